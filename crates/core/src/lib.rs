@@ -1,0 +1,11 @@
+//! The pure half of bakeoff: no files, processes, clocks or threads.
+//!
+//! Data flows one way: plan, prepare, (run, record: the shell), analyse, report. Everything here
+//! is a function from value to value, gives the same bytes on every architecture, and is tested
+//! without touching the system. `clippy.toml` beside this crate's manifest enforces that.
+
+#![forbid(unsafe_code)]
+
+pub mod model;
+pub mod prng;
+pub mod units;

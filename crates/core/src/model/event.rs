@@ -1,0 +1,339 @@
+//! What happened in a run, in order: the contract between the runner and everything that reads.
+//!
+//! A run is the fold of its events ([`super::run::Run`]), so the live view, the stored record, a
+//! resumed run and an imported bundle are the same code. Events are written between cells, never
+//! inside a measured interval. The format is documented in docs/format.md; variants are only ever
+//! added, and new fields carry defaults.
+
+use serde::{Deserialize, Serialize};
+
+use super::candidate::{Candidate, Skipped};
+use super::finding::Finding;
+use super::host::Host;
+use super::measurement::Measurement;
+use super::path::RawPath;
+use super::protocol::Protocol;
+use super::workload::Workload;
+
+/// One thing that happened.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Event {
+    /// Position in the run, from 0, without gaps.
+    pub seq: u64,
+    /// Wall clock, nanoseconds since 1970; for people, never for measuring.
+    pub unix_ns: i64,
+    /// Time the run has been active, nanoseconds: from start, without the gaps before a resume.
+    pub elapsed_ns: u64,
+    /// What.
+    pub what: What,
+}
+
+/// The kinds of event.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum What {
+    /// The first event of every run.
+    Started(Box<Header>),
+    /// A process of ours took the run in hand.
+    Owned(Owner),
+    /// A limit on what may be said was noticed.
+    Found(Finding),
+    /// Something is about to be changed; how to undo it is known from here on.
+    StepPlanned(Step),
+    /// The step of that number ran.
+    StepDone(StepDone),
+    /// The step's effect is gone again (by its undo, or because it never took effect).
+    StepUndone {
+        /// Number of the step.
+        step: u32,
+    },
+    /// A block begins.
+    BlockStarted {
+        /// From 0; superseded blocks keep their number, their repetition gets a new one.
+        block: u32,
+        /// Indices into the header's candidates, in the order of this block's visits.
+        order: Vec<u16>,
+    },
+    /// The raw read that shows drift.
+    Sentinel {
+        /// Block it belongs to.
+        block: u32,
+        /// Bytes a second.
+        bytes_per_s: f64,
+    },
+    /// A candidate is prepared and its cells follow.
+    VisitStarted {
+        /// Block.
+        block: u32,
+        /// Index of the candidate.
+        candidate: u16,
+    },
+    /// A cell was measured.
+    CellDone(Box<Cell>),
+    /// A cell was tried and its number thrown away; it is repeated within budget.
+    CellInvalid {
+        /// Block.
+        block: u32,
+        /// Index of the candidate.
+        candidate: u16,
+        /// Index of the workload.
+        workload: u16,
+        /// Why: "the machine was suspended for 12 s", "the engine was killed by signal 9".
+        reason: String,
+    },
+    /// All visits of the block are done.
+    BlockDone {
+        /// Block.
+        block: u32,
+    },
+    /// The block did not complete; its cells stay recorded and count for nothing.
+    BlockSuperseded {
+        /// Block.
+        block: u32,
+        /// Why.
+        reason: String,
+    },
+    /// The results were looked at; these candidates are out from here on.
+    Looked {
+        /// Complete blocks at this look.
+        blocks: u32,
+        /// Indices of candidates dropped.
+        dropped: Vec<u16>,
+    },
+    /// The run is over, or interrupted; it can be resumed when `reason` allows.
+    Stopped {
+        /// Why.
+        reason: StopReason,
+        /// For people.
+        note: String,
+    },
+}
+
+/// Why a run stopped.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum StopReason {
+    /// Every question is answered.
+    Decided,
+    /// All blocks the mode allows are done.
+    LastBlock,
+    /// The time is used up; can be resumed.
+    TimeUp,
+    /// The budget of bytes to write is used up; can be resumed with a larger one.
+    WriteBudget,
+    /// Ctrl-C or a signal; can be resumed.
+    Interrupted,
+    /// Something failed; can be resumed.
+    Failed,
+}
+
+impl StopReason {
+    /// Whether `resume` may go on from here.
+    pub fn is_resumable(self) -> bool {
+        !matches!(self, StopReason::Decided | StopReason::LastBlock)
+    }
+}
+
+/// Everything that was fixed before the first block.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Header {
+    /// Always `bakeoff/run/1`.
+    pub schema: String,
+    /// 16 hexadecimal digits, unique.
+    pub run: String,
+    /// Version of bakeoff that measured.
+    pub version: String,
+    /// `quick`, `demo`, `run`.
+    pub verb: String,
+    /// For people: "quick: /home, /mnt/usb".
+    pub title: String,
+    /// The command line.
+    pub command: Vec<String>,
+    /// Seed of every random choice.
+    pub seed: u64,
+    /// The rules.
+    pub protocol: Protocol,
+    /// What is compared.
+    pub candidates: Vec<Candidate>,
+    /// What is measured on each.
+    pub workloads: Vec<Workload>,
+    /// Wanted and not possible: candidates.
+    pub skipped: Vec<Skipped>,
+    /// Wanted and not possible: workloads, in the order they were dropped.
+    pub dropped_workloads: Vec<Skipped>,
+    /// The machine.
+    pub host: Host,
+    /// For runs on a region: where it is, for people and for the claim's words.
+    #[serde(default)]
+    pub region: Option<Region>,
+    /// Bytes the run was expected to write.
+    pub expected_write_bytes: u64,
+}
+
+/// The one place every stack of a run is put on.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Region {
+    /// The image or device.
+    pub target: RawPath,
+    /// Start on it.
+    pub start_bytes: u64,
+    /// Size.
+    pub size_bytes: u64,
+    /// Whether it is an image file on a disk that others use.
+    pub is_image: bool,
+    /// What lies below it.
+    pub place: super::host::Place,
+}
+
+/// The process that runs a run; a dead owner is what lets others recover it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Owner {
+    /// Process id.
+    pub pid: u32,
+    /// `starttime` of /proc/PID/stat, clock ticks since boot.
+    pub start_ticks: u64,
+    /// `/proc/sys/kernel/random/boot_id`.
+    pub boot_id: String,
+}
+
+/// One change to the system, with its way back.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Step {
+    /// From 0 in the run.
+    pub step: u32,
+    /// One line for people: "make ext4 on the image".
+    pub why: String,
+    /// What is done.
+    pub action: Action,
+    /// How it is undone; `None` for what leaves nothing behind or lies inside an earlier step's undo.
+    pub undo: Option<Action>,
+    /// What is lost by it, for the confirmation: "everything on the image".
+    #[serde(default)]
+    pub destroys: Option<String>,
+}
+
+/// A change as data: a program to run, or one of the few things done by system call.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Action {
+    /// Run a program; argv words as paths, never through a shell.
+    Run {
+        /// Program and arguments.
+        argv: Vec<RawPath>,
+    },
+    /// Make our scratch directory (0700) in `parent`.
+    MakeScratch {
+        /// Directory of the user's.
+        parent: RawPath,
+        /// Name in it; carries the run id.
+        name: String,
+    },
+    /// Remove the scratch directory by its recorded names.
+    RemoveScratch {
+        /// Directory of the user's.
+        parent: RawPath,
+        /// Name in it.
+        name: String,
+    },
+    /// Write a file in full, never sparse.
+    Fill {
+        /// The file, inside a scratch directory.
+        file: RawPath,
+        /// Size.
+        size_bytes: u64,
+    },
+    /// Attach the file to a free loop device with direct I/O.
+    AttachLoop {
+        /// Backing file.
+        file: RawPath,
+    },
+    /// Detach every loop device whose backing file is this one.
+    DetachLoop {
+        /// Backing file.
+        file: RawPath,
+    },
+    /// Mount a device.
+    Mount {
+        /// Block device.
+        device: RawPath,
+        /// Mount point, inside our scratch directory.
+        at: RawPath,
+        /// Filesystem type for mount(8).
+        fs: String,
+        /// Options.
+        options: Vec<String>,
+    },
+    /// Unmount what is mounted at our mount point.
+    Unmount {
+        /// Mount point.
+        at: RawPath,
+    },
+}
+
+/// How a step went.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StepDone {
+    /// Number of the step.
+    pub step: u32,
+    /// How long it took.
+    pub took_ns: u64,
+    /// Exit status of a program; 0 otherwise.
+    pub status: i32,
+    /// What it printed, both streams, cut to 64 KiB.
+    pub output: String,
+}
+
+/// One workload in one visit, measured.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Cell {
+    /// Block.
+    pub block: u32,
+    /// Index of the candidate.
+    pub candidate: u16,
+    /// Index of the workload.
+    pub workload: u16,
+    /// `elapsed_ns` of the run when the cell began.
+    pub began_ns: u64,
+    /// The numbers.
+    pub measurement: Measurement,
+    /// What the page cache and the disks say about it.
+    pub truth: Truth,
+    /// Verbatim output of the tool that measured (kept for drivers other than native).
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub raw: Option<String>,
+}
+
+/// Evidence that a number is what it claims to be (protocol, "What a number must satisfy").
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Truth {
+    /// Bytes of the file in the page cache just before a read cell; `None` = not known.
+    pub resident_before_bytes: Option<u64>,
+    /// Bytes the lowest real devices read during the cell; `None` = no device can be named.
+    pub device_read_bytes: Option<u64>,
+    /// Bytes they wrote.
+    pub device_written_bytes: Option<u64>,
+    /// Pages the kernel dirtied for a short burst of direct writes, per page written.
+    pub dirtied_per_page: Option<f64>,
+    /// Bytes other processes read and wrote through the kernel meanwhile.
+    pub foreign_bytes: Option<u64>,
+    /// Time the machine was suspended during the cell.
+    pub suspended_ns: u64,
+    /// What the reads were: cold, warm or unknown.
+    pub cache: CacheState,
+}
+
+/// What may be said about the page cache in a read cell.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum CacheState {
+    /// Nothing was resident and the devices moved the bytes.
+    Cold,
+    /// Some or all came from memory.
+    Warm,
+    /// Cannot be known here (FUSE, network, memory).
+    #[default]
+    Unknown,
+    /// The cell does not read.
+    NotRead,
+}

@@ -1,0 +1,72 @@
+//! A lint that fired: what it saw, what it limits, and what to do about it.
+//!
+//! The rules live in `lint/`; here is only the noun, because findings travel in events, engine
+//! reports and every output format.
+
+use serde::{Deserialize, Serialize};
+
+/// How much a finding limits what may be said.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub enum Severity {
+    /// Good to know.
+    #[serde(rename = "I")]
+    Info,
+    /// The number stands, with this said beside it.
+    #[serde(rename = "W")]
+    Warn,
+    /// The result is unusable for ranking when two such stand together.
+    #[serde(rename = "E")]
+    Error,
+    /// The claim is refused.
+    #[serde(rename = "R")]
+    Refuse,
+}
+
+impl Severity {
+    /// The letter used in every output.
+    pub fn letter(self) -> char {
+        match self {
+            Severity::Info => 'I',
+            Severity::Warn => 'W',
+            Severity::Error => 'E',
+            Severity::Refuse => 'R',
+        }
+    }
+}
+
+/// What kind of claim a finding limits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Scope {
+    /// One measured cell; the number itself is in doubt.
+    Cell,
+    /// Claims about places (directories).
+    Place,
+    /// Claims about stacks (filesystem, encryption, options).
+    Stack,
+    /// Claims about devices.
+    Device,
+    /// The whole run.
+    Run,
+}
+
+/// One finding.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct Finding {
+    /// Lint id, `L01` to `L68`, or a name in small letters for what has no lint number.
+    pub id: String,
+    /// After the table of severities by mode has been applied.
+    pub severity: Severity,
+    /// What kind of claim it limits.
+    pub scope: Scope,
+    /// Workload it is about; `None` = all.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub workload: Option<String>,
+    /// Candidate it is about; `None` = all.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub candidate: Option<String>,
+    /// What was seen, in numbers.
+    pub evidence: String,
+    /// One sentence that names the flag or command that mends it.
+    pub advice: String,
+}

@@ -1,0 +1,150 @@
+//! The machine and the place a number was measured on: the fingerprint stored with every run.
+
+use serde::{Deserialize, Serialize};
+
+use super::path::RawPath;
+
+/// The machine. A field that could not be read is `None` or empty, never guessed.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Host {
+    /// Host name.
+    pub hostname: String,
+    /// `/proc/device-tree/model` or DMI vendor and product.
+    pub model: Option<String>,
+    /// CPU model name.
+    pub cpu: Option<String>,
+    /// Online CPUs.
+    pub cpus: u32,
+    /// Machine architecture, as `uname -m` says it.
+    pub arch: String,
+    /// `MemTotal` in bytes.
+    pub mem_total_bytes: u64,
+    /// `uname -r`.
+    pub kernel: String,
+    /// `PRETTY_NAME` of /etc/os-release.
+    pub os: Option<String>,
+    /// cpufreq governor of each policy, as found; empty where there is no cpufreq.
+    pub governors: Vec<String>,
+    /// Whether the CPU has AES instructions.
+    pub aes: Option<bool>,
+    /// Clock source in use.
+    pub clocksource: Option<String>,
+    /// `/proc/sys/kernel/random/boot_id`.
+    pub boot_id: Option<String>,
+    /// `vm.dirty_*` and other settings that change results, name to value.
+    pub settings: Vec<(String, String)>,
+}
+
+/// A directory or block device with everything below it down to the disk.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Place {
+    /// Mount point.
+    pub mount_point: RawPath,
+    /// Filesystem type as the kernel names it (`fuseblk` for ntfs-3g).
+    pub fs: String,
+    /// Filesystem kind that matters for what may be claimed.
+    pub class: PlaceClass,
+    /// Mount and superblock options.
+    pub options: Vec<String>,
+    /// Source as the mount table names it.
+    pub source: String,
+    /// `major:minor` of the mount.
+    pub dev: String,
+    /// Size of the filesystem.
+    pub size_bytes: u64,
+    /// Free for the caller.
+    pub free_bytes: u64,
+    /// From the mounted block device down to the disk or disks, top first.
+    pub chain: Vec<Layer>,
+}
+
+impl Place {
+    /// The physical disks at the bottom of the chain.
+    pub fn disks(&self) -> impl Iterator<Item = &Layer> {
+        self.chain.iter().filter(|l| l.kind == LayerKind::Disk)
+    }
+}
+
+/// What a filesystem is, as far as claims about it go.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum PlaceClass {
+    /// On a block device through a kernel driver.
+    #[default]
+    Block,
+    /// In memory: tmpfs, ramfs.
+    Memory,
+    /// A user-space driver; the cache state below it is unknown.
+    Fuse,
+    /// On another machine; the cache state there is unknown.
+    Network,
+    /// An overlay or another filesystem on top of filesystems.
+    Stacked,
+}
+
+/// One layer of a device chain.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Layer {
+    /// Kernel name: `sda1`, `dm-0`, `loop0`.
+    pub name: String,
+    /// What it is.
+    pub kind: LayerKind,
+    /// `major:minor`.
+    pub dev: String,
+    /// Size in bytes.
+    pub size_bytes: u64,
+    /// Start on its parent, for partitions.
+    pub start_bytes: Option<u64>,
+    /// Model, as the kernel gives it.
+    pub model: Option<String>,
+    /// Serial number or card id.
+    pub serial: Option<String>,
+    /// Vendor.
+    pub vendor: Option<String>,
+    /// `queue/rotational`.
+    pub rotational: Option<bool>,
+    /// Scheduler in force.
+    pub scheduler: Option<String>,
+    /// `queue/write_cache`: `write back` or `write through`.
+    pub write_cache: Option<String>,
+    /// `queue/logical_block_size`.
+    pub logical_block_bytes: Option<u32>,
+    /// `queue/read_ahead_kb` in bytes.
+    pub read_ahead_bytes: Option<u64>,
+    /// `removable`.
+    pub removable: Option<bool>,
+    /// Bus: `usb`, `mmc`, `nvme`, `ata`, `virtio`, `scsi`.
+    pub bus: Option<String>,
+    /// Negotiated link: "USB 480 Mb/s", "PCIe 5.0 GT/s x1".
+    pub link: Option<String>,
+    /// For a loop device: its backing file.
+    pub backing_file: Option<RawPath>,
+    /// For a loop device: whether it reads and writes past the page cache (`loop/dio`).
+    pub direct_io: Option<bool>,
+    /// For device mapper: the target, `crypt`, `linear`, ….
+    pub dm_target: Option<String>,
+    /// A `/dev/disk/by-id` name of it.
+    pub by_id: Option<String>,
+}
+
+/// Kinds of layer.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum LayerKind {
+    /// A whole disk, the bottom of a chain.
+    #[default]
+    Disk,
+    /// A partition.
+    Partition,
+    /// Device mapper.
+    Dm,
+    /// Linux software RAID.
+    Md,
+    /// A file as a disk.
+    Loop,
+    /// A disk in memory: brd, zram.
+    Ram,
+}

@@ -1,0 +1,214 @@
+//! One measured cell as the load generator sees it, in fio's words.
+//!
+//! A [`Job`] is everything the engine needs and nothing about candidates, filesystems or verdicts.
+//! It travels as JSON to the engine's child process and comes back inside its report, so a stored
+//! cell can always be repeated. Source of names: the fio manual, section "Job file parameters".
+
+use serde::{Deserialize, Serialize};
+
+/// What a job does to its file or directory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Rw {
+    /// Sequential reads.
+    Read,
+    /// Sequential writes.
+    Write,
+    /// Random reads.
+    RandRead,
+    /// Random writes.
+    RandWrite,
+    /// Random reads and writes mixed by `rwmixread`.
+    RandRw,
+    /// Metadata: create, stat, read and unlink `size / bs` files of `bs` bytes, set after set.
+    SmallFiles,
+}
+
+impl Rw {
+    /// Every value, in the order help lists them.
+    pub const ALL: [Rw; 6] =
+        [Rw::Read, Rw::Write, Rw::RandRead, Rw::RandWrite, Rw::RandRw, Rw::SmallFiles];
+
+    /// fio's spelling (`smallfiles` is ours: fio has three engines for it).
+    pub fn name(self) -> &'static str {
+        match self {
+            Rw::Read => "read",
+            Rw::Write => "write",
+            Rw::RandRead => "randread",
+            Rw::RandWrite => "randwrite",
+            Rw::RandRw => "randrw",
+            Rw::SmallFiles => "smallfiles",
+        }
+    }
+
+    /// Whether any operation reads data.
+    pub fn reads(self) -> bool {
+        matches!(self, Rw::Read | Rw::RandRead | Rw::RandRw | Rw::SmallFiles)
+    }
+
+    /// Whether any operation changes the file or directory.
+    pub fn writes(self) -> bool {
+        !matches!(self, Rw::Read | Rw::RandRead)
+    }
+
+    /// Whether offsets are drawn at random.
+    pub fn is_random(self) -> bool {
+        matches!(self, Rw::RandRead | Rw::RandWrite | Rw::RandRw)
+    }
+}
+
+/// How the native driver does I/O.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum EngineName {
+    /// `pread(2)` and `pwrite(2)`, one at a time a thread.
+    Psync,
+    /// `io_uring(7)`; falls back to `psync`, with a finding, where the kernel lacks it.
+    IoUring,
+    /// Linux AIO, `io_submit(2)`.
+    Libaio,
+    /// No I/O at all: measures the generator itself.
+    Null,
+}
+
+impl EngineName {
+    /// Every engine, in the order help lists them.
+    pub const ALL: [EngineName; 4] =
+        [EngineName::Psync, EngineName::IoUring, EngineName::Libaio, EngineName::Null];
+
+    /// fio's spelling.
+    pub fn name(self) -> &'static str {
+        match self {
+            EngineName::Psync => "psync",
+            EngineName::IoUring => "io_uring",
+            EngineName::Libaio => "libaio",
+            EngineName::Null => "null",
+        }
+    }
+}
+
+/// How random offsets are drawn.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Offsets {
+    /// Uniform, with repeats.
+    #[default]
+    Uniform,
+    /// Every block once before any comes again.
+    Once,
+}
+
+/// What is written.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Data {
+    /// Incompressible and never repeating; every 4 KiB carries its own place.
+    #[default]
+    Random,
+    /// Zeros: what dd writes; compresses to nothing.
+    Zero,
+}
+
+/// What the I/O buffers are made of.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Mem {
+    /// Huge pages where the kernel gives them and they can matter (bs of 64 KiB and more).
+    #[default]
+    Auto,
+    /// Ordinary pages.
+    Malloc,
+    /// Huge pages asked for with `madvise(2)`.
+    Thp,
+}
+
+/// One cell's work. Sizes in bytes, times in nanoseconds.
+///
+/// The job ends at the first of `io_size` and `runtime_ns`, but not before `min_ios` operations,
+/// flushes included, are done, and at `time_limit_ns` whatever happened. With neither `io_size`
+/// nor `runtime_ns` it does `size` bytes once, as fio does.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Job {
+    /// Access pattern.
+    pub rw: Rw,
+    /// Block size in bytes, 1 to 1 GiB; for [`Rw::SmallFiles`] the size of each file.
+    pub bs: u64,
+    /// Bytes of the file the offsets span; for [`Rw::SmallFiles`] the bytes of one set of files.
+    pub size: u64,
+    /// Bytes to transfer in all.
+    pub io_size: Option<u64>,
+    /// Time to run.
+    pub runtime_ns: Option<u64>,
+    /// Operations below which `runtime_ns` does not end the job.
+    pub min_ios: u64,
+    /// Hard end of the job.
+    pub time_limit_ns: Option<u64>,
+    /// I/Os in flight for each of `numjobs`.
+    pub iodepth: u32,
+    /// Threads, each with its own part of `io_size` and the whole span of `size`.
+    pub numjobs: u32,
+    /// O_DIRECT.
+    pub direct: bool,
+    /// Engine asked for.
+    pub engine: EngineName,
+    /// `fsync(2)` after every so many writes; 0 never.
+    pub fsync: u32,
+    /// `fdatasync(2)` after every so many writes; 0 never.
+    pub fdatasync: u32,
+    /// One `fsync(2)` at the end, inside the measured time.
+    pub end_fsync: bool,
+    /// Percent of reads in [`Rw::RandRw`].
+    pub rwmixread: u8,
+    /// Open loop: operations a second for the whole job; latency counts from the intended start.
+    pub rate_iops: Option<u64>,
+    /// How random offsets are drawn.
+    pub offsets: Offsets,
+    /// What is written.
+    pub data: Data,
+    /// After the measured part read everything written back and check every block.
+    pub verify: bool,
+    /// Buffer memory.
+    pub mem: Mem,
+    /// Seed of offsets, mix and data.
+    pub seed: u64,
+}
+
+impl Job {
+    /// A job with fio's defaults: one thread, depth 1, buffered, no flush, psync.
+    pub fn new(rw: Rw, bs: u64, size: u64) -> Job {
+        Job {
+            rw,
+            bs,
+            size,
+            io_size: None,
+            runtime_ns: None,
+            min_ios: 0,
+            time_limit_ns: None,
+            iodepth: 1,
+            numjobs: 1,
+            direct: false,
+            engine: EngineName::Psync,
+            fsync: 0,
+            fdatasync: 0,
+            end_fsync: false,
+            rwmixread: 50,
+            rate_iops: None,
+            offsets: Offsets::Uniform,
+            data: Data::Random,
+            verify: false,
+            mem: Mem::Auto,
+            seed: 1,
+        }
+    }
+
+    /// Bytes of I/O buffers the job needs: `bs x iodepth x numjobs`; `None` when over 64 bits.
+    pub fn buffer_bytes(&self) -> Option<u64> {
+        self.bs.checked_mul(self.iodepth.into())?.checked_mul(self.numjobs.into())
+    }
+
+    /// Whether the bytes it writes are flushed inside the measured time.
+    pub fn is_durable(&self) -> bool {
+        !self.rw.writes() || self.fsync > 0 || self.fdatasync > 0 || self.end_fsync
+    }
+}

@@ -1,0 +1,151 @@
+//! What one cell produced: the engine's report, `bakeoff/bench/1` in machine output.
+
+use serde::{Deserialize, Serialize};
+
+use super::finding::Finding;
+use super::histogram::Histogram;
+use super::job::{EngineName, Job};
+
+/// The schema name every stored measurement carries.
+pub const SCHEMA: &str = "bakeoff/bench/1";
+
+/// One cell's numbers. Times in nanoseconds, sizes in bytes.
+///
+/// `elapsed_ns` is wall time from the first operation to the last flush or close, so that rates
+/// include durability; `data_ns`, `flush_ns` and `close_ns` are the three clocks inside it, summed
+/// over threads and divided by `numjobs`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Measurement {
+    /// Always [`SCHEMA`].
+    pub schema: String,
+    /// The work that was asked for.
+    pub job: Job,
+    /// The engine that did it (differs from `job.engine` after a fall-back).
+    pub engine: EngineName,
+    /// Wall time of the cell.
+    pub elapsed_ns: u64,
+    /// Time inside data calls.
+    pub data_ns: u64,
+    /// Time inside `fsync`, `fdatasync` and `end_fsync`.
+    pub flush_ns: u64,
+    /// Time inside `close(2)`.
+    pub close_ns: u64,
+    /// Reads of data.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub read: Option<OpStats>,
+    /// Writes of data.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub write: Option<OpStats>,
+    /// Flushes, as operations of their own.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub flush: Option<OpStats>,
+    /// Files created, written and (as `fsync` says) synced, in [`super::job::Rw::SmallFiles`].
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub create: Option<OpStats>,
+    /// `stat(2)` calls.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub stat: Option<OpStats>,
+    /// `unlink(2)` calls.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub unlink: Option<OpStats>,
+    /// User CPU time of the engine's process during the cell.
+    pub usr_cpu_ns: u64,
+    /// System CPU time of the engine's process during the cell.
+    pub sys_cpu_ns: u64,
+    /// Throughput over time, one entry for each 100 ms.
+    pub windows: Vec<Window>,
+    /// Time the generator itself took (data generation, bookkeeping), estimated; its share of
+    /// `elapsed_ns` is the tool's part of the result.
+    pub tool_ns: u64,
+    /// Where the buffers came from: `malloc` or `thp`.
+    #[serde(default)]
+    pub mem: String,
+    /// Bytes read back and checked by `verify`; `None` when not asked.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub verified_bytes: Option<u64>,
+    /// Operations of an open loop that were due but not started when the job ended.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub backlog: Option<u64>,
+    /// What the engine noticed.
+    pub findings: Vec<Finding>,
+}
+
+impl Measurement {
+    /// Data operations and flushes together (what `min_ios` counts); small files count as creates,
+    /// stats, reads and unlinks.
+    pub fn total_ios(&self) -> u64 {
+        self.ops().map(|(_, s)| s.total_ios).sum()
+    }
+
+    /// Every kind of operation that took place, with its name in machine output.
+    pub fn ops(&self) -> impl Iterator<Item = (&'static str, &OpStats)> {
+        [
+            ("read", &self.read),
+            ("write", &self.write),
+            ("flush", &self.flush),
+            ("create", &self.create),
+            ("stat", &self.stat),
+            ("unlink", &self.unlink),
+        ]
+        .into_iter()
+        .filter_map(|(name, stats)| stats.as_ref().map(|s| (name, s)))
+    }
+}
+
+/// Counts, rates and latency of one kind of operation.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct OpStats {
+    /// Operations completed.
+    pub total_ios: u64,
+    /// Bytes transferred.
+    pub io_bytes: u64,
+    /// Operations a second over `elapsed_ns` of the cell.
+    pub iops: f64,
+    /// Bytes a second over `elapsed_ns` of the cell.
+    pub bw_bytes_per_s: f64,
+    /// Latency, submit to reap (open loop: from the intended start).
+    pub lat_ns: Latency,
+    /// The whole distribution.
+    pub histogram: Histogram,
+}
+
+/// A latency summary in nanoseconds. A quantile with fewer than `10 / (1 - q)` observations is
+/// `None`: it would be set by a handful of operations.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Latency {
+    /// Smallest.
+    pub min: u64,
+    /// Arithmetic mean.
+    pub mean: f64,
+    /// Largest.
+    pub max: u64,
+    /// Median.
+    pub p50: Option<u64>,
+    /// 90th percentile.
+    pub p90: Option<u64>,
+    /// 95th percentile.
+    pub p95: Option<u64>,
+    /// 99th percentile.
+    pub p99: Option<u64>,
+    /// 99.9th percentile.
+    #[serde(rename = "p99.9")]
+    pub p99_9: Option<u64>,
+    /// 99.99th percentile.
+    #[serde(rename = "p99.99")]
+    pub p99_99: Option<u64>,
+}
+
+/// What was completed in one stretch of time.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Window {
+    /// Start, from the start of the cell.
+    pub start_ns: u64,
+    /// Length; 100 ms but for the last, and longer where one operation spans several.
+    pub len_ns: u64,
+    /// Bytes read.
+    pub read_bytes: u64,
+    /// Bytes written.
+    pub write_bytes: u64,
+    /// Operations completed, of every kind.
+    pub ios: u64,
+}

@@ -1,0 +1,253 @@
+//! A run as the fold of its events.
+//!
+//! [`Run::apply`] is the only way a run changes, live or from the store. It accepts every order a
+//! crash can leave behind; what it refuses is damage (a gap in the sequence, an index out of range).
+
+use serde::{Deserialize, Serialize};
+use thiserror::Error;
+
+use super::event::{Cell, Event, Header, Owner, Step, StepDone, StopReason, What};
+use super::finding::Finding;
+
+/// Why events do not make a run.
+#[derive(Debug, Error, PartialEq, Eq)]
+pub enum FoldError {
+    /// The first event is not `started`.
+    #[error("the record does not begin with its header")]
+    NoHeader,
+    /// An event is missing or doubled.
+    #[error("event {expected} is missing from the record (found {found})")]
+    Gap {
+        /// Sequence number that had to come.
+        expected: u64,
+        /// The one that came.
+        found: u64,
+    },
+    /// An event names a candidate, workload, block or step that does not exist.
+    #[error("event {seq} names a {what} that does not exist")]
+    OutOfRange {
+        /// Event.
+        seq: u64,
+        /// Kind of thing.
+        what: &'static str,
+    },
+    /// There are no events at all.
+    #[error("the record is empty")]
+    Empty,
+}
+
+/// Where a block stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum BlockState {
+    /// Visits are still to come.
+    Open,
+    /// Every visit is done; its cells count.
+    Complete,
+    /// It was interrupted; its cells count for nothing.
+    Superseded,
+}
+
+/// One block.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Block {
+    /// Its number.
+    pub block: u32,
+    /// Candidates in order of visit.
+    pub order: Vec<u16>,
+    /// Where it stands.
+    pub state: BlockState,
+    /// The raw read at its start, bytes a second.
+    pub sentinel: Option<f64>,
+    /// Cells measured.
+    pub cells: Vec<Cell>,
+}
+
+/// A step and what became of it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct StepRecord {
+    /// The step.
+    pub step: Step,
+    /// How it went, when it ran to its end.
+    pub done: Option<StepDone>,
+    /// Whether its effect is gone again.
+    pub undone: bool,
+}
+
+/// A run so far.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Run {
+    /// What was fixed at the start.
+    pub header: Header,
+    /// When it started, nanoseconds since 1970.
+    pub started_unix_ns: i64,
+    /// When its last event happened.
+    pub last_unix_ns: i64,
+    /// Active time so far.
+    pub elapsed_ns: u64,
+    /// The next sequence number.
+    pub next_seq: u64,
+    /// Who ran it last.
+    pub owner: Option<Owner>,
+    /// Blocks in order.
+    pub blocks: Vec<Block>,
+    /// Findings as recorded.
+    pub findings: Vec<Finding>,
+    /// Steps in order.
+    pub steps: Vec<StepRecord>,
+    /// Candidates dropped, each with the number of complete blocks at that look.
+    pub dropped: Vec<(u16, u32)>,
+    /// Complete blocks at the last look.
+    pub last_look: u32,
+    /// Cells that were tried and thrown away: (block, candidate, workload, reason).
+    pub invalid: Vec<(u32, u16, u16, String)>,
+    /// How it ended, if it did since the last owner took it.
+    pub stopped: Option<(StopReason, String)>,
+}
+
+impl Run {
+    /// Folds a whole record.
+    pub fn fold<'a>(events: impl IntoIterator<Item = &'a Event>) -> Result<Run, FoldError> {
+        let mut events = events.into_iter();
+        let first = events.next().ok_or(FoldError::Empty)?;
+        let mut run = Run::begin(first)?;
+        for event in events {
+            run.apply(event)?;
+        }
+        Ok(run)
+    }
+
+    /// The run after its first event.
+    pub fn begin(event: &Event) -> Result<Run, FoldError> {
+        let What::Started(header) = &event.what else { return Err(FoldError::NoHeader) };
+        if event.seq != 0 {
+            return Err(FoldError::Gap { expected: 0, found: event.seq });
+        }
+        Ok(Run {
+            header: (**header).clone(),
+            started_unix_ns: event.unix_ns,
+            last_unix_ns: event.unix_ns,
+            elapsed_ns: event.elapsed_ns,
+            next_seq: 1,
+            owner: None,
+            blocks: Vec::new(),
+            findings: Vec::new(),
+            steps: Vec::new(),
+            dropped: Vec::new(),
+            last_look: 0,
+            invalid: Vec::new(),
+            stopped: None,
+        })
+    }
+
+    /// The run after one more event.
+    pub fn apply(&mut self, event: &Event) -> Result<(), FoldError> {
+        if event.seq != self.next_seq {
+            return Err(FoldError::Gap { expected: self.next_seq, found: event.seq });
+        }
+        self.apply_what(event)?;
+        self.next_seq += 1;
+        self.last_unix_ns = event.unix_ns;
+        self.elapsed_ns = self.elapsed_ns.max(event.elapsed_ns);
+        Ok(())
+    }
+
+    fn apply_what(&mut self, event: &Event) -> Result<(), FoldError> {
+        let out = |what| FoldError::OutOfRange { seq: event.seq, what };
+        match &event.what {
+            What::Started(_) => return Err(out("second header")),
+            What::Owned(owner) => {
+                self.owner = Some(owner.clone());
+                self.stopped = None;
+            }
+            What::Found(finding) => {
+                if !self.findings.contains(finding) {
+                    self.findings.push(finding.clone());
+                }
+            }
+            What::StepPlanned(step) => {
+                if step.step as usize != self.steps.len() {
+                    return Err(out("step out of order"));
+                }
+                self.steps.push(StepRecord { step: step.clone(), done: None, undone: false });
+            }
+            What::StepDone(done) => {
+                let step = self.steps.get_mut(done.step as usize).ok_or(out("step"))?;
+                step.done = Some(done.clone());
+            }
+            What::StepUndone { step } => {
+                self.steps.get_mut(*step as usize).ok_or(out("step"))?.undone = true;
+            }
+            What::BlockStarted { block, order } => {
+                if *block as usize != self.blocks.len() {
+                    return Err(out("block out of order"));
+                }
+                if order.iter().any(|c| usize::from(*c) >= self.header.candidates.len()) {
+                    return Err(out("candidate"));
+                }
+                self.blocks.push(Block {
+                    block: *block,
+                    order: order.clone(),
+                    state: BlockState::Open,
+                    sentinel: None,
+                    cells: Vec::new(),
+                });
+            }
+            What::Sentinel { block, bytes_per_s } => {
+                self.block_mut(*block).ok_or(out("block"))?.sentinel = Some(*bytes_per_s);
+            }
+            What::VisitStarted { block, candidate } => {
+                let block = self.block_mut(*block).ok_or(out("block"))?;
+                if !block.order.contains(candidate) {
+                    return Err(out("candidate"));
+                }
+            }
+            What::CellDone(cell) => {
+                if usize::from(cell.workload) >= self.header.workloads.len() {
+                    return Err(out("workload"));
+                }
+                let block = self.block_mut(cell.block).ok_or(out("block"))?;
+                if !block.order.contains(&cell.candidate) {
+                    return Err(out("candidate"));
+                }
+                block.cells.push((**cell).clone());
+            }
+            What::CellInvalid { block, candidate, workload, reason } => {
+                self.invalid.push((*block, *candidate, *workload, reason.clone()));
+            }
+            What::BlockDone { block } => {
+                self.block_mut(*block).ok_or(out("block"))?.state = BlockState::Complete;
+            }
+            What::BlockSuperseded { block, .. } => {
+                self.block_mut(*block).ok_or(out("block"))?.state = BlockState::Superseded;
+            }
+            What::Looked { blocks, dropped } => {
+                self.last_look = *blocks;
+                self.dropped.extend(dropped.iter().map(|c| (*c, *blocks)));
+            }
+            What::Stopped { reason, note } => self.stopped = Some((*reason, note.clone())),
+        }
+        Ok(())
+    }
+
+    fn block_mut(&mut self, block: u32) -> Option<&mut Block> {
+        self.blocks.get_mut(block as usize)
+    }
+
+    /// Blocks that count, in order.
+    pub fn complete_blocks(&self) -> impl Iterator<Item = &Block> {
+        self.blocks.iter().filter(|b| b.state == BlockState::Complete)
+    }
+
+    /// Candidates still in the race.
+    pub fn survivors(&self) -> Vec<u16> {
+        (0..self.header.candidates.len() as u16)
+            .filter(|c| !self.dropped.iter().any(|(d, _)| d == c))
+            .collect()
+    }
+
+    /// Steps whose effect may still be on the system, latest first: the way back.
+    pub fn steps_to_undo(&self) -> impl Iterator<Item = &Step> {
+        self.steps.iter().rev().filter(|s| !s.undone && s.step.undo.is_some()).map(|s| &s.step)
+    }
+}

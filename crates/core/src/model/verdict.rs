@@ -1,0 +1,117 @@
+//! What may be said: the result of an analysis.
+
+use serde::{Deserialize, Serialize};
+
+use super::finding::Finding;
+
+/// The four things that can be said about a comparison.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Verdict {
+    /// The first tier holds one candidate and every interval against it excludes 0.
+    Beats,
+    /// The best cannot be told apart and every interval among them lies inside the margin.
+    Ties,
+    /// Neither; more blocks may tell.
+    NotResolved,
+    /// A finding forbids the claim.
+    Refused,
+}
+
+impl Verdict {
+    /// The word in machine output.
+    pub fn name(self) -> &'static str {
+        match self {
+            Verdict::Beats => "beats",
+            Verdict::Ties => "ties",
+            Verdict::NotResolved => "not_resolved",
+            Verdict::Refused => "refused",
+        }
+    }
+}
+
+/// One pair compared: `ratio` = rate of a / rate of b.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Effect {
+    /// Faster or first candidate's name.
+    pub a: String,
+    /// The other's.
+    pub b: String,
+    /// exp of the mean paired log-ratio.
+    pub ratio: f64,
+    /// Lower end of the repeated interval.
+    pub low: f64,
+    /// Upper end.
+    pub high: f64,
+    /// Complete blocks both took part in.
+    pub blocks: u32,
+    /// What this pair alone allows to say.
+    pub verdict: Verdict,
+}
+
+/// One candidate's figures on one workload, over complete blocks.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Standing {
+    /// Candidate's name.
+    pub candidate: String,
+    /// Geometric mean of the metric: bytes a second, operations a second or files a second.
+    pub mean: f64,
+    /// Lowest and highest cell.
+    pub min: f64,
+    /// Highest cell.
+    pub max: f64,
+    /// Cells behind it.
+    pub cells: u32,
+    /// Standard deviation of ln(rate) inside blocks.
+    pub sd_log: f64,
+    /// Mean over cells of the 99th percentile of the main operation's latency, where known.
+    pub p99_ns: Option<f64>,
+    /// Complete blocks after which it was dropped.
+    pub dropped_after: Option<u32>,
+}
+
+/// The answer for one workload.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct WorkloadVerdict {
+    /// Workload's name.
+    pub workload: String,
+    /// What it is judged by, [`super::workload::Metric::name`].
+    pub metric: String,
+    /// The verdict about the first tier.
+    pub verdict: Verdict,
+    /// The winner, for `beats`.
+    pub winner: Option<String>,
+    /// Candidates in tiers, best first; inside a tier no order is claimed.
+    pub tiers: Vec<Vec<String>>,
+    /// Every pair, in the order of the tiers.
+    pub effects: Vec<Effect>,
+    /// Figures for each candidate, best first.
+    pub standings: Vec<Standing>,
+    /// What holds it back, where known.
+    pub bottleneck: Option<String>,
+    /// Findings that limit this verdict.
+    pub findings: Vec<Finding>,
+    /// The answer in words (methodology 8.7).
+    pub sentence: String,
+    /// Time that would resolve it, for `not_resolved`; `None` = never within the mode's blocks.
+    pub resolve_ns: Option<u64>,
+}
+
+/// Everything a reader needs to know about a run.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Analysis {
+    /// Complete blocks.
+    pub blocks: u32,
+    /// Cells that count.
+    pub cells: u32,
+    /// Cells that were thrown away or superseded.
+    pub void_cells: u32,
+    /// One for each workload.
+    pub verdicts: Vec<WorkloadVerdict>,
+    /// All findings of the run, most severe first.
+    pub findings: Vec<Finding>,
+    /// One or two sentences over all workloads.
+    pub headline: String,
+    /// What to do, one sentence a line.
+    pub advice: Vec<String>,
+}
