@@ -1,1 +1,6 @@
 //! The load generator.
+
+/// The child process; nothing to serve yet.
+pub fn serve() -> i32 {
+    70
+}

@@ -1,0 +1,298 @@
+//! The command line as typed: options, their help, and nothing that acts.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use bakeoff_core::model::job::{Data, EngineName, Mem, Offsets, Rw};
+use bakeoff_core::units;
+use clap::{Parser, Subcommand, ValueEnum};
+
+/// Which filesystem, encryption and I/O scheduler suit this drive on this board, and what is
+/// holding it back?
+#[derive(Debug, Parser)]
+#[command(name = "bakeoff", version, propagate_version = true, infer_subcommands = false)]
+pub struct Args {
+    #[command(flatten)]
+    pub global: Global,
+    #[command(subcommand)]
+    pub command: Option<Command>,
+}
+
+/// Options of every command.
+#[derive(Clone, Debug, clap::Args)]
+pub struct Global {
+    /// Where runs are kept (default: $XDG_DATA_HOME/bakeoff/bakeoff.db)
+    #[arg(long, global = true, value_name = "PATH")]
+    pub store: Option<PathBuf>,
+    /// What to print on stdout; which of them a command knows, it says
+    #[arg(long, global = true, value_enum)]
+    pub format: Option<Format>,
+    /// No progress on stderr
+    #[arg(long, global = true)]
+    pub quiet: bool,
+    /// Seed of every random choice (default: from the system, recorded with the run)
+    #[arg(long, global = true, value_name = "N")]
+    pub seed: Option<u64>,
+}
+
+/// Output formats, all commands together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Format {
+    /// For people
+    Text,
+    /// One JSON document
+    Json,
+    /// Comma-separated values
+    Csv,
+    /// A block to paste
+    Markdown,
+    /// The run's events, one a line
+    Jsonl,
+    /// Everything, to import elsewhere
+    Bundle,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Drives: what they are, what is on them, whether they are safe to erase
+    Devices,
+    /// Compare the places behind directories, without root and without destroying anything
+    Quick(Quick),
+    /// Bake-off of every filesystem available here, on one scratch image (needs root)
+    Demo(Demo),
+    /// Measure one case, in fio's words
+    Bench(Box<Bench>),
+    /// Go on with a run after a crash, a power cut or its time limit
+    Resume(Resume),
+    /// Undo what a dead run left behind
+    Clean,
+    /// List stored runs
+    Runs,
+    /// Show a stored run
+    Show(OneRun),
+    /// Remove a stored run
+    Rm(OneRun),
+    /// Write an HTML report of stored runs
+    Report(Report),
+    /// Write a run as json, csv, jsonl or bundle
+    Export(Export),
+    /// Read bundles exported elsewhere
+    Import(Import),
+}
+
+#[derive(Debug, clap::Args)]
+pub struct Quick {
+    /// Directories to compare (default: the current one)
+    #[arg(value_name = "DIR")]
+    pub dirs: Vec<PathBuf>,
+    /// Time for everything, as 90s or 5m
+    #[arg(long, value_parser = units::parse_duration_ns, default_value = "5m")]
+    pub time: u64,
+    /// Workloads to measure (repeat the option)
+    #[arg(long = "workload", value_name = "NAME")]
+    pub workloads: Vec<String>,
+    /// Size of the scratch file in each directory (default: by free space and speed)
+    #[arg(long, value_parser = units::parse_size)]
+    pub size: Option<u64>,
+    /// Write the HTML report there
+    #[arg(long, value_name = "FILE")]
+    pub report: Option<PathBuf>,
+    /// Most bytes to write (default: 2 GiB or 1 % of the disk, whichever is more)
+    #[arg(long, value_parser = units::parse_size, value_name = "SIZE")]
+    pub max_write: Option<u64>,
+}
+
+#[derive(Debug, clap::Args)]
+pub struct Demo {
+    /// Time for everything, as 90s or 5m
+    #[arg(long, value_parser = units::parse_duration_ns, default_value = "5m")]
+    pub time: u64,
+    /// Workloads to measure (repeat the option)
+    #[arg(long = "workload", value_name = "NAME")]
+    pub workloads: Vec<String>,
+    /// Write the HTML report there (default: bakeoff-RUN.html in the current directory)
+    #[arg(long, value_name = "FILE")]
+    pub report: Option<PathBuf>,
+    /// Most bytes to write (default: 2 GiB or 1 % of the disk, whichever is more)
+    #[arg(long, value_parser = units::parse_size, value_name = "SIZE")]
+    pub max_write: Option<u64>,
+}
+
+#[derive(Debug, clap::Args)]
+pub struct Bench {
+    /// A directory (a scratch file is made in it), a file or a block device
+    pub path: PathBuf,
+    /// Access pattern
+    #[arg(long, value_parser = parse_rw, default_value = "randread")]
+    pub rw: Rw,
+    /// Block size
+    #[arg(long, value_parser = units::parse_size, default_value = "4k")]
+    pub bs: u64,
+    /// Bytes of the file to use (default: the file's, or 256m of a scratch file)
+    #[arg(long, value_parser = units::parse_size)]
+    pub size: Option<u64>,
+    /// Bytes to transfer; with --runtime the first reached ends
+    #[arg(long = "io_size", alias = "io-size", value_parser = units::parse_size)]
+    pub io_size: Option<u64>,
+    /// Time to run
+    #[arg(long, value_parser = units::parse_duration_ns)]
+    pub runtime: Option<u64>,
+    /// I/Os in flight for each job
+    #[arg(long, default_value_t = 1)]
+    pub iodepth: u32,
+    /// Jobs (threads)
+    #[arg(long, default_value_t = 1)]
+    pub numjobs: u32,
+    /// O_DIRECT: past the page cache
+    #[arg(long, num_args = 0..=1, default_value = "0", default_missing_value = "1", value_parser = parse_switch)]
+    pub direct: bool,
+    /// How to do I/O
+    #[arg(long, value_parser = parse_engine, default_value = "psync")]
+    pub engine: EngineName,
+    /// fsync after every so many writes
+    #[arg(long, default_value_t = 0)]
+    pub fsync: u32,
+    /// fdatasync after every so many writes
+    #[arg(long, default_value_t = 0)]
+    pub fdatasync: u32,
+    /// fsync at the end, inside the measured time
+    #[arg(long = "end_fsync", alias = "end-fsync", num_args = 0..=1, default_value = "0", default_missing_value = "1", value_parser = parse_switch)]
+    pub end_fsync: bool,
+    /// Percent of reads in randrw
+    #[arg(long, default_value_t = 50, value_parser = clap::value_parser!(u8).range(0..=100))]
+    pub rwmixread: u8,
+    /// Operations a second, however long each takes (open loop)
+    #[arg(long = "rate_iops", alias = "rate-iops")]
+    pub rate_iops: Option<u64>,
+    /// How random offsets are drawn
+    #[arg(long, value_parser = parse_offsets, default_value = "uniform")]
+    pub offsets: Offsets,
+    /// What is written
+    #[arg(long, value_parser = parse_data, default_value = "random")]
+    pub data: Data,
+    /// Read back what was written and check every block
+    #[arg(long, num_args = 0..=1, default_value = "0", default_missing_value = "1", value_parser = parse_switch)]
+    pub verify: bool,
+    /// Buffer memory
+    #[arg(long, value_parser = parse_mem, default_value = "auto")]
+    pub mem: Mem,
+    /// Allow writing into an existing file
+    #[arg(long)]
+    pub overwrite: bool,
+    /// Consent to erase a block device: its token, as `bakeoff devices` prints it
+    #[arg(long, value_name = "TOKEN")]
+    pub erase: Option<String>,
+}
+
+#[derive(Debug, clap::Args)]
+pub struct Resume {
+    /// The run: the start of its id, or `last`
+    #[arg(default_value = "last")]
+    pub run: String,
+    /// Time for the rest (default: what is left)
+    #[arg(long, value_parser = units::parse_duration_ns)]
+    pub time: Option<u64>,
+    /// Write the HTML report there
+    #[arg(long, value_name = "FILE")]
+    pub report: Option<PathBuf>,
+}
+
+#[derive(Debug, clap::Args)]
+pub struct OneRun {
+    /// The run: the start of its id, or `last`
+    pub run: String,
+}
+
+#[derive(Debug, clap::Args)]
+pub struct Report {
+    /// The runs: starts of their ids, or `last`
+    #[arg(required = true, value_name = "RUN")]
+    pub runs: Vec<String>,
+    /// Where to write (default: bakeoff-RUN.html; `-` is stdout)
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+}
+
+#[derive(Debug, clap::Args)]
+pub struct Export {
+    /// The run: the start of its id, or `last`
+    pub run: String,
+    /// Where to write (default: stdout)
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+}
+
+#[derive(Debug, clap::Args)]
+pub struct Import {
+    /// Bundles; `-` is stdin
+    #[arg(required = true, value_name = "FILE")]
+    pub files: Vec<OsString>,
+}
+
+/// Looks a word up among names; the nearest one is suggested when there is none.
+fn parse_word<T: Copy>(text: &str, words: &[(&str, T)]) -> Result<T, String> {
+    if let Some((_, value)) = words.iter().find(|(name, _)| *name == text) {
+        return Ok(*value);
+    }
+    let names = words.iter().map(|(name, _)| *name).collect::<Vec<_>>();
+    let near = names
+        .iter()
+        .map(|name| (strsim::jaro_winkler(name, text), name))
+        .filter(|(score, _)| *score > 0.75)
+        .max_by(|a, b| a.0.total_cmp(&b.0));
+    let near = near.map(|(_, name)| format!("did you mean '{name}'? ")).unwrap_or_default();
+    Err(format!("{near}possible values: {}", names.join(", ")))
+}
+
+fn parse_rw(text: &str) -> Result<Rw, String> {
+    parse_word(text, &Rw::ALL.map(|rw| (rw.name(), rw)))
+}
+
+fn parse_engine(text: &str) -> Result<EngineName, String> {
+    parse_word(text, &EngineName::ALL.map(|engine| (engine.name(), engine)))
+}
+
+fn parse_offsets(text: &str) -> Result<Offsets, String> {
+    parse_word(text, &[("uniform", Offsets::Uniform), ("once", Offsets::Once)])
+}
+
+fn parse_data(text: &str) -> Result<Data, String> {
+    parse_word(text, &[("random", Data::Random), ("zero", Data::Zero)])
+}
+
+fn parse_mem(text: &str) -> Result<Mem, String> {
+    parse_word(text, &[("auto", Mem::Auto), ("malloc", Mem::Malloc), ("thp", Mem::Thp)])
+}
+
+fn parse_switch(text: &str) -> Result<bool, String> {
+    parse_word(text, &[("0", false), ("1", true)])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    #[test]
+    fn definitions_are_consistent() {
+        Args::command().debug_assert();
+    }
+
+    #[test]
+    fn fio_spelling_and_hyphens_are_both_read() {
+        for option in ["--io_size", "--io-size"] {
+            let args = Args::try_parse_from(["bakeoff", "bench", "f", option, "4g", "--direct"]);
+            let Ok(Args { command: Some(Command::Bench(bench)), .. }) = args else {
+                panic!("{args:?}")
+            };
+            assert_eq!((bench.io_size, bench.direct), (Some(4 << 30), true));
+        }
+    }
+
+    #[test]
+    fn the_near_word_is_suggested() {
+        assert!(parse_rw("randreed").unwrap_err().contains("'randread'"));
+        assert!(parse_engine("iouring").unwrap_err().contains("'io_uring'"));
+        assert!(!parse_rw("xyz").unwrap_err().contains("mean"));
+    }
+}

@@ -1,0 +1,48 @@
+//! What bakeoff starts itself as: the engine's child process, and the guard around foreign tools.
+//!
+//! Not part of the command line: the first argument begins with two underscores, and whoever
+//! types it gets what the parent process would get.
+
+use std::ffi::OsString;
+use std::os::unix::process::CommandExt;
+use std::process::{Command, ExitCode};
+
+use rustix::process::{Signal, getppid, set_parent_process_death_signal};
+
+/// First argument of the process that measures.
+pub const ENGINE: &str = "__engine";
+/// First argument of the process that becomes a foreign tool.
+pub const TOOL: &str = "__tool";
+
+/// Runs the internal command, if this process was started for one.
+pub fn dispatch() -> Option<ExitCode> {
+    let mut args = std::env::args_os().skip(1);
+    match args.next()?.to_str()? {
+        ENGINE => Some(ExitCode::from(u8::try_from(bakeoff_engine::serve()).unwrap_or(70))),
+        TOOL => Some(become_tool(args)),
+        _ => None,
+    }
+}
+
+/// Arranges to die with the parent, then becomes the program named by the arguments. Exit 127
+/// when it cannot be started, as a shell would.
+///
+/// The request to die survives execve(2), so mkfs or mount cannot outlive a killed bakeoff and go
+/// on changing a disk that recovery is putting back.
+fn become_tool(mut args: impl Iterator<Item = OsString>) -> ExitCode {
+    let Some(parent) = args.next().and_then(|pid| pid.to_str()?.parse::<i32>().ok()) else {
+        return ExitCode::from(127);
+    };
+    let Some(program) = args.next() else { return ExitCode::from(127) };
+    if let Err(error) = set_parent_process_death_signal(Some(Signal::KILL)) {
+        eprintln!("cannot ask to die with the parent: {error}");
+        return ExitCode::from(127);
+    }
+    if getppid().map(|pid| pid.as_raw_nonzero().get()) != Some(parent) {
+        // The parent died before the request was in place.
+        return ExitCode::from(127);
+    }
+    let error = Command::new(&program).args(args).env("LC_ALL", "C").exec();
+    eprintln!("cannot start {}: {error}", program.display());
+    ExitCode::from(127)
+}

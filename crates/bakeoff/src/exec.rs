@@ -1,0 +1,264 @@
+//! The only place that starts a process.
+//!
+//! Every child has its own process group, a time limit, bounded output and no terminal; it dies
+//! when bakeoff dies, and on Ctrl-C its whole group is killed. Foreign tools run with LC_ALL=C.
+
+use std::ffi::{OsStr, OsString};
+use std::io::{self, Read, Write};
+use std::os::fd::{AsFd, BorrowedFd};
+use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::path::PathBuf;
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::process::{Pid, PidfdFlags, Signal, kill_process_group, pidfd_open};
+use thiserror::Error;
+
+use crate::cmd::internal;
+use crate::signals::Cancel;
+
+/// Most bytes kept of each output stream of a foreign tool.
+pub const TOOL_OUTPUT_BYTES: usize = 64 << 10;
+/// Most bytes an engine's reply may have.
+pub const ENGINE_OUTPUT_BYTES: usize = 16 << 20;
+/// How often a waiting parent draws progress and looks for Ctrl-C.
+const TICK: Duration = Duration::from_millis(200);
+
+/// Why a process gave no result.
+#[derive(Debug, Error)]
+pub enum ExecError {
+    /// There is no such program.
+    #[error("{program} is not installed")]
+    Missing {
+        /// Its name.
+        program: String,
+    },
+    /// It could not be started.
+    #[error("cannot start {program}: {source}")]
+    Start {
+        /// Its name.
+        program: String,
+        /// The system's word.
+        source: io::Error,
+    },
+    /// It ran longer than allowed and was killed.
+    #[error("{program} did not finish within {} and was killed", bakeoff_core::units::duration(u64::try_from(limit.as_nanos()).unwrap_or(u64::MAX)))]
+    TimedOut {
+        /// Its name.
+        program: String,
+        /// How long it had.
+        limit: Duration,
+    },
+    /// Ctrl-C or a signal to bakeoff; the process was killed.
+    #[error("interrupted")]
+    Interrupted,
+}
+
+/// What to start.
+pub struct Spec<'a> {
+    program: OsString,
+    args: Vec<OsString>,
+    name: String,
+    stdin: Vec<u8>,
+    limit: Duration,
+    keep_bytes: usize,
+    tick: Option<&'a mut dyn FnMut()>,
+}
+
+/// How it ended.
+#[derive(Debug)]
+pub struct Finished {
+    /// Exit status or signal.
+    pub status: ExitStatus,
+    /// Standard output, cut to the limit.
+    pub stdout: Vec<u8>,
+    /// Standard error, cut to the limit.
+    pub stderr: Vec<u8>,
+    /// From start to end.
+    pub took: Duration,
+}
+
+impl Finished {
+    /// "exit status 1" or "signal 9".
+    pub fn how(&self) -> String {
+        match (self.status.code(), self.status.signal()) {
+            (Some(code), _) => format!("exit status {code}"),
+            (None, Some(signal)) => format!("killed by signal {signal}"),
+            (None, None) => "an unknown end".to_string(),
+        }
+    }
+}
+
+impl<'a> Spec<'a> {
+    /// A foreign tool, looked up on PATH and in the system's sbin directories.
+    pub fn tool(argv: &[impl AsRef<OsStr>], limit: Duration) -> Result<Spec<'a>, ExecError> {
+        let name = argv.first().map(|a| a.as_ref().to_os_string()).unwrap_or_default();
+        let path = find_program(&name)
+            .ok_or_else(|| ExecError::Missing { program: name.to_string_lossy().into_owned() })?;
+        let mut args: Vec<OsString> =
+            vec![internal::TOOL.into(), std::process::id().to_string().into(), path.into()];
+        args.extend(argv.iter().skip(1).map(|a| a.as_ref().to_os_string()));
+        Ok(Spec { name: name.to_string_lossy().into_owned(), limit, ..Spec::ourselves(args) })
+    }
+
+    /// The engine's child process, which reads its task on stdin.
+    pub fn engine(task: Vec<u8>, limit: Duration) -> Spec<'a> {
+        Spec {
+            stdin: task,
+            limit,
+            keep_bytes: ENGINE_OUTPUT_BYTES,
+            ..Spec::ourselves(vec![internal::ENGINE.into()])
+        }
+    }
+
+    fn ourselves(args: Vec<OsString>) -> Spec<'a> {
+        Spec {
+            program: "/proc/self/exe".into(),
+            args,
+            name: "the measuring process".to_string(),
+            stdin: Vec::new(),
+            limit: Duration::MAX,
+            keep_bytes: TOOL_OUTPUT_BYTES,
+            tick: None,
+        }
+    }
+
+    /// Calls `tick` a few times a second while waiting.
+    pub fn on_tick(mut self, tick: &'a mut dyn FnMut()) -> Spec<'a> {
+        self.tick = Some(tick);
+        self
+    }
+
+    /// Starts the process and waits for its end.
+    pub fn run(mut self, cancel: &Cancel) -> Result<Finished, ExecError> {
+        let started = Instant::now();
+        let mut child = self.start()?;
+        let stdin = child.stdin.take().map(|pipe| feed(pipe, std::mem::take(&mut self.stdin)));
+        let stdout = child.stdout.take().map(|pipe| drain(pipe, self.keep_bytes));
+        let stderr = child.stderr.take().map(|pipe| drain(pipe, self.keep_bytes));
+        let waited = self.wait(&mut child, started, cancel);
+        if waited.is_err() {
+            kill_group(&mut child);
+        }
+        let joined = |thread: Option<JoinHandle<Vec<u8>>>| {
+            thread.and_then(|t| t.join().ok()).unwrap_or_default()
+        };
+        let status = waited?;
+        drop(stdin.map(JoinHandle::join));
+        Ok(Finished {
+            status,
+            stdout: joined(stdout),
+            stderr: joined(stderr),
+            took: started.elapsed(),
+        })
+    }
+
+    fn start(&self) -> Result<Child, ExecError> {
+        Command::new(&self.program)
+            .args(&self.args)
+            .process_group(0)
+            .stdin(if self.stdin.is_empty() { Stdio::null() } else { Stdio::piped() })
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .map_err(|source| ExecError::Start { program: self.name.clone(), source })
+    }
+
+    fn wait(
+        &mut self,
+        child: &mut Child,
+        started: Instant,
+        cancel: &Cancel,
+    ) -> Result<ExitStatus, ExecError> {
+        let pidfd = Pid::from_raw(child.id() as i32)
+            .and_then(|pid| pidfd_open(pid, PidfdFlags::empty()).ok());
+        loop {
+            let status = child
+                .try_wait()
+                .map_err(|source| ExecError::Start { program: self.name.clone(), source })?;
+            if let Some(status) = status {
+                return Ok(status);
+            }
+            if cancel.is_set() {
+                return Err(ExecError::Interrupted);
+            }
+            if started.elapsed() > self.limit {
+                return Err(ExecError::TimedOut { program: self.name.clone(), limit: self.limit });
+            }
+            if let Some(tick) = self.tick.as_mut() {
+                tick();
+            }
+            pause(pidfd.as_ref().map(AsFd::as_fd));
+        }
+    }
+}
+
+/// Waits until the process ends, a signal arrives or a tick is over. Kernels before 5.3 have no
+/// pidfd; there a short sleep has to do.
+fn pause(pidfd: Option<BorrowedFd<'_>>) {
+    match pidfd {
+        Some(fd) => {
+            let tick = Timespec { tv_sec: 0, tv_nsec: TICK.subsec_nanos().into() };
+            // An interrupted poll is the signal we wait for as well; the caller looks again.
+            let _ = poll(&mut [PollFd::new(&fd, PollFlags::IN)], Some(&tick));
+        }
+        None => thread::sleep(Duration::from_millis(20)),
+    }
+}
+
+/// Kills the child with everything it started and waits for it.
+fn kill_group(child: &mut Child) {
+    if let Some(group) = Pid::from_raw(child.id() as i32) {
+        // It may have ended meanwhile; then there is nothing left to kill.
+        let _ = kill_process_group(group, Signal::KILL);
+    }
+    let _ = child.wait();
+}
+
+fn feed(mut pipe: impl Write + Send + 'static, bytes: Vec<u8>) -> JoinHandle<()> {
+    thread::spawn(move || {
+        // A child that stops reading says why through its exit status.
+        let _ = pipe.write_all(&bytes);
+    })
+}
+
+/// Reads a stream to its end and keeps the first `keep` bytes of it.
+fn drain(mut pipe: impl Read + Send + 'static, keep: usize) -> JoinHandle<Vec<u8>> {
+    thread::spawn(move || {
+        let mut kept = Vec::new();
+        let mut buffer = vec![0; 16 << 10];
+        while let Ok(n @ 1..) = pipe.read(&mut buffer) {
+            let room = keep - kept.len();
+            kept.extend_from_slice(&buffer[..n.min(room)]);
+        }
+        kept
+    })
+}
+
+/// Where a program is: on PATH, or in the directories of system tools that a user's PATH lacks.
+pub fn find_program(name: &OsStr) -> Option<PathBuf> {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    std::env::split_paths(&path)
+        .chain(["/usr/local/sbin", "/usr/sbin", "/sbin"].map(PathBuf::from))
+        .map(|dir| dir.join(name))
+        .find(|candidate| is_executable(candidate))
+}
+
+fn is_executable(path: &std::path::Path) -> bool {
+    use std::os::unix::fs::PermissionsExt;
+    path.metadata().is_ok_and(|m| m.is_file() && m.permissions().mode() & 0o111 != 0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn programs_are_found_and_missing_ones_named() {
+        assert!(find_program(OsStr::new("sh")).is_some());
+        let error = Spec::tool(&["no-such-program-here"], TICK).err().map(|e| e.to_string());
+        assert_eq!(error.as_deref(), Some("no-such-program-here is not installed"));
+    }
+}

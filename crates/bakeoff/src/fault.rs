@@ -1,0 +1,87 @@
+//! How a command ends: what it says on stderr and the exit code it says it with.
+//!
+//! Every failure a command can meet is one of a few kinds, because the exit code is a promise to
+//! scripts. The message says what happened, why, and what to type next.
+
+use std::fmt;
+use std::process::ExitCode;
+
+/// A command's good end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// Everything asked for is answered: exit 0.
+    Done,
+    /// Some verdict is not resolved or refused, or every cell was invalid: exit 1.
+    Open,
+}
+
+/// A command's bad end.
+#[derive(Debug)]
+pub struct Fault {
+    exit: u8,
+    message: String,
+}
+
+impl Fault {
+    /// The command was called in a way that cannot work: exit 2.
+    pub fn usage(message: impl fmt::Display) -> Fault {
+        Fault { exit: 2, message: message.to_string() }
+    }
+
+    /// Doing it could lose data: exit 3.
+    pub fn refused(message: impl fmt::Display) -> Fault {
+        Fault { exit: 3, message: message.to_string() }
+    }
+
+    /// Nothing could run here; names what mends it: exit 4.
+    pub fn environment(message: impl fmt::Display) -> Fault {
+        Fault { exit: 4, message: message.to_string() }
+    }
+
+    /// Ours: exit 70.
+    pub fn bug(message: impl fmt::Display) -> Fault {
+        Fault {
+            exit: 70,
+            message: format!("{message}\nThis is a bug in bakeoff; please report it."),
+        }
+    }
+
+    /// Ctrl-C or a signal, after cleaning up: exit 130. The message may be empty.
+    pub fn interrupted(message: impl fmt::Display) -> Fault {
+        Fault { exit: 130, message: message.to_string() }
+    }
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+/// Writing results to stdout: a reader that went away is no fault of the command's.
+impl From<std::io::Error> for Fault {
+    fn from(error: std::io::Error) -> Fault {
+        if error.kind() == std::io::ErrorKind::BrokenPipe {
+            return Fault { exit: 0, message: String::new() };
+        }
+        Fault::environment(format!("cannot write the result: {error}"))
+    }
+}
+
+/// Prints what went wrong and turns it into the exit code.
+pub fn exit(result: Result<Outcome, Fault>) -> ExitCode {
+    match result {
+        Ok(Outcome::Done) => ExitCode::SUCCESS,
+        Ok(Outcome::Open) => ExitCode::from(1),
+        Err(fault) => {
+            if !fault.message.is_empty() {
+                // A closed stderr leaves only the exit code to tell.
+                let _ = std::io::Write::write_fmt(
+                    &mut std::io::stderr(),
+                    format_args!("bakeoff: {}\n", fault.message),
+                );
+            }
+            ExitCode::from(fault.exit)
+        }
+    }
+}
