@@ -8,4 +8,5 @@
 
 pub mod model;
 pub mod prng;
+pub mod sysinfo;
 pub mod units;

@@ -21,6 +21,11 @@ impl RawPath {
         RawPath(path.as_ref().to_os_string())
     }
 
+    /// The bytes of the path.
+    pub fn as_bytes(&self) -> &[u8] {
+        self.0.as_bytes()
+    }
+
     /// The path itself, for system calls.
     pub fn as_path(&self) -> &Path {
         Path::new(&self.0)
@@ -68,6 +73,11 @@ impl<'de> Deserialize<'de> for RawPath {
         let text = String::deserialize(from)?;
         RawPath::parse(&text).ok_or_else(|| serde::de::Error::custom("bad \\xNN escape in a path"))
     }
+}
+
+/// A path from bytes the kernel gave.
+pub fn bytes_path(bytes: Vec<u8>) -> RawPath {
+    RawPath(OsString::from_vec(bytes))
 }
 
 /// Bytes from outside (names, labels, serials, tool output of one line) as harmless text.

@@ -1,0 +1,99 @@
+//! `/sys/block/X/stat`: what a block device has done since it appeared.
+//!
+//! A sector here is 512 bytes whatever the device says its sectors are. `/proc/diskstats` holds
+//! the same fields after major, minor and name. Source: `Documentation/admin-guide/iostats.rst`.
+
+use serde::{Deserialize, Serialize};
+
+use super::dev::Dev;
+
+/// Counters of one block device. They only grow, and wrap on 32-bit kernels.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct BlockStat {
+    /// Reads completed.
+    pub reads: u64,
+    /// Bytes read.
+    pub read_bytes: u64,
+    /// Time spent in reads.
+    pub read_ms: u64,
+    /// Writes completed.
+    pub writes: u64,
+    /// Bytes written.
+    pub written_bytes: u64,
+    /// Time spent in writes.
+    pub write_ms: u64,
+    /// Requests in flight now.
+    pub in_flight: u64,
+    /// Time with at least one request in flight; approximate since Linux 5.0.
+    pub busy_ms: u64,
+    /// Time of all requests added up.
+    pub queue_ms: u64,
+    /// Flushes completed, since Linux 5.5; never counted for partitions.
+    pub flushes: Option<u64>,
+    /// Time spent in flushes.
+    pub flush_ms: Option<u64>,
+}
+
+/// Reads `/sys/block/X/stat`; `None` when a field is missing.
+pub fn parse(text: &str) -> Option<BlockStat> {
+    let fields: Vec<u64> = text.split_ascii_whitespace().map_while(|f| f.parse().ok()).collect();
+    from_fields(&fields)
+}
+
+/// Reads `/proc/diskstats`.
+pub fn parse_diskstats(text: &str) -> Vec<(Dev, BlockStat)> {
+    text.lines()
+        .filter_map(|line| {
+            let mut words = line.split_ascii_whitespace();
+            let dev = Dev::new(words.next()?.parse().ok()?, words.next()?.parse().ok()?);
+            let _name = words.next()?;
+            let fields: Vec<u64> = words.map_while(|f| f.parse().ok()).collect();
+            Some((dev, from_fields(&fields)?))
+        })
+        .collect()
+}
+
+fn from_fields(fields: &[u64]) -> Option<BlockStat> {
+    let at = |index: usize| fields.get(index).copied();
+    Some(BlockStat {
+        reads: at(0)?,
+        read_bytes: at(2)?.checked_mul(512)?,
+        read_ms: at(3)?,
+        writes: at(4)?,
+        written_bytes: at(6)?.checked_mul(512)?,
+        write_ms: at(7)?,
+        in_flight: at(8)?,
+        busy_ms: at(9)?,
+        queue_ms: at(10)?,
+        flushes: at(15),
+        flush_ms: at(16),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fields_of_old_and_new_kernels() {
+        let new = "   57286     9884  5907562    81778    16013    33462  9068360    33844        0 \
+             41320   118075     4730       20   509080     2324     1848      127\n";
+        let stat = parse(new).expect("all fields are there");
+        assert_eq!(stat.reads, 57286);
+        assert_eq!(stat.read_bytes, 5_907_562 * 512);
+        assert_eq!(stat.written_bytes, 9_068_360 * 512);
+        assert_eq!((stat.busy_ms, stat.flushes, stat.flush_ms), (41320, Some(1848), Some(127)));
+        let old = parse("1 2 3 4 5 6 7 8 9 10 11").expect("eleven fields are enough");
+        assert_eq!((old.read_bytes, old.written_bytes, old.flushes), (1536, 3584, None));
+        assert_eq!(parse("1 2 3"), None);
+    }
+
+    #[test]
+    fn diskstats_is_the_same_after_three_words() {
+        let rows =
+            parse_diskstats(" 254 0 vda 1 2 3 4 5 6 7 8 9 10 11\nnot a line\n 7 0 loop0 0\n");
+        assert_eq!(rows.len(), 1);
+        assert_eq!(rows[0].0, Dev::new(254, 0));
+        assert_eq!(rows[0].1.read_bytes, 1536);
+    }
+}

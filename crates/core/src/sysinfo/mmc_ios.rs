@@ -1,0 +1,41 @@
+//! `/sys/kernel/debug/mmcN/ios`: how a card is driven, readable by root with debugfs mounted.
+//!
+//! ```text
+//! clock:          50000000 Hz
+//! bus width:      2 (4 bits)
+//! timing spec:    7 (sd uhs DDR50)
+//! ```
+//! Source: `drivers/mmc/core/debugfs.c` of the Linux kernel.
+
+/// "sd uhs DDR50, 50 MHz, 4 bits"; `None` when no timing is given (no card).
+pub fn describe(text: &str) -> Option<String> {
+    let value = |key: &str| {
+        text.lines().find_map(|line| Some(line.strip_prefix(key)?.strip_prefix(':')?.trim()))
+    };
+    let in_parentheses = |text: &str| -> Option<String> {
+        let (_, tail) = text.split_once('(')?;
+        Some(tail.split(')').next()?.trim().to_string())
+    };
+    let mut words = vec![in_parentheses(value("timing spec")?)?];
+    let clock = value("actual clock").or_else(|| value("clock"));
+    let hertz = clock.and_then(|c| c.split_ascii_whitespace().next()?.parse::<u64>().ok());
+    if let Some(hertz) = hertz.filter(|hertz| *hertz > 0) {
+        words.push(format!("{} MHz", (hertz + 500_000) / 1_000_000));
+    }
+    words.extend(value("bus width").and_then(in_parentheses));
+    Some(words.join(", "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::describe;
+
+    #[test]
+    fn timing_clock_and_width() {
+        let text = "clock:\t\t50000000 Hz\nvdd:\t\t21 (3.3 ~ 3.4 V)\nbus mode:\t2 (push-pull)\n\
+            chip select:\t0 (don't care)\npower mode:\t2 (on)\nbus width:\t2 (4 bits)\n\
+            timing spec:\t7 (sd uhs DDR50)\nsignal voltage:\t1 (1.80 V)\n";
+        assert_eq!(describe(text).as_deref(), Some("sd uhs DDR50, 50 MHz, 4 bits"));
+        assert_eq!(describe("clock:\t\t0 Hz\n"), None);
+    }
+}

@@ -1,0 +1,30 @@
+//! `/proc/PID/io`: what a process caused the storage layer to do.
+
+/// Bytes fetched from and sent towards storage by one process, proc(5).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ProcessIo {
+    /// Bytes really fetched from storage.
+    pub read_bytes: u64,
+    /// Bytes sent towards storage: counted when a page becomes dirty, not when it is written back.
+    pub write_bytes: u64,
+}
+
+/// Reads `/proc/PID/io`; `None` when the kernel keeps no account of storage
+/// (`CONFIG_TASK_IO_ACCOUNTING`).
+pub fn parse(text: &str) -> Option<ProcessIo> {
+    let find = |wanted| super::numbers(text).find(|(name, _)| *name == wanted).map(|(_, n)| n);
+    Some(ProcessIo { read_bytes: find("read_bytes")?, write_bytes: find("write_bytes")? })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn storage_bytes_not_calls() {
+        let text = "rchar: 6976\nwchar: 1\nsyscr: 10\nsyscw: 0\nread_bytes: 4096\nwrite_bytes: 8192\n\
+            cancelled_write_bytes: 0\n";
+        assert_eq!(parse(text), Some(ProcessIo { read_bytes: 4096, write_bytes: 8192 }));
+        assert_eq!(parse("rchar: 1\nwchar: 2\n"), None);
+    }
+}

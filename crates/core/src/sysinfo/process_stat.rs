@@ -1,0 +1,47 @@
+//! `/proc/PID/stat`: who a process is. A pid is used again; a pid with its start time is not,
+//! within one boot.
+
+/// Name, parent and start of a process.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ProcessStat {
+    /// `comm`, at most 15 bytes of anything.
+    pub comm: Vec<u8>,
+    /// State letter: `R`, `S`, `D`, `Z`, ….
+    pub state: char,
+    /// Process that is told of its end.
+    pub parent: u32,
+    /// Field 22: clock ticks after boot at which it started.
+    pub start_ticks: u64,
+}
+
+/// Reads `/proc/PID/stat`. The name stands in parentheses and may itself hold any of them, so the
+/// fields are counted from the last one.
+pub fn parse(text: &[u8]) -> Option<ProcessStat> {
+    let open = text.iter().position(|b| *b == b'(')?;
+    let close = text.iter().rposition(|b| *b == b')')?;
+    let comm = text.get(open + 1..close)?.to_vec();
+    let rest = std::str::from_utf8(text.get(close + 1..)?).ok()?;
+    let mut fields = rest.split_ascii_whitespace();
+    let state = fields.next()?.chars().next()?;
+    let parent = fields.next()?.parse().ok()?;
+    // `state` is field 3 and `parent` field 4 of proc(5), so 17 lie between it and field 22.
+    let start_ticks = fields.nth(17)?.parse().ok()?;
+    Some(ProcessStat { comm, state, parent, start_ticks })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_with_parentheses_and_spaces_shifts_nothing() {
+        let text =
+            b"42 (a) R 1 (b) S 7 0 0 0 -1 4194560 37875 554033 0 625 104 405 1547 1106 20 0 13 0 \
+            25 48783360 4217\n";
+        let stat = parse(text).expect("a whole line");
+        assert_eq!(stat.comm, b"a) R 1 (b");
+        assert_eq!((stat.state, stat.parent, stat.start_ticks), ('S', 7, 25));
+        assert_eq!(parse(b"42 (short) S 7"), None);
+        assert_eq!(parse(b")("), None);
+    }
+}

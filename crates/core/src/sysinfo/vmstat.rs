@@ -1,0 +1,48 @@
+//! `/proc/vmstat`: counters of the memory management, in pages.
+
+use serde::{Deserialize, Serialize};
+
+/// The counters bakeoff uses; all of them only grow. A counter the kernel lacks is `None`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Vmstat {
+    /// Pages made dirty in the page cache: what O_DIRECT should leave unchanged.
+    pub nr_dirtied: Option<u64>,
+    /// Pages written back.
+    pub nr_written: Option<u64>,
+    /// Pages swapped in.
+    pub pswpin: Option<u64>,
+    /// Pages swapped out.
+    pub pswpout: Option<u64>,
+    /// Processes killed for lack of memory, since Linux 4.13.
+    pub oom_kill: Option<u64>,
+}
+
+/// Reads `/proc/vmstat`.
+pub fn parse(text: &str) -> Vmstat {
+    let mut stat = Vmstat::default();
+    for (name, value) in super::numbers(text) {
+        let field = match name {
+            "nr_dirtied" => &mut stat.nr_dirtied,
+            "nr_written" => &mut stat.nr_written,
+            "pswpin" => &mut stat.pswpin,
+            "pswpout" => &mut stat.pswpout,
+            "oom_kill" => &mut stat.oom_kill,
+            _ => continue,
+        };
+        *field = Some(value);
+    }
+    stat
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn counters_by_name() {
+        let stat = super::parse("nr_dirty 29\nnr_dirtied 1198001\npswpin 0\npswpout 3\n");
+        assert_eq!(
+            (stat.nr_dirtied, stat.pswpin, stat.pswpout),
+            (Some(1_198_001), Some(0), Some(3))
+        );
+        assert_eq!(stat.oom_kill, None);
+    }
+}
