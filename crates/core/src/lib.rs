@@ -7,6 +7,7 @@
 #![forbid(unsafe_code)]
 
 pub mod model;
+pub mod prepare;
 pub mod prng;
 pub mod sysinfo;
 pub mod units;
