@@ -57,6 +57,10 @@ pub struct Block {
     pub order: Vec<u16>,
     /// Where it stands.
     pub state: BlockState,
+    /// Active time of the run when it began.
+    pub began_ns: u64,
+    /// Active time of the run when it was completed; `None` = it was not.
+    pub done_ns: Option<u64>,
     /// The raw read at its start, bytes a second.
     pub sentinel: Option<f64>,
     /// Cells measured.
@@ -99,6 +103,8 @@ pub struct Run {
     pub dropped: Vec<(u16, u32)>,
     /// Complete blocks at the last look.
     pub last_look: u32,
+    /// Complete blocks at every look so far, in order: each uses up one look of the protocol.
+    pub looks: Vec<u32>,
     /// Cells that were tried and thrown away: (block, candidate, workload, reason).
     pub invalid: Vec<(u32, u16, u16, String)>,
     /// How it ended, if it did since the last owner took it.
@@ -135,6 +141,7 @@ impl Run {
             steps: Vec::new(),
             dropped: Vec::new(),
             last_look: 0,
+            looks: Vec::new(),
             invalid: Vec::new(),
             stopped: None,
         })
@@ -189,6 +196,8 @@ impl Run {
                     block: *block,
                     order: order.clone(),
                     state: BlockState::Open,
+                    began_ns: event.elapsed_ns,
+                    done_ns: None,
                     sentinel: None,
                     cells: Vec::new(),
                 });
@@ -216,13 +225,16 @@ impl Run {
                 self.invalid.push((*block, *candidate, *workload, reason.clone()));
             }
             What::BlockDone { block } => {
-                self.block_mut(*block).ok_or(out("block"))?.state = BlockState::Complete;
+                let block = self.block_mut(*block).ok_or(out("block"))?;
+                block.state = BlockState::Complete;
+                block.done_ns = Some(event.elapsed_ns);
             }
             What::BlockSuperseded { block, .. } => {
                 self.block_mut(*block).ok_or(out("block"))?.state = BlockState::Superseded;
             }
             What::Looked { blocks, dropped } => {
                 self.last_look = *blocks;
+                self.looks.push(*blocks);
                 self.dropped.extend(dropped.iter().map(|c| (*c, *blocks)));
             }
             What::Stopped { reason, note } => self.stopped = Some((*reason, note.clone())),

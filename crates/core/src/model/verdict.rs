@@ -81,7 +81,8 @@ pub struct WorkloadVerdict {
     pub verdict: Verdict,
     /// The winner, for `beats`.
     pub winner: Option<String>,
-    /// Candidates in tiers, best first; inside a tier no order is claimed.
+    /// Candidates in tiers, best first; inside a tier no order is claimed. One that cannot be told
+    /// from two tiers stands in both (compact letters); empty while nothing may be said.
     pub tiers: Vec<Vec<String>>,
     /// Every pair, in the order of the tiers.
     pub effects: Vec<Effect>,
