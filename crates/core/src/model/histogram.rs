@@ -34,6 +34,14 @@ impl Histogram {
         None
     }
 
+    /// Like [`Histogram::quantile`], but `None` with fewer than `10 / (1 - q)` values: fewer than
+    /// ten values would lie beyond it, and a handful of operations would set it.
+    pub fn supported_quantile(&self, q: f64) -> Option<u64> {
+        // A hair's breadth keeps 10 / (1 - 0.9) = 100.00000000000001 from asking for 101.
+        let needed = libm::ceil(10.0 / (1.0 - q) - 1e-6);
+        if (self.total() as f64) < needed { None } else { self.quantile(q) }
+    }
+
     /// Adds the counts of `other`; both must come from the same bucket geometry.
     pub fn merge(&mut self, other: &Histogram) {
         for &(value, count) in &other.buckets {
@@ -57,6 +65,15 @@ mod tests {
         assert_eq!(h.quantile(0.9), Some(20));
         assert_eq!(h.quantile(0.99), Some(1000));
         assert_eq!(Histogram::default().quantile(0.5), None);
+    }
+
+    #[test]
+    fn a_quantile_needs_ten_values_beyond_it() {
+        let with = |n| Histogram { buckets: vec![(7, n)] };
+        for (q, needed) in [(0.5, 20), (0.9, 100), (0.95, 200), (0.99, 1_000), (0.9999, 100_000)] {
+            assert_eq!(with(needed).supported_quantile(q), Some(7), "{q}");
+            assert_eq!(with(needed - 1).supported_quantile(q), None, "{q}");
+        }
     }
 
     #[test]

@@ -60,6 +60,10 @@ pub struct Measurement {
     /// Where the buffers came from: `malloc` or `thp`.
     #[serde(default)]
     pub mem: String,
+    /// Writes whose body came from the pre-filled pool because making it fresh would have taken
+    /// more than a twentieth of the cell; every 4 KiB still carries its own tag.
+    #[serde(default)]
+    pub pooled_ios: u64,
     /// Bytes read back and checked by `verify`; `None` when not asked.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub verified_bytes: Option<u64>,
@@ -75,6 +79,14 @@ impl Measurement {
     /// stats, reads and unlinks.
     pub fn total_ios(&self) -> u64 {
         self.ops().map(|(_, s)| s.total_ios).sum()
+    }
+
+    /// Operations in flight on average: the sum of all latencies over the elapsed time (Little's
+    /// law). In a closed loop it comes to `iodepth x numjobs`; much less means that the generator
+    /// itself took the time, much more that latencies overlap by mistake.
+    pub fn mean_in_flight(&self) -> f64 {
+        let busy_ns: f64 = self.ops().map(|(_, s)| s.lat_ns.mean * s.total_ios as f64).sum();
+        if self.elapsed_ns == 0 { 0.0 } else { busy_ns / self.elapsed_ns as f64 }
     }
 
     /// Every kind of operation that took place, with its name in machine output.
@@ -136,11 +148,14 @@ pub struct Latency {
 }
 
 /// What was completed in one stretch of time.
+///
+/// Stretches are 100 ms long. A cell has at most 4096 of them: when they are used up, neighbours
+/// are merged and the length doubles, so a cell of an hour has stretches of 1.6 s.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Window {
     /// Start, from the start of the cell.
     pub start_ns: u64,
-    /// Length; 100 ms but for the last, and longer where one operation spans several.
+    /// Length; 100 ms (see above) but for the last, and longer where one operation spans several.
     pub len_ns: u64,
     /// Bytes read.
     pub read_bytes: u64,

@@ -1,0 +1,145 @@
+//! What the parent and the engine's child process say to each other.
+//!
+//! One JSON [`Task`] goes to the child's standard input, one JSON [`Reply`] comes back on its
+//! standard output. Both ends bound what they read. Nothing here starts a process or opens a file.
+
+use serde::{Deserialize, Serialize};
+use thiserror::Error;
+
+use crate::model::job::Job;
+use crate::model::measurement::Measurement;
+use crate::model::path::RawPath;
+
+/// Most bytes of a task: a job and one escaped path of at most `PATH_MAX` bytes.
+pub const TASK_LIMIT_BYTES: u64 = 64 << 10;
+/// Most bytes of a reply: six histograms of three digits and 4096 windows stay well below.
+pub const REPLY_LIMIT_BYTES: u64 = 8 << 20;
+/// Bytes of the live record: operations and bytes done so far, each a little-endian `u64`.
+pub const LIVE_RECORD_BYTES: usize = 16;
+
+/// What a target has to be; anything else found there is refused.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum TargetKind {
+    /// A regular file; created, readable by its owner only, when missing and only written.
+    File,
+    /// A directory for small files.
+    Directory,
+    /// A block device.
+    Block,
+}
+
+/// One measurement to make.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Task {
+    /// The work.
+    pub job: Job,
+    /// Where; never a symbolic link.
+    pub target: RawPath,
+    /// What the target has to be.
+    pub target_kind: TargetKind,
+    /// An inherited descriptor of a file that gets the live record, at most every 100 ms.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub live_fd: Option<i32>,
+    /// The parent's process id: the child ends at once when its parent is another by then.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub parent_pid: Option<u32>,
+}
+
+/// How it went.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Reply {
+    /// The numbers.
+    Ok(Box<Measurement>),
+    /// Why there are none.
+    Error(Failure),
+}
+
+impl Reply {
+    /// Reads what the child wrote.
+    pub fn parse(bytes: &[u8]) -> Result<Reply, serde_json::Error> {
+        serde_json::from_slice(bytes)
+    }
+
+    /// The numbers, or why there are none.
+    pub fn into_result(self) -> Result<Measurement, Failure> {
+        match self {
+            Reply::Ok(measurement) => Ok(*measurement),
+            Reply::Error(failure) => Err(failure),
+        }
+    }
+}
+
+/// Why there are no numbers.
+#[derive(Clone, Debug, PartialEq, Eq, Error, Serialize, Deserialize)]
+#[error("{message}")]
+pub struct Failure {
+    /// What the user can do about it.
+    pub kind: FailureKind,
+    /// What happened, why, and what to do, for people.
+    pub message: String,
+}
+
+/// Failures by what the user can do about them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum FailureKind {
+    /// `ENOSPC` or `EDQUOT`: the place is full.
+    NoSpace,
+    /// `EROFS`: the place cannot be written.
+    ReadOnly,
+    /// `EACCES` or `EPERM`.
+    Permission,
+    /// There is no such file, directory or device.
+    NotFound,
+    /// The job makes no sense, or not on this target.
+    Invalid,
+    /// This kernel, machine, filesystem or build cannot do it.
+    Unsupported,
+    /// Not enough memory for the buffers.
+    NoMemory,
+    /// The device or filesystem failed an operation.
+    Io,
+    /// What was read back is not what was written.
+    VerifyFailed,
+    /// The task could not be read; the parent and the child do not understand each other.
+    Protocol,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::job::Rw;
+
+    #[test]
+    fn a_task_with_a_hostile_path_survives_the_pipe() {
+        use std::os::unix::ffi::OsStrExt;
+        let target = RawPath::new(std::ffi::OsStr::from_bytes(b"/mnt/a b\n\xff"));
+        let task = Task {
+            job: Job::new(Rw::RandWrite, 4096, 1 << 20),
+            target,
+            target_kind: TargetKind::File,
+            live_fd: Some(3),
+            parent_pid: Some(1),
+        };
+        let text = serde_json::to_string(&task).unwrap();
+        assert!(!text.contains('\n'));
+        assert_eq!(serde_json::from_str::<Task>(&text).unwrap(), task);
+    }
+
+    #[test]
+    fn an_unknown_field_of_a_task_is_refused() {
+        let text = r#"{"job":{},"target":"/","target_kind":"file","surprise":1}"#;
+        assert!(serde_json::from_str::<Task>(text).is_err());
+    }
+
+    #[test]
+    fn a_failure_travels_with_its_kind() {
+        let failure = Failure { kind: FailureKind::NoSpace, message: "full".to_string() };
+        let text = serde_json::to_string(&Reply::Error(failure.clone())).unwrap();
+        assert_eq!(text, r#"{"error":{"kind":"no_space","message":"full"}}"#);
+        assert_eq!(Reply::parse(text.as_bytes()).unwrap().into_result(), Err(failure));
+    }
+}
