@@ -1,1 +1,58 @@
-fn main() {}
+//! Tasks for developers, run as `cargo xtask NAME`: what the Makefile calls.
+//!
+//! Not part of the product: nothing here is built into `bakeoff`.
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use anyhow::{Context, Result, bail};
+
+mod testing;
+mod tidy;
+
+const HELP: &str = "\
+usage: cargo xtask NAME
+
+  tidy            check the house rules
+  check           format, lints, house rules and unit tests: the quick ones
+  test            everything, browser and fuzzing included
+  fuzz [SECONDS]  run every fuzz target for so long (30)
+";
+
+fn main() -> ExitCode {
+    match run(std::env::args().skip(1).collect()) {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::FAILURE,
+        Err(error) => {
+            eprintln!("xtask: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// Does the task; `false` when it ran and found something wrong.
+fn run(arguments: Vec<String>) -> Result<bool> {
+    let root = root()?;
+    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    match arguments.as_slice() {
+        ["tidy"] => tidy::run(&root),
+        ["check"] => testing::check(&root),
+        ["test"] => testing::test(&root),
+        ["fuzz"] => testing::fuzz(&root, 30),
+        ["fuzz", seconds] => {
+            let seconds = seconds.parse().with_context(|| format!("not a number: {seconds}"))?;
+            testing::fuzz(&root, seconds)
+        }
+        [] | ["help" | "--help" | "-h"] => {
+            print!("{HELP}");
+            Ok(true)
+        }
+        _ => bail!("no such task: {}\n\n{HELP}", arguments.join(" ")),
+    }
+}
+
+/// The top of the repository, from where this crate was built.
+fn root() -> Result<PathBuf> {
+    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
+    here.ancestors().nth(2).map(Path::to_path_buf).context("xtask lies two folders below the top")
+}

@@ -1,0 +1,137 @@
+//! Counts tests from what their runners print: cargo's harness and Node's.
+
+/// How many tests there were.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Count {
+    /// Ran and held.
+    pub passed: u64,
+    /// Ran and did not hold, or could not be built.
+    pub failed: u64,
+    /// Did not run.
+    pub skipped: u64,
+}
+
+impl Count {
+    /// Adds another count.
+    pub fn add(&mut self, other: Count) {
+        self.passed += other.passed;
+        self.failed += other.failed;
+        self.skipped += other.skipped;
+    }
+}
+
+/// Whose output it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Format {
+    /// One check, whatever it prints.
+    One,
+    /// `test result: ok. 3 passed; 0 failed; 1 ignored; …`, once a test binary.
+    Cargo,
+    /// `# pass 3` of Node's TAP reporter, or `ℹ pass 3` of its spec reporter.
+    Node,
+}
+
+/// Reads output line by line.
+pub struct Counter {
+    format: Format,
+    count: Count,
+}
+
+impl Counter {
+    /// Nothing counted yet.
+    pub fn new(format: Format) -> Counter {
+        Counter { format, count: Count::default() }
+    }
+
+    /// Reads a line.
+    pub fn line(&mut self, line: &str) {
+        match self.format {
+            Format::One => {}
+            Format::Cargo => self.cargo(line),
+            Format::Node => self.node(line),
+        }
+    }
+
+    /// The count; a command that failed without a failed test (it was not built, it crashed) and
+    /// a runner that told of no test at all are a failure.
+    pub fn finish(self, ok: bool) -> Count {
+        let mut count = self.count;
+        let told = count != Count::default();
+        if self.format == Format::One && ok {
+            count.passed = 1;
+        } else if !ok && count.failed == 0 || ok && !told {
+            count.failed += 1;
+        }
+        count
+    }
+
+    fn cargo(&mut self, line: &str) {
+        let Some(result) = line.strip_prefix("test result: ") else { return };
+        let Some((_, counts)) = result.split_once(". ") else { return };
+        for part in counts.split("; ") {
+            match part.split_once(' ') {
+                Some((number, "passed")) => self.count.passed += number.parse().unwrap_or(0),
+                Some((number, "failed")) => self.count.failed += number.parse().unwrap_or(0),
+                Some((number, "ignored")) => self.count.skipped += number.parse().unwrap_or(0),
+                _ => {}
+            }
+        }
+    }
+
+    fn node(&mut self, line: &str) {
+        let mut words = line.split_whitespace();
+        let (Some("#" | "ℹ"), Some(what), Some(number), None) =
+            (words.next(), words.next(), words.next(), words.next())
+        else {
+            return;
+        };
+        let number = number.parse().unwrap_or(0);
+        match what {
+            "pass" => self.count.passed += number,
+            "fail" | "cancelled" => self.count.failed += number,
+            "skipped" | "todo" => self.count.skipped += number,
+            _ => {}
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn count(format: Format, text: &str, ok: bool) -> (u64, u64, u64) {
+        let mut counter = Counter::new(format);
+        text.lines().for_each(|line| counter.line(line));
+        let count = counter.finish(ok);
+        (count.passed, count.failed, count.skipped)
+    }
+
+    #[test]
+    fn cargo_is_summed_over_its_binaries() {
+        let rest = "0 measured; 0 filtered out; finished in 0.1s";
+        let text = format!(
+            "running 3 tests\ntest result: ok. 3 passed; 0 failed; 1 ignored; {rest}\n\
+             test result: FAILED. 4 passed; 2 failed; 0 ignored; {rest}\n"
+        );
+        assert_eq!(count(Format::Cargo, &text, false), (7, 2, 1));
+    }
+
+    #[test]
+    fn node_is_read_from_both_reporters() {
+        let tap = "# tests 5\n# pass 3\n# fail 1\n# cancelled 0\n# skipped 1\n# duration_ms 3\n";
+        assert_eq!(count(Format::Node, tap, false), (3, 1, 1));
+        assert_eq!(count(Format::Node, "ℹ pass 3\nℹ fail 0\n# Subtest: pass 9", true), (3, 0, 0));
+    }
+
+    #[test]
+    fn what_cannot_be_built_has_failed() {
+        assert_eq!(count(Format::Cargo, "error: expected item", false), (0, 1, 0));
+        assert_eq!(count(Format::One, "", false), (0, 1, 0));
+        assert_eq!(count(Format::One, "", true), (1, 0, 0));
+    }
+
+    #[test]
+    fn a_runner_that_ran_nothing_has_failed() {
+        assert_eq!(count(Format::Node, "", true), (0, 1, 0));
+    }
+}

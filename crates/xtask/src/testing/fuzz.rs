@@ -1,0 +1,79 @@
+//! Runs the fuzz targets for a short while: libFuzzer, built with the stable compiler.
+//!
+//! cargo-fuzz would want a nightly toolchain for the address sanitizer; what is fuzzed here is
+//! safe Rust, where coverage is all there is to gain, and the flags for that are stable. They are
+//! those of SanitizerCoverage, <https://clang.llvm.org/docs/SanitizerCoverage.html>, and
+//! `fuzz/README.md` says how to dig longer.
+
+use std::path::Path;
+use std::process::Command;
+
+use anyhow::{Context, Result};
+
+use super::step::Step;
+
+/// Makes the compiler count what runs and what is compared, for libFuzzer to steer by.
+const COVERAGE: &str = "--cfg fuzzing -Cpasses=sancov-module \
+    -Cllvm-args=-sanitizer-coverage-level=4 \
+    -Cllvm-args=-sanitizer-coverage-inline-8bit-counters \
+    -Cllvm-args=-sanitizer-coverage-pc-table \
+    -Cllvm-args=-sanitizer-coverage-trace-compares \
+    -Ccodegen-units=1 -Cdebug-assertions -Coverflow-checks";
+
+/// Memory a target may take, in MiB: a parser that takes more has no limit.
+const MEMORY_MIB: u32 = 1024;
+
+/// One step to build all targets and one for each of them; none where there are no targets.
+pub fn steps(root: &Path, seconds: u32) -> Result<Vec<Step>> {
+    let folder = root.join("fuzz/fuzz_targets");
+    if !folder.exists() {
+        return Ok(Vec::new());
+    }
+    let mut names = Vec::new();
+    for entry in std::fs::read_dir(&folder).with_context(|| folder.display().to_string())? {
+        let path = entry?.path();
+        if path.extension().is_some_and(|extension| extension == "rs") {
+            names.extend(path.file_stem().map(|name| name.to_string_lossy().into_owned()));
+        }
+    }
+    names.sort();
+    let target = host_triple()?;
+    let mut steps = vec![build(&target)];
+    steps.extend(names.iter().map(|name| target_step(root, &target, name, seconds)));
+    Ok(steps)
+}
+
+/// With --target, so that build scripts and macros are not instrumented.
+fn build(target: &str) -> Step {
+    let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    command
+        .args(["build", "--release", "--quiet", "--manifest-path", "fuzz/Cargo.toml"])
+        .args(["--target-dir", "fuzz/target", "--target", target])
+        .env("RUSTFLAGS", COVERAGE);
+    Step::new("fuzz targets", command)
+}
+
+fn target_step(root: &Path, target: &str, name: &str, seconds: u32) -> Step {
+    let corpus = root.join("fuzz/corpus").join(name);
+    // A folder that cannot be made is reported by libFuzzer, which is given its name.
+    let _ = std::fs::create_dir_all(&corpus);
+    let mut command = Command::new(root.join(format!("fuzz/target/{target}/release/{name}")));
+    command
+        .arg(format!("-max_total_time={seconds}"))
+        .arg(format!("-rss_limit_mb={MEMORY_MIB}"))
+        .args(["-timeout=10", "-print_final_stats=0", "-verbosity=0"])
+        .arg(format!("-artifact_prefix={}/", root.join("fuzz").display()))
+        .arg(corpus);
+    let seeds = root.join("fuzz/seeds").join(name);
+    if seeds.exists() {
+        command.arg(seeds);
+    }
+    Step::new(&format!("fuzz {name}"), command)
+}
+
+fn host_triple() -> Result<String> {
+    let output = Command::new("rustc").arg("-vV").output().context("cannot run rustc")?;
+    let text = String::from_utf8_lossy(&output.stdout);
+    let host = text.lines().find_map(|line| line.strip_prefix("host: "));
+    host.map(str::to_owned).context("rustc -vV does not name its host")
+}

@@ -1,0 +1,156 @@
+//! Runs every check and test and says at the end how it went, for people and for machines.
+//!
+//! The last lines are the steps with their times, what was skipped and why, what failed, and one
+//! line `N passed, N failed, N skipped`. Checks that are not tests (format, lints, …) count one.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Instant;
+
+use anyhow::Result;
+
+mod count;
+mod fuzz;
+mod skips;
+mod step;
+
+use count::{Count, Format};
+use step::Step;
+
+/// The quick checks, for while working.
+pub fn check(root: &Path) -> Result<bool> {
+    let mut steps = vec![step::cargo("format", &["fmt", "--all", "--check"])];
+    steps.push(clippy());
+    steps.push(step::xtask("house rules", &["tidy"]));
+    let tests = ["test", "--workspace", "--lib", "--bins", "--quiet"];
+    steps.push(step::cargo("unit tests", &tests).counting(Format::Cargo));
+    run(root, steps)
+}
+
+/// Every check and test there is.
+pub fn test(root: &Path) -> Result<bool> {
+    let mut steps = vec![
+        step::cargo("format", &["fmt", "--all", "--check"]),
+        step::xtask("house rules", &["tidy"]),
+    ];
+    if root.join("web/package.json").exists() {
+        // First, since the binary carries the bundle.
+        steps.push(Step::new("web bundle", Command::new("scripts/web.sh")));
+        steps.push(step::npm("web types", "web", &["run", "--silent", "check"]));
+    }
+    steps.push(clippy());
+    let tests = ["test", "--workspace", "--no-fail-fast"];
+    steps.push(step::cargo("tests", &tests).counting(Format::Cargo));
+    if root.join("tests/browser/package.json").exists() {
+        let install = ["ci", "--no-audit", "--no-fund", "--loglevel=error"];
+        steps.push(step::npm("browser packages", "tests/browser", &install));
+        let tests = step::npm("browser tests", "tests/browser", &["test", "--silent"]);
+        steps.push(tests.counting(Format::Node));
+    }
+    let seconds = if step::in_ci() { 30 } else { 10 };
+    steps.extend(fuzz::steps(root, seconds)?);
+    run(root, steps)
+}
+
+/// Every fuzz target for so many seconds.
+pub fn fuzz(root: &Path, seconds: u32) -> Result<bool> {
+    run(root, fuzz::steps(root, seconds)?)
+}
+
+fn clippy() -> Step {
+    let arguments = ["clippy", "--workspace", "--all-targets", "--quiet", "--", "-D", "warnings"];
+    step::cargo("lints", &arguments)
+}
+
+/// Runs the steps one after another, whatever becomes of each, and sums up.
+fn run(root: &Path, steps: Vec<Step>) -> Result<bool> {
+    let list = skips_file(root)?;
+    let mut outcomes = Vec::new();
+    for step in steps {
+        let name = step.name().to_owned();
+        println!("\n== {name}");
+        let started = Instant::now();
+        let (count, ok) = step.run(root, &list)?;
+        let seconds = started.elapsed().as_secs_f64();
+        outcomes.push(Outcome { name, count, ok, seconds });
+    }
+    let skips = skips::read(&list)?;
+    print!("{}", summary(&outcomes, &skips));
+    let missed = if step::in_ci() { skips::unexcused(&skips, root)? } else { Vec::new() };
+    for skip in &missed {
+        println!(
+            "FAILED: {}: skipped for want of {}, which scripts/install.sh installs: in CI it has \
+             to run",
+            skip.test, skip.needs
+        );
+    }
+    let total = total(&outcomes, skips.len() as u64, missed.len() as u64);
+    println!("\n{} passed, {} failed, {} skipped", total.passed, total.failed, total.skipped);
+    Ok(total.failed == 0)
+}
+
+/// What became of one step.
+struct Outcome {
+    name: String,
+    count: Count,
+    ok: bool,
+    seconds: f64,
+}
+
+/// A test that had to skip counted as passed with its runner, so it moves from there.
+fn total(outcomes: &[Outcome], skipped: u64, missed: u64) -> Count {
+    let mut total = Count::default();
+    for outcome in outcomes {
+        total.add(outcome.count);
+    }
+    total.passed = total.passed.saturating_sub(skipped);
+    total.skipped += skipped - missed;
+    total.failed += missed;
+    total
+}
+
+fn summary(outcomes: &[Outcome], skips: &[skips::Skip]) -> String {
+    let mut text = String::from("\n== summary\n");
+    for outcome in outcomes {
+        let state = if outcome.ok { "ok" } else { "FAILED" };
+        let count = outcome.count;
+        text += &format!(
+            "{state:<7}{:<24}{:>5} passed{:>4} failed{:>4} skipped{:>8.1} s\n",
+            outcome.name, count.passed, count.failed, count.skipped, outcome.seconds
+        );
+    }
+    for skip in skips {
+        text += &format!("SKIPPED: {}: {} (needs {})\n", skip.test, skip.reason, skip.needs);
+    }
+    text
+}
+
+/// An empty file for tests to note in why they could not run.
+fn skips_file(root: &Path) -> Result<PathBuf> {
+    let path = root.join("target/skipped-tests");
+    std::fs::create_dir_all(root.join("target"))?;
+    std::fs::write(&path, "")?;
+    Ok(path)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn outcome(passed: u64, failed: u64, skipped: u64) -> Outcome {
+        let count = Count { passed, failed, skipped };
+        Outcome { name: "tests".into(), count, ok: failed == 0, seconds: 1.0 }
+    }
+
+    #[test]
+    fn a_skip_is_not_a_pass() {
+        let total = total(&[outcome(10, 0, 1), outcome(5, 2, 0)], 3, 0);
+        assert_eq!(total, Count { passed: 12, failed: 2, skipped: 4 });
+    }
+
+    #[test]
+    fn a_skip_without_excuse_is_a_failure() {
+        let total = total(&[outcome(10, 0, 0)], 3, 1);
+        assert_eq!(total, Count { passed: 7, failed: 1, skipped: 2 });
+    }
+}

@@ -1,0 +1,88 @@
+//! One step of a test run: a command whose output is shown as it comes and counted on the way.
+
+use std::io::{BufRead, BufReader, Write};
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use anyhow::{Context, Result};
+
+use super::count::{Count, Counter, Format};
+
+/// A command with a name for the summary.
+pub struct Step {
+    name: String,
+    folder: &'static str,
+    command: Command,
+    format: Format,
+}
+
+impl Step {
+    /// A step that counts as one check, passed when the command succeeds.
+    pub fn new(name: &str, command: Command) -> Step {
+        Step { name: name.to_owned(), folder: "", command, format: Format::One }
+    }
+
+    /// Counts the tests its output tells of.
+    pub fn counting(mut self, format: Format) -> Step {
+        self.format = format;
+        self
+    }
+
+    /// What the summary calls it.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Runs it; the count, and whether the command succeeded. `skips` is the file that tests note
+    /// their skips in.
+    pub fn run(mut self, root: &Path, skips: &Path) -> Result<(Count, bool)> {
+        let program = self.command.get_program().to_owned();
+        self.command
+            .current_dir(root.join(self.folder))
+            .env("BAKEOFF_SKIPS", skips)
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped());
+        let mut child = match self.command.spawn() {
+            Ok(child) => child,
+            Err(error) => {
+                println!("cannot run {}: {error}", program.display());
+                return Ok((Count { failed: 1, ..Count::default() }, false));
+            }
+        };
+        let output = child.stdout.take().context("its output was asked for")?;
+        let mut counter = Counter::new(self.format);
+        let mut shown = std::io::stdout().lock();
+        for line in BufReader::new(output).split(b'\n') {
+            let line = line.context("reading its output")?;
+            shown.write_all(&line)?;
+            shown.write_all(b"\n")?;
+            counter.line(&String::from_utf8_lossy(&line));
+        }
+        let ok = child.wait()?.success();
+        Ok((counter.finish(ok), ok))
+    }
+}
+
+/// A step of cargo, the one that runs us.
+pub fn cargo(name: &str, arguments: &[&str]) -> Step {
+    let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    command.args(arguments);
+    Step::new(name, command)
+}
+
+/// A step of this program.
+pub fn xtask(name: &str, arguments: &[&str]) -> Step {
+    cargo(name, &[&["run", "--quiet", "--package", "xtask", "--"], arguments].concat())
+}
+
+/// A step of npm in a folder.
+pub fn npm(name: &str, folder: &'static str, arguments: &[&str]) -> Step {
+    let mut command = Command::new("npm");
+    command.args(arguments);
+    Step { folder, ..Step::new(name, command) }
+}
+
+/// Whether this is a CI run, where nothing may be missing.
+pub fn in_ci() -> bool {
+    std::env::var_os("CI").is_some_and(|value| value == "true" || value == "1")
+}

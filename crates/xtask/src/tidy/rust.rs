@@ -1,0 +1,255 @@
+//! Rust source as the checks need it: tokens with lines, whole paths, functions, and which of it
+//! is test code. Comments and documentation are gone, so prose can never break a rule.
+//!
+//! Not a parser: macros are not expanded, and names are not resolved. That is why each rule that
+//! matters for correctness is also a clippy lint or a compiler check where there is one.
+
+use std::str::FromStr;
+
+use proc_macro2::{Delimiter, LexError, TokenStream, TokenTree};
+
+/// One word, punctuation mark, literal or bracket.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Token {
+    /// As written; `::` is one token.
+    pub text: String,
+    /// Line, from 1.
+    pub line: usize,
+    /// Whether it belongs to an item under `#[cfg(test)]`.
+    pub is_test: bool,
+    /// Whether it is a literal.
+    pub is_literal: bool,
+}
+
+/// One function with a body.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Function {
+    /// Its name.
+    pub name: String,
+    /// Line of the `fn`.
+    pub first: usize,
+    /// Line of the closing brace.
+    pub last: usize,
+}
+
+/// A path such as `std::fs::read`, with the braces of a `use` written out.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UsedPath {
+    /// The whole path, joined with `::`.
+    pub text: String,
+    /// Line of its last part.
+    pub line: usize,
+    /// Whether it is in test code.
+    pub is_test: bool,
+}
+
+/// A read source file.
+#[derive(Clone, Debug, Default)]
+pub struct Source {
+    /// Every token in order.
+    pub tokens: Vec<Token>,
+    /// Every function, tests included.
+    pub functions: Vec<Function>,
+}
+
+impl Source {
+    /// Reads a file.
+    pub fn parse(text: &str) -> Result<Source, LexError> {
+        let stream = TokenStream::from_str(text)?;
+        let mut source = Source::default();
+        source.flatten(stream, false);
+        Ok(source)
+    }
+
+    /// Every path, `use std::{fs, io::Read}` as `std::fs` and `std::io::Read`.
+    pub fn paths(&self) -> Vec<UsedPath> {
+        let mut paths = Vec::new();
+        let mut at = 0;
+        while at < self.tokens.len() {
+            if is_word(&self.tokens[at]) {
+                at = self.path(at, String::new(), &mut paths);
+            } else {
+                at += 1;
+            }
+        }
+        paths
+    }
+
+    /// Reads the path that starts at `at`, below `prefix`; returns where it ends.
+    fn path(&self, mut at: usize, prefix: String, paths: &mut Vec<UsedPath>) -> usize {
+        let mut text = prefix;
+        loop {
+            let word = &self.tokens[at];
+            if !text.is_empty() {
+                text.push_str("::");
+            }
+            text.push_str(&word.text);
+            let (line, is_test) = (word.line, word.is_test);
+            at += 1;
+            match (self.text(at), self.text(at + 1)) {
+                ("::", "{") => return self.group(at + 2, &text, paths),
+                ("::", _) if self.tokens.get(at + 1).is_some_and(is_word) => at += 1,
+                _ => {
+                    paths.push(UsedPath { text, line, is_test });
+                    return at;
+                }
+            }
+        }
+    }
+
+    /// Reads the paths of a brace group of a `use` up to its end.
+    fn group(&self, mut at: usize, prefix: &str, paths: &mut Vec<UsedPath>) -> usize {
+        while at < self.tokens.len() && self.text(at) != "}" {
+            if is_word(&self.tokens[at]) {
+                at = self.path(at, prefix.to_owned(), paths);
+            } else {
+                at += 1;
+            }
+        }
+        at + 1
+    }
+
+    fn text(&self, at: usize) -> &str {
+        self.tokens.get(at).map_or("", |token| token.text.as_str())
+    }
+
+    fn flatten(&mut self, stream: TokenStream, is_test: bool) {
+        let trees: Vec<TokenTree> = stream.into_iter().collect();
+        // Set from an attribute that makes the next item test code to the end of that item.
+        let mut item_is_test = false;
+        let mut at = 0;
+        while at < trees.len() {
+            if let Some((attribute, length)) = attribute(&trees[at..]) {
+                item_is_test |= attribute == "cfg(test)";
+                at += length;
+                continue;
+            }
+            if let Some(function) = function(&trees[at..]) {
+                self.functions.push(function);
+            }
+            let here = is_test || item_is_test;
+            let ends_item = match &trees[at] {
+                TokenTree::Group(group) => group.delimiter() == Delimiter::Brace,
+                TokenTree::Punct(punct) => punct.as_char() == ';',
+                _ => false,
+            };
+            self.push(&trees[at], here);
+            item_is_test &= !ends_item;
+            at += 1;
+        }
+    }
+
+    fn push(&mut self, tree: &TokenTree, is_test: bool) {
+        let line = tree.span().start().line;
+        match tree {
+            TokenTree::Group(group) => {
+                let (open, close) = match group.delimiter() {
+                    Delimiter::Brace => ("{", "}"),
+                    Delimiter::Bracket => ("[", "]"),
+                    Delimiter::Parenthesis => ("(", ")"),
+                    Delimiter::None => ("", ""),
+                };
+                self.add(open.to_owned(), line, is_test, false);
+                self.flatten(group.stream(), is_test);
+                self.add(close.to_owned(), group.span_close().end().line, is_test, false);
+            }
+            TokenTree::Punct(punct) => match self.tokens.last_mut() {
+                Some(last) if punct.as_char() == ':' && last.text == ":" => last.text.push(':'),
+                _ => self.add(punct.as_char().to_string(), line, is_test, false),
+            },
+            TokenTree::Ident(ident) => self.add(ident.to_string(), line, is_test, false),
+            TokenTree::Literal(literal) => self.add(literal.to_string(), line, is_test, true),
+        }
+    }
+
+    fn add(&mut self, text: String, line: usize, is_test: bool, is_literal: bool) {
+        self.tokens.push(Token { text, line, is_test, is_literal });
+    }
+}
+
+/// The text inside an attribute's brackets without spaces, and how many trees it takes.
+fn attribute(trees: &[TokenTree]) -> Option<(String, usize)> {
+    let is =
+        |tree: &TokenTree, mark: char| matches!(tree, TokenTree::Punct(p) if p.as_char() == mark);
+    trees.first().filter(|tree| is(tree, '#'))?;
+    let inner = usize::from(trees.get(1).is_some_and(|tree| is(tree, '!')));
+    match trees.get(1 + inner)? {
+        TokenTree::Group(group) if group.delimiter() == Delimiter::Bracket => {
+            let text = group.stream().to_string();
+            Some((text.split_whitespace().collect(), 2 + inner))
+        }
+        _ => None,
+    }
+}
+
+/// The function that starts here, if it has a body.
+fn function(trees: &[TokenTree]) -> Option<Function> {
+    let [TokenTree::Ident(keyword), TokenTree::Ident(name), rest @ ..] = trees else { return None };
+    if keyword != "fn" {
+        return None;
+    }
+    for tree in rest {
+        match tree {
+            TokenTree::Punct(punct) if punct.as_char() == ';' => return None,
+            TokenTree::Group(group) if group.delimiter() == Delimiter::Brace => {
+                return Some(Function {
+                    name: name.to_string(),
+                    first: keyword.span().start().line,
+                    last: group.span_close().end().line,
+                });
+            }
+            _ => {}
+        }
+    }
+    None
+}
+
+fn is_word(token: &Token) -> bool {
+    !token.is_literal && token.text.starts_with(|c: char| c.is_alphabetic() || c == '_')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn paths(text: &str) -> Vec<String> {
+        Source::parse(text).unwrap().paths().into_iter().map(|path| path.text).collect()
+    }
+
+    #[test]
+    fn use_groups_are_written_out() {
+        let found = paths("use std::{fs, io::{Read, Write}, time::Instant};");
+        let expected = ["use", "std::fs", "std::io::Read", "std::io::Write", "std::time::Instant"];
+        assert_eq!(found, expected);
+    }
+
+    #[test]
+    fn a_generic_does_not_end_the_file() {
+        assert!(
+            paths("let a = Vec::<u8>::new(); std::fs::read(p)").contains(&"std::fs::read".into())
+        );
+    }
+
+    #[test]
+    fn prose_is_not_code() {
+        let source = Source::parse("//! unsafe\n/// unsafe\nfn f() {} // unsafe").unwrap();
+        assert!(source.tokens.iter().all(|token| token.text != "unsafe"));
+    }
+
+    #[test]
+    fn test_modules_are_told_apart_to_their_end() {
+        let source = Source::parse("#[cfg(test)]\nmod tests { fn a() {} }\nfn b() {}").unwrap();
+        let is_test = |name: &str| {
+            source.tokens.iter().find(|token| token.text == name).map(|token| token.is_test)
+        };
+        assert_eq!((is_test("a"), is_test("b")), (Some(true), Some(false)));
+    }
+
+    #[test]
+    fn functions_span_from_fn_to_closing_brace() {
+        let source =
+            Source::parse("trait T { fn no(&self); }\npub fn f()\n-> u8\n{\n1\n}").unwrap();
+        let expected = Function { name: "f".into(), first: 2, last: 6 };
+        assert_eq!(source.functions, [expected]);
+    }
+}
