@@ -306,6 +306,7 @@ fn measurement(ios: u64, rw: Rw) -> Measurement {
         sys_cpu_ns: 90_000_000,
         windows: (0..3).map(|i| window(i, ios / 3)).collect(),
         tool_ns: 1_000_000,
+        pooled_ios: 0,
         mem: "malloc".into(),
         verified_bytes: Some(4096),
         backlog: Some(0),
