@@ -12,4 +12,5 @@ pub mod model;
 pub mod prepare;
 pub mod prng;
 pub mod sysinfo;
+pub mod truth;
 pub mod units;

@@ -34,6 +34,9 @@ pub struct Event {
 pub enum What {
     /// The first event of every run.
     Started(Box<Header>),
+    /// Every candidate was prepared once: what works and what fits replaces the header's plan.
+    /// Only before the first block.
+    Rehearsed(Box<Rehearsal>),
     /// A process of ours took the run in hand.
     Owned(Owner),
     /// A limit on what may be said was noticed.
@@ -167,6 +170,35 @@ pub struct Header {
     #[serde(default)]
     pub region: Option<Region>,
     /// Bytes the run was expected to write.
+    pub expected_write_bytes: u64,
+}
+
+/// The plan after every candidate was prepared once: what failed is out, what does not fit in the
+/// time or the bytes to write is dropped.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Rehearsal {
+    /// The rules; `k` is the number of candidates left.
+    pub protocol: Protocol,
+    /// What is compared.
+    pub candidates: Vec<Candidate>,
+    /// What is measured on each.
+    pub workloads: Vec<Workload>,
+    /// Candidates that are out, with why.
+    pub skipped: Vec<Skipped>,
+    /// Workloads that were dropped, with why, in the order they were dropped.
+    pub dropped_workloads: Vec<Skipped>,
+    /// Where stacks are put.
+    #[serde(default)]
+    pub region: Option<Region>,
+    /// Size of the data file of each visit.
+    pub file_bytes: u64,
+    /// Time one visit takes beside its cells.
+    pub visit_ns: u64,
+    /// Time one block is expected to take.
+    pub block_ns: u64,
+    /// Bytes one block is expected to write.
+    pub block_write_bytes: u64,
+    /// Bytes the whole run is expected to write.
     pub expected_write_bytes: u64,
 }
 

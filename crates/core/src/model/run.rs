@@ -6,7 +6,7 @@
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-use super::event::{Cell, Event, Header, Owner, Step, StepDone, StopReason, What};
+use super::event::{Cell, Event, Header, Owner, Rehearsal, Step, StepDone, StopReason, What};
 use super::finding::Finding;
 
 /// Why events do not make a run.
@@ -91,6 +91,8 @@ pub struct Run {
     pub elapsed_ns: u64,
     /// The next sequence number.
     pub next_seq: u64,
+    /// The plan as it stood before the first block; `None` when the run died before that.
+    pub rehearsal: Option<Rehearsal>,
     /// Who ran it last.
     pub owner: Option<Owner>,
     /// Blocks in order.
@@ -135,6 +137,7 @@ impl Run {
             last_unix_ns: event.unix_ns,
             elapsed_ns: event.elapsed_ns,
             next_seq: 1,
+            rehearsal: None,
             owner: None,
             blocks: Vec::new(),
             findings: Vec::new(),
@@ -163,6 +166,7 @@ impl Run {
         let out = |what| FoldError::OutOfRange { seq: event.seq, what };
         match &event.what {
             What::Started(_) => return Err(out("second header")),
+            What::Rehearsed(rehearsal) => self.rehearsed(rehearsal).ok_or(out("late rehearsal"))?,
             What::Owned(owner) => {
                 self.owner = Some(owner.clone());
                 self.stopped = None;
@@ -240,6 +244,23 @@ impl Run {
             What::Stopped { reason, note } => self.stopped = Some((*reason, note.clone())),
         }
         Ok(())
+    }
+
+    fn rehearsed(&mut self, rehearsal: &Rehearsal) -> Option<()> {
+        let first = self.blocks.iter().all(|b| b.state == BlockState::Superseded);
+        if !first || self.rehearsal.is_some() {
+            return None;
+        }
+        let header = &mut self.header;
+        header.protocol = rehearsal.protocol.clone();
+        header.candidates = rehearsal.candidates.clone();
+        header.workloads = rehearsal.workloads.clone();
+        header.skipped = rehearsal.skipped.clone();
+        header.dropped_workloads = rehearsal.dropped_workloads.clone();
+        header.region = rehearsal.region.clone();
+        header.expected_write_bytes = rehearsal.expected_write_bytes;
+        self.rehearsal = Some(rehearsal.clone());
+        Some(())
     }
 
     fn block_mut(&mut self, block: u32) -> Option<&mut Block> {
