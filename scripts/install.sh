@@ -92,7 +92,7 @@ main() {
         printf '  %-18s %s\n' "$package" "$why" >&2
     done <<<"$lacking"
     if ! command -v apt-get >/dev/null 2>&1; then
-        say "There is no apt-get here. Please install these (named as in Debian) and run this again."
+        say "No apt-get here: please install these (named as in Debian) and run this again."
     elif [ "$(id -u)" -ne 0 ] && ! command -v sudo >/dev/null 2>&1; then
         say "Not root, and there is no sudo. As root: apt-get install $names"
     else

@@ -1,13 +1,11 @@
 //! What holds for a file of any kind: size, line width, unfinished work, executable bits.
 
 use super::Violation;
+use super::layout::WIDTH;
 use super::tree::File;
 
 /// Largest file the repository takes.
 const SIZE_BYTES: u64 = 1 << 20;
-
-/// Columns of a line.
-const WIDTH: usize = 100;
 
 /// Lines of a script, style sheet or TypeScript file that are not blank.
 const SCRIPT_LINES: usize = 400;
@@ -71,9 +69,9 @@ fn is_script(path: &str) -> bool {
     [".ts", ".js", ".mjs", ".css", ".sh", ".py"].iter().any(|end| path.ends_with(end))
 }
 
-/// Tables of prose cannot be wrapped, so Markdown is left to its author.
+/// Tables of prose cannot be wrapped, so Markdown is left to its author; Rust is `layout`'s.
 fn is_width_limited(path: &str) -> bool {
-    let ends = [".rs", ".sql", ".html", "Makefile", ".ci/run"];
+    let ends = [".sql", ".html", "Makefile", ".ci/run"];
     is_script(path) || ends.iter().any(|end| path.ends_with(end))
 }
 

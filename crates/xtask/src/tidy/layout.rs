@@ -1,20 +1,28 @@
-//! How long a Rust file and its functions may be.
+//! How long a Rust file and its functions may be, and how wide its lines.
 
 use std::collections::BTreeSet;
 
 use super::Violation;
-use super::rust::Source;
+use super::rust::{Source, Token};
 
 /// Lines of a function from `fn` to its closing brace.
 const FUNCTION_LINES: usize = 70;
 
-/// Lines of a file that carry code, tests not counted.
+/// Lines of a file that carry code, tests beside it not counted.
 const FILE_LINES: usize = 400;
 
+/// Columns of a line.
+pub const WIDTH: usize = 100;
+
 /// Checks one file.
-pub fn check(path: &str, source: &Source) -> Vec<Violation> {
+pub fn check(path: &str, text: &str, source: &Source) -> Vec<Violation> {
     let violation = |line, rule, what| Violation { path: path.to_owned(), line, rule, what };
-    let mut violations = Vec::new();
+    let mut violations = wide_lines(text, source)
+        .into_iter()
+        .map(|(line, width)| {
+            violation(line, "width", format!("{width} columns, {WIDTH} at most: wrap it"))
+        })
+        .collect::<Vec<_>>();
     for function in &source.functions {
         let lines = function.last - function.first + 1;
         if lines > FUNCTION_LINES {
@@ -25,9 +33,10 @@ pub fn check(path: &str, source: &Source) -> Vec<Violation> {
             violations.push(violation(function.first, "function-length", what));
         }
     }
+    let counts = |token: &&Token| source.is_test || !token.is_test;
     let lines: BTreeSet<usize> =
-        source.tokens.iter().filter(|token| !token.is_test).map(|token| token.line).collect();
-    if lines.len() > FILE_LINES && !is_test_file(path) {
+        source.tokens.iter().filter(counts).map(|token| token.line).collect();
+    if lines.len() > FILE_LINES {
         let what = format!(
             "{} lines of code, {FILE_LINES} at most: one concept a file; split it",
             lines.len()
@@ -37,9 +46,23 @@ pub fn check(path: &str, source: &Source) -> Vec<Violation> {
     violations
 }
 
-/// Whether a whole file is test code.
-pub fn is_test_file(path: &str) -> bool {
-    path.split('/').any(|part| part == "tests" || part == "tests.rs") || path.starts_with("fuzz/")
+/// Lines too wide, with their widths; what a tool printed is given in tests as it was printed, and
+/// addresses cannot be wrapped.
+fn wide_lines(text: &str, source: &Source) -> Vec<(usize, usize)> {
+    let captures: BTreeSet<usize> = source
+        .tokens
+        .iter()
+        .filter(|token| token.is_literal && token.is_test)
+        .flat_map(|token| token.line..=token.last)
+        .collect();
+    (1..)
+        .zip(text.lines())
+        .map(|(line, text)| (line, text.chars().count(), text.contains("://")))
+        .filter(|(line, width, is_address)| {
+            *width > WIDTH && !is_address && !captures.contains(line)
+        })
+        .map(|(line, width, _)| (line, width))
+        .collect()
 }
 
 #[cfg(test)]
@@ -47,8 +70,8 @@ mod tests {
     use super::*;
 
     fn rules(text: &str) -> Vec<&'static str> {
-        let source = Source::parse(text).unwrap();
-        check("crates/core/src/a.rs", &source).into_iter().map(|found| found.rule).collect()
+        let source = Source::parse(text, false).unwrap();
+        check("crates/core/src/a.rs", text, &source).into_iter().map(|found| found.rule).collect()
     }
 
     #[test]
@@ -56,6 +79,13 @@ mod tests {
         let function = |lines: usize| format!("fn f() {{{}}}", "\n".repeat(lines - 1));
         assert_eq!(rules(&function(70)), [""; 0]);
         assert_eq!(rules(&function(71)), ["function-length"]);
+    }
+
+    #[test]
+    fn captures_in_tests_may_be_wide() {
+        let wide = format!("const A: &str = \"\n{}\";\n", "e".repeat(101));
+        assert_eq!(rules(&wide), ["width"]);
+        assert_eq!(rules(&format!("#[cfg(test)]\nmod tests {{\n{wide}}}")), [""; 0]);
     }
 
     #[test]

@@ -43,9 +43,9 @@ pub fn run(root: &Path) -> Result<bool> {
     for file in &files {
         violations.extend(files::check(file));
         if file.path.ends_with(".rs") {
-            match rust::Source::parse(&file.text) {
+            match rust::Source::parse(&file.text, is_test(&file.path)) {
                 Ok(source) => {
-                    violations.extend(layout::check(&file.path, &source));
+                    violations.extend(layout::check(&file.path, &file.text, &source));
                     violations.extend(boundaries::check(&file.path, &source));
                     violations.extend(purity::check(&file.path, &source));
                 }
@@ -68,4 +68,9 @@ pub fn run(root: &Path) -> Result<bool> {
         println!("tidy: {} to mend in {} files read", violations.len(), files.len());
     }
     Ok(violations.is_empty())
+}
+
+/// Whether a whole file is test code.
+fn is_test(path: &str) -> bool {
+    path.split('/').any(|part| part == "tests" || part == "tests.rs") || path.starts_with("fuzz/")
 }

@@ -13,8 +13,10 @@ use proc_macro2::{Delimiter, LexError, TokenStream, TokenTree};
 pub struct Token {
     /// As written; `::` is one token.
     pub text: String,
-    /// Line, from 1.
+    /// Line it starts on, from 1.
     pub line: usize,
+    /// Line it ends on: literals can be long.
+    pub last: usize,
     /// Whether it belongs to an item under `#[cfg(test)]`.
     pub is_test: bool,
     /// Whether it is a literal.
@@ -46,6 +48,8 @@ pub struct UsedPath {
 /// A read source file.
 #[derive(Clone, Debug, Default)]
 pub struct Source {
+    /// Whether all of it is test code.
+    pub is_test: bool,
     /// Every token in order.
     pub tokens: Vec<Token>,
     /// Every function, tests included.
@@ -53,11 +57,11 @@ pub struct Source {
 }
 
 impl Source {
-    /// Reads a file.
-    pub fn parse(text: &str) -> Result<Source, LexError> {
+    /// Reads a file; `is_test` when all of it is test code.
+    pub fn parse(text: &str, is_test: bool) -> Result<Source, LexError> {
         let stream = TokenStream::from_str(text)?;
-        let mut source = Source::default();
-        source.flatten(stream, false);
+        let mut source = Source { is_test, ..Source::default() };
+        source.flatten(stream, is_test);
         Ok(source)
     }
 
@@ -149,21 +153,29 @@ impl Source {
                     Delimiter::Parenthesis => ("(", ")"),
                     Delimiter::None => ("", ""),
                 };
-                self.add(open.to_owned(), line, is_test, false);
+                self.add(open, (line, line), is_test);
                 self.flatten(group.stream(), is_test);
-                self.add(close.to_owned(), group.span_close().end().line, is_test, false);
+                let last = group.span_close().end().line;
+                self.add(close, (last, last), is_test);
             }
             TokenTree::Punct(punct) => match self.tokens.last_mut() {
                 Some(last) if punct.as_char() == ':' && last.text == ":" => last.text.push(':'),
-                _ => self.add(punct.as_char().to_string(), line, is_test, false),
+                _ => self.add(&punct.as_char().to_string(), (line, line), is_test),
             },
-            TokenTree::Ident(ident) => self.add(ident.to_string(), line, is_test, false),
-            TokenTree::Literal(literal) => self.add(literal.to_string(), line, is_test, true),
+            TokenTree::Ident(ident) => self.add(&ident.to_string(), (line, line), is_test),
+            TokenTree::Literal(literal) => {
+                let last = tree.span().end().line;
+                self.add(&literal.to_string(), (line, last), is_test);
+                if let Some(token) = self.tokens.last_mut() {
+                    token.is_literal = true;
+                }
+            }
         }
     }
 
-    fn add(&mut self, text: String, line: usize, is_test: bool, is_literal: bool) {
-        self.tokens.push(Token { text, line, is_test, is_literal });
+    fn add(&mut self, text: &str, (line, last): (usize, usize), is_test: bool) {
+        let is_literal = false;
+        self.tokens.push(Token { text: text.to_owned(), line, last, is_test, is_literal });
     }
 }
 
@@ -213,7 +225,7 @@ mod tests {
     use super::*;
 
     fn paths(text: &str) -> Vec<String> {
-        Source::parse(text).unwrap().paths().into_iter().map(|path| path.text).collect()
+        Source::parse(text, false).unwrap().paths().into_iter().map(|path| path.text).collect()
     }
 
     #[test]
@@ -232,13 +244,14 @@ mod tests {
 
     #[test]
     fn prose_is_not_code() {
-        let source = Source::parse("//! unsafe\n/// unsafe\nfn f() {} // unsafe").unwrap();
+        let source = Source::parse("//! unsafe\n/// unsafe\nfn f() {} // unsafe", false).unwrap();
         assert!(source.tokens.iter().all(|token| token.text != "unsafe"));
     }
 
     #[test]
     fn test_modules_are_told_apart_to_their_end() {
-        let source = Source::parse("#[cfg(test)]\nmod tests { fn a() {} }\nfn b() {}").unwrap();
+        let source =
+            Source::parse("#[cfg(test)]\nmod tests { fn a() {} }\nfn b() {}", false).unwrap();
         let is_test = |name: &str| {
             source.tokens.iter().find(|token| token.text == name).map(|token| token.is_test)
         };
@@ -248,7 +261,7 @@ mod tests {
     #[test]
     fn functions_span_from_fn_to_closing_brace() {
         let source =
-            Source::parse("trait T { fn no(&self); }\npub fn f()\n-> u8\n{\n1\n}").unwrap();
+            Source::parse("trait T { fn no(&self); }\npub fn f()\n-> u8\n{\n1\n}", false).unwrap();
         let expected = Function { name: "f".into(), first: 2, last: 6 };
         assert_eq!(source.functions, [expected]);
     }
