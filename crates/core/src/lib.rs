@@ -6,11 +6,11 @@
 
 #![forbid(unsafe_code)]
 
-pub mod bundle;
 pub mod driver;
 pub mod model;
 pub mod prepare;
 pub mod prng;
+pub mod report;
 pub mod sysinfo;
 pub mod truth;
 pub mod units;

@@ -97,6 +97,13 @@ pub fn printable(bytes: &[u8]) -> String {
     out
 }
 
+/// Text that should be harmless already (names, sentences, escaped paths), made sure of: as
+/// [`printable`], but a backslash stays one, so an escaped path is not escaped twice.
+pub fn harmless(text: &str) -> String {
+    let parts: Vec<String> = text.split('\\').map(|part| printable(part.as_bytes())).collect();
+    parts.join("\\")
+}
+
 /// Characters that reorder the text around them (Unicode Bidi_Control).
 fn is_direction_mark(c: char) -> bool {
     matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
@@ -123,5 +130,12 @@ mod tests {
             assert_eq!(RawPath::parse(&text), Some(path));
         }
         assert_eq!(RawPath::parse("\\q"), None);
+    }
+
+    #[test]
+    fn escaping_what_is_escaped_changes_nothing() {
+        let once = printable(b"a\\b\x1b[31m\n");
+        assert_eq!(harmless(&once), once);
+        assert_eq!(harmless("x\u{1b}\\y"), "x\\x1b\\y");
     }
 }

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::job::Job;
+use super::measurement::Measurement;
 
 /// When in a visit a workload runs: cold reads first, metadata last (protocol, "Visits").
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -38,6 +39,17 @@ impl Metric {
             Metric::Iops => "iops",
             Metric::FilesPerSecond => "files_per_second",
         }
+    }
+
+    /// The figure of one cell, a second: bytes, data operations or files. 0 when nothing was done.
+    pub fn of(self, cell: &Measurement) -> f64 {
+        let data = [&cell.read, &cell.write];
+        let done: u64 = match self {
+            Metric::Bandwidth => data.into_iter().flatten().map(|s| s.io_bytes).sum(),
+            Metric::Iops => data.into_iter().flatten().map(|s| s.total_ios).sum(),
+            Metric::FilesPerSecond => cell.create.iter().map(|s| s.total_ios).sum(),
+        };
+        if cell.elapsed_ns == 0 { 0.0 } else { done as f64 * 1e9 / cell.elapsed_ns as f64 }
     }
 }
 

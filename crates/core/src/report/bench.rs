@@ -1,0 +1,130 @@
+//! What `bench` prints: one measurement, for people and for programs.
+
+use serde_json::Value;
+
+use crate::model::job::{Job, Rw};
+use crate::model::measurement::{Latency, Measurement, OpStats};
+use crate::units;
+
+use super::layout::wrap;
+use super::view::FindingView;
+
+const WIDTH: usize = 80;
+
+/// `bakeoff/bench/1`: the measurement as it is stored.
+pub fn bench_json(measurement: &Measurement) -> Value {
+    // The only ways to fail are a key that is no string and a writer that fails; there are none.
+    serde_json::to_value(measurement).unwrap_or(Value::Null)
+}
+
+/// Rates, latency by kind of operation, the three clocks, CPU and findings, in 80 columns.
+pub fn bench_text(measurement: &Measurement) -> String {
+    let m = measurement;
+    let mut out = wrap(&job_words(&m.job, m), WIDTH, "", "  ");
+    out.push('\n');
+    for (name, stats) in m.ops() {
+        out.push_str(&format!("{name:<7} {}\n", rate_words(stats)));
+    }
+    let names = ["min", "mean", "p50", "p90", "p95", "p99", "p99.9", "p99.99", "max"];
+    out.push_str(&format!("\n{:<7}", "latency"));
+    names.iter().for_each(|name| out.push_str(&format!("{name:>8}")));
+    out.push('\n');
+    for (name, stats) in m.ops().filter(|(_, s)| s.total_ios > 0) {
+        out.push_str(&format!("{name:<7}{}\n", latency_words(&stats.lat_ns)));
+    }
+    out.push_str(&format!("\n{}{}", clock_words(m), cpu_words(m)));
+    if let Some(bytes) = m.verified_bytes {
+        out.push_str(&format!("verify  {} read back and right\n", units::size(bytes)));
+    }
+    if let Some(backlog) = m.backlog.filter(|b| *b > 0) {
+        let text = format!("{backlog} operations were due and not started when the time was up");
+        out.push_str(&format!("backlog {text}\n"));
+    }
+    if !m.findings.is_empty() {
+        out.push('\n');
+    }
+    for f in m.findings.iter().map(FindingView::new) {
+        let text = format!("{} {}: {} {}", f.severity_word, f.id, f.evidence, f.advice);
+        out.push_str(&wrap(&text, WIDTH, "- ", "  "));
+    }
+    out
+}
+
+/// "randwrite, bs 4k, size 1 GiB, psync, iodepth 1, numjobs 1, direct, fsync 1: 24.0 s".
+fn job_words(job: &Job, m: &Measurement) -> String {
+    let mut words = vec![
+        job.rw.name().to_string(),
+        format!("bs {}", units::block_size(job.bs)),
+        format!("size {}", units::size(job.size)),
+        m.engine.name().to_string(),
+        format!("iodepth {}", job.iodepth),
+        format!("numjobs {}", job.numjobs),
+        if job.direct { "direct" } else { "buffered" }.to_string(),
+    ];
+    for (name, every) in [("fsync", job.fsync), ("fdatasync", job.fdatasync)] {
+        if every > 0 {
+            words.push(format!("{name} {every}"));
+        }
+    }
+    if job.end_fsync {
+        words.push("end_fsync".to_string());
+    }
+    if job.rw == Rw::RandRw {
+        words.push(format!("rwmixread {}", job.rwmixread));
+    }
+    if let Some(rate) = job.rate_iops {
+        words.push(format!("rate_iops {rate}"));
+    }
+    words.push(format!("seed {}", job.seed));
+    let all = units::count(per_s(m.total_ios(), m.elapsed_ns));
+    format!("{}: {}, {all} operations a second", words.join(", "), units::duration(m.elapsed_ns))
+}
+
+fn per_s(count: u64, ns: u64) -> f64 {
+    if ns == 0 { 0.0 } else { count as f64 * 1e9 / ns as f64 }
+}
+
+fn rate_words(stats: &OpStats) -> String {
+    let count = format!("{:>7} IOPS, {} operations", units::count(stats.iops), stats.total_ios);
+    if stats.io_bytes == 0 {
+        return count;
+    }
+    let mib = units::three_digits(stats.bw_bytes_per_s / 1048576.0);
+    let rate = format!("{} ({mib} MiB/s)", units::rate(stats.bw_bytes_per_s));
+    format!("{count}, {rate}, {}", units::size(stats.io_bytes))
+}
+
+fn latency_words(l: &Latency) -> String {
+    // In an engine's report the mean is finite and not negative; `as` saturates anything else.
+    let mean = Some(l.mean as u64);
+    [Some(l.min), mean, l.p50, l.p90, l.p95, l.p99, l.p99_9, l.p99_99, Some(l.max)]
+        .map(|ns| format!("{:>8}", ns.map_or("-".to_string(), units::latency)))
+        .concat()
+}
+
+fn clock_words(m: &Measurement) -> String {
+    let part = |name: &str, ns: u64| {
+        format!("{name} {} ({:.0} %)", units::duration(ns), share(ns, m.elapsed_ns))
+    };
+    let parts =
+        [part("data", m.data_ns), part("flush", m.flush_ns), part("close", m.close_ns)].join(", ");
+    format!("time    {}: {parts}\n", units::duration(m.elapsed_ns))
+}
+
+fn cpu_words(m: &Measurement) -> String {
+    let cpu_ns = m.usr_cpu_ns.saturating_add(m.sys_cpu_ns);
+    let each = cpu_ns.checked_div(m.total_ios()).unwrap_or(0);
+    format!(
+        "CPU     user {}, system {}: {:.0} % of a core, {} an operation; tool {:.1} %\n",
+        units::duration(m.usr_cpu_ns),
+        units::duration(m.sys_cpu_ns),
+        share(cpu_ns, m.elapsed_ns),
+        units::latency(each),
+        share(m.tool_ns, m.elapsed_ns),
+    )
+}
+
+/// Percent of the whole; 0 of nothing.
+fn share(part_ns: u64, whole_ns: u64) -> f64 {
+    if whole_ns == 0 { 0.0 } else { part_ns as f64 * 100.0 / whole_ns as f64 }
+}

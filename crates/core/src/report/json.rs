@@ -1,0 +1,66 @@
+//! `bakeoff/run/1`: a run and its verdicts for programs. Keys are fixed; more may be added.
+
+use serde_json::{Value, json as value};
+
+use crate::model::finding::Finding;
+use crate::model::run::Run;
+use crate::model::verdict::{Analysis, WorkloadVerdict};
+
+/// The report as a JSON value, keys in alphabetical order. Numbers that are not finite are null.
+pub fn json(run: &Run, analysis: &Analysis) -> Value {
+    let header = &run.header;
+    let verdicts: Vec<Value> = analysis.verdicts.iter().map(verdict).collect();
+    value!({
+        "schema": "bakeoff/run/1",
+        "run": header.run,
+        "mode": header.protocol.mode.name(),
+        "candidates": header.candidates,
+        "blocks": analysis.blocks,
+        "cells": analysis.cells,
+        "verdicts": verdicts,
+        "findings": findings(&analysis.findings),
+        "version": header.version,
+        "verb": header.verb,
+        "title": header.title,
+        "command": header.command,
+        "seed": header.seed,
+        "protocol": header.protocol,
+        "workloads": header.workloads,
+        "skipped": header.skipped,
+        "dropped_workloads": header.dropped_workloads,
+        "host": header.host,
+        "region": header.region,
+        "started_unix_ns": run.started_unix_ns,
+        "elapsed_ns": run.elapsed_ns,
+        "stopped": run.stopped.as_ref().map(|s| s.0),
+        "void_cells": analysis.void_cells,
+        "headline": analysis.headline,
+        "advice": analysis.advice,
+        "recipe": super::recipe(run, analysis),
+    })
+}
+
+/// [`json`] as text, indented, with a newline at its end.
+pub fn json_text(run: &Run, analysis: &Analysis) -> String {
+    format!("{:#}\n", json(run, analysis))
+}
+
+fn verdict(v: &WorkloadVerdict) -> Value {
+    value!({
+        "workload": v.workload,
+        "metric": v.metric,
+        "verdict": v.verdict.name(),
+        "winner": v.winner,
+        "tiers": v.tiers,
+        "effects": v.effects,
+        "bottleneck": v.bottleneck,
+        "findings": findings(&v.findings),
+        "sentence": v.sentence,
+        "standings": v.standings,
+        "resolve_ns": v.resolve_ns,
+    })
+}
+
+fn findings(findings: &[Finding]) -> Vec<Value> {
+    findings.iter().map(|f| value!(f)).collect()
+}

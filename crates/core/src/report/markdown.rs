@@ -1,0 +1,147 @@
+//! A block to paste in a forum: GitHub-flavoured Markdown in which nothing from outside can act.
+//!
+//! Source: GitHub Flavored Markdown Spec 0.29, section 2.4 (backslash escapes) and 4.10 (tables).
+
+use crate::model::run::Run;
+use crate::model::verdict::Analysis;
+
+use super::view::{Question, View};
+
+/// The report as Markdown.
+pub fn markdown(run: &Run, analysis: &Analysis) -> String {
+    let view = View::new(run, analysis);
+    let mut out = format!("**{}**\n\n", escape(&view.headline));
+    for advice in &view.advice {
+        out.push_str(&format!("- {}\n", escape(advice)));
+    }
+    if !view.advice.is_empty() {
+        out.push('\n');
+    }
+    out.push_str(&format!("{}: {}.", escape(&view.title), escape(&view.extent)));
+    for machine in view.facts.iter().take(1) {
+        let wanted = |label: &str| matches!(label, "model" | "CPU" | "memory" | "kernel");
+        let facts = machine.facts.iter().filter(|(label, _)| wanted(label));
+        let facts: Vec<String> = facts.map(|(l, v)| format!("{l} {}", escape(v))).collect();
+        if !facts.is_empty() {
+            out.push_str(&format!(" Machine: {}.", facts.join(", ")));
+        }
+    }
+    if let Some(ending) = &view.ending {
+        out.push_str(&format!(" {}", escape(ending)));
+    }
+    out.push_str("\n\n");
+    for column in &view.columns {
+        out.push_str(&format!("- {} = {}\n", escape(&column.name), escape(&column.what)));
+    }
+    for question in &view.questions {
+        out.push_str(&answer(question));
+    }
+    let questions = view.questions.iter().flat_map(|q| &q.findings);
+    let mut findings: Vec<_> = view.findings.iter().collect();
+    findings.extend(questions.filter(|f| !view.findings.contains(f)));
+    if !findings.is_empty() {
+        out.push_str("\nWhat limits these answers:\n\n");
+    }
+    for f in findings {
+        let what = format!("{} {} ({})", f.severity_word, f.id, f.about);
+        out.push_str(&format!(
+            "- {}: {} {}\n",
+            escape(&what),
+            escape(&f.evidence),
+            escape(&f.advice)
+        ));
+    }
+    for (name, reason) in &view.missing {
+        out.push_str(&format!("- not measured: {}: {}\n", escape(name), escape(reason)));
+    }
+    out.push_str(&format!("\n{}\n\n", escape(&view.interval_note)));
+    out.push_str(&format!(
+        "bakeoff {}, run {}, {}; repeat with {}\n",
+        escape(&view.version),
+        escape(&view.run),
+        view.started,
+        code(&view.repeat)
+    ));
+    out
+}
+
+fn answer(question: &Question) -> String {
+    let mut out = format!("\n### {}", escape(&question.workload));
+    if !question.summary.is_empty() {
+        out.push_str(&format!(": {}", escape(&question.summary)));
+    }
+    out.push_str(&format!(
+        "\n\n**{}.** {}\n",
+        capital(question.verdict_word),
+        escape(&question.sentence)
+    ));
+    if question.rows.is_empty() {
+        return out;
+    }
+    let reference = question.reference.as_deref().map_or("-".to_string(), escape);
+    let binary = question.binary_unit.map(|b| format!(" ({b})")).unwrap_or_default();
+    out.push_str(&format!(
+        "\n| tier | candidate | {}{binary} | against {reference} | p99 | cells |\n\
+         |:--|:--|--:|:--|--:|--:|\n",
+        question.unit
+    ));
+    for row in &question.rows {
+        let binary = row.binary_rate.as_ref().map(|b| format!(" ({b})")).unwrap_or_default();
+        let dropped = row.dropped.as_ref().map(|d| format!(", {d}")).unwrap_or_default();
+        out.push_str(&format!(
+            "| {} | {} | {}{binary} | {}{dropped} | {} | {} |\n",
+            row.tier.as_deref().unwrap_or("-"),
+            escape(&row.candidate),
+            row.rate,
+            row.change_words(),
+            row.p99.as_deref().unwrap_or("-"),
+            row.cells
+        ));
+    }
+    out
+}
+
+/// Text as Markdown shows it: every character that could mean something is escaped.
+fn escape(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            '&' => out.push_str("&amp;"),
+            // A bare address or mention would become a link or notify a stranger.
+            '@' => out.push_str("&#64;"),
+            '\\' | '`' | '*' | '_' | '{' | '}' | '[' | ']' | '#' | '!' | '|' | '~' | '$' => {
+                out.push('\\');
+                out.push(c);
+            }
+            _ => out.push(c),
+        }
+    }
+    out.replace("://", ":&#8203;//")
+}
+
+/// Text as a code span, fenced with more backticks than it holds.
+fn code(text: &str) -> String {
+    let longest = text.split(|c| c != '`').map(str::len).max().unwrap_or(0);
+    let fence = "`".repeat(longest + 1);
+    if longest == 0 { format!("`{text}`") } else { format!("{fence} {text} {fence}") }
+}
+
+fn capital(word: &str) -> String {
+    let mut chars = word.chars();
+    chars.next().map_or(String::new(), |c| c.to_uppercase().chain(chars).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_from_outside_acts() {
+        assert_eq!(escape("<b>|*x*|@you"), "&lt;b&gt;\\|\\*x\\*\\|&#64;you");
+        assert_eq!(escape("http://x"), "http:&#8203;//x");
+        assert_eq!(code("a`b"), "`` a`b ``");
+        assert_eq!(code("plain"), "`plain`");
+    }
+}

@@ -1,0 +1,106 @@
+//! Golden tests: what a reader sees for each kind of answer, byte for byte.
+
+use super::sample::*;
+use super::*;
+use crate::model::event::StopReason;
+use crate::model::verdict::Verdict;
+
+const PLAIN: TextOptions = TextOptions { width: 80, color: false, plain: true };
+
+fn two() -> Run {
+    let candidates = vec![stack("ext4, no journal", "ext4", &["-O", "^has_journal"]), {
+        stack("xfs", "xfs", &[])
+    }];
+    run(header(candidates), 5, &[1200, 900])
+}
+
+fn beats() -> (Run, Analysis) {
+    let sentence = "\"ext4, no journal\" is 33 % faster than xfs (25 to 42 %), 5 paired blocks.";
+    (two(), analysis(Verdict::Beats, &["ext4, no journal", "xfs"], sentence))
+}
+
+#[test]
+fn a_winner_in_every_format() {
+    let (run, analysis) = beats();
+    insta::assert_snapshot!("beats_text", text(&run, &analysis, &TextOptions::default()));
+    insta::assert_snapshot!("beats_plain", text(&run, &analysis, &PLAIN));
+    insta::assert_snapshot!("beats_markdown", markdown(&run, &analysis));
+    insta::assert_snapshot!("beats_csv", csv(&run));
+    insta::assert_snapshot!("beats_json", json_text(&run, &analysis));
+}
+
+#[test]
+fn ties_not_resolved_and_refused() {
+    for (name, verdict) in [
+        ("ties", Verdict::Ties),
+        ("not_resolved", Verdict::NotResolved),
+        ("refused", Verdict::Refused),
+    ] {
+        let sentence = format!("The verdict is {}, for a reason given here.", verdict.name());
+        let analysis = analysis(verdict, &["ext4, no journal", "xfs"], &sentence);
+        insta::assert_snapshot!(name, text(&two(), &analysis, &TextOptions::default()));
+    }
+}
+
+#[test]
+fn one_candidate_and_no_block_at_all() {
+    let one = run(header(vec![stack("ext4", "ext4", &[])]), 5, &[1200]);
+    let mut lone = analysis(Verdict::NotResolved, &["ext4"], "ext4 does 1200 IOPS here.");
+    insta::assert_snapshot!("one", text(&one, &lone, &TextOptions::default()));
+    lone.blocks = 0;
+    lone.cells = 0;
+    lone.verdicts[0].standings.clear();
+    lone.verdicts[0].tiers.clear();
+    let mut none = run(header(vec![stack("ext4", "ext4", &[])]), 0, &[]);
+    none.stopped = Some((StopReason::Interrupted, "Ctrl-C".to_string()));
+    insta::assert_snapshot!("none", text(&none, &lone, &TextOptions::default()));
+}
+
+#[test]
+fn the_measurement_of_bench() {
+    let mut m = measurement(1200);
+    m.findings.push(warning());
+    m.verified_bytes = Some(1 << 20);
+    m.backlog = Some(3);
+    insta::assert_snapshot!("bench", bench_text(&m));
+    let json = bench_json(&m);
+    for key in ["min", "mean", "max", "p50", "p90", "p95", "p99", "p99.9", "p99.99"] {
+        assert!(json["write"]["lat_ns"].get(key).is_some(), "{key}");
+    }
+}
+
+#[test]
+fn hostile_names_cannot_reach_the_terminal_or_break_a_line() {
+    let name = "\u{1b}[2J\nxfs\u{202e}|\"<script>alert(1)</script>";
+    let run = run(header(vec![stack(name, name, &[name]), stack("b", "ext4", &[])]), 5, &[9, 8]);
+    let mut analysis = analysis(Verdict::Beats, &[name, "b"], name);
+    analysis.findings[0].evidence = name.to_string();
+    for options in [TextOptions::default(), PLAIN] {
+        let out = text(&run, &analysis, &options);
+        assert!(!out.chars().any(|c| c.is_control() && c != '\n' || c == '\u{202e}'), "{out}");
+    }
+    let markdown = markdown(&run, &analysis);
+    assert!(!markdown.contains("<script>") && !markdown.contains('\u{1b}'), "{markdown}");
+    let rows = csv(&run).matches("\r\n").count();
+    assert_eq!(rows, 11);
+}
+
+#[test]
+fn no_line_of_the_report_is_wider_than_the_terminal() {
+    let (run, mut analysis) = beats();
+    analysis.headline = "long ".repeat(60);
+    for width in [40u16, 60, 80, 120] {
+        let out = text(&run, &analysis, &TextOptions { width, ..TextOptions::default() });
+        for line in out.lines().filter(|l| !l.starts_with("  ")) {
+            assert!(line.chars().count() <= usize::from(width), "{width}: {line}");
+        }
+    }
+}
+
+#[test]
+fn colour_only_when_asked_for() {
+    let (run, analysis) = beats();
+    let colored = TextOptions { color: true, ..TextOptions::default() };
+    assert!(text(&run, &analysis, &colored).contains("\u{1b}[1;32mBEATS\u{1b}[0m"));
+    assert!(!text(&run, &analysis, &TextOptions::default()).contains('\u{1b}'));
+}

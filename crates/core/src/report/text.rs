@@ -1,0 +1,183 @@
+//! The report for a terminal: the answer, a table a workload, findings, and how to use the winner.
+
+use comfy_table::{CellAlignment, ContentArrangement, Table, presets};
+
+use crate::model::finding::Severity;
+use crate::model::verdict::Verdict;
+
+use super::TextOptions;
+use super::layout::{Tone, cut, paint, wrap};
+use super::view::{FindingView, Question, View};
+
+/// Lays out a view.
+pub fn write(view: &View, options: &TextOptions) -> String {
+    let mut page = Page { out: String::new(), width: usize::from(options.width.max(40)), options };
+    page.head(view);
+    for question in &view.questions {
+        page.question(question, view);
+    }
+    page.findings(view);
+    page.missing(view);
+    page.recipe(view);
+    page.foot(view);
+    page.out
+}
+
+struct Page<'a> {
+    out: String,
+    width: usize,
+    options: &'a TextOptions,
+}
+
+impl Page<'_> {
+    fn paint(&self, text: &str, tone: Tone) -> String {
+        paint(text, tone, self.options.color)
+    }
+
+    fn wrap(&mut self, text: &str, first: &str, rest: &str) {
+        self.out.push_str(&wrap(text, self.width, first, rest));
+    }
+
+    fn heading(&mut self, text: &str) {
+        let heading = self.paint(text, Tone::Strong);
+        self.out.push_str(&format!("\n{heading}\n"));
+    }
+
+    fn head(&mut self, view: &View) {
+        let headline = wrap(&view.headline, self.width, "", "");
+        for line in headline.lines() {
+            let line = self.paint(line, Tone::Strong);
+            self.out.push_str(&format!("{line}\n"));
+        }
+        for advice in &view.advice {
+            self.wrap(advice, "- ", "  ");
+        }
+        self.out.push('\n');
+        self.wrap(&view.title, "", "  ");
+        self.wrap(&view.extent, "", "  ");
+        if let Some(ending) = &view.ending {
+            self.wrap(ending, "", "  ");
+        }
+    }
+
+    fn question(&mut self, question: &Question, view: &View) {
+        let tone = match question.verdict {
+            Verdict::Beats | Verdict::Ties => Tone::Good,
+            Verdict::NotResolved => Tone::Caution,
+            Verdict::Refused => Tone::Bad,
+        };
+        let verdict = self.paint(&question.verdict_word.to_uppercase(), tone);
+        let room = self.width.saturating_sub(question.verdict_word.len() + 2);
+        let name = match question.summary.is_empty() {
+            true => question.workload.clone(),
+            false => format!("{}: {}", question.workload, question.summary),
+        };
+        let name = self.paint(&cut(&name, room), Tone::Strong);
+        self.out.push_str(&format!("\n{name}  {verdict}\n"));
+        self.wrap(&question.sentence, "", "");
+        if !question.rows.is_empty() {
+            self.out.push('\n');
+            self.standings(question);
+        }
+        if let Some(bottleneck) = &question.bottleneck {
+            self.wrap(&format!("Held back by: {bottleneck}"), "  ", "  ");
+        }
+        for finding in question.findings.iter().filter(|f| !view.findings.contains(f)) {
+            self.finding(finding);
+        }
+    }
+
+    fn standings(&mut self, question: &Question) {
+        let mut table = Table::new();
+        table.load_style(presets::NOTHING).set_content_arrangement(ContentArrangement::Dynamic);
+        table.set_width(self.width.min(usize::from(u16::MAX)) as u16);
+        let rate = match question.binary_unit {
+            Some(binary) => format!("{} ({binary})", question.unit),
+            None => question.unit.to_string(),
+        };
+        let against = match &question.reference {
+            Some(reference) => format!("% against {}", cut(reference, 16)),
+            None => "not ranked".to_string(),
+        };
+        table.set_header(vec!["tier", "candidate", &rate, &against, "p99", "n"]);
+        for row in &question.rows {
+            let rate = match &row.binary_rate {
+                Some(binary) => format!("{} ({binary})", row.rate),
+                None => row.rate.clone(),
+            };
+            let mut change = match &row.change {
+                Some(c) => format!("{} ({} to {})", c.mid, c.low, c.high),
+                None => String::new(),
+            };
+            if let Some(dropped) = &row.dropped {
+                change = format!("{change} {dropped}").trim().to_string();
+            }
+            table.add_row(vec![
+                row.tier.clone().unwrap_or_default(),
+                row.candidate.clone(),
+                rate,
+                change,
+                row.p99.clone().unwrap_or_default(),
+                row.cells.to_string(),
+            ]);
+        }
+        for at in [2, 4, 5] {
+            if let Some(column) = table.column_mut(at) {
+                column.set_cell_alignment(CellAlignment::Right);
+            }
+        }
+        for line in table.to_string().lines() {
+            self.out.push_str(line.trim_end());
+            self.out.push('\n');
+        }
+    }
+
+    fn finding(&mut self, finding: &FindingView) {
+        let tone = match finding.severity {
+            Severity::Refuse | Severity::Error => Tone::Bad,
+            _ => Tone::Caution,
+        };
+        let what = format!("{} {} ({}):", finding.severity_word, finding.id, finding.about);
+        let text = format!("{what} {} {}", finding.evidence, finding.advice);
+        let wrapped = wrap(&text, self.width, "- ", "  ");
+        let painted = self.paint(finding.severity_word, tone);
+        self.out.push_str(&wrapped.replacen(finding.severity_word, &painted, 1));
+    }
+
+    fn findings(&mut self, view: &View) {
+        if !view.findings.is_empty() {
+            self.heading("What limits these answers");
+            view.findings.iter().for_each(|f| self.finding(f));
+        }
+        if !view.invalid.is_empty() {
+            self.heading("Cells thrown away");
+            view.invalid.iter().for_each(|line| self.wrap(line, "- ", "  "));
+        }
+    }
+
+    fn missing(&mut self, view: &View) {
+        if !view.missing.is_empty() {
+            self.heading("Not measured");
+            for (name, reason) in &view.missing {
+                self.wrap(&format!("{name}: {reason}"), "- ", "  ");
+            }
+        }
+    }
+
+    fn recipe(&mut self, view: &View) {
+        if !view.recipe.is_empty() {
+            self.heading("To use it");
+            for line in &view.recipe {
+                self.out.push_str(&format!("  {line}\n"));
+            }
+        }
+    }
+
+    fn foot(&mut self, view: &View) {
+        self.out.push('\n');
+        self.wrap(&view.interval_note, "", "");
+        let id = format!("Run {} of {}, bakeoff {}.", view.run, view.started, view.version);
+        self.wrap(&id, "", "");
+        self.out.push_str(&format!("Repeat it: {}\n", view.repeat));
+    }
+}

@@ -1,0 +1,204 @@
+//! The fingerprint in words: candidates, machine, places and the disks below them.
+
+use crate::model::candidate::{Candidate, Kind, Stack};
+use crate::model::host::{Host, Layer, LayerKind, Place, PlaceClass};
+use crate::model::path::harmless;
+use crate::model::run::Run;
+use crate::units;
+
+/// A candidate as declared.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Column {
+    /// Its name.
+    pub name: String,
+    /// What it is: "ext4, mkfs -O ^has_journal" or "/mnt/usb: ext4 on sda1".
+    pub what: String,
+}
+
+/// Facts that belong together.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Group {
+    /// "machine", "region", "place /mnt/usb".
+    pub name: String,
+    /// Label and value.
+    pub facts: Vec<(String, String)>,
+}
+
+/// Every candidate.
+pub fn columns(run: &Run) -> Vec<Column> {
+    let column = |c: &Candidate| Column { name: harmless(&c.name), what: what(&c.kind) };
+    run.header.candidates.iter().map(column).collect()
+}
+
+fn what(kind: &Kind) -> String {
+    match kind {
+        Kind::Directory { path, place } => {
+            let disks: Vec<String> = place.disks().map(disk_name).collect();
+            let on = if disks.is_empty() { harmless(&place.source) } else { disks.join(" + ") };
+            let on = if on.is_empty() { String::new() } else { format!(" on {on}") };
+            format!("{path}: {}{on}", harmless(&place.fs))
+        }
+        Kind::Stack(stack) => stack_words(stack),
+    }
+}
+
+/// "ext4, mkfs -O ^has_journal, mount noatime".
+fn stack_words(stack: &Stack) -> String {
+    let mut words = harmless(&stack.fs);
+    if !stack.mkfs.is_empty() {
+        words.push_str(&format!(", mkfs {}", super::words(&stack.mkfs)));
+    }
+    if !stack.mount.is_empty() {
+        words.push_str(&format!(", mount {}", harmless(&stack.mount.join(","))));
+    }
+    if stack.fuse {
+        words.push_str(" (driver in user space)");
+    }
+    words
+}
+
+/// "SanDisk Ultra (sda)".
+fn disk_name(disk: &Layer) -> String {
+    let parts: Vec<String> =
+        [&disk.vendor, &disk.model].into_iter().flatten().map(|s| harmless(s.trim())).collect();
+    let name = harmless(&disk.name);
+    if parts.is_empty() { name } else { format!("{} ({name})", parts.join(" ")) }
+}
+
+/// Machine, region and places.
+pub fn groups(run: &Run) -> Vec<Group> {
+    let mut groups = vec![Group { name: "machine".into(), facts: machine(&run.header.host) }];
+    if let Some(region) = &run.header.region {
+        let mut facts = Facts::default();
+        facts.add(if region.is_image { "image" } else { "device" }, region.target.to_string());
+        facts.add("start", units::size(region.start_bytes));
+        facts.add("size", units::size(region.size_bytes));
+        facts.place(&region.place);
+        groups.push(Group { name: "region".into(), facts: facts.0 });
+    }
+    for candidate in &run.header.candidates {
+        if let Kind::Directory { path, place } = &candidate.kind {
+            let mut facts = Facts::default();
+            facts.add("directory", path.to_string());
+            facts.place(place);
+            groups.push(Group { name: harmless(&candidate.name), facts: facts.0 });
+        }
+    }
+    groups
+}
+
+fn machine(host: &Host) -> Vec<(String, String)> {
+    let mut facts = Facts::default();
+    facts.add("host", host.hostname.clone());
+    facts.maybe("model", &host.model);
+    match (&host.cpu, host.cpus) {
+        (Some(cpu), n) => facts.add("CPU", format!("{n} x {cpu}")),
+        (None, n) => facts.add("CPUs", n.to_string()),
+    }
+    facts.add("architecture", host.arch.clone());
+    facts.add("memory", units::size(host.mem_total_bytes));
+    facts.add("kernel", host.kernel.clone());
+    facts.maybe("system", &host.os);
+    facts.add("governor", host.governors.join(", "));
+    if let Some(aes) = host.aes {
+        facts.add("AES instructions", if aes { "yes" } else { "no" }.to_string());
+    }
+    facts.maybe("clock source", &host.clocksource);
+    for (name, value) in &host.settings {
+        facts.add(name, value.clone());
+    }
+    facts.0
+}
+
+/// A list of facts that leaves out what is not known.
+#[derive(Default)]
+struct Facts(Vec<(String, String)>);
+
+impl Facts {
+    fn add(&mut self, label: &str, value: String) {
+        if !value.is_empty() {
+            self.0.push((harmless(label), harmless(&value)));
+        }
+    }
+
+    fn maybe(&mut self, label: &str, value: &Option<String>) {
+        if let Some(value) = value {
+            self.add(label, value.clone());
+        }
+    }
+
+    fn place(&mut self, place: &Place) {
+        self.add("mount point", place.mount_point.to_string());
+        let class = match place.class {
+            PlaceClass::Block => "",
+            PlaceClass::Memory => " (in memory)",
+            PlaceClass::Fuse => " (driver in user space)",
+            PlaceClass::Network => " (over the network)",
+            PlaceClass::Stacked => " (on top of other filesystems)",
+        };
+        if !place.fs.is_empty() {
+            self.add("filesystem", format!("{}{class}", place.fs));
+        }
+        self.add("options", place.options.join(","));
+        self.add("source", place.source.clone());
+        if place.size_bytes > 0 {
+            let (size, free) = (units::size(place.size_bytes), units::size(place.free_bytes));
+            self.add("room", format!("{size}, {free} free"));
+        }
+        for layer in &place.chain {
+            self.add(&layer_label(layer), layer_words(layer));
+        }
+    }
+}
+
+fn layer_label(layer: &Layer) -> String {
+    let kind = match layer.kind {
+        LayerKind::Disk => "disk",
+        LayerKind::Partition => "partition",
+        LayerKind::Dm => "device mapper",
+        LayerKind::Md => "RAID",
+        LayerKind::Loop => "loop",
+        LayerKind::Ram => "memory disk",
+    };
+    format!("{kind} {}", layer.name)
+}
+
+fn layer_words(layer: &Layer) -> String {
+    let mut words = Vec::new();
+    let named = [
+        ("", &layer.dm_target),
+        ("", &layer.vendor),
+        ("", &layer.model),
+        ("serial ", &layer.serial),
+        ("bus ", &layer.bus),
+        ("link ", &layer.link),
+        ("scheduler ", &layer.scheduler),
+        ("cache ", &layer.write_cache),
+        ("", &layer.by_id),
+    ];
+    if layer.size_bytes > 0 {
+        words.push(units::size_decimal(layer.size_bytes));
+    }
+    if let Some(start) = layer.start_bytes {
+        words.push(format!("at {}", units::size(start)));
+    }
+    words.extend(named.iter().filter_map(|(label, value)| {
+        value.as_ref().map(|v| v.trim()).filter(|v| !v.is_empty()).map(|v| format!("{label}{v}"))
+    }));
+    if let Some(rotational) = layer.rotational {
+        words.push(if rotational { "rotating" } else { "not rotating" }.to_string());
+    }
+    if let Some(bytes) = layer.logical_block_bytes {
+        words.push(format!("{bytes} B sectors"));
+    }
+    if let Some(bytes) = layer.read_ahead_bytes {
+        words.push(format!("read-ahead {}", units::size(bytes)));
+    }
+    if let Some(file) = &layer.backing_file {
+        words.push(format!("backed by {file}"));
+    }
+    if let Some(direct) = layer.direct_io {
+        words.push(if direct { "direct I/O" } else { "through the page cache" }.to_string());
+    }
+    words.join(", ")
+}

@@ -1,0 +1,238 @@
+//! Everything a person is shown about a run: ordered, rounded and worded, but not yet laid out.
+//!
+//! Text from outside has passed [`harmless`] here, so writers may print it to a terminal as it
+//! is; the HTML writer escapes it besides.
+
+mod facts;
+mod process;
+mod question;
+
+pub use facts::{Column, Group};
+pub use process::{BlockView, StepView};
+pub use question::{EffectView, Question, Row};
+
+use crate::model::event::StopReason;
+use crate::model::finding::{Finding, Severity};
+use crate::model::path::{RawPath, harmless};
+use crate::model::run::Run;
+use crate::model::verdict::Analysis;
+use crate::prepare::steps::shell_word;
+use crate::units;
+
+/// A run, ready to be laid out.
+#[derive(Clone, Debug, PartialEq)]
+pub struct View {
+    /// Run id.
+    pub run: String,
+    /// Shortest prefix a person would type; the id itself is unique.
+    pub short_id: String,
+    /// For people: "quick: /home, /mnt/usb".
+    pub title: String,
+    /// `quick`, `demo`, `run`.
+    pub verb: String,
+    /// The answer over all workloads.
+    pub headline: String,
+    /// What to do, a sentence each.
+    pub advice: Vec<String>,
+    /// Start, in UTC: `2026-11-20 14:03 UTC`.
+    pub started: String,
+    /// "5 blocks, 80 cells, 4 min 52 s, mode quick".
+    pub extent: String,
+    /// How it ended, when that needs saying.
+    pub ending: Option<String>,
+    /// What the intervals are.
+    pub interval_note: String,
+    /// Half-width of a tie, as a fraction.
+    pub tie_margin: f64,
+    /// Candidates as declared.
+    pub columns: Vec<Column>,
+    /// One for each workload.
+    pub questions: Vec<Question>,
+    /// Most severe first, equal ones once.
+    pub findings: Vec<FindingView>,
+    /// Wanted and not possible, with the reason: candidates, then workloads.
+    pub missing: Vec<(String, String)>,
+    /// Machine, places, settings.
+    pub facts: Vec<Group>,
+    /// How to make the winner again.
+    pub recipe: Vec<String>,
+    /// Blocks as they happened.
+    pub blocks: Vec<BlockView>,
+    /// What was done to the system.
+    pub steps: Vec<StepView>,
+    /// Cells thrown away: "block 2, ext4, randwrite: reason".
+    pub invalid: Vec<String>,
+    /// The command that repeats the run, seed included.
+    pub repeat: String,
+    /// Version of bakeoff that measured.
+    pub version: String,
+}
+
+/// A finding in words.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FindingView {
+    /// Lint id.
+    pub id: String,
+    /// How much it limits.
+    pub severity: Severity,
+    /// "refuses the claim", "error", "warning", "note".
+    pub severity_word: &'static str,
+    /// Kind of claim, with candidate and workload where it is about one.
+    pub about: String,
+    /// What was seen.
+    pub evidence: String,
+    /// What mends it.
+    pub advice: String,
+}
+
+impl FindingView {
+    /// The finding in words.
+    pub fn new(finding: &Finding) -> FindingView {
+        let mut about = match finding.scope {
+            crate::model::finding::Scope::Cell => "a cell",
+            crate::model::finding::Scope::Place => "places",
+            crate::model::finding::Scope::Stack => "stacks",
+            crate::model::finding::Scope::Device => "devices",
+            crate::model::finding::Scope::Run => "the run",
+        }
+        .to_string();
+        for part in [&finding.candidate, &finding.workload].into_iter().flatten() {
+            about.push_str(&format!(", {}", harmless(part)));
+        }
+        FindingView {
+            id: harmless(&finding.id),
+            severity: finding.severity,
+            severity_word: match finding.severity {
+                Severity::Refuse => "refuses the claim",
+                Severity::Error => "error",
+                Severity::Warn => "warning",
+                Severity::Info => "note",
+            },
+            about,
+            evidence: harmless(&finding.evidence),
+            advice: harmless(&finding.advice),
+        }
+    }
+}
+
+impl View {
+    /// Orders, rounds and words a run and its analysis.
+    pub fn new(run: &Run, analysis: &Analysis) -> View {
+        let header = &run.header;
+        let lines = |texts: &[String]| texts.iter().map(|t| harmless(t)).collect();
+        let missing = header.skipped.iter().chain(&header.dropped_workloads);
+        View {
+            run: harmless(&header.run),
+            short_id: harmless(&header.run.chars().take(8).collect::<String>()),
+            title: harmless(&header.title),
+            verb: harmless(&header.verb),
+            headline: harmless(&analysis.headline),
+            advice: lines(&analysis.advice),
+            started: utc(run.started_unix_ns),
+            extent: extent(run, analysis),
+            ending: ending(run),
+            interval_note: interval_note(run),
+            tie_margin: header.protocol.tie_margin,
+            columns: facts::columns(run),
+            questions: analysis.verdicts.iter().map(|v| Question::new(run, v)).collect(),
+            findings: findings(&analysis.findings),
+            missing: missing.map(|s| (harmless(&s.name), harmless(&s.reason))).collect(),
+            facts: facts::groups(run),
+            recipe: super::recipe(run, analysis),
+            blocks: process::blocks(run),
+            steps: process::steps(run),
+            invalid: process::invalid(run),
+            repeat: process::repeat(run),
+            version: harmless(&header.version),
+        }
+    }
+}
+
+/// Findings in words, equal ones once, in the order of the analysis.
+pub fn findings(findings: &[Finding]) -> Vec<FindingView> {
+    let mut seen: Vec<FindingView> = Vec::new();
+    for view in findings.iter().map(FindingView::new) {
+        if !seen.contains(&view) {
+            seen.push(view);
+        }
+    }
+    seen
+}
+
+/// `2026-11-20 14:03 UTC`; a time outside the calendar is shown as a number.
+fn utc(unix_ns: i64) -> String {
+    match jiff::Timestamp::from_nanosecond(unix_ns.into()) {
+        Ok(time) => time.strftime("%Y-%m-%d %H:%M UTC").to_string(),
+        Err(_) => format!("{unix_ns} ns after 1970"),
+    }
+}
+
+/// Words as one command line, quoted where a shell needs it.
+pub fn words(words: &[String]) -> String {
+    let quoted: Vec<String> = words.iter().map(|w| shell_word(&RawPath::new(w))).collect();
+    quoted.join(" ")
+}
+
+/// `1 block`, `5 blocks`.
+pub fn plural(count: u64, noun: &str) -> String {
+    format!("{count} {noun}{}", if count == 1 { "" } else { "s" })
+}
+
+fn extent(run: &Run, analysis: &Analysis) -> String {
+    let mut parts = vec![
+        plural(run.header.candidates.len() as u64, "candidate"),
+        plural(run.header.workloads.len() as u64, "workload"),
+        format!("{} complete", plural(analysis.blocks.into(), "block")),
+        plural(analysis.cells.into(), "cell"),
+    ];
+    if analysis.void_cells > 0 {
+        parts.push(format!("{} thrown away", plural(analysis.void_cells.into(), "cell")));
+    }
+    parts.push(units::duration(run.elapsed_ns));
+    parts.push(format!("mode {}", run.header.protocol.mode.name()));
+    parts.join(", ")
+}
+
+/// Why it ended early and how to go on; `None` for a run that is over.
+fn ending(run: &Run) -> Option<String> {
+    let id = harmless(&run.header.run.chars().take(8).collect::<String>());
+    let (reason, note) = match &run.stopped {
+        None => {
+            return Some(format!(
+                "The run has no end on record: it is still going, or it was killed. \
+                 `bakeoff resume {id}` goes on after a crash."
+            ));
+        }
+        Some((reason, note)) => (*reason, harmless(note)),
+    };
+    let what = match reason {
+        StopReason::Decided | StopReason::LastBlock => return None,
+        StopReason::TimeUp => "The time was used up",
+        StopReason::WriteBudget => "The budget of bytes to write was used up",
+        StopReason::Interrupted => "The run was interrupted",
+        StopReason::Failed => "The run failed",
+    };
+    let note = if note.is_empty() { String::new() } else { format!(": {note}") };
+    let how = match reason {
+        StopReason::TimeUp => format!("`bakeoff resume {id} --time 10m` goes on."),
+        StopReason::WriteBudget => format!("`bakeoff resume {id} --max-write SIZE` goes on."),
+        _ => format!("`bakeoff resume {id}` goes on."),
+    };
+    let stop = if note.ends_with(['.', '!', '?']) { "" } else { "." };
+    Some(format!("{what}{note}{stop} {how}"))
+}
+
+/// What the intervals promise (nominal alpha for repeated looks, divided by the pairs).
+fn interval_note(run: &Run) -> String {
+    let protocol = &run.header.protocol;
+    let pairs = u64::from(protocol.k.max(2)) * u64::from(protocol.k.max(2) - 1) / 2;
+    let level = 100.0 * (1.0 - protocol.alpha / pairs as f64);
+    let looks: Vec<String> = protocol.looks.iter().map(u32::to_string).collect();
+    format!(
+        "Intervals are repeated {level:.2} % intervals of the paired ratio inside blocks, wide \
+         enough for looks after {} blocks and for {}. A tie lies inside +-{} %.",
+        looks.join(", "),
+        plural(pairs, "pair"),
+        super::round::to_support(protocol.tie_margin * 100.0, Some(0.1)).trim_end_matches(".0"),
+    )
+}

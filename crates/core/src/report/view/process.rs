@@ -1,0 +1,113 @@
+//! What was done: blocks in their order, steps with their output, cells thrown away.
+
+use crate::model::path::harmless;
+use crate::model::run::{BlockState, Run, StepRecord};
+use crate::prepare::steps::describe;
+use crate::units;
+
+/// One block.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BlockView {
+    /// Its number.
+    pub number: u32,
+    /// Candidates in the order they were visited.
+    pub order: Vec<String>,
+    /// Speed of the raw read at its start.
+    pub sentinel: Option<String>,
+    /// "complete", "superseded", "open".
+    pub state: &'static str,
+}
+
+/// One change to the system.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StepView {
+    /// Its number.
+    pub number: u32,
+    /// Why.
+    pub why: String,
+    /// What was run or done, as it could be pasted.
+    pub command: String,
+    /// How it is undone.
+    pub undo: Option<String>,
+    /// "exit 0, 1.2 s", "not run".
+    pub outcome: String,
+    /// Whether it ran and reported success.
+    pub is_ok: bool,
+    /// What it printed, line by line harmless.
+    pub output: String,
+}
+
+/// Name of a candidate by its index.
+pub fn name(run: &Run, candidate: u16) -> String {
+    let found = run.header.candidates.get(usize::from(candidate));
+    found.map_or_else(|| format!("candidate {candidate}"), |c| harmless(&c.name))
+}
+
+fn workload_name(run: &Run, workload: u16) -> String {
+    let found = run.header.workloads.get(usize::from(workload));
+    found.map_or_else(|| format!("workload {workload}"), |w| harmless(&w.name))
+}
+
+/// Blocks as they happened.
+pub fn blocks(run: &Run) -> Vec<BlockView> {
+    let block = |b: &crate::model::run::Block| BlockView {
+        number: b.block,
+        order: b.order.iter().map(|c| name(run, *c)).collect(),
+        sentinel: b.sentinel.map(units::rate),
+        state: match b.state {
+            BlockState::Open => "open",
+            BlockState::Complete => "complete",
+            BlockState::Superseded => "superseded",
+        },
+    };
+    run.blocks.iter().map(block).collect()
+}
+
+/// Cells that were tried and thrown away.
+pub fn invalid(run: &Run) -> Vec<String> {
+    let line = |(block, candidate, workload, reason): &(u32, u16, u16, String)| {
+        let (candidate, workload) = (name(run, *candidate), workload_name(run, *workload));
+        format!("block {block}, {candidate}, {workload}: {}", harmless(reason))
+    };
+    run.invalid.iter().map(line).collect()
+}
+
+/// What was done to the system.
+pub fn steps(run: &Run) -> Vec<StepView> {
+    run.steps.iter().map(step).collect()
+}
+
+fn step(record: &StepRecord) -> StepView {
+    let outcome = match (&record.done, record.undone) {
+        (None, true) => "did not take effect".to_string(),
+        (None, false) => "not known to have run".to_string(),
+        (Some(done), undone) => {
+            let undone = if undone { ", undone since" } else { "" };
+            format!("exit {}, {}{undone}", done.status, units::duration(done.took_ns))
+        }
+    };
+    let output = record.done.as_ref().map(|d| d.output.as_str()).unwrap_or_default();
+    let output: Vec<String> = output.lines().map(harmless).collect();
+    StepView {
+        number: record.step.step,
+        why: harmless(&record.step.why),
+        command: describe(&record.step.action),
+        undo: record.step.undo.as_ref().map(describe),
+        outcome,
+        is_ok: record.done.as_ref().is_some_and(|d| d.status == 0),
+        output: output.join("\n"),
+    }
+}
+
+/// The command line with its seed: the same plan in the same order.
+pub fn repeat(run: &Run) -> String {
+    let mut words = run.header.command.clone();
+    if words.is_empty() {
+        words = vec!["bakeoff".into(), run.header.verb.clone()];
+    }
+    let has_seed = words.iter().any(|w| w == "--seed" || w.starts_with("--seed="));
+    if !has_seed {
+        words.extend(["--seed".to_string(), run.header.seed.to_string()]);
+    }
+    super::words(&words)
+}

@@ -1,0 +1,241 @@
+//! One workload's answer: the sentence, the standings and every pair.
+
+use crate::model::path::harmless;
+use crate::model::run::Run;
+use crate::model::verdict::{Effect, Standing, Verdict, WorkloadVerdict};
+use crate::model::workload::Metric;
+use crate::report::round::{self, Change};
+use crate::units;
+
+use super::FindingView;
+
+/// One workload.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Question {
+    /// Name of the workload.
+    pub workload: String,
+    /// Index in the run's header, when it is there.
+    pub index: Option<u16>,
+    /// "4k random writes, each flushed".
+    pub summary: String,
+    /// Unit of the rates: `MB/s`.
+    pub unit: &'static str,
+    /// The same in powers of 1024: `MiB/s`; for bytes only.
+    pub binary_unit: Option<&'static str>,
+    /// What one unit is: 1e6 for MB/s; the charts divide by it.
+    pub unit_scale: f64,
+    /// The verdict.
+    pub verdict: Verdict,
+    /// "beats", "ties", "not resolved", "refused".
+    pub verdict_word: &'static str,
+    /// The answer in words.
+    pub sentence: String,
+    /// The candidate the others are shown against.
+    pub reference: Option<String>,
+    /// Standings, best first.
+    pub rows: Vec<Row>,
+    /// Every pair.
+    pub effects: Vec<EffectView>,
+    /// What holds it back.
+    pub bottleneck: Option<String>,
+    /// Findings that limit this answer.
+    pub findings: Vec<FindingView>,
+    /// Time that would resolve it, where that is the question.
+    pub resolve: Option<String>,
+}
+
+/// One candidate on one workload.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Row {
+    /// Name of the candidate.
+    pub candidate: String,
+    /// Tiers it stands in, from 1: `1`, or `1-2` when it can be told from neither; `None` where
+    /// nothing is ranked.
+    pub tier: Option<String>,
+    /// Mean rate in the question's unit.
+    pub rate: String,
+    /// The same in the binary unit.
+    pub binary_rate: Option<String>,
+    /// Lowest and highest cell in the question's unit.
+    pub range: (String, String),
+    /// Difference from the reference, in percent, with its interval; `None` for the reference.
+    pub change: Option<Change>,
+    /// The same as ratios, for the charts: (ratio, low, high).
+    pub ratio: Option<(f64, f64, f64)>,
+    /// 99th percentile of latency.
+    pub p99: Option<String>,
+    /// Cells behind it.
+    pub cells: u32,
+    /// "dropped after 5 blocks".
+    pub dropped: Option<String>,
+}
+
+impl Row {
+    /// The difference in words: "best", "8 % slower (6 to 10 %)" or nothing to say.
+    pub fn change_words(&self) -> String {
+        match &self.change {
+            None => "-".to_string(),
+            Some(c) => format!("{} % ({} to {})", c.mid, c.low, c.high),
+        }
+    }
+}
+
+/// One pair.
+#[derive(Clone, Debug, PartialEq)]
+pub struct EffectView {
+    /// The first of the pair.
+    pub a: String,
+    /// The other.
+    pub b: String,
+    /// How a differs from b, in percent.
+    pub change: Change,
+    /// Blocks both took part in.
+    pub blocks: u32,
+    /// What the pair alone allows to say.
+    pub verdict_word: &'static str,
+}
+
+/// The word for a verdict.
+pub fn word(verdict: Verdict) -> &'static str {
+    match verdict {
+        Verdict::Beats => "beats",
+        Verdict::Ties => "ties",
+        Verdict::NotResolved => "not resolved",
+        Verdict::Refused => "refused",
+    }
+}
+
+impl Question {
+    /// Words and rounds one verdict of `run`.
+    pub fn new(run: &Run, verdict: &WorkloadVerdict) -> Question {
+        let index = run.header.workloads.iter().position(|w| w.name == verdict.workload);
+        let workload = index.map(|i| &run.header.workloads[i]);
+        let metric = workload.map_or(Metric::Iops, |w| w.metric);
+        let top = verdict.standings.iter().map(|s| s.mean).fold(0.0, f64::max);
+        let unit = Unit::for_rate(metric, top);
+        let reference = reference(verdict);
+        let row = |s| Row::new(s, verdict, reference.as_deref(), &unit);
+        Question {
+            workload: harmless(&verdict.workload),
+            index: index.and_then(|i| u16::try_from(i).ok()),
+            summary: workload.map(|w| harmless(&w.summary)).unwrap_or_default(),
+            unit: unit.name,
+            binary_unit: unit.binary.map(|b| b.0),
+            unit_scale: unit.scale,
+            verdict: verdict.verdict,
+            verdict_word: word(verdict.verdict),
+            sentence: harmless(&verdict.sentence),
+            rows: verdict.standings.iter().map(row).collect(),
+            reference: reference.as_deref().map(harmless),
+            effects: verdict.effects.iter().map(EffectView::new).collect(),
+            bottleneck: verdict.bottleneck.as_deref().map(harmless),
+            findings: super::findings(&verdict.findings),
+            resolve: verdict.resolve_ns.map(units::duration),
+        }
+    }
+}
+
+/// The best one, which the others are compared with; nobody where the comparison is refused.
+fn reference(verdict: &WorkloadVerdict) -> Option<String> {
+    if verdict.verdict == Verdict::Refused {
+        return None;
+    }
+    let first = verdict.tiers.first().and_then(|t| t.first());
+    first.or(verdict.standings.first().map(|s| &s.candidate)).cloned()
+}
+
+impl Row {
+    fn new(s: &Standing, verdict: &WorkloadVerdict, reference: Option<&str>, unit: &Unit) -> Row {
+        // Two standard errors of a mean of logarithms, as a share of the rate.
+        let spread = (s.cells >= 2).then(|| 2.0 * s.sd_log / libm::sqrt(f64::from(s.cells)));
+        let rate = |v: f64, scale: f64| round::to_support(v / scale, spread.map(|r| r * v / scale));
+        let ratio = reference.and_then(|r| against(&verdict.effects, &s.candidate, r));
+        Row {
+            candidate: harmless(&s.candidate),
+            tier: tiers(verdict, &s.candidate),
+            rate: rate(s.mean, unit.scale),
+            binary_rate: unit.binary.map(|(_, scale)| rate(s.mean, scale)),
+            range: (rate(s.min, unit.scale), rate(s.max, unit.scale)),
+            change: ratio.map(|(mid, low, high)| Change::from_ratios(mid, low, high)),
+            ratio,
+            p99: s.p99_ns.filter(|p| p.is_finite()).map(|p| units::latency(p as u64)),
+            cells: s.cells,
+            dropped: s.dropped_after.map(|n| format!("dropped after {n} blocks")),
+        }
+    }
+}
+
+/// "1", or "1-2" for one that stands in both.
+fn tiers(verdict: &WorkloadVerdict, candidate: &str) -> Option<String> {
+    if verdict.verdict == Verdict::Refused {
+        return None;
+    }
+    let holds = |t: &Vec<String>| t.iter().any(|c| c == candidate);
+    let first = verdict.tiers.iter().position(holds)? + 1;
+    let last = verdict.tiers.iter().rposition(holds)? + 1;
+    Some(if first == last { first.to_string() } else { format!("{first}-{last}") })
+}
+
+/// The effect of `candidate` against `reference`, whichever way round the pair is listed.
+fn against(effects: &[Effect], candidate: &str, reference: &str) -> Option<(f64, f64, f64)> {
+    effects.iter().find_map(|e| match (e.a.as_str(), e.b.as_str()) {
+        (a, b) if a == candidate && b == reference => Some((e.ratio, e.low, e.high)),
+        (a, b) if a == reference && b == candidate => {
+            Some((1.0 / e.ratio, 1.0 / e.high, 1.0 / e.low))
+        }
+        _ => None,
+    })
+}
+
+impl EffectView {
+    fn new(effect: &Effect) -> EffectView {
+        EffectView {
+            a: harmless(&effect.a),
+            b: harmless(&effect.b),
+            change: Change::from_ratios(effect.ratio, effect.low, effect.high),
+            blocks: effect.blocks,
+            verdict_word: word(effect.verdict),
+        }
+    }
+}
+
+/// One unit for a whole table, so that its column can be compared by eye.
+struct Unit {
+    name: &'static str,
+    scale: f64,
+    binary: Option<(&'static str, f64)>,
+}
+
+impl Unit {
+    fn for_rate(metric: Metric, top: f64) -> Unit {
+        let unit = |name, scale, binary| Unit { name, scale, binary };
+        match metric {
+            Metric::Bandwidth if top >= 10e9 => unit("GB/s", 1e9, Some(("GiB/s", 1073741824.0))),
+            Metric::Bandwidth => unit("MB/s", 1e6, Some(("MiB/s", 1048576.0))),
+            Metric::Iops if top >= 100e3 => unit("kIOPS", 1e3, None),
+            Metric::Iops => unit("IOPS", 1.0, None),
+            Metric::FilesPerSecond => unit("files/s", 1.0, None),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_pair_is_found_either_way_round() {
+        let effects = [Effect {
+            a: "x".into(),
+            b: "y".into(),
+            ratio: 2.0,
+            low: 1.6,
+            high: 2.5,
+            blocks: 5,
+            verdict: Verdict::Beats,
+        }];
+        assert_eq!(against(&effects, "x", "y"), Some((2.0, 1.6, 2.5)));
+        assert_eq!(against(&effects, "y", "x"), Some((0.5, 0.4, 0.625)));
+        assert_eq!(against(&effects, "y", "z"), None);
+    }
+}
