@@ -1,5 +1,7 @@
 //! The load generator.
 
+pub mod residency;
+
 /// The child process; nothing to serve yet.
 pub fn serve() -> i32 {
     70
