@@ -120,7 +120,7 @@ pub fn block_size(bytes: u64) -> String {
 
 /// `2 h 5 min`, `4 min 50 s`, `12 s`, `2.5 s`, `340 ms`: for people, two units at most.
 pub fn duration(ns: u64) -> String {
-    let seconds = (ns + 500_000_000) / 1_000_000_000;
+    let seconds = ns.saturating_add(500_000_000) / 1_000_000_000;
     match seconds {
         3600.. => match (seconds / 3600, seconds % 3600 / 60) {
             (h, 0) => format!("{h} h"),
@@ -140,8 +140,8 @@ pub fn duration(ns: u64) -> String {
 pub fn latency(ns: u64) -> String {
     match ns {
         0..=999 => format!("{ns} ns"),
-        1_000..=999_999 => format!("{} µs", three_digits(ns as f64 / 1e3)),
-        1_000_000..=999_999_999 => format!("{} ms", three_digits(ns as f64 / 1e6)),
+        1_000..=999_499 => format!("{} µs", three_digits(ns as f64 / 1e3)),
+        999_500..=999_499_999 => format!("{} ms", three_digits(ns as f64 / 1e6)),
         _ => format!("{} s", three_digits(ns as f64 / 1e9)),
     }
 }
@@ -219,5 +219,19 @@ mod tests {
         assert_eq!(latency(4_561_000), "4.56 ms");
         assert_eq!(rate(123.4e6), "123 MB/s");
         assert_eq!(count(12_345.0), "12.3k");
+    }
+
+    #[test]
+    fn the_longest_duration_does_not_overflow() {
+        assert_eq!(duration(u64::MAX), "5124095 h 34 min");
+    }
+
+    #[test]
+    fn a_latency_that_rounds_up_takes_the_next_unit() {
+        assert_eq!((latency(999_499), latency(999_500)), ("999 µs".into(), "1.00 ms".into()));
+        assert_eq!(
+            (latency(999_499_999), latency(999_500_000)),
+            ("999 ms".into(), "1.00 s".into())
+        );
     }
 }

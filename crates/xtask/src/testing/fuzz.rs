@@ -68,7 +68,7 @@ fn target_step(root: &Path, target: &str, name: &str, seconds: u32) -> Step {
     if seeds.exists() {
         command.arg(seeds);
     }
-    Step::new(&format!("fuzz {name}"), command)
+    Step::new(&format!("fuzz {name}"), command).quiet()
 }
 
 fn host_triple() -> Result<String> {

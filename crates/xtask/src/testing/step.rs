@@ -1,5 +1,6 @@
 //! One step of a test run: a command whose output is shown as it comes and counted on the way.
 
+use std::fs::File;
 use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -14,17 +15,24 @@ pub struct Step {
     folder: &'static str,
     command: Command,
     format: Format,
+    is_quiet: bool,
 }
 
 impl Step {
     /// A step that counts as one check, passed when the command succeeds.
     pub fn new(name: &str, command: Command) -> Step {
-        Step { name: name.to_owned(), folder: "", command, format: Format::One }
+        Step { name: name.to_owned(), folder: "", command, format: Format::One, is_quiet: false }
     }
 
     /// Counts the tests its output tells of.
     pub fn counting(mut self, format: Format) -> Step {
         self.format = format;
+        self
+    }
+
+    /// Shows what it says on standard error only if it fails.
+    pub fn quiet(mut self) -> Step {
+        self.is_quiet = true;
         self
     }
 
@@ -42,6 +50,11 @@ impl Step {
             .env("BAKEOFF_SKIPS", skips)
             .stdin(Stdio::null())
             .stdout(Stdio::piped());
+        let log = root.join("target/step.log");
+        if self.is_quiet {
+            let file = File::create(&log).with_context(|| log.display().to_string())?;
+            self.command.stderr(file);
+        }
         let mut child = match self.command.spawn() {
             Ok(child) => child,
             Err(error) => {
@@ -59,6 +72,9 @@ impl Step {
             counter.line(&String::from_utf8_lossy(&line));
         }
         let ok = child.wait()?.success();
+        if self.is_quiet && !ok {
+            std::io::copy(&mut File::open(&log)?, &mut shown)?;
+        }
         Ok((counter.finish(ok), ok))
     }
 }
