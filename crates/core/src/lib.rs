@@ -6,6 +6,7 @@
 
 #![forbid(unsafe_code)]
 
+pub mod bundle;
 pub mod driver;
 pub mod model;
 pub mod prepare;

@@ -1,0 +1,330 @@
+//! Bundles: a whole run as one text file, to carry to another machine.
+//!
+//! JSON lines. The first is the [`Head`], then every event exactly as the store keeps it, one a
+//! line, and last a seal: the number of events and the SHA-256 (FIPS 180-4) of everything before
+//! it. The seal tells a damaged or cut file from a whole one; it does not tell who wrote it, so
+//! nothing in a bundle is believed: lines and totals are bounded and every value is checked
+//! ([`sound`]) before a line is handed on. This module is the encoding only; it opens no file.
+//!
+//! The format is documented in docs/format.md.
+
+mod sound;
+
+#[cfg(test)]
+mod hostile;
+#[cfg(test)]
+pub(crate) mod sample;
+
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+use thiserror::Error;
+
+use crate::model::event::{Event, What};
+use crate::model::path::printable;
+use crate::model::run::{FoldError, Run};
+
+/// The schema name in the first line of every bundle.
+pub const SCHEMA: &str = "bakeoff/bundle/1";
+/// The schema name in the header of every run.
+pub const RUN_SCHEMA: &str = "bakeoff/run/1";
+/// Longest line, without its newline. A cell of 20 s has about 100 KiB.
+pub const LINE_BYTES: usize = 16 << 20;
+/// Largest bundle.
+pub const TOTAL_BYTES: u64 = 1 << 30;
+/// Most events.
+pub const EVENTS: u64 = 1 << 20;
+
+/// How the seal's line begins; no event's does.
+const SEAL_START: &[u8] = b"{\"events\":";
+
+/// The first line of a bundle.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Head {
+    /// Always [`SCHEMA`].
+    pub schema: String,
+    /// The run's id, [`is_run_id`].
+    pub run: String,
+    /// Version of bakeoff that wrote the bundle.
+    pub version: String,
+    /// The label the run had in the store it came from.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub label: Option<String>,
+}
+
+/// The last line of a bundle.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Seal {
+    /// Lines between the head and this one.
+    events: u64,
+    /// Of every byte before this line, in 64 small hexadecimal digits.
+    sha256: String,
+}
+
+/// What is wrong with a bundle, and where.
+#[derive(Debug, Error, PartialEq, Eq)]
+#[error("line {line}: {why}")]
+pub struct BundleError {
+    /// Line, from 1.
+    pub line: u64,
+    /// What is wrong there.
+    pub why: Why,
+}
+
+/// The ways a bundle can be wrong.
+#[derive(Debug, Error, PartialEq, Eq)]
+pub enum Why {
+    /// The first line is none of ours.
+    #[error("this is no bundle; `bakeoff export RUN --format bundle` writes one")]
+    NotABundle,
+    /// Another version of the format.
+    #[error("the schema is '{0}', and this bakeoff reads {SCHEMA}: update bakeoff to read it")]
+    Newer(String),
+    /// The id could be used as a path or is no id at all.
+    #[error("'{0}' is no run id (16 small hexadecimal digits)")]
+    BadId(String),
+    /// No event, or one of a kind this version does not know.
+    #[error(
+        "column {column}: {message} (written by bakeoff {version}; if that is newer than this one, \
+         update bakeoff)"
+    )]
+    Event {
+        /// Column, from 1.
+        column: usize,
+        /// What the reader expected.
+        message: String,
+        /// The writer's version.
+        version: String,
+    },
+    /// The event does not follow from those before it.
+    #[error("{0}")]
+    Fold(#[from] FoldError),
+    /// A value that no measurement gives.
+    #[error("{0}: no measurement gives that, the bundle was damaged or made by hand")]
+    Absurd(&'static str),
+    /// The line is too long.
+    #[error("longer than {} MiB, the most a line may have", LINE_BYTES >> 20)]
+    LongLine,
+    /// The bundle is too long.
+    #[error("the bundle is larger than {} MiB or has more than {EVENTS} events", TOTAL_BYTES >> 20)]
+    TooLarge,
+    /// The last line is unreadable.
+    #[error("the last line is no seal; copy the bundle again, as binary")]
+    BadSeal,
+    /// Content and seal differ.
+    #[error("content and checksum differ: the bundle was changed or damaged; copy it again")]
+    Checksum,
+    /// The seal is missing.
+    #[error("the bundle ends here without its last line: it was cut; copy it again")]
+    Cut,
+    /// Something follows the seal.
+    #[error("there is more after the end of the bundle; import one bundle at a time")]
+    Trailing,
+}
+
+/// Whether `text` is the id of a run: 16 small hexadecimal digits, safe in any file name.
+pub fn is_run_id(text: &str) -> bool {
+    text.len() == 16 && text.bytes().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f'))
+}
+
+/// Takes every line of a bundle in turn and makes the last one.
+#[derive(Clone, Debug, Default)]
+pub struct Sealer {
+    hash: Sha256,
+    lines: u64,
+}
+
+impl Sealer {
+    /// Adds a line, without its newline: the head first, then the events.
+    pub fn add(&mut self, line: &[u8]) {
+        self.hash.update(line);
+        self.hash.update(b"\n");
+        self.lines += 1;
+    }
+
+    /// The last line, without newline.
+    pub fn seal(self) -> String {
+        let sha256 = self.hash.finalize().iter().map(|b| format!("{b:02x}")).collect::<String>();
+        format!("{{\"events\":{},\"sha256\":\"{sha256}\"}}", self.lines.saturating_sub(1))
+    }
+}
+
+/// What a line was.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Line {
+    /// The head; [`Decoder::head`] has it.
+    Head,
+    /// An event, sound and next in order: to be stored as it is.
+    Event,
+    /// The seal, and it fits.
+    End,
+}
+
+/// Reads a bundle line by line, in memory for one line and the light parts of the run.
+#[derive(Default)]
+pub struct Decoder {
+    line: u64,
+    bytes: u64,
+    sealer: Sealer,
+    head: Option<Head>,
+    run: Option<Run>,
+    sealed: bool,
+}
+
+impl Decoder {
+    /// The head, once its line was read.
+    pub fn head(&self) -> Option<&Head> {
+        self.head.as_ref()
+    }
+
+    /// Takes the next line, without its newline.
+    pub fn line(&mut self, text: &[u8]) -> Result<Line, BundleError> {
+        self.line += 1;
+        self.take(text).map_err(|why| BundleError { line: self.line, why })
+    }
+
+    /// To be called at the end of the input.
+    pub fn finish(&self) -> Result<(), BundleError> {
+        match (self.sealed, self.line) {
+            (true, _) => Ok(()),
+            (false, 0) => Err(BundleError { line: 1, why: Why::NotABundle }),
+            (false, line) => Err(BundleError { line, why: Why::Cut }),
+        }
+    }
+
+    fn take(&mut self, text: &[u8]) -> Result<Line, Why> {
+        self.bytes = self.bytes.saturating_add(text.len() as u64 + 1);
+        if self.sealed {
+            return Err(Why::Trailing);
+        }
+        if text.len() > LINE_BYTES {
+            return Err(Why::LongLine);
+        }
+        if self.bytes > TOTAL_BYTES || self.line > EVENTS + 2 {
+            return Err(Why::TooLarge);
+        }
+        let Some(head) = &self.head else {
+            self.head = Some(read_head(text)?);
+            self.sealer.add(text);
+            return Ok(Line::Head);
+        };
+        if text.starts_with(SEAL_START) {
+            self.check_seal(text)?;
+            self.sealed = true;
+            return Ok(Line::End);
+        }
+        let mut event = read_event(text, &head.version)?;
+        sound::check(&event).map_err(Why::Absurd)?;
+        if let What::Started(header) = &event.what {
+            check_header(&header.schema, &header.run, &head.run)?;
+        }
+        lighten(&mut event);
+        match &mut self.run {
+            None => self.run = Some(Run::begin(&event)?),
+            Some(run) => run.apply(&event)?,
+        }
+        self.sealer.add(text);
+        Ok(Line::Event)
+    }
+
+    fn check_seal(&self, text: &[u8]) -> Result<(), Why> {
+        let seal: Seal = serde_json::from_slice(text).map_err(|_| Why::BadSeal)?;
+        let ours: Seal =
+            serde_json::from_str(&self.sealer.clone().seal()).map_err(|_| Why::BadSeal)?;
+        if seal != ours {
+            return Err(Why::Checksum);
+        }
+        if self.run.is_none() {
+            return Err(Why::Fold(FoldError::Empty));
+        }
+        Ok(())
+    }
+}
+
+fn read_head(text: &[u8]) -> Result<Head, Why> {
+    let head: Head = serde_json::from_slice(text).map_err(|_| Why::NotABundle)?;
+    if head.schema != SCHEMA {
+        let is_ours = head.schema.starts_with("bakeoff/bundle/");
+        let shown = printable(head.schema.as_bytes());
+        return Err(if is_ours { Why::Newer(shown) } else { Why::NotABundle });
+    }
+    if !is_run_id(&head.run) {
+        return Err(Why::BadId(printable(head.run.as_bytes())));
+    }
+    Ok(head)
+}
+
+fn read_event(text: &[u8], version: &str) -> Result<Event, Why> {
+    serde_json::from_slice(text).map_err(|error| {
+        let message = error.to_string();
+        let place = format!(" at line {} column {}", error.line(), error.column());
+        Why::Event {
+            column: error.column(),
+            message: printable(message.strip_suffix(&place).unwrap_or(&message).as_bytes()),
+            version: printable(version.as_bytes()),
+        }
+    })
+}
+
+fn check_header(schema: &str, run: &str, head_run: &str) -> Result<(), Why> {
+    if schema != RUN_SCHEMA {
+        return Err(Why::Newer(printable(schema.as_bytes())));
+    }
+    if run != head_run {
+        return Err(Why::Absurd("the head names another run than the first event"));
+    }
+    Ok(())
+}
+
+/// Drops what the fold does not look at, so that memory stays small whatever the bundle's size.
+fn lighten(event: &mut Event) {
+    match &mut event.what {
+        What::CellDone(cell) => {
+            let m = &mut cell.measurement;
+            m.windows = Vec::new();
+            m.findings = Vec::new();
+            cell.raw = None;
+            let ops = [
+                &mut m.read,
+                &mut m.write,
+                &mut m.flush,
+                &mut m.create,
+                &mut m.stat,
+                &mut m.unlink,
+            ];
+            for stats in ops.into_iter().flatten() {
+                stats.histogram.buckets = Vec::new();
+            }
+        }
+        What::StepDone(done) => done.output = String::new(),
+        _ => {}
+    }
+}
+
+/// Reads a whole bundle in memory; for small ones, tests and fuzzing.
+pub fn decode(bytes: &[u8]) -> Result<Head, BundleError> {
+    let mut decoder = Decoder::default();
+    let body = bytes.strip_suffix(b"\n").unwrap_or(bytes);
+    if !bytes.is_empty() {
+        for line in body.split(|b| *b == b'\n') {
+            decoder.line(line)?;
+        }
+    }
+    decoder.finish()?;
+    decoder.head.ok_or(BundleError { line: 1, why: Why::NotABundle })
+}
+
+/// Writes a whole bundle in memory, from events as the store keeps them; for tests.
+pub fn encode(head: &Head, events: &[String]) -> Result<String, serde_json::Error> {
+    let mut sealer = Sealer::default();
+    let mut text = String::new();
+    let first = serde_json::to_string(head)?;
+    for line in std::iter::once(&first).chain(events) {
+        sealer.add(line.as_bytes());
+        text.push_str(line);
+        text.push('\n');
+    }
+    text.push_str(&sealer.seal());
+    text.push('\n');
+    Ok(text)
+}

@@ -1,0 +1,341 @@
+//! A record in which every kind of event occurs and every field has a value.
+//!
+//! Literals name every field, so a field that is added does not compile until it is given a value
+//! here, and with that is asked for in docs/format.md.
+
+use crate::model::candidate::{Candidate, Kind, Skipped, Stack};
+use crate::model::event::{
+    Action, CacheState, Cell, Event, Header, Owner, Region, Step, StepDone, StopReason, Truth, What,
+};
+use crate::model::finding::{Finding, Scope, Severity};
+use crate::model::histogram::Histogram;
+use crate::model::host::{Host, Layer, LayerKind, Place, PlaceClass};
+use crate::model::job::{Data, EngineName, Job, Mem, Offsets, Rw};
+use crate::model::measurement::{Latency, Measurement, OpStats, SCHEMA, Window};
+use crate::model::path::RawPath;
+use crate::model::protocol::{Mode, Protocol};
+use crate::model::workload::{Metric, Phase, Workload};
+
+use super::{Head, RUN_SCHEMA};
+
+pub const RUN: &str = "0123456789abcdef";
+
+pub fn head() -> Head {
+    Head {
+        schema: super::SCHEMA.into(),
+        run: RUN.into(),
+        version: "0.1.0".into(),
+        label: Some("before the new power supply".into()),
+    }
+}
+
+/// The events in order.
+pub fn events() -> Vec<Event> {
+    whats()
+        .into_iter()
+        .enumerate()
+        .map(|(seq, what)| Event {
+            seq: seq as u64,
+            unix_ns: 1_795_000_000_000_000_000 + seq as i64 * 1_500_000_000,
+            elapsed_ns: seq as u64 * 1_500_000_000,
+            what,
+        })
+        .collect()
+}
+
+/// The events as the store keeps them.
+pub fn lines() -> Vec<String> {
+    events().iter().map(|e| serde_json::to_string(e).expect("plain data serialises")).collect()
+}
+
+fn whats() -> Vec<What> {
+    let owner = Owner { pid: 4321, start_ticks: 987_654, boot_id: "6f1c".into() };
+    let mut all = vec![What::Started(Box::new(header())), What::Owned(owner)];
+    all.push(What::Found(finding()));
+    for (number, (action, undo)) in actions().into_iter().enumerate() {
+        let step = number as u32;
+        let why = format!("step {number} of the sample");
+        let destroys = Some("everything on the image".into());
+        all.push(What::StepPlanned(Step { step, why, action, undo, destroys }));
+        let output = "mke2fs 1.47.2\n".into();
+        all.push(What::StepDone(StepDone { step, took_ns: 1_200_000, status: 0, output }));
+    }
+    all.push(What::BlockStarted { block: 0, order: vec![1, 0] });
+    all.push(What::BlockSuperseded { block: 0, reason: "the power went".into() });
+    for block in 1..=5u32 {
+        all.push(What::BlockStarted { block, order: vec![0, 1] });
+        all.push(What::Sentinel { block, bytes_per_s: 91e6 });
+        for candidate in 0..2u16 {
+            all.push(What::VisitStarted { block, candidate });
+            let reason = "the machine was suspended for 12 s".into();
+            all.push(What::CellInvalid { block, candidate, workload: 1, reason });
+            for workload in 0..2 {
+                all.push(What::CellDone(Box::new(cell(block, candidate, workload))));
+            }
+        }
+        all.push(What::BlockDone { block });
+    }
+    all.push(What::Looked { blocks: 5, dropped: vec![1] });
+    all.extend((0..actions().len() as u32).rev().map(|step| What::StepUndone { step }));
+    all.push(What::Stopped { reason: StopReason::Decided, note: "all answered".into() });
+    all
+}
+
+fn actions() -> Vec<(Action, Option<Action>)> {
+    let path = RawPath::new;
+    let (parent, name) = (path("/mnt/usb"), "bakeoff-0123456789abcdef".to_string());
+    let file = path("/mnt/usb/bakeoff-0123456789abcdef/image");
+    let at = path("/mnt/usb/bakeoff-0123456789abcdef/mnt");
+    vec![
+        (
+            Action::MakeScratch { parent: parent.clone(), name: name.clone() },
+            Some(Action::RemoveScratch { parent, name }),
+        ),
+        (Action::Fill { file: file.clone(), size_bytes: 1 << 30 }, None),
+        (Action::AttachLoop { file: file.clone() }, Some(Action::DetachLoop { file })),
+        (Action::Run { argv: vec![path("mkfs.ext4"), path("-F"), path("/dev/loop0")] }, None),
+        (
+            Action::Mount {
+                device: path("/dev/loop0"),
+                at: at.clone(),
+                fs: "ext4".into(),
+                options: vec!["noatime".into()],
+            },
+            Some(Action::Unmount { at }),
+        ),
+    ]
+}
+
+fn finding() -> Finding {
+    Finding {
+        id: "L10".into(),
+        severity: Severity::Warn,
+        scope: Scope::Place,
+        workload: Some("read-1m".into()),
+        candidate: Some("/mnt/usb".into()),
+        evidence: "/var is on the same disk".into(),
+        advice: "measure a disk of its own".into(),
+    }
+}
+
+fn header() -> Header {
+    Header {
+        schema: RUN_SCHEMA.into(),
+        run: RUN.into(),
+        version: "0.1.0".into(),
+        verb: "demo".into(),
+        title: "demo: ext4, /mnt/usb".into(),
+        command: vec!["bakeoff".into(), "demo".into()],
+        seed: 42,
+        protocol: protocol(),
+        candidates: vec![
+            Candidate {
+                name: "ext4".into(),
+                kind: Kind::Stack(Stack {
+                    fs: "ext4".into(),
+                    mkfs: vec!["-O".into(), "^has_journal".into()],
+                    mount: vec!["noatime".into()],
+                    fuse: false,
+                }),
+                twin_of: Some("ext4".into()),
+            },
+            Candidate {
+                name: "/mnt/usb".into(),
+                kind: Kind::Directory { path: RawPath::new("/mnt/usb"), place: Box::new(place()) },
+                twin_of: None,
+            },
+        ],
+        workloads: vec![workload("read-1m", Rw::Read), workload("randwrite-4k", Rw::RandWrite)],
+        skipped: vec![Skipped { name: "xfs".into(), reason: "mkfs.xfs is not installed".into() }],
+        dropped_workloads: vec![Skipped { name: "small".into(), reason: "no time".into() }],
+        host: host(),
+        region: Some(Region {
+            target: RawPath::new("/mnt/usb/image"),
+            start_bytes: 0,
+            size_bytes: 1 << 30,
+            is_image: true,
+            place: place(),
+        }),
+        expected_write_bytes: 3 << 30,
+    }
+}
+
+fn protocol() -> Protocol {
+    Protocol {
+        mode: Mode::Quick,
+        tie_margin: 0.10,
+        looks: vec![5, 8],
+        alpha: 0.0134,
+        k: 2,
+        time_ns: Some(300_000_000_000),
+        cell_min_ns: 2_000_000_000,
+        cell_max_ns: Some(20_000_000_000),
+        cell_min_ios: 50,
+        max_write_bytes: Some(2 << 30),
+    }
+}
+
+fn workload(name: &str, rw: Rw) -> Workload {
+    let phase = if rw.writes() { Phase::Overwrite } else { Phase::ColdRead };
+    let metric = if rw.writes() { Metric::Iops } else { Metric::Bandwidth };
+    Workload { name: name.into(), summary: format!("{name}, flushed"), phase, metric, job: job(rw) }
+}
+
+fn job(rw: Rw) -> Job {
+    Job {
+        rw,
+        bs: 4096,
+        size: 64 << 20,
+        io_size: Some(16 << 20),
+        runtime_ns: Some(2_000_000_000),
+        min_ios: 50,
+        time_limit_ns: Some(20_000_000_000),
+        iodepth: 1,
+        numjobs: 1,
+        direct: true,
+        engine: EngineName::IoUring,
+        fsync: 1,
+        fdatasync: 0,
+        end_fsync: true,
+        rwmixread: 50,
+        rate_iops: Some(1000),
+        offsets: Offsets::Once,
+        data: Data::Random,
+        verify: false,
+        mem: Mem::Auto,
+        seed: 7,
+    }
+}
+
+fn host() -> Host {
+    Host {
+        hostname: "pi".into(),
+        model: Some("Raspberry Pi 4 Model B Rev 1.4".into()),
+        cpu: Some("Cortex-A72".into()),
+        cpus: 4,
+        arch: "aarch64".into(),
+        mem_total_bytes: 4 << 30,
+        kernel: "6.12.47+rpt-rpi-v8".into(),
+        os: Some("Debian GNU/Linux 13 (trixie)".into()),
+        governors: vec!["ondemand".into()],
+        aes: Some(false),
+        clocksource: Some("arch_sys_counter".into()),
+        boot_id: Some("6f1c".into()),
+        settings: vec![("vm.dirty_ratio".into(), "20".into())],
+    }
+}
+
+fn place() -> Place {
+    Place {
+        mount_point: RawPath::new("/mnt/usb"),
+        fs: "ext4".into(),
+        class: PlaceClass::Block,
+        options: vec!["rw".into()],
+        source: "/dev/sda1".into(),
+        dev: "8:1".into(),
+        size_bytes: 31 << 30,
+        free_bytes: 30 << 30,
+        chain: vec![layer()],
+    }
+}
+
+fn layer() -> Layer {
+    Layer {
+        name: "sda".into(),
+        kind: LayerKind::Disk,
+        dev: "8:0".into(),
+        size_bytes: 32 << 30,
+        start_bytes: Some(1 << 20),
+        model: Some("Ultra".into()),
+        serial: Some("4C5300".into()),
+        vendor: Some("SanDisk".into()),
+        rotational: Some(false),
+        scheduler: Some("mq-deadline".into()),
+        write_cache: Some("write through".into()),
+        logical_block_bytes: Some(512),
+        read_ahead_bytes: Some(128 << 10),
+        removable: Some(true),
+        bus: Some("usb".into()),
+        link: Some("USB 480 Mb/s".into()),
+        backing_file: Some(RawPath::new("/mnt/usb/image")),
+        direct_io: Some(true),
+        dm_target: Some("crypt".into()),
+        by_id: Some("/dev/disk/by-id/usb-SanDisk_Ultra".into()),
+    }
+}
+
+fn cell(block: u32, candidate: u16, workload: u16) -> Cell {
+    // Candidate 0 is half as fast again, with a little noise, so that an analysis has an answer.
+    let ios = 2000 + u64::from(block) * 7 + if candidate == 0 { 1000 } else { 0 };
+    Cell {
+        block,
+        candidate,
+        workload,
+        began_ns: u64::from(block) * 40_000_000_000,
+        measurement: measurement(ios, if workload == 0 { Rw::Read } else { Rw::RandWrite }),
+        truth: Truth {
+            resident_before_bytes: Some(0),
+            device_read_bytes: Some(ios * 4096),
+            device_written_bytes: Some(0),
+            dirtied_per_page: Some(0.0),
+            foreign_bytes: Some(0),
+            suspended_ns: 0,
+            cache: if workload == 0 { CacheState::Cold } else { CacheState::NotRead },
+        },
+        raw: Some("verbatim\n".into()),
+    }
+}
+
+fn measurement(ios: u64, rw: Rw) -> Measurement {
+    let some = |wanted: bool| wanted.then(|| ops(ios));
+    Measurement {
+        schema: SCHEMA.into(),
+        job: job(rw),
+        engine: EngineName::Psync,
+        elapsed_ns: 2_000_000_000,
+        data_ns: 1_500_000_000,
+        flush_ns: 400_000_000,
+        close_ns: 1_000_000,
+        read: some(rw.reads()),
+        write: some(rw.writes()),
+        flush: some(rw.writes()),
+        create: some(rw.writes()),
+        stat: some(rw.writes()),
+        unlink: some(rw.writes()),
+        usr_cpu_ns: 10_000_000,
+        sys_cpu_ns: 90_000_000,
+        windows: (0..3).map(|i| window(i, ios / 3)).collect(),
+        tool_ns: 1_000_000,
+        pooled_ios: 0,
+        mem: "malloc".into(),
+        verified_bytes: Some(4096),
+        backlog: Some(0),
+        findings: vec![finding()],
+    }
+}
+
+fn window(index: u64, ios: u64) -> Window {
+    let (start_ns, len_ns) = (index * 100_000_000, 100_000_000);
+    Window { start_ns, len_ns, read_bytes: ios * 4096, write_bytes: 0, ios }
+}
+
+fn ops(ios: u64) -> OpStats {
+    OpStats {
+        total_ios: ios,
+        io_bytes: ios * 4096,
+        iops: ios as f64 / 2.0,
+        bw_bytes_per_s: ios as f64 * 2048.0,
+        lat_ns: Latency {
+            min: 90_000,
+            mean: 650_000.5,
+            max: 12_000_000,
+            p50: Some(600_000),
+            p90: Some(900_000),
+            p95: Some(1_000_000),
+            p99: Some(3_000_000),
+            p99_9: Some(9_000_000),
+            p99_99: None,
+        },
+        histogram: Histogram { buckets: vec![(600_063, ios - 10), (12_001_279, 10)] },
+    }
+}

@@ -1,0 +1,117 @@
+//! Whether an event from outside holds values a measurement can give.
+//!
+//! Everything that analyses, draws or words a run may rely on these bounds: sums over a run stay
+//! inside 64 bits, indices and divisions are defined, names are short and unique. Events that were
+//! recorded here are not checked again; they come from our own engine.
+
+use crate::model::event::{Cell, Event, Header, What};
+use crate::model::job::Job;
+use crate::model::measurement::{Measurement, OpStats};
+use crate::model::protocol::Protocol;
+
+/// Most operations of one kind in a cell; 2^20 such cells still add up in 64 bits.
+const COUNT: u64 = 1 << 40;
+/// Most bytes in a cell: 1 PiB.
+const BYTES: u64 = 1 << 50;
+/// Longest time anywhere: 36 years in nanoseconds.
+const TIME_NS: u64 = 1 << 60;
+/// Most candidates, workloads, looks.
+const ITEMS: usize = 256;
+/// Longest name, bytes: 40 characters of the longest kind.
+const NAME_BYTES: usize = 160;
+
+/// Says what is absurd about the event.
+pub(super) fn check(event: &Event) -> Result<(), &'static str> {
+    ensure(event.elapsed_ns <= TIME_NS, "a run of many years")?;
+    match &event.what {
+        What::Started(header) => check_header(header),
+        What::CellDone(cell) => check_cell(cell),
+        What::BlockStarted { order, .. } => {
+            let mut seen = order.clone();
+            seen.sort_unstable();
+            seen.dedup();
+            ensure(seen.len() == order.len(), "a candidate twice in one block")
+        }
+        What::Sentinel { bytes_per_s, .. } => {
+            ensure(is_rate(*bytes_per_s), "a sentinel rate out of range")
+        }
+        _ => Ok(()),
+    }
+}
+
+fn ensure(holds: bool, else_say: &'static str) -> Result<(), &'static str> {
+    if holds { Ok(()) } else { Err(else_say) }
+}
+
+fn is_rate(value: f64) -> bool {
+    (0.0..=1e18).contains(&value)
+}
+
+fn check_header(header: &Header) -> Result<(), &'static str> {
+    let candidates = header.candidates.iter().map(|c| c.name.as_str()).collect();
+    check_names(candidates, "candidates: none, over 256, or a name empty, long or twice")?;
+    let workloads = header.workloads.iter().map(|w| w.name.as_str()).collect();
+    check_names(workloads, "workloads: none, over 256, or a name empty, long or twice")?;
+    header.workloads.iter().try_for_each(|w| check_job(&w.job))?;
+    check_protocol(&header.protocol)
+}
+
+fn check_names(mut names: Vec<&str>, say: &'static str) -> Result<(), &'static str> {
+    let count = names.len();
+    names.sort_unstable();
+    names.dedup();
+    let lengths = names.iter().all(|n| (1..=NAME_BYTES).contains(&n.len()));
+    ensure((1..=ITEMS).contains(&count) && names.len() == count && lengths, say)
+}
+
+fn check_protocol(p: &Protocol) -> Result<(), &'static str> {
+    ensure(p.tie_margin > 0.0 && p.tie_margin < 1.0, "a tie margin outside 0 to 1")?;
+    ensure(p.alpha > 0.0 && p.alpha < 1.0, "an alpha outside 0 to 1")?;
+    ensure((1..=ITEMS as u32).contains(&p.k), "no candidates to correct for, or over 256")?;
+    let ascending = p.looks.windows(2).all(|pair| pair[0] < pair[1]);
+    let positive = p.looks.first().is_none_or(|first| *first > 0);
+    ensure(positive && ascending && p.looks.len() <= ITEMS, "looks that do not ascend from above 0")
+}
+
+fn check_job(job: &Job) -> Result<(), &'static str> {
+    ensure((1..=1 << 30).contains(&job.bs), "a block size outside 1 byte to 1 GiB")?;
+    ensure((1..=BYTES).contains(&job.size), "a file of no bytes or over 1 PiB")?;
+    ensure(job.iodepth > 0 && job.numjobs > 0, "no I/O in flight")?;
+    ensure(job.rwmixread <= 100, "more than 100 % of reads")
+}
+
+fn check_cell(cell: &Cell) -> Result<(), &'static str> {
+    ensure(cell.began_ns <= TIME_NS, "a cell that began after many years")?;
+    check_measurement(&cell.measurement)
+}
+
+fn check_measurement(m: &Measurement) -> Result<(), &'static str> {
+    check_job(&m.job)?;
+    let times = [m.elapsed_ns, m.data_ns, m.flush_ns, m.close_ns, m.usr_cpu_ns, m.sys_cpu_ns];
+    let longest = times.into_iter().chain([m.tool_ns]).max();
+    ensure(m.elapsed_ns > 0 && longest <= Some(TIME_NS), "a cell of no time or many years")?;
+    m.ops().try_for_each(|(_, stats)| check_ops(stats))?;
+    let mut began_ns = 0u64;
+    for window in &m.windows {
+        ensure(window.start_ns >= began_ns, "windows out of order")?;
+        began_ns = window.start_ns;
+        let end_ns = window.start_ns.saturating_add(window.len_ns);
+        ensure(window.len_ns > 0 && end_ns <= TIME_NS, "a window of no time or many years")?;
+        let bytes = window.read_bytes.max(window.write_bytes);
+        ensure(bytes <= BYTES && window.ios <= COUNT, "a window with too many operations")?;
+    }
+    Ok(())
+}
+
+fn check_ops(stats: &OpStats) -> Result<(), &'static str> {
+    ensure(stats.total_ios <= COUNT && stats.io_bytes <= BYTES, "too many operations or bytes")?;
+    ensure(is_rate(stats.iops) && is_rate(stats.bw_bytes_per_s), "a rate out of range")?;
+    ensure(stats.lat_ns.mean >= 0.0 && stats.lat_ns.max <= TIME_NS, "a latency out of range")?;
+    let (mut below, mut total) = (None, 0u64);
+    for &(value_ns, count) in &stats.histogram.buckets {
+        ensure(below < Some(value_ns) && value_ns <= TIME_NS, "a histogram out of order")?;
+        ensure((1..=COUNT).contains(&count), "a histogram with an empty or huge bucket")?;
+        (below, total) = (Some(value_ns), total.saturating_add(count));
+    }
+    ensure(total <= COUNT, "a histogram with too many operations")
+}

@@ -1,0 +1,238 @@
+//! The guard: may a block device be written, and if not, why not, in words.
+//!
+//! Pure. It refuses for anything that uses the device or what is made of it; whether the contents
+//! are dear to anybody is not its business, that is what the erase token is for. Right before
+//! writing the shell asks the kernel as well (O_EXCL): a table read a moment ago is no lock.
+
+use serde::Serialize;
+
+use super::device::{BlockDevice, Mounted, SwapOn, System, Unfit};
+use crate::model::host::LayerKind;
+use crate::model::path::{RawPath, printable};
+use crate::sysinfo::dev::Dev;
+
+/// What the guard says.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// Nothing that can be seen uses it.
+    Safe,
+    /// It must not be written; most important reason first.
+    No(Vec<Reason>),
+}
+
+/// Why a device must not be written: the kind for programs, the words for people.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+pub struct Reason {
+    /// Kind.
+    pub why: Why,
+    /// In words, harmless to print.
+    pub text: String,
+}
+
+/// Kinds of reason, gravest first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Why {
+    /// The system runs from it.
+    Root,
+    /// The system starts from it.
+    Boot,
+    /// Mounted, here or in a container.
+    Mounted,
+    /// Swap, as a partition or in a file.
+    Swap,
+    /// A volume, array, cache or loop device in use is made of it.
+    Held,
+    /// Part of a volume group, array or pool that is at rest; erasing it breaks the other parts.
+    Member,
+    /// A process has it open.
+    Open,
+    /// An unmounted partition of the disk the system runs from.
+    SharesDiskWithRoot,
+    /// Write-protected.
+    ReadOnly,
+    /// No card in the reader.
+    NoMedium,
+    /// No drive: memory, an optical drive, firmware.
+    NoDrive,
+    /// No such device.
+    Gone,
+}
+
+impl Reason {
+    fn new(why: Why, text: impl Into<String>) -> Reason {
+        Reason { why, text: text.into() }
+    }
+}
+
+/// Decides about the device of that number. `shares_disk_with_root` is the user's consent to write
+/// an unmounted partition of the disk the system runs from; nothing else can be waived.
+pub fn verdict(dev: Dev, system: &System, shares_disk_with_root: bool) -> Verdict {
+    let Some(device) = system.device(dev) else {
+        return Verdict::No(vec![Reason::new(Why::Gone, "there is no such device")]);
+    };
+    let mut reasons = unfit(device);
+    for part in system.tree(dev) {
+        reasons.extend(uses(part, system));
+    }
+    for disk in parents(device, system) {
+        reasons.extend(uses(disk, system));
+        if !shares_disk_with_root && holds_root(disk, system) {
+            let text = format!(
+                "the system runs from the same disk, {}; --shares-disk-with-root allows it",
+                name_of(disk)
+            );
+            reasons.push(Reason::new(Why::SharesDiskWithRoot, text));
+        }
+    }
+    reasons.sort();
+    reasons.dedup();
+    if reasons.is_empty() { Verdict::Safe } else { Verdict::No(reasons) }
+}
+
+/// The disk of a partition.
+fn parents<'a>(device: &BlockDevice, system: &'a System) -> Vec<&'a BlockDevice> {
+    match device.layer.kind {
+        LayerKind::Partition => device.below.iter().filter_map(|d| system.device(*d)).collect(),
+        _ => Vec::new(),
+    }
+}
+
+fn holds_root(disk: &BlockDevice, system: &System) -> bool {
+    system
+        .tree(disk.dev)
+        .iter()
+        .any(|part| system.mounts_of(part.dev).any(|m| m.mount.mount_point == RawPath::new("/")))
+}
+
+fn name_of(device: &BlockDevice) -> String {
+    printable(device.layer.name.as_bytes())
+}
+
+/// What is wrong with the device itself, whoever uses it.
+fn unfit(device: &BlockDevice) -> Vec<Reason> {
+    let mut reasons = Vec::new();
+    let mut no_drive = |text| reasons.push(Reason::new(Why::NoDrive, text));
+    match device.unfit {
+        Some(Unfit::Optical) => no_drive("it is an optical or floppy drive"),
+        Some(Unfit::Firmware) => no_drive("it holds firmware, not files"),
+        Some(Unfit::Hidden) => no_drive("it is another path to a drive"),
+        None => {}
+    }
+    if device.layer.kind == LayerKind::Ram {
+        no_drive("it is memory, not a drive");
+    }
+    if device.layer.size_bytes == 0 {
+        reasons.push(Reason::new(Why::NoMedium, "there is no medium in it"));
+    }
+    if device.read_only {
+        let text = format!("{} is write-protected", name_of(device));
+        reasons.push(Reason::new(Why::ReadOnly, text));
+    }
+    reasons
+}
+
+/// What uses this one device, not what is made of it.
+fn uses<'a>(device: &'a BlockDevice, system: &'a System) -> impl Iterator<Item = Reason> + 'a {
+    let name = name_of(device);
+    let mounts = system.mounts_of(device.dev).map(|mounted| mount_reason(device, mounted));
+    let swaps = system.swaps.iter().filter(|s| s.on.contains(&device.dev)).map({
+        let name = name.clone();
+        move |SwapOn { swap, .. }| match swap.is_file {
+            true => Reason::new(Why::Swap, format!("swap is in the file {} on {name}", swap.path)),
+            false => Reason::new(Why::Swap, format!("{name} is swap")),
+        }
+    });
+    let holders = system
+        .above(device)
+        .filter(|(_, is_partition)| !is_partition)
+        .map(|(holder, _)| held(device, holder));
+    let strangers = device.holders.iter().filter(|h| system.named(h).is_none()).map({
+        let name = name.clone();
+        move |h| Reason::new(Why::Held, format!("{} uses {name}", printable(h.as_bytes())))
+    });
+    let users = system.users.iter().filter(|u| u.dev == device.dev).map({
+        let name = name.clone();
+        move |u| Reason::new(Why::Open, format!("{} (process {}) has {name} open", u.name, u.pid))
+    });
+    let member = membership(device).map(|of| {
+        let text = format!(
+            "{name} is part of {of}; when that is no longer wanted, `wipefs --all /dev/{name}` \
+             frees it"
+        );
+        Reason::new(Why::Member, text)
+    });
+    mounts.chain(swaps).chain(holders).chain(strangers).chain(users).chain(member)
+}
+
+fn mount_reason(device: &BlockDevice, mounted: &Mounted) -> Reason {
+    const BOOT: [&str; 4] = ["/boot", "/boot/firmware", "/boot/efi", "/efi"];
+    let (name, at) = (name_of(device), &mounted.mount.mount_point);
+    if let Some(pid) = mounted.seen_by {
+        let text = format!("{name} is mounted at {at} as process {pid} sees it");
+        Reason::new(Why::Mounted, text)
+    } else if *at == RawPath::new("/") {
+        Reason::new(Why::Root, format!("the system runs from it ({name} is mounted at /)"))
+    } else if BOOT.iter().any(|boot| *at == RawPath::new(boot)) {
+        let text = format!("the system starts from it ({name} is mounted at {at})");
+        Reason::new(Why::Boot, text)
+    } else {
+        Reason::new(Why::Mounted, format!("{name} is mounted at {at}"))
+    }
+}
+
+fn held(device: &BlockDevice, holder: &BlockDevice) -> Reason {
+    let (name, by) = (name_of(device), name_of(holder));
+    let text = match (&holder.layer.kind, &holder.layer.backing_file) {
+        (LayerKind::Loop, Some(file)) => format!("{by} is the file {file} on {name}"),
+        _ => format!("{} uses {name}", describe_holder(holder)),
+    };
+    Reason::new(Why::Held, text)
+}
+
+/// "LVM volume group vg0", "the encrypted volume data", "RAID array md0 (raid1)", "bcache0".
+pub fn describe_holder(holder: &BlockDevice) -> String {
+    let (name, layer) = (name_of(holder), &holder.layer);
+    let title = holder.title.as_ref().map(|title| printable(title.as_bytes()));
+    match (layer.kind, layer.dm_target.as_deref(), title) {
+        (LayerKind::Dm, Some("lvm"), Some(title)) => {
+            format!("LVM volume group {}", volume_group(&title))
+        }
+        (LayerKind::Dm, Some("crypt"), Some(title)) => format!("the encrypted volume {title}"),
+        (LayerKind::Dm, _, Some(title)) => format!("the device mapper volume {title}"),
+        (LayerKind::Md, _, Some(level)) => format!("RAID array {name} ({level})"),
+        (LayerKind::Md, _, None) => format!("RAID array {name}"),
+        _ => name,
+    }
+}
+
+/// `vg--0` and `root` are joined to `vg----0-root`: LVM doubles every hyphen of a name and joins
+/// with a single one. Source: lvm2, "dm_build_dm_name".
+fn volume_group(dm_name: &str) -> String {
+    let mut group = String::new();
+    let mut chars = dm_name.chars().peekable();
+    while let Some(c) = chars.next() {
+        if c == '-' && chars.next_if_eq(&'-').is_none() {
+            break;
+        }
+        group.push(c);
+    }
+    group
+}
+
+/// Signatures of devices that belong to something larger. Whether that is in use is seen
+/// elsewhere; for ZFS it is seen nowhere in /sys.
+fn membership(device: &BlockDevice) -> Option<&'static str> {
+    match device.content.as_ref()?.fs.as_deref()? {
+        "linux_raid_member" | "ddf_raid_member" | "isw_raid_member" => Some("a RAID array"),
+        "LVM2_member" | "LVM1_member" => Some("an LVM volume group"),
+        "zfs_member" => Some("a ZFS pool"),
+        "bcache" => Some("a bcache set"),
+        "drbd" => Some("a DRBD resource"),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+#[path = "guard_tests.rs"]
+mod tests;

@@ -1,0 +1,219 @@
+//! Situations a drive can be in, one a test, in the words a user reads.
+
+use super::*;
+use crate::model::host::Layer;
+use crate::prepare::device::{Content, Mounted, SwapOn, User};
+use crate::sysinfo::mountinfo::Mount;
+use crate::sysinfo::swaps::Swap;
+
+/// A machine put together in a test: names instead of numbers.
+#[derive(Default)]
+struct Machine(System);
+
+impl Machine {
+    fn add(mut self, name: &str, kind: LayerKind, below: &[&str]) -> Machine {
+        let minor = self.0.devices.len() as u32;
+        let below = below.iter().map(|n| self.dev(n)).collect();
+        let layer = Layer { name: name.to_string(), kind, size_bytes: 1 << 30, ..Layer::default() };
+        let dev = Dev::new(8, minor);
+        self.0.devices.push(BlockDevice { dev, layer, below, ..BlockDevice::default() });
+        self
+    }
+
+    fn disk(self, name: &str) -> Machine {
+        self.add(name, LayerKind::Disk, &[])
+    }
+
+    fn partition(self, name: &str, disk: &str) -> Machine {
+        self.add(name, LayerKind::Partition, &[disk])
+    }
+
+    fn edit(mut self, change: impl FnOnce(&mut BlockDevice)) -> Machine {
+        change(self.0.devices.last_mut().expect("a device was added before"));
+        self
+    }
+
+    fn dev(&self, name: &str) -> Dev {
+        self.0.named(name).map(|d| d.dev).expect("the device was added before")
+    }
+
+    fn mount(mut self, names: &[&str], at: &str) -> Machine {
+        let on = names.iter().map(|n| self.dev(n)).collect();
+        let mount = Mount { mount_point: RawPath::new(at), ..Mount::default() };
+        self.0.mounts.push(Mounted { mount, on, seen_by: None });
+        self
+    }
+
+    fn reasons(&self, name: &str) -> Vec<String> {
+        match verdict(self.dev(name), &self.0, false) {
+            Verdict::Safe => Vec::new(),
+            Verdict::No(reasons) => reasons.into_iter().map(|r| r.text).collect(),
+        }
+    }
+}
+
+#[test]
+fn an_unused_disk_is_safe_even_with_filesystems_on_it() {
+    let machine = Machine::default().disk("sda").partition("sda1", "sda").edit(|d| {
+        d.content = Some(Content { fs: Some("ext4".to_string()), ..Content::default() });
+    });
+    assert_eq!(machine.reasons("sda"), [""; 0]);
+    assert_eq!(machine.reasons("sda1"), [""; 0]);
+}
+
+#[test]
+fn the_disk_of_the_system_is_refused_with_the_gravest_reason_first() {
+    let machine = Machine::default()
+        .disk("mmcblk0")
+        .partition("mmcblk0p1", "mmcblk0")
+        .mount(&["mmcblk0p1"], "/boot/firmware")
+        .partition("mmcblk0p2", "mmcblk0")
+        .mount(&["mmcblk0p2"], "/");
+    assert_eq!(
+        machine.reasons("mmcblk0"),
+        [
+            "the system runs from it (mmcblk0p2 is mounted at /)",
+            "the system starts from it (mmcblk0p1 is mounted at /boot/firmware)",
+        ]
+    );
+}
+
+#[test]
+fn a_partition_beside_the_system_needs_its_own_consent() {
+    let machine = Machine::default()
+        .disk("sda")
+        .partition("sda1", "sda")
+        .mount(&["sda1"], "/")
+        .partition("sda2", "sda");
+    let no = machine.reasons("sda2");
+    assert_eq!(no.len(), 1);
+    assert!(no[0].contains("--shares-disk-with-root"), "{no:?}");
+    assert_eq!(verdict(machine.dev("sda2"), &machine.0, true), Verdict::Safe);
+    // The consent is for unmounted partitions: not for the disk, not for the root itself.
+    assert_ne!(verdict(machine.dev("sda"), &machine.0, true), Verdict::Safe);
+    assert_ne!(verdict(machine.dev("sda1"), &machine.0, true), Verdict::Safe);
+}
+
+#[test]
+fn an_unmounted_partition_beside_a_mounted_one_is_allowed_and_the_disk_is_not() {
+    let machine = Machine::default()
+        .disk("sdb")
+        .partition("sdb1", "sdb")
+        .mount(&["sdb1"], "/srv/a b\n")
+        .partition("sdb2", "sdb");
+    assert_eq!(machine.reasons("sdb2"), [""; 0]);
+    assert_eq!(machine.reasons("sdb"), ["sdb1 is mounted at /srv/a b\\x0a"]);
+}
+
+#[test]
+fn a_partition_of_a_disk_mounted_as_a_whole_is_refused() {
+    let machine = Machine::default().disk("sdb").partition("sdb1", "sdb").mount(&["sdb"], "/srv");
+    assert_eq!(machine.reasons("sdb1"), ["sdb is mounted at /srv"]);
+}
+
+#[test]
+fn swap_partitions_and_swap_files() {
+    let mut machine = Machine::default().disk("sda").partition("sda1", "sda");
+    let on = vec![machine.dev("sda1")];
+    let swap = |path: &str, is_file| Swap { path: RawPath::new(path), is_file };
+    machine.0.swaps = vec![SwapOn { swap: swap("/dev/sda1", false), on: on.clone() }];
+    assert_eq!(machine.reasons("sda"), ["sda1 is swap"]);
+    machine.0.swaps = vec![SwapOn { swap: swap("/srv/swap", true), on }];
+    assert_eq!(machine.reasons("sda"), ["swap is in the file /srv/swap on sda1"]);
+}
+
+#[test]
+fn lvm_on_luks_is_named_at_every_level() {
+    let dm = |target: &str, title: &str| {
+        let (target, title) = (target.to_string(), title.to_string());
+        move |d: &mut BlockDevice| {
+            d.layer.dm_target = Some(target);
+            d.title = Some(title);
+        }
+    };
+    let machine = Machine::default()
+        .disk("nvme0n1")
+        .partition("nvme0n1p3", "nvme0n1")
+        .add("dm-0", LayerKind::Dm, &["nvme0n1p3"])
+        .edit(dm("crypt", "cryptdata"))
+        .add("dm-1", LayerKind::Dm, &["dm-0"])
+        .edit(dm("lvm", "vg--data-home"));
+    assert_eq!(
+        machine.reasons("nvme0n1"),
+        ["LVM volume group vg-data uses dm-0", "the encrypted volume cryptdata uses nvme0n1p3"]
+    );
+    assert_eq!(machine.reasons("nvme0n1p3").len(), 2);
+}
+
+#[test]
+fn raid_members_in_use_and_at_rest() {
+    let member = |d: &mut BlockDevice| {
+        let fs = Some("linux_raid_member".to_string());
+        d.content = Some(Content { fs, ..Content::default() });
+    };
+    let at_rest = Machine::default().disk("sda").edit(member);
+    assert_eq!(
+        at_rest.reasons("sda"),
+        ["sda is part of a RAID array; when that is no longer wanted, \
+          `wipefs --all /dev/sda` frees it"]
+    );
+    let in_use = at_rest.disk("sdb").add("md0", LayerKind::Md, &["sda", "sdb"]).edit(|d| {
+        d.title = Some("raid1".to_string());
+    });
+    assert_eq!(in_use.reasons("sdb"), ["RAID array md0 (raid1) uses sdb"]);
+}
+
+#[test]
+fn every_disk_of_a_mounted_btrfs_is_in_use() {
+    let machine = Machine::default().disk("sda").disk("sdb").mount(&["sda", "sdb"], "/data");
+    assert_eq!(machine.reasons("sdb"), ["sdb is mounted at /data"]);
+}
+
+#[test]
+fn a_loop_over_a_file_on_it_holds_it() {
+    let machine = Machine::default()
+        .disk("sda")
+        .partition("sda1", "sda")
+        .add("loop0", LayerKind::Loop, &["sda1"])
+        .edit(|d| d.layer.backing_file = Some(RawPath::new("/srv/image")));
+    assert_eq!(machine.reasons("sda"), ["loop0 is the file /srv/image on sda1"]);
+}
+
+#[test]
+fn a_holder_nobody_knows_still_holds() {
+    let machine = Machine::default().disk("sda").edit(|d| d.holders = vec!["bcache0".to_string()]);
+    assert_eq!(machine.reasons("sda"), ["bcache0 uses sda"]);
+}
+
+#[test]
+fn a_process_and_another_namespace_hold_too() {
+    let mut machine = Machine::default().disk("sda").partition("sda1", "sda");
+    let dev = machine.dev("sda1");
+    machine.0.users = vec![User { dev, pid: 123, name: RawPath::new("dd") }];
+    assert_eq!(machine.reasons("sda"), ["dd (process 123) has sda1 open"]);
+    let mut machine = machine.mount(&["sda1"], "/data");
+    machine.0.users.clear();
+    machine.0.mounts[0].seen_by = Some(77);
+    assert_eq!(machine.reasons("sda"), ["sda1 is mounted at /data as process 77 sees it"]);
+}
+
+#[test]
+fn what_is_no_drive_is_never_safe() {
+    let machine = Machine::default()
+        .disk("sda")
+        .edit(|d| d.read_only = true)
+        .disk("sdb")
+        .edit(|d| d.layer.size_bytes = 0)
+        .add("zram0", LayerKind::Ram, &[])
+        .disk("sr0")
+        .edit(|d| d.unfit = Some(Unfit::Optical))
+        .disk("mmcblk0boot0")
+        .edit(|d| d.unfit = Some(Unfit::Firmware));
+    assert_eq!(machine.reasons("sda"), ["sda is write-protected"]);
+    assert_eq!(machine.reasons("sdb"), ["there is no medium in it"]);
+    assert_eq!(machine.reasons("zram0"), ["it is memory, not a drive"]);
+    assert_eq!(machine.reasons("sr0"), ["it is an optical or floppy drive"]);
+    assert_eq!(machine.reasons("mmcblk0boot0"), ["it holds firmware, not files"]);
+    let gone = verdict(Dev::new(99, 0), &machine.0, true);
+    assert!(matches!(gone, Verdict::No(reasons) if reasons[0].why == Why::Gone));
+}

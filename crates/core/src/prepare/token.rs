@@ -1,0 +1,159 @@
+//! The erase token: what a person types to say which drive may be erased.
+//!
+//! It comes from what is printed on the drive or stored in the card, never from a name such as sdb
+//! that another drive may have tomorrow. Only where a drive has no serial number its name, size
+//! and partition table stand in. Two attached drives with one token (cheap sticks share serial
+//! numbers) can be told apart by nobody, so both are refused.
+
+use thiserror::Error;
+
+use super::device::{BlockDevice, System};
+use crate::sysinfo::dev::Dev;
+
+/// Most characters of a token.
+const TOKEN_CHARS: usize = 40;
+
+/// Why a device has no token.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum TokenError {
+    /// No such device.
+    #[error("there is no such device; `bakeoff devices` lists them")]
+    Gone,
+    /// Two devices would have the same.
+    #[error(
+        "{first} and {second} carry the same serial number, so no token can tell them apart; \
+         unplug one of them"
+    )]
+    Duplicate {
+        /// The device asked about.
+        first: String,
+        /// The other one.
+        second: String,
+    },
+}
+
+/// The token of a device among those attached.
+pub fn of(dev: Dev, system: &System) -> Result<String, TokenError> {
+    let device = system.device(dev).ok_or(TokenError::Gone)?;
+    let token = raw(device, system);
+    let twin = system.devices.iter().find(|other| {
+        other.dev != dev && other.unfit.is_none() && raw(other, system).eq_ignore_ascii_case(&token)
+    });
+    match twin {
+        None => Ok(token),
+        Some(twin) => Err(TokenError::Duplicate {
+            first: device.layer.name.clone(),
+            second: twin.layer.name.clone(),
+        }),
+    }
+}
+
+/// Whether what was typed is the token, letter case aside.
+pub fn matches(typed: &str, token: &str) -> bool {
+    typed.trim().eq_ignore_ascii_case(token)
+}
+
+/// The token before anything is compared with it. A partition's is its disk's with its number.
+fn raw(device: &BlockDevice, system: &System) -> String {
+    use crate::model::host::LayerKind::Partition;
+    let disk = match (device.layer.kind, device.below.first()) {
+        (Partition, Some(disk)) => system.device(*disk),
+        _ => None,
+    };
+    if let Some(disk) = disk {
+        let number = device.layer.name.strip_prefix(&disk.layer.name).unwrap_or_default();
+        return format!("{}-part{}", raw_disk(disk), number.trim_start_matches('p'));
+    }
+    raw_disk(device)
+}
+
+fn raw_disk(device: &BlockDevice) -> String {
+    let layer = &device.layer;
+    if let Some(serial) = layer.serial.as_deref().and_then(typeable) {
+        return serial;
+    }
+    let table = device.content.as_ref().and_then(|c| typeable(c.table_id.as_deref()?));
+    let table = table.unwrap_or_else(|| "no-table".to_string());
+    format!("{}-{}-{table}", typeable(&layer.name).unwrap_or_default(), layer.size_bytes)
+}
+
+/// The letters, digits and `._-` of `text`; `None` when too little is left to tell drives apart,
+/// as with the serial number 000000000000.
+fn typeable(text: &str) -> Option<String> {
+    let kept: String = text
+        .chars()
+        .filter(|c| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-'))
+        .take(TOKEN_CHARS)
+        .collect();
+    let kept = kept.trim_matches(['-', '.']).to_string();
+    let mut letters: Vec<char> = kept.chars().collect();
+    letters.sort_unstable();
+    letters.dedup();
+    (kept.len() >= 3 && letters.len() >= 2).then_some(kept)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::host::{Layer, LayerKind};
+    use crate::prepare::device::Content;
+
+    fn disk(name: &str, minor: u32, serial: Option<&str>) -> BlockDevice {
+        BlockDevice {
+            dev: Dev::new(8, minor),
+            layer: Layer {
+                name: name.to_string(),
+                size_bytes: 32_010_928_128,
+                serial: serial.map(str::to_string),
+                ..Layer::default()
+            },
+            ..BlockDevice::default()
+        }
+    }
+
+    fn system(devices: Vec<BlockDevice>) -> System {
+        System { devices, ..System::default() }
+    }
+
+    #[test]
+    fn the_serial_number_when_it_says_anything() {
+        let attached = system(vec![
+            disk("sda", 0, Some("S3Z8NB0K123456")),
+            disk("sdb", 16, Some("000000000000")),
+            disk("sdc", 32, Some("\x1b[2J<b>4C53\n0001 99")),
+        ]);
+        assert_eq!(of(Dev::new(8, 0), &attached).as_deref(), Ok("S3Z8NB0K123456"));
+        assert_eq!(of(Dev::new(8, 16), &attached).as_deref(), Ok("sdb-32010928128-no-table"));
+        assert_eq!(of(Dev::new(8, 32), &attached).as_deref(), Ok("2Jb4C53000199"));
+        assert_eq!(of(Dev::new(8, 99), &attached), Err(TokenError::Gone));
+    }
+
+    #[test]
+    fn the_partition_table_stands_in_and_changes_the_token() {
+        let mut nameless = disk("sdb", 16, None);
+        nameless.content =
+            Some(Content { table_id: Some("a1b2c3d4".to_string()), ..Content::default() });
+        let attached = system(vec![nameless]);
+        assert_eq!(of(Dev::new(8, 16), &attached).as_deref(), Ok("sdb-32010928128-a1b2c3d4"));
+    }
+
+    #[test]
+    fn twins_are_refused_and_named() {
+        let attached =
+            system(vec![disk("sda", 0, Some("12345678")), disk("sdb", 16, Some("12345678"))]);
+        let error = of(Dev::new(8, 16), &attached).expect_err("nobody can tell them apart");
+        assert_eq!(error, TokenError::Duplicate { first: "sdb".into(), second: "sda".into() });
+        assert!(error.to_string().contains("unplug"), "{error}");
+    }
+
+    #[test]
+    fn a_partition_carries_its_disk() {
+        let mut partition = disk("mmcblk0p2", 2, None);
+        partition.layer.kind = LayerKind::Partition;
+        partition.below = vec![Dev::new(8, 0)];
+        let attached = system(vec![disk("mmcblk0", 0, Some("0353445343")), partition]);
+        assert_eq!(of(Dev::new(8, 2), &attached).as_deref(), Ok("0353445343-part2"));
+        assert!(matches("0353445343-PART2\n", "0353445343-part2"));
+        assert!(!matches("0353445343", "0353445343-part2"));
+    }
+}
