@@ -7,6 +7,7 @@ use std::process::ExitCode;
 
 use anyhow::{Context, Result, bail};
 
+mod bench;
 mod testing;
 mod tidy;
 
@@ -16,6 +17,7 @@ usage: cargo xtask NAME
   tidy            check the house rules
   check           format, lints, house rules and unit tests: the quick ones
   test            everything, browser and fuzzing included
+  bench           against fio, side by side (--help)
   fuzz [SECONDS]  run every fuzz target for so long (30)
 ";
 
@@ -43,6 +45,7 @@ fn run(arguments: Vec<String>) -> Result<bool> {
             let seconds = seconds.parse().with_context(|| format!("not a number: {seconds}"))?;
             testing::fuzz(&root, seconds)
         }
+        ["bench", rest @ ..] => bench::bench(&root, rest),
         [] | ["help" | "--help" | "-h"] => {
             print!("{HELP}");
             Ok(true)

@@ -1,0 +1,37 @@
+//! What the figures were measured on, and with which versions.
+
+use std::path::Path;
+use std::process::Command;
+
+use anyhow::{Context, Result};
+
+/// Name and value of each fact, in the order to print.
+pub fn describe(dir: &Path) -> Result<Vec<(&'static str, String)>> {
+    let cpu = std::fs::read_to_string("/proc/cpuinfo")?;
+    let model = cpu.lines().find_map(|line| line.strip_prefix("model name")?.split_once(": "));
+    let cpus = std::thread::available_parallelism()?;
+    let memory = std::fs::read_to_string("/proc/meminfo")?;
+    let total = memory.lines().next().unwrap_or_default().replace("MemTotal:", "");
+    let kernel = std::fs::read_to_string("/proc/sys/kernel/osrelease")?;
+    let dir = dir.display().to_string();
+    let place = ["--noheadings", "--output", "FSTYPE,OPTIONS", "--target", &dir];
+    Ok(vec![
+        ("CPU", format!("{} x {}", cpus, model.map_or("unknown", |(_, name)| name))),
+        ("memory", total.trim().to_owned()),
+        ("kernel", kernel.trim().to_owned()),
+        ("filesystem", first_line("findmnt", &place)?),
+        ("fio", first_line("fio", &["--version"])?),
+        ("compiler", first_line("rustc", &["--version"])?),
+    ])
+}
+
+/// First line of what a command prints.
+fn first_line(program: &str, arguments: &[&str]) -> Result<String> {
+    let output = Command::new(program)
+        .args(arguments)
+        .output()
+        .with_context(|| format!("cannot run {program}"))?;
+    let text = String::from_utf8_lossy(&output.stdout);
+    let words: Vec<&str> = text.lines().next().unwrap_or_default().split_whitespace().collect();
+    Ok(words.join(" "))
+}

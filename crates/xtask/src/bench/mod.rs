@@ -1,0 +1,122 @@
+//! bakeoff against fio on the same file: what `make bench` does.
+//!
+//! In every round each contender runs once, and the order is rotated from round to round, so that a
+//! drift of the machine falls on all alike. A figure is the median over rounds; a comparison is the
+//! median of the ratios within each round, with the smallest and the largest. The first round warms
+//! up and samples memory, and its rates are not used, because sampling disturbs. Nothing here
+//! passes or fails: it prints a table and writes docs/performance.md.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, bail, ensure};
+
+mod cases;
+mod fixed;
+mod machine;
+mod page;
+mod run;
+mod scratch;
+mod spread;
+
+use cases::{Case, Contender};
+use run::Sample;
+
+const HELP: &str = "\
+usage: cargo xtask bench [--rounds N] [--runtime SECONDS] [--size MIB] [--dir DIR] [--out FILE]
+
+  --rounds    counted rounds, after one to warm up (5)
+  --runtime   seconds each run measures (2)
+  --size      size of the file that is read, in MiB (1024)
+  --dir       where the file is made (target)
+  --out       page to write (docs/performance.md)
+";
+
+/// What was asked for.
+struct Options {
+    rounds: usize,
+    runtime_s: u32,
+    size_mib: u64,
+    dir: PathBuf,
+    out: PathBuf,
+}
+
+impl Options {
+    fn parse(root: &Path, arguments: &[&str]) -> Result<Options> {
+        let mut options = Options {
+            rounds: 5,
+            runtime_s: 2,
+            size_mib: 1024,
+            dir: root.join("target"),
+            out: root.join("docs/performance.md"),
+        };
+        let mut arguments = arguments.iter();
+        while let Some(name) = arguments.next() {
+            let value = arguments.next().with_context(|| format!("{name} wants a value\n\n{HELP}"));
+            match *name {
+                "--rounds" => options.rounds = value?.parse().context("--rounds is a number")?,
+                "--runtime" => {
+                    options.runtime_s = value?.parse().context("--runtime is a number")?
+                }
+                "--size" => options.size_mib = value?.parse().context("--size is a number")?,
+                "--dir" => options.dir = value?.into(),
+                "--out" => options.out = value?.into(),
+                "--help" => bail!("{HELP}"),
+                _ => bail!("no such option: {name}\n\n{HELP}"),
+            }
+        }
+        ensure!(options.rounds > 0, "--rounds is at least 1");
+        Ok(options)
+    }
+}
+
+/// All runs of one contender in one case, the warm-up first.
+pub struct Series {
+    /// Who ran, and how.
+    pub contender: Contender,
+    /// One sample a round.
+    pub samples: Vec<Sample>,
+}
+
+/// Runs everything; about six minutes.
+pub fn bench(root: &Path, arguments: &[&str]) -> Result<bool> {
+    let options = Options::parse(root, arguments)?;
+    let bakeoff = root.join("target/release/bakeoff");
+    ensure!(bakeoff.exists(), "{} is not built: run `make build`", bakeoff.display());
+    let machine = machine::describe(&options.dir)?;
+    let file = scratch::File::make(&options.dir, options.size_mib)?;
+    let mut results = Vec::new();
+    for case in cases::all(&bakeoff, file.path(), options.size_mib, options.runtime_s) {
+        eprintln!("{}", case.name);
+        if case.is_cached {
+            file.cache()?
+        } else {
+            file.drop_cache()?
+        };
+        let series = rounds(&case, options.rounds)?;
+        results.push((case, series));
+    }
+    let page = page::page(&machine, &fixed::figures(&bakeoff)?, &results, &options);
+    print!("{page}");
+    std::fs::write(&options.out, page)
+        .with_context(|| format!("cannot write {}", options.out.display()))?;
+    Ok(true)
+}
+
+/// The warm-up and the counted rounds of one case.
+fn rounds(case: &Case, counted: usize) -> Result<Vec<Series>> {
+    let mut series: Vec<Series> = case
+        .contenders
+        .iter()
+        .map(|contender| Series { contender: contender.clone(), samples: Vec::new() })
+        .collect();
+    for round in 0..=counted {
+        let count = series.len();
+        for turn in 0..count {
+            let series = &mut series[(round + turn) % count];
+            let sample = run::run(&series.contender, round == 0)?;
+            eprintln!("  {round} {:<12}{:>12.0} IOPS", series.contender.name, sample.iops);
+            series.samples.push(sample);
+        }
+    }
+    Ok(series)
+}
