@@ -6,6 +6,7 @@ mod cli;
 mod cmd;
 mod exec;
 mod fault;
+mod host;
 mod signals;
 
 use std::process::ExitCode;

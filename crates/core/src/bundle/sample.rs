@@ -280,6 +280,7 @@ fn cell(block: u32, candidate: u16, workload: u16) -> Cell {
             dirtied_per_page: Some(0.0),
             foreign_bytes: Some(0),
             suspended_ns: 0,
+            swapped_pages: Some(0),
             cache: if workload == 0 { CacheState::Cold } else { CacheState::NotRead },
         },
         raw: Some("verbatim\n".into()),

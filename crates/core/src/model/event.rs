@@ -351,6 +351,8 @@ pub struct Truth {
     pub foreign_bytes: Option<u64>,
     /// Time the machine was suspended during the cell.
     pub suspended_ns: u64,
+    /// Pages swapped in and out on the whole machine meanwhile; `None` = not known.
+    pub swapped_pages: Option<u64>,
     /// What the reads were: cold, warm or unknown.
     pub cache: CacheState,
 }

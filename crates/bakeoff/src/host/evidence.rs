@@ -1,0 +1,199 @@
+//! What the machine did around a cell: bytes of the disks, of other processes, time asleep, swap.
+//!
+//! Cheap enough to take before and after every cell, and taken outside of the measured time.
+
+use std::time::Duration;
+
+use bakeoff_core::model::event::Truth;
+use bakeoff_core::sysinfo::meminfo::{self, Meminfo};
+use bakeoff_core::sysinfo::vmstat::{self, Vmstat};
+use bakeoff_core::sysinfo::{block_stat, process_io, process_stat};
+use rustix::time::{ClockId, clock_gettime};
+
+use super::root::{Root, pids};
+
+/// What disks have moved since they appeared.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct DiskCounters {
+    /// Bytes read.
+    pub read_bytes: u64,
+    /// Bytes written.
+    pub written_bytes: u64,
+}
+
+/// A moment; two of them say what happened between.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Evidence {
+    disks: Option<DiskCounters>,
+    foreign_bytes: u64,
+    suspended: Duration,
+    swapped_pages: Option<u64>,
+}
+
+impl Evidence {
+    /// Now. `disks` are `major:minor` of the lowest real devices.
+    pub fn take(disks: &[String]) -> Evidence {
+        let memory = vmstat();
+        Evidence {
+            disks: counters(disks),
+            foreign_bytes: foreign_bytes(&Root::system()),
+            suspended: suspended(),
+            swapped_pages: memory.pswpin.zip(memory.pswpout).map(|(i, o)| i.saturating_add(o)),
+        }
+    }
+
+    /// Writes down what happened since `before`.
+    pub fn since(&self, before: &Evidence, truth: &mut Truth) {
+        if let (Some(then), Some(now)) = (before.disks, self.disks) {
+            truth.device_read_bytes = Some(now.read_bytes.saturating_sub(then.read_bytes));
+            truth.device_written_bytes = Some(now.written_bytes.saturating_sub(then.written_bytes));
+        }
+        truth.foreign_bytes = Some(self.foreign_bytes.saturating_sub(before.foreign_bytes));
+        let asleep = self.suspended.saturating_sub(before.suspended);
+        truth.suspended_ns = u64::try_from(asleep.as_nanos()).unwrap_or(u64::MAX);
+        let swapped = self.swapped_pages.zip(before.swapped_pages);
+        truth.swapped_pages = swapped.map(|(now, then)| now.saturating_sub(then));
+    }
+}
+
+/// What these disks have moved, together; `None` when there are none or one cannot be read.
+pub fn counters(disks: &[String]) -> Option<DiskCounters> {
+    let root = Root::system();
+    let mut sum = DiskCounters::default();
+    for dev in disks {
+        let stat = block_stat::parse(&root.text(format!("sys/dev/block/{dev}/stat"))?)?;
+        sum.read_bytes = sum.read_bytes.checked_add(stat.read_bytes)?;
+        sum.written_bytes = sum.written_bytes.checked_add(stat.written_bytes)?;
+    }
+    (!disks.is_empty()).then_some(sum)
+}
+
+/// Bytes these disks have moved, read and written together.
+pub fn disk_bytes(disks: &[String]) -> Option<u64> {
+    let sum = counters(disks)?;
+    sum.read_bytes.checked_add(sum.written_bytes)
+}
+
+/// Counters of the memory management now.
+pub fn vmstat() -> Vmstat {
+    vmstat::parse(&Root::system().text("proc/vmstat").unwrap_or_default())
+}
+
+/// Memory now.
+pub fn meminfo() -> Meminfo {
+    meminfo::parse(&Root::system().text("proc/meminfo").unwrap_or_default())
+}
+
+/// Time the machine has spent suspended since boot: the boot clock counts it, the monotonic does
+/// not.
+pub fn suspended() -> Duration {
+    let read = |clock| {
+        let now = clock_gettime(clock);
+        let seconds = u64::try_from(now.tv_sec).unwrap_or(0);
+        Duration::new(seconds, u32::try_from(now.tv_nsec).unwrap_or(0))
+    };
+    let awake = read(ClockId::Monotonic);
+    let difference = read(ClockId::Boottime).saturating_sub(awake);
+    // The two are read one after the other; a suspend takes longer than that.
+    if difference < Duration::from_millis(1) { Duration::ZERO } else { difference }
+}
+
+/// Bytes that other processes have read from and written towards storage since they started, of
+/// those we may look at: all for root, the user's own otherwise.
+///
+/// The whole sum is compared, not each process: what a process did is added to its parent when the
+/// parent waits for it, so the sum loses nothing when a process ends. Left out are we and our
+/// children, kernel threads (journal and write-back of the filesystem under test are its own) and
+/// the drivers in user space of our own mounts.
+fn foreign_bytes(root: &Root) -> u64 {
+    const KERNEL_THREADS: u32 = 2;
+    let us = std::process::id();
+    let mut sum: u64 = 0;
+    for pid in pids(root) {
+        let text = |file: &str| root.text(format!("proc/{pid}/{file}"));
+        let Some(io) = text("io").and_then(|text| process_io::parse(&text)) else { continue };
+        let bytes = io.read_bytes.saturating_add(io.write_bytes);
+        if bytes == 0 || pid == us {
+            continue;
+        }
+        let status = root.read(format!("proc/{pid}/stat")).ok();
+        let parent = status.and_then(|text| process_stat::parse(&text)).map(|stat| stat.parent);
+        let is_ours = parent == Some(us) || serves_our_mount(&text("cmdline").unwrap_or_default());
+        if !is_ours && pid != KERNEL_THREADS && parent != Some(KERNEL_THREADS) {
+            sum = sum.saturating_add(bytes);
+        }
+    }
+    sum
+}
+
+/// Whether a command line is that of a FUSE daemon of ours: it names a scratch directory, whose
+/// name begins with `.bakeoff-`.
+fn serves_our_mount(cmdline: &str) -> bool {
+    let mut words = cmdline.split('\0');
+    let program = words.next().unwrap_or_default();
+    let is_driver = ["ntfs-3g", "fuse"].iter().any(|name| program.contains(name));
+    is_driver && words.any(|word| word.contains("/.bakeoff-"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::Write;
+
+    #[test]
+    fn a_write_is_seen_on_the_disk_and_is_not_foreign() {
+        let here = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
+        let place = crate::host::place(here).unwrap();
+        let disks: Vec<String> = place.disks().map(|disk| disk.dev.clone()).collect();
+        if disks.is_empty() {
+            eprintln!("skipped: no disk is visible below the source directory");
+            return;
+        }
+        let before = Evidence::take(&disks);
+        let mut file = tempfile::tempfile_in(here).unwrap();
+        file.write_all(&vec![1; 4 << 20]).unwrap();
+        file.sync_all().unwrap();
+        let mut truth = Truth::default();
+        Evidence::take(&disks).since(&before, &mut truth);
+        assert!(truth.device_written_bytes.unwrap() >= 4 << 20, "{truth:?}");
+        assert_eq!(truth.suspended_ns, 0);
+        assert_eq!(counters(&[]), None);
+        assert_eq!(counters(&["999:999".to_string()]), None);
+    }
+
+    #[test]
+    fn what_another_process_writes_is_foreign() {
+        // A grandchild: neither we nor a child of ours. It waits for a word before it writes.
+        let dir = tempfile::tempdir_in(env!("CARGO_MANIFEST_DIR")).unwrap();
+        let script = "echo; read go
+            dd if=/dev/zero of=\"$0\" bs=1M count=8 conv=fsync 2>/dev/null; echo; read end";
+        let mut setsid = std::process::Command::new("setsid")
+            .args(["--fork", "sh", "-c", script])
+            .arg(dir.path().join("file"))
+            .stdin(std::process::Stdio::piped())
+            .stdout(std::process::Stdio::piped())
+            .spawn()
+            .unwrap();
+        let (mut say, mut said) = (setsid.stdin.take().unwrap(), setsid.stdout.take().unwrap());
+        let mut wait = || std::io::Read::read_exact(&mut said, &mut [0]).unwrap();
+        setsid.wait().unwrap();
+        wait();
+        let before = foreign_bytes(&Root::system());
+        say.write_all(b"go\n").unwrap();
+        wait();
+        let after = foreign_bytes(&Root::system());
+        if crate::host::place(dir.path()).unwrap().disks().next().is_none() {
+            eprintln!("skipped: no disk is visible below the source directory");
+            return;
+        }
+        assert!(after - before >= 8 << 20, "{before} {after}");
+    }
+
+    #[test]
+    fn only_drivers_of_our_own_mounts_are_ours() {
+        let ours = "/sbin/mount.ntfs-3g\0/dev/loop0\0/home/a/.bakeoff-01ab/mnt\0-o\0rw\0";
+        assert!(serves_our_mount(ours));
+        assert!(!serves_our_mount("/sbin/mount.ntfs-3g\0/dev/sdb1\0/mnt/usb\0"));
+        assert!(!serves_our_mount("/bin/cp\0-r\0/home/a/.bakeoff-01ab\0"));
+    }
+}

@@ -1,0 +1,41 @@
+//! The only place that reads /proc and /sys. It gathers; `core::sysinfo` reads the text and
+//! `core::prepare` decides.
+
+#![allow(unused_imports, reason = "the commands that use these are being written")]
+
+mod block;
+mod direct;
+mod evidence;
+mod fingerprint;
+mod identity;
+mod loops;
+mod mounts;
+mod place;
+mod process;
+mod root;
+mod support;
+mod system;
+mod users;
+
+pub use direct::{dirtied_per_page, supports_direct};
+pub use evidence::{DiskCounters, Evidence, counters, disk_bytes, meminfo, suspended, vmstat};
+pub use fingerprint::fingerprint;
+pub use loops::{is_mount_point, loops_backed_by};
+pub use place::{PlaceError, class, place};
+pub use process::{boot_id, is_alive, process_start_ticks};
+pub use support::{Missing, support};
+
+use bakeoff_core::prepare::device::System;
+
+/// Every block device and everything that can be seen using one.
+///
+/// # Errors
+/// When the mount table or the list of swap cannot be read; then nothing may be called unused.
+pub fn system() -> std::io::Result<System> {
+    system::system(&root::Root::system())
+}
+
+/// `/dev/NAME` of a kernel name.
+pub fn dev_path(name: &str) -> std::path::PathBuf {
+    block::dev_path(name)
+}

@@ -1,0 +1,131 @@
+//! What lies behind a path: the mount, the filesystem and every device down to the disks.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use bakeoff_core::model::host::{Place, PlaceClass};
+use bakeoff_core::model::path::{RawPath, printable};
+use bakeoff_core::prepare::device::{Mounted, System};
+use rustix::fs::{Mode, OFlags, fstatfs, fstatvfs};
+use thiserror::Error;
+
+use super::root::Root;
+use super::{mounts, system};
+
+/// Why nothing can be said about a path.
+#[derive(Debug, Error)]
+pub enum PlaceError {
+    /// The path cannot be opened.
+    #[error("cannot look at {}: {source}", RawPath::new(path))]
+    Path {
+        /// It.
+        path: PathBuf,
+        /// The system's word.
+        source: io::Error,
+    },
+    /// No mount table.
+    #[error("cannot read the mount table: {0}; mount /proc")]
+    MountTable(io::Error),
+    /// The mount is not in our mount table: it is outside of a chroot.
+    #[error("{} is on no mount that can be seen from here; run outside of the chroot", RawPath::new(.0))]
+    NotMounted(PathBuf),
+}
+
+/// The place behind a path of the running system.
+pub fn place(path: &Path) -> Result<Place, PlaceError> {
+    let failed = |source: io::Error| PlaceError::Path { path: path.to_path_buf(), source };
+    let fd = rustix::fs::open(path, OFlags::PATH | OFlags::CLOEXEC, Mode::empty())
+        .map_err(|e| failed(e.into()))?;
+    let id = mounts::mount_id(path).map_err(failed)?;
+    let system = system::layout(&Root::system()).map_err(PlaceError::MountTable)?;
+    let mounted = system
+        .mounts
+        .iter()
+        .find(|m| m.mount.id == id)
+        .ok_or_else(|| PlaceError::NotMounted(path.to_path_buf()))?;
+    let mut place = describe(mounted, &system);
+    let sizes = fstatvfs(&fd).map_err(|e| failed(e.into()))?;
+    place.size_bytes = sizes.f_blocks.saturating_mul(sizes.f_frsize);
+    place.free_bytes = sizes.f_bavail.saturating_mul(sizes.f_frsize);
+    if place.class == PlaceClass::Block && place.chain.is_empty() {
+        // Neither a known name nor a device: the filesystem's own number decides.
+        let magic = fstatfs(&fd).map_err(|e| failed(e.into()))?.f_type;
+        place.class = class_by_magic(magic as u64).unwrap_or(place.class);
+    }
+    Ok(place)
+}
+
+/// All that the tables say about a mount; sizes are left 0.
+pub fn describe(mounted: &Mounted, system: &System) -> Place {
+    let mount = &mounted.mount;
+    Place {
+        mount_point: mount.mount_point.clone(),
+        fs: printable(mount.fs.as_bytes()),
+        class: class(&mount.fs),
+        options: mount.all_options().iter().map(|o| printable(o.as_bytes())).collect(),
+        source: printable(mount.source.as_bytes()),
+        dev: mount.dev.to_string(),
+        size_bytes: 0,
+        free_bytes: 0,
+        chain: system.chain(&mounted.on).into_iter().map(|d| d.layer.clone()).collect(),
+    }
+}
+
+/// By the kernel's name of the filesystem.
+pub fn class(fs: &str) -> PlaceClass {
+    match fs {
+        "tmpfs" | "ramfs" | "devtmpfs" | "hugetlbfs" | "rootfs" => PlaceClass::Memory,
+        "nfs" | "nfs4" | "cifs" | "smb3" | "9p" | "ceph" | "afs" | "coda" | "gfs2" | "ocfs2"
+        | "lustre" | "orangefs" => PlaceClass::Network,
+        "overlay" | "aufs" | "ecryptfs" | "shiftfs" | "unionfs" => PlaceClass::Stacked,
+        "fuse" | "fuseblk" | "virtiofs" => PlaceClass::Fuse,
+        // The usual network filesystems in user space: the far side is what matters.
+        "fuse.sshfs" | "fuse.glusterfs" | "fuse.rclone" | "fuse.s3fs" | "fuse.davfs" => {
+            PlaceClass::Network
+        }
+        _ if fs.starts_with("fuse.") => PlaceClass::Fuse,
+        _ => PlaceClass::Block,
+    }
+}
+
+/// By `f_type` of statfs(2), for filesystems whose name is not known here.
+fn class_by_magic(magic: u64) -> Option<PlaceClass> {
+    match magic & 0xffff_ffff {
+        0x0102_1994 | 0x8584_58f6 => Some(PlaceClass::Memory),
+        0x6969 | 0xff53_4d42 | 0xfe53_4d42 | 0x517b | 0x0102_1997 | 0x00c3_6400 | 0x5346_414f => {
+            Some(PlaceClass::Network)
+        }
+        0x6573_5546 => Some(PlaceClass::Fuse),
+        0x794c_7630 | 0xf15f => Some(PlaceClass::Stacked),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn real_paths_of_this_machine() {
+        let here = place(Path::new(env!("CARGO_MANIFEST_DIR"))).unwrap();
+        assert!(here.size_bytes > here.free_bytes && here.free_bytes > 0, "{here:?}");
+        assert!(!here.fs.is_empty() && !here.dev.is_empty());
+        let proc = place(Path::new("/proc")).unwrap();
+        assert_eq!((proc.fs.as_str(), proc.chain.len()), ("proc", 0));
+        let error = place(Path::new("/not\x1b there")).unwrap_err().to_string();
+        assert!(error.contains("/not\\x1b there") && error.contains("No such file"), "{error}");
+    }
+
+    #[test]
+    fn classes_by_name_and_by_number() {
+        assert_eq!(class("tmpfs"), PlaceClass::Memory);
+        assert_eq!(class("fuseblk"), PlaceClass::Fuse);
+        assert_eq!(class("fuse.sshfs"), PlaceClass::Network);
+        assert_eq!(class("fuse.mergerfs"), PlaceClass::Fuse);
+        assert_eq!(class("overlay"), PlaceClass::Stacked);
+        assert_eq!(class("f2fs"), PlaceClass::Block);
+        // A 32-bit f_type with its highest bit set comes sign-extended.
+        assert_eq!(class_by_magic(0xffff_ffff_ff53_4d42), Some(PlaceClass::Network));
+        assert_eq!(class_by_magic(0xef53), None);
+    }
+}
