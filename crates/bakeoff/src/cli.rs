@@ -144,7 +144,8 @@ pub struct Bench {
     #[arg(long, default_value_t = 1)]
     pub numjobs: u32,
     /// O_DIRECT: past the page cache
-    #[arg(long, num_args = 0..=1, default_value = "0", default_missing_value = "1", value_parser = parse_switch)]
+    #[arg(long, num_args = 0..=1, default_value = "0",
+        default_missing_value = "1", value_parser = parse_switch)]
     pub direct: bool,
     /// How to do I/O
     #[arg(long, value_parser = parse_engine, default_value = "psync")]
@@ -156,7 +157,8 @@ pub struct Bench {
     #[arg(long, default_value_t = 0)]
     pub fdatasync: u32,
     /// fsync at the end, inside the measured time
-    #[arg(long = "end_fsync", alias = "end-fsync", num_args = 0..=1, default_value = "0", default_missing_value = "1", value_parser = parse_switch)]
+    #[arg(long = "end_fsync", alias = "end-fsync", num_args = 0..=1, default_value = "0",
+        default_missing_value = "1", value_parser = parse_switch)]
     pub end_fsync: bool,
     /// Percent of reads in randrw
     #[arg(long, default_value_t = 50, value_parser = clap::value_parser!(u8).range(0..=100))]
@@ -171,7 +173,8 @@ pub struct Bench {
     #[arg(long, value_parser = parse_data, default_value = "random")]
     pub data: Data,
     /// Read back what was written and check every block
-    #[arg(long, num_args = 0..=1, default_value = "0", default_missing_value = "1", value_parser = parse_switch)]
+    #[arg(long, num_args = 0..=1, default_value = "0",
+        default_missing_value = "1", value_parser = parse_switch)]
     pub verify: bool,
     /// Buffer memory
     #[arg(long, value_parser = parse_mem, default_value = "auto")]

@@ -44,7 +44,7 @@ pub enum ExecError {
         source: io::Error,
     },
     /// It ran longer than allowed and was killed.
-    #[error("{program} did not finish within {} and was killed", bakeoff_core::units::duration(u64::try_from(limit.as_nanos()).unwrap_or(u64::MAX)))]
+    #[error("{program} did not finish within {} and was killed", shown(*limit))]
     TimedOut {
         /// Its name.
         program: String,
@@ -193,6 +193,11 @@ impl<'a> Spec<'a> {
             pause(pidfd.as_ref().map(AsFd::as_fd));
         }
     }
+}
+
+/// A time limit in words.
+fn shown(limit: Duration) -> String {
+    bakeoff_core::units::duration(u64::try_from(limit.as_nanos()).unwrap_or(u64::MAX))
 }
 
 /// Waits until the process ends, a signal arrives or a tick is over. Kernels before 5.3 have no

@@ -237,7 +237,8 @@ pub struct Step {
     pub why: String,
     /// What is done.
     pub action: Action,
-    /// How it is undone; `None` for what leaves nothing behind or lies inside an earlier step's undo.
+    /// How it is undone; `None` for what leaves nothing behind or lies inside an earlier step's
+    /// undo.
     pub undo: Option<Action>,
     /// What is lost by it, for the confirmation: "everything on the image".
     #[serde(default)]

@@ -106,7 +106,8 @@ pub fn harmless(text: &str) -> String {
 
 /// Characters that reorder the text around them (Unicode Bidi_Control).
 fn is_direction_mark(c: char) -> bool {
-    matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+    let embeds = ('\u{202a}'..='\u{202e}').contains(&c) || ('\u{2066}'..='\u{2069}').contains(&c);
+    embeds || matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}')
 }
 
 fn push_escape(out: &mut String, byte: u8) {

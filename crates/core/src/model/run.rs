@@ -1,7 +1,8 @@
 //! A run as the fold of its events.
 //!
 //! [`Run::apply`] is the only way a run changes, live or from the store. It accepts every order a
-//! crash can leave behind; what it refuses is damage (a gap in the sequence, an index out of range).
+//! crash can leave behind; what it refuses is damage (a gap in the sequence, an index out of
+//! range).
 
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
@@ -190,21 +191,7 @@ impl Run {
                 self.steps.get_mut(*step as usize).ok_or(out("step"))?.undone = true;
             }
             What::BlockStarted { block, order } => {
-                if *block as usize != self.blocks.len() {
-                    return Err(out("block out of order"));
-                }
-                if order.iter().any(|c| usize::from(*c) >= self.header.candidates.len()) {
-                    return Err(out("candidate"));
-                }
-                self.blocks.push(Block {
-                    block: *block,
-                    order: order.clone(),
-                    state: BlockState::Open,
-                    began_ns: event.elapsed_ns,
-                    done_ns: None,
-                    sentinel: None,
-                    cells: Vec::new(),
-                });
+                self.block_started(*block, order, event.elapsed_ns).map_err(out)?;
             }
             What::Sentinel { block, bytes_per_s } => {
                 self.block_mut(*block).ok_or(out("block"))?.sentinel = Some(*bytes_per_s);
@@ -215,16 +202,7 @@ impl Run {
                     return Err(out("candidate"));
                 }
             }
-            What::CellDone(cell) => {
-                if usize::from(cell.workload) >= self.header.workloads.len() {
-                    return Err(out("workload"));
-                }
-                let block = self.block_mut(cell.block).ok_or(out("block"))?;
-                if !block.order.contains(&cell.candidate) {
-                    return Err(out("candidate"));
-                }
-                block.cells.push((**cell).clone());
-            }
+            What::CellDone(cell) => self.cell_done(cell).map_err(out)?,
             What::CellInvalid { block, candidate, workload, reason } => {
                 self.invalid.push((*block, *candidate, *workload, reason.clone()));
             }
@@ -261,6 +239,42 @@ impl Run {
         header.expected_write_bytes = rehearsal.expected_write_bytes;
         self.rehearsal = Some(rehearsal.clone());
         Some(())
+    }
+
+    fn block_started(
+        &mut self,
+        block: u32,
+        order: &[u16],
+        began_ns: u64,
+    ) -> Result<(), &'static str> {
+        if block as usize != self.blocks.len() {
+            return Err("block out of order");
+        }
+        if order.iter().any(|c| usize::from(*c) >= self.header.candidates.len()) {
+            return Err("candidate");
+        }
+        self.blocks.push(Block {
+            block,
+            order: order.to_vec(),
+            state: BlockState::Open,
+            began_ns,
+            done_ns: None,
+            sentinel: None,
+            cells: Vec::new(),
+        });
+        Ok(())
+    }
+
+    fn cell_done(&mut self, cell: &Cell) -> Result<(), &'static str> {
+        if usize::from(cell.workload) >= self.header.workloads.len() {
+            return Err("workload");
+        }
+        let block = self.block_mut(cell.block).ok_or("block")?;
+        if !block.order.contains(&cell.candidate) {
+            return Err("candidate");
+        }
+        block.cells.push(cell.clone());
+        Ok(())
     }
 
     fn block_mut(&mut self, block: u32) -> Option<&mut Block> {

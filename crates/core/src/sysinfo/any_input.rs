@@ -82,9 +82,9 @@ proptest! {
             };
             bytes.iter().flat_map(one).collect()
         };
-        let line = [
-            &b"36 35 8:1 / "[..], &escape(&point), b" rw shared:1 - ext4 ", &escape(&source), b" rw\n",
-        ].concat();
+        let middle = b" rw shared:1 - ext4 ";
+        let line =
+            [&b"36 35 8:1 / "[..], &escape(&point), middle, &escape(&source), b" rw\n"].concat();
         let mounts = super::mountinfo::parse(&line);
         prop_assert_eq!(mounts.len(), 1);
         prop_assert_eq!(&mounts[0].mount_point, &crate::model::path::bytes_path(point));
