@@ -30,6 +30,14 @@ fn first_cell() -> usize {
     sample::events().iter().position(is_cell).expect("the sample has cells")
 }
 
+/// `cargo test -p bakeoff-core print_a_bundle -- --ignored --nocapture --exact` gives the bundle
+/// that is kept in fixtures/bundle for each version.
+#[test]
+#[ignore = "prints the fixture of this version"]
+fn print_a_bundle() {
+    print!("{}", String::from_utf8(bundle(&sample::lines())).expect("text"));
+}
+
 #[test]
 fn a_whole_bundle_is_read() {
     let lines = sample::lines();

@@ -1,0 +1,331 @@
+//! What can go wrong with a store, each with what to do about it.
+
+use std::fmt::Write;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use bakeoff_core::bundle::RUN_SCHEMA;
+use bakeoff_core::model::event::{Event, What};
+use bakeoff_core::model::path::{RawPath, printable};
+use rusqlite::ErrorCode;
+use rustix::fs::{StatVfsMountFlags, statvfs};
+use thiserror::Error;
+
+use super::RunId;
+use crate::fault::Fault;
+
+/// What went wrong.
+#[derive(Debug, Error)]
+pub enum StoreError {
+    /// Nobody says where the store is.
+    #[error("no home directory to keep runs in (HOME is not set): name a file with --store PATH")]
+    NoHome,
+    /// A directory where the file should be.
+    #[error("the store {} is a directory: name a file in it with --store PATH", RawPath::new(path))]
+    IsDirectory {
+        /// The store.
+        path: PathBuf,
+    },
+    /// Not allowed.
+    #[error("no permission to use the store {}: become its owner, or use another with --store PATH", RawPath::new(path))]
+    Permission {
+        /// The store.
+        path: PathBuf,
+    },
+    /// The filesystem below is mounted read-only.
+    #[error("the store {} is on a filesystem mounted read-only: use another with --store PATH", RawPath::new(path))]
+    ReadOnly {
+        /// The store.
+        path: PathBuf,
+    },
+    /// No space.
+    #[error(
+        "no space left for the store {}: what was recorded before is safe; free some space \
+         (`bakeoff rm RUN`) or use another store with --store PATH",
+        RawPath::new(path)
+    )]
+    Full {
+        /// The store.
+        path: PathBuf,
+    },
+    /// Broken content.
+    #[error(
+        "the store {} is damaged ({detail}); it was not changed. Move it aside and go on with a \
+         new one:\n  {}",
+        RawPath::new(path),
+        move_aside(path)
+    )]
+    Damaged {
+        /// The store.
+        path: PathBuf,
+        /// What SQLite says.
+        detail: String,
+    },
+    /// A database of something else.
+    #[error("{} is a database, but no store of bakeoff's; it was not touched. Name another file with --store PATH", RawPath::new(path))]
+    NotOurs {
+        /// The file.
+        path: PathBuf,
+    },
+    /// A later bakeoff changed the layout.
+    #[error(
+        "the store {} has layout {found}, and bakeoff {} knows layouts up to {known}: a newer \
+         bakeoff wrote it. It was not touched; update bakeoff, or use another store with --store PATH",
+        RawPath::new(path),
+        env!("CARGO_PKG_VERSION")
+    )]
+    Newer {
+        /// The store.
+        path: PathBuf,
+        /// Its layout.
+        found: i64,
+        /// The latest we know.
+        known: i64,
+    },
+    /// Someone else writes and does not end.
+    #[error("another process keeps the store busy ({}): try again when it is done", RawPath::new(path))]
+    Busy {
+        /// The store or lock file.
+        path: PathBuf,
+    },
+    /// Reading or writing failed otherwise.
+    #[error(
+        "cannot read or write the store {} ({detail}): see `dmesg` for the disk, `ulimit -f` and \
+         `quota` for limits, or use another store with --store PATH",
+        RawPath::new(path)
+    )]
+    Io {
+        /// The store.
+        path: PathBuf,
+        /// The system's or SQLite's words.
+        detail: String,
+    },
+    /// No run of that name.
+    #[error("no run '{}': {}", printable(name.as_bytes()), suggest(near))]
+    NotFound {
+        /// What was typed.
+        name: String,
+        /// Runs it may have meant.
+        near: Vec<RunId>,
+    },
+    /// Several runs begin so.
+    #[error("'{}' is the start of several runs: {}", printable(name.as_bytes()), join(candidates))]
+    Ambiguous {
+        /// What was typed.
+        name: String,
+        /// Those runs.
+        candidates: Vec<RunId>,
+    },
+    /// One event cannot be read; the other runs can.
+    #[error(
+        "event {seq} of run {run} cannot be read by bakeoff {}, it was written by {}: {detail}. \
+         Update bakeoff if that is newer; other runs are not concerned",
+        env!("CARGO_PKG_VERSION"),
+        printable(written_by.as_bytes())
+    )]
+    Event {
+        /// The run.
+        run: RunId,
+        /// The event.
+        seq: u64,
+        /// Version in the run's header.
+        written_by: String,
+        /// What the reader expected.
+        detail: String,
+    },
+    /// An event is missing, stored or about to be.
+    #[error("event {expected} of run {run} is missing (found {found})")]
+    Gap {
+        /// The run.
+        run: RunId,
+        /// The event that had to come.
+        expected: u64,
+        /// The one that came.
+        found: u64,
+    },
+    /// The first event of a run is no header of ours.
+    #[error("a run must begin with its header, of schema {RUN_SCHEMA} and with an id of 16 digits")]
+    NoHeader,
+    /// An event that cannot be written as JSON and read back.
+    #[error("event {seq} cannot be stored: {detail}")]
+    Unstorable {
+        /// The event.
+        seq: u64,
+        /// What the encoder or the reader said.
+        detail: String,
+    },
+    /// The id is taken.
+    #[error("run {run} is in the store already")]
+    Exists {
+        /// The run.
+        run: RunId,
+    },
+}
+
+impl StoreError {
+    /// What the system said about a file of the store.
+    pub fn from_io(path: &Path, error: &io::Error) -> StoreError {
+        let path = path.to_path_buf();
+        match error.kind() {
+            io::ErrorKind::PermissionDenied => StoreError::Permission { path },
+            io::ErrorKind::ReadOnlyFilesystem => StoreError::ReadOnly { path },
+            io::ErrorKind::StorageFull => StoreError::Full { path },
+            io::ErrorKind::IsADirectory => StoreError::IsDirectory { path },
+            _ => StoreError::Io { path, detail: error.to_string() },
+        }
+    }
+
+    /// What SQLite said.
+    pub fn from_sqlite(path: &Path, error: &rusqlite::Error) -> StoreError {
+        let detail = printable(error.to_string().as_bytes());
+        let owned = path.to_path_buf();
+        let Some(code) = error.sqlite_error_code() else {
+            // A column that is missing or of another type than ours.
+            return StoreError::Damaged { path: owned, detail };
+        };
+        match code {
+            ErrorCode::DiskFull => StoreError::Full { path: owned },
+            ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked => StoreError::Busy { path: owned },
+            ErrorCode::DatabaseCorrupt
+            | ErrorCode::NotADatabase
+            | ErrorCode::ConstraintViolation
+            | ErrorCode::Unknown => StoreError::Damaged { path: owned, detail },
+            _ => StoreError::from_state(path, detail),
+        }
+    }
+
+    /// SQLite's other codes say that a file could not be opened, written or mapped, but not why;
+    /// the filesystem below tells.
+    fn from_state(path: &Path, detail: String) -> StoreError {
+        let dir = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        let owned = path.to_path_buf();
+        if let Ok(fs) = statvfs(dir) {
+            if fs.f_flag.contains(StatVfsMountFlags::RDONLY) {
+                return StoreError::ReadOnly { path: owned };
+            }
+            if fs.f_bavail == 0 || (fs.f_files > 0 && fs.f_favail == 0) {
+                return StoreError::Full { path: owned };
+            }
+        }
+        let writable = |p: &Path| rustix::fs::access(p, rustix::fs::Access::WRITE_OK).is_ok();
+        if !writable(dir) || (path.exists() && !writable(path)) {
+            return StoreError::Permission { path: owned };
+        }
+        StoreError::Io { path: owned, detail }
+    }
+}
+
+impl From<StoreError> for Fault {
+    fn from(error: StoreError) -> Fault {
+        match error {
+            StoreError::NotFound { .. } | StoreError::Ambiguous { .. } => Fault::usage(error),
+            StoreError::NoHeader | StoreError::Exists { .. } | StoreError::Unstorable { .. } => {
+                Fault::bug(error)
+            }
+            _ => Fault::environment(error),
+        }
+    }
+}
+
+/// Reads one stored line as an event, with an error that helps when a newer version wrote it.
+pub(super) fn read_event(
+    run: &RunId,
+    seq: usize,
+    all: &[String],
+    line: &str,
+) -> Result<Event, StoreError> {
+    let seq = seq as u64;
+    let error = |detail: String| {
+        let header = all.first().and_then(|l| serde_json::from_str::<serde_json::Value>(l).ok());
+        let version = header.as_ref().and_then(|h| h["what"]["started"]["version"].as_str());
+        let written_by = version.unwrap_or("an unknown version").to_string();
+        StoreError::Event { run: run.clone(), seq, written_by, detail }
+    };
+    let event: Event =
+        serde_json::from_str(line).map_err(|e| error(printable(e.to_string().as_bytes())))?;
+    if event.seq != seq {
+        return Err(StoreError::Gap { run: run.clone(), expected: seq, found: event.seq });
+    }
+    match &event.what {
+        What::Started(header) if header.schema != RUN_SCHEMA => {
+            Err(error(format!("its schema is '{}'", printable(header.schema.as_bytes()))))
+        }
+        _ => Ok(event),
+    }
+}
+
+fn suggest(near: &[RunId]) -> String {
+    match near {
+        [] => "`bakeoff runs` lists what there is, `bakeoff quick` makes a run".to_string(),
+        _ => format!("did you mean {}? `bakeoff runs` lists all", join(near)),
+    }
+}
+
+fn join(ids: &[RunId]) -> String {
+    ids.iter().map(RunId::as_str).collect::<Vec<_>>().join(" or ")
+}
+
+/// The command that moves the store and what SQLite keeps beside it out of the way.
+fn move_aside(path: &Path) -> String {
+    let beside = |suffix: &str| {
+        let mut name = path.as_os_str().to_os_string();
+        name.push(suffix);
+        PathBuf::from(name)
+    };
+    let target = (0..)
+        .map(|n: u32| beside(&if n == 0 { ".damaged".into() } else { format!(".damaged-{n}") }))
+        .find(|candidate| !candidate.exists())
+        .unwrap_or_else(|| beside(".damaged"));
+    let target = shell_word(&target);
+    let mut command = format!("mkdir {target} && mv --");
+    for part in ["", "-wal", "-shm"].map(beside).iter().filter(|part| part.exists()) {
+        // Writing to a String cannot fail.
+        let _ = write!(command, " {}", shell_word(part));
+    }
+    format!("{command} {target}/")
+}
+
+/// A path as one word for a shell, whatever is in it.
+fn shell_word(path: &Path) -> String {
+    use std::os::unix::ffi::OsStrExt;
+    let bytes = path.as_os_str().as_bytes();
+    let plain = |b: &u8| b.is_ascii_alphanumeric() || b"/._-+:@%".contains(b);
+    if !bytes.is_empty() && bytes.iter().all(plain) {
+        return String::from_utf8_lossy(bytes).into_owned();
+    }
+    if bytes.iter().all(|b| (b' '..0x7f).contains(b)) {
+        return format!("'{}'", String::from_utf8_lossy(bytes).replace('\'', "'\\''"));
+    }
+    // $'…' of POSIX 2024 and every bash: control characters and foreign bytes as escapes.
+    let mut word = String::from("$'");
+    for byte in bytes {
+        let _ = match byte {
+            b'\'' | b'\\' => write!(word, "\\{}", *byte as char),
+            b' '..0x7f => write!(word, "{}", *byte as char),
+            _ => write!(word, "\\{byte:03o}"),
+        };
+    }
+    word + "'"
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::ffi::OsStr;
+    use std::os::unix::ffi::OsStrExt;
+    use std::process::Command;
+
+    #[test]
+    fn the_command_that_moves_a_store_aside_works_for_any_name() {
+        for name in [&b"s.db"[..], b"a b's.db", b"-n\n\xff\x1b.db", "ä$(x)`y`.db".as_bytes()] {
+            let dir = tempfile::tempdir().expect("a temporary directory");
+            let store = dir.path().join(OsStr::from_bytes(name));
+            std::fs::write(&store, "garbage").expect("can write");
+            std::fs::create_dir(dir.path().join("s.db.damaged")).expect("can make");
+            let command = move_aside(&store);
+            assert!(command.bytes().all(|b| (b' '..0x7f).contains(&b)), "{command:?}");
+            let status = Command::new("bash").args(["-c", &command]).status().expect("bash runs");
+            assert!(status.success() && !store.exists(), "{command}");
+        }
+    }
+}

@@ -1,0 +1,88 @@
+//! Bundles from a file or a pipe into a store, in memory for one line at a time.
+
+use std::io::{self, BufRead, Read};
+
+use bakeoff_core::bundle::{BundleError, Decoder, Head, LINE_BYTES, Line, Why};
+use thiserror::Error;
+
+use super::{Imported, RunId, Store, StoreError};
+
+/// Why a bundle did not come into the store. Nothing was changed.
+#[derive(Debug, Error)]
+pub enum ImportError {
+    /// The bundle is wrong.
+    #[error(transparent)]
+    Bundle(#[from] BundleError),
+    /// The store failed.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// The file could not be read.
+    #[error("cannot be read: {0}")]
+    Read(#[from] io::Error),
+    /// The same id, other events.
+    #[error(
+        "run {run} is in the store with other content, from event {seq} on; the store was not \
+         changed. To take the bundle instead: `bakeoff rm {run}`, then import again"
+    )]
+    Differs {
+        /// The run.
+        run: RunId,
+        /// First event that differs.
+        seq: u64,
+    },
+}
+
+/// Reads one whole bundle and takes it into the store.
+pub fn import(
+    store: &mut dyn Store,
+    mut input: impl BufRead,
+) -> Result<(RunId, Imported), ImportError> {
+    let mut decoder = Decoder::default();
+    let head = read_head(&mut decoder, &mut input)?;
+    let run = RunId::parse(&head.run).ok_or(StoreError::NoHeader)?;
+    let done = store.import(&head, &mut || next_event(&mut decoder, &mut input))?;
+    Ok((run, done))
+}
+
+fn read_head(decoder: &mut Decoder, input: &mut impl BufRead) -> Result<Head, ImportError> {
+    let wrong = || ImportError::Bundle(BundleError { line: 1, why: Why::NotABundle });
+    let line = read_line(input)?.ok_or_else(wrong)?;
+    decoder.line(&line)?;
+    decoder.head().cloned().ok_or_else(wrong)
+}
+
+/// The next event's line; `None` after the seal, when nothing follows it.
+fn next_event(
+    decoder: &mut Decoder,
+    input: &mut impl BufRead,
+) -> Result<Option<String>, ImportError> {
+    let Some(line) = read_line(input)? else {
+        decoder.finish()?;
+        return Ok(None);
+    };
+    match decoder.line(&line)? {
+        Line::Event => {
+            Ok(Some(String::from_utf8(line).map_err(|e| io::Error::other(e.to_string()))?))
+        }
+        Line::Head | Line::End => match read_line(input)? {
+            None => Ok(None),
+            Some(more) => {
+                decoder.line(&more)?;
+                Ok(None)
+            }
+        },
+    }
+}
+
+/// The next line without its newline; cut just above the limit, where the decoder refuses it.
+fn read_line(input: &mut impl BufRead) -> io::Result<Option<Vec<u8>>> {
+    let mut line = Vec::new();
+    let limit = LINE_BYTES as u64 + 2;
+    if input.by_ref().take(limit).read_until(b'\n', &mut line)? == 0 {
+        return Ok(None);
+    }
+    if line.last() == Some(&b'\n') {
+        line.pop();
+    }
+    Ok(Some(line))
+}

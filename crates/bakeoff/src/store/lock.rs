@@ -1,0 +1,160 @@
+//! Who has a run in hand: a lock that the kernel takes back when its holder dies.
+//!
+//! flock(2) on a small file beside the store, in `<store>.locks/`. Whoever measures, resumes or
+//! cleans up holds the run's lock all the while; everyone else asks whether it is held.
+
+use std::fs::{self, File};
+use std::io;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+use std::thread;
+use std::time::Duration;
+
+use rustix::fs::{FlockOperation, flock};
+use rustix::io::Errno;
+
+use super::user::{self, User};
+use super::{RunId, StoreError};
+
+/// How often a lock is tried whose file is removed by its last holder at the same moment.
+const TRIES: u32 = 100;
+/// How often a lock that someone has is tried again: [`is_held`] itself has it for an instant.
+const PATIENCE: u32 = 5;
+/// Pause between these tries.
+const PAUSE: Duration = Duration::from_millis(10);
+
+/// A held lock; dropping it, or dying, gives it back.
+#[derive(Debug)]
+pub struct Held {
+    _file: File,
+    path: PathBuf,
+}
+
+impl Drop for Held {
+    fn drop(&mut self) {
+        // Removed while it is still locked, so nobody else can hold this file; if it cannot be
+        // removed it stays behind, unlocked and empty, which harms nothing.
+        let _ = fs::remove_file(&self.path);
+    }
+}
+
+/// Takes the run in hand; `None` when another living process has it.
+pub fn hold(store: &Path, run: &RunId) -> Result<Option<Held>, StoreError> {
+    hold_name(store, run.as_str(), FlockOperation::NonBlockingLockExclusive)
+}
+
+/// Waits until nobody else changes the layout of the store.
+pub(super) fn hold_layout(store: &Path) -> Result<Option<Held>, StoreError> {
+    hold_name(store, "layout", FlockOperation::LockExclusive)
+}
+
+/// Whether a living process has the run in hand.
+pub fn is_held(store: &Path, run: &RunId) -> Result<bool, StoreError> {
+    let path = dir(store).join(run.as_str());
+    let file = match File::open(&path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(false),
+        other => other.map_err(|source| StoreError::from_io(&path, &source))?,
+    };
+    match flock(&file, FlockOperation::NonBlockingLockShared) {
+        Ok(()) => Ok(false),
+        Err(Errno::WOULDBLOCK) => Ok(true),
+        Err(error) => Err(StoreError::from_io(&path, &error.into())),
+    }
+}
+
+fn dir(store: &Path) -> PathBuf {
+    let mut name = store.as_os_str().to_os_string();
+    name.push(".locks");
+    name.into()
+}
+
+fn hold_name(
+    store: &Path,
+    name: &str,
+    how: FlockOperation,
+) -> Result<Option<Held>, StoreError> {
+    let user = User::behind_sudo();
+    let (dir, path) = (dir(store), dir(store).join(name));
+    let error = |source: io::Error| StoreError::from_io(&path, &source);
+    let mut refused = 0;
+    for _ in 0..TRIES {
+        user::create_dir_all(&dir, user.as_ref()).map_err(error)?;
+        let file = match user::create_file(&path, user.as_ref()) {
+            Err(e) if e.kind() == io::ErrorKind::AlreadyExists => match File::open(&path) {
+                // Its holder removed it just now.
+                Err(e) if e.kind() == io::ErrorKind::NotFound => continue,
+                other => other.map_err(error)?,
+            },
+            other => other.map_err(error)?,
+        };
+        match flock(&file, how) {
+            Err(Errno::WOULDBLOCK) if refused == PATIENCE => return Ok(None),
+            Err(Errno::WOULDBLOCK) => {
+                refused += 1;
+                thread::sleep(PAUSE);
+                continue;
+            }
+            Err(Errno::INTR) => continue,
+            other => other.map_err(|e| error(e.into()))?,
+        }
+        if is_same(&file, &path).map_err(error)? {
+            return Ok(Some(Held { _file: file, path }));
+        }
+    }
+    Err(StoreError::Busy { path })
+}
+
+/// Whether the file is still the one of that name: its last holder may have removed it between
+/// our open and our lock.
+fn is_same(file: &File, path: &Path) -> io::Result<bool> {
+    let ours = file.metadata()?;
+    match fs::symlink_metadata(path) {
+        Ok(named) => Ok((named.dev(), named.ino()) == (ours.dev(), ours.ino())),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
+        Err(error) => Err(error),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::atomic::{AtomicU32, Ordering};
+
+    fn run() -> RunId {
+        RunId::parse("0123456789abcdef").expect("16 digits")
+    }
+
+    #[test]
+    fn one_holder_at_a_time_and_none_after() {
+        let dir = tempfile::tempdir().expect("a temporary directory");
+        let store = dir.path().join("s.db");
+        assert!(!is_held(&store, &run()).expect("nothing there"));
+        let held = hold(&store, &run()).expect("can lock").expect("free");
+        assert!(is_held(&store, &run()).expect("readable"));
+        assert!(hold(&store, &run()).expect("can try").is_none());
+        drop(held);
+        assert!(!is_held(&store, &run()).expect("gone"));
+        assert!(hold(&store, &run()).expect("can lock").is_some());
+    }
+
+    #[test]
+    fn threads_that_race_for_it_never_hold_it_together() {
+        let dir = tempfile::tempdir().expect("a temporary directory");
+        let store = dir.path().join("s.db");
+        let inside = AtomicU32::new(0);
+        std::thread::scope(|scope| {
+            for _ in 0..4 {
+                scope.spawn(|| {
+                    let mut mine = 0;
+                    while mine < 25 {
+                        let Some(held) = hold(&store, &run()).expect("can try") else { continue };
+                        assert_eq!(inside.fetch_add(1, Ordering::SeqCst), 0);
+                        mine += 1;
+                        inside.fetch_sub(1, Ordering::SeqCst);
+                        drop(held);
+                    }
+                });
+            }
+        });
+    }
+}

@@ -1,0 +1,28 @@
+-- A run is its events; the columns of `runs` beside `id` are what finding and listing need.
+CREATE TABLE runs (
+    number          INTEGER PRIMARY KEY AUTOINCREMENT, -- in the order they came into this store
+    id              TEXT    NOT NULL UNIQUE,
+    created_unix_ns INTEGER NOT NULL,
+    verb            TEXT    NOT NULL,
+    title           TEXT    NOT NULL,
+    is_imported     INTEGER NOT NULL,                  -- 1: measured on another machine
+    label           TEXT
+) STRICT;
+
+-- `json` is the whole event, byte for byte as it was written first, here or on another machine.
+CREATE TABLE events (
+    run  INTEGER NOT NULL REFERENCES runs (number) ON DELETE CASCADE,
+    seq  INTEGER NOT NULL,
+    json TEXT    NOT NULL,
+    PRIMARY KEY (run, seq)
+) STRICT;
+
+-- What a listing shows of a run, so that it need not read every event of every run. A row counts
+-- only while `events` and `version` are those of the run and of the reader; it can be deleted.
+CREATE TABLE digests (
+    run     INTEGER PRIMARY KEY REFERENCES runs (number) ON DELETE CASCADE,
+    events  INTEGER NOT NULL,
+    version TEXT    NOT NULL,
+    blocks  INTEGER NOT NULL,
+    verdict TEXT    NOT NULL
+) STRICT;

@@ -1,0 +1,117 @@
+//! Where runs are kept: the journal of every run on this machine, and of those imported.
+//!
+//! A store keeps events, never results: what a run means is computed from them each time, by
+//! whatever version reads. [`Store`] is the contract; [`sqlite::Sqlite`] keeps it in one file, and
+//! the tests in [`suite`] are for any implementation. The stored format is in docs/format.md.
+
+pub mod error;
+pub mod id;
+pub mod import;
+pub mod lock;
+pub mod open;
+pub mod place;
+pub mod sqlite;
+pub mod user;
+
+#[cfg(test)]
+mod crash;
+#[cfg(test)]
+mod full_disk;
+#[cfg(test)]
+mod misuse;
+#[cfg(test)]
+mod suite;
+
+use bakeoff_core::bundle::Head;
+use bakeoff_core::model::event::Event;
+
+pub use error::StoreError;
+pub use id::RunId;
+use import::ImportError;
+
+/// A place that keeps runs.
+pub trait Store {
+    /// Begins a run with its first event, which must be `started`. Durable when it returns.
+    fn create(&mut self, first: &Event) -> Result<RunId, StoreError>;
+
+    /// Adds events that follow the stored ones without a gap: all of them or none. Durable when it
+    /// returns.
+    fn append(&mut self, run: &RunId, events: &[Event]) -> Result<(), StoreError>;
+
+    /// Every event of the run, in order, as the text it was stored as.
+    fn lines(&self, run: &RunId) -> Result<Vec<String>, StoreError>;
+
+    /// All runs, the latest to come into the store first.
+    fn list(&self) -> Result<Vec<Summary>, StoreError>;
+
+    /// Removes the run and all its events.
+    fn remove(&mut self, run: &RunId) -> Result<(), StoreError>;
+
+    /// Names the run for people; `None` takes the name away.
+    fn set_label(&mut self, run: &RunId, label: Option<&str>) -> Result<(), StoreError>;
+
+    /// Keeps what a listing shows of the run, for as long as no event follows.
+    fn set_digest(&mut self, run: &RunId, digest: &Digest) -> Result<(), StoreError>;
+
+    /// Takes in the lines `next` gives, which were checked by a bundle's decoder. All or nothing;
+    /// a run that is there already is compared and left as it is.
+    fn import(
+        &mut self,
+        head: &Head,
+        next: &mut dyn FnMut() -> Result<Option<String>, ImportError>,
+    ) -> Result<Imported, ImportError>;
+
+    /// The run that `name` means: the start of its id, or `last`.
+    fn find(&self, name: &str) -> Result<RunId, StoreError> {
+        let ids = self.list()?.into_iter().map(|summary| summary.run).collect::<Vec<_>>();
+        id::resolve(name, &ids)
+    }
+
+    /// Every event of the run, in order.
+    fn load(&self, run: &RunId) -> Result<Vec<Event>, StoreError> {
+        let lines = self.lines(run)?;
+        lines.iter().enumerate().map(|(seq, line)| error::read_event(run, seq, &lines, line)).collect()
+    }
+}
+
+/// What a listing knows about a run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Summary {
+    /// Its id.
+    pub run: RunId,
+    /// When it began, nanoseconds since 1970.
+    pub created_unix_ns: i64,
+    /// `quick`, `demo`, ….
+    pub verb: String,
+    /// For people.
+    pub title: String,
+    /// The name its owner gave it.
+    pub label: Option<String>,
+    /// Whether it was measured on another machine. Such a run is only ever read: neither resumed,
+    /// nor are its steps undone here.
+    pub is_imported: bool,
+    /// Events stored.
+    pub events: u64,
+    /// What was kept by [`Store::set_digest`], if it still holds.
+    pub digest: Option<Digest>,
+}
+
+/// A run's result in a few words.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Digest {
+    /// Events it was made from.
+    pub events: u64,
+    /// Complete blocks.
+    pub blocks: u32,
+    /// The verdict in short.
+    pub verdict: String,
+}
+
+/// What an import did.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Imported {
+    /// The run is in the store now, with so many events.
+    New(u64),
+    /// It was there already, the same.
+    Already,
+}

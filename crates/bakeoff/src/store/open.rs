@@ -1,0 +1,205 @@
+//! Opening the store's file: found or made, known to be ours, brought to the present layout.
+//!
+//! The layout is the number of the last migration, kept by refinery in its own table. Nothing is
+//! written before it is certain that the file is a store and not a newer one. Settings of the
+//! connection are those the journal needs: a write-ahead log and `synchronous=FULL`, so an event
+//! that was appended survives a power cut (<https://www.sqlite.org/wal.html>, "Performance
+//! Considerations"; <https://www.sqlite.org/pragma.html#pragma_synchronous>).
+
+use std::fs;
+use std::io;
+use std::path::Path;
+use std::time::Duration;
+
+use rusqlite::{Connection, OpenFlags, OptionalExtension};
+
+use super::user::{self, User};
+use super::{StoreError, lock};
+
+mod migrations {
+    refinery::embed_migrations!("src/store/migrations");
+}
+
+/// "bake", the mark of our files in SQLite's header (sqlite.org/fileformat, offset 68).
+const APPLICATION_ID: i64 = 0x6261_6b65;
+/// How long another process may keep the store busy.
+const BUSY: Duration = Duration::from_secs(10);
+
+/// How a connection can be had.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum How {
+    /// To read and write, beside other processes.
+    Shared,
+    /// To read, without the file of shared memory SQLite would make: on a full disk.
+    Alone,
+    /// To read a file that nothing can change: on a read-only filesystem.
+    Frozen,
+}
+
+/// Opens the store for reading and writing; makes it when there is none.
+pub(super) fn open(path: &Path) -> Result<Connection, StoreError> {
+    make_file(path)?;
+    connect(path, How::Shared)
+}
+
+/// Opens the store for reading; `None` when there is none. Works where nothing can be written.
+pub(super) fn open_existing(path: &Path) -> Result<Option<Connection>, StoreError> {
+    match fs::metadata(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(StoreError::from_io(path, &error)),
+        Ok(found) if found.is_dir() => return Err(StoreError::IsDirectory { path: path.into() }),
+        Ok(found) if found.len() == 0 => return Ok(None),
+        Ok(_) => {}
+    }
+    let first = match connect(path, How::Shared) {
+        Ok(connection) => return Ok(Some(connection)),
+        Err(error) => error,
+    };
+    let is_unwritable = matches!(
+        first,
+        StoreError::Permission { .. }
+            | StoreError::ReadOnly { .. }
+            | StoreError::Full { .. }
+            | StoreError::Io { .. }
+    );
+    if !is_unwritable {
+        return Err(first);
+    }
+    // With a log beside it the file alone is not the whole truth.
+    let mut log = path.as_os_str().to_os_string();
+    log.push("-wal");
+    let has_log = fs::metadata(log).is_ok_and(|log| log.len() > 0);
+    let how = if has_log { How::Alone } else { How::Frozen };
+    connect(path, how).map(Some).map_err(|_| first)
+}
+
+fn make_file(path: &Path) -> Result<(), StoreError> {
+    match fs::metadata(path) {
+        Ok(found) if found.is_dir() => return Err(StoreError::IsDirectory { path: path.into() }),
+        Ok(_) => return Ok(()),
+        Err(error) if error.kind() != io::ErrorKind::NotFound => {
+            return Err(StoreError::from_io(path, &error));
+        }
+        Err(_) => {}
+    }
+    let owner = User::behind_sudo();
+    let dir = path.parent().unwrap_or(Path::new("/"));
+    user::create_dir_all(dir, owner.as_ref()).map_err(|e| StoreError::from_io(path, &e))?;
+    // SQLite gives its -wal and -shm files the owner of this one.
+    match user::create_file(path, owner.as_ref()) {
+        Err(error) if error.kind() != io::ErrorKind::AlreadyExists => {
+            Err(StoreError::from_io(path, &error))
+        }
+        _ => Ok(()),
+    }
+}
+
+fn connect(path: &Path, how: How) -> Result<Connection, StoreError> {
+    let error = |e: rusqlite::Error| StoreError::from_sqlite(path, &e);
+    let mut connection = match how {
+        How::Shared | How::Alone => Connection::open_with_flags(
+            path,
+            OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX,
+        ),
+        How::Frozen => Connection::open_with_flags(
+            frozen_uri(path),
+            OpenFlags::SQLITE_OPEN_READ_ONLY
+                | OpenFlags::SQLITE_OPEN_NO_MUTEX
+                | OpenFlags::SQLITE_OPEN_URI,
+        ),
+    }
+    .map_err(error)?;
+    connection.busy_timeout(BUSY).map_err(error)?;
+    if how == How::Alone {
+        connection.pragma_update(None, "locking_mode", "EXCLUSIVE").map_err(error)?;
+    }
+    let known = known_layout();
+    let mut found = layout(&connection, path)?;
+    if how == How::Shared && found < known {
+        let _held = lock::hold_layout(path)?;
+        // Another process may have done it while we waited.
+        found = layout(&connection, path)?;
+        if found < known {
+            migrate(&mut connection, path)?;
+            found = layout(&connection, path)?;
+        }
+    }
+    if found != known {
+        let detail = format!("its layout is {found}, {known} is needed");
+        return Err(StoreError::Io { path: path.into(), detail });
+    }
+    connection.pragma_update(None, "synchronous", "FULL").map_err(error)?;
+    connection.pragma_update(None, "foreign_keys", true).map_err(error)?;
+    Ok(connection)
+}
+
+/// The latest layout this bakeoff knows.
+pub(super) fn known_layout() -> i64 {
+    let all = migrations::migrations::runner();
+    all.get_migrations().iter().map(|m| i64::from(m.version())).max().unwrap_or(0)
+}
+
+/// The layout of the file, 0 for a new one; an error when it is not ours to open.
+fn layout(connection: &Connection, path: &Path) -> Result<i64, StoreError> {
+    let error = |e: rusqlite::Error| StoreError::from_sqlite(path, &e);
+    let number = |name: &str| {
+        connection.pragma_query_value(None, name, |row| row.get::<_, i64>(0)).map_err(error)
+    };
+    if number("page_count")? == 0 {
+        return Ok(0);
+    }
+    if number("application_id")? != APPLICATION_ID {
+        return Err(StoreError::NotOurs { path: path.into() });
+    }
+    let table = "SELECT 1 FROM sqlite_schema WHERE name = 'refinery_schema_history'";
+    if connection.query_row(table, [], |_| Ok(())).optional().map_err(error)?.is_none() {
+        return Ok(0);
+    }
+    let latest = "SELECT coalesce(max(version), 0) FROM refinery_schema_history";
+    let found = connection.query_row(latest, [], |row| row.get::<_, i64>(0)).map_err(error)?;
+    let known = known_layout();
+    if found > known {
+        return Err(StoreError::Newer { path: path.into(), found, known });
+    }
+    Ok(found)
+}
+
+fn migrate(connection: &mut Connection, path: &Path) -> Result<(), StoreError> {
+    let error = |e: rusqlite::Error| StoreError::from_sqlite(path, &e);
+    // Space of removed runs goes back to the disk; can only be chosen before the first table.
+    connection.pragma_update(None, "auto_vacuum", "INCREMENTAL").map_err(error)?;
+    // The mark comes first, so a crash from here on leaves a file that is known to be ours.
+    connection.pragma_update(None, "application_id", APPLICATION_ID).map_err(error)?;
+    // A filesystem without shared memory maps keeps SQLite's older journal, which is as safe.
+    connection
+        .pragma_update_and_check(None, "journal_mode", "WAL", |row| row.get::<_, String>(0))
+        .map_err(error)?;
+    let report = migrations::migrations::runner().run(connection);
+    report.map(|_| ()).map_err(|failed| match failed.kind() {
+        refinery::error::Kind::Connection(_, source) => {
+            match source.downcast_ref::<rusqlite::Error>() {
+                Some(sqlite) => error_of(path, sqlite),
+                None => StoreError::Io { path: path.into(), detail: failed.to_string() },
+            }
+        }
+        _ => StoreError::Damaged { path: path.into(), detail: failed.to_string() },
+    })
+}
+
+fn error_of(path: &Path, error: &rusqlite::Error) -> StoreError {
+    StoreError::from_sqlite(path, error)
+}
+
+/// `file:…?immutable=1`, every byte that means something in an URI escaped (RFC 3986, 2.1).
+fn frozen_uri(path: &Path) -> String {
+    use std::os::unix::ffi::OsStrExt;
+    let mut uri = String::from("file:");
+    for &byte in path.as_os_str().as_bytes() {
+        if byte.is_ascii_alphanumeric() || b"/._-".contains(&byte) {
+            uri.push(byte as char);
+        } else {
+            uri.push_str(&format!("%{byte:02x}"));
+        }
+    }
+    uri + "?immutable=1"
+}

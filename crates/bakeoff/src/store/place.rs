@@ -1,0 +1,54 @@
+//! Where the store is when nobody says: the user's data directory.
+//!
+//! Source: XDG Base Directory Specification 0.8.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+use super::StoreError;
+use super::user::User;
+
+/// The file named with `--store`, or `$XDG_DATA_HOME/bakeoff/bakeoff.db`.
+pub fn path(option: Option<&Path>) -> Result<PathBuf, StoreError> {
+    match option {
+        Some(path) => std::path::absolute(path)
+            .map_err(|source| StoreError::Io { path: path.to_path_buf(), detail: source.to_string() }),
+        None => default(&|name| std::env::var_os(name), User::behind_sudo().as_ref()),
+    }
+}
+
+fn default(
+    env: &dyn Fn(&str) -> Option<OsString>,
+    behind_sudo: Option<&User>,
+) -> Result<PathBuf, StoreError> {
+    // "All paths set in these environment variables must be absolute", others are ignored.
+    let absolute = |name| env(name).map(PathBuf::from).filter(|path| path.is_absolute());
+    let own_home = || absolute("HOME").map(|home| home.join(".local/share"));
+    let home = match behind_sudo {
+        Some(user) => user.home().map(|home| home.join(".local/share")),
+        None => own_home(),
+    };
+    let data = absolute("XDG_DATA_HOME").or(home).ok_or(StoreError::NoHome)?;
+    Ok(data.join("bakeoff/bakeoff.db"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(env: &[(&str, &str)]) -> Option<PathBuf> {
+        let get = |name: &str| env.iter().find(|(n, _)| *n == name).map(|(_, v)| v.into());
+        default(&get, None).ok()
+    }
+
+    #[test]
+    fn the_xdg_specification_is_followed() {
+        let home = ("HOME", "/home/ada");
+        let standard = Some("/home/ada/.local/share/bakeoff/bakeoff.db".into());
+        assert_eq!(at(&[home]), standard);
+        assert_eq!(at(&[home, ("XDG_DATA_HOME", "")]), standard);
+        assert_eq!(at(&[home, ("XDG_DATA_HOME", "relative")]), standard);
+        assert_eq!(at(&[home, ("XDG_DATA_HOME", "/d")]), Some("/d/bakeoff/bakeoff.db".into()));
+        assert_eq!(at(&[]), None);
+    }
+}

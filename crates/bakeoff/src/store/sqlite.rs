@@ -1,0 +1,317 @@
+//! The store in one SQLite file.
+//!
+//! Not here: what a run means (core), and how the file is opened and kept up to date ([`open`]).
+
+use std::path::{Path, PathBuf};
+
+use bakeoff_core::bundle::{Head, RUN_SCHEMA};
+use bakeoff_core::model::event::{Event, Header, What};
+use rusqlite::{Connection, OptionalExtension, Params, Transaction, TransactionBehavior, params};
+
+use super::error::read_event;
+use super::import::ImportError;
+use super::{Digest, Imported, RunId, Store, StoreError, Summary, open};
+
+/// Version whose digests count: what another version made of a run may differ.
+const VERSION: &str = env!("CARGO_PKG_VERSION");
+
+/// A store in a file.
+#[derive(Debug)]
+pub struct Sqlite {
+    connection: Connection,
+    path: PathBuf,
+}
+
+impl Sqlite {
+    /// Opens the store, making it when there is none.
+    pub fn open(path: &Path) -> Result<Sqlite, StoreError> {
+        Ok(Sqlite { connection: open::open(path)?, path: path.to_path_buf() })
+    }
+
+    /// Opens the store to read it; `None` when there is none yet. Works on a full disk and on a
+    /// read-only filesystem, where changes fail later.
+    pub fn open_existing(path: &Path) -> Result<Option<Sqlite>, StoreError> {
+        let connection = open::open_existing(path)?;
+        Ok(connection.map(|connection| Sqlite { connection, path: path.to_path_buf() }))
+    }
+
+    /// The file.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    fn error(&self, error: &rusqlite::Error) -> StoreError {
+        StoreError::from_sqlite(&self.path, error)
+    }
+
+    /// Does `work` in one transaction that takes the right to write at its beginning.
+    fn write<T, E: From<StoreError>>(
+        &mut self,
+        work: impl FnOnce(&Transaction<'_>, &Path) -> Result<T, E>,
+    ) -> Result<T, E> {
+        let path = &self.path;
+        let error = |e: rusqlite::Error| StoreError::from_sqlite(path, &e);
+        let transaction = self
+            .connection
+            .transaction_with_behavior(TransactionBehavior::Immediate)
+            .map_err(error)?;
+        let done = work(&transaction, path)?;
+        transaction.commit().map_err(error)?;
+        Ok(done)
+    }
+
+    /// Changes the run's row in `runs`; an error when there is none.
+    fn change(&mut self, run: &RunId, sql: &str, values: impl Params) -> Result<(), StoreError> {
+        self.write(|t, path| {
+            let changed =
+                t.execute(sql, values).map_err(|e| StoreError::from_sqlite(path, &e))?;
+            if changed == 0 { Err(not_found(run)) } else { Ok(()) }
+        })
+    }
+}
+
+impl Store for Sqlite {
+    fn create(&mut self, first: &Event) -> Result<RunId, StoreError> {
+        let json = encode(first)?;
+        let (run, header) = header_of(first)?;
+        self.write(|t, path| {
+            let number = insert_run(t, path, first, header, false, None)?;
+            insert_event(t, path, number, 0, &json)
+        })?;
+        Ok(run)
+    }
+
+    fn append(&mut self, run: &RunId, events: &[Event]) -> Result<(), StoreError> {
+        self.write(|t, path| {
+            let number = number_of(t, path, run)?;
+            let mut expected = count(t, path, number)?;
+            for event in events {
+                if event.seq != expected {
+                    return Err(StoreError::Gap { run: run.clone(), expected, found: event.seq });
+                }
+                insert_event(t, path, number, expected, &encode(event)?)?;
+                expected += 1;
+            }
+            Ok(())
+        })
+    }
+
+    fn lines(&self, run: &RunId) -> Result<Vec<String>, StoreError> {
+        let number = number_of(&self.connection, &self.path, run)?;
+        read_lines(&self.connection, number, run, &self.path)
+    }
+
+    fn list(&self) -> Result<Vec<Summary>, StoreError> {
+        let sql = "SELECT r.id, r.created_unix_ns, r.verb, r.title, r.label, r.is_imported,
+                 (SELECT coalesce(max(seq) + 1, 0) FROM events e WHERE e.run = r.number) AS n,
+                 d.blocks, d.verdict
+             FROM runs r LEFT JOIN digests d ON d.run = r.number AND d.version = ?1
+                 AND d.events = (SELECT coalesce(max(seq) + 1, 0) FROM events e WHERE e.run = r.number)
+             ORDER BY r.number DESC";
+        let read = || {
+            let mut query = self.connection.prepare(sql)?;
+            query.query_map([VERSION], summary_of)?.collect::<Result<Vec<_>, _>>()
+        };
+        read().map_err(|e| self.error(&e))
+    }
+
+    fn remove(&mut self, run: &RunId) -> Result<(), StoreError> {
+        self.change(run, "DELETE FROM runs WHERE id = ?1", [run.as_str()])?;
+        self.connection.execute_batch("PRAGMA incremental_vacuum").map_err(|e| self.error(&e))
+    }
+
+    fn set_label(&mut self, run: &RunId, label: Option<&str>) -> Result<(), StoreError> {
+        let values = params![run.as_str(), label];
+        self.change(run, "UPDATE runs SET label = ?2 WHERE id = ?1", values)
+    }
+
+    fn set_digest(&mut self, run: &RunId, digest: &Digest) -> Result<(), StoreError> {
+        self.write(|t, path| {
+            let number = number_of(t, path, run)?;
+            let sql = "INSERT OR REPLACE INTO digests (run, events, version, blocks, verdict)
+                       VALUES (?1, ?2, ?3, ?4, ?5)";
+            let events = to_i64(digest.events);
+            t.execute(sql, params![number, events, VERSION, digest.blocks, digest.verdict])
+                .map_err(|e| StoreError::from_sqlite(path, &e))?;
+            Ok(())
+        })
+    }
+
+    fn import(
+        &mut self,
+        head: &Head,
+        next: &mut dyn FnMut() -> Result<Option<String>, ImportError>,
+    ) -> Result<Imported, ImportError> {
+        let run = RunId::parse(&head.run).ok_or(StoreError::NoHeader)?;
+        self.write(|t, path| match number_of(t, path, &run) {
+            Ok(number) => {
+                let stored = read_lines(t, number, &run, path)?;
+                compare(&run, &stored, next)
+            }
+            Err(StoreError::NotFound { .. }) => insert_all(t, path, &run, head, next),
+            Err(error) => Err(error.into()),
+        })
+    }
+}
+
+fn compare(
+    run: &RunId,
+    stored: &[String],
+    next: &mut dyn FnMut() -> Result<Option<String>, ImportError>,
+) -> Result<Imported, ImportError> {
+    let mut seq = 0;
+    while let Some(line) = next()? {
+        if stored.get(seq) != Some(&line) {
+            return Err(ImportError::Differs { run: run.clone(), seq: seq as u64 });
+        }
+        seq += 1;
+    }
+    if seq < stored.len() {
+        return Err(ImportError::Differs { run: run.clone(), seq: seq as u64 });
+    }
+    Ok(Imported::Already)
+}
+
+fn insert_all(
+    t: &Transaction<'_>,
+    path: &Path,
+    run: &RunId,
+    head: &Head,
+    next: &mut dyn FnMut() -> Result<Option<String>, ImportError>,
+) -> Result<Imported, ImportError> {
+    let first = next()?.ok_or(StoreError::NoHeader)?;
+    let event = read_event(run, 0, std::slice::from_ref(&first), &first)?;
+    let (_, header) = header_of(&event)?;
+    let number = insert_run(t, path, &event, header, true, head.label.as_deref())?;
+    insert_event(t, path, number, 0, &first)?;
+    let mut seq = 1;
+    while let Some(line) = next()? {
+        insert_event(t, path, number, seq, &line)?;
+        seq += 1;
+    }
+    Ok(Imported::New(seq))
+}
+
+fn header_of(event: &Event) -> Result<(RunId, &Header), StoreError> {
+    match &event.what {
+        What::Started(header) if header.schema == RUN_SCHEMA && event.seq == 0 => {
+            let run = RunId::parse(&header.run).ok_or(StoreError::NoHeader)?;
+            Ok((run, header))
+        }
+        _ => Err(StoreError::NoHeader),
+    }
+}
+
+fn insert_run(
+    t: &Transaction<'_>,
+    path: &Path,
+    first: &Event,
+    header: &Header,
+    is_imported: bool,
+    label: Option<&str>,
+) -> Result<i64, StoreError> {
+    let sql = "INSERT INTO runs (id, created_unix_ns, verb, title, is_imported, label)
+               VALUES (?1, ?2, ?3, ?4, ?5, ?6)
+               ON CONFLICT (id) DO NOTHING";
+    let values =
+        params![header.run, first.unix_ns, header.verb, header.title, is_imported, label];
+    let inserted = t.execute(sql, values).map_err(|e| StoreError::from_sqlite(path, &e))?;
+    match RunId::parse(&header.run) {
+        Some(run) if inserted == 0 => Err(StoreError::Exists { run }),
+        _ => Ok(t.last_insert_rowid()),
+    }
+}
+
+fn insert_event(
+    t: &Transaction<'_>,
+    path: &Path,
+    number: i64,
+    seq: u64,
+    json: &str,
+) -> Result<(), StoreError> {
+    t.prepare_cached("INSERT INTO events (run, seq, json) VALUES (?1, ?2, ?3)")
+        .and_then(|mut insert| insert.execute(params![number, to_i64(seq), json]))
+        .map_err(|e| StoreError::from_sqlite(path, &e))?;
+    Ok(())
+}
+
+fn read_lines(
+    connection: &Connection,
+    number: i64,
+    run: &RunId,
+    path: &Path,
+) -> Result<Vec<String>, StoreError> {
+    let read = || {
+        let mut query =
+            connection.prepare("SELECT seq, json FROM events WHERE run = ?1 ORDER BY seq")?;
+        let rows = query.query_map([number], |row| Ok((row.get::<_, i64>(0)?, row.get(1)?)))?;
+        rows.collect::<Result<Vec<(i64, String)>, _>>()
+    };
+    let rows = read().map_err(|e| StoreError::from_sqlite(path, &e))?;
+    let mut lines = Vec::with_capacity(rows.len());
+    for (expected, (found, json)) in (0u64..).zip(rows) {
+        if to_i64(expected) != found {
+            let found = u64::try_from(found).unwrap_or(0);
+            return Err(StoreError::Gap { run: run.clone(), expected, found });
+        }
+        lines.push(json);
+    }
+    Ok(lines)
+}
+
+fn number_of(connection: &Connection, path: &Path, run: &RunId) -> Result<i64, StoreError> {
+    connection
+        .query_row("SELECT number FROM runs WHERE id = ?1", [run.as_str()], |row| row.get(0))
+        .optional()
+        .map_err(|e| StoreError::from_sqlite(path, &e))?
+        .ok_or_else(|| not_found(run))
+}
+
+fn count(connection: &Connection, path: &Path, number: i64) -> Result<u64, StoreError> {
+    let sql = "SELECT coalesce(max(seq) + 1, 0) FROM events WHERE run = ?1";
+    let next: i64 = connection
+        .query_row(sql, [number], |row| row.get(0))
+        .map_err(|e| StoreError::from_sqlite(path, &e))?;
+    Ok(u64::try_from(next).unwrap_or(0))
+}
+
+fn summary_of(row: &rusqlite::Row<'_>) -> rusqlite::Result<Summary> {
+    let id: String = row.get(0)?;
+    let run = RunId::parse(&id).ok_or(rusqlite::Error::InvalidColumnName(id))?;
+    let events = u64::try_from(row.get::<_, i64>(6)?).unwrap_or(0);
+    let digest = match (row.get::<_, Option<u32>>(7)?, row.get::<_, Option<String>>(8)?) {
+        (Some(blocks), Some(verdict)) => Some(Digest { events, blocks, verdict }),
+        _ => None,
+    };
+    Ok(Summary {
+        run,
+        created_unix_ns: row.get(1)?,
+        verb: row.get(2)?,
+        title: row.get(3)?,
+        label: row.get(4)?,
+        is_imported: row.get(5)?,
+        events,
+        digest,
+    })
+}
+
+fn not_found(run: &RunId) -> StoreError {
+    StoreError::NotFound { name: run.to_string(), near: Vec::new() }
+}
+
+/// Sequence numbers stay far below 2^63: a run has at most 2^20 events.
+fn to_i64(seq: u64) -> i64 {
+    i64::try_from(seq).unwrap_or(i64::MAX)
+}
+
+/// The event as it is stored from here on. What could not be read back is not stored: JSON has no
+/// word for a number that is none.
+fn encode(event: &Event) -> Result<String, StoreError> {
+    let error = |detail: serde_json::Error| StoreError::Unstorable {
+        seq: event.seq,
+        detail: detail.to_string(),
+    };
+    let json = serde_json::to_string(event).map_err(error)?;
+    serde_json::from_str::<Event>(&json).map_err(error)?;
+    Ok(json)
+}

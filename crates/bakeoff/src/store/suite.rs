@@ -1,0 +1,198 @@
+//! What every store promises, as tests that any implementation passes.
+
+use bakeoff_core::bundle::{Head, SCHEMA};
+use bakeoff_core::model::event::{Event, StopReason, What};
+use bakeoff_core::model::run::Run;
+
+use super::import::{ImportError, import};
+use super::sqlite::Sqlite;
+use super::{Digest, Imported, RunId, Store, StoreError};
+
+pub const BUNDLE: &str = include_str!("../../../../fixtures/bundle/v0.1.0.jsonl");
+
+/// The events of the kept bundle.
+pub fn events() -> Vec<Event> {
+    let lines: Vec<_> = BUNDLE.lines().collect();
+    let body = &lines[1..lines.len() - 1];
+    body.iter().map(|line| serde_json::from_str(line).expect("a kept event")).collect()
+}
+
+/// A record whose id ends in `n`.
+pub fn record(n: u8) -> Vec<Event> {
+    let mut events = events();
+    if let What::Started(header) = &mut events[0].what {
+        header.run = format!("{n:02x}23456789abcdef");
+        header.title = format!("run {n}");
+    }
+    events
+}
+
+fn put(store: &mut dyn Store, n: u8) -> RunId {
+    let events = record(n);
+    let run = store.create(&events[0]).expect("a new run");
+    store.append(&run, &events[1..]).expect("its events");
+    run
+}
+
+fn stored_is_what_comes_back(store: &mut dyn Store) {
+    let run = put(store, 1);
+    assert_eq!(store.load(&run).expect("stored"), record(1));
+    let lines = store.lines(&run).expect("stored");
+    let ours: Vec<_> =
+        record(1).iter().map(|e| serde_json::to_string(e).expect("plain data")).collect();
+    assert_eq!(lines, ours);
+    Run::fold(&store.load(&run).expect("stored")).expect("a sound record");
+}
+
+fn events_follow_without_a_gap_or_not_at_all(store: &mut dyn Store) {
+    let events = record(1);
+    let run = store.create(&events[0]).expect("a new run");
+    for wrong in [&events[2..4], &events[..2]] {
+        let refused = store.append(&run, wrong);
+        assert!(matches!(refused, Err(StoreError::Gap { expected: 1, .. })), "{refused:?}");
+    }
+    let gap_inside = [events[1].clone(), events[2].clone(), events[4].clone()];
+    let refused = store.append(&run, &gap_inside);
+    assert!(matches!(refused, Err(StoreError::Gap { expected: 3, found: 4, .. })), "{refused:?}");
+    assert_eq!(store.load(&run).expect("stored").len(), 1, "all or none");
+    store.append(&run, &events[1..3]).expect("they follow");
+    store.append(&run, &[]).expect("nothing is fine");
+    assert_eq!(store.load(&run).expect("stored"), events[..3]);
+}
+
+fn a_run_begins_once_and_with_its_header(store: &mut dyn Store) {
+    let events = record(1);
+    assert!(matches!(store.create(&events[1]), Err(StoreError::NoHeader)));
+    let mut bad = events[0].clone();
+    if let What::Started(header) = &mut bad.what {
+        header.run = "../../../../tmp/x".into();
+    }
+    assert!(matches!(store.create(&bad), Err(StoreError::NoHeader)));
+    store.create(&events[0]).expect("a new run");
+    assert!(matches!(store.create(&events[0]), Err(StoreError::Exists { .. })));
+    assert_eq!(store.list().expect("readable").len(), 1);
+}
+
+fn a_number_that_is_none_is_refused_instead_of_losing_the_run(store: &mut dyn Store) {
+    let run = put(store, 1);
+    let seq = record(1).len() as u64;
+    let what = What::Sentinel { block: 1, bytes_per_s: f64::NAN };
+    let refused = store.append(&run, &[Event { seq, unix_ns: 0, elapsed_ns: 0, what }]);
+    assert!(matches!(refused, Err(StoreError::Unstorable { .. })), "{refused:?}");
+    assert_eq!(store.load(&run).expect("still readable").len() as u64, seq);
+}
+
+fn listing_and_finding(store: &mut dyn Store) {
+    assert!(store.list().expect("readable").is_empty());
+    assert!(matches!(store.find("last"), Err(StoreError::NotFound { .. })));
+    let (one, two) = (put(store, 1), put(store, 2));
+    let list = store.list().expect("readable");
+    let shown: Vec<_> = list.iter().map(|s| (s.run.clone(), s.title.as_str())).collect();
+    assert_eq!(shown, [(two.clone(), "run 2"), (one.clone(), "run 1")]);
+    assert_eq!(list[0].events, record(1).len() as u64);
+    assert!(!list[0].is_imported && list[0].digest.is_none());
+    assert_eq!(store.find("last").expect("there"), two);
+    assert_eq!(store.find("012").expect("there"), one);
+    assert!(matches!(store.find("0"), Err(StoreError::Ambiguous { .. })));
+    assert!(matches!(store.find("x' OR '1'='1"), Err(StoreError::NotFound { .. })));
+}
+
+fn removing_takes_one_run_and_leaves_the_others(store: &mut dyn Store) {
+    let (one, two) = (put(store, 1), put(store, 2));
+    store.remove(&one).expect("removed");
+    assert!(matches!(store.remove(&one), Err(StoreError::NotFound { .. })));
+    assert!(matches!(store.lines(&one), Err(StoreError::NotFound { .. })));
+    assert!(matches!(store.append(&one, &[]), Err(StoreError::NotFound { .. })));
+    assert_eq!(store.load(&two).expect("untouched"), record(2));
+    put(store, 1);
+    assert_eq!(store.find("last").expect("there"), one, "last is what came last");
+}
+
+fn labels_and_digests(store: &mut dyn Store) {
+    let run = put(store, 1);
+    let label = |store: &dyn Store| store.list().expect("readable")[0].label.clone();
+    store.set_label(&run, Some("Robert'); DROP TABLE runs;--")).expect("labelled");
+    assert_eq!(label(store).as_deref(), Some("Robert'); DROP TABLE runs;--"));
+    store.set_label(&run, None).expect("unlabelled");
+    assert_eq!(label(store), None);
+    let seq = record(1).len() as u64;
+    let digest = Digest { events: seq, blocks: 5, verdict: "ext4 beats".into() };
+    store.set_digest(&run, &digest).expect("kept");
+    assert_eq!(store.list().expect("readable")[0].digest, Some(digest));
+    let what = What::Stopped { reason: StopReason::TimeUp, note: String::new() };
+    store.append(&run, &[Event { seq, unix_ns: 0, elapsed_ns: 0, what }]).expect("it went on");
+    assert_eq!(store.list().expect("readable")[0].digest, None, "a digest ends with new events");
+}
+
+fn a_bundle_comes_in_once_and_whole(store: &mut dyn Store) {
+    let (run, done) = import(store, BUNDLE.as_bytes()).expect("a sound bundle");
+    assert_eq!(done, Imported::New(events().len() as u64));
+    assert_eq!(store.load(&run).expect("stored"), events());
+    let summary = &store.list().expect("readable")[0];
+    assert!(summary.is_imported);
+    assert_eq!(summary.label.as_deref(), Some("before the new power supply"));
+    assert_eq!(import(store, BUNDLE.as_bytes()).expect("again"), (run, Imported::Already));
+    assert_eq!(store.list().expect("readable").len(), 1);
+}
+
+fn a_bundle_with_other_content_changes_nothing(store: &mut dyn Store) {
+    let run = store.create(&events()[0]).expect("a new run");
+    let before = store.lines(&run).expect("stored");
+    let refused = import(store, BUNDLE.as_bytes());
+    assert!(matches!(refused, Err(ImportError::Differs { seq: 1, .. })), "{refused:?}");
+    assert_eq!(store.lines(&run).expect("stored"), before);
+}
+
+fn a_cut_bundle_leaves_nothing_behind(store: &mut dyn Store) {
+    for keep in [0, 1, 2, 40, BUNDLE.lines().count() - 1] {
+        let cut: String = BUNDLE.lines().take(keep).map(|l| format!("{l}\n")).collect();
+        let refused = import(store, cut.as_bytes());
+        assert!(matches!(refused, Err(ImportError::Bundle(_))), "{keep}: {refused:?}");
+    }
+    let doubled = BUNDLE.repeat(2);
+    assert!(import(store, doubled.as_bytes()).is_err());
+    let noise = BUNDLE.as_bytes().iter().map(|b| b ^ 0x80).collect::<Vec<_>>();
+    assert!(import(store, noise.as_slice()).is_err());
+    assert!(store.list().expect("readable").is_empty());
+}
+
+fn what_a_newer_version_added_is_kept(store: &mut dyn Store) {
+    let head = Head {
+        schema: SCHEMA.into(),
+        run: "0123456789abcdef".into(),
+        version: "9.9.9".into(),
+        label: None,
+    };
+    let mut lines: Vec<String> =
+        BUNDLE.lines().skip(1).take(3).map(|line| line.to_string()).collect();
+    lines[1] = lines[1].replacen("\"pid\"", "\"tomorrow\":[1,2],\"pid\"", 1);
+    let text = bakeoff_core::bundle::encode(&head, &lines).expect("plain data");
+    let (run, _) = import(store, text.as_bytes()).expect("unknown fields are no error");
+    assert_eq!(store.lines(&run).expect("stored"), lines, "byte for byte");
+    assert_eq!(store.load(&run).expect("readable").len(), 3);
+}
+
+type Promise = fn(&mut dyn Store);
+
+#[test]
+fn sqlite_keeps_every_promise() {
+    let promises: [(&str, Promise); 11] = [
+        ("stored is what comes back", stored_is_what_comes_back),
+        ("no gap", events_follow_without_a_gap_or_not_at_all),
+        ("begins once", a_run_begins_once_and_with_its_header),
+        ("no NaN", a_number_that_is_none_is_refused_instead_of_losing_the_run),
+        ("listing", listing_and_finding),
+        ("removing", removing_takes_one_run_and_leaves_the_others),
+        ("labels and digests", labels_and_digests),
+        ("bundle", a_bundle_comes_in_once_and_whole),
+        ("other content", a_bundle_with_other_content_changes_nothing),
+        ("cut bundle", a_cut_bundle_leaves_nothing_behind),
+        ("newer fields", what_a_newer_version_added_is_kept),
+    ];
+    for (name, keeps) in promises {
+        println!("{name}");
+        let dir = tempfile::tempdir().expect("a temporary directory");
+        let mut store = Sqlite::open(&dir.path().join("s.db")).expect("a new store");
+        keeps(&mut store);
+    }
+}
