@@ -8,6 +8,7 @@ mod exec;
 mod fault;
 mod host;
 mod signals;
+mod store;
 
 use std::process::ExitCode;
 

@@ -75,7 +75,8 @@ fn writer_that_is_killed() {
     let mut out = std::io::stdout();
     loop {
         writeln!(out, "safe {seq}").and_then(|()| out.flush()).expect("the parent listens");
-        store.append(&run, &batch(seq - 1).into_iter().map(shifted).collect::<Vec<_>>())
+        store
+            .append(&run, &batch(seq - 1).into_iter().map(shifted).collect::<Vec<_>>())
             .expect("appends");
         seq += BATCH;
     }

@@ -27,13 +27,19 @@ pub enum StoreError {
         path: PathBuf,
     },
     /// Not allowed.
-    #[error("no permission to use the store {}: become its owner, or use another with --store PATH", RawPath::new(path))]
+    #[error(
+        "no permission to use the store {}: become its owner, or use another with --store PATH",
+        RawPath::new(path)
+    )]
     Permission {
         /// The store.
         path: PathBuf,
     },
     /// The filesystem below is mounted read-only.
-    #[error("the store {} is on a filesystem mounted read-only: use another with --store PATH", RawPath::new(path))]
+    #[error(
+        "the store {} is on a filesystem mounted read-only: use another with --store PATH",
+        RawPath::new(path)
+    )]
     ReadOnly {
         /// The store.
         path: PathBuf,
@@ -62,7 +68,10 @@ pub enum StoreError {
         detail: String,
     },
     /// A database of something else.
-    #[error("{} is a database, but no store of bakeoff's; it was not touched. Name another file with --store PATH", RawPath::new(path))]
+    #[error(
+        "{} is a database, but no store of bakeoff's; it was not touched. Name another file with --store PATH",
+        RawPath::new(path)
+    )]
     NotOurs {
         /// The file.
         path: PathBuf,
@@ -83,7 +92,10 @@ pub enum StoreError {
         known: i64,
     },
     /// Someone else writes and does not end.
-    #[error("another process keeps the store busy ({}): try again when it is done", RawPath::new(path))]
+    #[error(
+        "another process keeps the store busy ({}): try again when it is done",
+        RawPath::new(path)
+    )]
     Busy {
         /// The store or lock file.
         path: PathBuf,

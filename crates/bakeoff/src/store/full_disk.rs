@@ -57,7 +57,8 @@ fn a_full_disk_loses_nothing() {
     }
     // Sizes at which different files meet the end: the first page, the log, its index.
     for size in ["200k", "300k", "512k", "1m"] {
-        let script = format!("mount -t tmpfs -o size={size} small '{}' && exec \"$@\"", mount.display());
+        let script =
+            format!("mount -t tmpfs -o size={size} small '{}' && exec \"$@\"", mount.display());
         let (ok, text) =
             output(&["unshare", namespace, "sh", "-c", &script, "sh"], &mount.join("s.db"));
         assert!(ok, "{size}: {text}");

@@ -46,11 +46,8 @@ pub fn resolve(name: &str, ids: &[RunId]) -> Result<RunId, StoreError> {
         return ids.first().cloned().ok_or_else(|| not_found(Vec::new()));
     }
     let wanted = name.to_ascii_lowercase();
-    let hits: Vec<_> = ids
-        .iter()
-        .filter(|id| !wanted.is_empty() && id.0.starts_with(&wanted))
-        .cloned()
-        .collect();
+    let hits: Vec<_> =
+        ids.iter().filter(|id| !wanted.is_empty() && id.0.starts_with(&wanted)).cloned().collect();
     match hits.as_slice() {
         [one] => Ok(one.clone()),
         [] => Err(not_found(nearest(&wanted, ids))),

@@ -68,11 +68,7 @@ fn dir(store: &Path) -> PathBuf {
     name.into()
 }
 
-fn hold_name(
-    store: &Path,
-    name: &str,
-    how: FlockOperation,
-) -> Result<Option<Held>, StoreError> {
+fn hold_name(store: &Path, name: &str, how: FlockOperation) -> Result<Option<Held>, StoreError> {
     let user = User::behind_sudo();
     let (dir, path) = (dir(store), dir(store).join(name));
     let error = |source: io::Error| StoreError::from_io(&path, &source);

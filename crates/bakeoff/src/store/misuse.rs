@@ -59,7 +59,8 @@ fn a_newer_store_is_left_alone_and_both_versions_are_named() {
     in_temporary_dir(|path| {
         fill(path);
         let newer = Connection::open(path).expect("opens");
-        let sql = "INSERT INTO refinery_schema_history VALUES (99, 'x', '2030-01-01T00:00:00Z', '1')";
+        let sql =
+            "INSERT INTO refinery_schema_history VALUES (99, 'x', '2030-01-01T00:00:00Z', '1')";
         newer.execute_batch(sql).expect("runs");
         newer.execute_batch("PRAGMA wal_checkpoint(TRUNCATE)").expect("runs");
         drop(newer);

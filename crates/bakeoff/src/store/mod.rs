@@ -70,7 +70,11 @@ pub trait Store {
     /// Every event of the run, in order.
     fn load(&self, run: &RunId) -> Result<Vec<Event>, StoreError> {
         let lines = self.lines(run)?;
-        lines.iter().enumerate().map(|(seq, line)| error::read_event(run, seq, &lines, line)).collect()
+        lines
+            .iter()
+            .enumerate()
+            .map(|(seq, line)| error::read_event(run, seq, &lines, line))
+            .collect()
     }
 }
 

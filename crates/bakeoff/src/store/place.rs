@@ -11,8 +11,10 @@ use super::user::User;
 /// The file named with `--store`, or `$XDG_DATA_HOME/bakeoff/bakeoff.db`.
 pub fn path(option: Option<&Path>) -> Result<PathBuf, StoreError> {
     match option {
-        Some(path) => std::path::absolute(path)
-            .map_err(|source| StoreError::Io { path: path.to_path_buf(), detail: source.to_string() }),
+        Some(path) => std::path::absolute(path).map_err(|source| StoreError::Io {
+            path: path.to_path_buf(),
+            detail: source.to_string(),
+        }),
         None => default(&|name| std::env::var_os(name), User::behind_sudo().as_ref()),
     }
 }

@@ -63,8 +63,7 @@ impl Sqlite {
     /// Changes the run's row in `runs`; an error when there is none.
     fn change(&mut self, run: &RunId, sql: &str, values: impl Params) -> Result<(), StoreError> {
         self.write(|t, path| {
-            let changed =
-                t.execute(sql, values).map_err(|e| StoreError::from_sqlite(path, &e))?;
+            let changed = t.execute(sql, values).map_err(|e| StoreError::from_sqlite(path, &e))?;
             if changed == 0 { Err(not_found(run)) } else { Ok(()) }
         })
     }
@@ -117,7 +116,14 @@ impl Store for Sqlite {
 
     fn remove(&mut self, run: &RunId) -> Result<(), StoreError> {
         self.change(run, "DELETE FROM runs WHERE id = ?1", [run.as_str()])?;
-        self.connection.execute_batch("PRAGMA incremental_vacuum").map_err(|e| self.error(&e))
+        // The pragma frees one page a step.
+        let free = || {
+            let mut pragma = self.connection.prepare("PRAGMA incremental_vacuum")?;
+            let mut rows = pragma.query([])?;
+            while rows.next()?.is_some() {}
+            Ok(())
+        };
+        free().map_err(|e| self.error(&e))
     }
 
     fn set_label(&mut self, run: &RunId, label: Option<&str>) -> Result<(), StoreError> {
@@ -213,8 +219,7 @@ fn insert_run(
     let sql = "INSERT INTO runs (id, created_unix_ns, verb, title, is_imported, label)
                VALUES (?1, ?2, ?3, ?4, ?5, ?6)
                ON CONFLICT (id) DO NOTHING";
-    let values =
-        params![header.run, first.unix_ns, header.verb, header.title, is_imported, label];
+    let values = params![header.run, first.unix_ns, header.verb, header.title, is_imported, label];
     let inserted = t.execute(sql, values).map_err(|e| StoreError::from_sqlite(path, &e))?;
     match RunId::parse(&header.run) {
         Some(run) if inserted == 0 => Err(StoreError::Exists { run }),
