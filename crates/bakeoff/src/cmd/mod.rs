@@ -1,15 +1,20 @@
 //! One file a command; here only the choice among them.
 
+pub mod import;
 pub mod internal;
+pub mod rm;
+pub mod stored;
 
 use crate::cli::{Args, Command};
 use crate::fault::{Fault, Outcome};
 
 /// Runs the command that was typed.
 pub fn run(args: Args) -> Result<Outcome, Fault> {
-    let Args { global: _, command } = args;
+    let Args { global, command } = args;
     match command {
         None | Some(Command::Devices) => Err(Fault::environment("devices: not in this build yet")),
+        Some(Command::Rm(args)) => rm::run(&global, &args),
+        Some(Command::Import(args)) => import::run(&global, &args),
         Some(other) => Err(Fault::environment(format!("{other:?}: not in this build yet"))),
     }
 }

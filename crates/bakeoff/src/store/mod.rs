@@ -5,6 +5,7 @@
 //! the tests in [`suite`] are for any implementation. The stored format is in docs/format.md.
 
 pub mod error;
+pub mod file;
 pub mod id;
 pub mod import;
 pub mod lock;
@@ -28,6 +29,7 @@ use bakeoff_core::model::event::Event;
 pub use error::StoreError;
 pub use id::RunId;
 use import::ImportError;
+pub use sqlite::Sqlite;
 
 /// A place that keeps runs.
 pub trait Store {
@@ -43,6 +45,10 @@ pub trait Store {
 
     /// All runs, the latest to come into the store first.
     fn list(&self) -> Result<Vec<Summary>, StoreError>;
+
+    /// Runs measured here whose steps were not all undone: something of theirs may be left on the
+    /// system, or they are under way. Cheap, whatever the number of events.
+    fn unfinished(&self) -> Result<Vec<RunId>, StoreError>;
 
     /// Removes the run and all its events.
     fn remove(&mut self, run: &RunId) -> Result<(), StoreError>;

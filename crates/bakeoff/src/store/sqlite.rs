@@ -2,10 +2,11 @@
 //!
 //! Not here: what a run means (core), and how the file is opened and kept up to date ([`open`]).
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use bakeoff_core::bundle::{Head, RUN_SCHEMA};
-use bakeoff_core::model::event::{Event, Header, What};
+use bakeoff_core::model::event::{Event, Header, Step, What};
 use rusqlite::{Connection, OptionalExtension, Params, Transaction, TransactionBehavior, params};
 
 use super::error::read_event;
@@ -83,13 +84,12 @@ impl Store for Sqlite {
     fn append(&mut self, run: &RunId, events: &[Event]) -> Result<(), StoreError> {
         self.write(|t, path| {
             let number = number_of(t, path, run)?;
-            let mut expected = count(t, path, number)?;
-            for event in events {
+            let next = count(t, path, number)?;
+            for (expected, event) in (next..).zip(events) {
                 if event.seq != expected {
                     return Err(StoreError::Gap { run: run.clone(), expected, found: event.seq });
                 }
                 insert_event(t, path, number, expected, &encode(event)?)?;
-                expected += 1;
             }
             Ok(())
         })
@@ -112,6 +112,25 @@ impl Store for Sqlite {
             query.query_map([VERSION], summary_of)?.collect::<Result<Vec<_>, _>>()
         };
         read().map_err(|e| self.error(&e))
+    }
+
+    fn unfinished(&self) -> Result<Vec<RunId>, StoreError> {
+        let sql = "SELECT r.id, e.json FROM events e JOIN runs r ON r.number = e.run
+             WHERE e.kind IN ('step_planned', 'step_undone') AND r.is_imported = 0
+             ORDER BY r.number DESC, e.seq";
+        let read = || {
+            let mut query = self.connection.prepare(sql)?;
+            let rows = query.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?;
+            rows.collect::<Result<Vec<(String, String)>, _>>()
+        };
+        let rows = read().map_err(|e| self.error(&e))?;
+        let mut runs = Vec::new();
+        for steps in rows.chunk_by(|a, b| a.0 == b.0) {
+            if leaves_something(steps.iter().map(|(_, json)| json.as_str())) {
+                runs.extend(RunId::parse(&steps[0].0));
+            }
+        }
+        Ok(runs)
     }
 
     fn remove(&mut self, run: &RunId) -> Result<(), StoreError> {
@@ -234,8 +253,9 @@ fn insert_event(
     seq: u64,
     json: &str,
 ) -> Result<(), StoreError> {
-    t.prepare_cached("INSERT INTO events (run, seq, json) VALUES (?1, ?2, ?3)")
-        .and_then(|mut insert| insert.execute(params![number, to_i64(seq), json]))
+    let kind = kind_of(json).map_err(|e| StoreError::Unstorable { seq, detail: e.to_string() })?;
+    t.prepare_cached("INSERT INTO events (run, seq, kind, json) VALUES (?1, ?2, ?3, ?4)")
+        .and_then(|mut insert| insert.execute(params![number, to_i64(seq), kind, json]))
         .map_err(|e| StoreError::from_sqlite(path, &e))?;
     Ok(())
 }
@@ -302,6 +322,30 @@ fn summary_of(row: &rusqlite::Row<'_>) -> rusqlite::Result<Summary> {
 
 fn not_found(run: &RunId) -> StoreError {
     StoreError::NotFound { name: run.to_string(), near: Vec::new() }
+}
+
+/// Whether some step that can be undone was not; one that cannot be read may be such.
+fn leaves_something<'a>(steps: impl Iterator<Item = &'a str>) -> bool {
+    let mut open = BTreeSet::new();
+    for json in steps {
+        match serde_json::from_str::<Event>(json).map(|event| event.what) {
+            Ok(What::StepPlanned(Step { step, undo: Some(_), .. })) => open.insert(step),
+            Ok(What::StepUndone { step }) => open.remove(&step),
+            Ok(_) => false,
+            Err(_) => return true,
+        };
+    }
+    !open.is_empty()
+}
+
+/// The name of the event's variant, without reading what is in it.
+fn kind_of(json: &str) -> Result<String, serde_json::Error> {
+    #[derive(serde::Deserialize)]
+    struct Peek {
+        what: BTreeMap<String, serde::de::IgnoredAny>,
+    }
+    let peek: Peek = serde_json::from_str(json)?;
+    peek.what.into_keys().next().ok_or_else(|| serde::de::Error::custom("an event of no kind"))
 }
 
 /// Sequence numbers stay far below 2^63: a run has at most 2^20 events.

@@ -108,6 +108,26 @@ fn removing_takes_one_run_and_leaves_the_others(store: &mut dyn Store) {
     assert_eq!(store.find("last").expect("there"), one, "last is what came last");
 }
 
+fn what_is_left_to_undo_is_found(store: &mut dyn Store) {
+    let whole = put(store, 1);
+    assert_eq!(store.unfinished().expect("readable"), [], "every step was undone");
+    let events = record(2);
+    let is_undone = |e: &Event| matches!(e.what, What::StepUndone { .. });
+    let last_undo = events.iter().rposition(is_undone).expect("the record has steps");
+    let run = store.create(&events[0]).expect("a new run");
+    store.append(&run, &events[1..last_undo]).expect("its events");
+    assert_eq!(store.unfinished().expect("readable").as_slice(), std::slice::from_ref(&run));
+    store.append(&run, &events[last_undo..]).expect("the rest");
+    assert_eq!(store.unfinished().expect("readable"), []);
+    store.remove(&whole).expect("removed");
+    // A bundle must never make us run its undo commands.
+    let cut: Vec<String> = BUNDLE.lines().skip(1).take(10).map(str::to_string).collect();
+    let head: Head = serde_json::from_str(BUNDLE.lines().next().expect("a head")).expect("ours");
+    let text = bakeoff_core::bundle::encode(&head, &cut).expect("plain data");
+    import(store, text.as_bytes()).expect("a sound bundle");
+    assert_eq!(store.unfinished().expect("readable"), []);
+}
+
 fn labels_and_digests(store: &mut dyn Store) {
     let run = put(store, 1);
     let label = |store: &dyn Store| store.list().expect("readable")[0].label.clone();
@@ -176,13 +196,14 @@ type Promise = fn(&mut dyn Store);
 
 #[test]
 fn sqlite_keeps_every_promise() {
-    let promises: [(&str, Promise); 11] = [
+    let promises: [(&str, Promise); 12] = [
         ("stored is what comes back", stored_is_what_comes_back),
         ("no gap", events_follow_without_a_gap_or_not_at_all),
         ("begins once", a_run_begins_once_and_with_its_header),
         ("no NaN", a_number_that_is_none_is_refused_instead_of_losing_the_run),
         ("listing", listing_and_finding),
         ("removing", removing_takes_one_run_and_leaves_the_others),
+        ("unfinished", what_is_left_to_undo_is_found),
         ("labels and digests", labels_and_digests),
         ("bundle", a_bundle_comes_in_once_and_whole),
         ("other content", a_bundle_with_other_content_changes_nothing),

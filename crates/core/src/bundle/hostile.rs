@@ -34,6 +34,7 @@ fn first_cell() -> usize {
 /// that is kept in fixtures/bundle for each version.
 #[test]
 #[ignore = "prints the fixture of this version"]
+#[expect(clippy::disallowed_macros, reason = "its output is the fixture")]
 fn print_a_bundle() {
     print!("{}", String::from_utf8(bundle(&sample::lines())).expect("text"));
 }

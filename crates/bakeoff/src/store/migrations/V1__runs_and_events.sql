@@ -9,13 +9,17 @@ CREATE TABLE runs (
     label           TEXT
 ) STRICT;
 
--- `json` is the whole event, byte for byte as it was written first, here or on another machine.
+-- `json` is the whole event, byte for byte as it was written first, here or on another machine;
+-- `kind` is the name of its variant, so that what is left to undo is found without reading all.
 CREATE TABLE events (
     run  INTEGER NOT NULL REFERENCES runs (number) ON DELETE CASCADE,
     seq  INTEGER NOT NULL,
+    kind TEXT    NOT NULL,
     json TEXT    NOT NULL,
     PRIMARY KEY (run, seq)
 ) STRICT;
+
+CREATE INDEX events_by_kind ON events (kind, run, seq);
 
 -- What a listing shows of a run, so that it need not read every event of every run. A row counts
 -- only while `events` and `version` are those of the run and of the reader; it can be deleted.

@@ -1,0 +1,43 @@
+//! `bakeoff rm`: remove a stored run.
+
+use std::io::Write;
+
+use bakeoff_core::model::path::harmless;
+
+use super::stored;
+use crate::cli::{Format, Global, OneRun};
+use crate::fault::{Fault, Outcome};
+use crate::store::{Store, lock};
+
+/// Runs the command.
+pub fn run(global: &Global, args: &OneRun) -> Result<Outcome, Fault> {
+    let format = global.format.unwrap_or(Format::Text);
+    if !matches!(format, Format::Text | Format::Json) {
+        return Err(stored::no_format(format, "rm", "text or json"));
+    }
+    let (mut store, id) = stored::find(global, &args.run)?;
+    // Held to the end, so that nobody resumes the run while it goes.
+    let Some(_held) = lock::hold(store.path(), &id)? else {
+        return Err(Fault::refused(format!(
+            "run {id} is being measured right now: stop that process first (Ctrl-C cleans up)"
+        )));
+    };
+    if store.unfinished()?.contains(&id) {
+        return Err(Fault::refused(format!(
+            "run {id} has left things on this system, and its record knows how to undo them: run \
+             `sudo bakeoff clean` first"
+        )));
+    }
+    let summary = store.list()?.into_iter().find(|summary| summary.run == id);
+    store.remove(&id)?;
+    let (title, events) = summary.map_or((String::new(), 0), |s| (s.title, s.events));
+    let mut out = std::io::stdout().lock();
+    match format {
+        Format::Json => {
+            let removed = serde_json::json!({"run": id.as_str(), "title": title, "events": events});
+            writeln!(out, "{}", serde_json::json!({"schema": "bakeoff/rm/1", "removed": removed}))?;
+        }
+        _ => writeln!(out, "removed run {id} ({}), {events} events", harmless(&title))?,
+    }
+    Ok(Outcome::Done)
+}

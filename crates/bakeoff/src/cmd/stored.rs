@@ -1,0 +1,106 @@
+//! What the commands about stored runs share: finding one, reading it, saying how it stands.
+
+use std::io::Write;
+use std::path::Path;
+
+use bakeoff_core::model::path::RawPath;
+use bakeoff_core::model::run::Run;
+
+use crate::cli::{Format, Global};
+use crate::fault::Fault;
+use crate::store::{RunId, Sqlite, Store, StoreError, file, lock, place};
+
+/// Opens the store to read it; `None` when nothing was ever stored.
+pub fn open(global: &Global) -> Result<Option<Sqlite>, Fault> {
+    Ok(Sqlite::open_existing(&place::path(global.store.as_deref())?)?)
+}
+
+/// Opens the store and finds the run that `name` means.
+pub fn find(global: &Global, name: &str) -> Result<(Sqlite, RunId), Fault> {
+    let none = || StoreError::NotFound { name: name.to_string(), near: Vec::new() };
+    let store = open(global)?.ok_or_else(none)?;
+    let run = store.find(name)?;
+    Ok((store, run))
+}
+
+/// Reads the run from its events.
+pub fn read(store: &Sqlite, id: &RunId) -> Result<Run, Fault> {
+    let events = store.load(id)?;
+    Run::fold(&events).map_err(|error| {
+        let advice = format!("`bakeoff export {id} --format jsonl` saves what there is of it, and");
+        Fault::environment(format!("run {id}: {error}; {advice} `bakeoff rm {id}` removes it"))
+    })
+}
+
+/// How a run stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum State {
+    /// A living process measures it.
+    Running,
+    /// Its process died; `resume` goes on.
+    Dead,
+    /// It said itself why it stopped.
+    Stopped,
+}
+
+impl State {
+    /// Of a run in this store.
+    pub fn of(store: &Sqlite, id: &RunId, run: &Run) -> Result<State, StoreError> {
+        Ok(match (lock::is_held(store.path(), id)?, &run.stopped) {
+            (true, _) => State::Running,
+            (false, None) => State::Dead,
+            (false, Some(_)) => State::Stopped,
+        })
+    }
+}
+
+/// What to say about a run that is not over; on stderr, because it is true now and not of the run.
+pub fn say_state(state: State, id: &RunId, is_imported: bool) {
+    let resume = format!("`bakeoff resume {id}` goes on with it");
+    let text = match (state, is_imported) {
+        (State::Stopped, _) => return,
+        (State::Running, _) => {
+            format!("run {id} is still being measured; this is the answer so far")
+        }
+        (State::Dead, true) => format!("run {id} was exported before it ended"),
+        (State::Dead, false) => format!("run {id} was interrupted; {resume}"),
+    };
+    // A closed stderr takes nothing from the result.
+    let _ = writeln!(std::io::stderr(), "bakeoff: {text}");
+}
+
+/// The error for a format the command has not.
+pub fn no_format(format: Format, command: &str, has: &str) -> Fault {
+    let name = clap::ValueEnum::to_possible_value(&format);
+    let name = name.as_ref().map_or("that", |value| value.get_name());
+    Fault::usage(format!("`bakeoff {command}` has no format {name}: it writes {has}"))
+}
+
+/// Writes a result to stdout, or to the file the user named (`-` is stdout).
+pub fn write(
+    output: Option<&Path>,
+    fill: impl FnOnce(&mut dyn Write) -> std::io::Result<()>,
+) -> Result<(), Fault> {
+    match output {
+        Some(path) if path != Path::new("-") => write_file(path, fill),
+        _ => {
+            let mut out = std::io::BufWriter::new(std::io::stdout().lock());
+            fill(&mut out)?;
+            Ok(out.flush()?)
+        }
+    }
+}
+
+/// Writes a file for the user.
+pub fn write_file(
+    path: &Path,
+    fill: impl FnOnce(&mut dyn Write) -> std::io::Result<()>,
+) -> Result<(), Fault> {
+    file::write_with(path, fill).map_err(|error| match error.kind() {
+        std::io::ErrorKind::AlreadyExists => Fault::refused(error),
+        std::io::ErrorKind::IsADirectory => {
+            Fault::usage(format!("{} is a directory: name a file in it", RawPath::new(path)))
+        }
+        _ => Fault::environment(format!("cannot write {}: {error}", RawPath::new(path))),
+    })
+}
