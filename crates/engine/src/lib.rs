@@ -1,8 +1,35 @@
-//! The load generator.
+//! The load generator: does one [`Job`](bakeoff_core::model::job::Job) and says what it took.
+//!
+//! It knows nothing of candidates, filesystems or verdicts, prepares nothing and decides nothing.
+//! [`measure`] does the work in this process; [`serve`] is the child process around it, so that no
+//! other thread shares a process with a measurement. The only crate with `unsafe`: for I/O into
+//! memory the kernel shares, and for what has no safe wrapper.
+//!
+//! From the outside in: `serve` reads a task, `measure` checks the job and starts lanes, a lane is
+//! one thread's hot loop over an `engine`, `record` keeps what it saw, `report` adds it up.
 
+mod buffer;
+mod check;
+mod clock;
+mod cost;
+mod data;
+mod end;
+mod engine;
+mod error;
+mod lane;
+mod live;
+mod measure;
+mod offsets;
+mod pace;
+mod record;
+mod report;
 pub mod residency;
+mod serve;
+mod target;
+mod usage;
+mod verify;
+mod windows;
 
-/// The child process; nothing to serve yet.
-pub fn serve() -> i32 {
-    70
-}
+pub use error::EngineError;
+pub use measure::measure;
+pub use serve::serve;

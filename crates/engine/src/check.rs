@@ -1,0 +1,132 @@
+//! Refuses jobs that make no sense before anything is touched.
+
+use bakeoff_core::model::job::{Data, EngineName, Job, Rw};
+
+use crate::error::EngineError;
+
+/// Largest block: the kernel moves at most 2 GiB - 4 KiB in one call.
+const BS_MAX: u64 = 1 << 30;
+/// Most threads.
+const NUMJOBS_MAX: u32 = 1024;
+/// Most I/Os in flight for each thread.
+const IODEPTH_MAX: u32 = 4096;
+
+/// Checks `job` by itself, without looking at the target.
+pub fn check(job: &Job) -> Result<(), EngineError> {
+    let wrong = |message: String| Err(EngineError::Invalid(message));
+    if job.bs == 0 || job.bs > BS_MAX {
+        return wrong(format!("bs is {}: choose 1 byte to 1 GiB", job.bs));
+    }
+    if job.size < job.bs {
+        return wrong(format!("size {} is smaller than bs {}: raise --size", job.size, job.bs));
+    }
+    if job.numjobs == 0 || job.numjobs > NUMJOBS_MAX {
+        return wrong(format!("numjobs is {}: choose 1 to {NUMJOBS_MAX}", job.numjobs));
+    }
+    if job.iodepth == 0 || job.iodepth > IODEPTH_MAX {
+        return wrong(format!("iodepth is {}: choose 1 to {IODEPTH_MAX}", job.iodepth));
+    }
+    if job.buffer_bytes().is_none_or(|bytes| bytes > isize::MAX as u64) {
+        return wrong("bs x iodepth x numjobs is more than memory can be: lower one".to_string());
+    }
+    if job.rwmixread > 100 {
+        return wrong(format!("rwmixread is {}: choose 0 to 100", job.rwmixread));
+    }
+    if job.rate_iops == Some(0) {
+        return wrong("rate_iops is 0: choose 1 or more, or leave it out".to_string());
+    }
+    if job.size / job.bs < u64::from(job.numjobs) {
+        return wrong(format!(
+            "size / bs is {} blocks for {} threads: raise --size or lower --numjobs",
+            job.size / job.bs,
+            job.numjobs
+        ));
+    }
+    if job.engine == EngineName::Libaio {
+        return Err(EngineError::Unsupported(
+            "engine libaio is not built in yet: use --engine io_uring or psync".to_string(),
+        ));
+    }
+    check_verify(job)?;
+    if job.rw == Rw::SmallFiles { check_small_files(job) } else { Ok(()) }
+}
+
+fn check_verify(job: &Job) -> Result<(), EngineError> {
+    if job.verify && !job.rw.writes() {
+        return Err(EngineError::Invalid(format!(
+            "verify checks what the job wrote, and {} writes nothing: use it with a write",
+            job.rw.name()
+        )));
+    }
+    if job.verify && job.engine == EngineName::Null {
+        return Err(EngineError::Invalid(
+            "verify needs data on the target, and the null engine writes none".to_string(),
+        ));
+    }
+    Ok(())
+}
+
+/// Small files are made with plain calls, one at a time a thread.
+fn check_small_files(job: &Job) -> Result<(), EngineError> {
+    let wrong = |what: &str| {
+        Err(EngineError::Invalid(format!("smallfiles does not know {what}: leave it out")))
+    };
+    match job {
+        Job { iodepth: 2.., .. } => wrong("iodepth"),
+        Job { direct: true, .. } => wrong("direct"),
+        Job { rate_iops: Some(_), .. } => wrong("rate_iops"),
+        Job { engine: EngineName::Null, .. } => wrong("the null engine"),
+        Job { fdatasync: 1.., .. } => wrong("fdatasync (fsync syncs each file and the directory)"),
+        _ => Ok(()),
+    }
+}
+
+/// Blocks the job spans; what is left of `size` beyond whole blocks is not touched.
+pub fn blocks(job: &Job) -> u64 {
+    job.size / job.bs
+}
+
+/// Whether lanes keep to their own part of the span: verification has to know who wrote last.
+pub fn is_apart(job: &Job) -> bool {
+    job.verify && job.rw.writes()
+}
+
+/// Whether bytes have to be made for each write.
+pub fn makes_data(job: &Job) -> bool {
+    job.rw.writes() && job.data == Data::Random
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn job() -> Job {
+        Job::new(Rw::Write, 4096, 1 << 20)
+    }
+
+    #[test]
+    fn nonsense_is_refused_with_the_flag_that_mends_it() {
+        let cases = [
+            (Job { bs: 0, ..job() }, "bs"),
+            (Job { bs: (1 << 30) + 1, size: 1 << 40, ..job() }, "bs"),
+            (Job { size: 4095, ..job() }, "--size"),
+            (Job { numjobs: 0, ..job() }, "numjobs"),
+            (Job { numjobs: 257, ..job() }, "--numjobs"),
+            (Job { iodepth: 0, ..job() }, "iodepth"),
+            (Job { rwmixread: 101, ..job() }, "rwmixread"),
+            (Job { rate_iops: Some(0), ..job() }, "rate_iops"),
+            (Job { engine: EngineName::Libaio, ..job() }, "--engine io_uring"),
+            (Job { verify: true, rw: Rw::Read, ..job() }, "verify"),
+            (Job { verify: true, engine: EngineName::Null, ..job() }, "null"),
+            (Job { rw: Rw::SmallFiles, direct: true, ..job() }, "direct"),
+            (Job { rw: Rw::SmallFiles, iodepth: 2, ..job() }, "iodepth"),
+        ];
+        for (job, word) in cases {
+            let error = check(&job).unwrap_err().to_string();
+            assert!(error.contains(word), "{error}");
+        }
+        check(&job()).unwrap();
+        check(&Job { bs: 1 << 30, size: 1 << 30, ..job() }).unwrap();
+        check(&Job { bs: 1, size: 1, ..job() }).unwrap();
+    }
+}

@@ -1,0 +1,114 @@
+//! When a lane stops, as a pure decision.
+
+use bakeoff_core::model::job::Job;
+
+use crate::offsets::share;
+
+/// One lane's share of the job's end. Times from the start of the lane.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct End {
+    /// Data operations after which the work is done.
+    pub quota: Option<u64>,
+    /// Time after which the work is done.
+    pub runtime_ns: Option<u64>,
+    /// Operations, flushes included, before which neither counts.
+    pub min_ios: u64,
+    /// Time after which nothing more is started, whatever else.
+    pub hard_ns: u64,
+}
+
+impl End {
+    /// The share of lane `lane`.
+    pub fn of_lane(job: &Job, lane: u32) -> End {
+        let whole = match (job.io_size, job.runtime_ns) {
+            (Some(bytes), _) => Some(bytes),
+            (None, Some(_)) => None,
+            (None, None) => Some(job.size),
+        };
+        End {
+            quota: whole.map(|bytes| share((bytes / job.bs).max(1), lane, job.numjobs)),
+            runtime_ns: job.runtime_ns,
+            min_ios: share(job.min_ios, lane, job.numjobs),
+            hard_ns: job.time_limit_ns.unwrap_or(u64::MAX),
+        }
+    }
+
+    /// Whether to start nothing more, with `issued` data operations and `flushes` begun so far.
+    pub fn reached(&self, elapsed_ns: u64, issued: u64, flushes: u64) -> bool {
+        if elapsed_ns >= self.hard_ns {
+            return true;
+        }
+        if issued.saturating_add(flushes) < self.min_ios {
+            return false;
+        }
+        self.quota.is_some_and(|quota| issued >= quota)
+            || self.runtime_ns.is_some_and(|runtime| elapsed_ns >= runtime)
+    }
+
+    /// Operations below which [`End::reached`] need not be asked because of counts.
+    pub fn ask_from(&self) -> u64 {
+        self.quota.unwrap_or(u64::MAX)
+    }
+
+    /// First moment from which [`End::reached`] must be asked because of time.
+    #[inline]
+    pub fn ask_at_ns(&self) -> u64 {
+        self.runtime_ns.unwrap_or(u64::MAX).min(self.hard_ns)
+    }
+
+    /// Next moment after `elapsed_ns` at which its answer may change because of time.
+    pub fn ask_after_ns(&self, elapsed_ns: u64) -> u64 {
+        let later = self.runtime_ns.filter(|runtime| *runtime > elapsed_ns);
+        later.unwrap_or(u64::MAX).min(self.hard_ns)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use bakeoff_core::model::job::Rw;
+
+    use super::*;
+
+    fn job() -> Job {
+        Job::new(Rw::Write, 4096, 40960)
+    }
+
+    #[test]
+    fn without_an_end_the_size_is_done_once() {
+        let end = End::of_lane(&job(), 0);
+        assert!(!end.reached(u64::MAX - 1, 9, 0));
+        assert!(end.reached(0, 10, 0));
+    }
+
+    #[test]
+    fn the_first_of_io_size_and_runtime_ends() {
+        let end = End::of_lane(&Job { io_size: Some(8192), runtime_ns: Some(100), ..job() }, 0);
+        assert!(!end.reached(99, 1, 0));
+        assert!(end.reached(100, 1, 0));
+        assert!(end.reached(0, 2, 0));
+    }
+
+    #[test]
+    fn neither_ends_before_min_ios_and_flushes_count() {
+        let end = End::of_lane(
+            &Job { io_size: Some(4096), runtime_ns: Some(100), min_ios: 50, ..job() },
+            0,
+        );
+        assert!(!end.reached(1_000_000, 49, 0));
+        assert!(end.reached(1_000_000, 25, 25));
+    }
+
+    #[test]
+    fn the_time_limit_ends_before_min_ios() {
+        let end = End::of_lane(&Job { min_ios: 50, time_limit_ns: Some(1000), ..job() }, 0);
+        assert!(!end.reached(999, 1, 0));
+        assert!(end.reached(1000, 1, 0));
+    }
+
+    #[test]
+    fn lanes_share_the_io_size() {
+        let job = Job { io_size: Some(7 * 4096), numjobs: 3, ..job() };
+        let quotas: Vec<_> = (0..3).map(|lane| End::of_lane(&job, lane).quota).collect();
+        assert_eq!(quotas, [Some(3), Some(2), Some(2)]);
+    }
+}

@@ -1,0 +1,111 @@
+//! Why a measurement gave no numbers: one variant for each thing the user can do about it.
+
+use std::io;
+
+use bakeoff_core::driver::native::{Failure, FailureKind};
+use rustix::io::Errno;
+use thiserror::Error;
+
+/// Why there are no numbers. The texts name no path: the parent knows it and prints it safely.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum EngineError {
+    /// The place is full or a quota is reached.
+    #[error("no space left while {doing}: free some or choose a smaller --size")]
+    NoSpace {
+        /// What the engine was at.
+        doing: String,
+    },
+    /// The place cannot be written.
+    #[error("read-only filesystem or device while {doing}: mount it writable or choose another")]
+    ReadOnly {
+        /// What the engine was at.
+        doing: String,
+    },
+    /// Not allowed.
+    #[error("permission denied while {doing}: change the owner or mode, or use sudo")]
+    Permission {
+        /// What the engine was at.
+        doing: String,
+    },
+    /// Not there.
+    #[error("nothing there while {doing}: check the path")]
+    NotFound {
+        /// What the engine was at.
+        doing: String,
+    },
+    /// The job makes no sense, or not on this target.
+    #[error("{0}")]
+    Invalid(String),
+    /// This kernel, machine, filesystem or build cannot do it.
+    #[error("{0}")]
+    Unsupported(String),
+    /// The buffers cannot be had.
+    #[error("no memory for {bytes} bytes of I/O buffers: lower bs, iodepth or numjobs")]
+    NoMemory {
+        /// What was asked for.
+        bytes: u64,
+    },
+    /// The device or filesystem failed an operation.
+    #[error("{doing} failed: {source}; see the kernel's log (dmesg)")]
+    Io {
+        /// What the engine was at.
+        doing: String,
+        /// The system's word.
+        source: io::Error,
+    },
+    /// What was read back is not what was written.
+    #[error(
+        "verify found wrong data at byte {offset}: expected 0x{expected:02x}, found \
+         0x{found:02x} ({note}); this place loses or damages data, do not trust it"
+    )]
+    Verify {
+        /// First wrong byte, from the start of the target.
+        offset: u64,
+        /// The byte that was written there last.
+        expected: u8,
+        /// The byte that came back.
+        found: u8,
+        /// What the block seems to hold.
+        note: String,
+    },
+    /// The task could not be read.
+    #[error("the engine cannot read its task: {0}; this is a bug of bakeoff, please report it")]
+    Protocol(String),
+}
+
+impl EngineError {
+    /// Sorts a system error by what the user can do about it.
+    pub(crate) fn io(doing: impl Into<String>, source: impl Into<io::Error>) -> EngineError {
+        let (doing, source) = (doing.into(), source.into());
+        match Errno::from_io_error(&source) {
+            Some(Errno::NOSPC | Errno::DQUOT) => EngineError::NoSpace { doing },
+            Some(Errno::ROFS) => EngineError::ReadOnly { doing },
+            Some(Errno::ACCESS | Errno::PERM) => EngineError::Permission { doing },
+            Some(Errno::NOENT | Errno::NXIO | Errno::NODEV) => EngineError::NotFound { doing },
+            _ => EngineError::Io { doing, source },
+        }
+    }
+
+    /// The kind the parent sees.
+    pub fn kind(&self) -> FailureKind {
+        match self {
+            EngineError::NoSpace { .. } => FailureKind::NoSpace,
+            EngineError::ReadOnly { .. } => FailureKind::ReadOnly,
+            EngineError::Permission { .. } => FailureKind::Permission,
+            EngineError::NotFound { .. } => FailureKind::NotFound,
+            EngineError::Invalid(_) => FailureKind::Invalid,
+            EngineError::Unsupported(_) => FailureKind::Unsupported,
+            EngineError::NoMemory { .. } => FailureKind::NoMemory,
+            EngineError::Io { .. } => FailureKind::Io,
+            EngineError::Verify { .. } => FailureKind::VerifyFailed,
+            EngineError::Protocol(_) => FailureKind::Protocol,
+        }
+    }
+}
+
+impl From<&EngineError> for Failure {
+    fn from(error: &EngineError) -> Failure {
+        Failure { kind: error.kind(), message: error.to_string() }
+    }
+}

@@ -1,0 +1,163 @@
+//! When a lane flushes: after every so many writes, and at the end.
+
+use std::os::fd::OwnedFd;
+
+use bakeoff_core::model::job::Job;
+
+use crate::error::EngineError;
+
+/// One flush to do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Call {
+    /// fsync(2).
+    Fsync,
+    /// fdatasync(2).
+    Fdatasync,
+}
+
+impl Call {
+    /// Makes it.
+    pub fn make(self, fd: &OwnedFd) -> Result<(), EngineError> {
+        loop {
+            let (name, result) = match self {
+                Call::Fsync => ("fsync", rustix::fs::fsync(fd)),
+                Call::Fdatasync => ("fdatasync", rustix::fs::fdatasync(fd)),
+            };
+            match result {
+                Ok(()) => return Ok(()),
+                Err(rustix::io::Errno::INTR) => {}
+                Err(e) => return Err(EngineError::io(name, e)),
+            }
+        }
+    }
+}
+
+/// Counts writes towards the next flush. A rest of fewer writes at the end is flushed as well, so
+/// that nothing the job wrote durably is left in memory when the clock stops.
+#[derive(Debug)]
+pub struct Flushes {
+    fsync_every: u64,
+    fdatasync_every: u64,
+    to_fsync: u64,
+    to_fdatasync: u64,
+    end_fsync: bool,
+    done: u64,
+    time_ns: u64,
+}
+
+impl Flushes {
+    /// What `job` asks for; jobs that write nothing flush nothing.
+    pub fn new(job: &Job) -> Flushes {
+        let every = |n: u32| if n == 0 || !job.rw.writes() { u64::MAX } else { u64::from(n) };
+        let (fsync_every, fdatasync_every) = (every(job.fsync), every(job.fdatasync));
+        Flushes {
+            fsync_every,
+            fdatasync_every,
+            to_fsync: fsync_every,
+            to_fdatasync: fdatasync_every,
+            end_fsync: job.end_fsync && job.rw.writes(),
+            done: 0,
+            time_ns: 0,
+        }
+    }
+
+    /// A write begins.
+    #[inline]
+    pub fn count_write(&mut self) {
+        self.to_fsync -= 1;
+        self.to_fdatasync -= 1;
+    }
+
+    /// Whether to flush before the next write; `at_end` after the last one.
+    #[inline]
+    pub fn is_due(&self, at_end: bool) -> bool {
+        self.to_fsync == 0 || self.to_fdatasync == 0 || (at_end && self.rest().is_some())
+    }
+
+    fn rest(&self) -> Option<Call> {
+        let begun = |every: u64, to: u64| every != u64::MAX && to < every;
+        if self.end_fsync || begun(self.fsync_every, self.to_fsync) {
+            Some(Call::Fsync)
+        } else if begun(self.fdatasync_every, self.to_fdatasync) {
+            Some(Call::Fdatasync)
+        } else {
+            None
+        }
+    }
+
+    /// The next flush that is due, counted as done; `None` when there is no more.
+    pub fn next_due(&mut self, at_end: bool) -> Option<Call> {
+        let call = if self.to_fsync == 0 {
+            Some(Call::Fsync)
+        } else if self.to_fdatasync == 0 {
+            Some(Call::Fdatasync)
+        } else if at_end {
+            self.rest()
+        } else {
+            None
+        }?;
+        self.done += 1;
+        if call == Call::Fsync {
+            self.to_fsync = self.fsync_every;
+            self.end_fsync &= !at_end;
+        } else {
+            self.to_fdatasync = self.fdatasync_every;
+        }
+        Some(call)
+    }
+
+    /// Flushes so far.
+    #[inline]
+    pub fn done(&self) -> u64 {
+        self.done
+    }
+
+    /// A flush took `ns`.
+    pub fn add_time(&mut self, ns: u64) {
+        self.time_ns += ns;
+    }
+
+    /// Time of all flushes.
+    pub fn time_ns(&self) -> u64 {
+        self.time_ns
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use bakeoff_core::model::job::Rw;
+
+    use super::*;
+
+    /// Writes until the end of `writes`, flushing whenever due; what was called, by write count.
+    fn calls(job: &Job, writes: u64) -> Vec<(u64, Call)> {
+        let mut flushes = Flushes::new(job);
+        let mut got = Vec::new();
+        for n in 1..=writes {
+            flushes.count_write();
+            while let Some(call) = flushes.next_due(false) {
+                got.push((n, call));
+            }
+        }
+        while let Some(call) = flushes.next_due(true) {
+            got.push((writes, call));
+        }
+        assert!(!flushes.is_due(true));
+        assert_eq!(flushes.done(), got.len() as u64);
+        got
+    }
+
+    #[test]
+    fn every_n_writes_a_rest_and_the_end() {
+        let job = Job::new(Rw::Write, 4096, 1 << 20);
+        assert_eq!(calls(&job, 5), []);
+        assert_eq!(calls(&Job { end_fsync: true, ..job.clone() }, 5), [(5, Call::Fsync)]);
+        let every_two = Job { fsync: 2, ..job.clone() };
+        assert_eq!(calls(&every_two, 4), [(2, Call::Fsync), (4, Call::Fsync)]);
+        assert_eq!(calls(&every_two, 5), [(2, Call::Fsync), (4, Call::Fsync), (5, Call::Fsync)]);
+        let both = Job { fsync: 2, fdatasync: 1, ..job.clone() };
+        assert_eq!(calls(&both, 2), [(1, Call::Fdatasync), (2, Call::Fsync), (2, Call::Fdatasync)]);
+        let reads = Job { fsync: 1, end_fsync: true, rw: Rw::Read, ..job };
+        assert_eq!(calls(&reads, 0), []);
+    }
+}

@@ -1,0 +1,98 @@
+//! Adds lanes up to a measurement.
+
+use bakeoff_core::model::finding::Finding;
+use bakeoff_core::model::job::{EngineName, Job};
+use bakeoff_core::model::measurement::{Latency, Measurement, OpStats, SCHEMA};
+
+use crate::cost::Cost;
+use crate::lane::Outcome;
+use crate::record::{Kind, Recorder, Tally};
+use crate::usage::Usage;
+use crate::windows::Windows;
+
+/// What is known besides the lanes.
+pub struct Circumstances {
+    /// Engine that did it.
+    pub engine: EngineName,
+    /// CPU time of the cell.
+    pub usage: Usage,
+    /// The generator's own cost.
+    pub cost: Cost,
+    /// What was noticed.
+    pub findings: Vec<Finding>,
+}
+
+/// The measurement of one or more lanes.
+pub fn measurement(job: &Job, lanes: Vec<Outcome>, around: Circumstances) -> Measurement {
+    let start_ns = lanes.iter().map(|l| l.start_ns).min().unwrap_or(0);
+    let end_ns = lanes.iter().map(|l| l.end_ns).max().unwrap_or(0);
+    let elapsed_ns = (end_ns - start_ns).max(1);
+    let count = lanes.len().max(1) as u64;
+    let mean = |time: fn(&Outcome) -> u64| lanes.iter().map(time).sum::<u64>() / count;
+    let (data_ns, flush_ns, close_ns) =
+        (mean(|l| l.data_ns), mean(|l| l.flush_ns), mean(|l| l.close_ns));
+    let huge = lanes.iter().all(|l| l.huge);
+    let pooled_ios = lanes.iter().map(|l| l.pooled_ios).sum();
+    let backlog = job.rate_iops.map(|_| lanes.iter().map(|l| l.backlog).sum());
+    let mut all = Recorder::new(&Kind::ALL);
+    let windows = lanes.into_iter().map(|lane| all.absorb(lane.recorder)).collect();
+    let stats = |kind| all.tally(kind).map(|tally| op_stats(tally, elapsed_ns));
+    let tool_ns = tool_ns(&all, around.cost, pooled_ios) / count as f64;
+    Measurement {
+        schema: SCHEMA.to_string(),
+        job: job.clone(),
+        engine: around.engine,
+        elapsed_ns,
+        data_ns,
+        flush_ns,
+        close_ns,
+        read: stats(Kind::Read),
+        write: stats(Kind::Write),
+        flush: stats(Kind::Flush),
+        create: stats(Kind::Create),
+        stat: stats(Kind::Stat),
+        unlink: stats(Kind::Unlink),
+        usr_cpu_ns: around.usage.usr_ns,
+        sys_cpu_ns: around.usage.sys_ns,
+        windows: Windows::merge(windows, elapsed_ns),
+        tool_ns: tool_ns as u64,
+        mem: if huge { "thp" } else { "malloc" }.to_string(),
+        pooled_ios,
+        verified_bytes: None,
+        backlog,
+        findings: around.findings,
+    }
+}
+
+/// Estimated time all lanes spent on their own work.
+fn tool_ns(all: &Recorder, cost: Cost, pooled_ios: u64) -> f64 {
+    let count = |kind| all.tally(kind).map_or(0, Tally::count);
+    let ios: u64 = Kind::ALL.into_iter().map(count).sum();
+    let made = (count(Kind::Write) + count(Kind::Create)).saturating_sub(pooled_ios);
+    ios as f64 * cost.loop_ns + made as f64 * cost.fill_ns + pooled_ios as f64 * cost.stamp_ns
+}
+
+fn op_stats(tally: &Tally, elapsed_ns: u64) -> OpStats {
+    let histogram = tally.histogram();
+    let (min, max) = tally.extremes_ns();
+    let quantile = |q| histogram.supported_quantile(q);
+    let seconds = elapsed_ns as f64 / 1e9;
+    OpStats {
+        total_ios: tally.count(),
+        io_bytes: tally.bytes,
+        iops: tally.count() as f64 / seconds,
+        bw_bytes_per_s: tally.bytes as f64 / seconds,
+        lat_ns: Latency {
+            min,
+            mean: tally.sum_ns as f64 / tally.count() as f64,
+            max,
+            p50: quantile(0.5),
+            p90: quantile(0.9),
+            p95: quantile(0.95),
+            p99: quantile(0.99),
+            p99_9: quantile(0.999),
+            p99_99: quantile(0.9999),
+        },
+        histogram,
+    }
+}

@@ -1,0 +1,85 @@
+//! The engine's child process: one task in, one reply out.
+
+use std::io::{self, Read, Write};
+use std::os::fd::BorrowedFd;
+
+use bakeoff_core::driver::native::{Failure, Reply, TASK_LIMIT_BYTES, Task};
+use bakeoff_core::model::measurement::Measurement;
+use rustix::process::{Signal, getppid, set_parent_process_death_signal};
+
+use crate::error::EngineError;
+use crate::measure::measure;
+use crate::target::Target;
+
+/// Reads a task on standard input, measures, and writes the reply on standard output. Returns the
+/// exit status: 0 when a reply was written, whatever it says, and 70 when not.
+///
+/// The process dies with its parent: a load nobody waits for would disturb whatever runs next.
+pub fn serve() -> i32 {
+    let result = read_task(io::stdin().lock()).and_then(|task| {
+        die_with(task.parent_pid)?;
+        do_task(&task)
+    });
+    let reply = match result {
+        Ok(measurement) => Reply::Ok(Box::new(measurement)),
+        Err(error) => Reply::Error(Failure::from(&error)),
+    };
+    let written = serde_json::to_vec(&reply).map_err(io::Error::from).and_then(|mut bytes| {
+        bytes.push(b'\n');
+        let mut out = io::stdout().lock();
+        out.write_all(&bytes)?;
+        out.flush()
+    });
+    match written {
+        Ok(()) => 0,
+        Err(error) => {
+            eprintln!("cannot write the reply: {error}");
+            70
+        }
+    }
+}
+
+fn read_task(input: impl Read) -> Result<Task, EngineError> {
+    let mut bytes = Vec::new();
+    input
+        .take(TASK_LIMIT_BYTES + 1)
+        .read_to_end(&mut bytes)
+        .map_err(|e| EngineError::Protocol(e.to_string()))?;
+    if bytes.len() as u64 > TASK_LIMIT_BYTES {
+        return Err(EngineError::Protocol(format!("it is over {TASK_LIMIT_BYTES} bytes")));
+    }
+    serde_json::from_slice(&bytes).map_err(|e| EngineError::Protocol(e.to_string()))
+}
+
+fn die_with(parent_pid: Option<u32>) -> Result<(), EngineError> {
+    set_parent_process_death_signal(Some(Signal::KILL))
+        .map_err(|e| EngineError::io("asking to die with the parent", e))?;
+    let parent = getppid().map(|pid| pid.as_raw_nonzero().get());
+    let same = parent_pid.is_none_or(|pid| i64::from(pid) == parent.map_or(0, i64::from));
+    if !same {
+        return Err(EngineError::Protocol("whoever asked for it is gone".to_string()));
+    }
+    Ok(())
+}
+
+fn do_task(task: &Task) -> Result<Measurement, EngineError> {
+    let path = task.target.as_path();
+    Target::expect(path, task.target_kind, &task.job)?;
+    let live = match task.live_fd {
+        None => None,
+        Some(number) => Some(borrow(number)?),
+    };
+    measure(&task.job, path, live)
+}
+
+/// The inherited descriptor `number`, if it is open.
+fn borrow(number: i32) -> Result<BorrowedFd<'static>, EngineError> {
+    if number < 0 {
+        return Err(EngineError::Protocol(format!("{number} is no descriptor")));
+    }
+    // SAFETY: checked to be open below, and nothing in this process closes it: it was inherited.
+    let fd = unsafe { BorrowedFd::borrow_raw(number) };
+    rustix::io::fcntl_getfd(fd)
+        .map_err(|e| EngineError::Protocol(format!("descriptor {number}: {e}")))?;
+    Ok(fd)
+}

@@ -1,0 +1,191 @@
+//! The file, directory or device that is measured: what it is, and how it is opened.
+//!
+//! Never through a symbolic link: what the parent checked is what gets written. A regular file
+//! that is only written is created, for its owner only, when it is not there.
+
+use std::ffi::c_int;
+use std::os::fd::{IntoRawFd, OwnedFd};
+use std::path::{Path, PathBuf};
+
+use bakeoff_core::driver::native::TargetKind;
+use bakeoff_core::model::job::{Job, Rw};
+use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags, Statx, StatxFlags, openat, statx};
+use rustix::io::Errno;
+
+use crate::error::EngineError;
+
+/// What was found at the path.
+#[derive(Debug)]
+pub struct Target {
+    path: PathBuf,
+    /// What it is.
+    pub kind: TargetKind,
+    /// Granularity of O_DIRECT offsets and lengths in bytes; 1 when the job does not ask for it.
+    pub direct_align: u64,
+}
+
+impl Target {
+    /// Looks at `path`, creates a missing file of a job that only writes, and checks that the job
+    /// is possible there.
+    pub fn find(path: &Path, job: &Job) -> Result<Target, EngineError> {
+        let mut found = look(path);
+        if found.as_ref().is_err_and(|e| *e == Errno::NOENT) && creates(job) {
+            let flags = OFlags::CREATE | OFlags::EXCL | OFlags::WRONLY | OFlags::CLOEXEC;
+            openat(CWD, path, flags | OFlags::NOFOLLOW, Mode::RUSR | Mode::WUSR)
+                .map_err(|e| EngineError::io("creating the file to write", e))?;
+            found = look(path);
+        }
+        let found = found.map_err(|e| EngineError::io("looking for what to measure", e))?;
+        let kind = kind_of(&found, job)?;
+        let mut target = Target { path: path.to_path_buf(), kind, direct_align: 1 };
+        if kind != TargetKind::Directory {
+            target.check_length(job)?;
+            if job.direct {
+                target.direct_align = target.find_alignment(&found)?;
+                check_alignment(job, target.direct_align)?;
+            }
+        }
+        Ok(target)
+    }
+
+    /// Refuses `path` when something else is there than the caller checked. Nothing at all is the
+    /// business of [`Target::find`].
+    pub fn expect(path: &Path, kind: TargetKind, job: &Job) -> Result<(), EngineError> {
+        let Ok(found) = look(path) else { return Ok(()) };
+        let found = kind_of(&found, job)?;
+        if found == kind {
+            return Ok(());
+        }
+        Err(EngineError::Invalid(format!(
+            "this was to be a {kind:?} and is a {found:?} now: was it replaced meanwhile?"
+        )))
+    }
+
+    /// Opens it as the job needs it. Each lane has its own open file, with its own read-ahead.
+    pub fn open(&self, job: &Job) -> Result<OwnedFd, EngineError> {
+        let access = match (job.rw.writes(), job.rw == Rw::RandRw) {
+            (false, _) => OFlags::RDONLY,
+            (true, false) => OFlags::WRONLY,
+            (true, true) => OFlags::RDWR,
+        };
+        self.open_with(access | if job.direct { OFlags::DIRECT } else { OFlags::empty() })
+    }
+
+    /// Opens it to read back what was written; `direct` past the page cache.
+    pub fn open_to_verify(&self, direct: bool) -> Result<OwnedFd, EngineError> {
+        self.open_with(OFlags::RDONLY | if direct { OFlags::DIRECT } else { OFlags::empty() })
+    }
+
+    fn open_with(&self, flags: OFlags) -> Result<OwnedFd, EngineError> {
+        let all = flags | OFlags::CLOEXEC | OFlags::NOFOLLOW;
+        openat(CWD, &self.path, all, Mode::empty()).map_err(|errno| {
+            if errno == Errno::INVAL && flags.contains(OFlags::DIRECT) {
+                return EngineError::Unsupported(
+                    "this filesystem has no direct I/O (open with O_DIRECT was refused): leave \
+                     --direct out"
+                        .to_string(),
+                );
+            }
+            EngineError::io("opening what to measure", errno)
+        })
+    }
+
+    fn check_length(&self, job: &Job) -> Result<(), EngineError> {
+        if !job.rw.reads() && self.kind == TargetKind::File {
+            return Ok(());
+        }
+        let fd = self.open_with(OFlags::RDONLY)?;
+        let length = rustix::fs::seek(&fd, rustix::fs::SeekFrom::End(0))
+            .map_err(|e| EngineError::io("asking for the length of what to measure", e))?;
+        if length < job.size {
+            return Err(EngineError::Invalid(format!(
+                "there are {length} bytes and the job spans {}: lower --size{}",
+                job.size,
+                if job.rw.reads() { " or write the file first" } else { "" }
+            )));
+        }
+        Ok(())
+    }
+
+    /// statx(2) knows the alignment since Linux 6.1, and only on some filesystems. Elsewhere a
+    /// read tells: one of 512 bytes is refused where the logical block is larger.
+    fn find_alignment(&self, found: &Statx) -> Result<u64, EngineError> {
+        let known = StatxFlags::from_bits_retain(found.stx_mask).contains(StatxFlags::DIOALIGN);
+        if known && found.stx_dio_offset_align > 0 {
+            return Ok(found.stx_dio_offset_align.into());
+        }
+        if known && found.stx_dio_mem_align == 0 && found.stx_dio_offset_align == 0 {
+            return Err(EngineError::Unsupported(
+                "this file has no direct I/O, says statx: leave --direct out".to_string(),
+            ));
+        }
+        let fd = self.open_with(OFlags::RDONLY | OFlags::DIRECT)?;
+        let mut memory =
+            crate::buffer::Buffers::new(4096, 1, bakeoff_core::model::job::Mem::Malloc)?;
+        match rustix::io::pread(&fd, &mut memory.block_mut(0)[..512], 0) {
+            Err(Errno::INVAL) => Ok(4096),
+            Err(e) => Err(EngineError::io("probing the alignment of direct I/O", e)),
+            Ok(_) => Ok(512),
+        }
+    }
+}
+
+fn look(path: &Path) -> Result<Statx, Errno> {
+    let wanted = StatxFlags::BASIC_STATS | StatxFlags::DIOALIGN;
+    statx(CWD, path, AtFlags::SYMLINK_NOFOLLOW, wanted)
+}
+
+/// Whether a missing file is made: only when nothing has to be in it.
+fn creates(job: &Job) -> bool {
+    job.rw.writes() && !job.rw.reads()
+}
+
+fn kind_of(found: &Statx, job: &Job) -> Result<TargetKind, EngineError> {
+    let wants_directory = job.rw == Rw::SmallFiles;
+    let kind = match FileType::from_raw_mode(found.stx_mode.into()) {
+        FileType::RegularFile => TargetKind::File,
+        FileType::Directory => TargetKind::Directory,
+        FileType::BlockDevice => TargetKind::Block,
+        FileType::Symlink => {
+            return Err(EngineError::Invalid(
+                "this is a symbolic link: name what it points to".to_string(),
+            ));
+        }
+        _ => {
+            return Err(EngineError::Invalid(
+                "this is no file, directory or block device: choose one".to_string(),
+            ));
+        }
+    };
+    if wants_directory != (kind == TargetKind::Directory) {
+        return Err(EngineError::Invalid(if wants_directory {
+            "smallfiles needs a directory".to_string()
+        } else {
+            format!("{} needs a file or block device, not a directory", job.rw.name())
+        }));
+    }
+    Ok(kind)
+}
+
+fn check_alignment(job: &Job, align: u64) -> Result<(), EngineError> {
+    if job.bs.is_multiple_of(align) {
+        return Ok(());
+    }
+    Err(EngineError::Invalid(format!(
+        "direct I/O moves multiples of {align} bytes here and bs is {}: choose such a --bs, or \
+         leave --direct out",
+        job.bs
+    )))
+}
+
+/// Closes, and says what close(2) said: network filesystems report lost writes only here.
+pub fn close(fd: OwnedFd) -> Result<(), EngineError> {
+    // SAFETY: the descriptor is ours and is not used again, whatever close answers.
+    let answer: c_int = unsafe { libc::close(fd.into_raw_fd()) };
+    let error = std::io::Error::last_os_error();
+    // An interrupted close has closed on Linux.
+    if answer == 0 || error.kind() == std::io::ErrorKind::Interrupted {
+        return Ok(());
+    }
+    Err(EngineError::io("closing the file", error))
+}
