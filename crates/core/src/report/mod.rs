@@ -7,6 +7,7 @@
 
 mod bench;
 mod csv;
+mod html;
 mod json;
 mod layout;
 mod markdown;
@@ -18,6 +19,7 @@ pub mod view;
 
 pub use bench::{bench_json, bench_text};
 pub use csv::{COLUMNS as CSV_COLUMNS, csv};
+pub use html::{Assets, html};
 pub use json::{json, json_text};
 pub use markdown::markdown;
 pub use recipe::recipe;

@@ -61,11 +61,6 @@ impl Change {
     }
 }
 
-/// A lone ratio without an interval, in whole percent: `-8`.
-pub fn percent(ratio: f64) -> String {
-    signed(ratio, 0)
-}
-
 fn signed(ratio: f64, decimals: usize) -> String {
     let text = format!("{:+.decimals$}", (ratio - 1.0) * 100.0);
     if is_zero(&text) { text[1..].to_string() } else { text }

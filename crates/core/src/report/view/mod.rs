@@ -8,7 +8,7 @@ mod process;
 mod question;
 
 pub use facts::{Column, Group};
-pub use process::{BlockView, StepView};
+pub use process::{BlockView, StepView, name as candidate_name};
 pub use question::{EffectView, Question, Row};
 
 use crate::model::event::StopReason;

@@ -1,0 +1,95 @@
+//! The table of every cell, and the raw windows the charts are drawn from.
+
+use crate::model::event::{CacheState, Cell};
+use crate::model::run::{Block, BlockState, Run};
+use crate::model::workload::Metric;
+use crate::report::round;
+use crate::report::view::{Question, candidate_name};
+use crate::units;
+
+use super::chart::style_of;
+
+/// One cell of one workload.
+pub struct CellRow {
+    /// Block.
+    pub block: u32,
+    /// Candidate's name.
+    pub candidate: String,
+    /// Its colour and symbol.
+    pub style: usize,
+    /// Whether the analysis uses it.
+    pub counts: bool,
+    /// Rate in the question's unit.
+    pub rate: String,
+    /// Wall time.
+    pub elapsed: String,
+    /// Share of data calls, flushes and closing.
+    pub clocks: String,
+    /// CPU time of the engine.
+    pub cpu: String,
+    /// Median and 99th percentile of the kind of operation that took most operations.
+    pub latency: String,
+    /// What is known about the page cache.
+    pub cache: &'static str,
+    /// Lines of `start_ns,len_ns,read_bytes,write_bytes,ios`.
+    pub windows: String,
+}
+
+/// Every cell of a workload, those that count for nothing included.
+pub fn rows(run: &Run, question: &Question, styles: &[String]) -> Vec<CellRow> {
+    let Some(index) = question.index else { return Vec::new() };
+    let metric = run.header.workloads[usize::from(index)].metric;
+    let mut rows = Vec::new();
+    for block in &run.blocks {
+        for cell in block.cells.iter().filter(|c| c.workload == index) {
+            rows.push(row(run, block, cell, question, metric, styles));
+        }
+    }
+    rows
+}
+
+fn row(
+    run: &Run,
+    block: &Block,
+    cell: &Cell,
+    question: &Question,
+    metric: Metric,
+    styles: &[String],
+) -> CellRow {
+    let m = &cell.measurement;
+    let candidate = candidate_name(run, cell.candidate);
+    let share = |ns: u64| {
+        if m.elapsed_ns == 0 { 0.0 } else { ns as f64 * 100.0 / m.elapsed_ns as f64 }
+    };
+    let busiest = m.ops().max_by_key(|(_, stats)| stats.total_ios);
+    let quantile = |ns: Option<u64>| ns.map_or("-".to_string(), units::latency);
+    let latency = busiest.map_or(String::new(), |(op, stats)| {
+        format!("{op} {} / {}", quantile(stats.lat_ns.p50), quantile(stats.lat_ns.p99))
+    });
+    let (data, flush, close) = (share(m.data_ns), share(m.flush_ns), share(m.close_ns));
+    let windows: Vec<String> = m
+        .windows
+        .iter()
+        .map(|w| {
+            format!("{},{},{},{},{}", w.start_ns, w.len_ns, w.read_bytes, w.write_bytes, w.ios)
+        })
+        .collect();
+    CellRow {
+        block: block.block,
+        style: style_of(styles, &candidate),
+        candidate,
+        counts: block.state == BlockState::Complete,
+        rate: round::to_support(metric.of(m) / question.unit_scale, None),
+        elapsed: units::duration(m.elapsed_ns),
+        clocks: format!("{data:.0} / {flush:.0} / {close:.0}"),
+        cpu: units::duration(m.usr_cpu_ns.saturating_add(m.sys_cpu_ns)),
+        latency,
+        cache: match cell.truth.cache {
+            CacheState::Cold => "cold",
+            CacheState::Warm => "warm",
+            CacheState::Unknown => "unknown",
+            CacheState::NotRead => "-",
+        },
+        windows: windows.join("\n"),
+    }
+}

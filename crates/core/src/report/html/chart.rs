@@ -1,0 +1,238 @@
+//! What the charts draw, as the page's script reads it: numbers only; words are in the page.
+//!
+//! Every list is ordered by the run, never by a map, so the same run gives the same bytes.
+
+use serde::Serialize;
+
+use crate::model::event::Cell;
+use crate::model::histogram::Histogram;
+use crate::model::run::{BlockState, Run};
+use crate::model::workload::Metric;
+use crate::report::view::Question;
+
+use super::percentile;
+
+/// The data of one page.
+#[derive(Debug, Serialize)]
+pub struct Data {
+    /// Names of all candidates of all runs; the position is the colour and symbol.
+    pub candidates: Vec<String>,
+    /// One for each run.
+    pub runs: Vec<RunData>,
+}
+
+/// One run.
+#[derive(Debug, Serialize)]
+pub struct RunData {
+    /// Half-width of a tie.
+    pub tie_margin: f64,
+    /// One for each workload.
+    pub questions: Vec<QuestionData>,
+}
+
+/// One workload.
+#[derive(Debug, Serialize)]
+pub struct QuestionData {
+    /// Name of the workload.
+    pub workload: String,
+    /// Unit of the rates.
+    pub unit: &'static str,
+    /// Whether the points are ratios to `reference`; else rates in `unit`.
+    pub is_ratio: bool,
+    /// Candidate the ratios are taken against.
+    pub reference: Option<usize>,
+    /// Candidates, best first.
+    pub rows: Vec<RowData>,
+    /// How the windows of its cells become a rate.
+    pub over_time: OverTime,
+    /// Latency by kind of operation.
+    pub latency: Vec<LatencyData>,
+}
+
+/// One candidate.
+#[derive(Debug, Serialize)]
+pub struct RowData {
+    /// Index into [`Data::candidates`].
+    pub candidate: usize,
+    /// Geometric mean: of ratios inside blocks, or of rates.
+    pub mid: Option<f64>,
+    /// Interval; only for ratios whose pair was analysed.
+    pub low: Option<f64>,
+    /// Upper end.
+    pub high: Option<f64>,
+    /// One value a complete block: (block, ratio or rate).
+    pub dots: Vec<(u32, f64)>,
+}
+
+/// Rate of a window: `field` divided by its length in seconds and by `per`.
+#[derive(Debug, Serialize)]
+pub struct OverTime {
+    /// `bytes` or `ios`.
+    pub field: &'static str,
+    /// Divisor.
+    pub per: f64,
+    /// Unit of the result.
+    pub unit: &'static str,
+}
+
+/// One kind of operation.
+#[derive(Debug, Serialize)]
+pub struct LatencyData {
+    /// `read`, `write`, `flush`, ….
+    pub op: &'static str,
+    /// One curve a candidate.
+    pub curves: Vec<Curve>,
+}
+
+/// Latency of one candidate, over all cells that count.
+#[derive(Debug, Serialize)]
+pub struct Curve {
+    /// Index into [`Data::candidates`].
+    pub candidate: usize,
+    /// Operations behind it.
+    pub count: u64,
+    /// [`percentile::curve`].
+    pub ns: Vec<u64>,
+}
+
+/// Position of a candidate's colour and symbol.
+pub fn style_of(styles: &[String], name: &str) -> usize {
+    styles.iter().position(|s| s == name).unwrap_or(0)
+}
+
+impl RunData {
+    /// The data of a run whose verdicts have been worded.
+    pub fn new(run: &Run, questions: &[Question], styles: &[String]) -> RunData {
+        RunData {
+            tie_margin: run.header.protocol.tie_margin,
+            questions: questions.iter().map(|q| QuestionData::new(run, q, styles)).collect(),
+        }
+    }
+}
+
+impl QuestionData {
+    fn new(run: &Run, question: &Question, styles: &[String]) -> QuestionData {
+        let rates = Rates::of(run, question);
+        let is_ratio = question.rows.iter().any(|r| r.ratio.is_some());
+        let reference = question.reference.as_deref().filter(|_| is_ratio);
+        let row = |row: &crate::report::view::Row| {
+            let dots = rates.dots(&row.candidate, reference, question.unit_scale);
+            let mean = geometric_mean(&dots);
+            RowData {
+                candidate: style_of(styles, &row.candidate),
+                mid: row.ratio.map(|r| r.0).or(mean).and_then(finite),
+                low: row.ratio.and_then(|r| finite(r.1)),
+                high: row.ratio.and_then(|r| finite(r.2)),
+                dots,
+            }
+        };
+        QuestionData {
+            workload: question.workload.clone(),
+            unit: question.unit,
+            is_ratio,
+            reference: reference.map(|r| style_of(styles, r)),
+            rows: question.rows.iter().map(row).collect(),
+            over_time: over_time(run, question),
+            latency: latency(run, question, styles),
+        }
+    }
+}
+
+/// How a workload's windows become a rate in the unit of its verdict, as far as they can: of
+/// small files they count every kind of operation, not files.
+fn over_time(run: &Run, question: &Question) -> OverTime {
+    let workload = question.index.map(|i| &run.header.workloads[usize::from(i)]);
+    let unit = question.unit;
+    match workload.map(|w| (w.metric, w.job.bs)) {
+        Some((Metric::Bandwidth, _)) => {
+            OverTime { field: "bytes", per: question.unit_scale, unit }
+        }
+        Some((Metric::Iops, bs)) => {
+            OverTime { field: "bytes", per: bs as f64 * question.unit_scale, unit }
+        }
+        _ => OverTime { field: "ios", per: 1.0, unit: "operations/s" },
+    }
+}
+
+/// Cells of one workload in complete blocks.
+fn cells<'a>(run: &'a Run, question: &Question) -> impl Iterator<Item = &'a Cell> {
+    let index = question.index;
+    let blocks = run.blocks.iter().filter(|b| b.state == BlockState::Complete);
+    blocks.flat_map(|b| &b.cells).filter(move |c| Some(c.workload) == index)
+}
+
+/// The figure of every cell that counts: (block, candidate's name, rate).
+struct Rates(Vec<(u32, String, f64)>);
+
+impl Rates {
+    fn of(run: &Run, question: &Question) -> Rates {
+        let Some(index) = question.index else { return Rates(Vec::new()) };
+        let metric = run.header.workloads[usize::from(index)].metric;
+        let rate = |c: &Cell| {
+            let name = crate::report::view::candidate_name(run, c.candidate);
+            (c.block, name, metric.of(&c.measurement))
+        };
+        Rates(cells(run, question).map(rate).collect())
+    }
+
+    fn find(&self, block: u32, candidate: &str) -> Option<f64> {
+        let mut found = self.0.iter().filter(|(b, c, _)| *b == block && c == candidate);
+        found.next_back().map(|(_, _, rate)| *rate).filter(|rate| *rate > 0.0)
+    }
+
+    /// One value a block: the ratio to the reference, or the rate in units of `scale`.
+    fn dots(&self, candidate: &str, reference: Option<&str>, scale: f64) -> Vec<(u32, f64)> {
+        let mut blocks: Vec<u32> = self.0.iter().map(|(block, _, _)| *block).collect();
+        blocks.dedup();
+        let dot = |block: u32| {
+            let rate = self.find(block, candidate)?;
+            let value = match reference {
+                Some(reference) => rate / self.find(block, reference)?,
+                None => rate / scale,
+            };
+            finite(value).map(|v| (block, v))
+        };
+        blocks.into_iter().filter_map(dot).collect()
+    }
+}
+
+fn geometric_mean(dots: &[(u32, f64)]) -> Option<f64> {
+    let sum: f64 = dots.iter().map(|(_, v)| libm::log(*v)).sum();
+    (!dots.is_empty()).then(|| libm::exp(sum / dots.len() as f64))
+}
+
+/// JSON has no infinity; a value that is none is left out.
+fn finite(value: f64) -> Option<f64> {
+    value.is_finite().then_some(value)
+}
+
+/// Curves for every kind of operation that took place.
+fn latency(run: &Run, question: &Question, styles: &[String]) -> Vec<LatencyData> {
+    let mut ops: Vec<LatencyData> = Vec::new();
+    for row in &question.rows {
+        let mut merged: Vec<(&'static str, Histogram)> = Vec::new();
+        for cell in cells(run, question) {
+            if crate::report::view::candidate_name(run, cell.candidate) != row.candidate {
+                continue;
+            }
+            for (op, stats) in cell.measurement.ops() {
+                match merged.iter_mut().find(|(name, _)| *name == op) {
+                    Some((_, histogram)) => histogram.merge(&stats.histogram),
+                    None => merged.push((op, stats.histogram.clone())),
+                }
+            }
+        }
+        for (op, histogram) in merged.iter().filter(|(_, h)| h.total() > 0) {
+            let curve = Curve {
+                candidate: style_of(styles, &row.candidate),
+                count: histogram.total(),
+                ns: percentile::curve(histogram),
+            };
+            match ops.iter_mut().find(|o| o.op == *op) {
+                Some(data) => data.curves.push(curve),
+                None => ops.push(LatencyData { op, curves: vec![curve] }),
+            }
+        }
+    }
+    ops
+}

@@ -1,0 +1,232 @@
+//! The HTML report: one file that needs nothing else, with tables that say everything and charts
+//! drawn over them by a script.
+//!
+//! Text from outside reaches the page through askama, which escapes it, and reaches the script
+//! only inside a JSON block in which `<`, `>`, `&`, U+2028 and U+2029 are escaped. A content
+//! security policy allows the one script by its hash and no request to anywhere (W3C CSP 3).
+
+mod cells;
+mod chart;
+mod overview;
+mod percentile;
+
+use askama::Template;
+
+use crate::model::finding::Severity;
+use crate::model::run::Run;
+use crate::model::verdict::{Analysis, Verdict};
+
+use super::view::{FindingView, Question, View};
+use cells::CellRow;
+use chart::{Data, RunData};
+use overview::Overview;
+
+/// The page's own script and stylesheet, as `make web` bundles them.
+#[derive(Clone, Copy, Debug)]
+pub struct Assets<'a> {
+    /// Script; must hold neither `</script` nor `<!--`.
+    pub js: &'a str,
+    /// Base64 of the script's SHA-256, for the content security policy.
+    pub js_sha256: &'a str,
+    /// Stylesheet; must not hold `</style`.
+    pub css: &'a str,
+}
+
+/// One file with every given run, in the order given.
+pub fn html(runs: &[(Run, Analysis)], assets: &Assets) -> String {
+    let views: Vec<View> = runs.iter().map(|(run, analysis)| View::new(run, analysis)).collect();
+    let mut styles: Vec<String> = Vec::new();
+    for column in views.iter().flat_map(|v| &v.columns) {
+        if !styles.contains(&column.name) {
+            styles.push(column.name.clone());
+        }
+    }
+    let data = Data {
+        runs: runs
+            .iter()
+            .zip(&views)
+            .map(|((run, _), view)| RunData::new(run, &view.questions, &styles))
+            .collect(),
+        candidates: styles.clone(),
+    };
+    let title = match views.as_slice() {
+        [one] => one.title.clone(),
+        many => format!("bakeoff: {} runs", many.len()),
+    };
+    let zipped = runs.iter().zip(views).zip(&data.runs).enumerate();
+    let page = Page {
+        title,
+        runs: zipped
+            .map(|(i, (((run, _), view), data))| RunPage::new(i, run, view, data, &styles))
+            .collect(),
+        symbols: SYMBOLS,
+        data: script_json(&data),
+        assets: *assets,
+    };
+    // Rendering into a String fails only when a Display of ours does, and none of them can.
+    page.render().unwrap_or_else(|e| format!("<!doctype html><title>bakeoff</title>{e}"))
+}
+
+/// Symbols that differ in shape, as SVG paths in a square from -5 to 5.
+const SYMBOLS: &[&str] = &[
+    "M-4 0A4 4 0 1 1 4 0A4 4 0 1 1 -4 0Z",
+    "M-3.6 -3.6H3.6V3.6H-3.6Z",
+    "M0 -4.6L4.6 3.8H-4.6Z",
+    "M0 -5L5 0L0 5L-5 0Z",
+    "M-1.6 -4.8H1.6V-1.6H4.8V1.6H1.6V4.8H-1.6V1.6H-4.8V-1.6H-1.6Z",
+    "M0 4.6L4.6 -3.8H-4.6Z",
+    "M0 -5L1.3 -1.6L4.9 -1.5L2.1 .7L3 4.2L0 2.2L-3 4.2L-2.1 .7L-4.9 -1.5L-1.3 -1.6Z",
+    "M-5 -2.2H5V2.2H-5Z",
+    "M-4.4 -2.6L0 -5L4.4 -2.6V2.6L0 5L-4.4 2.6Z",
+    "M-2.2 -5H2.2V5H-2.2Z",
+];
+
+/// Colours the stylesheet knows; with [`SYMBOLS`] that makes 40 pairs before one repeats.
+const COLORS: usize = 8;
+
+#[derive(Template)]
+#[template(path = "page.html")]
+struct Page<'a> {
+    title: String,
+    runs: Vec<RunPage>,
+    symbols: &'static [&'static str],
+    data: String,
+    assets: Assets<'a>,
+}
+
+/// One run as the template walks it.
+struct RunPage {
+    /// `run-0`, for anchors.
+    id: String,
+    view: View,
+    overview: Overview,
+    questions: Vec<QuestionPage>,
+    styles: Vec<usize>,
+}
+
+/// One workload as the template walks it.
+struct QuestionPage {
+    /// `run-0-workload-1`.
+    id: String,
+    run: usize,
+    index: usize,
+    question: Question,
+    cells: Vec<CellRow>,
+    row_styles: Vec<usize>,
+    /// Kinds of operation with a latency curve.
+    ops: Vec<&'static str>,
+    points_caption: String,
+    points_label: String,
+    is_ratio: bool,
+}
+
+impl RunPage {
+    fn new(index: usize, run: &Run, view: View, data: &RunData, styles: &[String]) -> RunPage {
+        let questions = view.questions.iter().zip(&data.questions).enumerate();
+        let questions = questions
+            .map(|(i, (q, data))| {
+                let ops = data.latency.iter().map(|l| l.op).collect();
+                let style = |name: &str| chart::style_of(styles, name);
+                QuestionPage {
+                    id: format!("run-{index}-workload-{i}"),
+                    run: index,
+                    index: i,
+                    cells: cells::rows(run, q, styles),
+                    row_styles: q.rows.iter().map(|r| style(&r.candidate)).collect(),
+                    ops,
+                    points_caption: points_caption(q, data.is_ratio, &view),
+                    points_label: points_label(q),
+                    is_ratio: data.is_ratio,
+                    question: q.clone(),
+                }
+            })
+            .collect();
+        RunPage {
+            id: format!("run-{index}"),
+            overview: Overview::new(&view),
+            styles: view.columns.iter().map(|c| chart::style_of(styles, &c.name)).collect(),
+            questions,
+            view,
+        }
+    }
+}
+
+/// What the points, bars, dots and the band of the first chart are.
+fn points_caption(question: &Question, is_ratio: bool, view: &View) -> String {
+    let n = question.rows.iter().map(|r| r.cells).max().unwrap_or(0);
+    if !is_ratio {
+        return format!(
+            "Rate in {}, up to {n} blocks. Symbol: geometric mean over complete blocks. Dot: one \
+             block. No intervals: nothing is ranked here.",
+            question.unit
+        );
+    }
+    let reference = question.reference.as_deref().unwrap_or("the reference");
+    format!(
+        "Rate as a ratio to {reference}, paired inside blocks, up to {n} blocks. Symbol: geometric \
+         mean. Bar: repeated interval. Dot: one block. Shaded: a tie (within {:.0} %).",
+        view.tie_margin * 100.0
+    )
+}
+
+/// The first chart in words.
+fn points_label(question: &Question) -> String {
+    let rows: Vec<String> = question
+        .rows
+        .iter()
+        .map(|r| format!("{} {} {}, {}", r.candidate, r.rate, question.unit, r.change_words()))
+        .collect();
+    format!("{}: {}", question.workload, rows.join("; "))
+}
+
+/// Colour and symbol classes of a candidate.
+fn color(style: &usize) -> usize {
+    style % COLORS
+}
+
+fn symbol(style: &usize) -> usize {
+    style % SYMBOLS.len()
+}
+
+/// Class of a verdict's badge.
+fn verdict_class(verdict: &Verdict) -> &'static str {
+    match verdict {
+        Verdict::Beats => "beats",
+        Verdict::Ties => "ties",
+        Verdict::NotResolved => "open",
+        Verdict::Refused => "refused",
+    }
+}
+
+fn severity_class(finding: &FindingView) -> &'static str {
+    match finding.severity {
+        Severity::Refuse => "refuse",
+        Severity::Error => "error",
+        Severity::Warn => "warn",
+        Severity::Info => "info",
+    }
+}
+
+/// A minus sign where a number is negative.
+fn minus(text: impl AsRef<str>) -> String {
+    text.as_ref().replace('-', "\u{2212}")
+}
+
+/// JSON that can neither end the script block it stands in nor start another one.
+fn script_json(data: &Data) -> String {
+    // The only ways to fail are a key that is no string and a writer that fails; there are none.
+    let json = serde_json::to_string(data).unwrap_or_else(|_| "{}".to_string());
+    let mut out = String::with_capacity(json.len());
+    for c in json.chars() {
+        match c {
+            '<' | '>' | '&' | '\u{2028}' | '\u{2029}' => {
+                out.push_str(&format!("\\u{:04x}", u32::from(c)));
+            }
+            _ => out.push(c),
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,51 @@
+//! The table that answers on one screen: every candidate against every workload.
+
+use crate::model::verdict::Verdict;
+use crate::report::view::{Question, Row, View};
+
+/// Candidates down, workloads across.
+pub struct Overview {
+    /// Name and what it is, with one entry for each workload.
+    pub rows: Vec<Vec<Entry>>,
+}
+
+/// One candidate on one workload.
+pub struct Entry {
+    /// "best", "-8 %", "tie", "-".
+    pub word: String,
+    /// "123 MB/s".
+    pub rate: String,
+    /// `first`, `tie`, `behind` or nothing.
+    pub class: &'static str,
+}
+
+impl Overview {
+    /// The table of a view.
+    pub fn new(view: &View) -> Overview {
+        let row = |name: &str| view.questions.iter().map(|q| entry(q, name)).collect();
+        Overview { rows: view.columns.iter().map(|c| row(&c.name)).collect() }
+    }
+}
+
+fn entry(question: &Question, name: &str) -> Entry {
+    let Some(row) = question.rows.iter().find(|r| r.candidate == name) else {
+        return Entry { word: "-".to_string(), rate: String::new(), class: "" };
+    };
+    let (word, class) = standing(question, row);
+    Entry { word, rate: format!("{} {}", row.rate, question.unit), class }
+}
+
+fn standing(question: &Question, row: &Row) -> (String, &'static str) {
+    let is_reference = question.reference.as_ref() == Some(&row.candidate);
+    let is_first = row.tier.as_ref().is_some_and(|t| t == "1");
+    let change = row.change.as_ref().map(|c| format!("{} %", super::minus(&c.mid)));
+    match (question.verdict, is_reference, change) {
+        (Verdict::Refused, _, _) => ("not ranked".to_string(), ""),
+        (Verdict::Beats, true, _) => ("best".to_string(), "first"),
+        (Verdict::Ties, true, _) => ("tie".to_string(), "tie"),
+        (Verdict::Ties, false, Some(change)) if is_first => (format!("tie, {change}"), "tie"),
+        (Verdict::NotResolved, true, _) => ("reference".to_string(), ""),
+        (_, _, Some(change)) => (change, if is_first { "" } else { "behind" }),
+        (_, _, None) => ("-".to_string(), ""),
+    }
+}

@@ -1,0 +1,77 @@
+//! What must hold for any page; how it looks is tested in a real browser.
+
+use super::*;
+use crate::model::verdict::Verdict;
+use crate::report::sample::*;
+
+const ASSETS: Assets = Assets { js: "/*js*/", js_sha256: "HASH=", css: "/*css*/" };
+
+fn page(name: &str) -> String {
+    let candidates = vec![stack(name, name, &[name]), stack("xfs", "xfs", &[])];
+    let run = run(header(candidates), 5, &[1200, 900]);
+    html(&[(run, analysis(Verdict::Beats, &[name, "xfs"], name))], &ASSETS)
+}
+
+#[test]
+fn the_page_is_whole_and_always_the_same() {
+    let page = page("ext4");
+    for part in ["'sha256-HASH='", "/*js*/", "/*css*/", "default-src 'none'", "</html>"] {
+        assert!(page.contains(part), "{part}");
+    }
+    assert_eq!(page, self::page("ext4"));
+}
+
+#[test]
+fn nothing_is_fetched_from_anywhere() {
+    let page = page("ext4");
+    for part in ["src=", "http:", "https:", "url(", "@import", "<link", "<img"] {
+        assert!(!page.contains(part), "{part}");
+    }
+}
+
+#[test]
+fn hostile_names_are_text_everywhere() {
+    let page = page("</script><script>alert(1)</script><!-- & \u{2028}\" onload='x'");
+    assert_eq!(page.matches("<script").count(), 2, "only the data and the page's own script");
+    assert_eq!(page.matches("</script").count(), 2);
+    let (markup, rest) = page.split_once("bakeoff-data\">").unwrap();
+    assert!(!page.contains("<!--") && !markup.contains("onload='"), "escaped");
+    let data = rest.split("</script>").next().unwrap();
+    let data: serde_json::Value = serde_json::from_str(data).unwrap();
+    assert!(data["candidates"][0].as_str().unwrap().starts_with("</script><script>"));
+}
+
+#[test]
+fn the_data_of_the_charts() {
+    let candidates = vec![stack("ext4", "ext4", &[]), stack("xfs", "xfs", &[])];
+    let run = run(header(candidates), 5, &[1200, 900]);
+    let view = View::new(&run, &analysis(Verdict::Beats, &["ext4", "xfs"], "ext4 wins"));
+    let styles = ["ext4".to_string(), "xfs".to_string()];
+    let data = RunData::new(&run, &view.questions, &styles);
+    let question = &data.questions[0];
+    assert!(question.is_ratio);
+    assert_eq!(question.reference, Some(0));
+    assert_eq!(question.rows[1].dots.len(), 5);
+    assert_eq!(question.rows[1].dots[0], (0, 0.75));
+    assert_eq!(question.rows[0].dots[4], (4, 1.0));
+    assert_eq!(question.rows[1].mid, Some(1.0 / 1.33));
+    let ops: Vec<_> = question.latency.iter().map(|l| (l.op, l.curves.len())).collect();
+    assert_eq!(ops, [("write", 2), ("flush", 2)]);
+    assert_eq!(question.over_time.field, "bytes");
+    assert_eq!(question.over_time.per, 4096.0);
+}
+
+#[test]
+fn every_edge_makes_a_page() {
+    let one = run(header(vec![stack("ext4", "ext4", &[])]), 0, &[]);
+    let mut empty = analysis(Verdict::Refused, &["ext4"], "Nothing can be said.");
+    empty.verdicts[0].standings.clear();
+    let page = html(&[(one.clone(), empty.clone()), (one.clone(), empty)], &ASSETS);
+    assert!(page.contains("No complete block"));
+    assert!(page.contains("run-1"), "two runs in one file");
+    assert!(html(&[], &ASSETS).contains("</html>"));
+    let mut without = one;
+    without.header.workloads.clear();
+    let lone = analysis(Verdict::Refused, &["ext4"], "Nothing can be said.");
+    assert!(html(&[(without, lone)], &ASSETS).contains("randwrite"));
+}

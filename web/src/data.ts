@@ -1,0 +1,78 @@
+// The numbers of the page as they are embedded in it: a JSON block, and the raw windows in the
+// tables of cells, so that nothing stands in the file twice.
+
+export interface Page {
+  candidates: string[];
+  runs: RunData[];
+}
+
+export interface RunData {
+  tie_margin: number;
+  questions: Question[];
+}
+
+export interface Question {
+  workload: string;
+  unit: string;
+  is_ratio: boolean;
+  reference: number | null;
+  rows: Row[];
+  over_time: { field: "bytes" | "ios"; per: number; unit: string };
+  latency: Latency[];
+}
+
+export interface Row {
+  candidate: number;
+  mid: number | null;
+  low: number | null;
+  high: number | null;
+  /** [block, ratio or rate] */
+  dots: [number, number][];
+}
+
+export interface Latency {
+  op: string;
+  curves: Curve[];
+}
+
+export interface Curve {
+  candidate: number;
+  count: number;
+  /** Latency at 0, 0.05, 0.1, … nines. */
+  ns: number[];
+}
+
+/** One cell over time. */
+export interface Series {
+  candidate: number;
+  block: number;
+  /** [middle of the window in seconds, rate] */
+  points: [number, number][];
+}
+
+export function readPage(): Page {
+  const block = document.getElementById("bakeoff-data");
+  return JSON.parse(block?.textContent ?? '{"candidates":[],"runs":[]}') as Page;
+}
+
+/** The windows of every cell of a workload that counts, as rates in the question's unit. */
+export function readSeries(run: number, index: number, question: Question): Series[] {
+  const selector = `pre[data-run="${run}"][data-question="${index}"][data-counts="true"]`;
+  const { field, per } = question.over_time;
+  return Array.from(document.querySelectorAll<HTMLElement>(selector), (pre) => ({
+    candidate: Number(pre.dataset.candidate),
+    block: Number(pre.dataset.block),
+    points: readWindows(pre.textContent ?? "", field, per),
+  }));
+}
+
+function readWindows(text: string, field: "bytes" | "ios", per: number): [number, number][] {
+  const points: [number, number][] = [];
+  for (const line of text.split("\n")) {
+    const [start, length, read, write, ios] = line.split(",").map(Number);
+    if (start === undefined || !length || read === undefined || write === undefined) continue;
+    const done = field === "bytes" ? read + write : (ios ?? 0);
+    points.push([(start + length / 2) / 1e9, (done * 1e9) / length / per]);
+  }
+  return points;
+}

@@ -1,0 +1,130 @@
+// Throughput over time: one panel a candidate, one line a block, all on the same axes, with one
+// zoom for all panels, so that a stall in one can be looked for in the others.
+import { readSeries, type Question, type Series } from "./data";
+import { short, threeDigits } from "./format";
+import type { Chart } from "./plot";
+import { color, font, palette } from "./theme";
+import { tooltipBody, tooltipStyle } from "./tooltip";
+
+const PANEL = 74;
+const GAP = 30;
+const TOP = 26;
+const FOOT = 84;
+
+export function overTimeChart(question: Question, run: number, index: number, names: string[]) {
+  const series = readSeries(run, index, question).filter((s) => s.points.length > 0);
+  const present = question.rows.map((row) => row.candidate);
+  const panels = present.filter((c) => series.some((s) => s.candidate === c));
+  if (panels.length === 0) return undefined;
+  const seconds = Math.max(...series.map((s) => s.points[s.points.length - 1]?.[0] ?? 0));
+  const highest = Math.max(...series.flatMap((s) => s.points.map((p) => p[1])), 1e-9);
+  return (width: number): Chart => {
+    const { text, muted, line } = palette();
+    const all = panels.map((_, i) => i);
+    const top = (i: number) => TOP + i * (PANEL + GAP);
+    const bottom = top(panels.length - 1) + PANEL;
+    const axis = { axisLine: { show: false }, axisTick: { show: false } };
+    return {
+      height: bottom + FOOT,
+      labels: panels.map((c, i) => ({ top: top(i) - 24, candidate: c, text: names[c] ?? "" })),
+      option: {
+        textStyle: { fontFamily: font(), color: text },
+        grid: all.map((i) => ({ left: 58, right: 16, top: top(i), height: PANEL })),
+        xAxis: all.map((i) => ({
+          ...axis,
+          type: "value",
+          gridIndex: i,
+          min: 0,
+          max: seconds,
+          splitLine: { lineStyle: { color: line, opacity: 0.5 } },
+          axisPointer: { show: true, label: { show: false }, lineStyle: { color: muted } },
+          axisLabel: {
+            show: i === panels.length - 1,
+            color: muted,
+            formatter: (v: number) => `${short(v)} s`,
+            hideOverlap: true,
+          },
+        })),
+        yAxis: all.map((i) => ({
+          ...axis,
+          type: "value",
+          gridIndex: i,
+          min: 0,
+          max: highest * 1.05,
+          splitNumber: 2,
+          name: i === 0 ? question.over_time.unit : "",
+          nameGap: 8,
+          nameTextStyle: { color: muted, align: "right" },
+          splitLine: { lineStyle: { color: line } },
+          axisLabel: { color: muted, formatter: short, showMaxLabel: false },
+        })),
+        axisPointer: { link: [{ xAxisIndex: "all" }] },
+        dataZoom: [
+          { type: "inside", xAxisIndex: all, zoomOnMouseWheel: "shift", moveOnMouseMove: false },
+          zoomBar(all, bottom + 42, muted, line, width),
+        ],
+        tooltip: {
+          ...tooltipStyle(),
+          trigger: "axis",
+          formatter: (at: { axisValue: number }[]) =>
+            tip(at[0]?.axisValue ?? 0, panels, series, question, names),
+        },
+        series: series.map((s) => ({
+          type: "line",
+          name: `${names[s.candidate] ?? ""}, block ${s.block}`,
+          xAxisIndex: panels.indexOf(s.candidate),
+          yAxisIndex: panels.indexOf(s.candidate),
+          data: s.points,
+          showSymbol: s.points.length === 1,
+          symbolSize: 4,
+          sampling: "lttb",
+          lineStyle: { color: color(s.candidate), width: 1.3, opacity: 0.65 },
+          itemStyle: { color: color(s.candidate) },
+          emphasis: { disabled: true },
+        })),
+      },
+    };
+  };
+}
+
+function zoomBar(axes: number[], top: number, muted: string, line: string, width: number) {
+  return {
+    type: "slider",
+    xAxisIndex: axes,
+    top,
+    left: 58,
+    right: 16,
+    height: width < 500 ? 30 : 22,
+    brushSelect: false,
+    showDataShadow: false,
+    borderColor: line,
+    fillerColor: "rgb(128 128 128 / 14%)",
+    handleStyle: { color: muted, borderColor: muted },
+    moveHandleStyle: { color: muted, opacity: 0.5 },
+    textStyle: { color: muted },
+    labelFormatter: (v: number) => `${threeDigits(v)} s`,
+  };
+}
+
+/** Mean of the blocks at a moment, with the lowest and the highest. */
+function tip(at: number, panels: number[], series: Series[], q: Question, names: string[]) {
+  const lines = panels.flatMap((candidate) => {
+    const own = series.filter((s) => s.candidate === candidate);
+    const values = own.flatMap((s) => nearest(s, at) ?? []);
+    if (values.length === 0) return [];
+    const mean = values.reduce((sum, v) => sum + v, 0) / values.length;
+    const range = `${threeDigits(Math.min(...values))} to ${threeDigits(Math.max(...values))}`;
+    const value = `${threeDigits(mean)} (${range})`;
+    return [{ candidate, label: names[candidate] ?? "", value }];
+  });
+  return tooltipBody(`${threeDigits(at)} s, ${q.over_time.unit}, mean of blocks (range)`, lines);
+}
+
+/** The rate of the window nearest to a moment, when one is near. */
+function nearest(series: Series, at: number): number[] | undefined {
+  let best: [number, number] | undefined;
+  for (const point of series.points) {
+    if (!best || Math.abs(point[0] - at) < Math.abs(best[0] - at)) best = point;
+  }
+  return best && Math.abs(best[0] - at) < 0.15 ? [best[1]] : undefined;
+}

@@ -1,0 +1,224 @@
+// Who is ahead, and how surely: a row a candidate with its mean, interval and every block, on an
+// axis of ratios (logarithmic, so that twice and half lie equally far), the tie band shaded.
+import type { Question, Row } from "./data";
+import { difference, short, threeDigits } from "./format";
+import type { Chart } from "./plot";
+import { color, font, palette, symbol } from "./theme";
+import { tooltipBody, tooltipStyle } from "./tooltip";
+
+/** Below this width names stand above their rows instead of beside them. */
+const NARROW = 620;
+
+export function pointsChart(question: Question, tieMargin: number, names: string[]) {
+  const rows = question.rows.filter((row) => row.mid !== null || row.dots.length > 0);
+  if (rows.length === 0) return undefined;
+  return (width: number): Chart => {
+    const isNarrow = width < NARROW;
+    const rowHeight = isNarrow ? 52 : 38;
+    const top = 10;
+    const left = isNarrow ? 14 : Math.min(240, width * 0.28);
+    const height = top + rows.length * rowHeight + 34;
+    const scale = question.is_ratio ? ratioScale(rows, tieMargin) : rateScale(rows);
+    const { text, muted, line, band } = palette();
+    return {
+      height,
+      labels: rows.map((row, i) => ({
+        top: top + i * rowHeight + (isNarrow ? 2 : rowHeight / 2 - 11),
+        candidate: row.candidate,
+        text: names[row.candidate] ?? "",
+      })),
+      option: {
+        textStyle: { fontFamily: font(), color: text },
+        grid: { left, right: 22, top, height: rows.length * rowHeight },
+        xAxis: {
+          type: "value",
+          min: scale.low,
+          max: scale.high,
+          axisLabel: {
+            color: muted,
+            customValues: scale.ticks,
+            formatter: scale.label,
+            hideOverlap: true,
+          },
+          axisTick: { show: false, customValues: scale.ticks },
+          splitLine: { lineStyle: { color: line } },
+          axisLine: { show: false },
+        },
+        yAxis: {
+          type: "value",
+          min: 0,
+          max: rows.length,
+          inverse: true,
+          interval: 1,
+          axisLabel: { show: false },
+          axisTick: { show: false },
+          axisLine: { show: false },
+          splitLine: { lineStyle: { color: line, opacity: 0.6 } },
+        },
+        tooltip: { ...tooltipStyle(), trigger: "item" },
+        series: [
+          band_(question, scale, tieMargin, band, muted),
+          ...rows.flatMap((row, i) => rowSeries(row, i, isNarrow, question, scale, names)),
+        ],
+      },
+    };
+  };
+}
+
+interface Scale {
+  low: number;
+  high: number;
+  ticks: number[];
+  to: (value: number) => number;
+  label: (at: number) => string;
+}
+
+/** Where a row's marks lie within it, from its top edge: under the name where that is above. */
+function middle(i: number, isNarrow: boolean): number {
+  return i + (isNarrow ? 0.66 : 0.5);
+}
+
+function values(rows: Row[]): number[] {
+  const all = rows.flatMap((r) => [r.mid, r.low, r.high, ...r.dots.map((dot) => dot[1])]);
+  return all.filter((v): v is number => v !== null && v > 0);
+}
+
+function ratioScale(rows: Row[], tieMargin: number): Scale {
+  const all = [...values(rows), 1 - tieMargin, 1 + tieMargin];
+  const low = Math.log(Math.min(...all));
+  const high = Math.log(Math.max(...all));
+  const room = (high - low) * 0.04;
+  const [from, to] = [low - room, high + room];
+  const steps = [
+    0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.85, 0.9, 0.92, 0.94, 0.95, 0.96,
+    0.97, 0.98, 0.99, 1, 1.01, 1.02, 1.03, 1.04, 1.05, 1.06, 1.08, 1.1, 1.15, 1.2, 1.3, 1.4, 1.6,
+    1.8, 2, 3, 5, 10, 20, 50, 100,
+  ];
+  // From 1 outwards, so that the places that matter most keep their label.
+  const ticks = [0];
+  const gap = (to - from) / 9;
+  for (const step of [...steps].sort((a, b) => Math.abs(Math.log(a)) - Math.abs(Math.log(b)))) {
+    const at = Math.log(step);
+    const isFree = ticks.every((tick) => Math.abs(tick - at) >= gap);
+    if (isFree && at >= from && at <= to) ticks.push(at);
+  }
+  ticks.sort((a, b) => a - b);
+  return { low: from, high: to, ticks, to: Math.log, label: (at) => difference(Math.exp(at)) };
+}
+
+function rateScale(rows: Row[]): Scale {
+  const high = Math.max(...values(rows), 1e-9) * 1.06;
+  const ticks = [0, 0.25, 0.5, 0.75, 1].map((part) => niceFloor(high) * part);
+  return { low: 0, high, ticks, to: (value) => value, label: short };
+}
+
+function niceFloor(value: number): number {
+  const size = 10 ** Math.floor(Math.log10(value));
+  const lead = [8, 6, 4, 2, 1].find((step) => step * size <= value) ?? 1;
+  return lead * size;
+}
+
+/** The shaded tie band and the line of the reference; nothing where there is no ratio. */
+function band_(q: Question, scale: Scale, margin: number, fill: string, stroke: string) {
+  if (!q.is_ratio) return { type: "scatter", data: [], silent: true };
+  return {
+    type: "scatter",
+    data: [],
+    silent: true,
+    markArea: {
+      silent: true,
+      itemStyle: { color: fill },
+      data: [[{ xAxis: scale.to(1 - margin) }, { xAxis: scale.to(1 + margin) }]],
+    },
+    markLine: {
+      silent: true,
+      symbol: "none",
+      label: { show: false },
+      lineStyle: { color: stroke, type: "solid", width: 1 },
+      data: [{ xAxis: 0 }],
+    },
+  };
+}
+
+function rowSeries(
+  row: Row,
+  i: number,
+  isNarrow: boolean,
+  question: Question,
+  scale: Scale,
+  names: string[],
+): object[] {
+  const at = middle(i, isNarrow);
+  const paint = color(row.candidate);
+  const value = (v: number) =>
+    question.is_ratio ? difference(v, 1) : `${threeDigits(v)} ${question.unit}`;
+  const name = names[row.candidate] ?? "";
+  const dots = {
+    type: "scatter",
+    symbol: "circle",
+    symbolSize: 6,
+    itemStyle: { color: paint, opacity: 0.45 },
+    // Blocks in order from the top to the bottom of the row, so that equal ones stay apart.
+    data: row.dots.map(([block, v], n) => ({
+      value: [scale.to(v), at + (row.dots.length > 1 ? (n / (row.dots.length - 1) - 0.5) * 0.42 : 0)],
+      name: `block ${block}`,
+      shown: value(v),
+    })),
+    tooltip: {
+      formatter: (p: { data: { name: string; shown: string } }) =>
+        tooltipBody(name, [{ candidate: row.candidate, label: p.data.name, value: p.data.shown }]),
+    },
+  };
+  const parts: object[] = [dots];
+  if (row.low !== null && row.high !== null) {
+    parts.push(interval(scale.to(row.low), scale.to(row.high), at, paint));
+  }
+  if (row.mid !== null) {
+    const mid = row.mid;
+    const lines = [{ candidate: row.candidate, label: "mean", value: value(mid) }];
+    const tip = () => {
+      const range = row.low !== null && row.high !== null;
+      const bounds = range ? `${value(row.low ?? 0)} to ${value(row.high ?? 0)}` : "none";
+      return tooltipBody(name, [
+        ...lines,
+        { candidate: row.candidate, label: "interval", value: bounds },
+        { candidate: row.candidate, label: "blocks", value: String(row.dots.length) },
+      ]);
+    };
+    parts.push({
+      type: "scatter",
+      z: 5,
+      symbol: symbol(row.candidate),
+      symbolSize: 15,
+      symbolKeepAspect: true,
+      itemStyle: { color: paint, borderColor: palette().paper, borderWidth: 1.5 },
+      data: [[scale.to(mid), at]],
+      tooltip: { formatter: tip },
+    });
+  }
+  return parts;
+}
+
+type Api = {
+  value: (dimension: number) => number;
+  coord: (point: [number, number]) => [number, number];
+};
+
+/** A bar from low to high with a cap at each end. */
+function interval(low: number, high: number, at: number, paint: string) {
+  return {
+    type: "custom",
+    silent: true,
+    z: 4,
+    data: [[low, at, high]],
+    encode: { x: [0, 2], y: 1 },
+    renderItem: (_: unknown, api: Api) => {
+      const [x1, y] = api.coord([api.value(0), api.value(1)]);
+      const [x2] = api.coord([api.value(2), api.value(1)]);
+      const style = { stroke: paint, lineWidth: 2, fill: "none" };
+      const cap = (x: number) => ({ type: "line", shape: { x1: x, y1: y - 5, x2: x, y2: y + 5 }, style });
+      const bar = { type: "line", shape: { x1, y1: y, x2, y2: y }, style };
+      return { type: "group", children: [bar, cap(x1), cap(x2)] };
+    },
+  };
+}
