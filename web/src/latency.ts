@@ -1,6 +1,6 @@
 // Latency by percentile: each nine takes the same room, and so does each factor of ten of time,
 // so that the tail is as readable as the middle.
-import type { Question } from "./data";
+import type { Curve, Question } from "./data";
 import { latency, percentile } from "./format";
 import type { Chart } from "./plot";
 import { color, font, palette, symbol } from "./theme";
@@ -26,7 +26,12 @@ export function latencyChart(question: Question, op: string, names: string[]) {
           type: "value",
           min: 0,
           max: nines,
-          axisLabel: { color: muted, customValues: ticks, formatter: percentile, hideOverlap: true },
+          axisLabel: {
+            color: muted,
+            customValues: ticks,
+            formatter: percentile,
+            hideOverlap: true,
+          },
           axisTick: { show: false, customValues: ticks },
           axisLine: { show: false },
           splitLine: { lineStyle: { color: line } },
@@ -72,12 +77,13 @@ function decades(ns: number[]): { min: number; max: number } {
   return { min: 10 ** low, max: 10 ** Math.max(high, low + 2) };
 }
 
-function tip(at: number, curves: { candidate: number; count: number; ns: number[] }[], names: string[]) {
+function tip(at: number, curves: Curve[], names: string[]) {
   const index = Math.round(at / STEP);
   const lines = curves.flatMap((curve) => {
     const ns = curve.ns[index];
     if (ns === undefined) return [];
-    return [{ candidate: curve.candidate, label: names[curve.candidate] ?? "", value: latency(ns) }];
+    const { candidate } = curve;
+    return [{ candidate, label: names[candidate] ?? "", value: latency(ns) }];
   });
   return tooltipBody(percentile(index * STEP), lines);
 }

@@ -57,7 +57,7 @@ export function pointsChart(question: Question, tieMargin: number, names: string
         },
         tooltip: { ...tooltipStyle(), trigger: "item" },
         series: [
-          band_(question, scale, tieMargin, band, muted),
+          tieBand(question, scale, tieMargin, band, muted),
           ...rows.flatMap((row, i) => rowSeries(row, i, isNarrow, question, scale, names)),
         ],
       },
@@ -119,7 +119,7 @@ function niceFloor(value: number): number {
 }
 
 /** The shaded tie band and the line of the reference; nothing where there is no ratio. */
-function band_(q: Question, scale: Scale, margin: number, fill: string, stroke: string) {
+function tieBand(q: Question, scale: Scale, margin: number, fill: string, stroke: string) {
   if (!q.is_ratio) return { type: "scatter", data: [], silent: true };
   return {
     type: "scatter",
@@ -160,7 +160,7 @@ function rowSeries(
     itemStyle: { color: paint, opacity: 0.45 },
     // Blocks in order from the top to the bottom of the row, so that equal ones stay apart.
     data: row.dots.map(([block, v], n) => ({
-      value: [scale.to(v), at + (row.dots.length > 1 ? (n / (row.dots.length - 1) - 0.5) * 0.42 : 0)],
+      value: [scale.to(v), at + ((n + 0.5) / row.dots.length - 0.5) * 0.5],
       name: `block ${block}`,
       shown: value(v),
     })),
@@ -216,7 +216,9 @@ function interval(low: number, high: number, at: number, paint: string) {
       const [x1, y] = api.coord([api.value(0), api.value(1)]);
       const [x2] = api.coord([api.value(2), api.value(1)]);
       const style = { stroke: paint, lineWidth: 2, fill: "none" };
-      const cap = (x: number) => ({ type: "line", shape: { x1: x, y1: y - 5, x2: x, y2: y + 5 }, style });
+      const cap = (x: number) => {
+        return { type: "line", shape: { x1: x, y1: y - 5, x2: x, y2: y + 5 }, style };
+      };
       const bar = { type: "line", shape: { x1, y1: y, x2, y2: y }, style };
       return { type: "group", children: [bar, cap(x1), cap(x2)] };
     },

@@ -2,6 +2,7 @@
 //!
 //! The shell around the pure core: arguments in, one command, one exit code out.
 
+mod assets;
 mod cli;
 mod cmd;
 mod exec;

@@ -144,9 +144,7 @@ fn over_time(run: &Run, question: &Question) -> OverTime {
     let workload = question.index.map(|i| &run.header.workloads[usize::from(i)]);
     let unit = question.unit;
     match workload.map(|w| (w.metric, w.job.bs)) {
-        Some((Metric::Bandwidth, _)) => {
-            OverTime { field: "bytes", per: question.unit_scale, unit }
-        }
+        Some((Metric::Bandwidth, _)) => OverTime { field: "bytes", per: question.unit_scale, unit },
         Some((Metric::Iops, bs)) => {
             OverTime { field: "bytes", per: bs as f64 * question.unit_scale, unit }
         }

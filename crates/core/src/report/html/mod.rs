@@ -9,6 +9,7 @@ mod cells;
 mod chart;
 mod overview;
 mod percentile;
+mod policy;
 
 use askama::Template;
 
@@ -26,8 +27,6 @@ use overview::Overview;
 pub struct Assets<'a> {
     /// Script; must hold neither `</script` nor `<!--`.
     pub js: &'a str,
-    /// Base64 of the script's SHA-256, for the content security policy.
-    pub js_sha256: &'a str,
     /// Stylesheet; must not hold `</style`.
     pub css: &'a str,
 }
@@ -61,6 +60,7 @@ pub fn html(runs: &[(Run, Analysis)], assets: &Assets) -> String {
             .collect(),
         symbols: SYMBOLS,
         data: script_json(&data),
+        policy: policy::policy(assets.js),
         assets: *assets,
     };
     // Rendering into a String fails only when a Display of ours does, and none of them can.
@@ -91,6 +91,7 @@ struct Page<'a> {
     runs: Vec<RunPage>,
     symbols: &'static [&'static str],
     data: String,
+    policy: String,
     assets: Assets<'a>,
 }
 
@@ -115,9 +116,11 @@ struct QuestionPage {
     row_styles: Vec<usize>,
     /// Kinds of operation with a latency curve.
     ops: Vec<&'static str>,
+    points_title: &'static str,
     points_caption: String,
     points_label: String,
-    is_ratio: bool,
+    /// Findings that are not among the run's own.
+    findings: Vec<FindingView>,
 }
 
 impl RunPage {
@@ -136,7 +139,11 @@ impl RunPage {
                     ops,
                     points_caption: points_caption(q, data.is_ratio, &view),
                     points_label: points_label(q),
-                    is_ratio: data.is_ratio,
+                    points_title: match data.is_ratio {
+                        true => "Who is ahead, and how surely",
+                        false => "What each did",
+                    },
+                    findings: own_findings(q, &view),
                     question: q.clone(),
                 }
             })
@@ -149,6 +156,10 @@ impl RunPage {
             view,
         }
     }
+}
+
+fn own_findings(question: &Question, view: &View) -> Vec<FindingView> {
+    question.findings.iter().filter(|f| !view.findings.contains(f)).cloned().collect()
 }
 
 /// What the points, bars, dots and the band of the first chart are.
