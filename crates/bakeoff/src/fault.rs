@@ -23,6 +23,11 @@ pub struct Fault {
 }
 
 impl Fault {
+    /// It ran and what came out cannot stand: exit 1.
+    pub fn failed(message: impl fmt::Display) -> Fault {
+        Fault { exit: 1, message: message.to_string() }
+    }
+
     /// The command was called in a way that cannot work: exit 2.
     pub fn usage(message: impl fmt::Display) -> Fault {
         Fault { exit: 2, message: message.to_string() }

@@ -84,6 +84,11 @@ pub fn meminfo() -> Meminfo {
     meminfo::parse(&Root::system().text("proc/meminfo").unwrap_or_default())
 }
 
+/// Memory that can be had without swapping; 0 where the kernel does not say.
+pub fn available_bytes() -> u64 {
+    meminfo().available_bytes.unwrap_or(0)
+}
+
 /// Time the machine has spent suspended since boot: the boot clock counts it, the monotonic does
 /// not.
 pub fn suspended() -> Duration {

@@ -18,7 +18,9 @@ mod system;
 mod users;
 
 pub use direct::{dirtied_per_page, supports_direct};
-pub use evidence::{DiskCounters, Evidence, counters, disk_bytes, meminfo, suspended, vmstat};
+pub use evidence::{
+    DiskCounters, Evidence, available_bytes, counters, disk_bytes, meminfo, suspended, vmstat,
+};
 pub use fingerprint::fingerprint;
 pub use loops::{is_mount_point, loops_backed_by};
 pub use place::{PlaceError, class, place};

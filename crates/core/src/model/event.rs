@@ -37,6 +37,11 @@ pub enum What {
     /// Every candidate was prepared once: what works and what fits replaces the header's plan.
     /// Only before the first block.
     Rehearsed(Box<Rehearsal>),
+    /// The run was given other time: it ends at this active time, or never for time's sake.
+    Extended {
+        /// Active time of the run.
+        time_ns: Option<u64>,
+    },
     /// A process of ours took the run in hand.
     Owned(Owner),
     /// A limit on what may be said was noticed.

@@ -168,6 +168,7 @@ impl Run {
         match &event.what {
             What::Started(_) => return Err(out("second header")),
             What::Rehearsed(rehearsal) => self.rehearsed(rehearsal).ok_or(out("late rehearsal"))?,
+            What::Extended { time_ns } => self.header.protocol.time_ns = *time_ns,
             What::Owned(owner) => {
                 self.owner = Some(owner.clone());
                 self.stopped = None;

@@ -3,6 +3,7 @@
 
 pub mod device;
 pub mod guard;
+pub mod space;
 pub mod steps;
 pub mod support;
 pub mod token;
