@@ -1,5 +1,6 @@
 //! One file a command; here only the choice among them.
 
+pub mod devices;
 pub mod import;
 pub mod internal;
 pub mod rm;
@@ -12,7 +13,7 @@ use crate::fault::{Fault, Outcome};
 pub fn run(args: Args) -> Result<Outcome, Fault> {
     let Args { global, command } = args;
     match command {
-        None | Some(Command::Devices) => Err(Fault::environment("devices: not in this build yet")),
+        None | Some(Command::Devices) => devices::run(&global),
         Some(Command::Rm(args)) => rm::run(&global, &args),
         Some(Command::Import(args)) => import::run(&global, &args),
         Some(other) => Err(Fault::environment(format!("{other:?}: not in this build yet"))),

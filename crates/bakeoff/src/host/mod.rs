@@ -23,7 +23,7 @@ pub use evidence::{
 };
 pub use fingerprint::fingerprint;
 pub use loops::{is_mount_point, loops_backed_by};
-pub use place::{PlaceError, class, place};
+pub use place::{PlaceError, place};
 pub use process::{boot_id, is_alive, process_start_ticks};
 pub use support::{Missing, support};
 

@@ -61,30 +61,13 @@ pub fn describe(mounted: &Mounted, system: &System) -> Place {
     Place {
         mount_point: mount.mount_point.clone(),
         fs: printable(mount.fs.as_bytes()),
-        class: class(&mount.fs),
+        class: PlaceClass::of_fs(&mount.fs),
         options: mount.all_options().iter().map(|o| printable(o.as_bytes())).collect(),
         source: printable(mount.source.as_bytes()),
         dev: mount.dev.to_string(),
         size_bytes: 0,
         free_bytes: 0,
         chain: system.chain(&mounted.on).into_iter().map(|d| d.layer.clone()).collect(),
-    }
-}
-
-/// By the kernel's name of the filesystem.
-pub fn class(fs: &str) -> PlaceClass {
-    match fs {
-        "tmpfs" | "ramfs" | "devtmpfs" | "hugetlbfs" | "rootfs" => PlaceClass::Memory,
-        "nfs" | "nfs4" | "cifs" | "smb3" | "9p" | "ceph" | "afs" | "coda" | "gfs2" | "ocfs2"
-        | "lustre" | "orangefs" => PlaceClass::Network,
-        "overlay" | "aufs" | "ecryptfs" | "shiftfs" | "unionfs" => PlaceClass::Stacked,
-        "fuse" | "fuseblk" | "virtiofs" => PlaceClass::Fuse,
-        // The usual network filesystems in user space: the far side is what matters.
-        "fuse.sshfs" | "fuse.glusterfs" | "fuse.rclone" | "fuse.s3fs" | "fuse.davfs" => {
-            PlaceClass::Network
-        }
-        _ if fs.starts_with("fuse.") => PlaceClass::Fuse,
-        _ => PlaceClass::Block,
     }
 }
 
@@ -118,12 +101,12 @@ mod tests {
 
     #[test]
     fn classes_by_name_and_by_number() {
-        assert_eq!(class("tmpfs"), PlaceClass::Memory);
-        assert_eq!(class("fuseblk"), PlaceClass::Fuse);
-        assert_eq!(class("fuse.sshfs"), PlaceClass::Network);
-        assert_eq!(class("fuse.mergerfs"), PlaceClass::Fuse);
-        assert_eq!(class("overlay"), PlaceClass::Stacked);
-        assert_eq!(class("f2fs"), PlaceClass::Block);
+        assert_eq!(PlaceClass::of_fs("tmpfs"), PlaceClass::Memory);
+        assert_eq!(PlaceClass::of_fs("fuseblk"), PlaceClass::Fuse);
+        assert_eq!(PlaceClass::of_fs("fuse.sshfs"), PlaceClass::Network);
+        assert_eq!(PlaceClass::of_fs("fuse.mergerfs"), PlaceClass::Fuse);
+        assert_eq!(PlaceClass::of_fs("overlay"), PlaceClass::Stacked);
+        assert_eq!(PlaceClass::of_fs("f2fs"), PlaceClass::Block);
         // A 32-bit f_type with its highest bit set comes sign-extended.
         assert_eq!(class_by_magic(0xffff_ffff_ff53_4d42), Some(PlaceClass::Network));
         assert_eq!(class_by_magic(0xef53), None);

@@ -23,7 +23,7 @@ pub fn of_devices(root: &Root) -> (Vec<User>, bool) {
             Ok(entries) => entries,
             // Gone meanwhile is fine; not allowed to look is worth knowing.
             Err(error) => {
-                saw_all &= error.kind() == io::ErrorKind::NotFound;
+                saw_all &= error.kind() != io::ErrorKind::PermissionDenied;
                 continue;
             }
         };

@@ -84,6 +84,25 @@ pub enum PlaceClass {
     Stacked,
 }
 
+impl PlaceClass {
+    /// By the kernel's name of the filesystem; one not known here is taken to be on a device.
+    pub fn of_fs(fs: &str) -> PlaceClass {
+        match fs {
+            "tmpfs" | "ramfs" | "devtmpfs" | "hugetlbfs" | "rootfs" => PlaceClass::Memory,
+            "nfs" | "nfs4" | "cifs" | "smb3" | "9p" | "ceph" | "afs" | "coda" | "gfs2"
+            | "ocfs2" | "lustre" | "orangefs" => PlaceClass::Network,
+            "overlay" | "aufs" | "ecryptfs" | "shiftfs" | "unionfs" => PlaceClass::Stacked,
+            "fuse" | "fuseblk" | "virtiofs" => PlaceClass::Fuse,
+            // The usual network filesystems in user space: the far side is what matters.
+            "fuse.sshfs" | "fuse.glusterfs" | "fuse.rclone" | "fuse.s3fs" | "fuse.davfs" => {
+                PlaceClass::Network
+            }
+            _ if fs.starts_with("fuse.") => PlaceClass::Fuse,
+            _ => PlaceClass::Block,
+        }
+    }
+}
+
 /// One layer of a device chain.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]

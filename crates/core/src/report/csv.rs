@@ -136,7 +136,7 @@ fn cache(state: CacheState) -> &'static str {
 }
 
 /// A text field, quoted where RFC 4180 asks for it.
-fn text(value: &str) -> String {
+pub(super) fn text(value: &str) -> String {
     let value = harmless(value);
     let is_formula = value.starts_with(['=', '+', '-', '@']);
     let value = if is_formula { format!("'{value}") } else { value };

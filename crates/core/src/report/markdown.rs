@@ -102,7 +102,7 @@ fn answer(question: &Question) -> String {
 }
 
 /// Text as Markdown shows it: every character that could mean something is escaped.
-fn escape(text: &str) -> String {
+pub(super) fn escape(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
         match c {

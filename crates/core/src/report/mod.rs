@@ -7,6 +7,7 @@
 
 mod bench;
 mod csv;
+pub mod devices;
 mod html;
 mod json;
 mod layout;

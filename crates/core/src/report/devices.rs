@@ -1,0 +1,350 @@
+//! The drives of a machine as `bakeoff devices` shows them, in every format.
+//!
+//! Schema `bakeoff/devices/1`, one JSON object:
+//! - `schema`; `saw_all`: whether every process and container could be looked into (root);
+//! - `drives`: one object each, by device number: `name`, `path`, `model`, `vendor`, `serial`,
+//!   `size_bytes`, `rotational`, `removable`, `read_only`, `bus`, `link`, `scheduler`,
+//!   `write_cache`, `by_id`; `contents_known` (false without a udev record) and `contents`:
+//!   everything on the drive, parents before children, each `name`, `kind`, `depth`, `size_bytes`,
+//!   `fs`, `label`, `mount_points`, `is_swap`, `title`; `safe_to_erase`; `reasons` why not, gravest
+//!   first, each `why` and `text`; `erase_token` for a safe drive; `no_token` why it has none;
+//! - `others`: block devices that are no drives, each `name`, `what`, `size_bytes`;
+//! - `empty`: names of readers without a medium;
+//! - `next`: what to type next, each `command` and `why`.
+//!
+//! What is not known is null. All text is harmless to print: control characters, direction marks
+//! and bytes that are not UTF-8 are written `\xNN`, and so is a backslash.
+
+mod tables;
+mod text;
+
+use serde::Serialize;
+
+use crate::model::host::{Layer, LayerKind, PlaceClass};
+use crate::model::path::{RawPath, printable};
+use crate::prepare::device::{BlockDevice, Mounted, System};
+use crate::prepare::guard::{self, Reason, Verdict};
+use crate::prepare::token;
+
+/// Everything shown.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Devices {
+    /// `bakeoff/devices/1`.
+    pub schema: &'static str,
+    /// Whether all processes and mount namespaces could be looked into.
+    pub saw_all: bool,
+    /// Drives, by device number.
+    pub drives: Vec<Drive>,
+    /// Loop devices, disks in memory.
+    pub others: Vec<Other>,
+    /// Readers without a medium.
+    pub empty: Vec<String>,
+    /// What to type next.
+    pub next: Vec<Next>,
+}
+
+/// One drive.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Drive {
+    /// Kernel name.
+    pub name: String,
+    /// Under /dev.
+    pub path: String,
+    /// Model.
+    pub model: Option<String>,
+    /// Vendor.
+    pub vendor: Option<String>,
+    /// Serial number or card id.
+    pub serial: Option<String>,
+    /// Size.
+    pub size_bytes: u64,
+    /// As the kernel thinks; USB bridges and virtual machines often say true of flash.
+    pub rotational: Option<bool>,
+    /// Whether the medium can be taken out.
+    pub removable: Option<bool>,
+    /// Write-protected.
+    pub read_only: bool,
+    /// `usb`, `mmc`, `nvme`, `ata`, `virtio`, `scsi`.
+    pub bus: Option<String>,
+    /// Negotiated link.
+    pub link: Option<String>,
+    /// I/O scheduler in force.
+    pub scheduler: Option<String>,
+    /// `write back` or `write through`.
+    pub write_cache: Option<String>,
+    /// A name that stays the same.
+    pub by_id: Option<String>,
+    /// Whether somebody (udev) looked at what is on it.
+    pub contents_known: bool,
+    /// What is on it.
+    pub contents: Vec<Part>,
+    /// Whether nothing that can be seen uses it.
+    pub safe_to_erase: bool,
+    /// Why not.
+    pub reasons: Vec<Reason>,
+    /// What `--erase` wants, for a drive that is safe to erase.
+    pub erase_token: Option<String>,
+    /// Why there is no token though it is safe.
+    pub no_token: Option<String>,
+}
+
+/// Something on a drive.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Part {
+    /// Kernel name.
+    pub name: String,
+    /// Partition, dm, md, or the disk itself.
+    pub kind: LayerKind,
+    /// 0 for the disk itself and its partitions, 1 for what is made of those, ….
+    pub depth: u32,
+    /// Size.
+    pub size_bytes: u64,
+    /// Filesystem or container.
+    pub fs: Option<String>,
+    /// Its label.
+    pub label: Option<String>,
+    /// Where it is mounted.
+    pub mount_points: Vec<RawPath>,
+    /// Whether it is swap in use.
+    pub is_swap: bool,
+    /// Name of a volume, level of an array.
+    pub title: Option<String>,
+}
+
+/// A block device that is no drive.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Other {
+    /// Kernel name.
+    pub name: String,
+    /// What it is.
+    pub what: String,
+    /// Size.
+    pub size_bytes: u64,
+}
+
+/// A command to type.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Next {
+    /// As typed in a shell.
+    pub command: String,
+    /// What it does.
+    pub why: String,
+}
+
+impl Devices {
+    /// The view of a system. `is_root` spares the `sudo`.
+    pub fn new(system: &System, is_root: bool) -> Devices {
+        let fit = || system.devices.iter().filter(|d| d.unfit.is_none());
+        let disks = || fit().filter(|d| d.layer.kind == LayerKind::Disk);
+        Devices {
+            schema: "bakeoff/devices/1",
+            saw_all: system.saw_all,
+            drives: disks().filter(|d| d.layer.size_bytes > 0).map(|d| drive(d, system)).collect(),
+            others: fit().filter_map(other).collect(),
+            empty: disks().filter(|d| d.layer.size_bytes == 0).map(name).collect(),
+            next: next(system, is_root),
+        }
+    }
+
+    /// For a terminal of 80 columns.
+    pub fn text(&self) -> String {
+        text::write(self)
+    }
+
+    /// One JSON document.
+    pub fn json(&self) -> String {
+        // The view holds only what JSON can say, so this cannot fail.
+        serde_json::to_string_pretty(self).unwrap_or_default() + "\n"
+    }
+
+    /// One row a drive.
+    pub fn csv(&self) -> String {
+        tables::csv(self)
+    }
+
+    /// A table to paste.
+    pub fn markdown(&self) -> String {
+        tables::markdown(self)
+    }
+}
+
+fn clean(text: &str) -> String {
+    printable(text.as_bytes())
+}
+
+fn name(device: &BlockDevice) -> String {
+    clean(&device.layer.name)
+}
+
+fn drive(device: &BlockDevice, system: &System) -> Drive {
+    let Layer { model, vendor, serial, bus, link, scheduler, write_cache, by_id, .. } =
+        device.layer.clone();
+    let harmless = |text: Option<String>| text.as_deref().map(clean);
+    let tree = system.tree(device.dev);
+    let reasons = match guard::verdict(device.dev, system, false) {
+        Verdict::Safe => Vec::new(),
+        Verdict::No(reasons) => reasons,
+    };
+    let token = reasons.is_empty().then(|| token::of(device.dev, system));
+    let (erase_token, no_token) = match token {
+        Some(Ok(token)) => (Some(token), None),
+        Some(Err(error)) => (None, Some(error.to_string())),
+        None => (None, None),
+    };
+    Drive {
+        name: name(device),
+        path: format!("/dev/{}", name(device).replace('!', "/")),
+        model: harmless(model),
+        vendor: harmless(vendor),
+        serial: harmless(serial),
+        size_bytes: device.layer.size_bytes,
+        rotational: device.layer.rotational,
+        removable: device.layer.removable,
+        read_only: device.read_only,
+        bus: harmless(bus),
+        link: harmless(link),
+        scheduler: harmless(scheduler),
+        write_cache: harmless(write_cache),
+        by_id: harmless(by_id),
+        contents_known: tree.iter().all(|part| part.content.is_some()),
+        contents: contents(device, &tree, system),
+        safe_to_erase: reasons.is_empty(),
+        reasons,
+        erase_token,
+        no_token,
+    }
+}
+
+/// What is on a drive: all that is made of it but loop devices over files, and the drive itself
+/// where a filesystem lies on it without partitions.
+fn contents(disk: &BlockDevice, tree: &[&BlockDevice], system: &System) -> Vec<Part> {
+    let parts = tree.iter().filter(|part| part.layer.kind != LayerKind::Loop);
+    let parts = parts.map(|device| part(device, disk, system));
+    parts
+        .filter(|part| {
+            let says_something = part.fs.is_some() || !part.mount_points.is_empty() || part.is_swap;
+            part.name != name(disk) || says_something
+        })
+        .collect()
+}
+
+fn part(device: &BlockDevice, disk: &BlockDevice, system: &System) -> Part {
+    let content = device.content.clone().unwrap_or_default();
+    let mut mounts: Vec<&Mounted> = system.mounts_of(device.dev).collect();
+    mounts.sort_by_key(|m| m.mount.mount_point.clone());
+    mounts.dedup_by_key(|m| m.mount.mount_point.clone());
+    let fs = content.fs.or_else(|| mounts.first().map(|m| m.mount.fs.clone()));
+    Part {
+        name: name(device),
+        kind: device.layer.kind,
+        depth: depth(device, disk, system),
+        size_bytes: device.layer.size_bytes,
+        fs: fs.as_deref().map(clean),
+        label: content.label.map(|label| label.to_string()),
+        mount_points: mounts.iter().map(|m| m.mount.mount_point.clone()).collect(),
+        is_swap: system.swaps.iter().any(|s| !s.swap.is_file && s.on.contains(&device.dev)),
+        title: device.title.as_deref().map(clean),
+    }
+}
+
+/// How far above the disk's partitions a device is, by the shortest way down.
+fn depth(device: &BlockDevice, disk: &BlockDevice, system: &System) -> u32 {
+    let mut level = vec![device.dev];
+    // A chain longer than this is a cycle.
+    for steps in 0..16u32 {
+        if level.contains(&disk.dev) {
+            return steps.saturating_sub(1);
+        }
+        let parts = level.iter().filter_map(|dev| system.device(*dev));
+        level = parts.flat_map(|d| d.below.iter().copied()).collect();
+    }
+    0
+}
+
+fn other(device: &BlockDevice) -> Option<Other> {
+    let what = match (device.layer.kind, &device.layer.backing_file) {
+        (LayerKind::Loop, Some(file)) => format!("the file {file}"),
+        (LayerKind::Loop, None) => "a file".to_string(),
+        (LayerKind::Ram, _) => "memory".to_string(),
+        _ => return None,
+    };
+    Some(Other { name: name(device), what, size_bytes: device.layer.size_bytes })
+}
+
+/// `quick` for one directory on each drive that has a filesystem in use, and `demo`.
+fn next(system: &System, is_root: bool) -> Vec<Next> {
+    let mut taken = Vec::new();
+    let mut places: Vec<String> = Vec::new();
+    let mut mounts: Vec<&Mounted> = system.mounts.iter().filter(|m| is_place(m)).collect();
+    mounts.sort_by_key(|m| m.mount.mount_point.clone());
+    for mounted in mounts {
+        let chain = system.chain(&mounted.on);
+        let disks: Vec<_> = chain.iter().filter(|d| d.layer.kind == LayerKind::Disk).collect();
+        let is_new = disks.iter().any(|disk| !taken.contains(&disk.dev));
+        let Some(word) = shell_word(&mounted.mount.mount_point).filter(|_| is_new) else {
+            continue;
+        };
+        taken.extend(disks.iter().map(|disk| disk.dev));
+        // Nobody wants a test file in /; the directory the user is in will do.
+        places.push(if word == "/" { ".".to_string() } else { word });
+    }
+    if places.is_empty() {
+        places.push(".".to_string());
+    }
+    places.truncate(4);
+    let why = match places.len() {
+        1 => "is this normal? No root, nothing is destroyed",
+        _ => "compare these places; no root, nothing is destroyed",
+    };
+    let quick = Next { command: format!("bakeoff quick {}", places.join(" ")), why: why.into() };
+    let sudo = if is_root { "" } else { "sudo " };
+    let why = "compare filesystems on an image on this disk".to_string();
+    vec![quick, Next { command: format!("{sudo}bakeoff demo"), why }]
+}
+
+/// Whether a test could run there: a whole, writable filesystem of our namespace, not for booting.
+fn is_place(mounted: &Mounted) -> bool {
+    let Mounted { mount, on, seen_by } = mounted;
+    let at = mount.mount_point.as_path();
+    let is_whole = mount.root.as_path() == std::path::Path::new("/") || mount.fs == "btrfs";
+    let is_boot = at.starts_with("/boot") || at.starts_with("/efi");
+    let is_known = PlaceClass::of_fs(&mount.fs) == PlaceClass::Block || mount.fs == "fuseblk";
+    seen_by.is_none() && !on.is_empty() && is_whole && !is_boot && is_known && !mount.is_read_only()
+}
+
+/// A path as a word of a POSIX shell; `None` for one that cannot be typed.
+fn shell_word(path: &RawPath) -> Option<String> {
+    let text = std::str::from_utf8(path.as_bytes()).ok()?;
+    if text.chars().any(char::is_control) || clean(text) != text {
+        return None;
+    }
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "/._-+,@%:=".contains(c);
+    match text.chars().all(is_plain) {
+        true => Some(text.to_string()),
+        false => Some(format!("'{}'", text.replace('\'', "'\\''"))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_become_words_of_a_shell() {
+        let word = |text: &str| shell_word(&RawPath::new(text));
+        assert_eq!(word("/mnt/usb").as_deref(), Some("/mnt/usb"));
+        assert_eq!(word("/media/My Disk").as_deref(), Some("'/media/My Disk'"));
+        assert_eq!(word("/a'b;rm").as_deref(), Some("'/a'\\''b;rm'"));
+        assert_eq!(word("/a\nb"), None);
+        assert_eq!(word("/a\u{202e}b"), None);
+    }
+
+    #[test]
+    fn a_machine_without_drives_is_told_what_works() {
+        let shown = Devices::new(&System::default(), false);
+        insta::assert_snapshot!(shown.text());
+        assert_eq!(shown.next[0].command, "bakeoff quick .");
+        let json: serde_json::Value = serde_json::from_str(&shown.json()).unwrap();
+        assert_eq!(json["schema"], "bakeoff/devices/1");
+    }
+}

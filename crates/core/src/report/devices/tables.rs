@@ -1,0 +1,80 @@
+//! Drives as rows: CSV for programs, Markdown to paste. The columns are those of the JSON, with
+//! reasons and contents joined.
+
+use super::{Devices, Drive, text};
+use crate::report::csv::text as field;
+use crate::report::markdown::escape;
+use crate::units;
+
+const COLUMNS: [&str; 15] = [
+    "name",
+    "path",
+    "model",
+    "vendor",
+    "serial",
+    "size_bytes",
+    "rotational",
+    "removable",
+    "bus",
+    "link",
+    "by_id",
+    "contents",
+    "safe_to_erase",
+    "reasons",
+    "erase_token",
+];
+
+pub fn csv(devices: &Devices) -> String {
+    let mut out = COLUMNS.join(",") + "\r\n";
+    for drive in &devices.drives {
+        let fields = fields(drive).map(|text| field(&text));
+        out.push_str(&(fields.join(",") + "\r\n"));
+    }
+    out
+}
+
+fn fields(drive: &Drive) -> [String; 15] {
+    let known = |value: &Option<String>| value.clone().unwrap_or_default();
+    let flag = |value: Option<bool>| value.map(|v| v.to_string()).unwrap_or_default();
+    [
+        drive.name.clone(),
+        drive.path.clone(),
+        known(&drive.model),
+        known(&drive.vendor),
+        known(&drive.serial),
+        drive.size_bytes.to_string(),
+        flag(drive.rotational),
+        flag(drive.removable),
+        known(&drive.bus),
+        known(&drive.link),
+        known(&drive.by_id),
+        contents(drive),
+        drive.safe_to_erase.to_string(),
+        drive.reasons.iter().map(|r| r.text.clone()).collect::<Vec<_>>().join("; "),
+        known(&drive.erase_token),
+    ]
+}
+
+pub fn markdown(devices: &Devices) -> String {
+    let mut out = "| drive | model | size | link | on it | safe to erase? |\n".to_string();
+    out.push_str("|---|---|---|---|---|---|\n");
+    for drive in &devices.drives {
+        let link = drive.link.clone().or_else(|| drive.bus.clone()).unwrap_or_default();
+        let cells = [
+            drive.name.clone(),
+            text::title(drive),
+            units::size_decimal(drive.size_bytes),
+            link,
+            contents(drive),
+            text::answer(drive),
+        ];
+        let cells = cells.map(|cell| escape(&cell));
+        out.push_str(&format!("| {} |\n", cells.join(" | ")));
+    }
+    out
+}
+
+fn contents(drive: &Drive) -> String {
+    let parts = drive.contents.iter();
+    parts.map(|p| format!("{}: {}", p.name, text::part_words(p))).collect::<Vec<_>>().join("; ")
+}

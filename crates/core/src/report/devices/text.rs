@@ -1,0 +1,169 @@
+//! Drives for people: a line that says what it is, below it what is on it and whether it may go.
+
+use super::{Devices, Drive, Part};
+use crate::model::host::LayerKind;
+use crate::report::layout::{cut, wrap};
+use crate::units;
+
+/// Columns of the terminal.
+const WIDTH: usize = 80;
+/// Reasons and contents spelled out for one drive; the rest is counted.
+const REASONS: usize = 3;
+const PARTS: usize = 12;
+/// Names of devices that are no drives.
+const OTHERS: usize = 4;
+
+pub fn write(devices: &Devices) -> String {
+    let mut out = String::new();
+    let indent = devices.drives.iter().map(|d| d.name.chars().count()).max().unwrap_or(0) + 2;
+    let indent = indent.clamp(6, 16);
+    for drive in &devices.drives {
+        write_drive(drive, indent, &mut out);
+        out.push('\n');
+    }
+    if devices.drives.is_empty() {
+        out.push_str("No drives can be seen from here, as in most containers.\n\n");
+    }
+    if !devices.empty.is_empty() {
+        let names = format!("No medium in {}.", devices.empty.join(", "));
+        out.push_str(&wrap(&names, WIDTH, "", ""));
+    }
+    if !devices.others.is_empty() {
+        let names = devices.others.iter().map(|o| format!("{} ({})", o.name, o.what));
+        let text = format!("No drives: {}.", some(names.collect(), OTHERS, ", "));
+        out.push_str(&wrap(&text, WIDTH, "", ""));
+    }
+    if !devices.saw_all && !devices.drives.is_empty() {
+        let text = "Some processes and containers could not be looked into, so what they hold \
+                    is not seen here; root sees more.";
+        out.push_str(&wrap(text, WIDTH, "", ""));
+    }
+    if !out.ends_with("\n\n") {
+        out.push('\n');
+    }
+    out.push_str("Next:\n");
+    for next in &devices.next {
+        out.push_str(&wrap(&next.command, WIDTH, "  ", "      "));
+        out.push_str(&wrap(&next.why, WIDTH, "      ", "      "));
+    }
+    out
+}
+
+fn write_drive(drive: &Drive, indent: usize, out: &mut String) {
+    let rest = " ".repeat(indent);
+    let first = format!("{:<indent$}", drive.name);
+    out.push_str(&wrap(&headline(drive), WIDTH, &first, &rest));
+    if let Some(by_id) = &drive.by_id {
+        let name = by_id.strip_prefix("/dev/disk/").unwrap_or(by_id);
+        out.push_str(&wrap(name, WIDTH, &rest, &rest));
+    }
+    let names = drive.contents.iter().map(|part| tree_name(part).chars().count()).max();
+    let column = names.unwrap_or(0).min(24) + 2;
+    for part in drive.contents.iter().take(PARTS) {
+        let first = format!("{rest}{:<column$}", cut(&tree_name(part), column - 2));
+        let deeper = " ".repeat(indent + column);
+        out.push_str(&wrap(&part_words(part), WIDTH, &first, &deeper));
+    }
+    if drive.contents.len() > PARTS {
+        out.push_str(&format!("{rest}and {} more\n", drive.contents.len() - PARTS));
+    }
+    let answer = format!("safe to erase? {}", answer(drive));
+    out.push_str(&wrap(&answer, WIDTH, &rest, &format!("{rest}  ")));
+    if let Some(token) = &drive.erase_token {
+        out.push_str(&wrap(&format!("erase token: {token}"), WIDTH, &rest, &format!("{rest}  ")));
+    }
+}
+
+/// "SanDisk Extreme 55AE, 500 GB, USB 5000 Mb/s, UAS".
+fn headline(drive: &Drive) -> String {
+    let mut words = vec![title(drive), units::size_decimal(drive.size_bytes)];
+    // Others than these say "rotational" of anything.
+    let is_told = matches!(drive.bus.as_deref(), Some("ata" | "nvme"));
+    match drive.rotational {
+        Some(true) if is_told => words.push("hard disk".to_string()),
+        Some(false) if is_told => words.push("SSD".to_string()),
+        _ => {}
+    }
+    words.extend(drive.link.clone().or_else(|| drive.bus.clone()));
+    if drive.read_only {
+        words.push("write-protected".to_string());
+    }
+    words.join(", ")
+}
+
+/// Vendor and model, without saying the vendor twice.
+pub fn title(drive: &Drive) -> String {
+    match (&drive.vendor, &drive.model) {
+        (Some(vendor), Some(model)) if !model.starts_with(vendor.as_str()) => {
+            format!("{vendor} {model}")
+        }
+        (_, Some(model)) => model.clone(),
+        (Some(vendor), None) => vendor.clone(),
+        (None, None) if drive.bus.as_deref() == Some("virtio") => "virtual disk".to_string(),
+        (None, None) => "drive without a name".to_string(),
+    }
+}
+
+fn tree_name(part: &Part) -> String {
+    let name = match (part.kind, &part.title) {
+        (LayerKind::Dm, Some(title)) => title,
+        _ => &part.name,
+    };
+    format!("{}{name}", "  ".repeat(part.depth as usize))
+}
+
+/// "ext4 "data", 500 GB, mounted at /srv".
+pub fn part_words(part: &Part) -> String {
+    let mut words = Vec::new();
+    match (&part.fs, &part.label) {
+        (Some(fs), Some(label)) => words.push(format!("{fs} \"{label}\"")),
+        (Some(fs), None) => words.push(fs.clone()),
+        (None, _) => {}
+    }
+    words.push(units::size_decimal(part.size_bytes));
+    if let (LayerKind::Md, Some(level)) = (part.kind, &part.title) {
+        words.push(level.clone());
+    }
+    if part.is_swap {
+        words.push("swap in use".to_string());
+    }
+    let points: Vec<String> = part.mount_points.iter().map(|p| p.to_string()).collect();
+    if !points.is_empty() {
+        words.push(format!("mounted at {}", some(points, 3, ", ")));
+    }
+    words.join(", ")
+}
+
+/// The answer to "safe to erase?".
+pub fn answer(drive: &Drive) -> String {
+    if !drive.safe_to_erase {
+        let reasons = drive.reasons.iter().map(|r| r.text.clone()).collect();
+        return format!("no: {}", some(reasons, REASONS, "; "));
+    }
+    if let Some(why) = &drive.no_token {
+        return format!("not now: {why}");
+    }
+    let lost: Vec<String> = drive.contents.iter().filter_map(loss).collect();
+    match (lost.is_empty(), drive.contents_known) {
+        (false, _) => format!("yes, nothing uses it; lost would be {}", some(lost, REASONS, ", ")),
+        (true, true) => "yes, nothing uses it and no filesystem was found on it".to_string(),
+        (true, false) => {
+            "nothing uses it, but what is on it is not known (no udev here); `lsblk -f` as root \
+             tells"
+                .to_string()
+        }
+    }
+}
+
+fn loss(part: &Part) -> Option<String> {
+    let label = part.label.as_ref().map(|label| format!(" \"{label}\"")).unwrap_or_default();
+    Some(format!("{}{label} on {}", part.fs.as_ref()?, part.name))
+}
+
+/// The first few and how many more there are.
+fn some(mut words: Vec<String>, most: usize, joiner: &str) -> String {
+    let more = words.len().saturating_sub(most);
+    words.truncate(most);
+    let said = words.join(joiner);
+    if more > 0 { format!("{said}{joiner}and {more} more") } else { said }
+}
