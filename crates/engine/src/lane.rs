@@ -26,6 +26,7 @@ use crate::offsets::{Cursor, Span, Step};
 use crate::pace::Pace;
 use crate::record::{Kind, Recorder};
 use crate::target;
+use crate::verify::Trace;
 
 use self::filler::Filler;
 use self::flush::Flushes;
@@ -98,20 +99,14 @@ pub struct Outcome {
     pub flush_ns: u64,
     /// Time in close.
     pub close_ns: u64,
-    /// Operations begun; those of the cursor.
-    pub issued: u64,
-    /// First operation whose data came from the pool.
-    pub pooled_from: Option<u64>,
-    /// Pool buffers; see [`crate::data`].
-    pub pool_buffers: u32,
     /// Writes whose data came from the pool.
     pub pooled_ios: u64,
     /// Operations due but not begun, in an open loop.
     pub backlog: u64,
-    /// Where the blocks are that it used.
-    pub span: Span,
     /// Whether the buffers are huge pages.
     pub huge: bool,
+    /// What verification needs to know.
+    pub trace: Option<Trace>,
 }
 
 impl<'a, E: Engine> Lane<'a, E> {
@@ -394,13 +389,15 @@ impl<'a, E: Engine> Lane<'a, E> {
             data_ns: loop_ns.saturating_sub(other_ns),
             flush_ns: self.flushes.time_ns(),
             close_ns: end_ns - close_start,
-            issued: self.issued,
-            pooled_from: self.filler.pooled_from(),
-            pool_buffers: self.filler.pool_buffers(),
             pooled_ios: self.filler.pooled_ios(),
             backlog,
-            span: self.span,
             huge: self.buffers.is_huge(),
+            trace: Some(Trace {
+                span: self.span,
+                issued: self.issued,
+                pooled_from: self.filler.pooled_from(),
+                pool_buffers: self.filler.pool_buffers(),
+            }),
         })
     }
 }

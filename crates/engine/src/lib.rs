@@ -25,6 +25,7 @@ mod record;
 mod report;
 pub mod residency;
 mod serve;
+mod smallfiles;
 mod target;
 mod usage;
 mod verify;

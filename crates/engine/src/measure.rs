@@ -20,6 +20,7 @@ use crate::error::EngineError;
 use crate::lane::{Cell, Lane, Outcome};
 use crate::live::Live;
 use crate::report::{self, Circumstances};
+use crate::smallfiles;
 use crate::target::Target;
 use crate::usage::Usage;
 use crate::verify;
@@ -47,7 +48,7 @@ pub fn measure(
     check(job)?;
     let live = Live::new(live);
     if job.rw == Rw::SmallFiles {
-        return Err(EngineError::Unsupported("smallfiles is not built in yet".to_string()));
+        return smallfiles::measure(job, target, &live);
     }
     if job.engine == EngineName::Null {
         return measure_with::<Null>(job, EngineName::Null, None, &live, Vec::new());
@@ -122,7 +123,7 @@ fn measure_with<E: Engine>(
         let lane = Lane::<E>::new(cell, index, fd)?;
         Ok(move || lane.run())
     })?;
-    let traces: Vec<_> = lanes.iter().map(verify::Trace::of).collect();
+    let traces: Vec<_> = lanes.iter().filter_map(|lane| lane.trace).collect();
     let around = Circumstances { engine, usage, cost, findings };
     let mut measurement = report::measurement(job, lanes, around);
     if let Some(target) = target.filter(|_| job.verify) {

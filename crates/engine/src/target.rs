@@ -71,6 +71,11 @@ impl Target {
         self.open_with(access | if job.direct { OFlags::DIRECT } else { OFlags::empty() })
     }
 
+    /// Opens a directory to make files in.
+    pub fn open_directory(&self) -> Result<OwnedFd, EngineError> {
+        self.open_with(OFlags::RDONLY | OFlags::DIRECTORY)
+    }
+
     /// Opens it to read back what was written; `direct` past the page cache.
     pub fn open_to_verify(&self, direct: bool) -> Result<OwnedFd, EngineError> {
         self.open_with(OFlags::RDONLY | if direct { OFlags::DIRECT } else { OFlags::empty() })

@@ -18,7 +18,6 @@ use rustix::io::Errno;
 use crate::buffer::{Buffers, PAGE_BYTES};
 use crate::data::{Content, Tag, UNIT_BYTES};
 use crate::error::EngineError;
-use crate::lane::Outcome;
 use crate::offsets::{Cursor, Span};
 use crate::target::Target;
 
@@ -30,22 +29,14 @@ const READ_BYTES: u64 = 1 << 20;
 /// What has to be known about a lane to check what it wrote.
 #[derive(Clone, Copy, Debug)]
 pub struct Trace {
-    span: Span,
-    issued: u64,
-    pooled_from: Option<u64>,
-    pool_buffers: u32,
-}
-
-impl Trace {
-    /// What `outcome` did.
-    pub fn of(outcome: &Outcome) -> Trace {
-        Trace {
-            span: outcome.span,
-            issued: outcome.issued,
-            pooled_from: outcome.pooled_from,
-            pool_buffers: outcome.pool_buffers,
-        }
-    }
+    /// Where the blocks are that it used.
+    pub span: Span,
+    /// Operations begun; those of the cursor.
+    pub issued: u64,
+    /// First operation whose data came from the pool.
+    pub pooled_from: Option<u64>,
+    /// Pool buffers; see [`crate::data`].
+    pub pool_buffers: u32,
 }
 
 /// Checks every block `traces` (one a lane) wrote; returns the bytes compared.
@@ -245,7 +236,7 @@ impl Checker<'_> {
 }
 
 /// Reads until `bytes` is full or the target ends.
-fn read_all(fd: &OwnedFd, bytes: &mut [u8], offset: u64) -> Result<usize, EngineError> {
+pub fn read_all(fd: &OwnedFd, bytes: &mut [u8], offset: u64) -> Result<usize, EngineError> {
     let mut got = 0;
     while got < bytes.len() {
         match rustix::io::pread(fd, &mut bytes[got..], offset + got as u64) {
@@ -263,4 +254,142 @@ fn read_all(fd: &OwnedFd, bytes: &mut [u8], offset: u64) -> Result<usize, Engine
         }
     }
     Ok(got)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::FileExt;
+    use std::path::Path;
+
+    use bakeoff_core::model::job::{Offsets, Rw};
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::cost::Cost;
+    use crate::engine::psync::Psync;
+    use crate::lane::{Cell, Lane};
+    use crate::live::Live;
+
+    /// Runs `job` in one lane; `fill_ns` of 1e9 makes it use the pool from the first window on.
+    fn write(job: &Job, path: &Path, fill_ns: f64) -> (Target, Trace) {
+        let target = Target::find(path, job).unwrap();
+        let live = Live::new(None);
+        let cost = Cost { fill_ns, ..Cost::default() };
+        let cell = Cell { job, depth: 1, cost, live: &live };
+        let lane = Lane::<Psync>::new(cell, 0, Some(target.open(job).unwrap())).unwrap();
+        (target, lane.run().unwrap().trace.unwrap())
+    }
+
+    fn flip(path: &Path, at: u64, with: u8) {
+        let file = std::fs::File::options().read(true).write(true).open(path).unwrap();
+        let mut byte = [0];
+        file.read_exact_at(&mut byte, at).unwrap();
+        file.write_all_at(&[byte[0] ^ with], at).unwrap();
+    }
+
+    fn wrong_at(job: &Job, target: &Target, trace: Trace) -> (u64, String) {
+        match verify(job, target, &[trace]) {
+            Err(EngineError::Verify { offset, note, expected, found }) => {
+                assert_ne!(expected, found);
+                (offset, note)
+            }
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn lost_overwrites_lost_writes_and_short_files_are_told_apart() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("file");
+        let once = Job { verify: true, ..Job::new(Rw::Write, 4096, 40960) };
+        let twice = Job { io_size: Some(2 * 40960), ..once.clone() };
+        write(&once, &path, 0.0);
+        let old = std::fs::read(&path).unwrap();
+        let (target, trace) = write(&twice, &path, 0.0);
+        assert_eq!(verify(&twice, &target, &[trace]).unwrap(), 40960);
+        let new = std::fs::read(&path).unwrap();
+
+        let mut lost = new.clone();
+        lost[8192..12288].copy_from_slice(&old[8192..12288]);
+        std::fs::write(&path, &lost).unwrap();
+        let (at, note) = wrong_at(&twice, &target, trace);
+        assert_eq!((at, note.as_str()), (8192, "an older write of this job, 2 instead of 12"));
+
+        lost[8192..12288].copy_from_slice(&new[4096..8192]);
+        std::fs::write(&path, &lost).unwrap();
+        let (at, note) = wrong_at(&twice, &target, trace);
+        assert_eq!((at, note.contains("neither")), (8192, true), "a block of another place");
+
+        lost[8192..12288].fill(0);
+        std::fs::write(&path, &lost).unwrap();
+        let (_, note) = wrong_at(&twice, &target, trace);
+        assert!(note.contains("never written"), "{note}");
+
+        std::fs::write(&path, &new[..10000]).unwrap();
+        let error = verify(&twice, &target, &[trace]).unwrap_err();
+        assert!(error.to_string().contains("the file ends"), "{error}");
+    }
+
+    #[test]
+    fn blocks_that_were_not_written_are_not_looked_at() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("file");
+        std::fs::write(&path, vec![7; 409600]).unwrap();
+        let job =
+            Job { verify: true, io_size: Some(40960), ..Job::new(Rw::RandWrite, 4096, 409600) };
+        let (target, trace) = write(&job, &path, 0.0);
+        let verified = verify(&job, &target, &[trace]).unwrap();
+        assert!(verified > 0 && verified <= 40960);
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(24))]
+        #[test]
+        fn every_changed_byte_is_found_where_it_is(
+            bs in prop_oneof![Just(1u64), Just(5), Just(16), Just(63), Just(700), Just(4096), Just(9000)],
+            rw in prop_oneof![Just(Rw::Write), Just(Rw::RandWrite)],
+            seed: u64, with in 1u8.., places in proptest::collection::vec(any::<u64>(), 40),
+        ) {
+            let dir = tempfile::tempdir().unwrap();
+            let path = dir.path().join("file");
+            let size = bs * 12;
+            let job = Job {
+                verify: true, seed, offsets: Offsets::Once, io_size: Some(size * 3),
+                ..Job::new(rw, bs, size)
+            };
+            let (target, trace) = write(&job, &path, 0.0);
+            for place in places {
+                let at = place % size;
+                flip(&path, at, with);
+                prop_assert_eq!(wrong_at(&job, &target, trace).0, at);
+                flip(&path, at, with);
+            }
+            prop_assert_eq!(verify(&job, &target, &[trace]).unwrap(), size);
+        }
+    }
+
+    #[test]
+    fn every_changed_byte_of_a_pooled_block_is_found() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("file");
+        for bs in [64, 4096, 5000] {
+            let job = Job {
+                verify: true,
+                runtime_ns: Some(150_000_000),
+                ..Job::new(Rw::RandWrite, bs, bs * 20)
+            };
+            let (target, trace) = write(&job, &path, 1e9);
+            assert!(trace.pooled_from.is_some_and(|from| from < trace.issued / 2 + 20_000));
+            verify(&job, &target, &[trace]).unwrap();
+            for at in (0..bs * 20).step_by(if bs == 64 { 1 } else { 397 }).chain(0..40) {
+                flip(&path, at, 0x10);
+                // Two bytes of the tag say which pool buffer: changed to another one, it is the
+                // eight bytes after the tag that give it away.
+                let wrong = wrong_at(&job, &target, trace).0;
+                let names_buffer = (6..8).contains(&(at % bs));
+                assert!(wrong == at || (names_buffer && wrong == at / bs * bs + 8), "{at}");
+                flip(&path, at, 0x10);
+            }
+        }
+    }
 }

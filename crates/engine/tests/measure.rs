@@ -227,3 +227,60 @@ fn the_live_record_counts_up() {
     assert!(ios > 0 && ios <= m.total_ios());
     assert_eq!(bytes, ios * 4096);
 }
+
+#[test]
+fn small_files_are_made_seen_read_removed_and_counted() {
+    let dir = directory();
+    for (bs, fsync, numjobs, data) in [
+        (4096, 0, 1, Data::Random),
+        (4096, 1, 2, Data::Zero),
+        (1, 1, 1, Data::Random),
+        (10_000, 0, 3, Data::Random),
+    ] {
+        let job = Job {
+            fsync,
+            numjobs,
+            data,
+            verify: true,
+            io_size: Some(bs * 40),
+            ..Job::new(Rw::SmallFiles, bs, bs * 20)
+        };
+        let m = run(&job, dir.path());
+        for stats in [&m.create, &m.stat, &m.read, &m.unlink] {
+            assert_eq!(stats.as_ref().unwrap().total_ios, 40, "{job:?}");
+        }
+        // Each file, and the directory after creating and after removing each lane's two sets.
+        let flushes = if fsync > 0 { 40 + 4 * u64::from(numjobs) } else { 0 };
+        assert_eq!(m.flush.as_ref().map_or(0, |f| f.total_ios), flushes);
+        assert_eq!(m.verified_bytes, Some(40 * bs));
+        assert!(m.close_ns > 0);
+        let windows: u64 = m.windows.iter().map(|w| w.ios).sum();
+        assert_eq!(windows, m.total_ios());
+        assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 0);
+    }
+}
+
+#[test]
+fn small_files_stop_at_the_time_limit_and_leave_nothing() {
+    let dir = directory();
+    let job = Job {
+        time_limit_ns: Some(20_000_000),
+        min_ios: 1_000_000_000,
+        ..Job::new(Rw::SmallFiles, 1, 1 << 20)
+    };
+    let m = run(&job, dir.path());
+    assert!(m.create.is_some() && m.unlink.is_none(), "cut off while creating");
+    assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 0);
+}
+
+#[test]
+fn small_files_touch_no_file_of_others_and_clean_up_after_an_error() {
+    let dir = directory();
+    let theirs = dir.path().join("bakeoff-0-7");
+    fs::write(&theirs, "precious").unwrap();
+    let job = Job::new(Rw::SmallFiles, 100, 100 * 20);
+    let error = measure(&job, dir.path(), None).unwrap_err();
+    assert!(error.to_string().contains("bakeoff clean"), "{error}");
+    assert_eq!(fs::read(&theirs).unwrap(), b"precious");
+    assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 1);
+}

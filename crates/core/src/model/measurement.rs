@@ -39,7 +39,8 @@ pub struct Measurement {
     /// Flushes, as operations of their own.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub flush: Option<OpStats>,
-    /// Files created, written and (as `fsync` says) synced, in [`super::job::Rw::SmallFiles`].
+    /// Files created, written and closed, in [`super::job::Rw::SmallFiles`]; their syncs are
+    /// counted as flushes.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub create: Option<OpStats>,
     /// `stat(2)` calls.

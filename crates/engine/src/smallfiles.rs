@@ -1,0 +1,319 @@
+//! Metadata: sets of small files made, looked up, read and removed.
+//!
+//! One set is `size / bs` files of `bs` bytes, shared by the lanes. Each file is created with
+//! O_EXCL, written and closed, and synced before the close when `fsync` asks for it; then the
+//! directory is synced, every file is looked up, opened and read, and removed, and the directory
+//! is synced again. A set begun is brought to its end, so that every kind of operation has its
+//! share, but for the time limit. Reads come from the page cache: the files are new.
+//!
+//! Names come from our own counter, so removal needs no directory listing; whatever ends the
+//! work, every file it made is removed. Flushes are operations of their own and no part of a
+//! create's latency; close is.
+
+use std::ffi::CStr;
+use std::io::Write;
+use std::os::fd::OwnedFd;
+use std::path::Path;
+
+use bakeoff_core::model::job::{Data, EngineName, Job};
+use bakeoff_core::model::measurement::Measurement;
+use rustix::fs::{AtFlags, Mode, OFlags, StatxFlags, fsync, openat, statx, unlinkat};
+use rustix::io::Errno;
+
+use crate::buffer::Buffers;
+use crate::check;
+use crate::clock;
+use crate::cost::Cost;
+use crate::data::{Content, Tag};
+use crate::end::End;
+use crate::error::EngineError;
+use crate::lane::{Cell, Outcome};
+use crate::live::Live;
+use crate::measure::run_lanes;
+use crate::offsets::share;
+use crate::record::{Kind, Recorder};
+use crate::report::{self, Circumstances};
+use crate::target::{self, Target};
+use crate::verify;
+
+/// Does a small-files job in the directory `target`.
+pub fn measure(job: &Job, target: &Path, live: &Live) -> Result<Measurement, EngineError> {
+    let target = Target::find(target, job)?;
+    let cost = Cost::measure(job, 1)?;
+    let cell = Cell { job, depth: 1, cost, live };
+    let (lanes, usage) = run_lanes(job.numjobs, live, |index| {
+        let lane = Lane::new(cell, index, target.open_directory()?)?;
+        Ok(move || lane.run())
+    })?;
+    let around = Circumstances { engine: EngineName::Psync, usage, cost, findings: Vec::new() };
+    let mut measurement = report::measurement(job, lanes, around);
+    if job.verify {
+        let read = measurement.read.as_ref().map_or(0, |read| read.io_bytes);
+        measurement.verified_bytes = Some(read);
+    }
+    Ok(measurement)
+}
+
+/// A file's name, without allocation.
+struct Name([u8; 48]);
+
+impl Name {
+    fn new(lane: u32, number: u64) -> Name {
+        let mut bytes = [0; 48];
+        // "bakeoff-" and two numbers of at most 10 and 20 digits leave room for the final zero.
+        let written = write!(&mut bytes[..47], "bakeoff-{lane}-{number}");
+        debug_assert!(written.is_ok());
+        Name(bytes)
+    }
+
+    fn as_c_str(&self) -> &CStr {
+        CStr::from_bytes_until_nul(&self.0).unwrap_or_default()
+    }
+}
+
+/// One thread's sets.
+struct Lane<'a> {
+    cell: Cell<'a>,
+    index: u32,
+    directory: OwnedFd,
+    memory: Buffers,
+    content: Content,
+    end: End,
+    recorder: Recorder,
+    /// Files made so far; the number of the next.
+    made: u64,
+    /// Files removed so far; the number of the first that is there.
+    removed: u64,
+    /// Operations other than creates.
+    others: u64,
+    start_ns: u64,
+    /// The last clock reading.
+    now_ns: u64,
+    next_check_ns: u64,
+    flush_ns: u64,
+    close_ns: u64,
+    making_ns: u64,
+}
+
+impl Drop for Lane<'_> {
+    fn drop(&mut self) {
+        for number in self.removed..self.made {
+            // On the way out of an error there is nobody left to tell; the parent removes the
+            // directory and says so if it cannot.
+            let _ = unlinkat(
+                &self.directory,
+                Name::new(self.index, number).as_c_str(),
+                AtFlags::empty(),
+            );
+        }
+    }
+}
+
+impl<'a> Lane<'a> {
+    fn new(cell: Cell<'a>, index: u32, directory: OwnedFd) -> Result<Self, EngineError> {
+        let job = cell.job;
+        let kinds = [Kind::Create, Kind::Stat, Kind::Read, Kind::Unlink, Kind::Flush];
+        Ok(Lane {
+            cell,
+            index,
+            directory,
+            // bs is at most 1 GiB.
+            memory: Buffers::new(job.bs as usize, 1, job.mem)?,
+            content: Content::new(job.seed, index),
+            end: End::of_lane(job, index),
+            recorder: Recorder::new(&kinds),
+            made: 0,
+            removed: 0,
+            others: 0,
+            start_ns: 0,
+            now_ns: 0,
+            next_check_ns: 0,
+            flush_ns: 0,
+            close_ns: 0,
+            making_ns: 0,
+        })
+    }
+
+    fn run(mut self) -> Result<Outcome, EngineError> {
+        self.start_ns = clock::now_ns();
+        self.now_ns = self.start_ns;
+        self.next_check_ns = self.start_ns + self.recorder.windows.roll(0);
+        let files = share(check::blocks(self.cell.job), self.index, self.cell.job.numjobs);
+        while !self.is_over() && self.do_set(files)? {}
+        let recorder = std::mem::replace(&mut self.recorder, Recorder::new(&[]));
+        Ok(Outcome {
+            recorder,
+            start_ns: self.start_ns,
+            end_ns: self.now_ns,
+            data_ns: (self.now_ns - self.start_ns)
+                .saturating_sub(self.flush_ns + self.close_ns + self.making_ns),
+            flush_ns: self.flush_ns,
+            close_ns: self.close_ns,
+            pooled_ios: 0,
+            backlog: 0,
+            huge: self.memory.is_huge(),
+            trace: None,
+        })
+    }
+
+    /// One set; false when the time limit or another lane's failure cut it off.
+    fn do_set(&mut self, files: u64) -> Result<bool, EngineError> {
+        let first = self.made;
+        while self.made - first < files && !self.is_over() {
+            self.create()?;
+        }
+        self.flush_directory()?;
+        for phase in [Self::stat, Self::read, Self::unlink] {
+            for number in first..self.made {
+                if self.is_cut_off() {
+                    return Ok(false);
+                }
+                phase(self, number)?;
+            }
+        }
+        self.flush_directory()?;
+        Ok(true)
+    }
+
+    /// Whether to begin no more files.
+    fn is_over(&self) -> bool {
+        let elapsed_ns = self.now_ns - self.start_ns;
+        self.end.reached(elapsed_ns, self.made, self.others) || self.is_cut_off()
+    }
+
+    fn is_cut_off(&self) -> bool {
+        self.now_ns - self.start_ns >= self.end.hard_ns || self.cell.live.should_stop()
+    }
+
+    fn create(&mut self) -> Result<(), EngineError> {
+        let bs = self.cell.job.bs;
+        if check::makes_data(self.cell.job) {
+            self.content.fill(Tag::fresh(self.made), 0, self.memory.block_mut(0));
+            self.pass_time(|lane, ns| lane.making_ns += ns);
+        }
+        let name = Name::new(self.index, self.made);
+        let flags = OFlags::CREATE | OFlags::EXCL | OFlags::WRONLY;
+        let flags = flags | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        let opened = openat(&self.directory, name.as_c_str(), flags, Mode::RUSR | Mode::WUSR);
+        let file = opened.map_err(|e| match e {
+            Errno::EXIST => EngineError::Invalid(
+                "files of an earlier run are in the way: run `bakeoff clean`".to_string(),
+            ),
+            e => EngineError::io("creating a file", e),
+        })?;
+        self.made += 1;
+        write_all(&file, self.memory.block_mut(0))?;
+        let mut latency_ns = self.pass_time(|_, _| ());
+        if self.cell.job.fsync > 0 {
+            fsync(&file).map_err(|e| EngineError::io("syncing a file", e))?;
+            self.flushed();
+        }
+        target::close(file)?;
+        latency_ns += self.pass_time(|lane, ns| lane.close_ns += ns);
+        self.recorder.record(Kind::Create, latency_ns, bs);
+        Ok(())
+    }
+
+    fn stat(&mut self, number: u64) -> Result<(), EngineError> {
+        let name = Name::new(self.index, number);
+        let flags = AtFlags::SYMLINK_NOFOLLOW;
+        let found = statx(&self.directory, name.as_c_str(), flags, StatxFlags::BASIC_STATS)
+            .map_err(|e| EngineError::io("looking up a file", e))?;
+        if found.stx_size != self.cell.job.bs {
+            return Err(EngineError::Io {
+                doing: "looking up a file".to_string(),
+                source: std::io::Error::other(format!(
+                    "it has {} bytes instead of {}",
+                    found.stx_size, self.cell.job.bs
+                )),
+            });
+        }
+        self.done(Kind::Stat, 0);
+        Ok(())
+    }
+
+    fn read(&mut self, number: u64) -> Result<(), EngineError> {
+        let name = Name::new(self.index, number);
+        let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        let file = openat(&self.directory, name.as_c_str(), flags, Mode::empty())
+            .map_err(|e| EngineError::io("opening a file to read", e))?;
+        let got = verify::read_all(&file, self.memory.block_mut(0), 0)?;
+        target::close(file)?;
+        self.done(Kind::Read, got as u64);
+        if self.cell.job.verify {
+            self.verify(number, got)?;
+            self.pass_time(|lane, ns| lane.making_ns += ns);
+        }
+        Ok(())
+    }
+
+    /// Compares what was read with what file `number` was written with.
+    fn verify(&mut self, number: u64, got: usize) -> Result<(), EngineError> {
+        let mut want = vec![0; got];
+        if self.cell.job.data == Data::Random {
+            self.content.fill(Tag::fresh(number), 0, &mut want);
+        }
+        let found = &self.memory.block_mut(0)[..got];
+        let Some(wrong) = want.iter().zip(found).position(|(a, b)| a != b) else { return Ok(()) };
+        Err(EngineError::Verify {
+            offset: wrong as u64,
+            expected: want[wrong],
+            found: found[wrong],
+            note: format!("in file {number} of thread {}", self.index),
+        })
+    }
+
+    fn unlink(&mut self, number: u64) -> Result<(), EngineError> {
+        let name = Name::new(self.index, number);
+        unlinkat(&self.directory, name.as_c_str(), AtFlags::empty())
+            .map_err(|e| EngineError::io("removing a file", e))?;
+        self.removed = number + 1;
+        self.done(Kind::Unlink, 0);
+        Ok(())
+    }
+
+    fn flush_directory(&mut self) -> Result<(), EngineError> {
+        if self.cell.job.fsync > 0 {
+            fsync(&self.directory).map_err(|e| EngineError::io("syncing the directory", e))?;
+            self.flushed();
+        }
+        Ok(())
+    }
+
+    fn flushed(&mut self) {
+        let ns = self.pass_time(|lane, ns| lane.flush_ns += ns);
+        self.others += 1;
+        self.recorder.record(Kind::Flush, ns, 0);
+    }
+
+    fn done(&mut self, kind: Kind, bytes: u64) {
+        let ns = self.pass_time(|_, _| ());
+        self.others += 1;
+        self.recorder.record(kind, ns, bytes);
+    }
+
+    /// Reads the clock; what passed since the last reading goes to `count` and is returned.
+    fn pass_time(&mut self, count: impl Fn(&mut Self, u64)) -> u64 {
+        let now_ns = clock::now_ns();
+        let ns = now_ns - self.now_ns;
+        self.now_ns = now_ns;
+        count(self, ns);
+        if now_ns >= self.next_check_ns {
+            self.cell.live.publish(self.recorder.current(), self.index);
+            let elapsed_ns = now_ns - self.start_ns;
+            self.next_check_ns = self.start_ns + self.recorder.windows.roll(elapsed_ns);
+        }
+        ns
+    }
+}
+
+fn write_all(file: &OwnedFd, mut bytes: &[u8]) -> Result<(), EngineError> {
+    while !bytes.is_empty() {
+        match rustix::io::write(file, bytes) {
+            Ok(n) => bytes = &bytes[n..],
+            Err(Errno::INTR) => {}
+            Err(e) => return Err(EngineError::io("writing a file", e)),
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,126 @@
+//! The child process as its parent sees it: this program starts itself with `__engine`.
+
+#![allow(clippy::unwrap_used)] // a panic is the report
+
+use std::io::Write;
+use std::process::{Command, Output, Stdio};
+
+use bakeoff_core::driver::native::{FailureKind, Reply, TargetKind, Task};
+use bakeoff_core::model::job::{Job, Rw};
+use bakeoff_core::model::path::RawPath;
+
+fn main() {
+    if std::env::args().nth(1).as_deref() == Some("__engine") {
+        std::process::exit(bakeoff_engine::serve());
+    }
+    a_task_gives_numbers();
+    failures_keep_their_kind();
+    a_broken_task_is_answered_too();
+    a_task_of_a_dead_parent_is_not_done();
+    the_child_dies_with_its_parent();
+    println!("serve: all checks passed");
+}
+
+fn child() -> Command {
+    let mut command = Command::new(std::env::current_exe().unwrap());
+    command.arg("__engine").stdin(Stdio::piped()).stdout(Stdio::piped());
+    command
+}
+
+fn ask(stdin: &[u8]) -> (Reply, Output) {
+    let mut child = child().spawn().unwrap();
+    // A child that refuses the task early closes its end.
+    let _ = child.stdin.take().unwrap().write_all(stdin);
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(0), "{output:?}");
+    (Reply::parse(&output.stdout).unwrap(), output)
+}
+
+fn task(path: &std::path::Path, target_kind: TargetKind) -> Task {
+    Task {
+        job: Job { fsync: 1, ..Job::new(Rw::Write, 4096, 40960) },
+        target: RawPath::new(path),
+        target_kind,
+        live_fd: None,
+        parent_pid: Some(std::process::id()),
+    }
+}
+
+fn ask_task(task: &Task) -> Reply {
+    ask(&serde_json::to_vec(task).unwrap()).0
+}
+
+fn kind_of(reply: Reply) -> FailureKind {
+    reply.into_result().unwrap_err().kind
+}
+
+fn a_task_gives_numbers() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("a b\n\u{fc}");
+    let measurement = ask_task(&task(&path, TargetKind::File)).into_result().unwrap();
+    assert_eq!(measurement.total_ios(), 20);
+    assert_eq!(std::fs::metadata(&path).unwrap().len(), 40960);
+}
+
+fn failures_keep_their_kind() {
+    let dir = tempfile::tempdir().unwrap();
+    let missing = dir.path().join("none").join("file");
+    assert_eq!(kind_of(ask_task(&task(&missing, TargetKind::File))), FailureKind::NotFound);
+    let file = dir.path().join("file");
+    std::fs::write(&file, "x").unwrap();
+    assert_eq!(kind_of(ask_task(&task(&file, TargetKind::Block))), FailureKind::Invalid);
+    assert_eq!(kind_of(ask_task(&task(dir.path(), TargetKind::File))), FailureKind::Invalid);
+    let closed = Task { live_fd: Some(987), ..task(&file, TargetKind::File) };
+    assert_eq!(kind_of(ask_task(&closed)), FailureKind::Protocol);
+    assert_eq!(std::fs::read(&file).unwrap(), b"x", "a refused task changes nothing");
+}
+
+fn a_broken_task_is_answered_too() {
+    for stdin in [&b""[..], b"{", b"{\"job\":1}", &[b' '; 200_000]] {
+        assert_eq!(kind_of(ask(stdin).0), FailureKind::Protocol);
+    }
+}
+
+fn a_task_of_a_dead_parent_is_not_done() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("file");
+    let orphan = Task { parent_pid: Some(1), ..task(&path, TargetKind::File) };
+    assert_eq!(kind_of(ask_task(&orphan)), FailureKind::Protocol);
+    assert!(!path.exists());
+}
+
+/// A shell starts the child in the background and is killed; the child must not survive it.
+fn the_child_dies_with_its_parent() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("file");
+    let long = Job { runtime_ns: Some(60_000_000_000), ..Job::new(Rw::Write, 4096, 40960) };
+    let task = Task { job: long, parent_pid: None, ..task(&path, TargetKind::File) };
+    std::fs::write(dir.path().join("task"), serde_json::to_vec(&task).unwrap()).unwrap();
+    let mut shell = Command::new("sh")
+        .arg("-c")
+        .arg("\"$1\" __engine < task > reply & echo $!; wait")
+        .arg("sh")
+        .arg(std::env::current_exe().unwrap())
+        .current_dir(dir.path())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut pid = String::new();
+    let mut stdout = std::io::BufReader::new(shell.stdout.take().unwrap());
+    std::io::BufRead::read_line(&mut stdout, &mut pid).unwrap();
+    let alive = |pid: &str| {
+        let stat = std::fs::read_to_string(format!("/proc/{}/stat", pid.trim()));
+        stat.is_ok_and(|stat| !stat.contains(") Z "))
+    };
+    let wait_for = |what: &dyn Fn() -> bool| {
+        (0..500).any(|_| {
+            std::thread::sleep(std::time::Duration::from_millis(10));
+            what()
+        })
+    };
+    assert!(wait_for(&|| path.exists()), "the child began to write");
+    assert!(alive(&pid));
+    shell.kill().unwrap();
+    shell.wait().unwrap();
+    assert!(wait_for(&|| !alive(&pid)), "the child outlived its parent");
+}
