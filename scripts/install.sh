@@ -101,9 +101,9 @@ main() {
         trap 'rm -f "$log"' EXIT
         # shellcheck disable=SC2086  # a list of package names
         install_with_apt $names
-        lacking=$(missing "$@")
+        lacking=$(missing "$@" | cut -f1 | sort -u | tr '\n' ' ')
+        [ -z "$lacking" ] || say "Still missing: $lacking"
     fi
-    [ -z "$lacking" ] || say "Still missing: $(cut -f1 <<<"$lacking" | sort -u | tr '\n' ' ')"
 }
 
 main "$@"
