@@ -212,8 +212,8 @@ mod tests {
         out
     }
 
-    /// The bytes are part of a recorded seed: they may not change, nor differ between machines. They
-    /// come from a second implementation, in Python's unbounded integers.
+    /// The bytes are part of a recorded seed: they may not change, nor differ between machines.
+    /// They come from a second implementation, in Python's unbounded integers.
     #[test]
     fn reference_vector() {
         let bytes = block(Tag::fresh(5), 8192, 4096);

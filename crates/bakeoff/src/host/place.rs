@@ -27,7 +27,10 @@ pub enum PlaceError {
     #[error("cannot read the mount table: {0}; mount /proc")]
     MountTable(io::Error),
     /// The mount is not in our mount table: it is outside of a chroot.
-    #[error("{} is on no mount that can be seen from here; run outside of the chroot", RawPath::new(.0))]
+    #[error(
+        "{} is on no mount that can be seen from here; run outside of the chroot",
+        RawPath::new(.0)
+    )]
     NotMounted(PathBuf),
 }
 

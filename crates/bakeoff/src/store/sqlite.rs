@@ -105,7 +105,8 @@ impl Store for Sqlite {
                  (SELECT coalesce(max(seq) + 1, 0) FROM events e WHERE e.run = r.number) AS n,
                  d.blocks, d.verdict
              FROM runs r LEFT JOIN digests d ON d.run = r.number AND d.version = ?1
-                 AND d.events = (SELECT coalesce(max(seq) + 1, 0) FROM events e WHERE e.run = r.number)
+                 AND d.events =
+                     (SELECT coalesce(max(seq) + 1, 0) FROM events e WHERE e.run = r.number)
              ORDER BY r.number DESC";
         let read = || {
             let mut query = self.connection.prepare(sql)?;

@@ -70,7 +70,7 @@ mod tests {
     use super::*;
 
     fn rules(text: &str) -> Vec<&'static str> {
-        let source = Source::parse(text, false).unwrap();
+        let source = Source::parse(text).unwrap();
         check("crates/core/src/a.rs", text, &source).into_iter().map(|found| found.rule).collect()
     }
 

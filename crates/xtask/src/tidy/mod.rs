@@ -15,6 +15,7 @@ mod files;
 mod layout;
 mod purity;
 mod rust;
+mod test_code;
 mod tree;
 
 /// One broken rule.
@@ -39,24 +40,25 @@ impl fmt::Display for Violation {
 /// Checks the whole repository and prints what is wrong; whether nothing was.
 pub fn run(root: &Path) -> Result<bool> {
     let files = tree::read(root)?;
-    let mut violations = Vec::new();
-    for file in &files {
-        violations.extend(files::check(file));
-        if file.path.ends_with(".rs") {
-            match rust::Source::parse(&file.text, is_test(&file.path)) {
-                Ok(source) => {
-                    violations.extend(layout::check(&file.path, &file.text, &source));
-                    violations.extend(boundaries::check(&file.path, &source));
-                    violations.extend(purity::check(&file.path, &source));
-                }
-                Err(error) => violations.push(Violation {
-                    path: file.path.clone(),
-                    line: 1,
-                    rule: "rust",
-                    what: format!("cannot be read as Rust: {error}"),
-                }),
-            }
+    let mut violations: Vec<Violation> = files.iter().flat_map(files::check).collect();
+    let mut sources = Vec::new();
+    for file in files.iter().filter(|file| file.path.ends_with(".rs")) {
+        match rust::Source::parse(&file.text) {
+            Ok(source) => sources.push((file.path.clone(), source)),
+            Err(error) => violations.push(Violation {
+                path: file.path.clone(),
+                line: 1,
+                rule: "rust",
+                what: format!("cannot be read as Rust: {error}"),
+            }),
         }
+    }
+    test_code::mark(&mut sources);
+    for (path, source) in &sources {
+        let text = files.iter().find(|file| file.path == *path).map_or("", |file| &file.text);
+        violations.extend(layout::check(path, text, source));
+        violations.extend(boundaries::check(path, source));
+        violations.extend(purity::check(path, source));
     }
     violations.extend(dependencies::check(root, &files)?);
     let mut violations = allow::apply(violations, allow::ALLOWED);
@@ -68,9 +70,4 @@ pub fn run(root: &Path) -> Result<bool> {
         println!("tidy: {} to mend in {} files read", violations.len(), files.len());
     }
     Ok(violations.is_empty())
-}
-
-/// Whether a whole file is test code.
-fn is_test(path: &str) -> bool {
-    path.split('/').any(|part| part == "tests" || part == "tests.rs") || path.starts_with("fuzz/")
 }

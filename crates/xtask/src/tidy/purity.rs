@@ -69,7 +69,7 @@ mod tests {
     use super::*;
 
     fn rules(text: &str) -> Vec<&'static str> {
-        let source = Source::parse(text, false).unwrap();
+        let source = Source::parse(text).unwrap();
         check("crates/core/src/a.rs", &source).into_iter().map(|found| found.rule).collect()
     }
 
@@ -95,7 +95,7 @@ mod tests {
 
     #[test]
     fn other_crates_are_not_checked() {
-        let source = Source::parse("use std::fs;", false).unwrap();
+        let source = Source::parse("use std::fs;").unwrap();
         assert_eq!(check("crates/bakeoff/src/a.rs", &source), []);
     }
 }

@@ -57,12 +57,18 @@ pub struct Source {
 }
 
 impl Source {
-    /// Reads a file; `is_test` when all of it is test code.
-    pub fn parse(text: &str, is_test: bool) -> Result<Source, LexError> {
+    /// Reads a file.
+    pub fn parse(text: &str) -> Result<Source, LexError> {
         let stream = TokenStream::from_str(text)?;
-        let mut source = Source { is_test, ..Source::default() };
-        source.flatten(stream, is_test);
+        let mut source = Source::default();
+        source.flatten(stream, false);
         Ok(source)
+    }
+
+    /// Makes all of it test code.
+    pub fn mark_test(&mut self) {
+        self.is_test = true;
+        self.tokens.iter_mut().for_each(|token| token.is_test = true);
     }
 
     /// Every path, `use std::{fs, io::Read}` as `std::fs` and `std::io::Read`.
@@ -225,7 +231,7 @@ mod tests {
     use super::*;
 
     fn paths(text: &str) -> Vec<String> {
-        Source::parse(text, false).unwrap().paths().into_iter().map(|path| path.text).collect()
+        Source::parse(text).unwrap().paths().into_iter().map(|path| path.text).collect()
     }
 
     #[test]
@@ -244,14 +250,13 @@ mod tests {
 
     #[test]
     fn prose_is_not_code() {
-        let source = Source::parse("//! unsafe\n/// unsafe\nfn f() {} // unsafe", false).unwrap();
+        let source = Source::parse("//! unsafe\n/// unsafe\nfn f() {} // unsafe").unwrap();
         assert!(source.tokens.iter().all(|token| token.text != "unsafe"));
     }
 
     #[test]
     fn test_modules_are_told_apart_to_their_end() {
-        let source =
-            Source::parse("#[cfg(test)]\nmod tests { fn a() {} }\nfn b() {}", false).unwrap();
+        let source = Source::parse("#[cfg(test)]\nmod tests { fn a() {} }\nfn b() {}").unwrap();
         let is_test = |name: &str| {
             source.tokens.iter().find(|token| token.text == name).map(|token| token.is_test)
         };
@@ -261,7 +266,7 @@ mod tests {
     #[test]
     fn functions_span_from_fn_to_closing_brace() {
         let source =
-            Source::parse("trait T { fn no(&self); }\npub fn f()\n-> u8\n{\n1\n}", false).unwrap();
+            Source::parse("trait T { fn no(&self); }\npub fn f()\n-> u8\n{\n1\n}").unwrap();
         let expected = Function { name: "f".into(), first: 2, last: 6 };
         assert_eq!(source.functions, [expected]);
     }
