@@ -6,12 +6,20 @@
 
 #![forbid(unsafe_code)]
 
+pub mod analyse;
 pub mod bundle;
+pub mod decide;
 pub mod driver;
+pub mod lint;
 pub mod model;
 pub mod prepare;
 pub mod prng;
 pub mod report;
+pub mod stats;
 pub mod sysinfo;
+#[cfg(any(test, feature = "testing"))]
+pub mod testing;
 pub mod truth;
 pub mod units;
+mod words;
+pub mod workloads;

@@ -1,0 +1,59 @@
+//! What a sentence is about: places as they are, or stacks on one region, and under which
+//! conditions it holds.
+
+use crate::model::candidate::Kind;
+use crate::model::event::{Header, Region};
+use crate::model::finding::Scope;
+use crate::model::host::{Layer, Place};
+use crate::model::path::printable;
+use crate::units;
+
+/// The kind of claim a run makes.
+pub fn scope(header: &Header) -> Scope {
+    let is_stack = header.candidates.iter().any(|c| matches!(c.kind, Kind::Stack(_)));
+    if is_stack { Scope::Stack } else { Scope::Place }
+}
+
+/// Where and on what, to follow the numbers in a sentence.
+pub fn conditions(header: &Header) -> String {
+    let mut parts = Vec::new();
+    if let Some(region) = &header.region {
+        parts.push(on_region(region));
+    }
+    let host = &header.host;
+    let machine = host.model.clone().unwrap_or_else(|| host.arch.clone());
+    if !machine.is_empty() {
+        parts.push(printable(machine.as_bytes()));
+    }
+    if !host.kernel.is_empty() {
+        parts.push(format!("kernel {}", printable(host.kernel.as_bytes())));
+    }
+    parts.join(", ")
+}
+
+fn on_region(region: &Region) -> String {
+    let size = units::size(region.size_bytes);
+    let disk = device(&region.place);
+    if region.is_image {
+        format!("fresh filesystems on a {size} image on {disk}")
+    } else {
+        format!("fresh filesystems on {size} of {disk}")
+    }
+}
+
+/// What a comparison on an image can and cannot mean.
+pub fn reach(header: &Header) -> Option<&'static str> {
+    let is_image = header.region.as_ref().is_some_and(|r| r.is_image);
+    is_image.then_some("This ranks filesystem software over an image on this disk.")
+}
+
+/// The disk or disks behind a place: `SanDisk Ultra (sda)`.
+pub fn device(place: &Place) -> String {
+    let label = |disk: &Layer| {
+        let name = printable(disk.name.as_bytes());
+        let model = disk.model.as_deref().map(str::trim).filter(|m| !m.is_empty());
+        model.map_or(name.clone(), |m| format!("{} ({name})", printable(m.as_bytes())))
+    };
+    let disks: Vec<String> = place.disks().map(label).collect();
+    if disks.is_empty() { printable(place.source.as_bytes()) } else { crate::words::list(&disks) }
+}

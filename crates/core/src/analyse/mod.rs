@@ -1,0 +1,163 @@
+//! From a run to what may be said about it: effects, tiers, verdicts, sentences.
+//!
+//! A pure function of the run; analysing it again, on any architecture, gives the same bytes.
+//! The arithmetic is in [`crate::decide`], because the run itself stops by the same answers.
+
+mod claim;
+mod figures;
+mod headline;
+mod observe;
+mod places;
+mod sentence;
+mod standing;
+mod tiers;
+
+use crate::decide::compare::{Comparison, Outcome, Pair};
+use crate::decide::table::Table;
+use crate::decide::{eta, schedule};
+use crate::lint::{self, limit};
+use crate::model::finding::Finding;
+use crate::model::run::Run;
+use crate::model::verdict::{Analysis, Effect, Verdict, WorkloadVerdict};
+use sentence::Words;
+
+/// Everything a reader needs to know about a run.
+pub fn analyse(run: &Run) -> Analysis {
+    let table = Table::of(run, schedule::evidence_blocks(run));
+    let findings = observe::findings(run, &table);
+    let workloads = 0..run.header.workloads.len() as u16;
+    let verdicts: Vec<WorkloadVerdict> =
+        workloads.map(|w| workload_verdict(run, &table, w, &findings)).collect();
+    let mut all = findings;
+    all.extend(verdicts.iter().flat_map(|v| v.findings.iter().cloned()));
+    let (cells, void_cells) = observe::cell_counts(run);
+    Analysis {
+        blocks: schedule::complete(run),
+        cells,
+        void_cells,
+        findings: limit::sorted(all),
+        headline: headline::of(run, &table, &verdicts),
+        advice: headline::advice(run, &verdicts),
+        verdicts,
+    }
+}
+
+/// Whether a run answered everything it asked: every verdict is beats or ties, or there was only
+/// one candidate, and it has its numbers. What exit status 0 means.
+pub fn is_answered(run: &Run, analysis: &Analysis) -> bool {
+    let is_answer = |v: &WorkloadVerdict| match v.verdict {
+        Verdict::Beats | Verdict::Ties => true,
+        Verdict::NotResolved => !schedule::has_question(run) && !v.standings.is_empty(),
+        Verdict::Refused => false,
+    };
+    !analysis.verdicts.is_empty() && analysis.verdicts.iter().all(is_answer)
+}
+
+fn workload_verdict(
+    run: &Run,
+    table: &Table,
+    workload: u16,
+    run_findings: &[Finding],
+) -> WorkloadVerdict {
+    let header = &run.header;
+    let of = &header.workloads[usize::from(workload)];
+    let compared = Comparison::of(run, table, workload, header.protocol.alpha_pair());
+    let mut all = run_findings.to_vec();
+    all.extend(lint::run::workload(run, table, workload, &compared));
+    let mut findings = limit::limiting(&all, claim::scope(header), &of.name);
+    let mut verdict = verdict_of(run, table, &compared, &findings);
+    let said = Words { run, table, workload, compared: &compared, findings: &findings };
+    let mut sentence = said.say(verdict);
+    // What candidates promise differently forbids the claim, unless the sentence names it.
+    let is_claim = matches!(verdict, Verdict::Beats | Verdict::Ties);
+    let claimed = is_claim.then_some(sentence.as_str());
+    let unlike = lint::claim::unlike(header, &compared.ranked, claimed);
+    if !unlike.is_empty() {
+        findings = limit::sorted(findings.into_iter().chain(unlike).collect());
+        let with_them = verdict_of(run, table, &compared, &findings);
+        if with_them != verdict {
+            verdict = with_them;
+            let said = Words { run, table, workload, compared: &compared, findings: &findings };
+            sentence = said.say(verdict);
+        }
+    }
+    let is_told = verdict != Verdict::Refused;
+    let name = |c: u16| header.candidates[usize::from(c)].name.clone();
+    WorkloadVerdict {
+        workload: of.name.clone(),
+        metric: of.metric.name().to_string(),
+        verdict,
+        winner: (verdict == Verdict::Beats).then(|| name(compared.settled.top[0])),
+        tiers: if is_told { tiers::of(run, &compared) } else { Vec::new() },
+        effects: compared.pairs.iter().filter_map(|p| effect(run, p)).collect(),
+        standings: standing::of(run, table, workload, &compared),
+        bottleneck: None,
+        resolve_ns: resolve_ns(run, table, workload, verdict),
+        findings,
+        sentence,
+    }
+}
+
+/// The verdict: too few blocks say nothing, a forbidding finding comes before any answer.
+fn verdict_of(run: &Run, table: &Table, compared: &Comparison, findings: &[Finding]) -> Verdict {
+    let too_few = (table.blocks().len() as u32) < run.header.protocol.first_look();
+    if too_few || !schedule::has_question(run) {
+        return Verdict::NotResolved;
+    }
+    if !limit::forbidding(findings).is_empty() || compared.ranked.len() < 2 {
+        return Verdict::Refused;
+    }
+    match compared.settled.outcome {
+        Outcome::Beats => Verdict::Beats,
+        Outcome::Ties => Verdict::Ties,
+        Outcome::Open => Verdict::NotResolved,
+    }
+}
+
+/// A pair as it is stored and shown; `None` before it has an interval.
+fn effect(run: &Run, pair: &Pair) -> Option<Effect> {
+    let (paired, interval) = (pair.paired?, pair.interval?);
+    let verdict = if interval.excludes_zero() {
+        Verdict::Beats
+    } else if interval.is_inside(run.header.protocol.tie_margin) {
+        Verdict::Ties
+    } else {
+        Verdict::NotResolved
+    };
+    Some(Effect {
+        a: run.header.candidates[usize::from(pair.a)].name.clone(),
+        b: run.header.candidates[usize::from(pair.b)].name.clone(),
+        ratio: libm::exp(paired.mean),
+        low: libm::exp(interval.low),
+        high: libm::exp(interval.high),
+        blocks: paired.blocks,
+        verdict,
+    })
+}
+
+/// Time until a verdict that is open is expected; `None` where none is or none will come.
+fn resolve_ns(run: &Run, table: &Table, workload: u16, verdict: Verdict) -> Option<u64> {
+    if verdict != Verdict::NotResolved {
+        return None;
+    }
+    let blocks = blocks_to_resolve(run, table, workload)?;
+    let block_ns = schedule::mean_block_ns(run).unwrap_or_else(|| {
+        let cells = (run.survivors().len() * run.header.workloads.len()) as u64;
+        cells.saturating_mul(run.header.protocol.cell_min_ns)
+    });
+    Some(block_ns.saturating_mul(u64::from(blocks)))
+}
+
+/// Blocks to measure until `workload` is expected to be settled; `None` = it never will be.
+fn blocks_to_resolve(run: &Run, table: &Table, workload: u16) -> Option<u32> {
+    let complete = schedule::complete(run);
+    let first = run.header.protocol.first_look();
+    if !schedule::has_question(run) {
+        return None;
+    }
+    let at = if complete < first { first } else { eta::settled_at(run, table, workload)? };
+    Some(at.saturating_sub(complete).max(1))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,64 @@
+//! The findings of a run: recorded, seen in its cells, and following from the whole.
+
+use crate::decide::table::Table;
+use crate::lint::{self, limit};
+use crate::model::event::Cell;
+use crate::model::finding::{Finding, Scope, Severity};
+use crate::model::run::{BlockState, Run};
+
+/// All findings that do not belong to one workload's comparison.
+pub fn findings(run: &Run, table: &Table) -> Vec<Finding> {
+    let mut found = run.findings.clone();
+    found.extend(lint::plan(&run.header, &[]));
+    found.extend(lint::run::whole(run, table));
+    found.extend(of_cells(run));
+    limit::sorted(found)
+}
+
+/// Findings of cells in complete blocks, one for each rule, workload and candidate. A cell that
+/// was thrown away limits no verdict, but is told.
+fn of_cells(run: &Run) -> Vec<Finding> {
+    let header = &run.header;
+    let mut found = Vec::new();
+    for cell in complete_cells(run) {
+        let of_cell = lint::cell(header, cell);
+        let forbids = |f: &Finding| f.severity == Severity::Refuse && f.scope == Scope::Cell;
+        if of_cell.iter().any(forbids) {
+            let told = of_cell.into_iter().filter(forbids).map(|f| Finding {
+                severity: Severity::Warn,
+                evidence: format!("thrown away: {}", f.evidence),
+                ..f
+            });
+            found.extend(told);
+        } else {
+            found.extend(of_cell);
+        }
+    }
+    let cells = |f: &Finding| {
+        let is_of = |c: &&Cell| {
+            let workload = &header.workloads[usize::from(c.workload)].name;
+            let candidate = &header.candidates[usize::from(c.candidate)].name;
+            f.workload.as_ref() == Some(workload) && f.candidate.as_ref() == Some(candidate)
+        };
+        complete_cells(run).filter(is_of).count() as u32
+    };
+    limit::merged(found, cells)
+}
+
+fn complete_cells(run: &Run) -> impl Iterator<Item = &Cell> {
+    run.complete_blocks().flat_map(|b| &b.cells)
+}
+
+/// Cells that count, and cells that were thrown away or superseded.
+pub fn cell_counts(run: &Run) -> (u32, u32) {
+    let is_invalid = |c: &&Cell| lint::is_invalid(&run.header, c);
+    let all = complete_cells(run).count();
+    let invalid = complete_cells(run).filter(is_invalid).count();
+    let superseded: usize = run
+        .blocks
+        .iter()
+        .filter(|b| b.state == BlockState::Superseded)
+        .map(|b| b.cells.len())
+        .sum();
+    ((all - invalid) as u32, (invalid + superseded + run.invalid.len()) as u32)
+}

@@ -1,0 +1,185 @@
+//! Everything in which places differ, so that a comparison of directories is not taken for one of
+//! filesystems.
+
+use super::claim;
+use crate::model::candidate::Kind;
+use crate::model::event::Header;
+use crate::model::host::{LayerKind, Place, PlaceClass};
+use crate::model::path::printable;
+use crate::words;
+
+/// One respect in which the places differ.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Aspect {
+    /// `filesystem`, `device`, ….
+    pub name: &'static str,
+    /// What it is in each place.
+    pub values: Vec<String>,
+}
+
+/// The places of these candidates; empty when they are no directories.
+pub fn of<'a>(header: &'a Header, candidates: &[u16]) -> Vec<(&'a str, &'a Place)> {
+    candidates
+        .iter()
+        .filter_map(|c| header.candidates.get(usize::from(*c)))
+        .filter_map(|c| match &c.kind {
+            Kind::Directory { place, .. } => Some((c.name.as_str(), &**place)),
+            Kind::Stack(_) => None,
+        })
+        .collect()
+}
+
+/// What the sentence about these candidates has to say about their places.
+pub fn sentence(header: &Header, candidates: &[u16]) -> Option<String> {
+    let places = of(header, candidates);
+    if places.len() < 2 {
+        return None;
+    }
+    let only: Vec<&Place> = places.iter().map(|(_, place)| *place).collect();
+    let aspects = differing(&only);
+    if aspects.is_empty() {
+        return Some("Nothing that bakeoff knows of differs between these places.".to_string());
+    }
+    let describe = |(i, (name, _)): (usize, &(&str, &Place))| {
+        let values: Vec<&str> =
+            aspects.iter().map(|a| a.values[i].as_str()).filter(|v| !v.is_empty()).collect();
+        format!("{name} is {}", values.join(", "))
+    };
+    let described: Vec<String> = places.iter().enumerate().map(describe).collect();
+    let names: Vec<String> = aspects.iter().map(|a| a.name.to_string()).collect();
+    let caution = match names.len() {
+        1 => String::new(),
+        _ => ", so none of these alone is shown to be the reason".to_string(),
+    };
+    Some(format!(
+        "Places are compared as they are: {}. They differ in {}{caution}.",
+        described.join("; "),
+        words::list(&names)
+    ))
+}
+
+/// Every respect in which the places are not all alike.
+pub fn differing(places: &[&Place]) -> Vec<Aspect> {
+    let aspect = |name, value: &dyn Fn(&Place) -> String| Aspect {
+        name,
+        values: places.iter().map(|p| value(p)).collect(),
+    };
+    let mut aspects = vec![
+        aspect("filesystem", &|p| printable(p.fs.as_bytes())),
+        aspect("kind", &|p| class(p.class).to_string()),
+        aspect("device", &|p| if p.chain.is_empty() { String::new() } else { on_device(p) }),
+        aspect("link", &link),
+        aspect("encryption", &|p| {
+            if is_encrypted(p) { "encrypted" } else { "not encrypted" }.into()
+        }),
+        aspect("loop device", &|p| looped(p)),
+    ];
+    aspects.push(Aspect { name: "mount options", values: options(places) });
+    let differs = |a: &Aspect| a.values.iter().any(|v| *v != a.values[0]);
+    let devices_differ = aspects.iter().any(|a| a.name == "device" && differs(a));
+    if !devices_differ {
+        // On one disk the place on it matters: the outer tracks, the first partition.
+        aspects.insert(3, aspect("place on the disk", &partition));
+    }
+    aspects.retain(differs);
+    aspects
+}
+
+fn class(class: PlaceClass) -> &'static str {
+    match class {
+        PlaceClass::Block => "on a disk",
+        PlaceClass::Memory => "in memory",
+        PlaceClass::Fuse => "through a user-space driver",
+        PlaceClass::Network => "on another machine",
+        PlaceClass::Stacked => "stacked on another filesystem",
+    }
+}
+
+fn on_device(place: &Place) -> String {
+    format!("on {}", claim::device(place))
+}
+
+fn link(place: &Place) -> String {
+    let links: Vec<String> =
+        place.disks().filter_map(|d| d.link.as_ref()).map(|l| printable(l.as_bytes())).collect();
+    if links.is_empty() { String::new() } else { format!("link {}", words::list(&links)) }
+}
+
+fn is_encrypted(place: &Place) -> bool {
+    place.chain.iter().any(|l| l.dm_target.as_deref() == Some("crypt"))
+        || matches!(place.fs.as_str(), "ecryptfs" | "fuse.gocryptfs" | "fuse.cryfs" | "fuse.encfs")
+}
+
+fn looped(place: &Place) -> String {
+    let layer = place.chain.iter().find(|l| l.kind == LayerKind::Loop);
+    layer.map_or(String::new(), |l| format!("through {}", printable(l.name.as_bytes())))
+}
+
+fn partition(place: &Place) -> String {
+    let layer = place.chain.iter().find(|l| l.kind == LayerKind::Partition);
+    layer.map_or(String::new(), |l| format!("partition {}", printable(l.name.as_bytes())))
+}
+
+/// Of each place the options that not all places have.
+fn options(places: &[&Place]) -> Vec<String> {
+    let is_common = |o: &String| places.iter().all(|p| p.options.contains(o));
+    places
+        .iter()
+        .map(|p| {
+            let mut own: Vec<String> = p
+                .options
+                .iter()
+                .filter(|o| !is_common(o))
+                .map(|o| printable(o.as_bytes()))
+                .collect();
+            own.sort();
+            if own.is_empty() { String::new() } else { format!("mounted {}", own.join(",")) }
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::host::Layer;
+    use crate::testing::{RunBuilder, disk_place};
+
+    #[test]
+    fn everything_that_differs_is_named() {
+        let mut usb = disk_place("ext4", "/mnt", "sdb");
+        usb.options = vec!["rw".to_string(), "noatime".to_string()];
+        usb.chain[1].link = Some("USB 480 Mb/s".to_string());
+        let crypt =
+            Layer { kind: LayerKind::Dm, dm_target: Some("crypt".to_string()), ..Layer::default() };
+        let run = RunBuilder::directories(&["/home", "/mnt"])
+            .place(0, |p| {
+                p.fs = "btrfs".to_string();
+                p.chain.insert(0, crypt);
+            })
+            .place(1, |p| *p = usb)
+            .build();
+        insta::assert_snapshot!(sentence(&run.header, &[0, 1]).unwrap(), @"Places are compared as they are: /home is btrfs, on Disk A (sda), encrypted, mounted relatime; /mnt is ext4, on Disk B (sdb), link USB 480 Mb/s, not encrypted, mounted noatime. They differ in filesystem, device, link, encryption and mount options, so none of these alone is shown to be the reason.");
+    }
+
+    #[test]
+    fn two_directories_of_one_filesystem_do_not_differ() {
+        let run = RunBuilder::directories(&["/a", "/b"])
+            .place(0, |p| *p = disk_place("ext4", "/", "sda"))
+            .place(1, |p| *p = disk_place("ext4", "/", "sda"))
+            .build();
+        let said = sentence(&run.header, &[0, 1]).unwrap();
+        assert!(said.starts_with("Nothing"), "{said}");
+    }
+
+    #[test]
+    fn partitions_matter_on_one_disk_only() {
+        let mut second = disk_place("ext4", "/b", "sda");
+        second.chain[0].name = "sda2".to_string();
+        let first = disk_place("ext4", "/a", "sda");
+        let names = |places: &[&Place]| -> Vec<&str> {
+            differing(places).into_iter().map(|a| a.name).collect()
+        };
+        assert_eq!(names(&[&first, &second]), ["place on the disk"]);
+        assert_eq!(names(&[&first, &disk_place("ext4", "/b", "sdb")]), ["device"]);
+    }
+}

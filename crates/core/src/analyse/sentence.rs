@@ -1,0 +1,271 @@
+//! The answer for one workload in words.
+//!
+//! A sentence carries effect, interval, number of blocks and conditions, and claims no more than
+//! the interval does: "by at least" only when its lower end lies beyond the margin, nothing about
+//! order inside a tie, and never a superlative.
+
+use super::{claim, figures, places};
+use crate::decide::compare::{Comparison, Pair};
+use crate::decide::table::Table;
+use crate::decide::{reach, schedule};
+use crate::lint;
+use crate::lint::limit;
+use crate::model::finding::Finding;
+use crate::model::run::Run;
+use crate::model::verdict::Verdict;
+use crate::model::workload::{Metric, Workload};
+use crate::stats::paired::Interval;
+use crate::stats::sample;
+use crate::{units, words};
+
+/// Everything a sentence draws on.
+pub struct Words<'a> {
+    /// The run.
+    pub run: &'a Run,
+    /// Its numbers.
+    pub table: &'a Table,
+    /// Index of the workload.
+    pub workload: u16,
+    /// Its comparison.
+    pub compared: &'a Comparison,
+    /// The findings that limit the verdict.
+    pub findings: &'a [Finding],
+}
+
+impl Words<'_> {
+    /// The sentence for `verdict`.
+    pub fn say(&self, verdict: Verdict) -> String {
+        if !schedule::has_question(self.run) {
+            return self.alone();
+        }
+        match verdict {
+            Verdict::Beats => self.beats(),
+            Verdict::Ties => self.ties(),
+            Verdict::NotResolved if self.is_early() => self.early(),
+            Verdict::NotResolved => self.open(),
+            Verdict::Refused => self.refused(),
+        }
+    }
+
+    fn of(&self) -> &Workload {
+        &self.run.header.workloads[usize::from(self.workload)]
+    }
+
+    fn name(&self, candidate: u16) -> String {
+        self.run.header.candidates[usize::from(candidate)].name.clone()
+    }
+
+    fn names(&self, candidates: &[u16]) -> Vec<String> {
+        candidates.iter().map(|c| self.name(*c)).collect()
+    }
+
+    fn is_early(&self) -> bool {
+        (self.table.blocks().len() as u32) < self.run.header.protocol.first_look()
+    }
+
+    fn beats(&self) -> String {
+        let winner = self.compared.settled.top[0];
+        // The next best whose own interval shows it; others may follow through a chain.
+        let direct = |p: &&Pair| p.a == winner && p.interval.is_some_and(|i| i.low > 0.0);
+        let Some(pair) = self.compared.pairs.iter().find(direct) else { return self.open() };
+        let (Some(paired), Some(interval)) = (pair.paired, pair.interval) else {
+            return self.open();
+        };
+        let next = self.name(pair.b);
+        let of = match self.compared.ranked.len() {
+            2 => String::new(),
+            n => format!(", the next best of {n}"),
+        };
+        let said = format!(
+            "{} is {}{of}{}, {}, {}, {}.",
+            self.name(winner),
+            figures::faster(paired.mean, interval, &next),
+            self.against_margin(interval),
+            words::count(paired.blocks, "paired block"),
+            self.of().summary,
+            claim::conditions(&self.run.header)
+        );
+        self.with_reach(said, &[winner, pair.b])
+    }
+
+    /// How the winner's interval lies to the margin of the mode.
+    fn against_margin(&self, interval: Interval) -> String {
+        let margin = self.run.header.protocol.tie_margin;
+        let percent = figures::percent(margin);
+        if libm::expm1(interval.low) > margin {
+            format!(", by at least the {percent} that count here")
+        } else if interval.is_inside(margin) {
+            format!(", less than the {percent} that count here")
+        } else {
+            String::new()
+        }
+    }
+
+    fn ties(&self) -> String {
+        let top = &self.compared.settled.top;
+        let among: Vec<&Pair> = self
+            .compared
+            .pairs
+            .iter()
+            .filter(|p| top.contains(&p.a) && top.contains(&p.b))
+            .collect();
+        let reach = among.iter().filter_map(|p| p.interval).fold(0.0, |most: f64, i| {
+            most.max(libm::expm1(i.high.abs())).max(libm::expm1(i.low.abs()))
+        });
+        let blocks = among.iter().filter_map(|p| p.paired).map(|p| p.blocks).min().unwrap_or(0);
+        let others: Vec<u16> =
+            self.compared.ranked.iter().copied().filter(|c| !top.contains(c)).collect();
+        let slower = match others.len() {
+            0 => String::new(),
+            _ => format!(" Slower than these: {}.", words::list(&self.names(&others))),
+        };
+        let said = format!(
+            "It does not matter: {} are within {} of each other (95 % CI at most {}), {}, {}, {}.{slower}",
+            words::list(&self.names(top)),
+            figures::percent(self.run.header.protocol.tie_margin),
+            figures::percent(libm::ceil(reach * 1000.0) / 1000.0),
+            words::count(blocks, "paired block"),
+            self.of().summary,
+            claim::conditions(&self.run.header)
+        );
+        self.with_reach(said, top)
+    }
+
+    /// Adds what a claim about these candidates has to say beside it.
+    fn with_reach(&self, said: String, about: &[u16]) -> String {
+        let header = &self.run.header;
+        let unlike: Vec<String> = lint::claim::differences(header, &self.compared.ranked)
+            .into_iter()
+            .map(|d| d.words)
+            .collect();
+        let unlike = (!unlike.is_empty()).then(|| format!("Not alike: {}.", unlike.join("; ")));
+        let parts = [
+            Some(said),
+            unlike,
+            places::sentence(header, about),
+            claim::reach(header).map(str::to_string),
+        ];
+        parts.into_iter().flatten().collect::<Vec<_>>().join(" ")
+    }
+
+    fn early(&self) -> String {
+        let protocol = &self.run.header.protocol;
+        let first = protocol.first_look();
+        let complete = schedule::complete(self.run);
+        let missing = first.saturating_sub(complete);
+        format!(
+            "No verdict yet on {}: {complete} of {first} blocks are complete; {} more {} needed.",
+            self.of().summary,
+            missing,
+            if missing == 1 { "is" } else { "are" }
+        )
+    }
+
+    fn open(&self) -> String {
+        let top = &self.compared.settled.top;
+        let widest = self
+            .compared
+            .pairs
+            .iter()
+            .filter(|p| top.contains(&p.a) && top.contains(&p.b))
+            .max_by(|x, y| width(x).total_cmp(&width(y)));
+        let Some((pair, interval)) = widest.and_then(|p| Some((p, p.interval?))) else {
+            return format!(
+                "Not resolved on {}: too few blocks have a valid cell of each of {}. {}",
+                self.of().summary,
+                words::list(&self.names(&self.compared.ranked)),
+                self.what_would_tell()
+            );
+        };
+        format!(
+            "Not resolved on {}: {} cannot be told apart; {} is {} than {} (95 % CI), {}. {}",
+            self.of().summary,
+            words::list(&self.names(top)),
+            self.name(pair.a),
+            figures::either_way(interval),
+            self.name(pair.b),
+            words::count(pair.paired.map_or(0, |p| p.blocks), "paired block"),
+            self.what_would_tell()
+        )
+    }
+
+    fn what_would_tell(&self) -> String {
+        let protocol = &self.run.header.protocol;
+        let verdict = Verdict::NotResolved;
+        let blocks = super::blocks_to_resolve(self.run, self.table, self.workload);
+        let time = super::resolve_ns(self.run, self.table, self.workload, verdict);
+        if let (Some(blocks), Some(ns)) = (blocks, time) {
+            return format!(
+                "About {} more ({}) would tell.",
+                units::duration(ns),
+                words::count(blocks, "block")
+            );
+        }
+        format!(
+            "The {} of this mode would not tell either: at this noise ({}; ties within {} need under \
+             {}).",
+            words::count(protocol.last_block(), "block"),
+            figures::percent(self.noise()),
+            figures::percent(protocol.tie_margin),
+            figures::percent(reach::largest_noise(protocol))
+        )
+    }
+
+    /// Largest standard deviation of a paired difference among those not told apart.
+    fn noise(&self) -> f64 {
+        let top = &self.compared.settled.top;
+        let pairs = self.compared.pairs.iter();
+        let among = pairs.filter(|p| top.contains(&p.a) && top.contains(&p.b));
+        among.filter_map(|p| p.paired).map(|p| p.sd).fold(0.0, f64::max)
+    }
+
+    fn refused(&self) -> String {
+        let summary = &self.of().summary;
+        if self.compared.ranked.len() < 2 {
+            let valid = match self.compared.ranked.first() {
+                Some(one) => format!("only {} has a valid number", self.name(*one)),
+                None => "every cell was thrown away".to_string(),
+            };
+            return format!("No claim about {summary}: {valid}.");
+        }
+        let mut reasons: Vec<String> = limit::forbidding(self.findings)
+            .iter()
+            .map(|f| format!("{} ({})", f.evidence, f.id))
+            .collect();
+        reasons.dedup();
+        format!("No claim about {summary}: {}.", reasons.join("; "))
+    }
+
+    fn alone(&self) -> String {
+        let Some(one) = self.compared.ranked.first() else {
+            return format!("No number for {}: no valid cell yet.", self.of().summary);
+        };
+        let values: Vec<f64> =
+            self.table.values(self.workload, *one).iter().flatten().copied().collect();
+        let mean = libm::exp(sample::mean(&values).unwrap_or(0.0));
+        let edge = |pick: fn(f64, f64) -> f64| values.iter().copied().reduce(pick).map(libm::exp);
+        format!(
+            "{}: {} ({} to {} in {}), {}, {}. There is nothing to compare it with.",
+            self.name(*one),
+            rate(self.of().metric, mean),
+            rate(self.of().metric, edge(f64::min).unwrap_or(mean)),
+            rate(self.of().metric, edge(f64::max).unwrap_or(mean)),
+            words::count(values.len() as u32, "block"),
+            self.of().summary,
+            claim::conditions(&self.run.header)
+        )
+    }
+}
+
+fn width(pair: &Pair) -> f64 {
+    pair.interval.map_or(f64::INFINITY, |i| i.high - i.low)
+}
+
+/// A figure with its unit.
+pub fn rate(metric: Metric, value: f64) -> String {
+    match metric {
+        Metric::Bandwidth => units::rate(value),
+        Metric::Iops => format!("{} IOPS", units::count(value)),
+        Metric::FilesPerSecond => format!("{} files/s", units::count(value)),
+    }
+}

@@ -1,0 +1,70 @@
+//! Each candidate's own figures on a workload.
+
+use crate::decide::compare::Comparison;
+use crate::decide::table::Table;
+use crate::lint;
+use crate::model::event::Cell;
+use crate::model::measurement::OpStats;
+use crate::model::run::Run;
+use crate::model::verdict::Standing;
+use crate::stats::sample;
+
+/// Figures of every candidate with a cell, best first, A/A twins last.
+pub fn of(run: &Run, table: &Table, workload: u16, compared: &Comparison) -> Vec<Standing> {
+    let candidates = 0..run.header.candidates.len() as u16;
+    let twins = candidates.filter(|c| !compared.ranked.contains(c));
+    let order = compared.ranked.iter().copied().chain(twins);
+    order.filter_map(|c| standing(run, table, workload, compared, c)).collect()
+}
+
+fn standing(
+    run: &Run,
+    table: &Table,
+    workload: u16,
+    compared: &Comparison,
+    candidate: u16,
+) -> Option<Standing> {
+    let values: Vec<f64> = table.values(workload, candidate).iter().flatten().copied().collect();
+    let mean = sample::mean(&values)?;
+    let rate = |y: Option<f64>| y.map_or(0.0, libm::exp);
+    Some(Standing {
+        candidate: run.header.candidates[usize::from(candidate)].name.clone(),
+        mean: libm::exp(mean),
+        min: rate(values.iter().copied().min_by(f64::total_cmp)),
+        max: rate(values.iter().copied().max_by(f64::total_cmp)),
+        cells: values.len() as u32,
+        sd_log: sd_log(table, workload, &compared.ranked, candidate, &values),
+        p99_ns: p99_ns(run, table, workload, candidate),
+        dropped_after: run.dropped.iter().find(|d| d.0 == candidate).map(|d| d.1),
+    })
+}
+
+/// Noise of one candidate: what is left in its blocks after what all have in common. The mean of
+/// `m` others carries a share `1/m` of noise of its own, which is taken out as if all were equal.
+fn sd_log(table: &Table, workload: u16, ranked: &[u16], candidate: u16, values: &[f64]) -> f64 {
+    let others = ranked.iter().filter(|c| **c != candidate).count();
+    if others == 0 {
+        return sample::sd(values).unwrap_or(0.0);
+    }
+    let residuals = lint::run::own_residuals(table, workload, ranked, candidate);
+    let inflation = libm::sqrt(1.0 + 1.0 / others as f64);
+    sample::sd(&residuals).unwrap_or(0.0) / inflation
+}
+
+/// Mean over cells of the 99th percentile of the operation the cell spent most of its time in;
+/// `None` unless every cell has one.
+fn p99_ns(run: &Run, table: &Table, workload: u16, candidate: u16) -> Option<f64> {
+    let cells = run
+        .complete_blocks()
+        .filter(|b| table.blocks().contains(&b.block))
+        .flat_map(|b| &b.cells)
+        .filter(|c| (c.workload, c.candidate) == (workload, candidate))
+        .filter(|c| !lint::is_invalid(&run.header, c));
+    let p99 = |cell: &Cell| main_operation(cell)?.lat_ns.p99.map(|ns| ns as f64);
+    sample::mean(&cells.map(p99).collect::<Option<Vec<f64>>>()?)
+}
+
+fn main_operation(cell: &Cell) -> Option<&OpStats> {
+    let time = |s: &OpStats| s.lat_ns.mean * s.total_ios as f64;
+    cell.measurement.ops().map(|(_, s)| s).max_by(|a, b| time(a).total_cmp(&time(b)))
+}

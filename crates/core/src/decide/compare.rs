@@ -1,0 +1,186 @@
+//! One workload's candidates against each other: pairs, intervals, who is told apart from whom.
+//!
+//! All pairs are compared, each at the alpha of all pairs; the intervals then hold together, so
+//! what follows from several of them (a before b, b before c: a before c) holds too.
+
+use super::protocol::FIRST_LOOK;
+use super::table::Table;
+use crate::model::run::Run;
+use crate::stats::paired::{Interval, Paired};
+
+/// What the intervals of a workload alone allow to say, before any finding.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// One candidate stands before every other.
+    Beats,
+    /// Those that no other stands before lie within the margin of each other.
+    Ties,
+    /// Neither.
+    Open,
+}
+
+/// Two candidates; `a` ranks before `b`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Pair {
+    /// Index of the candidate ranked higher.
+    pub a: u16,
+    /// Index of the other.
+    pub b: u16,
+    /// Their differences; `None` with fewer than two common blocks.
+    pub paired: Option<Paired>,
+    /// The interval of `ln(a) - ln(b)`; `None` with fewer than five common blocks.
+    pub interval: Option<Interval>,
+}
+
+/// What follows from a set of intervals.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Settled {
+    /// What may be said.
+    pub outcome: Outcome,
+    /// Candidates that cannot be told from the best, the best first.
+    pub top: Vec<u16>,
+    /// `apart[i][j]`: ranked `i` stands before ranked `j` for certain.
+    pub apart: Vec<Vec<bool>>,
+}
+
+/// Every candidate measured on one workload, compared.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Comparison {
+    /// Candidates with at least one cell, A/A twins left out, best first.
+    pub ranked: Vec<u16>,
+    /// Every pair of them, in the order of the ranks.
+    pub pairs: Vec<Pair>,
+    /// What follows.
+    pub settled: Settled,
+}
+
+impl Comparison {
+    /// Compares on `workload` at `alpha` for each pair.
+    pub fn of(run: &Run, table: &Table, workload: u16, alpha: f64) -> Comparison {
+        let ranked = rank(run, table, workload);
+        let mut pairs = Vec::new();
+        for (i, &a) in ranked.iter().enumerate() {
+            for &b in &ranked[i + 1..] {
+                let paired = Paired::of(&table.differences(workload, a, b));
+                let enough = paired.filter(|p| p.blocks >= FIRST_LOOK);
+                pairs.push(Pair { a, b, paired, interval: enough.map(|p| p.interval(alpha)) });
+            }
+        }
+        let intervals: Vec<_> = pairs.iter().map(|p| p.interval).collect();
+        let settled = settle(&ranked, &intervals, run.header.protocol.tie_margin);
+        Comparison { ranked, pairs, settled }
+    }
+
+    /// The pair of these two, whichever ranks higher.
+    pub fn pair(&self, a: u16, b: u16) -> Option<&Pair> {
+        self.pairs.iter().find(|p| (p.a, p.b) == (a, b) || (p.a, p.b) == (b, a))
+    }
+
+    /// Whether the interval alone puts `a` before `b`.
+    pub fn is_before(&self, a: u16, b: u16) -> bool {
+        self.pair(a, b).is_some_and(|pair| match pair.interval {
+            Some(i) if pair.a == a => i.low > 0.0,
+            Some(i) => i.high < 0.0,
+            None => false,
+        })
+    }
+}
+
+/// Candidates of a workload, best first: by the mean of their differences against all others, so
+/// that one dropped early is not ranked by what the device could do in its blocks.
+fn rank(run: &Run, table: &Table, workload: u16) -> Vec<u16> {
+    let measured: Vec<u16> = (0..run.header.candidates.len() as u16)
+        .filter(|c| run.header.candidates[usize::from(*c)].twin_of.is_none())
+        .filter(|c| table.values(workload, *c).iter().any(Option::is_some))
+        .collect();
+    let own_mean = |c: u16| {
+        let values: Vec<f64> = table.values(workload, c).iter().flatten().copied().collect();
+        crate::stats::sample::mean(&values).unwrap_or(0.0)
+    };
+    let score = |c: u16| -> f64 {
+        let against = |other: &u16| {
+            let differences = table.differences(workload, c, *other);
+            crate::stats::sample::mean(&differences)
+                .unwrap_or_else(|| own_mean(c) - own_mean(*other))
+        };
+        measured.iter().filter(|o| **o != c).map(against).sum()
+    };
+    let mut scored: Vec<(f64, u16)> = measured.iter().map(|c| (score(*c), *c)).collect();
+    scored.sort_by(|x, y| y.0.total_cmp(&x.0).then(x.1.cmp(&y.1)));
+    scored.into_iter().map(|(_, c)| c).collect()
+}
+
+/// What follows from `intervals`, one for each pair of `ranked` in order of the ranks.
+pub fn settle(ranked: &[u16], intervals: &[Option<Interval>], margin: f64) -> Settled {
+    let n = ranked.len();
+    let mut apart = vec![vec![false; n]; n];
+    let mut inside = vec![vec![false; n]; n];
+    let mut next = intervals.iter();
+    for i in 0..n {
+        for j in i + 1..n {
+            if let Some(Some(interval)) = next.next() {
+                apart[i][j] = interval.low > 0.0;
+                apart[j][i] = interval.high < 0.0;
+                inside[i][j] = interval.is_inside(margin);
+            }
+        }
+    }
+    close(&mut apart);
+    let top: Vec<usize> = (0..n).filter(|i| !(0..n).any(|j| apart[j][*i])).collect();
+    let all_inside = top.iter().all(|i| top.iter().all(|j| j <= i || inside[*i][*j]));
+    let outcome = match top.len() {
+        _ if n < 2 => Outcome::Open,
+        1 if (0..n).all(|j| j == top[0] || apart[top[0]][j]) => Outcome::Beats,
+        2.. if all_inside => Outcome::Ties,
+        _ => Outcome::Open,
+    };
+    Settled { outcome, top: top.into_iter().map(|i| ranked[i]).collect(), apart }
+}
+
+/// Adds what follows from chains (Warshall's closure).
+fn close(apart: &mut [Vec<bool>]) {
+    let n = apart.len();
+    for via in 0..n {
+        for from in 0..n {
+            for to in 0..n {
+                if from != to && apart[from][via] && apart[via][to] {
+                    apart[from][to] = true;
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(low: f64, high: f64) -> Option<Interval> {
+        Some(Interval { low, high })
+    }
+
+    #[test]
+    fn a_chain_of_certain_steps_is_certain() {
+        // 0 before 1 and 1 before 2 for certain, 0 against 2 not by itself.
+        let settled = settle(&[7, 8, 9], &[of(0.1, 0.2), of(-0.1, 0.6), of(0.1, 0.2)], 0.03);
+        assert_eq!((settled.outcome, settled.top), (Outcome::Beats, vec![7]));
+    }
+
+    #[test]
+    fn one_that_nobody_stands_before_keeps_the_question_open() {
+        // 2 is so noisy that it can be told from nobody.
+        let intervals = [of(0.1, 0.2), of(-0.5, 0.9), of(-0.6, 0.7)];
+        let settled = settle(&[0, 1, 2], &intervals, 0.03);
+        assert_eq!((settled.outcome, settled.top), (Outcome::Open, vec![0, 2]));
+    }
+
+    #[test]
+    fn a_tie_is_between_those_nobody_stands_before() {
+        let intervals = [of(-0.01, 0.02), of(0.1, 0.2), of(0.1, 0.2)];
+        let settled = settle(&[0, 1, 2], &intervals, 0.03);
+        assert_eq!((settled.outcome, settled.top), (Outcome::Ties, vec![0, 1]));
+        assert_eq!(settle(&[0, 1], &[of(-0.04, 0.02)], 0.03).outcome, Outcome::Open);
+        assert_eq!(settle(&[0, 1], &[None], 0.03).outcome, Outcome::Open);
+        assert_eq!(settle(&[0], &[], 0.03).outcome, Outcome::Open);
+    }
+}

@@ -1,0 +1,112 @@
+//! How long certainty will take, if effects and noise stay as they are.
+//!
+//! The interval of a pair narrows as `t / sqrt(n)`; the first look at which every question would
+//! be settled by today's means and standard deviations is the forecast. It is an estimate, and
+//! "never" is an answer: some noise is too large for the blocks a mode allows.
+
+use super::compare::{self, Comparison, Outcome};
+use super::schedule;
+use super::table::Table;
+use crate::model::run::Run;
+use crate::stats::paired::{Interval, half_width};
+
+/// A forecast for the whole run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Forecast {
+    /// Complete blocks at which every question is expected to be settled; before the first look
+    /// that look; `None` = not within the blocks of this mode.
+    pub blocks: Option<u32>,
+    /// Blocks still to measure until then, or until the mode's last block.
+    pub blocks_left: u32,
+    /// Time for them.
+    pub left_ns: u64,
+}
+
+/// How long the run will go on, at `block_ns` a block, its time limit aside.
+pub fn forecast(run: &Run, block_ns: u64) -> Forecast {
+    let protocol = &run.header.protocol;
+    let complete = schedule::complete(run);
+    let blocks = if !schedule::has_question(run) || complete < protocol.first_look() {
+        Some(protocol.first_look())
+    } else {
+        let table = Table::of(run, schedule::evidence_blocks(run));
+        let all = 0..run.header.workloads.len() as u16;
+        all.map(|w| settled_at(run, &table, w)).try_fold(complete, |most, at| Some(most.max(at?)))
+    };
+    let blocks_left = blocks.unwrap_or(protocol.last_block()).saturating_sub(complete);
+    Forecast { blocks, blocks_left, left_ns: block_ns.saturating_mul(u64::from(blocks_left)) }
+}
+
+/// Complete blocks at which `workload` is expected to be settled; `None` = not within the mode's.
+pub fn settled_at(run: &Run, table: &Table, workload: u16) -> Option<u32> {
+    let protocol = &run.header.protocol;
+    let now = Comparison::of(run, table, workload, protocol.alpha_pair());
+    let first = protocol.first_look();
+    if now.ranked.len() < 2 || now.settled.outcome != Outcome::Open {
+        return Some((table.blocks().len() as u32).max(first));
+    }
+    let short = |p: &compare::Pair| p.paired.is_none_or(|paired| paired.blocks < first);
+    if now.pairs.iter().any(short) {
+        // Too few to know the noise; the first look that has five of each is the best guess.
+        let have = now.pairs.iter().map(|p| p.paired.map_or(0, |x| x.blocks)).min().unwrap_or(0);
+        let needed = table.blocks().len() as u32 + first.saturating_sub(have);
+        return schedule::looks_ahead(run).into_iter().find(|look| *look >= needed);
+    }
+    schedule::looks_ahead(run).into_iter().find(|look| {
+        let intervals = projected(run, &now, *look);
+        let then = compare::settle(&now.ranked, &intervals, protocol.tie_margin);
+        then.outcome != Outcome::Open
+    })
+}
+
+/// The intervals after `look` blocks; those of candidates already dropped stay.
+fn projected(run: &Run, now: &Comparison, look: u32) -> Vec<Option<Interval>> {
+    let alpha = run.header.protocol.alpha_pair();
+    let survivors = run.survivors();
+    let width = half_width(alpha, look);
+    now.pairs
+        .iter()
+        .map(|pair| match pair.paired {
+            Some(p) if survivors.contains(&pair.a) && survivors.contains(&pair.b) => {
+                let half = width * p.sd;
+                Some(Interval { low: p.mean - half, high: p.mean + half })
+            }
+            _ => pair.interval,
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::RunBuilder;
+
+    /// Candidate `b` is `gap` faster; differences alternate by `noise` around it.
+    fn rate(gap: f64, noise: f64) -> impl Fn(u32, u16, u16) -> f64 {
+        move |block, candidate, _| {
+            let wave = if block.is_multiple_of(2) { noise } else { -noise };
+            if candidate == 1 { 1000.0 * libm::exp(gap + wave) } else { 1000.0 }
+        }
+    }
+
+    #[test]
+    fn a_wide_interval_needs_the_look_that_narrows_it_enough() {
+        // sd about 2.2 %: half-widths 4.1, 2.5, 1.9 % at 5, 8, 12 blocks.
+        let run = RunBuilder::stacks(&["a", "b"]).play(5, rate(0.03, 0.02)).build();
+        let forecast = forecast(&run, 10);
+        assert_eq!((forecast.blocks, forecast.blocks_left, forecast.left_ns), (Some(8), 3, 30));
+    }
+
+    #[test]
+    fn noise_too_large_for_the_mode_is_never_settled() {
+        let run = RunBuilder::stacks(&["a", "b"]).play(5, rate(0.0, 0.2)).build();
+        assert_eq!(forecast(&run, 10).blocks, None);
+        assert_eq!(forecast(&run, 10).blocks_left, 22);
+    }
+
+    #[test]
+    fn before_the_first_look_it_is_the_first_look() {
+        let run = RunBuilder::stacks(&["a", "b"]).play(2, rate(0.0, 0.2)).build();
+        assert_eq!(forecast(&run, 7), Forecast { blocks: Some(5), blocks_left: 3, left_ns: 21 });
+    }
+}

@@ -1,0 +1,224 @@
+//! Which workloads fit into the time and the bytes that may be written.
+//!
+//! Nothing is said about fewer than five blocks, so the five must fit. What does not is given up
+//! from the end of the list, before the start and with its reason; one workload always stays.
+
+use thiserror::Error;
+
+use super::protocol::FIRST_LOOK;
+use crate::model::candidate::Skipped;
+use crate::units;
+
+/// What one thing costs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Cost {
+    /// Time.
+    pub time_ns: u64,
+    /// Bytes written.
+    pub write_bytes: u64,
+}
+
+impl Cost {
+    fn plus(self, other: Cost) -> Cost {
+        Cost {
+            time_ns: self.time_ns.saturating_add(other.time_ns),
+            write_bytes: self.write_bytes.saturating_add(other.write_bytes),
+        }
+    }
+
+    fn times(self, n: u32) -> Cost {
+        Cost {
+            time_ns: self.time_ns.saturating_mul(n.into()),
+            write_bytes: self.write_bytes.saturating_mul(n.into()),
+        }
+    }
+}
+
+/// What is wanted, what it costs, what there is.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Wanted {
+    /// Workloads, most important first, each with the mean cost of one cell.
+    pub workloads: Vec<(String, Cost)>,
+    /// Candidates visited in a block, A/A twins included.
+    pub candidates: u32,
+    /// Cost of a visit beside its cells: format, mount, lay out, unmount.
+    pub visit: Cost,
+    /// Cost once, before the first block: fill the image, calibrate.
+    pub setup: Cost,
+    /// Time there is; `None` = no limit.
+    pub time_ns: Option<u64>,
+    /// Bytes that may be written; `None` = no limit.
+    pub max_write_bytes: Option<u64>,
+}
+
+/// What fits.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fit {
+    /// How many of the workloads stay: the first ones.
+    pub kept: usize,
+    /// The others, in the order they were given up.
+    pub dropped: Vec<Skipped>,
+    /// Cost of one block.
+    pub block: Cost,
+    /// Cost of set-up and the first five blocks.
+    pub least: Cost,
+}
+
+/// Not even one workload fits.
+#[derive(Debug, Error, PartialEq, Eq)]
+pub enum FitError {
+    /// No workload was asked for, or no candidate is left.
+    #[error("there is nothing to measure: no candidate or no workload is left")]
+    Nothing,
+    /// Too little time.
+    #[error(
+        "five blocks of '{workload}' take about {}, and there are {}; use --time {needed_s}s",
+        units::duration(*.needed_ns), units::duration(*.time_ns)
+    )]
+    Time {
+        /// The most important workload.
+        workload: String,
+        /// Time it needs.
+        needed_ns: u64,
+        /// The same in whole seconds, rounded up, to type.
+        needed_s: u64,
+        /// Time there is.
+        time_ns: u64,
+    },
+    /// Too few bytes may be written.
+    #[error(
+        "five blocks of '{workload}' write about {}, and {} are allowed; use --max-write {needed_mib}m",
+        units::size(*.needed_bytes), units::size(*.max_write_bytes)
+    )]
+    Bytes {
+        /// The most important workload.
+        workload: String,
+        /// Bytes it writes.
+        needed_bytes: u64,
+        /// The same in MiB, rounded up, to type.
+        needed_mib: u64,
+        /// Bytes allowed.
+        max_write_bytes: u64,
+    },
+}
+
+/// Drops workloads from the end until five blocks fit.
+pub fn plan_fit(wanted: &Wanted) -> Result<Fit, FitError> {
+    if wanted.workloads.is_empty() || wanted.candidates == 0 {
+        return Err(FitError::Nothing);
+    }
+    let mut dropped = Vec::new();
+    for kept in (1..=wanted.workloads.len()).rev() {
+        let (block, least) = cost(wanted, kept);
+        let over_time = wanted.time_ns.filter(|limit| least.time_ns > *limit);
+        let over_bytes = wanted.max_write_bytes.filter(|limit| least.write_bytes > *limit);
+        let reason = match (over_time, over_bytes) {
+            (None, None) => return Ok(Fit { kept, dropped, block, least }),
+            (Some(limit), _) if kept > 1 => format!(
+                "with it the {FIRST_LOOK} blocks an answer needs would take about {}, and there \
+                 are {}; --time {}s would be enough",
+                units::duration(least.time_ns),
+                units::duration(limit),
+                seconds_up(least.time_ns)
+            ),
+            (None, Some(limit)) if kept > 1 => format!(
+                "with it the {FIRST_LOOK} blocks an answer needs would write about {}, and {} are \
+                 allowed; --max-write {}m would be enough",
+                units::size(least.write_bytes),
+                units::size(limit),
+                least.write_bytes.div_ceil(1 << 20)
+            ),
+            (over_time, over_bytes) => return Err(too_small(wanted, least, over_time, over_bytes)),
+        };
+        dropped.push(Skipped { name: wanted.workloads[kept - 1].0.clone(), reason });
+    }
+    Err(FitError::Nothing)
+}
+
+/// Cost of one block of the first `kept` workloads, and of all that must be done at least.
+fn cost(wanted: &Wanted, kept: usize) -> (Cost, Cost) {
+    let cells = wanted.workloads[..kept].iter().fold(Cost::default(), |sum, w| sum.plus(w.1));
+    let block = wanted.visit.plus(cells).times(wanted.candidates);
+    (block, wanted.setup.plus(block.times(FIRST_LOOK)))
+}
+
+fn too_small(
+    wanted: &Wanted,
+    least: Cost,
+    over_time: Option<u64>,
+    over_bytes: Option<u64>,
+) -> FitError {
+    let workload = wanted.workloads[0].0.clone();
+    match (over_time, over_bytes) {
+        (Some(time_ns), _) => FitError::Time {
+            workload,
+            needed_ns: least.time_ns,
+            needed_s: seconds_up(least.time_ns),
+            time_ns,
+        },
+        (None, max) => FitError::Bytes {
+            workload,
+            needed_bytes: least.write_bytes,
+            needed_mib: least.write_bytes.div_ceil(1 << 20),
+            max_write_bytes: max.unwrap_or(0),
+        },
+    }
+}
+
+fn seconds_up(ns: u64) -> u64 {
+    ns.div_ceil(1_000_000_000)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const S: u64 = 1_000_000_000;
+
+    fn wanted(time_s: Option<u64>, max_mib: Option<u64>) -> Wanted {
+        let cell = |s: u64, mib: u64| Cost { time_ns: s * S, write_bytes: mib << 20 };
+        let names = ["randwrite", "seqread", "randread", "seqwrite"];
+        let mib = [10, 0, 0, 90];
+        Wanted {
+            workloads: names.iter().zip(mib).map(|(n, m)| (n.to_string(), cell(3, m))).collect(),
+            candidates: 2,
+            visit: cell(2, 10),
+            setup: cell(10, 0),
+            time_ns: time_s.map(|s| s * S),
+            max_write_bytes: max_mib.map(|m| m << 20),
+        }
+    }
+
+    #[test]
+    fn everything_stays_where_five_blocks_fit() {
+        // A block: 2 x (2 + 4 x 3) = 28 s; with set-up 150 s.
+        let fit = plan_fit(&wanted(Some(150), None)).unwrap();
+        assert_eq!((fit.kept, fit.dropped.len(), fit.block.time_ns), (4, 0, 28 * S));
+        assert_eq!(plan_fit(&wanted(None, None)).unwrap().least.write_bytes, 1100 << 20);
+    }
+
+    #[test]
+    fn the_least_important_go_first_each_with_its_reason() {
+        let fit = plan_fit(&wanted(Some(100), None)).unwrap();
+        assert_eq!(fit.kept, 2);
+        let names: Vec<&str> = fit.dropped.iter().map(|d| d.name.as_str()).collect();
+        assert_eq!(names, ["seqwrite", "randread"]);
+        assert!(fit.dropped[0].reason.contains("--time 150s"), "{}", fit.dropped[0].reason);
+        let fit = plan_fit(&wanted(None, Some(500))).unwrap();
+        assert_eq!(fit.kept, 3);
+        assert!(fit.dropped[0].reason.contains("--max-write 1100m"), "{}", fit.dropped[0].reason);
+    }
+
+    #[test]
+    fn one_workload_stays_or_the_error_says_what_would_be_enough() {
+        let error = plan_fit(&wanted(Some(20), None)).unwrap_err().to_string();
+        assert_eq!(
+            error,
+            "five blocks of 'randwrite' take about 1 min, and there are 20 s; use --time 60s"
+        );
+        let error = plan_fit(&wanted(None, Some(10))).unwrap_err().to_string();
+        assert!(error.contains("--max-write 200m"), "{error}");
+        let none = Wanted { candidates: 0, ..wanted(None, None) };
+        assert_eq!(plan_fit(&none), Err(FitError::Nothing));
+    }
+}

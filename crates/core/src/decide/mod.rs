@@ -1,0 +1,159 @@
+//! What a run does next: another block, a look at the results, or the end.
+//!
+//! Pure: the runner gives the run so far and the clock, does what comes back, records it as an
+//! event and asks again. The rules are in [`protocol`], who is visited when in [`order`], the
+//! arithmetic of the answer in [`table`] and [`compare`].
+
+pub mod compare;
+pub mod eta;
+pub mod fit;
+pub mod order;
+pub mod protocol;
+pub mod reach;
+pub mod schedule;
+pub mod table;
+
+use crate::model::event::StopReason;
+use crate::model::run::Run;
+use crate::units;
+use compare::{Comparison, Outcome};
+use table::Table;
+
+pub use order::workload_order;
+
+/// What the runner knows and the run does not. Limits are those of the header's protocol; a
+/// resumed run with more time has it changed there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Clock {
+    /// Active time so far.
+    pub elapsed_ns: u64,
+    /// Time the next block is expected to take.
+    pub estimated_block_ns: u64,
+    /// Bytes written so far.
+    pub written_bytes: u64,
+    /// Bytes the next block is expected to write.
+    pub estimated_block_write_bytes: u64,
+}
+
+/// What to do.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Next {
+    /// Record a look; these candidates are out from here on.
+    Look {
+        /// Complete blocks at this look.
+        blocks: u32,
+        /// Candidates that lose to one survivor on every workload.
+        dropped: Vec<u16>,
+    },
+    /// Measure a block.
+    Block {
+        /// Candidates in order of visit.
+        order: Vec<u16>,
+    },
+    /// The run is over.
+    Stop {
+        /// Why.
+        reason: StopReason,
+        /// For people.
+        note: String,
+    },
+}
+
+/// What the run does next.
+pub fn next(run: &Run, now: Clock) -> Next {
+    let protocol = &run.header.protocol;
+    let complete = schedule::complete(run);
+    let enough = complete >= protocol.first_look();
+    if !schedule::has_question(run) {
+        if enough {
+            let note = format!("{complete} blocks are measured; there is nothing to compare");
+            return Next::Stop { reason: StopReason::Decided, note };
+        }
+    } else if schedule::next_look(run).is_some_and(|due| complete >= due) {
+        return look(run, complete);
+    } else if run.last_look > 0 && is_decided(run) {
+        let note = format!("every question is answered after {} blocks", run.last_look);
+        return Next::Stop { reason: StopReason::Decided, note };
+    } else if complete >= protocol.last_block() {
+        let note = format!("{complete} blocks are all that this mode measures");
+        return Next::Stop { reason: StopReason::LastBlock, note };
+    }
+    match budget(run, now, enough) {
+        None => Next::Block { order: order::visit_order(run, complete) },
+        Some(_) if schedule::may_look_early(run) => look(run, complete),
+        Some((reason, note)) => Next::Stop { reason, note },
+    }
+}
+
+/// The budget the next block would break; `None` = it may start. The first blocks, without which
+/// nothing can be said, may take twice the time: the plan said they fit.
+fn budget(run: &Run, now: Clock, enough: bool) -> Option<(StopReason, String)> {
+    let protocol = &run.header.protocol;
+    let grace = if enough { 1 } else { 2 };
+    let needed_ns = now.elapsed_ns.saturating_add(now.estimated_block_ns);
+    if let Some(limit_ns) = protocol.time_ns
+        && needed_ns > limit_ns.saturating_mul(grace)
+    {
+        let note = format!(
+            "another block takes about {} and does not fit into {}",
+            units::duration(now.estimated_block_ns),
+            units::duration(limit_ns)
+        );
+        return Some((StopReason::TimeUp, note));
+    }
+    let needed_bytes = now.written_bytes.saturating_add(now.estimated_block_write_bytes);
+    let limit_bytes = protocol.max_write_bytes.filter(|limit| needed_bytes > *limit)?;
+    let note = format!(
+        "another block writes about {} and {} of {} are written",
+        units::size(now.estimated_block_write_bytes),
+        units::size(now.written_bytes),
+        units::size(limit_bytes)
+    );
+    Some((StopReason::WriteBudget, note))
+}
+
+fn look(run: &Run, blocks: u32) -> Next {
+    Next::Look { blocks, dropped: losers(run, blocks) }
+}
+
+/// Every workload at the present look, one comparison each.
+fn comparisons(run: &Run, blocks: u32) -> Vec<Comparison> {
+    let table = Table::of(run, blocks);
+    let alpha = run.header.protocol.alpha_pair();
+    (0..run.header.workloads.len() as u16).map(|w| Comparison::of(run, &table, w, alpha)).collect()
+}
+
+/// Whether every workload with something to compare has its answer.
+fn is_decided(run: &Run) -> bool {
+    comparisons(run, schedule::evidence_blocks(run))
+        .iter()
+        .all(|c| c.ranked.len() < 2 || c.settled.outcome != Outcome::Open)
+}
+
+/// Survivors that lose to one and the same survivor on every workload; an A/A twin goes with the
+/// candidate it repeats.
+fn losers(run: &Run, blocks: u32) -> Vec<u16> {
+    let comparisons = comparisons(run, blocks);
+    let survivors = run.survivors();
+    let loses_to = |loser: u16, winner: u16| {
+        let mut measured = comparisons.iter().filter(|c| c.ranked.contains(&loser)).peekable();
+        measured.peek().is_some() && measured.all(|c| c.is_before(winner, loser))
+    };
+    let candidates = &run.header.candidates;
+    let mut out: Vec<u16> = survivors
+        .iter()
+        .filter(|c| survivors.iter().any(|s| s != *c && loses_to(**c, *s)))
+        .copied()
+        .collect();
+    let twins = survivors.iter().filter(|c| {
+        let of = candidates[usize::from(**c)].twin_of.as_ref();
+        of.is_some_and(|name| out.iter().any(|o| candidates[usize::from(*o)].name == *name))
+    });
+    let twins: Vec<u16> = twins.copied().collect();
+    out.extend(twins);
+    out.sort_unstable();
+    out
+}
+
+#[cfg(test)]
+mod tests;

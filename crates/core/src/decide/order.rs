@@ -1,0 +1,80 @@
+//! Who is visited when: random from the run's seed, so that a run can be repeated.
+//!
+//! Blocks come in pairs: the first in random order, the second in its reverse (counterbalancing).
+//! Each candidate then stands before and after each other equally often, so that a drift inside
+//! blocks, however strong, cannot favour one of them; with independent orders two candidates stand
+//! the same way round in all of five blocks in one run of sixteen. Source: Cox, "Planning of
+//! Experiments", Wiley 1958, on designs balanced against trends.
+
+use crate::model::run::Run;
+use crate::prng::SplitMix64;
+
+/// Tells the generators of this file apart from others derived from the same seed.
+const VISITS: u64 = 0x76_6973_6974;
+const CELLS: u64 = 0x63_656c_6c73;
+
+/// Surviving candidates in the order of the block that follows `complete` complete ones.
+pub fn visit_order(run: &Run, complete: u32) -> Vec<u16> {
+    let mut order: Vec<u16> = (0..run.header.candidates.len() as u16).collect();
+    SplitMix64::derive(run.header.seed, &[VISITS, u64::from(complete / 2)]).shuffle(&mut order);
+    if complete % 2 == 1 {
+        order.reverse();
+    }
+    let survivors = run.survivors();
+    order.retain(|c| survivors.contains(c));
+    order
+}
+
+/// Workloads of a visit in order: cold reads, overwrites, appends, metadata; random inside a
+/// phase, and the same for every candidate of the block, so that it cancels in the difference.
+pub fn workload_order(run: &Run, block: u32) -> Vec<u16> {
+    let mut order: Vec<u16> = (0..run.header.workloads.len() as u16).collect();
+    SplitMix64::derive(run.header.seed, &[CELLS, u64::from(block)]).shuffle(&mut order);
+    order.sort_by_key(|w| run.header.workloads[usize::from(*w)].phase);
+    order
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::workload::Phase;
+    use crate::testing::RunBuilder;
+
+    #[test]
+    fn pairs_of_blocks_mirror_each_other_and_seeds_differ() {
+        let run = RunBuilder::stacks(&["a", "b", "c", "d", "e"]).seed(3).build();
+        let mut mirrored = visit_order(&run, 1);
+        mirrored.reverse();
+        assert_eq!(visit_order(&run, 0), mirrored);
+        assert_ne!(visit_order(&run, 0), visit_order(&run, 2));
+        let other = RunBuilder::stacks(&["a", "b", "c", "d", "e"]).seed(4).build();
+        let orders = |run| (0..8).map(|b| visit_order(run, b)).collect::<Vec<_>>();
+        assert_eq!(orders(&run), orders(&run));
+        assert_ne!(orders(&run), orders(&other));
+    }
+
+    #[test]
+    fn dropped_candidates_are_not_visited() {
+        let mut run = RunBuilder::stacks(&["a", "b", "c"]).build();
+        run.dropped.push((1, 5));
+        for complete in 0..10 {
+            let mut order = visit_order(&run, complete);
+            order.sort_unstable();
+            assert_eq!(order, [0, 2]);
+        }
+    }
+
+    #[test]
+    fn cold_reads_come_first_and_metadata_last() {
+        let names = ["randwrite", "smallfiles", "randread", "seqread", "seqwrite"];
+        let run = RunBuilder::stacks(&["a", "b"]).workloads(&names).build();
+        let orders: Vec<Vec<u16>> = (0..20).map(|b| workload_order(&run, b)).collect();
+        for order in &orders {
+            let phases: Vec<Phase> =
+                order.iter().map(|w| run.header.workloads[usize::from(*w)].phase).collect();
+            assert!(phases.is_sorted(), "{phases:?}");
+            assert_eq!(order.len(), names.len());
+        }
+        assert!(orders.iter().any(|o| o != &orders[0]), "reads never change places");
+    }
+}

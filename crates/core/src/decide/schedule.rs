@@ -1,0 +1,114 @@
+//! When a run looks at its results, and which blocks its answer rests on.
+//!
+//! Every look is a chance to be wrong, so their number is fixed: each look, planned or early,
+//! uses up one of the protocol's. Verdicts rest on the blocks of the last look, never on what
+//! was measured after it.
+
+use crate::model::run::Run;
+
+/// Complete blocks so far.
+pub fn complete(run: &Run) -> u32 {
+    run.complete_blocks().count() as u32
+}
+
+/// Whether there are two candidates to compare (an A/A twin is none).
+pub fn has_question(run: &Run) -> bool {
+    run.header.candidates.iter().filter(|c| c.twin_of.is_none()).count() >= 2
+}
+
+/// Complete blocks at which the next look is due; `None` when all looks are done. The last block
+/// of the schedule is always looked at.
+pub fn next_look(run: &Run) -> Option<u32> {
+    let protocol = &run.header.protocol;
+    let planned = protocol.looks.get(run.looks.len()).copied();
+    let next = planned.unwrap_or(protocol.last_block()).max(protocol.first_look());
+    (run.last_look < next).then_some(next)
+}
+
+/// Whether a run that must stop now may look at once, in place of its next look.
+pub fn may_look_early(run: &Run) -> bool {
+    let protocol = &run.header.protocol;
+    let complete = complete(run);
+    has_question(run)
+        && complete >= protocol.first_look()
+        && complete > run.last_look
+        && run.looks.len() < protocol.looks.len()
+}
+
+/// Complete blocks the verdicts rest on: those of the last look, or of one that is due. Before the
+/// first look, and where there is nothing to compare, all of them.
+pub fn evidence_blocks(run: &Run) -> u32 {
+    let complete = complete(run);
+    match next_look(run) {
+        _ if !has_question(run) => complete,
+        Some(due) if complete >= due => due,
+        _ if run.last_look == 0 => complete,
+        _ => run.last_look,
+    }
+}
+
+/// Mean time of a complete block; `None` before the first.
+pub fn mean_block_ns(run: &Run) -> Option<u64> {
+    let times: Vec<u64> =
+        run.complete_blocks().filter_map(|b| b.done_ns?.checked_sub(b.began_ns)).collect();
+    let total: u128 = times.iter().map(|t| u128::from(*t)).sum();
+    u64::try_from(total.checked_div(times.len() as u128)?).ok()
+}
+
+/// The looks still to come, ascending.
+pub fn looks_ahead(run: &Run) -> Vec<u32> {
+    let protocol = &run.header.protocol;
+    let Some(next) = next_look(run) else { return Vec::new() };
+    let later = protocol.looks.iter().copied().filter(|look| *look > next);
+    std::iter::once(next).chain(later).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::RunBuilder;
+
+    #[test]
+    fn an_early_look_uses_up_the_next_one() {
+        let mut run = RunBuilder::stacks(&["a", "b"]).build();
+        let mut looked = |looks: &[u32]| {
+            run.looks = looks.to_vec();
+            run.last_look = looks.last().copied().unwrap_or(0);
+            (next_look(&run), looks_ahead(&run))
+        };
+        assert_eq!(looked(&[]), (Some(5), vec![5, 8, 12, 18, 27]));
+        assert_eq!(looked(&[5, 8, 10]), (Some(18), vec![18, 27]));
+        assert_eq!(looked(&[5, 8, 10, 11]), (Some(27), vec![27]));
+        assert_eq!(looked(&[5, 8, 12, 18, 20]), (Some(27), vec![27]));
+        assert_eq!(looked(&[5, 8, 12, 18, 27]), (None, vec![]));
+    }
+
+    #[test]
+    fn only_so_many_early_looks() {
+        let builder = RunBuilder::stacks(&["a", "b"]).play(9, |b, c, _| {
+            // Undecided for ever: b is ahead in every other block.
+            100.0 * (1.0 + 0.2 * f64::from((b + u32::from(c)) % 2))
+        });
+        let mut run = builder.build();
+        assert_eq!((complete(&run), run.looks.as_slice()), (9, &[5, 8][..]));
+        assert!(may_look_early(&run));
+        run.looks = vec![5, 6, 7, 8];
+        assert!(may_look_early(&run));
+        run.looks = vec![5, 6, 7, 8, 8];
+        assert!(!may_look_early(&run));
+        run.looks = vec![9];
+        run.last_look = 9;
+        assert!(!may_look_early(&run), "no block since the last look");
+    }
+
+    #[test]
+    fn blocks_after_the_last_look_are_no_evidence() {
+        let noisy = |b: u32, c: u16, _| 100.0 * (1.0 + 0.2 * f64::from((b + u32::from(c)) % 2));
+        let run = RunBuilder::stacks(&["a", "b"]).play(7, noisy).build();
+        assert_eq!((complete(&run), evidence_blocks(&run)), (7, 5));
+        let run = RunBuilder::stacks(&["a", "b"]).play(3, noisy).build();
+        assert_eq!((complete(&run), evidence_blocks(&run)), (3, 3));
+        let run = RunBuilder::stacks(&["a"]).play(7, noisy).build();
+        assert_eq!((complete(&run), evidence_blocks(&run)), (5, 5));
+    }
+}

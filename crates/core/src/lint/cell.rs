@@ -1,0 +1,226 @@
+//! Rules over one cell: is its number what it claims to be?
+
+use super::{about, finding, link};
+use crate::decide::table;
+use crate::model::candidate::Kind;
+use crate::model::event::{CacheState, Cell, Header};
+use crate::model::finding::{Finding, Scope, Severity};
+use crate::model::host::{Place, PlaceClass};
+use crate::model::job::Rw;
+use crate::model::workload::{Phase, Workload};
+use crate::units;
+
+/// Shortest cell that says anything, nanoseconds.
+const SHORTEST_NS: u64 = 500_000_000;
+/// Fewest operations that say anything.
+const FEWEST_IOS: u64 = 50;
+/// Writeback timer of the kernel (`vm.dirty_expire_centisecs` and ext4's commit are of this order).
+const PERIOD_NS: u64 = 5_000_000_000;
+/// Pages dirtied for each page written directly from which on the write was not direct.
+const DIRTIED_PER_PAGE: f64 = 0.5;
+/// Share of a cell's bytes that others may move meanwhile.
+const FOREIGN_SHARE: f64 = 0.05;
+/// Foreign bytes that are never worth a word: one journal commit of a quiet system.
+const FOREIGN_FLOOR_BYTES: u64 = 1 << 20;
+/// Share of a cell's time the generator itself may take.
+const TOOL_SHARE: f64 = 0.05;
+/// The two clocks whose difference shows a suspend are read one after the other.
+const SUSPEND_FLOOR_NS: u64 = 1_000_000;
+
+/// Everything that can be said against a cell, the engine's own findings included.
+pub fn cell(header: &Header, cell: &Cell) -> Vec<Finding> {
+    let Some(workload) = header.workloads.get(usize::from(cell.workload)) else {
+        return Vec::new();
+    };
+    let rules = [
+        suspended,
+        no_progress,
+        impossible_rate,
+        warm_cache,
+        cache_unknown,
+        file_in_memory,
+        direct_fallback,
+        too_short,
+        foreign,
+        tool_share,
+    ];
+    let own = rules.iter().filter_map(|rule| rule(header, workload, cell));
+    own.chain(cell.measurement.findings.iter().cloned())
+        .map(|found| about(found, header, cell))
+        .collect()
+}
+
+/// Why a cell must be measured again: its number is not what it claims to be.
+pub fn invalid_reason(header: &Header, of: &Cell) -> Option<String> {
+    cell(header, of)
+        .into_iter()
+        .find(|f| f.severity == Severity::Refuse && f.scope == Scope::Cell)
+        .map(|f| f.evidence)
+}
+
+/// Whether a cell must be measured again.
+pub fn is_invalid(header: &Header, cell: &Cell) -> bool {
+    invalid_reason(header, cell).is_some()
+}
+
+fn suspended(header: &Header, _: &Workload, cell: &Cell) -> Option<Finding> {
+    let ns = cell.truth.suspended_ns;
+    (ns > SUSPEND_FLOOR_NS).then(|| {
+        let evidence = format!("the machine was suspended for {}", units::duration(ns));
+        finding(header, "suspended", evidence, "keep the machine awake while it measures")
+    })
+}
+
+fn no_progress(header: &Header, workload: &Workload, cell: &Cell) -> Option<Finding> {
+    let m = &cell.measurement;
+    table::rate(workload.metric, m).is_none().then(|| {
+        let evidence = format!("nothing was done in {}", units::duration(m.elapsed_ns));
+        finding(header, "no-progress", evidence, "look for errors of the device with dmesg")
+    })
+}
+
+fn impossible_rate(header: &Header, workload: &Workload, cell: &Cell) -> Option<Finding> {
+    let place = place(header, cell.candidate).filter(|p| p.class == PlaceClass::Block)?;
+    let capacity = link::of_place(place)?;
+    let m = &cell.measurement;
+    let reads_device = workload.phase == Phase::ColdRead || m.job.direct;
+    let advice = "the bytes came from memory: use --direct, or a --size above the memory";
+    let over = |what: &str, rate: f64| {
+        let evidence = format!(
+            "{what} {} over a link that carries {} at most",
+            units::rate(rate),
+            units::rate(capacity)
+        );
+        finding(header, "L15", evidence, advice)
+    };
+    let read = m.read.as_ref().filter(|_| reads_device);
+    if let Some(read) = read.filter(|r| r.bw_bytes_per_s > capacity) {
+        return Some(over("read", read.bw_bytes_per_s));
+    }
+    let write = m.write.as_ref().filter(|_| m.job.is_durable());
+    if let Some(write) = write.filter(|w| w.bw_bytes_per_s > capacity) {
+        return Some(over("wrote", write.bw_bytes_per_s));
+    }
+    let wire_ns = m.job.bs as f64 / capacity * 1e9;
+    read.filter(|r| (r.lat_ns.min as f64) < wire_ns && r.total_ios > 0).map(|r| {
+        let evidence = format!(
+            "a read of {} took {}; the link needs {}",
+            units::size(m.job.bs),
+            units::latency(r.lat_ns.min),
+            units::latency(wire_ns as u64)
+        );
+        finding(header, "L15", evidence, advice)
+    })
+}
+
+fn warm_cache(header: &Header, workload: &Workload, cell: &Cell) -> Option<Finding> {
+    let truth = &cell.truth;
+    (workload.phase == Phase::ColdRead && truth.cache == CacheState::Warm).then(|| {
+        let bytes = |b: Option<u64>| b.map_or("unknown".to_string(), units::size);
+        let read = cell.measurement.read.as_ref().map_or(0, |r| r.io_bytes);
+        let evidence = format!(
+            "read {}, the devices moved {}, {} were in memory before",
+            units::size(read),
+            bytes(truth.device_read_bytes),
+            bytes(truth.resident_before_bytes)
+        );
+        finding(header, "L16", evidence, "use --direct, or a --size above the memory")
+    })
+}
+
+fn cache_unknown(header: &Header, workload: &Workload, cell: &Cell) -> Option<Finding> {
+    (workload.phase == Phase::ColdRead && cell.truth.cache == CacheState::Unknown).then(|| {
+        let class = place(header, cell.candidate).map_or(PlaceClass::Block, |p| p.class);
+        let why = match class {
+            PlaceClass::Memory => "the place is memory itself",
+            PlaceClass::Network => "the other machine's cache cannot be seen",
+            PlaceClass::Fuse => "a user-space driver stands between",
+            PlaceClass::Stacked => "the filesystem below cannot be seen",
+            PlaceClass::Block => "the kernel tells too little",
+        };
+        let evidence = format!("cache state unknown: {why}");
+        let advice = "run bakeoff as root, or on the machine the disk is in";
+        finding(header, "cache-unknown", evidence, advice)
+    })
+}
+
+fn file_in_memory(header: &Header, workload: &Workload, cell: &Cell) -> Option<Finding> {
+    let job = &cell.measurement.job;
+    let memory = header.host.mem_total_bytes;
+    let proven = workload.phase == Phase::ColdRead && cell.truth.cache != CacheState::Unknown;
+    let buffered = job.rw.reads() && job.rw != Rw::SmallFiles && !job.direct;
+    (buffered && !proven && job.size < memory.saturating_mul(2)).then(|| {
+        let share = (memory as f64 / job.size.max(1) as f64 * 100.0).min(100.0);
+        let evidence = format!(
+            "reads {} through the page cache of a machine with {}: {share:.0} % can come from memory",
+            units::size(job.size),
+            units::size(memory)
+        );
+        finding(header, "L12", evidence, "use --direct, or --size of twice the memory")
+    })
+}
+
+fn direct_fallback(header: &Header, _: &Workload, cell: &Cell) -> Option<Finding> {
+    let job = &cell.measurement.job;
+    let dirtied = cell.truth.dirtied_per_page.filter(|_| job.direct && job.rw.writes())?;
+    (dirtied > DIRTIED_PER_PAGE).then(|| {
+        let evidence = format!(
+            "the kernel dirtied {dirtied:.2} pages of its cache for each page written directly"
+        );
+        let advice =
+            "turn checksums off for the file (chattr +C on btrfs) or drop --direct for all";
+        finding(header, "L17", evidence, advice)
+    })
+}
+
+fn too_short(header: &Header, _: &Workload, cell: &Cell) -> Option<Finding> {
+    let m = &cell.measurement;
+    let (ios, took) = (m.total_ios(), units::duration(m.elapsed_ns));
+    let fewest = FEWEST_IOS.min(header.protocol.cell_min_ios);
+    let evidence = if m.elapsed_ns < SHORTEST_NS {
+        format!("lasted {took}; half a second is the least")
+    } else if ios < fewest {
+        format!("{ios} operations in {took}; {fewest} are the least")
+    } else if !m.job.is_durable() && m.elapsed_ns < 10 * PERIOD_NS {
+        format!("lasted {took} and the kernel writes back every 5 s; unflushed writes need 50 s")
+    } else {
+        return None;
+    };
+    Some(finding(header, "L25", evidence, "measure longer: --runtime 60s, or flush: --end_fsync"))
+}
+
+fn foreign(header: &Header, _: &Workload, cell: &Cell) -> Option<Finding> {
+    let m = &cell.measurement;
+    let foreign = cell.truth.foreign_bytes?;
+    let own: u64 = m.ops().map(|(_, s)| s.io_bytes).sum();
+    let is_much = foreign as f64 > own as f64 * FOREIGN_SHARE && foreign >= FOREIGN_FLOOR_BYTES;
+    is_much.then(|| {
+        let evidence = format!(
+            "other processes moved {} while the cell moved {}",
+            units::size(foreign),
+            units::size(own)
+        );
+        finding(header, "L52", evidence, "stop what else uses the disk (iotop -o shows it)")
+    })
+}
+
+fn tool_share(header: &Header, _: &Workload, cell: &Cell) -> Option<Finding> {
+    let m = &cell.measurement;
+    let share = m.tool_ns as f64 / m.elapsed_ns.max(1) as f64;
+    (share > TOOL_SHARE).then(|| {
+        let evidence =
+            format!("{:.0} % of the time went to making data and counting", share * 100.0);
+        finding(header, "tool-share", evidence, "use a larger block size: --bs 64k")
+    })
+}
+
+/// What lies behind a candidate: its directory's place, or the one of the region.
+pub(super) fn place(header: &Header, candidate: u16) -> Option<&Place> {
+    match &header.candidates.get(usize::from(candidate))?.kind {
+        Kind::Directory { place, .. } => Some(place),
+        Kind::Stack(_) => header.region.as_ref().map(|r| &r.place),
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,127 @@
+//! Rules over what a sentence claims: stacks that promise different things must not be ranked in
+//! silence.
+//!
+//! Sources: the kernel's documentation of each filesystem (`nobarrier`, f2fs `fsync_mode`, ext4
+//! `^has_journal`), exFAT and FAT specifications (no journal), ntfs-3g(8) (user space).
+
+use super::finding;
+use crate::model::candidate::{Kind, Stack};
+use crate::model::event::Header;
+use crate::model::finding::{Finding, Severity};
+
+/// One way in which some of the candidates differ from the rest.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Difference {
+    /// The rule that watches it.
+    pub id: &'static str,
+    /// In words, as a sentence has to have it: `ext2 and vfat keep no journal`.
+    pub words: String,
+}
+
+/// Whether a stack has a property, its words for one and for several, and the rule.
+type Property = (fn(&Stack) -> bool, &'static str, &'static str, &'static str);
+
+const PROPERTIES: [Property; 3] = [
+    (has_no_journal, "keeps no journal", "keep no journal", "L18"),
+    (has_no_barriers, "does not flush the disk's cache", "do not flush the disk's cache", "L18"),
+    (|s| s.fuse, "runs in user space", "run in user space", "L61"),
+];
+
+/// Everything in which the stacks of `candidates` promise different things.
+pub fn differences(header: &Header, candidates: &[u16]) -> Vec<Difference> {
+    let stacks: Vec<(&str, &Stack)> = candidates
+        .iter()
+        .filter_map(|c| header.candidates.get(usize::from(*c)))
+        .filter_map(|c| match &c.kind {
+            Kind::Stack(stack) => Some((c.name.as_str(), stack)),
+            Kind::Directory { .. } => None,
+        })
+        .collect();
+    let difference = |(has, one, several, id): &Property| {
+        let names: Vec<String> =
+            stacks.iter().filter(|(_, s)| has(s)).map(|(n, _)| n.to_string()).collect();
+        let words = if names.len() == 1 { one } else { several };
+        let is_mixed = !names.is_empty() && names.len() < stacks.len();
+        is_mixed
+            .then(|| Difference { id, words: format!("{} {words}", crate::words::list(&names)) })
+    };
+    PROPERTIES.iter().filter_map(difference).collect()
+}
+
+/// The findings of these differences against a claim; a warning where the claim names them, or
+/// where nothing is claimed (`None`).
+pub fn unlike(header: &Header, candidates: &[u16], claim: Option<&str>) -> Vec<Finding> {
+    let found = |d: Difference| {
+        let is_named = claim.is_none_or(|sentence| sentence.contains(&d.words));
+        let advice = match d.id {
+            "L61" => "compare it with other drivers in user space, or name it as one",
+            _ => "compare only candidates that promise the same, or name what they do not",
+        };
+        let mut finding = finding(header, d.id, d.words, advice);
+        if is_named {
+            finding.severity = finding.severity.min(Severity::Warn);
+        }
+        finding
+    };
+    differences(header, candidates).into_iter().map(found).collect()
+}
+
+fn has_no_journal(stack: &Stack) -> bool {
+    let without = |o: &String| o.split(',').any(|word| word == "^has_journal");
+    match stack.fs.as_str() {
+        "ext2" | "vfat" | "exfat" | "msdos" => true,
+        "ext3" | "ext4" => stack.mkfs.iter().any(without),
+        _ => false,
+    }
+}
+
+fn has_no_barriers(stack: &Stack) -> bool {
+    let is_off = |o: &String| {
+        o.split(',').any(|w| matches!(w, "nobarrier" | "barrier=0" | "fsync_mode=nobarrier"))
+    };
+    stack.mount.iter().any(is_off)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::RunBuilder;
+
+    fn words(header: &Header) -> Vec<String> {
+        let all: Vec<u16> = (0..header.candidates.len() as u16).collect();
+        differences(header, &all).into_iter().map(|d| d.words).collect()
+    }
+
+    #[test]
+    fn what_some_do_not_promise_is_put_in_words() {
+        let run = RunBuilder::stacks(&["ext4", "ext2", "vfat", "ntfs-3g"]).build();
+        assert_eq!(
+            words(&run.header),
+            ["ext2 and vfat keep no journal", "ntfs-3g runs in user space"]
+        );
+        let run = RunBuilder::stacks(&["ext4", "ext4, no journal"]).header(|h| {
+            let Kind::Stack(stack) = &mut h.candidates[1].kind else { panic!() };
+            stack.mkfs = vec!["-O".to_string(), "^has_journal".to_string()];
+        });
+        assert_eq!(words(&run.build().header), ["ext4, no journal keeps no journal"]);
+    }
+
+    #[test]
+    fn what_all_have_in_common_is_no_difference() {
+        let run = RunBuilder::stacks(&["ext2", "vfat", "exfat"]).build();
+        assert_eq!(words(&run.header), Vec::<String>::new());
+        let run = RunBuilder::stacks(&["ext4", "xfs", "f2fs"]).build();
+        assert_eq!(words(&run.header), Vec::<String>::new());
+        let run = RunBuilder::directories(&["/a", "/b"]).build();
+        assert_eq!(words(&run.header), Vec::<String>::new());
+    }
+
+    #[test]
+    fn a_silent_claim_is_forbidden_and_one_that_names_the_difference_is_not() {
+        let run = RunBuilder::stacks(&["ext4", "ext2"]).build();
+        let severity = |claim| unlike(&run.header, &[0, 1], claim)[0].severity;
+        assert_eq!(severity(Some("ext2 is 9 % faster than ext4")), Severity::Refuse);
+        assert_eq!(severity(Some("ext2 is 9 % faster; ext2 keeps no journal")), Severity::Warn);
+        assert_eq!(severity(None), Severity::Warn);
+    }
+}

@@ -1,0 +1,42 @@
+//! Rules that say what a number or a claim may not be taken for.
+//!
+//! A rule looks at one cell ([`cell`]), at the places and stacks before the start ([`plan`]), or
+//! at a whole run ([`run`]); each is a pure function that returns findings with their evidence in
+//! numbers. How severe a finding is depends on what is claimed and is one table ([`severity`]).
+//! What a rule means, with an example, is in [`registry`].
+
+pub mod cell;
+pub mod claim;
+pub mod limit;
+pub mod link;
+pub mod plan;
+pub mod registry;
+pub mod run;
+pub mod severity;
+
+use crate::model::event::{Cell, Header};
+use crate::model::finding::{Finding, Scope, Severity};
+
+pub use cell::{cell, invalid_reason, is_invalid};
+pub use plan::{SystemDisk, plan};
+pub use registry::{RULES, Rule, explain};
+
+/// A finding of rule `id`, as severe as the table says for the claims of this run.
+fn finding(header: &Header, id: &str, evidence: String, advice: &str) -> Finding {
+    Finding {
+        id: id.to_string(),
+        severity: severity::of(id, severity::Setting::of(header)).unwrap_or(Severity::Error),
+        scope: registry::rule(id).map_or(Scope::Run, |r| r.scope.resolve(header)),
+        workload: None,
+        candidate: None,
+        evidence,
+        advice: advice.to_string(),
+    }
+}
+
+/// Says which cell a finding is about.
+fn about(mut finding: Finding, header: &Header, cell: &Cell) -> Finding {
+    finding.workload = header.workloads.get(usize::from(cell.workload)).map(|w| w.name.clone());
+    finding.candidate = header.candidates.get(usize::from(cell.candidate)).map(|c| c.name.clone());
+    finding
+}

@@ -1,0 +1,284 @@
+//! Runs made from tables of rates, for the tests of everything that reads a run.
+//!
+//! The events are real: the builder lets [`crate::decide::next`] choose blocks, looks and the end,
+//! as the runner does, and folds what it records. Only the measurements are invented.
+
+mod cells;
+
+use crate::decide::{self, Clock, Next};
+use crate::model::candidate::{Candidate, Kind, Stack};
+use crate::model::event::{Cell, Event, Header, Region, StopReason, Truth, What};
+use crate::model::finding::Finding;
+use crate::model::host::{Host, Layer, LayerKind, Place};
+use crate::model::path::RawPath;
+use crate::model::protocol::{Mode, Protocol};
+use crate::model::run::Run;
+use crate::workloads;
+
+pub use cells::measurement;
+
+/// Time a visit takes beside its cells.
+const VISIT_NS: u64 = 1_000_000_000;
+
+/// Makes runs; see the module.
+#[derive(Clone, Debug)]
+pub struct RunBuilder {
+    events: Vec<Event>,
+    run: Run,
+    clock_ns: u64,
+    change: fn(&mut Cell),
+}
+
+impl RunBuilder {
+    /// Stacks on one image: what `demo` compares. Mode `decide`, workload `randwrite`.
+    pub fn stacks(names: &[&str]) -> RunBuilder {
+        let candidate = |name: &&str| Candidate {
+            name: name.to_string(),
+            kind: Kind::Stack(Stack {
+                fs: name.split([' ', ',']).next().unwrap_or(name).to_string(),
+                mkfs: Vec::new(),
+                mount: Vec::new(),
+                fuse: name.starts_with("ntfs"),
+            }),
+            twin_of: None,
+        };
+        let place = disk_place("ext4", "/", "sda");
+        let region = Region {
+            target: RawPath::new("/var/tmp/bakeoff.img"),
+            start_bytes: 0,
+            size_bytes: 4 << 30,
+            is_image: true,
+            place,
+        };
+        let candidates = names.iter().map(candidate).collect();
+        RunBuilder::new("demo", Mode::Decide, candidates, Some(region))
+    }
+
+    /// Directories, each on a disk of its own: what `quick` compares. Mode `quick`, workload
+    /// `randwrite`.
+    pub fn directories(paths: &[&str]) -> RunBuilder {
+        let candidate = |(i, path): (usize, &&str)| Candidate {
+            name: path.to_string(),
+            kind: Kind::Directory {
+                path: RawPath::new(path),
+                place: Box::new(disk_place("ext4", path, &format!("sd{}", letter(i)))),
+            },
+            twin_of: None,
+        };
+        let candidates = paths.iter().enumerate().map(candidate).collect();
+        RunBuilder::new("quick", Mode::Quick, candidates, None)
+    }
+
+    fn new(
+        verb: &str,
+        mode: Mode,
+        candidates: Vec<Candidate>,
+        region: Option<Region>,
+    ) -> RunBuilder {
+        let names: Vec<&str> = candidates.iter().map(|c| c.name.as_str()).collect();
+        let header = Header {
+            schema: "bakeoff/run/1".to_string(),
+            run: "0123456789abcdef".to_string(),
+            version: "0.1.0".to_string(),
+            verb: verb.to_string(),
+            title: format!("{verb}: {}", names.join(", ")),
+            command: vec!["bakeoff".to_string(), verb.to_string()],
+            seed: 1,
+            protocol: Protocol::for_mode(mode, candidates.len() as u32),
+            candidates,
+            workloads: Vec::new(),
+            skipped: Vec::new(),
+            dropped_workloads: Vec::new(),
+            host: Host {
+                hostname: "pi".to_string(),
+                model: Some("Raspberry Pi 4 Model B".to_string()),
+                cpus: 4,
+                arch: "aarch64".to_string(),
+                mem_total_bytes: 4 << 30,
+                kernel: "6.12.1".to_string(),
+                ..Host::default()
+            },
+            region,
+            expected_write_bytes: 1 << 30,
+        };
+        let started =
+            Event { seq: 0, unix_ns: 0, elapsed_ns: 0, what: What::Started(Box::new(header)) };
+        let run = Run::begin(&started).expect("the event is a header");
+        let builder =
+            RunBuilder { events: vec![started], run, clock_ns: 1_000_000_000, change: |_| {} };
+        builder.workloads(&["randwrite"])
+    }
+
+    /// Changes the header; before the first block.
+    pub fn header(mut self, change: impl FnOnce(&mut Header)) -> RunBuilder {
+        let What::Started(header) = &mut self.events[0].what else { unreachable!("see new()") };
+        change(header);
+        self.run.header = (**header).clone();
+        self
+    }
+
+    /// The seed of the run.
+    pub fn seed(self, seed: u64) -> RunBuilder {
+        self.header(|h| h.seed = seed)
+    }
+
+    /// The mode; its protocol replaces the one so far. Twins are not counted.
+    pub fn mode(self, mode: Mode) -> RunBuilder {
+        self.header(|h| {
+            let k = h.candidates.iter().filter(|c| c.twin_of.is_none()).count();
+            h.protocol = Protocol::for_mode(mode, k as u32);
+        })
+    }
+
+    /// Built-in workloads by name.
+    pub fn workloads(self, names: &[&str]) -> RunBuilder {
+        self.header(|h| {
+            let limited = |n: &&str| {
+                let found = workloads::find(n).unwrap_or_else(|e| panic!("{e}"));
+                workloads::with_limits(found, &h.protocol)
+            };
+            h.workloads = names.iter().map(limited).collect();
+        })
+    }
+
+    /// Changes the place behind directory `candidate`.
+    pub fn place(self, candidate: usize, change: impl FnOnce(&mut Place)) -> RunBuilder {
+        self.header(|h| match &mut h.candidates[candidate].kind {
+            Kind::Directory { place, .. } => change(place),
+            Kind::Stack(_) => panic!("candidate {candidate} is no directory"),
+        })
+    }
+
+    /// Changes every cell from here on, after its measurement was made.
+    pub fn cells(mut self, change: fn(&mut Cell)) -> RunBuilder {
+        self.change = change;
+        self
+    }
+
+    /// Records a finding.
+    pub fn finding(mut self, finding: Finding) -> RunBuilder {
+        self.push(What::Found(finding));
+        self
+    }
+
+    /// Lets the decision run until it stops or `most` blocks are complete. `rate(block, candidate,
+    /// workload)` in the metric's unit: bytes, operations or files a second.
+    pub fn play(mut self, most: u32, mut rate: impl FnMut(u32, u16, u16) -> f64) -> RunBuilder {
+        loop {
+            match decide::next(&self.run, self.clock()) {
+                Next::Look { blocks, dropped } => self.push(What::Looked { blocks, dropped }),
+                Next::Stop { reason, note } => {
+                    self.push(What::Stopped { reason, note });
+                    return self;
+                }
+                Next::Block { .. } if self.run.complete_blocks().count() as u32 >= most => {
+                    return self;
+                }
+                Next::Block { order } => self.block(order, &mut rate),
+            }
+        }
+    }
+
+    /// One whole block in this order.
+    pub fn block(&mut self, order: Vec<u16>, rate: &mut impl FnMut(u32, u16, u16) -> f64) {
+        let block = self.run.blocks.len() as u32;
+        self.push(What::BlockStarted { block, order: order.clone() });
+        self.push(What::Sentinel { block, bytes_per_s: 90e6 });
+        for candidate in order {
+            self.clock_ns += VISIT_NS;
+            self.push(What::VisitStarted { block, candidate });
+            for workload in decide::workload_order(&self.run, block) {
+                let rate = rate(block, candidate, workload);
+                self.cell(block, candidate, workload, rate);
+            }
+        }
+        self.push(What::BlockDone { block });
+    }
+
+    fn cell(&mut self, block: u32, candidate: u16, workload: u16, rate: f64) {
+        let of = &self.run.header.workloads[usize::from(workload)];
+        let measurement = measurement(of, rate);
+        let mut cell = Cell {
+            block,
+            candidate,
+            workload,
+            began_ns: self.clock_ns,
+            truth: cells::clean_truth(&measurement),
+            measurement,
+            raw: None,
+        };
+        (self.change)(&mut cell);
+        self.clock_ns += cell.measurement.elapsed_ns;
+        self.push(What::CellDone(Box::new(cell)));
+    }
+
+    /// Ends the run.
+    pub fn stopped(mut self, reason: StopReason, note: &str) -> RunBuilder {
+        self.push(What::Stopped { reason, note: note.to_string() });
+        self
+    }
+
+    /// Records anything.
+    pub fn push(&mut self, what: What) {
+        let elapsed_ns = self.clock_ns;
+        let event = Event { seq: self.run.next_seq, unix_ns: elapsed_ns as i64, elapsed_ns, what };
+        self.run.apply(&event).unwrap_or_else(|e| panic!("{e}"));
+        self.events.push(event);
+    }
+
+    fn clock(&self) -> Clock {
+        let complete = self.run.complete_blocks().count() as u64;
+        Clock {
+            elapsed_ns: self.clock_ns,
+            estimated_block_ns: self.clock_ns / complete.max(1),
+            written_bytes: 0,
+            estimated_block_write_bytes: 0,
+        }
+    }
+
+    /// The run so far.
+    pub fn build(self) -> Run {
+        self.run
+    }
+
+    /// The events so far, header first.
+    pub fn events(self) -> Vec<Event> {
+        self.events
+    }
+}
+
+/// A place on a partition of disk `disk`.
+pub fn disk_place(fs: &str, mount_point: &str, disk: &str) -> Place {
+    let layer = |name: String, kind, dev: String| Layer {
+        name,
+        kind,
+        dev,
+        size_bytes: 64 << 30,
+        ..Layer::default()
+    };
+    let number = disk.bytes().last().unwrap_or(b'a') - b'a';
+    let mut whole = layer(disk.to_string(), LayerKind::Disk, format!("8:{}", number * 16));
+    whole.model = Some(format!("Disk {}", letter(usize::from(number)).to_ascii_uppercase()));
+    whole.rotational = Some(false);
+    let dev = format!("8:{}", number * 16 + 1);
+    Place {
+        mount_point: RawPath::new(mount_point),
+        fs: fs.to_string(),
+        options: vec!["rw".to_string(), "relatime".to_string()],
+        source: format!("/dev/{disk}1"),
+        dev: dev.clone(),
+        size_bytes: 64 << 30,
+        free_bytes: 32 << 30,
+        chain: vec![layer(format!("{disk}1"), LayerKind::Partition, dev), whole],
+        ..Place::default()
+    }
+}
+
+fn letter(i: usize) -> char {
+    char::from(b'a' + (i % 26) as u8)
+}
+
+/// The truth of a cell nothing can be said against.
+pub fn clean_truth(of: &crate::model::measurement::Measurement) -> Truth {
+    cells::clean_truth(of)
+}
