@@ -132,11 +132,11 @@ pub fn clean_truth(m: &Measurement) -> Truth {
         device_written_bytes: Some(bytes(&m.write) + bytes(&m.create)),
         dirtied_per_page: (m.job.direct && m.job.rw.writes()).then_some(0.01),
         foreign_bytes: Some(0),
-        suspended_ns: 0,
         cache: match (read > 0, is_small) {
             (_, true) => CacheState::Warm,
             (true, false) => CacheState::Cold,
             (false, false) => CacheState::NotRead,
         },
+        ..Truth::default()
     }
 }
