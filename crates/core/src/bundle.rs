@@ -11,6 +11,8 @@
 mod sound;
 
 #[cfg(test)]
+mod format_doc;
+#[cfg(test)]
 mod hostile;
 #[cfg(test)]
 pub(crate) mod sample;

@@ -80,8 +80,8 @@ pub enum StoreError {
     /// A later bakeoff changed the layout.
     #[error(
         "the store {} has layout {found}, and bakeoff {} knows layouts up to {known}: a newer \
-         bakeoff wrote it. It was not touched; update bakeoff, or use another store with --store \
-         PATH",
+         bakeoff wrote it. It was not touched; update bakeoff, or use another store with \
+         --store PATH",
         RawPath::new(path),
         env!("CARGO_PKG_VERSION")
     )]

@@ -2,7 +2,7 @@
 //!
 //! A store keeps events, never results: what a run means is computed from them each time, by
 //! whatever version reads. [`Store`] is the contract; [`sqlite::Sqlite`] keeps it in one file, and
-//! the tests in [`suite`] are for any implementation. The stored format is in docs/format.md.
+//! `tests/suite.rs` is for any implementation. The stored format is in docs/format.md.
 
 pub mod error;
 pub mod file;
@@ -15,13 +15,7 @@ pub mod sqlite;
 pub mod user;
 
 #[cfg(test)]
-mod crash;
-#[cfg(test)]
-mod full_disk;
-#[cfg(test)]
-mod misuse;
-#[cfg(test)]
-mod suite;
+mod tests;
 
 use bakeoff_core::bundle::Head;
 use bakeoff_core::model::event::Event;

@@ -101,12 +101,14 @@ impl Store for Sqlite {
     }
 
     fn list(&self) -> Result<Vec<Summary>, StoreError> {
-        let sql = "SELECT r.id, r.created_unix_ns, r.verb, r.title, r.label, r.is_imported,
-                 (SELECT coalesce(max(seq) + 1, 0) FROM events e WHERE e.run = r.number) AS n,
+        let sql = "WITH counted AS (
+                 SELECT r.*, (SELECT coalesce(max(seq) + 1, 0) FROM events e
+                              WHERE e.run = r.number) AS n
+                 FROM runs r)
+             SELECT r.id, r.created_unix_ns, r.verb, r.title, r.label, r.is_imported, r.n,
                  d.blocks, d.verdict
-             FROM runs r LEFT JOIN digests d ON d.run = r.number AND d.version = ?1
-                 AND d.events =
-                     (SELECT coalesce(max(seq) + 1, 0) FROM events e WHERE e.run = r.number)
+             FROM counted r LEFT JOIN digests d
+                 ON d.run = r.number AND d.version = ?1 AND d.events = r.n
              ORDER BY r.number DESC";
         let read = || {
             let mut query = self.connection.prepare(sql)?;

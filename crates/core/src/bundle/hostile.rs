@@ -108,7 +108,7 @@ fn absurd_values_are_refused() {
         (cell, format!("{m}/read/iops"), serde_json::json!(-1.0)),
         (cell, format!("{m}/elapsed_ns"), serde_json::json!(0)),
         (cell, format!("{m}/job/bs"), serde_json::json!(0)),
-        (0, "/what/started/candidates".into(), serde_json::json!([])),
+        (2, "/what/rehearsed/block_ns".into(), serde_json::json!(u64::MAX)),
         (0, "/what/started/candidates/1/name".into(), "ext4".into()),
         (0, "/what/started/protocol/alpha".into(), serde_json::json!(0.0)),
         (0, "/what/started/protocol/looks".into(), serde_json::json!([8, 5])),

@@ -5,7 +5,8 @@
 
 use crate::model::candidate::{Candidate, Kind, Skipped, Stack};
 use crate::model::event::{
-    Action, CacheState, Cell, Event, Header, Owner, Region, Step, StepDone, StopReason, Truth, What,
+    Action, CacheState, Cell, Event, Header, Owner, Region, Rehearsal, Step, StepDone, StopReason,
+    Truth, What,
 };
 use crate::model::finding::{Finding, Scope, Severity};
 use crate::model::histogram::Histogram;
@@ -51,6 +52,7 @@ pub fn lines() -> Vec<String> {
 fn whats() -> Vec<What> {
     let owner = Owner { pid: 4321, start_ticks: 987_654, boot_id: "6f1c".into() };
     let mut all = vec![What::Started(Box::new(header())), What::Owned(owner)];
+    all.push(What::Rehearsed(Box::new(rehearsal())));
     all.push(What::Found(finding()));
     for (number, (action, undo)) in actions().into_iter().enumerate() {
         let step = number as u32;
@@ -157,6 +159,23 @@ fn header() -> Header {
             place: place(),
         }),
         expected_write_bytes: 3 << 30,
+    }
+}
+
+fn rehearsal() -> Rehearsal {
+    let planned = header();
+    Rehearsal {
+        protocol: planned.protocol,
+        candidates: planned.candidates,
+        workloads: planned.workloads,
+        skipped: planned.skipped,
+        dropped_workloads: planned.dropped_workloads,
+        region: planned.region,
+        file_bytes: 64 << 20,
+        visit_ns: 4_000_000_000,
+        block_ns: 40_000_000_000,
+        block_write_bytes: 400 << 20,
+        expected_write_bytes: 2 << 30,
     }
 }
 
@@ -272,7 +291,7 @@ fn cell(block: u32, candidate: u16, workload: u16) -> Cell {
         candidate,
         workload,
         began_ns: u64::from(block) * 40_000_000_000,
-        measurement: measurement(ios, if workload == 0 { Rw::Read } else { Rw::RandWrite }),
+        measurement: measurement(ios, if workload == 0 { Rw::Read } else { Rw::RandWrite }, block),
         truth: Truth {
             resident_before_bytes: Some(0),
             device_read_bytes: Some(ios * 4096),
@@ -283,11 +302,11 @@ fn cell(block: u32, candidate: u16, workload: u16) -> Cell {
             swapped_pages: Some(0),
             cache: if workload == 0 { CacheState::Cold } else { CacheState::NotRead },
         },
-        raw: Some("verbatim\n".into()),
+        raw: (block == 1).then(|| "verbatim\n".into()),
     }
 }
 
-fn measurement(ios: u64, rw: Rw) -> Measurement {
+fn measurement(ios: u64, rw: Rw, block: u32) -> Measurement {
     let some = |wanted: bool| wanted.then(|| ops(ios));
     Measurement {
         schema: SCHEMA.into(),
@@ -299,19 +318,19 @@ fn measurement(ios: u64, rw: Rw) -> Measurement {
         close_ns: 1_000_000,
         read: some(rw.reads()),
         write: some(rw.writes()),
-        flush: some(rw.writes()),
-        create: some(rw.writes()),
-        stat: some(rw.writes()),
-        unlink: some(rw.writes()),
+        flush: some(rw.writes() && block == 1),
+        create: some(rw.writes() && block == 1),
+        stat: some(rw.writes() && block == 1),
+        unlink: some(rw.writes() && block == 1),
         usr_cpu_ns: 10_000_000,
         sys_cpu_ns: 90_000_000,
-        windows: (0..3).map(|i| window(i, ios / 3)).collect(),
+        windows: (0..2).map(|i| window(i, ios / 3)).collect(),
         tool_ns: 1_000_000,
         pooled_ios: 0,
         mem: "malloc".into(),
         verified_bytes: Some(4096),
         backlog: Some(0),
-        findings: vec![finding()],
+        findings: if block == 1 { vec![finding()] } else { Vec::new() },
     }
 }
 

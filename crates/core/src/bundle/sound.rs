@@ -4,10 +4,12 @@
 //! inside 64 bits, indices and divisions are defined, names are short and unique. Events that were
 //! recorded here are not checked again; they come from our own engine.
 
-use crate::model::event::{Cell, Event, Header, What};
+use crate::model::candidate::Candidate;
+use crate::model::event::{Cell, Event, What};
 use crate::model::job::Job;
 use crate::model::measurement::{Measurement, OpStats};
 use crate::model::protocol::Protocol;
+use crate::model::workload::Workload;
 
 /// Most operations of one kind in a cell; 2^20 such cells still add up in 64 bits.
 const COUNT: u64 = 1 << 40;
@@ -24,7 +26,14 @@ const NAME_BYTES: usize = 160;
 pub(super) fn check(event: &Event) -> Result<(), &'static str> {
     ensure(event.elapsed_ns <= TIME_NS, "a run of many years")?;
     match &event.what {
-        What::Started(header) => check_header(header),
+        What::Started(h) => check_plan(&h.protocol, &h.candidates, &h.workloads),
+        What::Rehearsed(r) => {
+            let times = r.visit_ns.max(r.block_ns);
+            ensure(times <= TIME_NS, "a block of many years")?;
+            let bytes = r.file_bytes.max(r.block_write_bytes).max(r.expected_write_bytes);
+            ensure(bytes <= BYTES, "more than 1 PiB to write")?;
+            check_plan(&r.protocol, &r.candidates, &r.workloads)
+        }
         What::CellDone(cell) => check_cell(cell),
         What::BlockStarted { order, .. } => {
             let mut seen = order.clone();
@@ -47,13 +56,17 @@ fn is_rate(value: f64) -> bool {
     (0.0..=1e18).contains(&value)
 }
 
-fn check_header(header: &Header) -> Result<(), &'static str> {
-    let candidates = header.candidates.iter().map(|c| c.name.as_str()).collect();
-    check_names(candidates, "candidates: none, over 256, or a name empty, long or twice")?;
-    let workloads = header.workloads.iter().map(|w| w.name.as_str()).collect();
-    check_names(workloads, "workloads: none, over 256, or a name empty, long or twice")?;
-    header.workloads.iter().try_for_each(|w| check_job(&w.job))?;
-    check_protocol(&header.protocol)
+fn check_plan(
+    protocol: &Protocol,
+    candidates: &[Candidate],
+    workloads: &[Workload],
+) -> Result<(), &'static str> {
+    let names = candidates.iter().map(|c| c.name.as_str()).collect();
+    check_names(names, "candidates: over 256, or a name that is empty, long or there twice")?;
+    let names = workloads.iter().map(|w| w.name.as_str()).collect();
+    check_names(names, "workloads: over 256, or a name that is empty, long or there twice")?;
+    workloads.iter().try_for_each(|w| check_job(&w.job))?;
+    check_protocol(protocol)
 }
 
 fn check_names(mut names: Vec<&str>, say: &'static str) -> Result<(), &'static str> {
@@ -61,13 +74,13 @@ fn check_names(mut names: Vec<&str>, say: &'static str) -> Result<(), &'static s
     names.sort_unstable();
     names.dedup();
     let lengths = names.iter().all(|n| (1..=NAME_BYTES).contains(&n.len()));
-    ensure((1..=ITEMS).contains(&count) && names.len() == count && lengths, say)
+    ensure(count <= ITEMS && names.len() == count && lengths, say)
 }
 
 fn check_protocol(p: &Protocol) -> Result<(), &'static str> {
     ensure(p.tie_margin > 0.0 && p.tie_margin < 1.0, "a tie margin outside 0 to 1")?;
     ensure(p.alpha > 0.0 && p.alpha < 1.0, "an alpha outside 0 to 1")?;
-    ensure((1..=ITEMS as u32).contains(&p.k), "no candidates to correct for, or over 256")?;
+    ensure(p.k <= ITEMS as u32, "over 256 candidates to correct for")?;
     let ascending = p.looks.windows(2).all(|pair| pair[0] < pair[1]);
     let positive = p.looks.first().is_none_or(|first| *first > 0);
     ensure(positive && ascending && p.looks.len() <= ITEMS, "looks that do not ascend from above 0")

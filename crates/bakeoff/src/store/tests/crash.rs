@@ -12,11 +12,11 @@ use bakeoff_core::model::event::{Event, What};
 use bakeoff_core::model::run::Run;
 use bakeoff_core::prng::SplitMix64;
 
-use super::sqlite::Sqlite;
 use super::suite::record;
-use super::{RunId, Store};
+use crate::store::sqlite::Sqlite;
+use crate::store::{RunId, Store};
 
-const CHILD: &str = "store::crash::writer_that_is_killed";
+const CHILD: &str = "store::tests::crash::writer_that_is_killed";
 const STORE: &str = "BAKEOFF_TEST_STORE";
 const KILLS: u32 = 12;
 /// Events of one append; after a kill there are all of them or none.

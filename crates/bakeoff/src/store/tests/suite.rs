@@ -4,11 +4,11 @@ use bakeoff_core::bundle::{Head, SCHEMA};
 use bakeoff_core::model::event::{Event, StopReason, What};
 use bakeoff_core::model::run::Run;
 
-use super::import::{ImportError, import};
-use super::sqlite::Sqlite;
-use super::{Digest, Imported, RunId, Store, StoreError};
+use crate::store::import::{ImportError, import};
+use crate::store::sqlite::Sqlite;
+use crate::store::{Digest, Imported, RunId, Store, StoreError};
 
-pub const BUNDLE: &str = include_str!("../../../../fixtures/bundle/v0.1.0.jsonl");
+pub const BUNDLE: &str = include_str!("../../../../../fixtures/bundle/v0.1.0.jsonl");
 
 /// The events of the kept bundle.
 pub fn events() -> Vec<Event> {

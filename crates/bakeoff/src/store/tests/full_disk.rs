@@ -4,10 +4,10 @@
 use std::process::Command;
 
 use super::crash::{batch, begin, start, store_of_child};
-use super::sqlite::Sqlite;
-use super::{Store, StoreError};
+use crate::store::sqlite::Sqlite;
+use crate::store::{Store, StoreError};
 
-const CHILD: &str = "store::full_disk::writer_that_runs_out_of_space";
+const CHILD: &str = "store::tests::full_disk::writer_that_runs_out_of_space";
 
 /// Appends until it fails, then reads everything that was committed, three ways.
 #[test]

@@ -5,9 +5,9 @@ use std::path::Path;
 
 use rusqlite::Connection;
 
-use super::sqlite::Sqlite;
 use super::suite::record;
-use super::{Store, StoreError, open};
+use crate::store::sqlite::Sqlite;
+use crate::store::{Store, StoreError, open};
 
 fn in_temporary_dir(test: impl FnOnce(&Path)) {
     let dir = tempfile::tempdir().expect("a temporary directory");

@@ -1,0 +1,146 @@
+//! docs/format.md names everything that is stored and every key of machine output.
+
+use std::collections::BTreeSet;
+
+use serde_json::Value;
+
+use super::sample;
+use crate::model::event::{Action, What};
+use crate::model::run::Run;
+use crate::model::verdict::{Analysis, Effect, Standing, Verdict, WorkloadVerdict};
+
+const DOC: &str = include_str!("../../../../docs/format.md");
+
+/// Every key of every object inside.
+fn keys(value: &Value, into: &mut BTreeSet<String>) {
+    match value {
+        Value::Array(items) => items.iter().for_each(|item| keys(item, into)),
+        Value::Object(map) => map.iter().for_each(|(key, value)| {
+            into.insert(key.clone());
+            keys(value, into);
+        }),
+        _ => {}
+    }
+}
+
+fn missing<'a>(names: impl IntoIterator<Item = &'a str>) -> Vec<&'a str> {
+    names.into_iter().filter(|name| !DOC.contains(&format!("`{name}`"))).collect()
+}
+
+#[test]
+fn every_stored_key_is_documented() {
+    let mut found = BTreeSet::new();
+    keys(&serde_json::to_value(sample::events()).expect("plain data serialises"), &mut found);
+    keys(&serde_json::to_value(sample::head()).expect("plain data serialises"), &mut found);
+    let seal = serde_json::from_str(&super::Sealer::default().seal()).expect("our own line");
+    keys(&seal, &mut found);
+    assert!(found.len() > 150, "the sample has lost its fields: {found:?}");
+    assert_eq!(missing(found.iter().map(String::as_str)), Vec::<&str>::new());
+}
+
+/// Fails to compile when a kind is added, so that the sample and the page get it too.
+fn kind(what: &What) -> usize {
+    match what {
+        What::Started(_) => 0,
+        What::Rehearsed(_) => 1,
+        What::Owned(_) => 2,
+        What::Found(_) => 3,
+        What::StepPlanned(_) => 4,
+        What::StepDone(_) => 5,
+        What::StepUndone { .. } => 6,
+        What::BlockStarted { .. } => 7,
+        What::Sentinel { .. } => 8,
+        What::VisitStarted { .. } => 9,
+        What::CellDone(_) => 10,
+        What::CellInvalid { .. } => 11,
+        What::BlockDone { .. } => 12,
+        What::BlockSuperseded { .. } => 13,
+        What::Looked { .. } => 14,
+        What::Stopped { .. } => 15,
+    }
+}
+
+/// The same for changes.
+fn action(action: &Action) -> usize {
+    match action {
+        Action::Run { .. } => 0,
+        Action::MakeScratch { .. } => 1,
+        Action::RemoveScratch { .. } => 2,
+        Action::Fill { .. } => 3,
+        Action::AttachLoop { .. } => 4,
+        Action::DetachLoop { .. } => 5,
+        Action::Mount { .. } => 6,
+        Action::Unmount { .. } => 7,
+    }
+}
+
+#[test]
+fn the_sample_has_every_kind_of_event_and_change() {
+    let events = sample::events();
+    let kinds: BTreeSet<_> = events.iter().map(|e| kind(&e.what)).collect();
+    assert_eq!(kinds, (0..16).collect());
+    let steps = events.iter().filter_map(|e| match &e.what {
+        What::StepPlanned(step) => Some(step),
+        _ => None,
+    });
+    let actions: BTreeSet<_> =
+        steps.flat_map(|s| [Some(&s.action), s.undo.as_ref()]).flatten().map(action).collect();
+    assert_eq!(actions, (0..8).collect());
+}
+
+/// An analysis with a value in every field.
+fn analysis() -> Analysis {
+    let effect = Effect {
+        a: "ext4".into(),
+        b: "/mnt/usb".into(),
+        ratio: 1.5,
+        low: 1.4,
+        high: 1.6,
+        blocks: 5,
+        verdict: Verdict::Beats,
+    };
+    let standing = Standing {
+        candidate: "ext4".into(),
+        mean: 1500.0,
+        min: 1490.0,
+        max: 1510.0,
+        cells: 5,
+        sd_log: 0.01,
+        p99_ns: Some(3e6),
+        dropped_after: Some(5),
+    };
+    let verdict = WorkloadVerdict {
+        workload: "read-1m".into(),
+        metric: "bandwidth".into(),
+        verdict: Verdict::Beats,
+        winner: Some("ext4".into()),
+        tiers: vec![vec!["ext4".into()], vec!["/mnt/usb".into()]],
+        effects: vec![effect],
+        standings: vec![standing],
+        bottleneck: Some("the link".into()),
+        findings: Vec::new(),
+        sentence: "ext4 is 50 % faster.".into(),
+        resolve_ns: Some(1),
+    };
+    Analysis {
+        blocks: 5,
+        cells: 20,
+        void_cells: 10,
+        verdicts: vec![verdict],
+        findings: Vec::new(),
+        headline: "ext4 is 50 % faster.".into(),
+        advice: vec!["Use ext4.".into()],
+    }
+}
+
+#[test]
+fn every_column_and_output_key_is_documented() {
+    assert_eq!(missing(crate::report::CSV_COLUMNS.iter().copied()), Vec::<&str>::new());
+    let run = Run::fold(&sample::events()).expect("the sample folds");
+    let mut found = BTreeSet::new();
+    keys(&crate::report::json(&run, &analysis()), &mut found);
+    for needed in ["effects", "standings", "sd_log", "void_cells", "recipe"] {
+        assert!(found.contains(needed), "{needed} is not in the output");
+    }
+    assert_eq!(missing(found.iter().map(String::as_str)), Vec::<&str>::new());
+}
