@@ -57,6 +57,7 @@ fn kind(what: &What) -> usize {
         What::BlockSuperseded { .. } => 13,
         What::Looked { .. } => 14,
         What::Stopped { .. } => 15,
+        What::Extended { .. } => 16,
     }
 }
 
@@ -78,7 +79,7 @@ fn action(action: &Action) -> usize {
 fn the_sample_has_every_kind_of_event_and_change() {
     let events = sample::events();
     let kinds: BTreeSet<_> = events.iter().map(|e| kind(&e.what)).collect();
-    assert_eq!(kinds, (0..16).collect());
+    assert_eq!(kinds, (0..17).collect());
     let steps = events.iter().filter_map(|e| match &e.what {
         What::StepPlanned(step) => Some(step),
         _ => None,

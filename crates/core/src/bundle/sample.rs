@@ -54,6 +54,7 @@ fn whats() -> Vec<What> {
     let mut all = vec![What::Started(Box::new(header())), What::Owned(owner)];
     all.push(What::Rehearsed(Box::new(rehearsal())));
     all.push(What::Found(finding()));
+    all.push(What::Extended { time_ns: Some(600_000_000_000) });
     for (number, (action, undo)) in actions().into_iter().enumerate() {
         let step = number as u32;
         let why = format!("step {number} of the sample");
