@@ -19,8 +19,11 @@ pub fn identify(root: &Root, dir: &Path, udev: &Udev, layer: &mut Layer) {
         let text = String::from_utf8_lossy(&udev.decoded(name)?).trim().to_string();
         (!text.is_empty()).then_some(text)
     };
-    // udev knows the whole model of an ATA drive, of which the SCSI layer keeps 16 characters.
-    layer.model = udev_text("ID_MODEL")
+    // udev knows the whole model of an ATA drive, of which the SCSI layer keeps 16 characters. Its
+    // ID_MODEL alone has blanks replaced.
+    layer.model = udev
+        .get("ID_MODEL_ENC")
+        .and_then(|_| udev_text("ID_MODEL"))
         .or_else(|| root.attr(device.join("model")))
         .or_else(|| root.attr(device.join("name")));
     layer.vendor = root.attr(device.join("vendor")).filter(|v| v != "ATA" && !v.starts_with("0x"));

@@ -4,6 +4,8 @@
 #![allow(unused_imports, reason = "the commands that use these are being written")]
 
 mod block;
+#[cfg(test)]
+mod captures;
 mod direct;
 mod evidence;
 mod fingerprint;

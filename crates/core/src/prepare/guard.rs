@@ -55,6 +55,8 @@ pub enum Why {
     NoMedium,
     /// No drive: memory, an optical drive, firmware.
     NoDrive,
+    /// It cannot be told from another drive, so nobody can consent to its erasure.
+    NoToken,
     /// No such device.
     Gone,
 }
@@ -105,8 +107,13 @@ fn holds_root(disk: &BlockDevice, system: &System) -> bool {
         .any(|part| system.mounts_of(part.dev).any(|m| m.mount.mount_point == RawPath::new("/")))
 }
 
+/// The name a person knows: of a device mapper volume its own, not dm-0.
 fn name_of(device: &BlockDevice) -> String {
-    printable(device.layer.name.as_bytes())
+    let name = match (device.layer.kind, &device.title) {
+        (LayerKind::Dm, Some(title)) => title,
+        _ => &device.layer.name,
+    };
+    printable(name.as_bytes())
 }
 
 /// What is wrong with the device itself, whoever uses it.
@@ -157,8 +164,9 @@ fn uses<'a>(device: &'a BlockDevice, system: &'a System) -> impl Iterator<Item =
     });
     let member = membership(device).map(|of| {
         let text = format!(
-            "{name} is part of {of}; when that is no longer wanted, `wipefs --all /dev/{name}` \
-             frees it"
+            "{name} is part of {of}; when that is no longer wanted, `wipefs --all /dev/{}` \
+             frees it",
+            printable(device.layer.name.as_bytes())
         );
         Reason::new(Why::Member, text)
     });

@@ -140,7 +140,10 @@ fn lvm_on_luks_is_named_at_every_level() {
         .edit(dm("lvm", "vg--data-home"));
     assert_eq!(
         machine.reasons("nvme0n1"),
-        ["LVM volume group vg-data uses dm-0", "the encrypted volume cryptdata uses nvme0n1p3"]
+        [
+            "LVM volume group vg-data uses cryptdata",
+            "the encrypted volume cryptdata uses nvme0n1p3"
+        ]
     );
     assert_eq!(machine.reasons("nvme0n1p3").len(), 2);
 }

@@ -7,7 +7,7 @@
 //!   `write_cache`, `by_id`; `contents_known` (false without a udev record) and `contents`:
 //!   everything on the drive, parents before children, each `name`, `kind`, `depth`, `size_bytes`,
 //!   `fs`, `label`, `mount_points`, `is_swap`, `title`; `safe_to_erase`; `reasons` why not, gravest
-//!   first, each `why` and `text`; `erase_token` for a safe drive; `no_token` why it has none;
+//!   first, each `why` and `text`; `erase_token` for a safe drive;
 //! - `others`: block devices that are no drives, each `name`, `what`, `size_bytes`;
 //! - `empty`: names of readers without a medium;
 //! - `next`: what to type next, each `command` and `why`.
@@ -23,7 +23,7 @@ use serde::Serialize;
 use crate::model::host::{Layer, LayerKind, PlaceClass};
 use crate::model::path::{RawPath, printable};
 use crate::prepare::device::{BlockDevice, Mounted, System};
-use crate::prepare::guard::{self, Reason, Verdict};
+use crate::prepare::guard::{self, Reason, Verdict, Why};
 use crate::prepare::token;
 
 /// Everything shown.
@@ -78,14 +78,12 @@ pub struct Drive {
     pub contents_known: bool,
     /// What is on it.
     pub contents: Vec<Part>,
-    /// Whether nothing that can be seen uses it.
+    /// Whether nothing that can be seen uses it and it can be told from the others.
     pub safe_to_erase: bool,
     /// Why not.
     pub reasons: Vec<Reason>,
     /// What `--erase` wants, for a drive that is safe to erase.
     pub erase_token: Option<String>,
-    /// Why there is no token though it is safe.
-    pub no_token: Option<String>,
 }
 
 /// Something on a drive.
@@ -95,7 +93,7 @@ pub struct Part {
     pub name: String,
     /// Partition, dm, md, or the disk itself.
     pub kind: LayerKind,
-    /// 0 for the disk itself and its partitions, 1 for what is made of those, ….
+    /// 0 for the disk itself and its partitions, 1 for what is made of those, and so on.
     pub depth: u32,
     /// Size.
     pub size_bytes: u64,
@@ -181,15 +179,12 @@ fn drive(device: &BlockDevice, system: &System) -> Drive {
         device.layer.clone();
     let harmless = |text: Option<String>| text.as_deref().map(clean);
     let tree = system.tree(device.dev);
-    let reasons = match guard::verdict(device.dev, system, false) {
-        Verdict::Safe => Vec::new(),
-        Verdict::No(reasons) => reasons,
-    };
-    let token = reasons.is_empty().then(|| token::of(device.dev, system));
-    let (erase_token, no_token) = match token {
-        Some(Ok(token)) => (Some(token), None),
-        Some(Err(error)) => (None, Some(error.to_string())),
-        None => (None, None),
+    let (reasons, erase_token) = match guard::verdict(device.dev, system, false) {
+        Verdict::No(reasons) => (reasons, None),
+        Verdict::Safe => match token::of(device.dev, system) {
+            Ok(token) => (Vec::new(), Some(token)),
+            Err(error) => (vec![Reason { why: Why::NoToken, text: error.to_string() }], None),
+        },
     };
     Drive {
         name: name(device),
@@ -211,7 +206,6 @@ fn drive(device: &BlockDevice, system: &System) -> Drive {
         safe_to_erase: reasons.is_empty(),
         reasons,
         erase_token,
-        no_token,
     }
 }
 
@@ -247,16 +241,17 @@ fn part(device: &BlockDevice, disk: &BlockDevice, system: &System) -> Part {
     }
 }
 
-/// How far above the disk's partitions a device is, by the shortest way down.
+/// How many devices that are no partitions lie between a device and its disk, itself included.
 fn depth(device: &BlockDevice, disk: &BlockDevice, system: &System) -> u32 {
-    let mut level = vec![device.dev];
+    let (mut level, mut depth) = (vec![device], 0);
     // A chain longer than this is a cycle.
-    for steps in 0..16u32 {
-        if level.contains(&disk.dev) {
-            return steps.saturating_sub(1);
+    for _ in 0..16 {
+        if level.iter().any(|d| d.dev == disk.dev) {
+            return depth;
         }
-        let parts = level.iter().filter_map(|dev| system.device(*dev));
-        level = parts.flat_map(|d| d.below.iter().copied()).collect();
+        depth += u32::from(level.iter().any(|d| d.layer.kind != LayerKind::Partition));
+        let below = level.iter().flat_map(|d| d.below.iter());
+        level = below.filter_map(|dev| system.device(*dev)).collect();
     }
     0
 }
@@ -275,10 +270,14 @@ fn other(device: &BlockDevice) -> Option<Other> {
 fn next(system: &System, is_root: bool) -> Vec<Next> {
     let mut taken = Vec::new();
     let mut places: Vec<String> = Vec::new();
-    let mut mounts: Vec<&Mounted> = system.mounts.iter().filter(|m| is_place(m)).collect();
-    mounts.sort_by_key(|m| m.mount.mount_point.clone());
-    for mounted in mounts {
-        let chain = system.chain(&mounted.on);
+    let here = system.mounts.iter().filter(|m| is_place(m));
+    let mut mounts: Vec<_> = here.map(|m| (m, system.chain(&m.on))).collect();
+    // An image on a disk says less about the disk than a filesystem right on it.
+    mounts.sort_by_key(|(m, chain)| {
+        let is_image = chain.iter().any(|d| d.layer.kind == LayerKind::Loop);
+        (is_image, m.mount.mount_point.clone())
+    });
+    for (mounted, chain) in mounts {
         let disks: Vec<_> = chain.iter().filter(|d| d.layer.kind == LayerKind::Disk).collect();
         let is_new = disks.iter().any(|disk| !taken.contains(&disk.dev));
         let Some(word) = shell_word(&mounted.mount.mount_point).filter(|_| is_new) else {
@@ -293,8 +292,8 @@ fn next(system: &System, is_root: bool) -> Vec<Next> {
     }
     places.truncate(4);
     let why = match places.len() {
-        1 => "is this normal? No root, nothing is destroyed",
-        _ => "compare these places; no root, nothing is destroyed",
+        1 => "is this place as fast as it should be? Needs no root, destroys nothing",
+        _ => "compare these places; needs no root, destroys nothing",
     };
     let quick = Next { command: format!("bakeoff quick {}", places.join(" ")), why: why.into() };
     let sudo = if is_root { "" } else { "sudo " };

@@ -30,7 +30,7 @@ pub fn write(devices: &Devices) -> String {
     }
     if !devices.others.is_empty() {
         let names = devices.others.iter().map(|o| format!("{} ({})", o.name, o.what));
-        let text = format!("No drives: {}.", some(names.collect(), OTHERS, ", "));
+        let text = format!("Not drives: {}.", some(names.collect(), OTHERS, ", "));
         out.push_str(&wrap(&text, WIDTH, "", ""));
     }
     if !devices.saw_all && !devices.drives.is_empty() {
@@ -139,9 +139,6 @@ pub fn answer(drive: &Drive) -> String {
     if !drive.safe_to_erase {
         let reasons = drive.reasons.iter().map(|r| r.text.clone()).collect();
         return format!("no: {}", some(reasons, REASONS, "; "));
-    }
-    if let Some(why) = &drive.no_token {
-        return format!("not now: {why}");
     }
     let lost: Vec<String> = drive.contents.iter().filter_map(loss).collect();
     match (lost.is_empty(), drive.contents_known) {
