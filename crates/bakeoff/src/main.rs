@@ -8,8 +8,10 @@ mod cmd;
 mod exec;
 mod fault;
 mod host;
+mod runner;
 mod signals;
 mod store;
+mod ui;
 
 use std::process::ExitCode;
 

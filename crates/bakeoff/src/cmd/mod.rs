@@ -1,8 +1,16 @@
 //! One file a command; here only the choice among them.
 
+pub mod begin;
+pub mod bench;
+pub mod bench_device;
+pub mod bench_scratch;
+pub mod clean;
+pub mod demo;
 pub mod devices;
 pub mod import;
 pub mod internal;
+pub mod quick;
+pub mod resume;
 pub mod rm;
 pub mod stored;
 
@@ -14,6 +22,11 @@ pub fn run(args: Args) -> Result<Outcome, Fault> {
     let Args { global, command } = args;
     match command {
         None | Some(Command::Devices) => devices::run(&global),
+        Some(Command::Quick(args)) => quick::run(&global, &args),
+        Some(Command::Demo(args)) => demo::run(&global, &args),
+        Some(Command::Bench(args)) => bench::run(&global, &args),
+        Some(Command::Resume(args)) => resume::run(&global, &args),
+        Some(Command::Clean) => clean::run(&global),
         Some(Command::Rm(args)) => rm::run(&global, &args),
         Some(Command::Import(args)) => import::run(&global, &args),
         Some(other) => Err(Fault::environment(format!("{other:?}: not in this build yet"))),

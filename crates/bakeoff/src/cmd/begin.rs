@@ -1,0 +1,199 @@
+//! What quick, demo and resume share: recover, begin, rehearse, measure, answer.
+
+use std::path::PathBuf;
+
+use bakeoff_core::analyse::analyse;
+use bakeoff_core::model::candidate::{Candidate, Skipped};
+use bakeoff_core::model::event::{Header, StopReason};
+use bakeoff_core::model::path::RawPath;
+use bakeoff_core::model::protocol::Protocol;
+use bakeoff_core::model::run::Run;
+use bakeoff_core::model::workload::Workload;
+use bakeoff_core::prng::SplitMix64;
+use bakeoff_core::workloads;
+
+use crate::cli::Global;
+use crate::fault::{Fault, Outcome};
+use crate::host;
+use crate::runner::action::ActionError;
+use crate::runner::ground::Ground;
+use crate::runner::journal::{Journal, unix_ns};
+use crate::runner::recover;
+use crate::runner::session::Session;
+use crate::runner::stepper::StepError;
+use crate::signals::Cancel;
+use crate::store::Sqlite;
+use crate::ui::progress::Progress;
+use crate::ui::{announce, answer};
+
+/// What a new run is about.
+pub struct Plan {
+    /// `quick` or `demo`.
+    pub verb: &'static str,
+    /// For people.
+    pub title: String,
+    /// The rules.
+    pub protocol: Protocol,
+    /// What is compared.
+    pub candidates: Vec<Candidate>,
+    /// What is measured.
+    pub workloads: Vec<Workload>,
+    /// What was wanted and is not possible.
+    pub skipped: Vec<Skipped>,
+}
+
+/// Where the HTML report goes.
+#[derive(Clone, Debug)]
+pub enum ReportTo {
+    /// Nowhere.
+    Nowhere,
+    /// The file named.
+    File(PathBuf),
+    /// `bakeoff-RUN.html` in the current directory.
+    Here,
+}
+
+impl ReportTo {
+    /// `--report FILE`, or nowhere.
+    pub fn from_option(file: Option<PathBuf>) -> ReportTo {
+        file.map_or(ReportTo::Nowhere, ReportTo::File)
+    }
+
+    fn path(&self, run: &Run) -> Option<PathBuf> {
+        match self {
+            ReportTo::Nowhere => None,
+            ReportTo::File(path) => Some(path.clone()),
+            ReportTo::Here => Some(PathBuf::from(format!("bakeoff-{}.html", run.header.run))),
+        }
+    }
+}
+
+/// The workloads named, or the default ones.
+pub fn choose_workloads(named: &[String], default: &[&str]) -> Result<Vec<Workload>, Fault> {
+    let mut chosen: Vec<Workload> = Vec::new();
+    let default: Vec<String> = default.iter().map(|name| name.to_string()).collect();
+    for name in if named.is_empty() { &default } else { named } {
+        let workload = workloads::find(name).map_err(Fault::usage)?;
+        if !chosen.iter().any(|w| w.name == workload.name) {
+            chosen.push(workload);
+        }
+    }
+    Ok(chosen)
+}
+
+/// Begins a run, prepares its ground, measures it and answers.
+pub fn run(
+    global: &Global,
+    plan: Plan,
+    report: ReportTo,
+    prepare: impl FnOnce(&mut Session) -> Result<Ground, StepError>,
+) -> Result<Outcome, Fault> {
+    let mut store = Sqlite::open(&crate::store::place::path(global.store.as_deref())?)?;
+    say_recovered(&recover::recover(&mut store)?);
+    let cancel = Cancel::listen().map_err(Fault::environment)?;
+    let journal = Journal::begin(&mut store, header(global, plan))?;
+    let mut session = Session { journal, cancel, progress: Progress::new(global.quiet) };
+    let ground = prepare(&mut session);
+    go_on(global, session, ground, report)
+}
+
+/// Measures on a prepared ground until the run stops, and answers.
+pub fn go_on(
+    global: &Global,
+    mut session: Session,
+    ground: Result<Ground, StepError>,
+    report: ReportTo,
+) -> Result<Outcome, Fault> {
+    let mut ground = match ground {
+        Ok(ground) => ground,
+        Err(error) => return Err(give_up(session, error)),
+    };
+    announce(&session, global.quiet);
+    let measured = session.measure(&mut ground);
+    drop(ground);
+    let run = session.journal.run().clone();
+    // The lock and the store are let go before anything slow is written.
+    drop(session);
+    let answered = answer_run(global, &run, report);
+    measured.and(answered)
+}
+
+/// A run that could not even be prepared: everything is put back, the record says why.
+fn give_up(mut session: Session, error: StepError) -> Fault {
+    let reason = match &error {
+        StepError::Failed(ActionError::Interrupted) => StopReason::Interrupted,
+        _ => StopReason::Failed,
+    };
+    let fault = error.into_fault();
+    match session.finish(reason, fault.to_string()) {
+        Ok(()) => fault,
+        Err(also) => Fault::environment(format!("{fault}\nbakeoff: {also}")),
+    }
+}
+
+fn announce(session: &Session, quiet: bool) {
+    let run = session.journal.run();
+    if let Some(rehearsal) = run.rehearsal.as_ref().filter(|_| !quiet) {
+        for line in announce::plan(&run.header, rehearsal) {
+            session.progress.say(&line);
+        }
+    }
+}
+
+/// Prints the answer and writes the report.
+fn answer_run(global: &Global, run: &Run, report: ReportTo) -> Result<Outcome, Fault> {
+    let analysis = analyse(run);
+    answer::print(global, run, &analysis)?;
+    answer::print_extras(global, run, &analysis)?;
+    if let Some(path) = report.path(run) {
+        answer::write_report(run, &analysis, &path)?;
+    }
+    match &run.stopped {
+        Some((StopReason::Failed, why)) => Err(Fault::environment(format!(
+            "the run stopped: {why}; `bakeoff resume` goes on when that is mended"
+        ))),
+        _ => answer::outcome(run, &analysis),
+    }
+}
+
+/// Says what earlier runs had left behind.
+pub fn say_recovered(recovered: &recover::Recovered) {
+    for (run, undone) in &recovered.runs {
+        eprintln!("Put back what run {run} had left: {}", undone.join("; "));
+    }
+    for failure in &recovered.failures {
+        eprintln!("bakeoff: not put back: {failure}");
+    }
+}
+
+pub fn header(global: &Global, plan: Plan) -> Header {
+    let command = std::env::args_os().map(|word| RawPath::new(word).to_string()).collect();
+    let fresh = fresh_u64();
+    Header {
+        schema: "bakeoff/run/1".to_string(),
+        run: format!("{:016x}", fresh_u64()),
+        version: env!("CARGO_PKG_VERSION").to_string(),
+        verb: plan.verb.to_string(),
+        title: plan.title,
+        command,
+        // 53 bits: a seed survives a detour through a reader that knows only doubles.
+        seed: global.seed.unwrap_or(fresh >> 11),
+        protocol: plan.protocol,
+        candidates: plan.candidates,
+        workloads: plan.workloads,
+        skipped: plan.skipped,
+        dropped_workloads: Vec::new(),
+        host: host::fingerprint(),
+        region: None,
+        expected_write_bytes: 0,
+    }
+}
+
+/// 64 bits nobody had before: from the kernel's generator, or the clock and our pid without one.
+fn fresh_u64() -> u64 {
+    let mut bytes = [0; 8];
+    match rustix::rand::getrandom(&mut bytes, rustix::rand::GetRandomFlags::empty()) {
+        Ok(8) => u64::from_le_bytes(bytes),
+        _ => SplitMix64::new(unix_ns() as u64 ^ u64::from(std::process::id())).next_u64(),
+    }
+}

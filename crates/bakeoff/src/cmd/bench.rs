@@ -1,0 +1,314 @@
+//! `bakeoff bench PATH`: one case, in fio's words.
+//!
+//! A directory gets a scratch file of ours; a regular file is read, and written only with
+//! `--overwrite`; a block device is read, and written only through the guard with its token.
+
+use std::fs::File;
+use std::io::Write;
+use std::os::unix::fs::FileTypeExt;
+use std::path::Path;
+
+use bakeoff_core::driver::native::{Failure, FailureKind, TargetKind};
+use bakeoff_core::model::candidate::{Candidate, Kind};
+use bakeoff_core::model::event::{Cell, Header, Truth};
+use bakeoff_core::model::host::Place;
+use bakeoff_core::model::job::{Job, Rw};
+use bakeoff_core::model::measurement::Measurement;
+use bakeoff_core::model::path::RawPath;
+use bakeoff_core::model::protocol::{Mode, Protocol};
+use bakeoff_core::model::workload::{Metric, Phase, Workload};
+use bakeoff_core::prepare::space;
+use bakeoff_core::{lint, report, truth, units};
+use bakeoff_engine::residency;
+
+use super::begin::{self, Plan};
+use super::bench_device::open_device;
+use super::bench_scratch::in_scratch;
+use crate::cli::{Bench, Format, Global};
+use crate::fault::{Fault, Outcome};
+use crate::host;
+use crate::runner::ground::disks_of;
+use crate::runner::load::{self, LoadError};
+use crate::signals::Cancel;
+use crate::ui::progress::Progress;
+
+/// Largest block.
+const BS_MAX: u64 = 1 << 30;
+/// Size of the scratch file in a directory unless told otherwise.
+const SCRATCH_BYTES: u64 = 256 << 20;
+/// Bytes of one set of small files unless told otherwise.
+const SMALL_FILES: u64 = 500;
+
+/// Runs the command.
+pub fn run(global: &Global, args: &Bench) -> Result<Outcome, Fault> {
+    if !matches!(global.format, None | Some(Format::Text | Format::Json)) {
+        return Err(Fault::usage("bench prints --format text or json"));
+    }
+    let cancel = Cancel::listen().map_err(Fault::environment)?;
+    let shown = RawPath::new(&args.path);
+    let metadata = std::fs::metadata(&args.path).map_err(|error| match error.kind() {
+        std::io::ErrorKind::NotFound => Fault::usage(format!("there is no {shown}")),
+        _ => Fault::environment(format!("cannot use {shown}: {error}")),
+    })?;
+    let path = std::fs::canonicalize(&args.path).map_err(Fault::environment)?;
+    let measured = if metadata.is_dir() {
+        in_directory(global, args, &path, &cancel)?
+    } else if metadata.is_file() {
+        on_file(global, args, &path, metadata.len(), &cancel)?
+    } else if metadata.file_type().is_block_device() {
+        on_device(global, args, &path, &cancel)?
+    } else {
+        return Err(Fault::refused(format!(
+            "{shown} is neither a directory, a regular file nor a block device"
+        )));
+    };
+    print(global, &measured)
+}
+
+/// The job the flags describe, on `size` bytes.
+fn job(global: &Global, args: &Bench, size: u64) -> Result<Job, Fault> {
+    let job = Job {
+        io_size: args.io_size,
+        runtime_ns: args.runtime,
+        iodepth: args.iodepth,
+        numjobs: args.numjobs,
+        direct: args.direct,
+        engine: args.engine,
+        fsync: args.fsync,
+        fdatasync: args.fdatasync,
+        end_fsync: args.end_fsync,
+        rwmixread: args.rwmixread,
+        rate_iops: args.rate_iops,
+        offsets: args.offsets,
+        data: args.data,
+        verify: args.verify,
+        mem: args.mem,
+        seed: global.seed.unwrap_or(1),
+        ..Job::new(args.rw, args.bs, size)
+    };
+    check(&job)?;
+    Ok(job)
+}
+
+fn check(job: &Job) -> Result<(), Fault> {
+    let zero = [
+        ("--bs", job.bs),
+        ("--size", job.size),
+        ("--io_size", job.io_size.unwrap_or(1)),
+        ("--runtime", job.runtime_ns.unwrap_or(1)),
+        ("--iodepth", job.iodepth.into()),
+        ("--numjobs", job.numjobs.into()),
+        ("--rate_iops", job.rate_iops.unwrap_or(1)),
+    ];
+    if let Some((name, _)) = zero.iter().find(|(_, value)| *value == 0) {
+        return Err(Fault::usage(format!("{name} has to be above 0")));
+    }
+    if job.bs > BS_MAX {
+        return Err(Fault::usage(format!("--bs {} is over 1g", units::block_size(job.bs))));
+    }
+    if job.bs > job.size {
+        return Err(Fault::usage(format!(
+            "--bs {} does not fit into --size {}",
+            units::block_size(job.bs),
+            units::block_size(job.size)
+        )));
+    }
+    let ram = host::meminfo().total_bytes.unwrap_or(u64::MAX);
+    match job.buffer_bytes() {
+        Some(bytes) if bytes <= ram / 4 => Ok(()),
+        bytes => Err(Fault::usage(format!(
+            "bs x iodepth x numjobs is {}; at most a quarter of memory ({}) may be buffers: lower \
+             one of the three",
+            bytes.map_or("over 16 EiB".to_string(), units::size),
+            units::size(ram / 4)
+        ))),
+    }
+}
+
+/// In a directory: a scratch file of ours, laid out for what reads, put out of memory, removed.
+fn in_directory(
+    global: &Global,
+    args: &Bench,
+    dir: &Path,
+    cancel: &Cancel,
+) -> Result<Measurement, Fault> {
+    let place = host::place(dir).map_err(Fault::environment)?;
+    let available = host::available_bytes();
+    let room = space::room_bytes(place.class, place.size_bytes, place.free_bytes, available);
+    let small = args.rw == Rw::SmallFiles;
+    let default = if small { args.bs.saturating_mul(SMALL_FILES) } else { SCRATCH_BYTES.min(room) };
+    let job = job(global, args, args.size.unwrap_or(default))?;
+    if job.size > room {
+        return Err(Fault::environment(format!(
+            "{} would fill {}: at most {} may be used there (half of the free space, leaving 5 % \
+             or 512 MiB); choose a smaller --size",
+            units::size(job.size),
+            RawPath::new(dir),
+            units::size(room)
+        )));
+    }
+    in_scratch(global, dir, small, |target, kind| {
+        if job.rw.reads() && kind == TargetKind::File {
+            lay_out(global, target, job.size, cancel)?;
+        }
+        measure(global, &job, target, kind, &place, true, cancel)
+    })
+}
+
+fn lay_out(global: &Global, target: &Path, size: u64, cancel: &Cancel) -> Result<(), Fault> {
+    let progress = Progress::new(global.quiet);
+    progress.doing("laying out the scratch file");
+    let job = Job { end_fsync: true, ..Job::new(Rw::Write, (1 << 20).min(size), size) };
+    let written =
+        load::run(&job, target, TargetKind::File, cancel, &mut |live| progress.live(live));
+    progress.clear();
+    written.map(|_| ()).map_err(fault_of)
+}
+
+fn on_file(
+    global: &Global,
+    args: &Bench,
+    path: &Path,
+    len: u64,
+    cancel: &Cancel,
+) -> Result<Measurement, Fault> {
+    let shown = RawPath::new(path);
+    if args.rw == Rw::SmallFiles {
+        return Err(Fault::usage("smallfiles needs a directory"));
+    }
+    if args.rw.writes() && !args.overwrite {
+        return Err(Fault::refused(format!(
+            "{} would overwrite {shown}; add --overwrite if its contents may be lost",
+            args.rw.name()
+        )));
+    }
+    let job = job(global, args, args.size.unwrap_or(len))?;
+    if args.rw.reads() && job.size > len {
+        return Err(Fault::usage(format!(
+            "{shown} has {}, less than --size {}",
+            units::size(len),
+            units::size(job.size)
+        )));
+    }
+    let place = host::place(path.parent().unwrap_or(path)).map_err(Fault::environment)?;
+    measure(global, &job, path, TargetKind::File, &place, false, cancel)
+}
+
+fn on_device(
+    global: &Global,
+    args: &Bench,
+    path: &Path,
+    cancel: &Cancel,
+) -> Result<Measurement, Fault> {
+    if args.rw == Rw::SmallFiles {
+        return Err(Fault::usage("smallfiles needs a directory"));
+    }
+    let device = open_device(path, args.rw.writes(), args.erase.as_deref())?;
+    let size = device.size_bytes;
+    let job = job(global, args, args.size.unwrap_or(size))?;
+    if job.size > size {
+        return Err(Fault::usage(format!(
+            "{} has {}, less than --size {}",
+            RawPath::new(path),
+            units::size(size),
+            units::size(job.size)
+        )));
+    }
+    measure(global, &job, path, TargetKind::Block, &device.place, false, cancel)
+}
+
+/// Measures and adds what the page cache and the disks say. A file that we laid out ourselves is
+/// put out of memory before it is read; any other file is taken as it is, which is then said.
+fn measure(
+    global: &Global,
+    job: &Job,
+    target: &Path,
+    kind: TargetKind,
+    place: &Place,
+    ours: bool,
+    cancel: &Cancel,
+) -> Result<Measurement, Fault> {
+    let mut truth = Truth::default();
+    if kind == TargetKind::File && job.rw.reads() {
+        truth.resident_before_bytes = resident(target, job.size, ours);
+    }
+    let disks = disks_of(place);
+    let progress = Progress::new(global.quiet);
+    progress.doing(job.rw.name());
+    let before = host::Evidence::take(&disks);
+    let measured = load::run(job, target, kind, cancel, &mut |live| progress.live(live));
+    host::Evidence::take(&disks).since(&before, &mut truth);
+    progress.clear();
+    let mut measurement = measured.map_err(fault_of)?;
+    let read_bytes = measurement.read.as_ref().map_or(0, |read| read.io_bytes);
+    truth.cache = truth::cache_state(place.class, &truth, read_bytes, job.size);
+    let cell = Cell {
+        block: 0,
+        candidate: 0,
+        workload: 0,
+        began_ns: 0,
+        measurement: measurement.clone(),
+        truth,
+        raw: None,
+    };
+    measurement.findings = lint::cell(&header_of(global, job, place), &cell);
+    Ok(measurement)
+}
+
+/// The rules look at a cell of a run: one candidate, one workload.
+fn header_of(global: &Global, job: &Job, place: &Place) -> Header {
+    let path = place.mount_point.clone();
+    let kind = Kind::Directory { path, place: Box::new(place.clone()) };
+    let candidate = Candidate { name: "bench".to_string(), kind, twin_of: None };
+    let (phase, metric) = match job.rw {
+        Rw::Read | Rw::RandRead => (Phase::ColdRead, Metric::Iops),
+        Rw::SmallFiles => (Phase::Metadata, Metric::FilesPerSecond),
+        _ => (Phase::Overwrite, Metric::Iops),
+    };
+    let name = job.rw.name().to_string();
+    let workload = Workload { summary: name.clone(), name, phase, metric, job: job.clone() };
+    begin::header(
+        global,
+        Plan {
+            verb: "bench",
+            title: String::new(),
+            protocol: Protocol::for_mode(Mode::Quick, 1),
+            candidates: vec![candidate],
+            workloads: vec![workload],
+            skipped: Vec::new(),
+        },
+    )
+}
+
+/// Bytes of the file in memory, after putting it out where it is ours; `None` = cannot be told.
+fn resident(target: &Path, size: u64, ours: bool) -> Option<u64> {
+    let file = File::open(target).ok()?;
+    if ours {
+        residency::evict(&file).ok()?;
+    }
+    residency::resident_bytes(&file, size).ok()
+}
+
+fn fault_of(error: LoadError) -> Fault {
+    match error {
+        LoadError::Interrupted => Fault::interrupted("interrupted; nothing was kept"),
+        LoadError::Child(said) => Fault::environment(said),
+        LoadError::Failed(Failure { kind, message }) => match kind {
+            FailureKind::Invalid | FailureKind::NotFound => Fault::usage(message),
+            FailureKind::VerifyFailed => Fault::failed(message),
+            FailureKind::Protocol => Fault::bug(message),
+            _ => Fault::environment(message),
+        },
+    }
+}
+
+fn print(global: &Global, measurement: &Measurement) -> Result<Outcome, Fault> {
+    let text = match global.format {
+        Some(Format::Json) => format!("{:#}\n", report::bench_json(measurement)),
+        _ => report::bench_text(measurement),
+    };
+    let mut out = std::io::stdout().lock();
+    out.write_all(text.as_bytes())?;
+    out.flush()?;
+    Ok(Outcome::Done)
+}

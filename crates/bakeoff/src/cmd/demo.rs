@@ -1,0 +1,105 @@
+//! `bakeoff demo`: every filesystem available here, on one scratch image.
+
+use std::path::{Path, PathBuf};
+
+use bakeoff_core::model::candidate::{Candidate, Kind, Skipped};
+use bakeoff_core::model::path::RawPath;
+use bakeoff_core::model::protocol::{Mode, Protocol};
+use bakeoff_core::prepare::space;
+use bakeoff_core::prepare::support::{Driver, RECIPES, Recipe};
+use bakeoff_core::{units, workloads};
+
+use super::{begin, quick};
+use crate::cli::{Demo, Global, Quick};
+use crate::fault::{Fault, Outcome};
+use crate::host;
+use crate::runner::image;
+
+/// Runs the command.
+pub fn run(global: &Global, args: &Demo) -> Result<Outcome, Fault> {
+    if args.time == 0 {
+        return Err(Fault::usage("--time 0 leaves no time to measure; try --time 5m"));
+    }
+    if !rustix::process::geteuid().is_root() {
+        eprintln!(
+            "Making and mounting filesystems needs root: `sudo bakeoff demo` compares every \
+             filesystem available here.\nWithout root, this measures the current directory \
+             instead (`bakeoff quick .`)."
+        );
+        return without_root(global, args);
+    }
+    let here = std::env::current_dir()
+        .map_err(|e| Fault::environment(format!("cannot tell the current directory: {e}")))?;
+    let place = host::place(&here).map_err(Fault::environment)?;
+    check_room(&here, &place)?;
+    let chosen = begin::choose_workloads(&args.workloads, &workloads::DEMO)?;
+    let (candidates, skipped) = candidates();
+    if candidates.is_empty() {
+        let why: String = skipped.iter().map(|s| format!("\n  {}: {}", s.name, s.reason)).collect();
+        return Err(Fault::environment(format!("no filesystem can be made here:{why}")));
+    }
+    let mut protocol = Protocol::for_mode(Mode::Quick, candidates.len() as u32);
+    protocol.time_ns = Some(args.time);
+    protocol.max_write_bytes = args.max_write.or(space::quick_write_budget(place.disks()));
+    let parent = RawPath::new(&here);
+    let title = format!("demo: filesystems on one image in {parent}");
+    let plan =
+        begin::Plan { verb: "demo", title, protocol, candidates, workloads: chosen, skipped };
+    let report = args.report.clone().map(begin::ReportTo::File).unwrap_or(begin::ReportTo::Here);
+    begin::run(global, plan, report, |session| image::prepare(session, &parent, place))
+}
+
+fn without_root(global: &Global, args: &Demo) -> Result<Outcome, Fault> {
+    let args = Quick {
+        dirs: vec![PathBuf::from(".")],
+        time: args.time,
+        workloads: args.workloads.clone(),
+        size: None,
+        report: args.report.clone(),
+        max_write: args.max_write,
+    };
+    quick::run(global, &args)
+}
+
+fn check_room(here: &Path, place: &bakeoff_core::model::host::Place) -> Result<(), Fault> {
+    let available = host::available_bytes();
+    let room = space::room_bytes(place.class, place.size_bytes, place.free_bytes, available);
+    if room >= image::IMAGE_BYTES {
+        return Ok(());
+    }
+    Err(Fault::environment(format!(
+        "the demo's image needs {} and bakeoff uses at most half of the free space, leaving 5 % or \
+         512 MiB; {} has {} free: change to a directory on another disk and try again",
+        units::size(image::IMAGE_BYTES),
+        RawPath::new(here),
+        units::size(place.free_bytes)
+    )))
+}
+
+/// Every filesystem this kernel and these tools support, and why the others are left out.
+fn candidates() -> (Vec<Candidate>, Vec<Skipped>) {
+    let mut candidates = Vec::new();
+    let mut skipped: Vec<Skipped> = Vec::new();
+    for recipe in RECIPES {
+        if stands_in_needlessly(recipe, &candidates) {
+            continue;
+        }
+        match host::support(recipe) {
+            Ok(()) => candidates.push(Candidate {
+                name: recipe.name.to_string(),
+                kind: Kind::Stack(recipe.stack()),
+                twin_of: None,
+            }),
+            Err(missing) => {
+                skipped.push(Skipped { name: recipe.name.to_string(), reason: missing.to_string() })
+            }
+        }
+    }
+    (candidates, skipped)
+}
+
+/// A user-space driver is tried only where the kernel has no driver of its own.
+fn stands_in_needlessly(recipe: &Recipe, candidates: &[Candidate]) -> bool {
+    matches!(recipe.driver, Driver::Fuse { .. })
+        && candidates.iter().any(|c| recipe.name.strip_suffix("-fuse") == Some(&c.name))
+}

@@ -1,0 +1,112 @@
+//! `bakeoff quick [DIR]...`: compare the places behind directories.
+
+use std::path::{Path, PathBuf};
+
+use bakeoff_core::model::candidate::{Candidate, Kind};
+use bakeoff_core::model::host::{Place, PlaceClass};
+use bakeoff_core::model::path::RawPath;
+use bakeoff_core::model::protocol::{Mode, Protocol};
+use bakeoff_core::prepare::space;
+use bakeoff_core::workloads;
+
+use super::begin;
+use crate::cli::{Global, Quick};
+use crate::fault::{Fault, Outcome};
+use crate::host;
+use crate::runner::directories;
+
+/// Most directories of one comparison: pairs grow with the square.
+const DIRS_MAX: usize = 16;
+
+/// Runs the command.
+pub fn run(global: &Global, args: &Quick) -> Result<Outcome, Fault> {
+    let chosen = begin::choose_workloads(&args.workloads, &workloads::QUICK)?;
+    if args.time == 0 {
+        return Err(Fault::usage("--time 0 leaves no time to measure; try --time 5m"));
+    }
+    let candidates = candidates(&args.dirs)?;
+    let places: Vec<&Place> = candidates.iter().filter_map(place_of).collect();
+    let budget = space::quick_write_budget(
+        places.iter().filter(|p| p.class == PlaceClass::Block).flat_map(|p| p.disks()),
+    );
+    let names: Vec<&str> = candidates.iter().map(|c| c.name.as_str()).collect();
+    let title = format!("quick: {}", names.join(", "));
+    let mut protocol = Protocol::for_mode(Mode::Quick, candidates.len() as u32);
+    protocol.time_ns = Some(args.time);
+    protocol.max_write_bytes = args.max_write.or(budget);
+    let plan = begin::Plan {
+        verb: "quick",
+        title,
+        protocol,
+        candidates,
+        workloads: chosen,
+        skipped: Vec::new(),
+    };
+    let report = begin::ReportTo::from_option(args.report.clone());
+    begin::run(global, plan, report, |session| directories::prepare(session, args.size))
+}
+
+fn place_of(candidate: &Candidate) -> Option<&Place> {
+    match &candidate.kind {
+        Kind::Directory { place, .. } => Some(place),
+        Kind::Stack(_) => None,
+    }
+}
+
+/// The directories as candidates, each with what lies behind it.
+fn candidates(dirs: &[PathBuf]) -> Result<Vec<Candidate>, Fault> {
+    let here = [PathBuf::from(".")];
+    let dirs = if dirs.is_empty() { &here[..] } else { dirs };
+    if dirs.len() > DIRS_MAX {
+        return Err(Fault::usage(format!("{} directories; at most {DIRS_MAX}", dirs.len())));
+    }
+    let mut candidates: Vec<Candidate> = Vec::new();
+    for dir in dirs {
+        let path = check_directory(dir)?;
+        let place = host::place(path.as_path()).map_err(Fault::environment)?;
+        let name = unique_name(&candidates, path.to_string());
+        let kind = Kind::Directory { path, place: Box::new(place) };
+        candidates.push(Candidate { name, kind, twin_of: None });
+    }
+    Ok(candidates)
+}
+
+/// Two candidates never share a name, even when the same directory is given twice.
+fn unique_name(taken: &[Candidate], name: String) -> String {
+    let is_taken = |name: &str| taken.iter().any(|c| c.name == name);
+    if !is_taken(&name) {
+        return name;
+    }
+    let numbered = (2..).map(|n| format!("{name} ({n})"));
+    numbered.into_iter().find(|n| !is_taken(n)).unwrap_or(name)
+}
+
+fn check_directory(dir: &Path) -> Result<RawPath, Fault> {
+    let shown = RawPath::new(dir);
+    let missing = |error: std::io::Error| match error.kind() {
+        std::io::ErrorKind::NotFound => Fault::usage(format!(
+            "there is no directory {shown}; `bakeoff devices` lists what is mounted"
+        )),
+        std::io::ErrorKind::PermissionDenied => Fault::environment(format!(
+            "no permission to enter {shown}; name a directory of yours, or use sudo"
+        )),
+        _ => Fault::environment(format!("cannot use {shown}: {error}")),
+    };
+    let metadata = std::fs::metadata(dir).map_err(missing)?;
+    if !metadata.is_dir() {
+        return Err(Fault::usage(format!(
+            "{shown} is no directory; `bakeoff bench {shown}` measures a file"
+        )));
+    }
+    let absolute = std::fs::canonicalize(dir).map_err(missing)?;
+    use rustix::fs::{Access, access};
+    match access(&absolute, Access::WRITE_OK | Access::EXEC_OK) {
+        Ok(()) => Ok(RawPath::new(absolute)),
+        Err(rustix::io::Errno::ROFS) => Err(Fault::environment(format!(
+            "{shown} is mounted read-only; `mount -o remount,rw` it or name another directory"
+        ))),
+        Err(error) => Err(Fault::environment(format!(
+            "cannot write in {shown}: {error}; name a directory of yours, or use sudo"
+        ))),
+    }
+}

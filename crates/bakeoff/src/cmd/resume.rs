@@ -1,0 +1,97 @@
+//! `bakeoff resume [RUN]`: go on after a crash, a power cut or the time limit.
+
+use bakeoff_core::model::candidate::Kind;
+use bakeoff_core::model::event::{StopReason, What};
+use bakeoff_core::model::run::Run;
+
+use super::begin;
+use crate::cli::{Global, Resume};
+use crate::fault::{Fault, Outcome};
+use crate::host;
+use crate::runner::ground::Ground;
+use crate::runner::journal::Journal;
+use crate::runner::session::{self, Session};
+use crate::runner::stepper::{self, StepError};
+use crate::runner::{directories, image};
+use crate::signals::Cancel;
+use crate::store::{Sqlite, Store};
+use crate::ui::progress::Progress;
+
+/// Runs the command.
+pub fn run(global: &Global, args: &Resume) -> Result<Outcome, Fault> {
+    if args.time == Some(0) {
+        return Err(Fault::usage("--time 0 leaves no time to measure; try --time 5m"));
+    }
+    let mut store = Sqlite::open(&crate::store::place::path(global.store.as_deref())?)?;
+    let id = store.find(&args.run)?;
+    if store.list()?.iter().any(|summary| summary.run == id && summary.is_imported) {
+        return Err(Fault::usage(format!("run {id} was measured on another machine")));
+    }
+    let cancel = Cancel::listen().map_err(Fault::environment)?;
+    let mut journal = Journal::take(&mut store, &id)?;
+    let time_ns = check(journal.run(), args.time)?;
+    journal.own()?;
+    if time_ns != journal.run().header.protocol.time_ns {
+        journal.record(What::Extended { time_ns })?;
+    }
+    session::supersede_open(&mut journal)?;
+    let failures = stepper::undo_all(&mut journal)?;
+    if !failures.is_empty() {
+        return Err(Fault::environment(format!(
+            "what the run left cannot be put back: {}",
+            failures.join("; ")
+        )));
+    }
+    let mut session = Session { journal, cancel, progress: Progress::new(global.quiet) };
+    let ground = prepare(&mut session);
+    let report = begin::ReportTo::from_option(args.report.clone());
+    begin::go_on(global, session, ground, report)
+}
+
+/// Whether the run can go on, and until which active time.
+fn check(run: &Run, time: Option<u64>) -> Result<Option<u64>, Fault> {
+    let id = &run.header.run[..run.header.run.len().min(8)];
+    if run.header.verb == "bench" {
+        return Err(Fault::usage(format!("{id} is a bench; run it again")));
+    }
+    if let Some((reason, _)) = run.stopped.as_ref().filter(|(reason, _)| !reason.is_resumable()) {
+        let why = match reason {
+            StopReason::Decided => "every question is answered",
+            _ => "all its blocks are done",
+        };
+        return Err(Fault::usage(format!(
+            "there is nothing to resume: {why}; `bakeoff show {id}` shows it"
+        )));
+    }
+    if let Some(more) = time {
+        return Ok(Some(run.elapsed_ns.saturating_add(more)));
+    }
+    match run.header.protocol.time_ns {
+        Some(limit) if limit <= run.elapsed_ns => Err(Fault::usage(format!(
+            "the time of run {id} is used up; `bakeoff resume {id} --time 5m` goes on"
+        ))),
+        limit => Ok(limit),
+    }
+}
+
+/// Prepares the ground again as the record says it was; a run that died before its plan was
+/// settled is rehearsed from the start.
+fn prepare(session: &mut Session) -> Result<Ground, StepError> {
+    let run = session.journal.run();
+    let first = run.header.candidates.first();
+    let on_image = matches!(first.map(|c| &c.kind), Some(Kind::Stack(_)));
+    match (on_image, run.rehearsal.clone()) {
+        (false, Some(rehearsal)) => directories::prepare_again(session, rehearsal.file_bytes),
+        (false, None) => directories::prepare(session, None),
+        (true, Some(rehearsal)) => {
+            let region = rehearsal.region.ok_or_else(|| Fault::bug("the image has no region"))?;
+            image::prepare_again(session, &region, rehearsal.file_bytes)
+        }
+        (true, None) => {
+            let parent = image::parent_of(run)
+                .ok_or_else(|| Fault::environment("the run died before it began; start it anew"))?;
+            let place = host::place(parent.as_path()).map_err(Fault::environment)?;
+            image::prepare(session, &parent, place)
+        }
+    }
+}

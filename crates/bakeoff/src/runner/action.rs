@@ -1,0 +1,206 @@
+//! Performs the actions of steps: the only code that changes the system for a run.
+//!
+//! What is done is data ([`Action`]); here is only how. Nothing is decided here.
+
+use std::io;
+use std::path::Path;
+use std::time::Duration;
+
+use bakeoff_core::driver::native::TargetKind;
+use bakeoff_core::model::event::Action;
+use bakeoff_core::model::job::{Job, Rw};
+use bakeoff_core::model::path::{RawPath, printable};
+use bakeoff_core::prepare::steps;
+use thiserror::Error;
+
+use super::load::{self, Live, LoadError};
+use super::scratch::{self, Scratch};
+use crate::exec::{ExecError, Spec};
+use crate::host;
+use crate::signals::Cancel;
+
+/// Longest a preparing tool may take (mkfs of a large slow disk).
+const TOOL_LIMIT: Duration = Duration::from_secs(30 * 60);
+/// How often and how long a busy mount or loop is tried again: whatever of ours was killed may
+/// still be finishing its last write.
+const BUSY_TRIES: u32 = 60;
+const BUSY_PAUSE: Duration = Duration::from_millis(500);
+
+/// Why an action failed.
+#[derive(Debug, Error)]
+pub enum ActionError {
+    /// Ctrl-C or a signal.
+    #[error("interrupted")]
+    Interrupted,
+    /// A program failed; its own words follow.
+    #[error("{command}: {how}{}{said}", if said.is_empty() { "" } else { ": " })]
+    Tool {
+        /// As it would be typed.
+        command: String,
+        /// Exit status or signal.
+        how: String,
+        /// What it printed.
+        said: String,
+    },
+    /// A system call failed.
+    #[error("{what}: {source}")]
+    Io {
+        /// What was tried.
+        what: String,
+        /// The system's word.
+        source: io::Error,
+    },
+    /// Writing the image failed.
+    #[error("cannot write the scratch image: {0}")]
+    Fill(String),
+    /// A program is missing or could not be started.
+    #[error(transparent)]
+    Exec(ExecError),
+}
+
+/// What an action printed and answered.
+#[derive(Debug, Default)]
+pub struct Done {
+    /// Both output streams.
+    pub output: String,
+}
+
+/// Performs an action.
+pub fn perform(
+    action: &Action,
+    cancel: &Cancel,
+    tick: &mut dyn FnMut(Live),
+) -> Result<Done, ActionError> {
+    match action {
+        Action::MakeScratch { parent, name } => {
+            let made = Scratch::make(parent.as_path(), name);
+            made.map(|_| Done::default()).map_err(io_error(&steps::describe(action)))
+        }
+        Action::Fill { file, size_bytes } => fill(file, *size_bytes, cancel, tick),
+        Action::Run { .. } | Action::AttachLoop { .. } | Action::Mount { .. } => {
+            run_tool(action, cancel)
+        }
+        Action::RemoveScratch { .. } | Action::DetachLoop { .. } | Action::Unmount { .. } => {
+            undo(action)
+        }
+    }
+}
+
+/// Performs an action of the way back. It is not interrupted, and what is gone already is success.
+pub fn undo(action: &Action) -> Result<Done, ActionError> {
+    match action {
+        Action::RemoveScratch { parent, name } => {
+            let removed = scratch::remove(parent.as_path(), name);
+            removed.map(|()| Done::default()).map_err(io_error(&steps::describe(action)))
+        }
+        Action::Unmount { at } => unmount(at),
+        Action::DetachLoop { file } => detach_loops(file),
+        other => run_tool(other, &Cancel::default()),
+    }
+}
+
+fn io_error(what: &str) -> impl Fn(io::Error) -> ActionError + '_ {
+    move |source| ActionError::Io { what: what.to_string(), source }
+}
+
+/// Runs the program of an action; anything but exit 0 is an error with the tool's own words.
+fn run_tool(action: &Action, cancel: &Cancel) -> Result<Done, ActionError> {
+    let argv: Vec<_> = steps::argv(action)
+        .unwrap_or_default()
+        .iter()
+        .map(|word| word.as_path().as_os_str().to_os_string())
+        .collect();
+    run_argv(&argv, &steps::describe(action), cancel)
+}
+
+fn run_argv(
+    argv: &[std::ffi::OsString],
+    command: &str,
+    cancel: &Cancel,
+) -> Result<Done, ActionError> {
+    let spec = Spec::tool(argv, TOOL_LIMIT).map_err(ActionError::Exec)?;
+    let finished = match spec.run(cancel) {
+        Ok(finished) => finished,
+        Err(ExecError::Interrupted) => return Err(ActionError::Interrupted),
+        Err(error) => return Err(ActionError::Exec(error)),
+    };
+    let output = [&finished.stdout[..], &finished.stderr[..]].concat();
+    if !finished.status.success() {
+        return Err(ActionError::Tool {
+            command: command.to_string(),
+            how: finished.how(),
+            said: printable(output.trim_ascii()),
+        });
+    }
+    Ok(Done { output: String::from_utf8_lossy(&output).into_owned() })
+}
+
+/// Writes a new file in full with the engine: incompressible, past the cache where possible, and
+/// flushed.
+fn fill(
+    file: &RawPath,
+    size_bytes: u64,
+    cancel: &Cancel,
+    tick: &mut dyn FnMut(Live),
+) -> Result<Done, ActionError> {
+    let mut job = Job { end_fsync: true, ..Job::new(Rw::Write, 1 << 20, size_bytes) };
+    job.direct = host::supports_direct(file.as_path());
+    match load::run(&job, file.as_path(), TargetKind::File, cancel, tick) {
+        Ok(_) => Ok(Done::default()),
+        Err(LoadError::Interrupted) => Err(ActionError::Interrupted),
+        Err(error) => Err(ActionError::Fill(error.to_string())),
+    }
+}
+
+fn unmount(at: &RawPath) -> Result<Done, ActionError> {
+    let argv = ["umount".into(), at.as_path().as_os_str().to_os_string()];
+    retry_while_busy(&steps::describe(&Action::Unmount { at: at.clone() }), || {
+        if !host::is_mount_point(at.as_path()).map_err(io_error("read the mount table"))? {
+            return Ok(Done::default());
+        }
+        run_argv(&argv, "umount", &Cancel::default())
+    })
+}
+
+/// Detaches every loop device that this file backs. The kernel detaches a busy one when its last
+/// user lets go, so the device is looked for again until it is gone.
+fn detach_loops(file: &RawPath) -> Result<Done, ActionError> {
+    retry_while_busy(&steps::describe(&Action::DetachLoop { file: file.clone() }), || {
+        let devices = loops_of(file.as_path())?;
+        for device in &devices {
+            let argv = ["losetup".into(), "--detach".into(), device.into()];
+            run_argv(&argv, "losetup --detach", &Cancel::default())?;
+        }
+        match loops_of(file.as_path())?.first() {
+            None => Ok(Done::default()),
+            Some(device) => Err(ActionError::Tool {
+                command: format!("losetup --detach {device}"),
+                how: "the device is still in use".to_string(),
+                said: String::new(),
+            }),
+        }
+    })
+}
+
+/// The loop devices a file backs, as `/dev/loopN`.
+pub fn loops_of(file: &Path) -> Result<Vec<String>, ActionError> {
+    host::loops_backed_by(file).map_err(io_error("list the loop devices"))
+}
+
+fn retry_while_busy(
+    what: &str,
+    mut attempt: impl FnMut() -> Result<Done, ActionError>,
+) -> Result<Done, ActionError> {
+    for _ in 1..BUSY_TRIES {
+        match attempt() {
+            Err(ActionError::Tool { .. }) => std::thread::sleep(BUSY_PAUSE),
+            other => return other,
+        }
+    }
+    attempt().map_err(|error| match error {
+        ActionError::Tool { how, said, .. } => {
+            ActionError::Tool { command: what.to_string(), how, said }
+        }
+        other => other,
+    })
+}

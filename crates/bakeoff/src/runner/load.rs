@@ -1,0 +1,102 @@
+//! Runs one job in the engine's child process.
+//!
+//! The child is this binary again, so that no UI thread shares a process with a measurement. While
+//! it runs, its live record (operations and bytes so far) is read from a memory file it inherits.
+
+use std::io;
+use std::os::fd::{AsFd, AsRawFd, OwnedFd};
+use std::path::Path;
+use std::time::Duration;
+
+use bakeoff_core::driver::native::{Failure, LIVE_RECORD_BYTES, Reply, TargetKind, Task};
+use bakeoff_core::model::job::Job;
+use bakeoff_core::model::measurement::Measurement;
+use bakeoff_core::model::path::{RawPath, printable};
+use rustix::fs::{MemfdFlags, memfd_create};
+use rustix::io::pread;
+use thiserror::Error;
+
+use crate::exec::{ExecError, Spec};
+use crate::signals::Cancel;
+
+/// Time a child may take beyond its job's own limit: starting, buffers, a last slow flush.
+const GRACE: Duration = Duration::from_secs(120);
+/// Limit of a job that names none (one pass over a large, slow file).
+const UNLIMITED: Duration = Duration::from_secs(24 * 3600);
+
+/// Why a job gave no numbers.
+#[derive(Debug, Error)]
+pub enum LoadError {
+    /// Ctrl-C or a signal.
+    #[error("interrupted")]
+    Interrupted,
+    /// The engine says why.
+    #[error(transparent)]
+    Failed(#[from] Failure),
+    /// The child could not be started, was killed, hung or spoke nonsense.
+    #[error("{0}")]
+    Child(String),
+}
+
+/// Where a job is going right now.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Live {
+    /// Operations so far.
+    pub ios: u64,
+    /// Bytes so far.
+    pub bytes: u64,
+}
+
+/// Runs `job` on `target`; `tick` is called a few times a second with the progress so far.
+pub fn run(
+    job: &Job,
+    target: &Path,
+    kind: TargetKind,
+    cancel: &Cancel,
+    tick: &mut dyn FnMut(Live),
+) -> Result<Measurement, LoadError> {
+    let child = |error: &dyn std::fmt::Display| LoadError::Child(error.to_string());
+    let live = live_file().map_err(|e| child(&format!("cannot make a memory file: {e}")))?;
+    let task = Task {
+        job: job.clone(),
+        target: RawPath::new(target),
+        target_kind: kind,
+        live_fd: Some(live.as_raw_fd()),
+        parent_pid: Some(std::process::id()),
+    };
+    let task = serde_json::to_vec(&task).map_err(|e| child(&e))?;
+    let mut on_tick = || tick(read_live(&live));
+    let finished = Spec::engine(task, limit(job)).on_tick(&mut on_tick).run(cancel);
+    let finished = match finished {
+        Ok(finished) => finished,
+        Err(ExecError::Interrupted) => return Err(LoadError::Interrupted),
+        Err(error) => return Err(child(&error)),
+    };
+    match Reply::parse(&finished.stdout) {
+        Ok(reply) => Ok(reply.into_result()?),
+        Err(error) => {
+            let said = printable(finished.stderr.trim_ascii());
+            let said = if said.is_empty() { format!("no reply ({error})") } else { said };
+            Err(LoadError::Child(format!("the measuring process: {}: {said}", finished.how())))
+        }
+    }
+}
+
+fn limit(job: &Job) -> Duration {
+    let longest = job.time_limit_ns.or(job.runtime_ns.filter(|_| job.min_ios == 0));
+    longest.map_or(UNLIMITED, |ns| Duration::from_nanos(ns).saturating_add(GRACE))
+}
+
+/// A memory file that child processes inherit.
+fn live_file() -> io::Result<OwnedFd> {
+    Ok(memfd_create("bakeoff-live", MemfdFlags::empty())?)
+}
+
+fn read_live(file: &OwnedFd) -> Live {
+    let mut record = [0; LIVE_RECORD_BYTES];
+    // Before the first window there is nothing to read yet, and nothing is what it says.
+    let Ok(LIVE_RECORD_BYTES) = pread(file.as_fd(), &mut record, 0) else { return Live::default() };
+    let [ios, bytes] =
+        [0, 8].map(|at| record[at..].first_chunk().map_or(0, |bytes| u64::from_le_bytes(*bytes)));
+    Live { ios, bytes }
+}

@@ -1,0 +1,166 @@
+//! Prepares every candidate once and finds out how long things take, before the first block.
+//!
+//! What cannot be prepared is out; what does not fit in the time or the bytes to write is dropped
+//! by `core::decide`, and both are said before the run starts.
+
+use std::time::Instant;
+
+use bakeoff_core::decide::fit::{Cost, FitError, Wanted, plan_fit};
+use bakeoff_core::driver::native::TargetKind;
+use bakeoff_core::model::candidate::{Candidate, Skipped};
+use bakeoff_core::model::event::{Header, Region, Rehearsal, What};
+use bakeoff_core::model::job::{Job, Rw};
+use bakeoff_core::model::protocol::Protocol;
+use bakeoff_core::model::workload::{Phase, Workload};
+
+use super::load::{self, LoadError};
+use super::session::Session;
+use super::site::Site;
+use super::stepper::StepError;
+use crate::fault::Fault;
+
+/// Operations of the trial that shows what a flushed write costs, and the time it may take.
+const TRIAL_IOS: u64 = 8;
+const TRIAL_NS: u64 = 3_000_000_000;
+/// Starting the engine, counters, the record: beside every cell.
+const CELL_OVERHEAD_NS: u64 = 150_000_000;
+/// An append file holds what this long a cell writes.
+const APPEND_NS: u64 = 4_000_000_000;
+
+/// What was learnt about one candidate.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Trial {
+    /// Durable sequential writing, bytes a second.
+    pub bytes_per_s: f64,
+    /// One flushed 4k write.
+    pub flushed_write_ns: u64,
+    /// Preparing and ending a visit.
+    pub visit: Cost,
+    /// Whether what is written wears a disk; memory does not.
+    pub wears: bool,
+}
+
+/// Tries what a flushed 4k write costs on a prepared site.
+pub fn flushed_write_ns(session: &Session, site: &Site) -> Result<u64, LoadError> {
+    let job = Job {
+        fsync: 1,
+        runtime_ns: Some(1),
+        min_ios: 2 * TRIAL_IOS,
+        time_limit_ns: Some(TRIAL_NS),
+        ..Job::new(Rw::RandWrite, 4096, site.file_bytes)
+    };
+    let measured = load::run(&job, &site.data(), TargetKind::File, &session.cancel, &mut |_| {})?;
+    let writes = measured.write.map_or(1, |write| write.total_ios).max(1);
+    Ok(measured.elapsed_ns / writes)
+}
+
+/// What one cell is expected to cost on a candidate.
+pub fn cell_cost(workload: &Workload, protocol: &Protocol, trial: &Trial) -> Cost {
+    let flushed = workload.job.fsync > 0 && workload.job.bs <= 64 << 10;
+    let slowest = if flushed { protocol.cell_min_ios / 2 * trial.flushed_write_ns } else { 0 };
+    let measured_ns =
+        protocol.cell_min_ns.max(slowest).min(protocol.cell_max_ns.unwrap_or(u64::MAX));
+    let seconds = measured_ns as f64 / 1e9;
+    let write_bytes = match (workload.phase, trial.flushed_write_ns) {
+        _ if !trial.wears => 0.0,
+        (Phase::ColdRead, _) => 0.0,
+        (Phase::Append, _) => trial.bytes_per_s * seconds,
+        (_, ns) => seconds * 1e9 / ns.max(1) as f64 * workload.job.bs as f64,
+    };
+    Cost { time_ns: measured_ns + CELL_OVERHEAD_NS, write_bytes: write_bytes as u64 }
+}
+
+/// Size of the file an append cell writes: what the fastest candidate writes in a cell, within
+/// the room that is left.
+pub fn append_bytes(fastest_bytes_per_s: f64, room_bytes: u64, file_bytes: u64) -> u64 {
+    let wanted = (fastest_bytes_per_s * APPEND_NS as f64 / 1e9) as u64;
+    let mib = 1 << 20;
+    (wanted.max(file_bytes).min(room_bytes.max(mib)) / mib * mib).max(mib)
+}
+
+/// What is put together into the plan.
+pub struct Findings {
+    /// Candidates that could be prepared, each with its trial.
+    pub candidates: Vec<(Candidate, Trial)>,
+    /// Candidates that could not.
+    pub skipped: Vec<Skipped>,
+    /// Where stacks are put.
+    pub region: Option<Region>,
+    /// Size of the data file.
+    pub file_bytes: u64,
+    /// Room for an append file.
+    pub append_room_bytes: u64,
+    /// Bytes written so far.
+    pub written_bytes: u64,
+}
+
+/// Settles the plan and records it.
+pub fn settle(session: &mut Session, found: Findings) -> Result<(), Fault> {
+    let header = session.journal.run().header.clone();
+    let rehearsal = plan(&header, session.journal.elapsed_ns(), found).map_err(Fault::usage)?;
+    session.journal.record(What::Rehearsed(Box::new(rehearsal)))
+}
+
+fn plan(header: &Header, elapsed_ns: u64, found: Findings) -> Result<Rehearsal, FitError> {
+    let trials: Vec<Trial> = found.candidates.iter().map(|(_, trial)| *trial).collect();
+    let fastest = trials.iter().map(|t| t.bytes_per_s).fold(0.0, f64::max);
+    let workloads: Vec<Workload> =
+        header.workloads.iter().map(|w| sized(w, &found, fastest)).collect();
+    let k = u32::try_from(trials.len()).unwrap_or(u32::MAX);
+    let protocol = Protocol { k, ..header.protocol.clone() };
+    let wanted = Wanted {
+        workloads: workloads
+            .iter()
+            .map(|w| (w.name.clone(), mean(trials.iter().map(|t| cell_cost(w, &protocol, t)))))
+            .collect(),
+        candidates: k,
+        visit: mean(trials.iter().map(|t| t.visit)),
+        setup: Cost { time_ns: elapsed_ns, write_bytes: found.written_bytes },
+        time_ns: protocol.time_ns,
+        max_write_bytes: protocol.max_write_bytes,
+    };
+    let fit = plan_fit(&wanted)?;
+    Ok(Rehearsal {
+        protocol,
+        candidates: found.candidates.into_iter().map(|(candidate, _)| candidate).collect(),
+        workloads: workloads.into_iter().take(fit.kept).collect(),
+        skipped: header.skipped.iter().cloned().chain(found.skipped).collect(),
+        dropped_workloads: fit.dropped,
+        region: found.region,
+        file_bytes: found.file_bytes,
+        visit_ns: wanted.visit.time_ns,
+        block_ns: fit.block.time_ns,
+        block_write_bytes: fit.block.write_bytes,
+        expected_write_bytes: fit.least.write_bytes,
+    })
+}
+
+/// The workload with the size of its file filled in.
+fn sized(workload: &Workload, found: &Findings, fastest: f64) -> Workload {
+    let mut workload = workload.clone();
+    match workload.phase {
+        Phase::ColdRead | Phase::Overwrite => workload.job.size = found.file_bytes,
+        Phase::Append => {
+            workload.job.size = append_bytes(fastest, found.append_room_bytes, found.file_bytes);
+        }
+        Phase::Metadata => {}
+    }
+    workload
+}
+
+fn mean(costs: impl Iterator<Item = Cost>) -> Cost {
+    let (mut sum, mut n) = (Cost::default(), 0u64);
+    for cost in costs {
+        sum.time_ns += cost.time_ns;
+        sum.write_bytes += cost.write_bytes;
+        n += 1;
+    }
+    Cost { time_ns: sum.time_ns / n.max(1), write_bytes: sum.write_bytes / n.max(1) }
+}
+
+/// Times something that takes steps.
+pub fn timed<T>(work: impl FnOnce() -> Result<T, StepError>) -> Result<(T, u64), StepError> {
+    let started = Instant::now();
+    let value = work()?;
+    Ok((value, u64::try_from(started.elapsed().as_nanos()).unwrap_or(u64::MAX)))
+}

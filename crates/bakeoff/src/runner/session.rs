@@ -1,0 +1,229 @@
+//! The loop of a run: ask what comes next, do it, record it, until there is an answer.
+//!
+//! Everything that decides lives in `core::decide`; here blocks are measured and recorded. An
+//! interrupted block is superseded and repeated whole.
+
+use bakeoff_core::decide::{self, Clock, Next, eta};
+use bakeoff_core::model::event::{StopReason, What};
+use bakeoff_core::model::run::BlockState;
+
+use super::cell::{self, Tried, Which};
+use super::cost;
+use super::ground::Ground;
+use super::idle;
+use super::journal::Journal;
+use super::load::LoadError;
+use super::stepper::{self, StepError};
+use crate::fault::Fault;
+use crate::signals::Cancel;
+use crate::ui::progress::Progress;
+
+/// How often a cell whose number cannot stand is tried again.
+const TRIES: u32 = 3;
+
+/// A run in hand.
+pub struct Session<'s> {
+    /// Its record.
+    pub journal: Journal<'s>,
+    /// Whether to stop.
+    pub cancel: Cancel,
+    /// What people see.
+    pub progress: Progress,
+}
+
+/// How a block ended.
+enum BlockEnd {
+    Complete,
+    Interrupted,
+    Failed(String),
+}
+
+impl Session<'_> {
+    /// Measures until the decision machinery says stop, then puts everything back.
+    pub fn measure(&mut self, ground: &mut Ground) -> Result<(), Fault> {
+        let (reason, note) = loop {
+            if self.cancel.is_set() {
+                break (StopReason::Interrupted, "interrupted".to_string());
+            }
+            match decide::next(self.journal.run(), self.clock()) {
+                Next::Look { blocks, dropped } => {
+                    self.journal.record(What::Looked { blocks, dropped })?;
+                }
+                Next::Stop { reason, note } => break (reason, note),
+                Next::Block { order } => match self.block(ground, order)? {
+                    BlockEnd::Complete => {}
+                    BlockEnd::Interrupted => {
+                        break (StopReason::Interrupted, "interrupted".to_string());
+                    }
+                    BlockEnd::Failed(why) => break (StopReason::Failed, why),
+                },
+            }
+        };
+        self.finish(reason, note)
+    }
+
+    /// Puts everything back and records the end. What cannot be put back is said and stays in the
+    /// record for `clean`.
+    pub fn finish(&mut self, reason: StopReason, note: String) -> Result<(), Fault> {
+        self.progress.doing("putting everything back");
+        let failures = stepper::undo_all(&mut self.journal)?;
+        self.journal.record(What::Stopped { reason, note })?;
+        self.progress.clear();
+        for failure in &failures {
+            eprintln!("bakeoff: not put back: {failure}");
+        }
+        match failures.is_empty() {
+            true => Ok(()),
+            false => Err(Fault::environment("some changes remain; `bakeoff clean` tries again")),
+        }
+    }
+
+    fn clock(&self) -> Clock {
+        let run = self.journal.run();
+        let (estimated_block_ns, estimated_block_write_bytes) = cost::of_block(run);
+        Clock {
+            elapsed_ns: self.journal.elapsed_ns(),
+            estimated_block_ns,
+            written_bytes: cost::written_bytes(run),
+            estimated_block_write_bytes,
+        }
+    }
+
+    fn block(&mut self, ground: &mut Ground, order: Vec<u16>) -> Result<BlockEnd, Fault> {
+        let block = u32::try_from(self.journal.run().blocks.len()).map_err(Fault::bug)?;
+        self.journal.record(What::BlockStarted { block, order: order.clone() })?;
+        let mut end = self.sentinel(ground, block)?;
+        let idle = idle::Rate::watch(&ground.disks());
+        for candidate in order {
+            if !matches!(end, BlockEnd::Complete) {
+                break;
+            }
+            end = self.visit(ground, block, candidate, idle)?;
+        }
+        match &end {
+            BlockEnd::Complete => self.journal.record(What::BlockDone { block })?,
+            BlockEnd::Interrupted => self.supersede(block, "interrupted")?,
+            BlockEnd::Failed(why) => self.supersede(block, why)?,
+        }
+        Ok(end)
+    }
+
+    fn supersede(&mut self, block: u32, reason: &str) -> Result<(), Fault> {
+        self.journal.record(What::BlockSuperseded { block, reason: reason.to_string() })
+    }
+
+    fn sentinel(&mut self, ground: &Ground, block: u32) -> Result<BlockEnd, Fault> {
+        self.progress.doing("reading the sentinel");
+        match ground.sentinel(&self.cancel) {
+            Ok(Some(bytes_per_s)) => {
+                self.journal.record(What::Sentinel { block, bytes_per_s })?;
+                Ok(BlockEnd::Complete)
+            }
+            Ok(None) => Ok(BlockEnd::Complete),
+            Err(LoadError::Interrupted) => Ok(BlockEnd::Interrupted),
+            Err(error) => Ok(BlockEnd::Failed(format!("the sentinel cannot be read: {error}"))),
+        }
+    }
+
+    fn visit(
+        &mut self,
+        ground: &mut Ground,
+        block: u32,
+        candidate: u16,
+        idle: idle::Rate,
+    ) -> Result<BlockEnd, Fault> {
+        self.journal.record(What::VisitStarted { block, candidate })?;
+        self.show_progress();
+        let header = &self.journal.run().header;
+        let what = header.candidates[usize::from(candidate)].clone();
+        let end = match ground.enter(self, &what) {
+            Ok(()) => self.cells(ground, block, candidate, idle)?,
+            Err(error) => self.step_failed(&what.name, error)?,
+        };
+        match ground.leave(&mut self.journal) {
+            Ok(()) => Ok(end),
+            Err(error) => self.step_failed(&what.name, error),
+        }
+    }
+
+    fn step_failed(&self, name: &str, error: StepError) -> Result<BlockEnd, Fault> {
+        match error {
+            StepError::Fault(fault) => Err(fault),
+            StepError::Failed(super::action::ActionError::Interrupted) => Ok(BlockEnd::Interrupted),
+            StepError::Failed(error) => Ok(BlockEnd::Failed(format!("{name}: {error}"))),
+        }
+    }
+
+    fn cells(
+        &mut self,
+        ground: &mut Ground,
+        block: u32,
+        candidate: u16,
+        idle: idle::Rate,
+    ) -> Result<BlockEnd, Fault> {
+        for workload in decide::workload_order(self.journal.run(), block) {
+            for _ in 0..TRIES {
+                match self.try_cell(ground, block, candidate, workload, idle)? {
+                    Tried::Valid(cell) => {
+                        self.journal.record(What::CellDone(cell))?;
+                        break;
+                    }
+                    Tried::Interrupted => return Ok(BlockEnd::Interrupted),
+                    Tried::Invalid(reason) => self.journal.record(What::CellInvalid {
+                        block,
+                        candidate,
+                        workload,
+                        reason,
+                    })?,
+                }
+            }
+        }
+        Ok(BlockEnd::Complete)
+    }
+
+    fn try_cell(
+        &mut self,
+        ground: &mut Ground,
+        block: u32,
+        candidate: u16,
+        workload: u16,
+        idle: idle::Rate,
+    ) -> Result<Tried, Fault> {
+        let header = &self.journal.run().header;
+        let what = &header.workloads[usize::from(workload)];
+        let name = &header.candidates[usize::from(candidate)].name;
+        self.progress.doing(&format!("block {} · {name} · {}", block + 1, what.name));
+        let site = ground.site(candidate).ok_or_else(|| Fault::bug("the candidate has no site"))?;
+        let which = Which { block, candidate, workload, began_ns: self.journal.elapsed_ns() };
+        let mut tick = |live| self.progress.live(live);
+        Ok(cell::measure(site, header, which, idle, &self.cancel, &mut tick))
+    }
+
+    fn show_progress(&self) {
+        let run = self.journal.run();
+        let elapsed_ns = self.journal.elapsed_ns();
+        let left_ns = eta::forecast(run, cost::of_block(run).0).left_ns;
+        let left_ns = match run.header.protocol.time_ns {
+            Some(limit) => left_ns.min(limit.saturating_sub(elapsed_ns)),
+            None => left_ns,
+        };
+        let whole = elapsed_ns.saturating_add(left_ns).max(1);
+        self.progress.far(elapsed_ns as f64 / whole as f64, Some(left_ns));
+    }
+}
+
+/// Takes an open block of a dead owner out of the count.
+pub fn supersede_open(journal: &mut Journal) -> Result<(), Fault> {
+    let open: Vec<u32> = journal
+        .run()
+        .blocks
+        .iter()
+        .filter(|b| b.state == BlockState::Open)
+        .map(|b| b.block)
+        .collect();
+    for block in open {
+        let reason = "bakeoff died in this block".to_string();
+        journal.record(What::BlockSuperseded { block, reason })?;
+    }
+    Ok(())
+}

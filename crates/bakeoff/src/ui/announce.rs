@@ -1,0 +1,39 @@
+//! What is said before a run starts: three lines with what, how long, and how much is written.
+
+use bakeoff_core::model::event::{Header, Rehearsal};
+use bakeoff_core::units;
+
+/// The plan in three lines, followed by one line for everything that was left out.
+pub fn plan(header: &Header, rehearsal: &Rehearsal) -> Vec<String> {
+    let names = |list: &mut dyn Iterator<Item = &str>| list.collect::<Vec<_>>().join(", ");
+    let candidates = names(&mut rehearsal.candidates.iter().map(|c| c.name.as_str()));
+    let workloads = names(&mut rehearsal.workloads.iter().map(|w| w.name.as_str()));
+    let first = rehearsal.protocol.first_look();
+    let last = rehearsal.protocol.last_block();
+    let blocks_ns = |blocks: u32| rehearsal.block_ns.saturating_mul(blocks.into());
+    let most_ns = blocks_ns(last).min(rehearsal.protocol.time_ns.unwrap_or(u64::MAX));
+    let mut lines = vec![
+        format!("Compare {candidates}: {workloads}; {first} to {last} blocks in random order."),
+        format!(
+            "Time {} to {} more; writes about {} to the disk{}.",
+            units::duration(blocks_ns(first).min(most_ns)),
+            units::duration(most_ns),
+            units::size(rehearsal.expected_write_bytes),
+            match rehearsal.protocol.max_write_bytes {
+                Some(bytes) => format!(", at most {}", units::size(bytes)),
+                None => String::new(),
+            }
+        ),
+        format!(
+            "Recorded as run {}; Ctrl-C stops, puts everything back and says the answer so far.",
+            &header.run[..header.run.len().min(8)]
+        ),
+    ];
+    for skipped in &rehearsal.skipped {
+        lines.push(format!("Left out: {}: {}", skipped.name, skipped.reason));
+    }
+    for dropped in &rehearsal.dropped_workloads {
+        lines.push(format!("Not measured: {}: {}", dropped.name, dropped.reason));
+    }
+    lines
+}

@@ -1,0 +1,5 @@
+//! What people see while something runs and when it is done.
+
+pub mod announce;
+pub mod answer;
+pub mod progress;
