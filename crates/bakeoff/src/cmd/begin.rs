@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use bakeoff_core::analyse::analyse;
+use bakeoff_core::decide::protocol::FIRST_LOOK;
 use bakeoff_core::model::candidate::{Candidate, Skipped};
 use bakeoff_core::model::event::{Header, StopReason};
 use bakeoff_core::model::path::RawPath;
@@ -144,7 +145,9 @@ fn announce(session: &Session, quiet: bool) {
 fn answer_run(global: &Global, run: &Run, report: ReportTo) -> Result<Outcome, Fault> {
     let analysis = analyse(run);
     answer::print(global, run, &analysis)?;
-    answer::print_extras(global, run, &analysis)?;
+    if analysis.blocks >= FIRST_LOOK {
+        answer::print_extras(global, run, &analysis)?;
+    }
     if let Some(path) = report.path(run) {
         answer::write_report(run, &analysis, &path)?;
     }
@@ -167,7 +170,9 @@ pub fn say_recovered(recovered: &recover::Recovered) {
 }
 
 pub fn header(global: &Global, plan: Plan) -> Header {
-    let command = std::env::args_os().map(|word| RawPath::new(word).to_string()).collect();
+    // What to type to repeat it: where the binary lay is of no interest to anyone else.
+    let arguments = std::env::args_os().skip(1).map(|word| RawPath::new(word).to_string());
+    let command = std::iter::once("bakeoff".to_string()).chain(arguments).collect();
     let fresh = fresh_u64();
     Header {
         schema: "bakeoff/run/1".to_string(),

@@ -207,8 +207,7 @@ impl Session<'_> {
             Some(limit) => left_ns.min(limit.saturating_sub(elapsed_ns)),
             None => left_ns,
         };
-        let whole = elapsed_ns.saturating_add(left_ns).max(1);
-        self.progress.far(elapsed_ns as f64 / whole as f64, Some(left_ns));
+        self.progress.expect(elapsed_ns, left_ns);
     }
 }
 

@@ -1,7 +1,11 @@
 //! What is said before a run starts: three lines with what, how long, and how much is written.
 
 use bakeoff_core::model::event::{Header, Rehearsal};
+use bakeoff_core::report::wrap;
 use bakeoff_core::units;
+
+/// Columns of the narrowest terminal that is catered for.
+const WIDTH: usize = 80;
 
 /// The plan in three lines, followed by one line for everything that was left out.
 pub fn plan(header: &Header, rehearsal: &Rehearsal) -> Vec<String> {
@@ -25,7 +29,7 @@ pub fn plan(header: &Header, rehearsal: &Rehearsal) -> Vec<String> {
             }
         ),
         format!(
-            "Recorded as run {}; Ctrl-C stops, puts everything back and says the answer so far.",
+            "Run {}. Ctrl-C stops, puts everything back and says the answer so far.",
             &header.run[..header.run.len().min(8)]
         ),
     ];
@@ -35,5 +39,5 @@ pub fn plan(header: &Header, rehearsal: &Rehearsal) -> Vec<String> {
     for dropped in &rehearsal.dropped_workloads {
         lines.push(format!("Not measured: {}: {}", dropped.name, dropped.reason));
     }
-    lines
+    lines.iter().map(|line| wrap(line, WIDTH, "", "  ").trim_end().to_string()).collect()
 }

@@ -12,6 +12,8 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use crate::runner::load::Live;
 
+/// Time left, what is being done, how fast.
+const TEMPLATE: &str = "{bar:14} {prefix} {wide_msg}";
 /// Steps of the bar; finer than a terminal is wide.
 const SCALE: u64 = 1000;
 
@@ -19,6 +21,7 @@ const SCALE: u64 = 1000;
 pub struct Progress {
     bar: ProgressBar,
     last: Cell<Option<(Instant, Live)>>,
+    ends: Cell<Option<(Instant, Instant)>>,
 }
 
 impl Progress {
@@ -29,17 +32,28 @@ impl Progress {
             if shown { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
         let bar = ProgressBar::with_draw_target(Some(SCALE), target);
         // The template is a constant that the tests build; the default would do as well.
-        if let Ok(style) = ProgressStyle::with_template("{bar:24} {prefix} {wide_msg}") {
+        if let Ok(style) = ProgressStyle::with_template(TEMPLATE) {
             bar.set_style(style.progress_chars("━━─"));
         }
-        Progress { bar, last: Cell::new(None) }
+        Progress { bar, last: Cell::new(None), ends: Cell::new(None) }
     }
 
-    /// How far the run is and how long it may still take.
-    pub fn far(&self, done: f64, left_ns: Option<u64>) {
+    /// How long the run has been going and how long it may still take.
+    pub fn expect(&self, elapsed_ns: u64, left_ns: u64) {
+        let now = Instant::now();
+        let began = now.checked_sub(Duration::from_nanos(elapsed_ns)).unwrap_or(now);
+        self.ends.set(Some((began, now + Duration::from_nanos(left_ns))));
+        self.draw_time();
+    }
+
+    fn draw_time(&self) {
+        let Some((began, end)) = self.ends.get() else { return };
+        let now = Instant::now();
+        let whole = end.saturating_duration_since(began).as_secs_f64().max(0.001);
+        let done = now.saturating_duration_since(began).as_secs_f64() / whole;
         self.bar.set_position((done.clamp(0.0, 1.0) * SCALE as f64) as u64);
-        let left = left_ns.map(|ns| format!("{} left ·", units::duration(ns))).unwrap_or_default();
-        self.bar.set_prefix(left);
+        let left = end.saturating_duration_since(now).as_nanos();
+        self.bar.set_prefix(units::duration(u64::try_from(left).unwrap_or(u64::MAX)));
     }
 
     /// What is being done now.
@@ -50,6 +64,7 @@ impl Progress {
 
     /// How fast it is going: the rate since the last call is added to what is being done.
     pub fn live(&self, live: Live) {
+        self.draw_time();
         let now = Instant::now();
         let Some((then, before)) = self.last.replace(Some((now, live))) else { return };
         let seconds = now.duration_since(then).max(Duration::from_millis(1)).as_secs_f64();
@@ -79,5 +94,20 @@ impl Progress {
     /// Takes the line away.
     pub fn clear(&self) {
         self.bar.finish_and_clear();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_template_is_one_and_time_runs_down() {
+        assert!(ProgressStyle::with_template(TEMPLATE).is_ok());
+        let progress = Progress::new(true);
+        progress.expect(30_000_000_000, 30_000_000_000);
+        assert!((450..=550).contains(&progress.bar.position()), "{}", progress.bar.position());
+        progress.expect(u64::MAX, 0);
+        assert_eq!(progress.bar.position(), SCALE);
     }
 }

@@ -2,6 +2,8 @@
 
 // Each test file uses its part of this.
 #![allow(dead_code)]
+// A helper of tests may panic: that is how a test fails.
+#![allow(clippy::unwrap_used)]
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
@@ -70,11 +72,8 @@ impl Bench {
 
     /// Everything below the directory but the store: what a run may have left.
     pub fn leftovers(&self) -> Vec<String> {
-        let found = Command::new("find")
-            .arg(self.path())
-            .args(["-name", ".bakeoff-*"])
-            .output()
-            .unwrap();
+        let found =
+            Command::new("find").arg(self.path()).args(["-name", ".bakeoff-*"]).output().unwrap();
         String::from_utf8_lossy(&found.stdout).lines().map(str::to_string).collect()
     }
 

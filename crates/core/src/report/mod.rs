@@ -22,6 +22,7 @@ pub use bench::{bench_json, bench_text};
 pub use csv::{COLUMNS as CSV_COLUMNS, csv};
 pub use html::{Assets, html};
 pub use json::{json, json_text};
+pub use layout::wrap;
 pub use markdown::markdown;
 pub use recipe::recipe;
 

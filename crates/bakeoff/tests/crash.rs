@@ -1,0 +1,150 @@
+//! kill -9 at ten seeded points, then `resume`: a complete run each time, no cell counted twice,
+//! nothing left mounted, attached or on disk.
+//!
+//! The points are spread over preparation, blocks and cleaning up; a point after the end leaves a
+//! finished run, which `resume` then says. Timings differ from run to run, so the seed repeats the
+//! plan, not the instant; whatever the instant, the promise is the same.
+
+// A helper of tests may panic: that is how a test fails.
+#![allow(clippy::unwrap_used)]
+
+#[path = "support/bench.rs"]
+mod bench;
+#[path = "support/skip.rs"]
+mod skip;
+
+use std::collections::HashMap;
+use std::process::Stdio;
+use std::thread;
+use std::time::Duration;
+
+use bakeoff_core::model::event::{Event, StopReason};
+use bakeoff_core::model::run::{BlockState, Run};
+use bakeoff_core::prng::SplitMix64;
+use bench::Bench;
+
+/// Longest wait before the kill: into preparation, into blocks, past the first look.
+const QUICK_MS: u64 = 30_000;
+const DEMO_MS: u64 = 60_000;
+
+/// Starts a run, kills it after a seeded while, resumes it and checks what stands.
+fn killed_and_resumed(args: &[&str], bench: &Bench, seed: u64, within_ms: u64) {
+    let seed_text = seed.to_string();
+    let mut child = bench
+        .bakeoff()
+        .args(args)
+        .args(["--time", "15m", "--seed", &seed_text])
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let wait_ms = 50 + SplitMix64::derive(seed, &[within_ms]).below(within_ms);
+    thread::sleep(Duration::from_millis(wait_ms));
+    child.kill().unwrap();
+    child.wait().unwrap();
+
+    let context = format!("seed {seed}, killed after {wait_ms} ms");
+    let resumed = bench.run(&["resume", "last"]);
+    if resumed.code == 2 && resumed.err.contains("nothing to resume") {
+        // The run had ended before the kill.
+    } else if resumed.err.contains("no run") {
+        // The kill came before the first event; there is nothing to go on with.
+        assert_eq!(bench.leftovers(), Vec::<String>::new(), "{context}");
+        return;
+    } else {
+        assert!(resumed.code == 0 || resumed.code == 1, "{context}: {resumed:?}");
+    }
+    assert_eq!(bench.attached(), Vec::<String>::new(), "{context}");
+    assert_eq!(bench.leftovers(), Vec::<String>::new(), "{context}");
+    check_record(bench, &context);
+}
+
+/// The stored run is complete and counts every cell once.
+fn check_record(bench: &Bench, context: &str) {
+    let exported = bench.run(&["export", "last", "--format", "jsonl"]);
+    assert_eq!(exported.code, 0, "{context}: {exported:?}");
+    let events: Vec<Event> =
+        exported.out.lines().filter_map(|line| serde_json::from_str(line).ok()).collect();
+    let run = Run::fold(&events).unwrap();
+    let (reason, note) = run.stopped.clone().unwrap();
+    let is_complete = matches!(reason, StopReason::Decided | StopReason::LastBlock);
+    assert!(is_complete, "{context}: {reason:?}: {note}");
+    assert_eq!(run.steps_to_undo().count(), 0, "{context}");
+    assert!(run.complete_blocks().count() >= 5, "{context}");
+    assert!(run.blocks.iter().all(|b| b.state != BlockState::Open), "{context}");
+    for block in run.complete_blocks() {
+        let mut seen: HashMap<(u16, u16), u32> = HashMap::new();
+        block.cells.iter().for_each(|c| *seen.entry((c.candidate, c.workload)).or_default() += 1);
+        assert!(seen.values().all(|n| *n == 1), "{context}: {seen:?}");
+        let thrown_away = run.invalid.iter().filter(|(b, ..)| *b == block.block).count();
+        let wanted = block.order.len() * run.header.workloads.len();
+        assert!(seen.len() == wanted || thrown_away > 0, "{context}: {seen:?}");
+    }
+}
+
+#[test]
+fn quick_killed_at_six_points_resumes_to_a_complete_run() {
+    let seeds = 1..=6;
+    let threads: Vec<_> = seeds
+        .map(|seed| {
+            thread::spawn(move || {
+                let bench = Bench::new();
+                let (a, b) = (bench.dir("a"), bench.dir("b"));
+                let dirs = [a.to_str().unwrap(), b.to_str().unwrap()];
+                let args = ["quick", dirs[0], dirs[1], "--workload", "randwrite"];
+                killed_and_resumed(&args, &bench, seed, QUICK_MS);
+            })
+        })
+        .collect();
+    threads.into_iter().for_each(|t| t.join().unwrap());
+}
+
+#[test]
+fn demo_killed_at_four_points_leaves_nothing_and_resumes_to_a_complete_run() {
+    if skip::lacks_root() || skip::lacks_command("mkfs.ext4") || skip::lacks_command("losetup") {
+        return;
+    }
+    let threads: Vec<_> = (11..=14)
+        .map(|seed| {
+            thread::spawn(move || {
+                let bench = Bench::new();
+                let args = ["demo", "--workload", "randwrite", "--max-write", "40g"];
+                killed_and_resumed(&args, &bench, seed, DEMO_MS);
+            })
+        })
+        .collect();
+    threads.into_iter().for_each(|t| t.join().unwrap());
+}
+
+#[test]
+fn clean_undoes_what_a_killed_run_left_and_other_commands_only_say_so() {
+    if skip::lacks_root() || skip::lacks_command("mkfs.ext4") || skip::lacks_command("losetup") {
+        return;
+    }
+    let bench = Bench::new();
+    let mut child = bench
+        .bakeoff()
+        .args(["demo", "--workload", "randwrite"])
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    // Until something is attached there is little to undo.
+    for _ in 0..600 {
+        if bench.attached().len() >= 2 {
+            break;
+        }
+        thread::sleep(Duration::from_millis(100));
+    }
+    assert!(bench.attached().len() >= 2, "nothing was attached and mounted within a minute");
+    child.kill().unwrap();
+    child.wait().unwrap();
+    assert_ne!(bench.leftovers(), Vec::<String>::new());
+    let cleaned = bench.run(&["clean"]);
+    assert_eq!(cleaned.code, 0, "{cleaned:?}");
+    assert!(cleaned.err.contains("Put back"), "{cleaned:?}");
+    assert_eq!(bench.attached(), Vec::<String>::new());
+    assert_eq!(bench.leftovers(), Vec::<String>::new());
+    let again = bench.run(&["clean"]);
+    assert!(again.err.contains("Nothing to put back"), "{again:?}");
+}
