@@ -5,6 +5,7 @@ use std::path::Path;
 
 use bakeoff_core::model::path::RawPath;
 use bakeoff_core::model::run::Run;
+use bakeoff_core::report::runs::State;
 
 use crate::cli::{Format, Global};
 use crate::fault::Fault;
@@ -32,41 +33,37 @@ pub fn read(store: &Sqlite, id: &RunId) -> Result<Run, Fault> {
     })
 }
 
-/// How a run stands.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum State {
-    /// A living process measures it.
-    Running,
-    /// Its process died; `resume` goes on.
-    Dead,
-    /// It said itself why it stopped.
-    Stopped,
+/// Whether a living process has the run in hand.
+pub fn is_held(store: &Sqlite, id: &RunId) -> Result<bool, Fault> {
+    Ok(lock::is_held(store.path(), id)?)
 }
 
-impl State {
-    /// Of a run in this store.
-    pub fn of(store: &Sqlite, id: &RunId, run: &Run) -> Result<State, StoreError> {
-        Ok(match (lock::is_held(store.path(), id)?, &run.stopped) {
-            (true, _) => State::Running,
-            (false, None) => State::Dead,
-            (false, Some(_)) => State::Stopped,
-        })
-    }
+/// How a readable run stands.
+pub fn state(store: &Sqlite, id: &RunId, run: &Run) -> Result<State, Fault> {
+    Ok(match (is_held(store, id)?, &run.stopped) {
+        (true, _) => State::Running,
+        (false, None) => State::Dead,
+        (false, Some(_)) => State::Stopped,
+    })
 }
 
-/// What to say about a run that is not over; on stderr, because it is true now and not of the run.
-pub fn say_state(state: State, id: &RunId, is_imported: bool) {
-    let resume = format!("`bakeoff resume {id}` goes on with it");
-    let text = match (state, is_imported) {
-        (State::Stopped, _) => return,
-        (State::Running, _) => {
-            format!("run {id} is still being measured; this is the answer so far")
+/// Says that a run is not over; on stderr, because it is true now and no part of the run.
+pub fn say_state(state: State, store: &Sqlite, id: &RunId) -> Result<(), Fault> {
+    let text = match state {
+        State::Stopped | State::Unreadable => return Ok(()),
+        State::Running => format!("run {id} is still being measured; this is the answer so far"),
+        State::Dead => {
+            let is_imported = store.list()?.iter().any(|s| s.run == *id && s.is_imported);
+            let advice = match is_imported {
+                true => "it can go on only on the machine it was exported from".to_string(),
+                false => format!("`bakeoff resume {id}` goes on with it"),
+            };
+            format!("run {id} was interrupted; this is the answer so far, {advice}")
         }
-        (State::Dead, true) => format!("run {id} was exported before it ended"),
-        (State::Dead, false) => format!("run {id} was interrupted; {resume}"),
     };
     // A closed stderr takes nothing from the result.
     let _ = writeln!(std::io::stderr(), "bakeoff: {text}");
+    Ok(())
 }
 
 /// The error for a format the command has not.

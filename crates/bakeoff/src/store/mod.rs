@@ -109,6 +109,8 @@ pub struct Digest {
     pub blocks: u32,
     /// The verdict in short.
     pub verdict: String,
+    /// Whether the run said why it stopped.
+    pub is_stopped: bool,
 }
 
 /// What an import did.

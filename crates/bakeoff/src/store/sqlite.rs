@@ -106,7 +106,7 @@ impl Store for Sqlite {
                               WHERE e.run = r.number) AS n
                  FROM runs r)
              SELECT r.id, r.created_unix_ns, r.verb, r.title, r.label, r.is_imported, r.n,
-                 d.blocks, d.verdict
+                 d.blocks, d.verdict, d.is_stopped
              FROM counted r LEFT JOIN digests d
                  ON d.run = r.number AND d.version = ?1 AND d.events = r.n
              ORDER BY r.number DESC";
@@ -156,11 +156,12 @@ impl Store for Sqlite {
     fn set_digest(&mut self, run: &RunId, digest: &Digest) -> Result<(), StoreError> {
         self.write(|t, path| {
             let number = number_of(t, path, run)?;
-            let sql = "INSERT OR REPLACE INTO digests (run, events, version, blocks, verdict)
-                       VALUES (?1, ?2, ?3, ?4, ?5)";
-            let events = to_i64(digest.events);
-            t.execute(sql, params![number, events, VERSION, digest.blocks, digest.verdict])
-                .map_err(|e| StoreError::from_sqlite(path, &e))?;
+            let sql = "INSERT OR REPLACE INTO digests
+                       (run, events, version, blocks, verdict, is_stopped)
+                       VALUES (?1, ?2, ?3, ?4, ?5, ?6)";
+            let Digest { events, blocks, verdict, is_stopped } = digest;
+            let values = params![number, to_i64(*events), VERSION, blocks, verdict, is_stopped];
+            t.execute(sql, values).map_err(|e| StoreError::from_sqlite(path, &e))?;
             Ok(())
         })
     }
@@ -307,9 +308,11 @@ fn summary_of(row: &rusqlite::Row<'_>) -> rusqlite::Result<Summary> {
     let id: String = row.get(0)?;
     let run = RunId::parse(&id).ok_or(rusqlite::Error::InvalidColumnName(id))?;
     let events = u64::try_from(row.get::<_, i64>(6)?).unwrap_or(0);
-    let digest = match (row.get::<_, Option<u32>>(7)?, row.get::<_, Option<String>>(8)?) {
-        (Some(blocks), Some(verdict)) => Some(Digest { events, blocks, verdict }),
-        _ => None,
+    let digest = match row.get::<_, Option<u32>>(7)? {
+        None => None,
+        Some(blocks) => {
+            Some(Digest { events, blocks, verdict: row.get(8)?, is_stopped: row.get(9)? })
+        }
     };
     Ok(Summary {
         run,

@@ -15,6 +15,7 @@ mod markdown;
 mod plain;
 mod recipe;
 mod round;
+pub mod runs;
 mod text;
 pub mod view;
 

@@ -136,7 +136,7 @@ fn labels_and_digests(store: &mut dyn Store) {
     store.set_label(&run, None).expect("unlabelled");
     assert_eq!(label(store), None);
     let seq = record(1).len() as u64;
-    let digest = Digest { events: seq, blocks: 5, verdict: "ext4 beats".into() };
+    let digest = Digest { events: seq, blocks: 5, verdict: "ext4 wins".into(), is_stopped: true };
     store.set_digest(&run, &digest).expect("kept");
     assert_eq!(store.list().expect("readable")[0].digest, Some(digest));
     let what = What::Stopped { reason: StopReason::TimeUp, note: String::new() };

@@ -160,7 +160,7 @@ pub fn findings(findings: &[Finding]) -> Vec<FindingView> {
 }
 
 /// `2026-11-20 14:03 UTC`; a time outside the calendar is shown as a number.
-fn utc(unix_ns: i64) -> String {
+pub fn utc(unix_ns: i64) -> String {
     match jiff::Timestamp::from_nanosecond(unix_ns.into()) {
         Ok(time) => time.strftime("%Y-%m-%d %H:%M UTC").to_string(),
         Err(_) => format!("{unix_ns} ns after 1970"),

@@ -1,0 +1,68 @@
+//! `bakeoff report`: stored runs as one HTML page, or as Markdown to paste.
+
+use std::io::Write;
+use std::path::PathBuf;
+
+use bakeoff_core::analyse::analyse;
+use bakeoff_core::model::path::RawPath;
+use bakeoff_core::model::run::Run;
+use bakeoff_core::model::verdict::Analysis;
+use bakeoff_core::report;
+
+use super::stored;
+use crate::assets;
+use crate::cli::{Format, Global, Report};
+use crate::fault::{Fault, Outcome};
+use crate::store::{RunId, Store};
+
+/// Most runs of one page: it carries every window of every cell.
+const RUNS: usize = 32;
+
+/// Runs the command.
+pub fn run(global: &Global, args: &Report) -> Result<Outcome, Fault> {
+    if let Some(format) = global.format.filter(|format| *format != Format::Markdown) {
+        return Err(stored::no_format(format, "report", "HTML, or markdown"));
+    }
+    let (ids, runs) = read(global, &args.runs)?;
+    if global.format == Some(Format::Markdown) {
+        let blocks: Vec<_> = runs.iter().map(|(run, a)| report::markdown(run, a)).collect();
+        let text = blocks.join("\n\n---\n\n");
+        stored::write(args.output.as_deref(), |out| writeln!(out, "{}", text.trim_end()))?;
+        return Ok(Outcome::Done);
+    }
+    let path = args.output.clone().unwrap_or_else(|| default_path(&ids));
+    let html = report::html(&runs, &assets::REPORT);
+    stored::write(Some(&path), |out| out.write_all(html.as_bytes()))?;
+    if path.as_os_str() != "-" {
+        writeln!(std::io::stdout(), "{}", RawPath::new(&path))?;
+    }
+    Ok(Outcome::Done)
+}
+
+/// The runs in the order they were named, each once.
+fn read(global: &Global, names: &[String]) -> Result<(Vec<RunId>, Vec<(Run, Analysis)>), Fault> {
+    let (mut ids, mut runs) = (Vec::new(), Vec::new());
+    for name in names {
+        let (store, id) = stored::find(global, name)?;
+        if ids.contains(&id) {
+            continue;
+        }
+        if ids.len() == RUNS {
+            return Err(Fault::usage(format!("a report has at most {RUNS} runs")));
+        }
+        let run = stored::read(&store, &id)?;
+        stored::say_state(stored::state(&store, &id, &run)?, &store, &id)?;
+        let analysis = analyse(&run);
+        ids.push(id);
+        runs.push((run, analysis));
+    }
+    Ok((ids, runs))
+}
+
+fn default_path(ids: &[RunId]) -> PathBuf {
+    match ids {
+        [] => PathBuf::from("bakeoff.html"),
+        [one] => PathBuf::from(format!("bakeoff-{one}.html")),
+        [first, more @ ..] => PathBuf::from(format!("bakeoff-{first}-and-{}-more.html", more.len())),
+    }
+}

@@ -1,0 +1,280 @@
+//! The list of stored runs, as `bakeoff runs` shows it, in every format.
+//!
+//! Schema `bakeoff/runs/1`, documented in docs/format.md. A run that cannot be read is listed with
+//! the reason: one bad run must not hide the others.
+
+use comfy_table::{ContentArrangement, Table, presets};
+use serde::Serialize;
+
+use crate::model::path::harmless;
+use crate::model::verdict::{Analysis, Verdict};
+
+use super::csv::text as csv_text;
+use super::layout::cut;
+use super::markdown::escape;
+use super::view::{plural, utc};
+
+/// Longest title and verdict in a table, characters.
+const WORDS: usize = 48;
+/// Keys of a row, and columns of the CSV.
+const COLUMNS: [&str; 11] = [
+    "run",
+    "created_unix_ns",
+    "verb",
+    "title",
+    "label",
+    "imported",
+    "events",
+    "state",
+    "blocks",
+    "verdict",
+    "error",
+];
+
+/// How a stored run stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum State {
+    /// A living process measures it.
+    Running,
+    /// Its process died; `resume` goes on.
+    Dead,
+    /// It said itself why it stopped.
+    Stopped,
+    /// Its record cannot be read by this version.
+    Unreadable,
+}
+
+impl State {
+    /// The word in machine output.
+    pub fn name(self) -> &'static str {
+        match self {
+            State::Running => "running",
+            State::Dead => "dead",
+            State::Stopped => "stopped",
+            State::Unreadable => "unreadable",
+        }
+    }
+}
+
+/// One run of the list.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Row {
+    /// Its id.
+    pub run: String,
+    /// Shortest start of the id that means it in this store.
+    #[serde(skip)]
+    pub short: String,
+    /// When it began.
+    pub created_unix_ns: i64,
+    /// `quick`, `demo`, ….
+    pub verb: String,
+    /// For people.
+    pub title: String,
+    /// The name its owner gave it.
+    pub label: Option<String>,
+    /// Whether it was measured on another machine.
+    pub imported: bool,
+    /// Events stored.
+    pub events: u64,
+    /// How it stands.
+    pub state: State,
+    /// Complete blocks; `None` when it cannot be read.
+    pub blocks: Option<u32>,
+    /// The verdict in short, [`short`].
+    pub verdict: Option<String>,
+    /// Why it cannot be read.
+    pub error: Option<String>,
+}
+
+/// The verdicts of a run in a few words: "ext4 wins all 4", "2 beats, 1 not resolved".
+pub fn short(analysis: &Analysis) -> String {
+    let all = &analysis.verdicts;
+    let winner = all.first().and_then(|v| v.winner.as_deref());
+    if let Some(winner) = winner.filter(|w| all.iter().all(|v| v.winner.as_deref() == Some(w))) {
+        return match all.len() {
+            1 => format!("{} wins", harmless(winner)),
+            n => format!("{} wins all {n}", harmless(winner)),
+        };
+    }
+    if analysis.cells == 0 {
+        return "nothing measured".to_string();
+    }
+    let count = |wanted: Verdict| all.iter().filter(|v| v.verdict == wanted).count();
+    let words = [
+        (Verdict::Beats, "beats"),
+        (Verdict::Ties, "ties"),
+        (Verdict::NotResolved, "not resolved"),
+        (Verdict::Refused, "refused"),
+    ];
+    let counted = words.map(|(verdict, word)| (count(verdict), word));
+    let said: Vec<_> = counted.iter().filter(|(n, _)| *n > 0).collect();
+    match said.as_slice() {
+        [] => "measured, nothing to compare".to_string(),
+        [(_, word)] if all.len() == 1 => (*word).to_string(),
+        [(n, word)] => format!("{word}, all {n}"),
+        _ => said.iter().map(|(n, w)| format!("{n} {w}")).collect::<Vec<_>>().join(", "),
+    }
+}
+
+/// For a terminal of that many columns; `None` = no limit.
+pub fn text(rows: &[Row], width: Option<u16>) -> String {
+    if rows.is_empty() {
+        return "No runs are stored yet. `bakeoff quick` makes one.\n".to_string();
+    }
+    let mut table = Table::new();
+    table.load_style(presets::NOTHING);
+    match width {
+        Some(width) => table.set_content_arrangement(ContentArrangement::Dynamic).set_width(width),
+        None => table.set_content_arrangement(ContentArrangement::Disabled),
+    };
+    table.set_header(vec!["run", "began", "title", "verdict", "blocks"]);
+    for row in rows {
+        table.add_row(cells(row));
+    }
+    let lines = table.lines().map(|line| line.trim_end().to_string() + "\n");
+    lines.collect::<String>() + &format!("{}\n", plural(rows.len() as u64, "run"))
+}
+
+/// A table to paste.
+pub fn markdown(rows: &[Row]) -> String {
+    let mut out = "| run | began | title | verdict | blocks |\n|:--|:--|:--|:--|--:|\n".to_string();
+    for row in rows {
+        let cells = cells(row).map(|cell| escape(&cell));
+        out.push_str(&format!("| {} |\n", cells.join(" | ")));
+    }
+    out
+}
+
+/// `bakeoff/runs/1`.
+pub fn json(rows: &[Row]) -> String {
+    format!("{:#}\n", serde_json::json!({"schema": "bakeoff/runs/1", "runs": rows}))
+}
+
+/// The same as columns.
+pub fn csv(rows: &[Row]) -> String {
+    let mut out = COLUMNS.join(",") + "\r\n";
+    for row in rows {
+        let optional = |text: &Option<String>| csv_text(text.as_deref().unwrap_or(""));
+        let fields = [
+            row.run.clone(),
+            row.created_unix_ns.to_string(),
+            csv_text(&row.verb),
+            csv_text(&row.title),
+            optional(&row.label),
+            u8::from(row.imported).to_string(),
+            row.events.to_string(),
+            row.state.name().to_string(),
+            row.blocks.map_or(String::new(), |blocks| blocks.to_string()),
+            optional(&row.verdict),
+            optional(&row.error),
+        ];
+        out.push_str(&(fields.join(",") + "\r\n"));
+    }
+    out
+}
+
+fn cells(row: &Row) -> [String; 5] {
+    let verdict = cut(&harmless(row.verdict.as_deref().unwrap_or("cannot be read")), WORDS);
+    let state = match row.state {
+        State::Running => " (running)",
+        State::Dead => " (interrupted)",
+        State::Stopped | State::Unreadable => "",
+    };
+    let title = match &row.label {
+        Some(label) => format!("{}: {}", harmless(label), harmless(&row.title)),
+        None => harmless(&row.title),
+    };
+    let imported = if row.imported { " (imported)" } else { "" };
+    [
+        row.short.clone(),
+        utc(row.created_unix_ns),
+        cut(&title, WORDS) + imported,
+        verdict + state,
+        row.blocks.map_or("-".to_string(), |blocks| blocks.to_string()),
+    ]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::sample;
+    use super::*;
+    use crate::model::verdict::WorkloadVerdict;
+
+    fn row(run: &str, state: State) -> Row {
+        Row {
+            run: run.into(),
+            short: run[..4].into(),
+            created_unix_ns: 1_795_000_000_000_000_000,
+            verb: "demo".into(),
+            title: "demo: ext4, /mnt/\u{1b}[31musb".into(),
+            label: None,
+            imported: false,
+            events: 80,
+            state,
+            blocks: Some(5),
+            verdict: Some("ext4 wins all 2".into()),
+            error: None,
+        }
+    }
+
+    fn rows() -> Vec<Row> {
+        let running = row("aaaaaaaaaaaaaaaa", State::Running);
+        let imported = Row {
+            imported: true,
+            label: Some("=cmd|' /C calc'!A0".into()),
+            title: "a, \"b\"".into(),
+            ..row("bbbbbbbbbbbbbbbb", State::Dead)
+        };
+        let unreadable = Row {
+            blocks: None,
+            verdict: None,
+            error: Some("event 3 is of a newer kind".into()),
+            ..row("cccccccccccccccc", State::Unreadable)
+        };
+        vec![running, imported, unreadable]
+    }
+
+    #[test]
+    fn the_list_in_every_format() {
+        insta::assert_snapshot!("runs_text", text(&rows(), Some(80)));
+        insta::assert_snapshot!("runs_text_unlimited", text(&rows(), None));
+        insta::assert_snapshot!("runs_markdown", markdown(&rows()));
+        insta::assert_snapshot!("runs_csv", csv(&rows()));
+        insta::assert_snapshot!("runs_json", json(&rows()));
+        assert!(text(&[], None).contains("bakeoff quick"));
+    }
+
+    #[test]
+    fn keys_and_columns_are_the_same_and_documented() {
+        let value = serde_json::to_value(row("aaaaaaaaaaaaaaaa", State::Stopped)).unwrap();
+        let mut keys: Vec<_> = value.as_object().unwrap().keys().map(String::as_str).collect();
+        let mut columns = COLUMNS.to_vec();
+        keys.sort_unstable();
+        columns.sort_unstable();
+        assert_eq!(keys, columns);
+        let doc = include_str!("../../../../docs/format.md");
+        assert!(columns.iter().all(|name| doc.contains(&format!("`{name}`"))), "docs/format.md");
+    }
+
+    #[test]
+    fn verdicts_in_short() {
+        let analysis = |verdicts: &[(Verdict, Option<&str>)]| {
+            let mut all = sample::analysis(Verdict::Ties, &["ext4", "xfs"], "");
+            let one = all.verdicts.swap_remove(0);
+            all.verdicts = Vec::new();
+            for (verdict, winner) in verdicts {
+                let winner = winner.map(str::to_string);
+                all.verdicts.push(WorkloadVerdict { verdict: *verdict, winner, ..one.clone() });
+            }
+            short(&Analysis { cells: 10, ..all })
+        };
+        let (beats, ties) = (Verdict::Beats, Verdict::Ties);
+        assert_eq!(analysis(&[(beats, Some("ext4"))]), "ext4 wins");
+        assert_eq!(analysis(&[(beats, Some("ext4")), (beats, Some("ext4"))]), "ext4 wins all 2");
+        assert_eq!(analysis(&[(beats, Some("ext4")), (beats, Some("xfs"))]), "beats, all 2");
+        assert_eq!(analysis(&[(beats, Some("ext4")), (ties, None)]), "1 beats, 1 ties");
+        assert_eq!(analysis(&[(Verdict::NotResolved, None)]), "not resolved");
+        assert_eq!(analysis(&[]), "measured, nothing to compare");
+    }
+}
