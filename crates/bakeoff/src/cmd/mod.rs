@@ -7,11 +7,15 @@ pub mod bench_scratch;
 pub mod clean;
 pub mod demo;
 pub mod devices;
+pub mod export;
 pub mod import;
 pub mod internal;
 pub mod quick;
+pub mod report;
 pub mod resume;
 pub mod rm;
+pub mod runs;
+pub mod show;
 pub mod stored;
 
 use crate::cli::{Args, Command};
@@ -27,8 +31,11 @@ pub fn run(args: Args) -> Result<Outcome, Fault> {
         Some(Command::Bench(args)) => bench::run(&global, &args),
         Some(Command::Resume(args)) => resume::run(&global, &args),
         Some(Command::Clean) => clean::run(&global),
+        Some(Command::Runs) => runs::run(&global),
+        Some(Command::Show(args)) => show::run(&global, &args),
         Some(Command::Rm(args)) => rm::run(&global, &args),
+        Some(Command::Report(args)) => report::run(&global, &args),
+        Some(Command::Export(args)) => export::run(&global, &args),
         Some(Command::Import(args)) => import::run(&global, &args),
-        Some(other) => Err(Fault::environment(format!("{other:?}: not in this build yet"))),
     }
 }

@@ -13,7 +13,7 @@ use super::stored;
 use crate::assets;
 use crate::cli::{Format, Global, Report};
 use crate::fault::{Fault, Outcome};
-use crate::store::{RunId, Store};
+use crate::store::RunId;
 
 /// Most runs of one page: it carries every window of every cell.
 const RUNS: usize = 32;
@@ -63,6 +63,8 @@ fn default_path(ids: &[RunId]) -> PathBuf {
     match ids {
         [] => PathBuf::from("bakeoff.html"),
         [one] => PathBuf::from(format!("bakeoff-{one}.html")),
-        [first, more @ ..] => PathBuf::from(format!("bakeoff-{first}-and-{}-more.html", more.len())),
+        [first, more @ ..] => {
+            PathBuf::from(format!("bakeoff-{first}-and-{}-more.html", more.len()))
+        }
     }
 }

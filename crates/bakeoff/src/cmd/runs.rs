@@ -26,10 +26,9 @@ pub fn run(global: &Global) -> Result<Outcome, Fault> {
         Format::Csv => runs::csv(&rows),
         Format::Markdown => runs::markdown(&rows),
         // A pipe has no width, and a program that reads it wants whole lines.
-        _ => runs::text(
-            &rows,
-            std::io::stdout().is_terminal().then(|| answer::text_options().width),
-        ),
+        _ => {
+            runs::text(&rows, std::io::stdout().is_terminal().then(|| answer::text_options().width))
+        }
     };
     let mut out = std::io::stdout().lock();
     out.write_all(text.as_bytes())?;

@@ -48,6 +48,10 @@ pub trait Store {
     fn remove(&mut self, run: &RunId) -> Result<(), StoreError>;
 
     /// Names the run for people; `None` takes the name away.
+    #[cfg_attr(
+        not(test),
+        expect(dead_code, reason = "no command names runs yet; bundles carry it")
+    )]
     fn set_label(&mut self, run: &RunId, label: Option<&str>) -> Result<(), StoreError>;
 
     /// Keeps what a listing shows of the run, for as long as no event follows.

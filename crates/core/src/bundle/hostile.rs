@@ -5,6 +5,8 @@ use serde_json::Value;
 
 use super::sample::{self, RUN};
 use super::*;
+use crate::analyse::analyse;
+use crate::report;
 
 fn bundle(lines: &[String]) -> Vec<u8> {
     encode(&sample::head(), lines).expect("plain data serialises").into_bytes()
@@ -172,7 +174,31 @@ fn replace_nth(value: &mut Value, n: &mut usize, with: &Value) {
     }
 }
 
+/// Everything that is ever done with an imported run.
+fn show(bytes: &[u8]) {
+    let text = std::str::from_utf8(bytes).expect("it was accepted");
+    let lines: Vec<_> = text.lines().collect();
+    let events = &lines[1..lines.len() - 1];
+    let events: Vec<Event> =
+        events.iter().map(|l| serde_json::from_str(l).expect("it was accepted")).collect();
+    let run = Run::fold(&events).expect("it was accepted");
+    let analysis = analyse(&run);
+    report::text(&run, &analysis, &report::TextOptions::default());
+    report::json_text(&run, &analysis);
+    report::markdown(&run, &analysis);
+    report::csv(&run);
+    report::html(&[(run, analysis)], &report::Assets { js: "", css: "" });
+}
+
+#[test]
+fn the_sample_can_be_shown() {
+    show(&bundle(&sample::lines()));
+}
+
 proptest! {
+    // The slow one by far takes 30 ms a case; the fuzz target of bundles goes on where this ends.
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
     #[test]
     fn bytes_never_panic(bytes in proptest::collection::vec(any::<u8>(), 0..2000)) {
         let _ = decode(&bytes);
@@ -182,7 +208,10 @@ proptest! {
     fn any_value_anywhere_never_panics(
         at in 0..sample::lines().len(), n in 0..400usize, with in nasty(),
     ) {
-        let _ = decode(&edited(at, |e| replace_nth(e, &mut n.clone(), &with)));
+        let bytes = edited(at, |e| replace_nth(e, &mut n.clone(), &with));
+        if decode(&bytes).is_ok() {
+            show(&bytes);
+        }
     }
 
     #[test]
@@ -193,6 +222,9 @@ proptest! {
             event["seq"] = seq.into();
             event.to_string()
         }).collect();
-        let _ = decode(&bundle(&picked));
+        let bytes = bundle(&picked);
+        if decode(&bytes).is_ok() {
+            show(&bytes);
+        }
     }
 }
