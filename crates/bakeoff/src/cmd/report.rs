@@ -13,7 +13,6 @@ use super::stored;
 use crate::assets;
 use crate::cli::{Format, Global, Report};
 use crate::fault::{Fault, Outcome};
-use crate::store::RunId;
 
 /// Most runs of one page: it carries every window of every cell.
 const RUNS: usize = 32;
@@ -23,14 +22,14 @@ pub fn run(global: &Global, args: &Report) -> Result<Outcome, Fault> {
     if let Some(format) = global.format.filter(|format| *format != Format::Markdown) {
         return Err(stored::no_format(format, "report", "HTML, or markdown"));
     }
-    let (ids, runs) = read(global, &args.runs)?;
+    let runs = read(global, &args.runs)?;
     if global.format == Some(Format::Markdown) {
         let blocks: Vec<_> = runs.iter().map(|(run, a)| report::markdown(run, a)).collect();
         let text = blocks.join("\n\n---\n\n");
         stored::write(args.output.as_deref(), |out| writeln!(out, "{}", text.trim_end()))?;
         return Ok(Outcome::Done);
     }
-    let path = args.output.clone().unwrap_or_else(|| default_path(&ids));
+    let path = args.output.clone().unwrap_or_else(|| default_path(&runs));
     let html = report::html(&runs, &assets::REPORT);
     stored::write(Some(&path), |out| out.write_all(html.as_bytes()))?;
     if path.as_os_str() != "-" {
@@ -40,7 +39,7 @@ pub fn run(global: &Global, args: &Report) -> Result<Outcome, Fault> {
 }
 
 /// The runs in the order they were named, each once.
-fn read(global: &Global, names: &[String]) -> Result<(Vec<RunId>, Vec<(Run, Analysis)>), Fault> {
+fn read(global: &Global, names: &[String]) -> Result<Vec<(Run, Analysis)>, Fault> {
     let (mut ids, mut runs) = (Vec::new(), Vec::new());
     for name in names {
         let (store, id) = stored::find(global, name)?;
@@ -56,15 +55,14 @@ fn read(global: &Global, names: &[String]) -> Result<(Vec<RunId>, Vec<(Run, Anal
         ids.push(id);
         runs.push((run, analysis));
     }
-    Ok((ids, runs))
+    Ok(runs)
 }
 
-fn default_path(ids: &[RunId]) -> PathBuf {
-    match ids {
-        [] => PathBuf::from("bakeoff.html"),
-        [one] => PathBuf::from(format!("bakeoff-{one}.html")),
-        [first, more @ ..] => {
-            PathBuf::from(format!("bakeoff-{first}-and-{}-more.html", more.len()))
-        }
+fn default_path(runs: &[(Run, Analysis)]) -> PathBuf {
+    // Ids are digits only: the fold is of a record whose id the store has checked.
+    let first = runs.first().map_or("none", |(run, _)| run.header.run.as_str());
+    match runs.len() {
+        0 | 1 => PathBuf::from(format!("bakeoff-{first}.html")),
+        n => PathBuf::from(format!("bakeoff-{first}-and-{}-more.html", n - 1)),
     }
 }
