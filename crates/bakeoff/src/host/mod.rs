@@ -17,6 +17,7 @@ mod process;
 mod root;
 mod support;
 mod system;
+mod system_disks;
 mod users;
 
 pub use direct::{dirtied_per_page, supports_direct};
@@ -28,6 +29,7 @@ pub use loops::{is_mount_point, loops_backed_by};
 pub use place::{PlaceError, place};
 pub use process::{boot_id, is_alive, process_start_ticks};
 pub use support::{Missing, support};
+pub use system_disks::system_disks;
 
 use bakeoff_core::prepare::device::System;
 

@@ -1,6 +1,7 @@
 //! The record of a run while it happens: every event goes into the store before anything acts on
 //! it, and into the fold that everything else reads.
 
+use std::path::Path;
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 use bakeoff_core::model::event::{Event, Header, Owner, What};
@@ -66,6 +67,11 @@ impl<'s> Journal<'s> {
     /// The run so far.
     pub fn run(&self) -> &Run {
         &self.run
+    }
+
+    /// Where the record is kept.
+    pub fn store_path(&self) -> &Path {
+        self.store.path()
     }
 
     /// Active time of the run so far.
