@@ -1,13 +1,16 @@
 //! A bundle from anybody: whatever its bytes are, reading it ends in a run or in an error.
 //!
 //! The seal cannot be guessed, so the lines before it are read one by one as `import` does, and
-//! what was accepted must fold again and be the same when written and read once more.
+//! what was accepted must fold again, be the same when written and read once more, and be fit to
+//! be analysed and shown.
 
 #![no_main]
 
+use bakeoff_core::analyse::analyse;
 use bakeoff_core::bundle::{Decoder, Line, decode};
 use bakeoff_core::model::event::Event;
 use bakeoff_core::model::run::Run;
+use bakeoff_core::report;
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|bytes: &[u8]| {
@@ -30,6 +33,25 @@ fuzz_target!(|bytes: &[u8]| {
         assert_eq!(&again, event, "an event changed by being stored");
     }
     if !events.is_empty() {
-        Run::fold(&events).expect("accepted events fold");
+        let run = Run::fold(&events).expect("accepted events fold");
+        report(&run);
     }
 });
+
+/// An accepted run can be analysed and shown, whatever is in it.
+fn report(run: &Run) {
+    let analysis = analyse(run);
+    for plain in [false, true] {
+        let options = report::TextOptions { plain, ..report::TextOptions::default() };
+        let text = report::text(run, &analysis, &options);
+        let is_harmless = |c: char| c == '\n' || !c.is_control();
+        assert!(text.chars().all(is_harmless), "a control character reached the terminal");
+    }
+    report::markdown(run, &analysis);
+    report::csv(run);
+    report::recipe(run, &analysis);
+    let json = report::json_text(run, &analysis);
+    serde_json::from_str::<serde_json::Value>(&json).expect("machine output is JSON");
+    let page = report::html(&[(run.clone(), analysis)], &report::Assets { js: "", css: "" });
+    assert!(!page.is_empty());
+}

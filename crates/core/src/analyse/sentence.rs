@@ -120,7 +120,8 @@ impl Words<'_> {
             _ => format!(" Slower than these: {}.", words::list(&self.names(&others))),
         };
         let said = format!(
-            "It does not matter: {} are within {} of each other (95 % CI at most {}), {}, {}, {}.{slower}",
+            "It does not matter: {} are within {} of each other (95 % CI at most {}), {}, {}, \
+             {}.{slower}",
             words::list(&self.names(top)),
             figures::percent(self.run.header.protocol.tie_margin),
             figures::percent(libm::ceil(reach * 1000.0) / 1000.0),
@@ -202,8 +203,8 @@ impl Words<'_> {
             );
         }
         format!(
-            "The {} of this mode would not tell either: at this noise ({}; ties within {} need under \
-             {}).",
+            "The {} of this mode would not tell either: at this noise ({}; ties within {} need \
+             under {}).",
             words::count(protocol.last_block(), "block"),
             figures::percent(self.noise()),
             figures::percent(protocol.tie_margin),

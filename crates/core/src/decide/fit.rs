@@ -87,7 +87,8 @@ pub enum FitError {
     },
     /// Too few bytes may be written.
     #[error(
-        "five blocks of '{workload}' write about {}, and {} are allowed; use --max-write {needed_mib}m",
+        "five blocks of '{workload}' write about {}, and {} are allowed; use --max-write \
+         {needed_mib}m",
         units::size(*.needed_bytes), units::size(*.max_write_bytes)
     )]
     Bytes {

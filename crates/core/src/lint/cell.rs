@@ -152,7 +152,8 @@ fn file_in_memory(header: &Header, workload: &Workload, cell: &Cell) -> Option<F
     (buffered && !proven && job.size < memory.saturating_mul(2)).then(|| {
         let share = (memory as f64 / job.size.max(1) as f64 * 100.0).min(100.0);
         let evidence = format!(
-            "reads {} through the page cache of a machine with {}: {share:.0} % can come from memory",
+            "reads {} through the page cache of a machine with {}: {share:.0} % can come from \
+             memory",
             units::size(job.size),
             units::size(memory)
         );

@@ -64,9 +64,11 @@ fn target_step(root: &Path, target: &str, name: &str, seconds: u32) -> Step {
         .args(["-timeout=10", "-print_final_stats=0", "-verbosity=0"])
         .arg(format!("-artifact_prefix={}/", root.join("fuzz").display()))
         .arg(corpus);
-    let seeds = root.join("fuzz/seeds").join(name);
-    if seeds.exists() {
-        command.arg(seeds);
+    // What tests are held against is as good to start from.
+    for seeds in [root.join("fuzz/seeds").join(name), root.join("fixtures").join(name)] {
+        if seeds.exists() {
+            command.arg(seeds);
+        }
     }
     Step::new(&format!("fuzz {name}"), command).quiet()
 }
