@@ -84,7 +84,7 @@ function values(rows: Row[]): number[] {
 }
 
 function ratioScale(rows: Row[], tieMargin: number): Scale {
-  const all = [...values(rows), 1 - tieMargin, 1 + tieMargin];
+  const all = [...values(rows), 1 / (1 + tieMargin), 1 + tieMargin];
   const low = Math.log(Math.min(...all));
   const high = Math.log(Math.max(...all));
   const room = (high - low) * 0.04;
@@ -128,7 +128,7 @@ function tieBand(q: Question, scale: Scale, margin: number, fill: string, stroke
     markArea: {
       silent: true,
       itemStyle: { color: fill },
-      data: [[{ xAxis: scale.to(1 - margin) }, { xAxis: scale.to(1 + margin) }]],
+      data: [[{ xAxis: scale.to(1 / (1 + margin)) }, { xAxis: scale.to(1 + margin) }]],
     },
     markLine: {
       silent: true,
