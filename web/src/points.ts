@@ -8,6 +8,23 @@ import { tooltipBody, tooltipStyle } from "./tooltip";
 
 /** Below this width names stand above their rows instead of beside them. */
 const NARROW = 620;
+const RIGHT = 22;
+/** Room a label on the axis needs, in pixels. */
+const LABEL_WIDTH = 56;
+
+/** Differences in percent by how round they are, then larger ratios: the roundest get labels. */
+const NICE_RATIOS = [
+  [-50, 100],
+  [-20, -40, -60, -80, 20, 40, 60],
+  [-90, -95, -98, -99],
+  [-10, -30, -70, 10, 30],
+  [-5, 5, -15, 15, -25, 25],
+  [-2, 2, -4, 4, -6, 6, -8, 8],
+  [-1, 1, -3, 3],
+]
+  .flat()
+  .map((percent) => 1 + percent / 100)
+  .concat([5, 10, 20, 50, 100, 3]);
 
 export function pointsChart(question: Question, tieMargin: number, names: string[]) {
   const rows = question.rows.filter((row) => row.mid !== null || row.dots.length > 0);
@@ -18,7 +35,8 @@ export function pointsChart(question: Question, tieMargin: number, names: string
     const top = 10;
     const left = isNarrow ? 14 : Math.min(240, width * 0.28);
     const height = top + rows.length * rowHeight + 34;
-    const scale = question.is_ratio ? ratioScale(rows, tieMargin) : rateScale(rows);
+    const room = width - left - RIGHT;
+    const scale = question.is_ratio ? ratioScale(rows, tieMargin, room) : rateScale(rows);
     const { text, muted, line, band } = palette();
     return {
       height,
@@ -29,7 +47,7 @@ export function pointsChart(question: Question, tieMargin: number, names: string
       })),
       option: {
         textStyle: { fontFamily: font(), color: text },
-        grid: { left, right: 22, top, height: rows.length * rowHeight },
+        grid: { left, right: RIGHT, top, height: rows.length * rowHeight },
         xAxis: {
           type: "value",
           min: scale.low,
@@ -83,22 +101,15 @@ function values(rows: Row[]): number[] {
   return all.filter((v): v is number => v !== null && v > 0);
 }
 
-function ratioScale(rows: Row[], tieMargin: number): Scale {
+function ratioScale(rows: Row[], tieMargin: number, width: number): Scale {
   const all = [...values(rows), 1 / (1 + tieMargin), 1 + tieMargin];
   const low = Math.log(Math.min(...all));
   const high = Math.log(Math.max(...all));
   const room = (high - low) * 0.04;
   const [from, to] = [low - room, high + room];
-  const steps = [
-    0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.85, 0.9, 0.92, 0.94, 0.95, 0.96,
-    0.97, 0.98, 0.99, 1, 1.01, 1.02, 1.03, 1.04, 1.05, 1.06, 1.08, 1.1, 1.15, 1.2, 1.3, 1.4, 1.6,
-    1.8, 2, 3, 5, 10, 20, 50, 100,
-  ];
-  // From 1 outwards, so that the places that matter most keep their label.
   const ticks = [0];
-  const gap = (to - from) / 9;
-  for (const step of [...steps].sort((a, b) => Math.abs(Math.log(a)) - Math.abs(Math.log(b)))) {
-    const at = Math.log(step);
+  const gap = ((to - from) * LABEL_WIDTH) / width;
+  for (const at of NICE_RATIOS.map(Math.log)) {
     const isFree = ticks.every((tick) => Math.abs(tick - at) >= gap);
     if (isFree && at >= from && at <= to) ticks.push(at);
   }
@@ -191,7 +202,7 @@ function rowSeries(
       symbol: symbol(row.candidate),
       symbolSize: 15,
       symbolKeepAspect: true,
-      itemStyle: { color: paint, borderColor: palette().paper, borderWidth: 1.5 },
+      itemStyle: { color: paint, opacity: 1, borderColor: palette().paper, borderWidth: 1.5 },
       data: [[scale.to(mid), at]],
       tooltip: { formatter: tip },
     });

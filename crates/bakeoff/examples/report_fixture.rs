@@ -6,14 +6,18 @@ use std::error::Error;
 use std::io::{self, Write};
 
 use bakeoff_core::model::candidate::{Kind, Skipped};
-use bakeoff_core::model::event::{Cell, Event, StopReason, What};
+use bakeoff_core::model::event::{Cell, Event, StepDone, StopReason, What};
 use bakeoff_core::model::finding::{Finding, Scope, Severity};
 use bakeoff_core::model::histogram::Histogram;
 use bakeoff_core::model::measurement::{Latency, OpStats, Window};
-use bakeoff_core::model::protocol::Mode;
 use bakeoff_core::model::path::RawPath;
+use bakeoff_core::model::protocol::Mode;
 use bakeoff_core::prepare::steps;
+use bakeoff_core::prepare::support::RECIPES;
 use bakeoff_core::testing::RunBuilder;
+
+/// 2026-11-20 14:03 UTC.
+const STARTED_UNIX_NS: i64 = 1_795_183_380_000_000_000;
 
 const HOSTILE: &str = "</script><script>alert(1)</script><img src=x onerror=alert(2)>";
 
@@ -29,7 +33,8 @@ fn main() -> Result<(), Box<dyn Error>> {
         _ => return Err("usage: report_fixture demo|nine|places|one|empty|hostile".into()),
     };
     let mut out = io::stdout().lock();
-    for event in events {
+    for mut event in events {
+        event.unix_ns += STARTED_UNIX_NS;
         serde_json::to_writer(&mut out, &event)?;
         out.write_all(b"\n")?;
     }
@@ -77,32 +82,30 @@ fn demo() -> Vec<Event> {
                          CONFIG_EXFAT_FS"
                     .to_string(),
             }];
-            let mkfs = ["-q", "-F", "-O", "^has_journal", "-E", "nodiscard,lazy_itable_init=0"];
-            if let Kind::Stack(stack) = &mut h.candidates[1].kind {
-                stack.mkfs = mkfs.map(str::to_string).to_vec();
-                stack.mount = vec!["noatime".to_string()];
+            for candidate in &mut h.candidates {
+                let recipe = RECIPES.iter().find(|r| r.name == candidate.name);
+                candidate.kind = Kind::Stack(recipe.expect("a recipe of that name").stack());
             }
         })
-        .cells(|cell| shape(cell, 24));
-    prepare(&mut builder, &names);
+        .cells(|cell| shape(cell, 20));
+    prepare(&mut builder);
     builder.finding(root_disk()).play(8, rates(table, 0.025)).events()
 }
 
 /// The steps of a run on an image, as far as the report shows them.
-fn prepare(builder: &mut RunBuilder, names: &[&str]) {
+fn prepare(builder: &mut RunBuilder) {
     let image = RawPath::new("/var/tmp/.bakeoff-5eed0f1e/image");
     let mut planned = vec![steps::fill(0, &image, 1 << 30), steps::attach_loop(1, &image)];
-    for name in names {
-        let stack = RunBuilder::stacks(&[name]).build().header.candidates.remove(0);
-        if let Kind::Stack(stack) = stack.kind {
-            let number = planned.len() as u32;
-            planned.push(steps::mkfs(number, name, &stack, &RawPath::new("/dev/loop7")));
+    for candidate in builder.clone().build().header.candidates {
+        if let Kind::Stack(stack) = candidate.kind {
+            let (number, device) = (planned.len() as u32, RawPath::new("/dev/loop7"));
+            planned.push(steps::mkfs(number, &candidate.name, &stack, &device));
         }
     }
     for step in planned {
         let number = step.step;
         builder.push(What::StepPlanned(step));
-        builder.push(What::StepDone(bakeoff_core::model::event::StepDone {
+        builder.push(What::StepDone(StepDone {
             step: number,
             took_ns: 310_000_000 + 12_000_000_000 * u64::from(number == 0),
             status: 0,
@@ -124,11 +127,18 @@ fn root_disk() -> Finding {
 }
 
 fn nine() -> Vec<Event> {
-    let names = [
-        "ext4", "ext4, no journal", "xfs", "btrfs", "ext2", "ntfs-3g", "f2fs", "exfat", "vfat",
-    ];
+    let names =
+        ["ext4", "ext4, no journal", "xfs", "btrfs", "ext2", "ntfs-3g", "f2fs", "exfat", "vfat"];
     let table: &[&[f64]] = &[
-        &[1180.0], &[1460.0], &[1150.0], &[640.0], &[1420.0], &[88.0], &[1495.0], &[900.0], &[870.0],
+        &[1180.0],
+        &[1460.0],
+        &[1150.0],
+        &[640.0],
+        &[1420.0],
+        &[88.0],
+        &[1495.0],
+        &[900.0],
+        &[870.0],
     ];
     let builder = RunBuilder::stacks(&names).mode(Mode::Quick).cells(|cell| shape(cell, 20));
     builder.play(8, rates(table, 0.02)).events()
@@ -210,12 +220,12 @@ fn spread(stats: &mut OpStats, share: f64, tail: f64) {
     let mut left = stats.total_ios;
     let mut buckets = Vec::new();
     let mut value = middle * 0.55;
-    while left > 0 && buckets.len() < 28 {
+    while left > 0 && buckets.len() < 20 {
         let part = if buckets.len() < 6 { 0.22 } else { 0.35 };
         let count = ((left as f64 * part) as u64).clamp(1, left);
         buckets.push((value as u64, count));
         left -= count;
-        value *= if buckets.len() < 7 { 1.12 } else { 1.0 + 0.16 * tail };
+        value *= if buckets.len() < 7 { 1.12 } else { 1.0 + 0.24 * tail };
     }
     if let Some(last) = buckets.last_mut() {
         last.1 += left;

@@ -5,7 +5,7 @@
 use crate::model::run::Run;
 use crate::model::verdict::Analysis;
 
-use super::view::{Question, View};
+use super::view::{Question, View, capital};
 
 /// The report as Markdown.
 pub fn markdown(run: &Run, analysis: &Analysis) -> String {
@@ -126,11 +126,6 @@ fn code(text: &str) -> String {
     let longest = text.split(|c| c != '`').map(str::len).max().unwrap_or(0);
     let fence = "`".repeat(longest + 1);
     if longest == 0 { format!("`{text}`") } else { format!("{fence} {text} {fence}") }
-}
-
-fn capital(word: &str) -> String {
-    let mut chars = word.chars();
-    chars.next().map_or(String::new(), |c| c.to_uppercase().chain(chars).collect())
 }
 
 #[cfg(test)]

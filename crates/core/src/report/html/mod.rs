@@ -117,6 +117,7 @@ struct QuestionPage {
     /// Kinds of operation with a latency curve.
     ops: Vec<&'static str>,
     points_title: &'static str,
+    time_unit: &'static str,
     points_caption: String,
     points_label: String,
     /// Findings that are not among the run's own.
@@ -143,6 +144,7 @@ impl RunPage {
                         true => "Who is ahead, and how surely",
                         false => "What each did",
                     },
+                    time_unit: data.over_time.unit,
                     findings: own_findings(q, &view),
                     question: q.clone(),
                 }
@@ -150,7 +152,7 @@ impl RunPage {
             .collect();
         RunPage {
             id: format!("run-{index}"),
-            overview: Overview::new(&view),
+            overview: Overview::new(&view, styles),
             styles: view.columns.iter().map(|c| chart::style_of(styles, &c.name)).collect(),
             questions,
             view,

@@ -5,8 +5,18 @@ use crate::report::view::{Question, Row, View};
 
 /// Candidates down, workloads across.
 pub struct Overview {
-    /// Name and what it is, with one entry for each workload.
-    pub rows: Vec<Vec<Entry>>,
+    /// One for each candidate, as declared.
+    pub rows: Vec<Line>,
+}
+
+/// One candidate on every workload.
+pub struct Line {
+    /// Its name.
+    pub name: String,
+    /// Its colour and symbol.
+    pub style: usize,
+    /// One for each workload.
+    pub entries: Vec<Entry>,
 }
 
 /// One candidate on one workload.
@@ -21,9 +31,13 @@ pub struct Entry {
 
 impl Overview {
     /// The table of a view.
-    pub fn new(view: &View) -> Overview {
-        let row = |name: &str| view.questions.iter().map(|q| entry(q, name)).collect();
-        Overview { rows: view.columns.iter().map(|c| row(&c.name)).collect() }
+    pub fn new(view: &View, styles: &[String]) -> Overview {
+        let line = |name: &str| Line {
+            name: name.to_string(),
+            style: super::chart::style_of(styles, name),
+            entries: view.questions.iter().map(|q| entry(q, name)).collect(),
+        };
+        Overview { rows: view.columns.iter().map(|c| line(&c.name)).collect() }
     }
 }
 
@@ -37,7 +51,7 @@ fn entry(question: &Question, name: &str) -> Entry {
 
 fn standing(question: &Question, row: &Row) -> (String, &'static str) {
     let is_reference = question.reference.as_ref() == Some(&row.candidate);
-    let is_first = row.tier.as_ref().is_some_and(|t| t == "1");
+    let is_first = row.tier.as_ref().is_some_and(|t| t == "1" || t.starts_with("1-"));
     let change = row.change.as_ref().map(|c| format!("{} %", super::minus(&c.mid)));
     match (question.verdict, is_reference, change) {
         (Verdict::Refused, _, _) => ("not ranked".to_string(), ""),

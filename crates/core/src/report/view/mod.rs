@@ -109,8 +109,8 @@ impl FindingView {
                 Severity::Info => "note",
             },
             about,
-            evidence: harmless(&finding.evidence),
-            advice: harmless(&finding.advice),
+            evidence: sentence(&finding.evidence),
+            advice: capital(&sentence(&finding.advice)),
         }
     }
 }
@@ -146,6 +146,19 @@ impl View {
             version: harmless(&header.version),
         }
     }
+}
+
+/// Text with a full stop, so that two can stand side by side.
+fn sentence(text: &str) -> String {
+    let text = harmless(text.trim());
+    let stop = if text.is_empty() || text.ends_with(['.', '!', '?', ':']) { "" } else { "." };
+    format!("{text}{stop}")
+}
+
+/// With a capital first letter.
+pub fn capital(text: &str) -> String {
+    let mut chars = text.chars();
+    chars.next().map_or(String::new(), |c| c.to_uppercase().chain(chars).collect())
 }
 
 /// Findings in words, equal ones once, in the order of the analysis.
@@ -200,7 +213,7 @@ fn ending(run: &Run) -> Option<String> {
         None => {
             return Some(format!(
                 "The run has no end on record: it is still going, or it was killed. \
-                 `bakeoff resume {id}` goes on after a crash."
+                 After a crash go on with: bakeoff resume {id}"
             ));
         }
         Some((reason, note)) => (*reason, harmless(note)),
@@ -214,12 +227,12 @@ fn ending(run: &Run) -> Option<String> {
     };
     let note = if note.is_empty() { String::new() } else { format!(": {note}") };
     let how = match reason {
-        StopReason::TimeUp => format!("`bakeoff resume {id} --time 10m` goes on."),
-        StopReason::WriteBudget => format!("`bakeoff resume {id} --max-write SIZE` goes on."),
-        _ => format!("`bakeoff resume {id}` goes on."),
+        StopReason::TimeUp => format!("bakeoff resume {id} --time 10m"),
+        StopReason::WriteBudget => format!("bakeoff resume {id} --max-write SIZE"),
+        _ => format!("bakeoff resume {id}"),
     };
     let stop = if note.ends_with(['.', '!', '?']) { "" } else { "." };
-    Some(format!("{what}{note}{stop} {how}"))
+    Some(format!("{what}{note}{stop} Go on with: {how}"))
 }
 
 /// What the intervals promise (nominal alpha for repeated looks, divided by the pairs).
@@ -229,8 +242,9 @@ fn interval_note(run: &Run) -> String {
     let level = 100.0 * (1.0 - protocol.alpha / pairs as f64);
     let looks: Vec<String> = protocol.looks.iter().map(u32::to_string).collect();
     format!(
-        "Intervals are repeated {level:.2} % intervals of the paired ratio inside blocks, wide \
-         enough for looks after {} blocks and for {}. A tie lies inside +-{} %.",
+        "Of 100 such runs about 95 have every interval of a workload right: each is a {level:.2} % \
+         interval of the ratio of two rates, paired inside blocks, wide enough for looks after {} \
+         blocks and for {}. A tie lies within {} % either way.",
         looks.join(", "),
         plural(pairs, "pair"),
         super::round::to_support(protocol.tie_margin * 100.0, Some(0.1)).trim_end_matches(".0"),

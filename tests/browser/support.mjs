@@ -1,0 +1,98 @@
+// What every test of the report needs: pages made from recorded runs by the real program's code,
+// and a browser that would notice any request, error or dialog.
+import { execFileSync } from "node:child_process";
+import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import { chromium } from "playwright-core";
+
+const ROOT = join(dirname(fileURLToPath(import.meta.url)), "../..");
+const BROWSERS = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"];
+const ARGUMENTS = [
+  "--headless",
+  "--no-sandbox",
+  "--disable-gpu",
+  "--disable-quic",
+  "--no-first-run",
+  "--disable-background-networking",
+  "--disable-component-update",
+  "--disable-sync",
+];
+
+/** Makes pages and opens them; `close` removes everything again. */
+export async function start() {
+  const executablePath = BROWSERS.find(existsSync);
+  if (!executablePath) throw new Error("no Chromium here: sudo apt-get install chromium");
+  for (const part of ["report.js", "report.css"]) {
+    if (!existsSync(join(ROOT, "web/dist", part))) throw new Error("no web/dist: run `make web`");
+  }
+  const directory = mkdtempSync(join(tmpdir(), "bakeoff-browser-"));
+  const browser = await chromium.launch({ executablePath, args: ARGUMENTS });
+  return {
+    /** A page of these runs (names in fixtures/runs), opened with these settings. */
+    async open(runs, settings = {}) {
+      const file = makePage(directory, runs);
+      const context = await browser.newContext({
+        viewport: { width: 1280, height: 900 },
+        offline: false,
+        ...settings,
+      });
+      const page = await context.newPage();
+      const trouble = watch(page);
+      await context.route("**/*", (route) => {
+        const url = route.request().url();
+        if (url.startsWith("file://")) return route.continue();
+        trouble.push(`request to ${url}`);
+        return route.abort();
+      });
+      await page.goto(pathToFileURL(file).href);
+      return { page, trouble, file, close: () => context.close() };
+    },
+    async close() {
+      await browser.close();
+      rmSync(directory, { recursive: true });
+    },
+  };
+}
+
+/** Everything a page must never do, as it happens. */
+function watch(page) {
+  const trouble = [];
+  page.on("console", (message) => trouble.push(`console ${message.type()}: ${message.text()}`));
+  page.on("pageerror", (error) => trouble.push(`error: ${error.message}`));
+  page.on("requestfailed", (request) => trouble.push(`failed: ${request.url()}`));
+  page.on("dialog", (dialog) => {
+    trouble.push(`dialog: ${dialog.message()}`);
+    return dialog.dismiss();
+  });
+  return trouble;
+}
+
+function makePage(directory, runs) {
+  const file = join(directory, `${runs.join("-")}.html`);
+  if (existsSync(file)) return file;
+  const inputs = runs.map((run) => join(ROOT, "fixtures/runs", `${run}.jsonl`));
+  const cargo = ["run", "--quiet", "--package", "bakeoff", "--example", "report_page", "--"];
+  execFileSync("cargo", [...cargo, file, ...inputs], { cwd: ROOT, stdio: ["ignore", 2, 2] });
+  return file;
+}
+
+/** What is drawn of a points chart: ECharts scales a unit path to half of the symbol's size. */
+export const SYMBOL = '.plot svg path[transform^="matrix(7.5,"]';
+export const DOT = '.plot svg path[transform^="matrix(3,"]';
+
+/** The numbers embedded in a page. */
+export function data(page) {
+  return page.evaluate(() => JSON.parse(document.getElementById("bakeoff-data").textContent));
+}
+
+/** The first chart of a kind. */
+export function chart(page, kind, question = 0) {
+  return page.locator(`figure[data-kind="${kind}"][data-question="${question}"]`).first();
+}
+
+/** Texts of a chart's axes, in the order they stand in the drawing. */
+export function texts(figure) {
+  return figure.locator("svg text").allTextContents();
+}
