@@ -2,6 +2,9 @@
 
 #![allow(clippy::unwrap_used)] // helpers of tests: a panic is the report
 
+#[path = "../../bakeoff/tests/support/skip.rs"]
+mod skip;
+
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -38,18 +41,9 @@ impl Drop for Mount {
     }
 }
 
-/// Mounts need root, which CI has; without it the test says so on standard error.
-fn is_root() -> bool {
-    let root = rustix::process::geteuid().is_root();
-    if !root {
-        eprintln!("SKIPPED: mounting needs root; run `sudo -E cargo test -p bakeoff-engine`");
-    }
-    root
-}
-
 #[test]
 fn a_full_place_is_no_space_in_every_engine() {
-    if !is_root() {
+    if skip::lacks_root() {
         return;
     }
     let mount = Mount::new();
@@ -67,7 +61,7 @@ fn a_full_place_is_no_space_in_every_engine() {
 
 #[test]
 fn small_files_in_a_full_place_clean_up() {
-    if !is_root() {
+    if skip::lacks_root() {
         return;
     }
     let mount = Mount::new();
@@ -81,7 +75,7 @@ fn small_files_in_a_full_place_clean_up() {
 
 #[test]
 fn a_read_only_place_says_so_and_can_be_read() {
-    if !is_root() {
+    if skip::lacks_root() {
         return;
     }
     let mount = Mount::new();
@@ -100,7 +94,10 @@ fn a_read_only_place_says_so_and_can_be_read() {
 
 #[test]
 fn a_block_device_is_measured_and_verified_and_its_end_respected() {
-    if !is_root() {
+    if skip::lacks_root() {
+        return;
+    }
+    if skip::lacks_loop_devices() {
         return;
     }
     let dir = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
