@@ -87,6 +87,7 @@ fn loop_ns(job: &Job, depth: u32) -> Result<f64, EngineError> {
     };
     let live = Live::new(None);
     let cell = Cell { job: &idle, depth, cost: Cost::default(), live: &live };
-    let outcome = Lane::<Null>::new(cell, 0, None)?.run()?;
+    let lane = Lane::<Null>::new(cell, 0, None)?;
+    let outcome = if depth == 1 { lane.run()? } else { lane.run_queued()? };
     Ok(outcome.end_ns.saturating_sub(outcome.start_ns) as f64 / LOOP_IOS as f64)
 }

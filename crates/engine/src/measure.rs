@@ -51,7 +51,7 @@ pub fn measure(
         return smallfiles::measure(job, target, &live);
     }
     if job.engine == EngineName::Null {
-        return measure_with::<Null>(job, EngineName::Null, None, &live, Vec::new());
+        return measure_null(job, &live);
     }
     let target = Target::find(target, job)?;
     let mut findings = Vec::new();
@@ -59,13 +59,8 @@ pub fn measure(
     if job.engine == EngineName::IoUring {
         match uring::try_out() {
             Ok(()) => {
-                return measure_with::<Uring>(
-                    job,
-                    EngineName::IoUring,
-                    Some(&target),
-                    &live,
-                    findings,
-                );
+                let around = Around { engine: EngineName::IoUring, depth: job.iodepth, findings };
+                return measure_with(job, Some(&target), &live, around, Lane::<Uring>::run_queued);
             }
             Err(error) => {
                 let (evidence, advice) = uring::explain(&error);
@@ -81,7 +76,22 @@ pub fn measure(
     if job.iodepth > 1 {
         findings.push(depth_one(job.iodepth));
     }
-    measure_with::<Psync>(job, EngineName::Psync, Some(&target), &live, findings)
+    let around = Around { engine: EngineName::Psync, depth: 1, findings };
+    measure_with(job, Some(&target), &live, around, Lane::<Psync>::run)
+}
+
+/// Without I/O, and so without a target: the loop that fits the depth.
+fn measure_null(job: &Job, live: &Live) -> Result<Measurement, EngineError> {
+    let run = if job.iodepth == 1 { Lane::<Null>::run } else { Lane::<Null>::run_queued };
+    let around = Around { engine: EngineName::Null, depth: job.iodepth, findings: Vec::new() };
+    measure_with(job, None, live, around, run)
+}
+
+/// What was decided before the lanes start.
+struct Around {
+    engine: EngineName,
+    depth: u32,
+    findings: Vec<Finding>,
 }
 
 fn fall_back(evidence: String, advice: String) -> Finding {
@@ -108,20 +118,20 @@ fn depth_one(iodepth: u32) -> Finding {
     }
 }
 
-fn measure_with<E: Engine>(
-    job: &Job,
-    engine: EngineName,
+fn measure_with<'a, E: Engine>(
+    job: &'a Job,
     target: Option<&Target>,
-    live: &Live,
-    findings: Vec<Finding>,
+    live: &'a Live<'a>,
+    around: Around,
+    run: fn(Lane<'a, E>) -> Result<Outcome, EngineError>,
 ) -> Result<Measurement, EngineError> {
-    let depth = if engine == EngineName::Psync { 1 } else { job.iodepth };
+    let Around { engine, depth, findings } = around;
     let cost = Cost::measure(job, depth)?;
     let cell = Cell { job, depth, cost, live };
     let (lanes, usage) = run_lanes(job.numjobs, live, |index| {
         let fd = target.map(|target| target.open(job)).transpose()?;
         let lane = Lane::<E>::new(cell, index, fd)?;
-        Ok(move || lane.run())
+        Ok(move || run(lane))
     })?;
     let traces: Vec<_> = lanes.iter().filter_map(|lane| lane.trace).collect();
     let around = Circumstances { engine, usage, cost, findings };

@@ -1,5 +1,6 @@
-//! How I/O is done: one file an engine, one trait, generic in the lane so that calls are inlined.
+//! How I/O is done: one file an engine, generic in the lane so that calls are inlined.
 
+pub mod describe;
 pub mod null;
 pub mod psync;
 #[cfg(io_uring)]
@@ -49,7 +50,24 @@ pub trait Engine: Sized {
     /// Prepares everything that can be prepared before the clock starts.
     fn new(setup: &Setup) -> io::Result<Self>;
 
-    /// Hands over I/Os; a synchronous engine has done them on return.
+    /// Lets go of the target, so that closing it is the last use.
+    fn release(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// An engine that has done the I/O when it returns.
+pub trait Immediate: Engine {
+    /// Does one I/O: bytes transferred, or a negative error number.
+    ///
+    /// # Safety
+    /// The memory of the op is valid and used by nobody else, and the descriptor is open.
+    unsafe fn once(&mut self, op: &Op) -> i32;
+}
+
+/// An engine with many I/Os in flight.
+pub trait Queued: Engine {
+    /// Hands over I/Os.
     ///
     /// # Safety
     /// The memory of every op stays valid and unused by others until its [`Done`] was reaped or
@@ -59,9 +77,4 @@ pub trait Engine: Sized {
     /// Appends what is done to `done`, after waiting for at least one I/O or for `patience_ns`,
     /// whichever comes first. Allocates nothing when `done` has room for every I/O in flight.
     fn reap(&mut self, patience_ns: Option<u64>, done: &mut Vec<Done>) -> io::Result<()>;
-
-    /// Lets go of the target, so that closing it is the last use.
-    fn release(&mut self) -> io::Result<()> {
-        Ok(())
-    }
 }

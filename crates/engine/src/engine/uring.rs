@@ -12,7 +12,7 @@ use std::os::fd::{AsRawFd, RawFd};
 use io_uring::types::{Fd, Fixed, SubmitArgs, Timespec};
 use io_uring::{IoUring, Probe, opcode, squeue};
 
-use super::{Done, Engine, Op, Setup};
+use super::{Done, Engine, Op, Queued, Setup};
 
 /// The engine and its ring.
 pub struct Uring {
@@ -96,6 +96,14 @@ impl Engine for Uring {
         Ok(Uring { ring, fd, fixed_file, fixed_buffers, in_flight: 0 })
     }
 
+    fn release(&mut self) -> io::Result<()> {
+        // Otherwise the file stays open until the kernel has torn the ring down, some time after
+        // this process ended, and unmounting would fail as busy.
+        if self.fixed_file { self.ring.submitter().unregister_files() } else { Ok(()) }
+    }
+}
+
+impl Queued for Uring {
     #[inline]
     unsafe fn submit(&mut self, ops: &[Op]) -> io::Result<()> {
         for op in ops {
@@ -136,12 +144,6 @@ impl Engine for Uring {
         );
         self.in_flight -= done.len() - before;
         Ok(())
-    }
-
-    fn release(&mut self) -> io::Result<()> {
-        // Otherwise the file stays open until the kernel has torn the ring down, some time after
-        // this process ended, and unmounting would fail as busy.
-        if self.fixed_file { self.ring.submitter().unregister_files() } else { Ok(()) }
     }
 }
 
