@@ -33,7 +33,7 @@ fn standing(
         min: rate(values.iter().copied().min_by(f64::total_cmp)),
         max: rate(values.iter().copied().max_by(f64::total_cmp)),
         cells: values.len() as u32,
-        sd_log: sd_log(table, workload, &compared.ranked, candidate, &values),
+        sd_log: sd_log(run, table, workload, &compared.ranked, candidate, &values),
         p99_ns: p99_ns(run, table, workload, candidate),
         dropped_after: run.dropped.iter().find(|d| d.0 == candidate).map(|d| d.1),
     })
@@ -41,14 +41,20 @@ fn standing(
 
 /// Noise of one candidate: what is left in its blocks after what all have in common. The mean of
 /// `m` others carries a share `1/m` of noise of its own, which is taken out as if all were equal.
-fn sd_log(table: &Table, workload: u16, ranked: &[u16], candidate: u16, values: &[f64]) -> f64 {
-    let others = ranked.iter().filter(|c| **c != candidate).count();
-    if others == 0 {
+fn sd_log(
+    run: &Run,
+    table: &Table,
+    workload: u16,
+    ranked: &[u16],
+    candidate: u16,
+    values: &[f64],
+) -> f64 {
+    let residuals = lint::run::own_residuals(run, table, workload, ranked, candidate);
+    if residuals.others == 0 {
         return sample::sd(values).unwrap_or(0.0);
     }
-    let residuals = lint::run::own_residuals(table, workload, ranked, candidate);
-    let inflation = libm::sqrt(1.0 + 1.0 / others as f64);
-    sample::sd(&residuals).unwrap_or(0.0) / inflation
+    let inflation = libm::sqrt(1.0 + 1.0 / residuals.others as f64);
+    sample::sd(&residuals.values).unwrap_or(0.0) / inflation
 }
 
 /// Mean over cells of the 99th percentile of the operation the cell spent most of its time in;

@@ -13,6 +13,7 @@ pub mod reach;
 pub mod schedule;
 pub mod table;
 
+use crate::lint;
 use crate::model::event::StopReason;
 use crate::model::run::Run;
 use crate::units;
@@ -71,7 +72,7 @@ pub fn next(run: &Run, now: Clock) -> Next {
         }
     } else if schedule::next_look(run).is_some_and(|due| complete >= due) {
         return look(run, complete);
-    } else if run.last_look > 0 && is_decided(run) {
+    } else if run.last_look == complete && enough && is_decided(run) {
         let note = format!("every question is answered after {} blocks", run.last_look);
         return Next::Stop { reason: StopReason::Decided, note };
     } else if complete >= protocol.last_block() {
@@ -117,27 +118,37 @@ fn look(run: &Run, blocks: u32) -> Next {
 }
 
 /// Every workload at the present look, one comparison each.
-fn comparisons(run: &Run, blocks: u32) -> Vec<Comparison> {
-    let table = Table::of(run, blocks);
+fn comparisons(run: &Run, table: &Table) -> Vec<Comparison> {
     let alpha = run.header.protocol.alpha_pair();
-    (0..run.header.workloads.len() as u16).map(|w| Comparison::of(run, &table, w, alpha)).collect()
+    (0..run.header.workloads.len() as u16).map(|w| Comparison::of(run, table, w, alpha)).collect()
 }
 
-/// Whether every workload with something to compare has its answer.
+/// At a look: whether every workload with something to compare has its answer, from blocks that
+/// are independent as far as can be seen.
 fn is_decided(run: &Run) -> bool {
-    comparisons(run, schedule::evidence_blocks(run))
-        .iter()
-        .all(|c| c.ranked.len() < 2 || c.settled.outcome != Outcome::Open)
+    let table = Table::of(run, schedule::evidence_blocks(run));
+    (0..).zip(comparisons(run, &table)).all(|(workload, compared)| {
+        compared.ranked.len() < 2
+            || compared.settled.outcome != Outcome::Open
+                && lint::run::wanderers(run, &table, workload, &compared).is_empty()
+    })
 }
 
 /// Survivors that lose to one and the same survivor on every workload; an A/A twin goes with the
-/// candidate it repeats.
+/// candidate it repeats. One that may be wandering stays: only more blocks can tell.
 fn losers(run: &Run, blocks: u32) -> Vec<u16> {
-    let comparisons = comparisons(run, blocks);
+    let table = Table::of(run, blocks);
+    let comparisons = comparisons(run, &table);
+    let wanderers: Vec<u16> = (0..)
+        .zip(&comparisons)
+        .flat_map(|(workload, compared)| lint::run::wanderers(run, &table, workload, compared))
+        .map(|(c, _)| c)
+        .collect();
     let survivors = run.survivors();
     let loses_to = |loser: u16, winner: u16| {
         let mut measured = comparisons.iter().filter(|c| c.ranked.contains(&loser)).peekable();
-        measured.peek().is_some() && measured.all(|c| c.is_before(winner, loser))
+        let is_steady = ![loser, winner].iter().any(|c| wanderers.contains(c));
+        is_steady && measured.peek().is_some() && measured.all(|c| c.is_before(winner, loser))
     };
     let candidates = &run.header.candidates;
     let mut out: Vec<u16> = survivors
@@ -155,5 +166,7 @@ fn losers(run: &Run, blocks: u32) -> Vec<u16> {
     out
 }
 
+#[cfg(test)]
+mod simulation;
 #[cfg(test)]
 mod tests;

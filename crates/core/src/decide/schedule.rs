@@ -1,10 +1,15 @@
 //! When a run looks at its results, and which blocks its answer rests on.
 //!
-//! Every look is a chance to be wrong, so their number is fixed: each look, planned or early,
-//! uses up one of the protocol's. Verdicts rest on the blocks of the last look, never on what
-//! was measured after it.
+//! Every look is a chance to be wrong, so their number is limited: a run that must stop early looks
+//! at once in place of its next look, and with the final one there are never more than five. Five
+//! at 0.0134 give a false winner in 4.8 % of runs wherever they lie, a sixth one would give 5.2 %
+//! (simulated, 400,000 runs). Verdicts rest on the blocks of the last look, never on what was
+//! measured after it.
 
 use crate::model::run::Run;
+
+/// Most looks a run may take; the nominal alpha is chosen for so many.
+const MOST_LOOKS: usize = 5;
 
 /// Complete blocks so far.
 pub fn complete(run: &Run) -> u32 {
@@ -25,14 +30,16 @@ pub fn next_look(run: &Run) -> Option<u32> {
     (run.last_look < next).then_some(next)
 }
 
-/// Whether a run that must stop now may look at once, in place of its next look.
+/// Whether a run that must stop now may look at once, in place of its next look. Not where the
+/// final look would then be one too many: `resume` leads to that one.
 pub fn may_look_early(run: &Run) -> bool {
     let protocol = &run.header.protocol;
     let complete = complete(run);
     has_question(run)
         && complete >= protocol.first_look()
         && complete > run.last_look
-        && run.looks.len() < protocol.looks.len()
+        && complete < protocol.last_block()
+        && run.looks.len() + 2 <= MOST_LOOKS
 }
 
 /// Complete blocks the verdicts rest on: those of the last look, or of one that is due. Before the
@@ -79,7 +86,6 @@ mod tests {
         assert_eq!(looked(&[]), (Some(5), vec![5, 8, 12, 18, 27]));
         assert_eq!(looked(&[5, 8, 10]), (Some(18), vec![18, 27]));
         assert_eq!(looked(&[5, 8, 10, 11]), (Some(27), vec![27]));
-        assert_eq!(looked(&[5, 8, 12, 18, 20]), (Some(27), vec![27]));
         assert_eq!(looked(&[5, 8, 12, 18, 27]), (None, vec![]));
     }
 
@@ -92,10 +98,10 @@ mod tests {
         let mut run = builder.build();
         assert_eq!((complete(&run), run.looks.as_slice()), (9, &[5, 8][..]));
         assert!(may_look_early(&run));
-        run.looks = vec![5, 6, 7, 8];
+        run.looks = vec![5, 7, 8];
         assert!(may_look_early(&run));
-        run.looks = vec![5, 6, 7, 8, 8];
-        assert!(!may_look_early(&run));
+        run.looks = vec![5, 6, 7, 8];
+        assert!(!may_look_early(&run), "with the last block that would be six");
         run.looks = vec![9];
         run.last_look = 9;
         assert!(!may_look_early(&run), "no block since the last look");

@@ -24,6 +24,8 @@ const FOREIGN_SHARE: f64 = 0.05;
 const FOREIGN_FLOOR_BYTES: u64 = 1 << 20;
 /// Share of a cell's time the generator itself may take.
 const TOOL_SHARE: f64 = 0.05;
+/// Pages of swap traffic a machine with idle processes shows without being short of memory.
+const SWAPPED_FLOOR_PAGES: u64 = 256;
 /// The two clocks whose difference shows a suspend are read one after the other.
 const SUSPEND_FLOOR_NS: u64 = 1_000_000;
 
@@ -34,6 +36,7 @@ pub fn cell(header: &Header, cell: &Cell) -> Vec<Finding> {
     };
     let rules = [
         suspended,
+        swapping,
         no_progress,
         impossible_rate,
         warm_cache,
@@ -68,6 +71,14 @@ fn suspended(header: &Header, _: &Workload, cell: &Cell) -> Option<Finding> {
     (ns > SUSPEND_FLOOR_NS).then(|| {
         let evidence = format!("the machine was suspended for {}", units::duration(ns));
         finding(header, "suspended", evidence, "keep the machine awake while it measures")
+    })
+}
+
+fn swapping(header: &Header, _: &Workload, cell: &Cell) -> Option<Finding> {
+    let pages = cell.truth.swapped_pages?;
+    (pages > SWAPPED_FLOOR_PAGES).then(|| {
+        let evidence = format!("{pages} pages were swapped in or out");
+        finding(header, "L55", evidence, "free some memory, or use a smaller --size")
     })
 }
 

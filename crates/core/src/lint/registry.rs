@@ -197,6 +197,16 @@ pub const RULES: &[Rule] = &[
                   block is taken off.",
     },
     Rule {
+        id: "L55",
+        slug: "swap",
+        when: When::Cell,
+        scope: CELL,
+        condition: "over 1 MiB was swapped in or out during the cell",
+        explain: "Memory was short and the kernel moved pages to and from the swap device. Swapping \
+                  takes time from every process, and where the swap lies on the disk under test, \
+                  from the disk too. The cell is thrown away and measured again.",
+    },
+    Rule {
         id: "L61",
         slug: "implementation",
         when: When::Analysis,

@@ -55,6 +55,7 @@ pub const TABLE: &[(&str, [Severity; 4])] = &[
     ("L35", [E, E, E, E]),
     ("L36", [R, R, R, R]),
     ("L52", [W, E, E, E]),
+    ("L55", [R, R, R, R]),
     ("L61", [W, E, E, E]),
     ("cache-unknown", [W, W, E, E]),
     ("loop-not-direct", [W, E, E, E]),

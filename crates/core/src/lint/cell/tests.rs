@@ -47,6 +47,13 @@ fn suspended_for_a_second_and_not_for_the_gap_between_two_clocks() {
 }
 
 #[test]
+fn l55_swapping_and_the_odd_page() {
+    let swapped = |n: u64| move |_: &mut Header, c: &mut Cell| c.truth.swapped_pages = Some(n);
+    assert_eq!(found("randread", 900.0, swapped(257)), ["L55"]);
+    assert!(found("randread", 900.0, swapped(256)).is_empty());
+}
+
+#[test]
 fn no_progress_is_no_number() {
     let nothing = |_: &mut Header, c: &mut Cell| c.measurement.read = None;
     assert_eq!(found("seqread", 50e6, nothing), ["no-progress", "L25"]);
