@@ -25,15 +25,15 @@ pub fn faster(mean: f64, interval: Interval, b: &str) -> String {
     }
 }
 
-/// How far ahead, alone: `6 %` or `3.1 times`.
+/// How far ahead, in brackets: `by 6 %` or `3.1 times as fast`.
 pub fn lead(mean: f64, interval: Interval) -> String {
     let scale = |y: f64| libm::expm1(y) * 100.0;
     if libm::exp(mean) >= TIMES_FROM {
         let half = (libm::exp(interval.high) - libm::exp(interval.low)) / 2.0;
-        return format!("{} times", text(libm::exp(mean), decimals(half)));
+        return format!("{} times as fast", text(libm::exp(mean), decimals(half)));
     }
     let digits = decimals((scale(interval.high) - scale(interval.low)) / 2.0);
-    format!("{} %", text(scale(mean), digits))
+    format!("by {} %", text(scale(mean), digits))
 }
 
 /// An interval around "the same" from the first one's side: `3 % slower to 5 % faster`.

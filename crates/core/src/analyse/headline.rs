@@ -1,4 +1,4 @@
-//! One answer over all workloads, without a composite score, and what to do about it.
+//! One answer over all workloads, without a composite score.
 //!
 //! A statement over several workloads is wrong as soon as it is wrong on one, so each interval in
 //! it is taken at the alpha of all pairs on all workloads.
@@ -8,21 +8,22 @@ use crate::decide::compare::{Comparison, Outcome};
 use crate::decide::schedule;
 use crate::decide::table::Table;
 use crate::lint::limit;
-use crate::model::candidate::Kind;
 use crate::model::finding::Scope;
-use crate::model::host::PlaceClass;
 use crate::model::run::Run;
 use crate::model::verdict::{Verdict, WorkloadVerdict};
+use crate::stats::paired::Interval;
 use crate::words;
 
 /// What may be said of one workload inside a statement over all.
 enum Part {
-    /// The winner, and by how much in percent of the next best, rounded.
-    Beats { winner: String, by: String },
+    /// The winner, the others, and how far it is ahead of the next best.
+    Beats { winner: String, others: Vec<String>, lead: String },
     /// Those that tie.
     Ties(Vec<String>),
-    /// An answer by itself that does not hold with all others together.
-    Alone(String),
+    /// A winner by itself that does not hold with all others together.
+    BeatsAlone(String),
+    /// A tie by itself that does not hold with all others together.
+    TiesAlone(Vec<String>),
     /// No answer yet.
     Open,
     /// A finding forbids it.
@@ -47,7 +48,8 @@ pub fn of(run: &Run, table: &Table, verdicts: &[WorkloadVerdict]) -> String {
     if claim::scope(header) == Scope::Place {
         said.push_str(&differing_places(run));
     }
-    if let Some(reach) = claim::reach(header) {
+    let is_claim = |v: &WorkloadVerdict| matches!(v.verdict, Verdict::Beats | Verdict::Ties);
+    if let Some(reach) = claim::reach(header).filter(|_| verdicts.iter().any(is_claim)) {
         said.push(' ');
         said.push_str(reach);
     }
@@ -56,102 +58,129 @@ pub fn of(run: &Run, table: &Table, verdicts: &[WorkloadVerdict]) -> String {
 
 fn part(run: &Run, table: &Table, workload: u16, verdict: &WorkloadVerdict) -> Part {
     let alpha = run.header.protocol.alpha_headline(run.header.workloads.len());
-    let strict = Comparison::of(run, table, workload, alpha);
-    match (verdict.verdict, strict.settled.outcome) {
-        (Verdict::Refused, _) => {
+    let strict = Comparison::of(run, table, workload, alpha).settled.outcome;
+    let winner = verdict.winner.clone().unwrap_or_default();
+    let first = verdict.tiers.first().cloned().unwrap_or_default();
+    match verdict.verdict {
+        Verdict::Refused => {
             let forbidding = limit::forbidding(&verdict.findings);
             let mut ids: Vec<String> = forbidding.iter().map(|f| f.id.clone()).collect();
             ids.dedup();
             Part::Refused(ids)
         }
-        (Verdict::NotResolved, _) => Part::Open,
-        (Verdict::Beats, Outcome::Beats) => {
-            let winner = verdict.winner.clone().unwrap_or_default();
-            Part::Beats { by: lead(verdict), winner }
+        Verdict::NotResolved => Part::Open,
+        Verdict::Beats if strict == Outcome::Beats => {
+            let names = verdict.standings.iter().map(|s| s.candidate.clone());
+            let others = names.filter(|n| *n != winner).collect();
+            Part::Beats { lead: lead(verdict), winner, others }
         }
-        (Verdict::Ties, Outcome::Ties) => {
-            Part::Ties(verdict.tiers.first().cloned().unwrap_or_default())
-        }
-        (Verdict::Beats, _) => Part::Alone(format!("{} ahead", verdict.tiers[0].join(""))),
-        (Verdict::Ties, _) => Part::Alone("a tie".to_string()),
+        Verdict::Beats => Part::BeatsAlone(winner),
+        Verdict::Ties if strict == Outcome::Ties => Part::Ties(first),
+        Verdict::Ties => Part::TiesAlone(first),
     }
 }
 
-/// `6 %` or `3.1 times`: how far the winner is before the next best.
+/// `by 6 %` or `3.1 times as fast`: how far the winner is ahead of the next best.
 fn lead(verdict: &WorkloadVerdict) -> String {
     let Some(effect) = verdict.effects.iter().find(|e| e.low > 1.0) else {
-        return "a certain margin".to_string();
+        return "for certain".to_string();
     };
-    let interval =
-        crate::stats::paired::Interval { low: libm::log(effect.low), high: libm::log(effect.high) };
+    let interval = Interval { low: libm::log(effect.low), high: libm::log(effect.high) };
     figures::lead(libm::log(effect.ratio), interval)
 }
 
-/// The parts in words: winners first, each with its workloads.
+/// The parts in words: winners first, each with its workloads, then ties, then what is open.
 fn summary(parts: &[(String, Part)]) -> String {
     let total = parts.len();
-    let mut said = Vec::new();
-    let mut winners: Vec<&String> = Vec::new();
-    for (_, part) in parts {
-        if let Part::Beats { winner, .. } = part
-            && !winners.contains(&winner)
-        {
-            winners.push(winner);
-        }
-    }
-    for winner in winners {
-        let on: Vec<String> = parts
-            .iter()
-            .filter_map(|(w, p)| match p {
-                Part::Beats { winner: x, by } if x == winner => Some(format!("{w} (by {by})")),
-                _ => None,
-            })
-            .collect();
-        let all = if on.len() == total && total > 1 { "all workloads: " } else { "" };
-        said.push(format!("{winner} is ahead of the others on {all}{}", words::list(&on)));
-    }
-    let tied: Vec<&(String, Part)> =
-        parts.iter().filter(|(_, p)| matches!(p, Part::Ties(_))).collect();
-    if let Some((_, Part::Ties(first))) = tied.first() {
-        let same =
-            tied.iter().all(|(_, p)| matches!(p, Part::Ties(t) if sorted(t) == sorted(first)));
-        let on = |t: &[&(String, Part)]| {
-            words::list(&t.iter().map(|(w, _)| w.clone()).collect::<Vec<_>>())
-        };
-        if same {
-            said.push(format!("it does not matter on {}: {} tie", on(&tied), words::list(first)));
-        } else {
-            said.extend(tied.iter().filter_map(|(w, p)| match p {
-                Part::Ties(t) => Some(format!("on {w} {} tie", words::list(t))),
-                _ => None,
-            }));
-        }
-    }
-    for (workload, part) in parts {
-        match part {
-            Part::Open => said.push(format!("{workload} is not resolved")),
-            Part::Refused(ids) if ids.is_empty() => said.push(format!("no claim on {workload}")),
-            Part::Refused(ids) => said.push(format!("no claim on {workload} ({})", ids.join(", "))),
-            Part::Alone(what) => said.push(format!(
-                "on {workload} taken alone {what}, not certain for all {total} workloads together"
-            )),
-            Part::Beats { .. } | Part::Ties(_) => {}
-        }
-    }
-    let text = said.join("; ");
-    let mut chars = text.chars();
-    // Names keep their spelling; only our own first word gets a capital.
-    let is_ours = ["it does", "on ", "no claim"].iter().any(|w| text.starts_with(w));
-    match chars.next() {
-        Some(c) if is_ours => format!("{}{}.", c.to_ascii_uppercase(), chars.as_str()),
-        _ => format!("{text}."),
-    }
+    let mut said = winners(parts);
+    said.extend(ties(parts));
+    let alone = |on: Vec<String>, what: String| {
+        let over = format!("not with certainty for all {total} workloads together");
+        format!("{what} on {} taken alone, but {over}", words::list(&on))
+    };
+    said.extend(
+        grouped(parts, |p| match p {
+            Part::BeatsAlone(winner) => Some(format!("{winner} is ahead")),
+            Part::TiesAlone(names) => Some(format!("{} tie", words::list(names))),
+            _ => None,
+        })
+        .into_iter()
+        .map(|(what, on)| alone(on, what)),
+    );
+    let open = grouped(parts, |p| matches!(p, Part::Open).then(String::new));
+    said.extend(open.into_iter().map(|(_, on)| {
+        let verb = if on.len() == 1 { "is" } else { "are" };
+        format!("{} {verb} not resolved", words::list(&on))
+    }));
+    said.extend(
+        grouped(parts, |p| match p {
+            Part::Refused(ids) if ids.is_empty() => Some(String::new()),
+            Part::Refused(ids) => Some(format!(" ({})", ids.join(", "))),
+            _ => None,
+        })
+        .into_iter()
+        .map(|(why, on)| format!("no claim about {}{why}", words::list(&on))),
+    );
+    sentence(&said.join("; "))
 }
 
-fn sorted(names: &[String]) -> Vec<&String> {
-    let mut names: Vec<&String> = names.iter().collect();
-    names.sort();
-    names
+fn winners(parts: &[(String, Part)]) -> Vec<String> {
+    let by_winner = grouped(parts, |p| match p {
+        Part::Beats { winner, others, .. } => Some(match others.as_slice() {
+            [one] => format!("{winner} is ahead of {one}"),
+            several => format!("{winner} is ahead of the {} others", several.len()),
+        }),
+        _ => None,
+    });
+    let leads = |workload: &String| {
+        let part = parts.iter().find(|(w, _)| w == workload).map(|(_, p)| p);
+        match part {
+            Some(Part::Beats { lead, .. }) => format!("{workload} ({lead})"),
+            _ => workload.clone(),
+        }
+    };
+    let tell = |(what, on): (String, Vec<String>)| {
+        let all = if on.len() == parts.len() && on.len() > 1 { "all workloads: " } else { "" };
+        format!("{what} on {all}{}", words::list(&on.iter().map(leads).collect::<Vec<_>>()))
+    };
+    by_winner.into_iter().map(tell).collect()
+}
+
+fn ties(parts: &[(String, Part)]) -> Vec<String> {
+    let by_tie = grouped(parts, |p| match p {
+        Part::Ties(names) => {
+            let mut names = names.clone();
+            names.sort();
+            Some(words::list(&names))
+        }
+        _ => None,
+    });
+    let tell = |(names, on): (String, Vec<String>)| {
+        format!("it does not matter on {}: {names} tie", words::list(&on))
+    };
+    by_tie.into_iter().map(tell).collect()
+}
+
+/// Workloads grouped by what `key` says of their part, in order of first appearance.
+fn grouped(
+    parts: &[(String, Part)],
+    key: impl Fn(&Part) -> Option<String>,
+) -> Vec<(String, Vec<String>)> {
+    let mut groups: Vec<(String, Vec<String>)> = Vec::new();
+    for (workload, part) in parts {
+        let Some(key) = key(part) else { continue };
+        match groups.iter_mut().find(|(k, _)| *k == key) {
+            Some((_, on)) => on.push(workload.clone()),
+            None => groups.push((key, vec![workload.clone()])),
+        }
+    }
+    groups
+}
+
+/// With a full stop, and a capital where the first word is ours; names keep their spelling.
+fn sentence(text: &str) -> String {
+    let is_ours = ["it does not matter", "no claim about"].iter().any(|w| text.starts_with(w));
+    if is_ours { format!("{}.", words::capital(text)) } else { format!("{text}.") }
 }
 
 fn differing_places(run: &Run) -> String {
@@ -164,99 +193,4 @@ fn differing_places(run: &Run) -> String {
     } else {
         format!(" These places differ in {}.", words::list(&names))
     }
-}
-
-/// What to do, one sentence a line.
-pub fn advice(run: &Run, verdicts: &[WorkloadVerdict]) -> Vec<String> {
-    if !schedule::has_question(run) {
-        return Vec::new();
-    }
-    let mut lines = Vec::new();
-    lines.extend(choice(run, verdicts));
-    let missing: Vec<&WorkloadVerdict> =
-        verdicts.iter().filter(|v| v.verdict == Verdict::NotResolved).collect();
-    if let Some(ns) = missing.iter().filter_map(|v| v.resolve_ns).max() {
-        let names: Vec<String> =
-            missing.iter().filter(|v| v.resolve_ns.is_some()).map(|v| v.workload.clone()).collect();
-        let id: String = run.header.run.chars().take(8).collect();
-        let minutes = ns.div_ceil(60_000_000_000);
-        lines.push(format!(
-            "To know about {}: bakeoff resume {id} --time {minutes}m.",
-            words::list(&names)
-        ));
-    }
-    for verdict in verdicts.iter().filter(|v| v.verdict == Verdict::Refused) {
-        for finding in limit::forbidding(&verdict.findings) {
-            let line = format!("For a claim about {}: {}.", verdict.workload, finding.advice);
-            if !lines.contains(&line) {
-                lines.push(line);
-            }
-        }
-    }
-    lines
-}
-
-/// The choice the answers lead to; `None` while there is no answer.
-fn choice(run: &Run, verdicts: &[WorkloadVerdict]) -> Option<String> {
-    let is_place = claim::scope(&run.header) == Scope::Place;
-    let verb = if is_place { "use" } else { "format with" };
-    let mut winners: Vec<(&String, Vec<String>)> = Vec::new();
-    for verdict in verdicts {
-        let Some(winner) = &verdict.winner else { continue };
-        match winners.iter_mut().find(|(w, _)| *w == winner) {
-            Some((_, on)) => on.push(verdict.workload.clone()),
-            None => winners.push((winner, vec![verdict.workload.clone()])),
-        }
-    }
-    let answered = verdicts.iter().filter(|v| v.verdict != Verdict::NotResolved);
-    let open = verdicts.len() - answered.filter(|v| v.verdict != Verdict::Refused).count();
-    match winners.as_slice() {
-        [] => keep(run, verdicts, open),
-        [(winner, on)] => {
-            let note = if is_memory(run, winner) {
-                " (it is memory: nothing there survives a restart)"
-            } else {
-                ""
-            };
-            let rest = if on.len() == verdicts.len() {
-                String::new()
-            } else if open == 0 {
-                format!(", for {}; on the rest it ties or does not matter", words::list(on))
-            } else {
-                format!(", as far as {} goes", words::list(on))
-            };
-            Some(format!("{} {winner}{rest}{note}.", capital(verb)))
-        }
-        several => {
-            let each = several.iter().map(|(w, on)| format!("{verb} {w} for {}", words::list(on)));
-            Some(format!("It depends on what you do: {}.", each.collect::<Vec<_>>().join("; ")))
-        }
-    }
-}
-
-/// Nobody wins: keep what is there, when that is certain.
-fn keep(run: &Run, verdicts: &[WorkloadVerdict], open: usize) -> Option<String> {
-    let tied = |name: &String| {
-        let tiers = verdicts.iter().filter(|v| v.verdict == Verdict::Ties);
-        tiers.clone().next().is_some()
-            && tiers.clone().all(|v| v.tiers.first().is_some_and(|t| t.contains(name)))
-    };
-    let names: Vec<&String> =
-        run.header.candidates.iter().map(|c| &c.name).filter(|n| tied(n)).collect();
-    // ext4 is what most have; where it does not take part, the one that was named first.
-    let keep = names.iter().find(|n| n.as_str() == "ext4").or(names.first())?;
-    let far = if open == 0 { "" } else { ", as far as is known" };
-    Some(format!("It does not matter{far}: keep {keep}."))
-}
-
-fn is_memory(run: &Run, name: &str) -> bool {
-    run.header.candidates.iter().any(|c| {
-        c.name == name
-            && matches!(&c.kind, Kind::Directory { place, .. } if place.class == PlaceClass::Memory)
-    })
-}
-
-fn capital(word: &str) -> String {
-    let mut chars = word.chars();
-    chars.next().map_or(String::new(), |c| format!("{}{}", c.to_ascii_uppercase(), chars.as_str()))
 }

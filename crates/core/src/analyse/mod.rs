@@ -3,6 +3,7 @@
 //! A pure function of the run; analysing it again, on any architecture, gives the same bytes.
 //! The arithmetic is in [`crate::decide`], because the run itself stops by the same answers.
 
+mod advice;
 mod claim;
 mod figures;
 mod headline;
@@ -37,7 +38,7 @@ pub fn analyse(run: &Run) -> Analysis {
         void_cells,
         findings: limit::sorted(all),
         headline: headline::of(run, &table, &verdicts),
-        advice: headline::advice(run, &verdicts),
+        advice: advice::of(run, &verdicts),
         verdicts,
     }
 }
@@ -81,7 +82,9 @@ fn workload_verdict(
             sentence = said.say(verdict);
         }
     }
-    let is_told = verdict != Verdict::Refused;
+    // Nothing told apart yet is no statement that all are alike.
+    let is_early = (table.blocks().len() as u32) < header.protocol.first_look();
+    let is_told = verdict != Verdict::Refused && !(is_early && schedule::has_question(run));
     let name = |c: u16| header.candidates[usize::from(c)].name.clone();
     WorkloadVerdict {
         workload: of.name.clone(),
@@ -159,5 +162,7 @@ fn blocks_to_resolve(run: &Run, table: &Table, workload: u16) -> Option<u32> {
     Some(at.saturating_sub(complete).max(1))
 }
 
+#[cfg(test)]
+mod properties;
 #[cfg(test)]
 mod tests;

@@ -66,8 +66,8 @@ pub fn differing(places: &[&Place]) -> Vec<Aspect> {
     };
     let mut aspects = vec![
         aspect("filesystem", &|p| printable(p.fs.as_bytes())),
-        aspect("kind", &|p| class(p.class).to_string()),
-        aspect("device", &|p| if p.chain.is_empty() { String::new() } else { on_device(p) }),
+        aspect("driver", &driver),
+        aspect("device", &on_device),
         aspect("link", &link),
         aspect("encryption", &|p| {
             if is_encrypted(p) { "encrypted" } else { "not encrypted" }.into()
@@ -85,18 +85,22 @@ pub fn differing(places: &[&Place]) -> Vec<Aspect> {
     aspects
 }
 
-fn class(class: PlaceClass) -> &'static str {
-    match class {
-        PlaceClass::Block => "on a disk",
-        PlaceClass::Memory => "in memory",
-        PlaceClass::Fuse => "through a user-space driver",
-        PlaceClass::Network => "on another machine",
-        PlaceClass::Stacked => "stacked on another filesystem",
+fn driver(place: &Place) -> String {
+    match place.class {
+        PlaceClass::Fuse => "through a user-space driver".to_string(),
+        PlaceClass::Stacked => "stacked on another filesystem".to_string(),
+        PlaceClass::Block | PlaceClass::Memory | PlaceClass::Network => String::new(),
     }
 }
 
 fn on_device(place: &Place) -> String {
-    format!("on {}", claim::device(place))
+    match place.class {
+        PlaceClass::Memory => "in memory".to_string(),
+        PlaceClass::Network => {
+            format!("on another machine ({})", printable(place.source.as_bytes()))
+        }
+        _ => format!("on {}", claim::device(place)),
+    }
 }
 
 fn link(place: &Place) -> String {

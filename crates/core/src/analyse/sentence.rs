@@ -202,6 +202,7 @@ impl Words<'_> {
                 words::count(blocks, "block")
             );
         }
+<<<<<<< HEAD
         format!(
             "The {} of this mode would not tell either: at this noise ({}; ties within {} need \
              under {}).",
@@ -210,6 +211,24 @@ impl Words<'_> {
             figures::percent(protocol.tie_margin),
             figures::percent(reach::largest_noise(protocol))
         )
+=======
+        let all = words::count(protocol.last_block(), "block");
+        let margin = figures::percent(protocol.tie_margin);
+        let (noise, limit) = (self.noise(), reach::largest_noise(protocol));
+        if noise > limit {
+            format!(
+                "All {all} of this mode would not tell: the noise of a block is {}, and a tie \
+                 within {margin} needs less than {}.",
+                figures::percent(noise),
+                figures::percent(limit)
+            )
+        } else {
+            format!(
+                "All {all} of this mode would not tell: the difference is too small for a winner \
+                 and too close to the {margin} that count for a tie."
+            )
+        }
+>>>>>>> b0997f5 (The answer over all workloads, what to do about it, and what holds for every run)
     }
 
     /// Largest standard deviation of a paired difference among those not told apart.

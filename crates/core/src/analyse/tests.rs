@@ -1,24 +1,216 @@
-//! Verdicts and sentences on tables of rates.
+//! Verdicts and sentences on tables of rates: golden texts for each kind of answer.
 
 use super::*;
-use crate::testing::RunBuilder;
+use crate::model::event::{CacheState, StopReason};
+use crate::model::finding::{Scope, Severity};
+use crate::model::host::{Place, PlaceClass};
+use crate::model::protocol::Mode;
+use crate::prng::SplitMix64;
+use crate::testing::{RunBuilder, disk_place};
+use crate::workloads;
 
-/// Candidate c runs at `rates[c]`, with noise of about `noise` that differs between candidates.
-fn steady(rates: &'static [f64], noise: f64) -> impl Fn(u32, u16, u16) -> f64 {
-    move |block, candidate, workload| {
-        let mut g =
-            crate::prng::SplitMix64::derive(5, &[block.into(), candidate.into(), workload.into()]);
-        let sum: f64 = (0..12).map(|_| g.below(1 << 40) as f64 / (1u64 << 40) as f64).sum();
-        rates[usize::from(candidate)] * libm::exp(noise * (sum - 6.0))
-    }
+/// Noise of one cell: about normal with standard deviation 1, the same in every run.
+fn deviate(block: u32, candidate: u16, workload: u16) -> f64 {
+    let words = [block.into(), candidate.into(), workload.into()];
+    let mut g = SplitMix64::derive(6, &words);
+    (0..12).map(|_| g.below(1 << 40) as f64 / (1u64 << 40) as f64).sum::<f64>() - 6.0
 }
 
-fn sentence(run: &Run) -> String {
-    analyse(run).verdicts[0].sentence.clone()
+/// Candidate c runs at `rates[c]`.
+fn steady(rates: &'static [f64], noise: f64) -> impl Fn(u32, u16, u16) -> f64 {
+    move |b, c, w| rates[usize::from(c)] * libm::exp(noise * deviate(b, c, w))
+}
+
+/// Everything that is said about a run.
+fn told(run: &Run) -> String {
+    let analysis = analyse(run);
+    let mut lines = vec![analysis.headline.clone()];
+    for v in &analysis.verdicts {
+        lines.push(format!("{} [{}] {:?}", v.workload, v.verdict.name(), v.tiers));
+        lines.push(v.sentence.clone());
+    }
+    lines.extend(analysis.advice.iter().map(|a| format!("> {a}")));
+    let finding = |f: &Finding| {
+        let about = [&f.workload, &f.candidate].map(|x| x.as_deref().unwrap_or("-").to_string());
+        format!("{} {} {}: {}", f.severity.letter(), f.id, about.join(" "), f.evidence)
+    };
+    lines.extend(analysis.findings.iter().map(finding));
+    lines.join("\n")
 }
 
 #[test]
-fn a_winner_in_words() {
+fn a_winner() {
     let run = RunBuilder::stacks(&["ext4", "f2fs"]).play(99, steady(&[1000.0, 1060.0], 0.01));
-    insta::assert_snapshot!(sentence(&run.build()), @"f2fs is 7 % faster than ext4 (95 % CI 5 to 9 %), by at least the 3 % that count here, 8 paired blocks, 4k random writes, each flushed, fresh filesystems on a 4 GiB image on Disk A (sda), Raspberry Pi 4 Model B, kernel 6.12.1. This ranks filesystem software over an image on this disk.");
+    insta::assert_snapshot!(told(&run.build()));
+}
+
+#[test]
+fn a_winner_by_less_than_counts() {
+    let run = RunBuilder::stacks(&["ext4", "f2fs"]).play(99, steady(&[1000.0, 1012.0], 0.003));
+    insta::assert_snapshot!(told(&run.build()));
+}
+
+#[test]
+fn a_tie_and_one_far_behind() {
+    let rates = &[1000.0, 1001.0, 300.0];
+    let run = RunBuilder::stacks(&["xfs", "ext4", "ntfs-3g"]).play(99, steady(rates, 0.005));
+    insta::assert_snapshot!(told(&run.build()));
+}
+
+#[test]
+fn too_few_blocks() {
+    let run = RunBuilder::stacks(&["xfs", "ext4"]).play(3, steady(&[1000.0, 1001.0], 0.005));
+    insta::assert_snapshot!(told(&run.stopped(StopReason::Interrupted, "Ctrl-C").build()));
+}
+
+#[test]
+fn more_blocks_would_tell() {
+    let run = RunBuilder::stacks(&["xfs", "ext4"]).play(5, steady(&[1000.0, 1015.0], 0.012));
+    insta::assert_snapshot!(told(&run.stopped(StopReason::Interrupted, "Ctrl-C").build()));
+}
+
+#[test]
+fn more_blocks_would_not_tell() {
+    let run = RunBuilder::stacks(&["xfs", "ext4"]).play(99, steady(&[1000.0, 1015.0], 0.15));
+    insta::assert_snapshot!(told(&run.build()));
+}
+
+#[test]
+fn a_refusal() {
+    let finding = |id: &str| Finding {
+        id: id.to_string(),
+        severity: Severity::Error,
+        scope: Scope::Stack,
+        workload: None,
+        candidate: None,
+        evidence: format!("evidence of {id}"),
+        advice: format!("do what mends {id}"),
+    };
+    let one = RunBuilder::stacks(&["xfs", "ext4"]).finding(finding("L53"));
+    let two = one.clone().finding(finding("L56")).play(99, steady(&[1000.0, 1200.0], 0.01));
+    insta::assert_snapshot!(told(&two.build()));
+    let one = analyse(&one.play(99, steady(&[1000.0, 1200.0], 0.01)).build());
+    assert_eq!(one.verdicts[0].verdict, Verdict::Beats, "one E is said beside the verdict");
+    assert_eq!(one.verdicts[0].findings.len(), 1);
+}
+
+#[test]
+fn one_place_alone() {
+    let run = RunBuilder::directories(&["/home"]).workloads(&workloads::QUICK);
+    let run = run.play(99, steady(&[5e6], 0.02)).build();
+    insta::assert_snapshot!(told(&run));
+    assert!(is_answered(&run, &analyse(&run)));
+}
+
+/// ext4, btrfs on an encrypted disk, and tmpfs.
+fn three_places() -> RunBuilder {
+    let mut usb = disk_place("ext4", "/mnt/usb", "sdb");
+    usb.options = vec!["rw".to_string(), "noatime".to_string()];
+    usb.chain[1].link = Some("USB 480 Mb/s".to_string());
+    RunBuilder::directories(&["/home", "/mnt/usb", "/dev/shm"])
+        .place(0, |p| p.fs = "btrfs".to_string())
+        .place(1, |p| *p = usb)
+        .place(2, |p| {
+            *p = Place {
+                class: PlaceClass::Memory,
+                fs: "tmpfs".to_string(),
+                chain: Vec::new(),
+                ..p.clone()
+            }
+        })
+}
+
+#[test]
+fn places_and_memory() {
+    let run = three_places().workloads(&["randwrite", "seqread"]).cells(|c| {
+        if c.candidate == 2 && c.measurement.read.is_some() {
+            c.truth.cache = CacheState::Unknown;
+            c.truth.device_read_bytes = None;
+        }
+    });
+    let rate = |b, c: u16, w: u16| {
+        let rates = if w == 0 { [900.0, 700.0, 300e3] } else { [400e6, 35e6, 9e9] };
+        rates[usize::from(c)] * libm::exp(0.02 * deviate(b, c, w))
+    };
+    insta::assert_snapshot!(told(&run.play(99, rate).build()));
+}
+
+#[test]
+fn it_depends_on_the_workload() {
+    let run = RunBuilder::stacks(&["ext4", "f2fs", "ext2"]).workloads(&workloads::DEMO);
+    let rate = |b, c: u16, w: u16| {
+        let fast = [1.0, [1.3, 1.4, 1.0, 0.8, 1.0][usize::from(w)], 0.5][usize::from(c)];
+        10e6 * fast * libm::exp(0.004 * deviate(b, c, w))
+    };
+    insta::assert_snapshot!(told(&run.play(99, rate).build()));
+}
+
+#[test]
+fn alone_certain_but_not_with_all_others() {
+    let run = RunBuilder::stacks(&["ext4", "f2fs"]).workloads(&workloads::DEMO);
+    let run = run.header(|h| h.protocol.looks = vec![5]);
+    let rate = |b, c: u16, w: u16| {
+        10e6 * if c == 1 { 1.04 } else { 1.0 } * libm::exp(0.008 * deviate(b, c, w))
+    };
+    insta::assert_snapshot!(told(&run.play(99, rate).build()));
+}
+
+#[test]
+fn quick_and_demo_end_in_beats_and_in_ties_on_clean_input() {
+    let quick = RunBuilder::directories(&["/a", "/b"]).workloads(&workloads::QUICK);
+    let demo = RunBuilder::stacks(&["ext4", "xfs"]).workloads(&workloads::DEMO);
+    for (builder, mode) in [(quick, Mode::Quick), (demo.clone(), Mode::Quick), (demo, Mode::Decide)]
+    {
+        for (rates, verdict) in [(&[10e6, 10e6], Verdict::Ties), (&[10e6, 13e6], Verdict::Beats)] {
+            let run = builder.clone().mode(mode).play(99, steady(rates, 0.006)).build();
+            let analysis = analyse(&run);
+            assert!(analysis.findings.is_empty(), "{:?}", analysis.findings);
+            for v in &analysis.verdicts {
+                assert_eq!(v.verdict, verdict, "{}", v.sentence);
+            }
+            assert!(is_answered(&run, &analysis));
+        }
+    }
+}
+
+#[test]
+fn the_demo_says_what_it_ranks() {
+    let run = RunBuilder::stacks(&["ext4", "xfs"]).play(99, steady(&[10e6, 13e6], 0.01)).build();
+    let analysis = analyse(&run);
+    let words = "ranks filesystem software over an image on this disk";
+    assert!(analysis.verdicts[0].sentence.contains(words));
+    assert!(analysis.headline.contains(words));
+}
+
+#[test]
+fn analysing_again_gives_the_same_bytes() {
+    let run = || {
+        let run = three_places().workloads(&workloads::QUICK).seed(9);
+        run.play(99, steady(&[3e6, 3.1e6, 9e6], 0.03)).build()
+    };
+    let bytes = |run: &Run| serde_json::to_vec(&analyse(run)).unwrap();
+    assert_eq!(bytes(&run()), bytes(&run()));
+}
+
+#[test]
+fn nothing_measured_is_no_answer() {
+    let run = RunBuilder::stacks(&["ext4", "xfs"]).build();
+    let analysis = analyse(&run);
+    assert_eq!((analysis.blocks, analysis.cells), (0, 0));
+    assert!(!is_answered(&run, &analysis));
+    assert_eq!(analysis.verdicts[0].verdict, Verdict::NotResolved);
+    assert!(analysis.verdicts[0].resolve_ns.is_some());
+    let run = RunBuilder::directories(&["/a"]).build();
+    assert!(!is_answered(&run, &analyse(&run)));
+}
+
+#[test]
+fn every_cell_thrown_away_is_no_claim() {
+    let run = RunBuilder::directories(&["/a", "/b"]);
+    let run = run.cells(|c| c.truth.suspended_ns = 9_000_000_000);
+    let run = run.play(5, steady(&[1e3, 1e3], 0.01)).build();
+    let analysis = analyse(&run);
+    assert_eq!((analysis.cells, analysis.void_cells), (0, 10));
+    assert_eq!(analysis.verdicts[0].verdict, Verdict::Refused);
+    assert!(!is_answered(&run, &analysis));
 }

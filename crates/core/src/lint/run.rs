@@ -4,6 +4,7 @@ use super::finding;
 use crate::decide::protocol::FIRST_LOOK;
 use crate::decide::table::Table;
 use crate::decide::{compare::Comparison, schedule};
+use crate::model::event::Cell;
 use crate::model::finding::Finding;
 use crate::model::run::Run;
 use crate::stats::autocorrelation::{Lag1, lag1};
@@ -78,7 +79,10 @@ fn unmeasured(run: &Run, table: &Table, workload: u16) -> Vec<Finding> {
             .collect();
         let last =
             tried.last().map_or(String::new(), |reason| format!(", the last time: {reason}"));
-        let evidence = format!("no valid cell in {} attempts{last}", tried.len());
+        let is_it = |cell: &&Cell| (cell.candidate, cell.workload) == (c, workload);
+        let kept = run.complete_blocks().flat_map(|b| &b.cells).filter(is_it).count();
+        let attempts = crate::words::count((tried.len() + kept) as u32, "attempt");
+        let evidence = format!("no valid cell in {attempts}{last}");
         let advice = "leave this workload out with --workload, or mend what is said here";
         let mut found = finding(&run.header, "unmeasured", evidence, advice);
         found.candidate = Some(run.header.candidates[usize::from(c)].name.clone());

@@ -87,7 +87,7 @@ fn op(total_ios: u64, io_bytes: u64, elapsed_ns: u64) -> OpStats {
         iops: total_ios as f64 / seconds,
         bw_bytes_per_s: io_bytes as f64 / seconds,
         lat_ns: Latency {
-            min: middle / 2,
+            min: middle - middle / 10,
             mean,
             max: middle * 4,
             p50: quantile(20, middle),

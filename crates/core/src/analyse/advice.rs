@@ -1,0 +1,155 @@
+//! What to do, as far as the answers carry.
+
+use super::{claim, figures};
+use crate::decide::schedule;
+use crate::lint::limit;
+use crate::model::candidate::Kind;
+use crate::model::finding::Scope;
+use crate::model::host::PlaceClass;
+use crate::model::run::Run;
+use crate::model::verdict::{Effect, Verdict, WorkloadVerdict};
+use crate::words;
+
+/// One sentence a line: the choice, how to learn more, what mends a refusal.
+pub fn of(run: &Run, verdicts: &[WorkloadVerdict]) -> Vec<String> {
+    if !schedule::has_question(run) {
+        return Vec::new();
+    }
+    let mut lines: Vec<String> = choice(run, verdicts).into_iter().collect();
+    lines.extend(forgetful(run, verdicts));
+    lines.extend(more_blocks(run, verdicts));
+    for verdict in verdicts.iter().filter(|v| v.verdict == Verdict::Refused) {
+        for finding in limit::forbidding(&verdict.findings) {
+            let line = format!("For a claim about {}: {}.", verdict.workload, finding.advice);
+            if !lines.contains(&line) {
+                lines.push(line);
+            }
+        }
+    }
+    lines
+}
+
+/// How to resume, where more blocks are expected to tell.
+fn more_blocks(run: &Run, verdicts: &[WorkloadVerdict]) -> Option<String> {
+    let is_over = run.stopped.as_ref().is_some_and(|(reason, _)| !reason.is_resumable());
+    let open = || verdicts.iter().filter(|v| v.verdict == Verdict::NotResolved);
+    let ns = open().filter_map(|v| v.resolve_ns).max().filter(|_| !is_over)?;
+    let names: Vec<String> =
+        open().filter(|v| v.resolve_ns.is_some()).map(|v| v.workload.clone()).collect();
+    let id: String = run.header.run.chars().take(8).collect();
+    let minutes = ns.div_ceil(60_000_000_000);
+    Some(format!("To know about {}: bakeoff resume {id} --time {minutes}m.", words::list(&names)))
+}
+
+/// The choice the answers lead to; `None` while there is no answer.
+fn choice(run: &Run, verdicts: &[WorkloadVerdict]) -> Option<String> {
+    let is_place = claim::scope(&run.header) == Scope::Place;
+    let verb = if is_place { "use" } else { "format with" };
+    let mut winners: Vec<(&str, Vec<String>)> = Vec::new();
+    for verdict in verdicts {
+        let Some(winner) = best_lasting(run, verdict) else { continue };
+        match winners.iter_mut().find(|(w, _)| *w == winner) {
+            Some((_, on)) => on.push(verdict.workload.clone()),
+            None => winners.push((winner, vec![verdict.workload.clone()])),
+        }
+    }
+    let open = verdicts
+        .iter()
+        .filter(|v| matches!(v.verdict, Verdict::NotResolved | Verdict::Refused))
+        .count();
+    match winners.as_slice() {
+        [] => keep(run, verdicts, open),
+        [(winner, on)] if is_small(run, winner, verdicts) => Some(format!(
+            "It hardly matters: {winner} is ahead on {} by less than the {} that count here.",
+            words::list(on),
+            figures::percent(run.header.protocol.tie_margin)
+        )),
+        [(winner, on)] => {
+            let won_by_memory = verdicts
+                .iter()
+                .any(|v| v.winner.as_deref().is_some_and(|w| w != *winner && is_memory(run, w)));
+            let verb = match won_by_memory {
+                true => format!("Of the places that survive a restart {verb}"),
+                false => words::capital(verb),
+            };
+            let on = words::list(on);
+            Some(match (open, on_all(verdicts, winner, run)) {
+                (_, true) => format!("{verb} {winner}."),
+                (0, false) => format!("{verb} {winner}: it is ahead on {on} and ties elsewhere."),
+                (_, false) => format!("{verb} {winner}, as far as {on} goes."),
+            })
+        }
+        several => {
+            let each = several.iter().map(|(w, on)| format!("{verb} {w} for {}", words::list(on)));
+            Some(format!("It depends on what you do: {}.", each.collect::<Vec<_>>().join("; ")))
+        }
+    }
+}
+
+fn on_all(verdicts: &[WorkloadVerdict], winner: &str, run: &Run) -> bool {
+    verdicts.iter().all(|v| best_lasting(run, v) == Some(winner))
+}
+
+/// The winner of a workload; where memory wins, the one for certain ahead of all that is not.
+fn best_lasting<'a>(run: &Run, verdict: &'a WorkloadVerdict) -> Option<&'a str> {
+    let winner = verdict.winner.as_deref()?;
+    if !is_memory(run, winner) {
+        return Some(winner);
+    }
+    let lasting: Vec<&str> = verdict
+        .standings
+        .iter()
+        .map(|s| s.candidate.as_str())
+        .filter(|name| !is_memory(run, name))
+        .collect();
+    let beats = |x: &str, y: &str| verdict.effects.iter().any(|e| is_ahead(e, x, y));
+    let (first, rest) = lasting.split_first()?;
+    (!rest.is_empty() && rest.iter().all(|other| beats(first, other))).then_some(first)
+}
+
+fn is_ahead(effect: &Effect, x: &str, y: &str) -> bool {
+    (effect.a == x && effect.b == y && effect.low > 1.0)
+        || (effect.a == y && effect.b == x && effect.high < 1.0)
+}
+
+/// Whether the winner is ahead of the next best by less than counts, wherever it is ahead.
+fn is_small(run: &Run, winner: &str, verdicts: &[WorkloadVerdict]) -> bool {
+    let margin = 1.0 + run.header.protocol.tie_margin;
+    let won = verdicts.iter().filter(|v| v.winner.as_deref() == Some(winner));
+    let mut won = won.peekable();
+    won.peek().is_some() && won.all(|v| v.effects.iter().any(|e| e.a == winner && e.high < margin))
+}
+
+/// A word about winners that lose everything at a restart.
+fn forgetful(run: &Run, verdicts: &[WorkloadVerdict]) -> Option<String> {
+    let winners = verdicts.iter().filter_map(|v| v.winner.as_deref());
+    let mut memory: Vec<String> =
+        winners.filter(|w| is_memory(run, w)).map(str::to_string).collect();
+    memory.dedup();
+    (!memory.is_empty()).then(|| {
+        let verb = if memory.len() == 1 { "is" } else { "are" };
+        format!("{} {verb} memory: nothing there survives a restart.", words::list(&memory))
+    })
+}
+
+/// Nobody wins: keep what is there, when that is certain.
+fn keep(run: &Run, verdicts: &[WorkloadVerdict], open: usize) -> Option<String> {
+    let tied = |name: &String| {
+        let mut ties = verdicts.iter().filter(|v| v.verdict == Verdict::Ties).peekable();
+        ties.peek().is_some()
+            && ties.all(|v| v.tiers.first().is_some_and(|tier| tier.contains(name)))
+    };
+    let names: Vec<&String> =
+        run.header.candidates.iter().map(|c| &c.name).filter(|n| tied(n)).collect();
+    // ext4 is what most have; where it does not take part, the one that was named first.
+    let keep = names.iter().find(|n| n.as_str() == "ext4").or(names.first())?;
+    let far = if open == 0 { "" } else { ", as far as is known" };
+    Some(format!("It does not matter{far}: keep {keep}."))
+}
+
+fn is_memory(run: &Run, name: &str) -> bool {
+    run.header.candidates.iter().any(|c| {
+        c.name == name
+            && matches!(&c.kind, Kind::Directory { place, .. } if place.class == PlaceClass::Memory)
+    })
+}

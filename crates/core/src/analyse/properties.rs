@@ -1,0 +1,123 @@
+//! What holds for every run: names do not matter, units do not matter, and no winner is named
+//! whose interval contains "the same".
+
+use super::*;
+use crate::model::protocol::Mode;
+use crate::testing::RunBuilder;
+use proptest::prelude::*;
+
+const NAMES: [&str; 4] = ["ext4", "xfs", "f2fs", "btrfs"];
+
+/// `ln` of each candidate's speed, the noise, and a deviate for every cell of 8 blocks.
+fn tables() -> impl Strategy<Value = (Vec<f64>, f64, Vec<f64>)> {
+    (2usize..=4).prop_flat_map(|k| {
+        let means = prop::collection::vec(-0.1..0.1f64, k);
+        (means, 0.0..0.05f64, prop::collection::vec(-1.0..1.0f64, k * 8))
+    })
+}
+
+/// A quick run over stacks in which the candidate named `NAMES[order[i]]` stands at `i`.
+fn run(order: &[usize], means: &[f64], noise: f64, cells: &[f64], scale: f64) -> Run {
+    let names: Vec<&str> = order.iter().map(|i| NAMES[*i]).collect();
+    let rate = |block: u32, candidate: u16, _| {
+        let i = order[usize::from(candidate)];
+        let deviate = cells[(block as usize % 8) * means.len() + i];
+        1e6 * scale * libm::exp(means[i] + noise * deviate)
+    };
+    RunBuilder::stacks(&names).mode(Mode::Quick).play(99, rate).build()
+}
+
+fn in_order(k: usize) -> Vec<usize> {
+    (0..k).collect()
+}
+
+/// What was answered, without figures: verdict, winner and tiers.
+fn answer(run: &Run) -> Vec<(Verdict, Option<String>, Vec<Vec<String>>)> {
+    let verdicts = analyse(run).verdicts;
+    verdicts.into_iter().map(|v| (v.verdict, v.winner, v.tiers)).collect()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(60))]
+
+    #[test]
+    fn permuting_candidates_permutes_nothing_else((means, noise, cells) in tables(), turn in 1usize..4) {
+        let k = means.len();
+        let mut turned = in_order(k);
+        turned.rotate_left(turn % k);
+        let plain = run(&in_order(k), &means, noise, &cells, 1.0);
+        let other = run(&turned, &means, noise, &cells, 1.0);
+        prop_assert_eq!(answer(&plain), answer(&other));
+        let (a, b) = (analyse(&plain), analyse(&other));
+        for (x, y) in a.verdicts[0].effects.iter().zip(&b.verdicts[0].effects) {
+            prop_assert_eq!((&x.a, &x.b), (&y.a, &y.b));
+            prop_assert!((x.ratio - y.ratio).abs() < 1e-6);
+        }
+    }
+
+    #[test]
+    fn scaling_every_rate_changes_nothing((means, noise, cells) in tables()) {
+        let order = in_order(means.len());
+        let plain = run(&order, &means, noise, &cells, 1.0);
+        let scaled = run(&order, &means, noise, &cells, 7.0);
+        prop_assert_eq!(answer(&plain), answer(&scaled));
+        let (a, b) = (analyse(&plain), analyse(&scaled));
+        for (x, y) in a.verdicts[0].effects.iter().zip(&b.verdicts[0].effects) {
+            prop_assert!((x.ratio - y.ratio).abs() < 1e-5 && (x.low - y.low).abs() < 1e-5);
+        }
+        prop_assert!((b.verdicts[0].standings[0].mean / a.verdicts[0].standings[0].mean - 7.0).abs() < 1e-4);
+    }
+
+    #[test]
+    fn identical_data_ties((_, noise, cells) in tables()) {
+        let rate = |block: u32, _, _| 1e6 * libm::exp(noise * cells[block as usize % 8]);
+        let run = RunBuilder::stacks(&NAMES).mode(Mode::Quick).play(99, rate).build();
+        let verdict = &analyse(&run).verdicts[0];
+        prop_assert_eq!(verdict.verdict, Verdict::Ties);
+        prop_assert_eq!(verdict.tiers.len(), 1);
+        prop_assert!(verdict.effects.iter().all(|e| e.ratio == 1.0 && e.low == 1.0));
+    }
+
+    #[test]
+    fn a_winner_is_certain_of_everyone_and_a_tie_lies_inside_the_margin(
+        (means, noise, cells) in tables()
+    ) {
+        let run = run(&in_order(means.len()), &means, noise, &cells, 1.0);
+        let verdict = &analyse(&run).verdicts[0];
+        let margin = 1.0 + run.header.protocol.tie_margin;
+        for e in &verdict.effects {
+            prop_assert!(e.low <= e.ratio && e.ratio <= e.high);
+            let excludes = e.low > 1.0 || e.high < 1.0;
+            prop_assert_eq!(e.verdict == Verdict::Beats, excludes);
+        }
+        match verdict.verdict {
+            Verdict::Beats => {
+                let winner = verdict.winner.as_deref().unwrap();
+                let next = verdict.effects.iter().find(|e| e.a == winner).unwrap();
+                // Against the next best directly; against the rest at least through a chain.
+                prop_assert!(verdict.effects.iter().any(|e| e.a == winner && e.low > 1.0), "{next:?}");
+                prop_assert_eq!(&verdict.tiers[0], &[winner.to_string()]);
+            }
+            Verdict::Ties => {
+                let top = &verdict.tiers[0];
+                let among = verdict.effects.iter().filter(|e| top.contains(&e.a) && top.contains(&e.b));
+                prop_assert!(among.clone().count() > 0);
+                for e in among {
+                    prop_assert!(e.high < margin && e.low > 1.0 / margin, "{e:?}");
+                }
+            }
+            Verdict::NotResolved | Verdict::Refused => prop_assert!(verdict.winner.is_none()),
+        }
+    }
+
+    #[test]
+    fn every_text_is_harmless_and_never_a_superlative((means, noise, cells) in tables()) {
+        let run = run(&in_order(means.len()), &means, noise, &cells, 1.0);
+        let analysis = analyse(&run);
+        let texts = analysis.verdicts.iter().map(|v| &v.sentence).chain([&analysis.headline]);
+        for text in texts.chain(&analysis.advice) {
+            prop_assert!(!text.contains("fastest") && !text.contains("NaN") && !text.contains("inf"));
+            prop_assert!(!text.chars().any(char::is_control), "{text}");
+        }
+    }
+}
