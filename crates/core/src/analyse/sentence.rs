@@ -202,16 +202,6 @@ impl Words<'_> {
                 words::count(blocks, "block")
             );
         }
-<<<<<<< HEAD
-        format!(
-            "The {} of this mode would not tell either: at this noise ({}; ties within {} need \
-             under {}).",
-            words::count(protocol.last_block(), "block"),
-            figures::percent(self.noise()),
-            figures::percent(protocol.tie_margin),
-            figures::percent(reach::largest_noise(protocol))
-        )
-=======
         let all = words::count(protocol.last_block(), "block");
         let margin = figures::percent(protocol.tie_margin);
         let (noise, limit) = (self.noise(), reach::largest_noise(protocol));
@@ -228,7 +218,6 @@ impl Words<'_> {
                  and too close to the {margin} that count for a tie."
             )
         }
->>>>>>> b0997f5 (The answer over all workloads, what to do about it, and what holds for every run)
     }
 
     /// Largest standard deviation of a paired difference among those not told apart.

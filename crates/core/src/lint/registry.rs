@@ -163,7 +163,7 @@ pub const RULES: &[Rule] = &[
         condition: "two candidates were visited in the same order in every block",
         explain: "If one candidate always comes first, whatever happens over time (warming up, \
                   filling caches, a disk getting slower) counts for or against it. bakeoff visits \
-                  in random order and each second block in the reverse of the one before.",
+                  in random order, and each order comes back reversed two blocks later.",
     },
     Rule {
         id: "L35",
@@ -202,9 +202,9 @@ pub const RULES: &[Rule] = &[
         when: When::Cell,
         scope: CELL,
         condition: "over 1 MiB was swapped in or out during the cell",
-        explain: "Memory was short and the kernel moved pages to and from the swap device. Swapping \
-                  takes time from every process, and where the swap lies on the disk under test, \
-                  from the disk too. The cell is thrown away and measured again.",
+        explain: "Memory was short and the kernel moved pages to and from the swap device. \
+                  Swapping takes time from every process, and where the swap lies on the disk \
+                  under test, from the disk too. The cell is thrown away and measured again.",
     },
     Rule {
         id: "L61",
