@@ -90,6 +90,16 @@ mod tests {
     }
 
     #[test]
+    fn a_record_that_asks_for_more_than_anybody_compares_is_refused() {
+        use crate::model::run::{FoldError, MOST_CANDIDATES};
+        let mut events = RunBuilder::stacks(&["a", "b"]).events();
+        let crate::model::event::What::Started(header) = &mut events[0].what else { panic!() };
+        header.candidates = vec![header.candidates[0].clone(); MOST_CANDIDATES + 1];
+        let refused = Run::fold(&events).unwrap_err();
+        assert!(matches!(refused, FoldError::TooMany { what: "candidates", .. }), "{refused}");
+    }
+
+    #[test]
     fn only_so_many_early_looks() {
         let builder = RunBuilder::stacks(&["a", "b"]).play(9, |b, c, _| {
             // Undecided for ever: b is ahead in every other block.

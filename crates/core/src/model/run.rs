@@ -7,8 +7,18 @@
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
+use super::candidate::Candidate;
 use super::event::{Cell, Event, Header, Owner, Rehearsal, Step, StepDone, StopReason, What};
 use super::finding::Finding;
+use super::protocol::Protocol;
+use super::workload::Workload;
+
+/// Most candidates of a run; all pairs are compared.
+pub const MOST_CANDIDATES: usize = 128;
+/// Most workloads of a run.
+pub const MOST_WORKLOADS: usize = 64;
+/// Most looks of a protocol.
+const MOST_LOOKS: usize = 32;
 
 /// Why events do not make a run.
 #[derive(Debug, Error, PartialEq, Eq)]
@@ -31,6 +41,16 @@ pub enum FoldError {
         seq: u64,
         /// Kind of thing.
         what: &'static str,
+    },
+    /// A header that asks for more than anybody compares: comparing all pairs would take for ever.
+    #[error("the record has {found} {what}; {most} are the most a run may have")]
+    TooMany {
+        /// Kind of thing.
+        what: &'static str,
+        /// How many there are.
+        found: usize,
+        /// How many there may be.
+        most: usize,
     },
     /// There are no events at all.
     #[error("the record is empty")]
@@ -132,6 +152,7 @@ impl Run {
         if event.seq != 0 {
             return Err(FoldError::Gap { expected: 0, found: event.seq });
         }
+        bounded(&header.candidates, &header.workloads, &header.protocol)?;
         Ok(Run {
             header: (**header).clone(),
             started_unix_ns: event.unix_ns,
@@ -167,7 +188,10 @@ impl Run {
         let out = |what| FoldError::OutOfRange { seq: event.seq, what };
         match &event.what {
             What::Started(_) => return Err(out("second header")),
-            What::Rehearsed(rehearsal) => self.rehearsed(rehearsal).ok_or(out("late rehearsal"))?,
+            What::Rehearsed(rehearsal) => {
+                bounded(&rehearsal.candidates, &rehearsal.workloads, &rehearsal.protocol)?;
+                self.rehearsed(rehearsal).ok_or(out("late rehearsal"))?;
+            }
             What::Extended { time_ns } => self.header.protocol.time_ns = *time_ns,
             What::Owned(owner) => {
                 self.owner = Some(owner.clone());
@@ -297,5 +321,22 @@ impl Run {
     /// Steps whose effect may still be on the system, latest first: the way back.
     pub fn steps_to_undo(&self) -> impl Iterator<Item = &Step> {
         self.steps.iter().rev().filter(|s| !s.undone && s.step.undo.is_some()).map(|s| &s.step)
+    }
+}
+
+/// Refuses what would take for ever to compare.
+fn bounded(
+    candidates: &[Candidate],
+    workloads: &[Workload],
+    protocol: &Protocol,
+) -> Result<(), FoldError> {
+    let sizes = [
+        ("candidates", candidates.len(), MOST_CANDIDATES),
+        ("workloads", workloads.len(), MOST_WORKLOADS),
+        ("looks", protocol.looks.len(), MOST_LOOKS),
+    ];
+    match sizes.into_iter().find(|(_, found, most)| found > most) {
+        Some((what, found, most)) => Err(FoldError::TooMany { what, found, most }),
+        None => Ok(()),
     }
 }
