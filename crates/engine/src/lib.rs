@@ -25,6 +25,9 @@ mod record;
 mod report;
 pub mod residency;
 mod serve;
+#[cfg(test)]
+#[path = "../../bakeoff/tests/support/skip.rs"]
+mod skip;
 mod smallfiles;
 mod target;
 mod usage;

@@ -123,6 +123,7 @@ fn by_mincore(file: BorrowedFd<'_>, len: u64) -> io::Result<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::skip;
     use std::fs::File;
     use std::io::Write;
     use std::path::Path;
@@ -149,7 +150,7 @@ mod tests {
     #[test]
     fn written_is_resident_and_evicted_is_not() {
         if is_memory(on_disk()) {
-            eprintln!("skipped: the source directory is on tmpfs");
+            skip::skip("disk", "the source directory is on tmpfs");
             return;
         }
         let file = filled(on_disk());
@@ -171,7 +172,7 @@ mod tests {
         assert!((LEN / 2..LEN * 3 / 4).contains(&mincore), "{mincore}");
         match by_cachestat(file.as_fd(), LEN) {
             Ok(cachestat) => assert_eq!(cachestat, mincore),
-            Err(error) => eprintln!("skipped: no cachestat(2) here: {error}"),
+            Err(error) => skip::skip("Linux 6.5", &format!("no cachestat(2) here: {error}")),
         }
     }
 
@@ -192,7 +193,7 @@ mod tests {
     fn memory_filesystems_cannot_be_evicted() {
         let shm = Path::new("/dev/shm");
         if !is_memory(shm) {
-            eprintln!("skipped: /dev/shm is no tmpfs here");
+            skip::skip("tmpfs", "/dev/shm is no tmpfs here");
             return;
         }
         let file = filled(shm);

@@ -73,7 +73,7 @@ fn is_refusal(error: &io::Error) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::host::place;
+    use crate::host::{place, skip};
 
     fn measure(dir: &Path) -> Option<f64> {
         let file = tempfile::NamedTempFile::new_in(dir).unwrap();
@@ -87,7 +87,7 @@ mod tests {
         let here = Path::new(env!("CARGO_MANIFEST_DIR"));
         let fs = place(here).unwrap().fs;
         if !matches!(fs.as_str(), "ext2" | "ext4" | "xfs") {
-            eprintln!("skipped: the source directory is on {fs}, not on ext4 or xfs");
+            skip::skip("ext4 or xfs", &format!("the source directory is on {fs}"));
             return;
         }
         assert!(supports_direct(&here.join("Cargo.toml")));
@@ -101,7 +101,7 @@ mod tests {
         let shm = Path::new("/dev/shm");
         let fs = place(shm).unwrap().fs;
         if fs != "tmpfs" {
-            eprintln!("skipped: /dev/shm is {fs} here");
+            skip::skip("tmpfs", &format!("/dev/shm is {fs} here"));
             return;
         }
         // Linux 6.6 and later accept O_DIRECT there; its pages are never counted as dirtied.

@@ -143,6 +143,7 @@ fn serves_our_mount(cmdline: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::host::skip;
     use std::io::Write;
 
     #[test]
@@ -151,7 +152,7 @@ mod tests {
         let place = crate::host::place(here).unwrap();
         let disks: Vec<String> = place.disks().map(|disk| disk.dev.clone()).collect();
         if disks.is_empty() {
-            eprintln!("skipped: no disk is visible below the source directory");
+            skip::skip("disk", "no disk is visible below the source directory");
             return;
         }
         let before = Evidence::take(&disks);
@@ -188,7 +189,7 @@ mod tests {
         wait();
         let after = foreign_bytes(&Root::system());
         if crate::host::place(dir.path()).unwrap().disks().next().is_none() {
-            eprintln!("skipped: no disk is visible below the source directory");
+            skip::skip("disk", "no disk is visible below the source directory");
             return;
         }
         assert!(after - before >= 8 << 20, "{before} {after}");

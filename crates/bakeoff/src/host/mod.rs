@@ -10,11 +10,16 @@ mod direct;
 mod evidence;
 mod fingerprint;
 mod identity;
+#[cfg(test)]
+mod loop_mounts;
 mod loops;
 mod mounts;
 mod place;
 mod process;
 mod root;
+#[cfg(test)]
+#[path = "../../tests/support/skip.rs"]
+mod skip;
 mod support;
 mod system;
 mod system_disks;
