@@ -32,11 +32,6 @@ pub fn devices(root: &Root) -> Vec<BlockDevice> {
     devices
 }
 
-/// The kernel writes `!` for a slash in a name.
-pub fn dev_path(name: &str) -> PathBuf {
-    Path::new("/dev").join(name.replace('!', "/"))
-}
-
 fn device(root: &Root, name: &str) -> Option<BlockDevice> {
     let dir = root.resolve(Path::new("sys/class/block").join(name))?;
     let dev: Dev = root.attr(dir.join("dev"))?.parse().ok()?;

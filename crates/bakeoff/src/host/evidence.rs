@@ -14,11 +14,11 @@ use super::root::{Root, pids};
 
 /// What disks have moved since they appeared.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct DiskCounters {
+struct DiskCounters {
     /// Bytes read.
-    pub read_bytes: u64,
+    read_bytes: u64,
     /// Bytes written.
-    pub written_bytes: u64,
+    written_bytes: u64,
 }
 
 /// A moment; two of them say what happened between.
@@ -57,7 +57,7 @@ impl Evidence {
 }
 
 /// What these disks have moved, together; `None` when there are none or one cannot be read.
-pub fn counters(disks: &[String]) -> Option<DiskCounters> {
+fn counters(disks: &[String]) -> Option<DiskCounters> {
     let root = Root::system();
     let mut sum = DiskCounters::default();
     for dev in disks {
@@ -91,7 +91,7 @@ pub fn available_bytes() -> u64 {
 
 /// Time the machine has spent suspended since boot: the boot clock counts it, the monotonic does
 /// not.
-pub fn suspended() -> Duration {
+fn suspended() -> Duration {
     let read = |clock| {
         let now = clock_gettime(clock);
         let seconds = u64::try_from(now.tv_sec).unwrap_or(0);

@@ -1,8 +1,6 @@
 //! The only place that reads /proc and /sys. It gathers; `core::sysinfo` reads the text and
 //! `core::prepare` decides.
 
-#![allow(unused_imports, reason = "the commands that use these are being written")]
-
 mod block;
 #[cfg(test)]
 mod captures;
@@ -26,14 +24,12 @@ mod system_disks;
 mod users;
 
 pub use direct::{dirtied_per_page, supports_direct};
-pub use evidence::{
-    DiskCounters, Evidence, available_bytes, counters, disk_bytes, meminfo, suspended, vmstat,
-};
+pub use evidence::{Evidence, available_bytes, disk_bytes, meminfo};
 pub use fingerprint::fingerprint;
 pub use loops::{is_mount_point, loops_backed_by};
-pub use place::{PlaceError, place};
-pub use process::{boot_id, is_alive, process_start_ticks};
-pub use support::{Missing, support};
+pub use place::place;
+pub use process::{boot_id, process_start_ticks};
+pub use support::support;
 pub use system_disks::system_disks;
 
 use bakeoff_core::prepare::device::System;
@@ -44,9 +40,4 @@ use bakeoff_core::prepare::device::System;
 /// When the mount table or the list of swap cannot be read; then nothing may be called unused.
 pub fn system() -> std::io::Result<System> {
     system::system(&root::Root::system())
-}
-
-/// `/dev/NAME` of a kernel name.
-pub fn dev_path(name: &str) -> std::path::PathBuf {
-    block::dev_path(name)
 }
