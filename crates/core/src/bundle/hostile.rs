@@ -35,7 +35,7 @@ fn first_cell() -> usize {
 /// `cargo test -p bakeoff-core print_a_bundle -- --ignored --nocapture --exact` gives the bundle
 /// that is kept in fixtures/bundle for each version.
 #[test]
-#[ignore = "prints the fixture of this version"]
+#[ignore = "not a test: prints the fixture of this version"]
 #[expect(clippy::disallowed_macros, reason = "its output is the fixture")]
 fn print_a_bundle() {
     print!("{}", String::from_utf8(bundle(&sample::lines())).expect("text"));

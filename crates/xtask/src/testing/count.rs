@@ -35,12 +35,14 @@ pub enum Format {
 pub struct Counter {
     format: Format,
     count: Count,
+    ignored: Vec<String>,
+    helpers: u64,
 }
 
 impl Counter {
     /// Nothing counted yet.
     pub fn new(format: Format) -> Counter {
-        Counter { format, count: Count::default() }
+        Counter { format, count: Count::default(), ignored: Vec::new(), helpers: 0 }
     }
 
     /// Reads a line.
@@ -52,10 +54,16 @@ impl Counter {
         }
     }
 
+    /// Tests that cargo was told to ignore, with their reasons.
+    pub fn ignored(&self) -> &[String] {
+        &self.ignored
+    }
+
     /// The count; a command that failed without a failed test (it was not built, it crashed) and
     /// a runner that told of no test at all are a failure.
     pub fn finish(self, ok: bool) -> Count {
         let mut count = self.count;
+        count.skipped = count.skipped.saturating_sub(self.helpers);
         let told = count != Count::default();
         if self.format == Format::One && ok {
             count.passed = 1;
@@ -66,6 +74,14 @@ impl Counter {
     }
 
     fn cargo(&mut self, line: &str) {
+        if let Some((name, reason)) = line.split_once(" ... ignored, ") {
+            // The child of a test is marked so, since only a test can find its own binary.
+            if reason.starts_with("not a test: ") {
+                self.helpers += 1;
+            } else {
+                self.ignored.push(format!("{}: {reason}", name.trim_start_matches("test ")));
+            }
+        }
         let Some(result) = line.strip_prefix("test result: ") else { return };
         let Some((_, counts)) = result.split_once(". ") else { return };
         for part in counts.split("; ") {
@@ -114,6 +130,17 @@ mod tests {
              test result: FAILED. 4 passed; 2 failed; 0 ignored; {rest}\n"
         );
         assert_eq!(count(Format::Cargo, &text, false), (7, 2, 1));
+    }
+
+    #[test]
+    fn children_of_tests_are_no_skipped_tests() {
+        let text = "test a::child ... ignored, not a test: the child of b\n\
+             test a::slow ... ignored, takes an hour\n\
+             test result: ok. 3 passed; 0 failed; 2 ignored; 0 measured; 0 filtered out\n";
+        assert_eq!(count(Format::Cargo, text, true), (3, 0, 1));
+        let mut counter = Counter::new(Format::Cargo);
+        text.lines().for_each(|line| counter.line(line));
+        assert_eq!(counter.ignored(), ["a::slow: takes an hour"]);
     }
 
     #[test]

@@ -5,7 +5,6 @@
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::time::Instant;
 
 use anyhow::Result;
 
@@ -15,7 +14,7 @@ mod skips;
 mod step;
 
 use count::{Count, Format};
-use step::Step;
+use step::{Outcome, Step};
 
 /// The quick checks, for while working.
 pub fn check(root: &Path) -> Result<bool> {
@@ -67,12 +66,8 @@ fn run(root: &Path, steps: Vec<Step>) -> Result<bool> {
     let list = skips_file(root)?;
     let mut outcomes = Vec::new();
     for step in steps {
-        let name = step.name().to_owned();
-        println!("\n== {name}");
-        let started = Instant::now();
-        let (count, ok) = step.run(root, &list)?;
-        let seconds = started.elapsed().as_secs_f64();
-        outcomes.push(Outcome { name, count, ok, seconds });
+        println!("\n== {}", step.name());
+        outcomes.push(step.run(root, &list)?);
     }
     let skips = skips::read(&list)?;
     print!("{}", summary(&outcomes, &skips));
@@ -87,14 +82,6 @@ fn run(root: &Path, steps: Vec<Step>) -> Result<bool> {
     let total = total(&outcomes, skips.len() as u64, missed.len() as u64);
     println!("\n{} passed, {} failed, {} skipped", total.passed, total.failed, total.skipped);
     Ok(total.failed == 0)
-}
-
-/// What became of one step.
-struct Outcome {
-    name: String,
-    count: Count,
-    ok: bool,
-    seconds: f64,
 }
 
 /// A test that had to skip counted as passed with its runner, so it moves from there.
@@ -116,8 +103,15 @@ fn summary(outcomes: &[Outcome], skips: &[skips::Skip]) -> String {
         let count = outcome.count;
         text += &format!(
             "{state:<7}{:<24}{:>5} passed{:>4} failed{:>4} skipped{:>8.1} s\n",
-            outcome.name, count.passed, count.failed, count.skipped, outcome.seconds
+            outcome.name,
+            count.passed,
+            count.failed,
+            count.skipped,
+            outcome.took.as_secs_f64()
         );
+    }
+    for ignored in outcomes.iter().flat_map(|outcome| &outcome.ignored) {
+        text += &format!("SKIPPED: {ignored}\n");
     }
     for skip in skips {
         text += &format!("SKIPPED: {}: {} (needs {})\n", skip.test, skip.reason, skip.needs);
@@ -139,7 +133,8 @@ mod tests {
 
     fn outcome(passed: u64, failed: u64, skipped: u64) -> Outcome {
         let count = Count { passed, failed, skipped };
-        Outcome { name: "tests".into(), count, ok: failed == 0, seconds: 1.0 }
+        let took = std::time::Duration::from_secs(1);
+        Outcome { name: "tests".into(), count, ok: failed == 0, ignored: Vec::new(), took }
     }
 
     #[test]

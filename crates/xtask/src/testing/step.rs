@@ -4,6 +4,7 @@ use std::fs::File;
 use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
 use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
 
@@ -41,9 +42,9 @@ impl Step {
         &self.name
     }
 
-    /// Runs it; the count, and whether the command succeeded. `skips` is the file that tests note
-    /// their skips in.
-    pub fn run(mut self, root: &Path, skips: &Path) -> Result<(Count, bool)> {
+    /// Runs it. `skips` is the file that tests note their skips in.
+    pub fn run(mut self, root: &Path, skips: &Path) -> Result<Outcome> {
+        let started = Instant::now();
         let program = self.command.get_program().to_owned();
         self.command
             .current_dir(root.join(self.folder))
@@ -59,7 +60,9 @@ impl Step {
             Ok(child) => child,
             Err(error) => {
                 println!("cannot run {}: {error}", program.display());
-                return Ok((Count { failed: 1, ..Count::default() }, false));
+                let count = Count { failed: 1, ..Count::default() };
+                let (ignored, took) = (Vec::new(), started.elapsed());
+                return Ok(Outcome { name: self.name, count, ok: false, ignored, took });
             }
         };
         let output = child.stdout.take().context("its output was asked for")?;
@@ -75,8 +78,29 @@ impl Step {
         if self.is_quiet && !ok {
             std::io::copy(&mut File::open(&log)?, &mut shown)?;
         }
-        Ok((counter.finish(ok), ok))
+        let ignored = counter.ignored().to_vec();
+        Ok(Outcome {
+            name: self.name,
+            count: counter.finish(ok),
+            ok,
+            ignored,
+            took: started.elapsed(),
+        })
     }
+}
+
+/// What became of a step.
+pub struct Outcome {
+    /// The step's name.
+    pub name: String,
+    /// Tests, or one for the step as a whole.
+    pub count: Count,
+    /// Whether the command succeeded.
+    pub ok: bool,
+    /// Tests that cargo was told to ignore, with their reasons.
+    pub ignored: Vec<String>,
+    /// How long it took.
+    pub took: Duration,
 }
 
 /// A step of cargo, the one that runs us.

@@ -68,7 +68,7 @@ pub fn begin(store: &mut Sqlite) -> (RunId, u64) {
 }
 
 #[test]
-#[ignore = "the child of a_killed_writer_loses_nothing_it_was_told_is_safe"]
+#[ignore = "not a test: the child of a_killed_writer_loses_nothing_it_was_told_is_safe"]
 fn writer_that_is_killed() {
     let mut store = Sqlite::open(&store_of_child()).expect("opens after every kill");
     let (run, mut seq) = begin(&mut store);

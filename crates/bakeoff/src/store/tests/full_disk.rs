@@ -7,11 +7,14 @@ use super::crash::{batch, begin, start, store_of_child};
 use crate::store::sqlite::Sqlite;
 use crate::store::{Store, StoreError};
 
+#[path = "../../../tests/support/skip.rs"]
+mod skip;
+
 const CHILD: &str = "store::tests::full_disk::writer_that_runs_out_of_space";
 
 /// Appends until it fails, then reads everything that was committed, three ways.
 #[test]
-#[ignore = "the child of the tests below"]
+#[ignore = "not a test: the child of the tests below"]
 fn writer_that_runs_out_of_space() {
     let path = store_of_child();
     let mut store = Sqlite::open(&path).expect("there is space to begin with");
@@ -52,7 +55,7 @@ fn a_full_disk_loses_nothing() {
     let namespace = if is_root { "-m" } else { "-rm" };
     let can = Command::new("unshare").args([namespace, "true"]).status();
     if !can.is_ok_and(|status| status.success()) {
-        eprintln!("SKIPPED: needs root or user namespaces (unshare -rm) to mount a small tmpfs");
+        skip::skip("user namespaces", "it mounts a small tmpfs, with unshare -rm where not root");
         return;
     }
     // Sizes at which different files meet the end: the first page, the log, its index.
