@@ -264,6 +264,9 @@ pub(super) fn read_event(
         What::Started(header) if header.schema != RUN_SCHEMA => {
             Err(error(format!("its schema is '{}'", printable(header.schema.as_bytes()))))
         }
+        What::Started(header) if header.run != run.as_str() => {
+            Err(error("it is the header of another run".to_string()))
+        }
         _ => Ok(event),
     }
 }

@@ -53,6 +53,8 @@ pub fn is_held(store: &Path, run: &RunId) -> Result<bool, StoreError> {
     let path = dir(store).join(run.as_str());
     let file = match File::open(&path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(false),
+        // Who may not look may not change the run either; it can still be shown.
+        Err(error) if error.kind() == io::ErrorKind::PermissionDenied => return Ok(false),
         other => other.map_err(|source| StoreError::from_io(&path, &source))?,
     };
     match flock(&file, FlockOperation::NonBlockingLockShared) {

@@ -188,15 +188,16 @@ fn compare(
     stored: &[String],
     next: &mut dyn FnMut() -> Result<Option<String>, ImportError>,
 ) -> Result<Imported, ImportError> {
-    let mut seq = 0;
+    // Read to the end before judging: what is damaged is not called different.
+    let (mut seq, mut differs) = (0, None);
     while let Some(line) = next()? {
-        if stored.get(seq) != Some(&line) {
-            return Err(ImportError::Differs { run: run.clone(), seq: seq as u64 });
+        if differs.is_none() && stored.get(seq) != Some(&line) {
+            differs = Some(seq);
         }
         seq += 1;
     }
-    if seq < stored.len() {
-        return Err(ImportError::Differs { run: run.clone(), seq: seq as u64 });
+    if let Some(at) = differs.or((seq < stored.len()).then_some(seq)) {
+        return Err(ImportError::Differs { run: run.clone(), seq: at as u64 });
     }
     Ok(Imported::Already)
 }

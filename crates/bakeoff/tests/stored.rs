@@ -1,0 +1,225 @@
+//! runs, show, rm, report, export and import as a user calls them, with good input and bad.
+
+#[path = "support/stored.rs"]
+mod stored;
+
+use std::fs;
+
+use rustix::fs::{FlockOperation, flock};
+use serde_json::Value;
+use stored::{Home, RUN, bundle_of, bundle_path, bundle_text};
+
+fn json(text: &str) -> Value {
+    serde_json::from_str(text).unwrap_or_else(|e| panic!("{e}: {text}"))
+}
+
+#[test]
+fn nothing_stored_is_no_error_and_makes_nothing() {
+    let home = Home::new();
+    let (code, out, _) = home.run(&["runs"]);
+    assert!(code == 0 && out.contains("bakeoff quick"), "{out}");
+    assert_eq!(json(&home.run(&["runs", "--format", "json"]).1)["runs"], Value::Array(vec![]));
+    let (code, _, err) = home.run(&["show", "last"]);
+    assert!(code == 2 && err.contains("bakeoff quick"), "{err}");
+    assert_eq!(fs::read_dir(home.dir.path()).unwrap().count(), 0);
+}
+
+#[test]
+fn a_bundle_is_the_same_run_on_another_machine() {
+    let (here, there) = (Home::with_run(), Home::new());
+    let exported = here.run(&["export", "last", "--format", "bundle"]).1;
+    assert_eq!(exported, bundle_text());
+    let file = there.file("run.jsonl", &exported);
+    let (code, out, _) = there.run(&["import", file.to_str().unwrap(), "--format", "json"]);
+    assert_eq!(code, 0);
+    let said = json(&out);
+    assert_eq!((said["run"].as_str(), said["new"].as_bool()), (Some(RUN), Some(true)));
+    for format in ["json", "csv", "jsonl", "bundle"] {
+        let args = ["export", RUN, "--format", format];
+        assert_eq!(here.run(&args), there.run(&args), "{format}");
+    }
+    let again = there.run(&["import", file.to_str().unwrap()]);
+    assert!(again.0 == 0 && again.1.contains("nothing changed"), "{again:?}");
+    let piped = there.cmd(&["import", "-"]).write_stdin(exported).output().unwrap();
+    assert!(piped.status.success());
+}
+
+#[test]
+fn a_run_is_shown_in_every_format() {
+    let home = Home::with_run();
+    let (code, out, err) = home.run(&["show", "0123"]);
+    assert_eq!((code, err.as_str()), (0, ""));
+    assert!(out.contains("ext4 is 49.5 % faster than /mnt/usb"), "{out}");
+    let shown = json(&home.run(&["show", "last", "--format", "json"]).1);
+    assert_eq!(shown["schema"], "bakeoff/run/1");
+    assert_eq!(shown["verdicts"][0]["verdict"], "beats");
+    assert_eq!(shown, json(&home.run(&["export", RUN, "--format", "json"]).1));
+    let csv = home.run(&["show", "last", "--format", "csv"]).1;
+    assert_eq!(csv.lines().count(), 21, "{csv}");
+    assert!(home.run(&["show", "last", "--format", "markdown"]).1.contains("| tier |"));
+    for (format, code) in [("jsonl", 2), ("bundle", 2)] {
+        assert_eq!(home.run(&["show", "last", "--format", format]).0, code);
+    }
+}
+
+#[test]
+fn the_list_has_each_run_with_its_verdict() {
+    let home = Home::with_run();
+    let file = home.file("b.jsonl", bundle_of("0123ffff00000000", 30));
+    assert_eq!(home.run(&["import", file.to_str().unwrap()]).0, 0);
+    // Read once from the events and once from what the first listing kept.
+    let first = home.run(&["runs"]);
+    assert_eq!(first, home.run(&["runs"]));
+    let (code, out, _) = first;
+    assert_eq!(code, 0);
+    let lines: Vec<_> = out.lines().collect();
+    assert!(lines[1].contains("0123f") && lines[1].contains("(interrupted)"), "{out}");
+    assert!(lines[2].contains("01234") && lines[2].contains("ext4 wins all 2"), "{out}");
+    assert!(home.run(&["runs", "--format", "csv"]).1.starts_with("run,created_unix_ns,"));
+    assert!(home.run(&["runs", "--format", "markdown"]).1.starts_with("| run |"));
+    let rows = json(&home.run(&["runs", "--format", "json"]).1);
+    assert_eq!(
+        (&rows["runs"][0]["state"], &rows["runs"][1]["blocks"]),
+        (&"dead".into(), &5.into())
+    );
+    let (code, _, err) = home.run(&["show", "0123"]);
+    assert!(code == 2 && err.contains("0123ffff00000000 or 0123456789abcdef"), "{err}");
+    let (code, _, err) = home.run(&["show", "0124"]);
+    assert!(code == 2 && err.contains("did you mean"), "{err}");
+}
+
+#[test]
+fn one_run_that_cannot_be_read_hides_no_other() {
+    let home = Home::with_run();
+    let file = home.file("b.jsonl", bundle_of("ffff456789abcdef", 30));
+    home.run(&["import", file.to_str().unwrap()]);
+    let raw = rusqlite::Connection::open(home.store()).unwrap();
+    let sql = "UPDATE events SET json = replace(json, '\"owned\"', '\"teleported\"') WHERE run = 2";
+    raw.execute(sql, []).unwrap();
+    let rows = json(&home.run(&["runs", "--format", "json"]).1);
+    assert_eq!(rows["runs"][0]["state"], "unreadable");
+    assert!(rows["runs"][0]["error"].as_str().unwrap().contains("teleported"));
+    assert_eq!(rows["runs"][1]["verdict"], "ext4 wins all 2");
+    let (code, _, err) = home.run(&["show", "ffff"]);
+    assert!(code == 4 && err.contains("other runs are not concerned"), "{err}");
+    assert_eq!(home.run(&["export", "ffff", "--format", "jsonl"]).0, 0, "it can be saved");
+    assert_eq!(home.run(&["rm", "ffff"]).0, 0, "and removed");
+    assert_eq!(home.run(&["show", RUN]).0, 0);
+}
+
+#[test]
+fn a_run_that_goes_on_or_was_interrupted_is_called_so() {
+    let home = Home::new();
+    let file = home.file("b.jsonl", bundle_of(RUN, 30));
+    home.run(&["import", file.to_str().unwrap()]);
+    let (code, out, err) = home.run(&["show", "last"]);
+    assert!(code == 1 && !out.is_empty() && err.contains("was interrupted"), "{err}");
+    let locks = home.dir.path().join("bakeoff.db.locks");
+    fs::create_dir_all(&locks).unwrap();
+    let lock = fs::File::create(locks.join(RUN)).unwrap();
+    flock(&lock, FlockOperation::LockExclusive).unwrap();
+    assert!(home.run(&["show", "last"]).2.contains("still being measured"));
+    assert!(home.run(&["runs"]).1.contains("(running)"));
+    let (code, _, err) = home.run(&["rm", "last"]);
+    assert!(code == 3 && err.contains("being measured right now"), "{err}");
+    drop(lock);
+    let (code, out, _) = home.run(&["rm", "last", "--format", "json"]);
+    assert_eq!((code, &json(&out)["removed"]["run"]), (0, &RUN.into()));
+    assert!(home.run(&["runs"]).1.contains("No runs"));
+}
+
+#[test]
+fn what_a_run_left_on_the_system_keeps_its_record() {
+    let home = Home::new();
+    let file = home.file("b.jsonl", bundle_of(RUN, 10));
+    home.run(&["import", file.to_str().unwrap()]);
+    let raw = rusqlite::Connection::open(home.store()).unwrap();
+    // As if it had been measured here.
+    raw.execute("UPDATE runs SET is_imported = 0", []).unwrap();
+    let (code, _, err) = home.run(&["rm", "last"]);
+    assert!(code == 3 && err.contains("bakeoff clean"), "{err}");
+    assert_eq!(home.run(&["export", "last", "--format", "jsonl"]).1.lines().count(), 10);
+}
+
+#[test]
+fn bad_bundles_are_named_with_their_line_and_change_nothing() {
+    let home = Home::with_run();
+    let before = home.run(&["runs"]);
+    let mut cut = bundle_text();
+    cut.truncate(cut.len() / 2);
+    let other = bundle_of(RUN, 20);
+    let damaged = bundle_text().replacen("\"pid\":4321", "\"pid\":4322", 1);
+    for (content, code, words) in [
+        ("", 2, "line 1: this is no bundle"),
+        ("hello\n", 2, "line 1: this is no bundle"),
+        (
+            "{\"schema\":\"bakeoff/bundle/2\",\"run\":\"0\",\"version\":\"9\"}\n",
+            2,
+            "update bakeoff",
+        ),
+        (&cut, 2, "line "),
+        (&damaged, 2, "checksum"),
+        (&other, 3, "with other content"),
+    ] {
+        let file = home.file("bad.jsonl", content);
+        let (got, out, err) = home.run(&["import", file.to_str().unwrap()]);
+        assert_eq!((got, out.as_str()), (code, ""), "{err}");
+        assert!(err.contains(words) && err.contains("bad.jsonl"), "{words}: {err}");
+    }
+    let (code, _, err) = home.run(&["import", "/no/such/file"]);
+    assert!(code == 2 && err.contains("/no/such/file"), "{err}");
+    assert_eq!(home.run(&["import", "/"]).0, 2);
+    assert_eq!(
+        home.cmd(&["import", "-"]).write_stdin("x").output().unwrap().status.code(),
+        Some(2)
+    );
+    assert_eq!(home.run(&["runs"]), before);
+}
+
+#[test]
+fn one_bad_file_does_not_keep_the_others_out() {
+    let home = Home::new();
+    let bad = home.file("bad.jsonl", "no");
+    let good = bundle_path();
+    let args = ["import", bad.to_str().unwrap(), good.to_str().unwrap()];
+    let (code, out, err) = home.run(&args);
+    assert!(code == 2 && out.contains("imported run") && err.contains("bad.jsonl"), "{out}{err}");
+}
+
+#[test]
+fn reports_are_written_whole_and_over_nothing_else() {
+    let home = Home::with_run();
+    let (code, out, err) = home.run(&["report", "last"]);
+    assert_eq!((code, out.trim()), (0, "bakeoff-0123456789abcdef.html"), "{err}");
+    let page = fs::read_to_string(home.dir.path().join(out.trim())).unwrap();
+    assert!(page.contains("<!doctype html>") && page.contains("/mnt/usb"));
+    assert_eq!(home.run(&["report", "last", RUN, "01"]).1, out, "one run is one run");
+    let notes = home.file("notes.html", "my notes");
+    let (code, _, err) = home.run(&["report", "last", "-o", "notes.html"]);
+    assert!(code == 3 && err.contains("did not write it"), "{err}");
+    assert_eq!(fs::read_to_string(notes).unwrap(), "my notes");
+    let (code, _, err) = home.run(&["report", "last", "-o", "."]);
+    assert!(code == 2 && err.contains("directory"), "{err}");
+    let (code, _, err) = home.run(&["report", "last", "-o", "no/such/a.html"]);
+    assert!(code == 4 && err.contains("no/such/a.html"), "{err}");
+    assert!(home.run(&["report", "last", "-o", "-"]).1.contains("<!doctype html>"));
+    let markdown = home.run(&["report", "last", "--format", "markdown"]).1;
+    assert!(markdown.contains("### read-1m"), "{markdown}");
+    assert_eq!(home.run(&["report", "last", "--format", "csv"]).0, 2);
+    assert_eq!(home.run(&["report", "nothing"]).0, 2);
+}
+
+#[test]
+fn exports_say_what_they_can() {
+    let home = Home::with_run();
+    let (code, _, err) = home.run(&["export", "last"]);
+    assert!(code == 2 && err.contains("json, csv, jsonl or bundle"), "{err}");
+    assert_eq!(home.run(&["export", "last", "--format", "text"]).0, 2);
+    for format in ["json", "csv", "jsonl", "bundle"] {
+        let to_file = ["export", "last", "--format", format, "-o", "out file"];
+        assert_eq!(home.run(&to_file).0, 0, "{format}");
+        let written = fs::read_to_string(home.dir.path().join("out file")).unwrap();
+        assert_eq!(written, home.run(&["export", "last", "--format", format]).1, "{format}");
+        // What bakeoff wrote, bakeoff replaces.
+    }
+}
