@@ -1,6 +1,9 @@
 //! A store in trouble, seen from the command line: corrupt, foreign, newer, full, not writable,
 //! somebody else's; and outputs that go away.
 
+// Unwrapping in a test is an assertion.
+#![allow(clippy::unwrap_used)]
+
 #[path = "support/skip.rs"]
 mod skip;
 #[path = "support/stored.rs"]

@@ -1,5 +1,8 @@
 //! runs, show, rm, report, export and import as a user calls them, with good input and bad.
 
+// Unwrapping in a test is an assertion.
+#![allow(clippy::unwrap_used)]
+
 #[path = "support/stored.rs"]
 mod stored;
 

@@ -7,7 +7,7 @@
 //! scripts/install.sh installs fails the run.
 
 // Each test file uses its part of this.
-#![allow(dead_code)]
+#![allow(dead_code, clippy::unwrap_used)]
 
 use std::fs::OpenOptions;
 use std::io::Write;

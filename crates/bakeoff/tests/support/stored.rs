@@ -1,6 +1,6 @@
 //! A store with runs in it, for tests of the commands that read them.
 
-#![allow(dead_code)]
+#![allow(dead_code, clippy::unwrap_used)]
 
 use std::path::{Path, PathBuf};
 
