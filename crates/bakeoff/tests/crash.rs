@@ -140,6 +140,9 @@ fn clean_undoes_what_a_killed_run_left_and_other_commands_only_say_so() {
     child.kill().unwrap();
     child.wait().unwrap();
     assert_ne!(bench.leftovers(), Vec::<String>::new());
+    let listed = bench.run(&["runs"]);
+    assert!(listed.err.contains("bakeoff clean"), "{listed:?}");
+    assert_ne!(bench.attached(), Vec::<String>::new(), "only clean and its like may undo");
     let cleaned = bench.run(&["clean"]);
     assert_eq!(cleaned.code, 0, "{cleaned:?}");
     assert!(cleaned.err.contains("Put back"), "{cleaned:?}");

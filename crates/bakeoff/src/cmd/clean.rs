@@ -25,3 +25,20 @@ pub fn run(global: &Global) -> Result<Outcome, Fault> {
     }
     Ok(Outcome::Done)
 }
+
+/// For commands that only read: says that something is left to put back, and how.
+pub fn hint(global: &Global) {
+    // A store that cannot be opened is the command's own affair to report.
+    let Ok(path) = crate::store::place::path(global.store.as_deref()) else { return };
+    let Ok(Some(store)) = Sqlite::open_existing(&path) else { return };
+    let Ok(dead) = recover::dead_runs(&store) else { return };
+    if !dead.is_empty() && !global.quiet {
+        let ids: Vec<&str> = dead.iter().map(|id| &id.as_str()[..8]).collect();
+        eprintln!(
+            "bakeoff: run {} died and left something on this system; `bakeoff resume {}` goes on, \
+             `bakeoff clean` puts it back",
+            ids.join(", "),
+            ids[0]
+        );
+    }
+}

@@ -24,6 +24,9 @@ use crate::fault::{Fault, Outcome};
 /// Runs the command that was typed.
 pub fn run(args: Args) -> Result<Outcome, Fault> {
     let Args { global, command } = args;
+    if !puts_back(command.as_ref()) {
+        clean::hint(&global);
+    }
     match command {
         None | Some(Command::Devices) => devices::run(&global),
         Some(Command::Quick(args)) => quick::run(&global, &args),
@@ -38,4 +41,10 @@ pub fn run(args: Args) -> Result<Outcome, Fault> {
         Some(Command::Export(args)) => export::run(&global, &args),
         Some(Command::Import(args)) => import::run(&global, &args),
     }
+}
+
+/// Whether the command itself puts back what dead runs left.
+fn puts_back(command: Option<&Command>) -> bool {
+    use Command::{Clean, Demo, Quick, Resume};
+    matches!(command, Some(Quick(_) | Demo(_) | Resume(_) | Clean))
 }
