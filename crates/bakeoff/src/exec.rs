@@ -76,8 +76,6 @@ pub struct Finished {
     pub stdout: Vec<u8>,
     /// Standard error, cut to the limit.
     pub stderr: Vec<u8>,
-    /// From start to end.
-    pub took: Duration,
 }
 
 impl Finished {
@@ -147,12 +145,7 @@ impl<'a> Spec<'a> {
         };
         let status = waited?;
         drop(stdin.map(JoinHandle::join));
-        Ok(Finished {
-            status,
-            stdout: joined(stdout),
-            stderr: joined(stderr),
-            took: started.elapsed(),
-        })
+        Ok(Finished { status, stdout: joined(stdout), stderr: joined(stderr) })
     }
 
     fn start(&self) -> Result<Child, ExecError> {
