@@ -1,6 +1,7 @@
 //! What candidates stand on: directories laid out once, or one image that each stack is made on.
 
 use std::path::Path;
+use std::time::Duration;
 
 use bakeoff_core::driver::native::TargetKind;
 use bakeoff_core::model::candidate::{Candidate, Kind, Stack};
@@ -9,6 +10,7 @@ use bakeoff_core::model::host::{Place, PlaceClass};
 use bakeoff_core::model::job::{Job, Rw};
 use bakeoff_core::model::path::RawPath;
 use bakeoff_core::prepare::steps;
+use rustix::fs::{Mode, OFlags};
 
 use super::action::{self, ActionError};
 use super::journal::Journal;
@@ -22,6 +24,9 @@ use crate::signals::Cancel;
 
 /// Bytes of the region the sentinel reads.
 pub const SENTINEL_BYTES: u64 = 64 << 20;
+/// How often and how long the driver of the filesystem before may take to let go of the device.
+const FREE_TRIES: u32 = 600;
+const FREE_PAUSE: Duration = Duration::from_millis(50);
 /// Name of our directory on a filesystem we made ourselves.
 const ON_STACK: &str = "bakeoff";
 
@@ -59,6 +64,7 @@ impl Ground {
             return Err(Fault::bug("a directory cannot be made on an image").into());
         };
         let name = &candidate.name;
+        wait_until_free(device).map_err(StepError::Failed)?;
         stepper::take(session, |n| steps::mkfs(n, name, stack, device))?;
         let first = mount(session, name, stack, device, mount_point)?;
         let made = lay_out_stack(session, mount_point.as_path(), *file_bytes);
@@ -132,6 +138,24 @@ impl Ground {
 /// `major:minor` of the disks at the bottom of a place.
 pub fn disks_of(place: &Place) -> Vec<String> {
     place.disks().map(|disk| disk.dev.clone()).collect()
+}
+
+/// Waits until nobody has the device open exclusively. umount(8) of a FUSE filesystem returns when
+/// the mount is gone; its driver may still be writing and only then lets go of the device.
+fn wait_until_free(device: &RawPath) -> Result<(), ActionError> {
+    let flags = OFlags::RDONLY | OFlags::EXCL | OFlags::CLOEXEC;
+    let mut last = rustix::fs::open(device.as_path(), flags, Mode::empty()).map(drop);
+    for _ in 0..FREE_TRIES {
+        if last.is_ok() {
+            return Ok(());
+        }
+        std::thread::sleep(FREE_PAUSE);
+        last = rustix::fs::open(device.as_path(), flags, Mode::empty()).map(drop);
+    }
+    last.map_err(|error| ActionError::Io {
+        what: format!("{device} is still in use after its filesystem was unmounted"),
+        source: error.into(),
+    })
 }
 
 /// Mounts a stack; gives the step's number.
