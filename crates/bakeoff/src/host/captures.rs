@@ -99,6 +99,35 @@ fn hostile_names_in_tables() {
 }
 
 #[test]
+fn every_key_is_documented() {
+    fn keys(value: &serde_json::Value, found: &mut Vec<String>) {
+        match value {
+            serde_json::Value::Object(map) => map.iter().for_each(|(key, value)| {
+                found.push(key.clone());
+                keys(value, found);
+            }),
+            serde_json::Value::Array(list) => list.iter().for_each(|value| keys(value, found)),
+            _ => {}
+        }
+    }
+    let doc = include_str!("../../../../docs/format.md");
+    let section =
+        doc.split("## Drives").nth(1).and_then(|tail| tail.split("\n## ").next()).unwrap();
+    for name in MACHINES {
+        let (_dir, root) = unpack(name);
+        let devices = Devices::new(&system::system(&root).unwrap(), false);
+        let mut found = Vec::new();
+        keys(&serde_json::to_value(&devices).unwrap(), &mut found);
+        found.extend(devices.csv().lines().next().unwrap().split(',').map(str::to_string));
+        let whys = devices.drives.iter().flat_map(|d| &d.reasons);
+        found.extend(whys.map(|r| serde_json::to_string(&r.why).unwrap().replace('"', "")));
+        for key in found {
+            assert!(section.contains(&format!("`{key}`")), "docs/format.md lacks {key}");
+        }
+    }
+}
+
+#[test]
 fn what_lies_below_every_mount() {
     for name in MACHINES {
         let (_dir, root) = unpack(name);

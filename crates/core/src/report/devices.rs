@@ -1,19 +1,8 @@
 //! The drives of a machine as `bakeoff devices` shows them, in every format.
 //!
-//! Schema `bakeoff/devices/1`, one JSON object:
-//! - `schema`; `saw_all`: whether every process and container could be looked into (root);
-//! - `drives`: one object each, by device number: `name`, `path`, `model`, `vendor`, `serial`,
-//!   `size_bytes`, `rotational`, `removable`, `read_only`, `bus`, `link`, `scheduler`,
-//!   `write_cache`, `by_id`; `contents_known` (false without a udev record) and `contents`:
-//!   everything on the drive, parents before children, each `name`, `kind`, `depth`, `size_bytes`,
-//!   `fs`, `label`, `mount_points`, `is_swap`, `title`; `safe_to_erase`; `reasons` why not, gravest
-//!   first, each `why` and `text`; `erase_token` for a safe drive;
-//! - `others`: block devices that are no drives, each `name`, `what`, `size_bytes`;
-//! - `empty`: names of readers without a medium;
-//! - `next`: what to type next, each `command` and `why`.
-//!
-//! What is not known is null. All text is harmless to print: control characters, direction marks
-//! and bytes that are not UTF-8 are written `\xNN`, and so is a backslash.
+//! Schema `bakeoff/devices/1`, documented in docs/format.md. What is not known is null. All text is
+//! harmless to print: control characters, direction marks and bytes that are not UTF-8 are written
+//! `\xNN`, and so is a backslash.
 
 mod tables;
 mod text;

@@ -1,0 +1,62 @@
+//! `bakeoff` and `bakeoff devices` as a user meets them, on the machine the tests run on.
+
+use std::process::{Command, Stdio};
+
+fn bakeoff() -> Command {
+    Command::new(env!("CARGO_BIN_EXE_bakeoff"))
+}
+
+fn stdout(command: &mut Command) -> String {
+    let done = command.output().unwrap();
+    assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+    assert!(done.stderr.is_empty(), "{}", String::from_utf8_lossy(&done.stderr));
+    String::from_utf8(done.stdout).unwrap()
+}
+
+#[test]
+fn without_a_command_the_drives_and_what_to_type_next() {
+    let text = stdout(&mut bakeoff());
+    assert!(text.contains("Next:\n  bakeoff quick "), "{text}");
+    for line in text.lines() {
+        assert!(line.chars().count() <= 80, "{line}");
+    }
+}
+
+#[test]
+fn json_is_one_document_that_names_its_schema() {
+    let text = stdout(bakeoff().args(["devices", "--format", "json"]));
+    let value: serde_json::Value = serde_json::from_str(&text).unwrap();
+    assert_eq!(value["schema"], "bakeoff/devices/1");
+    for drive in value["drives"].as_array().unwrap() {
+        let is_safe = drive["safe_to_erase"].as_bool().unwrap();
+        assert_eq!(is_safe, drive["reasons"].as_array().unwrap().is_empty(), "{drive}");
+        assert_eq!(is_safe, drive["erase_token"].is_string(), "{drive}");
+    }
+}
+
+#[test]
+fn rows_have_as_many_fields_as_the_header() {
+    let text = stdout(bakeoff().args(["devices", "--format", "csv"]));
+    let (header, rows) = text.split_once("\r\n").unwrap();
+    assert!(header.starts_with("name,path,"), "{header}");
+    for row in rows.lines() {
+        // Commas inside quotes belong to a field.
+        let outside = row.split('"').step_by(2).map(|part| part.matches(',').count());
+        assert_eq!(outside.sum::<usize>(), header.matches(',').count(), "{row}");
+    }
+}
+
+#[test]
+fn a_format_it_does_not_know_is_a_usage_error() {
+    let done = bakeoff().args(["devices", "--format", "bundle"]).output().unwrap();
+    assert_eq!(done.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&done.stderr).contains("csv"));
+}
+
+#[test]
+fn a_closed_pipe_is_no_error() {
+    let (reader, writer) = std::io::pipe().unwrap();
+    drop(reader);
+    let done = bakeoff().stdout(Stdio::from(writer)).stderr(Stdio::piped()).output().unwrap();
+    assert_eq!(done.status.code(), Some(0), "{}", String::from_utf8_lossy(&done.stderr));
+}
