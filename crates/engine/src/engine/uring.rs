@@ -106,15 +106,18 @@ impl Engine for Uring {
 impl Queued for Uring {
     #[inline]
     unsafe fn submit(&mut self, ops: &[Op]) -> io::Result<()> {
+        let how = (self.fixed_file, self.fixed_buffers);
+        let mut queue = self.ring.submission();
         for op in ops {
-            let entry = self.entry(op);
+            let entry = entry(op, self.fd, how);
             // SAFETY: the caller keeps memory and descriptor valid; the ring has an entry for
             // every slot.
-            let pushed = unsafe { self.ring.submission().push(&entry) };
+            let pushed = unsafe { queue.push(&entry) };
             if pushed.is_err() {
                 return Err(io::Error::other("the submission ring is full"));
             }
         }
+        drop(queue);
         self.in_flight += ops.len();
         Ok(())
     }
@@ -147,32 +150,31 @@ impl Queued for Uring {
     }
 }
 
-impl Uring {
-    #[inline]
-    fn entry(&self, op: &Op) -> squeue::Entry {
-        // A lane has at most 4096 slots.
-        let slot = op.slot as u16;
-        macro_rules! build {
-            ($file:expr) => {
-                match (op.write, self.fixed_buffers) {
-                    (false, true) => opcode::ReadFixed::new($file, op.memory, op.len, slot)
-                        .offset(op.offset)
-                        .build(),
-                    (false, false) => {
-                        opcode::Read::new($file, op.memory, op.len).offset(op.offset).build()
-                    }
-                    (true, true) => opcode::WriteFixed::new($file, op.memory, op.len, slot)
-                        .offset(op.offset)
-                        .build(),
-                    (true, false) => {
-                        opcode::Write::new($file, op.memory, op.len).offset(op.offset).build()
-                    }
+/// The ring's entry for `op`.
+#[inline]
+fn entry(op: &Op, fd: RawFd, (fixed_file, fixed_buffers): (bool, bool)) -> squeue::Entry {
+    // A lane has at most 4096 slots.
+    let slot = op.slot as u16;
+    macro_rules! build {
+        ($file:expr) => {
+            match (op.write, fixed_buffers) {
+                (false, true) => {
+                    opcode::ReadFixed::new($file, op.memory, op.len, slot).offset(op.offset).build()
                 }
-            };
-        }
-        let entry = if self.fixed_file { build!(Fixed(0)) } else { build!(Fd(self.fd)) };
-        entry.user_data(op.slot.into())
+                (false, false) => {
+                    opcode::Read::new($file, op.memory, op.len).offset(op.offset).build()
+                }
+                (true, true) => opcode::WriteFixed::new($file, op.memory, op.len, slot)
+                    .offset(op.offset)
+                    .build(),
+                (true, false) => {
+                    opcode::Write::new($file, op.memory, op.len).offset(op.offset).build()
+                }
+            }
+        };
     }
+    let entry = if fixed_file { build!(Fixed(0)) } else { build!(Fd(fd)) };
+    entry.user_data(op.slot.into())
 }
 
 impl Drop for Uring {
