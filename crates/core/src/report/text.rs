@@ -62,6 +62,7 @@ impl Page<'_> {
 
     fn question(&mut self, question: &Question, view: &View) {
         let tone = match question.verdict {
+            _ if question.is_alone => Tone::Strong,
             Verdict::Beats | Verdict::Ties => Tone::Good,
             Verdict::NotResolved => Tone::Caution,
             Verdict::Refused => Tone::Bad,

@@ -202,8 +202,9 @@ fn symbol(style: &usize) -> usize {
 }
 
 /// Class of a verdict's badge.
-fn verdict_class(verdict: &Verdict) -> &'static str {
-    match verdict {
+fn verdict_class(question: &Question) -> &'static str {
+    match question.verdict {
+        _ if question.is_alone => "alone",
         Verdict::Beats => "beats",
         Verdict::Ties => "ties",
         Verdict::NotResolved => "open",

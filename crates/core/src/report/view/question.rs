@@ -24,9 +24,11 @@ pub struct Question {
     pub binary_unit: Option<&'static str>,
     /// What one unit is: 1e6 for MB/s; the charts divide by it.
     pub unit_scale: f64,
+    /// Whether there is one candidate and so nothing to compare.
+    pub is_alone: bool,
     /// The verdict.
     pub verdict: Verdict,
-    /// "beats", "ties", "not resolved", "refused".
+    /// "beats", "ties", "not resolved", "refused"; "measured" for one alone.
     pub verdict_word: &'static str,
     /// The answer in words.
     pub sentence: String,
@@ -113,7 +115,8 @@ impl Question {
         let metric = workload.map_or(Metric::Iops, |w| w.metric);
         let top = verdict.standings.iter().map(|s| s.mean).fold(0.0, f64::max);
         let unit = Unit::for_rate(metric, top);
-        let reference = reference(verdict);
+        let is_alone = run.header.candidates.len() < 2;
+        let reference = reference(verdict).filter(|_| !is_alone);
         let row = |s| Row::new(s, verdict, reference.as_deref(), &unit);
         Question {
             workload: harmless(&verdict.workload),
@@ -123,7 +126,8 @@ impl Question {
             binary_unit: unit.binary.map(|b| b.0),
             unit_scale: unit.scale,
             verdict: verdict.verdict,
-            verdict_word: word(verdict.verdict),
+            verdict_word: if is_alone { "measured" } else { word(verdict.verdict) },
+            is_alone,
             sentence: harmless(&verdict.sentence),
             rows: verdict.standings.iter().map(row).collect(),
             reference: reference.as_deref().map(harmless),
@@ -146,8 +150,10 @@ fn reference(verdict: &WorkloadVerdict) -> Option<String> {
 
 impl Row {
     fn new(s: &Standing, verdict: &WorkloadVerdict, reference: Option<&str>, unit: &Unit) -> Row {
-        // Two standard errors of a mean of logarithms, as a share of the rate.
-        let spread = (s.cells >= 2).then(|| 2.0 * s.sd_log / libm::sqrt(f64::from(s.cells)));
+        // The range over the root of n is a little more than two standard errors for 5 to 27
+        // cells (range / d2, as control charts estimate a deviation); drift counts as noise here.
+        let spread = (s.cells >= 2 && s.min > 0.0)
+            .then(|| libm::log(s.max / s.min) / libm::sqrt(f64::from(s.cells)));
         let rate = |v: f64, scale: f64| round::to_support(v / scale, spread.map(|r| r * v / scale));
         let ratio = reference.and_then(|r| against(&verdict.effects, &s.candidate, r));
         Row {
