@@ -34,8 +34,8 @@ pub fn write(devices: &Devices) -> String {
         out.push_str(&wrap(&text, WIDTH, "", ""));
     }
     if !devices.saw_all && !devices.drives.is_empty() {
-        let text = "Some processes and containers could not be looked into, so what they hold \
-                    is not seen here; root sees more.";
+        let text = "Some processes and containers could not be looked into, as is usual without \
+                    root; what they hold is not seen here.";
         out.push_str(&wrap(text, WIDTH, "", ""));
     }
     if !out.ends_with("\n\n") {
