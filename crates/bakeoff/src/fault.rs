@@ -6,6 +6,8 @@
 use std::fmt;
 use std::process::ExitCode;
 
+use crate::ui::say;
+
 /// A command's good end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outcome {
@@ -57,6 +59,22 @@ impl Fault {
     }
 }
 
+impl Fault {
+    /// Whether there is nothing to say: stdout's reader went away.
+    pub fn is_silent(&self) -> bool {
+        self.message.is_empty()
+    }
+
+    /// The same end, with one more thing to say about it.
+    pub fn and(mut self, also: impl fmt::Display) -> Fault {
+        self.message = match self.message.as_str() {
+            "" => also.to_string(),
+            said => format!("{said}\nbakeoff: {also}"),
+        };
+        self
+    }
+}
+
 impl fmt::Display for Fault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.message)
@@ -80,11 +98,7 @@ pub fn exit(result: Result<Outcome, Fault>) -> ExitCode {
         Ok(Outcome::Open) => ExitCode::from(1),
         Err(fault) => {
             if !fault.message.is_empty() {
-                // A closed stderr leaves only the exit code to tell.
-                let _ = std::io::Write::write_fmt(
-                    &mut std::io::stderr(),
-                    format_args!("bakeoff: {}\n", fault.message),
-                );
+                say::line(format_args!("bakeoff: {}", fault.message));
             }
             ExitCode::from(fault.exit)
         }

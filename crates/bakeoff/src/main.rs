@@ -2,6 +2,9 @@
 //!
 //! The shell around the pure core: arguments in, one command, one exit code out.
 
+// `ui::say` writes where nobody may be listening; the macros panic there.
+#![warn(clippy::print_stdout, clippy::print_stderr)]
+
 mod assets;
 mod cli;
 mod cmd;
@@ -17,10 +20,27 @@ use std::process::ExitCode;
 
 use clap::Parser;
 
+use fault::{Fault, Outcome};
+
 fn main() -> ExitCode {
     if let Some(code) = cmd::internal::dispatch() {
         return code;
     }
-    let args = cli::Args::parse();
-    fault::exit(cmd::run(args))
+    // What the panic was about has been printed when it arrives here.
+    let ended = std::panic::catch_unwind(|| match cli::Args::try_parse() {
+        Ok(args) => cmd::run(args),
+        Err(error) => not_a_command(&error),
+    });
+    fault::exit(ended.unwrap_or_else(|_| {
+        Err(Fault::bug("bakeoff gave up; `bakeoff clean` puts back what it may have left"))
+    }))
+}
+
+/// Help and the version go to stdout like any result; everything else is a wrong command line.
+fn not_a_command(error: &clap::Error) -> Result<Outcome, Fault> {
+    match (error.use_stderr(), error.print()) {
+        // clap has explained it; a closed stderr leaves only the exit code to tell.
+        (true, _) => Err(Fault::usage("")),
+        (false, printed) => Ok(printed.map(|()| Outcome::Done)?),
+    }
 }

@@ -9,6 +9,7 @@ use bakeoff_core::model::event::{Header, StopReason};
 use bakeoff_core::model::path::RawPath;
 use bakeoff_core::model::protocol::Protocol;
 use bakeoff_core::model::run::Run;
+use bakeoff_core::model::verdict::Analysis;
 use bakeoff_core::model::workload::Workload;
 use bakeoff_core::prng::SplitMix64;
 use bakeoff_core::workloads;
@@ -25,7 +26,7 @@ use crate::runner::stepper::StepError;
 use crate::signals::Cancel;
 use crate::store::Sqlite;
 use crate::ui::progress::Progress;
-use crate::ui::{announce, answer};
+use crate::ui::{announce, answer, say};
 
 /// What a new run is about.
 pub struct Plan {
@@ -90,7 +91,7 @@ pub fn run(
     prepare: impl FnOnce(&mut Session) -> Result<Ground, StepError>,
 ) -> Result<Outcome, Fault> {
     let mut store = Sqlite::open(&crate::store::place::path(global.store.as_deref())?)?;
-    say_recovered(&recover::recover(&mut store)?);
+    say_recovered(&recover::recover(&mut store)?, global.quiet);
     let cancel = Cancel::listen().map_err(Fault::environment)?;
     let journal = Journal::begin(&mut store, header(global, plan))?;
     let mut session = Session { journal, cancel, progress: Progress::new(global.quiet) };
@@ -121,14 +122,25 @@ pub fn go_on(
 
 /// A run that could not even be prepared: everything is put back, the record says why.
 fn give_up(mut session: Session, error: StepError) -> Fault {
-    let reason = match &error {
-        StepError::Failed(ActionError::Interrupted) => StopReason::Interrupted,
-        _ => StopReason::Failed,
+    let id: String = session.journal.run().header.run.chars().take(8).collect();
+    let (reason, note, fault) = match error {
+        StepError::Failed(ActionError::Interrupted) => {
+            let said = format!(
+                "interrupted before anything was measured; everything is put back. `bakeoff \
+                 resume {id}` starts over"
+            );
+            (StopReason::Interrupted, String::new(), Fault::interrupted(said))
+        }
+        StepError::Failed(error) => {
+            let fault = StepError::Failed(error).into_fault();
+            (StopReason::Failed, fault.to_string(), fault)
+        }
+        StepError::Fault(fault) => (StopReason::Failed, fault.to_string(), fault),
     };
-    let fault = error.into_fault();
-    match session.finish(reason, fault.to_string()) {
+    match session.finish(reason, note) {
         Ok(()) => fault,
-        Err(also) => Fault::environment(format!("{fault}\nbakeoff: {also}")),
+        Err(also) if also.to_string() == fault.to_string() => fault,
+        Err(also) => fault.and(also),
     }
 }
 
@@ -144,28 +156,47 @@ fn announce(session: &Session, quiet: bool) {
 /// Prints the answer and writes the report.
 fn answer_run(global: &Global, run: &Run, report: ReportTo) -> Result<Outcome, Fault> {
     let analysis = analyse(run);
-    answer::print(global, run, &analysis)?;
-    if analysis.blocks >= FIRST_LOOK {
-        answer::print_extras(global, run, &analysis)?;
-    }
-    if let Some(path) = report.path(run) {
-        answer::write_report(run, &analysis, &path)?;
-    }
-    match &run.stopped {
+    let printed = print_answer(global, run, &analysis);
+    let reported = match report.path(run) {
+        Some(path) => answer::write_report(run, &analysis, &path, global.quiet),
+        None => Ok(()),
+    };
+    let ended = match &run.stopped {
         Some((StopReason::Failed, why)) => Err(Fault::environment(format!(
             "the run stopped: {why}; `bakeoff resume` goes on when that is mended"
         ))),
         _ => answer::outcome(run, &analysis),
+    };
+    // How the run ended counts before what became of the words about it.
+    match (ended, reported.and(printed)) {
+        (ended, Ok(())) => ended,
+        (Ok(_), Err(unsaid)) => Err(unsaid),
+        (Err(fault), Err(unsaid)) if unsaid.is_silent() => Err(fault),
+        (Err(fault), Err(unsaid)) => Err(fault.and(unsaid)),
     }
 }
 
+/// A reader that went away is no fault; a stdout that cannot be written loses nothing stored.
+fn print_answer(global: &Global, run: &Run, analysis: &Analysis) -> Result<(), Fault> {
+    let printed =
+        answer::print(global, run, analysis).and_then(|()| match analysis.blocks >= FIRST_LOOK {
+            true => answer::print_extras(global, run, analysis),
+            false => Ok(()),
+        });
+    printed.map_err(|fault| match fault.is_silent() {
+        true => fault,
+        false => fault.and(format!("the run is kept: `bakeoff show {}` shows it", run.header.run)),
+    })
+}
+
 /// Says what earlier runs had left behind.
-pub fn say_recovered(recovered: &recover::Recovered) {
+pub fn say_recovered(recovered: &recover::Recovered, quiet: bool) {
     for (run, undone) in &recovered.runs {
-        eprintln!("Put back what run {run} had left: {}", undone.join("; "));
+        let undone = undone.join("; ");
+        say::note(quiet, format_args!("Put back what run {run} had left: {undone}"));
     }
     for failure in &recovered.failures {
-        eprintln!("bakeoff: not put back: {failure}");
+        say::line(format_args!("bakeoff: not put back: {failure}"));
     }
 }
 

@@ -44,9 +44,10 @@ pub fn in_scratch<T>(
     let run = journal.run().header.run.clone();
     // Signals are noticed by the caller's listener; a step here is over in an instant.
     let mut session = Session { journal, cancel: Cancel::default(), progress: Progress::new(true) };
-    let made = stepper::take(&mut session, |n| steps::make_scratch(n, &run, &parent));
+    let name = steps::scratch_name(&run);
+    let made = stepper::take(&mut session, |n| steps::make_scratch(n, &name, &parent));
     let result = match made {
-        Ok(_) => in_made(dir, &steps::scratch_name(&run), directory, work),
+        Ok(_) => in_made(dir, &name, directory, work),
         Err(error) => Err(StepError::into_fault(error)),
     };
     let failures = stepper::undo_all(&mut session.journal)?;

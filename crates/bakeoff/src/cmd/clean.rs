@@ -5,23 +5,24 @@ use crate::cli::Global;
 use crate::fault::{Fault, Outcome};
 use crate::runner::recover;
 use crate::store::Sqlite;
+use crate::ui::say;
 
 /// Runs the command.
 pub fn run(global: &Global) -> Result<Outcome, Fault> {
     let path = crate::store::place::path(global.store.as_deref())?;
     let Some(mut store) = Sqlite::open_existing(&path)? else {
-        eprintln!("Nothing to put back: there is no store yet.");
+        say::note(global.quiet, format_args!("Nothing to put back: there is no store yet."));
         return Ok(Outcome::Done);
     };
     let recovered = recover::recover(&mut store)?;
-    begin::say_recovered(&recovered);
+    begin::say_recovered(&recovered, global.quiet);
     if !recovered.failures.is_empty() {
         return Err(Fault::environment(
             "some changes could not be put back; see above, then run `sudo bakeoff clean` again",
         ));
     }
     if recovered.runs.is_empty() {
-        eprintln!("Nothing to put back.");
+        say::note(global.quiet, format_args!("Nothing to put back."));
     }
     Ok(Outcome::Done)
 }

@@ -14,6 +14,7 @@ use crate::cli::{Demo, Global, Quick};
 use crate::fault::{Fault, Outcome};
 use crate::host;
 use crate::runner::image;
+use crate::ui::say;
 
 /// Runs the command.
 pub fn run(global: &Global, args: &Demo) -> Result<Outcome, Fault> {
@@ -21,11 +22,12 @@ pub fn run(global: &Global, args: &Demo) -> Result<Outcome, Fault> {
         return Err(Fault::usage("--time 0 leaves no time to measure; try --time 5m"));
     }
     if !rustix::process::geteuid().is_root() {
-        eprintln!(
+        // Said with --quiet too: what happens is not what was typed.
+        say::line(format_args!(
             "Making and mounting filesystems needs root: `sudo bakeoff demo` compares every \
              filesystem available here.\nWithout root, this measures the current directory \
              instead (`bakeoff quick .`)."
-        );
+        ));
         return without_root(global, args);
     }
     let here = std::env::current_dir()

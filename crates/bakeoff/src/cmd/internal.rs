@@ -9,6 +9,8 @@ use std::process::{Command, ExitCode};
 
 use rustix::process::{Signal, getppid, set_parent_process_death_signal};
 
+use crate::ui::say;
+
 /// First argument of the process that measures.
 pub const ENGINE: &str = "__engine";
 /// First argument of the process that becomes a foreign tool.
@@ -35,7 +37,7 @@ fn become_tool(mut args: impl Iterator<Item = OsString>) -> ExitCode {
     };
     let Some(program) = args.next() else { return ExitCode::from(127) };
     if let Err(error) = set_parent_process_death_signal(Some(Signal::KILL)) {
-        eprintln!("cannot ask to die with the parent: {error}");
+        say::line(format_args!("cannot ask to die with the parent: {error}"));
         return ExitCode::from(127);
     }
     if getppid().map(|pid| pid.as_raw_nonzero().get()) != Some(parent) {
@@ -43,6 +45,6 @@ fn become_tool(mut args: impl Iterator<Item = OsString>) -> ExitCode {
         return ExitCode::from(127);
     }
     let error = Command::new(&program).args(args).env("LC_ALL", "C").exec();
-    eprintln!("cannot start {}: {error}", program.display());
+    say::line(format_args!("cannot start {}: {error}", program.display()));
     ExitCode::from(127)
 }

@@ -7,7 +7,7 @@ use bakeoff_core::model::host::{Place, PlaceClass};
 use bakeoff_core::model::path::RawPath;
 use bakeoff_core::model::protocol::{Mode, Protocol};
 use bakeoff_core::prepare::space;
-use bakeoff_core::workloads;
+use bakeoff_core::{units, workloads};
 
 use super::begin;
 use crate::cli::{Global, Quick};
@@ -23,6 +23,13 @@ pub fn run(global: &Global, args: &Quick) -> Result<Outcome, Fault> {
     let chosen = begin::choose_workloads(&args.workloads, &workloads::QUICK)?;
     if args.time == 0 {
         return Err(Fault::usage("--time 0 leaves no time to measure; try --time 5m"));
+    }
+    if let Some(size) = args.size.filter(|size| *size < space::FILE_MIN_BYTES) {
+        return Err(Fault::usage(format!(
+            "--size {} is too small to tell a disk from its cache: use --size {} or more",
+            units::block_size(size),
+            units::block_size(space::FILE_MIN_BYTES)
+        )));
     }
     let candidates = candidates(&args.dirs)?;
     let places: Vec<&Place> = candidates.iter().filter_map(place_of).collect();

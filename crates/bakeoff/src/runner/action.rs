@@ -50,8 +50,8 @@ pub enum ActionError {
         /// The system's word.
         source: io::Error,
     },
-    /// Writing the image failed.
-    #[error("cannot write the scratch image: {0}")]
+    /// Writing a file of ours failed; where and why.
+    #[error("cannot write a scratch file: {0}")]
     Fill(String),
     /// A program is missing or could not be started.
     #[error(transparent)]
@@ -148,7 +148,7 @@ fn fill(
     match load::run(&job, file.as_path(), TargetKind::File, cancel, tick) {
         Ok(_) => Ok(Done::default()),
         Err(LoadError::Interrupted) => Err(ActionError::Interrupted),
-        Err(error) => Err(ActionError::Fill(error.to_string())),
+        Err(error) => Err(ActionError::Fill(format!("the image: {error}"))),
     }
 }
 

@@ -6,7 +6,8 @@
 use std::fs::File;
 use std::io;
 
-use bakeoff_core::driver::native::TargetKind;
+use bakeoff_core::driver::native::{FailureKind, TargetKind};
+use bakeoff_core::model::candidate::{Candidate, Kind};
 use bakeoff_core::model::event::{Cell, Header, Truth};
 use bakeoff_core::model::job::Job;
 use bakeoff_core::model::measurement::Measurement;
@@ -41,6 +42,8 @@ pub enum Tried {
     Valid(Box<Cell>),
     /// It does not; why.
     Invalid(String),
+    /// There is none, and trying again would not help until somebody mends the place; why.
+    Hopeless(String),
     /// Ctrl-C or a signal.
     Interrupted,
 }
@@ -67,6 +70,11 @@ pub fn measure(
     let cleaned = site.scratch.remove_file(scratch::APPEND).and(site.scratch.remove_small());
     match (measured, cleaned) {
         (Err(Trouble::Load(LoadError::Interrupted)), _) => Tried::Interrupted,
+        (Err(trouble), _)
+            if trouble.is_lasting(&header.candidates[usize::from(which.candidate)]) =>
+        {
+            Tried::Hopeless(trouble.to_string())
+        }
         (Err(trouble), _) => Tried::Invalid(trouble.to_string()),
         (Ok(_), Err(error)) => Tried::Invalid(format!("cannot remove what the cell made: {error}")),
         (Ok((measurement, mut truth)), Ok(())) => {
@@ -108,6 +116,29 @@ enum Trouble {
     Load(#[from] LoadError),
     #[error("{0}: {1}")]
     Io(&'static str, io::Error),
+}
+
+impl Trouble {
+    /// Whether the next try would meet the same: the place is full, read-only, closed or gone. A
+    /// filesystem that we made ourselves is as full as its own overhead makes it, which says
+    /// nothing about the other candidates; it goes without that number.
+    fn is_lasting(&self, candidate: &Candidate) -> bool {
+        use io::ErrorKind as E;
+        let is_ours = matches!(candidate.kind, Kind::Stack(_));
+        match self {
+            Trouble::Load(LoadError::Failed(failure)) => match failure.kind {
+                FailureKind::NoSpace => !is_ours,
+                FailureKind::ReadOnly | FailureKind::Permission | FailureKind::NotFound => true,
+                _ => false,
+            },
+            Trouble::Io(_, error) => match error.kind() {
+                E::StorageFull | E::QuotaExceeded => !is_ours,
+                E::ReadOnlyFilesystem | E::PermissionDenied | E::NotFound => true,
+                _ => false,
+            },
+            Trouble::Load(_) => false,
+        }
+    }
 }
 
 fn measure_phase(

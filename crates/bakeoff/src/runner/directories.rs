@@ -21,6 +21,8 @@ use crate::host;
 
 /// Bytes of the first trial write in each directory.
 const PILOT_BYTES: u64 = 8 << 20;
+/// Data files are whole multiples of the block they are laid out in.
+const LAYOUT_STEP_BYTES: u64 = 1 << 20;
 /// Share of the run's time that laying out all data files may take.
 const LAYOUT_SHARE: u64 = 10;
 /// Layout time of a run without a limit.
@@ -31,8 +33,8 @@ const LAYOUT_NS: u64 = 30_000_000_000;
 pub fn prepare(session: &mut Session, size: Option<u64>) -> Result<Ground, StepError> {
     let candidates = session.journal.run().header.candidates.clone();
     let mut scratches = Vec::new();
-    for candidate in &candidates {
-        scratches.push(make_scratch(session, candidate)?);
+    for (index, candidate) in candidates.iter().enumerate() {
+        scratches.push(make_scratch(session, index, candidate)?);
     }
     let rates = pilots(session, &candidates, &scratches)?;
     let room = room_bytes(&candidates)?;
@@ -66,8 +68,8 @@ pub fn prepare_again(session: &mut Session, file_bytes: u64) -> Result<Ground, S
     let candidates = session.journal.run().header.candidates.clone();
     let room = room_bytes(&candidates)?;
     let mut sites = Vec::new();
-    for candidate in &candidates {
-        let scratch = make_scratch(session, candidate)?;
+    for (index, candidate) in candidates.iter().enumerate() {
+        let scratch = make_scratch(session, index, candidate)?;
         sites.push(lay_out(session, candidate, scratch, file_bytes, 0.0)?.0);
     }
     let sentinel = sentinel(session, &candidates, &sites, room.saturating_sub(file_bytes))?;
@@ -81,11 +83,15 @@ fn directory(candidate: &Candidate) -> Result<(&RawPath, &Place), Fault> {
     }
 }
 
-fn make_scratch(session: &mut Session, candidate: &Candidate) -> Result<Scratch, StepError> {
+fn make_scratch(
+    session: &mut Session,
+    index: usize,
+    candidate: &Candidate,
+) -> Result<Scratch, StepError> {
     let (parent, _) = directory(candidate)?;
-    let run = session.journal.run().header.run.clone();
-    stepper::take(session, |n| steps::make_scratch(n, &run, parent))?;
-    Scratch::open(parent.as_path(), &steps::scratch_name(&run))
+    let name = steps::scratch_name_of(&session.journal.run().header.run, index);
+    stepper::take(session, |n| steps::make_scratch(n, &name, parent))?;
+    Scratch::open(parent.as_path(), &name)
         .map_err(|source| failed(format!("open our directory in {parent}"), source))
 }
 
@@ -103,7 +109,7 @@ fn pilots(
     for (candidate, scratch) in candidates.iter().zip(scratches) {
         session.progress.doing(&format!("trying {}", candidate.name));
         let rate = ground::lay_out(session, scratch, scratch::PROBE, PILOT_BYTES)
-            .map_err(StepError::Failed)?;
+            .map_err(|error| in_place(candidate, error))?;
         scratch
             .remove_file(scratch::PROBE)
             .map_err(|source| failed("remove the trial file".to_string(), source))?;
@@ -146,7 +152,8 @@ fn choose_size(
                 units::size(asked)
             )));
         }
-        return Ok(asked);
+        // Whole blocks of the layout: a tail it did not write would be read as a hole.
+        return Ok(asked / LAYOUT_STEP_BYTES * LAYOUT_STEP_BYTES);
     }
     let k = candidates.len() as u64;
     let layout_ns = protocol.time_ns.map_or(LAYOUT_NS, |ns| ns / LAYOUT_SHARE) / k.max(1);
@@ -174,19 +181,28 @@ fn lay_out(
 ) -> Result<(Site, Trial), StepError> {
     let (_, place) = directory(candidate)?;
     session.progress.doing(&format!("laying out {}", candidate.name));
-    let rate =
-        ground::lay_out(session, &scratch, scratch::DATA, file_bytes).map_err(StepError::Failed)?;
+    let rate = ground::lay_out(session, &scratch, scratch::DATA, file_bytes)
+        .map_err(|error| in_place(candidate, error))?;
     let site = Site::new(scratch, place.class, place, file_bytes);
-    let flushed_write_ns = rehearse::flushed_write_ns(session, &site).map_err(into_step_error)?;
+    let flushed_write_ns = rehearse::flushed_write_ns(session, &site)
+        .map_err(|error| in_place(candidate, into_action_error(error)))?;
     let wears = place.class != PlaceClass::Memory;
     let trial = Trial { bytes_per_s: rate.max(pilot), flushed_write_ns, wears, ..Trial::default() };
     Ok((site, trial))
 }
 
-fn into_step_error(error: load::LoadError) -> StepError {
-    StepError::Failed(match error {
+fn into_action_error(error: load::LoadError) -> ActionError {
+    match error {
         load::LoadError::Interrupted => ActionError::Interrupted,
         other => ActionError::Fill(other.to_string()),
+    }
+}
+
+/// Names the directory that an engine's failure, which knows no path, is about.
+fn in_place(candidate: &Candidate, error: ActionError) -> StepError {
+    StepError::Failed(match error {
+        ActionError::Fill(said) => ActionError::Fill(format!("{}: {said}", candidate.name)),
+        other => other,
     })
 }
 

@@ -104,6 +104,13 @@ impl Ground {
         }
     }
 
+    /// Closes what is open on a mounted stack, so that it can be unmounted by its step.
+    pub fn let_go(&mut self) {
+        if let Ground::Image { mounted, .. } = self {
+            *mounted = None;
+        }
+    }
+
     /// Reads the sentinel; bytes a second, or `None` where it cannot be read directly.
     pub fn sentinel(&self, cancel: &Cancel) -> Result<Option<f64>, LoadError> {
         let (target, kind, size) = match self {

@@ -121,7 +121,7 @@ fn ground(
 /// Scratch directory, image, loop device; gives the device and the rate of filling the image.
 fn attach(session: &mut Session, parent: &RawPath) -> Result<(RawPath, f64), StepError> {
     let run = session.journal.run().header.run.clone();
-    stepper::take(session, |n| steps::make_scratch(n, &run, parent))?;
+    stepper::take(session, |n| steps::make_scratch(n, &steps::scratch_name(&run), parent))?;
     let io =
         |what: &str, source| StepError::Failed(ActionError::Io { what: what.to_string(), source });
     let scratch = Scratch::open(parent.as_path(), &steps::scratch_name(&run))

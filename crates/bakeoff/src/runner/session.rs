@@ -17,6 +17,7 @@ use super::stepper::{self, StepError};
 use crate::fault::Fault;
 use crate::signals::Cancel;
 use crate::ui::progress::Progress;
+use crate::ui::say;
 
 /// How often a cell whose number cannot stand is tried again.
 const TRIES: u32 = 3;
@@ -41,25 +42,49 @@ enum BlockEnd {
 impl Session<'_> {
     /// Measures until the decision machinery says stop, then puts everything back.
     pub fn measure(&mut self, ground: &mut Ground) -> Result<(), Fault> {
-        let (reason, note) = loop {
+        match self.until_stopped(ground) {
+            Ok((reason, note)) => self.finish(reason, note),
+            Err(fault) => {
+                ground.let_go();
+                Err(self.abandon(fault))
+            }
+        }
+    }
+
+    fn until_stopped(&mut self, ground: &mut Ground) -> Result<(StopReason, String), Fault> {
+        loop {
             if self.cancel.is_set() {
-                break (StopReason::Interrupted, "interrupted".to_string());
+                return Ok((StopReason::Interrupted, String::new()));
             }
             match decide::next(self.journal.run(), self.clock()) {
                 Next::Look { blocks, dropped } => {
                     self.journal.record(What::Looked { blocks, dropped })?;
                 }
-                Next::Stop { reason, note } => break (reason, note),
+                Next::Stop { reason, note } => return Ok((reason, note)),
                 Next::Block { order } => match self.block(ground, order)? {
                     BlockEnd::Complete => {}
-                    BlockEnd::Interrupted => {
-                        break (StopReason::Interrupted, "interrupted".to_string());
-                    }
-                    BlockEnd::Failed(why) => break (StopReason::Failed, why),
+                    BlockEnd::Interrupted => return Ok((StopReason::Interrupted, String::new())),
+                    BlockEnd::Failed(why) => return Ok((StopReason::Failed, why)),
                 },
             }
-        };
-        self.finish(reason, note)
+        }
+    }
+
+    /// Puts everything back when the record cannot be kept any more, for want of space or because
+    /// of a bug. What cannot be written down is done all the same: undoing twice does no harm.
+    pub fn abandon(&mut self, fault: Fault) -> Fault {
+        self.progress.doing("putting everything back");
+        // Removing our files may have made the room that the record lacked.
+        let undone = stepper::undo_all(&mut self.journal);
+        let stopped = What::Stopped { reason: StopReason::Failed, note: fault.to_string() };
+        let _ = self.journal.record(stopped);
+        self.progress.clear();
+        match undone {
+            Ok(failures) => failures.iter().fold(fault, |fault, failure| fault.and(failure)),
+            // Most likely the same fault again; what could not be put back stands in it.
+            Err(also) if also.to_string() == fault.to_string() => fault,
+            Err(also) => fault.and(also),
+        }
     }
 
     /// Puts everything back and records the end. What cannot be put back is said and stays in the
@@ -70,7 +95,7 @@ impl Session<'_> {
         self.journal.record(What::Stopped { reason, note })?;
         self.progress.clear();
         for failure in &failures {
-            eprintln!("bakeoff: not put back: {failure}");
+            say::line(format_args!("bakeoff: not put back: {failure}"));
         }
         match failures.is_empty() {
             true => Ok(()),
@@ -169,6 +194,11 @@ impl Session<'_> {
                         break;
                     }
                     Tried::Interrupted => return Ok(BlockEnd::Interrupted),
+                    Tried::Hopeless(why) => {
+                        let header = &self.journal.run().header;
+                        let name = &header.candidates[usize::from(candidate)].name;
+                        return Ok(BlockEnd::Failed(format!("{name}: {why}")));
+                    }
                     Tried::Invalid(reason) => self.journal.record(What::CellInvalid {
                         block,
                         candidate,

@@ -80,16 +80,22 @@ pub fn undo(journal: &mut Journal, number: u32) -> Result<(), StepError> {
 }
 
 /// Undoes everything that is still in effect, latest first. Goes on past what fails and gives the
-/// failures, so that one busy mount does not keep the rest from being put back.
+/// failures, so that neither one busy mount nor a full store keeps the rest from being put back.
+///
+/// # Errors
+/// When the record could not be kept meanwhile: the first reason, with the failures.
 pub fn undo_all(journal: &mut Journal) -> Result<Vec<String>, Fault> {
     let pending: Vec<Step> = journal.run().steps_to_undo().cloned().collect();
-    let mut failures = Vec::new();
+    let (mut failures, mut unrecorded) = (Vec::new(), None);
     for step in pending {
         match undo(journal, step.step) {
             Ok(()) => {}
             Err(StepError::Failed(error)) => failures.push(error.to_string()),
-            Err(StepError::Fault(fault)) => return Err(fault),
+            Err(StepError::Fault(fault)) => unrecorded = unrecorded.or(Some(fault)),
         }
     }
-    Ok(failures)
+    match unrecorded {
+        None => Ok(failures),
+        Some(fault) => Err(failures.iter().fold(fault, |fault, failure| fault.and(failure))),
+    }
 }

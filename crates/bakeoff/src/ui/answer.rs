@@ -9,6 +9,7 @@ use bakeoff_core::model::run::Run;
 use bakeoff_core::model::verdict::{Analysis, Verdict};
 use bakeoff_core::report::{self, TextOptions};
 
+use super::say;
 use crate::cli::{Format, Global};
 use crate::fault::{Fault, Outcome};
 use crate::store::file;
@@ -68,11 +69,12 @@ pub fn print_extras(global: &Global, run: &Run, analysis: &Analysis) -> Result<(
 }
 
 /// Writes the HTML report; gives its path.
-pub fn write_report(run: &Run, analysis: &Analysis, path: &Path) -> Result<(), Fault> {
+pub fn write_report(run: &Run, analysis: &Analysis, path: &Path, quiet: bool) -> Result<(), Fault> {
     let html = report::html(&[(run.clone(), analysis.clone())], &crate::assets::REPORT);
-    file::write_atomically(path, html.as_bytes())
-        .map_err(|error| Fault::environment(format!("cannot write {}: {error}", path.display())))?;
-    eprintln!("Report: {}", RawPath::new(path));
+    file::write_atomically(path, html.as_bytes()).map_err(|error| {
+        Fault::environment(format!("cannot write {}: {error}", RawPath::new(path)))
+    })?;
+    say::note(quiet, format_args!("Report: {}", RawPath::new(path)));
     Ok(())
 }
 

@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 use bakeoff_core::units;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
+use super::say;
 use crate::runner::load::Live;
 
 /// Time left, what is being done, how fast.
@@ -85,7 +86,7 @@ impl Progress {
     /// Prints a line above the bar, for things worth keeping.
     pub fn say(&self, line: &str) {
         if self.bar.is_hidden() {
-            eprintln!("{line}");
+            say::line(format_args!("{line}"));
         } else {
             self.bar.println(line);
         }

@@ -35,6 +35,9 @@ pub fn of(run: &Run, table: &Table, verdicts: &[WorkloadVerdict]) -> String {
     let header = &run.header;
     if !schedule::has_question(run) {
         let name = header.candidates.first().map_or("nothing", |c| c.name.as_str());
+        if verdicts.iter().all(|v| v.standings.is_empty()) {
+            return format!("Nothing is measured yet in {name}.");
+        }
         return format!("{name} is measured; there is nothing to compare it with.");
     }
     let complete = schedule::complete(run);
@@ -189,7 +192,7 @@ fn differing_places(run: &Run) -> String {
     let names: Vec<String> =
         places::differing(&places).iter().map(|a| a.name.to_string()).collect();
     if names.is_empty() {
-        " Nothing that bakeoff knows of differs between these places.".to_string()
+        format!(" {}", places::alike(&places))
     } else {
         format!(" These places differ in {}.", words::list(&names))
     }

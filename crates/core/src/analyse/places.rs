@@ -38,7 +38,7 @@ pub fn sentence(header: &Header, candidates: &[u16]) -> Option<String> {
     let only: Vec<&Place> = places.iter().map(|(_, place)| *place).collect();
     let aspects = differing(&only);
     if aspects.is_empty() {
-        return Some("Nothing that bakeoff knows of differs between these places.".to_string());
+        return Some(alike(&only));
     }
     let describe = |(i, (name, _)): (usize, &(&str, &Place))| {
         let values: Vec<&str> =
@@ -56,6 +56,20 @@ pub fn sentence(header: &Header, candidates: &[u16]) -> Option<String> {
         described.join("; "),
         words::list(&names)
     ))
+}
+
+/// What to say of places that do not differ in any respect that is known.
+pub fn alike(places: &[&Place]) -> String {
+    match places {
+        [first, rest @ ..] if !first.dev.is_empty() && rest.iter().all(|p| p.dev == first.dev) => {
+            let fs = printable(first.fs.as_bytes());
+            format!(
+                "They are on the same filesystem ({fs}): what differs between them is chance, or \
+                 where on it their files came to lie."
+            )
+        }
+        _ => "Nothing that bakeoff knows of differs between these places.".to_string(),
+    }
 }
 
 /// Every respect in which the places are not all alike.
@@ -172,7 +186,7 @@ mod tests {
             .place(1, |p| *p = disk_place("ext4", "/", "sda"))
             .build();
         let said = sentence(&run.header, &[0, 1]).unwrap();
-        assert!(said.starts_with("Nothing"), "{said}");
+        assert!(said.starts_with("They are on the same filesystem (ext4)"), "{said}");
     }
 
     #[test]

@@ -15,9 +15,15 @@ pub fn scratch_name(run: &str) -> String {
     format!(".bakeoff-{run}")
 }
 
-/// Make our scratch directory in `parent`.
-pub fn make_scratch(step: u32, run: &str, parent: &RawPath) -> Step {
-    let name = scratch_name(run);
+/// The same for one of several candidates: a directory may be given twice, or be reached by two
+/// paths, and each gets files of its own.
+pub fn scratch_name_of(run: &str, candidate: usize) -> String {
+    format!(".bakeoff-{run}-{candidate}")
+}
+
+/// Make our scratch directory `name` in `parent`.
+pub fn make_scratch(step: u32, name: &str, parent: &RawPath) -> Step {
+    let name = name.to_string();
     Step {
         step,
         why: format!("make a scratch directory in {parent}"),
