@@ -132,16 +132,21 @@ fn in_directory(
     dir: &Path,
     cancel: &Cancel,
 ) -> Result<Measurement, Fault> {
+    super::quick::check_writable(dir, &RawPath::new(&args.path))?;
     let place = host::place(dir).map_err(Fault::environment)?;
     let available = host::available_bytes();
     let room = space::room_bytes(place.class, place.size_bytes, place.free_bytes, available);
     let small = args.rw == Rw::SmallFiles;
-    let default = if small { args.bs.saturating_mul(SMALL_FILES) } else { SCRATCH_BYTES.min(room) };
+    let default = if small {
+        args.bs.saturating_mul(SMALL_FILES)
+    } else {
+        SCRATCH_BYTES.min(room).max(args.bs)
+    };
     let job = job(global, args, args.size.unwrap_or(default))?;
     if job.size > room {
         return Err(Fault::environment(format!(
             "{} would fill {}: at most {} may be used there (half of the free space, leaving 5 % \
-             or 512 MiB); choose a smaller --size",
+             or 512 MiB); make room, or choose a smaller --size",
             units::size(job.size),
             RawPath::new(dir),
             units::size(room)
@@ -180,6 +185,12 @@ fn on_file(
         return Err(Fault::refused(format!(
             "{} would overwrite {shown}; add --overwrite if its contents may be lost",
             args.rw.name()
+        )));
+    }
+    if len == 0 && (args.size.is_none() || args.rw.reads()) {
+        return Err(Fault::usage(format!(
+            "{shown} is empty; name a file with something in it, or give --size and a --rw that \
+             only writes"
         )));
     }
     let job = job(global, args, args.size.unwrap_or(len))?;

@@ -106,9 +106,15 @@ fn check_directory(dir: &Path) -> Result<RawPath, Fault> {
         )));
     }
     let absolute = std::fs::canonicalize(dir).map_err(missing)?;
+    check_writable(&absolute, &shown)?;
+    Ok(RawPath::new(absolute))
+}
+
+/// Whether files can be made in a directory, which is called `shown` to its user.
+pub fn check_writable(dir: &Path, shown: &RawPath) -> Result<(), Fault> {
     use rustix::fs::{Access, access};
-    match access(&absolute, Access::WRITE_OK | Access::EXEC_OK) {
-        Ok(()) => Ok(RawPath::new(absolute)),
+    match access(dir, Access::WRITE_OK | Access::EXEC_OK) {
+        Ok(()) => Ok(()),
         Err(rustix::io::Errno::ROFS) => Err(Fault::environment(format!(
             "{shown} is mounted read-only; `mount -o remount,rw` it or name another directory"
         ))),

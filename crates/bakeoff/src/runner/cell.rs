@@ -11,6 +11,7 @@ use bakeoff_core::model::candidate::{Candidate, Kind};
 use bakeoff_core::model::event::{Cell, Header, Truth};
 use bakeoff_core::model::job::Job;
 use bakeoff_core::model::measurement::Measurement;
+use bakeoff_core::model::path::RawPath;
 use bakeoff_core::model::workload::Phase;
 use bakeoff_core::prng::SplitMix64;
 use bakeoff_core::{lint, truth, workloads};
@@ -154,7 +155,7 @@ fn measure_phase(
     }
     let (target, kind) = match phase {
         Phase::ColdRead => {
-            truth.resident_before_bytes = Some(cool(site)?);
+            truth.resident_before_bytes = cool(site)?;
             (site.data(), TargetKind::File)
         }
         Phase::Overwrite => (site.data(), TargetKind::File),
@@ -174,12 +175,22 @@ fn measure_phase(
     Ok((measurement, truth))
 }
 
-/// Puts the data file out of memory and says how much of it is still there.
-fn cool(site: &Site) -> Result<u64, Trouble> {
+/// Puts the data file out of memory and says how much of it is still there: of itself, and of the
+/// files that loop devices below keep there. `None` where one of those may not be looked at.
+fn cool(site: &Site) -> Result<Option<u64>, Trouble> {
     let file = File::open(site.data()).map_err(|e| Trouble::Io("cannot open the data file", e))?;
     residency::evict(&file).map_err(|e| Trouble::Io("cannot put the file out of memory", e))?;
-    residency::resident_bytes(&file, site.file_bytes)
-        .map_err(|e| Trouble::Io("cannot tell what is in memory", e))
+    let own = residency::resident_bytes(&file, site.file_bytes)
+        .map_err(|e| Trouble::Io("cannot tell what is in memory", e))?;
+    // A file of somebody else's, or one that a mount hides: nothing can be said then.
+    let below = site.cached_below.iter().map(|image| cool_below(image).ok());
+    Ok(below.sum::<Option<u64>>().map(|below| own.saturating_add(below)))
+}
+
+fn cool_below(image: &RawPath) -> io::Result<u64> {
+    let file = File::open(image.as_path())?;
+    residency::evict(&file)?;
+    residency::resident_bytes(&file, file.metadata()?.len())
 }
 
 /// Whether direct writes here really are direct: measured once for each visit.

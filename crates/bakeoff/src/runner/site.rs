@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use bakeoff_core::model::host::{Place, PlaceClass};
+use bakeoff_core::model::path::RawPath;
 
 use super::scratch::{self, Scratch};
 
@@ -15,6 +16,8 @@ pub struct Site {
     pub class: PlaceClass,
     /// `major:minor` of the lowest real devices; empty where none can be named.
     pub disks: Vec<String>,
+    /// Files that loop devices below keep in the page cache: what is read may come from there.
+    pub cached_below: Vec<RawPath>,
     /// Size of the data file.
     pub file_bytes: u64,
     /// Pages dirtied for each page written directly, from a short burst; `None` until asked.
@@ -25,7 +28,8 @@ impl Site {
     /// A site in `scratch`; `place` is what its bytes end up on.
     pub fn new(scratch: Scratch, class: PlaceClass, place: &Place, file_bytes: u64) -> Site {
         let disks = place.disks().map(|disk| disk.dev.clone()).collect();
-        Site { scratch, class, disks, file_bytes, dirtied_per_page: None }
+        let cached_below = place.cached_files().cloned().collect();
+        Site { scratch, class, disks, cached_below, file_bytes, dirtied_per_page: None }
     }
 
     /// The file cells read and overwrite.

@@ -166,10 +166,15 @@ fn layout(connection: &Connection, path: &Path) -> Result<i64, StoreError> {
 
 fn migrate(connection: &mut Connection, path: &Path) -> Result<(), StoreError> {
     let error = |e: rusqlite::Error| StoreError::from_sqlite(path, &e);
-    // Space of removed runs goes back to the disk; can only be chosen before the first table.
-    connection.pragma_update(None, "auto_vacuum", "INCREMENTAL").map_err(error)?;
-    // The mark comes first, so a crash from here on leaves a file that is known to be ours.
-    connection.pragma_update(None, "application_id", APPLICATION_ID).map_err(error)?;
+    // Space of removed runs goes back to the disk; can only be chosen before the first table. The
+    // mark comes with it in one transaction: whoever looks meanwhile, or after a crash, sees an
+    // empty file or one that is known to be ours. Deferred, or the first page would be there
+    // before the choice.
+    let mark = format!(
+        "BEGIN DEFERRED; PRAGMA auto_vacuum = INCREMENTAL; PRAGMA application_id = \
+         {APPLICATION_ID}; COMMIT"
+    );
+    connection.execute_batch(&mark).map_err(error)?;
     // A filesystem without shared memory maps keeps SQLite's older journal, which is as safe.
     connection
         .pragma_update_and_check(None, "journal_mode", "WAL", |row| row.get::<_, String>(0))

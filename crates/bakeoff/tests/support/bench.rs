@@ -12,13 +12,23 @@ use std::process::{Command, Output, Stdio};
 pub struct Bench {
     dir: tempfile::TempDir,
     mounts: Vec<PathBuf>,
+    loops: Vec<PathBuf>,
+}
+
+/// How a loop device of a test treats the page cache.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Loop {
+    /// As `mount -o loop` makes it: the file is cached.
+    Plain,
+    /// Past the page cache.
+    Direct,
 }
 
 impl Bench {
     /// An empty one, below the build's own temporary directory (a real disk, not memory).
     pub fn new() -> Bench {
         let base = Path::new(env!("CARGO_TARGET_TMPDIR"));
-        Bench { dir: tempfile::tempdir_in(base).unwrap(), mounts: Vec::new() }
+        Bench { dir: tempfile::tempdir_in(base).unwrap(), mounts: Vec::new(), loops: Vec::new() }
     }
 
     /// Its directory.
@@ -61,6 +71,38 @@ impl Bench {
         at
     }
 
+    /// The same on a loop device of the test's own choice, 1 GiB and fully made of holes.
+    pub fn mount_loop(&mut self, fs: &str, size: &str, how: Loop) -> PathBuf {
+        let image = self.path().join(format!("{fs}.img"));
+        let at = self.dir(&format!("{fs}.mnt"));
+        must(Command::new("truncate").args(["-s", size]).arg(&image));
+        must(Command::new(format!("mkfs.{fs}")).arg("-q").arg(&image));
+        let direct = if how == Loop::Direct { "--direct-io=on" } else { "--direct-io=off" };
+        let said = must(Command::new("losetup").args(["--find", "--show", direct]).arg(&image));
+        self.loops.push(PathBuf::from(said.trim()));
+        must(Command::new("mount").arg(said.trim()).arg(&at));
+        self.mounts.push(at.clone());
+        at
+    }
+
+    /// Makes an NTFS in an image and mounts it through its user-space driver.
+    pub fn mount_ntfs(&mut self, size: &str) -> PathBuf {
+        let image = self.path().join("ntfs.img");
+        let at = self.dir("ntfs.mnt");
+        must(Command::new("truncate").args(["-s", size]).arg(&image));
+        let said = must(Command::new("losetup").args(["--find", "--show"]).arg(&image));
+        self.loops.push(PathBuf::from(said.trim()));
+        must(Command::new("mkfs.ntfs").args(["-Q", "-q", said.trim()]));
+        must(Command::new("mount").args(["-t", "ntfs-3g", said.trim()]).arg(&at));
+        self.mounts.push(at.clone());
+        at
+    }
+
+    /// Unmounts it when the test ends.
+    pub fn unmount_later(&mut self, at: PathBuf) {
+        self.mounts.push(at);
+    }
+
     /// Mounts a tmpfs; unmounted when the test ends.
     pub fn tmpfs(&mut self, size: &str) -> PathBuf {
         let at = self.dir("tmpfs.mnt");
@@ -75,6 +117,29 @@ impl Bench {
         let found =
             Command::new("find").arg(self.path()).args(["-name", ".bakeoff-*"]).output().unwrap();
         String::from_utf8_lossy(&found.stdout).lines().map(str::to_string).collect()
+    }
+
+    /// Every file and directory but the store, with size and time of change.
+    pub fn listing(&self) -> String {
+        let mut find = Command::new("find");
+        find.arg(self.path()).args(["-mindepth", "1", "-path", "*/data", "-prune", "-o"]);
+        let found = must(find.args(["-printf", "%P %s %T@\\n"]));
+        let mut lines: Vec<&str> = found.lines().collect();
+        lines.sort_unstable();
+        lines.join("\n")
+    }
+
+    /// The stored events of a run.
+    pub fn events(&self, run: &str) -> Vec<serde_json::Value> {
+        let exported = self.run(&["export", run, "--format", "jsonl"]);
+        assert_eq!(exported.code, 0, "{exported:?}");
+        exported.out.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+    }
+
+    /// The id of the run that was begun last.
+    pub fn last_run(&self) -> String {
+        let shown = self.run(&["show", "last", "--format", "json"]).json();
+        shown["run"].as_str().unwrap().to_string()
     }
 
     /// Loop devices whose backing file lies below the directory, and mounts below it.
@@ -96,13 +161,60 @@ impl Drop for Bench {
         for at in self.mounts.iter().rev() {
             let _ = Command::new("umount").arg(at).status();
         }
+        for device in &self.loops {
+            let _ = Command::new("losetup").arg("--detach").arg(device).status();
+        }
     }
 }
 
-fn must(command: &mut Command) {
+/// Runs a command that has to succeed; gives what it printed.
+pub fn must(command: &mut Command) -> String {
     let output = command.output().unwrap();
     let said = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{command:?}: {said}");
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
+/// Runs a command without input and says how it ended.
+pub fn ended_of(command: &mut Command) -> Ended {
+    Ended::of(command.stdin(Stdio::null()).output().unwrap())
+}
+
+/// Checks the keys that every verdict of a `bakeoff/run/1` document has, whatever the verdict.
+pub fn verdict_keys(answer: &serde_json::Value) {
+    let names: Vec<&str> = answer["candidates"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|candidate| candidate["name"].as_str().unwrap())
+        .collect();
+    let verdicts = answer["verdicts"].as_array().unwrap();
+    assert!(!verdicts.is_empty(), "{answer}");
+    for verdict in verdicts {
+        let text = |key: &str| verdict[key].as_str().unwrap_or_else(|| panic!("{key}: {verdict}"));
+        let word = text("verdict");
+        assert!(["beats", "ties", "not_resolved", "refused"].contains(&word), "{word}");
+        assert!(!text("workload").is_empty() && !text("metric").is_empty());
+        assert!(text("sentence").ends_with('.'), "{verdict}");
+        let winner = verdict.get("winner").unwrap();
+        assert_eq!(winner.is_string(), word == "beats", "{verdict}");
+        for tier in verdict["tiers"].as_array().unwrap() {
+            assert!(tier.as_array().unwrap().iter().all(|n| names.contains(&n.as_str().unwrap())));
+        }
+        for effect in verdict["effects"].as_array().unwrap() {
+            let number = |key: &str| effect[key].as_f64().unwrap();
+            assert!(number("low") <= number("ratio") && number("ratio") <= number("high"));
+            assert!(effect["blocks"].as_u64().unwrap() >= 2, "{effect}");
+            assert!(["a", "b"].iter().all(|k| names.contains(&effect[k].as_str().unwrap())));
+        }
+        assert!(verdict.get("bottleneck").is_some() && verdict["findings"].is_array());
+    }
+    for finding in answer["findings"].as_array().unwrap() {
+        assert!(["R", "E", "W", "I"].contains(&finding["severity"].as_str().unwrap()));
+        for key in ["id", "scope", "evidence", "advice"] {
+            assert!(finding[key].is_string(), "{key}: {finding}");
+        }
+    }
 }
 
 /// How a command ended.

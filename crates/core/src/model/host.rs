@@ -65,6 +65,13 @@ impl Place {
     pub fn disks(&self) -> impl Iterator<Item = &Layer> {
         self.chain.iter().filter(|l| l.kind == LayerKind::Disk)
     }
+
+    /// Files that loop devices of the chain keep in the page cache: those without direct I/O, or
+    /// on kernels that do not say.
+    pub fn cached_files(&self) -> impl Iterator<Item = &RawPath> {
+        let cached = |l: &&Layer| l.kind == LayerKind::Loop && l.direct_io != Some(true);
+        self.chain.iter().filter(cached).filter_map(|l| l.backing_file.as_ref())
+    }
 }
 
 /// What a filesystem is, as far as claims about it go.

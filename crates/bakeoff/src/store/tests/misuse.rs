@@ -34,6 +34,33 @@ fn refused(path: &Path) -> StoreError {
 }
 
 #[test]
+fn many_that_open_a_new_store_at_once_all_get_it() {
+    for _ in 0..20 {
+        in_temporary_dir(|path| {
+            let start = std::sync::Barrier::new(8);
+            std::thread::scope(|scope| {
+                let all: Vec<_> = (0..8)
+                    .map(|_| {
+                        scope.spawn(|| {
+                            start.wait();
+                            Sqlite::open(path).map(drop).map_err(|error| error.to_string())
+                        })
+                    })
+                    .collect();
+                for opened in all {
+                    assert_eq!(opened.join().expect("no panic"), Ok(()));
+                }
+            });
+            let connection = Connection::open(path).expect("opens");
+            let space: i64 = connection
+                .pragma_query_value(None, "auto_vacuum", |row| row.get(0))
+                .expect("is set");
+            assert_eq!(space, 2, "freed pages go back to the disk");
+        });
+    }
+}
+
+#[test]
 fn a_file_that_is_no_database_is_left_alone() {
     in_temporary_dir(|path| {
         fs::write(path, "garbage\n".repeat(1000)).expect("can write");

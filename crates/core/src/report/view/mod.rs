@@ -182,8 +182,13 @@ pub fn utc(unix_ns: i64) -> String {
 
 /// Words as one command line, quoted where a shell needs it.
 pub fn words(words: &[String]) -> String {
-    let quoted: Vec<String> = words.iter().map(|w| shell_word(&RawPath::new(w))).collect();
+    let quoted: Vec<String> = words.iter().map(|w| shell_word(&as_typed(w))).collect();
     quoted.join(" ")
+}
+
+/// A recorded word, which has foreign bytes escaped, as it was typed.
+fn as_typed(word: &str) -> RawPath {
+    RawPath::parse(word).unwrap_or_else(|| RawPath::new(word))
 }
 
 /// `1 block`, `5 blocks`.
@@ -249,4 +254,16 @@ fn interval_note(run: &Run) -> String {
         plural(pairs, "pair"),
         super::round::to_support(protocol.tie_margin * 100.0, Some(0.1)).trim_end_matches(".0"),
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_command_with_foreign_bytes_can_be_typed_again() {
+        let recorded = ["quick".to_string(), "a\\x0a\\xff b".to_string()];
+        assert_eq!(words(&recorded), "quick $'a\\x0a\\xff b'");
+        assert_eq!(words(&["\\odd".to_string()]), "$'\\x5codd'");
+    }
 }

@@ -1,0 +1,114 @@
+//! `bench` on a block device: read without asking, written only through the guard and its token.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use crate::bench::{Bench, must};
+use crate::skip;
+
+/// A loop device over a file of the test's; detached when the test ends.
+struct Disk {
+    device: PathBuf,
+    file: PathBuf,
+}
+
+impl Disk {
+    fn new(bench: &Bench, name: &str) -> Disk {
+        let file = bench.path().join(name);
+        // Bytes that are not all alike, to see whether they were changed.
+        let bytes: Vec<u8> = (0..32u32 << 18).flat_map(u32::to_le_bytes).collect();
+        fs::write(&file, bytes).unwrap();
+        let said = must(Command::new("losetup").args(["--find", "--show"]).arg(&file));
+        Disk { device: PathBuf::from(said.trim()), file }
+    }
+
+    fn path(&self) -> &str {
+        self.device.to_str().unwrap()
+    }
+
+    /// What the file below holds once everything written is there.
+    fn bytes(&self) -> Vec<u8> {
+        must(Command::new("blockdev").arg("--flushbufs").arg(&self.device));
+        fs::read(&self.file).unwrap()
+    }
+}
+
+impl Drop for Disk {
+    fn drop(&mut self) {
+        let _ = Command::new("losetup").arg("--detach").arg(&self.device).status();
+    }
+}
+
+/// The token that a refusal names: the last word of `add --erase TOKEN`.
+fn token_in(err: &str) -> String {
+    let token = err.trim_end().rsplit_once("--erase ").unwrap().1;
+    token.trim_matches('\'').to_string()
+}
+
+#[test]
+fn a_device_is_read_freely_and_written_only_with_its_own_token() {
+    if skip::lacks_root() || skip::lacks_loop_devices() {
+        return;
+    }
+    let bench = Bench::new();
+    let (disk, other) = (Disk::new(&bench, "one.img"), Disk::new(&bench, "two.img"));
+    let before = disk.bytes();
+    let read =
+        bench.run(&["bench", disk.path(), "--rw", "read", "--bs", "64k", "--format", "json"]);
+    assert_eq!(read.code, 0, "{read:?}");
+    assert_eq!(read.json()["read"]["io_bytes"], 32 << 20);
+    let write = ["bench", disk.path(), "--rw", "write", "--bs", "64k", "--io_size", "1m"];
+    let with = |more: &[&str]| bench.run(&[&write, more].concat());
+
+    let refused = with(&[]);
+    assert_eq!((refused.code, refused.out.as_str()), (3, ""), "{refused:?}");
+    assert!(refused.err.contains("destroys everything"), "{refused:?}");
+    let token = token_in(&refused.err);
+    let others = token_in(&bench.run(&["bench", other.path(), "--rw", "write"]).err);
+    assert_ne!(token, others, "each device has its own token");
+    for wrong in ["", "yes", disk.path(), others.as_str()] {
+        let refused = with(&["--erase", wrong]);
+        assert_eq!((refused.code, refused.out.as_str()), (3, ""), "{wrong}: {refused:?}");
+        assert!(refused.err.contains("not the erase token"), "{wrong}: {refused:?}");
+        assert!(refused.err.contains("bakeoff devices"), "{wrong}: {refused:?}");
+    }
+    assert_eq!(with(&["--overwrite"]).code, 3, "--overwrite is for files");
+    let beyond = with(&["--erase", &token, "--size", "64m"]);
+    assert_eq!(beyond.code, 2, "{beyond:?}");
+    assert!(disk.bytes() == before, "the device was written without consent");
+
+    let written = with(&["--erase", &token, "--end_fsync"]);
+    assert_eq!(written.code, 0, "{written:?}");
+    let after = disk.bytes();
+    assert!(after[..1 << 20] != before[..1 << 20]);
+    assert!(after[1 << 20..] == before[1 << 20..], "it wrote beyond what was asked for");
+    assert_eq!(bench.run(&["bench", disk.path(), "--rw", "smallfiles"]).code, 2);
+}
+
+#[test]
+fn a_mounted_device_is_not_written_whatever_is_typed() {
+    if skip::lacks_root() || skip::lacks_loop_devices() || skip::lacks_command("mkfs.ext4") {
+        return;
+    }
+    let mut bench = Bench::new();
+    let disk = Disk::new(&bench, "disk.img");
+    let write = ["bench", disk.path(), "--rw", "write", "--bs", "64k", "--io_size", "1m"];
+    let token = token_in(&bench.run(&write).err);
+    must(Command::new("mkfs.ext4").args(["-q", "-F"]).arg(&disk.device));
+    let at = bench.dir("mnt");
+    must(Command::new("mount").arg(&disk.device).arg(&at));
+    bench.unmount_later(at.clone());
+    fs::write(at.join("theirs"), "keep").unwrap();
+    let refused = bench.run(&[&write, &["--erase", token.as_str()][..]].concat());
+    assert_eq!((refused.code, refused.out.as_str()), (3, ""), "{refused:?}");
+    assert!(refused.err.contains("mounted"), "{refused:?}");
+    assert!(refused.err.contains(at.to_str().unwrap()), "{refused:?}");
+    let read = bench.run(&["bench", disk.path(), "--rw", "randread", "--io_size", "1m"]);
+    assert_eq!(read.code, 0, "{read:?}");
+    check_untouched(&at);
+}
+
+fn check_untouched(at: &Path) {
+    assert_eq!(fs::read_to_string(at.join("theirs")).unwrap(), "keep");
+}

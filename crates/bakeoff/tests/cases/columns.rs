@@ -1,0 +1,101 @@
+//! `quick` over an ext4 directory, a btrfs and an xfs loop mount and a tmpfs: four honest columns.
+
+use serde_json::Value;
+
+use crate::bench::{Bench, Loop, verdict_keys};
+use crate::skip;
+
+/// The candidate's entry.
+fn candidate<'a>(answer: &'a Value, name: &str) -> &'a Value {
+    let all = answer["candidates"].as_array().unwrap();
+    all.iter().find(|c| c["name"] == name).unwrap_or_else(|| panic!("no {name}: {answer}"))
+}
+
+/// The stored cells of the candidate on a workload.
+fn cells(events: &[Value], candidate: u64, workload: u64) -> Vec<&Value> {
+    let cells = events.iter().filter_map(|event| event["what"].get("cell_done"));
+    cells.filter(|c| c["candidate"] == candidate && c["workload"] == workload).collect()
+}
+
+#[test]
+fn four_places_four_honest_columns() {
+    if skip::lacks_root()
+        || skip::lacks_loop_devices()
+        || skip::lacks_command("mkfs.xfs")
+        || skip::lacks_command("mkfs.btrfs")
+        || skip::lacks_kernel_filesystem("xfs")
+        || skip::lacks_kernel_filesystem("btrfs")
+    {
+        return;
+    }
+    let mut bench = Bench::new();
+    let btrfs = bench.mount_loop("btrfs", "1g", Loop::Direct);
+    let xfs = bench.mount_loop("xfs", "1g", Loop::Plain);
+    let tmpfs = bench.tmpfs("1g");
+    let places = [bench.dir("ext4"), btrfs, xfs, tmpfs].map(|p| p.to_str().unwrap().to_string());
+    let [ext4, btrfs, xfs, tmpfs] = &places;
+    let workloads = ["--workload", "randread", "--workload", "randwrite"];
+    let mut args = vec!["quick", ext4, btrfs, xfs, tmpfs, "--time", "10m", "--size", "16m"];
+    args.extend(["--quiet", "--format", "json", "--seed", "7", "--max-write", "100g"]);
+    args.extend(workloads);
+    let ended = bench.run(&args);
+    assert!(ended.code == 0 || ended.code == 1, "{ended:?}");
+    assert_eq!(ended.err, "", "--quiet leaves nothing on stderr");
+
+    // Nothing but one JSON document with the fixed keys.
+    let answer = ended.json();
+    assert_eq!((&answer["schema"], &answer["mode"]), (&"bakeoff/run/1".into(), &"quick".into()));
+    assert!(answer["run"].is_string() && answer["cells"].as_u64().unwrap() >= 40, "{answer}");
+    assert!((5..=8).contains(&answer["blocks"].as_u64().unwrap()), "{answer}");
+    verdict_keys(&answer);
+    let verdicts = answer["verdicts"].as_array().unwrap();
+    assert_eq!(
+        verdicts.iter().map(|v| &v["workload"]).collect::<Vec<_>>(),
+        ["randread", "randwrite"]
+    );
+    for name in &places {
+        assert!(candidate(&answer, name).is_object());
+    }
+    only_the_tmpfs_is_memory(&answer, tmpfs);
+    caches_are_told_apart(&bench);
+    assert_eq!(bench.leftovers(), Vec::<String>::new());
+    assert_eq!(bench.attached(), Vec::<String>::new());
+}
+
+fn only_the_tmpfs_is_memory(answer: &Value, tmpfs: &str) {
+    let findings = answer["findings"].as_array().unwrap();
+    let memory: Vec<&Value> =
+        findings.iter().filter(|f| f["evidence"].as_str().unwrap().contains("memory")).collect();
+    assert!(!memory.is_empty(), "{findings:#?}");
+    for finding in &memory {
+        let said = finding.to_string();
+        assert!(said.contains(tmpfs), "{finding:#}");
+    }
+}
+
+fn caches_are_told_apart(bench: &Bench) {
+    let events = bench.events("last");
+    for candidate in 0..4 {
+        let name = &events[0]["what"]["started"]["candidates"][candidate as usize]["name"];
+        let reads = cells(&events, candidate, 0);
+        assert!(!reads.is_empty(), "{name} was never read");
+        for cell in reads {
+            let (truth, number) = (&cell["truth"], |v: &Value| v.as_u64().unwrap());
+            let state = truth["cache"].as_str().unwrap();
+            if candidate == 3 {
+                assert_eq!(state, "unknown", "{name} is memory");
+                continue;
+            }
+            // Cold means both: nothing was in memory, and the disk moved what was read.
+            let wanted = number(&cell["measurement"]["read"]["io_bytes"]);
+            let size = number(&cell["measurement"]["job"]["size"]);
+            let resident = number(&truth["resident_before_bytes"]);
+            let moved = number(&truth["device_read_bytes"]);
+            let is_cold = resident * 100 <= size && moved * 10 >= wanted * 9;
+            assert_eq!(state, if is_cold { "cold" } else { "warm" }, "{name}: {truth}");
+        }
+        for cell in cells(&events, candidate, 1) {
+            assert_eq!(cell["truth"]["cache"], "not_read", "{name} only writes there");
+        }
+    }
+}

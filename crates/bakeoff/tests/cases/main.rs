@@ -1,0 +1,30 @@
+//! What a user meets when things are not as they should be, and that nothing is lost by it.
+//!
+//! Every test runs the built program as a user would, on real directories, loop mounts, pipes and
+//! signals, and asks for four things: the exit code, a message that says what happened, why and
+//! what to type next, nothing of ours left behind, and everything of the user's as it was. None
+//! depends on how fast the machine is or which verdict comes out.
+
+// A helper of tests may panic: that is how a test fails.
+#![allow(clippy::unwrap_used)]
+
+#[path = "../support/bench.rs"]
+mod bench;
+#[path = "../support/running.rs"]
+mod running;
+#[path = "../support/skip.rs"]
+mod skip;
+
+mod bench_device;
+mod bench_file;
+mod bench_words;
+mod clock;
+mod columns;
+mod demo;
+mod full;
+mod names;
+mod ownership;
+mod refusals;
+mod signals;
+mod strange_places;
+mod streams;

@@ -1,0 +1,144 @@
+//! What cannot be measured is refused before anything is made: exit code, reason, way out.
+
+use std::fs;
+use std::process::Command;
+
+use crate::bench::{Bench, must};
+use crate::skip;
+
+/// Runs it and checks the exit code, the words that have to be said, and that nothing was made.
+#[track_caller]
+fn refused(bench: &Bench, args: &[&str], code: i32, words: &[&str]) {
+    let before = bench.listing();
+    let ended = bench.run(args);
+    assert_eq!(ended.code, code, "{args:?}: {ended:?}");
+    assert_eq!(ended.out, "", "{args:?}");
+    for word in words {
+        assert!(ended.err.contains(word), "{args:?} does not say {word:?}: {}", ended.err);
+    }
+    assert_eq!(bench.listing(), before, "{args:?}");
+}
+
+#[test]
+fn a_directory_that_is_not_there_or_is_none() {
+    let bench = Bench::new();
+    fs::write(bench.path().join("file"), "mine").unwrap();
+    refused(&bench, &["quick", "nowhere"], 2, &["no directory nowhere", "bakeoff devices"]);
+    refused(&bench, &["quick", "file"], 2, &["file is no directory", "bakeoff bench file"]);
+    refused(&bench, &["quick", "file/x"], 4, &["file/x", "Not a directory"]);
+    refused(&bench, &["bench", "nowhere"], 2, &["there is no nowhere"]);
+    // One bad directory among good ones: nothing is begun in the good ones.
+    let good = bench.dir("good");
+    refused(&bench, &["quick", good.to_str().unwrap(), "nowhere"], 2, &["no directory nowhere"]);
+    assert_eq!(fs::read_to_string(bench.path().join("file")).unwrap(), "mine");
+}
+
+#[test]
+fn times_and_sizes_that_make_no_sense() {
+    let bench = Bench::new();
+    for verb in ["quick", "demo", "resume"] {
+        refused(&bench, &[verb, "--time", "0"], 2, &["--time 0", "try --time 5m"]);
+        refused(&bench, &[verb, "--time", "soon"], 2, &["'soon' is no duration", "90s or 5m"]);
+    }
+    refused(&bench, &["quick", "--size", "1k"], 2, &["--size 1k is too small", "--size 16m"]);
+    refused(&bench, &["quick", "--size", "16e"], 2, &["'16e' is no size", "as 4k (= 4096)"]);
+    refused(&bench, &["quick", "--size", "-1"], 2, &["unexpected argument"]);
+    for size in ["0", "1k", "16777216t", "-5", "4x"] {
+        let ended = bench.run(&["bench", ".", &format!("--size={size}")]);
+        assert_eq!((ended.code, ended.out.as_str()), (2, ""), "{size}: {ended:?}");
+    }
+    // Five blocks take longer than a second; how long they take is said.
+    let ended = bench.run(&["quick", ".", "--time", "1s", "--workload", "randwrite"]);
+    assert_eq!(ended.code, 2, "{ended:?}");
+    assert!(ended.err.contains("five blocks") && ended.err.contains("use --time"), "{ended:?}");
+    let ended = bench.run(&["quick", ".", "--size", "900t"]);
+    assert_eq!(ended.code, 2, "{ended:?}");
+    assert!(ended.err.contains("half of the free space"), "{ended:?}");
+    assert_eq!(bench.leftovers(), Vec::<String>::new());
+}
+
+#[test]
+fn blocks_and_buffers_beyond_what_memory_holds() {
+    let bench = Bench::new();
+    let quarter = ["a quarter of memory", "lower one of the three"];
+    refused(&bench, &["bench", ".", "--bs", "2g"], 2, &["--bs 2g is over 1g"]);
+    refused(&bench, &["bench", ".", "--bs", "0"], 2, &["--bs has to be above 0"]);
+    let args = ["bench", ".", "--bs", "1m", "--iodepth", "4294967295", "--numjobs", "4294967295"];
+    refused(&bench, &args, 2, &quarter);
+    // Each of the three is within its limit, and the product is not.
+    let ram_bytes = memory_bytes();
+    let jobs = (ram_bytes / 4 / (64 << 20) + 1).to_string();
+    let args = ["bench", ".", "--bs", "64m", "--iodepth", "1", "--numjobs", &jobs];
+    refused(&bench, &args, 2, &quarter);
+    refused(&bench, &["bench", ".", "--bs", "4k", "--size", "1k"], 2, &["does not fit into"]);
+    for zero in ["--iodepth", "--numjobs", "--runtime", "--io_size", "--rate_iops"] {
+        refused(&bench, &["bench", ".", zero, "0"], 2, &[zero, "above 0"]);
+    }
+    refused(&bench, &["bench", ".", "--rwmixread", "101"], 2, &["101 is not in 0..=100"]);
+}
+
+fn memory_bytes() -> u64 {
+    let text = fs::read_to_string("/proc/meminfo").unwrap();
+    let line = text.lines().find(|line| line.starts_with("MemTotal:")).unwrap();
+    line.split_whitespace().nth(1).unwrap().parse::<u64>().unwrap() * 1024
+}
+
+#[test]
+fn the_near_word_is_suggested_for_what_is_unknown() {
+    let bench = Bench::new();
+    refused(&bench, &["quick", "--workload", "randwrit"], 2, &["did you mean 'randwrite'?"]);
+    refused(&bench, &["quick", "--workload", "zzz"], 2, &["choose from", "seqread"]);
+    refused(&bench, &["demo", "--workload", "smalfiles"], 2, &["did you mean 'smallfiles'?"]);
+    refused(&bench, &["quick", "--worklod", "x"], 2, &["--worklod", "'--workload'"]);
+    refused(&bench, &["qick"], 2, &["qick", "'quick'"]);
+    refused(&bench, &["bench", ".", "--rw", "randreed"], 2, &["did you mean 'randread'?"]);
+    refused(&bench, &["bench", ".", "--engine", "iouring"], 2, &["did you mean 'io_uring'?"]);
+    refused(&bench, &["bench", ".", "--io_sise", "1m"], 2, &["--io_sise", "'--io_size'"]);
+    refused(&bench, &["bench", ".", "--format", "jsonn"], 2, &["jsonn", "'json'"]);
+    refused(&bench, &["show", "nosuchrun"], 2, &["no run 'nosuchrun'", "bakeoff runs"]);
+}
+
+#[test]
+fn a_read_only_mount() {
+    if skip::lacks_root() || skip::lacks_loop_devices() {
+        return;
+    }
+    let mut bench = Bench::new();
+    let at = bench.mount("ext4", "64m", "defaults");
+    fs::write(at.join("letter"), "dear").unwrap();
+    must(Command::new("mount").args(["-o", "remount,ro"]).arg(&at));
+    let dir = at.to_str().unwrap();
+    refused(&bench, &["quick", dir], 4, &["is mounted read-only", "remount,rw"]);
+    refused(&bench, &["bench", dir], 4, &["read-only"]);
+    let file = at.join("letter");
+    let write = ["bench", file.to_str().unwrap(), "--rw", "write", "--bs", "1", "--overwrite"];
+    refused(&bench, &write, 4, &["ead-only"]);
+    assert_eq!(fs::read_to_string(&file).unwrap(), "dear");
+}
+
+#[test]
+fn a_filesystem_without_room() {
+    if skip::lacks_root() || skip::lacks_loop_devices() {
+        return;
+    }
+    let mut bench = Bench::new();
+    let at = bench.mount("ext4", "64m", "defaults");
+    let dir = at.to_str().unwrap();
+    let ended = bench.run(&["quick", dir]);
+    assert_eq!((ended.code, ended.out.as_str()), (4, ""), "{ended:?}");
+    for word in ["not enough free space", dir, "make room"] {
+        assert!(ended.err.contains(word), "{word}: {ended:?}");
+    }
+    let words = ["at most", "512 MiB", "smaller --size"];
+    let ended = bench.run(&["bench", dir, "--size", "32m"]);
+    assert_eq!(ended.code, 4, "{ended:?}");
+    assert!(words.iter().all(|word| ended.err.contains(word)), "{ended:?}");
+    let mut demo = bench.bakeoff();
+    let ended = crate::bench::Ended::of(demo.current_dir(&at).arg("demo").output().unwrap());
+    assert_eq!(ended.code, 4, "{ended:?}");
+    for word in ["512 MiB", dir, "change to a directory on another disk"] {
+        assert!(ended.err.contains(word), "{word}: {ended:?}");
+    }
+    assert_eq!(bench.leftovers(), Vec::<String>::new());
+    assert_eq!(bench.attached(), Vec::<String>::new());
+}

@@ -1,0 +1,128 @@
+//! A bakeoff that runs while the test watches it, signals it, or takes something away from it.
+
+// Each test file uses its part of this.
+#![allow(dead_code)]
+// A helper of tests may panic: that is how a test fails.
+#![allow(clippy::unwrap_used)]
+
+use std::fs;
+use std::process::{Child, Command, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use rustix::process::{Pid, Signal, kill_process};
+
+use crate::bench::Ended;
+
+/// Longest that anything is waited for. Generous: a busy machine may be slow, a hang is a failure.
+const PATIENCE: Duration = Duration::from_secs(180);
+/// How often is looked.
+const PAUSE: Duration = Duration::from_millis(5);
+
+/// A started bakeoff; killed when the test forgets it.
+pub struct Running {
+    child: Child,
+    out: tempfile::NamedTempFile,
+    err: tempfile::NamedTempFile,
+}
+
+impl Running {
+    /// Starts it with both streams kept.
+    pub fn start(command: &mut Command) -> Running {
+        let [out, err] = [(); 2].map(|()| tempfile::NamedTempFile::new().unwrap());
+        let file = |kept: &tempfile::NamedTempFile| Stdio::from(kept.reopen().unwrap());
+        let child = command.stdout(file(&out)).stderr(file(&err)).spawn().unwrap();
+        Running { child, out, err }
+    }
+
+    /// Its process id.
+    pub fn pid(&self) -> u32 {
+        self.child.id()
+    }
+
+    /// What it has said on stderr so far.
+    pub fn err(&self) -> String {
+        String::from_utf8_lossy(&fs::read(self.err.path()).unwrap()).into_owned()
+    }
+
+    /// Waits until `found` gives something; a run that ends before is a failure.
+    pub fn until<T>(&mut self, what: &str, mut found: impl FnMut(&Running) -> Option<T>) -> T {
+        let since = Instant::now();
+        loop {
+            if let Some(found) = found(self) {
+                return found;
+            }
+            let ended = self.child.try_wait().unwrap();
+            assert!(ended.is_none(), "ended ({ended:?}) before {what}: {}", self.err());
+            assert!(since.elapsed() < PATIENCE, "no {what}: {}", self.err());
+            thread::sleep(PAUSE);
+        }
+    }
+
+    /// Waits until the plan has been said, after which the first block begins.
+    pub fn until_announced(&mut self) {
+        self.until("the plan", |run| run.err().contains("Ctrl-C stops").then_some(()));
+    }
+
+    /// Waits until a process measures; gives its id.
+    pub fn until_measuring(&mut self) -> u32 {
+        self.until_announced();
+        self.until("a measuring process", |run| engine_of(run.pid()))
+    }
+
+    /// Sends it a signal.
+    pub fn signal(&self, signal: Signal) {
+        send(self.pid(), signal);
+    }
+
+    /// Waits for its end.
+    pub fn end(mut self) -> Ended {
+        let since = Instant::now();
+        let status = loop {
+            if let Some(status) = self.child.try_wait().unwrap() {
+                break status;
+            }
+            assert!(since.elapsed() < PATIENCE, "it does not end: {}", self.err());
+            thread::sleep(PAUSE);
+        };
+        let read = |kept: &tempfile::NamedTempFile| fs::read(kept.path()).unwrap();
+        Ended::of(std::process::Output { status, stdout: read(&self.out), stderr: read(&self.err) })
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        // Ended already, or a failed test: then nothing of it may go on.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// Sends a signal to a process, which may have ended meanwhile.
+pub fn send(pid: u32, signal: Signal) {
+    let _ = kill_process(Pid::from_raw(pid as i32).unwrap(), signal);
+}
+
+/// The measuring process that `parent` has started, if one runs.
+pub fn engine_of(parent: u32) -> Option<u32> {
+    let pids = fs::read_dir("/proc").unwrap().flatten();
+    pids.filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok()).find(|pid| {
+        let is_engine = fs::read(format!("/proc/{pid}/cmdline"))
+            .is_ok_and(|words| words.split(|b| *b == 0).nth(1) == Some(b"__engine"));
+        is_engine && parent_of(*pid) == Some(parent)
+    })
+}
+
+/// Field 4 of proc_pid_stat(5), after the name in parentheses, which may hold anything.
+fn parent_of(pid: u32) -> Option<u32> {
+    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+    stat.rsplit_once(')')?.1.split_whitespace().nth(1)?.parse().ok()
+}
+
+/// The bakeoff that another program has started.
+pub fn bakeoff_under(parent: u32) -> Option<u32> {
+    let children = fs::read_to_string(format!("/proc/{parent}/task/{parent}/children")).ok()?;
+    children.split_whitespace().filter_map(|pid| pid.parse().ok()).find(|pid| {
+        fs::read_link(format!("/proc/{pid}/exe")).is_ok_and(|exe| exe.ends_with("bakeoff"))
+    })
+}
