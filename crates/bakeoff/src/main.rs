@@ -13,6 +13,9 @@ mod fault;
 mod host;
 mod runner;
 mod signals;
+#[cfg(test)]
+#[path = "../tests/support/skip.rs"]
+mod skip;
 mod store;
 mod ui;
 

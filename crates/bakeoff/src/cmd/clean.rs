@@ -35,11 +35,11 @@ pub fn hint(global: &Global) {
     let Ok(dead) = recover::dead_runs(&store) else { return };
     if !dead.is_empty() && !global.quiet {
         let ids: Vec<&str> = dead.iter().map(|id| &id.as_str()[..8]).collect();
-        eprintln!(
+        say::line(format_args!(
             "bakeoff: run {} died and left something on this system; `bakeoff resume {}` goes on, \
              `bakeoff clean` puts it back",
             ids.join(", "),
             ids[0]
-        );
+        ));
     }
 }

@@ -73,7 +73,8 @@ fn is_refusal(error: &io::Error) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::host::{place, skip};
+    use crate::host::place;
+    use crate::skip;
 
     fn measure(dir: &Path) -> Option<f64> {
         let file = tempfile::NamedTempFile::new_in(dir).unwrap();

@@ -143,7 +143,7 @@ fn serves_our_mount(cmdline: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::host::skip;
+    use crate::skip;
     use std::io::Write;
 
     #[test]

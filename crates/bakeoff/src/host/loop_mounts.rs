@@ -9,7 +9,8 @@ use bakeoff_core::model::path::RawPath;
 use bakeoff_core::prepare::guard::{Verdict, verdict};
 use bakeoff_core::prepare::support::RECIPES;
 
-use super::{dirtied_per_page, is_mount_point, loops_backed_by, place, skip, support};
+use super::{dirtied_per_page, is_mount_point, loops_backed_by, place, support};
+use crate::skip;
 
 /// A mounted image that goes away with the value.
 struct Mounted {

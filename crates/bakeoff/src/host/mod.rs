@@ -15,9 +15,6 @@ mod mounts;
 mod place;
 mod process;
 mod root;
-#[cfg(test)]
-#[path = "../../tests/support/skip.rs"]
-mod skip;
 mod support;
 mod system;
 mod system_disks;
