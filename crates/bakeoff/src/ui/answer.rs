@@ -3,10 +3,11 @@
 use std::io::{IsTerminal, Write};
 use std::path::Path;
 
+use bakeoff_core::analyse::is_answered;
 use bakeoff_core::model::event::StopReason;
 use bakeoff_core::model::path::RawPath;
 use bakeoff_core::model::run::Run;
-use bakeoff_core::model::verdict::{Analysis, Verdict};
+use bakeoff_core::model::verdict::Analysis;
 use bakeoff_core::report::{self, TextOptions};
 
 use super::say;
@@ -83,13 +84,5 @@ pub fn outcome(run: &Run, analysis: &Analysis) -> Result<Outcome, Fault> {
     if let Some((StopReason::Interrupted, _)) = run.stopped {
         return Err(Fault::interrupted(""));
     }
-    let nothing_to_compare = run.header.candidates.len() < 2;
-    let settled = |v: Verdict| matches!(v, Verdict::Beats | Verdict::Ties);
-    let measured = analysis.cells > 0;
-    match (nothing_to_compare, measured) {
-        (_, false) => Ok(Outcome::Open),
-        (true, true) => Ok(Outcome::Done),
-        (false, true) if analysis.verdicts.iter().all(|v| settled(v.verdict)) => Ok(Outcome::Done),
-        (false, true) => Ok(Outcome::Open),
-    }
+    Ok(if is_answered(run, analysis) { Outcome::Done } else { Outcome::Open })
 }
