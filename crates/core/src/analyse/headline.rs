@@ -8,7 +8,6 @@ use crate::decide::compare::{Comparison, Outcome};
 use crate::decide::schedule;
 use crate::decide::table::Table;
 use crate::lint::limit;
-use crate::model::finding::Scope;
 use crate::model::run::Run;
 use crate::model::verdict::{Verdict, WorkloadVerdict};
 use crate::stats::paired::Interval;
@@ -48,8 +47,10 @@ pub fn of(run: &Run, table: &Table, verdicts: &[WorkloadVerdict]) -> String {
     let parts: Vec<(String, Part)> =
         (0..).zip(verdicts).map(|(w, v)| (v.workload.clone(), part(run, table, w, v))).collect();
     let mut said = summary(&parts);
-    if claim::scope(header) == Scope::Place {
-        said.push_str(&differing_places(run));
+    let all: Vec<u16> = (0..header.candidates.len() as u16).collect();
+    if let Some(differ) = places::differ_in(header, &all) {
+        said.push(' ');
+        said.push_str(&differ);
     }
     let is_claim = |v: &WorkloadVerdict| matches!(v.verdict, Verdict::Beats | Verdict::Ties);
     if let Some(reach) = claim::reach(header).filter(|_| verdicts.iter().any(is_claim)) {
@@ -184,16 +185,4 @@ fn grouped(
 fn sentence(text: &str) -> String {
     let is_ours = ["it does not matter", "no claim about"].iter().any(|w| text.starts_with(w));
     if is_ours { format!("{}.", words::capital(text)) } else { format!("{text}.") }
-}
-
-fn differing_places(run: &Run) -> String {
-    let all: Vec<u16> = (0..run.header.candidates.len() as u16).collect();
-    let places: Vec<_> = places::of(&run.header, &all).into_iter().map(|(_, p)| p).collect();
-    let names: Vec<String> =
-        places::differing(&places).iter().map(|a| a.name.to_string()).collect();
-    if names.is_empty() {
-        format!(" {}", places::alike(&places))
-    } else {
-        format!(" These places differ in {}.", words::list(&names))
-    }
 }

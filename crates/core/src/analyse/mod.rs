@@ -32,6 +32,7 @@ pub fn analyse(run: &Run) -> Analysis {
     let mut all = findings;
     all.extend(verdicts.iter().flat_map(|v| v.findings.iter().cloned()));
     let (cells, void_cells) = observe::cell_counts(run);
+    let candidates: Vec<u16> = (0..run.header.candidates.len() as u16).collect();
     Analysis {
         blocks: schedule::complete(run),
         cells,
@@ -39,6 +40,7 @@ pub fn analyse(run: &Run) -> Analysis {
         findings: limit::sorted(all),
         headline: headline::of(run, &table, &verdicts),
         advice: advice::of(run, &verdicts),
+        context: places::sentence(&run.header, &candidates),
         verdicts,
     }
 }

@@ -29,7 +29,21 @@ pub fn of<'a>(header: &'a Header, candidates: &[u16]) -> Vec<(&'a str, &'a Place
         .collect()
 }
 
-/// What the sentence about these candidates has to say about their places.
+/// In what these candidates' places differ, by name; `None` when they are not several places.
+pub fn differ_in(header: &Header, candidates: &[u16]) -> Option<String> {
+    let places = of(header, candidates);
+    if places.len() < 2 {
+        return None;
+    }
+    let only: Vec<&Place> = places.iter().map(|(_, place)| *place).collect();
+    let names: Vec<String> = differing(&only).iter().map(|a| a.name.to_string()).collect();
+    Some(match names.is_empty() {
+        true => alike(&only),
+        false => format!("These places differ in {}.", words::list(&names)),
+    })
+}
+
+/// Everything in which these candidates' places differ, place by place.
 pub fn sentence(header: &Header, candidates: &[u16]) -> Option<String> {
     let places = of(header, candidates);
     if places.len() < 2 {
@@ -59,7 +73,7 @@ pub fn sentence(header: &Header, candidates: &[u16]) -> Option<String> {
 }
 
 /// What to say of places that do not differ in any respect that is known.
-pub fn alike(places: &[&Place]) -> String {
+fn alike(places: &[&Place]) -> String {
     match places {
         [first, rest @ ..] if !first.dev.is_empty() && rest.iter().all(|p| p.dev == first.dev) => {
             let fs = printable(first.fs.as_bytes());

@@ -143,7 +143,7 @@ impl Words<'_> {
         let parts = [
             Some(said),
             unlike,
-            places::sentence(header, about),
+            places::differ_in(header, about),
             claim::reach(header).map(str::to_string),
         ];
         parts.into_iter().flatten().collect::<Vec<_>>().join(" ")

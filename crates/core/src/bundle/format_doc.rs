@@ -131,6 +131,7 @@ fn analysis() -> Analysis {
         findings: Vec::new(),
         headline: "ext4 is 50 % faster.".into(),
         advice: vec!["Use ext4.".into()],
+        context: Some("Places are compared as they are.".into()),
     }
 }
 

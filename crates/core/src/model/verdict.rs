@@ -115,4 +115,7 @@ pub struct Analysis {
     pub headline: String,
     /// What to do, one sentence a line.
     pub advice: Vec<String>,
+    /// What has to be known to read the answers: everything in which places differ.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub context: Option<String>,
 }

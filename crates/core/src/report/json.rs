@@ -36,6 +36,7 @@ pub fn json(run: &Run, analysis: &Analysis) -> Value {
         "void_cells": analysis.void_cells,
         "headline": analysis.headline,
         "advice": analysis.advice,
+        "context": analysis.context,
         "recipe": super::recipe(run, analysis),
     })
 }

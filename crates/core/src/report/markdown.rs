@@ -11,6 +11,9 @@ use super::view::{Question, View, capital};
 pub fn markdown(run: &Run, analysis: &Analysis) -> String {
     let view = View::new(run, analysis);
     let mut out = format!("**{}**\n\n", escape(&view.headline));
+    if let Some(context) = &view.context {
+        out.push_str(&format!("{}\n\n", escape(context)));
+    }
     for advice in &view.advice {
         out.push_str(&format!("- {}\n", escape(advice)));
     }

@@ -5,6 +5,7 @@ use super::view::{FindingView, Question, View};
 /// Lays out a view.
 pub fn write(view: &View) -> String {
     let mut lines = vec![view.headline.clone()];
+    lines.extend(view.context.clone());
     lines.extend(view.advice.iter().map(|a| format!("To do: {a}")));
     lines.push(format!("Run: {}", view.title));
     lines.push(format!("Extent: {}", view.extent));

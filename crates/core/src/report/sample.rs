@@ -231,5 +231,6 @@ pub fn analysis(verdict: Verdict, names: &[&str], sentence: &str) -> Analysis {
         findings: vec![warning()],
         headline: sentence.to_string(),
         advice: vec!["Keep what you have.".to_string()],
+        context: None,
     }
 }

@@ -49,6 +49,9 @@ impl Page<'_> {
             let line = self.paint(line, Tone::Strong);
             self.out.push_str(&format!("{line}\n"));
         }
+        if let Some(context) = &view.context {
+            self.wrap(context, "", "");
+        }
         for advice in &view.advice {
             self.wrap(advice, "- ", "  ");
         }

@@ -12,7 +12,7 @@ pub use process::{BlockView, StepView, name as candidate_name};
 pub use question::{EffectView, Question, Row};
 
 use crate::model::event::StopReason;
-use crate::model::finding::{Finding, Severity};
+use crate::model::finding::{Finding, Scope, Severity};
 use crate::model::path::{RawPath, harmless};
 use crate::model::run::Run;
 use crate::model::verdict::Analysis;
@@ -34,6 +34,8 @@ pub struct View {
     pub headline: String,
     /// What to do, a sentence each.
     pub advice: Vec<String>,
+    /// What has to be known to read the answers: everything in which places differ.
+    pub context: Option<String>,
     /// Start, in UTC: `2026-11-20 14:03 UTC`.
     pub started: String,
     /// "5 blocks, 80 cells, 4 min 52 s, mode quick".
@@ -89,11 +91,11 @@ impl FindingView {
     /// The finding in words.
     pub fn new(finding: &Finding) -> FindingView {
         let mut about = match finding.scope {
-            crate::model::finding::Scope::Cell => "a cell",
-            crate::model::finding::Scope::Place => "places",
-            crate::model::finding::Scope::Stack => "stacks",
-            crate::model::finding::Scope::Device => "devices",
-            crate::model::finding::Scope::Run => "the run",
+            Scope::Cell => "cells",
+            Scope::Place => "places",
+            Scope::Stack => "stacks",
+            Scope::Device => "devices",
+            Scope::Run => "the run",
         }
         .to_string();
         for part in [&finding.candidate, &finding.workload].into_iter().flatten() {
@@ -128,6 +130,7 @@ impl View {
             verb: harmless(&header.verb),
             headline: harmless(&analysis.headline),
             advice: lines(&analysis.advice),
+            context: analysis.context.as_deref().map(harmless),
             started: utc(run.started_unix_ns),
             extent: extent(run, analysis),
             ending: ending(run),
@@ -161,15 +164,29 @@ pub fn capital(text: &str) -> String {
     chars.next().map_or(String::new(), |c| c.to_uppercase().chain(chars).collect())
 }
 
-/// Findings in words, equal ones once, in the order of the analysis.
+/// Findings in words, in the order of the analysis. What one rule says of several cells is said
+/// once, with the first of them; the analysis in JSON keeps them all.
 pub fn findings(findings: &[Finding]) -> Vec<FindingView> {
-    let mut seen: Vec<FindingView> = Vec::new();
-    for view in findings.iter().map(FindingView::new) {
-        if !seen.contains(&view) {
-            seen.push(view);
+    let mut seen: Vec<(FindingView, u64)> = Vec::new();
+    for finding in findings {
+        let view = FindingView::new(finding);
+        let is_cell = finding.scope == Scope::Cell;
+        let alike = |old: &FindingView| {
+            (is_cell && old.id == view.id && old.severity == view.severity) || *old == view
+        };
+        match seen.iter_mut().find(|(old, _)| alike(old)) {
+            Some((old, more)) if *old != view => *more += 1,
+            Some(_) => {}
+            None => seen.push((view, 0)),
         }
     }
-    seen
+    let tell = |(mut view, more): (FindingView, u64)| {
+        if more > 0 {
+            view.about = format!("{}, and {more} more like it", view.about);
+        }
+        view
+    };
+    seen.into_iter().map(tell).collect()
 }
 
 /// `2026-11-20 14:03 UTC`; a time outside the calendar is shown as a number.
