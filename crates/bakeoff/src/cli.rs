@@ -76,7 +76,7 @@ pub enum Command {
     Report(Report),
     /// Write a run as json, csv, jsonl or bundle
     Export(Export),
-    /// Read bundles exported elsewhere
+    /// Read results of dd, sysbench, bonnie++, iozone and fio out of any text, and bundles
     Import(Import),
 }
 
@@ -227,7 +227,7 @@ pub struct Export {
 
 #[derive(Debug, clap::Args)]
 pub struct Import {
-    /// Bundles; `-` is stdin
+    /// Texts with tools' outputs in them, directories of such, or bundles; `-` is stdin
     #[arg(required = true, value_name = "FILE")]
     pub files: Vec<OsString>,
 }

@@ -10,6 +10,7 @@ pub mod analyse;
 pub mod bundle;
 pub mod decide;
 pub mod driver;
+pub mod import;
 pub mod lint;
 pub mod model;
 pub mod prepare;

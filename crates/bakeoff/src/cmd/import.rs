@@ -1,47 +1,125 @@
-//! `bakeoff import`: bundles from elsewhere into the store.
+//! `bakeoff import`: results of other tools out of any text, and bundles into the store.
+//!
+//! A file whose first line is a bundle's head is a bundle; everything else is a text. A directory
+//! stands for all regular files below it. Texts are read in pieces and kept nowhere.
 
-use std::ffi::{OsStr, OsString};
-use std::fs::File;
-use std::io::{BufReader, ErrorKind, Write};
+mod sources;
 
+use std::io::{Cursor, ErrorKind, Read, Write};
+
+use bakeoff_core::import::{Finder, Imported as Found};
 use bakeoff_core::model::path::RawPath;
+use bakeoff_core::report;
 use serde_json::json;
 
+use self::sources::Source;
 use super::stored;
 use crate::cli::{Format, Global, Import};
 use crate::fault::{Fault, Outcome};
 use crate::store::import::{ImportError, import};
 use crate::store::{Imported, RunId, Sqlite, place};
+use crate::ui::answer;
 
-/// Runs the command. Each file comes in whole or not at all, whatever becomes of the others.
+/// How much of a file is looked at to see what it is: a bundle's head is far shorter.
+const HEAD_BYTES: u64 = 16 << 10;
+/// How much is read at once.
+const PIECE_BYTES: usize = 256 << 10;
+
+/// Runs the command. Each bundle comes in whole or not at all, whatever becomes of the others.
 pub fn run(global: &Global, args: &Import) -> Result<Outcome, Fault> {
     let format = global.format.unwrap_or(Format::Text);
     if !matches!(format, Format::Text | Format::Json) {
         return Err(stored::no_format(format, "import", "text or json"));
     }
-    let mut store = Sqlite::open(&place::path(global.store.as_deref())?)?;
+    let mut store = None;
     let mut failures = Vec::new();
+    let mut outcome = Outcome::Done;
     for file in &args.files {
-        match one(&mut store, file) {
-            Ok((run, done)) => say(format, file, &run, done)?,
-            Err(error) => failures.push((RawPath::new(file), error)),
+        let listed = sources::list(file);
+        failures.extend(listed.failures.into_iter().map(|(path, e)| (path, e.into())));
+        for source in listed.sources {
+            match one(global, &mut store, &source) {
+                Ok(Done::Bundle(run, done)) => say_bundle(format, &source, &run, done)?,
+                Ok(Done::Text(found)) => {
+                    // A directory holds other files too; a file was named for what is in it.
+                    let is_empty = found.results.is_empty() && found.unread.is_empty();
+                    if is_empty && source.is_below_directory {
+                        continue;
+                    }
+                    if found.results.is_empty() {
+                        outcome = Outcome::Open;
+                    }
+                    say_text(format, &source, &found)?;
+                }
+                Err(error) => failures.push((source.name, error)),
+            }
         }
     }
     match failures.is_empty() {
-        true => Ok(Outcome::Done),
+        true => Ok(outcome),
         false => Err(fault(&failures)),
     }
 }
 
-fn one(store: &mut Sqlite, file: &OsStr) -> Result<(RunId, Imported), ImportError> {
-    if file == "-" {
-        return import(store, std::io::stdin().lock());
-    }
-    import(store, BufReader::new(File::open(file)?))
+/// What became of one file.
+enum Done {
+    Bundle(RunId, Imported),
+    Text(Box<Found>),
 }
 
-fn say(format: Format, file: &OsString, run: &RunId, done: Imported) -> std::io::Result<()> {
-    let source = RawPath::new(file);
+fn one(global: &Global, store: &mut Option<Sqlite>, source: &Source) -> Result<Done, ImportError> {
+    let mut input = source.open()?;
+    let mut head = Vec::new();
+    input.by_ref().take(HEAD_BYTES).read_to_end(&mut head)?;
+    if !is_bundle(&head) {
+        return Ok(Done::Text(Box::new(text(&head, &mut input)?)));
+    }
+    let store = match store {
+        Some(store) => store,
+        None => {
+            let path = place::path(global.store.as_deref())?;
+            store.insert(Sqlite::open(&path)?)
+        }
+    };
+    let whole = std::io::BufReader::new(Cursor::new(head).chain(input));
+    let (run, done) = import(store, whole)?;
+    Ok(Done::Bundle(run, done))
+}
+
+/// Whether a file begins with the head of a bundle, of any version.
+fn is_bundle(head: &[u8]) -> bool {
+    let line = head.split(|byte| *byte == b'\n').next().unwrap_or_default();
+    let value: Result<serde_json::Value, _> = serde_json::from_slice(line);
+    let schema = value.ok().and_then(|value| value["schema"].as_str().map(str::to_string));
+    schema.is_some_and(|schema| schema.starts_with("bakeoff/bundle/"))
+}
+
+fn text(head: &[u8], input: &mut impl Read) -> std::io::Result<Found> {
+    let mut finder = Finder::default();
+    finder.push(head);
+    let mut piece = vec![0; PIECE_BYTES];
+    loop {
+        match input.read(&mut piece) {
+            Ok(0) => return Ok(finder.finish()),
+            Ok(count) => finder.push(&piece[..count]),
+            Err(error) if error.kind() == ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+}
+
+fn say_text(format: Format, source: &Source, found: &Found) -> std::io::Result<()> {
+    let name = source.name.to_string();
+    let mut out = std::io::stdout().lock();
+    if format == Format::Json {
+        return writeln!(out, "{}", report::import_json(&name, found));
+    }
+    let width = usize::from(answer::text_options().width);
+    out.write_all(report::import_text(&name, found, width).as_bytes())
+}
+
+fn say_bundle(format: Format, source: &Source, run: &RunId, done: Imported) -> std::io::Result<()> {
+    let name = &source.name;
     let mut out = std::io::stdout().lock();
     if format == Format::Json {
         let (is_new, events) = match done {
@@ -49,7 +127,7 @@ fn say(format: Format, file: &OsString, run: &RunId, done: Imported) -> std::io:
             Imported::Already => (false, None),
         };
         let result = json!({
-            "schema": "bakeoff/import/1", "source": source, "run": run.as_str(), "new": is_new,
+            "schema": "bakeoff/import/1", "source": name, "run": run.as_str(), "new": is_new,
             "events": events, "results": [], "unread": [],
         });
         return writeln!(out, "{result}");
@@ -57,10 +135,10 @@ fn say(format: Format, file: &OsString, run: &RunId, done: Imported) -> std::io:
     match done {
         Imported::New(events) => writeln!(
             out,
-            "imported run {run} from {source}, {events} events; `bakeoff show {run}` shows it"
+            "imported run {run} from {name}, {events} events; `bakeoff show {run}` shows it"
         ),
         Imported::Already => {
-            writeln!(out, "run {run} from {source} is in the store already; nothing changed")
+            writeln!(out, "run {run} from {name} is in the store already; nothing changed")
         }
     }
 }

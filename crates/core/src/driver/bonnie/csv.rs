@@ -1,0 +1,152 @@
+//! One CSV line of bonnie++, by position: the header that `-x` prints has the wrong columns.
+
+use super::cells::{Cell, Cells, TESTS, figure, is_pluses, latency, size};
+
+/// Why a part of a CSV line gave nothing.
+pub const WHY_UNREAD: &str = "a CSV line of bonnie++ that is not whole";
+
+/// Where the columns of a format begin.
+struct Columns {
+    count: usize,
+    bulk: usize,
+    files: usize,
+    small: usize,
+    latency: Option<usize>,
+}
+
+/// 1.96 and 1.97; then 1.98, which 2.00 prints; then 1.03.
+const V197: Columns = Columns { count: 48, bulk: 7, files: 19, small: 24, latency: Some(36) };
+const V198: Columns = Columns { count: 50, bulk: 9, files: 21, small: 26, latency: Some(38) };
+const V103: Columns = Columns { count: 27, bulk: 2, files: 14, small: 15, latency: None };
+
+/// The line of column names that `-x` prints first.
+pub fn is_header(text: &str) -> bool {
+    text.starts_with("format_version,bonnie_version,")
+}
+
+/// Whether a line begins like a CSV line with a format version.
+pub fn begins(text: &str) -> bool {
+    let mut fields = text.split(',');
+    let format = fields.next().unwrap_or("");
+    let is_program = |v: &str| v.starts_with(|c: char| c.is_ascii_digit()) && v.contains('.');
+    matches!(format, "1.96" | "1.97" | "1.98") && fields.next().is_some_and(is_program)
+}
+
+/// Whether a line has nothing but what the rest of a CSV line can have.
+pub fn is_part(text: &str) -> bool {
+    let allowed = |c: char| c.is_ascii_alphanumeric() || ",+.:-_/ ".contains(c);
+    text.contains(',') && text.chars().all(allowed) && !begins(text)
+}
+
+/// Reads a whole line; `None` when it is none. One that was cut is none.
+pub fn read(text: &str, is_ended: bool) -> Option<Cells> {
+    // Before the split: a line with other counts of commas is not worth the work.
+    let commas = text.bytes().filter(|byte| *byte == b',').count();
+    if !matches!(commas, 26 | 47 | 49) {
+        return None;
+    }
+    let fields: Vec<&str> = text.split(',').map(str::trim).collect();
+    let columns = match (fields[0], fields.len()) {
+        ("1.96" | "1.97", 48) if begins(text) => V197,
+        ("1.98", 50) if begins(text) => V198,
+        (_, 27) => V103,
+        _ => return None,
+    };
+    let is_cut = !is_ended && !fields[columns.count - 1].is_empty();
+    let whole = fields[columns.count - 1];
+    if is_cut && latency(whole, 0).is_none() && !whole.contains("+++") {
+        return None;
+    }
+    // The lines are set by the caller: a wrapped line has several, and any would do.
+    let mut cells = Cells { tests: tests(&fields, &columns)?, ..Cells::default() };
+    match columns.latency {
+        Some(_) => {
+            cells.version = fields[1].to_string();
+            cells.name = fields[2].to_string();
+            cells.concurrency = optional(fields[3], |text| figure(text, 1.0, 0))?;
+            cells.file_size = optional(fields[5], |text| size(text, 0))?;
+            cells.chunk_size = optional(fields[6], |text| size(text, 0))?;
+            cells.files = optional(fields[columns.files], |text| figure(text, 1024.0, 0))?;
+        }
+        None => {
+            cells.version = "1.03".to_string();
+            cells.name = fields[0].to_string();
+            let (file, chunk) = fields[1].split_once(':').unwrap_or((fields[1], ""));
+            cells.file_size = optional(file, |text| size(text, 0))?;
+            cells.chunk_size = optional(chunk, |text| size(text, 0))?;
+            let files = fields[columns.files].split(':').next().unwrap_or("");
+            cells.files = optional(files, |text| figure(text, 1024.0, 0))?;
+            // 27 fields are no proof; a size, or a count of files, among numbers is.
+            let has_size = file.is_empty() || file.ends_with(['M', 'G']);
+            if !has_size || (cells.file_size.is_none() && cells.files.is_none()) {
+                return None;
+            }
+        }
+    }
+    Some(cells)
+}
+
+/// Nothing, a figure, or `None` when the text is neither.
+fn optional<T>(text: &str, read: impl Fn(&str) -> Option<T>) -> Option<Option<T>> {
+    if text.is_empty() { Some(None) } else { read(text).map(Some) }
+}
+
+fn tests(fields: &[&str], columns: &Columns) -> Option<[Cell; 12]> {
+    let mut tests: [Cell; 12] = Default::default();
+    for (at, cell) in tests.iter_mut().enumerate() {
+        let first = if at < 6 { columns.bulk + 2 * at } else { columns.small + 2 * (at - 6) };
+        let factor = if TESTS[at].is_bulk { 1024.0 } else { 1.0 };
+        cell.is_too_short = is_pluses(fields[first]);
+        if !cell.is_too_short {
+            cell.rate = optional(fields[first], |text| figure(text, factor, 0))?;
+        }
+        if !is_pluses(fields[first + 1]) {
+            cell.cpu = optional(fields[first + 1], |text| figure(text, 1.0, 0))?;
+        }
+        if let Some(first) = columns.latency {
+            cell.latency = optional(fields[first + at], |text| latency(text, 0))?;
+        }
+    }
+    Some(tests)
+}
+
+/// Sets the line of every figure.
+pub fn set_line(cells: &mut Cells, line: u64) {
+    let settings =
+        [&mut cells.concurrency, &mut cells.file_size, &mut cells.chunk_size, &mut cells.files];
+    let tests = cells.tests.iter_mut().flat_map(|c| [&mut c.rate, &mut c.cpu, &mut c.latency]);
+    for figure in settings.into_iter().chain(tests).flatten() {
+        figure.line = line;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_line_of_2_00_is_read_by_position() {
+        let text = "1.98,2.00a,b,1,42,8M,,8192,5,3324,75,+++++,+++,+++++,+++,6050,93,+++++,+++,\
+                    +++++,+++,1,4096,512,,4,1154,16,+++++,+++,+++++,+++,930,17,+++++,+++,+++++,+++,\
+                    6669us,73us,169us,5307us,3us,1034us,35835us,102us,9619us,62860us,67us,2692us";
+        let cells = read(text, true).unwrap();
+        assert_eq!(cells.tests[0].rate.as_ref().unwrap().value, 3324.0 * 1024.0);
+        assert_eq!(cells.tests[6].rate.as_ref().unwrap().value, 1154.0);
+        assert_eq!(cells.tests[9].rate.as_ref().unwrap().value, 930.0);
+        assert_eq!(cells.tests[11].latency.as_ref().unwrap().value, 2_692_000.0);
+        assert!(read(text, false).is_some(), "its last unit is there");
+        assert!(read(&text[..text.len() - 2], false).is_none(), "a cut latency has no unit");
+        assert!(read(&text[..text.len() - 2], true).is_none());
+    }
+
+    #[test]
+    fn the_line_of_1_03_is_told_from_any_other_csv() {
+        let text = "host,2G,41064,74,40000,10,20000,5,38000,70,50000,6,180.5,0,16,\
+                    2000,10,+++++,+++,2100,9,2050,10,+++++,+++,1900,8";
+        let cells = read(text, true).unwrap();
+        assert_eq!(cells.tests[5].rate.as_ref().unwrap().value, 180.5);
+        assert!(cells.tests[7].is_too_short);
+        assert_eq!(read(&vec!["1"; 27].join(","), true), None);
+        assert_eq!(read(&text.replace("41064", "n/a"), true), None);
+    }
+}

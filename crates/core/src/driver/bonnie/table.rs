@@ -1,0 +1,357 @@
+//! bonnie++'s tables: two blocks with fixed columns, some of them blank.
+
+use super::cells::{Cell, Cells, TESTS, figure, is_pluses, latency, size};
+use crate::import::decimal::Decimal;
+use crate::import::finder::Line;
+use crate::import::result::Place;
+
+/// Characters in front of the first cell.
+const NAME_WIDTH: usize = 19;
+/// Characters of one phase: a blank, five of the rate, a blank, three of the CPU.
+const CELL_WIDTH: usize = 10;
+
+/// The first line of a block.
+#[derive(Clone, Debug)]
+pub struct Header {
+    version: String,
+    is_create: bool,
+    /// Characters that something else put in front of every line.
+    shift: usize,
+}
+
+/// Recognises the first line of a block.
+pub fn header(text: &str) -> Option<Header> {
+    let at = text.find("Version ")?;
+    let is_create = text.contains("Sequential Create");
+    if !is_create && !text.contains("Sequential Output") {
+        return None;
+    }
+    let version = text[at + "Version ".len()..].split_whitespace().next()?;
+    if !version.starts_with(|c: char| c.is_ascii_digit()) {
+        return None;
+    }
+    let shift = text[..at].chars().count();
+    Some(Header { version: version.to_string(), is_create, shift })
+}
+
+/// What the next line of a block is.
+#[derive(Debug, Default, PartialEq)]
+enum Expect {
+    #[default]
+    Nothing,
+    Titles,
+    Data,
+    Latency,
+}
+
+/// The blocks of one run.
+#[derive(Debug)]
+pub struct Table {
+    /// Where the run began.
+    pub place: Place,
+    /// The last line of it so far.
+    pub last_line: u64,
+    cells: Cells,
+    has_output: bool,
+    has_create: bool,
+    is_create: bool,
+    shift: usize,
+    expect: Expect,
+    wrong: Option<String>,
+    /// Titles seen since the block began: the line of groups, the line of units.
+    titles: [bool; 2],
+    /// The row whose rates are not to be read.
+    leftover_line: Option<u64>,
+}
+
+impl Table {
+    /// A run that begins here.
+    pub fn new(place: Place, header: &Header) -> Table {
+        let cells = Cells { version: header.version.clone(), ..Cells::default() };
+        Table {
+            last_line: place.first_line,
+            place,
+            cells,
+            has_output: false,
+            has_create: false,
+            is_create: false,
+            shift: 0,
+            expect: Expect::Nothing,
+            wrong: None,
+            titles: [false; 2],
+            leftover_line: None,
+        }
+    }
+
+    /// Whether the block is the second one of this run.
+    pub fn goes_on_with(&self, header: &Header) -> bool {
+        let is_next = header.is_create && !self.has_create && self.has_output;
+        is_next && header.version == self.cells.version
+    }
+
+    /// A block of this run begins.
+    pub fn begin(&mut self, header: Header, line: u64) {
+        if self.expect == Expect::Data || self.expect == Expect::Titles {
+            self.wrong = Some("a bonnie++ table begins inside another".to_string());
+        }
+        self.is_create = header.is_create;
+        self.has_create |= header.is_create;
+        self.has_output |= !header.is_create;
+        self.shift = header.shift;
+        self.expect = Expect::Titles;
+        self.titles = [false; 2];
+        self.last_line = line;
+    }
+
+    /// Whether the CSV line's name is this table's, which may have been cut.
+    pub fn is_named(&self, name: &str) -> bool {
+        self.cells.name.is_empty() || name.starts_with(&self.cells.name)
+    }
+
+    /// Takes a line inside the run.
+    pub fn line(&mut self, line: &Line<'_>) -> bool {
+        let text: String = line.text.chars().skip(self.shift).collect();
+        let is_near = line.number <= self.last_line + 3;
+        let is_own = match self.expect {
+            Expect::Titles if is_near => self.titles(&text, line.number),
+            Expect::Data if is_near && !text.trim().is_empty() => self.data(&text, line),
+            Expect::Latency if is_near && text.trim_start().starts_with("Latency") => {
+                self.latencies(&text, line);
+                true
+            }
+            _ => false,
+        };
+        if is_own {
+            self.last_line = line.number;
+        } else if self.is_of_another(&text) {
+            self.wrong = Some("two tables of bonnie++ are mixed up".to_string());
+        }
+        is_own
+    }
+
+    /// Whether a line that does not come next is one of a table all the same.
+    fn is_of_another(&self, text: &str) -> bool {
+        let is_latency = text.starts_with("Latency") && text.contains("us");
+        let is_data = self.expect != Expect::Titles
+            && row(text).is_some_and(|(_, cells)| {
+                let is_value = |cell: &&String| is_pluses(cell) || Decimal::parse(cell).is_some();
+                cells.iter().filter(is_value).count() > 3
+            });
+        is_latency || is_data || text.contains("%CP")
+    }
+
+    fn titles(&mut self, text: &str, line: u64) -> bool {
+        if let Some(rest) = text.trim_start().strip_prefix("Concurrency") {
+            let number = rest.split_whitespace().next().unwrap_or("");
+            self.cells.concurrency = figure(number, 1.0, line);
+            return true;
+        }
+        if text.contains("%CP") {
+            self.expect = Expect::Data;
+            return !std::mem::replace(&mut self.titles[1], true);
+        }
+        if text.contains("-Per Chr-") || text.contains("-Create--") {
+            if self.is_create && self.cells.name.is_empty() {
+                self.cells.name = text.split_whitespace().next().unwrap_or("").to_string();
+            }
+            let is_twice = std::mem::replace(&mut self.titles[0], true);
+            if is_twice {
+                self.wrong = Some("two tables of bonnie++ are mixed up".to_string());
+            }
+            return true;
+        }
+        false
+    }
+
+    fn data(&mut self, text: &str, line: &Line<'_>) -> bool {
+        self.expect = Expect::Latency;
+        let Some((head, values)) = row(text) else {
+            self.wrong = Some("the columns of a bonnie++ table do not fit its values".to_string());
+            return true;
+        };
+        self.head(&head, line.number);
+        let first = if self.is_create { 6 } else { 0 };
+        for at in 0..6 {
+            let test = &TESTS[first + at];
+            let cell = &mut self.cells.tests[first + at];
+            let (rate, cpu) = (values[2 * at].as_str(), values[2 * at + 1].as_str());
+            cell.is_too_short = is_pluses(rate);
+            // See the module above: 1.98 and later print something else there.
+            let is_leftover = self.is_create && is_1_98_or_later(&self.cells.version);
+            if is_leftover && !rate.is_empty() && !cell.is_too_short {
+                self.leftover_line = Some(line.number);
+            }
+            if !cell.is_too_short && !is_leftover {
+                cell.rate = match test.is_bulk {
+                    true => bulk(rate, line.number),
+                    false => figure(rate, 1.0, line.number),
+                };
+            }
+            cell.cpu = figure(cpu, 1.0, line.number).filter(|_| !is_pluses(cpu));
+            let is_number = rate.is_empty() || cell.is_too_short || is_leftover;
+            if !is_number && cell.rate.is_none() {
+                self.wrong = Some(format!("{rate} is no rate of bonnie++"));
+            }
+            // The line was cut inside this number, and nothing marks its end.
+            if !line.is_ended && at == 5 {
+                *cell = Cell::default();
+            }
+        }
+        true
+    }
+
+    /// What stands in front of the first cell.
+    fn head(&mut self, head: &str, line: u64) {
+        if self.is_create {
+            let count = head.split_whitespace().next().unwrap_or("").split([':', '/']).next();
+            self.cells.files = count.and_then(|count| figure(count, 1024.0, line));
+            return;
+        }
+        let mut words = head.split_whitespace();
+        let last = words.next_back().unwrap_or("");
+        self.cells.name = words.collect::<Vec<_>>().join(" ");
+        let mut parts = last.split(':');
+        let has_unit = |text: &&str| text.ends_with(['M', 'G', 'k']);
+        self.cells.file_size = parts.next().filter(has_unit).and_then(|text| size(text, line));
+        self.cells.chunk_size = parts.next().filter(has_unit).and_then(|text| size(text, line));
+    }
+
+    fn latencies(&mut self, text: &str, line: &Line<'_>) {
+        self.expect = Expect::Nothing;
+        let first = if self.is_create { 6 } else { 0 };
+        // Each ends where its cell ends, two characters before the CPU does.
+        for (end, word) in words(text).into_iter().skip(1) {
+            let column = end.checked_sub(NAME_WIDTH - 2).filter(|end| end % CELL_WIDTH == 0);
+            let at = column.map(|end| end / CELL_WIDTH).filter(|at| (1..=6).contains(at));
+            match at.and_then(|at| Some((at, latency(&word, line.number)?))) {
+                Some((at, figure)) => self.cells.tests[first + at - 1].latency = Some(figure),
+                None if !line.is_ended => {}
+                None => {
+                    let why = "the latencies of a bonnie++ table are not in their columns";
+                    self.wrong = Some(why.to_string());
+                }
+            }
+        }
+    }
+
+    /// The row whose rates were not read.
+    pub fn leftover_line(&self) -> Option<u64> {
+        self.leftover_line
+    }
+
+    /// What was read, or why nothing was.
+    pub fn cells(self) -> Result<Cells, String> {
+        match (self.wrong, self.expect) {
+            (Some(why), _) => Err(why),
+            (None, Expect::Titles | Expect::Data) => {
+                Err("a bonnie++ table that ends before its figures".to_string())
+            }
+            (None, _) => Ok(self.cells),
+        }
+    }
+}
+
+fn is_1_98_or_later(version: &str) -> bool {
+    let number: String = version.chars().filter(|c| c.is_ascii_digit()).take(3).collect();
+    number.parse::<u32>().is_ok_and(|number| number >= 198)
+}
+
+/// A bulk rate: KiB/s, with a unit since 1.98.
+fn bulk(text: &str, line: u64) -> Option<super::cells::Figure> {
+    if text.ends_with(['k', 'm', 'g']) {
+        return size(text, line);
+    }
+    figure(text, 1024.0, line)
+}
+
+/// Words with the character position of their ends.
+fn words(text: &str) -> Vec<(usize, String)> {
+    let mut words: Vec<(usize, String)> = Vec::new();
+    let mut is_open = false;
+    for (at, c) in text.chars().enumerate() {
+        if c == ' ' || c == '\t' {
+            is_open = false;
+            continue;
+        }
+        match words.last_mut().filter(|_| is_open) {
+            Some((end, word)) => {
+                word.push(c);
+                *end = at + 1;
+            }
+            None => words.push((at + 1, c.to_string())),
+        }
+        is_open = true;
+    }
+    words
+}
+
+/// A data row as what stands in front and its twelve cells, blank ones included.
+fn row(text: &str) -> Option<(String, Vec<String>)> {
+    let characters: Vec<char> = text.chars().collect();
+    let head: String = characters.iter().take(NAME_WIDTH).collect();
+    let body: String = characters.iter().skip(NAME_WIDTH).collect();
+    let found = words(&body);
+    let mut cells = vec![String::new(); 12];
+    let mut next = 0;
+    let mut is_aligned = true;
+    for (at, (end, word)) in found.iter().enumerate() {
+        if is_aligned {
+            let in_group = end % CELL_WIDTH;
+            let column = match in_group {
+                6 => Some(2 * (end / CELL_WIDTH)),
+                0 => Some(2 * (end / CELL_WIDTH) - 1),
+                _ => None,
+            };
+            match column.filter(|column| (next..12).contains(column)) {
+                Some(column) => {
+                    cells[column] = word.clone();
+                    next = column + 1;
+                    continue;
+                }
+                None => is_aligned = false,
+            }
+        }
+        // A value wider than its column pushes the rest to the right: then all must be there.
+        if found.len() - at != 12 - next {
+            let start = end - word.chars().count();
+            let column = 2 * (start / CELL_WIDTH);
+            if column < next || found.len() - at != 12 - column {
+                return None;
+            }
+            next = column;
+        }
+        cells[next] = word.clone();
+        next += 1;
+    }
+    Some((head, cells))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn blank_cells_stay_blank() {
+        let text =
+            "sample-e         8M           +++++ +++ +++++ +++           +++++ +++ +++++ +++";
+        let (head, cells) = row(text).unwrap();
+        assert_eq!(head, "sample-e         8M");
+        assert_eq!([cells[0].as_str(), cells[2].as_str(), cells[6].as_str()], ["", "+++++", ""]);
+    }
+
+    #[test]
+    fn a_value_wider_than_its_column_pushes_the_rest() {
+        let text =
+            "sampl 32M:::2000000           +++++ +++ +++++ +++           +++++ +++ 1343176 982";
+        let (_, cells) = row(text).unwrap();
+        assert_eq!([cells[10].as_str(), cells[11].as_str()], ["1343176", "982"]);
+        assert_eq!(row(&text.replace("+++ 1343176", "+++   1343176")), None);
+    }
+
+    #[test]
+    fn the_units_of_2_00_are_powers_of_1024() {
+        assert_eq!(bulk("3324k", 1).unwrap().value, 3324.0 * 1024.0);
+        assert_eq!(bulk("9.8m", 1).unwrap().value, 9.8 * 1048576.0);
+        assert_eq!(bulk("84", 1).unwrap().value, 84.0 * 1024.0);
+    }
+}

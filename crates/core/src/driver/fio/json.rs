@@ -1,0 +1,300 @@
+//! fio's JSON and JSON+, with whatever was printed in front of it.
+
+use super::paths::{Scalar, scalars};
+use super::{Job, Volume};
+use crate::import::decimal::Decimal;
+use crate::import::finder::{Line, Reader};
+use crate::import::result::{Metrics, Out, Place, short};
+
+/// The longest JSON that is read; every bucket of sixteen jobs stays below.
+const JSON_LIMIT_BYTES: usize = 16 << 20;
+/// Most scalars of one JSON.
+const SCALARS: usize = 400_000;
+/// Most jobs of one JSON.
+const JOBS: u64 = 1000;
+
+/// A JSON object while its lines come in.
+#[derive(Debug)]
+struct Open {
+    place: Place,
+    last_line: u64,
+    text: String,
+    depth: i64,
+    is_in_string: bool,
+    is_fio: bool,
+}
+
+/// Reads fio's JSON.
+#[derive(Debug, Default)]
+pub struct Json {
+    open: Option<Open>,
+}
+
+impl Reader for Json {
+    fn line(&mut self, line: &Line<'_>, out: &mut Out) -> bool {
+        let text = line.text.trim();
+        let is_first_key = text.contains("\"fio version\"");
+        let begins = text == "{" || (text.starts_with('{') && is_first_key);
+        // A second head inside one: the first was cut.
+        let is_second = self.open.as_ref().is_some_and(|o| o.is_fio && is_first_key);
+        let has_foreign_head = self.open.as_ref().is_some_and(|o| !o.is_fio && begins);
+        if is_second || has_foreign_head {
+            self.drop_open(out);
+        }
+        if self.open.is_none() {
+            // The head that was cut off in front of its first key is not known to be there.
+            if !begins {
+                return false;
+            }
+            self.open = Some(Open {
+                place: line.place("fio"),
+                last_line: line.number,
+                text: String::new(),
+                depth: 0,
+                is_in_string: false,
+                is_fio: false,
+            });
+        }
+        let Some(open) = &mut self.open else { return false };
+        open.is_fio |= is_first_key;
+        if !open.is_fio && line.number > open.place.first_line + 1 {
+            self.open = None;
+            return false;
+        }
+        open.add(line);
+        let (is_fio, is_over) = (open.is_fio, open.depth <= 0);
+        let is_too_long = open.text.len() > JSON_LIMIT_BYTES;
+        if is_over && is_fio {
+            if let Some(open) = self.open.take() {
+                open.give(out);
+            }
+        } else if is_over || is_too_long {
+            self.drop_open(out);
+        }
+        is_fio
+    }
+
+    fn finish(&mut self, out: &mut Out) {
+        self.drop_open(out);
+    }
+}
+
+impl Json {
+    fn drop_open(&mut self, out: &mut Out) {
+        let Some(open) = self.open.take().filter(|open| open.is_fio) else { return };
+        let why = "fio's JSON is not whole: its last brace is missing, or other text is in it";
+        out.unread(open.place.first_line, open.last_line, why);
+    }
+}
+
+impl Open {
+    fn add(&mut self, line: &Line<'_>) {
+        let mut is_escaped = false;
+        for byte in line.text.bytes() {
+            match byte {
+                _ if is_escaped => is_escaped = false,
+                b'\\' if self.is_in_string => is_escaped = true,
+                b'"' => self.is_in_string = !self.is_in_string,
+                b'{' if !self.is_in_string => self.depth += 1,
+                b'}' if !self.is_in_string => self.depth -= 1,
+                _ => {}
+            }
+        }
+        // JSON has no line feed inside a string: a quotation mark was lost.
+        self.is_in_string = false;
+        for _ in self.last_line + 1..line.number {
+            self.text.push('\n');
+        }
+        if !self.text.is_empty() {
+            // A carriage return inside a line starts no other line.
+            self.text.push(if line.number == self.last_line { ' ' } else { '\n' });
+        }
+        self.text.push_str(line.text);
+        self.last_line = line.number;
+    }
+
+    fn give(self, out: &mut Out) {
+        let (first, last) = (self.place.first_line, self.last_line);
+        // serde_json refuses what is nested too deep; the last brace may have text behind it.
+        if let Err(error) = serde_json::from_str::<serde_json::Value>(&self.text) {
+            let why = format!("fio's JSON is not whole or other text is in it: {error}");
+            return out.unread(first, last, why);
+        }
+        let Some(found) = scalars(&self.text, SCALARS) else {
+            return out.unread(first, last, "fio's JSON has more values than are read");
+        };
+        let mut known = Known { scalars: found, first };
+        if let Some(path) = known.sort() {
+            let why = format!("{path} stands twice in fio's JSON: two outputs are mixed up");
+            return out.unread(first, last, why);
+        }
+        let version = known.text("fio version").map(|v| v.trim_start_matches("fio-").to_string());
+        let mut is_any = false;
+        for at in 0..JOBS {
+            let name = known.text(&format!("jobs/{at}/jobname"));
+            let Some(name) = name.map(short) else { break };
+            is_any = true;
+            match known.job(at) {
+                Ok(metrics) => {
+                    let error = known.whole(&format!("jobs/{at}/error")).unwrap_or(0);
+                    let place = self.place.clone();
+                    let version = version.clone();
+                    Job { place, last_line: last, version, name, error, metrics }.give(out);
+                }
+                Err(why) => out.unread(first, last, why),
+            }
+        }
+        if !is_any {
+            out.unread(first, last, "fio's JSON has no jobs");
+        }
+    }
+}
+
+/// The scalars of one JSON, by path.
+struct Known {
+    scalars: Vec<Scalar>,
+    first: u64,
+}
+
+impl Known {
+    /// Sorts by path; a path that stands twice comes back.
+    fn sort(&mut self) -> Option<String> {
+        self.scalars.sort_by(|a, b| a.path.cmp(&b.path));
+        let twice = self.scalars.windows(2).find(|pair| {
+            let path = &pair[0].path;
+            // Version 3.0 and older print one latency table twice.
+            *path == pair[1].path && path.starts_with("jobs/") && !path.contains("/latency_")
+        });
+        twice.map(|pair| pair[0].path.clone())
+    }
+
+    fn find(&self, path: &str) -> Option<&Scalar> {
+        let at = self.scalars.binary_search_by(|scalar| scalar.path.as_str().cmp(path)).ok()?;
+        self.scalars.get(at)
+    }
+
+    fn text(&self, path: &str) -> Option<&str> {
+        self.find(path).map(|scalar| scalar.text.as_str())
+    }
+
+    fn whole(&self, path: &str) -> Option<u64> {
+        self.text(path)?.parse().ok()
+    }
+
+    fn number(&self, path: &str) -> Option<f64> {
+        Some(Decimal::parse(self.text(path)?)?.value())
+    }
+
+    fn job(&self, at: u64) -> Result<Metrics, String> {
+        let mut metrics = Metrics::default();
+        for direction in ["read", "write", "trim", "mixed"] {
+            self.direction(&format!("jobs/{at}/{direction}"), direction, &mut metrics)?;
+        }
+        let sync = format!("jobs/{at}/sync/lat_ns");
+        // The count beside it was seen to be 0 in version 3.33 when there were some.
+        if self.whole(&format!("{sync}/N")).is_some_and(|count| count > 0) {
+            self.put(&mut metrics, &format!("{sync}/N"), "sync.ios", 1, "count");
+            self.latency(&mut metrics, &sync, "sync", 1);
+        }
+        for (key, name) in [("usr_cpu", "user_cpu"), ("sys_cpu", "system_cpu")] {
+            let Some(scalar) = self.find(&format!("jobs/{at}/{key}")) else { continue };
+            if let (Some(value), false) = (Decimal::parse(&scalar.text), metrics.0.is_empty()) {
+                let line = self.first + scalar.line;
+                metrics.real(name, value.value(), "percent", &scalar.text, line);
+            }
+        }
+        Ok(metrics)
+    }
+
+    fn direction(&self, at: &str, name: &str, metrics: &mut Metrics) -> Result<(), String> {
+        let Some(bytes) = self.find(&format!("{at}/io_bytes")) else { return Ok(()) };
+        let amount: u64 = bytes.text.parse().unwrap_or(0);
+        if amount == 0 {
+            return Ok(());
+        }
+        let runtime = self.find(&format!("{at}/runtime"));
+        let rate = self.find(&format!("{at}/bw_bytes")).or(self.find(&format!("{at}/bw")));
+        let factor = self.factor(at, amount)?;
+        let entry =
+            |scalar: &Scalar, value: u64| (value, scalar.text.clone(), self.first + scalar.line);
+        let volume = Volume {
+            bytes: Some(entry(bytes, amount.saturating_mul(factor))),
+            runtime_ms: runtime.and_then(|s| Some(entry(s, s.text.parse().ok()?))),
+        };
+        let (raw, line) = rate.map_or(("", 0), |rate| (rate.text.as_str(), rate.line));
+        volume.give(name, raw, self.first + line, metrics);
+        self.put(metrics, &format!("{at}/total_ios"), &format!("{name}.ios"), 1, "count");
+        if let (Some(scalar), Some(iops)) =
+            (self.find(&format!("{at}/iops")), self.number(&format!("{at}/iops")))
+        {
+            let line = self.first + scalar.line;
+            metrics.real(&format!("{name}.iops"), iops, "1/s", &scalar.text, line);
+        }
+        for (key, factor) in [("clat_ns", 1), ("clat", 1000)] {
+            if self.whole(&format!("{at}/{key}/max")).is_some_and(|max| max > 0) {
+                self.latency(metrics, &format!("{at}/{key}"), name, factor);
+            }
+        }
+        Ok(())
+    }
+
+    /// Bytes of one unit of `io_bytes`: version 2 counts KiB there. Its own rate decides.
+    fn factor(&self, at: &str, amount: u64) -> Result<u64, String> {
+        let runtime = self.number(&format!("{at}/runtime"));
+        let (Some(ms), Some(kib_per_s)) = (runtime, self.number(&format!("{at}/bw"))) else {
+            return Err("a direction of fio's JSON without runtime or rate".to_string());
+        };
+        if let Some(kib) = self.whole(&format!("{at}/io_kbytes")) {
+            if kib != amount >> 10 {
+                return Err("io_bytes and io_kbytes contradict each other".to_string());
+            }
+        }
+        if ms == 0.0 {
+            return Ok(1);
+        }
+        // The runtime is whole milliseconds, the rate whole KiB/s.
+        let fits = |bytes: f64| {
+            let low = bytes * 1000.0 / (ms + 1.0) / 1024.0 - 1.0;
+            let high = bytes * 1000.0 / (ms - 1.0).max(0.5) / 1024.0 + 1.0;
+            kib_per_s >= low && kib_per_s <= high
+        };
+        match (fits(amount as f64), fits(amount as f64 * 1024.0)) {
+            (true, _) => Ok(1),
+            (false, true) => Ok(1024),
+            (false, false) => {
+                Err("fio's bytes, runtime and rate contradict each other".to_string())
+            }
+        }
+    }
+
+    fn latency(&self, metrics: &mut Metrics, at: &str, name: &str, factor: u64) {
+        for (key, label) in [("min", "min"), ("max", "max"), ("mean", "avg")] {
+            let label = format!("{name}.latency_{label}");
+            self.put(metrics, &format!("{at}/{key}"), &label, factor, "ns");
+        }
+        let prefix = format!("{at}/percentile/");
+        let start = self.scalars.partition_point(|scalar| scalar.path < prefix);
+        let found = self.scalars[start..].iter().take_while(|s| s.path.starts_with(&prefix));
+        let mut ranks: Vec<(f64, &str, &Scalar)> = found
+            .take(64)
+            .filter_map(|scalar| {
+                let rank = scalar.path[prefix.len()..].trim_end_matches('0').trim_end_matches('.');
+                Some((Decimal::parse(rank)?.value(), rank, scalar))
+            })
+            .collect();
+        ranks.sort_by(|a, b| a.0.total_cmp(&b.0));
+        for (value, rank, scalar) in ranks {
+            if value > 0.0 {
+                let label = format!("{name}.latency_p{rank}");
+                self.put(metrics, &scalar.path, &label, factor, "ns");
+            }
+        }
+    }
+
+    fn put(&self, to: &mut Metrics, path: &str, name: &str, factor: u64, unit: &'static str) {
+        let Some(scalar) = self.find(path) else { return };
+        if let Some(value) = Decimal::parse(&scalar.text).and_then(|number| number.times(factor)) {
+            to.whole(name, value, unit, &scalar.text, self.first + scalar.line);
+        }
+    }
+}

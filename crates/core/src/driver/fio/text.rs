@@ -1,0 +1,403 @@
+//! fio's text for people, versions 2 and 3: one block a job, and a summary a group.
+
+use super::scalar::{Rounded, count, is_rate, size, unit_ns, value};
+use super::summary;
+use super::{Job, Volume};
+use crate::import::finder::{Line, Reader};
+use crate::import::result::{Metrics, Out, Place, short};
+
+/// A job's block ends at the latest this many foreign lines after its last line.
+const GAP_LINES: u64 = 40;
+
+/// One direction of a job.
+#[derive(Debug)]
+struct Direction {
+    name: &'static str,
+    line: u64,
+    rate_raw: String,
+    iops: Option<(f64, String)>,
+    bytes: Option<(Rounded, String)>,
+    runtime_ms: Option<(u64, String)>,
+    latencies: Metrics,
+    wrong: Option<String>,
+}
+
+/// One job's block.
+#[derive(Debug, Default)]
+struct Open {
+    place: Place,
+    last_line: u64,
+    name: String,
+    error: u64,
+    directions: Vec<Direction>,
+    /// Requests issued: read, write, trim.
+    issued: Option<([u64; 3], String, u64)>,
+    cpu: Option<(f64, f64, String, u64)>,
+    /// The unit of the percentile lines that follow, in nanoseconds; and whether they are clat's.
+    percentiles: Option<(f64, bool)>,
+    is_twice: bool,
+}
+
+/// Reads fio's text.
+#[derive(Debug, Default)]
+pub struct Text {
+    version: Option<String>,
+    /// Block sizes of the jobs as they were announced: name, read, write, trim.
+    announced: Vec<(String, [Option<u64>; 3])>,
+    open: Option<Open>,
+    summary: summary::Summary,
+}
+
+impl Reader for Text {
+    fn line(&mut self, line: &Line<'_>, out: &mut Out) -> bool {
+        let text = line.text.trim();
+        let version = text.strip_prefix("fio-").filter(|v| v.len() < 40 && !v.contains(' '));
+        if let Some(version) = version {
+            self.close(out);
+            self.version = Some(short(version));
+            return true;
+        }
+        if self.announce(text) {
+            return true;
+        }
+        let is_stale = self.open.as_ref().is_some_and(|o| line.number > o.last_line + GAP_LINES);
+        if is_stale || text.starts_with("Run status group") {
+            self.close(out);
+        }
+        if let Some((name, error)) = head(text) {
+            self.close(out);
+            let (place, last_line) = (line.place("fio"), line.number);
+            self.summary.cover(line.number);
+            self.open = Some(Open { place, last_line, name, error, ..Open::default() });
+            return true;
+        }
+        if self.summary.line(line, text, self.version.as_deref(), out) {
+            return true;
+        }
+        let Some(open) = &mut self.open else { return false };
+        let is_own = open.line(line, text);
+        if is_own {
+            open.last_line = line.number;
+            self.summary.cover(line.number);
+        }
+        is_own
+    }
+
+    fn finish(&mut self, out: &mut Out) {
+        self.close(out);
+    }
+}
+
+/// `NAME: (groupid=0, jobs=2): err= 0: pid=7801: ...`
+fn head(text: &str) -> Option<(String, u64)> {
+    let (name, rest) = text.split_once(": (groupid=")?;
+    let error = value(rest, "err")?.trim_end_matches(':').parse().ok()?;
+    Some((short(name), error))
+}
+
+impl Text {
+    /// `NAME: (g=0): rw=read, bs=(R) 16.0KiB-16.0KiB, (W) ...` says the block sizes.
+    fn announce(&mut self, text: &str) -> bool {
+        let Some((name, rest)) = text.split_once(": (g=") else { return false };
+        let Some((_, sizes)) = rest.split_once("bs=") else { return false };
+        let mut blocks = [None; 3];
+        let is_old = !sizes.starts_with('(');
+        let separator = if is_old { '/' } else { ',' };
+        for (at, part) in sizes.split(separator).take(3).enumerate() {
+            let part = part.split([' ', ',']).filter(|w| w.contains('-')).next_back().unwrap_or("");
+            let Some((low, high)) = part.split_once('-') else { continue };
+            if low == high {
+                blocks[at] = block(low, is_old);
+            }
+        }
+        if self.announced.len() < 1000 {
+            self.announced.push((short(name), blocks));
+        }
+        true
+    }
+
+    fn close(&mut self, out: &mut Out) {
+        let Some(open) = self.open.take() else { return };
+        let mut named = self.announced.iter().filter(|(name, _)| *name == open.name);
+        // Two jobs of one name may have two block sizes.
+        let blocks = match (named.next(), named.next()) {
+            (Some((_, blocks)), None) => *blocks,
+            (Some((_, blocks)), Some((_, other))) if blocks == other => *blocks,
+            _ => [None; 3],
+        };
+        open.give(self.version.clone(), &blocks, out);
+    }
+}
+
+/// A block size: a power of two has a short text in fio, so four digits are exact.
+fn block(text: &str, is_old: bool) -> Option<u64> {
+    let rounded = match text.ends_with('B') {
+        true => size(text, is_old)?,
+        // Version 2 writes `4K`.
+        false => size(&format!("{text}B"), true)?,
+    };
+    let bytes = rounded.value as u64;
+    (bytes.is_power_of_two() || rounded.slack <= 1.0).then_some(bytes)
+}
+
+impl Open {
+    fn line(&mut self, line: &Line<'_>, text: &str) -> bool {
+        for name in ["read", "write", "trim"] {
+            let rest = text.strip_prefix(name).map(str::trim_start);
+            if let Some(rest) = rest.and_then(|rest| rest.strip_prefix(':')) {
+                return self.direction(name, rest, line);
+            }
+        }
+        if text.starts_with("fsync/fdatasync/sync_file_range:") {
+            self.begin("sync", line.number);
+            return true;
+        }
+        if let Some(rest) = text.strip_prefix('|') {
+            return self.percentile_line(rest, line);
+        }
+        if let Some((label, rest)) = text.split_once(':') {
+            return self.labelled(label.trim(), rest, line);
+        }
+        false
+    }
+
+    fn begin(&mut self, name: &'static str, line: u64) -> &mut Direction {
+        self.percentiles = None;
+        self.is_twice |= self.directions.iter().any(|direction| direction.name == name);
+        // More than the four there are means that outputs are mixed up; keep no more.
+        if self.directions.len() > 4 {
+            self.directions.pop();
+        }
+        self.directions.push(Direction {
+            name,
+            line,
+            rate_raw: String::new(),
+            iops: None,
+            bytes: None,
+            runtime_ms: None,
+            latencies: Metrics::default(),
+            wrong: None,
+        });
+        let last = self.directions.len() - 1;
+        &mut self.directions[last]
+    }
+
+    /// `IOPS=51.2k, BW=200MiB/s (210MB/s)(8192KiB/40msec)`, and how version 2 puts it.
+    fn direction(&mut self, name: &'static str, rest: &str, line: &Line<'_>) -> bool {
+        let is_new = rest.contains("IOPS=") && rest.contains("BW=");
+        let is_old = rest.contains("io=") && rest.contains("bw=") && rest.contains("runt=");
+        if !is_new && !is_old {
+            return false;
+        }
+        let direction = self.begin(name, line.number);
+        let parts = if is_new { new_parts(rest) } else { old_parts(rest) };
+        let Some(parts) = parts else {
+            direction.wrong = Some(format!("line {}: its figures are not whole", line.number));
+            return true;
+        };
+        if !is_rate(parts.bytes.0, parts.runtime_ms.0 as f64, parts.rate) {
+            let why = "bytes, runtime and rate contradict each other";
+            direction.wrong = Some(format!("line {}: {why}", line.number));
+        }
+        direction.rate_raw = parts.rate_raw;
+        direction.iops = parts.iops;
+        direction.bytes = Some(parts.bytes);
+        direction.runtime_ms = Some(parts.runtime_ms);
+        true
+    }
+
+    fn labelled(&mut self, label: &str, rest: &str, line: &Line<'_>) -> bool {
+        let (what, unit) = match label.split_once('(') {
+            Some((what, unit)) => (what.trim(), unit.trim_end_matches(')').trim()),
+            None => (label, ""),
+        };
+        match what {
+            "clat" | "slat" | "lat" | "sync" if rest.contains("min=") => {
+                self.latency(what, unit, rest, line);
+                true
+            }
+            "clat percentiles" | "lat percentiles" | "sync percentiles" => {
+                let is_main = what != "lat percentiles";
+                self.percentiles = unit_ns(unit).map(|ns| (ns, is_main));
+                true
+            }
+            "cpu" => {
+                let share = |key| value(rest, key)?.strip_suffix('%')?.parse::<f64>().ok();
+                if let (Some(user), Some(system)) = (share("usr"), share("sys")) {
+                    self.is_twice |= self.cpu.is_some();
+                    self.cpu = Some((user, system, short(rest), line.number));
+                }
+                true
+            }
+            "issued rwts" | "issued rwt" | "issued" => {
+                self.is_twice |= self.issued.is_some();
+                self.issued = issued(rest).map(|counts| (counts, short(rest), line.number));
+                true
+            }
+            "bw" | "iops" | "IO depths" | "submit" | "complete" | "latency" | "lat" => true,
+            _ => false,
+        }
+    }
+
+    fn latency(&mut self, what: &str, unit: &str, rest: &str, line: &Line<'_>) {
+        let wanted = if what == "sync" { "sync" } else { "clat" };
+        let (Some(ns), Some(direction)) = (unit_ns(unit), self.directions.last_mut()) else {
+            return;
+        };
+        // The deviation stands last: without it the line was cut, perhaps inside a number.
+        let is_whole = line.is_ended && value(rest, "stdev").is_some();
+        if !is_whole || what != wanted || (what == "sync") != (direction.name == "sync") {
+            return;
+        }
+        for (key, label) in [("min", "min"), ("max", "max"), ("avg", "avg")] {
+            let name = format!("{}.latency_{label}", direction.name);
+            let Some(raw) = value(rest, key) else { continue };
+            let Some(figure) = count(raw) else { continue };
+            self.is_twice |= direction.latencies.get(&name).is_some();
+            let value = libm::round(figure.value * ns) as u64;
+            direction.latencies.whole(&name, value, "ns", raw, line.number);
+        }
+    }
+
+    /// `|  1.00th=[  212],  5.00th=[  326],`
+    fn percentile_line(&mut self, rest: &str, line: &Line<'_>) -> bool {
+        if !rest.contains("th=[") {
+            return false;
+        }
+        let (Some((ns, true)), Some(direction)) = (self.percentiles, self.directions.last_mut())
+        else {
+            return true;
+        };
+        for part in rest.split("],").flat_map(|part| part.split(']')) {
+            let Some((rank, raw)) = part.split_once("th=[") else { continue };
+            // The bracket behind it says that the number is whole.
+            let is_closed = rest.contains(&format!("[{raw}]"));
+            let rank = rank.trim().trim_end_matches('0').trim_end_matches('.');
+            let Some(figure) = count(raw.trim_start_matches('>')).filter(|_| is_closed) else {
+                continue;
+            };
+            let name = format!("{}.latency_p{rank}", direction.name);
+            self.is_twice |= direction.latencies.get(&name).is_some();
+            let value = libm::round(figure.value * ns) as u64;
+            direction.latencies.whole(&name, value, "ns", raw, line.number);
+        }
+        true
+    }
+
+    fn give(self, version: Option<String>, blocks: &[Option<u64>; 3], out: &mut Out) {
+        let (first, last) = (self.place.first_line, self.last_line);
+        if self.is_twice {
+            return out.unread(first, last, "figures stand twice: two outputs of fio are mixed up");
+        }
+        let mut metrics = Metrics::default();
+        for direction in &self.directions {
+            if let Some(why) = &direction.wrong {
+                return out.unread(first, last, why.clone());
+            }
+            if let Err(why) = self.give_direction(direction, blocks, &mut metrics) {
+                return out.unread(first, last, why);
+            }
+        }
+        if let (Some((user, system, raw, line)), false) = (&self.cpu, metrics.0.is_empty()) {
+            metrics.real("user_cpu", *user, "percent", raw, *line);
+            metrics.real("system_cpu", *system, "percent", raw, *line);
+        }
+        let Open { place, name, error, .. } = self;
+        Job { place, last_line: last, version, name, error, metrics }.give(out);
+    }
+
+    fn give_direction(
+        &self,
+        direction: &Direction,
+        blocks: &[Option<u64>; 3],
+        metrics: &mut Metrics,
+    ) -> Result<(), String> {
+        let Some((bytes, raw)) = &direction.bytes else {
+            metrics.0.extend(direction.latencies.0.iter().cloned());
+            return Ok(());
+        };
+        let at = ["read", "write", "trim"].iter().position(|name| *name == direction.name);
+        let issued = self.issued.as_ref().zip(at).map(|(issued, at)| (issued, issued.0[at], at));
+        let mut volume = Volume {
+            bytes: Some((libm::round(bytes.value) as u64, raw.clone(), direction.line)),
+            runtime_ms: direction.runtime_ms.clone().map(|(ms, raw)| (ms, raw, direction.line)),
+        };
+        if let Some((issued, total, at)) = issued {
+            if (total == 0) != (bytes.value == 0.0) {
+                return Err("the requests issued are of another job than the bytes".into());
+            }
+            metrics.whole(&format!("{}.ios", direction.name), total, "count", &issued.1, issued.2);
+            if let Some(exact) = blocks[at].and_then(|block| block.checked_mul(total)) {
+                // A request may have been short, the last one at the file's end.
+                let slack = bytes.slack * 1.01 + blocks[at].unwrap_or(0) as f64;
+                if (exact as f64 - bytes.value).abs() > slack {
+                    return Err("requests times block size is not what fio says it moved".into());
+                }
+                let is_within = (exact as f64 - bytes.value).abs() <= bytes.slack * 1.01;
+                if is_within {
+                    volume.bytes = Some((exact, issued.1.clone(), issued.2));
+                }
+            }
+        }
+        volume.give(direction.name, &direction.rate_raw, direction.line, metrics);
+        if let Some((iops, raw)) = &direction.iops {
+            metrics.real(&format!("{}.iops", direction.name), *iops, "1/s", raw, direction.line);
+        }
+        metrics.0.extend(direction.latencies.0.iter().cloned());
+        Ok(())
+    }
+}
+
+/// The figures of a direction's line.
+struct Parts {
+    rate: Rounded,
+    rate_raw: String,
+    iops: Option<(f64, String)>,
+    bytes: (Rounded, String),
+    runtime_ms: (u64, String),
+}
+
+fn new_parts(rest: &str) -> Option<Parts> {
+    let rate_raw = value(rest, "BW")?;
+    let rate = size(rate_raw.strip_suffix("/s")?, false)?;
+    let iops = value(rest, "IOPS")?;
+    // The pair in the last parentheses: bytes and runtime.
+    let (_, pair) = rest[..rest.rfind(')')?].rsplit_once('(')?;
+    let (bytes, runtime) = pair.split_once('/')?;
+    let ms: u64 = runtime.strip_suffix("msec")?.parse().ok()?;
+    Some(Parts {
+        rate,
+        rate_raw: rate_raw.to_string(),
+        iops: Some((count(iops)?.value, iops.to_string())),
+        bytes: (size(bytes, false)?, bytes.to_string()),
+        runtime_ms: (ms, runtime.to_string()),
+    })
+}
+
+fn old_parts(rest: &str) -> Option<Parts> {
+    let rate_raw = value(rest, "bw")?;
+    let bytes = value(rest, "io")?;
+    let runtime = value(rest, "runt")?;
+    let ms: u64 = runtime.strip_suffix("msec")?.parse().ok()?;
+    let iops = value(rest, "iops").and_then(|raw| Some((count(raw)?.value, raw.to_string())));
+    Some(Parts {
+        rate: size(rate_raw.strip_suffix("/s")?, true)?,
+        rate_raw: rate_raw.to_string(),
+        iops,
+        bytes: (size(bytes, true)?, bytes.to_string()),
+        runtime_ms: (ms, runtime.to_string()),
+    })
+}
+
+/// `total=200,150,0,38 short=...`, or `total=r=0/w=2048/d=0, short=...` in version 2.
+fn issued(rest: &str) -> Option<[u64; 3]> {
+    let total = rest.split_once("total=")?.1.split([' ', ';']).next()?.trim_end_matches(',');
+    let numbers: Vec<u64> = match total.contains('=') {
+        true => total
+            .split('/')
+            .filter_map(|part| part.split_once('=')?.1.trim_end_matches(',').parse().ok())
+            .collect(),
+        false => total.split(',').filter_map(|part| part.parse().ok()).collect(),
+    };
+    Some([*numbers.first()?, *numbers.get(1)?, *numbers.get(2)?])
+}

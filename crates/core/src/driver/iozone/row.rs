@@ -1,0 +1,272 @@
+//! A row of iozone's table: values under their columns, blanks for tests that were not run.
+
+use crate::import::decimal::Decimal;
+use crate::import::finder::Line;
+use crate::import::result::Metrics;
+
+/// What the values of a table are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unit {
+    /// KiB per second.
+    Kib,
+    /// Operations per second (`-O`).
+    Operations,
+    /// Microseconds per operation (`-N`).
+    Microseconds,
+}
+
+/// The columns in their order; the last four come with `-E`.
+pub const TESTS: [&str; 17] = [
+    "write",
+    "rewrite",
+    "read",
+    "reread",
+    "random_read",
+    "random_write",
+    "backward_read",
+    "record_rewrite",
+    "stride_read",
+    "fwrite",
+    "frewrite",
+    "fread",
+    "freread",
+    "pwrite",
+    "repwrite",
+    "pread",
+    "repread",
+];
+/// Which columns `-i N` fills; 0 to 7 are what a run without `-i` does, 9 and 10 come with `-E`.
+const OF_TEST: [&[usize]; 11] =
+    [&[0, 1], &[2, 3], &[4, 5], &[6], &[7], &[8], &[9, 10], &[11, 12], &[], &[13, 14], &[15, 16]];
+
+/// Widths of the file size, the record size and the tests; since 3.465, and 3.414.
+const WIDTHS: [usize; 19] = [16, 8, 9, 9, 9, 9, 9, 9, 9, 10, 10, 9, 9, 9, 9, 8, 9, 8, 9];
+const OLD_WIDTHS: [usize; 19] = [16, 8, 8, 8, 8, 9, 8, 8, 8, 9, 9, 9, 9, 9, 9, 8, 9, 8, 9];
+
+/// The unit that a line of the options announces.
+pub fn unit(text: &str) -> Option<Unit> {
+    if text.starts_with("OPS Mode") {
+        return Some(Unit::Operations);
+    }
+    if text.starts_with("Microseconds/op Mode") {
+        return Some(Unit::Microseconds);
+    }
+    let is_kib = ["Output is in kBytes/sec", "Output is in Kbytes/sec"].contains(&text);
+    is_kib.then_some(Unit::Kib)
+}
+
+/// The unit that a command line asked for.
+pub fn unit_of_command(command: &str) -> Unit {
+    let has = |flag: &str| command.split_whitespace().any(|word| word == flag);
+    match (has("-O"), has("-N")) {
+        (true, _) => Unit::Operations,
+        (_, true) => Unit::Microseconds,
+        _ => Unit::Kib,
+    }
+}
+
+/// One value of a row.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Value {
+    /// Index into [`TESTS`].
+    pub test: usize,
+    /// The number.
+    pub number: Decimal,
+    /// The text.
+    pub raw: String,
+    /// The line.
+    pub line: u64,
+}
+
+/// One row.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Row {
+    /// File size in KiB.
+    pub file_kib: Decimal,
+    /// Its text.
+    pub file_raw: String,
+    /// Record size in KiB.
+    pub record_kib: Decimal,
+    /// Its text.
+    pub record_raw: String,
+    /// What is there.
+    pub values: Vec<Value>,
+    /// The line.
+    pub line: u64,
+    /// The line of the record size.
+    pub record_line: u64,
+}
+
+/// Where the columns are.
+#[derive(Debug, PartialEq)]
+pub struct Layout {
+    widths: [usize; 19],
+    /// Characters in front of every line that are not the table's.
+    shift: isize,
+    is_extended: bool,
+}
+
+/// What a line below the titles is.
+#[derive(Debug, PartialEq)]
+pub enum Found {
+    /// No row.
+    None,
+    /// A row.
+    Row(Row),
+    /// A row that cannot be told apart.
+    Wrong,
+}
+
+impl Value {
+    /// Puts the value among the metrics; a zero is none, but for microseconds.
+    pub fn give(&self, unit: Unit, metrics: &mut Metrics) {
+        let is_zero = self.number.value() == 0.0;
+        let name = TESTS[self.test];
+        let value = self.number.value();
+        match unit {
+            Unit::Kib if !is_zero => {
+                let name = format!("{name}.throughput");
+                metrics.real(&name, value * 1024.0, "bytes/s", &self.raw, self.line);
+            }
+            Unit::Operations if !is_zero => {
+                metrics.real(&format!("{name}.rate"), value, "1/s", &self.raw, self.line);
+            }
+            Unit::Microseconds => {
+                if let Some(ns) = self.number.times(1000) {
+                    let name = format!("{name}.time_per_operation");
+                    metrics.whole(&name, ns, "ns", &self.raw, self.line);
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+impl Layout {
+    /// The columns of a line of titles.
+    pub fn of(text: &str) -> Option<Layout> {
+        let mut words = text.split_whitespace();
+        let unit = words.next().filter(|unit| matches!(*unit, "kB" | "KB"))?;
+        if words.next() != Some("reclen") {
+            return None;
+        }
+        let end = text[..text.find(unit)?].chars().count() + 2;
+        let widths = if unit == "KB" { OLD_WIDTHS } else { WIDTHS };
+        let is_extended = text.contains("repwrite");
+        Some(Layout { widths, shift: end as isize - 16, is_extended })
+    }
+
+    /// Reads a line below the titles.
+    pub fn row(&self, line: &Line<'_>, command: Option<&str>) -> Found {
+        let words = words(line.text);
+        let is_numbers = words.iter().all(|(_, word)| word.bytes().all(|b| b.is_ascii_digit()));
+        if words.len() < 2 || !is_numbers {
+            return Found::None;
+        }
+        let columns = if self.is_extended { 17 } else { 13 };
+        let Some(places) = self.aligned(&words).or_else(|| selected(&words, columns, command))
+        else {
+            return Found::Wrong;
+        };
+        let mut values = Vec::new();
+        for ((end, word), column) in words[2..].iter().zip(places) {
+            let is_last = *end == line.text.chars().count();
+            let ends = self.end(column + 2);
+            // A line that was cut may have lost digits, unless its column is full.
+            if is_last && !line.is_ended && *end as isize != ends {
+                continue;
+            }
+            let Some(number) = Decimal::parse(word) else { return Found::Wrong };
+            values.push(Value { test: column, number, raw: word.clone(), line: line.number });
+        }
+        let (file_raw, record_raw) = (words[0].1.clone(), words[1].1.clone());
+        match (Decimal::parse(&file_raw), Decimal::parse(&record_raw)) {
+            (Some(file_kib), Some(record_kib)) => Found::Row(Row {
+                file_kib,
+                file_raw,
+                record_kib,
+                record_raw,
+                values,
+                line: line.number,
+                record_line: line.number,
+            }),
+            _ => Found::Wrong,
+        }
+    }
+
+    /// Where a column ends.
+    fn end(&self, column: usize) -> isize {
+        let width: usize = self.widths.iter().take(column + 1).sum();
+        width as isize + self.shift
+    }
+
+    /// The tests of the values when every word ends where a column ends.
+    fn aligned(&self, words: &[(usize, String)]) -> Option<Vec<usize>> {
+        let mut places = Vec::new();
+        for (at, (end, _)) in words.iter().enumerate() {
+            let column = (0..19).find(|column| self.end(*column) == *end as isize)?;
+            match at {
+                0 | 1 if column == at => {}
+                0 | 1 => return None,
+                _ => places.push(column.checked_sub(2)?),
+            }
+        }
+        Some(places)
+    }
+}
+
+/// The tests of the values when there are as many as the command line asked for.
+fn selected(
+    words: &[(usize, String)],
+    columns: usize,
+    command: Option<&str>,
+) -> Option<Vec<usize>> {
+    let all: Vec<usize> = (0..columns).collect();
+    let asked = match command {
+        None => all,
+        Some(command) => {
+            let flags: Vec<&str> = command.split_whitespace().collect();
+            // `-i 0` or `-i0`.
+            let tests: Vec<usize> = flags
+                .iter()
+                .enumerate()
+                .filter_map(|(at, flag)| match flag.strip_prefix("-i")? {
+                    "" => flags.get(at + 1)?.parse().ok(),
+                    number => number.parse().ok(),
+                })
+                .collect();
+            let mut asked: Vec<usize> = tests
+                .iter()
+                .filter_map(|test| OF_TEST.get(*test))
+                .flat_map(|columns| columns.iter().copied())
+                .collect();
+            asked.sort_unstable();
+            if tests.is_empty() { all } else { asked }
+        }
+    };
+    // Few numbers in a line are no proof that it is a row.
+    let size = |at: usize| words.get(at).and_then(|(_, word)| word.parse::<u64>().ok());
+    let is_row = words.len() > 3 && size(0) >= size(1);
+    (is_row && words.len() == asked.len() + 2).then_some(asked)
+}
+
+/// Words with the character position of their ends.
+fn words(text: &str) -> Vec<(usize, String)> {
+    let mut words: Vec<(usize, String)> = Vec::new();
+    let mut is_open = false;
+    for (at, c) in text.chars().enumerate() {
+        if c.is_whitespace() {
+            is_open = false;
+            continue;
+        }
+        match words.last_mut().filter(|_| is_open) {
+            Some((end, word)) => {
+                word.push(c);
+                *end = at + 1;
+            }
+            None => words.push((at + 1, c.to_string())),
+        }
+        is_open = true;
+    }
+    words
+}

@@ -1,0 +1,195 @@
+//! Every output in fixtures/tools, cut, flipped, mixed with another and buried in noise: never a
+//! panic, and never a figure that the text does not say.
+
+use proptest::prelude::*;
+
+use super::samples::SAMPLES;
+use super::{Finder, Imported, Metric, ToolResult};
+
+/// How far a figure read from less of the output may be off: what rounding takes.
+const ROUNDING: f64 = 0.006;
+
+fn lines(text: &[u8]) -> Vec<&[u8]> {
+    text.split_inclusive(|byte| *byte == b'\n').collect()
+}
+
+fn is_same(a: &Metric, b: &Metric) -> bool {
+    let (x, y) = (a.value.as_f64(), b.value.as_f64());
+    a.name == b.name && a.unit == b.unit && (x - y).abs() <= ROUNDING * x.abs().max(y.abs())
+}
+
+/// Whether all figures of a result are figures of one result of the originals.
+fn comes_from(result: &ToolResult, originals: &[Imported]) -> bool {
+    originals.iter().flat_map(|original| &original.results).any(|known| {
+        let has = |metric: &Metric| known.metrics.iter().any(|other| is_same(metric, other));
+        known.tool == result.tool && result.metrics.iter().all(has)
+    })
+}
+
+fn assert_honest(text: &[u8], originals: &[Imported]) {
+    for result in Finder::all(text).results {
+        let shown = String::from_utf8_lossy(text).into_owned();
+        let found = super::samples::listing(&Imported {
+            results: vec![result.clone()],
+            unread: Vec::new(),
+        });
+        assert!(comes_from(&result, originals), "not in any original:\n{found}\n{shown}");
+    }
+}
+
+/// A line's figure stands on that line, so that a person can check it.
+fn assert_traceable(text: &[u8]) {
+    let shown = String::from_utf8_lossy(text).into_owned();
+    let lines: Vec<String> = shown.split('\n').map(super::lines::plain).collect();
+    for result in Finder::all(text).results {
+        assert!(result.first_line <= result.last_line);
+        for metric in &result.metrics {
+            let at = usize::try_from(metric.line).unwrap() - 1;
+            let raw: String = metric.raw.chars().filter(|c| c.is_ascii_alphanumeric()).collect();
+            let near: String = lines[at..lines.len().min(at + 2)].concat();
+            let near: String = near.chars().filter(|c| c.is_ascii_alphanumeric()).collect();
+            assert!(near.contains(&raw), "{metric:?} is not on its line: {near}\n{shown}");
+        }
+    }
+}
+
+#[test]
+fn an_output_that_was_cut_gives_nothing_but_its_own_figures() {
+    for (path, text) in SAMPLES {
+        let original = [Finder::all(text)];
+        let lines = lines(text);
+        for count in 0..lines.len() {
+            assert_honest(&lines[..count].concat(), &original);
+            assert_honest(&lines[count..].concat(), &original);
+        }
+        assert!(path.contains('/'));
+    }
+}
+
+#[test]
+fn carriage_returns_change_nothing() {
+    for (path, text) in SAMPLES.iter().filter(|(path, _)| !path.contains("progress")) {
+        let mut dos = Vec::new();
+        for line in lines(text) {
+            dos.extend_from_slice(line.strip_suffix(b"\n").unwrap_or(line));
+            dos.extend_from_slice(if line.ends_with(b"\n") { b"\r\n" } else { b"" });
+        }
+        assert_eq!(Finder::all(&dos), Finder::all(text), "{path}");
+    }
+}
+
+#[test]
+fn quotation_marks_and_tags_change_nothing() {
+    for (path, text) in SAMPLES {
+        // A byte that is no UTF-8, a carriage return or a blank line is another matter.
+        let Ok(utf8) = std::str::from_utf8(text) else { continue };
+        if utf8.contains(['\r', '>']) || utf8.contains('<') {
+            continue;
+        }
+        let quoted: String = utf8.lines().map(|line| format!("> {line}<br />\n")).collect();
+        let quoted = if utf8.ends_with('\n') { &quoted } else { quoted.trim_end() };
+        assert_eq!(Finder::all(quoted.as_bytes()), Finder::all(text), "{path}");
+    }
+}
+
+fn noise() -> impl Strategy<Value = Vec<u8>> {
+    const LINES: [&str; 16] = [
+        "",
+        "The results:",
+        "12 34 56",
+        "# A heading",
+        "```",
+        "4194304",
+        "64+0",
+        "{",
+        "}",
+        "| a | b |",
+        "<p>min: 3</p>",
+        "read: 5",
+        "total",
+        "\u{feff}x",
+        "\t\t",
+        "99 bottles (of B)",
+    ];
+    let line = prop_oneof![
+        4 => prop::sample::select(&LINES[..]).prop_map(|line| line.as_bytes().to_vec()),
+        1 => prop::collection::vec(any::<u8>().prop_filter("one line", |b| *b != b'\n'), 0..60),
+    ];
+    prop::collection::vec(line, 0..20).prop_map(|lines| {
+        lines.into_iter().flat_map(|line| [line, b"\n".to_vec()].concat()).collect()
+    })
+}
+
+/// A sample's place in the list.
+fn sample() -> impl Strategy<Value = usize> {
+    0..SAMPLES.len()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 160, ..ProptestConfig::default() })]
+
+    #[test]
+    fn flipped_bytes_give_only_what_stands_there(
+        at in sample(), flips in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..6)
+    ) {
+        let mut text = SAMPLES[at].1.to_vec();
+        prop_assume!(!text.is_empty());
+        for (place, byte) in flips {
+            let place = place.index(text.len());
+            text[place] = byte;
+        }
+        assert_traceable(&text);
+    }
+
+    #[test]
+    fn a_cut_anywhere_gives_only_figures_of_the_original(
+        at in sample(), cut in any::<prop::sample::Index>()
+    ) {
+        let text = SAMPLES[at].1;
+        let cut = cut.index(text.len() + 1);
+        let original = [Finder::all(text)];
+        assert_honest(&text[..cut], &original);
+        assert_traceable(&text[..cut]);
+    }
+
+    #[test]
+    fn two_outputs_mixed_up_give_figures_of_one_or_none(
+        a in sample(), b in sample(), turns in prop::collection::vec(1usize..30, 0..40)
+    ) {
+        let originals = [Finder::all(SAMPLES[a].1), Finder::all(SAMPLES[b].1)];
+        let mut sources = [lines(SAMPLES[a].1), lines(SAMPLES[b].1)];
+        sources.iter_mut().for_each(|source| source.reverse());
+        let mut text = Vec::new();
+        let mut turns = turns.into_iter();
+        let mut side = 0;
+        while sources.iter().any(|source| !source.is_empty()) {
+            for _ in 0..turns.next().unwrap_or(1) {
+                let Some(line) = sources[side].pop() else { break };
+                text.extend_from_slice(line);
+                if !line.ends_with(b"\n") {
+                    text.push(b'\n');
+                }
+            }
+            side = 1 - side;
+        }
+        assert_honest(&text, &originals);
+    }
+
+    #[test]
+    fn noise_around_an_output_does_not_hide_it(
+        at in sample(), before in noise(), after in noise()
+    ) {
+        let (path, text) = SAMPLES[at];
+        prop_assume!(text.ends_with(b"\n") || text.is_empty());
+        let original = Finder::all(text);
+        let shift = lines(&before).len() as u64;
+        let found = Finder::all(&[before, text.to_vec(), after].concat());
+        prop_assert_eq!(found.results.len(), original.results.len(), "{}", path);
+        for (found, known) in found.results.iter().zip(&original.results) {
+            let mut known = known.clone();
+            known.metrics.iter_mut().for_each(|metric| metric.line += shift);
+            prop_assert_eq!(&found.metrics, &known.metrics);
+            prop_assert_eq!(found.first_line, known.first_line + shift);
+        }
+    }
+}

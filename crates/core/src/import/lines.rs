@@ -1,0 +1,178 @@
+//! Bytes of any text as lines, however long they are and wherever the pieces were cut.
+//!
+//! A line ends with a line feed; a carriage return before it belongs to the end, one inside it
+//! starts the line again, as progress displays do. A line above [`LINE_LIMIT_BYTES`] is not kept:
+//! its number and its length are all that is known of it.
+
+/// The longest line that is looked at. fio's JSON on one line with every bucket of its histograms
+/// stays below; a disk image does not.
+pub const LINE_LIMIT_BYTES: usize = 1 << 20;
+
+/// One line of the input.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Raw<'a> {
+    /// Its bytes without the end.
+    Line {
+        /// The content.
+        bytes: &'a [u8],
+        /// Whether a line feed ended it; the last line of a text may have been cut anywhere.
+        is_ended: bool,
+    },
+    /// It was longer than the limit.
+    TooLong {
+        /// All its bytes, the kept and the dropped.
+        length_bytes: u64,
+    },
+}
+
+/// Puts lines together from pieces.
+#[derive(Debug, Default)]
+pub struct Splitter {
+    kept: Vec<u8>,
+    dropped_bytes: u64,
+}
+
+impl Splitter {
+    /// Takes the next piece; `each` gets every line that ended in it.
+    pub fn push(&mut self, mut piece: &[u8], each: &mut impl FnMut(Raw<'_>)) {
+        while let Some(at) = piece.iter().position(|byte| *byte == b'\n') {
+            let (head, tail) = piece.split_at(at);
+            piece = &tail[1..];
+            if self.kept.is_empty() && self.dropped_bytes == 0 && head.len() <= LINE_LIMIT_BYTES {
+                each(Raw::Line { bytes: head, is_ended: true });
+                continue;
+            }
+            self.keep(head);
+            self.give(true, each);
+        }
+        self.keep(piece);
+    }
+
+    /// The last line, when no line feed ended it.
+    pub fn finish(&mut self, each: &mut impl FnMut(Raw<'_>)) {
+        if !self.kept.is_empty() || self.dropped_bytes > 0 {
+            self.give(false, each);
+        }
+    }
+
+    fn keep(&mut self, bytes: &[u8]) {
+        if self.dropped_bytes == 0 && self.kept.len() + bytes.len() <= LINE_LIMIT_BYTES {
+            self.kept.extend_from_slice(bytes);
+        } else {
+            self.dropped_bytes += (self.kept.len() + bytes.len()) as u64;
+            self.kept.clear();
+        }
+    }
+
+    fn give(&mut self, is_ended: bool, each: &mut impl FnMut(Raw<'_>)) {
+        match self.dropped_bytes {
+            0 => each(Raw::Line { bytes: &self.kept, is_ended }),
+            length_bytes => each(Raw::TooLong { length_bytes }),
+        }
+        self.kept.clear();
+        self.dropped_bytes = 0;
+    }
+}
+
+/// A line as it was before a web page, a forum or a mail put something around it: quotation
+/// marks at the start, tags of HTML and its five entities. Leading blanks stay, columns need them.
+pub fn plain(text: &str) -> String {
+    let mut text = text.trim_end_matches(['\r', ' ', '\t']);
+    while let Some(rest) = text.strip_prefix('>') {
+        text = rest.strip_prefix(' ').unwrap_or(rest);
+    }
+    let mut out = match text.contains('<') {
+        true => without_tags(text),
+        false => text.to_string(),
+    };
+    if out.contains('&') {
+        let entities =
+            [("&lt;", "<"), ("&gt;", ">"), ("&nbsp;", " "), ("&quot;", "\""), ("&amp;", "&")];
+        for (entity, character) in entities {
+            out = out.replace(entity, character);
+        }
+    }
+    out
+}
+
+/// Takes out what looks like a tag of HTML: `<`, an optional `/`, a letter, up to `>`.
+fn without_tags(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find('<') {
+        let (head, tail) = rest.split_at(at);
+        out.push_str(head);
+        let name = tail[1..].strip_prefix('/').unwrap_or(&tail[1..]);
+        let is_tag = name.starts_with(|c: char| c.is_ascii_alphabetic());
+        match tail.find('>').filter(|_| is_tag) {
+            Some(end) => rest = &tail[end + 1..],
+            None => {
+                out.push('<');
+                rest = &tail[1..];
+            }
+        }
+    }
+    out + rest
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn lines(pieces: &[&[u8]]) -> Vec<String> {
+        let mut out = Vec::new();
+        let mut each = |raw: Raw<'_>| {
+            out.push(match raw {
+                Raw::Line { bytes, is_ended } => {
+                    let text = String::from_utf8_lossy(bytes);
+                    format!("{text}{}", if is_ended { "$" } else { "" })
+                }
+                Raw::TooLong { length_bytes } => format!("{length_bytes} bytes"),
+            });
+        };
+        let mut splitter = Splitter::default();
+        pieces.iter().for_each(|piece| splitter.push(piece, &mut each));
+        splitter.finish(&mut each);
+        out
+    }
+
+    proptest! {
+        #[test]
+        fn where_the_pieces_were_cut_makes_no_difference(
+            text in "[ab\n]{0,40}", cuts in prop::collection::vec(0usize..40, 0..5)
+        ) {
+            let mut cuts: Vec<usize> = cuts.into_iter().map(|c| c.min(text.len())).collect();
+            cuts.extend([0, text.len()]);
+            cuts.sort_unstable();
+            let pieces: Vec<_> = cuts.windows(2).map(|w| &text.as_bytes()[w[0]..w[1]]).collect();
+            prop_assert_eq!(lines(&pieces), lines(&[text.as_bytes()]));
+        }
+    }
+
+    #[test]
+    fn a_line_beyond_the_limit_is_counted_and_not_kept() {
+        let mut splitter = Splitter::default();
+        let mut seen = Vec::new();
+        let mut each = |raw: Raw<'_>| {
+            seen.push(match raw {
+                Raw::Line { bytes, .. } => bytes.len() as u64,
+                Raw::TooLong { length_bytes } => length_bytes,
+            });
+        };
+        for _ in 0..32 {
+            splitter.push(&[b'x'; 1 << 20], &mut each);
+            assert!(splitter.kept.capacity() <= 2 * LINE_LIMIT_BYTES);
+        }
+        splitter.push(b"\nshort\n", &mut each);
+        assert_eq!(seen, [32 << 20, 5]);
+    }
+
+    #[test]
+    fn what_a_web_page_put_around_a_line_goes() {
+        assert_eq!(plain("> > a &lt; b<br/>\r"), "a < b");
+        assert_eq!(plain("<pre><code>x"), "x");
+        assert_eq!(plain("    64+0 records in  "), "    64+0 records in");
+        assert_eq!(plain("a <= b && c"), "a <= b && c");
+    }
+}

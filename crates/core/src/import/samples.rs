@@ -1,0 +1,169 @@
+//! Every output in fixtures/tools, read, against what is in it.
+
+use std::fmt::Write;
+
+use super::{Finder, Imported};
+
+macro_rules! samples {
+    ($($path:literal,)*) => {
+        &[$((
+            $path,
+            include_bytes!(concat!("../../../../fixtures/tools/", $path)).as_slice(),
+        )),*]
+    };
+}
+
+/// The outputs by name.
+pub const SAMPLES: &[(&str, &[u8])] = samples![
+    "dd/all_locales_coreutils_8.32.stdout",
+    "dd/all_locales_coreutils_9.1.stdout",
+    "dd/busybox_read.stderr",
+    "dd/busybox_write_fsync.stderr",
+    "dd/c_error_dev_full.stderr",
+    "dd/c_error_direct_unaligned.stderr",
+    "dd/c_error_enoent.stderr",
+    "dd/c_interrupted_sigint.stderr",
+    "dd/c_partial_records.stderr",
+    "dd/c_read.stderr",
+    "dd/c_sigusr1_midway.stderr",
+    "dd/c_small_one_suffix.stderr",
+    "dd/c_status_progress.stderr",
+    "dd/c_tiny_bytes_no_suffix.stderr",
+    "dd/c_write_fdatasync.stderr",
+    "dd/c_zero_bytes_exponent.stderr",
+    "dd/de_latin1_read.stderr",
+    "dd/de_write_fdatasync.stderr",
+    "dd/fr_read.stderr",
+    "dd/uk_read_word_first.stderr",
+    "dd/zh_CN_read_fullwidth_commas.stderr",
+    "sysbench/v04_error_bad_mode.stdout",
+    "sysbench/v04_error_missing_files_rndrd.stdout",
+    "sysbench/v04_missing_files_rndwr_silently_sparse.stdout",
+    "sysbench/v04_prepare.stdout",
+    "sysbench/v04_rndrw_requests_endfsync.stdout",
+    "sysbench/v04_rndrw_time_limited.stdout",
+    "sysbench/v04_rndwr_direct_fsyncall.stdout",
+    "sysbench/v04_seqrd_small.stdout",
+    "sysbench/v04_seqwr.stdout",
+    "sysbench/v1_async.stdout",
+    "sysbench/v1_cleanup.stdout",
+    "sysbench/v1_error_not_prepared.stdout",
+    "sysbench/v1_error_size_mismatch.stdout",
+    "sysbench/v1_interrupted_sigint.stdout",
+    "sysbench/v1_legacy_options.stderr",
+    "sysbench/v1_legacy_options.stdout",
+    "sysbench/v1_prepare.stdout",
+    "sysbench/v1_rndrw_default_fsync.stdout",
+    "sysbench/v1_rndrw_rate_interval_hist.stdout",
+    "sysbench/v1_rndwr_fsync_all.stdout",
+    "sysbench/v1_seqrd.stdout",
+    "sysbench/v1_seqwr_merged_nopct.stdout",
+    "bonnie/v197_fast_chunk.stderr",
+    "bonnie/v197_fast_chunk.stdout",
+    "bonnie/v197_header_x2.stdout",
+    "bonnie/v197_sync_full.stderr",
+    "bonnie/v197_sync_full.stdout",
+    "bonnie/v200_chunk_seeks_procs.stderr",
+    "bonnie/v200_chunk_seeks_procs.stdout",
+    "bonnie/v200_direct_fast.stderr",
+    "bonnie/v200_direct_fast.stdout",
+    "bonnie/v200_direct_perchar_error.stderr",
+    "bonnie/v200_dirs_only_n2.stderr",
+    "bonnie/v200_dirs_only_n2.stdout",
+    "bonnie/v200_error_root_without_u.stderr",
+    "bonnie/v200_error_size_vs_ram.stderr",
+    "bonnie/v200_fast_pluses.stderr",
+    "bonnie/v200_fast_pluses.stdout",
+    "bonnie/v200_interrupted_sigint.stderr",
+    "bonnie/v200_interrupted_sigint_twice.stderr",
+    "bonnie/v200_seeks_cpu_over_100.stderr",
+    "bonnie/v200_seeks_cpu_over_100.stdout",
+    "bonnie/v200_sync_full.stderr",
+    "bonnie/v200_sync_full.stdout",
+    "bonnie/v200_two_runs_csv_header.stdout",
+    "iozone/auto_excel.stdout",
+    "iozone/cpu_util_excel.stdout",
+    "iozone/error_record_gt_file.stdout",
+    "iozone/error_record_too_large.stdout",
+    "iozone/error_throughput_reports_no_plain.stderr",
+    "iozone/error_throughput_reports_no_plain.stdout",
+    "iozone/extended_E.stdout",
+    "iozone/interrupted_sigint_excel.stdout",
+    "iozone/latency_files_Q.stdout",
+    "iozone/no_args.stdout",
+    "iozone/ops_mode.stdout",
+    "iozone/text_all_single.stdout",
+    "iozone/text_subset_0_1_2.stdout",
+    "iozone/throughput_t2.stdout",
+    "iozone/usec_mode.stdout",
+    "fio/json_error_enospc_or_einval.stderr",
+    "fio/json_error_enospc_or_einval.stdout",
+    "fio/json_interrupted_sigint.stdout",
+    "fio/json_plus_randwrite_endfsync.stdout",
+    "fio/json_psync_iodepth_note.stdout",
+    "fio/json_seqread_direct.stdout",
+    "fio/terse_v3.stdout",
+    "fio/terse_v5.stdout",
+    "fio/text_error_missing_engine.stderr",
+    "fio/text_group_reporting_two_jobs.stdout",
+    "fio/text_rndrw_fsync_timed.stdout",
+    "fio/text_seqwrite_direct_libaio.stdout",
+];
+
+/// An import as lines that a person can check against the output.
+pub fn listing(imported: &Imported) -> String {
+    let mut out = String::new();
+    for result in &imported.results {
+        let version = result.version.as_deref().unwrap_or("-");
+        let test = result.test.as_deref().unwrap_or("-");
+        let context = result.context.as_deref().unwrap_or("-");
+        let (tool, first, last) = (result.tool, result.first_line, result.last_line);
+        writeln!(out, "  {tool} {version} {test} lines {first}-{last} under {context}").unwrap();
+        for metric in &result.metrics {
+            let value = metric.value.as_f64();
+            let (name, unit, raw, line) = (&metric.name, metric.unit, &metric.raw, metric.line);
+            writeln!(out, "    {name} = {value} {unit} from {line}: {raw}").unwrap();
+        }
+        for finding in &result.findings {
+            writeln!(out, "    {} {}", finding.id, finding.evidence).unwrap();
+        }
+    }
+    for unread in &imported.unread {
+        writeln!(out, "  unread {}-{}: {}", unread.first_line, unread.last_line, unread.why)
+            .unwrap();
+    }
+    out
+}
+
+fn all_of(tool: &str) -> String {
+    let mut out = String::new();
+    for (path, text) in SAMPLES.iter().filter(|(path, _)| path.starts_with(tool)) {
+        write!(out, "{path}\n{}", listing(&Finder::all(text))).unwrap();
+    }
+    out
+}
+
+#[test]
+fn dd() {
+    insta::assert_snapshot!(all_of("dd/"));
+}
+
+#[test]
+fn sysbench() {
+    insta::assert_snapshot!(all_of("sysbench/"));
+}
+
+#[test]
+fn bonnie() {
+    insta::assert_snapshot!(all_of("bonnie/"));
+}
+
+#[test]
+fn iozone() {
+    insta::assert_snapshot!(all_of("iozone/"));
+}
+
+#[test]
+fn fio() {
+    insta::assert_snapshot!(all_of("fio/"));
+}
