@@ -66,13 +66,26 @@ export function readSeries(run: number, index: number, question: Question): Seri
   }));
 }
 
+/** A window shorter than this part of the one before, as the last one may be, is added to it: its
+ * own rate would be that of one operation or none. */
+const SHORT = 0.3;
+
 function readWindows(text: string, field: "bytes" | "ios", per: number): [number, number][] {
-  const points: [number, number][] = [];
+  const windows: { start: number; length: number; done: number }[] = [];
   for (const line of text.split("\n")) {
     const [start, length, read, write, ios] = line.split(",").map(Number);
     if (start === undefined || !length || read === undefined || write === undefined) continue;
     const done = field === "bytes" ? read + write : (ios ?? 0);
-    points.push([(start + length / 2) / 1e9, (done * 1e9) / length / per]);
+    const last = windows[windows.length - 1];
+    if (last && length < last.length * SHORT) {
+      last.length += length;
+      last.done += done;
+    } else {
+      windows.push({ start, length, done });
+    }
   }
-  return points;
+  return windows.map(({ start, length, done }) => [
+    (start + length / 2) / 1e9,
+    (done * 1e9) / length / per,
+  ]);
 }

@@ -20,7 +20,7 @@ pub fn markdown(run: &Run, analysis: &Analysis) -> String {
     if !view.advice.is_empty() {
         out.push('\n');
     }
-    out.push_str(&format!("{}: {}.", escape(&view.title), escape(&view.extent)));
+    out.push_str(&format!("{} ({}).", escape(&view.title), escape(&view.extent)));
     for machine in view.facts.iter().take(1) {
         let wanted = |label: &str| matches!(label, "model" | "CPU" | "memory" | "kernel");
         let facts = machine.facts.iter().filter(|(label, _)| wanted(label));
@@ -39,14 +39,13 @@ pub fn markdown(run: &Run, analysis: &Analysis) -> String {
     for question in &view.questions {
         out.push_str(&answer(question));
     }
-    let questions = view.questions.iter().flat_map(|q| &q.findings);
     let mut findings: Vec<_> = view.findings.iter().collect();
-    findings.extend(questions.filter(|f| !view.findings.contains(f)));
+    findings.extend(view.questions.iter().flat_map(|q| view.own_findings(q)));
     if !findings.is_empty() {
         out.push_str("\nWhat limits these answers:\n\n");
     }
     for f in findings {
-        let what = format!("{} {} ({})", f.severity_word, f.id, f.about);
+        let what = format!("{} {} ({})", f.severity_word, f.id, f.about());
         out.push_str(&format!(
             "- {}: {} {}\n",
             escape(&what),

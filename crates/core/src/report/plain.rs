@@ -50,11 +50,17 @@ fn answer(question: &Question, view: &View) -> Vec<String> {
         lines.push(format!("{}: {}", row.candidate, facts.join(", ")));
     }
     lines.extend(question.bottleneck.iter().map(|b| format!("Held back by: {b}")));
-    let own = question.findings.iter().filter(|f| !view.findings.contains(f));
-    lines.extend(own.map(finding));
+    lines.extend(view.own_findings(question).map(finding));
     lines
 }
 
 fn finding(f: &FindingView) -> String {
-    format!("Finding {}, {}, about {}: {} {}", f.id, f.severity_word, f.about, f.evidence, f.advice)
+    format!(
+        "Finding {}, {}, about {}: {} {}",
+        f.id,
+        f.severity_word,
+        f.about(),
+        f.evidence,
+        f.advice
+    )
 }

@@ -86,7 +86,7 @@ impl Page<'_> {
         if let Some(bottleneck) = &question.bottleneck {
             self.wrap(&format!("Held back by: {bottleneck}"), "  ", "  ");
         }
-        for finding in question.findings.iter().filter(|f| !view.findings.contains(f)) {
+        for finding in view.own_findings(question) {
             self.finding(finding);
         }
     }
@@ -141,7 +141,7 @@ impl Page<'_> {
             Severity::Refuse | Severity::Error => Tone::Bad,
             _ => Tone::Caution,
         };
-        let what = format!("{} {} ({}):", finding.severity_word, finding.id, finding.about);
+        let what = format!("{} {} ({}):", finding.severity_word, finding.id, finding.about());
         let text = format!("{what} {} {}", finding.evidence, finding.advice);
         let wrapped = wrap(&text, self.width, "- ", "  ");
         let painted = self.paint(finding.severity_word, tone);

@@ -145,7 +145,7 @@ impl RunPage {
                         false => "What each did",
                     },
                     time_unit: data.over_time.unit,
-                    findings: own_findings(q, &view),
+                    findings: view.own_findings(q).cloned().collect(),
                     question: q.clone(),
                 }
             })
@@ -158,10 +158,6 @@ impl RunPage {
             view,
         }
     }
-}
-
-fn own_findings(question: &Question, view: &View) -> Vec<FindingView> {
-    question.findings.iter().filter(|f| !view.findings.contains(f)).cloned().collect()
 }
 
 /// What the points, bars, dots and the band of the first chart are.

@@ -26,17 +26,18 @@ pub struct Group {
 
 /// Every candidate.
 pub fn columns(run: &Run) -> Vec<Column> {
-    let column = |c: &Candidate| Column { name: harmless(&c.name), what: what(&c.kind) };
+    let column = |c: &Candidate| Column { name: harmless(&c.name), what: what(&c.name, &c.kind) };
     run.header.candidates.iter().map(column).collect()
 }
 
-fn what(kind: &Kind) -> String {
+fn what(name: &str, kind: &Kind) -> String {
     match kind {
         Kind::Directory { path, place } => {
             let disks: Vec<String> = place.disks().map(disk_name).collect();
             let on = if disks.is_empty() { harmless(&place.source) } else { disks.join(" + ") };
             let on = if on.is_empty() { String::new() } else { format!(" on {on}") };
-            format!("{path}: {}{on}", harmless(&place.fs))
+            let what = format!("{}{on}", harmless(&place.fs));
+            if path.to_string() == name { what } else { format!("{path}: {what}") }
         }
         Kind::Stack(stack) => stack_words(stack),
     }

@@ -4,15 +4,16 @@
 //! is; the HTML writer escapes it besides.
 
 mod facts;
+mod finding;
 mod process;
 mod question;
 
 pub use facts::{Column, Group};
+pub use finding::{FindingView, capital, findings};
 pub use process::{BlockView, StepView, name as candidate_name};
 pub use question::{EffectView, Question, Row};
 
 use crate::model::event::StopReason;
-use crate::model::finding::{Finding, Scope, Severity};
 use crate::model::path::{RawPath, harmless};
 use crate::model::run::Run;
 use crate::model::verdict::Analysis;
@@ -70,53 +71,6 @@ pub struct View {
     pub version: String,
 }
 
-/// A finding in words.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct FindingView {
-    /// Lint id.
-    pub id: String,
-    /// How much it limits.
-    pub severity: Severity,
-    /// "refuses the claim", "error", "warning", "note".
-    pub severity_word: &'static str,
-    /// Kind of claim, with candidate and workload where it is about one.
-    pub about: String,
-    /// What was seen.
-    pub evidence: String,
-    /// What mends it.
-    pub advice: String,
-}
-
-impl FindingView {
-    /// The finding in words.
-    pub fn new(finding: &Finding) -> FindingView {
-        let mut about = match finding.scope {
-            Scope::Cell => "cells",
-            Scope::Place => "places",
-            Scope::Stack => "stacks",
-            Scope::Device => "devices",
-            Scope::Run => "the run",
-        }
-        .to_string();
-        for part in [&finding.candidate, &finding.workload].into_iter().flatten() {
-            about.push_str(&format!(", {}", harmless(part)));
-        }
-        FindingView {
-            id: harmless(&finding.id),
-            severity: finding.severity,
-            severity_word: match finding.severity {
-                Severity::Refuse => "refuses the claim",
-                Severity::Error => "error",
-                Severity::Warn => "warning",
-                Severity::Info => "note",
-            },
-            about,
-            evidence: sentence(&finding.evidence),
-            advice: capital(&sentence(&finding.advice)),
-        }
-    }
-}
-
 impl View {
     /// Orders, rounds and words a run and its analysis.
     pub fn new(run: &Run, analysis: &Analysis) -> View {
@@ -151,42 +105,14 @@ impl View {
     }
 }
 
-/// Text with a full stop, so that two can stand side by side.
-fn sentence(text: &str) -> String {
-    let text = harmless(text.trim());
-    let stop = if text.is_empty() || text.ends_with(['.', '!', '?', ':']) { "" } else { "." };
-    format!("{text}{stop}")
-}
-
-/// With a capital first letter.
-pub fn capital(text: &str) -> String {
-    let mut chars = text.chars();
-    chars.next().map_or(String::new(), |c| c.to_uppercase().chain(chars).collect())
-}
-
-/// Findings in words, in the order of the analysis. What one rule says of several cells is said
-/// once, with the first of them; the analysis in JSON keeps them all.
-pub fn findings(findings: &[Finding]) -> Vec<FindingView> {
-    let mut seen: Vec<(FindingView, u64)> = Vec::new();
-    for finding in findings {
-        let view = FindingView::new(finding);
-        let is_cell = finding.scope == Scope::Cell;
-        let alike = |old: &FindingView| {
-            (is_cell && old.id == view.id && old.severity == view.severity) || *old == view
-        };
-        match seen.iter_mut().find(|(old, _)| alike(old)) {
-            Some((old, more)) if *old != view => *more += 1,
-            Some(_) => {}
-            None => seen.push((view, 0)),
-        }
+impl View {
+    /// Findings of a question that the run's own list does not say already.
+    pub fn own_findings<'a>(
+        &'a self,
+        question: &'a Question,
+    ) -> impl Iterator<Item = &'a FindingView> {
+        question.findings.iter().filter(|f| !self.findings.iter().any(|g| g.says_as(f)))
     }
-    let tell = |(mut view, more): (FindingView, u64)| {
-        if more > 0 {
-            view.about = format!("{}, and {more} more like it", view.about);
-        }
-        view
-    };
-    seen.into_iter().map(tell).collect()
 }
 
 /// `2026-11-20 14:03 UTC`; a time outside the calendar is shown as a number.

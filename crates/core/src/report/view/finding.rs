@@ -1,0 +1,148 @@
+//! Findings in words; those that say the same about several candidates are one.
+
+use crate::model::finding::{Finding, Scope, Severity};
+use crate::model::path::harmless;
+
+const CELLS: &str = "cells";
+
+/// So many candidates and workloads are named; of more, their number.
+const SUBJECTS_MAX: usize = 4;
+
+/// A finding in words.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FindingView {
+    /// Lint id.
+    pub id: String,
+    /// How much it limits.
+    pub severity: Severity,
+    /// "refuses the claim", "error", "warning", "note".
+    pub severity_word: &'static str,
+    /// Kind of claim: "places".
+    pub scope: &'static str,
+    /// Candidates and workloads it is about; empty for all.
+    pub subjects: Vec<String>,
+    /// What was seen.
+    pub evidence: String,
+    /// What mends it.
+    pub advice: String,
+}
+
+impl FindingView {
+    /// The finding in words.
+    pub fn new(finding: &Finding) -> FindingView {
+        let scope = match finding.scope {
+            Scope::Cell => CELLS,
+            Scope::Place => "places",
+            Scope::Stack => "stacks",
+            Scope::Device => "devices",
+            Scope::Run => "the run",
+        };
+        FindingView {
+            id: harmless(&finding.id),
+            severity: finding.severity,
+            severity_word: match finding.severity {
+                Severity::Refuse => "refuses the claim",
+                Severity::Error => "error",
+                Severity::Warn => "warning",
+                Severity::Info => "note",
+            },
+            scope,
+            subjects: subject(finding).into_iter().collect(),
+            evidence: sentence(&finding.evidence),
+            advice: capital(&sentence(&finding.advice)),
+        }
+    }
+
+    /// What it is about: "places: /home; /mnt".
+    pub fn about(&self) -> String {
+        let named = &self.subjects[..self.subjects.len().min(SUBJECTS_MAX)];
+        let more = match self.subjects.len() - named.len() {
+            0 => String::new(),
+            more => format!(" and {more} more"),
+        };
+        match named {
+            [] => self.scope.to_string(),
+            named => format!("{}: {}{more}", self.scope, named.join("; ")),
+        }
+    }
+
+    /// Whether both say the same, though perhaps about different candidates or workloads. Of cells
+    /// a rule says the same whatever the figures: the first stands for all.
+    pub fn says_as(&self, other: &FindingView) -> bool {
+        let is_cell = self.scope == CELLS && other.scope == CELLS;
+        let is_same_text = self.evidence == other.evidence && self.advice == other.advice;
+        (&self.id, self.severity) == (&other.id, other.severity) && (is_cell || is_same_text)
+    }
+}
+
+/// Candidate and workload a finding is about, as far as it is about one.
+fn subject(finding: &Finding) -> Option<String> {
+    let parts = [&finding.candidate, &finding.workload].into_iter().flatten();
+    let parts: Vec<String> = parts.map(|p| harmless(p)).collect();
+    (!parts.is_empty()).then(|| parts.join(" on "))
+}
+
+/// Text with a full stop, so that two can stand side by side.
+fn sentence(text: &str) -> String {
+    let text = harmless(text.trim());
+    let stop = if text.is_empty() || text.ends_with(['.', '!', '?', ':']) { "" } else { "." };
+    format!("{text}{stop}")
+}
+
+/// With a capital first letter.
+pub fn capital(text: &str) -> String {
+    let mut chars = text.chars();
+    chars.next().map_or(String::new(), |c| c.to_uppercase().chain(chars).collect())
+}
+
+/// Findings in words, in the order of the analysis; those that say the same are one, about all.
+pub fn findings(findings: &[Finding]) -> Vec<FindingView> {
+    let mut said: Vec<FindingView> = Vec::new();
+    for view in findings.iter().map(FindingView::new) {
+        match said.iter_mut().find(|f| f.says_as(&view)) {
+            None => said.push(view),
+            // One of them is about everything, and so is what both say.
+            Some(same) if same.subjects.is_empty() || view.subjects.is_empty() => {
+                same.subjects.clear();
+            }
+            Some(same) => {
+                let new = view.subjects.into_iter().filter(|s| !same.subjects.contains(s));
+                let new: Vec<String> = new.collect();
+                same.subjects.extend(new);
+            }
+        }
+    }
+    said
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::sample::warning;
+
+    #[test]
+    fn what_is_said_of_several_candidates_is_said_once() {
+        let of = |name: &str| Finding { candidate: Some(name.to_string()), ..warning() };
+        let other = Finding { evidence: "something else".to_string(), ..of("b") };
+        let views = findings(&[of("a"), of("b"), of("a"), other]);
+        let abouts: Vec<String> = views.iter().map(FindingView::about).collect();
+        assert_eq!(abouts, ["places: a; b", "places: b"]);
+        assert_eq!(views[1].evidence, "something else.");
+    }
+
+    #[test]
+    fn what_one_rule_says_of_many_cells_is_said_once() {
+        let of = |n: usize| Finding {
+            scope: Scope::Cell,
+            candidate: Some(format!("c{n}")),
+            workload: Some("randread".to_string()),
+            evidence: format!("{n} MiB"),
+            ..warning()
+        };
+        let views = findings(&(0..6).map(of).collect::<Vec<_>>());
+        assert_eq!(views.len(), 1);
+        assert_eq!(views[0].evidence, "0 MiB.");
+        let named = "c0 on randread; c1 on randread; c2 on randread; c3 on randread";
+        assert_eq!(views[0].about(), format!("cells: {named} and 2 more"));
+    }
+}
