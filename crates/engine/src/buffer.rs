@@ -124,11 +124,13 @@ impl Buffers {
     }
 
     /// Distance between neighbouring blocks.
+    #[cfg(io_uring)]
     pub fn stride(&self) -> usize {
         self.stride
     }
 
     /// Number of blocks.
+    #[cfg(io_uring)]
     pub fn count(&self) -> usize {
         self.count
     }

@@ -39,7 +39,8 @@ pub struct Done {
 pub struct Setup<'a> {
     /// The open target; `None` for an engine that does no I/O.
     pub fd: Option<BorrowedFd<'a>>,
-    /// The lane's memory, cut into `depth` equal parts, one a slot.
+    /// The lane's memory (only rings register it), cut into `depth` equal parts, one a slot.
+    #[cfg_attr(not(io_uring), allow(dead_code))]
     pub buffers: &'a Buffers,
     /// Most I/Os in flight.
     pub depth: u32,
