@@ -202,7 +202,7 @@ pub struct Resume {
 
 #[derive(Debug, clap::Args)]
 pub struct OneRun {
-    /// The run: the start of its id, or `last`
+    /// The run: the start of its id, or `last`; for `show` also `study:NAME`
     pub run: String,
 }
 

@@ -86,3 +86,22 @@ fn a_line_of_a_gigabyte_and_much_noise_take_little_memory() {
     let long = unread.iter().find(|u| u["first_line"] == 400_001).unwrap();
     assert!(long["why"].as_str().unwrap().contains("1073741824 bytes"));
 }
+
+#[test]
+fn a_published_study_is_shown_and_its_table_comes_in_again() {
+    let place = tempfile::tempdir().unwrap();
+    let show = |format: &str| {
+        let args = ["--format", format, "show", "study:luks-btrfs"];
+        bakeoff(&args, place.path()).output().unwrap()
+    };
+    let shown = documents(&show("json"));
+    let table = place.path().join("table.csv");
+    std::fs::write(&table, show("csv").stdout).unwrap();
+    let args = ["--format", "json", "import", table.to_str().unwrap()];
+    let imported = documents(&bakeoff(&args, place.path()).output().unwrap());
+    assert_eq!(shown[0]["results"], imported[0]["results"]);
+    assert!(shown[0]["results"].as_array().unwrap().len() > 60);
+    let unknown = bakeoff(&["show", "study:none"], place.path()).output().unwrap();
+    assert_eq!(unknown.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&unknown.stderr).contains("luks-btrfs"));
+}

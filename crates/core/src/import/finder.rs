@@ -2,6 +2,7 @@
 
 use super::lines::{self, Raw, Splitter};
 use super::result::{Imported, Out, Place, short};
+use super::table::ResultTable;
 use crate::driver::{bonnie, dd, fio, iozone, sysbench};
 
 /// The programs whose command lines are remembered.
@@ -65,7 +66,8 @@ struct Inner {
 
 impl Default for Finder {
     fn default() -> Finder {
-        let readers = TOOLS.iter().flat_map(|tool| readers(tool)).collect();
+        let mut readers: Vec<_> = TOOLS.iter().flat_map(|tool| readers(tool)).collect();
+        readers.push(Box::new(ResultTable::default()));
         Finder::with(readers)
     }
 }

@@ -12,6 +12,8 @@ pub mod decimal;
 pub mod finder;
 pub mod lines;
 pub mod result;
+pub mod studies;
+pub mod table;
 
 #[cfg(test)]
 mod hostile;

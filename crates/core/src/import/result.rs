@@ -1,5 +1,8 @@
 //! What an import gives: results with their metrics, and what could not be read.
 
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
 use serde::Serialize;
 
 use super::RESULTS_LIMIT;
@@ -20,8 +23,8 @@ pub struct Imported {
 /// One result of one tool.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ToolResult {
-    /// `dd`, `sysbench`, `bonnie++`, `iozone` or `fio`.
-    pub tool: &'static str,
+    /// `dd`, `sysbench`, `bonnie++`, `iozone` or `fio`; or what a table says.
+    pub tool: String,
     /// As the tool printed it; `None` when it printed none.
     pub version: Option<String>,
     /// The tool's own name of what it ran: sysbench's mode, fio's job, bonnie++'s label.
@@ -36,6 +39,9 @@ pub struct ToolResult {
     /// The command above it or printed by the tool, as it stands there.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub command: Option<String>,
+    /// What a result table states about the set-up, column by column; a tool's output states none.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub setup: BTreeMap<String, String>,
     /// The figures.
     pub metrics: Vec<Metric>,
     /// What limits what may be said with them.
@@ -49,8 +55,9 @@ pub struct Metric {
     pub name: String,
     /// In the unit beside it.
     pub value: Value,
-    /// `bytes`, `ns`, `bytes/s`, `1/s`, `count`, `percent`, or empty for a ratio.
-    pub unit: &'static str,
+    /// `bytes`, `ns`, `bytes/s`, `1/s`, `count`, `percent`, or empty for a ratio; in a result table
+    /// also what it says, where that is none of these.
+    pub unit: Cow<'static, str>,
     /// The tool's own text that it was read from.
     pub raw: String,
     /// The line of that text.
@@ -107,7 +114,7 @@ impl Metrics {
 
     fn push(&mut self, name: &str, value: Value, unit: &'static str, raw: &str, line: u64) {
         let raw = short(raw);
-        self.0.push(Metric { name: name.to_string(), value, unit, raw, line });
+        self.0.push(Metric { name: name.to_string(), value, unit: unit.into(), raw, line });
     }
 
     /// The metric of that name.
@@ -173,15 +180,16 @@ impl Place {
     /// A result that began here.
     pub fn result(
         &self,
-        tool: &'static str,
+        tool: &str,
         version: Option<String>,
         last_line: u64,
         metrics: Metrics,
     ) -> ToolResult {
         ToolResult {
-            tool,
+            tool: tool.to_string(),
             version,
             test: None,
+            setup: BTreeMap::new(),
             first_line: self.first_line,
             last_line,
             context: Some(self.context.clone()).filter(|text| !text.is_empty()),

@@ -117,11 +117,11 @@ pub fn listing(imported: &Imported) -> String {
         let version = result.version.as_deref().unwrap_or("-");
         let test = result.test.as_deref().unwrap_or("-");
         let context = result.context.as_deref().unwrap_or("-");
-        let (tool, first, last) = (result.tool, result.first_line, result.last_line);
+        let (tool, first, last) = (&result.tool, result.first_line, result.last_line);
         writeln!(out, "  {tool} {version} {test} lines {first}-{last} under {context}").unwrap();
         for metric in &result.metrics {
             let value = metric.value.as_f64();
-            let (name, unit, raw, line) = (&metric.name, metric.unit, &metric.raw, metric.line);
+            let (name, unit, raw, line) = (&metric.name, &metric.unit, &metric.raw, metric.line);
             writeln!(out, "    {name} = {value} {unit} from {line}: {raw}").unwrap();
         }
         for finding in &result.findings {

@@ -65,7 +65,7 @@ fn clean(text: &str) -> String {
 }
 
 fn write_result(out: &mut String, result: &ToolResult, width: usize) {
-    let mut head = result.tool.to_string();
+    let mut head = clean(&result.tool);
     for part in [&result.version, &result.test].into_iter().flatten() {
         let _ = write!(head, " {}", clean(part));
     }
@@ -74,6 +74,11 @@ fn write_result(out: &mut String, result: &ToolResult, width: usize) {
         let _ = write!(head, ", under \"{}\"", clean(context));
     }
     out.push_str(&wrap(&head, width, "", "  "));
+    if !result.setup.is_empty() {
+        let facts: Vec<String> =
+            result.setup.iter().map(|(key, what)| format!("{key} {what}")).collect();
+        out.push_str(&wrap(&clean(&facts.join(", ")), width, "  ", "    "));
+    }
     if let Some(command) = &result.command {
         out.push_str(&wrap(&format!("$ {}", clean(command)), width, "  ", "    "));
     }
@@ -98,16 +103,16 @@ fn is_shown(metric: &Metric) -> bool {
 /// A value with its unit; the tool's own text beside it where that says more.
 fn value(metric: &Metric) -> String {
     let number = metric.value.as_f64();
-    let text = match metric.unit {
+    let text = match metric.unit.as_ref() {
         "bytes" => units::size(number as u64),
         "bytes/s" => units::rate(number),
         "ns" if metric.name.contains("latency") => units::latency(number as u64),
         "ns" => units::duration(number as u64),
         "1/s" => format!("{}/s", units::three_digits(number)),
         "percent" => format!("{} %", units::three_digits(number)),
-        _ => format!("{number}"),
+        unit => format!("{number} {}", clean(unit)),
     };
-    format!("{text}  ({})", clean(&metric.raw))
+    format!("{}  ({})", text.trim_end(), clean(&metric.raw))
 }
 
 #[cfg(test)]

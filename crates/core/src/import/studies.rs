@@ -1,0 +1,66 @@
+//! The five published studies that come with the program; data/studies/README.md says what they are.
+
+/// A study.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Study {
+    /// Its name, as in `study:NAME`.
+    pub name: &'static str,
+    /// What it printed, as a result table.
+    pub table: &'static str,
+}
+
+/// All of them, by name.
+pub const STUDIES: [Study; 5] = [
+    Study {
+        name: "block-size-sweep",
+        table: include_str!("../../../../data/studies/block-size-sweep.csv"),
+    },
+    Study {
+        name: "journal-scheduler",
+        table: include_str!("../../../../data/studies/journal-scheduler.csv"),
+    },
+    Study { name: "luks-btrfs", table: include_str!("../../../../data/studies/luks-btrfs.csv") },
+    Study { name: "mountpoints", table: include_str!("../../../../data/studies/mountpoints.csv") },
+    Study { name: "usb-stick", table: include_str!("../../../../data/studies/usb-stick.csv") },
+];
+
+/// The study of that name.
+pub fn find(name: &str) -> Option<&'static Study> {
+    STUDIES.iter().find(|study| study.name == name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::import::Finder;
+
+    #[test]
+    fn every_row_is_read_or_says_why_it_has_no_value() {
+        // Rows and rows without a value, counted in the tables.
+        for (name, rows, empty) in [
+            ("block-size-sweep", 463, 0),
+            ("journal-scheduler", 111, 6),
+            ("luks-btrfs", 126, 0),
+            ("mountpoints", 106, 0),
+            ("usb-stick", 204, 12),
+        ] {
+            let imported = Finder::all(find(name).unwrap().table.as_bytes());
+            let metrics: usize = imported.results.iter().map(|r| r.metrics.len()).sum();
+            assert_eq!((metrics, imported.unread.len()), (rows - empty, empty), "{name}");
+        }
+    }
+
+    #[test]
+    fn the_rows_say_what_the_pages_printed() {
+        let imported = Finder::all(find("usb-stick").unwrap().table.as_bytes());
+        let is_write = |r: &&crate::import::ToolResult| {
+            r.test.as_deref() == Some("sequential write")
+                && r.setup.get("filesystem").map(String::as_str) == Some("ext4")
+        };
+        let write = imported.results.iter().find(is_write).unwrap();
+        let of = |name| write.metrics.iter().find(|m| m.name == name).unwrap();
+        assert_eq!(of("elapsed").unit, "ns");
+        assert_eq!(of("elapsed").value.as_f64(), 234.0e9 + 11e6);
+        assert_eq!(of("bytes").value.as_f64(), 1_073_741_824.0);
+    }
+}
