@@ -195,6 +195,9 @@ pub struct Resume {
     /// Time for the rest (default: what is left)
     #[arg(long, value_parser = units::parse_duration_ns)]
     pub time: Option<u64>,
+    /// Most bytes to write, with those written already (default: as before)
+    #[arg(long, value_parser = units::parse_size, value_name = "SIZE")]
+    pub max_write: Option<u64>,
     /// Write the HTML report there
     #[arg(long, value_name = "FILE")]
     pub report: Option<PathBuf>,

@@ -100,6 +100,7 @@ impl RunBuilder {
             },
             region,
             expected_write_bytes: 1 << 30,
+            file_bytes: None,
         };
         let started =
             Event { seq: 0, unix_ns: 0, elapsed_ns: 0, what: What::Started(Box::new(header)) };

@@ -42,6 +42,8 @@ pub struct Plan {
     pub workloads: Vec<Workload>,
     /// What was wanted and is not possible.
     pub skipped: Vec<Skipped>,
+    /// Size of the data file that was asked for.
+    pub file_bytes: Option<u64>,
 }
 
 /// Where the HTML report goes.
@@ -222,6 +224,7 @@ pub fn header(global: &Global, plan: Plan) -> Header {
         host: host::fingerprint(),
         region: None,
         expected_write_bytes: 0,
+        file_bytes: plan.file_bytes,
     }
 }
 

@@ -287,6 +287,7 @@ fn header_of(global: &Global, job: &Job, place: &Place) -> Header {
             candidates: vec![candidate],
             workloads: vec![workload],
             skipped: Vec::new(),
+            file_bytes: None,
         },
     )
 }

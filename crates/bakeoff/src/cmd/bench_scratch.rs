@@ -38,6 +38,7 @@ pub fn in_scratch<T>(
         candidates: Vec::new(),
         workloads: Vec::new(),
         skipped: Vec::new(),
+        file_bytes: None,
     };
     let header = begin::header(global, plan);
     let journal = Journal::begin(&mut store, header)?;

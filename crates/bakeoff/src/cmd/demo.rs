@@ -45,8 +45,15 @@ pub fn run(global: &Global, args: &Demo) -> Result<Outcome, Fault> {
     protocol.max_write_bytes = args.max_write.or(space::quick_write_budget(place.disks()));
     let parent = RawPath::new(&here);
     let title = format!("demo: filesystems on one image in {parent}");
-    let plan =
-        begin::Plan { verb: "demo", title, protocol, candidates, workloads: chosen, skipped };
+    let plan = begin::Plan {
+        verb: "demo",
+        title,
+        protocol,
+        candidates,
+        workloads: chosen,
+        skipped,
+        file_bytes: None,
+    };
     let report = args.report.clone().map(begin::ReportTo::File).unwrap_or(begin::ReportTo::Here);
     begin::run(global, plan, report, |session| image::prepare(session, &parent, place))
 }

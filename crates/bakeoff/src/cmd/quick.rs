@@ -48,9 +48,10 @@ pub fn run(global: &Global, args: &Quick) -> Result<Outcome, Fault> {
         candidates,
         workloads: chosen,
         skipped: Vec::new(),
+        file_bytes: args.size,
     };
     let report = begin::ReportTo::from_option(args.report.clone());
-    begin::run(global, plan, report, |session| directories::prepare(session, args.size))
+    begin::run(global, plan, report, directories::prepare)
 }
 
 fn place_of(candidate: &Candidate) -> Option<&Place> {

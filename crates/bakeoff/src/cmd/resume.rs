@@ -29,10 +29,10 @@ pub fn run(global: &Global, args: &Resume) -> Result<Outcome, Fault> {
     }
     let cancel = Cancel::listen().map_err(Fault::environment)?;
     let mut journal = Journal::take(&mut store, &id)?;
-    let time_ns = check(journal.run(), args.time)?;
+    let time_ns = check(journal.run(), args)?;
     journal.own()?;
-    if time_ns != journal.run().header.protocol.time_ns {
-        journal.record(What::Extended { time_ns })?;
+    if time_ns != journal.run().header.protocol.time_ns || args.max_write.is_some() {
+        journal.record(What::Extended { time_ns, max_write_bytes: args.max_write })?;
     }
     session::supersede_open(&mut journal)?;
     let failures = stepper::undo_all(&mut journal)?;
@@ -49,7 +49,7 @@ pub fn run(global: &Global, args: &Resume) -> Result<Outcome, Fault> {
 }
 
 /// Whether the run can go on, and until which active time.
-fn check(run: &Run, time: Option<u64>) -> Result<Option<u64>, Fault> {
+fn check(run: &Run, args: &Resume) -> Result<Option<u64>, Fault> {
     let id = &run.header.run[..run.header.run.len().min(8)];
     if run.header.verb == "bench" {
         return Err(Fault::usage(format!("{id} is a bench; run it again")));
@@ -63,7 +63,14 @@ fn check(run: &Run, time: Option<u64>) -> Result<Option<u64>, Fault> {
             "there is nothing to resume: {why}; `bakeoff show {id}` shows it"
         )));
     }
-    if let Some(more) = time {
+    let is_over_budget = matches!(run.stopped, Some((StopReason::WriteBudget, _)));
+    if is_over_budget && args.max_write.is_none() {
+        return Err(Fault::usage(format!(
+            "run {id} has written all it may; `bakeoff resume {id} --max-write 20g` goes on until \
+             that is written"
+        )));
+    }
+    if let Some(more) = args.time {
         return Ok(Some(run.elapsed_ns.saturating_add(more)));
     }
     match run.header.protocol.time_ns {
@@ -82,7 +89,7 @@ fn prepare(session: &mut Session) -> Result<Ground, StepError> {
     let on_image = matches!(first.map(|c| &c.kind), Some(Kind::Stack(_)));
     match (on_image, run.rehearsal.clone()) {
         (false, Some(rehearsal)) => directories::prepare_again(session, rehearsal.file_bytes),
-        (false, None) => directories::prepare(session, None),
+        (false, None) => directories::prepare(session),
         (true, Some(rehearsal)) => {
             let region = rehearsal.region.ok_or_else(|| Fault::bug("the image has no region"))?;
             image::prepare_again(session, &region, rehearsal.file_bytes)

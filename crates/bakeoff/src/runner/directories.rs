@@ -28,9 +28,8 @@ const LAYOUT_SHARE: u64 = 10;
 /// Layout time of a run without a limit.
 const LAYOUT_NS: u64 = 30_000_000_000;
 
-/// Prepares every directory, settles the plan and gives the ground to stand on. `size` is the
-/// size of the data file the user asked for.
-pub fn prepare(session: &mut Session, size: Option<u64>) -> Result<Ground, StepError> {
+/// Prepares every directory, settles the plan and gives the ground to stand on.
+pub fn prepare(session: &mut Session) -> Result<Ground, StepError> {
     let candidates = session.journal.run().header.candidates.clone();
     let mut scratches = Vec::new();
     for (index, candidate) in candidates.iter().enumerate() {
@@ -38,7 +37,7 @@ pub fn prepare(session: &mut Session, size: Option<u64>) -> Result<Ground, StepE
     }
     let rates = pilots(session, &candidates, &scratches)?;
     let room = room_bytes(&candidates)?;
-    let file_bytes = choose_size(session, &candidates, room, &rates, size)?;
+    let file_bytes = choose_size(session, &candidates, room, &rates)?;
     let mut sites = Vec::new();
     let mut found = Vec::new();
     let mut written_bytes = PILOT_BYTES * candidates.len() as u64;
@@ -140,10 +139,10 @@ fn choose_size(
     candidates: &[Candidate],
     room: u64,
     rates: &[f64],
-    asked: Option<u64>,
 ) -> Result<u64, Fault> {
-    let protocol = &session.journal.run().header.protocol;
-    if let Some(asked) = asked {
+    let header = &session.journal.run().header;
+    let protocol = &header.protocol;
+    if let Some(asked) = header.file_bytes {
         let largest = units::size(room / 2);
         if asked > room / 2 {
             return Err(Fault::usage(format!(

@@ -39,6 +39,8 @@ fn a_signal_during_preparation() {
         assert!(ended.err.contains("interrupted"), "{name}: {ended:?}");
         assert!(ended.err.contains("bakeoff resume"), "{name}: {ended:?}");
         assert_eq!(fs::read_dir(&dir).unwrap().count(), 0, "{name}");
+        // What was asked for is known to whoever resumes it.
+        assert_eq!(bench.events("last")[0]["what"]["started"]["file_bytes"], 16 << 20);
     }
 }
 
@@ -58,9 +60,11 @@ fn a_signal_during_a_cell_says_the_answer_so_far_and_the_run_goes_on_later() {
         assert_eq!(fs::read_dir(&dir).unwrap().count(), 0, "{name}");
     }
     // Ctrl-C was after no block; the run goes on to its end.
-    let resumed = bench.run(&["resume", "last"]);
+    let resumed = bench.run(&["resume", "last", "--max-write", "9g"]);
     assert_eq!(resumed.code, 0, "{resumed:?}");
     assert!(resumed.out.contains("is measured"), "{resumed:?}");
+    let shown = bench.run(&["show", "last", "--format", "json"]).json();
+    assert_eq!(shown["protocol"]["max_write_bytes"], 9u64 << 30);
     assert_eq!(fs::read_dir(&dir).unwrap().count(), 0);
     let again = bench.run(&["resume", "last"]);
     assert_eq!((again.code, again.out.as_str()), (2, ""), "{again:?}");

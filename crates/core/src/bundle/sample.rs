@@ -54,7 +54,7 @@ fn whats() -> Vec<What> {
     let mut all = vec![What::Started(Box::new(header())), What::Owned(owner)];
     all.push(What::Rehearsed(Box::new(rehearsal())));
     all.push(What::Found(finding()));
-    all.push(What::Extended { time_ns: Some(600_000_000_000) });
+    all.push(What::Extended { time_ns: Some(600_000_000_000), max_write_bytes: Some(4 << 30) });
     for (number, (action, undo)) in actions().into_iter().enumerate() {
         let step = number as u32;
         let why = format!("step {number} of the sample");
@@ -173,6 +173,7 @@ fn header() -> Header {
             place: place(),
         }),
         expected_write_bytes: 3 << 30,
+        file_bytes: Some(256 << 20),
     }
 }
 

@@ -37,10 +37,13 @@ pub enum What {
     /// Every candidate was prepared once: what works and what fits replaces the header's plan.
     /// Only before the first block.
     Rehearsed(Box<Rehearsal>),
-    /// The run was given other time: it ends at this active time, or never for time's sake.
+    /// The run was given other limits: it ends at this active time, or never for time's sake.
     Extended {
         /// Active time of the run.
         time_ns: Option<u64>,
+        /// Most bytes to write, all in all; `None` = as before.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        max_write_bytes: Option<u64>,
     },
     /// A process of ours took the run in hand.
     Owned(Owner),
@@ -176,6 +179,9 @@ pub struct Header {
     pub region: Option<Region>,
     /// Bytes the run was expected to write.
     pub expected_write_bytes: u64,
+    /// Size of the data file that was asked for; `None` = chosen by room and speed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub file_bytes: Option<u64>,
 }
 
 /// The plan after every candidate was prepared once: what failed is out, what does not fit in the

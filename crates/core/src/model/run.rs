@@ -192,7 +192,11 @@ impl Run {
                 bounded(&rehearsal.candidates, &rehearsal.workloads, &rehearsal.protocol)?;
                 self.rehearsed(rehearsal).ok_or(out("late rehearsal"))?;
             }
-            What::Extended { time_ns } => self.header.protocol.time_ns = *time_ns,
+            What::Extended { time_ns, max_write_bytes } => {
+                let protocol = &mut self.header.protocol;
+                protocol.time_ns = *time_ns;
+                protocol.max_write_bytes = max_write_bytes.or(protocol.max_write_bytes);
+            }
             What::Owned(owner) => {
                 self.owner = Some(owner.clone());
                 self.stopped = None;

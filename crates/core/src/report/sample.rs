@@ -120,6 +120,7 @@ pub fn header(candidates: Vec<Candidate>) -> Header {
         },
         region: None,
         expected_write_bytes: 1 << 30,
+        file_bytes: None,
     }
 }
 
