@@ -3,6 +3,7 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 
+use bakeoff_core::import::columns::Columns;
 use bakeoff_core::model::job::{Data, EngineName, Mem, Offsets, Rw};
 use bakeoff_core::units;
 use clap::{Parser, Subcommand, ValueEnum};
@@ -233,6 +234,10 @@ pub struct Import {
     /// Texts with tools' outputs in them, directories of such, or bundles; `-` is stdin
     #[arg(required = true, value_name = "FILE")]
     pub files: Vec<OsString>,
+    /// The columns of a Markdown or fixed-width table, from left to right, such as
+    /// 'device,block_size_bytes,write/read MB/s filesystem=ext4,-'
+    #[arg(long, value_name = "LIST")]
+    pub columns: Option<Columns>,
 }
 
 /// Looks a word up among names; the nearest one is suggested when there is none.

@@ -105,3 +105,21 @@ fn a_published_study_is_shown_and_its_table_comes_in_again() {
     assert_eq!(unknown.status.code(), Some(2));
     assert!(String::from_utf8_lossy(&unknown.stderr).contains("luks-btrfs"));
 }
+
+#[test]
+fn a_table_for_people_comes_in_when_its_columns_are_said() {
+    let place = tempfile::tempdir().unwrap();
+    let page = place.path().join("page.md");
+    std::fs::write(&page, "| disk | 104/124 |\n").unwrap();
+    let import = |columns: &str| {
+        let file = page.to_str().unwrap();
+        let args = ["--format", "json", "import", file, "--columns", columns];
+        bakeoff(&args, place.path()).output().unwrap()
+    };
+    let results = &documents(&import("device,write/read MB/s"))[0]["results"];
+    assert_eq!(results[1]["metrics"][0]["value"], 124e6);
+    assert_eq!(results[1]["setup"]["device"], "disk");
+    let wrong = import("colour,write/read MB/s");
+    assert_eq!(wrong.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&wrong.stderr).contains("'colour' is no column"));
+}

@@ -38,7 +38,7 @@ pub fn run(global: &Global, args: &Import) -> Result<Outcome, Fault> {
         let listed = sources::list(file);
         failures.extend(listed.failures.into_iter().map(|(path, e)| (path, e.into())));
         for source in listed.sources {
-            match one(global, &mut store, &source) {
+            match one(global, args, &mut store, &source) {
                 Ok(Done::Bundle(run, done)) => say_bundle(format, &source, &run, done)?,
                 Ok(Done::Text(found)) => {
                     // A directory holds other files too; a file was named for what is in it.
@@ -67,12 +67,21 @@ enum Done {
     Text(Box<Found>),
 }
 
-fn one(global: &Global, store: &mut Option<Sqlite>, source: &Source) -> Result<Done, ImportError> {
+fn one(
+    global: &Global,
+    args: &Import,
+    store: &mut Option<Sqlite>,
+    source: &Source,
+) -> Result<Done, ImportError> {
     let mut input = source.open()?;
     let mut head = Vec::new();
     input.by_ref().take(HEAD_BYTES).read_to_end(&mut head)?;
+    if let Some(columns) = &args.columns {
+        let finder = Finder::of_columns(columns.clone());
+        return Ok(Done::Text(Box::new(text(finder, &head, &mut input)?)));
+    }
     if !is_bundle(&head) {
-        return Ok(Done::Text(Box::new(text(&head, &mut input)?)));
+        return Ok(Done::Text(Box::new(text(Finder::default(), &head, &mut input)?)));
     }
     let store = match store {
         Some(store) => store,
@@ -94,8 +103,7 @@ fn is_bundle(head: &[u8]) -> bool {
     schema.is_some_and(|schema| schema.starts_with("bakeoff/bundle/"))
 }
 
-fn text(head: &[u8], input: &mut impl Read) -> std::io::Result<Found> {
-    let mut finder = Finder::default();
+fn text(mut finder: Finder, head: &[u8], input: &mut impl Read) -> std::io::Result<Found> {
     finder.push(head);
     let mut piece = vec![0; PIECE_BYTES];
     loop {

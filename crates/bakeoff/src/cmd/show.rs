@@ -1,5 +1,5 @@
-//! `bakeoff show`: a stored run and its answer, computed from its events as if it had just ended; or
-//! a published study that came with the program.
+//! `bakeoff show`: a stored run and its answer, computed from its events as if it had just ended;
+//! or a published study that came with the program.
 
 use bakeoff_core::analyse::{analyse, is_answered};
 use bakeoff_core::import::{Finder, studies};

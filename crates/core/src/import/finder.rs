@@ -1,5 +1,6 @@
 //! Offers every line of a text to the tools' readers, and remembers what stands above.
 
+use super::columns::{Columns, Rows};
 use super::lines::{self, Raw, Splitter};
 use super::result::{Imported, Out, Place, short};
 use super::table::ResultTable;
@@ -92,6 +93,11 @@ impl Finder {
     /// Looks for the outputs of one tool: `dd`, `sysbench`, `bonnie++`, `iozone` or `fio`.
     pub fn of(tool: &str) -> Finder {
         Finder::with(readers(tool))
+    }
+
+    /// Looks for the rows of a table whose columns are known.
+    pub fn of_columns(columns: Columns) -> Finder {
+        Finder::with(vec![Box::new(Rows::new(columns))])
     }
 
     fn with(readers: Vec<Box<dyn Reader>>) -> Finder {

@@ -8,6 +8,7 @@
 //! Memory is bounded by [`lines::LINE_LIMIT_BYTES`], [`RESULTS_LIMIT`] and the readers' own
 //! limits, whatever the size of the text.
 
+pub mod columns;
 pub mod decimal;
 pub mod finder;
 pub mod lines;

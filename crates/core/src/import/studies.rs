@@ -1,4 +1,5 @@
-//! The five published studies that come with the program; data/studies/README.md says what they are.
+//! The five published studies that come with the program; data/studies/README.md says what they
+//! are.
 
 /// A study.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

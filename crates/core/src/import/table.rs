@@ -11,7 +11,7 @@ use super::finder::{Line, Reader};
 use super::result::{Metric, Metrics, Out, Place, Value, short};
 
 /// Columns that say which result a row belongs to, in the order of the documented table.
-const KEYS: [&str; 10] = [
+pub(super) const KEYS: [&str; 10] = [
     "study",
     "host",
     "device",
@@ -220,7 +220,7 @@ fn metric(name: &str, value: &str, unit: &str, line: u64) -> Option<Metric> {
 }
 
 /// What one of a unit is, in ours. `KB` is in none: it may be 1000 or 1024 bytes.
-fn known_unit(unit: &str) -> Option<(u64, &'static str)> {
+pub(super) fn known_unit(unit: &str) -> Option<(u64, &'static str)> {
     const KI: u64 = 1024;
     if let Some(size) = unit.strip_suffix("/s") {
         return match size {
