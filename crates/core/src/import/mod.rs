@@ -11,6 +11,7 @@
 pub mod columns;
 pub mod decimal;
 pub mod finder;
+mod judge;
 pub mod lines;
 pub mod result;
 pub mod studies;

@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use super::RESULTS_LIMIT;
+use super::judge::judge;
 use crate::model::finding::{Finding, Scope, Severity};
 
 /// The longest text kept of a heading, a command line or a tool's figure, in characters.
@@ -143,7 +144,13 @@ pub struct Out {
 
 impl Out {
     /// Takes a result.
-    pub fn result(&mut self, result: ToolResult) {
+    pub fn result(&mut self, mut result: ToolResult) {
+        for finding in judge(&result) {
+            let is_known = result.findings.iter().any(|known| known.id == finding.id);
+            if !is_known {
+                result.findings.push(finding);
+            }
+        }
         if self.imported.results.len() < RESULTS_LIMIT {
             self.imported.results.push(result);
         } else {
