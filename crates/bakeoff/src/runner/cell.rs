@@ -74,7 +74,7 @@ pub fn measure(
         (Err(trouble), _)
             if trouble.is_lasting(&header.candidates[usize::from(which.candidate)]) =>
         {
-            Tried::Hopeless(trouble.to_string())
+            Tried::Hopeless(trouble.explained())
         }
         (Err(trouble), _) => Tried::Invalid(trouble.to_string()),
         (Ok(_), Err(error)) => Tried::Invalid(format!("cannot remove what the cell made: {error}")),
@@ -120,6 +120,16 @@ enum Trouble {
 }
 
 impl Trouble {
+    /// What happened and what mends it; the engine's failures say both themselves.
+    fn explained(&self) -> String {
+        match self {
+            Trouble::Io(what, error) if is_full(error) => {
+                format!("no space left ({what}): free some")
+            }
+            other => other.to_string(),
+        }
+    }
+
     /// Whether the next try would meet the same: the place is full, read-only, closed or gone. A
     /// filesystem that we made ourselves is as full as its own overhead makes it, which says
     /// nothing about the other candidates; it goes without that number.
@@ -133,13 +143,17 @@ impl Trouble {
                 _ => false,
             },
             Trouble::Io(_, error) => match error.kind() {
-                E::StorageFull | E::QuotaExceeded => !is_ours,
+                _ if is_full(error) => !is_ours,
                 E::ReadOnlyFilesystem | E::PermissionDenied | E::NotFound => true,
                 _ => false,
             },
             Trouble::Load(_) => false,
         }
     }
+}
+
+fn is_full(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded)
 }
 
 fn measure_phase(
