@@ -92,6 +92,17 @@ fn quotation_marks_and_tags_change_nothing() {
     }
 }
 
+/// Found by the mixtures below: a table of one run, then the second block of another.
+#[test]
+fn two_blocks_of_bonnie_with_two_names_are_no_run() {
+    let of = |name: &str| SAMPLES.iter().find(|(path, _)| path.ends_with(name)).unwrap().1;
+    let output: Vec<u8> = lines(of("v200_sync_full.stdout"))[..5].concat();
+    let create = of("v200_dirs_only_n2.stderr");
+    let imported = Finder::all(&[&output, create].concat());
+    assert_eq!(imported.results, []);
+    assert!(imported.unread.iter().any(|unread| unread.why.contains("two names")));
+}
+
 fn noise() -> impl Strategy<Value = Vec<u8>> {
     const LINES: [&str; 16] = [
         "",

@@ -151,8 +151,8 @@ impl Table {
             return !std::mem::replace(&mut self.titles[1], true);
         }
         if text.contains("-Per Chr-") || text.contains("-Create--") {
-            if self.is_create && self.cells.name.is_empty() {
-                self.cells.name = text.split_whitespace().next().unwrap_or("").to_string();
+            if self.is_create {
+                self.create_name(text.split_whitespace().next().unwrap_or(""));
             }
             let is_twice = std::mem::replace(&mut self.titles[0], true);
             if is_twice {
@@ -161,6 +161,17 @@ impl Table {
             return true;
         }
         false
+    }
+
+    /// The second block repeats the name, which the first may have cut.
+    fn create_name(&mut self, name: &str) {
+        let known = &self.cells.name;
+        if !known.starts_with(name) && !name.starts_with(known.as_str()) {
+            self.wrong = Some("the two blocks of a bonnie++ table have two names".to_string());
+        }
+        if known.len() < name.len() && !name.starts_with('-') {
+            self.cells.name = name.to_string();
+        }
     }
 
     fn data(&mut self, text: &str, line: &Line<'_>) -> bool {
