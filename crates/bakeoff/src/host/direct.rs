@@ -70,6 +70,21 @@ fn is_refusal(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::InvalidInput | io::ErrorKind::Unsupported)
 }
 
+/// What a quiet moment shows. The counter is the machine's, so what else writes meanwhile (other
+/// tests do) only adds to it: the least of many tries counts, and one quiet moment is enough.
+#[cfg(test)]
+pub fn least_dirtied(file: &Path) -> Option<f64> {
+    let mut least = dirtied_per_page(file).ok()??;
+    for _ in 0..200 {
+        if least < 0.3 {
+            break;
+        }
+        std::thread::sleep(std::time::Duration::from_millis(20));
+        least = dirtied_per_page(file).ok()??.min(least);
+    }
+    Some(least)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -78,9 +93,7 @@ mod tests {
 
     fn measure(dir: &Path) -> Option<f64> {
         let file = tempfile::NamedTempFile::new_in(dir).unwrap();
-        // Other processes may write meanwhile, which only adds: the least of some tries counts.
-        let tries = (0..5).map(|_| dirtied_per_page(file.path()).unwrap());
-        tries.flatten().min_by(f64::total_cmp)
+        least_dirtied(file.path())
     }
 
     #[test]

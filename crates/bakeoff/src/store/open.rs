@@ -23,7 +23,7 @@ mod migrations {
 /// "bake", the mark of our files in SQLite's header (sqlite.org/fileformat, offset 68).
 const APPLICATION_ID: i64 = 0x6261_6b65;
 /// How long another process may keep the store busy.
-const BUSY: Duration = Duration::from_secs(10);
+const BUSY: Duration = Duration::from_secs(60);
 
 /// How a connection can be had.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

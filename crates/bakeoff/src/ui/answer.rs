@@ -51,19 +51,12 @@ pub fn print(global: &Global, run: &Run, analysis: &Analysis) -> Result<(), Faul
     Ok(out.flush()?)
 }
 
-/// After the answer, for people: what to type, a block to paste.
+/// After the answer, for people: a block to paste.
 pub fn print_extras(global: &Global, run: &Run, analysis: &Analysis) -> Result<(), Fault> {
     if global.format.is_some() {
         return Ok(());
     }
     let mut out = std::io::stdout().lock();
-    let recipe = report::recipe(run, analysis);
-    if !recipe.is_empty() {
-        writeln!(out, "\nTo use it (DEVICE is yours to fill in; mkfs erases it):")?;
-        for line in recipe {
-            writeln!(out, "  {line}")?;
-        }
-    }
     writeln!(out, "\nTo paste:\n")?;
     writeln!(out, "{}", report::markdown(run, analysis))?;
     Ok(out.flush()?)
