@@ -34,11 +34,12 @@ impl Volume {
             let ns = ms.saturating_mul(1_000_000);
             metrics.whole(&format!("{direction}.elapsed"), ns, "ns", raw, *line);
         }
-        if let (Some((bytes, ..)), Some((ms, ..))) = (&self.bytes, &self.runtime_ms) {
-            if *ms > 0 && *bytes > 0 {
-                let rate = *bytes as f64 * 1000.0 / *ms as f64;
-                metrics.real(&format!("{direction}.throughput"), rate, "bytes/s", rate_raw, line);
-            }
+        if let (Some((bytes, ..)), Some((ms, ..))) = (&self.bytes, &self.runtime_ms)
+            && *ms > 0
+            && *bytes > 0
+        {
+            let rate = *bytes as f64 * 1000.0 / *ms as f64;
+            metrics.real(&format!("{direction}.throughput"), rate, "bytes/s", rate_raw, line);
         }
     }
 }

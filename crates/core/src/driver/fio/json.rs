@@ -244,10 +244,10 @@ impl Known {
         let (Some(ms), Some(kib_per_s)) = (runtime, self.number(&format!("{at}/bw"))) else {
             return Err("a direction of fio's JSON without runtime or rate".to_string());
         };
-        if let Some(kib) = self.whole(&format!("{at}/io_kbytes")) {
-            if kib != amount >> 10 {
-                return Err("io_bytes and io_kbytes contradict each other".to_string());
-            }
+        if let Some(kib) = self.whole(&format!("{at}/io_kbytes"))
+            && kib != amount >> 10
+        {
+            return Err("io_bytes and io_kbytes contradict each other".to_string());
         }
         if ms == 0.0 {
             return Ok(1);

@@ -104,7 +104,7 @@ impl Text {
         let is_old = !sizes.starts_with('(');
         let separator = if is_old { '/' } else { ',' };
         for (at, part) in sizes.split(separator).take(3).enumerate() {
-            let part = part.split([' ', ',']).filter(|w| w.contains('-')).next_back().unwrap_or("");
+            let part = part.split([' ', ',']).rfind(|w| w.contains('-')).unwrap_or("");
             let Some((low, high)) = part.split_once('-') else { continue };
             if low == high {
                 blocks[at] = block(low, is_old);

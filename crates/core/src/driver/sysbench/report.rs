@@ -143,10 +143,10 @@ impl<'a> Known<'a> {
             }
         }
         let seconds = self.near(TotalTime)?;
-        if let Some(rate) = self.near(Throughput) {
-            if !self.is_product(rate, seconds, TotalVolume) {
-                return mixed("throughput times total time is not the transferred volume");
-            }
+        if let Some(rate) = self.near(Throughput)
+            && !self.is_product(rate, seconds, TotalVolume)
+        {
+            return mixed("throughput times total time is not the transferred volume");
         }
         self.events_of_1_0(seconds.0).or_else(|| self.requests_of_0_4(seconds))
     }
@@ -167,10 +167,10 @@ impl<'a> Known<'a> {
 
     fn requests_of_0_4(&self, seconds: (f64, f64)) -> Option<String> {
         use Key::*;
-        if let (Some(rate), Some(_)) = (self.near(Requests), self.of(Events)) {
-            if !self.is_product(rate, seconds, Events) {
-                return Some("requests per second times total time are not the events".to_string());
-            }
+        if let (Some(rate), Some(_)) = (self.near(Requests), self.of(Events))
+            && !self.is_product(rate, seconds, Events)
+        {
+            return Some("requests per second times total time are not the events".to_string());
         }
         None
     }
