@@ -65,6 +65,7 @@ impl Reader for Iozone {
         if self.open.is_none() {
             let is_table = row::Layout::of(line.text).is_some();
             let is_start = is_table
+                || row::unit(text).is_some()
                 || text.starts_with("Command line used: ")
                 || text.starts_with("Children see throughput for")
                 || text.starts_with("Version $Revision: ")

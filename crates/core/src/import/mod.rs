@@ -21,6 +21,8 @@ pub mod table;
 mod hostile;
 #[cfg(test)]
 mod samples;
+#[cfg(test)]
+mod versions;
 
 pub use finder::Finder;
 pub use result::{Imported, Metric, ToolResult, Unread, Value};
