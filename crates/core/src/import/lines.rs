@@ -75,7 +75,8 @@ impl Splitter {
 }
 
 /// A line as it was before a web page, a forum or a mail put something around it: quotation
-/// marks at the start, tags of HTML and its five entities. Leading blanks stay, columns need them.
+/// marks at the start, tags of HTML and its entities. Leading blanks stay, columns need them; a
+/// heading of HTML becomes one of Markdown.
 pub fn plain(text: &str) -> String {
     let mut text = text.trim_end_matches(['\r', ' ', '\t']);
     while let Some(rest) = text.strip_prefix('>') {
@@ -91,8 +92,34 @@ pub fn plain(text: &str) -> String {
         for (entity, character) in entities {
             out = out.replace(entity, character);
         }
+        out = without_entities(&out);
     }
     out
+}
+
+/// Replaces every other entity by the mark of an unknown letter: none of them is a digit.
+fn without_entities(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find('&') {
+        let (head, tail) = rest.split_at(at);
+        out.push_str(head);
+        let name = tail[1..].split(';').next().unwrap_or("");
+        let is_entity = (2..10).contains(&name.len())
+            && tail[1..].len() > name.len()
+            && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'#');
+        match is_entity {
+            true => {
+                out.push(if name == "#160" { ' ' } else { '\u{fffd}' });
+                rest = &tail[name.len() + 2..];
+            }
+            false => {
+                out.push('&');
+                rest = &tail[1..];
+            }
+        }
+    }
+    out + rest
 }
 
 /// Takes out what looks like a tag of HTML: `<`, an optional `/`, a letter, up to `>`.
@@ -105,7 +132,13 @@ fn without_tags(text: &str) -> String {
         let name = tail[1..].strip_prefix('/').unwrap_or(&tail[1..]);
         let is_tag = name.starts_with(|c: char| c.is_ascii_alphabetic());
         match tail.find('>').filter(|_| is_tag) {
-            Some(end) => rest = &tail[end + 1..],
+            Some(end) => {
+                let is_heading = matches!(tail.as_bytes(), [_, b'h' | b'H', b'1'..=b'6', ..]);
+                if is_heading && out.trim().is_empty() {
+                    out.push_str("# ");
+                }
+                rest = &tail[end + 1..];
+            }
             None => {
                 out.push('<');
                 rest = &tail[1..];
@@ -172,6 +205,8 @@ mod tests {
     fn what_a_web_page_put_around_a_line_goes() {
         assert_eq!(plain("> > a &lt; b<br/>\r"), "a < b");
         assert_eq!(plain("<pre><code>x"), "x");
+        assert_eq!(plain("<body><h2 id=x>ext4</h2>"), "# ext4");
+        assert_eq!(plain("Datens&auml;tze & &#160;x"), "Datens\u{fffd}tze &  x");
         assert_eq!(plain("    64+0 records in  "), "    64+0 records in");
         assert_eq!(plain("a <= b && c"), "a <= b && c");
     }
