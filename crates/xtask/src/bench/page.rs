@@ -20,7 +20,10 @@ pub fn page(
          the rounds; \"ratio\" is the median of bakeoff's\nratio to that contender within each \
          round, with the smallest and the largest. CPU is user and\nsystem time of the whole \
          process tree, start and end included. PSS is the largest sum over the\nprocess tree, \
-         in a round of its own.\n\n",
+         in a round of its own.\n\n\
+         Buffers are as each tool makes them: for blocks of 64 KiB and more bakeoff asks for huge \
+         pages, fio for\nordinary ones, of which a request of 1 MiB may have more than a device \
+         takes at once.\n\n",
         rounds = options.rounds,
         runtime = options.runtime_s,
         size = options.size_mib,

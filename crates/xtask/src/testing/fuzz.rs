@@ -23,6 +23,10 @@ const COVERAGE: &str = "--cfg fuzzing -Cpasses=sancov-module \
 /// Memory a target may take, in MiB: a parser that takes more has no limit.
 const MEMORY_MIB: u32 = 1024;
 
+/// What tests are held against is as good to start from: target and folder.
+const FIXTURES: &[(&str, &str)] =
+    &[("bundle", "fixtures/bundle"), ("bundle", "fixtures/runs"), ("import", "fixtures/tools")];
+
 /// One step to build all targets and one for each of them; none where there are no targets.
 pub fn steps(root: &Path, seconds: u32) -> Result<Vec<Step>> {
     let folder = root.join("fuzz/fuzz_targets");
@@ -64,10 +68,10 @@ fn target_step(root: &Path, target: &str, name: &str, seconds: u32) -> Step {
         .args(["-timeout=10", "-print_final_stats=0", "-verbosity=0"])
         .arg(format!("-artifact_prefix={}/", root.join("fuzz").display()))
         .arg(corpus);
-    // What tests are held against is as good to start from.
-    for seeds in [root.join("fuzz/seeds").join(name), root.join("fixtures").join(name)] {
-        if seeds.exists() {
-            command.arg(seeds);
+    let seeds = FIXTURES.iter().filter(|(target, _)| *target == name).map(|(_, folder)| *folder);
+    for folder in seeds.chain([format!("fuzz/seeds/{name}").as_str()]) {
+        if root.join(folder).exists() {
+            command.arg(root.join(folder));
         }
     }
     Step::new(&format!("fuzz {name}"), command).quiet()

@@ -3,6 +3,7 @@
 //! The last lines are the steps with their times, what was skipped and why, what failed, and one
 //! line `N passed, N failed, N skipped`. Checks that are not tests (format, lints, …) count one.
 
+use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -28,24 +29,19 @@ pub fn check(root: &Path) -> Result<bool> {
 
 /// Every check and test there is.
 pub fn test(root: &Path) -> Result<bool> {
+    let tests = ["test", "--workspace", "--no-fail-fast"];
+    let install = ["ci", "--no-audit", "--no-fund", "--loglevel=error"];
     let mut steps = vec![
         step::cargo("format", &["fmt", "--all", "--check"]),
         step::xtask("house rules", &["tidy"]),
+        // Before what is compiled, since the program carries the bundle.
+        Step::new("web bundle", Command::new("scripts/web.sh")),
+        step::npm("web types", "web", &["run", "--silent", "check"]),
+        clippy(),
+        step::cargo("tests", &tests).counting(Format::Cargo),
+        step::npm("browser packages", "tests/browser", &install),
+        step::npm("browser tests", "tests/browser", &["test", "--silent"]).counting(Format::Node),
     ];
-    if root.join("web/package.json").exists() {
-        // First, since the binary carries the bundle.
-        steps.push(Step::new("web bundle", Command::new("scripts/web.sh")));
-        steps.push(step::npm("web types", "web", &["run", "--silent", "check"]));
-    }
-    steps.push(clippy());
-    let tests = ["test", "--workspace", "--no-fail-fast"];
-    steps.push(step::cargo("tests", &tests).counting(Format::Cargo));
-    if root.join("tests/browser/package.json").exists() {
-        let install = ["ci", "--no-audit", "--no-fund", "--loglevel=error"];
-        steps.push(step::npm("browser packages", "tests/browser", &install));
-        let tests = step::npm("browser tests", "tests/browser", &["test", "--silent"]);
-        steps.push(tests.counting(Format::Node));
-    }
     let seconds = if step::in_ci() { 30 } else { 10 };
     steps.extend(fuzz::steps(root, seconds)?);
     run(root, steps)
@@ -65,9 +61,19 @@ fn clippy() -> Step {
 fn run(root: &Path, steps: Vec<Step>) -> Result<bool> {
     let list = skips_file(root)?;
     let mut outcomes = Vec::new();
-    for step in steps {
+    let cpus = std::thread::available_parallelism()?.get();
+    let mut steps = VecDeque::from(steps);
+    while let Some(step) = steps.pop_front() {
         println!("\n== {}", step.name());
-        outcomes.push(step.run(root, &list)?);
+        if !step.is_quiet() {
+            outcomes.push(step.run(root, &list)?);
+            continue;
+        }
+        let mut together = vec![step];
+        while together.len() < cpus && steps.front().is_some_and(Step::is_quiet) {
+            together.extend(steps.pop_front().inspect(|step| println!("== {}", step.name())));
+        }
+        outcomes.extend(at_once(root, together)?);
     }
     let skips = skips::read(&list)?;
     print!("{}", summary(&outcomes, &skips));
@@ -82,6 +88,16 @@ fn run(root: &Path, steps: Vec<Step>) -> Result<bool> {
     let total = total(&outcomes, skips.len() as u64, missed.len() as u64);
     println!("\n{} passed, {} failed, {} skipped", total.passed, total.failed, total.skipped);
     Ok(total.failed == 0)
+}
+
+/// Runs steps beside each other.
+fn at_once(root: &Path, steps: Vec<Step>) -> Result<Vec<Outcome>> {
+    std::thread::scope(|scope| {
+        let running: Vec<_> =
+            steps.into_iter().map(|step| scope.spawn(|| step.run_quietly(root))).collect();
+        let over = running.into_iter().map(|step| step.join().expect("a step does not panic"));
+        over.collect()
+    })
 }
 
 /// A test that had to skip counted as passed with its runner, so it moves from there.

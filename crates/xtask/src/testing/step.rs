@@ -1,6 +1,5 @@
 //! One step of a test run: a command whose output is shown as it comes and counted on the way.
 
-use std::fs::File;
 use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -31,10 +30,15 @@ impl Step {
         self
     }
 
-    /// Shows what it says on standard error only if it fails.
+    /// Shows what it says only if it fails, and may run beside others of the kind.
     pub fn quiet(mut self) -> Step {
         self.is_quiet = true;
         self
+    }
+
+    /// Whether it may run beside others.
+    pub fn is_quiet(&self) -> bool {
+        self.is_quiet
     }
 
     /// What the summary calls it.
@@ -51,11 +55,6 @@ impl Step {
             .env("BAKEOFF_SKIPS", skips)
             .stdin(Stdio::null())
             .stdout(Stdio::piped());
-        let log = root.join("target/step.log");
-        if self.is_quiet {
-            let file = File::create(&log).with_context(|| log.display().to_string())?;
-            self.command.stderr(file);
-        }
         let mut child = match self.command.spawn() {
             Ok(child) => child,
             Err(error) => {
@@ -75,9 +74,6 @@ impl Step {
             counter.line(&String::from_utf8_lossy(&line));
         }
         let ok = child.wait()?.success();
-        if self.is_quiet && !ok {
-            std::io::copy(&mut File::open(&log)?, &mut shown)?;
-        }
         let ignored = counter.ignored().to_vec();
         Ok(Outcome {
             name: self.name,
@@ -86,6 +82,24 @@ impl Step {
             ignored,
             took: started.elapsed(),
         })
+    }
+
+    /// Runs it without a word, unless it fails; it counts as one check.
+    pub fn run_quietly(mut self, root: &Path) -> Result<Outcome> {
+        let started = Instant::now();
+        let program = self.command.get_program().to_owned();
+        let output = self.command.current_dir(root.join(self.folder)).stdin(Stdio::null()).output();
+        let (ok, said) = match output {
+            Ok(output) => (output.status.success(), [output.stdout, output.stderr].concat()),
+            Err(error) => (false, format!("cannot run {}: {error}\n", program.display()).into()),
+        };
+        if !ok {
+            let mut shown = std::io::stdout().lock();
+            writeln!(shown, "{}:", self.name)?;
+            shown.write_all(&said)?;
+        }
+        let (count, took) = (Counter::new(Format::One).finish(ok), started.elapsed());
+        Ok(Outcome { name: self.name, count, ok, ignored: Vec::new(), took })
     }
 }
 

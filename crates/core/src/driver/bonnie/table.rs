@@ -326,7 +326,7 @@ fn row(text: &str) -> Option<(String, Vec<String>)> {
         if found.len() - at != 12 - next {
             let start = end - word.chars().count();
             let column = 2 * (start / CELL_WIDTH);
-            if column < next || found.len() - at != 12 - column {
+            if column < next || found.len() - at + column != 12 {
                 return None;
             }
             next = column;
@@ -340,6 +340,14 @@ fn row(text: &str) -> Option<(String, Vec<String>)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_row_far_to_the_right_is_no_row() {
+        for width in 120..200 {
+            let text = format!("sample-e 8M {:>width$} 99", "4422");
+            assert_eq!(row(&text), None, "{width}");
+        }
+    }
 
     #[test]
     fn blank_cells_stay_blank() {
