@@ -17,6 +17,8 @@ use crate::model::finding::Severity;
 const RECORDS_GAP_LINES: u64 = 2;
 /// Statistics follow an error within this many lines.
 const ERROR_GAP_LINES: u64 = 6;
+/// For this many lines, record lines may belong to a run whose own were lost.
+const STRAY_LINES: u64 = 200;
 /// A progress line is followed by the last one within this many lines.
 const PROGRESS_GAP_LINES: u64 = 4;
 
@@ -31,6 +33,9 @@ pub struct Dd {
     /// What may be the first half of a wrapped line.
     carry: Option<(u64, String)>,
     error: Option<(u64, String)>,
+    /// The last line of records that no statistics followed: those of another run may stand
+    /// between, and records further down may be the other's.
+    stray_line: Option<u64>,
 }
 
 impl Reader for Dd {
@@ -153,7 +158,11 @@ impl Dd {
                 self.give_loose(out);
             }
         }
-        let is_one_run = records.len() == 2 && line <= start + 4;
+        if records.len() != 2 {
+            self.stray_line = Some(line);
+        }
+        let is_clear = self.stray_line.is_none_or(|at| line > at + STRAY_LINES);
+        let is_one_run = records.len() == 2 && line <= start + 4 && is_clear;
         let block = records.first().filter(|_| is_one_run).and_then(|first| {
             let [full, partial] = first.1;
             let same = records[1].1 == first.1;
@@ -206,6 +215,7 @@ impl Dd {
         let first = self.records[0].0;
         self.records.clear();
         self.place = None;
+        self.stray_line = Some(last);
         let why = "record counts of dd without a time: busybox, a version before 5.3 or \
                    status=noxfer";
         out.unread(first, last, why);

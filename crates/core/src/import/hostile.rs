@@ -92,6 +92,17 @@ fn quotation_marks_and_tags_change_nothing() {
     }
 }
 
+/// Found by the mixtures below: the records of one run above the statistics of another.
+#[test]
+fn records_of_dd_that_lost_their_statistics_give_no_block_size() {
+    let stats = "4194304 bytes (4.2 MB, 4.0 MiB) copied, 0.00349442 s, 1.2 GB/s\n";
+    let records = |count: u32| format!("{count}+0 records in\n{count}+0 records out\n");
+    let text = format!("{}\nnoise\n\n\n{}{stats}", records(64), records(2));
+    let imported = Finder::all(text.as_bytes());
+    let names: Vec<_> = imported.results[0].metrics.iter().map(|m| m.name.as_str()).collect();
+    assert_eq!(names, ["bytes", "elapsed", "throughput"]);
+}
+
 /// Found by the mixtures below: a table of one run, then the second block of another.
 #[test]
 fn two_blocks_of_bonnie_with_two_names_are_no_run() {
