@@ -81,9 +81,9 @@ impl Key {
         }
     }
 
-    /// Whether it says how the run was made.
+    /// Whether it says how the run was made, or why it ended.
     pub fn is_setting(self) -> bool {
-        self.rank() < Key::TimeLimit.rank()
+        self.rank() <= Key::TimeLimit.rank()
     }
 
     /// Whether it stands in the block of latencies.
