@@ -179,15 +179,31 @@ impl Words<'_> {
             );
         };
         format!(
-            "Not resolved on {}: {} cannot be told apart; {} is {} than {} (95 % CI), {}. {}",
+            "Not resolved on {}: {} cannot be told apart; {} is {} than {} (95 % CI), {}. {}{}",
             self.of().summary,
             words::list(&self.names(top)),
             self.name(pair.a),
             figures::either_way(interval),
             self.name(pair.b),
             words::count(pair.paired.map_or(0, |p| p.blocks), "paired block"),
+            self.behind(top),
             self.what_would_tell()
         )
+    }
+
+    /// What is known all the same: who is behind the best.
+    fn behind(&self, top: &[u16]) -> String {
+        let Some(best) = self.compared.ranked.first() else { return String::new() };
+        let is_behind = |c: &&u16| !top.contains(c) && self.compared.is_before(*best, **c);
+        let behind: Vec<u16> = self.compared.ranked.iter().filter(is_behind).copied().collect();
+        match behind.len() {
+            0 => String::new(),
+            1 => format!("{} is slower than {}. ", self.name(behind[0]), self.name(*best)),
+            _ => {
+                let names = words::list(&self.names(&behind));
+                format!("{names} are slower than {}. ", self.name(*best))
+            }
+        }
     }
 
     fn what_would_tell(&self) -> String {

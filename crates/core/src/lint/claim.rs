@@ -29,6 +29,9 @@ const PROPERTIES: [Property; 3] = [
 
 /// Everything in which the stacks of `candidates` promise different things.
 pub fn differences(header: &Header, candidates: &[u16]) -> Vec<Difference> {
+    // In the run's order, whatever their rank: the same difference has the same words everywhere.
+    let mut candidates = candidates.to_vec();
+    candidates.sort_unstable();
     let stacks: Vec<(&str, &Stack)> = candidates
         .iter()
         .filter_map(|c| header.candidates.get(usize::from(*c)))
