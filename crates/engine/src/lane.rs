@@ -106,8 +106,12 @@ impl<'a, E: Engine> Lane<'a, E> {
         let per_slot = Filler::buffers_per_slot(job, depth);
         // bs is at most 1 GiB.
         let buffers = Buffers::new(job.bs as usize, depth * per_slot, job.mem)?;
-        let setup =
-            Setup { fd: fd.as_ref().map(AsFd::as_fd), buffers: &buffers, depth: cell.depth };
+        let setup = Setup {
+            fd: fd.as_ref().map(AsFd::as_fd),
+            buffers: &buffers,
+            depth: cell.depth,
+            direct: job.direct,
+        };
         let engine = E::new(&setup).map_err(|e| EngineError::io("setting up the I/O engine", e))?;
         let span = Span::of_lane(check::blocks(job), index, job.numjobs, check::is_apart(job));
         let mut kinds = Vec::new();

@@ -44,6 +44,9 @@ pub struct Setup<'a> {
     pub buffers: &'a Buffers,
     /// Most I/Os in flight.
     pub depth: u32,
+    /// Whether the target was opened with O_DIRECT.
+    #[cfg_attr(not(io_uring), allow(dead_code))]
+    pub direct: bool,
 }
 
 /// One way to do I/O. Lives in the thread that made it.
