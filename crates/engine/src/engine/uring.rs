@@ -4,8 +4,9 @@
 //! where locked memory is limited (kernels before 5.12) buffers stay unregistered. Batches adapt:
 //! all that was reaped is submitted again and one completion is waited for, because waiting for
 //! a full batch stalls where completions do not come inline. Direct I/O is handed over one by one:
-//! bursts leave a device's queue uneven and cost up to a fifth of its rate. No kernel polling thread: it takes a
-//! whole core. Source: io_uring_setup(2), io_uring_register(2), io_uring_enter(2).
+//! bursts leave a device's queue uneven and cost up to a fifth of its rate. No kernel polling
+//! thread: it takes a whole core. Source: io_uring_setup(2), io_uring_register(2),
+//! io_uring_enter(2).
 
 use std::io;
 use std::os::fd::{AsRawFd, RawFd};
