@@ -2,26 +2,6 @@
 
 #![no_main]
 
-use bakeoff_core::import::Finder;
 use libfuzzer_sys::fuzz_target;
 
-fuzz_target!(|bytes: &[u8]| {
-    let mut finder = Finder::of("sysbench");
-    finder.push(bytes);
-    let found = finder.finish();
-    let line_count = bytes.iter().filter(|byte| **byte == b'\n').count() as u64 + 1;
-    for result in &found.results {
-        assert!(result.first_line <= result.last_line && result.last_line <= line_count);
-        assert!(!result.metrics.is_empty() || !result.findings.is_empty());
-        for metric in &result.metrics {
-            assert!(metric.line >= 1 && metric.line <= line_count);
-            assert!(metric.value.as_f64().is_finite() && metric.value.as_f64() >= 0.0);
-        }
-    }
-    // Cut in two anywhere, the text is the same text.
-    let (head, tail) = bytes.split_at(bytes.len() / 2);
-    let mut again = Finder::of("sysbench");
-    again.push(head);
-    again.push(tail);
-    assert_eq!(again.finish(), found);
-});
+fuzz_target!(|bytes: &[u8]| bakeoff_fuzz::tool::check("sysbench", bytes));

@@ -59,7 +59,7 @@ fn rates(table: &'static [&'static [f64]], spread: f64) -> impl FnMut(u32, u16, 
 }
 
 fn demo() -> Vec<Event> {
-    let names = ["ext4", "ext4, no journal", "xfs", "btrfs", "f2fs"];
+    let names = ["ext4", "ext4 without journal", "xfs", "btrfs", "f2fs"];
     let table: &[&[f64]] = &[
         &[1180.0, 420.0, 91.2e6],
         &[1460.0, 610.0, 91.4e6],
@@ -127,8 +127,17 @@ fn root_disk() -> Finding {
 }
 
 fn nine() -> Vec<Event> {
-    let names =
-        ["ext4", "ext4, no journal", "xfs", "btrfs", "ext2", "ntfs-3g", "f2fs", "exfat", "vfat"];
+    let names = [
+        "ext4",
+        "ext4 without journal",
+        "xfs",
+        "btrfs",
+        "ext2",
+        "ntfs-3g",
+        "f2fs",
+        "exfat",
+        "vfat",
+    ];
     let table: &[&[f64]] = &[
         &[1180.0],
         &[1460.0],

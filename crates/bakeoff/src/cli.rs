@@ -4,9 +4,12 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 
 use bakeoff_core::import::columns::Columns;
-use bakeoff_core::model::job::{Data, EngineName, Mem, Offsets, Rw};
+use bakeoff_core::model::job::{Data, EngineName, Mem, Offsets, RateProcess, Rw, Stamps};
+use bakeoff_core::model::protocol::Mode;
+use bakeoff_core::model::workload::DriverName;
 use bakeoff_core::units;
 use clap::{Parser, Subcommand, ValueEnum};
+use jiff::civil::Time;
 
 /// Which filesystem, encryption and I/O scheduler suit this drive on this board, and what is
 /// holding it back?
@@ -51,6 +54,10 @@ pub enum Format {
     Jsonl,
     /// Everything, to import elsewhere
     Bundle,
+    /// As fio prints it, for programs that read that
+    FioJson,
+    /// A script for gnuplot with its data
+    Gnuplot,
 }
 
 #[derive(Debug, Subcommand)]
@@ -61,8 +68,16 @@ pub enum Command {
     Quick(Quick),
     /// Bake-off of every filesystem available here, on one scratch image (needs root)
     Demo(Demo),
+    /// Show what a plan comes to: cases, visits, commands, time, bytes; changes nothing
+    Plan(Plan),
+    /// Compare what a plan names, on disks, partitions or images
+    Run(Box<Run>),
+    /// Is the capacity of a drive real? Overwrites samples of it and puts them back
+    Probe(Probe),
     /// Measure one case, in fio's words
     Bench(Box<Bench>),
+    /// Compare the real tools with bakeoff's own engine, in turns on the same file
+    Agree(Agree),
     /// Go on with a run after a crash, a power cut or its time limit
     Resume(Resume),
     /// Undo what a dead run left behind
@@ -75,8 +90,14 @@ pub enum Command {
     Rm(OneRun),
     /// Write an HTML report of stored runs
     Report(Report),
-    /// Write a run as json, csv, jsonl or bundle
+    /// Write a run as json, csv, jsonl, bundle, fio-json or gnuplot
     Export(Export),
+    /// The rules, and what they say about a plan, a run or results of other tools
+    Lint(Lint),
+    /// Try the decisions themselves against disks of known truth
+    Simulate(Simulate),
+    /// What the load generator itself costs on this machine
+    Check(Check),
     /// Read results of dd, sysbench, bonnie++, iozone and fio out of any text, and bundles
     Import(Import),
 }
@@ -117,6 +138,57 @@ pub struct Demo {
     /// Most bytes to write (default: 2 GiB or 1 % of the disk, whichever is more)
     #[arg(long, value_parser = units::parse_size, value_name = "SIZE")]
     pub max_write: Option<u64>,
+}
+
+#[derive(Debug, clap::Args)]
+pub struct Plan {
+    /// A plan: a TOML file, or the name of a built-in one
+    pub plan: PathBuf,
+    /// Disk, partition or image to run on (repeat it to compare devices)
+    #[arg(long = "target", value_name = "PATH")]
+    pub targets: Vec<PathBuf>,
+    /// How sure and how fine: quick, decide or precise (default: the plan's)
+    #[arg(long, value_parser = parse_mode)]
+    pub mode: Option<Mode>,
+    /// Time for everything, as 90s, 5m or 2h (default: the plan's, or the mode's)
+    #[arg(long, value_parser = units::parse_duration_ns)]
+    pub time: Option<u64>,
+    /// Most bytes to write (default: one capacity of a card or stick, a tenth of an SSD)
+    #[arg(long, value_parser = units::parse_size, value_name = "SIZE")]
+    pub max_write: Option<u64>,
+    /// Allow an unmounted partition of the disk the system runs from
+    #[arg(long)]
+    pub shares_disk_with_root: bool,
+}
+
+#[derive(Debug, clap::Args)]
+pub struct Run {
+    #[command(flatten)]
+    pub on: Plan,
+    /// Consent to erase a target: its token, as `plan` and `devices` print it (repeats)
+    #[arg(long, value_name = "TOKEN")]
+    pub erase: Vec<String>,
+    /// Begin when the clock shows this time, keeping the machine awake
+    #[arg(long, value_name = "HH:MM", value_parser = parse_time)]
+    pub at: Option<Time>,
+    /// Run on after logout: as a systemd unit, or as a process of its own session
+    #[arg(long)]
+    pub detach: bool,
+    /// Write the HTML report there
+    #[arg(long, value_name = "FILE")]
+    pub report: Option<PathBuf>,
+}
+
+#[derive(Debug, clap::Args)]
+pub struct Probe {
+    /// Disk, partition or image
+    pub target: PathBuf,
+    /// Consent to overwrite it: its token, as `devices` prints it
+    #[arg(long, value_name = "TOKEN")]
+    pub erase: Vec<String>,
+    /// Allow an unmounted partition of the disk the system runs from
+    #[arg(long)]
+    pub shares_disk_with_root: bool,
 }
 
 #[derive(Debug, clap::Args)]
@@ -167,12 +239,24 @@ pub struct Bench {
     /// Operations a second, however long each takes (open loop)
     #[arg(long = "rate_iops", alias = "rate-iops")]
     pub rate_iops: Option<u64>,
-    /// How random offsets are drawn
-    #[arg(long, value_parser = parse_offsets, default_value = "uniform")]
+    /// When the operations of --rate_iops arrive: linear (evenly) or poisson (at random)
+    #[arg(long = "rate_process", alias = "rate-process", value_parser = parse_rate_process,
+        default_value = "linear", requires = "rate_iops")]
+    pub rate_process: RateProcess,
+    /// How offsets follow each other: uniform, once, zipf:1.2, hot:90/10 (random); backward,
+    /// strided:16k (sequential)
+    #[arg(long, default_value = "uniform")]
     pub offsets: Offsets,
     /// What is written
     #[arg(long, value_parser = parse_data, default_value = "random")]
     pub data: Data,
+    /// By how many percent of its size what is written can be compressed
+    #[arg(long = "buffer_compress_percentage", alias = "buffer-compress-percentage",
+        default_value_t = 0, value_parser = clap::value_parser!(u8).range(0..=100))]
+    pub buffer_compress_percentage: u8,
+    /// How often the clock is read: once a batch of I/Os, or for each
+    #[arg(long, value_parser = parse_stamps, default_value = "batch")]
+    pub stamps: Stamps,
     /// Read back what was written and check every block
     #[arg(long, num_args = 0..=1, default_value = "0",
         default_missing_value = "1", value_parser = parse_switch)]
@@ -186,6 +270,19 @@ pub struct Bench {
     /// Consent to erase a block device: its token, as `bakeoff devices` prints it
     #[arg(long, value_name = "TOKEN")]
     pub erase: Option<String>,
+}
+
+#[derive(Debug, clap::Args)]
+pub struct Agree {
+    /// Where the file is made and removed again (default: the current directory)
+    #[arg(value_name = "DIR")]
+    pub dir: Option<PathBuf>,
+    /// Time for everything, as 90s or 5m; each comparison has one turn at least
+    #[arg(long, value_parser = units::parse_duration_ns, default_value = "10m")]
+    pub time: u64,
+    /// Only this tool: fio, sysbench, bonnie, iozone or dd (repeat the option)
+    #[arg(long = "tool", value_name = "NAME", value_parser = parse_tool)]
+    pub tools: Vec<DriverName>,
 }
 
 #[derive(Debug, clap::Args)]
@@ -230,6 +327,31 @@ pub struct Export {
 }
 
 #[derive(Debug, clap::Args)]
+pub struct Lint {
+    /// A plan, a stored run, a text with results, or study:NAME (default: list the rules)
+    #[arg(value_name = "PLAN|RUN|FILE", conflicts_with = "explain")]
+    pub what: Option<String>,
+    /// What a rule means, by id or name
+    #[arg(long, value_name = "RULE")]
+    pub explain: Option<String>,
+}
+
+#[derive(Debug, clap::Args)]
+pub struct Check {
+    /// Clock, histogram, offsets, loops and data, measured without a disk
+    #[arg(long, required = true)]
+    pub engine: bool,
+}
+
+#[derive(Debug, clap::Args)]
+pub struct Simulate {
+    /// Runs of each scenario
+    #[arg(long, value_name = "N", default_value_t = 200,
+        value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    pub runs: u32,
+}
+
+#[derive(Debug, clap::Args)]
 pub struct Import {
     /// Texts with tools' outputs in them, directories of such, or bundles; `-` is stdin
     #[arg(required = true, value_name = "FILE")]
@@ -238,6 +360,12 @@ pub struct Import {
     /// 'device,block_size_bytes,write/read MB/s filesystem=ext4,-'
     #[arg(long, value_name = "LIST")]
     pub columns: Option<Columns>,
+    /// Take the files for job files of fio and print each as a plan
+    #[arg(long = "as-plan", conflicts_with_all = ["columns", "facts"])]
+    pub as_plan: bool,
+    /// What is stated beside the numbers (place, order, media, ...), as TOML: docs/import.md
+    #[arg(long, value_name = "FILE")]
+    pub facts: Option<PathBuf>,
 }
 
 /// Looks a word up among names; the nearest one is suggested when there is none.
@@ -259,12 +387,30 @@ fn parse_rw(text: &str) -> Result<Rw, String> {
     parse_word(text, &Rw::ALL.map(|rw| (rw.name(), rw)))
 }
 
+fn parse_tool(text: &str) -> Result<DriverName, String> {
+    let tools = DriverName::ALL.iter().filter(|name| !name.is_native());
+    parse_word(text, &tools.map(|name| (name.name(), *name)).collect::<Vec<_>>())
+}
+
+fn parse_time(text: &str) -> Result<Time, String> {
+    Time::strptime("%H:%M", text)
+        .map_err(|_| "write the hour and minute as 23:30 or 00:00".to_string())
+}
+
+fn parse_mode(text: &str) -> Result<Mode, String> {
+    parse_word(text, &[Mode::Quick, Mode::Decide, Mode::Precise].map(|mode| (mode.name(), mode)))
+}
+
 fn parse_engine(text: &str) -> Result<EngineName, String> {
     parse_word(text, &EngineName::ALL.map(|engine| (engine.name(), engine)))
 }
 
-fn parse_offsets(text: &str) -> Result<Offsets, String> {
-    parse_word(text, &[("uniform", Offsets::Uniform), ("once", Offsets::Once)])
+fn parse_rate_process(text: &str) -> Result<RateProcess, String> {
+    parse_word(text, &RateProcess::ALL.map(|process| (process.name(), process)))
+}
+
+fn parse_stamps(text: &str) -> Result<Stamps, String> {
+    parse_word(text, &[("batch", Stamps::Batch), ("each", Stamps::Each)])
 }
 
 fn parse_data(text: &str) -> Result<Data, String> {

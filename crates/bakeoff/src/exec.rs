@@ -3,6 +3,8 @@
 //! Every child has its own process group, a time limit, bounded output and no terminal; it dies
 //! when bakeoff dies, and on Ctrl-C its whole group is killed. Foreign tools run with LC_ALL=C.
 
+pub mod background;
+
 use std::ffi::{OsStr, OsString};
 use std::io::{self, Read, Write};
 use std::os::fd::{AsFd, BorrowedFd};
@@ -23,6 +25,11 @@ use crate::signals::Cancel;
 pub const TOOL_OUTPUT_BYTES: usize = 64 << 10;
 /// Most bytes an engine's reply may have.
 pub const ENGINE_OUTPUT_BYTES: usize = 16 << 20;
+/// How long a killed process is waited for. Errors of a lost disk come back after the kernel's own
+/// time limit of 30 s, several times for a controller that is tried again.
+const UNKILLABLE: Duration = Duration::from_secs(180);
+/// This binary, whatever became of the file it was started from.
+const OURSELVES: &str = "/proc/self/exe";
 /// How often a waiting parent draws progress and looks for Ctrl-C.
 const TICK: Duration = Duration::from_millis(200);
 
@@ -65,6 +72,7 @@ pub struct Spec<'a> {
     limit: Duration,
     keep_bytes: usize,
     tick: Option<&'a mut dyn FnMut()>,
+    directory: Option<PathBuf>,
 }
 
 /// How it ended.
@@ -113,14 +121,27 @@ impl<'a> Spec<'a> {
 
     fn ourselves(args: Vec<OsString>) -> Spec<'a> {
         Spec {
-            program: "/proc/self/exe".into(),
+            program: OURSELVES.into(),
             args,
             name: "the measuring process".to_string(),
             stdin: Vec::new(),
             limit: Duration::MAX,
             keep_bytes: TOOL_OUTPUT_BYTES,
             tick: None,
+            directory: None,
         }
+    }
+
+    /// Makes `directory` the process's current one.
+    pub fn in_directory(mut self, directory: &std::path::Path) -> Spec<'a> {
+        self.directory = Some(directory.to_path_buf());
+        self
+    }
+
+    /// What it reads on its standard input.
+    pub fn input(mut self, bytes: Vec<u8>) -> Spec<'a> {
+        self.stdin = bytes;
+        self
     }
 
     /// Calls `tick` a few times a second while waiting.
@@ -149,7 +170,11 @@ impl<'a> Spec<'a> {
     }
 
     fn start(&self) -> Result<Child, ExecError> {
-        Command::new(&self.program)
+        let mut command = Command::new(&self.program);
+        if let Some(directory) = &self.directory {
+            command.current_dir(directory);
+        }
+        command
             .args(&self.args)
             .process_group(0)
             .stdin(if self.stdin.is_empty() { Stdio::null() } else { Stdio::piped() })
@@ -206,13 +231,20 @@ fn pause(pidfd: Option<BorrowedFd<'_>>) {
     }
 }
 
-/// Kills the child with everything it started and waits for it.
+/// Kills the child with everything it started and waits for it. A process that waits for a device
+/// which will never answer cannot be killed; after a while it is left to the kernel.
 fn kill_group(child: &mut Child) {
     if let Some(group) = Pid::from_raw(child.id() as i32) {
         // It may have ended meanwhile; then there is nothing left to kill.
         let _ = kill_process_group(group, Signal::KILL);
     }
-    let _ = child.wait();
+    let since = Instant::now();
+    while let Ok(None) = child.try_wait() {
+        if since.elapsed() > UNKILLABLE {
+            return;
+        }
+        thread::sleep(Duration::from_millis(10));
+    }
 }
 
 fn feed(mut pipe: impl Write + Send + 'static, bytes: Vec<u8>) -> JoinHandle<()> {

@@ -8,10 +8,12 @@
 mod assets;
 mod cli;
 mod cmd;
+mod database;
 mod exec;
 mod fault;
 mod host;
 mod runner;
+mod sampler;
 mod signals;
 #[cfg(test)]
 #[path = "../tests/support/skip.rs"]
@@ -30,10 +32,11 @@ fn main() -> ExitCode {
         return code;
     }
     // What the panic was about has been printed when it arrives here.
-    let ended = std::panic::catch_unwind(|| match cli::Args::try_parse() {
-        Ok(args) => cmd::run(args),
-        Err(error) => not_a_command(&error),
-    });
+    let ended =
+        std::panic::catch_unwind(|| match cli::Args::try_parse_from(cmd::internal::typed_args()) {
+            Ok(args) => cmd::run(args),
+            Err(error) => not_a_command(&error),
+        });
     fault::exit(ended.unwrap_or_else(|_| {
         Err(Fault::bug("bakeoff gave up; `bakeoff clean` puts back what it may have left"))
     }))

@@ -212,7 +212,7 @@ fn reports_are_written_whole_and_over_nothing_else() {
 fn exports_say_what_they_can() {
     let home = Home::with_run();
     let (code, _, err) = home.run(&["export", "last"]);
-    assert!(code == 2 && err.contains("json, csv, jsonl or bundle"), "{err}");
+    assert!(code == 2 && err.contains("json, csv, jsonl, bundle, fio-json or gnuplot"), "{err}");
     assert_eq!(home.run(&["export", "last", "--format", "text"]).0, 2);
     for format in ["json", "csv", "jsonl", "bundle"] {
         let to_file = ["export", "last", "--format", format, "-o", "out file"];

@@ -16,6 +16,8 @@ mod format_doc;
 mod hostile;
 #[cfg(test)]
 pub(crate) mod sample;
+#[cfg(test)]
+mod sample_telemetry;
 
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};

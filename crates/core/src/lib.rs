@@ -6,21 +6,29 @@
 
 #![forbid(unsafe_code)]
 
+pub mod agree;
 pub mod analyse;
+pub mod boards;
 pub mod bundle;
 pub mod decide;
+pub mod diagnose;
 pub mod driver;
 pub mod import;
 pub mod lint;
 pub mod model;
+pub mod plan;
 pub mod prepare;
 pub mod prng;
+pub mod probe;
+pub mod profiles;
 pub mod report;
+pub mod simulate;
 pub mod stats;
 pub mod sysinfo;
+pub mod telemetry;
 #[cfg(any(test, feature = "testing"))]
 pub mod testing;
 pub mod truth;
 pub mod units;
-mod words;
+pub mod words;
 pub mod workloads;

@@ -3,11 +3,9 @@
 //! The events are real: the builder lets [`crate::decide::next`] choose blocks, looks and the end,
 //! as the runner does, and folds what it records. Only the measurements are invented.
 
-mod cells;
-
 use crate::decide::{self, Clock, Next};
 use crate::model::candidate::{Candidate, Kind, Stack};
-use crate::model::event::{Cell, Event, Header, Region, StopReason, Truth, What};
+use crate::model::event::{Cell, Event, FlashState, Header, Region, StopReason, What};
 use crate::model::finding::Finding;
 use crate::model::host::{Host, Layer, LayerKind, Place};
 use crate::model::path::RawPath;
@@ -15,7 +13,7 @@ use crate::model::protocol::{Mode, Protocol};
 use crate::model::run::Run;
 use crate::workloads;
 
-pub use cells::measurement;
+pub use crate::simulate::cell::{clean_truth, measurement};
 
 /// Time a visit takes beside its cells.
 const VISIT_NS: u64 = 1_000_000_000;
@@ -32,15 +30,10 @@ pub struct RunBuilder {
 impl RunBuilder {
     /// Stacks on one image: what `demo` compares. Mode `decide`, workload `randwrite`.
     pub fn stacks(names: &[&str]) -> RunBuilder {
-        let candidate = |name: &&str| Candidate {
-            name: name.to_string(),
-            kind: Kind::Stack(Stack {
-                fs: name.split([' ', ',']).next().unwrap_or(name).to_string(),
-                mkfs: Vec::new(),
-                mount: Vec::new(),
-                fuse: name.starts_with("ntfs"),
-            }),
-            twin_of: None,
+        let candidate = |name: &&str| {
+            let fs = name.split([' ', ',']).next().unwrap_or(name);
+            let stack = Stack::plain(fs, Vec::new(), Vec::new(), name.starts_with("ntfs"));
+            Candidate::new(*name, Kind::Stack(stack))
         };
         let place = disk_place("ext4", "/", "sda");
         let region = Region {
@@ -49,6 +42,8 @@ impl RunBuilder {
             size_bytes: 4 << 30,
             is_image: true,
             place,
+            flash_state: FlashState::WrittenOnce,
+            token: None,
         };
         let candidates = names.iter().map(candidate).collect();
         RunBuilder::new("demo", Mode::Decide, candidates, Some(region))
@@ -57,13 +52,9 @@ impl RunBuilder {
     /// Directories, each on a disk of its own: what `quick` compares. Mode `quick`, workload
     /// `randwrite`.
     pub fn directories(paths: &[&str]) -> RunBuilder {
-        let candidate = |(i, path): (usize, &&str)| Candidate {
-            name: path.to_string(),
-            kind: Kind::Directory {
-                path: RawPath::new(path),
-                place: Box::new(disk_place("ext4", path, &format!("sd{}", letter(i)))),
-            },
-            twin_of: None,
+        let candidate = |(i, path): (usize, &&str)| {
+            let place = Box::new(disk_place("ext4", path, &format!("sd{}", letter(i))));
+            Candidate::new(*path, Kind::Directory { path: RawPath::new(path), place })
         };
         let candidates = paths.iter().enumerate().map(candidate).collect();
         RunBuilder::new("quick", Mode::Quick, candidates, None)
@@ -99,6 +90,8 @@ impl RunBuilder {
                 ..Host::default()
             },
             region,
+            more_regions: Vec::new(),
+            plan: None,
             expected_write_bytes: 1 << 30,
             file_bytes: None,
         };
@@ -188,7 +181,7 @@ impl RunBuilder {
         for candidate in order {
             self.clock_ns += VISIT_NS;
             self.push(What::VisitStarted { block, candidate });
-            for workload in decide::workload_order(&self.run, block) {
+            for workload in decide::workload_order(&self.run, block).concat() {
                 let rate = rate(block, candidate, workload);
                 self.cell(block, candidate, workload, rate);
             }
@@ -204,9 +197,10 @@ impl RunBuilder {
             candidate,
             workload,
             began_ns: self.clock_ns,
-            truth: cells::clean_truth(&measurement),
+            truth: clean_truth(&measurement),
             measurement,
             raw: None,
+            telemetry: None,
         };
         (self.change)(&mut cell);
         self.clock_ns += cell.measurement.elapsed_ns;
@@ -277,9 +271,4 @@ pub fn disk_place(fs: &str, mount_point: &str, disk: &str) -> Place {
 
 fn letter(i: usize) -> char {
     char::from(b'a' + (i % 26) as u8)
-}
-
-/// The truth of a cell nothing can be said against.
-pub fn clean_truth(of: &crate::model::measurement::Measurement) -> Truth {
-    cells::clean_truth(of)
 }

@@ -3,22 +3,25 @@
 //! A read is cold when nothing of the file was in memory just before and the lowest real devices
 //! then moved at least nine tenths of the bytes asked for (cachestat(2); Documentation/admin-guide/
 //! iostats.rst). Where the bytes go through a user-space driver, another machine or memory itself,
-//! neither can be known from here.
+//! neither can be known from here. A direct read does not take what is in memory (open(2),
+//! O_DIRECT), so for it the bytes that the devices moved are all that counts.
 
 use crate::model::event::{CacheState, Truth};
 use crate::model::host::PlaceClass;
+use crate::model::measurement::Measurement;
 
 /// Share of the requested bytes that the devices must have moved for a cold read.
 pub const COLD_SHARE: f64 = 0.9;
 /// Share of the file that may be resident before a cold read: read-ahead of metadata, a stray page.
 pub const RESIDENT_SHARE: f64 = 0.01;
 
-/// Judges a cell that read `read_bytes` of a file of `file_bytes`.
+/// Judges a cell that read `read_bytes` of a file of `file_bytes`, `direct` or through the cache.
 pub fn cache_state(
     class: PlaceClass,
     truth: &Truth,
     read_bytes: u64,
     file_bytes: u64,
+    direct: bool,
 ) -> CacheState {
     if read_bytes == 0 {
         return CacheState::NotRead;
@@ -29,11 +32,44 @@ pub fn cache_state(
     let resident =
         truth.resident_before_bytes.map(|b| b as f64 > file_bytes as f64 * RESIDENT_SHARE);
     let moved = truth.device_read_bytes.map(|b| b as f64 >= read_bytes as f64 * COLD_SHARE);
+    let resident = if direct && moved == Some(true) { Some(false) } else { resident };
     match (resident, moved) {
         (Some(true), _) | (_, Some(false)) => CacheState::Warm,
         (Some(false), Some(true)) => CacheState::Cold,
         _ => CacheState::Unknown,
     }
+}
+
+/// What was seen around several parts measured together, as far as it can be said of each.
+///
+/// A suspend, swapping and writes that were not direct concern all of them. Which part the devices
+/// moved bytes for cannot be told, nor for a profile by itself, which lays its own files out
+/// meanwhile. What others moved is `seen.foreign_bytes` and what `idle` says they move in that time
+/// anyway; it is compared with what all parts moved, and each gets its share.
+pub fn apportion(
+    seen: Truth,
+    is_profile: bool,
+    parts: &[Measurement],
+    idle: impl Fn(u64) -> u64,
+) -> Vec<Truth> {
+    let elapsed_ns: u64 = parts.iter().map(|m| m.elapsed_ns).sum();
+    let foreign = seen.foreign_bytes.map(|bytes| bytes + idle(elapsed_ns));
+    if !is_profile {
+        return vec![Truth { foreign_bytes: foreign, ..seen }; parts.len()];
+    }
+    let own = |m: &Measurement| m.ops().map(|(_, s)| s.io_bytes).sum::<u64>();
+    let all: u64 = parts.iter().map(own).sum();
+    let share = |m: &Measurement| {
+        foreign
+            .map(|bytes| (u128::from(bytes) * u128::from(own(m)) / u128::from(all.max(1))) as u64)
+    };
+    let truth = |m: &Measurement| Truth {
+        device_read_bytes: None,
+        device_written_bytes: None,
+        foreign_bytes: share(m),
+        ..seen.clone()
+    };
+    parts.iter().map(truth).collect()
 }
 
 #[cfg(test)]
@@ -46,7 +82,20 @@ mod tests {
             device_read_bytes: device,
             ..Truth::default()
         };
-        cache_state(class, &truth, 1000, 10_000)
+        cache_state(class, &truth, 1000, 10_000, false)
+    }
+
+    #[test]
+    fn a_direct_read_of_a_cached_file_is_cold_when_the_devices_moved_the_bytes() {
+        let truth = |device| Truth {
+            resident_before_bytes: Some(10_000),
+            device_read_bytes: device,
+            ..Truth::default()
+        };
+        let state = |device| cache_state(PlaceClass::Block, &truth(device), 1000, 10_000, true);
+        assert_eq!(state(Some(1000)), CacheState::Cold);
+        assert_eq!(state(Some(100)), CacheState::Warm);
+        assert_eq!(state(None), CacheState::Warm);
     }
 
     #[test]
@@ -69,8 +118,33 @@ mod tests {
     }
 
     #[test]
+    fn what_others_moved_is_shared_out_among_parts_as_they_moved_bytes() {
+        let workload = crate::workloads::find("seqwrite").expect("built in");
+        let part = |rate| crate::testing::measurement(&workload, rate);
+        let parts = [part(30e6), part(90e6)];
+        let bytes = |m: &Measurement| m.ops().map(|(_, s)| s.io_bytes).sum::<u64>() as f64;
+        let seen = Truth {
+            foreign_bytes: Some(1000),
+            device_read_bytes: Some(7),
+            suspended_ns: 5,
+            ..Truth::default()
+        };
+        let truths = apportion(seen.clone(), true, &parts, |ns| ns / 1_000_000);
+        let all_ms = (parts[0].elapsed_ns + parts[1].elapsed_ns) / 1_000_000;
+        let foreign = |t: &Truth| t.foreign_bytes.expect("known") as f64;
+        let share = bytes(&parts[0]) / (bytes(&parts[0]) + bytes(&parts[1]));
+        assert!((foreign(&truths[0]) - (1000 + all_ms) as f64 * share).abs() < 2.0);
+        assert!(foreign(&truths[1]) > 2.0 * foreign(&truths[0]));
+        for truth in &truths {
+            assert_eq!((truth.device_read_bytes, truth.suspended_ns), (None, 5));
+        }
+        let alone = apportion(seen, false, &parts[..1], |_| 1);
+        assert_eq!((alone[0].foreign_bytes, alone[0].device_read_bytes), (Some(1001), Some(7)));
+    }
+
+    #[test]
     fn a_cell_that_does_not_read_says_so() {
         let truth = Truth::default();
-        assert_eq!(cache_state(PlaceClass::Block, &truth, 0, 10), CacheState::NotRead);
+        assert_eq!(cache_state(PlaceClass::Block, &truth, 0, 10, false), CacheState::NotRead);
     }
 }

@@ -6,7 +6,7 @@
 use thiserror::Error;
 
 /// What is wrong with a size or duration, and what would be right.
-#[derive(Debug, Error, PartialEq, Eq)]
+#[derive(Clone, Debug, Error, PartialEq, Eq)]
 #[error("'{text}' is no {kind}: {hint}")]
 pub struct UnitError {
     text: String,

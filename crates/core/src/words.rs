@@ -1,4 +1,4 @@
-//! Small things of English that several sentences need.
+//! Small things of English that several sentences need, and the word somebody may have meant.
 
 /// `a`, `a and b`, `a, b and c`.
 pub fn list(names: &[String]) -> String {
@@ -20,6 +20,28 @@ pub fn capital(text: &str) -> String {
     chars.next().map_or(String::new(), |c| format!("{}{}", c.to_ascii_uppercase(), chars.as_str()))
 }
 
+/// The name nearest to `word`, when it is near enough to be what was meant.
+pub fn nearest<'a>(word: &str, names: &[&'a str]) -> Option<&'a str> {
+    let plain = |text: &str| text.to_ascii_lowercase().replace('-', "_");
+    let word = plain(word);
+    let distance = |name: &str| strsim::damerau_levenshtein(&word, &plain(name));
+    // Longer words are cut first: nothing that long is a slip of a name.
+    if word.len() > 64 {
+        return None;
+    }
+    let near = names.iter().map(|name| (distance(name), *name)).min_by_key(|(d, _)| *d)?;
+    let allowed = (word.chars().count().max(near.1.len()) / 3).max(1);
+    (near.0 <= allowed).then_some(near.1)
+}
+
+/// "did you mean 'x'?", or all that could be meant.
+pub fn did_you_mean(word: &str, names: &[&str]) -> String {
+    match nearest(word, names) {
+        Some(near) => format!("did you mean '{near}'?"),
+        None => format!("choose from {}", names.join(", ")),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -30,5 +52,16 @@ mod tests {
         assert_eq!((of(&["a"]), of(&["a", "b", "c"])), ("a".into(), "a, b and c".into()));
         assert_eq!((capital("it is"), capital("")), ("It is".into(), String::new()));
         assert_eq!((count(1, "block"), count(0, "block")), ("1 block".into(), "0 blocks".into()));
+    }
+
+    #[test]
+    fn a_slip_is_understood_and_another_word_is_not() {
+        let names = ["scheduler", "fs", "mkfs", "io_size"];
+        assert_eq!(nearest("shceduler", &names), Some("scheduler"));
+        assert_eq!(nearest("IO-size", &names), Some("io_size"));
+        assert_eq!(nearest("fs2", &names), Some("fs"));
+        assert_eq!(nearest("journal", &names), None);
+        assert_eq!(nearest(&"x".repeat(100_000), &names), None);
+        assert_eq!(did_you_mean("zz", &["a", "b"]), "choose from a, b");
     }
 }

@@ -7,8 +7,10 @@
 use thiserror::Error;
 
 use crate::model::job::{Job, Rw};
+use crate::model::profile::Profile;
 use crate::model::protocol::Protocol;
 use crate::model::workload::{Metric, Phase, Workload};
+use crate::profiles;
 
 const MIB: u64 = 1 << 20;
 
@@ -36,31 +38,36 @@ pub fn all() -> Vec<Workload> {
     vec![randwrite(), smallfiles(), seqread(), randread(), seqwrite(), randrw()]
 }
 
-/// The workload of that name.
+/// The workload of that name, every part of the profile of that name, or one part of a profile.
+pub fn named(name: &str) -> Result<Vec<Workload>, UnknownWorkload> {
+    let parts = profiles::find(name);
+    if parts.is_empty() { find(name).map(|found| vec![found]) } else { Ok(parts) }
+}
+
+/// The workload of that name, no profile.
 pub fn find(name: &str) -> Result<Workload, UnknownWorkload> {
     let all = all();
     if let Some(found) = all.iter().find(|w| w.name == name) {
         return Ok(found.clone());
     }
-    let names: Vec<&str> = all.iter().map(|w| w.name.as_str()).collect();
-    let near = names.iter().map(|n| (distance(n, &name.to_ascii_lowercase()), n)).min();
-    let hint = match near {
-        Some((d, near)) if d <= 3 => format!("did you mean '{near}'?"),
-        _ => format!("choose from {}", names.join(", ")),
-    };
+    let own = all.iter().map(|w| w.name.as_str());
+    let names: Vec<&str> = own.chain(Profile::ALL.iter().map(|p| p.name())).collect();
+    let hint = crate::words::did_you_mean(name, &names);
     Err(UnknownWorkload { name: crate::model::path::printable(name.as_bytes()), hint })
 }
 
-/// The workload with the limits of `protocol` on each of its cells.
+/// The workload with the limits of `protocol` on each of its cells; one that asks for a longer
+/// time keeps it.
 pub fn with_limits(mut workload: Workload, protocol: &Protocol) -> Workload {
-    workload.job.runtime_ns = Some(protocol.cell_min_ns);
+    let asked_ns = workload.job.runtime_ns.unwrap_or(0);
+    workload.job.runtime_ns = Some(asked_ns.max(protocol.cell_min_ns));
     workload.job.min_ios = protocol.cell_min_ios;
     workload.job.time_limit_ns = protocol.cell_max_ns;
     workload
 }
 
 fn workload(name: &str, summary: &str, phase: Phase, metric: Metric, job: Job) -> Workload {
-    Workload { name: name.to_string(), summary: summary.to_string(), phase, metric, job }
+    Workload::native(name, summary, phase, metric, job)
 }
 
 fn randwrite() -> Workload {
@@ -104,21 +111,6 @@ fn randrw() -> Workload {
     job.end_fsync = true;
     let summary = "4k random reads and writes 70/30 past the page cache, flushed every 32 writes";
     workload("randrw", summary, Phase::Overwrite, Metric::Iops, job)
-}
-
-/// Insertions, deletions and replacements between two names (Levenshtein 1966), on bytes.
-fn distance(a: &str, b: &str) -> usize {
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, x) in a.bytes().enumerate() {
-        let mut diagonal = row[0];
-        row[0] = i + 1;
-        for (j, y) in b.bytes().enumerate() {
-            let replaced = diagonal + usize::from(x != y);
-            diagonal = row[j + 1];
-            row[j + 1] = replaced.min(diagonal + 1).min(row[j] + 1);
-        }
-    }
-    row[b.len()]
 }
 
 #[cfg(test)]

@@ -124,13 +124,16 @@ impl Buffers {
     }
 
     /// Distance between neighbouring blocks.
-    #[cfg(io_uring)]
     pub fn stride(&self) -> usize {
         self.stride
     }
 
+    /// Bytes of a block.
+    pub fn block_bytes(&self) -> usize {
+        self.block_bytes
+    }
+
     /// Number of blocks.
-    #[cfg(io_uring)]
     pub fn count(&self) -> usize {
         self.count
     }

@@ -1,13 +1,13 @@
 //! Refuses jobs that make no sense before anything is touched.
 
-use bakeoff_core::model::job::{Data, EngineName, Job, Rw};
+use bakeoff_core::model::job::{Data, EngineName, Job, Offsets, Rw};
 
 use crate::error::EngineError;
 
 /// Largest block: the kernel moves at most 2 GiB - 4 KiB in one call.
 const BS_MAX: u64 = 1 << 30;
 /// Most threads.
-const NUMJOBS_MAX: u32 = 1024;
+pub const NUMJOBS_MAX: u32 = 1024;
 /// Most I/Os in flight for each thread.
 const IODEPTH_MAX: u32 = 4096;
 
@@ -42,13 +42,34 @@ pub fn check(job: &Job) -> Result<(), EngineError> {
             job.numjobs
         ));
     }
-    if job.engine == EngineName::Libaio {
-        return Err(EngineError::Unsupported(
-            "engine libaio is not built in yet: use --engine io_uring or psync".to_string(),
-        ));
-    }
+    check_offsets(job)?;
     check_verify(job)?;
     if job.rw == Rw::SmallFiles { check_small_files(job) } else { Ok(()) }
+}
+
+fn check_offsets(job: &Job) -> Result<(), EngineError> {
+    if !job.offsets.fits(job.rw) {
+        return Err(EngineError::Invalid(format!(
+            "--offsets {} does not go with --rw {}: choose another of the two",
+            job.offsets,
+            job.rw.name()
+        )));
+    }
+    if job.buffer_compress_percentage > 100 {
+        return Err(EngineError::Invalid(format!(
+            "buffer_compress_percentage is {}: choose 0 to 100",
+            job.buffer_compress_percentage
+        )));
+    }
+    match job.offsets {
+        Offsets::Strided { stride } if stride == 0 || !stride.is_multiple_of(job.bs) => {
+            Err(EngineError::Invalid(format!(
+                "a stride of {stride} bytes is no multiple of bs {}: choose one that is",
+                job.bs
+            )))
+        }
+        _ => Ok(()),
+    }
 }
 
 fn check_verify(job: &Job) -> Result<(), EngineError> {
@@ -58,10 +79,11 @@ fn check_verify(job: &Job) -> Result<(), EngineError> {
             job.rw.name()
         )));
     }
-    if job.verify && job.engine == EngineName::Null {
-        return Err(EngineError::Invalid(
-            "verify needs data on the target, and the null engine writes none".to_string(),
-        ));
+    if job.verify && job.engine.is_idle() {
+        return Err(EngineError::Invalid(format!(
+            "verify needs data on the target, and the {} engine writes none",
+            job.engine.name()
+        )));
     }
     Ok(())
 }
@@ -75,7 +97,9 @@ fn check_small_files(job: &Job) -> Result<(), EngineError> {
         Job { iodepth: 2.., .. } => wrong("iodepth"),
         Job { direct: true, .. } => wrong("direct"),
         Job { rate_iops: Some(_), .. } => wrong("rate_iops"),
-        Job { engine: EngineName::Null, .. } => wrong("the null engine"),
+        Job { engine: EngineName::Null | EngineName::Nop, .. } => {
+            wrong("engines that move no data")
+        }
         Job { fdatasync: 1.., .. } => wrong("fdatasync (fsync syncs each file and the directory)"),
         _ => Ok(()),
     }
@@ -115,7 +139,9 @@ mod tests {
             (Job { iodepth: 0, ..job() }, "iodepth"),
             (Job { rwmixread: 101, ..job() }, "rwmixread"),
             (Job { rate_iops: Some(0), ..job() }, "rate_iops"),
-            (Job { engine: EngineName::Libaio, ..job() }, "--engine io_uring"),
+            (Job { offsets: Offsets::Zipf { theta_milli: 1200 }, ..job() }, "--rw write"),
+            (Job { offsets: Offsets::Strided { stride: 5000 }, ..job() }, "multiple"),
+            (Job { buffer_compress_percentage: 101, ..job() }, "0 to 100"),
             (Job { verify: true, rw: Rw::Read, ..job() }, "verify"),
             (Job { verify: true, engine: EngineName::Null, ..job() }, "null"),
             (Job { rw: Rw::SmallFiles, direct: true, ..job() }, "direct"),

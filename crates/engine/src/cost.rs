@@ -8,7 +8,7 @@ use bakeoff_core::model::job::{Data, EngineName, Job, Mem, Offsets, Rw};
 
 use crate::buffer::Buffers;
 use crate::check;
-use crate::clock;
+use crate::clock::Clock;
 use crate::data::{Content, Tag};
 use crate::engine::null::Null;
 use crate::error::EngineError;
@@ -35,23 +35,23 @@ pub struct Cost {
 
 impl Cost {
     /// Measures what operations of `job` cost.
-    pub fn measure(job: &Job, depth: u32) -> Result<Cost, EngineError> {
-        let loop_ns = best(|| loop_ns(job, depth))?;
+    pub fn measure(job: &Job, depth: u32, clock: Clock) -> Result<Cost, EngineError> {
+        let loop_ns = best(|| loop_ns(job, depth, clock))?;
         if !check::makes_data(job) {
             return Ok(Cost { loop_ns, ..Cost::default() });
         }
         // Blocks of a sample are whole units, so that their cost grows in proportion.
         let len = job.bs.min(SAMPLE_BYTES);
         let scale = job.bs as f64 / len as f64;
-        let content = Content::new(job.seed, 0);
+        let content = Content::of_lane(job, 0);
         let mut memory = Buffers::new(len as usize, 1, Mem::Malloc)?;
         let block = memory.block_mut(0);
         let rounds = (SAMPLE_BYTES / len).clamp(1, 1000);
         let mut time = |make: &dyn Fn(u64, &mut [u8])| {
             best(|| {
-                let start = clock::now_ns();
+                let start = clock.now_ns();
                 (0..rounds).for_each(|op| make(op, std::hint::black_box(block)));
-                Ok((clock::now_ns() - start) as f64 / rounds as f64 * scale)
+                Ok((clock.now_ns() - start) as f64 / rounds as f64 * scale)
             })
         };
         let fill_ns = time(&|op, block| content.fill(Tag::fresh(op), op << 12, block))?;
@@ -69,7 +69,7 @@ fn best(mut once: impl FnMut() -> Result<f64, EngineError>) -> Result<f64, Engin
 }
 
 /// One run of the loop with blocks of a byte, no flush and no data.
-fn loop_ns(job: &Job, depth: u32) -> Result<f64, EngineError> {
+fn loop_ns(job: &Job, depth: u32, clock: Clock) -> Result<f64, EngineError> {
     let rw = match job.rw {
         Rw::SmallFiles => Rw::Write,
         rw => rw,
@@ -86,7 +86,8 @@ fn loop_ns(job: &Job, depth: u32) -> Result<f64, EngineError> {
         ..Job::new(rw, 1, check::blocks(job))
     };
     let live = Live::new(None);
-    let cell = Cell { job: &idle, depth, cost: Cost::default(), live: &live };
+    let cell =
+        Cell { job: &idle, depth, in_turns: false, cost: Cost::default(), clock, live: &live };
     let lane = Lane::<Null>::new(cell, 0, None)?;
     let outcome = if depth == 1 { lane.run()? } else { lane.run_queued()? };
     Ok(outcome.end_ns.saturating_sub(outcome.start_ns) as f64 / LOOP_IOS as f64)

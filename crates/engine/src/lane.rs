@@ -1,12 +1,17 @@
 //! One thread's hot loop: start what may start, wait for something to finish, record it.
 //!
 //! Nothing in it allocates, locks or makes a system call other than the I/O. There are two: one for
-//! engines that have done the I/O when they return, one for engines with many in flight. The clock
-//! is read once a turn: the end of one operation is the start of the next, so with `psync` it is
-//! read once an operation and with a deep queue once a batch. A batch's completions share one
-//! reading, which comes after all of them: a latency is never too short, and too long by at most
-//! the time the kernel took to hand over the batch. Where data is made for a write the clock is
-//! read again after it, so that making it is not part of the latency.
+//! engines that have done the I/O when they return, one for engines with many in flight. Both do
+//! as many I/Os in a row as nothing else has to be thought of (the end, a flush, a window), so that
+//! an I/O pays for its offset, its call, its clock reading and its place in the histogram only.
+//!
+//! The clock is read once a turn: the end of one operation is the start of the next, so with
+//! `psync` it is read once an operation and with a deep queue once a batch. A batch's completions
+//! share one reading, taken when the kernel has handed them over, and so do the I/Os begun next:
+//! a latency is too long by at most what the loop takes for a batch, which is reported. Where data
+//! is made for a write the clock is read again after it, so that making it is not part of the
+//! latency. Where I/Os are handed over one by one, and where a job asks for it, each has a start
+//! of its own.
 //!
 //! Flushes are a barrier, as in a program that writes and then calls fsync: what was started is
 //! waited for, then the lane flushes, then it goes on.
@@ -17,7 +22,7 @@ use bakeoff_core::model::job::Job;
 
 use crate::buffer::Buffers;
 use crate::check;
-use crate::clock;
+use crate::clock::Clock;
 use crate::data::Content;
 use crate::end::End;
 use crate::engine::{Engine, Op, Setup};
@@ -25,7 +30,7 @@ use crate::error::EngineError;
 use crate::live::Live;
 use crate::offsets::{Cursor, Span, Step};
 use crate::pace::Pace;
-use crate::record::{Kind, Recorder};
+use crate::record::{Kind, Recorder, Row};
 use crate::target;
 use crate::verify::Trace;
 
@@ -44,8 +49,12 @@ pub struct Cell<'a> {
     pub job: &'a Job,
     /// I/Os in flight a lane; 1 for engines that do one at a time.
     pub depth: u32,
+    /// Whether lanes stand for one stream with many I/Os in flight and take turns in it.
+    pub in_turns: bool,
     /// What making and bookkeeping cost; see [`crate::cost`].
     pub cost: crate::cost::Cost,
+    /// What tells the time.
+    pub clock: Clock,
     /// Shared state.
     pub live: &'a Live<'a>,
 }
@@ -56,6 +65,7 @@ pub struct Lane<'a, E> {
     buffers: Buffers,
     fd: Option<OwnedFd>,
     cell: Cell<'a>,
+    clock: Clock,
     index: u32,
     cursor: Cursor,
     span: Span,
@@ -72,6 +82,7 @@ pub struct Lane<'a, E> {
     stopped_ns: u64,
     idle_ns: u64,
     making_ns: u64,
+    batch_max: u32,
 }
 
 /// What a lane brings home.
@@ -92,6 +103,8 @@ pub struct Outcome {
     pub pooled_ios: u64,
     /// Operations due but not begun, in an open loop.
     pub backlog: u64,
+    /// Most I/Os that shared a clock reading.
+    pub batch_max: u32,
     /// Whether the buffers are huge pages.
     pub huge: bool,
     /// What verification needs to know.
@@ -113,7 +126,12 @@ impl<'a, E: Engine> Lane<'a, E> {
             direct: job.direct,
         };
         let engine = E::new(&setup).map_err(|e| EngineError::io("setting up the I/O engine", e))?;
-        let span = Span::of_lane(check::blocks(job), index, job.numjobs, check::is_apart(job));
+        let blocks = check::blocks(job);
+        let span = if cell.in_turns && !job.rw.is_random() {
+            Span::in_turns(blocks, index, job.numjobs)
+        } else {
+            Span::of_lane(blocks, index, job.numjobs, check::is_apart(job))
+        };
         let mut kinds = Vec::new();
         kinds.extend(job.rw.reads().then_some(Kind::Read));
         kinds.extend(job.rw.writes().then_some(Kind::Write));
@@ -122,12 +140,13 @@ impl<'a, E: Engine> Lane<'a, E> {
             engine,
             fd,
             cell,
+            clock: cell.clock,
             index,
             cursor: Cursor::new(job, span, index),
             span,
             end: End::of_lane(job, index),
-            pace: job.rate_iops.map(|rate| Pace::new(rate, index, job.numjobs)),
-            filler: Filler::new(job, Content::new(job.seed, index), depth, per_slot, cell.cost),
+            pace: Pace::of_lane(job, index),
+            filler: Filler::new(job, Content::of_lane(job, index), depth, per_slot, cell.cost),
             flushes: Flushes::new(job),
             recorder: Recorder::new(&kinds),
             buffers,
@@ -139,13 +158,14 @@ impl<'a, E: Engine> Lane<'a, E> {
             stopped_ns: 0,
             idle_ns: 0,
             making_ns: 0,
+            batch_max: 1,
         })
     }
 
     /// The clock starts.
     fn begin(&mut self) -> u64 {
-        self.start_ns = clock::now_ns();
-        self.next_check_ns = self.start_ns + self.recorder.windows.roll(0);
+        self.start_ns = self.clock.now_ns();
+        self.next_check_ns = self.start_ns + self.recorder.first_window_ns();
         self.start_ns
     }
 
@@ -168,6 +188,46 @@ impl<'a, E: Engine> Lane<'a, E> {
         self.stopping
     }
 
+    /// How many I/Os may begin before anything else has to be thought of, as far as counts go;
+    /// at least 1.
+    #[inline]
+    fn undisturbed(&self) -> u64 {
+        let left = self.end.ask_from().saturating_sub(self.issued);
+        left.min(self.flushes.writes_left()).max(1)
+    }
+
+    /// The kind of operation, where one differs from the next only in its place: all are reads, or
+    /// all writes of the same zeros, none is due at a time of its own and none has to wait.
+    fn moves_only(&self) -> Option<Kind> {
+        let job = self.cell.job;
+        let may_differ = self.pace.is_some() || check::makes_data(job) || check::is_apart(job);
+        match (job.rw.reads(), job.rw.writes()) {
+            _ if may_differ => None,
+            (true, false) => Some(Kind::Read),
+            (false, true) => Some(Kind::Write),
+            _ => None,
+        }
+    }
+
+    /// A row of I/Os was begun and recorded.
+    fn end_row(&mut self, kind: Kind, row: &Row) {
+        self.recorder.tally_mut(kind).add_row(row, u64::from(self.bs));
+    }
+
+    /// So many I/Os of a kind were begun.
+    fn count_begun(&mut self, kind: Kind, ios: u64) {
+        self.issued += ios;
+        if kind == Kind::Write {
+            self.flushes.count_writes(ios);
+        }
+    }
+
+    /// The next moment at which something else has to be thought of.
+    #[inline]
+    fn until_ns(&self) -> u64 {
+        self.next_check_ns.min(self.start_ns.saturating_add(self.end.ask_at_ns()))
+    }
+
     /// Makes the I/O of a step, with its data; whether making it took time worth measuring.
     #[inline]
     fn prepare(&mut self, slot: u32, step: Step) -> (Op, bool) {
@@ -179,6 +239,9 @@ impl<'a, E: Engine> Lane<'a, E> {
             (self.filler.read_buffer(slot), false)
         };
         self.issued += 1;
+        if let Some(pace) = &mut self.pace {
+            pace.begin();
+        }
         let memory = self.buffers.block_ptr(buffer);
         (Op { slot, write: step.write, len: self.bs, offset, memory }, made)
     }
@@ -189,17 +252,24 @@ impl<'a, E: Engine> Lane<'a, E> {
         self.recorder.record(kind, latency_ns, u64::from(self.bs));
     }
 
+    /// Data was made since `before`: what the clock says now.
+    fn after_making(&mut self, before: u64) -> u64 {
+        let now = self.clock.now_ns();
+        self.making_ns += now - before;
+        now
+    }
+
     /// When an open loop's next operation is due.
     fn due_ns(&self) -> Option<u64> {
-        self.pace.as_ref().map(|pace| self.start_ns.saturating_add(pace.due_ns(self.issued)))
+        self.pace.as_ref().map(|pace| self.start_ns.saturating_add(pace.due_ns()))
     }
 
     /// Nothing in flight and nothing due: waits for the next arrival or the end.
     #[cold]
     fn sleep(&mut self, now: u64, due_ns: u64) -> u64 {
         let end_ns = self.start_ns.saturating_add(self.end.ask_after_ns(now - self.start_ns));
-        clock::sleep_until(due_ns.min(end_ns));
-        let woken = clock::now_ns();
+        self.clock.sleep_until(due_ns.min(end_ns));
+        let woken = self.clock.now_ns();
         self.idle_ns += woken - now;
         woken
     }
@@ -207,9 +277,8 @@ impl<'a, E: Engine> Lane<'a, E> {
     /// What happens once a window: roll it, publish, look at the cost of data.
     #[cold]
     fn end_window(&mut self, now: u64) {
-        let counts = self.recorder.current();
-        let roll_ns = self.recorder.windows.roll(now - self.start_ns);
-        self.next_check_ns = self.start_ns + roll_ns;
+        let (counts, next_ns) = self.recorder.end_window(now - self.start_ns);
+        self.next_check_ns = self.start_ns + next_ns;
         self.cell.live.publish(counts, self.index);
         self.filler.reconsider(counts, self.issued);
         if self.cell.live.should_stop() {
@@ -225,7 +294,7 @@ impl<'a, E: Engine> Lane<'a, E> {
             if let Some(fd) = &self.fd {
                 call.make(fd)?;
             }
-            let end = clock::now_ns();
+            let end = self.clock.now_ns();
             if end >= self.next_check_ns {
                 self.end_window(end);
             }
@@ -240,13 +309,13 @@ impl<'a, E: Engine> Lane<'a, E> {
         let released = self.engine.release();
         released.map_err(|e| EngineError::io("letting go of the file", e))?;
         let loop_ns = now - self.start_ns;
-        let close_start = clock::now_ns();
+        let close_start = self.clock.now_ns();
         if let Some(fd) = self.fd.take() {
             target::close(fd)?;
         }
-        let end_ns = clock::now_ns();
+        let end_ns = self.clock.now_ns();
         let backlog = self.pace.as_ref().map_or(0, |pace| {
-            pace.due_by(self.stopped_ns).min(self.end.ask_from()).saturating_sub(self.issued)
+            pace.backlog(self.stopped_ns, self.end.ask_from().saturating_sub(self.issued))
         });
         let other_ns = self.flushes.time_ns() + self.idle_ns + self.making_ns;
         Ok(Outcome {
@@ -258,6 +327,7 @@ impl<'a, E: Engine> Lane<'a, E> {
             close_ns: end_ns - close_start,
             pooled_ios: self.filler.pooled_ios(),
             backlog,
+            batch_max: self.batch_max,
             huge: self.buffers.is_huge(),
             trace: Some(Trace {
                 span: self.span,

@@ -9,13 +9,14 @@ use bakeoff_core::model::finding::{Finding, Scope, Severity};
 use bakeoff_core::model::job::{EngineName, Job, Rw};
 use bakeoff_core::model::measurement::Measurement;
 
-use crate::check::check;
+use crate::check::{self, check};
+use crate::clock::Clock;
 use crate::cost::Cost;
 use crate::engine::Engine;
+use crate::engine::libaio::{self, Libaio};
 use crate::engine::null::Null;
 use crate::engine::psync::Psync;
-#[cfg(io_uring)]
-use crate::engine::uring::{self, Uring};
+use crate::engine::uring::{self, Nop, Uring};
 use crate::error::EngineError;
 use crate::lane::{Cell, Lane, Outcome};
 use crate::live::Live;
@@ -50,72 +51,125 @@ pub fn measure(
     if job.rw == Rw::SmallFiles {
         return smallfiles::measure(job, target, &live);
     }
-    if job.engine == EngineName::Null {
-        return measure_null(job, &live);
+    match job.engine {
+        EngineName::Null => return measure_null(job, &live),
+        EngineName::Nop => return measure_nop(job, &live),
+        _ => {}
     }
     let target = Target::find(target, job)?;
-    let mut findings = Vec::new();
-    #[cfg(io_uring)]
-    if job.engine == EngineName::IoUring {
-        match uring::try_out() {
-            Ok(()) => {
-                let around = Around { engine: EngineName::IoUring, depth: job.iodepth, findings };
-                return measure_with(job, Some(&target), &live, around, Lane::<Uring>::run_queued);
-            }
-            Err(error) => {
-                let (evidence, advice) = uring::explain(&error);
-                findings.push(fall_back(evidence, advice));
-            }
+    let target = Some(&target);
+    let (engine, findings) = choose(job);
+    let (depth, in_turns) = (job.iodepth, false);
+    let around = Around { engine, depth, in_turns, findings };
+    match engine {
+        EngineName::IoUring => measure_with(job, target, &live, around, Lane::<Uring>::run_queued),
+        EngineName::Libaio => measure_with(job, target, &live, around, Lane::<Libaio>::run_queued),
+        _ => {
+            let threads = as_threads(job);
+            let in_turns = threads.numjobs > job.numjobs && job.numjobs == 1;
+            let around = Around { depth: 1, in_turns, ..around };
+            let run = Lane::<Psync>::run;
+            let mut measurement = measure_with(&threads, target, &live, around, run)?;
+            measurement.job = job.clone();
+            Ok(measurement)
         }
     }
-    #[cfg(not(io_uring))]
-    if job.engine == EngineName::IoUring {
-        let evidence = format!("this build for {} has no io_uring", std::env::consts::ARCH);
-        findings.push(fall_back(evidence, "choose --engine psync".to_string()));
+}
+
+/// The job as psync does it. Where many I/Os in flight were asked for of another engine, each has
+/// a thread of its own; psync itself does one at a time.
+fn as_threads(job: &Job) -> Job {
+    if job.engine == EngineName::Psync {
+        return job.clone();
     }
-    if job.iodepth > 1 {
-        findings.push(depth_one(job.iodepth));
+    let blocks = u32::try_from(check::blocks(job)).unwrap_or(u32::MAX);
+    let most = check::NUMJOBS_MAX.min(blocks).max(job.numjobs);
+    let numjobs = job.numjobs.saturating_mul(job.iodepth).min(most);
+    Job { numjobs, iodepth: 1, ..job.clone() }
+}
+
+/// The engine that can be had here, and what has to be said about it.
+fn choose(job: &Job) -> (EngineName, Vec<Finding>) {
+    let mut findings = Vec::new();
+    let mut wanted = job.engine;
+    if wanted == EngineName::IoUring {
+        let Err(error) = uring::try_out() else { return (wanted, findings) };
+        // Without O_DIRECT libaio does one I/O at a time too, inside of its call.
+        wanted = if job.direct { EngineName::Libaio } else { EngineName::Psync };
+        if wanted == EngineName::Libaio && libaio::try_out().is_err() {
+            wanted = EngineName::Psync;
+        }
+        findings.push(fall_back("io_uring-unavailable", wanted, uring::explain(&error)));
+    } else if wanted == EngineName::Libaio {
+        if let Err(error) = libaio::try_out() {
+            wanted = EngineName::Psync;
+            findings.push(fall_back("libaio-unavailable", wanted, libaio::explain(&error)));
+        } else if !job.direct {
+            findings.push(one_by_one("libaio-buffered", job.iodepth, "without --direct libaio"));
+        }
     }
-    let around = Around { engine: EngineName::Psync, depth: 1, findings };
-    measure_with(job, Some(&target), &live, around, Lane::<Psync>::run)
+    if job.engine == EngineName::Psync && job.iodepth > 1 {
+        findings.push(one_by_one("psync-depth", job.iodepth, "psync"));
+    }
+    (wanted, findings)
 }
 
 /// Without I/O, and so without a target: the loop that fits the depth.
-fn measure_null(job: &Job, live: &Live) -> Result<Measurement, EngineError> {
+fn measure_null<'a>(job: &'a Job, live: &'a Live<'a>) -> Result<Measurement, EngineError> {
     let run = if job.iodepth == 1 { Lane::<Null>::run } else { Lane::<Null>::run_queued };
-    let around = Around { engine: EngineName::Null, depth: job.iodepth, findings: Vec::new() };
+    measure_idle(job, live, run)
+}
+
+fn measure_idle<'a, E: Engine>(
+    job: &'a Job,
+    live: &'a Live<'a>,
+    run: fn(Lane<'a, E>) -> Result<Outcome, EngineError>,
+) -> Result<Measurement, EngineError> {
+    let (engine, depth, findings) = (job.engine, job.iodepth, Vec::new());
+    let around = Around { engine, depth, in_turns: false, findings };
     measure_with(job, None, live, around, run)
+}
+
+/// The ring alone. There is nothing to fall back to.
+fn measure_nop<'a>(job: &'a Job, live: &'a Live<'a>) -> Result<Measurement, EngineError> {
+    if let Err(error) = uring::try_out() {
+        let (evidence, advice) = uring::explain(&error);
+        return Err(EngineError::Unsupported(format!("{evidence}: {advice}")));
+    }
+    measure_idle(job, live, Lane::<Nop>::run_queued)
 }
 
 /// What was decided before the lanes start.
 struct Around {
     engine: EngineName,
     depth: u32,
+    in_turns: bool,
     findings: Vec<Finding>,
 }
 
-fn fall_back(evidence: String, advice: String) -> Finding {
+fn warning(id: &str, evidence: String, advice: String) -> Finding {
     Finding {
-        id: "io_uring-unavailable".to_string(),
+        id: id.to_string(),
         severity: Severity::Warn,
         scope: Scope::Cell,
         workload: None,
         candidate: None,
-        evidence: format!("{evidence}; psync was used"),
+        evidence,
         advice,
     }
 }
 
-fn depth_one(iodepth: u32) -> Finding {
-    Finding {
-        id: "psync-depth".to_string(),
-        severity: Severity::Warn,
-        scope: Scope::Cell,
-        workload: None,
-        candidate: None,
-        evidence: format!("psync does one I/O at a time: iodepth {iodepth} had no effect"),
-        advice: "use --engine io_uring, or --numjobs for more at a time".to_string(),
-    }
+fn fall_back(id: &str, used: EngineName, (evidence, advice): (String, String)) -> Finding {
+    let threads = if used == EngineName::Psync { ", a thread for each I/O in flight," } else { "" };
+    warning(id, format!("{evidence}; {}{threads} was used", used.name()), advice)
+}
+
+fn one_by_one(id: &str, iodepth: u32, who: &str) -> Finding {
+    warning(
+        id,
+        format!("{who} does one I/O at a time: iodepth {iodepth} had no effect"),
+        "use --engine io_uring, or --numjobs for more at a time".to_string(),
+    )
 }
 
 fn measure_with<'a, E: Engine>(
@@ -125,16 +179,17 @@ fn measure_with<'a, E: Engine>(
     around: Around,
     run: fn(Lane<'a, E>) -> Result<Outcome, EngineError>,
 ) -> Result<Measurement, EngineError> {
-    let Around { engine, depth, findings } = around;
-    let cost = Cost::measure(job, depth)?;
-    let cell = Cell { job, depth, cost, live };
+    let Around { engine, depth, in_turns, findings } = around;
+    let clock = Clock::find();
+    let cost = Cost::measure(job, depth, clock)?;
+    let cell = Cell { job, depth, in_turns, cost, clock, live };
     let (lanes, usage) = run_lanes(job.numjobs, live, |index| {
         let fd = target.map(|target| target.open(job)).transpose()?;
         let lane = Lane::<E>::new(cell, index, fd)?;
         Ok(move || run(lane))
     })?;
     let traces: Vec<_> = lanes.iter().filter_map(|lane| lane.trace).collect();
-    let around = Circumstances { engine, usage, cost, findings };
+    let around = Circumstances { engine, usage, cost, clock, findings };
     let mut measurement = report::measurement(job, lanes, around);
     if let Some(target) = target.filter(|_| job.verify) {
         measurement.verified_bytes = Some(verify::verify(job, target, &traces)?);
@@ -209,4 +264,41 @@ where
         let usage = Usage::now().since(before);
         failure.map_or(Ok((outcomes, usage)), Err)
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn threads_in_place_of_a_queue_write_one_stream() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("file");
+        let job = Job {
+            engine: EngineName::IoUring,
+            iodepth: 8,
+            verify: true,
+            io_size: Some(3 * 41 * 1000),
+            ..Job::new(Rw::Write, 1000, 41 * 1000)
+        };
+        let threads = as_threads(&job);
+        assert_eq!((threads.numjobs, threads.iodepth), (8, 1));
+        let target = Target::find(&path, &threads).unwrap();
+        let live = Live::new(None);
+        let (engine, findings) = (EngineName::Psync, Vec::new());
+        let around = Around { engine, depth: 1, in_turns: true, findings };
+        let run = Lane::<Psync>::run;
+        let measurement = measure_with(&threads, Some(&target), &live, around, run).unwrap();
+        assert_eq!(measurement.verified_bytes, Some(41 * 1000));
+        assert_eq!(measurement.total_ios(), 3 * 41);
+    }
+
+    #[test]
+    fn a_short_file_gets_no_more_threads_than_blocks() {
+        let job =
+            Job { engine: EngineName::Libaio, iodepth: 64, ..Job::new(Rw::Read, 4096, 40960) };
+        assert_eq!(as_threads(&job).numjobs, 10);
+        let psync = Job { engine: EngineName::Psync, ..job };
+        assert_eq!(as_threads(&psync).numjobs, 1, "psync does one I/O at a time, as in fio");
+    }
 }

@@ -1,18 +1,13 @@
 //! What a lane saw: a latency histogram for each kind of operation, and throughput over time.
 //!
-//! hdrhistogram with three digits (relative error at most 0.1 %) up to an hour, so that a card that
-//! stalls for a minute is recorded as it was. Memory nobody writes to is never paged in. Sums are
-//! kept exactly: the mean is no estimate.
-
-use std::fmt;
+//! Sums, counts and extremes are kept exactly: the mean is no estimate. Throughput over time comes
+//! from the totals at the end of each stretch, so that an operation counts once and not twice.
 
 use bakeoff_core::model::histogram::Histogram;
-use hdrhistogram::Histogram as Hdr;
+use bakeoff_core::model::measurement::Window;
 
+use crate::histogram::{Buckets, Slots};
 use crate::windows::{Counts, Windows};
-
-/// Longest latency told apart from longer ones.
-const LATENCY_MAX_NS: u64 = 3_600_000_000_000;
 
 /// Kinds of operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,130 +24,199 @@ pub enum Kind {
     Stat,
     /// A file removed.
     Unlink,
+    /// A transaction committed.
+    Commit,
 }
 
 impl Kind {
     /// Every kind, in the order of the machine output.
-    pub const ALL: [Kind; 6] =
-        [Kind::Read, Kind::Write, Kind::Flush, Kind::Create, Kind::Stat, Kind::Unlink];
+    pub const ALL: [Kind; 7] = [
+        Kind::Read,
+        Kind::Write,
+        Kind::Flush,
+        Kind::Create,
+        Kind::Stat,
+        Kind::Unlink,
+        Kind::Commit,
+    ];
 }
 
 /// Latencies of one kind.
+#[derive(Clone, Debug)]
 pub struct Tally {
-    latencies: Hdr<u64>,
+    latencies: Buckets,
+    /// Operations recorded.
+    pub count: u64,
     /// Sum of all latencies.
     pub sum_ns: u64,
+    /// Shortest.
+    pub min_ns: u64,
+    /// Longest.
+    pub max_ns: u64,
     /// Bytes transferred.
     pub bytes: u64,
 }
 
 impl Tally {
-    fn new() -> Result<Tally, hdrhistogram::CreationError> {
-        let latencies = Hdr::new_with_bounds(1, LATENCY_MAX_NS, 3)?;
-        Ok(Tally { latencies, sum_ns: 0, bytes: 0 })
+    fn new(latencies: Buckets) -> Tally {
+        Tally { latencies, count: 0, sum_ns: 0, min_ns: u64::MAX, max_ns: 0, bytes: 0 }
     }
 
-    /// Operations recorded.
-    pub fn count(&self) -> u64 {
-        self.latencies.len()
+    /// One operation done.
+    #[inline]
+    pub fn record(&mut self, latency_ns: u64, bytes: u64) {
+        self.latencies.record(latency_ns);
+        self.count += 1;
+        self.sum_ns = self.sum_ns.wrapping_add(latency_ns);
+        self.min_ns = self.min_ns.min(latency_ns);
+        self.max_ns = self.max_ns.max(latency_ns);
+        self.bytes += bytes;
     }
 
-    /// Shortest and longest, to three digits.
-    pub fn extremes_ns(&self) -> (u64, u64) {
-        (self.latencies.min(), self.latencies.max())
+    /// Adds a row of operations that were counted elsewhere, latencies in [`Tally::latencies`].
+    pub fn add_row(&mut self, row: &Row, bytes_each: u64) {
+        self.count += row.count;
+        self.sum_ns = self.sum_ns.wrapping_add(row.sum_ns);
+        self.min_ns = self.min_ns.min(row.min_ns);
+        self.max_ns = self.max_ns.max(row.max_ns);
+        self.bytes += row.count * bytes_each;
+    }
+
+    /// Where the latencies of a row go.
+    #[inline]
+    pub fn latencies(&mut self) -> Slots<'_> {
+        self.latencies.slots()
     }
 
     /// The distribution as it is stored.
     pub fn histogram(&self) -> Histogram {
-        let buckets = self.latencies.iter_recorded();
-        Histogram {
-            buckets: buckets.map(|b| (b.value_iterated_to(), b.count_at_value())).collect(),
-        }
+        self.latencies.histogram()
     }
 
     fn add(&mut self, other: &Tally) {
-        // Same bounds everywhere: addition cannot fail.
-        let added = self.latencies.add(&other.latencies);
-        debug_assert!(added.is_ok());
-        self.sum_ns += other.sum_ns;
+        if other.count > 0 {
+            self.latencies.add(&other.latencies);
+        }
+        self.count += other.count;
+        self.sum_ns = self.sum_ns.wrapping_add(other.sum_ns);
+        self.min_ns = self.min_ns.min(other.min_ns);
+        self.max_ns = self.max_ns.max(other.max_ns);
         self.bytes += other.bytes;
     }
 }
 
-impl fmt::Debug for Tally {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Tally({} in {} ns)", self.count(), self.sum_ns)
+/// Sums over operations of one kind and size that follow each other, which the loop keeps in
+/// registers.
+#[derive(Clone, Copy, Debug)]
+pub struct Row {
+    /// Operations.
+    pub count: u64,
+    sum_ns: u64,
+    min_ns: u64,
+    max_ns: u64,
+}
+
+impl Row {
+    /// Nothing yet.
+    #[inline]
+    pub fn new() -> Row {
+        Row { count: 0, sum_ns: 0, min_ns: u64::MAX, max_ns: 0 }
+    }
+
+    /// One more.
+    #[inline]
+    pub fn add(&mut self, latency_ns: u64) {
+        self.count += 1;
+        self.sum_ns = self.sum_ns.wrapping_add(latency_ns);
+        self.min_ns = self.min_ns.min(latency_ns);
+        self.max_ns = self.max_ns.max(latency_ns);
     }
 }
 
 /// One lane's record.
 #[derive(Debug)]
 pub struct Recorder {
-    tallies: [Option<Tally>; 6],
-    /// Throughput over time.
-    pub windows: Windows,
+    tallies: [Tally; 7],
+    windows: Windows,
 }
 
 impl Recorder {
-    /// Room for `kinds`, allocated now.
+    /// Room for `kinds`, allocated now; what is of another kind is counted without its latency.
     pub fn new(kinds: &[Kind]) -> Recorder {
-        let tally = |kind| {
-            // The bounds are constants hdrhistogram accepts: 1, an hour, three digits.
-            kinds.contains(&kind).then(|| Tally::new().ok()).flatten()
-        };
-        Recorder { tallies: Kind::ALL.map(tally), windows: Windows::new() }
+        let buckets =
+            |kind| if kinds.contains(&kind) { Buckets::new() } else { Buckets::default() };
+        Recorder {
+            tallies: Kind::ALL.map(|kind| Tally::new(buckets(kind))),
+            windows: Windows::new(),
+        }
     }
 
-    /// One operation done. Latencies of 0 count as 1 ns, the smallest the histogram knows.
+    /// One operation done.
     #[inline]
     pub fn record(&mut self, kind: Kind, latency_ns: u64, bytes: u64) {
-        if let Some(tally) = &mut self.tallies[kind as usize] {
-            tally.latencies.saturating_record(latency_ns.max(1));
-            tally.sum_ns = tally.sum_ns.saturating_add(latency_ns);
-            tally.bytes += bytes;
-        }
-        let window = &mut self.windows.current;
-        window.ios += 1;
-        match kind {
-            Kind::Read => window.read_bytes += bytes,
-            Kind::Write | Kind::Create => window.write_bytes += bytes,
-            _ => {}
-        }
+        self.tallies[kind as usize].record(latency_ns, bytes);
+    }
+
+    /// The record of one kind, to record several operations of it.
+    #[inline]
+    pub fn tally_mut(&mut self, kind: Kind) -> &mut Tally {
+        &mut self.tallies[kind as usize]
     }
 
     /// The record of one kind, when anything was recorded.
     pub fn tally(&self, kind: Kind) -> Option<&Tally> {
-        self.tallies[kind as usize].as_ref().filter(|tally| tally.count() > 0)
+        Some(&self.tallies[kind as usize]).filter(|tally| tally.count > 0)
     }
 
-    /// Counts of the window that is being counted.
-    pub fn current(&self) -> Counts {
-        self.windows.current
+    /// When [`Recorder::end_window`] is to be called first.
+    pub fn first_window_ns(&self) -> u64 {
+        self.windows.end_ns()
     }
 
-    /// Adds the latencies of another lane and hands back its windows.
-    pub fn absorb(&mut self, other: Recorder) -> Windows {
-        for (mine, theirs) in self.tallies.iter_mut().zip(&other.tallies) {
-            if let (Some(mine), Some(theirs)) = (mine, theirs) {
+    /// Closes the stretches that ended at `elapsed_ns` or before; what was completed since the
+    /// last time, and when to be called again.
+    pub fn end_window(&mut self, elapsed_ns: u64) -> (Counts, u64) {
+        let total = self.total();
+        self.windows.roll(elapsed_ns, total)
+    }
+
+    fn total(&self) -> Counts {
+        let [read, write, _, create, ..] = &self.tallies;
+        Counts {
+            read_bytes: read.bytes,
+            write_bytes: write.bytes + create.bytes,
+            ios: self.tallies.iter().map(|tally| tally.count).sum(),
+        }
+    }
+
+    /// Adds lanes up: their latencies, and their throughput over the `elapsed_ns` they took.
+    pub fn merge(lanes: Vec<Recorder>, elapsed_ns: u64) -> (Recorder, Vec<Window>) {
+        let mut sum = Recorder::new(&[]);
+        let mut windows = Vec::with_capacity(lanes.len());
+        for mut lane in lanes {
+            for (mine, theirs) in sum.tallies.iter_mut().zip(&lane.tallies) {
                 mine.add(theirs);
             }
+            let total = lane.total();
+            lane.windows.close(total);
+            windows.push(lane.windows);
         }
-        other.windows
+        (sum, Windows::merge(windows, elapsed_ns))
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use proptest::prelude::*;
-
     use super::*;
 
     #[test]
     fn a_minute_long_stall_is_recorded_as_it_was() {
         let mut recorder = Recorder::new(&[Kind::Flush]);
         recorder.record(Kind::Flush, 60_000_000_000, 0);
-        let max = recorder.tally(Kind::Flush).unwrap().extremes_ns().1;
-        assert!(max.abs_diff(60_000_000_000) < 60_000_000, "{max}");
+        let tally = recorder.tally(Kind::Flush).unwrap();
+        assert_eq!((tally.min_ns, tally.max_ns), (60_000_000_000, 60_000_000_000));
+        let stored = tally.histogram().buckets[0].0;
+        assert!(stored.abs_diff(60_000_000_000) < 240_000_000, "{stored}");
     }
 
     #[test]
@@ -163,25 +227,18 @@ mod tests {
         assert_eq!(recorder.tally(Kind::Read).unwrap().bytes, 4096);
     }
 
-    proptest! {
-        #[test]
-        fn the_stored_histogram_keeps_counts_and_three_digits(
-            values in proptest::collection::vec(1u64..120_000_000_000, 1..200)
-        ) {
-            let mut recorder = Recorder::new(&[Kind::Read]);
-            values.iter().for_each(|v| recorder.record(Kind::Read, *v, 1));
-            let tally = recorder.tally(Kind::Read).unwrap();
-            let histogram = tally.histogram();
-            prop_assert_eq!(histogram.total(), values.len() as u64);
-            prop_assert_eq!(tally.sum_ns, values.iter().sum::<u64>());
-            prop_assert!(histogram.buckets.is_sorted_by_key(|b| b.0));
-            let mut sorted = values.clone();
-            sorted.sort_unstable();
-            let mut stored = histogram.buckets.iter().flat_map(|b| (0..b.1).map(|_| b.0));
-            for exact in sorted {
-                let got = stored.next().unwrap();
-                prop_assert!(got >= exact && got - exact <= exact / 1000 + 1, "{} {}", got, exact);
-            }
-        }
+    #[test]
+    fn lanes_add_up() {
+        let lane = |latencies: &[u64]| {
+            let mut lane = Recorder::new(&[Kind::Read]);
+            latencies.iter().for_each(|ns| lane.record(Kind::Read, *ns, 10));
+            lane
+        };
+        let (sum, windows) = Recorder::merge(vec![lane(&[3, 9]), lane(&[7])], 100);
+        let tally = sum.tally(Kind::Read).unwrap();
+        assert_eq!((tally.count, tally.sum_ns, tally.bytes), (3, 19, 30));
+        assert_eq!((tally.min_ns, tally.max_ns), (3, 9));
+        assert_eq!(tally.histogram().buckets, [(3, 1), (7, 1), (9, 1)]);
+        assert_eq!(windows.iter().map(|w| (w.ios, w.read_bytes)).collect::<Vec<_>>(), [(3, 30)]);
     }
 }

@@ -2,13 +2,13 @@
 
 use bakeoff_core::model::finding::Finding;
 use bakeoff_core::model::job::{EngineName, Job};
-use bakeoff_core::model::measurement::{Latency, Measurement, OpStats, SCHEMA};
+use bakeoff_core::model::measurement::{self as model, Latency, Measurement, OpStats, SCHEMA};
 
+use crate::clock::Clock;
 use crate::cost::Cost;
 use crate::lane::Outcome;
 use crate::record::{Kind, Recorder, Tally};
 use crate::usage::Usage;
-use crate::windows::Windows;
 
 /// What is known besides the lanes.
 pub struct Circumstances {
@@ -18,6 +18,8 @@ pub struct Circumstances {
     pub usage: Usage,
     /// The generator's own cost.
     pub cost: Cost,
+    /// What told the time.
+    pub clock: Clock,
     /// What was noticed.
     pub findings: Vec<Finding>,
 }
@@ -34,8 +36,9 @@ pub fn measurement(job: &Job, lanes: Vec<Outcome>, around: Circumstances) -> Mea
     let huge = lanes.iter().all(|l| l.huge);
     let pooled_ios = lanes.iter().map(|l| l.pooled_ios).sum();
     let backlog = job.rate_iops.map(|_| lanes.iter().map(|l| l.backlog).sum());
-    let mut all = Recorder::new(&Kind::ALL);
-    let windows = lanes.into_iter().map(|lane| all.absorb(lane.recorder)).collect();
+    let batch_max = lanes.iter().map(|l| l.batch_max).max().unwrap_or(1);
+    let recorders = lanes.into_iter().map(|lane| lane.recorder).collect();
+    let (all, windows) = Recorder::merge(recorders, elapsed_ns);
     let stats = |kind| all.tally(kind).map(|tally| op_stats(tally, elapsed_ns));
     let tool_ns = tool_ns(&all, around.cost, pooled_ios) / count as f64;
     Measurement {
@@ -43,6 +46,7 @@ pub fn measurement(job: &Job, lanes: Vec<Outcome>, around: Circumstances) -> Mea
         job: job.clone(),
         engine: around.engine,
         elapsed_ns,
+        monotonic_ns: Some(start_ns),
         data_ns,
         flush_ns,
         close_ns,
@@ -52,40 +56,52 @@ pub fn measurement(job: &Job, lanes: Vec<Outcome>, around: Circumstances) -> Mea
         create: stats(Kind::Create),
         stat: stats(Kind::Stat),
         unlink: stats(Kind::Unlink),
+        commit: stats(Kind::Commit),
         usr_cpu_ns: around.usage.usr_ns,
         sys_cpu_ns: around.usage.sys_ns,
-        windows: Windows::merge(windows, elapsed_ns),
+        windows,
         tool_ns: tool_ns as u64,
+        clock: Some(told_by(around.clock, around.cost, batch_max)),
         mem: if huge { "thp" } else { "malloc" }.to_string(),
         pooled_ios,
         verified_bytes: None,
         backlog,
+        figures: Vec::new(),
+        tool: None,
         findings: around.findings,
     }
 }
 
 /// Estimated time all lanes spent on their own work.
 fn tool_ns(all: &Recorder, cost: Cost, pooled_ios: u64) -> f64 {
-    let count = |kind| all.tally(kind).map_or(0, Tally::count);
+    let count = |kind| all.tally(kind).map_or(0, |tally| tally.count);
     let ios: u64 = Kind::ALL.into_iter().map(count).sum();
     let made = (count(Kind::Write) + count(Kind::Create)).saturating_sub(pooled_ios);
     ios as f64 * cost.loop_ns + made as f64 * cost.fill_ns + pooled_ios as f64 * cost.stamp_ns
 }
 
+/// How the time was told, with what the loop takes for the largest batch as its error.
+fn told_by(clock: Clock, cost: Cost, batch_max: u32) -> model::Clock {
+    model::Clock {
+        source: clock.source(),
+        error_ppm: clock.error_ppm(),
+        stamp_error_ns: (cost.loop_ns * f64::from(batch_max)) as u64,
+    }
+}
+
 fn op_stats(tally: &Tally, elapsed_ns: u64) -> OpStats {
     let histogram = tally.histogram();
-    let (min, max) = tally.extremes_ns();
     let quantile = |q| histogram.supported_quantile(q);
     let seconds = elapsed_ns as f64 / 1e9;
     OpStats {
-        total_ios: tally.count(),
+        total_ios: tally.count,
         io_bytes: tally.bytes,
-        iops: tally.count() as f64 / seconds,
+        iops: tally.count as f64 / seconds,
         bw_bytes_per_s: tally.bytes as f64 / seconds,
         lat_ns: Latency {
-            min,
-            mean: tally.sum_ns as f64 / tally.count() as f64,
-            max,
+            min: tally.min_ns,
+            mean: tally.sum_ns as f64 / tally.count as f64,
+            max: tally.max_ns,
             p50: quantile(0.5),
             p90: quantile(0.9),
             p95: quantile(0.95),

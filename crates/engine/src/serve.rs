@@ -4,24 +4,26 @@ use std::io::{self, Read, Write};
 use std::os::fd::BorrowedFd;
 
 use bakeoff_core::driver::native::{Failure, Reply, TASK_LIMIT_BYTES, Task};
-use bakeoff_core::model::measurement::Measurement;
 use rustix::process::{Signal, getppid, set_parent_process_death_signal};
 
 use crate::error::EngineError;
 use crate::measure::measure;
+use crate::profile::{OpenDatabase, measure_profile};
 use crate::target::Target;
 
 /// Reads a task on standard input, measures, and writes the reply on standard output. Returns the
 /// exit status: 0 when a reply was written, whatever it says, and 70 when not.
 ///
+/// `open` makes the databases of profiles that need one.
+///
 /// The process dies with its parent: a load nobody waits for would disturb whatever runs next.
-pub fn serve() -> i32 {
+pub fn serve(open: OpenDatabase) -> i32 {
     let result = read_task(io::stdin().lock()).and_then(|task| {
         die_with(task.parent_pid)?;
-        do_task(&task)
+        do_task(&task, open)
     });
     let reply = match result {
-        Ok(measurement) => Reply::Ok(Box::new(measurement)),
+        Ok(reply) => reply,
         Err(error) => Reply::Error(Failure::from(&error)),
     };
     let written = serde_json::to_vec(&reply).map_err(io::Error::from).and_then(|mut bytes| {
@@ -62,14 +64,18 @@ fn die_with(parent_pid: Option<u32>) -> Result<(), EngineError> {
     Ok(())
 }
 
-fn do_task(task: &Task) -> Result<Measurement, EngineError> {
+fn do_task(task: &Task, open: OpenDatabase) -> Result<Reply, EngineError> {
     let path = task.target.as_path();
-    Target::expect(path, task.target_kind, &task.job)?;
     let live = match task.live_fd {
         None => None,
         Some(number) => Some(borrow(number)?),
     };
-    measure(&task.job, path, live)
+    if let Some(profile) = task.profile {
+        let measured = measure_profile(profile, &task.parts, &task.job, path, live, open);
+        return measured.map(Reply::Parts);
+    }
+    Target::expect(path, task.target_kind, &task.job)?;
+    measure(&task.job, path, live).map(|measurement| Reply::Ok(Box::new(measurement)))
 }
 
 /// The inherited descriptor `number`, if it is open.

@@ -22,7 +22,7 @@ use rustix::io::Errno;
 
 use crate::buffer::Buffers;
 use crate::check;
-use crate::clock;
+use crate::clock::Clock;
 use crate::cost::Cost;
 use crate::data::{Content, Tag};
 use crate::end::End;
@@ -39,13 +39,15 @@ use crate::verify;
 /// Does a small-files job in the directory `target`.
 pub fn measure(job: &Job, target: &Path, live: &Live) -> Result<Measurement, EngineError> {
     let target = Target::find(target, job)?;
-    let cost = Cost::measure(job, 1)?;
-    let cell = Cell { job, depth: 1, cost, live };
+    let clock = Clock::find();
+    let cost = Cost::measure(job, 1, clock)?;
+    let cell = Cell { job, depth: 1, in_turns: false, cost, clock, live };
     let (lanes, usage) = run_lanes(job.numjobs, live, |index| {
         let lane = Lane::new(cell, index, target.open_directory()?)?;
         Ok(move || lane.run())
     })?;
-    let around = Circumstances { engine: EngineName::Psync, usage, cost, findings: Vec::new() };
+    let (engine, findings) = (EngineName::Psync, Vec::new());
+    let around = Circumstances { engine, usage, cost, clock, findings };
     let mut measurement = report::measurement(job, lanes, around);
     if job.verify {
         let read = measurement.read.as_ref().map_or(0, |read| read.io_bytes);
@@ -119,7 +121,7 @@ impl<'a> Lane<'a> {
             directory,
             // bs is at most 1 GiB.
             memory: Buffers::new(job.bs as usize, 1, job.mem)?,
-            content: Content::new(job.seed, index),
+            content: Content::of_lane(job, index),
             end: End::of_lane(job, index),
             recorder: Recorder::new(&kinds),
             made: 0,
@@ -135,9 +137,9 @@ impl<'a> Lane<'a> {
     }
 
     fn run(mut self) -> Result<Outcome, EngineError> {
-        self.start_ns = clock::now_ns();
+        self.start_ns = self.cell.clock.now_ns();
         self.now_ns = self.start_ns;
-        self.next_check_ns = self.start_ns + self.recorder.windows.roll(0);
+        self.next_check_ns = self.start_ns + self.recorder.first_window_ns();
         let files = share(check::blocks(self.cell.job), self.index, self.cell.job.numjobs);
         while !self.is_over() && self.do_set(files)? {}
         let recorder = std::mem::replace(&mut self.recorder, Recorder::new(&[]));
@@ -151,6 +153,7 @@ impl<'a> Lane<'a> {
             close_ns: self.close_ns,
             pooled_ios: 0,
             backlog: 0,
+            batch_max: 1,
             huge: self.memory.is_huge(),
             trace: None,
         })
@@ -294,14 +297,14 @@ impl<'a> Lane<'a> {
 
     /// Reads the clock; what passed since the last reading goes to `count` and is returned.
     fn pass_time(&mut self, count: impl Fn(&mut Self, u64)) -> u64 {
-        let now_ns = clock::now_ns();
+        let now_ns = self.cell.clock.now_ns();
         let ns = now_ns - self.now_ns;
         self.now_ns = now_ns;
         count(self, ns);
         if now_ns >= self.next_check_ns {
-            self.cell.live.publish(self.recorder.current(), self.index);
-            let elapsed_ns = now_ns - self.start_ns;
-            self.next_check_ns = self.start_ns + self.recorder.windows.roll(elapsed_ns);
+            let (counts, next_ns) = self.recorder.end_window(now_ns - self.start_ns);
+            self.cell.live.publish(counts, self.index);
+            self.next_check_ns = self.start_ns + next_ns;
         }
         ns
     }

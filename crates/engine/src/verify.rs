@@ -51,12 +51,21 @@ pub fn verify(job: &Job, target: &Target, traces: &[Trace]) -> Result<u64, Engin
         let checker = Checker {
             job,
             trace: *trace,
-            content: Content::new(job.seed, lane),
+            content: Content::of_lane(job, lane),
             scratch: [0; UNIT_BYTES],
         };
         verified_bytes += checker.check_lane(&fd, &mut memory, per_read, lane)?;
     }
     Ok(verified_bytes)
+}
+
+/// Whether `block` is what operation `op` of the first lane wrote at byte `offset`.
+pub fn is_as_written(job: &Job, block: &[u8], op: u64, offset: u64) -> bool {
+    let span = Span::of_lane(1, 0, 1, true);
+    let trace = Trace { span, issued: op + 1, pooled_from: None, pool_buffers: 0 };
+    let content = Content::of_lane(job, 0);
+    let mut checker = Checker { job, trace, content, scratch: [0; UNIT_BYTES] };
+    checker.check_block(block, op, offset).is_ok()
 }
 
 /// Opens the target so that reads come from the device as far as that can be had.
@@ -275,7 +284,8 @@ mod tests {
         let target = Target::find(path, job).unwrap();
         let live = Live::new(None);
         let cost = Cost { fill_ns, ..Cost::default() };
-        let cell = Cell { job, depth: 1, cost, live: &live };
+        let clock = crate::clock::Clock::find();
+        let cell = Cell { job, depth: 1, in_turns: false, cost, clock, live: &live };
         let lane = Lane::<Psync>::new(cell, 0, Some(target.open(job).unwrap())).unwrap();
         (target, lane.run().unwrap().trace.unwrap())
     }

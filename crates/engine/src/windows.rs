@@ -29,6 +29,15 @@ impl Counts {
         self.write_bytes += other.write_bytes;
         self.ios += other.ios;
     }
+
+    /// What was done between `earlier` and these.
+    fn since(self, earlier: Counts) -> Counts {
+        Counts {
+            read_bytes: self.read_bytes - earlier.read_bytes,
+            write_bytes: self.write_bytes - earlier.write_bytes,
+            ios: self.ios - earlier.ios,
+        }
+    }
 }
 
 /// One lane's stretches.
@@ -36,8 +45,8 @@ impl Counts {
 pub struct Windows {
     len_ns: u64,
     closed: Vec<Counts>,
-    /// The stretch that is being counted.
-    pub current: Counts,
+    /// Totals when the last stretch was closed.
+    total: Counts,
     end_ns: u64,
 }
 
@@ -47,21 +56,40 @@ impl Windows {
         Windows {
             len_ns: WINDOW_NS,
             closed: Vec::with_capacity(WINDOWS_MAX),
-            current: Counts::default(),
+            total: Counts::default(),
             end_ns: WINDOW_NS,
         }
     }
 
-    /// Closes what ended at `elapsed_ns` or before; returns when to be called again.
-    pub fn roll(&mut self, elapsed_ns: u64) -> u64 {
+    /// When the stretch that is being counted ends.
+    pub fn end_ns(&self) -> u64 {
+        self.end_ns
+    }
+
+    /// Closes what ended at `elapsed_ns` or before, with `total` done so far; returns what is new
+    /// since the last time, and when to be called again.
+    pub fn roll(&mut self, elapsed_ns: u64, total: Counts) -> (Counts, u64) {
+        let counts = total.since(self.total);
+        let mut rest = counts;
         while elapsed_ns >= self.end_ns {
-            self.closed.push(std::mem::take(&mut self.current));
-            if self.closed.len() == WINDOWS_MAX {
-                self.double();
-            }
+            self.push(std::mem::take(&mut rest));
+            self.total = total;
             self.end_ns += self.len_ns;
         }
-        self.end_ns
+        (counts, self.end_ns)
+    }
+
+    /// Closes the last stretch, with `total` done in all.
+    pub fn close(&mut self, total: Counts) {
+        self.push(total.since(self.total));
+        self.total = total;
+    }
+
+    fn push(&mut self, counts: Counts) {
+        self.closed.push(counts);
+        if self.closed.len() == WINDOWS_MAX {
+            self.double();
+        }
     }
 
     fn double(&mut self) {
@@ -76,12 +104,11 @@ impl Windows {
         self.len_ns *= 2;
     }
 
-    /// Adds lanes up. `elapsed_ns` is the end of the last of them.
+    /// Adds closed lanes up. `elapsed_ns` is the end of the last of them.
     pub fn merge(lanes: Vec<Windows>, elapsed_ns: u64) -> Vec<Window> {
         let len_ns = lanes.iter().map(|lane| lane.len_ns).max().unwrap_or(WINDOW_NS);
         let mut grid: Vec<Counts> = Vec::new();
         for mut lane in lanes {
-            lane.closed.push(lane.current);
             while lane.len_ns < len_ns {
                 lane.double();
             }
@@ -122,10 +149,12 @@ mod tests {
 
     fn lane(completions: &[(u64, u64)]) -> Windows {
         let mut windows = Windows::new();
+        let mut total = Counts::default();
         for &(at_ns, bytes) in completions {
-            windows.roll(at_ns);
-            windows.current.add(Counts { read_bytes: bytes, write_bytes: 0, ios: 1 });
+            windows.roll(at_ns, total);
+            total.add(Counts { read_bytes: bytes, write_bytes: 0, ios: 1 });
         }
+        windows.close(total);
         windows
     }
 
@@ -145,7 +174,7 @@ mod tests {
         let every_second: Vec<_> = (0..3600).map(|s| (s * 1_000_000_000, 1)).collect();
         let mut windows = lane(&every_second);
         assert_eq!(windows.closed.capacity(), WINDOWS_MAX, "no allocation after the start");
-        windows.roll(3_600_000_000_000);
+        windows.roll(3_600_000_000_000, windows.total);
         assert_eq!(windows.len_ns, 1_600_000_000);
     }
 

@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use bakeoff_core::driver::native::FailureKind;
-use bakeoff_core::model::job::{Data, EngineName, Job, Offsets, Rw};
+use bakeoff_core::model::job::{Data, EngineName, Job, Offsets, RateProcess, Rw, Stamps};
 use bakeoff_core::model::measurement::Measurement;
 use bakeoff_engine::{EngineError, measure};
 use tempfile::TempDir;
@@ -74,7 +74,7 @@ fn what_was_written_verifies_in_every_shape() {
         let blocks = if bs <= 5000 { 40 } else { 8 };
         let path = file_of(&dir, bs * blocks);
         for rw in [Rw::Write, Rw::RandWrite, Rw::RandRw] {
-            for engine in [EngineName::Psync, EngineName::IoUring] {
+            for engine in [EngineName::Psync, EngineName::IoUring, EngineName::Libaio] {
                 for (iodepth, numjobs, offsets, data) in [
                     (1, 1, Offsets::Uniform, Data::Random),
                     (8, 1, Offsets::Uniform, Data::Random),
@@ -100,6 +100,83 @@ fn what_was_written_verifies_in_every_shape() {
                 }
             }
         }
+    }
+}
+
+#[test]
+fn every_walk_and_every_kind_of_data_verifies() {
+    let dir = directory();
+    let path = file_of(&dir, 40960);
+    let zipf = Offsets::Zipf { theta_milli: 1200 };
+    let hot = Offsets::Hot { percent: 90, span_percent: 10 };
+    let walks = [
+        (Rw::RandWrite, zipf),
+        (Rw::RandRw, hot),
+        (Rw::Write, Offsets::Backward),
+        (Rw::Write, Offsets::Strided { stride: 3 * 1024 }),
+    ];
+    for (engine, stamps) in
+        [(EngineName::Psync, Stamps::Batch), (EngineName::IoUring, Stamps::Each)]
+    {
+        for (rw, offsets) in walks {
+            let job = Job {
+                engine,
+                stamps,
+                offsets,
+                iodepth: 4,
+                verify: true,
+                buffer_compress_percentage: 40,
+                io_size: Some(2 * 40960),
+                ..Job::new(rw, 1024, 40960)
+            };
+            let m = run(&job, &path);
+            let verified = m.verified_bytes.unwrap();
+            assert_eq!(verified == 40960, rw == Rw::Write, "{job:?}: {verified}");
+        }
+    }
+}
+
+#[test]
+fn direct_io_of_every_engine_verifies() {
+    // Not in memory: the directory for temporary files may have no direct I/O.
+    let dir = tempfile::tempdir_in(env!("CARGO_MANIFEST_DIR")).unwrap();
+    let path = file_of(&dir, 1 << 20);
+    for engine in [EngineName::Psync, EngineName::IoUring, EngineName::Libaio] {
+        for (rw, iodepth) in
+            [(Rw::RandWrite, 1), (Rw::RandRw, 8), (Rw::Write, 8), (Rw::RandRead, 8)]
+        {
+            let job = Job {
+                engine,
+                iodepth,
+                direct: true,
+                verify: rw.writes(),
+                ..Job::new(rw, 8192, 1 << 20)
+            };
+            let m = run(&job, &path);
+            check_sums(&job, &m);
+            assert_eq!(m.verified_bytes.is_some(), rw.writes());
+        }
+    }
+}
+
+#[test]
+fn random_arrivals_come_at_their_rate_and_latency_counts_from_them() {
+    let dir = directory();
+    let path = file_of(&dir, 40960);
+    for engine in [EngineName::Psync, EngineName::IoUring] {
+        let job = Job {
+            engine,
+            iodepth: 4,
+            rate_iops: Some(1000),
+            rate_process: RateProcess::Poisson,
+            io_size: Some(300 * 4096),
+            ..Job::new(Rw::RandRead, 4096, 40960)
+        };
+        let m = run(&job, &path);
+        // The 300th arrival of this seed is known; nothing can end before it.
+        assert!(m.elapsed_ns > 250_000_000, "{}", m.elapsed_ns);
+        assert_eq!(m.backlog, Some(0));
+        assert_eq!(m.total_ios(), 300);
     }
 }
 

@@ -8,8 +8,12 @@ use std::process::ExitCode;
 use anyhow::{Context, Result, bail};
 
 mod bench;
+mod dist;
 mod testing;
 mod tidy;
+mod tool;
+mod truth;
+mod vm;
 
 const HELP: &str = "\
 usage: cargo xtask NAME
@@ -18,6 +22,9 @@ usage: cargo xtask NAME
   check           format, lints, house rules and unit tests: the quick ones
   test            everything, browser and fuzzing included
   bench           against fio, side by side (--help)
+  bench-truth     simulate disks of known truth; rewrites docs/truth.md (--help)
+  test-vm         the program on emulated machines (--help)
+  dist            static binaries for other machines (--help)
   fuzz [SECONDS]  run every fuzz target for so long (30)
 ";
 
@@ -45,7 +52,10 @@ fn run(arguments: Vec<String>) -> Result<bool> {
             let seconds = seconds.parse().with_context(|| format!("not a number: {seconds}"))?;
             testing::fuzz(&root, seconds)
         }
+        ["dist", rest @ ..] => dist::dist(&root, rest),
+        ["test-vm", rest @ ..] => vm::test(&root, rest),
         ["bench", rest @ ..] => bench::bench(&root, rest),
+        ["bench-truth", rest @ ..] => truth::bench(&root, rest),
         [] | ["help" | "--help" | "-h"] => {
             print!("{HELP}");
             Ok(true)

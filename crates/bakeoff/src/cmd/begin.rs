@@ -1,11 +1,11 @@
-//! What quick, demo and resume share: recover, begin, rehearse, measure, answer.
+//! What quick, demo, run and resume share: recover, begin, rehearse, measure, answer.
 
 use std::path::PathBuf;
 
 use bakeoff_core::analyse::analyse;
 use bakeoff_core::decide::protocol::FIRST_LOOK;
 use bakeoff_core::model::candidate::{Candidate, Skipped};
-use bakeoff_core::model::event::{Header, StopReason};
+use bakeoff_core::model::event::{Header, Region, StopReason};
 use bakeoff_core::model::path::RawPath;
 use bakeoff_core::model::protocol::Protocol;
 use bakeoff_core::model::run::Run;
@@ -30,7 +30,7 @@ use crate::ui::{announce, answer, say};
 
 /// What a new run is about.
 pub struct Plan {
-    /// `quick` or `demo`.
+    /// `quick`, `demo` or `run`.
     pub verb: &'static str,
     /// For people.
     pub title: String,
@@ -44,6 +44,10 @@ pub struct Plan {
     pub skipped: Vec<Skipped>,
     /// Size of the data file that was asked for.
     pub file_bytes: Option<u64>,
+    /// The text it was made of, for runs of a plan.
+    pub plan: Option<String>,
+    /// Where stacks are put, for runs on targets.
+    pub regions: Vec<Region>,
 }
 
 /// Where the HTML report goes.
@@ -77,12 +81,20 @@ pub fn choose_workloads(named: &[String], default: &[&str]) -> Result<Vec<Worklo
     let mut chosen: Vec<Workload> = Vec::new();
     let default: Vec<String> = default.iter().map(|name| name.to_string()).collect();
     for name in if named.is_empty() { &default } else { named } {
-        let workload = workloads::find(name).map_err(Fault::usage)?;
-        if !chosen.iter().any(|w| w.name == workload.name) {
-            chosen.push(workload);
+        for workload in workloads::named(name).map_err(Fault::usage)? {
+            if !chosen.iter().any(|w| w.name == workload.name) {
+                chosen.push(workload);
+            }
         }
     }
     Ok(chosen)
+}
+
+/// Puts back what dead runs left, so that nothing of theirs is in the way.
+pub fn recover(global: &Global) -> Result<(), Fault> {
+    let mut store = Sqlite::open(&crate::store::place::path(global.store.as_deref())?)?;
+    say_recovered(&recover::recover(&mut store)?, global.quiet);
+    Ok(())
 }
 
 /// Begins a run, prepares its ground, measures it and answers.
@@ -96,7 +108,7 @@ pub fn run(
     say_recovered(&recover::recover(&mut store)?, global.quiet);
     let cancel = Cancel::listen().map_err(Fault::environment)?;
     let journal = Journal::begin(&mut store, header(global, plan))?;
-    let mut session = Session { journal, cancel, progress: Progress::new(global.quiet) };
+    let mut session = Session::new(journal, cancel, Progress::new(global.quiet));
     let ground = prepare(&mut session);
     go_on(global, session, ground, report)
 }
@@ -207,6 +219,7 @@ pub fn header(global: &Global, plan: Plan) -> Header {
     let arguments = std::env::args_os().skip(1).map(|word| RawPath::new(word).to_string());
     let command = std::iter::once("bakeoff".to_string()).chain(arguments).collect();
     let fresh = fresh_u64();
+    let mut regions = plan.regions.into_iter();
     Header {
         schema: "bakeoff/run/1".to_string(),
         run: format!("{:016x}", fresh_u64()),
@@ -222,14 +235,16 @@ pub fn header(global: &Global, plan: Plan) -> Header {
         skipped: plan.skipped,
         dropped_workloads: Vec::new(),
         host: host::fingerprint(),
-        region: None,
+        region: regions.next(),
+        more_regions: regions.collect(),
+        plan: plan.plan,
         expected_write_bytes: 0,
         file_bytes: plan.file_bytes,
     }
 }
 
 /// 64 bits nobody had before: from the kernel's generator, or the clock and our pid without one.
-fn fresh_u64() -> u64 {
+pub fn fresh_u64() -> u64 {
     let mut bytes = [0; 8];
     match rustix::rand::getrandom(&mut bytes, rustix::rand::GetRandomFlags::empty()) {
         Ok(8) => u64::from_le_bytes(bytes),

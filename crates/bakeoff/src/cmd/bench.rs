@@ -79,6 +79,9 @@ fn job(global: &Global, args: &Bench, size: u64) -> Result<Job, Fault> {
         end_fsync: args.end_fsync,
         rwmixread: args.rwmixread,
         rate_iops: args.rate_iops,
+        rate_process: args.rate_process,
+        buffer_compress_percentage: args.buffer_compress_percentage,
+        stamps: args.stamps,
         offsets: args.offsets,
         data: args.data,
         verify: args.verify,
@@ -252,7 +255,7 @@ fn measure(
     progress.clear();
     let mut measurement = measured.map_err(fault_of)?;
     let read_bytes = measurement.read.as_ref().map_or(0, |read| read.io_bytes);
-    truth.cache = truth::cache_state(place.class, &truth, read_bytes, job.size);
+    truth.cache = truth::cache_state(place.class, &truth, read_bytes, job.size, job.direct);
     let cell = Cell {
         block: 0,
         candidate: 0,
@@ -261,6 +264,7 @@ fn measure(
         measurement: measurement.clone(),
         truth,
         raw: None,
+        telemetry: None,
     };
     measurement.findings = lint::cell(&header_of(global, job, place), &cell);
     Ok(measurement)
@@ -270,14 +274,14 @@ fn measure(
 fn header_of(global: &Global, job: &Job, place: &Place) -> Header {
     let path = place.mount_point.clone();
     let kind = Kind::Directory { path, place: Box::new(place.clone()) };
-    let candidate = Candidate { name: "bench".to_string(), kind, twin_of: None };
+    let candidate = Candidate::new("bench", kind);
     let (phase, metric) = match job.rw {
         Rw::Read | Rw::RandRead => (Phase::ColdRead, Metric::Iops),
         Rw::SmallFiles => (Phase::Metadata, Metric::FilesPerSecond),
         _ => (Phase::Overwrite, Metric::Iops),
     };
-    let name = job.rw.name().to_string();
-    let workload = Workload { summary: name.clone(), name, phase, metric, job: job.clone() };
+    let name = job.rw.name();
+    let workload = Workload::native(name, name, phase, metric, job.clone());
     begin::header(
         global,
         Plan {
@@ -288,6 +292,8 @@ fn header_of(global: &Global, job: &Job, place: &Place) -> Header {
             workloads: vec![workload],
             skipped: Vec::new(),
             file_bytes: None,
+            plan: None,
+            regions: Vec::new(),
         },
     )
 }

@@ -39,12 +39,14 @@ pub fn in_scratch<T>(
         workloads: Vec::new(),
         skipped: Vec::new(),
         file_bytes: None,
+        plan: None,
+        regions: Vec::new(),
     };
     let header = begin::header(global, plan);
     let journal = Journal::begin(&mut store, header)?;
     let run = journal.run().header.run.clone();
     // Signals are noticed by the caller's listener; a step here is over in an instant.
-    let mut session = Session { journal, cancel: Cancel::default(), progress: Progress::new(true) };
+    let mut session = Session::new(journal, Cancel::default(), Progress::new(true));
     let name = steps::scratch_name(&run);
     let made = stepper::take(&mut session, |n| steps::make_scratch(n, &name, &parent));
     let result = match made {

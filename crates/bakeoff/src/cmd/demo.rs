@@ -6,7 +6,7 @@ use bakeoff_core::model::candidate::{Candidate, Kind, Skipped};
 use bakeoff_core::model::path::RawPath;
 use bakeoff_core::model::protocol::{Mode, Protocol};
 use bakeoff_core::prepare::space;
-use bakeoff_core::prepare::support::{Driver, RECIPES, Recipe};
+use bakeoff_core::prepare::support::{RECIPES, Recipe};
 use bakeoff_core::{units, workloads};
 
 use super::{begin, quick};
@@ -53,6 +53,8 @@ pub fn run(global: &Global, args: &Demo) -> Result<Outcome, Fault> {
         workloads: chosen,
         skipped,
         file_bytes: None,
+        plan: None,
+        regions: Vec::new(),
     };
     let report = args.report.clone().map(begin::ReportTo::File).unwrap_or(begin::ReportTo::Here);
     begin::run(global, plan, report, |session| image::prepare(session, &parent, place))
@@ -85,20 +87,17 @@ fn check_room(here: &Path, place: &bakeoff_core::model::host::Place) -> Result<(
     )))
 }
 
-/// Every filesystem this kernel and these tools support, and why the others are left out.
+/// Every filesystem of the demo that this kernel and these tools support, and why the others are
+/// left out.
 fn candidates() -> (Vec<Candidate>, Vec<Skipped>) {
     let mut candidates = Vec::new();
     let mut skipped: Vec<Skipped> = Vec::new();
-    for recipe in RECIPES {
+    for recipe in RECIPES.iter().filter(|recipe| recipe.in_demo) {
         if stands_in_needlessly(recipe, &candidates) {
             continue;
         }
         match host::support(recipe) {
-            Ok(()) => candidates.push(Candidate {
-                name: recipe.name.to_string(),
-                kind: Kind::Stack(recipe.stack()),
-                twin_of: None,
-            }),
+            Ok(()) => candidates.push(Candidate::new(recipe.name, Kind::Stack(recipe.stack()))),
             Err(missing) => {
                 skipped.push(Skipped { name: recipe.name.to_string(), reason: missing.to_string() })
             }
@@ -109,6 +108,5 @@ fn candidates() -> (Vec<Candidate>, Vec<Skipped>) {
 
 /// A user-space driver is tried only where the kernel has no driver of its own.
 fn stands_in_needlessly(recipe: &Recipe, candidates: &[Candidate]) -> bool {
-    matches!(recipe.driver, Driver::Fuse { .. })
-        && candidates.iter().any(|c| recipe.name.strip_suffix("-fuse") == Some(&c.name))
+    recipe.stands_in_for.is_some_and(|first| candidates.iter().any(|c| c.name == first))
 }

@@ -16,7 +16,7 @@ pub fn run(global: &Global) -> Result<Outcome, Fault> {
         Format::Json => Devices::json,
         Format::Csv => Devices::csv,
         Format::Markdown => Devices::markdown,
-        Format::Jsonl | Format::Bundle => {
+        Format::Jsonl | Format::Bundle | Format::FioJson | Format::Gnuplot => {
             return Err(Fault::usage("devices knows --format text, json, csv and markdown"));
         }
     };

@@ -1,17 +1,27 @@
 //! `bakeoff export`: a stored run for other programs, or whole for another machine.
 
 use std::io::Write;
+use std::path::Path;
+use std::time::Duration;
 
 use bakeoff_core::analyse::analyse;
 use bakeoff_core::bundle::{Head, SCHEMA, Sealer};
+use bakeoff_core::model::path::printable;
+use bakeoff_core::model::run::Run;
 use bakeoff_core::report;
 
 use super::stored;
 use crate::cli::{Export, Format, Global};
+use crate::exec::{ExecError, Spec};
 use crate::fault::{Fault, Outcome};
+use crate::signals::Cancel;
 use crate::store::{RunId, Sqlite, Store};
+use crate::ui::say;
 
-const FORMATS: &str = "json, csv, jsonl or bundle";
+/// Time gnuplot may take.
+const DRAW_LIMIT: Duration = Duration::from_secs(60);
+
+const FORMATS: &str = "json, csv, jsonl, bundle, fio-json or gnuplot";
 
 /// Runs the command.
 pub fn run(global: &Global, args: &Export) -> Result<Outcome, Fault> {
@@ -33,6 +43,8 @@ pub fn run(global: &Global, args: &Export) -> Result<Outcome, Fault> {
             let text = report::csv(&stored::read(&store, &id)?);
             stored::write(output, |out| out.write_all(text.as_bytes()))?;
         }
+        Format::FioJson => fio_json(&stored::read(&store, &id)?, output)?,
+        Format::Gnuplot => gnuplot(&stored::read(&store, &id)?, output)?,
         Format::Jsonl => {
             let lines = store.lines(&id)?;
             stored::write(output, |out| lines.iter().try_for_each(|line| writeln!(out, "{line}")))?;
@@ -45,6 +57,68 @@ pub fn run(global: &Global, args: &Export) -> Result<Outcome, Fault> {
         }
     }
     Ok(Outcome::Done)
+}
+
+/// One document with all cases, or in a directory one for each, which is what fio-plot reads.
+fn fio_json(run: &Run, output: Option<&Path>) -> Result<(), Fault> {
+    let cases = report::fio_json::cases(run);
+    let Some(directory) = output.filter(|path| path.is_dir()) else {
+        let jobs: Vec<_> = cases.iter().map(|case| &case.job).collect();
+        let text = report::fio_json::document(run, &jobs);
+        return stored::write(output, |out| out.write_all(text.as_bytes()));
+    };
+    for case in &cases {
+        let of_candidate = directory.join(file_name(&case.candidate));
+        std::fs::create_dir_all(&of_candidate).map_err(Fault::environment)?;
+        let file = of_candidate.join(file_name(&case.workload) + ".json");
+        let text = report::fio_json::document(run, &[&case.job]);
+        stored::write(Some(&file), |out| out.write_all(text.as_bytes()))?;
+    }
+    Ok(())
+}
+
+/// A name without anything that a path could be made of. Two names may become one; then the
+/// letters that were lost tell them apart.
+fn file_name(name: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
+    let kept: String = name.chars().map(|c| if plain(c) { c } else { '_' }).collect();
+    let kept = kept.trim_start_matches('.').to_string();
+    if kept == name {
+        return kept;
+    }
+    let lost: u32 = name.chars().filter(|c| !plain(*c)).map(u32::from).sum();
+    format!("{kept}-{lost:x}")
+}
+
+/// The script; in a directory also the picture, where gnuplot is installed.
+fn gnuplot(run: &Run, output: Option<&Path>) -> Result<(), Fault> {
+    let name = format!("bakeoff-{}", run.header.run);
+    let picture = format!("{name}.png");
+    let script = report::gnuplot(run, &picture);
+    let Some(directory) = output.filter(|path| path.is_dir()) else {
+        return stored::write(output, |out| out.write_all(script.as_bytes()));
+    };
+    let file = format!("{name}.gp");
+    stored::write(Some(&directory.join(&file)), |out| out.write_all(script.as_bytes()))?;
+    let drawn = match Spec::tool(&["gnuplot", &file], DRAW_LIMIT) {
+        Ok(spec) => spec.in_directory(directory).run(&Cancel::default()),
+        Err(ExecError::Missing { .. }) => {
+            say::line(format_args!(
+                "bakeoff: gnuplot is not installed (package gnuplot-nox), so there is no picture; \
+                 `gnuplot {file}` draws it"
+            ));
+            return Ok(());
+        }
+        Err(error) => return Err(Fault::environment(error)),
+    };
+    let drawn = drawn.map_err(Fault::environment)?;
+    match drawn.status.success() {
+        true => Ok(()),
+        false => {
+            let said = printable(drawn.stderr.trim_ascii());
+            Err(Fault::environment(format!("gnuplot: {}: {said}", drawn.how())))
+        }
+    }
 }
 
 fn head(store: &Sqlite, id: &RunId) -> Result<String, Fault> {

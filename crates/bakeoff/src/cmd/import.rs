@@ -7,6 +7,9 @@ mod sources;
 
 use std::io::{Cursor, ErrorKind, Read, Write};
 
+use bakeoff_core::driver::fio::as_plan;
+use bakeoff_core::driver::fio::jobfile::{FILE_LIMIT_BYTES as JOB_FILE_LIMIT_BYTES, JobFile};
+use bakeoff_core::import::study::facts::Facts;
 use bakeoff_core::import::{Finder, Imported as Found};
 use bakeoff_core::model::path::RawPath;
 use bakeoff_core::report;
@@ -31,6 +34,10 @@ pub fn run(global: &Global, args: &Import) -> Result<Outcome, Fault> {
     if !matches!(format, Format::Text | Format::Json) {
         return Err(stored::no_format(format, "import", "text or json"));
     }
+    if args.as_plan {
+        return print_plans(args);
+    }
+    let facts = facts(args)?;
     let mut store = None;
     let mut failures = Vec::new();
     let mut outcome = Outcome::Done;
@@ -41,6 +48,7 @@ pub fn run(global: &Global, args: &Import) -> Result<Outcome, Fault> {
             match one(global, args, &mut store, &source) {
                 Ok(Done::Bundle(run, done)) => say_bundle(format, &source, &run, done)?,
                 Ok(Done::Text(found)) => {
+                    let found = found.judged(&facts);
                     // A directory holds other files too; a file was named for what is in it.
                     let is_empty = found.results.is_empty() && found.unread.is_empty();
                     if is_empty && source.is_below_directory {
@@ -59,6 +67,34 @@ pub fn run(global: &Global, args: &Import) -> Result<Outcome, Fault> {
         true => Ok(outcome),
         false => Err(fault(&failures)),
     }
+}
+
+/// Prints job files of fio as plans.
+fn print_plans(args: &Import) -> Result<Outcome, Fault> {
+    for file in &args.files {
+        let shown = RawPath::new(file);
+        let usage = |error: &dyn std::fmt::Display| Fault::usage(format!("{shown}: {error}"));
+        let mut text = String::new();
+        let input: Box<dyn Read> = match file == "-" {
+            true => Box::new(std::io::stdin().lock()),
+            false => Box::new(std::fs::File::open(file).map_err(|e| usage(&e))?),
+        };
+        let most = JOB_FILE_LIMIT_BYTES as u64 + 1;
+        input.take(most).read_to_string(&mut text).map_err(|e| usage(&e))?;
+        let jobs = JobFile::parse(&text).map_err(|e| usage(&e))?;
+        let plan = as_plan::as_plan(&jobs, &shown.to_string());
+        std::io::stdout().write_all(plan.as_bytes())?;
+    }
+    Ok(Outcome::Done)
+}
+
+/// What is stated beside the numbers, where the user has it.
+fn facts(args: &Import) -> Result<Facts, Fault> {
+    let Some(path) = &args.facts else { return Ok(Facts::default()) };
+    let shown = RawPath::new(path);
+    let text = std::fs::read_to_string(path)
+        .map_err(|error| Fault::usage(format!("cannot read {shown}: {error}")))?;
+    Facts::parse(&text).map_err(|error| Fault::usage(format!("{shown}: {error}")))
 }
 
 /// What became of one file.

@@ -9,6 +9,7 @@ use std::process::{Command, ExitCode};
 
 use rustix::process::{Signal, getppid, set_parent_process_death_signal};
 
+use crate::database;
 use crate::ui::say;
 
 /// First argument of the process that measures.
@@ -16,12 +17,31 @@ pub const ENGINE: &str = "__engine";
 /// First argument of the process that becomes a foreign tool.
 pub const TOOL: &str = "__tool";
 
+/// First argument of a command that leaves its terminal's session before it does anything.
+pub const SESSION: &str = "__session";
+
+/// The arguments as a person typed them: without the word that had us leave our session.
+pub fn typed_args() -> Vec<OsString> {
+    let mut args: Vec<OsString> = std::env::args_os().collect();
+    if args.get(1).is_some_and(|word| word == SESSION) {
+        args.remove(1);
+    }
+    args
+}
+
 /// Runs the internal command, if this process was started for one.
 pub fn dispatch() -> Option<ExitCode> {
     let mut args = std::env::args_os().skip(1);
     match args.next()?.to_str()? {
-        ENGINE => Some(ExitCode::from(u8::try_from(bakeoff_engine::serve()).unwrap_or(70))),
+        ENGINE => {
+            Some(ExitCode::from(u8::try_from(bakeoff_engine::serve(database::open)).unwrap_or(70)))
+        }
         TOOL => Some(become_tool(args)),
+        SESSION => {
+            // Fails only for the leader of a group, who then has no terminal to lose either.
+            let _ = rustix::process::setsid();
+            None
+        }
         _ => None,
     }
 }

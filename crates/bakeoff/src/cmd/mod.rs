@@ -1,21 +1,31 @@
 //! One file a command; here only the choice among them.
 
+pub mod agree;
 pub mod begin;
 pub mod bench;
 pub mod bench_device;
 pub mod bench_scratch;
+pub mod check;
 pub mod clean;
+pub mod consent;
 pub mod demo;
 pub mod devices;
 pub mod export;
 pub mod import;
 pub mod internal;
+pub mod later;
+pub mod lint;
+pub mod plan;
+pub mod plan_text;
+pub mod probe;
 pub mod quick;
 pub mod report;
 pub mod resume;
 pub mod rm;
+pub mod run;
 pub mod runs;
 pub mod show;
+pub mod simulate;
 pub mod stored;
 
 use crate::cli::{Args, Command};
@@ -31,7 +41,11 @@ pub fn run(args: Args) -> Result<Outcome, Fault> {
         None | Some(Command::Devices) => devices::run(&global),
         Some(Command::Quick(args)) => quick::run(&global, &args),
         Some(Command::Demo(args)) => demo::run(&global, &args),
+        Some(Command::Plan(args)) => plan::run(&global, &args),
+        Some(Command::Run(args)) => run::run(&global, &args),
+        Some(Command::Probe(args)) => probe::run(&global, &args),
         Some(Command::Bench(args)) => bench::run(&global, &args),
+        Some(Command::Agree(args)) => agree::run(&global, &args),
         Some(Command::Resume(args)) => resume::run(&global, &args),
         Some(Command::Clean) => clean::run(&global),
         Some(Command::Runs) => runs::run(&global),
@@ -40,11 +54,14 @@ pub fn run(args: Args) -> Result<Outcome, Fault> {
         Some(Command::Report(args)) => report::run(&global, &args),
         Some(Command::Export(args)) => export::run(&global, &args),
         Some(Command::Import(args)) => import::run(&global, &args),
+        Some(Command::Lint(args)) => lint::run(&global, &args),
+        Some(Command::Check(_)) => check::run(&global),
+        Some(Command::Simulate(args)) => simulate::run(&global, &args),
     }
 }
 
 /// Whether the command itself puts back what dead runs left.
 fn puts_back(command: Option<&Command>) -> bool {
-    use Command::{Clean, Demo, Quick, Resume};
-    matches!(command, Some(Quick(_) | Demo(_) | Resume(_) | Clean))
+    use Command::{Clean, Demo, Quick, Resume, Run};
+    matches!(command, Some(Quick(_) | Demo(_) | Run(_) | Resume(_) | Clean))
 }

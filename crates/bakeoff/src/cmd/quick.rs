@@ -49,6 +49,8 @@ pub fn run(global: &Global, args: &Quick) -> Result<Outcome, Fault> {
         workloads: chosen,
         skipped: Vec::new(),
         file_bytes: args.size,
+        plan: None,
+        regions: Vec::new(),
     };
     let report = begin::ReportTo::from_option(args.report.clone());
     begin::run(global, plan, report, directories::prepare)
@@ -74,7 +76,7 @@ fn candidates(dirs: &[PathBuf]) -> Result<Vec<Candidate>, Fault> {
         let place = host::place(path.as_path()).map_err(Fault::environment)?;
         let name = unique_name(&candidates, path.to_string());
         let kind = Kind::Directory { path, place: Box::new(place) };
-        candidates.push(Candidate { name, kind, twin_of: None });
+        candidates.push(Candidate::new(name, kind));
     }
     Ok(candidates)
 }

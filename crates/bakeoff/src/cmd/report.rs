@@ -22,6 +22,11 @@ pub fn run(global: &Global, args: &Report) -> Result<Outcome, Fault> {
     if let Some(format) = global.format.filter(|format| *format != Format::Markdown) {
         return Err(stored::no_format(format, "report", "HTML, or markdown"));
     }
+    if let [name] = args.runs.as_slice()
+        && let Some(study) = name.strip_prefix("study:")
+    {
+        return super::show::study(global, study, args.output.as_deref());
+    }
     let runs = read(global, &args.runs)?;
     if global.format == Some(Format::Markdown) {
         let blocks: Vec<_> = runs.iter().map(|(run, a)| report::markdown(run, a)).collect();

@@ -6,12 +6,14 @@ use bakeoff_core::model::run::Run;
 
 use super::begin;
 use crate::cli::{Global, Resume};
+use crate::exec::background;
 use crate::fault::{Fault, Outcome};
 use crate::host;
 use crate::runner::ground::Ground;
 use crate::runner::journal::Journal;
 use crate::runner::session::{self, Session};
 use crate::runner::stepper::{self, StepError};
+use crate::runner::targets::{self, Wanted};
 use crate::runner::{directories, image};
 use crate::signals::Cancel;
 use crate::store::{Sqlite, Store};
@@ -30,11 +32,7 @@ pub fn run(global: &Global, args: &Resume) -> Result<Outcome, Fault> {
     let cancel = Cancel::listen().map_err(Fault::environment)?;
     let mut journal = Journal::take(&mut store, &id)?;
     let time_ns = check(journal.run(), args)?;
-    journal.own()?;
-    if time_ns != journal.run().header.protocol.time_ns || args.max_write.is_some() {
-        journal.record(What::Extended { time_ns, max_write_bytes: args.max_write })?;
-    }
-    session::supersede_open(&mut journal)?;
+    // Before the run is ours: what can still be there depends on when its last owner lived.
     let failures = stepper::undo_all(&mut journal)?;
     if !failures.is_empty() {
         return Err(Fault::environment(format!(
@@ -42,7 +40,13 @@ pub fn run(global: &Global, args: &Resume) -> Result<Outcome, Fault> {
             failures.join("; ")
         )));
     }
-    let mut session = Session { journal, cancel, progress: Progress::new(global.quiet) };
+    journal.own()?;
+    if time_ns != journal.run().header.protocol.time_ns || args.max_write.is_some() {
+        journal.record(What::Extended { time_ns, max_write_bytes: args.max_write })?;
+    }
+    session::supersede_open(&mut journal)?;
+    let _awake = background::stay_awake();
+    let mut session = Session::new(journal, cancel, Progress::new(global.quiet));
     let ground = prepare(&mut session);
     let report = begin::ReportTo::from_option(args.report.clone());
     begin::go_on(global, session, ground, report)
@@ -85,6 +89,9 @@ fn check(run: &Run, args: &Resume) -> Result<Option<u64>, Fault> {
 /// settled is rehearsed from the start.
 fn prepare(session: &mut Session) -> Result<Ground, StepError> {
     let run = session.journal.run();
+    if run.header.verb == "run" {
+        return prepare_targets(session);
+    }
     let first = run.header.candidates.first();
     let on_image = matches!(first.map(|c| &c.kind), Some(Kind::Stack(_)));
     match (on_image, run.rehearsal.clone()) {
@@ -100,5 +107,26 @@ fn prepare(session: &mut Session) -> Result<Ground, StepError> {
             let place = host::place(parent.as_path()).map_err(Fault::environment)?;
             image::prepare(session, &parent, place)
         }
+    }
+}
+
+/// The targets of a run of a plan: the same drives, wherever they are now, for themselves again.
+fn prepare_targets(session: &mut Session) -> Result<Ground, StepError> {
+    let run = session.journal.run().clone();
+    let shares = run.header.command.iter().any(|word| word == "--shares-disk-with-root");
+    let wanted = run
+        .header
+        .regions()
+        .map(|region| Wanted::again(region, shares))
+        .collect::<Result<Vec<Wanted>, Fault>>()?;
+    if wanted.is_empty() {
+        return Err(Fault::bug("the run has no region").into());
+    }
+    for wanted in &wanted {
+        session.held.push(wanted.target.hold()?);
+    }
+    match run.rehearsal {
+        Some(rehearsal) => targets::prepare_again(session, &wanted, rehearsal.file_bytes),
+        None => targets::prepare(session, &wanted),
     }
 }

@@ -14,7 +14,7 @@ use crate::ui::answer;
 /// Runs the command.
 pub fn run(global: &Global) -> Result<Outcome, Fault> {
     let format = global.format.unwrap_or(Format::Text);
-    if matches!(format, Format::Jsonl | Format::Bundle) {
+    if matches!(format, Format::Jsonl | Format::Bundle | Format::FioJson | Format::Gnuplot) {
         return Err(stored::no_format(format, "runs", "text, json, csv or markdown"));
     }
     let rows = match stored::open(global)? {

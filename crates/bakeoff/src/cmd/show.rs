@@ -1,7 +1,10 @@
 //! `bakeoff show`: a stored run and its answer, computed from its events as if it had just ended;
 //! or a published study that came with the program.
 
+use std::path::Path;
+
 use bakeoff_core::analyse::{analyse, is_answered};
+use bakeoff_core::import::study::facts::Facts;
 use bakeoff_core::import::{Finder, studies};
 use bakeoff_core::model::path::printable;
 use bakeoff_core::report::{self, runs::State};
@@ -13,11 +16,13 @@ use crate::ui::answer;
 
 /// Runs the command. Its exit code is the one the run deserves.
 pub fn run(global: &Global, args: &OneRun) -> Result<Outcome, Fault> {
-    if let Some(format @ (Format::Jsonl | Format::Bundle)) = global.format {
+    if let Some(format @ (Format::Jsonl | Format::Bundle | Format::FioJson | Format::Gnuplot)) =
+        global.format
+    {
         return Err(stored::no_format(format, "show", "text, json, csv or markdown"));
     }
     if let Some(name) = args.run.strip_prefix("study:") {
-        return study(global, name);
+        return study(global, name, None);
     }
     let (store, id) = stored::find(global, &args.run)?;
     let run = stored::read(&store, &id)?;
@@ -29,23 +34,25 @@ pub fn run(global: &Global, args: &OneRun) -> Result<Outcome, Fault> {
     Ok(if is_over && is_answered(&run, &analysis) { Outcome::Done } else { Outcome::Open })
 }
 
-/// Shows a published study.
-fn study(global: &Global, name: &str) -> Result<Outcome, Fault> {
+/// Shows a published study, or writes it to `output`.
+pub fn study(global: &Global, name: &str, output: Option<&Path>) -> Result<Outcome, Fault> {
     let Some(study) = studies::find(name) else {
         let names: Vec<_> = studies::STUDIES.iter().map(|study| study.name).collect();
         let name = printable(name.as_bytes());
         return Err(Fault::usage(format!("no study '{name}'; there are {}", names.join(", "))));
     };
     let source = format!("study:{name}");
-    let found = || Finder::all(study.table.as_bytes());
+    let facts = Facts::parse(study.facts).map_err(Fault::bug)?;
+    let found = || Finder::all(study.table.as_bytes()).judged(&facts);
     let text = match global.format {
         None | Some(Format::Text) => {
-            report::import_text(&source, &found(), usize::from(answer::text_options().width))
+            let width = usize::from(answer::text_options().width);
+            report::import_text(&source, &found(), width) + &report::facts_text(&facts, width)
         }
         Some(Format::Json) => report::import_json(&source, &found()) + "\n",
         Some(Format::Csv) => study.table.to_string(),
         Some(format) => return Err(stored::no_format(format, "show study:", "text, json or csv")),
     };
-    stored::write(None, |out| out.write_all(text.as_bytes()))?;
+    stored::write(output, |out| out.write_all(text.as_bytes()))?;
     Ok(Outcome::Done)
 }

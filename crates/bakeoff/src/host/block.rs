@@ -32,7 +32,8 @@ pub fn devices(root: &Root) -> Vec<BlockDevice> {
     devices
 }
 
-fn device(root: &Root, name: &str) -> Option<BlockDevice> {
+/// One of them by its kernel name.
+pub fn device(root: &Root, name: &str) -> Option<BlockDevice> {
     let dir = root.resolve(Path::new("sys/class/block").join(name))?;
     let dev: Dev = root.attr(dir.join("dev"))?.parse().ok()?;
     let udev = root.text(format!("run/udev/data/b{dev}")).map(|text| udev::parse(&text));

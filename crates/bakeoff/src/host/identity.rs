@@ -36,6 +36,9 @@ pub fn identify(root: &Root, dir: &Path, udev: &Udev, layer: &mut Layer) {
         .or_else(|| root.attr(usb_device(root, &up)?.join("serial")));
     layer.by_id = udev.by_id().map(|name| format!("/dev/disk/by-id/{name}"));
     let (bus, link) = connection(root, &up);
+    if bus.as_deref() == Some("nvme") {
+        layer.best_link = pci_link(root, &up, "max");
+    }
     (layer.bus, layer.link) = (bus, link);
 }
 
@@ -64,7 +67,7 @@ fn connection(root: &Root, up: &[PathBuf]) -> (Option<String>, Option<String>) {
         return (Some("mmc".to_string()), mmc_link(root, card));
     }
     if has("nvme") {
-        return (Some("nvme".to_string()), pci_link(root, up));
+        return (Some("nvme".to_string()), pci_link(root, up, "current"));
     }
     if let Some(port) = up.iter().find(|dir| is_ata_port(dir)) {
         return (Some("ata".to_string()), sata_link(root, port));
@@ -98,11 +101,11 @@ fn usb_link(root: &Root, device: &Path, up: &[PathBuf]) -> Option<String> {
     Some(format!("USB {speed} Mb/s{}", protocol.unwrap_or_default()))
 }
 
-/// "PCIe 5.0 GT/s x1", of the innermost PCI device.
-fn pci_link(root: &Root, up: &[PathBuf]) -> Option<String> {
+/// "PCIe 5.0 GT/s x1", of the innermost PCI device; `which` is `current` or `max`.
+fn pci_link(root: &Root, up: &[PathBuf], which: &str) -> Option<String> {
     let device = up.iter().find(|dir| root.path(dir.join("current_link_speed")).exists())?;
-    let speed = root.attr(device.join("current_link_speed"))?;
-    let width = root.attr(device.join("current_link_width"))?;
+    let speed = root.attr(device.join(format!("{which}_link_speed")))?;
+    let width = root.attr(device.join(format!("{which}_link_width")))?;
     Some(format!("PCIe {} x{width}", speed.trim_end_matches("PCIe").trim_end()))
 }
 

@@ -8,17 +8,21 @@ use bakeoff_core::sysinfo::mountinfo;
 
 use super::root::Root;
 
-/// The loop devices that `file` backs, as `/dev/loop0`, by number.
+/// The loop devices that `file` backs from byte `offset_bytes` on, as `/dev/loop0`, by number.
 ///
 /// # Errors
 /// When the file's real path cannot be found out; a file that is gone backs what its path says.
-pub fn loops_backed_by(file: &Path) -> io::Result<Vec<String>> {
+pub fn loops_backed_by(file: &Path, offset_bytes: u64) -> io::Result<Vec<String>> {
     let file = match std::fs::canonicalize(file) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => std::path::absolute(file)?,
         real => real?,
     };
     let root = Root::system();
     let is_backed = |name: &&String| {
+        let offset = root.number::<u64>(format!("sys/block/{name}/loop/offset"));
+        if offset.unwrap_or(0) != offset_bytes {
+            return false;
+        }
         let backing = root.read(format!("sys/block/{name}/loop/backing_file"));
         backing.is_ok_and(|bytes| {
             let bytes = bytes.strip_suffix(b"\n").unwrap_or(&bytes);
@@ -59,6 +63,6 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         assert!(!is_mount_point(dir.path()).unwrap());
         assert!(!is_mount_point(&dir.path().join("not there")).unwrap());
-        assert_eq!(loops_backed_by(&dir.path().join("not there")).unwrap(), [""; 0]);
+        assert_eq!(loops_backed_by(&dir.path().join("not there"), 0).unwrap(), [""; 0]);
     }
 }

@@ -5,27 +5,46 @@ mod block;
 #[cfg(test)]
 mod captures;
 mod direct;
+mod drive;
 mod evidence;
+mod feed;
+mod files;
 mod fingerprint;
+mod firmware;
+mod gauges;
 mod identity;
+mod kernel_log;
 #[cfg(test)]
 mod loop_mounts;
 mod loops;
 mod mounts;
 mod place;
 mod process;
+mod quota;
 mod root;
+mod settings;
+mod sources;
+mod stack_support;
 mod support;
 mod system;
 mod system_disks;
+mod tasks;
 mod users;
 
 pub use direct::{dirtied_per_page, supports_direct};
+pub use drive::{Identity, granule_bytes, identity_of};
 pub use evidence::{Evidence, available_bytes, disk_bytes, meminfo};
+pub use files::{is_same_file, loops_of_file, users_of_file};
 pub use fingerprint::fingerprint;
 pub use loops::{is_mount_point, loops_backed_by};
 pub use place::place;
-pub use process::{boot_id, process_start_ticks};
+pub use process::{boot_id, has_ended, process_start_ticks};
+pub use settings::{
+    cpufreq_policies, has_mapper, logical_block_bytes, setting, systemd_runs, udev_runs,
+    write_setting,
+};
+pub use sources::Sources;
+pub use stack_support::{dm_runs, stack_support};
 pub use support::support;
 pub use system_disks::system_disks;
 

@@ -17,6 +17,14 @@ pub fn process_start_ticks(pid: u32) -> io::Result<u64> {
     })
 }
 
+/// Whether a process is no more, or only waits for its parent to notice.
+pub fn has_ended(pid: u32) -> bool {
+    match Root::system().text(format!("proc/{pid}/stat")) {
+        None => true,
+        Some(text) => text.rsplit_once(") ").is_none_or(|(_, rest)| rest.starts_with('Z')),
+    }
+}
+
 /// Identifies this boot of the machine.
 ///
 /// # Errors

@@ -96,3 +96,17 @@ pub fn pids(root: &Root) -> Vec<u32> {
 pub fn name_starts_with(path: &Path, prefix: &str) -> bool {
     path.file_name().is_some_and(|name: &OsStr| name.as_bytes().starts_with(prefix.as_bytes()))
 }
+
+/// A tree of these files, for tests; it lives as long as the directory that comes with it.
+#[cfg(test)]
+pub fn tree(files: &[(&str, &str)]) -> (tempfile::TempDir, Root) {
+    let dir = tempfile::tempdir().expect("a temporary directory");
+    for (path, text) in files {
+        let path = dir.path().join(path);
+        let parent = path.parent().expect("it lies below the directory");
+        fs::create_dir_all(parent).expect("a directory of the tree");
+        fs::write(path, text).expect("a file of the tree");
+    }
+    let root = Root::at(dir.path());
+    (dir, root)
+}

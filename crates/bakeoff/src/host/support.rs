@@ -52,10 +52,14 @@ fn supported_in(
         true => Ok(()),
         false => Err(Missing::Program { program, package }),
     };
-    need(recipe.mkfs, recipe.package)?;
     match recipe.driver {
-        Driver::Kernel(fs) => kernel_driver(root, fs),
+        Driver::Raw => Ok(()),
+        Driver::Kernel(fs) => {
+            need(recipe.mkfs, recipe.package)?;
+            kernel_driver(root, fs)
+        }
         Driver::Fuse { program, package } => {
+            need(recipe.mkfs, recipe.package)?;
             need(program, package)?;
             kernel_driver(root, "fuse")?;
             match root.path("dev/fuse").exists() {
@@ -90,21 +94,11 @@ fn kernel_option(fs: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::host::root::tree;
     use bakeoff_core::prepare::support::RECIPES;
 
     fn recipe(name: &str) -> &'static Recipe {
         RECIPES.iter().find(|r| r.name == name).unwrap()
-    }
-
-    fn tree(files: &[(&str, &str)]) -> (tempfile::TempDir, Root) {
-        let dir = tempfile::tempdir().unwrap();
-        for (path, text) in files {
-            let path = dir.path().join(path);
-            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
-            std::fs::write(path, text).unwrap();
-        }
-        let root = Root::at(dir.path());
-        (dir, root)
     }
 
     #[test]

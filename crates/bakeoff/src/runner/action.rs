@@ -13,6 +13,7 @@ use bakeoff_core::model::path::{RawPath, printable};
 use bakeoff_core::prepare::steps;
 use thiserror::Error;
 
+use super::device_actions as device;
 use super::load::{self, Live, LoadError};
 use super::scratch::{self, Scratch};
 use crate::exec::{ExecError, Spec};
@@ -50,6 +51,12 @@ pub enum ActionError {
         /// The system's word.
         source: io::Error,
     },
+    /// The target is not the one any more that was consented to.
+    #[error("{0}")]
+    Lost(String),
+    /// What was read back is not what was written.
+    #[error("{0}")]
+    Lies(String),
     /// Writing a file of ours failed; where and why.
     #[error("cannot write a scratch file: {0}")]
     Fill(String),
@@ -77,12 +84,21 @@ pub fn perform(
             made.map(|_| Done::default()).map_err(io_error(&steps::describe(action)))
         }
         Action::Fill { file, size_bytes } => fill(file, *size_bytes, cancel, tick),
-        Action::Run { .. } | Action::AttachLoop { .. } | Action::Mount { .. } => {
-            run_tool(action, cancel)
+        Action::Overwrite { device, size_bytes, verify } => {
+            device::overwrite(device, *size_bytes, *verify, cancel, tick)
         }
-        Action::RemoveScratch { .. } | Action::DetachLoop { .. } | Action::Unmount { .. } => {
-            undo(action)
-        }
+        Action::SetKnob { path, value } => device::set_knob(path, value),
+        Action::AddUdevRule { path, text } => device::add_udev_rule(path, text),
+        Action::Run { .. }
+        | Action::RunWithKey { .. }
+        | Action::AttachLoop { .. }
+        | Action::Mount { .. } => run_tool(action, cancel),
+        Action::RemoveScratch { .. }
+        | Action::DetachLoop { .. }
+        | Action::Unmount { .. }
+        | Action::CloseMapper { .. }
+        | Action::PutBackKnob { .. }
+        | Action::RemoveUdevRule { .. } => undo(action),
     }
 }
 
@@ -94,12 +110,16 @@ pub fn undo(action: &Action) -> Result<Done, ActionError> {
             removed.map(|()| Done::default()).map_err(io_error(&steps::describe(action)))
         }
         Action::Unmount { at } => unmount(at),
-        Action::DetachLoop { file } => detach_loops(file),
+        Action::DetachLoop { file, offset_bytes } => detach_loops(file, *offset_bytes),
+        Action::CloseMapper { name } => device::close_mapper(name),
+        Action::PutBackKnob { path, ours, before } => device::put_back_knob(path, ours, before),
+        Action::RemoveUdevRule { path } => device::remove_udev_rule(path),
         other => run_tool(other, &Cancel::default()),
     }
 }
 
-fn io_error(what: &str) -> impl Fn(io::Error) -> ActionError + '_ {
+/// An error of the system with what was tried.
+pub fn io_error(what: &str) -> impl Fn(io::Error) -> ActionError + '_ {
     move |source| ActionError::Io { what: what.to_string(), source }
 }
 
@@ -110,15 +130,29 @@ fn run_tool(action: &Action, cancel: &Cancel) -> Result<Done, ActionError> {
         .iter()
         .map(|word| word.as_path().as_os_str().to_os_string())
         .collect();
-    run_argv(&argv, &steps::describe(action), cancel)
+    let input = match action {
+        Action::RunWithKey { .. } => device::key()?,
+        _ => Vec::new(),
+    };
+    run_with_input(&argv, input, &steps::describe(action), cancel)
 }
 
-fn run_argv(
+/// Runs a program that reads nothing.
+pub fn run_argv(
     argv: &[std::ffi::OsString],
     command: &str,
     cancel: &Cancel,
 ) -> Result<Done, ActionError> {
-    let spec = Spec::tool(argv, TOOL_LIMIT).map_err(ActionError::Exec)?;
+    run_with_input(argv, Vec::new(), command, cancel)
+}
+
+fn run_with_input(
+    argv: &[std::ffi::OsString],
+    input: Vec<u8>,
+    command: &str,
+    cancel: &Cancel,
+) -> Result<Done, ActionError> {
+    let spec = Spec::tool(argv, TOOL_LIMIT).map_err(ActionError::Exec)?.input(input);
     let finished = match spec.run(cancel) {
         Ok(finished) => finished,
         Err(ExecError::Interrupted) => return Err(ActionError::Interrupted),
@@ -162,16 +196,17 @@ fn unmount(at: &RawPath) -> Result<Done, ActionError> {
     })
 }
 
-/// Detaches every loop device that this file backs. The kernel detaches a busy one when its last
-/// user lets go, so the device is looked for again until it is gone.
-fn detach_loops(file: &RawPath) -> Result<Done, ActionError> {
-    retry_while_busy(&steps::describe(&Action::DetachLoop { file: file.clone() }), || {
-        let devices = loops_of(file.as_path())?;
+/// Detaches every loop device that this file backs from that offset on. The kernel detaches a busy
+/// one when its last user lets go, so the device is looked for again until it is gone.
+fn detach_loops(file: &RawPath, offset_bytes: u64) -> Result<Done, ActionError> {
+    let what = steps::describe(&Action::DetachLoop { file: file.clone(), offset_bytes });
+    retry_while_busy(&what, || {
+        let devices = loops_of(file.as_path(), offset_bytes)?;
         for device in &devices {
             let argv = ["losetup".into(), "--detach".into(), device.into()];
             run_argv(&argv, "losetup --detach", &Cancel::default())?;
         }
-        match loops_of(file.as_path())?.first() {
+        match loops_of(file.as_path(), offset_bytes)?.first() {
             None => Ok(Done::default()),
             Some(device) => Err(ActionError::Tool {
                 command: format!("losetup --detach {device}"),
@@ -182,12 +217,13 @@ fn detach_loops(file: &RawPath) -> Result<Done, ActionError> {
     })
 }
 
-/// The loop devices a file backs, as `/dev/loopN`.
-pub fn loops_of(file: &Path) -> Result<Vec<String>, ActionError> {
-    host::loops_backed_by(file).map_err(io_error("list the loop devices"))
+/// The loop devices a file backs from that offset on, as `/dev/loopN`.
+pub fn loops_of(file: &Path, offset_bytes: u64) -> Result<Vec<String>, ActionError> {
+    host::loops_backed_by(file, offset_bytes).map_err(io_error("list the loop devices"))
 }
 
-fn retry_while_busy(
+/// Tries again while a program fails: what holds the thing may still be letting go.
+pub fn retry_while_busy(
     what: &str,
     mut attempt: impl FnMut() -> Result<Done, ActionError>,
 ) -> Result<Done, ActionError> {

@@ -1,4 +1,5 @@
-//! Measures one cell: one workload on one prepared candidate, with the evidence about it.
+//! Measures one workload, or the parts of a profile together, on one prepared candidate, with the
+//! evidence about each.
 //!
 //! Order matters here: counters are read outside the engine's life, events are written outside
 //! the counters' interval, and what a cell made is removed after its numbers are in hand.
@@ -6,43 +7,53 @@
 use std::fs::File;
 use std::io;
 
+use bakeoff_core::driver::foreign::Ground;
 use bakeoff_core::driver::native::{FailureKind, TargetKind};
 use bakeoff_core::model::candidate::{Candidate, Kind};
 use bakeoff_core::model::event::{Cell, Header, Truth};
 use bakeoff_core::model::job::Job;
 use bakeoff_core::model::measurement::Measurement;
 use bakeoff_core::model::path::RawPath;
-use bakeoff_core::model::workload::Phase;
+use bakeoff_core::model::profile::Part;
+use bakeoff_core::model::workload::{DriverName, Phase, Workload};
 use bakeoff_core::prng::SplitMix64;
 use bakeoff_core::{lint, truth, workloads};
 use bakeoff_engine::residency;
 
+use super::foreign::{self, ForeignError};
 use super::idle;
-use super::load::{self, Live, LoadError};
+use super::load::{self, Live, Load, LoadError};
 use super::scratch;
 use super::site::Site;
+use crate::exec::ExecError;
 use crate::host;
+use crate::sampler::Sampler;
 use crate::signals::Cancel;
 
-/// Which cell.
+/// Which cell or cells.
 #[derive(Clone, Copy, Debug)]
-pub struct Which {
+pub struct Which<'g> {
     /// Block.
     pub block: u32,
     /// Index of the candidate.
     pub candidate: u16,
-    /// Index of the workload.
-    pub workload: u16,
+    /// Indices of the workloads that are measured together; at least one.
+    pub group: &'g [u16],
     /// Active time of the run when the cell began.
     pub began_ns: u64,
 }
 
 /// How a try went.
 pub enum Tried {
-    /// The number stands.
-    Valid(Box<Cell>),
-    /// It does not; why.
-    Invalid(String),
+    /// The numbers stand, one cell for each workload of the group.
+    Valid(Vec<Cell>),
+    /// One does not, and all of the group are measured again.
+    Invalid {
+        /// Index of its workload.
+        workload: u16,
+        /// Why.
+        reason: String,
+    },
     /// There is none, and trying again would not help until somebody mends the place; why.
     Hopeless(String),
     /// Ctrl-C or a signal.
@@ -54,20 +65,38 @@ pub fn seed(run_seed: u64, block: u32, workload: u16) -> u64 {
     SplitMix64::derive(run_seed, &[0xce11, block.into(), workload.into()]).next_u64()
 }
 
-/// Measures a workload of the run on a prepared site.
+/// Measures workloads of the run that belong together on a prepared site.
 pub fn measure(
     site: &mut Site,
     header: &Header,
-    which: Which,
+    which: Which<'_>,
     idle: idle::Rate,
+    sampler: Option<&Sampler>,
     cancel: &Cancel,
     tick: &mut dyn FnMut(Live),
 ) -> Tried {
-    let workload = &header.workloads[usize::from(which.workload)];
-    let seed = seed(header.seed, which.block, which.workload);
+    let first = which.group[0];
+    let workload = &header.workloads[usize::from(first)];
+    let seed = seed(header.seed, which.block, first);
     let limited = workloads::with_limits(workload.clone(), &header.protocol);
     let job = Job { seed, ..limited.job };
-    let measured = measure_phase(site, workload.phase, &job, cancel, tick);
+    let part = |w: &u16| header.workloads[usize::from(*w)].profile;
+    let parts: Vec<Part> = which.group.iter().filter_map(part).collect();
+    let load = Load { job: &job, parts: &parts };
+    if let Some(sampler) = sampler {
+        sampler.begin(&site.devices);
+    }
+    if let Some(reason) = impossible_on(site, workload) {
+        return Tried::Invalid { workload: first, reason };
+    }
+    let measured = match workload.driver {
+        DriverName::Native => measure_phase(site, workload.phase, load, cancel, tick).map(natively),
+        _ => measure_foreign(site, &group_of(header, which, &job), cancel),
+    };
+    if let Some(sampler) = sampler {
+        sampler.pause();
+    }
+    let invalid = |reason| Tried::Invalid { workload: first, reason };
     let cleaned = site.scratch.remove_file(scratch::APPEND).and(site.scratch.remove_small());
     match (measured, cleaned) {
         (Err(Trouble::Load(LoadError::Interrupted)), _) => Tried::Interrupted,
@@ -76,47 +105,122 @@ pub fn measure(
         {
             Tried::Hopeless(trouble.explained())
         }
-        (Err(trouble), _) => Tried::Invalid(trouble.to_string()),
-        (Ok(_), Err(error)) => Tried::Invalid(format!("cannot remove what the cell made: {error}")),
-        (Ok((measurement, mut truth)), Ok(())) => {
-            truth.foreign_bytes =
-                truth.foreign_bytes.map(|bytes| bytes + idle.over(measurement.elapsed_ns));
-            judge(site, header, which, measurement, truth)
+        (Err(trouble), _) => invalid(trouble.to_string()),
+        (Ok(_), Err(error)) => invalid(format!("cannot remove what the cell made: {error}")),
+        (Ok((told, truth)), Ok(())) if told.len() == which.group.len() => {
+            let is_profile = workload.phase == Phase::Whole;
+            // bonnie++ prints no figure for a phase it finds too short; the others stand.
+            let told = which.group.iter().zip(told);
+            let told = told.filter_map(|(w, (m, raw))| Some((*w, m?, raw)));
+            let told: Vec<(u16, Measurement, Option<String>)> = told.collect();
+            let measurements: Vec<Measurement> = told.iter().map(|(_, m, _)| m.clone()).collect();
+            if measurements.is_empty() {
+                return invalid("the tool told no figure".to_string());
+            }
+            let truths = truth::apportion(truth, is_profile, &measurements, |ns| idle.over(ns));
+            judge(site, header, which, sampler, told.into_iter().zip(truths))
+        }
+        (Ok((told, _)), Ok(())) => {
+            let (wanted, got) = (which.group.len(), told.len());
+            invalid(format!("{wanted} figures were wanted and {got} came"))
         }
     }
 }
 
-/// Completes the evidence and asks the rules whether the number may stand.
+/// Why a workload cannot be measured at all on a stack without a filesystem.
+fn impossible_on(site: &Site, workload: &Workload) -> Option<String> {
+    let needs_files = matches!(workload.phase, Phase::Metadata | Phase::Whole)
+        || workload.driver != DriverName::Native;
+    (site.raw.is_some() && needs_files)
+        .then(|| format!("{} makes files, and a raw device has none", workload.name))
+}
+
+/// What was measured of each workload, with what a foreign tool printed.
+type Told = Vec<(Option<Measurement>, Option<String>)>;
+
+fn natively((measurements, truth): (Vec<Measurement>, Truth)) -> (Told, Truth) {
+    (measurements.into_iter().map(|m| (Some(m), None)).collect(), truth)
+}
+
+/// The workloads of a group, each with the job of this cell.
+fn group_of(header: &Header, which: Which<'_>, job: &Job) -> Vec<Workload> {
+    let of = |w: &u16| {
+        let workload = header.workloads[usize::from(*w)].clone();
+        Workload { job: job.clone(), ..workload }
+    };
+    which.group.iter().map(of).collect()
+}
+
+/// Has a foreign tool measure workloads that belong together.
+fn measure_foreign(
+    site: &Site,
+    group: &[Workload],
+    cancel: &Cancel,
+) -> Result<(Told, Truth), Trouble> {
+    let first = &group[0];
+    let tool = foreign::find(first.driver, cancel)?
+        .ok_or_else(|| LoadError::Child("a foreign tool without a name".to_string()))?;
+    let mut truth = Truth::default();
+    let is_empty = tool.invocation(first).map_err(ForeignError::from)?.ground == Ground::Empty;
+    let directory = match is_empty {
+        true => site.scratch.make_dir(scratch::SMALL),
+        false => Ok(site.path().to_path_buf()),
+    };
+    let directory = directory.map_err(|e| Trouble::Io("cannot make a directory", e))?;
+    if !is_empty && first.phase == Phase::ColdRead {
+        truth.resident_before_bytes = cool(site)?;
+    }
+    let limit = load::limit(first.job.time_limit_ns, group.len());
+    let before = host::Evidence::take(&site.disks);
+    let told = tool.run(group, &directory, limit, cancel)?;
+    host::Evidence::take(&site.disks).since(&before, &mut truth);
+    Ok((told.into_iter().map(|(measured, raw)| (measured.ok(), Some(raw))).collect(), truth))
+}
+
+/// Completes the evidence and asks the rules whether each number may stand.
 fn judge(
     site: &Site,
     header: &Header,
-    which: Which,
-    measurement: Measurement,
-    mut truth: Truth,
+    which: Which<'_>,
+    sampler: Option<&Sampler>,
+    measured: impl Iterator<Item = ((u16, Measurement, Option<String>), Truth)>,
 ) -> Tried {
-    let read_bytes = measurement.read.as_ref().map_or(0, |read| read.io_bytes);
-    truth.cache = truth::cache_state(site.class, &truth, read_bytes, site.file_bytes);
-    let cell = Cell {
-        block: which.block,
-        candidate: which.candidate,
-        workload: which.workload,
-        began_ns: which.began_ns,
-        measurement,
-        truth,
-        raw: None,
-    };
-    match lint::cell::invalid_reason(header, &cell) {
-        Some(reason) => Tried::Invalid(reason),
-        None => Tried::Valid(Box::new(cell)),
+    let mut cells = Vec::with_capacity(which.group.len());
+    let mut began_ns = which.began_ns;
+    for ((workload, measurement, raw), mut truth) in measured {
+        let read_bytes = measurement.read.as_ref().map_or(0, |read| read.io_bytes);
+        let direct = measurement.job.direct;
+        truth.cache = truth::cache_state(site.class, &truth, read_bytes, site.file_bytes, direct);
+        let (block, candidate, elapsed_ns) = (which.block, which.candidate, measurement.elapsed_ns);
+        let telemetry = sampler.and_then(|sampler| sampler.of(&measurement)).map(Box::new);
+        let cell =
+            Cell { block, candidate, workload, began_ns, measurement, truth, raw, telemetry };
+        if let Some(reason) = lint::cell::invalid_reason(header, &cell) {
+            return Tried::Invalid { workload, reason };
+        }
+        began_ns += elapsed_ns;
+        cells.push(cell);
     }
+    Tried::Valid(cells)
 }
 
 #[derive(Debug, thiserror::Error)]
 enum Trouble {
     #[error(transparent)]
     Load(#[from] LoadError),
+    #[error(transparent)]
+    Foreign(ForeignError),
     #[error("{0}: {1}")]
     Io(&'static str, io::Error),
+}
+
+impl From<ForeignError> for Trouble {
+    fn from(error: ForeignError) -> Trouble {
+        match error {
+            ForeignError::Exec(ExecError::Interrupted) => Trouble::Load(LoadError::Interrupted),
+            error => Trouble::Foreign(error),
+        }
+    }
 }
 
 impl Trouble {
@@ -147,6 +251,12 @@ impl Trouble {
                 E::ReadOnlyFilesystem | E::PermissionDenied | E::NotFound => true,
                 _ => false,
             },
+            Trouble::Foreign(error) => matches!(
+                error,
+                ForeignError::Missing { .. }
+                    | ForeignError::Stranger(_)
+                    | ForeignError::Unsupported(_)
+            ),
             Trouble::Load(_) => false,
         }
     }
@@ -159,10 +269,11 @@ fn is_full(error: &io::Error) -> bool {
 fn measure_phase(
     site: &mut Site,
     phase: Phase,
-    job: &Job,
+    load: Load<'_>,
     cancel: &Cancel,
     tick: &mut dyn FnMut(Live),
-) -> Result<(Measurement, Truth), Trouble> {
+) -> Result<(Vec<Measurement>, Truth), Trouble> {
+    let job = load.job;
     let mut truth = Truth::default();
     if job.direct && job.rw.writes() {
         truth.dirtied_per_page = dirtied_per_page(site)?;
@@ -170,23 +281,25 @@ fn measure_phase(
     let (target, kind) = match phase {
         Phase::ColdRead => {
             truth.resident_before_bytes = cool(site)?;
-            (site.data(), TargetKind::File)
+            (site.data(), site.data_kind())
         }
-        Phase::Overwrite => (site.data(), TargetKind::File),
+        Phase::Overwrite => (site.data(), site.data_kind()),
+        // Without files, what is new begins where the device does.
+        Phase::Append if site.raw.is_some() => (site.data(), site.data_kind()),
         Phase::Append => {
             let made = site.scratch.create(scratch::APPEND);
             (made.map_err(|e| Trouble::Io("cannot make a new file", e))?, TargetKind::File)
         }
-        Phase::Metadata => {
+        Phase::Metadata | Phase::Whole => {
             let made = site.scratch.make_dir(scratch::SMALL);
             (made.map_err(|e| Trouble::Io("cannot make a directory", e))?, TargetKind::Directory)
         }
     };
     let before = host::Evidence::take(&site.disks);
-    let measurement = load::run(job, &target, kind, cancel, tick)?;
+    let measurements = load::run_all(load, &target, kind, cancel, tick)?;
     let after = host::Evidence::take(&site.disks);
     after.since(&before, &mut truth);
-    Ok((measurement, truth))
+    Ok((measurements, truth))
 }
 
 /// Puts the data file out of memory and says how much of it is still there: of itself, and of the
@@ -209,7 +322,11 @@ fn cool_below(image: &RawPath) -> io::Result<u64> {
 
 /// Whether direct writes here really are direct: measured once for each visit.
 fn dirtied_per_page(site: &mut Site) -> Result<Option<f64>, Trouble> {
-    if site.dirtied_per_page.is_none() {
+    if let (None, Some(device)) = (site.dirtied_per_page, &site.raw) {
+        let measured = host::dirtied_per_page(device);
+        site.dirtied_per_page = measured.map_err(|e| Trouble::Io("direct writes fail here", e))?;
+    }
+    if site.dirtied_per_page.is_none() && site.raw.is_none() {
         let path = site.scratch.create(scratch::PROBE);
         let path = path.map_err(|e| Trouble::Io("cannot make a file to try direct writes", e))?;
         let measured = host::dirtied_per_page(&path);

@@ -1,7 +1,11 @@
 //! What a block of this run costs in time and bytes: as rehearsed, then as measured.
 
 use bakeoff_core::decide::schedule;
+use bakeoff_core::model::event::{FlashState, Region};
 use bakeoff_core::model::run::{Block, Run};
+
+/// A commit writes whole pages: of the journal, the table, an index and the header.
+const COMMIT_BYTES: u64 = 4 * 4096;
 
 /// Time and bytes the next block is expected to take.
 pub fn of_block(run: &Run) -> (u64, u64) {
@@ -19,21 +23,36 @@ pub fn of_block(run: &Run) -> (u64, u64) {
 /// Bytes the run has written so far, in whichever blocks.
 pub fn written_bytes(run: &Run) -> u64 {
     let setup = run.rehearsal.as_ref().map_or(0, |r| {
-        let image = run.header.region.as_ref().map_or(0, |region| region.size_bytes);
-        image + r.file_bytes * run.header.candidates.len() as u64
+        let regions: u64 = run.header.regions().map(|region| region.size_bytes).sum();
+        let everyone: Vec<u16> = (0..run.header.candidates.len() as u16).collect();
+        regions + visits_bytes(run, r.file_bytes, &everyone)
     });
     setup + run.blocks.iter().map(|b| block_bytes(run, b)).sum::<u64>()
 }
 
-/// Bytes a block wrote: its cells, and on an image a data file for each visit.
+/// Bytes written to prepare these visits: a data file each, and the region where every visit finds
+/// it written anew.
+fn visits_bytes(run: &Run, file_bytes: u64, order: &[u16]) -> u64 {
+    let regions: Vec<&Region> = run.header.regions().collect();
+    let restored = |candidate: &u16| {
+        let index = run.header.candidates.get(usize::from(*candidate))?.region;
+        let region = regions.get(usize::from(index))?;
+        (region.flash_state == FlashState::Overwritten).then_some(region.size_bytes)
+    };
+    order.iter().map(|c| file_bytes + restored(c).unwrap_or(0)).sum()
+}
+
+/// Bytes a block wrote: its cells, and what each visit on a region took.
 fn block_bytes(run: &Run, block: &Block) -> u64 {
     let layout = match (&run.header.region, &run.rehearsal) {
-        (Some(_), Some(rehearsal)) => rehearsal.file_bytes * block.order.len() as u64,
+        (Some(_), Some(rehearsal)) => visits_bytes(run, rehearsal.file_bytes, &block.order),
         _ => 0,
     };
     let cells = block.cells.iter().flat_map(|cell| {
         let m = &cell.measurement;
-        [&m.write, &m.create].into_iter().flatten().map(|stats| stats.io_bytes)
+        let written = [&m.write, &m.create].into_iter().flatten().map(|stats| stats.io_bytes);
+        let commits = m.commit.iter().map(|stats| stats.io_bytes + stats.total_ios * COMMIT_BYTES);
+        written.chain(commits)
     });
     layout + cells.sum::<u64>()
 }

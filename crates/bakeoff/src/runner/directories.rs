@@ -54,6 +54,7 @@ pub fn prepare(session: &mut Session) -> Result<Ground, StepError> {
             candidates: found,
             skipped: Vec::new(),
             region: None,
+            more_regions: Vec::new(),
             file_bytes,
             append_room_bytes: room.saturating_sub(file_bytes + ground::SENTINEL_BYTES),
             written_bytes,

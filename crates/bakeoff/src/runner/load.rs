@@ -12,6 +12,7 @@ use bakeoff_core::driver::native::{Failure, LIVE_RECORD_BYTES, Reply, TargetKind
 use bakeoff_core::model::job::Job;
 use bakeoff_core::model::measurement::Measurement;
 use bakeoff_core::model::path::{RawPath, printable};
+use bakeoff_core::model::profile::Part;
 use rustix::fs::{MemfdFlags, memfd_create};
 use rustix::io::pread;
 use thiserror::Error;
@@ -47,6 +48,15 @@ pub struct Live {
     pub bytes: u64,
 }
 
+/// What one child does.
+#[derive(Clone, Copy, Debug)]
+pub struct Load<'l> {
+    /// The work, or what it is the sizes, times and depth of.
+    pub job: &'l Job,
+    /// Parts of one profile to do with it, ascending; none for the job itself.
+    pub parts: &'l [Part],
+}
+
 /// Runs `job` on `target`; `tick` is called a few times a second with the progress so far.
 pub fn run(
     job: &Job,
@@ -55,18 +65,44 @@ pub fn run(
     cancel: &Cancel,
     tick: &mut dyn FnMut(Live),
 ) -> Result<Measurement, LoadError> {
+    let mut all = run_all(Load { job, parts: &[] }, target, kind, cancel, tick)?;
+    match all.len() {
+        1 => Ok(all.remove(0)),
+        n => Err(LoadError::Child(format!("the measuring process gave {n} numbers for one job"))),
+    }
+}
+
+/// Runs a job, or parts of a profile, on `target`: a measurement for each.
+pub fn run_all(
+    load: Load<'_>,
+    target: &Path,
+    kind: TargetKind,
+    cancel: &Cancel,
+    tick: &mut dyn FnMut(Live),
+) -> Result<Vec<Measurement>, LoadError> {
+    let Load { job, parts } = load;
     let child = |error: &dyn std::fmt::Display| LoadError::Child(error.to_string());
     let live = live_file().map_err(|e| child(&format!("cannot make a memory file: {e}")))?;
+    // The engine follows no link, and where udev runs the names in /dev/mapper are links.
+    let device = match kind {
+        TargetKind::Block => std::fs::canonicalize(target),
+        TargetKind::File | TargetKind::Directory => Ok(target.to_path_buf()),
+    };
+    let device = device.map_err(|e| child(&format!("{}: {e}", RawPath::new(target))))?;
     let task = Task {
         job: job.clone(),
-        target: RawPath::new(target),
+        profile: parts.first().map(|part| part.profile),
+        parts: parts.iter().map(|part| part.part).collect(),
+        target: RawPath::new(&device),
         target_kind: kind,
         live_fd: Some(live.as_raw_fd()),
         parent_pid: Some(std::process::id()),
     };
     let task = serde_json::to_vec(&task).map_err(|e| child(&e))?;
     let mut on_tick = || tick(read_live(&live));
-    let finished = Spec::engine(task, limit(job)).on_tick(&mut on_tick).run(cancel);
+    let longest_ns = job.time_limit_ns.or(job.runtime_ns.filter(|_| job.min_ios == 0));
+    let limit = limit(longest_ns, parts.len());
+    let finished = Spec::engine(task, limit).on_tick(&mut on_tick).run(cancel);
     let finished = match finished {
         Ok(finished) => finished,
         Err(ExecError::Interrupted) => return Err(LoadError::Interrupted),
@@ -82,9 +118,12 @@ pub fn run(
     }
 }
 
-fn limit(job: &Job) -> Duration {
-    let longest = job.time_limit_ns.or(job.runtime_ns.filter(|_| job.min_ios == 0));
-    longest.map_or(UNLIMITED, |ns| Duration::from_nanos(ns).saturating_add(GRACE))
+/// Each part may take the time of a job, and as long again to lay its files out.
+pub fn limit(longest_ns: Option<u64>, parts: usize) -> Duration {
+    let times = u32::try_from(parts * 2).unwrap_or(u32::MAX).max(1);
+    longest_ns.map_or(UNLIMITED, |ns| {
+        Duration::from_nanos(ns).saturating_add(GRACE).saturating_mul(times).min(UNLIMITED)
+    })
 }
 
 /// A memory file that child processes inherit.

@@ -1,21 +1,32 @@
 //! Runs a plan: prepares candidates, measures cells, records what happened, puts everything back.
 //!
-//! `session` is the loop; `ground` is what candidates stand on (`directories` or one `image`);
-//! `stepper` and `action` change the system and undo it; `cell` and `load` measure; `journal`
-//! records; `recover` undoes what a dead run left.
+//! `session` is the loop; `ground` is what candidates stand on (`directories` or `regions`, those
+//! of the demo's `image` or of `targets`); `stepper` and `action` change the system and undo it;
+//! `held` keeps targets for us; `cell` and `load` measure; `journal` records; `recover` undoes what
+//! a dead run left.
 
 pub mod action;
+pub mod ceilings;
 pub mod cell;
 pub mod cost;
+pub mod device_actions;
 pub mod directories;
+pub mod foreign;
 pub mod ground;
+pub mod held;
 pub mod idle;
 pub mod image;
 pub mod journal;
 pub mod load;
+pub mod probing;
 pub mod recover;
+pub mod regions;
 pub mod rehearse;
 pub mod scratch;
 pub mod session;
 pub mod site;
+pub mod stacks;
 pub mod stepper;
+pub mod survey;
+pub mod target;
+pub mod targets;

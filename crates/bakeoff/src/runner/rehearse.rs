@@ -6,14 +6,16 @@
 use std::time::Instant;
 
 use bakeoff_core::decide::fit::{Cost, FitError, Wanted, plan_fit};
-use bakeoff_core::driver::native::TargetKind;
 use bakeoff_core::lint;
 use bakeoff_core::model::candidate::{Candidate, Skipped};
 use bakeoff_core::model::event::{Header, Region, Rehearsal, What};
 use bakeoff_core::model::job::{Job, Rw};
+use bakeoff_core::model::profile::Part;
 use bakeoff_core::model::protocol::Protocol;
 use bakeoff_core::model::workload::{Phase, Workload};
+use bakeoff_core::profiles::{self, PartSpec};
 
+use super::foreign;
 use super::load::{self, LoadError};
 use super::session::Session;
 use super::site::Site;
@@ -51,13 +53,16 @@ pub fn flushed_write_ns(session: &Session, site: &Site) -> Result<u64, LoadError
         time_limit_ns: Some(TRIAL_NS),
         ..Job::new(Rw::RandWrite, 4096, site.file_bytes)
     };
-    let measured = load::run(&job, &site.data(), TargetKind::File, &session.cancel, &mut |_| {})?;
+    let measured = load::run(&job, &site.data(), site.data_kind(), &session.cancel, &mut |_| {})?;
     let writes = measured.write.map_or(1, |write| write.total_ios).max(1);
     Ok(measured.elapsed_ns / writes)
 }
 
 /// What one cell is expected to cost on a candidate.
 pub fn cell_cost(workload: &Workload, protocol: &Protocol, trial: &Trial) -> Cost {
+    if let Some(spec) = workload.profile.and_then(profiles::part_spec) {
+        return part_cost(workload, spec, protocol, trial);
+    }
     let flushed = workload.job.fsync > 0 && workload.job.bs <= 64 << 10;
     let slowest = if flushed { protocol.cell_min_ios / 2 * trial.flushed_write_ns } else { 0 };
     let measured_ns =
@@ -70,6 +75,24 @@ pub fn cell_cost(workload: &Workload, protocol: &Protocol, trial: &Trial) -> Cos
         (_, ns) => seconds * 1e9 / ns.max(1) as f64 * workload.job.bs as f64,
     };
     Cost { time_ns: measured_ns + CELL_OVERHEAD_NS, write_bytes: write_bytes as u64 }
+}
+
+/// What one part of a profile is expected to cost at most: it is timed or goes through its files
+/// as a whole, is cut off like any cell, and the first may have to lay the files out.
+fn part_cost(workload: &Workload, spec: &PartSpec, protocol: &Protocol, trial: &Trial) -> Cost {
+    let whole_ns = workload.job.size as f64 / trial.bytes_per_s.max(1.0) * 1e9;
+    let limit_ns = protocol.cell_max_ns.unwrap_or(u64::MAX);
+    let least_ns = protocol.cell_min_ns.max(spec.least_ns);
+    let through_ns = if spec.is_timed { 0 } else { (whole_ns as u64).min(limit_ns) };
+    let measured_ns = least_ns.max(through_ns);
+    let lays_out = |part: Part| part.part == 0 && profiles::spec(part.profile).lays_out;
+    let layout_ns = if workload.profile.is_some_and(lays_out) { whole_ns as u64 } else { 0 };
+    let writing_ns = if spec.rw.writes() { measured_ns + layout_ns } else { layout_ns };
+    let writing_s = if trial.wears { writing_ns as f64 / 1e9 } else { 0.0 };
+    Cost {
+        time_ns: measured_ns + layout_ns + CELL_OVERHEAD_NS,
+        write_bytes: (trial.bytes_per_s * writing_s) as u64,
+    }
 }
 
 /// Size of the file an append cell writes: what the fastest candidate writes in a cell, within
@@ -88,6 +111,8 @@ pub struct Findings {
     pub skipped: Vec<Skipped>,
     /// Where stacks are put.
     pub region: Option<Region>,
+    /// The regions of further devices.
+    pub more_regions: Vec<Region>,
     /// Size of the data file.
     pub file_bytes: u64,
     /// Room for an append file.
@@ -98,8 +123,23 @@ pub struct Findings {
 
 /// Settles the plan and records it.
 pub fn settle(session: &mut Session, found: Findings) -> Result<(), Fault> {
-    let header = session.journal.run().header.clone();
-    let rehearsal = plan(&header, session.journal.elapsed_ns(), found).map_err(Fault::usage)?;
+    let mut header = session.journal.run().header.clone();
+    // What a foreign tool is missing for, or has no words for, is out before it costs time.
+    let unusable = foreign::without_unusable(&mut header.workloads, &session.cancel);
+    let unusable = unusable.map_err(Fault::environment)?;
+    if header.workloads.is_empty() && !unusable.is_empty() {
+        let why = unusable.iter().map(|s| format!("\n  {}: {}", s.name, s.reason));
+        let why: String = why.collect();
+        return Err(Fault::environment(format!("no workload can be measured:{why}")));
+    }
+    header.dropped_workloads.extend(unusable);
+    let rehearsal = plan(&header, session.journal.elapsed_ns(), found).map_err(|error| {
+        // On a drive of its own wear is a question of safety.
+        match (&error, header.verb.as_str()) {
+            (FitError::Bytes { .. }, "run") => Fault::refused(error),
+            _ => Fault::usage(error),
+        }
+    })?;
     session.journal.record(What::Rehearsed(Box::new(rehearsal)))?;
     // What follows from the header alone every analysis finds again; this needs the machine.
     let system = host::system_disks(session.journal.store_path());
@@ -115,14 +155,17 @@ fn plan(header: &Header, elapsed_ns: u64, found: Findings) -> Result<Rehearsal, 
     let fastest = trials.iter().map(|t| t.bytes_per_s).fold(0.0, f64::max);
     let workloads: Vec<Workload> =
         header.workloads.iter().map(|w| sized(w, &found, fastest)).collect();
-    let k = u32::try_from(trials.len()).unwrap_or(u32::MAX);
+    let visited = u32::try_from(trials.len()).unwrap_or(u32::MAX);
+    // Twins are visited and compared with nobody but their original.
+    let k = found.candidates.iter().filter(|(c, _)| c.twin_of.is_none()).count();
+    let k = u32::try_from(k).unwrap_or(u32::MAX);
     let protocol = Protocol { k, ..header.protocol.clone() };
     let wanted = Wanted {
         workloads: workloads
             .iter()
             .map(|w| (w.name.clone(), mean(trials.iter().map(|t| cell_cost(w, &protocol, t)))))
             .collect(),
-        candidates: k,
+        candidates: visited,
         visit: mean(trials.iter().map(|t| t.visit)),
         setup: Cost { time_ns: elapsed_ns, write_bytes: found.written_bytes },
         time_ns: protocol.time_ns,
@@ -134,8 +177,9 @@ fn plan(header: &Header, elapsed_ns: u64, found: Findings) -> Result<Rehearsal, 
         candidates: found.candidates.into_iter().map(|(candidate, _)| candidate).collect(),
         workloads: workloads.into_iter().take(fit.kept).collect(),
         skipped: header.skipped.iter().cloned().chain(found.skipped).collect(),
-        dropped_workloads: fit.dropped,
+        dropped_workloads: header.dropped_workloads.iter().cloned().chain(fit.dropped).collect(),
         region: found.region,
+        more_regions: found.more_regions,
         file_bytes: found.file_bytes,
         visit_ns: wanted.visit.time_ns,
         block_ns: fit.block.time_ns,
@@ -149,6 +193,11 @@ fn sized(workload: &Workload, found: &Findings, fastest: f64) -> Workload {
     let mut workload = workload.clone();
     match workload.phase {
         Phase::ColdRead | Phase::Overwrite => workload.job.size = found.file_bytes,
+        // Beside the data file, and with blocks of its own size.
+        Phase::Whole => {
+            let size = found.file_bytes.min(found.append_room_bytes.max(1 << 20));
+            workload.job.size = size.max(workload.job.bs);
+        }
         Phase::Append => {
             workload.job.size = append_bytes(fastest, found.append_room_bytes, found.file_bytes);
         }

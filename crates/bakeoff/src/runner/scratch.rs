@@ -9,7 +9,7 @@ use std::io;
 use std::os::fd::{AsFd, OwnedFd};
 use std::path::{Path, PathBuf};
 
-use rustix::fs::{AtFlags, CWD, Dir, Mode, OFlags, fstat, mkdirat, openat, statat, unlinkat};
+use rustix::fs::{AtFlags, CWD, Mode, OFlags, fstat, mkdirat, openat, statat, unlinkat};
 use rustix::io::Errno;
 
 /// The file cells read and overwrite.
@@ -20,7 +20,7 @@ pub const APPEND: &str = "append";
 pub const SENTINEL: &str = "sentinel";
 /// The file a short burst of direct writes goes to.
 pub const PROBE: &str = "probe";
-/// The directory metadata cells work in.
+/// The directory metadata cells and profiles work in.
 pub const SMALL: &str = "small";
 /// The image stacks are made on.
 pub const IMAGE: &str = "image";
@@ -82,7 +82,7 @@ impl Scratch {
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
             Err(error) => Err(error),
             Ok(small) => {
-                remove_files_in(&small)?;
+                bakeoff_engine::clear(&small)?;
                 gone_is_fine(unlinkat(&self.fd, SMALL, AtFlags::REMOVEDIR))
             }
         }
@@ -129,17 +129,6 @@ fn remove_mount_point(scratch: &Scratch) -> io::Result<()> {
         return Err(io::Error::other(format!("something is still mounted at {}", path.display())));
     }
     gone_is_fine(unlinkat(&scratch.fd, MOUNT, AtFlags::REMOVEDIR))
-}
-
-/// Removes the regular files of a directory that holds nothing but ours.
-fn remove_files_in(dir: &OwnedFd) -> io::Result<()> {
-    for entry in Dir::read_from(dir)? {
-        let entry = entry?;
-        if entry.file_name() != c"." && entry.file_name() != c".." {
-            gone_is_fine(unlinkat(dir, entry.file_name(), AtFlags::empty()))?;
-        }
-    }
-    Ok(())
 }
 
 fn open_dir(at: impl AsFd, name: &OsStr, extra: OFlags) -> io::Result<OwnedFd> {

@@ -4,17 +4,22 @@
 //! interrupted block is superseded and repeated whole.
 
 use bakeoff_core::decide::{self, Clock, Next, eta};
+use bakeoff_core::model::candidate::Skipped;
 use bakeoff_core::model::event::{StopReason, What};
 use bakeoff_core::model::run::BlockState;
+use bakeoff_core::model::telemetry::Watching;
 
+use super::ceilings;
 use super::cell::{self, Tried, Which};
 use super::cost;
 use super::ground::Ground;
+use super::held::Held;
 use super::idle;
 use super::journal::Journal;
 use super::load::LoadError;
 use super::stepper::{self, StepError};
 use crate::fault::Fault;
+use crate::sampler::Sampler;
 use crate::signals::Cancel;
 use crate::ui::progress::Progress;
 use crate::ui::say;
@@ -30,6 +35,10 @@ pub struct Session<'s> {
     pub cancel: Cancel,
     /// What people see.
     pub progress: Progress,
+    /// Watches the machine during cells, once there is something to measure.
+    pub sampler: Option<Sampler>,
+    /// The targets it has for itself; each is looked at again before every step.
+    pub held: Vec<Held>,
 }
 
 /// How a block ended.
@@ -39,14 +48,46 @@ enum BlockEnd {
     Failed(String),
 }
 
-impl Session<'_> {
+impl<'s> Session<'s> {
+    /// A run in hand, before anything is measured.
+    pub fn new(journal: Journal<'s>, cancel: Cancel, progress: Progress) -> Session<'s> {
+        Session { journal, cancel, progress, sampler: None, held: Vec::new() }
+    }
+
     /// Measures until the decision machinery says stop, then puts everything back.
     pub fn measure(&mut self, ground: &mut Ground) -> Result<(), Fault> {
-        match self.until_stopped(ground) {
-            Ok((reason, note)) => self.finish(reason, note),
+        let measured = self
+            .watch()
+            .and_then(|()| ceilings::measure(self, ground))
+            .and_then(|()| self.until_stopped(ground));
+        self.sampler = None;
+        match measured {
+            Ok((reason, note)) => {
+                for failure in ground.close(self) {
+                    say::line(format_args!("bakeoff: {failure}"));
+                }
+                self.finish(reason, note)
+            }
             Err(fault) => {
                 ground.let_go();
                 Err(self.abandon(fault))
+            }
+        }
+    }
+
+    /// Starts to watch the machine. One that cannot be watched can be measured all the same.
+    fn watch(&mut self) -> Result<(), Fault> {
+        match Sampler::start() {
+            Ok(sampler) => {
+                let watching = sampler.watching();
+                self.sampler = Some(sampler);
+                self.journal.record(What::Watching(Box::new(watching)))
+            }
+            Err(error) => {
+                let reason = format!("no thread could be started for it: {error}");
+                let missing = vec![Skipped { name: "everything".to_string(), reason }];
+                let watching = Watching { missing, ..Watching::default() };
+                self.journal.record(What::Watching(Box::new(watching)))
             }
         }
     }
@@ -186,11 +227,13 @@ impl Session<'_> {
         candidate: u16,
         idle: idle::Rate,
     ) -> Result<BlockEnd, Fault> {
-        for workload in decide::workload_order(self.journal.run(), block) {
+        for group in decide::workload_order(self.journal.run(), block) {
             for _ in 0..TRIES {
-                match self.try_cell(ground, block, candidate, workload, idle)? {
-                    Tried::Valid(cell) => {
-                        self.journal.record(What::CellDone(cell))?;
+                match self.try_group(ground, block, candidate, &group, idle)? {
+                    Tried::Valid(cells) => {
+                        for cell in cells {
+                            self.journal.record(What::CellDone(Box::new(cell)))?;
+                        }
                         break;
                     }
                     Tried::Interrupted => return Ok(BlockEnd::Interrupted),
@@ -199,34 +242,37 @@ impl Session<'_> {
                         let name = &header.candidates[usize::from(candidate)].name;
                         return Ok(BlockEnd::Failed(format!("{name}: {why}")));
                     }
-                    Tried::Invalid(reason) => self.journal.record(What::CellInvalid {
-                        block,
-                        candidate,
-                        workload,
-                        reason,
-                    })?,
+                    Tried::Invalid { workload, reason } => {
+                        let what = What::CellInvalid { block, candidate, workload, reason };
+                        self.journal.record(what)?;
+                    }
                 }
             }
         }
         Ok(BlockEnd::Complete)
     }
 
-    fn try_cell(
+    fn try_group(
         &mut self,
         ground: &mut Ground,
         block: u32,
         candidate: u16,
-        workload: u16,
+        group: &[u16],
         idle: idle::Rate,
     ) -> Result<Tried, Fault> {
         let header = &self.journal.run().header;
-        let what = &header.workloads[usize::from(workload)];
+        let first = &header.workloads[usize::from(group[0])];
+        let what = match first.profile {
+            Some(part) if group.len() > 1 => part.profile.name(),
+            _ => &first.name,
+        };
         let name = &header.candidates[usize::from(candidate)].name;
-        self.progress.doing(&format!("block {} · {name} · {}", block + 1, what.name));
+        self.progress.doing(&format!("block {} · {name} · {what}", block + 1));
         let site = ground.site(candidate).ok_or_else(|| Fault::bug("the candidate has no site"))?;
-        let which = Which { block, candidate, workload, began_ns: self.journal.elapsed_ns() };
+        let which = Which { block, candidate, group, began_ns: self.journal.elapsed_ns() };
         let mut tick = |live| self.progress.live(live);
-        Ok(cell::measure(site, header, which, idle, &self.cancel, &mut tick))
+        let sampler = self.sampler.as_ref();
+        Ok(cell::measure(site, header, which, idle, sampler, &self.cancel, &mut tick))
     }
 
     fn show_progress(&self) {

@@ -2,10 +2,13 @@
 
 use std::path::{Path, PathBuf};
 
-use bakeoff_core::model::host::{Place, PlaceClass};
+use bakeoff_core::driver::native::TargetKind;
+use bakeoff_core::model::host::{LayerKind, Place, PlaceClass};
 use bakeoff_core::model::path::RawPath;
+use bakeoff_core::telemetry::layout::Device;
 
 use super::scratch::{self, Scratch};
+use crate::host;
 
 /// A prepared candidate: a scratch directory with the data file laid out in it.
 #[derive(Debug)]
@@ -22,6 +25,10 @@ pub struct Site {
     pub file_bytes: u64,
     /// Pages dirtied for each page written directly, from a short burst; `None` until asked.
     pub dirtied_per_page: Option<f64>,
+    /// The block device that cells go to, for a stack without a filesystem.
+    pub raw: Option<PathBuf>,
+    /// Block devices from the filesystem down to the disks, as the sampler watches them.
+    pub devices: Vec<Device>,
 }
 
 impl Site {
@@ -29,16 +36,53 @@ impl Site {
     pub fn new(scratch: Scratch, class: PlaceClass, place: &Place, file_bytes: u64) -> Site {
         let disks = place.disks().map(|disk| disk.dev.clone()).collect();
         let cached_below = place.cached_files().cloned().collect();
-        Site { scratch, class, disks, cached_below, file_bytes, dirtied_per_page: None }
+        // The chain as it is now: a stack's mapper and loop devices are there for one visit.
+        let devices = host::place(scratch.path()).map(|now| devices(&now)).unwrap_or_default();
+        Site {
+            scratch,
+            class,
+            disks,
+            cached_below,
+            file_bytes,
+            dirtied_per_page: None,
+            raw: None,
+            devices,
+        }
     }
 
-    /// The file cells read and overwrite.
+    /// The file cells read and overwrite, or the device of a stack without a filesystem.
     pub fn data(&self) -> PathBuf {
-        self.scratch.path().join(scratch::DATA)
+        match &self.raw {
+            Some(device) => device.clone(),
+            None => self.scratch.path().join(scratch::DATA),
+        }
+    }
+
+    /// What [`Site::data`] is.
+    pub fn data_kind(&self) -> TargetKind {
+        match self.raw {
+            Some(_) => TargetKind::Block,
+            None => TargetKind::File,
+        }
     }
 
     /// The scratch directory's path.
     pub fn path(&self) -> &Path {
         self.scratch.path()
     }
+}
+
+/// What of a place's chain keeps counters of its own: everything but partitions.
+pub fn devices(place: &Place) -> Vec<Device> {
+    let mut devices: Vec<Device> = Vec::new();
+    for layer in place.chain.iter().filter(|layer| layer.kind != LayerKind::Partition) {
+        if !devices.iter().any(|known| known.dev == layer.dev) {
+            devices.push(Device {
+                name: layer.name.clone(),
+                dev: layer.dev.clone(),
+                is_disk: layer.kind == LayerKind::Disk,
+            });
+        }
+    }
+    devices
 }

@@ -5,12 +5,14 @@
 
 use std::time::Instant;
 
-use bakeoff_core::model::event::{Step, StepDone, What};
+use bakeoff_core::model::event::{Action, Step, StepDone, What};
 
 use super::action::{self, ActionError};
+use super::device_actions;
 use super::journal::Journal;
 use super::session::Session;
 use crate::fault::Fault;
+use crate::host;
 
 /// Most of a tool's output that is kept in the record.
 const KEEP_BYTES: usize = 64 << 10;
@@ -41,18 +43,29 @@ impl StepError {
     }
 }
 
+/// The number of the step that is taken next.
+pub fn next_number(session: &Session) -> Result<u32, Fault> {
+    u32::try_from(session.journal.run().steps.len()).map_err(Fault::bug)
+}
+
 /// Records a step, takes it, records how it went. Gives its number and what it printed.
 pub fn take(
     session: &mut Session,
     build: impl FnOnce(u32) -> Step,
 ) -> Result<(u32, String), StepError> {
-    let Session { journal, cancel, progress } = session;
-    let number = u32::try_from(journal.run().steps.len()).map_err(Fault::bug)?;
+    let number = next_number(session)?;
+    for target in &session.held {
+        target.check().map_err(StepError::Failed)?;
+    }
+    let Session { journal, cancel, progress, held, .. } = session;
     let step = build(number);
     journal.record(What::StepPlanned(step.clone()))?;
     progress.doing(&step.why);
     let started = Instant::now();
     let result = action::perform(&step.action, cancel, &mut |live| progress.live(live));
+    if !held.is_empty() {
+        device_actions::settle_udev();
+    }
     let (status, mut output) = match &result {
         Ok(done) => (0, done.output.clone()),
         Err(error) => (1, error.to_string()),
@@ -73,10 +86,34 @@ pub fn undo(journal: &mut Journal, number: u32) -> Result<(), StepError> {
     let record = journal.run().steps.get(number as usize);
     let undo = record.filter(|r| !r.undone).and_then(|r| r.step.undo.clone());
     if let Some(action) = undo {
-        action::undo(&action).map_err(StepError::Failed)?;
+        if !(ends_with_the_boot(&action) && is_of_another_boot(journal)) {
+            action::undo(&action).map_err(StepError::Failed)?;
+        }
         journal.record(What::StepUndone { step: number })?;
     }
     Ok(())
+}
+
+/// What the kernel forgets when the machine starts anew. After that, what has the same name is
+/// somebody else's.
+fn ends_with_the_boot(action: &Action) -> bool {
+    matches!(
+        action,
+        Action::DetachLoop { .. }
+            | Action::Unmount { .. }
+            | Action::CloseMapper { .. }
+            | Action::PutBackKnob { .. }
+            | Action::RemoveUdevRule { .. }
+    )
+}
+
+/// Whether the run's last owner lived before the machine started anew.
+fn is_of_another_boot(journal: &Journal) -> bool {
+    match (&journal.run().owner, host::boot_id()) {
+        (Some(owner), Ok(now)) => owner.boot_id != now,
+        // Not knowing, trying to undo is the safer way: names carry the run id.
+        _ => false,
+    }
 }
 
 /// Undoes everything that is still in effect, latest first. Goes on past what fails and gives the
@@ -97,5 +134,46 @@ pub fn undo_all(journal: &mut Journal) -> Result<Vec<String>, Fault> {
     match unrecorded {
         None => Ok(failures),
         Some(fault) => Err(failures.iter().fold(fault, |fault, failure| fault.and(failure))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::store::{Sqlite, Store};
+    use bakeoff_core::model::event::{Event, Owner};
+    use bakeoff_core::model::path::RawPath;
+    use bakeoff_core::prepare::knobs;
+
+    /// A store with one dead run of this or another boot that had set a setting.
+    fn left_by(boot_id: &str, setting: &RawPath) -> (tempfile::TempDir, Sqlite) {
+        let dir = tempfile::tempdir().unwrap();
+        let mut store = Sqlite::open(&dir.path().join("store.db")).unwrap();
+        let text = include_str!("../../../../fixtures/bundle/v0.1.0.jsonl");
+        let started: Event = serde_json::from_str(text.lines().nth(1).unwrap()).unwrap();
+        let run = store.create(&started).unwrap();
+        let owner = Owner { pid: 1, start_ticks: 0, boot_id: boot_id.to_string() };
+        let step = knobs::set(0, setting, "64", "128");
+        let done = StepDone { step: 0, took_ns: 1, status: 0, output: String::new() };
+        let whats = [What::Owned(owner), What::StepPlanned(step), What::StepDone(done)];
+        let event = |(i, what)| Event { seq: i, unix_ns: 0, elapsed_ns: 0, what };
+        let events: Vec<Event> = (1..).zip(whats).map(event).collect();
+        store.append(&run, &events).unwrap();
+        (dir, store)
+    }
+
+    #[test]
+    fn what_the_kernel_forgot_at_boot_is_not_put_back_on_what_has_its_name_now() {
+        let dir = tempfile::tempdir().unwrap();
+        let setting = RawPath::new(dir.path().join("read_ahead_kb"));
+        for (boot_id, after) in [(host::boot_id().unwrap().as_str(), "128"), ("another", "64")] {
+            std::fs::write(setting.as_path(), "64").unwrap();
+            let (_kept, mut store) = left_by(boot_id, &setting);
+            let run = store.list().unwrap()[0].run.clone();
+            let mut journal = Journal::take(&mut store, &run).unwrap();
+            assert_eq!(undo_all(&mut journal).unwrap(), Vec::<String>::new());
+            assert_eq!(journal.run().steps_to_undo().count(), 0);
+            assert_eq!(std::fs::read_to_string(setting.as_path()).unwrap(), after);
+        }
     }
 }

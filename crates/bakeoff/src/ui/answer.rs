@@ -39,7 +39,7 @@ pub fn print(global: &Global, run: &Run, analysis: &Analysis) -> Result<(), Faul
         Some(Format::Json) => report::json_text(run, analysis),
         Some(Format::Csv) => report::csv(run),
         Some(Format::Markdown) => report::markdown(run, analysis),
-        Some(Format::Jsonl | Format::Bundle) => {
+        Some(Format::Jsonl | Format::Bundle | Format::FioJson | Format::Gnuplot) => {
             return Err(Fault::usage("jsonl and bundle are formats of `bakeoff export`"));
         }
     };

@@ -23,6 +23,7 @@ pub struct Progress {
     bar: ProgressBar,
     last: Cell<Option<(Instant, Live)>>,
     ends: Cell<Option<(Instant, Instant)>>,
+    quiet: bool,
 }
 
 impl Progress {
@@ -36,7 +37,7 @@ impl Progress {
         if let Ok(style) = ProgressStyle::with_template(TEMPLATE) {
             bar.set_style(style.progress_chars("━━─"));
         }
-        Progress { bar, last: Cell::new(None), ends: Cell::new(None) }
+        Progress { bar, last: Cell::new(None), ends: Cell::new(None), quiet }
     }
 
     /// How long the run has been going and how long it may still take.
@@ -89,6 +90,13 @@ impl Progress {
             say::line(format_args!("{line}"));
         } else {
             self.bar.println(line);
+        }
+    }
+
+    /// The same for what is only good to know: nothing with `--quiet`.
+    pub fn note(&self, line: &str) {
+        if !self.quiet {
+            self.say(line);
         }
     }
 

@@ -45,7 +45,8 @@ fn four_places_four_honest_columns() {
     // Nothing but one JSON document with the fixed keys.
     let answer = ended.json();
     assert_eq!((&answer["schema"], &answer["mode"]), (&"bakeoff/run/1".into(), &"quick".into()));
-    assert!(answer["run"].is_string() && answer["cells"].as_u64().unwrap() >= 40, "{answer}");
+    // Reads of the loop device that caches may come from memory in every attempt: five cells.
+    assert!(answer["run"].is_string() && answer["cells"].as_u64().unwrap() >= 35, "{answer}");
     assert!((5..=8).contains(&answer["blocks"].as_u64().unwrap()), "{answer}");
     verdict_keys(&answer);
     let verdicts = answer["verdicts"].as_array().unwrap();
@@ -57,15 +58,15 @@ fn four_places_four_honest_columns() {
         assert!(candidate(&answer, name).is_object());
     }
     only_the_tmpfs_is_memory(&answer, tmpfs);
-    caches_are_told_apart(&bench);
+    caches_are_told_apart(&bench, &answer);
     assert_eq!(bench.leftovers(), Vec::<String>::new());
     assert_eq!(bench.attached(), Vec::<String>::new());
 }
 
 fn only_the_tmpfs_is_memory(answer: &Value, tmpfs: &str) {
     let findings = answer["findings"].as_array().unwrap();
-    let memory: Vec<&Value> =
-        findings.iter().filter(|f| f["evidence"].as_str().unwrap().contains("memory")).collect();
+    // By its name: what is said of a cell that was read from memory has that word in it too.
+    let memory: Vec<&Value> = findings.iter().filter(|f| f["id"] == "memory").collect();
     assert!(!memory.is_empty(), "{findings:#?}");
     for finding in &memory {
         let said = finding.to_string();
@@ -73,12 +74,20 @@ fn only_the_tmpfs_is_memory(answer: &Value, tmpfs: &str) {
     }
 }
 
-fn caches_are_told_apart(bench: &Bench) {
+fn caches_are_told_apart(bench: &Bench, answer: &Value) {
+    let unmeasured: Vec<&Value> = answer["findings"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter(|f| f["id"] == "unmeasured" && f["workload"] == "randread")
+        .map(|f| &f["candidate"])
+        .collect();
     let events = bench.events("last");
     for candidate in 0..4 {
         let name = &events[0]["what"]["started"]["candidates"][candidate as usize]["name"];
         let reads = cells(&events, candidate, 0);
-        assert!(!reads.is_empty(), "{name} was never read");
+        assert!(reads.is_empty() == unmeasured.contains(&name), "{name}: {unmeasured:?}");
+        assert!(!reads.is_empty() || candidate == 2, "{name} was never read");
         for cell in reads {
             let (truth, number) = (&cell["truth"], |v: &Value| v.as_u64().unwrap());
             let state = truth["cache"].as_str().unwrap();

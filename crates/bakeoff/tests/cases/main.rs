@@ -24,6 +24,8 @@ mod demo;
 mod full;
 mod names;
 mod ownership;
+mod plan;
+mod profiles;
 mod refusals;
 mod signals;
 mod strange_places;

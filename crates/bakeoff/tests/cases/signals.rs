@@ -111,11 +111,7 @@ fn a_killed_engine_costs_its_cell_and_not_the_run() {
     let bench = Bench::new();
     let dir = bench.dir("d");
     let mut run = Running::start(&mut quick(&bench, dir.to_str().unwrap()));
-    let engine = run.until_measuring();
-    // The sentinel is read first; a cell takes two seconds, so the next one is a cell's.
-    let cell = run.until("the next measuring process", |run| {
-        running::engine_of(run.pid()).filter(|pid| *pid != engine)
-    });
+    let cell = run.until_in_a_cell(&bench);
     running::send(cell, Signal::KILL);
     let ended = run.end();
     assert_eq!(ended.code, 0, "{ended:?}");

@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, kill_process};
 
-use crate::bench::Ended;
+use crate::bench::{Bench, Ended};
 
 /// Longest that anything is waited for. Generous: a busy machine may be slow, a hang is a failure.
 const PATIENCE: Duration = Duration::from_secs(180);
@@ -68,6 +68,17 @@ impl Running {
     pub fn until_measuring(&mut self) -> u32 {
         self.until_announced();
         self.until("a measuring process", |run| engine_of(run.pid()))
+    }
+
+    /// Waits until a process measures a cell of the last run of `bench`, not a ceiling or the
+    /// sentinel; gives its id.
+    pub fn until_in_a_cell(&mut self, bench: &Bench) -> u32 {
+        self.until_announced();
+        self.until("a cell", |run| {
+            let events = bench.events("last");
+            let visits = events.last()?["what"].get("visit_started").is_some();
+            visits.then(|| engine_of(run.pid())).flatten()
+        })
     }
 
     /// Sends it a signal.

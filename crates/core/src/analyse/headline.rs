@@ -60,6 +60,16 @@ pub fn of(run: &Run, table: &Table, verdicts: &[WorkloadVerdict]) -> String {
     said
 }
 
+/// The winners that the headline names for certain, each with its workload.
+pub fn named(run: &Run, verdicts: &[WorkloadVerdict]) -> Vec<(u16, String)> {
+    let table = Table::of(run, schedule::evidence_blocks(run));
+    let won = |(w, v): (u16, &WorkloadVerdict)| match part(run, &table, w, v) {
+        Part::Beats { winner, .. } => Some((w, winner)),
+        _ => None,
+    };
+    (0..).zip(verdicts).filter_map(won).collect()
+}
+
 fn part(run: &Run, table: &Table, workload: u16, verdict: &WorkloadVerdict) -> Part {
     let alpha = run.header.protocol.alpha_headline(run.header.workloads.len());
     let strict = Comparison::of(run, table, workload, alpha).settled.outcome;

@@ -6,7 +6,7 @@
 mod advice;
 mod claim;
 mod figures;
-mod headline;
+pub mod headline;
 mod observe;
 mod places;
 mod sentence;
@@ -16,6 +16,7 @@ mod tiers;
 use crate::decide::compare::{Comparison, Outcome, Pair};
 use crate::decide::table::Table;
 use crate::decide::{eta, schedule};
+use crate::diagnose::summary;
 use crate::lint::{self, limit};
 use crate::model::finding::Finding;
 use crate::model::run::Run;
@@ -88,6 +89,7 @@ fn workload_verdict(
     let is_early = (table.blocks().len() as u32) < header.protocol.first_look();
     let is_told = verdict != Verdict::Refused && !(is_early && schedule::has_question(run));
     let name = |c: u16| header.candidates[usize::from(c)].name.clone();
+    let held_back = summary::workload(run, workload);
     WorkloadVerdict {
         workload: of.name.clone(),
         metric: of.metric.name().to_string(),
@@ -96,7 +98,8 @@ fn workload_verdict(
         tiers: if is_told { tiers::of(run, &compared) } else { Vec::new() },
         effects: compared.pairs.iter().filter_map(|p| effect(run, p)).collect(),
         standings: standing::of(run, table, workload, &compared),
-        bottleneck: None,
+        bottleneck: summary::sentence(&held_back),
+        held_back,
         resolve_ns: resolve_ns(run, table, workload, verdict),
         findings,
         sentence,
@@ -166,5 +169,7 @@ fn blocks_to_resolve(run: &Run, table: &Table, workload: u16) -> Option<u32> {
 
 #[cfg(test)]
 mod properties;
+#[cfg(test)]
+mod same_bytes;
 #[cfg(test)]
 mod tests;

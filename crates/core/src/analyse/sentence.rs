@@ -267,14 +267,16 @@ impl Words<'_> {
         };
         let values: Vec<f64> =
             self.table.values(self.workload, *one).iter().flatten().copied().collect();
-        let mean = libm::exp(sample::mean(&values).unwrap_or(0.0));
-        let edge = |pick: fn(f64, f64) -> f64| values.iter().copied().reduce(pick).map(libm::exp);
+        let metric = self.of().metric;
+        let mean = metric.of_score(sample::mean(&values).unwrap_or(0.0));
+        let figures = || values.iter().map(|score| metric.of_score(*score));
+        let edge = |pick: fn(f64, f64) -> f64| figures().reduce(pick);
         format!(
             "{}: {} ({} to {} in {}), {}, {}. There is nothing to compare it with.",
             self.name(*one),
-            rate(self.of().metric, mean),
-            rate(self.of().metric, edge(f64::min).unwrap_or(mean)),
-            rate(self.of().metric, edge(f64::max).unwrap_or(mean)),
+            figure(metric, mean),
+            figure(metric, edge(f64::min).unwrap_or(mean)),
+            figure(metric, edge(f64::max).unwrap_or(mean)),
             words::count(values.len() as u32, "block"),
             self.of().summary,
             claim::conditions(&self.run.header)
@@ -287,10 +289,12 @@ fn width(pair: &Pair) -> f64 {
 }
 
 /// A figure with its unit.
-pub fn rate(metric: Metric, value: f64) -> String {
+pub fn figure(metric: Metric, value: f64) -> String {
     match metric {
         Metric::Bandwidth => units::rate(value),
         Metric::Iops => format!("{} IOPS", units::count(value)),
         Metric::FilesPerSecond => format!("{} files/s", units::count(value)),
+        Metric::TransactionsPerSecond => format!("{} transactions/s", units::count(value)),
+        Metric::LatencyP99 => units::latency(value as u64),
     }
 }

@@ -26,12 +26,13 @@ fn standing(
 ) -> Option<Standing> {
     let values: Vec<f64> = table.values(workload, candidate).iter().flatten().copied().collect();
     let mean = sample::mean(&values)?;
-    let rate = |y: Option<f64>| y.map_or(0.0, libm::exp);
+    let metric = run.header.workloads[usize::from(workload)].metric;
+    let figures = || values.iter().map(|score| metric.of_score(*score));
     Some(Standing {
         candidate: run.header.candidates[usize::from(candidate)].name.clone(),
-        mean: libm::exp(mean),
-        min: rate(values.iter().copied().min_by(f64::total_cmp)),
-        max: rate(values.iter().copied().max_by(f64::total_cmp)),
+        mean: metric.of_score(mean),
+        min: figures().min_by(f64::total_cmp).unwrap_or(0.0),
+        max: figures().max_by(f64::total_cmp).unwrap_or(0.0),
         cells: values.len() as u32,
         sd_log: sd_log(run, table, workload, &compared.ranked, candidate, &values),
         p99_ns: p99_ns(run, table, workload, candidate),
@@ -49,12 +50,12 @@ fn sd_log(
     candidate: u16,
     values: &[f64],
 ) -> f64 {
-    let residuals = lint::run::own_residuals(run, table, workload, ranked, candidate);
+    let residuals = lint::wander::own_residuals(run, table, workload, ranked, candidate);
     if residuals.others == 0 {
         return sample::sd(values).unwrap_or(0.0);
     }
     let inflation = libm::sqrt(1.0 + 1.0 / residuals.others as f64);
-    sample::sd(&residuals.values).unwrap_or(0.0) / inflation
+    sample::sd(&residuals.values()).unwrap_or(0.0) / inflation
 }
 
 /// Mean over cells of the 99th percentile of the operation the cell spent most of its time in;

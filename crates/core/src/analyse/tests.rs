@@ -214,3 +214,43 @@ fn every_cell_thrown_away_is_no_claim() {
     assert_eq!(analysis.verdicts[0].verdict, Verdict::Refused);
     assert!(!is_answered(&run, &analysis));
 }
+
+#[test]
+fn the_shorter_latency_wins_and_stands_in_its_own_unit() {
+    let latency = |h: &mut crate::model::event::Header| {
+        h.workloads = crate::profiles::find("desktop");
+    };
+    let run = RunBuilder::stacks(&["ext4", "f2fs"]).header(latency);
+    let run = run.play(99, steady(&[30e6, 10e6], 0.01)).build();
+    let analysis = analyse(&run);
+    let verdict = &analysis.verdicts[0];
+    assert_eq!((verdict.winner.as_deref(), verdict.metric.as_str()), (Some("f2fs"), "latency_p99"));
+    let best = &verdict.standings[0];
+    assert!(best.candidate == "f2fs" && best.min <= best.mean && best.mean <= best.max);
+    assert!((best.mean / 10e6 - 1.0).abs() < 0.05, "{}", best.mean);
+    assert!((verdict.effects[0].ratio - 3.0).abs() < 0.2, "three times as fast");
+    insta::assert_snapshot!(told(&run));
+}
+
+#[test]
+fn a_latency_with_nothing_to_compare_is_told_from_the_shortest_to_the_longest() {
+    let run = RunBuilder::directories(&["/a"]).header(|h| {
+        h.workloads = crate::profiles::find("desktop");
+    });
+    let run = run.play(99, |b, _, _| 10e6 + 1e6 * f64::from(b)).build();
+    let sentence = &analyse(&run).verdicts[0].sentence;
+    assert!(sentence.contains("(10.0 ms to 14.0 ms in 5 blocks)"), "{sentence}");
+}
+
+#[test]
+fn transactions_a_second_by_part() {
+    let run = RunBuilder::stacks(&["ext4", "xfs"]).header(|h| {
+        h.workloads = crate::profiles::find("sqlite");
+    });
+    let rates = |b, c, w| {
+        [300.0, 900.0][usize::from(w)]
+            * (1.0 + 0.2 * f64::from(c))
+            * libm::exp(0.01 * deviate(b, c, w))
+    };
+    insta::assert_snapshot!(told(&run.play(99, rates).build()));
+}

@@ -5,6 +5,8 @@ use std::collections::BTreeSet;
 use serde_json::Value;
 
 use super::sample;
+use crate::diagnose::summary::HeldBack;
+use crate::diagnose::{Cause, Reason};
 use crate::model::event::{Action, What};
 use crate::model::run::Run;
 use crate::model::verdict::{Analysis, Effect, Standing, Verdict, WorkloadVerdict};
@@ -58,6 +60,10 @@ fn kind(what: &What) -> usize {
         What::Looked { .. } => 14,
         What::Stopped { .. } => 15,
         What::Extended { .. } => 16,
+        What::Watching(_) => 17,
+        What::Ceilings(_) => 18,
+        What::Surveyed { .. } => 19,
+        What::Verified { .. } => 20,
     }
 }
 
@@ -72,6 +78,13 @@ fn action(action: &Action) -> usize {
         Action::DetachLoop { .. } => 5,
         Action::Mount { .. } => 6,
         Action::Unmount { .. } => 7,
+        Action::RunWithKey { .. } => 8,
+        Action::Overwrite { .. } => 9,
+        Action::CloseMapper { .. } => 10,
+        Action::SetKnob { .. } => 11,
+        Action::PutBackKnob { .. } => 12,
+        Action::AddUdevRule { .. } => 13,
+        Action::RemoveUdevRule { .. } => 14,
     }
 }
 
@@ -79,14 +92,14 @@ fn action(action: &Action) -> usize {
 fn the_sample_has_every_kind_of_event_and_change() {
     let events = sample::events();
     let kinds: BTreeSet<_> = events.iter().map(|e| kind(&e.what)).collect();
-    assert_eq!(kinds, (0..17).collect());
+    assert_eq!(kinds, (0..21).collect());
     let steps = events.iter().filter_map(|e| match &e.what {
         What::StepPlanned(step) => Some(step),
         _ => None,
     });
     let actions: BTreeSet<_> =
         steps.flat_map(|s| [Some(&s.action), s.undo.as_ref()]).flatten().map(action).collect();
-    assert_eq!(actions, (0..8).collect());
+    assert_eq!(actions, (0..15).collect());
 }
 
 /// An analysis with a value in every field.
@@ -119,6 +132,14 @@ fn analysis() -> Analysis {
         effects: vec![effect],
         standings: vec![standing],
         bottleneck: Some("the link".into()),
+        held_back: vec![HeldBack {
+            candidate: "ext4".into(),
+            reason: Reason::proved(Cause::Cpu, "it ran all the time".into())
+                .share(0.9)
+                .subject("kcryptd"),
+            cells: 4,
+            of: 5,
+        }],
         findings: Vec::new(),
         sentence: "ext4 is 50 % faster.".into(),
         resolve_ns: Some(1),

@@ -3,21 +3,27 @@
 //! Literals name every field, so a field that is added does not compile until it is given a value
 //! here, and with that is asked for in docs/format.md.
 
-use crate::model::candidate::{Candidate, Kind, Skipped, Stack};
+use crate::lint::thresholds::Thresholds;
+use crate::model::candidate::{Candidate, Crypt, Kind, Knobs, Skipped, Stack};
 use crate::model::event::{
-    Action, CacheState, Cell, Event, Header, Owner, Region, Rehearsal, Step, StepDone, StopReason,
-    Truth, What,
+    CacheState, Cell, Event, FlashState, Header, Owner, Position, Region, Rehearsal, Step,
+    StepDone, StopReason, Truth, What,
 };
 use crate::model::finding::{Finding, Scope, Severity};
 use crate::model::histogram::Histogram;
 use crate::model::host::{Host, Layer, LayerKind, Place, PlaceClass};
-use crate::model::job::{Data, EngineName, Job, Mem, Offsets, Rw};
-use crate::model::measurement::{Latency, Measurement, OpStats, SCHEMA, Window};
+use crate::model::job::{Data, EngineName, Job, Mem, Offsets, RateProcess, Rw, Stamps};
+use crate::model::measurement::{
+    Clock, ClockSource, Figure, Latency, Measurement, OpStats, SCHEMA, Tool, Window,
+};
 use crate::model::path::RawPath;
+use crate::model::profile::{Part, Profile};
 use crate::model::protocol::{Mode, Protocol};
-use crate::model::workload::{Metric, Phase, Workload};
+use crate::model::workload::{DriverName, Metric, Phase, Workload};
 
 use super::{Head, RUN_SCHEMA};
+
+mod changes;
 
 pub const RUN: &str = "0123456789abcdef";
 
@@ -53,9 +59,11 @@ fn whats() -> Vec<What> {
     let owner = Owner { pid: 4321, start_ticks: 987_654, boot_id: "6f1c".into() };
     let mut all = vec![What::Started(Box::new(header())), What::Owned(owner)];
     all.push(What::Rehearsed(Box::new(rehearsal())));
+    all.push(What::Watching(Box::new(super::sample_telemetry::watching())));
+    all.push(What::Ceilings(Box::new(super::sample_telemetry::ceilings())));
     all.push(What::Found(finding()));
     all.push(What::Extended { time_ns: Some(600_000_000_000), max_write_bytes: Some(4 << 30) });
-    for (number, (action, undo)) in actions().into_iter().enumerate() {
+    for (number, (action, undo)) in changes::actions().into_iter().enumerate() {
         let step = number as u32;
         let why = format!("step {number} of the sample");
         let destroys = Some("everything on the image".into());
@@ -63,6 +71,9 @@ fn whats() -> Vec<What> {
         let output = "mke2fs 1.47.2\n".into();
         all.push(What::StepDone(StepDone { step, took_ns: 1_200_000, status: 0, output }));
     }
+    let positions = (0..2).map(|i| Position { offset_bytes: i << 30, bytes_per_s: 9e7 }).collect();
+    all.push(What::Surveyed { region: 0, positions });
+    all.push(What::Verified { region: 0, verified_bytes: 1 << 30, device_bytes: 32 << 30 });
     all.push(What::BlockStarted { block: 0, order: vec![1, 0] });
     all.push(What::BlockSuperseded { block: 0, reason: "the power went".into() });
     for block in 1..=5u32 {
@@ -81,34 +92,9 @@ fn whats() -> Vec<What> {
         all.push(What::BlockDone { block });
     }
     all.push(What::Looked { blocks: 5, dropped: vec![1] });
-    all.extend((0..actions().len() as u32).rev().map(|step| What::StepUndone { step }));
+    all.extend((0..changes::actions().len() as u32).rev().map(|step| What::StepUndone { step }));
     all.push(What::Stopped { reason: StopReason::Decided, note: "all answered".into() });
     all
-}
-
-fn actions() -> Vec<(Action, Option<Action>)> {
-    let path = RawPath::new;
-    let (parent, name) = (path("/mnt/usb"), "bakeoff-0123456789abcdef".to_string());
-    let file = path("/mnt/usb/bakeoff-0123456789abcdef/image");
-    let at = path("/mnt/usb/bakeoff-0123456789abcdef/mnt");
-    vec![
-        (
-            Action::MakeScratch { parent: parent.clone(), name: name.clone() },
-            Some(Action::RemoveScratch { parent, name }),
-        ),
-        (Action::Fill { file: file.clone(), size_bytes: 1 << 30 }, None),
-        (Action::AttachLoop { file: file.clone() }, Some(Action::DetachLoop { file })),
-        (Action::Run { argv: vec![path("mkfs.ext4"), path("-F"), path("/dev/loop0")] }, None),
-        (
-            Action::Mount {
-                device: path("/dev/loop0"),
-                at: at.clone(),
-                fs: "ext4".into(),
-                options: vec!["noatime".into()],
-            },
-            Some(Action::Unmount { at }),
-        ),
-    ]
 }
 
 fn finding() -> Finding {
@@ -134,46 +120,66 @@ fn header() -> Header {
         seed: 42,
         protocol: protocol(),
         candidates: vec![
-            Candidate {
-                name: "ext4".into(),
-                kind: Kind::Stack(Stack {
-                    fs: "ext4".into(),
-                    mkfs: vec!["-O".into(), "^has_journal".into()],
-                    mount: vec!["noatime".into()],
-                    fuse: false,
-                }),
-                twin_of: None,
-            },
+            Candidate { name: "ext4".into(), kind: Kind::Stack(stack()), twin_of: None, region: 0 },
             Candidate {
                 name: "/mnt/usb".into(),
                 kind: Kind::Directory { path: RawPath::new("/mnt/usb"), place: Box::new(place()) },
                 twin_of: None,
+                region: 0,
             },
             // Out since the rehearsal.
             Candidate {
                 name: "ext4 again".into(),
-                kind: Kind::Stack(Stack {
-                    fs: "ext4".into(),
-                    mkfs: vec!["-O".into(), "^has_journal".into()],
-                    mount: vec!["noatime".into()],
-                    fuse: false,
-                }),
+                kind: Kind::Stack(stack()),
                 twin_of: Some("ext4".into()),
+                region: 1,
             },
         ],
         workloads: vec![workload("read-1m", Rw::Read), workload("randwrite-4k", Rw::RandWrite)],
         skipped: vec![Skipped { name: "xfs".into(), reason: "mkfs.xfs is not installed".into() }],
         dropped_workloads: vec![Skipped { name: "small".into(), reason: "no time".into() }],
         host: host(),
-        region: Some(Region {
-            target: RawPath::new("/mnt/usb/image"),
-            start_bytes: 0,
-            size_bytes: 1 << 30,
-            is_image: true,
-            place: place(),
-        }),
+        region: Some(region("/mnt/usb/image")),
+        more_regions: vec![region("/mnt/card/image")],
+        plan: Some("title = \"sample\"\n".into()),
         expected_write_bytes: 3 << 30,
         file_bytes: Some(256 << 20),
+    }
+}
+
+fn stack() -> Stack {
+    Stack {
+        fs: "ext4".into(),
+        mkfs: vec!["-O".into(), "^has_journal".into()],
+        mount: vec!["noatime".into()],
+        fuse: false,
+        crypt: Some(Crypt {
+            kind: "luks2".into(),
+            cipher: "aes-xts-plain64".into(),
+            key_bits: 512,
+            sector_size: Some(4096),
+            no_read_workqueue: true,
+            no_write_workqueue: true,
+        }),
+        lvm: true,
+        knobs: Knobs {
+            scheduler: Some("mq-deadline".into()),
+            read_ahead_kb: Some(128),
+            nr_requests: Some(64),
+            governor: Some("performance".into()),
+        },
+    }
+}
+
+fn region(target: &str) -> Region {
+    Region {
+        target: RawPath::new(target),
+        start_bytes: 0,
+        size_bytes: 1 << 30,
+        is_image: true,
+        place: place(),
+        flash_state: FlashState::Overwritten,
+        token: Some("4C5300".into()),
     }
 }
 
@@ -186,6 +192,7 @@ fn rehearsal() -> Rehearsal {
         skipped: planned.skipped,
         dropped_workloads: planned.dropped_workloads,
         region: planned.region,
+        more_regions: planned.more_regions,
         file_bytes: 64 << 20,
         visit_ns: 4_000_000_000,
         block_ns: 40_000_000_000,
@@ -206,13 +213,23 @@ fn protocol() -> Protocol {
         cell_max_ns: Some(20_000_000_000),
         cell_min_ios: 50,
         max_write_bytes: Some(2 << 30),
+        thresholds: Thresholds { overlap: 0.8, ..Thresholds::default() },
     }
 }
 
 fn workload(name: &str, rw: Rw) -> Workload {
     let phase = if rw.writes() { Phase::Overwrite } else { Phase::ColdRead };
     let metric = if rw.writes() { Metric::Iops } else { Metric::Bandwidth };
-    Workload { name: name.into(), summary: format!("{name}, flushed"), phase, metric, job: job(rw) }
+    Workload {
+        name: name.into(),
+        summary: format!("{name}, flushed"),
+        phase,
+        metric,
+        job: job(rw),
+        driver: DriverName::Fio,
+        profile: Some(Part { profile: Profile::Sqlite, part: 1 }),
+        fio_job: Some("[a]\nrw=read\n".into()),
+    }
 }
 
 fn job(rw: Rw) -> Job {
@@ -238,6 +255,11 @@ fn job(rw: Rw) -> Job {
         verify: false,
         mem: Mem::Auto,
         seed: 7,
+        nrfiles: 3,
+        invalidate: true,
+        stamps: Stamps::Each,
+        rate_process: RateProcess::Poisson,
+        buffer_compress_percentage: 30,
     }
 }
 
@@ -291,6 +313,7 @@ fn layer() -> Layer {
         removable: Some(true),
         bus: Some("usb".into()),
         link: Some("USB 480 Mb/s".into()),
+        best_link: Some("USB 5000 Mb/s".into()),
         backing_file: Some(RawPath::new("/mnt/usb/image")),
         direct_io: Some(true),
         dm_target: Some("crypt".into()),
@@ -318,6 +341,7 @@ fn cell(block: u32, candidate: u16, workload: u16) -> Cell {
             cache: if workload == 0 { CacheState::Cold } else { CacheState::NotRead },
         },
         raw: (block == 1).then(|| "verbatim\n".into()),
+        telemetry: Some(Box::new(super::sample_telemetry::telemetry())),
     }
 }
 
@@ -328,6 +352,7 @@ fn measurement(ios: u64, rw: Rw, block: u32) -> Measurement {
         job: job(rw),
         engine: EngineName::Psync,
         elapsed_ns: 2_000_000_000,
+        monotonic_ns: Some(1_234_567_890),
         data_ns: 1_500_000_000,
         flush_ns: 400_000_000,
         close_ns: 1_000_000,
@@ -337,16 +362,24 @@ fn measurement(ios: u64, rw: Rw, block: u32) -> Measurement {
         create: some(rw.writes() && block == 1),
         stat: some(rw.writes() && block == 1),
         unlink: some(rw.writes() && block == 1),
+        commit: some(rw.writes() && block == 1),
         usr_cpu_ns: 10_000_000,
         sys_cpu_ns: 90_000_000,
         windows: (0..2).map(|i| window(i, ios / 3)).collect(),
         tool_ns: 1_000_000,
+        clock: Some(Clock { source: ClockSource::Counter, error_ppm: 12.5, stamp_error_ns: 400 }),
         pooled_ios: 0,
         mem: "malloc".into(),
         verified_bytes: Some(4096),
         backlog: Some(0),
+        figures: vec![Figure { name: "block".into(), value: 1.5, unit: "K/sec".into() }],
+        tool: Some(tool()),
         findings: if block == 1 { vec![finding()] } else { Vec::new() },
     }
+}
+
+fn tool() -> Tool {
+    Tool { driver: DriverName::Fio, version: "fio-3.33".into(), command: vec!["fio".into()] }
 }
 
 fn window(index: u64, ios: u64) -> Window {

@@ -5,10 +5,12 @@
 //! recorded here are not checked again; they come from our own engine.
 
 use crate::model::candidate::Candidate;
+use crate::model::ceiling::Ceilings;
 use crate::model::event::{Cell, Event, What};
 use crate::model::job::Job;
 use crate::model::measurement::{Measurement, OpStats};
 use crate::model::protocol::Protocol;
+use crate::model::telemetry::Telemetry;
 use crate::model::workload::Workload;
 
 /// Most operations of one kind in a cell; 2^20 such cells still add up in 64 bits.
@@ -19,6 +21,12 @@ const BYTES: u64 = 1 << 50;
 const TIME_NS: u64 = 1 << 60;
 /// Most candidates, workloads, looks.
 const ITEMS: usize = 256;
+/// Most stretches of telemetry in a cell.
+const STRETCHES: usize = 4096;
+/// Most devices, CPUs, clocks, temperatures, threads or lines of log.
+const SERIES: usize = 1024;
+/// Most ceilings.
+const RUNGS: usize = 4096;
 /// Longest name, bytes: 40 characters of the longest kind.
 const NAME_BYTES: usize = 160;
 
@@ -35,6 +43,7 @@ pub(super) fn check(event: &Event) -> Result<(), &'static str> {
             check_plan(&r.protocol, &r.candidates, &r.workloads)
         }
         What::CellDone(cell) => check_cell(cell),
+        What::Ceilings(ceilings) => check_ceilings(ceilings),
         What::BlockStarted { order, .. } => {
             let mut seen = order.clone();
             seen.sort_unstable();
@@ -95,7 +104,51 @@ fn check_job(job: &Job) -> Result<(), &'static str> {
 
 fn check_cell(cell: &Cell) -> Result<(), &'static str> {
     ensure(cell.began_ns <= TIME_NS, "a cell that began after many years")?;
+    cell.telemetry.as_deref().map_or(Ok(()), check_telemetry)?;
     check_measurement(&cell.measurement)
+}
+
+fn check_ceilings(of: &Ceilings) -> Result<(), &'static str> {
+    ensure(of.rungs.len() <= RUNGS && of.skipped.len() <= RUNGS, "thousands of ceilings")?;
+    let rates = of.rungs.iter().all(|r| is_rate(r.rate) && is_rate(r.bytes_per_s));
+    ensure(rates, "a ceiling out of range")
+}
+
+/// Lengths agree, times ascend, and nothing adds up to more than 64 bits.
+fn check_telemetry(of: &Telemetry) -> Result<(), &'static str> {
+    let ascends = |ends: &[u64]| ends.windows(2).all(|pair| pair[0] <= pair[1]);
+    let is_sane =
+        |ends: &[u64]| ends.len() <= STRETCHES && ends.last().is_none_or(|e| *e <= TIME_NS);
+    let clocks = [&of.fast_ns, &of.slow_ns];
+    ensure(clocks.iter().all(|c| ascends(c) && is_sane(c)), "telemetry out of order")?;
+    let starts = [of.start_ns, of.slow_start_ns];
+    ensure(starts.iter().all(|s| s.unsigned_abs() <= TIME_NS), "telemetry of many years")?;
+    let counts = [of.devices.len(), of.cpus.len(), of.frequency_khz.len()];
+    let more = [of.temperature_mc.len(), of.threads.len(), of.log.len()];
+    ensure(counts.iter().chain(&more).all(|n| *n <= SERIES), "telemetry of too many things")?;
+    let fits = |series: &[u64], ends: &[u64]| {
+        (series.is_empty() || series.len() == ends.len()) && series.iter().all(|v| *v <= BYTES)
+    };
+    let disks = of.devices.iter().all(|d| {
+        let all = [&d.reads, &d.read_bytes, &d.read_ms, &d.writes, &d.written_bytes, &d.write_ms];
+        let rest = [&d.in_flight, &d.queue_ms, &d.flushes, &d.flush_ms];
+        all.into_iter().chain(rest).all(|series| fits(series, &of.fast_ns))
+    });
+    let cpus = of.cpus.iter().all(|c| {
+        let all = [&c.user_ms, &c.system_ms, &c.interrupt_ms, &c.steal_ms];
+        all.iter().all(|series| series.is_empty() || series.len() == of.fast_ns.len())
+    });
+    let gauges = of.frequency_khz.iter().chain(&of.temperature_mc);
+    let slow = gauges.map(|g| &g.values).chain([&of.block_softirqs]);
+    let pressure = of
+        .pressure
+        .iter()
+        .flat_map(|p| [&p.cpu_some_us, &p.io_some_us, &p.io_full_us, &p.memory_some_us]);
+    let memory =
+        of.memory.iter().flat_map(|m| [&m.dirty_bytes, &m.writeback_bytes, &m.cached_bytes]);
+    let slow = slow.chain(pressure).chain(memory).all(|series| fits(series, &of.slow_ns));
+    let times = of.threads.iter().all(|t| t.cpu_ns <= TIME_NS) && of.cost.cpu_ns <= TIME_NS;
+    ensure(disks && cpus && slow && times, "telemetry whose series do not fit together")
 }
 
 fn check_measurement(m: &Measurement) -> Result<(), &'static str> {

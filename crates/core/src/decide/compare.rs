@@ -78,11 +78,23 @@ impl Comparison {
 
     /// Whether the interval alone puts `a` before `b`.
     pub fn is_before(&self, a: u16, b: u16) -> bool {
-        self.pair(a, b).is_some_and(|pair| match pair.interval {
+        self.is_before_by(a, b, 1.0)
+    }
+
+    /// Whether the interval puts `a` before `b` even when it is made so many times as wide.
+    pub fn is_before_by(&self, a: u16, b: u16, factor: f64) -> bool {
+        self.pair(a, b).is_some_and(|pair| match pair.interval.map(|i| i.widened(factor)) {
             Some(i) if pair.a == a => i.low > 0.0,
             Some(i) => i.high < 0.0,
             None => false,
         })
+    }
+
+    /// What would follow from intervals so many times as wide.
+    pub fn settled_by(&self, factor: f64, margin: f64) -> Outcome {
+        let widened = |p: &Pair| p.interval.map(|i| i.widened(factor));
+        let intervals: Vec<_> = self.pairs.iter().map(widened).collect();
+        settle(&self.ranked, &intervals, margin).outcome
     }
 }
 

@@ -65,7 +65,7 @@ pub struct Fit {
 }
 
 /// Not even one workload fits.
-#[derive(Debug, Error, PartialEq, Eq)]
+#[derive(Clone, Debug, Error, PartialEq, Eq)]
 pub enum FitError {
     /// No workload was asked for, or no candidate is left.
     #[error("there is nothing to measure: no candidate or no workload is left")]

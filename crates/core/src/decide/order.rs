@@ -11,6 +11,7 @@
 //! of Experiments", Wiley 1958, on designs balanced against trends.
 
 use crate::model::run::Run;
+use crate::model::workload::Workload;
 use crate::prng::SplitMix64;
 
 /// Tells the generators of this file apart from others derived from the same seed.
@@ -31,18 +32,44 @@ pub fn visit_order(run: &Run, complete: u32) -> Vec<u16> {
     order
 }
 
-/// Workloads of a visit in order: cold reads, overwrites, appends, metadata; random inside a
-/// phase, and the same for every candidate of the block, so that it cancels in the difference.
-pub fn workload_order(run: &Run, block: u32) -> Vec<u16> {
-    let mut order: Vec<u16> = (0..run.header.workloads.len() as u16).collect();
+/// Workloads of a visit in order: cold reads, overwrites, appends, metadata, profiles; random
+/// inside a phase, and the same for every candidate of the block, so that it cancels in the
+/// difference. What is measured together is one entry, in the order of its parts.
+pub fn workload_order(run: &Run, block: u32) -> Vec<Vec<u16>> {
+    let mut order = groups(&run.header.workloads);
     SplitMix64::derive(run.header.seed, &[CELLS, u64::from(block)]).shuffle(&mut order);
-    order.sort_by_key(|w| run.header.workloads[usize::from(*w)].phase);
+    order.sort_by_key(|group| run.header.workloads[usize::from(group[0])].phase);
     order
+}
+
+/// Workloads that are measured together, by index: the parts of a profile that one driver does
+/// with the same job; every other workload by itself.
+pub fn groups(workloads: &[Workload]) -> Vec<Vec<u16>> {
+    let mut groups: Vec<Vec<u16>> = Vec::new();
+    for (index, workload) in (0..).zip(workloads) {
+        let same = |group: &&mut Vec<u16>| is_one(&workloads[usize::from(group[0])], workload);
+        match groups.iter_mut().find(same) {
+            Some(group) => group.push(index),
+            None => groups.push(vec![index]),
+        }
+    }
+    for group in &mut groups {
+        group.sort_by_key(|w| workloads[usize::from(*w)].profile.map(|part| part.part));
+    }
+    groups
+}
+
+fn is_one(a: &Workload, b: &Workload) -> bool {
+    match (a.profile, b.profile) {
+        (Some(x), Some(y)) => x.profile == y.profile && a.driver == b.driver && a.job == b.job,
+        _ => false,
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::job::Job;
     use crate::model::workload::Phase;
     use crate::testing::RunBuilder;
 
@@ -77,7 +104,7 @@ mod tests {
     fn cold_reads_come_first_and_metadata_last() {
         let names = ["randwrite", "smallfiles", "randread", "seqread", "seqwrite"];
         let run = RunBuilder::stacks(&["a", "b"]).workloads(&names).build();
-        let orders: Vec<Vec<u16>> = (0..20).map(|b| workload_order(&run, b)).collect();
+        let orders: Vec<Vec<u16>> = (0..20).map(|b| workload_order(&run, b).concat()).collect();
         for order in &orders {
             let phases: Vec<Phase> =
                 order.iter().map(|w| run.header.workloads[usize::from(*w)].phase).collect();
@@ -85,5 +112,30 @@ mod tests {
             assert_eq!(order.len(), names.len());
         }
         assert!(orders.iter().any(|o| o != &orders[0]), "reads never change places");
+    }
+
+    #[test]
+    fn parts_of_a_profile_stay_together_and_in_their_order() {
+        let mut run = RunBuilder::stacks(&["a"]).workloads(&["randwrite", "randread"]).build();
+        let mut parts = crate::profiles::find("dd");
+        parts.reverse();
+        let other: Vec<Workload> = crate::profiles::find("dd")
+            .into_iter()
+            .map(|w| Workload {
+                name: format!("{} 4k", w.name),
+                job: Job { bs: 4096, ..w.job },
+                ..w
+            })
+            .collect();
+        run.header.workloads.splice(1..1, parts);
+        run.header.workloads.extend(other);
+        for block in 0..9 {
+            let order = workload_order(&run, block);
+            assert_eq!(order[0], [5], "the cold read comes first");
+            assert_eq!(order[1], [0]);
+            let mut profiles = order[2..].to_vec();
+            profiles.sort();
+            assert_eq!(profiles, [vec![4, 3, 2, 1], vec![6, 7, 8, 9]]);
+        }
     }
 }

@@ -6,6 +6,7 @@
 //! found by simulation and is tested by one). Several candidates: Bonferroni over all pairs, with
 //! the number of candidates fixed before the first block.
 
+use crate::lint::thresholds::Thresholds;
 use crate::model::protocol::{Mode, Protocol};
 
 /// Fewest complete blocks about which anything is said.
@@ -32,6 +33,7 @@ impl Protocol {
             cell_max_ns: cell_max_s.map(|s: u64| s * SECOND_NS),
             cell_min_ios: 50,
             max_write_bytes: None,
+            thresholds: Thresholds::default(),
         }
     }
 

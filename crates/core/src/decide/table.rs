@@ -1,11 +1,10 @@
-//! The numbers a comparison rests on: `ln(rate)` of every cell that counts.
+//! The numbers a comparison rests on: the score of every cell that counts, `ln(rate)` or
+//! `-ln(latency)`, so that more is better throughout.
 
 use crate::lint;
-use crate::model::measurement::Measurement;
 use crate::model::run::Run;
-use crate::model::workload::Metric;
 
-/// `ln(rate)` by workload, candidate and block, over the first complete blocks of a run.
+/// Scores by workload, candidate and block, over the first complete blocks of a run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Table {
     /// Numbers of the blocks, ascending.
@@ -27,9 +26,9 @@ impl Table {
                 if lint::is_invalid(&run.header, cell) {
                     continue;
                 }
-                let rate = rate(workload.metric, &cell.measurement);
+                let metric = workload.metric;
                 let slot = &mut values[usize::from(cell.workload)][usize::from(cell.candidate)];
-                slot[position] = rate.map(libm::log);
+                slot[position] = metric.of(&cell.measurement).map(|f| metric.to_score(f));
             }
         }
         Table { blocks: chosen.iter().map(|b| b.block).collect(), values }
@@ -40,35 +39,23 @@ impl Table {
         &self.blocks
     }
 
-    /// `ln(rate)` of a candidate on a workload, one entry a block.
+    /// Scores of a candidate on a workload, one entry a block.
     pub fn values(&self, workload: u16, candidate: u16) -> &[Option<f64>] {
         &self.values[usize::from(workload)][usize::from(candidate)]
     }
 
-    /// `ln(a) - ln(b)` in every block in which both were measured.
+    /// Score of `a` less score of `b` in every block in which both were measured.
     pub fn differences(&self, workload: u16, a: u16, b: u16) -> Vec<f64> {
         let pairs = self.values(workload, a).iter().zip(self.values(workload, b));
         pairs.filter_map(|(a, b)| Some((*a)? - (*b)?)).collect()
     }
 }
 
-/// What a cell is judged by: bytes, operations or files a second over its wall time, flushes and
-/// close included. `None` where nothing was done.
-pub fn rate(metric: Metric, m: &Measurement) -> Option<f64> {
-    let data = || [&m.read, &m.write].into_iter().flatten();
-    let amount = match metric {
-        Metric::Bandwidth => data().map(|s| s.io_bytes).sum::<u64>() as f64,
-        Metric::Iops => data().map(|s| s.total_ios).sum::<u64>() as f64,
-        // Each file is created, looked at, read and removed; a set cut short counts in part.
-        Metric::FilesPerSecond => m.total_ios() as f64 / 4.0,
-    };
-    (amount > 0.0 && m.elapsed_ns > 0).then(|| amount * 1e9 / m.elapsed_ns as f64)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::model::event::What;
+    use crate::model::workload::Metric;
     use crate::testing::RunBuilder;
 
     #[test]
@@ -76,9 +63,24 @@ mod tests {
         for name in ["randwrite", "seqread", "smallfiles", "randrw", "seqwrite"] {
             let workload = crate::workloads::find(name).unwrap();
             let cell = crate::testing::measurement(&workload, 50e6);
-            let got = rate(workload.metric, &cell).unwrap();
+            let got = workload.metric.of(&cell).unwrap();
             assert!((got / 50e6 - 1.0).abs() < 1e-6, "{name}: {got}");
         }
+    }
+
+    #[test]
+    fn the_smaller_latency_has_the_larger_score_and_comes_back_as_it_was() {
+        let mut workload = crate::workloads::find("randread").unwrap();
+        workload.metric = Metric::LatencyP99;
+        let run = RunBuilder::stacks(&["quick", "slow"]).header(|h| h.workloads = vec![workload]);
+        let run = run.play(5, |_, c, _| if c == 0 { 1e6 } else { 3e6 }).build();
+        let table = Table::of(&run, 5);
+        for difference in table.differences(0, 0, 1) {
+            assert!((difference - libm::log(3.0)).abs() < 1e-9, "{difference}");
+        }
+        let score = table.values(0, 1)[0].unwrap();
+        assert!((Metric::LatencyP99.of_score(score) - 3e6).abs() < 1.0);
+        assert!((Metric::Iops.of_score(Metric::Iops.to_score(7.0)) - 7.0).abs() < 1e-9);
     }
 
     #[test]

@@ -5,6 +5,9 @@
 //! times block size when every request had one size. Latencies are completion latencies (`clat`)
 //! unless they are named otherwise. Source: fio 3.33 and 2.1, `stat.c`.
 
+pub mod as_plan;
+pub mod command;
+pub mod jobfile;
 pub mod json;
 mod paths;
 mod scalar;

@@ -3,6 +3,11 @@
 pub mod bonnie;
 pub mod dd;
 pub mod fio;
+pub mod foreign;
 pub mod iozone;
+pub mod measured;
 pub mod native;
+mod parts;
 pub mod sysbench;
+#[cfg(test)]
+mod tests;

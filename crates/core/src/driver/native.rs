@@ -9,11 +9,13 @@ use thiserror::Error;
 use crate::model::job::Job;
 use crate::model::measurement::Measurement;
 use crate::model::path::RawPath;
+use crate::model::profile::Profile;
 
 /// Most bytes of a task: a job and one escaped path of at most `PATH_MAX` bytes.
 pub const TASK_LIMIT_BYTES: u64 = 64 << 10;
-/// Most bytes of a reply: six histograms of three digits and 4096 windows stay well below.
-pub const REPLY_LIMIT_BYTES: u64 = 8 << 20;
+/// Most bytes of a reply: seven histograms of three digits and 4096 windows of each of sixteen
+/// parts stay well below.
+pub const REPLY_LIMIT_BYTES: u64 = 32 << 20;
 /// Bytes of the live record: operations and bytes done so far, each a little-endian `u64`.
 pub const LIVE_RECORD_BYTES: usize = 16;
 
@@ -35,6 +37,12 @@ pub enum TargetKind {
 pub struct Task {
     /// The work.
     pub job: Job,
+    /// The profile to run in place of `job`, which then gives its sizes, times and depth.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub profile: Option<Profile>,
+    /// Which of the profile's parts to measure, ascending; empty for all.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub parts: Vec<u16>,
     /// Where; never a symbolic link.
     pub target: RawPath,
     /// What the target has to be.
@@ -53,6 +61,8 @@ pub struct Task {
 pub enum Reply {
     /// The numbers.
     Ok(Box<Measurement>),
+    /// The numbers of each part of a profile, in the order of its parts.
+    Parts(Vec<Measurement>),
     /// Why there are none.
     Error(Failure),
 }
@@ -63,10 +73,11 @@ impl Reply {
         serde_json::from_slice(bytes)
     }
 
-    /// The numbers, or why there are none.
-    pub fn into_result(self) -> Result<Measurement, Failure> {
+    /// The numbers of every part (one for a plain job), or why there are none.
+    pub fn into_result(self) -> Result<Vec<Measurement>, Failure> {
         match self {
-            Reply::Ok(measurement) => Ok(*measurement),
+            Reply::Ok(measurement) => Ok(vec![*measurement]),
+            Reply::Parts(parts) => Ok(parts),
             Reply::Error(failure) => Err(failure),
         }
     }
@@ -119,6 +130,8 @@ mod tests {
         let target = RawPath::new(std::ffi::OsStr::from_bytes(b"/mnt/a b\n\xff"));
         let task = Task {
             job: Job::new(Rw::RandWrite, 4096, 1 << 20),
+            profile: None,
+            parts: Vec::new(),
             target,
             target_kind: TargetKind::File,
             live_fd: Some(3),

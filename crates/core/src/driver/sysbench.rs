@@ -6,6 +6,7 @@
 //! the report is two reports mixed up and is listed as unread. Source: sysbench
 //! `tests/fileio/sb_fileio.c` and `sysbench.c` at 0.4.12, 1.0.20 and master.
 
+pub mod command;
 mod field;
 mod report;
 

@@ -31,7 +31,7 @@ fn assert_honest(text: &[u8], originals: &[Imported]) {
         let shown = String::from_utf8_lossy(text).into_owned();
         let found = super::samples::listing(&Imported {
             results: vec![result.clone()],
-            unread: Vec::new(),
+            ..Imported::default()
         });
         assert!(comes_from(&result, originals), "not in any original:\n{found}\n{shown}");
     }

@@ -13,8 +13,10 @@ pub mod decimal;
 pub mod finder;
 mod judge;
 pub mod lines;
+pub mod observe;
 pub mod result;
 pub mod studies;
+pub mod study;
 pub mod table;
 
 #[cfg(test)]

@@ -7,6 +7,7 @@ use serde::Serialize;
 
 use super::RESULTS_LIMIT;
 use super::judge::judge;
+use super::study::facts::Facts;
 use crate::model::finding::{Finding, Scope, Severity};
 
 /// The longest text kept of a heading, a command line or a tool's figure, in characters.
@@ -19,6 +20,17 @@ pub struct Imported {
     pub results: Vec<ToolResult>,
     /// What looked like a tool's output and could not be read, in the order of the lines.
     pub unread: Vec<Unread>,
+    /// What limits the comparison that the results make together ([`super::study`]).
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub findings: Vec<Finding>,
+}
+
+impl Imported {
+    /// The same, judged as one comparison with what is stated beside it.
+    pub fn judged(mut self, facts: &Facts) -> Imported {
+        self.findings = super::study::findings(&self, facts);
+        self
+    }
 }
 
 /// One result of one tool.

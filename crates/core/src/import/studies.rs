@@ -8,21 +8,27 @@ pub struct Study {
     pub name: &'static str,
     /// What it printed, as a result table.
     pub table: &'static str,
+    /// What it states beside that ([`super::study::facts`]).
+    pub facts: &'static str,
+}
+
+macro_rules! study {
+    ($name:literal) => {
+        Study {
+            name: $name,
+            table: include_str!(concat!("../../../../data/studies/", $name, ".csv")),
+            facts: include_str!(concat!("../../../../data/studies/", $name, ".toml")),
+        }
+    };
 }
 
 /// All of them, by name.
 pub const STUDIES: [Study; 5] = [
-    Study {
-        name: "block-size-sweep",
-        table: include_str!("../../../../data/studies/block-size-sweep.csv"),
-    },
-    Study {
-        name: "journal-scheduler",
-        table: include_str!("../../../../data/studies/journal-scheduler.csv"),
-    },
-    Study { name: "luks-btrfs", table: include_str!("../../../../data/studies/luks-btrfs.csv") },
-    Study { name: "mountpoints", table: include_str!("../../../../data/studies/mountpoints.csv") },
-    Study { name: "usb-stick", table: include_str!("../../../../data/studies/usb-stick.csv") },
+    study!("block-size-sweep"),
+    study!("journal-scheduler"),
+    study!("luks-btrfs"),
+    study!("mountpoints"),
+    study!("usb-stick"),
 ];
 
 /// The study of that name.

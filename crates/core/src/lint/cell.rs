@@ -1,7 +1,6 @@
 //! Rules over one cell: is its number what it claims to be?
 
-use super::{about, finding, link};
-use crate::decide::table;
+use super::{about, figures, finding, link, machine};
 use crate::model::candidate::Kind;
 use crate::model::event::{CacheState, Cell, Header};
 use crate::model::finding::{Finding, Scope, Severity};
@@ -29,12 +28,15 @@ const SWAPPED_FLOOR_PAGES: u64 = 256;
 /// The two clocks whose difference shows a suspend are read one after the other.
 const SUSPEND_FLOOR_NS: u64 = 1_000_000;
 
+/// A rule over one cell.
+pub(super) type CellRule = fn(&Header, &Workload, &Cell) -> Option<Finding>;
+
 /// Everything that can be said against a cell, the engine's own findings included.
 pub fn cell(header: &Header, cell: &Cell) -> Vec<Finding> {
     let Some(workload) = header.workloads.get(usize::from(cell.workload)) else {
         return Vec::new();
     };
-    let rules = [
+    let rules: [CellRule; 11] = [
         suspended,
         swapping,
         no_progress,
@@ -47,7 +49,8 @@ pub fn cell(header: &Header, cell: &Cell) -> Vec<Finding> {
         foreign,
         tool_share,
     ];
-    let own = rules.iter().filter_map(|rule| rule(header, workload, cell));
+    let all = rules.iter().chain(&figures::RULES).chain(&machine::RULES);
+    let own = all.filter_map(|rule| rule(header, workload, cell));
     own.chain(cell.measurement.findings.iter().cloned())
         .map(|found| about(found, header, cell))
         .collect()
@@ -84,7 +87,7 @@ fn swapping(header: &Header, _: &Workload, cell: &Cell) -> Option<Finding> {
 
 fn no_progress(header: &Header, workload: &Workload, cell: &Cell) -> Option<Finding> {
     let m = &cell.measurement;
-    table::rate(workload.metric, m).is_none().then(|| {
+    workload.metric.of(m).is_none().then(|| {
         let evidence = format!("nothing was done in {}", units::duration(m.elapsed_ns));
         finding(header, "no-progress", evidence, "look for errors of the device with dmesg")
     })
@@ -113,7 +116,8 @@ fn impossible_rate(header: &Header, workload: &Workload, cell: &Cell) -> Option<
         return Some(over("wrote", write.bw_bytes_per_s));
     }
     let wire_ns = m.job.bs as f64 / capacity * 1e9;
-    read.filter(|r| (r.lat_ns.min as f64) < wire_ns && r.total_ios > 0).map(|r| {
+    let known = read.filter(|r| !r.lat_ns.is_unknown());
+    known.filter(|r| (r.lat_ns.min as f64) < wire_ns && r.total_ios > 0).map(|r| {
         let evidence = format!(
             "a read of {} took {}; the link needs {}",
             units::size(m.job.bs),
@@ -158,7 +162,12 @@ fn cache_unknown(header: &Header, workload: &Workload, cell: &Cell) -> Option<Fi
 fn file_in_memory(header: &Header, workload: &Workload, cell: &Cell) -> Option<Finding> {
     let job = &cell.measurement.job;
     let memory = header.host.mem_total_bytes;
-    let proven = workload.phase == Phase::ColdRead && cell.truth.cache != CacheState::Unknown;
+    // A profile that puts its files out of memory says itself what stayed there.
+    let proven = match workload.phase {
+        Phase::ColdRead => cell.truth.cache != CacheState::Unknown,
+        Phase::Whole => job.invalidate,
+        _ => false,
+    };
     let buffered = job.rw.reads() && job.rw != Rw::SmallFiles && !job.direct;
     (buffered && !proven && job.size < memory.saturating_mul(2)).then(|| {
         let share = (memory as f64 / job.size.max(1) as f64 * 100.0).min(100.0);
@@ -227,7 +236,7 @@ fn tool_share(header: &Header, _: &Workload, cell: &Cell) -> Option<Finding> {
 }
 
 /// What lies behind a candidate: its directory's place, or the one of the region.
-pub(super) fn place(header: &Header, candidate: u16) -> Option<&Place> {
+pub(crate) fn place(header: &Header, candidate: u16) -> Option<&Place> {
     match &header.candidates.get(usize::from(candidate))?.kind {
         Kind::Directory { place, .. } => Some(place),
         Kind::Stack(_) => header.region.as_ref().map(|r| &r.place),

@@ -102,11 +102,11 @@ mod tests {
             words(&run.header),
             ["ext2 and vfat keep no journal", "ntfs-3g runs in user space"]
         );
-        let run = RunBuilder::stacks(&["ext4", "ext4, no journal"]).header(|h| {
+        let run = RunBuilder::stacks(&["ext4", "ext4 without journal"]).header(|h| {
             let Kind::Stack(stack) = &mut h.candidates[1].kind else { panic!() };
             stack.mkfs = vec!["-O".to_string(), "^has_journal".to_string()];
         });
-        assert_eq!(words(&run.build().header), ["ext4, no journal keeps no journal"]);
+        assert_eq!(words(&run.build().header), ["ext4 without journal keeps no journal"]);
     }
 
     #[test]

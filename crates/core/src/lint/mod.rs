@@ -7,19 +7,44 @@
 
 pub mod cell;
 pub mod claim;
+pub mod device;
+pub mod disks;
+pub mod drift;
+mod figures;
 pub mod limit;
 pub mod link;
+mod machine;
+pub mod outcome;
+pub mod pattern;
 pub mod plan;
 pub mod registry;
 pub mod run;
+pub mod series;
 pub mod severity;
+pub mod stack;
+pub mod thresholds;
+pub mod wander;
 
 use crate::model::event::{Cell, Header};
 use crate::model::finding::{Finding, Scope, Severity};
 
 pub use cell::{cell, invalid_reason, is_invalid};
 pub use plan::{SystemDisk, plan};
-pub use registry::{RULES, Rule, explain};
+pub use registry::{Rule, explain};
+
+#[cfg(test)]
+mod tests;
+
+/// What can be said of a plan before any device is known: it is put on a disk of which nothing is.
+///
+/// # Errors
+/// What keeps it from being put on any.
+pub fn of_plan(plan: &crate::plan::Plan) -> Result<Vec<Finding>, crate::plan::ExpandError> {
+    let job_files = std::collections::BTreeMap::new();
+    let here = crate::plan::Here { supports: &|_, _| Ok(()), job_files: &job_files };
+    let expanded = crate::plan::expand(plan, &[], &here)?;
+    Ok(plan::plan(&plan::header(plan, expanded), &[]))
+}
 
 /// A finding of rule `id`, as severe as the table says for the claims of this run.
 fn finding(header: &Header, id: &str, evidence: String, advice: &str) -> Finding {

@@ -1,10 +1,10 @@
 //! Rules that can be known before the first block: what lies behind the candidates.
 
-use super::finding;
+use super::{disks, finding, pattern, stack};
 use crate::model::candidate::Kind;
 use crate::model::event::Header;
 use crate::model::finding::Finding;
-use crate::model::host::{LayerKind, Place, PlaceClass};
+use crate::model::host::{Host, LayerKind, Place, PlaceClass};
 
 /// A disk the running system uses, as the host reports it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -18,7 +18,9 @@ pub struct SystemDisk {
 /// Everything that can be said before the start. What follows from the header alone is found again
 /// by every analysis; what needs `system` (L10) has to be recorded.
 pub fn plan(header: &Header, system: &[SystemDisk]) -> Vec<Finding> {
-    let mut found = Vec::new();
+    let mut found = disks::rules(header);
+    found.extend(pattern::rules(header));
+    found.extend(stack::rules(header));
     for (candidate, place) in places(header) {
         let rules =
             [root_device(header, place, system), memory(header, place), looped(header, place)];
@@ -30,8 +32,32 @@ pub fn plan(header: &Header, system: &[SystemDisk]) -> Vec<Finding> {
     found
 }
 
+/// A plan as the header of a run on a disk of which nothing is known.
+pub(super) fn header(plan: &crate::plan::Plan, expanded: crate::plan::Expanded) -> Header {
+    Header {
+        schema: "bakeoff/run/1".to_string(),
+        run: "0000000000000000".to_string(),
+        version: env!("CARGO_PKG_VERSION").to_string(),
+        verb: "run".to_string(),
+        title: plan.title.clone(),
+        command: Vec::new(),
+        seed: 0,
+        protocol: expanded.protocol,
+        candidates: expanded.candidates,
+        workloads: expanded.workloads,
+        skipped: expanded.skipped,
+        dropped_workloads: Vec::new(),
+        host: Host::default(),
+        region: None,
+        more_regions: Vec::new(),
+        plan: Some(plan.text.clone()),
+        expected_write_bytes: 0,
+        file_bytes: expanded.file_bytes,
+    }
+}
+
 /// Each place with the candidate it belongs to; the region's belongs to all.
-fn places(header: &Header) -> Vec<(Option<&str>, &Place)> {
+pub(super) fn places(header: &Header) -> Vec<(Option<&str>, &Place)> {
     let directories = header.candidates.iter().filter_map(|c| match &c.kind {
         Kind::Directory { place, .. } => Some((Some(c.name.as_str()), &**place)),
         Kind::Stack(_) => None,

@@ -1,30 +1,30 @@
 //! Rules over a whole run: is there enough, in no fixed order, and are the blocks independent?
 
-use super::finding;
+use super::{drift, finding, outcome, series, wander};
 use crate::decide::protocol::FIRST_LOOK;
 use crate::decide::table::Table;
 use crate::decide::{compare::Comparison, schedule};
 use crate::model::event::Cell;
 use crate::model::finding::Finding;
 use crate::model::run::Run;
-use crate::stats::autocorrelation::{Lag1, lag1};
 use crate::stats::paired::Paired;
-use crate::stats::sample;
-
-/// Probability, over all candidates of a workload, of suspecting independent noise at one look. A
-/// run that suspects one goes on measuring, so that few are refused by chance in the end.
-const AUTOCORRELATION_ALPHA: f64 = 0.02;
 
 /// Rules that hold for every workload alike.
 pub fn whole(run: &Run, table: &Table) -> Vec<Finding> {
-    [no_replication(run), fixed_order(run, table)].into_iter().flatten().collect()
+    let mut found: Vec<Finding> =
+        [no_replication(run), fixed_order(run, table)].into_iter().flatten().collect();
+    found.extend(drift::rules(run, table));
+    found.extend(outcome::whole(run, table));
+    found.extend(series::rules(run));
+    found
 }
 
 /// Rules over one workload.
 pub fn workload(run: &Run, table: &Table, workload: u16, compared: &Comparison) -> Vec<Finding> {
     let mut found = unmeasured(run, table, workload);
     found.extend(control(run, table, workload));
-    found.extend(autocorrelation(run, table, workload, compared));
+    found.extend(wander::findings(run, table, workload, compared));
+    found.extend(outcome::workload(run, table, workload, compared));
     let name = &run.header.workloads[usize::from(workload)].name;
     found.iter_mut().for_each(|f| f.workload = Some(name.clone()));
     found
@@ -112,68 +112,6 @@ fn control(run: &Run, table: &Table, workload: u16) -> Vec<Finding> {
         })
     };
     (0..candidates.len() as u16).filter_map(of).collect()
-}
-
-/// Candidates whose own residuals wander, each with what was seen.
-pub fn wanderers(
-    run: &Run,
-    table: &Table,
-    workload: u16,
-    compared: &Comparison,
-) -> Vec<(u16, Lag1)> {
-    if compared.ranked.len() < 2 {
-        return Vec::new();
-    }
-    // The residuals of two candidates mirror each other: one test fewer than candidates.
-    let alpha = AUTOCORRELATION_ALPHA / (compared.ranked.len() - 1) as f64;
-    let of = |c: &u16| {
-        let residuals = own_residuals(run, table, workload, &compared.ranked, *c).values;
-        Some((*c, lag1(&residuals).filter(|found| found.p < alpha)?))
-    };
-    compared.ranked.iter().filter_map(of).collect()
-}
-
-fn autocorrelation(run: &Run, table: &Table, workload: u16, compared: &Comparison) -> Vec<Finding> {
-    let tell = |(c, Lag1 { r, p }): (u16, Lag1)| {
-        let name = &run.header.candidates[usize::from(c)].name;
-        let evidence = format!(
-            "{name}'s own results wander: lag-1 autocorrelation {r:.2} over {} blocks, which \
-             independent noise gives once in {:.0} runs",
-            table.values(workload, c).iter().flatten().count(),
-            1.0 / p.max(1e-6)
-        );
-        let advice = "precondition the disk, let it cool, and measure again with --mode decide";
-        let mut found = finding(&run.header, "L36", evidence, advice);
-        found.candidate = Some(name.clone());
-        found
-    };
-    wanderers(run, table, workload, compared).into_iter().map(tell).collect()
-}
-
-/// A candidate's own noise.
-pub struct Residuals {
-    /// One for each block.
-    pub values: Vec<f64>,
-    /// Candidates whose mean was taken as what the block has in common.
-    pub others: usize,
-}
-
-/// What is left of a candidate's `ln(rate)` in each block after what all have in common in that
-/// block (the mean of the others) and its own mean. The others are those that stayed in the run at
-/// least as long, so that the mean does not jump when one is dropped.
-pub fn own_residuals(run: &Run, table: &Table, workload: u16, ranked: &[u16], c: u16) -> Residuals {
-    let stayed = |c: u16| run.dropped.iter().find(|d| d.0 == c).map_or(u32::MAX, |d| d.1);
-    let others: Vec<u16> =
-        ranked.iter().copied().filter(|o| *o != c && stayed(*o) >= stayed(c)).collect();
-    let common = |block: usize| -> Option<f64> {
-        let values = others.iter().map(|o| table.values(workload, *o)[block]);
-        sample::mean(&values.collect::<Option<Vec<f64>>>()?)
-    };
-    let own = table.values(workload, c).iter().enumerate();
-    let against: Vec<f64> = own.filter_map(|(block, y)| Some((*y)? - common(block)?)).collect();
-    let mean = sample::mean(&against).unwrap_or(0.0);
-    let values = against.into_iter().map(|d| d - mean).collect();
-    Residuals { values, others: others.len() }
 }
 
 #[cfg(test)]

@@ -15,6 +15,20 @@ pub struct Candidate {
     /// Label of the same thing measured twice (A/A control): the name of the twin.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub twin_of: Option<String>,
+    /// Index into [`super::event::Header::regions`]; 0 but for runs over several devices.
+    #[serde(skip_serializing_if = "is_zero", default)]
+    pub region: u16,
+}
+
+impl Candidate {
+    /// A candidate on the first region, twin of nobody.
+    pub fn new(name: impl Into<String>, kind: Kind) -> Candidate {
+        Candidate { name: name.into(), kind, twin_of: None, region: 0 }
+    }
+}
+
+fn is_zero(index: &u16) -> bool {
+    *index == 0
 }
 
 /// The two kinds of candidate.
@@ -46,6 +60,74 @@ pub struct Stack {
     /// Whether the filesystem runs in user space (FUSE), so the driver is compared, not the format.
     #[serde(default)]
     pub fuse: bool,
+    /// Encryption between region and filesystem.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub crypt: Option<Crypt>,
+    /// Whether a logical volume lies between region (or encryption) and filesystem.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub lvm: bool,
+    /// Settings of the kernel while the candidate is measured.
+    #[serde(default, skip_serializing_if = "Knobs::is_empty")]
+    pub knobs: Knobs,
+}
+
+impl Stack {
+    /// A filesystem alone on the region, the kernel as it is found.
+    pub fn plain(fs: &str, mkfs: Vec<String>, mount: Vec<String>, fuse: bool) -> Stack {
+        let fs = fs.to_string();
+        Stack { fs, mkfs, mount, fuse, crypt: None, lvm: false, knobs: Knobs::default() }
+    }
+}
+
+/// What encrypts. Source: cryptsetup(8).
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Crypt {
+    /// `luks2` or `plain`.
+    #[serde(default = "luks2")]
+    pub kind: String,
+    /// Cipher as cryptsetup names it: `aes-xts-plain64`, `xchacha20,aes-adiantum-plain64`.
+    pub cipher: String,
+    /// Key size in bits; for XTS both halves together.
+    pub key_bits: u32,
+    /// Sector size in bytes, 512 to 4096; `None` = cryptsetup chooses by the device.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sector_size: Option<u32>,
+    /// Bypass dm-crypt's read work queue.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub no_read_workqueue: bool,
+    /// Bypass dm-crypt's write work queue.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub no_write_workqueue: bool,
+}
+
+fn luks2() -> String {
+    "luks2".to_string()
+}
+
+/// Kernel settings of a candidate's disk and CPUs; `None` = as found. All are put back.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Knobs {
+    /// `queue/scheduler` of the disk: `none`, `mq-deadline`, `bfq`, `kyber`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub scheduler: Option<String>,
+    /// `queue/read_ahead_kb` of the disk, KiB.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub read_ahead_kb: Option<u32>,
+    /// `queue/nr_requests` of the disk.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub nr_requests: Option<u32>,
+    /// cpufreq governor of every policy.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub governor: Option<String>,
+}
+
+impl Knobs {
+    /// Whether nothing is set.
+    pub fn is_empty(&self) -> bool {
+        *self == Knobs::default()
+    }
 }
 
 /// A candidate that was wanted and could not be had.

@@ -8,12 +8,16 @@
 use serde::{Deserialize, Serialize};
 
 use super::candidate::{Candidate, Skipped};
+use super::ceiling::Ceilings;
 use super::finding::Finding;
 use super::host::Host;
 use super::measurement::Measurement;
 use super::path::RawPath;
 use super::protocol::Protocol;
+use super::telemetry::{Telemetry, Watching};
 use super::workload::Workload;
+
+pub use super::step::{Action, Step, StepDone};
 
 /// One thing that happened.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -49,6 +53,10 @@ pub enum What {
     Owned(Owner),
     /// A limit on what may be said was noticed.
     Found(Finding),
+    /// The machine is watched from here on; what can be seen of it and what cannot.
+    Watching(Box<Watching>),
+    /// What lower layers reach on their own was measured.
+    Ceilings(Box<Ceilings>),
     /// Something is about to be changed; how to undo it is known from here on.
     StepPlanned(Step),
     /// The step of that number ran.
@@ -57,6 +65,22 @@ pub enum What {
     StepUndone {
         /// Number of the step.
         step: u32,
+    },
+    /// How fast the device reads at a handful of places, before anything was made on it.
+    Surveyed {
+        /// Index into [`Header::regions`].
+        region: u16,
+        /// In the order of offsets on the device.
+        positions: Vec<Position>,
+    },
+    /// A region was written in full with tagged data and read back without a difference.
+    Verified {
+        /// Index into [`Header::regions`].
+        region: u16,
+        /// Bytes written and compared.
+        verified_bytes: u64,
+        /// Bytes of the device.
+        device_bytes: u64,
     },
     /// A block begins.
     BlockStarted {
@@ -177,11 +201,24 @@ pub struct Header {
     /// For runs on a region: where it is, for people and for the claim's words.
     #[serde(default)]
     pub region: Option<Region>,
+    /// The regions of further devices, in the order of the device axis.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub more_regions: Vec<Region>,
+    /// The plan as it was given, for runs of a plan: what repeats it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub plan: Option<String>,
     /// Bytes the run was expected to write.
     pub expected_write_bytes: u64,
     /// Size of the data file that was asked for; `None` = chosen by room and speed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub file_bytes: Option<u64>,
+}
+
+impl Header {
+    /// Every region, in the order of the device axis; empty for directories.
+    pub fn regions(&self) -> impl Iterator<Item = &Region> {
+        self.region.iter().chain(&self.more_regions)
+    }
 }
 
 /// The plan after every candidate was prepared once: what failed is out, what does not fit in the
@@ -201,6 +238,9 @@ pub struct Rehearsal {
     /// Where stacks are put.
     #[serde(default)]
     pub region: Option<Region>,
+    /// The regions of further devices.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub more_regions: Vec<Region>,
     /// Size of the data file of each visit.
     pub file_bytes: u64,
     /// Time one visit takes beside its cells.
@@ -211,6 +251,35 @@ pub struct Rehearsal {
     pub block_write_bytes: u64,
     /// Bytes the whole run is expected to write.
     pub expected_write_bytes: u64,
+}
+
+/// Speed at one place of a device.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Position {
+    /// From the start of the device.
+    pub offset_bytes: u64,
+    /// Bytes read a second.
+    pub bytes_per_s: f64,
+}
+
+/// What is done to a region before each visit, so that every stack meets the same state.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum FlashState {
+    /// Written in full once, before the first visit (images of `demo`, disks that spin).
+    #[default]
+    WrittenOnce,
+    /// Written in full before every visit.
+    Overwritten,
+    /// Discarded before every visit.
+    Trimmed,
+}
+
+impl FlashState {
+    /// Whether nothing is done before a visit.
+    pub fn is_written_once(&self) -> bool {
+        *self == FlashState::WrittenOnce
+    }
 }
 
 /// The one place every stack of a run is put on.
@@ -226,6 +295,12 @@ pub struct Region {
     pub is_image: bool,
     /// What lies below it.
     pub place: super::host::Place,
+    /// What is done to it before each visit.
+    #[serde(default, skip_serializing_if = "FlashState::is_written_once")]
+    pub flash_state: FlashState,
+    /// The erase token that was given for the target: whoever has another is another drive.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub token: Option<String>,
 }
 
 /// The process that runs a run; a dead owner is what lets others recover it.
@@ -237,94 +312,6 @@ pub struct Owner {
     pub start_ticks: u64,
     /// `/proc/sys/kernel/random/boot_id`.
     pub boot_id: String,
-}
-
-/// One change to the system, with its way back.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Step {
-    /// From 0 in the run.
-    pub step: u32,
-    /// One line for people: "make ext4 on the image".
-    pub why: String,
-    /// What is done.
-    pub action: Action,
-    /// How it is undone; `None` for what leaves nothing behind or lies inside an earlier step's
-    /// undo.
-    pub undo: Option<Action>,
-    /// What is lost by it, for the confirmation: "everything on the image".
-    #[serde(default)]
-    pub destroys: Option<String>,
-}
-
-/// A change as data: a program to run, or one of the few things done by system call.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Action {
-    /// Run a program; argv words as paths, never through a shell.
-    Run {
-        /// Program and arguments.
-        argv: Vec<RawPath>,
-    },
-    /// Make our scratch directory (0700) in `parent`.
-    MakeScratch {
-        /// Directory of the user's.
-        parent: RawPath,
-        /// Name in it; carries the run id.
-        name: String,
-    },
-    /// Remove the scratch directory by its recorded names.
-    RemoveScratch {
-        /// Directory of the user's.
-        parent: RawPath,
-        /// Name in it.
-        name: String,
-    },
-    /// Write a file in full, never sparse.
-    Fill {
-        /// The file, inside a scratch directory.
-        file: RawPath,
-        /// Size.
-        size_bytes: u64,
-    },
-    /// Attach the file to a free loop device with direct I/O.
-    AttachLoop {
-        /// Backing file.
-        file: RawPath,
-    },
-    /// Detach every loop device whose backing file is this one.
-    DetachLoop {
-        /// Backing file.
-        file: RawPath,
-    },
-    /// Mount a device.
-    Mount {
-        /// Block device.
-        device: RawPath,
-        /// Mount point, inside our scratch directory.
-        at: RawPath,
-        /// Filesystem type for mount(8).
-        fs: String,
-        /// Options.
-        options: Vec<String>,
-    },
-    /// Unmount what is mounted at our mount point.
-    Unmount {
-        /// Mount point.
-        at: RawPath,
-    },
-}
-
-/// How a step went.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct StepDone {
-    /// Number of the step.
-    pub step: u32,
-    /// How long it took.
-    pub took_ns: u64,
-    /// Exit status of a program; 0 otherwise.
-    pub status: i32,
-    /// What it printed, both streams, cut to 64 KiB.
-    pub output: String,
 }
 
 /// One workload in one visit, measured.
@@ -345,6 +332,9 @@ pub struct Cell {
     /// Verbatim output of the tool that measured (kept for drivers other than native).
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub raw: Option<String>,
+    /// What the machine did meanwhile; `None` = it was not watched.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub telemetry: Option<Box<Telemetry>>,
 }
 
 /// Evidence that a number is what it claims to be (protocol, "What a number must satisfy").

@@ -146,6 +146,9 @@ pub struct Layer {
     pub bus: Option<String>,
     /// Negotiated link: "USB 480 Mb/s", "PCIe 5.0 GT/s x1".
     pub link: Option<String>,
+    /// What disk and slot could agree on at most, where the kernel tells.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub best_link: Option<String>,
     /// For a loop device: its backing file.
     pub backing_file: Option<RawPath>,
     /// For a loop device: whether it reads and writes past the page cache (`loop/dio`).

@@ -6,6 +6,8 @@
 
 use serde::{Deserialize, Serialize};
 
+pub use super::offsets::Offsets;
+
 /// What a job does to its file or directory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -65,37 +67,86 @@ pub enum EngineName {
     Psync,
     /// `io_uring(7)`; falls back to `psync`, with a finding, where the kernel lacks it.
     IoUring,
-    /// Linux AIO, `io_submit(2)`.
+    /// Linux AIO, `io_submit(2)`; falls back to `psync`, with a finding, where the kernel lacks it.
     Libaio,
     /// No I/O at all: measures the generator itself.
     Null,
+    /// `io_uring(7)` that asks the kernel for nothing: measures the ring itself.
+    Nop,
 }
 
 impl EngineName {
     /// Every engine, in the order help lists them.
-    pub const ALL: [EngineName; 4] =
-        [EngineName::Psync, EngineName::IoUring, EngineName::Libaio, EngineName::Null];
+    pub const ALL: [EngineName; 5] = [
+        EngineName::Psync,
+        EngineName::IoUring,
+        EngineName::Libaio,
+        EngineName::Null,
+        EngineName::Nop,
+    ];
 
-    /// fio's spelling.
+    /// fio's spelling (`nop` is ours).
     pub fn name(self) -> &'static str {
         match self {
             EngineName::Psync => "psync",
             EngineName::IoUring => "io_uring",
             EngineName::Libaio => "libaio",
             EngineName::Null => "null",
+            EngineName::Nop => "nop",
         }
+    }
+
+    /// Whether no data moves: neither a target nor its data matter.
+    pub fn is_idle(self) -> bool {
+        matches!(self, EngineName::Null | EngineName::Nop)
     }
 }
 
-/// How random offsets are drawn.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+/// When the operations of an open loop arrive.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Offsets {
-    /// Uniform, with repeats.
+pub enum RateProcess {
+    /// Evenly spaced.
     #[default]
-    Uniform,
-    /// Every block once before any comes again.
-    Once,
+    Linear,
+    /// At random, independent of each other, as requests of many users do.
+    Poisson,
+}
+
+impl RateProcess {
+    /// Every process, in the order help lists them.
+    pub const ALL: [RateProcess; 2] = [RateProcess::Linear, RateProcess::Poisson];
+
+    /// fio's spelling.
+    pub fn name(self) -> &'static str {
+        match self {
+            RateProcess::Linear => "linear",
+            RateProcess::Poisson => "poisson",
+        }
+    }
+
+    /// Whether it is what a job has unless told otherwise.
+    pub fn is_default(&self) -> bool {
+        *self == RateProcess::default()
+    }
+}
+
+/// How often the clock is read.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Stamps {
+    /// Once for all I/Os that the kernel hands over together.
+    #[default]
+    Batch,
+    /// Before and after each I/O.
+    Each,
+}
+
+impl Stamps {
+    /// Whether it is what a job has unless told otherwise.
+    pub fn is_default(&self) -> bool {
+        *self == Stamps::default()
+    }
 }
 
 /// What is written.
@@ -162,7 +213,7 @@ pub struct Job {
     pub rwmixread: u8,
     /// Open loop: operations a second for the whole job; latency counts from the intended start.
     pub rate_iops: Option<u64>,
-    /// How random offsets are drawn.
+    /// How offsets follow each other.
     pub offsets: Offsets,
     /// What is written.
     pub data: Data,
@@ -172,6 +223,34 @@ pub struct Job {
     pub mem: Mem,
     /// Seed of offsets, mix and data.
     pub seed: u64,
+    /// Files a profile spreads its bytes over; 0 = as many as the profile is known for.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub nrfiles: u32,
+    /// Before each part of a profile that reads, its files are put out of memory.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub invalidate: bool,
+    /// How often the clock is read.
+    #[serde(default, skip_serializing_if = "Stamps::is_default")]
+    pub stamps: Stamps,
+    /// When the operations of `rate_iops` arrive.
+    #[serde(default, skip_serializing_if = "RateProcess::is_default")]
+    pub rate_process: RateProcess,
+    /// By how many percent of their size what is written can be compressed, 0 to 100: as many
+    /// percent of each 4 KiB are zeros.
+    #[serde(default, skip_serializing_if = "is_incompressible")]
+    pub buffer_compress_percentage: u8,
+}
+
+fn is_incompressible(percent: &u8) -> bool {
+    *percent == 0
+}
+
+fn is_zero(n: &u32) -> bool {
+    *n == 0
+}
+
+fn is_false(flag: &bool) -> bool {
+    !flag
 }
 
 impl Job {
@@ -199,6 +278,11 @@ impl Job {
             verify: false,
             mem: Mem::Auto,
             seed: 1,
+            nrfiles: 0,
+            invalidate: false,
+            stamps: Stamps::Batch,
+            rate_process: RateProcess::Linear,
+            buffer_compress_percentage: 0,
         }
     }
 

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::finding::Finding;
 use super::histogram::Histogram;
 use super::job::{EngineName, Job};
+use super::workload::DriverName;
 
 /// The schema name every stored measurement carries.
 pub const SCHEMA: &str = "bakeoff/bench/1";
@@ -24,6 +25,10 @@ pub struct Measurement {
     pub engine: EngineName,
     /// Wall time of the cell.
     pub elapsed_ns: u64,
+    /// `CLOCK_MONOTONIC` at the first operation, to lay other records of the same boot beside it;
+    /// `None` = not known.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub monotonic_ns: Option<u64>,
     /// Time inside data calls.
     pub data_ns: u64,
     /// Time inside `fsync`, `fdatasync` and `end_fsync`.
@@ -49,6 +54,9 @@ pub struct Measurement {
     /// `unlink(2)` calls.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub unlink: Option<OpStats>,
+    /// Transactions of a database, from their first statement to the return of their commit.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub commit: Option<OpStats>,
     /// User CPU time of the engine's process during the cell.
     pub usr_cpu_ns: u64,
     /// System CPU time of the engine's process during the cell.
@@ -58,6 +66,9 @@ pub struct Measurement {
     /// Time the generator itself took (data generation, bookkeeping), estimated; its share of
     /// `elapsed_ns` is the tool's part of the result.
     pub tool_ns: u64,
+    /// How the time was told; `None` in records of before this was kept.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub clock: Option<Clock>,
     /// Where the buffers came from: `malloc` or `thp`.
     #[serde(default)]
     pub mem: String,
@@ -71,8 +82,74 @@ pub struct Measurement {
     /// Operations of an open loop that were due but not started when the job ended.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub backlog: Option<u64>,
+    /// The same work in the words and by the clock of the tool it comes from, beside the honest
+    /// figures above.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub figures: Vec<Figure>,
+    /// The program that measured, where that was not bakeoff's own engine. Nothing is made up for
+    /// it: `data_ns`, `flush_ns` and `close_ns` are then 0 and latencies absent unless it tells
+    /// them.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub tool: Option<Tool>,
     /// What the engine noticed.
     pub findings: Vec<Finding>,
+}
+
+/// A foreign program that measured.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Tool {
+    /// Which one.
+    pub driver: DriverName,
+    /// As it says itself.
+    pub version: String,
+    /// The command that was measured, word by word.
+    pub command: Vec<String>,
+}
+
+/// How the engine told the time, and by how much a latency may be wrong because of it.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Clock {
+    /// What was read.
+    pub source: ClockSource,
+    /// Error of a time in proportion to it, in parts of a million.
+    pub error_ppm: f64,
+    /// Most by which a latency is too long, because I/Os that the kernel handed over together
+    /// share a reading: what the loop takes for so many of them.
+    pub stamp_error_ns: u64,
+}
+
+/// Ways to read `CLOCK_MONOTONIC`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ClockSource {
+    /// The processor's own counter, where the kernel keeps time by it too.
+    Counter,
+    /// `clock_gettime(2)` of the C library, through the vDSO where there is one.
+    Vdso,
+    /// `clock_gettime(2)` as a system call.
+    Syscall,
+}
+
+impl ClockSource {
+    /// In words, for reports.
+    pub fn name(self) -> &'static str {
+        match self {
+            ClockSource::Counter => "counter",
+            ClockSource::Vdso => "vdso",
+            ClockSource::Syscall => "syscall",
+        }
+    }
+}
+
+/// A figure as a tool would have printed it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Figure {
+    /// The tool's word for it: `sequential output, block`.
+    pub name: String,
+    /// The number.
+    pub value: f64,
+    /// The tool's unit: `K/sec`, `/sec`, `%CP`.
+    pub unit: String,
 }
 
 impl Measurement {
@@ -99,6 +176,7 @@ impl Measurement {
             ("create", &self.create),
             ("stat", &self.stat),
             ("unlink", &self.unlink),
+            ("commit", &self.commit),
         ]
         .into_iter()
         .filter_map(|(name, stats)| stats.as_ref().map(|s| (name, s)))
@@ -116,9 +194,11 @@ pub struct OpStats {
     pub iops: f64,
     /// Bytes a second over `elapsed_ns` of the cell.
     pub bw_bytes_per_s: f64,
-    /// Latency, submit to reap (open loop: from the intended start).
+    /// Latency, submit to reap (open loop: from the intended start); absent where a foreign tool
+    /// does not tell it.
+    #[serde(skip_serializing_if = "Latency::is_unknown", default)]
     pub lat_ns: Latency,
-    /// The whole distribution.
+    /// The whole distribution; empty where a foreign tool does not tell it.
     pub histogram: Histogram,
 }
 
@@ -146,6 +226,13 @@ pub struct Latency {
     /// 99.99th percentile.
     #[serde(rename = "p99.99")]
     pub p99_99: Option<u64>,
+}
+
+impl Latency {
+    /// Whether nothing is known of it: an operation takes some time, so a longest of 0 is none.
+    pub fn is_unknown(&self) -> bool {
+        *self == Latency::default()
+    }
 }
 
 /// What was completed in one stretch of time.

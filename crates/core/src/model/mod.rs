@@ -1,14 +1,20 @@
 //! The nouns of bakeoff: values that are planned, recorded, analysed and shown.
 
 pub mod candidate;
+pub mod ceiling;
 pub mod event;
 pub mod finding;
 pub mod histogram;
 pub mod host;
 pub mod job;
 pub mod measurement;
+pub mod offsets;
+pub mod own_cost;
 pub mod path;
+pub mod profile;
 pub mod protocol;
 pub mod run;
+pub mod step;
+pub mod telemetry;
 pub mod verdict;
 pub mod workload;

@@ -3,6 +3,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::lint::thresholds::Thresholds;
+
 /// How sure, how fine, how long.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -49,4 +51,7 @@ pub struct Protocol {
     pub cell_min_ios: u64,
     /// Most bytes the run may write.
     pub max_write_bytes: Option<u64>,
+    /// From where on rules speak.
+    #[serde(default, skip_serializing_if = "Thresholds::is_default")]
+    pub thresholds: Thresholds,
 }

@@ -8,9 +8,13 @@ use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use super::candidate::Candidate;
-use super::event::{Cell, Event, Header, Owner, Rehearsal, Step, StepDone, StopReason, What};
+use super::ceiling::Ceilings;
+use super::event::{
+    Cell, Event, Header, Owner, Position, Rehearsal, Step, StepDone, StopReason, What,
+};
 use super::finding::Finding;
 use super::protocol::Protocol;
+use super::telemetry::Watching;
 use super::workload::Workload;
 
 /// Most candidates of a run; all pairs are compared.
@@ -37,6 +41,14 @@ pub enum FoldError {
     /// An event names a candidate, workload, block or step that does not exist.
     #[error("event {seq} names a {what} that does not exist")]
     OutOfRange {
+        /// Event.
+        seq: u64,
+        /// Kind of thing.
+        what: &'static str,
+    },
+    /// An event would make something count twice.
+    #[error("event {seq} has {what} twice; it would count double")]
+    Twice {
         /// Event.
         seq: u64,
         /// Kind of thing.
@@ -128,8 +140,16 @@ pub struct Run {
     pub last_look: u32,
     /// Complete blocks at every look so far, in order: each uses up one look of the protocol.
     pub looks: Vec<u32>,
+    /// Speed by position, for each device that was surveyed.
+    pub surveys: Vec<(u16, Vec<Position>)>,
+    /// What was written in full and read back: (region, bytes compared, bytes of the device).
+    pub verified: Vec<(u16, u64, u64)>,
     /// Cells that were tried and thrown away: (block, candidate, workload, reason).
     pub invalid: Vec<(u32, u16, u16, String)>,
+    /// What is watched meanwhile; of the last owner.
+    pub watching: Option<Watching>,
+    /// What lower layers reach; measured last.
+    pub ceilings: Ceilings,
     /// How it ended, if it did since the last owner took it.
     pub stopped: Option<(StopReason, String)>,
 }
@@ -167,7 +187,11 @@ impl Run {
             dropped: Vec::new(),
             last_look: 0,
             looks: Vec::new(),
+            surveys: Vec::new(),
+            verified: Vec::new(),
             invalid: Vec::new(),
+            watching: None,
+            ceilings: Ceilings::default(),
             stopped: None,
         })
     }
@@ -201,26 +225,26 @@ impl Run {
                 self.owner = Some(owner.clone());
                 self.stopped = None;
             }
+            What::Watching(watching) => self.watching = Some((**watching).clone()),
+            What::Ceilings(ceilings) => self.ceilings = (**ceilings).clone(),
             What::Found(finding) => {
                 if !self.findings.contains(finding) {
                     self.findings.push(finding.clone());
                 }
             }
-            What::StepPlanned(step) => {
-                if step.step as usize != self.steps.len() {
-                    return Err(out("step out of order"));
-                }
-                self.steps.push(StepRecord { step: step.clone(), done: None, undone: false });
+            What::StepPlanned(_) | What::StepDone(_) | What::StepUndone { .. } => {
+                self.step(&event.what).map_err(out)?;
             }
-            What::StepDone(done) => {
-                let step = self.steps.get_mut(done.step as usize).ok_or(out("step"))?;
-                step.done = Some(done.clone());
+            What::Surveyed { region, positions } => {
+                self.surveys.retain(|(surveyed, _)| surveyed != region);
+                self.surveys.push((*region, positions.clone()));
             }
-            What::StepUndone { step } => {
-                self.steps.get_mut(*step as usize).ok_or(out("step"))?.undone = true;
+            What::Verified { region, verified_bytes, device_bytes } => {
+                self.verified.retain(|(verified, ..)| verified != region);
+                self.verified.push((*region, *verified_bytes, *device_bytes));
             }
             What::BlockStarted { block, order } => {
-                self.block_started(*block, order, event.elapsed_ns).map_err(out)?;
+                self.block_started(*block, order, event)?;
             }
             What::Sentinel { block, bytes_per_s } => {
                 self.block_mut(*block).ok_or(out("block"))?.sentinel = Some(*bytes_per_s);
@@ -231,7 +255,7 @@ impl Run {
                     return Err(out("candidate"));
                 }
             }
-            What::CellDone(cell) => self.cell_done(cell).map_err(out)?,
+            What::CellDone(cell) => self.cell_done(cell, event.seq)?,
             What::CellInvalid { block, candidate, workload, reason } => {
                 self.invalid.push((*block, *candidate, *workload, reason.clone()));
             }
@@ -253,6 +277,26 @@ impl Run {
         Ok(())
     }
 
+    fn step(&mut self, what: &What) -> Result<(), &'static str> {
+        match what {
+            What::StepPlanned(step) => {
+                if step.step as usize != self.steps.len() {
+                    return Err("step out of order");
+                }
+                self.steps.push(StepRecord { step: step.clone(), done: None, undone: false });
+            }
+            What::StepDone(done) => {
+                let step = self.steps.get_mut(done.step as usize).ok_or("step")?;
+                step.done = Some(done.clone());
+            }
+            What::StepUndone { step } => {
+                self.steps.get_mut(*step as usize).ok_or("step")?.undone = true;
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
     fn rehearsed(&mut self, rehearsal: &Rehearsal) -> Option<()> {
         let first = self.blocks.iter().all(|b| b.state == BlockState::Superseded);
         if !first || self.rehearsal.is_some() {
@@ -265,28 +309,28 @@ impl Run {
         header.skipped = rehearsal.skipped.clone();
         header.dropped_workloads = rehearsal.dropped_workloads.clone();
         header.region = rehearsal.region.clone();
+        header.more_regions = rehearsal.more_regions.clone();
         header.expected_write_bytes = rehearsal.expected_write_bytes;
         self.rehearsal = Some(rehearsal.clone());
         Some(())
     }
 
-    fn block_started(
-        &mut self,
-        block: u32,
-        order: &[u16],
-        began_ns: u64,
-    ) -> Result<(), &'static str> {
+    fn block_started(&mut self, block: u32, order: &[u16], event: &Event) -> Result<(), FoldError> {
+        let out = |what| FoldError::OutOfRange { seq: event.seq, what };
         if block as usize != self.blocks.len() {
-            return Err("block out of order");
+            return Err(out("block out of order"));
         }
         if order.iter().any(|c| usize::from(*c) >= self.header.candidates.len()) {
-            return Err("candidate");
+            return Err(out("candidate"));
+        }
+        if (0..order.len()).any(|at| order[..at].contains(&order[at])) {
+            return Err(FoldError::Twice { seq: event.seq, what: "a candidate of a block" });
         }
         self.blocks.push(Block {
             block,
             order: order.to_vec(),
             state: BlockState::Open,
-            began_ns,
+            began_ns: event.elapsed_ns,
             done_ns: None,
             sentinel: None,
             cells: Vec::new(),
@@ -294,13 +338,19 @@ impl Run {
         Ok(())
     }
 
-    fn cell_done(&mut self, cell: &Cell) -> Result<(), &'static str> {
+    fn cell_done(&mut self, cell: &Cell, seq: u64) -> Result<(), FoldError> {
+        let out = |what| FoldError::OutOfRange { seq, what };
         if usize::from(cell.workload) >= self.header.workloads.len() {
-            return Err("workload");
+            return Err(out("workload"));
         }
-        let block = self.block_mut(cell.block).ok_or("block")?;
+        let block = self.block_mut(cell.block).ok_or(out("block"))?;
         if !block.order.contains(&cell.candidate) {
-            return Err("candidate");
+            return Err(out("candidate"));
+        }
+        // Of a superseded block nothing counts, so nothing there can be counted twice.
+        let same = |c: &Cell| (c.candidate, c.workload) == (cell.candidate, cell.workload);
+        if block.state != BlockState::Superseded && block.cells.iter().any(same) {
+            return Err(FoldError::Twice { seq, what: "the result of a cell" });
         }
         block.cells.push(cell.clone());
         Ok(())
@@ -342,5 +392,60 @@ fn bounded(
     match sizes.into_iter().find(|(_, found, most)| found > most) {
         Some((what, found, most)) => Err(FoldError::TooMany { what, found, most }),
         None => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::RunBuilder;
+
+    /// A block of two candidates with its events doctored; what folding them says.
+    fn folded(doctor: impl FnOnce(&mut Vec<Event>)) -> Result<Run, FoldError> {
+        let mut events = RunBuilder::stacks(&["ext4", "xfs"]).play(1, |_, _, _| 100.0).events();
+        doctor(&mut events);
+        for (seq, event) in (0..).zip(&mut events) {
+            event.seq = seq;
+        }
+        Run::fold(&events)
+    }
+
+    fn first_cell(events: &[Event]) -> usize {
+        let is_cell = |e: &Event| matches!(e.what, What::CellDone(_));
+        events.iter().position(is_cell).expect("a cell")
+    }
+
+    #[test]
+    fn a_cell_recorded_twice_would_count_twice() {
+        assert!(folded(|_| ()).is_ok());
+        let twice = folded(|events| {
+            let at = first_cell(events);
+            events.insert(at + 1, events[at].clone());
+        });
+        assert!(matches!(twice, Err(FoldError::Twice { what: "the result of a cell", .. })));
+    }
+
+    #[test]
+    fn a_cell_of_a_superseded_block_may_come_again() {
+        let kept = folded(|events| {
+            let at = first_cell(events);
+            let again = events[at].clone();
+            events.truncate(at + 1);
+            let superseded = What::BlockSuperseded { block: 0, reason: String::new() };
+            events.extend([Event { what: superseded, ..again.clone() }, again]);
+        });
+        assert_eq!(kept.expect("nothing there counts").complete_blocks().count(), 0);
+    }
+
+    #[test]
+    fn a_candidate_has_one_visit_in_a_block() {
+        let twice = folded(|events| {
+            for event in events {
+                if let What::BlockStarted { order, .. } = &mut event.what {
+                    *order = vec![0, 1, 0];
+                }
+            }
+        });
+        assert!(matches!(twice, Err(FoldError::Twice { what: "a candidate of a block", .. })));
     }
 }

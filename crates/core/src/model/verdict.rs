@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::finding::Finding;
+use crate::diagnose::summary::HeldBack;
 
 /// The four things that can be said about a comparison.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -90,6 +91,9 @@ pub struct WorkloadVerdict {
     pub standings: Vec<Standing>,
     /// What holds it back, where known.
     pub bottleneck: Option<String>,
+    /// The same for each candidate, with what speaks for it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub held_back: Vec<HeldBack>,
     /// Findings that limit this verdict.
     pub findings: Vec<Finding>,
     /// The answer in words (methodology 8.7).

@@ -3,7 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use super::job::Job;
-use super::measurement::Measurement;
+use super::measurement::{Measurement, OpStats};
+use super::profile::Part;
 
 /// When in a visit a workload runs: cold reads first, metadata last (protocol, "Visits").
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -17,6 +18,9 @@ pub enum Phase {
     Append,
     /// Creating and removing many files.
     Metadata,
+    /// A profile or a foreign tool: makes its own files, keeps its own order of parts and cools
+    /// its own reads.
+    Whole,
 }
 
 /// The figure a workload is judged by.
@@ -27,8 +31,14 @@ pub enum Metric {
     Bandwidth,
     /// Data operations a second, flush and close included.
     Iops,
-    /// Files created, looked at, read and removed a second.
+    /// Files worked on a second: where each is created, looked at, read and removed, the four
+    /// together count once.
     FilesPerSecond,
+    /// Committed transactions a second.
+    TransactionsPerSecond,
+    /// 99th percentile of the latency of its reads; of its writes where it only writes. Less is
+    /// better.
+    LatencyP99,
 }
 
 impl Metric {
@@ -38,19 +48,59 @@ impl Metric {
             Metric::Bandwidth => "bandwidth",
             Metric::Iops => "iops",
             Metric::FilesPerSecond => "files_per_second",
+            Metric::TransactionsPerSecond => "transactions_per_second",
+            Metric::LatencyP99 => "latency_p99",
         }
     }
 
-    /// The figure of one cell, a second: bytes, data operations or files. 0 when nothing was done.
-    pub fn of(self, cell: &Measurement) -> f64 {
-        let data = [&cell.read, &cell.write];
-        let done: u64 = match self {
-            Metric::Bandwidth => data.into_iter().flatten().map(|s| s.io_bytes).sum(),
-            Metric::Iops => data.into_iter().flatten().map(|s| s.total_ios).sum(),
-            Metric::FilesPerSecond => cell.create.iter().map(|s| s.total_ios).sum(),
-        };
-        if cell.elapsed_ns == 0 { 0.0 } else { done as f64 * 1e9 / cell.elapsed_ns as f64 }
+    /// Whether the smaller of two figures is the better one.
+    pub fn less_is_better(self) -> bool {
+        self == Metric::LatencyP99
     }
+
+    /// The figure of one cell: bytes, operations, files or transactions a second over its wall
+    /// time, flushes and close included, or nanoseconds. `None` where nothing was done, or too
+    /// little for the quantile.
+    pub fn of(self, cell: &Measurement) -> Option<f64> {
+        let data = || [&cell.read, &cell.write].into_iter().flatten();
+        let done = match self {
+            Metric::Bandwidth => data().map(|s| s.io_bytes).sum::<u64>() as f64,
+            Metric::Iops => data().map(|s| s.total_ios).sum::<u64>() as f64,
+            Metric::FilesPerSecond => files(cell),
+            Metric::TransactionsPerSecond => count(&cell.commit) as f64,
+            Metric::LatencyP99 => {
+                let main = cell.read.as_ref().or(cell.write.as_ref())?;
+                return main.lat_ns.p99.filter(|ns| *ns > 0).map(|ns| ns as f64);
+            }
+        };
+        (done > 0.0 && cell.elapsed_ns > 0).then(|| done * 1e9 / cell.elapsed_ns as f64)
+    }
+
+    /// A figure on the scale comparisons are made on: a logarithm of which more is better, so that
+    /// half the latency counts as twice the speed.
+    pub fn to_score(self, figure: f64) -> f64 {
+        if self.less_is_better() { -libm::log(figure) } else { libm::log(figure) }
+    }
+
+    /// The figure of a score.
+    pub fn of_score(self, score: f64) -> f64 {
+        libm::exp(if self.less_is_better() { -score } else { score })
+    }
+}
+
+/// Files of which each was made, looked at, read and removed, a set cut short in part; otherwise
+/// those that were made, looked at or removed.
+fn files(cell: &Measurement) -> f64 {
+    let whole = [&cell.create, &cell.stat, &cell.read, &cell.unlink];
+    if whole.iter().all(|kind| kind.is_some()) {
+        return whole.iter().map(|kind| count(kind)).sum::<u64>() as f64 / 4.0;
+    }
+    let most = [&cell.create, &cell.stat, &cell.unlink].into_iter().map(count).max();
+    most.unwrap_or(0) as f64
+}
+
+fn count(kind: &Option<OpStats>) -> u64 {
+    kind.as_ref().map_or(0, |s| s.total_ios)
 }
 
 /// A named access pattern with the figure it is judged by.
@@ -66,4 +116,71 @@ pub struct Workload {
     pub metric: Metric,
     /// What the engine does; `seed` and file are filled in for each cell.
     pub job: Job,
+    /// Who does it.
+    #[serde(default, skip_serializing_if = "DriverName::is_native")]
+    pub driver: DriverName,
+    /// One part of a profile, measured together with its other parts; `job` then only gives the
+    /// profile's sizes, times and depth.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub profile: Option<Part>,
+    /// The text of a fio job file that fio runs as it is; `job` then only gives its size.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fio_job: Option<String>,
+}
+
+impl Workload {
+    /// A job of the native driver.
+    pub fn native(name: &str, summary: &str, phase: Phase, metric: Metric, job: Job) -> Workload {
+        let (name, summary) = (name.to_string(), summary.to_string());
+        let driver = DriverName::Native;
+        Workload { name, summary, phase, metric, job, driver, profile: None, fio_job: None }
+    }
+}
+
+/// One way to execute a workload.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum DriverName {
+    /// bakeoff's own engine.
+    #[default]
+    Native,
+    /// The installed fio.
+    Fio,
+    /// The installed sysbench, fileio test.
+    Sysbench,
+    /// The installed bonnie++.
+    Bonnie,
+    /// The installed iozone.
+    Iozone,
+    /// The installed dd.
+    Dd,
+}
+
+impl DriverName {
+    /// Every driver, in the order help lists them.
+    pub const ALL: [DriverName; 6] = [
+        DriverName::Native,
+        DriverName::Fio,
+        DriverName::Sysbench,
+        DriverName::Bonnie,
+        DriverName::Iozone,
+        DriverName::Dd,
+    ];
+
+    /// The word in plans and output.
+    pub fn name(self) -> &'static str {
+        match self {
+            DriverName::Native => "native",
+            DriverName::Fio => "fio",
+            DriverName::Sysbench => "sysbench",
+            DriverName::Bonnie => "bonnie",
+            DriverName::Iozone => "iozone",
+            DriverName::Dd => "dd",
+        }
+    }
+
+    /// Whether it is bakeoff's own.
+    pub fn is_native(&self) -> bool {
+        *self == DriverName::Native
+    }
 }

@@ -1,9 +1,18 @@
 //! From a stack to the steps that make it: preparation as data, shown before and undone after;
 //! and the guard's decision what may be written at all.
 
+pub mod commands;
+pub mod crypt;
 pub mod device;
 pub mod guard;
+pub mod image;
+pub mod knobs;
+pub mod lvm;
+pub mod options;
+pub mod region;
 pub mod space;
 pub mod steps;
 pub mod support;
 pub mod token;
+pub mod udev_rule;
+pub mod visit;

@@ -36,6 +36,18 @@ pub fn quick_write_budget<'a>(disks: impl Iterator<Item = &'a Layer>) -> Option<
     Some((smallest / 100).max(2 * GIB))
 }
 
+/// Bytes a run of a plan may write to this disk unless told otherwise: one capacity of a card or
+/// stick, a tenth of an SSD's; `None` (no limit) for one that spins, which does not wear.
+pub fn run_write_budget(disk: &Layer) -> Option<u64> {
+    let is_card_or_stick = matches!(disk.bus.as_deref(), Some("mmc" | "usb"));
+    match (disk.rotational, is_card_or_stick) {
+        // Behind a USB bridge what does not spin may say it does; rather too careful a limit.
+        (_, true) => Some(disk.size_bytes),
+        (Some(true), false) => None,
+        _ => Some(disk.size_bytes / 10),
+    }
+}
+
 /// Size of the data file: as large as room, wear (`write_bytes` for `layouts` layouts) and time
 /// (`layout_ns` at `bytes_per_s` for each) allow, between 16 and 256 MiB; `None` when not even the
 /// smallest fits the room.
@@ -86,6 +98,21 @@ mod tests {
         assert_eq!(quick_write_budget([&hdd].into_iter()), None);
         assert_eq!(quick_write_budget([&ssd, &card, &hdd].into_iter()), Some(2 * GIB));
         assert_eq!(quick_write_budget([].into_iter()), None);
+    }
+
+    #[test]
+    fn a_run_writes_a_card_once_and_a_tenth_of_an_ssd() {
+        let disk = |bus: &str, rotational| Layer {
+            size_bytes: 100 * GIB,
+            bus: Some(bus.to_string()),
+            rotational,
+            ..Layer::default()
+        };
+        assert_eq!(run_write_budget(&disk("mmc", Some(false))), Some(100 * GIB));
+        assert_eq!(run_write_budget(&disk("usb", Some(false))), Some(100 * GIB));
+        assert_eq!(run_write_budget(&disk("nvme", Some(false))), Some(10 * GIB));
+        assert_eq!(run_write_budget(&disk("ata", Some(true))), None);
+        assert_eq!(run_write_budget(&disk("usb", Some(true))), Some(100 * GIB));
     }
 
     #[test]

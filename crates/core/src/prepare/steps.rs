@@ -4,11 +4,14 @@
 //! crash at any point leaves the way back in the record.
 
 use crate::model::candidate::Stack;
-use crate::model::event::{Action, Step};
 use crate::model::path::RawPath;
+use crate::model::step::{Action, Step};
 use crate::units;
 
+use super::region::Span;
 use super::support;
+
+pub use super::commands::{argv, describe, shell_word};
 
 /// The name of a run's scratch directory inside a directory of the user's.
 pub fn scratch_name(run: &str) -> String {
@@ -49,9 +52,97 @@ pub fn attach_loop(step: u32, file: &RawPath) -> Step {
     Step {
         step,
         why: "attach the image to a loop device with direct I/O".to_string(),
-        action: Action::AttachLoop { file: file.clone() },
-        undo: Some(Action::DetachLoop { file: file.clone() }),
+        action: Action::AttachLoop {
+            file: file.clone(),
+            offset_bytes: 0,
+            size_bytes: None,
+            sector_bytes: None,
+        },
+        undo: Some(Action::DetachLoop { file: file.clone(), offset_bytes: 0 }),
         destroys: None,
+    }
+}
+
+/// Put the region of a target on a loop device of its own, past the page cache.
+pub fn attach_region(step: u32, target: &RawPath, span: Span, sector_bytes: Option<u32>) -> Step {
+    let Span { start_bytes: offset_bytes, size_bytes } = span;
+    Step {
+        step,
+        why: format!(
+            "attach {} at {} of {target} to a loop device with direct I/O",
+            units::size(size_bytes),
+            units::size(offset_bytes)
+        ),
+        action: Action::AttachLoop {
+            file: target.clone(),
+            offset_bytes,
+            size_bytes: Some(size_bytes),
+            // What the device below cannot do in 512 bytes, the loop device may not promise.
+            sector_bytes: sector_bytes.filter(|bytes| *bytes > 512),
+        },
+        undo: Some(Action::DetachLoop { file: target.clone(), offset_bytes }),
+        destroys: None,
+    }
+}
+
+/// Name of the device mapper volume of region `index`; carries the run id.
+pub fn region_mapper(run: &str, index: usize) -> String {
+    format!("bakeoff-{run}-region{index}")
+}
+
+/// Put the region of a target on a device mapper volume of its own, which costs next to nothing
+/// and claims the target.
+pub fn map_region(step: u32, run: &str, index: usize, target: &RawPath, span: Span) -> Step {
+    const SECTOR_BYTES: u64 = 512;
+    let name = region_mapper(run, index);
+    let sectors = span.size_bytes / SECTOR_BYTES;
+    let words = ["dmsetup", "create", &name, "--table"].map(RawPath::new);
+    let table = format!("0 {sectors} linear {target} {}", span.start_bytes / SECTOR_BYTES);
+    Step {
+        step,
+        why: format!(
+            "map {} at {} of {target}",
+            units::size(span.size_bytes),
+            units::size(span.start_bytes)
+        ),
+        action: Action::Run { argv: words.into_iter().chain([RawPath::new(table)]).collect() },
+        undo: Some(Action::CloseMapper { name }),
+        destroys: None,
+    }
+}
+
+/// Write a region in full, so that every stack meets the same state, and read it back where asked.
+pub fn overwrite(step: u32, device: &RawPath, size_bytes: u64, verify: bool) -> Step {
+    let checked = if verify { " and read it back" } else { "" };
+    Step {
+        step,
+        why: format!("write the region in full ({}){checked}", units::size(size_bytes)),
+        action: Action::Overwrite { device: device.clone(), size_bytes, verify },
+        undo: None,
+        destroys: Some(format!("everything on {device}")),
+    }
+}
+
+/// Discard a region, so that every stack meets the same state.
+pub fn discard(step: u32, device: &RawPath) -> Step {
+    Step {
+        step,
+        why: "discard the region".to_string(),
+        action: Action::Run { argv: vec![RawPath::new("blkdiscard"), device.clone()] },
+        undo: None,
+        destroys: Some(format!("everything on {device}")),
+    }
+}
+
+/// Wipe what the last stack wrote to say what it is: nobody shall find half a volume group.
+pub fn wipe(step: u32, device: &RawPath) -> Step {
+    let argv = ["wipefs", "--all", "--quiet"].map(RawPath::new);
+    Step {
+        step,
+        why: "wipe the last candidate's signatures".to_string(),
+        action: Action::Run { argv: argv.into_iter().chain([device.clone()]).collect() },
+        undo: None,
+        destroys: Some(format!("everything on {device}")),
     }
 }
 
@@ -94,78 +185,6 @@ pub fn mkfs_argv(stack: &Stack, device: &RawPath) -> Vec<RawPath> {
     argv
 }
 
-/// The program an action runs, as argv; `None` for what is done by system call.
-pub fn argv(action: &Action) -> Option<Vec<RawPath>> {
-    let words = |list: &[&str]| list.iter().map(RawPath::new).collect::<Vec<_>>();
-    match action {
-        Action::Run { argv } => Some(argv.clone()),
-        Action::AttachLoop { file } => {
-            let mut argv = words(&["losetup", "--find", "--show", "--direct-io=on"]);
-            argv.push(file.clone());
-            Some(argv)
-        }
-        Action::Mount { device, at, fs, options } => {
-            let mut argv = words(&["mount", "-t", fs]);
-            if !options.is_empty() {
-                argv.extend(words(&["-o", &options.join(",")]));
-            }
-            argv.extend([device.clone(), at.clone()]);
-            Some(argv)
-        }
-        Action::Unmount { at } => {
-            let mut argv = words(&["umount"]);
-            argv.push(at.clone());
-            Some(argv)
-        }
-        Action::MakeScratch { .. }
-        | Action::RemoveScratch { .. }
-        | Action::Fill { .. }
-        | Action::DetachLoop { .. } => None,
-    }
-}
-
-/// One line that says what an action does: a command to type where there is one.
-pub fn describe(action: &Action) -> String {
-    match (argv(action), action) {
-        (Some(argv), _) => argv.iter().map(shell_word).collect::<Vec<_>>().join(" "),
-        (None, Action::MakeScratch { parent, name }) => {
-            format!("mkdir -m 0700 {}", shell_word(&join(parent, name)))
-        }
-        (None, Action::RemoveScratch { parent, name }) => {
-            format!("remove our files in {} and the directory", shell_word(&join(parent, name)))
-        }
-        (None, Action::Fill { file, size_bytes }) => {
-            format!(
-                "write {} of incompressible data to {}",
-                units::size(*size_bytes),
-                shell_word(file)
-            )
-        }
-        (None, Action::DetachLoop { file }) => {
-            format!("losetup --detach the loop device of {}", shell_word(file))
-        }
-        (None, _) => String::new(),
-    }
-}
-
-fn join(parent: &RawPath, name: &str) -> RawPath {
-    RawPath::new(parent.as_path().join(name))
-}
-
-/// A word as a POSIX shell would need it typed. Bytes that cannot be shown are kept as `\xNN`
-/// inside `$'…'`, which bash, zsh and POSIX 2024 read back.
-pub fn shell_word(word: &RawPath) -> String {
-    let text = word.to_string();
-    let plain = |c: char| c.is_alphanumeric() || "-_./=:,@%+^".contains(c);
-    if !text.is_empty() && text.chars().all(plain) {
-        return text;
-    }
-    if text.contains('\\') {
-        return format!("$'{}'", text.replace('\'', "\\'"));
-    }
-    format!("'{}'", text.replace('\'', "'\\''"))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -177,6 +196,7 @@ mod tests {
         let at = RawPath::new("/tmp/a b/mnt");
         let lines: Vec<String> = RECIPES
             .iter()
+            .filter(|r| r.fs != crate::prepare::support::RAW)
             .flat_map(|r| {
                 [mkfs(0, r.name, &r.stack(), &device), mount(1, r.name, &r.stack(), &device, &at)]
             })
@@ -186,23 +206,9 @@ mod tests {
     }
 
     #[test]
-    fn hostile_words_are_quoted() {
-        for (word, typed) in [
-            ("plain.img", "plain.img"),
-            ("a b", "'a b'"),
-            ("it's", "'it'\\''s'"),
-            ("$(reboot)", "'$(reboot)'"),
-            ("", "''"),
-            ("a\nb", "$'a\\x0ab'"),
-        ] {
-            assert_eq!(shell_word(&RawPath::new(word)), typed);
-        }
-    }
-
-    #[test]
     fn every_change_that_lasts_has_its_way_back() {
         let file = RawPath::new("/x/image");
         assert!(make_scratch(0, "ab", &RawPath::new("/x")).undo.is_some());
-        assert_eq!(attach_loop(1, &file).undo, Some(Action::DetachLoop { file }));
+        assert_eq!(attach_loop(1, &file).undo, Some(Action::DetachLoop { file, offset_bytes: 0 }));
     }
 }

@@ -2,9 +2,16 @@
 //!
 //! Options follow one rule: what the distribution does, except where a default would start
 //! background work or trim only some of the candidates (mke2fs(8) lazy_itable_init and nodiscard,
-//! mkfs.xfs(8) -K, mkfs.btrfs(8) -K, mkfs.f2fs(8) -t 0), and noatime for all.
+//! mkfs.xfs(8) -K, mkfs.btrfs(8) -K, mkfs.f2fs(8) -t 0, mkfs.nilfs2(8) -K), and noatime for all.
+//! How options are put together is in [`super::options`].
 
 use crate::model::candidate::Stack;
+
+/// The word for no filesystem at all: workloads go to the device itself.
+pub const RAW: &str = "raw";
+
+/// The word for NTFS by whichever driver is there.
+pub const NTFS: &str = "ntfs";
 
 /// One filesystem of the comparison, in a form the host can be asked about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,8 +32,13 @@ pub struct Recipe {
     pub driver: Driver,
     /// Smallest region it can be made on.
     pub min_bytes: u64,
-    /// What it does not promise after a power cut that ext4 with a journal does, if anything.
-    pub weaker: Option<&'static str>,
+    /// Further mount options that bring what fsync promises up to what ext4 promises, and what is
+    /// lost without fsync down to 5 s.
+    pub equalised: &'static [&'static str],
+    /// Tried only where that recipe is not supported.
+    pub stands_in_for: Option<&'static str>,
+    /// Whether `demo` tries it: what people choose among today.
+    pub in_demo: bool,
 }
 
 /// Who serves the mounted filesystem.
@@ -41,121 +53,119 @@ pub enum Driver {
         /// Its package.
         package: &'static str,
     },
+    /// Nobody: the device itself.
+    Raw,
 }
 
 const MIB: u64 = 1 << 20;
+const E2FS: &[&str] = &["-q", "-F", "-E", "nodiscard,lazy_itable_init=0"];
+const E2FS_JOURNAL: &[&str] =
+    &["-q", "-F", "-E", "nodiscard,lazy_itable_init=0,lazy_journal_init=0"];
 
-/// Everything `demo` tries, in the order of its table.
+/// What most recipes are: a kernel driver called as the filesystem, nothing special.
+const fn kernel(fs: &'static str, mkfs: &'static str, package: &'static str) -> Recipe {
+    Recipe {
+        name: fs,
+        fs,
+        mkfs,
+        package,
+        options: &[],
+        mount: &["noatime"],
+        driver: Driver::Kernel(fs),
+        min_bytes: 16 * MIB,
+        equalised: &[],
+        stands_in_for: None,
+        in_demo: true,
+    }
+}
+
+/// Every filesystem, in the order of tables. What `equalised` holds is explained in docs/plans.md;
+/// sources: ext4(5), btrfs(5), the kernel's f2fs.rst and nilfs2.rst, fs/reiserfs/super.c.
 pub const RECIPES: &[Recipe] = &[
     Recipe {
-        name: "ext4",
-        fs: "ext4",
-        mkfs: "mkfs.ext4",
-        package: "e2fsprogs",
-        options: &["-q", "-F", "-E", "nodiscard,lazy_itable_init=0,lazy_journal_init=0"],
-        mount: &["noatime"],
-        driver: Driver::Kernel("ext4"),
-        min_bytes: 16 * MIB,
-        weaker: None,
+        options: E2FS_JOURNAL,
+        equalised: &["barrier=1", "data=ordered", "commit=5"],
+        ..kernel("ext4", "mkfs.ext4", "e2fsprogs")
     },
     Recipe {
-        name: "ext4, no journal",
-        fs: "ext4",
-        mkfs: "mkfs.ext4",
-        package: "e2fsprogs",
+        name: "ext4 without journal",
         options: &["-q", "-F", "-O", "^has_journal", "-E", "nodiscard,lazy_itable_init=0"],
-        mount: &["noatime"],
-        driver: Driver::Kernel("ext4"),
-        min_bytes: 16 * MIB,
-        weaker: Some("no journal: a power cut can need a full fsck and lose files"),
+        equalised: &["barrier=1", "dirsync"],
+        ..kernel("ext4", "mkfs.ext4", "e2fsprogs")
     },
     Recipe {
-        name: "xfs",
-        fs: "xfs",
-        mkfs: "mkfs.xfs",
-        package: "xfsprogs",
         options: &["-q", "-f", "-K"],
-        mount: &["noatime"],
-        driver: Driver::Kernel("xfs"),
         min_bytes: 300 * MIB,
-        weaker: None,
+        ..kernel("xfs", "mkfs.xfs", "xfsprogs")
     },
     Recipe {
-        name: "btrfs",
-        fs: "btrfs",
-        mkfs: "mkfs.btrfs",
-        package: "btrfs-progs",
         options: &["-q", "-f", "-K"],
         mount: &["noatime", "nodiscard"],
-        driver: Driver::Kernel("btrfs"),
         min_bytes: 128 * MIB,
-        weaker: None,
+        equalised: &["barrier", "commit=5"],
+        ..kernel("btrfs", "mkfs.btrfs", "btrfs-progs")
     },
+    Recipe { options: E2FS, equalised: &["dirsync"], ..kernel("ext2", "mkfs.ext2", "e2fsprogs") },
     Recipe {
-        name: "ext2",
-        fs: "ext2",
-        mkfs: "mkfs.ext2",
-        package: "e2fsprogs",
-        options: &["-q", "-F", "-E", "nodiscard,lazy_itable_init=0"],
-        mount: &["noatime"],
-        driver: Driver::Kernel("ext2"),
-        min_bytes: 16 * MIB,
-        weaker: Some("no journal: a power cut can need a full fsck and lose files"),
+        options: E2FS_JOURNAL,
+        equalised: &["barrier=1", "data=ordered", "commit=5"],
+        in_demo: false,
+        ..kernel("ext3", "mkfs.ext3", "e2fsprogs")
     },
+    Recipe { options: &["-q", "-f", "-F"], ..kernel("ntfs3", "mkfs.ntfs", "ntfs-3g") },
     Recipe {
-        name: "ntfs-3g",
-        fs: "ntfs-3g",
-        mkfs: "mkfs.ntfs",
-        package: "ntfs-3g",
         options: &["-q", "-f", "-F"],
-        mount: &["noatime"],
         driver: Driver::Fuse { program: "mount.ntfs-3g", package: "ntfs-3g" },
-        min_bytes: 16 * MIB,
-        weaker: Some("its journal is not replayed for data; a user-space driver serves it"),
+        stands_in_for: Some("ntfs3"),
+        ..kernel("ntfs-3g", "mkfs.ntfs", "ntfs-3g")
     },
     Recipe {
-        name: "f2fs",
-        fs: "f2fs",
-        mkfs: "mkfs.f2fs",
-        package: "f2fs-tools",
         options: &["-q", "-f", "-t", "0"],
         mount: &["noatime", "nodiscard"],
-        driver: Driver::Kernel("f2fs"),
         min_bytes: 128 * MIB,
-        weaker: Some("fsync_mode=posix, its default, promises less order than ext4"),
+        equalised: &["fsync_mode=strict"],
+        ..kernel("f2fs", "mkfs.f2fs", "f2fs-tools")
     },
+    Recipe { equalised: &["dirsync"], ..kernel("exfat", "mkfs.exfat", "exfatprogs") },
     Recipe {
-        name: "exfat",
-        fs: "exfat",
-        mkfs: "mkfs.exfat",
-        package: "exfatprogs",
-        options: &[],
-        mount: &["noatime"],
-        driver: Driver::Kernel("exfat"),
-        min_bytes: 16 * MIB,
-        weaker: Some("no journal: a power cut can lose files"),
-    },
-    Recipe {
-        name: "exfat-fuse",
-        fs: "exfat-fuse",
-        mkfs: "mkfs.exfat",
-        package: "exfatprogs",
-        options: &[],
-        mount: &["noatime"],
         driver: Driver::Fuse { program: "mount.exfat-fuse", package: "exfat-fuse" },
-        min_bytes: 16 * MIB,
-        weaker: Some("no journal, and a user-space driver serves it"),
+        stands_in_for: Some("exfat"),
+        ..kernel("exfat-fuse", "mkfs.exfat", "exfatprogs")
     },
     Recipe {
-        name: "vfat",
-        fs: "vfat",
-        mkfs: "mkfs.vfat",
-        package: "dosfstools",
         options: &["-F", "32"],
-        mount: &["noatime"],
-        driver: Driver::Kernel("vfat"),
         min_bytes: 64 * MIB,
-        weaker: Some("no journal: a power cut can lose files"),
+        equalised: &["dirsync"],
+        ..kernel("vfat", "mkfs.vfat", "dosfstools")
+    },
+    Recipe {
+        // Twice -f: no question is asked (mkreiserfs(8)).
+        options: &["-q", "-f", "-f"],
+        min_bytes: 64 * MIB,
+        equalised: &["barrier=flush", "data=ordered", "commit=5"],
+        in_demo: false,
+        ..kernel("reiserfs", "mkfs.reiserfs", "reiserfsprogs")
+    },
+    Recipe {
+        options: &["-q", "-f", "-K"],
+        min_bytes: 128 * MIB,
+        equalised: &["barrier", "order=strict"],
+        in_demo: false,
+        ..kernel("nilfs2", "mkfs.nilfs2", "nilfs-tools")
+    },
+    Recipe { options: &["-q"], in_demo: false, ..kernel("jfs", "mkfs.jfs", "jfsutils") },
+    Recipe {
+        options: &["--quiet", "--force"],
+        min_bytes: 128 * MIB,
+        in_demo: false,
+        ..kernel("bcachefs", "mkfs.bcachefs", "bcachefs-tools")
+    },
+    Recipe {
+        mount: &[],
+        driver: Driver::Raw,
+        min_bytes: MIB,
+        in_demo: false,
+        ..kernel(RAW, "", "")
     },
 ];
 
@@ -163,21 +173,44 @@ impl Recipe {
     /// The stack a candidate is made of.
     pub fn stack(&self) -> Stack {
         let words = |list: &[&str]| list.iter().map(|w| w.to_string()).collect();
-        Stack {
-            fs: self.fs.to_string(),
-            mkfs: words(self.options),
-            mount: words(self.mount),
-            fuse: matches!(self.driver, Driver::Fuse { .. }),
-        }
+        let fuse = matches!(self.driver, Driver::Fuse { .. });
+        Stack::plain(self.fs, words(self.options), words(self.mount), fuse)
     }
 }
 
-/// The recipe whose filesystem and mkfs words a stack carries, or the first of its filesystem.
+/// The recipes a filesystem's word in a plan stands for, the one to be preferred first: `ntfs` is
+/// ntfs3 or else ntfs-3g, `exfat` the kernel's or else exfat-fuse. Empty for an unknown word.
+pub fn recipes_for(word: &str) -> Vec<&'static Recipe> {
+    let first = if word == NTFS { "ntfs3" } else { word };
+    let falls_back = word == NTFS || word == "exfat";
+    let stands_in = |r: &&Recipe| falls_back && r.stands_in_for == Some(first);
+    let by_name = RECIPES.iter().filter(|r| r.name == first && r.fs == first);
+    by_name.chain(RECIPES.iter().filter(stands_in)).collect()
+}
+
+/// Every word for a filesystem in a plan.
+pub fn words() -> Vec<&'static str> {
+    let mut words: Vec<&str> = RECIPES.iter().map(|r| r.fs).collect();
+    words.dedup();
+    let at = words.iter().position(|w| *w == "ntfs3").unwrap_or(words.len());
+    words.insert(at, NTFS);
+    words
+}
+
+/// The recipe of a stack: by filesystem, and for ext4 by whether it keeps a journal.
 pub fn recipe_of(stack: &Stack) -> Option<&'static Recipe> {
-    let same_fs = || RECIPES.iter().filter(|r| r.fs == stack.fs);
-    same_fs()
-        .find(|r| r.options.iter().copied().eq(stack.mkfs.iter().map(String::as_str)))
-        .or_else(|| same_fs().next())
+    let without = keeps_no_journal(&stack.mkfs);
+    let mut same_fs = RECIPES.iter().filter(|r| r.fs == stack.fs);
+    same_fs.clone().find(|r| no_journal_words(r.options) == without).or_else(|| same_fs.next())
+}
+
+/// Whether mkfs words leave the journal out (mke2fs(8) -O ^has_journal).
+pub fn keeps_no_journal(mkfs: &[String]) -> bool {
+    mkfs.iter().any(|word| word.split(',').any(|feature| feature == "^has_journal"))
+}
+
+fn no_journal_words(options: &[&str]) -> bool {
+    options.contains(&"^has_journal")
 }
 
 #[cfg(test)]
@@ -194,12 +227,26 @@ mod tests {
 
     #[test]
     fn no_candidate_trims_and_none_keeps_access_times() {
-        for recipe in RECIPES {
+        for recipe in RECIPES.iter().filter(|r| r.fs != RAW) {
             assert!(recipe.mount.contains(&"noatime"), "{}", recipe.name);
             let all = recipe.options.join(" ") + " " + &recipe.mount.join(" ");
-            let trims_by_default = matches!(recipe.fs, "ext2" | "ext4" | "xfs" | "btrfs" | "f2fs");
+            let trims_by_default =
+                matches!(recipe.fs, "ext2" | "ext3" | "ext4" | "xfs" | "btrfs" | "f2fs" | "nilfs2");
             let switched_off = ["nodiscard", "-K", "-t 0"].iter().any(|o| all.contains(o));
             assert!(switched_off || !trims_by_default, "{}", recipe.name);
+        }
+    }
+
+    #[test]
+    fn words_stand_for_recipes_and_ntfs_for_two() {
+        let names = |word| recipes_for(word).iter().map(|r| r.name).collect::<Vec<_>>();
+        assert_eq!(names("ntfs"), ["ntfs3", "ntfs-3g"]);
+        assert_eq!(names("ntfs-3g"), ["ntfs-3g"]);
+        assert_eq!(names("exfat"), ["exfat", "exfat-fuse"]);
+        assert_eq!(names("ext4"), ["ext4"]);
+        assert!(names("zfs").is_empty());
+        for word in words() {
+            assert!(!names(word).is_empty(), "{word}");
         }
     }
 }

@@ -2,8 +2,8 @@
 
 use serde_json::Value;
 
-use crate::model::job::{Job, Rw};
-use crate::model::measurement::{Latency, Measurement, OpStats};
+use crate::model::job::{EngineName, Job, Rw};
+use crate::model::measurement::{ClockSource, Latency, Measurement, OpStats};
 use crate::units;
 
 use super::layout::wrap;
@@ -29,10 +29,17 @@ pub fn bench_text(measurement: &Measurement) -> String {
     out.push_str(&format!("\n{:<7}", "latency"));
     names.iter().for_each(|name| out.push_str(&format!("{name:>8}")));
     out.push('\n');
-    for (name, stats) in m.ops().filter(|(_, s)| s.total_ios > 0) {
+    for (name, stats) in m.ops().filter(|(_, s)| s.total_ios > 0 && !s.lat_ns.is_unknown()) {
         out.push_str(&format!("{name:<7}{}\n", latency_words(&stats.lat_ns)));
     }
     out.push_str(&format!("\n{}{}", clock_words(m), cpu_words(m)));
+    out.push_str(&depth_words(m));
+    out.push_str(&told_words(m));
+    if m.pooled_ios > 0 {
+        let writes = m.write.as_ref().map_or(0, |write| write.total_ios);
+        let percent = share(m.pooled_ios, writes);
+        out.push_str(&format!("data    {percent:.0} % of the writes with content from a pool\n"));
+    }
     if let Some(bytes) = m.verified_bytes {
         out.push_str(&format!("verify  {} read back and right\n", units::size(bytes)));
     }
@@ -121,6 +128,32 @@ fn cpu_words(m: &Measurement) -> String {
         share(cpu_ns, m.elapsed_ns),
         units::latency(each),
         share(m.tool_ns, m.elapsed_ns),
+    )
+}
+
+/// Mean latency times rate: how many operations were in flight. In a closed loop that is the depth,
+/// or latencies are wrong.
+fn depth_words(m: &Measurement) -> String {
+    let is_single = m.engine == EngineName::Psync && m.job.engine == EngineName::Psync;
+    let depth = if is_single { 1 } else { u64::from(m.job.iodepth) };
+    let asked = depth * u64::from(m.job.numjobs);
+    let in_flight = m.mean_in_flight();
+    let of = if m.job.rate_iops.is_none() { format!(" of {asked}") } else { String::new() };
+    format!("depth   {in_flight:.2}{of} in flight on average (mean latency x rate)\n")
+}
+
+/// How the time was told, and what that does to a latency.
+fn told_words(m: &Measurement) -> String {
+    let Some(clock) = m.clock else { return String::new() };
+    let how = match clock.source {
+        ClockSource::Counter => "processor's counter",
+        ClockSource::Vdso => "clock_gettime",
+        ClockSource::Syscall => "clock_gettime as a system call",
+    };
+    format!(
+        "clock   {how}, wrong by {:.0} ppm at most; a latency is too long by {} at most\n",
+        clock.error_ppm.max(1.0),
+        units::latency(clock.stamp_error_ns)
     )
 }
 

@@ -74,7 +74,7 @@ fn row(run: &Run, block: &Block, cell: &Cell) -> Vec<String> {
         text(candidate.map_or("", |c| &c.name)),
         text(workload.map_or("", |w| &w.name)),
         workload.map_or("", |w| w.metric.name()).to_string(),
-        workload.map_or(String::new(), |w| w.metric.of(m).to_string()),
+        workload.map_or(String::new(), |w| w.metric.of(m).unwrap_or(0.0).to_string()),
         m.engine.name().to_string(),
         cell.began_ns.to_string(),
     ];

@@ -5,7 +5,10 @@ use std::fmt::Write;
 use serde_json::json;
 
 use super::layout::wrap;
+use crate::import::observe;
+use crate::import::study::facts::Facts;
 use crate::import::{Imported, Metric, ToolResult};
+use crate::model::finding::Finding;
 use crate::model::path::{harmless, printable};
 use crate::units;
 
@@ -19,8 +22,10 @@ pub fn import_json(source: &str, imported: &Imported) -> String {
     json!({
         "schema": "bakeoff/import/1",
         "source": source,
+        "observations": observe::observations(imported),
         "results": imported.results,
         "unread": imported.unread,
+        "findings": imported.findings,
     })
     .to_string()
 }
@@ -32,6 +37,17 @@ pub fn import_text(source: &str, imported: &Imported, width: usize) -> String {
     let unread = count(imported.unread.len(), "unread part");
     // Writing to a String cannot fail, here and below.
     let _ = writeln!(out, "{}: {results}, {unread}", harmless(source));
+    if !imported.findings.is_empty() {
+        out.push_str("\nAs a comparison:\n");
+        write_findings(&mut out, &imported.findings, width);
+    }
+    let observed = observe::observations(imported);
+    if !observed.is_empty() {
+        out.push_str("\nObservations:\n");
+        for line in observed.iter().map(String::as_str).chain([observe::ASSUMPTION]) {
+            out.push_str(&wrap(line, width, "  ", "    "));
+        }
+    }
     for result in &imported.results {
         out.push('\n');
         write_result(&mut out, result, width);
@@ -87,11 +103,30 @@ fn write_result(out: &mut String, result: &ToolResult, width: usize) {
     for metric in shown {
         let _ = writeln!(out, "  {:widest$}  {}", metric.name, value(metric));
     }
-    for finding in &result.findings {
+    write_findings(out, &result.findings, width);
+}
+
+fn write_findings(out: &mut String, findings: &[Finding], width: usize) {
+    for finding in findings {
         let (letter, id) = (finding.severity.letter(), &finding.id);
         let text = format!("{letter} {id} {}. {}", clean(&finding.evidence), finding.advice);
         out.push_str(&wrap(&text, width, "  ", "    "));
     }
+}
+
+/// What a page states beside its numbers, for people.
+pub fn facts_text(facts: &Facts, width: usize) -> String {
+    if facts.fact.is_empty() {
+        return String::new();
+    }
+    let mut out = String::from("\nStated beside the numbers:\n");
+    for fact in &facts.fact {
+        let of = [&fact.device, &fact.candidate, &fact.test].into_iter().find(|of| !of.is_empty());
+        let of = of.map(|of| format!(" of {of}")).unwrap_or_default();
+        let text = format!("{}{of} = {}: {}", fact.key, fact.value, fact.says);
+        out.push_str(&wrap(&clean(&text), width, "  ", "    "));
+    }
+    out
 }
 
 fn is_shown(metric: &Metric) -> bool {

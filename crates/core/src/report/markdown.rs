@@ -77,6 +77,9 @@ fn answer(question: &Question) -> String {
         capital(question.verdict_word),
         escape(&question.sentence)
     ));
+    if let Some(bottleneck) = &question.bottleneck {
+        out.push_str(&format!("\nHeld back by: {}\n", escape(bottleneck)));
+    }
     if question.rows.is_empty() {
         return out;
     }

@@ -8,26 +8,36 @@
 mod bench;
 mod csv;
 pub mod devices;
+pub mod fio_json;
+mod gnuplot;
 mod html;
 mod import;
 mod json;
 mod layout;
+mod lint;
 mod markdown;
+mod own_cost;
 mod plain;
+pub mod plan;
 mod recipe;
 mod round;
 pub mod runs;
+mod simulate;
 mod text;
 pub mod view;
 
 pub use bench::{bench_json, bench_text};
 pub use csv::{COLUMNS as CSV_COLUMNS, csv};
+pub use gnuplot::gnuplot;
 pub use html::{Assets, html};
-pub use import::{import_json, import_text};
+pub use import::{facts_text, import_json, import_text};
 pub use json::{json, json_text};
 pub use layout::wrap;
+pub use lint::{findings_text, lint_json, rule_text, rules_text};
 pub use markdown::markdown;
+pub use own_cost::{own_cost_json, own_cost_text};
 pub use recipe::recipe;
+pub use simulate::{simulate_json, simulate_markdown};
 
 use crate::model::run::Run;
 use crate::model::verdict::Analysis;
@@ -47,6 +57,17 @@ impl Default for TextOptions {
     fn default() -> TextOptions {
         TextOptions { width: 80, color: false, plain: false }
     }
+}
+
+/// The largest share of a cell's time that the generator itself took; `None` where no cell was
+/// measured by it.
+fn tool_share_max(run: &Run) -> Option<f64> {
+    let own = run
+        .complete_blocks()
+        .flat_map(|block| &block.cells)
+        .map(|cell| &cell.measurement)
+        .filter(|m| m.tool.is_none());
+    own.map(|m| m.tool_ns as f64 / m.elapsed_ns.max(1) as f64).max_by(f64::total_cmp)
 }
 
 /// The report for a terminal.

@@ -88,12 +88,9 @@ mod tests {
 
     #[test]
     fn hostile_options_stay_one_field_and_one_word() {
-        let stack = Stack {
-            fs: "ext4".into(),
-            mkfs: vec!["-L".into(), "my disk; reboot".into()],
-            mount: vec!["noatime".into(), "x=a b\nc".into()],
-            fuse: false,
-        };
+        let mkfs = vec!["-L".into(), "my disk; reboot".into()];
+        let mount = vec!["noatime".into(), "x=a b\nc".into()];
+        let stack = Stack::plain("ext4", mkfs, mount, false);
         assert_eq!(
             stack_lines(&stack),
             [

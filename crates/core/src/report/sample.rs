@@ -67,13 +67,9 @@ pub fn measurement(ios: u64) -> Measurement {
 }
 
 pub fn stack(name: &str, fs: &str, mkfs: &[&str]) -> Candidate {
-    let stack = Stack {
-        fs: fs.to_string(),
-        mkfs: mkfs.iter().map(|w| w.to_string()).collect(),
-        mount: vec!["noatime".to_string()],
-        fuse: false,
-    };
-    Candidate { name: name.to_string(), kind: Kind::Stack(stack), twin_of: None }
+    let mkfs = mkfs.iter().map(|w| w.to_string()).collect();
+    let stack = Stack::plain(fs, mkfs, vec!["noatime".to_string()], false);
+    Candidate::new(name, Kind::Stack(stack))
 }
 
 pub fn header(candidates: Vec<Candidate>) -> Header {
@@ -97,15 +93,16 @@ pub fn header(candidates: Vec<Candidate>) -> Header {
             cell_max_ns: Some(20 * SECOND),
             cell_min_ios: 50,
             max_write_bytes: None,
+            thresholds: Default::default(),
         },
         candidates,
-        workloads: vec![Workload {
-            name: "randwrite".to_string(),
-            summary: "4k random writes, each flushed".to_string(),
-            phase: Phase::Overwrite,
-            metric: Metric::Iops,
-            job: measurement(100).job,
-        }],
+        workloads: vec![Workload::native(
+            "randwrite",
+            "4k random writes, each flushed",
+            Phase::Overwrite,
+            Metric::Iops,
+            measurement(100).job,
+        )],
         skipped: Vec::new(),
         dropped_workloads: Vec::new(),
         host: Host {
@@ -119,6 +116,8 @@ pub fn header(candidates: Vec<Candidate>) -> Header {
             ..Host::default()
         },
         region: None,
+        more_regions: Vec::new(),
+        plan: None,
         expected_write_bytes: 1 << 30,
         file_bytes: None,
     }
@@ -148,6 +147,7 @@ pub fn run(header: Header, blocks: u32, ios: &[u64]) -> Run {
                 measurement: measurement(ios),
                 truth: Truth::default(),
                 raw: None,
+                telemetry: None,
             })));
         }
         record.push(What::BlockDone { block });
@@ -225,6 +225,7 @@ pub fn analysis(verdict: Verdict, names: &[&str], sentence: &str) -> Analysis {
             effects: pair,
             standings,
             bottleneck: None,
+            held_back: Vec::new(),
             findings: Vec::new(),
             sentence: sentence.to_string(),
             resolve_ns: None,

@@ -8,15 +8,15 @@ use crate::model::verdict::Verdict;
 const PLAIN: TextOptions = TextOptions { width: 80, color: false, plain: true };
 
 fn two() -> Run {
-    let candidates = vec![stack("ext4, no journal", "ext4", &["-O", "^has_journal"]), {
+    let candidates = vec![stack("ext4 without journal", "ext4", &["-O", "^has_journal"]), {
         stack("xfs", "xfs", &[])
     }];
     run(header(candidates), 5, &[1200, 900])
 }
 
 fn beats() -> (Run, Analysis) {
-    let sentence = "\"ext4, no journal\" is 33 % faster than xfs (25 to 42 %), 5 paired blocks.";
-    (two(), analysis(Verdict::Beats, &["ext4, no journal", "xfs"], sentence))
+    let sentence = "ext4 without journal is 33 % faster than xfs (25 to 42 %), 5 paired blocks.";
+    (two(), analysis(Verdict::Beats, &["ext4 without journal", "xfs"], sentence))
 }
 
 #[test]
@@ -37,7 +37,7 @@ fn ties_not_resolved_and_refused() {
         ("refused", Verdict::Refused),
     ] {
         let sentence = format!("The verdict is {}, for a reason given here.", verdict.name());
-        let analysis = analysis(verdict, &["ext4, no journal", "xfs"], &sentence);
+        let analysis = analysis(verdict, &["ext4 without journal", "xfs"], &sentence);
         insta::assert_snapshot!(name, text(&two(), &analysis, &TextOptions::default()));
     }
 }

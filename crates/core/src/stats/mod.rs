@@ -1,8 +1,21 @@
 //! One statistic a file, each with its reference; every logarithm and distribution through `libm`,
-//! so that an analysis gives the same bytes on every architecture.
+//! so that an analysis gives the same bytes on every architecture. Values are checked against
+//! SciPy, R and ruptures, whose answers are kept in fixtures/stats with their versions.
 
 pub mod autocorrelation;
 pub mod beta;
+pub mod bootstrap;
+pub mod change_point;
+pub mod equivalence;
+pub mod hodges_lehmann;
 pub mod paired;
+pub mod quantile_interval;
+pub mod repetitions;
 pub mod sample;
+pub mod spearman;
+pub mod steady_state;
 pub mod student_t;
+pub mod wilcoxon;
+
+#[cfg(test)]
+mod oracle;

@@ -34,6 +34,12 @@ impl Interval {
         self.low > 0.0 || self.high < 0.0
     }
 
+    /// Around the same middle, `factor` times as wide.
+    pub fn widened(self, factor: f64) -> Interval {
+        let (middle, half) = ((self.low + self.high) / 2.0, (self.high - self.low) / 2.0);
+        Interval { low: middle - factor * half, high: middle + factor * half }
+    }
+
     /// Whether every ratio in it differs from 1 by less than `margin`, both ways round: inside
     /// `1/(1+margin)` to `1+margin`, so that the answer does not depend on which comes first.
     pub fn is_inside(self, margin: f64) -> bool {
@@ -71,6 +77,17 @@ pub fn half_width(alpha: f64, blocks: u32) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn intervals_agree_with_scipy() {
+        let cases = crate::stats::oracle::fixture().paired;
+        assert!(cases.len() >= 20);
+        for (differences, alpha, low, high) in cases {
+            let got = Paired::of(&differences).unwrap().interval(alpha);
+            let off = (got.low - low).abs().max((got.high - high).abs());
+            assert!(off <= 1e-12, "{differences:?} {alpha}: {got:?}, not {low} to {high}");
+        }
+    }
 
     #[test]
     fn half_widths_at_the_looks() {

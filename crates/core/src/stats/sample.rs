@@ -20,9 +20,52 @@ pub fn sd(values: &[f64]) -> Option<f64> {
     Some(libm::sqrt(((squares - rest * rest / n) / (n - 1.0)).max(0.0)))
 }
 
+/// The middle value, or the mean of the two middle ones; `None` for nothing.
+pub fn median(values: &[f64]) -> Option<f64> {
+    let mut sorted = values.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    let middle = sorted.len() / 2;
+    match sorted.len() {
+        0 => None,
+        n if n % 2 == 1 => Some(sorted[middle]),
+        _ => Some((sorted[middle - 1] + sorted[middle]) / 2.0),
+    }
+}
+
+/// Ranks from 1; equal values share the mean of theirs.
+pub fn ranks(values: &[f64]) -> Vec<f64> {
+    let mut order: Vec<usize> = (0..values.len()).collect();
+    order.sort_by(|a, b| values[*a].total_cmp(&values[*b]));
+    let mut ranks = vec![0.0; values.len()];
+    for group in order.chunk_by(|a, b| values[*a] == values[*b]) {
+        let before = values.iter().filter(|v| **v < values[group[0]]).count();
+        let shared = before as f64 + (group.len() as f64 + 1.0) / 2.0;
+        group.iter().for_each(|i| ranks[*i] = shared);
+    }
+    ranks
+}
+
+/// How many values share each distinct value, in ascending order of the values.
+pub fn tie_sizes(values: &[f64]) -> Vec<u64> {
+    let mut sorted = values.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    sorted.chunk_by(|a, b| a == b).map(|group| group.len() as u64).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn ranks_and_medians_with_ties() {
+        let values = [3.0, 1.0, 3.0, 2.0];
+        assert_eq!(ranks(&values), [3.5, 1.0, 3.5, 2.0]);
+        assert_eq!(tie_sizes(&values), [1, 1, 2]);
+        assert_eq!(
+            (median(&values), median(&values[..3]), median(&[])),
+            (Some(2.5), Some(3.0), None)
+        );
+    }
 
     #[test]
     fn by_hand_and_shifted_far_away() {

@@ -7,20 +7,27 @@
 //! `Documentation/admin-guide/iostats.rst` and `Documentation/ABI` of the Linux kernel, proc(5).
 
 pub mod block_stat;
+pub mod cgroup;
 pub mod cpu_list;
+pub mod cpu_stat;
 pub mod cpuinfo;
+
 pub mod dev;
 pub mod escape;
 pub mod fdinfo;
 pub mod filesystems;
+pub mod kmsg;
 pub mod meminfo;
 pub mod mmc_ios;
 pub mod mountinfo;
 pub mod os_release;
+pub mod pressure;
 pub mod process_io;
 pub mod process_stat;
 pub mod scheduler;
 pub mod swaps;
+pub mod thread_time;
+pub mod throttled;
 pub mod udev;
 pub mod uevent;
 pub mod vmstat;

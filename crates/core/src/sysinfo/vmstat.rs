@@ -15,6 +15,10 @@ pub struct Vmstat {
     pub pswpout: Option<u64>,
     /// Processes killed for lack of memory, since Linux 4.13.
     pub oom_kill: Option<u64>,
+    /// Dirty pages above which writers are made to wait, as the kernel works it out now.
+    pub nr_dirty_threshold: Option<u64>,
+    /// Dirty pages above which the kernel begins to write back by itself.
+    pub nr_dirty_background_threshold: Option<u64>,
 }
 
 /// Reads `/proc/vmstat`.
@@ -27,6 +31,8 @@ pub fn parse(text: &str) -> Vmstat {
             "pswpin" => &mut stat.pswpin,
             "pswpout" => &mut stat.pswpout,
             "oom_kill" => &mut stat.oom_kill,
+            "nr_dirty_threshold" => &mut stat.nr_dirty_threshold,
+            "nr_dirty_background_threshold" => &mut stat.nr_dirty_background_threshold,
             _ => continue,
         };
         *field = Some(value);

@@ -1,9 +1,10 @@
 //! How I/O is done: one file an engine, generic in the lane so that calls are inlined.
 
 pub mod describe;
+pub mod libaio;
 pub mod null;
 pub mod psync;
-#[cfg(io_uring)]
+mod ring;
 pub mod uring;
 
 use std::io;
@@ -39,13 +40,11 @@ pub struct Done {
 pub struct Setup<'a> {
     /// The open target; `None` for an engine that does no I/O.
     pub fd: Option<BorrowedFd<'a>>,
-    /// The lane's memory (only rings register it), cut into `depth` equal parts, one a slot.
-    #[cfg_attr(not(io_uring), allow(dead_code))]
+    /// The lane's memory, cut into `depth` equal parts, one a slot.
     pub buffers: &'a Buffers,
     /// Most I/Os in flight.
     pub depth: u32,
     /// Whether the target was opened with O_DIRECT.
-    #[cfg_attr(not(io_uring), allow(dead_code))]
     pub direct: bool,
 }
 
@@ -62,23 +61,61 @@ pub trait Engine: Sized {
 
 /// An engine that has done the I/O when it returns.
 pub trait Immediate: Engine {
-    /// Does one I/O: bytes transferred, or a negative error number.
+    /// Does one I/O. If it did not do the whole of it: bytes transferred, or a negative error
+    /// number.
     ///
     /// # Safety
     /// The memory of the op is valid and used by nobody else, and the descriptor is open.
-    unsafe fn once(&mut self, op: &Op) -> i32;
+    unsafe fn once(&mut self, op: &Op) -> Result<(), i32>;
 }
 
-/// An engine with many I/Os in flight.
+/// An engine with many I/Os in flight, one a slot.
 pub trait Queued: Engine {
-    /// Hands over I/Os.
+    /// Takes an I/O, to be handed to the kernel with the next [`Queued::wait`] at the latest.
     ///
     /// # Safety
-    /// The memory of every op stays valid and unused by others until its [`Done`] was reaped or
-    /// the engine is dropped, and the descriptor stays open as long.
-    unsafe fn submit(&mut self, ops: &[Op]) -> io::Result<()>;
+    /// The memory of the op stays valid and unused by others until its [`Done`] was popped or the
+    /// engine is dropped, and the descriptor stays open as long.
+    unsafe fn push(&mut self, op: &Op) -> io::Result<()>;
 
-    /// Appends what is done to `done`, after waiting for at least one I/O or for `patience_ns`,
-    /// whichever comes first. Allocates nothing when `done` has room for every I/O in flight.
-    fn reap(&mut self, patience_ns: Option<u64>, done: &mut Vec<Done>) -> io::Result<()>;
+    /// Takes the I/O that `slot` had last, whole, at another byte offset.
+    ///
+    /// # Safety
+    /// As for [`Queued::push`], which this slot has seen before.
+    unsafe fn push_again(&mut self, slot: u32, offset: u64) -> io::Result<()>;
+
+    /// Pops `ready` I/Os and takes each again at the offset `next` answers, where it does.
+    ///
+    /// # Safety
+    /// As for [`Queued::push_again`], with every slot that `next` answers for.
+    #[inline]
+    unsafe fn again(
+        &mut self,
+        ready: u32,
+        mut next: impl FnMut(Done) -> Option<u64>,
+    ) -> io::Result<()> {
+        for _ in 0..ready {
+            let done = self.pop();
+            if let Some(offset) = next(done) {
+                // SAFETY: as the caller promises.
+                unsafe { self.push_again(done.slot, offset) }?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The I/O a slot had last.
+    fn op_of(&self, slot: u32) -> Op;
+
+    /// Hands over what was taken, and waits until at least one I/O is done or for `patience_ns`,
+    /// whichever comes first. Returns how many are to be popped. Allocates nothing.
+    fn wait(&mut self, patience_ns: Option<u64>) -> io::Result<u32>;
+
+    /// The next I/O that is done: as often as [`Queued::wait`] said.
+    fn pop(&mut self) -> Done;
+
+    /// Whether each I/O is handed over as it is taken.
+    fn is_one_by_one(&self) -> bool {
+        false
+    }
 }

@@ -9,31 +9,62 @@
 //! io_uring_enter(2).
 
 use std::io;
-use std::os::fd::{AsRawFd, RawFd};
+use std::os::fd::AsRawFd;
 
-use io_uring::types::{Fd, Fixed, SubmitArgs, Timespec};
-use io_uring::{IoUring, Probe, opcode, squeue};
-
+use super::ring::{Ring, Sqe};
 use super::{Done, Engine, Op, Queued, Setup};
 
+const OP_NOP: u8 = 0;
+const OP_READ_FIXED: u8 = 4;
+const OP_WRITE_FIXED: u8 = 5;
+const OP_READ: u8 = 22;
+const OP_WRITE: u8 = 23;
+const SQE_FIXED_FILE: u8 = 1;
+
+const SETUP_COOP_TASKRUN: u32 = 1 << 8;
+const SETUP_SINGLE_ISSUER: u32 = 1 << 12;
+const SETUP_DEFER_TASKRUN: u32 = 1 << 13;
+
+const REGISTER_BUFFERS: u32 = 0;
+const REGISTER_FILES: u32 = 2;
+const UNREGISTER_FILES: u32 = 3;
+const REGISTER_PROBE: u32 = 8;
+
+/// Reads and writes.
+pub type Uring = OfRing<false>;
+/// The ring's own cost: the kernel is asked for nothing and answers at once.
+pub type Nop = OfRing<true>;
+
 /// The engine and its ring.
-pub struct Uring {
-    ring: IoUring,
-    fd: RawFd,
+pub struct OfRing<const NOP: bool> {
+    ring: Ring,
     fixed_file: bool,
-    fixed_buffers: bool,
+    read: u8,
+    write: u8,
+    fd: i32,
     /// Whether each I/O goes to the kernel by itself instead of with the next wait.
     one_by_one: bool,
-    in_flight: usize,
+    /// Bytes of a whole I/O.
+    whole: i32,
 }
 
 /// Whether rings can be had here, tried with the smallest one.
 pub fn try_out() -> io::Result<()> {
-    let ring = IoUring::new(1)?;
-    let mut probe = Probe::new();
+    /// What io_uring_register(2) fills in: a head and an entry for each operation.
+    #[repr(C)]
+    struct Probe {
+        last_op: u8,
+        ops_len: u8,
+        resv: u16,
+        resv2: [u32; 3],
+        ops: [[u8; 8]; 256],
+    }
+    let ring = Ring::new(1, 0)?;
+    let mut probe = Probe { last_op: 0, ops_len: 0, resv: 0, resv2: [0; 3], ops: [[0; 8]; 256] };
+    // SAFETY: a probe with room for as many operations as are asked for.
+    unsafe { ring.register(REGISTER_PROBE, (&raw mut probe).cast(), 256) }?;
     // Kernels 5.1 to 5.5 have rings but not the plain read and write.
-    ring.submitter().register_probe(&mut probe)?;
-    if !probe.is_supported(opcode::Read::CODE) {
+    if probe.last_op < OP_WRITE {
         return Err(io::Error::from_raw_os_error(libc::ENOSYS));
     }
     Ok(())
@@ -69,24 +100,27 @@ pub fn explain(error: &io::Error) -> (String, String) {
 
 /// The best ring the kernel gives: completions run in our own thread when we ask for them (6.1),
 /// without interrupting it (5.19), or as they come.
-fn best_ring(entries: u32) -> io::Result<IoUring> {
-    let deferred = IoUring::builder().setup_single_issuer().setup_defer_taskrun().build(entries);
-    let invalid = |e: &io::Error| e.raw_os_error() == Some(libc::EINVAL);
-    match deferred {
-        Err(e) if invalid(&e) => {}
-        other => return other,
+fn best_ring(entries: u32) -> io::Result<Ring> {
+    let mut answer = Err(io::ErrorKind::Unsupported.into());
+    for flags in [SETUP_SINGLE_ISSUER | SETUP_DEFER_TASKRUN, SETUP_COOP_TASKRUN, 0] {
+        answer = Ring::new(entries, flags);
+        if !matches!(&answer, Err(error) if error.raw_os_error() == Some(libc::EINVAL)) {
+            break;
+        }
     }
-    match IoUring::builder().setup_coop_taskrun().build(entries) {
-        Err(e) if invalid(&e) => IoUring::new(entries),
-        other => other,
-    }
+    answer
 }
 
-impl Engine for Uring {
-    fn new(setup: &Setup) -> io::Result<Uring> {
-        let fd = setup.fd.ok_or(io::ErrorKind::InvalidInput)?.as_raw_fd();
+impl<const NOP: bool> Engine for OfRing<NOP> {
+    fn new(setup: &Setup) -> io::Result<OfRing<NOP>> {
         let ring = best_ring(setup.depth.next_power_of_two())?;
-        let fixed_file = ring.submitter().register_files(&[fd]).is_ok();
+        let fd = setup.fd.map_or(-1, |fd| fd.as_raw_fd());
+        // A block is at most 1 GiB.
+        let whole = setup.buffers.block_bytes() as i32;
+        if NOP {
+            let (read, write, one_by_one) = (OP_NOP, OP_NOP, false);
+            return Ok(OfRing { ring, fixed_file: false, read, write, fd, one_by_one, whole });
+        }
         let buffers = setup.buffers;
         let per_slot = buffers.count() / setup.depth as usize;
         let parts: Vec<libc::iovec> = (0..setup.depth as usize)
@@ -95,111 +129,118 @@ impl Engine for Uring {
                 iov_len: per_slot * buffers.stride(),
             })
             .collect();
+        // SAFETY: one descriptor, which the lane keeps open longer than the engine.
+        let fixed_file =
+            unsafe { ring.register(REGISTER_FILES, (&raw const fd).cast(), 1) }.is_ok();
         // SAFETY: the memory is the lane's, which drops the engine before it.
-        let fixed_buffers = unsafe { ring.submitter().register_buffers(&parts) }.is_ok();
+        let fixed = unsafe { ring.register(REGISTER_BUFFERS, parts.as_ptr().cast(), setup.depth) };
+        let (read, write) =
+            if fixed.is_ok() { (OP_READ_FIXED, OP_WRITE_FIXED) } else { (OP_READ, OP_WRITE) };
         let one_by_one = setup.direct;
-        Ok(Uring { ring, fd, fixed_file, fixed_buffers, one_by_one, in_flight: 0 })
+        Ok(OfRing { ring, fixed_file, read, write, fd, one_by_one, whole })
     }
 
     fn release(&mut self) -> io::Result<()> {
         // Otherwise the file stays open until the kernel has torn the ring down, some time after
         // this process ended, and unmounting would fail as busy.
-        if self.fixed_file { self.ring.submitter().unregister_files() } else { Ok(()) }
+        if !self.fixed_file {
+            return Ok(());
+        }
+        self.fixed_file = false;
+        // SAFETY: takes no argument, and nothing is in flight any more.
+        unsafe { self.ring.register(UNREGISTER_FILES, std::ptr::null(), 0) }
     }
 }
 
-impl Uring {
-    /// Gives the kernel what is in the ring. What it cannot take now goes with the next wait.
-    fn hand_over(&self) -> io::Result<()> {
-        match self.ring.submit() {
-            Ok(_) => Ok(()),
-            Err(e) => match e.raw_os_error() {
-                Some(libc::EINTR | libc::EAGAIN | libc::EBUSY) => Ok(()),
-                _ => Err(e),
-            },
-        }
+impl<const NOP: bool> OfRing<NOP> {
+    #[inline]
+    fn take(&mut self, slot: u32) -> io::Result<()> {
+        self.ring.take(slot);
+        if self.one_by_one { self.ring.hand_over() } else { Ok(()) }
     }
 }
 
-impl Queued for Uring {
-    #[inline]
-    unsafe fn submit(&mut self, ops: &[Op]) -> io::Result<()> {
-        let how = (self.fixed_file, self.fixed_buffers);
-        for op in ops {
-            let entry = entry(op, self.fd, how);
-            // SAFETY: the caller keeps memory and descriptor valid; the ring has an entry for
-            // every slot.
-            let pushed = unsafe { self.ring.submission().push(&entry) };
-            if pushed.is_err() {
-                return Err(io::Error::other("the submission ring is full"));
-            }
-            self.in_flight += 1;
-            if self.one_by_one {
-                self.hand_over()?;
-            }
-        }
-        Ok(())
-    }
-
-    #[inline]
-    fn reap(&mut self, patience_ns: Option<u64>, done: &mut Vec<Done>) -> io::Result<()> {
-        let waited = match patience_ns {
-            None => self.ring.submit_and_wait(1),
-            Some(ns) => {
-                let patience =
-                    Timespec::new().sec(ns / 1_000_000_000).nsec((ns % 1_000_000_000) as u32);
-                let args = SubmitArgs::new().timespec(&patience);
-                self.ring.submitter().submit_with_args(1, &args)
-            }
+impl<const NOP: bool> Queued for OfRing<NOP> {
+    unsafe fn push(&mut self, op: &Op) -> io::Result<()> {
+        let (fd, flags) = if self.fixed_file { (0, SQE_FIXED_FILE) } else { (self.fd, 0) };
+        *self.ring.entry(op.slot) = Sqe {
+            opcode: if op.write { self.write } else { self.read },
+            flags,
+            fd,
+            off: op.offset,
+            addr: op.memory.expose_provenance() as u64,
+            len: op.len,
+            user_data: u64::from(op.slot) | u64::from(op.write) << 32,
+            // A lane has at most 4096 slots.
+            buf_index: op.slot as u16,
+            ..Sqe::default()
         };
-        match waited {
-            Ok(_) => {}
+        self.take(op.slot)
+    }
+
+    #[inline]
+    unsafe fn push_again(&mut self, slot: u32, offset: u64) -> io::Result<()> {
+        self.ring.entry(slot).off = offset;
+        self.take(slot)
+    }
+
+    #[inline]
+    unsafe fn again(
+        &mut self,
+        ready: u32,
+        mut next: impl FnMut(Done) -> Option<u64>,
+    ) -> io::Result<()> {
+        let whole = self.whole;
+        self.ring.again(ready, self.one_by_one, |cqe| {
+            let slot = cqe.user_data as u32;
+            let result = if NOP && cqe.result == 0 { whole } else { cqe.result };
+            next(Done { slot, result }).map(|offset| (slot, offset))
+        })
+    }
+
+    fn op_of(&self, slot: u32) -> Op {
+        let sqe = self.ring.entry_of(slot);
+        Op {
+            slot,
+            write: sqe.user_data >> 32 != 0,
+            len: sqe.len,
+            offset: sqe.off,
+            memory: std::ptr::with_exposed_provenance_mut(sqe.addr as usize),
+        }
+    }
+
+    #[inline]
+    fn wait(&mut self, patience_ns: Option<u64>) -> io::Result<u32> {
+        self.ring.release();
+        match self.ring.enter(1, patience_ns) {
+            Ok(()) => {}
             // A signal, or patience ran out: what is done is done.
             Err(e) if matches!(e.raw_os_error(), Some(libc::EINTR | libc::ETIME)) => {}
             Err(e) => return Err(e),
         }
-        let before = done.len();
-        done.extend(
-            self.ring
-                .completion()
-                .map(|entry| Done { slot: entry.user_data() as u32, result: entry.result() }),
-        );
-        self.in_flight -= done.len() - before;
-        Ok(())
+        Ok(self.ring.ready())
+    }
+
+    #[inline]
+    fn pop(&mut self) -> Done {
+        let cqe = self.ring.pop();
+        let slot = cqe.user_data as u32;
+        let result = if NOP && cqe.result == 0 { self.whole } else { cqe.result };
+        Done { slot, result }
+    }
+
+    #[inline]
+    fn is_one_by_one(&self) -> bool {
+        self.one_by_one
     }
 }
 
-/// The ring's entry for `op`.
-#[inline]
-fn entry(op: &Op, fd: RawFd, (fixed_file, fixed_buffers): (bool, bool)) -> squeue::Entry {
-    // A lane has at most 4096 slots.
-    let slot = op.slot as u16;
-    macro_rules! build {
-        ($file:expr) => {
-            match (op.write, fixed_buffers) {
-                (false, true) => {
-                    opcode::ReadFixed::new($file, op.memory, op.len, slot).offset(op.offset).build()
-                }
-                (false, false) => {
-                    opcode::Read::new($file, op.memory, op.len).offset(op.offset).build()
-                }
-                (true, true) => opcode::WriteFixed::new($file, op.memory, op.len, slot)
-                    .offset(op.offset)
-                    .build(),
-                (true, false) => {
-                    opcode::Write::new($file, op.memory, op.len).offset(op.offset).build()
-                }
-            }
-        };
-    }
-    let entry = if fixed_file { build!(Fixed(0)) } else { build!(Fd(fd)) };
-    entry.user_data(op.slot.into())
-}
-
-impl Drop for Uring {
+impl<const NOP: bool> Drop for OfRing<NOP> {
     /// Waits for what is in flight: the kernel may still write to the lane's memory.
     fn drop(&mut self) {
-        let mut done = Vec::with_capacity(self.in_flight);
-        while self.in_flight > 0 && self.reap(None, &mut done).is_ok() {}
+        while self.ring.in_flight() > 0 {
+            let Ok(ready) = self.wait(None) else { break };
+            (0..ready).for_each(|_| _ = self.pop());
+        }
     }
 }

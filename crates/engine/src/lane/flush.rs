@@ -38,8 +38,12 @@ impl Call {
 pub struct Flushes {
     fsync_every: u64,
     fdatasync_every: u64,
+    /// Writes until each kind of flush is due, when `left` was set.
     to_fsync: u64,
     to_fdatasync: u64,
+    /// Writes left until either is due, and what it was set to.
+    left: u64,
+    left_set: u64,
     end_fsync: bool,
     done: u64,
     time_ns: u64,
@@ -50,11 +54,14 @@ impl Flushes {
     pub fn new(job: &Job) -> Flushes {
         let every = |n: u32| if n == 0 || !job.rw.writes() { u64::MAX } else { u64::from(n) };
         let (fsync_every, fdatasync_every) = (every(job.fsync), every(job.fdatasync));
+        let left = fsync_every.min(fdatasync_every);
         Flushes {
             fsync_every,
             fdatasync_every,
             to_fsync: fsync_every,
             to_fdatasync: fdatasync_every,
+            left,
+            left_set: left,
             end_fsync: job.end_fsync && job.rw.writes(),
             done: 0,
             time_ns: 0,
@@ -64,21 +71,38 @@ impl Flushes {
     /// A write begins.
     #[inline]
     pub fn count_write(&mut self) {
-        self.to_fsync -= 1;
-        self.to_fdatasync -= 1;
+        self.left -= 1;
+    }
+
+    /// So many writes began, at most [`Flushes::writes_left`].
+    pub fn count_writes(&mut self, writes: u64) {
+        self.left -= writes;
+    }
+
+    /// Writes that may begin before a flush is due.
+    #[inline]
+    pub fn writes_left(&self) -> u64 {
+        self.left
     }
 
     /// Whether to flush before the next write; `at_end` after the last one.
     #[inline]
     pub fn is_due(&self, at_end: bool) -> bool {
-        self.to_fsync == 0 || self.to_fdatasync == 0 || (at_end && self.rest().is_some())
+        self.left == 0 || (at_end && self.rest().is_some())
+    }
+
+    /// Writes until each kind of flush is due.
+    fn to_go(&self) -> (u64, u64) {
+        let begun = self.left_set - self.left;
+        (self.to_fsync - begun, self.to_fdatasync - begun)
     }
 
     fn rest(&self) -> Option<Call> {
+        let (to_fsync, to_fdatasync) = self.to_go();
         let begun = |every: u64, to: u64| every != u64::MAX && to < every;
-        if self.end_fsync || begun(self.fsync_every, self.to_fsync) {
+        if self.end_fsync || begun(self.fsync_every, to_fsync) {
             Some(Call::Fsync)
-        } else if begun(self.fdatasync_every, self.to_fdatasync) {
+        } else if begun(self.fdatasync_every, to_fdatasync) {
             Some(Call::Fdatasync)
         } else {
             None
@@ -87,9 +111,10 @@ impl Flushes {
 
     /// The next flush that is due, counted as done; `None` when there is no more.
     pub fn next_due(&mut self, at_end: bool) -> Option<Call> {
-        let call = if self.to_fsync == 0 {
+        let (to_fsync, to_fdatasync) = self.to_go();
+        let call = if to_fsync == 0 {
             Some(Call::Fsync)
-        } else if self.to_fdatasync == 0 {
+        } else if to_fdatasync == 0 {
             Some(Call::Fdatasync)
         } else if at_end {
             self.rest()
@@ -97,12 +122,15 @@ impl Flushes {
             None
         }?;
         self.done += 1;
+        (self.to_fsync, self.to_fdatasync) = (to_fsync, to_fdatasync);
         if call == Call::Fsync {
             self.to_fsync = self.fsync_every;
             self.end_fsync &= !at_end;
         } else {
             self.to_fdatasync = self.fdatasync_every;
         }
+        self.left = self.to_fsync.min(self.to_fdatasync);
+        self.left_set = self.left;
         Some(call)
     }
 

@@ -1,14 +1,16 @@
 //! The hot loop of engines that have done the I/O when they return.
 
-use crate::clock;
 use crate::engine::{Immediate, Op, describe};
 use crate::error::EngineError;
+use crate::offsets::{Order, Walk};
+use crate::record::{Kind, Row};
 
 use super::{Lane, Outcome};
 
 impl<E: Immediate> Lane<'_, E> {
     /// Does the work, one I/O at a time.
     pub fn run(mut self) -> Result<Outcome, EngineError> {
+        let only = self.moves_only();
         let mut now = self.begin();
         loop {
             if self.flushes.is_due(false) {
@@ -17,34 +19,12 @@ impl<E: Immediate> Lane<'_, E> {
             if self.is_over(now) {
                 break;
             }
-            let mut start = now;
-            if let Some(due_ns) = self.due_ns() {
-                if due_ns > now {
-                    now = self.sleep(now, due_ns);
-                    continue;
-                }
-                start = due_ns;
-            }
-            let step = self.cursor.step();
-            let (op, made) = self.prepare(0, step);
-            if made {
-                let before = now;
-                now = clock::now_ns();
-                self.making_ns += now - before;
-                if self.pace.is_none() {
-                    start = now;
-                }
-            }
-            // SAFETY: the memory is the lane's and nobody else uses it; the descriptor is open.
-            let result = unsafe { self.engine.once(&op) };
-            if result != op.len as i32 {
-                self.go_on(op, result)?;
-            }
-            now = clock::now_ns();
-            if now >= self.next_check_ns {
-                self.end_window(now);
-            }
-            self.record(op.write, now.saturating_sub(start));
+            now = match self.due_ns() {
+                None if only.is_some() => self.move_on(now, only)?,
+                None => self.in_a_row(now, None, self.undisturbed())?,
+                Some(due_ns) if due_ns > now => self.sleep(now, due_ns),
+                due_ns => self.in_a_row(now, due_ns, 1)?,
+            };
         }
         if self.flushes.is_due(true) {
             now = self.flush(now)?;
@@ -52,14 +32,117 @@ impl<E: Immediate> Lane<'_, E> {
         self.finish(now)
     }
 
-    /// Goes on with a transfer that stopped short, or gives up.
-    #[cold]
-    fn go_on(&mut self, mut op: Op, mut result: i32) -> Result<(), EngineError> {
-        while result != op.len as i32 {
-            op = describe::rest_of(op, result)?;
-            // SAFETY: the rest of the same memory.
-            result = unsafe { self.engine.once(&op) };
+    /// Does up to `ios` I/Os in a row; the first began at `due_ns`, if that is given. Returns the
+    /// last clock reading.
+    #[inline(never)]
+    fn in_a_row(&mut self, now: u64, due_ns: Option<u64>, ios: u64) -> Result<u64, EngineError> {
+        let clock = self.clock;
+        let until_ns = self.until_ns();
+        let mut now = now;
+        for _ in 0..ios {
+            let step = self.cursor.step();
+            let (op, made) = self.prepare(0, step);
+            let mut start = due_ns.unwrap_or(now);
+            if made {
+                now = self.after_making(now);
+                start = due_ns.unwrap_or(now);
+            }
+            // SAFETY: the memory is the lane's and nobody else uses it; the descriptor is open.
+            if let Err(result) = unsafe { self.engine.once(&op) } {
+                go_on(&mut self.engine, op, result)?;
+            }
+            now = clock.now_ns();
+            if now < until_ns {
+                self.record(op.write, now.saturating_sub(start));
+                continue;
+            }
+            if now >= self.next_check_ns {
+                self.end_window(now);
+            }
+            self.record(op.write, now.saturating_sub(start));
+            break;
         }
-        Ok(())
+        Ok(now)
+    }
+
+    /// Does as many I/Os of one kind as nothing else has to be thought of. Returns the last clock
+    /// reading.
+    fn move_on(&mut self, now: u64, only: Option<Kind>) -> Result<u64, EngineError> {
+        let Some(kind) = only else { return Ok(now) };
+        let order = self.cursor.take_walk();
+        let (now, order) = match order {
+            Order::Uniform(walk) => {
+                let (now, walk) = self.move_along(now, kind, walk)?;
+                (now, Order::Uniform(walk))
+            }
+            Order::Linear(walk) => {
+                let (now, walk) = self.move_along(now, kind, walk)?;
+                (now, Order::Linear(walk))
+            }
+            other => self.move_along(now, kind, other)?,
+        };
+        self.cursor.order = order;
+        Ok(now)
+    }
+
+    /// The shortest loop there is: place, call, clock, histogram.
+    #[inline(never)]
+    fn move_along<W: Walk>(
+        &mut self,
+        now: u64,
+        kind: Kind,
+        mut walk: W,
+    ) -> Result<(u64, W), EngineError> {
+        let (clock, until_ns, ios) = (self.clock, self.until_ns(), self.undisturbed());
+        let (bs, base) = (self.bs, self.cursor.base);
+        let memory = self.buffers.block_ptr(self.filler.read_buffer(0));
+        let write = kind == Kind::Write;
+        let engine = &mut self.engine;
+        let mut latencies = self.recorder.tally_mut(kind).latencies();
+        let mut row = Row::new();
+        let mut start = now;
+        let last_ns = loop {
+            let offset = (base + walk.next_block()) * u64::from(bs);
+            let op = Op { slot: 0, write, len: bs, offset, memory };
+            // SAFETY: the memory is the lane's and nobody else uses it; the descriptor is open.
+            if let Err(result) = unsafe { engine.once(&op) } {
+                go_on(engine, op, result)?;
+            }
+            let end = clock.now_ns();
+            let latency_ns = end.saturating_sub(start);
+            start = end;
+            if end >= until_ns {
+                break Some(latency_ns);
+            }
+            latencies.record(latency_ns);
+            row.add(latency_ns);
+            if row.count == ios {
+                break None;
+            }
+        };
+        self.end_row(kind, &row);
+        self.count_begun(kind, row.count);
+        if let Some(latency_ns) = last_ns {
+            // It belongs to the window in which it ended.
+            if start >= self.next_check_ns {
+                self.end_window(start);
+            }
+            self.count_begun(kind, 1);
+            self.record(write, latency_ns);
+        }
+        Ok((start, walk))
+    }
+}
+
+/// Goes on with a transfer that stopped short, or gives up.
+#[cold]
+fn go_on<E: Immediate>(engine: &mut E, mut op: Op, mut result: i32) -> Result<(), EngineError> {
+    loop {
+        op = describe::rest_of(op, result)?;
+        // SAFETY: the rest of the same memory.
+        match unsafe { engine.once(&op) } {
+            Ok(()) => return Ok(()),
+            Err(less) => result = less,
+        }
     }
 }

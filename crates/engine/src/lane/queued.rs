@@ -1,42 +1,55 @@
 //! The hot loop of engines with many I/Os in flight.
 
+use bakeoff_core::model::job::Stamps;
+
 use crate::check;
-use crate::clock;
-use crate::engine::{Done, Op, Queued, describe};
+use crate::engine::{Done, Queued, describe};
 use crate::error::EngineError;
-use crate::offsets::Step;
+use crate::offsets::{Order, Step, Walk};
+use crate::record::{Kind, Row};
 
 use super::{Lane, Outcome};
 
-/// One in-flight I/O's state.
-#[derive(Clone, Copy, Debug)]
-struct Slot {
-    start_ns: u64,
-    /// What is left of it.
-    op: Op,
-    block: u64,
-}
-
 /// What is in flight. All its memory is there before the clock starts.
 struct Queue {
-    slots: Vec<Slot>,
+    /// When the I/O of each slot began.
+    start_ns: Vec<u64>,
+    /// Which block the I/O of each slot is on.
+    blocks: Vec<u64>,
+    /// Slots with nothing in flight.
     free: Vec<u32>,
-    batch: Vec<Op>,
-    done: Vec<Done>,
+    /// Slots begun in this turn.
+    begun: Vec<u32>,
+    /// Completions of this turn that are not of whole I/Os.
+    odd: Vec<Done>,
     /// A write that waits for another to the same block.
     held: Option<Step>,
     apart: bool,
+    /// Each I/O has a start of its own.
+    each_start: bool,
+    /// Each I/O has an end of its own.
+    each_end: bool,
+    /// A slot's I/O only ever moves to another place: the kind where it is so.
+    only: Option<Kind>,
+}
+
+/// What one wait has brought.
+#[derive(Clone, Copy)]
+struct Turn {
+    kind: Kind,
+    ready: u32,
+    now: u64,
 }
 
 impl Queue {
     fn is_idle(&self) -> bool {
-        self.free.len() == self.slots.len()
+        self.free.len() == self.start_ns.len()
     }
 
     #[cold]
     fn is_in_flight(&self, block: u64) -> bool {
-        let mut slots = self.slots.iter().enumerate();
-        slots.any(|(i, slot)| slot.block == block && !self.free.contains(&(i as u32)))
+        let mut blocks = self.blocks.iter().enumerate();
+        blocks.any(|(i, at)| *at == block && !self.free.contains(&(i as u32)))
     }
 }
 
@@ -46,7 +59,9 @@ impl<E: Queued> Lane<'_, E> {
         let mut queue = self.queue();
         let mut now = self.begin();
         loop {
-            now = self.issue(&mut queue, now)?;
+            if !queue.free.is_empty() {
+                now = self.issue(&mut queue, now)?;
+            }
             if queue.is_idle() {
                 if self.flushes.is_due(self.stopping) {
                     now = self.flush(now)?;
@@ -58,37 +73,112 @@ impl<E: Queued> Lane<'_, E> {
                 continue;
             }
             let patience_ns = self.patience(&queue, now);
-            let reaped = self.engine.reap(patience_ns, &mut queue.done);
-            reaped.map_err(|e| EngineError::io("waiting for I/O", e))?;
-            now = clock::now_ns();
+            let ready = self.engine.wait(patience_ns).map_err(waiting)?;
+            now = self.clock.now_ns();
             if now >= self.next_check_ns {
                 self.end_window(now);
             }
-            self.complete(&mut queue, now)?;
+            self.batch_max = self.batch_max.max(ready);
+            let goes_on = now < self.until_ns() && u64::from(ready) < self.undisturbed();
+            match queue.only.filter(|_| goes_on && !self.stopping) {
+                Some(kind) => self.again(&mut queue, kind, ready, now)?,
+                None => now = self.complete(&mut queue, ready, now)?,
+            }
         }
         self.finish(now)
     }
 
     fn queue(&self) -> Queue {
+        let job = self.cell.job;
         let depth = self.cell.depth as usize;
-        let memory = self.buffers.block_ptr(0);
-        let op = Op { slot: 0, write: false, len: 0, offset: 0, memory };
+        let apart = check::is_apart(job);
+        let each = job.stamps == Stamps::Each;
         Queue {
-            slots: vec![Slot { start_ns: 0, op, block: u64::MAX }; depth],
+            start_ns: vec![0; depth],
+            blocks: vec![u64::MAX; depth],
             free: (0..self.cell.depth).rev().collect(),
-            batch: Vec::with_capacity(depth),
-            done: Vec::with_capacity(depth),
+            begun: Vec::with_capacity(depth),
+            odd: Vec::with_capacity(depth),
             held: None,
-            apart: check::is_apart(self.cell.job),
+            apart,
+            each_start: each || self.engine.is_one_by_one(),
+            each_end: each,
+            only: self.moves_only().filter(|_| !each),
         }
     }
 
+    /// Records `ready` completions, which `now` is the moment of, and begins as many I/Os in their
+    /// slots, which differ from those before only in where they go.
+    fn again(
+        &mut self,
+        queue: &mut Queue,
+        kind: Kind,
+        ready: u32,
+        now: u64,
+    ) -> Result<(), EngineError> {
+        let turn = Turn { kind, ready, now };
+        match self.cursor.take_walk() {
+            Order::Uniform(mut walk) => {
+                self.move_all(queue, turn, &mut walk)?;
+                self.cursor.order = Order::Uniform(walk);
+            }
+            mut other => {
+                self.move_all(queue, turn, &mut other)?;
+                self.cursor.order = other;
+            }
+        }
+        Ok(())
+    }
+
+    /// The shortest loop there is: completion, histogram, place, entry.
+    #[inline(never)]
+    fn move_all<W: Walk>(
+        &mut self,
+        queue: &mut Queue,
+        turn: Turn,
+        walk: &mut W,
+    ) -> Result<(), EngineError> {
+        let Turn { kind, ready, now } = turn;
+        let (clock, bs, base) = (self.clock, self.bs, self.cursor.base);
+        let mut latencies = self.recorder.tally_mut(kind).latencies();
+        let mut row = Row::new();
+        let (each_start, mut start) = (queue.each_start, now);
+        let (starts, odd) = (queue.start_ns.as_mut_slice(), &mut queue.odd);
+        let next = |done: Done| {
+            let start_ns = starts.get_mut(done.slot as usize);
+            let Some(start_ns) = start_ns.filter(|_| done.result == bs as i32) else {
+                // Rare: a part of an I/O, or the rest of one. Looked at when the others are done.
+                odd.push(done);
+                return None;
+            };
+            let latency_ns = now.saturating_sub(*start_ns);
+            if each_start && row.count > 0 {
+                start = clock.now_ns();
+            }
+            *start_ns = start;
+            latencies.record(latency_ns);
+            row.add(latency_ns);
+            Some((base + walk.next_block()) * u64::from(bs))
+        };
+        // SAFETY: the I/Os of these slots are over, and their memory is their own as before.
+        unsafe { self.engine.again(ready, next) }.map_err(starting)?;
+        self.end_row(kind, &row);
+        self.count_begun(kind, row.count);
+        while let Some(done) = queue.odd.pop() {
+            self.end(queue, done, now)?;
+        }
+        Ok(())
+    }
+
     /// Starts everything that may start now; returns the last clock reading.
-    #[inline]
     fn issue(&mut self, queue: &mut Queue, now: u64) -> Result<u64, EngineError> {
         let mut now = now;
         let mut made = false;
+        queue.begun.clear();
         while let Some(&slot) = queue.free.last() {
+            if queue.each_start && !queue.begun.is_empty() {
+                now = self.clock.now_ns();
+            }
             if self.flushes.is_due(false) || self.is_over(now) {
                 break;
             }
@@ -103,51 +193,54 @@ impl<E: Queued> Lane<'_, E> {
                 break;
             }
             let (op, took_time) = self.prepare(slot, step);
-            made |= took_time;
+            if took_time && queue.each_start {
+                now = self.after_making(now);
+            } else {
+                made |= took_time;
+            }
             queue.free.pop();
-            queue.slots[slot as usize] =
-                Slot { start_ns: due_ns.unwrap_or(now), op, block: step.block };
-            queue.batch.push(op);
-        }
-        if queue.batch.is_empty() {
-            return Ok(now);
+            queue.begun.push(slot);
+            queue.start_ns[slot as usize] = due_ns.unwrap_or(now);
+            queue.blocks[slot as usize] = step.block;
+            // SAFETY: each slot's memory is its own until it is free again; the engine drops
+            // before the buffers and before the descriptor is closed.
+            unsafe { self.engine.push(&op) }.map_err(starting)?;
         }
         if made {
-            let before = now;
-            now = clock::now_ns();
-            self.making_ns += now - before;
+            now = self.after_making(now);
             if self.pace.is_none() {
-                queue.batch.iter().for_each(|op| queue.slots[op.slot as usize].start_ns = now);
+                queue.begun.iter().for_each(|slot| queue.start_ns[*slot as usize] = now);
             }
         }
-        self.submit(&queue.batch)?;
-        queue.batch.clear();
         Ok(now)
     }
 
-    #[inline]
-    fn submit(&mut self, ops: &[Op]) -> Result<(), EngineError> {
-        // SAFETY: each slot's memory is its own until it is free again; the engine drops before
-        // the buffers and before the descriptor is closed.
-        let submitted = unsafe { self.engine.submit(ops) };
-        submitted.map_err(|e| EngineError::io("starting I/O", e))
+    /// Records `ready` completions, which `now` is the moment of; returns the last clock reading.
+    fn complete(&mut self, queue: &mut Queue, ready: u32, now: u64) -> Result<u64, EngineError> {
+        let mut now = now;
+        for i in 0..ready {
+            if queue.each_end && i > 0 {
+                now = self.clock.now_ns();
+            }
+            let done = self.engine.pop();
+            self.end(queue, done, now)?;
+        }
+        Ok(now)
     }
 
-    /// Records what is done.
-    #[inline]
-    fn complete(&mut self, queue: &mut Queue, now: u64) -> Result<(), EngineError> {
-        for done in queue.done.drain(..) {
-            let slot = &mut queue.slots[done.slot as usize];
-            if done.result != slot.op.len as i32 {
-                slot.op = describe::rest_of(slot.op, done.result)?;
-                let rest = slot.op;
-                self.submit(&[rest])?;
-                continue;
-            }
-            let (write, latency_ns) = (slot.op.write, now.saturating_sub(slot.start_ns));
-            self.record(write, latency_ns);
-            queue.free.push(done.slot);
+    /// One I/O is done, or a part of it, whose rest then follows.
+    fn end(&mut self, queue: &mut Queue, done: Done, now: u64) -> Result<(), EngineError> {
+        let Some(start_ns) = queue.start_ns.get(done.slot as usize) else {
+            return Err(strange(done));
+        };
+        let op = self.engine.op_of(done.slot);
+        if done.result != op.len as i32 {
+            let rest = describe::rest_of(op, done.result)?;
+            // SAFETY: the rest of the same memory.
+            return unsafe { self.engine.push(&rest) }.map_err(starting);
         }
+        self.record(op.write, now.saturating_sub(*start_ns));
+        queue.free.push(done.slot);
         Ok(())
     }
 
@@ -164,4 +257,20 @@ impl<E: Queued> Lane<'_, E> {
         }
         Some(due_ns.saturating_sub(now))
     }
+}
+
+fn starting(error: std::io::Error) -> EngineError {
+    EngineError::io("starting I/O", error)
+}
+
+fn waiting(error: std::io::Error) -> EngineError {
+    EngineError::io("waiting for I/O", error)
+}
+
+#[cold]
+fn strange(done: Done) -> EngineError {
+    EngineError::io(
+        "waiting for I/O",
+        std::io::Error::other(format!("the kernel ended I/O {}, which was not begun", done.slot)),
+    )
 }

@@ -1,10 +1,14 @@
-//! What is compared: each case with bakeoff's command and fio's, plain and tuned.
+//! What is compared: each case with bakeoff's command and those of its peers.
 //!
 //! fio gets `--invalidate=0` where the file is cached, because by default it throws the cache away
 //! first. "Tuned" is what fio's manual offers for speed without giving up latencies: no map of the
 //! blocks already read, no forked process, registered files and buffers, and submission in batches.
+//! Small writes are of zeros for all alike: dd copies from /dev/zero, fio writes one buffer again
+//! and again.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
+
+use super::helpers::Helpers;
 
 /// Which tool's output is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -13,6 +17,12 @@ pub enum Tool {
     Bakeoff,
     /// `fio --output-format=json`.
     Fio,
+    /// dd, whose last line tells bytes and seconds; with this block size.
+    Dd(u64),
+    /// `sysbench fileio`.
+    Sysbench,
+    /// The bare loop of system calls.
+    Loop,
 }
 
 /// One way to run a case.
@@ -24,10 +34,14 @@ pub struct Contender {
     pub tool: Tool,
     /// The exact command.
     pub argv: Vec<String>,
+    /// What is set in its environment.
+    pub env: Vec<(&'static str, String)>,
 }
 
 /// One access pattern.
 pub struct Case {
+    /// Short, for the table of figures.
+    pub key: &'static str,
     /// In words.
     pub name: &'static str,
     /// Whether the file is to be in memory.
@@ -38,98 +52,212 @@ pub struct Case {
 
 /// A case before it becomes commands.
 struct Pattern {
+    key: &'static str,
     name: &'static str,
     rw: &'static str,
-    bs: &'static str,
+    bs: u64,
     engine: &'static str,
     depth: u32,
     direct: bool,
+    peers: &'static [&'static str],
 }
 
-const PATTERNS: [Pattern; 7] = [
-    pattern("4k random read, O_DIRECT, io_uring, depth 1", "randread", "4k", "io_uring", 1, true),
-    pattern("4k random read, O_DIRECT, io_uring, depth 32", "randread", "4k", "io_uring", 32, true),
-    pattern("1 MiB sequential read, O_DIRECT, psync", "read", "1m", "psync", 1, true),
-    pattern("4k random read, in page cache, psync", "randread", "4k", "psync", 1, false),
+const ALL: [Pattern; 13] = [
     pattern(
-        "4k random read, in page cache, io_uring, depth 1",
+        "psync",
+        "4k random read, in page cache, psync",
         "randread",
-        "4k",
-        "io_uring",
-        1,
-        false,
+        4096,
+        ("psync", 1),
+        &["tuned", "sysbench"],
     ),
     pattern(
+        "uring",
         "4k random read, in page cache, io_uring, depth 32",
         "randread",
-        "4k",
-        "io_uring",
-        32,
-        false,
+        4096,
+        ("io_uring", 32),
+        &["tuned"],
     ),
-    pattern("1 MiB sequential read, in page cache, psync", "read", "1m", "psync", 1, false),
+    pattern(
+        "read8",
+        "8 B sequential read, in page cache",
+        "read",
+        8,
+        ("psync", 1),
+        &["dd", "loop"],
+    ),
+    pattern(
+        "write8",
+        "8 B sequential write, in page cache",
+        "write",
+        8,
+        ("psync", 1),
+        &["dd", "loop"],
+    ),
+    pattern(
+        "read64",
+        "64 B sequential read, in page cache",
+        "read",
+        64,
+        ("psync", 1),
+        &["dd", "loop"],
+    ),
+    pattern(
+        "write64",
+        "64 B sequential write, in page cache",
+        "write",
+        64,
+        ("psync", 1),
+        &["dd", "loop"],
+    ),
+    pattern("null", "no I/O at all: the null engine", "randread", 4096, ("null", 1), &[]),
+    pattern(
+        "nop",
+        "io_uring that asks for nothing, depth 32, against fio's null engine",
+        "randread",
+        4096,
+        ("nop", 32),
+        &[],
+    ),
+    pattern(
+        "slow4k",
+        "4k random read, in page cache, psync, clock by system call",
+        "randread",
+        4096,
+        ("psync", 1),
+        &["slow"],
+    ),
+    pattern(
+        "slow64",
+        "64 B sequential write, in page cache, clock by system call",
+        "write",
+        64,
+        ("psync", 1),
+        &["slow"],
+    ),
+    direct(
+        "direct1",
+        "4k random read, O_DIRECT, io_uring, depth 1",
+        "randread",
+        4096,
+        ("io_uring", 1),
+        &[],
+    ),
+    direct(
+        "direct32",
+        "4k random read, O_DIRECT, io_uring, depth 32",
+        "randread",
+        4096,
+        ("io_uring", 32),
+        &["tuned"],
+    ),
+    direct(
+        "direct1m",
+        "1 MiB sequential read, O_DIRECT, psync",
+        "read",
+        1 << 20,
+        ("psync", 1),
+        &["dd"],
+    ),
 ];
 
 const fn pattern(
+    key: &'static str,
     name: &'static str,
     rw: &'static str,
-    bs: &'static str,
-    engine: &'static str,
-    depth: u32,
-    direct: bool,
+    bs: u64,
+    (engine, depth): (&'static str, u32),
+    peers: &'static [&'static str],
 ) -> Pattern {
-    Pattern { name, rw, bs, engine, depth, direct }
+    Pattern { key, name, rw, bs, engine, depth, direct: false, peers }
 }
 
-/// Every case, those past the cache first.
-pub fn all(bakeoff: &Path, file: &Path, size_mib: u64, runtime_s: u32) -> Vec<Case> {
-    let files = Files { bakeoff, file, size_mib, runtime_s };
-    PATTERNS.iter().map(|pattern| files.case(pattern)).collect()
+const fn direct(
+    key: &'static str,
+    name: &'static str,
+    rw: &'static str,
+    bs: u64,
+    how: (&'static str, u32),
+    peers: &'static [&'static str],
+) -> Pattern {
+    let pattern = pattern(key, name, rw, bs, how, peers);
+    Pattern { direct: true, ..pattern }
 }
 
-struct Files<'a> {
-    bakeoff: &'a Path,
-    file: &'a Path,
-    size_mib: u64,
-    runtime_s: u32,
+/// Where things are and how long a run takes.
+pub struct Scene<'a> {
+    /// Our program.
+    pub bakeoff: &'a Path,
+    /// What is read and written.
+    pub file: &'a Path,
+    /// The folder in which sysbench finds the same file under its own name.
+    pub sysbench: PathBuf,
+    /// Programs in C.
+    pub helpers: &'a Helpers,
+    /// Size of the file.
+    pub size_mib: u64,
+    /// Seconds a run measures.
+    pub runtime_s: u32,
 }
 
-impl Files<'_> {
+impl Scene<'_> {
+    /// Every case, those in memory first.
+    pub fn cases(&self) -> Vec<Case> {
+        ALL.iter().map(|pattern| self.case(pattern)).collect()
+    }
+
     fn case(&self, pattern: &Pattern) -> Case {
-        let plain = self.fio(pattern);
-        let mut tuned = plain.clone();
-        tuned.extend(["--norandommap", "--randrepeat=0", "--thread"].map(str::to_owned));
-        if pattern.engine == "io_uring" {
-            tuned.extend(["--registerfiles=1", "--fixedbufs=1"].map(str::to_owned));
+        let contender = |name, tool, argv| Contender { name, tool, argv, env: Vec::new() };
+        let mut contenders = vec![
+            contender("bakeoff", Tool::Bakeoff, self.bakeoff(pattern)),
+            contender("fio", Tool::Fio, self.fio(pattern)),
+        ];
+        for peer in pattern.peers {
+            match *peer {
+                "tuned" => contenders.push(contender("fio, tuned", Tool::Fio, self.tuned(pattern))),
+                "dd" => contenders.push(contender("dd", Tool::Dd(pattern.bs), self.dd(pattern))),
+                "sysbench" => {
+                    contenders.push(contender("sysbench", Tool::Sysbench, self.sysbench(pattern)));
+                }
+                "loop" => {
+                    contenders.push(contender("bare loop", Tool::Loop, self.bare_loop(pattern)));
+                }
+                _ => self.slow_down(&mut contenders),
+            }
         }
-        if pattern.depth > 1 {
-            let batches = [
-                "--iodepth_batch_submit=16",
-                "--iodepth_batch_complete_min=1",
-                "--iodepth_batch_complete_max=32",
-            ];
-            tuned.extend(batches.map(str::to_owned));
-        }
-        let contender = |name, tool, argv| Contender { name, tool, argv };
-        Case {
-            name: pattern.name,
-            is_cached: !pattern.direct,
-            contenders: vec![
-                contender("bakeoff", Tool::Bakeoff, self.bakeoff(pattern)),
-                contender("fio", Tool::Fio, plain),
-                contender("fio, tuned", Tool::Fio, tuned),
-            ],
+        let Pattern { key, name, direct, .. } = *pattern;
+        Case { key, name, is_cached: !direct, contenders }
+    }
+
+    /// Bytes of the file that are used: tiny blocks go round a small part of it.
+    fn span(&self, pattern: &Pattern) -> u64 {
+        let whole = self.size_mib << 20;
+        if pattern.bs < 4096 { (pattern.bs << 21).min(whole) } else { whole }
+    }
+
+    /// Both clocks by system call.
+    fn slow_down(&self, contenders: &mut [Contender]) {
+        for contender in contenders {
+            if contender.tool == Tool::Bakeoff {
+                contender.env.push(("BAKEOFF_CLOCK", "syscall".to_owned()));
+            } else {
+                contender.argv.push("--clocksource=clock_gettime".to_owned());
+                let library = self.helpers.slow_clock.display().to_string();
+                contender.env.push(("LD_PRELOAD", library));
+            }
         }
     }
 
     fn bakeoff(&self, pattern: &Pattern) -> Vec<String> {
         let program = self.bakeoff.display().to_string();
+        let writes = if pattern.rw == "write" { " --overwrite --data zero" } else { "" };
         let text = format!(
-            "bench FILE --rw {} --bs {} --size {}m --runtime {} --engine {} --iodepth {} \
-             --direct {} --format json --quiet",
+            "bench FILE --rw {} --bs {} --size {} --runtime {} --engine {} --iodepth {} \
+             --direct {} --format json --quiet{writes}",
             pattern.rw,
             pattern.bs,
-            self.size_mib,
+            self.span(pattern),
             self.runtime_s,
             pattern.engine,
             pattern.depth,
@@ -139,18 +267,64 @@ impl Files<'_> {
     }
 
     fn fio(&self, pattern: &Pattern) -> Vec<String> {
+        let engine = if pattern.engine == "nop" { "null" } else { pattern.engine };
         let text = format!(
-            "--name=bench --filename=FILE --rw={} --bs={} --size={}m --runtime={} --time_based \
-             --ioengine={} --iodepth={} --direct={} --invalidate=0 --output-format=json",
+            "--name=bench --filename=FILE --rw={} --bs={} --size={} --runtime={} --time_based \
+             --ioengine={engine} --iodepth={} --direct={} --invalidate=0 --output-format=json",
             pattern.rw,
             pattern.bs,
-            self.size_mib,
+            self.span(pattern),
             self.runtime_s,
-            pattern.engine,
             pattern.depth,
             u8::from(pattern.direct)
         );
         self.words("fio".to_owned(), &text)
+    }
+
+    fn tuned(&self, pattern: &Pattern) -> Vec<String> {
+        let mut argv = self.fio(pattern);
+        argv.extend(["--norandommap", "--randrepeat=0", "--thread"].map(str::to_owned));
+        if pattern.engine == "io_uring" {
+            argv.extend(["--registerfiles=1", "--fixedbufs=1"].map(str::to_owned));
+        }
+        if pattern.depth > 1 {
+            let batches = [
+                "--iodepth_batch_submit=16",
+                "--iodepth_batch_complete_min=1",
+                "--iodepth_batch_complete_max=32",
+            ];
+            argv.extend(batches.map(str::to_owned));
+        }
+        argv
+    }
+
+    fn dd(&self, pattern: &Pattern) -> Vec<String> {
+        let count = self.span(pattern) / pattern.bs;
+        let direct = if pattern.direct { " iflag=direct" } else { "" };
+        let text = if pattern.rw == "write" {
+            format!("if=/dev/zero of=FILE bs={} count={count} conv=notrunc", pattern.bs)
+        } else {
+            format!("if=FILE of=/dev/null bs={} count={count}{direct}", pattern.bs)
+        };
+        self.words("dd".to_owned(), &text)
+    }
+
+    fn sysbench(&self, pattern: &Pattern) -> Vec<String> {
+        let text = format!(
+            "fileio --file-num=1 --file-total-size={} --file-test-mode=rndrd \
+             --file-block-size={} --time={} run",
+            self.span(pattern),
+            pattern.bs,
+            self.runtime_s
+        );
+        self.words("sysbench".to_owned(), &text)
+    }
+
+    fn bare_loop(&self, pattern: &Pattern) -> Vec<String> {
+        let program = self.helpers.bare_loop.display().to_string();
+        let way = if pattern.rw == "write" { "w" } else { "r" };
+        let text = format!("{way} FILE {} {} {}", pattern.bs, self.span(pattern), self.runtime_s);
+        self.words(program, &text)
     }
 
     /// The command as words; the file's name may have spaces, the options have none.
@@ -167,11 +341,18 @@ mod tests {
 
     #[test]
     fn both_tools_are_asked_for_the_same() {
-        let cases = all(Path::new("/b/bakeoff"), Path::new("/a b/file"), 64, 2);
-        for case in cases {
-            let [ours, plain, tuned] = &case.contenders[..] else { panic!("three contenders") };
+        let helpers = Helpers { bare_loop: "/h/loop".into(), slow_clock: "/h/slow.so".into() };
+        let scene = Scene {
+            bakeoff: Path::new("/b/bakeoff"),
+            file: Path::new("/a b/file"),
+            sysbench: "/a b".into(),
+            helpers: &helpers,
+            size_mib: 64,
+            runtime_s: 2,
+        };
+        for case in scene.cases() {
+            let [ours, plain, ..] = &case.contenders[..] else { panic!("two contenders") };
             assert_eq!(ours.argv[2], "/a b/file");
-            assert_eq!(tuned.argv[..plain.argv.len()], plain.argv[..]);
             let value = |name: &str| {
                 let at = ours.argv.iter().position(|word| *word == format!("--{name}")).unwrap();
                 ours.argv[at + 1].clone()
@@ -179,6 +360,9 @@ mod tests {
             for name in ["rw", "bs", "size", "runtime", "iodepth", "direct"] {
                 assert!(plain.argv.contains(&format!("--{name}={}", value(name))), "{name}");
             }
+            let is_slow = |contender: &Contender| !contender.env.is_empty();
+            assert_eq!(is_slow(ours), case.key.starts_with("slow"));
+            assert_eq!(is_slow(ours), is_slow(plain));
         }
     }
 }

@@ -1,32 +1,107 @@
-//! What does not depend on a disk: how long bakeoff takes to start, and how large it is.
+//! What does not depend on a disk: instructions, how long bakeoff takes to start, how often it
+//! reads the clock, how fast it makes data, and how large it is.
 
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Instant;
 
 use anyhow::{Context, Result, ensure};
+use serde_json::Value;
 
+use super::cases::Scene;
+use super::instructions;
 use super::spread::Spread;
 
 /// Starts that are timed.
-const STARTS: usize = 41;
+const STARTS: usize = 21;
+/// Times bakeoff measures its own engine.
+const CHECKS: usize = 5;
 
 /// The figures.
 pub struct Fixed {
     /// `bakeoff --version`, from start to end, in ms.
     pub start_ms: Spread,
+    /// `bakeoff bench` of one I/O, from start to end, in ms.
+    pub one_io_ms: Spread,
+    /// The same of fio.
+    pub fio_one_io_ms: Spread,
+    /// Clock reads an I/O of psync.
+    pub clock_reads: Spread,
+    /// Making data.
+    pub fill_gb_per_s: Spread,
+    /// Making it again and comparing.
+    pub verify_gb_per_s: Spread,
+    /// User instructions an I/O by case, with the most that was promised.
+    pub instructions: Vec<(&'static str, f64, Option<f64>)>,
     /// Size of the binary.
     pub binary_bytes: u64,
 }
 
 /// Measures them.
-pub fn figures(bakeoff: &Path) -> Result<Fixed> {
+pub fn figures(root: &Path, scene: &Scene) -> Result<Fixed> {
+    let file = scene.file.display().to_string();
+    let bakeoff = scene.bakeoff.display().to_string();
+    let one_io = ["bench", &file, "--bs", "4096", "--io_size", "4096", "--quiet"];
+    let name = format!("--filename={file}");
+    let fio = ["--name=one", &name, "--rw=randread", "--bs=4k", "--io_size=4k", "--size=1m"];
+    let (fill_gb_per_s, verify_gb_per_s) = data_rates(scene.bakeoff)?;
+    Ok(Fixed {
+        start_ms: starts(&bakeoff, &["--version"])?,
+        one_io_ms: starts(&bakeoff, &one_io)?,
+        fio_one_io_ms: starts("fio", &fio)?,
+        clock_reads: clock_reads(root, scene)?,
+        fill_gb_per_s,
+        verify_gb_per_s,
+        instructions: instructions::counts(root)?,
+        binary_bytes: scene.bakeoff.metadata()?.len(),
+    })
+}
+
+/// A command from start to end, in ms.
+fn starts(program: &str, arguments: &[&str]) -> Result<Spread> {
     let mut times = Vec::with_capacity(STARTS);
     for _ in 0..STARTS {
         let started = Instant::now();
-        let status = Command::new(bakeoff).arg("--version").stdout(Stdio::null()).status();
+        let status = Command::new(program).args(arguments).stdout(Stdio::null()).status();
         times.push(started.elapsed().as_secs_f64() * 1e3);
-        ensure!(status.context("cannot run it")?.success(), "bakeoff --version failed");
+        ensure!(status.context("cannot run it")?.success(), "{program} failed");
     }
-    Ok(Fixed { start_ms: Spread::of(times), binary_bytes: bakeoff.metadata()?.len() })
+    Ok(Spread::of(times))
+}
+
+/// What the preloaded clock counts over 20 000 I/Os more, divided by them: start and end fall out.
+fn clock_reads(root: &Path, scene: &Scene) -> Result<Spread> {
+    const IOS: [u64; 2] = [10_000, 30_000];
+    let count = |ios: u64| -> Result<f64> {
+        let env = [
+            ("BAKEOFF_CLOCK", Path::new("vdso")),
+            ("LD_PRELOAD", &scene.helpers.slow_clock),
+            ("COUNT_CLOCK", Path::new("1")),
+        ];
+        let said = instructions::told_of(root, scene.file, ios, &env)?;
+        let calls = said.lines().filter_map(|line| line.strip_prefix("clock_gettime calls: "));
+        let calls: Vec<f64> = calls.map(str::parse).collect::<Result<_, _>>()?;
+        ensure!(!calls.is_empty(), "nobody counted clock readings: {said}");
+        Ok(calls.iter().sum())
+    };
+    let [few, many] = IOS;
+    let reads = (count(many)? - count(few)?) / (many - few) as f64;
+    ensure!(reads > 0.0, "the engine's clock was not the one that counts");
+    Ok(Spread::of([reads]))
+}
+
+/// From `bakeoff check --engine`.
+fn data_rates(bakeoff: &Path) -> Result<(Spread, Spread)> {
+    let (mut fill, mut verify) = (Vec::new(), Vec::new());
+    for _ in 0..CHECKS {
+        let output = Command::new(bakeoff)
+            .args(["check", "--engine", "--format", "json"])
+            .output()
+            .context("cannot run bakeoff check")?;
+        let report: Value = serde_json::from_slice(&output.stdout).context("no JSON from check")?;
+        let rate = |key: &str| report["engine"][key].as_f64().with_context(|| format!("no {key}"));
+        fill.push(rate("fill_bytes_per_s")? / 1e9);
+        verify.push(rate("verify_bytes_per_s")? / 1e9);
+    }
+    Ok((Spread::of(fill), Spread::of(verify)))
 }

@@ -1,9 +1,9 @@
 //! What the figures were measured on, and with which versions.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, ensure};
 
 /// Name and value of each fact, in the order to print.
 pub fn describe(dir: &Path) -> Result<Vec<(&'static str, String)>> {
@@ -21,6 +21,8 @@ pub fn describe(dir: &Path) -> Result<Vec<(&'static str, String)>> {
         ("kernel", kernel.trim().to_owned()),
         ("filesystem", first_line("findmnt", &place)?),
         ("fio", first_line("fio", &["--version"])?),
+        ("dd", first_line("dd", &["--version"])?),
+        ("sysbench", first_line("sysbench", &["--version"])?),
         ("compiler", first_line("rustc", &["--version"])?),
     ])
 }
@@ -34,4 +36,14 @@ fn first_line(program: &str, arguments: &[&str]) -> Result<String> {
     let text = String::from_utf8_lossy(&output.stdout);
     let words: Vec<&str> = text.lines().next().unwrap_or_default().split_whitespace().collect();
     Ok(words.join(" "))
+}
+
+/// Where the kernel counts the requests of the disk under `dir`.
+pub fn disk_counters(dir: &Path) -> Result<PathBuf> {
+    let dir = dir.display().to_string();
+    let numbers =
+        first_line("findmnt", &["--noheadings", "--output", "MAJ:MIN", "--target", &dir])?;
+    let path = PathBuf::from(format!("/sys/dev/block/{numbers}/stat"));
+    ensure!(path.exists(), "{dir} is on no disk of its own ({numbers}): choose another --dir");
+    Ok(path)
 }

@@ -1,4 +1,4 @@
-//! bakeoff against fio on the same file: what `make bench` does.
+//! bakeoff against fio, dd and sysbench on the same file: what `make bench` does.
 //!
 //! In every round each contender runs once, and the order is rotated from round to round, so that a
 //! drift of the machine falls on all alike. A figure is the median over rounds; a comparison is the
@@ -12,23 +12,30 @@ use anyhow::{Context, Result, bail, ensure};
 
 mod cases;
 mod fixed;
+mod goals;
+mod helpers;
+mod instructions;
 mod machine;
 mod page;
 mod run;
 mod scratch;
 mod spread;
 
-use cases::{Case, Contender};
+use cases::{Case, Contender, Scene};
 use run::Sample;
 
 const HELP: &str = "\
-usage: cargo xtask bench [--rounds N] [--runtime SECONDS] [--size MIB] [--dir DIR] [--out FILE]
+usage: cargo xtask bench --instructions
+       cargo xtask bench [--rounds N] [--runtime SECONDS] [--size MIB] [--dir DIR] [--out FILE]
+
+  --instructions  only count the user instructions of an I/O and hold them to what is committed
 
   --rounds    counted rounds, after one to warm up (5)
   --runtime   seconds each run measures (2)
   --size      size of the file that is read, in MiB (1024)
   --dir       where the file is made (target)
   --out       page to write (docs/performance.md)
+  --only      one case by its key (psync, uring, read8, null, direct32, …); writes no page
 ";
 
 /// What was asked for.
@@ -38,6 +45,7 @@ struct Options {
     size_mib: u64,
     dir: PathBuf,
     out: PathBuf,
+    only: Option<String>,
 }
 
 impl Options {
@@ -48,6 +56,7 @@ impl Options {
             size_mib: 1024,
             dir: root.join("target"),
             out: root.join("docs/performance.md"),
+            only: None,
         };
         let mut arguments = arguments.iter();
         while let Some(name) = arguments.next() {
@@ -60,6 +69,7 @@ impl Options {
                 "--size" => options.size_mib = value?.parse().context("--size is a number")?,
                 "--dir" => options.dir = value?.into(),
                 "--out" => options.out = value?.into(),
+                "--only" => options.only = Some((*value?).to_owned()),
                 "--help" => bail!("{HELP}"),
                 _ => bail!("no such option: {name}\n\n{HELP}"),
             }
@@ -77,33 +87,71 @@ pub struct Series {
     pub samples: Vec<Sample>,
 }
 
-/// Runs everything; about six minutes.
+impl Series {
+    /// A figure of each round after the warm-up.
+    pub fn counted(&self, value: impl Fn(&Sample) -> f64) -> impl Iterator<Item = f64> {
+        self.samples.iter().skip(1).map(value)
+    }
+}
+
+/// Every case with its runs.
+pub struct Results(Vec<(Case, Vec<Series>)>);
+
+impl Results {
+    /// The name of a case, our runs and those of a peer.
+    fn pair(&self, key: &str, peer: &str) -> Option<(&'static str, &Series, &Series)> {
+        let (case, series) = self.0.iter().find(|(case, _)| case.key == key)?;
+        let theirs = series.iter().find(|series| series.contender.name == peer)?;
+        Some((case.name, series.first()?, theirs))
+    }
+}
+
+/// Runs everything; about ten minutes.
 pub fn bench(root: &Path, arguments: &[&str]) -> Result<bool> {
+    if arguments == ["--instructions"] {
+        return instructions::check(root);
+    }
     let options = Options::parse(root, arguments)?;
     let bakeoff = root.join("target/release/bakeoff");
     ensure!(bakeoff.exists(), "{} is not built: run `make build`", bakeoff.display());
     let machine = machine::describe(&options.dir)?;
+    let disk = machine::disk_counters(&options.dir)?;
     let file = scratch::File::make(&options.dir, options.size_mib)?;
+    let helpers = helpers::make(root, file.folder())?;
+    let scene = Scene {
+        bakeoff: &bakeoff,
+        file: file.path(),
+        sysbench: file.folder().to_path_buf(),
+        helpers: &helpers,
+        size_mib: options.size_mib,
+        runtime_s: options.runtime_s,
+    };
     let mut results = Vec::new();
-    for case in cases::all(&bakeoff, file.path(), options.size_mib, options.runtime_s) {
+    for case in scene.cases() {
+        if options.only.as_ref().is_some_and(|only| only != case.key) {
+            continue;
+        }
         eprintln!("{}", case.name);
         if case.is_cached {
             file.cache()?
         } else {
             file.drop_cache()?
-        };
-        let series = rounds(&case, options.rounds)?;
+        }
+        let series = rounds(&case, &scene, &disk, options.rounds)?;
         results.push((case, series));
     }
-    let page = page::page(&machine, &fixed::figures(&bakeoff)?, &results, &options);
+    let fixed = fixed::figures(root, &scene)?;
+    let page = page::page(&machine, &fixed, &Results(results), &options);
     print!("{page}");
-    std::fs::write(&options.out, page)
-        .with_context(|| format!("cannot write {}", options.out.display()))?;
+    if options.only.is_none() {
+        std::fs::write(&options.out, page)
+            .with_context(|| format!("cannot write {}", options.out.display()))?;
+    }
     Ok(true)
 }
 
 /// The warm-up and the counted rounds of one case.
-fn rounds(case: &Case, counted: usize) -> Result<Vec<Series>> {
+fn rounds(case: &Case, scene: &Scene, disk: &Path, counted: usize) -> Result<Vec<Series>> {
     let mut series: Vec<Series> = case
         .contenders
         .iter()
@@ -113,7 +161,7 @@ fn rounds(case: &Case, counted: usize) -> Result<Vec<Series>> {
         let count = series.len();
         for turn in 0..count {
             let series = &mut series[(round + turn) % count];
-            let sample = run::run(&series.contender, round == 0)?;
+            let sample = run::run(&series.contender, scene, disk, round == 0)?;
             eprintln!("  {round} {:<12}{:>12.0} IOPS", series.contender.name, sample.iops);
             series.samples.push(sample);
         }

@@ -1,4 +1,5 @@
-//! The file that is read: fully written with data that does not compress, removed at the end.
+//! The file that is read, in a folder of its own: fully written with data that does not compress,
+//! removed at the end.
 
 use std::fs::{self, OpenOptions};
 use std::io::Write;
@@ -9,17 +10,21 @@ use anyhow::{Context, Result, ensure};
 
 /// A scratch file.
 pub struct File {
+    folder: PathBuf,
     path: PathBuf,
 }
 
 impl File {
     /// Writes it and waits until it is on the disk.
     pub fn make(dir: &Path, size_mib: u64) -> Result<File> {
-        let path = dir.join(format!("bench-{}", std::process::id()));
+        let folder = dir.join(format!("bench-{}", std::process::id()));
+        fs::create_dir(&folder).with_context(|| format!("cannot make {}", folder.display()))?;
+        // The name that sysbench gives its files.
+        let path = folder.join("test_file.0");
         let error = || format!("cannot write {}", path.display());
         let mut to =
             OpenOptions::new().write(true).create_new(true).open(&path).with_context(error)?;
-        let file = File { path: path.clone() };
+        let file = File { folder, path: path.clone() };
         let mut state = 0x9e37_79b9_7f4a_7c15_u64;
         let mut block = vec![0_u8; 1 << 20];
         for _ in 0..size_mib {
@@ -34,6 +39,11 @@ impl File {
         }
         to.sync_all().with_context(error)?;
         Ok(file)
+    }
+
+    /// The folder it is in.
+    pub fn folder(&self) -> &Path {
+        &self.folder
     }
 
     /// Where it is.
@@ -62,8 +72,8 @@ impl File {
 
 impl Drop for File {
     fn drop(&mut self) {
-        if let Err(error) = fs::remove_file(&self.path) {
-            eprintln!("cannot remove {}: {error}", self.path.display());
+        if let Err(error) = fs::remove_dir_all(&self.folder) {
+            eprintln!("cannot remove {}: {error}", self.folder.display());
         }
     }
 }

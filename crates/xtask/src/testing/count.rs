@@ -27,6 +27,8 @@ pub enum Format {
     One,
     /// `test result: ok. 3 passed; 0 failed; 1 ignored; …`, once a test binary.
     Cargo,
+    /// `3 passed, 0 failed, 1 skipped`, at the end: our own.
+    Ours,
     /// `# pass 3` of Node's TAP reporter, or `ℹ pass 3` of its spec reporter.
     Node,
 }
@@ -49,6 +51,7 @@ impl Counter {
     pub fn line(&mut self, line: &str) {
         match self.format {
             Format::One => {}
+            Format::Ours => self.ours(line),
             Format::Cargo => self.cargo(line),
             Format::Node => self.node(line),
         }
@@ -92,6 +95,19 @@ impl Counter {
                 _ => {}
             }
         }
+    }
+
+    fn ours(&mut self, line: &str) {
+        let mut numbers = [0; 3];
+        for (at, name) in ["passed", "failed", "skipped"].into_iter().enumerate() {
+            let part = line.split(", ").nth(at).and_then(|part| part.strip_suffix(name));
+            match part.and_then(|part| part.trim_end().parse().ok()) {
+                Some(number) => numbers[at] = number,
+                None => return,
+            }
+        }
+        let [passed, failed, skipped] = numbers;
+        self.count = Count { passed, failed, skipped };
     }
 
     fn node(&mut self, line: &str) {
@@ -148,6 +164,13 @@ mod tests {
         let tap = "# tests 5\n# pass 3\n# fail 1\n# cancelled 0\n# skipped 1\n# duration_ms 3\n";
         assert_eq!(count(Format::Node, tap, false), (3, 1, 1));
         assert_eq!(count(Format::Node, "ℹ pass 3\nℹ fail 0\n# Subtest: pass 9", true), (3, 0, 0));
+    }
+
+    #[test]
+    fn our_own_last_line_is_read() {
+        let text = "ok      guard/swap     3.1 s\n12 passed, one failed\n\n40 passed, 2 failed, 1 skipped\n";
+        assert_eq!(count(Format::Ours, text, false), (40, 2, 1));
+        assert_eq!(count(Format::Ours, "no image for pc", false), (0, 1, 0));
     }
 
     #[test]

@@ -24,8 +24,16 @@ const COVERAGE: &str = "--cfg fuzzing -Cpasses=sancov-module \
 const MEMORY_MIB: u32 = 1024;
 
 /// What tests are held against is as good to start from: target and folder.
-const FIXTURES: &[(&str, &str)] =
-    &[("bundle", "fixtures/bundle"), ("bundle", "fixtures/runs"), ("import", "fixtures/tools")];
+const FIXTURES: &[(&str, &str)] = &[
+    ("bundle", "fixtures/bundle"),
+    ("bundle", "fixtures/runs"),
+    ("import", "fixtures/tools"),
+    ("import_bonnie", "fixtures/tools/bonnie"),
+    ("import_dd", "fixtures/tools/dd"),
+    ("import_fio", "fixtures/tools/fio"),
+    ("import_iozone", "fixtures/tools/iozone"),
+    ("import_sysbench", "fixtures/tools/sysbench"),
+];
 
 /// One step to build all targets and one for each of them; none where there are no targets.
 pub fn steps(root: &Path, seconds: u32) -> Result<Vec<Step>> {

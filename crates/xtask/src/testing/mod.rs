@@ -39,6 +39,8 @@ pub fn test(root: &Path) -> Result<bool> {
         step::npm("web types", "web", &["run", "--silent", "check"]),
         clippy(),
         step::cargo("tests", &tests).counting(Format::Cargo),
+        step::xtask("instructions an I/O", &["bench", "--instructions"]),
+        step::xtask("emulated machines", &["test-vm", "devices/"]).counting(Format::Ours),
         step::npm("browser packages", "tests/browser", &install),
         step::npm("browser tests", "tests/browser", &["test", "--silent"]).counting(Format::Node),
     ];

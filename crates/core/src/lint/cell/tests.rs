@@ -18,6 +18,7 @@ fn found(workload: &str, rate: f64, change: impl FnOnce(&mut Header, &mut Cell))
         truth: clean_truth(&measurement),
         measurement,
         raw: None,
+        telemetry: None,
     };
     change(&mut header, &mut one);
     cell(&header, &one).into_iter().map(|f| f.id).collect()
@@ -130,7 +131,10 @@ fn l25_too_short_too_few_and_unflushed() {
     assert_eq!(found("randread", 900.0, short(499_999_999)), ["L25"]);
     assert!(found("randread", 900.0, short(500_000_000)).is_empty());
     let few = |n: u64| {
-        move |_: &mut Header, c: &mut Cell| c.measurement.read.as_mut().unwrap().total_ios = n
+        move |_: &mut Header, c: &mut Cell| {
+            let read = c.measurement.read.as_mut().unwrap();
+            (read.total_ios, read.lat_ns.p95, read.lat_ns.p99) = (n, None, None);
+        }
     };
     assert_eq!(found("randread", 900.0, few(49)), ["L25"]);
     assert!(found("randread", 900.0, few(50)).is_empty());
@@ -171,4 +175,42 @@ fn what_is_thrown_away_says_why() {
     let run = run.cells(|c| c.truth.suspended_ns = 12_000_000_000).play(1, |_, _, _| 900.0).build();
     let reason = invalid_reason(&run.header, &run.blocks[0].cells[0]);
     assert_eq!(reason.as_deref(), Some("the machine was suspended for 12 s"));
+}
+
+#[test]
+fn parts_of_profiles_are_judged_by_what_they_say_of_themselves() {
+    use crate::model::workload::Metric;
+    for w in crate::profiles::all() {
+        let rate = match w.metric {
+            Metric::Bandwidth => 50e6,
+            Metric::LatencyP99 => 2e6,
+            _ => 900.0,
+        };
+        let part = |header: &mut Header, change: fn(&mut Cell)| {
+            header.workloads = vec![w.clone()];
+            let measurement = measurement(&w, rate);
+            let mut one = Cell {
+                block: 0,
+                candidate: 0,
+                workload: 0,
+                began_ns: 0,
+                truth: clean_truth(&measurement),
+                measurement,
+                raw: None,
+                telemetry: None,
+            };
+            change(&mut one);
+            cell(header, &one).into_iter().map(|f| f.id).collect::<Vec<String>>()
+        };
+        let mut header = RunBuilder::directories(&["/a", "/b"]).build().header;
+        // Reads that a profile does not cool can come from memory; what it cools does not.
+        let is_warm = w.job.rw.reads() && !w.job.invalidate;
+        let want = if is_warm { vec!["L12".to_string()] } else { Vec::new() };
+        assert_eq!(part(&mut header, |_| {}), want, "{}", w.name);
+        let warm = part(&mut header, |c| {
+            c.measurement.job.rw = Rw::Read;
+            c.measurement.job.invalidate = false;
+        });
+        assert_eq!(warm, ["L12"], "{}", w.name);
+    }
 }

@@ -79,9 +79,12 @@ fn row(
         style: style_of(styles, &candidate),
         candidate,
         counts: block.state == BlockState::Complete,
-        rate: round::to_support(metric.of(m) / question.unit_scale, None),
+        rate: round::to_support(metric.of(m).unwrap_or(0.0) / question.unit_scale, None),
         elapsed: units::duration(m.elapsed_ns),
-        clocks: format!("{data:.0} / {flush:.0} / {close:.0}"),
+        clocks: match m.tool {
+            Some(_) => "-".to_string(),
+            None => format!("{data:.0} / {flush:.0} / {close:.0}"),
+        },
         cpu: units::duration(m.usr_cpu_ns.saturating_add(m.sys_cpu_ns)),
         latency,
         cache: match cell.truth.cache {

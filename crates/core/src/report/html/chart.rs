@@ -143,6 +143,8 @@ impl QuestionData {
 fn over_time(run: &Run, question: &Question) -> OverTime {
     let workload = question.index.map(|i| &run.header.workloads[usize::from(i)]);
     let unit = question.unit;
+    // Parts of a profile have block sizes of their own.
+    let workload = workload.filter(|w| w.profile.is_none() || w.metric == Metric::Bandwidth);
     match workload.map(|w| (w.metric, w.job.bs)) {
         Some((Metric::Bandwidth, _)) => OverTime { field: "bytes", per: question.unit_scale, unit },
         Some((Metric::Iops, bs)) => {
@@ -160,31 +162,39 @@ fn cells<'a>(run: &'a Run, question: &Question) -> impl Iterator<Item = &'a Cell
 }
 
 /// The figure of every cell that counts: (block, candidate's name, rate).
-struct Rates(Vec<(u32, String, f64)>);
+struct Rates {
+    figures: Vec<(u32, String, f64)>,
+    less_is_better: bool,
+}
 
 impl Rates {
     fn of(run: &Run, question: &Question) -> Rates {
-        let Some(index) = question.index else { return Rates(Vec::new()) };
+        let Some(index) = question.index else {
+            return Rates { figures: Vec::new(), less_is_better: false };
+        };
         let metric = run.header.workloads[usize::from(index)].metric;
         let rate = |c: &Cell| {
             let name = crate::report::view::candidate_name(run, c.candidate);
-            (c.block, name, metric.of(&c.measurement))
+            (c.block, name, metric.of(&c.measurement).unwrap_or(0.0))
         };
-        Rates(cells(run, question).map(rate).collect())
+        let less_is_better = metric.less_is_better();
+        Rates { figures: cells(run, question).map(rate).collect(), less_is_better }
     }
 
     fn find(&self, block: u32, candidate: &str) -> Option<f64> {
-        let mut found = self.0.iter().filter(|(b, c, _)| *b == block && c == candidate);
+        let mut found = self.figures.iter().filter(|(b, c, _)| *b == block && c == candidate);
         found.next_back().map(|(_, _, rate)| *rate).filter(|rate| *rate > 0.0)
     }
 
     /// One value a block: the ratio to the reference, or the rate in units of `scale`.
     fn dots(&self, candidate: &str, reference: Option<&str>, scale: f64) -> Vec<(u32, f64)> {
-        let mut blocks: Vec<u32> = self.0.iter().map(|(block, _, _)| *block).collect();
+        let mut blocks: Vec<u32> = self.figures.iter().map(|(block, _, _)| *block).collect();
         blocks.dedup();
         let dot = |block: u32| {
             let rate = self.find(block, candidate)?;
             let value = match reference {
+                // How many times as fast: of latencies the other way round.
+                Some(reference) if self.less_is_better => self.find(block, reference)? / rate,
                 Some(reference) => rate / self.find(block, reference)?,
                 None => rate / scale,
             };

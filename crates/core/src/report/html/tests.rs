@@ -75,3 +75,23 @@ fn every_edge_makes_a_page() {
     let lone = analysis(Verdict::Refused, &["ext4"], "Nothing can be said.");
     assert!(html(&[(without, lone)], &ASSETS).contains("randwrite"));
 }
+
+#[test]
+fn a_shorter_latency_is_drawn_as_faster_than_the_reference() {
+    use crate::testing::RunBuilder;
+    let run = RunBuilder::stacks(&["ext4", "f2fs"])
+        .header(|h| h.workloads = crate::profiles::find("desktop"))
+        .play(5, |b, c, _| if c == 0 { 30e6 } else { 10e6 + f64::from(b) })
+        .build();
+    let view = View::new(&run, &crate::analyse::analyse(&run));
+    let question = &view.questions[0];
+    assert_eq!((question.unit, question.reference.as_deref()), ("ms", Some("f2fs")));
+    let data = RunData::new(&run, &view.questions, &["ext4".to_string(), "f2fs".to_string()]);
+    let rows = &data.questions[0].rows;
+    let slow = rows.iter().find(|row| row.candidate == 0).unwrap();
+    assert_eq!(slow.dots.len(), 5);
+    for (_, ratio) in &slow.dots {
+        assert!((ratio * 3.0 - 1.0).abs() < 1e-3, "{ratio}");
+    }
+    assert!((slow.mid.unwrap() * 3.0 - 1.0).abs() < 1e-3);
+}

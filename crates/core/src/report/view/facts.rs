@@ -1,9 +1,11 @@
 //! The fingerprint in words: candidates, machine, places and the disks below them.
 
 use crate::model::candidate::{Candidate, Kind, Stack};
+use crate::model::event::FlashState;
 use crate::model::host::{Host, Layer, LayerKind, Place, PlaceClass};
 use crate::model::path::harmless;
 use crate::model::run::Run;
+use crate::prepare::crypt;
 use crate::units;
 
 /// A candidate as declared.
@@ -55,6 +57,25 @@ fn stack_words(stack: &Stack) -> String {
     if stack.fuse {
         words.push_str(" (driver in user space)");
     }
+    if stack.lvm {
+        words.push_str(", on LVM");
+    }
+    if let Some(crypt) = &stack.crypt {
+        words.push_str(&format!(", on {}", harmless(&crypt::describe(crypt))));
+    }
+    let knobs = &stack.knobs;
+    let number = |n: Option<u32>| n.map(|n| n.to_string());
+    let settings = [
+        ("scheduler", knobs.scheduler.clone()),
+        ("read_ahead_kb", number(knobs.read_ahead_kb)),
+        ("nr_requests", number(knobs.nr_requests)),
+        ("governor", knobs.governor.clone()),
+    ];
+    for (name, value) in settings {
+        if let Some(value) = value {
+            words.push_str(&format!(", {name} {}", harmless(&value)));
+        }
+    }
     words
 }
 
@@ -69,13 +90,30 @@ fn disk_name(disk: &Layer) -> String {
 /// Machine, region and places.
 pub fn groups(run: &Run) -> Vec<Group> {
     let mut groups = vec![Group { name: "machine".into(), facts: machine(&run.header.host) }];
-    if let Some(region) = &run.header.region {
+    for (index, region) in run.header.regions().enumerate() {
         let mut facts = Facts::default();
         facts.add(if region.is_image { "image" } else { "device" }, region.target.to_string());
         facts.add("start", units::size(region.start_bytes));
         facts.add("size", units::size(region.size_bytes));
+        let before = match region.flash_state {
+            FlashState::WrittenOnce => "as the one before left it",
+            FlashState::Overwritten => "written in full",
+            FlashState::Trimmed => "discarded",
+        };
+        facts.add("before each visit", before.to_string());
+        if let Some((_, verified, of)) = run.verified.iter().find(|v| usize::from(v.0) == index) {
+            let text =
+                format!("{} of {} came back as written", units::size(*verified), units::size(*of));
+            facts.add("verified", text);
+        }
+        if let Some((_, positions)) = run.surveys.iter().find(|s| usize::from(s.0) == index) {
+            let speeds: Vec<String> =
+                positions.iter().map(|p| format!("{:.0}", p.bytes_per_s / 1e6)).collect();
+            facts.add("reads from start to end", format!("{} MB/s", speeds.join(" ")));
+        }
         facts.place(&region.place);
-        groups.push(Group { name: "region".into(), facts: facts.0 });
+        let name = if index == 0 { "region".into() } else { format!("region {}", index + 1) };
+        groups.push(Group { name, facts: facts.0 });
     }
     for candidate in &run.header.candidates {
         if let Kind::Directory { path, place } = &candidate.kind {

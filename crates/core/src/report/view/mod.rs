@@ -151,6 +151,9 @@ fn extent(run: &Run, analysis: &Analysis) -> String {
     }
     parts.push(units::duration(run.elapsed_ns));
     parts.push(format!("mode {}", run.header.protocol.mode.name()));
+    if let Some(share) = super::tool_share_max(run) {
+        parts.push(format!("the tool's own share of a cell at most {:.1} %", share * 100.0));
+    }
     parts.join(", ")
 }
 

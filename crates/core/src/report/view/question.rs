@@ -221,6 +221,9 @@ impl Unit {
             Metric::Iops if top >= 100e3 => unit("kIOPS", 1e3, None),
             Metric::Iops => unit("IOPS", 1.0, None),
             Metric::FilesPerSecond => unit("files/s", 1.0, None),
+            Metric::TransactionsPerSecond => unit("transactions/s", 1.0, None),
+            Metric::LatencyP99 if top >= 1e6 => unit("ms", 1e6, None),
+            Metric::LatencyP99 => unit("µs", 1e3, None),
         }
     }
 }

@@ -1,0 +1,49 @@
+//! The erase token of every target: given with `--erase`, or typed when asked. Nothing else is a
+//! consent, and a token of another drive is no slip to ask about.
+
+use std::io::{BufRead, IsTerminal, Write};
+
+use bakeoff_core::model::path::printable;
+
+use crate::fault::Fault;
+use crate::runner::target::Target;
+
+/// Makes sure that every target may be erased.
+pub fn to_erase(targets: &[&Target], given: &[String]) -> Result<(), Fault> {
+    let missing: Vec<&Target> =
+        targets.iter().copied().filter(|t| !t.is_consented(given)).collect();
+    if let (Some(target), false) = (missing.first(), given.is_empty()) {
+        let typed: Vec<String> = given.iter().map(|t| printable(t.as_bytes())).collect();
+        return Err(Fault::refused(format!(
+            "{} is not the erase token of {}; `bakeoff plan … --target …` and `bakeoff devices` \
+             show it",
+            typed.join(", "),
+            target.path
+        )));
+    }
+    let can_ask = std::io::stdin().is_terminal() && std::io::stderr().is_terminal();
+    for target in &missing {
+        if !can_ask {
+            let words: Vec<String> = missing.iter().map(|t| t.consent_words()).collect();
+            return Err(Fault::refused(format!(
+                "this destroys what is on {}; if that is meant, add {}",
+                target.describe(),
+                words.join(" ")
+            )));
+        }
+        ask(target)?;
+    }
+    Ok(())
+}
+
+fn ask(target: &Target) -> Result<(), Fault> {
+    let mut err = std::io::stderr();
+    // A terminal that cannot be written to cannot have been read either.
+    let _ = write!(err, "To erase it, type {}: ", target.token);
+    let _ = err.flush();
+    let mut typed = String::new();
+    match std::io::stdin().lock().read_line(&mut typed) {
+        Ok(_) if target.is_consented(&[typed.trim().to_string()]) => Ok(()),
+        _ => Err(Fault::refused("that is not it; nothing was changed")),
+    }
+}

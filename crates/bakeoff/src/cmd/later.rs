@@ -1,0 +1,183 @@
+//! `--at` and `--detach`: a run that begins at night, and one that outlives its terminal.
+
+use std::ffi::{OsStr, OsString};
+use std::fs::File;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use bakeoff_core::model::path::RawPath;
+use bakeoff_core::prepare::commands::shell_word;
+use bakeoff_core::units;
+use jiff::Zoned;
+use jiff::civil::Time;
+
+use super::internal;
+use crate::cli::Global;
+use crate::exec::{Spec, background, find_program};
+use crate::fault::{Fault, Outcome};
+use crate::host;
+use crate::runner::journal::unix_ns;
+use crate::signals::Cancel;
+use crate::store::user::{self, User};
+use crate::ui::say;
+
+/// How often the clock is looked at; the machine may have slept meanwhile.
+const TICK: Duration = Duration::from_millis(500);
+/// How long a detached run is watched for an early end.
+const WATCH: Duration = Duration::from_secs(3);
+/// Time systemd-run has to start a unit.
+const UNIT_LIMIT: Duration = Duration::from_secs(30);
+
+/// Waits until the clock on the wall shows `time`, today or tomorrow.
+pub fn wait_until(global: &Global, time: Time) -> Result<(), Fault> {
+    let cancel = Cancel::listen().map_err(Fault::environment)?;
+    let due = next(&Zoned::now(), time)?;
+    let left_ns =
+        |due: &Zoned| due.timestamp().as_nanosecond() - Zoned::now().timestamp().as_nanosecond();
+    say::note(
+        global.quiet,
+        format_args!(
+            "Waiting until {}, {} from now. Ctrl-C ends it; nothing was changed yet.",
+            due.strftime("%Y-%m-%d %H:%M"),
+            units::duration(u64::try_from(left_ns(&due)).unwrap_or(0))
+        ),
+    );
+    while left_ns(&due) > 0 {
+        if cancel.is_set() {
+            return Err(Fault::interrupted("interrupted while waiting; nothing was changed"));
+        }
+        std::thread::sleep(TICK);
+    }
+    Ok(())
+}
+
+/// The next time the clock shows `time`, after `now`.
+fn next(now: &Zoned, time: Time) -> Result<Zoned, Fault> {
+    let unusable = |e: jiff::Error| Fault::usage(format!("--at: {e}"));
+    let today = now.date().to_datetime(time).to_zoned(now.time_zone().clone()).map_err(unusable)?;
+    if today > *now {
+        return Ok(today);
+    }
+    let tomorrow = now.date().tomorrow().map_err(unusable)?;
+    tomorrow.to_datetime(time).to_zoned(now.time_zone().clone()).map_err(unusable)
+}
+
+/// Starts the same command again where it survives the end of this session, with the consent that
+/// was given here, and says how to follow it.
+pub fn detach(global: &Global, tokens: &[String]) -> Result<Outcome, Fault> {
+    let args = arguments(internal::typed_args(), tokens);
+    let (path, log) = log_file(global)?;
+    let store = crate::store::place::path(global.store.as_deref())?;
+    let shown = shell_word(&RawPath::new(&path));
+    let runs = format!("bakeoff runs --store {}", shell_word(&RawPath::new(&store)));
+    if let Some(unit) = as_unit(&args, &path)? {
+        say::line(format_args!(
+            "It runs on its own as {unit}.\n  tail -f {shown}\n  {runs}\n  systemctl stop {unit} \
+             ends it and puts everything back"
+        ));
+        return Ok(Outcome::Done);
+    }
+    let pid = background::detach(&args, &log).map_err(Fault::environment)?;
+    let since = Instant::now();
+    while since.elapsed() < WATCH {
+        if host::has_ended(pid) {
+            let said = std::fs::read_to_string(&path).unwrap_or_default();
+            return match said.contains("bakeoff: ") {
+                true => Err(Fault::environment(format!("it ended at once:\n{}", said.trim_end()))),
+                false => Ok(Outcome::Done),
+            };
+        }
+        std::thread::sleep(TICK);
+    }
+    say::line(format_args!(
+        "It runs on its own as process {pid}.\n  tail -f {shown}\n  {runs}\n  kill {pid} ends it \
+         and puts everything back"
+    ));
+    Ok(Outcome::Done)
+}
+
+/// The command line again, with the tokens typed and without `--detach`.
+fn arguments(typed: Vec<OsString>, tokens: &[String]) -> Vec<OsString> {
+    let mut args: Vec<OsString> =
+        typed.into_iter().skip(1).filter(|word| word != "--detach").collect();
+    for token in tokens {
+        args.extend(["--erase".into(), token.into()]);
+    }
+    args
+}
+
+/// A new file beside the store for what the run says.
+fn log_file(global: &Global) -> Result<(PathBuf, File), Fault> {
+    let store = crate::store::place::path(global.store.as_deref())?;
+    let mut dir = store.into_os_string();
+    dir.push(".logs");
+    let dir = PathBuf::from(dir);
+    let unusable = |path: &Path, e| {
+        Fault::environment(format!("cannot make a log {}: {e}", RawPath::new(path)))
+    };
+    let owner = User::behind_sudo();
+    user::create_dir_all(&dir, owner.as_ref()).map_err(|e| unusable(&dir, e))?;
+    let path = dir.join(format!("{}-{}.log", unix_ns() / 1_000_000_000, std::process::id()));
+    let file = user::create_file(&path, owner.as_ref()).map_err(|e| unusable(&path, e))?;
+    Ok((path, file))
+}
+
+/// Starts it as a transient unit of systemd's; `None` where systemd does not run the machine.
+fn as_unit(args: &[OsString], log: &Path) -> Result<Option<String>, Fault> {
+    if !host::systemd_runs() || find_program(OsStr::new("systemd-run")).is_none() {
+        return Ok(None);
+    }
+    let unit = format!("bakeoff-{}.service", std::process::id());
+    let binary = std::env::current_exe().map_err(Fault::environment)?;
+    let here = std::env::current_dir().map_err(Fault::environment)?;
+    let mut argv: Vec<OsString> =
+        ["systemd-run", "--quiet", "--collect", "--no-ask-password"].map(OsString::from).into();
+    argv.push(format!("--unit={unit}").into());
+    let option = |name: &str, value: &OsStr| {
+        let mut word = OsString::from(name);
+        word.push(value);
+        word
+    };
+    argv.push(option("--working-directory=", here.as_os_str()));
+    argv.push(option("--property=StandardOutput=append:", log.as_os_str()));
+    argv.push(option("--property=StandardError=append:", log.as_os_str()));
+    // Ctrl-C for a service: time to unmount before it is killed.
+    argv.push("--property=TimeoutStopSec=30min".into());
+    for name in ["PATH", "HOME", "XDG_DATA_HOME", "SUDO_UID", "SUDO_GID", "SUDO_USER", "TZ"] {
+        if let Some(value) = std::env::var_os(name) {
+            argv.push(option(&format!("--setenv={name}="), &value));
+        }
+    }
+    argv.push("--".into());
+    argv.push(binary.into());
+    argv.extend(args.iter().cloned());
+    let spec = Spec::tool(&argv, UNIT_LIMIT).map_err(Fault::environment)?;
+    let ended = spec.run(&Cancel::default()).map_err(Fault::environment)?;
+    match ended.status.success() {
+        true => Ok(Some(unit)),
+        // In a container /run/systemd may be there without anybody to answer.
+        false => Ok(None),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_next_midnight_is_never_now() {
+        let now: Zoned = "2026-11-20T20:15:00+00:00[+00:00]".parse().unwrap();
+        let at =
+            |text: &str| next(&now, Time::strptime("%H:%M", text).unwrap()).unwrap().timestamp();
+        assert_eq!(at("00:00").to_string(), "2026-11-21T00:00:00Z");
+        assert_eq!(at("20:16").to_string(), "2026-11-20T20:16:00Z");
+        assert_eq!(at("20:15").to_string(), "2026-11-21T20:15:00Z");
+    }
+
+    #[test]
+    fn a_detached_run_has_its_consent_and_does_not_detach_again() {
+        let typed = ["bakeoff", "run", "--detach", "plan.toml", "--target", "/dev/sdb"];
+        let args = arguments(typed.map(OsString::from).into(), &["4C53".to_string()]);
+        assert_eq!(args, ["run", "plan.toml", "--target", "/dev/sdb", "--erase", "4C53"]);
+    }
+}

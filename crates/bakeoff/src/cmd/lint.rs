@@ -1,0 +1,120 @@
+//! `bakeoff lint`: the rules, what one means, and what they say about a plan, a run or a text.
+
+use std::io::Write;
+use std::path::Path;
+
+use bakeoff_core::analyse::analyse;
+use bakeoff_core::import::{Finder, studies};
+use bakeoff_core::lint::limit;
+use bakeoff_core::lint::registry::{self, Rule};
+use bakeoff_core::model::finding::{Finding, Severity};
+use bakeoff_core::model::path::{RawPath, printable};
+use bakeoff_core::report;
+
+use super::stored;
+use crate::cli::{Format, Global, Lint};
+use crate::fault::{Fault, Outcome};
+use crate::ui::answer;
+
+/// Most bytes read of a text; results of tools are far shorter.
+const MOST_BYTES: u64 = 256 << 20;
+
+/// Runs the command: R and E among the findings are exit 1.
+pub fn run(global: &Global, args: &Lint) -> Result<Outcome, Fault> {
+    if let Some(format) = global.format.filter(|f| !matches!(f, Format::Text | Format::Json)) {
+        return Err(stored::no_format(format, "lint", "text or json"));
+    }
+    if let Some(name) = &args.explain {
+        let rule = registry::explain(name).ok_or_else(|| unknown(name))?;
+        return say(global, None, &[rule], None);
+    }
+    let Some(what) = &args.what else { return say(global, None, &registry::all(), None) };
+    let found = limit::sorted(findings(global, what)?);
+    say(global, Some(what), &[], Some(&found))?;
+    let is_clean = found.iter().all(|f| f.severity < Severity::Error);
+    Ok(if is_clean { Outcome::Done } else { Outcome::Open })
+}
+
+fn unknown(name: &str) -> Fault {
+    let name = printable(name.as_bytes());
+    Fault::usage(format!("there is no rule '{name}'; `bakeoff lint` lists them all"))
+}
+
+fn say(
+    global: &Global,
+    source: Option<&str>,
+    rules: &[&Rule],
+    findings: Option<&[Finding]>,
+) -> Result<Outcome, Fault> {
+    let width = usize::from(answer::text_options().width);
+    let text = match (global.format, findings, rules) {
+        (Some(Format::Json), ..) => {
+            report::lint_json(source, rules, findings.unwrap_or_default()) + "\n"
+        }
+        (_, Some(findings), _) => {
+            report::findings_text(source.unwrap_or_default(), findings, width)
+        }
+        (_, None, [one]) => report::rule_text(one, width),
+        (_, None, _) => report::rules_text(),
+    };
+    std::io::stdout().write_all(text.as_bytes())?;
+    Ok(Outcome::Done)
+}
+
+/// What the rules say about a study, a file (a plan or a text) or a stored run.
+fn findings(global: &Global, what: &str) -> Result<Vec<Finding>, Fault> {
+    if let Some(name) = what.strip_prefix("study:") {
+        let study = studies::find(name)
+            .ok_or_else(|| Fault::usage(format!("no study '{}'", printable(name.as_bytes()))))?;
+        return Ok(of_text(study.table.as_bytes()));
+    }
+    let path = Path::new(what);
+    if what.ends_with(".toml") || (!path.exists() && plan_text(what).is_some()) {
+        return of_plan(what);
+    }
+    if path.is_file() {
+        return Ok(of_text(&read(path)?));
+    }
+    let (store, id) = stored::find(global, what)?;
+    let run = stored::read(&store, &id)?;
+    Ok(analyse(&run).findings)
+}
+
+fn read(path: &Path) -> Result<Vec<u8>, Fault> {
+    use std::io::Read;
+    let fail = |error: std::io::Error| {
+        Fault::usage(format!("cannot read {}: {error}", RawPath::new(path)))
+    };
+    let mut text = Vec::new();
+    let file = std::fs::File::open(path).map_err(fail)?;
+    file.take(MOST_BYTES).read_to_end(&mut text).map_err(fail)?;
+    Ok(text)
+}
+
+/// The findings of every result in a text.
+fn of_text(text: &[u8]) -> Vec<Finding> {
+    let imported = Finder::all(text);
+    let told = |r: bakeoff_core::import::ToolResult| {
+        let at = format!("{}, line {}", r.tool, r.first_line);
+        r.findings.into_iter().map(move |mut f| {
+            f.candidate.get_or_insert_with(|| at.clone());
+            f
+        })
+    };
+    imported.results.into_iter().flat_map(told).collect()
+}
+
+fn plan_text(name: &str) -> Option<&'static str> {
+    bakeoff_core::plan::built_in(name).map(|plan| plan.text)
+}
+
+/// What can be said of a plan before any device is known.
+fn of_plan(name: &str) -> Result<Vec<Finding>, Fault> {
+    let text = match plan_text(name) {
+        Some(text) => text.to_string(),
+        None => String::from_utf8(read(Path::new(name))?)
+            .map_err(|_| Fault::usage(format!("{} is no text", printable(name.as_bytes()))))?,
+    };
+    let plan = bakeoff_core::plan::parse(&text, name).map_err(Fault::usage)?;
+    bakeoff_core::lint::of_plan(&plan).map_err(Fault::usage)
+}

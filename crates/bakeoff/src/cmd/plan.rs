@@ -1,0 +1,211 @@
+//! `bakeoff plan PLAN`: what a plan comes to, before anything happens. Changes nothing.
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use bakeoff_core::model::candidate::{Candidate, Kind};
+use bakeoff_core::model::event::{FlashState, Step};
+use bakeoff_core::model::path::RawPath;
+use bakeoff_core::plan::Expanded;
+use bakeoff_core::plan::budget::{Site, Speed, estimate};
+use bakeoff_core::prepare::commands::describe;
+use bakeoff_core::prepare::{steps, udev_rule, visit};
+use bakeoff_core::report::plan::{Commands, EstimateView, PlanView, TargetView};
+use bakeoff_core::units;
+
+use super::plan_text;
+use super::run::{self, Looked, check_wear, look_at, state_words};
+use crate::cli::{Format, Global, Plan};
+use crate::fault::{Fault, Outcome};
+use crate::host;
+use crate::runner::targets::{self, Wanted};
+use crate::runner::{ceilings, scratch};
+
+/// Stands for the id a run will have.
+const RUN: &str = "RUN";
+/// Stands for the loop device an image will get.
+const LOOP: &str = "/dev/loopN";
+
+/// Shows the plan; refuses what `run` would refuse, after showing it.
+pub fn run(global: &Global, args: &Plan) -> Result<Outcome, Fault> {
+    if !matches!(global.format, None | Some(Format::Text | Format::Json)) {
+        return Err(Fault::usage("plan prints --format text or json"));
+    }
+    if args.time == Some(0) {
+        return Err(Fault::usage("--time 0 leaves no time to measure; try --time 2h"));
+    }
+    if args.targets.is_empty() {
+        return print(global, &without_target(args)?).map(|()| Outcome::Done);
+    }
+    let looked = look_at(global, args, None)?;
+    let view = on_targets(&looked);
+    print(global, &view)?;
+    let (made, wanted) = (&looked.made, &looked.wanted);
+    check_wear(wanted, made.candidates.len() as u64, made.protocol.max_write_bytes)?;
+    let too_much = |view: &PlanView| {
+        let estimate = view.estimate.as_ref()?;
+        let limit = estimate.max_write_bytes?;
+        (estimate.refused.is_some() && estimate.first.write_bytes > limit).then_some(limit)
+    };
+    match too_much(&view) {
+        Some(limit) => Err(Fault::refused(format!(
+            "the plan would write more than the {} that are allowed, so that the drive does not \
+             wear: make its region or its list of workloads smaller, or allow it with --max-write",
+            units::size(limit)
+        ))),
+        None => Ok(Outcome::Done),
+    }
+}
+
+fn without_target(args: &Plan) -> Result<PlanView, Fault> {
+    let mut asked = plan_text::load(&args.plan)?;
+    asked.protocol.mode = args.mode.unwrap_or(asked.protocol.mode);
+    let mut made = plan_text::expand(&asked, &[])?;
+    run::settle(&mut made, args.time, args.max_write.or(asked.protocol.max_write_bytes));
+    Ok(PlanView::new(&asked, made))
+}
+
+fn on_targets(looked: &Looked) -> PlanView {
+    let Looked { asked, made, wanted } = looked;
+    let mut view = PlanView::new(asked, made.clone());
+    view.targets = wanted.iter().map(target_view).collect();
+    view.commands = commands(made, wanted);
+    let sites: Vec<Site> = wanted.iter().map(site).collect();
+    let limit = made.protocol.max_write_bytes;
+    let slowest = sites.iter().map(|s| s.speed).min_by_key(|s| s.write_bytes_per_s);
+    view.estimate = estimate(made, &sites, limit)
+        .zip(slowest)
+        .map(|(costs, speed)| EstimateView::new(costs, speed, limit));
+    view
+}
+
+fn site(wanted: &Wanted) -> Site {
+    let disk = wanted.target.place.disks().next();
+    Site {
+        speed: Speed::of(disk),
+        region_bytes: wanted.span.size_bytes,
+        is_overwritten: wanted.flash_state == FlashState::Overwritten,
+    }
+}
+
+fn target_view(wanted: &Wanted) -> TargetView {
+    let Wanted { target, span, flash_state } = wanted;
+    let size = units::size_decimal(target.room.target_bytes);
+    let about = match target.place.disks().next().filter(|_| !target.is_image) {
+        None => format!("an image of {}", units::size(target.room.target_bytes)),
+        Some(disk) => {
+            let model = disk.model.as_deref().map_or("", str::trim);
+            let serial = disk.serial.as_deref().map(|s| format!(", serial number {}", s.trim()));
+            let named = if model.is_empty() { "a drive without a model" } else { model };
+            format!("{named}, {size}{}", serial.unwrap_or_default())
+        }
+    };
+    TargetView {
+        path: target.path.to_string(),
+        about,
+        erase_token: target.token.clone(),
+        size_bytes: target.room.target_bytes,
+        region_start_bytes: span.start_bytes,
+        region_size_bytes: span.size_bytes,
+        state: state_words(*flash_state),
+        max_write_bytes: target.write_budget(),
+    }
+}
+
+/// Everything that will be run: once, and for each candidate in each block.
+fn commands(made: &Expanded, wanted: &[Wanted]) -> Vec<Commands> {
+    let parent = targets::mount_parent();
+    let ours = parent.as_path().join(steps::scratch_name(RUN));
+    let mount_point = RawPath::new(ours.join(scratch::MOUNT));
+    let mut all = vec![once(&parent, wanted)];
+    for candidate in &made.candidates {
+        let index = usize::from(candidate.region);
+        if let Some(wanted) = wanted.get(index) {
+            all.push(of_candidate(candidate, index, wanted, &mount_point));
+        }
+    }
+    all
+}
+
+fn once(parent: &RawPath, wanted: &[Wanted]) -> Commands {
+    let mut taken: Vec<Step> = vec![steps::make_scratch(0, &steps::scratch_name(RUN), parent)];
+    let names: Vec<String> =
+        wanted.iter().flat_map(|w| w.target.kernel_names.iter().cloned()).collect();
+    if host::udev_runs() && !names.is_empty() {
+        let dir = RawPath::new(Path::new(targets::UDEV_RULES));
+        taken.push(udev_rule::add(0, RUN, &names, &dir));
+    }
+    let mut last = Vec::new();
+    for (index, wanted) in wanted.iter().enumerate() {
+        let device = device(index, wanted);
+        taken.push(match by_mapper(wanted) {
+            true => steps::map_region(0, RUN, index, &wanted.target.path, wanted.span),
+            false => {
+                let sector = wanted.target.sector_bytes;
+                steps::attach_region(0, &wanted.target.path, wanted.span, sector)
+            }
+        });
+        taken.push(steps::overwrite(0, &device, wanted.span.size_bytes, true));
+        last.push(describe(&steps::wipe(0, &device).action));
+    }
+    // What the processor alone reaches, where there is time for it.
+    taken.push(ceilings::memory_scratch(0, RUN));
+    let mut commands = as_commands("Once".to_string(), &taken);
+    commands.undo.splice(0..0, last);
+    commands
+}
+
+fn of_candidate(
+    candidate: &Candidate,
+    index: usize,
+    wanted: &Wanted,
+    mount_point: &RawPath,
+) -> Commands {
+    let of = format!("{}, in every block", candidate.name);
+    let Kind::Stack(stack) = &candidate.kind else {
+        return Commands { of, run: Vec::new(), undo: Vec::new() };
+    };
+    let device = device(index, wanted);
+    let knob_disk = wanted.target.knob_disk().unwrap_or_else(|| LOOP[5..].to_string());
+    let policies = host::cpufreq_policies();
+    let ground = visit::Ground {
+        run: RUN,
+        device: &device,
+        region_bytes: wanted.span.size_bytes,
+        flash_state: wanted.flash_state,
+        mount_point,
+        knob_disk: &knob_disk,
+        policies: &policies,
+        setting: &|path: &RawPath| host::setting(path.as_path()),
+    };
+    as_commands(of, &visit::steps(&candidate.name, stack, &ground))
+}
+
+fn as_commands(of: String, taken: &[Step]) -> Commands {
+    Commands {
+        of,
+        run: taken.iter().map(|step| describe(&step.action)).collect(),
+        undo: taken.iter().rev().filter_map(|step| step.undo.as_ref()).map(describe).collect(),
+    }
+}
+
+fn by_mapper(wanted: &Wanted) -> bool {
+    !wanted.target.is_image && host::dm_runs()
+}
+
+fn device(index: usize, wanted: &Wanted) -> RawPath {
+    match by_mapper(wanted) {
+        true => RawPath::new(PathBuf::from("/dev/mapper").join(steps::region_mapper(RUN, index))),
+        false => RawPath::new(LOOP),
+    }
+}
+
+fn print(global: &Global, view: &PlanView) -> Result<(), Fault> {
+    let text = match global.format {
+        Some(Format::Json) => view.json().map_err(Fault::bug)?,
+        _ => view.text(),
+    };
+    let mut out = std::io::stdout().lock();
+    out.write_all(text.as_bytes())?;
+    Ok(out.flush()?)
+}

@@ -1,0 +1,63 @@
+//! A plan by its name or file, put on targets: what `plan` and `run` share.
+
+use std::collections::BTreeMap;
+use std::io::Read;
+use std::path::Path;
+
+use bakeoff_core::model::candidate::Stack;
+use bakeoff_core::model::path::RawPath;
+use bakeoff_core::plan::{self, Expanded, Here, Plan};
+
+use crate::fault::Fault;
+use crate::host;
+use crate::runner::target::Target;
+
+/// Reads and parses a plan: a built-in one by its name, else a file.
+pub fn load(name: &Path) -> Result<Plan, Fault> {
+    let shown = RawPath::new(name).to_string();
+    if let Some(built_in) = name.to_str().and_then(plan::built_in) {
+        return plan::parse(built_in.text, built_in.name).map_err(Fault::bug);
+    }
+    let file = std::fs::File::open(name).map_err(|error| match error.kind() {
+        std::io::ErrorKind::NotFound => Fault::usage(format!(
+            "there is no plan {shown}, neither a file nor built in: {}",
+            plan::did_you_mean(&shown)
+        )),
+        _ => Fault::usage(format!("cannot read the plan {shown}: {error}")),
+    })?;
+    let mut bytes = Vec::new();
+    // One byte more than a plan may have, so that the parser sees that it is too long.
+    file.take(plan::TEXT_MAX_BYTES as u64 + 1)
+        .read_to_end(&mut bytes)
+        .map_err(|error| Fault::usage(format!("cannot read the plan {shown}: {error}")))?;
+    let text = String::from_utf8(bytes)
+        .map_err(|_| Fault::usage(format!("the plan {shown} is no text")))?;
+    plan::parse(&text, &shown).map_err(Fault::usage)
+}
+
+/// Puts a plan on targets, each with the size of its region where that is known.
+pub fn expand(plan: &Plan, targets: &[(&Target, Option<u64>)]) -> Result<Expanded, Fault> {
+    let named: Vec<plan::Target> = targets
+        .iter()
+        .map(|(target, region_bytes)| plan::Target {
+            name: target.name.clone(),
+            region_bytes: *region_bytes,
+        })
+        .collect();
+    let supports = |stack: &Stack, index: usize| {
+        let disk = targets.get(index).and_then(|(target, _)| target.knob_disk());
+        host::stack_support(stack, disk.as_deref())
+    };
+    let job_files = job_files(plan)?;
+    let here = Here { supports: &supports, job_files: &job_files };
+    plan::expand(plan, &named, &here).map_err(Fault::usage)
+}
+
+fn job_files(plan: &Plan) -> Result<BTreeMap<String, String>, Fault> {
+    let read = |name: &str| {
+        let text = std::fs::read_to_string(name)
+            .map_err(|error| Fault::usage(format!("cannot read the job file {name}: {error}")))?;
+        Ok((name.to_string(), text))
+    };
+    plan.job_files().map(read).collect()
+}

@@ -1,0 +1,136 @@
+//! `bakeoff probe TARGET`: is the capacity real?
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use bakeoff_core::model::path::RawPath;
+use bakeoff_core::probe::judge::{self, Verdict};
+use bakeoff_core::probe::{FLUSH_AGAIN_BYTES, FLUSH_BYTES, Layout, SMALLEST_BYTES, Seen};
+use bakeoff_core::units;
+
+use super::{begin, consent};
+use crate::cli::{Format, Global, Probe};
+use crate::fault::{Fault, Outcome};
+use crate::host;
+use crate::runner::probing::{self, Device};
+use crate::runner::target::{self, Target};
+use crate::signals::Cancel;
+use crate::store::user::{self, User};
+use crate::ui::say;
+
+/// Runs the command.
+pub fn run(global: &Global, args: &Probe) -> Result<Outcome, Fault> {
+    let format = global.format.unwrap_or(Format::Text);
+    if !matches!(format, Format::Text | Format::Json) {
+        return Err(Fault::usage("probe knows --format text and json"));
+    }
+    let target = target::look(&args.target, args.shares_disk_with_root)?;
+    let store = crate::store::place::path(global.store.as_deref())?;
+    target.refuse_ours(&[("the store", &store)])?;
+    let size = target.room.target_bytes;
+    if size < SMALLEST_BYTES {
+        return Err(Fault::usage(format!(
+            "{} has {}: nobody fakes less than {}",
+            target.path,
+            units::size(size),
+            units::size(SMALLEST_BYTES)
+        )));
+    }
+    let saved = saved_path(&store, &target);
+    say::note(
+        global.quiet,
+        format_args!(
+            "{}: about {} are overwritten here and there, read back, and then put back from {}.\n\
+             On a fake, existing data may be lost: its addresses land on one another.",
+            target.describe(),
+            units::size(FLUSH_BYTES),
+            RawPath::new(&saved)
+        ),
+    );
+    consent::to_erase(&[&target], &args.erase)?;
+    let _held = target.hold()?;
+    let cancel = Cancel::listen().map_err(Fault::environment)?;
+    let report = probe(global, &target, &saved, &cancel)?;
+    let text = if format == Format::Json { report.json() } else { report.text() };
+    std::io::stdout().write_all(text.as_bytes())?;
+    Ok(match report.verdict {
+        Verdict::NoEvidence => Outcome::Done,
+        Verdict::Mismatch | Verdict::Unstable => Outcome::Open,
+    })
+}
+
+fn probe(
+    global: &Global,
+    target: &Target,
+    saved: &Path,
+    cancel: &Cancel,
+) -> Result<judge::Report, Fault> {
+    let failed = |e: std::io::Error| {
+        let kept = match saved.exists() {
+            true => format!(
+                "; what was there is kept in {} and the next probe of this drive puts it back",
+                RawPath::new(saved)
+            ),
+            false => String::new(),
+        };
+        Fault::environment(format!("probing {} failed: {e}{kept}", target.path))
+    };
+    make_directory_of(saved)?;
+    let mut device = Device::open(target.path.as_path()).map_err(failed)?;
+    if saved.exists() {
+        probing::restore(&mut device, saved).map_err(failed)?;
+        say::note(global.quiet, format_args!("Put back what an earlier probe had left."));
+    }
+    let size = target.room.target_bytes;
+    let seed = global.seed.unwrap_or_else(begin::fresh_u64);
+    let mut pass = |flush_bytes: u64, number: u64| -> Result<Vec<(u64, Seen)>, Fault> {
+        let layout = Layout::new(size, seed.wrapping_add(number), flush_bytes);
+        check_room(saved, &layout)?;
+        // Other samples than any probe before: what an old one wrote is not taken for this one's.
+        let seen = probing::pass(&mut device, &layout, begin::fresh_u64(), saved, cancel);
+        seen.map_err(failed)?.ok_or_else(|| {
+            Fault::interrupted("interrupted; what was there is back where the drive kept it")
+        })
+    };
+    let first = pass(FLUSH_BYTES, 0)?;
+    let is_bad = first.iter().any(|(_, seen)| *seen != Seen::Good);
+    let again = match is_bad {
+        true => {
+            say::note(global.quiet, format_args!("Some samples did not come back; once more."));
+            Some(pass(FLUSH_AGAIN_BYTES, 1)?)
+        }
+        false => None,
+    };
+    Ok(judge::judge(&target.describe(), size, &first, again.as_deref()))
+}
+
+/// Where the originals are kept: beside the store, by the drive's token.
+fn saved_path(store: &Path, target: &Target) -> PathBuf {
+    let plain = |c: char| if c.is_ascii_alphanumeric() || c == '-' { c } else { '_' };
+    let name: String = target.token.chars().take(64).map(plain).collect();
+    let mut dir = store.as_os_str().to_os_string();
+    dir.push(".probe");
+    PathBuf::from(dir).join(format!("{name}-{}.saved", target.room.target_bytes))
+}
+
+fn make_directory_of(saved: &Path) -> Result<(), Fault> {
+    let dir = saved.parent().unwrap_or(Path::new("."));
+    user::create_dir_all(dir, User::behind_sudo().as_ref())
+        .map_err(|e| Fault::environment(format!("cannot make {}: {e}", RawPath::new(dir))))
+}
+
+fn check_room(saved: &Path, layout: &Layout) -> Result<(), Fault> {
+    let needed: u64 = layout.overwritten().iter().map(|(_, bytes)| bytes).sum();
+    let dir = saved.parent().unwrap_or(Path::new("."));
+    let place = host::place(dir).map_err(Fault::environment)?;
+    if place.free_bytes / 2 >= needed {
+        return Ok(());
+    }
+    Err(Fault::environment(format!(
+        "what is overwritten ({}) is kept in {} meanwhile, which has {} free: use --store to keep \
+         it elsewhere",
+        units::size(needed),
+        RawPath::new(dir),
+        units::size(place.free_bytes)
+    )))
+}

@@ -1,0 +1,288 @@
+//! `bakeoff run PLAN --target T…`: a plan on disks, partitions or images.
+//!
+//! Everything that can be refused is refused before anything is changed: the plan, the targets, the
+//! room, the wear, the consent. What happens is shown before it is asked for.
+
+use std::path::Path;
+
+use bakeoff_core::model::candidate::{Candidate, Kind};
+use bakeoff_core::model::event::FlashState;
+use bakeoff_core::model::path::RawPath;
+use bakeoff_core::model::protocol::Mode;
+use bakeoff_core::prepare::region;
+use bakeoff_core::{plan, units};
+
+use super::begin::{self, ReportTo};
+use super::{consent, later, plan_text};
+use crate::cli::{Global, Plan, Run};
+use crate::exec::background;
+use crate::fault::{Fault, Outcome};
+use crate::runner::held::Held;
+use crate::runner::target::{self, Target};
+use crate::runner::targets::{self, Wanted};
+use crate::ui::say;
+
+/// Visits of each candidate before anything can be said: five blocks and the rehearsal.
+const LEAST_VISITS: u64 = 6;
+/// Most targets of a device axis.
+const TARGETS_MAX: usize = 16;
+
+/// A run that was looked at from all sides and not begun.
+struct Ready {
+    plan: begin::Plan,
+    wanted: Vec<Wanted>,
+}
+
+/// A plan on its targets; nothing is changed by looking.
+pub struct Looked {
+    /// The plan as read.
+    pub asked: plan::Plan,
+    /// What it comes to here, twins included; `k` counts them not.
+    pub made: plan::Expanded,
+    /// Where.
+    pub wanted: Vec<Wanted>,
+}
+
+/// Runs the command.
+pub fn run(global: &Global, args: &Run) -> Result<Outcome, Fault> {
+    check_args(&args.on)?;
+    begin::recover(global)?;
+    let mut ready = get_ready(global, args)?;
+    show(global, &ready);
+    let targets: Vec<&Target> = ready.wanted.iter().map(|w| &w.target).collect();
+    consent::to_erase(&targets, &args.erase)?;
+    if args.detach {
+        let given = |token: &&String| !args.erase.contains(token);
+        let tokens: Vec<&String> = ready.wanted.iter().map(|w| &w.target.token).collect();
+        let typed: Vec<String> = tokens.into_iter().filter(given).cloned().collect();
+        return later::detach(global, &typed);
+    }
+    let _awake = background::stay_awake();
+    if let Some(time) = args.at {
+        let tokens: Vec<String> = ready.wanted.iter().map(|w| w.target.token.clone()).collect();
+        later::wait_until(global, time)?;
+        // Hours may have passed: everything is looked at anew, for the drives consented to.
+        ready = get_ready(global, args)?;
+        if !ready.wanted.iter().all(|w| w.target.is_consented(&tokens)) {
+            return Err(Fault::refused(
+                "a target is another drive than it was; nothing was changed",
+            ));
+        }
+    }
+    let held = hold(&args.on, &ready.wanted)?;
+    let wanted = ready.wanted;
+    let report = ReportTo::from_option(args.report.clone());
+    begin::run(global, ready.plan, report, |session| {
+        session.held = held;
+        targets::prepare(session, &wanted)
+    })
+}
+
+fn check_args(args: &Plan) -> Result<(), Fault> {
+    if args.time == Some(0) {
+        return Err(Fault::usage("--time 0 leaves no time to measure; try --time 2h"));
+    }
+    if args.targets.is_empty() {
+        return Err(Fault::usage(
+            "nothing to run on: name a disk, partition or image with --target; `bakeoff devices` \
+             lists the drives, `truncate -s 2G disk.img` makes an image to try it on",
+        ));
+    }
+    if !rustix::process::geteuid().is_root() {
+        return Err(Fault::environment(
+            "making and mounting filesystems needs root: `sudo bakeoff run …`; without it, \
+             `bakeoff quick DIR…` compares directories",
+        ));
+    }
+    Ok(())
+}
+
+/// Reads the plan and looks at the targets; changes nothing.
+pub fn look_at(global: &Global, args: &Plan, report: Option<&Path>) -> Result<Looked, Fault> {
+    let mut asked = plan_text::load(&args.plan)?;
+    if let Some(mode) = args.mode {
+        asked.protocol.mode = mode;
+    }
+    let found = look(global, args, report)?;
+    let budget = args
+        .max_write
+        .or(asked.protocol.max_write_bytes)
+        .or_else(|| found.iter().filter_map(Target::write_budget).min());
+    let stacks = asked.stacks.len().max(1) as u64 * found.len() as u64;
+    let spans = spans(&asked.region, &found, budget, stacks)?;
+    let sized: Vec<(&Target, Option<u64>)> =
+        found.iter().zip(&spans).map(|(t, span)| (t, Some(span.size_bytes))).collect();
+    let mut made = plan_text::expand(&asked, &sized)?;
+    if made.candidates.is_empty() {
+        let why = made.skipped.iter().map(|s| format!("\n  {}: {}", s.name, s.reason));
+        let why: String = why.collect();
+        return Err(Fault::environment(format!("nothing of the plan can be made here:{why}")));
+    }
+    settle(&mut made, args.time, budget);
+    let state = match made.flash_state {
+        plan::FlashState::Overwritten => FlashState::Overwritten,
+        plan::FlashState::Trimmed => FlashState::Trimmed,
+    };
+    let wanted = found.into_iter().zip(spans).map(|(target, span)| {
+        let flash_state = state_of(&target, state);
+        Wanted { target, span, flash_state }
+    });
+    Ok(Looked { asked, wanted: wanted.collect(), made })
+}
+
+/// Limits from the command line, and the twin that tells what the method is worth.
+pub fn settle(made: &mut plan::Expanded, time_ns: Option<u64>, max_write_bytes: Option<u64>) {
+    made.protocol.time_ns = time_ns.or(made.protocol.time_ns);
+    made.protocol.max_write_bytes = max_write_bytes;
+    if made.protocol.mode == Mode::Precise {
+        let twin = twin(&made.candidates);
+        made.candidates.extend(twin);
+    }
+}
+
+/// What is needed to begin, once it is known that it does not write too much.
+fn get_ready(global: &Global, args: &Run) -> Result<Ready, Fault> {
+    let Looked { asked, made, wanted } = look_at(global, &args.on, args.report.as_deref())?;
+    check_wear(&wanted, made.candidates.len() as u64, made.protocol.max_write_bytes)?;
+    let plan = begin::Plan {
+        verb: "run",
+        title: asked.title,
+        protocol: made.protocol,
+        candidates: made.candidates,
+        workloads: made.workloads,
+        skipped: made.skipped,
+        file_bytes: made.file_bytes,
+        plan: Some(asked.text),
+        regions: wanted.iter().map(Wanted::region).collect(),
+    };
+    Ok(Ready { plan, wanted })
+}
+
+/// Looks at every target and refuses what must not be written.
+fn look(global: &Global, args: &Plan, report: Option<&Path>) -> Result<Vec<Target>, Fault> {
+    let store = crate::store::place::path(global.store.as_deref())?;
+    let binary = std::env::current_exe().ok();
+    let here = std::env::current_dir().ok();
+    let mut ours: Vec<(&str, &Path)> = vec![("the store", &store)];
+    ours.extend(binary.as_deref().map(|path| ("bakeoff itself", path)));
+    ours.extend(here.as_deref().map(|path| ("the working directory", path)));
+    ours.extend(report.map(|path| ("the report", path)));
+    if args.targets.len() > TARGETS_MAX {
+        return Err(Fault::usage(format!("a run has at most {TARGETS_MAX} targets")));
+    }
+    let mut found: Vec<Target> = Vec::new();
+    for path in &args.targets {
+        let target = target::look(path, args.shares_disk_with_root)?;
+        if found.iter().any(|other| other.disk == target.disk) {
+            return Err(Fault::usage(format!(
+                "{} is on the same disk as another target: the two would disturb each other",
+                RawPath::new(path)
+            )));
+        }
+        target.refuse_ours(&ours)?;
+        found.push(target);
+    }
+    Ok(found)
+}
+
+/// The region on each target, of one size.
+fn spans(
+    asked: &plan::RegionRequest,
+    found: &[Target],
+    budget: Option<u64>,
+    stacks: u64,
+) -> Result<Vec<region::Span>, Fault> {
+    // Half for the state of the region, half for what is measured.
+    let most = budget.map_or(u64::MAX, |bytes| bytes / 2 / (LEAST_VISITS + 1) / stacks);
+    let choose = |target: &Target, size| {
+        region::choose(target.room, asked.start_bytes, size, most)
+            .map_err(|error| Fault::usage(format!("{}: {error}", target.path)))
+    };
+    let first: Vec<region::Span> =
+        found.iter().map(|target| choose(target, asked.size_bytes)).collect::<Result<_, _>>()?;
+    let smallest = first.iter().map(|span| span.size_bytes).min();
+    found.iter().map(|target| choose(target, smallest)).collect()
+}
+
+/// What spins is as fast whatever was on it before; it is written once. An image is never
+/// discarded: that would make holes in it.
+fn state_of(target: &Target, asked: FlashState) -> FlashState {
+    match (target.is_rotational(), target.is_image, asked) {
+        (true, ..) => FlashState::WrittenOnce,
+        (_, true, _) => FlashState::Overwritten,
+        (_, _, asked) => asked,
+    }
+}
+
+/// The first candidate once more: two results of the same thing show what the method is worth.
+fn twin(candidates: &[Candidate]) -> Option<Candidate> {
+    let first = candidates.first().filter(|c| matches!(c.kind, Kind::Stack(_)))?;
+    let room: String = first.name.chars().take(32).collect();
+    let name = format!("{room} (twin)");
+    Some(Candidate { name, twin_of: Some(first.name.clone()), ..first.clone() })
+}
+
+/// Refuses a plan that writes more than the device should take, before anything is written.
+pub fn check_wear(wanted: &[Wanted], candidates: u64, budget: Option<u64>) -> Result<(), Fault> {
+    let Some(budget) = budget else { return Ok(()) };
+    let regions: u64 = wanted.iter().map(|w| w.span.size_bytes).sum();
+    let restored = wanted.iter().filter(|w| w.flash_state == FlashState::Overwritten);
+    let most_restored = restored.map(|w| w.span.size_bytes).max().unwrap_or(0);
+    let least = regions.saturating_add(most_restored.saturating_mul(candidates * LEAST_VISITS));
+    if least <= budget {
+        return Ok(());
+    }
+    Err(Fault::refused(format!(
+        "five blocks write at least {} and {} are allowed, so that the drive does not wear: make \
+         the plan's region smaller, or allow it with --max-write {}m",
+        units::size(least),
+        units::size(budget),
+        least.div_ceil(1 << 20)
+    )))
+}
+
+/// Says what will happen.
+fn show(global: &Global, ready: &Ready) {
+    let note = |line: String| say::note(global.quiet, format_args!("{line}"));
+    note(format!("{}: {} on", ready.plan.title, names(&ready.plan.candidates)));
+    for Wanted { target, span, flash_state } in &ready.wanted {
+        let state = state_words(*flash_state);
+        note(format!(
+            "  {}: {} from {} on, {state}. What is there is lost.",
+            target.describe(),
+            units::size(span.size_bytes),
+            units::size(span.start_bytes)
+        ));
+    }
+    for skipped in &ready.plan.skipped {
+        note(format!("  Left out: {}: {}", skipped.name, skipped.reason));
+    }
+}
+
+/// What is done to a region.
+pub fn state_words(state: FlashState) -> &'static str {
+    match state {
+        FlashState::WrittenOnce => "written once",
+        FlashState::Overwritten => "written in full before every visit",
+        FlashState::Trimmed => "discarded before every visit",
+    }
+}
+
+fn names(candidates: &[Candidate]) -> String {
+    candidates.iter().map(|c| c.name.as_str()).collect::<Vec<_>>().join(", ")
+}
+
+/// Takes every target, and looks once more: what was true before the question may not be now.
+fn hold(args: &Plan, wanted: &[Wanted]) -> Result<Vec<Held>, Fault> {
+    let held = wanted.iter().map(|w| w.target.hold()).collect::<Result<Vec<Held>, Fault>>()?;
+    for Wanted { target, .. } in wanted {
+        let again = target::look(target.path.as_path(), args.shares_disk_with_root)?;
+        if again.token != target.token {
+            return Err(Fault::refused(format!(
+                "{} is another drive than a moment ago; nothing was changed",
+                target.path
+            )));
+        }
+    }
+    Ok(held)
+}

@@ -1,0 +1,85 @@
+//! Processes beside a run: one that lives as long as the run does, and a run of its own session
+//! that outlives the terminal it was started from.
+
+use std::ffi::{OsStr, OsString};
+use std::fs::File;
+use std::os::unix::process::CommandExt;
+use std::process::{Child, Command, Stdio};
+
+use super::{ExecError, OURSELVES, find_program, kill_group};
+use crate::cmd::internal;
+
+/// A process that is killed, with all it started, when the value goes. It dies with us too.
+#[derive(Debug)]
+pub struct Background(Child);
+
+impl Drop for Background {
+    fn drop(&mut self) {
+        kill_group(&mut self.0);
+    }
+}
+
+/// Starts a program without input or output.
+pub fn start(argv: &[&str]) -> Result<Background, ExecError> {
+    let name = argv.first().copied().unwrap_or_default();
+    let path = find_program(OsStr::new(name))
+        .ok_or_else(|| ExecError::Missing { program: name.to_string() })?;
+    let args = [internal::TOOL.into(), std::process::id().to_string().into(), path.into()];
+    let child = Command::new(OURSELVES)
+        .args::<[OsString; 3], OsString>(args)
+        .args(&argv[1..])
+        .process_group(0)
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .map_err(|source| ExecError::Start { program: name.to_string(), source })?;
+    Ok(Background(child))
+}
+
+/// Keeps the machine awake while the value lives (systemd-inhibit(1)); `None` where nothing would
+/// put it to sleep or nobody can be asked.
+pub fn stay_awake() -> Option<Background> {
+    if !crate::host::systemd_runs() {
+        return None;
+    }
+    let words = [
+        "systemd-inhibit",
+        "--what=sleep:idle:handle-lid-switch",
+        "--who=bakeoff",
+        "--why=measuring a drive",
+        "--mode=block",
+        "sleep",
+        "infinity",
+    ];
+    // Without it a suspended cell is found out and repeated; that is slower, and nothing else.
+    start(&words).ok()
+}
+
+/// Starts bakeoff again in a session of its own, which survives the end of this one; both streams
+/// go into `log`. Gives its process id.
+pub fn detach(args: &[OsString], log: &File) -> Result<u32, ExecError> {
+    let failed = |source| ExecError::Start { program: "bakeoff".to_string(), source };
+    let (out, err) = (log.try_clone().map_err(failed)?, log.try_clone().map_err(failed)?);
+    let mut words: Vec<OsString> = vec![internal::SESSION.into()];
+    words.extend(args.iter().cloned());
+    let child = Command::new(OURSELVES)
+        .args(words)
+        .stdin(Stdio::null())
+        .stdout(out)
+        .stderr(err)
+        .spawn()
+        .map_err(failed)?;
+    Ok(child.id())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_missing_is_named() {
+        let error = start(&["no-such-program-here"]).unwrap_err().to_string();
+        assert_eq!(error, "no-such-program-here is not installed");
+    }
+}

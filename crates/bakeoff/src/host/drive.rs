@@ -1,0 +1,64 @@
+//! One block device by its number: what tells it from another of the same name, cheap enough to be
+//! asked before every step.
+
+use std::path::Path;
+
+use bakeoff_core::model::host::LayerKind;
+use bakeoff_core::sysinfo::dev::Dev;
+
+use super::block;
+use super::root::Root;
+
+/// What stays the same while a drive stays plugged in.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Identity {
+    /// Size, bytes.
+    pub size_bytes: u64,
+    /// Number of this attachment (`diskseq`, Linux 5.15 and later): never used twice in a boot.
+    pub diskseq: Option<u64>,
+    /// Serial number or card id.
+    pub serial: Option<String>,
+}
+
+/// The identity of the device of that number; `None` when it is gone.
+pub fn identity_of(dev: Dev) -> Option<Identity> {
+    let root = Root::system();
+    let dir = root.resolve(Path::new("sys/dev/block").join(dev.to_string()))?;
+    let name = dir.file_name()?.to_str()?;
+    let device = block::device(&root, name)?;
+    let whole = match device.layer.kind {
+        LayerKind::Partition => dir.parent()?.to_path_buf(),
+        _ => dir.clone(),
+    };
+    Some(Identity {
+        size_bytes: device.layer.size_bytes,
+        diskseq: root.number(whole.join("diskseq")),
+        serial: device.layer.serial,
+    })
+}
+
+/// The largest granule a disk wants writes aligned to: erase block of a card, optimal I/O size,
+/// physical block. `name` is its kernel name.
+pub fn granule_bytes(name: &str) -> u64 {
+    let root = Root::system();
+    let number = |file: &str| root.number::<u64>(format!("sys/block/{name}/{file}")).unwrap_or(0);
+    let files =
+        ["device/preferred_erase_size", "queue/optimal_io_size", "queue/physical_block_size"];
+    files.into_iter().map(number).max().unwrap_or(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_device_that_is_there_has_an_identity_and_one_that_is_not_has_none() {
+        assert_eq!(identity_of(Dev::new(4095, 4095)), None);
+        let system = crate::host::system().unwrap();
+        for device in system.devices.iter().filter(|d| d.layer.kind == LayerKind::Disk) {
+            let found = identity_of(device.dev).unwrap();
+            assert_eq!(found.size_bytes, device.layer.size_bytes);
+            assert_eq!(found.serial, device.layer.serial);
+        }
+    }
+}

@@ -1,0 +1,99 @@
+//! What the kernel says about storage while it is being measured: new records of /dev/kmsg.
+//!
+//! One read gives one record; EPIPE says that records were overwritten before they were read.
+//! Source: `Documentation/ABI/testing/dev-kmsg`.
+
+use std::io;
+use std::os::fd::OwnedFd;
+
+use bakeoff_core::model::path::printable;
+use bakeoff_core::model::telemetry::LogLine;
+use bakeoff_core::sysinfo::kmsg;
+use rustix::fs::{Mode, OFlags, SeekFrom, seek};
+use rustix::io::{Errno, read};
+
+/// Longest record, `PRINTKRB_RECORD_MAX` of the kernel.
+const RECORD_BYTES: usize = 8192;
+/// Most lines kept of a cell, and most bytes of each.
+const LINES: usize = 32;
+const LINE_BYTES: usize = 200;
+/// Most records read at one look: a flood is not worth a late sample.
+const AT_ONCE: usize = 64;
+
+/// The log from when it was opened.
+pub struct KernelLog {
+    file: OwnedFd,
+    buffer: Vec<u8>,
+    lines: Vec<LogLine>,
+}
+
+impl KernelLog {
+    /// Opens it at its end.
+    ///
+    /// # Errors
+    /// Without CAP_SYSLOG where `kernel.dmesg_restrict` is set.
+    pub fn open() -> io::Result<KernelLog> {
+        let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::CLOEXEC;
+        let file = rustix::fs::open("/dev/kmsg", flags, Mode::empty())?;
+        seek(&file, SeekFrom::End(0))?;
+        let lines = Vec::with_capacity(LINES);
+        Ok(KernelLog { file, buffer: vec![0; RECORD_BYTES], lines })
+    }
+
+    /// Reads what is new.
+    pub fn look(&mut self) {
+        for _ in 0..AT_ONCE {
+            match read(&self.file, &mut self.buffer) {
+                Ok(0) => return,
+                Ok(n) => self.keep(n),
+                Err(Errno::PIPE | Errno::INTR) => {}
+                Err(_) => return,
+            }
+        }
+    }
+
+    fn keep(&mut self, n: usize) {
+        let Ok(text) = std::str::from_utf8(&self.buffer[..n]) else { return };
+        let Some((_, message)) = kmsg::record(text) else { return };
+        let Some(trouble) = kmsg::trouble(message).filter(|_| self.lines.len() < LINES) else {
+            return;
+        };
+        let cut = &message.as_bytes()[..message.len().min(LINE_BYTES)];
+        // Trouble is rare, and what is measured meanwhile is thrown away: here it may allocate.
+        self.lines.push(LogLine { trouble, text: printable(cut) });
+    }
+
+    /// The lines since the last [`KernelLog::forget`].
+    pub fn lines(&self) -> Vec<LogLine> {
+        self.lines.clone()
+    }
+
+    /// Forgets the lines there are.
+    pub fn forget(&mut self) {
+        self.lines.clear();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_logged_after_opening_is_seen_and_nothing_else() {
+        let Ok(mut log) = KernelLog::open() else {
+            crate::skip::skip("kernel log", "/dev/kmsg cannot be read here");
+            return;
+        };
+        let marker =
+            format!("bakeoff test: blk_update_request: I/O error, pid {}", std::process::id());
+        if std::fs::write("/dev/kmsg", format!("<4>{marker}\n")).is_err() {
+            crate::skip::skip("kernel log", "/dev/kmsg cannot be written here");
+            return;
+        }
+        std::fs::write("/dev/kmsg", "<6>bakeoff test: all is well\n").unwrap();
+        log.look();
+        let lines = log.lines();
+        assert!(lines.iter().any(|line| line.text == marker), "{lines:?}");
+        assert!(!lines.iter().any(|line| line.text.contains("all is well")));
+    }
+}

@@ -1,0 +1,50 @@
+//! Settings of the kernel in /sys, mapper volumes and udev: what runs on devices change and ask.
+
+use std::fs::OpenOptions;
+use std::io::{self, Write};
+use std::path::Path;
+
+use super::root::Root;
+use crate::exec::find_program;
+
+/// The text of a setting; `None` when there is none.
+pub fn setting(path: &Path) -> Option<String> {
+    Root::system().text(path).map(|text| text.trim().to_string())
+}
+
+/// Writes a setting, which must exist.
+///
+/// # Errors
+/// NotFound when there is no such setting, InvalidInput when the kernel does not know the value.
+pub fn write_setting(path: &Path, value: &str) -> io::Result<()> {
+    OpenOptions::new().write(true).truncate(true).open(path)?.write_all(value.as_bytes())
+}
+
+/// Names of the CPU frequency policies; empty where there is no cpufreq.
+pub fn cpufreq_policies() -> Vec<String> {
+    let names = Root::system().names("sys/devices/system/cpu/cpufreq");
+    names.into_iter().filter(|name| name.starts_with("policy")).collect()
+}
+
+/// Whether there is a device mapper volume of this name.
+pub fn has_mapper(name: &str) -> bool {
+    let root = Root::system();
+    let is_it =
+        |disk: &String| root.attr(format!("sys/block/{disk}/dm/name")).as_deref() == Some(name);
+    root.names("sys/block").iter().any(is_it)
+}
+
+/// Logical block size of a disk by its kernel name, bytes.
+pub fn logical_block_bytes(name: &str) -> Option<u32> {
+    Root::system().number(format!("sys/block/{name}/queue/logical_block_size"))
+}
+
+/// Whether a udev runs that would act on what appears.
+pub fn udev_runs() -> bool {
+    Path::new("/run/udev/control").exists() && find_program("udevadm".as_ref()).is_some()
+}
+
+/// Whether systemd runs the machine (sd_booted(3)).
+pub fn systemd_runs() -> bool {
+    Path::new("/run/systemd/system").is_dir()
+}

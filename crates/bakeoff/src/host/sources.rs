@@ -1,0 +1,221 @@
+//! Everything about the running machine that is sampled, open and ready to be read.
+//!
+//! What is missing is written down with its reason when it is opened, and never asked again.
+
+use std::io;
+
+use bakeoff_core::model::candidate::Skipped;
+use bakeoff_core::sysinfo::{block_stat, cpu_list, cpu_stat, meminfo, pressure, vmstat};
+use bakeoff_core::telemetry::NONE;
+use bakeoff_core::telemetry::layout::{
+    self, CONTEXT_SWITCHES, CPU_COLUMNS, DISK_COLUMNS, Device, Layout, Slow,
+};
+
+use super::feed::Feed;
+use super::kernel_log::KernelLog;
+use super::quota::Quota;
+use super::root::Root;
+use super::tasks::Tasks;
+use super::{firmware, gauges};
+
+/// Most CPUs, clocks and temperatures.
+const CPUS: usize = 256;
+const GAUGES: usize = 16;
+
+/// The open sources.
+pub struct Sources {
+    /// What stands in which column.
+    pub layout: Layout,
+    /// Threads that work for storage.
+    pub tasks: Option<Tasks>,
+    /// The kernel's log.
+    pub log: Option<KernelLog>,
+    /// Names of what can be read.
+    pub present: Vec<String>,
+    /// What cannot be read, with why.
+    pub missing: Vec<Skipped>,
+    root: Root,
+    disks: Vec<Feed>,
+    stat: Option<Feed>,
+    /// CPU, I/O, memory.
+    pressure: [Option<Feed>; 3],
+    meminfo: Option<Feed>,
+    vmstat: Option<Feed>,
+    softirqs: Option<Feed>,
+    load: Option<Feed>,
+    quota: Option<Quota>,
+    firmware: Option<firmware::Throttling>,
+    clocks: Vec<Feed>,
+    temperatures: Vec<Feed>,
+}
+
+impl Sources {
+    /// Opens all there are; devices come with [`Sources::watch`].
+    pub fn open() -> Sources {
+        let root = Root::system();
+        let mut found = Found::default();
+        let page = |name: &str, path: &str, found: &mut Found| {
+            found.take(name, Feed::open(&root, path), "the kernel was built without it")
+        };
+        let why_psi = "the kernel has no CONFIG_PSI, or needs psi=1 on its command line";
+        let psi = |name: &str, what: &str, found: &mut Found| {
+            found.take(name, Feed::open(&root, format!("proc/pressure/{what}")), why_psi)
+        };
+        let clocks = gauges::clocks(&root, GAUGES);
+        let temperatures = gauges::temperatures(&root, GAUGES);
+        found.any("clocks", clocks.len(), "no cpufreq: the CPU's clock cannot be seen");
+        found.any("temperatures", temperatures.len(), "no thermal zone can be read");
+        let (clock_names, clocks) = clocks.into_iter().unzip();
+        let (temperature_names, temperatures) = temperatures.into_iter().unzip();
+        let online = root.text("sys/devices/system/cpu/possible");
+        let cpus = online.and_then(|text| cpu_list::count(&text)).unwrap_or(1) as usize;
+        let firmware = firmware::Throttling::open(&root);
+        found.any("throttling", firmware.iter().count(), "no Raspberry Pi firmware answers");
+        let quota = Quota::open(&root);
+        found.any("CPU quota", quota.iter().count(), "our control group has no cpu.stat");
+        Sources {
+            layout: Layout {
+                devices: Vec::new(),
+                cpus: cpus.min(CPUS),
+                clocks: clock_names,
+                temperatures: temperature_names,
+            },
+            tasks: found.take("threads", Tasks::open(&root), "no /proc"),
+            log: found.take("kernel log", KernelLog::open(), "needs root or CAP_SYSLOG"),
+            disks: Vec::new(),
+            stat: page("CPUs", "proc/stat", &mut found),
+            pressure: [
+                psi("CPU pressure", "cpu", &mut found),
+                psi("I/O pressure", "io", &mut found),
+                psi("memory pressure", "memory", &mut found),
+            ],
+            meminfo: page("memory", "proc/meminfo", &mut found),
+            vmstat: page("page counters", "proc/vmstat", &mut found),
+            softirqs: page("soft interrupts", "proc/softirqs", &mut found),
+            load: page("load", "proc/loadavg", &mut found),
+            quota,
+            firmware,
+            clocks,
+            temperatures,
+            present: found.present,
+            missing: found.missing,
+            root,
+        }
+    }
+
+    /// Watches these block devices from here on; those without counters are left out.
+    pub fn watch(&mut self, devices: &[Device]) {
+        let open = |d: &Device| {
+            Some((d.clone(), Feed::open(&self.root, format!("sys/dev/block/{}/stat", d.dev)).ok()?))
+        };
+        (self.layout.devices, self.disks) = devices.iter().filter_map(open).unzip();
+    }
+
+    /// Fills a fast row but for its time.
+    pub fn fast(&mut self, row: &mut [u64]) {
+        for (index, feed) in self.disks.iter_mut().enumerate() {
+            let at = self.layout.device(index);
+            let columns = &mut row[at..at + DISK_COLUMNS];
+            match feed.read().and_then(block_stat::parse) {
+                Some(stat) => layout::put_disk(columns, &stat),
+                None => columns.fill(NONE),
+            }
+        }
+        let first = self.layout.cpu(0);
+        row[first..].fill(NONE);
+        row[CONTEXT_SWITCHES] = NONE;
+        let Some(text) = self.stat.as_mut().and_then(Feed::read) else { return };
+        let cpus = self.layout.cpus;
+        cpu_stat::cpus(text, |cpu, ticks| {
+            if cpu < cpus {
+                let at = first + cpu * CPU_COLUMNS;
+                layout::put_cpu(&mut row[at..at + CPU_COLUMNS], &ticks);
+            }
+        });
+        row[CONTEXT_SWITCHES] = cpu_stat::context_switches(text).unwrap_or(NONE);
+    }
+
+    /// Fills a slow row but for its time.
+    pub fn slow(&mut self, row: &mut [u64]) {
+        row[1..].fill(NONE);
+        let mut put = |column: Slow, value: Option<u64>| {
+            row[column as usize] = value.unwrap_or(NONE);
+        };
+        let [cpu, io, memory] =
+            self.pressure.each_mut().map(|feed| pressure::parse(feed.as_mut()?.read()?));
+        put(Slow::CpuSome, cpu.map(|p| p.some_us));
+        put(Slow::IoSome, io.map(|p| p.some_us));
+        put(Slow::IoFull, io.map(|p| p.full_us));
+        put(Slow::MemorySome, memory.map(|p| p.some_us));
+        if let Some(text) = self.meminfo.as_mut().and_then(Feed::read) {
+            let memory = meminfo::parse(text);
+            put(Slow::Dirty, memory.dirty_bytes);
+            put(Slow::Writeback, memory.writeback_bytes);
+            put(Slow::Cached, memory.cached_bytes);
+        }
+        if let Some(text) = self.vmstat.as_mut().and_then(Feed::read) {
+            let pages = vmstat::parse(text);
+            let bytes = |pages: u64| pages.saturating_mul(rustix::param::page_size() as u64);
+            put(Slow::Limit, pages.nr_dirty_threshold.map(bytes));
+            put(Slow::Background, pages.nr_dirty_background_threshold.map(bytes));
+            let swapped = pages.pswpin.zip(pages.pswpout);
+            put(Slow::Swapped, swapped.map(|(i, o)| i.saturating_add(o)));
+        }
+        let softirqs = self.softirqs.as_mut().and_then(Feed::read);
+        put(Slow::BlockSoftirqs, softirqs.and_then(|text| cpu_stat::softirqs(text, "BLOCK")));
+        let load = self.load.as_mut().and_then(Feed::read);
+        put(Slow::Load, load.and_then(cpu_stat::load_centi));
+        put(Slow::QuotaHeld, self.quota.as_mut().and_then(Quota::held_ns));
+        put(Slow::Throttled, self.firmware.as_mut().and_then(|f| f.bits()).map(u64::from));
+        for (index, feed) in self.clocks.iter_mut().enumerate() {
+            row[self.layout.clock(index)] = feed.number().unwrap_or(NONE);
+        }
+        for (index, feed) in self.temperatures.iter_mut().enumerate() {
+            row[self.layout.temperature(index)] = feed.number().unwrap_or(NONE);
+        }
+    }
+
+    /// Bytes held for reading.
+    pub fn bytes(&self) -> usize {
+        let single = [&self.stat, &self.meminfo, &self.vmstat, &self.softirqs, &self.load];
+        let feeds = self.disks.iter().chain(&self.clocks).chain(&self.temperatures);
+        let feeds = feeds.chain(single.into_iter().chain(&self.pressure).flatten());
+        let tasks = self.tasks.as_ref().map_or(0, Tasks::bytes);
+        // 8 KiB for a record of the kernel's log.
+        feeds.map(Feed::bytes).sum::<usize>() + tasks + 8192
+    }
+}
+
+/// What was found so far.
+#[derive(Default)]
+struct Found {
+    present: Vec<String>,
+    missing: Vec<Skipped>,
+}
+
+impl Found {
+    /// Notes whether something opened.
+    fn take<T>(&mut self, name: &str, opened: io::Result<T>, why: &str) -> Option<T> {
+        match opened {
+            Ok(opened) => {
+                self.present.push(name.to_string());
+                Some(opened)
+            }
+            Err(error) => {
+                let reason = match error.kind() {
+                    io::ErrorKind::PermissionDenied => format!("may not be read: {error}; {why}"),
+                    _ => format!("{why} ({error})"),
+                };
+                self.missing.push(Skipped { name: name.to_string(), reason });
+                None
+            }
+        }
+    }
+
+    fn any(&mut self, name: &str, count: usize, why: &str) {
+        match count {
+            0 => self.missing.push(Skipped { name: name.to_string(), reason: why.to_string() }),
+            _ => self.present.push(name.to_string()),
+        }
+    }
+}

@@ -1,0 +1,151 @@
+//! Whether a whole stack can be made here: encryption and volumes beside the filesystem.
+
+use std::ffi::OsStr;
+
+use bakeoff_core::model::candidate::{Crypt, Stack};
+use bakeoff_core::prepare::support;
+use bakeoff_core::sysinfo::{filesystems, scheduler};
+
+use super::root::Root;
+use crate::exec::find_program;
+
+/// Whether everything for a stack is there; the reason when not, and what would mend it. `disk` is
+/// the kernel name of the disk whose settings it changes, where that is known.
+pub fn stack_support(stack: &Stack, disk: Option<&str>) -> Result<(), String> {
+    if let Some(recipe) = support::recipe_of(stack) {
+        super::support(recipe).map_err(|missing| missing.to_string())?;
+    }
+    let root = Root::system();
+    if let Some(crypt) = &stack.crypt {
+        program("cryptsetup", "cryptsetup-bin")?;
+        device_mapper(&root)?;
+        module(&root, "dm_crypt", "DM_CRYPT")?;
+        cipher(&root, crypt)?;
+    }
+    if stack.lvm {
+        program("lvcreate", "lvm2")?;
+        device_mapper(&root)?;
+    }
+    if let (Some(wanted), Some(disk)) = (&stack.knobs.scheduler, disk) {
+        has_scheduler(&root, wanted, disk)?;
+    }
+    if let Some(governor) = &stack.knobs.governor {
+        has_governor(&root, governor)?;
+    }
+    Ok(())
+}
+
+/// Whether device mapper volumes can be made: the kernel's part and the program.
+pub fn dm_runs() -> bool {
+    program("dmsetup", "dmsetup").is_ok() && device_mapper(&Root::system()).is_ok()
+}
+
+fn program(name: &str, package: &str) -> Result<(), String> {
+    match find_program(OsStr::new(name)) {
+        Some(_) => Ok(()),
+        None => Err(format!("{name} is not installed; `apt install {package}` brings it")),
+    }
+}
+
+fn device_mapper(root: &Root) -> Result<(), String> {
+    match root.path("sys/class/misc/device-mapper").exists() {
+        true => Ok(()),
+        false => module(root, "dm_mod", "BLK_DEV_DM"),
+    }
+}
+
+/// Whether a module is loaded, built in, or can be loaded.
+fn module(root: &Root, name: &str, option: &str) -> Result<(), String> {
+    if root.path(format!("sys/module/{name}")).exists() {
+        return Ok(());
+    }
+    let kernel = root.attr("proc/sys/kernel/osrelease").unwrap_or_default();
+    let offers = |list: &&str| {
+        let text = root.text(format!("lib/modules/{kernel}/modules.{list}"));
+        text.is_some_and(|text| filesystems::has_module(&text, name))
+    };
+    match ["dep", "builtin"].iter().any(offers) {
+        true => Ok(()),
+        false => Err(format!(
+            "this kernel ({kernel}) has no {name}, neither built in nor as a module under \
+             /lib/modules; it takes one built with CONFIG_{option}"
+        )),
+    }
+}
+
+/// A cipher that is registered or has a module is taken on trust; Adiantum is a module of its own
+/// that small kernels leave out.
+fn cipher(root: &Root, crypt: &Crypt) -> Result<(), String> {
+    match crypt.cipher.contains("adiantum") {
+        true => match root.text("proc/crypto").unwrap_or_default().contains("adiantum") {
+            true => Ok(()),
+            false => module(root, "adiantum", "CRYPTO_ADIANTUM"),
+        },
+        false => Ok(()),
+    }
+}
+
+/// The kernel loads a scheduler's module when it is chosen, so one that is listed nowhere may
+/// still be there as a module.
+fn has_scheduler(root: &Root, wanted: &str, disk: &str) -> Result<(), String> {
+    let text = root.attr(format!("sys/block/{disk}/queue/scheduler"));
+    let Some(text) = text else {
+        return Err(format!("{disk} has no queue of its own, so no scheduler can be chosen"));
+    };
+    let available = scheduler::parse(&text).available;
+    if available.iter().any(|name| name == wanted) {
+        return Ok(());
+    }
+    let file = match wanted {
+        "kyber" => "kyber_iosched",
+        other => other,
+    };
+    let option = format!("IOSCHED_{}", wanted.to_uppercase().replace('-', "_"));
+    module(root, file, &option).map_err(|why| format!("{why}; {disk} has {}", available.join(", ")))
+}
+
+fn has_governor(root: &Root, wanted: &str) -> Result<(), String> {
+    let policies = super::cpufreq_policies();
+    let Some(policy) = policies.first() else {
+        return Err("this machine has no CPU frequency scaling, so no governor".to_string());
+    };
+    let file = format!("sys/devices/system/cpu/cpufreq/{policy}/scaling_available_governors");
+    let available = root.attr(file).unwrap_or_default();
+    match available.split_ascii_whitespace().any(|name| name == wanted) {
+        true => Ok(()),
+        false => Err(format!("there is no governor {wanted}; this kernel has {available}")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::host::root::tree;
+
+    #[test]
+    fn a_missing_module_names_the_kernel_and_its_option() {
+        let (_dir, root) = tree(&[
+            ("proc/sys/kernel/osrelease", "6.12.0\n"),
+            ("lib/modules/6.12.0/modules.dep", "kernel/drivers/md/dm-crypt.ko.xz:\n"),
+            ("sys/module/dm_mod/version", "1"),
+        ]);
+        assert_eq!(module(&root, "dm_crypt", "DM_CRYPT"), Ok(()));
+        assert_eq!(device_mapper(&root), Ok(()));
+        let no = module(&root, "adiantum", "CRYPTO_ADIANTUM").unwrap_err();
+        assert!(no.contains("6.12.0") && no.contains("CONFIG_CRYPTO_ADIANTUM"), "{no}");
+    }
+
+    #[test]
+    fn schedulers_by_the_queue_or_as_modules() {
+        let (_dir, root) = tree(&[
+            ("proc/sys/kernel/osrelease", "6.12.0\n"),
+            ("lib/modules/6.12.0/modules.dep", "kernel/block/bfq.ko:\n"),
+            ("sys/block/sda/queue/scheduler", "none [mq-deadline]\n"),
+        ]);
+        assert_eq!(has_scheduler(&root, "none", "sda"), Ok(()));
+        assert_eq!(has_scheduler(&root, "bfq", "sda"), Ok(()));
+        let no = has_scheduler(&root, "kyber", "sda").unwrap_err();
+        assert!(no.contains("kyber") && no.contains("none, mq-deadline"), "{no}");
+        assert!(has_scheduler(&root, "none", "dm-0").unwrap_err().contains("no queue"));
+    }
+}

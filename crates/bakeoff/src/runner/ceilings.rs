@@ -1,0 +1,230 @@
+//! Measures what lower layers reach on their own, once a run, where there is time and wear for it.
+//!
+//! What is not measured is written down with its reason: it is what a cause cannot be proved by.
+
+use std::path::PathBuf;
+
+use bakeoff_core::diagnose::rungs::{self, At, RUNG_NS, RUNG_OVERHEAD_NS, Rung as Planned};
+use bakeoff_core::diagnose::seen::pace;
+use bakeoff_core::driver::native::TargetKind;
+use bakeoff_core::model::candidate::Skipped;
+use bakeoff_core::model::ceiling::{Ceilings, Rung};
+use bakeoff_core::model::event::{Step, What};
+use bakeoff_core::model::job::{Job, Rw};
+use bakeoff_core::model::path::{RawPath, printable};
+use bakeoff_core::model::run::Run;
+use bakeoff_core::prepare::steps;
+
+use super::cost;
+use super::ground::Ground;
+use super::load::{self, LoadError};
+use super::scratch::{self, Scratch};
+use super::session::Session;
+use super::stepper::{self, StepError};
+use crate::fault::Fault;
+
+/// A directory in memory that Linux systems have.
+const MEMORY: &str = "/dev/shm";
+/// Number in the name of our scratch in memory: no run has that many candidates.
+const MEMORY_SCRATCH: usize = 9999;
+
+/// Makes our directory in memory.
+pub fn memory_scratch(step: u32, run: &str) -> Step {
+    let name = steps::scratch_name_of(run, MEMORY_SCRATCH);
+    steps::make_scratch(step, &name, &RawPath::new(MEMORY))
+}
+
+/// Measures the ceilings of a run that has none yet.
+///
+/// # Errors
+/// When the record cannot be kept. A rung that fails is left out with its reason.
+pub fn measure(session: &mut Session, ground: &mut Ground) -> Result<(), Fault> {
+    let run = session.journal.run();
+    if run.complete_blocks().next().is_some() || !run.ceilings.rungs.is_empty() {
+        return Ok(());
+    }
+    let planned = plan(run, ground);
+    if planned.is_empty() {
+        return Ok(());
+    }
+    let mut of = Ceilings::default();
+    match reason_against(run, session.journal.elapsed_ns(), &planned) {
+        Some(reason) => of.skipped.push(Skipped { name: "all ceilings".to_string(), reason }),
+        None => measure_all(session, ground, planned, &mut of)?,
+    }
+    session.journal.record(What::Ceilings(Box::new(of)))
+}
+
+/// One rung of one workload on one candidate, or on what all stand on.
+struct Place {
+    workload: u16,
+    candidate: Option<u16>,
+    rung: Planned,
+}
+
+fn plan(run: &Run, ground: &mut Ground) -> Vec<Place> {
+    let region = ground.only_region();
+    // A device is written by steps only, which look whether it is still the same one.
+    let may_write = region.is_some_and(|at| at.region.is_image);
+    let has_device = region.is_some();
+    let mut all = Vec::new();
+    for (workload, of) in (0u16..).zip(&run.header.workloads) {
+        let rungs = rungs::of(of, has_device);
+        let allowed = |rung: &Planned| rung.at != At::Device || may_write || !rung.job.rw.writes();
+        for rung in rungs.into_iter().filter(allowed) {
+            // A stack's own file is there during its visit only.
+            let candidates = match rung.at {
+                At::File => (0..run.header.candidates.len() as u16).map(Some).collect(),
+                At::Nothing | At::Memory | At::Device => vec![None],
+            };
+            for candidate in candidates {
+                all.push(Place { workload, candidate, rung: rung.clone() });
+            }
+        }
+    }
+    all.retain(|place| place.candidate.is_none_or(|c| ground.site(c).is_some()));
+    all
+}
+
+/// Why they are not measured: the blocks an answer needs come first.
+fn reason_against(run: &Run, elapsed_ns: u64, planned: &[Place]) -> Option<String> {
+    let protocol = &run.header.protocol;
+    let (block_ns, block_bytes) = cost::of_block(run);
+    let blocks = u64::from(protocol.last_block());
+    let needs_ns = planned.len() as u64 * (RUNG_NS + RUNG_OVERHEAD_NS);
+    let blocks_ns = block_ns.saturating_mul(blocks);
+    let ends_ns = elapsed_ns.saturating_add(needs_ns).saturating_add(blocks_ns);
+    if protocol.time_ns.is_some_and(|limit| ends_ns > limit) {
+        return Some("they would take time that the blocks need; --time gives more".to_string());
+    }
+    let needs_bytes: u64 = planned.iter().map(|place| place.rung.write_bytes()).sum();
+    let bytes = cost::written_bytes(run)
+        .saturating_add(block_bytes.saturating_mul(blocks))
+        .saturating_add(needs_bytes);
+    let is_over = protocol.max_write_bytes.is_some_and(|limit| bytes > limit);
+    is_over.then(|| "they would write bytes that the blocks need; --max-write allows more".into())
+}
+
+fn measure_all(
+    session: &mut Session,
+    ground: &mut Ground,
+    planned: Vec<Place>,
+    of: &mut Ceilings,
+) -> Result<(), Fault> {
+    let needs_memory = planned.iter().any(|place| place.rung.at == At::Memory);
+    let memory = if needs_memory { Memory::make(session)? } else { Err("not needed".to_string()) };
+    for place in planned {
+        if session.cancel.is_set() {
+            break;
+        }
+        let layer = place.rung.layer;
+        session.progress.doing(&format!("measuring {}", layer.words()));
+        let measured = match &memory {
+            Err(reason) if place.rung.at == At::Memory => Err(reason.clone()),
+            memory => one(session, ground, memory.as_ref().ok(), &place),
+        };
+        match measured {
+            Ok(rung) => of.rungs.push(rung),
+            Err(reason) => {
+                let workload = &session.journal.run().header.workloads[usize::from(place.workload)];
+                let name = format!("{} for {}", layer.words(), workload.name);
+                of.skipped.push(Skipped { name, reason: printable(reason.as_bytes()) });
+            }
+        }
+    }
+    match memory {
+        Ok(memory) => memory.remove(session),
+        Err(_) => Ok(()),
+    }
+}
+
+fn one(
+    session: &Session,
+    ground: &mut Ground,
+    memory: Option<&Memory>,
+    place: &Place,
+) -> Result<Rung, String> {
+    let header = &session.journal.run().header;
+    let workload = &header.workloads[usize::from(place.workload)];
+    let mut job = Job { seed: header.seed, ..place.rung.job.clone() };
+    let (target, kind) = match place.rung.at {
+        At::Nothing => (PathBuf::from("/"), TargetKind::File),
+        At::Memory => memory.ok_or("no memory")?.target(session, &mut job)?,
+        At::Device => {
+            let at = ground.only_region().ok_or("no device")?;
+            job.size = job.size.min(at.region.size_bytes);
+            (at.device.as_path().to_path_buf(), TargetKind::Block)
+        }
+        At::File => {
+            let candidate = place.candidate.ok_or("no candidate")?;
+            let site = ground.site(candidate).ok_or("it is not prepared")?;
+            job.size = site.file_bytes;
+            (site.data(), TargetKind::File)
+        }
+    };
+    let measured = load::run(&job, &target, kind, &session.cancel, &mut |_| {});
+    let m = measured.map_err(|error| error.to_string())?;
+    let rate = pace(workload.metric, &m);
+    let moved = [&m.read, &m.write].into_iter().flatten().map(|s| s.bw_bytes_per_s).sum();
+    match rate > 0.0 {
+        false => Err("nothing was done".to_string()),
+        true => Ok(Rung {
+            layer: place.rung.layer,
+            workload: place.workload,
+            candidate: place.candidate,
+            rate,
+            bytes_per_s: moved,
+            elapsed_ns: m.elapsed_ns,
+        }),
+    }
+}
+
+/// Our directory in memory, made and removed as a step.
+struct Memory {
+    scratch: Scratch,
+    step: u32,
+}
+
+impl Memory {
+    /// The directory, or why there is none.
+    fn make(session: &mut Session) -> Result<Result<Memory, String>, Fault> {
+        let parent = RawPath::new(MEMORY);
+        let run = session.journal.run().header.run.clone();
+        let name = steps::scratch_name_of(&run, MEMORY_SCRATCH);
+        let step = match stepper::take(session, |n| memory_scratch(n, &run)) {
+            Ok((step, _)) => step,
+            Err(StepError::Fault(fault)) => return Err(fault),
+            Err(StepError::Failed(error)) => return Ok(Err(error.to_string())),
+        };
+        let opened = Scratch::open(parent.as_path(), &name);
+        Ok(opened.map(|scratch| Memory { scratch, step }).map_err(|error| error.to_string()))
+    }
+
+    /// A laid-out file or a directory, as the job needs it.
+    fn target(&self, session: &Session, job: &mut Job) -> Result<(PathBuf, TargetKind), String> {
+        let said = |error: std::io::Error| error.to_string();
+        if job.rw == Rw::SmallFiles {
+            self.scratch.remove_small().map_err(said)?;
+            let made = self.scratch.make_dir(scratch::SMALL).map_err(said)?;
+            return Ok((made, TargetKind::Directory));
+        }
+        let path = self.scratch.path().join(scratch::DATA);
+        if !path.exists() {
+            self.scratch.create(scratch::DATA).map_err(said)?;
+            let fill = Job::new(Rw::Write, 1 << 20, rungs::MEMORY_FILE_BYTES);
+            let filled = load::run(&fill, &path, TargetKind::File, &session.cancel, &mut |_| {});
+            filled.map_err(|error: LoadError| error.to_string())?;
+        }
+        Ok((path, TargetKind::File))
+    }
+
+    fn remove(self, session: &mut Session) -> Result<(), Fault> {
+        let cleaned = self.scratch.remove_small();
+        drop(self.scratch);
+        match stepper::undo(&mut session.journal, self.step) {
+            Err(StepError::Fault(fault)) => Err(fault),
+            // What is left stands in the record, and is put back at the end of the run.
+            Ok(()) | Err(StepError::Failed(_)) => cleaned.map_err(Fault::environment),
+        }
+    }
+}

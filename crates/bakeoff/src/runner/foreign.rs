@@ -1,0 +1,194 @@
+//! Runs a foreign tool on a workload, in a directory of ours.
+//!
+//! The tool is looked up on PATH; its version is asked first and recorded. It works in the
+//! directory it is given and is handed no path but names in it. What it prints is kept.
+
+use std::fs::{self, File};
+use std::io;
+use std::path::Path;
+use std::time::Duration;
+
+use bakeoff_core::driver::foreign::{
+    self, Driver, Invocation, ParseError, RawOutput, Scratch, Unsupported,
+};
+use bakeoff_core::driver::measured;
+use bakeoff_core::model::candidate::Skipped;
+use bakeoff_core::model::measurement::{Measurement, Tool};
+use bakeoff_core::model::workload::{DriverName, Workload};
+use bakeoff_engine::residency;
+use thiserror::Error;
+
+use crate::exec::{ExecError, Finished, Spec};
+use crate::signals::Cancel;
+
+/// Time a tool may take to say its version.
+const VERSION_LIMIT: Duration = Duration::from_secs(10);
+
+/// Why a tool gave no numbers.
+#[derive(Debug, Error)]
+pub enum ForeignError {
+    /// It is not installed.
+    #[error("{tool} is not installed; the package is {package}")]
+    Missing {
+        /// Its name.
+        tool: &'static str,
+        /// Debian's package.
+        package: &'static str,
+    },
+    /// What is installed under its name is something else.
+    #[error("what is installed as {0} does not say its version as {0} does")]
+    Stranger(&'static str),
+    /// It has no words for the workload.
+    #[error(transparent)]
+    Unsupported(#[from] Unsupported),
+    /// It was stopped, or could not be started.
+    #[error(transparent)]
+    Exec(#[from] ExecError),
+    /// What it printed is no result.
+    #[error(transparent)]
+    Parse(#[from] ParseError),
+    /// Its directory could not be used.
+    #[error("cannot {0}: {1}")]
+    Io(&'static str, io::Error),
+}
+
+/// The numbers of one workload, or which figure is missing; and what the tool printed.
+pub type Told = (Result<Measurement, ParseError>, String);
+
+/// A tool that is installed.
+pub struct Installed {
+    /// Which.
+    pub name: DriverName,
+    /// As it says itself.
+    pub version: String,
+    driver: &'static dyn Driver,
+}
+
+/// Looks a tool up and asks its version. `None` for bakeoff's own engine.
+pub fn find(name: DriverName, cancel: &Cancel) -> Result<Option<Installed>, ForeignError> {
+    let Some(driver) = foreign::driver(name) else { return Ok(None) };
+    let asked = match Spec::tool(driver.version_command(), VERSION_LIMIT) {
+        Ok(spec) => spec.run(cancel)?,
+        Err(ExecError::Missing { .. }) => {
+            let package = foreign::package(name);
+            return Err(ForeignError::Missing { tool: name.name(), package });
+        }
+        Err(error) => return Err(error.into()),
+    };
+    match driver.version(&raw(asked)) {
+        Some(version) => Ok(Some(Installed { name, version, driver })),
+        None => Err(ForeignError::Stranger(name.name())),
+    }
+}
+
+impl Installed {
+    /// What it would run for a workload.
+    pub fn invocation(&self, workload: &Workload) -> Result<Invocation, Unsupported> {
+        let is_root = rustix::process::geteuid().is_root();
+        self.driver.command(workload, &Scratch { version: self.version.clone(), is_root })
+    }
+
+    /// Runs it in `dir`, which is as [`Invocation::ground`] wants it, for workloads that belong
+    /// together: the numbers of each, or why it told none, with what it printed. A command that
+    /// gives the numbers of several is run once. `limit` is for each command.
+    pub fn run(
+        &self,
+        workloads: &[Workload],
+        dir: &Path,
+        limit: Duration,
+        cancel: &Cancel,
+    ) -> Result<Vec<Told>, ForeignError> {
+        let mut last: Option<(Invocation, RawOutput)> = None;
+        let mut all = Vec::with_capacity(workloads.len());
+        for workload in workloads {
+            let invocation = self.invocation(workload)?;
+            let output = match last.take() {
+                Some((known, output)) if known == invocation => output,
+                _ => self.output(&invocation, dir, limit, cancel)?,
+            };
+            let metrics = self.driver.parse(&output)?;
+            let findings = foreign::findings(self.name, &output);
+            let measured =
+                measured::measurement(workload, self.tool(&invocation), &metrics, findings);
+            all.push((measured, output.kept()));
+            last = Some((invocation, output));
+        }
+        Ok(all)
+    }
+
+    fn tool(&self, invocation: &Invocation) -> Tool {
+        Tool {
+            driver: self.name,
+            version: self.version.clone(),
+            command: invocation.measure.clone(),
+        }
+    }
+
+    fn output(
+        &self,
+        invocation: &Invocation,
+        dir: &Path,
+        limit: Duration,
+        cancel: &Cancel,
+    ) -> Result<RawOutput, ForeignError> {
+        for (name, text) in &invocation.files {
+            let written = fs::write(dir.join(name), text);
+            written.map_err(|e| ForeignError::Io("write the tool's job file", e))?;
+        }
+        for argv in &invocation.prepare {
+            let output = raw(Spec::tool(argv, limit)?.in_directory(dir).run(cancel)?);
+            if !output.is_success {
+                return Err(foreign::failed(self.name, &output).into());
+            }
+        }
+        if invocation.cool {
+            cool(dir).map_err(|e| ForeignError::Io("put the tool's files out of memory", e))?;
+        }
+        Ok(raw(Spec::tool(&invocation.measure, limit)?.in_directory(dir).run(cancel)?))
+    }
+}
+
+fn raw(finished: Finished) -> RawOutput {
+    let is_success = finished.status.success();
+    RawOutput { stdout: finished.stdout, stderr: finished.stderr, is_success }
+}
+
+/// Takes out the workloads that cannot be had here: a tool is missing or has no words for them.
+pub fn without_unusable(
+    workloads: &mut Vec<Workload>,
+    cancel: &Cancel,
+) -> Result<Vec<Skipped>, ExecError> {
+    let mut skipped = Vec::new();
+    let mut known: Vec<(DriverName, Result<Option<Installed>, String>)> = Vec::new();
+    for workload in std::mem::take(workloads) {
+        if !known.iter().any(|(name, _)| *name == workload.driver) {
+            let found = match find(workload.driver, cancel) {
+                Err(ForeignError::Exec(error)) => return Err(error),
+                found => found.map_err(|error| error.to_string()),
+            };
+            known.push((workload.driver, found));
+        }
+        let tool = known.iter().find(|(name, _)| *name == workload.driver).map(|(_, tool)| tool);
+        let reason = match tool {
+            Some(Ok(Some(tool))) => tool.invocation(&workload).err().map(|e| e.to_string()),
+            Some(Err(reason)) => Some(reason.clone()),
+            _ => None,
+        };
+        match reason {
+            None => workloads.push(workload),
+            Some(reason) => skipped.push(Skipped { name: workload.name, reason }),
+        }
+    }
+    Ok(skipped)
+}
+
+/// Puts every file of a directory out of memory.
+fn cool(dir: &Path) -> io::Result<()> {
+    for entry in fs::read_dir(dir)? {
+        let entry = entry?;
+        if entry.file_type()?.is_file() {
+            residency::evict(&File::open(entry.path())?)?;
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,177 @@
+//! A target a run has for itself: locked against other runs and udev, and looked at again before
+//! every step, because a name like sdb may be another drive's a moment after a cable slipped.
+//!
+//! flock(2) on the whole disk keeps udev and other runs off (systemd's "Locking Block Device
+//! Access"); O_EXCL on the target keeps mount, mkfs and volume managers off.
+
+use std::fs::{File, Metadata};
+use std::io;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use bakeoff_core::model::path::RawPath;
+use bakeoff_core::sysinfo::dev::Dev;
+use rustix::fs::{FlockOperation, Mode, OFlags, flock, major, minor, open};
+use rustix::io::Errno;
+
+use super::action::ActionError;
+use crate::fault::Fault;
+use crate::host::{self, Identity};
+
+/// How long others may take to let go: udev probes a device that was just written.
+const LOCK_TRIES: u32 = 50;
+const LOCK_PAUSE: Duration = Duration::from_millis(100);
+
+/// A locked target.
+#[derive(Debug)]
+pub struct Held {
+    path: PathBuf,
+    what: What,
+    /// The lock; the kernel takes it back when we die.
+    _lock: File,
+    /// The exclusive claim, where nothing of ours needs it itself.
+    claim: Option<File>,
+}
+
+#[derive(Debug)]
+enum What {
+    Device { dev: Dev, identity: Identity },
+    Image { dev: u64, ino: u64, size_bytes: u64 },
+}
+
+impl Held {
+    /// Takes a block device: locks `disk` (the whole of it) and claims `path`.
+    pub fn device(path: &Path, dev: Dev, disk: &Path) -> Result<Held, Fault> {
+        let lock = lock(disk)?;
+        let identity = host::identity_of(dev).ok_or_else(|| gone(path))?;
+        let claim = claim(path)?;
+        let what = What::Device { dev, identity };
+        let held = Held { path: path.to_path_buf(), what, _lock: lock, claim: Some(claim) };
+        held.check().map_err(Fault::refused)?;
+        Ok(held)
+    }
+
+    /// Takes an image file.
+    pub fn image(path: &Path, metadata: &Metadata) -> Result<Held, Fault> {
+        let lock = lock(path)?;
+        let (dev, ino, size_bytes) = (metadata.dev(), metadata.ino(), metadata.len());
+        let what = What::Image { dev, ino, size_bytes };
+        let held = Held { path: path.to_path_buf(), what, _lock: lock, claim: None };
+        held.check().map_err(Fault::refused)?;
+        Ok(held)
+    }
+
+    /// Lets the exclusive claim go for a mapping of ours, which then is the claim.
+    pub fn release_claim(&mut self) {
+        self.claim = None;
+    }
+
+    /// Whether the target still is the one that was taken.
+    pub fn check(&self) -> Result<(), ActionError> {
+        let path = RawPath::new(&self.path);
+        let lost = |how: String| Err(ActionError::Lost(format!("{path} {how}")));
+        let now = match std::fs::metadata(&self.path) {
+            Ok(now) => now,
+            Err(error) => return lost(format!("is gone ({error}): was it unplugged?")),
+        };
+        match &self.what {
+            What::Image { dev, ino, size_bytes } => {
+                match (now.dev(), now.ino(), now.len()) == (*dev, *ino, *size_bytes) {
+                    true => Ok(()),
+                    false => lost("is another file than it was".to_string()),
+                }
+            }
+            What::Device { dev, identity } => {
+                let named = Dev::new(major(now.rdev()), minor(now.rdev()));
+                if named != *dev {
+                    return lost(format!("was device {dev} and is {named} now"));
+                }
+                match host::identity_of(*dev) {
+                    None => lost("is gone: was it unplugged?".to_string()),
+                    Some(now) if now == *identity => Ok(()),
+                    Some(now) => lost(differs(identity, &now)),
+                }
+            }
+        }
+    }
+}
+
+fn differs(then: &Identity, now: &Identity) -> String {
+    if then.diskseq != now.diskseq {
+        return "was unplugged and another drive, or the same one again, has its name".to_string();
+    }
+    if then.size_bytes != now.size_bytes {
+        return format!("had {} bytes and has {} now", then.size_bytes, now.size_bytes);
+    }
+    "has another serial number than it had".to_string()
+}
+
+fn gone(path: &Path) -> Fault {
+    Fault::environment(format!("{} is gone: was it unplugged?", RawPath::new(path)))
+}
+
+fn lock(path: &Path) -> Result<File, Fault> {
+    let shown = RawPath::new(path);
+    let unusable = |e: io::Error| Fault::environment(format!("cannot use {shown}: {e}"));
+    let file = File::open(path).map_err(unusable)?;
+    for _ in 0..LOCK_TRIES {
+        match flock(&file, FlockOperation::NonBlockingLockExclusive) {
+            Ok(()) => return Ok(file),
+            Err(Errno::WOULDBLOCK | Errno::INTR) => std::thread::sleep(LOCK_PAUSE),
+            Err(error) => return Err(unusable(error.into())),
+        }
+    }
+    Err(Fault::refused(format!(
+        "{shown} is in the hands of another run or program (it is locked); `bakeoff runs` shows \
+         whether a run is under way: wait for its end"
+    )))
+}
+
+/// The kernel's own word: open(2), O_EXCL on a block device fails while anything holds it.
+fn claim(path: &Path) -> Result<File, Fault> {
+    let flags = OFlags::RDWR | OFlags::EXCL | OFlags::CLOEXEC;
+    match open(path, flags, Mode::empty()) {
+        Ok(fd) => Ok(File::from(fd)),
+        Err(error) => Err(Fault::refused(format!(
+            "{} is not written: the kernel says {error} (is it in use?)",
+            RawPath::new(path)
+        ))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn held(path: &Path) -> Result<Held, Fault> {
+        Held::image(path, &std::fs::metadata(path).unwrap())
+    }
+
+    #[test]
+    fn one_holder_at_a_time() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        let first = held(file.path()).unwrap();
+        first.check().unwrap();
+        let refused = held(file.path()).unwrap_err().to_string();
+        assert!(refused.contains("another run"), "{refused}");
+        drop(first);
+        held(file.path()).unwrap();
+    }
+
+    #[test]
+    fn a_target_that_was_replaced_is_not_the_one_that_was_taken() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("disk.img");
+        std::fs::write(&path, b"1").unwrap();
+        let target = held(&path).unwrap();
+        // Made before the first is gone, so that it cannot be given the same inode.
+        std::fs::write(dir.path().join("other"), b"1").unwrap();
+        std::fs::rename(dir.path().join("other"), &path).unwrap();
+        let lost = target.check().unwrap_err().to_string();
+        assert!(lost.contains("another file"), "{lost}");
+        std::fs::remove_file(&path).unwrap();
+        let lost = target.check().unwrap_err().to_string();
+        assert!(lost.contains("is gone"), "{lost}");
+    }
+}

@@ -1,0 +1,90 @@
+//! Prepares every stack once on its region, and settles what is measured, before the first block.
+
+use bakeoff_core::decide::fit::Cost;
+use bakeoff_core::model::candidate::{Candidate, Skipped};
+use bakeoff_core::model::path::printable;
+
+use super::action::ActionError;
+use super::ground::Ground;
+use super::load::LoadError;
+use super::regions::Regions;
+use super::rehearse::{self, Findings, Trial};
+use super::session::Session;
+use super::stepper::StepError;
+use crate::fault::Fault;
+
+/// Tries every candidate, leaves out what cannot be made, and settles the plan. `rate` is what a
+/// region takes in bytes a second, `written_bytes` what was written so far.
+pub fn rehearse(
+    session: &mut Session,
+    regions: Regions,
+    rate: f64,
+    append_room_bytes: u64,
+    written_bytes: u64,
+) -> Result<Ground, StepError> {
+    let header = session.journal.run().header.clone();
+    let (file_bytes, visit_bytes) = (regions.file_bytes, regions.visit_write_bytes());
+    let (region, more_regions) = regions.described();
+    let mut ground = Ground::Regions(regions);
+    let mut found = Vec::new();
+    let mut skipped = Vec::new();
+    for candidate in &header.candidates {
+        match trial(session, &mut ground, candidate, visit_bytes, rate) {
+            Ok(trial) => found.push((candidate.clone(), trial)),
+            Err(StepError::Failed(error)) if is_the_candidates(&error) => {
+                let reason = printable(error.to_string().as_bytes());
+                skipped.push(Skipped { name: candidate.name.clone(), reason });
+            }
+            Err(error) => return Err(error),
+        }
+    }
+    if found.is_empty() {
+        let why: String = skipped.iter().map(|s| format!("\n  {}: {}", s.name, s.reason)).collect();
+        return Err(Fault::environment(format!("no filesystem can be made here:{why}")).into());
+    }
+    let written_bytes = written_bytes + header.candidates.len() as u64 * visit_bytes;
+    let findings = Findings {
+        candidates: found,
+        skipped,
+        region,
+        more_regions,
+        file_bytes,
+        append_room_bytes,
+        written_bytes,
+    };
+    rehearse::settle(session, findings)?;
+    Ok(ground)
+}
+
+/// Whether a failure says something about this candidate alone.
+fn is_the_candidates(error: &ActionError) -> bool {
+    use ActionError as E;
+    matches!(error, E::Tool { .. } | E::Fill(_) | E::Exec(crate::exec::ExecError::Missing { .. }))
+}
+
+/// Prepares a candidate once and leaves it again.
+fn trial(
+    session: &mut Session,
+    ground: &mut Ground,
+    candidate: &Candidate,
+    visit_bytes: u64,
+    rate: f64,
+) -> Result<Trial, StepError> {
+    let (entered, visit_ns) = rehearse::timed(|| Ok(ground.enter(session, candidate)))?;
+    let tried = match (&entered, ground.site(0)) {
+        (Ok(()), Some(site)) => rehearse::flushed_write_ns(session, site).map(Some),
+        _ => Ok(None),
+    };
+    ground.leave(&mut session.journal)?;
+    entered?;
+    let flushed_write_ns = tried.map_err(|error| match error {
+        LoadError::Interrupted => StepError::Failed(ActionError::Interrupted),
+        other => StepError::Failed(ActionError::Fill(other.to_string())),
+    })?;
+    Ok(Trial {
+        bytes_per_s: rate,
+        flushed_write_ns: flushed_write_ns.unwrap_or_default(),
+        visit: Cost { time_ns: visit_ns, write_bytes: visit_bytes },
+        wears: true,
+    })
+}

@@ -1,0 +1,290 @@
+//! A disk, partition or image file that a run is given: what it is, whether it may be written, the
+//! token that consents to it, and taking it.
+//!
+//! Looking changes nothing, so `plan` looks too. The decisions are in `core::prepare`.
+
+use std::fs::Metadata;
+use std::os::unix::fs::{FileTypeExt, MetadataExt};
+use std::path::{Path, PathBuf};
+
+use bakeoff_core::model::host::{Layer, LayerKind, Place, PlaceClass};
+use bakeoff_core::model::path::{RawPath, printable};
+use bakeoff_core::prepare::commands::shell_word;
+use bakeoff_core::prepare::device::System;
+use bakeoff_core::prepare::guard::{self, Reason, Verdict};
+use bakeoff_core::prepare::region::Room;
+use bakeoff_core::prepare::{image, space, token};
+use bakeoff_core::sysinfo::dev::Dev;
+use rustix::fs::{major, minor};
+
+use super::held::Held;
+use crate::fault::Fault;
+use crate::host;
+
+/// What a run is given, looked at.
+#[derive(Clone, Debug)]
+pub struct Target {
+    /// Its real path: of a device its node, however it was named.
+    pub path: RawPath,
+    /// Short, for names of candidates: `sda`, `disk.img`.
+    pub name: String,
+    /// Whether it is a file.
+    pub is_image: bool,
+    /// What may be used of it.
+    pub room: Room,
+    /// Logical block size of the device, bytes.
+    pub sector_bytes: Option<u32>,
+    /// What it is made of, as a place.
+    pub place: Place,
+    /// What consents to its erasure.
+    pub token: String,
+    /// The whole disk, for locks and settings; the file itself for an image.
+    pub disk: PathBuf,
+    /// Kernel names of the target and what is below or above it, for udev.
+    pub kernel_names: Vec<String>,
+    dev: Option<Dev>,
+}
+
+/// Looks at a target. `shares_disk_with_root` is the consent to use an unmounted partition of the
+/// disk the system runs from.
+///
+/// # Errors
+/// Refused when anything uses it; what is neither a block device nor a file is refused too.
+pub fn look(path: &Path, shares_disk_with_root: bool) -> Result<Target, Fault> {
+    let shown = RawPath::new(path);
+    let unusable = |e: std::io::Error| Fault::environment(format!("cannot use {shown}: {e}"));
+    let real = std::fs::canonicalize(path).map_err(|error| {
+        Fault::environment(format!(
+            "cannot use {shown}: {error}; `bakeoff devices` lists the drives there are"
+        ))
+    })?;
+    let metadata = std::fs::metadata(&real).map_err(unusable)?;
+    let system = host::system().map_err(unusable)?;
+    let kind = metadata.file_type();
+    if kind.is_block_device() {
+        device(&shown, real, &metadata, &system, shares_disk_with_root)
+    } else if kind.is_file() {
+        image_file(&shown, real, &metadata, &system)
+    } else {
+        Err(Fault::refused(format!(
+            "{shown} is neither a block device nor an image file; `bakeoff devices` lists the \
+             drives, `truncate -s 2G disk.img` makes an image to try it on"
+        )))
+    }
+}
+
+/// Looks for the target that has this token: where it was, or wherever it is now. A drive that was
+/// unplugged may come back under another name.
+pub fn find(path: &RawPath, token: &str, shares_disk_with_root: bool) -> Result<Target, Fault> {
+    let there = look(path.as_path(), shares_disk_with_root);
+    if let Ok(target) = &there
+        && target.token == token
+    {
+        return there;
+    }
+    let system = host::system()
+        .map_err(|e| Fault::environment(format!("cannot read what is mounted: {e}")))?;
+    let elsewhere = system
+        .devices
+        .iter()
+        .filter(|d| matches!(d.layer.kind, LayerKind::Disk | LayerKind::Partition))
+        .find(|d| token::of(d.dev, &system).is_ok_and(|found| found == token));
+    match (elsewhere, there) {
+        (Some(found), _) => {
+            let node = Path::new("/dev").join(found.layer.name.replace('!', "/"));
+            look(&node, shares_disk_with_root)
+        }
+        (None, Err(fault)) => Err(fault),
+        (None, Ok(_)) => Err(Fault::refused(format!(
+            "{path} is another drive than the run was begun on, and the one with the token {} is \
+             not attached",
+            printable(token.as_bytes())
+        ))),
+    }
+}
+
+fn device(
+    shown: &RawPath,
+    real: PathBuf,
+    metadata: &Metadata,
+    system: &System,
+    shares_disk_with_root: bool,
+) -> Result<Target, Fault> {
+    let dev = Dev::new(major(metadata.rdev()), minor(metadata.rdev()));
+    let found = system
+        .device(dev)
+        .ok_or_else(|| Fault::environment(format!("{shown} is not among the block devices")))?;
+    if !system.saw_all {
+        return Err(needs_root());
+    }
+    if let Verdict::No(reasons) = guard::verdict(dev, system, shares_disk_with_root) {
+        return Err(refused(shown, &reasons));
+    }
+    let token = token::of(dev, system).map_err(Fault::refused)?;
+    let chain: Vec<Layer> = system.chain(&[dev]).into_iter().map(|d| d.layer.clone()).collect();
+    let whole = match found.layer.kind {
+        LayerKind::Partition => chain.get(1).map_or(&found.layer.name, |disk| &disk.name),
+        _ => &found.layer.name,
+    };
+    let is_whole_disk = found.layer.kind != LayerKind::Partition;
+    let kernel_names = system.tree(dev).iter().map(|d| d.layer.name.clone()).collect();
+    Ok(Target {
+        path: RawPath::new(&real),
+        name: found.layer.name.clone(),
+        is_image: false,
+        room: Room {
+            target_bytes: found.layer.size_bytes,
+            granule_bytes: host::granule_bytes(whole),
+            is_whole_disk,
+        },
+        sector_bytes: host::logical_block_bytes(whole),
+        token,
+        disk: Path::new("/dev").join(whole.replace('!', "/")),
+        kernel_names,
+        dev: Some(dev),
+        place: Place {
+            class: PlaceClass::Block,
+            dev: dev.to_string(),
+            size_bytes: found.layer.size_bytes,
+            chain,
+            ..Place::default()
+        },
+    })
+}
+
+fn image_file(
+    shown: &RawPath,
+    real: PathBuf,
+    metadata: &Metadata,
+    system: &System,
+) -> Result<Target, Fault> {
+    let path = RawPath::new(&real);
+    let facts = image::Image {
+        path: path.clone(),
+        links: metadata.nlink(),
+        loops: host::loops_of_file(metadata),
+        users: host::users_of_file(metadata),
+        is_read_only: metadata.permissions().readonly(),
+    };
+    let reasons = image::reasons(&facts, system);
+    if !reasons.is_empty() {
+        return Err(refused(shown, &reasons));
+    }
+    let place = host::place(&real).map_err(Fault::environment)?;
+    if !matches!(place.class, PlaceClass::Block) {
+        return Err(Fault::environment(format!(
+            "{shown} is on {}: an image there says nothing about a disk; put it on one",
+            place.fs
+        )));
+    }
+    Ok(Target {
+        name: image::token(&path),
+        token: image::token(&path),
+        path,
+        is_image: true,
+        room: Room { target_bytes: metadata.len(), granule_bytes: 0, is_whole_disk: false },
+        sector_bytes: None,
+        place,
+        disk: real,
+        kernel_names: Vec::new(),
+        dev: None,
+    })
+}
+
+fn refused(shown: &RawPath, reasons: &[Reason]) -> Fault {
+    let why: Vec<&str> = reasons.iter().map(|r| r.text.as_str()).collect();
+    Fault::refused(format!("{shown} is not written: {}", why.join("; ")))
+}
+
+fn needs_root() -> Fault {
+    Fault::environment(
+        "not every process can be looked at, so no drive can be called unused; run it as root \
+         (sudo bakeoff …)",
+    )
+}
+
+impl Target {
+    /// Refuses paths of ours that lie on the target: the store, the binary, a report, the working
+    /// directory. Paths that do not exist yet count by their directory.
+    pub fn refuse_ours(&self, ours: &[(&str, &Path)]) -> Result<(), Fault> {
+        let is_on_it = |path: &Path| {
+            let mut at = path;
+            loop {
+                if self.is_image && host::is_same_file(at, self.path.as_path()) {
+                    return true;
+                }
+                match (host::place(at), at.parent()) {
+                    (Ok(place), _) => {
+                        return place.chain.iter().any(|layer| layer.dev == self.place.dev)
+                            && !self.is_image;
+                    }
+                    (Err(_), Some(parent)) if !parent.as_os_str().is_empty() => at = parent,
+                    (Err(_), _) => return false,
+                }
+            }
+        };
+        match ours.iter().find(|(_, path)| is_on_it(path)) {
+            None => Ok(()),
+            Some((what, path)) => Err(Fault::refused(format!(
+                "{what} ({}) lies on {}, which would be erased with it: keep it elsewhere",
+                RawPath::new(path),
+                self.path
+            ))),
+        }
+    }
+
+    /// Whether one of the tokens given consents to the erasure.
+    pub fn is_consented(&self, tokens: &[String]) -> bool {
+        tokens.iter().any(|typed| token::matches(typed, &self.token))
+    }
+
+    /// What to type to consent.
+    pub fn consent_words(&self) -> String {
+        format!("--erase {}", shell_word(&RawPath::new(&self.token)))
+    }
+
+    /// Who it is, for people: model and serial of a disk, path of an image.
+    pub fn describe(&self) -> String {
+        let disk = self.place.disks().next().filter(|_| !self.is_image);
+        let model = disk.and_then(|d| d.model.as_deref()).map(|m| printable(m.as_bytes()));
+        match model {
+            Some(model) => format!("{} ({model})", self.path),
+            None => self.path.to_string(),
+        }
+    }
+
+    /// Bytes that may be written to it unless the user allows more; `None` = no limit.
+    pub fn write_budget(&self) -> Option<u64> {
+        self.place.disks().filter_map(space::run_write_budget).min()
+    }
+
+    /// Whether it spins, so that where on it matters and what was written before does not.
+    pub fn is_rotational(&self) -> bool {
+        !self.is_image
+            && self.place.disks().all(|disk| {
+                // Sticks and card readers often say that they spin.
+                disk.rotational == Some(true) && disk.bus.as_deref() != Some("usb")
+            })
+            && self.place.disks().next().is_some()
+    }
+
+    /// Kernel name of the disk whose settings may be changed; an image has none before it is
+    /// attached.
+    pub fn knob_disk(&self) -> Option<String> {
+        let name = self.disk.file_name().filter(|_| !self.is_image)?;
+        Some(name.to_string_lossy().into_owned())
+    }
+
+    /// Takes it: locks, claims and remembers it.
+    pub fn hold(&self) -> Result<Held, Fault> {
+        let path = self.path.as_path();
+        match self.dev {
+            Some(dev) => Held::device(path, dev, &self.disk),
+            None => {
+                let metadata = std::fs::metadata(path)
+                    .map_err(|e| Fault::environment(format!("cannot use {}: {e}", self.path)))?;
+                Held::image(path, &metadata)
+            }
+        }
+    }
+}

@@ -1,0 +1,284 @@
+//! The ground of `run`: a region on each target, its state brought about, its speed looked at.
+
+use std::path::Path;
+
+use bakeoff_core::model::event::{FlashState, Region, What};
+use bakeoff_core::model::path::RawPath;
+use bakeoff_core::prepare::region::{self, Span};
+use bakeoff_core::prepare::{space, steps, udev_rule};
+use bakeoff_core::{lint, units};
+
+use super::action::{self, ActionError, io_error};
+use super::ground::Ground;
+use super::regions::{self, Attached, Regions};
+use super::rehearse;
+use super::scratch::{self, Scratch};
+use super::session::Session;
+use super::stacks;
+use super::stepper::{self, StepError};
+use super::survey;
+use super::target::{self, Target};
+use crate::fault::Fault;
+use crate::host;
+
+/// Where rules of udev's are that end with the boot.
+pub const UDEV_RULES: &str = "/run/udev/rules.d";
+/// Directories for our mount point, the first that is there: memory that ends with the boot.
+const MOUNT_PARENTS: [&str; 3] = ["/run", "/tmp", "/"];
+/// Share of the region the data file may take: filesystems need room for themselves.
+const DATA_SHARE: u64 = 4;
+/// Layout time of one visit.
+const LAYOUT_NS: u64 = 2_000_000_000;
+/// Visits for each candidate that the bytes to write are spread over: blocks and rehearsal.
+const VISITS: u64 = 6;
+
+/// A target with the place on it that the plan wants.
+#[derive(Clone, Debug)]
+pub struct Wanted {
+    /// It.
+    pub target: Target,
+    /// Where on it.
+    pub span: Span,
+    /// What is done to it before each visit.
+    pub flash_state: FlashState,
+}
+
+impl Wanted {
+    /// The region as a run's header has it before anything was tried.
+    pub fn region(&self) -> Region {
+        Region {
+            target: self.target.path.clone(),
+            start_bytes: self.span.start_bytes,
+            size_bytes: self.span.size_bytes,
+            is_image: self.target.is_image,
+            place: self.target.place.clone(),
+            flash_state: self.flash_state,
+            token: Some(self.target.token.clone()),
+        }
+    }
+
+    /// What a recorded region wants, if its target still is there and may be written.
+    pub fn again(region: &Region, shares_disk_with_root: bool) -> Result<Wanted, Fault> {
+        let token = region.token.as_deref().unwrap_or_default();
+        let target = target::find(&region.target, token, shares_disk_with_root)?;
+        let span = Span { start_bytes: region.start_bytes, size_bytes: region.size_bytes };
+        if span.start_bytes.saturating_add(span.size_bytes) > target.room.target_bytes {
+            return Err(Fault::refused(format!("{} is smaller than it was", target.path)));
+        }
+        Ok(Wanted { target, span, flash_state: region.flash_state })
+    }
+}
+
+/// Takes the targets in hand, prepares their regions, tries every candidate and settles the plan.
+pub fn prepare(session: &mut Session, wanted: &[Wanted]) -> Result<Ground, StepError> {
+    let (mount_point, mut list) = (begin(session, wanted)?, Vec::new());
+    let mut slowest = f64::INFINITY;
+    let mut written_bytes = 0;
+    for (index, wanted) in wanted.iter().enumerate() {
+        let (attached, rate) = region(session, index, wanted)?;
+        written_bytes += attached.region.size_bytes;
+        slowest = slowest.min(rate);
+        list.push(attached);
+    }
+    let header = &session.journal.run().header;
+    let k = header.candidates.len() as u64;
+    let smallest = list.iter().map(|at| at.region.size_bytes).min().unwrap_or(0);
+    let room = smallest / DATA_SHARE;
+    let file_bytes = match header.file_bytes {
+        Some(asked) => asked,
+        None => {
+            let wear = header.protocol.max_write_bytes.map(|bytes| bytes / 4);
+            space::file_bytes(room, wear, k * VISITS, slowest, LAYOUT_NS)
+                .ok_or_else(|| Fault::usage("the region is too small for a data file"))?
+        }
+    };
+    if file_bytes > smallest / 2 {
+        return Err(Fault::usage(format!(
+            "a data file of {} does not fit a region of {}: make the plan's workload smaller or \
+             the region larger",
+            units::size(file_bytes),
+            units::size(smallest)
+        ))
+        .into());
+    }
+    let regions = Regions::new(list, mount_point, file_bytes);
+    stacks::rehearse(session, regions, slowest, room, written_bytes)
+}
+
+/// Attaches the regions of a resumed run again, as the record says they were.
+pub fn prepare_again(
+    session: &mut Session,
+    wanted: &[Wanted],
+    file_bytes: u64,
+) -> Result<Ground, StepError> {
+    let mount_point = begin(session, wanted)?;
+    let mut list = Vec::new();
+    for (index, wanted) in wanted.iter().enumerate() {
+        let (attached, _) = attach(session, index, wanted, wanted.span)?;
+        if wanted.flash_state == FlashState::WrittenOnce {
+            let (device, size) = (attached.device.clone(), wanted.span.size_bytes);
+            stepper::take(session, |n| steps::overwrite(n, &device, size, false))?;
+        }
+        list.push(attached);
+    }
+    Ok(Ground::Regions(Regions::new(list, mount_point, file_bytes)))
+}
+
+/// Where our directory with the mount point is made.
+pub fn mount_parent() -> RawPath {
+    let parent = MOUNT_PARENTS.iter().map(Path::new).find(|dir| dir.is_dir());
+    RawPath::new(parent.unwrap_or(Path::new("/")))
+}
+
+/// Everything before the regions: our directory, and auto-mounters kept off.
+fn begin(session: &mut Session, wanted: &[Wanted]) -> Result<RawPath, StepError> {
+    let run = session.journal.run().header.run.clone();
+    let parent = mount_parent();
+    let name = steps::scratch_name(&run);
+    stepper::take(session, |n| steps::make_scratch(n, &name, &parent))?;
+    let failed = |what: &'static str| move |e| StepError::Failed(io_error(what)(e));
+    let scratch = Scratch::open(parent.as_path(), &name).map_err(failed("open our directory"))?;
+    let mount_point = scratch.make_dir(scratch::MOUNT).map_err(failed("make the mount point"))?;
+    let names: Vec<String> =
+        wanted.iter().flat_map(|w| w.target.kernel_names.iter().cloned()).collect();
+    if host::udev_runs() && !names.is_empty() {
+        let dir = RawPath::new(UDEV_RULES);
+        stepper::take(session, |n| udev_rule::add(n, &run, &names, &dir))?;
+    }
+    Ok(RawPath::new(mount_point))
+}
+
+/// One region: attached, in its state, surveyed and as short as its speed demands. Gives it with
+/// the rate at which it was written, bytes a second.
+fn region(
+    session: &mut Session,
+    index: usize,
+    wanted: &Wanted,
+) -> Result<(Attached, f64), StepError> {
+    let (mut attached, step) = attach(session, index, wanted, wanted.span)?;
+    // What was never written reads as nothing on flash; what spins reads alike either way, and
+    // may shrink before anything is written.
+    let written_first = !wanted.target.is_rotational();
+    let mut rate = None;
+    if written_first {
+        rate = Some(write_in_full(session, index, wanted, &attached)?);
+    }
+    let shrunk = survey_region(session, index, wanted, &attached)?;
+    if shrunk != wanted.span {
+        stepper::undo(&mut session.journal, step)?;
+        (attached, _) = attach(session, index, wanted, shrunk)?;
+    }
+    let rate = match rate {
+        Some(rate) => rate,
+        None => write_in_full(session, index, wanted, &attached)?,
+    };
+    Ok((attached, rate))
+}
+
+/// Makes a block device of a range of a target; gives it and the step that did.
+fn attach(
+    session: &mut Session,
+    index: usize,
+    wanted: &Wanted,
+    span: Span,
+) -> Result<(Attached, u32), StepError> {
+    let run = session.journal.run().header.run.clone();
+    let Target { path, is_image, .. } = &wanted.target;
+    let by_mapper = !is_image && host::dm_runs();
+    let (device, step) = if by_mapper {
+        // The mapping claims the target for itself, which our own claim would forbid.
+        if let Some(held) = session.held.get_mut(index) {
+            held.release_claim();
+        }
+        let (step, _) = stepper::take(session, |n| steps::map_region(n, &run, index, path, span))?;
+        (format!("/dev/mapper/{}", steps::region_mapper(&run, index)), step)
+    } else {
+        let sector = wanted.target.sector_bytes;
+        let (step, _) = stepper::take(session, |n| steps::attach_region(n, path, span, sector))?;
+        let loops = action::loops_of(path.as_path(), span.start_bytes);
+        let device = loops.map_err(StepError::Failed)?.into_iter().next();
+        (device.ok_or_else(|| Fault::environment("the loop device went away"))?, step)
+    };
+    let device = RawPath::new(device);
+    let knob_disk = match is_image {
+        true => regions::kernel_name(&device),
+        false => regions::kernel_name(&RawPath::new(&wanted.target.disk)),
+    };
+    let region = Wanted { span, ..wanted.clone() }.region();
+    Ok((Attached { device, region, knob_disk }, step))
+}
+
+/// Writes a region in full and reads everything back: the state every stack meets, and the proof
+/// that the device keeps what it is given. Gives bytes a second.
+fn write_in_full(
+    session: &mut Session,
+    index: usize,
+    wanted: &Wanted,
+    attached: &Attached,
+) -> Result<f64, StepError> {
+    let (device, size) = (attached.device.clone(), attached.region.size_bytes);
+    let taken = rehearse::timed(|| {
+        Ok(stepper::take(session, |n| steps::overwrite(n, &device, size, true)))
+    });
+    let (written, took_ns) = taken?;
+    match written {
+        Ok(_) => {}
+        Err(StepError::Failed(ActionError::Lies(why))) => {
+            let finding = lint::device::lies(&session.journal.run().header, why.clone());
+            session.journal.record(What::Found(finding))?;
+            return Err(StepError::Fault(Fault::failed(format!(
+                "{} does not return what was written to it: {why}\nNothing measured on it would \
+                 mean anything; `bakeoff probe` finds out how much of it is real",
+                wanted.target.path
+            ))));
+        }
+        Err(other) => return Err(other),
+    }
+    let device_bytes = wanted.target.room.target_bytes;
+    let region = u16::try_from(index).map_err(Fault::bug)?;
+    session.journal.record(What::Verified { region, verified_bytes: size, device_bytes })?;
+    session.progress.note(&format!(
+        "Verified {} of {} on {}: what was written came back.",
+        units::size(size),
+        units::size(device_bytes),
+        wanted.target.path
+    ));
+    // Written and read back: about twice the time of writing.
+    Ok(size as f64 * 2e9 / took_ns.max(1) as f64)
+}
+
+/// Looks at the speed by position; gives the range that is short enough to be equally fast.
+fn survey_region(
+    session: &mut Session,
+    index: usize,
+    wanted: &Wanted,
+    attached: &Attached,
+) -> Result<Span, StepError> {
+    let span = wanted.span;
+    session.progress.doing("reading here and there");
+    let positions = survey::survey(attached.device.as_path(), span, &session.cancel)
+        .map_err(|e| StepError::Failed(io_error("read the region")(e)))?;
+    if session.cancel.is_set() {
+        return Err(StepError::Failed(ActionError::Interrupted));
+    }
+    let steep = region::gradient(&positions, span.size_bytes);
+    let speeds: Vec<String> =
+        positions.iter().map(|p| format!("{:.0}", p.bytes_per_s / 1e6)).collect();
+    session.progress.note(&format!("Speed from start to end: {} MB/s.", speeds.join(" ")));
+    let number = u16::try_from(index).map_err(Fault::bug)?;
+    session.journal.record(What::Surveyed { region: number, positions })?;
+    // Where in an image a byte lies says nothing about where on the disk it is.
+    if wanted.target.is_image {
+        return Ok(span);
+    }
+    let least = region::SMALLEST_BYTES.max(span.size_bytes / 16);
+    let shrunk = region::shrink(span, steep, wanted.target.room.granule_bytes, least);
+    if shrunk != span {
+        session.progress.note(&format!(
+            "One end is {:.0} % faster than the other: the region shrinks to {}.",
+            steep * 100.0,
+            units::size(shrunk.size_bytes)
+        ));
+    }
+    Ok(shrunk)
+}

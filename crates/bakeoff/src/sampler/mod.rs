@@ -1,0 +1,291 @@
+//! Watches the machine while a cell is measured, at a cost that is itself measured.
+//!
+//! A thread of the runner, never of the process that measures. It keeps off the first CPU, where
+//! boards take the interrupts of their disks; among the others the kernel wakes it where nothing
+//! runs. It sleeps between cells. Rows go into rings of fixed size: nothing is allocated and
+//! nothing is written while it samples, and the runner takes a cell's part out after the cell.
+
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread::{Builder, JoinHandle};
+use std::time::Duration;
+
+use bakeoff_core::model::measurement::Measurement;
+use bakeoff_core::model::telemetry::{Cost, Telemetry, Watching};
+use bakeoff_core::telemetry::layout::Device;
+use bakeoff_core::telemetry::ring::Ring;
+use bakeoff_core::telemetry::slice::slice;
+use rustix::time::{ClockId, clock_gettime};
+
+use crate::host::Sources;
+
+/// Most devices watched in one cell.
+const DEVICES: usize = 16;
+/// Memory of the fast rows, and the most and fewest of them.
+const FAST_BYTES: usize = 768 << 10;
+const FAST_ROWS: (usize, usize) = (128, 1024);
+/// Rows of the slow clock.
+const SLOW_ROWS: usize = 512;
+/// Stack of the thread.
+const STACK_BYTES: usize = 128 << 10;
+
+/// Two rates: for disks and CPUs, and for the rest, as a multiple.
+#[derive(Clone, Copy, Debug)]
+struct Pace {
+    fast_ns: u64,
+    slow_every: u64,
+}
+
+impl Pace {
+    /// 10 and 2 times a second; 4 times and once where the only CPU is the workload's.
+    fn for_cpus(cpus: usize) -> Pace {
+        match cpus {
+            0 | 1 => Pace { fast_ns: 250_000_000, slow_every: 4 },
+            _ => Pace { fast_ns: 100_000_000, slow_every: 5 },
+        }
+    }
+}
+
+/// The sampler of a run.
+pub struct Sampler {
+    shared: Arc<Shared>,
+    thread: Option<JoinHandle<()>>,
+}
+
+struct Shared {
+    state: Mutex<State>,
+    changed: Condvar,
+}
+
+struct State {
+    sources: Sources,
+    pace: Pace,
+    is_active: bool,
+    is_over: bool,
+    fast: Ring,
+    slow: Ring,
+    /// Room for one row of either kind.
+    row: Vec<u64>,
+    ticks: u64,
+    last_ns: u64,
+    cost: Cost,
+    /// CPU time of the thread when the cell began.
+    cpu_before_ns: Option<u64>,
+}
+
+impl Sampler {
+    /// Opens every source and starts the thread, which waits for the first cell.
+    ///
+    /// # Errors
+    /// When no thread can be started.
+    pub fn start() -> std::io::Result<Sampler> {
+        let sources = Sources::open();
+        let pace = Pace::for_cpus(sources.layout.cpus);
+        let state = State {
+            fast: Ring::new(Vec::new(), 0),
+            slow: Ring::new(Vec::new(), 0),
+            row: Vec::new(),
+            sources,
+            pace,
+            is_active: false,
+            is_over: false,
+            ticks: 0,
+            last_ns: 0,
+            cost: Cost::default(),
+            cpu_before_ns: None,
+        };
+        let shared = Arc::new(Shared { state: Mutex::new(state), changed: Condvar::new() });
+        let own = Arc::clone(&shared);
+        let builder = Builder::new().name("sampler".to_string()).stack_size(STACK_BYTES);
+        let thread = builder.spawn(move || own.run())?;
+        Ok(Sampler { shared, thread: Some(thread) })
+    }
+
+    /// What is watched and what cannot be.
+    pub fn watching(&self) -> Watching {
+        let state = self.shared.lock();
+        Watching {
+            sources: state.sources.present.clone(),
+            missing: state.sources.missing.clone(),
+            fast_ns: state.pace.fast_ns,
+            slow_ns: state.pace.fast_ns * state.pace.slow_every,
+            memory_bytes: state.bytes() as u64,
+        }
+    }
+
+    /// Begins to watch for a cell on these devices.
+    pub fn begin(&self, devices: &[Device]) {
+        let mut state = self.shared.lock();
+        state.begin(&devices[..devices.len().min(DEVICES)]);
+        drop(state);
+        self.shared.changed.notify_all();
+    }
+
+    /// Stops watching until the next cell; what was seen stays.
+    pub fn pause(&self) {
+        self.shared.lock().pause();
+    }
+
+    /// What belongs to a measurement made since [`Sampler::begin`]; `None` when it does not say
+    /// when it began.
+    pub fn of(&self, measurement: &Measurement) -> Option<Telemetry> {
+        let from_ns = measurement.monotonic_ns?;
+        let to_ns = from_ns.saturating_add(measurement.elapsed_ns);
+        Some(self.shared.lock().between(from_ns, to_ns))
+    }
+}
+
+impl Drop for Sampler {
+    fn drop(&mut self) {
+        self.shared.lock().is_over = true;
+        self.shared.changed.notify_all();
+        if let Some(thread) = self.thread.take() {
+            // A sampler that panicked has said so; there is nothing left to put back.
+            let _ = thread.join();
+        }
+    }
+}
+
+impl Shared {
+    /// A panic while sampling leaves rows behind that are whole.
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The thread: a look, then sleep until the next one is due.
+    fn run(&self) {
+        keep_off_the_first_cpu();
+        let mut due_ns = 0;
+        let mut state = self.lock();
+        while !state.is_over {
+            if !state.is_active {
+                state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
+                due_ns = now_ns();
+                continue;
+            }
+            let now = now_ns();
+            if now >= due_ns {
+                state.tick(now);
+                // A late look is not made up for by two in a row.
+                due_ns = now_ns().max(due_ns + state.pace.fast_ns);
+            }
+            let pause = Duration::from_nanos(due_ns.saturating_sub(now_ns()).max(1));
+            let waited = self.changed.wait_timeout(state, pause);
+            state = waited.unwrap_or_else(PoisonError::into_inner).0;
+        }
+    }
+}
+
+impl State {
+    fn begin(&mut self, devices: &[Device]) {
+        if self.sources.layout.devices != devices || self.row.is_empty() {
+            self.sources.watch(devices);
+            let (fast, slow) =
+                (self.sources.layout.fast_columns(), self.sources.layout.slow_columns());
+            let (fewest, most) = FAST_ROWS;
+            let rows = (FAST_BYTES / (fast.len() * size_of::<u64>())).clamp(fewest, most);
+            self.row = vec![0; fast.len().max(slow.len())];
+            self.fast = Ring::new(fast, rows);
+            self.slow = Ring::new(slow, SLOW_ROWS);
+        }
+        self.fast.clear();
+        self.slow.clear();
+        self.ticks = 0;
+        self.last_ns = now_ns();
+        self.cost = Cost::default();
+        self.cpu_before_ns = None;
+        if let Some(tasks) = &mut self.sources.tasks {
+            tasks.begin();
+        }
+        if let Some(log) = &mut self.sources.log {
+            log.look();
+            log.forget();
+        }
+        self.look(true);
+        self.is_active = true;
+    }
+
+    /// One look of the thread.
+    fn tick(&mut self, now: u64) {
+        self.cost.longest_gap_ns = self.cost.longest_gap_ns.max(now - self.last_ns.min(now));
+        self.last_ns = now;
+        self.ticks += 1;
+        let is_slow = self.ticks.is_multiple_of(self.pace.slow_every);
+        self.look(is_slow);
+        self.cost.samples += 1;
+        // What the first look and all before it cost is not this cell's.
+        let cpu_ns = thread_cpu_ns();
+        self.cost.cpu_ns = cpu_ns - *self.cpu_before_ns.get_or_insert(cpu_ns);
+    }
+
+    /// Reads the sources into the rings.
+    fn look(&mut self, is_slow: bool) {
+        let row = &mut self.row[..self.fast.width()];
+        row[0] = now_ns();
+        self.sources.fast(row);
+        self.fast.push(row);
+        if !is_slow {
+            return;
+        }
+        let row = &mut self.row[..self.slow.width()];
+        row[0] = now_ns();
+        self.sources.slow(row);
+        self.slow.push(row);
+        if let Some(tasks) = &mut self.sources.tasks {
+            if self.ticks.is_multiple_of(self.pace.slow_every * 2) {
+                tasks.find_new();
+            }
+            tasks.look();
+        }
+        if let Some(log) = &mut self.sources.log {
+            log.look();
+        }
+    }
+
+    fn pause(&mut self) {
+        self.is_active = false;
+        self.look(true);
+    }
+
+    fn between(&self, from_ns: u64, to_ns: u64) -> Telemetry {
+        let mut of = slice(&self.sources.layout, &self.fast, &self.slow, from_ns, to_ns);
+        of.threads = self.sources.tasks.as_ref().map(|tasks| tasks.used()).unwrap_or_default();
+        of.log = self.sources.log.as_ref().map(|log| log.lines()).unwrap_or_default();
+        of.cost = self.cost;
+        of
+    }
+
+    fn bytes(&self) -> usize {
+        self.fast.bytes().max(FAST_BYTES) + self.slow.bytes() + self.sources.bytes() + STACK_BYTES
+    }
+}
+
+/// `CLOCK_MONOTONIC`, which the measuring process reads as well.
+fn now_ns() -> u64 {
+    nanoseconds(ClockId::Monotonic)
+}
+
+/// CPU time of this thread.
+fn thread_cpu_ns() -> u64 {
+    nanoseconds(ClockId::ThreadCPUTime)
+}
+
+fn nanoseconds(clock: ClockId) -> u64 {
+    let now = clock_gettime(clock);
+    // These clocks are never negative and last 584 years in 64 bits.
+    now.tv_sec as u64 * 1_000_000_000 + now.tv_nsec as u64
+}
+
+/// Where there are several CPUs that we may use, leaves the first one alone.
+fn keep_off_the_first_cpu() {
+    use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
+    let Ok(mut cpus) = sched_getaffinity(None) else { return };
+    let Some(first) = (0..CpuSet::MAX_CPU).find(|cpu| cpus.is_set(*cpu)) else { return };
+    cpus.unset(first);
+    if cpus.count() > 0 {
+        // Refused, it runs anywhere: that costs precision, not correctness.
+        let _ = sched_setaffinity(None, &cpus);
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,70 @@
+//! The sampler on the machine the tests run on.
+
+use std::path::Path;
+use std::time::Instant;
+
+use bakeoff_core::model::job::{Job, Rw};
+use bakeoff_core::model::measurement::Measurement;
+
+use super::*;
+use crate::runner::site;
+
+/// A measurement that began now and lasted as long as the sampler is watched.
+fn measurement(from_ns: u64, elapsed_ns: u64) -> Measurement {
+    let job = Job {
+        engine: bakeoff_core::model::job::EngineName::Null,
+        io_size: Some(4096),
+        ..Job::new(Rw::Read, 4096, 4096)
+    };
+    let measured = bakeoff_engine::measure(&job, Path::new("/"), None).expect("no I/O is done");
+    Measurement { monotonic_ns: Some(from_ns), elapsed_ns, ..measured }
+}
+
+#[test]
+fn what_this_machine_does_is_seen_and_cheap() {
+    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let devices = site::devices(&crate::host::place(here).unwrap());
+    let sampler = Sampler::start().unwrap();
+    sampler.begin(&devices);
+    let from_ns = now_ns();
+    let mut file = tempfile::tempfile_in(here).unwrap();
+    let began = Instant::now();
+    while began.elapsed() < Duration::from_millis(1300) {
+        use std::io::{Seek, Write};
+        file.rewind().unwrap();
+        file.write_all(&[7; 65536]).unwrap();
+        file.sync_data().unwrap();
+    }
+    let to_ns = now_ns();
+    sampler.pause();
+    let seen = sampler.of(&measurement(from_ns, to_ns - from_ns)).unwrap();
+    assert!(seen.start_ns <= 0 && *seen.fast_ns.last().unwrap() >= to_ns - from_ns);
+    assert!(seen.fast_ns.len() >= 3, "{:?}", seen.fast_ns);
+    assert_eq!(seen.cpus[0].user_ms.len(), seen.fast_ns.len());
+    for disk in seen.devices.iter().filter(|d| d.is_disk) {
+        assert!(disk.written_bytes.iter().sum::<u64>() >= 65536, "{disk:?}");
+    }
+    assert!(!devices.is_empty() && seen.devices.len() == devices.len());
+    assert!(seen.memory.is_some_and(|m| m.dirty_bytes.len() == seen.slow_ns.len()));
+    assert!(seen.cost.samples >= 3 && seen.cost.cpu_ns > 0);
+    let watching = sampler.watching();
+    assert!(watching.sources.contains(&"CPUs".to_string()), "{watching:?}");
+    assert!(watching.memory_bytes < 3 << 20, "{watching:?}");
+    // What is not there is said, once and with its reason.
+    let known = ["clocks", "temperatures", "throttling", "I/O pressure", "kernel log"];
+    for name in known {
+        let said = watching.missing.iter().filter(|m| m.name == name).count();
+        assert_eq!(said + watching.sources.iter().filter(|s| *s == name).count(), 1, "{name}");
+    }
+}
+
+#[test]
+fn it_sleeps_between_cells() {
+    let sampler = Sampler::start().unwrap();
+    sampler.begin(&[]);
+    std::thread::sleep(Duration::from_millis(250));
+    sampler.pause();
+    let ticks = sampler.shared.lock().ticks;
+    std::thread::sleep(Duration::from_millis(300));
+    assert_eq!(sampler.shared.lock().ticks, ticks);
+}

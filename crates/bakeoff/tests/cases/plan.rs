@@ -1,0 +1,143 @@
+//! `bakeoff plan`: shows, changes nothing, and refuses with the place of a mistake.
+
+use std::fs;
+use std::os::unix::fs::symlink;
+
+use crate::bench::{Bench, Ended};
+use crate::skip;
+
+const PLAN: &str = "[[stack]]\nfs = \"ext4\"\n[[workload]]\nname = \"randwrite\"\n";
+
+/// Shows a plan with this text on these targets; nothing may change by it.
+#[track_caller]
+fn shown(bench: &Bench, text: &str, args: &[&str]) -> Ended {
+    fs::write(bench.path().join("plan.toml"), text).unwrap();
+    let before = bench.listing();
+    let ended = bench.run(&[&["plan", "plan.toml"], args].concat());
+    assert_eq!(bench.listing(), before, "{ended:?}");
+    ended
+}
+
+/// An image that is made of holes; looking at it fills none.
+fn image(bench: &Bench, name: &str, bytes: u64) {
+    let file = fs::File::create(bench.path().join(name)).unwrap();
+    file.set_len(bytes).unwrap();
+}
+
+#[track_caller]
+fn refused(ended: &Ended, code: i32, words: &[&str]) {
+    assert_eq!(ended.code, code, "{ended:?}");
+    for word in words {
+        assert!(ended.err.contains(word), "{word:?} is not said: {}", ended.err);
+    }
+}
+
+#[test]
+fn built_in_plans_are_found_by_name_and_need_no_target() {
+    let bench = Bench::new();
+    for name in [
+        "mountpoints",
+        "usb-stick",
+        "journal-scheduler",
+        "luks-btrfs",
+        "block-size-sweep",
+        "sd-card",
+        "nas",
+    ] {
+        let ended = bench.run(&["plan", name]);
+        assert_eq!((ended.code, ended.err.as_str()), (0, ""), "{name}: {ended:?}");
+        assert!(ended.out.starts_with(&format!("{name}: ")), "{}", ended.out);
+        let too_wide = ended.out.lines().find(|line| line.chars().count() > 80);
+        assert_eq!(too_wide, None, "{name}");
+    }
+    let ended = bench.run(&["plan", "usbstick"]);
+    refused(&ended, 2, &["there is no plan usbstick", "did you mean 'usb-stick'?"]);
+    assert_eq!(bench.leftovers(), Vec::<String>::new());
+}
+
+#[test]
+fn mistakes_name_their_place_and_the_nearest_word() {
+    let bench = Bench::new();
+    let unknown = PLAN.replace("fs =", "shceduler = [\"none\"]\nfs =");
+    let said = "plan.toml:2:1: unknown key 'shceduler' in [[stack]]; did you mean 'scheduler'?";
+    refused(&shown(&bench, &unknown, &[]), 2, &[said, "2 | shceduler = [\"none\"]", "^^^^^^^^^"]);
+    refused(&shown(&bench, "", &[]), 2, &["the plan makes no cases", "[[stack]]"]);
+    let twice = format!("[[stack]]\nfs = \"ext4\"\n{PLAN}");
+    refused(&shown(&bench, &twice, &[]), 2, &["two candidates are called 'ext4'", ":3:1:"]);
+    let list = |n: u32| format!("{:?}", (1..=n).collect::<Vec<_>>());
+    let huge =
+        format!("{PLAN}[axes]\nread_ahead_kb = {}\nnr_requests = {}\n", list(400), list(250));
+    refused(&shown(&bench, &huge, &[]), 2, &["makes 100000 candidates", "shorten its lists"]);
+    let control = PLAN.replace("fs =", "name = \"\\u001b]0;gone\\u0007\"\nfs =");
+    let ended = shown(&bench, &control, &[]);
+    refused(&ended, 2, &["cannot be printed"]);
+    assert!(!ended.err.contains('\u{1b}'), "{ended:?}");
+    fs::write(bench.path().join("binary.toml"), [0xff, 0xfe, 0]).unwrap();
+    refused(&bench.run(&["plan", "binary.toml"]), 2, &["binary.toml is no text"]);
+    refused(&bench.run(&["plan", "nas", "--format", "csv"]), 2, &["text or json"]);
+}
+
+#[test]
+fn on_an_image_every_command_the_cost_and_the_token_are_shown() {
+    if skip::lacks_root() || skip::lacks_command("mkfs.ext4") {
+        return;
+    }
+    let bench = Bench::new();
+    image(&bench, "my disk.img", 1 << 30);
+    let ended = shown(&bench, PLAN, &["--target", "my disk.img", "--format", "json"]);
+    assert_eq!(ended.code, 0, "{ended:?}");
+    let plan: serde_json::Value = serde_json::from_str(&ended.out).unwrap();
+    assert_eq!((&plan["schema"], &plan["cases"]), (&"bakeoff/plan/1".into(), &1.into()));
+    assert_eq!(plan["targets"][0]["erase_token"], "my disk.img");
+    let commands = plan["commands"][1]["run"].as_array().unwrap();
+    let has = |start: &str| commands.iter().any(|c| c.as_str().unwrap().starts_with(start));
+    assert!(has("mkfs.ext4 ") && has("mount -t ext4 "), "{commands:?}");
+    assert!(plan["estimate"]["first"]["write_bytes"].as_u64() > Some(1 << 30));
+    let text = shown(&bench, PLAN, &["--target", "my disk.img"]);
+    assert!(text.out.contains("erase token: my disk.img"), "{}", text.out);
+    assert_eq!(bench.leftovers(), Vec::<String>::new());
+}
+
+#[test]
+fn targets_that_cannot_be_used_are_refused() {
+    if skip::lacks_root() {
+        return;
+    }
+    let bench = Bench::new();
+    refused(&shown(&bench, PLAN, &["--target", "gone"]), 4, &["gone", "bakeoff devices"]);
+    refused(&shown(&bench, PLAN, &["--target", "."]), 3, &["neither a block device nor an image"]);
+    image(&bench, "small.img", 32 << 20);
+    refused(&shown(&bench, PLAN, &["--target", "small.img"]), 2, &["32 MiB", "64 MiB"]);
+    image(&bench, "disk.img", 1 << 30);
+    let region = format!("[region]\nsize = \"4g\"\n{PLAN}");
+    refused(&shown(&bench, &region, &["--target", "disk.img"]), 2, &["4 GiB", "`size`"]);
+    symlink("disk.img", bench.path().join("same")).unwrap();
+    let twice = ["--target", "disk.img", "--target", "same"];
+    refused(&shown(&bench, PLAN, &twice), 2, &["same disk as another target"]);
+}
+
+#[test]
+fn a_plan_that_writes_more_than_is_allowed_is_shown_and_refused() {
+    if skip::lacks_root() || skip::lacks_command("mkfs.ext4") {
+        return;
+    }
+    let bench = Bench::new();
+    image(&bench, "disk.img", 1 << 30);
+    let region = format!("[region]\nsize = \"512m\"\n{PLAN}");
+    let ended = shown(&bench, &region, &["--target", "disk.img", "--max-write", "1g"]);
+    refused(&ended, 3, &["1 GiB", "--max-write"]);
+    assert!(ended.out.contains("At most 1 GiB are written"), "{}", ended.out);
+}
+
+#[test]
+fn several_targets_are_a_device_axis() {
+    if skip::lacks_root() || skip::lacks_command("mkfs.ext4") {
+        return;
+    }
+    let bench = Bench::new();
+    image(&bench, "a.img", 1 << 30);
+    image(&bench, "b.img", 1 << 30);
+    let ended = shown(&bench, PLAN, &["--target", "a.img", "--target", "b.img"]);
+    assert_eq!(ended.code, 0, "{ended:?}");
+    assert!(ended.out.contains("ext4 on a.img  ext4 on b.img"), "{}", ended.out);
+}

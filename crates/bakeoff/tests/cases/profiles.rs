@@ -1,0 +1,272 @@
+//! Native profiles against the tools they are named after, system call by system call, and the
+//! profiles of applications against what they promise. Under strace, which shows file layout, order
+//! and cadence of flushes as the kernel sees them.
+
+use std::fs;
+use std::io::Write;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use bakeoff_core::driver::native::{Reply, TargetKind, Task};
+use bakeoff_core::model::job::Job;
+use bakeoff_core::model::path::RawPath;
+use bakeoff_core::model::profile::Profile;
+use bakeoff_core::profiles;
+
+use rustix::process::Signal;
+
+use crate::bench::Bench;
+use crate::running::{self, Running};
+use crate::skip;
+
+/// Calls on data and flushes of files below a directory, as `call file`, in order.
+struct Traced {
+    calls: Vec<String>,
+    offsets: Vec<u64>,
+}
+
+impl Traced {
+    /// Runs a command under strace; what it does below `dir` is kept.
+    fn run(command: &[&str], dir: &Path, stdin: &[u8]) -> Traced {
+        let trace = tempfile::NamedTempFile::new().unwrap();
+        let mut strace = Command::new("strace");
+        strace.args(["-f", "-y", "-s", "0", "-o"]).arg(trace.path());
+        strace.args(["-e", "trace=read,write,pread64,pwrite64,lseek,fsync,fdatasync,syncfs"]);
+        strace.args(command).current_dir(dir);
+        strace.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = strace.spawn().unwrap();
+        child.stdin.take().unwrap().write_all(stdin).unwrap();
+        let output = child.wait_with_output().unwrap();
+        assert!(output.status.success(), "{command:?}: {output:?}");
+        if !stdin.is_empty() {
+            Reply::parse(&output.stdout).unwrap().into_result().unwrap();
+        }
+        let text = String::from_utf8_lossy(&fs::read(trace.path()).unwrap()).into_owned();
+        let below = format!("<{}", dir.display());
+        let lines: Vec<&str> = text.lines().filter(|line| line.contains(&below)).collect();
+        Traced {
+            calls: lines.iter().filter_map(|line| call(line)).collect(),
+            offsets: lines.iter().filter_map(|line| offset(line)).collect(),
+        }
+    }
+
+    /// The parts of a profile, as the measuring process does them.
+    fn native(profile: Profile, parts: &[u16], job: Job) -> Traced {
+        let bench = Bench::new();
+        let dir = bench.dir("profile");
+        let task = Task {
+            job,
+            profile: Some(profile),
+            parts: parts.to_vec(),
+            target: RawPath::new(&dir),
+            target_kind: TargetKind::Directory,
+            live_fd: None,
+            parent_pid: None,
+        };
+        let task = serde_json::to_vec(&task).unwrap();
+        Traced::run(&[env!("CARGO_BIN_EXE_bakeoff"), "__engine"], &dir, &task)
+    }
+
+    fn of(&self, call: &str) -> usize {
+        self.calls.iter().filter(|c| c.split(' ').next() == Some(call)).count()
+    }
+
+    /// From the first call of that kind on.
+    fn from(mut self, first: &str) -> Traced {
+        let at = self.calls.iter().position(|c| c.starts_with(first)).unwrap_or(0);
+        self.calls.drain(..at);
+        self
+    }
+}
+
+/// `PID pwrite64(5</dir/test_file.3>, …` as `pwrite64 test_file.3`.
+fn call(line: &str) -> Option<String> {
+    let rest = line.split_once(' ')?.1.trim_start();
+    let (name, arguments) = rest.split_once('(')?;
+    let path = arguments.split_once('<')?.1.split_once('>')?.0;
+    Some(format!("{name} {}", path.rsplit('/').next()?))
+}
+
+/// The last argument of a pread64 or pwrite64.
+fn offset(line: &str) -> Option<u64> {
+    let arguments = line.split_once("64(")?.1.split_once(')')?.0;
+    arguments.rsplit(", ").next()?.parse().ok()
+}
+
+fn job(profile: Profile, bs: u64, size: u64) -> Job {
+    Job { bs, size, invalidate: false, ..profiles::job(profile) }
+}
+
+fn lacks(command: &str) -> bool {
+    skip::lacks_command("strace") || skip::lacks_command(command)
+}
+
+/// What sysbench itself does in a mode, without laying its files out.
+fn sysbench(mode: &str, events: u64) -> Traced {
+    let bench = Bench::new();
+    let dir = bench.dir("sysbench");
+    let options = ["fileio", "--file-num=4", "--file-total-size=4M", "--time=60"];
+    let mode = format!("--file-test-mode={mode}");
+    let prepared =
+        Command::new("sysbench").args(options).arg("prepare").current_dir(&dir).output().unwrap();
+    assert!(prepared.status.success());
+    let events = format!("--events={events}");
+    let words = [&["sysbench"], &options[..], &[&mode, &events, "run"]].concat();
+    Traced::run(&words, &dir, b"")
+}
+
+#[test]
+fn sysbench_and_its_profile_make_the_same_calls() {
+    if lacks("sysbench") {
+        return;
+    }
+    // 256 blocks and two bursts of four flushes, which sysbench counts as events too.
+    for (part, mode, events) in [(0, "seqwr", 264), (1, "seqrewr", 264), (2, "seqrd", 256)] {
+        let theirs = sysbench(mode, events);
+        let job = Job { nrfiles: 4, ..job(Profile::Sysbench, 16384, 4 << 20) };
+        let first = if mode == "seqrd" { "pread64" } else { "pwrite64" };
+        // Files that are there are laid out first: the last pass is the part.
+        let mut ours = Traced::native(Profile::Sysbench, &[part], job);
+        let skipped = ours.calls.len() - theirs.calls.len();
+        ours.calls.drain(..skipped);
+        assert_eq!(ours.calls, theirs.calls, "{mode}");
+        assert!(theirs.calls[0].starts_with(first));
+        let same = theirs.offsets.len();
+        assert_eq!(ours.offsets[ours.offsets.len() - same..], theirs.offsets, "{mode}");
+    }
+}
+
+#[test]
+fn the_mix_of_sysbench_and_its_profile_is_the_same_cycle() {
+    if lacks("sysbench") {
+        return;
+    }
+    // Which file comes is drawn at random by both: only the kinds of call can be compared.
+    let kinds = |traced: &Traced| -> String {
+        let word = |call: &String| match call.split(' ').next() {
+            Some("pread64") => 'R',
+            Some("pwrite64") => 'W',
+            _ => 'F',
+        };
+        traced.calls.iter().map(word).collect()
+    };
+    let theirs = kinds(&sysbench("rndrw", 264));
+    let job = Job { nrfiles: 4, ..job(Profile::Sysbench, 16384, 4 << 20) };
+    let ours = kinds(&Traced::native(Profile::Sysbench, &[5], job));
+    assert!(ours.ends_with(&theirs), "{ours}\n{theirs}");
+    assert!(theirs.starts_with("RWRWRRWRWR"));
+}
+
+#[test]
+fn dd_and_its_profile_make_the_same_calls() {
+    if lacks("dd") {
+        return;
+    }
+    for (part, conv) in [(1, "fdatasync"), (2, "fsync")] {
+        let bench = Bench::new();
+        let dir = bench.dir("dd");
+        let conv = format!("conv={conv}");
+        let words = ["dd", "if=/dev/zero", "of=dd.bakeoff", "bs=64k", "count=32", &conv];
+        let theirs = Traced::run(&words, &dir, b"");
+        let ours = Traced::native(Profile::Dd, &[part], job(Profile::Dd, 64 << 10, 2 << 20));
+        assert_eq!(ours.calls, theirs.calls);
+        assert_eq!(ours.calls.len(), 33);
+    }
+}
+
+#[test]
+fn bonnie_and_its_profile_make_as_many_calls() {
+    if skip::lacks_root() || lacks("bonnie++") {
+        return;
+    }
+    let bench = Bench::new();
+    let dir = bench.dir("bonnie");
+    let at = dir.to_str().unwrap();
+    // Without the phases of single bytes: under strace three million calls take minutes.
+    let words = ["bonnie++", "-d", at, "-s", "4", "-r", "2", "-n", "0", "-f", "-u", "root", "-q"];
+    let theirs = Traced::run(&words, &dir, b"").from("write Bonnie");
+    let ours = Traced::native(Profile::Bonnie, &[1, 2, 4, 5], job(Profile::Bonnie, 8192, 4 << 20));
+    let chunks = (4 << 20) / 8192;
+    // The parent of bonnie's seekers has the file open too and flushes it when it closes it, while
+    // they are seeking.
+    for (traced, parents) in [(&ours, 0), (&theirs, 1)] {
+        assert_eq!(traced.of("read"), 2 * chunks + 8192);
+        // One in ten seeks writes: five standard deviations of 8192 such draws are 136.
+        let updates = traced.of("write") - 2 * chunks;
+        assert!(updates.abs_diff(819) < 136, "{updates}");
+        // Write, rewrite and read flush once each, seekers once each.
+        assert_eq!(traced.of("fsync"), 3 + 5 + parents);
+    }
+    let seeks = |t: &Traced| t.of("lseek") - (t.of("write") - 2 * chunks);
+    assert_eq!(seeks(&ours), chunks + 8192);
+    assert!(seeks(&theirs).abs_diff(seeks(&ours)) <= 16, "{} {}", seeks(&theirs), seeks(&ours));
+}
+
+#[test]
+fn sqlite_syncs_as_often_as_its_journal_promises() {
+    if skip::lacks_command("strace") {
+        return;
+    }
+    let job = |part| Traced::native(Profile::Sqlite, &[part], job(Profile::Sqlite, 100, 1 << 20));
+    // A thousand commits: with the rollback journal its file, its directory's entry or header, and
+    // the database; with the log one flush each.
+    let rollback = job(0);
+    assert!(rollback.of("fdatasync") + rollback.of("fsync") >= 3000);
+    let wal = job(1);
+    let syncs = wal.of("fdatasync") + wal.of("fsync");
+    assert!((1000..1100).contains(&syncs), "{syncs}");
+}
+
+#[test]
+fn a_package_is_flushed_file_by_file_before_its_files_get_their_names() {
+    if skip::lacks_command("strace") {
+        return;
+    }
+    let job = Job { nrfiles: 10, ..job(Profile::PackageInstall, 4096, 1 << 20) };
+    let traced = Traced::native(Profile::PackageInstall, &[], job);
+    let want: Vec<String> = [
+        ["write tmp.i", "fsync tmp.i", "fsync updates"].repeat(2),
+        (0..10).map(|_| "write").collect(),
+        (0..10).map(|_| "fsync").collect(),
+        ["write tmp.i", "fsync tmp.i", "fsync updates"].repeat(2),
+    ]
+    .concat()
+    .into_iter()
+    .map(str::to_string)
+    .collect();
+    assert_eq!(traced.calls.len(), want.len());
+    for (got, want) in traced.calls.iter().zip(want) {
+        assert!(got.starts_with(&want), "{got} instead of {want}");
+        assert!(want.contains(' ') || got.ends_with(".dpkg-new"), "{got}");
+    }
+}
+
+#[test]
+fn parts_are_repeated_and_recorded_together() {
+    let bench = Bench::new();
+    let dir = bench.dir("d");
+    let at = dir.to_str().unwrap();
+    let args = ["quick", at, "--workload", "sqlite", "--size", "16m", "--time", "5m"];
+    let mut run = Running::start(bench.bakeoff().args(args));
+    let group = run.until_in_a_cell(&bench);
+    running::send(group, Signal::KILL);
+    run.until("both parts", |_| {
+        let exported = bench.run(&["export", "last", "--format", "jsonl"]).out;
+        (exported.matches("cell_done").count() >= 2).then_some(())
+    });
+    run.signal(Signal::INT);
+    run.end();
+    let events = bench.events("last");
+    let of = |kind: &str| -> Vec<serde_json::Value> {
+        events.iter().filter_map(|e| e["what"].get(kind)).cloned().collect()
+    };
+    assert_eq!(of("cell_invalid").len(), 1);
+    let cells = of("cell_done");
+    for (part, cell) in cells[..2].iter().enumerate() {
+        assert_eq!((&cell["workload"], &cell["block"]), (&part.into(), &0.into()));
+        assert!(cell["measurement"]["commit"]["total_ios"].as_u64().unwrap() >= 50);
+    }
+    let began = |cell: &serde_json::Value| cell["began_ns"].as_u64().unwrap();
+    assert!(began(&cells[1]) > began(&cells[0]));
+    assert_eq!(fs::read_dir(&dir).unwrap().count(), 0, "nothing of ours is left");
+}

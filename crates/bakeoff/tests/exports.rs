@@ -1,0 +1,62 @@
+//! `bakeoff export` for other programs: fio's JSON and gnuplot.
+
+// A helper of tests may panic: that is how a test fails.
+#![allow(clippy::unwrap_used)]
+
+#[path = "support/skip.rs"]
+mod skip;
+#[path = "support/stored.rs"]
+mod stored;
+
+use stored::Home;
+
+#[test]
+fn fio_json_in_a_directory_is_one_file_a_case_with_what_plotters_read() {
+    let home = Home::with_run();
+    let place = home.dir.path().join("out");
+    std::fs::create_dir(&place).unwrap();
+    home.cmd(&["export", "last", "--format", "fio-json", "-o", "out"]).assert().success();
+    let mut files = 0;
+    for candidate in std::fs::read_dir(&place).unwrap() {
+        for file in std::fs::read_dir(candidate.unwrap().path()).unwrap() {
+            let text = std::fs::read(file.unwrap().path()).unwrap();
+            let json: serde_json::Value = serde_json::from_slice(&text).unwrap();
+            let job = &json["jobs"][0];
+            // The keys fio-plot 1.1 takes its figures from.
+            for key in ["rw", "bs", "iodepth", "numjobs"] {
+                assert!(job["job options"][key].is_string(), "{key}");
+            }
+            for key in ["bw", "iops", "iops_stddev"] {
+                assert!(job["read"][key].is_number() && job["write"][key].is_number(), "{key}");
+            }
+            assert!(job["read"]["lat_ns"]["mean"].is_number());
+            assert!(job["latency_us"]["50"].is_number() && job["usr_cpu"].is_number());
+            files += 1;
+        }
+    }
+    assert!(files > 0);
+}
+
+#[test]
+fn gnuplot_draws_the_picture_where_it_is_installed() {
+    if skip::lacks_command("gnuplot") {
+        return;
+    }
+    let home = Home::with_run();
+    let place = home.dir.path().join("out");
+    std::fs::create_dir(&place).unwrap();
+    home.cmd(&["export", "last", "--format", "gnuplot", "-o", "out"]).assert().success();
+    let picture = place.join(format!("bakeoff-{}.png", stored::RUN));
+    let bytes = std::fs::read(picture).unwrap();
+    assert!(bytes.starts_with(b"\x89PNG") && bytes.len() > 1000, "{}", bytes.len());
+}
+
+#[test]
+fn without_gnuplot_the_script_remains_and_the_package_is_named() {
+    let home = Home::with_run();
+    std::fs::create_dir(home.dir.path().join("out")).unwrap();
+    let mut command = home.cmd(&["export", "last", "--format", "gnuplot", "-o", "out"]);
+    let output = command.env("PATH", "/nowhere").assert().success().get_output().clone();
+    assert!(String::from_utf8_lossy(&output.stderr).contains("gnuplot-nox"));
+    assert!(home.dir.path().join(format!("out/bakeoff-{}.gp", stored::RUN)).exists());
+}

@@ -1,0 +1,375 @@
+//! `bakeoff run` and `probe` on images: what is refused changes nothing, what runs leaves nothing.
+
+// A helper of tests may panic: that is how a test fails.
+#![allow(clippy::unwrap_used)]
+
+#[path = "support/bench.rs"]
+mod bench;
+#[path = "support/running.rs"]
+mod running;
+#[path = "support/skip.rs"]
+mod skip;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::thread;
+use std::time::Duration;
+
+use bakeoff_core::model::event::{Action, Event, StopReason, What};
+use bakeoff_core::model::run::Run;
+use bakeoff_core::prepare::commands::describe;
+use bakeoff_core::prng::SplitMix64;
+use bench::{Bench, Ended};
+use running::Running;
+use rustix::process::Signal;
+
+const MIB: u64 = 1 << 20;
+
+/// Two candidates that every machine of the tests can make, on a small region, in short cells.
+const SMALL: &str = r#"
+title = "small"
+[region]
+size = "64m"
+[[stack]]
+fs = "ext4"
+[[stack]]
+fs = "ext2"
+[[workload]]
+rw = "randwrite"
+bs = "4k"
+fsync = 1
+[protocol]
+mode = "quick"
+cell_min = "100ms"
+cell_min_ios = 10
+"#;
+
+fn lacks() -> bool {
+    skip::lacks_root()
+        || skip::lacks_loop_devices()
+        || skip::lacks_command("losetup")
+        || skip::lacks_command("mkfs.ext4")
+        || skip::lacks_kernel_filesystem("ext4")
+}
+
+/// A plan and an image of holes in the directory of a test.
+fn made(bench: &Bench, plan: &str, size: u64) -> PathBuf {
+    fs::write(bench.path().join("plan.toml"), plan).unwrap();
+    let image = bench.path().join("disk.img");
+    fs::File::create(&image).unwrap().set_len(size).unwrap();
+    image
+}
+
+const RUN: [&str; 6] = ["run", "plan.toml", "--target", "disk.img", "--erase", "disk.img"];
+
+/// Loop devices of the image, mounts of runs of this test.
+fn left(bench: &Bench) -> Vec<String> {
+    let loops = Command::new("losetup").args(["-n", "-l", "-O", "BACK-FILE"]).output().unwrap();
+    let here = bench.path().to_string_lossy().into_owned();
+    let loops = String::from_utf8_lossy(&loops.stdout).into_owned();
+    let mut found: Vec<String> =
+        loops.lines().filter(|line| line.contains(&here)).map(str::to_string).collect();
+    let mounts = fs::read_to_string("/proc/self/mounts").unwrap();
+    for run in runs(bench) {
+        let name = format!(".bakeoff-{run}");
+        found.extend(mounts.lines().filter(|l| l.contains(&name)).map(str::to_string));
+        let scratch = Path::new("/run").join(&name);
+        found.extend(scratch.exists().then(|| scratch.display().to_string()));
+    }
+    found
+}
+
+fn runs(bench: &Bench) -> Vec<String> {
+    let listed = bench.run(&["runs", "--format", "json"]).json();
+    let list = listed["runs"].as_array().unwrap();
+    list.iter().map(|run| run["run"].as_str().unwrap().to_string()).collect()
+}
+
+fn record(bench: &Bench) -> (Vec<Event>, Run) {
+    let exported = bench.run(&["export", "last", "--format", "jsonl"]);
+    assert_eq!(exported.code, 0, "{exported:?}");
+    let events: Vec<Event> =
+        exported.out.lines().filter_map(|line| serde_json::from_str(line).ok()).collect();
+    let run = Run::fold(&events).unwrap();
+    (events, run)
+}
+
+#[test]
+fn what_is_refused_changes_nothing() {
+    if lacks() {
+        return;
+    }
+    let bench = Bench::new();
+    let image = made(&bench, SMALL, 96 * MIB);
+    fs::write(bench.path().join("tiny.img"), [0; 4096]).unwrap();
+    fs::write(
+        bench.path().join("bad.toml"),
+        "[[stack]]\nfs = \"ext5\"\n[[workload]]\nname = \"read\"\n",
+    )
+    .unwrap();
+    let target = ["--target", "disk.img"];
+    let with = |words: &[&str]| {
+        let words: Vec<&str> = ["run", "plan.toml"].into_iter().chain(words.to_vec()).collect();
+        bench.run(&words)
+    };
+    let expect = |ended: Ended, code: i32, said: &str| {
+        assert!(ended.code == code && ended.err.contains(said), "{code} {said}: {ended:?}");
+    };
+    expect(with(&[]), 2, "--target");
+    expect(with(&["--target", "nowhere.img"]), 4, "bakeoff devices");
+    expect(with(&["--target", "."]), 3, "neither a block device nor an image");
+    expect(with(&["--target", "/dev/null"]), 3, "neither a block device nor an image");
+    expect(with(&target), 3, "--erase disk.img");
+    expect(with(&[&target[..], &["--erase", "other"]].concat()), 3, "not the erase token");
+    expect(with(&["--target", "tiny.img", "--erase", "tiny.img"]), 2, "smallest region");
+    let erase = [&target[..], &["--erase", "disk.img"]].concat();
+    expect(with(&[&erase[..], &["--max-write", "100m"]].concat()), 3, "--max-write");
+    expect(with(&[&erase[..], &["--report", "disk.img"]].concat()), 3, "the report");
+    expect(with(&[&erase[..], &["--store", "disk.img"]].concat()), 4, "");
+    expect(with(&[&erase[..], &target[..]].concat()), 2, "same disk");
+    let no_plan = bench.run(&["run", "sdcard", "--target", "disk.img"]);
+    expect(no_plan, 2, "sd-card");
+    let bad = bench.run(&["run", "bad.toml", "--target", "disk.img"]);
+    expect(bad, 2, "ext5");
+
+    fs::hard_link(&image, bench.path().join("second name")).unwrap();
+    expect(with(&erase), 3, "hard links");
+    fs::remove_file(bench.path().join("second name")).unwrap();
+    let opened = fs::File::open(&image).unwrap();
+    let mut sleeper = Command::new("sleep").arg("600").stdin(opened).spawn().unwrap();
+    let ended = with(&erase);
+    sleeper.kill().unwrap();
+    sleeper.wait().unwrap();
+    expect(ended, 3, "has it open");
+    let device = bench::must(Command::new("losetup").args(["--find", "--show"]).arg(&image));
+    let ended = with(&erase);
+    bench::must(Command::new("losetup").args(["--detach", device.trim()]));
+    expect(ended, 3, "losetup --detach");
+
+    assert!(fs::read(&image).unwrap().iter().all(|byte| *byte == 0));
+    assert_eq!(runs(&bench), Vec::<String>::new());
+}
+
+/// Every step of the run is a command that `plan` shows; the size of a data file is settled later.
+fn was_announced(bench: &Bench, run: &Run) {
+    let shown = bench.run(&["plan", "plan.toml", "--target", "disk.img", "--format", "json"]);
+    let plan = shown.json();
+    let lists = plan["commands"].as_array().unwrap().iter();
+    let announced: Vec<&str> = lists
+        .flat_map(|of| [&of["run"], &of["undo"]])
+        .flat_map(|list| list.as_array().unwrap())
+        .map(|line| line.as_str().unwrap())
+        .collect();
+    for record in &run.steps {
+        let line = describe(&record.step.action).replace(&run.header.run, "RUN");
+        let number = line.split("/dev/loop").nth(1).unwrap_or_default();
+        let digits: String = number.chars().take_while(char::is_ascii_digit).collect();
+        let line = line.replace(&format!("/dev/loop{digits}"), "/dev/loopN");
+        let is_data = line.starts_with("write ") && !line.starts_with("write 128 MiB");
+        assert!(is_data || announced.contains(&line.as_str()), "{line} is not in {announced:#?}");
+    }
+}
+
+#[test]
+fn every_visit_finds_the_same_state_and_nothing_is_left() {
+    if lacks() || skip::lacks_command("mkfs.btrfs") || skip::lacks_kernel_filesystem("btrfs") {
+        return;
+    }
+    let bench = Bench::new();
+    let plan = SMALL.replace("64m", "128m").replace("fs = \"ext2\"", "fs = \"btrfs\"")
+        + "[[stack]]\nfs = \"raw\"\n[[stack]]\nfs = \"jfs\"\n";
+    let image = made(&bench, &plan, 160 * MIB);
+    let ended = bench.run(&RUN);
+    assert!(ended.code == 0 || ended.code == 1, "{ended:?}");
+    assert_eq!(left(&bench), Vec::<String>::new());
+    let (events, run) = record(&bench);
+    assert!(run.complete_blocks().count() >= 5, "{ended:?}");
+    assert_eq!(run.steps_to_undo().count(), 0);
+    let names: Vec<&str> = run.header.candidates.iter().map(|c| c.name.as_str()).collect();
+    assert_eq!(names, ["ext4", "btrfs", "raw"]);
+    assert!(run.header.skipped.iter().any(|s| s.name == "jfs" && !s.reason.is_empty()));
+    assert_eq!(run.verified, [(0, 128 * MIB, 160 * MIB)]);
+    was_announced(&bench, &run);
+    assert!(run.surveys[0].1.len() > 4);
+    // Between the start of a visit and its first cell the region is written in full.
+    let mut written = false;
+    for event in &events {
+        match &event.what {
+            What::VisitStarted { .. } => written = false,
+            What::StepPlanned(step) => {
+                let in_full = |bytes: u64| bytes == 128 * MIB;
+                written |= matches!(&step.action,
+                    Action::Overwrite { size_bytes, .. } if in_full(*size_bytes));
+            }
+            What::CellDone(_) => assert!(written, "event {}", event.seq),
+            _ => {}
+        }
+    }
+    // The image is a whole file now, and says nothing of the last stack.
+    let blocks = std::os::unix::fs::MetadataExt::blocks(&fs::metadata(&image).unwrap());
+    assert!(blocks * 512 >= 128 * MIB, "{blocks}");
+    let region = &fs::read(&image).unwrap()[16 * MIB as usize..][..4096];
+    assert_ne!(&region[1080..1082], [0x53, 0xef], "the ext4 signature is wiped");
+}
+
+#[test]
+fn settings_are_varied_and_put_back() {
+    if lacks() {
+        return;
+    }
+    let bench = Bench::new();
+    let plan =
+        SMALL.replace("[[stack]]\nfs = \"ext2\"\n", "") + "[axes]\nread_ahead_kb = [64, 256]\n";
+    made(&bench, &plan, 96 * MIB);
+    let ended = bench.run(&RUN);
+    assert!(ended.code == 0 || ended.code == 1, "{ended:?}");
+    let (_, run) = record(&bench);
+    let set = run.steps.iter().filter_map(|record| match &record.step.action {
+        Action::SetKnob { path, value } => Some((path, value.as_str(), record)),
+        _ => None,
+    });
+    let mut values = Vec::new();
+    for (path, value, record) in set {
+        assert!(record.undone && record.done.as_ref().is_some_and(|done| done.status == 0));
+        let Some(Action::PutBackKnob { before, .. }) = &record.step.undo else { panic!() };
+        let now = fs::read_to_string(path.as_path()).unwrap_or_default();
+        // The loop device may be another test's by now; ours was put back when it was ours.
+        assert!(now.trim() != value || before == value, "{path}: {now}");
+        values.push(value);
+    }
+    assert!(values.contains(&"64") && values.contains(&"256"), "{values:?}");
+}
+
+#[test]
+fn two_runs_on_one_image_at_once_are_one_too_many() {
+    if lacks() {
+        return;
+    }
+    let bench = Bench::new();
+    made(&bench, SMALL, 96 * MIB);
+    let mut first = Running::start(bench.bakeoff().args(RUN));
+    first.until_announced();
+    let second = bench.run(&RUN);
+    assert_eq!(second.code, 3, "{second:?}");
+    first.signal(Signal::INT);
+    let ended = first.end();
+    assert_eq!(ended.code, 130, "{ended:?}");
+    assert_eq!(left(&bench), Vec::<String>::new());
+}
+
+#[test]
+fn an_image_that_goes_away_ends_the_run_and_leaves_nothing() {
+    if lacks() {
+        return;
+    }
+    let bench = Bench::new();
+    let image = made(&bench, SMALL, 96 * MIB);
+    let mut running = Running::start(bench.bakeoff().args(RUN));
+    running.until_announced();
+    fs::remove_file(&image).unwrap();
+    let ended = running.end();
+    assert_eq!(ended.code, 4, "{ended:?}");
+    assert!(ended.err.contains("is gone"), "{ended:?}");
+    assert_eq!(left(&bench), Vec::<String>::new());
+    let (_, run) = record(&bench);
+    assert!(matches!(run.stopped, Some((StopReason::Failed, _))));
+    let resumed = bench.run(&["resume", "last"]);
+    assert_eq!(resumed.code, 4, "there is nothing to go on with: {resumed:?}");
+}
+
+#[test]
+fn killed_at_four_points_it_resumes_to_a_complete_run_and_leaves_nothing() {
+    if lacks() {
+        return;
+    }
+    let threads: Vec<_> = (21..=24).map(|seed| thread::spawn(move || killed(seed))).collect();
+    threads.into_iter().for_each(|t| t.join().unwrap());
+}
+
+fn killed(seed: u64) {
+    let bench = Bench::new();
+    made(&bench, SMALL, 96 * MIB);
+    let mut child = bench.bakeoff().args(RUN).spawn().unwrap();
+    let wait_ms = 200 + SplitMix64::derive(seed, &[1]).below(12_000);
+    thread::sleep(Duration::from_millis(wait_ms));
+    child.kill().unwrap();
+    child.wait().unwrap();
+    let context = format!("seed {seed}, killed after {wait_ms} ms");
+    let resumed = bench.run(&["resume", "last"]);
+    if resumed.err.contains("no run") {
+        assert_eq!(left(&bench), Vec::<String>::new(), "{context}");
+        return;
+    }
+    let had_ended = resumed.code == 2 && resumed.err.contains("nothing to resume");
+    assert!(had_ended || resumed.code == 0 || resumed.code == 1, "{context}: {resumed:?}");
+    assert_eq!(left(&bench), Vec::<String>::new(), "{context}");
+    let (_, run) = record(&bench);
+    let (reason, note) = run.stopped.clone().unwrap();
+    assert!(!reason.is_resumable(), "{context}: {reason:?} {note}");
+    assert_eq!(run.steps_to_undo().count(), 0, "{context}");
+}
+
+#[test]
+fn waiting_for_the_night_ends_with_ctrl_c_and_nothing_has_changed() {
+    if lacks() {
+        return;
+    }
+    let bench = Bench::new();
+    let image = made(&bench, SMALL, 96 * MIB);
+    // Whatever the time: one of the two is hours away.
+    let hour = bench::must(Command::new("date").arg("+%H"));
+    let at = if hour.trim() < "12" { "23:00" } else { "11:00" };
+    let mut running = Running::start(bench.bakeoff().args(RUN).args(["--at", at]));
+    running.until("the wait", |run| run.err().contains("Waiting until").then_some(()));
+    running.signal(Signal::INT);
+    assert_eq!(running.end().code, 130);
+    assert!(fs::read(&image).unwrap().iter().all(|byte| *byte == 0));
+    assert_eq!(runs(&bench), Vec::<String>::new());
+}
+
+#[test]
+fn a_detached_run_goes_on_alone_and_its_answer_is_in_the_store() {
+    if lacks() {
+        return;
+    }
+    let bench = Bench::new();
+    made(&bench, SMALL, 96 * MIB);
+    let started = bench.run(&[&RUN[..], &["--detach"]].concat());
+    assert_eq!(started.code, 0, "{started:?}");
+    assert!(started.err.contains("tail -f"), "{started:?}");
+    let mut blocks = 0;
+    for _ in 0..1200 {
+        let shown = bench.run(&["runs", "--format", "json"]).json();
+        let run = &shown["runs"][0];
+        blocks = run["blocks"].as_u64().unwrap_or(0);
+        if run["state"] == "stopped" {
+            break;
+        }
+        thread::sleep(Duration::from_millis(100));
+    }
+    assert!(blocks >= 5, "{}", bench.run(&["show", "last"]).err);
+    assert_eq!(left(&bench), Vec::<String>::new());
+}
+
+#[test]
+fn probing_an_honest_image_leaves_it_as_it_was() {
+    if lacks() {
+        return;
+    }
+    let bench = Bench::new();
+    let image = bench.path().join("disk.img");
+    let content: Vec<u8> = (0..160 * MIB).map(|i| (i / 4096 % 251) as u8).collect();
+    fs::write(&image, &content).unwrap();
+    let refused = bench.run(&["probe", "disk.img"]);
+    assert_eq!(refused.code, 3, "{refused:?}");
+    assert!(refused.err.contains("existing data may be lost"), "{refused:?}");
+    let args = ["probe", "disk.img", "--erase", "disk.img", "--format", "json"];
+    let probed = bench.run(&args);
+    assert_eq!(probed.code, 0, "{probed:?}");
+    let report = probed.json();
+    assert_eq!(report["schema"], "bakeoff/probe/1");
+    assert_eq!(report["verdict"], "no_evidence");
+    assert_eq!(report["samples"], report["good"]);
+    assert!(fs::read(&image).unwrap() == content, "what was there is back");
+}

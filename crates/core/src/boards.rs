@@ -1,0 +1,239 @@
+//! What Raspberry Pis and links are known to reach: `data/boards.csv`, and ranges by kind of disk.
+//!
+//! The table holds nominal figures from the boards' documentation and single measurements of
+//! others, each with its source in its last column; `data/README.md` says how far they carry. They
+//! tell whether a number is unusual, never what a machine must reach.
+
+use crate::lint::link;
+use crate::model::host::Layer;
+
+const TABLE: &str = include_str!("../../../data/boards.csv");
+
+/// One board.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Board<'a> {
+    fields: Vec<&'a str>,
+    names: Vec<&'a str>,
+}
+
+impl<'a> Board<'a> {
+    /// A field by the name of its column; empty where nothing is known.
+    pub fn field(&self, name: &str) -> &'a str {
+        let at = self.names.iter().position(|n| *n == name);
+        at.and_then(|at| self.fields.get(at)).copied().unwrap_or_default()
+    }
+
+    /// Its name.
+    pub fn name(&self) -> &'a str {
+        self.field("board")
+    }
+}
+
+/// Fields of a line; one in quotes may hold commas.
+fn fields(line: &str) -> Vec<&str> {
+    let mut rest = line;
+    let mut found = Vec::new();
+    loop {
+        let (field, after) = match rest.strip_prefix('"') {
+            Some(quoted) => quoted.split_once('"').unwrap_or((quoted, "")),
+            None => rest.split_at(rest.find(',').unwrap_or(rest.len())),
+        };
+        found.push(field);
+        match after.strip_prefix(',') {
+            Some(more) => rest = more,
+            None => return found,
+        }
+    }
+}
+
+/// Every board.
+pub fn all() -> Vec<Board<'static>> {
+    let mut lines = TABLE.lines();
+    let names = fields(lines.next().unwrap_or_default());
+    lines.map(|line| Board { fields: fields(line), names: names.clone() }).collect()
+}
+
+/// The board a machine is, by what its device tree calls it.
+pub fn find(model: &str) -> Option<Board<'static>> {
+    let is_it = |board: &Board| {
+        let prefix = board.field("dt_model_prefix");
+        !prefix.is_empty() && model.starts_with(prefix)
+    };
+    // "Raspberry Pi 3 Model B" begins "Raspberry Pi 3 Model B Plus"; the longer one is meant.
+    all().into_iter().filter(is_it).max_by_key(|b| b.field("dt_model_prefix").len())
+}
+
+/// Every number of a text: `~85-90` has two.
+fn numbers(text: &str) -> Vec<f64> {
+    let is_part = |c: char| c.is_ascii_digit() || c == '.';
+    let words = text.split(|c: char| !is_part(c)).map(|word| word.trim_matches('.'));
+    words.filter_map(|word| word.parse().ok()).collect()
+}
+
+/// MB/s that others measured over the disk's link, in bytes a second: on this board, else over
+/// such links anywhere.
+pub fn practice_bytes_per_s(model: Option<&str>, disk: &Layer) -> Option<f64> {
+    let board = model.and_then(find);
+    let on_board = board.and_then(|board| measured_mb(&board, disk));
+    on_board.or_else(|| usual_mb(disk)).map(|mb| mb * 1e6)
+}
+
+/// What the table says of this kind of link on this board.
+fn measured_mb(board: &Board, disk: &Layer) -> Option<f64> {
+    let link = disk.link.as_deref().unwrap_or_default();
+    let text = match disk.bus.as_deref()? {
+        "mmc" => board.field("sd_seq_read_measured_MBps"),
+        "nvme" => board.field("pcie_measured_MBps"),
+        "usb" => board.field("usb_measured_MBps"),
+        _ => return None,
+    };
+    // A figure says which transport it is of: "297 UASP / 172 BOT".
+    let part = match (text.split_once("UASP"), link.contains("BOT")) {
+        (Some((_, bot)), true) => bot,
+        (Some((uas, _)), false) => uas,
+        (None, _) => text,
+    };
+    // A USB 2 disk on a port of USB 3 has a link of its own.
+    if disk.bus.as_deref() == Some("usb") {
+        let is_fast = text.contains("UASP");
+        if is_fast != (link_mbit(link)? > 480.0) {
+            return None;
+        }
+    }
+    let found = numbers(part);
+    // Two figures are of reading and writing, or a range: the link carries the higher one.
+    found.iter().take(2).copied().reduce(f64::max).filter(|mb| *mb > 0.0)
+}
+
+/// Mb/s of `USB 480 Mb/s, BOT`.
+fn link_mbit(link: &str) -> Option<f64> {
+    link.strip_prefix("USB ")?.split(' ').next()?.parse().ok()
+}
+
+/// What such links usually carry at most, MB/s.
+fn usual_mb(disk: &Layer) -> Option<f64> {
+    let link = disk.link.as_deref()?;
+    // USB 2: 53 MB/s of bulk transfers are the ceiling (13 of 512 bytes in each of 8000
+    // microframes a second, USB 2.0 table 5-10); mass storage comes to some 40.
+    let usb = |mbit: f64| match mbit {
+        m if m <= 12.0 => 1.0,
+        m if m <= 480.0 => 40.0,
+        m if m <= 5000.0 => 400.0,
+        _ => 900.0,
+    };
+    const CARDS: [(&str, f64); 7] = [
+        ("hs400", 330.0),
+        ("hs200", 180.0),
+        ("sdr104", 90.0),
+        ("ddr50", 42.0),
+        ("sdr50", 42.0),
+        ("high-speed", 22.0),
+        ("legacy", 11.0),
+    ];
+    let lower = link.to_ascii_lowercase();
+    let card = CARDS.iter().find(|(mode, _)| lower.contains(mode)).map(|(_, mb)| *mb);
+    match disk.bus.as_deref()? {
+        "usb" => link_mbit(link).map(usb),
+        "mmc" => card,
+        // Framing and acknowledgements take a tenth of what the line code leaves.
+        "ata" | "nvme" => link::capacity_bytes_per_s(link).map(|bytes| bytes * 0.9 / 1e6),
+        _ => None,
+    }
+}
+
+/// What is usual for a kind of disk: lowest and highest, bytes or operations a second.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Usual {
+    /// What kind: "an SD card of application class A2".
+    pub kind: String,
+    /// 1 MiB sequential reads, bytes a second.
+    pub sequential: (f64, f64),
+    /// 4 KiB random reads one at a time, a second.
+    pub random_read: (f64, f64),
+    /// 4 KiB random writes, each flushed, a second.
+    pub random_write: (f64, f64),
+}
+
+/// What is usual for a disk; `None` for virtual disks, of which nothing is usual.
+pub fn usual(model: Option<&str>, disk: &Layer) -> Option<Usual> {
+    let rotates = disk.rotational == Some(true);
+    let (kind, sequential, random_read, random_write) = match (disk.bus.as_deref()?, rotates) {
+        ("mmc", _) => ("an SD card or eMMC", (8.0, 330.0), (500.0, 8000.0), (2.0, 600.0)),
+        ("nvme", _) => ("an NVMe SSD", (700.0, 14_000.0), (5000.0, 25_000.0), (100.0, 30_000.0)),
+        ("ata", false) => ("a SATA SSD", (200.0, 560.0), (4000.0, 14_000.0), (50.0, 10_000.0)),
+        ("ata", true) => ("a hard disk", (60.0, 290.0), (40.0, 250.0), (5.0, 200.0)),
+        ("usb", true) => ("a hard disk on USB", (20.0, 290.0), (40.0, 250.0), (5.0, 200.0)),
+        ("usb", false) => {
+            ("a USB stick or SSD on USB", (10.0, 1000.0), (300.0, 12_000.0), (1.0, 5000.0))
+        }
+        _ => return None,
+    };
+    let link = practice_bytes_per_s(model, disk);
+    let highest = link.map_or(f64::INFINITY, |bytes| bytes * 1.3);
+    let bytes = |mb: f64| (mb * 1e6).min(highest);
+    // A disk over a slow link cannot be slower than a third of it and be well.
+    let low = link.map_or(sequential.0 * 1e6, |b| (b / 3.0).min(sequential.0 * 1e6).max(b / 5.0));
+    Some(Usual {
+        kind: kind.to_string(),
+        sequential: (low.min(bytes(sequential.1)), bytes(sequential.1)),
+        random_read,
+        random_write,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn disk(bus: &str, link: &str) -> Layer {
+        Layer { bus: Some(bus.into()), link: Some(link.into()), ..Layer::default() }
+    }
+
+    #[test]
+    fn the_longest_prefix_is_the_board() {
+        let name = |model| find(model).map(|b| b.name());
+        assert_eq!(name("Raspberry Pi 3 Model B Plus Rev 1.3"), Some("Raspberry Pi 3 Model B+"));
+        assert_eq!(name("Raspberry Pi 3 Model B Rev 1.2"), Some("Raspberry Pi 3 Model B"));
+        assert_eq!(name("Raspberry Pi Zero 2 W Rev 1.0"), Some("Raspberry Pi Zero 2 W"));
+        assert_eq!(name("QEMU Virtual Machine"), None);
+        assert_eq!(name(""), None);
+    }
+
+    #[test]
+    fn every_line_has_every_field() {
+        for board in all() {
+            assert_eq!(board.fields.len(), board.names.len(), "{}", board.name());
+            assert!(board.field("sources").len() > 10, "{}", board.name());
+        }
+    }
+
+    #[test]
+    fn what_others_measured_by_board_and_link() {
+        let practice = |model, bus, link| {
+            practice_bytes_per_s(model, &disk(bus, link)).map(|b| (b / 1e6) as u32)
+        };
+        let pi = |n| Some(n);
+        let (pi1, pi4) = (pi("Raspberry Pi Model B Rev 2"), pi("Raspberry Pi 4 Model B Rev 1.4"));
+        assert_eq!(practice(pi1, "usb", "USB 480 Mb/s, BOT"), Some(24));
+        assert_eq!(practice(pi4, "usb", "USB 5000 Mb/s, UAS"), Some(297));
+        assert_eq!(practice(pi4, "usb", "USB 5000 Mb/s, BOT"), Some(172));
+        assert_eq!(practice(pi4, "usb", "USB 480 Mb/s, BOT"), Some(40), "a slower link");
+        assert_eq!(practice(pi("Raspberry Pi 5 Model B Rev 1.0"), "mmc", "SD"), Some(90));
+        assert_eq!(practice(None, "mmc", "SD, sd uhs DDR50, 50 MHz, 4 bits"), Some(42));
+        assert_eq!(practice(None, "ata", "SATA 6.0 Gb/s"), Some(540));
+        assert_eq!(practice(None, "virtio", ""), None);
+    }
+
+    #[test]
+    fn usual_ranges_are_ranges_and_end_at_the_link() {
+        for (bus, link) in [("mmc", "SD"), ("usb", "USB 480 Mb/s, BOT"), ("ata", "SATA 3.0 Gb/s")] {
+            let of = usual(None, &disk(bus, link)).unwrap();
+            for (low, high) in [of.sequential, of.random_read, of.random_write] {
+                assert!(low > 0.0 && low < high, "{of:?}");
+            }
+        }
+        let slow = usual(None, &disk("usb", "USB 480 Mb/s, BOT")).unwrap();
+        assert!(slow.sequential.1 <= 52e6);
+        assert_eq!(usual(None, &disk("virtio", "")), None);
+    }
+}

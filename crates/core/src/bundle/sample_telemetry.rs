@@ -1,0 +1,96 @@
+//! Telemetry and ceilings with a value in every field, for the sample record.
+
+use crate::model::candidate::Skipped;
+use crate::model::ceiling::{Ceilings, Layer, Rung};
+use crate::model::telemetry::{
+    Cost, CpuSeries, DeviceSeries, Gauge, LogLine, MemorySeries, PressureSeries, Telemetry,
+    ThreadUse, Watching,
+};
+use crate::sysinfo::kmsg::Trouble;
+
+pub fn telemetry() -> Telemetry {
+    Telemetry {
+        start_ns: -3_000_000,
+        fast_ns: vec![97_000_000, 197_000_000],
+        devices: vec![DeviceSeries {
+            name: "sda".into(),
+            dev: "8:0".into(),
+            is_disk: true,
+            reads: vec![1, 2],
+            read_bytes: vec![4096, 8192],
+            read_ms: vec![1, 1],
+            writes: vec![3, 4],
+            written_bytes: vec![4096, 8192],
+            write_ms: vec![5, 6],
+            in_flight: vec![1, 0],
+            queue_ms: vec![90, 95],
+            flushes: vec![1, 1],
+            flush_ms: vec![40, 41],
+        }],
+        cpus: vec![CpuSeries {
+            cpu: 0,
+            user_ms: vec![10, 0],
+            system_ms: vec![20, 30],
+            interrupt_ms: vec![0, 10],
+            steal_ms: vec![0, 0],
+        }],
+        context_switches: vec![500, 600],
+        slow_start_ns: -3_000_000,
+        slow_ns: vec![197_000_000],
+        pressure: Some(PressureSeries {
+            cpu_some_us: vec![10],
+            io_some_us: vec![180_000],
+            io_full_us: vec![170_000],
+            memory_some_us: vec![0],
+        }),
+        memory: Some(MemorySeries {
+            dirty_bytes: vec![4096],
+            writeback_bytes: vec![0],
+            cached_bytes: vec![1 << 30],
+            limit_bytes: Some(800 << 20),
+            background_bytes: Some(400 << 20),
+        }),
+        frequency_khz: vec![Gauge {
+            name: "policy0".into(),
+            most: Some(1_500_000),
+            values: vec![1_500_000],
+        }],
+        temperature_mc: vec![Gauge {
+            name: "cpu-thermal".into(),
+            most: None,
+            values: vec![61_000],
+        }],
+        throttled: vec![0x50000],
+        load_centi: vec![123],
+        block_softirqs: vec![9],
+        quota_held_ns: Some(0),
+        swapped_pages: Some(0),
+        threads: vec![ThreadUse { name: "jbd2".into(), cpu_ns: 20_000_000 }],
+        log: vec![LogLine { trouble: Trouble::Voltage, text: "Undervoltage detected!".into() }],
+        cost: Cost { cpu_ns: 400_000, samples: 3, longest_gap_ns: 101_000_000 },
+    }
+}
+
+pub fn watching() -> Watching {
+    Watching {
+        sources: vec!["disks".into()],
+        missing: vec![Skipped { name: "clocks".into(), reason: "no cpufreq".into() }],
+        fast_ns: 100_000_000,
+        slow_ns: 500_000_000,
+        memory_bytes: 1 << 20,
+    }
+}
+
+pub fn ceilings() -> Ceilings {
+    Ceilings {
+        rungs: vec![Rung {
+            layer: Layer::Raw,
+            workload: 0,
+            candidate: Some(0),
+            rate: 91e6,
+            bytes_per_s: 91e6,
+            elapsed_ns: 500_000_000,
+        }],
+        skipped: vec![Skipped { name: "the cipher in memory".into(), reason: "no brd".into() }],
+    }
+}

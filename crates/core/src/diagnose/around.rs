@@ -1,0 +1,142 @@
+//! Causes around the cell: heat and power, others on the disk, memory in place of the disk.
+//!
+//! They come first: where one of them holds, nothing else about the cell can be told.
+
+use super::cause::{Cause, Reason};
+use super::pattern;
+use super::seen::Seen;
+use crate::model::event::CacheState;
+use crate::model::job::Rw;
+use crate::sysinfo::throttled;
+use crate::units;
+
+/// A clock below this share of its highest counts as lowered.
+const FULL_CLOCK: f64 = 0.95;
+/// A step in the rate that a lowered clock can have made.
+const CLEAR_STEP: f64 = 0.5;
+/// A processor that hot lowers its clock: thousandths of a degree.
+const HOT_MC: u64 = 80_000;
+/// The soft limit of the Raspberry Pi 3 B+.
+const SOFT_HOT_MC: u64 = 60_000;
+/// Bytes of others, as a share of the cell's own, that hold it back visibly.
+const FOREIGN: f64 = 0.25;
+/// Below this others are noise.
+const FOREIGN_FLOOR_BYTES: u64 = 4 << 20;
+/// Share of the requested bytes that the devices must have moved.
+const MOVED: f64 = 0.9;
+
+/// The clock was lowered for heat or power while the cell ran.
+pub fn heat_or_power(seen: &Seen) -> Option<Reason> {
+    let t = seen.telemetry()?;
+    let bits = t.throttled_bits();
+    if bits != 0 {
+        let share = t.throttled.iter().filter(|b| *b & throttled::NOW != 0).count() as f64
+            / t.throttled.len().max(1) as f64;
+        let evidence = format!(
+            "the firmware said {} in {:.0} % of the looks",
+            throttled::words(bits).join(", "),
+            share * 100.0
+        );
+        let what = if bits & throttled::UNDER_VOLTAGE != 0 { "under-voltage" } else { "heat" };
+        return Some(Reason::consistent(Cause::HeatOrPower, evidence).subject(what));
+    }
+    lowered_clock(seen)
+}
+
+/// Without a word of the firmware: a clock that fell while it was hot, or together with the rate.
+fn lowered_clock(seen: &Seen) -> Option<Reason> {
+    let t = seen.telemetry()?;
+    let step = pattern::step(seen.m()).filter(|s| s.explains >= CLEAR_STEP && s.ratio < 0.9);
+    let is_3b_plus =
+        seen.header.host.model.as_deref().is_some_and(|m| m.contains("3 Model B Plus"));
+    let limit_mc = if is_3b_plus { SOFT_HOT_MC } else { HOT_MC };
+    let hottest_mc = t.hottest_mc();
+    let is_hot = hottest_mc.is_some_and(|mc| mc >= limit_mc);
+    t.frequency_khz.iter().find_map(|clock| {
+        let most = clock.most? as f64;
+        let lowest = *clock.values.iter().min()? as f64;
+        let highest = *clock.values.iter().max()? as f64;
+        // A clock that idles low is a governor's doing; one that fell from its top is not.
+        let fell = highest >= most * FULL_CLOCK && lowest < most * FULL_CLOCK;
+        let is_aligned = step.is_some_and(|step| {
+            let later = t.slow_ns.iter().position(|end| *end >= step.at_ns).unwrap_or(0);
+            let (before, after) = clock.values.split_at(later.min(clock.values.len()));
+            !before.is_empty() && mean(after) < mean(before) * FULL_CLOCK
+        });
+        let is_low_and_hot = is_hot && lowest < most * FULL_CLOCK;
+        if !(is_low_and_hot || fell && is_aligned) {
+            return None;
+        }
+        let heat = hottest_mc.map_or(String::new(), |mc| format!(" at {} °C", mc / 1000));
+        let evidence =
+            format!("the clock went down to {:.0} of {:.0} MHz{heat}", lowest / 1e3, most / 1e3);
+        Some(Reason::consistent(Cause::HeatOrPower, evidence).subject("heat"))
+    })
+}
+
+fn mean(values: &[u64]) -> f64 {
+    values.iter().map(|v| *v as f64).sum::<f64>() / values.len().max(1) as f64
+}
+
+/// Others moved bytes on the same disks.
+pub fn foreign(seen: &Seen) -> Option<Reason> {
+    let truth = &seen.cell.truth;
+    let own = seen.own_bytes();
+    let moved = truth.device_read_bytes? + truth.device_written_bytes?;
+    let beyond = moved.saturating_sub(own);
+    let job = seen.job();
+    let others = match truth.foreign_bytes {
+        // What the disks moved beyond our own bytes may be the journal's; what others asked for
+        // may have gone to another disk. Both must say it.
+        Some(asked) if job.rw.writes() || !job.direct => asked.min(beyond),
+        Some(_) | None if job.direct && !job.rw.writes() => beyond,
+        _ => return None,
+    };
+    let share = others as f64 / own.max(1) as f64;
+    (share >= FOREIGN && others >= FOREIGN_FLOOR_BYTES).then(|| {
+        let evidence = format!(
+            "others moved {} on the same disk while this moved {}",
+            units::size(others),
+            units::size(own)
+        );
+        Reason::consistent(Cause::Foreign, evidence).share(share / (1.0 + share))
+    })
+}
+
+/// The bytes came from memory, or stayed there.
+pub fn page_cache(seen: &Seen) -> Option<Reason> {
+    let (truth, job, m) = (&seen.cell.truth, seen.job(), seen.m());
+    let read = m.read.as_ref().map_or(0, |r| r.io_bytes);
+    let written = m.write.as_ref().map_or(0, |w| w.io_bytes);
+    // Small files are read where they were just written: in memory, by intent.
+    if job.rw == Rw::SmallFiles {
+        return None;
+    }
+    // Calls of a few bytes share a page: what the devices moved says nothing about them.
+    let is_small = job.bs < 4096;
+    let moved = |wanted: u64, device: Option<u64>| {
+        let share = device? as f64 / wanted as f64;
+        (wanted > 0 && share < MOVED).then_some(share)
+    };
+    let (what, share) = if let Some(share) = moved(read, truth.device_read_bytes) {
+        if truth.cache == CacheState::Cold {
+            return None;
+        }
+        ("read", share)
+    } else if let Some(share) =
+        moved(written, truth.device_written_bytes).filter(|_| !job.is_durable() && !is_small)
+    {
+        ("written", share)
+    } else {
+        return None;
+    };
+    let evidence =
+        format!("the devices moved {:.0} % of the bytes that were {what}", share * 100.0);
+    let impossible = seen.link_bytes_per_s().is_some_and(|link| seen.bytes_per_s() > link);
+    let reason = match impossible || share < 0.1 {
+        // Bytes that no device moved were in memory: nothing else can have given them.
+        true => Reason::proved(Cause::PageCache, evidence),
+        false => Reason::consistent(Cause::PageCache, evidence),
+    };
+    Some(reason.share(1.0 - share))
+}

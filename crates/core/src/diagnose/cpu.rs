@@ -1,0 +1,129 @@
+//! Causes on the processor's side: a quota, bakeoff itself, a kernel thread, the calling thread,
+//! system calls, others who take the CPUs.
+
+use super::cause::{Cause, Reason};
+use super::ladder::{self, BOUND, Step};
+use super::seen::Seen;
+use crate::model::ceiling::Layer;
+
+/// Share of the time a thread must run to be what the rest waits for.
+const BUSY: f64 = 0.8;
+/// Share at which a thread beside others in a chain is the longest part of it.
+const HALF: f64 = 0.5;
+/// Share of the time a quota must hold us.
+const HELD: f64 = 0.3;
+/// Share of a CPU's time in interrupts that a host controller takes.
+const INTERRUPTS: f64 = 0.6;
+/// Bytes a call moves below which its own cost is what counts.
+const SMALL_CALL_BYTES: u64 = 1024;
+/// Share of the time somebody waited for a CPU while all were busy.
+const CROWDED: f64 = 0.5;
+
+/// Every cause on this side that holds, the surest first.
+pub fn reasons(seen: &Seen, steps: &[Step]) -> Option<Reason> {
+    quota(seen)
+        .or_else(|| ourselves(seen, steps))
+        .or_else(|| kernel_thread(seen))
+        .or_else(|| interrupts(seen))
+        .or_else(|| calling_thread(seen, steps))
+        .or_else(|| crowded(seen))
+}
+
+fn percent(share: f64) -> String {
+    format!("{:.0} %", share * 100.0)
+}
+
+fn quota(seen: &Seen) -> Option<Reason> {
+    let held = seen.telemetry()?.quota_held_ns? as f64 / seen.wall_ns();
+    (held >= HELD).then(|| {
+        let evidence =
+            format!("the CPU quota of the control group held us for {} of the time", percent(held));
+        // The kernel's account of not letting us run: no inference is needed.
+        Reason::proved(Cause::Cpu, evidence).subject("quota of the control group").share(held)
+    })
+}
+
+/// The generator: its own work takes the time, or it does no more without any I/O.
+fn ourselves(seen: &Seen, steps: &[Step]) -> Option<Reason> {
+    let alone = ladder::find(steps, Layer::Tool).filter(|step| step.share >= BOUND);
+    if let Some(step) = alone {
+        let evidence = format!("{} of what bakeoff does without any I/O", percent(step.share));
+        return Some(Reason::proved(Cause::Cpu, evidence).subject("bakeoff itself"));
+    }
+    let share = seen.m().tool_ns as f64 / seen.wall_ns();
+    (share >= HALF).then(|| {
+        let evidence = format!("making data and counting took {} of the time", percent(share));
+        Reason::consistent(Cause::Cpu, evidence).subject("bakeoff itself").share(share)
+    })
+}
+
+/// A thread that works for storage: one that runs all the time, or takes the longest part of a
+/// chain in which each waits for the one before.
+fn kernel_thread(seen: &Seen) -> Option<Reason> {
+    let thread = seen.telemetry()?.threads.first()?;
+    let share = thread.cpu_ns as f64 / seen.wall_ns();
+    let device = seen.disks().map_or(0.0, |disk| (disk.queue / seen.depth()).min(1.0));
+    let (lane, _) = seen.lane_cpu();
+    let is_longest = share >= HALF && share > device && share > lane;
+    (share >= BUSY || is_longest).then(|| {
+        let evidence = format!(
+            "{} ran for {} of the time; the disk was waited for {}, the caller ran {}",
+            thread.name,
+            percent(share),
+            percent(device),
+            percent(lane)
+        );
+        Reason::consistent(Cause::Cpu, evidence).subject(thread.name.clone()).share(share)
+    })
+}
+
+/// A host controller that keeps one CPU busy with its interrupts, as dwc_otg does.
+fn interrupts(seen: &Seen) -> Option<Reason> {
+    let (cpu, share) = seen.interrupts()?;
+    (share >= INTERRUPTS).then(|| {
+        let evidence = format!("CPU {cpu} spent {} of the time in interrupts", percent(share));
+        Reason::consistent(Cause::Cpu, evidence).subject("interrupts").share(share)
+    })
+}
+
+/// The thread that makes the calls never rests.
+fn calling_thread(seen: &Seen, steps: &[Step]) -> Option<Reason> {
+    let (all, system) = seen.lane_cpu();
+    let calls = ladder::find(steps, Layer::Calls);
+    let is_small = seen.job().bs <= SMALL_CALL_BYTES;
+    if all < BUSY || (system < all * 0.3 && !is_small) {
+        return None;
+    }
+    let ran = format!("the calling thread ran for {} of the time", percent(all));
+    if let Some(step) = calls.filter(|step| step.share >= BOUND) {
+        let evidence = format!("{ran}, at {} of the same calls on memory", percent(step.share));
+        return Some(Reason::proved(Cause::SystemCalls, evidence).share(all));
+    }
+    if is_small {
+        let ns = seen.wall_ns() * seen.lanes() / seen.m().total_ios().max(1) as f64;
+        let evidence = format!("{ran}: {ns:.0} ns a call for {} bytes each", seen.job().bs);
+        return Some(Reason::consistent(Cause::SystemCalls, evidence).share(all));
+    }
+    let fs = seen.place.map_or("filesystem", |place| place.fs.as_str());
+    let evidence = format!("{ran}, {} of it in the kernel ({fs}, copying)", percent(system / all));
+    Some(Reason::consistent(Cause::Cpu, evidence).subject("the calling thread").share(all))
+}
+
+/// Others want the CPUs and get them: all are busy, somebody always waits, and it is neither us
+/// nor the disk that takes the time.
+fn crowded(seen: &Seen) -> Option<Reason> {
+    let (busy, waiting) = (seen.cpus_busy()?, seen.cpu_pressure()?);
+    let (lane, _) = seen.lane_cpu();
+    let device = seen.disks().map_or(0.0, |disk| disk.queue / seen.depth());
+    let is_crowded = busy >= 0.9 && waiting >= CROWDED && lane < HALF && device < HALF;
+    (is_crowded && seen.flush_share() < HALF).then(|| {
+        let evidence = format!(
+            "all CPUs were busy for {} of the time and somebody waited for one {}, while the \
+             calling thread ran {}",
+            percent(busy),
+            percent(waiting),
+            percent(lane)
+        );
+        Reason::consistent(Cause::Cpu, evidence).subject("other processes").share(1.0 - lane)
+    })
+}

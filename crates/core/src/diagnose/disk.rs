@@ -1,0 +1,254 @@
+//! Causes on the disk's side: its flash, its flushes, the limit of dirty pages, the link, the place
+//! on it, the disk itself, one request at a time.
+
+use super::cause::{Cause, Reason};
+use super::ladder::{self, BOUND, Step};
+use super::pattern;
+use super::seen::{Seen, Totals};
+use crate::model::ceiling::Layer;
+use crate::model::job::Rw;
+use crate::units;
+
+/// Share of the time in flushes from which they are what holds a cell back.
+const FLUSHING: f64 = 0.3;
+/// Requests in flight from which the disk is kept busy, not waited for.
+const FULL_QUEUE: f64 = 2.0;
+/// One request at a time, with what measuring it leaves.
+const ONE_AT_A_TIME: f64 = 1.15;
+/// Share of the time a request must be at the disk.
+const AT_THE_DISK: f64 = 0.6;
+/// Share of the time a card stands still for its cleaning to be the cause.
+const STALLED: f64 = 0.3;
+/// A stall: what a drive's own scheduling does not explain.
+const LONG_STALL_NS: u64 = 150_000_000;
+/// A step that one change in mean explains.
+const CLEAR_STEP: f64 = 0.7;
+/// A fast cache is at least this much faster than what lies behind it.
+const SLOWER: f64 = 0.6;
+/// Share of what others measured over the same link.
+const PRACTICE: f64 = 0.85;
+/// Difference between the ends of the region.
+const GRADIENT: f64 = 0.9;
+
+fn percent(share: f64) -> String {
+    format!("{:.0} %", share * 100.0)
+}
+
+/// The cause on this side that holds.
+pub fn reasons(seen: &Seen, steps: &[Step]) -> Option<Reason> {
+    flash(seen)
+        .or_else(|| flush(seen, steps))
+        .or_else(|| writeback(seen))
+        .or_else(|| position(seen, steps))
+        .or_else(|| bus(seen, steps))
+        .or_else(|| by_ladder(seen, steps))
+        .or_else(|| by_signals(seen))
+}
+
+/// A card that stands still to clean up, or whose fast cache is full.
+fn flash(seen: &Seen) -> Option<Reason> {
+    let m = seen.m();
+    let write = m.write.as_ref().or(m.create.as_ref())?;
+    if let Some(step) = pattern::step(m).filter(|s| s.explains >= CLEAR_STEP && s.ratio <= SLOWER) {
+        let evidence = format!(
+            "after {} written the rate fell to {} of what it was, and stayed there",
+            units::size(step.after_bytes),
+            percent(step.ratio)
+        );
+        let what = if seen.rotates() { "shingled disk" } else { "flash" };
+        return Some(Reason::consistent(Cause::FastCache, evidence).subject(what));
+    }
+    let stalls = pattern::stalls(m)?;
+    let median_ns = write.lat_ns.p50.max(m.flush.as_ref().and_then(|f| f.lat_ns.p50))?;
+    let is_gc = stalls.count >= 2
+        && stalls.share >= STALLED
+        && stalls.longest_ns >= LONG_STALL_NS
+        && stalls.longest_ns > median_ns.saturating_mul(50)
+        && !seen.rotates();
+    is_gc.then(|| {
+        let evidence = format!(
+            "it stood still {} times for {} of the time, once for {}; half of the writes take {}",
+            stalls.count,
+            percent(stalls.share),
+            units::latency(stalls.longest_ns),
+            units::latency(median_ns)
+        );
+        Reason::consistent(Cause::FlashGc, evidence).share(stalls.share)
+    })
+}
+
+/// Small amounts made durable again and again: the time goes to the flushes, not to the data.
+fn flush(seen: &Seen, steps: &[Step]) -> Option<Reason> {
+    let share = seen.flush_share();
+    let top = seen.top();
+    let is_bandwidth = top.is_some_and(|disk| disk.queue >= FULL_QUEUE) && !is_small(seen);
+    if share < FLUSHING || is_bandwidth {
+        return None;
+    }
+    let m = seen.m();
+    let flushes = m.flush.as_ref().map_or(0, |f| f.total_ios);
+    let device = top.map_or(String::new(), |disk| {
+        format!("; the disk counts {} of the time in its own flushes", percent(disk.flush_share))
+    });
+    let evidence = format!("{flushes} flushes took {} of the time{device}", percent(share));
+    let without = ladder::find(steps, Layer::NoFlush).filter(|step| step.share <= 1.0 - FLUSHING);
+    let reason = match without {
+        Some(step) => {
+            let without = ladder::rate_words(seen, step.rate);
+            Reason::proved(Cause::Flush, format!("{evidence}; without them it does {without}"))
+        }
+        None => Reason::consistent(Cause::Flush, evidence),
+    };
+    Some(reason.share(share))
+}
+
+/// Whether so little is written between flushes that the data cannot be what takes the time.
+fn is_small(seen: &Seen) -> bool {
+    let job = seen.job();
+    let every = u64::from(job.fsync.max(job.fdatasync));
+    job.rw == Rw::SmallFiles || (every > 0 && every.saturating_mul(job.bs) <= 256 << 10)
+}
+
+/// A writer through the page cache that waits at the limit of dirty pages.
+fn writeback(seen: &Seen) -> Option<Reason> {
+    let job = seen.job();
+    let memory = seen.telemetry()?.memory.as_ref()?;
+    if !job.rw.writes() || job.direct || seen.flush_share() >= FLUSHING {
+        return None;
+    }
+    // balance_dirty_pages() begins to slow writers down halfway between the two thresholds.
+    let from = (memory.limit_bytes? / 2).saturating_add(memory.background_bytes? / 2);
+    let held: Vec<u64> = memory
+        .dirty_bytes
+        .iter()
+        .zip(&memory.writeback_bytes)
+        .map(|(dirty, writeback)| dirty.saturating_add(*writeback))
+        .collect();
+    let near = held.iter().filter(|bytes| **bytes as f64 >= from as f64 * 0.9).count();
+    let (lane, _) = seen.lane_cpu();
+    let is_it = !held.is_empty() && near * 2 >= held.len() && from > 0 && lane < 0.7;
+    is_it.then(|| {
+        let most = held.iter().max().copied().unwrap_or(0);
+        let evidence = format!(
+            "{} of dirty pages, writers are slowed from {} on; the calling thread ran {}",
+            units::size(most),
+            units::size(from),
+            percent(lane)
+        );
+        Reason::consistent(Cause::Writeback, evidence).share(1.0 - lane)
+    })
+}
+
+/// The rate depends on where the data lies.
+fn position(seen: &Seen, steps: &[Step]) -> Option<Reason> {
+    let ends = ladder::find(steps, Layer::Raw).zip(ladder::find(steps, Layer::RawEnd));
+    if let Some((start, end)) = ends {
+        let (slow, fast) = (start.rate.min(end.rate), start.rate.max(end.rate));
+        let rate = seen.rate();
+        let is_between = rate >= slow * BOUND && rate <= fast / BOUND;
+        if slow < fast * GRADIENT && is_between {
+            let evidence = format!(
+                "the raw disk does {} at the start of the region and {} at its end",
+                ladder::rate_words(seen, start.rate),
+                ladder::rate_words(seen, end.rate)
+            );
+            return Some(Reason::proved(Cause::Position, evidence));
+        }
+    }
+    let job = seen.job();
+    let is_plain = matches!(job.rw, Rw::Read | Rw::Write) && job.numjobs == 1;
+    let (slope, explained) = pattern::slope(seen.m()).filter(|_| is_plain)?;
+    let at_the_disk = seen.disks()?.queue >= AT_THE_DISK;
+    (slope.abs() >= -libm::log(GRADIENT) && explained >= 0.6 && at_the_disk).then(|| {
+        let change = libm::expm1(slope) * 100.0;
+        let evidence =
+            format!("from the start of the file to its end the rate changes by {change:.0} %");
+        Reason::consistent(Cause::Position, evidence)
+    })
+}
+
+/// The link carries no more.
+fn bus(seen: &Seen, steps: &[Step]) -> Option<Reason> {
+    if seen.flush_share() >= FLUSHING {
+        return None;
+    }
+    let links = seen.layers().filter_map(|disk| disk.link.clone()).collect::<Vec<_>>().join(" + ");
+    if let Some(step) = ladder::find(steps, Layer::Link).filter(|step| step.share >= BOUND) {
+        let evidence = format!(
+            "{} of the {} it carries at the very most",
+            percent(step.share),
+            ladder::rate_words(seen, step.rate)
+        );
+        return Some(Reason::proved(Cause::Bus, evidence).subject(links));
+    }
+    let practice = ladder::find(steps, Layer::LinkPractice)?;
+    // More than others reached may be the link or not; so little over it cannot be told apart.
+    (PRACTICE..=1.25).contains(&practice.share).then(|| {
+        let evidence = format!(
+            "{} of the {} that others measured over it",
+            percent(practice.share),
+            ladder::rate_words(seen, practice.rate)
+        );
+        Reason::consistent(Cause::Bus, evidence).subject(links)
+    })
+}
+
+/// The raw device is no faster, or it is with more requests at a time.
+fn by_ladder(seen: &Seen, steps: &[Step]) -> Option<Reason> {
+    let deep = ladder::find(steps, Layer::Deep);
+    // What writes gather in memory goes to the disk many at a time, whatever the depth.
+    let is_asked_singly = seen.depth() < 4.0 && !seen.job().rw.writes();
+    if let Some(step) = deep.filter(|step| step.share <= 1.0 / 1.2 && is_asked_singly) {
+        let times = 1.0 / step.share.max(1e-9);
+        let evidence =
+            format!("with many requests at a time the same place does {times:.1} times as much");
+        let at = seen.top().map_or(0.0, |disk| disk.queue.min(1.0));
+        return Some(Reason::proved(Cause::QueueDepth, evidence).share(at.max(0.01)));
+    }
+    let raw = [Layer::Raw, Layer::Deep].iter().filter_map(|layer| ladder::find(steps, *layer));
+    let lowest = raw.min_by(|a, b| a.rate.total_cmp(&b.rate))?;
+    (lowest.share >= BOUND).then(|| {
+        let evidence = format!(
+            "{} of {} ({})",
+            percent(lowest.share),
+            lowest.layer.words(),
+            ladder::rate_words(seen, lowest.rate)
+        );
+        Reason::proved(Cause::Device, evidence)
+    })
+}
+
+/// What the queue says where nothing below was measured.
+fn by_signals(seen: &Seen) -> Option<Reason> {
+    let disk: Totals = seen.top()?;
+    let bottom = seen.disks().unwrap_or(disk);
+    // A loop or mapper device above a disk that rests waits for itself, which is still a device
+    // to those who write to it.
+    let at_the_disk = disk.queue.max(bottom.queue);
+    let busy = at_the_disk / seen.depth().min(FULL_QUEUE);
+    if at_the_disk >= FULL_QUEUE {
+        let evidence = format!(
+            "{:.1} requests were at the disk on average, {:.2} ms each",
+            at_the_disk, disk.await_ms
+        );
+        return Some(Reason::consistent(Cause::Device, evidence));
+    }
+    let job = seen.job();
+    let is_direct = job.direct || !job.rw.writes();
+    let is_single = seen.depth() < 2.0 && is_direct && disk.queue <= ONE_AT_A_TIME;
+    if is_single && at_the_disk >= AT_THE_DISK {
+        let evidence = format!(
+            "one request at a time was at the disk for {} of the time, {:.2} ms each",
+            percent(disk.queue),
+            disk.await_ms
+        );
+        return Some(Reason::consistent(Cause::QueueDepth, evidence).share(disk.queue));
+    }
+    (busy >= AT_THE_DISK).then(|| {
+        let evidence = format!(
+            "{at_the_disk:.1} requests were at the disk on average, {:.2} ms each",
+            disk.await_ms
+        );
+        Reason::consistent(Cause::Device, evidence)
+    })
+}

@@ -1,0 +1,79 @@
+//! The rungs below a cell, and which of them it stands on.
+
+use super::seen::Seen;
+use crate::boards;
+use crate::model::ceiling::Layer;
+use crate::model::workload::Metric;
+use crate::units;
+
+/// A cell at this share of a rung or more is bound by it.
+pub const BOUND: f64 = 0.9;
+
+/// One rung below a cell.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Step {
+    /// Which layer.
+    pub layer: Layer,
+    /// What it reaches, in the workload's metric.
+    pub rate: f64,
+    /// The cell's rate as a share of it.
+    pub share: f64,
+}
+
+/// Every rung that is known for a cell, lowest first.
+pub fn of(seen: &Seen) -> Vec<Step> {
+    let rate = seen.rate();
+    let index = (seen.cell.workload, seen.cell.candidate);
+    let known = seen.ceilings.rungs.iter().filter(|r| {
+        r.workload == index.0 && r.candidate.is_none_or(|c| c == index.1) && r.rate > 0.0
+    });
+    let mut all: Vec<(Layer, f64)> = known.map(|r| (r.layer, r.rate)).collect();
+    let is_data =
+        matches!(seen.workload.metric, Metric::Bandwidth | Metric::Iops | Metric::LatencyP99);
+    if is_data {
+        let link = seen.link_bytes_per_s().map(|b| (Layer::Link, seen.in_metric(b)));
+        let practice = practice_bytes_per_s(seen);
+        all.extend(link);
+        all.extend(practice.map(|b| (Layer::LinkPractice, seen.in_metric(b))));
+    }
+    let mut steps: Vec<Step> =
+        all.into_iter().map(|(layer, r)| Step { layer, rate: r, share: rate / r }).collect();
+    steps.sort_by(|a, b| a.rate.total_cmp(&b.rate).then(a.layer.cmp(&b.layer)));
+    steps
+}
+
+/// What others measured over the only link of a place on this board.
+fn practice_bytes_per_s(seen: &Seen) -> Option<f64> {
+    let mut disks = seen.layers();
+    let (disk, more) = (disks.next()?, disks.next());
+    let model = seen.header.host.model.as_deref();
+    if more.is_some() { None } else { boards::practice_bytes_per_s(model, disk) }
+}
+
+/// The rung of a layer.
+pub fn find(steps: &[Step], layer: Layer) -> Option<&Step> {
+    steps.iter().find(|step| step.layer == layer)
+}
+
+/// Every rung in words: "it does 96 % of the raw device (101 MB/s)".
+pub fn words(seen: &Seen, steps: &[Step]) -> String {
+    let one = |step: &Step| {
+        let percent = step.share * 100.0;
+        format!("{percent:.0} % of {} ({})", step.layer.words(), rate_words(seen, step.rate))
+    };
+    let all: Vec<String> = steps.iter().map(one).collect();
+    match all.is_empty() {
+        true => "no lower layer was measured".to_string(),
+        false => format!("it does {}", all.join(", ")),
+    }
+}
+
+/// A rate in the workload's metric.
+pub fn rate_words(seen: &Seen, rate: f64) -> String {
+    match seen.workload.metric {
+        Metric::Bandwidth => units::rate(rate),
+        Metric::Iops | Metric::LatencyP99 => format!("{} IOPS", units::count(rate)),
+        Metric::FilesPerSecond => format!("{} files/s", units::count(rate)),
+        Metric::TransactionsPerSecond => format!("{} transactions/s", units::count(rate)),
+    }
+}

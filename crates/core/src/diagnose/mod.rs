@@ -1,0 +1,57 @@
+//! What holds a cell back: from what was seen to a cause, with how surely it is known.
+//!
+//! Three grades: *proved*, when a lower layer on its own is no faster or a perturbation shows it;
+//! *consistent*, when the signals agree with it; *unattributed* otherwise, with the ladder printed.
+//! What spoils a cell is looked at first, then the processor, then the disk: a disk that waits for
+//! a processor looks idle, a processor that waits for a disk looks idle, but one that runs all the
+//! time waits for nobody. iowait and %util are never looked at.
+
+mod around;
+pub mod cause;
+mod cpu;
+mod disk;
+pub mod ladder;
+pub mod pattern;
+pub mod rungs;
+pub mod seen;
+pub mod summary;
+
+use crate::lint;
+use crate::model::event::Cell;
+use crate::model::run::Run;
+pub use cause::{Cause, Grade, Reason};
+use seen::Seen;
+
+/// What holds one cell of a run back; `None` when its workload is not in the run.
+pub fn cell(run: &Run, cell: &Cell) -> Option<Reason> {
+    let seen = Seen {
+        header: &run.header,
+        cell,
+        workload: run.header.workloads.get(usize::from(cell.workload))?,
+        ceilings: &run.ceilings,
+        place: lint::cell::place(&run.header, cell.candidate),
+    };
+    Some(reason(&seen))
+}
+
+/// The cause of a cell, or that there is none to be named.
+pub fn reason(seen: &Seen) -> Reason {
+    let steps = ladder::of(seen);
+    let found = around::heat_or_power(seen)
+        .or_else(|| around::foreign(seen))
+        .or_else(|| around::page_cache(seen))
+        .or_else(|| cpu::reasons(seen, &steps))
+        .or_else(|| disk::reasons(seen, &steps));
+    found.unwrap_or_else(|| Reason {
+        cause: Cause::Unattributed,
+        grade: Grade::Unattributed,
+        share: None,
+        subject: None,
+        evidence: ladder::words(seen, &steps),
+    })
+}
+
+#[cfg(test)]
+mod scenes;
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,143 @@
+//! Which lower layers are measured for a workload, and with what work.
+//!
+//! Each rung is the workload's own job with one thing taken away, for a fraction of a second.
+
+use crate::model::ceiling::Layer;
+use crate::model::job::{EngineName, Job, Rw};
+use crate::model::workload::{Phase, Workload};
+
+/// How long a rung is measured.
+pub const RUNG_NS: u64 = 300_000_000;
+/// What a rung takes beside that: starting the engine, laying a small file out.
+pub const RUNG_OVERHEAD_NS: u64 = 200_000_000;
+/// Most bytes one rung may write.
+pub const RUNG_WRITE_BYTES: u64 = 32 << 20;
+/// Size of a file in memory.
+pub const MEMORY_FILE_BYTES: u64 = 16 << 20;
+/// Requests in flight that show what a disk does with many.
+const DEEP: u32 = 32;
+
+/// Where a rung is measured.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum At {
+    /// Nowhere: no I/O is done.
+    Nothing,
+    /// A file (or directory, for small files) in memory.
+    Memory,
+    /// The data file of a candidate.
+    File,
+    /// The device of the region, without a filesystem.
+    Device,
+}
+
+/// One rung to measure.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Rung {
+    /// Which layer.
+    pub layer: Layer,
+    /// Where.
+    pub at: At,
+    /// With what.
+    pub job: Job,
+}
+
+impl Rung {
+    /// Bytes it may write to a disk.
+    pub fn write_bytes(&self) -> u64 {
+        let wears = matches!(self.at, At::File | At::Device) && self.job.rw.writes();
+        if wears { RUNG_WRITE_BYTES } else { 0 }
+    }
+}
+
+/// The rungs of a workload, the most telling first. Profiles and foreign tools have none: what
+/// they do is no one job.
+pub fn of(workload: &Workload, has_device: bool) -> Vec<Rung> {
+    if !workload.driver.is_native() || workload.profile.is_some() || workload.phase == Phase::Whole
+    {
+        return Vec::new();
+    }
+    let short = Job {
+        runtime_ns: Some(RUNG_NS),
+        time_limit_ns: Some(RUNG_NS * 4),
+        min_ios: 1,
+        verify: false,
+        rate_iops: None,
+        io_size: workload.job.rw.writes().then_some(RUNG_WRITE_BYTES),
+        ..workload.job.clone()
+    };
+    let mut rungs = Vec::new();
+    let mut add = |layer, at, job| rungs.push(Rung { layer, at, job });
+    let is_data = short.rw != Rw::SmallFiles;
+    if is_data {
+        on_the_disk(&short, has_device, &mut add);
+        let none = Job { engine: EngineName::Null, direct: false, io_size: None, ..short.clone() };
+        let none =
+            Job { fsync: 0, fdatasync: 0, end_fsync: false, runtime_ns: Some(RUNG_NS / 3), ..none };
+        add(Layer::Tool, At::Nothing, none);
+    }
+    let size = if is_data { MEMORY_FILE_BYTES.min(short.size) } else { short.size };
+    // A filesystem in memory has no requests in flight, and not everywhere direct I/O.
+    let calls = Job { direct: false, engine: EngineName::Psync, iodepth: 1, size, ..short };
+    let whole = calls.bs <= size;
+    if whole {
+        add(Layer::Calls, At::Memory, Job { io_size: None, ..calls });
+    }
+    rungs
+}
+
+/// The same place with less above it, with more at a time, and without flushing.
+fn on_the_disk(short: &Job, has_device: bool, add: &mut impl FnMut(Layer, At, Job)) {
+    let direct = Job { direct: true, ..short.clone() };
+    let is_aligned = short.bs.is_multiple_of(4096);
+    if !is_aligned {
+        return;
+    }
+    let at = if has_device { At::Device } else { At::File };
+    if has_device {
+        add(Layer::Raw, At::Device, direct.clone());
+    }
+    let flushes = short.fsync > 0 || short.fdatasync > 0;
+    let unflushed = Job { fsync: 0, fdatasync: 0, end_fsync: true, ..direct };
+    // Large blocks hold what the disk does whatever the depth; a few at a time keep it busy.
+    let depth = if short.bs >= 256 << 10 { 4 } else { DEEP };
+    let deep = Job { engine: EngineName::IoUring, iodepth: depth, ..unflushed.clone() };
+    if !short.rw.writes() {
+        add(Layer::Deep, at, Job { end_fsync: false, ..deep });
+    } else if flushes && short.bs >= 256 << 10 {
+        add(Layer::Deep, at, deep);
+    } else if flushes {
+        add(Layer::NoFlush, at, unflushed);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::workloads;
+
+    fn layers(name: &str, has_device: bool) -> Vec<Layer> {
+        let all = of(&workloads::find(name).unwrap(), has_device);
+        all.iter().map(|rung| rung.layer).collect()
+    }
+
+    #[test]
+    fn each_workload_has_what_can_prove_its_cause() {
+        use Layer::*;
+        assert_eq!(layers("randread", false), [Deep, Tool, Calls]);
+        assert_eq!(layers("randread", true), [Raw, Deep, Tool, Calls]);
+        assert_eq!(layers("randwrite", false), [NoFlush, Tool, Calls]);
+        assert_eq!(layers("seqwrite", false), [Deep, Tool, Calls]);
+        assert_eq!(layers("smallfiles", true), [Calls]);
+    }
+
+    #[test]
+    fn a_rung_is_short_and_writes_little() {
+        for workload in workloads::all() {
+            for rung in of(&workload, true) {
+                assert!(rung.job.runtime_ns <= Some(RUNG_NS) && rung.job.min_ios <= 1);
+                let bounded = rung.job.io_size.is_some_and(|bytes| bytes <= RUNG_WRITE_BYTES);
+                assert!(rung.write_bytes() == 0 || bounded, "{rung:?}");
+            }
+        }
+    }
+}

@@ -1,0 +1,364 @@
+//! Each cause made on purpose, for the tests.
+//!
+//! Series of heat, clocks and throttling are made up after the documentation of the boards (no
+//! board was at hand); the shapes of the others are those that the shell's tests see on a machine.
+
+use super::cause::{Cause, Grade, Reason};
+use crate::model::ceiling::{Layer as Rung, Rung as Measured};
+use crate::model::event::{CacheState, Cell};
+use crate::model::measurement::Window;
+use crate::model::run::Run;
+use crate::model::telemetry::{
+    CpuSeries, DeviceSeries, Gauge, MemorySeries, PressureSeries, Telemetry, ThreadUse,
+};
+use crate::testing::RunBuilder;
+
+pub const MS: u64 = 1_000_000;
+const STRETCH_MS: u64 = 100;
+
+/// A run of one workload on one directory, its first cell with quiet telemetry beside it.
+pub struct Scene {
+    /// The run.
+    pub run: Run,
+    /// The cell.
+    pub cell: Cell,
+}
+
+impl Scene {
+    pub fn of(workload: &str, rate: f64) -> Scene {
+        let run = RunBuilder::directories(&["/mnt"])
+            .workloads(&[workload])
+            .place(0, |place| {
+                let disk = place.chain.last_mut().unwrap();
+                (disk.bus, disk.link) = (Some("ata".into()), Some("SATA 6.0 Gb/s".into()));
+            })
+            .play(1, |_, _, _| rate)
+            .build();
+        let mut cell = run.blocks[0].cells[0].clone();
+        let m = &mut cell.measurement;
+        // A quiet machine: the caller mostly waits, the disk holds its one request.
+        (m.usr_cpu_ns, m.sys_cpu_ns) = (m.elapsed_ns / 50, m.elapsed_ns / 10);
+        cell.telemetry = Some(Box::new(quiet(m.elapsed_ns / (STRETCH_MS * MS), 0.85)));
+        Scene { run, cell }
+    }
+
+    pub fn t(&mut self) -> &mut Telemetry {
+        self.cell.telemetry.as_mut().unwrap()
+    }
+
+    pub fn with(mut self, change: impl FnOnce(&mut Scene)) -> Scene {
+        change(&mut self);
+        self
+    }
+
+    pub fn rung(mut self, layer: Rung, rate: f64) -> Scene {
+        let rung = Measured {
+            layer,
+            workload: 0,
+            candidate: None,
+            rate,
+            bytes_per_s: rate,
+            elapsed_ns: 1,
+        };
+        self.run.ceilings.rungs.push(rung);
+        self
+    }
+
+    pub fn reason(&self) -> Reason {
+        super::cell(&self.run, &self.cell).unwrap()
+    }
+
+    pub fn cause(&self) -> (Cause, Grade) {
+        let reason = self.reason();
+        (reason.cause, reason.grade)
+    }
+}
+
+/// Two CPUs that do little, one disk with `queue` requests in flight.
+pub fn quiet(stretches: u64, queue: f64) -> Telemetry {
+    let n = stretches.max(1) as usize;
+    let busy_ms = (queue * STRETCH_MS as f64) as u64;
+    let slow = n.div_ceil(5);
+    let cpu = |cpu| CpuSeries {
+        cpu,
+        user_ms: vec![5; n],
+        system_ms: vec![5; n],
+        interrupt_ms: vec![0; n],
+        steal_ms: vec![0; n],
+    };
+    Telemetry {
+        fast_ns: (1..=n as u64).map(|i| i * STRETCH_MS * MS).collect(),
+        slow_ns: (1..=slow as u64).map(|i| i * 5 * STRETCH_MS * MS).collect(),
+        devices: vec![DeviceSeries {
+            name: "sda".into(),
+            dev: "8:0".into(),
+            is_disk: true,
+            reads: vec![100; n],
+            read_bytes: vec![100 * 4096; n],
+            read_ms: vec![busy_ms; n],
+            writes: vec![0; n],
+            written_bytes: vec![0; n],
+            write_ms: vec![0; n],
+            in_flight: vec![1; n],
+            queue_ms: vec![busy_ms; n],
+            flushes: vec![0; n],
+            flush_ms: vec![0; n],
+        }],
+        cpus: vec![cpu(0), cpu(1)],
+        pressure: Some(PressureSeries {
+            cpu_some_us: vec![1000; slow],
+            io_some_us: vec![400_000; slow],
+            io_full_us: vec![0; slow],
+            memory_some_us: vec![0; slow],
+        }),
+        memory: Some(MemorySeries {
+            dirty_bytes: vec![1 << 20; slow],
+            writeback_bytes: vec![0; slow],
+            cached_bytes: vec![1 << 30; slow],
+            limit_bytes: Some(800 << 20),
+            background_bytes: Some(400 << 20),
+        }),
+        quota_held_ns: Some(0),
+        ..Telemetry::default()
+    }
+}
+
+pub fn queue(scene: &mut Scene, queue: f64) {
+    let n = scene.t().fast_ns.len();
+    scene.t().devices[0].queue_ms = vec![(queue * STRETCH_MS as f64) as u64; n];
+}
+
+pub fn windows(scene: &mut Scene, rates: impl IntoIterator<Item = (u64, u64)>) {
+    let mut start_ns = 0;
+    let bs = scene.cell.measurement.job.bs;
+    let window = |(len_ns, ios): (u64, u64)| {
+        let window = Window { start_ns, len_ns, read_bytes: 0, write_bytes: ios * bs, ios };
+        start_ns += len_ns;
+        window
+    };
+    scene.cell.measurement.windows = rates.into_iter().map(window).collect();
+}
+
+/// Every scene with the cause it was made of.
+pub fn scenes() -> Vec<(&'static str, Cause, Scene)> {
+    let mut all = around();
+    all.extend(processors());
+    all.extend(writing());
+    all.extend(reading());
+    all
+}
+
+fn around() -> Vec<(&'static str, Cause, Scene)> {
+    let falls = |scene: &mut Scene, lowest: u64| {
+        let slow = scene.t().slow_ns.len();
+        let mut values = vec![1_400_000; slow];
+        values[slow / 2..].fill(lowest);
+        let name = "policy0".to_string();
+        scene.t().frequency_khz = vec![Gauge { name, most: Some(1_400_000), values }];
+    };
+    let heat = |scene: &mut Scene, mc: u64| {
+        let values = vec![mc; scene.t().slow_ns.len()];
+        scene.t().temperature_mc = vec![Gauge { name: "cpu-thermal".into(), most: None, values }];
+    };
+    vec![
+        (
+            "under-voltage",
+            Cause::HeatOrPower,
+            Scene::of("randread", 900.0)
+                .with(|s| s.t().throttled = vec![0, 0x50005, 0x50000, 0x50000]),
+        ),
+        (
+            "the soft limit of a 3 B+",
+            Cause::HeatOrPower,
+            Scene::of("seqread", 30e6).with(|s| {
+                s.run.header.host.model = Some("Raspberry Pi 3 Model B Plus Rev 1.3".into());
+                falls(s, 1_200_000);
+                heat(s, 61_000);
+            }),
+        ),
+        (
+            "a hot processor",
+            Cause::HeatOrPower,
+            Scene::of("seqread", 30e6).with(|s| {
+                falls(s, 600_000);
+                heat(s, 82_000);
+            }),
+        ),
+        (
+            "another process on the disk",
+            Cause::Foreign,
+            Scene::of("randread", 900.0).with(|s| {
+                let own = s.cell.measurement.read.as_ref().unwrap().io_bytes;
+                s.cell.truth.device_read_bytes = Some(own + (60 << 20));
+                s.cell.truth.foreign_bytes = Some(60 << 20);
+            }),
+        ),
+        (
+            "a cached file",
+            Cause::PageCache,
+            Scene::of("seqread", 400e6).with(|s| {
+                s.cell.measurement.job.direct = false;
+                s.cell.truth.device_read_bytes = Some(0);
+                s.cell.truth.cache = CacheState::Warm;
+                s.cell.measurement.sys_cpu_ns = s.cell.measurement.elapsed_ns * 95 / 100;
+                queue(s, 0.0);
+            }),
+        ),
+    ]
+}
+
+fn processors() -> Vec<(&'static str, Cause, Scene)> {
+    let thread = |name: &str, share: f64, wall_ns: u64| ThreadUse {
+        name: name.into(),
+        cpu_ns: (wall_ns as f64 * share) as u64,
+    };
+    vec![
+        (
+            "a CPU quota",
+            Cause::Cpu,
+            Scene::of("randread", 900.0).with(|s| {
+                s.t().quota_held_ns = Some(1_600 * MS);
+                queue(s, 0.2);
+            }),
+        ),
+        (
+            "a cipher on memory",
+            Cause::Cpu,
+            Scene::of("seqread", 90e6).with(|s| {
+                let wall_ns = s.cell.measurement.elapsed_ns;
+                s.t().threads =
+                    vec![thread("kcryptd", 0.93, wall_ns), thread("kworker", 0.02, wall_ns)];
+                queue(s, 0.1);
+            }),
+        ),
+        (
+            "a driver in user space",
+            Cause::Cpu,
+            Scene::of("randwrite", 900.0).with(|s| {
+                let wall_ns = s.cell.measurement.elapsed_ns;
+                s.t().threads = vec![thread("ntfs-3g", 0.9, wall_ns)];
+                queue(s, 0.2);
+            }),
+        ),
+        (
+            "a controller's interrupts",
+            Cause::Cpu,
+            Scene::of("seqread", 20e6).with(|s| {
+                let n = s.t().fast_ns.len();
+                s.t().cpus[0].interrupt_ms = vec![75; n];
+                queue(s, 0.5);
+            }),
+        ),
+        (
+            "8-byte writes",
+            Cause::SystemCalls,
+            Scene::of("seqwrite", 12e6).with(|s| {
+                let m = &mut s.cell.measurement;
+                (m.job.bs, m.job.fsync) = (8, 0);
+                (m.flush_ns, m.usr_cpu_ns) = (m.elapsed_ns / 100, m.elapsed_ns * 3 / 10);
+                m.sys_cpu_ns = m.elapsed_ns * 65 / 100;
+                queue(s, 0.05);
+            }),
+        ),
+        (
+            "others take the CPUs",
+            Cause::Cpu,
+            Scene::of("randread", 900.0).with(|s| {
+                let n = s.t().fast_ns.len();
+                s.t().cpus.iter_mut().for_each(|cpu| cpu.user_ms = vec![94; n]);
+                let slow = s.t().slow_ns.len();
+                s.t().pressure.as_mut().unwrap().cpu_some_us = vec![450_000; slow];
+                queue(s, 0.2);
+            }),
+        ),
+    ]
+}
+
+fn writing() -> Vec<(&'static str, Cause, Scene)> {
+    vec![
+        (
+            "a flush after every write",
+            Cause::Flush,
+            Scene::of("randwrite", 300.0).with(|s| {
+                let m = &mut s.cell.measurement;
+                m.flush_ns = m.elapsed_ns * 97 / 100;
+            }),
+        ),
+        (
+            "a card that cleans up",
+            Cause::FlashGc,
+            Scene::of("randwrite", 300.0).with(|s| {
+                s.cell.measurement.flush_ns = s.cell.measurement.elapsed_ns * 97 / 100;
+                let quick = std::iter::repeat_n((100 * MS, 60), 5);
+                windows(
+                    s,
+                    quick.clone().chain([(700 * MS, 1)]).chain(quick).chain([(500 * MS, 1)]),
+                );
+            }),
+        ),
+        (
+            "a fast cache that is full",
+            Cause::FastCache,
+            Scene::of("seqwrite", 60e6).with(|s| {
+                let fast = (0..10).map(|i| (100 * MS, 90 + i % 3));
+                windows(s, fast.chain((0..10).map(|i| (100 * MS, 21 + i % 2))));
+                queue(s, 8.0);
+            }),
+        ),
+        (
+            "the limit of dirty pages",
+            Cause::Writeback,
+            Scene::of("seqwrite", 60e6).with(|s| {
+                let m = &mut s.cell.measurement;
+                (m.job.fsync, m.flush_ns) = (0, m.elapsed_ns / 10);
+                let slow = s.t().slow_ns.len();
+                s.t().memory.as_mut().unwrap().dirty_bytes = vec![620 << 20; slow];
+                queue(s, 30.0);
+            }),
+        ),
+    ]
+}
+
+fn reading() -> Vec<(&'static str, Cause, Scene)> {
+    vec![
+        (
+            "a full USB 2 link",
+            Cause::Bus,
+            Scene::of("seqread", 38e6).with(|s| {
+                let crate::model::candidate::Kind::Directory { place, .. } =
+                    &mut s.run.header.candidates[0].kind
+                else {
+                    unreachable!("directories only")
+                };
+                let disk = place.chain.last_mut().unwrap();
+                (disk.bus, disk.link) = (Some("usb".into()), Some("USB 480 Mb/s, UAS".into()));
+                queue(s, 1.8);
+            }),
+        ),
+        (
+            "a capped disk",
+            Cause::Device,
+            Scene::of("seqread", 20e6).rung(Rung::Raw, 20.4e6).rung(Rung::Deep, 20.5e6),
+        ),
+        (
+            "a disk with a full queue",
+            Cause::Device,
+            Scene::of("seqread", 120e6).with(|s| queue(s, 3.4)),
+        ),
+        (
+            "depth 1 over a slow device",
+            Cause::QueueDepth,
+            Scene::of("randread", 90.0).with(|s| queue(s, 0.98)),
+        ),
+        (
+            "depth 1, where more would be faster",
+            Cause::QueueDepth,
+            Scene::of("randread", 900.0).rung(Rung::Raw, 910.0).rung(Rung::Deep, 9000.0),
+        ),
+        (
+            "a slow end of the disk",
+            Cause::Position,
+            Scene::of("seqread", 110e6).rung(Rung::Raw, 150e6).rung(Rung::RawEnd, 80e6),
+        ),
+    ]
+}

@@ -1,0 +1,101 @@
+//! From the causes of cells to what is said about a candidate and a workload.
+
+use serde::{Deserialize, Serialize};
+
+use super::cause::{Cause, Grade, Reason};
+use crate::model::event::Cell;
+use crate::model::run::Run;
+use crate::words;
+
+/// Share of the cells that must agree before one cause is named.
+const AGREE: f64 = 0.6;
+
+/// What holds one candidate back on one workload.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct HeldBack {
+    /// The candidate's name.
+    pub candidate: String,
+    /// The cause most cells have; of those the one of the cell in the middle.
+    pub reason: Reason,
+    /// Cells with that cause.
+    pub cells: u32,
+    /// Cells in all.
+    pub of: u32,
+}
+
+/// Every candidate of a workload that has cells in complete blocks, in the order of the run.
+pub fn workload(run: &Run, workload: u16) -> Vec<HeldBack> {
+    let cells: Vec<&Cell> = run
+        .complete_blocks()
+        .flat_map(|block| &block.cells)
+        .filter(|cell| cell.workload == workload)
+        .collect();
+    let candidates = run.header.candidates.iter().enumerate();
+    candidates
+        .filter_map(|(index, candidate)| {
+            let own = cells.iter().filter(|cell| usize::from(cell.candidate) == index);
+            let reasons: Vec<Reason> = own
+                .filter_map(|cell| super::cell(run, cell).filter(|r| is_told(cell, r)))
+                .collect();
+            common(candidate.name.clone(), &reasons)
+        })
+        .collect()
+}
+
+/// Whether anything was looked at: of a cell that nobody watched, "unattributed" says nothing.
+fn is_told(cell: &Cell, reason: &Reason) -> bool {
+    cell.telemetry.is_some() || reason.grade != Grade::Unattributed
+}
+
+/// The cause that most cells share; unattributed when they do not agree.
+fn common(candidate: String, reasons: &[Reason]) -> Option<HeldBack> {
+    let of = reasons.len() as u32;
+    let key = |r: &Reason| (r.cause, r.subject.clone());
+    let count = |wanted: &Reason| reasons.iter().filter(|r| key(r) == key(wanted)).count();
+    // The first of those with most: the same run gives the same answer.
+    let most = reasons.iter().rev().max_by_key(|r| count(r))?;
+    let same: Vec<&Reason> = reasons.iter().filter(|r| key(r) == key(most)).collect();
+    if (same.len() as f64) < f64::from(of) * AGREE {
+        let mut names: Vec<String> = reasons.iter().map(Reason::name).collect();
+        names.sort();
+        names.dedup();
+        let reason = Reason {
+            cause: Cause::Unattributed,
+            grade: Grade::Unattributed,
+            share: None,
+            subject: None,
+            evidence: format!("the cells do not agree: {}", words::list(&names)),
+        };
+        return Some(HeldBack { candidate, reason, cells: of, of });
+    }
+    let proved = same.iter().filter(|r| r.grade == Grade::Proved).count();
+    let grade =
+        if proved * 2 > same.len() { Grade::Proved } else { most.grade.min(Grade::Consistent) };
+    let mut by_share: Vec<&&Reason> = same.iter().filter(|r| r.grade == grade).collect();
+    by_share.sort_by(|a, b| a.share.unwrap_or(0.0).total_cmp(&b.share.unwrap_or(0.0)));
+    let middle = by_share.get(by_share.len() / 2).copied().copied().unwrap_or(most);
+    let reason = Reason { grade, ..middle.clone() };
+    Some(HeldBack { candidate, reason, cells: same.len() as u32, of })
+}
+
+/// One sentence about a workload: what holds all of them back, or each.
+pub fn sentence(all: &[HeldBack]) -> Option<String> {
+    let first = all.first()?;
+    let key = |held: &HeldBack| (held.reason.cause, held.reason.subject.clone());
+    if all.iter().all(|held| key(held) == key(first)) {
+        // The least sure of them is how sure all are; its evidence stands for all.
+        let shown = all.iter().min_by_key(|held| held.reason.grade)?;
+        let who = if all.len() > 1 { ", in all candidates" } else { "" };
+        return Some(format!("{}{who}", of_one(&shown.reason)));
+    }
+    let each = all.iter().map(|held| format!("{}: {}", held.candidate, of_one(&held.reason)));
+    Some(each.collect::<Vec<_>>().join("; "))
+}
+
+/// "flushing (proved: 1200 flushes took 97 % of the time)".
+pub fn of_one(reason: &Reason) -> String {
+    match reason.grade {
+        Grade::Unattributed => format!("{}: {}", reason.name(), reason.evidence),
+        grade => format!("{} ({}: {})", reason.name(), grade.words(), reason.evidence),
+    }
+}

@@ -1,0 +1,175 @@
+//! A fio job file as a plan for bakeoff's own engine: the common options in its words, and a list
+//! of what has none.
+//!
+//! Where fio's defaults differ they are written out: random offsets come once each. What fio leaves
+//! in memory is flushed at the end, as in every plan, and that is said. What belongs to fio's way
+//! of working and changes no figure (names, files, reports) is passed over. Source: fio 3.33,
+//! HOWTO.
+
+use std::fmt::Write;
+
+use super::jobfile::{JobFile, Section};
+use crate::model::job::{EngineName, Rw};
+use crate::model::path::printable;
+use crate::units;
+
+/// Options without a meaning for a plan: where, what it is called, how it is told.
+const PASSED_OVER: &str = "\
+    filename directory name description group_reporting new_group thread time_based \
+    lat_percentiles clat_percentiles slat_percentiles percentile_list randrepeat allrandrepeat \
+    invalidate fallocate create_serialize create_on_open refill_buffers scramble_buffers \
+    disable_lat disable_clat disable_slat kb_base unit_base significant_figures unlink";
+
+/// The plan's TOML; what is not in it stands at its top as comments, with its lines.
+pub fn as_plan(file: &JobFile, title: &str) -> String {
+    let mut workloads = String::new();
+    let mut missing = Vec::new();
+    for (number, section) in (1..).zip(file.jobs()) {
+        workloads.push_str(&workload(&section, number, &mut missing));
+    }
+    missing.sort();
+    missing.dedup();
+    let mut out = String::new();
+    // Writing to a String cannot fail, here and below.
+    for (line, option) in &missing {
+        let _ = writeln!(out, "# not translated: line {line}: {option}");
+    }
+    let _ = writeln!(out, "title = {}\n", quoted(title));
+    let _ = writeln!(out, "[[stack]] # one for each filesystem to compare\nfs = \"ext4\"");
+    out + &workloads
+}
+
+type Missing = Vec<(u64, String)>;
+
+fn workload(section: &Section, number: u32, missing: &mut Missing) -> String {
+    // Of an option given twice the last one counts.
+    let mut options: Vec<&(String, String, u64)> = Vec::new();
+    for option in &section.options {
+        options.retain(|known| canonical(&known.0) != canonical(&option.0));
+        options.push(option);
+    }
+    let find = |name: &str| options.iter().find(|o| canonical(&o.0) == name).map(|o| o.1.as_str());
+    let rw = find("rw").unwrap_or("read");
+    let is_random = Rw::ALL.iter().any(|known| known.name() == rw && known.is_random());
+    let mut lines = vec![format!("rw = {}", quoted(rw))];
+    let mut has_size = false;
+    for (name, value, line) in &options {
+        let name = canonical(name);
+        let is_dropped = PASSED_OVER.split_whitespace().any(|known| known == name);
+        match translated(name, value) {
+            _ if is_dropped || name == "norandommap" => {}
+            _ if value == "0" && name.contains("sync") => {}
+            Some(text) => {
+                has_size |= name == "size";
+                if name != "rw" {
+                    lines.push(text);
+                }
+            }
+            None => missing.push((*line, printable(format!("{name}={value}").as_bytes()))),
+        }
+    }
+    if !Rw::ALL.iter().any(|known| known.name() == rw) {
+        // Sequential reads and writes mixed have no word here.
+        lines[0] = "rw = \"read\"".to_string();
+    }
+    if is_random && find("norandommap").is_none_or(|value| value == "0") {
+        lines.push("offsets = \"once\"".to_string());
+    }
+    let is_flushed = ["fsync", "fdatasync", "end_fsync"]
+        .iter()
+        .any(|name| find(name).is_some_and(|value| value != "0"));
+    let writes = Rw::ALL.iter().any(|known| known.name() == rw && known.writes());
+    if writes && !is_flushed {
+        lines.push(
+            "# fio leaves these writes in memory; a plan flushes them at the end".to_string(),
+        );
+    }
+    if !has_size {
+        lines.push("size = \"256m\"".to_string());
+    }
+    let name = name_of(&section.name, number);
+    format!("\n[[workload]]\nname = {}\n{}\n", quoted(&name), lines.join("\n"))
+}
+
+/// One name for options that fio has two of.
+fn canonical(name: &str) -> &str {
+    match name {
+        "readwrite" => "rw",
+        "blocksize" => "bs",
+        "io_limit" => "io_size",
+        name => name,
+    }
+}
+
+/// The line of a plan; `None` when it has none, or not for this value.
+fn translated(name: &str, value: &str) -> Option<String> {
+    let whole = || value.parse::<u64>().ok();
+    Some(match name {
+        "rw" => {
+            Rw::ALL.iter().find(|rw| rw.name() == value && **rw != Rw::SmallFiles)?;
+            String::new()
+        }
+        "bs" | "size" | "io_size" => {
+            let bytes = units::parse_size(value).ok().filter(|bytes| *bytes > 0)?;
+            format!("{name} = \"{}\"", units::block_size(bytes))
+        }
+        "runtime" => {
+            let ns = units::parse_duration_ns(value).ok()?;
+            format!("runtime = \"{}s\"", ns.div_ceil(1_000_000_000).max(1))
+        }
+        "iodepth" | "numjobs" | "rate_iops" => format!("{name} = {}", whole().filter(|n| *n > 0)?),
+        "fsync" | "fdatasync" => format!("{name} = {}", whole()?),
+        "direct" | "end_fsync" => match value {
+            "0" => format!("{name} = false"),
+            "1" => format!("{name} = true"),
+            _ => return None,
+        },
+        "rwmixread" => format!("rwmixread = {}", whole().filter(|n| *n <= 100)?),
+        "rwmixwrite" => format!("rwmixread = {}", 100u64.checked_sub(whole()?)?),
+        "zero_buffers" if value == "1" => "data = \"zero\"".to_string(),
+        "ioengine" => {
+            let engine = match value {
+                "sync" | "psync" | "pvsync" | "vsync" => EngineName::Psync,
+                "libaio" => EngineName::Libaio,
+                "io_uring" => EngineName::IoUring,
+                _ => return None,
+            };
+            format!("engine = \"{}\"", engine.name())
+        }
+        _ => return None,
+    })
+}
+
+/// The job's name where a plan can have it; sections may have the same.
+fn name_of(section: &str, number: u32) -> String {
+    let plain = |c: char| if c.is_ascii_alphanumeric() || "-_.".contains(c) { c } else { '-' };
+    let name: String = section.chars().map(plain).take(24).collect();
+    format!("{name}-{number}")
+}
+
+/// A string of TOML; JSON's escapes are among TOML's.
+fn quoted(text: &str) -> String {
+    serde_json::Value::from(printable(text.as_bytes())).to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::plan;
+
+    #[test]
+    fn a_job_file_becomes_a_plan_that_parses_and_lists_the_rest() {
+        let text = "[global]\nioengine=libaio\ndirect=1\nsize=1g\nruntime=60\ntime_based\n\
+            [random \"writes\"]\nrw=randwrite\nbs=4k\niodepth=8\nfsync=1\nverify=crc32c\n\
+            [mixed]\nreadwrite=randrw\nrwmixwrite=30\nnorandommap=1\nbsrange=4k-64k\n\
+            [both]\nrw=rw\n";
+        let made = as_plan(&JobFile::parse(text).unwrap(), "jobs.fio");
+        assert!(made.starts_with("# not translated: line 12: verify=crc32c\n"), "{made}");
+        assert!(made.contains("line 17: bsrange=4k-64k") && made.contains("line 19: rw=rw"));
+        let plan = plan::parse(&made, "jobs.toml").unwrap_or_else(|e| panic!("{e}\n{made}"));
+        let job = &plan.workloads[0].job;
+        assert_eq!((job.bs, job.iodepth, job.fsync, job.direct), (4096, 8, 1, true));
+        assert_eq!((job.engine, job.runtime_ns), (EngineName::Libaio, Some(60_000_000_000)));
+        assert_eq!(plan.workloads[1].job.rwmixread, 70);
+    }
+}

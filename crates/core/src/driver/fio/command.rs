@@ -1,0 +1,164 @@
+//! fio as a driver: a workload in words, or a job file as it is.
+//!
+//! A job's words are fio's own, so most of them go over one to one. Three defaults of fio's are
+//! put right: random offsets repeat (bakeoff's `offsets` says when not), the seed is the cell's,
+//! and data is made anew for each write. fio's latencies are completion latencies. Source: fio
+//! 3.33, HOWTO.
+
+use super::jobfile::JobFile;
+use crate::driver::foreign::{
+    Driver, Ground, Invocation, ParseError, RawOutput, Scratch, Unsupported, Words, one_result,
+};
+use crate::import::{Finder, Metric, Value};
+use crate::model::job::{Data, EngineName, Job, Mem, Offsets, Rw};
+use crate::model::workload::Workload;
+
+/// The installed fio.
+pub struct Fio;
+
+/// The job file in the directory fio works in.
+const JOB_FILE: &str = "bakeoff.fio";
+
+impl Driver for Fio {
+    fn version_command(&self) -> &'static [&'static str] {
+        &["fio", "--version"]
+    }
+
+    fn version(&self, output: &RawOutput) -> Option<String> {
+        let text = String::from_utf8_lossy(&output.stdout).into_owned();
+        text.trim().strip_prefix("fio-").map(str::to_string)
+    }
+
+    fn command(&self, workload: &Workload, _: &Scratch) -> Result<Invocation, Unsupported> {
+        if let Some(text) = &workload.fio_job {
+            return job_file(text);
+        }
+        let job = &workload.job;
+        supports(job)?;
+        let ground = Ground::of(workload.phase);
+        let file = ground.file().ok_or_else(|| no("it needs one file to work on"))?;
+        let mut words = Words::of(&["fio", "--output-format=json"]);
+        words.long("name", "bakeoff").long("filename", file);
+        words.long("rw", job.rw.name()).long("bs", job.bs).long("size", job.size);
+        amounts(&mut words, job);
+        manner(&mut words, job);
+        Ok(Invocation::plain(ground, words.0))
+    }
+
+    fn parse(&self, output: &RawOutput) -> Result<Vec<Metric>, ParseError> {
+        let mut finder = Finder::of("fio");
+        finder.push(&output.stdout);
+        let found = finder.finish();
+        match (found.results.len(), output.is_success) {
+            (2.., true) => Ok(sum(found.results.into_iter().map(|result| result.metrics))),
+            _ => Ok(one_result("fio", output)?.metrics),
+        }
+    }
+}
+
+/// The figures of several jobs as one: bytes and operations are added, the longest time counts,
+/// and latencies of single jobs are those of no job.
+fn sum(jobs: impl Iterator<Item = Vec<Metric>>) -> Vec<Metric> {
+    let mut all: Vec<Metric> = Vec::new();
+    for metric in jobs.flatten() {
+        let is_longest = metric.name.ends_with(".elapsed");
+        let is_added = metric.name.ends_with(".bytes") || metric.name.ends_with(".ios");
+        if !is_longest && !is_added {
+            continue;
+        }
+        match all.iter_mut().find(|known| known.name == metric.name) {
+            None => all.push(metric),
+            Some(known) => known.value = joined(known.value, metric.value, is_added),
+        }
+    }
+    all
+}
+
+/// Bytes, operations and nanoseconds are whole numbers in fio's JSON.
+fn joined(one: Value, other: Value, is_added: bool) -> Value {
+    match (one, other) {
+        (Value::Whole(a), Value::Whole(b)) if is_added => Value::Whole(a.saturating_add(b)),
+        (Value::Whole(a), Value::Whole(b)) => Value::Whole(a.max(b)),
+        (a, b) => {
+            Value::Real(if is_added { a.as_f64() + b.as_f64() } else { a.as_f64().max(b.as_f64()) })
+        }
+    }
+}
+
+fn no(why: impl Into<String>) -> Unsupported {
+    Unsupported { tool: "fio", why: why.into() }
+}
+
+fn job_file(text: &str) -> Result<Invocation, Unsupported> {
+    let file = JobFile::parse(text).map_err(|error| no(error.to_string()))?;
+    file.is_harmless().map_err(|error| no(error.to_string()))?;
+    let words = Words::of(&["fio", "--output-format=json", "--group_reporting", JOB_FILE]);
+    let files = vec![(JOB_FILE, file.without_directories())];
+    Ok(Invocation { files, ..Invocation::plain(Ground::Empty, words.0) })
+}
+
+fn amounts(words: &mut Words, job: &Job) {
+    if let Some(bytes) = job.io_size {
+        words.long("io_size", bytes);
+    }
+    if let Some(ns) = job.runtime_ns {
+        words.long("runtime", format!("{}ms", ns.div_ceil(1_000_000)));
+        // With io_size the first reached ends; time_based would go on to the end of the time.
+        if job.io_size.is_none() {
+            words.add(&["--time_based=1"]);
+        }
+    }
+    if let Some(rate) = job.rate_iops {
+        words.long("rate_iops", rate.div_ceil(job.numjobs.into()));
+    }
+}
+
+fn manner(words: &mut Words, job: &Job) {
+    words.long("ioengine", job.engine.name()).long("iodepth", job.iodepth);
+    words.long("direct", u8::from(job.direct));
+    if job.numjobs > 1 {
+        words.long("numjobs", job.numjobs).add(&["--group_reporting", "--thread"]);
+    }
+    for (name, every) in [("fsync", job.fsync), ("fdatasync", job.fdatasync)] {
+        if every > 0 {
+            words.long(name, every);
+        }
+    }
+    if job.end_fsync {
+        words.add(&["--end_fsync=1"]);
+    }
+    if job.rw == Rw::RandRw {
+        words.long("rwmixread", job.rwmixread);
+    }
+    if job.rw.is_random() {
+        words.long("randseed", job.seed);
+        if job.offsets == Offsets::Uniform {
+            words.add(&["--norandommap=1"]);
+        }
+    }
+    if job.rw.writes() {
+        // The file is there already; fio would otherwise lay it out or preallocate it.
+        words.add(&["--fallocate=none"]);
+        words.add(&[if job.data == Data::Zero {
+            "--zero_buffers=1"
+        } else {
+            "--refill_buffers=1"
+        }]);
+    }
+}
+
+fn supports(job: &Job) -> Result<(), Unsupported> {
+    let why = match () {
+        () if job.rw == Rw::SmallFiles => {
+            "small files take three engines of fio's: give a job file, or driver = \"native\""
+        }
+        () if job.engine == EngineName::Null => "its null engine measures fio itself",
+        () if job.verify => "its verification writes headers of its own",
+        () if job.mem == Mem::Thp => "it has no transparent huge pages: leave mem out",
+        () if job.iodepth > 1 && job.engine == EngineName::Psync => {
+            "iodepth needs engine = \"io_uring\" or \"libaio\""
+        }
+        () => return Ok(()),
+    };
+    Err(no(why))
+}

@@ -1,0 +1,229 @@
+//! fio's job files: sections of `option=value` lines.
+//!
+//! A job file may name any file or device and run any program, so one is only run when every option
+//! of it is known to do neither ([`JobFile::is_harmless`]). Source: fio 3.33, HOWTO, "Job file
+//! format" and "Job file parameters".
+
+use thiserror::Error;
+
+use crate::model::path::printable;
+
+/// Most bytes of a job file.
+pub const FILE_LIMIT_BYTES: usize = 64 << 10;
+
+/// A job file, in the order of its lines.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct JobFile {
+    /// `global` sections apply to the jobs after them.
+    pub sections: Vec<Section>,
+}
+
+/// One section.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Section {
+    /// Between the brackets.
+    pub name: String,
+    /// Options with their line, counted from 1; a word alone stands for `1`.
+    pub options: Vec<(String, String, u64)>,
+}
+
+/// A job file that cannot be used.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum JobFileError {
+    /// It is too large.
+    #[error("the job file is over {} KiB", FILE_LIMIT_BYTES >> 10)]
+    Large,
+    /// A line is neither a section nor an option, or an option stands before the first section.
+    #[error("line {line} of the job file is neither [section] nor option=value: '{text}'")]
+    Line {
+        /// Counted from 1.
+        line: u64,
+        /// Its text.
+        text: String,
+    },
+    /// It has no job.
+    #[error("the job file has no job: a [section] that is not global")]
+    Empty,
+    /// An option may reach beyond the directory that is measured.
+    #[error(
+        "line {line}: bakeoff does not run job files with {option}, which may reach beyond the \
+         directory that is measured or run other programs; remove it, or run fio yourself and \
+         `bakeoff import` what it prints"
+    )]
+    Reach {
+        /// Counted from 1.
+        line: u64,
+        /// The option with its value.
+        option: String,
+    },
+}
+
+/// Options that change how fio works on its own files, and nothing else.
+const HARMLESS: &str = "\
+    rw readwrite bs blocksize size io_size io_limit filesize nrfiles openfiles file_service_type \
+    runtime time_based startdelay ramp_time iodepth iodepth_batch iodepth_batch_submit \
+    iodepth_batch_complete iodepth_batch_complete_min iodepth_batch_complete_max iodepth_low \
+    numjobs thread direct buffered fsync fdatasync end_fsync fsync_on_close sync overwrite \
+    rwmixread rwmixwrite rate rate_min rate_iops rate_iops_min rate_process randrepeat randseed \
+    allrandrepeat norandommap random_distribution random_generator softrandommap \
+    percentage_random bsrange bssplit ba blockalign bs_unaligned zero_buffers refill_buffers \
+    scramble_buffers buffer_compress_percentage buffer_compress_chunk \
+    dedupe_percentage invalidate fallocate fadvise_hint create_serialize create_fsync \
+    create_on_open group_reporting new_group stonewall wait_for_previous loops thinktime \
+    thinktime_blocks unlink description lat_percentiles clat_percentiles slat_percentiles \
+    percentile_list disable_lat disable_clat disable_slat gtod_reduce clocksource cpus_allowed \
+    cpus_allowed_policy nice registerfiles fixedbufs hipri sqthread_poll offset offset_increment \
+    offset_align number_ios verify_state_save significant_figures io_submit_mode \
+    unified_rw_reporting latency_target latency_window latency_percentile flow exitall \
+    sync_file_range kb_base unit_base";
+
+/// Engines that read and write files and nothing else.
+const ENGINES: &str = "\
+    sync psync vsync pvsync pvsync2 libaio posixaio mmap io_uring filecreate filestat filedelete";
+
+impl JobFile {
+    /// Reads a job file. Comments (`#`, `;`) and blank lines are passed over.
+    pub fn parse(text: &str) -> Result<JobFile, JobFileError> {
+        if text.len() > FILE_LIMIT_BYTES {
+            return Err(JobFileError::Large);
+        }
+        let mut file = JobFile::default();
+        for (number, line) in (1..).zip(text.lines()) {
+            let line = line.split(['#', ';']).next().unwrap_or_default().trim();
+            if line.is_empty() {
+                continue;
+            }
+            let bad = || JobFileError::Line { line: number, text: printable(line.as_bytes()) };
+            if let Some(name) = line.strip_prefix('[') {
+                let name = name.strip_suffix(']').ok_or_else(bad)?.trim().to_string();
+                file.sections.push(Section { name, options: Vec::new() });
+                continue;
+            }
+            let section = file.sections.last_mut().ok_or_else(bad)?;
+            let (name, value) = line.split_once('=').unwrap_or((line, "1"));
+            let (name, value) = (name.trim(), value.trim());
+            if name.is_empty() || name.contains(char::is_whitespace) {
+                return Err(bad());
+            }
+            section.options.push((name.to_string(), value.to_string(), number));
+        }
+        let has_job = file.jobs().next().is_some();
+        if has_job { Ok(file) } else { Err(JobFileError::Empty) }
+    }
+
+    /// The sections that are jobs, each with the global options before it first.
+    pub fn jobs(&self) -> impl Iterator<Item = Section> {
+        let is_global = |section: &&Section| section.name == "global";
+        let jobs = self.sections.iter().enumerate().filter(move |(_, s)| !is_global(s));
+        jobs.map(move |(at, job)| {
+            let before = self.sections[..at].iter().filter(is_global);
+            let options = before.chain([job]).flat_map(|section| section.options.clone());
+            Section { name: job.name.clone(), options: options.collect() }
+        })
+    }
+
+    /// Whether running it in a directory of ours stays there.
+    pub fn is_harmless(&self) -> Result<(), JobFileError> {
+        for (name, value, line) in self.sections.iter().flat_map(|section| &section.options) {
+            let is_known = match name.as_str() {
+                "ioengine" => has(ENGINES, value),
+                // Of these only the candidate's directory counts; they are taken out.
+                "directory" => true,
+                "filename" | "name" => is_plain_name(value),
+                "mem" | "iomem" => ["malloc", "shm", "mmap"].contains(&value.as_str()),
+                name => has(HARMLESS, name),
+            };
+            // fio puts the environment's variables and results of commands into values.
+            if !is_known || value.contains(['$', '`']) {
+                let option = printable(format!("{name}={value}").as_bytes());
+                return Err(JobFileError::Reach { line: *line, option });
+            }
+        }
+        let reaches = |section: &&Section| !is_plain_name(&section.name);
+        match self.sections.iter().find(reaches) {
+            // The files of a job without a filename are named after it.
+            Some(section) => {
+                let option = printable(format!("[{}]", section.name).as_bytes());
+                Err(JobFileError::Reach { line: 0, option })
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// Its text without the directories it names, for a run in the current one.
+    pub fn without_directories(&self) -> String {
+        let mut out = String::new();
+        for section in &self.sections {
+            out.push_str(&format!("[{}]\n", section.name));
+            for (name, value, _) in &section.options {
+                if name != "directory" {
+                    out.push_str(&format!("{name}={value}\n"));
+                }
+            }
+        }
+        out
+    }
+}
+
+fn has(words: &str, word: &str) -> bool {
+    words.split_whitespace().any(|known| known == word)
+}
+
+/// A file name, or several with colons between, none of which leaves the directory.
+fn is_plain_name(name: &str) -> bool {
+    let is_plain = |part: &str| !part.is_empty() && part != "." && part != "..";
+    !name.contains(['/', '\\', '$', '`']) && name.split(':').all(is_plain)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const FILE: &str = "; a comment\n[global]\nioengine=libaio\ndirect=1\ndirectory=/mnt/x\n\n\
+        [seq write]\nrw=write\nbs=1m # large\ntime_based\n\n[reader]\nrw=randread\nfilename=a:b\n";
+
+    #[test]
+    fn jobs_have_the_global_options_before_them() {
+        let file = JobFile::parse(FILE).unwrap();
+        let jobs: Vec<Section> = file.jobs().collect();
+        assert_eq!(jobs.len(), 2);
+        let names: Vec<&str> = jobs[0].options.iter().map(|(name, ..)| name.as_str()).collect();
+        assert_eq!(names, ["ioengine", "direct", "directory", "rw", "bs", "time_based"]);
+        assert_eq!(jobs[0].options[5], ("time_based".to_string(), "1".to_string(), 10));
+        assert_eq!(file.is_harmless(), Ok(()));
+        assert!(!file.without_directories().contains("/mnt"));
+        assert_eq!(JobFile::parse(&file.without_directories()).unwrap().jobs().count(), 2);
+    }
+
+    #[test]
+    fn what_may_reach_beyond_the_directory_is_refused() {
+        for option in [
+            "filename=/dev/sda",
+            "filename=../x",
+            "filename=a:/b",
+            "exec_prerun=rm -rf /",
+            "write_bw_log=x",
+            "ioengine=exec",
+            "ioengine=external:x.so",
+            "include other.fio",
+            "opendir=/",
+            "size=${HOME}",
+            "mem=mmapshared:/dev/sda",
+            "surprise=1",
+        ] {
+            let text = format!("[a]\nrw=read\n{option}\n");
+            let found = JobFile::parse(&text).and_then(|file| file.is_harmless());
+            assert!(found.is_err(), "{option}");
+        }
+        let named = JobFile::parse("[/dev/sda]\nrw=write\n").unwrap();
+        assert!(named.is_harmless().is_err(), "the job's name is its file's");
+    }
+
+    #[test]
+    fn what_is_no_job_file_says_where() {
+        assert_eq!(JobFile::parse("[global]\nrw=read\n"), Err(JobFileError::Empty));
+        let error = JobFile::parse("rw=read\n").unwrap_err();
+        assert!(error.to_string().contains("line 1"), "{error}");
+        assert_eq!(JobFile::parse(&"#".repeat(70_000)), Err(JobFileError::Large));
+    }
+}

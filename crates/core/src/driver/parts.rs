@@ -1,0 +1,105 @@
+//! Which figure of a foreign tool belongs to which part of the profile that follows it.
+//!
+//! The part's name says what the tool calls the same work; its amount follows from the tool's own
+//! settings, so that a rate gives its time. Sources: those of the profiles.
+
+use super::foreign::ParseError;
+use super::measured::{Done, Figures, Work, whole};
+use crate::model::job::Rw;
+use crate::model::profile::{Part, Profile};
+use crate::profiles::{self, PartSpec};
+
+/// bonnie++'s operations in its seek phase, of which one in ten is written back.
+const SEEKS: u64 = 8192;
+/// Bytes of its per-character phases.
+const PER_CHAR_BYTES: u64 = 3 << 20;
+
+/// The tool's metric with the rate of a part; `None` where it has none.
+fn rate_name(part: Part, word: &str) -> Option<String> {
+    Some(match part.profile {
+        Profile::Bonnie => {
+            let (name, what) = match word {
+                "putc" => ("sequential_output_per_chr", "throughput"),
+                "block-write" => ("sequential_output_block", "throughput"),
+                "rewrite" => ("sequential_output_rewrite", "throughput"),
+                "getc" => ("sequential_input_per_chr", "throughput"),
+                "block-read" => ("sequential_input_block", "throughput"),
+                "seeks" => ("random_seeks", "rate"),
+                "seq-create" => ("sequential_create", "rate"),
+                "seq-stat" => ("sequential_read", "rate"),
+                "seq-delete" => ("sequential_delete", "rate"),
+                "random-create" => ("random_create", "rate"),
+                "random-stat" => ("random_read", "rate"),
+                "random-delete" => ("random_delete", "rate"),
+                _ => return None,
+            };
+            format!("{name}.{what}")
+        }
+        Profile::Iozone => {
+            let name = match word {
+                "backward-read" => "backward_read".to_string(),
+                "mixed" => return None,
+                word => word.replace('-', "_"),
+            };
+            format!("{name}.throughput")
+        }
+        _ => return None,
+    })
+}
+
+/// What a tool did in one part.
+pub(super) fn work(part: Part, rw: Rw, figures: Figures<'_>) -> Result<Work, ParseError> {
+    let none = |figure: &str| ParseError::Figure { tool: figures.tool, figure: figure.into() };
+    let spec = profiles::part_spec(part).ok_or_else(|| none("part of that number"))?;
+    let name = rate_name(part, spec.word).ok_or_else(|| none(spec.word))?;
+    let rate = figures.get(&name)?;
+    if rate <= 0.0 {
+        return Err(none(&name));
+    }
+    let size = figures.find("file_size").map_or(0, whole);
+    let (amount, read, write) = match part.profile {
+        Profile::Bonnie => bonnie(spec, size, figures),
+        _ => {
+            let done = Done::of(size / figures.above_zero("record_size")?.max(1), size);
+            if matches!(rw, Rw::Read | Rw::RandRead) {
+                (size, done, Done::default())
+            } else {
+                (size, Done::default(), done)
+            }
+        }
+    };
+    let elapsed_ns = whole(amount as f64 / rate * 1e9);
+    if elapsed_ns == 0 {
+        return Err(none(&name));
+    }
+    let mut work = Work { elapsed_ns, read, write, ..Work::default() };
+    let files = Done::of(amount, 0);
+    match spec.word {
+        "seq-create" | "random-create" => work.create = files,
+        "seq-stat" | "random-stat" => work.stat = files,
+        "seq-delete" | "random-delete" => work.unlink = files,
+        _ => {}
+    }
+    Ok(work)
+}
+
+/// Amount the rate counts, reads and writes of a phase.
+fn bonnie(spec: &PartSpec, size: u64, figures: Figures<'_>) -> (u64, Done, Done) {
+    let chunk = figures.find("chunk_size").map_or(8192, whole).max(1);
+    let file = Done::of(size.div_ceil(chunk), size);
+    let per_char = size.min(PER_CHAR_BYTES);
+    let bytes = Done::of(per_char, per_char);
+    let none = Done::default;
+    match spec.word {
+        "putc" => (per_char, none(), bytes),
+        "getc" => (per_char, bytes, none()),
+        "block-write" => (size, none(), file),
+        "block-read" => (size, file, none()),
+        "rewrite" => (size, file.clone(), file),
+        "seeks" => {
+            let written = SEEKS / 10;
+            (SEEKS, Done::of(SEEKS, SEEKS * chunk), Done::of(written, written * chunk))
+        }
+        _ => (figures.find("files").map_or(0, whole), none(), none()),
+    }
+}

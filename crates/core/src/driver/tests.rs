@@ -1,0 +1,121 @@
+//! Commands of the foreign drivers, and their real outputs as measurements.
+
+use super::foreign::{RawOutput, Scratch, Unsupported, driver};
+use super::measured::measurement;
+use crate::model::job::{EngineName, Job, Rw};
+use crate::model::measurement::{Measurement, Tool};
+use crate::model::profile::{Part, Profile};
+use crate::model::workload::{DriverName, Metric, Phase, Workload};
+
+fn workload(rw: Rw, phase: Phase, change: impl FnOnce(&mut Job)) -> Workload {
+    let mut job = Job::new(rw, 64 << 10, 64 << 20);
+    change(&mut job);
+    Workload::native("w", "", phase, Metric::Bandwidth, job)
+}
+
+fn part(profile: Profile, part: u16) -> Workload {
+    let mut workload = workload(Rw::Write, Phase::Whole, |job| job.bs = 8 << 10);
+    workload.profile = Some(Part { profile, part });
+    workload
+}
+
+fn command(name: DriverName, version: &str, of: &Workload) -> Result<String, Unsupported> {
+    let scratch = Scratch { version: version.to_string(), is_root: true };
+    Ok(driver(name).unwrap().command(of, &scratch)?.measure.join(" "))
+}
+
+#[test]
+fn a_workload_in_words_becomes_each_tool_s_words() {
+    let write = workload(Rw::RandWrite, Phase::Overwrite, |job| {
+        (job.fsync, job.runtime_ns, job.seed) = (8, Some(2_500_000_000), 7);
+    });
+    assert_eq!(
+        command(DriverName::Fio, "3.33", &write).unwrap(),
+        "fio --output-format=json --name=bakeoff --filename=data --rw=randwrite --bs=65536 \
+         --size=67108864 --runtime=2500ms --time_based=1 --ioengine=psync --iodepth=1 --direct=0 \
+         --fsync=8 --randseed=7 --norandommap=1 --fallocate=none --refill_buffers=1"
+    );
+    assert_eq!(
+        command(DriverName::Sysbench, "1.0.20", &write).unwrap(),
+        "sysbench fileio --file-num=1 --file-total-size=67108864 --file-block-size=65536 \
+         --file-test-mode=rndwr --threads=1 --rand-seed=8 --time=3 --events=0 \
+         --file-fsync-freq=8 --file-fsync-end=off run"
+    );
+    assert_eq!(
+        command(DriverName::Sysbench, "0.4.12", &write).unwrap(),
+        "sysbench --test=fileio --file-num=1 --file-total-size=67108864 --file-block-size=65536 \
+         --file-test-mode=rndwr --num-threads=1 --max-time=3 --max-requests=0 \
+         --file-fsync-freq=8 --file-fsync-end=off run"
+    );
+    let read = workload(Rw::Read, Phase::ColdRead, |job| job.direct = true);
+    assert_eq!(
+        command(DriverName::Dd, "", &read).unwrap(),
+        "dd if=data of=/dev/null bs=65536 count=1024 iflag=direct"
+    );
+    assert_eq!(
+        command(DriverName::Iozone, "", &read).unwrap(),
+        "iozone -+n -i 0 -i 1 -s 65536k -r 64k -f iozone.tmp -I"
+    );
+    assert_eq!(
+        command(DriverName::Bonnie, "", &part(Profile::Bonnie, 1)).unwrap(),
+        "bonnie++ -d . -r 0 -m bakeoff -s 64:8192 -n 16 -u root"
+    );
+}
+
+#[test]
+fn what_a_tool_has_no_words_for_is_said() {
+    let random = workload(Rw::RandRead, Phase::ColdRead, |_| {});
+    let mixed = workload(Rw::RandRw, Phase::Overwrite, |job| job.fsync = 1);
+    let deep = workload(Rw::RandRead, Phase::ColdRead, |job| job.iodepth = 8);
+    let files = workload(Rw::SmallFiles, Phase::Metadata, |_| {});
+    for (name, workload, word) in [
+        (DriverName::Dd, &random, "in order"),
+        (DriverName::Iozone, &random, "direct"),
+        (DriverName::Iozone, &mixed, "mixes"),
+        (DriverName::Bonnie, &random, "profile"),
+        (DriverName::Sysbench, &mixed, "reads included"),
+        (DriverName::Sysbench, &deep, "numjobs"),
+        (DriverName::Fio, &deep, "io_uring"),
+        (DriverName::Fio, &files, "job file"),
+    ] {
+        let error = command(name, "1.0.20", workload).unwrap_err().to_string();
+        assert!(error.contains(word), "{}: {error}", name.name());
+    }
+    let ring = workload(Rw::RandRead, Phase::ColdRead, |job| {
+        (job.iodepth, job.engine) = (8, EngineName::IoUring);
+    });
+    assert!(command(DriverName::Fio, "3.33", &ring).unwrap().contains("--iodepth=8"));
+}
+
+fn measured(name: DriverName, of: &Workload, text: &str) -> Measurement {
+    let tool = driver(name).unwrap();
+    let output =
+        RawOutput { stdout: text.as_bytes().to_vec(), stderr: Vec::new(), is_success: true };
+    let metrics = tool.parse(&output).unwrap();
+    let tool = Tool { driver: name, version: "1".to_string(), command: Vec::new() };
+    measurement(of, tool, &metrics, Vec::new()).unwrap()
+}
+
+#[test]
+fn fio_gives_latencies_and_the_others_none() {
+    let text = include_str!("../../../../fixtures/tools/fio/json_seqread_direct.stdout");
+    let read = workload(Rw::Read, Phase::ColdRead, |_| {});
+    let stats = measured(DriverName::Fio, &read, text).read.unwrap();
+    assert!(stats.lat_ns.max > stats.lat_ns.min && stats.io_bytes > 0);
+    assert_eq!(stats.lat_ns.p99_99, None, "too few operations for it");
+    let text = include_str!("../../../../fixtures/tools/dd/c_read.stderr");
+    let stats = measured(DriverName::Dd, &read, text).read.unwrap();
+    assert!(stats.lat_ns.is_unknown() && stats.histogram.buckets.is_empty());
+    assert_eq!((stats.io_bytes, stats.total_ios), (8_388_608, 8));
+}
+
+#[test]
+fn sysbench_counts_come_from_either_version() {
+    let mixed = workload(Rw::RandRw, Phase::Overwrite, |_| {});
+    let text = include_str!("../../../../fixtures/tools/sysbench/v04_rndrw_time_limited.stdout");
+    let old = measured(DriverName::Sysbench, &mixed, text);
+    assert!(old.read.unwrap().total_ios > old.write.unwrap().total_ios);
+    let text = include_str!("../../../../fixtures/tools/sysbench/v1_rndrw_default_fsync.stdout");
+    let new = measured(DriverName::Sysbench, &mixed, text);
+    assert!(new.flush.unwrap().total_ios > 0 && new.elapsed_ns > 0);
+}

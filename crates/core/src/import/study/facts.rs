@@ -1,0 +1,95 @@
+//! What a page states beside its numbers: the sidecar of a result table.
+//!
+//! TOML, one `[[fact]]` after the other; docs/import.md lists the keys. `says` is the statement in
+//! words, and becomes the evidence of findings that rest on it.
+
+use serde::Deserialize;
+use thiserror::Error;
+
+/// Most facts of one sidecar.
+const FACTS_LIMIT: usize = 1000;
+/// Keys that some rule looks at.
+const KEYS: &str = "asks background bytes_per_cell cache cause claims command disk_bytes \
+    drive_cache_bytes kernel last layout lazy_init link_bytes_per_s media memory_bytes monitor \
+    order place preconditioning raw recording repeats significance slots state swap sweep sync \
+    system_disk unpinned unstated winner";
+
+/// One statement.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Fact {
+    /// What it is about.
+    pub key: String,
+    /// What the rules look at.
+    pub value: String,
+    /// A part of the name of the device it holds for; all devices where it is left out.
+    #[serde(default)]
+    pub device: String,
+    /// The filesystem it holds for.
+    #[serde(default)]
+    pub candidate: String,
+    /// The test it holds for.
+    #[serde(default)]
+    pub test: String,
+    /// The statement in words.
+    pub says: String,
+}
+
+/// All statements.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Facts {
+    /// In the order of the file.
+    #[serde(default)]
+    pub fact: Vec<Fact>,
+}
+
+/// A sidecar that cannot be read.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum FactsError {
+    /// It is no such TOML.
+    #[error("the facts are no TOML of [[fact]] entries: {0}")]
+    Toml(String),
+    /// No rule knows the key.
+    #[error("no rule looks at a fact '{0}'; docs/import.md lists the keys")]
+    Key(String),
+    /// There are too many.
+    #[error("over {FACTS_LIMIT} facts")]
+    Many,
+}
+
+impl Facts {
+    /// Reads a sidecar.
+    pub fn parse(text: &str) -> Result<Facts, FactsError> {
+        let facts: Facts =
+            toml::from_str(text).map_err(|e| FactsError::Toml(e.message().to_string()))?;
+        if facts.fact.len() > FACTS_LIMIT {
+            return Err(FactsError::Many);
+        }
+        let is_known = |key: &str| KEYS.split_whitespace().any(|known| known == key);
+        match facts.fact.iter().find(|fact| !is_known(&fact.key)) {
+            Some(fact) => Err(FactsError::Key(fact.key.clone())),
+            None => Ok(facts),
+        }
+    }
+
+    /// All statements about `key`.
+    pub fn all<'f>(&'f self, key: &'f str) -> impl Iterator<Item = &'f Fact> {
+        self.fact.iter().filter(move |fact| fact.key == key)
+    }
+
+    /// The first.
+    pub fn get(&self, key: &str) -> Option<&Fact> {
+        self.fact.iter().find(|fact| fact.key == key)
+    }
+
+    /// The first as a number.
+    pub fn number(&self, key: &str) -> Option<f64> {
+        self.get(key)?.value.parse().ok().filter(|value: &f64| value.is_finite())
+    }
+
+    /// Whether a device is of that medium: `hdd`, `flash`.
+    pub fn is_media(&self, device: &str, media: &str) -> bool {
+        self.all("media").any(|fact| fact.value == media && device.contains(&fact.device))
+    }
+}

@@ -1,0 +1,36 @@
+//! Rules about what a device did with what it was given.
+
+use super::finding;
+use crate::model::event::Header;
+use crate::model::finding::Finding;
+
+/// L11: the device did not return what was written to it.
+pub fn lies(header: &Header, evidence: String) -> Finding {
+    let advice = "do not use the device; `bakeoff probe` finds out how much of it is real";
+    finding(header, "L11", evidence, advice)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::analyse::analyse;
+    use crate::model::verdict::Verdict;
+    use crate::testing::RunBuilder;
+
+    #[test]
+    fn a_device_that_lies_refuses_every_verdict_and_an_honest_one_none() {
+        let verdict = |lied: bool| {
+            let mut builder = RunBuilder::stacks(&["ext4", "xfs"]);
+            if lied {
+                let header = builder.clone().build().header;
+                builder = builder.finding(lies(&header, "byte 4096 differs".to_string()));
+            }
+            let rate = |block: u32, candidate: u16, _| {
+                f64::from(100 + 50 * u32::from(candidate)) + f64::from(block % 3)
+            };
+            analyse(&builder.play(5, rate).build()).verdicts[0].verdict
+        };
+        assert_eq!(verdict(false), Verdict::Beats);
+        assert_eq!(verdict(true), Verdict::Refused);
+    }
+}

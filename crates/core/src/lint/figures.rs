@@ -1,0 +1,97 @@
+//! Rules over the figures of one cell: is each of them what its name says?
+
+use super::finding;
+use crate::model::event::{Cell, Header};
+use crate::model::finding::Finding;
+use crate::model::measurement::{Latency, OpStats};
+use crate::model::workload::{Metric, Workload};
+use crate::units;
+
+/// The rules, as [`super::cell::cell`] applies them.
+pub(super) const RULES: [super::cell::CellRule; 6] =
+    [damaged, outside_latency, cadence, mean_lies, thin_tail, closed_loop];
+
+/// L11: what was read back is not what was written; the engine counts it.
+fn damaged(header: &Header, _: &Workload, cell: &Cell) -> Option<Finding> {
+    let m = &cell.measurement;
+    let seen = m.findings.iter().find(|f| f.id == "verify-mismatch" || f.id == "L11")?;
+    let advice = "save what is on the disk, then: bakeoff probe";
+    Some(finding(header, "L11", seen.evidence.clone(), advice))
+}
+
+fn outside_latency(header: &Header, workload: &Workload, cell: &Cell) -> Option<Finding> {
+    let m = &cell.measurement;
+    let inside = m.data_ns.saturating_add(m.flush_ns).saturating_add(m.close_ns);
+    let share = inside as f64 / m.elapsed_ns.max(1) as f64;
+    let is_counted = m.flush_ns > 0 || workload.job.fsync > 0;
+    let is_foreign = !workload.driver.is_native() && m.data_ns > 0;
+    (is_foreign && is_counted && share < header.protocol.thresholds.covered).then(|| {
+        let evidence = format!(
+            "{:.1} % of the time lies outside operations with a latency",
+            (1.0 - share) * 100.0
+        );
+        let advice = "read throughput and latency as two things, or use the native driver";
+        finding(header, "L14", evidence, advice)
+    })
+}
+
+fn cadence(header: &Header, workload: &Workload, cell: &Cell) -> Option<Finding> {
+    let m = &cell.measurement;
+    let share = m.flush_ns as f64 / m.elapsed_ns.max(1) as f64;
+    let is_theirs = !workload.driver.is_native() && workload.job.fsync == 0;
+    (is_theirs && share > header.protocol.thresholds.flushing).then(|| {
+        let evidence = format!(
+            "{:.0} % of the time is flushing, at a rhythm that {} chose",
+            share * 100.0,
+            workload.driver.name()
+        );
+        finding(header, "L19", evidence, "say how often: fsync = N in the workload")
+    })
+}
+
+/// The kinds of operation with their latencies.
+fn latencies(cell: &Cell) -> impl Iterator<Item = (&'static str, &OpStats, &Latency)> {
+    cell.measurement.ops().map(|(name, stats)| (name, stats, &stats.lat_ns))
+}
+
+fn mean_lies(header: &Header, _: &Workload, cell: &Cell) -> Option<Finding> {
+    let (name, latency, p95) = latencies(cell).find_map(|(name, _, l)| {
+        let p95 = l.p95.filter(|p| l.mean > *p as f64)?;
+        Some((name, l, p95))
+    })?;
+    let evidence = format!(
+        "mean {name} {}, 95th percentile {}",
+        units::latency(libm::round(latency.mean) as u64),
+        units::latency(p95)
+    );
+    let advice = "read the percentiles; bakeoff report draws the whole distribution";
+    Some(finding(header, "L26", evidence, advice))
+}
+
+fn thin_tail(header: &Header, _: &Workload, cell: &Cell) -> Option<Finding> {
+    let (name, count, quantile) = latencies(cell).find_map(|(name, stats, l)| {
+        let quantiles = [(0.95, l.p95), (0.99, l.p99), (0.999, l.p99_9), (0.9999, l.p99_99)];
+        let thin = quantiles.into_iter().find(|(q, value)| {
+            value.is_some() && (stats.total_ios as f64) < 10.0 / (1.0 - q) - 1e-6
+        })?;
+        Some((name, stats.total_ios, thin.0))
+    })?;
+    let evidence = format!("the {} percentile of {count} {name} operations", quantile * 100.0);
+    let advice = "measure longer: --runtime 60s, or use a percentile they support";
+    Some(finding(header, "L47", evidence, advice))
+}
+
+fn closed_loop(header: &Header, workload: &Workload, cell: &Cell) -> Option<Finding> {
+    let is_closed = workload.metric == Metric::LatencyP99 && workload.job.rate_iops.is_none();
+    let limit = header.protocol.thresholds.stall;
+    let (name, l, p50) = latencies(cell).filter(|_| is_closed).find_map(|(name, _, l)| {
+        let p50 = l.p50.filter(|p| l.max as f64 > limit * *p as f64)?;
+        Some((name, l, p50))
+    })?;
+    let evidence = format!(
+        "a {name} took {}, the median {}, and nothing was sent meanwhile",
+        units::latency(l.max),
+        units::latency(p50)
+    );
+    finding(header, "L48", evidence, "send at a fixed rate: --rate_iops").into()
+}

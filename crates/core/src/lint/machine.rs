@@ -1,0 +1,52 @@
+//! Rules over what the machine did during a cell, where it was watched.
+
+use super::finding;
+use crate::model::event::{Cell, Header};
+use crate::model::finding::Finding;
+use crate::model::workload::Workload;
+use crate::sysinfo::throttled;
+
+/// The rules, as [`super::cell::cell`] applies them.
+pub(super) const RULES: [super::cell::CellRule; 4] =
+    [throttled_board, device_error, initialising, observer];
+
+/// CPU time from which on a background thread took part: 1 % of the cell.
+const THREAD_SHARE: f64 = 0.01;
+
+fn throttled_board(header: &Header, _: &Workload, cell: &Cell) -> Option<Finding> {
+    let bits = cell.telemetry.as_ref()?.throttled_bits();
+    (bits != 0).then(|| {
+        let evidence = format!("the firmware reports: {}", throttled::words(bits).join(", "));
+        let advice = "use a stronger power supply or better cooling, then: bakeoff resume";
+        finding(header, "L49", evidence, advice)
+    })
+}
+
+fn device_error(header: &Header, _: &Workload, cell: &Cell) -> Option<Finding> {
+    let telemetry = cell.telemetry.as_ref()?;
+    let first = telemetry.device_errors().next()?;
+    let count = telemetry.device_errors().count();
+    let evidence = format!("{} ({count} lines of the kernel's log)", first.trouble.words());
+    let advice = "look at dmesg, then try another cable, port or power supply";
+    Some(finding(header, "device-error", evidence, advice))
+}
+
+/// The part of L53 that shows while it happens.
+fn initialising(header: &Header, _: &Workload, cell: &Cell) -> Option<Finding> {
+    let threads = &cell.telemetry.as_ref()?.threads;
+    let lazy = threads.iter().find(|t| t.name == "ext4lazyinit")?;
+    let share = lazy.cpu_ns as f64 / cell.measurement.elapsed_ns.max(1) as f64;
+    (share > THREAD_SHARE).then(|| {
+        let evidence = format!("ext4lazyinit took {:.1} % of a CPU meanwhile", share * 100.0);
+        let advice = "wait until it is done (ps -e shows it), or use -E lazy_itable_init=0";
+        finding(header, "L53", evidence, advice)
+    })
+}
+
+fn observer(header: &Header, _: &Workload, cell: &Cell) -> Option<Finding> {
+    let share = cell.telemetry.as_ref()?.cost_share()?;
+    (share > header.protocol.thresholds.watching).then(|| {
+        let evidence = format!("watching took {:.1} % of a CPU", share * 100.0);
+        finding(header, "L54", evidence, "stop other monitors, which make /proc slower to read")
+    })
+}

@@ -1,0 +1,226 @@
+//! Rules about single cells: what was measured while.
+
+use super::When::{Analysis, Cell, Import, Plan};
+use super::{CELL, RUN, Rule};
+
+/// By id.
+pub const RULES: &[Rule] = &[
+    Rule {
+        id: "L07",
+        slug: "fast-cache",
+        when: &[Analysis, Import],
+        scope: RUN,
+        condition: "writing falls by 30 % or more for good inside most cells of a candidate",
+        explain: "Many cards and SSDs take the first gigabytes into a fast part of their flash \
+                  and slow down to a third when it is full; a hard disk does so with its memory. \
+                  A short test measures that cache. A longer --runtime, or io_size above the \
+                  cache, shows what comes after.",
+    },
+    Rule {
+        id: "L12",
+        slug: "file-vs-ram",
+        when: &[Plan, Cell, Import],
+        scope: CELL,
+        condition: "reads through the page cache of a file smaller than twice the memory",
+        explain: "What was read or written before stays in memory while there is room. A file of \
+                  1 GiB on a machine with 4 GiB is read from memory the second time, at many \
+                  times the disk's speed. Read past the cache (--direct), or use a file of twice \
+                  the memory. A read that was proven cold is not concerned.",
+    },
+    Rule {
+        id: "L14",
+        slug: "sync-outside-latency",
+        when: &[Analysis, Import],
+        scope: CELL,
+        condition: "a tenth of the time or more lies outside the operations whose latency is told",
+        explain: "sysbench 0.4 does not count flushes as events: on an SD card 97 % of the time \
+                  went into them, and the average latency it printed, 4.9 ms, was that of the \
+                  other 3 %: the same as on a hard disk 27 times as fast. sysbench 1.0.15 and \
+                  later count them; bakeoff tells them apart.",
+    },
+    Rule {
+        id: "L15",
+        slug: "impossible-rate",
+        when: &[Cell, Analysis, Import],
+        scope: CELL,
+        condition: "more bytes a second than the link carries, or a read faster than the wire",
+        explain: "USB 2 carries 60 MB/s at the very most. A disk behind it that reads 300 MB/s \
+                  was not read: the bytes came from memory. Such a cell is thrown away and \
+                  measured again.",
+    },
+    Rule {
+        id: "L16",
+        slug: "warm-cache",
+        when: &[Cell, Import],
+        scope: CELL,
+        condition: "a cold read of which part was in memory or not moved by the devices",
+        explain: "A read counts as cold only when nothing of the file was in memory just before \
+                  and the lowest real device then moved at least nine tenths of the bytes. A cell \
+                  that fails this is thrown away and measured again.",
+    },
+    Rule {
+        id: "L17",
+        slug: "direct-fallback",
+        when: &[Plan, Cell],
+        scope: CELL,
+        condition: "direct writes for which the kernel dirtied pages of its cache",
+        explain: "Some filesystems take a direct write and send it through the page cache all the \
+                  same: btrfs does so for files with checksums. Nothing stays resident \
+                  afterwards, but the kernel's count of dirtied pages grows by about one for each \
+                  page written. The number is then one of buffered writing.",
+    },
+    Rule {
+        id: "L19",
+        slug: "fsync-cadence",
+        when: &[Analysis, Import],
+        scope: CELL,
+        condition: "over 30 % of the time is flushing at a rhythm that the tool chose",
+        explain: "sysbench flushes all 128 files after every 100 requests unless told otherwise; \
+                  on an SD card that one round took 17.6 s and was nearly the whole result. \
+                  Another rhythm gives another ratio between candidates. --file-fsync-freq says \
+                  how often your own work flushes.",
+    },
+    Rule {
+        id: "L25",
+        slug: "too-short",
+        when: &[Cell, Import],
+        scope: CELL,
+        condition: "under half a second or fifty operations; unflushed writes under 50 s",
+        explain: "A cell of a few operations is decided by chance, and one that is not flushed \
+                  ends before the kernel has written anything back (it does so every 5 s). Cells \
+                  last two seconds and fifty operations at least; on a slow card the time limit \
+                  can end one earlier, which is then said.",
+    },
+    Rule {
+        id: "L26",
+        slug: "mean-lies",
+        when: &[Analysis, Import],
+        scope: CELL,
+        condition: "the mean latency lies above the 95th percentile",
+        explain: "On one SD card the mean was 4.9 ms and 95 % of the operations took less than \
+                  2.3 ms: a few stalls of up to 0.8 s made more than half of the time. Such a \
+                  mean describes no operation; the percentiles in the report do.",
+    },
+    Rule {
+        id: "L37",
+        slug: "not-steady",
+        when: &[Analysis],
+        scope: RUN,
+        condition: "the last five fifths of most cells of a candidate are not steady, or their \
+                    mean changes for good",
+        explain: "SNIA calls a device steady when five rounds lie within 20 % of their mean and \
+                  the line through them moves by 10 % of it at most. One number for something \
+                  that still changes depends on when it was read. The report shows the series; \
+                  precondition longer, or measure longer with --runtime.",
+    },
+    Rule {
+        id: "L47",
+        slug: "thin-tail",
+        when: &[Analysis],
+        scope: CELL,
+        condition: "a percentile from fewer than ten operations beyond it",
+        explain: "The 99.9th percentile of a thousand operations is the slowest one or two of \
+                  them. bakeoff leaves a percentile blank with fewer than 10/(1-q) operations, \
+                  10,000 for p99.9; figures of other tools are marked. A longer --runtime gives \
+                  more of them.",
+    },
+    Rule {
+        id: "L48",
+        slug: "coordinated-omission",
+        when: &[Plan, Analysis],
+        scope: CELL,
+        condition: "latency is judged in a closed loop that stalls for over ten medians",
+        explain: "A load that waits for each answer sends nothing during a stall, so the requests \
+                  that would have suffered are never made: examples show a 99th percentile of 1 \
+                  ms that was 195 ms for whoever kept coming. --rate_iops sends at a fixed rate \
+                  and counts from when a request was due.",
+    },
+    Rule {
+        id: "L49",
+        slug: "throttled",
+        when: &[Cell],
+        scope: CELL,
+        condition: "the board was throttled or its voltage fell during the cell",
+        explain: "A Raspberry Pi lowers its clock when it is hot or its supply weak, and says so \
+                  in a few bits. The cell then measures the supply. It is thrown away and \
+                  measured again; a better supply, a heat sink or a fan mends it.",
+    },
+    Rule {
+        id: "L52",
+        slug: "background",
+        when: &[Cell, Import],
+        scope: CELL,
+        condition: "other processes moved over 5 % of the cell's bytes, and 1 MiB at least",
+        explain: "Something else read or wrote while a cell was measured. The journal and \
+                  metadata of the filesystem under test count as its own, and the idle rate \
+                  before the block is taken off.",
+    },
+    Rule {
+        id: "L54",
+        slug: "observer",
+        when: &[Cell, Import],
+        scope: CELL,
+        condition: "watching took over 2 % of a CPU",
+        explain: "Whoever looks at the machine ten times a second takes part in what is measured; \
+                  on the single core of the first boards a monitor with a web page took a tenth. \
+                  bakeoff looks four times a second there and counts what it costs.",
+    },
+    Rule {
+        id: "L55",
+        slug: "swap",
+        when: &[Cell],
+        scope: CELL,
+        condition: "over 1 MiB was swapped in or out during the cell",
+        explain: "Memory was short and the kernel moved pages to and from the swap device. \
+                  Swapping takes time from every process, and where the swap lies on the disk \
+                  under test, from the disk too. The cell is thrown away and measured again.",
+    },
+    Rule {
+        id: "cache-unknown",
+        slug: "cache-state-unknown",
+        when: &[Cell],
+        scope: CELL,
+        condition: "reads of which nobody can say whether they came from memory",
+        explain: "Behind a user-space driver, on another machine or in memory itself, neither the \
+                  page cache nor the device can be watched. The number stands as that of the \
+                  place, and is never called cold.",
+    },
+    Rule {
+        id: "device-error",
+        slug: "device-error",
+        when: &[Cell],
+        scope: CELL,
+        condition: "the kernel reported an error of the device or its link",
+        explain: "The kernel's log has an I/O error, a reset or a time-out within the cell. Time \
+                  spent on repetition and resets is no speed. The cell is thrown away and \
+                  measured again; dmesg has the lines, and a cable, a port or a power supply is \
+                  the usual cause.",
+    },
+    Rule {
+        id: "no-progress",
+        slug: "no-progress",
+        when: &[Cell],
+        scope: CELL,
+        condition: "a cell in which no operation was completed",
+        explain: "Nothing was done within the time limit of the cell. The cell is thrown away and \
+                  measured again; dmesg tells whether the device reports errors.",
+    },
+    Rule {
+        id: "suspended",
+        slug: "suspended",
+        when: &[Cell],
+        scope: CELL,
+        condition: "the machine was suspended during the cell",
+        explain: "The clock that counts suspended time ran ahead of the one that does not. The \
+                  cell is thrown away and measured again.",
+    },
+    Rule {
+        id: "tool-share",
+        slug: "tool-share",
+        when: &[Cell],
+        scope: CELL,
+        condition: "over 5 % of the cell's time went to generating data and bookkeeping",
+        explain: "On a very fast place the load generator itself becomes part of the result. \
+                  Differences between candidates then look smaller than they are.",
+    },
+];

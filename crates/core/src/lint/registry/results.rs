@@ -1,0 +1,169 @@
+//! Rules about the whole of a run, and what is said of it.
+
+use super::When::{Analysis, Cell, Import, Plan};
+use super::{RUN, Rule, STACK};
+
+/// By id.
+pub const RULES: &[Rule] = &[
+    Rule {
+        id: "L18",
+        slug: "durability-mismatch",
+        when: &[Plan, Analysis, Import],
+        scope: STACK,
+        condition: "candidates promise different things after fsync, and the sentence is silent",
+        explain: "A filesystem without a journal, with barriers switched off, or with fsync that \
+                  covers less than the others' does less work and is faster for it. Comparing it \
+                  is fine as long as the sentence says what it does not do.",
+    },
+    Rule {
+        id: "L32",
+        slug: "no-replication",
+        when: &[Plan, Analysis, Import],
+        scope: RUN,
+        condition: "fewer than five complete blocks",
+        explain: "One measurement has no error bar: nobody can say whether a second would agree. \
+                  Nothing is claimed about fewer than five blocks, in each of which every \
+                  candidate was measured once.",
+    },
+    Rule {
+        id: "L34",
+        slug: "fixed-order",
+        when: &[Analysis, Import],
+        scope: RUN,
+        condition: "two candidates were visited in the same order in every block",
+        explain: "If one candidate always comes first, whatever happens over time (warming up, \
+                  filling caches, a disk getting slower) counts for or against it. bakeoff visits \
+                  in random order, and each order comes back reversed two blocks later.",
+    },
+    Rule {
+        id: "L35",
+        slug: "drift",
+        when: &[Cell, Analysis, Import],
+        scope: RUN,
+        condition: "the raw read before each block drifts with time by over 3 % and the margin, \
+                    or the A/A control differs from its twin",
+        explain: "The raw read at the start of each block shows the disk without any candidate: \
+                  when it rises or falls over time (rank correlation above 0.6) by more than \
+                  counts, the session drifted. In precise mode one candidate is measured twice \
+                  under two labels; an interval between them that excludes zero shows that \
+                  something else makes differences of that size. In one study writes fell by 15 % \
+                  over a night in which only the block size was to change.",
+    },
+    Rule {
+        id: "L36",
+        slug: "autocorrelation",
+        when: &[Analysis],
+        scope: RUN,
+        condition: "one candidate's own results wander: neighbouring blocks resemble each other",
+        explain: "What all candidates have in common cancels in the difference inside a block. A \
+                  slow wave of one candidate alone (garbage collection, a filesystem that fills \
+                  up) does not: the blocks are then no independent samples, the interval is too \
+                  narrow, and a winner would be named too easily. The verdict is refused.",
+    },
+    Rule {
+        id: "L40",
+        slug: "below-noise",
+        when: &[Analysis, Import],
+        scope: RUN,
+        condition: "the winner is ahead by less than one candidate differs from itself",
+        explain: "An A/A control measures one candidate under two labels. When it is 2 % ahead of \
+                  itself, a winner by 1 % is none. In one study the same file read twice differed \
+                  by 0.6 to 7.2 %, and the filesystems it ranked by 1.6 %. More blocks make both \
+                  smaller.",
+    },
+    Rule {
+        id: "L41",
+        slug: "ceiling",
+        when: &[Analysis, Import],
+        scope: RUN,
+        condition: "three candidates or more within 2 % of each other, at 85 % of what the link \
+                    carries",
+        explain: "Four candidates on one stick read 159, 159, 159 and 159 MB/s: that is the \
+                  stick. All hit the same limit, so this workload cannot rank them; it does show \
+                  that none of them is in the way. Small or flushed requests tell them apart.",
+    },
+    Rule {
+        id: "L42",
+        slug: "rank-flip",
+        when: &[Analysis, Import],
+        scope: RUN,
+        condition: "one candidate wins on one workload and another on another",
+        explain: "vfat wrote fastest at 512 bytes and slowest at 4 KiB, and the order of four \
+                  filesystems was another one on USB than on eSATA. A winner holds for its \
+                  workload and this machine; there is no filesystem that is best.",
+    },
+    Rule {
+        id: "L43",
+        slug: "contradiction",
+        when: &[Analysis, Import],
+        scope: STACK,
+        condition: "a stack with something more to do is faster for certain than the same without \
+                    it",
+        explain: "LUKS on ext4 wrote 117 MB/s where ext4 alone wrote 104, in a study that \
+                  concluded that encryption slows everything down. Encryption adds work; if it \
+                  comes out faster, something else differs. Look at the other findings, and \
+                  measure again with --mode precise.",
+    },
+    Rule {
+        id: "L45",
+        slug: "untested-cause",
+        when: &[Analysis, Import],
+        scope: RUN,
+        condition: "a cause is named that no ceiling and no test has shown",
+        explain: "\"The USB protocol is the bottleneck\" was concluded from a Raspberry Pi alone, \
+                  while a PC read the same disk over the same USB 2 at 1.4 times the speed. A \
+                  cause is shown by measuring the layers below or by changing it: --prove changes \
+                  the CPU's clock, the depth and the block size.",
+    },
+    Rule {
+        id: "L51",
+        slug: "thermal-trend",
+        when: &[Analysis, Import],
+        scope: RUN,
+        condition: "temperature and speed went the same way over the run",
+        explain: "In one study the encrypted btrfs was always measured last, on the hottest disk. \
+                  Random order keeps heat from favouring one candidate, but a rank correlation \
+                  above 0.6 between temperature and rate says that heat is in the numbers. Let \
+                  the machine cool, or give it a fan.",
+    },
+    Rule {
+        id: "L61",
+        slug: "implementation",
+        when: &[Analysis, Import],
+        scope: STACK,
+        condition: "a user-space driver stands for a format, and the sentence is silent",
+        explain: "ntfs-3g runs in user space: each call passes through another process. A \
+                  comparison with it ranks the driver, not the format on the disk.",
+    },
+    Rule {
+        id: "L67",
+        slug: "fresh-fs-only",
+        when: &[Analysis],
+        scope: STACK,
+        condition: "a figure to publish, from filesystems that were new",
+        explain: "A few hundred updates of a source tree halved the speed of two filesystems, and \
+                  a thousand made them up to thirty times slower; the order of candidates changed \
+                  with age. Each visit makes a new filesystem, so the answer is about new ones, \
+                  and the sentence says so.",
+    },
+    Rule {
+        id: "methods-disagree",
+        slug: "methods-disagree",
+        when: &[Analysis],
+        scope: RUN,
+        condition: "the t interval sees a difference that ranks do not",
+        explain: "The interval of the mean assumes that no few blocks make it. The signed-rank \
+                  test and its interval (Wilcoxon; Hodges and Lehmann) do not. Where only the \
+                  first excludes \"the same\", a few wild blocks may have moved the mean: look at \
+                  the single blocks in the report, or measure more.",
+    },
+    Rule {
+        id: "unmeasured",
+        slug: "unmeasured",
+        when: &[Analysis],
+        scope: RUN,
+        condition: "a candidate has no valid cell on a workload that others have",
+        explain: "Every attempt at this cell failed or was thrown away, so nothing is said about \
+                  this candidate on this workload. The reasons are recorded with the attempts.",
+    },
+];

@@ -1,0 +1,100 @@
+//! Rules over the course of cells: does the rate hold, or does it fall, drift, never settle?
+//!
+//! A single cell of a real disk often has a step in it, so a rule speaks only where most cells of a
+//! candidate show the same.
+
+use super::finding;
+use crate::model::event::{Cell, Header};
+use crate::model::finding::Finding;
+use crate::model::run::Run;
+use crate::stats::change_point::{self, Segment};
+use crate::stats::steady_state::{self, ROUNDS, Steadiness};
+
+/// Fewest windows whose course says anything: two seconds.
+const FEWEST: usize = 20;
+
+/// L07 and L37 for each candidate and workload.
+pub fn rules(run: &Run) -> Vec<Finding> {
+    let header = &run.header;
+    let mut found = Vec::new();
+    for workload in 0..header.workloads.len() as u16 {
+        for candidate in 0..header.candidates.len() as u16 {
+            let cells: Vec<&Cell> = run
+                .complete_blocks()
+                .flat_map(|b| &b.cells)
+                .filter(|c| (c.candidate, c.workload) == (candidate, workload))
+                .collect();
+            let Some(first) = cells.first() else { continue };
+            let of = [fast_cache(header, &cells), not_steady(header, &cells)];
+            found.extend(of.into_iter().flatten().map(|f| super::about(f, header, first)));
+        }
+    }
+    found
+}
+
+/// Bytes a second of every whole window; operations where no bytes move.
+fn rates(cell: &Cell) -> Vec<f64> {
+    let windows = &cell.measurement.windows;
+    let whole = windows.len().saturating_sub(1);
+    let bytes = |w: &crate::model::measurement::Window| w.read_bytes + w.write_bytes;
+    let has_bytes = windows.iter().any(|w| bytes(w) > 0);
+    let amount = |w: &crate::model::measurement::Window| if has_bytes { bytes(w) } else { w.ios };
+    windows[..whole]
+        .iter()
+        .filter(|w| w.len_ns > 0)
+        .map(|w| amount(w) as f64 * 1e9 / w.len_ns as f64)
+        .collect()
+}
+
+/// The cells in which `seen` shows something, when they are most of all that are long enough.
+fn in_most<T>(cells: &[&Cell], seen: impl Fn(&[f64]) -> Option<T>) -> Option<(T, usize, usize)> {
+    let long: Vec<Vec<f64>> =
+        cells.iter().map(|c| rates(c)).filter(|r| r.len() >= FEWEST).collect();
+    let mut shown: Vec<T> = long.iter().filter_map(|r| seen(r)).collect();
+    let count = shown.len();
+    (count > 0 && 2 * count > long.len()).then(|| (shown.swap_remove(0), count, long.len()))
+}
+
+fn fast_cache(header: &Header, cells: &[&Cell]) -> Option<Finding> {
+    if !cells.first()?.measurement.job.rw.writes() {
+        return None;
+    }
+    let fall = header.protocol.thresholds.cache_fall;
+    let falls = |rates: &[f64]| -> Option<(Segment, Segment)> {
+        let segments = change_point::segments(rates);
+        let (first, last) = (*segments.first()?, *segments.last()?);
+        let only_down = segments.windows(2).all(|w| w[1].mean < w[0].mean);
+        let is_fall = segments.len() > 1 && last.mean < (1.0 - fall) * first.mean;
+        (is_fall && only_down).then_some((first, last))
+    };
+    let ((first, last), count, all) = in_most(cells, falls)?;
+    let evidence = format!(
+        "in {count} of {all} cells the rate falls for good, first by {:.0} % after {:.1} s",
+        (1.0 - last.mean / first.mean) * 100.0,
+        first.end as f64 / 10.0
+    );
+    let advice = "measure beyond the fast cache: --runtime 60s, or a larger io_size";
+    Some(finding(header, "L07", evidence, advice))
+}
+
+fn not_steady(header: &Header, cells: &[&Cell]) -> Option<Finding> {
+    let unsteady = |rates: &[f64]| -> Option<Steadiness> {
+        // Five rounds of the cell, as the standard has five of the device.
+        let length = rates.len() / ROUNDS;
+        let rounds: Vec<f64> = rates
+            .chunks(length.max(1))
+            .take(ROUNDS)
+            .filter_map(crate::stats::sample::mean)
+            .collect();
+        steady_state::steadiness(&rounds).filter(|s| !s.is_steady())
+    };
+    let (steadiness, count, all) = in_most(cells, unsteady)?;
+    let evidence = format!(
+        "{count} of {all} cells are not steady; the first ranges over {:.0} % and its trend is \
+         {:.0} %",
+        steadiness.range * 100.0,
+        steadiness.slope * 100.0
+    );
+    let advice = "look at the rate over time in the report, or measure longer: --runtime 60s";
+    Some(finding(header, "L37", evidence, advice))
+}

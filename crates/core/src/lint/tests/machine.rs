@@ -1,0 +1,145 @@
+//! Rules over one cell: its figures, and the machine while it was measured.
+
+use super::*;
+use crate::model::event::Cell;
+use crate::model::measurement::Measurement;
+use crate::model::telemetry::{Cost, Gauge, LogLine, Telemetry, ThreadUse};
+use crate::model::workload::{DriverName, Metric};
+use crate::sysinfo::kmsg::Trouble;
+use crate::testing::{RunBuilder, clean_truth, measurement};
+
+/// A cell of a run on two stacks, with what `change` does to both.
+fn found(change: impl FnOnce(&mut Header, &mut Cell)) -> Vec<Finding> {
+    let mut run = RunBuilder::stacks(&["ext4", "xfs"]).build();
+    let measured = measurement(&run.header.workloads[0], 1000.0);
+    let mut of = Cell {
+        block: 0,
+        candidate: 0,
+        workload: 0,
+        began_ns: 0,
+        truth: clean_truth(&measured),
+        measurement: measured,
+        raw: None,
+        telemetry: None,
+    };
+    change(&mut run.header, &mut of);
+    cell(&run.header, &of)
+}
+
+fn fires(id: &str, change: impl FnOnce(&mut Header, &mut Cell)) -> bool {
+    told(&found(change), id).is_some()
+}
+
+fn watched(change: impl FnOnce(&mut Telemetry)) -> Option<Box<Telemetry>> {
+    let mut telemetry = Telemetry { fast_ns: vec![2_000_000_000], ..Telemetry::default() };
+    change(&mut telemetry);
+    Some(Box::new(telemetry))
+}
+
+#[test]
+fn a_clean_cell_has_nothing_said_against_it() {
+    assert_eq!(found(|_, c| c.telemetry = watched(|_| {})), []);
+}
+
+#[test]
+fn l49_throttled_now_and_only_since_boot() {
+    assert!(fires("L49", |_, c| c.telemetry = watched(|t| t.throttled = vec![0, 0x4])));
+    assert!(!fires("L49", |_, c| c.telemetry = watched(|t| t.throttled = vec![0x40000])));
+}
+
+#[test]
+fn device_errors_and_harmless_lines() {
+    let line = |trouble| LogLine { trouble, text: "mmc0: timeout".to_string() };
+    let all = [Trouble::IoError, Trouble::Reset, Trouble::Timeout];
+    for trouble in all.into_iter().filter(|t| t.spoils()) {
+        assert!(
+            fires("device-error", |_, c| c.telemetry = watched(|t| t.log = vec![line(trouble)]))
+        );
+    }
+    assert!(!fires("device-error", |_, c| c.telemetry = watched(|_| {})));
+}
+
+#[test]
+fn l53_a_thread_that_zeroes_and_one_that_sleeps() {
+    let lazy = |cpu_ns| ThreadUse { name: "ext4lazyinit".to_string(), cpu_ns };
+    assert!(fires("L53", |_, c| c.telemetry = watched(|t| t.threads = vec![lazy(200_000_000)])));
+    assert!(!fires("L53", |_, c| c.telemetry = watched(|t| t.threads = vec![lazy(1_000_000)])));
+}
+
+#[test]
+fn l54_a_costly_observer() {
+    let cost = |cpu_ns| Cost { cpu_ns, ..Cost::default() };
+    assert!(fires("L54", |_, c| c.telemetry = watched(|t| t.cost = cost(60_000_000))));
+    assert!(!fires("L54", |_, c| c.telemetry = watched(|t| t.cost = cost(30_000_000))));
+}
+
+#[test]
+fn l51_needs_a_temperature() {
+    let gauge = Gauge { name: "cpu".to_string(), most: None, values: vec![80_000] };
+    assert!(!fires("L51", |_, c| c.telemetry = watched(|t| t.temperature_mc = vec![gauge])));
+}
+
+#[test]
+fn l11_what_comes_back_is_not_what_was_written() {
+    let seen = || Finding {
+        id: "verify-mismatch".to_string(),
+        severity: Severity::Refuse,
+        scope: Scope::Cell,
+        workload: None,
+        candidate: None,
+        evidence: "3 of 16 MiB came back different".to_string(),
+        advice: "probe it".to_string(),
+    };
+    assert!(fires("L11", |_, c| c.measurement.findings = vec![seen()]));
+    assert!(!fires("L11", |_, c| c.measurement.verified_bytes = Some(16 << 20)));
+}
+
+/// Time of a foreign tool: in calls, in flushes.
+fn of_sysbench(h: &mut Header, m: &mut Measurement, data: f64, flush: f64) {
+    h.workloads[0].driver = DriverName::Sysbench;
+    h.workloads[0].job.fsync = 0;
+    m.data_ns = (m.elapsed_ns as f64 * data) as u64;
+    m.flush_ns = (m.elapsed_ns as f64 * flush) as u64;
+}
+
+#[test]
+fn l14_l19_time_outside_operations_and_in_flushes() {
+    assert!(fires("L14", |h, c| of_sysbench(h, &mut c.measurement, 0.75, 0.10)));
+    assert!(!fires("L14", |h, c| of_sysbench(h, &mut c.measurement, 0.75, 0.20)));
+    assert!(fires("L19", |h, c| of_sysbench(h, &mut c.measurement, 0.60, 0.35)));
+    assert!(!fires("L19", |h, c| of_sysbench(h, &mut c.measurement, 0.70, 0.25)));
+}
+
+#[test]
+fn l26_l47_means_and_tails() {
+    assert!(fires("L26", |_, c| {
+        let lat = &mut c.measurement.write.as_mut().unwrap().lat_ns;
+        (lat.mean, lat.p95) = (4.91e6, Some(2_320_000));
+    }));
+    assert!(!fires("L26", |_, c| {
+        let lat = &mut c.measurement.write.as_mut().unwrap().lat_ns;
+        (lat.mean, lat.p95) = (2.3e6, Some(2_320_000));
+    }));
+    let tail = |n: u64| {
+        move |_: &mut Header, c: &mut Cell| {
+            let write = c.measurement.write.as_mut().unwrap();
+            write.total_ios = n;
+            write.lat_ns.p99_9 = Some(9_000_000);
+        }
+    };
+    assert!(fires("L47", tail(9_999)) && !fires("L47", tail(10_000)));
+}
+
+#[test]
+fn l48_a_closed_loop_that_stalls() {
+    let stall = |max: u64, rate| {
+        move |h: &mut Header, c: &mut Cell| {
+            h.workloads[0].metric = Metric::LatencyP99;
+            h.workloads[0].job.rate_iops = rate;
+            let lat = &mut c.measurement.write.as_mut().unwrap().lat_ns;
+            (lat.max, lat.p50, lat.p99) = (max, Some(1_000_000), Some(3_000_000));
+        }
+    };
+    assert!(fires("L48", stall(11_000_000, None)));
+    assert!(!fires("L48", stall(10_000_000, None)) && !fires("L48", stall(11_000_000, Some(100))));
+}

@@ -1,0 +1,95 @@
+//! What lower layers reach on their own: the rungs a cell's rate is held against.
+//!
+//! A rung is the same work on less: without the filesystem, on memory, without I/O at all. Rates
+//! are in the workload's own metric, so that they can be drawn beside its cells.
+
+use serde::{Deserialize, Serialize};
+
+use super::candidate::Skipped;
+
+/// The layers, from the wire up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Layer {
+    /// What the link carries: negotiated speed, less its coding.
+    Link,
+    /// What others measured over such a link on such a board.
+    LinkPractice,
+    /// The device without a filesystem, same block size and depth, same place.
+    Raw,
+    /// The device or file with many requests in flight.
+    Deep,
+    /// The device near the end of the region; `Raw` is near its start.
+    RawEnd,
+    /// The same writes past the page cache without flushing.
+    NoFlush,
+    /// dm-crypt on the region.
+    Crypt,
+    /// dm-crypt on memory.
+    CryptRam,
+    /// The filesystem on memory.
+    FsRam,
+    /// The same calls on a filesystem in memory: system calls and copying.
+    Calls,
+    /// The same work with no I/O: bakeoff itself.
+    Tool,
+}
+
+impl Layer {
+    /// In words.
+    pub fn words(self) -> &'static str {
+        match self {
+            Layer::Link => "the link",
+            Layer::LinkPractice => "what such links reach in practice",
+            Layer::Raw => "the raw device",
+            Layer::Deep => "the device with many requests at a time",
+            Layer::RawEnd => "the raw device at the end of the region",
+            Layer::NoFlush => "the same without flushing",
+            Layer::Crypt => "the encrypted device",
+            Layer::CryptRam => "the cipher in memory",
+            Layer::FsRam => "the filesystem in memory",
+            Layer::Calls => "the system calls alone",
+            Layer::Tool => "bakeoff without I/O",
+        }
+    }
+}
+
+/// One layer measured with one workload.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Rung {
+    /// Which layer.
+    pub layer: Layer,
+    /// Index of the workload.
+    pub workload: u16,
+    /// Index of the candidate it belongs to; `None` = all.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub candidate: Option<u16>,
+    /// In the workload's metric, a second; where that is a latency, data operations a second.
+    pub rate: f64,
+    /// Bytes a second.
+    #[serde(default)]
+    pub bytes_per_s: f64,
+    /// How long it was measured; 0 for what is known without measuring.
+    #[serde(default)]
+    pub elapsed_ns: u64,
+}
+
+/// Every ceiling of a run.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Ceilings {
+    /// Measured.
+    pub rungs: Vec<Rung>,
+    /// Not measured, with why.
+    pub skipped: Vec<Skipped>,
+}
+
+impl Ceilings {
+    /// The rung of a layer for a cell: the candidate's own, or everybody's.
+    pub fn find(&self, layer: Layer, workload: u16, candidate: u16) -> Option<&Rung> {
+        let fits = |r: &&Rung| {
+            r.layer == layer && r.workload == workload && r.candidate.is_none_or(|c| c == candidate)
+        };
+        self.rungs.iter().find(fits)
+    }
+}

@@ -1,0 +1,160 @@
+//! Changes to the system as data: what is done, why, and what undoes it.
+//!
+//! The same list is what is shown before, what is logged, and the way back after a crash. A change
+//! is a program to run or one of the few things done by system call; nothing here does either.
+
+use serde::{Deserialize, Serialize};
+
+use super::path::RawPath;
+
+/// One change to the system, with its way back.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Step {
+    /// From 0 in the run.
+    pub step: u32,
+    /// One line for people: "make ext4 on the image".
+    pub why: String,
+    /// What is done.
+    pub action: Action,
+    /// How it is undone; `None` for what leaves nothing behind or lies inside an earlier step's
+    /// undo.
+    pub undo: Option<Action>,
+    /// What is lost by it, for the confirmation: "everything on the image".
+    #[serde(default)]
+    pub destroys: Option<String>,
+}
+
+/// A change as data: a program to run, or one of the few things done by system call.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Action {
+    /// Run a program; argv words as paths, never through a shell.
+    Run {
+        /// Program and arguments.
+        argv: Vec<RawPath>,
+    },
+    /// Make our scratch directory (0700) in `parent`.
+    MakeScratch {
+        /// Directory of the user's.
+        parent: RawPath,
+        /// Name in it; carries the run id.
+        name: String,
+    },
+    /// Remove the scratch directory by its recorded names.
+    RemoveScratch {
+        /// Directory of the user's.
+        parent: RawPath,
+        /// Name in it.
+        name: String,
+    },
+    /// Write a file in full, never sparse.
+    Fill {
+        /// The file, inside a scratch directory.
+        file: RawPath,
+        /// Size.
+        size_bytes: u64,
+    },
+    /// Run a program that reads a key of ours on its standard input. The key is random, is only
+    /// ever in memory, and ends with our process.
+    RunWithKey {
+        /// Program and arguments.
+        argv: Vec<RawPath>,
+    },
+    /// Write a block device of ours in full with tagged data, and read it back where asked.
+    Overwrite {
+        /// Block device.
+        device: RawPath,
+        /// Bytes from its start.
+        size_bytes: u64,
+        /// Whether every byte is read back and compared.
+        verify: bool,
+    },
+    /// Attach the file, or a part of it, to a free loop device with direct I/O.
+    AttachLoop {
+        /// Backing file or block device.
+        file: RawPath,
+        /// Where the part begins.
+        #[serde(default, skip_serializing_if = "is_zero")]
+        offset_bytes: u64,
+        /// Size of the part; `None` = to the end.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        size_bytes: Option<u64>,
+        /// Logical block size; `None` = 512 bytes.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        sector_bytes: Option<u32>,
+    },
+    /// Detach every loop device whose backing file is this one, from the same offset.
+    DetachLoop {
+        /// Backing file or block device.
+        file: RawPath,
+        /// Where the part begins.
+        #[serde(default, skip_serializing_if = "is_zero")]
+        offset_bytes: u64,
+    },
+    /// Remove the device mapper volume of this name, which carries the run id.
+    CloseMapper {
+        /// Name in /dev/mapper.
+        name: String,
+    },
+    /// Write a setting of the kernel.
+    SetKnob {
+        /// File in /sys.
+        path: RawPath,
+        /// What is written.
+        value: String,
+    },
+    /// Write back what a setting was, if it still is what we made it.
+    PutBackKnob {
+        /// File in /sys.
+        path: RawPath,
+        /// What we made it.
+        ours: String,
+        /// What it was.
+        before: String,
+    },
+    /// Tell udev for the time being, by a rule, to keep auto-mounters off.
+    AddUdevRule {
+        /// File in /run/udev/rules.d; carries the run id.
+        path: RawPath,
+        /// The rule.
+        text: String,
+    },
+    /// Take the rule away.
+    RemoveUdevRule {
+        /// File in /run/udev/rules.d.
+        path: RawPath,
+    },
+    /// Mount a device.
+    Mount {
+        /// Block device.
+        device: RawPath,
+        /// Mount point, inside our scratch directory.
+        at: RawPath,
+        /// Filesystem type for mount(8).
+        fs: String,
+        /// Options.
+        options: Vec<String>,
+    },
+    /// Unmount what is mounted at our mount point.
+    Unmount {
+        /// Mount point.
+        at: RawPath,
+    },
+}
+
+/// How a step went.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StepDone {
+    /// Number of the step.
+    pub step: u32,
+    /// How long it took.
+    pub took_ns: u64,
+    /// Exit status of a program; 0 otherwise.
+    pub status: i32,
+    /// What it printed, both streams, cut to 64 KiB.
+    pub output: String,
+}
+
+fn is_zero(bytes: &u64) -> bool {
+    *bytes == 0
+}

@@ -1,0 +1,210 @@
+//! What a plan costs in time and bytes, before anything was measured.
+//!
+//! From what kind of drive it is alone, and said so: the rehearsal of a run measures, and settles
+//! what fits. The speeds are round numbers from the middle of what such drives do.
+
+use super::expand::Expanded;
+use crate::decide::fit::{Cost, Fit, FitError, Wanted, plan_fit};
+use crate::model::host::Layer;
+use crate::model::job::Rw;
+use crate::model::protocol::Protocol;
+use crate::model::workload::{Phase, Workload};
+use crate::prepare::space;
+use crate::profiles;
+
+const SECOND_NS: u64 = 1_000_000_000;
+const MB: u64 = 1_000_000;
+/// Starting the engine, counters, the record: beside every cell.
+const CELL_OVERHEAD_NS: u64 = SECOND_NS / 4;
+/// mkfs, mount, umount and what settles between them.
+const VISIT_OVERHEAD_NS: u64 = 3 * SECOND_NS / 2;
+
+/// What a drive is taken for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Speed {
+    /// Kind, in words that follow "assumed of".
+    pub kind: &'static str,
+    /// Durable sequential writing.
+    pub write_bytes_per_s: u64,
+    /// One small write with its flush.
+    pub flush_ns: u64,
+}
+
+impl Speed {
+    /// By the disk at the bottom; `None` is an image on a disk nobody knows.
+    pub fn of(disk: Option<&Layer>) -> Speed {
+        let speed = |kind, mb_per_s: u64, flush_us: u64| Speed {
+            kind,
+            write_bytes_per_s: mb_per_s * MB,
+            flush_ns: flush_us * 1000,
+        };
+        let Some(disk) = disk else { return speed("a disk", 200, 2000) };
+        let is_slow_usb = disk.link.as_deref().is_some_and(|l| l.contains("480"));
+        match (disk.bus.as_deref(), disk.rotational) {
+            (Some("mmc"), _) => speed("a card", 10, 20_000),
+            (Some("usb"), _) if is_slow_usb => speed("a drive on USB 2", 20, 15_000),
+            (Some("usb"), _) => speed("a USB drive", 80, 10_000),
+            (Some("nvme"), _) => speed("an NVMe SSD", 800, 500),
+            (_, Some(true)) => speed("a hard disk", 100, 15_000),
+            _ => speed("an SSD", 200, 2000),
+        }
+    }
+}
+
+/// A region as far as its costs go.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Site {
+    /// What the drive is taken for.
+    pub speed: Speed,
+    /// Size of the region.
+    pub region_bytes: u64,
+    /// Whether it is written in full before every visit.
+    pub is_overwritten: bool,
+}
+
+/// Costs of a plan on its sites.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Estimate {
+    /// What fits; the error when not even one workload does.
+    pub fit: Result<Fit, FitError>,
+    /// Everything up to the first look.
+    pub first: Cost,
+    /// Everything up to the last block.
+    pub last: Cost,
+}
+
+/// The costs of a plan; `None` without a site.
+pub fn estimate(made: &Expanded, sites: &[Site], max_write_bytes: Option<u64>) -> Option<Estimate> {
+    let slowest = sites.iter().min_by_key(|site| site.speed.write_bytes_per_s)?;
+    let k = made.protocol.k.max(1);
+    let visit = visit(made, slowest);
+    let written: u64 = sites.iter().map(|site| site.region_bytes).sum();
+    // Once in full and read back, and one visit of everything to see what works.
+    let fill = Cost { time_ns: 2 * writing_ns(written, slowest.speed), write_bytes: written };
+    let wanted = Wanted {
+        workloads: made
+            .workloads
+            .iter()
+            .map(|w| (w.name.clone(), cell(w, &made.protocol, slowest)))
+            .collect(),
+        candidates: k,
+        visit,
+        setup: sum(fill, visit, k),
+        time_ns: made.protocol.time_ns,
+        max_write_bytes,
+    };
+    let cells = wanted.workloads.iter().fold(Cost::default(), |all, w| sum(all, w.1, 1));
+    let block = sum(Cost::default(), sum(visit, cells, 1), k);
+    Some(Estimate {
+        fit: plan_fit(&wanted),
+        first: sum(wanted.setup, block, made.protocol.first_look()),
+        last: sum(wanted.setup, block, made.protocol.last_block()),
+    })
+}
+
+fn sum(base: Cost, each: Cost, n: u32) -> Cost {
+    let add = |a: u64, b: u64| a.saturating_add(b.saturating_mul(n.into()));
+    Cost {
+        time_ns: add(base.time_ns, each.time_ns),
+        write_bytes: add(base.write_bytes, each.write_bytes),
+    }
+}
+
+fn writing_ns(bytes: u64, speed: Speed) -> u64 {
+    let ns = u128::from(bytes) * u128::from(SECOND_NS) / u128::from(speed.write_bytes_per_s.max(1));
+    u64::try_from(ns).unwrap_or(u64::MAX)
+}
+
+/// Formatting, laying out the data file, restoring the region.
+fn visit(made: &Expanded, site: &Site) -> Cost {
+    let file = made.file_bytes.unwrap_or(space::FILE_MAX_BYTES).min(site.region_bytes / 2);
+    let restored = if site.is_overwritten { site.region_bytes } else { 0 };
+    let write_bytes = file.saturating_add(restored);
+    let time_ns = VISIT_OVERHEAD_NS.saturating_add(writing_ns(write_bytes, site.speed));
+    Cost { time_ns, write_bytes }
+}
+
+/// One cell.
+fn cell(workload: &Workload, protocol: &Protocol, site: &Site) -> Cost {
+    let job = &workload.job;
+    let least = workload.profile.and_then(profiles::part_spec).map_or(0, |part| part.least_ns);
+    let asked = job.runtime_ns.unwrap_or(0);
+    let flushes = u64::from(job.fsync.max(job.fdatasync));
+    // What is done between two flushes, and how long it takes with its flush.
+    let round_bytes = flushes.saturating_mul(job.bs);
+    let round_ns = site.speed.flush_ns.saturating_add(writing_ns(round_bytes, site.speed));
+    let rounds_due = protocol.cell_min_ios / (flushes + 1);
+    let slowest = if flushes > 0 { rounds_due.saturating_mul(round_ns) } else { 0 };
+    let measured = protocol.cell_min_ns.max(asked).max(least).max(slowest);
+    let measured = measured.min(protocol.cell_max_ns.unwrap_or(u64::MAX));
+    let streamed = |ns: u64| {
+        let bytes = u128::from(site.speed.write_bytes_per_s) * u128::from(ns);
+        u64::try_from(bytes / u128::from(SECOND_NS)).unwrap_or(u64::MAX)
+    };
+    let write_bytes = match (workload.phase, job.rw) {
+        (Phase::ColdRead, _) => 0,
+        (Phase::Whole, Rw::Read | Rw::RandRead) => 0,
+        (Phase::Append | Phase::Whole, _) => {
+            streamed(measured).min(job.io_size.unwrap_or(u64::MAX))
+        }
+        _ if flushes > 0 => (measured / round_ns.max(1)).saturating_mul(round_bytes),
+        // Small writes in no order are a fraction of the speed in order.
+        _ => streamed(measured) / 4,
+    };
+    Cost { time_ns: measured + CELL_OVERHEAD_NS, write_bytes }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::plan::{built_in, tests::expanded};
+
+    fn disk(bus: &str, rotational: Option<bool>, link: Option<&str>) -> Layer {
+        Layer {
+            bus: Some(bus.to_string()),
+            rotational,
+            link: link.map(str::to_string),
+            ..Layer::default()
+        }
+    }
+
+    fn site(layer: &Layer) -> Site {
+        Site { speed: Speed::of(Some(layer)), region_bytes: 1 << 30, is_overwritten: true }
+    }
+
+    #[test]
+    fn a_card_is_slower_than_a_stick_and_both_than_an_ssd() {
+        let kinds = [
+            disk("mmc", Some(false), None),
+            disk("usb", Some(true), Some("USB 480 Mb/s")),
+            disk("usb", Some(true), Some("USB 5000 Mb/s")),
+            disk("ata", Some(true), None),
+            disk("ata", Some(false), None),
+            disk("nvme", Some(false), None),
+        ];
+        let speeds: Vec<u64> =
+            kinds.iter().map(|layer| Speed::of(Some(layer)).write_bytes_per_s).collect();
+        assert!(speeds.is_sorted(), "{speeds:?}");
+    }
+
+    #[test]
+    fn time_and_bytes_grow_with_the_plan_and_shrink_with_the_drive() {
+        let made = expanded(built_in("sd-card").unwrap().text, &[]);
+        let card = estimate(&made, &[site(&disk("mmc", None, None))], None).unwrap();
+        let ssd = estimate(&made, &[site(&disk("nvme", None, None))], None).unwrap();
+        assert!(card.first.time_ns > 3 * ssd.first.time_ns);
+        assert!(card.last.write_bytes > 4 * card.first.write_bytes);
+        // Four filesystems, a region of 1 GiB before each of 24 visits.
+        assert!(card.first.write_bytes > 24 << 30);
+        assert!(estimate(&made, &[], None).is_none());
+    }
+
+    #[test]
+    fn what_is_over_the_limit_names_the_limit_that_would_do() {
+        let made = expanded(built_in("nas").unwrap().text, &[]);
+        let card = site(&disk("mmc", None, None));
+        let over = estimate(&made, &[card], Some(1 << 30)).unwrap();
+        let error = over.fit.expect_err("one workload writes more than 1 GiB").to_string();
+        assert!(error.contains("--max-write"), "{error}");
+    }
+}

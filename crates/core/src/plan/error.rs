@@ -1,0 +1,159 @@
+//! What is wrong with a plan, where, and what would be right.
+
+use std::fmt;
+use std::ops::Range;
+
+use thiserror::Error;
+
+use crate::model::path::printable;
+use crate::units::UnitError;
+
+/// Most characters of a plan's line that an error repeats.
+const LINE_CHARS: usize = 160;
+
+/// One mistake in a plan.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PlanError {
+    /// The plan as its user named it, printable.
+    pub plan: String,
+    /// Where; `None` when it is about the plan as a whole.
+    pub spot: Option<Box<Spot>>,
+    /// What.
+    pub problem: Box<Problem>,
+}
+
+/// A place in the text of a plan.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Spot {
+    /// Line, from 1.
+    pub line: u32,
+    /// Column in characters, from 1.
+    pub column: u32,
+    /// The line, printable, cut to a length that fits a screen.
+    pub text: String,
+    /// Characters of `text` before the mistake.
+    indent: usize,
+    /// Characters to underline, at least one.
+    width: usize,
+}
+
+/// The mistakes a plan can have.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum Problem {
+    /// No TOML.
+    #[error("{0}")]
+    Syntax(String),
+    /// A key nobody knows here.
+    #[error("unknown key '{key}' in {table}; {hint}")]
+    UnknownKey {
+        /// The key, printable.
+        key: String,
+        /// Where it stands: `[[stack]]`.
+        table: &'static str,
+        /// The nearest key, or all.
+        hint: String,
+    },
+    /// A value of another kind.
+    #[error("{key} is {expected}, not {found}")]
+    WrongKind {
+        /// The key.
+        key: String,
+        /// What it takes, with an example.
+        expected: &'static str,
+        /// What is there.
+        found: &'static str,
+    },
+    /// A word that is none of those the key takes.
+    #[error("'{word}' is no {key}; {hint}")]
+    UnknownWord {
+        /// The word, printable.
+        word: String,
+        /// The key.
+        key: String,
+        /// The nearest word, or all.
+        hint: String,
+    },
+    /// A size or duration that is none.
+    #[error("{key}: {error}")]
+    Unit {
+        /// The key.
+        key: String,
+        /// What is wrong with it.
+        error: UnitError,
+    },
+    /// Anything else that has its words where it is found.
+    #[error("{0}")]
+    Other(String),
+    /// More combinations than anybody measures.
+    #[error("the plan makes {found} {what}; at most {most} are allowed: shorten its lists")]
+    TooMany {
+        /// Cases, candidates or workloads.
+        what: &'static str,
+        /// How many.
+        found: u64,
+        /// How many may be.
+        most: u64,
+    },
+    /// Nothing to measure.
+    #[error("the plan makes no cases: {0}")]
+    NoCases(&'static str),
+}
+
+impl PlanError {
+    /// A mistake at bytes `span` of `text`.
+    pub(super) fn at(plan: &str, text: &str, span: Range<usize>, problem: Problem) -> PlanError {
+        let plan = printable(plan.as_bytes());
+        PlanError { plan, spot: Some(Box::new(Spot::of(text, span))), problem: Box::new(problem) }
+    }
+}
+
+impl Spot {
+    fn of(text: &str, span: Range<usize>) -> Spot {
+        let start = floor_boundary(text, span.start);
+        let line_start = text[..start].rfind('\n').map_or(0, |at| at + 1);
+        let line_end = text[start..].find('\n').map_or(text.len(), |at| start + at);
+        let end = floor_boundary(text, span.end.clamp(start, line_end));
+        let before = &text[line_start..start];
+        let line = text[..start].matches('\n').count() + 1;
+        let shown = |part: &str| {
+            let part = part.trim_end_matches('\r').replace('\t', " ");
+            // A backslash is what the plan's author typed, not an escape of ours.
+            let parts: Vec<String> = part.split('\\').map(|p| printable(p.as_bytes())).collect();
+            parts.join("\\")
+        };
+        let indent = shown(before).chars().count();
+        let width = shown(&text[start..end]).chars().count().max(1);
+        let whole = shown(&text[line_start..line_end]);
+        // A mistake far to the right takes its part of the line with it.
+        let skip = if indent + width.min(20) > LINE_CHARS { indent.saturating_sub(20) } else { 0 };
+        let cut: String = whole.chars().skip(skip).take(LINE_CHARS).collect();
+        let room = cut.chars().count().saturating_sub(indent - skip).max(1);
+        Spot {
+            line: u32::try_from(line).unwrap_or(u32::MAX),
+            column: u32::try_from(before.chars().count() + 1).unwrap_or(u32::MAX),
+            text: cut,
+            indent: indent - skip,
+            width: width.min(room),
+        }
+    }
+}
+
+fn floor_boundary(text: &str, at: usize) -> usize {
+    (0..=at.min(text.len())).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0)
+}
+
+impl fmt::Display for PlanError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Some(spot) = &self.spot else {
+            return write!(f, "{}: {}", self.plan, self.problem);
+        };
+        writeln!(f, "{}:{}:{}: {}", self.plan, spot.line, spot.column, self.problem)?;
+        let number = spot.line.to_string();
+        let gutter = " ".repeat(number.len());
+        writeln!(f, " {gutter} |")?;
+        writeln!(f, " {number} | {}", spot.text)?;
+        write!(f, " {gutter} | {}{}", " ".repeat(spot.indent), "^".repeat(spot.width))
+    }
+}
+
+impl std::error::Error for PlanError {}

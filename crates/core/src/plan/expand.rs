@@ -1,0 +1,225 @@
+//! A plan on its devices: candidates and workloads as a run takes them.
+
+use std::collections::BTreeMap;
+
+use thiserror::Error;
+
+use super::Plan;
+use super::names::{self, NAME_CHARS};
+use super::protocol::{FlashState, RegionRequest};
+use super::stack::PlannedStack;
+use super::workload::{self, Basis, PlannedWorkload};
+use crate::model::candidate::{Candidate, Kind, Skipped, Stack};
+use crate::model::protocol::Protocol;
+use crate::model::run::{MOST_CANDIDATES, MOST_WORKLOADS};
+use crate::model::workload::Workload;
+use crate::prepare::support::Recipe;
+use crate::units;
+
+/// Most characters that a device takes of a candidate's name.
+const SUFFIX_CHARS: usize = 20;
+
+/// A device or image that candidates are put on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Target {
+    /// Short, unique among the targets: `sda`, `disk.img`.
+    pub name: String,
+    /// Size of the region that stacks get there, when it is known.
+    pub region_bytes: Option<u64>,
+}
+
+/// What has to be asked of this machine.
+pub struct Here<'a> {
+    /// Whether a stack can be made on the target of that index (0 where none is named); the reason
+    /// when not.
+    pub supports: &'a dyn Fn(&Stack, usize) -> Result<(), String>,
+    /// Text of the fio job files that the plan names.
+    pub job_files: &'a BTreeMap<String, String>,
+}
+
+/// A plan ready to be run.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Expanded {
+    /// What is compared, target after target.
+    pub candidates: Vec<Candidate>,
+    /// What is measured on each.
+    pub workloads: Vec<Workload>,
+    /// Where stacks are put.
+    pub region: RegionRequest,
+    /// The rules; `k` is the number of candidates.
+    pub protocol: Protocol,
+    /// State of every region before every visit.
+    pub flash_state: FlashState,
+    /// Size of the data file that the plan asks for.
+    pub file_bytes: Option<u64>,
+    /// Wanted and not possible here.
+    pub skipped: Vec<Skipped>,
+}
+
+/// Why a plan cannot be put on these devices.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum ExpandError {
+    /// More than a run may have.
+    #[error("the plan makes {found} {what} on these devices; {most} are the most a run may have")]
+    TooMany {
+        /// Candidates or workloads.
+        what: &'static str,
+        /// How many.
+        found: usize,
+        /// How many may be.
+        most: usize,
+    },
+    /// Two workloads of one name.
+    #[error("two workloads are called '{0}'; give one of them another name")]
+    SameName(String),
+    /// A job file was not given.
+    #[error("the plan's job file '{0}' was not read")]
+    NoJobFile(String),
+    /// A job file that is not run.
+    #[error("the job file '{0}': {1}")]
+    JobFile(String, String),
+}
+
+/// Puts a plan on targets; with none, on one that is not known yet.
+///
+/// # Errors
+/// When the devices or profiles make it too large, or names meet.
+pub fn expand(plan: &Plan, targets: &[Target], here: &Here) -> Result<Expanded, ExpandError> {
+    let mut candidates = Vec::new();
+    let mut skipped = Vec::new();
+    for region in 0..targets.len().max(1) {
+        on_target(plan, targets, region, here, &mut candidates, &mut skipped);
+    }
+    let too_many = |what, found, most| ExpandError::TooMany { what, found, most };
+    if candidates.len() > MOST_CANDIDATES {
+        return Err(too_many("candidates", candidates.len(), MOST_CANDIDATES));
+    }
+    let protocol = plan.protocol.protocol(u32::try_from(candidates.len()).unwrap_or(u32::MAX));
+    let workloads = workloads(plan, here)?;
+    if workloads.len() > MOST_WORKLOADS {
+        return Err(too_many("workloads", workloads.len(), MOST_WORKLOADS));
+    }
+    let sized = plan.workloads.iter().filter(|w| w.sized);
+    Ok(Expanded {
+        candidates,
+        workloads,
+        region: plan.region,
+        protocol,
+        flash_state: plan.protocol.flash_state,
+        file_bytes: sized.map(|w| w.job.size).max(),
+        skipped,
+    })
+}
+
+fn on_target(
+    plan: &Plan,
+    targets: &[Target],
+    region: usize,
+    here: &Here,
+    candidates: &mut Vec<Candidate>,
+    skipped: &mut Vec<Skipped>,
+) {
+    let target = targets.get(region);
+    let room = target.and_then(|t| t.region_bytes).or(plan.region.size_bytes);
+    let suffix = suffix(targets, region);
+    let chosen: Vec<Choice> =
+        plan.stacks.iter().map(|stack| Choice::of(stack, region, room, here)).collect();
+    let sayable = chosen.iter().map(|choice| names::of_stack(choice.stack, choice.recipe));
+    let room = NAME_CHARS - suffix.chars().count();
+    let names = names::names(&sayable.collect::<Vec<_>>(), room);
+    for (choice, name) in chosen.into_iter().zip(names) {
+        let name = name + &suffix;
+        let taken = candidates.iter().any(|c| c.name == name);
+        match choice.missing {
+            None if taken => {
+                let reason = "the same as the candidate of that name before it".to_string();
+                skipped.push(Skipped { name, reason });
+            }
+            None => {
+                let kind = Kind::Stack(choice.stack.stack(choice.recipe));
+                let region = u16::try_from(region).unwrap_or(u16::MAX);
+                candidates.push(Candidate { region, ..Candidate::new(name, kind) });
+            }
+            Some(reason) => skipped.push(Skipped { name, reason }),
+        }
+    }
+}
+
+/// What a device adds to the names of its candidates, where there are several; room for the rest
+/// is left whatever it is called.
+fn suffix(targets: &[Target], at: usize) -> String {
+    let cut = |t: &Target| format!(" on {}", t.name).chars().take(SUFFIX_CHARS).collect::<String>();
+    let own = targets.get(at).map(cut).unwrap_or_default();
+    match targets.iter().filter(|other| cut(other) == own).count() {
+        _ if targets.len() < 2 => String::new(),
+        1 => own,
+        _ => format!(" on #{}", at + 1),
+    }
+}
+
+/// The recipe a stack is made by here, or why there is none.
+struct Choice<'p> {
+    stack: &'p PlannedStack,
+    recipe: &'static Recipe,
+    missing: Option<String>,
+}
+
+impl<'p> Choice<'p> {
+    fn of(stack: &'p PlannedStack, target: usize, room: Option<u64>, here: &Here) -> Choice<'p> {
+        let mut reasons = Vec::new();
+        let recipes = stack.recipes();
+        for recipe in &recipes {
+            match fits(recipe, room).and_then(|()| (here.supports)(&stack.stack(recipe), target)) {
+                Ok(()) => return Choice { stack, recipe, missing: None },
+                Err(reason) => reasons.push(reason),
+            }
+        }
+        let recipe = recipes.first().copied().unwrap_or(&crate::prepare::support::RECIPES[0]);
+        Choice { stack, recipe, missing: Some(reasons.join("; ")) }
+    }
+}
+
+fn fits(recipe: &Recipe, room: Option<u64>) -> Result<(), String> {
+    match room {
+        Some(room) if room < recipe.min_bytes => Err(format!(
+            "{} needs a region of {}; this one has {}",
+            recipe.name,
+            units::size(recipe.min_bytes),
+            units::size(room)
+        )),
+        _ => Ok(()),
+    }
+}
+
+fn workloads(plan: &Plan, here: &Here) -> Result<Vec<Workload>, ExpandError> {
+    let sayable = plan.workloads.iter().map(names::of_workload);
+    let names = names::names(&sayable.collect::<Vec<_>>(), NAME_CHARS);
+    let mut made: Vec<Workload> = Vec::new();
+    for (workload, name) in plan.workloads.iter().zip(names) {
+        for one in of_one(workload, &name, here)? {
+            if made.iter().any(|other| other.name == one.name) {
+                return Err(ExpandError::SameName(one.name));
+            }
+            made.push(one);
+        }
+    }
+    Ok(made)
+}
+
+fn of_one(
+    planned: &PlannedWorkload,
+    name: &str,
+    here: &Here,
+) -> Result<Vec<Workload>, ExpandError> {
+    match &planned.basis {
+        Basis::Words | Basis::BuiltIn(_) => Ok(vec![planned.workload(name)]),
+        Basis::Profile(_) => Ok(planned.parts(name)),
+        Basis::JobFile(file) => {
+            let text = here.job_files.get(file);
+            let text = text.ok_or_else(|| ExpandError::NoJobFile(file.clone()))?;
+            let made = planned.fio_job(name, text);
+            workload::can(&made).map_err(|why| ExpandError::JobFile(file.clone(), why))?;
+            Ok(vec![made])
+        }
+    }
+}

@@ -1,0 +1,112 @@
+//! Plans: a comparison declared in TOML, and the candidates and workloads it stands for.
+//!
+//! [`parse`] reads a plan strictly: an unknown key, a wrong value or a combination that cannot be
+//! is refused with its place and the word that would have been right. [`expand`] puts it on
+//! devices. Neither looks at the system: what is supported here is asked of the caller.
+
+mod axes;
+pub mod budget;
+pub mod builtin;
+mod error;
+mod exclude;
+mod expand;
+mod job_words;
+mod names;
+mod protocol;
+mod read;
+mod rules;
+mod stack;
+#[cfg(test)]
+pub(crate) mod tests;
+mod workload;
+
+use toml::de::DeTable;
+
+pub use builtin::{BUILT_IN, BuiltIn, built_in, did_you_mean};
+pub use error::{PlanError, Problem, Spot};
+pub use expand::{ExpandError, Expanded, Here, Target, expand};
+pub use names::NAME_CHARS;
+pub use protocol::{FlashState, ProtocolRequest, RegionRequest};
+pub use stack::PlannedStack;
+pub use workload::{Basis, PlannedWorkload};
+
+use read::Source;
+
+/// Largest plan that is read.
+pub const TEXT_MAX_BYTES: usize = 1 << 20;
+/// Most cases (candidates x workloads) before anything is left out.
+pub const MOST_CASES: u64 = 100_000;
+
+const KEYS: [&str; 8] =
+    ["title", "region", "stack", "axes", "workload", "include", "exclude", "protocol"];
+
+/// A comparison as its TOML declares it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Plan {
+    /// What it was read from, printable.
+    pub name: String,
+    /// The TOML itself: what repeats it.
+    pub text: String,
+    /// For people.
+    pub title: String,
+    /// Where stacks are put.
+    pub region: RegionRequest,
+    /// How it is measured.
+    pub protocol: ProtocolRequest,
+    /// What is compared, before anything is known about support and devices.
+    pub stacks: Vec<PlannedStack>,
+    /// What is measured on each.
+    pub workloads: Vec<PlannedWorkload>,
+    /// The lists it was made of.
+    pub axes: Vec<Axis>,
+}
+
+/// One list of a plan.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Axis {
+    /// `[axes]`, `[[stack]]` or `[[workload]]`.
+    pub table: &'static str,
+    /// Its key.
+    pub key: &'static str,
+    /// Its values, in words.
+    pub values: Vec<String>,
+}
+
+impl Plan {
+    /// Files of fio jobs it names; their text is needed to expand it.
+    pub fn job_files(&self) -> impl Iterator<Item = &str> {
+        self.workloads.iter().filter_map(|workload| match &workload.basis {
+            Basis::JobFile(file) => Some(file.as_str()),
+            _ => None,
+        })
+    }
+
+    /// The name of each stack if it is made by its preferred recipe.
+    pub fn stack_names(&self) -> Vec<String> {
+        let all = self.stacks.iter().filter_map(|stack| {
+            let recipe = stack.recipes().into_iter().next()?;
+            Some(names::of_stack(stack, recipe))
+        });
+        names::names(&all.collect::<Vec<_>>(), NAME_CHARS)
+    }
+}
+
+/// Reads a plan. `name` is what errors call it: its file, or a built-in plan's name.
+///
+/// # Errors
+/// The first mistake, with its place.
+pub fn parse(text: &str, name: &str) -> Result<Plan, PlanError> {
+    let source = Source { plan: name, text };
+    if text.len() > TEXT_MAX_BYTES {
+        let what = "a plan has at most 1 MiB; this is something else";
+        return Err(source.whole(Problem::Other(what.to_string())));
+    }
+    let document = DeTable::parse(text).map_err(|error| {
+        let what = Problem::Syntax(crate::model::path::printable(error.message().as_bytes()));
+        match error.span() {
+            Some(span) => source.error(span, what),
+            None => source.whole(what),
+        }
+    })?;
+    rules::plan(&source, document.get_ref(), &KEYS)
+}

@@ -1,0 +1,190 @@
+//! `[protocol]` and `[region]`: how a plan is measured, and where.
+
+use toml::de::{DeTable, DeValue};
+
+use super::error::PlanError;
+use super::read::{Source, Value};
+use crate::model::protocol::{Mode, Protocol};
+
+const KEYS: [&str; 8] = [
+    "mode",
+    "time",
+    "max_write",
+    "flash_state",
+    "tie_margin",
+    "cell_min",
+    "cell_max",
+    "cell_min_ios",
+];
+
+const REGION_KEYS: [&str; 2] = ["size", "start"];
+
+/// The state of the region before every visit, the same for all candidates.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum FlashState {
+    /// Written in full with incompressible data.
+    #[default]
+    Overwritten,
+    /// Discarded: nothing on it is in use as far as the drive knows.
+    Trimmed,
+}
+
+impl FlashState {
+    /// Both, the default first.
+    pub const ALL: [FlashState; 2] = [FlashState::Overwritten, FlashState::Trimmed];
+
+    /// The word in plans and output.
+    pub fn name(self) -> &'static str {
+        match self {
+            FlashState::Overwritten => "overwritten",
+            FlashState::Trimmed => "trimmed",
+        }
+    }
+}
+
+/// Where a plan wants its region; what it leaves open is chosen by the device.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct RegionRequest {
+    /// Size in bytes.
+    pub size_bytes: Option<u64>,
+    /// Start on the target in bytes.
+    pub start_bytes: Option<u64>,
+}
+
+/// The rules a plan asks for; what it leaves open is the mode's.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ProtocolRequest {
+    /// Mode.
+    pub mode: Mode,
+    /// State of the region before every visit.
+    pub flash_state: FlashState,
+    /// Time for everything, nanoseconds.
+    pub time_ns: Option<u64>,
+    /// Most bytes to write.
+    pub max_write_bytes: Option<u64>,
+    /// Half-width of a tie, a fraction.
+    pub tie_margin: Option<f64>,
+    /// Shortest cell, nanoseconds.
+    pub cell_min_ns: Option<u64>,
+    /// Longest cell, nanoseconds.
+    pub cell_max_ns: Option<u64>,
+    /// Fewest operations in a cell.
+    pub cell_min_ios: Option<u64>,
+}
+
+impl Default for ProtocolRequest {
+    fn default() -> ProtocolRequest {
+        ProtocolRequest {
+            mode: Mode::Decide,
+            flash_state: FlashState::default(),
+            time_ns: None,
+            max_write_bytes: None,
+            tie_margin: None,
+            cell_min_ns: None,
+            cell_max_ns: None,
+            cell_min_ios: None,
+        }
+    }
+}
+
+impl ProtocolRequest {
+    /// The rules for that many candidates (A/A twins not counted).
+    pub fn protocol(&self, candidates: u32) -> Protocol {
+        let mut made = Protocol::for_mode(self.mode, candidates);
+        made.time_ns = self.time_ns.or(made.time_ns);
+        made.max_write_bytes = self.max_write_bytes.or(made.max_write_bytes);
+        made.tie_margin = self.tie_margin.unwrap_or(made.tie_margin);
+        made.cell_min_ns = self.cell_min_ns.unwrap_or(made.cell_min_ns);
+        made.cell_max_ns = self.cell_max_ns.or(made.cell_max_ns);
+        made.cell_min_ios = self.cell_min_ios.unwrap_or(made.cell_min_ios);
+        made
+    }
+}
+
+/// Reads `[protocol]`.
+pub(super) fn protocol(source: &Source, table: &DeTable) -> Result<ProtocolRequest, PlanError> {
+    let mut asked = ProtocolRequest::default();
+    for entry in source.entries(table, "[protocol]", &KEYS)? {
+        let (key, value) = (entry.key, entry.value);
+        match key {
+            "mode" => asked.mode = mode(source, value)?,
+            "flash_state" => {
+                let words = FlashState::ALL.map(|state| (state.name(), state));
+                asked.flash_state = source.word("state", value, &words)?;
+            }
+            "time" => asked.time_ns = Some(source.duration_ns(key, value)?),
+            "max_write" => asked.max_write_bytes = Some(source.size(key, value)?),
+            "tie_margin" => asked.tie_margin = Some(fraction(source, value)?),
+            "cell_min" => asked.cell_min_ns = Some(source.duration_ns(key, value)?),
+            "cell_max" => asked.cell_max_ns = Some(source.duration_ns(key, value)?),
+            "cell_min_ios" => asked.cell_min_ios = Some(source.number(key, value, 1..=1 << 40)?),
+            other => debug_assert!(false, "no such key: {other}"),
+        }
+    }
+    let (least, most) = (asked.protocol(2).cell_min_ns, asked.protocol(2).cell_max_ns);
+    match most.is_some_and(|most| most < least) {
+        true => {
+            let at = table.iter().find(|(key, _)| key.get_ref() == "cell_max");
+            let span = at.map_or(0..0, |(key, _)| key.span());
+            Err(source.other(span, "cell_max is shorter than cell_min"))
+        }
+        false => Ok(asked),
+    }
+}
+
+fn mode(source: &Source, value: &Value) -> Result<Mode, PlanError> {
+    const CHARACTERISE: &str = "characterise";
+    let mut words: Vec<_> =
+        [Mode::Quick, Mode::Decide, Mode::Precise].map(|mode| (mode.name(), Some(mode))).into();
+    words.push((CHARACTERISE, None));
+    source.word("mode", value, &words)?.ok_or_else(|| {
+        source.other(
+            value.span(),
+            "mode 'characterise' needs preconditioning with twice the drive's capacity and rounds \
+             until they are steady (SNIA PTS), which bakeoff does not do yet; 'precise' compares \
+             candidates with the narrowest margin",
+        )
+    })
+}
+
+/// `0.03` or `"3%"`.
+fn fraction(source: &Source, value: &Value) -> Result<f64, PlanError> {
+    let read = match value.get_ref() {
+        DeValue::Float(number) => number.as_str().parse().ok(),
+        DeValue::String(text) => text
+            .trim()
+            .strip_suffix('%')
+            .and_then(|percent| percent.trim().parse::<f64>().ok())
+            .map(|percent| percent / 100.0),
+        _ => None,
+    };
+    match read {
+        Some(fraction) if (0.001..=0.5).contains(&fraction) => Ok(fraction),
+        _ => Err(source.other(
+            value.span(),
+            "tie_margin is a fraction between 0.001 and 0.5, or a percentage: 0.03 or \"3%\"",
+        )),
+    }
+}
+
+/// Reads `[region]`.
+pub(super) fn region(source: &Source, table: &DeTable) -> Result<RegionRequest, PlanError> {
+    let mut asked = RegionRequest::default();
+    for entry in source.entries(table, "[region]", &REGION_KEYS)? {
+        match entry.key {
+            "size" => asked.size_bytes = Some(source.size("size", entry.value)?),
+            _ => asked.start_bytes = Some(start(source, entry.value)?),
+        }
+    }
+    Ok(asked)
+}
+
+/// 0 is a place too.
+fn start(source: &Source, value: &Value) -> Result<u64, PlanError> {
+    let zero = match value.get_ref() {
+        DeValue::Integer(number) => number.as_str() == "0",
+        DeValue::String(text) => text.trim() == "0",
+        _ => false,
+    };
+    if zero { Ok(0) } else { source.size("start", value) }
+}

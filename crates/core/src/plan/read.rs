@@ -1,0 +1,248 @@
+//! Values out of a plan's TOML, each with its place, each refused when it is not what it should be.
+//!
+//! Not serde: a list is allowed wherever one value is expected, and an error has to say which word
+//! would have been right.
+
+use std::ops::Range;
+
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
+
+use super::error::{PlanError, Problem};
+use super::names::NAME_CHARS;
+use crate::model::path::printable;
+use crate::{units, words};
+
+/// A value with its place.
+pub(super) type Value<'a> = Spanned<DeValue<'a>>;
+
+/// A plan's name and text, which every error repeats a part of.
+#[derive(Clone, Copy)]
+pub(super) struct Source<'a> {
+    pub plan: &'a str,
+    pub text: &'a str,
+}
+
+/// A key of a table with its value.
+#[derive(Clone)]
+pub(super) struct Entry<'a, 't> {
+    pub key: &'static str,
+    pub key_span: Range<usize>,
+    pub value: &'t Value<'a>,
+}
+
+impl Source<'_> {
+    pub fn error(&self, span: Range<usize>, problem: Problem) -> PlanError {
+        PlanError::at(self.plan, self.text, span, problem)
+    }
+
+    pub fn other(&self, span: Range<usize>, what: impl Into<String>) -> PlanError {
+        self.error(span, Problem::Other(what.into()))
+    }
+
+    /// The mistake of a plan as a whole.
+    pub fn whole(&self, problem: Problem) -> PlanError {
+        PlanError { plan: printable(self.plan.as_bytes()), spot: None, problem: Box::new(problem) }
+    }
+
+    /// The entries of a table in the order in which they are written; unknown keys are refused.
+    pub fn entries<'a, 't>(
+        &self,
+        table: &'t DeTable<'a>,
+        name: &'static str,
+        keys: &[&'static str],
+    ) -> Result<Vec<Entry<'a, 't>>, PlanError> {
+        let mut found = Vec::new();
+        for (key, value) in table {
+            let word = key.get_ref();
+            let Some(known) = keys.iter().copied().find(|k| k == word) else {
+                let hint = words::did_you_mean(word, keys);
+                let key_shown = printable(word.as_bytes());
+                let problem = Problem::UnknownKey { key: key_shown, table: name, hint };
+                return Err(self.error(key.span(), problem));
+            };
+            found.push(Entry { key: known, key_span: key.span(), value });
+        }
+        found.sort_by_key(|entry| entry.key_span.start);
+        Ok(found)
+    }
+
+    fn kind<T>(
+        &self,
+        key: &str,
+        value: &Value,
+        expected: &'static str,
+        got: Option<T>,
+    ) -> Result<T, PlanError> {
+        let found = kind_of(value.get_ref());
+        let problem = || Problem::WrongKind { key: key.to_string(), expected, found };
+        got.ok_or_else(|| self.error(value.span(), problem()))
+    }
+
+    pub fn table<'a, 't>(
+        &self,
+        key: &str,
+        value: &'t Value<'a>,
+        expected: &'static str,
+    ) -> Result<&'t DeTable<'a>, PlanError> {
+        self.kind(key, value, expected, value.get_ref().as_table())
+    }
+
+    /// The tables of `[[key]]`.
+    pub fn tables<'a, 't>(
+        &self,
+        key: &'static str,
+        value: &'t Value<'a>,
+        expected: &'static str,
+    ) -> Result<Vec<(&'t DeTable<'a>, Range<usize>)>, PlanError> {
+        let list = self.kind(key, value, expected, value.get_ref().as_array())?;
+        let mut tables = Vec::new();
+        for item in list.iter() {
+            tables.push((self.table(key, item, expected)?, item.span()));
+        }
+        Ok(tables)
+    }
+
+    /// Printable text of at least one character.
+    pub fn text<'t>(&self, key: &str, value: &'t Value) -> Result<&'t str, PlanError> {
+        let text = self.kind(key, value, "a text in quotes", value.get_ref().as_str())?;
+        let harmless = printable(text.as_bytes()) == text;
+        match text.trim().is_empty() || !harmless {
+            false => Ok(text),
+            true if harmless => Err(self.other(value.span(), format!("{key} is empty"))),
+            true => Err(self.other(
+                value.span(),
+                format!("{key} has characters in it that cannot be printed; leave them out"),
+            )),
+        }
+    }
+
+    /// A name: printable text that fits a table.
+    pub fn name(&self, value: &Value) -> Result<String, PlanError> {
+        let name = self.text("name", value)?.trim();
+        match name.chars().count() {
+            0..=NAME_CHARS => Ok(name.to_string()),
+            n => Err(self.other(
+                value.span(),
+                format!("a name has at most {NAME_CHARS} characters; this one has {n}"),
+            )),
+        }
+    }
+
+    /// One of several words.
+    pub fn word<T: Copy>(
+        &self,
+        key: &str,
+        value: &Value,
+        choices: &[(&'static str, T)],
+    ) -> Result<T, PlanError> {
+        let word = self.text(key, value)?;
+        let found = choices.iter().find(|(name, _)| *name == word);
+        found.map(|(_, choice)| *choice).ok_or_else(|| {
+            let names: Vec<&str> = choices.iter().map(|(name, _)| *name).collect();
+            let hint = words::did_you_mean(word, &names);
+            let word = word.to_string();
+            self.error(value.span(), Problem::UnknownWord { word, key: key.to_string(), hint })
+        })
+    }
+
+    /// A list of texts.
+    pub fn list(
+        &self,
+        key: &str,
+        value: &Value,
+        expected: &'static str,
+    ) -> Result<Vec<String>, PlanError> {
+        let list = self.kind(key, value, expected, value.get_ref().as_array())?;
+        list.iter().map(|item| self.text(key, item).map(str::to_string)).collect()
+    }
+
+    pub fn switch(&self, key: &str, value: &Value) -> Result<bool, PlanError> {
+        let as_fio_writes_it = match whole(value.get_ref()) {
+            Some(0) => Some(false),
+            Some(1) => Some(true),
+            _ => None,
+        };
+        let got = value.get_ref().as_bool().or(as_fio_writes_it);
+        self.kind(key, value, "true or false (or 1 or 0)", got)
+    }
+
+    /// A whole number of 32 bits within `range`.
+    pub fn number(
+        &self,
+        key: &str,
+        value: &Value,
+        range: std::ops::RangeInclusive<u64>,
+    ) -> Result<u64, PlanError> {
+        let number = self.kind(key, value, "a whole number", whole(value.get_ref()))?;
+        if range.contains(&number) {
+            return Ok(number);
+        }
+        let (low, high) = range.into_inner();
+        let what = match high {
+            _ if high >= u64::from(u32::MAX) && number < low => {
+                format!("{key} has to be at least {low}")
+            }
+            _ => format!("{key} has to be between {low} and {high}"),
+        };
+        Err(self.other(value.span(), what))
+    }
+
+    /// The same in 32 bits.
+    pub fn number32(&self, key: &str, value: &Value, least: u32) -> Result<u32, PlanError> {
+        let number = self.number(key, value, u64::from(least)..=u64::from(u32::MAX))?;
+        Ok(u32::try_from(number).unwrap_or(u32::MAX))
+    }
+
+    /// Bytes: a number, or a text such as `4k`.
+    pub fn size(&self, key: &str, value: &Value) -> Result<u64, PlanError> {
+        self.unit(key, value, "a size: \"4k\", \"1g\" or a number of bytes", units::parse_size)
+    }
+
+    /// Nanoseconds: a number of seconds, or a text such as `5m`.
+    pub fn duration_ns(&self, key: &str, value: &Value) -> Result<u64, PlanError> {
+        let expected = "a time: \"90s\", \"5m\" or a number of seconds";
+        self.unit(key, value, expected, units::parse_duration_ns)
+    }
+
+    fn unit(
+        &self,
+        key: &str,
+        value: &Value,
+        expected: &'static str,
+        parse: fn(&str) -> Result<u64, units::UnitError>,
+    ) -> Result<u64, PlanError> {
+        let text = match value.get_ref() {
+            DeValue::String(text) => Some(text.to_string()),
+            DeValue::Integer(_) => whole(value.get_ref()).map(|n| n.to_string()),
+            _ => None,
+        };
+        let text = self.kind(key, value, expected, text)?;
+        let amount = parse(&printable(text.as_bytes())).map_err(|error| {
+            self.error(value.span(), Problem::Unit { key: key.to_string(), error })
+        })?;
+        match amount {
+            0 => Err(self.other(value.span(), format!("{key} has to be above 0"))),
+            amount => Ok(amount),
+        }
+    }
+}
+
+/// A whole number that is not negative.
+fn whole(value: &DeValue) -> Option<u64> {
+    let integer = value.as_integer()?;
+    u64::from_str_radix(integer.as_str(), integer.radix()).ok()
+}
+
+fn kind_of(value: &DeValue) -> &'static str {
+    match value {
+        DeValue::String(_) => "a text",
+        DeValue::Integer(number) if number.as_str().starts_with('-') => "a number below 0",
+        DeValue::Integer(_) => "a number",
+        DeValue::Float(_) => "a number with a point",
+        DeValue::Boolean(_) => "true or false",
+        DeValue::Datetime(_) => "a date",
+        DeValue::Array(_) => "a list",
+        DeValue::Table(_) => "a table",
+    }
+}

@@ -1,0 +1,215 @@
+//! The keys of `[[stack]]`: what is put on the region, before anybody asked what is supported.
+
+use super::error::{PlanError, Problem};
+use super::read::{Source, Value};
+use crate::model::candidate::{Crypt, Knobs, Stack};
+use crate::prepare::options::{self, OptionProfile};
+use crate::prepare::support::{self, Recipe};
+
+/// Keys in order of use; any but `name` may stand in `[axes]` too.
+pub(super) const KEYS: [&str; 11] = [
+    "name",
+    "fs",
+    "mkfs",
+    "mount",
+    "crypt",
+    "lvm",
+    "options",
+    "scheduler",
+    "read_ahead_kb",
+    "nr_requests",
+    "governor",
+];
+
+/// Keys that take a list of words; a list of such lists is an axis.
+pub(super) const LISTS: [&str; 2] = ["mkfs", "mount"];
+
+const CRYPT_KEYS: [&str; 6] =
+    ["kind", "cipher", "key_bits", "sector_size", "no_read_workqueue", "no_write_workqueue"];
+
+/// One stack as a plan describes it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct PlannedStack {
+    /// The plan's own name for it.
+    pub name: Option<String>,
+    /// Filesystem as the plan names it: a type, `ntfs` for whichever driver, `raw`.
+    pub fs: String,
+    /// Which options it starts from.
+    pub options: OptionProfile,
+    /// The plan's words for mkfs, beside the recipe's.
+    pub mkfs: Vec<String>,
+    /// The plan's mount options, beside the recipe's.
+    pub mount: Vec<String>,
+    /// Encryption.
+    pub crypt: Option<Crypt>,
+    /// On a logical volume.
+    pub lvm: bool,
+    /// Kernel settings.
+    pub knobs: Knobs,
+    /// Number of its table in the plan.
+    pub(super) table: usize,
+}
+
+impl PlannedStack {
+    /// The recipes it can be made by, the preferred one first; never empty for a parsed plan.
+    pub fn recipes(&self) -> Vec<&'static Recipe> {
+        support::recipes_for(&self.fs)
+    }
+
+    /// The stack by one of its recipes.
+    pub fn stack(&self, recipe: &Recipe) -> Stack {
+        let made = options::stack(recipe, self.options, &self.mkfs, &self.mount);
+        Stack { crypt: self.crypt.clone(), lvm: self.lvm, knobs: self.knobs.clone(), ..made }
+    }
+
+    /// Whether workloads go to the device itself.
+    pub fn is_raw(&self) -> bool {
+        self.fs == support::RAW
+    }
+
+    /// Sets one key to one value.
+    pub(super) fn set(
+        &mut self,
+        source: &Source,
+        key: &'static str,
+        value: &Value,
+    ) -> Result<(), PlanError> {
+        let word = || source.text(key, value).map(str::to_string);
+        match key {
+            "name" => self.name = Some(source.name(value)?),
+            "fs" => {
+                let words: Vec<_> = support::words().into_iter().map(|w| (w, w)).collect();
+                self.fs = source.word("filesystem", value, &words)?.to_string();
+            }
+            "mkfs" => self.mkfs = source.list(key, value, "a list of words: [\"-m\", \"0\"]")?,
+            "mount" => self.mount = source.list(key, value, "a list of words: [\"noatime\"]")?,
+            "crypt" => self.crypt = crypt(source, value)?,
+            "lvm" => self.lvm = source.switch(key, value)?,
+            "options" => {
+                let words = OptionProfile::ALL.map(|profile| (profile.name(), profile));
+                self.options = source.word("set of options", value, &words)?;
+            }
+            "scheduler" => self.knobs.scheduler = Some(word()?),
+            "governor" => self.knobs.governor = Some(word()?),
+            "read_ahead_kb" => self.knobs.read_ahead_kb = Some(source.number32(key, value, 0)?),
+            "nr_requests" => self.knobs.nr_requests = Some(source.number32(key, value, 1)?),
+            other => unreachable_key(other),
+        }
+        Ok(())
+    }
+
+    /// Refuses what cannot be: words for a filesystem that is none.
+    pub(super) fn check(&self) -> Result<(), String> {
+        let words = !self.mkfs.is_empty() || !self.mount.is_empty();
+        if self.fs.is_empty() {
+            return Err("a stack needs its filesystem: fs = \"ext4\"".to_string());
+        }
+        match self.is_raw() && words {
+            true => Err("raw is no filesystem: it takes no mkfs and no mount options".to_string()),
+            false => Ok(()),
+        }
+    }
+
+    /// What a key is set to, in one word, for `[[exclude]]` and the axes' table.
+    pub(super) fn value(&self, key: &str) -> String {
+        let number = |n: &Option<u32>| n.map_or(String::new(), |n| n.to_string());
+        match key {
+            "name" => self.name.clone().unwrap_or_default(),
+            "fs" => self.fs.clone(),
+            "mkfs" => self.mkfs.join(" "),
+            "mount" => self.mount.join(","),
+            "crypt" => self.crypt.as_ref().map_or("none".to_string(), |c| c.cipher.clone()),
+            "lvm" => self.lvm.to_string(),
+            "options" => self.options.name().to_string(),
+            "scheduler" => self.knobs.scheduler.clone().unwrap_or_default(),
+            "governor" => self.knobs.governor.clone().unwrap_or_default(),
+            "read_ahead_kb" => number(&self.knobs.read_ahead_kb),
+            "nr_requests" => number(&self.knobs.nr_requests),
+            _ => String::new(),
+        }
+    }
+}
+
+/// The keys were checked against [`KEYS`] before; a test sets every one of them.
+fn unreachable_key(key: &str) {
+    debug_assert!(false, "no such key: {key}");
+}
+
+fn crypt(source: &Source, value: &Value) -> Result<Option<Crypt>, PlanError> {
+    const EXPECTED: &str =
+        "\"none\" or a table: { cipher = \"aes-xts-plain64\", key_bits = 512, sector_size = 4096 }";
+    if value.get_ref().as_str() == Some("none") {
+        return Ok(None);
+    }
+    let table = source.table("crypt", value, EXPECTED)?;
+    let mut crypt = Crypt {
+        kind: "luks2".to_string(),
+        cipher: String::new(),
+        key_bits: 0,
+        sector_size: None,
+        no_read_workqueue: false,
+        no_write_workqueue: false,
+    };
+    for entry in source.entries(table, "crypt", &CRYPT_KEYS)? {
+        let (key, value) = (entry.key, entry.value);
+        match key {
+            "kind" => {
+                let kinds = [("luks2", "luks2"), ("plain", "plain")];
+                crypt.kind = source.word("kind of encryption", value, &kinds)?.to_string();
+            }
+            "cipher" => crypt.cipher = cipher(source, value)?,
+            "key_bits" => crypt.key_bits = key_bits(source, value)?,
+            "sector_size" => crypt.sector_size = Some(sector_size(source, value)?),
+            "no_read_workqueue" => crypt.no_read_workqueue = source.switch(key, value)?,
+            "no_write_workqueue" => crypt.no_write_workqueue = source.switch(key, value)?,
+            other => unreachable_key(other),
+        }
+    }
+    let missing = match (crypt.cipher.is_empty(), crypt.key_bits) {
+        (true, _) => Some("its cipher: cipher = \"aes-xts-plain64\""),
+        (_, 0) => Some("the size of its key: key_bits = 512"),
+        _ => None,
+    };
+    match missing {
+        Some(what) => Err(source.other(
+            value.span(),
+            format!("crypt needs {what}; a number without it cannot be compared with any other"),
+        )),
+        None => Ok(Some(crypt)),
+    }
+}
+
+/// A cipher as cryptsetup(8) takes it: one word that is no option.
+fn cipher(source: &Source, value: &Value) -> Result<String, PlanError> {
+    let word = source.text("cipher", value)?;
+    let fits = |c: char| c.is_ascii_alphanumeric() || "-_,:()".contains(c);
+    if word.len() <= 64 && !word.starts_with('-') && word.chars().all(fits) {
+        return Ok(word.to_string());
+    }
+    let problem = Problem::UnknownWord {
+        word: word.to_string(),
+        key: "cipher".to_string(),
+        hint: "write it as cryptsetup does: aes-xts-plain64, xchacha20,aes-adiantum-plain64"
+            .to_string(),
+    };
+    Err(source.error(value.span(), problem))
+}
+
+fn key_bits(source: &Source, value: &Value) -> Result<u32, PlanError> {
+    let bits = source.number32("key_bits", value, 1)?;
+    match (64..=1024).contains(&bits) && bits % 8 == 0 {
+        true => Ok(bits),
+        false => Err(source.other(
+            value.span(),
+            "key_bits has to be a multiple of 8 between 64 and 1024; for XTS it counts both halves",
+        )),
+    }
+}
+
+fn sector_size(source: &Source, value: &Value) -> Result<u32, PlanError> {
+    let bytes = source.number32("sector_size", value, 1)?;
+    match bytes.is_power_of_two() && (512..=4096).contains(&bytes) {
+        true => Ok(bytes),
+        false => Err(source.other(value.span(), "sector_size has to be 512, 1024, 2048 or 4096")),
+    }
+}

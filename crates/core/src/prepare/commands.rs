@@ -1,0 +1,134 @@
+//! Actions in words: the program one runs as argv, and the line a person would type for it.
+//!
+//! Pure. What has no program is said in a sentence; nothing here goes through a shell.
+
+use crate::model::path::RawPath;
+use crate::model::step::Action;
+use crate::units;
+
+/// The program an action runs, as argv; `None` for what is done by system call.
+pub fn argv(action: &Action) -> Option<Vec<RawPath>> {
+    let words = |list: &[&str]| list.iter().map(RawPath::new).collect::<Vec<_>>();
+    match action {
+        Action::Run { argv } | Action::RunWithKey { argv } => Some(argv.clone()),
+        Action::AttachLoop { file, offset_bytes, size_bytes, sector_bytes } => {
+            let mut argv = words(&["losetup", "--find", "--show", "--direct-io=on"]);
+            let mut option = |name: &str, value: u64| {
+                argv.extend([RawPath::new(name), RawPath::new(value.to_string())]);
+            };
+            if *offset_bytes > 0 {
+                option("--offset", *offset_bytes);
+            }
+            if let Some(bytes) = size_bytes {
+                option("--sizelimit", *bytes);
+            }
+            if let Some(bytes) = sector_bytes {
+                option("--sector-size", u64::from(*bytes));
+            }
+            argv.push(file.clone());
+            Some(argv)
+        }
+        Action::Mount { device, at, fs, options } => {
+            let mut argv = words(&["mount", "-t", fs]);
+            if !options.is_empty() {
+                argv.extend(words(&["-o", &options.join(",")]));
+            }
+            argv.extend([device.clone(), at.clone()]);
+            Some(argv)
+        }
+        Action::Unmount { at } => {
+            let mut argv = words(&["umount"]);
+            argv.push(at.clone());
+            Some(argv)
+        }
+        Action::CloseMapper { name } => Some(words(&["dmsetup", "remove", "--retry", name])),
+        Action::MakeScratch { .. }
+        | Action::RemoveScratch { .. }
+        | Action::Fill { .. }
+        | Action::Overwrite { .. }
+        | Action::DetachLoop { .. }
+        | Action::SetKnob { .. }
+        | Action::PutBackKnob { .. }
+        | Action::AddUdevRule { .. }
+        | Action::RemoveUdevRule { .. } => None,
+    }
+}
+
+/// One line that says what an action does: a command to type where there is one.
+pub fn describe(action: &Action) -> String {
+    if let Some(argv) = argv(action) {
+        let line = argv.iter().map(shell_word).collect::<Vec<_>>().join(" ");
+        return match action {
+            // The same random key for formatting and opening, from memory.
+            Action::RunWithKey { .. } => format!("{line} <KEY"),
+            _ => line,
+        };
+    }
+    match action {
+        Action::MakeScratch { parent, name } => {
+            format!("mkdir -m 0700 {}", shell_word(&join(parent, name)))
+        }
+        Action::RemoveScratch { parent, name } => {
+            format!("remove our files in {} and the directory", shell_word(&join(parent, name)))
+        }
+        Action::Fill { file, size_bytes } | Action::Overwrite { device: file, size_bytes, .. } => {
+            format!(
+                "write {} of incompressible data to {}",
+                units::size(*size_bytes),
+                shell_word(file)
+            )
+        }
+        Action::DetachLoop { file, .. } => {
+            format!("losetup --detach the loop device of {}", shell_word(file))
+        }
+        Action::SetKnob { path, value } => format!("echo {value} > {}", shell_word(path)),
+        Action::PutBackKnob { path, ours, before } => {
+            format!("echo {before} > {}, if it still says {ours}", shell_word(path))
+        }
+        Action::AddUdevRule { path, .. } => {
+            format!("write {} and `udevadm control --reload`", shell_word(path))
+        }
+        Action::RemoveUdevRule { path } => {
+            format!("rm {} and `udevadm control --reload`", shell_word(path))
+        }
+        // The others run a program and were answered above.
+        _ => String::new(),
+    }
+}
+
+fn join(parent: &RawPath, name: &str) -> RawPath {
+    RawPath::new(parent.as_path().join(name))
+}
+
+/// A word as a POSIX shell would need it typed. Bytes that cannot be shown are kept as `\xNN`
+/// inside `$'…'`, which bash, zsh and POSIX 2024 read back.
+pub fn shell_word(word: &RawPath) -> String {
+    let text = word.to_string();
+    let plain = |c: char| c.is_alphanumeric() || "-_./=:,@%+^".contains(c);
+    if !text.is_empty() && text.chars().all(plain) {
+        return text;
+    }
+    if text.contains('\\') {
+        return format!("$'{}'", text.replace('\'', "\\'"));
+    }
+    format!("'{}'", text.replace('\'', "'\\''"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn hostile_words_are_quoted() {
+        for (word, typed) in [
+            ("plain.img", "plain.img"),
+            ("a b", "'a b'"),
+            ("it's", "'it'\\''s'"),
+            ("$(reboot)", "'$(reboot)'"),
+            ("", "''"),
+            ("a\nb", "$'a\\x0ab'"),
+        ] {
+            assert_eq!(shell_word(&RawPath::new(word)), typed);
+        }
+    }
+}

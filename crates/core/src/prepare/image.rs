@@ -1,0 +1,127 @@
+//! May an image file be written in full, and if not, why not, in words.
+//!
+//! Pure, like its sibling the guard of devices. The contents are no business of it: that is what
+//! the erase token is for, which for an image is its file name.
+
+use super::device::System;
+use super::guard::{Reason, Why};
+use crate::model::host::LayerKind;
+use crate::model::path::RawPath;
+
+/// What was found out about the file.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Image {
+    /// Its real path.
+    pub path: RawPath,
+    /// Names it has.
+    pub links: u64,
+    /// Loop devices it backs, by whichever name.
+    pub loops: Vec<String>,
+    /// Processes that have it open, each with its id and name.
+    pub users: Vec<(u32, RawPath)>,
+    /// Whether it can be written to at all.
+    pub is_read_only: bool,
+}
+
+/// Why the image must not be written, gravest first; empty when nothing that can be seen uses it.
+pub fn reasons(image: &Image, system: &System) -> Vec<Reason> {
+    let path = &image.path;
+    let mut reasons = Vec::new();
+    let mut add = |why, text: String| reasons.push(Reason { why, text });
+    for swap in system.swaps.iter().filter(|s| s.swap.path == *path) {
+        add(Why::Swap, format!("{} is swap", swap.swap.path));
+    }
+    for mounted in system.mounts.iter().filter(|m| m.mount.source == *path) {
+        add(Why::Mounted, format!("it is mounted at {}", mounted.mount.mount_point));
+    }
+    for device in &image.loops {
+        let on = system
+            .devices
+            .iter()
+            .find(|d| d.layer.kind == LayerKind::Loop && d.layer.name == *device);
+        let at = on.and_then(|d| system.mounts_of(d.dev).next());
+        match at {
+            Some(m) => {
+                let at = &m.mount.mount_point;
+                add(Why::Mounted, format!("it is mounted at {at} through {device}"));
+            }
+            None => add(
+                Why::Held,
+                format!("it backs {device}; `losetup --detach /dev/{device}` frees it"),
+            ),
+        }
+    }
+    for (pid, name) in &image.users {
+        add(Why::Open, format!("{name} (process {pid}) has it open"));
+    }
+    if image.links > 1 {
+        let text = format!("it has {} names (hard links): another may be somebody's", image.links);
+        add(Why::Held, text);
+    }
+    if image.is_read_only {
+        add(Why::ReadOnly, "it cannot be written to".to_string());
+    }
+    reasons.sort();
+    reasons
+}
+
+/// The erase token of an image: its file name.
+pub fn token(path: &RawPath) -> String {
+    path.as_path().file_name().map(|name| RawPath::new(name).to_string()).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::host::Layer;
+    use crate::prepare::device::{BlockDevice, Mounted, SwapOn};
+    use crate::sysinfo::dev::Dev;
+    use crate::sysinfo::mountinfo::Mount;
+    use crate::sysinfo::swaps::Swap;
+
+    fn image() -> Image {
+        let path = RawPath::new("/srv/disk.img");
+        Image { path, links: 1, ..Image::default() }
+    }
+
+    fn texts(image: &Image, system: &System) -> Vec<String> {
+        reasons(image, system).into_iter().map(|r| r.text).collect()
+    }
+
+    #[test]
+    fn a_file_of_its_own_is_safe() {
+        assert_eq!(texts(&image(), &System::default()), [""; 0]);
+        assert_eq!(token(&image().path), "disk.img");
+    }
+
+    #[test]
+    fn every_use_is_a_reason_of_its_own() {
+        let looped = Layer { name: "loop3".into(), kind: LayerKind::Loop, ..Layer::default() };
+        let dev = Dev::new(7, 3);
+        let mount = |source: &str, at: &str| Mount {
+            source: RawPath::new(source),
+            mount_point: RawPath::new(at),
+            ..Mount::default()
+        };
+        let system = System {
+            devices: vec![BlockDevice { dev, layer: looped, ..BlockDevice::default() }],
+            mounts: vec![
+                Mounted { mount: mount("/dev/loop3", "/mnt"), on: vec![dev], seen_by: None },
+                Mounted { mount: mount("/srv/disk.img", "/fuse"), on: vec![], seen_by: None },
+            ],
+            swaps: vec![SwapOn {
+                swap: Swap { path: RawPath::new("/srv/disk.img"), is_file: true },
+                on: vec![],
+            }],
+            ..System::default()
+        };
+        let used = Image {
+            links: 2,
+            loops: vec!["loop3".into(), "loop4".into()],
+            users: vec![(71, RawPath::new("qemu"))],
+            is_read_only: true,
+            ..image()
+        };
+        insta::assert_snapshot!(texts(&used, &system).join("\n"));
+    }
+}

@@ -1,0 +1,102 @@
+//! Settings of the kernel that are varied: I/O scheduler, read-ahead, requests, governor.
+//!
+//! Each is a file in /sys whose old value is recorded before it is changed, and put back only if
+//! it still is what we made it: whoever changed it meanwhile meant to. Source:
+//! Documentation/ABI/stable/sysfs-block and Documentation/admin-guide/pm/cpufreq.rst of Linux.
+
+use crate::model::candidate::Knobs;
+use crate::model::path::RawPath;
+use crate::model::step::{Action, Step};
+use crate::sysinfo::scheduler;
+
+/// The settings a candidate asks for, as files with the values wanted. `disk` is a kernel name
+/// (`sda`), `policies` the names in /sys/devices/system/cpu/cpufreq.
+pub fn wanted(knobs: &Knobs, disk: &str, policies: &[String]) -> Vec<(RawPath, String)> {
+    let queue = |file: &str| RawPath::new(format!("/sys/block/{disk}/queue/{file}"));
+    let mut wanted = Vec::new();
+    // The scheduler first: it brings a number of requests of its own.
+    if let Some(name) = &knobs.scheduler {
+        wanted.push((queue("scheduler"), name.clone()));
+    }
+    if let Some(requests) = knobs.nr_requests {
+        wanted.push((queue("nr_requests"), requests.to_string()));
+    }
+    if let Some(kib) = knobs.read_ahead_kb {
+        wanted.push((queue("read_ahead_kb"), kib.to_string()));
+    }
+    if let Some(governor) = &knobs.governor {
+        wanted.extend(policies.iter().map(|policy| {
+            let file = format!("/sys/devices/system/cpu/cpufreq/{policy}/scaling_governor");
+            (RawPath::new(file), governor.clone())
+        }));
+    }
+    wanted
+}
+
+/// The value in force in the text of a setting: of `none [mq-deadline] kyber` the one in brackets.
+pub fn current(text: &str) -> String {
+    let text = text.trim();
+    scheduler::parse(text).current.unwrap_or_else(|| text.to_string())
+}
+
+/// Write a setting whose value was `before`.
+pub fn set(step: u32, path: &RawPath, value: &str, before: &str) -> Step {
+    Step {
+        step,
+        why: format!("set {} to {value} (it is {before})", name_of(path)),
+        action: Action::SetKnob { path: path.clone(), value: value.to_string() },
+        undo: Some(Action::PutBackKnob {
+            path: path.clone(),
+            ours: value.to_string(),
+            before: before.to_string(),
+        }),
+        destroys: None,
+    }
+}
+
+fn name_of(path: &RawPath) -> String {
+    let name = path.as_path().file_name().unwrap_or_default();
+    RawPath::new(name).to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_and_values_in_the_order_they_are_written() {
+        let knobs = Knobs {
+            scheduler: Some("bfq".into()),
+            read_ahead_kb: Some(128),
+            nr_requests: Some(64),
+            governor: Some("performance".into()),
+        };
+        let policies = ["policy0".to_string(), "policy4".to_string()];
+        let lines: Vec<String> = wanted(&knobs, "sda", &policies)
+            .iter()
+            .map(|(path, value)| format!("{path} {value}"))
+            .collect();
+        assert_eq!(
+            lines,
+            [
+                "/sys/block/sda/queue/scheduler bfq",
+                "/sys/block/sda/queue/nr_requests 64",
+                "/sys/block/sda/queue/read_ahead_kb 128",
+                "/sys/devices/system/cpu/cpufreq/policy0/scaling_governor performance",
+                "/sys/devices/system/cpu/cpufreq/policy4/scaling_governor performance",
+            ]
+        );
+        assert_eq!(wanted(&Knobs::default(), "sda", &policies), []);
+    }
+
+    #[test]
+    fn the_scheduler_in_brackets_is_the_one_in_force() {
+        assert_eq!(current("none [mq-deadline] kyber bfq\n"), "mq-deadline");
+        assert_eq!(current("[none]"), "none");
+        assert_eq!(current("128\n"), "128");
+        let step = set(3, &RawPath::new("/sys/block/sda/queue/scheduler"), "bfq", "none");
+        assert_eq!(step.why, "set scheduler to bfq (it is none)");
+        let Some(Action::PutBackKnob { ours, before, .. }) = step.undo else { panic!() };
+        assert_eq!((ours.as_str(), before.as_str()), ("bfq", "none"));
+    }
+}

@@ -1,0 +1,52 @@
+//! The udev rule that keeps auto-mounters and auto-assembly off a target while a run has it.
+//!
+//! Desktops mount what appears (udisks reads UDISKS_IGNORE), LVM and others activate what they
+//! find (they honour DM_UDEV_DISABLE_OTHER_RULES_FLAG), and udev itself probes a device again each
+//! time a writer closes it (nowatch). Only the target, what is below it and our own volumes are
+//! named: a sibling partition that is mounted stays as it is. Source: udev(7), udisks(8), the
+//! rules shipped with lvm2.
+
+use crate::model::path::RawPath;
+use crate::model::step::{Action, Step};
+
+/// Write the rule for these kernel names (`sda`, `sda1`, `loop0`).
+pub fn add(step: u32, run: &str, kernel_names: &[String], dir: &RawPath) -> Step {
+    // Named to be read before all others: theirs look at what is set here.
+    let path = RawPath::new(dir.as_path().join(format!("00-bakeoff-{run}.rules")));
+    Step {
+        step,
+        why: "keep auto-mounters off for the time being".to_string(),
+        action: Action::AddUdevRule { path: path.clone(), text: text(run, kernel_names) },
+        undo: Some(Action::RemoveUdevRule { path }),
+        destroys: None,
+    }
+}
+
+fn text(run: &str, kernel_names: &[String]) -> String {
+    const OFF: &str = "ENV{UDISKS_IGNORE}=\"1\", ENV{UDISKS_AUTO}=\"0\", \
+                       ENV{DM_UDEV_DISABLE_OTHER_RULES_FLAG}=\"1\", OPTIONS+=\"nowatch\"";
+    // Kernel names have no quotes; whatever else is in one would end the rule.
+    let plain = |name: &&String| name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-');
+    let mut text = format!("# Of bakeoff run {run}, taken away when it ends.\n");
+    for name in kernel_names.iter().filter(plain) {
+        text.push_str(&format!("SUBSYSTEM==\"block\", KERNEL==\"{name}\", {OFF}\n"));
+    }
+    for mapper in [format!("bakeoff-{run}-*"), format!("bakeoff_{run}-*")] {
+        text.push_str(&format!("SUBSYSTEM==\"block\", ENV{{DM_NAME}}==\"{mapper}\", {OFF}\n"));
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn it_names_the_target_and_our_volumes_and_nothing_else() {
+        let names = ["sdb".to_string(), "sdb1".to_string(), "a\"b".to_string()];
+        let step = add(0, "0123456789abcdef", &names, &RawPath::new("/run/udev/rules.d"));
+        let Action::AddUdevRule { path, text } = step.action else { panic!() };
+        assert_eq!(step.undo, Some(Action::RemoveUdevRule { path }));
+        insta::assert_snapshot!(text);
+    }
+}

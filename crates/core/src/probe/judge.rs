@@ -1,0 +1,174 @@
+//! From what the samples were to what may be said: how much is real at most, what is excluded.
+
+use serde::Serialize;
+
+use super::{Seen, UPPER_SAMPLES};
+use crate::units;
+
+/// What a probe found.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Report {
+    /// Always `bakeoff/probe/1`.
+    pub schema: &'static str,
+    /// What was probed, for people.
+    pub target: String,
+    /// What the device says it has, bytes.
+    pub claimed_bytes: u64,
+    /// Samples written and read.
+    pub samples: u64,
+    /// Those that came back as written.
+    pub good: u64,
+    /// The lowest place that did not; `None` when all did.
+    pub first_bad_bytes: Option<u64>,
+    /// Distance at which addresses land on one another.
+    pub wraps_at_bytes: Option<u64>,
+    /// Whether the pass that looked again found the same.
+    pub repeated: bool,
+    /// `no_evidence`, `mismatch` or `unstable`.
+    pub verdict: Verdict,
+    /// The whole in one sentence.
+    pub sentence: String,
+}
+
+/// What may be said.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Verdict {
+    /// Every sample came back.
+    NoEvidence,
+    /// Some did not, twice.
+    Mismatch,
+    /// Some did not, and the next time they did: a bad contact, reader or cable, or a dying drive.
+    Unstable,
+}
+
+/// Judges a pass, and the pass that looked again where the first found something.
+pub fn judge(
+    target: &str,
+    claimed_bytes: u64,
+    first: &[(u64, Seen)],
+    again: Option<&[(u64, Seen)]>,
+) -> Report {
+    let bad = |pass: &[(u64, Seen)]| pass.iter().any(|(_, seen)| *seen != Seen::Good);
+    let verdict = match (bad(first), again.map(bad)) {
+        (false, _) => Verdict::NoEvidence,
+        (true, Some(false)) => Verdict::Unstable,
+        (true, _) => Verdict::Mismatch,
+    };
+    let judged = match again {
+        Some(again) if verdict == Verdict::Mismatch => again,
+        _ => first,
+    };
+    let good = judged.iter().filter(|(_, seen)| *seen == Seen::Good).count() as u64;
+    let mut wraps: Vec<u64> = judged
+        .iter()
+        .filter_map(|(at, seen)| match seen {
+            Seen::Alias(other) => Some(at.abs_diff(*other)),
+            _ => None,
+        })
+        .collect();
+    wraps.sort_unstable();
+    let mut report = Report {
+        schema: "bakeoff/probe/1",
+        target: target.to_string(),
+        claimed_bytes,
+        samples: judged.len() as u64,
+        good,
+        first_bad_bytes: judged.iter().find(|(_, s)| *s != Seen::Good).map(|(at, _)| *at),
+        wraps_at_bytes: wraps.first().copied(),
+        repeated: again.is_some(),
+        verdict,
+        sentence: String::new(),
+    };
+    report.sentence = sentence(&report);
+    report
+}
+
+/// The chance to overlook a device of which only that fraction is real: every sample of the upper
+/// half would have to lie in the real part.
+pub fn overlooked(real_fraction: f64) -> f64 {
+    let upper = ((real_fraction - 0.5) / 0.5).clamp(0.0, 1.0);
+    libm::pow(upper, UPPER_SAMPLES as f64)
+}
+
+fn sentence(report: &Report) -> String {
+    let claimed = units::size(report.claimed_bytes);
+    match report.verdict {
+        Verdict::NoEvidence => format!(
+            "No evidence of fake capacity in {} samples over {claimed}: a device of which at most \
+             90 % is real would have been found with a probability of {:.4} %. Damage between the \
+             samples is not excluded; a run's write passes check every byte of their region.",
+            report.samples,
+            (1.0 - overlooked(0.9)) * 100.0
+        ),
+        Verdict::Unstable => format!(
+            "{} of {} samples over {claimed} did not come back, and all of them did the second \
+             time: a bad contact, reader or cable, or a dying drive. Try another reader or port \
+             and probe again before you trust or accuse it.",
+            report.samples - report.good,
+            report.samples
+        ),
+        Verdict::Mismatch => {
+            let wraps = report.wraps_at_bytes.map_or(String::new(), |bytes| {
+                format!(" Places {} apart are one and the same.", units::size(bytes))
+            });
+            let first = report.first_bad_bytes.unwrap_or(0);
+            format!(
+                "{} of {} samples over {claimed} did not come back, twice; the first of them lies \
+                 at {}.{wraps} It does not keep what it claims to have room for: do not use it.",
+                report.samples - report.good,
+                report.samples,
+                units::size(first)
+            )
+        }
+    }
+}
+
+impl Report {
+    /// For people: one paragraph.
+    pub fn text(&self) -> String {
+        format!("{}\n{}\n", self.target, crate::report::wrap(&self.sentence, 80, "", "").trim_end())
+    }
+
+    /// For programs: one document.
+    pub fn json(&self) -> String {
+        // Plain data: strings, numbers and a word.
+        serde_json::to_string_pretty(self).map(|text| text + "\n").unwrap_or_default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const GIB: u64 = 1 << 30;
+
+    #[test]
+    fn all_good_is_no_evidence_and_never_genuine() {
+        let pass: Vec<(u64, Seen)> = (0..100).map(|i| (i << 20, Seen::Good)).collect();
+        let report = judge("/dev/sdb", 32 * GIB, &pass, None);
+        assert_eq!(report.verdict, Verdict::NoEvidence);
+        insta::assert_snapshot!(report.text());
+        assert!(!report.text().to_lowercase().contains("genuine"));
+    }
+
+    #[test]
+    fn a_fake_is_one_only_after_it_was_looked_at_again() {
+        let fake: Vec<(u64, Seen)> = (0..32)
+            .map(|i| (i * GIB, if i < 8 { Seen::Good } else { Seen::Alias(i % 8 * GIB) }))
+            .collect();
+        let report = judge("/dev/sdb", 32 * GIB, &fake, Some(&fake));
+        assert_eq!(report.verdict, Verdict::Mismatch);
+        assert_eq!((report.first_bad_bytes, report.wraps_at_bytes), (Some(8 * GIB), Some(8 * GIB)));
+        insta::assert_snapshot!(report.text());
+        let good: Vec<(u64, Seen)> = fake.iter().map(|(at, _)| (*at, Seen::Good)).collect();
+        assert_eq!(judge("x", GIB, &fake, Some(&good)).verdict, Verdict::Unstable);
+        assert_eq!(judge("x", GIB, &fake, None).verdict, Verdict::Mismatch);
+    }
+
+    #[test]
+    fn the_chance_to_overlook_is_that_of_every_sample_lying_in_the_real_part() {
+        assert!((overlooked(0.9) - 6.28e-7).abs() < 1e-8);
+        assert_eq!((overlooked(0.4), overlooked(1.0)), (0.0, 1.0));
+    }
+}

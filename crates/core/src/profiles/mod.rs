@@ -1,0 +1,178 @@
+//! What each profile consists of: its parts, what each is judged by, its sizes, and where its
+//! pattern is documented. How a profile is executed is the engine's business.
+//!
+//! All parts of one profile are measured together, in one process and in their order, because
+//! later ones need what earlier ones left. So they carry one and the same job, which gives sizes,
+//! times and seed; what each part really did stands in the job of its measurement.
+
+mod bonnie;
+mod boot;
+mod copy_tree;
+mod dd;
+mod desktop;
+mod home_assistant;
+mod iozone;
+mod nas;
+mod package_install;
+mod sqlite;
+mod sysbench;
+mod torrent;
+
+use crate::model::job::{Job, Rw};
+use crate::model::profile::{Part, Profile};
+use crate::model::workload::{DriverName, Metric, Phase, Workload};
+
+/// A profile.
+#[derive(Clone, Copy, Debug)]
+pub struct Spec {
+    /// One line for people: what the parts have in common.
+    pub summary: &'static str,
+    /// Whether files have to be there before the first part, so that laying them out takes time.
+    pub lays_out: bool,
+    /// Its figures, in the order they are measured.
+    pub parts: &'static [PartSpec],
+    /// Sizes and counts where nobody says otherwise.
+    pub job: fn() -> Job,
+}
+
+/// One figure of a profile.
+#[derive(Clone, Copy, Debug)]
+pub struct PartSpec {
+    /// What tells it from the other parts: its name follows that of the profile.
+    pub word: &'static str,
+    /// One line for people.
+    pub summary: &'static str,
+    /// What it is judged by.
+    pub metric: Metric,
+    /// What it does to its files.
+    pub rw: Rw,
+    /// Whether time ends it wherever it is; else it goes through its files as a whole.
+    pub is_timed: bool,
+    /// How long it takes at least, whatever is asked for.
+    pub least_ns: u64,
+}
+
+impl PartSpec {
+    const fn new(word: &'static str, summary: &'static str, metric: Metric, rw: Rw) -> PartSpec {
+        PartSpec { word, summary, metric, rw, is_timed: false, least_ns: 0 }
+    }
+
+    /// One that is ended by time, after `least_ns` at the earliest.
+    const fn timed(self, least_ns: u64) -> PartSpec {
+        PartSpec { is_timed: true, least_ns, ..self }
+    }
+}
+
+/// What is known about a profile.
+pub fn spec(profile: Profile) -> &'static Spec {
+    match profile {
+        Profile::Sqlite => &sqlite::SPEC,
+        Profile::HomeAssistant => &home_assistant::SPEC,
+        Profile::Torrent => &torrent::SPEC,
+        Profile::Nas => &nas::SPEC,
+        Profile::CopyTree => &copy_tree::SPEC,
+        Profile::Boot => &boot::SPEC,
+        Profile::PackageInstall => &package_install::SPEC,
+        Profile::Desktop => &desktop::SPEC,
+        Profile::Dd => &dd::SPEC,
+        Profile::Sysbench => &sysbench::SPEC,
+        Profile::Bonnie => &bonnie::SPEC,
+        Profile::Iozone => &iozone::SPEC,
+    }
+}
+
+/// The part a workload stands for; `None` where a newer version knows more parts.
+pub fn part_spec(part: Part) -> Option<&'static PartSpec> {
+    spec(part.profile).parts.get(usize::from(part.part))
+}
+
+/// The sizes and counts of a profile where nobody says otherwise.
+pub fn job(profile: Profile) -> Job {
+    (spec(profile).job)()
+}
+
+/// The workloads of a profile done with the sizes, times and counts of `job`, one for each part.
+pub fn parts(profile: Profile, job: &Job) -> Vec<Workload> {
+    let workload = |(part, spec): (u16, &PartSpec)| Workload {
+        name: name(profile, spec),
+        summary: spec.summary.to_string(),
+        phase: Phase::Whole,
+        metric: spec.metric,
+        job: job.clone(),
+        driver: DriverName::Native,
+        profile: Some(Part { profile, part }),
+        fio_job: None,
+    };
+    (0..).zip(spec(profile).parts).map(workload).collect()
+}
+
+/// `bonnie-seeks`; a profile with a single part is called by its own name.
+fn name(profile: Profile, part: &PartSpec) -> String {
+    match part.word {
+        "" => profile.name().to_string(),
+        word => format!("{}-{word}", profile.name()),
+    }
+}
+
+/// The parts of every profile, with its sizes where nobody says otherwise.
+pub fn all() -> Vec<Workload> {
+    Profile::ALL.into_iter().flat_map(|profile| parts(profile, &job(profile))).collect()
+}
+
+/// The parts of the profile of that name, or the one part of that name.
+pub fn find(name: &str) -> Vec<Workload> {
+    let named = |w: &Workload| w.profile.is_some_and(|part| part.profile.name() == name);
+    let (whole, mut rest): (Vec<_>, Vec<_>) = all().into_iter().partition(named);
+    if !whole.is_empty() {
+        return whole;
+    }
+    rest.retain(|w| w.name == name);
+    rest
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeSet;
+
+    #[test]
+    fn every_part_has_a_name_of_its_own_and_states_what_it_does() {
+        let all = all();
+        let names: BTreeSet<&str> = all.iter().map(|w| w.name.as_str()).collect();
+        assert_eq!(names.len(), all.len());
+        for w in &all {
+            assert!(crate::workloads::all().iter().all(|other| other.name != w.name), "{}", w.name);
+            assert!(!w.summary.is_empty() && w.phase == Phase::Whole && w.job.size >= w.job.bs);
+            let part = w.profile.expect("a part");
+            assert_eq!(find(&w.name).iter().filter(|f| f.name == w.name).count(), 1);
+            assert!(part_spec(part).is_some_and(|spec| w.name.ends_with(spec.word)));
+        }
+    }
+
+    #[test]
+    fn a_profile_is_found_whole_and_by_part() {
+        let whole = find("dd");
+        assert_eq!(whole.len(), dd::SPEC.parts.len());
+        assert_eq!(find("dd-read"), [whole.last().expect("a part").clone()]);
+        assert!(find("nothing").is_empty());
+    }
+
+    #[test]
+    fn the_page_about_workloads_names_every_profile_and_part() {
+        let page = include_str!("../../../../docs/workloads.md");
+        for w in all() {
+            let part = w.profile.expect("a part");
+            let word = part_spec(part).map_or("", |spec| spec.word);
+            let profile = part.profile.name();
+            let rows = page.lines().filter(|line| line.starts_with("| `"));
+            let row = rows.filter(|line| line.contains(&format!("`{profile}")));
+            let named = |line: &str| {
+                line.contains(&format!("`{}`", w.name)) || line.contains(&format!("`{word}`"))
+            };
+            assert!(row.into_iter().any(named), "{}", w.name);
+        }
+        for w in crate::workloads::all() {
+            assert!(page.contains(&format!("| `{}` |", w.name)), "{}", w.name);
+        }
+    }
+}

@@ -1,0 +1,31 @@
+//! sysbench fileio: all six modes over one set of files.
+//!
+//! Source: sysbench 1.0.20, src/tests/fileio/sb_fileio.c; for the older figures 0.4.12.
+
+use super::{PartSpec, Spec};
+use crate::model::job::{Data, Job, Rw};
+use crate::model::workload::Metric::{Bandwidth, Iops};
+
+/// `sysbench fileio --file-test-mode=MODE run`, mode after mode.
+pub const SPEC: Spec = Spec {
+    summary: "sysbench fileio: 128 files, all of them flushed after every hundred requests",
+    lays_out: true,
+    parts: &[
+        PartSpec::new("seqwr", "sysbench seqwr: new files written in order", Bandwidth, Rw::Write)
+            .timed(0),
+        PartSpec::new("seqrewr", "sysbench seqrewr: files written again", Bandwidth, Rw::Write)
+            .timed(0),
+        PartSpec::new("seqrd", "sysbench seqrd: files read in order", Bandwidth, Rw::Read).timed(0),
+        PartSpec::new("rndrd", "sysbench rndrd: random reads", Iops, Rw::RandRead).timed(0),
+        PartSpec::new("rndwr", "sysbench rndwr: random writes", Iops, Rw::RandWrite).timed(0),
+        PartSpec::new("rndrw", "sysbench rndrw: random, 3 reads for 2 writes", Iops, Rw::RandRw)
+            .timed(0),
+    ],
+    job,
+};
+
+fn job() -> Job {
+    let size = crate::workloads::DEFAULT_SIZE_BYTES;
+    let data = Data::Zero;
+    Job { data, invalidate: true, fsync: 100, ..Job::new(Rw::RandRw, 16 << 10, size) }
+}

@@ -1,0 +1,87 @@
+//! A run as a script for gnuplot with its data inside: one panel a workload, a point for each cell.
+//!
+//! Source: gnuplot 5.4 manual, "inline data and datablocks". Text is never enhanced or expanded, so
+//! a hostile name is only a name.
+
+use std::fmt::Write;
+
+use crate::lint;
+use crate::model::path::harmless;
+use crate::model::run::Run;
+
+/// The script; it draws into `picture`.
+pub fn gnuplot(run: &Run, picture: &str) -> String {
+    let header = &run.header;
+    let mut out = String::new();
+    // Writing to a String cannot fail, here and below.
+    let _ = writeln!(out, "# bakeoff run {}: gnuplot FILE draws {picture}", header.run);
+    for (which, _) in header.workloads.iter().enumerate() {
+        for (at, _) in header.candidates.iter().enumerate() {
+            let _ = writeln!(out, "$d{which}_{at} << EOD\n{}EOD", data(run, at, which));
+        }
+    }
+    let rows = header.workloads.len().max(1);
+    let _ = writeln!(out, "set terminal pngcairo noenhanced size 900,{}", 60 + 320 * rows);
+    let _ = writeln!(out, "set output {}", quoted(picture));
+    let _ = writeln!(out, "set multiplot layout {rows},1 title {}", quoted(&header.title));
+    out.push_str("set key outside right\nset grid\nset xlabel 'block'\nset xtics 1\n");
+    for (which, workload) in header.workloads.iter().enumerate() {
+        let metric = workload.metric.name().replace('_', " ");
+        let _ = writeln!(out, "set title {}", quoted(&workload.name));
+        let _ = writeln!(out, "set ylabel {}", quoted(&metric));
+        out.push_str("set yrange [0:*]\n");
+        let lines: Vec<String> = (0..)
+            .zip(&header.candidates)
+            .map(|(at, candidate): (usize, _)| {
+                let name = quoted(&candidate.name);
+                format!("$d{which}_{at} using 1:2 with linespoints pt {} title {name}", at + 4)
+            })
+            .collect();
+        let _ = writeln!(out, "plot {}", lines.join(", \\\n     "));
+    }
+    out.push_str("unset multiplot\n");
+    out
+}
+
+/// Block and figure of each valid cell.
+fn data(run: &Run, candidate: usize, workload: usize) -> String {
+    let metric = run.header.workloads[workload].metric;
+    let mut out = String::new();
+    for block in run.complete_blocks() {
+        for cell in &block.cells {
+            let is_it =
+                (usize::from(cell.candidate), usize::from(cell.workload)) == (candidate, workload);
+            let figure = metric.of(&cell.measurement).filter(|_| is_it);
+            if let Some(figure) = figure.filter(|_| !lint::is_invalid(&run.header, cell)) {
+                let _ = writeln!(out, "{} {figure}", block.block + 1);
+            }
+        }
+    }
+    // gnuplot refuses a data block without a point; this one is outside every range.
+    if out.is_empty() { "NaN NaN\n".to_string() } else { out }
+}
+
+/// A string in single quotes, in which gnuplot expands nothing.
+fn quoted(text: &str) -> String {
+    format!("'{}'", harmless(text).replace('\'', "''"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::RunBuilder;
+
+    #[test]
+    fn names_are_only_names_and_every_cell_is_a_point() {
+        let names = ["it's `reboot`", "b\nset output '/etc/passwd'"];
+        let run =
+            RunBuilder::stacks(&names).workloads(&["randread"]).play(5, |_, _, _| 900.0).build();
+        let script = gnuplot(&run, "a.png");
+        assert!(script.contains("title 'it''s `reboot`'"), "{script}");
+        assert!(!script.lines().any(|line| line.starts_with("set output '/etc")), "{script}");
+        let points = script.lines().filter(|line| {
+            line.split(' ').count() == 2 && line.starts_with(|c: char| c.is_ascii_digit())
+        });
+        assert_eq!(points.count(), 10);
+    }
+}

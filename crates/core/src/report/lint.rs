@@ -1,0 +1,133 @@
+//! Rules and findings, for programs and for people.
+
+use std::fmt::Write;
+
+use serde_json::{Value, json};
+
+use super::layout::wrap;
+use crate::lint::registry::{self, Rule};
+use crate::lint::severity::{self, Setting};
+use crate::model::finding::{Finding, Severity};
+use crate::model::path::harmless;
+
+/// What a rule limits, in words.
+fn scope(rule: &Rule) -> &'static str {
+    use crate::lint::registry::Limits;
+    use crate::model::finding::Scope;
+    match rule.scope {
+        Limits::Claims => "what is claimed",
+        Limits::Always(Scope::Cell) => "cell",
+        Limits::Always(Scope::Place) => "places",
+        Limits::Always(Scope::Stack) => "stacks",
+        Limits::Always(Scope::Device) => "devices",
+        Limits::Always(Scope::Run) => "run",
+    }
+}
+
+fn when(rule: &Rule) -> String {
+    rule.when.iter().map(|w| w.name()).collect::<Vec<_>>().join(", ")
+}
+
+/// Severity for places, an image, decide, precise.
+fn severities(rule: &Rule) -> [char; 4] {
+    [Setting::Places, Setting::Image, Setting::Decide, Setting::Precise]
+        .map(|s| severity::of(rule.id, s).map_or('-', Severity::letter))
+}
+
+/// Every rule, a line each.
+pub fn rules_text() -> String {
+    let mut out = String::from("id               P I D p  name                  fires when\n");
+    for rule in registry::all() {
+        let [places, image, decide, precise] = severities(rule);
+        // Writing to a String cannot fail, here and below.
+        let _ = writeln!(
+            out,
+            "{:<16} {places} {image} {decide} {precise}  {:<21} {}",
+            rule.id, rule.slug, rule.condition
+        );
+    }
+    out.push_str(
+        "\nP places, I an image, D decide on a device, p precise: R refuses, E error (two of them \
+         \nrefuse), W warning, I note. `bakeoff lint --explain L13` says what one means.\n",
+    );
+    out
+}
+
+/// One rule in a paragraph.
+pub fn rule_text(rule: &Rule, width: usize) -> String {
+    let [places, image, decide, precise] = severities(rule);
+    let mut out = format!("{} {}\n", rule.id, rule.slug);
+    let _ = writeln!(out, "fires when  {}", rule.condition);
+    let _ = writeln!(out, "known in    {}", when(rule));
+    let _ = writeln!(out, "limits      {}", scope(rule));
+    let _ = writeln!(
+        out,
+        "severity    places {places}, an image {image}, decide {decide}, precise {precise}\n"
+    );
+    out.push_str(&wrap(rule.explain, width, "", ""));
+    out
+}
+
+fn rule_json(rule: &Rule) -> Value {
+    let [places, image, decide, precise] = severities(rule);
+    json!({
+        "id": rule.id, "slug": rule.slug, "condition": rule.condition, "explain": rule.explain,
+        "known_in": rule.when.iter().map(|w| w.name()).collect::<Vec<_>>(),
+        "limits": scope(rule),
+        "severity": {"places": places, "image": image, "decide": decide, "precise": precise},
+    })
+}
+
+/// Rules and findings as one document.
+pub fn lint_json(source: Option<&str>, rules: &[&Rule], findings: &[Finding]) -> String {
+    json!({
+        "schema": "bakeoff/lint/1",
+        "source": source,
+        "rules": rules.iter().map(|r| rule_json(r)).collect::<Vec<_>>(),
+        "findings": findings,
+    })
+    .to_string()
+}
+
+/// Findings for people, most severe first.
+pub fn findings_text(source: &str, findings: &[Finding], width: usize) -> String {
+    let mut out = format!("{}: {}\n", harmless(source), count(findings));
+    for finding in findings {
+        let about: Vec<&str> = [&finding.workload, &finding.candidate]
+            .into_iter()
+            .flatten()
+            .map(String::as_str)
+            .collect();
+        let about =
+            if about.is_empty() { String::new() } else { format!(" ({})", about.join(", ")) };
+        let head =
+            format!("{} {}{about}: {}", finding.severity.letter(), finding.id, finding.evidence);
+        out.push_str(&wrap(&harmless(&head), width, "", "  "));
+        out.push_str(&wrap(&harmless(&finding.advice), width, "  -> ", "     "));
+    }
+    out
+}
+
+fn count(findings: &[Finding]) -> String {
+    match findings.len() {
+        0 => "no findings".to_string(),
+        1 => "1 finding".to_string(),
+        n => format!("{n} findings"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_rule_has_a_line_and_a_paragraph() {
+        let text = rules_text();
+        assert_eq!(text.lines().filter(|l| l.starts_with('L')).count(), 68);
+        let one = rule_text(registry::rule("L13").unwrap(), 80);
+        assert!(one.contains("conv=fdatasync") && one.contains("severity    places R"), "{one}");
+        assert!(one.lines().all(|l| l.chars().count() <= 80), "{one}");
+        let value: Value = serde_json::from_str(&lint_json(None, &registry::all(), &[])).unwrap();
+        assert_eq!(value["rules"].as_array().unwrap().len(), registry::all().len());
+    }
+}

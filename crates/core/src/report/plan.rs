@@ -1,0 +1,209 @@
+//! A plan as `bakeoff plan` shows it before anything happens: cases, visits, commands, time, bytes,
+//! and what consents to it.
+//!
+//! Schema `bakeoff/plan/1`, documented in docs/format.md.
+
+mod text;
+
+use serde::Serialize;
+
+use crate::decide::fit::Cost;
+use crate::model::candidate::{Candidate, Skipped};
+use crate::model::protocol::Protocol;
+use crate::model::workload::Workload;
+use crate::plan::budget::Estimate;
+use crate::plan::{Expanded, Plan};
+
+/// Everything shown.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct PlanView {
+    /// `bakeoff/plan/1`.
+    pub schema: &'static str,
+    /// The plan's file or name.
+    pub plan: String,
+    /// What it asks.
+    pub title: String,
+    /// The rules.
+    pub protocol: Protocol,
+    /// State of the region before every visit: `overwritten`, `trimmed`.
+    pub flash_state: &'static str,
+    /// The lists it is made of.
+    pub axes: Vec<AxisView>,
+    /// What is compared.
+    pub candidates: Vec<Candidate>,
+    /// What is measured on each.
+    pub workloads: Vec<Workload>,
+    /// Wanted and not possible here, with why.
+    pub skipped: Vec<Skipped>,
+    /// Candidates times workloads.
+    pub cases: u64,
+    /// Blocks until something can be said, and at most.
+    pub blocks: Span,
+    /// Visits in as many blocks.
+    pub visits: Span,
+    /// Cells in as many blocks.
+    pub cells: Span,
+    /// Where it goes.
+    pub targets: Vec<TargetView>,
+    /// What will be run: once, and for each candidate in each block.
+    pub commands: Vec<Commands>,
+    /// Time and bytes; `None` without a target.
+    pub estimate: Option<EstimateView>,
+}
+
+/// One list of a plan.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct AxisView {
+    /// `[axes]`, `[[stack]]` or `[[workload]]`.
+    pub table: &'static str,
+    /// Its key.
+    pub key: &'static str,
+    /// Its values.
+    pub values: Vec<String>,
+}
+
+/// At the first look, and at the last.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct Span {
+    /// At the first look.
+    pub first: u64,
+    /// At most.
+    pub last: u64,
+}
+
+/// A device or image.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct TargetView {
+    /// Its path.
+    pub path: String,
+    /// Model and serial, or that it is an image.
+    pub about: String,
+    /// What consents to its erasure.
+    pub erase_token: String,
+    /// Its size.
+    pub size_bytes: u64,
+    /// First byte of the region.
+    pub region_start_bytes: u64,
+    /// Size of the region.
+    pub region_size_bytes: u64,
+    /// What is done to the region before each visit, in words.
+    pub state: &'static str,
+    /// What may be written to it unless the user allows more; `None` = no limit.
+    pub max_write_bytes: Option<u64>,
+}
+
+/// Commands in their order, each with what it is for.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Commands {
+    /// `once on …`, or a candidate.
+    pub of: String,
+    /// Command lines, or sentences for what no program does.
+    pub run: Vec<String>,
+    /// What puts it back, in the order it is done.
+    pub undo: Vec<String>,
+}
+
+/// Time and bytes from the kind of drive alone.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct EstimateView {
+    /// What the drive is taken for.
+    pub assumed: &'static str,
+    /// At what speed it writes.
+    pub assumed_bytes_per_s: u64,
+    /// Until something can be said.
+    pub first: CostView,
+    /// At most.
+    pub last: CostView,
+    /// What may be written; `None` = no limit.
+    pub max_write_bytes: Option<u64>,
+    /// Workloads that will probably not fit, with why.
+    pub dropped: Vec<Skipped>,
+    /// Why not even one fits.
+    pub refused: Option<String>,
+}
+
+/// What something costs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct CostView {
+    /// Time.
+    pub time_ns: u64,
+    /// Bytes written.
+    pub write_bytes: u64,
+}
+
+impl From<Cost> for CostView {
+    fn from(cost: Cost) -> CostView {
+        CostView { time_ns: cost.time_ns, write_bytes: cost.write_bytes }
+    }
+}
+
+impl EstimateView {
+    /// In words and numbers.
+    pub fn new(
+        estimate: Estimate,
+        assumed: crate::plan::budget::Speed,
+        max_write_bytes: Option<u64>,
+    ) -> EstimateView {
+        let (dropped, refused) = match estimate.fit {
+            Ok(fit) => (fit.dropped, None),
+            Err(error) => (Vec::new(), Some(error.to_string())),
+        };
+        EstimateView {
+            assumed: assumed.kind,
+            assumed_bytes_per_s: assumed.write_bytes_per_s,
+            first: estimate.first.into(),
+            last: estimate.last.into(),
+            max_write_bytes,
+            dropped,
+            refused,
+        }
+    }
+}
+
+impl PlanView {
+    /// What is known without a target.
+    pub fn new(plan: &Plan, made: Expanded) -> PlanView {
+        let blocks = Span {
+            first: made.protocol.first_look().into(),
+            last: made.protocol.last_block().into(),
+        };
+        let times = |n: u64| Span { first: blocks.first * n, last: blocks.last * n };
+        let (candidates, workloads) = (made.candidates.len() as u64, made.workloads.len() as u64);
+        let axis = |axis: &crate::plan::Axis| AxisView {
+            table: axis.table,
+            key: axis.key,
+            values: axis.values.clone(),
+        };
+        PlanView {
+            schema: "bakeoff/plan/1",
+            plan: plan.name.clone(),
+            title: plan.title.clone(),
+            flash_state: made.flash_state.name(),
+            axes: plan.axes.iter().map(axis).collect(),
+            cases: candidates * workloads,
+            blocks,
+            visits: times(candidates),
+            cells: times(candidates * workloads),
+            protocol: made.protocol,
+            candidates: made.candidates,
+            workloads: made.workloads,
+            skipped: made.skipped,
+            targets: Vec::new(),
+            commands: Vec::new(),
+            estimate: None,
+        }
+    }
+
+    /// For people, 80 columns.
+    pub fn text(&self) -> String {
+        text::write(self)
+    }
+
+    /// For programs.
+    ///
+    /// # Errors
+    /// When a number is none; a plan has no such numbers.
+    pub fn json(&self) -> Result<String, serde_json::Error> {
+        Ok(format!("{}\n", serde_json::to_string_pretty(self)?))
+    }
+}

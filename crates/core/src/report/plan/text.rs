@@ -1,0 +1,267 @@
+//! A plan for people: what is compared, on what, by which commands, at what cost.
+
+use super::{Commands, EstimateView, PlanView, TargetView};
+use crate::model::candidate::Skipped;
+use crate::model::path::harmless;
+use crate::report::layout::wrap;
+use crate::units;
+
+/// Columns of the terminal.
+const WIDTH: usize = 80;
+/// Columns of the names of workloads before their summaries.
+const NAME_COLUMNS: usize = 24;
+
+pub fn write(view: &PlanView) -> String {
+    let mut out = String::new();
+    line(&mut out, &format!("{}: {}", harmless(&view.plan), harmless(&view.title)));
+    line(&mut out, &rules(view));
+    out.push('\n');
+    matrix(view, &mut out);
+    costs(view, &mut out);
+    for target in &view.targets {
+        out.push('\n');
+        write_target(target, &mut out);
+    }
+    if !view.commands.is_empty() {
+        out.push_str("\nWhat will be done; everything is logged, and put back on every way out\n");
+    }
+    for commands in &view.commands {
+        write_commands(commands, &mut out);
+    }
+    if view.targets.is_empty() {
+        let next = "Nothing is known about the device yet: with --target, a disk, partition or \
+                    image, this shows every command, minutes, bytes and the token that consents.";
+        out.push('\n');
+        line(&mut out, next);
+    }
+    out
+}
+
+fn line(out: &mut String, text: &str) {
+    out.push_str(&wrap(text, WIDTH, "", "  "));
+}
+
+fn item(out: &mut String, text: &str) {
+    out.push_str(&wrap(text, WIDTH, "  ", "    "));
+}
+
+/// Mode, margin, limits.
+fn rules(view: &PlanView) -> String {
+    let protocol = &view.protocol;
+    let time = match protocol.time_ns {
+        Some(ns) => format!("at most {}", units::duration(ns)),
+        None => "until it is decided".to_string(),
+    };
+    format!(
+        "Mode {}: a tie is within {} %; {} to {} blocks in random order, {time}. The region is {} \
+         before every visit.",
+        protocol.mode.name(),
+        units::three_digits(protocol.tie_margin * 100.0)
+            .trim_end_matches('0')
+            .trim_end_matches('.'),
+        view.blocks.first,
+        view.blocks.last,
+        view.flash_state,
+    )
+}
+
+/// Lists and counts first, then every name.
+fn matrix(view: &PlanView, out: &mut String) {
+    for axis in &view.axes {
+        let values: Vec<String> = axis.values.iter().map(|value| harmless(value)).collect();
+        let count = values.len();
+        line(out, &format!("{} {} = {} ({count})", axis.table, axis.key, values.join(", ")));
+    }
+    let (candidates, workloads) = (view.candidates.len(), view.workloads.len());
+    let plural = |n: usize, one: &str| match n {
+        1 => format!("1 {one}"),
+        n => format!("{n} {one}s"),
+    };
+    line(
+        out,
+        &format!(
+            "{} x {} = {}",
+            plural(candidates, "candidate"),
+            plural(workloads, "workload"),
+            plural(usize::try_from(view.cases).unwrap_or(usize::MAX), "case")
+        ),
+    );
+    out.push_str("\nCandidates\n");
+    let names: Vec<String> = view.candidates.iter().map(|c| harmless(&c.name)).collect();
+    columns(&names, out);
+    if names.is_empty() {
+        item(out, "none of those asked for can be made here");
+    }
+    out.push_str("\nWorkloads on each\n");
+    for workload in &view.workloads {
+        let name = harmless(&workload.name);
+        let first = format!("  {name:<NAME_COLUMNS$}");
+        let rest = " ".repeat(NAME_COLUMNS + 2);
+        match name.chars().count() < NAME_COLUMNS {
+            true => out.push_str(&wrap(&harmless(&workload.summary), WIDTH, &first, &rest)),
+            false => {
+                item(out, &name);
+                out.push_str(&wrap(&harmless(&workload.summary), WIDTH, &rest, &rest));
+            }
+        }
+    }
+    skipped("Left out", &view.skipped, out);
+}
+
+/// Names in as many columns as fit.
+fn columns(names: &[String], out: &mut String) {
+    let widest = names.iter().map(|name| name.chars().count()).max().unwrap_or(0) + 2;
+    let across = ((WIDTH - 2) / widest).max(1);
+    for row in names.chunks(across) {
+        let cells: String = row.iter().map(|name| format!("{name:<widest$}")).collect();
+        out.push_str(&format!("  {}\n", cells.trim_end()));
+    }
+}
+
+fn skipped(title: &str, skipped: &[Skipped], out: &mut String) {
+    if skipped.is_empty() {
+        return;
+    }
+    out.push_str(&format!("\n{title}\n"));
+    for one in skipped {
+        item(out, &format!("{}: {}", harmless(&one.name), harmless(&one.reason)));
+    }
+}
+
+fn costs(view: &PlanView, out: &mut String) {
+    out.push('\n');
+    let (visits, cells) = (view.visits, view.cells);
+    line(
+        out,
+        &format!(
+            "{} blocks are {} visits and {} cells; {} blocks are {} and {}.",
+            view.blocks.first, visits.first, cells.first, view.blocks.last, visits.last, cells.last
+        ),
+    );
+    match &view.estimate {
+        Some(estimate) => write_estimate(view, estimate, out),
+        None => line(out, &least(view)),
+    }
+}
+
+/// What is certain without a drive: a cell has its shortest time.
+fn least(view: &PlanView) -> String {
+    let asked = |ns: Option<u64>| ns.unwrap_or(0).max(view.protocol.cell_min_ns);
+    let cells: u64 =
+        view.workloads.iter().map(|w| asked(w.job.runtime_ns)).fold(0, u64::saturating_add);
+    let ns = cells.saturating_mul(view.visits.first);
+    format!("{} blocks measure for {} at least.", view.blocks.first, units::duration(ns))
+}
+
+fn write_estimate(view: &PlanView, estimate: &EstimateView, out: &mut String) {
+    let cost = |cost: super::CostView| {
+        format!("{} and {}", units::duration(cost.time_ns), units::size(cost.write_bytes))
+    };
+    line(
+        out,
+        &format!(
+            "About {} written for {} blocks, {} for {}: assumed of {} that writes {}; what fits is \
+             settled when it was measured.",
+            cost(estimate.first),
+            view.blocks.first,
+            cost(estimate.last),
+            view.blocks.last,
+            estimate.assumed,
+            units::rate(estimate.assumed_bytes_per_s as f64),
+        ),
+    );
+    let limit = match estimate.max_write_bytes {
+        Some(bytes) => format!(
+            "At most {} are written, so that the drive does not wear; --max-write changes that.",
+            units::size(bytes)
+        ),
+        None => {
+            "Nothing limits what is written: a disk that spins does not wear by it.".to_string()
+        }
+    };
+    line(out, &limit);
+    skipped("Will probably not fit", &estimate.dropped, out);
+    if let Some(why) = &estimate.refused {
+        out.push('\n');
+        line(out, &format!("This does not fit: {why}"));
+    }
+}
+
+fn write_target(target: &TargetView, out: &mut String) {
+    line(out, &format!("Target {}: {}", harmless(&target.path), harmless(&target.about)));
+    item(
+        out,
+        &format!(
+            "region: {} from {} on, {}",
+            units::size(target.region_size_bytes),
+            units::size(target.region_start_bytes),
+            target.state
+        ),
+    );
+    item(out, "everything on it is lost");
+    item(out, &format!("erase token: {}", harmless(&target.erase_token)));
+}
+
+fn write_commands(commands: &Commands, out: &mut String) {
+    out.push_str(&format!("\n{}\n", harmless(&commands.of)));
+    // A command is to be copied: it is never broken, whatever its length.
+    for command in &commands.run {
+        out.push_str(&format!("  {command}\n"));
+    }
+    if !commands.undo.is_empty() {
+        out.push_str("  then, to put it back\n");
+    }
+    for command in &commands.undo {
+        out.push_str(&format!("    {command}\n"));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::plan::budget::{Site, Speed, estimate};
+    use crate::plan::{built_in, parse, tests::expanded};
+
+    fn view(name: &str) -> PlanView {
+        let text = built_in(name).unwrap().text;
+        PlanView::new(&parse(text, name).unwrap(), expanded(text, &[]))
+    }
+
+    #[test]
+    fn without_a_target() {
+        insta::assert_snapshot!(view("journal-scheduler").text());
+    }
+
+    #[test]
+    fn with_a_card() {
+        let text = built_in("sd-card").unwrap().text;
+        let mut view = view("sd-card");
+        view.targets.push(TargetView {
+            path: "/dev/mmcblk1".to_string(),
+            about: "SC32G, 32 GB, \u{1b}[31mred".to_string(),
+            erase_token: "0353445343".to_string(),
+            size_bytes: 32 << 30,
+            region_start_bytes: 14 << 30,
+            region_size_bytes: 1 << 30,
+            state: "written in full before every visit",
+            max_write_bytes: Some(32 << 30),
+        });
+        view.commands.push(Commands {
+            of: "ext4, in each block".to_string(),
+            run: vec!["mkfs.ext4 -q /dev/loop0".to_string(), "mount /dev/loop0 /m".to_string()],
+            undo: vec!["umount /m".to_string()],
+        });
+        let speed = Speed { kind: "a card", write_bytes_per_s: 10_000_000, flush_ns: 20_000_000 };
+        let site = Site { speed, region_bytes: 1 << 30, is_overwritten: true };
+        let limit = Some(40 << 30);
+        let costs = estimate(&expanded(text, &[]), &[site], limit).unwrap();
+        view.estimate = Some(EstimateView::new(costs, speed, limit));
+        let text = view.text();
+        assert!(text.lines().all(|line| line.chars().count() <= WIDTH));
+        assert!(!text.contains('\u{1b}'));
+        insta::assert_snapshot!(text);
+        let json: serde_json::Value = serde_json::from_str(&view.json().unwrap()).unwrap();
+        assert_eq!(json["targets"][0]["erase_token"], "0353445343");
+        assert_eq!((&json["schema"], &json["cases"]), (&"bakeoff/plan/1".into(), &40.into()));
+    }
+}

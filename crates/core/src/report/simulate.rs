@@ -1,0 +1,152 @@
+//! What was simulated, for programs, for a terminal and for docs/truth.md.
+
+use serde_json::json;
+
+use crate::simulate::{Outcome, Rivalry, Simulation};
+
+/// One JSON document: `bakeoff/simulate/1`.
+pub fn simulate_json(simulation: &Simulation) -> String {
+    json!({
+        "schema": "bakeoff/simulate/1",
+        "seed": simulation.seed,
+        "scenarios": simulation.outcomes,
+        "rivals": simulation.rivals,
+    })
+    .to_string()
+}
+
+/// Two tables in Markdown, which is readable on a terminal too.
+pub fn simulate_markdown(simulation: &Simulation) -> String {
+    let mut rows = vec![
+        [
+            "the truth",
+            "k",
+            "W",
+            "runs",
+            "false winner",
+            "in the headline",
+            "right winner",
+            "tie",
+            "not resolved",
+            "refused",
+            "coverage",
+            "cells",
+            "of all",
+        ]
+        .map(str::to_string)
+        .to_vec(),
+    ];
+    rows.extend(simulation.outcomes.iter().map(outcome));
+    let mut others = vec![
+        ["disk", "rule", "false winner", "right winner", "right at 5 % error", "cells"]
+            .map(str::to_string)
+            .to_vec(),
+    ];
+    others.extend(simulation.rivals.iter().map(rival));
+    format!("{}\n{}", table(&rows), table(&others))
+}
+
+fn outcome(o: &Outcome) -> Vec<String> {
+    let share = |count| percent(o.share(count));
+    vec![
+        o.name.clone(),
+        o.k.to_string(),
+        o.w.to_string(),
+        o.runs.to_string(),
+        share(o.false_beats),
+        share(o.false_headline),
+        share(o.right_winner),
+        share(o.ties),
+        share(o.not_resolved),
+        share(o.refused),
+        share(o.coverage),
+        format!("{:.0}", o.cells_used),
+        percent(o.cells_used / o.cells_fixed_design.max(1.0)),
+    ]
+}
+
+fn rival(r: &Rivalry) -> Vec<String> {
+    let share = |count: u32| percent(f64::from(count) / f64::from(r.runs.max(1)));
+    vec![
+        r.disk.clone(),
+        r.rule.clone(),
+        share(r.false_winner),
+        share(r.right_winner),
+        share(r.right_at_equal_error),
+        format!("{:.1}", r.cells_used),
+    ]
+}
+
+fn percent(share: f64) -> String {
+    format!("{:.1} %", share * 100.0)
+}
+
+/// Rows of equal length as a table, the first one its head; text to the left, numbers to the right.
+fn table(rows: &[Vec<String>]) -> String {
+    let columns = rows.first().map_or(0, Vec::len);
+    let is_text =
+        |c: usize| rows.iter().skip(1).any(|r| !r[c].starts_with(|x: char| x.is_ascii_digit()));
+    let texts: Vec<bool> = (0..columns).map(is_text).collect();
+    let width = |c: usize| rows.iter().map(|r| r[c].chars().count()).max().unwrap_or(0);
+    let widths: Vec<usize> = (0..columns).map(|c| width(c).max(3)).collect();
+    let line = |row: &Vec<String>| {
+        let cell = |c: usize| match texts[c] {
+            true => format!("{:<1$}", row[c], widths[c]),
+            false => format!("{:>1$}", row[c], widths[c]),
+        };
+        format!("| {} |\n", (0..columns).map(cell).collect::<Vec<_>>().join(" | "))
+    };
+    let rule = |c: usize| match texts[c] {
+        true => "-".repeat(widths[c]),
+        false => format!("{}:", "-".repeat(widths[c] - 1)),
+    };
+    let rule = format!("| {} |\n", (0..columns).map(rule).collect::<Vec<_>>().join(" | "));
+    let mut lines = rows.iter().map(line);
+    let head = lines.next().unwrap_or_default();
+    format!("{head}{rule}{}", lines.collect::<String>())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::simulate::{catalogue, rivals::Rule};
+
+    #[test]
+    fn keys_are_those_that_were_promised_and_tables_have_a_row_each() {
+        let scenario = &catalogue::all()[0];
+        let simulation = Simulation {
+            seed: 7,
+            outcomes: vec![scenario.play(3, 7).unwrap()],
+            rivals: vec![Rule::TTest.play("a disk", &scenario.disk, 0.06, 3, 7)],
+        };
+        let value: serde_json::Value = serde_json::from_str(&simulate_json(&simulation)).unwrap();
+        assert_eq!(value["schema"], "bakeoff/simulate/1");
+        let keys: Vec<&str> =
+            value["scenarios"][0].as_object().unwrap().keys().map(String::as_str).collect();
+        assert_eq!(
+            keys,
+            [
+                "cells_fixed_design",
+                "cells_used",
+                "coverage",
+                "drift_percent",
+                "false_beats",
+                "false_headline",
+                "gaps_percent",
+                "k",
+                "lag1",
+                "name",
+                "noise_percent",
+                "not_resolved",
+                "refused",
+                "right_winner",
+                "runs",
+                "ties",
+                "w"
+            ]
+        );
+        let text = simulate_markdown(&simulation);
+        assert_eq!(text.lines().filter(|l| l.starts_with('|')).count(), 6);
+        assert!(text.contains("| identical, quiet disk |   2 |"), "{text}");
+    }
+}

@@ -1,0 +1,199 @@
+//! A disk whose truth is known: how fast each candidate is, and everything that hides it.
+//!
+//! The model is the one the protocol promises something for, `ln(rate)` = the candidate's mean +
+//! what all have in common at that time + independent error, with more on top that it does not: a
+//! wave of one candidate alone, stalls, outliers, a cache that runs out.
+
+use crate::prng::SplitMix64;
+
+/// The disk. Shares and steps are on the logarithmic scale: 0.02 is two percent.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Disk {
+    /// `ln` of each candidate's speed.
+    pub means: Vec<f64>,
+    /// Standard deviation of the independent error of a cell.
+    pub noise: f64,
+    /// What the disk gains (or loses) over the visits of the first five blocks, shared by all.
+    pub drift: f64,
+    /// Coefficient of the shared autoregression from visit to visit; it varies as much as `noise`.
+    pub lag1: f64,
+    /// A slow wave of one candidate alone.
+    pub own: Option<Own>,
+    /// Share of cells hit by something, and what it takes off them.
+    pub outliers: Option<(f64, f64)>,
+    /// The fast cache: visits it lasts, and what is lost once it is full.
+    pub cliff: Option<(u32, f64)>,
+    /// Garbage collection: probability that it begins at a visit, visits it lasts, what it takes
+    /// off each of them.
+    pub stalls: Option<(f64, u32, f64)>,
+    /// What the far end of the disk loses against its beginning, for those who give each candidate
+    /// a place of its own.
+    pub gradient: f64,
+}
+
+/// A first-order autoregression of one candidate, from block to block.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Own {
+    /// Whose.
+    pub candidate: u16,
+    /// Its coefficient.
+    pub lag1: f64,
+    /// Its standard deviation.
+    pub sd: f64,
+}
+
+impl Disk {
+    /// Candidates of these speeds, in percent behind the first, at a noise in percent.
+    pub fn of(gaps_percent: &[f64], noise_percent: f64) -> Disk {
+        Disk {
+            means: gaps_percent.iter().map(|g| -libm::log1p(g / 100.0)).collect(),
+            noise: noise_percent / 100.0,
+            drift: 0.0,
+            lag1: 0.0,
+            own: None,
+            outliers: None,
+            cliff: None,
+            stalls: None,
+            gradient: 0.0,
+        }
+    }
+
+    /// The candidate that is faster than all others; `None` when two share the lead.
+    pub fn best(&self) -> Option<u16> {
+        let top = self.means.iter().copied().fold(f64::MIN, f64::max);
+        let leaders: Vec<usize> = (0..self.means.len()).filter(|i| self.means[*i] == top).collect();
+        (leaders.len() == 1).then(|| leaders[0] as u16)
+    }
+}
+
+/// The disk while it is used; visits must come in order.
+#[derive(Clone, Debug)]
+pub struct Use<'a> {
+    disk: &'a Disk,
+    random: Normal,
+    visits: u32,
+    common: f64,
+    own: f64,
+    stalled: u32,
+    /// What everything of the present visit has in common.
+    shift: f64,
+}
+
+impl<'a> Use<'a> {
+    /// A new session on the disk.
+    pub fn new(disk: &'a Disk, seed: u64) -> Use<'a> {
+        let mut random = Normal(SplitMix64::derive(seed, &[0x6469_736b]));
+        let (common, own) = (random.deviate(), random.deviate());
+        Use { disk, random, visits: 0, common, own, stalled: 0, shift: 0.0 }
+    }
+
+    /// A visit to `candidate` begins.
+    pub fn visit(&mut self, candidate: u16) {
+        let disk = self.disk;
+        self.common = next(self.common, disk.lag1, &mut self.random);
+        let first_blocks = 5.0 * disk.means.len() as f64;
+        let mut shift = disk.drift * f64::from(self.visits) / first_blocks;
+        if disk.lag1 != 0.0 {
+            shift += disk.noise * self.common;
+        }
+        if let Some(own) = disk.own.filter(|own| own.candidate == candidate) {
+            self.own = next(self.own, own.lag1, &mut self.random);
+            shift += own.sd * self.own;
+        }
+        if let Some((_, drop)) = disk.cliff.filter(|(lasts, _)| self.visits >= *lasts) {
+            shift -= drop;
+        }
+        if let Some((chance, lasts, drop)) = disk.stalls {
+            if self.stalled == 0 && self.random.uniform() < chance {
+                self.stalled = lasts;
+            }
+            if self.stalled > 0 {
+                self.stalled -= 1;
+                shift -= drop;
+            }
+        }
+        self.shift = shift + disk.means[usize::from(candidate)];
+        self.visits += 1;
+    }
+
+    /// `ln` of the speed of the next cell of this visit.
+    pub fn cell(&mut self) -> f64 {
+        let mut y = self.shift + self.disk.noise * self.random.deviate();
+        if let Some((share, drop)) = self.disk.outliers
+            && self.random.uniform() < share
+        {
+            y -= drop;
+        }
+        y
+    }
+}
+
+/// The next value of an autoregression of variance 1.
+fn next(value: f64, lag1: f64, random: &mut Normal) -> f64 {
+    lag1 * value + libm::sqrt(1.0 - lag1 * lag1) * random.deviate()
+}
+
+/// Normal deviates. Source: Box and Muller, "A note on the generation of random normal deviates",
+/// Annals of Mathematical Statistics 29 (1958).
+#[derive(Clone, Debug)]
+pub struct Normal(pub SplitMix64);
+
+impl Normal {
+    /// At least 0, below 1.
+    pub fn uniform(&mut self) -> f64 {
+        (self.0.next_u64() >> 11) as f64 / (1u64 << 53) as f64
+    }
+
+    /// Mean 0, standard deviation 1.
+    pub fn deviate(&mut self) -> f64 {
+        let (u, v) = (1.0 - self.uniform(), self.uniform());
+        libm::sqrt(-2.0 * libm::log(u)) * libm::cos(core::f64::consts::TAU * v)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::stats::autocorrelation::lag1;
+    use crate::stats::sample;
+
+    fn cells(disk: &Disk, candidate: u16, n: usize) -> Vec<f64> {
+        let mut used = Use::new(disk, 3);
+        (0..n)
+            .map(|_| {
+                used.visit(candidate);
+                used.cell()
+            })
+            .collect()
+    }
+
+    #[test]
+    fn the_noise_is_as_large_and_the_waves_as_slow_as_asked_for() {
+        let quiet = cells(&Disk::of(&[0.0, 6.0], 2.0), 1, 20_000);
+        assert!((sample::mean(&quiet).unwrap() + libm::log1p(0.06)).abs() < 0.001);
+        assert!((sample::sd(&quiet).unwrap() - 0.02).abs() < 0.001);
+        assert!(lag1(&quiet).unwrap().r.abs() < 0.03);
+        let own = Own { candidate: 1, lag1: 0.8, sd: 0.05 };
+        let wave = Disk { own: Some(own), ..Disk::of(&[0.0, 0.0], 0.001) };
+        let wave_cells = cells(&wave, 1, 20_000);
+        assert!((sample::sd(&wave_cells).unwrap() - 0.05).abs() < 0.005);
+        assert!((lag1(&wave_cells).unwrap().r - 0.8).abs() < 0.03);
+        assert!(sample::sd(&cells(&wave, 0, 20_000)).unwrap() < 0.0015);
+    }
+
+    #[test]
+    fn the_best_is_alone_at_the_top() {
+        assert_eq!(Disk::of(&[0.0, 6.0], 2.0).best(), Some(0));
+        assert_eq!(Disk::of(&[6.0, 0.0], 2.0).best(), Some(1));
+        assert_eq!(Disk::of(&[0.0, 0.0, 6.0], 2.0).best(), None);
+    }
+
+    #[test]
+    fn drift_and_cliff_are_shared_steps() {
+        let drift = Disk { drift: 0.1, ..Disk::of(&[0.0, 0.0], 0.0) };
+        let y = cells(&drift, 0, 11);
+        assert!((y[10] - y[0] - 0.1).abs() < 1e-12);
+        let cliff = Disk { cliff: Some((3, 1.0)), ..Disk::of(&[0.0], 0.0) };
+        assert_eq!(cells(&cliff, 0, 5), [0.0, 0.0, 0.0, -1.0, -1.0]);
+    }
+}

@@ -1,0 +1,47 @@
+//! The decision machinery against disks of known truth.
+//!
+//! The planner, the looks, the stopping rule, the lints and the verdicts are those of every run
+//! ([`crate::decide`], [`crate::analyse`]); only the disk is invented. What it shows is with the
+//! seed in docs/truth.md.
+
+pub mod catalogue;
+pub mod cell;
+pub mod disk;
+pub mod rivals;
+pub mod scenario;
+pub mod session;
+
+use crate::model::run::FoldError;
+use crate::prng::SplitMix64;
+pub use rivals::Rivalry;
+pub use scenario::{Outcome, Scenario};
+
+/// Everything that was simulated.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Simulation {
+    /// Where the random numbers started.
+    pub seed: u64,
+    /// The scenarios.
+    pub outcomes: Vec<Outcome>,
+    /// What others do on the same disks.
+    pub rivals: Vec<Rivalry>,
+}
+
+/// Plays every scenario `runs` times and tells `after` of each as it is done.
+pub fn simulate(
+    runs: u32,
+    seed: u64,
+    mut after: impl FnMut(&Outcome),
+) -> Result<Simulation, FoldError> {
+    let mut outcomes = Vec::new();
+    for (i, scenario) in (0..).zip(catalogue::all()) {
+        let seed = SplitMix64::derive(seed, &[i]).next_u64();
+        let outcome = scenario.play(runs, seed)?;
+        after(&outcome);
+        outcomes.push(outcome);
+    }
+    Ok(Simulation { seed, outcomes, rivals: rivals::all(runs, seed) })
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,167 @@
+//! A whole run on a disk of known truth: the planner chooses blocks, looks and the end, as it does
+//! for the runner; only the measurements are invented.
+
+use super::cell;
+use super::disk::Use;
+use super::scenario::Scenario;
+use crate::decide::{self, Clock, Next};
+use crate::model::candidate::{Candidate, Kind, Stack};
+use crate::model::event::{Cell, Event, FlashState, Header, Region, What};
+use crate::model::host::{Host, Layer, Place};
+use crate::model::path::RawPath;
+use crate::model::protocol::Protocol;
+use crate::model::run::{FoldError, Run};
+use crate::model::workload::{Metric, Workload};
+use crate::workloads;
+
+/// Invented runs have invented filesystems, none of which promises less than another.
+const FILESYSTEM: &str = "xfs";
+const VISIT_NS: u64 = 1_000_000_000;
+
+/// Plays one run of the scenario.
+pub fn play(scenario: &Scenario, seed: u64) -> Result<Run, FoldError> {
+    let mut session = Session::begin(header(scenario, seed))?;
+    let mut used = Use::new(&scenario.disk, seed);
+    loop {
+        match decide::next(&session.run, session.clock()) {
+            Next::Look { blocks, dropped } => session.push(What::Looked { blocks, dropped })?,
+            Next::Block { order } => session.block(order, &mut used)?,
+            Next::Stop { reason, note } => {
+                session.push(What::Stopped { reason, note })?;
+                return Ok(session.run);
+            }
+        }
+    }
+}
+
+struct Session {
+    run: Run,
+    clock_ns: u64,
+    /// A cell of each workload, to be given another speed.
+    templates: Vec<Cell>,
+}
+
+impl Session {
+    fn begin(header: Header) -> Result<Session, FoldError> {
+        let templates = (0..).zip(&header.workloads).map(|(w, of)| template(w, of)).collect();
+        let what = What::Started(Box::new(header));
+        let run = Run::begin(&Event { seq: 0, unix_ns: 0, elapsed_ns: 0, what })?;
+        Ok(Session { run, clock_ns: 0, templates })
+    }
+
+    fn push(&mut self, what: What) -> Result<(), FoldError> {
+        let (seq, elapsed_ns) = (self.run.next_seq, self.clock_ns);
+        self.run.apply(&Event { seq, unix_ns: elapsed_ns as i64, elapsed_ns, what })
+    }
+
+    fn block(&mut self, order: Vec<u16>, used: &mut Use<'_>) -> Result<(), FoldError> {
+        let block = self.run.blocks.len() as u32;
+        self.push(What::BlockStarted { block, order: order.clone() })?;
+        for candidate in order {
+            self.clock_ns += VISIT_NS;
+            self.push(What::VisitStarted { block, candidate })?;
+            used.visit(candidate);
+            for workload in decide::workload_order(&self.run, block).into_iter().flatten() {
+                let mut cell = self.templates[usize::from(workload)].clone();
+                slow_down(&mut cell, libm::exp(-used.cell()));
+                (cell.block, cell.candidate, cell.began_ns) = (block, candidate, self.clock_ns);
+                self.clock_ns += cell.measurement.elapsed_ns;
+                self.push(What::CellDone(Box::new(cell)))?;
+            }
+        }
+        self.push(What::BlockDone { block })
+    }
+
+    fn clock(&self) -> Clock {
+        let blocks = self.run.blocks.len().max(1) as u64;
+        Clock {
+            elapsed_ns: self.clock_ns,
+            estimated_block_ns: self.clock_ns / blocks,
+            written_bytes: 0,
+            estimated_block_write_bytes: 0,
+        }
+    }
+}
+
+fn template(workload: u16, of: &Workload) -> Cell {
+    let rate = match of.metric {
+        Metric::Bandwidth => 50e6,
+        _ => 1000.0,
+    };
+    let measurement = cell::measurement(of, rate);
+    let truth = cell::clean_truth(&measurement);
+    Cell {
+        block: 0,
+        candidate: 0,
+        workload,
+        began_ns: 0,
+        measurement,
+        truth,
+        raw: None,
+        telemetry: None,
+    }
+}
+
+/// The same work in `factor` times the time.
+fn slow_down(cell: &mut Cell, factor: f64) {
+    let m = &mut cell.measurement;
+    for time in [&mut m.elapsed_ns, &mut m.data_ns, &mut m.flush_ns, &mut m.tool_ns] {
+        *time = libm::round(*time as f64 * factor) as u64;
+    }
+    let kinds =
+        [&mut m.read, &mut m.write, &mut m.flush, &mut m.create, &mut m.stat, &mut m.unlink];
+    for stats in kinds.into_iter().flatten() {
+        stats.iops /= factor;
+        stats.bw_bytes_per_s /= factor;
+        stats.lat_ns.mean *= factor;
+        stats.lat_ns.min = libm::round(stats.lat_ns.min as f64 * factor) as u64;
+        stats.lat_ns.max = libm::round(stats.lat_ns.max as f64 * factor) as u64;
+    }
+}
+
+fn header(scenario: &Scenario, seed: u64) -> Header {
+    let candidates = scenario.disk.means.len();
+    let mut protocol = Protocol::for_mode(scenario.mode, candidates as u32);
+    if let Some(looks) = &scenario.looks {
+        protocol.looks = looks.clone();
+    }
+    (protocol.time_ns, protocol.max_write_bytes) = (None, None);
+    let stack = || Stack::plain(FILESYSTEM, Vec::new(), Vec::new(), false);
+    let all = workloads::all().into_iter().take(scenario.workloads);
+    let disk = Layer {
+        name: "sim".to_string(),
+        size_bytes: 64 << 30,
+        rotational: Some(false),
+        ..Layer::default()
+    };
+    Header {
+        schema: "bakeoff/run/1".to_string(),
+        run: "0000000000000000".to_string(),
+        version: env!("CARGO_PKG_VERSION").to_string(),
+        verb: "simulate".to_string(),
+        title: "a disk of known truth".to_string(),
+        command: Vec::new(),
+        seed,
+        workloads: all.map(|w| workloads::with_limits(w, &protocol)).collect(),
+        protocol,
+        candidates: (0..candidates)
+            .map(|i| Candidate::new(format!("c{i}"), Kind::Stack(stack())))
+            .collect(),
+        skipped: Vec::new(),
+        dropped_workloads: Vec::new(),
+        host: Host::default(),
+        region: Some(Region {
+            target: RawPath::new("/dev/sim"),
+            start_bytes: 1 << 30,
+            size_bytes: 4 << 30,
+            is_image: false,
+            place: Place { chain: vec![disk], ..Place::default() },
+            flash_state: FlashState::WrittenOnce,
+            token: None,
+        }),
+        more_regions: Vec::new(),
+        plan: None,
+        expected_write_bytes: 0,
+        file_bytes: None,
+    }
+}

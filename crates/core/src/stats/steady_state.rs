@@ -1,0 +1,89 @@
+//! The steady-state test of the SNIA Solid State Storage Performance Test Specification: the last
+//! five rounds lie within 20 % of their mean, and the line through them rises or falls by at most
+//! 10 % of it.
+//!
+//! Source: SNIA, "Solid State Storage (SSS) Performance Test Specification (PTS)" 2.0.2, 2020,
+//! definition 2.1.24.
+
+use super::sample;
+
+/// How many rounds are looked at.
+pub const ROUNDS: usize = 5;
+/// Most that largest and smallest may differ, as a share of the mean.
+pub const RANGE: f64 = 0.20;
+/// Most that the fitted line may rise or fall over the rounds, as a share of the mean.
+pub const SLOPE: f64 = 0.10;
+
+/// What the last rounds show.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Steadiness {
+    /// Largest minus smallest, as a share of the mean.
+    pub range: f64,
+    /// Rise of the least-squares line over the rounds, without its sign, as a share of the mean.
+    pub slope: f64,
+}
+
+impl Steadiness {
+    /// Whether both limits hold.
+    pub fn is_steady(self) -> bool {
+        self.range <= RANGE && self.slope <= SLOPE
+    }
+}
+
+/// Looks at the last [`ROUNDS`] of `rounds` (rates, above 0); `None` for fewer.
+pub fn steadiness(rounds: &[f64]) -> Option<Steadiness> {
+    let last = rounds.get(rounds.len().checked_sub(ROUNDS)?..)?;
+    let mean = sample::mean(last).filter(|m| *m > 0.0)?;
+    let high = last.iter().copied().fold(f64::MIN, f64::max);
+    let low = last.iter().copied().fold(f64::MAX, f64::min);
+    let middle = (ROUNDS as f64 - 1.0) / 2.0;
+    let (mut over, mut under) = (0.0, 0.0);
+    for (i, y) in last.iter().enumerate() {
+        let x = i as f64 - middle;
+        over += x * (y - mean);
+        under += x * x;
+    }
+    let rise = over / under * (ROUNDS as f64 - 1.0);
+    Some(Steadiness { range: (high - low) / mean, slope: rise.abs() / mean })
+}
+
+/// The first round, from 1, after which the test is passed, of at most `most` rounds.
+pub fn first_steady(rounds: &[f64], most: usize) -> Option<usize> {
+    let ends = ROUNDS..=rounds.len().min(most);
+    ends.into_iter().find(|end| steadiness(&rounds[..*end]).is_some_and(Steadiness::is_steady))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::stats::oracle;
+
+    #[test]
+    fn agrees_with_numpy() {
+        let cases = oracle::fixture().steady_state;
+        assert!(cases.len() >= 10);
+        for (rounds, range, slope) in cases {
+            let got = steadiness(&rounds).unwrap();
+            let off = (got.range - range).abs().max((got.slope - slope).abs());
+            assert!(off < 1e-12, "{rounds:?}: {got:?}, not {range} and {slope}");
+        }
+    }
+
+    #[test]
+    fn the_limits_are_inclusive_and_both_count() {
+        // 100 +- 10: range exactly 20 %; the line through it is flat.
+        assert!(steadiness(&[90.0, 110.0, 100.0, 110.0, 90.0]).unwrap().is_steady());
+        assert!(!steadiness(&[89.9, 110.0, 100.0, 110.0, 89.9]).unwrap().is_steady());
+        // A line that falls by 11 % has a range of 11 % only.
+        assert!(!steadiness(&[105.5, 102.75, 100.0, 97.25, 94.5]).unwrap().is_steady());
+        assert_eq!(steadiness(&[1.0; 4]), None);
+        assert_eq!(steadiness(&[0.0; 5]), None);
+    }
+
+    #[test]
+    fn a_fresh_disk_becomes_steady_after_its_fall() {
+        let rounds = [300.0, 250.0, 140.0, 110.0, 101.0, 100.0, 99.0, 100.0, 101.0];
+        assert_eq!(first_steady(&rounds, 25), Some(8));
+        assert_eq!(first_steady(&rounds, 7), None);
+    }
+}

@@ -1,0 +1,57 @@
+//! The Raspberry Pi firmware's word about power and heat: `get_throttled`.
+//!
+//! Bits 0 to 3 say what holds now, 16 to 19 the same of any time since they were last cleared.
+//! The kernel's hwmon driver polls every two seconds and clears them, so bits 16 to 19 alone prove
+//! nothing. Sources: Raspberry Pi documentation, "vcgencmd"; drivers/hwmon/raspberrypi-hwmon.c and
+//! drivers/firmware/raspberrypi.c of the Linux kernel.
+
+/// Supply under 4.63 V (within 5 %).
+pub const UNDER_VOLTAGE: u32 = 1;
+/// The ARM cores' clock is capped.
+pub const CAPPED: u32 = 1 << 1;
+/// Throttled: 80 °C and more, or the supply.
+pub const THROTTLED: u32 = 1 << 2;
+/// The soft temperature limit of the Pi 3 B+ is active.
+pub const SOFT_LIMIT: u32 = 1 << 3;
+/// All that hold now.
+pub const NOW: u32 = 0xf;
+
+/// Reads `throttled=0x50005`, `0x50005` or bare hexadecimal digits, as vcgencmd and the firmware's
+/// sysfs file print them.
+pub fn parse(text: &str) -> Option<u32> {
+    let text = text.trim();
+    let text = text.strip_prefix("throttled=").unwrap_or(text);
+    u32::from_str_radix(text.strip_prefix("0x").unwrap_or(text), 16).ok()
+}
+
+/// What the bits of the moment say, in words; empty when nothing is wrong.
+pub fn words(bits: u32) -> Vec<&'static str> {
+    const WORDS: [(u32, &str); 4] = [
+        (UNDER_VOLTAGE, "under-voltage"),
+        (CAPPED, "clock capped"),
+        (THROTTLED, "throttled"),
+        (SOFT_LIMIT, "soft temperature limit"),
+    ];
+    WORDS.iter().filter(|(bit, _)| bits & bit != 0).map(|(_, word)| *word).collect()
+}
+
+/// What has been wrong at some time, as bits of the moment.
+pub fn since_boot(bits: u32) -> u32 {
+    (bits >> 16) & NOW
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn three_spellings_and_what_they_mean() {
+        for text in ["throttled=0x50005\n", "0x50005", "50005\n"] {
+            assert_eq!(parse(text), Some(0x50005), "{text}");
+        }
+        assert_eq!(words(0x50005), ["under-voltage", "throttled"]);
+        assert_eq!(words(since_boot(0x50000)), ["under-voltage", "throttled"]);
+        assert_eq!(parse("throttled=none"), None);
+        assert!(words(0).is_empty());
+    }
+}

@@ -1,0 +1,136 @@
+//! Rows of numbers in a bounded amount of memory.
+//!
+//! When it is full every second row is left out. Counters lose nothing by that: they only grow, so
+//! the next row says what both stretches saw. A gauge is merged with the one that is left out, by
+//! what matters of it: the highest temperature, the lowest clock, every bit that was set.
+
+use super::NONE;
+
+/// How two values of a column become one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Keep {
+    /// The later one: counters.
+    Later,
+    /// The higher one.
+    Highest,
+    /// The lower one.
+    Lowest,
+    /// All bits of both.
+    Bits,
+}
+
+impl Keep {
+    fn merge(self, earlier: u64, later: u64) -> u64 {
+        match self {
+            _ if earlier == NONE || self == Keep::Later => later,
+            _ if later == NONE => earlier,
+            Keep::Highest => earlier.max(later),
+            Keep::Lowest => earlier.min(later),
+            _ => earlier | later,
+        }
+    }
+}
+
+/// Rows of the same width, oldest first. Allocates once.
+#[derive(Clone, Debug)]
+pub struct Ring {
+    columns: Vec<Keep>,
+    most: usize,
+    rows: Vec<u64>,
+}
+
+impl Ring {
+    /// Room for `most` rows (at least 4) with these columns; the first column is the time.
+    pub fn new(columns: Vec<Keep>, most: usize) -> Ring {
+        let most = most.max(4);
+        let rows = Vec::with_capacity(most * columns.len());
+        Ring { columns, most, rows }
+    }
+
+    /// Forgets all rows.
+    pub fn clear(&mut self) {
+        self.rows.clear();
+    }
+
+    /// Numbers in a row.
+    pub fn width(&self) -> usize {
+        self.columns.len()
+    }
+
+    /// Adds a row; one of another width is not taken.
+    pub fn push(&mut self, row: &[u64]) {
+        if row.len() != self.width() || row.is_empty() {
+            return;
+        }
+        if self.rows.len() >= self.most * self.width() {
+            self.halve();
+        }
+        self.rows.extend_from_slice(row);
+    }
+
+    /// Merges neighbours. The first row stays: all differences begin there.
+    fn halve(&mut self) {
+        let width = self.width();
+        let count = self.rows.len() / width;
+        let mut kept = 1;
+        let mut at = 1;
+        while at < count {
+            let last = (at + 1).min(count - 1);
+            for column in 0..width {
+                let (earlier, later) =
+                    (self.rows[at * width + column], self.rows[last * width + column]);
+                self.rows[kept * width + column] = self.columns[column].merge(earlier, later);
+            }
+            kept += 1;
+            at += 2;
+        }
+        self.rows.truncate(kept * width);
+    }
+
+    /// All rows, oldest first.
+    pub fn rows(&self) -> impl DoubleEndedIterator<Item = &[u64]> + ExactSizeIterator {
+        self.rows.chunks_exact(self.width().max(1))
+    }
+
+    /// Bytes it holds.
+    pub fn bytes(&self) -> usize {
+        self.rows.capacity() * size_of::<u64>()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn gauges_keep_what_matters() {
+        let columns = vec![Keep::Later, Keep::Highest, Keep::Lowest, Keep::Bits];
+        let mut ring = Ring::new(columns, 4);
+        for row in [[0, 5, 5, 1], [1, 9, NONE, 2], [2, 7, 3, 4], [3, 1, 8, 8], [4, 2, 2, 0]] {
+            ring.push(&row);
+        }
+        let rows: Vec<&[u64]> = ring.rows().collect();
+        assert_eq!(rows, [[0, 5, 5, 1], [2, 9, 3, 6], [3, 1, 8, 8], [4, 2, 2, 0]]);
+    }
+
+    proptest! {
+        #[test]
+        fn first_and_last_row_stay_and_memory_does_not_grow(count in 1usize..600, most in 4usize..40) {
+            let mut ring = Ring::new(vec![Keep::Later, Keep::Highest], most);
+            let bytes = ring.bytes();
+            for i in 0..count as u64 {
+                ring.push(&[i, i * i % 97]);
+            }
+            let rows: Vec<&[u64]> = ring.rows().collect();
+            prop_assert!(rows.len() <= most);
+            prop_assert_eq!(rows[0][0], 0);
+            prop_assert_eq!(rows[rows.len() - 1][0], count as u64 - 1);
+            prop_assert!(rows.windows(2).all(|pair| pair[0][0] < pair[1][0]));
+            let highest = (0..count as u64).map(|i| i * i % 97).max();
+            prop_assert_eq!(rows.iter().map(|r| r[1]).max(), highest);
+            prop_assert_eq!(ring.bytes(), bytes);
+        }
+    }
+}

@@ -1,0 +1,201 @@
+//! The block a profile writes or reads into, and whole transfers of it.
+
+use std::os::fd::{AsFd, OwnedFd};
+
+use bakeoff_core::model::job::{Data, Job, Mem};
+use rustix::io::Errno;
+
+use super::meter::Meter;
+use crate::buffer::Buffers;
+use crate::data::{Content, Tag};
+use crate::error::EngineError;
+use crate::residency;
+
+/// Share of a file that may still be in memory after it was put out: stray pages of read-ahead.
+const RESIDENT_SHARE: f64 = 0.01;
+/// From this size on a block is its own pool: only tags are made anew, see [`crate::data`].
+const POOL_MIN_BYTES: usize = 1 << 20;
+
+/// One buffer and what to put into it.
+pub struct Block {
+    memory: Buffers,
+    content: Content,
+    data: Data,
+    made: u64,
+    /// Whether the buffer is filled and needs only new tags.
+    is_pool: bool,
+}
+
+impl Block {
+    /// Memory for blocks of `bytes`, zeroed.
+    pub fn new(job: &Job, bytes: u64, lane: u32) -> Result<Block, EngineError> {
+        // check() keeps blocks at 1 GiB and below.
+        let mut memory = Buffers::new(bytes as usize, 1, Mem::Malloc)?;
+        memory.block_mut(0).fill(0);
+        let content = Content::new(job.seed, lane);
+        Ok(Block { memory, content, data: job.data, made: 0, is_pool: false })
+    }
+
+    /// Its bytes.
+    pub fn bytes(&mut self) -> &mut [u8] {
+        self.memory.block_mut(0)
+    }
+
+    /// The first `len` bytes with content that was never written before, where content is random;
+    /// that time is counted as making data.
+    pub fn fresh(&mut self, meter: &mut Meter<'_>, offset: u64, len: usize) -> &[u8] {
+        if self.data == Data::Random {
+            self.fill(offset, len);
+            meter.made_data(self.is_pool);
+        }
+        &self.memory.block_mut(0)[..len]
+    }
+
+    /// The same without a clock, for laying out.
+    pub fn fill(&mut self, offset: u64, len: usize) -> &[u8] {
+        let bytes = &mut self.memory.block_mut(0)[..len];
+        if self.data == Data::Random {
+            let pooled = Tag::pooled(self.made, 0);
+            match (len >= POOL_MIN_BYTES, self.is_pool) {
+                // Large blocks are so far apart that no compressor sees two of them.
+                (true, true) => self.content.stamp(pooled, offset, bytes),
+                (true, false) => self.content.fill(pooled, offset, bytes),
+                (false, _) => self.content.fill(Tag::fresh(self.made), offset, bytes),
+            }
+            self.is_pool = len >= POOL_MIN_BYTES;
+            self.made += 1;
+        }
+        bytes
+    }
+}
+
+/// Writes all of `bytes` where the file stands.
+#[inline]
+pub fn write(file: impl AsFd, mut bytes: &[u8]) -> Result<(), EngineError> {
+    while !bytes.is_empty() {
+        match rustix::io::write(&file, bytes) {
+            Ok(n) => bytes = &bytes[n..],
+            Err(Errno::INTR) => {}
+            Err(e) => return Err(EngineError::io("writing", e)),
+        }
+    }
+    Ok(())
+}
+
+/// Writes all of `bytes` at `offset`.
+#[inline]
+pub fn write_at(file: impl AsFd, mut bytes: &[u8], mut offset: u64) -> Result<(), EngineError> {
+    while !bytes.is_empty() {
+        match rustix::io::pwrite(&file, bytes, offset) {
+            Ok(n) => {
+                bytes = &bytes[n..];
+                offset += n as u64;
+            }
+            Err(Errno::INTR) => {}
+            Err(e) => return Err(EngineError::io("writing", e)),
+        }
+    }
+    Ok(())
+}
+
+/// Fills `bytes` from where the file stands.
+#[inline]
+pub fn read(file: impl AsFd, bytes: &mut [u8]) -> Result<(), EngineError> {
+    let mut got = 0;
+    while got < bytes.len() {
+        match rustix::io::read(&file, &mut bytes[got..]) {
+            Ok(0) => return Err(short()),
+            Ok(n) => got += n,
+            Err(Errno::INTR) => {}
+            Err(e) => return Err(EngineError::io("reading", e)),
+        }
+    }
+    Ok(())
+}
+
+/// Fills `bytes` from `offset` on.
+#[inline]
+pub fn read_at(file: impl AsFd, bytes: &mut [u8], offset: u64) -> Result<(), EngineError> {
+    let mut got = 0;
+    while got < bytes.len() {
+        match rustix::io::pread(&file, &mut bytes[got..], offset + got as u64) {
+            Ok(0) => return Err(short()),
+            Ok(n) => got += n,
+            Err(Errno::INTR) => {}
+            Err(e) => return Err(EngineError::io("reading", e)),
+        }
+    }
+    Ok(())
+}
+
+fn short() -> EngineError {
+    let source = std::io::Error::other("the file is shorter than it was written");
+    EngineError::Io { doing: "reading".to_string(), source }
+}
+
+/// fsync(2).
+pub fn fsync(file: impl AsFd) -> Result<(), EngineError> {
+    rustix::fs::fsync(file).map_err(|e| EngineError::io("flushing", e))
+}
+
+/// Writes `size` bytes to an empty file and flushes it, outside every clock.
+pub fn lay_out(file: &OwnedFd, block: &mut Block, size: u64) -> Result<(), EngineError> {
+    write_whole(file, block, size)?;
+    fsync(file)
+}
+
+/// Writes `size` bytes to an empty file.
+pub fn write_whole(file: &OwnedFd, block: &mut Block, size: u64) -> Result<(), EngineError> {
+    let step = block.bytes().len() as u64;
+    let mut at = 0;
+    while at < size {
+        let len = step.min(size - at) as usize;
+        write_at(file, block.fill(at, len), at)?;
+        at += len as u64;
+    }
+    Ok(())
+}
+
+/// syncfs(2) of the filesystem a directory lies on.
+pub fn syncfs(dir: impl AsFd) -> Result<(), EngineError> {
+    rustix::fs::syncfs(dir).map_err(|e| EngineError::io("flushing the filesystem", e))
+}
+
+/// Puts a file out of memory where the job asks for it; what stays is a finding.
+pub fn cool(file: impl AsFd, size: u64, meter: &mut Meter<'_>) -> Result<(), EngineError> {
+    if !meter.job.invalidate {
+        return Ok(());
+    }
+    let file = file.as_fd();
+    let failed = |e| EngineError::io("putting a file out of memory", e);
+    residency::evict(file).map_err(failed)?;
+    let stayed = residency::resident_bytes(file, size).map_err(failed)?;
+    if stayed as f64 > size as f64 * RESIDENT_SHARE && meter.findings.is_empty() {
+        meter.findings.push(super::still_in_memory(stayed, size));
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use bakeoff_core::model::job::Rw;
+
+    #[test]
+    fn blocks_never_repeat_whether_they_are_pooled_or_not() {
+        let job = Job::new(Rw::Write, 4096, 4096);
+        for bytes in [4096, POOL_MIN_BYTES as u64] {
+            let mut block = Block::new(&job, bytes, 0).unwrap();
+            let mut units = std::collections::BTreeSet::new();
+            for round in 0..4 {
+                let made = block.fill(round * bytes, bytes as usize);
+                units.extend(made.chunks(4096).map(<[u8]>::to_vec));
+            }
+            assert_eq!(units.len() as u64, 4 * bytes / 4096);
+            assert_eq!(block.is_pool, bytes >= POOL_MIN_BYTES as u64);
+            // A shorter one in between leaves no rest of zeros behind it.
+            block.fill(0, 100);
+            assert!(block.fill(0, bytes as usize).chunks(4096).all(|c| c.iter().any(|b| *b != 0)));
+        }
+    }
+}

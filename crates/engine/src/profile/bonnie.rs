@@ -1,0 +1,273 @@
+//! bonnie++: a file written, rewritten and read, byte by byte and chunk by chunk; random seeks;
+//! then many small files.
+//!
+//! As bonnie++ 1.97 and 2.00 do it: every phase of the file opens it, starts its clock, and stops
+//! it after fsync and close. Seeks are drawn from one pot by several threads; one in ten writes
+//! back what it read. Small files are in [`files`].
+//!
+//! One-byte phases are timed a chunk's worth of calls at a time, as bonnie++ times them: reading a
+//! clock for each byte would be part of the result. Phases that read are preceded by putting the
+//! file out of memory where the job asks for it; bonnie++ relies on a file of twice the memory.
+
+mod files;
+
+use std::os::fd::OwnedFd;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use bakeoff_core::model::job::{Data, Job};
+use bakeoff_core::model::measurement::Figure;
+use bakeoff_core::prng::mix;
+use rustix::fs::{OFlags, SeekFrom, seek};
+
+use super::block::{self, Block};
+use super::meter::Meter;
+use super::{Stage, figure, per_second};
+use crate::error::EngineError;
+use crate::record::Kind;
+use crate::target;
+use crate::usage::Usage;
+
+const NAME: &str = "Bonnie.0";
+/// Bytes of the one-byte phases (`-f` without a number leaves them out; this is the default).
+const PER_CHAR_BYTES: u64 = 3 << 20;
+const SEEKS: u64 = 8192;
+const SEEKERS: u32 = 5;
+const SEEK_PART: u16 = 5;
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Work {
+    Putc,
+    Write,
+    Rewrite,
+    Getc,
+    Read,
+}
+
+impl Work {
+    const ALL: [(Work, &'static str); 5] = [
+        (Work::Putc, "Sequential Output Per Chr"),
+        (Work::Write, "Sequential Output Block"),
+        (Work::Rewrite, "Sequential Output Rewrite"),
+        (Work::Getc, "Sequential Input Per Chr"),
+        (Work::Read, "Sequential Input Block"),
+    ];
+
+    fn reads(self) -> bool {
+        matches!(self, Work::Rewrite | Work::Getc | Work::Read)
+    }
+
+    fn is_by_char(self) -> bool {
+        matches!(self, Work::Putc | Work::Getc)
+    }
+}
+
+pub fn run(stage: &mut Stage<'_>) -> Result<(), EngineError> {
+    for (part, (work, words)) in (0..).zip(Work::ALL) {
+        if stage.wants(part) {
+            phase(stage, part, work, words)?;
+        }
+    }
+    if stage.wants(SEEK_PART) {
+        seeks(stage)?;
+    }
+    stage.room.remove(NAME)?;
+    files::run(stage, SEEK_PART + 1)
+}
+
+fn phase(stage: &mut Stage<'_>, part: u16, work: Work, words: &str) -> Result<(), EngineError> {
+    let kinds = [Kind::Read, Kind::Write, Kind::Flush];
+    let mut meter = stage.meter(part, &kinds, |job| job.end_fsync = true);
+    let chunk = stage.job.bs;
+    let whole = stage.job.size / chunk * chunk;
+    let size = if work.is_by_char() { whole.min(PER_CHAR_BYTES / chunk * chunk) } else { whole };
+    let size = size.max(chunk);
+    let mut block = Block::new(stage.job, chunk, 0)?;
+    meter.repeat(|meter| {
+        let file = open(stage, work, meter, &mut block, size)?;
+        meter.resume();
+        for index in 0..size / chunk {
+            step(work, &file, &mut block, index, meter)?;
+            if meter.is_cut_off() {
+                break;
+            }
+        }
+        block::fsync(&file)?;
+        meter.flush();
+        target::close(file)?;
+        meter.close();
+        meter.pause();
+        Ok(())
+    })?;
+    let moved = meter.so_far(if work.reads() { Kind::Read } else { Kind::Write }).1;
+    let rate = per_second(moved as f64 / 1024.0, meter.elapsed_ns()).floor();
+    let kinds = [Kind::Read, Kind::Write];
+    let figures = figures(words, (rate, "K/sec"), &meter, meter.usage(), &kinds);
+    stage.done.push(meter.finish(figures));
+    Ok(())
+}
+
+/// The file as the phase finds it: new for those that write, whole for those that read.
+fn open(
+    stage: &Stage<'_>,
+    work: Work,
+    meter: &mut Meter<'_>,
+    block: &mut Block,
+    size: u64,
+) -> Result<OwnedFd, EngineError> {
+    if !work.reads() {
+        stage.room.remove(NAME)?;
+        return stage.room.create(NAME, OFlags::WRONLY);
+    }
+    let access = if work == Work::Rewrite { OFlags::RDWR } else { OFlags::RDONLY };
+    let file = whole(stage, block, size)?;
+    block::cool(&file, size, meter)?;
+    drop(file);
+    stage.room.open_file(NAME, access)
+}
+
+/// The file, with at least `size` bytes.
+fn whole(stage: &Stage<'_>, block: &mut Block, size: u64) -> Result<OwnedFd, EngineError> {
+    let file = stage.room.open_file(NAME, OFlags::RDWR | OFlags::CREATE)?;
+    if super::len(&file)? < size {
+        block::lay_out(&file, block, size)?;
+    }
+    Ok(file)
+}
+
+fn step(
+    work: Work,
+    file: &OwnedFd,
+    block: &mut Block,
+    index: u64,
+    meter: &mut Meter<'_>,
+) -> Result<(), EngineError> {
+    let chunk = block.bytes().len();
+    let bytes = chunk as u64;
+    match work {
+        Work::Putc => {
+            for at in 0..chunk {
+                // bonnie++ writes the low seven bits of the position.
+                block::write(file, &[at as u8 & 0x7f])?;
+            }
+            meter.op(Kind::Write, bytes);
+        }
+        Work::Write => {
+            touch(block, index);
+            block::write(file, block.fresh(meter, index * bytes, chunk))?;
+            meter.op(Kind::Write, bytes);
+        }
+        Work::Rewrite => {
+            block::read(file, block.bytes())?;
+            meter.op(Kind::Read, bytes);
+            touch(block, index);
+            seek(file, SeekFrom::Current(-(chunk as i64)))
+                .map_err(|e| EngineError::io("seeking", e))?;
+            block::write(file, block.bytes())?;
+            meter.op(Kind::Write, bytes);
+        }
+        Work::Getc => {
+            for at in 0..chunk {
+                block::read(file, &mut block.bytes()[at..=at])?;
+            }
+            meter.op(Kind::Read, bytes);
+        }
+        Work::Read => {
+            block::read(file, block.bytes())?;
+            meter.op(Kind::Read, bytes);
+        }
+    }
+    Ok(())
+}
+
+/// One byte of the chunk goes up by one, at a place that moves with the chunks.
+fn touch(block: &mut Block, index: u64) {
+    let bytes = block.bytes();
+    let at = (index % bytes.len() as u64) as usize;
+    bytes[at] = bytes[at].wrapping_add(1);
+}
+
+fn seeks(stage: &mut Stage<'_>) -> Result<(), EngineError> {
+    let chunk = stage.job.bs;
+    let chunks = stage.job.size / chunk;
+    let kinds = [Kind::Read, Kind::Write, Kind::Flush];
+    let mut lanes = Vec::new();
+    for lane in 0..SEEKERS {
+        let change = |job: &mut Job| (job.numjobs, job.end_fsync) = (SEEKERS, true);
+        let mut meter = stage.lane(SEEK_PART, lane, &kinds, change);
+        let mut block = Block::new(&Job { data: Data::Zero, ..stage.job.clone() }, chunk, lane)?;
+        if lane == 0 {
+            let mut large = Block::new(stage.job, chunk, 0)?;
+            let file = whole(stage, &mut large, chunks * chunk)?;
+            block::cool(&file, chunks * chunk, &mut meter)?;
+        }
+        block.bytes().fill(0);
+        lanes.push((meter, (block, Some(stage.room.open_file(NAME, OFlags::RDWR)?))));
+    }
+    let pot = AtomicU64::new(0);
+    let seed = stage.job.seed;
+    let (mut meters, usage) = stage.together(lanes, |meter, (block, file)| {
+        let Some(file) = file.take() else { return Ok(()) };
+        loop {
+            let ticket = pot.fetch_add(1, Ordering::Relaxed);
+            let had_all = meter.job.runtime_ns.is_none() || meter.is_over();
+            if (ticket >= SEEKS && had_all) || meter.is_cut_off() {
+                break;
+            }
+            // As rand(3) gives them: 31 bits.
+            one_seek(mix(seed ^ mix(ticket)) >> 33, chunks, &file, block, meter)?;
+        }
+        block::fsync(&file)?;
+        meter.flush();
+        target::close(file)?;
+        meter.close();
+        Ok(())
+    })?;
+    let done: u64 = meters.iter().map(|m| m.so_far(Kind::Read).0).sum();
+    let end_ns = meters.iter().map(Meter::now_ns).max().unwrap_or(0);
+    let start_ns = meters.iter().map(|m| m.now_ns() - m.elapsed_ns()).min().unwrap_or(0);
+    let rate = per_second(done as f64, end_ns - start_ns);
+    let first = meters.remove(0);
+    let figures = figures("Random Seeks", (rate, "/sec"), &first, usage, &kinds[..2]);
+    stage.done.push(first.finish_with(meters, usage, figures));
+    Ok(())
+}
+
+fn one_seek(
+    draw: u64,
+    chunks: u64,
+    file: &OwnedFd,
+    block: &mut Block,
+    meter: &mut Meter<'_>,
+) -> Result<(), EngineError> {
+    let bytes = block.bytes().len() as u64;
+    let to = SeekFrom::Start(draw % chunks * bytes);
+    let failed = |e| EngineError::io("seeking", e);
+    seek(file, to).map_err(failed)?;
+    block::read(file, block.bytes())?;
+    meter.op(Kind::Read, bytes);
+    if draw.is_multiple_of(10) {
+        touch(block, draw);
+        seek(file, to).map_err(failed)?;
+        block::write(file, block.bytes())?;
+        meter.op(Kind::Write, bytes);
+    }
+    Ok(())
+}
+
+/// Rate, share of a CPU and longest operation, as the columns of bonnie++ give them.
+fn figures(
+    words: &str,
+    (rate, unit): (f64, &str),
+    meter: &Meter<'_>,
+    usage: Usage,
+    kinds: &[Kind],
+) -> Vec<Figure> {
+    let cpu_ns = (usage.usr_ns + usage.sys_ns) as f64;
+    let percent = (cpu_ns * 100.0 / meter.elapsed_ns().max(1) as f64).floor();
+    let longest_ns = kinds.iter().map(|kind| meter.longest_ns(*kind)).max().unwrap_or(0);
+    vec![
+        figure(words, rate, unit),
+        figure(&format!("{words}, CPU"), percent, "%CP"),
+        figure(&format!("{words}, Latency"), (longest_ns / 1000) as f64, "us"),
+    ]
+}

@@ -1,0 +1,81 @@
+//! boot: many cold small reads, one after the other, of files in many places.
+//!
+//! Starting a system or a program reads headers and then pieces of its files as they are needed:
+//! small, scattered, each waited for, most from the disk (Joo, Ryu, Park and Shin, "FAST: Quick
+//! Application Launch on Solid-State Disks", FAST 2011). Each file is opened, its first 4 KiB read
+//! and then up to three pieces of a block from random places; files come in random order. Only data
+//! are put out of memory: directories and inodes stay known, as nothing short of dropping all
+//! caches of the machine forgets them.
+
+use bakeoff_core::model::job::{Job, Offsets, Rw};
+use bakeoff_core::prng::{SplitMix64, mix};
+
+use super::Stage;
+use super::block::{self, Block};
+use super::meter::Meter;
+use super::room::Room;
+use super::tree::Tree;
+use crate::error::EngineError;
+use crate::offsets::{Cursor, Span};
+use crate::record::Kind;
+
+const SMALLEST_BYTES: u64 = 4096;
+const OCTAVES: u32 = 8;
+const HEADER_BYTES: u64 = 4096;
+const PIECES: u64 = 3;
+const LAY_OUT_BYTES: u64 = 256 << 10;
+
+pub fn run(stage: &mut Stage<'_>) -> Result<(), EngineError> {
+    let tree = Tree::new(stage.job, SMALLEST_BYTES, OCTAVES, stage.job.size);
+    let mut meter = stage.meter(0, &[Kind::Read], |_| {});
+    let piece = stage.job.bs;
+    let rooms = tree.lay_out(&stage.room, &mut Block::new(stage.job, LAY_OUT_BYTES, 0)?)?;
+    let mut block = Block::new(stage.job, piece.max(HEADER_BYTES), 0)?;
+    let mut pass = 0;
+    meter.repeat(|meter| {
+        tree.cool(&rooms, meter)?;
+        let seed = mix(stage.job.seed ^ pass);
+        let span = Span::of_lane(tree.files.into(), 0, 1, false);
+        let order = Job { offsets: Offsets::Once, seed, ..Job::new(Rw::RandRead, 1, span.blocks) };
+        let mut order = Cursor::new(&order, span, 0);
+        let mut places = SplitMix64::derive(seed, &[PIECES]);
+        meter.resume();
+        for _ in 0..tree.files {
+            // Blocks of the span are below the number of files.
+            let file = order.step().block as u32;
+            start_one(&tree, &rooms, file, &mut places, piece, &mut block, meter)?;
+            if meter.is_cut_off() {
+                break;
+            }
+        }
+        meter.pause();
+        pass += 1;
+        Ok(())
+    })?;
+    stage.done.push(meter.finish(Vec::new()));
+    Ok(())
+}
+
+/// Opening belongs to the first read.
+fn start_one(
+    tree: &Tree,
+    rooms: &[Room],
+    number: u32,
+    places: &mut SplitMix64,
+    piece: u64,
+    block: &mut Block,
+    meter: &mut Meter<'_>,
+) -> Result<(), EngineError> {
+    let size = tree.size(number);
+    let file = tree.open(rooms, number)?;
+    let header = HEADER_BYTES.min(size);
+    block::read_at(&file, &mut block.bytes()[..header as usize], 0)?;
+    meter.op(Kind::Read, header);
+    let pieces = (size / piece).min(PIECES);
+    for _ in 0..pieces {
+        let at = places.next_u64() % (size / piece) * piece;
+        block::read_at(&file, &mut block.bytes()[..piece as usize], at)?;
+        meter.op(Kind::Read, piece);
+    }
+    Ok(())
+}

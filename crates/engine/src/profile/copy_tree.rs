@@ -1,0 +1,87 @@
+//! copy-tree: a tree of files copied as `rsync -a` does it to a new place.
+//!
+//! Source: rsync(1) and rsync 3.2's fileio.c, receiver.c: the source is read in windows of 256 KiB,
+//! the copy is written in pieces of 32 KiB to a temporary name beside its own, gets its times, and
+//! is renamed. rsync flushes nothing unless told to; here the filesystem is flushed at the end,
+//! inside the measured time, so that a copy counts when it is on the disk.
+
+use rustix::fs::{OFlags, Timespec, Timestamps, futimens, renameat};
+
+use super::Stage;
+use super::block::{self, Block};
+use super::meter::Meter;
+use super::room::Room;
+use super::tree::{self, Tree};
+use crate::error::EngineError;
+use crate::record::Kind;
+use crate::target;
+
+const SMALLEST_BYTES: u64 = 1024;
+const OCTAVES: u32 = 10;
+const WINDOW_BYTES: usize = 256 << 10;
+/// Everything copied is from then: any time does, as long as it is not now.
+const OLD_S: i64 = 1_000_000_000;
+
+pub fn run(stage: &mut Stage<'_>) -> Result<(), EngineError> {
+    let tree = Tree::new(stage.job, SMALLEST_BYTES, OCTAVES, stage.job.size / 2);
+    let kinds = [Kind::Read, Kind::Write, Kind::Create, Kind::Flush];
+    let mut meter = stage.meter(0, &kinds, |job| job.end_fsync = true);
+    let mut block = Block::new(stage.job, WINDOW_BYTES as u64, 0)?;
+    let source = stage.room.make_dir("from")?;
+    let from = tree.lay_out(&source, &mut block)?;
+    let target = stage.room.make_dir("to")?;
+    meter.repeat(|meter| {
+        target.clear()?;
+        tree.cool(&from, meter)?;
+        meter.resume();
+        let to = tree.directories(&target)?;
+        for file in 0..tree.files {
+            copy(&tree, file, &from, &to, &mut block, stage.job.bs as usize, meter)?;
+            if meter.is_cut_off() {
+                break;
+            }
+        }
+        block::syncfs(target.dir())?;
+        meter.flush();
+        meter.pause();
+        Ok(())
+    })?;
+    stage.done.push(meter.finish(Vec::new()));
+    Ok(())
+}
+
+fn copy(
+    tree: &Tree,
+    number: u32,
+    from: &[Room],
+    to: &[Room],
+    block: &mut Block,
+    piece: usize,
+    meter: &mut Meter<'_>,
+) -> Result<(), EngineError> {
+    let (name, room) = (tree::name(number), tree.room_of(to, number));
+    let temporary = format!(".{name}.tmp");
+    let source = tree.open(from, number)?;
+    let flags = OFlags::WRONLY | OFlags::EXCL;
+    let copy = room.create(&temporary, flags)?;
+    let (size, mut at) = (tree.size(number), 0);
+    while at < size {
+        let len = (WINDOW_BYTES as u64).min(size - at) as usize;
+        let window = &mut block.bytes()[..len];
+        block::read(&source, window)?;
+        meter.op(Kind::Read, len as u64);
+        for piece in window.chunks(piece) {
+            block::write(&copy, piece)?;
+            meter.op(Kind::Write, piece.len() as u64);
+        }
+        at += len as u64;
+    }
+    let old = Timespec { tv_sec: OLD_S, tv_nsec: 0 };
+    futimens(&copy, &Timestamps { last_access: old, last_modification: old })
+        .map_err(|e| EngineError::io("setting the times of a file", e))?;
+    target::close(copy)?;
+    renameat(room.dir(), &*temporary, room.dir(), &*name)
+        .map_err(|e| EngineError::io("renaming a file", e))?;
+    meter.op(Kind::Create, 0);
+    Ok(())
+}

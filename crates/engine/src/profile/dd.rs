@@ -1,0 +1,153 @@
+//! dd: read a block from the source, write it to the file, and so on; then the way back.
+//!
+//! As coreutils' dd.c does it: the output is opened and emptied before the clock starts; the clock
+//! ends after the flush that was asked for and the close. Without one dd's own figure ends with
+//! data still in memory; here the file is flushed after that all the same, inside the honest
+//! figure. Source and sink are /dev/zero and /dev/null, as in the recipes people publish.
+
+use bakeoff_core::model::job::Data;
+use bakeoff_core::model::measurement::Figure;
+use rustix::fs::{CWD, Mode, OFlags, openat};
+
+use super::block::{self, Block};
+use super::meter::Meter;
+use super::{Stage, figure, per_second};
+use crate::error::EngineError;
+use crate::record::Kind;
+use crate::target;
+
+const NAME: &str = "dd.bakeoff";
+const READ: u16 = 3;
+
+/// When the file is flushed.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Flush {
+    /// After dd's own clock has stopped.
+    After,
+    /// `conv=fdatasync`.
+    Fdatasync,
+    /// `conv=fsync`.
+    Fsync,
+}
+
+pub fn run(stage: &mut Stage<'_>) -> Result<(), EngineError> {
+    for (part, flush) in (0..).zip([Flush::After, Flush::Fdatasync, Flush::Fsync]) {
+        if stage.wants(part) {
+            write(stage, part, flush)?;
+        }
+    }
+    if stage.wants(READ) {
+        read(stage)?;
+    }
+    Ok(())
+}
+
+fn records(stage: &Stage<'_>) -> u64 {
+    stage.job.size / stage.job.bs
+}
+
+fn direct(stage: &Stage<'_>) -> OFlags {
+    if stage.job.direct { OFlags::DIRECT } else { OFlags::empty() }
+}
+
+fn write(stage: &mut Stage<'_>, part: u16, flush: Flush) -> Result<(), EngineError> {
+    let kinds = [Kind::Write, Kind::Flush];
+    let mut meter = stage.meter(part, &kinds, |job| job.end_fsync = true);
+    let bs = stage.job.bs;
+    let mut block = Block::new(stage.job, bs, 0)?;
+    let zero = device("/dev/zero", OFlags::RDONLY)?;
+    let from_zero = stage.job.data == Data::Zero;
+    let mut tool_ns = 0;
+    meter.repeat(|meter| {
+        let file = stage.room.create(NAME, OFlags::WRONLY | direct(stage))?;
+        meter.resume();
+        let (before_ns, flushed_ns) = (meter.elapsed_ns(), meter.flush_ns());
+        for record in 0..records(stage) {
+            if from_zero {
+                block::read(&zero, block.bytes())?;
+                meter.made();
+                block::write(&file, block.bytes())?;
+            } else {
+                block::write(&file, block.fresh(meter, record * bs, bs as usize))?;
+            }
+            meter.op(Kind::Write, bs);
+            if meter.is_cut_off() {
+                break;
+            }
+        }
+        match flush {
+            Flush::After => {}
+            Flush::Fdatasync => {
+                rustix::fs::fdatasync(&file).map_err(|e| EngineError::io("flushing", e))?;
+                meter.flush();
+            }
+            Flush::Fsync => {
+                block::fsync(&file)?;
+                meter.flush();
+            }
+        }
+        target::close(file)?;
+        meter.close();
+        tool_ns += meter.elapsed_ns() - before_ns;
+        if flush == Flush::After {
+            debug_assert_eq!(meter.flush_ns(), flushed_ns);
+            block::fsync(stage.room.open_file(NAME, OFlags::WRONLY)?)?;
+            meter.flush();
+        }
+        meter.pause();
+        Ok(())
+    })?;
+    let figures = figures(&meter, Kind::Write, tool_ns);
+    stage.done.push(meter.finish(figures));
+    Ok(())
+}
+
+fn read(stage: &mut Stage<'_>) -> Result<(), EngineError> {
+    let bs = stage.job.bs;
+    let mut meter = stage.meter(READ, &[Kind::Read], |_| {});
+    let mut block = Block::new(stage.job, bs, 0)?;
+    let whole = records(stage) * bs;
+    lay_out_rest(stage, whole)?;
+    let null = device("/dev/null", OFlags::WRONLY)?;
+    meter.repeat(|meter| {
+        block::cool(stage.room.open_file(NAME, OFlags::RDONLY)?, whole, meter)?;
+        let file = stage.room.open_file(NAME, OFlags::RDONLY | direct(stage))?;
+        meter.resume();
+        for _ in 0..records(stage) {
+            block::read(&file, block.bytes())?;
+            meter.op(Kind::Read, bs);
+            block::write(&null, block.bytes())?;
+            if meter.is_cut_off() {
+                break;
+            }
+        }
+        target::close(file)?;
+        meter.close();
+        meter.pause();
+        Ok(())
+    })?;
+    let figures = figures(&meter, Kind::Read, meter.elapsed_ns());
+    stage.done.push(meter.finish(figures));
+    Ok(())
+}
+
+/// The file as a whole, where no part or only one that was cut off has written it.
+fn lay_out_rest(stage: &Stage<'_>, whole: u64) -> Result<(), EngineError> {
+    let file = stage.room.open_file(NAME, OFlags::RDWR | OFlags::CREATE)?;
+    if super::len(&file)? == whole {
+        return Ok(());
+    }
+    let mut block = Block::new(stage.job, whole.min(1 << 20), 0)?;
+    block::lay_out(&file, &mut block, whole)
+}
+
+/// What dd prints: bytes copied over its own clock, in millions.
+fn figures(meter: &Meter<'_>, kind: Kind, tool_ns: u64) -> Vec<Figure> {
+    let (_, bytes, _) = meter.so_far(kind);
+    vec![figure("copied", per_second(bytes as f64 / 1e6, tool_ns), "MB/s")]
+}
+
+fn device(path: &str, flags: OFlags) -> Result<std::os::fd::OwnedFd, EngineError> {
+    openat(CWD, path, flags | OFlags::CLOEXEC, Mode::empty())
+        .map_err(|e| EngineError::io(format!("opening {path}"), e))
+}

@@ -1,0 +1,110 @@
+//! desktop: small reads while a large file is written.
+//!
+//! Somebody clicks while a backup or a download runs: the reads are few, small and scattered, and
+//! wait behind the writer in the queues of scheduler, filesystem and drive. Reads of a block arrive
+//! 250 times a second from a file that is not in memory; the writer goes through its file 1 MiB at
+//! a time as fast as it can, and flushes it before it begins again.
+
+use std::os::fd::OwnedFd;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use bakeoff_core::model::job::{Job, Offsets, Rw};
+use rustix::fs::{Advice, OFlags, SeekFrom, fadvise, seek};
+
+use super::arrivals::arrive;
+use super::block::{self, Block};
+use super::meter::Meter;
+use super::{Stage, figure};
+use crate::error::EngineError;
+use crate::offsets::{Cursor, Span};
+use crate::record::Kind;
+
+const RATE: u64 = 250;
+const WRITE_BYTES: u64 = 1 << 20;
+
+/// What a thread does.
+enum Role {
+    Reads,
+    Writes,
+}
+
+pub fn run(stage: &mut Stage<'_>) -> Result<(), EngineError> {
+    let half = stage.job.size / 2;
+    let bs = stage.job.bs;
+    let whole = (half / bs).max(1) * bs;
+    let kinds = [Kind::Read, Kind::Write, Kind::Flush];
+    let two = |job: &mut Job| (job.numjobs, job.end_fsync) = (2, true);
+    let mut reader = stage.lane(0, 0, &kinds, two);
+    let writer = stage.lane(0, 1, &kinds, two);
+    let file = stage.room.create("read", OFlags::RDWR)?;
+    let mut large = Block::new(stage.job, WRITE_BYTES, 1)?;
+    block::lay_out(&file, &mut large, whole)?;
+    block::cool(&file, whole, &mut reader)?;
+    // Without read-ahead every read is one of the disk.
+    fadvise(&file, 0, None, Advice::Random)
+        .map_err(|e| EngineError::io("saying how a file is read", e))?;
+    let written = stage.room.create("written", OFlags::WRONLY)?;
+    let small = Block::new(stage.job, bs, 0)?;
+    let lanes = vec![(reader, (Role::Reads, small)), (writer, (Role::Writes, large))];
+    let is_done = AtomicBool::new(false);
+    let (mut meters, usage) = stage.together(lanes, |meter, (role, block)| match role {
+        Role::Reads => {
+            let done = read(&file, whole, block, meter);
+            is_done.store(true, Ordering::Relaxed);
+            done
+        }
+        Role::Writes => write(&written, half, &is_done, block, meter),
+    })?;
+    let first = meters.remove(0);
+    let longest = figure("longest read", first.longest_ns(Kind::Read) as f64 / 1e6, "ms");
+    stage.done.push(first.finish_with(meters, usage, vec![longest]));
+    Ok(())
+}
+
+/// Each block once, and all again from the disk when they are through.
+fn read(
+    file: &OwnedFd,
+    whole: u64,
+    block: &mut Block,
+    meter: &mut Meter<'_>,
+) -> Result<(), EngineError> {
+    let bs = meter.job.bs;
+    let span = Span::of_lane(whole / bs, 0, 1, false);
+    let job = Job { offsets: Offsets::Once, ..Job::new(Rw::RandRead, bs, whole) };
+    let mut order = Cursor::new(&Job { seed: meter.job.seed, ..job }, span, 0);
+    let rate = meter.job.rate_iops.unwrap_or(RATE);
+    let mut done = 0;
+    arrive(meter, Kind::Read, rate, |meter| {
+        if done == span.blocks {
+            block::cool(file, whole, meter)?;
+            done = 0;
+        }
+        done += 1;
+        block::read_at(file, block.bytes(), order.step().block * bs)?;
+        Ok(bs)
+    })
+}
+
+fn write(
+    file: &OwnedFd,
+    whole: u64,
+    is_done: &AtomicBool,
+    block: &mut Block,
+    meter: &mut Meter<'_>,
+) -> Result<(), EngineError> {
+    let mut at = 0;
+    while !is_done.load(Ordering::Relaxed) && !meter.is_cut_off() {
+        block::write(file, block.fresh(meter, at, WRITE_BYTES as usize))?;
+        meter.op(Kind::Write, WRITE_BYTES);
+        at += WRITE_BYTES;
+        if at >= whole {
+            block::fsync(file)?;
+            meter.flush();
+            seek(file, SeekFrom::Start(0)).map_err(|e| EngineError::io("seeking", e))?;
+            at = 0;
+        }
+    }
+    block::fsync(file)?;
+    meter.flush();
+    Ok(())
+}

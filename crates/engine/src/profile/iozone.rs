@@ -1,0 +1,316 @@
+//! iozone in single-stream mode: each test is one pass over the records of one file.
+//!
+//! As iozone.c 3.4xx does it: open, flush what was there, start the clock, go through the records,
+//! stop the clock; then flush and close. iozone's own figure ends before the flush unless it is
+//! given `-e`; the honest one beside it never does. Every record is written with a pattern at the
+//! start of each 4 KiB and checked for it when it is read, inside the clock.
+//!
+//! Tests that read are preceded by putting the file out of memory where the job asks for it, but
+//! for the second readings, which are about memory.
+
+mod order;
+
+use std::os::fd::OwnedFd;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use bakeoff_core::model::job::Data;
+use bakeoff_core::model::measurement::Figure;
+use rustix::fs::{OFlags, SeekFrom, seek};
+
+use super::block::{self, Block};
+use super::meter::Meter;
+use super::{Stage, figure, per_second};
+use crate::error::EngineError;
+use crate::record::Kind;
+use crate::target;
+
+const NAME: &str = "iozone.tmp";
+const OTHER: &str = "iozone.DUMMY.1";
+const PAGE_BYTES: usize = 4096;
+/// What iozone leaves at the start of each page; the real one depends on its version.
+const PATTERN: [u8; 8] = [0xa5; 8];
+/// Records between two reads of the stride test (`-j`).
+const STRIDE: u64 = 17;
+const MIXED: u16 = 9;
+
+/// Which record comes when.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Order {
+    /// From the first on, where the file stands.
+    Forward,
+    /// From the first on, by pread(2) and pwrite(2).
+    ForwardAt,
+    Random,
+    Backward,
+    /// The first again and again.
+    First,
+    Stride,
+}
+
+/// One test.
+#[derive(Clone, Copy)]
+struct Test {
+    word: &'static str,
+    writes: bool,
+    order: Order,
+    /// Begins with a new file.
+    anew: bool,
+    /// Repeats what the test before did, so that memory is what it is about.
+    again: bool,
+}
+
+const fn test(word: &'static str, writes: bool, order: Order, anew: bool, again: bool) -> Test {
+    Test { word, writes, order, anew, again }
+}
+
+/// In the order of the parts; the mixed one, which is [`MIXED`], comes between.
+const TESTS: [Test; 13] = [
+    test("write", true, Order::Forward, true, false),
+    test("rewrite", true, Order::Forward, false, true),
+    test("read", false, Order::Forward, false, false),
+    test("reread", false, Order::Forward, false, true),
+    test("random read", false, Order::Random, false, false),
+    test("random write", true, Order::Random, false, false),
+    test("bkwd read", false, Order::Backward, false, false),
+    test("record rewrite", true, Order::First, false, false),
+    test("stride read", false, Order::Stride, false, false),
+    test("pwrite", true, Order::ForwardAt, true, false),
+    test("pwrite rewrite", true, Order::ForwardAt, false, true),
+    test("pread", false, Order::ForwardAt, false, false),
+    test("pread reread", false, Order::ForwardAt, false, true),
+];
+
+pub fn run(stage: &mut Stage<'_>) -> Result<(), EngineError> {
+    let (before, after) = TESTS.split_at(usize::from(MIXED));
+    for (part, test) in (0..).zip(before) {
+        single(stage, part, *test)?;
+    }
+    if stage.wants(MIXED) {
+        mixed(stage)?;
+    }
+    for (part, test) in (MIXED + 1..).zip(after) {
+        single(stage, part, *test)?;
+    }
+    Ok(())
+}
+
+fn single(stage: &mut Stage<'_>, part: u16, test: Test) -> Result<(), EngineError> {
+    if !stage.wants(part) {
+        return Ok(());
+    }
+    let kind = if test.writes { Kind::Write } else { Kind::Read };
+    let mut meter = stage.meter(part, &[kind, Kind::Flush], |job| {
+        job.end_fsync = test.writes;
+        job.invalidate &= !test.again;
+    });
+    let mut file = File::new(stage, NAME, test)?;
+    meter.repeat(|meter| {
+        file.open(stage, test, meter)?;
+        meter.resume();
+        file.pass(test, meter, &|| false)?;
+        file.close(test, meter)?;
+        meter.pause();
+        Ok(())
+    })?;
+    let figures = figures(&meter, test.word, kind);
+    stage.done.push(meter.finish(figures));
+    Ok(())
+}
+
+/// Half the processes read, half write, each its own file in the random order; when the first has
+/// finished, what the others do counts no more (iozone's stonewall).
+fn mixed(stage: &mut Stage<'_>) -> Result<(), EngineError> {
+    let reading = test("mixed", false, Order::Random, false, false);
+    let tests = [reading, Test { writes: true, ..reading }];
+    let kinds = [Kind::Read, Kind::Write, Kind::Flush];
+    let mut lanes = Vec::new();
+    for (lane, (test, name)) in (0..).zip(tests.into_iter().zip([NAME, OTHER])) {
+        let mut meter = stage.lane(MIXED, lane, &kinds, |job| {
+            job.end_fsync = true;
+            job.numjobs = 2;
+        });
+        let mut file = File::new(stage, name, test)?;
+        file.open(stage, test, &mut meter)?;
+        lanes.push((meter, (test, file)));
+    }
+    let is_done = AtomicBool::new(false);
+    let (mut meters, usage) = stage.together(lanes, |meter, (test, file)| {
+        while !is_done.load(Ordering::Relaxed) {
+            file.pass(*test, meter, &|| is_done.load(Ordering::Relaxed))?;
+            if meter.job.runtime_ns.is_none() || meter.is_over() {
+                is_done.store(true, Ordering::Relaxed);
+            }
+        }
+        file.close(*test, meter)
+    })?;
+    let rate = |m: &Meter<'_>| {
+        let bytes = m.so_far(Kind::Read).1 + m.so_far(Kind::Write).1;
+        per_second(bytes as f64 / 1024.0, m.loop_ns())
+    };
+    let children: f64 = meters.iter().map(rate).sum();
+    let first = meters.remove(0);
+    stage.done.push(first.finish_with(meters, usage, vec![figure("mixed", children, "kB/sec")]));
+    stage.room.remove(OTHER)
+}
+
+/// The file of a test, and what its passes need.
+struct File {
+    name: &'static str,
+    file: Option<OwnedFd>,
+    block: Block,
+    bs: u64,
+    records: u64,
+    order: Vec<u32>,
+    checks: bool,
+}
+
+impl File {
+    fn new(stage: &Stage<'_>, name: &'static str, test: Test) -> Result<File, EngineError> {
+        let bs = stage.job.bs;
+        let records = stage.job.size / bs;
+        let mut block = Block::new(stage.job, bs, 0)?;
+        let checks = stage.job.data == Data::Zero;
+        if checks {
+            block.bytes().chunks_mut(PAGE_BYTES).for_each(set_pattern);
+        }
+        let order = if test.order == Order::Random { order::random(records)? } else { Vec::new() };
+        Ok(File { name, file: None, block, bs, records, order, checks })
+    }
+
+    /// Opens it as the test does, whole where the test needs it whole.
+    fn open(
+        &mut self,
+        stage: &Stage<'_>,
+        test: Test,
+        meter: &mut Meter<'_>,
+    ) -> Result<(), EngineError> {
+        let whole = self.records * self.bs;
+        let direct = if stage.job.direct { OFlags::DIRECT } else { OFlags::empty() };
+        if test.anew {
+            stage.room.remove(self.name)?;
+        } else {
+            let file = stage.room.open_file(self.name, OFlags::RDWR | OFlags::CREATE)?;
+            if super::len(&file)? != whole {
+                block::lay_out(&file, &mut self.block, whole)?;
+            }
+        }
+        let access = if test.writes { OFlags::RDWR | OFlags::CREATE } else { OFlags::RDONLY };
+        let file = stage.room.open_file(self.name, access | direct)?;
+        block::fsync(&file)?;
+        if !test.writes {
+            block::read_at(&file, self.block.bytes(), 0)?;
+            block::cool(&file, whole, meter)?;
+        }
+        self.file = Some(file);
+        Ok(())
+    }
+
+    fn pass(
+        &mut self,
+        test: Test,
+        meter: &mut Meter<'_>,
+        should_end: &dyn Fn() -> bool,
+    ) -> Result<(), EngineError> {
+        let Some(file) = &self.file else { return Ok(()) };
+        let (bs, block) = (self.bs, &mut self.block);
+        let (mut strided, mut wraps) = (0, 0);
+        for index in 0..self.records {
+            let record = match test.order {
+                Order::Forward | Order::ForwardAt => index,
+                Order::Random => self.order[index as usize].into(),
+                Order::Backward => self.records - 1 - index,
+                Order::First => 0,
+                Order::Stride => strided,
+            };
+            if strided + 1 + STRIDE < self.records.saturating_sub(1) {
+                strided += STRIDE;
+            } else {
+                wraps += 1;
+                strided = if self.records <= STRIDE { 0 } else { wraps % self.records };
+            }
+            let offset = record * bs;
+            if test.writes {
+                block.fresh(meter, offset, bs as usize);
+            }
+            let at = test.order == Order::ForwardAt;
+            if !at && test.order != Order::Forward {
+                seek(file, SeekFrom::Start(offset)).map_err(|e| EngineError::io("seeking", e))?;
+            }
+            match (test.writes, at) {
+                (true, true) => block::write_at(file, block.bytes(), offset)?,
+                (true, false) => block::write(file, block.bytes())?,
+                (false, true) => block::read_at(file, block.bytes(), offset)?,
+                (false, false) => block::read(file, block.bytes())?,
+            }
+            if self.checks && !test.writes {
+                check(block.bytes(), offset)?;
+            }
+            meter.op(if test.writes { Kind::Write } else { Kind::Read }, bs);
+            if meter.is_cut_off() || should_end() {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    fn close(&mut self, test: Test, meter: &mut Meter<'_>) -> Result<(), EngineError> {
+        let Some(file) = self.file.take() else { return Ok(()) };
+        if test.writes {
+            block::fsync(&file)?;
+            meter.flush();
+        }
+        target::close(file)?;
+        meter.close();
+        Ok(())
+    }
+}
+
+fn set_pattern(page: &mut [u8]) {
+    let len = page.len().min(PATTERN.len());
+    page[..len].copy_from_slice(&PATTERN[..len]);
+}
+
+fn check(bytes: &[u8], offset: u64) -> Result<(), EngineError> {
+    for (page, at) in bytes.chunks(PAGE_BYTES).zip((offset..).step_by(PAGE_BYTES)) {
+        let len = page.len().min(PATTERN.len());
+        if page[..len] != PATTERN[..len] {
+            return Err(EngineError::Verify {
+                offset: at,
+                expected: PATTERN[0],
+                found: page[0],
+                note: "the pattern of iozone is not there".to_string(),
+            });
+        }
+    }
+    Ok(())
+}
+
+/// What iozone prints by default, and with `-e` and `-e -c`.
+fn figures(meter: &Meter<'_>, word: &str, kind: Kind) -> Vec<Figure> {
+    let bytes = meter.so_far(kind).1 as f64;
+    let rate = |ns: u64| (per_second(bytes, ns) as u64 >> 10) as f64;
+    let mut figures = vec![figure(word, rate(meter.loop_ns()), "kB/sec")];
+    if kind == Kind::Write {
+        let flushed_ns = meter.loop_ns() + meter.flush_ns();
+        figures.push(figure(&format!("{word} -e"), rate(flushed_ns), "kB/sec"));
+        figures.push(figure(&format!("{word} -e -c"), rate(meter.elapsed_ns()), "kB/sec"));
+    }
+    figures
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_wrong_page_is_found() {
+        let mut bytes = vec![0; 3 * PAGE_BYTES];
+        bytes.chunks_mut(PAGE_BYTES).for_each(set_pattern);
+        check(&bytes, 0).unwrap();
+        bytes[2 * PAGE_BYTES + 7] = 0;
+        let EngineError::Verify { offset, .. } = check(&bytes, 100).unwrap_err() else {
+            panic!("another error")
+        };
+        assert_eq!(offset, 100 + 2 * PAGE_BYTES as u64);
+    }
+}

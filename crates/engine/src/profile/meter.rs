@@ -1,0 +1,286 @@
+//! Clocks and record of one part of a profile, or of one thread of it.
+//!
+//! The clock is read once an operation: what passed since the last reading is that operation's
+//! time. It stands still between passes, while files are laid out or put out of memory, so
+//! `elapsed` is the time of the part's own work. Nothing is allocated between start and end.
+
+use bakeoff_core::model::finding::Finding;
+use bakeoff_core::model::histogram::Histogram;
+use bakeoff_core::model::job::{EngineName, Job};
+use bakeoff_core::model::measurement::{Figure, Measurement};
+
+use crate::clock::Clock;
+use crate::cost::Cost;
+use crate::error::EngineError;
+use crate::lane::Outcome;
+use crate::live::Live;
+use crate::record::{Kind, Recorder};
+use crate::report::{self, Circumstances};
+use crate::usage::Usage;
+
+/// One part, or one thread of it, being measured.
+pub struct Meter<'a> {
+    /// What the part does, in the words of a job.
+    pub job: Job,
+    /// What was noticed.
+    pub findings: Vec<Finding>,
+    live: &'a Live<'a>,
+    lane: u32,
+    clock: Clock,
+    cost: Cost,
+    recorder: Recorder,
+    /// The clock reading that stands for no time passed; moves on over pauses.
+    origin_ns: u64,
+    now_ns: u64,
+    next_check_ns: u64,
+    usage: Usage,
+    usage_at: Usage,
+    flush_ns: u64,
+    close_ns: u64,
+    making_ns: u64,
+    idle_ns: u64,
+    pooled_ios: u64,
+    ios: u64,
+    backlog: u64,
+}
+
+impl<'a> Meter<'a> {
+    /// Room for `kinds` of operation; the clock stands still.
+    pub fn new(
+        job: Job,
+        kinds: &[Kind],
+        live: &'a Live<'a>,
+        lane: u32,
+        (clock, cost): (Clock, Cost),
+    ) -> Meter<'a> {
+        let recorder = Recorder::new(kinds);
+        let now_ns = clock.now_ns();
+        Meter {
+            job,
+            findings: Vec::new(),
+            live,
+            lane,
+            clock,
+            cost,
+            origin_ns: now_ns,
+            now_ns,
+            next_check_ns: now_ns + recorder.first_window_ns(),
+            recorder,
+            usage: Usage::default(),
+            usage_at: Usage::now(),
+            flush_ns: 0,
+            close_ns: 0,
+            making_ns: 0,
+            idle_ns: 0,
+            pooled_ios: 0,
+            ios: 0,
+            backlog: 0,
+        }
+    }
+
+    /// The clock goes on.
+    pub fn resume(&mut self) {
+        self.usage_at = Usage::now();
+        let now_ns = self.clock.now_ns();
+        let paused_ns = now_ns - self.now_ns;
+        self.origin_ns += paused_ns;
+        self.next_check_ns += paused_ns;
+        self.now_ns = now_ns;
+    }
+
+    /// The clock stands still from the last operation on.
+    pub fn pause(&mut self) {
+        let used = Usage::now().since(self.usage_at);
+        self.usage.usr_ns += used.usr_ns;
+        self.usage.sys_ns += used.sys_ns;
+    }
+
+    /// An operation ended now.
+    #[inline]
+    pub fn op(&mut self, kind: Kind, bytes: u64) -> u64 {
+        let ns = self.pass();
+        self.count(kind, ns, bytes);
+        ns
+    }
+
+    /// An operation that was due at `due_ns` ended now.
+    pub fn op_due(&mut self, kind: Kind, bytes: u64, due_ns: u64) {
+        self.pass();
+        self.count(kind, self.now_ns.saturating_sub(due_ns), bytes);
+    }
+
+    /// An operation that took `ns`, of several that were timed together.
+    pub fn count(&mut self, kind: Kind, ns: u64, bytes: u64) {
+        self.ios += 1;
+        self.recorder.record(kind, ns, bytes);
+    }
+
+    /// A flush ended now.
+    pub fn flush(&mut self) {
+        let ns = self.pass();
+        self.flush_ns += ns;
+        self.count(Kind::Flush, ns, 0);
+    }
+
+    /// A close ended now.
+    pub fn close(&mut self) -> u64 {
+        let ns = self.pass();
+        self.close_ns += ns;
+        ns
+    }
+
+    /// Data was made, or something else that is no part of the work, until now.
+    pub fn made(&mut self) {
+        let ns = self.pass();
+        self.making_ns += ns;
+    }
+
+    /// The data of a write were made until now, or only its tags.
+    pub fn made_data(&mut self, is_pooled: bool) {
+        self.made();
+        self.pooled_ios += u64::from(is_pooled);
+    }
+
+    /// Waits until `due_ns`, when there is something to do.
+    pub fn wait_until(&mut self, due_ns: u64) {
+        self.clock.sleep_until(due_ns);
+        let ns = self.pass();
+        self.idle_ns += ns;
+    }
+
+    /// Time passed that belongs to whatever is recorded next by hand.
+    pub fn pass(&mut self) -> u64 {
+        let now_ns = self.clock.now_ns();
+        let ns = now_ns - self.now_ns;
+        self.now_ns = now_ns;
+        if now_ns >= self.next_check_ns {
+            let (counts, next_ns) = self.recorder.end_window(now_ns - self.origin_ns);
+            self.live.publish(counts, self.lane);
+            self.next_check_ns = self.origin_ns + next_ns;
+        }
+        ns
+    }
+
+    /// The last reading of the clock.
+    pub fn now_ns(&self) -> u64 {
+        self.now_ns
+    }
+
+    /// Time of the work so far.
+    pub fn elapsed_ns(&self) -> u64 {
+        self.now_ns - self.origin_ns
+    }
+
+    /// Time of the work without flushes and closes: where most tools stop their clock.
+    pub fn loop_ns(&self) -> u64 {
+        self.elapsed_ns() - self.flush_ns - self.close_ns
+    }
+
+    /// Time in flushes.
+    pub fn flush_ns(&self) -> u64 {
+        self.flush_ns
+    }
+
+    /// CPU time of all passes.
+    pub fn usage(&self) -> Usage {
+        self.usage
+    }
+
+    /// Operations so far.
+    pub fn ios(&self) -> u64 {
+        self.ios
+    }
+
+    /// Operations of an open loop that were due and not done.
+    pub fn set_backlog(&mut self, backlog: u64) {
+        self.backlog = backlog;
+    }
+
+    /// Operations, bytes and summed latency of one kind so far.
+    pub fn so_far(&self, kind: Kind) -> (u64, u64, u64) {
+        self.recorder.tally(kind).map_or((0, 0, 0), |t| (t.count, t.bytes, t.sum_ns))
+    }
+
+    /// The longest of one kind so far.
+    pub fn longest_ns(&self, kind: Kind) -> u64 {
+        self.recorder.tally(kind).map_or(0, |t| t.max_ns)
+    }
+
+    /// The distribution of one kind so far.
+    pub fn histogram(&self, kind: Kind) -> Histogram {
+        self.recorder.tally(kind).map(|t| t.histogram()).unwrap_or_default()
+    }
+
+    /// Whether the part has had its time and its operations; without a time one pass is all.
+    pub fn is_over(&self) -> bool {
+        let had_time = self.job.runtime_ns.is_none_or(|ns| self.elapsed_ns() >= ns);
+        had_time && self.ios >= self.job.min_ios || self.is_cut_off()
+    }
+
+    /// Whether to stop at once.
+    #[inline]
+    pub fn is_cut_off(&self) -> bool {
+        self.elapsed_ns() >= self.job.time_limit_ns.unwrap_or(u64::MAX) || self.live.should_stop()
+    }
+
+    /// Does passes, each with [`Meter::resume`] and [`Meter::pause`] inside, until it is over.
+    pub fn repeat(
+        &mut self,
+        mut pass: impl FnMut(&mut Self) -> Result<(), EngineError>,
+    ) -> Result<(), EngineError> {
+        loop {
+            pass(self)?;
+            if self.is_over() || self.job.runtime_ns.is_none() {
+                return Ok(());
+            }
+        }
+    }
+
+    /// The part's numbers, with the tool's own figures beside them.
+    pub fn finish(self, figures: Vec<Figure>) -> Measurement {
+        let usage = self.usage;
+        self.finish_with(Vec::new(), usage, figures)
+    }
+
+    /// The numbers of a part that this and `rest`, in threads of their own, did together.
+    pub fn finish_with(
+        self,
+        rest: Vec<Meter<'_>>,
+        usage: Usage,
+        figures: Vec<Figure>,
+    ) -> Measurement {
+        let (job, clock, cost) = (self.job.clone(), self.clock, self.cost);
+        let mut making_ns = self.making_ns;
+        let mut findings = self.findings.clone();
+        let mut outcomes = vec![self.outcome()];
+        for meter in rest {
+            making_ns += meter.making_ns;
+            findings.extend(meter.findings.iter().cloned());
+            outcomes.push(meter.outcome());
+        }
+        let making_ns = making_ns / outcomes.len() as u64;
+        let engine = EngineName::Psync;
+        let around = Circumstances { engine, usage, cost, clock, findings };
+        let mut measurement = report::measurement(&job, outcomes, around);
+        measurement.tool_ns += making_ns;
+        measurement.figures = figures;
+        measurement
+    }
+
+    fn outcome(self) -> Outcome {
+        let other_ns = self.flush_ns + self.close_ns + self.making_ns + self.idle_ns;
+        Outcome {
+            recorder: self.recorder,
+            start_ns: self.origin_ns,
+            end_ns: self.now_ns,
+            data_ns: (self.now_ns - self.origin_ns).saturating_sub(other_ns),
+            flush_ns: self.flush_ns,
+            close_ns: self.close_ns,
+            pooled_ios: self.pooled_ios,
+            backlog: self.backlog,
+            batch_max: 1,
+            huge: false,
+            trace: None,
+        }
+    }
+}

@@ -1,0 +1,276 @@
+//! Profiles: recognised mixes, each done as a whole in an empty directory and told in parts.
+//!
+//! What the parts are and how they are judged stands in `bakeoff_core::profiles`; here each
+//! profile has a file that executes it. A part lays out what it needs when the part before it was
+//! not asked for, outside its clock.
+
+mod arrivals;
+mod block;
+mod bonnie;
+mod boot;
+mod copy_tree;
+mod dd;
+mod desktop;
+mod home_assistant;
+mod iozone;
+mod meter;
+mod nas;
+mod package_install;
+mod room;
+mod sqlite;
+mod sysbench;
+mod torrent;
+mod tree;
+
+use std::os::fd::{AsFd, BorrowedFd};
+use std::path::Path;
+use std::sync::RwLock;
+use std::thread;
+
+use bakeoff_core::model::finding::{Finding, Scope, Severity};
+use bakeoff_core::model::job::{Job, Rw};
+use bakeoff_core::model::measurement::{Figure, Measurement};
+use bakeoff_core::model::profile::{Part, Profile};
+use bakeoff_core::{profiles, units};
+
+use crate::clock::Clock;
+use crate::cost::Cost;
+use crate::error::EngineError;
+use crate::live::Live;
+use crate::record::Kind;
+use crate::usage::Usage;
+use meter::Meter;
+use room::Room;
+pub use room::clear;
+pub use sqlite::{Database, DatabaseOptions, OpenDatabase};
+
+/// Largest block of a profile.
+const BLOCK_MAX_BYTES: u64 = 1 << 30;
+/// Stack of a thread: it calls nothing deep.
+const STACK_BYTES: usize = 256 << 10;
+
+/// Does the parts of `profile` that are asked for, ascending (all when `parts` is empty), in the
+/// empty directory `target`, with the sizes, times and counts of `job`. `live` is fed as in
+/// [`crate::measure()`]; profiles of applications that keep a database open it with `open`.
+///
+/// # Errors
+/// As [`crate::measure()`].
+pub fn measure_profile(
+    profile: Profile,
+    parts: &[u16],
+    job: &Job,
+    target: &Path,
+    live: Option<BorrowedFd<'_>>,
+    open: OpenDatabase,
+) -> Result<Vec<Measurement>, EngineError> {
+    let live = Live::new(live);
+    let mut stage = Stage::new(profile, parts, job, target, &live, open)?;
+    match profile {
+        Profile::Sqlite => sqlite::run(&mut stage)?,
+        Profile::HomeAssistant => home_assistant::run(&mut stage)?,
+        Profile::Torrent => torrent::run(&mut stage)?,
+        Profile::Nas => nas::run(&mut stage)?,
+        Profile::CopyTree => copy_tree::run(&mut stage)?,
+        Profile::Boot => boot::run(&mut stage)?,
+        Profile::PackageInstall => package_install::run(&mut stage)?,
+        Profile::Desktop => desktop::run(&mut stage)?,
+        Profile::Dd => dd::run(&mut stage)?,
+        Profile::Sysbench => sysbench::run(&mut stage)?,
+        Profile::Bonnie => bonnie::run(&mut stage)?,
+        Profile::Iozone => iozone::run(&mut stage)?,
+    }
+    Ok(stage.done)
+}
+
+/// What every profile works with.
+struct Stage<'a> {
+    /// Sizes, times and counts.
+    job: &'a Job,
+    /// Where it works.
+    room: Room,
+    path: &'a Path,
+    open: OpenDatabase,
+    live: &'a Live<'a>,
+    profile: Profile,
+    wanted: Vec<u16>,
+    cost: Cost,
+    clock: Clock,
+    done: Vec<Measurement>,
+}
+
+impl<'a> Stage<'a> {
+    fn new(
+        profile: Profile,
+        parts: &[u16],
+        job: &'a Job,
+        target: &'a Path,
+        live: &'a Live<'a>,
+        open: OpenDatabase,
+    ) -> Result<Stage<'a>, EngineError> {
+        check(job)?;
+        let all = profiles::spec(profile).parts.len() as u16;
+        let wanted = if parts.is_empty() { (0..all).collect() } else { parts.to_vec() };
+        if !wanted.is_sorted_by(|a, b| a < b) || wanted.last().is_none_or(|last| *last >= all) {
+            return Err(EngineError::Protocol(format!("{} has no such parts", profile.name())));
+        }
+        let clock = Clock::find();
+        // A read makes no data: what that costs is timed where it happens.
+        let cost = Cost::measure(&Job::new(Rw::Read, 512, 512), 1, clock)?;
+        let room = Room::open(target)?;
+        Ok(Stage {
+            job,
+            room,
+            path: target,
+            open,
+            live,
+            profile,
+            wanted,
+            cost,
+            clock,
+            done: Vec::new(),
+        })
+    }
+
+    fn wants(&self, part: u16) -> bool {
+        self.wanted.contains(&part)
+    }
+
+    /// A new database; a library takes a path, not a descriptor.
+    fn database(
+        &self,
+        name: &str,
+        options: DatabaseOptions,
+    ) -> Result<Box<dyn Database>, EngineError> {
+        (self.open)(&self.path.join(name), options)
+            .map_err(|e| EngineError::io("making a database", e))
+    }
+
+    /// A meter for `part`, whose job is that of the profile with what `change` makes of it.
+    fn meter(&self, part: u16, kinds: &[Kind], change: impl FnOnce(&mut Job)) -> Meter<'a> {
+        let change = |job: &mut Job| {
+            job.numjobs = 1;
+            change(job);
+        };
+        self.lane(part, 0, kinds, change)
+    }
+
+    /// A meter for one of several threads that do `part` together.
+    fn lane(
+        &self,
+        part: u16,
+        lane: u32,
+        kinds: &[Kind],
+        change: impl FnOnce(&mut Job),
+    ) -> Meter<'a> {
+        let part = Part { profile: self.profile, part };
+        let mut job = self.job.clone();
+        job.rw = profiles::part_spec(part).map_or(job.rw, |spec| spec.rw);
+        change(&mut job);
+        Meter::new(job, kinds, self.live, lane, (self.clock, self.cost))
+    }
+
+    /// Lets every lane do its work at the same time, each in a thread; their clocks start when all
+    /// threads are there. The first failure ends all.
+    fn together<T: Send>(
+        &self,
+        lanes: Vec<(Meter<'a>, T)>,
+        work: impl Fn(&mut Meter<'a>, &mut T) -> Result<(), EngineError> + Sync,
+    ) -> Result<(Vec<Meter<'a>>, Usage), EngineError> {
+        let gate = RwLock::new(());
+        let closed = gate.write();
+        let lane = |mut meter: Meter<'a>, mut with: T| {
+            drop(gate.read());
+            meter.resume();
+            let done = work(&mut meter, &mut with);
+            if done.is_err() {
+                self.live.stop();
+            }
+            done.map(|()| meter)
+        };
+        thread::scope(|scope| {
+            let mut threads = Vec::with_capacity(lanes.len());
+            let mut failure = None;
+            for (meter, with) in lanes {
+                let thread = thread::Builder::new().stack_size(STACK_BYTES);
+                match thread.spawn_scoped(scope, || lane(meter, with)) {
+                    Ok(thread) => threads.push(thread),
+                    Err(error) => {
+                        self.live.stop();
+                        failure = Some(EngineError::io("starting the threads", error));
+                        break;
+                    }
+                }
+            }
+            let before = Usage::now();
+            drop(closed);
+            let mut meters = Vec::with_capacity(threads.len());
+            for thread in threads {
+                match thread.join() {
+                    Ok(Ok(meter)) => meters.push(meter),
+                    Ok(Err(error)) => failure = failure.or(Some(error)),
+                    Err(panic) => std::panic::resume_unwind(panic),
+                }
+            }
+            let usage = Usage::now().since(before);
+            failure.map_or(Ok((meters, usage)), Err)
+        })
+    }
+}
+
+/// Bytes of an open file.
+fn len(file: impl AsFd) -> Result<u64, EngineError> {
+    let found = rustix::fs::fstat(file).map_err(|e| EngineError::io("looking at a file", e))?;
+    // A size is never negative.
+    Ok(found.st_size as u64)
+}
+
+fn check(job: &Job) -> Result<(), EngineError> {
+    let wrong = |text: String| Err(EngineError::Invalid(text));
+    match job {
+        Job { bs: 0, .. } => wrong("bs is 0: give blocks some bytes".to_string()),
+        Job { bs, .. } if *bs > BLOCK_MAX_BYTES => {
+            wrong(format!("bs is {}: at most 1g", units::block_size(*bs)))
+        }
+        Job { bs, size, .. } if size < bs => wrong(format!(
+            "size {} is below bs {}: raise --size",
+            units::block_size(*size),
+            units::block_size(*bs)
+        )),
+        Job { numjobs: 0, .. } => wrong("numjobs is 0: at least 1".to_string()),
+        Job { iodepth: 2.., .. } => {
+            wrong("a profile does one I/O at a time: no iodepth".to_string())
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Another thread of the part panicked, and its panic is on its way.
+fn panicked() -> EngineError {
+    EngineError::Protocol("a thread of the profile panicked".to_string())
+}
+
+/// A figure in a tool's words.
+fn figure(name: &str, value: f64, unit: &str) -> Figure {
+    Figure { name: name.to_string(), value, unit: unit.to_string() }
+}
+
+/// `amount` a second over `ns`.
+fn per_second(amount: f64, ns: u64) -> f64 {
+    if ns == 0 { 0.0 } else { amount * 1e9 / ns as f64 }
+}
+
+fn still_in_memory(stayed: u64, size: u64) -> Finding {
+    Finding {
+        id: "L12".to_string(),
+        severity: Severity::Warn,
+        scope: Scope::Cell,
+        workload: None,
+        candidate: None,
+        evidence: format!(
+            "{} of {} stayed in memory after they were put out of it",
+            units::size(stayed),
+            units::size(size)
+        ),
+        advice: "use a --size of twice the memory, or a place that is not memory".to_string(),
+    }
+}

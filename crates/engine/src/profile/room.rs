@@ -1,0 +1,157 @@
+//! The directory a profile works in: an empty one of ours, and empty again when it is let go.
+//!
+//! Everything goes through descriptors and never through a symbolic link. What is removed is what
+//! lies in the directory on the same filesystem; the profile is the only one that puts anything
+//! there.
+
+use std::os::fd::{AsFd, OwnedFd};
+use std::path::Path;
+
+use rustix::fs::{AtFlags, CWD, Dir, FileType, Mode, OFlags, fstat, mkdirat, openat, unlinkat};
+use rustix::io::Errno;
+
+use crate::error::EngineError;
+
+/// Deeper than any profile lays out, and a limit on recursion.
+const DEPTH_MAX: u32 = 8;
+
+/// An open directory of ours.
+#[derive(Debug)]
+pub struct Room {
+    dir: OwnedFd,
+}
+
+impl Room {
+    /// Opens `path`, which has to be an empty directory.
+    pub fn open(path: &Path) -> Result<Room, EngineError> {
+        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        let dir = openat(CWD, path, flags, Mode::empty())
+            .map_err(|e| EngineError::io("opening the directory of the profile", e))?;
+        let mut found = Dir::read_from(&dir)
+            .map_err(|e| EngineError::io("reading the directory of the profile", e))?;
+        let is_theirs = |name: &std::ffi::CStr| name != c"." && name != c"..";
+        if found.any(|entry| entry.is_ok_and(|entry| is_theirs(entry.file_name()))) {
+            return Err(EngineError::Invalid(
+                "a profile works in an empty directory and this one is not: name another"
+                    .to_string(),
+            ));
+        }
+        Ok(Room { dir })
+    }
+
+    /// Its descriptor.
+    pub fn dir(&self) -> &OwnedFd {
+        &self.dir
+    }
+
+    /// Makes a file, or empties the one that is there.
+    pub fn create(&self, name: &str, extra: OFlags) -> Result<OwnedFd, EngineError> {
+        let flags = OFlags::CREATE | OFlags::TRUNC | extra;
+        file(&self.dir, name, flags).map_err(|e| EngineError::io("creating a file", e))
+    }
+
+    /// Opens a file that is there.
+    pub fn open_file(&self, name: &str, flags: OFlags) -> Result<OwnedFd, EngineError> {
+        file(&self.dir, name, flags).map_err(|e| EngineError::io("opening a file", e))
+    }
+
+    /// Removes a file; that it is not there is fine.
+    pub fn remove(&self, name: &str) -> Result<(), EngineError> {
+        match unlinkat(&self.dir, name, AtFlags::empty()) {
+            Ok(()) | Err(Errno::NOENT) => Ok(()),
+            Err(e) => Err(EngineError::io("removing a file", e)),
+        }
+    }
+
+    /// A directory in it, made now.
+    pub fn make_dir(&self, name: &str) -> Result<Room, EngineError> {
+        mkdirat(&self.dir, name, Mode::RWXU)
+            .map_err(|e| EngineError::io("making a directory", e))?;
+        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        let dir = openat(&self.dir, name, flags, Mode::empty())
+            .map_err(|e| EngineError::io("opening a directory", e))?;
+        Ok(Room { dir })
+    }
+
+    /// Removes everything in it.
+    pub fn clear(&self) -> Result<(), EngineError> {
+        clear(&self.dir).map_err(|e| EngineError::io("removing the files of the profile", e))
+    }
+}
+
+impl Drop for Room {
+    fn drop(&mut self) {
+        // On the way out of an error there is nobody left to tell; the parent removes the
+        // directory and says so if it cannot.
+        let _ = self.clear();
+    }
+}
+
+fn file(dir: &OwnedFd, name: &str, flags: OFlags) -> Result<OwnedFd, Errno> {
+    openat(dir, name, flags | OFlags::NOFOLLOW | OFlags::CLOEXEC, Mode::RUSR | Mode::WUSR)
+}
+
+/// Removes everything in a directory of ours, on its own filesystem and not through links.
+pub fn clear(dir: &OwnedFd) -> Result<(), Errno> {
+    let device = fstat(dir)?.st_dev;
+    clear_below(dir, device, 0)
+}
+
+fn clear_below(dir: impl AsFd, device: u64, depth: u32) -> Result<(), Errno> {
+    for entry in Dir::read_from(&dir)? {
+        let entry = entry?;
+        let name = entry.file_name();
+        if name == c"." || name == c".." {
+            continue;
+        }
+        let removed = match entry.file_type() {
+            FileType::Directory if depth < DEPTH_MAX => {
+                let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+                let inner = openat(&dir, name, flags, Mode::empty())?;
+                if fstat(&inner)?.st_dev != device {
+                    return Err(Errno::XDEV);
+                }
+                clear_below(&inner, device, depth + 1)?;
+                unlinkat(&dir, name, AtFlags::REMOVEDIR)
+            }
+            _ => unlinkat(&dir, name, AtFlags::empty()),
+        };
+        match removed {
+            Ok(()) | Err(Errno::NOENT) => {}
+            Err(e) => return Err(e),
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+
+    #[test]
+    fn what_was_made_is_gone_and_links_are_not_followed() {
+        let parent = tempfile::tempdir().unwrap();
+        let theirs = tempfile::tempdir().unwrap();
+        fs::write(theirs.path().join("keep"), "x").unwrap();
+        let room = Room::open(parent.path()).unwrap();
+        let inner = room.make_dir("a").unwrap();
+        drop(inner.create("f", OFlags::WRONLY).unwrap());
+        std::os::unix::fs::symlink(theirs.path(), parent.path().join("a/link")).unwrap();
+        fs::create_dir_all(parent.path().join("b/c/d")).unwrap();
+        fs::write(parent.path().join("b/c/d/f"), "x").unwrap();
+        assert!(Room::open(&parent.path().join("a/link")).is_err());
+        drop(room);
+        assert_eq!(fs::read_dir(parent.path()).unwrap().count(), 0);
+        assert!(theirs.path().join("keep").exists());
+    }
+
+    #[test]
+    fn a_directory_with_files_of_others_is_refused_and_left_alone() {
+        let parent = tempfile::tempdir().unwrap();
+        fs::write(parent.path().join("letter"), "dear").unwrap();
+        let error = Room::open(parent.path()).unwrap_err().to_string();
+        assert!(error.contains("empty"), "{error}");
+        assert!(parent.path().join("letter").exists());
+    }
+}

@@ -1,0 +1,365 @@
+//! sysbench fileio: reads and writes over a set of files, with bursts of fsync over all of them.
+//!
+//! As sysbench 1.0.20 does it: all threads draw from one generator of requests; in modes that
+//! write, after every hundred data requests since something was written each file is flushed, clean
+//! or not, one flush a request; at the end every thread flushes every file. Figures of 0.4, which
+//! does not count flushes as requests, stand beside those of 1.0.
+
+use std::os::fd::OwnedFd;
+use std::sync::Mutex;
+
+use bakeoff_core::model::measurement::Figure;
+use bakeoff_core::prng::SplitMix64;
+use rustix::fs::OFlags;
+
+use super::block::{self, Block};
+use super::meter::Meter;
+use super::{Stage, figure, per_second};
+use crate::error::EngineError;
+use crate::record::Kind;
+
+/// Files where nobody says otherwise.
+const FILES: u32 = 128;
+/// Most files: each is open, and a process may have 1024.
+const FILES_MAX: u32 = 900;
+/// Reads for each write of the mixed mode.
+const READS_PER_WRITE: f64 = 1.5;
+/// Tells the generator apart from others of the same seed.
+const OFFSETS: u64 = 0x7379_7362;
+/// Bytes of a write while files are laid out.
+const LAY_OUT_BYTES: u64 = 1 << 20;
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Mode {
+    Seqwr,
+    Seqrewr,
+    Seqrd,
+    Rndrd,
+    Rndwr,
+    Rndrw,
+}
+
+impl Mode {
+    const ALL: [Mode; 6] =
+        [Mode::Seqwr, Mode::Seqrewr, Mode::Seqrd, Mode::Rndrd, Mode::Rndwr, Mode::Rndrw];
+
+    fn is_random(self) -> bool {
+        matches!(self, Mode::Rndrd | Mode::Rndwr | Mode::Rndrw)
+    }
+
+    fn writes(self) -> bool {
+        !matches!(self, Mode::Seqrd | Mode::Rndrd)
+    }
+
+    fn reads(self) -> bool {
+        matches!(self, Mode::Seqrd | Mode::Rndrd | Mode::Rndrw)
+    }
+}
+
+pub fn run(stage: &mut Stage<'_>) -> Result<(), EngineError> {
+    let set = Set::of(stage)?;
+    for (part, mode) in (0..).zip(Mode::ALL) {
+        if stage.wants(part) {
+            measure(stage, part, mode, set)?;
+        }
+    }
+    Ok(())
+}
+
+/// The files.
+#[derive(Clone, Copy)]
+struct Set {
+    files: u32,
+    file_bytes: u64,
+    bs: u64,
+}
+
+impl Set {
+    fn of(stage: &Stage<'_>) -> Result<Set, EngineError> {
+        let files = if stage.job.nrfiles == 0 { FILES } else { stage.job.nrfiles };
+        let file_bytes = stage.job.size / u64::from(files);
+        if files > FILES_MAX || file_bytes < stage.job.bs {
+            return Err(EngineError::Invalid(format!(
+                "{files} files of {file_bytes} bytes: at most {FILES_MAX} files, and each at \
+                 least a block of {} bytes; change nrfiles or size",
+                stage.job.bs
+            )));
+        }
+        Ok(Set { files, file_bytes, bs: stage.job.bs })
+    }
+
+    /// Blocks of the whole set.
+    fn blocks(self) -> u64 {
+        self.file_bytes * u64::from(self.files) / self.bs
+    }
+
+    /// Where block `index` of the whole set lies: file, offset, bytes. At the end of a file it is
+    /// shorter.
+    fn place(self, index: u64) -> (usize, u64, u64) {
+        let byte = index * self.bs;
+        let offset = byte % self.file_bytes;
+        // A file's number is below FILES_MAX.
+        ((byte / self.file_bytes) as usize, offset, self.bs.min(self.file_bytes - offset))
+    }
+}
+
+fn name(file: u32) -> String {
+    format!("test_file.{file}")
+}
+
+fn measure(stage: &mut Stage<'_>, part: u16, mode: Mode, set: Set) -> Result<(), EngineError> {
+    let kinds = [Kind::Read, Kind::Write, Kind::Flush];
+    let threads = stage.job.numjobs;
+    let freq = if stage.job.fsync == 0 { 100 } else { stage.job.fsync };
+    let mut lanes = Vec::new();
+    for lane in 0..threads {
+        let meter = stage.lane(part, lane, &kinds, |job| {
+            job.end_fsync = mode.writes();
+            job.fsync = if mode.writes() { freq } else { 0 };
+        });
+        lanes.push((meter, Block::new(stage.job, set.bs, lane)?));
+    }
+    let Some((meter, _)) = lanes.first_mut() else { return Ok(()) };
+    let files = open(stage, mode, set, meter)?;
+    let generator = Mutex::new(Generator::new(mode, set, freq, stage.job.seed));
+    let once = stage.job.runtime_ns.is_none().then(|| set.blocks());
+    let (mut meters, usage) = stage.together(lanes, |meter, block| {
+        loop {
+            let request = generator.lock().map_err(|_| super::panicked())?.next(once);
+            let Some(request) = request else { break };
+            perform(request, set, &files, meter, block)?;
+            if meter.is_cut_off() || once.is_none() && meter.is_over() {
+                break;
+            }
+        }
+        if mode.writes() {
+            for file in &files {
+                block::fsync(file)?;
+                meter.flush();
+            }
+        }
+        Ok(())
+    })?;
+    let first = meters.remove(0);
+    let periodic = generator.into_inner().map_err(|_| super::panicked())?.flushes;
+    let figures = figures(&first, &meters, periodic);
+    stage.done.push(first.finish_with(meters, usage, figures));
+    Ok(())
+}
+
+/// Opens all files, whole but for the mode that writes new ones, and out of memory if asked.
+fn open(
+    stage: &Stage<'_>,
+    mode: Mode,
+    set: Set,
+    meter: &mut Meter<'_>,
+) -> Result<Vec<OwnedFd>, EngineError> {
+    let direct = if stage.job.direct { OFlags::DIRECT } else { OFlags::empty() };
+    let mut large = Block::new(stage.job, LAY_OUT_BYTES.min(set.file_bytes), 0)?;
+    let mut files = Vec::with_capacity(set.files as usize);
+    for number in 0..set.files {
+        let name = name(number);
+        if mode == Mode::Seqwr {
+            stage.room.remove(&name)?;
+            files.push(stage.room.create(&name, OFlags::RDWR | direct)?);
+            continue;
+        }
+        let file = stage.room.open_file(&name, OFlags::RDWR | OFlags::CREATE)?;
+        if super::len(&file)? < set.file_bytes {
+            block::lay_out(&file, &mut large, set.file_bytes)?;
+        }
+        if mode.reads() {
+            block::cool(&file, set.file_bytes, meter)?;
+        }
+        files.push(stage.room.open_file(&name, OFlags::RDWR | direct)?);
+    }
+    Ok(files)
+}
+
+/// What a thread does next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Request {
+    Read(u64),
+    Write(u64),
+    Flush(u32),
+}
+
+fn perform(
+    request: Request,
+    set: Set,
+    files: &[OwnedFd],
+    meter: &mut Meter<'_>,
+    block: &mut Block,
+) -> Result<(), EngineError> {
+    match request {
+        Request::Flush(file) => {
+            block::fsync(&files[file as usize])?;
+            meter.flush();
+        }
+        Request::Read(index) => {
+            let (file, offset, bytes) = set.place(index);
+            block::read_at(&files[file], &mut block.bytes()[..bytes as usize], offset)?;
+            meter.op(Kind::Read, bytes);
+        }
+        Request::Write(index) => {
+            let (file, offset, bytes) = set.place(index);
+            let data = block.fresh(meter, index * set.bs, bytes as usize);
+            block::write_at(&files[file], data, offset)?;
+            meter.op(Kind::Write, bytes);
+        }
+    }
+    Ok(())
+}
+
+/// The one source of requests of all threads.
+struct Generator {
+    mode: Mode,
+    blocks: u64,
+    files: u32,
+    freq: u64,
+    random: SplitMix64,
+    /// Data requests handed out.
+    data: u64,
+    reads: u64,
+    writes: u64,
+    /// Whether something was written since the last burst ended.
+    dirty: bool,
+    /// The next file of the burst.
+    flushing: u32,
+    /// Flushes handed out.
+    flushes: u64,
+}
+
+impl Generator {
+    fn new(mode: Mode, set: Set, freq: u32, seed: u64) -> Generator {
+        Generator {
+            mode,
+            blocks: set.blocks(),
+            files: set.files,
+            freq: freq.into(),
+            random: SplitMix64::derive(seed, &[OFFSETS]),
+            data: 0,
+            reads: 0,
+            writes: 0,
+            dirty: false,
+            flushing: 0,
+            flushes: 0,
+        }
+    }
+
+    /// The next request; `None` after `most` data requests.
+    fn next(&mut self, most: Option<u64>) -> Option<Request> {
+        if self.dirty && self.data.is_multiple_of(self.freq) {
+            let file = self.flushing;
+            self.flushing = (file + 1) % self.files;
+            self.dirty = self.flushing != 0;
+            self.flushes += 1;
+            return Some(Request::Flush(file));
+        }
+        if most == Some(self.data) {
+            return None;
+        }
+        let index = if self.mode.is_random() {
+            // A draw times the number of blocks, shifted down, is below the number of blocks.
+            ((u128::from(self.random.next_u64()) * u128::from(self.blocks)) >> 64) as u64
+        } else {
+            self.data % self.blocks
+        };
+        self.data += 1;
+        let is_read = match self.mode {
+            Mode::Seqrd | Mode::Rndrd => true,
+            Mode::Rndrw => ((self.reads + 1) as f64 / (self.writes + 1) as f64) < READS_PER_WRITE,
+            _ => false,
+        };
+        if is_read {
+            self.reads += 1;
+            return Some(Request::Read(index));
+        }
+        self.writes += 1;
+        self.dirty = true;
+        Some(Request::Write(index))
+    }
+}
+
+/// Both views of the same run. Latencies in 1.0's are those of reads, writes and periodic flushes;
+/// in 0.4's of reads and writes alone.
+fn figures(first: &Meter<'_>, rest: &[Meter<'_>], periodic: u64) -> Vec<Figure> {
+    let all = || std::iter::once(first).chain(rest);
+    let end_ns = all().map(Meter::now_ns).max().unwrap_or(0);
+    let start_ns = all().map(|m| m.now_ns() - m.elapsed_ns()).min().unwrap_or(0);
+    let elapsed_ns = end_ns - start_ns;
+    let total = |kind| {
+        all().map(|m| m.so_far(kind)).fold((0, 0, 0), |a, b| (a.0 + b.0, a.1 + b.1, a.2 + b.2))
+    };
+    let (reads, writes, flushes) = (total(Kind::Read), total(Kind::Write), total(Kind::Flush));
+    let mib = |bytes: u64| bytes as f64 / f64::from(1 << 20);
+    let rate = |n: f64| per_second(n, elapsed_ns);
+    let data = reads.0 + writes.0;
+    let mut of_data = first.histogram(Kind::Read);
+    all().skip(1).for_each(|m| of_data.merge(&m.histogram(Kind::Read)));
+    all().for_each(|m| of_data.merge(&m.histogram(Kind::Write)));
+    let mut of_all = of_data.clone();
+    all().for_each(|m| of_all.merge(&m.histogram(Kind::Flush)));
+    let ms = |ns: Option<u64>| ns.unwrap_or(0) as f64 / 1e6;
+    let mean = |ns: u64, n: u64| ns as f64 / n.max(1) as f64 / 1e6;
+    vec![
+        figure("reads/s", rate(reads.0 as f64), "/s"),
+        figure("writes/s", rate(writes.0 as f64), "/s"),
+        figure("fsyncs/s", rate(flushes.0 as f64), "/s"),
+        figure("read, MiB/s", rate(mib(reads.1)), "MiB/s"),
+        figure("written, MiB/s", rate(mib(writes.1)), "MiB/s"),
+        figure("total time", elapsed_ns as f64 / 1e9, "s"),
+        figure("total number of events", (data + periodic) as f64, ""),
+        figure("95th percentile", ms(of_all.quantile(0.95)), "ms"),
+        figure("0.4: total transferred", rate(mib(reads.1 + writes.1)), "Mb/sec"),
+        figure("0.4: Requests/sec executed", rate(data as f64), "/sec"),
+        figure("0.4: avg", mean(reads.2 + writes.2, data), "ms"),
+        figure("0.4: approx. 95 percentile", ms(of_data.quantile(0.95)), "ms"),
+    ]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn generator(mode: Mode, files: u32, blocks_a_file: u64) -> Generator {
+        let set = Set { files, file_bytes: blocks_a_file * 16384, bs: 16384 };
+        Generator::new(mode, set, 100, 7)
+    }
+
+    #[test]
+    fn the_mix_is_the_cycle_of_sysbench_and_a_burst_follows_a_hundred() {
+        let mut generator = generator(Mode::Rndrw, 8, 16);
+        let requests: Vec<Request> = (0..108).filter_map(|_| generator.next(None)).collect();
+        let word: String = requests
+            .iter()
+            .map(|r| match r {
+                Request::Read(_) => 'R',
+                Request::Write(_) => 'W',
+                Request::Flush(_) => 'F',
+            })
+            .collect();
+        assert_eq!(word, "RWRWR".repeat(20) + "FFFFFFFF");
+        let flushed: Vec<Request> = (0..8).map(Request::Flush).collect();
+        assert_eq!(requests[100..], flushed);
+    }
+
+    #[test]
+    fn reads_are_never_flushed_and_one_pass_covers_every_block() {
+        let mut generator = generator(Mode::Seqrd, 4, 30);
+        let all: Vec<Request> = std::iter::from_fn(|| generator.next(Some(120))).collect();
+        assert!(all.into_iter().eq((0..120).map(Request::Read)));
+        let mut generator = self::generator(Mode::Seqwr, 4, 30);
+        let all: Vec<Request> = std::iter::from_fn(|| generator.next(Some(120))).collect();
+        let flushes = all.iter().filter(|r| matches!(r, Request::Flush(_))).count();
+        assert_eq!((all.len(), flushes), (124, 4));
+    }
+
+    #[test]
+    fn a_block_at_the_end_of_a_file_is_shortened() {
+        let set = Set { files: 3, file_bytes: 40_000, bs: 16384 };
+        assert_eq!(set.blocks(), 7);
+        assert_eq!(set.place(2), (0, 32768, 7232));
+        assert_eq!(set.place(3), (1, 49152 - 40_000, 16384));
+    }
+}

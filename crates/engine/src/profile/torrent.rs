@@ -1,0 +1,128 @@
+//! torrent: pieces of 16 KiB arrive at random places of preallocated files while the kernel writes
+//! back what came before.
+//!
+//! 16 KiB is the block that clients ask each other for (BEP 3, "request"), and peers give pieces in
+//! random order. They come at the pace of the line, 10 MiB a second, however the disk feels; what
+//! people notice is that the client, and all around it, stalls while memory is written back. The
+//! kernel does that after 30 s or under pressure; here a second thread flushes one file a second,
+//! so that a short cell meets what a long download meets. A piece is timed from when it was due.
+
+use std::os::fd::OwnedFd;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use bakeoff_core::model::job::{Job, Offsets, Rw};
+use rustix::fs::{FallocateFlags, OFlags, fallocate, ftruncate};
+use rustix::io::Errno;
+
+use super::arrivals::arrive;
+use super::block::{self, Block};
+use super::meter::Meter;
+use super::{Stage, figure};
+use crate::error::EngineError;
+use crate::offsets::{Cursor, Span};
+use crate::record::Kind;
+
+const FILES: u64 = 4;
+/// 10 MiB a second.
+const RATE: u64 = 640;
+const FLUSH_EVERY_NS: u64 = 1_000_000_000;
+/// How often the flushing thread looks whether it is over.
+const LOOK_NS: u64 = 20_000_000;
+/// Both parts are told from one measurement.
+const PARTS: u16 = 2;
+
+enum Role {
+    Receives,
+    Flushes,
+}
+
+pub fn run(stage: &mut Stage<'_>) -> Result<(), EngineError> {
+    let bs = stage.job.bs;
+    let blocks = (stage.job.size / FILES / bs).max(1);
+    let files: Vec<OwnedFd> =
+        (0..FILES).map(|n| preallocate(stage, n, blocks * bs)).collect::<Result<_, _>>()?;
+    let kinds = [Kind::Write, Kind::Flush];
+    let change = |job: &mut Job| (job.numjobs, job.end_fsync) = (2, true);
+    let receiver = stage.lane(0, 0, &kinds, change);
+    let flusher = stage.lane(0, 1, &kinds, change);
+    let lanes = vec![
+        (receiver, (Role::Receives, Block::new(stage.job, bs, 0)?)),
+        (flusher, (Role::Flushes, Block::new(stage.job, 1, 1)?)),
+    ];
+    let is_done = AtomicBool::new(false);
+    let (mut meters, usage) = stage.together(lanes, |meter, (role, block)| match role {
+        Role::Receives => {
+            let done = receive(&files, blocks, block, meter);
+            is_done.store(true, Ordering::Relaxed);
+            done
+        }
+        Role::Flushes => flush(&files, &is_done, meter),
+    })?;
+    let first = meters.remove(0);
+    let longest = figure("longest stall", first.longest_ns(Kind::Write) as f64 / 1e6, "ms");
+    let measured = first.finish_with(meters, usage, vec![longest]);
+    for part in 0..PARTS {
+        if stage.wants(part) {
+            stage.done.push(measured.clone());
+        }
+    }
+    Ok(())
+}
+
+/// A file of that size without data; where the filesystem cannot reserve room, one with a hole.
+fn preallocate(stage: &Stage<'_>, number: u64, bytes: u64) -> Result<OwnedFd, EngineError> {
+    let file = stage.room.create(&format!("download.{number}"), OFlags::RDWR)?;
+    let failed = |e| EngineError::io("reserving room for a file", e);
+    match fallocate(&file, FallocateFlags::empty(), 0, bytes) {
+        Ok(()) => {}
+        Err(Errno::OPNOTSUPP | Errno::NOSYS) => ftruncate(&file, bytes).map_err(failed)?,
+        Err(e) => return Err(failed(e)),
+    }
+    block::fsync(&file)?;
+    Ok(file)
+}
+
+fn receive(
+    files: &[OwnedFd],
+    blocks: u64,
+    block: &mut Block,
+    meter: &mut Meter<'_>,
+) -> Result<(), EngineError> {
+    let bs = meter.job.bs;
+    let span = Span::of_lane(blocks * FILES, 0, 1, false);
+    let job = Job { offsets: Offsets::Once, ..Job::new(Rw::RandWrite, bs, blocks * FILES * bs) };
+    let mut order = Cursor::new(&Job { seed: meter.job.seed, ..job }, span, 0);
+    let rate = meter.job.rate_iops.unwrap_or(RATE);
+    arrive(meter, Kind::Write, rate, |meter| {
+        let piece = order.step().block;
+        // Below the number of files.
+        let file = &files[(piece / blocks) as usize];
+        let offset = piece % blocks * bs;
+        let data = block.fresh(meter, piece * bs, bs as usize);
+        block::write_at(file, data, offset)?;
+        Ok(bs)
+    })
+}
+
+/// One file a second in turn, and all at the end.
+fn flush(
+    files: &[OwnedFd],
+    is_done: &AtomicBool,
+    meter: &mut Meter<'_>,
+) -> Result<(), EngineError> {
+    let sync = |file: &OwnedFd, meter: &mut Meter<'_>| {
+        rustix::fs::fdatasync(file).map_err(|e| EngineError::io("flushing", e))?;
+        meter.flush();
+        Ok(())
+    };
+    let mut due_ns = meter.now_ns() + FLUSH_EVERY_NS;
+    let mut turn = files.iter().cycle();
+    while !is_done.load(Ordering::Relaxed) && !meter.is_cut_off() {
+        meter.wait_until(meter.now_ns() + LOOK_NS);
+        if meter.now_ns() >= due_ns {
+            due_ns += FLUSH_EVERY_NS;
+            turn.next().map_or(Ok(()), |file| sync(file, meter))?;
+        }
+    }
+    files.iter().try_for_each(|file| sync(file, meter))
+}

@@ -1,0 +1,212 @@
+//! User instructions the load generator takes for one I/O: the figure that repeats exactly.
+//!
+//! Valgrind counts them, kernel excluded, in the release build of the engine alone. The same job
+//! runs with few and with many I/Os; the difference, divided by the I/Os between, leaves start and
+//! end out. A time would depend on the machine and on who else uses it; this does not, so a test
+//! can hold it to a committed figure.
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use anyhow::{Context, Result, ensure};
+use bakeoff_core::driver::native::{Reply, TargetKind, Task};
+use bakeoff_core::model::job::{EngineName, Job, Rw};
+use bakeoff_core::model::path::RawPath;
+
+/// I/Os of the shorter and of the longer run.
+const IOS: [u64; 2] = [20_000, 120_000];
+/// Bytes of the file that is read and written.
+const FILE_BYTES: u64 = 64 << 20;
+/// By how much a count may exceed what is committed.
+const MARGIN: f64 = 0.05;
+
+/// One access pattern and what it may cost.
+struct Case {
+    name: &'static str,
+    job: Job,
+    /// Counted when it was committed, on x86-64.
+    committed: f64,
+    /// What it has to stay below whatever was committed; none where nothing was promised.
+    at_most: Option<f64>,
+}
+
+fn cases() -> Vec<Case> {
+    let job = |rw, bs, engine, iodepth| Job { engine, iodepth, ..Job::new(rw, bs, FILE_BYTES) };
+    let case = |name, job, committed, at_most| Case { name, job, committed, at_most };
+    use EngineName::{IoUring, Null, Psync};
+    vec![
+        case("4k random read, psync", job(Rw::RandRead, 4096, Psync, 1), 72.2, Some(75.0)),
+        case(
+            "4k random read, io_uring, depth 32",
+            job(Rw::RandRead, 4096, IoUring, 32),
+            97.3,
+            Some(100.0),
+        ),
+        case("8 B sequential read, psync", job(Rw::Read, 8, Psync, 1), 69.5, None),
+        case("4k random read, no I/O", job(Rw::RandRead, 4096, Null, 1), 66.2, None),
+    ]
+}
+
+/// Counts every case; `false` when one takes more than it may.
+pub fn check(root: &Path) -> Result<bool> {
+    if std::env::consts::ARCH != "x86_64" {
+        println!("SKIPPED: instructions an I/O are committed for x86-64 only");
+        return Ok(true);
+    }
+    let engine = build(root)?;
+    let file = Scratch::make(root)?;
+    let mut is_right = true;
+    println!("{:<40}{:>8}{:>12}{:>9}", "user instructions an I/O", "now", "committed", "at most");
+    for case in cases() {
+        let Some(now) = slope(&engine, &file.0, &case.job)? else {
+            skip(case.name, case.job.engine.name())?;
+            continue;
+        };
+        let at_most = case.at_most.map_or("-".to_owned(), |most| most.to_string());
+        println!("{:<40}{now:>8.1}{:>12.1}{at_most:>9}", case.name, case.committed);
+        if now > case.committed * (1.0 + MARGIN) || case.at_most.is_some_and(|most| now > most) {
+            println!("  too many: shorten the loop, or commit the new figure with its reason");
+            is_right = false;
+        } else if now < case.committed * (1.0 - MARGIN) {
+            println!("  fewer than committed: commit the new figure, so that it stays");
+            is_right = false;
+        }
+    }
+    Ok(is_right)
+}
+
+/// The engine by itself, as a release.
+fn build(root: &Path) -> Result<PathBuf> {
+    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let status = Command::new(cargo)
+        .args(["build", "--release", "--quiet", "--package", "bakeoff-engine", "--bin", "engine"])
+        .current_dir(root)
+        .status()
+        .context("cannot run cargo")?;
+    ensure!(status.success(), "the engine does not build");
+    Ok(root.join("target/release/engine"))
+}
+
+/// The counts alone, with the most that was promised, of what can run here.
+pub fn counts(root: &Path) -> Result<Vec<(&'static str, f64, Option<f64>)>> {
+    let engine = build(root)?;
+    let file = Scratch::make(root)?;
+    let mut counts = Vec::new();
+    for case in cases() {
+        let count = slope(&engine, &file.0, &case.job)?;
+        counts.extend(count.map(|count| (case.name, count, case.at_most)));
+    }
+    Ok(counts)
+}
+
+/// What the engine reads on its standard input to do `ios` I/Os of `job`.
+fn task(file: &Path, job: &Job, ios: u64) -> Result<Vec<u8>> {
+    let task = Task {
+        job: Job { io_size: Some(ios * job.bs), ..job.clone() },
+        profile: None,
+        parts: Vec::new(),
+        target: RawPath::new(file),
+        target_kind: TargetKind::File,
+        live_fd: None,
+        parent_pid: None,
+    };
+    Ok(serde_json::to_vec(&task)?)
+}
+
+/// What the engine says on standard error of `ios` I/Os of psync, with `env` set.
+pub fn told_of(root: &Path, file: &Path, ios: u64, env: &[(&str, &Path)]) -> Result<String> {
+    let job = Job::new(Rw::RandRead, 4096, FILE_BYTES);
+    let mut child = Command::new(build(root)?)
+        .envs(env.iter().copied())
+        .stdin(Stdio::piped())
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped())
+        .spawn()
+        .context("cannot run the engine")?;
+    let mut input = child.stdin.take().context("its input was asked for")?;
+    input.write_all(&task(file, &job, ios)?)?;
+    drop(input);
+    Ok(String::from_utf8_lossy(&child.wait_with_output()?.stderr).into_owned())
+}
+
+/// Notes for `cargo xtask test` that a case cannot run here; see its `skips`.
+fn skip(case: &str, needs: &str) -> Result<()> {
+    println!("SKIPPED: {case}: there is no {needs} here");
+    let Some(path) = std::env::var_os("BAKEOFF_SKIPS") else { return Ok(()) };
+    let mut list = std::fs::OpenOptions::new().append(true).create(true).open(path)?;
+    Ok(writeln!(list, "instructions: {case}\tkernel {needs}\tthere is no {needs} here")?)
+}
+
+/// Instructions an I/O; `None` where the engine cannot be had.
+fn slope(engine: &Path, file: &Path, job: &Job) -> Result<Option<f64>> {
+    let [few, many] = IOS;
+    let Some(more) = count(engine, file, job, many)? else { return Ok(None) };
+    let Some(less) = count(engine, file, job, few)? else { return Ok(None) };
+    Ok(Some((more as f64 - less as f64) / (many - few) as f64))
+}
+
+/// Instructions of one run of `ios` I/Os; `None` where the engine cannot be had.
+fn count(engine: &Path, file: &Path, job: &Job, ios: u64) -> Result<Option<u64>> {
+    let task = task(file, job, ios)?;
+    let mut child = Command::new("valgrind")
+        .args(["--tool=cachegrind", "--cache-sim=no", "--cachegrind-out-file=/dev/null"])
+        .arg(engine)
+        // Valgrind disturbs the readings that calibrate it.
+        .env("BAKEOFF_CLOCK", "counter")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .context("cannot run valgrind")?;
+    let mut input = child.stdin.take().context("its input was asked for")?;
+    input.write_all(&task)?;
+    drop(input);
+    let output = child.wait_with_output()?;
+    let said = String::from_utf8_lossy(&output.stderr);
+    let reply = Reply::parse(&output.stdout).with_context(|| format!("no reply: {said}"))?;
+    if reply.into_result()?.iter().any(|part| part.engine != job.engine) {
+        return Ok(None);
+    }
+    instructions(&said).map(Some).with_context(|| format!("valgrind counted nothing: {said}"))
+}
+
+/// What Cachegrind says on its line "I refs: 9,513,746" ("I refs:" with any number of blanks).
+fn instructions(said: &str) -> Option<u64> {
+    let line = said.lines().find(|line| line.contains("I") && line.contains("refs:"))?;
+    line.rsplit(':').next()?.trim().replace(',', "").parse().ok()
+}
+
+/// A file that is removed at the end.
+struct Scratch(PathBuf);
+
+impl Scratch {
+    fn make(root: &Path) -> Result<Scratch> {
+        let path = root.join(format!("target/instructions-{}", std::process::id()));
+        let scratch = Scratch(path);
+        // Holes are read as any page is: only the user's side is counted.
+        std::fs::File::create(&scratch.0)?.set_len(FILE_BYTES)?;
+        Ok(scratch)
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        if let Err(error) = std::fs::remove_file(&self.0) {
+            eprintln!("cannot remove {}: {error}", self.0.display());
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_count_is_read_from_what_valgrind_says() {
+        let said = "==7== Command: engine\n==7== \n==7== I   refs:      9,513,746\n";
+        assert_eq!(instructions(said), Some(9_513_746));
+        assert_eq!(instructions("==7== I refs:        12\n"), Some(12));
+        assert_eq!(instructions("valgrind: no such tool"), None);
+    }
+}

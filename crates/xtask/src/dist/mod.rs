@@ -1,0 +1,120 @@
+//! Static binaries for other machines: `cargo xtask dist [--test] [ARCH…]`.
+//!
+//! Each is linked with musl, needs nothing of the system it runs on, and is checked before it
+//! is offered: the right machine, no libraries, and it runs (the ARM ones by user-mode emulation).
+//! Where what is needed comes from is told in `toolchain`.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Instant;
+
+use anyhow::{Context, Result, bail};
+
+mod machine;
+mod toolchain;
+mod verify;
+
+pub use machine::{MACHINES, Machine};
+
+use crate::tool;
+
+const HELP: &str = "\
+usage: cargo xtask dist [--test] [ARCH...]
+
+Builds target/dist/bakeoff-ARCH, static and stripped, for each ARCH (all of them by default):
+x86_64 aarch64 armv7 armv6. With --test quicker to build, bigger and checked, into target/dist-test.
+";
+
+/// How a binary is built.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Profile {
+    /// For people: small and fast.
+    Release,
+    /// For tests: quick to build, with overflow checks and debug assertions.
+    Test,
+}
+
+impl Profile {
+    /// Cargo's name of it.
+    fn cargo(self) -> &'static str {
+        match self {
+            Profile::Release => "release",
+            Profile::Test => "dist-test",
+        }
+    }
+
+    /// The folder below `target` that the binaries are put into.
+    fn folder(self) -> &'static str {
+        match self {
+            Profile::Release => "dist",
+            Profile::Test => "dist-test",
+        }
+    }
+}
+
+/// The command.
+pub fn dist(root: &Path, arguments: &[&str]) -> Result<bool> {
+    let mut profile = Profile::Release;
+    let mut machines = Vec::new();
+    for argument in arguments {
+        match *argument {
+            "--test" => profile = Profile::Test,
+            "--help" | "-h" => {
+                print!("{HELP}");
+                return Ok(true);
+            }
+            name => machines.push(
+                machine::find(name)
+                    .with_context(|| format!("no such architecture: {name}\n\n{HELP}"))?,
+            ),
+        }
+    }
+    if machines.is_empty() {
+        machines = MACHINES.iter().collect();
+    }
+    if !root.join("web/dist/report.js").exists() {
+        tool::show(Command::new(root.join("scripts/web.sh")).current_dir(root))
+            .context("the charts of the report could not be bundled")?;
+    }
+    let mut lines = Vec::new();
+    for machine in machines {
+        let started = Instant::now();
+        let binary = build(root, machine, profile)?;
+        let size_bytes = std::fs::metadata(&binary)?.len();
+        let run = verify::verify(&binary, machine)?;
+        lines.push(format!(
+            "{:<40} {:>9} bytes {:>4} s  {run}",
+            binary.strip_prefix(root).unwrap_or(&binary).display(),
+            size_bytes,
+            started.elapsed().as_secs()
+        ));
+    }
+    println!("{}", lines.join("\n"));
+    Ok(true)
+}
+
+/// Builds for one machine and returns where the binary is; quick where nothing changed.
+pub fn build(root: &Path, machine: &Machine, profile: Profile) -> Result<PathBuf> {
+    let tools = toolchain::find(root, machine)?;
+    // A folder of its own for each compiler and machine, since flags for one CPU hold for
+    // everything that is built.
+    let folder = root.join("target/cross").join(tools.name);
+    let mut command = tools.cargo();
+    command
+        .current_dir(root)
+        .args(["zigbuild", "--quiet", "--package", "bakeoff", "--locked"])
+        .args(["--profile", profile.cargo(), "--target", machine.triple])
+        .arg("--target-dir")
+        .arg(&folder);
+    eprintln!("building for {} with {}", machine.name, tools.said);
+    tool::show(&mut command).with_context(|| format!("no binary for {}", machine.name))?;
+    let built = folder.join(machine.triple).join(profile.cargo()).join("bakeoff");
+    let into = root.join("target").join(profile.folder());
+    std::fs::create_dir_all(&into)?;
+    let binary = into.join(format!("bakeoff-{}", machine.name));
+    if !built.exists() {
+        bail!("cargo made no {}", built.display());
+    }
+    std::fs::copy(&built, &binary).with_context(|| format!("writing {}", binary.display()))?;
+    Ok(binary)
+}

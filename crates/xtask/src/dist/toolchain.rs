@@ -1,0 +1,178 @@
+//! Where the compiler, the standard library and the C compiler for another machine come from.
+//!
+//! The standard library, the first that can be had: rustup's (`rustup target add`, which is
+//! tried), its source in rustup's toolchain (`rustup component add rust-src`), or Debian's compiler
+//! with its source, unpacked below `target` and not installed. rustup may not be reachable or not
+//! have it, while a Debian system has its packages.
+//!
+//! The C compiler, for SQLite, and the linker: Zig's, which knows every machine and carries musl
+//! (<https://ziglang.org/documentation/master/>), called through cargo-zigbuild. Both come from
+//! PyPI.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::{Context, Result, ensure};
+
+use super::machine::Machine;
+use crate::tool;
+
+/// From PyPI, as tested.
+const PYTHON_PACKAGES: [&str; 2] = ["ziglang==0.17.0", "cargo-zigbuild==0.24.0"];
+
+/// The newest Rust in Debian stable, kept for building browsers.
+const DEBIAN_PACKAGES: [&str; 2] = ["rustc-web", "rust-web-src"];
+
+/// Everything cargo has to be told.
+pub struct Toolchain {
+    /// Distinguishes what it builds from what others do.
+    pub name: &'static str,
+    /// What it is, for people.
+    pub said: &'static str,
+    zig: PathBuf,
+    /// Where Debian's compiler was unpacked, if that is the one.
+    debian: Option<PathBuf>,
+    builds_std: bool,
+    flags: &'static str,
+}
+
+impl Toolchain {
+    /// Cargo with the environment it needs, at low priority.
+    pub fn cargo(&self) -> Command {
+        let mut command = Command::new("nice");
+        command.arg(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+        let path = std::env::var_os("PATH").unwrap_or_default();
+        let own = self.zig.join("bin");
+        let folders = std::iter::once(own).chain(std::env::split_paths(&path));
+        if let Ok(path) = std::env::join_paths(folders) {
+            command.env("PATH", path);
+        }
+        command.env("CARGO_ZIGBUILD_ZIG_PATH", self.zig.join("ziglang/zig"));
+        let mut flags = self.flags.to_owned();
+        if let Some(unpacked) = &self.debian {
+            command
+                .env("RUSTC", unpacked.join("usr/bin/rustc"))
+                .env("LD_LIBRARY_PATH", unpacked.join("usr/lib/x86_64-linux-gnu"));
+        }
+        if self.builds_std {
+            // The start files of musl come from Zig, since nobody built those of Rust.
+            flags += " -Clink-self-contained=no";
+            command.env("RUSTC_BOOTSTRAP", "1").env("CARGO_UNSTABLE_BUILD_STD", "std,panic_unwind");
+        }
+        command.env("RUSTFLAGS", flags.trim());
+        command
+    }
+}
+
+/// Finds or fetches what it takes to build for a machine.
+pub fn find(root: &Path, machine: &Machine) -> Result<Toolchain> {
+    let folder = root.join("target/toolchain");
+    let zig = zig(&folder.join("zig"))?;
+    let sysroot =
+        PathBuf::from(tool::output(Command::new("rustc").args(["--print", "sysroot"]))?.trim());
+    let flags = machine.flags;
+    let rustlib = sysroot.join("lib/rustlib");
+    if rustlib.join(machine.triple).join("lib").exists() || ask_rustup(&folder, machine)? {
+        let (name, said) = ("rustup", "rustup's standard library");
+        return Ok(Toolchain { name, said, zig, debian: None, builds_std: false, flags });
+    }
+    if rustlib.join("src/rust/library/Cargo.lock").exists() {
+        let (name, said) = ("source", "a standard library from rustup's source");
+        return Ok(Toolchain { name, said, zig, debian: None, builds_std: true, flags });
+    }
+    let debian = Some(debian(&folder.join("debian"))?);
+    let (name, said) = ("debian", "Debian's rustc-web and its source");
+    Ok(Toolchain { name, said, zig, debian, builds_std: true, flags })
+}
+
+/// Asks rustup for the standard library, once; it may be absent, unreachable, or not have it.
+fn ask_rustup(folder: &Path, machine: &Machine) -> Result<bool> {
+    let asked = folder.join(format!("asked-rustup-for-{}", machine.triple));
+    if asked.exists() {
+        return Ok(false);
+    }
+    let mut rustup = Command::new("timeout");
+    let added = tool::run(rustup.args(["60", "rustup", "target", "add", machine.triple]));
+    if let Err(error) = &added {
+        std::fs::write(&asked, format!("{error:#}\n"))?;
+    }
+    Ok(added.is_ok())
+}
+
+/// Zig and cargo-zigbuild, from PyPI into a folder of ours.
+fn zig(folder: &Path) -> Result<PathBuf> {
+    let finished = folder.join("packages");
+    let wanted = PYTHON_PACKAGES.join(" ");
+    if std::fs::read_to_string(&finished).is_ok_and(|have| have == wanted) {
+        return Ok(folder.to_path_buf());
+    }
+    eprintln!("fetching {wanted} from PyPI into {}", folder.display());
+    renew(folder)?;
+    let mut pip = Command::new("python3");
+    pip.args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--target"])
+        .arg(folder)
+        .args(PYTHON_PACKAGES);
+    tool::run(&mut pip).context(
+        "Zig, the C compiler for other machines, could not be fetched. It takes the network and \
+         pip (Debian: sudo apt-get install python3-pip)",
+    )?;
+    std::fs::write(finished, wanted)?;
+    Ok(folder.to_path_buf())
+}
+
+/// Debian's compiler and its source, from apt into a folder of ours.
+fn debian(folder: &Path) -> Result<PathBuf> {
+    let finished = folder.join("packages");
+    let wanted = DEBIAN_PACKAGES.join(" ");
+    let unpacked = folder.join("root");
+    if std::fs::read_to_string(&finished).is_ok_and(|have| have == wanted) {
+        return Ok(unpacked);
+    }
+    eprintln!("fetching {wanted} from Debian into {}", folder.display());
+    renew(folder)?;
+    let fetched = fetch(folder, &unpacked).with_context(|| {
+        format!(
+            "Debian's {wanted} could not be had. Other ways to a standard library: `rustup target \
+             add TRIPLE`, or `rustup component add rust-src`"
+        )
+    });
+    fetched?;
+    std::fs::write(finished, wanted)?;
+    Ok(unpacked)
+}
+
+/// Downloads the packages with the libraries of the compiler they need, and unpacks them.
+fn fetch(folder: &Path, unpacked: &Path) -> Result<()> {
+    let mut depends = Command::new("apt-cache");
+    depends.args(["depends", "--recurse", "--important"]).args(DEBIAN_PACKAGES);
+    let closure = tool::output(&mut depends)?;
+    let mut names: Vec<&str> = closure
+        .lines()
+        .filter(|line| line.starts_with("libstd-rust-web") || line.starts_with("libllvm"))
+        .chain(DEBIAN_PACKAGES)
+        .collect();
+    names.sort_unstable();
+    names.dedup();
+    let mut download = Command::new("apt-get");
+    tool::run(download.args(["-qq", "download"]).args(&names).current_dir(folder))?;
+    let mut packages = 0;
+    for entry in std::fs::read_dir(folder)? {
+        let path = entry?.path();
+        if path.extension().is_some_and(|extension| extension == "deb") {
+            tool::run(Command::new("dpkg-deb").arg("-x").arg(&path).arg(unpacked))?;
+            std::fs::remove_file(&path)?;
+            packages += 1;
+        }
+    }
+    ensure!(packages == names.len(), "apt-get download fetched {packages} of {}", names.len());
+    Ok(())
+}
+
+/// Empties a folder, or makes it.
+fn renew(folder: &Path) -> Result<()> {
+    if folder.exists() {
+        std::fs::remove_dir_all(folder)
+            .with_context(|| format!("cannot remove {}", folder.display()))?;
+    }
+    std::fs::create_dir_all(folder).with_context(|| format!("cannot make {}", folder.display()))
+}

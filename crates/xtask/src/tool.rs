@@ -1,0 +1,51 @@
+//! Runs other programs: what failed is said with the command and the end of what it printed.
+
+use std::process::{Command, Output, Stdio};
+
+use anyhow::{Context, Result, bail};
+
+/// Lines of a failed program's output that are shown.
+const SHOWN_LINES: usize = 20;
+
+/// Runs it; its output is shown only if it fails.
+pub fn run(command: &mut Command) -> Result<()> {
+    output(command).map(drop)
+}
+
+/// Runs it and returns what it printed, read as UTF-8.
+pub fn output(command: &mut Command) -> Result<String> {
+    let Output { status, stdout, stderr } = command
+        .stdin(Stdio::null())
+        .output()
+        .with_context(|| format!("cannot run {}", shown(command)))?;
+    let printed = String::from_utf8_lossy(&stdout).into_owned();
+    if !status.success() {
+        let said = format!("{printed}{}", String::from_utf8_lossy(&stderr));
+        bail!("{} ended with {status}; it said:\n{}", shown(command), last_lines(&said));
+    }
+    Ok(printed)
+}
+
+/// Runs it with its output on ours.
+pub fn show(command: &mut Command) -> Result<()> {
+    let status = command
+        .stdin(Stdio::null())
+        .status()
+        .with_context(|| format!("cannot run {}", shown(command)))?;
+    if !status.success() {
+        bail!("{} ended with {status}", shown(command));
+    }
+    Ok(())
+}
+
+/// The end of a text.
+pub fn last_lines(text: &str) -> String {
+    let lines: Vec<&str> = text.lines().collect();
+    lines[lines.len().saturating_sub(SHOWN_LINES)..].join("\n")
+}
+
+/// The command as one would type it.
+fn shown(command: &Command) -> String {
+    let words = std::iter::once(command.get_program()).chain(command.get_args());
+    words.map(|word| word.to_string_lossy()).collect::<Vec<_>>().join(" ")
+}

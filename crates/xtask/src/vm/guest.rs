@@ -1,0 +1,141 @@
+//! A running guest: scripts with exit codes, sticks pulled out and put in, and the power cut.
+
+use std::path::{Path, PathBuf};
+use std::process::Child;
+use std::time::Duration;
+
+use anyhow::{Context, Result, bail, ensure};
+use serde_json::json;
+use tempfile::TempDir;
+
+use super::disk::Disk;
+use super::port::{Output, Port};
+use super::qmp::Qmp;
+use crate::tool;
+
+/// How long a guest may take to come up: seconds alone, minutes beside three builds.
+const BOOT_LIMIT: Duration = Duration::from_secs(300);
+
+/// How long a script may take unless it says otherwise.
+const SCRIPT_LIMIT: Duration = Duration::from_secs(180);
+
+/// A guest; it is killed when it is dropped.
+pub struct Guest {
+    child: Child,
+    port: Port,
+    qmp: Qmp,
+    folder: PathBuf,
+    /// Removed with us.
+    _sockets: TempDir,
+}
+
+impl Guest {
+    /// Connects to QEMU and waits for the guest.
+    pub fn start(mut child: Child, sockets: TempDir, folder: &Path) -> Result<Guest> {
+        let connected = Qmp::connect(&sockets.path().join("qmp"))
+            .and_then(|qmp| Ok((qmp, Port::connect(&sockets.path().join("port"))?)));
+        let (qmp, port) = match connected {
+            Ok(both) => both,
+            Err(error) => {
+                // Errors of killing what has ended by itself tell nothing.
+                let _ = child.kill();
+                let _ = child.wait();
+                let said = std::fs::read_to_string(folder.join("qemu.log")).unwrap_or_default();
+                return Err(error.context(format!("QEMU did not start; it said:\n{said}")));
+            }
+        };
+        let folder = folder.to_path_buf();
+        let mut guest = Guest { child, port, qmp, folder, _sockets: sockets };
+        let ready = guest.port.wait_ready(BOOT_LIMIT);
+        ready.with_context(|| format!("no guest came up; its console:\n{}", guest.console()))?;
+        Ok(guest)
+    }
+
+    /// Runs a script and says how it went, whatever its exit code.
+    pub fn run(&mut self, script: &str) -> Result<Output> {
+        self.run_within(script, SCRIPT_LIMIT)
+    }
+
+    /// The same with another limit on time. A guest that does not keep it is of no use any more.
+    pub fn run_within(&mut self, script: &str, limit: Duration) -> Result<Output> {
+        let output = self.port.run(script, limit);
+        output.with_context(|| format!("running {script:?}; the console:\n{}", self.console()))
+    }
+
+    /// Runs a script that has to succeed, and returns what it printed.
+    pub fn ok(&mut self, script: &str) -> Result<String> {
+        self.expect(script, 0).map(|output| output.text())
+    }
+
+    /// Runs a script that has to end with a certain exit code.
+    pub fn expect(&mut self, script: &str, code: i32) -> Result<Output> {
+        let output = self.run(script)?;
+        ensure!(
+            output.code == code,
+            "{script:?} ended with {}, not {code}\n{}\n{}",
+            output.code,
+            output.text(),
+            output.error()
+        );
+        Ok(output)
+    }
+
+    /// Runs a script until it succeeds.
+    pub fn wait_for(&mut self, script: &str) -> Result<()> {
+        let again = format!(
+            "n=0; until {{ {script}; }}; do n=$((n+1)); [ $n -lt 600 ] || exit 1; sleep 0.1; done"
+        );
+        let output = self.run(&again)?;
+        ensure!(output.code == 0, "waited in vain for {script:?}: {}", output.error());
+        Ok(())
+    }
+
+    /// A file of the guest.
+    pub fn file(&mut self, path: &str) -> Result<Vec<u8>> {
+        let output = self.expect(&format!("cat '{path}'"), 0)?;
+        Ok(output.out)
+    }
+
+    /// Pulls a USB stick out, in use or not.
+    pub fn unplug(&mut self, disk: &Disk) -> Result<()> {
+        let id = format!("{}-device", disk.name);
+        self.qmp.command("device_del", json!({"id": id}))?;
+        self.qmp.wait_deleted(&id)
+    }
+
+    /// Puts it in again.
+    pub fn plug(&mut self, disk: &Disk) -> Result<()> {
+        let device = disk.device().context("a card cannot be put in while the board runs")?;
+        self.qmp.command("device_add", device).map(drop)
+    }
+
+    /// The power cut: at once, with nothing written back. The machine can be booted again.
+    pub fn kill(mut self) -> Result<()> {
+        self.child.kill().context("killing QEMU")?;
+        self.child.wait().context("waiting for QEMU")?;
+        Ok(())
+    }
+
+    /// The end of what the kernel said.
+    pub fn console(&self) -> String {
+        let text = std::fs::read(self.folder.join("console.log")).unwrap_or_default();
+        tool::last_lines(&String::from_utf8_lossy(&text))
+    }
+
+    /// Fails when the kernel has stumbled, which is then what everything else comes from.
+    pub fn check_kernel(&mut self) -> Result<()> {
+        let log = self.ok("dmesg | grep -A 20 -E 'BUG:|Oops|Call Trace|Kernel panic' || true")?;
+        if !log.is_empty() {
+            bail!("the guest's kernel stumbled:\n{log}");
+        }
+        Ok(())
+    }
+}
+
+impl Drop for Guest {
+    fn drop(&mut self) {
+        // It may have ended by itself.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}

@@ -1,0 +1,101 @@
+//! A machine that can be switched on: a board with an image and disks.
+//!
+//! Its disks are files that stay when a guest is killed, so that the next one finds what a power
+//! cut would have left (everything that was submitted: see the crate's notes on flushes).
+
+use std::fs::File;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use anyhow::{Context, Result};
+
+use super::board::Board;
+use super::disk::Disk;
+use super::guest::Guest;
+use super::image::Image;
+
+/// A machine.
+pub struct Machine {
+    board: &'static Board,
+    image: Image,
+    folder: PathBuf,
+    disks: Vec<Disk>,
+}
+
+impl Machine {
+    /// A machine without disks; `folder` is emptied and holds what they contain.
+    pub fn new(board: &'static Board, image: &Image, folder: &Path) -> Result<Machine> {
+        if folder.exists() {
+            std::fs::remove_dir_all(folder)
+                .with_context(|| format!("cannot remove {}", folder.display()))?;
+        }
+        std::fs::create_dir_all(folder)?;
+        let (image, folder) = (image.clone(), folder.to_path_buf());
+        Ok(Machine { board, image, folder, disks: Vec::new() })
+    }
+
+    /// Adds an empty disk.
+    pub fn disk(mut self, disk: Disk) -> Result<Machine> {
+        let path = self.content(&disk);
+        File::create(&path)
+            .and_then(|file| file.set_len(disk.size_bytes))
+            .with_context(|| format!("making {}", path.display()))?;
+        self.disks.push(disk);
+        Ok(self)
+    }
+
+    /// The file with what a disk holds.
+    pub fn content(&self, disk: &Disk) -> PathBuf {
+        self.folder.join(format!("{}.img", disk.name))
+    }
+
+    /// What the kernel said since the machine was last switched on.
+    pub fn console(&self) -> PathBuf {
+        self.folder.join("console.log")
+    }
+
+    /// Switches it on and waits until it takes commands.
+    pub fn boot(&self) -> Result<Guest> {
+        let sockets = tempfile::Builder::new().prefix("bakeoff-vm-").tempdir()?;
+        // It ends with us, whatever ends us.
+        let mut command = Command::new("setpriv");
+        command.args(["--pdeathsig", "KILL", self.board.qemu]);
+        command.args(self.board.arguments);
+        command.args(["-nodefaults", "-display", "none", "-no-reboot"]);
+        command.arg("-kernel").arg(&self.image.kernel);
+        command.arg("-initrd").arg(&self.image.archive);
+        if let Some(tree) = &self.image.device_tree {
+            command.arg("-dtb").arg(tree);
+        }
+        command.args(["-append", &format!("{} quiet panic=-1", self.board.command_line)]);
+        for disk in &self.disks {
+            command.args(disk.arguments(&self.content(disk).display().to_string()));
+        }
+        let at = |name: &str| sockets.path().join(name);
+        let socket =
+            |name: &str| format!("socket,id={name},server=on,wait=off,path={}", at(name).display());
+        command.args(["-chardev", &socket("qmp"), "-mon", "chardev=qmp,mode=control"]);
+        let port = socket("port");
+        let console = self.console().display().to_string().replace(',', ",,");
+        if self.board.port.starts_with("/dev/tty") {
+            // One line for the kernel's messages and for us. The Raspberry Pi 3's is the second.
+            if self.board.port == "/dev/ttyS1" {
+                command.args(["-serial", "null"]);
+            }
+            command.args(["-chardev", &format!("{port},logfile={console}")]);
+            command.args(["-serial", "chardev:port"]);
+        } else {
+            command.args(["-serial", &format!("file:{console}")]);
+            command.args(["-chardev", &port, "-device", "virtio-serial-pci"]);
+            command.args(["-device", "virtserialport,chardev=port,name=port"]);
+        }
+        let errors = File::create(self.folder.join("qemu.log"))?;
+        let child = command
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(errors)
+            .spawn()
+            .context("cannot run setpriv, which is in Debian's util-linux")?;
+        Guest::start(child, sockets, &self.folder)
+    }
+}

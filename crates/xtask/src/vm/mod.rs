@@ -1,0 +1,182 @@
+//! The program on whole machines, emulated: `cargo xtask test-vm [--binary PATH] [PART…]`.
+//!
+//! Here a disk may be erased, a stick pulled out and the power cut. What happens to disks, mounts
+//! and mappings is real; how long it takes means nothing, and no test looks at it.
+//!
+//! `bed` makes machines, `guest` is one that runs, `scenario` has the tests.
+
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use anyhow::{Context, Result, bail};
+
+mod archive;
+mod bed;
+mod board;
+mod clean;
+mod disk;
+mod guest;
+mod image;
+mod job;
+mod machine;
+mod packages;
+mod port;
+mod qmp;
+mod scenario;
+mod store;
+mod tree;
+
+use bed::Bed;
+use clean::State;
+use disk::{Disk, MIB};
+use guest::Guest;
+use machine::Machine;
+use scenario::{GROUPS, Group, SOLOS, Skip};
+
+const HELP: &str = "\
+usage: cargo xtask test-vm [--list] [--binary PATH] [PART...]
+       cargo xtask test-vm [--binary PATH] --run SCRIPT [pc|pi3|pi1]
+
+Runs the tests whose names contain one of the PARTs (all of them by default) on emulated machines.
+With --binary that program is tested on the PC (target/debug/bakeoff, while working) in place of
+the static one, which takes minutes to build the first time. --run tries a script on a machine.
+";
+
+/// How tests went.
+#[derive(Default)]
+struct Tally {
+    passed: u32,
+    failed: Vec<String>,
+    skipped: u32,
+}
+
+impl Tally {
+    fn add(&mut self, name: &str, started: Instant, result: Result<()>) {
+        let seconds = started.elapsed().as_secs_f64();
+        match result {
+            Ok(()) => {
+                self.passed += 1;
+                println!("ok      {name:<56} {seconds:>6.1} s");
+            }
+            Err(error) => match error.downcast_ref::<Skip>() {
+                Some(Skip(reason)) => {
+                    self.skipped += 1;
+                    println!("SKIPPED {name:<56} {seconds:>6.1} s  {reason}");
+                }
+                None => {
+                    self.failed.push(name.to_owned());
+                    println!("FAILED  {name:<56} {seconds:>6.1} s\n{error:#}\n");
+                }
+            },
+        }
+    }
+}
+
+/// The command.
+pub fn test(root: &Path, arguments: &[&str]) -> Result<bool> {
+    let mut parts = Vec::new();
+    let mut program = None;
+    let mut lists = false;
+    let mut script = None;
+    let mut arguments = arguments.iter();
+    while let Some(argument) = arguments.next() {
+        match *argument {
+            "--help" | "-h" => {
+                print!("{HELP}");
+                return Ok(true);
+            }
+            "--list" => lists = true,
+            "--binary" => {
+                let path = arguments.next().context("--binary takes a path")?;
+                program = Some(PathBuf::from(path));
+            }
+            "--run" => script = Some(*arguments.next().context("--run takes a script")?),
+            option if option.starts_with('-') => bail!("no such option: {option}\n\n{HELP}"),
+            part => parts.push(part),
+        }
+    }
+    let bed = Bed::new(root, program);
+    if let Some(script) = script {
+        return try_script(&bed, script, parts.first().copied().unwrap_or("pc"));
+    }
+    let wanted = |name: &str| parts.is_empty() || parts.iter().any(|part| name.contains(part));
+    if lists {
+        names().filter(|name| wanted(name)).for_each(|name| println!("{name}"));
+        return Ok(true);
+    }
+    let mut tally = Tally::default();
+    for group in GROUPS {
+        run_group(&bed, group, &wanted, &mut tally);
+    }
+    for solo in SOLOS.iter().filter(|solo| wanted(solo.name)) {
+        let started = Instant::now();
+        tally.add(solo.name, started, (solo.run)(&bed));
+    }
+    for name in &tally.failed {
+        println!("FAILED  {name}");
+    }
+    let failed = tally.failed.len();
+    println!("\n{} passed, {failed} failed, {} skipped", tally.passed, tally.skipped);
+    Ok(failed == 0)
+}
+
+/// Runs a script on a machine with a few disks, for a look.
+fn try_script(bed: &Bed, script: &str, board: &str) -> Result<bool> {
+    let pi = || vec![Disk::card("card", 256 * MIB)];
+    let (board, disks) = match board {
+        "pc" => (
+            &board::PC,
+            vec![
+                Disk::virtio("disk", 1024 * MIB).serial("DISK-1"),
+                Disk::usb("stick", 1024 * MIB).serial("STICK-1"),
+            ],
+        ),
+        "pi3" => (&board::PI3, pi()),
+        "pi1" => (&board::PI1, pi()),
+        _ => bail!("no such board: {board}\n\n{HELP}"),
+    };
+    let mut guest = bed.machine(board, "try", &disks)?.boot()?;
+    let output = guest.run(script)?;
+    print!("{}", output.text());
+    eprint!("{}", output.error());
+    Ok(output.code == 0)
+}
+
+fn names() -> impl Iterator<Item = String> {
+    let shared = GROUPS.iter().flat_map(|group| {
+        let tests = (group.tests)();
+        tests.into_iter().map(|test| format!("{}/{}", group.name, test.name))
+    });
+    shared.chain(SOLOS.iter().map(|solo| solo.name.to_owned()))
+}
+
+/// Runs the tests of a group in one guest, or in another after one that left it in a state.
+fn run_group(bed: &Bed, group: &Group, wanted: &dyn Fn(&str) -> bool, tally: &mut Tally) {
+    let mut running: Option<(Machine, Guest, State)> = None;
+    for test in (group.tests)() {
+        let name = format!("{}/{}", group.name, test.name);
+        if !wanted(&name) {
+            continue;
+        }
+        let started = Instant::now();
+        let result = match running.take().map_or_else(|| start(bed, group), Ok) {
+            Err(error) => Err(error),
+            Ok((machine, mut guest, before)) => {
+                let tested = (test.run)(&mut guest);
+                let clean = before.assert_unchanged(&mut guest).and_then(|()| guest.check_kernel());
+                if clean.is_ok() {
+                    running = Some((machine, guest, before));
+                }
+                tested.and(clean)
+            }
+        };
+        tally.add(&name, started, result);
+    }
+}
+
+fn start(bed: &Bed, group: &Group) -> Result<(Machine, Guest, State)> {
+    let machine = bed.machine(group.board, group.name, &(group.disks)())?;
+    let mut guest = machine.boot()?;
+    let state = State::of(&mut guest)?;
+    Ok((machine, guest, state))
+}

@@ -1,0 +1,77 @@
+//! What a test on a machine is, and the list of all of them.
+//!
+//! Starting a guest takes some seconds, so those that leave nothing behind share one; after each
+//! of them the guest has to be as it was before (`clean`).
+
+use std::fmt;
+
+use anyhow::Result;
+
+use super::bed::Bed;
+use super::board::Board;
+use super::disk::Disk;
+use super::guest::Guest;
+
+mod devices;
+mod files;
+mod guard;
+mod pi;
+mod power;
+mod run;
+
+/// Tests that share a guest.
+pub struct Group {
+    /// Name of the group and of its machine.
+    pub name: &'static str,
+    /// What it runs on.
+    pub board: &'static Board,
+    /// Its disks.
+    pub disks: fn() -> Vec<Disk>,
+    /// The tests, in order.
+    pub tests: fn() -> Vec<Test>,
+}
+
+/// What a test does in its guest.
+type Action = Box<dyn Fn(&mut Guest) -> Result<()>>;
+
+/// A test in a guest that others use as well.
+pub struct Test {
+    /// Its name.
+    pub name: &'static str,
+    /// What it does.
+    pub run: Action,
+}
+
+impl Test {
+    /// A test.
+    pub fn new(name: &'static str, run: impl Fn(&mut Guest) -> Result<()> + 'static) -> Test {
+        Test { name, run: Box::new(run) }
+    }
+}
+
+/// A test with machines of its own.
+pub struct Solo {
+    /// Its name.
+    pub name: &'static str,
+    /// What it does.
+    pub run: fn(&Bed) -> Result<()>,
+}
+
+/// Tests that share a guest, by guest.
+pub const GROUPS: &[&Group] =
+    &[&devices::GROUP, &files::GROUP, &guard::GROUP, &run::GROUP, &pi::PI3, &pi::PI1];
+
+/// Tests that do not.
+pub const SOLOS: &[Solo] = &[Solo { name: "power-cut-and-resume", run: power::cut_and_resume }];
+
+/// Why a test could not be run here: an error that counts as skipped.
+#[derive(Debug)]
+pub struct Skip(pub String);
+
+impl fmt::Display for Skip {
+    fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
+        to.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for Skip {}

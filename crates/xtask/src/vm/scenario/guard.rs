@@ -1,0 +1,102 @@
+//! The guard in front of real disks: what must not be written is not, and the rest is.
+//!
+//! `situations` has the table. Whether something was written is read from the kernel's own count
+//! of sectors written to the disk, so that a refusal that came too late is found as well.
+
+use anyhow::{Context, Result, ensure};
+
+use super::{Group, Test};
+use crate::vm::board::PC;
+use crate::vm::disk::{Disk, MIB};
+use crate::vm::guest::Guest;
+
+mod situations;
+
+use situations::{ALL, Answer, Situation};
+
+/// The group.
+pub const GROUP: Group = Group {
+    name: "guard",
+    board: &PC,
+    disks,
+    tests: || ALL.iter().map(|one| Test::new(one.name, |guest| try_it(guest, one))).collect(),
+};
+
+/// Named in the situations by `$A` to `$D` and so on, see PREFACE.
+fn disks() -> Vec<Disk> {
+    vec![
+        Disk::virtio("a", 128 * MIB).serial("GUARD-A"),
+        Disk::virtio("b", 128 * MIB).serial("GUARD-B"),
+        Disk::virtio("nameless", 48 * MIB),
+        Disk::virtio("protected", 64 * MIB).serial("RO-1").read_only(),
+        Disk::virtio("native", 64 * MIB).serial("4K-1").block_bytes(4096),
+        Disk::usb("twin1", 64 * MIB).serial("TWIN"),
+        Disk::usb("twin2", 64 * MIB).serial("TWIN"),
+    ]
+}
+
+/// What every script of a situation may use.
+const PREFACE: &str = "
+by_size() {
+    lsblk -dnbo NAME,SIZE | awk -v size=$(($1 << 20)) '$2 == size {print \"/dev/\" $1; exit}'
+}
+A=$(readlink -f /dev/disk/by-id/virtio-GUARD-A)
+B=$(readlink -f /dev/disk/by-id/virtio-GUARD-B)
+RO=$(readlink -f /dev/disk/by-id/virtio-RO-1)
+NATIVE=$(readlink -f /dev/disk/by-id/virtio-4K-1)
+NAMELESS=$(by_size 48)
+TWIN=/dev/sda
+format() { mkfs.ext4 -q -E lazy_itable_init=0,lazy_journal_init=0 \"$@\"; }
+halves() { printf 'size=60M\\nsize=60M\\n' | sfdisk -q --label gpt \"$1\" && udevadm settle; }
+written() { awk -v name=\"${1#/dev/}\" '$3 == name {print $10}' /proc/diskstats; }
+";
+
+/// Sets it up, tries to write, looks what came of it, and puts it back.
+fn try_it(guest: &mut Guest, one: &Situation) -> Result<()> {
+    let up = guest.run(&format!("{PREFACE}\nset -e\n{}\nudevadm settle\nsync", one.setup))?;
+    ensure!(up.code == 0, "setting it up: {}{}", up.text(), up.error());
+    let tried = attempt(guest, one);
+    let wipe = "for disk in $A $B; do
+            [ ! -e ${disk}1 ] || { sfdisk -q --delete $disk; wipefs -aqf ${disk}1; }
+            wipefs -aqf $disk; done; udevadm settle; true";
+    let down = guest.run(&format!("{PREFACE}\n{}\n{wipe}", one.teardown))?;
+    tried?;
+    ensure!(down.code == 0, "putting it back: {}{}", down.text(), down.error());
+    Ok(())
+}
+
+fn attempt(guest: &mut Guest, one: &Situation) -> Result<()> {
+    let script = format!(
+        "{PREFACE}
+        target=\"{}\"
+        sync
+        whole=$(lsblk -ndo PKNAME \"$target\" 2>/dev/null | head -1)
+        whole=${{whole:-${{target#/dev/}}}}
+        before=$(written $whole)
+        bakeoff bench \"$target\" --rw=write --bs=64k --io_size=1m --direct=1 {}
+        code=$?
+        sync
+        echo \"$code ${{before:-0}} $(written $whole)\" >/tmp/tried",
+        one.target, one.consent
+    );
+    let output = guest.run(&script)?;
+    let tried = guest.ok("cat /tmp/tried")?;
+    let numbers: Vec<u64> = tried.split_whitespace().map(str::parse).collect::<Result<_, _>>()?;
+    let code = *numbers.first().context("no exit code")?;
+    let after = numbers.get(2).or(numbers.get(1)).copied().unwrap_or_default();
+    let written = after - numbers.get(1).copied().unwrap_or_default();
+    let said = output.error();
+    match one.answer {
+        Answer::Refused { code: expected, says } => {
+            ensure!(code == expected, "ended with {code}, not {expected}: {said}");
+            ensure!(said.contains(says), "nothing of {says:?} in: {said}");
+            // A filesystem that was just mounted writes its superblock when it likes.
+            ensure!(written < 128, "{written} sectors were written before the refusal: {said}");
+        }
+        Answer::Written => {
+            ensure!(code == 0, "ended with {code}: {said}");
+            ensure!(written >= 2048, "{written} sectors were written, not a MiB: {said}");
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,73 @@
+//! The emulated Raspberry Pis: the cross-built program, and who it says board and card are.
+
+use anyhow::{Result, ensure};
+use serde_json::Value;
+
+use super::{Group, Test};
+use crate::vm::board;
+use crate::vm::disk::{Disk, MIB};
+use crate::vm::guest::Guest;
+use crate::vm::store;
+
+/// A Raspberry Pi 3 with a 64-bit system.
+pub const PI3: Group = Group {
+    name: "pi3",
+    board: &board::PI3,
+    disks: card,
+    tests: || tests("Raspberry Pi 3 Model B", "aarch64"),
+};
+
+/// A Raspberry Pi of the first generation.
+pub const PI1: Group = Group {
+    name: "pi1",
+    board: &board::PI1,
+    disks: card,
+    tests: || tests("Raspberry Pi Model A+", "armv6l"),
+};
+
+fn card() -> Vec<Disk> {
+    vec![Disk::card("card", 256 * MIB)]
+}
+
+fn tests(model: &'static str, machine: &'static str) -> Vec<Test> {
+    vec![
+        Test::new("card", see_card),
+        Test::new("bench", bench),
+        Test::new("quick", move |guest| quick(guest, model, machine)),
+    ]
+}
+
+/// QEMU's card says what its hw/sd/sd.c gives it: maker 0xaa, "QEMU!", February 2006.
+fn see_card(guest: &mut Guest) -> Result<()> {
+    let text = guest.ok("bakeoff devices --format json")?;
+    let page: Value = serde_json::from_str(&text)?;
+    let drive = &page["drives"][0];
+    ensure!(drive["name"] == "mmcblk0" && drive["size_bytes"] == 256 * MIB, "{text}");
+    ensure!(drive["model"] == "QEMU!" && drive["safe_to_erase"] == true, "{text}");
+    guest.ok("bakeoff >/tmp/shown && grep -q QEMU! /tmp/shown").map(drop)
+}
+
+fn bench(guest: &mut Guest) -> Result<()> {
+    guest.ok("mkfs.ext4 -qF /dev/mmcblk0 && mount /dev/mmcblk0 /mnt")?;
+    let printed = guest
+        .ok("bakeoff bench /mnt --rw=randwrite --bs=4k --size=4m --io_size=256k --direct=1 \
+         --engine=psync --format json; umount /mnt")?;
+    let result: Value = serde_json::from_str(&printed)?;
+    ensure!(result["write"]["total_ios"] == 64, "{printed}");
+    Ok(())
+}
+
+fn quick(guest: &mut Guest, model: &str, machine: &str) -> Result<()> {
+    guest.ok("mkfs.ext4 -qF /dev/mmcblk0 && mount /dev/mmcblk0 /mnt && mkdir /mnt/a")?;
+    let output = guest.run_within(
+        "bakeoff quick /mnt/a --workload randread --time 60s --size 16m --seed 1 --format json",
+        std::time::Duration::from_secs(600),
+    )?;
+    ensure!(output.code <= 1, "{}: {}", output.code, output.error());
+    let events = guest.ok("bakeoff export last --format jsonl")?;
+    for expected in [model, machine, "QEMU!", "0x0000aa", "02/2006"] {
+        ensure!(events.contains(expected), "{expected} is not in the record:\n{events}");
+    }
+    store::check(guest)?;
+    guest.ok("umount /mnt").map(drop)
+}

@@ -1,0 +1,78 @@
+//! The power cut: a run goes on from where its journal ends, whenever that was.
+
+use anyhow::{Result, ensure};
+
+use crate::vm::bed::Bed;
+use crate::vm::board::PC;
+use crate::vm::clean::State;
+use crate::vm::disk::{Disk, MIB};
+use crate::vm::guest::Guest;
+use crate::vm::{job, store};
+
+/// How often the power is cut.
+const CUTS: u32 = 10;
+
+/// Where the points of time come from.
+const SEED: u64 = 3;
+
+const PLAN: &str = "
+title = 'power'
+[region]
+size = '256m'
+[axes]
+fs = ['ext4']
+scheduler = ['none', 'bfq']
+[[workload]]
+rw = 'randwrite'
+bs = '4k'
+size = '16m'
+io_size = '256k'
+";
+
+/// Cuts it, boots again and resumes, until nothing is cut any more; then the run is ended.
+pub fn cut_and_resume(bed: &Bed) -> Result<()> {
+    let disks = [
+        Disk::virtio("home", 128 * MIB).serial("HOME"),
+        Disk::virtio("target", 512 * MIB).serial("TARGET"),
+    ];
+    let machine = bed.machine(&PC, "power", &disks)?;
+    let mut random = SEED;
+    let mut command = "bakeoff run /root/plan.toml --target /dev/vdb --erase TARGET --time 4h \
+                       --mode quick --seed 1 --max-write 100g";
+    for cut in 0..CUTS {
+        let mut guest = machine.boot()?;
+        if cut == 0 {
+            guest.ok(&format!(
+                "mkfs.ext4 -qF /dev/vda && mount /dev/vda /root
+                cat >/root/plan.toml <<'END'\n{PLAN}END"
+            ))?;
+        } else {
+            guest.ok("mount /dev/vda /root")?;
+            if guest.ok("bakeoff runs --format json")?.contains("\"run\"") {
+                store::check(&mut guest)?;
+                command = "bakeoff resume --time 4h";
+            }
+        }
+        job::start(&mut guest, command)?;
+        random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+        let moment_ms = random >> 33 & 0x1fff;
+        std::thread::sleep(std::time::Duration::from_millis(moment_ms));
+        guest.kill()?;
+    }
+    let mut guest = machine.boot()?;
+    let before = State::of(&mut guest)?;
+    guest.ok("mount /dev/vda /root")?;
+    finish(&mut guest)?;
+    guest.ok("umount /root")?;
+    before.assert_unchanged(&mut guest)
+}
+
+/// Resumes until a block is complete.
+fn finish(guest: &mut Guest) -> Result<()> {
+    store::check(guest)?;
+    job::start(guest, "bakeoff resume --time 4h")?;
+    job::wait_for(guest, "bakeoff export last --format jsonl | grep -q block_done")?;
+    let ended = job::interrupt(guest)?;
+    ensure!(ended.code == 130, "ended with {}: {}", ended.code, ended.error());
+    store::check(guest)
+}

@@ -1,0 +1,73 @@
+//! Whether the store of a guest is whole and counts no cell twice.
+
+use std::collections::BTreeMap;
+
+use anyhow::{Context, Result, bail, ensure};
+use serde_json::Value;
+
+use super::guest::Guest;
+
+/// Checks every run in the guest's store.
+pub fn check(guest: &mut Guest) -> Result<()> {
+    let text = guest.ok("bakeoff runs --format json")?;
+    let page: Value = serde_json::from_str(&text)?;
+    let runs = page["runs"].as_array().with_context(|| format!("no runs in {text}"))?;
+    ensure!(!runs.is_empty(), "the store is empty: {text}");
+    let sqlite = "command -v sqlite3 >/dev/null || exit 0
+        sqlite3 $HOME/.local/share/bakeoff/bakeoff.db 'pragma integrity_check'";
+    let said = guest.ok(sqlite)?;
+    ensure!(said.is_empty() || said.trim() == "ok", "the store is damaged: {said}");
+    for run in runs {
+        let id = run["run"].as_str().or(run["id"].as_str()).context("a run without an id")?;
+        check_run(&guest.ok(&format!("bakeoff export {id} --format jsonl"))?)?;
+    }
+    Ok(())
+}
+
+/// No cell of a block that counts was measured twice, and a block that is done has all its cells.
+fn check_run(events: &str) -> Result<()> {
+    let mut cells: BTreeMap<(u64, u64, u64), u32> = BTreeMap::new();
+    let (mut done, mut superseded, mut visits) = (Vec::new(), Vec::new(), BTreeMap::new());
+    for line in events.lines() {
+        let event: Value = serde_json::from_str(line)?;
+        let what = &event["what"];
+        let number = |kind: &str, name: &str| what[kind][name].as_u64();
+        if let (Some(block), Some(candidate), Some(workload)) = (
+            number("cell_done", "block"),
+            number("cell_done", "candidate"),
+            number("cell_done", "workload"),
+        ) {
+            *cells.entry((block, candidate, workload)).or_default() += 1;
+        }
+        done.extend(number("block_done", "block"));
+        superseded.extend(number("block_superseded", "block"));
+        if let Some(block) = number("visit_started", "block") {
+            *visits.entry(block).or_insert(0_u32) += 1;
+        }
+    }
+    for ((block, candidate, workload), count) in &cells {
+        if *count > 1 && !superseded.contains(block) {
+            bail!("block {block}: candidate {candidate} has {count} cells of workload {workload}");
+        }
+    }
+    for block in &done {
+        ensure!(!superseded.contains(block), "block {block} is done and superseded");
+        ensure!(visits.contains_key(block), "block {block} is done without a visit");
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const CELL: &str = r#"{"what":{"cell_done":{"block":0,"candidate":1,"workload":2}}}"#;
+
+    #[test]
+    fn a_cell_counts_once() {
+        assert!(check_run(CELL).is_ok());
+        assert!(check_run(&format!("{CELL}\n{CELL}")).is_err());
+        let superseded = r#"{"what":{"block_superseded":{"block":0,"reason":"killed"}}}"#;
+        assert!(check_run(&format!("{CELL}\n{superseded}\n{CELL}")).is_ok());
+    }
+}

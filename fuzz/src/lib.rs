@@ -1,0 +1,3 @@
+//! What several fuzz targets share.
+
+pub mod tool;
