@@ -213,8 +213,8 @@ fn runtime_min_ios_and_time_limit() {
     assert_eq!(m.total_ios(), 4);
     assert!(m.elapsed_ns >= 150_000_000);
     let m = run(&Job { min_ios: 1000, time_limit_ns: Some(120_000_000), ..slow }, &path);
-    assert_eq!(m.total_ios(), 3);
-    assert_eq!(m.backlog, Some(0));
+    // At 0, 50 and 100 ms; what a busy machine had no time for until then is the backlog.
+    assert!(m.total_ios() <= 3 && m.total_ios() + m.backlog.unwrap() >= 3, "{m:?}");
 }
 
 #[test]

@@ -137,7 +137,8 @@ fn iozone_visits_every_record_in_each_test() {
             _ => (256, 0, 0),
         };
         assert_eq!(counts(m), want, "{}", spec.word);
-        if want.1 == 256 && want.0 == 0 {
+        // The mix has one figure, even where its reads had not begun when the writes were done.
+        if spec.rw.writes() && spec.word != "mixed" {
             let word = m.figures[0].name.clone();
             assert!(m.figures[0].value >= figure(m, &format!("{word} -e")));
             assert!(figure(m, &format!("{word} -e")) >= figure(m, &format!("{word} -e -c")));

