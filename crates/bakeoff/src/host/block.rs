@@ -48,6 +48,7 @@ pub fn device(root: &Root, name: &str) -> Option<BlockDevice> {
     Some(BlockDevice {
         dev,
         below,
+        is_over_device: false,
         holders: root.names(dir.join("holders")),
         title: root.attr(dir.join("dm/name")).or_else(|| root.attr(dir.join("md/level"))),
         read_only: root.attr(dir.join("ro")).as_deref() == Some("1"),

@@ -86,6 +86,36 @@ fn a_place_names_every_layer_down_to_the_disk() {
     assert!(matches!(verdict(device.dev, &system, true), Verdict::No(_)));
 }
 
+/// A loop device claims what it is attached to from nobody: the kernel would let both be written.
+#[test]
+fn a_loop_attached_to_a_device_is_seen_as_its_user() {
+    if lacks("ext4") {
+        return;
+    }
+    let mounted = Mounted::new("ext4");
+    output("umount", &[], &mounted.path());
+    let below = Path::new(&mounted.device);
+    let reasons = |name: &str| {
+        let system = super::system().unwrap();
+        let dev = system.named(name.strip_prefix("/dev/").unwrap()).unwrap().dev;
+        match verdict(dev, &system, true) {
+            Verdict::Safe => String::new(),
+            Verdict::No(reasons) => format!("{reasons:?}"),
+        }
+    };
+    let free = reasons(&mounted.device);
+    assert!(!free.contains("losetup"), "{free}");
+    let above = output("losetup", &["--find".into(), "--show".into()], below);
+    let above = above.trim();
+    let (of_below, of_above) = (reasons(&mounted.device), reasons(above));
+    output("mount", &["-t".into(), "ext4".into(), below.into()], &mounted.path());
+    let of_above_mounted = reasons(above);
+    output("losetup", &["--detach".into()], Path::new(above));
+    assert!(of_below.contains(&format!("losetup --detach {above}")), "{of_below}");
+    assert!(!of_above.contains("losetup") && !of_above.contains("mounted"), "{of_above}");
+    assert!(of_above_mounted.contains("is mounted at"), "{of_above_mounted}");
+}
+
 #[test]
 fn a_bind_mount_and_a_subvolume_are_on_the_same_device() {
     if lacks("btrfs") || skip::lacks_command("btrfs") {

@@ -110,7 +110,7 @@ fn btrfs_pools(root: &Root, devices: &[BlockDevice]) -> Vec<Vec<Dev>> {
 }
 
 /// The number of the device a path under /dev names.
-fn named_device(root: &Root, devices: &[BlockDevice], path: &[u8]) -> Option<Dev> {
+pub fn named_device(root: &Root, devices: &[BlockDevice], path: &[u8]) -> Option<Dev> {
     let raw = bytes_path(path.to_vec());
     if let Ok(metadata) = std::fs::metadata(root.path(raw.as_path()))
         && metadata.file_type().is_block_device()

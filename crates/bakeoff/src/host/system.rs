@@ -3,7 +3,8 @@
 use std::io;
 
 use bakeoff_core::model::host::LayerKind;
-use bakeoff_core::prepare::device::System;
+use bakeoff_core::prepare::device::{BlockDevice, System};
+use bakeoff_core::sysinfo::dev::Dev;
 
 use super::root::Root;
 use super::{block, mounts, users};
@@ -12,13 +13,30 @@ use super::{block, mounts, users};
 pub fn layout(root: &Root) -> io::Result<System> {
     let mut devices = block::devices(root);
     let mounts = mounts::own(root, &devices)?;
-    for device in &mut devices {
-        if let (LayerKind::Loop, Some(file)) = (device.layer.kind, &device.layer.backing_file) {
-            device.below = mounts::under_file(root, &mounts, file);
+    let over: Vec<Option<Dev>> =
+        devices.iter().map(|device| attached_to(root, &devices, device)).collect();
+    for (device, over) in devices.iter_mut().zip(over) {
+        device.is_over_device = over.is_some();
+        match (over, device.layer.kind, &device.layer.backing_file) {
+            (Some(over), ..) => device.below = vec![over],
+            (None, LayerKind::Loop, Some(file)) => {
+                device.below = mounts::under_file(root, &mounts, file);
+            }
+            _ => {}
         }
     }
     let swaps = mounts::swap(root, &devices, &mounts)?;
     Ok(System { devices, mounts, swaps, ..System::default() })
+}
+
+/// The block device that a loop device is attached to in place of a file.
+fn attached_to(root: &Root, devices: &[BlockDevice], device: &BlockDevice) -> Option<Dev> {
+    let file =
+        device.layer.backing_file.as_ref().filter(|_| device.layer.kind == LayerKind::Loop)?;
+    // A device file that was removed while its device is in use: rather the device that has its
+    // name now is in use than none.
+    let name = file.as_bytes().strip_suffix(b" (deleted)").unwrap_or(file.as_bytes());
+    mounts::named_device(root, devices, name).filter(|over| *over != device.dev)
 }
 
 /// Everything that can be seen using a device: other mount namespaces and open files too.

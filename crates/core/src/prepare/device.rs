@@ -18,8 +18,10 @@ pub struct BlockDevice {
     /// What it is, as a run records it.
     pub layer: Layer,
     /// What it lies on: the disk of a partition, the parts of dm and md, the device under the
-    /// filesystem that holds a loop's file.
+    /// filesystem that holds a loop's file, or the device a loop is attached to itself.
     pub below: Vec<Dev>,
+    /// Of a loop device: attached to the device `below`, not to a file on it.
+    pub is_over_device: bool,
     /// Kernel names of what holds it (`holders/` in /sys): dm, md, bcache.
     pub holders: Vec<String>,
     /// Name beside the kernel's: of a device mapper volume (`vg0-root`), of an array's level.

@@ -74,11 +74,11 @@ pub fn verdict(dev: Dev, system: &System, shares_disk_with_root: bool) -> Verdic
         return Verdict::No(vec![Reason::new(Why::Gone, "there is no such device")]);
     };
     let mut reasons = unfit(device);
-    for part in system.tree(dev) {
-        reasons.extend(uses(part, system));
+    let chain = system.chain(&[dev]);
+    for part in system.tree(dev).into_iter().chain(written_too(device, system)) {
+        reasons.extend(uses(part, system, &chain));
     }
-    for disk in parents(device, system) {
-        reasons.extend(uses(disk, system));
+    for disk in disks_of_partitions(device, system) {
         if !shares_disk_with_root && holds_root(disk, system) {
             let text = format!(
                 "the system runs from the same disk, {}; --shares-disk-with-root allows it",
@@ -87,17 +87,55 @@ pub fn verdict(dev: Dev, system: &System, shares_disk_with_root: bool) -> Verdic
             reasons.push(Reason::new(Why::SharesDiskWithRoot, text));
         }
     }
+    reasons.extend(twins(device, system));
     reasons.sort();
     reasons.dedup();
     if reasons.is_empty() { Verdict::Safe } else { Verdict::No(reasons) }
 }
 
-/// The disk of a partition.
-fn parents<'a>(device: &BlockDevice, system: &'a System) -> Vec<&'a BlockDevice> {
-    match device.layer.kind {
-        LayerKind::Partition => device.below.iter().filter_map(|d| system.device(*d)).collect(),
-        _ => Vec::new(),
-    }
+/// From a device down through what only passes writes on: partitions, and loop devices that are
+/// attached to another device.
+fn straight_down<'a>(device: &'a BlockDevice, system: &'a System) -> Vec<&'a BlockDevice> {
+    let passes_on = |at: &&BlockDevice| at.layer.kind == LayerKind::Partition || at.is_over_device;
+    let chain = system.chain(&[device.dev]);
+    let passing = chain.iter().take_while(|at| passes_on(at)).count();
+    chain.into_iter().take(passing + 1).collect()
+}
+
+/// What is written with a device though it is not made of it: the disk of a partition, and the
+/// device that a loop device is attached to, with all that is made of that one.
+fn written_too<'a>(device: &'a BlockDevice, system: &'a System) -> Vec<&'a BlockDevice> {
+    let below = straight_down(device, system);
+    let pairs = below.windows(2);
+    pairs
+        .flat_map(|pair| match pair[0].layer.kind {
+            LayerKind::Partition => vec![pair[1]],
+            _ => system.tree(pair[1].dev),
+        })
+        .collect()
+}
+
+/// The disks of partitions among what a device passes writes on to.
+fn disks_of_partitions<'a>(device: &'a BlockDevice, system: &'a System) -> Vec<&'a BlockDevice> {
+    let below = straight_down(device, system);
+    let of_partition = below.windows(2).filter(|pair| pair[0].layer.kind == LayerKind::Partition);
+    of_partition.map(|pair| pair[1]).collect()
+}
+
+/// Other loop devices with the same file under them.
+fn twins<'a>(device: &'a BlockDevice, system: &'a System) -> impl Iterator<Item = Reason> + 'a {
+    let files = system.chain(&[device.dev]).into_iter().map(|d| &d.layer);
+    let file = files.filter(|l| l.kind == LayerKind::Loop).find_map(|l| l.backing_file.as_ref());
+    let is_twin =
+        move |other: &&BlockDevice| file.is_some() && other.layer.backing_file.as_ref() == file;
+    let chain = system.chain(&[device.dev]);
+    let others = system.devices.iter().filter(move |other| !chain.contains(other));
+    others.filter(is_twin).map(|other| {
+        let name = name_of(other);
+        let text =
+            format!("{name} is attached to the same file; `losetup --detach /dev/{name}` frees it");
+        Reason::new(Why::Held, text)
+    })
 }
 
 fn holds_root(disk: &BlockDevice, system: &System) -> bool {
@@ -139,8 +177,13 @@ fn unfit(device: &BlockDevice) -> Vec<Reason> {
     reasons
 }
 
-/// What uses this one device, not what is made of it.
-fn uses<'a>(device: &'a BlockDevice, system: &'a System) -> impl Iterator<Item = Reason> + 'a {
+/// What uses this one device, not what is made of it. The devices of `chain`, from what is to be
+/// written down to its disk, are no strangers to each other.
+fn uses<'a>(
+    device: &'a BlockDevice,
+    system: &'a System,
+    chain: &'a [&BlockDevice],
+) -> impl Iterator<Item = Reason> + 'a {
     let name = name_of(device);
     let mounts = system.mounts_of(device.dev).map(|mounted| mount_reason(device, mounted));
     let swaps = system.swaps.iter().filter(|s| s.on.contains(&device.dev)).map({
@@ -152,7 +195,7 @@ fn uses<'a>(device: &'a BlockDevice, system: &'a System) -> impl Iterator<Item =
     });
     let holders = system
         .above(device)
-        .filter(|(_, is_partition)| !is_partition)
+        .filter(|(holder, is_partition)| !is_partition && !chain.contains(holder))
         .map(|(holder, _)| held(device, holder));
     let strangers = device.holders.iter().filter(|h| system.named(h).is_none()).map({
         let name = name.clone();
@@ -192,6 +235,9 @@ fn mount_reason(device: &BlockDevice, mounted: &Mounted) -> Reason {
 fn held(device: &BlockDevice, holder: &BlockDevice) -> Reason {
     let (name, by) = (name_of(device), name_of(holder));
     let text = match (&holder.layer.kind, &holder.layer.backing_file) {
+        (LayerKind::Loop, _) if holder.is_over_device => {
+            format!("{by} is attached to {name}; `losetup --detach /dev/{by}` frees it")
+        }
         (LayerKind::Loop, Some(file)) => format!("{by} is the file {file} on {name}"),
         _ => format!("{} uses {name}", describe_holder(holder)),
     };

@@ -182,6 +182,77 @@ fn a_loop_over_a_file_on_it_holds_it() {
     assert_eq!(machine.reasons("sda"), ["loop0 is the file /srv/image on sda1"]);
 }
 
+fn attached_to(path: &str) -> impl FnOnce(&mut BlockDevice) {
+    let path = RawPath::new(path);
+    move |d| {
+        d.is_over_device = true;
+        d.layer.backing_file = Some(path);
+    }
+}
+
+#[test]
+fn a_loop_attached_to_the_disk_itself_holds_it() {
+    let machine = Machine::default()
+        .disk("sda")
+        .add("loop7", LayerKind::Loop, &["sda"])
+        .edit(attached_to("/dev/sda"));
+    assert_eq!(
+        machine.reasons("sda"),
+        ["loop7 is attached to sda; `losetup --detach /dev/loop7` frees it"]
+    );
+    // Through the loop device the disk is written, which nothing else uses.
+    assert_eq!(machine.reasons("loop7"), [""; 0]);
+    let machine = machine.mount(&["loop7"], "/mnt");
+    assert_eq!(machine.reasons("sda")[0], "loop7 is mounted at /mnt");
+}
+
+#[test]
+fn a_loop_over_a_disk_in_use_is_in_use() {
+    let machine = Machine::default()
+        .disk("sda")
+        .partition("sda1", "sda")
+        .mount(&["sda1"], "/srv")
+        .partition("sda2", "sda")
+        .add("loop6", LayerKind::Loop, &["sda2"])
+        .edit(attached_to("/dev/sda2"))
+        .add("loop7", LayerKind::Loop, &["sda"])
+        .edit(attached_to("/dev/sda"))
+        .partition("loop7p1", "loop7");
+    assert_eq!(machine.reasons("loop7")[0], "sda1 is mounted at /srv");
+    assert_eq!(machine.reasons("loop7p1")[0], "sda1 is mounted at /srv");
+    let beside = Machine::default()
+        .disk("sda")
+        .partition("sda1", "sda")
+        .mount(&["sda1"], "/")
+        .partition("sda2", "sda")
+        .add("loop6", LayerKind::Loop, &["sda2"])
+        .edit(attached_to("/dev/sda2"));
+    let no = beside.reasons("loop6");
+    assert!(no.len() == 1 && no[0].contains("--shares-disk-with-root"), "{no:?}");
+    assert_eq!(verdict(beside.dev("loop6"), &beside.0, true), Verdict::Safe);
+}
+
+#[test]
+fn two_loops_over_one_file_are_one_place() {
+    let over = |file: &'static str| {
+        move |d: &mut BlockDevice| d.layer.backing_file = Some(RawPath::new(file))
+    };
+    let machine = Machine::default()
+        .disk("sda")
+        .mount(&["sda"], "/srv")
+        .add("loop0", LayerKind::Loop, &["sda"])
+        .edit(over("/srv/image"))
+        .add("loop1", LayerKind::Loop, &["sda"])
+        .edit(over("/srv/image"))
+        .add("loop2", LayerKind::Loop, &["sda"])
+        .edit(over("/srv/other"));
+    assert_eq!(
+        machine.reasons("loop0"),
+        ["loop1 is attached to the same file; `losetup --detach /dev/loop1` frees it"]
+    );
+    assert_eq!(machine.reasons("loop2"), [""; 0]);
+}
+
 #[test]
 fn a_holder_nobody_knows_still_holds() {
     let machine = Machine::default().disk("sda").edit(|d| d.holders = vec!["bcache0".to_string()]);

@@ -172,6 +172,7 @@ pub const PC: Board = Board {
         "kyber_iosched",
         "mq_deadline",
         "xts",
+        "ecb",
         "aes_generic",
         "sha256_generic",
         "adiantum",

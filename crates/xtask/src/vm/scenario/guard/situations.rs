@@ -96,7 +96,7 @@ pub const ALL: &[Situation] = &[
         name: "partition-beside-a-mounted-one-is-written",
         setup: "halves $A; format ${A}1; mount ${A}1 /mnt",
         target: "${A}2",
-        consent: "--erase GUARD-A-2",
+        consent: "--erase GUARD-A-part2",
         answer: Answer::Written,
         teardown: "umount /mnt",
     },
@@ -173,7 +173,8 @@ pub const ALL: &[Situation] = &[
         mdadm --stop /dev/md7 2>/dev/null",
         "$A",
         "part of a RAID array",
-        "mdadm --zero-superblock $A",
+        // udev may have put it together again.
+        "udevadm settle; mdadm --stop --scan 2>/dev/null; mdadm --zero-superblock $A",
     ),
     refused(
         "in-a-volume-group",
@@ -207,13 +208,28 @@ pub const ALL: &[Situation] = &[
     ),
     refused(
         "encrypted-and-open",
-        "echo x | cryptsetup -q luksFormat --pbkdf pbkdf2 --pbkdf-force-iterations 1000 $A -
-        echo x | cryptsetup open $A guard -",
+        "echo x | cryptsetup -q luksFormat --pbkdf pbkdf2 --pbkdf-force-iterations 1000 \
+            --key-file=- $A
+        echo x | cryptsetup open --key-file=- $A guard",
         "$A",
         "encrypted volume guard",
         "cryptsetup close guard",
     ),
-    refused("under-a-loop-device", "losetup /dev/loop7 $A", "$A", "", "losetup -d /dev/loop7"),
+    refused(
+        "under-a-loop-device",
+        "losetup /dev/loop7 $A",
+        "$A",
+        "losetup --detach /dev/loop7",
+        "losetup -d /dev/loop7",
+    ),
+    Situation {
+        name: "loop-device-over-a-mounted-disk",
+        setup: "format $A; mount $A /mnt; losetup /dev/loop7 $A",
+        target: "/dev/loop7",
+        consent: "--erase loop7-134217728-no-table",
+        answer: no(3, "mounted at /mnt"),
+        teardown: "losetup -d /dev/loop7; umount /mnt",
+    },
     refused(
         "with-the-file-of-a-loop-device",
         "format $A; mount $A /mnt; dd if=/dev/zero of=/mnt/file bs=1M count=8 2>/dev/null
@@ -224,7 +240,8 @@ pub const ALL: &[Situation] = &[
     ),
     refused(
         "second-disk-of-a-mounted-btrfs",
-        "mkfs.btrfs -qf -d single -m dup $A $B; udevadm settle; mount $B /mnt",
+        "modprobe btrfs; mkfs.btrfs -qf -d single -m raid1 $A $B; udevadm settle
+        btrfs device scan >/dev/null; mount $B /mnt",
         "$A",
         "",
         "umount /mnt",
