@@ -3,6 +3,7 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 
+use bakeoff_core::compare::factor::Factor;
 use bakeoff_core::import::columns::Columns;
 use bakeoff_core::model::job::{Data, EngineName, Mem, Offsets, RateProcess, Rw, Stamps};
 use bakeoff_core::model::protocol::Mode;
@@ -86,6 +87,8 @@ pub enum Command {
     Runs,
     /// Show a stored run
     Show(OneRun),
+    /// Put stored runs beside each other, or a published study beside a run
+    Compare(Compare),
     /// Remove a stored run
     Rm(OneRun),
     /// Write an HTML report of stored runs
@@ -308,6 +311,19 @@ pub struct OneRun {
 }
 
 #[derive(Debug, clap::Args)]
+pub struct Compare {
+    /// The runs: starts of their ids, or `last`
+    #[arg(required = true, value_name = "RUN")]
+    pub runs: Vec<String>,
+    /// The one factor that may differ: host, device, kernel or time
+    #[arg(long, value_name = "FACTOR", value_parser = parse_factor)]
+    pub across: Option<Factor>,
+    /// A published study to put beside each run, such as study:luks-btrfs (repeat the option)
+    #[arg(long, value_name = "study:NAME")]
+    pub with: Vec<String>,
+}
+
+#[derive(Debug, clap::Args)]
 pub struct Report {
     /// The runs: starts of their ids, or `last`
     #[arg(required = true, value_name = "RUN")]
@@ -395,6 +411,10 @@ fn parse_tool(text: &str) -> Result<DriverName, String> {
 fn parse_time(text: &str) -> Result<Time, String> {
     Time::strptime("%H:%M", text)
         .map_err(|_| "write the hour and minute as 23:30 or 00:00".to_string())
+}
+
+fn parse_factor(text: &str) -> Result<Factor, String> {
+    parse_word(text, &Factor::ALL.map(|factor| (factor.name(), factor)))
 }
 
 fn parse_mode(text: &str) -> Result<Mode, String> {

@@ -10,6 +10,7 @@ pub mod agree;
 pub mod analyse;
 pub mod boards;
 pub mod bundle;
+pub mod compare;
 pub mod decide;
 pub mod diagnose;
 pub mod driver;

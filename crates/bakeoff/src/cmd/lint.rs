@@ -4,7 +4,8 @@ use std::io::Write;
 use std::path::Path;
 
 use bakeoff_core::analyse::analyse;
-use bakeoff_core::import::{Finder, studies};
+use bakeoff_core::import::Finder;
+use bakeoff_core::import::study::facts::Facts;
 use bakeoff_core::lint::limit;
 use bakeoff_core::lint::registry::{self, Rule};
 use bakeoff_core::model::finding::{Finding, Severity};
@@ -63,17 +64,17 @@ fn say(
 
 /// What the rules say about a study, a file (a plan or a text) or a stored run.
 fn findings(global: &Global, what: &str) -> Result<Vec<Finding>, Fault> {
-    if let Some(name) = what.strip_prefix("study:") {
-        let study = studies::find(name)
-            .ok_or_else(|| Fault::usage(format!("no study '{}'", printable(name.as_bytes()))))?;
-        return Ok(of_text(study.table.as_bytes()));
+    if what.starts_with("study:") {
+        let study = stored::study(what)?;
+        let facts = Facts::parse(study.facts).map_err(Fault::bug)?;
+        return Ok(of_text(study.table.as_bytes(), &facts));
     }
     let path = Path::new(what);
     if what.ends_with(".toml") || (!path.exists() && plan_text(what).is_some()) {
         return of_plan(what);
     }
     if path.is_file() {
-        return Ok(of_text(&read(path)?));
+        return Ok(of_text(&read(path)?, &Facts::default()));
     }
     let (store, id) = stored::find(global, what)?;
     let run = stored::read(&store, &id)?;
@@ -91,9 +92,9 @@ fn read(path: &Path) -> Result<Vec<u8>, Fault> {
     Ok(text)
 }
 
-/// The findings of every result in a text.
-fn of_text(text: &[u8]) -> Vec<Finding> {
-    let imported = Finder::all(text);
+/// The findings of every result in a text, and of the comparison they make together.
+fn of_text(text: &[u8], facts: &Facts) -> Vec<Finding> {
+    let imported = Finder::all(text).judged(facts);
     let told = |r: bakeoff_core::import::ToolResult| {
         let at = format!("{}, line {}", r.tool, r.first_line);
         r.findings.into_iter().map(move |mut f| {
@@ -101,7 +102,7 @@ fn of_text(text: &[u8]) -> Vec<Finding> {
             f
         })
     };
-    imported.results.into_iter().flat_map(told).collect()
+    imported.findings.into_iter().chain(imported.results.into_iter().flat_map(told)).collect()
 }
 
 fn plan_text(name: &str) -> Option<&'static str> {

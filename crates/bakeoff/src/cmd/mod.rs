@@ -7,6 +7,7 @@ pub mod bench_device;
 pub mod bench_scratch;
 pub mod check;
 pub mod clean;
+pub mod compare;
 pub mod consent;
 pub mod demo;
 pub mod devices;
@@ -50,6 +51,7 @@ pub fn run(args: Args) -> Result<Outcome, Fault> {
         Some(Command::Clean) => clean::run(&global),
         Some(Command::Runs) => runs::run(&global),
         Some(Command::Show(args)) => show::run(&global, &args),
+        Some(Command::Compare(args)) => compare::run(&global, &args),
         Some(Command::Rm(args)) => rm::run(&global, &args),
         Some(Command::Report(args)) => report::run(&global, &args),
         Some(Command::Export(args)) => export::run(&global, &args),

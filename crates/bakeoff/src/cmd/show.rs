@@ -4,9 +4,8 @@
 use std::path::Path;
 
 use bakeoff_core::analyse::{analyse, is_answered};
+use bakeoff_core::import::Finder;
 use bakeoff_core::import::study::facts::Facts;
-use bakeoff_core::import::{Finder, studies};
-use bakeoff_core::model::path::printable;
 use bakeoff_core::report::{self, runs::State};
 
 use super::stored;
@@ -36,11 +35,7 @@ pub fn run(global: &Global, args: &OneRun) -> Result<Outcome, Fault> {
 
 /// Shows a published study, or writes it to `output`.
 pub fn study(global: &Global, name: &str, output: Option<&Path>) -> Result<Outcome, Fault> {
-    let Some(study) = studies::find(name) else {
-        let names: Vec<_> = studies::STUDIES.iter().map(|study| study.name).collect();
-        let name = printable(name.as_bytes());
-        return Err(Fault::usage(format!("no study '{name}'; there are {}", names.join(", "))));
-    };
+    let study = stored::study(name)?;
     let source = format!("study:{name}");
     let facts = Facts::parse(study.facts).map_err(Fault::bug)?;
     let found = || Finder::all(study.table.as_bytes()).judged(&facts);

@@ -3,7 +3,8 @@
 use std::io::Write;
 use std::path::Path;
 
-use bakeoff_core::model::path::RawPath;
+use bakeoff_core::import::studies::{self, Study};
+use bakeoff_core::model::path::{RawPath, printable};
 use bakeoff_core::model::run::Run;
 use bakeoff_core::report::runs::State;
 
@@ -30,6 +31,16 @@ pub fn read(store: &Sqlite, id: &RunId) -> Result<Run, Fault> {
     Run::fold(&events).map_err(|error| {
         let advice = format!("`bakeoff export {id} --format jsonl` saves what there is of it, and");
         Fault::environment(format!("run {id}: {error}; {advice} `bakeoff rm {id}` removes it"))
+    })
+}
+
+/// The published study of that name, with `study:` in front of it or without.
+pub fn study(name: &str) -> Result<&'static Study, Fault> {
+    let name = name.strip_prefix("study:").unwrap_or(name);
+    studies::find(name).ok_or_else(|| {
+        let names: Vec<_> = studies::STUDIES.iter().map(|study| study.name).collect();
+        let name = printable(name.as_bytes());
+        Fault::usage(format!("no study '{name}'; there are {}", names.join(", ")))
     })
 }
 

@@ -4,12 +4,12 @@
 //! The arithmetic is in [`crate::decide`], because the run itself stops by the same answers.
 
 mod advice;
-mod claim;
-mod figures;
+pub(crate) mod claim;
+pub(crate) mod figures;
 pub mod headline;
 mod observe;
-mod places;
-mod sentence;
+pub(crate) mod places;
+pub(crate) mod sentence;
 mod standing;
 mod tiers;
 

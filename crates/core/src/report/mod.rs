@@ -6,6 +6,7 @@
 //! sentences and findings come from the analysis.
 
 mod bench;
+mod compare;
 mod csv;
 pub mod devices;
 pub mod fio_json;
@@ -27,6 +28,7 @@ mod text;
 pub mod view;
 
 pub use bench::{bench_json, bench_text};
+pub use compare::{compare_json, compare_text};
 pub use csv::{COLUMNS as CSV_COLUMNS, csv};
 pub use gnuplot::gnuplot;
 pub use html::{Assets, html};

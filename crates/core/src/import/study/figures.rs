@@ -154,7 +154,8 @@ fn no_replication(study: &Study) -> Option<Finding> {
         *counts.entry((c.host, c.device, c.candidate(), c.tool, c.test, c.block)).or_default() += 1;
     }
     let most = counts.values().copied().max()?;
-    let evidence = format!("{} figures, each measured {most} time(s)", counts.len());
+    let times = if most == 1 { "once".to_string() } else { format!("{most} times at most") };
+    let evidence = format!("{} figures, each measured {times}", counts.len());
     let advice = "Repeat everything five times at least, in another order each time.";
     (most < REPEATS).then(|| found("L32", Severity::Refuse, evidence, advice))
 }

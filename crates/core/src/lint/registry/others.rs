@@ -1,6 +1,6 @@
-//! Rules about results of others, which come without a record.
+//! Rules about results of others, which come without a record, and about several runs.
 
-use super::When::{Import, Plan};
+use super::When::{Analysis, Import, Plan};
 use super::{CELL, RUN, Rule};
 
 /// By id.
@@ -58,7 +58,7 @@ pub const RULES: &[Rule] = &[
     Rule {
         id: "L31",
         slug: "tool-version",
-        when: &[Import],
+        when: &[Analysis, Import],
         scope: RUN,
         condition: "tools of different versions or defaults between candidates",
         explain: "sysbench 0.4 leaves flushes out of its latencies and 1.0.15 counts them; fio 2 \
@@ -88,7 +88,7 @@ pub const RULES: &[Rule] = &[
     Rule {
         id: "L63",
         slug: "kernel-mismatch",
-        when: &[Plan, Import],
+        when: &[Plan, Analysis, Import],
         scope: RUN,
         condition: "kernels or tools differ between what is compared",
         explain: "Until 2022 btrfs split direct reads into single sectors; a change tripled their \
@@ -115,5 +115,16 @@ pub const RULES: &[Rule] = &[
         explain: "\"A Raspberry Pi\" is any of a dozen boards, with disks behind 53 or 500 MB/s \
                   and with or without AES instructions. Without them a result cannot be placed. \
                   bakeoff stores a fingerprint of machine and disk with every run.",
+    },
+    Rule {
+        id: "runs-differ",
+        slug: "runs-differ",
+        when: &[Analysis],
+        scope: RUN,
+        condition: "runs that are compared differ in more than the one factor that was named",
+        explain: "A Pi 4 with a new kernel and a new card is faster than the old one, and nobody \
+                  knows by which of the three. bakeoff compare ranks runs that are alike in \
+                  everything on record, or in everything but the one factor that --across names: \
+                  host, device, kernel or time.",
     },
 ];

@@ -1,0 +1,85 @@
+//! `bakeoff compare`: stored runs beside each other, and published studies beside a run.
+
+use std::io::Write;
+
+use bakeoff_core::analyse::analyse;
+use bakeoff_core::compare::beside::{Beside, beside};
+use bakeoff_core::compare::compare;
+use bakeoff_core::import::Finder;
+use bakeoff_core::import::study::facts::Facts;
+use bakeoff_core::model::run::Run;
+use bakeoff_core::model::verdict::Analysis;
+use bakeoff_core::report;
+
+use super::stored;
+use crate::cli::{Compare, Format, Global};
+use crate::fault::{Fault, Outcome};
+use crate::ui::answer;
+
+/// Most runs compared at once.
+const RUNS: usize = 32;
+/// What a study is called where a run is expected.
+const STUDY: &str = "study:";
+
+/// Runs the command: one answer over all runs that is not beats or ties is exit 1.
+pub fn run(global: &Global, args: &Compare) -> Result<Outcome, Fault> {
+    let format = global.format.unwrap_or(Format::Text);
+    if !matches!(format, Format::Text | Format::Json) {
+        return Err(stored::no_format(format, "compare", "text or json"));
+    }
+    let (named, mut studies): (Vec<&str>, Vec<&str>) =
+        args.runs.iter().map(String::as_str).partition(|name| !name.starts_with(STUDY));
+    studies.extend(args.with.iter().map(String::as_str));
+    let runs = read(global, &named)?;
+    if runs.is_empty() || (runs.len() == 1 && studies.is_empty()) {
+        return Err(Fault::usage(
+            "compare what with what? Name two runs, as `bakeoff runs` lists them, or one run and \
+             --with study:luks-btrfs",
+        ));
+    }
+    if args.across.is_some() && runs.len() == 1 {
+        return Err(Fault::usage("--across is about several runs: name another one"));
+    }
+    let compared = (runs.len() > 1).then(|| compare(&runs, args.across));
+    let beside = beside_all(&runs, &studies)?;
+    let width = usize::from(answer::text_options().width);
+    let text = match format {
+        Format::Json => report::compare_json(compared.as_ref(), &beside) + "\n",
+        _ => report::compare_text(compared.as_ref(), &beside, width),
+    };
+    std::io::stdout().write_all(text.as_bytes())?;
+    let is_open = compared.is_some_and(|c| !c.answers.is_empty() && !c.is_answered());
+    Ok(if is_open { Outcome::Open } else { Outcome::Done })
+}
+
+/// The runs in the order they were named, each once.
+fn read(global: &Global, names: &[&str]) -> Result<Vec<(Run, Analysis)>, Fault> {
+    let (mut ids, mut runs) = (Vec::new(), Vec::new());
+    for name in names {
+        let (store, id) = stored::find(global, name)?;
+        if ids.contains(&id) {
+            continue;
+        }
+        if ids.len() == RUNS {
+            return Err(Fault::usage(format!("at most {RUNS} runs are compared at once")));
+        }
+        let run = stored::read(&store, &id)?;
+        stored::say_state(stored::state(&store, &id, &run)?, &store, &id)?;
+        let analysis = analyse(&run);
+        ids.push(id);
+        runs.push((run, analysis));
+    }
+    Ok(runs)
+}
+
+/// Every study beside every run.
+fn beside_all(runs: &[(Run, Analysis)], names: &[&str]) -> Result<Vec<Beside>, Fault> {
+    let mut all = Vec::new();
+    for name in names {
+        let study = stored::study(name)?;
+        let facts = Facts::parse(study.facts).map_err(Fault::bug)?;
+        let found = Finder::all(study.table.as_bytes()).judged(&facts);
+        all.extend(runs.iter().map(|(run, _)| beside(run, study.name, &found, &facts)));
+    }
+    Ok(all)
+}

@@ -1,0 +1,124 @@
+//! `bakeoff compare` as a user calls it, on stored runs.
+
+// Unwrapping in a test is an assertion.
+#![allow(clippy::unwrap_used)]
+
+#[path = "support/stored.rs"]
+mod stored;
+
+use serde_json::Value;
+use stored::{Home, RUN, bundle_of};
+
+const OTHER: &str = "fedcba9876543210";
+
+/// A store with the demo's kept events in it.
+fn demo() -> Home {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/runs/demo.jsonl");
+    let lines: Vec<String> =
+        std::fs::read_to_string(path).unwrap().lines().map(str::to_string).collect();
+    let first = json(&lines[0]);
+    let run = first["what"]["started"]["run"].as_str().unwrap();
+    let head =
+        format!("{{\"schema\":\"bakeoff/bundle/1\",\"run\":\"{run}\",\"version\":\"0.1.0\"}}");
+    let head = serde_json::from_str(&head).unwrap();
+    let home = Home::new();
+    let file = home.file("demo.jsonl", bakeoff_core::bundle::encode(&head, &lines).unwrap());
+    assert_eq!(home.run(&["import", file.to_str().unwrap()]).0, 0);
+    home
+}
+
+/// A store with the kept run and another like it, changed in its text.
+fn home(change: impl FnOnce(String) -> String) -> Home {
+    let home = Home::with_run();
+    let text = bundle_of(OTHER, usize::MAX);
+    // A bundle is sealed: what is changed is sealed again.
+    let lines: Vec<String> = change(text).lines().map(str::to_string).collect();
+    let head = serde_json::from_str(&lines[0]).unwrap();
+    let sealed = bakeoff_core::bundle::encode(&head, &lines[1..lines.len() - 1]).unwrap();
+    let file = home.file("other.jsonl", sealed);
+    assert_eq!(home.run(&["import", file.to_str().unwrap()]).0, 0);
+    home
+}
+
+fn json(text: &str) -> Value {
+    serde_json::from_str(text).unwrap_or_else(|e| panic!("{e}: {text}"))
+}
+
+#[test]
+fn repetitions_of_a_run_have_one_answer() {
+    let home = home(|text| text);
+    let (code, out, err) = home.run(&["compare", "0123", "fedc"]);
+    assert_eq!((code, err.as_str()), (0, ""), "{out}");
+    assert!(out.starts_with("Over 2 runs that are alike in all but when"), "{out}");
+    assert!(out.contains("ext4 is ahead in both runs"), "{out}");
+    assert!(out.lines().all(|line| line.chars().count() <= 80), "{out}");
+    let json = json(&home.run(&["compare", RUN, OTHER, "--format", "json"]).1);
+    assert_eq!(json["schema"], "bakeoff/compare/1");
+    assert_eq!(json["answers"][0]["verdict"], "beats");
+    assert_eq!(json["answers"][0]["winner"], "ext4");
+    assert_eq!(json["runs"][1]["run"], OTHER);
+}
+
+#[test]
+fn another_kernel_is_not_ranked_unless_it_is_the_question() {
+    let home = home(|text| text.replace("6.12.47+rpt-rpi-v8", "6.6.20"));
+    let (code, out, _) = home.run(&["compare", "0123", "fedc"]);
+    assert_eq!(code, 1, "{out}");
+    let said = out.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(said.starts_with("Not ranked: these runs differ in kernel (6.12.47"), "{out}");
+    assert!(said.contains("bakeoff compare 01234567 fedcba98 --across kernel"), "{out}");
+    assert!(out.contains("L63"), "{out}");
+    let (code, out, _) = home.run(&["compare", "0123", "fedc", "--across", "kernel"]);
+    assert_eq!(code, 0, "{out}");
+    assert!(out.starts_with("Over 2 runs that differ in kernel (6.12.47"), "{out}");
+    let (code, out, _) = home.run(&["compare", "0123", "fedc", "--across", "host"]);
+    assert!(code == 1 && out.starts_with("Not ranked"), "{out}");
+    let (code, out, _) =
+        home.run(&["compare", "0123", "fedc", "--across", "device", "--format", "json"]);
+    let json = json(&out);
+    assert_eq!(
+        (code, json["is_alike"].as_bool(), json["across"].as_str()),
+        (1, Some(false), Some("device"))
+    );
+    assert_eq!(json["answers"][0]["verdict"], "refused");
+    assert_eq!(json["findings"][1]["id"], "L63");
+}
+
+#[test]
+fn a_study_beside_a_run_gives_numbers_and_reasons_and_no_verdict() {
+    let home = demo();
+    let (code, out, err) = home.run(&["compare", "last", "--with", "study:luks-btrfs"]);
+    assert_eq!((code, err.as_str()), (0, ""), "{out}");
+    let said = out.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(said.contains("There is no verdict between them"), "{out}");
+    assert!(said.contains("there 124 MB/s"), "{out}");
+    assert!(said.contains("L01: ") && said.contains("the kernels are not given"), "{out}");
+    assert!(said.contains("compatible with position alone"), "{out}");
+    assert!(said.contains("ext4 against btrfs: here 1.04 (95 % CI 1.00 to 1.07)"), "{out}");
+    assert!(!said.contains("ext4, no journal against"), "studies had none: {out}");
+    assert!(!said.contains("beats") && !said.contains("ahead"), "{out}");
+    let as_run = home.run(&["compare", "last", "study:luks-btrfs"]);
+    assert_eq!(as_run, home.run(&["compare", "last", "--with", "luks-btrfs"]));
+    let json = json(&home.run(&["compare", "last", "study:usb-stick", "--format", "json"]).1);
+    assert_eq!(json["beside"][0]["study"], "usb-stick");
+    assert!(!json["beside"][0]["findings"].as_array().unwrap().is_empty());
+}
+
+#[test]
+fn what_cannot_be_compared_says_what_to_type() {
+    let home = Home::with_run();
+    for (args, says) in [
+        (&["compare", "last"][..], "--with study:"),
+        (&["compare", "last", "0123"], "--with study:"),
+        (&["compare", "last", "--with", "study:nobody"], "luks-btrfs"),
+        (&["compare", "last", "study:luks-btrfs", "--across", "host"], "name another"),
+        (&["compare", "last", "ffff"], "no run 'ffff'"),
+        (&["compare", "study:luks-btrfs"], "name two runs"),
+        (&["compare", "last", "last", "--across", "kernl"], "'kernel'"),
+        (&["compare", "last", "--with", "study:usb-stick", "--format", "csv"], "text or json"),
+    ] {
+        let (code, _, err) = home.run(args);
+        assert_eq!(code, 2, "{args:?}: {err}");
+        assert!(err.to_lowercase().contains(says), "{args:?}: {err}");
+    }
+}

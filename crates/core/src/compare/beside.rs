@@ -1,0 +1,351 @@
+//! A published study beside a run: numbers of others next to ours, and what keeps the two from
+//! being compared. Never a verdict: one run without a spread has no error bar.
+
+use serde::Serialize;
+
+use super::figures::Figure;
+use crate::decide::compare::Comparison;
+use crate::decide::schedule;
+use crate::decide::table::Table;
+use crate::import::study::facts::Facts;
+use crate::import::{Imported, ToolResult, observe};
+use crate::model::candidate::{Candidate, Kind};
+use crate::model::finding::{Finding, Severity};
+use crate::model::job::Rw;
+use crate::model::path::printable;
+use crate::model::run::Run;
+use crate::model::workload::{Metric, Workload};
+use crate::stats::sample;
+use crate::units;
+
+/// Most published figures that are listed beside one of ours.
+const PUBLISHED_LIMIT: usize = 64;
+
+/// A run and a study.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Beside {
+    /// The run.
+    pub run: String,
+    /// The study's name.
+    pub study: String,
+    /// What makes the numbers incomparable, a sentence each.
+    pub not_comparable: Vec<String>,
+    /// Our figures of what the study measured too.
+    pub rows: Vec<Row>,
+    /// Two of our candidates beside the same two of theirs.
+    pub pairs: Vec<PairRow>,
+    /// What the study's numbers are compatible with.
+    pub observations: Vec<String>,
+    /// What has to be believed for that.
+    pub assumption: &'static str,
+    /// What limits the study as a comparison.
+    pub findings: Vec<Finding>,
+}
+
+/// One of our candidates on one of our workloads.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Row {
+    /// Workload.
+    pub workload: String,
+    /// Candidate.
+    pub candidate: String,
+    /// Ours, bytes a second.
+    pub ours: Figure,
+    /// Theirs.
+    pub published: Vec<Published>,
+}
+
+/// A figure of the study.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Published {
+    /// Machine and drive as the study names them.
+    pub setting: String,
+    /// Tool with its options, as the study names it.
+    pub tool: String,
+    /// Its name of the test.
+    pub test: String,
+    /// Block size; `None` where it is not told.
+    pub block_size_bytes: Option<u64>,
+    /// Bytes a second.
+    pub bytes_per_s: f64,
+    /// As it stands there.
+    pub raw: String,
+    /// Line of the study's table.
+    pub line: u64,
+}
+
+/// Two candidates: how much faster the first is, here and there.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct PairRow {
+    /// Workload.
+    pub workload: String,
+    /// Candidate.
+    pub a: String,
+    /// The other.
+    pub b: String,
+    /// Our ratio.
+    pub ratio: f64,
+    /// Its interval.
+    pub low: f64,
+    /// Its interval.
+    pub high: f64,
+    /// Theirs: setting, ratio, and whether it lies inside our interval.
+    pub published: Vec<PublishedRatio>,
+}
+
+/// A ratio of two published figures.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct PublishedRatio {
+    /// Machine, drive, tool, test and block size.
+    pub setting: String,
+    /// Theirs.
+    pub ratio: f64,
+    /// Whether it lies inside our interval.
+    pub is_inside: bool,
+}
+
+/// Puts `study` beside `run`. `imported` is the study's table, judged by its facts.
+pub fn beside(run: &Run, study: &str, imported: &Imported, facts: &Facts) -> Beside {
+    let table = Table::of(run, schedule::evidence_blocks(run));
+    let mut rows = Vec::new();
+    let mut pairs = Vec::new();
+    for (at, workload) in (0u16..).zip(&run.header.workloads) {
+        let Some(pattern) = Pattern::of(workload) else { continue };
+        for (candidate, of) in (0u16..).zip(&run.header.candidates) {
+            let published = published(imported, pattern, of);
+            let ours = figure(&table, workload, at, candidate);
+            if let Some(ours) = ours.filter(|_| !published.is_empty() && of.twin_of.is_none()) {
+                let (workload, candidate) = (workload.name.clone(), of.name.clone());
+                rows.push(Row { workload, candidate, ours, published });
+            }
+        }
+        let compared = Comparison::of(run, &table, at, run.header.protocol.alpha_pair());
+        for pair in &compared.pairs {
+            let (Some(paired), Some(interval)) = (pair.paired, pair.interval) else { continue };
+            let name = |c: u16| run.header.candidates[usize::from(c)].name.clone();
+            let (low, high) = (libm::exp(interval.low), libm::exp(interval.high));
+            let (a, b) = (name(pair.a), name(pair.b));
+            let published = ratios(&rows, &workload.name, (&a, &b), (low, high));
+            if !published.is_empty() {
+                let (workload, ratio) = (workload.name.clone(), libm::exp(paired.mean));
+                pairs.push(PairRow { workload, a, b, ratio, low, high, published });
+            }
+        }
+    }
+    Beside {
+        run: run.header.run.clone(),
+        study: study.to_string(),
+        not_comparable: not_comparable(run, imported, facts, &rows),
+        rows,
+        pairs,
+        observations: observe::observations(imported),
+        assumption: observe::ASSUMPTION,
+        findings: imported.findings.clone(),
+    }
+}
+
+/// What reads or writes how; what both sides have to have in common.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Pattern {
+    is_random: bool,
+    reads: bool,
+    writes: bool,
+}
+
+impl Pattern {
+    /// Of a workload of ours that is told in bytes or operations a second.
+    fn of(workload: &Workload) -> Option<Pattern> {
+        let is_rate = matches!(workload.metric, Metric::Bandwidth | Metric::Iops);
+        if !is_rate || workload.profile.is_some() || workload.fio_job.is_some() {
+            return None;
+        }
+        let (is_random, reads, writes) = match workload.job.rw {
+            Rw::Read => (false, true, false),
+            Rw::Write => (false, false, true),
+            Rw::RandRead => (true, true, false),
+            Rw::RandWrite => (true, false, true),
+            Rw::RandRw => (true, true, true),
+            _ => return None,
+        };
+        Some(Pattern { is_random, reads, writes })
+    }
+
+    /// Of a test as studies name it: `sequential read after drop_caches`, `random write`, `rndrw`.
+    fn of_test(test: &str) -> Option<Pattern> {
+        let (is_random, rest) = match test {
+            "read" | "write" => (false, test),
+            "rndrw" => (true, "readwrite"),
+            _ => match (test.strip_prefix("sequential "), test.strip_prefix("random ")) {
+                (Some(rest), _) => (false, rest),
+                (_, Some(rest)) => (true, rest),
+                _ => return None,
+            },
+        };
+        let rest = match rest {
+            "input block" => "read",
+            "output block" => "write",
+            other => other,
+        };
+        let word = rest.split(' ').next().unwrap_or_default();
+        let (reads, writes) = match word {
+            "read" => (true, false),
+            "write" => (false, true),
+            "readwrite" => (true, true),
+            _ => return None,
+        };
+        Some(Pattern { is_random, reads, writes })
+    }
+}
+
+/// Filesystem under the name that studies use, and whether it is encrypted.
+fn identity(candidate: &Candidate) -> (String, bool) {
+    let (fs, is_encrypted) = match &candidate.kind {
+        Kind::Stack(stack) => (stack.fs.as_str(), stack.crypt.is_some()),
+        Kind::Directory { place, .. } => {
+            let crypt = |l: &crate::model::host::Layer| l.dm_target.as_deref() == Some("crypt");
+            (place.fs.as_str(), place.chain.iter().any(crypt))
+        }
+    };
+    let lower = fs.to_ascii_lowercase();
+    let fs = match lower.as_str() {
+        "fat32" | "fat" | "msdos" => "vfat",
+        "ntfs-3g" | "ntfs3" => "ntfs",
+        "exfat-fuse" => "exfat",
+        other => other,
+    };
+    (fs.to_string(), is_encrypted)
+}
+
+/// Whether it was made or mounted in a way that no study's plain filesystem is.
+fn is_varied(candidate: &Candidate) -> bool {
+    match &candidate.kind {
+        Kind::Stack(stack) => stack.mkfs.iter().any(|word| word.contains("^has_journal")),
+        Kind::Directory { .. } => false,
+    }
+}
+
+fn published(imported: &Imported, pattern: Pattern, candidate: &Candidate) -> Vec<Published> {
+    let (fs, is_encrypted) = identity(candidate);
+    if is_varied(candidate) {
+        return Vec::new();
+    }
+    let of = |r: &ToolResult| {
+        let text = |key: &str| r.setup.get(key).map_or("", String::as_str);
+        let layer = text("encryption");
+        let is_same = text("filesystem").eq_ignore_ascii_case(&fs)
+            && is_encrypted != (layer.is_empty() || layer == "none");
+        let test = r.test.as_deref()?;
+        if !is_same || Pattern::of_test(test)? != pattern {
+            return None;
+        }
+        let metric = r.metrics.iter().find(|m| m.name == "throughput" && m.unit == "bytes/s")?;
+        let clean = |text: &str| printable(text.as_bytes());
+        let setting = [text("host"), text("device")].map(clean);
+        let setting: Vec<String> = setting.into_iter().filter(|part| !part.is_empty()).collect();
+        Some(Published {
+            setting: setting.join(", "),
+            tool: clean(&r.tool),
+            test: clean(test),
+            block_size_bytes: text("block_size_bytes").parse().ok(),
+            bytes_per_s: metric.value.as_f64(),
+            raw: clean(&metric.raw),
+            line: metric.line,
+        })
+    };
+    imported.results.iter().filter_map(of).take(PUBLISHED_LIMIT).collect()
+}
+
+/// Ours in bytes a second.
+fn figure(table: &Table, workload: &Workload, at: u16, candidate: u16) -> Option<Figure> {
+    let values: Vec<f64> = table.values(at, candidate).iter().flatten().copied().collect();
+    let bytes = match workload.metric {
+        Metric::Iops => workload.job.bs as f64,
+        _ => 1.0,
+    };
+    let scale = |score: f64| workload.metric.of_score(score) * bytes;
+    Some(Figure {
+        mean: scale(sample::mean(&values)?),
+        min: scale(values.iter().copied().min_by(f64::total_cmp)?),
+        max: scale(values.iter().copied().max_by(f64::total_cmp)?),
+        cells: values.len() as u32,
+    })
+}
+
+/// Ratios of published figures of the same setting, tool, test and block size.
+fn ratios(
+    rows: &[Row],
+    workload: &str,
+    (a, b): (&str, &str),
+    (low, high): (f64, f64),
+) -> Vec<PublishedRatio> {
+    let of = |name: &str| rows.iter().find(|r| r.workload == workload && r.candidate == name);
+    let (Some(a), Some(b)) = (of(a), of(b)) else { return Vec::new() };
+    let key =
+        |p: &Published| (p.setting.clone(), p.tool.clone(), p.test.clone(), p.block_size_bytes);
+    let mut all = Vec::new();
+    for x in &a.published {
+        let other = b.published.iter().find(|y| key(y) == key(x) && y.bytes_per_s > 0.0);
+        let Some(y) = other else { continue };
+        let ratio = x.bytes_per_s / y.bytes_per_s;
+        let size = x.block_size_bytes.map(|b| format!(", bs {}", units::block_size(b)));
+        let setting = format!("{}, {}{}", x.setting, x.test, size.unwrap_or_default());
+        all.push(PublishedRatio { setting, ratio, is_inside: low <= ratio && ratio <= high });
+    }
+    all
+}
+
+/// What is not alike between the run and the study, and what forbids ranking the study itself.
+fn not_comparable(run: &Run, imported: &Imported, facts: &Facts, rows: &[Row]) -> Vec<String> {
+    let unique = |values: &mut dyn Iterator<Item = String>| {
+        let mut all: Vec<String> = Vec::new();
+        for value in values.filter(|value| !value.is_empty()) {
+            if !all.contains(&value) {
+                all.push(value);
+            }
+        }
+        all.join(" / ")
+    };
+    let theirs = || rows.iter().flat_map(|r| &r.published);
+    let column = |key: &'static str| {
+        let of = |r: &ToolResult| {
+            let is_cell = r.metrics.iter().any(|m| m.name == "throughput");
+            let value = r.setup.get(key).filter(|_| is_cell)?;
+            Some(printable(value.as_bytes()))
+        };
+        unique(&mut imported.results.iter().filter_map(of))
+    };
+    let ours_on = crate::analyse::claim::conditions(&run.header);
+    let named = |what: &str, ours: &str, theirs: String| match theirs.is_empty() {
+        true => format!("{what}: here {ours}; theirs is not stated"),
+        false => format!("{what}: here {ours}; there {theirs}"),
+    };
+    let host = run.header.host.model.clone().unwrap_or_else(|| run.header.host.arch.clone());
+    let mut all = vec![
+        named("machine", &printable(host.as_bytes()), column("host")),
+        named("drive and place", &ours_on, column("device")),
+    ];
+    let mut tools = imported.results.iter().filter(|r| {
+        r.metrics.iter().any(|m| m.name == "throughput" || m.name == "throughput_approx")
+    });
+    let mut tools = tools.by_ref().map(|r| printable(r.tool.as_bytes()));
+    let version = printable(run.header.version.as_bytes());
+    all.push(named("tool", &format!("bakeoff {version}"), unique(&mut tools)));
+    for workload in &run.header.workloads {
+        let of = rows.iter().filter(|r| r.workload == workload.name).flat_map(|r| &r.published);
+        let mut sizes = of.filter_map(|p| p.block_size_bytes).map(units::block_size);
+        let sizes = unique(&mut sizes);
+        if theirs().count() > 0 && !sizes.is_empty() {
+            let ours = units::block_size(workload.job.bs);
+            all.push(named(&format!("block size of {}", workload.name), &ours, sizes));
+        }
+    }
+    if facts.all("kernel").any(|fact| fact.value == "not stated") {
+        all.push(format!(
+            "kernel: here {}; theirs is not stated",
+            printable(run.header.host.kernel.as_bytes())
+        ));
+    }
+    let severe = imported.findings.iter().filter(|f| f.severity >= Severity::Error);
+    all.extend(severe.map(|f| format!("{}: {}", f.id, f.evidence)));
+    all
+}

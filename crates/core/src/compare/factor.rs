@@ -1,0 +1,57 @@
+//! What may differ between runs that are compared, one thing at a time.
+
+use serde::Serialize;
+
+/// A factor of a comparison between runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Factor {
+    /// The machine: board, CPU, memory, settings.
+    Host,
+    /// The drive with its link and the place on it.
+    Device,
+    /// The kernel.
+    Kernel,
+    /// Nothing but when it was measured.
+    Time,
+}
+
+impl Factor {
+    /// All, in the order help lists them.
+    pub const ALL: [Factor; 4] = [Factor::Host, Factor::Device, Factor::Kernel, Factor::Time];
+
+    /// The word of `--across`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Factor::Host => "host",
+            Factor::Device => "device",
+            Factor::Kernel => "kernel",
+            Factor::Time => "time",
+        }
+    }
+}
+
+/// One thing that is not the same in all runs.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Difference {
+    /// `kernel`, `memory`, `serial number`, ….
+    pub what: String,
+    /// The factor it belongs to; `None` = it may never differ.
+    pub factor: Option<Factor>,
+    /// What it is in each run, in the order of the runs; empty where it is not known.
+    pub values: Vec<String>,
+}
+
+impl Difference {
+    /// In words: `kernel (6.6.1 and 6.12.1)`.
+    pub fn words(&self) -> String {
+        let mut seen: Vec<String> = Vec::new();
+        for value in &self.values {
+            let value = if value.is_empty() { "nothing on record" } else { value };
+            if !seen.iter().any(|known| known == value) {
+                seen.push(value.to_string());
+            }
+        }
+        format!("{} ({})", self.what, crate::words::list(&seen))
+    }
+}

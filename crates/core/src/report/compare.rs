@@ -1,0 +1,331 @@
+//! Runs beside each other, and a published study beside a run, for programs and for people.
+
+use std::fmt::Write;
+
+use serde_json::{Value, json};
+
+use super::layout::wrap;
+use super::view::utc;
+use crate::analyse::sentence::figure;
+use crate::compare::Compared;
+use crate::compare::answer::{Answer, EffectIn, EffectRow};
+use crate::compare::beside::{Beside, Published};
+use crate::compare::figures::Row;
+use crate::model::finding::Finding;
+use crate::model::path::{harmless, printable};
+use crate::units;
+
+/// Published figures shown to people beside one of ours; programs get all.
+const SHOWN_PUBLISHED: usize = 4;
+/// Said once under all figures.
+const OBSERVED: &str = "Figures of different runs were not measured side by side: what a session \
+                        adds is in them, so their ratios are observations and no verdicts. The \
+                        verdicts rest on ratios inside runs.";
+
+/// One document: `compared` where there are two runs and more, and each study beside each run.
+pub fn compare_json(compared: Option<&Compared>, beside: &[Beside]) -> String {
+    let mut document = match compared {
+        Some(compared) => json!(compared),
+        None => json!({}),
+    };
+    if let Value::Object(map) = &mut document {
+        map.insert("schema".to_string(), json!("bakeoff/compare/1"));
+        map.insert("beside".to_string(), json!(beside));
+    }
+    document.to_string()
+}
+
+/// Text for people, of `width` columns.
+pub fn compare_text(compared: Option<&Compared>, beside: &[Beside], width: usize) -> String {
+    let mut page = Page { out: String::new(), width };
+    if let Some(compared) = compared {
+        page.compared(compared);
+    }
+    for (at, beside) in beside.iter().enumerate() {
+        if at > 0 || compared.is_some() {
+            page.out.push('\n');
+        }
+        page.beside(beside);
+    }
+    page.out
+}
+
+struct Page {
+    out: String,
+    width: usize,
+}
+
+impl Page {
+    fn wrap(&mut self, text: &str, first: &str, rest: &str) {
+        self.out.push_str(&wrap(&harmless(text), self.width, first, rest));
+    }
+
+    fn heading(&mut self, text: &str) {
+        // Writing to a String cannot fail, here and below.
+        let _ = writeln!(self.out, "\n{text}");
+    }
+
+    fn compared(&mut self, compared: &Compared) {
+        self.wrap(&compared.headline, "", "");
+        for note in &compared.notes {
+            self.wrap(note, "- ", "  ");
+        }
+        self.heading("Runs");
+        for run in &compared.runs {
+            let text = format!(
+                "{}  {}; {}, mode {}, {} complete, {}",
+                run.short,
+                run.title,
+                utc(run.started_unix_ns),
+                run.mode,
+                crate::words::count(run.blocks, "block"),
+                run.conditions
+            );
+            self.wrap(&text, "  ", "    ");
+        }
+        if !compared.differences.is_empty() {
+            self.heading("They differ in");
+        }
+        let shorts: Vec<&str> = compared.runs.iter().map(|r| r.short.as_str()).collect();
+        for difference in &compared.differences {
+            let value = |(value, run): (&String, &&str)| match value.is_empty() {
+                true => format!("nothing on record in {run}"),
+                false => format!("{value} in {run}"),
+            };
+            let values: Vec<String> = difference.values.iter().zip(&shorts).map(value).collect();
+            self.wrap(&format!("{}: {}", difference.what, values.join("; ")), "  ", "    ");
+        }
+        if !compared.left_out.is_empty() {
+            self.heading("Not in all runs, and left out");
+            self.wrap(&compared.left_out.join(", "), "  ", "    ");
+        }
+        for answer in &compared.answers {
+            self.answer(answer, &shorts);
+        }
+        if !compared.answers.is_empty() {
+            self.out.push('\n');
+            self.wrap(OBSERVED, "", "");
+        }
+        self.findings("What limits this comparison", &compared.findings);
+    }
+
+    fn answer(&mut self, answer: &Answer, shorts: &[&str]) {
+        let word = answer.verdict.name().replace('_', " ").to_uppercase();
+        let name = printable(answer.workload.as_bytes());
+        let summary = printable(answer.summary.as_bytes());
+        self.out.push('\n');
+        self.wrap(&format!("{name}: {summary}  {word}"), "", "  ");
+        self.wrap(&answer.sentence, "", "");
+        let best = answer.effects.first().map(|e| e.a.clone());
+        for row in answer.effects.iter().filter(|row| Some(&row.a) == best.as_ref()) {
+            self.wrap(&effect(row, shorts), "  ", "    ");
+        }
+        for row in &answer.figures {
+            self.wrap(&figures(answer, row, shorts), "  ", "    ");
+        }
+        self.write_findings(&answer.findings);
+    }
+
+    fn findings(&mut self, heading: &str, findings: &[Finding]) {
+        if !findings.is_empty() {
+            self.heading(heading);
+            self.write_findings(findings);
+        }
+    }
+
+    fn write_findings(&mut self, findings: &[Finding]) {
+        for f in findings {
+            let text = format!("{} {}: {}; {}", f.severity.letter(), f.id, f.evidence, f.advice);
+            self.wrap(&text, "  ", "    ");
+        }
+    }
+
+    fn beside(&mut self, beside: &Beside) {
+        let short: String = beside.run.chars().take(8).collect();
+        let head = format!(
+            "study:{} beside run {short}: numbers of others next to ours, as observations. There \
+             is no verdict between them.",
+            beside.study
+        );
+        self.wrap(&head, "", "");
+        self.heading("What makes them incomparable");
+        for reason in &beside.not_comparable {
+            self.wrap(reason, "- ", "  ");
+        }
+        self.heading("Figures");
+        if beside.rows.is_empty() {
+            self.wrap(
+                "The study has no figure in bytes a second of a filesystem and an access pattern \
+                 that this run measured too.",
+                "  ",
+                "  ",
+            );
+        }
+        for row in &beside.rows {
+            let ours = row.ours;
+            let text = format!(
+                "{}, {}: here {} ({} to {}, {})",
+                row.workload,
+                row.candidate,
+                units::rate(ours.mean),
+                units::rate(ours.min),
+                units::rate(ours.max),
+                crate::words::count(ours.cells, "cell")
+            );
+            self.wrap(&text, "  ", "    ");
+            for published in row.published.iter().take(SHOWN_PUBLISHED) {
+                self.wrap(&told(published), "    there ", "      ");
+            }
+            let more = row.published.len().saturating_sub(SHOWN_PUBLISHED);
+            if more > 0 {
+                self.wrap(&format!("and {more} more; --format json lists them"), "    ", "      ");
+            }
+        }
+        if !beside.pairs.is_empty() {
+            self.heading("Ratios");
+        }
+        for pair in &beside.pairs {
+            let text = format!(
+                "{}, {} against {}: here {} (95 % CI {} to {})",
+                pair.workload,
+                pair.a,
+                pair.b,
+                ratio(pair.ratio),
+                ratio(pair.low),
+                ratio(pair.high)
+            );
+            self.wrap(&text, "  ", "    ");
+            for published in pair.published.iter().take(SHOWN_PUBLISHED) {
+                let side = if published.is_inside { "inside" } else { "outside" };
+                let (theirs, setting) = (ratio(published.ratio), &published.setting);
+                let text = format!("there {theirs} ({setting}), {side} our interval");
+                self.wrap(&text, "    ", "      ");
+            }
+        }
+        if !beside.observations.is_empty() {
+            self.heading("What the study's own figures are compatible with");
+            for line in beside.observations.iter().map(String::as_str).chain([beside.assumption]) {
+                self.wrap(line, "  ", "    ");
+            }
+        }
+    }
+}
+
+fn ratio(value: f64) -> String {
+    units::three_digits(value)
+}
+
+fn told(published: &Published) -> String {
+    let size = published.block_size_bytes.map(|b| format!(", bs {}", units::block_size(b)));
+    format!(
+        "{}: {}{}, {}, {} (line {})",
+        units::rate(published.bytes_per_s),
+        published.test,
+        size.unwrap_or_default(),
+        published.tool,
+        published.setting,
+        published.line
+    )
+}
+
+fn effect(row: &EffectRow, shorts: &[&str]) -> String {
+    let one = |(effect, run): (&Option<EffectIn>, &&str)| match effect {
+        Some(e) => format!(
+            "{} (95 % CI {} to {}, n {}) in {run}",
+            ratio(e.ratio),
+            ratio(e.low),
+            ratio(e.high),
+            e.blocks
+        ),
+        None => format!("too few blocks in {run}"),
+    };
+    let runs: Vec<String> = row.runs.iter().zip(shorts).map(one).collect();
+    let same = match row.is_same {
+        Some(true) => "; the intervals agree",
+        Some(false) => "; the intervals exclude each other: by how much depends on the run",
+        None => "",
+    };
+    format!("{} against {}: {}{same}", row.a, row.b, runs.join("; "))
+}
+
+fn figures(answer: &Answer, row: &Row, shorts: &[&str]) -> String {
+    let text = |value: f64| figure(answer.metric, value);
+    let one = |((of, ratio_of), run): ((&Option<_>, &Option<f64>), &&str)| {
+        let Some(of): &Option<crate::compare::figures::Figure> = of else {
+            return format!("no valid cell in {run}");
+        };
+        let times = ratio_of.map(|r| format!(", {} times", ratio(r))).unwrap_or_default();
+        format!("{} ({} to {}) in {run}{times}", text(of.mean), text(of.min), text(of.max))
+    };
+    let runs: Vec<String> = row.runs.iter().zip(&row.ratios).zip(shorts).map(one).collect();
+    format!("{}: {}", row.candidate, runs.join("; "))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+    use crate::analyse::analyse;
+    use crate::compare::beside::beside;
+    use crate::compare::compare;
+    use crate::import::study::facts::Facts;
+    use crate::import::{Finder, studies};
+    use crate::testing::RunBuilder;
+
+    fn keys(value: &Value, into: &mut BTreeSet<String>) {
+        match value {
+            Value::Array(items) => items.iter().for_each(|item| keys(item, into)),
+            Value::Object(map) => map.iter().for_each(|(key, value)| {
+                into.insert(key.clone());
+                keys(value, into);
+            }),
+            _ => {}
+        }
+    }
+
+    #[test]
+    fn every_key_is_in_docs_format_md() {
+        let run = |kernel: &str| {
+            let builder = RunBuilder::stacks(&["ext4", "btrfs"]).workloads(&["seqread"]);
+            let builder = builder.header(|h| h.host.kernel = kernel.to_string());
+            let run = builder.play(5, |_, c, _| if c == 0 { 2e8 } else { 1e8 }).build();
+            let analysis = analyse(&run);
+            (run, analysis)
+        };
+        let study = studies::find("luks-btrfs").unwrap();
+        let facts = Facts::parse(study.facts).unwrap();
+        let imported = Finder::all(study.table.as_bytes()).judged(&facts);
+        let runs = [run("6.6"), run("6.12")];
+        let beside = [beside(&runs[0].0, study.name, &imported, &facts)];
+        assert!(!beside[0].rows.is_empty() && !beside[0].pairs.is_empty());
+        let json = compare_json(Some(&compare(&runs, None)), &beside);
+        let mut found = BTreeSet::new();
+        keys(&serde_json::from_str(&json).unwrap(), &mut found);
+        let doc = include_str!("../../../../docs/format.md");
+        let missing: Vec<_> = found.iter().filter(|k| !doc.contains(&format!("`{k}`"))).collect();
+        assert!(missing.is_empty(), "{missing:?}");
+        assert!(found.contains("is_same") && found.contains("is_inside"));
+    }
+
+    #[test]
+    fn names_of_others_cannot_drive_a_terminal() {
+        let run = |id: &str| {
+            let run = RunBuilder::stacks(&["ext4", "x\u{1b}[31m\u{202e}"])
+                .header(|h| {
+                    h.run = id.to_string();
+                    h.title = "\u{1b}[2J".to_string();
+                    h.host.kernel = format!("{id}\u{1b}]0;x\u{7}");
+                    h.workloads[0].summary = "\u{1b}[1A".to_string();
+                })
+                .play(5, |_, c, _| if c == 0 { 2e3 } else { 1e3 })
+                .build();
+            let analysis = analyse(&run);
+            (run, analysis)
+        };
+        let compared = compare(&[run("a"), run("b")], None);
+        let text = compare_text(Some(&compared), &[], 80);
+        assert!(!text.contains(['\u{1b}', '\u{7}', '\u{202e}']), "{text}");
+        assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
+    }
+}
