@@ -9,6 +9,43 @@ export interface Page {
 export interface RunData {
   tie_margin: number;
   questions: Question[];
+  machine: Machine;
+}
+
+/** The machine during the cells of a run. */
+export interface Machine {
+  cells: MachineCell[];
+  /** Numbers of the CPUs whose series the cells have. */
+  cpus: number[];
+}
+
+/** One cell; series of what the machine lacks are empty. */
+export interface MachineCell {
+  question: number;
+  candidate: number;
+  block: number;
+  at_ms: number;
+  /** [end of the window in ms, bytes a second] */
+  moved: [number, number][];
+  fast_ms: number[];
+  wait_us: (number | null)[];
+  /** Hundredths of requests. */
+  queue: number[];
+  /** For each CPU its percent. */
+  cpus: number[][];
+  slow_ms: number[];
+  /** Percent somebody waited for CPU, I/O, memory; everybody for I/O. */
+  pressure: number[][];
+  dirty: number[];
+  celsius: number[];
+  mhz: number[];
+}
+
+/** What a lower layer reaches, in the unit of `over_time`. */
+export interface Ceiling {
+  layer: string;
+  candidate: number | null;
+  rate: number;
 }
 
 export interface Question {
@@ -19,6 +56,7 @@ export interface Question {
   rows: Row[];
   over_time: { field: "bytes" | "ios"; per: number; unit: string };
   latency: Latency[];
+  ceilings: Ceiling[];
 }
 
 export interface Row {

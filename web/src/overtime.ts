@@ -1,5 +1,7 @@
 // Throughput over time: one panel a candidate, one line a block, all on the same axes, with one
 // zoom for all panels, so that a stall in one can be looked for in the others.
+import { FOOT, PLAIN, SIDES, zoom } from "./axes";
+import { ceilingLines, near } from "./ceilings";
 import { readSeries, type Question, type Series } from "./data";
 import { short, threeDigits } from "./format";
 import type { Chart } from "./plot";
@@ -9,7 +11,6 @@ import { tooltipBody, tooltipStyle } from "./tooltip";
 const PANEL = 74;
 const GAP = 30;
 const TOP = 26;
-const FOOT = 84;
 
 export function overTimeChart(question: Question, run: number, index: number, names: string[]) {
   const series = readSeries(run, index, question).filter((s) => s.points.length > 0);
@@ -17,21 +18,22 @@ export function overTimeChart(question: Question, run: number, index: number, na
   const panels = present.filter((c) => series.some((s) => s.candidate === c));
   if (panels.length === 0) return undefined;
   const seconds = Math.max(...series.map((s) => s.points[s.points.length - 1]?.[0] ?? 0));
-  const highest = Math.max(...series.flatMap((s) => s.points.map((p) => p[1])), 1e-9);
+  const measured = Math.max(...series.flatMap((s) => s.points.map((p) => p[1])), 1e-9);
+  const lines = panels.flatMap((c) => near(question, c, measured).map((ceiling) => ceiling.rate));
+  const highest = Math.max(measured, ...lines);
   return (width: number): Chart => {
     const { text, muted, line } = palette();
     const all = panels.map((_, i) => i);
     const top = (i: number) => TOP + i * (PANEL + GAP);
     const bottom = top(panels.length - 1) + PANEL;
-    const axis = { axisLine: { show: false }, axisTick: { show: false } };
     return {
       height: bottom + FOOT,
       labels: panels.map((c, i) => ({ top: top(i) - 24, candidate: c, text: names[c] ?? "" })),
       option: {
         textStyle: { fontFamily: font(), color: text },
-        grid: all.map((i) => ({ left: 58, right: 16, top: top(i), height: PANEL })),
+        grid: all.map((i) => ({ ...SIDES, top: top(i), height: PANEL })),
         xAxis: all.map((i) => ({
-          ...axis,
+          ...PLAIN,
           type: "value",
           gridIndex: i,
           min: 0,
@@ -47,7 +49,7 @@ export function overTimeChart(question: Question, run: number, index: number, na
           },
         })),
         yAxis: all.map((i) => ({
-          ...axis,
+          ...PLAIN,
           type: "value",
           gridIndex: i,
           min: 0,
@@ -57,10 +59,7 @@ export function overTimeChart(question: Question, run: number, index: number, na
           axisLabel: { color: muted, formatter: short, showMaxLabel: false },
         })),
         axisPointer: { link: [{ xAxisIndex: "all" }] },
-        dataZoom: [
-          { type: "inside", xAxisIndex: all, zoomOnMouseWheel: "shift", moveOnMouseMove: false },
-          zoomBar(all, bottom + 42, muted, line, width),
-        ],
+        dataZoom: zoom(all, bottom + 42, muted, line, width),
         tooltip: {
           ...tooltipStyle(),
           trigger: "axis",
@@ -79,28 +78,13 @@ export function overTimeChart(question: Question, run: number, index: number, na
           lineStyle: { color: color(s.candidate), width: 1.3, opacity: 0.65 },
           itemStyle: { color: color(s.candidate) },
           emphasis: { disabled: true },
+          // Once a panel.
+          ...(series.find((first) => first.candidate === s.candidate) === s
+            ? { markLine: ceilingLines(question, s.candidate, measured) }
+            : {}),
         })),
       },
     };
-  };
-}
-
-function zoomBar(axes: number[], top: number, muted: string, line: string, width: number) {
-  return {
-    type: "slider",
-    xAxisIndex: axes,
-    top,
-    left: 58,
-    right: 16,
-    height: width < 500 ? 30 : 22,
-    brushSelect: false,
-    showDataShadow: false,
-    borderColor: line,
-    fillerColor: "rgb(128 128 128 / 14%)",
-    handleStyle: { color: muted, borderColor: muted },
-    moveHandleStyle: { color: muted, opacity: 0.5 },
-    textStyle: { color: muted },
-    labelFormatter: (v: number) => `${threeDigits(v)} s`,
   };
 }
 

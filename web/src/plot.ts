@@ -2,6 +2,7 @@
 import type { Page, Question, RunData } from "./data";
 import { init, type ECharts, type EChartsCoreOption } from "./echarts";
 import { latencyChart } from "./latency";
+import { cellChoice, machineChart } from "./machine";
 import { overTimeChart } from "./overtime";
 import { pointsChart } from "./points";
 
@@ -10,7 +11,15 @@ export interface Chart {
   height: number;
   option: EChartsCoreOption;
   /** Labels laid over the drawing, so that they wrap, scale and print as text. */
-  labels?: { top: number; candidate: number; text: string }[];
+  labels?: Label[];
+}
+
+export interface Label {
+  top: number;
+  candidate?: number;
+  text: string;
+  /** Lines by their dashes (as SVG has them), with their names. */
+  legend?: { name: string; dash: string }[];
 }
 
 export class Plot {
@@ -21,7 +30,7 @@ export class Plot {
 
   private constructor(
     readonly element: HTMLElement,
-    private readonly describe: (width: number) => Chart,
+    private describe: (width: number) => Chart,
   ) {
     this.canvas = element.appendChild(document.createElement("div"));
     this.overlay = element.appendChild(document.createElement("div"));
@@ -34,14 +43,30 @@ export class Plot {
   static in(figure: HTMLElement, page: Page): Plot | undefined {
     const element = figure.querySelector<HTMLElement>(".plot");
     const run = page.runs[Number(figure.dataset.run)];
-    const question = run?.questions[Number(figure.dataset.question)];
-    if (!element || !run || !question) return undefined;
-    const describe = chartOf(figure, page, run, question);
+    if (!element || !run) return undefined;
+    if (figure.dataset.kind === "machine") return Plot.ofMachine(figure, element, page, run);
+    const question = run.questions[Number(figure.dataset.question)];
+    const describe = question && chartOf(figure, page, run, question);
     if (!describe) {
       figure.hidden = true;
       return undefined;
     }
     return new Plot(element, describe);
+  }
+
+  /** The machine during a run, with the choice of a cell above it. */
+  private static ofMachine(figure: HTMLElement, element: HTMLElement, page: Page, run: RunData) {
+    const whole = machineChart(run, page, undefined);
+    if (!whole) {
+      figure.hidden = true;
+      return undefined;
+    }
+    const plot = new Plot(element, whole);
+    element.before(cellChoice(run, page, (only) => {
+      plot.describe = machineChart(run, page, only) ?? whole;
+      plot.draw();
+    }));
+    return plot;
   }
 
   /** Draws everything anew, at the width there is. */
@@ -66,7 +91,7 @@ export class Plot {
     this.chart.resize({ width, height, silent: true });
     this.chart.setOption({ animation: false, ...option }, { notMerge: true });
     this.overlay.replaceChildren(
-      ...(labels ?? []).map((label) => labelElement(label.top, label.candidate, label.text)),
+      ...(labels ?? []).map(labelElement),
     );
   }
 }
@@ -86,12 +111,31 @@ function chartOf(figure: HTMLElement, page: Page, run: RunData, question: Questi
   }
 }
 
-function labelElement(top: number, candidate: number, text: string): HTMLElement {
+function labelElement({ top, candidate, text, legend }: Label): HTMLElement {
   const label = document.createElement("div");
   label.style.top = `${top}px`;
-  label.append(mark(candidate), text);
-  label.title = text;
+  if (candidate !== undefined) label.append(mark(candidate));
+  label.append(text);
+  for (const { name, dash } of legend ?? []) {
+    const entry = label.appendChild(document.createElement("span"));
+    entry.className = "key";
+    entry.append(sample(dash), name);
+  }
+  label.title = label.textContent ?? text;
   return label;
+}
+
+/** A short piece of a line with these dashes. */
+function sample(dash: string): SVGSVGElement {
+  const svg = document.createElementNS("http://www.w3.org/2000/svg", "svg");
+  svg.setAttribute("class", "dash");
+  svg.setAttribute("viewBox", "0 0 22 4");
+  svg.setAttribute("aria-hidden", "true");
+  const path = document.createElementNS("http://www.w3.org/2000/svg", "path");
+  path.setAttribute("d", "M0 2H22");
+  path.setAttribute("stroke-dasharray", dash);
+  svg.append(path);
+  return svg;
 }
 
 /** A candidate's symbol in its colour, as the tables show it. */

@@ -2,6 +2,9 @@
 //! measurements of the shapes real drives have (stalls, long tails, drift).
 //! usage: `cargo run --example report_fixture NAME > fixtures/runs/NAME.jsonl`
 
+#[path = "report_fixture/machine.rs"]
+mod machine;
+
 use std::error::Error;
 use std::io::{self, Write};
 
@@ -30,7 +33,8 @@ fn main() -> Result<(), Box<dyn Error>> {
         "one" => one(),
         "empty" => empty(),
         "hostile" => hostile(),
-        _ => return Err("usage: report_fixture demo|nine|places|one|empty|hostile".into()),
+        "machine" => machine::events(),
+        _ => return Err("usage: report_fixture demo|nine|places|one|empty|hostile|machine".into()),
     };
     let mut out = io::stdout().lock();
     for mut event in events {

@@ -70,7 +70,12 @@ pub fn words(seen: &Seen, steps: &[Step]) -> String {
 
 /// A rate in the workload's metric.
 pub fn rate_words(seen: &Seen, rate: f64) -> String {
-    match seen.workload.metric {
+    in_words(seen.workload.metric, rate)
+}
+
+/// A rate in a metric.
+pub fn in_words(metric: Metric, rate: f64) -> String {
+    match metric {
         Metric::Bandwidth => units::rate(rate),
         Metric::Iops | Metric::LatencyP99 => format!("{} IOPS", units::count(rate)),
         Metric::FilesPerSecond => format!("{} files/s", units::count(rate)),

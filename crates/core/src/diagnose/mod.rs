@@ -52,6 +52,6 @@ pub fn reason(seen: &Seen) -> Reason {
 }
 
 #[cfg(test)]
-mod scenes;
+pub(crate) mod scenes;
 #[cfg(test)]
 mod tests;

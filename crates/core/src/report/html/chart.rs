@@ -4,12 +4,14 @@
 
 use serde::Serialize;
 
+use crate::model::ceiling::Rung;
 use crate::model::event::Cell;
 use crate::model::histogram::Histogram;
 use crate::model::run::{BlockState, Run};
 use crate::model::workload::Metric;
-use crate::report::view::Question;
+use crate::report::view::{Question, candidate_name};
 
+use super::machine::{self, MachineData};
 use super::percentile;
 
 /// The data of one page.
@@ -28,6 +30,8 @@ pub struct RunData {
     pub tie_margin: f64,
     /// One for each workload.
     pub questions: Vec<QuestionData>,
+    /// The machine meanwhile.
+    pub machine: MachineData,
 }
 
 /// One workload.
@@ -47,6 +51,19 @@ pub struct QuestionData {
     pub over_time: OverTime,
     /// Latency by kind of operation.
     pub latency: Vec<LatencyData>,
+    /// What lower layers reach, in the unit of `over_time`.
+    pub ceilings: Vec<CeilingData>,
+}
+
+/// A lower layer's rate, a line in the chart over time.
+#[derive(Debug, Serialize)]
+pub struct CeilingData {
+    /// "the raw device".
+    pub layer: &'static str,
+    /// Index into [`Data::candidates`]; `None` = all.
+    pub candidate: Option<usize>,
+    /// In the unit of the chart.
+    pub rate: f64,
 }
 
 /// One candidate.
@@ -106,8 +123,14 @@ impl RunData {
         RunData {
             tie_margin: run.header.protocol.tie_margin,
             questions: questions.iter().map(|q| QuestionData::new(run, q, styles)).collect(),
+            machine: machine::data(run, &indices(questions), styles),
         }
     }
+}
+
+/// The workloads of a page's questions.
+pub fn indices(questions: &[Question]) -> Vec<Option<u16>> {
+    questions.iter().map(|q| q.index).collect()
 }
 
 impl QuestionData {
@@ -134,6 +157,7 @@ impl QuestionData {
             rows: question.rows.iter().map(row).collect(),
             over_time: over_time(run, question),
             latency: latency(run, question, styles),
+            ceilings: ceilings(run, question, styles),
         }
     }
 }
@@ -152,6 +176,26 @@ fn over_time(run: &Run, question: &Question) -> OverTime {
         }
         _ => OverTime { field: "ios", per: 1.0, unit: "operations/s" },
     }
+}
+
+/// The rungs measured for a workload, lowest first, where the chart has their unit: of files and
+/// of latencies it draws operations.
+fn ceilings(run: &Run, question: &Question, styles: &[String]) -> Vec<CeilingData> {
+    let Some(index) = question.index else { return Vec::new() };
+    if over_time(run, question).field != "bytes" {
+        return Vec::new();
+    }
+    let rungs = run.ceilings.rungs.iter().filter(|rung| rung.workload == index);
+    let of = |rung: &Rung| {
+        Some(CeilingData {
+            layer: rung.layer.words(),
+            candidate: rung.candidate.map(|c| style_of(styles, &candidate_name(run, c))),
+            rate: finite(rung.rate / question.unit_scale)?,
+        })
+    };
+    let mut all: Vec<CeilingData> = rungs.filter_map(of).collect();
+    all.sort_by(|a, b| a.rate.total_cmp(&b.rate).then(a.layer.cmp(b.layer)));
+    all
 }
 
 /// Cells of one workload in complete blocks.
@@ -174,7 +218,7 @@ impl Rates {
         };
         let metric = run.header.workloads[usize::from(index)].metric;
         let rate = |c: &Cell| {
-            let name = crate::report::view::candidate_name(run, c.candidate);
+            let name = candidate_name(run, c.candidate);
             (c.block, name, metric.of(&c.measurement).unwrap_or(0.0))
         };
         let less_is_better = metric.less_is_better();
@@ -220,7 +264,7 @@ fn latency(run: &Run, question: &Question, styles: &[String]) -> Vec<LatencyData
     for row in &question.rows {
         let mut merged: Vec<(&'static str, Histogram)> = Vec::new();
         for cell in cells(run, question) {
-            if crate::report::view::candidate_name(run, cell.candidate) != row.candidate {
+            if candidate_name(run, cell.candidate) != row.candidate {
                 continue;
             }
             for (op, stats) in cell.measurement.ops() {

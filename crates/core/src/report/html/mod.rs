@@ -5,8 +5,10 @@
 //! only inside a JSON block in which `<`, `>`, `&`, U+2028 and U+2029 are escaped. A content
 //! security policy allows the one script by its hash and no request to anywhere (W3C CSP 3).
 
+mod ceilings;
 mod cells;
 mod chart;
+mod machine;
 mod overview;
 mod percentile;
 mod policy;
@@ -18,8 +20,10 @@ use crate::model::run::Run;
 use crate::model::verdict::{Analysis, Verdict};
 
 use super::view::{FindingView, Question, View};
+use ceilings::CeilingRow;
 use cells::CellRow;
 use chart::{Data, RunData};
+use machine::MachineRow;
 use overview::Overview;
 
 /// The page's own script and stylesheet, as `make web` bundles them.
@@ -99,10 +103,17 @@ struct Page<'a> {
 struct RunPage {
     /// `run-0`, for anchors.
     id: String,
+    index: usize,
     view: View,
     overview: Overview,
     questions: Vec<QuestionPage>,
     styles: Vec<usize>,
+    /// The machine during each cell that was watched.
+    machine: Vec<MachineRow>,
+    /// What lower layers reached, and what was not measured of them.
+    ceilings: Vec<CeilingRow>,
+    /// What could not be watched: (what, why).
+    unwatched: Vec<(String, String)>,
 }
 
 /// One workload as the template walks it.
@@ -152,7 +163,11 @@ impl RunPage {
             .collect();
         RunPage {
             id: format!("run-{index}"),
+            index,
             overview: Overview::new(&view, styles),
+            machine: machine::rows(run, &chart::indices(&view.questions), styles),
+            ceilings: ceilings::rows(run),
+            unwatched: ceilings::unwatched(run),
             styles: view.columns.iter().map(|c| chart::style_of(styles, &c.name)).collect(),
             questions,
             view,
