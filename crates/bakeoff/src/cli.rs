@@ -9,6 +9,7 @@ use bakeoff_core::model::job::{Data, EngineName, Mem, Offsets, RateProcess, Rw, 
 use bakeoff_core::model::protocol::Mode;
 use bakeoff_core::model::workload::DriverName;
 use bakeoff_core::units;
+use bakeoff_core::words::did_you_mean;
 use clap::{Parser, Subcommand, ValueEnum};
 use jiff::civil::Time;
 
@@ -390,13 +391,7 @@ fn parse_word<T: Copy>(text: &str, words: &[(&str, T)]) -> Result<T, String> {
         return Ok(*value);
     }
     let names = words.iter().map(|(name, _)| *name).collect::<Vec<_>>();
-    let near = names
-        .iter()
-        .map(|name| (strsim::jaro_winkler(name, text), name))
-        .filter(|(score, _)| *score > 0.75)
-        .max_by(|a, b| a.0.total_cmp(&b.0));
-    let near = near.map(|(_, name)| format!("did you mean '{name}'? ")).unwrap_or_default();
-    Err(format!("{near}possible values: {}", names.join(", ")))
+    Err(did_you_mean(text, &names))
 }
 
 fn parse_rw(text: &str) -> Result<Rw, String> {

@@ -218,7 +218,7 @@ fn on_device(
         return Err(Fault::usage("smallfiles needs a directory"));
     }
     let device = open_device(path, args.rw.writes(), args.erase.as_deref())?;
-    let size = device.size_bytes;
+    let size = device.place.size_bytes;
     let job = job(global, args, args.size.unwrap_or(size))?;
     if job.size > size {
         return Err(Fault::usage(format!(

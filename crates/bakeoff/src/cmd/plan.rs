@@ -174,11 +174,11 @@ fn of_candidate(
         region_bytes: wanted.span.size_bytes,
         flash_state: wanted.flash_state,
         mount_point,
-        knob_disk: &knob_disk,
-        policies: &policies,
-        setting: &|path: &RawPath| host::setting(path.as_path()),
     };
-    as_commands(of, &visit::steps(&candidate.name, stack, &ground))
+    let setting = |path: &RawPath| host::setting(path.as_path());
+    let mut taken = visit::settings(stack, &knob_disk, &policies, &setting);
+    taken.extend(visit::made(&candidate.name, stack, &ground).steps);
+    as_commands(of, &taken)
 }
 
 fn as_commands(of: String, taken: &[Step]) -> Commands {

@@ -112,6 +112,7 @@ pub fn undo(action: &Action) -> Result<Done, ActionError> {
         Action::Unmount { at } => unmount(at),
         Action::DetachLoop { file, offset_bytes } => detach_loops(file, *offset_bytes),
         Action::CloseMapper { name } => device::close_mapper(name),
+        Action::SetKnob { path, value } => device::set_knob_again(path, value),
         Action::PutBackKnob { path, ours, before } => device::put_back_knob(path, ours, before),
         Action::RemoveUdevRule { path } => device::remove_udev_rule(path),
         other => run_tool(other, &Cancel::default()),

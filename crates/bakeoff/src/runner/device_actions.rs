@@ -78,8 +78,13 @@ fn random() -> Result<[u8; crypt::KEY_BYTES], ActionError> {
     }
 }
 
-/// Writes a setting and reads it back: the kernel accepts some values and does not take them.
+/// Writes a setting and reads it back: the kernel accepts some values and does not take them. One
+/// that has the value is left alone: some tell of values that they do not accept.
 pub fn set_knob(path: &RawPath, value: &str) -> Result<Done, ActionError> {
+    let is_set = |text: &String| knobs::current(text) == value;
+    if host::setting(path.as_path()).as_ref().is_some_and(is_set) {
+        return Ok(Done::default());
+    }
     let failed = |how: String| ActionError::Tool {
         command: commands::describe(&Action::SetKnob {
             path: path.clone(),
@@ -102,6 +107,14 @@ pub fn set_knob(path: &RawPath, value: &str) -> Result<Done, ActionError> {
     match now == value {
         true => Ok(Done::default()),
         false => Err(failed(format!("the kernel made it {}", printable(now.as_bytes())))),
+    }
+}
+
+/// Writes a setting that the kernel forgot when another was put back, unless the device is gone.
+pub fn set_knob_again(path: &RawPath, value: &str) -> Result<Done, ActionError> {
+    match host::setting(path.as_path()) {
+        None => Ok(Done::default()),
+        Some(_) => set_knob(path, value),
     }
 }
 
@@ -196,6 +209,7 @@ mod tests {
         assert_eq!(read(), "256", "somebody else's value stays");
         fs::remove_file(path.as_path()).unwrap();
         put_back_knob(&path, "64", "128").unwrap();
+        set_knob_again(&path, "64").unwrap();
         let missing = set_knob(&path, "64").unwrap_err().to_string();
         assert!(missing.contains("no such setting"), "{missing}");
     }

@@ -9,12 +9,12 @@ use std::path::Path;
 use std::time::Duration;
 
 use bakeoff_core::driver::native::TargetKind;
-use bakeoff_core::model::candidate::{Candidate, Kind, Knobs, Stack};
-use bakeoff_core::model::event::{FlashState, Region, Step};
+use bakeoff_core::model::candidate::{Candidate, Kind, Knobs};
+use bakeoff_core::model::event::{Action, FlashState, Region, Step};
 use bakeoff_core::model::host::PlaceClass;
 use bakeoff_core::model::job::{Job, Rw};
 use bakeoff_core::model::path::RawPath;
-use bakeoff_core::prepare::{crypt, knobs, lvm, steps, support};
+use bakeoff_core::prepare::{knobs, steps, support, visit};
 use rustix::fs::{Mode, OFlags};
 
 use super::action::{ActionError, io_error};
@@ -80,15 +80,26 @@ impl Regions {
         };
         let at = self.list.get(usize::from(candidate.region)).cloned();
         let at = at.ok_or_else(|| Fault::bug("the candidate's region does not exist"))?;
-        let name = &candidate.name;
         wait_until_free(&at.device).map_err(StepError::Failed)?;
         self.set_knobs(session, &stack.knobs, &at.knob_disk)?;
-        self.restore(session, &at)?;
-        let device = self.layers(session, name, stack, &at)?;
-        if stack.fs == support::RAW {
-            return self.make_raw(session, &device, &at);
+        let run = session.journal.run().header.run.clone();
+        let made = visit::made(
+            &candidate.name,
+            stack,
+            &visit::Ground {
+                run: &run,
+                device: &at.device,
+                region_bytes: at.region.size_bytes,
+                flash_state: at.region.flash_state,
+                mount_point: &self.mount_point,
+            },
+        );
+        for step in made.steps {
+            self.make(session, &step)?;
         }
-        self.make(session, name, stack, &device)?;
+        if stack.fs == support::RAW {
+            return self.make_raw(session, &made.device, &at);
+        }
         let class = match (at.region.place.class, stack.fuse) {
             (PlaceClass::Block, true) => PlaceClass::Fuse,
             (class, _) => class,
@@ -137,54 +148,20 @@ impl Regions {
         disk: &str,
     ) -> Result<(), StepError> {
         for (path, value) in knobs::wanted(wanted, disk, &host::cpufreq_policies()) {
-            let before = host::setting(path.as_path()).map(|text| knobs::current(&text));
-            let before = before.unwrap_or_default();
-            if before != value {
-                self.take(session, |n| knobs::set(n, &path, &value, &before))?;
+            let now = |path: &RawPath| {
+                host::setting(path.as_path()).map(|text| knobs::current(&text)).unwrap_or_default()
+            };
+            let before = now(&path);
+            if before == value {
+                continue;
             }
+            if let Some(requests) = knobs::requests_beside(&path) {
+                let kept = now(&requests);
+                self.take(session, |n| knobs::keep(n, &requests, &kept))?;
+            }
+            self.take(session, |n| knobs::set(n, &path, &value, &before))?;
         }
         Ok(())
-    }
-
-    fn restore(&mut self, session: &mut Session, at: &Attached) -> Result<(), StepError> {
-        let size_bytes = at.region.size_bytes;
-        match at.region.flash_state {
-            FlashState::WrittenOnce => {}
-            FlashState::Overwritten => {
-                self.take(session, |n| steps::overwrite(n, &at.device, size_bytes, false))?;
-            }
-            FlashState::Trimmed => {
-                self.take(session, |n| steps::discard(n, &at.device))?;
-            }
-        }
-        Ok(())
-    }
-
-    /// Encryption and volume; gives the device the filesystem is made on.
-    fn layers(
-        &mut self,
-        session: &mut Session,
-        name: &str,
-        stack: &Stack,
-        at: &Attached,
-    ) -> Result<RawPath, StepError> {
-        let run = session.journal.run().header.run.clone();
-        let mut device = at.device.clone();
-        if let Some(wanted) = &stack.crypt {
-            let discards = at.region.flash_state == FlashState::Trimmed;
-            if crypt::has_header(wanted) {
-                self.take(session, |n| crypt::format(n, name, wanted, &device))?;
-            }
-            self.take(session, |n| crypt::open(n, name, wanted, &run, &device, discards))?;
-            device = crypt::mapper_path(&run);
-        }
-        if stack.lvm {
-            for step in lvm::steps(0, name, &run, &device) {
-                self.take(session, |number| Step { step: number, ..step })?;
-            }
-            device = lvm::mapper_path(&run);
-        }
-        Ok(device)
     }
 
     /// No filesystem: cells go to the device, on bytes that were written.
@@ -212,22 +189,17 @@ impl Regions {
         Ok(())
     }
 
-    /// Filesystem, data file, mount.
-    fn make(
-        &mut self,
-        session: &mut Session,
-        name: &str,
-        stack: &Stack,
-        device: &RawPath,
-    ) -> Result<(), StepError> {
-        let at = self.mount_point.clone();
-        self.take(session, |n| steps::mkfs(n, name, stack, device))?;
-        let first = self.take(session, |n| steps::mount(n, name, stack, device, &at))?;
-        let made = lay_out_stack(session, at.as_path(), self.file_bytes);
-        stepper::undo(&mut session.journal, first)?;
-        made.map_err(StepError::Failed)?;
-        // Mounted afresh, nothing of the layout is left in memory: not even in a FUSE driver.
-        self.take(session, |n| steps::mount(n, name, stack, device, &at))?;
+    /// Takes a step of making a stack; on what it mounts, the data file is laid out. Mounted afresh
+    /// after that, nothing of the layout is left in memory: not even in a FUSE driver.
+    fn make(&mut self, session: &mut Session, step: &Step) -> Result<(), StepError> {
+        let again = |number| Step { step: number, ..step.clone() };
+        let number = self.take(session, again)?;
+        if matches!(step.action, Action::Mount { .. }) {
+            let made = lay_out_stack(session, self.mount_point.as_path(), self.file_bytes);
+            stepper::undo(&mut session.journal, number)?;
+            made.map_err(StepError::Failed)?;
+            self.take(session, again)?;
+        }
         Ok(())
     }
 

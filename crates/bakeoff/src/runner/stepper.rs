@@ -103,6 +103,7 @@ fn ends_with_the_boot(action: &Action) -> bool {
             | Action::Unmount { .. }
             | Action::CloseMapper { .. }
             | Action::PutBackKnob { .. }
+            | Action::SetKnob { .. }
             | Action::RemoveUdevRule { .. }
     )
 }

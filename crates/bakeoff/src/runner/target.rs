@@ -7,10 +7,10 @@ use std::fs::Metadata;
 use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::{Path, PathBuf};
 
-use bakeoff_core::model::host::{Layer, LayerKind, Place, PlaceClass};
+use bakeoff_core::model::host::{LayerKind, Place, PlaceClass};
 use bakeoff_core::model::path::{RawPath, printable};
 use bakeoff_core::prepare::commands::shell_word;
-use bakeoff_core::prepare::device::System;
+use bakeoff_core::prepare::device::{BlockDevice, System};
 use bakeoff_core::prepare::guard::{self, Reason, Verdict};
 use bakeoff_core::prepare::region::Room;
 use bakeoff_core::prepare::{image, space, token};
@@ -111,9 +111,7 @@ fn device(
     shares_disk_with_root: bool,
 ) -> Result<Target, Fault> {
     let dev = Dev::new(major(metadata.rdev()), minor(metadata.rdev()));
-    let found = system
-        .device(dev)
-        .ok_or_else(|| Fault::environment(format!("{shown} is not among the block devices")))?;
+    let found = device_of(shown, dev, system)?;
     if !system.saw_all {
         return Err(needs_root());
     }
@@ -121,9 +119,9 @@ fn device(
         return Err(refused(shown, &reasons));
     }
     let token = token::of(dev, system).map_err(Fault::refused)?;
-    let chain: Vec<Layer> = system.chain(&[dev]).into_iter().map(|d| d.layer.clone()).collect();
+    let place = place_of(&real, dev, system)?;
     let whole = match found.layer.kind {
-        LayerKind::Partition => chain.get(1).map_or(&found.layer.name, |disk| &disk.name),
+        LayerKind::Partition => place.chain.get(1).map_or(&found.layer.name, |disk| &disk.name),
         _ => &found.layer.name,
     };
     let is_whole_disk = found.layer.kind != LayerKind::Partition;
@@ -142,13 +140,24 @@ fn device(
         disk: Path::new("/dev").join(whole.replace('!', "/")),
         kernel_names,
         dev: Some(dev),
-        place: Place {
-            class: PlaceClass::Block,
-            dev: dev.to_string(),
-            size_bytes: found.layer.size_bytes,
-            chain,
-            ..Place::default()
-        },
+        place,
+    })
+}
+
+fn device_of<'s>(shown: &RawPath, dev: Dev, system: &'s System) -> Result<&'s BlockDevice, Fault> {
+    let found = system.device(dev);
+    found.ok_or_else(|| Fault::environment(format!("{shown} is not among the block devices")))
+}
+
+/// What a block device is made of, as a place.
+pub fn place_of(path: &Path, dev: Dev, system: &System) -> Result<Place, Fault> {
+    let found = device_of(&RawPath::new(path), dev, system)?;
+    Ok(Place {
+        class: PlaceClass::Block,
+        dev: dev.to_string(),
+        size_bytes: found.layer.size_bytes,
+        chain: system.chain(&[dev]).into_iter().map(|d| d.layer.clone()).collect(),
+        ..Place::default()
     })
 }
 

@@ -54,6 +54,26 @@ pub fn set(step: u32, path: &RawPath, value: &str, before: &str) -> Step {
     }
 }
 
+/// The length of the queue beside a scheduler's file. The kernel sets it anew with each scheduler
+/// (blk_mq_init_sched and elevator_disable in Linux's block/), so who chose one would lose it.
+pub fn requests_beside(path: &RawPath) -> Option<RawPath> {
+    let path = path.as_path();
+    let is_scheduler = path.file_name().is_some_and(|name| name == "scheduler");
+    is_scheduler.then(|| RawPath::new(path.with_file_name("nr_requests")))
+}
+
+/// Note a value that another change makes the kernel forget, and write it when that is undone.
+pub fn keep(step: u32, path: &RawPath, value: &str) -> Step {
+    let action = Action::SetKnob { path: path.clone(), value: value.to_string() };
+    Step {
+        step,
+        why: format!("keep {} at {value}: a scheduler brings its own", name_of(path)),
+        undo: Some(action.clone()),
+        action,
+        destroys: None,
+    }
+}
+
 fn name_of(path: &RawPath) -> String {
     let name = path.as_path().file_name().unwrap_or_default();
     RawPath::new(name).to_string()
@@ -87,6 +107,9 @@ mod tests {
             ]
         );
         assert_eq!(wanted(&Knobs::default(), "sda", &policies), []);
+        let beside = |path: &str| requests_beside(&RawPath::new(path)).map(|p| p.to_string());
+        assert_eq!(beside("/q/scheduler").as_deref(), Some("/q/nr_requests"));
+        assert_eq!(beside("/q/read_ahead_kb"), None);
     }
 
     #[test]

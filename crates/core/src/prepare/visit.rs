@@ -1,6 +1,5 @@
-//! What a visit of a stack does to the system, before its cells: the steps in their order, to be
-//! shown by `plan`. The runner takes the same steps one by one, because each looks at what the one
-//! before it did; a test compares the two.
+//! What a visit of a stack does to the system, before its cells: the steps in their order, which
+//! `plan` shows and the runner takes.
 
 use crate::model::candidate::Stack;
 use crate::model::event::FlashState;
@@ -21,25 +20,52 @@ pub struct Ground<'a> {
     pub flash_state: FlashState,
     /// Where it is mounted.
     pub mount_point: &'a RawPath,
-    /// Kernel name of the disk whose settings are changed.
-    pub knob_disk: &'a str,
-    /// cpufreq policies.
-    pub policies: &'a [String],
-    /// The value of a setting now; `None` where it cannot be known yet.
-    pub setting: &'a dyn Fn(&RawPath) -> Option<String>,
 }
 
-/// The steps, numbered from 0, ready to be measured on after the last one.
-pub fn steps(name: &str, stack: &Stack, ground: &Ground) -> Vec<Step> {
+/// What is made for a visit.
+pub struct Made {
+    /// The steps, from the region's state up to the mount, numbered from 0.
+    pub steps: Vec<Step>,
+    /// The block device that the filesystem is made on, or that is measured as it is.
+    pub device: RawPath,
+}
+
+/// The changes of settings of `disk` and of cpufreq's policies, from 0 on; `setting` gives the value
+/// of one now, `None` where it cannot be known yet. What one change does to another setting is seen
+/// only when it is done.
+pub fn settings(
+    stack: &Stack,
+    disk: &str,
+    policies: &[String],
+    setting: &dyn Fn(&RawPath) -> Option<String>,
+) -> Vec<Step> {
     const UNKNOWN: &str = "BEFORE";
+    let wanted = knobs::wanted(&stack.knobs, disk, policies);
+    let before =
+        |path: &RawPath| setting(path).map_or(UNKNOWN.to_string(), |text| knobs::current(&text));
     let mut taken: Vec<Step> = Vec::new();
-    for (path, value) in knobs::wanted(&stack.knobs, ground.knob_disk, ground.policies) {
-        let before = (ground.setting)(&path).map(|text| knobs::current(&text));
-        let before = before.unwrap_or_else(|| UNKNOWN.to_string());
-        if before != value {
-            taken.push(knobs::set(0, &path, &value, &before));
+    for (path, value) in wanted {
+        let now = before(&path);
+        if now == value {
+            continue;
         }
+        let requests = knobs::requests_beside(&path);
+        taken.extend(requests.map(|path| knobs::keep(0, &path, &before(&path))));
+        taken.push(knobs::set(0, &path, &value, &now));
     }
+    numbered(taken)
+}
+
+fn numbered(mut taken: Vec<Step>) -> Vec<Step> {
+    for (number, step) in (0..).zip(&mut taken) {
+        step.step = number;
+    }
+    taken
+}
+
+/// Everything that is made, after the settings.
+pub fn made(name: &str, stack: &Stack, ground: &Ground) -> Made {
+    let mut taken: Vec<Step> = Vec::new();
     match ground.flash_state {
         FlashState::WrittenOnce => {}
         FlashState::Overwritten => {
@@ -64,10 +90,7 @@ pub fn steps(name: &str, stack: &Stack, ground: &Ground) -> Vec<Step> {
         taken.push(steps::mkfs(0, name, stack, &device));
         taken.push(steps::mount(0, name, stack, &device, ground.mount_point));
     }
-    for (number, step) in (0..).zip(&mut taken) {
-        step.step = number;
-    }
-    taken
+    Made { steps: numbered(taken), device }
 }
 
 #[cfg(test)]
@@ -90,9 +113,6 @@ mod tests {
             region_bytes: 1 << 30,
             flash_state: FlashState::Trimmed,
             mount_point: &at,
-            knob_disk: "sda",
-            policies: &[],
-            setting: &setting,
         };
         let stack = Stack {
             crypt: Some(Crypt {
@@ -111,11 +131,14 @@ mod tests {
             },
             ..recipes_for("ext4")[0].stack()
         };
-        let taken = steps("ext4", &stack, &ground);
-        let lines: Vec<String> = taken.iter().map(|step| describe(&step.action)).collect();
+        let made = super::made("ext4", &stack, &ground);
+        assert_eq!(made.device, lvm::mapper_path("RUN"));
+        let taken = settings(&stack, "sda", &[], &setting).into_iter().chain(made.steps);
+        let lines: Vec<String> = taken.map(|step| describe(&step.action)).collect();
         insta::assert_snapshot!(lines.join("\n"));
         let raw = Stack { knobs: Knobs::default(), ..recipes_for("raw")[0].stack() };
         let written = Ground { flash_state: FlashState::WrittenOnce, ..ground };
-        assert_eq!(steps("raw", &raw, &written), []);
+        let made = super::made("raw", &raw, &written);
+        assert_eq!((made.steps, made.device), (Vec::new(), device.clone()));
     }
 }
