@@ -30,9 +30,9 @@ pub struct Made {
     pub device: RawPath,
 }
 
-/// The changes of settings of `disk` and of cpufreq's policies, from 0 on; `setting` gives the value
-/// of one now, `None` where it cannot be known yet. What one change does to another setting is seen
-/// only when it is done.
+/// The changes of settings of `disk` and of cpufreq's policies, from 0 on; `setting` gives the
+/// value of one now, `None` where it cannot be known yet. What one change does to another setting
+/// is seen only when it is done.
 pub fn settings(
     stack: &Stack,
     disk: &str,

@@ -11,10 +11,9 @@ dmsetup ls 2>/dev/null | sed 's/^/mapping /'
 losetup --list --noheadings --output NAME,BACK-FILE 2>/dev/null | sed 's/^/loop /'
 sed 's/^/swap /' /proc/swaps
 ls -d /sys/block/md* 2>/dev/null
-for file in /sys/block/*/queue/scheduler /sys/block/*/queue/read_ahead_kb \
-    /sys/block/*/queue/nr_requests /sys/devices/system/cpu/cpu*/cpufreq/scaling_governor; do
-    case $file in *'*'*|/sys/block/loop*) ;; *) echo "knob $file $(cat "$file")" ;; esac
-done
+grep -s '' /sys/block/[!l]*/queue/scheduler /sys/block/[!l]*/queue/read_ahead_kb \
+    /sys/block/[!l]*/queue/nr_requests /sys/devices/system/cpu/cpu*/cpufreq/scaling_governor \
+    | sed 's/^/knob /'
 find /run/udev/rules.d /etc/udev/rules.d -type f 2>/dev/null | sed 's/^/rule /'
 ps -o pid,args | grep -E '[ /](bakeoff|mkfs|cryptsetup)' | grep -v grep | sed 's/^/process /'
 true

@@ -18,6 +18,7 @@ mod guard;
 mod pi;
 mod power;
 mod run;
+mod studies;
 
 /// Tests that share a guest.
 pub struct Group {
@@ -58,8 +59,15 @@ pub struct Solo {
 }
 
 /// Tests that share a guest, by guest.
-pub const GROUPS: &[&Group] =
-    &[&devices::GROUP, &files::GROUP, &guard::GROUP, &run::GROUP, &pi::PI3, &pi::PI1];
+pub const GROUPS: &[&Group] = &[
+    &devices::GROUP,
+    &files::GROUP,
+    &guard::GROUP,
+    &run::GROUP,
+    &studies::GROUP,
+    &pi::PI3,
+    &pi::PI1,
+];
 
 /// Tests that do not.
 pub const SOLOS: &[Solo] = &[Solo { name: "power-cut-and-resume", run: power::cut_and_resume }];

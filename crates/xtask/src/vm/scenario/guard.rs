@@ -22,7 +22,7 @@ pub const GROUP: Group = Group {
     tests: || ALL.iter().map(|one| Test::new(one.name, |guest| try_it(guest, one))).collect(),
 };
 
-/// Named in the situations by `$A` to `$D` and so on, see PREFACE.
+/// Named in the situations by `$A`, `$B` and so on, see PREFACE: in the order of this list.
 fn disks() -> Vec<Disk> {
     vec![
         Disk::virtio("a", 128 * MIB).serial("GUARD-A"),
@@ -37,55 +37,56 @@ fn disks() -> Vec<Disk> {
 
 /// What every script of a situation may use.
 const PREFACE: &str = "
-by_size() {
-    lsblk -dnbo NAME,SIZE | awk -v size=$(($1 << 20)) '$2 == size {print \"/dev/\" $1; exit}'
-}
-A=$(readlink -f /dev/disk/by-id/virtio-GUARD-A)
-B=$(readlink -f /dev/disk/by-id/virtio-GUARD-B)
-RO=$(readlink -f /dev/disk/by-id/virtio-RO-1)
-NATIVE=$(readlink -f /dev/disk/by-id/virtio-4K-1)
-NAMELESS=$(by_size 48)
-TWIN=/dev/sda
+A=/dev/vda B=/dev/vdb NAMELESS=/dev/vdc RO=/dev/vdd NATIVE=/dev/vde TWIN=/dev/sda
 format() { mkfs.ext4 -q -E lazy_itable_init=0,lazy_journal_init=0 \"$@\"; }
 halves() { printf 'size=60M\\nsize=60M\\n' | sfdisk -q --label gpt \"$1\" && udevadm settle; }
 written() { awk -v name=\"${1#/dev/}\" '$3 == name {print $10}' /proc/diskstats; }
 ";
 
+/// After each of them: no partition and no signature is left.
+const WIPE: &str = "
+for disk in $A $B; do
+    [ ! -e ${disk}1 ] || { sfdisk -q --delete $disk; wipefs -aqf ${disk}1; }
+    wipefs -aqf $disk
+done
+udevadm settle
+";
+
 /// Sets it up, tries to write, looks what came of it, and puts it back.
 fn try_it(guest: &mut Guest, one: &Situation) -> Result<()> {
-    let up = guest.run(&format!("{PREFACE}\nset -e\n{}\nudevadm settle\nsync", one.setup))?;
-    ensure!(up.code == 0, "setting it up: {}{}", up.text(), up.error());
-    let tried = attempt(guest, one);
-    let wipe = "for disk in $A $B; do
-            [ ! -e ${disk}1 ] || { sfdisk -q --delete $disk; wipefs -aqf ${disk}1; }
-            wipefs -aqf $disk; done; udevadm settle; true";
-    let down = guest.run(&format!("{PREFACE}\n{}\n{wipe}", one.teardown))?;
-    tried?;
-    ensure!(down.code == 0, "putting it back: {}{}", down.text(), down.error());
-    Ok(())
-}
-
-fn attempt(guest: &mut Guest, one: &Situation) -> Result<()> {
     let script = format!(
         "{PREFACE}
+        (set -e; {}\nudevadm settle)
+        [ $? = 0 ] || echo 'could not be set up'
         target=\"{}\"
-        sync
         whole=$(lsblk -ndo PKNAME \"$target\" 2>/dev/null | head -1)
         whole=${{whole:-${{target#/dev/}}}}
+        sync
         before=$(written $whole)
-        bakeoff bench \"$target\" --rw=write --bs=64k --io_size=1m --direct=1 {}
+        bakeoff bench \"$target\" --rw=write --bs=64k --io_size=1m --direct=1 {} \
+            >/dev/null 2>/tmp/said
         code=$?
         sync
-        echo \"$code ${{before:-0}} $(written $whole)\" >/tmp/tried",
-        one.target, one.consent
+        echo \"code $code ${{before:-0}} $(written $whole)\"
+        cat /tmp/said
+        (true; {}\n) || echo 'could not be put back'
+        {WIPE}",
+        one.setup, one.target, one.consent, one.teardown
     );
     let output = guest.run(&script)?;
-    let tried = guest.ok("cat /tmp/tried")?;
-    let numbers: Vec<u64> = tried.split_whitespace().map(str::parse).collect::<Result<_, _>>()?;
-    let code = *numbers.first().context("no exit code")?;
+    let text = output.text();
+    let all = || format!("{text}{}", output.error());
+    ensure!(!all().contains("could not be"), "{}", all());
+    let (numbers, said) = text.split_once('\n').with_context(all)?;
+    let numbers: Vec<u64> =
+        numbers.split_whitespace().skip(1).map(str::parse).collect::<Result<_, _>>()?;
+    let code = *numbers.first().with_context(all)?;
     let after = numbers.get(2).or(numbers.get(1)).copied().unwrap_or_default();
     let written = after - numbers.get(1).copied().unwrap_or_default();
-    let said = output.error();
+    judge(one, code, written, said)
+}
+
+fn judge(one: &Situation, code: u64, written: u64, said: &str) -> Result<()> {
     match one.answer {
         Answer::Refused { code: expected, says } => {
             ensure!(code == expected, "ended with {code}, not {expected}: {said}");

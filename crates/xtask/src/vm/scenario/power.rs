@@ -18,15 +18,19 @@ const SEED: u64 = 3;
 const PLAN: &str = "
 title = 'power'
 [region]
-size = '256m'
+size = '64m'
 [axes]
 fs = ['ext4']
 scheduler = ['none', 'bfq']
 [[workload]]
 rw = 'randwrite'
 bs = '4k'
-size = '16m'
-io_size = '256k'
+size = '4m'
+io_size = '64k'
+[protocol]
+mode = 'quick'
+cell_min = '50ms'
+cell_min_ios = 8
 ";
 
 /// Cuts it, boots again and resumes, until nothing is cut any more; then the run is ended.
@@ -38,7 +42,7 @@ pub fn cut_and_resume(bed: &Bed) -> Result<()> {
     let machine = bed.machine(&PC, "power", &disks)?;
     let mut random = SEED;
     let mut command = "bakeoff run /root/plan.toml --target /dev/vdb --erase TARGET --time 4h \
-                       --mode quick --seed 1 --max-write 100g";
+                       --seed 1 --max-write 100g";
     for cut in 0..CUTS {
         let mut guest = machine.boot()?;
         if cut == 0 {
@@ -71,7 +75,7 @@ pub fn cut_and_resume(bed: &Bed) -> Result<()> {
 fn finish(guest: &mut Guest) -> Result<()> {
     store::check(guest)?;
     job::start(guest, "bakeoff resume --time 4h")?;
-    job::wait_for(guest, "bakeoff export last --format jsonl | grep -q block_done")?;
+    job::wait_for(guest, store::BLOCK_IS_DONE)?;
     let ended = job::interrupt(guest)?;
     ensure!(ended.code == 130, "ended with {}: {}", ended.code, ended.error());
     store::check(guest)

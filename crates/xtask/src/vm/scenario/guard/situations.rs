@@ -70,6 +70,7 @@ pub const ALL: &[Situation] = &[
     with("loop-without-file", "/dev/loop7", "--erase x", no(4, "not among")),
     with("4k-native-is-written", "$NATIVE", "--erase 4K-1", Answer::Written),
     with("no-serial-wrong-token", "$NAMELESS", A, no(3, "not the erase token")),
+    with("no-serial-is-written", "$NAMELESS", "--erase vdc-50331648-no-table", Answer::Written),
     refused("mounted", "format $A; mount $A /mnt", "$A", "mounted at /mnt", "umount /mnt"),
     refused(
         "mounted-read-only",
