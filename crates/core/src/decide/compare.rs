@@ -91,8 +91,8 @@ impl Comparison {
     }
 
     /// What would follow from intervals so many times as wide.
-    pub fn settled_by(&self, factor: f64, margin: f64) -> Outcome {
-        let widened = |p: &Pair| p.interval.map(|i| i.widened(factor));
+    pub fn settled_by(&self, factor: impl Fn(&Pair) -> f64, margin: f64) -> Outcome {
+        let widened = |p: &Pair| p.interval.map(|i| i.widened(factor(p)));
         let intervals: Vec<_> = self.pairs.iter().map(widened).collect();
         settle(&self.ranked, &intervals, margin).outcome
     }

@@ -17,7 +17,7 @@ use crate::lint;
 use crate::model::event::StopReason;
 use crate::model::run::Run;
 use crate::units;
-use compare::{Comparison, Outcome};
+use compare::{Comparison, Outcome, Pair};
 use table::Table;
 
 pub use order::{groups, workload_order};
@@ -123,14 +123,9 @@ fn comparisons(run: &Run, table: &Table) -> Vec<Comparison> {
     (0..run.header.workloads.len() as u16).map(|w| Comparison::of(run, table, w, alpha)).collect()
 }
 
-/// An answer that holds for intervals so many times as wide is taken at once, whatever one
-/// candidate does: between equals of which one wanders slowly (lag-1 0.9), five blocks give such an
-/// answer in less than one run of a hundred.
-const CLEAR: f64 = 5.0;
-
 /// At a look: whether every workload with something to compare has its answer, from blocks that
-/// are independent as far as can be seen; while more looks are to come, no candidate may look as if
-/// it wandered, or the answers must be clear all the same.
+/// are independent as far as can be seen; while more looks are to come, what is said of a candidate
+/// that might wander must be clear all the same.
 fn is_decided(run: &Run) -> bool {
     let table = Table::of(run, schedule::evidence_blocks(run));
     let comparisons = comparisons(run, &table);
@@ -140,12 +135,14 @@ fn is_decided(run: &Run) -> bool {
                 && lint::wander::wanderers(run, &table, workload, compared).is_empty()
     };
     let margin = run.header.protocol.tie_margin;
+    let suspects = match schedule::next_look(run) {
+        Some(_) => lint::wander::might_wander(run, &table, &comparisons),
+        None => Vec::new(),
+    };
+    let factor = |pair: &Pair| lint::wander::caution(&suspects, pair.a, pair.b);
     let is_clear =
-        |c: &Comparison| c.ranked.len() < 2 || c.settled_by(CLEAR, margin) == c.settled.outcome;
-    (0..).zip(&comparisons).all(is_answered)
-        && (schedule::next_look(run).is_none()
-            || comparisons.iter().all(is_clear)
-            || lint::wander::might_wander(run, &table, &comparisons).is_empty())
+        |c: &Comparison| c.ranked.len() < 2 || c.settled_by(factor, margin) == c.settled.outcome;
+    (0..).zip(&comparisons).all(is_answered) && comparisons.iter().all(is_clear)
 }
 
 /// Survivors that lose to one and the same survivor on every workload; an A/A twin goes with the
@@ -158,8 +155,7 @@ fn losers(run: &Run, blocks: u32) -> Vec<u16> {
     let survivors = run.survivors();
     let loses_to = |loser: u16, winner: u16| {
         let mut measured = comparisons.iter().filter(|c| c.ranked.contains(&loser)).peekable();
-        let is_steady = ![loser, winner].iter().any(|c| wanderers.contains(c));
-        let factor = if is_steady { 1.0 } else { CLEAR };
+        let factor = lint::wander::caution(&wanderers, winner, loser);
         measured.peek().is_some() && measured.all(|c| c.is_before_by(winner, loser, factor))
     };
     let candidates = &run.header.candidates;

@@ -40,10 +40,18 @@ mod tests;
 /// # Errors
 /// What keeps it from being put on any.
 pub fn of_plan(plan: &crate::plan::Plan) -> Result<Vec<Finding>, crate::plan::ExpandError> {
+    Ok(plan::plan(&unplaced(plan)?, &[]))
+}
+
+/// The run of a plan on a disk of which nothing is known, where everything is supported.
+///
+/// # Errors
+/// What keeps it from being put on any.
+pub fn unplaced(plan: &crate::plan::Plan) -> Result<Header, crate::plan::ExpandError> {
     let job_files = std::collections::BTreeMap::new();
     let here = crate::plan::Here { supports: &|_, _| Ok(()), job_files: &job_files };
     let expanded = crate::plan::expand(plan, &[], &here)?;
-    Ok(plan::plan(&plan::header(plan, expanded), &[]))
+    Ok(plan::header(plan, expanded))
 }
 
 /// A finding of rule `id`, as severe as the table says for the claims of this run.

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::simulate::{Outcome, Rivalry, Simulation};
+use crate::simulate::{Bound, Outcome, Rivalry, Simulation};
 
 /// One JSON document: `bakeoff/simulate/1`.
 pub fn simulate_json(simulation: &Simulation) -> String {
@@ -11,11 +11,12 @@ pub fn simulate_json(simulation: &Simulation) -> String {
         "seed": simulation.seed,
         "scenarios": simulation.outcomes,
         "rivals": simulation.rivals,
+        "bounds": simulation.bounds,
     })
     .to_string()
 }
 
-/// Two tables in Markdown, which is readable on a terminal too.
+/// Three tables in Markdown, which is readable on a terminal too.
 pub fn simulate_markdown(simulation: &Simulation) -> String {
     let mut rows = vec![
         [
@@ -43,7 +44,7 @@ pub fn simulate_markdown(simulation: &Simulation) -> String {
             .to_vec(),
     ];
     others.extend(simulation.rivals.iter().map(rival));
-    format!("{}\n{}", table(&rows), table(&others))
+    format!("{}\n{}\n{}", table(&rows), table(&others), table(&bounds(&simulation.bounds)))
 }
 
 fn outcome(o: &Outcome) -> Vec<String> {
@@ -75,6 +76,31 @@ fn rival(r: &Rivalry) -> Vec<String> {
         share(r.right_at_equal_error),
         format!("{:.1}", r.cells_used),
     ]
+}
+
+/// What one kind of test finds.
+type Share = fn(&Bound) -> f64;
+
+/// A row for each wave and kind of test, a column for each number of blocks.
+fn bounds(all: &[Bound]) -> Vec<Vec<String>> {
+    let mut blocks: Vec<u32> = all.iter().map(|b| b.blocks).collect();
+    blocks.sort_unstable();
+    blocks.dedup();
+    let mut head = vec!["the wave".to_string(), "the best test that knows".to_string()];
+    head.extend(blocks.iter().map(|b| format!("{b} blocks")));
+    let mut rows = vec![head];
+    for wave in all.chunk_by(|a, b| (a.lag1, a.wave_percent) == (b.lag1, b.wave_percent)) {
+        let Some(first) = wave.first() else { continue };
+        let name = format!("{:.0} % (lag-1 {})", first.wave_percent, first.lag1);
+        let knows_all: Share = |b| b.knows_noise;
+        let knows_wave: Share = |b| b.knows_wave_only;
+        for (knows, share) in [("wave and noise", knows_all), ("the wave only", knows_wave)] {
+            let mut row = vec![name.clone(), knows.to_string()];
+            row.extend(wave.iter().map(|b| percent(share(b))));
+            rows.push(row);
+        }
+    }
+    rows
 }
 
 fn percent(share: f64) -> String {
@@ -109,7 +135,7 @@ fn table(rows: &[Vec<String>]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::simulate::{catalogue, rivals::Rule};
+    use crate::simulate::{bound::bound, catalogue, disk::Own, rivals::Rule};
 
     #[test]
     fn keys_are_those_that_were_promised_and_tables_have_a_row_each() {
@@ -118,6 +144,7 @@ mod tests {
             seed: 7,
             outcomes: vec![scenario.play(3, 7).unwrap()],
             rivals: vec![Rule::TTest.play("a disk", &scenario.disk, 0.06, 3, 7)],
+            bounds: vec![bound(Own { candidate: 1, lag1: 0.8, sd: 0.1 }, 0.02, 5, 100, 7)],
         };
         let value: serde_json::Value = serde_json::from_str(&simulate_json(&simulation)).unwrap();
         assert_eq!(value["schema"], "bakeoff/simulate/1");
@@ -146,7 +173,7 @@ mod tests {
             ]
         );
         let text = simulate_markdown(&simulation);
-        assert_eq!(text.lines().filter(|l| l.starts_with('|')).count(), 6);
+        assert_eq!(text.lines().filter(|l| l.starts_with('|')).count(), 10);
         assert!(text.contains("| identical, quiet disk |   2 |"), "{text}");
     }
 }

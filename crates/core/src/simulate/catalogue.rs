@@ -86,7 +86,9 @@ fn wanderers() -> Vec<Scenario> {
         [(2, 0.5, 0.1), (2, 0.8, 0.04), (2, 0.8, 0.1), (2, 0.9, 0.1), (4, 0.8, 0.1)]
             .map(|(k, lag1, sd)| of(k, lag1, sd))
             .into();
-    all.push(Scenario { workloads: 6, ..of(2, 0.8, 0.1) });
+    for (k, workloads) in [(2, 4), (2, 6), (4, 4)] {
+        all.push(Scenario { workloads, ..of(k, 0.8, 0.1) });
+    }
     for sd in [0.04, 0.1] {
         let one = of(2, 0.8, sd);
         let name = format!("{}, all 27 blocks always", one.name);

@@ -4,6 +4,7 @@
 //! ([`crate::decide`], [`crate::analyse`]); only the disk is invented. What it shows is with the
 //! seed in docs/truth.md.
 
+pub mod bound;
 pub mod catalogue;
 pub mod cell;
 pub mod disk;
@@ -13,6 +14,7 @@ pub mod session;
 
 use crate::model::run::FoldError;
 use crate::prng::SplitMix64;
+pub use bound::Bound;
 pub use rivals::Rivalry;
 pub use scenario::{Outcome, Scenario};
 
@@ -25,6 +27,8 @@ pub struct Simulation {
     pub outcomes: Vec<Outcome>,
     /// What others do on the same disks.
     pub rivals: Vec<Rivalry>,
+    /// What any test could find of a wave of one candidate alone.
+    pub bounds: Vec<Bound>,
 }
 
 /// Plays every scenario `runs` times and tells `after` of each as it is done.
@@ -40,8 +44,11 @@ pub fn simulate(
         after(&outcome);
         outcomes.push(outcome);
     }
-    Ok(Simulation { seed, outcomes, rivals: rivals::all(runs, seed) })
+    let (rivals, bounds) = (rivals::all(runs, seed), bound::all(runs, seed));
+    Ok(Simulation { seed, outcomes, rivals, bounds })
 }
 
+#[cfg(test)]
+mod plans;
 #[cfg(test)]
 mod tests;

@@ -2,7 +2,7 @@
 //! for the runner; only the measurements are invented.
 
 use super::cell;
-use super::disk::Use;
+use super::disk::{Disk, Use};
 use super::scenario::Scenario;
 use crate::decide::{self, Clock, Next};
 use crate::model::candidate::{Candidate, Kind, Stack};
@@ -20,8 +20,13 @@ const VISIT_NS: u64 = 1_000_000_000;
 
 /// Plays one run of the scenario.
 pub fn play(scenario: &Scenario, seed: u64) -> Result<Run, FoldError> {
-    let mut session = Session::begin(header(scenario, seed))?;
-    let mut used = Use::new(&scenario.disk, seed);
+    play_plan(header(scenario, seed), &scenario.disk, seed)
+}
+
+/// Plays one run of the comparison that `header` describes, on `disk`.
+pub fn play_plan(header: Header, disk: &Disk, seed: u64) -> Result<Run, FoldError> {
+    let mut session = Session::begin(header)?;
+    let mut used = Use::new(disk, seed);
     loop {
         match decide::next(&session.run, session.clock()) {
             Next::Look { blocks, dropped } => session.push(What::Looked { blocks, dropped })?,
@@ -113,9 +118,11 @@ fn slow_down(cell: &mut Cell, factor: f64) {
     for stats in kinds.into_iter().flatten() {
         stats.iops /= factor;
         stats.bw_bytes_per_s /= factor;
-        stats.lat_ns.mean *= factor;
-        stats.lat_ns.min = libm::round(stats.lat_ns.min as f64 * factor) as u64;
-        stats.lat_ns.max = libm::round(stats.lat_ns.max as f64 * factor) as u64;
+        let lat = &mut stats.lat_ns;
+        lat.mean *= factor;
+        let quantiles = [&mut lat.p50, &mut lat.p90, &mut lat.p95, &mut lat.p99, &mut lat.p99_9];
+        let all = [&mut lat.min, &mut lat.max].into_iter().chain(quantiles.into_iter().flatten());
+        all.for_each(|ns| *ns = libm::round(*ns as f64 * factor) as u64);
     }
 }
 
@@ -128,12 +135,6 @@ fn header(scenario: &Scenario, seed: u64) -> Header {
     (protocol.time_ns, protocol.max_write_bytes) = (None, None);
     let stack = || Stack::plain(FILESYSTEM, Vec::new(), Vec::new(), false);
     let all = workloads::all().into_iter().take(scenario.workloads);
-    let disk = Layer {
-        name: "sim".to_string(),
-        size_bytes: 64 << 30,
-        rotational: Some(false),
-        ..Layer::default()
-    };
     Header {
         schema: "bakeoff/run/1".to_string(),
         run: "0000000000000000".to_string(),
@@ -150,18 +151,29 @@ fn header(scenario: &Scenario, seed: u64) -> Header {
         skipped: Vec::new(),
         dropped_workloads: Vec::new(),
         host: Host::default(),
-        region: Some(Region {
-            target: RawPath::new("/dev/sim"),
-            start_bytes: 1 << 30,
-            size_bytes: 4 << 30,
-            is_image: false,
-            place: Place { chain: vec![disk], ..Place::default() },
-            flash_state: FlashState::WrittenOnce,
-            token: None,
-        }),
+        region: Some(region()),
         more_regions: Vec::new(),
         plan: None,
         expected_write_bytes: 0,
         file_bytes: None,
+    }
+}
+
+/// A region of a solid-state disk.
+pub fn region() -> Region {
+    let disk = Layer {
+        name: "sim".to_string(),
+        size_bytes: 64 << 30,
+        rotational: Some(false),
+        ..Layer::default()
+    };
+    Region {
+        target: RawPath::new("/dev/sim"),
+        start_bytes: 1 << 30,
+        size_bytes: 4 << 30,
+        is_image: false,
+        place: Place { chain: vec![disk], ..Place::default() },
+        flash_state: FlashState::WrittenOnce,
+        token: None,
     }
 }

@@ -48,11 +48,21 @@ fn six_percent_at_two_percent_noise_is_found_in_a_third_of_the_cells() {
 }
 
 #[test]
-fn one_that_wanders_is_refused_more_often_than_one_that_does_not() {
+fn one_that_wanders_is_seldom_ranked_where_several_workloads_show_it() {
+    let wave = named("one wanders by 10 % (lag-1 0.8)", 4, 4).play(40, 3).unwrap();
+    assert!(wave.share(wave.refused) > 0.7, "{wave:?}");
+    assert!(wave.share(wave.refused + wave.not_resolved) > 0.85, "{wave:?}");
     let wave = named("one wanders by 10 % (lag-1 0.8), all 27", 2, 1).play(150, 3).unwrap();
     assert!(wave.share(wave.refused) > 0.8, "{wave:?}");
     let quiet = named("quiet", 2, 1).play(150, 3).unwrap();
     assert!(quiet.share(quiet.refused) < 0.05, "{quiet:?}");
+}
+
+#[test]
+fn a_leader_of_equals_is_found_in_a_third_of_the_cells() {
+    let seen = named("6 % ahead of three equals", 4, 1).play(120, 2).unwrap();
+    assert!(seen.share(seen.right_winner) >= 0.95, "{seen:?}");
+    assert!(seen.cells_used <= 0.35 * seen.cells_fixed_design, "{seen:?}");
 }
 
 #[test]

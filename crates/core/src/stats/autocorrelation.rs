@@ -33,6 +33,19 @@ pub fn lag1(values: &[f64]) -> Option<Lag1> {
     Some(Lag1 { r, p })
 }
 
+/// How many times as wide an interval over `n` values has to be when the coefficient may be as
+/// large as one standard error above `r`: `sqrt((1 + rho) / (1 - rho))`, the factor of a
+/// first-order autoregression (Bayley and Hammersley, "The effective number of independent
+/// observations in an autocorrelated time series", Supplement to the Journal of the Royal
+/// Statistical Society 8, 1946), with the bias of `r` taken off (Marriott and Pope, "Bias in the
+/// estimation of autocorrelations", Biometrika 41, 1954). At least 1; `rho` is held below 0.95.
+pub fn widening(r: f64, n: u32) -> f64 {
+    let n = f64::from(n.max(4));
+    let unbiased = (n * r + 1.0) / (n - 3.0);
+    let rho = (unbiased + 1.0 / libm::sqrt(n)).clamp(0.0, 0.95);
+    libm::sqrt((1.0 + rho) / (1.0 - rho))
+}
+
 /// Mean and standard deviation of the coefficient of `n` independent normal values.
 fn moments(n: f64) -> (f64, f64) {
     let top = n * n * n * n - 4.0 * n * n * n + 3.0 * n * n + 4.0 * n - 4.0;
@@ -59,6 +72,14 @@ mod tests {
         assert!(lag1(&turns).unwrap().p > 0.99);
         assert_eq!(lag1(&[1.0; 9]), None);
         assert_eq!(lag1(&[1.0, 2.0, 3.0, 4.0]), None);
+    }
+
+    #[test]
+    fn an_interval_is_widened_by_the_wave_and_by_what_is_not_known_of_it() {
+        assert!((widening(0.6, 1_000_000) - 2.0).abs() < 0.01, "sqrt(1.6 / 0.4)");
+        assert!(widening(0.6, 12) > widening(0.6, 27) && widening(0.6, 27) > 2.0);
+        assert_eq!(widening(-0.9, 27), 1.0);
+        assert!((widening(1.0, 5) - libm::sqrt(39.0)).abs() < 1e-12);
     }
 
     #[test]

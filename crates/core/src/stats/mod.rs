@@ -8,6 +8,7 @@ pub mod bootstrap;
 pub mod change_point;
 pub mod equivalence;
 pub mod hodges_lehmann;
+pub mod own_noise;
 pub mod paired;
 pub mod quantile_interval;
 pub mod repetitions;

@@ -27,6 +27,8 @@ pub struct Fixture {
     pub components: Vec<(Vec<Vec<f64>>, f64, f64)>,
     /// Values, sigma, penalty, ends of the segments.
     pub change_points: Vec<(Vec<f64>, f64, f64, Vec<usize>)>,
+    /// Own values, those of the others, p.
+    pub own_noise: Vec<(Vec<f64>, Vec<Vec<f64>>, f64)>,
     /// Differences, alpha, low, high.
     pub bootstrap: Vec<(Vec<f64>, f64, f64, f64)>,
 }

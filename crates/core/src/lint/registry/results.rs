@@ -58,7 +58,11 @@ pub const RULES: &[Rule] = &[
         explain: "What all candidates have in common cancels in the difference inside a block. A \
                   slow wave of one candidate alone (garbage collection, a filesystem that fills \
                   up) does not: the blocks are then no independent samples, the interval is too \
-                  narrow, and a winner would be named too easily. The verdict is refused.",
+                  narrow, and a winner would be named too easily. Between equals of which one \
+                  wandered by 10 %, five blocks named a false winner in a fifth of simulated runs \
+                  (docs/truth.md). A run in which one looks like that goes on, and the verdict is \
+                  refused where chance explains the wave badly; precondition the disk, let it \
+                  cool, then measure again with --mode decide.",
     },
     Rule {
         id: "L40",

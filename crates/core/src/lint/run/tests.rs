@@ -107,6 +107,43 @@ fn a_run_that_suspects_one_of_wandering_goes_on() {
 }
 
 #[test]
+fn a_run_in_which_one_scatters_more_than_the_others_goes_on() {
+    // Without order, so that only its size is suspicious; `b` is far ahead all the same.
+    let rate = |block: u32, candidate: u16, w| {
+        let scatter = [0.0, 0.12, 0.05, -0.09, 0.11][(block % 5) as usize];
+        let gain = if candidate == 1 { 0.8 + scatter } else { 0.0 };
+        steady(block, candidate, w) * libm::exp(gain)
+    };
+    let run = RunBuilder::stacks(&["a", "b", "c"]).play(99, rate).build();
+    assert!(run.looks.len() > 1, "{:?}", run.looks);
+    let even = |block: u32, candidate: u16, w| {
+        steady(block, candidate, w) * if candidate == 1 { libm::exp(0.8) } else { 1.0 }
+    };
+    let run = RunBuilder::stacks(&["a", "b", "c"]).play(99, even).build();
+    assert_eq!(run.looks, [5]);
+}
+
+#[test]
+fn l36_a_winner_by_blocks_that_resemble_each_other_is_refused_after_the_last_one() {
+    // A lead just large enough, in a wave too weak to be refused by itself.
+    let run = |lead: f64, wave: f64| {
+        let rate = move |block: u32, candidate: u16, w| {
+            let b = f64::from(block);
+            let noise = 0.05 * libm::sin(b * b * 1.7) + wave * libm::sin(b / 1.6);
+            let gain = if candidate == 1 { lead + noise } else { 0.0 };
+            steady(block, candidate, w) * libm::exp(gain)
+        };
+        analyse(&RunBuilder::stacks(&["a", "b"]).play(99, rate).build())
+    };
+    let narrow = run(0.019, 0.04);
+    let refused = &narrow.verdicts[0];
+    assert_eq!(refused.verdict, Verdict::Refused, "{}", refused.sentence);
+    let told = refused.findings.iter().find(|f| f.id == "L36").expect("L36");
+    assert!(told.evidence.contains("only if blocks are independent"), "{}", told.evidence);
+    assert_eq!(run(0.3, 0.04).verdicts[0].verdict, Verdict::Beats);
+}
+
+#[test]
 fn l36_a_wave_all_have_in_common_is_no_finding() {
     let rate = |block: u32, candidate: u16, w| {
         steady(block, candidate, w) * libm::exp(0.3 * libm::sin(f64::from(block) / 3.0))
