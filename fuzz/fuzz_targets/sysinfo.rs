@@ -10,7 +10,7 @@ fuzz_target!(|bytes: &[u8]| {
     // The first byte chooses the parser, so that each has a corpus of its own.
     let Some((choice, bytes)) = bytes.split_first() else { return };
     let text = String::from_utf8_lossy(bytes);
-    match choice % 20 {
+    match choice % 25 {
         0 => drop(sysinfo::mountinfo::parse(bytes).iter().map(|m| m.all_options()).max()),
         1 => drop(sysinfo::swaps::parse(bytes)),
         2 => drop(sysinfo::process_stat::parse(bytes)),
@@ -33,6 +33,11 @@ fuzz_target!(|bytes: &[u8]| {
             let udev = sysinfo::udev::parse(&text);
             drop((udev.by_id().map(str::len), udev.decoded("ID_SERIAL")));
         }
+        19 => drop(sysinfo::mdstat::busy(&text)),
+        20 => drop(sysinfo::sd_status::parse(&text)),
+        21 => drop(sysinfo::smartctl::parse(&text)),
+        22 => drop(sysinfo::timers::parse(&text)),
+        23 => drop(sysinfo::usb_descriptors::offers_uas(bytes)),
         _ => drop(sysinfo::vmstat::parse(&text)),
     }
 });

@@ -100,8 +100,10 @@ pub enum Command {
     Lint(Lint),
     /// Try the decisions themselves against disks of known truth
     Simulate(Simulate),
-    /// What the load generator itself costs on this machine
+    /// Is this machine and place fit to measure on, and what is it?
     Check(Check),
+    /// What disks, CPUs, memory and threads do, live, in the figures of iostat
+    Watch(Watch),
     /// Read results of dd, sysbench, bonnie++, iozone and fio out of any text, and bundles
     Import(Import),
 }
@@ -355,9 +357,25 @@ pub struct Lint {
 
 #[derive(Debug, clap::Args)]
 pub struct Check {
-    /// Clock, histogram, offsets, loops and data, measured without a disk
-    #[arg(long, required = true)]
+    /// A directory, file or block device (default: the current directory)
+    #[arg(value_name = "TARGET")]
+    pub target: Option<PathBuf>,
+    /// Instead: what the load generator itself costs (clock, histogram, offsets, loops, data)
+    #[arg(long, conflicts_with = "target")]
     pub engine: bool,
+}
+
+#[derive(Debug, clap::Args)]
+pub struct Watch {
+    /// A device, as sda or /dev/sda, or a directory for all devices below it (default: all disks)
+    #[arg(value_name = "DEVICE")]
+    pub device: Option<PathBuf>,
+    /// How long each look is
+    #[arg(long, value_parser = units::parse_duration_ns, default_value = "1s")]
+    pub interval: u64,
+    /// When to end (default: with Ctrl-C)
+    #[arg(long, value_parser = units::parse_duration_ns)]
+    pub time: Option<u64>,
 }
 
 #[derive(Debug, clap::Args)]

@@ -1,20 +1,41 @@
-//! `bakeoff check --engine`: what the load generator itself costs on this machine.
+//! `bakeoff check [TARGET]`: is this machine and place fit to measure on, and what is it? With
+//! `--engine`: what the load generator itself costs.
 
 use std::io::Write;
+use std::os::unix::fs::{FileTypeExt, MetadataExt};
+use std::path::{Path, PathBuf};
 
+use bakeoff_core::fitness::facts::Target;
+use bakeoff_core::fitness::{self, Status};
+use bakeoff_core::model::path::RawPath;
+use bakeoff_core::prepare::device::System;
+use bakeoff_core::prepare::guard::{self, Verdict};
 use bakeoff_core::report;
+use bakeoff_core::sysinfo::dev::Dev;
 use bakeoff_engine::own_cost;
+use rustix::fs::{major, minor};
 
 use super::stored;
-use crate::cli::{Format, Global};
+use crate::cli::{Check, Format, Global};
 use crate::fault::{Fault, Outcome};
+use crate::host;
+use crate::signals::Cancel;
+use crate::ui::say;
 
-/// Runs the command. Here and not in a child: nothing else runs in this process meanwhile.
-pub fn run(global: &Global) -> Result<Outcome, Fault> {
+/// Runs the command.
+pub fn run(global: &Global, args: &Check) -> Result<Outcome, Fault> {
     let format = global.format.unwrap_or(Format::Text);
     if !matches!(format, Format::Text | Format::Json) {
         return Err(stored::no_format(format, "check", "text or json"));
     }
+    match args.engine {
+        true => engine(format),
+        false => machine(global, format, args.target.as_deref().unwrap_or(Path::new("."))),
+    }
+}
+
+/// Here and not in a child: nothing else runs in this process meanwhile.
+fn engine(format: Format) -> Result<Outcome, Fault> {
     let cost = own_cost().map_err(Fault::environment)?;
     let text = match format {
         Format::Json => format!("{:#}\n", report::own_cost_json(&cost)),
@@ -22,4 +43,67 @@ pub fn run(global: &Global) -> Result<Outcome, Fault> {
     };
     std::io::stdout().write_all(text.as_bytes())?;
     Ok(Outcome::Done)
+}
+
+fn machine(global: &Global, format: Format, path: &Path) -> Result<Outcome, Fault> {
+    let cancel = Cancel::listen().map_err(Fault::environment)?;
+    let system = host::system().map_err(|error| {
+        Fault::environment(format!(
+            "cannot read what is mounted: {error}; mount /proc (`mount -t proc proc /proc`)"
+        ))
+    })?;
+    let target = target(path, &system)?;
+    let is_seen = global.quiet || !rustix::termios::isatty(std::io::stderr());
+    say::note(is_seen, format_args!("Watching the machine at rest for a few seconds…"));
+    let facts = host::fitness(target, &system, &cancel);
+    if cancel.is_set() {
+        return Err(Fault::interrupted("interrupted; nothing was changed"));
+    }
+    let checks = fitness::checks(&facts);
+    let text = match format {
+        Format::Json => format!("{:#}\n", fitness::json(&facts, &checks)),
+        _ => fitness::text(&facts, &checks),
+    };
+    std::io::stdout().write_all(text.as_bytes())?;
+    Ok(match fitness::verdict(&checks) {
+        Status::Stop => Outcome::Open,
+        _ => Outcome::Done,
+    })
+}
+
+/// A directory or file by what lies below it, a block device by itself.
+fn target(path: &Path, system: &System) -> Result<Target, Fault> {
+    let shown = RawPath::new(path);
+    let metadata = std::fs::metadata(path).map_err(|error| match error.kind() {
+        std::io::ErrorKind::NotFound => Fault::usage(format!(
+            "there is no {shown}; name a directory or a device (`bakeoff devices` lists them)"
+        )),
+        _ => Fault::environment(format!("cannot look at {shown}: {error}; try sudo")),
+    })?;
+    if metadata.file_type().is_block_device() {
+        let dev = Dev::new(major(metadata.rdev()), minor(metadata.rdev()));
+        return device(shown, dev, system);
+    }
+    if !metadata.is_dir() && !metadata.is_file() {
+        return Err(Fault::usage(format!(
+            "{shown} is no directory, file or block device; `bakeoff devices` lists drives"
+        )));
+    }
+    let place = host::place(path).map_err(Fault::environment)?;
+    let name = std::fs::canonicalize(path).unwrap_or_else(|_| PathBuf::from(path));
+    Ok(Target::Place { name: RawPath::new(name).to_string(), place: Box::new(place) })
+}
+
+fn device(shown: RawPath, dev: Dev, system: &System) -> Result<Target, Fault> {
+    if system.device(dev).is_none() {
+        return Err(Fault::environment(format!(
+            "{shown} ({dev}) is not in /sys: it is empty, gone, or of another container"
+        )));
+    }
+    let in_use = match guard::verdict(dev, system, false) {
+        Verdict::Safe => Vec::new(),
+        Verdict::No(reasons) => reasons,
+    };
+    let chain = system.chain(&[dev]).into_iter().map(|d| d.layer.clone()).collect();
+    Ok(Target::Device { name: shown.to_string(), chain, in_use })
 }

@@ -28,6 +28,7 @@ pub mod runs;
 pub mod show;
 pub mod simulate;
 pub mod stored;
+pub mod watch;
 
 use crate::cli::{Args, Command};
 use crate::fault::{Fault, Outcome};
@@ -57,7 +58,8 @@ pub fn run(args: Args) -> Result<Outcome, Fault> {
         Some(Command::Export(args)) => export::run(&global, &args),
         Some(Command::Import(args)) => import::run(&global, &args),
         Some(Command::Lint(args)) => lint::run(&global, &args),
-        Some(Command::Check(_)) => check::run(&global),
+        Some(Command::Check(args)) => check::run(&global, &args),
+        Some(Command::Watch(args)) => watch::run(&global, &args),
         Some(Command::Simulate(args)) => simulate::run(&global, &args),
     }
 }

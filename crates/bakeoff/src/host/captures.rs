@@ -4,10 +4,12 @@ use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 
+use bakeoff_core::fitness::{self, facts::Target};
+use bakeoff_core::model::host::{LayerKind, PlaceClass};
 use bakeoff_core::report::devices::Devices;
 
 use super::root::Root;
-use super::{fingerprint, place, system};
+use super::{fingerprint, fitness::from_tree, place, system};
 
 const MACHINES: [&str; 8] = ["vm", "pi1", "pi4", "pi5", "laptop", "nas", "hostile", "container"];
 
@@ -163,6 +165,53 @@ fn layers_carry_what_identifies_a_drive() {
     let (_dir, root) = unpack("laptop");
     let system = system::system(&root).unwrap();
     insta::assert_json_snapshot!("layers_laptop", system.named("nvme0n1").unwrap().layer);
+}
+
+/// What `check` says of every disk that is mounted somewhere, without asking or waiting.
+#[test]
+fn how_fit_every_machine_is() {
+    for name in MACHINES {
+        let (_dir, root) = unpack(name);
+        let system = system::system(&root).unwrap();
+        let mut seen = Vec::new();
+        let mut shown = String::new();
+        for mounted in &system.mounts {
+            let mut place = place::describe(mounted, &system);
+            (place.size_bytes, place.free_bytes) = (100 << 30, 50 << 30);
+            let disks: Vec<String> = place.disks().map(|disk| disk.name.clone()).collect();
+            if place.class != PlaceClass::Block || disks.is_empty() || seen.contains(&disks) {
+                continue;
+            }
+            seen.push(disks);
+            let target =
+                Target::Place { name: mounted.mount.mount_point.to_string(), place: place.into() };
+            shown += &check_text(&root, target, &system);
+        }
+        for disk in system.devices.iter().filter(|d| d.layer.kind == LayerKind::Disk) {
+            if seen.iter().flatten().any(|name| *name == disk.layer.name) {
+                continue;
+            }
+            let chain = vec![disk.layer.clone()];
+            let name = format!("/dev/{}", disk.layer.name);
+            let target = Target::Device { name, chain, in_use: Vec::new() };
+            shown += &check_text(&root, target, &system);
+        }
+        insta::assert_snapshot!(format!("check_{name}"), shown);
+    }
+}
+
+fn check_text(
+    root: &Root,
+    target: Target,
+    system: &bakeoff_core::prepare::device::System,
+) -> String {
+    let facts = from_tree(root, target, system);
+    let checks = fitness::checks(&facts);
+    let text = fitness::text(&facts, &checks);
+    assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
+    assert!(is_harmless(&text), "{text}");
+    assert!(is_harmless(&format!("{:#}", fitness::json(&facts, &checks))), "{text}");
+    text + "\n"
 }
 
 #[test]

@@ -7,9 +7,10 @@ use std::time::Duration;
 use bakeoff_core::model::event::Truth;
 use bakeoff_core::sysinfo::meminfo::{self, Meminfo};
 use bakeoff_core::sysinfo::vmstat::{self, Vmstat};
-use bakeoff_core::sysinfo::{block_stat, process_io, process_stat};
+use bakeoff_core::sysinfo::{block_stat, process_io};
 use rustix::time::{ClockId, clock_gettime};
 
+use super::io_users;
 use super::root::{Root, pids};
 
 /// What disks have moved since they appeared.
@@ -111,33 +112,16 @@ fn suspended() -> Duration {
 /// children, kernel threads (journal and write-back of the filesystem under test are its own) and
 /// the drivers in user space of our own mounts.
 fn foreign_bytes(root: &Root) -> u64 {
-    const KERNEL_THREADS: u32 = 2;
-    let us = std::process::id();
     let mut sum: u64 = 0;
     for pid in pids(root) {
-        let text = |file: &str| root.text(format!("proc/{pid}/{file}"));
-        let Some(io) = text("io").and_then(|text| process_io::parse(&text)) else { continue };
+        let text = root.text(format!("proc/{pid}/io"));
+        let Some(io) = text.and_then(|text| process_io::parse(&text)) else { continue };
         let bytes = io.read_bytes.saturating_add(io.write_bytes);
-        if bytes == 0 || pid == us {
-            continue;
-        }
-        let status = root.read(format!("proc/{pid}/stat")).ok();
-        let parent = status.and_then(|text| process_stat::parse(&text)).map(|stat| stat.parent);
-        let is_ours = parent == Some(us) || serves_our_mount(&text("cmdline").unwrap_or_default());
-        if !is_ours && pid != KERNEL_THREADS && parent != Some(KERNEL_THREADS) {
+        if bytes > 0 && io_users::is_foreign(root, pid) {
             sum = sum.saturating_add(bytes);
         }
     }
     sum
-}
-
-/// Whether a command line is that of a FUSE daemon of ours: it names a scratch directory, whose
-/// name begins with `.bakeoff-`.
-fn serves_our_mount(cmdline: &str) -> bool {
-    let mut words = cmdline.split('\0');
-    let program = words.next().unwrap_or_default();
-    let is_driver = ["ntfs-3g", "fuse"].iter().any(|name| program.contains(name));
-    is_driver && words.any(|word| word.contains("/.bakeoff-"))
 }
 
 #[cfg(test)]
@@ -193,13 +177,5 @@ mod tests {
             return;
         }
         assert!(after - before >= 8 << 20, "{before} {after}");
-    }
-
-    #[test]
-    fn only_drivers_of_our_own_mounts_are_ours() {
-        let ours = "/sbin/mount.ntfs-3g\0/dev/loop0\0/home/a/.bakeoff-01ab/mnt\0-o\0rw\0";
-        assert!(serves_our_mount(ours));
-        assert!(!serves_our_mount("/sbin/mount.ntfs-3g\0/dev/sdb1\0/mnt/usb\0"));
-        assert!(!serves_our_mount("/bin/cp\0-r\0/home/a/.bakeoff-01ab\0"));
     }
 }

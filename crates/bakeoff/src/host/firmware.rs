@@ -33,6 +33,11 @@ impl Throttling {
         Some(Throttling { feed, is_alarm: true })
     }
 
+    /// Whether it tells what was since boot as well.
+    pub fn tells_history(&self) -> bool {
+        !self.is_alarm
+    }
+
     /// The bits now.
     pub fn bits(&mut self) -> Option<u32> {
         match self.is_alarm {

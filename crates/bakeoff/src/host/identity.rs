@@ -44,7 +44,7 @@ pub fn identify(root: &Root, dir: &Path, udev: &Udev, layer: &mut Layer) {
 
 /// The device's directory and those around it, innermost first. The head of a multipath NVMe drive
 /// lies beside its controllers, so the first of them is followed instead.
-fn ancestors(root: &Root, dir: &Path) -> Vec<PathBuf> {
+pub fn ancestors(root: &Root, dir: &Path) -> Vec<PathBuf> {
     let mut up: Vec<PathBuf> = dir.ancestors().map(Path::to_path_buf).collect();
     let head = up.iter().find(|path| name_starts_with(path, "nvme-subsys")).cloned();
     let controller = head.and_then(|subsystem| {
@@ -82,7 +82,7 @@ fn subsystem(root: &Root, dir: &Path) -> Option<String> {
 }
 
 /// The innermost USB device (not interface) around a disk.
-fn usb_device(root: &Root, up: &[PathBuf]) -> Option<PathBuf> {
+pub fn usb_device(root: &Root, up: &[PathBuf]) -> Option<PathBuf> {
     let is_device = |dir: &&PathBuf| {
         subsystem(root, dir).as_deref() == Some("usb") && root.path(dir.join("speed")).exists()
     };
@@ -109,7 +109,7 @@ fn pci_link(root: &Root, up: &[PathBuf], which: &str) -> Option<String> {
     Some(format!("PCIe {} x{width}", speed.trim_end_matches("PCIe").trim_end()))
 }
 
-fn is_ata_port(dir: &Path) -> bool {
+pub fn is_ata_port(dir: &Path) -> bool {
     let name = dir.file_name().and_then(|name| name.to_str());
     name.and_then(|n| n.strip_prefix("ata"))
         .is_some_and(|n| !n.is_empty() && n.bytes().all(|b| b.is_ascii_digit()))

@@ -6,6 +6,7 @@
 use std::io;
 use std::os::fd::OwnedFd;
 
+use bakeoff_core::fitness::Fact;
 use bakeoff_core::model::path::printable;
 use bakeoff_core::model::telemetry::LogLine;
 use bakeoff_core::sysinfo::kmsg;
@@ -17,6 +18,8 @@ const RECORD_BYTES: usize = 8192;
 /// Most lines kept of a cell, and most bytes of each.
 const LINES: usize = 32;
 const LINE_BYTES: usize = 200;
+/// Most records of the whole log: the ring of 16 MiB, the largest there is, holds no more.
+const RECORDS: usize = 1 << 18;
 /// Most records read at one look: a flood is not worth a late sample.
 const AT_ONCE: usize = 64;
 
@@ -72,6 +75,31 @@ impl KernelLog {
     pub fn forget(&mut self) {
         self.lines.clear();
     }
+}
+
+/// All there is about trouble with storage since boot, the oldest first; only the last lines where
+/// there are many.
+pub fn since_boot() -> Fact<Vec<LogLine>> {
+    let why = |error: io::Error| format!("needs root or CAP_SYSLOG: {error}");
+    let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::CLOEXEC;
+    let file = rustix::fs::open("/dev/kmsg", flags, Mode::empty()).map_err(|e| why(e.into()))?;
+    let mut buffer = vec![0; RECORD_BYTES];
+    let mut lines = Vec::new();
+    for _ in 0..RECORDS {
+        let n = match read(&file, &mut buffer) {
+            Ok(0) | Err(Errno::AGAIN) => break,
+            Ok(n) => n,
+            // Records were overwritten before they were read; the next read goes on behind them.
+            Err(Errno::PIPE | Errno::INTR) => continue,
+            Err(error) => return Err(why(error.into())),
+        };
+        let text = String::from_utf8_lossy(&buffer[..n]);
+        let Some((_, message)) = kmsg::record(&text) else { continue };
+        let Some(trouble) = kmsg::trouble(message) else { continue };
+        let cut = &message.as_bytes()[..message.len().min(LINE_BYTES)];
+        lines.push(LogLine { trouble, text: printable(cut) });
+    }
+    Ok(lines)
 }
 
 #[cfg(test)]

@@ -4,3 +4,4 @@ pub mod announce;
 pub mod answer;
 pub mod progress;
 pub mod say;
+pub mod screen;

@@ -45,6 +45,16 @@ impl Running {
         String::from_utf8_lossy(&fs::read(self.err.path()).unwrap()).into_owned()
     }
 
+    /// What it has said on stdout so far.
+    pub fn out(&self) -> String {
+        String::from_utf8_lossy(&fs::read(self.out.path()).unwrap()).into_owned()
+    }
+
+    /// Whether it has not ended yet.
+    pub fn is_running(&mut self) -> bool {
+        self.child.try_wait().unwrap().is_none()
+    }
+
     /// Waits until `found` gives something; a run that ends before is a failure.
     pub fn until<T>(&mut self, what: &str, mut found: impl FnMut(&Running) -> Option<T>) -> T {
         let since = Instant::now();

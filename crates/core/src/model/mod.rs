@@ -4,6 +4,7 @@ pub mod candidate;
 pub mod ceiling;
 pub mod event;
 pub mod finding;
+pub mod health;
 pub mod histogram;
 pub mod host;
 pub mod job;

@@ -34,7 +34,7 @@ pub use gnuplot::gnuplot;
 pub use html::{Assets, html};
 pub use import::{facts_text, import_json, import_text};
 pub use json::{json, json_text};
-pub use layout::wrap;
+pub use layout::{cut, wrap};
 pub use lint::{findings_text, lint_json, rule_text, rules_text};
 pub use markdown::markdown;
 pub use own_cost::{own_cost_json, own_cost_text};

@@ -68,6 +68,12 @@ proptest! {
         super::udev::parse(&text).by_id();
         super::udev::parse(&text).decoded("ID_SERIAL");
         super::vmstat::parse(&text);
+        super::mdstat::busy(&text);
+        super::sd_status::parse(&text);
+        super::smartctl::parse(&text).ok();
+        super::timers::parse(&text);
+        super::usb_descriptors::offers_uas(&bytes);
+        crate::model::health::of_emmc(&text, &text);
     }
 
     #[test]

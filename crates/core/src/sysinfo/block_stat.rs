@@ -12,12 +12,16 @@ use super::dev::Dev;
 pub struct BlockStat {
     /// Reads completed.
     pub reads: u64,
+    /// Reads that were merged into another before they were sent.
+    pub read_merges: u64,
     /// Bytes read.
     pub read_bytes: u64,
     /// Time spent in reads.
     pub read_ms: u64,
     /// Writes completed.
     pub writes: u64,
+    /// Writes that were merged into another.
+    pub write_merges: u64,
     /// Bytes written.
     pub written_bytes: u64,
     /// Time spent in writes.
@@ -28,10 +32,25 @@ pub struct BlockStat {
     pub busy_ms: u64,
     /// Time of all requests added up.
     pub queue_ms: u64,
+    /// Discards (TRIM), since Linux 4.18.
+    pub discards: Option<Discards>,
     /// Flushes completed, since Linux 5.5; never counted for partitions.
     pub flushes: Option<u64>,
     /// Time spent in flushes.
     pub flush_ms: Option<u64>,
+}
+
+/// What was discarded.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Discards {
+    /// Discards completed.
+    pub count: u64,
+    /// Those that were merged into another.
+    pub merges: u64,
+    /// Bytes discarded.
+    pub bytes: u64,
+    /// Time spent in discards.
+    pub ms: u64,
 }
 
 /// Reads `/sys/block/X/stat`; `None` when a field is missing.
@@ -39,14 +58,14 @@ pub fn parse(text: &str) -> Option<BlockStat> {
     from_words(text.split_ascii_whitespace())
 }
 
-/// Reads `/proc/diskstats`.
-pub fn parse_diskstats(text: &str) -> Vec<(Dev, BlockStat)> {
+/// Reads `/proc/diskstats`: number, name and counters of each device.
+pub fn parse_diskstats(text: &str) -> Vec<(Dev, &str, BlockStat)> {
     text.lines()
         .filter_map(|line| {
             let mut words = line.split_ascii_whitespace();
             let dev = Dev::new(words.next()?.parse().ok()?, words.next()?.parse().ok()?);
-            let _name = words.next()?;
-            Some((dev, from_words(words)?))
+            let name = words.next()?;
+            Some((dev, name, from_words(words)?))
         })
         .collect()
 }
@@ -61,14 +80,19 @@ fn from_words<'a>(words: impl Iterator<Item = &'a str>) -> Option<BlockStat> {
     let at = |index: usize| fields[index];
     Some(BlockStat {
         reads: at(0)?,
+        read_merges: at(1)?,
         read_bytes: at(2)?.checked_mul(512)?,
         read_ms: at(3)?,
         writes: at(4)?,
+        write_merges: at(5)?,
         written_bytes: at(6)?.checked_mul(512)?,
         write_ms: at(7)?,
         in_flight: at(8)?,
         busy_ms: at(9)?,
         queue_ms: at(10)?,
+        discards: at(14).and_then(|ms| {
+            Some(Discards { count: at(11)?, merges: at(12)?, bytes: at(13)?.checked_mul(512)?, ms })
+        }),
         flushes: at(15),
         flush_ms: at(16),
     })
@@ -89,6 +113,9 @@ mod tests {
         assert_eq!((stat.busy_ms, stat.flushes, stat.flush_ms), (41320, Some(1848), Some(127)));
         let old = parse("1 2 3 4 5 6 7 8 9 10 11").expect("eleven fields are enough");
         assert_eq!((old.read_bytes, old.written_bytes, old.flushes), (1536, 3584, None));
+        let discards = Discards { count: 4730, merges: 20, bytes: 509_080 * 512, ms: 2324 };
+        assert_eq!((stat.read_merges, stat.write_merges), (9884, 33462));
+        assert_eq!(stat.discards, Some(discards));
         assert_eq!(parse("1 2 3"), None);
     }
 
@@ -98,6 +125,7 @@ mod tests {
             parse_diskstats(" 254 0 vda 1 2 3 4 5 6 7 8 9 10 11\nnot a line\n 7 0 loop0 0\n");
         assert_eq!(rows.len(), 1);
         assert_eq!(rows[0].0, Dev::new(254, 0));
-        assert_eq!(rows[0].1.read_bytes, 1536);
+        assert_eq!((rows[0].1, rows[0].2.read_bytes), ("vda", 1536));
+        assert_eq!(rows[0].2.discards, None);
     }
 }

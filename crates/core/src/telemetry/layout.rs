@@ -150,7 +150,7 @@ pub fn put_disk(columns: &mut [u64], stat: &BlockStat) {
     columns.iter_mut().zip(values).for_each(|(column, value)| *column = value);
 }
 
-/// Reads a device's columns; `None` when it could not be read.
+/// Reads a device's columns, which hold no merges and discards; `None` when it could not be read.
 pub fn disk(columns: &[u64]) -> Option<BlockStat> {
     let &[reads, read_bytes, read_ms, writes, written_bytes, write_ms, ref rest @ ..] = columns
     else {
@@ -171,6 +171,7 @@ pub fn disk(columns: &[u64]) -> Option<BlockStat> {
         queue_ms,
         flushes: known(flushes),
         flush_ms: known(flush_ms),
+        ..BlockStat::default()
     })
 }
 

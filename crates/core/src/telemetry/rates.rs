@@ -18,6 +18,16 @@ pub struct Requests {
     pub await_ms: f64,
     /// Mean size, bytes.
     pub size_bytes: f64,
+    /// Merged into others before they were sent, a second.
+    pub merged_per_s: f64,
+}
+
+impl Requests {
+    /// Share of the requests that were merged into another, percent (%rrqm of iostat).
+    pub fn merged_percent(&self) -> f64 {
+        let all = self.merged_per_s + self.per_s;
+        if all > 0.0 { self.merged_per_s * 100.0 / all } else { 0.0 }
+    }
 }
 
 /// A device between two looks.
@@ -27,6 +37,8 @@ pub struct DeviceRates {
     pub read: Requests,
     /// Writes.
     pub write: Requests,
+    /// Discards; `None` where the kernel does not count them.
+    pub discard: Option<Requests>,
     /// Flushes; they have no size.
     pub flush: Option<Requests>,
     /// Requests in flight on average.
@@ -42,19 +54,40 @@ pub fn device(before: &BlockStat, after: &BlockStat, elapsed_ns: u64) -> Option<
     }
     let seconds = elapsed_ns as f64 / 1e9;
     let grown = |of: fn(&BlockStat) -> u64| of(after).saturating_sub(of(before)) as f64;
-    let requests = |count: f64, bytes: f64, ms: f64| Requests {
+    let requests = |count: f64, merges: f64, bytes: f64, ms: f64| Requests {
         per_s: count / seconds,
+        merged_per_s: merges / seconds,
         bytes_per_s: bytes / seconds,
         await_ms: if count > 0.0 { ms / count } else { 0.0 },
         size_bytes: if count > 0.0 { bytes / count } else { 0.0 },
     };
     let flushes = (before.flushes.is_some() && after.flushes.is_some()).then(|| {
         let count = grown(|s| s.flushes.unwrap_or(0));
-        requests(count, 0.0, grown(|s| s.flush_ms.unwrap_or(0)))
+        requests(count, 0.0, 0.0, grown(|s| s.flush_ms.unwrap_or(0)))
+    });
+    let discards = before.discards.zip(after.discards).map(|(then, now)| {
+        let grown = |now: u64, then: u64| now.saturating_sub(then) as f64;
+        requests(
+            grown(now.count, then.count),
+            grown(now.merges, then.merges),
+            grown(now.bytes, then.bytes),
+            grown(now.ms, then.ms),
+        )
     });
     Some(DeviceRates {
-        read: requests(grown(|s| s.reads), grown(|s| s.read_bytes), grown(|s| s.read_ms)),
-        write: requests(grown(|s| s.writes), grown(|s| s.written_bytes), grown(|s| s.write_ms)),
+        read: requests(
+            grown(|s| s.reads),
+            grown(|s| s.read_merges),
+            grown(|s| s.read_bytes),
+            grown(|s| s.read_ms),
+        ),
+        write: requests(
+            grown(|s| s.writes),
+            grown(|s| s.write_merges),
+            grown(|s| s.written_bytes),
+            grown(|s| s.write_ms),
+        ),
+        discard: discards,
         flush: flushes,
         queue: grown(|s| s.queue_ms) / (seconds * 1e3),
         util_percent: (grown(|s| s.busy_ms) / (seconds * 10.0)).min(100.0),

@@ -1,0 +1,127 @@
+//! `bakeoff watch [DEVICE]`: what the disks and the machine do, live, in the figures of iostat.
+
+use std::io::{IsTerminal, Write};
+use std::os::unix::fs::{FileTypeExt, MetadataExt};
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use bakeoff_core::model::path::RawPath;
+use bakeoff_core::sysinfo::dev::Dev;
+use bakeoff_core::watch::{self, Frame};
+use rustix::fs::{major, minor};
+
+use super::stored;
+use crate::cli::{Format, Global, Watch};
+use crate::fault::{Fault, Outcome};
+use crate::host::{self, Live, Which};
+use crate::signals::Cancel;
+use crate::ui::screen::Screen;
+
+/// How often is looked for Ctrl-C.
+const TICK: Duration = Duration::from_millis(50);
+/// The shortest interval: counters of CPUs have ticks of 10 ms.
+const SHORTEST_NS: u64 = 100_000_000;
+
+/// Runs the command.
+pub fn run(global: &Global, args: &Watch) -> Result<Outcome, Fault> {
+    let format = global.format.unwrap_or(Format::Text);
+    if !matches!(format, Format::Text | Format::Json | Format::Csv) {
+        return Err(stored::no_format(format, "watch", "text, json or csv"));
+    }
+    if args.interval < SHORTEST_NS {
+        return Err(Fault::usage("--interval is too short; 100ms is the shortest"));
+    }
+    let cancel = Cancel::listen().map_err(Fault::environment)?;
+    let which = match &args.device {
+        None => Which::Disks,
+        Some(device) => Which::These(devices(device)?),
+    };
+    let mut live = Live::open(which).map_err(Fault::environment)?;
+    let began = Instant::now();
+    let is_drawn = format == Format::Text && std::io::stdout().is_terminal();
+    let mut screen = is_drawn.then(Screen::open).transpose()?;
+    if format == Format::Csv {
+        write(&watch::csv_header())?;
+    }
+    let interval = Duration::from_nanos(args.interval);
+    let end = args.time.map(|ns| began + Duration::from_nanos(ns));
+    let mut due = began + interval;
+    let mut last = None;
+    let ended = loop {
+        let until = end.map_or(due, |end| end.min(due));
+        if !sleep(until, &cancel) {
+            break Err(Fault::interrupted(""));
+        }
+        let frame = match live.frame() {
+            Ok(frame) => frame,
+            Err(gone) => break Err(Fault::environment(gone)),
+        };
+        match &mut screen {
+            Some(screen) => screen.draw(&watch::text(&frame, screen.height()))?,
+            None => write(&shown(&frame, format))?,
+        }
+        last = Some(frame);
+        if end.is_some_and(|end| end <= Instant::now()) {
+            break Ok(Outcome::Done);
+        }
+        // A late frame is not made up for by two in a row.
+        due = (due + interval).max(Instant::now());
+    };
+    if let Some(screen) = screen {
+        // What was last seen stays when the screen is given back.
+        drop(screen);
+        last.map_or(Ok(()), |frame| write(&watch::text(&frame, usize::MAX)))?;
+    }
+    ended
+}
+
+fn shown(frame: &Frame, format: Format) -> String {
+    match format {
+        Format::Json => watch::json(frame),
+        Format::Csv => watch::csv(frame),
+        _ => watch::text(frame, usize::MAX) + "\n",
+    }
+}
+
+fn write(text: &str) -> Result<(), Fault> {
+    let mut out = std::io::stdout().lock();
+    out.write_all(text.as_bytes())?;
+    Ok(out.flush()?)
+}
+
+/// Sleeps until then; false when it was interrupted.
+fn sleep(until: Instant, cancel: &Cancel) -> bool {
+    while !cancel.is_set() {
+        let left = until.saturating_duration_since(Instant::now());
+        if left.is_zero() {
+            return true;
+        }
+        std::thread::sleep(left.min(TICK));
+    }
+    false
+}
+
+/// A device by its path or kernel name; a directory by everything below it.
+fn devices(asked: &Path) -> Result<Vec<Dev>, Fault> {
+    let shown = RawPath::new(asked);
+    let is_name = asked.components().count() == 1 && !asked.exists();
+    let path = if is_name { Path::new("/dev").join(asked) } else { asked.to_path_buf() };
+    let metadata = std::fs::metadata(&path).map_err(|error| match error.kind() {
+        std::io::ErrorKind::NotFound => {
+            Fault::usage(format!("there is no {shown}; `bakeoff devices` lists drives"))
+        }
+        _ => Fault::environment(format!("cannot look at {shown}: {error}; try sudo")),
+    })?;
+    if metadata.file_type().is_block_device() {
+        return Ok(vec![Dev::new(major(metadata.rdev()), minor(metadata.rdev()))]);
+    }
+    let place = host::place(&path).map_err(Fault::environment)?;
+    let devs: Vec<Dev> = place.chain.iter().filter_map(|layer| layer.dev.parse().ok()).collect();
+    match devs.is_empty() {
+        false => Ok(devs),
+        true => Err(Fault::usage(format!(
+            "no block device can be seen below {shown} ({}); `bakeoff devices` lists drives",
+            place.fs
+        ))),
+    }
+}

@@ -1,0 +1,86 @@
+//! The machine left alone for a moment: CPUs, disks, swap and who did I/O.
+
+use std::time::{Duration, Instant};
+
+use bakeoff_core::fitness::Fact;
+use bakeoff_core::fitness::facts::{Disk, Watched};
+use bakeoff_core::sysinfo::block_stat::{self, BlockStat};
+use bakeoff_core::sysinfo::{cpu_stat, vmstat};
+use bakeoff_core::telemetry::rates;
+
+use crate::host::io_users::IoUsers;
+use crate::host::root::Root;
+use crate::signals::Cancel;
+
+/// How often is looked for Ctrl-C.
+const TICK: Duration = Duration::from_millis(100);
+
+/// One look at the counters.
+struct Look {
+    at: Instant,
+    /// Ticks of all CPUs: busy, all.
+    cpu: Option<(u64, u64)>,
+    swapped: Option<u64>,
+    disks: Vec<Option<BlockStat>>,
+    users: IoUsers,
+}
+
+/// Watches for so long; Ctrl-C ends it early, and then nothing is told.
+pub fn watch(root: &Root, disks: &[Disk], time: Duration, cancel: &Cancel) -> Fact<Watched> {
+    let before = look(root, disks);
+    while before.at.elapsed() < time {
+        if cancel.is_set() {
+            return Err("interrupted".to_string());
+        }
+        std::thread::sleep(TICK);
+    }
+    let after = look(root, disks);
+    let elapsed_ns = after.at.duration_since(before.at).as_nanos();
+    let elapsed_ns = u64::try_from(elapsed_ns).unwrap_or(u64::MAX);
+    let cpu = after.cpu.zip(before.cpu).and_then(|((busy, all), (busy_then, all_then))| {
+        let all = all.checked_sub(all_then).filter(|ticks| *ticks > 0)?;
+        Some(busy.saturating_sub(busy_then) as f64 * 100.0 / all as f64)
+    });
+    let of_disk = |((disk, before), after): ((&Disk, &Option<BlockStat>), &Option<BlockStat>)| {
+        let rates = rates::device(&(*before)?, &(*after)?, elapsed_ns)?;
+        Some((disk.layer.name.clone(), rates))
+    };
+    Ok(Watched {
+        elapsed_ns,
+        cpu_percent: cpu,
+        swapped_pages: after
+            .swapped
+            .zip(before.swapped)
+            .map(|(now, then)| now.saturating_sub(then)),
+        disks: disks.iter().zip(&before.disks).zip(&after.disks).filter_map(of_disk).collect(),
+        users: after.users.since(&before.users, root),
+        saw_all: after.users.saw_all && before.users.saw_all,
+    })
+}
+
+fn look(root: &Root, disks: &[Disk]) -> Look {
+    let users = IoUsers::take(root);
+    let at = Instant::now();
+    let pages = vmstat::parse(&root.text("proc/vmstat").unwrap_or_default());
+    let stat = |disk: &Disk| {
+        block_stat::parse(&root.text(format!("sys/dev/block/{}/stat", disk.layer.dev))?)
+    };
+    Look {
+        at,
+        cpu: root.text("proc/stat").map(|text| ticks(&text)),
+        swapped: pages.pswpin.zip(pages.pswpout).map(|(i, o)| i.saturating_add(o)),
+        disks: disks.iter().map(stat).collect(),
+        users,
+    }
+}
+
+fn ticks(text: &str) -> (u64, u64) {
+    let (mut busy, mut all) = (0u64, 0u64);
+    cpu_stat::cpus(text, |_, t| {
+        let used = [t.user, t.system, t.interrupt, t.steal];
+        let used = used.iter().fold(0, |sum: u64, n| sum.saturating_add(*n));
+        busy = busy.saturating_add(used);
+        all = all.saturating_add(used.saturating_add(t.idle));
+    });
+    (busy, all)
+}

@@ -1,0 +1,222 @@
+//! Look after look at the running machine, each pair of which is a frame of `watch`.
+
+use std::path::Path;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use bakeoff_core::sysinfo::block_stat::{self, BlockStat};
+use bakeoff_core::sysinfo::dev::Dev;
+use bakeoff_core::telemetry::rates;
+use bakeoff_core::telemetry::ring::Ring;
+use bakeoff_core::telemetry::slice::slice;
+use bakeoff_core::watch::{Frame, Machine};
+use rustix::time::{ClockId, clock_gettime};
+use thiserror::Error;
+
+use super::root::Root;
+use super::sources::Sources;
+
+/// Why there is no frame.
+#[derive(Debug, Error)]
+pub enum LiveError {
+    /// No counters of disks.
+    #[error("cannot read /proc/diskstats: {0}; mount /proc (`mount -t proc proc /proc`)")]
+    Counters(std::io::Error),
+    /// A device that was asked for went away.
+    #[error("{0} is gone; plugged in again it may have another name (`bakeoff devices`)")]
+    Gone(String),
+}
+
+/// The devices to be shown.
+#[derive(Clone, Debug)]
+pub enum Which {
+    /// Every disk and what is made of several, as they come and go.
+    Disks,
+    /// These, which have to stay.
+    These(Vec<Dev>),
+}
+
+/// One look at the counters of disks.
+struct Look {
+    monotonic_ns: u64,
+    disks: Vec<(Dev, String, BlockStat)>,
+}
+
+/// The machine, watched.
+pub struct Live {
+    root: Root,
+    which: Which,
+    sources: Sources,
+    fast: Ring,
+    slow: Ring,
+    last: Look,
+    /// Which drives the devices asked for are.
+    attached: Vec<Attached>,
+}
+
+impl Live {
+    /// Opens the sources and takes the first look.
+    ///
+    /// # Errors
+    /// Without counters of disks, or when a device is not there.
+    pub fn open(which: Which) -> Result<Live, LiveError> {
+        let root = Root::system();
+        let sources = Sources::open();
+        let fast = Ring::new(sources.layout.fast_columns(), 4);
+        let slow = Ring::new(sources.layout.slow_columns(), 4);
+        let attached = attachments(&root, &which);
+        let last = look(&root, &which)?;
+        let mut live = Live { root, which, sources, fast, slow, last, attached };
+        live.push();
+        live.forget();
+        Ok(live)
+    }
+
+    /// What happened since the last frame.
+    ///
+    /// # Errors
+    /// When a device that was asked for is gone.
+    pub fn frame(&mut self) -> Result<Frame, LiveError> {
+        let now = look(&self.root, &self.which)?;
+        if attachments(&self.root, &self.which) != self.attached {
+            return Err(LiveError::Gone("the device".to_string()));
+        }
+        let elapsed_ns = now.monotonic_ns.saturating_sub(self.last.monotonic_ns).max(1);
+        let rates = |(dev, name, stat): &(Dev, String, BlockStat)| {
+            let before = self.last.disks.iter().find(|(d, n, _)| d == dev && n == name)?;
+            Some((name.clone(), rates::device(&before.2, stat, elapsed_ns)?))
+        };
+        let devices = now.disks.iter().filter_map(rates).collect();
+        let machine = self.machine();
+        self.last = now;
+        let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        Ok(Frame {
+            unix_ns: i64::try_from(since.as_nanos()).unwrap_or(i64::MAX),
+            clock: jiff::Zoned::now().strftime("%H:%M:%S").to_string(),
+            elapsed_ns,
+            devices,
+            machine,
+        })
+    }
+
+    fn machine(&mut self) -> Machine {
+        let from_ns = self.fast.rows().last().map_or(0, |row| row[0]);
+        self.push();
+        let to_ns = self.fast.rows().last().map_or(0, |row| row[0]);
+        let mut seen = slice(&self.sources.layout, &self.fast, &self.slow, from_ns, to_ns);
+        if let Some(tasks) = &mut self.sources.tasks {
+            tasks.find_new();
+            tasks.look();
+            seen.threads = tasks.used();
+        }
+        if let Some(log) = &mut self.sources.log {
+            log.look();
+            seen.log = log.lines();
+        }
+        self.forget();
+        Machine::of(&seen, to_ns.saturating_sub(from_ns).max(1))
+    }
+
+    /// Adds a row of either kind.
+    fn push(&mut self) {
+        let mut row = vec![0; self.fast.width()];
+        row[0] = monotonic_ns();
+        self.sources.fast(&mut row);
+        keep_last(&mut self.fast);
+        self.fast.push(&row);
+        // Both kinds carry one time here, so that the stretches of both are the frame's.
+        let mut slow = vec![0; self.slow.width()];
+        slow[0] = row[0];
+        self.sources.slow(&mut slow);
+        keep_last(&mut self.slow);
+        self.slow.push(&slow);
+    }
+
+    /// Threads and log count from here on.
+    fn forget(&mut self) {
+        if let Some(tasks) = &mut self.sources.tasks {
+            tasks.begin();
+        }
+        if let Some(log) = &mut self.sources.log {
+            log.look();
+            log.forget();
+        }
+    }
+}
+
+/// Leaves the last row only: a frame has two.
+fn keep_last(ring: &mut Ring) {
+    let last = ring.rows().last().map(<[u64]>::to_vec);
+    ring.clear();
+    if let Some(row) = last {
+        ring.push(&row);
+    }
+}
+
+fn look(root: &Root, which: &Which) -> Result<Look, LiveError> {
+    let text = root.read("proc/diskstats").map_err(LiveError::Counters)?;
+    let monotonic_ns = monotonic_ns();
+    let text = String::from_utf8_lossy(&text);
+    let all = block_stat::parse_diskstats(&text);
+    let owned = |(dev, name, stat): &(Dev, &str, BlockStat)| (*dev, name.to_string(), *stat);
+    let disks = match which {
+        Which::Disks => all.iter().filter(|d| is_shown(root, d.0, d.1)).map(owned).collect(),
+        Which::These(devs) => {
+            let one = |dev: &Dev| {
+                let found = all.iter().find(|(d, _, _)| d == dev).map(owned);
+                found.ok_or_else(|| LiveError::Gone(format!("the device {dev}")))
+            };
+            devs.iter().map(one).collect::<Result<Vec<_>, _>>()?
+        }
+    };
+    Ok(Look { monotonic_ns, disks })
+}
+
+/// Whole disks and volumes; files and memory as disks only where they are asked for.
+fn is_shown(root: &Root, dev: Dev, name: &str) -> bool {
+    let is_file_or_memory = ["loop", "ram", "zram"].iter().any(|kind| name.starts_with(kind));
+    let dir = Path::new("sys/dev/block").join(dev.to_string());
+    !is_file_or_memory && !root.path(dir.join("partition")).exists()
+}
+
+/// What tells a drive from the next one under the same number.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Attached {
+    /// `diskseq` of the device, or of the disk of a partition (Linux 5.15 and later).
+    sequence: Option<u64>,
+    /// Whether it has room: a reader whose card was taken out stays as a device of 0 bytes.
+    has_medium: bool,
+}
+
+fn attachments(root: &Root, which: &Which) -> Vec<Attached> {
+    let Which::These(devs) = which else { return Vec::new() };
+    let of = |dev: &Dev| {
+        let dir = root.resolve(Path::new("sys/dev/block").join(dev.to_string()))?;
+        let sequence = root.number(dir.join("diskseq"));
+        let sequence = sequence.or_else(|| root.number(dir.parent()?.join("diskseq")));
+        let size: u64 = root.number(dir.join("size")).unwrap_or(0);
+        Some(Attached { sequence, has_medium: size > 0 })
+    };
+    devs.iter().map(|dev| of(dev).unwrap_or_default()).collect()
+}
+
+fn monotonic_ns() -> u64 {
+    let now = clock_gettime(ClockId::Monotonic);
+    // It is never negative and lasts 584 years in 64 bits.
+    now.tv_sec as u64 * 1_000_000_000 + now.tv_nsec as u64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_device_that_is_not_there_is_gone_and_disks_that_are_have_figures() {
+        let nowhere = Which::These(vec![Dev::new(4095, 4095)]);
+        let error = Live::open(nowhere).map(drop).unwrap_err().to_string();
+        assert!(error.contains("4095:4095 is gone"), "{error}");
+        let mut live = Live::open(Which::Disks).unwrap();
+        let frame = live.frame().unwrap();
+        assert_eq!(frame.devices.len(), live.last.disks.len());
+        assert!(frame.elapsed_ns > 0 && !frame.machine.cpu_percent.is_empty(), "{frame:?}");
+    }
+}

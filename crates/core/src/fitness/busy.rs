@@ -1,0 +1,121 @@
+//! Who else uses the disks: programs, arrays being checked, a filesystem still being initialised.
+
+use super::facts::{Disk, Foreign};
+use super::{Check, Facts};
+use crate::units;
+use crate::words;
+
+/// Share of the time with a request in flight: of an idle disk, and of one that is in use. Percent.
+const IDLE_PERCENT: f64 = 1.0;
+const BUSY_PERCENT: f64 = 20.0;
+/// Processes named.
+const NAMED: usize = 3;
+
+/// Programs that read or write much while they run, by the name of their process (15 characters).
+const HEAVY: [&str; 14] = [
+    "apt",
+    "apt-get",
+    "aptitude",
+    "unattended-upgr",
+    "dpkg",
+    "dnf",
+    "rpm",
+    "fstrim",
+    "e2scrub",
+    "updatedb",
+    "rsync",
+    "badblocks",
+    "fsck.ext4",
+    "f3write",
+];
+
+pub fn disk(disk: &Disk, facts: &Facts) -> Check {
+    const ID: &str = "background I/O";
+    let watched = match &facts.watched {
+        Ok(watched) => watched,
+        Err(why) => return Check::unknown(ID, why),
+    };
+    let Some((_, rates)) = watched.disks.iter().find(|(name, _)| *name == disk.layer.name) else {
+        return Check::unknown(ID, "the kernel keeps no counters of it");
+    };
+    let span = units::duration(watched.elapsed_ns);
+    if rates.util_percent < IDLE_PERCENT {
+        return Check::pass(ID, format!("idle over {span}"));
+    }
+    let rate = |bytes_per_s: f64, what: &str| format!("{what} {}", units::rate(bytes_per_s));
+    let found = format!(
+        "in use {:.0} % of {span}, {}, {}{}",
+        rates.util_percent,
+        rate(rates.read.bytes_per_s, "reading"),
+        rate(rates.write.bytes_per_s, "writing"),
+        by_whom(&watched.users, watched.saw_all)
+    );
+    let mend =
+        format!("wait or stop it; `bakeoff watch {}` shows when it is quiet", disk.layer.name);
+    match rates.util_percent {
+        percent if percent >= BUSY_PERCENT => Check::stop(ID, found, mend),
+        _ => Check::warn(ID, found, mend),
+    }
+}
+
+/// ", most of it by rsync (4711)". Bytes of processes are not split by disk.
+fn by_whom(users: &[Foreign], saw_all: bool) -> String {
+    let name = |user: &Foreign| format!("{} ({})", user.name, user.pid);
+    let names: Vec<String> = users.iter().take(NAMED).map(name).collect();
+    match (names.is_empty(), saw_all) {
+        (false, _) => format!("; meanwhile I/O was done by {}", words::list(&names)),
+        (true, true) => "; no process did I/O meanwhile: it is the kernel's own".to_string(),
+        (true, false) => "; which process it is can be seen by root only".to_string(),
+    }
+}
+
+pub fn programs(facts: &Facts) -> Check {
+    const ID: &str = "maintenance";
+    if let Some((array, work)) = facts.arrays.first() {
+        return Check::stop(
+            ID,
+            format!("{array}: {work} under way"),
+            format!(
+                "wait until it ends (cat /proc/mdstat), or: echo idle | sudo tee \
+                     /sys/block/{array}/md/sync_action"
+            ),
+        );
+    }
+    let tasks = match &facts.tasks {
+        Ok(tasks) => tasks,
+        Err(why) => return Check::unknown(ID, why),
+    };
+    let mut running: Vec<String> =
+        tasks.iter().filter(|name| HEAVY.contains(&name.as_str())).cloned().collect();
+    running.sort();
+    running.dedup();
+    match running.is_empty() {
+        true => Check::pass(ID, "no update, copy, trim or scrub is running"),
+        false => Check::warn(
+            ID,
+            format!("running: {}", words::list(&running)),
+            "wait until it has ended",
+        ),
+    }
+}
+
+pub fn lazyinit(facts: &Facts) -> Check {
+    const ID: &str = "lazyinit";
+    let tasks = match &facts.tasks {
+        Ok(tasks) => tasks,
+        Err(why) => return Check::unknown(ID, why),
+    };
+    // A container shows no threads of the kernel, of which there always are some.
+    if !tasks.iter().any(|name| name == "kthreadd") {
+        return Check::unknown(ID, "threads of the kernel cannot be seen from here");
+    }
+    match tasks.iter().any(|name| name == "ext4lazyinit") {
+        false => Check::pass(ID, "no ext4 is still being initialised"),
+        true => Check::warn(
+            ID,
+            "an ext4 made lately still writes its inode tables in the background",
+            "wait until `pgrep ext4lazyinit` finds nothing, or format with \
+             -E lazy_itable_init=0,lazy_journal_init=0",
+        ),
+    }
+}

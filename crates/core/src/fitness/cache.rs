@@ -1,0 +1,47 @@
+//! The drive's volatile cache, and whether it can be told which blocks are free.
+
+use super::Check;
+use super::facts::Disk;
+use crate::units;
+
+pub fn write_cache(disk: &Disk) -> Check {
+    const ID: &str = "write cache";
+    match (disk.layer.write_cache.as_deref(), disk.layer.bus.as_deref()) {
+        (Some("write back"), _) => {
+            Check::pass(ID, "write back: the kernel flushes it when fsync asks")
+        }
+        // A bridge without a caching page is taken for one without a cache (drivers/scsi/sd.c).
+        (Some("write through"), Some("usb")) => Check::warn(
+            ID,
+            "write through: the bridge admits no cache, so fsync sends no flush; it is fast, and \
+             after a power cut data may be missing all the same",
+            "compare flushed writes with other drives of the same kind only",
+        ),
+        (Some("write through"), _) => {
+            Check::pass(ID, "write through: no volatile cache, fsync needs no flush")
+        }
+        (Some(other), _) => Check::unknown(ID, format!("the kernel says \"{other}\"")),
+        (None, _) => Check::unknown(ID, "the kernel does not say (queue/write_cache)"),
+    }
+}
+
+pub fn trim(disk: &Disk) -> Check {
+    const ID: &str = "TRIM";
+    let is_flash = disk.layer.rotational == Some(false);
+    match disk.discard_max_bytes {
+        None => Check::unknown(ID, "the kernel does not say (queue/discard_max_bytes)"),
+        Some(0) if !is_flash => Check::pass(ID, "none, and a disk that spins needs none"),
+        Some(0) => Check::warn(
+            ID,
+            "none: the drive cannot be told which blocks are free, and slows down as it fills",
+            match disk.layer.bus.as_deref() {
+                Some("usb") => {
+                    "bridges often can though they do not say so: write \"unmap\" to \
+                     provisioning_mode of its scsi_disk if the maker's page says that TRIM works"
+                }
+                _ => "compare drives in one state only: overwrite the region before (flash_state)",
+            },
+        ),
+        Some(bytes) => Check::pass(ID, format!("up to {} at a time", units::size(bytes))),
+    }
+}

@@ -1,0 +1,58 @@
+//! Who an SD card or eMMC is, and whether what it says of itself is credible.
+
+use super::Check;
+use super::facts::{Card, Disk};
+use crate::units;
+use crate::words;
+
+pub fn check(disk: &Disk) -> Option<Check> {
+    const ID: &str = "card";
+    let card = disk.card.as_ref()?;
+    let odd = oddities(card);
+    Some(match odd.is_empty() {
+        true => Check::pass(ID, words(card)),
+        false => Check::warn(
+            ID,
+            format!("{}; counterfeits look like this: {}", words(card), words::list(&odd)),
+            format!(
+                "find out whether the capacity is real: `bakeoff probe /dev/{}` (read its warning \
+                 first)",
+                disk.layer.name
+            ),
+        ),
+    })
+}
+
+/// "SD64G, SanDisk (manfid 0x03), 08/2021, class 10, U3, V30, A2, allocation unit 4 MiB".
+pub fn words(card: &Card) -> String {
+    let mut words =
+        vec![format!("{} {}", card.kind, card.name.as_deref().unwrap_or("without a name"))];
+    words.extend(card.manufacturer.map(|id| format!("manfid {id:#04x}")));
+    words.extend(card.oem.map(|id| format!("oemid {id:#06x}")));
+    words.extend(card.date.as_ref().map(|date| format!("made {date}")));
+    match &card.status {
+        Some(status) => words.push(status.words()),
+        None if card.kind == "SD" => words.push("speed class not told (ssr)".to_string()),
+        None => {}
+    }
+    let unit = card.status.and_then(|s| s.au_bytes).or(card.erase_bytes);
+    words.extend(unit.map(|bytes| format!("allocation unit {}", units::size(bytes))));
+    words.extend(card.queues.filter(|queues| *queues).map(|_| "command queue on".to_string()));
+    words.join(", ")
+}
+
+/// What a maker who registers his cards does not leave empty.
+fn oddities(card: &Card) -> Vec<String> {
+    let mut odd = Vec::new();
+    let mut note = |is_odd: bool, what: &str| {
+        if is_odd {
+            odd.push(what.to_string());
+        }
+    };
+    note(card.manufacturer == Some(0), "no manufacturer");
+    note(card.kind == "SD" && card.oem == Some(0), "no OEM");
+    note(card.serial == Some(0), "serial number 0");
+    let blank = |name: &str| name.chars().all(|c| c.is_whitespace() || c == '\0' || c == '0');
+    note(card.name.as_deref().is_some_and(blank), "an empty name");
+    odd
+}

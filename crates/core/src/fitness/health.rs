@@ -1,0 +1,46 @@
+//! What drives say about themselves, and what the kernel has said about them since boot.
+
+use super::facts::Disk;
+use super::{Check, Facts};
+
+pub fn of_disk(disk: &Disk) -> Check {
+    const ID: &str = "health";
+    let health = match &disk.health {
+        Some(Ok(health)) => health,
+        Some(Err(why)) => return Check::unknown(ID, why),
+        None => return Check::unknown(ID, "cards and virtual disks tell nothing about it"),
+    };
+    let (complaints, is_failing) = health.complaints();
+    let found = complaints.join("; ");
+    match (complaints.is_empty(), is_failing) {
+        (true, _) => Check::pass(ID, health.words()),
+        (false, true) => Check::stop(ID, found, "save what is on it; measure another drive"),
+        (false, false) => Check::warn(
+            ID,
+            found,
+            "see whether the numbers grow during a run (they are recorded before and after); for \
+             damaged transfers try another cable",
+        ),
+    }
+}
+
+pub fn log(facts: &Facts) -> Check {
+    const ID: &str = "kernel log";
+    let lines = match &facts.log {
+        Ok(lines) => lines,
+        Err(why) => return Check::unknown(ID, why),
+    };
+    let Some(last) = lines.last() else {
+        return Check::pass(ID, "no resets, timeouts or I/O errors");
+    };
+    let count = lines.len();
+    let lines_word = if count == 1 { "line" } else { "lines" };
+    Check::warn(
+        ID,
+        format!(
+            "{count} {lines_word} about trouble with storage since boot, the last: {}",
+            last.text
+        ),
+        "`sudo dmesg` shows them all; if they are of this disk, mend cable, port or power first",
+    )
+}

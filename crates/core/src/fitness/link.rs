@@ -1,0 +1,184 @@
+//! Is the disk connected as fast as it and the machine could: USB, SD, PCI Express, SATA.
+
+use super::facts::{Card, Disk, Pcie, Sata, Usb};
+use super::{Check, Facts};
+use crate::boards;
+
+const ID: &str = "link";
+
+pub fn checks(disk: &Disk, facts: &Facts) -> Vec<Check> {
+    let mut found = Vec::new();
+    let model = facts.host.model.as_deref();
+    if let Some(usb) = &disk.usb {
+        found.extend([usb_speed(usb, facts), transport(usb)]);
+    }
+    found.extend(disk.card.as_ref().map(|card| sd_mode(card, model)));
+    found.extend(disk.pcie.as_ref().map(pcie));
+    found.extend(disk.sata.as_ref().map(sata));
+    if found.is_empty() {
+        let bus = disk.layer.bus.as_deref().unwrap_or("unknown");
+        found.push(Check::unknown(ID, format!("the bus ({bus}) tells no speed")));
+    }
+    found
+}
+
+/// High speed of USB 2, Mb/s.
+const HIGH_SPEED: u32 = 480;
+
+fn usb_speed(usb: &Usb, facts: &Facts) -> Check {
+    let words = format!("USB at {} Mb/s", usb.mbit);
+    if usb.mbit < HIGH_SPEED {
+        let advice = "try another cable, port or hub: any disk made since 2002 does 480 Mb/s";
+        return Check::stop(ID, words, advice);
+    }
+    if usb.mbit > HIGH_SPEED {
+        return Check::pass(ID, words);
+    }
+    // A device of USB 3 that runs as one of USB 2 claims version 2.10 (Universal Serial Bus 3.2
+    // specification, 9.6.1); so do a few of USB 2 that save power.
+    let wants_more = usb.version.as_deref().and_then(|v| v.trim().parse::<f64>().ok());
+    let wants_more = wants_more.is_some_and(|version| version >= 2.1);
+    match (wants_more, facts.has_fast_usb) {
+        (true, true) => Check::warn(
+            ID,
+            format!(
+                "{words} though the device looks like one of USB 3 and this machine has such \
+                     ports"
+            ),
+            "plug it into a USB 3 port (often blue), push the plug all the way in, and use the \
+             cable that came with it",
+        ),
+        (true, false) => {
+            Check::pass(ID, format!("{words}, the most this machine has; the device could do more"))
+        }
+        (false, _) => Check::pass(ID, format!("{words}: a device of USB 2")),
+    }
+}
+
+/// One command at a time (BOT) or many (UAS).
+fn transport(usb: &Usb) -> Check {
+    const ID: &str = "transport";
+    let id = usb.id.as_deref().unwrap_or("VENDOR:PRODUCT");
+    match (usb.driver.as_deref(), usb.offers_uas) {
+        (Some("uas"), _) => Check::pass(ID, "UAS: commands are queued"),
+        (Some("usb-storage"), Some(true)) => Check::warn(
+            ID,
+            "BOT, one command at a time, though the bridge offers UAS",
+            format!(
+                "see whether `usb-storage.quirks={id}:u` on the kernel's command line keeps UAS \
+                 off (it may have a reason: bridges that hang), or the module uas is missing"
+            ),
+        ),
+        (Some("usb-storage"), Some(false)) => {
+            Check::pass(ID, "BOT, one command at a time: the device knows no other way")
+        }
+        (Some("usb-storage"), None) => Check::unknown(
+            ID,
+            "BOT, one command at a time; whether the device could do UAS cannot \
+                               be read",
+        ),
+        (Some(other), _) => Check::unknown(ID, format!("driven by {other}")),
+        (None, _) => Check::unknown(ID, "no driver is named"),
+    }
+}
+
+/// What a card's mode is worth: MB/s of the bus, in the words of the kernel's debugfs.
+fn mode_rank(text: &str) -> Option<u32> {
+    const MODES: [(&str, u32); 11] = [
+        ("hs400", 400),
+        ("hs200", 200),
+        ("sdr104", 104),
+        ("ddr52", 104),
+        ("sdr50", 50),
+        ("ddr50", 50),
+        ("sdr25", 25),
+        ("high-speed", 25),
+        ("high speed", 25),
+        ("sdr12", 12),
+        ("legacy", 12),
+    ];
+    let text = text.to_ascii_lowercase();
+    MODES.iter().find(|(name, _)| text.contains(name)).map(|(_, mb)| *mb)
+}
+
+fn sd_mode(card: &Card, model: Option<&str>) -> Check {
+    let Some(mode) = &card.mode else {
+        let why = "the card's mode is in debugfs: run as root, with /sys/kernel/debug mounted";
+        return Check::unknown(ID, why);
+    };
+    if card.kind == "SD" && mode.contains("1 bits") {
+        return Check::warn(
+            ID,
+            format!("{mode}: one of the four data lines only"),
+            "take the card out and clean its contacts, or try another reader",
+        );
+    }
+    let most = model.and_then(boards::find).map(|board| board.field("sd_mode_max"));
+    let (Some(rank), Some(most)) = (mode_rank(mode), most.filter(|_| card.kind == "SD")) else {
+        return Check::pass(ID, mode.clone());
+    };
+    // A card without a UHS grade does high speed at most.
+    let is_uhs = card.status.is_none_or(|status| status.uhs_grade > 0);
+    match mode_rank(most).filter(|best| rank < *best) {
+        Some(_) if is_uhs => Check::warn(
+            ID,
+            format!("{mode}, but this board can do {most}"),
+            "the card fell back to a slower mode: clean its contacts, try it in another reader, \
+             and look in `sudo dmesg` for mmc errors",
+        ),
+        Some(_) => Check::pass(ID, format!("{mode}, the most of a card without UHS")),
+        None => Check::pass(ID, format!("{mode}, the most of this board")),
+    }
+}
+
+/// Speed times lanes of a link; line coding changes the ranking of none.
+fn worth((gt, lanes): (f64, u32)) -> f64 {
+    gt * f64::from(lanes)
+}
+
+fn pcie(link: &Pcie) -> Check {
+    let words = |(gt, lanes): (f64, u32)| format!("PCIe {gt:.1} GT/s x{lanes}");
+    let now = words(link.now);
+    let less = |most: &(f64, u32)| worth(link.now) < worth(*most) * 0.99;
+    match (link.drive.filter(less), link.slot) {
+        (None, _) => Check::pass(ID, now),
+        (Some(drive), Some(slot)) => {
+            // Both ends agree on the lower speed and on the fewer lanes.
+            let both = (drive.0.min(slot.0), drive.1.min(slot.1));
+            match less(&both) {
+                false => Check::pass(
+                    ID,
+                    format!("{now}, the most of the slot; the drive could do {}", words(drive)),
+                ),
+                true => Check::warn(
+                    ID,
+                    format!("{now}, but drive and slot can do {}", words(both)),
+                    "seat the drive or its ribbon cable again; look in `sudo dmesg` for AER errors",
+                ),
+            }
+        }
+        (Some(drive), None) => Check::unknown(
+            ID,
+            format!("{now}; the drive could do {}, what the slot can cannot be read", words(drive)),
+        ),
+    }
+}
+
+fn sata(link: &Sata) -> Check {
+    let gbit = |text: &str| text.split(' ').next().and_then(|n| n.parse::<f64>().ok());
+    let now = format!("SATA at {}", link.now.replace("Gbps", "Gb/s"));
+    let of = |text: &Option<String>| text.as_deref().and_then(gbit);
+    if let (Some(limit), Some(port)) = (of(&link.limit), of(&link.port))
+        && limit < port
+    {
+        return Check::warn(
+            ID,
+            format!("{now}: the kernel lowered the port's {port:.1} Gb/s after errors"),
+            "try another cable; look in `sudo dmesg` for ata errors",
+        );
+    }
+    match of(&link.port).zip(gbit(&link.now)).is_some_and(|(port, now)| now < port) {
+        true => Check::pass(ID, format!("{now}, the most of the drive; the port could do more")),
+        false => Check::pass(ID, now),
+    }
+}

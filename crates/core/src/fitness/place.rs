@@ -1,0 +1,98 @@
+//! The place itself: what it is, whether it can be written, and whether there is room.
+
+use super::facts::Target;
+use super::{Check, Facts};
+use crate::model::host::{LayerKind, Place, PlaceClass};
+use crate::prepare::space;
+use crate::units;
+
+pub fn checks(facts: &Facts) -> Vec<Check> {
+    match &facts.target {
+        Target::Place { place, .. } => {
+            let available = facts.memory.available_bytes.unwrap_or(0);
+            vec![kind(place), room(place, available)]
+        }
+        Target::Device { name, in_use, .. } => {
+            let reasons: Vec<String> = in_use.iter().map(|reason| reason.text.clone()).collect();
+            let check = match reasons.is_empty() {
+                true => Check::pass("in use", "nothing that can be seen uses it"),
+                false => Check::warn(
+                    "in use",
+                    reasons.join("; "),
+                    format!("it can be read; a plan will not overwrite {name} until that changes"),
+                ),
+            };
+            vec![check]
+        }
+    }
+}
+
+fn kind(place: &Place) -> Check {
+    const ID: &str = "place";
+    let fs = &place.fs;
+    if place.options.first().is_some_and(|option| option == "ro")
+        || place.options.iter().any(|option| option == "ro")
+    {
+        return Check::stop(
+            ID,
+            format!("{fs} at {} is mounted read-only", place.mount_point),
+            "mount -o remount,rw it, or name another directory",
+        );
+    }
+    let through_image = place.chain.iter().any(|layer| layer.kind == LayerKind::Loop);
+    match place.class {
+        PlaceClass::Block if through_image => Check::warn(
+            ID,
+            format!("{fs} in an image file: two filesystems and perhaps two caches are measured"),
+            "compare images with images only",
+        ),
+        PlaceClass::Block => Check::pass(ID, format!("{fs} at {}", place.mount_point)),
+        PlaceClass::Memory => Check::warn(
+            ID,
+            format!("{fs} is memory, no disk"),
+            "name a directory on the disk that is meant (`bakeoff devices` lists them)",
+        ),
+        PlaceClass::Fuse => Check::warn(
+            ID,
+            format!("{fs}: a driver in user space, whose cache cannot be looked into"),
+            "its numbers are never called cold; compare with the kernel's driver if there is one",
+        ),
+        PlaceClass::Network => Check::warn(
+            ID,
+            format!("{fs}: the disk is in another machine"),
+            "run the check there; what is measured here is the network as well",
+        ),
+        PlaceClass::Stacked => Check::warn(
+            ID,
+            format!("{fs} lies on another filesystem"),
+            "name a directory of the filesystem below (in a container: a volume)",
+        ),
+    }
+}
+
+fn room(place: &Place, available_bytes: u64) -> Check {
+    const ID: &str = "free space";
+    let room = space::room_bytes(place.class, place.size_bytes, place.free_bytes, available_bytes);
+    let words = format!(
+        "{} free of {}, of which a test may use {}",
+        units::size(place.free_bytes),
+        units::size(place.size_bytes),
+        units::size(room)
+    );
+    if room < space::FILE_MIN_BYTES {
+        return Check::stop(
+            ID,
+            words,
+            "make room: bakeoff uses at most half of what is free and leaves 5 % or 512 MiB",
+        );
+    }
+    // Flash that is nearly full has no room to put writes aside.
+    match place.free_bytes < place.size_bytes / 10 {
+        true => Check::warn(
+            ID,
+            format!("{words}: a filesystem this full is slower than an empty one"),
+            "say so beside the numbers, or make room",
+        ),
+        false => Check::pass(ID, words),
+    }
+}

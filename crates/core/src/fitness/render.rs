@@ -1,0 +1,149 @@
+//! `check` for people and for programs.
+
+use serde_json::{Value, json};
+
+use super::facts::{Disk, Target};
+use super::{Check, Facts, Status, card, verdict};
+use crate::model::host::Layer;
+use crate::model::path::harmless;
+use crate::report::wrap;
+use crate::units;
+
+const WIDTH: usize = 80;
+
+/// For a terminal of 80 columns: who it is, what is wrong, what is right, what is not known.
+pub fn text(facts: &Facts, checks: &[Check]) -> String {
+    let mut out = String::new();
+    let mut line = |text: &str| out.push_str(&wrap(&harmless(text), WIDTH, "", "    "));
+    line(&machine(facts));
+    line(&target(facts));
+    for disk in &facts.disks {
+        line(&format!("{}: {}", disk.layer.name, disk_words(disk)));
+    }
+    for status in [Status::Stop, Status::Warn, Status::Pass, Status::Unknown] {
+        let of = || checks.iter().filter(|check| check.status == status);
+        if of().next().is_some() {
+            out.push_str(heading(status));
+        }
+        let width = of().map(|check| title(check).chars().count()).max().unwrap_or(0).min(24);
+        for check in of() {
+            let first = format!("  {:<width$}  ", title(check));
+            let rest = " ".repeat(width + 4);
+            out.push_str(&wrap(&check.found, WIDTH, &first, &rest));
+            if let Some(advice) = &check.advice {
+                out.push_str(&wrap(advice, WIDTH, &format!("{rest}-> "), &format!("{rest}   ")));
+            }
+        }
+    }
+    out.push('\n');
+    out.push_str(&wrap(&sentence(facts, checks), WIDTH, "", ""));
+    out
+}
+
+fn heading(status: Status) -> &'static str {
+    match status {
+        Status::Stop => "\nStop: numbers would be wrong\n",
+        Status::Warn => "\nWarning: numbers may be off\n",
+        Status::Pass => "\nAs it should be\n",
+        Status::Unknown => "\nNot known\n",
+    }
+}
+
+fn title(check: &Check) -> String {
+    match &check.subject {
+        Some(subject) => format!("{subject} {}", check.id),
+        None => check.id.to_string(),
+    }
+}
+
+/// The answer.
+fn sentence(facts: &Facts, checks: &[Check]) -> String {
+    let count = |status| checks.iter().filter(|check| check.status == status).count();
+    let number = |n: usize, noun: &str| format!("{n} {noun}{}", if n == 1 { "" } else { "s" });
+    let name = harmless(facts.target.name());
+    let (stops, warnings) = (count(Status::Stop), count(Status::Warn));
+    let unknown = match count(Status::Unknown) {
+        0 => String::new(),
+        n => format!(" {} could not be found out.", number(n, "thing")),
+    };
+    let verdict = match verdict(checks) {
+        Status::Stop => format!(
+            "{name} is not fit to measure now: {} to mend first{}.",
+            number(stops, "thing"),
+            if warnings > 0 { format!(", {}", number(warnings, "warning")) } else { String::new() }
+        ),
+        Status::Warn => {
+            format!("{name} can be measured, with {}.", number(warnings, "warning"))
+        }
+        _ => format!("{name} is fit to measure."),
+    };
+    verdict + &unknown
+}
+
+fn machine(facts: &Facts) -> String {
+    let host = &facts.host;
+    let mut words = vec![host.model.clone().unwrap_or_else(|| "machine without a name".into())];
+    words.extend(host.cpu.clone().map(|cpu| format!("{} x {cpu}", host.cpus)));
+    words.push(format!("{} RAM", units::size(host.mem_total_bytes)));
+    words.push(format!("Linux {} {}", host.kernel, host.arch));
+    words.extend(host.os.clone());
+    words.join(", ")
+}
+
+fn target(facts: &Facts) -> String {
+    let (name, chain) = match &facts.target {
+        Target::Place { name, place } => {
+            let at = format!("{name}: {} at {}", place.fs, place.mount_point);
+            (at, &place.chain)
+        }
+        Target::Device { name, chain, .. } => (name.clone(), chain),
+    };
+    let layers: Vec<&str> = chain.iter().map(|layer| layer.name.as_str()).collect();
+    match layers.is_empty() {
+        true => name,
+        false => format!("{name} on {}", layers.join(" > ")),
+    }
+}
+
+fn disk_words(disk: &Disk) -> String {
+    let Layer { vendor, model, serial, size_bytes, link, .. } = &disk.layer;
+    let mut words = Vec::new();
+    match (vendor, model) {
+        (Some(vendor), Some(model)) if !model.starts_with(vendor.as_str()) => {
+            words.push(format!("{vendor} {model}"));
+        }
+        (_, Some(model)) => words.push(model.clone()),
+        (Some(vendor), None) => words.push(vendor.clone()),
+        (None, None) => words.push("drive without a name".to_string()),
+    }
+    words.push(units::size_decimal(*size_bytes));
+    words.extend(serial.as_ref().map(|serial| format!("serial {serial}")));
+    words.extend(disk.firmware.as_ref().map(|firmware| format!("firmware {firmware}")));
+    words.extend(link.clone());
+    words.extend(disk.card.as_ref().map(card::words));
+    words.join(", ")
+}
+
+/// `bakeoff/check/1`.
+pub fn json(facts: &Facts, checks: &[Check]) -> Value {
+    let drive = |disk: &Disk| {
+        let Layer { name, vendor, model, serial, size_bytes, bus, link, .. } = &disk.layer;
+        let clean = |text: &Option<String>| text.as_deref().map(harmless);
+        json!({
+            "name": harmless(name), "vendor": clean(vendor), "model": clean(model),
+            "serial": clean(serial), "size_bytes": size_bytes, "bus": clean(bus),
+            "link": clean(link), "firmware": clean(&disk.firmware),
+            "card": disk.card.as_ref().map(|card| harmless(&card::words(card))),
+            "health": disk.health.as_ref().and_then(|health| health.as_ref().ok()),
+        })
+    };
+    json!({
+        "schema": "bakeoff/check/1",
+        "target": harmless(facts.target.name()),
+        "machine": harmless(&machine(facts)),
+        "drives": facts.disks.iter().map(drive).collect::<Vec<_>>(),
+        "verdict": verdict(checks),
+        "sentence": sentence(facts, checks),
+        "checks": checks,
+    })
+}

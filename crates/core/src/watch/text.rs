@@ -1,0 +1,138 @@
+//! A frame for people: the machine in a few lines, then a block of rows for each device.
+
+use super::{Frame, Machine};
+use crate::model::path::harmless;
+use crate::report::{cut, wrap};
+use crate::telemetry::rates::{DeviceRates, Requests};
+use crate::units;
+
+/// Columns: as in every report of ours.
+const WIDTH: usize = 80;
+/// Columns of a device's name.
+const NAME: usize = 11;
+/// CPUs shown one by one.
+const CPUS: usize = 8;
+/// Threads and lines of the log shown.
+const THREADS: usize = 4;
+const LOG: usize = 3;
+
+/// At most `height` lines; devices that do not fit are counted.
+pub fn text(frame: &Frame, height: usize) -> String {
+    let seconds = units::duration(frame.elapsed_ns);
+    let mut head = format!("{}  over {seconds}\n", frame.clock);
+    head.push_str(&machine(&frame.machine));
+    head.push_str(&format!(
+        "\n{:<NAME$} {:<8}{:>9} {:>10} {:>6} {:>9} {:>8} {:>7}{:>6}\n",
+        "device", "", "per s", "kB/s", "%rqm", "await ms", "areq kB", "aqu-sz", "%util"
+    ));
+    let room = height.saturating_sub(head.lines().count() + 1);
+    let mut body = String::new();
+    let mut used = 0;
+    let mut shown = 0;
+    for (name, rates) in &frame.devices {
+        let block = device(name, rates);
+        let lines = block.lines().count();
+        if used + lines > room && shown > 0 {
+            break;
+        }
+        used += lines;
+        shown += 1;
+        body.push_str(&block);
+    }
+    let left = frame.devices.len() - shown;
+    if left > 0 {
+        body.push_str(&format!("and {left} more; name one: bakeoff watch DEVICE\n"));
+    }
+    if frame.devices.is_empty() {
+        body.push_str("no disk can be seen from here\n");
+    }
+    head + &body
+}
+
+fn machine(machine: &Machine) -> String {
+    let mut out = String::new();
+    let mut line = |title: &str, text: &str| {
+        out.push_str(&wrap(text, WIDTH, &format!("{title:<9}"), "         "));
+    };
+    let cpus = &machine.cpu_percent;
+    let busy: Vec<String> = cpus.iter().take(CPUS).map(|p| format!("{p:.0}")).collect();
+    match cpus.len() {
+        0 => {}
+        n if n <= CPUS => line("CPU %", &busy.join(" ")),
+        n => {
+            let mean = cpus.iter().sum::<f64>() / n as f64;
+            let most = cpus.iter().copied().fold(0.0, f64::max);
+            line("CPU %", &format!("{mean:.0} on average of {n}, the busiest {most:.0}"));
+        }
+    }
+    let mut memory = Vec::new();
+    memory.extend(machine.io_some_percent.map(|p| format!("{p:.0} % of the time waiting for I/O")));
+    memory.extend(machine.dirty_bytes.map(|n| format!("{} dirty", units::size(n))));
+    memory.extend(machine.writeback_bytes.map(|n| format!("{} in write-back", units::size(n))));
+    if !memory.is_empty() {
+        line("I/O", &memory.join(", "));
+    }
+    let mut power = Vec::new();
+    let (low, high) = (machine.clock_mhz.iter().min(), machine.clock_mhz.iter().max());
+    power.extend(low.zip(high).map(|(low, high)| match low == high {
+        true => format!("{low} MHz"),
+        false => format!("{low} to {high} MHz"),
+    }));
+    power.extend(machine.temperature_c.map(|c| format!("{c:.0} °C")));
+    power.extend(machine.throttled.iter().map(|word| word.to_string()));
+    if !power.is_empty() {
+        line("clock", &power.join(", "));
+    }
+    let threads = machine.threads_percent.iter().take(THREADS);
+    let threads: Vec<String> =
+        threads.map(|(name, percent)| format!("{} {percent:.0} %", harmless(name))).collect();
+    if !threads.is_empty() {
+        line("threads", &threads.join(", "));
+    }
+    for said in machine.log.iter().rev().take(LOG).rev() {
+        line("log", &harmless(&said.text));
+    }
+    out
+}
+
+fn device(name: &str, rates: &DeviceRates) -> String {
+    let row = |title: &str, kind: &str, requests: &Requests, tail: &str| {
+        format!(
+            "{:<NAME$} {kind:<8}{:>9} {:>10} {:>6} {:>9} {:>8}{tail}\n",
+            title,
+            number(requests.per_s),
+            number(requests.bytes_per_s / 1024.0),
+            format!("{:.1}", requests.merged_percent()),
+            number(requests.await_ms),
+            number(requests.size_bytes / 1024.0),
+        )
+    };
+    let tail = format!(" {:>7}{:>6.1}", number(rates.queue), rates.util_percent);
+    let mut out = row(&cut(&harmless(name), NAME), "read", &rates.read, &tail);
+    out.push_str(&row("", "write", &rates.write, ""));
+    let did = |requests: &Option<Requests>| requests.filter(|r| r.per_s > 0.0);
+    if let Some(discard) = did(&rates.discard) {
+        out.push_str(&row("", "discard", &discard, ""));
+    }
+    if let Some(flush) = did(&rates.flush) {
+        out.push_str(&format!(
+            "{:<NAME$} {:<8}{:>9} {:>10} {:>6} {:>9}\n",
+            "",
+            "flush",
+            number(flush.per_s),
+            "",
+            "",
+            number(flush.await_ms)
+        ));
+    }
+    out
+}
+
+/// Two decimals as iostat, none where the number is large.
+fn number(value: f64) -> String {
+    match value {
+        v if v >= 99_999.5 => format!("{v:.0}"),
+        v if v >= 999.5 => format!("{v:.1}"),
+        v => format!("{v:.2}"),
+    }
+}
