@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use bakeoff_core::model::host::Layer;
 use bakeoff_core::sysinfo::udev::Udev;
-use bakeoff_core::sysinfo::{mmc_ios, vpd};
+use bakeoff_core::sysinfo::{mmc_ios, sd_status, vpd};
 
 use super::root::{Root, name_starts_with};
 
@@ -39,6 +39,8 @@ pub fn identify(root: &Root, dir: &Path, udev: &Udev, layer: &mut Layer) {
     if bus.as_deref() == Some("nvme") {
         layer.best_link = pci_link(root, &up, "max");
     }
+    let status = root.attr(device.join("ssr")).and_then(|text| sd_status::parse(&text));
+    layer.card_class = status.map(|status| status.words());
     (layer.bus, layer.link) = (bus, link);
 }
 

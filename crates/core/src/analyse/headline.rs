@@ -3,7 +3,7 @@
 //! A statement over several workloads is wrong as soon as it is wrong on one, so each interval in
 //! it is taken at the alpha of all pairs on all workloads.
 
-use super::{claim, figures, places};
+use super::{claim, figures, normal, places};
 use crate::decide::compare::{Comparison, Outcome};
 use crate::decide::schedule;
 use crate::decide::table::Table;
@@ -37,7 +37,10 @@ pub fn of(run: &Run, table: &Table, verdicts: &[WorkloadVerdict]) -> String {
         if verdicts.iter().all(|v| v.standings.is_empty()) {
             return format!("Nothing is measured yet in {name}.");
         }
-        return format!("{name} is measured; there is nothing to compare it with.");
+        return match normal::sentence(run, verdicts) {
+            Some(normal) => format!("{name} is measured. {normal}"),
+            None => format!("{name} is measured; there is nothing to compare it with."),
+        };
     }
     let complete = schedule::complete(run);
     let first = header.protocol.first_look();

@@ -7,6 +7,7 @@ mod advice;
 pub(crate) mod claim;
 pub(crate) mod figures;
 pub mod headline;
+mod normal;
 mod observe;
 pub(crate) mod places;
 pub(crate) mod sentence;

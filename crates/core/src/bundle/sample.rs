@@ -314,6 +314,7 @@ fn layer() -> Layer {
         bus: Some("usb".into()),
         link: Some("USB 480 Mb/s".into()),
         best_link: Some("USB 5000 Mb/s".into()),
+        card_class: Some("class 10, U3, V30, A2".into()),
         backing_file: Some(RawPath::new("/mnt/usb/image")),
         direct_io: Some(true),
         dm_target: Some("crypt".into()),

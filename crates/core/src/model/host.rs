@@ -149,6 +149,9 @@ pub struct Layer {
     /// What disk and slot could agree on at most, where the kernel tells.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub best_link: Option<String>,
+    /// Of an SD card, the classes it claims: "class 10, U3, V30, A2".
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub card_class: Option<String>,
     /// For a loop device: its backing file.
     pub backing_file: Option<RawPath>,
     /// For a loop device: whether it reads and writes past the page cache (`loop/dio`).
