@@ -286,6 +286,9 @@ pub struct Agree {
     /// Time for everything, as 90s or 5m; each comparison has one turn at least
     #[arg(long, value_parser = units::parse_duration_ns, default_value = "10m")]
     pub time: u64,
+    /// Bytes of the file worked on (default: what one pass of a second or two takes)
+    #[arg(long, value_parser = units::parse_size)]
+    pub size: Option<u64>,
     /// Only this tool: fio, sysbench, bonnie, iozone or dd (repeat the option)
     #[arg(long = "tool", value_name = "NAME", value_parser = parse_tool)]
     pub tools: Vec<DriverName>,

@@ -1,12 +1,13 @@
 //! Whether bakeoff's own engine gives the numbers of the real tools: what is compared and what the
 //! pairs come to.
 //!
-//! A tool and its native counterpart do the same work on the same files, one after the other, in
-//! alternating order; the ratio of the two rates is the mean of the pairs' logarithms with its t
-//! interval. A phase agrees when the interval overlaps 0.97 to 1.03. Phases that last less than a
-//! second are shown and not judged. Nothing here runs anything.
+//! A tool and its native counterpart do the same work on files of the same size, one after the
+//! other, in alternating order; the ratio of the two rates is the mean of the pairs' logarithms
+//! with its t interval. A phase agrees when the interval overlaps 0.97 to 1.03. Phases that last
+//! less than a second are shown and not judged. Nothing here runs anything.
 
 pub mod cases;
+pub mod figure;
 pub mod render;
 
 use serde::Serialize;
@@ -14,6 +15,7 @@ use serde::Serialize;
 use crate::model::candidate::Skipped;
 use crate::model::workload::{DriverName, Workload};
 use crate::stats::paired::Paired;
+use figure::Unit;
 
 /// Ratios that count as the same.
 pub const SAME: (f64, f64) = (0.97, 1.03);
@@ -22,27 +24,47 @@ const ALPHA: f64 = 0.05;
 /// Phases below this are not judged.
 const JUDGED_NS: u64 = 1_000_000_000;
 
-/// The same work for a tool and for bakeoff.
+/// The same work for a tool and for bakeoff: one command of the tool's, with one phase or more.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Case {
-    /// For people: "1m sequential reads, direct".
-    pub name: String,
     /// The tool.
     pub tool: DriverName,
-    /// The work in the tool's hands.
-    pub foreign: Workload,
-    /// The work in bakeoff's.
-    pub native: Workload,
-    /// What is known to differ, for the line below a ratio that is not 1.
+    /// For people, beside the tool's name: "1m reads, direct".
+    pub name: String,
+    /// What both do, in this order.
+    pub phases: Vec<Compared>,
+}
+
+/// One phase of a case.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Compared {
+    /// For people.
+    pub name: String,
+    /// The work in bakeoff's hands; in the tool's it is the same with another driver.
+    pub work: Workload,
+    /// What is known to differ, for the line about a ratio that is not 1; empty where nothing is.
     pub known: &'static str,
+}
+
+impl Case {
+    /// The work in bakeoff's hands.
+    pub fn ours(&self) -> Vec<Workload> {
+        self.phases.iter().map(|phase| phase.work.clone()).collect()
+    }
+
+    /// The work in the tool's.
+    pub fn theirs(&self) -> Vec<Workload> {
+        let of = |phase: &Compared| Workload { driver: self.tool, ..phase.work.clone() };
+        self.phases.iter().map(of).collect()
+    }
 }
 
 /// One turn of both.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Pair {
-    /// bakeoff's rate, in the unit of the phase.
+    /// bakeoff's rate, in the unit of the phase, above 0.
     pub native: f64,
-    /// The tool's.
+    /// The tool's, above 0.
     pub foreign: f64,
     /// The shorter of the two times.
     pub elapsed_ns: u64,
@@ -57,6 +79,10 @@ pub struct Row {
     pub phase: String,
     /// Turns.
     pub pairs: u32,
+    /// What the rates count.
+    pub unit: Unit,
+    /// The tool's rate, the mean of the logarithms; `None` without a pair.
+    pub rate: Option<f64>,
     /// bakeoff's rate over the tool's; `None` without a pair.
     pub ratio: Option<f64>,
     /// Lower end of the 95 % interval; `None` with fewer than two pairs.
@@ -95,31 +121,36 @@ pub struct Table {
 }
 
 impl Row {
-    /// From the pairs of a phase.
-    pub fn of(tool: DriverName, phase: &str, known: &str, pairs: &[Pair]) -> Row {
-        let is_usable = |p: &&Pair| p.native > 0.0 && p.foreign > 0.0;
-        let logs: Vec<f64> =
-            pairs.iter().filter(is_usable).map(|p| libm::log(p.native / p.foreign)).collect();
-        let count = logs.len() as u64;
-        let mean = crate::stats::sample::mean(&logs);
+    /// From the pairs of a phase; `missing` says why a turn gave none.
+    pub fn of(tool: DriverName, phase: &Compared, pairs: &[Pair], missing: Option<&str>) -> Row {
+        let of_pairs = |of: fn(&Pair) -> f64| -> Vec<f64> { pairs.iter().map(of).collect() };
+        let logs = of_pairs(|pair| libm::log(pair.native / pair.foreign));
         let total: u64 = pairs.iter().map(|p| p.elapsed_ns).sum();
         let elapsed_ns = total / (pairs.len() as u64).max(1);
         let interval = Paired::of(&logs).map(|paired| paired.interval(ALPHA));
-        let (agreement, why) = match interval {
-            None => (Agreement::NotJudged, format!("{count} pairs give no interval: --time more")),
-            Some(_) if elapsed_ns < JUDGED_NS => {
-                (Agreement::NotJudged, "it lasts less than a second here".to_string())
+        let not = |why: String| (Agreement::NotJudged, why);
+        let (agreement, why) = match (interval, missing) {
+            (None, Some(missing)) => not(missing.to_string()),
+            (Some(_) | None, _) if !pairs.is_empty() && elapsed_ns < JUDGED_NS => {
+                not("it lasts less than a second here".to_string())
             }
-            Some(i) if i.low <= libm::log(SAME.1) && i.high >= libm::log(SAME.0) => {
+            (None, None) => not(format!("{} pairs give no interval: --time more", logs.len())),
+            (Some(i), _) if i.low <= libm::log(SAME.1) && i.high >= libm::log(SAME.0) => {
                 (Agreement::Agrees, String::new())
             }
-            Some(_) => (Agreement::Differs, known.to_string()),
+            (Some(_), _) if phase.known.is_empty() => {
+                (Agreement::Differs, "nothing is known that explains it".to_string())
+            }
+            (Some(_), _) => (Agreement::Differs, phase.known.to_string()),
         };
+        let mean = |logs: &[f64]| crate::stats::sample::mean(logs).map(libm::exp);
         Row {
             tool: tool.name(),
-            phase: phase.to_string(),
+            phase: phase.name.clone(),
             pairs: logs.len() as u32,
-            ratio: mean.map(libm::exp),
+            unit: figure::unit(&phase.work),
+            rate: mean(&of_pairs(|pair| libm::log(pair.foreign))),
+            ratio: mean(&logs),
             low: interval.map(|i| libm::exp(i.low)),
             high: interval.map(|i| libm::exp(i.high)),
             elapsed_ns,
@@ -132,8 +163,10 @@ impl Row {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::job::{Job, Rw};
+    use crate::model::workload::{Metric, Phase};
 
-    fn row(pairs: &[(f64, f64)], seconds: f64) -> Row {
+    fn row_of(pairs: &[(f64, f64)], seconds: f64, known: &'static str) -> Row {
         let elapsed_ns = (seconds * 1e9) as u64;
         let pair = |(native, foreign): &(f64, f64)| Pair {
             native: *native,
@@ -141,16 +174,27 @@ mod tests {
             elapsed_ns,
         };
         let pairs: Vec<Pair> = pairs.iter().map(pair).collect();
-        Row::of(DriverName::Dd, "write", "zeros are cheap", &pairs)
+        let job = Job::new(Rw::Write, 4096, 4096);
+        let work = Workload::native("write", "", Phase::Overwrite, Metric::Bandwidth, job);
+        let phase = Compared { name: "write".to_string(), work, known };
+        let missing = pairs.is_empty().then_some("it printed +++++");
+        Row::of(DriverName::Dd, &phase, &pairs, missing)
+    }
+
+    fn row(pairs: &[(f64, f64)], seconds: f64) -> Row {
+        row_of(pairs, seconds, "zeros are cheap")
     }
 
     #[test]
     fn an_interval_that_overlaps_agrees_and_one_beside_says_why_not() {
         let near = row(&[(99.0, 100.0), (102.0, 100.0), (100.0, 101.0)], 2.0);
         assert_eq!((near.agreement, near.why.as_str()), (Agreement::Agrees, ""));
-        let far = row(&[(80.0, 100.0), (81.0, 100.0), (80.5, 100.0)], 2.0);
+        let pairs = [(80.0, 100.0), (81.0, 100.0), (80.5, 100.0)];
+        let far = row(&pairs, 2.0);
         assert_eq!((far.agreement, far.why.as_str()), (Agreement::Differs, "zeros are cheap"));
         assert!(far.high.unwrap() < 0.83 && far.low.unwrap() > 0.78);
+        assert_eq!(far.rate.unwrap().round(), 100.0);
+        assert!(row_of(&pairs, 2.0, "").why.contains("nothing is known"));
     }
 
     #[test]
@@ -162,6 +206,7 @@ mod tests {
             (single.agreement, single.ratio, single.low),
             (Agreement::NotJudged, Some(1.0), None)
         );
-        assert_eq!(row(&[(0.0, 100.0)], 5.0).ratio, None);
+        let none = row(&[], 5.0);
+        assert_eq!((none.ratio, none.why.as_str()), (None, "it printed +++++"));
     }
 }

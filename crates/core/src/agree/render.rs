@@ -4,6 +4,7 @@ use std::fmt::Write;
 
 use serde_json::json;
 
+use super::figure::Unit;
 use super::{Agreement, Row, Table};
 use crate::model::host::Host;
 use crate::model::path::printable;
@@ -21,8 +22,10 @@ pub struct Setting<'a> {
     pub date: &'a str,
     /// bakeoff's version.
     pub version: &'a str,
-    /// Size of the file worked on.
+    /// Size of the files worked on.
     pub file_bytes: u64,
+    /// How long it took.
+    pub took_ns: u64,
 }
 
 /// `bakeoff/agree/1`.
@@ -35,6 +38,7 @@ pub fn json(table: &Table, setting: &Setting) -> String {
         "fs": setting.fs,
         "disk": setting.disk,
         "file_bytes": setting.file_bytes,
+        "took_ns": setting.took_ns,
         "versions": table.versions.iter().cloned().collect::<std::collections::BTreeMap<_, _>>(),
         "rows": table.rows,
         "skipped": table.skipped,
@@ -48,33 +52,56 @@ pub fn markdown(table: &Table, setting: &Setting) -> String {
     // Writing to a String cannot fail, here and below.
     let _ = writeln!(
         out,
-        "Written by `bakeoff agree --format markdown` on {}. A ratio is bakeoff's rate over the \
-         tool's, with its 95 % interval over pairs measured one after the other on the same file \
-         of {}; a phase agrees when the interval overlaps 0.97 to 1.03.\n",
+        "Each tool and bakeoff do the same work in turns, on files of {} in one place, the other \
+         one first every second time. A ratio is bakeoff's figure over the tool's, with its 95 % \
+         interval; a phase agrees when the interval overlaps 0.97 to 1.03. Against fio bakeoff \
+         has the same words; against the others the profile named after the tool, and the figure \
+         that the tool itself would print. Written on {} by `bakeoff agree DIR --format \
+         markdown`, which took {}.\n",
+        units::size(setting.file_bytes),
         setting.date,
-        units::size(setting.file_bytes)
+        units::duration(setting.took_ns),
     );
     for (name, what) in facts(table, setting) {
         let _ = writeln!(out, "- {name}: {what}");
     }
-    out.push_str("\n| tool | phase | ratio | interval | pairs | lasts | |\n");
-    out.push_str("|---|---|---|---|---|---|---|\n");
+    out.push_str("\n| tool | phase | its rate | ratio | interval | pairs | lasts | |\n");
+    out.push_str("|---|---|---|---|---|---|---|---|\n");
     for row in &table.rows {
-        let (ratio, interval) = (ratio(row.ratio), interval(row));
         let _ = writeln!(
             out,
-            "| {} | {} | {ratio} | {interval} | {} | {} | {} |",
+            "| {} | {} | {} | {} | {} | {} | {} | {} |",
             row.tool,
             row.phase,
+            rate(row),
+            ratio(row.ratio),
+            interval(row),
             row.pairs,
             units::duration(row.elapsed_ns),
-            word(row)
+            word(row),
         );
     }
-    for skipped in &table.skipped {
-        let _ = writeln!(out, "\nLeft out: {}: {}.", clean(&skipped.name), clean(&skipped.reason));
-    }
+    markdown_lines(&mut out, table);
     out
+}
+
+/// Why phases do not agree or are not judged, a line each.
+fn markdown_lines(out: &mut String, table: &Table) {
+    for (title, which) in [("Differs", Agreement::Differs), ("Not judged", Agreement::NotJudged)] {
+        let rows: Vec<&Row> = table.rows.iter().filter(|row| row.agreement == which).collect();
+        if !rows.is_empty() {
+            let _ = writeln!(out, "\n{title}:\n");
+        }
+        for row in rows {
+            let _ = writeln!(out, "- {}, {}: {}.", row.tool, row.phase, clean(&row.why));
+        }
+    }
+    if !table.skipped.is_empty() {
+        out.push_str("\nLeft out:\n\n");
+    }
+    for skipped in &table.skipped {
+        let _ = writeln!(out, "- {}: {}.", clean(&skipped.name), clean(&skipped.reason));
+    }
 }
 
 /// For a terminal.
@@ -89,19 +116,22 @@ pub fn text(table: &Table, setting: &Setting) -> String {
         let (ratio, interval) = (ratio(row.ratio), interval(row));
         let _ = writeln!(
             out,
-            "{:<8} {:<widest$}  {ratio:>6}  {interval:<15} {:>2} pairs of {}",
+            "{:<8} {:<widest$}  {ratio:>6}  {interval:<15} {:>2} x {:<6} {}",
             row.tool,
             row.phase,
             row.pairs,
-            units::duration(row.elapsed_ns)
+            units::duration(row.elapsed_ns),
+            word(row),
         );
-        if !row.why.is_empty() {
-            let _ = writeln!(out, "         {}", word(row));
+        if row.agreement == Agreement::Differs || row.elapsed_ns == 0 {
+            let _ = writeln!(out, "         {}", clean(&row.why));
         }
     }
     for skipped in &table.skipped {
         let _ = writeln!(out, "Left out: {}: {}", clean(&skipped.name), clean(&skipped.reason));
     }
+    let took = units::duration(setting.took_ns);
+    let _ = writeln!(out, "\nRatios are bakeoff's figure over the tool's. It took {took}.");
     out
 }
 
@@ -137,10 +167,18 @@ fn interval(row: &Row) -> String {
     }
 }
 
-fn word(row: &Row) -> String {
+fn rate(row: &Row) -> String {
+    match (row.rate, row.unit) {
+        (Some(rate), Unit::Bytes) => format!("{:.1} MB/s", rate / 1e6),
+        (Some(rate), Unit::Each) => format!("{rate:.0}/s"),
+        (None, _) => "-".to_string(),
+    }
+}
+
+fn word(row: &Row) -> &'static str {
     match row.agreement {
-        Agreement::Agrees => "agrees".to_string(),
-        Agreement::Differs => format!("differs: {}", row.why),
-        Agreement::NotJudged => format!("not judged: {}", row.why),
+        Agreement::Agrees => "agrees",
+        Agreement::Differs => "differs",
+        Agreement::NotJudged => "not judged",
     }
 }

@@ -126,6 +126,12 @@ pub enum ParseError {
         /// What could not be read, or its own words.
         said: String,
     },
+    /// bonnie++ keeps what it measured in less than half a second to itself.
+    #[error("{tool} printed +++++ for it: it took less than half a second")]
+    TooShort {
+        /// The tool.
+        tool: &'static str,
+    },
     /// A figure is not in the result.
     #[error("{tool} printed no {figure}")]
     Figure {

@@ -7,7 +7,7 @@ pub mod foreign;
 pub mod iozone;
 pub mod measured;
 pub mod native;
-mod parts;
+pub(crate) mod parts;
 pub mod sysbench;
 #[cfg(test)]
 mod tests;

@@ -15,7 +15,7 @@ const SEEKS: u64 = 8192;
 const PER_CHAR_BYTES: u64 = 3 << 20;
 
 /// The tool's metric with the rate of a part; `None` where it has none.
-fn rate_name(part: Part, word: &str) -> Option<String> {
+pub(crate) fn rate_name(part: Part, word: &str) -> Option<String> {
     Some(match part.profile {
         Profile::Bonnie => {
             let (name, what) = match word {
@@ -52,6 +52,10 @@ pub(super) fn work(part: Part, rw: Rw, figures: Figures<'_>) -> Result<Work, Par
     let none = |figure: &str| ParseError::Figure { tool: figures.tool, figure: figure.into() };
     let spec = profiles::part_spec(part).ok_or_else(|| none("part of that number"))?;
     let name = rate_name(part, spec.word).ok_or_else(|| none(spec.word))?;
+    // Its command leaves no phase out.
+    if part.profile == Profile::Bonnie && figures.find(&name).is_none() {
+        return Err(ParseError::TooShort { tool: figures.tool });
+    }
     let rate = figures.get(&name)?;
     if rate <= 0.0 {
         return Err(none(&name));

@@ -13,6 +13,9 @@ use crate::model::workload::Workload;
 /// The installed bonnie++.
 pub struct Bonnie;
 
+/// Small files come in steps of this many (`-n`).
+const FILES_STEP: u32 = 1024;
+
 impl Driver for Bonnie {
     /// It has no option for that; its usage says it, and the status is not 0.
     fn version_command(&self) -> &'static [&'static str] {
@@ -42,7 +45,12 @@ impl Driver for Bonnie {
         }
         let mut words = Words::of(&["bonnie++", "-d", ".", "-r", "0", "-m", "bakeoff"]);
         // Empty files, 16 x 1024 of them, are its default, and what the native profile makes.
-        words.add(&["-s", &format!("{size}:{}", job.bs), "-n", "16"]);
+        let files = if job.nrfiles == 0 { FILES_STEP * 16 } else { job.nrfiles };
+        if !files.is_multiple_of(FILES_STEP) {
+            return no("it makes small files by 1024: nrfiles has to be a multiple of that");
+        }
+        let files = (files / FILES_STEP).to_string();
+        words.add(&["-s", &format!("{size}:{}", job.bs), "-n", &files]);
         if scratch.is_root {
             words.add(&["-u", "root"]);
         }

@@ -68,6 +68,9 @@ fn profile(job: &Job) -> Result<Invocation, Unsupported> {
         words.add(&["-i", test]);
     }
     words.add(&["-s", &format!("{}k", job.size >> 10), "-r", &format!("{}k", job.bs >> 10)]);
+    if job.end_fsync {
+        words.add(&["-e"]);
+    }
     if job.direct {
         words.add(&["-I"]);
     }

@@ -20,6 +20,8 @@ pub struct Sysbench;
 const DEFAULT_SECONDS: u64 = 10;
 /// Files of its profile, sysbench's own default.
 const PROFILE_FILES: u32 = 128;
+/// Requests between its bursts of flushes, also sysbench's own default.
+const PROFILE_FSYNC: u32 = 100;
 
 impl Driver for Sysbench {
     fn version_command(&self) -> &'static [&'static str] {
@@ -53,7 +55,8 @@ impl Driver for Sysbench {
         words.long("file-test-mode", word);
         let mut prepare = Words(words.0.clone());
         prepare.add(&["prepare"]);
-        limits(&mut words, job, is_old);
+        let pass = part.map(|_| pass_events(job, PROFILE_FILES, is_old));
+        limits(&mut words, job, pass, is_old);
         flushes(&mut words, job);
         words.add(&["run"]);
         let cool = workload.phase == Phase::ColdRead || job.invalidate;
@@ -73,7 +76,8 @@ impl Driver for Sysbench {
 
 /// The job of one mode of the profile: sysbench's own defaults, 3 reads for 2 writes among them.
 fn of_profile(job: &Job, rw: Rw) -> Job {
-    Job { rw, rwmixread: 60, end_fsync: true, ..job.clone() }
+    let fsync = if job.fsync == 0 && job.fdatasync == 0 { PROFILE_FSYNC } else { job.fsync };
+    Job { rw, rwmixread: 60, fsync, end_fsync: true, ..job.clone() }
 }
 
 fn mode(rw: Rw) -> &'static str {
@@ -86,14 +90,25 @@ fn mode(rw: Rw) -> &'static str {
     }
 }
 
-fn limits(words: &mut Words, job: &Job, is_old: bool) {
+/// Events of one pass over the files of the profile. Since 1.0.15 a flush is one: a burst over all
+/// files after every so many requests that write.
+fn pass_events(job: &Job, files: u32, is_old: bool) -> u64 {
+    let files = u64::from(if job.nrfiles > 0 { job.nrfiles } else { files });
+    let blocks = job.size / files * files / job.bs;
+    let every = u64::from(job.fsync.max(job.fdatasync));
+    let has_bursts = job.rw.writes() && every > 0 && !is_old;
+    blocks + if has_bursts { blocks / every * files } else { 0 }
+}
+
+fn limits(words: &mut Words, job: &Job, pass: Option<u64>, is_old: bool) {
     let threads = if is_old { "num-threads" } else { "threads" };
     words.long(threads, job.numjobs);
     if !is_old {
         words.long("rand-seed", (job.seed & 0x3fff_ffff) + 1);
     }
     let (time, events) = if is_old { ("max-time", "max-requests") } else { ("time", "events") };
-    let amount = job.io_size.map_or(0, |bytes| bytes.div_ceil(job.bs));
+    let pass = pass.filter(|_| job.runtime_ns.is_none());
+    let amount = job.io_size.map(|bytes| bytes.div_ceil(job.bs)).or(pass).unwrap_or(0);
     let seconds = match job.runtime_ns {
         Some(ns) => ns.div_ceil(1_000_000_000),
         None if amount > 0 => 0,

@@ -1,0 +1,188 @@
+//! One turn of both: the tool and bakeoff do the same work, each from the same state.
+//!
+//! Before each of them what is dirty is written back, so that nobody pays for the other's writes.
+//! Patterns of fio work on one file that is there already and is put out of memory where they
+//! read; the others make their files in a directory that is new for each of them.
+
+use std::fs::File;
+use std::io;
+use std::path::Path;
+use std::time::Duration;
+
+use bakeoff_core::agree::{Case, Compared, Pair, figure};
+use bakeoff_core::driver::foreign::{Ground, ParseError};
+use bakeoff_core::driver::native::TargetKind;
+use bakeoff_core::model::job::Job;
+use bakeoff_core::model::measurement::Measurement;
+use bakeoff_core::model::profile::Part;
+use bakeoff_core::model::workload::Workload;
+use bakeoff_engine::residency;
+use rustix::fs::syncfs;
+
+use crate::exec::ExecError;
+use crate::fault::Fault;
+use crate::runner::foreign::{ForeignError, Installed};
+use crate::runner::load::{self, Load, LoadError};
+use crate::runner::scratch::{self, Scratch};
+use crate::signals::Cancel;
+use crate::ui::progress::Progress;
+
+/// Time a tool may take for one turn.
+const TURN_LIMIT: Duration = Duration::from_secs(600);
+
+/// Where turns are taken.
+pub struct Bench<'a> {
+    dir: &'a Path,
+    room: Scratch,
+    cancel: &'a Cancel,
+}
+
+/// A phase of a tool, or why it printed no figure.
+type Told = Result<Measurement, ParseError>;
+
+impl<'a> Bench<'a> {
+    /// In a directory of ours.
+    pub fn new(dir: &'a Path, cancel: &'a Cancel) -> Result<Bench<'a>, Fault> {
+        let unusable = |e| Fault::environment(format!("cannot use our directory: {e}"));
+        let (Some(parent), Some(name)) = (dir.parent(), dir.file_name().and_then(|n| n.to_str()))
+        else {
+            return Err(Fault::bug("a scratch directory without a name"));
+        };
+        let room = Scratch::open(parent, name).map_err(unusable)?;
+        Ok(Bench { dir, room, cancel })
+    }
+
+    /// bakeoff does a job on the file.
+    pub fn load(&self, job: &Job, progress: &Progress) -> Result<Measurement, Fault> {
+        self.one(job, progress).map_err(|error| match error {
+            LoadError::Interrupted => interrupted(),
+            error => Fault::environment(error),
+        })
+    }
+
+    fn one(&self, job: &Job, progress: &Progress) -> Result<Measurement, LoadError> {
+        let data = self.dir.join(scratch::DATA);
+        let mut tick = |live| progress.live(live);
+        load::run(job, &data, TargetKind::File, self.cancel, &mut tick)
+    }
+
+    /// One turn of both: a pair for each phase, or why there is none.
+    pub fn turn(
+        &self,
+        case: &Case,
+        tool: &Installed,
+        ours_first: bool,
+        progress: &Progress,
+    ) -> Result<Vec<Result<Pair, String>>, TurnError> {
+        let (ours, theirs) = if ours_first {
+            let ours = self.ours(case, progress)?;
+            (ours, self.theirs(case, tool)?)
+        } else {
+            let theirs = self.theirs(case, tool)?;
+            (self.ours(case, progress)?, theirs)
+        };
+        if [ours.len(), theirs.len()] != [case.phases.len(); 2] {
+            return Err(TurnError::Fault(Fault::bug("a turn without a figure for each phase")));
+        }
+        let both = ours.into_iter().zip(theirs);
+        Ok(case.phases.iter().zip(both).map(|(phase, both)| pair(phase, both)).collect())
+    }
+
+    fn ours(&self, case: &Case, progress: &Progress) -> Result<Vec<Measurement>, TurnError> {
+        self.settle()?;
+        let work = case.ours();
+        let parts: Vec<Part> = work.iter().filter_map(|work| work.profile).collect();
+        let job = &work[0].job;
+        if parts.is_empty() {
+            self.cool(&work[0])?;
+            return Ok(vec![self.one(job, progress).map_err(TurnError::of_load)?]);
+        }
+        self.in_room(|room| {
+            let mut tick = |live| progress.live(live);
+            let load = Load { job, parts: &parts };
+            load::run_all(load, room, TargetKind::Directory, self.cancel, &mut tick)
+                .map_err(TurnError::of_load)
+        })
+    }
+
+    fn theirs(&self, case: &Case, tool: &Installed) -> Result<Vec<Told>, TurnError> {
+        self.settle()?;
+        let work = case.theirs();
+        let ground = tool.invocation(&work[0]).map_err(|e| TurnError::Cannot(e.to_string()))?;
+        let run = |dir: &Path| {
+            let told = tool.run(&work, dir, TURN_LIMIT, self.cancel).map_err(TurnError::of_tool)?;
+            Ok(told.into_iter().map(|(measured, _)| measured).collect())
+        };
+        if ground.ground == Ground::Empty {
+            return self.in_room(run);
+        }
+        self.cool(&work[0])?;
+        run(self.dir)
+    }
+
+    /// With a directory that is new and goes away again.
+    fn in_room<T>(&self, work: impl FnOnce(&Path) -> Result<T, TurnError>) -> Result<T, TurnError> {
+        let made = self.room.make_dir(scratch::SMALL);
+        let done = work(&made.map_err(|e| unusable("make a directory", e))?);
+        self.room.remove_small().map_err(|e| unusable("remove what a tool made", e))?;
+        done
+    }
+
+    /// Writes back what is dirty.
+    fn settle(&self) -> Result<(), TurnError> {
+        let written = File::open(self.dir).and_then(|dir| Ok(syncfs(dir)?));
+        written.map_err(|e| unusable("flush the filesystem", e))
+    }
+
+    /// Puts the file out of memory where it is read.
+    fn cool(&self, work: &Workload) -> Result<(), TurnError> {
+        if Ground::of(work.phase) != Ground::Data(scratch::DATA) {
+            return Ok(());
+        }
+        let data = self.dir.join(scratch::DATA);
+        let evicted = File::open(data).and_then(|file| residency::evict(&file));
+        evicted.map_err(|e| unusable("put the file out of memory", e))
+    }
+}
+
+fn pair(phase: &Compared, (ours, theirs): (Measurement, Told)) -> Result<Pair, String> {
+    let theirs = theirs.map_err(|error| error.to_string())?;
+    let nothing = |whose: &str| format!("{whose} gave no figure");
+    Ok(Pair {
+        native: figure::ours(&phase.work, &ours).ok_or_else(|| nothing("bakeoff"))?,
+        foreign: figure::theirs(&phase.work, &theirs).ok_or_else(|| nothing("it"))?,
+        elapsed_ns: ours.elapsed_ns.min(theirs.elapsed_ns),
+    })
+}
+
+/// Why a turn gave no pair.
+pub enum TurnError {
+    /// The whole comparison ends.
+    Fault(Fault),
+    /// This case cannot be had here.
+    Cannot(String),
+}
+
+impl TurnError {
+    fn of_load(error: LoadError) -> TurnError {
+        match error {
+            LoadError::Interrupted => TurnError::Fault(interrupted()),
+            error => TurnError::Cannot(error.to_string()),
+        }
+    }
+
+    fn of_tool(error: ForeignError) -> TurnError {
+        match error {
+            ForeignError::Exec(ExecError::Interrupted) => TurnError::Fault(interrupted()),
+            error => TurnError::Cannot(error.to_string()),
+        }
+    }
+}
+
+fn unusable(doing: &str, error: io::Error) -> TurnError {
+    TurnError::Fault(Fault::environment(format!("cannot {doing}: {error}")))
+}
+
+fn interrupted() -> Fault {
+    Fault::interrupted("interrupted; nothing was kept")
+}

@@ -1,0 +1,202 @@
+//! Turn after turn through all cases until the time is over.
+
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use bakeoff_core::agree::{self, Case, Pair, Row, Table};
+use bakeoff_core::model::candidate::Skipped;
+use bakeoff_core::model::host::Place;
+use bakeoff_core::model::job::{Job, Rw};
+use bakeoff_core::model::workload::DriverName;
+use bakeoff_core::prepare::space;
+use bakeoff_core::units;
+
+use super::pair::{Bench, TurnError};
+use crate::cli::{Agree, Global};
+use crate::fault::Fault;
+use crate::host;
+use crate::runner::foreign::{self, ForeignError, Installed};
+use crate::signals::Cancel;
+use crate::ui::progress::Progress;
+
+/// Smallest and largest file that is worked on.
+const FILE_BYTES: (u64, u64) = (64 << 20, 2 << 30);
+/// How long one pass over the file is to last.
+const PASS_SECONDS: f64 = 1.5;
+/// Turns of a pattern with a time that the whole is planned for, and their limits.
+const TURNS: u64 = 300;
+const TURN_NS: (u64, u64) = (200_000_000, 2_000_000_000);
+/// Files there are at the same time: ours, and that of a tool or two.
+const FILES: u64 = 3;
+
+/// A comparison in hand.
+pub struct Turns<'a> {
+    bench: Bench<'a>,
+    progress: Progress,
+    cancel: &'a Cancel,
+    table: Table,
+}
+
+/// A case, its tool, and what came of it so far.
+struct Running {
+    case: Case,
+    tool: Installed,
+    /// The pairs of each phase.
+    pairs: Vec<Vec<Pair>>,
+    /// Why a phase gave no pair in the last turn.
+    missing: Vec<Option<String>>,
+    /// How long the last turn took.
+    took: Duration,
+    is_over: bool,
+}
+
+impl<'a> Turns<'a> {
+    /// Nothing is compared yet.
+    pub fn new(global: &Global, dir: &'a Path, cancel: &'a Cancel) -> Result<Turns<'a>, Fault> {
+        let bench = Bench::new(dir, cancel)?;
+        let progress = Progress::new(global.quiet);
+        Ok(Turns { bench, progress, cancel, table: Table::default() })
+    }
+
+    /// What was compared.
+    pub fn into_table(self) -> Table {
+        self.table
+    }
+
+    /// Makes the file that is read and overwritten, as large as one pass of some seconds takes, or
+    /// as it was asked for.
+    pub fn lay_out(&mut self, place: &Place, asked: Option<u64>) -> Result<u64, Fault> {
+        let available = host::available_bytes();
+        let room = space::room_bytes(place.class, place.size_bytes, place.free_bytes, available);
+        let most = FILE_BYTES.1.min(room / FILES);
+        let least = asked.unwrap_or(FILE_BYTES.0);
+        if room / FILES < least {
+            return Err(Fault::environment(format!(
+                "at most {} may be used there, and {FILES} files of at least {} are needed: make \
+                 room, or give a smaller --size",
+                units::size(room),
+                units::size(least)
+            )));
+        }
+        self.progress.doing("laying out the file");
+        if let Some(size) = asked {
+            self.write(size)?;
+            return Ok(size);
+        }
+        let elapsed_ns = self.write(FILE_BYTES.0)?;
+        let rate = FILE_BYTES.0 as f64 / (elapsed_ns.max(1) as f64 / 1e9);
+        let wanted = ((rate * PASS_SECONDS) as u64).clamp(FILE_BYTES.0, most.max(FILE_BYTES.0));
+        let size = wanted >> 20 << 20;
+        if size > FILE_BYTES.0 {
+            self.write(size)?;
+        }
+        Ok(size)
+    }
+
+    fn write(&self, size: u64) -> Result<u64, Fault> {
+        let job = Job { end_fsync: true, ..Job::new(Rw::Write, 1 << 20, size) };
+        Ok(self.bench.load(&job, &self.progress)?.elapsed_ns)
+    }
+
+    /// Turns until the time since `began` is over. Each case has one; a later one begins only
+    /// where the last one like it would fit into the time that is left.
+    pub fn all(&mut self, size: u64, args: &Agree, began: Instant) -> Result<(), Fault> {
+        let time = Duration::from_nanos(args.time);
+        let is_wanted = |case: &Case| args.tools.is_empty() || args.tools.contains(&case.tool);
+        let mut running = Vec::new();
+        let turn_ns = (args.time / TURNS).clamp(TURN_NS.0, TURN_NS.1);
+        for case in agree::cases::all(size, turn_ns).into_iter().filter(is_wanted) {
+            if let Some(tool) = self.installed(&case)? {
+                let (pairs, missing) =
+                    (vec![Vec::new(); case.phases.len()], vec![None; case.phases.len()]);
+                let took = Duration::ZERO;
+                running.push(Running { case, tool, pairs, missing, took, is_over: false });
+            }
+        }
+        for round in 0u32.. {
+            let mut had_one = false;
+            for one in running.iter_mut().filter(|one| !one.is_over) {
+                if round > 0 && began.elapsed() + one.took > time {
+                    continue;
+                }
+                had_one = true;
+                let name = format!("{} · {}", one.case.tool.name(), one.case.name);
+                self.progress.doing(&format!("turn {} · {name}", round + 1));
+                self.turn(one, round % 2 == 1)?;
+            }
+            if !had_one {
+                break;
+            }
+        }
+        self.progress.clear();
+        for one in &running {
+            self.rows(one);
+        }
+        Ok(())
+    }
+
+    fn turn(&mut self, one: &mut Running, ours_first: bool) -> Result<(), Fault> {
+        let began = Instant::now();
+        let pairs = match self.bench.turn(&one.case, &one.tool, ours_first, &self.progress) {
+            Ok(pairs) => pairs,
+            Err(TurnError::Fault(fault)) => return Err(fault),
+            Err(TurnError::Cannot(reason)) => {
+                one.is_over = true;
+                self.skip(&one.case, reason);
+                return Ok(());
+            }
+        };
+        one.took = began.elapsed();
+        for (at, pair) in pairs.into_iter().enumerate() {
+            match pair {
+                Ok(pair) => one.pairs[at].push(pair),
+                Err(why) => one.missing[at] = Some(why),
+            }
+        }
+        Ok(())
+    }
+
+    fn rows(&mut self, one: &Running) {
+        let tool = one.case.tool;
+        for ((phase, pairs), missing) in one.case.phases.iter().zip(&one.pairs).zip(&one.missing) {
+            if !pairs.is_empty() || missing.is_some() {
+                self.table.rows.push(Row::of(tool, phase, pairs, missing.as_deref()));
+            }
+        }
+    }
+
+    /// The tool of a case, if it is installed and has words for it.
+    fn installed(&mut self, case: &Case) -> Result<Option<Installed>, Fault> {
+        let found = match foreign::find(case.tool, self.cancel) {
+            Ok(Some(tool)) => tool,
+            Ok(None) => return Err(Fault::bug("a case compares bakeoff with itself")),
+            Err(ForeignError::Exec(error)) => return Err(Fault::environment(error)),
+            Err(error) => {
+                self.skip_tool(case.tool, error.to_string());
+                return Ok(None);
+            }
+        };
+        let name = case.tool.name().to_string();
+        if !self.table.versions.iter().any(|(known, _)| *known == name) {
+            self.table.versions.push((name, found.version.clone()));
+        }
+        match case.theirs().iter().find_map(|work| found.invocation(work).err()) {
+            None => Ok(Some(found)),
+            Some(error) => {
+                self.skip(case, error.to_string());
+                Ok(None)
+            }
+        }
+    }
+
+    fn skip(&mut self, case: &Case, reason: String) {
+        let name = format!("{}: {}", case.tool.name(), case.name);
+        self.table.skipped.push(Skipped { name, reason });
+    }
+
+    fn skip_tool(&mut self, tool: DriverName, reason: String) {
+        if !self.table.skipped.iter().any(|skipped| skipped.name == tool.name()) {
+            self.table.skipped.push(Skipped { name: tool.name().to_string(), reason });
+        }
+    }
+}

@@ -1,0 +1,130 @@
+//! The two figures that are compared: what the tool printed, and what bakeoff says the tool would
+//! have printed, in the same unit.
+//!
+//! Profiles state the tool's figure by its own formula, which is not always bytes over the wall
+//! time: iozone's clock ends before the flush, bonnie++ counts a rewritten byte once. fio's
+//! figures are the workload's own.
+
+use serde::Serialize;
+
+use crate::driver::parts;
+use crate::model::measurement::Measurement;
+use crate::model::profile::{Part, Profile};
+use crate::model::workload::{Metric, Workload};
+use crate::profiles;
+
+const KIB: f64 = 1024.0;
+const MIB: f64 = 1_048_576.0;
+
+/// A figure's unit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub enum Unit {
+    /// Bytes a second.
+    #[serde(rename = "bytes/s")]
+    Bytes,
+    /// Operations or files a second.
+    #[serde(rename = "1/s")]
+    Each,
+}
+
+/// What a workload's figures count.
+pub fn unit(work: &Workload) -> Unit {
+    if work.metric == Metric::Bandwidth { Unit::Bytes } else { Unit::Each }
+}
+
+/// bakeoff's own figure of a workload; `None` where nothing was done.
+pub fn ours(work: &Workload, measured: &Measurement) -> Option<f64> {
+    let Some(part) = work.profile else { return work.metric.of(measured) };
+    let sum: f64 = names(part, work.job.end_fsync)?
+        .ours
+        .iter()
+        .filter_map(|(name, factor)| Some(named(measured, name)? * factor))
+        .sum();
+    (sum > 0.0).then_some(sum)
+}
+
+/// The tool's figure.
+pub fn theirs(work: &Workload, measured: &Measurement) -> Option<f64> {
+    let Some(part) = work.profile else { return work.metric.of(measured) };
+    let of = |name: &String| named(measured, name);
+    let sum: f64 = names(part, work.job.end_fsync)?.theirs.iter().filter_map(of).sum();
+    (sum > 0.0).then_some(sum)
+}
+
+fn named(measured: &Measurement, name: &str) -> Option<f64> {
+    measured.figures.iter().find(|figure| figure.name == name).map(|figure| figure.value)
+}
+
+/// The figures of one part: ours with what brings them to bytes or to one, theirs as `import`
+/// names them. Several are added: the mixed mode of sysbench has reads and writes.
+struct Names {
+    ours: Vec<(String, f64)>,
+    theirs: Vec<String>,
+}
+
+fn names(part: Part, flushes: bool) -> Option<Names> {
+    let spec = profiles::part_spec(part)?;
+    let one = |ours: &str, factor, theirs: String| Names {
+        ours: vec![(ours.to_string(), factor)],
+        theirs: vec![theirs],
+    };
+    Some(match part.profile {
+        Profile::Dd => one("copied", 1e6, "throughput".to_string()),
+        Profile::Sysbench => sysbench(spec.word),
+        Profile::Bonnie => {
+            let (words, factor) = bonnie(spec.word)?;
+            one(words, factor, parts::rate_name(part, spec.word)?)
+        }
+        Profile::Iozone => {
+            let words = iozone(spec.word);
+            let has_flush = flushes && spec.rw.writes();
+            let words = if has_flush { format!("{words} -e") } else { words };
+            one(&words, KIB, parts::rate_name(part, spec.word)?)
+        }
+        _ => return None,
+    })
+}
+
+fn sysbench(word: &str) -> Names {
+    let of = |pairs: &[(&str, f64, &str)]| Names {
+        ours: pairs.iter().map(|(ours, factor, _)| (ours.to_string(), *factor)).collect(),
+        theirs: pairs.iter().map(|(_, _, theirs)| theirs.to_string()).collect(),
+    };
+    let reads = ("reads/s", 1.0, "reads_per_second");
+    let writes = ("writes/s", 1.0, "writes_per_second");
+    match word {
+        "seqrd" => of(&[("read, MiB/s", MIB, "read_throughput")]),
+        "seqwr" | "seqrewr" => of(&[("written, MiB/s", MIB, "written_throughput")]),
+        "rndrd" => of(&[reads]),
+        "rndwr" => of(&[writes]),
+        _ => of(&[reads, writes]),
+    }
+}
+
+fn bonnie(word: &str) -> Option<(&'static str, f64)> {
+    Some(match word {
+        "putc" => ("Sequential Output Per Chr", KIB),
+        "block-write" => ("Sequential Output Block", KIB),
+        "rewrite" => ("Sequential Output Rewrite", KIB),
+        "getc" => ("Sequential Input Per Chr", KIB),
+        "block-read" => ("Sequential Input Block", KIB),
+        "seeks" => ("Random Seeks", 1.0),
+        "seq-create" => ("Sequential Create", 1.0),
+        "seq-stat" => ("Sequential Read", 1.0),
+        "seq-delete" => ("Sequential Delete", 1.0),
+        "random-create" => ("Random Create", 1.0),
+        "random-stat" => ("Random Read", 1.0),
+        "random-delete" => ("Random Delete", 1.0),
+        _ => return None,
+    })
+}
+
+/// iozone's own words for its tests, as its profile states them.
+fn iozone(word: &str) -> String {
+    match word {
+        "backward-read" => "bkwd read".to_string(),
+        "repwrite" => "pwrite rewrite".to_string(),
+        "repread" => "pread reread".to_string(),
+        word => word.replace('-', " "),
+    }
+}
