@@ -9,9 +9,11 @@
 
 pub mod command;
 mod excel;
+mod latencies;
 mod row;
 mod throughput;
 
+pub use self::latencies::Latencies;
 use self::row::{Row, Unit};
 use crate::import::decimal::Decimal;
 use crate::import::finder::{Line, Reader};
@@ -35,12 +37,12 @@ struct Open {
     rows: Vec<Row>,
     /// Lines of numbers that fit no column.
     misfits: Vec<u64>,
-    /// Lists that are not read: first line, last line, what it is.
-    lists: Vec<(u64, u64, &'static str)>,
     excel: excel::Excel,
     throughput: throughput::Throughput,
     is_interrupted: bool,
     is_complete: bool,
+    /// Whether its options say that it tells CPU utilisation (`-+u`).
+    has_cpu: bool,
     wrong: Option<String>,
     error: Option<String>,
 }
@@ -114,9 +116,8 @@ impl Open {
             self.layout = Some(layout);
             return true;
         }
-        if let Some(is_own) = self.list(line, text) {
-            return is_own;
-        }
+        // A list of latencies follows, which is no table.
+        self.is_complete |= text.starts_with("Offset in kBytes");
         let Some(layout) = &self.layout else { return false };
         if self.is_complete || self.rows.len() >= ROWS {
             return false;
@@ -136,21 +137,6 @@ impl Open {
         }
     }
 
-    /// A line of the latencies that `-Q` writes into files.
-    fn list(&mut self, line: &Line<'_>, text: &str) -> Option<bool> {
-        if text.starts_with("Offset in kBytes") && self.lists.len() < ROWS {
-            self.lists.push((line.number, line.number, "a list of latencies (-Q)"));
-            return Some(true);
-        }
-        let (_, last, _) = self.lists.last_mut()?;
-        let is_numbers = text.bytes().all(|byte| byte.is_ascii_digit() || b" -".contains(&byte));
-        if *last + 1 != line.number || text.is_empty() || !is_numbers {
-            return None;
-        }
-        *last = line.number;
-        Some(true)
-    }
-
     /// A line that says how the run was made, or how it went.
     fn setting(&mut self, text: &str) -> bool {
         if let Some(rest) = text.strip_prefix("Version $Revision: ") {
@@ -163,6 +149,8 @@ impl Open {
             if self.unit.replace(unit).is_some_and(|old| old != unit) {
                 self.wrong = Some("two units in one run of iozone".to_string());
             }
+        } else if text.starts_with("CPU utilization Excel chart") {
+            self.has_cpu = true;
         } else if text.starts_with("iozone: interrupted") {
             self.is_interrupted = true;
         } else if text.starts_with("iozone test complete") {
@@ -199,7 +187,7 @@ impl Open {
         if let Some(why) = self.excel.contradiction(&self.rows, unit) {
             return out.unread(first, last, why);
         }
-        for (first, last, what) in self.lists.iter().chain(self.excel.passed_over()) {
+        for (first, last, what) in self.excel.passed_over() {
             out.unread(*first, *last, format!("{what} of iozone is not read"));
         }
         for line in &self.misfits {
@@ -235,6 +223,10 @@ impl Open {
         }
         if metrics.0.len() <= 2 {
             return false;
+        }
+        for value in self.excel.cpu(row).filter(|_| self.has_cpu) {
+            let name = format!("{}.cpu", row::TESTS[value.test]);
+            metrics.real(&name, value.number.value(), "percent", &value.raw, value.line);
         }
         let place = Place { first_line: row.line, ..self.place.clone() };
         let mut result = place.result("iozone", self.version.clone(), row.line, metrics);

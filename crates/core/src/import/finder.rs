@@ -79,7 +79,9 @@ fn readers(tool: &str) -> Vec<Box<dyn Reader>> {
         "dd" => vec![Box::new(dd::Dd::default())],
         "sysbench" => vec![Box::new(sysbench::Sysbench::default())],
         "bonnie++" => vec![Box::new(bonnie::Bonnie::default())],
-        "iozone" => vec![Box::new(iozone::Iozone::default())],
+        "iozone" => {
+            vec![Box::new(iozone::Iozone::default()), Box::new(iozone::Latencies::default())]
+        }
         "fio" => vec![
             Box::new(fio::json::Json::default()),
             Box::new(fio::terse::Terse),

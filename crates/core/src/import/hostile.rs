@@ -92,6 +92,42 @@ fn quotation_marks_and_tags_change_nothing() {
     }
 }
 
+/// A page without `<pre>` shows every run of blanks as one.
+#[test]
+fn blanks_that_a_web_page_ate_take_nothing_but_what_only_columns_told() {
+    let mut alike = Vec::new();
+    for (path, text) in SAMPLES {
+        let original = Finder::all(text);
+        let eaten: Vec<Vec<u8>> = lines(text).into_iter().map(eat_blanks).collect();
+        let eaten = eaten.concat();
+        assert_honest(&eaten, std::slice::from_ref(&original));
+        let names = |imported: &Imported| -> Vec<String> {
+            let metrics = imported.results.iter().flat_map(|result| &result.metrics);
+            metrics.map(|metric| metric.name.clone()).collect()
+        };
+        if names(&Finder::all(&eaten)) == names(&original) {
+            alike.push(*path);
+        }
+    }
+    let columns: Vec<&str> =
+        SAMPLES.iter().map(|(path, _)| *path).filter(|path| !alike.contains(path)).collect();
+    insta::assert_debug_snapshot!(columns);
+}
+
+fn eat_blanks(line: &[u8]) -> Vec<u8> {
+    let mut eaten: Vec<u8> = Vec::new();
+    for byte in line {
+        let is_blank = |byte: &u8| b" \t".contains(byte);
+        let follows = eaten.last().is_none_or(is_blank);
+        if !is_blank(byte) {
+            eaten.push(*byte);
+        } else if !follows {
+            eaten.push(b' ');
+        }
+    }
+    eaten
+}
+
 /// Found by the mixtures below: the records of one run above the statistics of another.
 #[test]
 fn records_of_dd_that_lost_their_statistics_give_no_block_size() {

@@ -58,6 +58,8 @@ pub struct Table {
     shift: usize,
     expect: Expect,
     wrong: Option<String>,
+    /// Whether the columns of the block are lost.
+    is_collapsed: bool,
     /// Titles seen since the block began: the line of groups, the line of units.
     titles: [bool; 2],
     /// The row whose rates are not to be read.
@@ -78,6 +80,7 @@ impl Table {
             shift: 0,
             expect: Expect::Nothing,
             wrong: None,
+            is_collapsed: false,
             titles: [false; 2],
             leftover_line: None,
         }
@@ -180,6 +183,7 @@ impl Table {
             self.wrong = Some("the columns of a bonnie++ table do not fit its values".to_string());
             return true;
         };
+        self.is_collapsed = collapsed(text).is_some();
         self.head(&head, line.number);
         let first = if self.is_create { 6 } else { 0 };
         for at in 0..6 {
@@ -230,6 +234,13 @@ impl Table {
     fn latencies(&mut self, text: &str, line: &Line<'_>) {
         self.expect = Expect::Nothing;
         let first = if self.is_create { 6 } else { 0 };
+        let collapsed: Vec<&str> = text.trim().split(' ').skip(1).collect();
+        if self.is_collapsed && collapsed.len() == 6 && line.is_ended {
+            for (at, word) in collapsed.into_iter().enumerate() {
+                self.cells.tests[first + at].latency = latency(word, line.number);
+            }
+            return;
+        }
         // Each ends where its cell ends, two characters before the CPU does.
         for (end, word) in words(text).into_iter().skip(1) {
             let column = end.checked_sub(NAME_WIDTH - 2).filter(|end| end % CELL_WIDTH == 0);
@@ -298,6 +309,9 @@ fn words(text: &str) -> Vec<(usize, String)> {
 
 /// A data row as what stands in front and its twelve cells, blank ones included.
 fn row(text: &str) -> Option<(String, Vec<String>)> {
+    if let Some(row) = collapsed(text) {
+        return Some(row);
+    }
     let characters: Vec<char> = text.chars().collect();
     let head: String = characters.iter().take(NAME_WIDTH).collect();
     let body: String = characters.iter().skip(NAME_WIDTH).collect();
@@ -335,6 +349,22 @@ fn row(text: &str) -> Option<(String, Vec<String>)> {
         next += 1;
     }
     Some((head, cells))
+}
+
+/// A row whose columns are lost, as a web page shows it: one blank between words. Only one with
+/// nothing left out can be read: what stands in front, then six rates with the CPU of each.
+fn collapsed(text: &str) -> Option<(String, Vec<String>)> {
+    let words: Vec<&str> = text.trim().split(' ').collect();
+    let at = words.len().checked_sub(12).filter(|at| (1..=2).contains(at))?;
+    let (head, cells) = words.split_at(at);
+    // The file's size and the number of files end in these.
+    let has_size = head[at - 1].ends_with(|c: char| c.is_ascii_digit() || "MGk".contains(c));
+    let is_pair = |pair: &[&str]| match is_pluses(pair[0]) {
+        true => is_pluses(pair[1]),
+        false => bulk(pair[0], 0).is_some() && pair[1].bytes().all(|byte| byte.is_ascii_digit()),
+    };
+    let is_row = has_size && cells.chunks(2).all(is_pair);
+    is_row.then(|| (head.join(" "), cells.iter().map(|word| (*word).to_string()).collect()))
 }
 
 #[cfg(test)]

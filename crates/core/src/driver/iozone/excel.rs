@@ -1,4 +1,5 @@
-//! The reports that `-R` prints below the table: the same values, one test a report.
+//! The reports that `-R` prints below the table: the same values, one test a report; with `-+u`
+//! also the CPU time of each test as a share of its wall time, of which a zero says nothing.
 
 use super::row::{Row, Unit, Value};
 use crate::import::decimal::Decimal;
@@ -27,6 +28,30 @@ const TITLES: [&str; 17] = [
 /// Most values of one run.
 const VALUES: usize = 20_000;
 
+/// What a report holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    /// The values of one column of the table.
+    Rates(usize),
+    /// The CPU utilisation of one test.
+    Cpu(usize),
+    /// Something else, whose lines are only passed over.
+    Other,
+}
+
+/// What a report's title says about its values.
+fn kind(title: &str) -> Kind {
+    let at = |title: &str| TITLES.iter().position(|known| *known == title);
+    if let Some(test) = at(title) {
+        return Kind::Rates(test);
+    }
+    let cpu = title.strip_suffix(" CPU utilization report (Zero values should be ignored)");
+    match cpu.and_then(|test| at(&format!("{test} report"))) {
+        Some(test) => Kind::Cpu(test),
+        None => Kind::Other,
+    }
+}
+
 /// One value of a report.
 #[derive(Debug)]
 struct Cell {
@@ -39,11 +64,11 @@ struct Cell {
 /// The reports of one run.
 #[derive(Debug, Default)]
 pub struct Excel {
-    /// The test of the open report; `None` for the CPU reports, whose lines are only passed over.
-    open: Option<Option<usize>>,
+    open: Option<Kind>,
     records: Vec<String>,
     records_line: u64,
     cells: Vec<Cell>,
+    cpu: Vec<Cell>,
     passed_over: Vec<(u64, u64, &'static str)>,
 }
 
@@ -59,15 +84,19 @@ impl Excel {
     /// Takes a line of a report.
     pub fn line(&mut self, line: &Line<'_>, text: &str) -> bool {
         if let Some(title) = quoted(text).filter(|title| title.contains(" report")) {
-            let test = TITLES.iter().position(|known| *known == title);
-            self.open = Some(test);
-            if test.is_none() && self.passed_over.len() < TITLES.len() {
-                self.passed_over.push((line.number, line.number, "a CPU or other Excel report"));
+            let kind = kind(title);
+            self.open = Some(kind);
+            if kind == Kind::Other && self.passed_over.len() < TITLES.len() {
+                self.passed_over.push((
+                    line.number,
+                    line.number,
+                    "an Excel report of another kind",
+                ));
             }
             self.records.clear();
             return true;
         }
-        let Some(test) = self.open else { return false };
+        let Some(kind) = self.open else { return false };
         let words: Vec<&str> = text.split_whitespace().collect();
         let Some(first) = words.first().and_then(|word| quoted(word)).filter(|w| is_number(w))
         else {
@@ -76,7 +105,7 @@ impl Excel {
             }
             return false;
         };
-        if let (None, Some((_, last, _))) = (test, self.passed_over.last_mut()) {
+        if let (Kind::Other, Some((_, last, _))) = (kind, self.passed_over.last_mut()) {
             *last = line.number;
         }
         let labels: Vec<&str> = words.iter().filter_map(|word| quoted(word)).collect();
@@ -86,22 +115,50 @@ impl Excel {
             return true;
         }
         // A value without the blank behind it may have been cut.
-        let is_whole = line.is_ended;
-        let values = &words[1..];
-        if values.len() == self.records.len() && is_whole && self.cells.len() < VALUES {
-            for (record, raw) in self.records.iter().zip(values) {
-                let (Some(test), Some(number)) = (test, Decimal::parse(raw)) else { continue };
-                let raw = (*raw).to_string();
-                let value = Value { test, number, raw, line: line.number };
-                self.cells.push(Cell {
-                    file: first.to_string(),
-                    record: record.clone(),
-                    record_line: self.records_line,
-                    value,
-                });
-            }
+        let is_whole = line.is_ended && words.len() == self.fitting(first) + 1;
+        if is_whole && self.cells.len() + self.cpu.len() < VALUES {
+            self.row(kind, first, &words[1..], line.number);
         }
         true
+    }
+
+    /// Records that fit into the file: a row ends with the last of them.
+    fn fitting(&self, file: &str) -> usize {
+        let fits = |record: &&String| match (record.parse::<u64>(), file.parse::<u64>()) {
+            (Ok(record), Ok(file)) => record <= file,
+            _ => false,
+        };
+        self.records.iter().take_while(fits).count()
+    }
+
+    fn row(&mut self, kind: Kind, file: &str, values: &[&str], line: u64) {
+        let (test, to) = match kind {
+            Kind::Rates(test) => (test, &mut self.cells),
+            Kind::Cpu(test) => (test, &mut self.cpu),
+            Kind::Other => return,
+        };
+        for (record, raw) in self.records.iter().zip(values) {
+            let Some(number) = Decimal::parse(raw) else { continue };
+            let value = Value { test, number, raw: (*raw).to_string(), line };
+            to.push(Cell {
+                file: file.to_string(),
+                record: record.clone(),
+                record_line: self.records_line,
+                value,
+            });
+        }
+    }
+
+    /// The CPU utilisation of the tests of one row, in percent of their wall time.
+    pub fn cpu<'a>(&'a self, row: &'a Row) -> impl Iterator<Item = &'a Value> {
+        let of_row = move |cell: &&Cell| is_at(row, cell);
+        // Two reports of one test are those of two runs.
+        let is_alone = move |cell: &&Cell| {
+            let same = |other: &&Cell| other.value.test == cell.value.test && is_at(row, other);
+            self.cpu.iter().filter(same).count() == 1
+        };
+        let told = self.cpu.iter().filter(of_row).filter(is_alone).map(|cell| &cell.value);
+        told.filter(|value| value.number.value() > 0.0)
     }
 
     /// Reports that are not read: first line, last line, what it is.

@@ -158,7 +158,7 @@ impl Layout {
 
     /// Reads a line below the titles.
     pub fn row(&self, line: &Line<'_>, command: Option<&str>) -> Found {
-        let words = words(line.text);
+        let words = self.parted(words(line.text));
         let is_numbers = words.iter().all(|(_, word)| word.bytes().all(|b| b.is_ascii_digit()));
         if words.len() < 2 || !is_numbers {
             return Found::None;
@@ -198,6 +198,27 @@ impl Layout {
     fn end(&self, column: usize) -> isize {
         let width: usize = self.widths.iter().take(column + 1).sum();
         width as isize + self.shift
+    }
+
+    /// Values that fill their columns touch: they are parted where the columns are. One that is
+    /// too wide pushes the rest to the right, so that its word ends where no column does.
+    fn parted(&self, words: Vec<(usize, String)>) -> Vec<(usize, String)> {
+        let mut parted = Vec::with_capacity(words.len());
+        for (end, word) in words {
+            let mut rest: Vec<char> = word.chars().collect();
+            let mut of_word: Vec<(usize, String)> = Vec::new();
+            let mut first_end = end;
+            let mut at = (0..19).find(|column| self.end(*column) == end as isize);
+            while let Some(column) = at.filter(|at| rest.len() > self.widths[*at]) {
+                let value = rest.split_off(rest.len() - self.widths[column]);
+                of_word.push((first_end, value.into_iter().collect()));
+                first_end -= self.widths[column];
+                at = column.checked_sub(1);
+            }
+            parted.push((first_end, rest.into_iter().collect()));
+            parted.extend(of_word.into_iter().rev());
+        }
+        parted
     }
 
     /// The tests of the values when every word ends where a column ends.
@@ -269,4 +290,33 @@ fn words(text: &str) -> Vec<(usize, String)> {
         is_open = true;
     }
     words
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::import::Finder;
+
+    fn values(row: &str) -> Vec<f64> {
+        let titles =
+            "\tOutput is in kBytes/sec\n              kB  reclen    write  rewrite    read";
+        let text = format!("{titles}    reread\n{row}\n");
+        let found = Finder::all(text.as_bytes());
+        let metrics = found.results.into_iter().flat_map(|result| result.metrics);
+        metrics.map(|metric| metric.value.as_f64() / 1024.0).collect()
+    }
+
+    /// iozone 3.489 on files in memory: 68779377 and 111715537 were read as one number.
+    #[test]
+    fn values_that_touch_are_two() {
+        let row = "             128     128  5122535 18637664 68779377111715537";
+        assert_eq!(values(row), [128.0, 128.0, 5122535.0, 18637664.0, 68779377.0, 111715537.0]);
+        let row = "             128     128123456789123456789 68779377111715537";
+        assert_eq!(values(row)[2..4], [123456789.0, 123456789.0]);
+    }
+
+    #[test]
+    fn a_value_too_wide_for_its_column_gives_no_number() {
+        let row = "             128     128  5122535 18637664 687793771117155370";
+        assert_eq!(values(row), Vec::<f64>::new());
+    }
 }

@@ -47,6 +47,9 @@ impl Throughput {
         if text.starts_with("Child[") && text.contains("xfer count") {
             return true;
         }
+        if let Some(rest) = cpu(text) {
+            return self.cpu(line, rest);
+        }
         let parent = text.strip_prefix("Parent sees throughput for");
         let named = LINES.iter().find(|(label, _)| text.starts_with(label));
         let (name, rest) = match (parent, named) {
@@ -68,6 +71,23 @@ impl Throughput {
                 true => block.metrics.real(name, value, "bytes", raw, line.number),
                 false => block.metrics.real(name, value, unit, raw, line.number),
             }
+        }
+        block.last_line = line.number;
+        true
+    }
+
+    /// The CPU utilisation of the last block, in percent of its wall time; a zero says nothing.
+    fn cpu(&mut self, line: &Line<'_>, rest: &str) -> bool {
+        let Some(block) = self.blocks.last_mut() else { return false };
+        if block.metrics.get("cpu").is_some() {
+            let why = "two throughput runs of iozone are mixed up".to_string();
+            self.wrong.get_or_insert((line.number, why));
+            return true;
+        }
+        let raw = rest.trim();
+        let percent = raw.strip_suffix('%').and_then(|number| Decimal::parse(number.trim()));
+        if let Some(percent) = percent.map(|number| number.value()).filter(|value| *value > 0.0) {
+            block.metrics.real("cpu", percent, "percent", raw, line.number);
         }
         block.last_line = line.number;
         true
@@ -108,6 +128,14 @@ impl Throughput {
         }
         Ok(std::mem::take(&mut self.blocks))
     }
+}
+
+/// What stands behind the last words of `CPU Utilization: Wall time 0.001 CPU time 0.001 CPU
+/// utilization 89.35 %`; the first of a run has the capital.
+fn cpu(text: &str) -> Option<&str> {
+    let is_cpu = text.starts_with("CPU Utilization: Wall time")
+        || text.starts_with("CPU utilization: Wall time");
+    text.rsplit_once("CPU utilization ").filter(|_| is_cpu).map(|(_, rest)| rest)
 }
 
 /// The number of processes and the test of `  2 initial writers  = 3.0 kB/sec`.

@@ -63,6 +63,11 @@ struct Known<'a> {
     fields: &'a [Field],
 }
 
+/// How far the time of the rates of 1.0 may be from the printed one, and by which share of it
+/// later.
+const NEAR_SECONDS: f64 = 0.002;
+const LATER_SHARE: f64 = 0.03;
+
 impl<'a> Known<'a> {
     fn of(&self, key: Key) -> Option<&'a Field> {
         self.fields.iter().find(|field| field.key == key)
@@ -157,8 +162,10 @@ impl<'a> Known<'a> {
         let reads = self.value(ReadsPerSecond)?;
         let (writes, flushes) = (self.value(WritesPerSecond)?, self.value(FsyncsPerSecond)?);
         let events = self.value(Events)?;
-        // The rates are of a time that was seen to differ from the printed one by a millisecond.
-        let (low, high) = ((seconds - 0.002).max(0.0), seconds + 0.002);
+        // The rates are of a time that ends later than the printed one: by a millisecond, by some
+        // more where the machine is busy.
+        let low = (seconds - NEAR_SECONDS).max(0.0);
+        let high = seconds + NEAR_SECONDS.max(seconds * LATER_SHARE);
         let least = (reads + writes - 0.01) * low - 1.0;
         let most = (reads + writes + flushes + 0.01) * high + 1.0;
         let agrees = (least..=most).contains(&events);
