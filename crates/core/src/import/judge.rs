@@ -27,6 +27,7 @@ pub(super) fn judge(result: &ToolResult) -> Vec<Finding> {
         cpu_seek,
         too_short,
         mean_lies,
+        composite_score,
     ];
     rules.iter().filter_map(|rule| rule(result)).collect()
 }
@@ -199,6 +200,19 @@ fn mean_lies(result: &ToolResult) -> Option<Finding> {
     Some(finding("L26", Severity::Warn, evidence, advice))
 }
 
+/// What programs call one figure for everything.
+const SCORES: [&str; 4] = ["score", "index", "points", "overall"];
+
+fn composite_score(result: &ToolResult) -> Option<Finding> {
+    let is_score = |name: &str| SCORES.contains(&name) || name.ends_with("_score");
+    let score = result.metrics.iter().find(|metric| is_score(&metric.name))?;
+    let evidence =
+        format!("{} {} stands for several measurements", score.name, score.value.as_f64());
+    let advice = "Compare the figures it was made of, workload by workload: import the tool's \
+                  whole output with bakeoff import.";
+    Some(finding("L46", Severity::Warn, evidence, advice))
+}
+
 #[cfg(test)]
 mod tests {
     use std::collections::BTreeSet;
@@ -220,6 +234,16 @@ mod tests {
         assert_eq!(of("dd if=t of=/dev/null bs=1M"), [""; 0]);
         assert_eq!(of("dd if=/dev/zero of=t; sync"), [""; 0], "two programs, one clock: unclear");
         assert_eq!(ids(stats), [""; 0], "no command, no evidence");
+    }
+
+    #[test]
+    fn l46_one_figure_for_everything_is_a_score_and_a_rate_is_none() {
+        let of = |metric: &str| {
+            ids(&format!("device,tool,test,metric,value,unit\nstick,script,all,{metric},812,\n"))
+        };
+        assert_eq!(of("score"), ["L46"]);
+        assert_eq!(of("disk_score"), ["L46"]);
+        assert_eq!(of("scored_runs"), [""; 0]);
     }
 
     #[test]

@@ -17,12 +17,8 @@ const FEWEST_IOS: u64 = 50;
 const PERIOD_NS: u64 = 5_000_000_000;
 /// Pages dirtied for each page written directly from which on the write was not direct.
 const DIRTIED_PER_PAGE: f64 = 0.5;
-/// Share of a cell's bytes that others may move meanwhile.
-const FOREIGN_SHARE: f64 = 0.05;
 /// Foreign bytes that are never worth a word: one journal commit of a quiet system.
 const FOREIGN_FLOOR_BYTES: u64 = 1 << 20;
-/// Share of a cell's time the generator itself may take.
-const TOOL_SHARE: f64 = 0.05;
 /// Pages of swap traffic a machine with idle processes shows without being short of memory.
 const SWAPPED_FLOOR_PAGES: u64 = 256;
 /// The two clocks whose difference shows a suspend are read one after the other.
@@ -214,7 +210,8 @@ fn foreign(header: &Header, _: &Workload, cell: &Cell) -> Option<Finding> {
     let m = &cell.measurement;
     let foreign = cell.truth.foreign_bytes?;
     let own: u64 = m.ops().map(|(_, s)| s.io_bytes).sum();
-    let is_much = foreign as f64 > own as f64 * FOREIGN_SHARE && foreign >= FOREIGN_FLOOR_BYTES;
+    let is_much = foreign as f64 > own as f64 * header.protocol.thresholds.foreign
+        && foreign >= FOREIGN_FLOOR_BYTES;
     is_much.then(|| {
         let evidence = format!(
             "other processes moved {} while the cell moved {}",
@@ -228,7 +225,7 @@ fn foreign(header: &Header, _: &Workload, cell: &Cell) -> Option<Finding> {
 fn tool_share(header: &Header, _: &Workload, cell: &Cell) -> Option<Finding> {
     let m = &cell.measurement;
     let share = m.tool_ns as f64 / m.elapsed_ns.max(1) as f64;
-    (share > TOOL_SHARE).then(|| {
+    (share > header.protocol.thresholds.tool).then(|| {
         let evidence =
             format!("{:.0} % of the time went to making data and counting", share * 100.0);
         finding(header, "tool-share", evidence, "use a larger block size: --bs 64k")

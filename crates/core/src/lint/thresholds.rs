@@ -43,6 +43,10 @@ pub struct Thresholds {
     pub stall: f64,
     /// L54: share of a CPU that watching may take.
     pub watching: f64,
+    /// L52: share of a cell's bytes that others may move meanwhile.
+    pub foreign: f64,
+    /// tool-share: share of a cell's time that the generator may take.
+    pub tool: f64,
 }
 
 impl Default for Thresholds {
@@ -65,6 +69,8 @@ impl Default for Thresholds {
             ceiling: 0.85,
             stall: 10.0,
             watching: 0.02,
+            foreign: 0.05,
+            tool: 0.05,
         }
     }
 }

@@ -18,6 +18,7 @@ mod rules;
 mod stack;
 #[cfg(test)]
 pub(crate) mod tests;
+mod thresholds;
 mod workload;
 
 use toml::de::DeTable;

@@ -4,9 +4,10 @@ use toml::de::{DeTable, DeValue};
 
 use super::error::PlanError;
 use super::read::{Source, Value};
+use crate::lint::thresholds::Thresholds;
 use crate::model::protocol::{Mode, Protocol};
 
-const KEYS: [&str; 8] = [
+const KEYS: [&str; 9] = [
     "mode",
     "time",
     "max_write",
@@ -15,6 +16,7 @@ const KEYS: [&str; 8] = [
     "cell_min",
     "cell_max",
     "cell_min_ios",
+    "thresholds",
 ];
 
 const REGION_KEYS: [&str; 2] = ["size", "start"];
@@ -70,6 +72,8 @@ pub struct ProtocolRequest {
     pub cell_max_ns: Option<u64>,
     /// Fewest operations in a cell.
     pub cell_min_ios: Option<u64>,
+    /// From where on rules speak.
+    pub thresholds: Thresholds,
 }
 
 impl Default for ProtocolRequest {
@@ -83,6 +87,7 @@ impl Default for ProtocolRequest {
             cell_min_ns: None,
             cell_max_ns: None,
             cell_min_ios: None,
+            thresholds: Thresholds::default(),
         }
     }
 }
@@ -97,6 +102,7 @@ impl ProtocolRequest {
         made.cell_min_ns = self.cell_min_ns.unwrap_or(made.cell_min_ns);
         made.cell_max_ns = self.cell_max_ns.or(made.cell_max_ns);
         made.cell_min_ios = self.cell_min_ios.unwrap_or(made.cell_min_ios);
+        made.thresholds = self.thresholds.clone();
         made
     }
 }
@@ -114,10 +120,15 @@ pub(super) fn protocol(source: &Source, table: &DeTable) -> Result<ProtocolReque
             }
             "time" => asked.time_ns = Some(source.duration_ns(key, value)?),
             "max_write" => asked.max_write_bytes = Some(source.size(key, value)?),
-            "tie_margin" => asked.tie_margin = Some(fraction(source, value)?),
+            "tie_margin" => asked.tie_margin = Some(fraction(source, key, value, 0.001, 0.5)?),
             "cell_min" => asked.cell_min_ns = Some(source.duration_ns(key, value)?),
             "cell_max" => asked.cell_max_ns = Some(source.duration_ns(key, value)?),
             "cell_min_ios" => asked.cell_min_ios = Some(source.number(key, value, 1..=1 << 40)?),
+            "thresholds" => {
+                let expected = "a table of thresholds: { foreign = \"10%\" }";
+                let table = source.table(key, value, expected)?;
+                asked.thresholds = super::thresholds::thresholds(source, table)?;
+            }
             other => debug_assert!(false, "no such key: {other}"),
         }
     }
@@ -148,7 +159,13 @@ fn mode(source: &Source, value: &Value) -> Result<Mode, PlanError> {
 }
 
 /// `0.03` or `"3%"`.
-fn fraction(source: &Source, value: &Value) -> Result<f64, PlanError> {
+pub(super) fn fraction(
+    source: &Source,
+    key: &str,
+    value: &Value,
+    least: f64,
+    most: f64,
+) -> Result<f64, PlanError> {
     let read = match value.get_ref() {
         DeValue::Float(number) => number.as_str().parse().ok(),
         DeValue::String(text) => text
@@ -159,10 +176,12 @@ fn fraction(source: &Source, value: &Value) -> Result<f64, PlanError> {
         _ => None,
     };
     match read {
-        Some(fraction) if (0.001..=0.5).contains(&fraction) => Ok(fraction),
+        Some(fraction) if (least..=most).contains(&fraction) => Ok(fraction),
         _ => Err(source.other(
             value.span(),
-            "tie_margin is a fraction between 0.001 and 0.5, or a percentage: 0.03 or \"3%\"",
+            format!(
+                "{key} is a fraction between {least} and {most}, or a percentage: 0.03 or \"3%\""
+            ),
         )),
     }
 }
