@@ -123,3 +123,33 @@ fn a_table_for_people_comes_in_when_its_columns_are_said() {
     assert_eq!(wrong.status.code(), Some(2));
     assert!(String::from_utf8_lossy(&wrong.stderr).contains("'colour' is no column"));
 }
+
+#[test]
+fn a_study_is_a_page_a_table_and_no_run() {
+    let place = tempfile::tempdir().unwrap();
+    let of = |args: &[&str]| {
+        let output = bakeoff(args, place.path()).output().unwrap();
+        let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).unwrap();
+        (output.status.code().unwrap(), text(&output.stdout), text(&output.stderr))
+    };
+    let (code, page, _) = of(&["report", "study:luks-btrfs", "-o", "-"]);
+    assert_eq!(code, 0);
+    for part in ["compatible with position alone", "compatible with about 29 %", "Assumed: "] {
+        assert!(page.contains(part), "{part}");
+    }
+    let (code, out, _) = of(&["lint", "study:luks-btrfs"]);
+    assert_eq!(code, 1, "a refusing rule is exit 1: {out}");
+    assert!(out.contains("R L01: 4 candidates on 4 partitions"), "{out}");
+    let csv = of(&["export", "study:luks-btrfs", "--format", "csv"]).1;
+    assert_eq!(csv, of(&["show", "study:luks-btrfs", "--format", "csv"]).1);
+    assert!(of(&["export", "study:luks-btrfs", "--format", "json"]).1.contains("\"L01\""));
+    for (args, says) in [
+        (&["rm", "study:luks-btrfs"][..], "nothing to remove"),
+        (&["report", "study:luks-btrfs", "last"], "compare RUN --with"),
+        (&["report", "study:luks-btrfs", "--format", "markdown"], "HTML"),
+        (&["export", "study:luks-btrfs", "--format", "bundle"], "json or csv"),
+    ] {
+        let (code, _, err) = of(args);
+        assert!(code == 2 && err.contains(says), "{args:?}: {err}");
+    }
+}

@@ -6,6 +6,8 @@ use std::time::Duration;
 
 use bakeoff_core::analyse::analyse;
 use bakeoff_core::bundle::{Head, SCHEMA, Sealer};
+use bakeoff_core::import::Finder;
+use bakeoff_core::import::study::facts::Facts;
 use bakeoff_core::model::path::printable;
 use bakeoff_core::model::run::Run;
 use bakeoff_core::report;
@@ -31,8 +33,11 @@ pub fn run(global: &Global, args: &Export) -> Result<Outcome, Fault> {
     if matches!(format, Format::Text | Format::Markdown) {
         return Err(stored::no_format(format, "export", FORMATS));
     }
-    let (store, id) = stored::find(global, &args.run)?;
     let output = args.output.as_deref();
+    if args.run.starts_with("study:") {
+        return study(&args.run, format, output);
+    }
+    let (store, id) = stored::find(global, &args.run)?;
     match format {
         Format::Json => {
             let run = stored::read(&store, &id)?;
@@ -56,6 +61,22 @@ pub fn run(global: &Global, args: &Export) -> Result<Outcome, Fault> {
             stored::write(output, |out| write_bundle(out, &head, &lines))?;
         }
     }
+    Ok(Outcome::Done)
+}
+
+/// A published study: its table, or what was read of it.
+fn study(name: &str, format: Format, output: Option<&Path>) -> Result<Outcome, Fault> {
+    let study = stored::study(name)?;
+    let text = match format {
+        Format::Csv => study.table.to_string(),
+        Format::Json => {
+            let facts = Facts::parse(study.facts).map_err(Fault::bug)?;
+            let found = Finder::all(study.table.as_bytes()).judged(&facts);
+            report::import_json(&format!("study:{}", study.name), &found) + "\n"
+        }
+        _ => return Err(stored::no_format(format, "export study:", "json or csv")),
+    };
+    stored::write(output, |out| out.write_all(text.as_bytes()))?;
     Ok(Outcome::Done)
 }
 

@@ -22,8 +22,14 @@ const MOST_BYTES: u64 = 256 << 20;
 
 /// Runs the command: R and E among the findings are exit 1.
 pub fn run(global: &Global, args: &Lint) -> Result<Outcome, Fault> {
-    if let Some(format) = global.format.filter(|f| !matches!(f, Format::Text | Format::Json)) {
-        return Err(stored::no_format(format, "lint", "text or json"));
+    let is_list = args.explain.is_none() && args.what.is_none();
+    let is_known = |f: &Format| match f {
+        Format::Text | Format::Json => true,
+        Format::Markdown => is_list,
+        _ => false,
+    };
+    if let Some(format) = global.format.filter(|f| !is_known(f)) {
+        return Err(stored::no_format(format, "lint", "text or json, and the list as markdown"));
     }
     if let Some(name) = &args.explain {
         let rule = registry::explain(name).ok_or_else(|| unknown(name))?;
@@ -52,6 +58,7 @@ fn say(
         (Some(Format::Json), ..) => {
             report::lint_json(source, rules, findings.unwrap_or_default()) + "\n"
         }
+        (Some(Format::Markdown), ..) => report::rules_markdown(),
         (_, Some(findings), _) => {
             report::findings_text(source.unwrap_or_default(), findings, width)
         }

@@ -1,9 +1,11 @@
 //! `bakeoff report`: stored runs as one HTML page, or as Markdown to paste.
 
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use bakeoff_core::analyse::analyse;
+use bakeoff_core::import::Finder;
+use bakeoff_core::import::study::facts::Facts;
 use bakeoff_core::model::path::RawPath;
 use bakeoff_core::model::run::Run;
 use bakeoff_core::model::verdict::Analysis;
@@ -22,10 +24,8 @@ pub fn run(global: &Global, args: &Report) -> Result<Outcome, Fault> {
     if let Some(format) = global.format.filter(|format| *format != Format::Markdown) {
         return Err(stored::no_format(format, "report", "HTML, or markdown"));
     }
-    if let [name] = args.runs.as_slice()
-        && let Some(study) = name.strip_prefix("study:")
-    {
-        return super::show::study(global, study, args.output.as_deref());
+    if args.runs.iter().any(|name| name.starts_with("study:")) {
+        return study(global, args);
     }
     let runs = read(global, &args.runs)?;
     if global.format == Some(Format::Markdown) {
@@ -36,9 +36,35 @@ pub fn run(global: &Global, args: &Report) -> Result<Outcome, Fault> {
     }
     let path = args.output.clone().unwrap_or_else(|| default_path(&runs));
     let html = report::html(&runs, &assets::REPORT);
-    stored::write(Some(&path), |out| out.write_all(html.as_bytes()))?;
+    write(&path, &html)
+}
+
+/// A published study as a page: its own kind, since it has no blocks and no intervals.
+fn study(global: &Global, args: &Report) -> Result<Outcome, Fault> {
+    let [name] = args.runs.as_slice() else {
+        return Err(Fault::usage(
+            "a study has a page of its own; `bakeoff compare RUN --with study:NAME` puts it beside \
+             a run",
+        ));
+    };
+    if let Some(format) = global.format {
+        return Err(stored::no_format(format, "report study:", "HTML; `bakeoff show` has text"));
+    }
+    let study = stored::study(name)?;
+    let facts = Facts::parse(study.facts).map_err(Fault::bug)?;
+    let found = Finder::all(study.table.as_bytes()).judged(&facts);
+    let source = format!("study:{}", study.name);
+    let html = report::study_html(&source, &found, &facts, &assets::REPORT);
+    let path =
+        args.output.clone().unwrap_or_else(|| format!("bakeoff-study-{}.html", study.name).into());
+    write(&path, &html)
+}
+
+/// Writes the page and says where it is.
+fn write(path: &Path, html: &str) -> Result<Outcome, Fault> {
+    stored::write(Some(path), |out| out.write_all(html.as_bytes()))?;
     if path.as_os_str() != "-" {
-        writeln!(std::io::stdout(), "{}", RawPath::new(&path))?;
+        writeln!(std::io::stdout(), "{}", RawPath::new(path))?;
     }
     Ok(Outcome::Done)
 }

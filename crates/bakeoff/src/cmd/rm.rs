@@ -15,6 +15,9 @@ pub fn run(global: &Global, args: &OneRun) -> Result<Outcome, Fault> {
     if !matches!(format, Format::Text | Format::Json) {
         return Err(stored::no_format(format, "rm", "text or json"));
     }
+    if args.run.starts_with("study:") {
+        return Err(Fault::usage("studies come with the program: there is nothing to remove"));
+    }
     let (mut store, id) = stored::find(global, &args.run)?;
     // Held to the end, so that nobody resumes the run while it goes.
     let Some(_held) = lock::hold(store.path(), &id)? else {

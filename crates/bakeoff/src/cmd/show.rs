@@ -1,8 +1,6 @@
 //! `bakeoff show`: a stored run and its answer, computed from its events as if it had just ended;
 //! or a published study that came with the program.
 
-use std::path::Path;
-
 use bakeoff_core::analyse::{analyse, is_answered};
 use bakeoff_core::import::Finder;
 use bakeoff_core::import::study::facts::Facts;
@@ -21,7 +19,7 @@ pub fn run(global: &Global, args: &OneRun) -> Result<Outcome, Fault> {
         return Err(stored::no_format(format, "show", "text, json, csv or markdown"));
     }
     if let Some(name) = args.run.strip_prefix("study:") {
-        return study(global, name, None);
+        return study(global, name);
     }
     let (store, id) = stored::find(global, &args.run)?;
     let run = stored::read(&store, &id)?;
@@ -33,10 +31,10 @@ pub fn run(global: &Global, args: &OneRun) -> Result<Outcome, Fault> {
     Ok(if is_over && is_answered(&run, &analysis) { Outcome::Done } else { Outcome::Open })
 }
 
-/// Shows a published study, or writes it to `output`.
-pub fn study(global: &Global, name: &str, output: Option<&Path>) -> Result<Outcome, Fault> {
+/// Shows a published study.
+fn study(global: &Global, name: &str) -> Result<Outcome, Fault> {
     let study = stored::study(name)?;
-    let source = format!("study:{name}");
+    let source = format!("study:{}", study.name);
     let facts = Facts::parse(study.facts).map_err(Fault::bug)?;
     let found = || Finder::all(study.table.as_bytes()).judged(&facts);
     let text = match global.format {
@@ -48,6 +46,6 @@ pub fn study(global: &Global, name: &str, output: Option<&Path>) -> Result<Outco
         Some(Format::Csv) => study.table.to_string(),
         Some(format) => return Err(stored::no_format(format, "show study:", "text, json or csv")),
     };
-    stored::write(output, |out| out.write_all(text.as_bytes()))?;
+    stored::write(None, |out| out.write_all(text.as_bytes()))?;
     Ok(Outcome::Done)
 }

@@ -67,11 +67,11 @@ pub fn import_text(source: &str, imported: &Imported, width: usize) -> String {
     out
 }
 
-fn count(number: usize, what: &str) -> String {
+pub(super) fn count(number: usize, what: &str) -> String {
     format!("{number} {what}{}", if number == 1 { "" } else { "s" })
 }
 
-fn lines(first: u64, last: u64) -> String {
+pub(super) fn lines(first: u64, last: u64) -> String {
     if first == last { format!("line {first}") } else { format!("lines {first}-{last}") }
 }
 
@@ -129,14 +129,14 @@ pub fn facts_text(facts: &Facts, width: usize) -> String {
     out
 }
 
-fn is_shown(metric: &Metric) -> bool {
+pub(super) fn is_shown(metric: &Metric) -> bool {
     let name = metric.name.rsplit_once('.').map_or(metric.name.as_str(), |(_, name)| name);
     let is_rank = metric.name.contains("latency_p");
     !is_rank || SHOWN_RANKS.iter().any(|rank| metric.name.ends_with(rank) || name == *rank)
 }
 
 /// A value with its unit; the tool's own text beside it where that says more.
-fn value(metric: &Metric) -> String {
+pub(super) fn value(metric: &Metric) -> String {
     let number = metric.value.as_f64();
     let text = match metric.unit.as_ref() {
         "bytes" => units::size(number as u64),

@@ -10,6 +10,28 @@ use crate::lint::severity::{self, Setting};
 use crate::model::finding::{Finding, Severity};
 use crate::model::path::harmless;
 
+/// Columns of docs/findings.md.
+const MARKDOWN_WIDTH: usize = 100;
+
+const FINDINGS_HEAD: &str = "\
+# Findings
+
+What keeps a number or a claim from being taken for more than it is: every rule, with what it
+means and what to do. `bakeoff lint --explain L13` prints one of them, `bakeoff lint PLAN`,
+`lint RUN` and `lint FILE` say which apply, and every report has its findings beside its answers,
+each with its evidence in numbers. This page is `bakeoff lint --format markdown`.
+
+Severity depends on what is claimed. The four letters stand for places (`quick`), stacks on an image
+(`demo`), stacks on a drive in mode decide, and in mode precise:
+
+| letter | means |
+|---|---|
+| R | refuses the claim |
+| E | an error; two of them refuse it |
+| W | a warning: the number stands, with this said beside it |
+| I | good to know |
+";
+
 /// What a rule limits, in words.
 fn scope(rule: &Rule) -> &'static str {
     use crate::lint::registry::Limits;
@@ -50,6 +72,27 @@ pub fn rules_text() -> String {
         "\nP places, I an image, D decide on a device, p precise: R refuses, E error (two of them \
          \nrefuse), W warning, I note. `bakeoff lint --explain L13` says what one means.\n",
     );
+    out
+}
+
+/// Every rule as a page: docs/findings.md is this text, and a test holds it to it.
+pub fn rules_markdown() -> String {
+    let mut out = String::from(FINDINGS_HEAD);
+    for rule in registry::all() {
+        let [places, image, decide, precise] = severities(rule);
+        let name = if rule.id == rule.slug { String::new() } else { format!(" {}", rule.slug) };
+        out.push_str(&format!("\n## {}{name}\n\n", rule.id));
+        let facts = format!(
+            "*Fires when* {}. *Known in* {}. *Limits* {}. *Severity* {places} {image} {decide} \
+             {precise}.",
+            rule.condition,
+            when(rule),
+            scope(rule),
+        );
+        out.push_str(&wrap(&facts, MARKDOWN_WIDTH, "", ""));
+        out.push('\n');
+        out.push_str(&wrap(rule.explain, MARKDOWN_WIDTH, "", ""));
+    }
     out
 }
 
@@ -119,6 +162,17 @@ fn count(findings: &[Finding]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn docs_findings_md_is_the_registry() {
+        let page = include_str!("../../../../docs/findings.md");
+        let advice = "run `bakeoff lint --format markdown > docs/findings.md`";
+        assert!(page == rules_markdown(), "docs/findings.md is out of date: {advice}");
+        assert!(page.lines().all(|line| line.chars().count() <= 110));
+        for rule in registry::all() {
+            assert_eq!(page.matches(&format!("\n## {}", rule.id)).count(), 1, "{}", rule.id);
+        }
+    }
 
     #[test]
     fn every_rule_has_a_line_and_a_paragraph() {

@@ -40,13 +40,18 @@ fn each_study_triggers_exactly_its_list() {
 }
 
 #[test]
-fn under_another_name_a_study_triggers_the_same() {
+fn under_the_name_of_another_study_each_triggers_the_same() {
     for (name, expected) in EXPECTED {
         let study = studies::find(name).unwrap();
-        let table = study.table.replace(&format!("\n{name},"), "\nother,");
-        let imported = Finder::all(table.as_bytes());
-        assert!(imported.results.iter().all(|r| r.context.as_deref() == Some("other")));
-        assert_eq!(ids(&imported, &Facts::parse(study.facts).unwrap()), expected, "{name}");
+        let facts = Facts::parse(study.facts).unwrap();
+        let told = all(&Finder::all(study.table.as_bytes()), &facts);
+        for other in EXPECTED.map(|row| row.0).into_iter().chain(["nobody"]) {
+            let table = study.table.replace(&format!("\n{name},"), &format!("\n{other},"));
+            let imported = Finder::all(table.as_bytes());
+            assert!(imported.results.iter().all(|r| r.context.as_deref() == Some(other)));
+            assert_eq!(all(&imported, &facts), told, "{name} as {other}");
+            assert_eq!(ids(&imported, &facts), expected, "{name} as {other}");
+        }
     }
 }
 

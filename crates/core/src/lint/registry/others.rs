@@ -53,7 +53,7 @@ pub const RULES: &[Rule] = &[
         condition: "limits of the tool were changed",
         explain: "iozone refuses records above 16 MB; a study changed its source to use 100 MB on \
                   a board with 256 MB of memory. The numbers cannot be compared with those of \
-                  anybody else.",
+                  anybody else: stay within the tool's limits, or say what was changed.",
     },
     Rule {
         id: "L31",
@@ -63,7 +63,7 @@ pub const RULES: &[Rule] = &[
         condition: "tools of different versions or defaults between candidates",
         explain: "sysbench 0.4 leaves flushes out of its latencies and 1.0.15 counts them; fio 2 \
                   and 3 count kilobytes differently. Candidates measured with different versions \
-                  differ by the tool as well.",
+                  differ by the tool as well: use one version for all.",
     },
     Rule {
         id: "L33",

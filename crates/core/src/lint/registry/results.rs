@@ -137,7 +137,8 @@ pub const RULES: &[Rule] = &[
         scope: STACK,
         condition: "a user-space driver stands for a format, and the sentence is silent",
         explain: "ntfs-3g runs in user space: each call passes through another process. A \
-                  comparison with it ranks the driver, not the format on the disk.",
+                  comparison with it ranks the driver, not the format on the disk: name it, or \
+                  use that of the kernel.",
     },
     Rule {
         id: "L67",

@@ -12,6 +12,9 @@ mod machine;
 mod overview;
 mod percentile;
 mod policy;
+mod study;
+
+pub use study::study;
 
 use askama::Template;
 
