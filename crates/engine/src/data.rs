@@ -18,12 +18,13 @@
 //! What a check finds: every changed byte, a block of another place, a write that was lost or
 //! that is older than the last one. Below 8 bytes an older write can by chance look like the last
 //! one (1 in 256 at one byte), as there is no room for the difference.
-//!
-//! Source of the generator: xorshift128+ (S. Vigna, "Further scramblings of Marsaglia's xorshift
-//! generators", 2017), eight side by side so that compilers use vector instructions.
 
 use bakeoff_core::model::job::Job;
 use bakeoff_core::prng::{SplitMix64, mix};
+
+use self::stream::stream;
+
+mod stream;
 
 /// Bytes of a unit.
 pub const UNIT_BYTES: usize = 4096;
@@ -185,81 +186,6 @@ impl Content {
 #[inline]
 fn put(unit: &mut [u8], at: usize, word: u64) {
     unit[at..at + 8].copy_from_slice(&word.to_le_bytes());
-}
-
-/// Fills `out` with the bytes of `key`. A shorter `out` gets a prefix of a longer one.
-#[inline]
-fn stream(key: u64, out: &mut [u8]) {
-    let word = |i: usize| mix(key.wrapping_add((i as u64).wrapping_mul(GOLDEN)));
-    let (head, rest) = out.split_at_mut(out.len().min(64));
-    for (i, bytes) in head.chunks_mut(8).enumerate() {
-        bytes.copy_from_slice(&word(i).to_le_bytes()[..bytes.len()]);
-    }
-    if rest.is_empty() {
-        return;
-    }
-    let mut older: [u64; 8] = std::array::from_fn(word);
-    let mut newer: [u64; 8] = std::array::from_fn(|i| older[i].rotate_left(32) ^ GOLDEN);
-    let (lines, tail) = rest.as_chunks_mut();
-    next_lines(&mut older, &mut newer, lines);
-    if !tail.is_empty() {
-        let mut line = [[0; 64]];
-        next_lines(&mut older, &mut newer, &mut line);
-        tail.copy_from_slice(&line[0][..tail.len()]);
-    }
-}
-
-/// Steps of eight xorshift128+ generators, 64 bytes each.
-#[cfg(target_arch = "x86_64")]
-fn next_lines(older: &mut [u64; 8], newer: &mut [u64; 8], lines: &mut [[u8; 64]]) {
-    // SAFETY: every x86-64 has SSE2.
-    unsafe { next_lines_sse2(older, newer, lines) }
-}
-
-/// By name: left to the compiler, vector instructions are not found where the program as a whole
-/// is optimised for size, and data is made at less than half the rate.
-#[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "sse2")]
-fn next_lines_sse2(older: &mut [u64; 8], newer: &mut [u64; 8], lines: &mut [[u8; 64]]) {
-    use std::arch::x86_64::{
-        __m128i, _mm_add_epi64, _mm_set_epi64x, _mm_slli_epi64, _mm_srli_epi64, _mm_storeu_si128,
-        _mm_xor_si128,
-    };
-    let pairs = |words: &[u64; 8]| -> [__m128i; 4] {
-        std::array::from_fn(|i| _mm_set_epi64x(words[2 * i + 1] as i64, words[2 * i] as i64))
-    };
-    let (mut old, mut new) = (pairs(older), pairs(newer));
-    for line in lines {
-        let (places, _) = line.as_chunks_mut::<16>();
-        for ((old, new), place) in old.iter_mut().zip(&mut new).zip(places) {
-            let (x, y) = (_mm_xor_si128(*old, _mm_slli_epi64::<23>(*old)), *new);
-            let shifted = _mm_xor_si128(_mm_srli_epi64::<18>(x), _mm_srli_epi64::<5>(y));
-            *old = y;
-            *new = _mm_xor_si128(_mm_xor_si128(x, y), shifted);
-            // SAFETY: a place of 16 bytes; the instruction asks for no alignment.
-            unsafe { _mm_storeu_si128(place.as_mut_ptr().cast(), _mm_add_epi64(*new, y)) };
-        }
-    }
-    for (pairs, words) in [(old, older), (new, newer)] {
-        for (pair, words) in pairs.into_iter().zip(words.as_chunks_mut::<2>().0) {
-            // SAFETY: two words are 16 bytes.
-            unsafe { _mm_storeu_si128(words.as_mut_ptr().cast(), pair) };
-        }
-    }
-}
-
-/// Steps of eight xorshift128+ generators, 64 bytes each.
-#[cfg(not(target_arch = "x86_64"))]
-fn next_lines(older: &mut [u64; 8], newer: &mut [u64; 8], lines: &mut [[u8; 64]]) {
-    for line in lines {
-        for (i, place) in line.as_chunks_mut::<8>().0.iter_mut().enumerate() {
-            let (mut x, y) = (older[i], newer[i]);
-            older[i] = y;
-            x ^= x << 23;
-            newer[i] = x ^ y ^ (x >> 18) ^ (y >> 5);
-            *place = newer[i].wrapping_add(y).to_le_bytes();
-        }
-    }
 }
 
 #[cfg(test)]
