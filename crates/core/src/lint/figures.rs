@@ -82,7 +82,9 @@ fn thin_tail(header: &Header, _: &Workload, cell: &Cell) -> Option<Finding> {
 }
 
 fn closed_loop(header: &Header, workload: &Workload, cell: &Cell) -> Option<Finding> {
-    let is_closed = workload.metric == Metric::LatencyP99 && workload.job.rate_iops.is_none();
+    // Profiles that are judged by a latency have arrivals of their own.
+    let is_open = workload.job.rate_iops.is_some() || workload.profile.is_some();
+    let is_closed = workload.metric == Metric::LatencyP99 && !is_open;
     let limit = header.protocol.thresholds.stall;
     let (name, l, p50) = latencies(cell).filter(|_| is_closed).find_map(|(name, _, l)| {
         let p50 = l.p50.filter(|p| l.max as f64 > limit * *p as f64)?;

@@ -3,6 +3,7 @@
 use super::*;
 use crate::model::event::Cell;
 use crate::model::measurement::Measurement;
+use crate::model::profile::{Part, Profile};
 use crate::model::telemetry::{Cost, Gauge, LogLine, Telemetry, ThreadUse};
 use crate::model::workload::{DriverName, Metric};
 use crate::sysinfo::kmsg::Trouble;
@@ -142,4 +143,8 @@ fn l48_a_closed_loop_that_stalls() {
     };
     assert!(fires("L48", stall(11_000_000, None)));
     assert!(!fires("L48", stall(10_000_000, None)) && !fires("L48", stall(11_000_000, Some(100))));
+    assert!(!fires("L48", |h, c| {
+        stall(11_000_000, None)(h, c);
+        h.workloads[0].profile = Some(Part { profile: Profile::Desktop, part: 0 });
+    }));
 }
