@@ -18,6 +18,7 @@ mod disk;
 mod guest;
 mod image;
 mod job;
+mod log_writes;
 mod machine;
 mod packages;
 mod port;

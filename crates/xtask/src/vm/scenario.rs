@@ -17,6 +17,7 @@ mod files;
 mod guard;
 mod pi;
 mod power;
+mod promises;
 mod run;
 mod studies;
 
@@ -70,7 +71,10 @@ pub const GROUPS: &[&Group] = &[
 ];
 
 /// Tests that do not.
-pub const SOLOS: &[Solo] = &[Solo { name: "power-cut-and-resume", run: power::cut_and_resume }];
+pub const SOLOS: &[Solo] = &[
+    Solo { name: "power-cut-and-resume", run: power::cut_and_resume },
+    Solo { name: "promises", run: promises::acknowledged_fsyncs_survive },
+];
 
 /// Why a test could not be run here: an error that counts as skipped.
 #[derive(Debug)]
