@@ -267,6 +267,22 @@ pub struct Bench {
     #[arg(long, num_args = 0..=1, default_value = "0",
         default_missing_value = "1", value_parser = parse_switch)]
     pub verify: bool,
+    /// Record in FILE, on another disk, what each flush acknowledges; with --verify
+    #[arg(
+        long = "verify_state_save",
+        alias = "verify-state-save",
+        value_name = "FILE",
+        requires = "verify"
+    )]
+    pub verify_state_save: Option<PathBuf>,
+    /// Write nothing: look for what FILE says was acknowledged, after a crash or a power cut
+    #[arg(
+        long = "verify_state_load",
+        alias = "verify-state-load",
+        value_name = "FILE",
+        conflicts_with = "verify_state_save"
+    )]
+    pub verify_state_load: Option<PathBuf>,
     /// Buffer memory
     #[arg(long, value_parser = parse_mem, default_value = "auto")]
     pub mem: Mem,

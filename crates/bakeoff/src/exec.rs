@@ -32,6 +32,8 @@ const UNKILLABLE: Duration = Duration::from_secs(180);
 const OURSELVES: &str = "/proc/self/exe";
 /// How often a waiting parent draws progress and looks for Ctrl-C.
 const TICK: Duration = Duration::from_millis(200);
+/// How often one looks that draws nothing: a signal wakes it in any case.
+const UNWATCHED: Duration = Duration::from_secs(1);
 
 /// Why a process gave no result.
 #[derive(Debug, Error)]
@@ -73,6 +75,8 @@ pub struct Spec<'a> {
     keep_bytes: usize,
     tick: Option<&'a mut dyn FnMut()>,
     directory: Option<PathBuf>,
+    /// Whether this process has nothing to do until it ends.
+    is_measuring: bool,
 }
 
 /// How it ended.
@@ -115,6 +119,7 @@ impl<'a> Spec<'a> {
             stdin: task,
             limit,
             keep_bytes: ENGINE_OUTPUT_BYTES,
+            is_measuring: true,
             ..Spec::ourselves(vec![internal::ENGINE.into()])
         }
     }
@@ -129,6 +134,7 @@ impl<'a> Spec<'a> {
             keep_bytes: TOOL_OUTPUT_BYTES,
             tick: None,
             directory: None,
+            is_measuring: false,
         }
     }
 
@@ -208,7 +214,14 @@ impl<'a> Spec<'a> {
             if let Some(tick) = self.tick.as_mut() {
                 tick();
             }
-            pause(pidfd.as_ref().map(AsFd::as_fd));
+            if std::mem::take(&mut self.is_measuring) {
+                bakeoff_engine::let_go(&[Spec::run as *const (), pause as *const ()]);
+            }
+            let longest = match self.tick {
+                Some(_) => TICK,
+                None => self.limit.saturating_sub(started.elapsed()).min(UNWATCHED),
+            };
+            pause(pidfd.as_ref().map(AsFd::as_fd), longest);
         }
     }
 }
@@ -218,14 +231,17 @@ fn shown(limit: Duration) -> String {
     bakeoff_core::units::duration(u64::try_from(limit.as_nanos()).unwrap_or(u64::MAX))
 }
 
-/// Waits until the process ends, a signal arrives or a tick is over. Kernels before 5.3 have no
+/// Waits until the process ends, a signal arrives or `longest` is over. Kernels before 5.3 have no
 /// pidfd; there a short sleep has to do.
-fn pause(pidfd: Option<BorrowedFd<'_>>) {
+fn pause(pidfd: Option<BorrowedFd<'_>>, longest: Duration) {
     match pidfd {
         Some(fd) => {
-            let tick = Timespec { tv_sec: 0, tv_nsec: TICK.subsec_nanos().into() };
+            let longest = Timespec {
+                tv_sec: longest.as_secs().try_into().unwrap_or(i64::MAX),
+                tv_nsec: longest.subsec_nanos().into(),
+            };
             // An interrupted poll is the signal we wait for as well; the caller looks again.
-            let _ = poll(&mut [PollFd::new(&fd, PollFlags::IN)], Some(&tick));
+            let _ = poll(&mut [PollFd::new(&fd, PollFlags::IN)], Some(&longest));
         }
         None => thread::sleep(Duration::from_millis(20)),
     }
@@ -258,7 +274,7 @@ fn feed(mut pipe: impl Write + Send + 'static, bytes: Vec<u8>) -> JoinHandle<()>
 fn drain(mut pipe: impl Read + Send + 'static, keep: usize) -> JoinHandle<Vec<u8>> {
     thread::spawn(move || {
         let mut kept = Vec::new();
-        let mut buffer = vec![0; 16 << 10];
+        let mut buffer = vec![0; 4 << 10];
         while let Ok(n @ 1..) = pipe.read(&mut buffer) {
             let room = keep - kept.len();
             kept.extend_from_slice(&buffer[..n.min(room)]);

@@ -23,6 +23,7 @@ use bakeoff_core::model::job::Job;
 use crate::buffer::Buffers;
 use crate::check;
 use crate::clock::Clock;
+use crate::cost::Cost;
 use crate::data::Content;
 use crate::end::End;
 use crate::engine::{Engine, Op, Setup};
@@ -52,7 +53,7 @@ pub struct Cell<'a> {
     /// Whether lanes stand for one stream with many I/Os in flight and take turns in it.
     pub in_turns: bool,
     /// What making and bookkeeping cost; see [`crate::cost`].
-    pub cost: crate::cost::Cost,
+    pub cost: Cost,
     /// What tells the time.
     pub clock: Clock,
     /// Shared state.
@@ -127,6 +128,9 @@ impl<'a, E: Engine> Lane<'a, E> {
         };
         let engine = E::new(&setup).map_err(|e| EngineError::io("setting up the I/O engine", e))?;
         let blocks = check::blocks(job);
+        // A record does not say from when on data was pooled, so that it never may be.
+        let fill_ns = if cell.live.is_recording() { 0.0 } else { cell.cost.fill_ns };
+        let cost = Cost { fill_ns, ..cell.cost };
         let span = if cell.in_turns && !job.rw.is_random() {
             Span::in_turns(blocks, index, job.numjobs)
         } else {
@@ -146,7 +150,7 @@ impl<'a, E: Engine> Lane<'a, E> {
             span,
             end: End::of_lane(job, index),
             pace: Pace::of_lane(job, index),
-            filler: Filler::new(job, Content::of_lane(job, index), depth, per_slot, cell.cost),
+            filler: Filler::new(job, Content::of_lane(job, index), depth, per_slot, cost),
             flushes: Flushes::new(job),
             recorder: Recorder::new(&kinds),
             buffers,
@@ -290,6 +294,7 @@ impl<'a, E: Engine> Lane<'a, E> {
     #[cold]
     fn flush(&mut self, now: u64) -> Result<u64, EngineError> {
         let mut now = now;
+        let before = self.flushes.done();
         while let Some(call) = self.flushes.next_due(self.stopping) {
             if let Some(fd) = &self.fd {
                 call.make(fd)?;
@@ -301,6 +306,10 @@ impl<'a, E: Engine> Lane<'a, E> {
             self.recorder.record(Kind::Flush, end - now, 0);
             self.flushes.add_time(end - now);
             now = end;
+        }
+        if self.cell.live.is_recording() && self.flushes.done() > before {
+            self.cell.live.acknowledge(self.index, self.issued)?;
+            now = self.after_making(now);
         }
         Ok(now)
     }

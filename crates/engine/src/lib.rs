@@ -17,7 +17,9 @@ mod end;
 mod engine;
 mod error;
 mod histogram;
+mod kept;
 mod lane;
+mod lean;
 mod live;
 mod measure;
 mod offsets;
@@ -38,6 +40,7 @@ mod verify;
 mod windows;
 
 pub use error::EngineError;
+pub use lean::let_go;
 pub use measure::measure;
 pub use own::own_cost;
 pub use profile::{Database, DatabaseOptions, OpenDatabase, clear, measure_profile};

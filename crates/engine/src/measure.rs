@@ -18,7 +18,9 @@ use crate::engine::null::Null;
 use crate::engine::psync::Psync;
 use crate::engine::uring::{self, Nop, Uring};
 use crate::error::EngineError;
+use crate::kept::check_recorded;
 use crate::lane::{Cell, Lane, Outcome};
+use crate::lean::let_go;
 use crate::live::Live;
 use crate::report::{self, Circumstances};
 use crate::smallfiles;
@@ -46,8 +48,24 @@ pub fn measure(
     target: &Path,
     live: Option<BorrowedFd<'_>>,
 ) -> Result<Measurement, EngineError> {
+    measure_recorded(job, target, live, None)
+}
+
+/// The same, with a line in `acks` after every flush: see [`bakeoff_core::model::acks`].
+///
+/// # Errors
+/// Those of [`measure`], and [`EngineError::Invalid`] for a job whose record would tell nothing.
+pub fn measure_recorded(
+    job: &Job,
+    target: &Path,
+    live: Option<BorrowedFd<'_>>,
+    acks: Option<BorrowedFd<'_>>,
+) -> Result<Measurement, EngineError> {
     check(job)?;
-    let live = Live::new(live);
+    if acks.is_some() {
+        check_recorded(job)?;
+    }
+    let live = Live::new(live).recording(acks);
     if job.rw == Rw::SmallFiles {
         return smallfiles::measure(job, target, &live);
     }
@@ -182,10 +200,14 @@ fn measure_with<'a, E: Engine>(
     let Around { engine, depth, in_turns, findings } = around;
     let clock = Clock::find();
     let cost = Cost::measure(job, depth, clock)?;
+    live.record_head(job, in_turns)?;
     let cell = Cell { job, depth, in_turns, cost, clock, live };
     let (lanes, usage) = run_lanes(job.numjobs, live, |index| {
         let fd = target.map(|target| target.open(job)).transpose()?;
         let lane = Lane::<E>::new(cell, index, fd)?;
+        if index == 0 {
+            let_go(&[run as *const (), measure_recorded as *const ()]);
+        }
         Ok(move || run(lane))
     })?;
     let traces: Vec<_> = lanes.iter().filter_map(|lane| lane.trace).collect();

@@ -7,7 +7,8 @@ use bakeoff_core::driver::native::{Failure, Reply, TASK_LIMIT_BYTES, Task};
 use rustix::process::{Signal, getppid, set_parent_process_death_signal};
 
 use crate::error::EngineError;
-use crate::measure::measure;
+use crate::kept::look_for;
+use crate::measure::measure_recorded;
 use crate::profile::{OpenDatabase, measure_profile};
 use crate::target::Target;
 
@@ -66,16 +67,18 @@ fn die_with(parent_pid: Option<u32>) -> Result<(), EngineError> {
 
 fn do_task(task: &Task, open: OpenDatabase) -> Result<Reply, EngineError> {
     let path = task.target.as_path();
-    let live = match task.live_fd {
-        None => None,
-        Some(number) => Some(borrow(number)?),
-    };
+    let live = task.live_fd.map(borrow).transpose()?;
+    let acks = task.acks_fd.map(borrow).transpose()?;
+    if let Some(acks) = &task.look_for {
+        return look_for(acks, path).map(|kept| Reply::Kept(Box::new(kept)));
+    }
     if let Some(profile) = task.profile {
         let measured = measure_profile(profile, &task.parts, &task.job, path, live, open);
         return measured.map(Reply::Parts);
     }
     Target::expect(path, task.target_kind, &task.job)?;
-    measure(&task.job, path, live).map(|measurement| Reply::Ok(Box::new(measurement)))
+    let measured = measure_recorded(&task.job, path, live, acks)?;
+    Ok(Reply::Ok(Box::new(measured)))
 }
 
 /// The inherited descriptor `number`, if it is open.

@@ -48,6 +48,16 @@ impl Target {
         Ok(target)
     }
 
+    /// Looks at `path` to read what is left of what `job` wrote; none when nothing is there.
+    pub fn find_existing(path: &Path, job: &Job) -> Result<Option<Target>, EngineError> {
+        let found = match look(path) {
+            Err(Errno::NOENT) => return Ok(None),
+            found => found.map_err(|e| EngineError::io("looking for what was written", e))?,
+        };
+        let kind = kind_of(&found, job)?;
+        Ok(Some(Target { path: path.to_path_buf(), kind, direct_align: 1 }))
+    }
+
     /// Refuses `path` when something else is there than the caller checked. Nothing at all is the
     /// business of [`Target::find`].
     pub fn expect(path: &Path, kind: TargetKind, job: &Job) -> Result<(), EngineError> {

@@ -69,7 +69,7 @@ pub fn is_as_written(job: &Job, block: &[u8], op: u64, offset: u64) -> bool {
 }
 
 /// Opens the target so that reads come from the device as far as that can be had.
-fn open_uncached(job: &Job, target: &Target) -> Result<OwnedFd, EngineError> {
+pub fn open_uncached(job: &Job, target: &Target) -> Result<OwnedFd, EngineError> {
     let plain = target.open_to_verify(false)?;
     rustix::fs::fsync(&plain).map_err(|e| EngineError::io("flushing before verify", e))?;
     rustix::fs::fadvise(&plain, 0, None, Advice::DontNeed)

@@ -46,6 +46,8 @@ fn task(path: &std::path::Path, target_kind: TargetKind) -> Task {
         target: RawPath::new(path),
         target_kind,
         live_fd: None,
+        acks_fd: None,
+        look_for: None,
         parent_pid: Some(std::process::id()),
     }
 }

@@ -5,6 +5,7 @@
 
 use std::fs::File;
 use std::io::Write;
+use std::os::fd::AsFd;
 use std::os::unix::fs::FileTypeExt;
 use std::path::Path;
 
@@ -23,12 +24,13 @@ use bakeoff_engine::residency;
 
 use super::begin::{self, Plan};
 use super::bench_device::open_device;
+use super::bench_kept;
 use super::bench_scratch::in_scratch;
 use crate::cli::{Bench, Format, Global};
 use crate::fault::{Fault, Outcome};
 use crate::host;
 use crate::runner::ground::disks_of;
-use crate::runner::load::{self, LoadError};
+use crate::runner::load::{self, Load, LoadError};
 use crate::signals::Cancel;
 use crate::ui::progress::Progress;
 
@@ -43,6 +45,9 @@ const SMALL_FILES: u64 = 500;
 pub fn run(global: &Global, args: &Bench) -> Result<Outcome, Fault> {
     if !matches!(global.format, None | Some(Format::Text | Format::Json)) {
         return Err(Fault::usage("bench prints --format text or json"));
+    }
+    if let Some(record) = &args.verify_state_load {
+        return bench_kept::look(global, args, record);
     }
     let cancel = Cancel::listen().map_err(Fault::environment)?;
     let shown = RawPath::new(&args.path);
@@ -135,6 +140,12 @@ fn in_directory(
     dir: &Path,
     cancel: &Cancel,
 ) -> Result<Measurement, Fault> {
+    if args.verify_state_save.is_some() {
+        return Err(Fault::usage(
+            "a scratch file is removed at the end, and so nothing of it can be kept: name a file \
+             with --overwrite, or a device",
+        ));
+    }
     super::quick::check_writable(dir, &RawPath::new(&args.path))?;
     let place = host::place(dir).map_err(Fault::environment)?;
     let available = host::available_bytes();
@@ -159,7 +170,8 @@ fn in_directory(
         if job.rw.reads() && kind == TargetKind::File {
             lay_out(global, target, job.size, cancel)?;
         }
-        measure(global, &job, target, kind, &place, true, cancel)
+        let on = On { target, kind, place: &place, ours: true, acks: None };
+        measure(global, &job, &on, cancel)
     })
 }
 
@@ -205,7 +217,9 @@ fn on_file(
         )));
     }
     let place = host::place(path.parent().unwrap_or(path)).map_err(Fault::environment)?;
-    measure(global, &job, path, TargetKind::File, &place, false, cancel)
+    let acks = record(args, path)?;
+    let on = On { target: path, kind: TargetKind::File, place: &place, ours: false, acks };
+    measure(global, &job, &on, cancel)
 }
 
 fn on_device(
@@ -228,20 +242,29 @@ fn on_device(
             units::size(job.size)
         )));
     }
-    measure(global, &job, path, TargetKind::Block, &device.place, false, cancel)
+    let (kind, place, acks) = (TargetKind::Block, &device.place, record(args, path)?);
+    measure(global, &job, &On { target: path, kind, place, ours: false, acks }, cancel)
+}
+
+/// The record of acknowledged writes, if one was asked for.
+fn record(args: &Bench, path: &Path) -> Result<Option<File>, Fault> {
+    args.verify_state_save.as_deref().map(|to| bench_kept::open_record(to, path)).transpose()
+}
+
+/// What is measured.
+struct On<'a> {
+    target: &'a Path,
+    kind: TargetKind,
+    place: &'a Place,
+    /// Whether it is a scratch file of ours.
+    ours: bool,
+    acks: Option<File>,
 }
 
 /// Measures and adds what the page cache and the disks say. A file that we laid out ourselves is
 /// put out of memory before it is read; any other file is taken as it is, which is then said.
-fn measure(
-    global: &Global,
-    job: &Job,
-    target: &Path,
-    kind: TargetKind,
-    place: &Place,
-    ours: bool,
-    cancel: &Cancel,
-) -> Result<Measurement, Fault> {
+fn measure(global: &Global, job: &Job, on: &On<'_>, cancel: &Cancel) -> Result<Measurement, Fault> {
+    let On { target, kind, place, ours, ref acks } = *on;
     let mut truth = Truth::default();
     if kind == TargetKind::File && job.rw.reads() {
         truth.resident_before_bytes = resident(target, job.size, ours);
@@ -250,10 +273,12 @@ fn measure(
     let progress = Progress::new(global.quiet);
     progress.doing(job.rw.name());
     let before = host::Evidence::take(&disks);
-    let measured = load::run(job, target, kind, cancel, &mut |live| progress.live(live));
+    let (acks, unseen) = (acks.as_ref().map(AsFd::as_fd), progress.is_hidden());
+    let load = Load { job, parts: &[], acks, unseen };
+    let measured = load::run_all(load, target, kind, cancel, &mut |live| progress.live(live));
     host::Evidence::take(&disks).since(&before, &mut truth);
     progress.clear();
-    let mut measurement = measured.map_err(fault_of)?;
+    let mut measurement = measured.and_then(load::only).map_err(fault_of)?;
     let read_bytes = measurement.read.as_ref().map_or(0, |read| read.io_bytes);
     truth.cache = truth::cache_state(place.class, &truth, read_bytes, job.size, job.direct);
     let cell = Cell {
@@ -307,7 +332,8 @@ fn resident(target: &Path, size: u64, ours: bool) -> Option<u64> {
     residency::resident_bytes(&file, size).ok()
 }
 
-fn fault_of(error: LoadError) -> Fault {
+/// What a load failed of, as the end of the command.
+pub fn fault_of(error: LoadError) -> Fault {
     match error {
         LoadError::Interrupted => Fault::interrupted("interrupted; nothing was kept"),
         LoadError::Child(said) => Fault::environment(said),

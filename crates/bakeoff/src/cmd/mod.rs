@@ -4,6 +4,7 @@ pub mod agree;
 pub mod begin;
 pub mod bench;
 pub mod bench_device;
+pub mod bench_kept;
 pub mod bench_scratch;
 pub mod check;
 pub mod clean;

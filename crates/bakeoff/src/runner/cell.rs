@@ -82,7 +82,7 @@ pub fn measure(
     let job = Job { seed, ..limited.job };
     let part = |w: &u16| header.workloads[usize::from(*w)].profile;
     let parts: Vec<Part> = which.group.iter().filter_map(part).collect();
-    let load = Load { job: &job, parts: &parts };
+    let load = Load::new(&job, &parts);
     if let Some(sampler) = sampler {
         sampler.begin(&site.devices);
     }

@@ -4,11 +4,12 @@
 //! it runs, its live record (operations and bytes so far) is read from a memory file it inherits.
 
 use std::io;
-use std::os::fd::{AsFd, AsRawFd, OwnedFd};
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
 use std::path::Path;
 use std::time::Duration;
 
 use bakeoff_core::driver::native::{Failure, LIVE_RECORD_BYTES, Reply, TargetKind, Task};
+use bakeoff_core::model::acks::{Acks, Kept};
 use bakeoff_core::model::job::Job;
 use bakeoff_core::model::measurement::Measurement;
 use bakeoff_core::model::path::{RawPath, printable};
@@ -55,6 +56,17 @@ pub struct Load<'l> {
     pub job: &'l Job,
     /// Parts of one profile to do with it, ascending; none for the job itself.
     pub parts: &'l [Part],
+    /// An inherited file that records what is acknowledged.
+    pub acks: Option<BorrowedFd<'l>>,
+    /// Whether nobody looks how far it is: then the caller is not woken until it ends.
+    pub unseen: bool,
+}
+
+impl<'l> Load<'l> {
+    /// A job, or parts of a profile, with progress and without a record.
+    pub fn new(job: &'l Job, parts: &'l [Part]) -> Load<'l> {
+        Load { job, parts, acks: None, unseen: false }
+    }
 }
 
 /// Runs `job` on `target`; `tick` is called a few times a second with the progress so far.
@@ -65,7 +77,12 @@ pub fn run(
     cancel: &Cancel,
     tick: &mut dyn FnMut(Live),
 ) -> Result<Measurement, LoadError> {
-    let mut all = run_all(Load { job, parts: &[] }, target, kind, cancel, tick)?;
+    let all = run_all(Load::new(job, &[]), target, kind, cancel, tick)?;
+    only(all)
+}
+
+/// The measurement of a job that has one.
+pub fn only(mut all: Vec<Measurement>) -> Result<Measurement, LoadError> {
     match all.len() {
         1 => Ok(all.remove(0)),
         n => Err(LoadError::Child(format!("the measuring process gave {n} numbers for one job"))),
@@ -80,42 +97,82 @@ pub fn run_all(
     cancel: &Cancel,
     tick: &mut dyn FnMut(Live),
 ) -> Result<Vec<Measurement>, LoadError> {
-    let Load { job, parts } = load;
-    let child = |error: &dyn std::fmt::Display| LoadError::Child(error.to_string());
-    let live = live_file().map_err(|e| child(&format!("cannot make a memory file: {e}")))?;
-    // The engine follows no link, and where udev runs the names in /dev/mapper are links.
-    let device = match kind {
-        TargetKind::Block => std::fs::canonicalize(target),
-        TargetKind::File | TargetKind::Directory => Ok(target.to_path_buf()),
-    };
-    let device = device.map_err(|e| child(&format!("{}: {e}", RawPath::new(target))))?;
+    let Load { job, parts, acks, unseen } = load;
+    let live =
+        live_file().map_err(|e| LoadError::Child(format!("cannot make a memory file: {e}")))?;
     let task = Task {
         job: job.clone(),
         profile: parts.first().map(|part| part.profile),
         parts: parts.iter().map(|part| part.part).collect(),
-        target: RawPath::new(&device),
+        target: place(target, kind)?,
         target_kind: kind,
         live_fd: Some(live.as_raw_fd()),
+        acks_fd: acks.map(|acks| acks.as_raw_fd()),
+        look_for: None,
         parent_pid: Some(std::process::id()),
     };
-    let task = serde_json::to_vec(&task).map_err(|e| child(&e))?;
     let mut on_tick = || tick(read_live(&live));
+    let on_tick: Option<&mut dyn FnMut()> = if unseen { None } else { Some(&mut on_tick) };
     let longest_ns = job.time_limit_ns.or(job.runtime_ns.filter(|_| job.min_ios == 0));
-    let limit = limit(longest_ns, parts.len());
-    let finished = Spec::engine(task, limit).on_tick(&mut on_tick).run(cancel);
-    let finished = match finished {
+    let reply = ask(&task, limit(longest_ns, parts.len()), cancel, on_tick)?;
+    Ok(reply.into_result()?)
+}
+
+/// Looks on `target` for the writes that were acknowledged.
+pub fn look_for(
+    acks: Acks,
+    target: &Path,
+    kind: TargetKind,
+    cancel: &Cancel,
+) -> Result<Kept, LoadError> {
+    let task = Task {
+        job: acks.head.job.clone(),
+        profile: None,
+        parts: Vec::new(),
+        target: place(target, kind)?,
+        target_kind: kind,
+        live_fd: None,
+        acks_fd: None,
+        look_for: Some(acks),
+        parent_pid: Some(std::process::id()),
+    };
+    Ok(ask(&task, UNLIMITED, cancel, None)?.into_kept()?)
+}
+
+/// The engine follows no link, and where udev runs the names in /dev/mapper are links.
+fn place(target: &Path, kind: TargetKind) -> Result<RawPath, LoadError> {
+    let device = match kind {
+        TargetKind::Block => std::fs::canonicalize(target),
+        TargetKind::File | TargetKind::Directory => Ok(target.to_path_buf()),
+    };
+    let unknown = |e| LoadError::Child(format!("{}: {e}", RawPath::new(target)));
+    device.map(|device| RawPath::new(&device)).map_err(unknown)
+}
+
+/// Starts the engine with a task, and waits for its reply.
+fn ask(
+    task: &Task,
+    limit: Duration,
+    cancel: &Cancel,
+    tick: Option<&mut dyn FnMut()>,
+) -> Result<Reply, LoadError> {
+    let child = |error: &dyn std::fmt::Display| LoadError::Child(error.to_string());
+    let task = serde_json::to_vec(task).map_err(|e| child(&e))?;
+    let spec = Spec::engine(task, limit);
+    let spec = match tick {
+        Some(tick) => spec.on_tick(tick),
+        None => spec,
+    };
+    let finished = match spec.run(cancel) {
         Ok(finished) => finished,
         Err(ExecError::Interrupted) => return Err(LoadError::Interrupted),
         Err(error) => return Err(child(&error)),
     };
-    match Reply::parse(&finished.stdout) {
-        Ok(reply) => Ok(reply.into_result()?),
-        Err(error) => {
-            let said = printable(finished.stderr.trim_ascii());
-            let said = if said.is_empty() { format!("no reply ({error})") } else { said };
-            Err(LoadError::Child(format!("the measuring process: {}: {said}", finished.how())))
-        }
-    }
+    Reply::parse(&finished.stdout).map_err(|error| {
+        let said = printable(finished.stderr.trim_ascii());
+        let said = if said.is_empty() { format!("no reply ({error})") } else { said };
+        LoadError::Child(format!("the measuring process: {}: {said}", finished.how()))
+    })
 }
 
 /// Each part may take the time of a job, and as long again to lay its files out.

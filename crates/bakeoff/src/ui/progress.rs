@@ -84,6 +84,11 @@ impl Progress {
         ));
     }
 
+    /// Whether nothing is drawn.
+    pub fn is_hidden(&self) -> bool {
+        self.bar.is_hidden()
+    }
+
     /// Prints a line above the bar, for things worth keeping.
     pub fn say(&self, line: &str) {
         if self.bar.is_hidden() {

@@ -103,3 +103,54 @@ fn an_interrupted_bench_leaves_nothing() {
     assert!(cleaned.code == 0 && cleaned.err.contains("Put back"), "{cleaned:?}");
     assert_eq!(fs::read_dir(&dir).unwrap().count(), 0);
 }
+
+/// The record has to be on another filesystem than the file; this one is memory.
+const MEMORY: &str = "/dev/shm";
+
+#[test]
+fn what_was_acknowledged_is_looked_for_and_a_lost_write_found() {
+    let bench = Bench::new();
+    let file = bench.path().join("file");
+    fs::write(&file, "").unwrap();
+    let memory = tempfile::tempdir_in(MEMORY).unwrap();
+    let record = memory.path().join("record");
+    let [path, record] = [&file, &record].map(|path| path.to_str().unwrap());
+    let write = ["bench", path, "--overwrite", "--rw", "randwrite", "--size", "64k", "--verify"];
+    let write =
+        [&write[..], &["--io_size", "256k", "--fsync", "3", "--verify_state_save"]].concat();
+
+    let beside = bench.path().join("record");
+    let refused = bench.run(&[&write[..], &[beside.to_str().unwrap()]].concat());
+    assert_eq!((refused.code, beside.exists()), (2, false), "{refused:?}");
+    assert!(refused.err.contains("another disk"), "{refused:?}");
+
+    let written = bench.run(&[&write[..], &[record]].concat());
+    assert_eq!(written.code, 0, "{written:?}");
+    let again = bench.run(&[&write[..], &[record]].concat());
+    assert!(again.code == 2 && again.err.contains("one job only"), "{again:?}");
+
+    let look = ["bench", path, "--verify_state_load", record];
+    let kept = bench.run(&[&look[..], &["--format", "json"]].concat());
+    assert_eq!((kept.code, &kept.json()["acknowledged_ios"]), (0, &64.into()), "{kept:?}");
+    let text = fs::read(&file).unwrap();
+    assert_eq!(kept.json()["whole"], kept.json()["blocks"]);
+
+    // A crash cuts the record's last line off; what is whole still counts.
+    let mut lines = fs::read_to_string(record).unwrap();
+    lines.truncate(lines.len() - 1);
+    fs::write(record, &lines).unwrap();
+    let kept = bench.run(&[&look[..], &["--format", "json"]].concat());
+    assert_eq!((kept.code, &kept.json()["acknowledged_ios"]), (0, &63.into()), "{kept:?}");
+
+    let mut hurt = text.clone();
+    hurt[4096..8192].fill(0);
+    fs::write(&file, hurt).unwrap();
+    let lost = bench.run(&look);
+    assert_eq!(lost.code, 1, "{lost:?}");
+    assert!(lost.out.contains("missing") && lost.out.contains("at byte 4096"), "{lost:?}");
+    fs::remove_file(&file).unwrap();
+    let gone = bench.run(&look);
+    assert!(gone.code == 1 && gone.out.contains("the file ends before it"), "{gone:?}");
+    fs::write(record, "0 1\n").unwrap();
+    assert_eq!(bench.run(&look).code, 2);
+}

@@ -6,6 +6,7 @@
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
+use crate::model::acks::{Acks, Kept};
 use crate::model::job::Job;
 use crate::model::measurement::Measurement;
 use crate::model::path::RawPath;
@@ -50,6 +51,12 @@ pub struct Task {
     /// An inherited descriptor of a file that gets the live record, at most every 100 ms.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub live_fd: Option<i32>,
+    /// An inherited descriptor of the record that gets a line after every flush.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub acks_fd: Option<i32>,
+    /// Write nothing, and look for what was acknowledged.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub look_for: Option<Acks>,
     /// The parent's process id: the child ends at once when its parent is another by then.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub parent_pid: Option<u32>,
@@ -63,6 +70,8 @@ pub enum Reply {
     Ok(Box<Measurement>),
     /// The numbers of each part of a profile, in the order of its parts.
     Parts(Vec<Measurement>),
+    /// What of the acknowledged writes is there.
+    Kept(Box<Kept>),
     /// Why there are none.
     Error(Failure),
 }
@@ -73,11 +82,21 @@ impl Reply {
         serde_json::from_slice(bytes)
     }
 
+    /// What of the acknowledged writes is there, or why that is not known.
+    pub fn into_kept(self) -> Result<Kept, Failure> {
+        match self {
+            Reply::Kept(kept) => Ok(*kept),
+            Reply::Error(failure) => Err(failure),
+            Reply::Ok(_) | Reply::Parts(_) => Err(Failure::unexpected("with numbers")),
+        }
+    }
+
     /// The numbers of every part (one for a plain job), or why there are none.
     pub fn into_result(self) -> Result<Vec<Measurement>, Failure> {
         match self {
             Reply::Ok(measurement) => Ok(vec![*measurement]),
             Reply::Parts(parts) => Ok(parts),
+            Reply::Kept(_) => Err(Failure::unexpected("what was kept")),
             Reply::Error(failure) => Err(failure),
         }
     }
@@ -91,6 +110,14 @@ pub struct Failure {
     pub kind: FailureKind,
     /// What happened, why, and what to do, for people.
     pub message: String,
+}
+
+impl Failure {
+    /// The answer is not of the kind that was asked for.
+    fn unexpected(what: &str) -> Failure {
+        let message = format!("the measuring process answered {what}, which nobody asked for");
+        Failure { kind: FailureKind::Protocol, message }
+    }
 }
 
 /// Failures by what the user can do about them.
@@ -135,6 +162,8 @@ mod tests {
             target,
             target_kind: TargetKind::File,
             live_fd: Some(3),
+            acks_fd: Some(4),
+            look_for: None,
             parent_pid: Some(1),
         };
         let text = serde_json::to_string(&task).unwrap();

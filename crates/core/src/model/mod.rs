@@ -1,5 +1,6 @@
 //! The nouns of bakeoff: values that are planned, recorded, analysed and shown.
 
+pub mod acks;
 pub mod candidate;
 pub mod ceiling;
 pub mod event;

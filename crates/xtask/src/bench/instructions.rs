@@ -109,6 +109,8 @@ fn task(file: &Path, job: &Job, ios: u64) -> Result<Vec<u8>> {
         target: RawPath::new(file),
         target_kind: TargetKind::File,
         live_fd: None,
+        acks_fd: None,
+        look_for: None,
         parent_pid: None,
     };
     Ok(serde_json::to_vec(&task)?)

@@ -99,7 +99,7 @@ impl<'a> Bench<'a> {
         }
         self.in_room(|room| {
             let mut tick = |live| progress.live(live);
-            let load = Load { job, parts: &parts };
+            let load = Load::new(job, &parts);
             load::run_all(load, room, TargetKind::Directory, self.cancel, &mut tick)
                 .map_err(TurnError::of_load)
         })

@@ -1,0 +1,104 @@
+//! The record of acknowledged writes that `bench --verify_state_save` keeps, and the look for
+//! them with `--verify_state_load` after a crash.
+
+use std::fs::{File, OpenOptions};
+use std::io::{BufRead, BufReader, Read, Write};
+use std::os::unix::fs::{FileTypeExt, MetadataExt, OpenOptionsExt};
+use std::path::Path;
+
+use bakeoff_core::driver::native::TargetKind;
+use bakeoff_core::model::acks::Acks;
+use bakeoff_core::model::path::RawPath;
+use bakeoff_core::report;
+use rustix::fs::OFlags;
+use rustix::io::{FdFlags, fcntl_setfd};
+
+use crate::cli::{Bench, Format, Global};
+use crate::fault::{Fault, Outcome};
+use crate::runner::load;
+use crate::signals::Cancel;
+
+/// Longest line of a record: a job in JSON, or two numbers.
+const LINE_MAX_BYTES: u64 = 64 << 10;
+
+/// Opens the record for a job on `target`: a new file on another filesystem, whose every line is on
+/// its disk before the job goes on, or a pipe or port to whoever keeps it.
+pub fn open_record(record: &Path, target: &Path) -> Result<File, Fault> {
+    let shown = RawPath::new(record);
+    let unusable = |e: std::io::Error| Fault::environment(format!("cannot write {shown}: {e}"));
+    let beside = record.parent().filter(|dir| !dir.as_os_str().is_empty());
+    let is_file = std::fs::metadata(record).map_or(true, |found| found.is_file());
+    let folder = std::fs::metadata(beside.unwrap_or(Path::new("."))).map_err(unusable)?;
+    let of_target = std::fs::metadata(target).map_err(Fault::environment)?;
+    if is_file && folder.dev() == of_target.dev() {
+        return Err(Fault::usage(format!(
+            "{shown} is on the filesystem that is written to, and could be lost with it: keep \
+             the record on another disk"
+        )));
+    }
+    let flags = OFlags::DSYNC | OFlags::NOCTTY;
+    let mut options = OpenOptions::new();
+    options.append(true).create(true).mode(0o600);
+    let file = options.custom_flags(flags.bits() as i32).open(record).map_err(unusable)?;
+    let found = file.metadata().map_err(unusable)?;
+    if found.is_file() && found.len() > 0 {
+        return Err(Fault::usage(format!(
+            "{shown} is there already, and records one job only: remove it or name another"
+        )));
+    }
+    // The measuring process inherits it.
+    fcntl_setfd(&file, FdFlags::empty()).map_err(|e| unusable(e.into()))?;
+    Ok(file)
+}
+
+/// Reads back and says what is there of the writes that `record` has. Writes nothing.
+pub fn look(global: &Global, args: &Bench, record: &Path) -> Result<Outcome, Fault> {
+    let acks = read(record)?;
+    let shown = RawPath::new(&args.path);
+    let (path, kind) = match std::fs::metadata(&args.path) {
+        // A file that is gone has lost everything, which is an answer.
+        Err(e) if e.kind() == std::io::ErrorKind::NotFound => (args.path.clone(), TargetKind::File),
+        Err(e) => return Err(Fault::environment(format!("cannot use {shown}: {e}"))),
+        Ok(found) => {
+            let kind = match found.file_type() {
+                kind if kind.is_block_device() => TargetKind::Block,
+                kind if kind.is_file() => TargetKind::File,
+                _ => return Err(Fault::usage(format!("{shown} is no file or block device"))),
+            };
+            (std::fs::canonicalize(&args.path).map_err(Fault::environment)?, kind)
+        }
+    };
+    let cancel = Cancel::listen().map_err(Fault::environment)?;
+    let kept = load::look_for(acks, &path, kind, &cancel).map_err(super::bench::fault_of)?;
+    let text = match global.format {
+        Some(Format::Json) => format!("{:#}\n", report::kept_json(&kept)),
+        _ => report::kept_text(&kept),
+    };
+    let mut out = std::io::stdout().lock();
+    out.write_all(text.as_bytes())?;
+    out.flush()?;
+    Ok(if kept.is_all() { Outcome::Done } else { Outcome::Open })
+}
+
+/// The complete lines of a record; a last one without its end is what the crash cut off.
+fn read(record: &Path) -> Result<Acks, Fault> {
+    let shown = RawPath::new(record);
+    let unreadable = |e: std::io::Error| Fault::usage(format!("cannot read {shown}: {e}"));
+    let mut reader = BufReader::new(File::open(record).map_err(unreadable)?);
+    let mut failed = None;
+    let lines = std::iter::from_fn(|| {
+        let mut line = String::new();
+        match (&mut reader).take(LINE_MAX_BYTES).read_line(&mut line) {
+            Ok(_) => line.strip_suffix('\n').map(str::to_owned),
+            Err(error) => {
+                failed = Some(error);
+                None
+            }
+        }
+    });
+    let acks = Acks::read(lines);
+    if let Some(error) = failed {
+        return Err(unreadable(error));
+    }
+    acks.map_err(|e| Fault::usage(format!("{shown} is no record of acknowledged writes: {e}")))
+}

@@ -1,0 +1,82 @@
+//! What became of acknowledged writes, for people and for programs.
+
+use serde_json::Value;
+
+use super::layout::wrap;
+use crate::model::acks::{Kept, LOST_MAX};
+use crate::units;
+
+const WIDTH: usize = 80;
+
+/// `bakeoff/kept/1`.
+pub fn kept_json(kept: &Kept) -> Value {
+    // The only ways to fail are a key that is no string and a writer that fails; there are none.
+    serde_json::to_value(kept).unwrap_or(Value::Null)
+}
+
+/// The verdict, what was found, and the first losses.
+pub fn kept_text(kept: &Kept) -> String {
+    let blocks = format!("{} blocks of {}", kept.blocks, units::block_size(kept.bs));
+    let verdict = match (kept.blocks, kept.is_all()) {
+        (0, _) => "Nothing was acknowledged, so nothing was promised.".to_string(),
+        (_, true) => format!("Every acknowledged write is there: {blocks} looked at."),
+        (_, false) => format!(
+            "{} of {blocks} have lost an acknowledged write. Do not trust this place: what it \
+             says it has stored is not stored.",
+            kept.missing + kept.torn + kept.stale
+        ),
+    };
+    let mut out = wrap(&verdict, WIDTH, "", "");
+    let counts = [
+        (kept.whole, "whole", "hold the last acknowledged write"),
+        (kept.newer, "newer", "hold a later write, whose flush had not returned"),
+        (kept.unfinished, "unfinished", "hold parts of it and of a later, unacknowledged write"),
+        (kept.missing, "missing", "hold nothing of it"),
+        (kept.torn, "torn", "hold a part of it and something older"),
+        (kept.stale, "stale", "hold an older write"),
+    ];
+    out.push('\n');
+    for (count, name, meaning) in counts.into_iter().filter(|(count, ..)| *count > 0) {
+        out.push_str(&format!("{name:<11}{count:>8}  {meaning}\n"));
+    }
+    out.push_str(&format!("{:<11}{:>8}  operations\n", "acked", kept.acknowledged_ios));
+    if !kept.lost.is_empty() {
+        out.push('\n');
+    }
+    for lost in &kept.lost {
+        let text = format!(
+            "{}: operation {} of lane {} at byte {}; {}",
+            lost.loss.word(),
+            lost.operation,
+            lost.lane,
+            lost.offset,
+            lost.found
+        );
+        out.push_str(&wrap(&text, WIDTH, "- ", "  "));
+    }
+    if kept.missing + kept.torn + kept.stale > LOST_MAX as u64 {
+        out.push_str(&format!("  (the first {LOST_MAX})\n"));
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::acks::{Loss, Lost};
+
+    #[test]
+    fn losses_are_told_with_their_place() {
+        let mut kept = Kept { acknowledged_ios: 40, blocks: 30, bs: 4096, ..Kept::default() };
+        assert!(kept_text(&kept).starts_with("Every acknowledged write is there: 30 blocks of 4k"));
+        for loss in [Loss::Missing, Loss::Torn, Loss::Stale] {
+            let found = "zeros are there".to_string();
+            kept.lose(Lost { offset: 8192, lane: 0, operation: 7, loss, found });
+        }
+        let text = kept_text(&kept);
+        assert!(text.starts_with("3 of 30 blocks of 4k have lost"), "{text}");
+        assert!(text.contains("- torn: operation 7 of lane 0 at byte 8192; zeros are"), "{text}");
+        assert!(text.lines().all(|line| line.len() <= WIDTH), "{text}");
+        assert!(kept_text(&Kept::default()).starts_with("Nothing was acknowledged"));
+    }
+}
