@@ -20,7 +20,8 @@ pub fn page(
          the rounds; \"ratio\" is the median of bakeoff's\nratio to that contender within each \
          round, with the smallest and the largest. CPU is user and\nsystem time of the \
          measuring process or thread as bakeoff and fio tell it, of the whole process for\nothers. \
-         PSS is the largest sum over the process tree, in a round of its own.\n\n\
+         PSS is the largest sum over all processes of a tool, looked at every 50 ms between start \
+         and end,\nin a round of its own.\n\n\
          Buffers are as each tool makes them: for blocks of 64 KiB and more bakeoff asks for huge \
          pages, fio for\nordinary ones, of which a request of 1 MiB may have more than a device \
          takes at once.\n\n",

@@ -24,7 +24,8 @@ pub struct Sample {
     pub user_us: f64,
     /// User and system time for each I/O, of the same.
     pub cpu_us: f64,
-    /// Largest sum of the proportional set sizes of the process tree; 0 where not sampled.
+    /// Largest sum of the proportional set sizes of the process tree while it runs; 0 where not
+    /// sampled.
     pub pss_bytes: u64,
     /// Mean latency times rate; 0 where it is not told.
     pub in_flight: f64,
@@ -190,12 +191,21 @@ impl std::ops::Sub for Cpu {
 
 /// Looks at the process tree until it is over; the largest sum seen.
 fn peak_pss(process: u32, over: &AtomicBool) -> u64 {
-    let mut peak = 0;
+    let mut sums = Vec::new();
     while !over.load(Ordering::Relaxed) {
-        peak = peak.max(tree(process).into_iter().map(pss_bytes).sum());
+        sums.push(tree(process).into_iter().map(pss_bytes).sum());
         std::thread::sleep(MEMORY_INTERVAL);
     }
-    peak
+    while_running(&sums)
+}
+
+/// The largest sum but for the first and the last, which may be of the start and of the end.
+fn while_running(sums: &[u64]) -> u64 {
+    let running = match sums {
+        [_, running @ .., _] if !running.is_empty() => running,
+        few => few,
+    };
+    running.iter().copied().max().unwrap_or(0)
 }
 
 /// A process and all below it, as far as they still are there.
@@ -249,6 +259,12 @@ mod tests {
         assert_eq!(tell(Tool::Sysbench, &said(sysbench, "")).unwrap().ios, 201.0);
         assert_eq!(tell(Tool::Loop, &said("2048 1000000000\n", "")).unwrap().iops, 2048.0);
         assert!(tell(Tool::Fio, &said("{}", "")).is_err());
+    }
+
+    #[test]
+    fn memory_of_start_and_end_is_not_that_of_running() {
+        assert_eq!(while_running(&[9, 2, 3, 8]), 3);
+        assert_eq!((while_running(&[4, 5]), while_running(&[])), (5, 0));
     }
 
     #[test]
