@@ -22,6 +22,7 @@ mod check;
 mod clock;
 mod columns;
 mod demo;
+mod drivers;
 mod full;
 mod names;
 mod ownership;

@@ -1,0 +1,129 @@
+//! Plans with several drivers: the installed tools beside bakeoff's own engine.
+
+use std::fs;
+use std::process::Command;
+
+use bakeoff_core::model::event::{Event, What};
+use bakeoff_core::model::run::Run;
+use bakeoff_core::model::workload::DriverName;
+
+use crate::bench::Bench;
+use crate::skip;
+
+/// One stack, one pattern, every driver that can do it, in short cells.
+const PLAN: &str = r#"
+title = "drivers"
+[region]
+size = "64m"
+[[stack]]
+fs = "ext4"
+[[workload]]
+rw = "randread"
+bs = "4k"
+direct = true
+driver = ["native", "fio", "sysbench"]
+[protocol]
+mode = "quick"
+cell_min = "100ms"
+cell_min_ios = 10
+"#;
+
+fn lacks() -> bool {
+    skip::lacks_root()
+        || skip::lacks_loop_devices()
+        || skip::lacks_command("mkfs.ext4")
+        || skip::lacks_kernel_filesystem("ext4")
+        || skip::lacks_command("fio")
+        || skip::lacks_command("sysbench")
+}
+
+fn made(plan: &str) -> Bench {
+    let bench = Bench::new();
+    fs::write(bench.path().join("plan.toml"), plan).unwrap();
+    fs::File::create(bench.path().join("disk.img")).unwrap().set_len(96 << 20).unwrap();
+    bench
+}
+
+const RUN: [&str; 6] = ["run", "plan.toml", "--target", "disk.img", "--erase", "disk.img"];
+
+fn folded(bench: &Bench) -> (Vec<Event>, Run) {
+    let exported = bench.run(&["export", "last", "--format", "jsonl"]);
+    let events = exported.out.lines().filter_map(|line| serde_json::from_str(line).ok());
+    let events: Vec<Event> = events.collect();
+    let run = Run::fold(&events).unwrap();
+    (events, run)
+}
+
+#[test]
+fn each_driver_s_numbers_version_and_words_are_kept() {
+    if lacks() {
+        return;
+    }
+    let bench = made(PLAN);
+    let ended = bench.run(&RUN);
+    assert!(matches!(ended.code, 0 | 1), "{ended:?}");
+    let (events, run) = folded(&bench);
+    let workloads = &run.header.workloads;
+    let drivers: Vec<DriverName> = workloads.iter().map(|workload| workload.driver).collect();
+    assert_eq!(drivers, [DriverName::Native, DriverName::Fio, DriverName::Sysbench]);
+    let mut seen = [false; 3];
+    for event in &events {
+        let What::CellDone(cell) = &event.what else { continue };
+        let driver = workloads[usize::from(cell.workload)].driver;
+        let measurement = &cell.measurement;
+        assert!(measurement.read.as_ref().is_some_and(|read| read.total_ios > 0), "{cell:?}");
+        seen[drivers.iter().position(|known| *known == driver).unwrap()] = true;
+        let Some(tool) = &measurement.tool else {
+            assert_eq!((driver, &cell.raw), (DriverName::Native, &None));
+            continue;
+        };
+        assert_eq!(tool.driver, driver);
+        let said = match driver {
+            DriverName::Fio => "\"fio version\"",
+            _ => "File operations:",
+        };
+        assert!(cell.raw.as_ref().unwrap().contains(said), "{:?}", cell.raw);
+        let version = Command::new(driver.name()).arg("--version").output().unwrap().stdout;
+        assert!(String::from_utf8_lossy(&version).contains(&tool.version), "{tool:?}");
+        assert_eq!(tool.command[0], driver.name());
+    }
+    assert_eq!(seen, [true; 3]);
+    // What a tool printed comes back out of the run as it was, and import reads it.
+    let raw = events.iter().find_map(|event| match &event.what {
+        What::CellDone(cell) if cell.measurement.tool.is_some() => cell.raw.clone(),
+        _ => None,
+    });
+    fs::write(bench.path().join("raw.txt"), raw.unwrap()).unwrap();
+    let imported = bench.run(&["--format", "json", "import", "raw.txt"]).json();
+    assert_eq!(imported["results"].as_array().unwrap().len(), 1, "{imported}");
+}
+
+#[test]
+fn a_tool_that_is_not_installed_is_skipped_with_its_package() {
+    if lacks() {
+        return;
+    }
+    let bench = made(&PLAN.replace("\"sysbench\"", "\"iozone\""));
+    // Everything that is on the way but fio and iozone.
+    let tools = bench.dir("tools");
+    for folder in ["/usr/sbin", "/usr/bin", "/sbin", "/bin"] {
+        for entry in fs::read_dir(folder).unwrap() {
+            let entry = entry.unwrap();
+            let name = entry.file_name();
+            if name != "fio" && name != "iozone" && !tools.join(&name).exists() {
+                std::os::unix::fs::symlink(entry.path(), tools.join(&name)).unwrap();
+            }
+        }
+    }
+    let mut command = bench.bakeoff();
+    let output = command.args(RUN).env("PATH", &tools).output().unwrap();
+    assert!(matches!(output.status.code(), Some(0 | 1)), "{output:?}");
+    let (_, run) = folded(&bench);
+    assert_eq!(run.header.workloads.len(), 1);
+    let reasons: Vec<&str> =
+        run.header.dropped_workloads.iter().map(|s| s.reason.as_str()).collect();
+    assert!(reasons.iter().any(|r| r.ends_with("the package is fio")), "{reasons:?}");
+    assert!(reasons.iter().any(|r| r.contains("iozone3")), "{reasons:?}");
+    let shown = bench.run(&["show", "last"]).out;
+    assert!(shown.contains("the package is fio"), "{shown}");
+}
