@@ -30,7 +30,7 @@ pub const SPEC: Spec = Spec {
         write("record-rewrite", "iozone: the first record written again and again"),
         read("stride-read", "iozone: every 17th record"),
         PartSpec::new("mixed", "iozone: one reads shuffled, one writes", Bandwidth, Rw::RandRw),
-        write("pwrite", "iozone: a new file by pwrite"),
+        write("pwrite", "iozone: that file by pwrite"),
         write("repwrite", "iozone: that file by pwrite again"),
         read("pread", "iozone: that file by pread"),
         read("repread", "iozone: by pread again, from memory where it fits"),

@@ -74,7 +74,7 @@ const TESTS: [Test; 13] = [
     test("bkwd read", false, Order::Backward, false, false),
     test("record rewrite", true, Order::First, false, false),
     test("stride read", false, Order::Stride, false, false),
-    test("pwrite", true, Order::ForwardAt, true, false),
+    test("pwrite", true, Order::ForwardAt, false, false),
     test("pwrite rewrite", true, Order::ForwardAt, false, true),
     test("pread", false, Order::ForwardAt, false, false),
     test("pread reread", false, Order::ForwardAt, false, true),
