@@ -165,6 +165,9 @@ pub struct Plan {
     /// Allow an unmounted partition of the disk the system runs from
     #[arg(long)]
     pub shares_disk_with_root: bool,
+    /// Prove what holds each candidate back, by experiments of two minutes after the answer
+    #[arg(long)]
+    pub prove: bool,
 }
 
 #[derive(Debug, clap::Args)]

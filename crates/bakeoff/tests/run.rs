@@ -16,6 +16,7 @@ use std::process::Command;
 use std::thread;
 use std::time::Duration;
 
+use bakeoff_core::model::ceiling::Layer;
 use bakeoff_core::model::event::{Action, Event, StopReason, What};
 use bakeoff_core::model::run::Run;
 use bakeoff_core::prepare::commands::describe;
@@ -44,6 +45,9 @@ mode = "quick"
 cell_min = "100ms"
 cell_min_ios = 10
 "#;
+
+/// In place of the writes.
+const READS: &str = "rw = \"read\"\nbs = \"64k\"\ndirect = true";
 
 fn lacks() -> bool {
     skip::lacks_root()
@@ -375,4 +379,36 @@ fn probing_an_honest_image_leaves_it_as_it_was() {
     assert_eq!(report["verdict"], "no_evidence");
     assert_eq!(report["samples"], report["good"]);
     assert!(fs::read(&image).unwrap() == content, "what was there is back");
+}
+
+#[test]
+fn what_is_only_suspected_is_tried_after_the_answer() {
+    if lacks() {
+        return;
+    }
+    let bench = Bench::new();
+    let plan = SMALL.replace("rw = \"randwrite\"\nbs = \"4k\"\nfsync = 1", READS);
+    made(&bench, &plan, 96 * MIB);
+    let shown = bench.run(&["plan", "plan.toml", "--prove"]);
+    assert!(shown.out.contains("with the CPU clock at 60 %"), "{shown:?}");
+    let words: Vec<&str> = RUN.into_iter().chain(["--prove", "--format", "json"]).collect();
+    let ended = bench.run(&words);
+    assert!([0, 1].contains(&ended.code), "{ended:?}");
+    let (events, run) = record(&bench);
+    let last = |wanted: fn(&What) -> bool| events.iter().rposition(|e| wanted(&e.what)).unwrap();
+    assert!(
+        last(|w| matches!(w, What::Ceilings(_))) > last(|w| matches!(w, What::BlockDone { .. }))
+    );
+    for candidate in 0..2 {
+        let held = ended.json()["verdicts"][0]["held_back"][candidate]["reason"]["grade"].clone();
+        let tried = |layer| run.ceilings.find(layer, 0, candidate as u16).is_some();
+        // What was proved from the start needs no experiment.
+        let is_tried = tried(Layer::Again) && tried(Layer::SmallBlocks);
+        assert!(is_tried || held == "proved", "{:?}", run.ceilings);
+        let clock = run.ceilings.skipped.iter().any(|s| s.name.contains("lowered clock"));
+        assert!(!is_tried || clock || tried(Layer::SlowClock), "{:?}", run.ceilings);
+    }
+    assert!(run.ceilings.find(Layer::Tool, 0, 0).is_some(), "{:?}", run.ceilings.skipped);
+    assert_eq!(run.steps_to_undo().count(), 0);
+    assert_eq!(left(&bench), Vec::<String>::new());
 }

@@ -119,6 +119,7 @@ pub fn look_at(global: &Global, args: &Plan, report: Option<&Path>) -> Result<Lo
         return Err(Fault::environment(format!("nothing of the plan can be made here:{why}")));
     }
     settle(&mut made, args.time, budget);
+    made.protocol.prove = args.prove;
     let state = match made.flash_state {
         plan::FlashState::Overwritten => FlashState::Overwritten,
         plan::FlashState::Trimmed => FlashState::Trimmed,

@@ -56,10 +56,13 @@ pub fn measure(session: &mut Session, ground: &mut Ground) -> Result<(), Fault> 
 }
 
 /// One rung of one workload on one candidate, or on what all stand on.
-struct Place {
-    workload: u16,
-    candidate: Option<u16>,
-    rung: Planned,
+pub struct Place {
+    /// Index of the workload.
+    pub workload: u16,
+    /// Index of the candidate.
+    pub candidate: Option<u16>,
+    /// What is measured.
+    pub rung: Planned,
 }
 
 fn plan(run: &Run, ground: &mut Ground) -> Vec<Place> {
@@ -75,7 +78,7 @@ fn plan(run: &Run, ground: &mut Ground) -> Vec<Place> {
             // A stack's own file is there during its visit only.
             let candidates = match rung.at {
                 At::File => (0..run.header.candidates.len() as u16).map(Some).collect(),
-                At::Nothing | At::Memory | At::Device => vec![None],
+                At::Memory | At::Device => vec![None],
             };
             for candidate in candidates {
                 all.push(Place { workload, candidate, rung: rung.clone() });
@@ -138,7 +141,8 @@ fn measure_all(
     }
 }
 
-fn one(
+/// Measures one rung; the error says why there is no number.
+pub fn one(
     session: &Session,
     ground: &mut Ground,
     memory: Option<&Memory>,
@@ -148,7 +152,6 @@ fn one(
     let workload = &header.workloads[usize::from(place.workload)];
     let mut job = Job { seed: header.seed, ..place.rung.job.clone() };
     let (target, kind) = match place.rung.at {
-        At::Nothing => (PathBuf::from("/"), TargetKind::File),
         At::Memory => memory.ok_or("no memory")?.target(session, &mut job)?,
         At::Device => {
             let at = ground.only_region().ok_or("no device")?;
@@ -180,7 +183,7 @@ fn one(
 }
 
 /// Our directory in memory, made and removed as a step.
-struct Memory {
+pub struct Memory {
     scratch: Scratch,
     step: u32,
 }

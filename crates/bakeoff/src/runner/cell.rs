@@ -204,12 +204,16 @@ fn judge(
     Tried::Valid(cells)
 }
 
+/// What goes wrong around a measurement.
 #[derive(Debug, thiserror::Error)]
-enum Trouble {
+pub enum Trouble {
+    /// The engine failed.
     #[error(transparent)]
     Load(#[from] LoadError),
+    /// A foreign tool failed.
     #[error(transparent)]
     Foreign(ForeignError),
+    /// Something beside them failed; while doing what.
     #[error("{0}: {1}")]
     Io(&'static str, io::Error),
 }
@@ -304,7 +308,7 @@ fn measure_phase(
 
 /// Puts the data file out of memory and says how much of it is still there: of itself, and of the
 /// files that loop devices below keep there. `None` where one of those may not be looked at.
-fn cool(site: &Site) -> Result<Option<u64>, Trouble> {
+pub fn cool(site: &Site) -> Result<Option<u64>, Trouble> {
     let file = File::open(site.data()).map_err(|e| Trouble::Io("cannot open the data file", e))?;
     residency::evict(&file).map_err(|e| Trouble::Io("cannot put the file out of memory", e))?;
     let own = residency::resident_bytes(&file, site.file_bytes)

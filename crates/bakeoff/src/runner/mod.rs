@@ -19,6 +19,7 @@ pub mod image;
 pub mod journal;
 pub mod load;
 pub mod probing;
+mod prove;
 pub mod recover;
 pub mod regions;
 pub mod rehearse;

@@ -17,6 +17,7 @@ use super::held::Held;
 use super::idle;
 use super::journal::Journal;
 use super::load::LoadError;
+use super::prove;
 use super::stepper::{self, StepError};
 use crate::fault::Fault;
 use crate::sampler::Sampler;
@@ -59,7 +60,8 @@ impl<'s> Session<'s> {
         let measured = self
             .watch()
             .and_then(|()| ceilings::measure(self, ground))
-            .and_then(|()| self.until_stopped(ground));
+            .and_then(|()| self.until_stopped(ground))
+            .and_then(|stopped| prove::measure(self, ground).map(|()| stopped));
         self.sampler = None;
         match measured {
             Ok((reason, note)) => {

@@ -214,6 +214,7 @@ fn protocol() -> Protocol {
         cell_min_ios: 50,
         max_write_bytes: Some(2 << 30),
         thresholds: Thresholds { overlap: 0.8, ..Thresholds::default() },
+        prove: true,
     }
 }
 

@@ -34,6 +34,7 @@ impl Protocol {
             cell_min_ios: 50,
             max_write_bytes: None,
             thresholds: Thresholds::default(),
+            prove: false,
         }
     }
 

@@ -30,7 +30,8 @@ pub fn reasons(seen: &Seen, steps: &[Step]) -> Option<Reason> {
 }
 
 fn percent(share: f64) -> String {
-    format!("{:.0} %", share * 100.0)
+    // Clocks of different precision; threads of one kind run on several CPUs.
+    format!("{:.0} %", share.clamp(0.0, 1.0) * 100.0)
 }
 
 fn quota(seen: &Seen) -> Option<Reason> {

@@ -15,12 +15,16 @@ const FLUSHING: f64 = 0.3;
 const FULL_QUEUE: f64 = 2.0;
 /// One request at a time, with what measuring it leaves.
 const ONE_AT_A_TIME: f64 = 1.15;
+/// Requests of that size take the time their bytes take.
+const LARGE_BYTES: u64 = 256 << 10;
 /// Share of the time a request must be at the disk.
 const AT_THE_DISK: f64 = 0.6;
 /// Share of the time a card stands still for its cleaning to be the cause.
 const STALLED: f64 = 0.3;
 /// A stall: what a drive's own scheduling does not explain.
 const LONG_STALL_NS: u64 = 150_000_000;
+/// How many times as long as the median request it is at least.
+const MUCH_LONGER: u64 = 10;
 /// A step that one change in mean explains.
 const CLEAR_STEP: f64 = 0.7;
 /// A fast cache is at least this much faster than what lies behind it.
@@ -63,7 +67,7 @@ fn flash(seen: &Seen) -> Option<Reason> {
     let is_gc = stalls.count >= 2
         && stalls.share >= STALLED
         && stalls.longest_ns >= LONG_STALL_NS
-        && stalls.longest_ns > median_ns.saturating_mul(50)
+        && stalls.longest_ns > median_ns.saturating_mul(MUCH_LONGER)
         && !seen.rotates();
     is_gc.then(|| {
         let evidence = format!(
@@ -106,7 +110,7 @@ fn flush(seen: &Seen, steps: &[Step]) -> Option<Reason> {
 fn is_small(seen: &Seen) -> bool {
     let job = seen.job();
     let every = u64::from(job.fsync.max(job.fdatasync));
-    job.rw == Rw::SmallFiles || (every > 0 && every.saturating_mul(job.bs) <= 256 << 10)
+    job.rw == Rw::SmallFiles || (every > 0 && every.saturating_mul(job.bs) <= LARGE_BYTES)
 }
 
 /// A writer through the page cache that waits at the limit of dirty pages.
@@ -236,7 +240,8 @@ fn by_signals(seen: &Seen) -> Option<Reason> {
     let job = seen.job();
     let is_direct = job.direct || !job.rw.writes();
     let is_single = seen.depth() < 2.0 && is_direct && disk.queue <= ONE_AT_A_TIME;
-    if is_single && at_the_disk >= AT_THE_DISK {
+    // Of a large request most of the time goes to moving it, however many there are.
+    if is_single && job.bs < LARGE_BYTES && at_the_disk >= AT_THE_DISK {
         let evidence = format!(
             "one request at a time was at the disk for {} of the time, {:.2} ms each",
             percent(disk.queue),

@@ -18,6 +18,8 @@ pub struct Step {
     pub rate: f64,
     /// The cell's rate as a share of it.
     pub share: f64,
+    /// Bytes a second, where it was measured.
+    pub bytes_per_s: f64,
 }
 
 /// Every rung that is known for a cell, lowest first.
@@ -27,17 +29,17 @@ pub fn of(seen: &Seen) -> Vec<Step> {
     let known = seen.ceilings.rungs.iter().filter(|r| {
         r.workload == index.0 && r.candidate.is_none_or(|c| c == index.1) && r.rate > 0.0
     });
-    let mut all: Vec<(Layer, f64)> = known.map(|r| (r.layer, r.rate)).collect();
+    let mut all: Vec<(Layer, f64, f64)> = known.map(|r| (r.layer, r.rate, r.bytes_per_s)).collect();
     let is_data =
         matches!(seen.workload.metric, Metric::Bandwidth | Metric::Iops | Metric::LatencyP99);
     if is_data {
-        let link = seen.link_bytes_per_s().map(|b| (Layer::Link, seen.in_metric(b)));
+        let link = seen.link_bytes_per_s().map(|b| (Layer::Link, seen.in_metric(b), b));
         let practice = practice_bytes_per_s(seen);
         all.extend(link);
-        all.extend(practice.map(|b| (Layer::LinkPractice, seen.in_metric(b))));
+        all.extend(practice.map(|b| (Layer::LinkPractice, seen.in_metric(b), b)));
     }
-    let mut steps: Vec<Step> =
-        all.into_iter().map(|(layer, r)| Step { layer, rate: r, share: rate / r }).collect();
+    let step = |(layer, r, bytes_per_s)| Step { layer, rate: r, share: rate / r, bytes_per_s };
+    let mut steps: Vec<Step> = all.into_iter().map(step).collect();
     steps.sort_by(|a, b| a.rate.total_cmp(&b.rate).then(a.layer.cmp(&b.layer)));
     steps
 }

@@ -12,6 +12,7 @@ mod cpu;
 mod disk;
 pub mod ladder;
 pub mod pattern;
+pub mod prove;
 pub mod rungs;
 pub mod seen;
 pub mod summary;
@@ -40,8 +41,8 @@ pub fn reason(seen: &Seen) -> Reason {
     let found = around::heat_or_power(seen)
         .or_else(|| around::foreign(seen))
         .or_else(|| around::page_cache(seen))
-        .or_else(|| cpu::reasons(seen, &steps))
-        .or_else(|| disk::reasons(seen, &steps));
+        .or_else(|| prove::of_cpu(&steps, cpu::reasons(seen, &steps)))
+        .or_else(|| disk::reasons(seen, &steps).map(|reason| prove::of_disk(seen, &steps, reason)));
     found.unwrap_or_else(|| Reason {
         cause: Cause::Unattributed,
         grade: Grade::Unattributed,

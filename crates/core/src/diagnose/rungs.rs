@@ -20,8 +20,6 @@ const DEEP: u32 = 32;
 /// Where a rung is measured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum At {
-    /// Nowhere: no I/O is done.
-    Nothing,
     /// A file (or directory, for small files) in memory.
     Memory,
     /// The data file of a candidate.
@@ -68,18 +66,20 @@ pub fn of(workload: &Workload, has_device: bool) -> Vec<Rung> {
     let mut rungs = Vec::new();
     let mut add = |layer, at, job| rungs.push(Rung { layer, at, job });
     let is_data = short.rw != Rw::SmallFiles;
+    let size = if is_data { MEMORY_FILE_BYTES.min(short.size) } else { short.size };
+    let fits = short.bs <= size;
     if is_data {
         on_the_disk(&short, has_device, &mut add);
-        let none = Job { engine: EngineName::Null, direct: false, io_size: None, ..short.clone() };
-        let none =
-            Job { fsync: 0, fdatasync: 0, end_fsync: false, runtime_ns: Some(RUNG_NS / 3), ..none };
-        add(Layer::Tool, At::Nothing, none);
     }
-    let size = if is_data { MEMORY_FILE_BYTES.min(short.size) } else { short.size };
+    if is_data && fits {
+        // It opens the file and does not touch it.
+        let none = Job { engine: EngineName::Null, direct: false, io_size: None, ..short.clone() };
+        let none = Job { fsync: 0, fdatasync: 0, end_fsync: false, size, ..none };
+        add(Layer::Tool, At::Memory, Job { runtime_ns: Some(RUNG_NS / 3), ..none });
+    }
     // A filesystem in memory has no requests in flight, and not everywhere direct I/O.
     let calls = Job { direct: false, engine: EngineName::Psync, iodepth: 1, size, ..short };
-    let whole = calls.bs <= size;
-    if whole {
+    if fits {
         add(Layer::Calls, At::Memory, Job { io_size: None, ..calls });
     }
     rungs

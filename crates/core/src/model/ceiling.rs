@@ -33,6 +33,12 @@ pub enum Layer {
     Calls,
     /// The same work with no I/O: bakeoff itself.
     Tool,
+    /// The workload once more, beside the experiments that change one thing of it.
+    Again,
+    /// The same with the CPU clock lowered to [`crate::diagnose::prove::CLOCK`] of what it may be.
+    SlowClock,
+    /// The same with a quarter of the block size.
+    SmallBlocks,
 }
 
 impl Layer {
@@ -50,6 +56,9 @@ impl Layer {
             Layer::FsRam => "the filesystem in memory",
             Layer::Calls => "the system calls alone",
             Layer::Tool => "bakeoff without I/O",
+            Layer::Again => "the same once more",
+            Layer::SlowClock => "the same at a lowered clock",
+            Layer::SmallBlocks => "the same in smaller blocks",
         }
     }
 }

@@ -54,4 +54,7 @@ pub struct Protocol {
     /// From where on rules speak.
     #[serde(default, skip_serializing_if = "Thresholds::is_default")]
     pub thresholds: Thresholds,
+    /// Whether experiments after the answer turn suspicions about the bottleneck into proof.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub prove: bool,
 }

@@ -33,6 +33,11 @@ pub fn wanted(knobs: &Knobs, disk: &str, policies: &[String]) -> Vec<(RawPath, S
     wanted
 }
 
+/// The file with the highest clock a policy may choose, kHz.
+pub fn highest_clock(policy: &str) -> RawPath {
+    RawPath::new(format!("/sys/devices/system/cpu/cpufreq/{policy}/scaling_max_freq"))
+}
+
 /// The value in force in the text of a setting: of `none [mq-deadline] kyber` the one in brackets.
 pub fn current(text: &str) -> String {
     let text = text.trim();

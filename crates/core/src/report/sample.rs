@@ -94,6 +94,7 @@ pub fn header(candidates: Vec<Candidate>) -> Header {
             cell_min_ios: 50,
             max_write_bytes: None,
             thresholds: Default::default(),
+            prove: false,
         },
         candidates,
         workloads: vec![Workload::native(

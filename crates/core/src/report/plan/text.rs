@@ -1,6 +1,7 @@
 //! A plan for people: what is compared, on what, by which commands, at what cost.
 
 use super::{Commands, EstimateView, PlanView, TargetView};
+use crate::diagnose::{prove, rungs};
 use crate::model::candidate::Skipped;
 use crate::model::path::harmless;
 use crate::report::layout::wrap;
@@ -45,6 +46,18 @@ fn item(out: &mut String, text: &str) {
     out.push_str(&wrap(text, WIDTH, "  ", "    "));
 }
 
+/// What `--prove` adds.
+fn experiments() -> String {
+    format!(
+        " After the answer each candidate whose bottleneck is only suspected is visited once more, \
+         for experiments of {} at most that write {} each at most: with more requests at a time, \
+         without flushing, in smaller blocks, with the CPU clock at {:.0} % (put back at once).",
+        units::duration(prove::MOST_NS),
+        units::size(rungs::RUNG_WRITE_BYTES),
+        prove::CLOCK * 100.0
+    )
+}
+
 /// Mode, margin, limits.
 fn rules(view: &PlanView) -> String {
     let protocol = &view.protocol;
@@ -52,9 +65,10 @@ fn rules(view: &PlanView) -> String {
         Some(ns) => format!("at most {}", units::duration(ns)),
         None => "until it is decided".to_string(),
     };
+    let prove = if protocol.prove { experiments() } else { String::new() };
     format!(
         "Mode {}: a tie is within {} %; {} to {} blocks in random order, {time}. The region is {} \
-         before every visit.",
+         before every visit.{prove}",
         protocol.mode.name(),
         units::three_digits(protocol.tie_margin * 100.0)
             .trim_end_matches('0')

@@ -1,0 +1,188 @@
+//! `run --prove`: after the answer, short experiments on what is only suspected.
+//!
+//! Each candidate is prepared once more as for a visit. A lowered clock is a step with its undo, so
+//! it is put back on every way out, by `clean` after a crash too. What is not done is written down
+//! with its reason.
+
+use std::time::{Duration, Instant};
+
+use bakeoff_core::diagnose::prove::{self, MOST_NS};
+use bakeoff_core::diagnose::{Grade, summary};
+use bakeoff_core::model::candidate::Skipped;
+use bakeoff_core::model::ceiling::{Ceilings, Layer, Rung};
+use bakeoff_core::model::event::What;
+use bakeoff_core::model::path::printable;
+use bakeoff_core::model::run::Run;
+use bakeoff_core::prepare::knobs;
+
+use super::ceilings::{self, Place};
+use super::cell;
+use super::cost;
+use super::ground::Ground;
+use super::session::Session;
+use super::stepper::{self, StepError};
+use crate::fault::Fault;
+use crate::host;
+
+/// Experiments on everything that is not proved yet.
+///
+/// # Errors
+/// When the record cannot be kept, or a setting cannot be put back.
+pub fn measure(session: &mut Session, ground: &mut Ground) -> Result<(), Fault> {
+    let run = session.journal.run();
+    let is_known = run.ceilings.rungs.iter().any(|rung| rung.layer == Layer::Again);
+    if !run.header.protocol.prove || is_known || session.cancel.is_set() {
+        return Ok(());
+    }
+    let mut of = run.ceilings.clone();
+    let until = Instant::now() + Duration::from_nanos(MOST_NS);
+    for candidate in 0..run.header.candidates.len() as u16 {
+        let places = suspected(session.journal.run(), candidate, ground.only_region().is_some());
+        if !places.is_empty() && !session.cancel.is_set() {
+            visit(session, ground, candidate, places, until, &mut of)?;
+        }
+    }
+    session.journal.record(What::Ceilings(Box::new(of)))
+}
+
+/// The experiments on one candidate: for each workload whose cause is not proved.
+fn suspected(run: &Run, candidate: u16, has_device: bool) -> Vec<Place> {
+    let name = &run.header.candidates[usize::from(candidate)].name;
+    let mut places = Vec::new();
+    for (workload, of) in (0u16..).zip(&run.header.workloads) {
+        let held = summary::workload(run, workload);
+        let open = |h: &&summary::HeldBack| h.candidate == *name && h.reason.grade != Grade::Proved;
+        if held.iter().find(open).is_none() {
+            continue;
+        }
+        let rungs = run
+            .ceilings
+            .rungs
+            .iter()
+            .filter(|r| r.workload == workload && r.candidate.is_none_or(|of| of == candidate));
+        let known: Vec<Layer> = rungs.map(|rung| rung.layer).collect();
+        let all = prove::of(of, has_device, &known).into_iter();
+        places.extend(all.map(|rung| Place { workload, candidate: Some(candidate), rung }));
+    }
+    places
+}
+
+fn visit(
+    session: &mut Session,
+    ground: &mut Ground,
+    candidate: u16,
+    places: Vec<Place>,
+    until: Instant,
+    of: &mut Ceilings,
+) -> Result<(), Fault> {
+    let what = session.journal.run().header.candidates[usize::from(candidate)].clone();
+    let entered = match ground.enter(session, &what) {
+        Ok(()) => experiments(session, ground, places, until, of),
+        Err(StepError::Fault(fault)) => Err(fault),
+        Err(StepError::Failed(error)) => {
+            skip(of, &format!("experiments on {}", what.name), &error.to_string());
+            Ok(())
+        }
+    };
+    match ground.leave(&mut session.journal) {
+        Ok(()) => entered,
+        Err(error) => entered.and(Err(error.into_fault())),
+    }
+}
+
+fn experiments(
+    session: &mut Session,
+    ground: &mut Ground,
+    places: Vec<Place>,
+    until: Instant,
+    of: &mut Ceilings,
+) -> Result<(), Fault> {
+    for place in places {
+        if session.cancel.is_set() {
+            return Ok(());
+        }
+        let layer = place.rung.layer;
+        let workload = &session.journal.run().header.workloads[usize::from(place.workload)];
+        let name = format!("{} for {}", layer.words(), workload.name);
+        if let Some(reason) = reason_against(session.journal.run(), of, &place, until) {
+            skip(of, &name, reason);
+            continue;
+        }
+        session.progress.doing(&format!("trying {name}"));
+        let measured = match layer {
+            Layer::SlowClock => at_a_lowered_clock(session, ground, &place)?,
+            _ => cold(session, ground, &place),
+        };
+        match measured {
+            Ok(rung) => of.rungs.push(rung),
+            Err(reason) => skip(of, &name, &reason),
+        }
+    }
+    Ok(())
+}
+
+/// Why an experiment is not done: time and bytes are bounded.
+fn reason_against(run: &Run, of: &Ceilings, place: &Place, until: Instant) -> Option<&'static str> {
+    if Instant::now() >= until {
+        return Some("the experiments have had their time");
+    }
+    let most = run.header.protocol.max_write_bytes?;
+    let experiments = of.rungs.len().saturating_sub(run.ceilings.rungs.len()) as u64 + 1;
+    let bytes = place.rung.write_bytes().saturating_mul(experiments);
+    let is_over = bytes > 0 && cost::written_bytes(run).saturating_add(bytes) > most;
+    is_over.then_some("it would write more than is allowed; --max-write allows more")
+}
+
+/// Measures an experiment; what is read comes from the disk, as in the cells.
+fn cold(session: &Session, ground: &mut Ground, place: &Place) -> Result<Rung, String> {
+    if place.rung.job.rw.reads() {
+        let site = place.candidate.and_then(|candidate| ground.site(candidate));
+        cell::cool(site.ok_or("it is not prepared")?).map_err(|error| error.to_string())?;
+    }
+    ceilings::one(session, ground, None, place)
+}
+
+/// Measures with every clock lowered, and puts them back.
+fn at_a_lowered_clock(
+    session: &mut Session,
+    ground: &mut Ground,
+    place: &Place,
+) -> Result<Result<Rung, String>, Fault> {
+    let mut taken = Vec::new();
+    let lowered = lower(session, &mut taken);
+    let measured = match lowered {
+        Ok(()) => Ok(cold(session, ground, place)),
+        Err(StepError::Failed(error)) => Ok(Err(error.to_string())),
+        Err(StepError::Fault(fault)) => Err(fault),
+    };
+    let measured = match (measured, taken.is_empty()) {
+        (Ok(Ok(_)), true) => Ok(Err("there is no CPU clock that can be set here".to_string())),
+        (measured, _) => measured,
+    };
+    for step in taken.into_iter().rev() {
+        match stepper::undo(&mut session.journal, step) {
+            Err(StepError::Fault(fault)) => return Err(fault),
+            // It stays in the record, and is tried again at the end of the run.
+            Ok(()) | Err(StepError::Failed(_)) => {}
+        }
+    }
+    measured
+}
+
+/// Takes a step for each policy; `taken` has them even where one fails.
+fn lower(session: &mut Session, taken: &mut Vec<u32>) -> Result<(), StepError> {
+    for policy in host::cpufreq_policies() {
+        let path = knobs::highest_clock(&policy);
+        let Some(before) = host::setting(path.as_path()) else { continue };
+        let Ok(khz) = before.parse::<u64>() else { continue };
+        let value = ((khz as f64 * prove::CLOCK) as u64).to_string();
+        taken.push(stepper::next_number(session)?);
+        stepper::take(session, |n| knobs::set(n, &path, &value, &before))?;
+    }
+    Ok(())
+}
+
+fn skip(of: &mut Ceilings, name: &str, reason: &str) {
+    let (name, reason) = (name.to_string(), printable(reason.as_bytes()));
+    of.skipped.push(Skipped { name, reason });
+}

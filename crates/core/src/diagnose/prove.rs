@@ -1,0 +1,169 @@
+//! Experiments that change one thing and look whether the rate follows: what turns a suspicion into
+//! proof, or refutes it.
+//!
+//! They come after the answer, on the workload's own place: once more as it was, at a lowered CPU
+//! clock, in smaller blocks; and the rungs that could not be afforded before. Elasticities after
+//! the USE and perturbation methods: a rate that falls with the clock is held back by the CPU, one
+//! that does not care is not.
+
+use super::cause::{Cause, Grade, Reason};
+use super::ladder::{self, Step};
+use super::rungs::{self, At, RUNG_WRITE_BYTES, Rung};
+use super::seen::Seen;
+use crate::model::ceiling::Layer;
+use crate::model::job::{Job, Rw};
+use crate::model::workload::Workload;
+
+/// The clock of the experiment, as a share of what it may be.
+pub const CLOCK: f64 = 0.6;
+/// How long one experiment measures.
+pub const EXPERIMENT_NS: u64 = 1_000_000_000;
+/// What it takes beside that.
+pub const OVERHEAD_NS: u64 = 300_000_000;
+/// How long all experiments of a run may take, without the visits they need.
+pub const MOST_NS: u64 = 120_000_000_000;
+
+/// Elasticity from which the clock is what holds back.
+const FOLLOWS: f64 = 0.5;
+/// Elasticity below which it is not.
+const DOES_NOT_CARE: f64 = 0.1;
+/// A quarter of the block size leaves so much of the bandwidth where bytes are what counts, …
+const BYTES_COUNT: f64 = 0.9;
+/// … and so little where requests are: a fourth, with what measuring leaves.
+const REQUESTS_COUNT: f64 = 0.4;
+/// Blocks of which a quarter is no block of a disk any more are not divided.
+const DIVISIBLE_BYTES: u64 = 16 << 10;
+
+/// The experiments on one workload, besides the rungs `known` so far.
+pub fn of(workload: &Workload, has_device: bool, known: &[Layer]) -> Vec<Rung> {
+    let missing = rungs::of(workload, has_device).into_iter();
+    let missing = missing.filter(|r| r.at == At::File && !known.contains(&r.layer));
+    let mut all: Vec<Rung> = missing.collect();
+    // Small files and profiles are no one job on one file; whoever has no rungs has neither.
+    if workload.job.rw == Rw::SmallFiles || rungs::of(workload, has_device).is_empty() {
+        return all;
+    }
+    let again = Job {
+        runtime_ns: Some(EXPERIMENT_NS),
+        time_limit_ns: Some(EXPERIMENT_NS * 4),
+        min_ios: 1,
+        verify: false,
+        io_size: workload.job.rw.writes().then_some(RUNG_WRITE_BYTES),
+        ..workload.job.clone()
+    };
+    let mut add = |layer, job| all.push(Rung { layer, at: At::File, job });
+    add(Layer::Again, again.clone());
+    add(Layer::SlowClock, again.clone());
+    if again.bs >= DIVISIBLE_BYTES && again.bs.is_multiple_of(4) {
+        add(Layer::SmallBlocks, Job { bs: again.bs / 4, ..again });
+    }
+    all
+}
+
+/// What the experiments with the clock make of a suspicion against the CPU, or of none.
+pub fn of_cpu(steps: &[Step], reason: Option<Reason>) -> Option<Reason> {
+    let Some(elasticity) = elasticity(steps) else { return reason };
+    let evidence = format!(
+        "at {:.0} % of the clock it does {:.0} % of what it did",
+        CLOCK * 100.0,
+        libm::pow(CLOCK, elasticity) * 100.0
+    );
+    match reason {
+        // The kernel's own account needs no experiment.
+        Some(reason) if reason.grade == Grade::Proved => Some(reason),
+        Some(_) if elasticity <= DOES_NOT_CARE => None,
+        Some(reason) if elasticity >= FOLLOWS => {
+            let evidence = format!("{}; {evidence}", reason.evidence);
+            Some(Reason { grade: Grade::Proved, evidence, ..reason })
+        }
+        None if elasticity >= FOLLOWS => Some(Reason::proved(Cause::Cpu, evidence)),
+        reason => reason,
+    }
+}
+
+/// d ln(rate) / d ln(clock).
+fn elasticity(steps: &[Step]) -> Option<f64> {
+    let again = ladder::find(steps, Layer::Again)?.rate;
+    let slow = ladder::find(steps, Layer::SlowClock)?.rate;
+    Some((libm::log(slow / again) / libm::log(CLOCK)).max(0.0))
+}
+
+/// What smaller blocks make of a suspicion against the disk.
+pub fn of_disk(seen: &Seen, steps: &[Step], reason: Reason) -> Reason {
+    let again = ladder::find(steps, Layer::Again).map(|s| s.bytes_per_s);
+    let small = ladder::find(steps, Layer::SmallBlocks).map(|s| s.bytes_per_s);
+    let (Some(again), Some(small)) = (again.filter(|b| *b > 0.0), small) else { return reason };
+    let share = small / again;
+    let is_it = match reason.cause {
+        Cause::Device | Cause::Bus => share >= BYTES_COUNT,
+        Cause::QueueDepth => share <= REQUESTS_COUNT,
+        _ => false,
+    };
+    if !is_it || reason.grade == Grade::Proved {
+        return reason;
+    }
+    let evidence = format!(
+        "{}; in blocks of {} it moves {:.0} % as much",
+        reason.evidence,
+        crate::units::block_size(seen.job().bs / 4),
+        share * 100.0
+    );
+    Reason { grade: Grade::Proved, evidence, ..reason }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::diagnose::scenes::{Scene, queue};
+    use crate::workloads;
+
+    fn busy() -> Scene {
+        Scene::of("seqread", 300e6).with(|s| {
+            let m = &mut s.cell.measurement;
+            (m.usr_cpu_ns, m.sys_cpu_ns) = (m.elapsed_ns / 10, m.elapsed_ns * 8 / 10);
+        })
+    }
+
+    #[test]
+    fn a_rate_that_follows_the_clock_is_the_cpus() {
+        assert_eq!(busy().cause(), (Cause::Cpu, Grade::Consistent));
+        let proved = busy().rung(Layer::Again, 300e6).rung(Layer::SlowClock, 190e6);
+        assert_eq!(proved.cause(), (Cause::Cpu, Grade::Proved));
+        assert!(proved.reason().evidence.contains("at 60 % of the clock it does 63 %"));
+        let refuted = busy().rung(Layer::Again, 300e6).rung(Layer::SlowClock, 299e6);
+        assert_ne!(refuted.cause().0, Cause::Cpu);
+        let unclear = busy().rung(Layer::Again, 300e6).rung(Layer::SlowClock, 260e6);
+        assert_eq!(unclear.cause(), (Cause::Cpu, Grade::Consistent));
+        let unsuspected = Scene::of("randread", 900.0).with(|s| queue(s, 0.3));
+        let found = unsuspected.rung(Layer::Again, 900.0).rung(Layer::SlowClock, 550.0);
+        assert_eq!(found.cause(), (Cause::Cpu, Grade::Proved));
+    }
+
+    #[test]
+    fn smaller_blocks_tell_bytes_from_requests() {
+        let disk = || Scene::of("seqread", 50e6).with(|s| queue(s, 0.97));
+        assert_eq!(disk().cause(), (Cause::Device, Grade::Consistent));
+        let proved = disk().rung(Layer::Again, 50e6).rung(Layer::SmallBlocks, 49e6);
+        assert_eq!(proved.cause(), (Cause::Device, Grade::Proved));
+        let unclear = disk().rung(Layer::Again, 50e6).rung(Layer::SmallBlocks, 30e6);
+        assert_eq!(unclear.cause(), (Cause::Device, Grade::Consistent));
+    }
+
+    #[test]
+    fn experiments_are_short_and_write_little() {
+        for workload in workloads::all() {
+            for rung in of(&workload, true, &[]) {
+                assert!(rung.job.runtime_ns <= Some(EXPERIMENT_NS) && rung.job.min_ios <= 1);
+                let bounded = rung.job.io_size.is_some_and(|bytes| bytes <= RUNG_WRITE_BYTES);
+                assert!(rung.write_bytes() == 0 || bounded, "{rung:?}");
+            }
+        }
+        let layers = |known: &[Layer]| -> Vec<Layer> {
+            let all = of(&workloads::find("seqread").unwrap(), false, known);
+            all.iter().map(|rung| rung.layer).collect()
+        };
+        use Layer::*;
+        assert_eq!(layers(&[]), [Deep, Again, SlowClock, SmallBlocks]);
+        assert_eq!(layers(&[Deep]), [Again, SlowClock, SmallBlocks], "what is known is known");
+    }
+}
