@@ -1,6 +1,8 @@
 //! The reports that `-R` prints below the table: the same values, one test a report; with `-+u`
 //! also the CPU time of each test as a share of its wall time, of which a zero says nothing.
 
+use std::collections::BTreeMap;
+
 use super::row::{Row, Unit, Value};
 use crate::import::decimal::Decimal;
 use crate::import::finder::Line;
@@ -68,7 +70,8 @@ pub struct Excel {
     records: Vec<String>,
     records_line: u64,
     cells: Vec<Cell>,
-    cpu: Vec<Cell>,
+    /// By file, record and test.
+    cpu: BTreeMap<(String, String, usize), Option<Value>>,
     passed_over: Vec<(u64, u64, &'static str)>,
 }
 
@@ -132,32 +135,26 @@ impl Excel {
     }
 
     fn row(&mut self, kind: Kind, file: &str, values: &[&str], line: u64) {
-        let (test, to) = match kind {
-            Kind::Rates(test) => (test, &mut self.cells),
-            Kind::Cpu(test) => (test, &mut self.cpu),
-            Kind::Other => return,
-        };
         for (record, raw) in self.records.iter().zip(values) {
+            let (Kind::Rates(test) | Kind::Cpu(test)) = kind else { continue };
             let Some(number) = Decimal::parse(raw) else { continue };
             let value = Value { test, number, raw: (*raw).to_string(), line };
-            to.push(Cell {
-                file: file.to_string(),
-                record: record.clone(),
-                record_line: self.records_line,
-                value,
-            });
+            let (file, record) = (file.to_string(), record.clone());
+            if let Kind::Cpu(_) = kind {
+                // Two reports of one test are those of two runs: neither is taken.
+                let known = self.cpu.entry((file, record, test));
+                known.and_modify(|value| *value = None).or_insert(Some(value));
+                continue;
+            }
+            self.cells.push(Cell { file, record, record_line: self.records_line, value });
         }
     }
 
     /// The CPU utilisation of the tests of one row, in percent of their wall time.
-    pub fn cpu<'a>(&'a self, row: &'a Row) -> impl Iterator<Item = &'a Value> {
-        let of_row = move |cell: &&Cell| is_at(row, cell);
-        // Two reports of one test are those of two runs.
-        let is_alone = move |cell: &&Cell| {
-            let same = |other: &&Cell| other.value.test == cell.value.test && is_at(row, other);
-            self.cpu.iter().filter(same).count() == 1
-        };
-        let told = self.cpu.iter().filter(of_row).filter(is_alone).map(|cell| &cell.value);
+    pub fn cpu<'a>(&'a self, row: &Row) -> impl Iterator<Item = &'a Value> {
+        let (file, record) = (row.file_raw.clone(), row.record_raw.clone());
+        let of_test = move |test| self.cpu.get(&(file.clone(), record.clone(), test))?.as_ref();
+        let told = (0..TITLES.len()).filter_map(of_test);
         told.filter(|value| value.number.value() > 0.0)
     }
 
