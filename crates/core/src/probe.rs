@@ -6,6 +6,7 @@
 //! sample: it can exclude much, and proves no drive genuine. Source of the method and of its
 //! limits: the f3 project (f3probe, github.com/AltraMayor/f3).
 
+pub mod card;
 pub mod judge;
 
 use crate::prng::{SplitMix64, mix};

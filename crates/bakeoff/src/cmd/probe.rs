@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use bakeoff_core::model::path::RawPath;
 use bakeoff_core::probe::judge::{self, Verdict};
-use bakeoff_core::probe::{FLUSH_AGAIN_BYTES, FLUSH_BYTES, Layout, SMALLEST_BYTES, Seen};
+use bakeoff_core::probe::{FLUSH_AGAIN_BYTES, FLUSH_BYTES, Layout, SMALLEST_BYTES, Seen, card};
 use bakeoff_core::units;
 
 use super::{begin, consent};
@@ -50,7 +50,8 @@ pub fn run(global: &Global, args: &Probe) -> Result<Outcome, Fault> {
     consent::to_erase(&[&target], &args.erase)?;
     let _held = target.hold()?;
     let cancel = Cancel::listen().map_err(Fault::environment)?;
-    let report = probe(global, &target, &saved, &cancel)?;
+    let mut report = probe(global, &target, &saved, &cancel)?;
+    report.hint = target.sd_card_id().and_then(|id| card::hint(&id));
     let text = if format == Format::Json { report.json() } else { report.text() };
     std::io::stdout().write_all(text.as_bytes())?;
     Ok(match report.verdict {

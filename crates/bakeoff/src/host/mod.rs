@@ -46,7 +46,7 @@ pub use loops::{is_mount_point, loops_backed_by};
 pub use place::place;
 pub use process::{boot_id, has_ended, process_start_ticks};
 pub use settings::{
-    cpufreq_policies, has_mapper, logical_block_bytes, setting, systemd_runs, udev_runs,
+    card_type, cpufreq_policies, has_mapper, logical_block_bytes, setting, systemd_runs, udev_runs,
     write_setting,
 };
 pub use sources::Sources;

@@ -39,6 +39,11 @@ pub fn logical_block_bytes(name: &str) -> Option<u32> {
     Root::system().number(format!("sys/block/{name}/queue/logical_block_size"))
 }
 
+/// What kind of card a disk of that kernel name is, as the mmc bus says: `SD` or `MMC`.
+pub fn card_type(name: &str) -> Option<String> {
+    Root::system().attr(format!("sys/block/{name}/device/type"))
+}
+
 /// Whether a udev runs that would act on what appears.
 pub fn udev_runs() -> bool {
     Path::new("/run/udev/control").exists() && find_program("udevadm".as_ref()).is_some()

@@ -262,6 +262,13 @@ impl Target {
         }
     }
 
+    /// The id of the SD card it is on; of other cards (eMMC) the same bytes mean other things.
+    pub fn sd_card_id(&self) -> Option<String> {
+        let disk = self.place.disks().next().filter(|_| !self.is_image)?;
+        let is_sd = host::card_type(&disk.name).as_deref() == Some("SD");
+        disk.serial.clone().filter(|_| is_sd && disk.bus.as_deref() == Some("mmc"))
+    }
+
     /// Bytes that may be written to it unless the user allows more; `None` = no limit.
     pub fn write_budget(&self) -> Option<u64> {
         self.place.disks().filter_map(space::run_write_budget).min()

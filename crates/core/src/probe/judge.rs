@@ -28,6 +28,8 @@ pub struct Report {
     pub verdict: Verdict,
     /// The whole in one sentence.
     pub sentence: String,
+    /// What the card's own id gives reason to suspect, in words. It changes no verdict.
+    pub hint: Option<String>,
 }
 
 /// What may be said.
@@ -79,6 +81,7 @@ pub fn judge(
         repeated: again.is_some(),
         verdict,
         sentence: String::new(),
+        hint: None,
     };
     report.sentence = sentence(&report);
     report
@@ -127,7 +130,9 @@ fn sentence(report: &Report) -> String {
 impl Report {
     /// For people: one paragraph.
     pub fn text(&self) -> String {
-        format!("{}\n{}\n", self.target, crate::report::wrap(&self.sentence, 80, "", "").trim_end())
+        let said = [Some(&self.sentence), self.hint.as_ref()].into_iter().flatten();
+        let wrapped = said.map(|text| crate::report::wrap(text, 80, "", "").trim_end().to_string());
+        format!("{}\n{}\n", self.target, wrapped.collect::<Vec<_>>().join("\n"))
     }
 
     /// For programs: one document.
@@ -149,6 +154,8 @@ mod tests {
         let report = judge("/dev/sdb", 32 * GIB, &pass, None);
         assert_eq!(report.verdict, Verdict::NoEvidence);
         insta::assert_snapshot!(report.text());
+        let hinted = Report { hint: Some("Its card id is odd.".to_string()), ..report.clone() };
+        assert_eq!(hinted.text(), report.text() + "Its card id is odd.\n");
         assert!(!report.text().to_lowercase().contains("genuine"));
     }
 
