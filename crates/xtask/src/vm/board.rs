@@ -263,6 +263,7 @@ const PI_PACKAGES: [&[&str]; 2] = [
 
 const PI_PROGRAMS: &[&str] = &[
     "busybox",
+    "dash",
     "modprobe",
     "lsblk",
     "wipefs",

@@ -10,12 +10,13 @@ use super::port::Output;
 /// Longest time to wait for an end that should come.
 const LIMIT: Duration = Duration::from_secs(1200);
 
-/// Starts it.
+/// Starts it: a program with its words.
 pub fn start(guest: &mut Guest, command: &str) -> Result<()> {
     guest
         .ok(&format!(
             "rm -f /tmp/job.*
-            {{ setsid {command} >/tmp/job.out 2>/tmp/job.err; echo $? >/tmp/job.code; }} \
+            cat >/tmp/job.sh <<'END'\necho $$ >/tmp/job.pid\nexec {command}\nEND
+            {{ setsid dash /tmp/job.sh >/tmp/job.out 2>/tmp/job.err; echo $? >/tmp/job.code; }} \
             >/dev/null 2>&1 &"
         ))
         .map(drop)
@@ -42,6 +43,6 @@ pub fn end(guest: &mut Guest) -> Result<Output> {
 
 /// Ends it as Ctrl-C would, and waits.
 pub fn interrupt(guest: &mut Guest) -> Result<Output> {
-    guest.ok("kill -INT $(pidof bakeoff | tr ' ' '\\n' | sort -n | head -1)")?;
+    guest.ok("kill -INT $(cat /tmp/job.pid)")?;
     end(guest)
 }

@@ -7,11 +7,31 @@ use serde_json::Value;
 
 use super::guest::Guest;
 
-/// A script that succeeds when the last run has a complete block. Asked of the database itself,
-/// which takes an emulated processor next to nothing beside a program that measures.
-pub const BLOCK_IS_DONE: &str = "sleep 1; [ \"$(sqlite3 -readonly -cmd '.timeout 9000' \
-    $HOME/.local/share/bakeoff/bakeoff.db \"select count(*) from events where kind = 'block_done' \
-    and run = (select max(number) from runs)\" 2>/dev/null || echo 0)\" -gt 0 ]";
+/// A script that prints how many events there are, of all runs. Asked of the database itself, which
+/// takes an emulated processor next to nothing beside a program that measures.
+fn count(condition: &str) -> String {
+    format!(
+        "sqlite3 -readonly -cmd '.timeout 9000' $HOME/.local/share/bakeoff/bakeoff.db \
+         \"select count(*) from events where {condition}\" 2>/dev/null || echo 0"
+    )
+}
+
+/// A script that succeeds when so many more events of a kind are recorded than at this moment.
+fn are_more(guest: &mut Guest, condition: &str, more: u64) -> Result<String> {
+    let count = count(condition);
+    let wanted = guest.ok(&count)?.trim().parse::<u64>()? + more;
+    Ok(format!("[ \"$({count})\" -ge {wanted} ]"))
+}
+
+/// A script that succeeds when another block is complete than there were at this moment.
+pub fn block_is_done(guest: &mut Guest) -> Result<String> {
+    Ok(format!("sleep 1; {}", are_more(guest, "kind = 'block_done'", 1)?))
+}
+
+/// A script that succeeds when so many more events are recorded than at this moment.
+pub fn events_are_recorded(guest: &mut Guest, more: u64) -> Result<String> {
+    are_more(guest, "true", more)
+}
 
 /// Checks every run in the guest's store.
 pub fn check(guest: &mut Guest) -> Result<()> {

@@ -12,8 +12,11 @@ use crate::vm::{job, store};
 /// How often the power is cut.
 const CUTS: u32 = 10;
 
-/// Where the points of time come from.
+/// Where the points come from at which it is cut.
 const SEED: u64 = 3;
+
+/// Most events that a run gets on with between two cuts. Preparing takes about twenty, a visit ten.
+const EVENTS: u64 = 48;
 
 const PLAN: &str = "
 title = 'power'
@@ -28,7 +31,7 @@ bs = '4k'
 size = '4m'
 io_size = '64k'
 [protocol]
-mode = 'quick'
+mode = 'decide'
 cell_min = '50ms'
 cell_min_ios = 8
 ";
@@ -57,10 +60,10 @@ pub fn cut_and_resume(bed: &Bed) -> Result<()> {
                 command = "bakeoff resume --time 4h";
             }
         }
-        job::start(&mut guest, command)?;
         random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
-        let moment_ms = random >> 33 & 0x1fff;
-        std::thread::sleep(std::time::Duration::from_millis(moment_ms));
+        let point = store::events_are_recorded(&mut guest, 1 + (random >> 33) % EVENTS)?;
+        job::start(&mut guest, command)?;
+        job::wait_for(&mut guest, &point)?;
         guest.kill()?;
     }
     let mut guest = machine.boot()?;
@@ -74,8 +77,9 @@ pub fn cut_and_resume(bed: &Bed) -> Result<()> {
 /// Resumes until a block is complete.
 fn finish(guest: &mut Guest) -> Result<()> {
     store::check(guest)?;
+    let is_done = store::block_is_done(guest)?;
     job::start(guest, "bakeoff resume --time 4h")?;
-    job::wait_for(guest, store::BLOCK_IS_DONE)?;
+    job::wait_for(guest, &is_done)?;
     let ended = job::interrupt(guest)?;
     ensure!(ended.code == 130, "ended with {}: {}", ended.code, ended.error());
     store::check(guest)

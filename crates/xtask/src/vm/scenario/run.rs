@@ -118,8 +118,9 @@ fn one_block(guest: &mut Guest, target: &str, plan: &str) -> Result<()> {
 
 /// The same with a plan and target as they are typed.
 pub fn one_block_of(guest: &mut Guest, words: &str) -> Result<()> {
+    let is_done = store::block_is_done(guest)?;
     job::start(guest, &format!("bakeoff run {words} --time 4h --seed 1 --max-write 100g"))?;
-    job::wait_for(guest, store::BLOCK_IS_DONE)?;
+    job::wait_for(guest, &is_done)?;
     let ended = job::interrupt(guest)?;
     ensure!(ended.code == 130, "ended with {}: {}", ended.code, ended.error());
     every_candidate_was_visited(guest)?;
@@ -141,7 +142,7 @@ fn every_scheduler(guest: &mut Guest) -> Result<()> {
 const REFUSED: &[(i32, &str, &str)] = &[
     (3, "/tmp/plan.toml --target /dev/vdc --erase RO-1", "write-protected"),
     (3, "/tmp/plan.toml --target /dev/vda --erase 4K-1", "not the erase token"),
-    (3, "/tmp/plan.toml --target /dev/vda --target /dev/vdb --erase TARGET", "4K-1"),
+    (3, "/tmp/plan.toml --target /dev/vda --target /dev/vdb --erase TARGET", "token of /dev/vdb"),
     (4, "/tmp/plan.toml --target /dev/vda7 --erase TARGET", "bakeoff devices"),
     (3, "/tmp/plan.toml --target /dev/null --erase TARGET", "neither a block device"),
     (2, "/tmp/large.toml --target /dev/vdb --erase 4K-1", "/dev/vdb"),
