@@ -12,6 +12,7 @@ use super::board::Board;
 use super::disk::Disk;
 use super::guest::Guest;
 
+mod causes;
 mod devices;
 mod files;
 mod guard;
@@ -61,6 +62,7 @@ pub struct Solo {
 
 /// Tests that share a guest, by guest.
 pub const GROUPS: &[&Group] = &[
+    &causes::GROUP,
     &devices::GROUP,
     &files::GROUP,
     &guard::GROUP,
