@@ -4,7 +4,8 @@ use anyhow::{Result, ensure};
 
 use super::guest::Guest;
 
-/// Prints all of it. Mount ids are left out, since they are handed out again.
+/// Prints all of it. Mount ids are left out, since they are handed out again; of schedulers only
+/// the one in force is taken, since a module that was loaded for one stays.
 const STATE: &str = r#"
 cut -d ' ' -f 3- /proc/self/mountinfo | sed 's/^/mount /' | sort
 dmsetup ls 2>/dev/null | sed 's/^/mapping /'
@@ -13,7 +14,7 @@ sed 's/^/swap /' /proc/swaps
 ls -d /sys/block/md* 2>/dev/null
 grep -s '' /sys/block/[!l]*/queue/scheduler /sys/block/[!l]*/queue/read_ahead_kb \
     /sys/block/[!l]*/queue/nr_requests /sys/devices/system/cpu/cpu*/cpufreq/scaling_governor \
-    | sed 's/^/knob /'
+    | sed 's/:.*\[\(.*\)\].*/:\1/; s/^/knob /'
 find /run/udev/rules.d /etc/udev/rules.d -type f 2>/dev/null | sed 's/^/rule /'
 ps -o pid,args | grep -E '[ /](bakeoff|mkfs|cryptsetup)' | grep -v grep | sed 's/^/process /'
 true
