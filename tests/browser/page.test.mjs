@@ -31,6 +31,26 @@ test("light and dark as the system says, or as the button says", async () => {
   await close();
 });
 
+test("a figure leads to its row, its cells and their raw windows", async () => {
+  const { page, trouble, close } = await session.open(["demo"]);
+  const isSeen = (id) => page.evaluate((id) => {
+    const box = document.getElementById(id).getBoundingClientRect();
+    return box.height > 0 && box.top < innerHeight && box.bottom > 0;
+  }, id);
+  const target = () => decodeURIComponent(new URL(page.url()).hash.slice(1));
+  await page.addStyleTag({ content: "html { scroll-behavior: auto }" });
+  await page.locator("table.overview small a").first().click();
+  assert.match(target(), /^run-0-workload-0-c\d+$/);
+  assert.ok(await isSeen(target()), target());
+  await page.locator(`#${target()} td a`).click();
+  assert.match(target(), /^run-0-workload-0-cells-c\d+$/);
+  assert.ok(await isSeen(target()), "the closed list of cells opens");
+  await page.locator("#run-0-workload-0-behind a", { hasText: "command that made" }).click();
+  assert.ok(await isSeen("run-0-steps"));
+  assert.deepEqual(trouble, []);
+  await close();
+});
+
 for (const width of [390, 320]) {
   test(`nothing is wider than a phone of ${width} pixels`, async () => {
     for (const run of ["demo", "hostile", "nine"]) {

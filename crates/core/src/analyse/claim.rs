@@ -37,7 +37,9 @@ fn on_region(region: &Region) -> String {
     if region.is_image {
         format!("fresh filesystems on a {size} image on {disk}")
     } else {
-        format!("fresh filesystems on {size} of {disk}")
+        let end = region.start_bytes.saturating_add(region.size_bytes);
+        let (start, end) = (units::size(region.start_bytes), units::size(end));
+        format!("fresh filesystems on {size} of {disk}, from {start} to {end} of it")
     }
 }
 

@@ -8,6 +8,11 @@ use std::fmt::Write;
 use crate::lint;
 use crate::model::path::harmless;
 use crate::model::run::Run;
+use crate::model::workload::Metric;
+
+/// The colours of the report, by day: distinguishable without colour vision.
+const COLORS: [&str; 8] =
+    ["#0072b2", "#d55e00", "#009e73", "#b8578f", "#c98500", "#3a9bdc", "#2f3337", "#8a8200"];
 
 /// The script; it draws into `picture`.
 pub fn gnuplot(run: &Run, picture: &str) -> String {
@@ -26,21 +31,37 @@ pub fn gnuplot(run: &Run, picture: &str) -> String {
     let _ = writeln!(out, "set multiplot layout {rows},1 title {}", quoted(&header.title));
     out.push_str("set key outside right\nset grid\nset xlabel 'block'\nset xtics 1\n");
     for (which, workload) in header.workloads.iter().enumerate() {
-        let metric = workload.metric.name().replace('_', " ");
         let _ = writeln!(out, "set title {}", quoted(&workload.name));
-        let _ = writeln!(out, "set ylabel {}", quoted(&metric));
+        let _ = writeln!(out, "set ylabel {}", quoted(unit(workload.metric).0));
         out.push_str("set yrange [0:*]\n");
         let lines: Vec<String> = (0..)
             .zip(&header.candidates)
             .map(|(at, candidate): (usize, _)| {
                 let name = quoted(&candidate.name);
-                format!("$d{which}_{at} using 1:2 with linespoints pt {} title {name}", at + 4)
+                let (_, scale) = unit(workload.metric);
+                format!(
+                    "$d{which}_{at} using 1:($2/{scale:e}) with linespoints pt {} lc rgb '{}' \
+                     title {name}",
+                    at + 4,
+                    COLORS[at % COLORS.len()]
+                )
             })
             .collect();
         let _ = writeln!(out, "plot {}", lines.join(", \\\n     "));
     }
     out.push_str("unset multiplot\n");
     out
+}
+
+/// What the axis says, and what one of its units is.
+fn unit(metric: Metric) -> (&'static str, f64) {
+    match metric {
+        Metric::Bandwidth => ("MB/s", 1e6),
+        Metric::Iops => ("IOPS", 1.0),
+        Metric::FilesPerSecond => ("files/s", 1.0),
+        Metric::TransactionsPerSecond => ("transactions/s", 1.0),
+        Metric::LatencyP99 => ("99th percentile of latency, ms", 1e6),
+    }
 }
 
 /// Block and figure of each valid cell.
@@ -78,6 +99,7 @@ mod tests {
             RunBuilder::stacks(&names).workloads(&["randread"]).play(5, |_, _, _| 900.0).build();
         let script = gnuplot(&run, "a.png");
         assert!(script.contains("title 'it''s `reboot`'"), "{script}");
+        assert!(script.contains("set ylabel 'IOPS'") && script.contains("($2/1e0)"), "{script}");
         assert!(!script.lines().any(|line| line.starts_with("set output '/etc")), "{script}");
         let points = script.lines().filter(|line| {
             line.split(' ').count() == 2 && line.starts_with(|c: char| c.is_ascii_digit())

@@ -17,6 +17,8 @@ pub struct CellRow {
     pub candidate: String,
     /// Its colour and symbol.
     pub style: usize,
+    /// Whether it is the candidate's first, which links lead to.
+    pub is_first: bool,
     /// Whether the analysis uses it.
     pub counts: bool,
     /// Rate in the question's unit.
@@ -39,10 +41,12 @@ pub struct CellRow {
 pub fn rows(run: &Run, question: &Question, styles: &[String]) -> Vec<CellRow> {
     let Some(index) = question.index else { return Vec::new() };
     let metric = run.header.workloads[usize::from(index)].metric;
-    let mut rows = Vec::new();
+    let mut rows: Vec<CellRow> = Vec::new();
     for block in &run.blocks {
         for cell in block.cells.iter().filter(|c| c.workload == index) {
-            rows.push(row(run, block, cell, question, metric, styles));
+            let mut row = row(run, block, cell, question, metric, styles);
+            row.is_first = !rows.iter().any(|r| r.style == row.style);
+            rows.push(row);
         }
     }
     rows
@@ -78,6 +82,7 @@ fn row(
         block: block.block,
         style: style_of(styles, &candidate),
         candidate,
+        is_first: false,
         counts: block.state == BlockState::Complete,
         rate: round::to_support(metric.of(m).unwrap_or(0.0) / question.unit_scale, None),
         elapsed: units::duration(m.elapsed_ns),

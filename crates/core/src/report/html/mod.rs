@@ -5,6 +5,7 @@
 //! only inside a JSON block in which `<`, `>`, `&`, U+2028 and U+2029 are escaped. A content
 //! security policy allows the one script by its hash and no request to anywhere (W3C CSP 3).
 
+mod behind;
 mod ceilings;
 mod cells;
 mod chart;
@@ -23,6 +24,7 @@ use crate::model::run::Run;
 use crate::model::verdict::{Analysis, Verdict};
 
 use super::view::{FindingView, Question, View};
+use behind::Behind;
 use ceilings::CeilingRow;
 use cells::CellRow;
 use chart::{Data, RunData};
@@ -127,6 +129,7 @@ struct QuestionPage {
     index: usize,
     question: Question,
     cells: Vec<CellRow>,
+    behind: Option<Behind>,
     row_styles: Vec<usize>,
     /// Kinds of operation with a latency curve.
     ops: Vec<&'static str>,
@@ -150,6 +153,7 @@ impl RunPage {
                     run: index,
                     index: i,
                     cells: cells::rows(run, q, styles),
+                    behind: behind::of(run, q),
                     row_styles: q.rows.iter().map(|r| style(&r.candidate)).collect(),
                     ops,
                     points_caption: points_caption(q, data.is_ratio, &view),

@@ -22,6 +22,20 @@ fn the_page_is_whole_and_always_the_same() {
 }
 
 #[test]
+fn every_link_leads_to_one_place_on_the_page() {
+    let page = page("ext4");
+    let links: Vec<&str> =
+        page.split("href=\"#").skip(1).filter_map(|rest| rest.split('"').next()).collect();
+    for link in &links {
+        assert_eq!(page.matches(&format!(" id=\"{link}\"")).count(), 1, "#{link}");
+    }
+    // From a figure to its row, its cells, the commands behind them, the machine and the findings.
+    for part in ["-c0", "-cells", "-cells-c0", "-machine", "-repeat"] {
+        assert!(links.iter().any(|link| link.ends_with(part)), "{part}: {links:?}");
+    }
+}
+
+#[test]
 fn nothing_is_fetched_from_anywhere() {
     let page = page("ext4");
     for part in ["src=", "http:", "https:", "url(", "@import", "<link", "<img"] {
