@@ -32,19 +32,6 @@ pub const ALL: &[Made] = &[
         subject: None,
     },
     Made {
-        name: "a-cpu-quota",
-        make: "mkdir /sys/fs/cgroup/slow; echo +cpu >/sys/fs/cgroup/cgroup.subtree_control
-            echo 20000 100000 >/sys/fs/cgroup/slow/cpu.max
-            mkfs.ext4 -qF /dev/vda && mount /dev/vda /mnt && mkdir /mnt/a",
-        workload: "randread",
-        undo: "umount /mnt; n=0
-            until rmdir /sys/fs/cgroup/slow || [ $n -gt 50 ]; do
-                n=$((n + 1)); sleep 0.2
-            done",
-        cause: "cpu",
-        subject: Some("quota of the control group"),
-    },
-    Made {
         name: "another-process",
         make: "mkfs.ext4 -qF /dev/vda && mount /dev/vda /mnt && mkdir /mnt/a
             dd if=/dev/zero of=/mnt/big bs=1M count=64 2>/dev/null; sync
