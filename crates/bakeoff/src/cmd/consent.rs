@@ -26,7 +26,7 @@ pub fn to_erase(targets: &[&Target], given: &[String]) -> Result<(), Fault> {
         if !can_ask {
             let words: Vec<String> = missing.iter().map(|t| t.consent_words()).collect();
             return Err(Fault::refused(format!(
-                "this destroys what is on {}; if that is meant, add {}",
+                "this destroys everything on {}; if that is meant, add {}",
                 target.describe(),
                 words.join(" ")
             )));

@@ -5,13 +5,13 @@
 use std::time::Duration;
 
 use bakeoff_core::model::event::Truth;
+use bakeoff_core::sysinfo::block_stat;
 use bakeoff_core::sysinfo::meminfo::{self, Meminfo};
 use bakeoff_core::sysinfo::vmstat::{self, Vmstat};
-use bakeoff_core::sysinfo::{block_stat, process_io};
 use rustix::time::{ClockId, clock_gettime};
 
-use super::io_users;
-use super::root::{Root, pids};
+use super::io_users::IoUsers;
+use super::root::Root;
 
 /// What disks have moved since they appeared.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -22,11 +22,14 @@ struct DiskCounters {
     written_bytes: u64,
 }
 
+/// Foreign processes named.
+const NAMED: usize = 3;
+
 /// A moment; two of them say what happened between.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Evidence {
     disks: Option<DiskCounters>,
-    foreign_bytes: u64,
+    users: IoUsers,
     suspended: Duration,
     swapped_pages: Option<u64>,
 }
@@ -37,7 +40,7 @@ impl Evidence {
         let memory = vmstat();
         Evidence {
             disks: counters(disks),
-            foreign_bytes: foreign_bytes(&Root::system()),
+            users: IoUsers::take(&Root::system()),
             suspended: suspended(),
             swapped_pages: memory.pswpin.zip(memory.pswpout).map(|(i, o)| i.saturating_add(o)),
         }
@@ -49,7 +52,10 @@ impl Evidence {
             truth.device_read_bytes = Some(now.read_bytes.saturating_sub(then.read_bytes));
             truth.device_written_bytes = Some(now.written_bytes.saturating_sub(then.written_bytes));
         }
-        truth.foreign_bytes = Some(self.foreign_bytes.saturating_sub(before.foreign_bytes));
+        truth.foreign_bytes = Some(self.users.bytes().saturating_sub(before.users.bytes()));
+        let users = self.users.since(&before.users, &Root::system());
+        truth.foreign_by =
+            users.iter().take(NAMED).map(|user| format!("{} ({})", user.name, user.pid)).collect();
         let asleep = self.suspended.saturating_sub(before.suspended);
         truth.suspended_ns = u64::try_from(asleep.as_nanos()).unwrap_or(u64::MAX);
         let swapped = self.swapped_pages.zip(before.swapped_pages);
@@ -104,26 +110,6 @@ fn suspended() -> Duration {
     if difference < Duration::from_millis(1) { Duration::ZERO } else { difference }
 }
 
-/// Bytes that other processes have read from and written towards storage since they started, of
-/// those we may look at: all for root, the user's own otherwise.
-///
-/// The whole sum is compared, not each process: what a process did is added to its parent when the
-/// parent waits for it, so the sum loses nothing when a process ends. Left out are we and our
-/// children, kernel threads (journal and write-back of the filesystem under test are its own) and
-/// the drivers in user space of our own mounts.
-fn foreign_bytes(root: &Root) -> u64 {
-    let mut sum: u64 = 0;
-    for pid in pids(root) {
-        let text = root.text(format!("proc/{pid}/io"));
-        let Some(io) = text.and_then(|text| process_io::parse(&text)) else { continue };
-        let bytes = io.read_bytes.saturating_add(io.write_bytes);
-        if bytes > 0 && io_users::is_foreign(root, pid) {
-            sum = sum.saturating_add(bytes);
-        }
-    }
-    sum
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -168,10 +154,10 @@ mod tests {
         let mut wait = || std::io::Read::read_exact(&mut said, &mut [0]).unwrap();
         setsid.wait().unwrap();
         wait();
-        let before = foreign_bytes(&Root::system());
+        let before = IoUsers::take(&Root::system()).bytes();
         say.write_all(b"go\n").unwrap();
         wait();
-        let after = foreign_bytes(&Root::system());
+        let after = IoUsers::take(&Root::system()).bytes();
         if crate::host::place(dir.path()).unwrap().disks().next().is_none() {
             skip::skip("disk", "no disk is visible below the source directory");
             return;

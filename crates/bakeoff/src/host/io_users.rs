@@ -6,6 +6,7 @@ use bakeoff_core::model::path::printable;
 use bakeoff_core::sysinfo::process_io::{self, ProcessIo};
 use bakeoff_core::sysinfo::process_stat;
 
+use super::process::is_refused;
 use super::root::{Root, pids};
 
 /// Most processes looked at.
@@ -26,7 +27,9 @@ impl IoUsers {
     /// Now.
     pub fn take(root: &Root) -> IoUsers {
         let mut found = IoUsers { by_pid: Vec::new(), saw_all: true };
-        for pid in pids(root).into_iter().take(PROCESSES) {
+        let mut pids = pids(root);
+        pids.sort_unstable();
+        for pid in pids.into_iter().take(PROCESSES) {
             match root.read(format!("proc/{pid}/io")) {
                 Ok(bytes) => {
                     let io = process_io::parse(&String::from_utf8_lossy(&bytes));
@@ -34,11 +37,20 @@ impl IoUsers {
                     found.by_pid.extend(io.filter(|_| is_foreign(root, pid)).map(|io| (pid, io)));
                 }
                 Err(error) => {
-                    found.saw_all &= error.kind() != std::io::ErrorKind::PermissionDenied;
+                    found.saw_all &= !is_refused(root, pid, &error);
                 }
             }
         }
         found
+    }
+
+    /// Bytes moved by all of them together.
+    ///
+    /// The whole sum is compared, not each process: what a process did is added to its parent when
+    /// the parent waits for it, so the sum loses nothing when a process ends.
+    pub fn bytes(&self) -> u64 {
+        let of = |io: &ProcessIo| io.read_bytes.saturating_add(io.write_bytes);
+        self.by_pid.iter().fold(0, |sum: u64, (_, io)| sum.saturating_add(of(io)))
     }
 
     /// Who moved anything since `before`, the most first.

@@ -37,6 +37,7 @@ mod users;
 
 pub use direct::{dirtied_per_page, supports_direct};
 pub use drive::{Identity, granule_bytes, identity_of};
+pub use drive_health::drive_health;
 pub use evidence::{Evidence, available_bytes, disk_bytes, meminfo};
 pub use files::{is_same_file, loops_of_file, users_of_file};
 pub use fingerprint::fingerprint;

@@ -16,6 +16,7 @@ use bakeoff_core::sysinfo::mountinfo::{self, Mount};
 use bakeoff_core::sysinfo::{fdinfo, swaps};
 use rustix::fs::{Mode, OFlags, major, minor};
 
+use super::process::is_refused;
 use super::root::{Root, pids};
 
 /// Most mount namespaces looked into beside our own.
@@ -40,7 +41,7 @@ pub fn elsewhere(root: &Root, devices: &[BlockDevice], own: &[Mounted]) -> (Vec<
             Ok(namespace) => namespace,
             // It ended meanwhile, or we may not look.
             Err(error) => {
-                saw_all &= error.kind() != io::ErrorKind::PermissionDenied;
+                saw_all &= !is_refused(root, pid, &error);
                 continue;
             }
         };

@@ -19,7 +19,19 @@ pub fn process_start_ticks(pid: u32) -> io::Result<u64> {
 
 /// Whether a process is no more, or only waits for its parent to notice.
 pub fn has_ended(pid: u32) -> bool {
-    match Root::system().text(format!("proc/{pid}/stat")) {
+    has_ended_in(&Root::system(), pid)
+}
+
+/// Whether an error says that we may not look at a process.
+///
+/// The kernel denies access to a process that ended meanwhile too (`proc_ns_readlink` in
+/// fs/proc/namespaces.c begins with -EACCES), so one that lives no more was not refused.
+pub fn is_refused(root: &Root, pid: u32, error: &io::Error) -> bool {
+    error.kind() == io::ErrorKind::PermissionDenied && !has_ended_in(root, pid)
+}
+
+fn has_ended_in(root: &Root, pid: u32) -> bool {
+    match root.text(format!("proc/{pid}/stat")) {
         None => true,
         Some(text) => text.rsplit_once(") ").is_none_or(|(_, rest)| rest.starts_with('Z')),
     }
@@ -48,5 +60,16 @@ mod tests {
         child.wait().unwrap();
         let gone = process_start_ticks(child.id()).unwrap_err();
         assert_eq!(gone.kind(), io::ErrorKind::NotFound);
+    }
+
+    #[test]
+    fn a_process_that_ended_while_it_was_looked_at_has_refused_nothing() {
+        let (root, denied) = (Root::system(), io::Error::from(io::ErrorKind::PermissionDenied));
+        let mut child = std::process::Command::new("sleep").arg("60").spawn().unwrap();
+        assert!(is_refused(&root, child.id(), &denied));
+        assert!(!is_refused(&root, child.id(), &io::Error::from(io::ErrorKind::NotFound)));
+        child.kill().unwrap();
+        child.wait().unwrap();
+        assert!(!is_refused(&root, child.id(), &denied));
     }
 }

@@ -1,6 +1,5 @@
 //! Which processes have a block device open.
 
-use std::io;
 use std::os::unix::fs::{FileTypeExt, MetadataExt};
 
 use bakeoff_core::model::path::bytes_path;
@@ -8,6 +7,7 @@ use bakeoff_core::prepare::device::User;
 use bakeoff_core::sysinfo::dev::Dev;
 use rustix::fs::{major, minor};
 
+use super::process::is_refused;
 use super::root::{Root, pids};
 
 /// Every open block device of every other process, and whether all processes could be looked at
@@ -23,7 +23,7 @@ pub fn of_devices(root: &Root) -> (Vec<User>, bool) {
             Ok(entries) => entries,
             // Gone meanwhile is fine; not allowed to look is worth knowing.
             Err(error) => {
-                saw_all &= error.kind() != io::ErrorKind::PermissionDenied;
+                saw_all &= !is_refused(root, pid, &error);
                 continue;
             }
         };

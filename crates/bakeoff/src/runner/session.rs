@@ -4,9 +4,11 @@
 //! interrupted block is superseded and repeated whole.
 
 use bakeoff_core::decide::{self, Clock, Next, eta};
-use bakeoff_core::model::candidate::Skipped;
+use bakeoff_core::model::candidate::{Kind, Skipped};
 use bakeoff_core::model::event::{StopReason, What};
-use bakeoff_core::model::run::BlockState;
+use bakeoff_core::model::health::DriveTold;
+use bakeoff_core::model::host::Layer;
+use bakeoff_core::model::run::{BlockState, Run};
 use bakeoff_core::model::telemetry::Watching;
 
 use super::ceilings;
@@ -20,6 +22,7 @@ use super::load::LoadError;
 use super::prove;
 use super::stepper::{self, StepError};
 use crate::fault::Fault;
+use crate::host;
 use crate::sampler::Sampler;
 use crate::signals::Cancel;
 use crate::ui::progress::Progress;
@@ -42,6 +45,23 @@ pub struct Session<'s> {
     pub held: Vec<Held>,
 }
 
+/// The disks below everything that is measured, each once.
+fn drives_of(run: &Run) -> Vec<Layer> {
+    let header = &run.header;
+    let directories = header.candidates.iter().filter_map(|candidate| match &candidate.kind {
+        Kind::Directory { place, .. } => Some(place.as_ref()),
+        Kind::Stack(_) => None,
+    });
+    let regions = header.regions().map(|region| &region.place);
+    let mut disks: Vec<Layer> = Vec::new();
+    for disk in directories.chain(regions).flat_map(|place| place.disks()) {
+        if !disks.iter().any(|known| known.dev == disk.dev) {
+            disks.push(disk.clone());
+        }
+    }
+    disks
+}
+
 /// How a block ended.
 enum BlockEnd {
     Complete,
@@ -59,9 +79,11 @@ impl<'s> Session<'s> {
     pub fn measure(&mut self, ground: &mut Ground) -> Result<(), Fault> {
         let measured = self
             .watch()
+            .and_then(|()| self.ask_drives(false))
             .and_then(|()| ceilings::measure(self, ground))
             .and_then(|()| self.until_stopped(ground))
-            .and_then(|stopped| prove::measure(self, ground).map(|()| stopped));
+            .and_then(|stopped| prove::measure(self, ground).map(|()| stopped))
+            .and_then(|ended| self.ask_drives(true).map(|()| ended));
         self.sampler = None;
         match measured {
             Ok((reason, note)) => {
@@ -91,6 +113,24 @@ impl<'s> Session<'s> {
                 let watching = Watching { missing, ..Watching::default() };
                 self.journal.record(What::Watching(Box::new(watching)))
             }
+        }
+    }
+
+    /// Has every disk of the run tell its wear and errors. Virtual disks and most cards tell none.
+    fn ask_drives(&mut self, after: bool) -> Result<(), Fault> {
+        let disks = drives_of(self.journal.run());
+        let told = |disk: &Layer| {
+            let told = host::drive_health(disk, &self.cancel)?;
+            let (health, why) = match told {
+                Ok(health) => (Some(health), None),
+                Err(why) => (None, Some(why)),
+            };
+            Some(DriveTold { disk: disk.name.clone(), health, why })
+        };
+        let drives: Vec<DriveTold> = disks.iter().filter_map(told).collect();
+        match drives.is_empty() {
+            true => Ok(()),
+            false => self.journal.record(What::DrivesTold { after, drives }),
         }
     }
 

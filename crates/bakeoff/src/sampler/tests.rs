@@ -59,6 +59,27 @@ fn what_this_machine_does_is_seen_and_cheap() {
 }
 
 #[test]
+fn looking_allocates_nothing() {
+    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let sampler = Sampler::start().unwrap();
+    // Active, but looked at by this thread only: the counter is the thread's.
+    let mut state = sampler.shared.lock();
+    state.begin(&site::devices(&crate::host::place(here).unwrap()));
+    state.is_active = false;
+    let ticks = state.pace.slow_every * 4;
+    let counted = allocation_counter::measure(|| {
+        for _ in 0..ticks {
+            state.tick(now_ns());
+        }
+    });
+    assert_eq!(state.cost.samples, ticks, "both kinds of look were taken");
+    assert_eq!(counted.count_total, 0, "{counted:?}");
+    // It does count: the same by hand.
+    let counted = allocation_counter::measure(|| drop(std::hint::black_box(vec![0u8; 64])));
+    assert_eq!(counted.count_total, 1);
+}
+
+#[test]
 fn it_sleeps_between_cells() {
     let sampler = Sampler::start().unwrap();
     sampler.begin(&[]);

@@ -5,6 +5,7 @@ use crate::decide::schedule;
 use crate::lint::limit;
 use crate::model::candidate::Kind;
 use crate::model::finding::Scope;
+use crate::model::health;
 use crate::model::host::PlaceClass;
 use crate::model::run::Run;
 use crate::model::verdict::{Effect, Verdict, WorkloadVerdict};
@@ -12,10 +13,11 @@ use crate::words;
 
 /// One sentence a line: the choice, how to learn more, what mends a refusal.
 pub fn of(run: &Run, verdicts: &[WorkloadVerdict]) -> Vec<String> {
+    let mut lines = drives(run);
     if !schedule::has_question(run) {
-        return Vec::new();
+        return lines;
     }
-    let mut lines: Vec<String> = choice(run, verdicts).into_iter().collect();
+    lines.extend(choice(run, verdicts));
     lines.extend(forgetful(run, verdicts));
     lines.extend(more_blocks(run, verdicts));
     for verdict in verdicts.iter().filter(|v| v.verdict == Verdict::Refused) {
@@ -27,6 +29,19 @@ pub fn of(run: &Run, verdicts: &[WorkloadVerdict]) -> Vec<String> {
         }
     }
     lines
+}
+
+/// Drives whose own counts of errors or wear grew during the run.
+fn drives(run: &Run) -> Vec<String> {
+    let told = health::grown(&run.told_before, &run.told_after);
+    let line = |(disk, grown): (String, Vec<String>)| {
+        format!(
+            "During this run {disk} counted {}: look at `sudo bakeoff check`, mend what is wrong, \
+             and measure again.",
+            words::list(&grown)
+        )
+    };
+    told.into_iter().map(line).collect()
 }
 
 /// How to resume, where more blocks are expected to tell.
@@ -152,4 +167,30 @@ fn is_memory(run: &Run, name: &str) -> bool {
         c.name == name
             && matches!(&c.kind, Kind::Directory { place, .. } if place.class == PlaceClass::Memory)
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::analyse::analyse;
+    use crate::model::event::What;
+    use crate::model::health::{DriveTold, Health};
+    use crate::testing::RunBuilder;
+
+    #[test]
+    fn a_drive_that_counted_errors_meanwhile_is_named() {
+        let told = |crc_errors| {
+            let health = Health { crc_errors: Some(crc_errors), ..Health::default() };
+            vec![DriveTold { disk: "sda".into(), health: Some(health), why: None }]
+        };
+        let advice = |after: u64| {
+            let mut run = RunBuilder::directories(&["/home"]);
+            run.push(What::DrivesTold { after: false, drives: told(3) });
+            // A resumed run asks again; what was told first is still the beginning.
+            run.push(What::DrivesTold { after: false, drives: told(4) });
+            run.push(What::DrivesTold { after: true, drives: told(after) });
+            analyse(&run.play(99, |_, _, _| 1000.0).build()).advice
+        };
+        assert!(advice(5)[0].contains("sda counted 2 more transfers damaged on the cable"));
+        assert!(advice(3).is_empty());
+    }
 }

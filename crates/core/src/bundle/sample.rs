@@ -60,6 +60,7 @@ fn whats() -> Vec<What> {
     let mut all = vec![What::Started(Box::new(header())), What::Owned(owner)];
     all.push(What::Rehearsed(Box::new(rehearsal())));
     all.push(What::Watching(Box::new(super::sample_telemetry::watching())));
+    all.push(What::DrivesTold { after: false, drives: super::sample_telemetry::drives() });
     all.push(What::Ceilings(Box::new(super::sample_telemetry::ceilings())));
     all.push(What::Found(finding()));
     all.push(What::Extended { time_ns: Some(600_000_000_000), max_write_bytes: Some(4 << 30) });
@@ -338,6 +339,7 @@ fn cell(block: u32, candidate: u16, workload: u16) -> Cell {
             device_written_bytes: Some(0),
             dirtied_per_page: Some(0.0),
             foreign_bytes: Some(0),
+            foreign_by: vec!["rsync (4711)".into()],
             suspended_ns: 0,
             swapped_pages: Some(0),
             cache: if workload == 0 { CacheState::Cold } else { CacheState::NotRead },

@@ -2,6 +2,7 @@
 
 use crate::model::candidate::Skipped;
 use crate::model::ceiling::{Ceilings, Layer, Rung};
+use crate::model::health::{DriveTold, Health};
 use crate::model::telemetry::{
     Cost, CpuSeries, DeviceSeries, Gauge, LogLine, MemorySeries, PressureSeries, Telemetry,
     ThreadUse, Watching,
@@ -71,6 +72,28 @@ pub fn telemetry() -> Telemetry {
     }
 }
 
+/// A drive that told all there is, and one that told nothing.
+pub fn drives() -> Vec<DriveTold> {
+    let health = Health {
+        passed: Some(true),
+        temperature_c: Some(35),
+        power_on_hours: Some(1295),
+        reallocated_sectors: Some(0),
+        pending_sectors: Some(0),
+        uncorrectable_sectors: Some(0),
+        crc_errors: Some(3),
+        media_errors: Some(0),
+        critical_warning: Some(0),
+        used_percent: Some(2),
+        written_bytes: Some(512_000),
+        life_time: Some([1, 2]),
+        pre_eol: Some(1),
+    };
+    let told = DriveTold { disk: "sda".into(), health: Some(health), why: None };
+    vec![told, DriveTold { disk: "sdb".into(), health: None, why: Some("needs root".into()) }]
+}
+
+/// What is watched.
 pub fn watching() -> Watching {
     Watching {
         sources: vec!["disks".into()],

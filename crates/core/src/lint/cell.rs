@@ -7,7 +7,7 @@ use crate::model::finding::{Finding, Scope, Severity};
 use crate::model::host::{Place, PlaceClass};
 use crate::model::job::Rw;
 use crate::model::workload::{Phase, Workload};
-use crate::units;
+use crate::{units, words};
 
 /// Shortest cell that says anything, nanoseconds.
 const SHORTEST_NS: u64 = 500_000_000;
@@ -214,12 +214,18 @@ fn foreign(header: &Header, _: &Workload, cell: &Cell) -> Option<Finding> {
         && foreign >= FOREIGN_FLOOR_BYTES;
     is_much.then(|| {
         let evidence = format!(
-            "other processes moved {} while the cell moved {}",
+            "other processes{} moved {} while the cell moved {}",
+            by_whom(&cell.truth.foreign_by),
             units::size(foreign),
             units::size(own)
         );
         finding(header, "L52", evidence, "stop what else uses the disk (iotop -o shows it)")
     })
+}
+
+/// ` (rsync (4711))`: names come from the system and are made harmless where they are read.
+fn by_whom(names: &[String]) -> String {
+    if names.is_empty() { String::new() } else { format!(" ({})", words::list(names)) }
 }
 
 fn tool_share(header: &Header, _: &Workload, cell: &Cell) -> Option<Finding> {

@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 use super::candidate::{Candidate, Skipped};
 use super::ceiling::Ceilings;
 use super::finding::Finding;
+use super::health::DriveTold;
 use super::host::Host;
 use super::measurement::Measurement;
 use super::path::RawPath;
@@ -55,6 +56,13 @@ pub enum What {
     Found(Finding),
     /// The machine is watched from here on; what can be seen of it and what cannot.
     Watching(Box<Watching>),
+    /// What the drives told about their wear and errors, before the first cell or after the last.
+    DrivesTold {
+        /// Whether it was after the last cell.
+        after: bool,
+        /// Those that were asked.
+        drives: Vec<DriveTold>,
+    },
     /// What lower layers reach on their own was measured.
     Ceilings(Box<Ceilings>),
     /// Something is about to be changed; how to undo it is known from here on.
@@ -351,6 +359,9 @@ pub struct Truth {
     pub dirtied_per_page: Option<f64>,
     /// Bytes other processes read and wrote through the kernel meanwhile.
     pub foreign_bytes: Option<u64>,
+    /// Who they were, the busiest first: "rsync (4711)"; empty where nobody could be named.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub foreign_by: Vec<String>,
     /// Time the machine was suspended during the cell.
     pub suspended_ns: u64,
     /// Pages swapped in and out on the whole machine meanwhile; `None` = not known.

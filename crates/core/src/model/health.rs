@@ -47,6 +47,30 @@ pub struct Health {
     pub pre_eol: Option<u8>,
 }
 
+/// A drive and what it told at one time.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct DriveTold {
+    /// Kernel name.
+    pub disk: String,
+    /// What it told.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub health: Option<Health>,
+    /// Why it told nothing.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub why: Option<String>,
+}
+
+/// What grew of each drive between the two times, in words; drives where nothing did are left out.
+pub fn grown(before: &[DriveTold], after: &[DriveTold]) -> Vec<(String, Vec<String>)> {
+    let of = |drive: &DriveTold| {
+        let then = before.iter().find(|then| then.disk == drive.disk)?;
+        let grown = drive.health.as_ref()?.grown(then.health.as_ref()?);
+        (!grown.is_empty()).then(|| (drive.disk.clone(), grown))
+    };
+    after.iter().filter_map(of).collect()
+}
+
 /// Reads `life_time` (`0x01 0x02`) and `pre_eol_info` (`0x01`) of an eMMC; 0 is "not told".
 /// Source: `Documentation/driver-api/mmc/mmc-dev-attrs.rst`; JESD84-B51, 7.4.36 to 7.4.38.
 pub fn of_emmc(life_time: &str, pre_eol_info: &str) -> Option<Health> {

@@ -13,6 +13,7 @@ use super::event::{
     Cell, Event, Header, Owner, Position, Rehearsal, Step, StepDone, StopReason, What,
 };
 use super::finding::Finding;
+use super::health::DriveTold;
 use super::protocol::Protocol;
 use super::telemetry::Watching;
 use super::workload::Workload;
@@ -148,6 +149,10 @@ pub struct Run {
     pub invalid: Vec<(u32, u16, u16, String)>,
     /// What is watched meanwhile; of the last owner.
     pub watching: Option<Watching>,
+    /// What the drives told of themselves before the first cell.
+    pub told_before: Vec<DriveTold>,
+    /// And after the last one.
+    pub told_after: Vec<DriveTold>,
     /// What lower layers reach; measured last.
     pub ceilings: Ceilings,
     /// How it ended, if it did since the last owner took it.
@@ -191,6 +196,8 @@ impl Run {
             verified: Vec::new(),
             invalid: Vec::new(),
             watching: None,
+            told_before: Vec::new(),
+            told_after: Vec::new(),
             ceilings: Ceilings::default(),
             stopped: None,
         })
@@ -225,24 +232,13 @@ impl Run {
                 self.owner = Some(owner.clone());
                 self.stopped = None;
             }
-            What::Watching(watching) => self.watching = Some((**watching).clone()),
-            What::Ceilings(ceilings) => self.ceilings = (**ceilings).clone(),
-            What::Found(finding) => {
-                if !self.findings.contains(finding) {
-                    self.findings.push(finding.clone());
-                }
+            What::Watching(_) | What::DrivesTold { .. } | What::Ceilings(_) | What::Found(_) => {
+                self.told(&event.what);
             }
             What::StepPlanned(_) | What::StepDone(_) | What::StepUndone { .. } => {
                 self.step(&event.what).map_err(out)?;
             }
-            What::Surveyed { region, positions } => {
-                self.surveys.retain(|(surveyed, _)| surveyed != region);
-                self.surveys.push((*region, positions.clone()));
-            }
-            What::Verified { region, verified_bytes, device_bytes } => {
-                self.verified.retain(|(verified, ..)| verified != region);
-                self.verified.push((*region, *verified_bytes, *device_bytes));
-            }
+            What::Surveyed { .. } | What::Verified { .. } => self.told(&event.what),
             What::BlockStarted { block, order } => {
                 self.block_started(*block, order, event)?;
             }
@@ -275,6 +271,32 @@ impl Run {
             What::Stopped { reason, note } => self.stopped = Some((*reason, note.clone())),
         }
         Ok(())
+    }
+
+    /// What was learnt beside the cells.
+    fn told(&mut self, what: &What) {
+        match what {
+            What::Watching(watching) => self.watching = Some((**watching).clone()),
+            // After a resume what was told first is still the beginning.
+            What::DrivesTold { after: false, drives } if self.told_before.is_empty() => {
+                self.told_before = drives.clone();
+            }
+            What::DrivesTold { after: false, .. } => {}
+            What::DrivesTold { after: true, drives } => self.told_after = drives.clone(),
+            What::Ceilings(ceilings) => self.ceilings = (**ceilings).clone(),
+            What::Found(finding) if !self.findings.contains(finding) => {
+                self.findings.push(finding.clone());
+            }
+            What::Surveyed { region, positions } => {
+                self.surveys.retain(|(surveyed, _)| surveyed != region);
+                self.surveys.push((*region, positions.clone()));
+            }
+            What::Verified { region, verified_bytes, device_bytes } => {
+                self.verified.retain(|(verified, ..)| verified != region);
+                self.verified.push((*region, *verified_bytes, *device_bytes));
+            }
+            _ => {}
+        }
     }
 
     fn step(&mut self, what: &What) -> Result<(), &'static str> {

@@ -2,6 +2,7 @@
 
 use crate::model::candidate::{Candidate, Kind, Stack};
 use crate::model::event::FlashState;
+use crate::model::health::{self, DriveTold};
 use crate::model::host::{Host, Layer, LayerKind, Place, PlaceClass};
 use crate::model::path::harmless;
 use crate::model::run::Run;
@@ -123,7 +124,32 @@ pub fn groups(run: &Run) -> Vec<Group> {
             groups.push(Group { name: harmless(&candidate.name), facts: facts.0 });
         }
     }
+    if !run.told_before.is_empty() || !run.told_after.is_empty() {
+        groups.push(Group { name: "drives' own word".into(), facts: told(run) });
+    }
     groups
+}
+
+/// What each drive told before and after, and what grew between.
+fn told(run: &Run) -> Vec<(String, String)> {
+    let words = |drive: &DriveTold| match (&drive.health, &drive.why) {
+        (Some(health), _) => match health.complaints().0 {
+            complaints if complaints.is_empty() => health.words(),
+            complaints => format!("{}; {}", health.words(), complaints.join("; ")),
+        },
+        (None, Some(why)) => why.clone(),
+        (None, None) => "nothing".to_string(),
+    };
+    let mut facts = Facts::default();
+    for (when, drives) in [("before", &run.told_before), ("after", &run.told_after)] {
+        for drive in drives {
+            facts.add(&format!("{} {when}", harmless(&drive.disk)), harmless(&words(drive)));
+        }
+    }
+    for (disk, grown) in health::grown(&run.told_before, &run.told_after) {
+        facts.add(&format!("{} during the run", harmless(&disk)), grown.join("; "));
+    }
+    facts.0
 }
 
 fn machine(host: &Host) -> Vec<(String, String)> {
