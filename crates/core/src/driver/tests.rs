@@ -62,6 +62,14 @@ fn a_workload_in_words_becomes_each_tool_s_words() {
     );
 }
 
+/// Half of all seeds are beyond a signed number: fio failed on them, and its cells were invalid.
+#[test]
+fn a_seed_of_64_bits_fits_fio_s_signed_number() {
+    let read = workload(Rw::RandRead, Phase::ColdRead, |job| job.seed = u64::MAX - 1);
+    let words = command(DriverName::Fio, "3.33", &read).unwrap();
+    assert!(words.contains(" --randseed=9223372036854775806 "), "{words}");
+}
+
 #[test]
 fn what_a_tool_has_no_words_for_is_said() {
     let random = workload(Rw::RandRead, Phase::ColdRead, |_| {});

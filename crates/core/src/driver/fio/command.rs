@@ -131,7 +131,8 @@ fn manner(words: &mut Words, job: &Job) {
         words.long("rwmixread", job.rwmixread);
     }
     if job.rw.is_random() {
-        words.long("randseed", job.seed);
+        // fio reads a signed number and refuses what does not fit one.
+        words.long("randseed", job.seed & i64::MAX as u64);
         if job.offsets == Offsets::Uniform {
             words.add(&["--norandommap=1"]);
         }
