@@ -6,12 +6,13 @@
 use std::fs::Metadata;
 use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use bakeoff_core::model::host::{LayerKind, Place, PlaceClass};
 use bakeoff_core::model::path::{RawPath, printable};
 use bakeoff_core::prepare::commands::shell_word;
 use bakeoff_core::prepare::device::{BlockDevice, System};
-use bakeoff_core::prepare::guard::{self, Reason, Verdict};
+use bakeoff_core::prepare::guard::{self, Reason, Verdict, Why};
 use bakeoff_core::prepare::region::Room;
 use bakeoff_core::prepare::{image, space, token};
 use bakeoff_core::sysinfo::dev::Dev;
@@ -20,6 +21,11 @@ use rustix::fs::{major, minor};
 use super::held::Held;
 use crate::fault::Fault;
 use crate::host;
+
+/// How often a drive is looked at again that another process has open and nothing else holds.
+const LOOKS_AGAIN: u32 = 5;
+/// Between two looks.
+const LOOK_AGAIN: Duration = Duration::from_millis(200);
 
 /// What a run is given, looked at.
 #[derive(Clone, Debug)]
@@ -59,11 +65,13 @@ pub fn look(path: &Path, shares_disk_with_root: bool) -> Result<Target, Fault> {
         ))
     })?;
     let metadata = std::fs::metadata(&real).map_err(unusable)?;
-    let system = host::system().map_err(unusable)?;
     let kind = metadata.file_type();
     if kind.is_block_device() {
+        let dev = Dev::new(major(metadata.rdev()), minor(metadata.rdev()));
+        let system = settled(dev, shares_disk_with_root).map_err(unusable)?;
         device(&shown, real, &metadata, &system, shares_disk_with_root)
     } else if kind.is_file() {
+        let system = host::system().map_err(unusable)?;
         image_file(&shown, real, &metadata, &system)
     } else {
         Err(Fault::refused(format!(
@@ -71,6 +79,23 @@ pub fn look(path: &Path, shares_disk_with_root: bool) -> Result<Target, Fault> {
              drives, `truncate -s 2G disk.img` makes an image to try it on"
         )))
     }
+}
+
+/// The block devices, once those that only look in (udev, blkid, losetup) have closed this one
+/// again: a drive is open for a moment whenever another program lists the drives.
+fn settled(dev: Dev, shares_disk_with_root: bool) -> std::io::Result<System> {
+    for _ in 0..LOOKS_AGAIN {
+        let system = host::system()?;
+        let is_only_open = match guard::verdict(dev, &system, shares_disk_with_root) {
+            Verdict::Safe => false,
+            Verdict::No(reasons) => reasons.iter().all(|reason| reason.why == Why::Open),
+        };
+        if !is_only_open {
+            return Ok(system);
+        }
+        std::thread::sleep(LOOK_AGAIN);
+    }
+    host::system()
 }
 
 /// Looks for the target that has this token: where it was, or wherever it is now. A drive that was
