@@ -8,6 +8,7 @@ use crate::model::candidate::{Candidate, Kind, Stack};
 use crate::model::event::{Cell, Event, FlashState, Header, Region, StopReason, What};
 use crate::model::finding::Finding;
 use crate::model::host::{Host, Layer, LayerKind, Place};
+use crate::model::measurement::Measurement;
 use crate::model::path::RawPath;
 use crate::model::protocol::{Mode, Protocol};
 use crate::model::run::Run;
@@ -192,16 +193,8 @@ impl RunBuilder {
     fn cell(&mut self, block: u32, candidate: u16, workload: u16, rate: f64) {
         let of = &self.run.header.workloads[usize::from(workload)];
         let measurement = measurement(of, rate);
-        let mut cell = Cell {
-            block,
-            candidate,
-            workload,
-            began_ns: self.clock_ns,
-            truth: clean_truth(&measurement),
-            measurement,
-            raw: None,
-            telemetry: None,
-        };
+        let mut cell =
+            Cell { block, candidate, workload, began_ns: self.clock_ns, ..clean_cell(measurement) };
         (self.change)(&mut cell);
         self.clock_ns += cell.measurement.elapsed_ns;
         self.push(What::CellDone(Box::new(cell)));
@@ -239,6 +232,20 @@ impl RunBuilder {
     /// The events so far, header first.
     pub fn events(self) -> Vec<Event> {
         self.events
+    }
+}
+
+/// A cell of the first visit, with nothing to say against it.
+pub fn clean_cell(measurement: Measurement) -> Cell {
+    Cell {
+        block: 0,
+        candidate: 0,
+        workload: 0,
+        began_ns: 0,
+        truth: clean_truth(&measurement),
+        measurement,
+        raw: None,
+        telemetry: None,
     }
 }
 

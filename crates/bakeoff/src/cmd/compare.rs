@@ -2,7 +2,6 @@
 
 use std::io::Write;
 
-use bakeoff_core::analyse::analyse;
 use bakeoff_core::compare::beside::{Beside, beside};
 use bakeoff_core::compare::compare;
 use bakeoff_core::import::Finder;
@@ -30,7 +29,7 @@ pub fn run(global: &Global, args: &Compare) -> Result<Outcome, Fault> {
     let (named, mut studies): (Vec<&str>, Vec<&str>) =
         args.runs.iter().map(String::as_str).partition(|name| !name.starts_with(STUDY));
     studies.extend(args.with.iter().map(String::as_str));
-    let runs = read(global, &named)?;
+    let runs = stored::analysed(global, &named, RUNS)?;
     if runs.is_empty() || (runs.len() == 1 && studies.is_empty()) {
         return Err(Fault::usage(
             "compare what with what? Name two runs, as `bakeoff runs` lists them, or one run and \
@@ -50,26 +49,6 @@ pub fn run(global: &Global, args: &Compare) -> Result<Outcome, Fault> {
     std::io::stdout().write_all(text.as_bytes())?;
     let is_open = compared.is_some_and(|c| !c.answers.is_empty() && !c.is_answered());
     Ok(if is_open { Outcome::Open } else { Outcome::Done })
-}
-
-/// The runs in the order they were named, each once.
-fn read(global: &Global, names: &[&str]) -> Result<Vec<(Run, Analysis)>, Fault> {
-    let (mut ids, mut runs) = (Vec::new(), Vec::new());
-    for name in names {
-        let (store, id) = stored::find(global, name)?;
-        if ids.contains(&id) {
-            continue;
-        }
-        if ids.len() == RUNS {
-            return Err(Fault::usage(format!("at most {RUNS} runs are compared at once")));
-        }
-        let run = stored::read(&store, &id)?;
-        stored::say_state(stored::state(&store, &id, &run)?, &store, &id)?;
-        let analysis = analyse(&run);
-        ids.push(id);
-        runs.push((run, analysis));
-    }
-    Ok(runs)
 }
 
 /// Every study beside every run.

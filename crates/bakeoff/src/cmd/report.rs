@@ -3,7 +3,6 @@
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use bakeoff_core::analyse::analyse;
 use bakeoff_core::import::Finder;
 use bakeoff_core::import::study::facts::Facts;
 use bakeoff_core::model::path::RawPath;
@@ -27,7 +26,7 @@ pub fn run(global: &Global, args: &Report) -> Result<Outcome, Fault> {
     if args.runs.iter().any(|name| name.starts_with("study:")) {
         return study(global, args);
     }
-    let runs = read(global, &args.runs)?;
+    let runs = stored::analysed(global, &args.runs, RUNS)?;
     if global.format == Some(Format::Markdown) {
         let blocks: Vec<_> = runs.iter().map(|(run, a)| report::markdown(run, a)).collect();
         let text = blocks.join("\n\n---\n\n");
@@ -67,26 +66,6 @@ fn write(path: &Path, html: &str) -> Result<Outcome, Fault> {
         writeln!(std::io::stdout(), "{}", RawPath::new(path))?;
     }
     Ok(Outcome::Done)
-}
-
-/// The runs in the order they were named, each once.
-fn read(global: &Global, names: &[String]) -> Result<Vec<(Run, Analysis)>, Fault> {
-    let (mut ids, mut runs) = (Vec::new(), Vec::new());
-    for name in names {
-        let (store, id) = stored::find(global, name)?;
-        if ids.contains(&id) {
-            continue;
-        }
-        if ids.len() == RUNS {
-            return Err(Fault::usage(format!("a report has at most {RUNS} runs")));
-        }
-        let run = stored::read(&store, &id)?;
-        stored::say_state(stored::state(&store, &id, &run)?, &store, &id)?;
-        let analysis = analyse(&run);
-        ids.push(id);
-        runs.push((run, analysis));
-    }
-    Ok(runs)
 }
 
 fn default_path(runs: &[(Run, Analysis)]) -> PathBuf {

@@ -3,9 +3,11 @@
 use std::io::Write;
 use std::path::Path;
 
+use bakeoff_core::analyse::analyse;
 use bakeoff_core::import::studies::{self, Study};
 use bakeoff_core::model::path::{RawPath, printable};
 use bakeoff_core::model::run::Run;
+use bakeoff_core::model::verdict::Analysis;
 use bakeoff_core::report::runs::State;
 
 use crate::cli::{Format, Global};
@@ -32,6 +34,31 @@ pub fn read(store: &Sqlite, id: &RunId) -> Result<Run, Fault> {
         let advice = format!("`bakeoff export {id} --format jsonl` saves what there is of it, and");
         Fault::environment(format!("run {id}: {error}; {advice} `bakeoff rm {id}` removes it"))
     })
+}
+
+/// The runs in the order they were named, each once, at most `most` of them; says of each that is
+/// not over how it stands.
+pub fn analysed(
+    global: &Global,
+    names: &[impl AsRef<str>],
+    most: usize,
+) -> Result<Vec<(Run, Analysis)>, Fault> {
+    let (mut ids, mut runs) = (Vec::new(), Vec::new());
+    for name in names {
+        let (store, id) = find(global, name.as_ref())?;
+        if ids.contains(&id) {
+            continue;
+        }
+        if ids.len() == most {
+            return Err(Fault::usage(format!("at most {most} runs at once: name fewer")));
+        }
+        let run = read(&store, &id)?;
+        say_state(state(&store, &id, &run)?, &store, &id)?;
+        let analysis = analyse(&run);
+        ids.push(id);
+        runs.push((run, analysis));
+    }
+    Ok(runs)
 }
 
 /// The published study of that name, with `study:` in front of it or without.

@@ -3,8 +3,9 @@
 //!
 //! A tool and its native counterpart do the same work on files of the same size, one after the
 //! other, in alternating order; the ratio of the two rates is the mean of the pairs' logarithms
-//! with its t interval. A phase agrees when the interval overlaps 0.97 to 1.03. Phases that last
-//! less than a second are shown and not judged. Nothing here runs anything.
+//! with its t interval. A phase agrees when the interval overlaps 0.97 to 1.03 and is narrow enough
+//! to say so. Phases that last less than a second are shown and not judged. Nothing here runs
+//! anything.
 
 pub mod cases;
 pub mod figure;
@@ -14,11 +15,14 @@ use serde::Serialize;
 
 use crate::model::candidate::Skipped;
 use crate::model::workload::{DriverName, Workload};
-use crate::stats::paired::Paired;
+use crate::stats::paired::{Interval, Paired};
 use figure::Unit;
 
 /// Ratios that count as the same.
 pub const SAME: (f64, f64) = (0.97, 1.03);
+/// An interval that reaches further to each side than this factor could not have shown a
+/// difference: overlapping with it is no agreement.
+pub const WIDEST: f64 = 1.10;
 /// Two-sided error of the interval.
 const ALPHA: f64 = 0.05;
 /// Phases below this are not judged.
@@ -101,11 +105,11 @@ pub struct Row {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Agreement {
-    /// The interval overlaps 0.97 to 1.03.
+    /// The interval overlaps 0.97 to 1.03, and is no wider than 10 % to each side.
     Agrees,
     /// It does not.
     Differs,
-    /// It lasted less than a second, or there are too few pairs.
+    /// It lasted less than a second, there are too few pairs, or they scatter too much.
     NotJudged,
 }
 
@@ -129,15 +133,20 @@ impl Row {
         let elapsed_ns = total / (pairs.len() as u64).max(1);
         let interval = Paired::of(&logs).map(|paired| paired.interval(ALPHA));
         let not = |why: String| (Agreement::NotJudged, why);
+        let is_same = |i: &Interval| i.low <= libm::log(SAME.1) && i.high >= libm::log(SAME.0);
         let (agreement, why) = match (interval, missing) {
             (None, Some(missing)) => not(missing.to_string()),
             (Some(_) | None, _) if !pairs.is_empty() && elapsed_ns < JUDGED_NS => {
                 not("it lasts less than a second here".to_string())
             }
-            (None, None) => not(format!("{} pairs give no interval: --time more", logs.len())),
-            (Some(i), _) if i.low <= libm::log(SAME.1) && i.high >= libm::log(SAME.0) => {
-                (Agreement::Agrees, String::new())
+            (None, None) if pairs.is_empty() => {
+                not("no pair was measured: --time more".to_string())
             }
+            (None, None) => not("one pair gives no interval: --time more".to_string()),
+            (Some(i), _) if is_same(&i) && (i.high - i.low) / 2.0 > libm::log(WIDEST) => {
+                not("its interval is wider than 10 % to each side: --time more".to_string())
+            }
+            (Some(i), _) if is_same(&i) => (Agreement::Agrees, String::new()),
             (Some(_), _) if phase.known.is_empty() => {
                 (Agreement::Differs, "nothing is known that explains it".to_string())
             }
@@ -195,6 +204,14 @@ mod tests {
         assert!(far.high.unwrap() < 0.83 && far.low.unwrap() > 0.78);
         assert_eq!(far.rate.unwrap().round(), 100.0);
         assert!(row_of(&pairs, 2.0, "").why.contains("nothing is known"));
+    }
+
+    #[test]
+    fn an_interval_so_wide_that_it_overlaps_anything_is_no_agreement() {
+        let wide = row(&[(60.0, 100.0), (100.0, 60.0), (100.0, 100.0)], 2.0);
+        assert!(wide.low.unwrap() < 0.97 && wide.high.unwrap() > 1.03);
+        assert_eq!(wide.agreement, Agreement::NotJudged);
+        assert!(wide.why.contains("wider than 10 %"), "{}", wide.why);
     }
 
     #[test]

@@ -52,12 +52,12 @@ pub fn markdown(table: &Table, setting: &Setting) -> String {
     // Writing to a String cannot fail, here and below.
     let _ = writeln!(
         out,
-        "Each tool and bakeoff do the same work in turns, on files of {} in one place, the other \
-         one first every second time. A ratio is bakeoff's figure over the tool's, with its 95 % \
-         interval; a phase agrees when the interval overlaps 0.97 to 1.03. Against fio bakeoff \
-         has the same words; against the others the profile named after the tool, and the figure \
-         that the tool itself would print. Written on {} by `bakeoff agree DIR --format \
-         markdown`, which took {}.\n",
+        "Each tool and bakeoff do the same work in turns, on files of {} in one place, the \
+         other one first every second time. A ratio is bakeoff's figure over the tool's, with \
+         its 95 % interval; a phase agrees when the interval overlaps 0.97 to 1.03 and is no \
+         wider than 10 % to each side. Against fio bakeoff has the same words; against the \
+         others the profile named after the tool, and the figure that the tool itself would \
+         print. Written on {} by `bakeoff agree DIR --format markdown`, which took {}.\n",
         units::size(setting.file_bytes),
         setting.date,
         units::duration(setting.took_ns),

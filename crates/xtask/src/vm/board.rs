@@ -215,7 +215,7 @@ pub const PI3: Board = Board {
     device_tree: Some("bcm2837-rpi-3-b.dtb"),
     command_line: "console=ttyS1,115200",
     port: "/dev/ttyS1",
-    packages: PI_PACKAGES[0],
+    packages: &pi_packages("linux-image-arm64"),
     programs: PI_PROGRAMS,
     modules: PI_MODULES,
     loaded: PI_LOADED,
@@ -232,34 +232,16 @@ pub const PI1: Board = Board {
     // That driver crashes on registers which are not emulated.
     command_line: "console=ttyAMA0,115200 initcall_blacklist=bcm2835_power_driver_init",
     port: "/dev/ttyAMA0",
-    packages: PI_PACKAGES[1],
+    packages: &pi_packages("linux-image-rpi"),
     programs: PI_PROGRAMS,
     modules: PI_MODULES,
     loaded: PI_LOADED,
 };
 
-const PI_PACKAGES: [&[&str]; 2] = [
-    &[
-        "linux-image-arm64",
-        "busybox-static",
-        "dash",
-        "kmod",
-        "util-linux",
-        "mount",
-        "fdisk",
-        "e2fsprogs",
-    ],
-    &[
-        "linux-image-rpi",
-        "busybox-static",
-        "dash",
-        "kmod",
-        "util-linux",
-        "mount",
-        "fdisk",
-        "e2fsprogs",
-    ],
-];
+/// Those of a Raspberry Pi's image: its kernel, and the same for each of them.
+const fn pi_packages(kernel: &'static str) -> [&'static str; 8] {
+    [kernel, "busybox-static", "dash", "kmod", "util-linux", "mount", "fdisk", "e2fsprogs"]
+}
 
 const PI_PROGRAMS: &[&str] = &[
     "busybox",

@@ -3,23 +3,14 @@
 use super::*;
 use crate::model::host::{Layer, LayerKind};
 use crate::model::protocol::Mode;
-use crate::testing::{RunBuilder, clean_truth, measurement};
+use crate::testing::{RunBuilder, clean_cell, measurement};
 
 /// A clean cell of `workload` at `rate` between two directories, changed by `change`.
 fn found(workload: &str, rate: f64, change: impl FnOnce(&mut Header, &mut Cell)) -> Vec<String> {
     let run = RunBuilder::directories(&["/a", "/b"]).workloads(&[workload]).build();
     let mut header = run.header;
     let measurement = measurement(&header.workloads[0], rate);
-    let mut one = Cell {
-        block: 0,
-        candidate: 0,
-        workload: 0,
-        began_ns: 0,
-        truth: clean_truth(&measurement),
-        measurement,
-        raw: None,
-        telemetry: None,
-    };
+    let mut one = clean_cell(measurement);
     change(&mut header, &mut one);
     cell(&header, &one).into_iter().map(|f| f.id).collect()
 }
@@ -189,16 +180,7 @@ fn parts_of_profiles_are_judged_by_what_they_say_of_themselves() {
         let part = |header: &mut Header, change: fn(&mut Cell)| {
             header.workloads = vec![w.clone()];
             let measurement = measurement(&w, rate);
-            let mut one = Cell {
-                block: 0,
-                candidate: 0,
-                workload: 0,
-                began_ns: 0,
-                truth: clean_truth(&measurement),
-                measurement,
-                raw: None,
-                telemetry: None,
-            };
+            let mut one = clean_cell(measurement);
             change(&mut one);
             cell(header, &one).into_iter().map(|f| f.id).collect::<Vec<String>>()
         };

@@ -7,22 +7,13 @@ use crate::model::profile::{Part, Profile};
 use crate::model::telemetry::{Cost, Gauge, LogLine, Telemetry, ThreadUse};
 use crate::model::workload::{DriverName, Metric};
 use crate::sysinfo::kmsg::Trouble;
-use crate::testing::{RunBuilder, clean_truth, measurement};
+use crate::testing::{RunBuilder, clean_cell, measurement};
 
 /// A cell of a run on two stacks, with what `change` does to both.
 fn found(change: impl FnOnce(&mut Header, &mut Cell)) -> Vec<Finding> {
     let mut run = RunBuilder::stacks(&["ext4", "xfs"]).build();
     let measured = measurement(&run.header.workloads[0], 1000.0);
-    let mut of = Cell {
-        block: 0,
-        candidate: 0,
-        workload: 0,
-        began_ns: 0,
-        truth: clean_truth(&measured),
-        measurement: measured,
-        raw: None,
-        telemetry: None,
-    };
+    let mut of = clean_cell(measured);
     change(&mut run.header, &mut of);
     cell(&run.header, &of)
 }
