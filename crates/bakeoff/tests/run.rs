@@ -285,6 +285,49 @@ fn an_image_that_goes_away_ends_the_run_and_leaves_nothing() {
     assert_eq!(resumed.code, 4, "there is nothing to go on with: {resumed:?}");
 }
 
+/// Renamed while it runs and while it is dead; what took its name meanwhile is not touched.
+#[test]
+fn a_renamed_image_leaves_no_loop_device_behind() {
+    if lacks() {
+        return;
+    }
+    let bench = Bench::new();
+    let image = made(&bench, SMALL, 96 * MIB);
+    let renamed = bench.path().join("renamed.img");
+    let mut running = Running::start(bench.bakeoff().args(RUN));
+    running.until_announced();
+    fs::rename(&image, &renamed).unwrap();
+    let ended = running.end();
+    assert_eq!(ended.code, 4, "{ended:?}");
+    assert!(ended.err.contains("was it moved"), "{ended:?}");
+    assert_eq!(left(&bench), Vec::<String>::new());
+
+    fs::rename(&renamed, &image).unwrap();
+    let mut running = Running::start(bench.bakeoff().args(RUN));
+    running.until_announced();
+    drop(running);
+    fs::rename(&image, &renamed).unwrap();
+    fs::File::create(&image).unwrap().set_len(96 * MIB).unwrap();
+    let offset = offset_of(&bench);
+    let attach = ["--find", "--show", "--offset", &offset];
+    let other = bench::must(Command::new("losetup").args(attach).arg(&image));
+    let cleaned = bench.run(&["clean"]);
+    let kept = left(&bench);
+    bench::must(Command::new("losetup").args(["--detach", other.trim()]));
+    assert_eq!(cleaned.code, 0, "{cleaned:?}");
+    assert_eq!(kept, [image.to_string_lossy().into_owned()], "{cleaned:?}");
+}
+
+/// Where the region of the last run begins, in bytes.
+fn offset_of(bench: &Bench) -> String {
+    let (_, run) = record(bench);
+    let offset = run.steps.iter().find_map(|record| match &record.step.action {
+        Action::AttachLoop { offset_bytes, .. } => Some(offset_bytes.to_string()),
+        _ => None,
+    });
+    offset.unwrap()
+}
+
 #[test]
 fn killed_at_four_points_it_resumes_to_a_complete_run_and_leaves_nothing() {
     if lacks() {

@@ -143,7 +143,7 @@ fn once(parent: &RawPath, wanted: &[Wanted]) -> Commands {
             true => steps::map_region(0, RUN, index, &wanted.target.path, wanted.span),
             false => {
                 let sector = wanted.target.sector_bytes;
-                steps::attach_region(0, &wanted.target.path, wanted.span, sector)
+                steps::attach_region(0, &wanted.target.path, None, wanted.span, sector)
             }
         });
         taken.push(steps::overwrite(0, &device, wanted.span.size_bytes, true));

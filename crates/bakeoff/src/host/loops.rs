@@ -1,18 +1,25 @@
 //! Loop devices and mount points by name, for attaching, detaching and unmounting.
 
 use std::io;
+use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
-use bakeoff_core::model::path::RawPath;
+use bakeoff_core::model::path::{RawPath, bytes_path};
+use bakeoff_core::model::step::Inode;
 use bakeoff_core::sysinfo::mountinfo;
 
 use super::root::Root;
 
-/// The loop devices that `file` backs from byte `offset_bytes` on, as `/dev/loop0`, by number.
+/// The loop devices that `file` backs from byte `offset_bytes` on, as `/dev/loop0`, by number. With
+/// an `inode` those of that file, however it is called meanwhile; without, of whatever has the name.
 ///
 /// # Errors
 /// When the file's real path cannot be found out; a file that is gone backs what its path says.
-pub fn loops_backed_by(file: &Path, offset_bytes: u64) -> io::Result<Vec<String>> {
+pub fn loops_backed_by(
+    file: &Path,
+    inode: Option<Inode>,
+    offset_bytes: u64,
+) -> io::Result<Vec<String>> {
     let file = match std::fs::canonicalize(file) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => std::path::absolute(file)?,
         real => real?,
@@ -27,7 +34,12 @@ pub fn loops_backed_by(file: &Path, offset_bytes: u64) -> io::Result<Vec<String>
         backing.is_ok_and(|bytes| {
             let bytes = bytes.strip_suffix(b"\n").unwrap_or(&bytes);
             let bytes = bytes.strip_suffix(b" (deleted)").unwrap_or(bytes);
-            bytes == RawPath::new(&file).as_bytes()
+            let now = bytes_path(bytes.to_vec());
+            // The kernel follows a file that is renamed, and says no number of one that is gone.
+            match (inode, inode_of(now.as_path())) {
+                (Some(ours), Some(its)) => its == ours,
+                _ => now == RawPath::new(&file),
+            }
         })
     };
     let names = root.names("sys/block");
@@ -35,6 +47,12 @@ pub fn loops_backed_by(file: &Path, offset_bytes: u64) -> io::Result<Vec<String>
         names.iter().filter(|name| name.starts_with("loop")).filter(is_backed).collect();
     loops.sort_by_key(|name| (name.len(), name.as_str()));
     Ok(loops.into_iter().map(|name| format!("/dev/{name}")).collect())
+}
+
+/// Which file this is; none for devices, and where there is no file.
+pub fn inode_of(path: &Path) -> Option<Inode> {
+    let metadata = std::fs::metadata(path).ok().filter(std::fs::Metadata::is_file)?;
+    Some(Inode { dev: metadata.dev(), ino: metadata.ino() })
 }
 
 /// Whether something is mounted at exactly this path.
@@ -63,6 +81,6 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         assert!(!is_mount_point(dir.path()).unwrap());
         assert!(!is_mount_point(&dir.path().join("not there")).unwrap());
-        assert_eq!(loops_backed_by(&dir.path().join("not there"), 0).unwrap(), [""; 0]);
+        assert_eq!(loops_backed_by(&dir.path().join("not there"), None, 0).unwrap(), [""; 0]);
     }
 }

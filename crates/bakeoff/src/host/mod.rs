@@ -43,7 +43,7 @@ pub use files::{is_same_file, loops_of_file, users_of_file};
 pub use fingerprint::fingerprint;
 pub use fitness::gather as fitness;
 pub use live::{Live, Which};
-pub use loops::{is_mount_point, loops_backed_by};
+pub use loops::{inode_of, is_mount_point, loops_backed_by};
 pub use place::place;
 pub use process::{boot_id, has_ended, process_start_ticks};
 pub use settings::{

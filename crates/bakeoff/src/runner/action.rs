@@ -10,6 +10,7 @@ use bakeoff_core::driver::native::TargetKind;
 use bakeoff_core::model::event::Action;
 use bakeoff_core::model::job::{Job, Rw};
 use bakeoff_core::model::path::{RawPath, printable};
+use bakeoff_core::model::step::Inode;
 use bakeoff_core::prepare::steps;
 use thiserror::Error;
 
@@ -110,7 +111,9 @@ pub fn undo(action: &Action) -> Result<Done, ActionError> {
             removed.map(|()| Done::default()).map_err(io_error(&steps::describe(action)))
         }
         Action::Unmount { at } => unmount(at),
-        Action::DetachLoop { file, offset_bytes } => detach_loops(file, *offset_bytes),
+        Action::DetachLoop { file, inode, offset_bytes } => {
+            detach_loops(file, *inode, *offset_bytes)
+        }
         Action::CloseMapper { name } => device::close_mapper(name),
         Action::SetKnob { path, value } => device::set_knob_again(path, value),
         Action::PutBackKnob { path, ours, before } => device::put_back_knob(path, ours, before),
@@ -199,15 +202,19 @@ fn unmount(at: &RawPath) -> Result<Done, ActionError> {
 
 /// Detaches every loop device that this file backs from that offset on. The kernel detaches a busy
 /// one when its last user lets go, so the device is looked for again until it is gone.
-fn detach_loops(file: &RawPath, offset_bytes: u64) -> Result<Done, ActionError> {
-    let what = steps::describe(&Action::DetachLoop { file: file.clone(), offset_bytes });
+fn detach_loops(
+    file: &RawPath,
+    inode: Option<Inode>,
+    offset_bytes: u64,
+) -> Result<Done, ActionError> {
+    let what = steps::describe(&Action::DetachLoop { file: file.clone(), inode, offset_bytes });
     retry_while_busy(&what, || {
-        let devices = loops_of(file.as_path(), offset_bytes)?;
+        let devices = loops_of(file.as_path(), inode, offset_bytes)?;
         for device in &devices {
             let argv = ["losetup".into(), "--detach".into(), device.into()];
             run_argv(&argv, "losetup --detach", &Cancel::default())?;
         }
-        match loops_of(file.as_path(), offset_bytes)?.first() {
+        match loops_of(file.as_path(), inode, offset_bytes)?.first() {
             None => Ok(Done::default()),
             Some(device) => Err(ActionError::Tool {
                 command: format!("losetup --detach {device}"),
@@ -219,8 +226,12 @@ fn detach_loops(file: &RawPath, offset_bytes: u64) -> Result<Done, ActionError> 
 }
 
 /// The loop devices a file backs from that offset on, as `/dev/loopN`.
-pub fn loops_of(file: &Path, offset_bytes: u64) -> Result<Vec<String>, ActionError> {
-    host::loops_backed_by(file, offset_bytes).map_err(io_error("list the loop devices"))
+pub fn loops_of(
+    file: &Path,
+    inode: Option<Inode>,
+    offset_bytes: u64,
+) -> Result<Vec<String>, ActionError> {
+    host::loops_backed_by(file, inode, offset_bytes).map_err(io_error("list the loop devices"))
 }
 
 /// Tries again while a program fails: what holds the thing may still be letting go.

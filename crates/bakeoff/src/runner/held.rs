@@ -73,7 +73,13 @@ impl Held {
         let lost = |how: String| Err(ActionError::Lost(format!("{path} {how}")));
         let now = match std::fs::metadata(&self.path) {
             Ok(now) => now,
-            Err(error) => return lost(format!("is gone ({error}): was it unplugged?")),
+            Err(error) => {
+                let how = match self.what {
+                    What::Image { .. } => "moved or removed",
+                    What::Device { .. } => "unplugged",
+                };
+                return lost(format!("is gone ({error}): was it {how}?"));
+            }
         };
         match &self.what {
             What::Image { dev, ino, size_bytes } => {
@@ -134,7 +140,8 @@ fn claim(path: &Path) -> Result<File, Fault> {
     match open(path, flags, Mode::empty()) {
         Ok(fd) => Ok(File::from(fd)),
         Err(error) => Err(Fault::refused(format!(
-            "{} is not written: the kernel says {error} (is it in use?)",
+            "{} is not written: the kernel says {error}. Something holds it, as the journal of a \
+             mounted filesystem is held; `lsblk` and `findmnt` show what to unmount",
             RawPath::new(path)
         ))),
     }

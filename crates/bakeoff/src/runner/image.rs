@@ -97,9 +97,10 @@ fn attach(session: &mut Session, parent: &RawPath) -> Result<(RawPath, f64), Ste
     let ((), filled_ns) = rehearse::timed(|| {
         stepper::take(session, |n| steps::fill(n, &image, IMAGE_BYTES)).map(|_| ())
     })?;
-    stepper::take(session, |n| steps::attach_loop(n, &image))?;
+    let inode = host::inode_of(image.as_path());
+    stepper::take(session, |n| steps::attach_loop(n, &image, inode))?;
     let device =
-        action::loops_of(image.as_path(), 0).map_err(StepError::Failed)?.into_iter().next();
+        action::loops_of(image.as_path(), inode, 0).map_err(StepError::Failed)?.into_iter().next();
     let device = device.ok_or_else(|| Fault::environment("the loop device went away"))?;
     Ok((RawPath::new(device), IMAGE_BYTES as f64 * 1e9 / filled_ns.max(1) as f64))
 }

@@ -194,8 +194,10 @@ fn attach(
         (format!("/dev/mapper/{}", steps::region_mapper(&run, index)), step)
     } else {
         let sector = wanted.target.sector_bytes;
-        let (step, _) = stepper::take(session, |n| steps::attach_region(n, path, span, sector))?;
-        let loops = action::loops_of(path.as_path(), span.start_bytes);
+        let inode = host::inode_of(path.as_path());
+        let (step, _) =
+            stepper::take(session, |n| steps::attach_region(n, path, inode, span, sector))?;
+        let loops = action::loops_of(path.as_path(), inode, span.start_bytes);
         let device = loops.map_err(StepError::Failed)?.into_iter().next();
         (device.ok_or_else(|| Fault::environment("the loop device went away"))?, step)
     };

@@ -24,6 +24,15 @@ pub struct Step {
     pub destroys: Option<String>,
 }
 
+/// A file by its number, which stays when it is renamed; stat(2).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Inode {
+    /// The filesystem, as the kernel numbered it in this boot.
+    pub dev: u64,
+    /// The file in it.
+    pub ino: u64,
+}
+
 /// A change as data: a program to run, or one of the few things done by system call.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -87,6 +96,9 @@ pub enum Action {
     DetachLoop {
         /// Backing file or block device.
         file: RawPath,
+        /// Which file it is, whatever it is called meanwhile; `None` = whichever has the name.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        inode: Option<Inode>,
         /// Where the part begins.
         #[serde(default, skip_serializing_if = "is_zero")]
         offset_bytes: u64,

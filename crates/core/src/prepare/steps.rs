@@ -5,7 +5,7 @@
 
 use crate::model::candidate::Stack;
 use crate::model::path::RawPath;
-use crate::model::step::{Action, Step};
+use crate::model::step::{Action, Inode, Step};
 use crate::units;
 
 use super::region::Span;
@@ -48,7 +48,7 @@ pub fn fill(step: u32, file: &RawPath, size_bytes: u64) -> Step {
 }
 
 /// Attach the image to a loop device with direct I/O.
-pub fn attach_loop(step: u32, file: &RawPath) -> Step {
+pub fn attach_loop(step: u32, file: &RawPath, inode: Option<Inode>) -> Step {
     Step {
         step,
         why: "attach the image to a loop device with direct I/O".to_string(),
@@ -58,13 +58,20 @@ pub fn attach_loop(step: u32, file: &RawPath) -> Step {
             size_bytes: None,
             sector_bytes: None,
         },
-        undo: Some(Action::DetachLoop { file: file.clone(), offset_bytes: 0 }),
+        undo: Some(Action::DetachLoop { file: file.clone(), inode, offset_bytes: 0 }),
         destroys: None,
     }
 }
 
-/// Put the region of a target on a loop device of its own, past the page cache.
-pub fn attach_region(step: u32, target: &RawPath, span: Span, sector_bytes: Option<u32>) -> Step {
+/// Put the region of a target on a loop device of its own, past the page cache; `inode` of a
+/// target that is a file.
+pub fn attach_region(
+    step: u32,
+    target: &RawPath,
+    inode: Option<Inode>,
+    span: Span,
+    sector_bytes: Option<u32>,
+) -> Step {
     let Span { start_bytes: offset_bytes, size_bytes } = span;
     Step {
         step,
@@ -80,7 +87,7 @@ pub fn attach_region(step: u32, target: &RawPath, span: Span, sector_bytes: Opti
             // What the device below cannot do in 512 bytes, the loop device may not promise.
             sector_bytes: sector_bytes.filter(|bytes| *bytes > 512),
         },
-        undo: Some(Action::DetachLoop { file: target.clone(), offset_bytes }),
+        undo: Some(Action::DetachLoop { file: target.clone(), inode, offset_bytes }),
         destroys: None,
     }
 }
@@ -209,6 +216,8 @@ mod tests {
     fn every_change_that_lasts_has_its_way_back() {
         let file = RawPath::new("/x/image");
         assert!(make_scratch(0, "ab", &RawPath::new("/x")).undo.is_some());
-        assert_eq!(attach_loop(1, &file).undo, Some(Action::DetachLoop { file, offset_bytes: 0 }));
+        let inode = Some(Inode { dev: 1, ino: 2 });
+        let undo = attach_loop(1, &file, inode).undo;
+        assert_eq!(undo, Some(Action::DetachLoop { file, inode, offset_bytes: 0 }));
     }
 }

@@ -1,7 +1,7 @@
 //! Every kind of change to the system, each with its way back.
 
 use crate::model::path::RawPath;
-use crate::model::step::Action;
+use crate::model::step::{Action, Inode};
 
 /// What is done and what undoes it.
 pub fn actions() -> Vec<(Action, Option<Action>)> {
@@ -22,7 +22,11 @@ pub fn actions() -> Vec<(Action, Option<Action>)> {
                 size_bytes: Some(1 << 30),
                 sector_bytes: Some(4096),
             },
-            Some(Action::DetachLoop { file, offset_bytes: 4 << 20 }),
+            Some(Action::DetachLoop {
+                file,
+                inode: Some(Inode { dev: 2049, ino: 131_077 }),
+                offset_bytes: 4 << 20,
+            }),
         ),
         (Action::Overwrite { device: path("/dev/loop0"), size_bytes: 1 << 30, verify: true }, None),
         (

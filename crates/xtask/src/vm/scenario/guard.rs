@@ -56,7 +56,7 @@ udevadm settle
 fn try_it(guest: &mut Guest, one: &Situation) -> Result<()> {
     let script = format!(
         "{PREFACE}
-        (set -e; {}\nudevadm settle)
+        (set -e; {}\nudevadm settle) >/dev/null
         [ $? = 0 ] || echo 'could not be set up'
         target=\"{}\"
         whole=$(lsblk -ndo PKNAME \"$target\" 2>/dev/null | head -1)
