@@ -10,8 +10,10 @@ use bakeoff_core::sysinfo::mountinfo;
 
 use super::root::Root;
 
-/// The loop devices that `file` backs from byte `offset_bytes` on, as `/dev/loop0`, by number. With
-/// an `inode` those of that file, however it is called meanwhile; without, of whatever has the name.
+/// The loop devices that `file` backs from byte `offset_bytes` on, as `/dev/loop0`, by number.
+///
+/// With an `inode` those of that file, whatever it is called meanwhile; without, of what has the
+/// name now.
 ///
 /// # Errors
 /// When the file's real path cannot be found out; a file that is gone backs what its path says.

@@ -93,6 +93,16 @@ pub fn dist(root: &Path, arguments: &[&str]) -> Result<bool> {
     Ok(true)
 }
 
+/// Where the binary for people is that was built for the machine of that name.
+pub fn released(root: &Path, machine: &str) -> Result<PathBuf> {
+    let binary = root.join("target").join(Profile::Release.folder());
+    let binary = binary.join(format!("bakeoff-{machine}"));
+    if !binary.exists() {
+        bail!("there is no {}: run `cargo xtask dist {machine}` first", binary.display());
+    }
+    Ok(binary)
+}
+
 /// Builds for one machine and returns where the binary is; quick where nothing changed.
 pub fn build(root: &Path, machine: &Machine, profile: Profile) -> Result<PathBuf> {
     let tools = toolchain::find(root, machine)?;

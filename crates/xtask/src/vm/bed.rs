@@ -12,17 +12,26 @@ use super::image::{self, Image};
 use super::machine::Machine;
 use crate::dist::{self, Profile};
 
+/// Which program is tested.
+pub enum Program {
+    /// Static, quick to build and checked; built for the purpose.
+    Built,
+    /// This one on the PC, and on other boards one that is built.
+    OnPc(PathBuf),
+    /// What was built for people.
+    Released,
+}
+
 /// The bed.
 pub struct Bed {
     root: PathBuf,
-    program: Option<PathBuf>,
+    program: Program,
     images: Mutex<BTreeMap<&'static str, Image>>,
 }
 
 impl Bed {
-    /// A bed for the repository at `root`; `program` is tested on the PC in place of the static
-    /// binary that would be built.
-    pub fn new(root: &Path, program: Option<PathBuf>) -> Bed {
+    /// A bed for the repository at `root`.
+    pub fn new(root: &Path, program: Program) -> Bed {
         Bed { root: root.to_path_buf(), program, images: Mutex::default() }
     }
 
@@ -44,7 +53,8 @@ impl Bed {
             return Ok(image.clone());
         }
         let program = match &self.program {
-            Some(program) if board.binary == std::env::consts::ARCH => program.clone(),
+            Program::OnPc(program) if board.binary == std::env::consts::ARCH => program.clone(),
+            Program::Released => dist::released(&self.root, board.binary)?,
             _ => self.build(board)?,
         };
         let image = image::make(&self.root.join("target/vm"), board, &program)

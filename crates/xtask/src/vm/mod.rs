@@ -27,7 +27,7 @@ mod scenario;
 mod store;
 mod tree;
 
-use bed::Bed;
+use bed::{Bed, Program};
 use clean::State;
 use disk::{Disk, MIB};
 use guest::Guest;
@@ -35,12 +35,13 @@ use machine::Machine;
 use scenario::{GROUPS, Group, SOLOS, Skip};
 
 const HELP: &str = "\
-usage: cargo xtask test-vm [--list] [--binary PATH] [PART...]
-       cargo xtask test-vm [--binary PATH] --run SCRIPT [pc|pi3|pi1]
+usage: cargo xtask test-vm [--list] [--binary PATH | --dist] [PART...]
+       cargo xtask test-vm [--binary PATH | --dist] --run SCRIPT [pc|pi3|pi1]
 
 Runs the tests whose names contain one of the PARTs (all of them by default) on emulated machines.
 With --binary that program is tested on the PC (target/debug/bakeoff, while working) in place of
-the static one, which takes minutes to build the first time. --run tries a script on a machine.
+the static one, which takes minutes to build the first time; with --dist what `cargo xtask dist`
+made for people is. --run tries a script on a machine.
 ";
 
 /// How tests went.
@@ -76,7 +77,7 @@ impl Tally {
 /// The command.
 pub fn test(root: &Path, arguments: &[&str]) -> Result<bool> {
     let mut parts = Vec::new();
-    let mut program = None;
+    let mut program = Program::Built;
     let mut lists = false;
     let mut script = None;
     let mut arguments = arguments.iter();
@@ -89,8 +90,9 @@ pub fn test(root: &Path, arguments: &[&str]) -> Result<bool> {
             "--list" => lists = true,
             "--binary" => {
                 let path = arguments.next().context("--binary takes a path")?;
-                program = Some(PathBuf::from(path));
+                program = Program::OnPc(PathBuf::from(path));
             }
+            "--dist" => program = Program::Released,
             "--run" => script = Some(*arguments.next().context("--run takes a script")?),
             option if option.starts_with('-') => bail!("no such option: {option}\n\n{HELP}"),
             part => parts.push(part),
