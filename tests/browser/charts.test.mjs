@@ -1,7 +1,7 @@
 // The charts are drawn from the numbers of the page, and answer to the pointer.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { DOT, SYMBOL, chart, data, start, texts } from "./support.mjs";
+import { DOT, SYMBOL, chart, data, start, texts, zoom } from "./support.mjs";
 
 let session;
 before(async () => { session = await start(); });
@@ -75,14 +75,7 @@ test("one zoom moves the time axis of all candidates", async () => {
     paths.map((path) => path.getAttribute("d")).join(),
   );
   const drawnBefore = await lines();
-  const box = await figure.locator(".plot svg").first().boundingBox();
-  // The right end of the bar at the bottom of the chart, to the middle.
-  const y = box.y + box.height - 30;
-  await page.mouse.move(box.x + box.width - 16, y);
-  await page.mouse.down();
-  await page.mouse.move(box.x + box.width * 0.7, y, { steps: 5 });
-  await page.mouse.move(box.x + box.width * 0.5, y, { steps: 5 });
-  await page.mouse.up();
+  await zoom(page, figure.locator(".plot svg").first());
   const seconds = (all) => Math.max(...all.filter((t) => / s$/.test(t)).map(parseFloat));
   assert.ok(seconds(await texts(figure)) < seconds(before) * 0.75, String(await texts(figure)));
   assert.notEqual(await lines(), drawnBefore);

@@ -1,7 +1,7 @@
 // The machine meanwhile: everything on one time axis, for the whole run and for one cell.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { chart, data, start, texts } from "./support.mjs";
+import { chart, data, start, texts, zoom } from "./support.mjs";
 
 let session;
 before(async () => { session = await start(); });
@@ -81,13 +81,7 @@ test("one bar zooms all panels", async () => {
   const svg = figure.locator(".plot svg").first();
   const first = await svg.boundingBox();
   await page.evaluate((y) => scrollBy(0, y - 300), first.y + first.height);
-  const box = await svg.boundingBox();
-  const y = box.y + box.height - 30;
-  await page.mouse.move(box.x + box.width - 16, y);
-  await page.mouse.down();
-  await page.mouse.move(box.x + box.width * 0.7, y, { steps: 5 });
-  await page.mouse.move(box.x + box.width * 0.5, y, { steps: 5 });
-  await page.mouse.up();
+  await zoom(page, svg);
   assert.ok((await seconds(figure)) < before * 0.75, String(await texts(figure)));
   assert.deepEqual(trouble, []);
   await close();

@@ -96,3 +96,14 @@ export function chart(page, kind, question = 0) {
 export function texts(figure) {
   return figure.locator("svg text").allTextContents();
 }
+
+/** Draws the right end of the bar at the bottom of a chart to the middle. */
+export async function zoom(page, svg) {
+  const box = await svg.boundingBox();
+  const y = box.y + box.height - 30;
+  await page.mouse.move(box.x + box.width - 16, y);
+  await page.mouse.down();
+  await page.mouse.move(box.x + box.width * 0.7, y, { steps: 5 });
+  await page.mouse.move(box.x + box.width * 0.5, y, { steps: 5 });
+  await page.mouse.up();
+}

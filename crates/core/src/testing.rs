@@ -3,6 +3,10 @@
 //! The events are real: the builder lets [`crate::decide::next`] choose blocks, looks and the end,
 //! as the runner does, and folds what it records. Only the measurements are invented.
 
+use std::collections::BTreeSet;
+
+use serde_json::Value;
+
 use crate::decide::{self, Clock, Next};
 use crate::model::candidate::{Candidate, Kind, Stack};
 use crate::model::event::{Cell, Event, FlashState, Header, Region, StopReason, What};
@@ -278,4 +282,16 @@ pub fn disk_place(fs: &str, mount_point: &str, disk: &str) -> Place {
 
 fn letter(i: usize) -> char {
     char::from(b'a' + (i % 26) as u8)
+}
+
+/// Every key of every object inside.
+pub fn keys(value: &Value, into: &mut BTreeSet<String>) {
+    match value {
+        Value::Array(items) => items.iter().for_each(|item| keys(item, into)),
+        Value::Object(map) => map.iter().for_each(|(key, value)| {
+            into.insert(key.clone());
+            keys(value, into);
+        }),
+        _ => {}
+    }
 }

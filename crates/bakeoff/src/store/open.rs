@@ -1,10 +1,11 @@
 //! Opening the store's file: found or made, known to be ours, brought to the present layout.
 //!
-//! The layout is the number of the last migration, kept by refinery in its own table. Nothing is
-//! written before it is certain that the file is a store and not a newer one. Settings of the
-//! connection are those the journal needs: a write-ahead log and `synchronous=FULL`, so an event
-//! that was appended survives a power cut (<https://www.sqlite.org/wal.html>, "Performance
-//! Considerations"; <https://www.sqlite.org/pragma.html#pragma_synchronous>).
+//! The layout is the number of the last migration, kept as `user_version` in SQLite's header (the
+//! first stores kept it in a table of their own). Nothing is written before it is certain that the
+//! file is a store and not a newer one. Settings of the connection are those the journal needs: a
+//! write-ahead log and `synchronous=FULL`, so an event that was appended survives a power cut
+//! (<https://www.sqlite.org/wal.html>, "Performance Considerations";
+//! <https://www.sqlite.org/pragma.html#pragma_synchronous>).
 
 use std::fs;
 use std::io;
@@ -12,13 +13,17 @@ use std::path::Path;
 use std::time::Duration;
 
 use rusqlite::{Connection, OpenFlags, OptionalExtension};
+use rusqlite_migration::{M, Migrations};
 
 use super::user::{self, User};
 use super::{StoreError, lock};
 
-mod migrations {
-    refinery::embed_migrations!("src/store/migrations");
-}
+/// Each brings a store of the layout before to the next; never changed once released.
+const MIGRATIONS: &[M] = &[M::up(include_str!("migrations/1_runs_and_events.sql"))];
+/// The latest layout this bakeoff knows.
+pub(super) const KNOWN: i64 = MIGRATIONS.len() as i64;
+/// Where the first stores have their layout.
+const HISTORY: &str = "refinery_schema_history";
 
 /// "bake", the mark of our files in SQLite's header (sqlite.org/fileformat, offset 68).
 const APPLICATION_ID: i64 = 0x6261_6b65;
@@ -113,30 +118,23 @@ fn connect(path: &Path, how: How) -> Result<Connection, StoreError> {
     if how == How::Alone {
         connection.pragma_update(None, "locking_mode", "EXCLUSIVE").map_err(error)?;
     }
-    let known = known_layout();
     let mut found = layout(&connection, path)?;
-    if how == How::Shared && found < known {
+    if how == How::Shared && found < KNOWN {
         let _held = lock::hold_layout(path)?;
         // Another process may have done it while we waited.
         found = layout(&connection, path)?;
-        if found < known {
+        if found < KNOWN {
             migrate(&mut connection, path)?;
             found = layout(&connection, path)?;
         }
     }
-    if found != known {
-        let detail = format!("its layout is {found}, {known} is needed");
+    if found != KNOWN {
+        let detail = format!("its layout is {found}, {KNOWN} is needed");
         return Err(StoreError::Io { path: path.into(), detail });
     }
     connection.pragma_update(None, "synchronous", "FULL").map_err(error)?;
     connection.pragma_update(None, "foreign_keys", true).map_err(error)?;
     Ok(connection)
-}
-
-/// The latest layout this bakeoff knows.
-pub(super) fn known_layout() -> i64 {
-    let all = migrations::migrations::runner();
-    all.get_migrations().iter().map(|m| i64::from(m.version())).max().unwrap_or(0)
 }
 
 /// The layout of the file, 0 for a new one; an error when it is not ours to open.
@@ -151,17 +149,21 @@ fn layout(connection: &Connection, path: &Path) -> Result<i64, StoreError> {
     if number("application_id")? != APPLICATION_ID {
         return Err(StoreError::NotOurs { path: path.into() });
     }
-    let table = "SELECT 1 FROM sqlite_schema WHERE name = 'refinery_schema_history'";
-    if connection.query_row(table, [], |_| Ok(())).optional().map_err(error)?.is_none() {
-        return Ok(0);
-    }
-    let latest = "SELECT coalesce(max(version), 0) FROM refinery_schema_history";
-    let found = connection.query_row(latest, [], |row| row.get::<_, i64>(0)).map_err(error)?;
-    let known = known_layout();
-    if found > known {
-        return Err(StoreError::Newer { path: path.into(), found, known });
+    let found = number("user_version")?.max(history(connection).map_err(error)?.unwrap_or(0));
+    if found > KNOWN {
+        return Err(StoreError::Newer { path: path.into(), found, known: KNOWN });
     }
     Ok(found)
+}
+
+/// The layout by the table of the first stores; `None` where there is no such table.
+fn history(connection: &Connection) -> rusqlite::Result<Option<i64>> {
+    let table = "SELECT 1 FROM sqlite_schema WHERE name = ?1";
+    if connection.query_row(table, [HISTORY], |_| Ok(())).optional()?.is_none() {
+        return Ok(None);
+    }
+    let latest = format!("SELECT coalesce(max(version), 0) FROM {HISTORY}");
+    connection.query_row(&latest, [], |row| row.get(0)).map(Some)
 }
 
 fn migrate(connection: &mut Connection, path: &Path) -> Result<(), StoreError> {
@@ -179,20 +181,16 @@ fn migrate(connection: &mut Connection, path: &Path) -> Result<(), StoreError> {
     connection
         .pragma_update_and_check(None, "journal_mode", "WAL", |row| row.get::<_, String>(0))
         .map_err(error)?;
-    let report = migrations::migrations::runner().run(connection);
-    report.map(|_| ()).map_err(|failed| match failed.kind() {
-        refinery::error::Kind::Connection(_, source) => {
-            match source.downcast_ref::<rusqlite::Error>() {
-                Some(sqlite) => error_of(path, sqlite),
-                None => StoreError::Io { path: path.into(), detail: failed.to_string() },
-            }
-        }
-        _ => StoreError::Damaged { path: path.into(), detail: failed.to_string() },
+    if let Some(layout) = history(connection).map_err(error)? {
+        let moved = format!(
+            "BEGIN IMMEDIATE; PRAGMA user_version = {layout}; DROP TABLE {HISTORY}; COMMIT"
+        );
+        connection.execute_batch(&moved).map_err(error)?;
+    }
+    Migrations::from_slice(MIGRATIONS).to_latest(connection).map_err(|failed| match failed {
+        rusqlite_migration::Error::RusqliteError { err, .. } => error(err),
+        other => StoreError::Damaged { path: path.into(), detail: other.to_string() },
     })
-}
-
-fn error_of(path: &Path, error: &rusqlite::Error) -> StoreError {
-    StoreError::from_sqlite(path, error)
 }
 
 /// `file:…?immutable=1`, every byte that means something in an URI escaped (RFC 3986, 2.1).

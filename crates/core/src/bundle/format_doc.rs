@@ -2,28 +2,15 @@
 
 use std::collections::BTreeSet;
 
-use serde_json::Value;
-
 use super::sample;
 use crate::diagnose::summary::HeldBack;
 use crate::diagnose::{Cause, Reason};
 use crate::model::event::{Action, What};
 use crate::model::run::Run;
 use crate::model::verdict::{Analysis, Effect, Standing, Verdict, WorkloadVerdict};
+use crate::testing::keys;
 
 const DOC: &str = include_str!("../../../../docs/format.md");
-
-/// Every key of every object inside.
-fn keys(value: &Value, into: &mut BTreeSet<String>) {
-    match value {
-        Value::Array(items) => items.iter().for_each(|item| keys(item, into)),
-        Value::Object(map) => map.iter().for_each(|(key, value)| {
-            into.insert(key.clone());
-            keys(value, into);
-        }),
-        _ => {}
-    }
-}
 
 fn missing<'a>(names: impl IntoIterator<Item = &'a str>) -> Vec<&'a str> {
     names.into_iter().filter(|name| !DOC.contains(&format!("`{name}`"))).collect()

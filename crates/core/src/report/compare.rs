@@ -271,18 +271,7 @@ mod tests {
     use crate::compare::compare;
     use crate::import::study::facts::Facts;
     use crate::import::{Finder, studies};
-    use crate::testing::RunBuilder;
-
-    fn keys(value: &Value, into: &mut BTreeSet<String>) {
-        match value {
-            Value::Array(items) => items.iter().for_each(|item| keys(item, into)),
-            Value::Object(map) => map.iter().for_each(|(key, value)| {
-                into.insert(key.clone());
-                keys(value, into);
-            }),
-            _ => {}
-        }
-    }
+    use crate::testing::{RunBuilder, keys};
 
     #[test]
     fn every_key_is_in_docs_format_md() {
