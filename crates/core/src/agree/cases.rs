@@ -12,22 +12,53 @@ const MIB: u64 = 1 << 20;
 const RECORD_BYTES: u64 = 64 << 10;
 /// Small files of bonnie++: enough that making them takes a second on most disks.
 const SMALL_FILES: u32 = 64 << 10;
+/// Bytes that bonnie++ writes and reads one by one.
+const BY_CHAR_BYTES: u64 = 8 * MIB;
 /// Bytes that dd moves in blocks of 64 bytes, where the calls are what is measured.
-const TINY_BYTES: u64 = 64 * MIB;
+const TINY_BYTES: u64 = 128 * MIB;
+/// Part of the file that is enough where each transfer waits for the disk.
+const DIRECT_PART: u64 = 4;
+/// Files of sysbench, flushed one by one after so many requests.
+const BURST: (u64, u64) = (128, 100);
+/// Fewest and most bursts of a turn.
+const BURSTS: (u64, u64) = (3, 100);
 
-/// All cases over files of `size` bytes; each turn of a pattern with a time takes `turn_ns`, which
-/// sysbench rounds up to whole seconds.
-pub fn all(size: u64, turn_ns: u64) -> Vec<Case> {
-    [fio(size, turn_ns), dd(size), sysbench(size, turn_ns), bonnie(size), iozone(size)].concat()
+/// How much is done in a turn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Amounts {
+    /// Bytes of the file, in whole MiB.
+    pub size: u64,
+    /// How long a pattern that has a time takes, which sysbench rounds up to whole seconds.
+    pub turn_ns: u64,
+    /// What one flush takes here.
+    pub flush_ns: u64,
 }
 
-fn fio(size: u64, turn_ns: u64) -> Vec<Case> {
+impl Amounts {
+    /// Bytes of a file that is not gone through by way of memory.
+    fn direct(self) -> u64 {
+        (self.size / DIRECT_PART).max(64 * MIB).min(self.size)
+    }
+
+    /// Requests of sysbench with bursts of flushes in between: as many as fill a turn. With a time
+    /// in place of a number one would end a burst earlier than the other.
+    fn requests(self) -> u64 {
+        let burst_ns = self.flush_ns.max(1).saturating_mul(BURST.0);
+        (self.turn_ns / burst_ns).clamp(BURSTS.0, BURSTS.1) * BURST.1
+    }
+}
+
+/// All cases.
+pub fn all(amounts: Amounts) -> Vec<Case> {
+    [fio(amounts), dd(amounts), sysbench(amounts), bonnie(amounts), iozone(amounts)].concat()
+}
+
+fn fio(amounts: Amounts) -> Vec<Case> {
+    let Amounts { size, turn_ns, .. } = amounts;
     // fio's buffers are ordinary pages; with huge ones a direct transfer of 1 MiB is one request
     // of the disk where it is several with those.
-    let timed = |rw, bs| {
-        let mem = Mem::Malloc;
-        Job { runtime_ns: Some(turn_ns), mem, ..Job::new(rw, bs, size) }
-    };
+    let once = |rw, bs| Job { mem: Mem::Malloc, ..Job::new(rw, bs, size) };
+    let timed = |rw, bs| Job { runtime_ns: Some(turn_ns), ..once(rw, bs) };
     let direct = |rw, bs| Job { direct: true, ..timed(rw, bs) };
     let flushed = |rw, bs| Job { fsync: 1, ..timed(rw, bs) };
     let deep = |rw| Job { engine: EngineName::IoUring, iodepth: 32, ..direct(rw, 4096) };
@@ -43,7 +74,7 @@ fn fio(size: u64, turn_ns: u64) -> Vec<Case> {
     let (read, write) = (Phase::ColdRead, Phase::Overwrite);
     vec![
         of("1m reads, direct", read, direct(Rw::Read, MIB), CPU),
-        of("1m reads through the cache, cold", read, timed(Rw::Read, MIB), CACHE),
+        of("1m reads through the cache, cold", read, once(Rw::Read, MIB), CPU),
         of("4k random reads, direct", read, direct(Rw::RandRead, 4096), CPU),
         of("4k random reads, direct, io_uring 32", read, deep(Rw::RandRead), CPU),
         of("1m writes, direct", write, direct(Rw::Write, MIB), MADE),
@@ -54,10 +85,8 @@ fn fio(size: u64, turn_ns: u64) -> Vec<Case> {
 
 const CPU: &str = "fio spends more CPU on an operation; where the device is as fast as the CPU, \
                    that shows as a lower rate of fio's";
-const CACHE: &str = "both read through the page cache and leave what they read in it: with a time \
-                     in place of an amount, whoever is faster reads more of it from memory";
-const MADE: &str = "both write data that were never written before, and make them while the time \
-                    runs; fio makes them with a slower generator";
+const MADE: &str = "fio changes a word in each 512 bytes of a block before it writes it, bakeoff \
+                    16 bytes in each 4 KiB; where the device is as fast as memory, that shows";
 const ONCE: &str = "a file that is overwritten changes underneath: each write may move its blocks, \
                     and what came before decides how fast the next one is";
 const MIX: &str = "fio draws its mix of reads and writes with another generator, so the two do not \
@@ -87,35 +116,56 @@ fn single(profile: Profile, tool: DriverName, name: &str, job: Job, known: Known
     whole.phases.into_iter().map(case).collect()
 }
 
-fn dd(size: u64) -> Vec<Case> {
+fn dd(amounts: Amounts) -> Vec<Case> {
     let of = |name, job| single(Profile::Dd, DriverName::Dd, name, job, |_| "");
     let job =
         |bs, size| Job { data: Data::Zero, invalidate: true, ..Job::new(Rw::Write, bs, size) };
-    let direct = Job { direct: true, ..job(MIB, size) };
+    let direct = Job { direct: true, ..job(MIB, amounts.size) };
     let is_one_of = |words: &'static [&str]| {
         move |case: &Case| words.iter().any(|word| case.name.starts_with(word))
     };
     let direct = of("direct", direct).into_iter().filter(is_one_of(&["write", "read"]));
-    let tiny = of("blocks of 64", job(64, TINY_BYTES.min(size)));
+    let tiny = single(
+        Profile::Dd,
+        DriverName::Dd,
+        "blocks of 64",
+        job(64, TINY_BYTES.min(amounts.size)),
+        |_| CALLS,
+    );
     let tiny = tiny.into_iter().filter(is_one_of(&["write", "read"]));
-    of("", job(MIB, size)).into_iter().chain(direct).chain(tiny).collect()
+    of("", job(MIB, amounts.size)).into_iter().chain(direct).chain(tiny).collect()
 }
 
-fn sysbench(size: u64, turn_ns: u64) -> Vec<Case> {
-    let job = profiles::job(Profile::Sysbench);
-    let job = |runtime_ns| Job { size, runtime_ns, ..job.clone() };
-    let of = |job| single(Profile::Sysbench, DriverName::Sysbench, "", job, |_| "");
-    let is_random = |case: &Case| case.name.starts_with("rnd");
-    // One pass over everything in order; bursts of flushes between random writes have a time.
-    let in_order = of(job(None)).into_iter().filter(|case| !is_random(case));
-    in_order.chain(of(job(Some(turn_ns))).into_iter().filter(is_random)).collect()
+const CALLS: &str = "what is measured is the cost of a call, and the tool does more of its own \
+                     around each";
+
+fn sysbench(amounts: Amounts) -> Vec<Case> {
+    let whole = Job { size: amounts.size, ..profiles::job(Profile::Sysbench) };
+    let of = |job: Job| single(Profile::Sysbench, DriverName::Sysbench, "", job, |_| "");
+    let bursts = Job { io_size: Some(amounts.requests() * whole.bs), ..whole.clone() };
+    let timed = Job { runtime_ns: Some(amounts.turn_ns), ..whole.clone() };
+    let cases = [of(whole), of(timed), of(bursts)];
+    // Files are read once in order, at random for a time; what is flushed in between has a number.
+    let is_like = |case: &Case| match case.name.as_str() {
+        "seqrd" => 0,
+        "rndrd" => 1,
+        _ => 2,
+    };
+    let kept = |(kind, cases): (i32, Vec<Case>)| {
+        cases.into_iter().filter(move |case| is_like(case) == kind).collect::<Vec<_>>()
+    };
+    (0..).zip(cases).flat_map(kept).collect()
 }
 
-fn bonnie(size: u64) -> Vec<Case> {
-    let job = Job { size, invalidate: false, ..profiles::job(Profile::Bonnie) };
+fn bonnie(amounts: Amounts) -> Vec<Case> {
+    let job = profiles::job(Profile::Bonnie);
+    let job = Job { size: amounts.size, io_size: Some(BY_CHAR_BYTES), invalidate: false, ..job };
     let job = Job { nrfiles: SMALL_FILES, ..job };
     let known: Known = |word| match word {
-        "seq-create" | "seq-delete" | "random-create" | "random-delete" => SYNC,
+        "putc" | "getc" => CALLS,
+        "seeks" => "bonnie++ draws each seek from a pipe, a call of its own, bakeoff from memory",
+        "seq-create" | "random-create" => MAKES,
+        "seq-delete" | "random-delete" => SYNC,
         _ => "",
     };
     vec![whole(Profile::Bonnie, DriverName::Bonnie, "", job, known)]
@@ -123,11 +173,15 @@ fn bonnie(size: u64) -> Vec<Case> {
 
 const SYNC: &str = "bonnie++ ends it with sync(2), which flushes every filesystem of the machine, \
                     bakeoff with the one under test";
+const MAKES: &str = "bonnie++ ends it with sync(2), bakeoff flushes the filesystem under test; and \
+                     an ext4 without a journal looks over every inode that was freed in the last \
+                     minute, so that whoever comes second pays for what the first removed";
 
-fn iozone(size: u64) -> Vec<Case> {
-    let job = Job { size, bs: RECORD_BYTES, invalidate: false, ..profiles::job(Profile::Iozone) };
+fn iozone(amounts: Amounts) -> Vec<Case> {
+    let job = profiles::job(Profile::Iozone);
+    let job = Job { size: amounts.size, bs: RECORD_BYTES, invalidate: false, ..job };
     let flushed = Job { end_fsync: true, ..job };
-    let direct = Job { direct: true, ..flushed.clone() };
+    let direct = Job { direct: true, size: amounts.direct(), ..flushed.clone() };
     let of = |name, job| whole(Profile::Iozone, DriverName::Iozone, name, job, |_| "");
     vec![of("-e", flushed), of("-e -I", direct)]
 }
@@ -137,10 +191,20 @@ mod tests {
     use super::*;
     use crate::driver::foreign::{Scratch, driver};
 
+    const AMOUNTS: Amounts =
+        Amounts { size: 64 * MIB, turn_ns: 2_000_000_000, flush_ns: 4_000_000 };
+
+    #[test]
+    fn requests_with_bursts_between_fill_a_turn_in_whole_bursts() {
+        assert_eq!(AMOUNTS.requests(), 300);
+        assert_eq!(Amounts { flush_ns: 200_000, ..AMOUNTS }.requests(), 7800);
+        assert_eq!(Amounts { flush_ns: 0, ..AMOUNTS }.requests(), 10_000);
+    }
+
     #[test]
     fn every_case_has_words_in_its_tool_and_one_command_for_its_phases() {
         let scratch = Scratch { version: "3.33".into(), is_root: true };
-        for case in all(64 * MIB, 2_000_000_000) {
+        for case in all(AMOUNTS) {
             let tool = driver(case.tool).unwrap();
             let commands: Vec<_> = case
                 .theirs()
@@ -154,7 +218,7 @@ mod tests {
 
     #[test]
     fn phases_of_a_tool_have_names_of_their_own() {
-        let all = all(64 * MIB, 1);
+        let all = all(AMOUNTS);
         let of = |c: &Case| -> Vec<String> {
             c.phases.iter().map(|p| format!("{} {}", c.tool.name(), p.name)).collect()
         };

@@ -5,13 +5,13 @@
 
 use super::foreign::ParseError;
 use super::measured::{Done, Figures, Work, whole};
-use crate::model::job::Rw;
+use crate::model::job::{Job, Rw};
 use crate::model::profile::{Part, Profile};
 use crate::profiles::{self, PartSpec};
 
 /// bonnie++'s operations in its seek phase, of which one in ten is written back.
 const SEEKS: u64 = 8192;
-/// Bytes of its per-character phases.
+/// Bytes of its per-character phases where nobody says otherwise.
 const PER_CHAR_BYTES: u64 = 3 << 20;
 
 /// The tool's metric with the rate of a part; `None` where it has none.
@@ -48,7 +48,12 @@ pub(crate) fn rate_name(part: Part, word: &str) -> Option<String> {
 }
 
 /// What a tool did in one part.
-pub(super) fn work(part: Part, rw: Rw, figures: Figures<'_>) -> Result<Work, ParseError> {
+pub(super) fn work(
+    part: Part,
+    rw: Rw,
+    job: &Job,
+    figures: Figures<'_>,
+) -> Result<Work, ParseError> {
     let none = |figure: &str| ParseError::Figure { tool: figures.tool, figure: figure.into() };
     let spec = profiles::part_spec(part).ok_or_else(|| none("part of that number"))?;
     let name = rate_name(part, spec.word).ok_or_else(|| none(spec.word))?;
@@ -62,7 +67,9 @@ pub(super) fn work(part: Part, rw: Rw, figures: Figures<'_>) -> Result<Work, Par
     }
     let size = figures.find("file_size").map_or(0, whole);
     let (amount, read, write) = match part.profile {
-        Profile::Bonnie => bonnie(spec, size, figures),
+        Profile::Bonnie => {
+            bonnie(spec, size, job.io_size.unwrap_or(PER_CHAR_BYTES), figures)
+        }
         _ => {
             let done = Done::of(size / figures.above_zero("record_size")?.max(1), size);
             if matches!(rw, Rw::Read | Rw::RandRead) {
@@ -88,10 +95,15 @@ pub(super) fn work(part: Part, rw: Rw, figures: Figures<'_>) -> Result<Work, Par
 }
 
 /// Amount the rate counts, reads and writes of a phase.
-fn bonnie(spec: &PartSpec, size: u64, figures: Figures<'_>) -> (u64, Done, Done) {
+fn bonnie(
+    spec: &PartSpec,
+    size: u64,
+    by_char: u64,
+    figures: Figures<'_>,
+) -> (u64, Done, Done) {
     let chunk = figures.find("chunk_size").map_or(8192, whole).max(1);
     let file = Done::of(size.div_ceil(chunk), size);
-    let per_char = size.min(PER_CHAR_BYTES);
+    let per_char = size.min(by_char);
     let bytes = Done::of(per_char, per_char);
     let none = Done::default;
     match spec.word {

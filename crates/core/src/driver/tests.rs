@@ -33,7 +33,8 @@ fn a_workload_in_words_becomes_each_tool_s_words() {
         command(DriverName::Fio, "3.33", &write).unwrap(),
         "fio --output-format=json --name=bakeoff --filename=data --rw=randwrite --bs=65536 \
          --size=67108864 --runtime=2500ms --time_based=1 --ioengine=psync --iodepth=1 --direct=0 \
-         --fsync=8 --randseed=7 --norandommap=1 --fallocate=none --refill_buffers=1"
+         --fsync=8 --randseed=7 --norandommap=1 --fallocate=none --refill_buffers=1 \
+         --fadvise_hint=0"
     );
     assert_eq!(
         command(DriverName::Sysbench, "1.0.20", &write).unwrap(),
@@ -60,6 +61,44 @@ fn a_workload_in_words_becomes_each_tool_s_words() {
         command(DriverName::Bonnie, "", &part(Profile::Bonnie, 1)).unwrap(),
         "bonnie++ -d . -r 0 -m bakeoff -s 64:8192 -n 16 -u root"
     );
+}
+
+/// A burst over 128 files follows each hundred requests; 1.0.15 began to count it.
+#[test]
+fn an_amount_of_sysbench_s_profile_is_counted_as_its_version_counts() {
+    let rndwr = part(Profile::Sysbench, 4);
+    let job = Job { io_size: Some(300 * rndwr.job.bs), ..rndwr.job.clone() };
+    let rndwr = Workload { job, ..rndwr };
+    for (version, events) in [
+        ("1.0.20", "--time=0 --events=684 "),
+        ("1.0.14", "--time=0 --events=300 "),
+        ("0.4.12", "--max-time=0 --max-requests=300 "),
+    ] {
+        let words = command(DriverName::Sysbench, version, &rndwr).unwrap();
+        assert!(words.contains(events), "{version}: {words}");
+    }
+    let job = Job { runtime_ns: Some(1), ..rndwr.job.clone() };
+    let words = command(DriverName::Sysbench, "1.0.20", &Workload { job, ..rndwr }).unwrap();
+    assert!(words.contains("--time=1 --events=0 "), "{words}");
+}
+
+#[test]
+fn what_bonnie_moves_by_bytes_is_as_much_as_the_job_says() {
+    let putc = part(Profile::Bonnie, 0);
+    let of = |io_size| Workload { job: Job { io_size, ..putc.job.clone() }, ..putc.clone() };
+    let words = command(DriverName::Bonnie, "", &of(Some(8 << 20))).unwrap();
+    assert!(words.contains(" -f8 "), "{words}");
+    let error = command(DriverName::Bonnie, "", &of(Some(1000))).unwrap_err().to_string();
+    assert!(error.contains("io_size"), "{error}");
+}
+
+/// fio 3.33 makes about a gigabyte a second of new data: a megabyte at a time, that was its rate.
+#[test]
+fn fio_makes_large_blocks_once_and_marks_them() {
+    let write = |bs| workload(Rw::Write, Phase::Overwrite, |job| job.bs = bs);
+    let words = |bs| command(DriverName::Fio, "3.33", &write(bs)).unwrap();
+    assert!(words(1 << 20).contains("--scramble_buffers=1"), "{}", words(1 << 20));
+    assert!(words(65536).contains("--refill_buffers=1"));
 }
 
 /// Half of all seeds are beyond a signed number: fio failed on them, and its cells were invalid.

@@ -58,6 +58,7 @@ pub const SAMPLES: &[(&str, &[u8])] = samples![
     "sysbench/v1_rndrw_rate_interval_hist.stdout",
     "sysbench/v1_rndwr_fsync_all.stdout",
     "sysbench/v1_seqrd.stdout",
+    "sysbench/v1_seqrd_half_blocks.stdout",
     "sysbench/v1_seqwr_merged_nopct.stdout",
     "bonnie/v197_fast_chunk.stderr",
     "bonnie/v197_fast_chunk.stdout",

@@ -46,6 +46,17 @@ fn sysbench_1_0_whose_rates_are_of_a_longer_time() {
     assert_eq!(figure(&result, "reads_per_second"), 158154.66);
 }
 
+/// Files of 520 KiB are 32 and a half blocks: the last request of each is shorter, and requests
+/// times block size was no figure of this run.
+#[test]
+fn sysbench_1_0_whose_files_are_no_whole_blocks() {
+    let text = include_str!("../../../../fixtures/tools/sysbench/v1_seqrd_half_blocks.stdout");
+    let result = only(text);
+    assert_eq!(figure(&result, "read_throughput"), 4357.58 * 1_048_576.0);
+    let more = Finder::all(text.replace("4357.58", "4457.58").as_bytes());
+    assert_eq!((more.results.len(), more.unread.len()), (0, 1), "more than whole blocks");
+}
+
 #[test]
 fn sysbench_1_1_with_rates_on_one_line() {
     let text = "sysbench 1.1.0 (using bundled LuaJIT 2.1.0)\n\nNumber of threads: 1\n\

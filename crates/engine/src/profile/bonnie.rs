@@ -28,7 +28,7 @@ use crate::target;
 use crate::usage::Usage;
 
 const NAME: &str = "Bonnie.0";
-/// Bytes of the one-byte phases (`-f` without a number leaves them out; this is the default).
+/// Bytes of the one-byte phases where the job has no `io_size`, as where bonnie++ has no `-f`.
 const PER_CHAR_BYTES: u64 = 3 << 20;
 const SEEKS: u64 = 8192;
 const SEEKERS: u32 = 5;
@@ -79,8 +79,8 @@ fn phase(stage: &mut Stage<'_>, part: u16, work: Work, words: &str) -> Result<()
     let mut meter = stage.meter(part, &kinds, |job| job.end_fsync = true);
     let chunk = stage.job.bs;
     let whole = stage.job.size / chunk * chunk;
-    let size = if work.is_by_char() { whole.min(PER_CHAR_BYTES / chunk * chunk) } else { whole };
-    let size = size.max(chunk);
+    let by_char = stage.job.io_size.unwrap_or(PER_CHAR_BYTES) / chunk * chunk;
+    let size = if work.is_by_char() { whole.min(by_char) } else { whole }.max(chunk);
     let mut block = Block::new(stage.job, chunk, 0)?;
     meter.repeat(|meter| {
         let file = open(stage, work, meter, &mut block, size)?;

@@ -122,7 +122,10 @@ fn measure(stage: &mut Stage<'_>, part: u16, mode: Mode, set: Set) -> Result<(),
     let Some((meter, _)) = lanes.first_mut() else { return Ok(()) };
     let files = open(stage, mode, set, meter)?;
     let generator = Mutex::new(Generator::new(mode, set, freq, stage.job.seed));
-    let once = stage.job.runtime_ns.is_none().then(|| set.blocks());
+    let once = match (stage.job.runtime_ns, stage.job.io_size) {
+        (Some(_), _) => None,
+        (None, bytes) => Some(bytes.map_or(set.blocks(), |bytes| bytes.div_ceil(set.bs))),
+    };
     let (mut meters, usage) = stage.together(lanes, |meter, block| {
         loop {
             let request = generator.lock().map_err(|_| super::panicked())?.next(once);

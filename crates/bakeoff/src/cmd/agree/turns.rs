@@ -3,7 +3,8 @@
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use bakeoff_core::agree::{self, Case, Pair, Row, Table};
+use bakeoff_core::agree::cases::{self, Amounts};
+use bakeoff_core::agree::{Case, Pair, Row, Table};
 use bakeoff_core::model::candidate::Skipped;
 use bakeoff_core::model::host::Place;
 use bakeoff_core::model::job::{Job, Rw};
@@ -26,6 +27,10 @@ const PASS_SECONDS: f64 = 1.5;
 /// Turns of a pattern with a time that the whole is planned for, and their limits.
 const TURNS: u64 = 300;
 const TURN_NS: (u64, u64) = (200_000_000, 2_000_000_000);
+/// Sizes are multiples of this: whole blocks in each of sysbench's 128 files, whole records.
+const STEP_BYTES: u64 = 16 << 20;
+/// How long flushes are timed for.
+const FLUSHES_NS: u64 = 300_000_000;
 /// Files there are at the same time: ours, and that of a tool or two.
 const FILES: u64 = 3;
 
@@ -86,7 +91,7 @@ impl<'a> Turns<'a> {
         let elapsed_ns = self.write(FILE_BYTES.0)?;
         let rate = FILE_BYTES.0 as f64 / (elapsed_ns.max(1) as f64 / 1e9);
         let wanted = ((rate * PASS_SECONDS) as u64).clamp(FILE_BYTES.0, most.max(FILE_BYTES.0));
-        let size = wanted >> 20 << 20;
+        let size = wanted / STEP_BYTES * STEP_BYTES;
         if size > FILE_BYTES.0 {
             self.write(size)?;
         }
@@ -98,6 +103,14 @@ impl<'a> Turns<'a> {
         Ok(self.bench.load(&job, &self.progress)?.elapsed_ns)
     }
 
+    /// What one flush of a small write takes.
+    fn flush_ns(&self, size: u64) -> Result<u64, Fault> {
+        let runtime_ns = Some(FLUSHES_NS);
+        let job = Job { fsync: 1, runtime_ns, ..Job::new(Rw::RandWrite, 4096, size) };
+        let measured = self.bench.load(&job, &self.progress)?;
+        Ok(measured.flush.map_or(0, |flush| measured.flush_ns / flush.total_ios.max(1)))
+    }
+
     /// Turns until the time since `began` is over. Each case has one; a later one begins only
     /// where the last one like it would fit into the time that is left.
     pub fn all(&mut self, size: u64, args: &Agree, began: Instant) -> Result<(), Fault> {
@@ -105,7 +118,8 @@ impl<'a> Turns<'a> {
         let is_wanted = |case: &Case| args.tools.is_empty() || args.tools.contains(&case.tool);
         let mut running = Vec::new();
         let turn_ns = (args.time / TURNS).clamp(TURN_NS.0, TURN_NS.1);
-        for case in agree::cases::all(size, turn_ns).into_iter().filter(is_wanted) {
+        let amounts = Amounts { size, turn_ns, flush_ns: self.flush_ns(size)? };
+        for case in cases::all(amounts).into_iter().filter(is_wanted) {
             if let Some(tool) = self.installed(&case)? {
                 let (pairs, missing) =
                     (vec![Vec::new(); case.phases.len()], vec![None; case.phases.len()]);

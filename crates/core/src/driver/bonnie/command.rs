@@ -51,6 +51,13 @@ impl Driver for Bonnie {
         }
         let files = (files / FILES_STEP).to_string();
         words.add(&["-s", &format!("{size}:{}", job.bs), "-n", &files]);
+        match job.io_size {
+            Some(bytes) if bytes == 0 || !bytes.is_multiple_of(1 << 20) => {
+                return no("its one-byte phases are whole MiB: change io_size");
+            }
+            Some(bytes) => words.0.push(format!("-f{}", bytes >> 20)),
+            None => {}
+        }
         if scratch.is_root {
             words.add(&["-u", "root"]);
         }

@@ -1,8 +1,10 @@
 //! fio as a driver: a workload in words, or a job file as it is.
 //!
-//! A job's words are fio's own, so most of them go over one to one. Three defaults of fio's are
-//! put right: random offsets repeat (bakeoff's `offsets` says when not), the seed is the cell's,
-//! and data is made anew for each write. fio's latencies are completion latencies. Source: fio
+//! A job's words are fio's own, so most of them go over one to one. Four defaults of fio's are put
+//! right: random offsets repeat (bakeoff's `offsets` says when not), the seed is the cell's, data
+//! is made anew for each write, and the kernel is not told what comes, which would double its
+//! read-ahead. Blocks that are as large as a pool of bakeoff's are made once and marked anew for
+//! each write on both sides, see `scramble_buffers`. fio's latencies are completion latencies. Source: fio
 //! 3.33, HOWTO.
 
 use super::jobfile::JobFile;
@@ -18,6 +20,8 @@ pub struct Fio;
 
 /// The job file in the directory fio works in.
 const JOB_FILE: &str = "bakeoff.fio";
+/// Blocks from this size on hide their repeats from any compressor, so that marks are enough.
+const POOL_BYTES: u64 = 1 << 20;
 
 impl Driver for Fio {
     fn version_command(&self) -> &'static [&'static str] {
@@ -140,11 +144,14 @@ fn manner(words: &mut Words, job: &Job) {
     if job.rw.writes() {
         // The file is there already; fio would otherwise lay it out or preallocate it.
         words.add(&["--fallocate=none"]);
-        words.add(&[if job.data == Data::Zero {
-            "--zero_buffers=1"
-        } else {
-            "--refill_buffers=1"
-        }]);
+        match job.data {
+            Data::Zero => words.add(&["--zero_buffers=1"]),
+            _ if job.bs >= POOL_BYTES => words.add(&["--scramble_buffers=1"]),
+            _ => words.add(&["--refill_buffers=1"]),
+        };
+    }
+    if !job.direct {
+        words.add(&["--fadvise_hint=0"]);
     }
 }
 

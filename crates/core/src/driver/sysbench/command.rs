@@ -55,8 +55,11 @@ impl Driver for Sysbench {
         words.long("file-test-mode", word);
         let mut prepare = Words(words.0.clone());
         prepare.add(&["prepare"]);
-        let pass = part.map(|_| pass_events(job, PROFILE_FILES, is_old));
-        limits(&mut words, job, pass, is_old);
+        let events = match part {
+            Some(_) => Some(events(job, PROFILE_FILES, counts_flushes(&scratch.version))),
+            None => job.io_size.map(|bytes| bytes.div_ceil(job.bs)),
+        };
+        limits(&mut words, job, part.and(job.runtime_ns).map_or(events, |_| None), is_old);
         flushes(&mut words, job);
         words.add(&["run"]);
         let cool = workload.phase == Phase::ColdRead || job.invalidate;
@@ -90,31 +93,41 @@ fn mode(rw: Rw) -> &'static str {
     }
 }
 
-/// Events of one pass over the files of the profile. Since 1.0.15 a flush is one: a burst over all
-/// files after every so many requests that write.
-fn pass_events(job: &Job, files: u32, is_old: bool) -> u64 {
+/// Events of the profile's amount, one pass over its files where none is given: data requests, and
+/// where flushes count a burst over all files after every so many requests that write.
+fn events(job: &Job, files: u32, counts_flushes: bool) -> u64 {
     let files = u64::from(if job.nrfiles > 0 { job.nrfiles } else { files });
-    let blocks = job.size / files * files / job.bs;
+    let pass = job.size / files * files / job.bs;
+    let requests = job.io_size.map_or(pass, |bytes| bytes.div_ceil(job.bs));
     let every = u64::from(job.fsync.max(job.fdatasync));
-    let has_bursts = job.rw.writes() && every > 0 && !is_old;
-    blocks + if has_bursts { blocks / every * files } else { 0 }
+    let has_bursts = job.rw.writes() && every > 0 && counts_flushes;
+    requests + if has_bursts { requests / every * files } else { 0 }
 }
 
-fn limits(words: &mut Words, job: &Job, pass: Option<u64>, is_old: bool) {
+/// Whether `--events` counts flushes: since 1.0.15. A version that cannot be read is a new one.
+fn counts_flushes(version: &str) -> bool {
+    let mut parts = version.split('.').map(|part| part.parse::<u32>().ok());
+    match (parts.next().flatten(), parts.next().flatten(), parts.next().flatten()) {
+        (Some(0), ..) => false,
+        (Some(1), Some(0), Some(patch)) => patch >= 15,
+        _ => true,
+    }
+}
+
+fn limits(words: &mut Words, job: &Job, events: Option<u64>, is_old: bool) {
     let threads = if is_old { "num-threads" } else { "threads" };
     words.long(threads, job.numjobs);
     if !is_old {
         words.long("rand-seed", (job.seed & 0x3fff_ffff) + 1);
     }
-    let (time, events) = if is_old { ("max-time", "max-requests") } else { ("time", "events") };
-    let pass = pass.filter(|_| job.runtime_ns.is_none());
-    let amount = job.io_size.map(|bytes| bytes.div_ceil(job.bs)).or(pass).unwrap_or(0);
+    let (time, most) = if is_old { ("max-time", "max-requests") } else { ("time", "events") };
+    let amount = events.unwrap_or(0);
     let seconds = match job.runtime_ns {
         Some(ns) => ns.div_ceil(1_000_000_000),
         None if amount > 0 => 0,
         None => DEFAULT_SECONDS,
     };
-    words.long(time, seconds).long(events, amount);
+    words.long(time, seconds).long(most, amount);
     if job.rw == Rw::RandRw {
         let reads = f64::from(job.rwmixread) / f64::from(100 - job.rwmixread).max(1.0);
         words.long("file-rw-ratio", format!("{reads:.4}"));

@@ -67,6 +67,13 @@ struct Known<'a> {
 /// later.
 const NEAR_SECONDS: f64 = 0.002;
 const LATER_SHARE: f64 = 0.03;
+/// What counts requests, and the bytes they moved.
+const VOLUMES: [(Key, Key); 4] = [
+    (Key::Reads, Key::ReadVolume),
+    (Key::Writes, Key::WrittenVolume),
+    (Key::ReadsPerSecond, Key::ReadThroughput),
+    (Key::WritesPerSecond, Key::WrittenThroughput),
+];
 
 impl<'a> Known<'a> {
     fn of(&self, key: Key) -> Option<&'a Field> {
@@ -89,12 +96,19 @@ impl<'a> Known<'a> {
             .any(|key| self.of(key).is_some())
     }
 
-    /// Bytes of one request; `None` when requests were merged, which the last one may not be.
+    /// Bytes of one request; `None` when requests were merged, which the last one may not be, or
+    /// where files are no whole blocks: since 1.0 the request at their end is shorter.
     fn request_bytes(&self) -> Option<f64> {
-        match self.of(Key::MergedSize) {
-            None => self.value(Key::BlockSize),
-            Some(_) => None,
-        }
+        let block = self.value(Key::BlockSize)?;
+        let file = self.value(Key::TotalFileSize).zip(self.value(Key::FileCount));
+        let is_whole = file.is_none_or(|(total, files)| (total / files) % block == 0.0);
+        (self.of(Key::MergedSize).is_none() && is_whole).then_some(block)
+    }
+
+    /// The most bytes that requests of this many can have moved, where that is known.
+    fn most_bytes(&self, requests: (f64, f64)) -> Option<f64> {
+        let block = self.value(Key::BlockSize).filter(|_| self.of(Key::MergedSize).is_none())?;
+        Some((requests.0 + requests.1) * block)
     }
 
     /// Whether `a` times `b` can be what was printed as `product`.
@@ -145,6 +159,13 @@ impl<'a> Known<'a> {
                 if !self.is_product(rate, (block, 0.0), volume) {
                     return mixed("requests per second times block size is not the throughput");
                 }
+            }
+        }
+        for (count, volume) in VOLUMES {
+            let most = self.near(count).and_then(|count| self.most_bytes(count));
+            let moved = self.near(volume).map(|(volume, slack)| volume - slack);
+            if most.zip(moved).is_some_and(|(most, moved)| moved > most) {
+                return mixed("requests moved more than a block each");
             }
         }
         let seconds = self.near(TotalTime)?;
