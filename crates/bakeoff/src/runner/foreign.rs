@@ -163,7 +163,9 @@ pub fn without_unusable(
     for workload in std::mem::take(workloads) {
         if !known.iter().any(|(name, _)| *name == workload.driver) {
             let found = match find(workload.driver, cancel) {
-                Err(ForeignError::Exec(error)) => return Err(error),
+                Err(ForeignError::Exec(ExecError::Interrupted)) => {
+                    return Err(ExecError::Interrupted);
+                }
                 found => found.map_err(|error| error.to_string()),
             };
             known.push((workload.driver, found));

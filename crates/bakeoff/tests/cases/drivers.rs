@@ -1,6 +1,7 @@
 //! Plans with several drivers: the installed tools beside bakeoff's own engine.
 
 use std::fs;
+use std::os::unix::fs::PermissionsExt;
 use std::process::Command;
 
 use bakeoff_core::model::event::{Event, What};
@@ -126,4 +127,29 @@ fn a_tool_that_is_not_installed_is_skipped_with_its_package() {
     assert!(reasons.iter().any(|r| r.contains("iozone3")), "{reasons:?}");
     let shown = bench.run(&["show", "last"]).out;
     assert!(shown.contains("the package is fio"), "{shown}");
+}
+
+/// A tool that hangs is ended by its time limit with everything it started; its workload is left
+/// out with the reason, and the run goes on.
+#[test]
+fn a_tool_that_hangs_is_ended_with_its_children_and_skipped() {
+    if lacks() {
+        return;
+    }
+    let bench = made(PLAN);
+    let tools = bench.dir("tools");
+    let pid = tools.join("pid");
+    let script = format!("#!/bin/sh\nsleep 1000 & echo $! > {}\nwait\n", pid.display());
+    fs::write(tools.join("fio"), script).unwrap();
+    fs::set_permissions(tools.join("fio"), fs::Permissions::from_mode(0o755)).unwrap();
+    let path = format!("{}:{}", tools.display(), std::env::var("PATH").unwrap());
+    let output = bench.bakeoff().args(RUN).env("PATH", path).output().unwrap();
+    assert!(matches!(output.status.code(), Some(0 | 1)), "{output:?}");
+    let (_, run) = folded(&bench);
+    let dropped = &run.header.dropped_workloads;
+    assert!(dropped.iter().any(|s| s.reason.contains("fio did not finish within")), "{dropped:?}");
+    let child = fs::read_to_string(pid).unwrap();
+    let status = fs::read_to_string(format!("/proc/{}/status", child.trim())).unwrap_or_default();
+    // Whoever took it over may not have asked yet how it ended.
+    assert!(status.is_empty() || status.contains("(zombie)"), "its child lives on: {status}");
 }

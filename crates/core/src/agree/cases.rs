@@ -144,17 +144,13 @@ fn sysbench(amounts: Amounts) -> Vec<Case> {
     let of = |job: Job| single(Profile::Sysbench, DriverName::Sysbench, "", job, |_| "");
     let bursts = Job { io_size: Some(amounts.requests() * whole.bs), ..whole.clone() };
     let timed = Job { runtime_ns: Some(amounts.turn_ns), ..whole.clone() };
-    let cases = [of(whole), of(timed), of(bursts)];
     // Files are read once in order, at random for a time; what is flushed in between has a number.
-    let is_like = |case: &Case| match case.name.as_str() {
-        "seqrd" => 0,
-        "rndrd" => 1,
-        _ => 2,
+    let pick = |((once, timed), bursts): ((Case, Case), Case)| match once.name.as_str() {
+        "seqrd" => once,
+        "rndrd" => timed,
+        _ => bursts,
     };
-    let kept = |(kind, cases): (i32, Vec<Case>)| {
-        cases.into_iter().filter(move |case| is_like(case) == kind).collect::<Vec<_>>()
-    };
-    (0..).zip(cases).flat_map(kept).collect()
+    of(whole).into_iter().zip(of(timed)).zip(of(bursts)).map(pick).collect()
 }
 
 fn bonnie(amounts: Amounts) -> Vec<Case> {

@@ -95,7 +95,9 @@ pub fn measurement(
     let part = workload.profile;
     let rw = part.and_then(profiles::part_spec).map_or(job.rw, |spec| spec.rw);
     let work = match (tool.driver, part) {
-        (DriverName::Bonnie | DriverName::Iozone, Some(part)) => parts::work(part, rw, job, figures)?,
+        (DriverName::Bonnie | DriverName::Iozone, Some(part)) => {
+            parts::work(part, rw, job, figures)?
+        }
         (DriverName::Fio, _) => fio(figures)?,
         (DriverName::Dd, _) => dd(figures, rw)?,
         (DriverName::Sysbench, _) => sysbench(figures)?,

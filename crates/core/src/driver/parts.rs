@@ -67,9 +67,7 @@ pub(super) fn work(
     }
     let size = figures.find("file_size").map_or(0, whole);
     let (amount, read, write) = match part.profile {
-        Profile::Bonnie => {
-            bonnie(spec, size, job.io_size.unwrap_or(PER_CHAR_BYTES), figures)
-        }
+        Profile::Bonnie => bonnie(spec, size, job.io_size.unwrap_or(PER_CHAR_BYTES), figures),
         _ => {
             let done = Done::of(size / figures.above_zero("record_size")?.max(1), size);
             if matches!(rw, Rw::Read | Rw::RandRead) {
@@ -95,12 +93,7 @@ pub(super) fn work(
 }
 
 /// Amount the rate counts, reads and writes of a phase.
-fn bonnie(
-    spec: &PartSpec,
-    size: u64,
-    by_char: u64,
-    figures: Figures<'_>,
-) -> (u64, Done, Done) {
+fn bonnie(spec: &PartSpec, size: u64, by_char: u64, figures: Figures<'_>) -> (u64, Done, Done) {
     let chunk = figures.find("chunk_size").map_or(8192, whole).max(1);
     let file = Done::of(size.div_ceil(chunk), size);
     let per_char = size.min(by_char);

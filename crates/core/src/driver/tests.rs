@@ -77,9 +77,14 @@ fn an_amount_of_sysbench_s_profile_is_counted_as_its_version_counts() {
         let words = command(DriverName::Sysbench, version, &rndwr).unwrap();
         assert!(words.contains(events), "{version}: {words}");
     }
-    let job = Job { runtime_ns: Some(1), ..rndwr.job.clone() };
-    let words = command(DriverName::Sysbench, "1.0.20", &Workload { job, ..rndwr }).unwrap();
-    assert!(words.contains("--time=1 --events=0 "), "{words}");
+    for (io_size, events) in
+        [(None, "--time=1 --events=0 "), (rndwr.job.io_size, "=1 --events=684 ")]
+    {
+        let job = Job { runtime_ns: Some(1), io_size, ..rndwr.job.clone() };
+        let timed = Workload { job, ..rndwr.clone() };
+        let words = command(DriverName::Sysbench, "1.0.20", &timed).unwrap();
+        assert!(words.contains(events), "{words}");
+    }
 }
 
 #[test]

@@ -122,16 +122,15 @@ fn measure(stage: &mut Stage<'_>, part: u16, mode: Mode, set: Set) -> Result<(),
     let Some((meter, _)) = lanes.first_mut() else { return Ok(()) };
     let files = open(stage, mode, set, meter)?;
     let generator = Mutex::new(Generator::new(mode, set, freq, stage.job.seed));
-    let once = match (stage.job.runtime_ns, stage.job.io_size) {
-        (Some(_), _) => None,
-        (None, bytes) => Some(bytes.map_or(set.blocks(), |bytes| bytes.div_ceil(set.bs))),
-    };
+    let has_time = stage.job.runtime_ns.is_some();
+    let asked = stage.job.io_size.map(|bytes| bytes.div_ceil(set.bs));
+    let most = asked.or((!has_time).then(|| set.blocks()));
     let (mut meters, usage) = stage.together(lanes, |meter, block| {
         loop {
-            let request = generator.lock().map_err(|_| super::panicked())?.next(once);
+            let request = generator.lock().map_err(|_| super::panicked())?.next(most);
             let Some(request) = request else { break };
             perform(request, set, &files, meter, block)?;
-            if meter.is_cut_off() || once.is_none() && meter.is_over() {
+            if meter.is_cut_off() || has_time && meter.is_over() {
                 break;
             }
         }

@@ -4,8 +4,8 @@
 //! right: random offsets repeat (bakeoff's `offsets` says when not), the seed is the cell's, data
 //! is made anew for each write, and the kernel is not told what comes, which would double its
 //! read-ahead. Blocks that are as large as a pool of bakeoff's are made once and marked anew for
-//! each write on both sides, see `scramble_buffers`. fio's latencies are completion latencies. Source: fio
-//! 3.33, HOWTO.
+//! each write on both sides, see `scramble_buffers`. fio's latencies are completion latencies.
+//! Source: fio 3.33, HOWTO.
 
 use super::jobfile::JobFile;
 use crate::driver::foreign::{

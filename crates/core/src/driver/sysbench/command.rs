@@ -56,10 +56,11 @@ impl Driver for Sysbench {
         let mut prepare = Words(words.0.clone());
         prepare.add(&["prepare"]);
         let events = match part {
+            Some(_) if job.io_size.is_none() && job.runtime_ns.is_some() => None,
             Some(_) => Some(events(job, PROFILE_FILES, counts_flushes(&scratch.version))),
             None => job.io_size.map(|bytes| bytes.div_ceil(job.bs)),
         };
-        limits(&mut words, job, part.and(job.runtime_ns).map_or(events, |_| None), is_old);
+        limits(&mut words, job, events, is_old);
         flushes(&mut words, job);
         words.add(&["run"]);
         let cool = workload.phase == Phase::ColdRead || job.invalidate;
