@@ -23,6 +23,7 @@ use bakeoff_core::model::job::Job;
 use crate::buffer::Buffers;
 use crate::check;
 use crate::clock::Clock;
+use crate::control;
 use crate::cost::Cost;
 use crate::data::Content;
 use crate::end::End;
@@ -322,7 +323,8 @@ impl<'a, E: Engine> Lane<'a, E> {
         if let Some(fd) = self.fd.take() {
             target::close(fd)?;
         }
-        let end_ns = self.clock.now_ns();
+        let closed_ns = self.clock.now_ns();
+        let end_ns = control::hold_back(self.clock, self.cell.job, self.start_ns, closed_ns);
         let backlog = self.pace.as_ref().map_or(0, |pace| {
             pace.backlog(self.stopped_ns, self.end.ask_from().saturating_sub(self.issued))
         });
@@ -333,7 +335,7 @@ impl<'a, E: Engine> Lane<'a, E> {
             end_ns,
             data_ns: loop_ns.saturating_sub(other_ns),
             flush_ns: self.flushes.time_ns(),
-            close_ns: end_ns - close_start,
+            close_ns: closed_ns - close_start,
             pooled_ios: self.filler.pooled_ios(),
             backlog,
             batch_max: self.batch_max,

@@ -11,6 +11,7 @@
 mod buffer;
 mod check;
 mod clock;
+mod control;
 mod cost;
 mod data;
 mod end;

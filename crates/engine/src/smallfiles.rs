@@ -23,6 +23,7 @@ use rustix::io::Errno;
 use crate::buffer::Buffers;
 use crate::check;
 use crate::clock::Clock;
+use crate::control;
 use crate::cost::Cost;
 use crate::data::{Content, Tag};
 use crate::end::End;
@@ -143,10 +144,11 @@ impl<'a> Lane<'a> {
         let files = share(check::blocks(self.cell.job), self.index, self.cell.job.numjobs);
         while !self.is_over() && self.do_set(files)? {}
         let recorder = std::mem::replace(&mut self.recorder, Recorder::new(&[]));
+        let Cell { clock, job, .. } = self.cell;
         Ok(Outcome {
             recorder,
             start_ns: self.start_ns,
-            end_ns: self.now_ns,
+            end_ns: control::hold_back(clock, job, self.start_ns, self.now_ns),
             data_ns: (self.now_ns - self.start_ns)
                 .saturating_sub(self.flush_ns + self.close_ns + self.making_ns),
             flush_ns: self.flush_ns,

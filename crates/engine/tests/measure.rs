@@ -361,3 +361,20 @@ fn small_files_touch_no_file_of_others_and_clean_up_after_an_error() {
     assert_eq!(fs::read(&theirs).unwrap(), b"precious");
     assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 1);
 }
+
+/// A positive control: what it waits for is inside its time and outside of its work.
+#[test]
+fn a_lane_that_is_slowed_down_takes_so_much_longer_than_its_work() {
+    let dir = directory();
+    let path = file_of(&dir, 40960);
+    for rw in [Rw::RandRead, Rw::RandWrite] {
+        let job = Job { slowed_ppm: 200_000, fsync: 8, numjobs: 2, ..Job::new(rw, 4096, 40960) };
+        let m = run(&job, &path);
+        let work_ns = m.data_ns + m.flush_ns + m.close_ns;
+        // Data is made outside of all three.
+        assert!(m.elapsed_ns as f64 >= work_ns as f64 / 0.8, "{work_ns} of {}", m.elapsed_ns);
+        let ios = m.total_ios() as f64;
+        let iops: f64 = m.ops().map(|(_, stats)| stats.iops).sum();
+        assert!((iops * m.elapsed_ns as f64 / 1e9 - ios).abs() < 1.0, "its rate is over all of it");
+    }
+}

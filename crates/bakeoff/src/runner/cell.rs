@@ -79,7 +79,11 @@ pub fn measure(
     let workload = &header.workloads[usize::from(first)];
     let seed = seed(header.seed, which.block, first);
     let limited = workloads::with_limits(workload.clone(), &header.protocol);
-    let job = Job { seed, ..limited.job };
+    let slowed_ppm = match workload.can_be_slowed() {
+        true => header.candidates[usize::from(which.candidate)].slowed_ppm,
+        false => 0,
+    };
+    let job = Job { seed, slowed_ppm, ..limited.job };
     let part = |w: &u16| header.workloads[usize::from(*w)].profile;
     let parts: Vec<Part> = which.group.iter().filter_map(part).collect();
     let load = Load::new(&job, &parts);

@@ -121,19 +121,18 @@ fn header() -> Header {
         seed: 42,
         protocol: protocol(),
         candidates: vec![
-            Candidate { name: "ext4".into(), kind: Kind::Stack(stack()), twin_of: None, region: 0 },
-            Candidate {
-                name: "/mnt/usb".into(),
-                kind: Kind::Directory { path: RawPath::new("/mnt/usb"), place: Box::new(place()) },
-                twin_of: None,
-                region: 0,
-            },
+            Candidate::new("ext4", Kind::Stack(stack())),
+            Candidate::new(
+                "/mnt/usb",
+                Kind::Directory { path: RawPath::new("/mnt/usb"), place: Box::new(place()) },
+            ),
             // Out since the rehearsal.
             Candidate {
                 name: "ext4 again".into(),
                 kind: Kind::Stack(stack()),
                 twin_of: Some("ext4".into()),
                 region: 1,
+                slowed_ppm: 50_000,
             },
         ],
         workloads: vec![workload("read-1m", Rw::Read), workload("randwrite-4k", Rw::RandWrite)],
@@ -262,6 +261,7 @@ fn job(rw: Rw) -> Job {
         stamps: Stamps::Each,
         rate_process: RateProcess::Poisson,
         buffer_compress_percentage: 30,
+        slowed_ppm: 50_000,
     }
 }
 

@@ -7,6 +7,7 @@
 
 pub mod cell;
 pub mod claim;
+mod control;
 pub mod device;
 pub mod disks;
 pub mod drift;

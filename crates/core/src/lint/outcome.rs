@@ -44,7 +44,8 @@ fn below_noise(run: &Run, table: &Table, workload: u16, compared: &Comparison) -
     let lead = compared.pairs.iter().find(|p| p.interval.is_some_and(|i| i.low > 0.0))?.paired?;
     let candidates = &run.header.candidates;
     let twins = (0..candidates.len() as u16).filter_map(|twin| {
-        let of = candidates[usize::from(twin)].twin_of.as_ref()?;
+        let twin_of = &candidates[usize::from(twin)];
+        let of = twin_of.twin_of.as_ref().filter(|_| twin_of.slowed_ppm == 0)?;
         let original = candidates.iter().position(|c| c.name == *of)? as u16;
         Some((original, Paired::of(&table.differences(workload, twin, original))?))
     });

@@ -1,13 +1,12 @@
 //! Rules over a whole run: is there enough, in no fixed order, and are the blocks independent?
 
-use super::{drift, finding, outcome, series, wander};
+use super::{control, drift, finding, outcome, series, wander};
 use crate::decide::protocol::FIRST_LOOK;
 use crate::decide::table::Table;
 use crate::decide::{compare::Comparison, schedule};
 use crate::model::event::Cell;
 use crate::model::finding::Finding;
 use crate::model::run::Run;
-use crate::stats::paired::Paired;
 
 /// Rules that hold for every workload alike.
 pub fn whole(run: &Run, table: &Table) -> Vec<Finding> {
@@ -22,7 +21,7 @@ pub fn whole(run: &Run, table: &Table) -> Vec<Finding> {
 /// Rules over one workload.
 pub fn workload(run: &Run, table: &Table, workload: u16, compared: &Comparison) -> Vec<Finding> {
     let mut found = unmeasured(run, table, workload);
-    found.extend(control(run, table, workload));
+    found.extend(control::findings(run, table, workload));
     found.extend(wander::findings(run, table, workload, compared));
     found.extend(outcome::workload(run, table, workload, compared));
     let name = &run.header.workloads[usize::from(workload)].name;
@@ -89,29 +88,6 @@ fn unmeasured(run: &Run, table: &Table, workload: u16) -> Vec<Finding> {
         found
     };
     missing.map(describe).collect()
-}
-
-/// A/A twins whose interval excludes zero.
-fn control(run: &Run, table: &Table, workload: u16) -> Vec<Finding> {
-    let candidates = &run.header.candidates;
-    let of = |twin: u16| -> Option<Finding> {
-        let name = candidates[usize::from(twin)].twin_of.as_ref()?;
-        let original = candidates.iter().position(|c| c.name == *name)? as u16;
-        let paired = Paired::of(&table.differences(workload, twin, original))?;
-        let interval = paired.interval(run.header.protocol.alpha);
-        (paired.blocks >= FIRST_LOOK && interval.excludes_zero()).then(|| {
-            let percent = |y: f64| libm::expm1(y) * 100.0;
-            let evidence = format!(
-                "{name} measured twice differs from itself by {:.1} % (95 % CI {:.1} to {:.1} %)",
-                percent(paired.mean),
-                percent(interval.low),
-                percent(interval.high)
-            );
-            let advice = "find what differs between visits (heat, background work), then run again";
-            finding(&run.header, "L35", evidence, advice)
-        })
-    };
-    (0..candidates.len() as u16).filter_map(of).collect()
 }
 
 #[cfg(test)]

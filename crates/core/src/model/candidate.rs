@@ -18,17 +18,25 @@ pub struct Candidate {
     /// Index into [`super::event::Header::regions`]; 0 but for runs over several devices.
     #[serde(skip_serializing_if = "is_zero", default)]
     pub region: u16,
+    /// Positive control: by how much of its speed it is slowed down on purpose, in millionths; 0
+    /// for all others. It is then the twin of somebody.
+    #[serde(skip_serializing_if = "is_unslowed", default)]
+    pub slowed_ppm: u32,
 }
 
 impl Candidate {
     /// A candidate on the first region, twin of nobody.
     pub fn new(name: impl Into<String>, kind: Kind) -> Candidate {
-        Candidate { name: name.into(), kind, twin_of: None, region: 0 }
+        Candidate { name: name.into(), kind, twin_of: None, region: 0, slowed_ppm: 0 }
     }
 }
 
 fn is_zero(index: &u16) -> bool {
     *index == 0
+}
+
+fn is_unslowed(ppm: &u32) -> bool {
+    *ppm == 0
 }
 
 /// The two kinds of candidate.

@@ -239,6 +239,17 @@ pub struct Job {
     /// percent of each 4 KiB are zeros.
     #[serde(default, skip_serializing_if = "is_incompressible")]
     pub buffer_compress_percentage: u8,
+    /// Positive control: how much of its speed a lane loses on purpose, in millionths, at most
+    /// [`SLOWED_MOST_PPM`]. It waits that much longer, inside the measured time, when it is done.
+    #[serde(default, skip_serializing_if = "is_unslowed")]
+    pub slowed_ppm: u32,
+}
+
+/// Half of the speed: more than anybody needs help to see.
+pub const SLOWED_MOST_PPM: u32 = 500_000;
+
+fn is_unslowed(ppm: &u32) -> bool {
+    *ppm == 0
 }
 
 fn is_incompressible(percent: &u8) -> bool {
@@ -283,6 +294,7 @@ impl Job {
             stamps: Stamps::Batch,
             rate_process: RateProcess::Linear,
             buffer_compress_percentage: 0,
+            slowed_ppm: 0,
         }
     }
 

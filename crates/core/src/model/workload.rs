@@ -135,6 +135,11 @@ impl Workload {
         let driver = DriverName::Native;
         Workload { name, summary, phase, metric, job, driver, profile: None, fio_job: None }
     }
+
+    /// Whether the engine can slow it down by a known share: one job of its own.
+    pub fn can_be_slowed(&self) -> bool {
+        self.driver.is_native() && self.profile.is_none()
+    }
 }
 
 /// One way to execute a workload.

@@ -99,6 +99,7 @@ pub fn expand(plan: &Plan, targets: &[Target], here: &Here) -> Result<Expanded, 
     if workloads.len() > MOST_WORKLOADS {
         return Err(too_many("workloads", workloads.len(), MOST_WORKLOADS));
     }
+    candidates.extend(positive_control(plan, &candidates));
     let sized = plan.workloads.iter().filter(|w| w.sized);
     Ok(Expanded {
         candidates,
@@ -108,6 +109,19 @@ pub fn expand(plan: &Plan, targets: &[Target], here: &Here) -> Result<Expanded, 
         flash_state: plan.protocol.flash_state,
         file_bytes: sized.map(|w| w.job.size).max(),
         skipped,
+    })
+}
+
+/// The first candidate once more, slowed down by what the plan says.
+fn positive_control(plan: &Plan, candidates: &[Candidate]) -> Option<Candidate> {
+    let share = plan.protocol.positive_control?;
+    let first = candidates.first()?;
+    let room: String = first.name.chars().take(NAME_CHARS - 12).collect();
+    Some(Candidate {
+        name: format!("{room} (slowed)"),
+        twin_of: Some(first.name.clone()),
+        slowed_ppm: libm::round(share * 1e6) as u32,
+        ..first.clone()
     })
 }
 

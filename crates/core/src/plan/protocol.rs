@@ -5,14 +5,16 @@ use toml::de::{DeTable, DeValue};
 use super::error::PlanError;
 use super::read::{Source, Value};
 use crate::lint::thresholds::Thresholds;
+use crate::model::job::SLOWED_MOST_PPM;
 use crate::model::protocol::{Mode, Protocol};
 
-const KEYS: [&str; 9] = [
+const KEYS: [&str; 10] = [
     "mode",
     "time",
     "max_write",
     "flash_state",
     "tie_margin",
+    "positive_control",
     "cell_min",
     "cell_max",
     "cell_min_ios",
@@ -66,6 +68,8 @@ pub struct ProtocolRequest {
     pub max_write_bytes: Option<u64>,
     /// Half-width of a tie, a fraction.
     pub tie_margin: Option<f64>,
+    /// How much of its speed a copy of the first candidate loses on purpose, a fraction.
+    pub positive_control: Option<f64>,
     /// Shortest cell, nanoseconds.
     pub cell_min_ns: Option<u64>,
     /// Longest cell, nanoseconds.
@@ -84,6 +88,7 @@ impl Default for ProtocolRequest {
             time_ns: None,
             max_write_bytes: None,
             tie_margin: None,
+            positive_control: None,
             cell_min_ns: None,
             cell_max_ns: None,
             cell_min_ios: None,
@@ -121,6 +126,10 @@ pub(super) fn protocol(source: &Source, table: &DeTable) -> Result<ProtocolReque
             "time" => asked.time_ns = Some(source.duration_ns(key, value)?),
             "max_write" => asked.max_write_bytes = Some(source.size(key, value)?),
             "tie_margin" => asked.tie_margin = Some(fraction(source, key, value, 0.001, 0.5)?),
+            "positive_control" => {
+                let most = f64::from(SLOWED_MOST_PPM) / 1e6;
+                asked.positive_control = Some(fraction(source, key, value, 0.001, most)?);
+            }
             "cell_min" => asked.cell_min_ns = Some(source.duration_ns(key, value)?),
             "cell_max" => asked.cell_max_ns = Some(source.duration_ns(key, value)?),
             "cell_min_ios" => asked.cell_min_ios = Some(source.number(key, value, 1..=1 << 40)?),

@@ -353,3 +353,17 @@ proptest::proptest! {
         }
     }
 }
+
+#[test]
+fn a_positive_control_is_the_first_candidate_once_more_and_no_candidate() {
+    let stacks = with("[[stack]]\nfs = \"ext4\"\n[[stack]]\nfs = \"xfs\"");
+    let made = expanded(&format!("{stacks}[protocol]\npositive_control = \"2.5%\"\n"), &[]);
+    assert_eq!(names(&made), ["ext4", "xfs", "ext4 (slowed)"]);
+    let control = &made.candidates[2];
+    assert_eq!((control.slowed_ppm, control.twin_of.as_deref()), (25_000, Some("ext4")));
+    assert_eq!(control.kind, made.candidates[0].kind);
+    let without = expanded(&format!("{stacks}[protocol]\nmode = \"decide\"\n"), &[]);
+    assert_eq!(made.protocol, without.protocol, "it costs the others nothing");
+    let error = parse(&format!("{stacks}[protocol]\npositive_control = 0.6\n"), "t").unwrap_err();
+    assert!(error.to_string().contains("between 0.001 and 0.5"), "{error}");
+}

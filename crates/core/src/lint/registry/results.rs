@@ -50,6 +50,29 @@ pub const RULES: &[Rule] = &[
                   over a night in which only the block size was to change.",
     },
     Rule {
+        id: "control-found",
+        slug: "control-found",
+        when: &[Analysis],
+        scope: RUN,
+        condition: "the positive control was found at the size it has",
+        explain: "With positive_control = \"5%\" in [protocol], one candidate is measured again \
+                  and loses 5 % of its speed on purpose: each of its cells waits that much longer \
+                  when it is done. A run that finds -5 % there has shown, on this disk and with \
+                  these blocks, that it sees effects of that size.",
+    },
+    Rule {
+        id: "control-missed",
+        slug: "control-missed",
+        when: &[Analysis],
+        scope: RUN,
+        condition: "the positive control was not found, or not at the size it has",
+        explain: "One candidate was slowed down by 5 % on purpose and the interval of its \
+                  difference from itself reaches from -9 to 1 %: a real difference of 5 % between \
+                  two candidates would have been missed too, so that this run's ties and \
+                  unresolved questions say nothing about effects of that size. More blocks make \
+                  the interval narrower: bakeoff resume.",
+    },
+    Rule {
         id: "L36",
         slug: "autocorrelation",
         when: &[Analysis],
