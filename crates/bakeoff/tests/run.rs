@@ -176,34 +176,6 @@ fn was_announced(bench: &Bench, run: &Run) {
 }
 
 #[test]
-fn a_positive_control_is_slowed_down_and_judged() {
-    if lacks() {
-        return;
-    }
-    let bench = Bench::new();
-    made(&bench, &(SMALL.to_string() + "positive_control = \"30%\"\n"), 96 * MIB);
-    let ended = bench.run(&RUN);
-    assert!(ended.code == 0 || ended.code == 1, "{ended:?}");
-    let (_, run) = record(&bench);
-    let names: Vec<&str> = run.header.candidates.iter().map(|c| c.name.as_str()).collect();
-    assert_eq!(names, ["ext4", "ext2", "ext4 (slowed)"]);
-    let cells: Vec<_> = run.complete_blocks().flat_map(|block| &block.cells).collect();
-    assert!(cells.len() >= 15, "{ended:?}");
-    for cell in cells {
-        let m = &cell.measurement;
-        assert_eq!(m.job.slowed_ppm, if cell.candidate == 2 { 300_000 } else { 0 });
-        let work_ns = (m.data_ns + m.flush_ns + m.close_ns) as f64;
-        assert!(cell.candidate != 2 || m.elapsed_ns as f64 >= work_ns / 0.7, "{m:?}");
-    }
-    let shown = bench.run(&["show", "last", "--format", "json"]).json();
-    let verdict = &shown["verdicts"][0];
-    assert_eq!(verdict["effects"].as_array().unwrap().len(), 1, "{verdict}");
-    let found = verdict["findings"].as_array().unwrap().iter();
-    let controls: Vec<&str> = found.filter_map(|f| f["id"].as_str()).collect();
-    assert!(controls.iter().any(|id| id.starts_with("control-")), "{verdict}");
-}
-
-#[test]
 fn every_visit_finds_the_same_state_and_nothing_is_left() {
     if lacks() || skip::lacks_command("mkfs.btrfs") || skip::lacks_kernel_filesystem("btrfs") {
         return;
