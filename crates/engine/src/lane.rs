@@ -111,6 +111,8 @@ pub struct Outcome {
     pub huge: bool,
     /// What verification needs to know.
     pub trace: Option<Trace>,
+    /// Time its thread was ready and waited for a CPU; see [`crate::waiting`].
+    pub waited_ns: Option<u64>,
 }
 
 impl<'a, E: Engine> Lane<'a, E> {
@@ -346,6 +348,7 @@ impl<'a, E: Engine> Lane<'a, E> {
                 pooled_from: self.filler.pooled_from(),
                 pool_buffers: self.filler.pool_buffers(),
             }),
+            waited_ns: None,
         })
     }
 }

@@ -38,6 +38,7 @@ mod smallfiles;
 mod target;
 mod usage;
 mod verify;
+mod waiting;
 mod windows;
 
 pub use error::EngineError;

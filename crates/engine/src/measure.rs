@@ -27,6 +27,7 @@ use crate::smallfiles;
 use crate::target::Target;
 use crate::usage::Usage;
 use crate::verify;
+use crate::waiting;
 
 /// Stack of a lane: it calls nothing deep.
 const STACK_BYTES: usize = 256 << 10;
@@ -233,7 +234,7 @@ where
     if numjobs == 1 {
         let run = prepare(0)?;
         let before = Usage::now();
-        let outcome = run()?;
+        let outcome = waiting::counted(run)?;
         return Ok((vec![outcome], Usage::now().since(before)));
     }
     let gate = RwLock::new(());
@@ -249,7 +250,7 @@ where
         if live.should_stop() {
             return run.map(|_| None);
         }
-        let outcome = run.and_then(|run| run());
+        let outcome = run.and_then(waiting::counted);
         if outcome.is_err() {
             live.stop();
         }

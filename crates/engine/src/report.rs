@@ -33,6 +33,7 @@ pub fn measurement(job: &Job, lanes: Vec<Outcome>, around: Circumstances) -> Mea
     let mean = |time: fn(&Outcome) -> u64| lanes.iter().map(time).sum::<u64>() / count;
     let (data_ns, flush_ns, close_ns) =
         (mean(|l| l.data_ns), mean(|l| l.flush_ns), mean(|l| l.close_ns));
+    let waited: Option<u64> = lanes.iter().map(|l| l.waited_ns).sum();
     let huge = lanes.iter().all(|l| l.huge);
     let pooled_ios = lanes.iter().map(|l| l.pooled_ios).sum();
     let backlog = job.rate_iops.map(|_| lanes.iter().map(|l| l.backlog).sum());
@@ -59,6 +60,7 @@ pub fn measurement(job: &Job, lanes: Vec<Outcome>, around: Circumstances) -> Mea
         commit: stats(Kind::Commit),
         usr_cpu_ns: around.usage.usr_ns,
         sys_cpu_ns: around.usage.sys_ns,
+        waited_ns: waited.map(|ns| ns / count),
         windows,
         tool_ns: tool_ns as u64,
         clock: Some(told_by(around.clock, around.cost, batch_max)),

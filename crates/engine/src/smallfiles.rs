@@ -158,6 +158,7 @@ impl<'a> Lane<'a> {
             batch_max: 1,
             huge: self.memory.is_huge(),
             trace: None,
+            waited_ns: None,
         })
     }
 

@@ -17,6 +17,7 @@ use bakeoff_core::prepare::steps;
 
 use super::cost;
 use super::ground::Ground;
+use super::in_memory;
 use super::load::{self, LoadError};
 use super::scratch::{self, Scratch};
 use super::session::Session;
@@ -52,6 +53,7 @@ pub fn measure(session: &mut Session, ground: &mut Ground) -> Result<(), Fault> 
         Some(reason) => of.skipped.push(Skipped { name: "all ceilings".to_string(), reason }),
         None => measure_all(session, ground, planned, &mut of)?,
     }
+    in_memory::measure(session, ground, &mut of)?;
     session.journal.record(What::Ceilings(Box::new(of)))
 }
 
@@ -162,12 +164,15 @@ pub fn one(
             let candidate = place.candidate.ok_or("no candidate")?;
             let site = ground.site(candidate).ok_or("it is not prepared")?;
             job.size = site.file_bytes;
-            (site.data(), TargetKind::File)
+            (site.data(), site.data_kind())
         }
     };
     let measured = load::run(&job, &target, kind, &session.cancel, &mut |_| {});
     let m = measured.map_err(|error| error.to_string())?;
     let rate = pace(workload.metric, &m);
+    if m.total_ios() < rungs::FEWEST_IOS {
+        return Err(format!("only {} operations in the time there is for it", m.total_ios()));
+    }
     let moved = [&m.read, &m.write].into_iter().flatten().map(|s| s.bw_bytes_per_s).sum();
     match rate > 0.0 {
         false => Err("nothing was done".to_string()),
@@ -190,7 +195,7 @@ pub struct Memory {
 
 impl Memory {
     /// The directory, or why there is none.
-    fn make(session: &mut Session) -> Result<Result<Memory, String>, Fault> {
+    pub fn make(session: &mut Session) -> Result<Result<Memory, String>, Fault> {
         let parent = RawPath::new(MEMORY);
         let run = session.journal.run().header.run.clone();
         let name = steps::scratch_name_of(&run, MEMORY_SCRATCH);
@@ -221,7 +226,13 @@ impl Memory {
         Ok((path, TargetKind::File))
     }
 
-    fn remove(self, session: &mut Session) -> Result<(), Fault> {
+    /// An empty file of one of the names that go with the directory.
+    pub fn make_file(&self, name: &str) -> std::io::Result<PathBuf> {
+        self.scratch.create(name)
+    }
+
+    /// Takes it away again.
+    pub fn remove(self, session: &mut Session) -> Result<(), Fault> {
         let cleaned = self.scratch.remove_small();
         drop(self.scratch);
         match stepper::undo(&mut session.journal, self.step) {

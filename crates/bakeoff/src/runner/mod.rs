@@ -16,6 +16,7 @@ pub mod ground;
 pub mod held;
 pub mod idle;
 pub mod image;
+mod in_memory;
 pub mod journal;
 pub mod load;
 pub mod probing;

@@ -1,14 +1,15 @@
 //! `run --prove`: after the answer, short experiments on what is only suspected.
 //!
-//! Each candidate is prepared once more as for a visit. A lowered clock is a step with its undo, so
+//! Each candidate is prepared once more as for a visit, an encrypted one also with the null cipher
+//! and without encryption. A lowered clock is a step with its undo, so
 //! it is put back on every way out, by `clean` after a crash too. What is not done is written down
 //! with its reason.
 
 use std::time::{Duration, Instant};
 
 use bakeoff_core::diagnose::prove::{self, MOST_NS};
-use bakeoff_core::diagnose::{Grade, summary};
-use bakeoff_core::model::candidate::Skipped;
+use bakeoff_core::diagnose::{Grade, summary, variants};
+use bakeoff_core::model::candidate::{Candidate, Skipped};
 use bakeoff_core::model::ceiling::{Ceilings, Layer, Rung};
 use bakeoff_core::model::event::What;
 use bakeoff_core::model::path::printable;
@@ -38,8 +39,16 @@ pub fn measure(session: &mut Session, ground: &mut Ground) -> Result<(), Fault> 
     let until = Instant::now() + Duration::from_nanos(MOST_NS);
     for candidate in 0..run.header.candidates.len() as u16 {
         let places = suspected(session.journal.run(), candidate, ground.only_region().is_some());
-        if !places.is_empty() && !session.cancel.is_set() {
-            visit(session, ground, candidate, places, until, &mut of)?;
+        if places.is_empty() {
+            continue;
+        }
+        let own = session.journal.run().header.candidates[usize::from(candidate)].clone();
+        let others = on_other_ciphers(session.journal.run(), &own, &places);
+        let visits = [(own, places)].into_iter().chain(others);
+        for (what, places) in visits {
+            if !session.cancel.is_set() {
+                visit(session, ground, &what, places, until, &mut of)?;
+            }
         }
     }
     session.journal.record(What::Ceilings(Box::new(of)))
@@ -67,16 +76,37 @@ fn suspected(run: &Run, candidate: u16, has_device: bool) -> Vec<Place> {
     places
 }
 
+/// The same workloads on the candidate with the null cipher and without encryption, where it has
+/// any: a visit each.
+fn on_other_ciphers(run: &Run, own: &Candidate, places: &[Place]) -> Vec<(Candidate, Vec<Place>)> {
+    let mut workloads: Vec<(u16, Option<u16>)> =
+        places.iter().map(|place| (place.workload, place.candidate)).collect();
+    workloads.dedup();
+    let changed = [
+        (Layer::NullCipher, variants::null_cipher(own)),
+        (Layer::NoCipher, variants::without_cipher(own)),
+    ];
+    let visit = |(layer, changed): (Layer, Option<Candidate>)| {
+        let place = |(workload, candidate): &(u16, Option<u16>)| {
+            let of = &run.header.workloads[usize::from(*workload)];
+            let rung = prove::on_another_cipher(of, layer)?;
+            Some(Place { workload: *workload, candidate: *candidate, rung })
+        };
+        let places: Vec<Place> = workloads.iter().filter_map(place).collect();
+        changed.filter(|_| !places.is_empty()).map(|what| (what, places))
+    };
+    changed.into_iter().filter_map(visit).collect()
+}
+
 fn visit(
     session: &mut Session,
     ground: &mut Ground,
-    candidate: u16,
+    what: &Candidate,
     places: Vec<Place>,
     until: Instant,
     of: &mut Ceilings,
 ) -> Result<(), Fault> {
-    let what = session.journal.run().header.candidates[usize::from(candidate)].clone();
-    let entered = match ground.enter(session, &what) {
+    let entered = match ground.enter(session, what) {
         Ok(()) => experiments(session, ground, places, until, of),
         Err(StepError::Fault(fault)) => Err(fault),
         Err(StepError::Failed(error)) => {

@@ -369,6 +369,7 @@ fn measurement(ios: u64, rw: Rw, block: u32) -> Measurement {
         commit: some(rw.writes() && block == 1),
         usr_cpu_ns: 10_000_000,
         sys_cpu_ns: 90_000_000,
+        waited_ns: Some(5_000_000),
         windows: (0..2).map(|i| window(i, ios / 3)).collect(),
         tool_ns: 1_000_000,
         clock: Some(Clock { source: ClockSource::Counter, error_ppm: 12.5, stamp_error_ns: 400 }),

@@ -154,7 +154,7 @@ fn check_telemetry(of: &Telemetry) -> Result<(), &'static str> {
 fn check_measurement(m: &Measurement) -> Result<(), &'static str> {
     check_job(&m.job)?;
     let times = [m.elapsed_ns, m.data_ns, m.flush_ns, m.close_ns, m.usr_cpu_ns, m.sys_cpu_ns];
-    let longest = times.into_iter().chain([m.tool_ns]).max();
+    let longest = times.into_iter().chain([m.tool_ns]).chain(m.waited_ns).max();
     ensure(m.elapsed_ns > 0 && longest <= Some(TIME_NS), "a cell of no time or many years")?;
     m.ops().try_for_each(|(_, stats)| check_ops(stats))?;
     let mut began_ns = 0u64;

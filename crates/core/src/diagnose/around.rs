@@ -20,6 +20,9 @@ const HOT_MC: u64 = 80_000;
 const SOFT_HOT_MC: u64 = 60_000;
 /// Bytes of others, as a share of the cell's own, that hold it back visibly.
 const FOREIGN: f64 = 0.25;
+/// Share of the time in which the caller ran or was ready to, above which it cannot have been a
+/// disk that it waited for.
+const AWAY: f64 = 0.5;
 /// Below this others are noise.
 const FOREIGN_FLOOR_BYTES: u64 = 4 << 20;
 /// Share of the requested bytes that the devices must have moved.
@@ -78,8 +81,12 @@ fn mean(values: &[u64]) -> f64 {
     values.iter().map(|v| *v as f64).sum::<f64>() / values.len().max(1) as f64
 }
 
-/// Others moved bytes on the same disks.
+/// Others moved bytes on the same disks, and the disks were what was waited for.
 pub fn foreign(seen: &Seen) -> Option<Reason> {
+    let (ran, _) = seen.lane_cpu();
+    if ran + seen.waited().unwrap_or(0.0) > AWAY {
+        return None;
+    }
     let truth = &seen.cell.truth;
     let own = seen.own_bytes();
     let moved = truth.device_read_bytes? + truth.device_written_bytes?;

@@ -19,10 +19,15 @@ const SMALL_CALL_BYTES: u64 = 1024;
 /// Share of the time somebody waited for a CPU while all were busy.
 const CROWDED: f64 = 0.5;
 
-/// Every cause on this side that holds, the surest first.
+/// What the kernel's own accounts say kept us from running: no inference is needed.
+pub fn kept_from_running(seen: &Seen) -> Option<Reason> {
+    quota(seen).or_else(|| waiting_thread(seen))
+}
+
+/// Every other cause on this side that holds, the surest first.
 pub fn reasons(seen: &Seen, steps: &[Step]) -> Option<Reason> {
-    quota(seen)
-        .or_else(|| ourselves(seen, steps))
+    ourselves(seen, steps)
+        .or_else(|| in_memory(seen, steps))
         .or_else(|| kernel_thread(seen))
         .or_else(|| interrupts(seen))
         .or_else(|| calling_thread(seen, steps))
@@ -39,7 +44,6 @@ fn quota(seen: &Seen) -> Option<Reason> {
     (held >= HELD).then(|| {
         let evidence =
             format!("the CPU quota of the control group held us for {} of the time", percent(held));
-        // The kernel's account of not letting us run: no inference is needed.
         Reason::proved(Cause::Cpu, evidence).subject("quota of the control group").share(held)
     })
 }
@@ -56,6 +60,23 @@ fn ourselves(seen: &Seen, steps: &[Step]) -> Option<Reason> {
         let evidence = format!("making data and counting took {} of the time", percent(share));
         Reason::consistent(Cause::Cpu, evidence).subject("bakeoff itself").share(share)
     })
+}
+
+/// The cipher or the filesystem is no faster where no disk is below it.
+fn in_memory(seen: &Seen, steps: &[Step]) -> Option<Reason> {
+    let of = |layer| ladder::find(steps, layer).filter(|step| step.share >= BOUND);
+    let (step, subject) = match (of(Layer::CryptRam), of(Layer::FsRam)) {
+        (Some(step), _) => (step, "dm-crypt".to_string()),
+        (None, Some(step)) => (step, ladder::filesystem(seen)),
+        (None, None) => return None,
+    };
+    let evidence = format!(
+        "{} of {} ({})",
+        percent(step.share),
+        step.layer.words(),
+        ladder::rate_words(seen, step.rate)
+    );
+    Some(Reason::proved(Cause::Cpu, evidence).subject(subject))
 }
 
 /// A thread that works for storage: one that runs all the time, or takes the longest part of a
@@ -87,15 +108,36 @@ fn interrupts(seen: &Seen) -> Option<Reason> {
     })
 }
 
+/// The thread that makes the calls was ready and another ran.
+fn waiting_thread(seen: &Seen) -> Option<Reason> {
+    let waited = seen.waited().filter(|share| *share >= HALF)?;
+    let (lane, _) = seen.lane_cpu();
+    let evidence = format!(
+        "the calling thread was ready and waited for a CPU for {} of the time, and ran {}",
+        percent(waited),
+        percent(lane)
+    );
+    Some(Reason::proved(Cause::Cpu, evidence).subject("other processes").share(waited))
+}
+
 /// The thread that makes the calls never rests.
 fn calling_thread(seen: &Seen, steps: &[Step]) -> Option<Reason> {
     let (all, system) = seen.lane_cpu();
+    let waited = seen.waited().unwrap_or(0.0);
     let calls = ladder::find(steps, Layer::Calls);
     let is_small = seen.job().bs <= SMALL_CALL_BYTES;
-    if all < BUSY || (system < all * 0.3 && !is_small) {
+    let is_ready = all >= HALF && all + waited >= BUSY;
+    if !is_ready || (system < all * 0.3 && !is_small) {
         return None;
     }
-    let ran = format!("the calling thread ran for {} of the time", percent(all));
+    let ran = match waited >= 0.05 {
+        true => format!(
+            "the calling thread ran for {} of the time and was ready for another {}",
+            percent(all),
+            percent(waited)
+        ),
+        false => format!("the calling thread ran for {} of the time", percent(all)),
+    };
     if let Some(step) = calls.filter(|step| step.share >= BOUND) {
         let evidence = format!("{ran}, at {} of the same calls on memory", percent(step.share));
         return Some(Reason::proved(Cause::SystemCalls, evidence).share(all));
@@ -105,7 +147,7 @@ fn calling_thread(seen: &Seen, steps: &[Step]) -> Option<Reason> {
         let evidence = format!("{ran}: {ns:.0} ns a call for {} bytes each", seen.job().bs);
         return Some(Reason::consistent(Cause::SystemCalls, evidence).share(all));
     }
-    let fs = seen.place.map_or("filesystem", |place| place.fs.as_str());
+    let fs = ladder::filesystem(seen);
     let evidence = format!("{ran}, {} of it in the kernel ({fs}, copying)", percent(system / all));
     Some(Reason::consistent(Cause::Cpu, evidence).subject("the calling thread").share(all))
 }

@@ -145,7 +145,7 @@ fn writeback(seen: &Seen) -> Option<Reason> {
 
 /// The rate depends on where the data lies.
 fn position(seen: &Seen, steps: &[Step]) -> Option<Reason> {
-    let ends = ladder::find(steps, Layer::Raw).zip(ladder::find(steps, Layer::RawEnd));
+    let ends = ladder::find(steps, Layer::Start).zip(ladder::find(steps, Layer::End));
     if let Some((start, end)) = ends {
         let (slow, fast) = (start.rate.min(end.rate), start.rate.max(end.rate));
         let rate = seen.rate();

@@ -2,8 +2,11 @@
 
 use super::seen::Seen;
 use crate::boards;
+use crate::model::candidate::Kind;
 use crate::model::ceiling::Layer;
+use crate::model::job::Rw;
 use crate::model::workload::Metric;
+use crate::prepare::region;
 use crate::units;
 
 /// A cell at this share of a rung or more is bound by it.
@@ -37,11 +40,32 @@ pub fn of(seen: &Seen) -> Vec<Step> {
         let practice = practice_bytes_per_s(seen);
         all.extend(link);
         all.extend(practice.map(|b| (Layer::LinkPractice, seen.in_metric(b), b)));
+        all.extend(ends(seen));
     }
     let step = |(layer, r, bytes_per_s)| Step { layer, rate: r, share: rate / r, bytes_per_s };
     let mut steps: Vec<Step> = all.into_iter().map(step).collect();
     steps.sort_by(|a, b| a.rate.total_cmp(&b.rate).then(a.layer.cmp(&b.layer)));
     steps
+}
+
+/// Requests of that size take the time their bytes take, as those of the survey do.
+const LARGE_BYTES: u64 = 256 << 10;
+
+/// The two ends of a region that differ, for reads of the kind that the survey made.
+fn ends(seen: &Seen) -> Vec<(Layer, f64, f64)> {
+    let job = seen.job();
+    let size_bytes = seen.header.region.as_ref().map_or(0, |region| region.size_bytes);
+    let is_comparable = job.rw == Rw::Read && job.bs >= LARGE_BYTES && job.numjobs == 1;
+    let is_steep = region::gradient(&seen.positions, size_bytes) > region::GRADIENT_MAX;
+    let (Some(first), Some(last)) = (seen.positions.first(), seen.positions.last()) else {
+        return Vec::new();
+    };
+    match is_comparable && is_steep {
+        true => [(Layer::Start, first), (Layer::End, last)]
+            .map(|(layer, p)| (layer, seen.in_metric(p.bytes_per_s), p.bytes_per_s))
+            .to_vec(),
+        false => Vec::new(),
+    }
 }
 
 /// What others measured over the only link of a place on this board.
@@ -55,6 +79,17 @@ fn practice_bytes_per_s(seen: &Seen) -> Option<f64> {
 /// The rung of a layer.
 pub fn find(steps: &[Step], layer: Layer) -> Option<&Step> {
     steps.iter().find(|step| step.layer == layer)
+}
+
+/// The name of the filesystem that is measured.
+pub fn filesystem(seen: &Seen) -> String {
+    let candidate = seen.header.candidates.get(usize::from(seen.cell.candidate));
+    let stack = candidate.and_then(|candidate| match &candidate.kind {
+        Kind::Stack(stack) => Some(stack.fs.clone()),
+        Kind::Directory { .. } => None,
+    });
+    let below = || seen.place.map(|place| place.fs.clone());
+    stack.or_else(below).unwrap_or_else(|| "the filesystem".to_string())
 }
 
 /// Every rung in words: "it does 96 % of the raw device (101 MB/s)".

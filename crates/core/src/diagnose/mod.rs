@@ -2,9 +2,10 @@
 //!
 //! Three grades: *proved*, when a lower layer on its own is no faster or a perturbation shows it;
 //! *consistent*, when the signals agree with it; *unattributed* otherwise, with the ladder printed.
-//! What spoils a cell is looked at first, then the processor, then the disk: a disk that waits for
-//! a processor looks idle, a processor that waits for a disk looks idle, but one that runs all the
-//! time waits for nobody. iowait and %util are never looked at.
+//! What spoils a cell is looked at first, and with it the kernel's own account of when we could not
+//! run; then the processor, then the disk: a disk that waits for a processor looks idle, a processor
+//! that waits for a disk looks idle, but one that runs all the time waits for nobody. iowait and
+//! %util are never looked at.
 
 mod around;
 pub mod cause;
@@ -16,6 +17,7 @@ pub mod prove;
 pub mod rungs;
 pub mod seen;
 pub mod summary;
+pub mod variants;
 
 use crate::lint;
 use crate::model::event::Cell;
@@ -31,6 +33,7 @@ pub fn cell(run: &Run, cell: &Cell) -> Option<Reason> {
         workload: run.header.workloads.get(usize::from(cell.workload))?,
         ceilings: &run.ceilings,
         place: lint::cell::place(&run.header, cell.candidate),
+        positions: run.positions(cell.candidate),
     };
     Some(reason(&seen))
 }
@@ -39,6 +42,7 @@ pub fn cell(run: &Run, cell: &Cell) -> Option<Reason> {
 pub fn reason(seen: &Seen) -> Reason {
     let steps = ladder::of(seen);
     let found = around::heat_or_power(seen)
+        .or_else(|| cpu::kept_from_running(seen))
         .or_else(|| around::foreign(seen))
         .or_else(|| around::page_cache(seen))
         .or_else(|| prove::of_cpu(&steps, cpu::reasons(seen, &steps)))

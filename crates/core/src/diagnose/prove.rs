@@ -8,7 +8,7 @@
 
 use super::cause::{Cause, Grade, Reason};
 use super::ladder::{self, Step};
-use super::rungs::{self, At, RUNG_WRITE_BYTES, Rung};
+use super::rungs::{self, At, RUNG_IOS, RUNG_WRITE_BYTES, Rung};
 use super::seen::Seen;
 use crate::model::ceiling::Layer;
 use crate::model::job::{Job, Rw};
@@ -27,6 +27,10 @@ pub const MOST_NS: u64 = 120_000_000_000;
 const FOLLOWS: f64 = 0.5;
 /// Elasticity below which it is not.
 const DOES_NOT_CARE: f64 = 0.1;
+/// Taking the cipher away makes so much of a difference where it is what holds back, …
+const FASTER: f64 = 1.2;
+/// … and so little where it is not.
+const SAME: f64 = 1.05;
 /// A quarter of the block size leaves so much of the bandwidth where bytes are what counts, …
 const BYTES_COUNT: f64 = 0.9;
 /// … and so little where requests are: a fourth, with what measuring leaves.
@@ -43,14 +47,7 @@ pub fn of(workload: &Workload, has_device: bool, known: &[Layer]) -> Vec<Rung> {
     if workload.job.rw == Rw::SmallFiles || rungs::of(workload, has_device).is_empty() {
         return all;
     }
-    let again = Job {
-        runtime_ns: Some(EXPERIMENT_NS),
-        time_limit_ns: Some(EXPERIMENT_NS * 4),
-        min_ios: 1,
-        verify: false,
-        io_size: workload.job.rw.writes().then_some(RUNG_WRITE_BYTES),
-        ..workload.job.clone()
-    };
+    let again = again(workload);
     let mut add = |layer, job| all.push(Rung { layer, at: At::File, job });
     add(Layer::Again, again.clone());
     add(Layer::SlowClock, again.clone());
@@ -60,8 +57,57 @@ pub fn of(workload: &Workload, has_device: bool, known: &[Layer]) -> Vec<Rung> {
     all
 }
 
-/// What the experiments with the clock make of a suspicion against the CPU, or of none.
+/// The workload once more, short.
+fn again(workload: &Workload) -> Job {
+    Job {
+        runtime_ns: Some(EXPERIMENT_NS),
+        time_limit_ns: Some(EXPERIMENT_NS * 4),
+        min_ios: RUNG_IOS,
+        verify: false,
+        io_size: workload.job.rw.writes().then_some(RUNG_WRITE_BYTES),
+        ..workload.job.clone()
+    }
+}
+
+/// The workload on a candidate whose encryption was changed; `None` for what is no one job.
+pub fn on_another_cipher(workload: &Workload, layer: Layer) -> Option<Rung> {
+    let is_one_job = workload.job.rw != Rw::SmallFiles && !rungs::of(workload, false).is_empty();
+    is_one_job.then(|| Rung { layer, at: At::File, job: again(workload) })
+}
+
+/// What taking the cipher away makes of a suspicion against the CPU, or of none.
+fn of_cipher(steps: &[Step], reason: Option<Reason>) -> Option<Reason> {
+    let rate = |layer| ladder::find(steps, layer).map(|step| step.rate);
+    let Some((own, null)) = rate(Layer::Again).zip(rate(Layer::NullCipher)) else { return reason };
+    let without = rate(Layer::NoCipher)
+        .map_or(String::new(), |rate| format!(", without encryption {:.1} times", rate / own));
+    let evidence =
+        format!("with a cipher that does nothing it does {:.1} times as much{without}", null / own);
+    match reason {
+        Some(reason) if reason.grade == Grade::Proved => Some(reason),
+        // The cipher does not matter, so its thread is not what the rest waits for.
+        Some(reason) if null < own * SAME && is_ciphers(&reason) => None,
+        Some(reason) if null >= own * FASTER && is_ciphers(&reason) => {
+            let evidence = format!("{}; {evidence}", reason.evidence);
+            Some(Reason { grade: Grade::Proved, evidence, ..reason })
+        }
+        None if null >= own * FASTER => {
+            Some(Reason::proved(Cause::Cpu, evidence).subject("the cipher"))
+        }
+        reason => reason,
+    }
+}
+
+fn is_ciphers(reason: &Reason) -> bool {
+    reason.subject.as_deref().is_some_and(|subject| subject.contains("crypt"))
+}
+
+/// What the experiments with the clock and the cipher make of a suspicion against the CPU, or of none.
 pub fn of_cpu(steps: &[Step], reason: Option<Reason>) -> Option<Reason> {
+    of_clock(steps, of_cipher(steps, reason))
+}
+
+fn of_clock(steps: &[Step], reason: Option<Reason>) -> Option<Reason> {
     let Some(elasticity) = elasticity(steps) else { return reason };
     let evidence = format!(
         "at {:.0} % of the clock it does {:.0} % of what it did",
@@ -115,6 +161,7 @@ pub fn of_disk(seen: &Seen, steps: &[Step], reason: Reason) -> Reason {
 mod tests {
     use super::*;
     use crate::diagnose::scenes::{Scene, queue};
+    use crate::model::telemetry::ThreadUse;
     use crate::workloads;
 
     fn busy() -> Scene {
@@ -140,6 +187,33 @@ mod tests {
     }
 
     #[test]
+    fn a_cipher_is_told_from_what_lies_below_it() {
+        let busy = || {
+            Scene::of("seqread", 90e6).with(|s| {
+                let cpu_ns = s.cell.measurement.elapsed_ns * 9 / 10;
+                s.t().threads = vec![ThreadUse { name: "kcryptd".into(), cpu_ns }];
+                queue(s, 0.1);
+            })
+        };
+        let with = |own, null, none| {
+            let scene = busy().rung(Layer::Again, own).rung(Layer::NullCipher, null);
+            scene.rung(Layer::NoCipher, none)
+        };
+        assert_eq!(busy().cause(), (Cause::Cpu, Grade::Consistent));
+        let proved = with(90e6, 360e6, 380e6).reason();
+        assert_eq!((proved.cause, proved.grade), (Cause::Cpu, Grade::Proved));
+        assert_eq!(proved.subject.as_deref(), Some("kcryptd"));
+        assert!(proved.evidence.ends_with(
+            "with a cipher that does nothing it does 4.0 times as much, without encryption 4.2 times"
+        ));
+        assert_ne!(with(90e6, 91e6, 92e6).cause().0, Cause::Cpu, "the cipher is not it");
+        assert_eq!(with(90e6, 100e6, 120e6).cause(), (Cause::Cpu, Grade::Consistent));
+        let quiet = Scene::of("seqread", 90e6).with(|s| queue(s, 0.2));
+        let found = quiet.rung(Layer::Again, 90e6).rung(Layer::NullCipher, 200e6).reason();
+        assert_eq!(found.subject.as_deref(), Some("the cipher"));
+    }
+
+    #[test]
     fn smaller_blocks_tell_bytes_from_requests() {
         let disk = || Scene::of("seqread", 50e6).with(|s| queue(s, 0.97));
         assert_eq!(disk().cause(), (Cause::Device, Grade::Consistent));
@@ -153,7 +227,7 @@ mod tests {
     fn experiments_are_short_and_write_little() {
         for workload in workloads::all() {
             for rung in of(&workload, true, &[]) {
-                assert!(rung.job.runtime_ns <= Some(EXPERIMENT_NS) && rung.job.min_ios <= 1);
+                assert!(rung.job.runtime_ns <= Some(EXPERIMENT_NS) && rung.job.min_ios <= RUNG_IOS);
                 let bounded = rung.job.io_size.is_some_and(|bytes| bytes <= RUNG_WRITE_BYTES);
                 assert!(rung.write_bytes() == 0 || bounded, "{rung:?}");
             }

@@ -10,6 +10,13 @@ use crate::model::workload::{Phase, Workload};
 pub const RUNG_NS: u64 = 300_000_000;
 /// What a rung takes beside that: starting the engine, laying a small file out.
 pub const RUNG_OVERHEAD_NS: u64 = 200_000_000;
+/// Operations that a rung does however long they take, within [`RUNG_LIMIT_NS`]: of two or three a
+/// slow disk's first, which often comes from a buffer, would be half.
+pub const RUNG_IOS: u64 = 10;
+/// Operations below which a rung tells nothing.
+pub const FEWEST_IOS: u64 = 8;
+/// When a rung is given up.
+pub const RUNG_LIMIT_NS: u64 = 3_000_000_000;
 /// Most bytes one rung may write.
 pub const RUNG_WRITE_BYTES: u64 = 32 << 20;
 /// Size of a file in memory.
@@ -56,8 +63,8 @@ pub fn of(workload: &Workload, has_device: bool) -> Vec<Rung> {
     }
     let short = Job {
         runtime_ns: Some(RUNG_NS),
-        time_limit_ns: Some(RUNG_NS * 4),
-        min_ios: 1,
+        time_limit_ns: Some(RUNG_LIMIT_NS),
+        min_ios: RUNG_IOS,
         verify: false,
         rate_iops: None,
         io_size: workload.job.rw.writes().then_some(RUNG_WRITE_BYTES),
@@ -83,6 +90,15 @@ pub fn of(workload: &Workload, has_device: bool) -> Vec<Rung> {
         add(Layer::Calls, At::Memory, Job { io_size: None, ..calls });
     }
     rungs
+}
+
+/// The workload on the data file of a stack in memory; `None` for what is no one job on a file.
+pub fn in_memory(workload: &Workload, layer: Layer) -> Option<Rung> {
+    let is_file = workload.job.rw != Rw::SmallFiles && workload.job.bs <= MEMORY_FILE_BYTES;
+    let calls = of(workload, false).into_iter().find(|rung| rung.layer == Layer::Calls)?;
+    let own = &workload.job;
+    let job = Job { direct: own.direct, engine: own.engine, iodepth: own.iodepth, ..calls.job };
+    is_file.then_some(Rung { layer, at: At::File, job })
 }
 
 /// The same place with less above it, with more at a time, and without flushing.
@@ -134,7 +150,7 @@ mod tests {
     fn a_rung_is_short_and_writes_little() {
         for workload in workloads::all() {
             for rung in of(&workload, true) {
-                assert!(rung.job.runtime_ns <= Some(RUNG_NS) && rung.job.min_ios <= 1);
+                assert!(rung.job.runtime_ns <= Some(RUNG_NS) && rung.job.min_ios <= RUNG_IOS);
                 let bounded = rung.job.io_size.is_some_and(|bytes| bytes <= RUNG_WRITE_BYTES);
                 assert!(rung.write_bytes() == 0 || bounded, "{rung:?}");
             }

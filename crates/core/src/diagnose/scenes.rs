@@ -218,6 +218,18 @@ fn processors() -> Vec<(&'static str, Cause, Scene)> {
             Cause::Cpu,
             Scene::of("randread", 900.0).with(|s| {
                 s.t().quota_held_ns = Some(1_600 * MS);
+                s.cell.measurement.waited_ns = Some(1_700 * MS);
+                // The disk was full of others' requests, but nobody waited for it.
+                s.cell.truth.device_read_bytes = Some(200 << 20);
+                s.cell.truth.foreign_bytes = Some(190 << 20);
+                queue(s, 0.2);
+            }),
+        ),
+        (
+            "a crowded CPU",
+            Cause::Cpu,
+            Scene::of("randread", 900.0).with(|s| {
+                s.cell.measurement.waited_ns = Some(s.cell.measurement.elapsed_ns * 7 / 10);
                 queue(s, 0.2);
             }),
         ),
@@ -358,7 +370,7 @@ fn reading() -> Vec<(&'static str, Cause, Scene)> {
         (
             "a slow end of the disk",
             Cause::Position,
-            Scene::of("seqread", 110e6).rung(Rung::Raw, 150e6).rung(Rung::RawEnd, 80e6),
+            Scene::of("seqread", 110e6).rung(Rung::Start, 150e6).rung(Rung::End, 80e6),
         ),
     ]
 }

@@ -5,7 +5,7 @@
 
 use crate::lint::link;
 use crate::model::ceiling::Ceilings;
-use crate::model::event::{Cell, Header};
+use crate::model::event::{Cell, Header, Position};
 use crate::model::host::{Layer, Place};
 use crate::model::job::Job;
 use crate::model::measurement::Measurement;
@@ -24,6 +24,8 @@ pub struct Seen<'a> {
     pub ceilings: &'a Ceilings,
     /// What lies behind its candidate.
     pub place: Option<&'a Place>,
+    /// How fast the region it is on was read from its start to its end; empty where nobody looked.
+    pub positions: Vec<Position>,
 }
 
 /// The figure by which a measurement is held against lower layers: its metric, and where that is a
@@ -106,6 +108,12 @@ impl<'a> Seen<'a> {
         let per_lane = self.wall_ns() * self.lanes();
         let all = m.usr_cpu_ns.saturating_add(m.sys_cpu_ns) as f64;
         (all / per_lane, m.sys_cpu_ns as f64 / per_lane)
+    }
+
+    /// Share of the time a thread of the generator was ready and waited for a CPU; `None` when the
+    /// kernel does not count it.
+    pub fn waited(&self) -> Option<f64> {
+        Some(self.m().waited_ns? as f64 / self.wall_ns())
     }
 
     /// Time of the fast telemetry, nanoseconds; 0 when there is none.

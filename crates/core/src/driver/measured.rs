@@ -125,6 +125,7 @@ pub fn measurement(
         commit: None,
         usr_cpu_ns: work.cpu_ns[0],
         sys_cpu_ns: work.cpu_ns[1],
+        waited_ns: None,
         windows: Vec::new(),
         tool_ns: 0,
         clock: None,

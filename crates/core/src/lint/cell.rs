@@ -130,7 +130,7 @@ fn warm_cache(header: &Header, workload: &Workload, cell: &Cell) -> Option<Findi
         let bytes = |b: Option<u64>| b.map_or("unknown".to_string(), units::size);
         let read = cell.measurement.read.as_ref().map_or(0, |r| r.io_bytes);
         let evidence = format!(
-            "read {}, the devices moved {}, {} were in memory before",
+            "memory was measured: read {}, the devices moved {}, {} were in memory before",
             units::size(read),
             bytes(truth.device_read_bytes),
             bytes(truth.resident_before_bytes)

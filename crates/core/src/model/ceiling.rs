@@ -19,12 +19,18 @@ pub enum Layer {
     Raw,
     /// The device or file with many requests in flight.
     Deep,
-    /// The device near the end of the region; `Raw` is near its start.
-    RawEnd,
+    /// The device at the start of the region, as the survey before the run read it.
+    Start,
+    /// The same at its end.
+    #[serde(alias = "raw_end")]
+    End,
     /// The same writes past the page cache without flushing.
     NoFlush,
-    /// dm-crypt on the region.
-    Crypt,
+    /// The candidate without its encryption.
+    #[serde(alias = "crypt")]
+    NoCipher,
+    /// The candidate on dm-crypt with a cipher that does nothing.
+    NullCipher,
     /// dm-crypt on memory.
     CryptRam,
     /// The filesystem on memory.
@@ -49,9 +55,11 @@ impl Layer {
             Layer::LinkPractice => "what such links reach in practice",
             Layer::Raw => "the raw device",
             Layer::Deep => "the device with many requests at a time",
-            Layer::RawEnd => "the raw device at the end of the region",
+            Layer::Start => "the raw device at the start of the region",
+            Layer::End => "the raw device at the end of the region",
             Layer::NoFlush => "the same without flushing",
-            Layer::Crypt => "the encrypted device",
+            Layer::NoCipher => "the same without encryption",
+            Layer::NullCipher => "the same with a cipher that does nothing",
             Layer::CryptRam => "the cipher in memory",
             Layer::FsRam => "the filesystem in memory",
             Layer::Calls => "the system calls alone",

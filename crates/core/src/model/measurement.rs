@@ -61,6 +61,11 @@ pub struct Measurement {
     pub usr_cpu_ns: u64,
     /// System CPU time of the engine's process during the cell.
     pub sys_cpu_ns: u64,
+    /// Time a thread of the engine was ready to run and had to wait for a CPU, on average of its
+    /// threads: the run delay of `/proc/PID/task/TID/schedstat`
+    /// (`Documentation/scheduler/sched-stats.rst`). `None` where nobody counted it.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub waited_ns: Option<u64>,
     /// Throughput over time, one entry for each 100 ms.
     pub windows: Vec<Window>,
     /// Time the generator itself took (data generation, bookkeeping), estimated; its share of

@@ -382,6 +382,17 @@ impl Run {
         self.blocks.get_mut(block as usize)
     }
 
+    /// The survey of the region a candidate is on, as far as it lies inside what was used of it.
+    /// Where in an image a byte lies says nothing about where on the disk it is.
+    pub fn positions(&self, candidate: u16) -> Vec<Position> {
+        let index = self.header.candidates.get(usize::from(candidate)).map_or(0, |c| c.region);
+        let Some(region) = self.header.regions().nth(usize::from(index)) else { return Vec::new() };
+        let end_bytes = region.start_bytes.saturating_add(region.size_bytes);
+        let is_inside = |p: &&Position| (region.start_bytes..end_bytes).contains(&p.offset_bytes);
+        let survey = self.surveys.iter().find(|s| s.0 == index && !region.is_image);
+        survey.map_or(Vec::new(), |(_, all)| all.iter().filter(is_inside).cloned().collect())
+    }
+
     /// Blocks that count, in order.
     pub fn complete_blocks(&self) -> impl Iterator<Item = &Block> {
         self.blocks.iter().filter(|b| b.state == BlockState::Complete)

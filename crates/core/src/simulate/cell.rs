@@ -45,6 +45,7 @@ pub fn measurement(workload: &Workload, rate: f64) -> Measurement {
         commit: None,
         usr_cpu_ns: elapsed_ns / 50,
         sys_cpu_ns: elapsed_ns / 20,
+        waited_ns: None,
         windows: Vec::new(),
         tool_ns: elapsed_ns / 100,
         clock: None,

@@ -281,6 +281,7 @@ impl<'a> Meter<'a> {
             batch_max: 1,
             huge: false,
             trace: None,
+            waited_ns: None,
         }
     }
 }

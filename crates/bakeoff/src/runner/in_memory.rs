@@ -1,0 +1,209 @@
+//! The filesystem and the encryption of each stack on memory: what they do with no disk below.
+//!
+//! An image in memory on a loop device, on which each stack is made once as in a visit. The loop
+//! device is part of what is measured, so the rung is a little lower than the filesystem alone.
+
+use bakeoff_core::diagnose::{rungs, variants};
+use bakeoff_core::model::candidate::{Candidate, Skipped};
+use bakeoff_core::model::ceiling::{Ceilings, Layer, Rung};
+use bakeoff_core::model::event::{FlashState, Region};
+use bakeoff_core::model::path::{RawPath, printable};
+use bakeoff_core::model::run::Run;
+use bakeoff_core::prepare::steps;
+use bakeoff_core::units;
+
+use super::action;
+use super::ceilings::{self, Memory, Place};
+use super::cost;
+use super::ground::Ground;
+use super::regions::{self, Attached, Regions};
+use super::scratch;
+use super::session::Session;
+use super::stepper::{self, StepError};
+use crate::fault::Fault;
+use crate::host;
+
+/// Size of the image: every filesystem can be made on it.
+const IMAGE_BYTES: u64 = 512 << 20;
+/// Most of the data file on it.
+const FILE_BYTES: u64 = 32 << 20;
+/// At most this part of the available memory is taken.
+const MEMORY_SHARE: u64 = 4;
+/// What preparing one stack in memory takes.
+const VISIT_NS: u64 = 2_000_000_000;
+
+/// One stack to be made in memory, and all candidates it speaks for.
+struct Visit {
+    layer: Layer,
+    what: Candidate,
+    candidates: Vec<u16>,
+}
+
+/// Measures the rungs in memory of a run whose candidates are stacks.
+///
+/// # Errors
+/// When the record cannot be kept, or what was made cannot be taken away. What fails otherwise is
+/// left out with its reason.
+pub fn measure(session: &mut Session, ground: &Ground, of: &mut Ceilings) -> Result<(), Fault> {
+    let Ground::Regions(on_disk) = ground else { return Ok(()) };
+    let visits = visits(session.journal.run());
+    if visits.is_empty() || session.cancel.is_set() {
+        return Ok(());
+    }
+    if let Some(reason) = reason_against(session, visits.len() as u64) {
+        skip(of, "filesystems and ciphers in memory", &reason);
+        return Ok(());
+    }
+    let memory = match Memory::make(session)? {
+        Ok(memory) => memory,
+        Err(reason) => {
+            skip(of, "filesystems and ciphers in memory", &reason);
+            return Ok(());
+        }
+    };
+    let measured = on_image(session, on_disk, &memory, visits, of);
+    memory.remove(session).and(measured)
+}
+
+/// Each different stack once: schedulers and the like make none.
+fn visits(run: &Run) -> Vec<Visit> {
+    let mut all: Vec<Visit> = Vec::new();
+    for (index, candidate) in (0u16..).zip(&run.header.candidates) {
+        let of = [
+            (Layer::FsRam, variants::filesystem_alone(candidate)),
+            (Layer::CryptRam, variants::cipher_alone(candidate)),
+        ];
+        for (layer, what) in of.into_iter().filter_map(|(layer, what)| Some((layer, what?))) {
+            let what = Candidate { region: 0, ..what };
+            match all.iter_mut().find(|v| v.layer == layer && v.what.kind == what.kind) {
+                Some(visit) => visit.candidates.push(index),
+                None => all.push(Visit { layer, what, candidates: vec![index] }),
+            }
+        }
+    }
+    all
+}
+
+/// Why nothing is measured: the time is the blocks', the memory the system's.
+fn reason_against(session: &Session, visits: u64) -> Option<String> {
+    let run = session.journal.run();
+    let most = host::available_bytes() / MEMORY_SHARE;
+    if IMAGE_BYTES > most {
+        let (needed, most) = (units::size(IMAGE_BYTES), units::size(most));
+        return Some(format!("they need {needed} of memory, and a quarter of it is {most}"));
+    }
+    let protocol = &run.header.protocol;
+    let rungs_ns = run.header.workloads.len() as u64 * (rungs::RUNG_NS + rungs::RUNG_OVERHEAD_NS);
+    let blocks_ns = cost::of_block(run).0.saturating_mul(u64::from(protocol.last_block()));
+    let ends_ns = session.journal.elapsed_ns() + visits * (VISIT_NS + rungs_ns) + blocks_ns;
+    let is_over = protocol.time_ns.is_some_and(|limit| ends_ns > limit);
+    is_over.then(|| "they would take time that the blocks need; --time gives more".to_string())
+}
+
+/// The image, its loop device, every visit, and all of it away again.
+fn on_image(
+    session: &mut Session,
+    on_disk: &Regions,
+    memory: &Memory,
+    visits: Vec<Visit>,
+    of: &mut Ceilings,
+) -> Result<(), Fault> {
+    let image = match memory.make_file(scratch::IMAGE) {
+        Ok(path) => RawPath::new(path),
+        Err(error) => {
+            skip(of, "filesystems and ciphers in memory", &error.to_string());
+            return Ok(());
+        }
+    };
+    let attached = attach(session, &image);
+    let (step, device) = match attached {
+        Ok(attached) => attached,
+        Err(StepError::Fault(fault)) => return Err(fault),
+        Err(StepError::Failed(error)) => {
+            skip(of, "filesystems and ciphers in memory", &error.to_string());
+            return Ok(());
+        }
+    };
+    let mut ground = Ground::Regions(regions_on(session, on_disk, &image, device));
+    let mut done = Ok(());
+    for visit in visits {
+        if session.cancel.is_set() || done.is_err() {
+            break;
+        }
+        session.progress.doing(&format!("measuring {}", visit.what.name));
+        done = one(session, &mut ground, &visit, of);
+    }
+    match stepper::undo(&mut session.journal, step) {
+        Err(StepError::Fault(fault)) => Err(fault),
+        Ok(()) | Err(StepError::Failed(_)) => done,
+    }
+}
+
+fn attach(session: &mut Session, image: &RawPath) -> Result<(u32, RawPath), StepError> {
+    stepper::take(session, |n| steps::fill(n, image, IMAGE_BYTES))?;
+    let (step, _) = stepper::take(session, |n| steps::attach_loop(n, image))?;
+    let device = action::loops_of(image.as_path(), 0).map_err(StepError::Failed)?;
+    let device = device.into_iter().next();
+    let device = device.ok_or_else(|| Fault::environment("the loop device went away"))?;
+    Ok((step, RawPath::new(device)))
+}
+
+fn regions_on(session: &Session, on_disk: &Regions, image: &RawPath, device: RawPath) -> Regions {
+    let place = session.journal.run().header.region.as_ref().map(|r| r.place.clone());
+    let region = Region {
+        target: image.clone(),
+        start_bytes: 0,
+        size_bytes: IMAGE_BYTES,
+        is_image: true,
+        place: place.unwrap_or_default(),
+        flash_state: FlashState::WrittenOnce,
+        token: None,
+    };
+    let knob_disk = regions::kernel_name(&device);
+    let attached = Attached { device, region, knob_disk };
+    let file_bytes = on_disk.file_bytes.min(FILE_BYTES);
+    Regions::new(vec![attached], on_disk.mount_point.clone(), file_bytes)
+}
+
+/// One visit: every workload that is one job on files.
+fn one(
+    session: &mut Session,
+    ground: &mut Ground,
+    visit: &Visit,
+    of: &mut Ceilings,
+) -> Result<(), Fault> {
+    let entered = match ground.enter(session, &visit.what) {
+        Ok(()) => {
+            rungs_of(session, ground, visit, of);
+            Ok(())
+        }
+        Err(StepError::Fault(fault)) => Err(fault),
+        Err(StepError::Failed(error)) => {
+            skip(of, &visit.what.name, &error.to_string());
+            Ok(())
+        }
+    };
+    match ground.leave(&mut session.journal) {
+        Ok(()) => entered,
+        Err(error) => entered.and(Err(error.into_fault())),
+    }
+}
+
+fn rungs_of(session: &Session, ground: &mut Ground, visit: &Visit, of: &mut Ceilings) {
+    let header = &session.journal.run().header;
+    for (workload, what) in (0u16..).zip(&header.workloads) {
+        let Some(rung) = rungs::in_memory(what, visit.layer) else { continue };
+        let place = Place { workload, candidate: visit.candidates.first().copied(), rung };
+        match ceilings::one(session, ground, None, &place) {
+            Ok(rung) => of.rungs.extend(
+                visit.candidates.iter().map(|c| Rung { candidate: Some(*c), ..rung.clone() }),
+            ),
+            Err(reason) => skip(of, &format!("{} for {}", visit.what.name, what.name), &reason),
+        }
+    }
+}
+
+fn skip(of: &mut Ceilings, name: &str, reason: &str) {
+    let (name, reason) = (name.to_string(), printable(reason.as_bytes()));
+    of.skipped.push(Skipped { name, reason });
+}

@@ -1,0 +1,119 @@
+//! False alarms: `bakeoff quick` again and again on a machine that does nothing else, and what it
+//! says held the disk back. A part of `make bench-truth`; its table goes into docs/diagnosis.md.
+//!
+//! Clean is a machine on which `bakeoff check` finds no load and no background I/O before each run
+//! ([`UNREST`]). An alarm is a cause that a
+//! clean machine does not have: every one but the disk, its link, one request at a time, flushing
+//! (which the workload asks for) and the caller's own CPU time.
+
+use std::collections::BTreeMap;
+use std::fmt::Write;
+use std::path::Path;
+use std::process::Command;
+
+use anyhow::{Context, Result, bail, ensure};
+use serde_json::Value;
+
+/// What `bakeoff check` looks at for three seconds, and finds nothing of on a clean machine.
+const UNREST: [&str; 2] = ["CPU load", "background I/O"];
+/// How often it is asked before a run.
+const LOOKS: usize = 100;
+/// In turn, as `quick` has them.
+const WORKLOADS: [&str; 4] = ["randwrite", "seqread", "randread", "seqwrite"];
+/// What a clean machine can have.
+const CLEAN: [&str; 5] = ["device", "bus", "queue_depth", "flush", "unattributed"];
+const OTHERS: [&str; 2] = ["other processes", "quota of the control group"];
+
+/// Runs on `root/target`; gives the table, or why the machine is not clean.
+pub fn measure(root: &Path, bakeoff: &Path, runs: usize) -> Result<String> {
+    let place = tempfile::tempdir_in(root.join("target")).context("no directory to measure in")?;
+    let mut said: BTreeMap<(&str, String), usize> = BTreeMap::new();
+    let mut alarms = 0;
+    for (run, workload) in (0..runs).zip(WORKLOADS.iter().cycle()) {
+        wait_until_clean(bakeoff, place.path())?;
+        eprintln!("clean run {} of {runs}: {workload}", run + 1);
+        let reason = one(bakeoff, place.path(), workload)?;
+        alarms += usize::from(is_alarm(&reason));
+        *said.entry((workload, name(&reason))).or_default() += 1;
+    }
+    let mut table = format!("{alarms} false alarms in {runs} clean runs.\n\n");
+    table += "| workload | held back by | runs |\n| --- | --- | --: |\n";
+    for ((workload, cause), count) in said {
+        writeln!(table, "| `{workload}` | {cause} | {count} |")?;
+    }
+    Ok(table)
+}
+
+/// One run; what it says of the only candidate.
+fn one(bakeoff: &Path, place: &Path, workload: &str) -> Result<Value> {
+    let store = place.join("store.db");
+    let done = Command::new(bakeoff)
+        .args(["quick", "--workload", workload, "--time", "60s", "--size", "64m", "--quiet"])
+        .args(["--format", "json", "--store"])
+        .arg(&store)
+        .arg(place)
+        .output()
+        .context("cannot start bakeoff")?;
+    let code = done.status.code();
+    ensure!(matches!(code, Some(0 | 1)), "{}", String::from_utf8_lossy(&done.stderr));
+    let result: Value = serde_json::from_slice(&done.stdout).context("its result is no JSON")?;
+    let reason = &result["verdicts"][0]["held_back"][0]["reason"];
+    ensure!(reason["cause"].is_string(), "no cause in {result}");
+    Ok(reason.clone())
+}
+
+/// Whether a reason is one that a clean machine does not have.
+pub fn is_alarm(reason: &Value) -> bool {
+    let (cause, subject) = (reason["cause"].as_str(), reason["subject"].as_str());
+    match cause {
+        Some("cpu") => subject.is_some_and(|subject| OTHERS.contains(&subject)),
+        Some(cause) => !CLEAN.contains(&cause),
+        None => true,
+    }
+}
+
+fn name(reason: &Value) -> String {
+    let text = |key: &str| reason[key].as_str().unwrap_or_default().replace('_', " ");
+    match reason["subject"].as_str() {
+        Some(subject) => format!("{} ({subject}), {}", text("cause"), text("grade")),
+        None => format!("{}, {}", text("cause"), text("grade")),
+    }
+}
+
+/// Waits until `bakeoff check` finds neither load nor background I/O.
+fn wait_until_clean(bakeoff: &Path, place: &Path) -> Result<()> {
+    let mut found = String::new();
+    for _ in 0..LOOKS {
+        let done = Command::new(bakeoff).args(["check", "--format", "json"]).arg(place).output();
+        let done = done.context("cannot start bakeoff")?;
+        let all: Value = serde_json::from_slice(&done.stdout).context("check printed no JSON")?;
+        let checks = all["checks"].as_array().context("check printed no checks")?;
+        let unrest = |check: &&Value| {
+            let is_asked = check["id"].as_str().is_some_and(|id| UNREST.contains(&id));
+            is_asked && check["status"] != "pass"
+        };
+        match checks.iter().find(unrest) {
+            None => return Ok(()),
+            Some(check) => found = format!("{}: {}", check["id"], check["found"]),
+        }
+    }
+    bail!("this machine does not come to rest ({found}): no alarm on it would be false")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn an_alarm_is_what_a_clean_machine_does_not_have() {
+        let of = |cause, subject| is_alarm(&json!({"cause": cause, "subject": subject}));
+        for cause in CLEAN {
+            assert!(!of(cause, None), "{cause}");
+        }
+        for cause in ["heat_or_power", "foreign", "page_cache", "writeback", "position"] {
+            assert!(of(cause, None), "{cause}");
+        }
+        assert!(of("cpu", Some("other processes")) && !of("cpu", Some("the calling thread")));
+    }
+}
