@@ -19,7 +19,7 @@ use crate::cli::{Format, Global, Plan};
 use crate::fault::{Fault, Outcome};
 use crate::host;
 use crate::runner::targets::{self, Wanted};
-use crate::runner::{ceilings, scratch};
+use crate::runner::{ceilings, in_memory, prove, scratch};
 
 /// Stands for the id a run will have.
 const RUN: &str = "RUN";
@@ -119,10 +119,20 @@ fn commands(made: &Expanded, wanted: &[Wanted]) -> Vec<Commands> {
     let ours = parent.as_path().join(steps::scratch_name(RUN));
     let mount_point = RawPath::new(ours.join(scratch::MOUNT));
     let mut all = vec![once(&parent, wanted)];
+    let in_memory = in_memory::announced(RUN, &made.candidates, &mount_point, &RawPath::new(LOOP));
+    if !in_memory.is_empty() {
+        let of = "Once in memory, where time and memory allow".to_string();
+        all.push(as_commands(of, &in_memory));
+    }
     for candidate in &made.candidates {
         let index = usize::from(candidate.region);
         if let Some(wanted) = wanted.get(index) {
-            all.push(of_candidate(candidate, index, wanted, &mount_point));
+            let of = format!("{}, in every block", candidate.name);
+            all.push(of_candidate(of, candidate, index, wanted, &mount_point));
+            for changed in prove::changed(candidate).into_iter().filter(|_| made.protocol.prove) {
+                let of = format!("{}, once after the answer", changed.name);
+                all.push(of_candidate(of, &changed, index, wanted, &mount_point));
+            }
         }
     }
     all
@@ -157,12 +167,12 @@ fn once(parent: &RawPath, wanted: &[Wanted]) -> Commands {
 }
 
 fn of_candidate(
+    of: String,
     candidate: &Candidate,
     index: usize,
     wanted: &Wanted,
     mount_point: &RawPath,
 ) -> Commands {
-    let of = format!("{}, in every block", candidate.name);
     let Kind::Stack(stack) = &candidate.kind else {
         return Commands { of, run: Vec::new(), undo: Vec::new() };
     };

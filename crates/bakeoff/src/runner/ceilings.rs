@@ -25,9 +25,9 @@ use super::stepper::{self, StepError};
 use crate::fault::Fault;
 
 /// A directory in memory that Linux systems have.
-const MEMORY: &str = "/dev/shm";
+pub const MEMORY: &str = "/dev/shm";
 /// Number in the name of our scratch in memory: no run has that many candidates.
-const MEMORY_SCRATCH: usize = 9999;
+pub const MEMORY_SCRATCH: usize = 9999;
 
 /// Makes our directory in memory.
 pub fn memory_scratch(step: u32, run: &str) -> Step {

@@ -3,13 +3,14 @@
 //! An image in memory on a loop device, on which each stack is made once as in a visit. The loop
 //! device is part of what is measured, so the rung is a little lower than the filesystem alone.
 
+use std::path::Path;
+
 use bakeoff_core::diagnose::{rungs, variants};
-use bakeoff_core::model::candidate::{Candidate, Skipped};
+use bakeoff_core::model::candidate::{Candidate, Kind, Skipped};
 use bakeoff_core::model::ceiling::{Ceilings, Layer, Rung};
-use bakeoff_core::model::event::{FlashState, Region};
+use bakeoff_core::model::event::{FlashState, Region, Step};
 use bakeoff_core::model::path::{RawPath, printable};
-use bakeoff_core::model::run::Run;
-use bakeoff_core::prepare::steps;
+use bakeoff_core::prepare::{steps, visit};
 use bakeoff_core::units;
 
 use super::action;
@@ -46,8 +47,10 @@ struct Visit {
 /// left out with its reason.
 pub fn measure(session: &mut Session, ground: &Ground, of: &mut Ceilings) -> Result<(), Fault> {
     let Ground::Regions(on_disk) = ground else { return Ok(()) };
-    let visits = visits(session.journal.run());
-    if visits.is_empty() || session.cancel.is_set() {
+    let visits = visits(&session.journal.run().header.candidates);
+    let workloads = &session.journal.run().header.workloads;
+    let has_any = workloads.iter().any(|w| rungs::in_memory(w, Layer::FsRam).is_some());
+    if visits.is_empty() || !has_any || session.cancel.is_set() {
         return Ok(());
     }
     if let Some(reason) = reason_against(session, visits.len() as u64) {
@@ -66,9 +69,9 @@ pub fn measure(session: &mut Session, ground: &Ground, of: &mut Ceilings) -> Res
 }
 
 /// Each different stack once: schedulers and the like make none.
-fn visits(run: &Run) -> Vec<Visit> {
+fn visits(candidates: &[Candidate]) -> Vec<Visit> {
     let mut all: Vec<Visit> = Vec::new();
-    for (index, candidate) in (0u16..).zip(&run.header.candidates) {
+    for (index, candidate) in (0u16..).zip(candidates) {
         let of = [
             (Layer::FsRam, variants::filesystem_alone(candidate)),
             (Layer::CryptRam, variants::cipher_alone(candidate)),
@@ -79,6 +82,31 @@ fn visits(run: &Run) -> Vec<Visit> {
                 Some(visit) => visit.candidates.push(index),
                 None => all.push(Visit { layer, what, candidates: vec![index] }),
             }
+        }
+    }
+    all
+}
+
+/// Every change that [`measure`] makes, for a plan; `device` is what the loop device is called.
+pub fn announced(
+    run: &str,
+    candidates: &[Candidate],
+    mount_point: &RawPath,
+    device: &RawPath,
+) -> Vec<Step> {
+    let name = steps::scratch_name_of(run, ceilings::MEMORY_SCRATCH);
+    let image = RawPath::new(Path::new(ceilings::MEMORY).join(name).join(scratch::IMAGE));
+    let mut all = vec![steps::fill(0, &image, IMAGE_BYTES), steps::attach_loop(0, &image)];
+    let ground = visit::Ground {
+        run,
+        device,
+        region_bytes: IMAGE_BYTES,
+        flash_state: FlashState::WrittenOnce,
+        mount_point,
+    };
+    for Visit { what, .. } in visits(candidates) {
+        if let Kind::Stack(stack) = &what.kind {
+            all.extend(visit::made(&what.name, stack, &ground).steps);
         }
     }
     all

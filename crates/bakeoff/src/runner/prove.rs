@@ -82,20 +82,29 @@ fn on_other_ciphers(run: &Run, own: &Candidate, places: &[Place]) -> Vec<(Candid
     let mut workloads: Vec<(u16, Option<u16>)> =
         places.iter().map(|place| (place.workload, place.candidate)).collect();
     workloads.dedup();
-    let changed = [
-        (Layer::NullCipher, variants::null_cipher(own)),
-        (Layer::NoCipher, variants::without_cipher(own)),
-    ];
-    let visit = |(layer, changed): (Layer, Option<Candidate>)| {
+    let visit = |(layer, changed): (Layer, Candidate)| {
         let place = |(workload, candidate): &(u16, Option<u16>)| {
             let of = &run.header.workloads[usize::from(*workload)];
             let rung = prove::on_another_cipher(of, layer)?;
             Some(Place { workload: *workload, candidate: *candidate, rung })
         };
         let places: Vec<Place> = workloads.iter().filter_map(place).collect();
-        changed.filter(|_| !places.is_empty()).map(|what| (what, places))
+        (!places.is_empty()).then_some((changed, places))
     };
-    changed.into_iter().filter_map(visit).collect()
+    on_ciphers(own).filter_map(visit).collect()
+}
+
+fn on_ciphers(own: &Candidate) -> impl Iterator<Item = (Layer, Candidate)> {
+    let changed = [
+        (Layer::NullCipher, variants::null_cipher(own)),
+        (Layer::NoCipher, variants::without_cipher(own)),
+    ];
+    changed.into_iter().filter_map(|(layer, changed)| Some((layer, changed?)))
+}
+
+/// The candidate as it is made for experiments besides as it is, for a plan.
+pub fn changed(own: &Candidate) -> Vec<Candidate> {
+    on_ciphers(own).map(|(_, changed)| changed).collect()
 }
 
 fn visit(
