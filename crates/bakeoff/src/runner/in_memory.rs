@@ -96,7 +96,7 @@ pub fn announced(
 ) -> Vec<Step> {
     let name = steps::scratch_name_of(run, ceilings::MEMORY_SCRATCH);
     let image = RawPath::new(Path::new(ceilings::MEMORY).join(name).join(scratch::IMAGE));
-    let mut all = vec![steps::fill(0, &image, IMAGE_BYTES), steps::attach_loop(0, &image)];
+    let mut all = vec![steps::fill(0, &image, IMAGE_BYTES), steps::attach_loop(0, &image, None)];
     let ground = visit::Ground {
         run,
         device,
@@ -169,8 +169,9 @@ fn on_image(
 
 fn attach(session: &mut Session, image: &RawPath) -> Result<(u32, RawPath), StepError> {
     stepper::take(session, |n| steps::fill(n, image, IMAGE_BYTES))?;
-    let (step, _) = stepper::take(session, |n| steps::attach_loop(n, image))?;
-    let device = action::loops_of(image.as_path(), 0).map_err(StepError::Failed)?;
+    let inode = host::inode_of(image.as_path());
+    let (step, _) = stepper::take(session, |n| steps::attach_loop(n, image, inode))?;
+    let device = action::loops_of(image.as_path(), inode, 0).map_err(StepError::Failed)?;
     let device = device.into_iter().next();
     let device = device.ok_or_else(|| Fault::environment("the loop device went away"))?;
     Ok((step, RawPath::new(device)))
