@@ -23,7 +23,7 @@ usage: cargo xtask NAME
   check           format, lints, house rules and unit tests: the quick ones
   test            everything, browser and fuzzing included
   bench           against fio, side by side (--help)
-  bench-truth     decisions and causes against known truth; rewrites docs/truth.md and part of docs/diagnosis.md (--help)
+  bench-truth     decisions and causes against known truth; rewrites parts of docs (--help)
   test-vm         the program on emulated machines (--help)
   dist            static binaries for other machines (--help)
   fuzz [SECONDS]  run every fuzz target for so long (30)

@@ -2,10 +2,10 @@
 //!
 //! Three grades: *proved*, when a lower layer on its own is no faster or a perturbation shows it;
 //! *consistent*, when the signals agree with it; *unattributed* otherwise, with the ladder printed.
-//! What spoils a cell is looked at first, and with it the kernel's own account of when we could not
-//! run; then the processor, then the disk: a disk that waits for a processor looks idle, a processor
-//! that waits for a disk looks idle, but one that runs all the time waits for nobody. iowait and
-//! %util are never looked at.
+//! What spoils a cell is looked at first, and with it the kernel's own account of when we could
+//! not run; then the processor, then the disk: a disk that waits for a processor looks idle, a
+//! processor that waits for a disk looks idle, but one that runs all the time waits for nobody.
+//! iowait and %util are never looked at.
 
 mod around;
 pub mod cause;

@@ -102,7 +102,8 @@ fn is_ciphers(reason: &Reason) -> bool {
     reason.subject.as_deref().is_some_and(|subject| subject.contains("crypt"))
 }
 
-/// What the experiments with the clock and the cipher make of a suspicion against the CPU, or of none.
+/// What the experiments with the clock and the cipher make of a suspicion against the CPU, or of
+/// none.
 pub fn of_cpu(steps: &[Step], reason: Option<Reason>) -> Option<Reason> {
     of_clock(steps, of_cipher(steps, reason))
 }

@@ -143,6 +143,7 @@ pub fn windows(scene: &mut Scene, rates: impl IntoIterator<Item = (u64, u64)>) {
 pub fn scenes() -> Vec<(&'static str, Cause, Scene)> {
     let mut all = around();
     all.extend(processors());
+    all.extend(crowds());
     all.extend(writing());
     all.extend(reading());
     all
@@ -214,26 +215,6 @@ fn processors() -> Vec<(&'static str, Cause, Scene)> {
     };
     vec![
         (
-            "a CPU quota",
-            Cause::Cpu,
-            Scene::of("randread", 900.0).with(|s| {
-                s.t().quota_held_ns = Some(1_600 * MS);
-                s.cell.measurement.waited_ns = Some(1_700 * MS);
-                // The disk was full of others' requests, but nobody waited for it.
-                s.cell.truth.device_read_bytes = Some(200 << 20);
-                s.cell.truth.foreign_bytes = Some(190 << 20);
-                queue(s, 0.2);
-            }),
-        ),
-        (
-            "a crowded CPU",
-            Cause::Cpu,
-            Scene::of("randread", 900.0).with(|s| {
-                s.cell.measurement.waited_ns = Some(s.cell.measurement.elapsed_ns * 7 / 10);
-                queue(s, 0.2);
-            }),
-        ),
-        (
             "a cipher on memory",
             Cause::Cpu,
             Scene::of("seqread", 90e6).with(|s| {
@@ -270,6 +251,31 @@ fn processors() -> Vec<(&'static str, Cause, Scene)> {
                 (m.flush_ns, m.usr_cpu_ns) = (m.elapsed_ns / 100, m.elapsed_ns * 3 / 10);
                 m.sys_cpu_ns = m.elapsed_ns * 65 / 100;
                 queue(s, 0.05);
+            }),
+        ),
+    ]
+}
+
+fn crowds() -> Vec<(&'static str, Cause, Scene)> {
+    vec![
+        (
+            "a CPU quota",
+            Cause::Cpu,
+            Scene::of("randread", 900.0).with(|s| {
+                s.t().quota_held_ns = Some(1_600 * MS);
+                s.cell.measurement.waited_ns = Some(1_700 * MS);
+                // The disk was full of others' requests, but nobody waited for it.
+                s.cell.truth.device_read_bytes = Some(200 << 20);
+                s.cell.truth.foreign_bytes = Some(190 << 20);
+                queue(s, 0.2);
+            }),
+        ),
+        (
+            "a crowded CPU",
+            Cause::Cpu,
+            Scene::of("randread", 900.0).with(|s| {
+                s.cell.measurement.waited_ns = Some(s.cell.measurement.elapsed_ns * 7 / 10);
+                queue(s, 0.2);
             }),
         ),
         (

@@ -51,8 +51,9 @@ fn experiments() -> String {
     format!(
         " After the answer each candidate whose bottleneck is only suspected is visited once more, \
          for experiments of {} at most that write {} each at most: with more requests at a time, \
-         without flushing, in smaller blocks, with the CPU clock at {:.0} % (put back at once), and \
-         where it is encrypted, on visits with a cipher that does nothing and without encryption.",
+         without flushing, in smaller blocks, with the CPU clock at {:.0} % (put back at once), \
+         and where it is encrypted, on visits with a cipher that does nothing and without \
+         encryption.",
         units::duration(prove::MOST_NS),
         units::size(rungs::RUNG_WRITE_BYTES),
         prove::CLOCK * 100.0
