@@ -132,6 +132,10 @@ fn what_is_refused_changes_nothing() {
     expect(with(&[&erase[..], &["--report", "disk.img"]].concat()), 3, "the report");
     expect(with(&[&erase[..], &["--store", "disk.img"]].concat()), 4, "");
     expect(with(&[&erase[..], &target[..]].concat()), 2, "same disk");
+    let namesake = bench.dir("other").join("disk.img");
+    fs::File::create(&namesake).unwrap().set_len(96 * MIB).unwrap();
+    let both = ["--target", namesake.to_str().unwrap()];
+    expect(with(&[&erase[..], &both].concat()), 3, "same erase token disk.img, so");
     let no_plan = bench.run(&["run", "sdcard", "--target", "disk.img"]);
     expect(no_plan, 2, "sd-card");
     let bad = bench.run(&["run", "bad.toml", "--target", "disk.img"]);
@@ -328,36 +332,74 @@ fn offset_of(bench: &Bench) -> String {
     offset.unwrap()
 }
 
+/// What is done after each of ten kills, and the most events that a run gets on with before it:
+/// preparing takes about a dozen, a visit as many.
+const KILLS: [(Then, u64); 10] = [
+    (Then::Resume, 2),
+    (Then::Resume, 6),
+    (Then::Clean, 9),
+    (Then::Resume, 12),
+    (Then::Resume, 16),
+    (Then::Clean, 24),
+    (Then::Resume, 24),
+    (Then::Resume, 36),
+    (Then::Clean, 36),
+    (Then::Resume, 48),
+];
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Then {
+    /// The next command resumes, and has to undo what is left first.
+    Resume,
+    /// `clean` undoes everything before.
+    Clean,
+}
+
 #[test]
-fn killed_at_four_points_it_resumes_to_a_complete_run_and_leaves_nothing() {
+fn killed_at_ten_points_it_resumes_to_a_complete_run_and_leaves_nothing() {
     if lacks() {
         return;
     }
-    let threads: Vec<_> = (21..=24).map(|seed| thread::spawn(move || killed(seed))).collect();
-    threads.into_iter().for_each(|t| t.join().unwrap());
-}
-
-fn killed(seed: u64) {
     let bench = Bench::new();
     made(&bench, SMALL, 96 * MIB);
-    let mut child = bench.bakeoff().args(RUN).spawn().unwrap();
-    let wait_ms = 200 + SplitMix64::derive(seed, &[1]).below(12_000);
-    thread::sleep(Duration::from_millis(wait_ms));
-    child.kill().unwrap();
-    child.wait().unwrap();
-    let context = format!("seed {seed}, killed after {wait_ms} ms");
-    let resumed = bench.run(&["resume", "last"]);
-    if resumed.err.contains("no run") {
-        assert_eq!(left(&bench), Vec::<String>::new(), "{context}");
-        return;
+    let mut recorded = 0;
+    for (row, (then, most)) in (0_u64..).zip(KILLS) {
+        let words: &[&str] = if recorded == 0 { &RUN } else { &["resume", "last"] };
+        let point = recorded + 1 + SplitMix64::derive(21, &[row]).below(most);
+        let mut running = Running::start(bench.bakeoff().args(words));
+        recorded = running.until("the point", |_| {
+            let now = event_count(&bench);
+            (now >= point).then_some(now)
+        });
+        // Forgotten, it is killed.
+        drop(running);
+        if then == Then::Clean {
+            let cleaned = bench.run(&["clean"]);
+            assert_eq!(cleaned.code, 0, "after kill {row}: {cleaned:?}");
+            assert_eq!(left(&bench), Vec::<String>::new(), "after kill {row}: {cleaned:?}");
+        }
     }
-    let had_ended = resumed.code == 2 && resumed.err.contains("nothing to resume");
-    assert!(had_ended || resumed.code == 0 || resumed.code == 1, "{context}: {resumed:?}");
-    assert_eq!(left(&bench), Vec::<String>::new(), "{context}");
+    let resumed = bench.run(&["resume", "last"]);
+    assert!(resumed.code == 0 || resumed.code == 1, "{resumed:?}");
+    assert_eq!(left(&bench), Vec::<String>::new());
     let (_, run) = record(&bench);
     let (reason, note) = run.stopped.clone().unwrap();
-    assert!(!reason.is_resumable(), "{context}: {reason:?} {note}");
-    assert_eq!(run.steps_to_undo().count(), 0, "{context}");
+    assert!(!reason.is_resumable(), "{reason:?} {note}");
+    assert_eq!(run.steps_to_undo().count(), 0);
+    assert!(run.complete_blocks().count() >= 5, "{resumed:?}");
+    for block in run.complete_blocks() {
+        let mut cells: Vec<_> = block.cells.iter().map(|c| (c.candidate, c.workload)).collect();
+        cells.sort_unstable();
+        let thrown_away = run.invalid.iter().any(|(number, ..)| *number == block.block);
+        let counts_once = cells == [(0, 0), (1, 0)] || thrown_away && cells.len() < 2;
+        assert!(counts_once, "block {}: {cells:?}", block.block);
+    }
+}
+
+/// Events of the run so far, 0 while there is none.
+fn event_count(bench: &Bench) -> u64 {
+    let exported = bench.run(&["export", "last", "--format", "jsonl"]);
+    if exported.code == 0 { exported.out.lines().count() as u64 } else { 0 }
 }
 
 #[test]

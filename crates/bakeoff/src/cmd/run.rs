@@ -9,7 +9,7 @@ use bakeoff_core::model::candidate::{Candidate, Kind};
 use bakeoff_core::model::event::FlashState;
 use bakeoff_core::model::path::RawPath;
 use bakeoff_core::model::protocol::Mode;
-use bakeoff_core::prepare::region;
+use bakeoff_core::prepare::{region, token};
 use bakeoff_core::{plan, units};
 
 use super::begin::{self, ReportTo};
@@ -178,6 +178,13 @@ fn look(global: &Global, args: &Plan, report: Option<&Path>) -> Result<Vec<Targe
             return Err(Fault::usage(format!(
                 "{} is on the same disk as another target: the two would disturb each other",
                 RawPath::new(path)
+            )));
+        }
+        if let Some(other) = found.iter().find(|other| token::matches(&other.token, &target.token)) {
+            return Err(Fault::refused(format!(
+                "{} and {} have the same erase token {}, so consent to one would be consent to \
+                 both; rename one of them",
+                other.path, target.path, target.token
             )));
         }
         target.refuse_ours(&ours)?;
