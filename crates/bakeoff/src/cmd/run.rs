@@ -180,7 +180,8 @@ fn look(global: &Global, args: &Plan, report: Option<&Path>) -> Result<Vec<Targe
                 RawPath::new(path)
             )));
         }
-        if let Some(other) = found.iter().find(|other| token::matches(&other.token, &target.token)) {
+        if let Some(other) = found.iter().find(|other| token::matches(&other.token, &target.token))
+        {
             return Err(Fault::refused(format!(
                 "{} and {} have the same erase token {}, so consent to one would be consent to \
                  both; rename one of them",

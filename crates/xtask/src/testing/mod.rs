@@ -6,6 +6,7 @@
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::Mutex;
 
 use anyhow::Result;
 
@@ -16,6 +17,8 @@ mod step;
 
 use count::{Count, Format};
 use step::{Outcome, Step};
+
+use crate::vm;
 
 /// The quick checks, for while working.
 pub fn check(root: &Path) -> Result<bool> {
@@ -40,13 +43,24 @@ pub fn test(root: &Path) -> Result<bool> {
         clippy(),
         step::cargo("tests", &tests).counting(Format::Cargo),
         step::xtask("instructions an I/O", &["bench", "--instructions"]),
-        step::xtask("emulated machines", &["test-vm", "devices/"]).counting(Format::Ours),
         step::npm("browser packages", "tests/browser", &install),
-        step::npm("browser tests", "tests/browser", &["test", "--silent"]).counting(Format::Node),
     ];
     let seconds = if step::in_ci() { 30 } else { 10 };
-    steps.extend(fuzz::steps(root, seconds)?);
+    let mut fuzz = VecDeque::from(fuzz::steps(root, seconds)?);
+    steps.extend(fuzz.pop_front());
+    // From here on beside each other, what takes longest first.
+    steps.push(machines().counting(Format::Ours).quiet());
+    let browser = step::npm("browser tests", "tests/browser", &["test", "--silent"]);
+    steps.push(browser.counting(Format::Node).quiet());
+    steps.extend(fuzz);
     run(root, steps)
+}
+
+/// The tests on emulated machines that are worth their time each time; `make test-vm` has them all.
+fn machines() -> Step {
+    let arguments: Vec<&str> =
+        std::iter::once("test-vm").chain(vm::EACH_TIME.iter().copied()).collect();
+    step::xtask("emulated machines", &arguments)
 }
 
 /// Every fuzz target for so many seconds.
@@ -71,11 +85,11 @@ fn run(root: &Path, steps: Vec<Step>) -> Result<bool> {
             outcomes.push(step.run(root, &list)?);
             continue;
         }
-        let mut together = vec![step];
-        while together.len() < cpus && steps.front().is_some_and(Step::is_quiet) {
+        let mut together = VecDeque::from([step]);
+        while steps.front().is_some_and(Step::is_quiet) {
             together.extend(steps.pop_front().inspect(|step| println!("== {}", step.name())));
         }
-        outcomes.extend(at_once(root, together)?);
+        outcomes.extend(at_once(root, &list, together, cpus)?);
     }
     let skips = skips::read(&list)?;
     print!("{}", summary(&outcomes, &skips));
@@ -92,13 +106,20 @@ fn run(root: &Path, steps: Vec<Step>) -> Result<bool> {
     Ok(total.failed == 0)
 }
 
-/// Runs steps beside each other.
-fn at_once(root: &Path, steps: Vec<Step>) -> Result<Vec<Outcome>> {
+/// Runs steps beside each other, as many at a time as there are CPUs, in order of their beginning.
+fn at_once(root: &Path, skips: &Path, steps: VecDeque<Step>, cpus: usize) -> Result<Vec<Outcome>> {
+    let waiting = Mutex::new(steps);
+    let next = || waiting.lock().expect("nobody panics with it").pop_front();
+    let worker = || -> Result<Vec<Outcome>> {
+        std::iter::from_fn(next).map(|step| step.run_quietly(root, skips)).collect()
+    };
     std::thread::scope(|scope| {
-        let running: Vec<_> =
-            steps.into_iter().map(|step| scope.spawn(|| step.run_quietly(root))).collect();
-        let over = running.into_iter().map(|step| step.join().expect("a step does not panic"));
-        over.collect()
+        let workers: Vec<_> = (0..cpus).map(|_| scope.spawn(worker)).collect();
+        let mut outcomes = Vec::new();
+        for worker in workers {
+            outcomes.extend(worker.join().expect("a step does not panic")?);
+        }
+        Ok(outcomes)
     })
 }
 
@@ -153,6 +174,25 @@ mod tests {
         let count = Count { passed, failed, skipped };
         let took = std::time::Duration::from_secs(1);
         Outcome { name: "tests".into(), count, ok: failed == 0, ignored: Vec::new(), took }
+    }
+
+    #[test]
+    fn steps_beside_each_other_are_each_run_and_counted() {
+        let skips = tempfile::NamedTempFile::new().unwrap();
+        let step = |script: &str, format| {
+            let mut command = Command::new("sh");
+            command.args(["-c", script]);
+            Step::new(script, command).counting(format).quiet()
+        };
+        let steps = VecDeque::from([
+            step("echo '3 passed, 1 failed, 2 skipped'; exit 1", Format::Ours),
+            step("true", Format::One),
+            step("false", Format::One),
+        ]);
+        let outcomes = at_once(Path::new("/"), skips.path(), steps, 2).unwrap();
+        let counts = total(&outcomes, 0, 0);
+        assert_eq!(counts, Count { passed: 4, failed: 2, skipped: 2 });
+        assert_eq!(outcomes.iter().filter(|outcome| outcome.ok).count(), 1);
     }
 
     #[test]

@@ -34,6 +34,9 @@ use guest::Guest;
 use machine::Machine;
 use scenario::{GROUPS, Group, SOLOS, Skip};
 
+/// What `make test` runs of it: the parts that guard other people's data, in some four minutes.
+pub const EACH_TIME: &[&str] = &["devices/", "guard/"];
+
 const HELP: &str = "\
 usage: cargo xtask test-vm [--list] [--binary PATH | --dist] [PART...]
        cargo xtask test-vm [--binary PATH | --dist] --run SCRIPT [pc|pi3|pi1]
@@ -42,6 +45,8 @@ Runs the tests whose names contain one of the PARTs (all of them by default) on 
 With --binary that program is tested on the PC (target/debug/bakeoff, while working) in place of
 the static one, which takes minutes to build the first time; with --dist what `cargo xtask dist`
 made for people is. --run tries a script on a machine.
+
+`make test` runs devices/ and guard/. The others take minutes each, and run only here.
 ";
 
 /// How tests went.
