@@ -10,6 +10,10 @@
 
 #[path = "support/bench.rs"]
 mod bench;
+#[path = "support/on_image.rs"]
+mod on_image;
+#[path = "support/running.rs"]
+mod running;
 #[path = "support/skip.rs"]
 mod skip;
 
@@ -22,6 +26,8 @@ use bakeoff_core::model::event::{Event, StopReason};
 use bakeoff_core::model::run::{BlockState, Run};
 use bakeoff_core::prng::SplitMix64;
 use bench::Bench;
+use on_image::{MIB, RUN, SMALL, left, made, record};
+use running::Running;
 
 /// Longest wait before the kill: into preparation, into blocks, past the first look.
 const QUICK_MS: u64 = 30_000;
@@ -150,4 +156,74 @@ fn clean_undoes_what_a_killed_run_left_and_other_commands_only_say_so() {
     assert_eq!(bench.leftovers(), Vec::<String>::new());
     let again = bench.run(&["clean"]);
     assert!(again.err.contains("Nothing to put back"), "{again:?}");
+}
+
+/// What is done after each of ten kills, and the most events that a run gets on with before it:
+/// preparing takes about a dozen, a visit as many.
+const KILLS: [(Then, u64); 10] = [
+    (Then::Resume, 2),
+    (Then::Resume, 6),
+    (Then::Clean, 9),
+    (Then::Resume, 12),
+    (Then::Resume, 16),
+    (Then::Clean, 24),
+    (Then::Resume, 24),
+    (Then::Resume, 36),
+    (Then::Clean, 36),
+    (Then::Resume, 48),
+];
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Then {
+    /// The next command resumes, and has to undo what is left first.
+    Resume,
+    /// `clean` undoes everything before.
+    Clean,
+}
+
+#[test]
+fn run_killed_at_ten_points_resumes_to_a_complete_run_and_leaves_nothing() {
+    if on_image::lacks() {
+        return;
+    }
+    let bench = Bench::new();
+    made(&bench, SMALL, 96 * MIB);
+    let mut recorded = 0;
+    for (row, (then, most)) in (0_u64..).zip(KILLS) {
+        let words: &[&str] = if recorded == 0 { &RUN } else { &["resume", "last"] };
+        let point = recorded + 1 + SplitMix64::derive(21, &[row]).below(most);
+        let mut running = Running::start(bench.bakeoff().args(words));
+        recorded = running.until("the point", |_| {
+            let now = event_count(&bench);
+            (now >= point).then_some(now)
+        });
+        // Forgotten, it is killed.
+        drop(running);
+        if then == Then::Clean {
+            let cleaned = bench.run(&["clean"]);
+            assert_eq!(cleaned.code, 0, "after kill {row}: {cleaned:?}");
+            assert_eq!(left(&bench), Vec::<String>::new(), "after kill {row}: {cleaned:?}");
+        }
+    }
+    let resumed = bench.run(&["resume", "last"]);
+    assert!(resumed.code == 0 || resumed.code == 1, "{resumed:?}");
+    assert_eq!(left(&bench), Vec::<String>::new());
+    let (_, run) = record(&bench);
+    let (reason, note) = run.stopped.clone().unwrap();
+    assert!(!reason.is_resumable(), "{reason:?} {note}");
+    assert_eq!(run.steps_to_undo().count(), 0);
+    assert!(run.complete_blocks().count() >= 5, "{resumed:?}");
+    for block in run.complete_blocks() {
+        let mut cells: Vec<_> = block.cells.iter().map(|c| (c.candidate, c.workload)).collect();
+        cells.sort_unstable();
+        let thrown_away = run.invalid.iter().any(|(number, ..)| *number == block.block);
+        let counts_once = cells == [(0, 0), (1, 0)] || thrown_away && cells.len() < 2;
+        assert!(counts_once, "block {}: {cells:?}", block.block);
+    }
+}
+
+/// Events of the run so far, 0 while there is none.
+fn event_count(bench: &Bench) -> u64 {
+    let exported = bench.run(&["export", "last", "--format", "jsonl"]);
+    if exported.code == 0 { exported.out.lines().count() as u64 } else { 0 }
 }

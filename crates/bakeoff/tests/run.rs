@@ -5,99 +5,29 @@
 
 #[path = "support/bench.rs"]
 mod bench;
+#[path = "support/on_image.rs"]
+mod on_image;
 #[path = "support/running.rs"]
 mod running;
 #[path = "support/skip.rs"]
 mod skip;
 
 use std::fs;
-use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::thread;
 use std::time::Duration;
 
 use bakeoff_core::model::ceiling::Layer;
-use bakeoff_core::model::event::{Action, Event, StopReason, What};
+use bakeoff_core::model::event::{Action, StopReason, What};
 use bakeoff_core::model::run::Run;
 use bakeoff_core::prepare::commands::describe;
-use bakeoff_core::prng::SplitMix64;
 use bench::{Bench, Ended};
+use on_image::{MIB, RUN, SMALL, lacks, left, made, record, runs};
 use running::Running;
 use rustix::process::Signal;
 
-const MIB: u64 = 1 << 20;
-
-/// Two candidates that every machine of the tests can make, on a small region, in short cells.
-const SMALL: &str = r#"
-title = "small"
-[region]
-size = "64m"
-[[stack]]
-fs = "ext4"
-[[stack]]
-fs = "ext2"
-[[workload]]
-rw = "randwrite"
-bs = "4k"
-fsync = 1
-[protocol]
-mode = "quick"
-cell_min = "100ms"
-cell_min_ios = 10
-"#;
-
 /// In place of the writes.
 const READS: &str = "rw = \"read\"\nbs = \"64k\"\ndirect = true";
-
-fn lacks() -> bool {
-    skip::lacks_root()
-        || skip::lacks_loop_devices()
-        || skip::lacks_command("losetup")
-        || skip::lacks_command("mkfs.ext4")
-        || skip::lacks_kernel_filesystem("ext4")
-}
-
-/// A plan and an image of holes in the directory of a test.
-fn made(bench: &Bench, plan: &str, size: u64) -> PathBuf {
-    fs::write(bench.path().join("plan.toml"), plan).unwrap();
-    let image = bench.path().join("disk.img");
-    fs::File::create(&image).unwrap().set_len(size).unwrap();
-    image
-}
-
-const RUN: [&str; 6] = ["run", "plan.toml", "--target", "disk.img", "--erase", "disk.img"];
-
-/// Loop devices of the image, mounts of runs of this test.
-fn left(bench: &Bench) -> Vec<String> {
-    let loops = Command::new("losetup").args(["-n", "-l", "-O", "BACK-FILE"]).output().unwrap();
-    let here = bench.path().to_string_lossy().into_owned();
-    let loops = String::from_utf8_lossy(&loops.stdout).into_owned();
-    let mut found: Vec<String> =
-        loops.lines().filter(|line| line.contains(&here)).map(str::to_string).collect();
-    let mounts = fs::read_to_string("/proc/self/mounts").unwrap();
-    for run in runs(bench) {
-        let name = format!(".bakeoff-{run}");
-        found.extend(mounts.lines().filter(|l| l.contains(&name)).map(str::to_string));
-        let scratch = Path::new("/run").join(&name);
-        found.extend(scratch.exists().then(|| scratch.display().to_string()));
-    }
-    found
-}
-
-fn runs(bench: &Bench) -> Vec<String> {
-    let listed = bench.run(&["runs", "--format", "json"]).json();
-    let list = listed["runs"].as_array().unwrap();
-    list.iter().map(|run| run["run"].as_str().unwrap().to_string()).collect()
-}
-
-fn record(bench: &Bench) -> (Vec<Event>, Run) {
-    let exported = bench.run(&["export", "last", "--format", "jsonl"]);
-    assert_eq!(exported.code, 0, "{exported:?}");
-    let events: Vec<Event> =
-        exported.out.lines().filter_map(|line| serde_json::from_str(line).ok()).collect();
-    let run = Run::fold(&events).unwrap();
-    (events, run)
-}
 
 #[test]
 fn what_is_refused_changes_nothing() {
@@ -330,76 +260,6 @@ fn offset_of(bench: &Bench) -> String {
         _ => None,
     });
     offset.unwrap()
-}
-
-/// What is done after each of ten kills, and the most events that a run gets on with before it:
-/// preparing takes about a dozen, a visit as many.
-const KILLS: [(Then, u64); 10] = [
-    (Then::Resume, 2),
-    (Then::Resume, 6),
-    (Then::Clean, 9),
-    (Then::Resume, 12),
-    (Then::Resume, 16),
-    (Then::Clean, 24),
-    (Then::Resume, 24),
-    (Then::Resume, 36),
-    (Then::Clean, 36),
-    (Then::Resume, 48),
-];
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Then {
-    /// The next command resumes, and has to undo what is left first.
-    Resume,
-    /// `clean` undoes everything before.
-    Clean,
-}
-
-#[test]
-fn killed_at_ten_points_it_resumes_to_a_complete_run_and_leaves_nothing() {
-    if lacks() {
-        return;
-    }
-    let bench = Bench::new();
-    made(&bench, SMALL, 96 * MIB);
-    let mut recorded = 0;
-    for (row, (then, most)) in (0_u64..).zip(KILLS) {
-        let words: &[&str] = if recorded == 0 { &RUN } else { &["resume", "last"] };
-        let point = recorded + 1 + SplitMix64::derive(21, &[row]).below(most);
-        let mut running = Running::start(bench.bakeoff().args(words));
-        recorded = running.until("the point", |_| {
-            let now = event_count(&bench);
-            (now >= point).then_some(now)
-        });
-        // Forgotten, it is killed.
-        drop(running);
-        if then == Then::Clean {
-            let cleaned = bench.run(&["clean"]);
-            assert_eq!(cleaned.code, 0, "after kill {row}: {cleaned:?}");
-            assert_eq!(left(&bench), Vec::<String>::new(), "after kill {row}: {cleaned:?}");
-        }
-    }
-    let resumed = bench.run(&["resume", "last"]);
-    assert!(resumed.code == 0 || resumed.code == 1, "{resumed:?}");
-    assert_eq!(left(&bench), Vec::<String>::new());
-    let (_, run) = record(&bench);
-    let (reason, note) = run.stopped.clone().unwrap();
-    assert!(!reason.is_resumable(), "{reason:?} {note}");
-    assert_eq!(run.steps_to_undo().count(), 0);
-    assert!(run.complete_blocks().count() >= 5, "{resumed:?}");
-    for block in run.complete_blocks() {
-        let mut cells: Vec<_> = block.cells.iter().map(|c| (c.candidate, c.workload)).collect();
-        cells.sort_unstable();
-        let thrown_away = run.invalid.iter().any(|(number, ..)| *number == block.block);
-        let counts_once = cells == [(0, 0), (1, 0)] || thrown_away && cells.len() < 2;
-        assert!(counts_once, "block {}: {cells:?}", block.block);
-    }
-}
-
-/// Events of the run so far, 0 while there is none.
-fn event_count(bench: &Bench) -> u64 {
-    let exported = bench.run(&["export", "last", "--format", "jsonl"]);
-    if exported.code == 0 { exported.out.lines().count() as u64 } else { 0 }
 }
 
 #[test]

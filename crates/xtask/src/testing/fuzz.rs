@@ -35,7 +35,7 @@ const FIXTURES: &[(&str, &str)] = &[
     ("import_sysbench", "fixtures/tools/sysbench"),
 ];
 
-/// First the step that builds all targets, then one for each of them; none where there are no targets.
+/// First the step that builds all targets, then one for each of them; none where there are none.
 pub fn steps(root: &Path, seconds: u32) -> Result<Vec<Step>> {
     let folder = root.join("fuzz/fuzz_targets");
     if !folder.exists() {

@@ -1,0 +1,92 @@
+//! A small plan on an image, what it leaves and what it recorded.
+
+// Each test file uses its part of this.
+#![allow(dead_code)]
+// A helper of tests may panic: that is how a test fails.
+#![allow(clippy::unwrap_used)]
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use bakeoff_core::model::event::Event;
+use bakeoff_core::model::run::Run;
+
+use crate::bench::Bench;
+use crate::skip;
+
+/// A mebibyte.
+pub const MIB: u64 = 1 << 20;
+
+/// Two candidates that every machine of the tests can make, on a small region, in short cells.
+pub const SMALL: &str = r#"
+title = "small"
+[region]
+size = "64m"
+[[stack]]
+fs = "ext4"
+[[stack]]
+fs = "ext2"
+[[workload]]
+rw = "randwrite"
+bs = "4k"
+fsync = 1
+[protocol]
+mode = "quick"
+cell_min = "100ms"
+cell_min_ios = 10
+"#;
+
+/// Whether the machine cannot do it.
+pub fn lacks() -> bool {
+    skip::lacks_root()
+        || skip::lacks_loop_devices()
+        || skip::lacks_command("losetup")
+        || skip::lacks_command("mkfs.ext4")
+        || skip::lacks_kernel_filesystem("ext4")
+}
+
+/// A plan and an image of holes in the directory of a test.
+pub fn made(bench: &Bench, plan: &str, size: u64) -> PathBuf {
+    fs::write(bench.path().join("plan.toml"), plan).unwrap();
+    let image = bench.path().join("disk.img");
+    fs::File::create(&image).unwrap().set_len(size).unwrap();
+    image
+}
+
+/// The command that runs it.
+pub const RUN: [&str; 6] = ["run", "plan.toml", "--target", "disk.img", "--erase", "disk.img"];
+
+/// Loop devices of the image, mounts of runs of this test.
+pub fn left(bench: &Bench) -> Vec<String> {
+    let loops = Command::new("losetup").args(["-n", "-l", "-O", "BACK-FILE"]).output().unwrap();
+    let here = bench.path().to_string_lossy().into_owned();
+    let loops = String::from_utf8_lossy(&loops.stdout).into_owned();
+    let mut found: Vec<String> =
+        loops.lines().filter(|line| line.contains(&here)).map(str::to_string).collect();
+    let mounts = fs::read_to_string("/proc/self/mounts").unwrap();
+    for run in runs(bench) {
+        let name = format!(".bakeoff-{run}");
+        found.extend(mounts.lines().filter(|l| l.contains(&name)).map(str::to_string));
+        let scratch = Path::new("/run").join(&name);
+        found.extend(scratch.exists().then(|| scratch.display().to_string()));
+    }
+    found
+}
+
+/// The runs in the store.
+pub fn runs(bench: &Bench) -> Vec<String> {
+    let listed = bench.run(&["runs", "--format", "json"]).json();
+    let list = listed["runs"].as_array().unwrap();
+    list.iter().map(|run| run["run"].as_str().unwrap().to_string()).collect()
+}
+
+/// The last run, as events and folded.
+pub fn record(bench: &Bench) -> (Vec<Event>, Run) {
+    let exported = bench.run(&["export", "last", "--format", "jsonl"]);
+    assert_eq!(exported.code, 0, "{exported:?}");
+    let events: Vec<Event> =
+        exported.out.lines().filter_map(|line| serde_json::from_str(line).ok()).collect();
+    let run = Run::fold(&events).unwrap();
+    (events, run)
+}
