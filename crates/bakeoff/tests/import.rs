@@ -137,6 +137,10 @@ fn a_study_is_a_page_a_table_and_no_run() {
     for part in ["compatible with position alone", "compatible with about 29 %", "Assumed: "] {
         assert!(page.contains(part), "{part}");
     }
+    let (code, block, _) = of(&["report", "study:luks-btrfs", "--format", "markdown"]);
+    assert_eq!(code, 0);
+    assert!(block.starts_with("**study:luks-btrfs: Not ranked: "), "{block}");
+    assert!(block.contains("compatible with position alone"), "{block}");
     let (code, out, _) = of(&["lint", "study:luks-btrfs"]);
     assert_eq!(code, 1, "a refusing rule is exit 1: {out}");
     assert!(out.contains("R L01: 4 candidates on 4 partitions"), "{out}");
@@ -146,7 +150,7 @@ fn a_study_is_a_page_a_table_and_no_run() {
     for (args, says) in [
         (&["rm", "study:luks-btrfs"][..], "nothing to remove"),
         (&["report", "study:luks-btrfs", "last"], "compare RUN --with"),
-        (&["report", "study:luks-btrfs", "--format", "markdown"], "HTML"),
+        (&["report", "study:luks-btrfs", "--format", "csv"], "markdown"),
         (&["export", "study:luks-btrfs", "--format", "bundle"], "json or csv"),
     ] {
         let (code, _, err) = of(args);

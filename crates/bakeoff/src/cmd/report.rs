@@ -38,7 +38,7 @@ pub fn run(global: &Global, args: &Report) -> Result<Outcome, Fault> {
     write(&path, &html)
 }
 
-/// A published study as a page: its own kind, since it has no blocks and no intervals.
+/// A published study as a page or a block: its own kind, since it has no blocks and no intervals.
 fn study(global: &Global, args: &Report) -> Result<Outcome, Fault> {
     let [name] = args.runs.as_slice() else {
         return Err(Fault::usage(
@@ -46,13 +46,15 @@ fn study(global: &Global, args: &Report) -> Result<Outcome, Fault> {
              a run",
         ));
     };
-    if let Some(format) = global.format {
-        return Err(stored::no_format(format, "report study:", "HTML; `bakeoff show` has text"));
-    }
     let study = stored::study(name)?;
     let facts = Facts::parse(study.facts).map_err(Fault::bug)?;
     let found = Finder::all(study.table.as_bytes()).judged(&facts);
     let source = format!("study:{}", study.name);
+    if global.format == Some(Format::Markdown) {
+        let text = report::study_markdown(&source, &found, &facts);
+        stored::write(args.output.as_deref(), |out| out.write_all(text.as_bytes()))?;
+        return Ok(Outcome::Done);
+    }
     let html = report::study_html(&source, &found, &facts, &assets::REPORT);
     let path =
         args.output.clone().unwrap_or_else(|| format!("bakeoff-study-{}.html", study.name).into());

@@ -22,6 +22,8 @@ pub mod table;
 #[cfg(test)]
 mod hostile;
 #[cfg(test)]
+mod matrix;
+#[cfg(test)]
 mod samples;
 #[cfg(test)]
 mod versions;

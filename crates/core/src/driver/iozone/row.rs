@@ -118,7 +118,7 @@ pub enum Found {
 }
 
 impl Value {
-    /// Puts the value among the metrics; a zero is none, but for microseconds.
+    /// Puts the value among the metrics; a zero is none.
     pub fn give(&self, unit: Unit, metrics: &mut Metrics) {
         let is_zero = self.number.value() == 0.0;
         let name = TESTS[self.test];
@@ -131,7 +131,8 @@ impl Value {
             Unit::Operations if !is_zero => {
                 metrics.real(&format!("{name}.rate"), value, "1/s", &self.raw, self.line);
             }
-            Unit::Microseconds => {
+            // Whole microseconds: a zero is less than one, or a test that was not run.
+            Unit::Microseconds if !is_zero => {
                 if let Some(ns) = self.number.times(1000) {
                     let name = format!("{name}.time_per_operation");
                     metrics.whole(&name, ns, "ns", &self.raw, self.line);

@@ -15,7 +15,7 @@ mod percentile;
 mod policy;
 mod study;
 
-pub use study::study;
+pub use study::{headline, study};
 
 use askama::Template;
 

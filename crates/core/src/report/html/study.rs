@@ -74,7 +74,7 @@ struct ResultView {
 }
 
 /// Whether anything may be ranked, and what forbids it.
-fn headline(told: &[Finding]) -> String {
+pub fn headline(told: &[Finding]) -> String {
     let forbidding = limit::forbidding(told);
     let of = |f: &&Finding| format!("{} ({})", harmless(&f.evidence), harmless(&f.id));
     let reasons: Vec<String> = forbidding.iter().take(SAID_IN_HEADLINE).map(of).collect();

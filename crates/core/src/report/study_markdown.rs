@@ -1,0 +1,102 @@
+//! A published study as a block to paste: what its figures are compatible with, what limits them,
+//! what it states beside them, and every figure in one table.
+
+use super::html::headline;
+use super::import::{count, is_shown, lines, value};
+use super::markdown::escape;
+use super::view::findings;
+use crate::import::study::facts::Facts;
+use crate::import::{Imported, ToolResult, observe};
+use crate::lint::limit;
+
+/// The study as Markdown, judged by its facts. `source` is what it is called: `study:NAME`.
+pub fn study_markdown(source: &str, imported: &Imported, facts: &Facts) -> String {
+    let told = limit::sorted(imported.findings.clone());
+    let mut out = format!("**{}: {}**\n", escape(source), escape(&headline(&told)));
+    let observed = observe::observations(imported);
+    if !observed.is_empty() {
+        out.push_str("\nWhat the figures are compatible with:\n\n");
+    }
+    for line in &observed {
+        out.push_str(&format!("- {}\n", escape(line)));
+    }
+    if !observed.is_empty() {
+        out.push_str(&format!("\n{}\n", escape(observe::ASSUMPTION)));
+    }
+    if !told.is_empty() {
+        out.push_str("\nWhat limits them as a comparison:\n\n");
+    }
+    for f in findings(&told) {
+        let what = format!("{} {}", f.severity_word, f.id);
+        let said = [&what, &f.evidence, &f.advice].map(|text| escape(text));
+        out.push_str(&format!("- {}: {} {}\n", said[0], said[1], said[2]));
+    }
+    if !facts.fact.is_empty() {
+        out.push_str("\nStated beside the numbers:\n\n");
+    }
+    for fact in &facts.fact {
+        let of = [&fact.device, &fact.candidate, &fact.test].into_iter().find(|of| !of.is_empty());
+        let of = of.map(|of| format!(" of {of}")).unwrap_or_default();
+        let text = format!("{}{of} = {}: {}", fact.key, fact.value, fact.says);
+        out.push_str(&format!("- {}\n", escape(&text)));
+    }
+    let results = count(imported.results.len(), "result");
+    out.push_str(&format!("\n{results}:\n\n| lines | what | figures |\n|:--|:--|:--|\n"));
+    imported.results.iter().for_each(|result| out.push_str(&row(result)));
+    if !imported.unread.is_empty() {
+        out.push_str("\nNot read:\n\n");
+    }
+    for unread in &imported.unread {
+        let at = lines(unread.first_line, unread.last_line);
+        out.push_str(&format!("- {at}: {}\n", escape(&unread.why)));
+    }
+    out
+}
+
+fn row(result: &ToolResult) -> String {
+    let parts = [Some(&result.tool), result.version.as_ref(), result.test.as_ref()];
+    let parts = parts.into_iter().flatten().filter(|part| !part.is_empty());
+    let parts: Vec<&str> = parts.map(String::as_str).collect();
+    let setup = result.setup.iter().map(|(key, what)| format!("{key} {what}"));
+    let what: Vec<String> = std::iter::once(parts.join(" ")).chain(setup).collect();
+    let shown = result.metrics.iter().filter(|metric| is_shown(metric));
+    let figures: Vec<String> = shown.map(|m| format!("{} {}", m.name, value(m))).collect();
+    format!(
+        "| {} | {} | {} |\n",
+        lines(result.first_line, result.last_line),
+        escape(&what.join(", ")),
+        escape(&figures.join("; "))
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::import::{Finder, studies};
+
+    #[test]
+    fn every_study_has_its_findings_and_a_row_for_each_result() {
+        for of in studies::STUDIES {
+            let facts = Facts::parse(of.facts).unwrap();
+            let imported = Finder::all(of.table.as_bytes()).judged(&facts);
+            let block = study_markdown(&format!("study:{}", of.name), &imported, &facts);
+            assert!(block.contains(": Not ranked: "), "{}", of.name);
+            for finding in &imported.findings {
+                let told = format!(" {}: ", finding.id);
+                assert!(block.contains(&told), "{}: {}", of.name, finding.id);
+            }
+            let rows = block.lines().filter(|line| line.starts_with("| line"));
+            assert_eq!(rows.count(), imported.results.len() + 1, "with the head");
+        }
+    }
+
+    #[test]
+    fn markup_of_others_is_text() {
+        let table = "device,test,metric,value,unit\n[x](y)|z,*y*,rate,5,MB/s\n";
+        let toml = "[[fact]]\nkey = \"order\"\nvalue = \"fixed\"\nsays = \"<b>\"\n";
+        let facts = Facts::parse(toml).unwrap();
+        let block = study_markdown("<i>", &Finder::all(table.as_bytes()), &facts);
+        assert!(block.contains("| \\*y\\*, device \\[x\\](y)\\|z | rate 5.00 MB/s"), "{block}");
+        assert!(block.contains("&lt;b&gt;") && !block.contains("<i>"), "{block}");
+    }
+}
