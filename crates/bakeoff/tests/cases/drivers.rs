@@ -129,6 +129,51 @@ fn a_tool_that_is_not_installed_is_skipped_with_its_package() {
     assert!(shown.contains("the package is fio"), "{shown}");
 }
 
+const JOB_FILE: &str = "[global]\ndirectory=/nowhere\ndirect=1\nsize=8m\n\
+    [one]\nrw=randread\nbs=4k\n[two]\nstonewall\nrw=write\nbs=64k\nrate_process=poisson\n";
+
+#[test]
+fn a_job_file_of_fio_runs_as_it_is_in_the_candidate() {
+    if lacks() {
+        return;
+    }
+    let words = "rw = \"randread\"\nbs = \"4k\"\ndirect = true\n\
+                 driver = [\"native\", \"fio\", \"sysbench\"]";
+    assert!(PLAN.contains(words));
+    let bench = made(&PLAN.replace(words, "job = \"mine.fio\""));
+    fs::write(bench.path().join("mine.fio"), JOB_FILE).unwrap();
+    let ended = bench.run(&RUN);
+    assert!(matches!(ended.code, 0 | 1), "{ended:?}");
+    let (events, _) = folded(&bench);
+    let done = |event: &Event| match &event.what {
+        What::CellDone(cell) => Some(cell.clone()),
+        _ => None,
+    };
+    let cells: Vec<_> = events.iter().filter_map(done).collect();
+    assert!(cells.len() >= 5, "{ended:?}");
+    for cell in &cells {
+        // What both jobs moved; nothing of it came from memory.
+        let moved = [&cell.measurement.read, &cell.measurement.write];
+        let moved = moved.map(|ops| ops.as_ref().unwrap().io_bytes);
+        assert_eq!((moved, cell.measurement.job.direct), ([8 << 20; 2], true));
+        assert!(cell.raw.as_ref().unwrap().contains("\"jobname\" : \"two\""));
+    }
+    assert!(!bench.run(&["show", "last"]).out.contains("through the page cache"));
+}
+
+#[test]
+fn a_job_file_becomes_a_plan_that_says_what_it_left_out() {
+    let bench = Bench::new();
+    fs::write(bench.path().join("mine.fio"), JOB_FILE).unwrap();
+    let made = bench.run(&["import", "mine.fio", "--as-plan"]);
+    assert_eq!(made.code, 0, "{made:?}");
+    assert!(made.out.contains("# not translated: line 12: rate_process=poisson"), "{}", made.out);
+    fs::write(bench.path().join("plan.toml"), &made.out).unwrap();
+    let plan = bench.run(&["plan", "plan.toml"]);
+    assert_eq!(plan.code, 0, "{plan:?}");
+    assert!(plan.out.contains("4k random reads past the page cache"), "{}", plan.out);
+}
+
 /// A tool that hangs is ended by its time limit with everything it started; its workload is left
 /// out with the reason, and the run goes on.
 #[test]

@@ -3,6 +3,7 @@
 use super::error::PlanError;
 use super::job_words::{set_job, summary};
 use super::read::{Source, Value};
+use crate::driver::fio::jobfile::JobFile;
 use crate::driver::foreign;
 use crate::model::job::{Job, Rw};
 use crate::model::profile::Profile;
@@ -269,10 +270,14 @@ impl PlannedWorkload {
             _ => summary(&self.job),
         };
         let metric = self.metric.unwrap_or(Metric::Bandwidth);
+        // Whether memory can have answered depends on it; a file that fio would not read is refused
+        // later.
+        let direct = JobFile::parse(text).is_ok_and(|file| file.is_direct());
+        let job = Job { direct, ..self.job.clone() };
         Workload {
             driver: DriverName::Fio,
             fio_job: Some(text.to_string()),
-            ..Workload::native(name, &summary, Phase::Whole, metric, self.job.clone())
+            ..Workload::native(name, &summary, Phase::Whole, metric, job)
         }
     }
 

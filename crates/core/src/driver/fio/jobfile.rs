@@ -122,6 +122,14 @@ impl JobFile {
         })
     }
 
+    /// Whether every job goes past the page cache; of an option that comes twice the last counts.
+    pub fn is_direct(&self) -> bool {
+        self.jobs().all(|job| {
+            let direct = job.options.iter().rev().find(|(name, ..)| name == "direct");
+            direct.is_some_and(|(_, value, _)| value == "1")
+        })
+    }
+
     /// Whether running it in a directory of ours stays there.
     pub fn is_harmless(&self) -> Result<(), JobFileError> {
         for (name, value, line) in self.sections.iter().flat_map(|section| &section.options) {
@@ -181,6 +189,14 @@ mod tests {
 
     const FILE: &str = "; a comment\n[global]\nioengine=libaio\ndirect=1\ndirectory=/mnt/x\n\n\
         [seq write]\nrw=write\nbs=1m # large\ntime_based\n\n[reader]\nrw=randread\nfilename=a:b\n";
+
+    #[test]
+    fn a_file_is_direct_when_all_of_its_jobs_are() {
+        let is_direct = |text: &str| JobFile::parse(text).unwrap().is_direct();
+        assert!(is_direct("[global]\ndirect=1\n[a]\nrw=read\n[b]\ndirect\n"));
+        assert!(!is_direct("[global]\ndirect=1\n[a]\nrw=read\n[b]\ndirect=0\n"));
+        assert!(!is_direct("[a]\nrw=read\n"));
+    }
 
     #[test]
     fn jobs_have_the_global_options_before_them() {
