@@ -13,6 +13,8 @@ pub struct Machine {
     pub elf: &'static str,
     /// The program that runs its binaries here; none where they run by themselves.
     pub emulator: Option<&'static str>,
+    /// What tells the emulator which processor to be.
+    pub emulated_cpu: &'static [&'static str],
 }
 
 /// All of them. The first Raspberry Pis and the Zero are ARMv6 with a floating-point unit, which
@@ -24,6 +26,7 @@ pub const MACHINES: &[Machine] = &[
         flags: "",
         elf: "Advanced Micro Devices X86-64",
         emulator: None,
+        emulated_cpu: &[],
     },
     Machine {
         name: "aarch64",
@@ -31,6 +34,7 @@ pub const MACHINES: &[Machine] = &[
         flags: "",
         elf: "AArch64",
         emulator: Some("qemu-aarch64-static"),
+        emulated_cpu: &[],
     },
     Machine {
         name: "armv7",
@@ -38,6 +42,7 @@ pub const MACHINES: &[Machine] = &[
         flags: "",
         elf: "ARM",
         emulator: Some("qemu-arm-static"),
+        emulated_cpu: &[],
     },
     Machine {
         name: "armv6",
@@ -45,6 +50,7 @@ pub const MACHINES: &[Machine] = &[
         flags: "-Ctarget-cpu=arm1176jzf-s",
         elf: "ARM",
         emulator: Some("qemu-arm-static"),
+        emulated_cpu: &["-cpu", "arm1176"],
     },
 ];
 

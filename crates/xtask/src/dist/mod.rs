@@ -76,7 +76,7 @@ pub fn dist(root: &Path, arguments: &[&str]) -> Result<bool> {
         tool::show(Command::new(root.join("scripts/web.sh")).current_dir(root))
             .context("the charts of the report could not be bundled")?;
     }
-    let mut lines = Vec::new();
+    let (mut lines, mut binaries) = (Vec::new(), Vec::new());
     for machine in machines {
         let started = Instant::now();
         let binary = build(root, machine, profile)?;
@@ -88,7 +88,9 @@ pub fn dist(root: &Path, arguments: &[&str]) -> Result<bool> {
             size_bytes,
             started.elapsed().as_secs()
         ));
+        binaries.push((binary, machine));
     }
+    lines.push(verify::agree(&root.join("fixtures/bundle/v0.1.0.jsonl"), &binaries)?);
     println!("{}", lines.join("\n"));
     Ok(true)
 }

@@ -1,7 +1,8 @@
 //! Whether a binary is what it should be: for the right machine, static, and able to work.
 
-use std::path::Path;
-use std::process::Command;
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result, bail, ensure};
 
@@ -28,6 +29,57 @@ pub fn verify(binary: &Path, machine: &Machine) -> Result<String> {
     run(binary, machine)
 }
 
+/// What every binary has to print alike: the records, the report, the findings, and a simulation,
+/// which goes through every look, statistic and rule.
+const SAME: [&[&str]; 5] = [
+    &["export", "last", "--format", "json"],
+    &["report", "last", "--format", "markdown"],
+    &["lint", "last"],
+    &["show", "study:luks-btrfs"],
+    &["simulate", "--runs", "1", "--seed", "3", "--format", "json"],
+];
+
+/// Whether all of them print the same bytes about the run at `bundle`; in words, how much.
+pub fn agree(bundle: &Path, binaries: &[(PathBuf, &Machine)]) -> Result<String> {
+    let all: Vec<String> = binaries
+        .iter()
+        .map(|(binary, machine)| prints(bundle, binary, machine))
+        .collect::<Result<_>>()?;
+    let Some(first) = all.first() else { bail!("no binary was built") };
+    for ((_, machine), printed) in binaries.iter().zip(&all) {
+        let differs = first.lines().zip(printed.lines()).find(|(a, b)| a != b);
+        ensure!(
+            first == printed,
+            "{} and {} do not print the same; the first difference: {differs:?}",
+            binaries[0].1.name,
+            machine.name
+        );
+    }
+    let names: Vec<&str> = binaries.iter().map(|(_, machine)| machine.name).collect();
+    Ok(format!("the same {} bytes from {}", first.len(), names.join(", ")))
+}
+
+fn prints(bundle: &Path, binary: &Path, machine: &Machine) -> Result<String> {
+    let folder = tempfile::tempdir()?;
+    let store = folder.path().join("store.db");
+    let run = |words: &[&str]| -> Result<String> {
+        let mut command = Command::new(machine.emulator.map_or(binary.as_os_str(), OsStr::new));
+        if machine.emulator.is_some() {
+            command.args(machine.emulated_cpu).arg(binary);
+        }
+        let output = command.arg("--store").arg(&store).args(words).stdin(Stdio::null()).output();
+        let output = output.with_context(|| format!("cannot run {}", binary.display()))?;
+        // 1: a verdict of that run is open, which is no failure here.
+        let said = String::from_utf8_lossy(&output.stderr);
+        ensure!(matches!(output.status.code(), Some(0 | 1)), "{words:?} failed: {said}");
+        ensure!(!output.stdout.is_empty(), "{words:?} printed nothing: {said}");
+        Ok(String::from_utf8_lossy(&output.stdout).into_owned())
+    };
+    let bundle = bundle.to_str().context("the path is no UTF-8")?;
+    run(&["import", bundle])?;
+    SAME.into_iter().map(run).collect()
+}
+
 /// ARM binaries say which CPU they want; ARMv6 ones must not want more.
 fn check_arm(binary: &Path, machine: &Machine) -> Result<()> {
     let attributes = readelf(binary, "--arch-specific")?;
@@ -50,7 +102,12 @@ fn run(binary: &Path, machine: &Machine) -> Result<String> {
         measure(binary)?;
         return Ok(format!("static, {}, reads a file", version.trim()));
     };
-    let version = tool::output(Command::new(emulator).arg(binary).arg("--version"));
+    let emulated = || {
+        let mut command = Command::new(emulator);
+        command.args(machine.emulated_cpu).arg(binary);
+        command
+    };
+    let version = tool::output(emulated().arg("--version"));
     let version = version.with_context(|| format!("{emulator} is in Debian's qemu-user-static"))?;
     Ok(format!("static, {}", version.trim()))
 }
@@ -75,4 +132,28 @@ fn readelf(binary: &Path, what: &str) -> Result<String> {
     let mut command = Command::new("readelf");
     tool::output(command.arg("--wide").arg(what).arg(binary))
         .context("readelf is in Debian's binutils")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn binaries_that_print_something_else_are_told() {
+        let folder = tempfile::tempdir().unwrap();
+        let program = |name: &str, says: &str| {
+            let path = folder.path().join(name);
+            let script = format!("#!/bin/sh\necho \"$4 {says}\"\n");
+            std::fs::write(&path, script).unwrap();
+            let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+            std::fs::set_permissions(&path, mode).unwrap();
+            (path, super::super::machine::find("x86_64").unwrap())
+        };
+        let (a, b, c) = (program("a", "1.5"), program("b", "1.5"), program("c", "1.6"));
+        let bundle = Path::new("bundle");
+        let said = agree(bundle, &[a.clone(), b]).unwrap();
+        assert!(said.starts_with("the same ") && said.ends_with("x86_64, x86_64"), "{said}");
+        let error = agree(bundle, &[a, c]).unwrap_err().to_string();
+        assert!(error.contains("do not print the same") && error.contains("1.6"), "{error}");
+    }
 }

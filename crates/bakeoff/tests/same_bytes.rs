@@ -1,0 +1,82 @@
+//! The same analysis on an emulated ARMv6, the processor of the first Raspberry Pis, gives the same
+//! bytes: records, reports, findings, and everything that is computed.
+
+// A helper of tests may panic: that is how a test fails.
+#![allow(clippy::unwrap_used)]
+
+#[path = "support/skip.rs"]
+mod skip;
+#[path = "support/stored.rs"]
+mod stored;
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::SystemTime;
+
+use stored::Home;
+
+const EMULATOR: [&str; 3] = ["qemu-arm-static", "-cpu", "arm1176"];
+
+/// What is compared. A simulation goes through every look, statistic and rule.
+const WORDS: [&[&str]; 8] = [
+    &["export", "last", "--format", "json"],
+    &["export", "last", "--format", "csv"],
+    &["export", "last", "--format", "bundle"],
+    &["report", "last", "--format", "markdown"],
+    &["show", "last"],
+    &["lint", "last"],
+    &["show", "study:luks-btrfs"],
+    &["simulate", "--runs", "1", "--seed", "3", "--format", "json"],
+];
+
+/// The program for ARMv6, where there is one that is newer than every source it was made of.
+fn arm_binary() -> Option<PathBuf> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let binary = root.join("target/dist/bakeoff-armv6");
+    let sources = ["core/src", "engine/src", "bakeoff/src"].map(|of| root.join("crates").join(of));
+    let newest = sources.iter().map(|folder| newest_in(folder)).max();
+    if changed(&binary) > newest {
+        return Some(binary);
+    }
+    let reason = "no target/dist/bakeoff-armv6 is newer than the sources: make dist ARGS=armv6";
+    skip::skip("a program for ARMv6", reason);
+    None
+}
+
+fn changed(path: &Path) -> Option<SystemTime> {
+    path.metadata().and_then(|data| data.modified()).ok()
+}
+
+fn newest_in(folder: &Path) -> SystemTime {
+    let entries = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    let newest = |path: PathBuf| match path.is_dir() {
+        true => newest_in(&path),
+        false => changed(&path).unwrap(),
+    };
+    entries.map(newest).max().unwrap_or(SystemTime::UNIX_EPOCH)
+}
+
+#[test]
+fn an_emulated_armv6_gives_the_same_bytes() {
+    if skip::lacks_command(EMULATOR[0]) {
+        return;
+    }
+    let Some(binary) = arm_binary() else { return };
+    let home = Home::with_run();
+    let emulated = |words: &[&str]| {
+        let mut command = Command::new(EMULATOR[0]);
+        command.args(&EMULATOR[1..]).arg(&binary).args(["--store", "armv6.db"]).args(words);
+        command.current_dir(home.dir.path()).output().unwrap()
+    };
+    let bundle = stored::bundle_path();
+    let imported = emulated(&["import", bundle.to_str().unwrap()]);
+    assert!(imported.status.success(), "{}", String::from_utf8_lossy(&imported.stderr));
+    for words in WORDS {
+        let here = home.cmd(words).output().unwrap();
+        let there = emulated(words);
+        let said = String::from_utf8_lossy(&there.stderr);
+        assert_eq!(there.status.code(), here.status.code(), "{words:?}: {said}");
+        assert!(here.stdout.len() > 100, "{words:?} says nothing");
+        assert!(here.stdout == there.stdout, "{words:?} differs");
+    }
+}
