@@ -10,12 +10,14 @@ use crate::profiles;
 const MIB: u64 = 1 << 20;
 /// Records of iozone: 64 KiB, where files above 16 MiB begin in its automatic mode.
 const RECORD_BYTES: u64 = 64 << 10;
-/// Small files of bonnie++: enough that making them takes a second on most disks.
-const SMALL_FILES: u32 = 64 << 10;
+/// Fewest and most small files of bonnie++, and bytes of the file for each: a disk that writes fast
+/// makes files fast.
+const SMALL_FILES: (u64, u64) = (64 << 10, 256 << 10);
+const BYTES_PER_SMALL_FILE: u64 = 16 << 10;
 /// Bytes that bonnie++ writes and reads one by one.
 const BY_CHAR_BYTES: u64 = 8 * MIB;
 /// Bytes that dd moves in blocks of 64 bytes, where the calls are what is measured.
-const TINY_BYTES: u64 = 128 * MIB;
+const TINY_BYTES: u64 = 256 * MIB;
 /// Part of the file that is enough where each transfer waits for the disk.
 const DIRECT_PART: u64 = 4;
 /// Files of sysbench, flushed one by one after so many requests.
@@ -38,6 +40,13 @@ impl Amounts {
     /// Bytes of a file that is not gone through by way of memory.
     fn direct(self) -> u64 {
         (self.size / DIRECT_PART).max(64 * MIB).min(self.size)
+    }
+
+    /// Small files of bonnie++, which makes them by 1024.
+    fn small_files(self) -> u32 {
+        let files = (self.size / BYTES_PER_SMALL_FILE).clamp(SMALL_FILES.0, SMALL_FILES.1);
+        // At most 256 Ki.
+        (files as u32) / 1024 * 1024
     }
 
     /// Requests of sysbench with bursts of flushes in between: as many as fill a turn. With a time
@@ -156,7 +165,7 @@ fn sysbench(amounts: Amounts) -> Vec<Case> {
 fn bonnie(amounts: Amounts) -> Vec<Case> {
     let job = profiles::job(Profile::Bonnie);
     let job = Job { size: amounts.size, io_size: Some(BY_CHAR_BYTES), invalidate: false, ..job };
-    let job = Job { nrfiles: SMALL_FILES, ..job };
+    let job = Job { nrfiles: amounts.small_files(), ..job };
     let known: Known = |word| match word {
         "putc" | "getc" => CALLS,
         "seeks" => "bonnie++ draws each seek from a pipe, a call of its own, bakeoff from memory",
@@ -195,6 +204,12 @@ mod tests {
         assert_eq!(AMOUNTS.requests(), 300);
         assert_eq!(Amounts { flush_ns: 200_000, ..AMOUNTS }.requests(), 7800);
         assert_eq!(Amounts { flush_ns: 0, ..AMOUNTS }.requests(), 10_000);
+    }
+
+    #[test]
+    fn a_fast_disk_has_more_small_files() {
+        let of = |size| Amounts { size, ..AMOUNTS }.small_files();
+        assert_eq!([of(64 * MIB), of(3000 * MIB), of(1 << 40)], [65_536, 191_488, 262_144]);
     }
 
     #[test]
