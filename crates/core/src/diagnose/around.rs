@@ -125,13 +125,16 @@ pub fn page_cache(seen: &Seen) -> Option<Reason> {
         let share = device? as f64 / wanted as f64;
         (wanted > 0 && share < MOVED).then_some(share)
     };
+    // What others had written went to the devices as well.
+    let others = truth.foreign_bytes.unwrap_or(0);
+    let own_written = truth.device_written_bytes.map(|bytes| bytes.saturating_sub(others));
     let (what, share) = if let Some(share) = moved(read, truth.device_read_bytes) {
         if truth.cache == CacheState::Cold {
             return None;
         }
         ("read", share)
     } else if let Some(share) =
-        moved(written, truth.device_written_bytes).filter(|_| !job.is_durable() && !is_small)
+        moved(written, own_written).filter(|_| !job.is_durable() && !is_small)
     {
         ("written", share)
     } else {

@@ -64,6 +64,10 @@ fn ourselves(seen: &Seen, steps: &[Step]) -> Option<Reason> {
 
 /// The cipher or the filesystem is no faster where no disk is below it.
 fn in_memory(seen: &Seen, steps: &[Step]) -> Option<Reason> {
+    // Of calls of some bytes it is the calls that take the time, on any filesystem.
+    if seen.job().bs <= SMALL_CALL_BYTES {
+        return None;
+    }
     let of = |layer| ladder::find(steps, layer).filter(|step| step.share >= BOUND);
     let (step, subject) = match (of(Layer::CryptRam), of(Layer::FsRam)) {
         (Some(step), _) => (step, "dm-crypt".to_string()),

@@ -31,6 +31,8 @@ const CLEAR_STEP: f64 = 0.7;
 const SLOWER: f64 = 0.6;
 /// Share of what others measured over the same link.
 const PRACTICE: f64 = 0.85;
+/// A rate so many times that of the raw device is not the device's.
+const FASTER_THAN_IT: f64 = 1.5;
 /// Difference between the ends of the region.
 const GRADIENT: f64 = 0.9;
 
@@ -211,7 +213,13 @@ fn by_ladder(seen: &Seen, steps: &[Step]) -> Option<Reason> {
     }
     let raw = [Layer::Raw, Layer::Deep].iter().filter_map(|layer| ladder::find(steps, *layer));
     let lowest = raw.min_by(|a, b| a.rate.total_cmp(&b.rate))?;
-    (lowest.share >= BOUND).then(|| {
+    let job = seen.job();
+    if lowest.share > FASTER_THAN_IT && job.rw.writes() && !job.is_durable() {
+        let evidence = format!("it does {:.1} times what the raw device does", lowest.share);
+        return Some(Reason::proved(Cause::PageCache, evidence));
+    }
+    // What is much faster than a rung does not stand on it.
+    (BOUND..=FASTER_THAN_IT).contains(&lowest.share).then(|| {
         let evidence = format!(
             "{} of {} ({})",
             percent(lowest.share),

@@ -195,6 +195,18 @@ fn around() -> Vec<(&'static str, Cause, Scene)> {
             }),
         ),
         (
+            "writes that stay in memory while others write",
+            Cause::PageCache,
+            Scene::of("seqwrite", 400e6).with(|s| {
+                let m = &mut s.cell.measurement;
+                (m.job.fsync, m.job.end_fsync, m.flush_ns) = (0, false, 0);
+                m.sys_cpu_ns = m.elapsed_ns * 6 / 10;
+                let own = m.write.as_ref().unwrap().io_bytes;
+                s.cell.truth.device_written_bytes = Some(own);
+                s.cell.truth.foreign_bytes = Some(own * 9 / 10);
+            }),
+        ),
+        (
             "a cached file",
             Cause::PageCache,
             Scene::of("seqread", 400e6).with(|s| {

@@ -129,6 +129,19 @@ fn disturb(s: &mut Scene, of: &mut impl FnMut(u64, u64) -> u64) {
 }
 
 #[test]
+fn what_is_faster_than_a_rung_does_not_stand_on_it() {
+    let unflushed = Scene::of("seqwrite", 400e6).with(|s| {
+        let m = &mut s.cell.measurement;
+        (m.job.fsync, m.job.end_fsync, m.flush_ns) = (0, false, 0);
+    });
+    let faster = unflushed.rung(Rung::Raw, 20e6).reason();
+    assert_eq!((faster.cause, faster.grade), (Cause::PageCache, Grade::Proved));
+    assert_eq!(faster.evidence, "it does 20.0 times what the raw device does");
+    let read = Scene::of("seqread", 120e6).with(|s| queue(s, 0.2)).rung(Rung::Raw, 20e6);
+    assert_eq!(read.cause().0, Cause::Unattributed);
+}
+
+#[test]
 fn what_cannot_be_told_prints_the_ladder() {
     let scene = Scene::of("seqread", 50e6)
         .with(|s| queue(s, 0.2))
