@@ -11,6 +11,7 @@ use serde_json::Value;
 use super::cases::Scene;
 use super::instructions;
 use super::spread::Spread;
+use super::watching::{self, Watching};
 
 /// Starts that are timed.
 const STARTS: usize = 21;
@@ -33,6 +34,8 @@ pub struct Fixed {
     pub verify_gb_per_s: Spread,
     /// User instructions an I/O by case, with the most that was promised.
     pub instructions: Vec<(&'static str, f64, Option<f64>)>,
+    /// What watching the machine costs.
+    pub watching: Watching,
     /// Size of the binary.
     pub binary_bytes: u64,
 }
@@ -53,6 +56,7 @@ pub fn figures(root: &Path, scene: &Scene) -> Result<Fixed> {
         fill_gb_per_s,
         verify_gb_per_s,
         instructions: instructions::counts(root)?,
+        watching: watching::figures(scene.bakeoff, &scene.sysbench)?,
         binary_bytes: scene.bakeoff.metadata()?.len(),
     })
 }

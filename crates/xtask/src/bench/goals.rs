@@ -89,6 +89,11 @@ pub fn all(results: &Results, fixed: &Fixed) -> Vec<Goal> {
         let text = "PSS of all processes while running, without 32 buffers of 4 KiB";
         goals.push(goal(text, Spread::of([mb]), " MB", Want::AtMost(2.0)));
     }
+    let watching = &fixed.watching;
+    let text = format!("CPU of watching the machine, {} sources, of one core", watching.sources);
+    goals.push(goal(text, watching.percent, " %", Want::AtMost(0.5)));
+    let mb = Spread::of([watching.bytes / 1e6]);
+    goals.push(goal("memory of watching the machine", mb, " MB", Want::AtMost(3.0)));
     goals.push(goal("start to end of one I/O", fixed.one_io_ms, " ms", Want::AtMost(10.0)));
     goals.push(goal("clock reads an I/O, psync", fixed.clock_reads, "", Want::AtMost(1.0)));
     let (making, verifying) = (fixed.fill_gb_per_s, fixed.verify_gb_per_s);

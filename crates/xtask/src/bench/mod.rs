@@ -20,6 +20,7 @@ mod page;
 mod run;
 mod scratch;
 mod spread;
+mod watching;
 
 use cases::{Case, Contender, Scene};
 use run::Sample;

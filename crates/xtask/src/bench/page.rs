@@ -41,6 +41,12 @@ pub fn page(
     for (name, Spread { median, low, high }) in times {
         text += &format!("- {name}: {median:.1} ms ({low:.1} to {high:.1})\n");
     }
+    let Spread { median, low, high } = fixed.watching.iostat_percent;
+    text += &format!(
+        "- `iostat -x 1`, beside what watching the machine costs: {median:.2} % ({low:.2} to \
+         {high:.2}) of one core, {:.2} MB\n",
+        fixed.watching.iostat_bytes / 1e6
+    );
     text +=
         "\n## What was promised\n\n| figure | measured | promised | reached |\n|---|--:|--:|---|\n";
     for goal in goals::all(results, fixed) {

@@ -225,7 +225,7 @@ fn tree(process: u32) -> Vec<u32> {
 }
 
 /// `Pss` of a process, 0 when it is gone.
-fn pss_bytes(process: u32) -> u64 {
+pub fn pss_bytes(process: u32) -> u64 {
     let text = std::fs::read_to_string(format!("/proc/{process}/smaps_rollup")).unwrap_or_default();
     let kib = text.lines().find_map(|line| {
         line.strip_prefix("Pss:")?.trim().strip_suffix(" kB")?.parse::<u64>().ok()
