@@ -231,3 +231,15 @@ fn a_run_that_may_not_speak_silences_all() {
     assert_eq!(compared.answers[0].verdict, Verdict::Refused);
     assert!(compared.answers[0].sentence.contains("in b2000000 faster than the wire (L15)"));
 }
+
+#[test]
+fn l31_versions_that_differ_and_versions_that_do_not() {
+    let (old, _) = run("a", 1.1, |h| h.version = "0.1.0".to_string());
+    let (new, _) = run("b", 1.1, |h| h.version = "0.2.0".to_string());
+    let found = super::versions(&[&old, &new]).expect("fires");
+    assert_eq!(
+        (found.id.as_str(), found.evidence.as_str()),
+        ("L31", "bakeoff 0.1.0; bakeoff 0.2.0")
+    );
+    assert_eq!(super::versions(&[&old, &old]), None);
+}

@@ -120,8 +120,11 @@ mod tests {
     }
 
     #[test]
-    fn a_silent_claim_is_forbidden_and_one_that_names_the_difference_is_not() {
+    fn l18_a_silent_claim_is_forbidden_and_one_that_names_the_difference_is_not() {
         let run = RunBuilder::stacks(&["ext4", "ext2"]).build();
+        assert_eq!(unlike(&run.header, &[0, 1], None)[0].id, "L18");
+        let alike = RunBuilder::stacks(&["ext4", "xfs"]).build();
+        assert_eq!(unlike(&alike.header, &[0, 1], None), []);
         let severity = |claim| unlike(&run.header, &[0, 1], claim)[0].severity;
         assert_eq!(severity(Some("ext2 is 9 % faster than ext4")), Severity::Refuse);
         assert_eq!(severity(Some("ext2 is 9 % faster; ext2 keeps no journal")), Severity::Warn);
