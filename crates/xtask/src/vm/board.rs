@@ -264,4 +264,5 @@ const PI_PROGRAMS: &[&str] = &[
 const PI_MODULES: &[&str] =
     &["ext4", "loop", "crc32c_generic", "mq_deadline", "bfq", "kyber_iosched"];
 
-const PI_LOADED: &[&str] = &["bcm2835", "sdhci_iproc", "mmc_block", "crc32c_generic"];
+/// Those of the card, and what whoever starts the system makes device files of.
+const PI_LOADED: &[&str] = &["bcm2835", "sdhci_iproc", "mmc_block", "crc32c_generic", "loop"];
