@@ -18,6 +18,7 @@ const SEED: u64 = 3;
 /// Most events that a run gets on with between two cuts. Preparing takes about twenty, a visit ten.
 const EVENTS: u64 = 48;
 
+/// Discarding takes an emulated processor a moment where writing takes a minute.
 const PLAN: &str = "
 title = 'power'
 [region]
@@ -34,6 +35,7 @@ io_size = '64k'
 mode = 'decide'
 cell_min = '50ms'
 cell_min_ios = 8
+flash_state = 'trimmed'
 ";
 
 /// Cuts it, boots again and resumes, until nothing is cut any more; then the run is ended.
