@@ -1,6 +1,6 @@
 //! The emulated Raspberry Pis: the cross-built program, and who it says board and card are.
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Result, ensure};
 use serde_json::Value;
 
 use super::{Group, Test};
@@ -37,7 +37,6 @@ fn tests(model: &'static str, machine: &'static str) -> Vec<Test> {
         Test::new("card", see_card),
         Test::new("bench", bench),
         Test::new("quick", move |guest| quick(guest, model, machine)),
-        Test::new("run", run),
     ]
 }
 
@@ -77,41 +76,4 @@ fn quick(guest: &mut Guest, model: &str, machine: &str) -> Result<()> {
     }
     store::check(guest)?;
     guest.ok("umount /mnt").map(drop)
-}
-
-/// A stack on the card itself, prepared, measured and taken away.
-const PLAN: &str = "
-title = 'pi'
-[region]
-size = '64m'
-[[stack]]
-fs = 'ext4'
-[[workload]]
-rw = 'randwrite'
-bs = '4k'
-size = '4m'
-io_size = '64k'
-fsync = 16
-[protocol]
-mode = 'quick'
-cell_min = '50ms'
-cell_min_ios = 8
-flash_state = 'trimmed'
-";
-
-fn run(guest: &mut Guest) -> Result<()> {
-    let page: Value = serde_json::from_str(&guest.ok("bakeoff devices --format json")?)?;
-    let token = page["drives"][0]["erase_token"].as_str().context("no erase token")?;
-    guest.ok(&format!("cat >/tmp/plan.toml <<'END'\n{PLAN}END"))?;
-    let output = guest.run_within(
-        &format!(
-            "bakeoff run /tmp/plan.toml --target /dev/mmcblk0 --erase '{token}' --time 2h \
-             --seed 1 --format json"
-        ),
-        std::time::Duration::from_secs(600),
-    )?;
-    ensure!(output.code == 0, "{}: {}", output.code, output.error());
-    let run: Value = serde_json::from_str(&output.text())?;
-    ensure!(run["blocks"].as_u64() >= Some(5), "{run}");
-    store::check(guest)
 }
