@@ -204,7 +204,9 @@ fn by_ladder(seen: &Seen, steps: &[Step]) -> Option<Reason> {
     let deep = ladder::find(steps, Layer::Deep);
     // What writes gather in memory goes to the disk many at a time, whatever the depth.
     let is_asked_singly = seen.depth() < 4.0 && !seen.job().rw.writes();
-    if let Some(step) = deep.filter(|step| step.share <= 1.0 / 1.2 && is_asked_singly) {
+    // Of a slow disk's few large requests the first ones often cost nothing.
+    let gain = if seen.job().bs >= LARGE_BYTES { 1.5 } else { 1.2 };
+    if let Some(step) = deep.filter(|step| step.share <= 1.0 / gain && is_asked_singly) {
         let times = 1.0 / step.share.max(1e-9);
         let evidence =
             format!("with many requests at a time the same place does {times:.1} times as much");
