@@ -1,8 +1,8 @@
-//! What `make bench-truth` does: the simulated part of docs/truth.md, and the false alarms of
+//! What `make bench-truth` does: the tables of docs/truth.md, and the false alarms of
 //! docs/diagnosis.md.
 //!
-//! The figures come from `bakeoff simulate` and from runs on this machine; here they are only put
-//! between two marks of each page, whose words are written by hand.
+//! The figures come from `bakeoff simulate`, from disks of emulated machines and from runs on this
+//! machine; here they are only put between marks of each page, whose words are written by hand.
 
 use std::path::Path;
 use std::process::Command;
@@ -10,39 +10,60 @@ use std::process::Command;
 use anyhow::{Context, Result, bail, ensure};
 
 use crate::alarms;
+use crate::vm::{CAPPED_PAIRS, measure_capped};
+
+mod capped;
 
 const HELP: &str = "\
-usage: cargo xtask bench-truth [--runs N] [--seed S] [--clean N]
+usage: cargo xtask bench-truth [--runs N] [--seed S] [--clean N] [--capped N]
+                             [--pair NAME] [--binary PATH]
 
   --runs    simulated runs of each scenario (2000); 0 leaves docs/truth.md as it is
   --seed    where the random numbers start (20261120)
   --clean   real runs on this machine while it does nothing else (50); 0 leaves docs/diagnosis.md
+  --capped  runs of each pair of disks that are held to a speed, on an emulated machine (20)
+  --pair    only this one of them: 40-38, 40-32 or 40-40
+  --binary  the program there, in place of the static one that is built
 ";
-const BEGIN: &str = "<!-- figures: begin -->\n";
-const END: &str = "<!-- figures: end -->\n";
+/// The part of a page that has no other name.
+const FIGURES: &str = "figures";
 
-/// Simulates and writes the page.
+/// Measures and writes the pages; whether disks of known speed were ranked as they should be.
 pub fn bench(root: &Path, arguments: &[&str]) -> Result<bool> {
+    let (mut capped, mut only, mut binary) = ("20", None, None);
     let (mut runs, mut seed, mut clean) = ("2000", "20261120", "50");
     for pair in arguments.chunks(2) {
         match pair {
             ["--runs", n] => runs = n,
             ["--seed", s] => seed = s,
             ["--clean", n] => clean = n,
+            ["--capped", n] => capped = n,
+            ["--pair", name] => only = Some(name),
+            ["--binary", path] => binary = Some(Path::new(path)),
             _ => bail!("{HELP}"),
         }
     }
-    let bakeoff = root.join("target/release/bakeoff");
-    ensure!(bakeoff.exists(), "{} is not built: run `make build`", bakeoff.display());
-    if runs != "0" {
-        let tables = simulated(&bakeoff, runs, seed)?;
-        write(&root.join("docs/truth.md"), &tables)?;
-    }
+    let page = root.join("docs/truth.md");
     let clean: usize = clean.parse().context("--clean is a number")?;
-    if clean > 0 {
-        write(&root.join("docs/diagnosis.md"), &alarms::measure(root, &bakeoff, clean)?)?;
+    let bakeoff = root.join("target/release/bakeoff");
+    let is_built = bakeoff.exists() || (runs == "0" && clean == 0);
+    ensure!(is_built, "{} is not built: run `make build`", bakeoff.display());
+    if runs != "0" {
+        write(&page, FIGURES, &format!("\n{}\n", simulated(&bakeoff, runs, seed)?))?;
     }
-    Ok(true)
+    if clean > 0 {
+        let told = alarms::measure(root, &bakeoff, clean)?;
+        write(&root.join("docs/diagnosis.md"), FIGURES, &format!("\n{told}\n"))?;
+    }
+    let capped = capped.parse().context("--capped is a number")?;
+    let mut is_right = true;
+    let wanted = CAPPED_PAIRS.iter().filter(|pair| only.is_none_or(|name| pair.name == *name));
+    for pair in wanted.filter(|_| capped > 0) {
+        let said = measure_capped(root, binary, pair, capped)?;
+        write(&page, pair.name, &capped::in_words(pair, &said))?;
+        is_right &= capped::is_right(&said);
+    }
+    Ok(is_right)
 }
 
 /// What `bakeoff simulate` prints, with the command before it.
@@ -54,21 +75,23 @@ fn simulated(bakeoff: &Path, runs: &str, seed: &str) -> Result<String> {
     Ok(format!("`bakeoff {}`\n\n{tables}", words.join(" ")))
 }
 
-/// Prints the tables and puts them between the marks of a page.
-fn write(page: &Path, tables: &str) -> Result<()> {
+/// Prints what was found and puts it between the marks of its part of a page.
+fn write(page: &Path, part: &str, found: &str) -> Result<()> {
     let text =
         std::fs::read_to_string(page).with_context(|| format!("cannot read {}", page.display()))?;
-    let text = between(&text, &format!("\n{tables}\n"))
-        .with_context(|| format!("{} has lost its marks", page.display()))?;
-    print!("{tables}");
+    let text = between(&text, part, found)
+        .with_context(|| format!("{} has lost its marks of {part}", page.display()))?;
+    print!("{found}");
     std::fs::write(page, text).with_context(|| format!("cannot write {}", page.display()))
 }
 
-/// The page with `tables` between its marks.
-fn between(page: &str, tables: &str) -> Option<String> {
-    let (head, rest) = page.split_once(BEGIN)?;
-    let (_, tail) = rest.split_once(END)?;
-    Some(format!("{head}{BEGIN}{tables}{END}{tail}"))
+/// The page with `found` between the marks of `part`.
+fn between(page: &str, part: &str, found: &str) -> Option<String> {
+    let begin = format!("<!-- {part}: begin -->\n");
+    let end = format!("<!-- {part}: end -->\n");
+    let (head, rest) = page.split_once(&begin)?;
+    let (_, tail) = rest.split_once(&end)?;
+    Some(format!("{head}{begin}{found}{end}{tail}"))
 }
 
 #[cfg(test)]
@@ -76,18 +99,24 @@ mod tests {
     use super::*;
 
     #[test]
-    fn both_pages_have_their_marks() {
+    fn the_pages_have_their_marks() {
         let docs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs");
-        for page in ["truth.md", "diagnosis.md"] {
+        let pairs = CAPPED_PAIRS.iter().map(|pair| ("truth.md", pair.name));
+        for (page, part) in
+            [("truth.md", FIGURES), ("diagnosis.md", FIGURES)].into_iter().chain(pairs)
+        {
             let text = std::fs::read_to_string(docs.join(page)).unwrap();
-            assert!(between(&text, "").is_some(), "{page}");
+            assert!(between(&text, part, "").is_some(), "{page} {part}");
         }
     }
 
     #[test]
-    fn only_what_is_between_the_marks_changes() {
-        let page = format!("# A\n{BEGIN}old\n{END}rest\n");
-        assert_eq!(between(&page, "new\n").unwrap(), format!("# A\n{BEGIN}new\n{END}rest\n"));
-        assert_eq!(between("no marks", "new"), None);
+    fn only_what_is_between_the_marks_of_its_part_changes() {
+        let marked = |words| format!("<!-- a: begin -->\n{words}<!-- a: end -->\n");
+        let rest = "<!-- b: begin -->\nB\n<!-- b: end -->\n";
+        let page = format!("# A\n{}{rest}", marked("old\n"));
+        let wanted = format!("# A\n{}{rest}", marked("new\n"));
+        assert_eq!(between(&page, "a", "new\n"), Some(wanted));
+        assert_eq!(between(&page, "c", "new\n"), None);
     }
 }

@@ -32,6 +32,7 @@ use clean::State;
 use disk::{Disk, MIB};
 use guest::Guest;
 use machine::Machine;
+pub use scenario::caps::{PAIRS as CAPPED_PAIRS, Pair as CappedPair, Said};
 use scenario::{GROUPS, Group, SOLOS, Skip};
 
 /// What `make test` runs of it: the parts that guard other people's data, in some four minutes.
@@ -126,6 +127,27 @@ pub fn test(root: &Path, arguments: &[&str]) -> Result<bool> {
     let failed = tally.failed.len();
     println!("\n{} passed, {failed} failed, {} skipped", tally.passed, tally.skipped);
     Ok(failed == 0)
+}
+
+/// What so many runs say of two disks that are held to a speed, with seeds from 1; `program` in
+/// place of the static one.
+pub fn measure_capped(
+    root: &Path,
+    program: Option<&Path>,
+    pair: &CappedPair,
+    runs: u64,
+) -> Result<Vec<Said>> {
+    let built = program.map(Path::to_path_buf);
+    let bed = Bed::new(root, built.map_or(Program::Built, Program::OnPc));
+    let (_machine, mut guest, before) = start(&bed, &scenario::caps::GROUP)?;
+    let mut all = Vec::new();
+    for seed in 1..=runs {
+        let said = scenario::caps::measure(&mut guest, pair, seed)?;
+        println!("{} seed {seed}: {said:?}", pair.name);
+        all.push(said);
+    }
+    before.assert_unchanged(&mut guest).and_then(|()| guest.check_kernel())?;
+    Ok(all)
 }
 
 /// Runs a script on a machine with a few disks, for a look.

@@ -12,6 +12,7 @@ use super::board::Board;
 use super::disk::Disk;
 use super::guest::Guest;
 
+pub mod caps;
 mod causes;
 mod devices;
 mod files;
@@ -62,6 +63,7 @@ pub struct Solo {
 
 /// Tests that share a guest, by guest.
 pub const GROUPS: &[&Group] = &[
+    &caps::GROUP,
     &causes::GROUP,
     &devices::GROUP,
     &files::GROUP,
