@@ -249,7 +249,7 @@ impl Words<'_> {
         if self.compared.ranked.len() < 2 {
             let valid = match self.compared.ranked.first() {
                 Some(one) => format!("only {} has a valid number", self.name(*one)),
-                None => "every cell was thrown away".to_string(),
+                None => self.nothing_valid(),
             };
             return format!("No claim about {summary}: {valid}.");
         }
@@ -261,9 +261,18 @@ impl Words<'_> {
         format!("No claim about {summary}: {}.", reasons.join("; "))
     }
 
+    /// Why there is no number at all.
+    fn nothing_valid(&self) -> String {
+        let thrown = self.run.invalid.iter().rev().find(|(_, _, w, _)| *w == self.workload);
+        match thrown {
+            Some((.., reason)) => format!("every cell was thrown away, the last because {reason}"),
+            None => "no valid cell yet".to_string(),
+        }
+    }
+
     fn alone(&self) -> String {
         let Some(one) = self.compared.ranked.first() else {
-            return format!("No number for {}: no valid cell yet.", self.of().summary);
+            return format!("No number for {}: {}.", self.of().summary, self.nothing_valid());
         };
         let values: Vec<f64> =
             self.table.values(self.workload, *one).iter().flatten().copied().collect();
