@@ -8,6 +8,8 @@
 
 #[path = "support/bench.rs"]
 mod bench;
+#[path = "support/on_image.rs"]
+mod on_image;
 #[path = "support/skip.rs"]
 mod skip;
 
@@ -16,14 +18,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use bench::{Bench, Ended};
-
-fn lacks() -> bool {
-    skip::lacks_root()
-        || skip::lacks_loop_devices()
-        || skip::lacks_command("losetup")
-        || skip::lacks_command("mkfs.ext4")
-        || skip::lacks_kernel_filesystem("ext4")
-}
+use on_image::{MIB, RUN, lacks, made};
 
 /// Runs bakeoff before everybody else, in a control group where one is given.
 fn first(bench: &Bench, group: Option<&Path>, args: &[&str]) -> Ended {
@@ -42,10 +37,8 @@ fn run(bench: &Bench, workload: &str) -> Ended {
         "title = 'made'\n[region]\nsize = '64m'\n[[stack]]\nfs = 'ext4'\n[[workload]]\n{workload}\n\
          [protocol]\nmode = 'quick'\ncell_min = '500ms'\ncell_min_ios = 10\n"
     );
-    fs::write(bench.path().join("plan.toml"), plan).unwrap();
-    fs::File::create(bench.path().join("disk.img")).unwrap().set_len(96 << 20).unwrap();
-    let words = ["run", "plan.toml", "--target", "disk.img", "--erase", "disk.img"];
-    first(bench, None, &[&words[..], &["--format", "json", "--quiet"]].concat())
+    made(bench, &plan, 96 * MIB);
+    first(bench, None, &[&RUN[..], &["--format", "json", "--quiet"]].concat())
 }
 
 /// The cause that was named and whose it is.

@@ -5,52 +5,24 @@
 
 #[path = "support/bench.rs"]
 mod bench;
+#[path = "support/on_image.rs"]
+mod on_image;
 #[path = "support/skip.rs"]
 mod skip;
 
-use std::fs;
-
-use bakeoff_core::model::event::Event;
-use bakeoff_core::model::run::Run;
 use bench::Bench;
-
-const PLAN: &str = r#"
-title = "control"
-[region]
-size = "64m"
-[[stack]]
-fs = "ext4"
-[[stack]]
-fs = "ext2"
-[[workload]]
-rw = "randwrite"
-bs = "4k"
-fsync = 1
-[protocol]
-mode = "quick"
-cell_min = "100ms"
-cell_min_ios = 10
-positive_control = "30%"
-"#;
+use on_image::{MIB, RUN, SMALL, lacks, made, record};
 
 #[test]
 fn a_positive_control_is_slowed_down_and_judged() {
-    if skip::lacks_root()
-        || skip::lacks_loop_devices()
-        || skip::lacks_command("losetup")
-        || skip::lacks_command("mkfs.ext4")
-        || skip::lacks_kernel_filesystem("ext4")
-    {
+    if lacks() {
         return;
     }
     let bench = Bench::new();
-    fs::write(bench.path().join("plan.toml"), PLAN).unwrap();
-    fs::File::create(bench.path().join("disk.img")).unwrap().set_len(96 << 20).unwrap();
-    let ended = bench.run(&["run", "plan.toml", "--target", "disk.img", "--erase", "disk.img"]);
+    made(&bench, &format!("{SMALL}positive_control = \"30%\"\n"), 96 * MIB);
+    let ended = bench.run(&RUN);
     assert!(ended.code == 0 || ended.code == 1, "{ended:?}");
-    let exported = bench.run(&["export", "last", "--format", "jsonl"]);
-    let lines = exported.out.lines().map(|line| serde_json::from_str::<Event>(line).unwrap());
-    let run = Run::fold(&lines.collect::<Vec<_>>()).unwrap();
+    let (_, run) = record(&bench);
     let names: Vec<&str> = run.header.candidates.iter().map(|c| c.name.as_str()).collect();
     assert_eq!(names, ["ext4", "ext2", "ext4 (slowed)"]);
     let cells: Vec<_> = run.complete_blocks().flat_map(|block| &block.cells).collect();

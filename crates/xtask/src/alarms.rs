@@ -2,9 +2,9 @@
 //! says held the disk back. A part of `make bench-truth`; its table goes into docs/diagnosis.md.
 //!
 //! Clean is a machine on which `bakeoff check` finds no load and no background I/O before each run
-//! ([`UNREST`]). An alarm is a cause that a
-//! clean machine does not have: every one but the disk, its link, one request at a time, flushing
-//! (which the workload asks for) and the caller's own CPU time.
+//! ([`UNREST`]). An alarm is a cause that a clean machine does not have: every one but the disk,
+//! its link, one request at a time, flushing (which the workload asks for) and the caller's own
+//! CPU time.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -88,11 +88,9 @@ fn wait_until_clean(bakeoff: &Path, place: &Path) -> Result<()> {
         let done = done.context("cannot start bakeoff")?;
         let all: Value = serde_json::from_slice(&done.stdout).context("check printed no JSON")?;
         let checks = all["checks"].as_array().context("check printed no checks")?;
-        let unrest = |check: &&Value| {
-            let is_asked = check["id"].as_str().is_some_and(|id| UNREST.contains(&id));
-            is_asked && check["status"] != "pass"
-        };
-        match checks.iter().find(unrest) {
+        let asked = UNREST.map(|id| checks.iter().find(|check| check["id"] == id));
+        ensure!(asked.iter().all(Option::is_some), "check does not look for one of {UNREST:?}");
+        match asked.into_iter().flatten().find(|check| check["status"] != "pass") {
             None => return Ok(()),
             Some(check) => found = format!("{}: {}", check["id"], check["found"]),
         }

@@ -1,9 +1,8 @@
 //! `run --prove`: after the answer, short experiments on what is only suspected.
 //!
 //! Each candidate is prepared once more as for a visit, an encrypted one also with the null cipher
-//! and without encryption. A lowered clock is a step with its undo, so
-//! it is put back on every way out, by `clean` after a crash too. What is not done is written down
-//! with its reason.
+//! and without encryption. A lowered clock is a step with its undo, so it is put back on every way
+//! out, by `clean` after a crash too. What is not done is written down with its reason.
 
 use std::time::{Duration, Instant};
 
