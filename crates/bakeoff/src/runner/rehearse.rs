@@ -6,6 +6,7 @@
 use std::time::Instant;
 
 use bakeoff_core::decide::fit::{Cost, FitError, Wanted, plan_fit};
+use bakeoff_core::decide::size::Room;
 use bakeoff_core::lint;
 use bakeoff_core::model::candidate::{Candidate, Skipped};
 use bakeoff_core::model::event::{Header, Region, Rehearsal, What};
@@ -28,8 +29,6 @@ const TRIAL_IOS: u64 = 8;
 const TRIAL_NS: u64 = 3_000_000_000;
 /// Starting the engine, counters, the record: beside every cell.
 const CELL_OVERHEAD_NS: u64 = 150_000_000;
-/// An append file holds what this long a cell writes.
-const APPEND_NS: u64 = 4_000_000_000;
 
 /// What was learnt about one candidate.
 #[derive(Clone, Copy, Debug, Default)]
@@ -95,14 +94,6 @@ fn part_cost(workload: &Workload, spec: &PartSpec, protocol: &Protocol, trial: &
     }
 }
 
-/// Size of the file an append cell writes: what the fastest candidate writes in a cell, within
-/// the room that is left.
-pub fn append_bytes(fastest_bytes_per_s: f64, room_bytes: u64, file_bytes: u64) -> u64 {
-    let wanted = (fastest_bytes_per_s * APPEND_NS as f64 / 1e9) as u64;
-    let mib = 1 << 20;
-    (wanted.max(file_bytes).min(room_bytes.max(mib)) / mib * mib).max(mib)
-}
-
 /// What is put together into the plan.
 pub struct Findings {
     /// Candidates that could be prepared, each with its trial.
@@ -153,8 +144,12 @@ pub fn settle(session: &mut Session, found: Findings) -> Result<(), Fault> {
 fn plan(header: &Header, elapsed_ns: u64, found: Findings) -> Result<Rehearsal, FitError> {
     let trials: Vec<Trial> = found.candidates.iter().map(|(_, trial)| *trial).collect();
     let fastest = trials.iter().map(|t| t.bytes_per_s).fold(0.0, f64::max);
-    let workloads: Vec<Workload> =
-        header.workloads.iter().map(|w| sized(w, &found, fastest)).collect();
+    let room = Room {
+        file_bytes: found.file_bytes,
+        beside_bytes: found.append_room_bytes,
+        bytes_per_s: fastest,
+    };
+    let workloads: Vec<Workload> = header.workloads.iter().map(|w| room.sized(w)).collect();
     let visited = u32::try_from(trials.len()).unwrap_or(u32::MAX);
     // Twins are visited and compared with nobody but their original.
     let k = found.candidates.iter().filter(|(c, _)| c.twin_of.is_none()).count();
@@ -186,24 +181,6 @@ fn plan(header: &Header, elapsed_ns: u64, found: Findings) -> Result<Rehearsal, 
         block_write_bytes: fit.block.write_bytes,
         expected_write_bytes: fit.least.write_bytes,
     })
-}
-
-/// The workload with the size of its file filled in.
-fn sized(workload: &Workload, found: &Findings, fastest: f64) -> Workload {
-    let mut workload = workload.clone();
-    match workload.phase {
-        Phase::ColdRead | Phase::Overwrite => workload.job.size = found.file_bytes,
-        // Beside the data file, and with blocks of its own size.
-        Phase::Whole => {
-            let size = found.file_bytes.min(found.append_room_bytes.max(1 << 20));
-            workload.job.size = size.max(workload.job.bs);
-        }
-        Phase::Append => {
-            workload.job.size = append_bytes(fastest, found.append_room_bytes, found.file_bytes);
-        }
-        Phase::Metadata => {}
-    }
-    workload
 }
 
 fn mean(costs: impl Iterator<Item = Cost>) -> Cost {

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use bakeoff_core::decide::size;
 use bakeoff_core::model::event::{FlashState, Region, What};
 use bakeoff_core::model::path::RawPath;
 use bakeoff_core::prepare::region::{self, Span};
@@ -101,6 +102,8 @@ pub fn prepare(session: &mut Session, wanted: &[Wanted]) -> Result<Ground, StepE
         ))
         .into());
     }
+    let wanted = &session.journal.run().header.workloads;
+    size::fits_beside(wanted, file_bytes, smallest).map_err(Fault::usage)?;
     let regions = Regions::new(list, mount_point, file_bytes);
     stacks::rehearse(session, regions, slowest, room, written_bytes)
 }

@@ -10,6 +10,8 @@
 
 #[path = "../support/bench.rs"]
 mod bench;
+#[path = "../support/on_image.rs"]
+mod on_image;
 #[path = "../support/running.rs"]
 mod running;
 #[path = "../support/skip.rs"]

@@ -2,12 +2,14 @@
 //! profiles of applications against what they promise. Under strace, which shows file layout, order
 //! and cadence of flushes as the kernel sees them.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::io::Write;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
 use bakeoff_core::driver::native::{Reply, TargetKind, Task};
+use bakeoff_core::model::event::What;
 use bakeoff_core::model::job::Job;
 use bakeoff_core::model::path::RawPath;
 use bakeoff_core::model::profile::Profile;
@@ -16,6 +18,7 @@ use bakeoff_core::profiles;
 use rustix::process::Signal;
 
 use crate::bench::Bench;
+use crate::on_image;
 use crate::running::{self, Running};
 use crate::skip;
 
@@ -272,4 +275,55 @@ fn parts_are_repeated_and_recorded_together() {
     let began = |cell: &serde_json::Value| cell["began_ns"].as_u64().unwrap();
     assert!(began(&cells[1]) > began(&cells[0]));
     assert_eq!(fs::read_dir(&dir).unwrap().count(), 0, "nothing of ours is left");
+}
+
+/// One profile in two sizes, and reads of a part of the data file.
+const SIZES: &str = r#"
+title = "sizes"
+[region]
+size = "96m"
+[[stack]]
+fs = "ext4"
+[[workload]]
+profile = "sysbench"
+size = ["4m", "8m"]
+nrfiles = 4
+[[workload]]
+rw = "read"
+bs = "64k"
+direct = true
+size = ["2m", "16m"]
+[protocol]
+mode = "quick"
+cell_min = "50ms"
+cell_min_ios = 10
+"#;
+
+#[test]
+fn a_size_in_a_plan_is_the_size_that_is_measured() {
+    if on_image::lacks() {
+        return;
+    }
+    let bench = Bench::new();
+    on_image::made(&bench, SIZES, 128 * on_image::MIB);
+    let ended = bench.run(&on_image::RUN);
+    assert!(matches!(ended.code, 0 | 1), "{ended:?}");
+    let (events, run) = on_image::record(&bench);
+    let mut sizes = BTreeMap::new();
+    for event in &events {
+        let What::CellDone(cell) = &event.what else { continue };
+        let name = &run.header.workloads[usize::from(cell.workload)].name;
+        let job = &cell.measurement.job;
+        sizes.insert(name.as_str(), (job.size / on_image::MIB, job.nrfiles));
+    }
+    let of = |name: &str| sizes.iter().find(|(known, _)| **known == name).map(|(_, size)| *size);
+    assert_eq!(of("sysbench-of4m-seqwr"), Some((4, 4)), "{sizes:?}");
+    assert_eq!(of("sysbench-of8m-rndrd"), Some((8, 4)), "{sizes:?}");
+    assert_eq!(of("read-64k-of2m"), Some((2, 0)), "{sizes:?}");
+    assert_eq!(of("read-64k-of16m"), Some((16, 0)), "{sizes:?}");
+    let too_large = SIZES.replace("\"8m\"", "\"70m\"");
+    fs::write(bench.path().join("plan.toml"), too_large).unwrap();
+    let refused = bench.run(&on_image::RUN);
+    assert_eq!(refused.code, 2, "{refused:?}");
+    assert!(refused.err.contains("make size smaller or the region larger"), "{refused:?}");
 }

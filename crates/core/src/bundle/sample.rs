@@ -229,6 +229,7 @@ fn workload(name: &str, rw: Rw) -> Workload {
         job: job(rw),
         driver: DriverName::Fio,
         profile: Some(Part { profile: Profile::Sqlite, part: 1 }),
+        sized: true,
         fio_job: Some("[a]\nrw=read\n".into()),
     }
 }

@@ -11,6 +11,7 @@ pub mod order;
 pub mod protocol;
 pub mod reach;
 pub mod schedule;
+pub mod size;
 pub mod table;
 
 use crate::lint;

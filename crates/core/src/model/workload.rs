@@ -123,6 +123,9 @@ pub struct Workload {
     /// profile's sizes, times and depth.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub profile: Option<Part>,
+    /// Whether `job.size` is what was asked for; else each run chooses it by the room it has.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub sized: bool,
     /// The text of a fio job file that fio runs as it is; `job` then only gives its size.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fio_job: Option<String>,
@@ -133,7 +136,13 @@ impl Workload {
     pub fn native(name: &str, summary: &str, phase: Phase, metric: Metric, job: Job) -> Workload {
         let (name, summary) = (name.to_string(), summary.to_string());
         let driver = DriverName::Native;
-        Workload { name, summary, phase, metric, job, driver, profile: None, fio_job: None }
+        let (profile, sized, fio_job) = (None, false, None);
+        Workload { name, summary, phase, metric, job, driver, profile, sized, fio_job }
+    }
+
+    /// Whether it works on the data file, which lies there before it.
+    pub fn uses_data_file(&self) -> bool {
+        matches!(self.phase, Phase::ColdRead | Phase::Overwrite)
     }
 
     /// Whether the engine can slow it down by a known share: one job of its own.

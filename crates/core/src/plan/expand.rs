@@ -100,16 +100,24 @@ pub fn expand(plan: &Plan, targets: &[Target], here: &Here) -> Result<Expanded, 
         return Err(too_many("workloads", workloads.len(), MOST_WORKLOADS));
     }
     candidates.extend(positive_control(plan, &candidates));
-    let sized = plan.workloads.iter().filter(|w| w.sized);
+    let file_bytes = file_bytes(&workloads);
     Ok(Expanded {
         candidates,
         workloads,
         region: plan.region,
         protocol,
         flash_state: plan.protocol.flash_state,
-        file_bytes: sized.map(|w| w.job.size).max(),
+        file_bytes,
         skipped,
     })
+}
+
+/// The largest size asked for by a workload that uses the data file. Where none uses it, it need
+/// not be larger than what the others ask for.
+fn file_bytes(workloads: &[Workload]) -> Option<u64> {
+    let is_used = workloads.iter().any(Workload::uses_data_file);
+    let counts = |w: &&Workload| w.sized && w.uses_data_file() == is_used;
+    workloads.iter().filter(counts).map(|w| w.job.size).max()
 }
 
 /// The first candidate once more, slowed down by what the plan says.

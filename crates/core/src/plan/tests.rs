@@ -367,3 +367,17 @@ fn a_positive_control_is_the_first_candidate_once_more_and_no_candidate() {
     let error = parse(&format!("{stacks}[protocol]\npositive_control = 0.6\n"), "t").unwrap_err();
     assert!(error.to_string().contains("between 0.001 and 0.5"), "{error}");
 }
+
+#[test]
+fn the_data_file_is_as_large_as_those_ask_for_who_use_it() {
+    let with = |workloads: &str| expanded(&format!("[[stack]]\nfs = \"ext4\"\n{workloads}"), &[]);
+    let profile = "[[workload]]\nprofile = \"dd\"\nsize = [\"2g\", \"1g\"]\n";
+    let reads = |sizes: &str| format!("[[workload]]\nrw = \"randread\"\nbs = \"4k\"\n{sizes}");
+    let both = with(&(profile.to_string() + &reads("size = [\"64m\", \"128m\"]")));
+    assert_eq!(both.file_bytes, Some(128 << 20));
+    assert!(both.workloads.iter().all(|w| w.sized));
+    let sizes: Vec<u64> = both.workloads.iter().rev().map(|w| w.job.size >> 20).collect();
+    assert_eq!(sizes, [128, 64, 1024, 1024, 1024, 1024, 2048, 2048, 2048, 2048]);
+    assert_eq!(with(profile).file_bytes, Some(2 << 30));
+    assert_eq!(with(&(profile.to_string() + &reads(""))).file_bytes, None);
+}

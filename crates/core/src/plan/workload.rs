@@ -256,6 +256,7 @@ impl PlannedWorkload {
         let mut parts = profiles::parts(profile, &self.job);
         for part in &mut parts {
             part.driver = self.driver;
+            part.sized = self.sized;
             if let Some(word) = part.name.strip_prefix(profile.name()) {
                 part.name = format!("{name}{word}");
             }
@@ -296,6 +297,7 @@ impl PlannedWorkload {
         made.name = name.to_string();
         made.metric = self.metric.unwrap_or(made.metric);
         made.driver = self.driver;
+        made.sized = self.sized;
         if !self.driver.is_native() {
             made.summary = format!("{}, by {}", made.summary, self.driver.name());
         }

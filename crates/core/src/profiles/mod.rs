@@ -101,6 +101,7 @@ pub fn parts(profile: Profile, job: &Job) -> Vec<Workload> {
         job: job.clone(),
         driver: DriverName::Native,
         profile: Some(Part { profile, part }),
+        sized: false,
         fio_job: None,
     };
     (0..).zip(spec(profile).parts).map(workload).collect()
