@@ -31,8 +31,9 @@ pub fn measure(root: &Path, bakeoff: &Path, runs: usize) -> Result<String> {
     let mut alarms = 0;
     for (run, workload) in (0..runs).zip(WORKLOADS.iter().cycle()) {
         wait_until_clean(bakeoff, place.path())?;
-        eprintln!("clean run {} of {runs}: {workload}", run + 1);
         let reason = one(bakeoff, place.path(), workload)?;
+        let evidence = reason["evidence"].as_str().unwrap_or_default();
+        eprintln!("clean run {} of {runs}: {workload}: {}: {evidence}", run + 1, name(&reason));
         alarms += usize::from(is_alarm(&reason));
         *said.entry((workload, name(&reason))).or_default() += 1;
     }

@@ -23,7 +23,7 @@ usage: cargo xtask bench-truth [--runs N] [--seed S] [--clean N] [--capped N]
   --clean   real runs on this machine while it does nothing else (50); 0 leaves docs/diagnosis.md
   --capped  runs of each pair of disks that are held to a speed, on an emulated machine (20)
   --pair    only this one of them: 40-38, 40-32 or 40-40
-  --binary  the program there, in place of the static one that is built
+  --binary  the program there, in place of those that are built
 ";
 /// The part of a page that has no other name.
 const FIGURES: &str = "figures";
@@ -45,7 +45,7 @@ pub fn bench(root: &Path, arguments: &[&str]) -> Result<bool> {
     }
     let page = root.join("docs/truth.md");
     let clean: usize = clean.parse().context("--clean is a number")?;
-    let bakeoff = root.join("target/release/bakeoff");
+    let bakeoff = binary.map_or_else(|| root.join("target/release/bakeoff"), Path::to_path_buf);
     let is_built = bakeoff.exists() || (runs == "0" && clean == 0);
     ensure!(is_built, "{} is not built: run `make build`", bakeoff.display());
     if runs != "0" {

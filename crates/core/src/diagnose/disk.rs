@@ -1,7 +1,8 @@
-//! Causes on the disk's side: its flash, its flushes, the limit of dirty pages, the link, the place
+//! Causes on the disk's side: its flushes, the limit of dirty pages, the link, the place
 //! on it, the disk itself, one request at a time.
 
 use super::cause::{Cause, Reason};
+use super::flash;
 use super::ladder::{self, BOUND, Step};
 use super::pattern;
 use super::seen::{Seen, Totals};
@@ -19,16 +20,6 @@ const ONE_AT_A_TIME: f64 = 1.15;
 const LARGE_BYTES: u64 = 256 << 10;
 /// Share of the time a request must be at the disk.
 const AT_THE_DISK: f64 = 0.6;
-/// Share of the time a card stands still for its cleaning to be the cause.
-const STALLED: f64 = 0.3;
-/// A stall: what a drive's own scheduling does not explain.
-const LONG_STALL_NS: u64 = 150_000_000;
-/// How many times as long as the median request it is at least.
-const MUCH_LONGER: u64 = 10;
-/// A step that one change in mean explains.
-const CLEAR_STEP: f64 = 0.7;
-/// A fast cache is at least this much faster than what lies behind it.
-const SLOWER: f64 = 0.6;
 /// Share of what others measured over the same link.
 const PRACTICE: f64 = 0.85;
 /// A rate so many times that of the raw device is not the device's.
@@ -42,45 +33,13 @@ fn percent(share: f64) -> String {
 
 /// The cause on this side that holds.
 pub fn reasons(seen: &Seen, steps: &[Step]) -> Option<Reason> {
-    flash(seen)
+    flash::reasons(seen)
         .or_else(|| flush(seen, steps))
         .or_else(|| writeback(seen))
         .or_else(|| position(seen, steps))
         .or_else(|| bus(seen, steps))
         .or_else(|| by_ladder(seen, steps))
         .or_else(|| by_signals(seen))
-}
-
-/// A card that stands still to clean up, or whose fast cache is full.
-fn flash(seen: &Seen) -> Option<Reason> {
-    let m = seen.m();
-    let write = m.write.as_ref().or(m.create.as_ref())?;
-    if let Some(step) = pattern::step(m).filter(|s| s.explains >= CLEAR_STEP && s.ratio <= SLOWER) {
-        let evidence = format!(
-            "after {} written the rate fell to {} of what it was, and stayed there",
-            units::size(step.after_bytes),
-            percent(step.ratio)
-        );
-        let what = if seen.rotates() { "shingled disk" } else { "flash" };
-        return Some(Reason::consistent(Cause::FastCache, evidence).subject(what));
-    }
-    let stalls = pattern::stalls(m)?;
-    let median_ns = write.lat_ns.p50.max(m.flush.as_ref().and_then(|f| f.lat_ns.p50))?;
-    let is_gc = stalls.count >= 2
-        && stalls.share >= STALLED
-        && stalls.longest_ns >= LONG_STALL_NS
-        && stalls.longest_ns > median_ns.saturating_mul(MUCH_LONGER)
-        && !seen.rotates();
-    is_gc.then(|| {
-        let evidence = format!(
-            "it stood still {} times for {} of the time, once for {}; half of the writes take {}",
-            stalls.count,
-            percent(stalls.share),
-            units::latency(stalls.longest_ns),
-            units::latency(median_ns)
-        );
-        Reason::consistent(Cause::FlashGc, evidence).share(stalls.share)
-    })
 }
 
 /// Small amounts made durable again and again: the time goes to the flushes, not to the data.

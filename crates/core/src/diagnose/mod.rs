@@ -11,6 +11,7 @@ mod around;
 pub mod cause;
 mod cpu;
 mod disk;
+mod flash;
 pub mod ladder;
 pub mod pattern;
 pub mod prove;
@@ -27,7 +28,13 @@ use seen::Seen;
 
 /// What holds one cell of a run back; `None` when its workload is not in the run.
 pub fn cell(run: &Run, cell: &Cell) -> Option<Reason> {
+    let all = run.blocks.iter().flat_map(|block| &block.cells);
+    let is_alike = |other: &&Cell| {
+        (other.candidate, other.workload) == (cell.candidate, cell.workload)
+            && other.block != cell.block
+    };
     let seen = Seen {
+        alike: all.filter(is_alike).collect(),
         header: &run.header,
         cell,
         workload: run.header.workloads.get(usize::from(cell.workload))?,

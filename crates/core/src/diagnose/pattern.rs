@@ -8,14 +8,19 @@ const STALL: f64 = 0.2;
 const FEWEST: usize = 10;
 
 /// Stretches in which next to nothing was done.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Stalls {
-    /// How many, neighbours counted as one.
-    pub count: u32,
+    /// Start and length of each, neighbours counted as one.
+    pub spans: Vec<(u64, u64)>,
     /// Their share of the time.
     pub share: f64,
+}
+
+impl Stalls {
     /// The longest.
-    pub longest_ns: u64,
+    pub fn longest_ns(&self) -> u64 {
+        self.spans.iter().map(|(_, len_ns)| *len_ns).max().unwrap_or(0)
+    }
 }
 
 /// Rate of each window in operations a second, with its length.
@@ -47,16 +52,17 @@ pub fn stalls(m: &Measurement) -> Option<Stalls> {
         return None;
     }
     let mut found = Stalls::default();
-    let mut current_ns = 0;
+    let mut is_standing = false;
     for (window, (rate, len)) in m.windows.iter().zip(rates(&m.windows)) {
-        if rate >= median * STALL {
-            current_ns = 0;
+        let stood = std::mem::replace(&mut is_standing, rate < median * STALL);
+        if !is_standing {
             continue;
         }
-        found.count += u32::from(current_ns == 0);
-        current_ns += window.len_ns;
-        found.longest_ns = found.longest_ns.max(current_ns);
         found.share += len / total;
+        match found.spans.last_mut().filter(|_| stood) {
+            Some((_, len_ns)) => *len_ns += window.len_ns,
+            None => found.spans.push((window.start_ns, window.len_ns)),
+        }
     }
     Some(found)
 }
@@ -86,25 +92,44 @@ pub fn step(m: &Measurement) -> Option<Step> {
     if points.len() < FEWEST {
         return None;
     }
-    let values: Vec<f64> = points.iter().map(|p| p.0).collect();
-    let all = spread(&values);
-    let least = points.len() / 5;
-    let cut = |at: usize| (at, spread(&values[..at]).1 + spread(&values[at..]).1);
-    let (at, left) =
-        (least.max(2)..points.len() - least.max(2)).map(cut).min_by(|a, b| a.1.total_cmp(&b.1))?;
-    let (before, after) = (spread(&values[..at]).0, spread(&values[at..]).0);
+    let sums = Sums::of(points.iter().map(|p| p.0));
+    let (all, least) = (sums.spread(0, points.len()), (points.len() / 5).max(2));
+    let cut = |at: usize| (at, sums.spread(0, at) + sums.spread(at, points.len()));
+    let (at, left) = (least..points.len() - least).map(cut).min_by(|a, b| a.1.total_cmp(&b.1))?;
+    let (before, after) = (sums.mean(0, at), sums.mean(at, points.len()));
     Some(Step {
         at_ns: points[at].1.start_ns,
         ratio: libm::exp(after - before),
-        explains: if all.1 > 0.0 { 1.0 - left / all.1 } else { 0.0 },
+        explains: if all > 0.0 { 1.0 - left / all } else { 0.0 },
         after_bytes: points[..at].iter().map(|p| p.1.write_bytes).sum(),
     })
 }
 
-/// Mean and sum of squares around it.
-fn spread(values: &[f64]) -> (f64, f64) {
-    let mean = values.iter().sum::<f64>() / values.len().max(1) as f64;
-    (mean, values.iter().map(|v| (v - mean) * (v - mean)).sum())
+/// Running sums of values and of their squares, around the first one so that no digits are lost.
+struct Sums(Vec<(f64, f64)>);
+
+impl Sums {
+    fn of(values: impl Iterator<Item = f64>) -> Sums {
+        let (mut first, mut sums) = (None, vec![(0.0, 0.0)]);
+        for value in values {
+            let v = value - *first.get_or_insert(value);
+            let (sum, squares) = sums[sums.len() - 1];
+            sums.push((sum + v, squares + v * v));
+        }
+        Sums(sums)
+    }
+
+    /// Mean of a stretch, less the first value of all.
+    fn mean(&self, from: usize, to: usize) -> f64 {
+        (self.0[to].0 - self.0[from].0) / (to - from).max(1) as f64
+    }
+
+    /// Sum of squares around the mean of a stretch.
+    fn spread(&self, from: usize, to: usize) -> f64 {
+        let mean = self.mean(from, to);
+        let squares = self.0[to].1 - self.0[from].1;
+        (squares - mean * mean * (to - from) as f64).max(0.0)
+    }
 }
 
 /// How the rate falls or rises along the file in a sequential cell: (difference of the logarithms

@@ -139,6 +139,15 @@ pub fn windows(scene: &mut Scene, rates: impl IntoIterator<Item = (u64, u64)>) {
     scene.cell.measurement.windows = rates.into_iter().map(window).collect();
 }
 
+/// The rate of writes falls to a quarter after so many of twenty windows; the disk, whose queue
+/// stays as it is, writes what is asked of it.
+pub fn falls_after(scene: &mut Scene, windows_before: u64) {
+    let rate = |i| if i < windows_before { 90 + i % 3 } else { 21 + i % 2 };
+    windows(scene, (0..20).map(|i| (100 * MS, rate(i))));
+    let bs = scene.cell.measurement.job.bs;
+    scene.t().devices[0].written_bytes = (0..20).map(|i| rate(i) * bs).collect();
+}
+
 /// Every scene with the cause it was made of.
 pub fn scenes() -> Vec<(&'static str, Cause, Scene)> {
     let mut all = around();
@@ -330,8 +339,7 @@ fn writing() -> Vec<(&'static str, Cause, Scene)> {
             "a fast cache that is full",
             Cause::FastCache,
             Scene::of("seqwrite", 60e6).with(|s| {
-                let fast = (0..10).map(|i| (100 * MS, 90 + i % 3));
-                windows(s, fast.chain((0..10).map(|i| (100 * MS, 21 + i % 2))));
+                falls_after(s, 10);
                 queue(s, 8.0);
             }),
         ),

@@ -18,6 +18,8 @@ pub struct Seen<'a> {
     pub header: &'a Header,
     /// The cell.
     pub cell: &'a Cell,
+    /// The others of its candidate and workload.
+    pub alike: Vec<&'a Cell>,
     /// Its workload.
     pub workload: &'a Workload,
     /// What lower layers reach.

@@ -1,10 +1,11 @@
 //! Each cause is attributed to itself alone, and a quiet machine to none.
 
 use super::cause::{Cause, Grade};
-use super::scenes::{MS, Scene, queue, quiet, scenes, windows};
+use super::scenes::{MS, Scene, falls_after, queue, quiet, scenes, windows};
 use super::summary;
 use crate::model::ceiling::Layer as Rung;
-use crate::model::event::Cell;
+use crate::model::event::{Cell, Event};
+use crate::model::run::Run;
 use crate::model::telemetry::{Gauge, ThreadUse};
 use crate::prng::SplitMix64;
 use crate::testing::RunBuilder;
@@ -175,4 +176,66 @@ fn what_most_cells_have_is_said_and_what_they_do_not_share_is_not() {
     let run = split.play(4, |_, _, _| 900.0).build();
     let said = summary::sentence(&summary::workload(&run, 0)).unwrap();
     assert!(said.contains("the cells do not agree"), "{said}");
+}
+
+/// A cell of five whose rate falls after so many of its twenty windows, and in the others after
+/// as many as are given here.
+fn falls(windows_before: u64, others: [u64; 4]) -> Scene {
+    let mut scene = scenes().into_iter().find(|s| s.0 == "a fast cache that is full").unwrap().2;
+    let block = scene.run.blocks[0].clone();
+    for (number, other) in (1..).zip(others) {
+        falls_after(&mut scene, other);
+        let mut block = block.clone();
+        block.cells[0] = Cell { block: number, ..scene.cell.clone() };
+        scene.run.blocks.push(block);
+    }
+    falls_after(&mut scene, windows_before);
+    scene
+}
+
+#[test]
+fn a_cache_is_used_up_after_as_much_in_every_cell() {
+    let same = falls(10, [11, 9, 10, 12]).reason();
+    assert_eq!(same.cause, Cause::FastCache);
+    insta::assert_snapshot!(same.evidence);
+    let any = falls(10, [5, 6, 15, 16]).reason();
+    assert_ne!(any.cause, Cause::FastCache, "{any:?}");
+    let never_again = falls(10, [0, 0, 0, 0]).reason();
+    assert_ne!(never_again.cause, Cause::FastCache, "{never_again:?}");
+}
+
+#[test]
+fn a_writer_that_slows_down_is_no_cache_of_the_disk() {
+    let idle = falls(10, [10, 10, 10, 10]).with(|s| {
+        // What the disk takes for each byte stays as it is.
+        let disk = &mut s.t().devices[0];
+        disk.queue_ms = disk.written_bytes.iter().map(|bytes| bytes / 1_000_000).collect();
+    });
+    assert_ne!(idle.cause().0, Cause::FastCache);
+    let unseen = falls(10, [10, 10, 10, 10]).with(|s| s.cell.telemetry = None);
+    assert_ne!(unseen.cause().0, Cause::FastCache);
+}
+
+#[test]
+fn a_writer_that_stands_still_is_no_cleaning_of_the_flash() {
+    let scene = scenes().into_iter().find(|s| s.0 == "a card that cleans up").unwrap().2;
+    assert_eq!(scene.cause().0, Cause::FlashGc);
+    let idle = scene.with(|s| s.t().devices[0].in_flight.fill(0));
+    assert_ne!(idle.cause().0, Cause::FlashGc);
+}
+
+/// See fixtures/diagnosis: memory that the host has to find first, on a clean machine.
+#[test]
+fn a_rate_that_falls_with_fresh_memory_is_no_cache_of_the_disk() {
+    let recorded = include_str!("../../../../fixtures/diagnosis/fresh-memory.jsonl");
+    let events: Vec<Event> =
+        recorded.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let run = Run::fold(&events).unwrap();
+    let held = summary::workload(&run, 0);
+    let of_cells = run.blocks.iter().flat_map(|block| &block.cells);
+    let causes: Vec<Cause> = of_cells.map(|cell| super::cell(&run, cell).unwrap().cause).collect();
+    assert!(
+        !causes.iter().chain([&held[0].reason.cause]).any(|c| ALARMS.contains(c)),
+        "{causes:?}"
+    );
 }

@@ -73,7 +73,7 @@ fn fast_cache(header: &Header, cells: &[&Cell]) -> Option<Finding> {
         (1.0 - last.mean / first.mean) * 100.0,
         first.end as f64 / 10.0
     );
-    let advice = "measure beyond the fast cache: --runtime 60s, or a larger io_size";
+    let advice = "measure beyond what is fast at first: --runtime 60s, or a larger io_size";
     Some(finding(header, "L07", evidence, advice))
 }
 

@@ -13,8 +13,9 @@ pub const RULES: &[Rule] = &[
         condition: "writing falls by 30 % or more for good inside most cells of a candidate",
         explain: "Many cards and SSDs take the first gigabytes into a fast part of their flash \
                   and slow down to a third when it is full; a hard disk does so with its memory. \
-                  A short test measures that cache. A longer --runtime, or io_size above the \
-                  cache, shows what comes after.",
+                  In a virtual machine the writer itself is slower as soon as its memory is such \
+                  as the host has to find first. A short test measures what is fast. A \
+                  longer --runtime, or io_size above the cache, shows what comes after.",
     },
     Rule {
         id: "L12",
