@@ -155,8 +155,13 @@ impl RunBuilder {
     }
 
     /// Records a finding.
-    pub fn finding(mut self, finding: Finding) -> RunBuilder {
-        self.push(What::Found(finding));
+    pub fn finding(self, finding: Finding) -> RunBuilder {
+        self.event(What::Found(finding))
+    }
+
+    /// Records anything.
+    pub fn event(mut self, what: What) -> RunBuilder {
+        self.push(what);
         self
     }
 

@@ -9,7 +9,7 @@ use bakeoff_core::model::path::RawPath;
 use bakeoff_core::plan::Expanded;
 use bakeoff_core::plan::budget::{Site, Speed, estimate};
 use bakeoff_core::prepare::commands::describe;
-use bakeoff_core::prepare::{steps, udev_rule, visit};
+use bakeoff_core::prepare::{precondition, steps, udev_rule, visit};
 use bakeoff_core::report::plan::{Commands, EstimateView, PlanView, TargetView};
 use bakeoff_core::units;
 
@@ -71,7 +71,7 @@ fn on_targets(looked: &Looked) -> PlanView {
     let mut view = PlanView::new(asked, made.clone());
     view.targets = wanted.iter().map(target_view).collect();
     view.commands = commands(made, wanted);
-    let sites: Vec<Site> = wanted.iter().map(site).collect();
+    let sites: Vec<Site> = wanted.iter().map(|wanted| site(made, wanted)).collect();
     let limit = made.protocol.max_write_bytes;
     let slowest = sites.iter().map(|s| s.speed).min_by_key(|s| s.write_bytes_per_s);
     view.estimate = estimate(made, &sites, limit)
@@ -80,12 +80,13 @@ fn on_targets(looked: &Looked) -> PlanView {
     view
 }
 
-fn site(wanted: &Wanted) -> Site {
+fn site(made: &Expanded, wanted: &Wanted) -> Site {
     let disk = wanted.target.place.disks().next();
     Site {
         speed: Speed::of(disk),
         region_bytes: wanted.span.size_bytes,
         is_overwritten: wanted.flash_state == FlashState::Overwritten,
+        is_preconditioned: is_preconditioned(made, wanted),
     }
 }
 
@@ -118,7 +119,7 @@ fn commands(made: &Expanded, wanted: &[Wanted]) -> Vec<Commands> {
     let parent = targets::mount_parent();
     let ours = parent.as_path().join(steps::scratch_name(RUN));
     let mount_point = RawPath::new(ours.join(scratch::MOUNT));
-    let mut all = vec![once(&parent, wanted)];
+    let mut all = vec![once(&parent, made, wanted)];
     let in_memory = in_memory::announced(RUN, &made.candidates, &mount_point, &RawPath::new(LOOP));
     if !in_memory.is_empty() {
         let of = "Once in memory, where time and memory allow".to_string();
@@ -138,7 +139,7 @@ fn commands(made: &Expanded, wanted: &[Wanted]) -> Vec<Commands> {
     all
 }
 
-fn once(parent: &RawPath, wanted: &[Wanted]) -> Commands {
+fn once(parent: &RawPath, made: &Expanded, wanted: &[Wanted]) -> Commands {
     let mut taken: Vec<Step> = vec![steps::make_scratch(0, &steps::scratch_name(RUN), parent)];
     let names: Vec<String> =
         wanted.iter().flat_map(|w| w.target.kernel_names.iter().cloned()).collect();
@@ -162,6 +163,11 @@ fn once(parent: &RawPath, wanted: &[Wanted]) -> Commands {
     // What the processor alone reaches, where there is time for it.
     taken.push(ceilings::memory_scratch(0, RUN));
     let mut commands = as_commands("Once".to_string(), &taken);
+    if wanted.iter().any(|wanted| is_preconditioned(made, wanted)) {
+        // Before what is made in memory.
+        let at = commands.run.len().saturating_sub(1);
+        commands.run.insert(at, precondition::announce(&made.protocol, &made.workloads));
+    }
     commands.undo.splice(0..0, last);
     commands
 }
@@ -198,6 +204,11 @@ fn as_commands(of: String, taken: &[Step]) -> Commands {
         run: taken.iter().map(|step| describe(&step.action)).collect(),
         undo: taken.iter().rev().filter_map(|step| step.undo.as_ref()).map(describe).collect(),
     }
+}
+
+fn is_preconditioned(made: &Expanded, wanted: &Wanted) -> bool {
+    let (state, is_image) = (wanted.flash_state, wanted.target.is_image);
+    precondition::is_wanted(&made.protocol, &made.workloads, state, is_image)
 }
 
 fn by_mapper(wanted: &Wanted) -> bool {

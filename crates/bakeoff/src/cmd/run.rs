@@ -22,8 +22,6 @@ use crate::runner::target::{self, Target};
 use crate::runner::targets::{self, Wanted};
 use crate::ui::say;
 
-/// Visits of each candidate before anything can be said: five blocks and the rehearsal.
-const LEAST_VISITS: u64 = 6;
 /// Most targets of a device axis.
 const TARGETS_MAX: usize = 16;
 
@@ -202,7 +200,7 @@ fn spans(
     stacks: u64,
 ) -> Result<Vec<region::Span>, Fault> {
     // Half for the state of the region, half for what is measured.
-    let most = budget.map_or(u64::MAX, |bytes| bytes / 2 / (LEAST_VISITS + 1) / stacks);
+    let most = budget.map_or(u64::MAX, |bytes| bytes / 2 / (targets::VISITS + 1) / stacks);
     let choose = |target: &Target, size| {
         region::choose(target.room, asked.start_bytes, size, most)
             .map_err(|error| Fault::usage(format!("{}: {error}", target.path)))
@@ -234,10 +232,7 @@ fn twin(candidates: &[Candidate]) -> Option<Candidate> {
 /// Refuses a plan that writes more than the device should take, before anything is written.
 pub fn check_wear(wanted: &[Wanted], candidates: u64, budget: Option<u64>) -> Result<(), Fault> {
     let Some(budget) = budget else { return Ok(()) };
-    let regions: u64 = wanted.iter().map(|w| w.span.size_bytes).sum();
-    let restored = wanted.iter().filter(|w| w.flash_state == FlashState::Overwritten);
-    let most_restored = restored.map(|w| w.span.size_bytes).max().unwrap_or(0);
-    let least = regions.saturating_add(most_restored.saturating_mul(candidates * LEAST_VISITS));
+    let least = targets::least_write_bytes(wanted, candidates);
     if least <= budget {
         return Ok(());
     }

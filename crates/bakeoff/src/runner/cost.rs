@@ -27,7 +27,12 @@ pub fn written_bytes(run: &Run) -> u64 {
         let everyone: Vec<u16> = (0..run.header.candidates.len() as u16).collect();
         regions + visits_bytes(run, r.file_bytes, &everyone)
     });
-    setup + run.blocks.iter().map(|b| block_bytes(run, b)).sum::<u64>()
+    setup + precondition_bytes(run) + run.blocks.iter().map(|b| block_bytes(run, b)).sum::<u64>()
+}
+
+/// Bytes written to bring regions to their steady state.
+pub fn precondition_bytes(run: &Run) -> u64 {
+    run.preconditioned.iter().flat_map(|series| &series.rounds).map(|r| r.write_bytes).sum()
 }
 
 /// Bytes written to prepare these visits: a data file each, and the region where every visit finds

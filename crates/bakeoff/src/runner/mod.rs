@@ -19,6 +19,7 @@ pub mod image;
 pub mod in_memory;
 pub mod journal;
 pub mod load;
+pub mod precondition;
 pub mod probing;
 pub mod prove;
 pub mod recover;

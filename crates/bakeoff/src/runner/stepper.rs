@@ -48,15 +48,18 @@ pub fn next_number(session: &Session) -> Result<u32, Fault> {
     u32::try_from(session.journal.run().steps.len()).map_err(Fault::bug)
 }
 
+/// Whether every target still is the drive that was consented to.
+pub fn check_targets(session: &Session) -> Result<(), ActionError> {
+    session.held.iter().try_for_each(super::held::Held::check)
+}
+
 /// Records a step, takes it, records how it went. Gives its number and what it printed.
 pub fn take(
     session: &mut Session,
     build: impl FnOnce(u32) -> Step,
 ) -> Result<(u32, String), StepError> {
     let number = next_number(session)?;
-    for target in &session.held {
-        target.check().map_err(StepError::Failed)?;
-    }
+    check_targets(session).map_err(StepError::Failed)?;
     let Session { journal, cancel, progress, held, .. } = session;
     let step = build(number);
     journal.record(What::StepPlanned(step.clone()))?;

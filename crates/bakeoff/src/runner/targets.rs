@@ -10,7 +10,9 @@ use bakeoff_core::prepare::{space, steps, udev_rule};
 use bakeoff_core::{lint, units};
 
 use super::action::{self, ActionError, io_error};
+use super::cost;
 use super::ground::Ground;
+use super::precondition;
 use super::regions::{self, Attached, Regions};
 use super::rehearse;
 use super::scratch::{self, Scratch};
@@ -31,7 +33,7 @@ const DATA_SHARE: u64 = 4;
 /// Layout time of one visit.
 const LAYOUT_NS: u64 = 2_000_000_000;
 /// Visits for each candidate that the bytes to write are spread over: blocks and rehearsal.
-const VISITS: u64 = 6;
+pub const VISITS: u64 = 6;
 
 /// A target with the place on it that the plan wants.
 #[derive(Clone, Debug)]
@@ -70,17 +72,31 @@ impl Wanted {
     }
 }
 
+/// What five blocks write at least: every region once, and where each visit finds it overwritten,
+/// once for each visit.
+pub fn least_write_bytes(wanted: &[Wanted], candidates: u64) -> u64 {
+    let regions: u64 = wanted.iter().map(|w| w.span.size_bytes).sum();
+    let restored = wanted.iter().filter(|w| w.flash_state == FlashState::Overwritten);
+    let most_restored = restored.map(|w| w.span.size_bytes).max().unwrap_or(0);
+    regions.saturating_add(most_restored.saturating_mul(candidates * VISITS))
+}
+
 /// Takes the targets in hand, prepares their regions, tries every candidate and settles the plan.
 pub fn prepare(session: &mut Session, wanted: &[Wanted]) -> Result<Ground, StepError> {
     let (mount_point, mut list) = (begin(session, wanted)?, Vec::new());
     let mut slowest = f64::INFINITY;
     let mut written_bytes = 0;
+    let candidates = session.journal.run().header.candidates.len() as u64;
+    let least_bytes = least_write_bytes(wanted, candidates);
     for (index, wanted) in wanted.iter().enumerate() {
         let (attached, rate) = region(session, index, wanted)?;
+        let Attached { device, region, .. } = &attached;
+        precondition::bring_about(session, index, device, region, least_bytes)?;
         written_bytes += attached.region.size_bytes;
         slowest = slowest.min(rate);
         list.push(attached);
     }
+    written_bytes += cost::precondition_bytes(session.journal.run());
     let header = &session.journal.run().header;
     let k = header.candidates.len() as u64;
     let smallest = list.iter().map(|at| at.region.size_bytes).min().unwrap_or(0);
@@ -122,6 +138,8 @@ pub fn prepare_again(
             let (device, size) = (attached.device.clone(), wanted.span.size_bytes);
             stepper::take(session, |n| steps::overwrite(n, &device, size, false))?;
         }
+        // What the drive did meanwhile, nobody saw.
+        precondition::bring_about(session, index, &attached.device, &attached.region, 0)?;
         list.push(attached);
     }
     Ok(Ground::Regions(Regions::new(list, mount_point, file_bytes)))

@@ -52,6 +52,8 @@ fn kind(what: &What) -> usize {
         What::Surveyed { .. } => 19,
         What::Verified { .. } => 20,
         What::DrivesTold { .. } => 21,
+        What::PreconditionRound(_) => 22,
+        What::Preconditioned { .. } => 23,
     }
 }
 
@@ -80,7 +82,7 @@ fn action(action: &Action) -> usize {
 fn the_sample_has_every_kind_of_event_and_change() {
     let events = sample::events();
     let kinds: BTreeSet<_> = events.iter().map(|e| kind(&e.what)).collect();
-    assert_eq!(kinds, (0..22).collect());
+    assert_eq!(kinds, (0..24).collect());
     let steps = events.iter().filter_map(|e| match &e.what {
         What::StepPlanned(step) => Some(step),
         _ => None,

@@ -17,6 +17,7 @@ use crate::model::measurement::{
     Clock, ClockSource, Figure, Latency, Measurement, OpStats, SCHEMA, Tool, Window,
 };
 use crate::model::path::RawPath;
+use crate::model::precondition::{End, Round};
 use crate::model::profile::{Part, Profile};
 use crate::model::protocol::{Mode, Protocol};
 use crate::model::workload::{DriverName, Metric, Phase, Workload};
@@ -75,6 +76,15 @@ fn whats() -> Vec<What> {
     let positions = (0..2).map(|i| Position { offset_bytes: i << 30, bytes_per_s: 9e7 }).collect();
     all.push(What::Surveyed { region: 0, positions });
     all.push(What::Verified { region: 0, verified_bytes: 1 << 30, device_bytes: 32 << 30 });
+    let round = |round| Round {
+        region: 0,
+        round,
+        job: job(Rw::RandWrite),
+        write_bytes: 24 << 20,
+        elapsed_ns: 2_010_000_000,
+    };
+    all.extend((0..5).map(|n| What::PreconditionRound(Box::new(round(n)))));
+    all.push(What::Preconditioned { region: 0, end: End::Steady });
     all.push(What::BlockStarted { block: 0, order: vec![1, 0] });
     all.push(What::BlockSuperseded { block: 0, reason: "the power went".into() });
     for block in 1..=5u32 {
@@ -215,6 +225,7 @@ fn protocol() -> Protocol {
         max_write_bytes: Some(2 << 30),
         thresholds: Thresholds { overlap: 0.8, ..Thresholds::default() },
         prove: true,
+        precondition: Some(true),
     }
 }
 

@@ -35,6 +35,7 @@ impl Protocol {
             max_write_bytes: None,
             thresholds: Thresholds::default(),
             prove: false,
+            precondition: None,
         }
     }
 

@@ -6,17 +6,21 @@
 use super::finding;
 use crate::model::event::{Cell, Header};
 use crate::model::finding::Finding;
+use crate::model::precondition::{End, Series};
 use crate::model::run::Run;
+use crate::prepare::precondition;
 use crate::stats::change_point::{self, Segment};
-use crate::stats::steady_state::{self, ROUNDS, Steadiness};
+use crate::stats::sample;
+use crate::stats::steady_state::{self, ROUNDS, SLOPE, Steadiness};
 
 /// Fewest windows whose course says anything: two seconds.
 const FEWEST: usize = 20;
 
-/// L07 and L37 for each candidate and workload.
+/// L37 for each region, L07 and L37 for each candidate and workload.
 pub fn rules(run: &Run) -> Vec<Finding> {
     let header = &run.header;
-    let mut found = Vec::new();
+    let mut found: Vec<Finding> =
+        run.preconditioned.iter().filter_map(|series| not_preconditioned(run, series)).collect();
     for workload in 0..header.workloads.len() as u16 {
         for candidate in 0..header.candidates.len() as u16 {
             let cells: Vec<&Cell> = run
@@ -77,15 +81,49 @@ fn fast_cache(header: &Header, cells: &[&Cell]) -> Option<Finding> {
     Some(finding(header, "L07", evidence, advice))
 }
 
+/// A region that is still changing when the first block begins.
+fn not_preconditioned(run: &Run, series: &Series) -> Option<Finding> {
+    let advice = match series.end? {
+        End::Steady => return None,
+        End::Rounds => {
+            "look at its rate over time: bakeoff bench DEVICE --rw randwrite --runtime 10m"
+        }
+        End::Time => "give preconditioning more time: --time 4h",
+        End::Bytes => "let preconditioning write more: --max-write",
+    };
+    let region = run.header.regions().nth(usize::from(series.region))?;
+    let evidence = format!("{}: {}", region.target, precondition::words(series));
+    Some(finding(&run.header, "L37", evidence, advice))
+}
+
 fn not_steady(header: &Header, cells: &[&Cell]) -> Option<Finding> {
+    unsteady(header, cells).or_else(|| changes(header, cells))
+}
+
+/// The mean changes for good, by more than a steady trend may.
+fn changes(header: &Header, cells: &[&Cell]) -> Option<Finding> {
+    let largest = |rates: &[f64]| -> Option<(f64, usize)> {
+        let segments = change_point::segments(rates);
+        let mean = sample::mean(rates).filter(|mean| *mean > 0.0)?;
+        let steps = segments.windows(2).map(|w| ((w[1].mean - w[0].mean) / mean, w[1].start));
+        steps.filter(|(step, _)| step.abs() > SLOPE).max_by(|a, b| a.0.abs().total_cmp(&b.0.abs()))
+    };
+    let ((step, at), count, all) = in_most(cells, largest)?;
+    let evidence = format!(
+        "in {count} of {all} cells the rate changes for good, first by {:+.0} % after {:.1} s",
+        step * 100.0,
+        at as f64 / 10.0
+    );
+    let advice = "look at the rate over time in the report, or measure longer: --runtime 60s";
+    Some(finding(header, "L37", evidence, advice))
+}
+
+fn unsteady(header: &Header, cells: &[&Cell]) -> Option<Finding> {
     let unsteady = |rates: &[f64]| -> Option<Steadiness> {
         // Five rounds of the cell, as the standard has five of the device.
         let length = rates.len() / ROUNDS;
-        let rounds: Vec<f64> = rates
-            .chunks(length.max(1))
-            .take(ROUNDS)
-            .filter_map(crate::stats::sample::mean)
-            .collect();
+        let rounds: Vec<f64> =
+            rates.chunks(length.max(1)).take(ROUNDS).filter_map(sample::mean).collect();
         steady_state::steadiness(&rounds).filter(|s| !s.is_steady())
     };
     let (steadiness, count, all) = in_most(cells, unsteady)?;

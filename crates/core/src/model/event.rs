@@ -14,6 +14,7 @@ use super::health::DriveTold;
 use super::host::Host;
 use super::measurement::Measurement;
 use super::path::RawPath;
+use super::precondition::{End, Round};
 use super::protocol::Protocol;
 use super::telemetry::{Telemetry, Watching};
 use super::workload::Workload;
@@ -89,6 +90,15 @@ pub enum What {
         verified_bytes: u64,
         /// Bytes of the device.
         device_bytes: u64,
+    },
+    /// A round of preconditioning a region was written.
+    PreconditionRound(Box<Round>),
+    /// No further round follows on a region.
+    Preconditioned {
+        /// Index into [`Header::regions`].
+        region: u16,
+        /// Why.
+        end: End,
     },
     /// A block begins.
     BlockStarted {

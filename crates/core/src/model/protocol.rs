@@ -57,4 +57,8 @@ pub struct Protocol {
     /// Whether experiments after the answer turn suspicions about the bottleneck into proof.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub prove: bool,
+    /// Whether regions are brought to a steady state before the first block; `None` = flash
+    /// drives that are written.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub precondition: Option<bool>,
 }

@@ -14,6 +14,7 @@ use super::event::{
 };
 use super::finding::Finding;
 use super::health::DriveTold;
+use super::precondition::Series;
 use super::protocol::Protocol;
 use super::telemetry::Watching;
 use super::workload::Workload;
@@ -145,6 +146,8 @@ pub struct Run {
     pub surveys: Vec<(u16, Vec<Position>)>,
     /// What was written in full and read back: (region, bytes compared, bytes of the device).
     pub verified: Vec<(u16, u64, u64)>,
+    /// Preconditioning, each time a region was brought to its steady state.
+    pub preconditioned: Vec<Series>,
     /// Cells that were tried and thrown away: (block, candidate, workload, reason).
     pub invalid: Vec<(u32, u16, u16, String)>,
     /// What is watched meanwhile; of the last owner.
@@ -194,6 +197,7 @@ impl Run {
             looks: Vec::new(),
             surveys: Vec::new(),
             verified: Vec::new(),
+            preconditioned: Vec::new(),
             invalid: Vec::new(),
             watching: None,
             told_before: Vec::new(),
@@ -239,6 +243,9 @@ impl Run {
                 self.step(&event.what).map_err(out)?;
             }
             What::Surveyed { .. } | What::Verified { .. } => self.told(&event.what),
+            What::PreconditionRound(_) | What::Preconditioned { .. } => {
+                self.precondition(&event.what).ok_or(out("round"))?;
+            }
             What::BlockStarted { block, order } => {
                 self.block_started(*block, order, event)?;
             }
@@ -297,6 +304,36 @@ impl Run {
             }
             _ => {}
         }
+    }
+
+    /// A round or the end of a series; `None` when it follows nothing.
+    fn precondition(&mut self, what: &What) -> Option<()> {
+        let open = |all: &mut Vec<Series>, of: u16| {
+            let last = all.iter().rposition(|series| series.region == of)?;
+            all[last].end.is_none().then_some(last)
+        };
+        let all = &mut self.preconditioned;
+        match what {
+            What::PreconditionRound(round) if round.round == 0 => {
+                let (region, rounds) = (round.region, vec![(**round).clone()]);
+                all.push(Series { region, rounds, end: None });
+            }
+            What::PreconditionRound(round) => {
+                let at = open(all, round.region)?;
+                let follows = all[at].rounds.len() == round.round as usize;
+                follows.then(|| all[at].rounds.push((**round).clone()))?;
+            }
+            What::Preconditioned { region, end } => {
+                // Without a single round there was nothing left to write.
+                let at = open(all, *region).unwrap_or_else(|| {
+                    all.push(Series { region: *region, rounds: Vec::new(), end: None });
+                    all.len() - 1
+                });
+                all[at].end = Some(*end);
+            }
+            _ => {}
+        }
+        Some(())
     }
 
     fn step(&mut self, what: &What) -> Result<(), &'static str> {

@@ -11,6 +11,7 @@ use crate::model::protocol::Protocol;
 use crate::model::workload::{Phase, Workload};
 use crate::prepare::space;
 use crate::profiles;
+use crate::stats::steady_state::ROUNDS;
 
 const SECOND_NS: u64 = 1_000_000_000;
 const MB: u64 = 1_000_000;
@@ -60,6 +61,8 @@ pub struct Site {
     pub region_bytes: u64,
     /// Whether it is written in full before every visit.
     pub is_overwritten: bool,
+    /// Whether it is written to until it is steady, first.
+    pub is_preconditioned: bool,
 }
 
 /// Costs of a plan on its sites.
@@ -81,6 +84,9 @@ pub fn estimate(made: &Expanded, sites: &[Site], max_write_bytes: Option<u64>) -
     let written: u64 = sites.iter().map(|site| site.region_bytes).sum();
     // Once in full and read back, and one visit of everything to see what works.
     let fill = Cost { time_ns: 2 * writing_ns(written, slowest.speed), write_bytes: written };
+    let preconditioned = sites.iter().filter(|site| site.is_preconditioned).count() as u32;
+    let rounds = ROUNDS as u32 * preconditioned;
+    let fill = sum(fill, round(&made.protocol, slowest.speed), rounds);
     let wanted = Wanted {
         workloads: made
             .workloads
@@ -113,6 +119,14 @@ fn sum(base: Cost, each: Cost, n: u32) -> Cost {
 fn writing_ns(bytes: u64, speed: Speed) -> u64 {
     let ns = u128::from(bytes) * u128::from(SECOND_NS) / u128::from(speed.write_bytes_per_s.max(1));
     u64::try_from(ns).unwrap_or(u64::MAX)
+}
+
+/// One round of preconditioning. A drive that is steady at once takes as few as can show it.
+fn round(protocol: &Protocol, speed: Speed) -> Cost {
+    let time_ns = protocol.cell_min_ns;
+    let bytes = u128::from(speed.write_bytes_per_s) * u128::from(time_ns) / 4;
+    let bytes = u64::try_from(bytes / u128::from(SECOND_NS)).unwrap_or(u64::MAX);
+    Cost { time_ns: time_ns + CELL_OVERHEAD_NS, write_bytes: bytes }
 }
 
 /// Formatting, laying out the data file, restoring the region.
@@ -169,7 +183,12 @@ mod tests {
     }
 
     fn site(layer: &Layer) -> Site {
-        Site { speed: Speed::of(Some(layer)), region_bytes: 1 << 30, is_overwritten: true }
+        Site {
+            speed: Speed::of(Some(layer)),
+            region_bytes: 1 << 30,
+            is_overwritten: true,
+            is_preconditioned: true,
+        }
     }
 
     #[test]

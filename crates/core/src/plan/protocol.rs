@@ -8,11 +8,12 @@ use crate::lint::thresholds::Thresholds;
 use crate::model::job::SLOWED_MOST_PPM;
 use crate::model::protocol::{Mode, Protocol};
 
-const KEYS: [&str; 10] = [
+const KEYS: [&str; 11] = [
     "mode",
     "time",
     "max_write",
     "flash_state",
+    "precondition",
     "tie_margin",
     "positive_control",
     "cell_min",
@@ -62,6 +63,8 @@ pub struct ProtocolRequest {
     pub mode: Mode,
     /// State of the region before every visit.
     pub flash_state: FlashState,
+    /// Whether regions are brought to a steady state first; `None` = flash that is written.
+    pub precondition: Option<bool>,
     /// Time for everything, nanoseconds.
     pub time_ns: Option<u64>,
     /// Most bytes to write.
@@ -85,6 +88,7 @@ impl Default for ProtocolRequest {
         ProtocolRequest {
             mode: Mode::Decide,
             flash_state: FlashState::default(),
+            precondition: None,
             time_ns: None,
             max_write_bytes: None,
             tie_margin: None,
@@ -108,6 +112,7 @@ impl ProtocolRequest {
         made.cell_max_ns = self.cell_max_ns.or(made.cell_max_ns);
         made.cell_min_ios = self.cell_min_ios.unwrap_or(made.cell_min_ios);
         made.thresholds = self.thresholds.clone();
+        made.precondition = self.precondition;
         made
     }
 }
@@ -123,6 +128,7 @@ pub(super) fn protocol(source: &Source, table: &DeTable) -> Result<ProtocolReque
                 let words = FlashState::ALL.map(|state| (state.name(), state));
                 asked.flash_state = source.word("state", value, &words)?;
             }
+            "precondition" => asked.precondition = Some(source.switch(key, value)?),
             "time" => asked.time_ns = Some(source.duration_ns(key, value)?),
             "max_write" => asked.max_write_bytes = Some(source.size(key, value)?),
             "tie_margin" => asked.tie_margin = Some(fraction(source, key, value, 0.001, 0.5)?),
@@ -160,9 +166,9 @@ fn mode(source: &Source, value: &Value) -> Result<Mode, PlanError> {
     source.word("mode", value, &words)?.ok_or_else(|| {
         source.other(
             value.span(),
-            "mode 'characterise' needs preconditioning with twice the drive's capacity and rounds \
-             until they are steady (SNIA PTS), which bakeoff does not do yet; 'precise' compares \
-             candidates with the narrowest margin",
+            "mode 'characterise' follows one drive for hours, with twice its capacity written \
+             first (SNIA PTS), which bakeoff does not do yet; 'precise' compares candidates with \
+             the narrowest margin, with precondition = true on regions that are steady",
         )
     })
 }

@@ -9,6 +9,7 @@ pub mod image;
 pub mod knobs;
 pub mod lvm;
 pub mod options;
+pub mod precondition;
 pub mod region;
 pub mod space;
 pub mod steps;

@@ -95,6 +95,7 @@ pub fn header(candidates: Vec<Candidate>) -> Header {
             max_write_bytes: None,
             thresholds: Default::default(),
             prove: false,
+            precondition: None,
         },
         candidates,
         workloads: vec![Workload::native(

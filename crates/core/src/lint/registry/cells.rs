@@ -107,12 +107,13 @@ pub const RULES: &[Rule] = &[
         slug: "not-steady",
         when: &[Analysis],
         scope: RUN,
-        condition: "the last five fifths of most cells of a candidate are not steady, or their \
-                    mean changes for good",
+        condition: "five fifths of most cells of a candidate are not steady, their mean changes \
+                    for good by over 10 %, or preconditioning ended on an unsteady region",
         explain: "SNIA calls a device steady when five rounds lie within 20 % of their mean and \
                   the line through them moves by 10 % of it at most. One number for something \
                   that still changes depends on when it was read. The report shows the series; \
-                  precondition longer, or measure longer with --runtime.",
+                  give preconditioning more time or bytes (--time, --max-write), or measure \
+                  longer: runtime in a plan, --runtime of bench.",
     },
     Rule {
         id: "L47",

@@ -3,6 +3,8 @@
 use super::*;
 use crate::model::candidate::{Crypt, Kind};
 use crate::model::event::What;
+use crate::model::job::{Job, Rw};
+use crate::model::precondition::{End, Round};
 use crate::model::protocol::Mode;
 use crate::model::telemetry::{Gauge, Telemetry};
 use crate::prng::SplitMix64;
@@ -193,14 +195,16 @@ fn windows(rate: Rate) -> Run {
             })
             .collect();
     }
-    let changes: [(Rate, Change); 4] = [
+    let changes: [(Rate, Change); 6] = [
         (flat, |c| set(c, flat)),
         (falls, |c| set(c, falls)),
         (dips, |c| set(c, dips)),
         (climbs, |c| set(c, climbs)),
+        (steps_late, |c| set(c, steps_late)),
+        (steps_less, |c| set(c, steps_less)),
     ];
     let is_it = |(f, _): &&(Rate, Change)| std::ptr::fn_addr_eq(*f, rate);
-    let change = changes.iter().find(is_it).expect("one of the four").1;
+    let change = changes.iter().find(is_it).expect("one of them").1;
     let builder = RunBuilder::stacks(&["a", "b"]).workloads(&["seqwrite"]).cells(change);
     builder.play(5, at(&[1e6, 1e6])).build()
 }
@@ -219,6 +223,60 @@ fn dips(i: usize) -> u64 {
 
 fn climbs(i: usize) -> u64 {
     8_000 + 100 * i as u64
+}
+
+/// Too late for five rounds to be unsteady: 12 % is more than a steady trend may be.
+fn steps_late(i: usize) -> u64 {
+    if i < 33 { 10_000 } else { 8_800 }
+}
+
+fn steps_less(i: usize) -> u64 {
+    if i < 33 { 10_000 } else { 9_150 }
+}
+
+#[test]
+fn l37_a_mean_that_changes_for_good_in_rounds_that_are_steady() {
+    let told = |rate| told(&analyse(&windows(rate)).findings, "L37");
+    let step = told(steps_late).unwrap();
+    assert!(step.evidence.contains("-12 % after 3.3 s"), "{step:?}");
+    assert_eq!(told(steps_less), None);
+}
+
+/// A run on a region that was preconditioned in rounds of so many MB/s.
+fn preconditioned(rates: &[u64], end: Option<End>) -> Run {
+    let mut builder = RunBuilder::stacks(&["a", "b"]);
+    for (round, rate) in (0..).zip(rates) {
+        let job = Job::new(Rw::RandWrite, 4096, 1 << 30);
+        let round = Round {
+            region: 0,
+            round,
+            job,
+            write_bytes: rate * 2_000_000,
+            elapsed_ns: 2_000_000_000,
+        };
+        builder = builder.event(What::PreconditionRound(Box::new(round)));
+    }
+    if let Some(end) = end {
+        builder = builder.event(What::Preconditioned { region: 0, end });
+    }
+    builder.play(5, at(&[1e6, 1e6])).build()
+}
+
+#[test]
+fn l37_a_region_that_preconditioning_left_unsteady_is_labelled_and_a_steady_one_is_not() {
+    let told = |rates: &[u64], end| told(&analyse(&preconditioned(rates, end)).findings, "L37");
+    let swings = [100, 150, 100, 150, 100];
+    for (end, advice) in
+        [(End::Rounds, "--runtime"), (End::Time, "--time"), (End::Bytes, "--max-write")]
+    {
+        let found = told(&swings, Some(end)).unwrap();
+        assert!(found.evidence.contains("not steady after 5 rounds of 4 KiB"), "{found:?}");
+        assert!(found.evidence.contains("range over 42 %"), "{found:?}");
+        assert!(found.advice.contains(advice), "{found:?}");
+    }
+    assert_eq!(told(&[100, 119, 100, 119, 100], Some(End::Steady)), None);
+    // Interrupted: what was measured came after another series.
+    assert_eq!(told(&swings, None), None);
 }
 
 #[test]

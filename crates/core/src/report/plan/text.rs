@@ -268,7 +268,8 @@ mod tests {
             undo: vec!["umount /m".to_string()],
         });
         let speed = Speed { kind: "a card", write_bytes_per_s: 10_000_000, flush_ns: 20_000_000 };
-        let site = Site { speed, region_bytes: 1 << 30, is_overwritten: true };
+        let site =
+            Site { speed, region_bytes: 1 << 30, is_overwritten: true, is_preconditioned: true };
         let limit = Some(40 << 30);
         let costs = estimate(&expanded(text, &[]), &[site], limit).unwrap();
         view.estimate = Some(EstimateView::new(costs, speed, limit));

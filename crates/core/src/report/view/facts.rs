@@ -6,7 +6,7 @@ use crate::model::health::{self, DriveTold};
 use crate::model::host::{Host, Layer, LayerKind, Place, PlaceClass};
 use crate::model::path::harmless;
 use crate::model::run::Run;
-use crate::prepare::crypt;
+use crate::prepare::{crypt, precondition};
 use crate::units;
 
 /// A candidate as declared.
@@ -106,6 +106,12 @@ pub fn groups(run: &Run) -> Vec<Group> {
             let text =
                 format!("{} of {} came back as written", units::size(*verified), units::size(*of));
             facts.add("verified", text);
+        }
+        for series in run.preconditioned.iter().filter(|s| usize::from(s.region) == index) {
+            let rates: Vec<String> =
+                series.rates().iter().map(|rate| units::three_digits(rate / 1e6)).collect();
+            let words = precondition::words(series);
+            facts.add("preconditioned", format!("{words} ({} MB/s)", rates.join(" ")));
         }
         if let Some((_, positions)) = run.surveys.iter().find(|s| usize::from(s.0) == index) {
             let speeds: Vec<String> =

@@ -1,0 +1,93 @@
+//! Writes rounds to a region until it is steady, each recorded when it is done. When that is, and
+//! what a round does, `core::prepare::precondition` says.
+
+use bakeoff_core::driver::native::TargetKind;
+use bakeoff_core::model::event::{Region, What};
+use bakeoff_core::model::path::RawPath;
+use bakeoff_core::model::precondition::{End, Round, Series};
+use bakeoff_core::model::run::Run;
+use bakeoff_core::prepare::precondition::{self, Left, SHARE};
+use bakeoff_core::units;
+
+use super::action::ActionError;
+use super::cost;
+use super::load::{self, LoadError};
+use super::session::Session;
+use super::stepper::{self, StepError};
+use crate::fault::Fault;
+
+/// Brings region `index` to its steady state, or finds out that it has none; nothing where the plan
+/// does not want it. `least_bytes` is what the run will write at least.
+pub fn bring_about(
+    session: &mut Session,
+    index: usize,
+    device: &RawPath,
+    region: &Region,
+    least_bytes: u64,
+) -> Result<(), StepError> {
+    let header = &session.journal.run().header;
+    let (state, is_image) = (region.flash_state, region.is_image);
+    if !precondition::is_wanted(&header.protocol, &header.workloads, state, is_image) {
+        return Ok(());
+    }
+    let number = u16::try_from(index).map_err(Fault::bug)?;
+    let mut limit = left(session.journal.run(), session.journal.elapsed_ns(), least_bytes);
+    let mut series = Series { region: number, rounds: Vec::new(), end: None };
+    while series.end.is_none() {
+        series.end = precondition::ended(&series, limit);
+        if series.end.is_none() {
+            let round = write(session, &series, device, region, limit)?;
+            let spent = |left: &mut u64, by: u64| *left = left.saturating_sub(by);
+            limit.time_ns.iter_mut().for_each(|left| spent(left, round.elapsed_ns));
+            limit.write_bytes.iter_mut().for_each(|left| spent(left, round.write_bytes));
+            session.journal.record(What::PreconditionRound(Box::new(round.clone())))?;
+            series.rounds.push(round);
+        }
+    }
+    let end = series.end.unwrap_or(End::Rounds);
+    session.journal.record(What::Preconditioned { region: number, end })?;
+    let rates: Vec<String> =
+        series.rates().iter().map(|rate| units::three_digits(rate / 1e6)).collect();
+    session.progress.note(&format!(
+        "Preconditioned {}: {} ({} MB/s).",
+        region.target,
+        precondition::words(&series),
+        rates.join(" ")
+    ));
+    Ok(())
+}
+
+/// A share of what is left of the run's time and bytes once it has written what it has to.
+fn left(run: &Run, elapsed_ns: u64, least_bytes: u64) -> Left {
+    let protocol = &run.header.protocol;
+    let written = cost::written_bytes(run).max(least_bytes);
+    Left {
+        time_ns: protocol.time_ns.map(|ns| ns.saturating_sub(elapsed_ns) / SHARE),
+        write_bytes: protocol.max_write_bytes.map(|most| most.saturating_sub(written) / SHARE),
+    }
+}
+
+/// One round.
+fn write(
+    session: &mut Session,
+    series: &Series,
+    device: &RawPath,
+    region: &Region,
+    limit: Left,
+) -> Result<Round, StepError> {
+    stepper::check_targets(session).map_err(StepError::Failed)?;
+    let number = u32::try_from(series.rounds.len()).map_err(Fault::bug)?;
+    let most = limit.write_bytes.unwrap_or(u64::MAX);
+    let job = precondition::job(&session.journal.run().header, region, number, most);
+    session.progress.doing(&format!("preconditioning, round {}", number + 1));
+    let mut tick = |live| session.progress.live(live);
+    let path = device.as_path();
+    let measured = load::run(&job, path, TargetKind::Block, &session.cancel, &mut tick);
+    let measured = measured.map_err(|error| match error {
+        LoadError::Interrupted => StepError::Failed(ActionError::Interrupted),
+        error => StepError::Failed(ActionError::Fill(format!("preconditioning: {error}"))),
+    })?;
+    let write_bytes = measured.write.as_ref().map_or(0, |write| write.io_bytes);
+    let elapsed_ns = measured.elapsed_ns.max(1);
+    Ok(Round { region: series.region, round: number, job: measured.job, write_bytes, elapsed_ns })
+}

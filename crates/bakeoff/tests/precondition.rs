@@ -1,0 +1,148 @@
+//! Preconditioning on a real image: rounds until the region is steady, limits that end it, and
+//! kill -9 between rounds.
+
+// A helper of tests may panic: that is how a test fails.
+#![allow(clippy::unwrap_used)]
+
+#[path = "support/bench.rs"]
+mod bench;
+#[path = "support/on_image.rs"]
+mod on_image;
+#[path = "support/running.rs"]
+mod running;
+#[path = "support/skip.rs"]
+mod skip;
+
+use bakeoff_core::model::event::{Event, What};
+use bakeoff_core::model::precondition::End;
+use bakeoff_core::prepare::precondition::{self, MOST_ROUNDS};
+use bench::Bench;
+use on_image::{MIB, RUN, SMALL, left, made, record};
+use running::Running;
+
+/// The small plan, preconditioned.
+fn plan() -> String {
+    format!("{SMALL}precondition = true\n")
+}
+
+#[test]
+fn a_region_is_written_until_it_is_steady_and_every_round_is_recorded() {
+    if on_image::lacks() {
+        return;
+    }
+    let bench = Bench::new();
+    made(&bench, &plan(), 96 * MIB);
+    let ran = bench.run(&[&RUN[..], &["--report", "r.html"]].concat());
+    assert!(ran.code == 0 || ran.code == 1, "{ran:?}");
+    let (events, run) = record(&bench);
+    let [series] = run.preconditioned.as_slice() else { panic!("{:?}", run.preconditioned) };
+    assert!((5..=MOST_ROUNDS).contains(&series.rounds.len()), "{series:?}");
+    for round in &series.rounds {
+        assert!(round.job.direct && round.job.bs == 4096, "{round:?}");
+        assert!(round.write_bytes > 0 && round.write_bytes <= 64 * MIB, "{round:?}");
+    }
+    // A disk that is busy may stay unsteady; what is said follows from the rounds either way.
+    let steady = precondition::steadiness(series).unwrap().is_steady();
+    assert_eq!(series.end == Some(End::Steady), steady, "{series:?}");
+    let labelled = run_findings(&bench).contains(&"L37".to_string());
+    assert!(steady || labelled, "{ran:?}");
+    let first_block = events.iter().position(|e| matches!(e.what, What::BlockStarted { .. }));
+    let last_round = events.iter().rposition(|e| matches!(e.what, What::PreconditionRound(_)));
+    assert!(last_round < first_block);
+    let words = precondition::words(series);
+    let report = std::fs::read_to_string(bench.path().join("r.html")).unwrap();
+    assert!(report.contains(&words), "{words}");
+}
+
+#[test]
+fn bytes_that_are_not_left_end_it_and_the_run_is_labelled() {
+    if on_image::lacks() {
+        return;
+    }
+    let bench = Bench::new();
+    made(&bench, &plan(), 96 * MIB);
+    // Six visits of two candidates on 64 MiB and the region itself: 832 MiB. An eighth of what is
+    // left is less than the five smallest rounds, of ten writes each, would leave room for.
+    let limit = (832 * MIB + 8 * 64 * 1024).to_string();
+    let ran = bench.run(&[&RUN[..], &["--max-write", &limit]].concat());
+    let (_, run) = record(&bench);
+    let [series] = run.preconditioned.as_slice() else { panic!("{ran:?}") };
+    assert_eq!(series.end, Some(End::Bytes), "{ran:?}");
+    let written: u64 = series.rounds.iter().map(|round| round.write_bytes).sum();
+    assert!(written <= 64 * 1024, "{series:?}");
+    let resumed = bench.run(&["resume", "last", "--max-write", "8g"]);
+    assert!(resumed.code <= 1, "{resumed:?}");
+    assert_eq!(record(&bench).1.preconditioned.len(), 2, "{resumed:?}");
+    assert_eq!(left(&bench), Vec::<String>::new());
+    let found = bench.run(&["lint", "last"]);
+    assert!(found.out.contains("no more may be written for it"), "{found:?}");
+}
+
+#[test]
+fn what_the_plan_does_not_want_is_not_done() {
+    if on_image::lacks() {
+        return;
+    }
+    for plan in [SMALL.to_string(), plan().replace("precondition = true", "precondition = false")] {
+        let bench = Bench::new();
+        made(&bench, &plan, 96 * MIB);
+        let ran = bench.run(&RUN);
+        assert!(ran.code <= 1, "{ran:?}");
+        assert!(record(&bench).1.preconditioned.is_empty(), "{ran:?}");
+    }
+}
+
+type IsIt = fn(&What) -> bool;
+
+/// After which events of preconditioning a run is killed, time after time.
+const KILLS: [(&str, IsIt); 4] = [
+    ("the region was verified", |what| matches!(what, What::Verified { .. })),
+    ("the first round", |what| matches!(what, What::PreconditionRound(round) if round.round == 0)),
+    ("the third round", |what| matches!(what, What::PreconditionRound(round) if round.round == 2)),
+    ("the last round", |what| matches!(what, What::Preconditioned { .. })),
+];
+
+#[test]
+fn killed_between_rounds_it_begins_again_counts_what_was_written_and_leaves_nothing() {
+    if on_image::lacks() {
+        return;
+    }
+    let bench = Bench::new();
+    made(&bench, &plan(), 96 * MIB);
+    let mut seen = 0;
+    for (row, (name, is_it)) in KILLS.iter().enumerate() {
+        let words: &[&str] = if row == 0 { &RUN } else { &["resume", "last"] };
+        let mut running = Running::start(bench.bakeoff().args(words));
+        seen = running.until(name, |_| {
+            let events = events(&bench);
+            events.iter().skip(seen).any(|e| is_it(&e.what)).then_some(events.len())
+        });
+        // Forgotten, it is killed.
+        drop(running);
+    }
+    let resumed = bench.run(&["resume", "last"]);
+    assert!(resumed.code <= 1, "{resumed:?}");
+    assert_eq!(left(&bench), Vec::<String>::new());
+    let (_, run) = record(&bench);
+    assert_eq!(run.steps_to_undo().count(), 0);
+    assert!(run.complete_blocks().count() >= 5, "{resumed:?}");
+    // One for each of the kills that met a round, and the last one, which ended.
+    assert!(run.preconditioned.len() >= 3, "{:?}", run.preconditioned);
+    assert!(run.preconditioned.last().unwrap().end.is_some());
+    for series in &run.preconditioned {
+        let numbers: Vec<u32> = series.rounds.iter().map(|round| round.round).collect();
+        assert_eq!(numbers, (0..numbers.len() as u32).collect::<Vec<_>>());
+    }
+}
+
+/// Events of the run so far; none while there is none.
+fn events(bench: &Bench) -> Vec<Event> {
+    let exported = bench.run(&["export", "last", "--format", "jsonl"]);
+    exported.out.lines().filter_map(|line| serde_json::from_str(line).ok()).collect()
+}
+
+fn run_findings(bench: &Bench) -> Vec<String> {
+    let shown = bench.run(&["show", "last", "--format", "json"]).json();
+    let list = shown["findings"].as_array().unwrap().clone();
+    list.iter().map(|finding| finding["id"].as_str().unwrap().to_string()).collect()
+}

@@ -1,0 +1,60 @@
+//! Rounds of writing that bring a region to its steady state before the first block, and how they
+//! ended. What is done in a round and when it is enough is decided in `prepare::precondition`.
+
+use serde::{Deserialize, Serialize};
+
+use super::job::Job;
+
+/// One round, measured.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Round {
+    /// Index into the header's regions.
+    pub region: u16,
+    /// From 0 in its series; 0 begins another series.
+    pub round: u32,
+    /// What was done.
+    pub job: Job,
+    /// Bytes written.
+    pub write_bytes: u64,
+    /// Time it took with its flush, nanoseconds; above 0.
+    pub elapsed_ns: u64,
+}
+
+impl Round {
+    /// Bytes written a second.
+    pub fn bytes_per_s(&self) -> f64 {
+        self.write_bytes as f64 * 1e9 / self.elapsed_ns.max(1) as f64
+    }
+}
+
+/// Why no further round followed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum End {
+    /// The last rounds are steady.
+    Steady,
+    /// They are not, after as many as are made.
+    Rounds,
+    /// They are not, and the time set aside for it is used up.
+    Time,
+    /// They are not, and the bytes set aside for it are written.
+    Bytes,
+}
+
+/// The rounds on one region, from the first on.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Series {
+    /// Index into the header's regions.
+    pub region: u16,
+    /// In order.
+    pub rounds: Vec<Round>,
+    /// `None` when they were interrupted.
+    pub end: Option<End>,
+}
+
+impl Series {
+    /// Bytes a second of each round.
+    pub fn rates(&self) -> Vec<f64> {
+        self.rounds.iter().map(Round::bytes_per_s).collect()
+    }
+}

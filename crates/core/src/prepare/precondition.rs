@@ -1,0 +1,219 @@
+//! Preconditioning: random writes to a region, in rounds, until their rate is steady by the test of
+//! the SNIA Performance Test Specification (`stats::steady_state`), or it is known not to be.
+//!
+//! Flash is faster while erased blocks are left than when each write has to wait for one. Writing
+//! the region in full once fills it; only writing on until the rate holds shows that the drive has
+//! stopped changing. SNIA's rounds last as long as the whole test; these last as long as a cell, so
+//! that a stick takes a minute and not a day, and what is called steady is steady on that scale.
+//!
+//! Source: SNIA, "Solid State Storage (SSS) Performance Test Specification (PTS)" 2.0.2, 2020,
+//! definitions 2.1.24 and 2.1.32 (workload dependent preconditioning), at most 25 rounds.
+
+use crate::model::event::{FlashState, Header, Region};
+use crate::model::job::{EngineName, Job, Rw};
+use crate::model::precondition::{End, Series};
+use crate::model::protocol::Protocol;
+use crate::model::workload::Workload;
+use crate::prng::SplitMix64;
+use crate::stats::steady_state::{self, Steadiness};
+use crate::units;
+
+/// Most rounds.
+pub const MOST_ROUNDS: usize = 25;
+/// Of the time and of the bytes to write that are left, preconditioning may take one part of this.
+pub const SHARE: u64 = 8;
+/// Writes in flight: enough to keep a drive busy.
+const DEPTH: u32 = 32;
+/// Smallest write: the page that filesystems write.
+const BLOCK_BYTES: u64 = 4096;
+/// Longest round where the protocol has no longest cell.
+const LONGEST_NS: u64 = 20_000_000_000;
+
+/// Whether a region is preconditioned: as the plan says; where it says nothing, flash drives whose
+/// region every visit finds overwritten, if anything is written there at all.
+pub fn is_wanted(
+    protocol: &Protocol,
+    workloads: &[Workload],
+    flash_state: FlashState,
+    is_image: bool,
+) -> bool {
+    let writes = workloads.iter().any(|w| w.job.rw.writes());
+    let is_flash = flash_state == FlashState::Overwritten && !is_image;
+    writes && protocol.precondition.unwrap_or(is_flash)
+}
+
+/// Size of a write: the smallest block that the run writes, in whole pages.
+fn block_bytes(workloads: &[Workload]) -> u64 {
+    let written = workloads.iter().map(|w| &w.job).filter(|job| job.rw.writes());
+    let least = written.filter(|job| job.rw != Rw::SmallFiles).map(|job| job.bs).min();
+    least.unwrap_or(BLOCK_BYTES).clamp(BLOCK_BYTES, 1 << 20) / BLOCK_BYTES * BLOCK_BYTES
+}
+
+/// The work of round `round`, which writes at most `left_bytes`.
+pub fn job(header: &Header, region: &Region, round: u32, left_bytes: u64) -> Job {
+    let bs = block_bytes(&header.workloads);
+    let most = region.size_bytes.min(left_bytes).max(bs) / bs * bs;
+    let protocol = &header.protocol;
+    Job {
+        direct: true,
+        engine: EngineName::IoUring,
+        iodepth: DEPTH,
+        end_fsync: true,
+        io_size: Some(most),
+        runtime_ns: Some(protocol.cell_min_ns),
+        min_ios: protocol.cell_min_ios,
+        time_limit_ns: Some(protocol.cell_max_ns.unwrap_or(LONGEST_NS).max(protocol.cell_min_ns)),
+        seed: SplitMix64::derive(header.seed, &[0x9c0d, round.into()]).next_u64() >> 11,
+        ..Job::new(Rw::RandWrite, bs, region.size_bytes / bs * bs)
+    }
+}
+
+/// What may still be spent on it; `None` = no limit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Left {
+    /// Nanoseconds.
+    pub time_ns: Option<u64>,
+    /// Bytes to write.
+    pub write_bytes: Option<u64>,
+}
+
+/// Why no further round follows these; `None` = one does. A round is taken to need what the last
+/// one did.
+pub fn ended(series: &Series, left: Left) -> Option<End> {
+    if steadiness(series).is_some_and(Steadiness::is_steady) {
+        return Some(End::Steady);
+    }
+    let last = series.rounds.last();
+    let (took_ns, wrote) = last.map_or((0, BLOCK_BYTES), |r| (r.elapsed_ns, r.write_bytes));
+    if series.rounds.len() >= MOST_ROUNDS {
+        Some(End::Rounds)
+    } else if left.time_ns.is_some_and(|time_ns| time_ns < took_ns) {
+        Some(End::Time)
+    } else if left.write_bytes.is_some_and(|bytes| bytes < wrote) {
+        Some(End::Bytes)
+    } else {
+        None
+    }
+}
+
+/// What its last rounds show; `None` for fewer than the test needs.
+pub fn steadiness(series: &Series) -> Option<Steadiness> {
+    steady_state::steadiness(&series.rates())
+}
+
+/// What will be done, for people, before anything is known of the drive.
+pub fn announce(protocol: &Protocol, workloads: &[Workload]) -> String {
+    format!(
+        "write the region in blocks of {} at random, in rounds of {}, until five rounds are \
+         steady; {MOST_ROUNDS} rounds at most",
+        units::size(block_bytes(workloads)),
+        units::duration(protocol.cell_min_ns)
+    )
+}
+
+/// How a series went, for people: "steady after 6 rounds of 4 KiB random writes".
+pub fn words(series: &Series) -> String {
+    let rounds = crate::words::count(series.rounds.len() as u32, "round");
+    let of = series.rounds.first().map_or(0, |round| round.job.bs);
+    let of = format!("{rounds} of {} random writes", units::size(of));
+    let ended = match series.end {
+        Some(End::Steady) => format!("steady after {of}"),
+        Some(End::Rounds) => format!("not steady after {of}, the most that are made"),
+        Some(End::Time) => format!("not steady after {of}, for which there is no more time"),
+        Some(End::Bytes) => format!("not steady after {of}: no more may be written for it"),
+        None => format!("interrupted after {of}"),
+    };
+    match steadiness(series) {
+        None => ended,
+        Some(seen) => format!(
+            "{ended}; the last five range over {:.0} % of their mean, their trend is {:.0} %",
+            seen.range * 100.0,
+            seen.slope * 100.0
+        ),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::precondition::Round;
+    use crate::testing::RunBuilder;
+
+    const UNLIMITED: Left = Left { time_ns: None, write_bytes: None };
+
+    fn series(rates: &[u64]) -> Series {
+        let round = |(round, rate): (u32, &u64)| Round {
+            region: 0,
+            round,
+            job: Job::new(Rw::RandWrite, 4096, 1 << 30),
+            write_bytes: 2 * rate,
+            elapsed_ns: 2_000_000_000,
+        };
+        Series { region: 0, rounds: (0..).zip(rates).map(round).collect(), end: None }
+    }
+
+    #[test]
+    fn rounds_go_on_until_five_are_steady_and_not_one_longer() {
+        let falls = [300_000, 250_000, 140_000, 110_000, 101_000, 100_000, 99_000, 100_000];
+        for rounds in 0..8 {
+            assert_eq!(ended(&series(&falls[..rounds]), UNLIMITED), None, "{rounds}");
+        }
+        assert_eq!(ended(&series(&falls), UNLIMITED), Some(End::Steady));
+    }
+
+    #[test]
+    fn what_never_holds_ends_at_the_last_round() {
+        let swings: Vec<u64> =
+            (0..25).map(|i| if i % 2 == 0 { 100_000 } else { 160_000 }).collect();
+        assert_eq!(ended(&series(&swings[..24]), UNLIMITED), None);
+        assert_eq!(ended(&series(&swings), UNLIMITED), Some(End::Rounds));
+    }
+
+    #[test]
+    fn time_and_bytes_end_it_where_they_do_not_do_for_another_round() {
+        let begun = series(&[100_000, 200_000]);
+        let left =
+            |time_ns, write_bytes| Left { time_ns: Some(time_ns), write_bytes: Some(write_bytes) };
+        assert_eq!(ended(&begun, left(2_000_000_000, 400_000)), None);
+        assert_eq!(ended(&begun, left(1_999_999_999, 400_000)), Some(End::Time));
+        assert_eq!(ended(&begun, left(2_000_000_000, 399_999)), Some(End::Bytes));
+        assert_eq!(ended(&series(&[]), left(0, 4095)), Some(End::Bytes));
+        // What is steady is steady, whatever is left.
+        assert_eq!(ended(&series(&[100_000; 5]), left(0, 0)), Some(End::Steady));
+    }
+
+    #[test]
+    fn flash_that_is_written_and_nothing_else_unless_the_plan_says_so() {
+        let run = |workload: &str| RunBuilder::stacks(&["a", "b"]).workloads(&[workload]).build();
+        let writes = run("randwrite").header;
+        let image = writes.region.clone().unwrap();
+        let flash = Region { is_image: false, flash_state: FlashState::Overwritten, ..image };
+        let spins = Region { flash_state: FlashState::WrittenOnce, ..flash.clone() };
+        let trimmed = Region { flash_state: FlashState::Trimmed, ..flash.clone() };
+        let image = Region { is_image: true, ..flash.clone() };
+        let asked = |asked| {
+            let mut header = writes.clone();
+            header.protocol.precondition = asked;
+            [&flash, &spins, &trimmed, &image].map(|region| {
+                let (state, is_image) = (region.flash_state, region.is_image);
+                is_wanted(&header.protocol, &header.workloads, state, is_image)
+            })
+        };
+        assert_eq!(asked(None), [true, false, false, false]);
+        assert_eq!(asked(Some(true)), [true; 4]);
+        assert_eq!(asked(Some(false)), [false; 4]);
+        let reads = run("randread").header;
+        let wanted = is_wanted(&reads.protocol, &reads.workloads, FlashState::Overwritten, false);
+        assert!(!wanted, "reading changes nothing");
+    }
+
+    #[test]
+    fn a_round_stays_in_its_region_and_within_what_may_be_written() {
+        let header = RunBuilder::stacks(&["a", "b"]).build().header;
+        let region = header.region.clone().unwrap();
+        let round = job(&header, &region, 0, 10_000);
+        assert_eq!((round.bs, round.io_size, round.size), (4096, Some(8192), region.size_bytes));
+        assert!(round.direct && round.end_fsync);
+        assert_ne!(round.seed, job(&header, &region, 1, 10_000).seed, "other places each time");
+    }
+}
