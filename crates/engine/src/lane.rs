@@ -8,10 +8,9 @@
 //! The clock is read once a turn: the end of one operation is the start of the next, so with
 //! `psync` it is read once an operation and with a deep queue once a batch. A batch's completions
 //! share one reading, taken when the kernel has handed them over, and so do the I/Os begun next:
-//! a latency is too long by at most what the loop takes for a batch, which is reported. Where data
+//! a latency is too long by at most what handing a batch over takes, which is reported. Where data
 //! is made for a write the clock is read again after it, so that making it is not part of the
-//! latency. Where I/Os are handed over one by one, and where a job asks for it, each has a start
-//! of its own.
+//! latency. Where a job asks for it each I/O has a start and an end of its own.
 //!
 //! Flushes are a barrier, as in a program that writes and then calls fsync: what was started is
 //! waited for, then the lane flushes, then it goes on.
@@ -85,6 +84,7 @@ pub struct Lane<'a, E> {
     idle_ns: u64,
     making_ns: u64,
     batch_max: u32,
+    turn_ns: u64,
 }
 
 /// What a lane brings home.
@@ -107,6 +107,9 @@ pub struct Outcome {
     pub backlog: u64,
     /// Most I/Os that shared a clock reading.
     pub batch_max: u32,
+    /// Longest that handing over took from the reading the I/Os share, seen in the turns that
+    /// were larger than all before.
+    pub turn_ns: u64,
     /// Whether the buffers are huge pages.
     pub huge: bool,
     /// What verification needs to know.
@@ -166,6 +169,7 @@ impl<'a, E: Engine> Lane<'a, E> {
             idle_ns: 0,
             making_ns: 0,
             batch_max: 1,
+            turn_ns: 0,
         })
     }
 
@@ -341,6 +345,7 @@ impl<'a, E: Engine> Lane<'a, E> {
             pooled_ios: self.filler.pooled_ios(),
             backlog,
             batch_max: self.batch_max,
+            turn_ns: self.turn_ns,
             huge: self.buffers.is_huge(),
             trace: Some(Trace {
                 span: self.span,

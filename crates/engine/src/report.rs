@@ -37,7 +37,7 @@ pub fn measurement(job: &Job, lanes: Vec<Outcome>, around: Circumstances) -> Mea
     let huge = lanes.iter().all(|l| l.huge);
     let pooled_ios = lanes.iter().map(|l| l.pooled_ios).sum();
     let backlog = job.rate_iops.map(|_| lanes.iter().map(|l| l.backlog).sum());
-    let batch_max = lanes.iter().map(|l| l.batch_max).max().unwrap_or(1);
+    let stamp_error_ns = lanes.iter().map(|lane| stamp_error_ns(lane, around.cost)).max();
     let recorders = lanes.into_iter().map(|lane| lane.recorder).collect();
     let (all, windows) = Recorder::merge(recorders, elapsed_ns);
     let stats = |kind| all.tally(kind).map(|tally| op_stats(tally, elapsed_ns));
@@ -63,7 +63,7 @@ pub fn measurement(job: &Job, lanes: Vec<Outcome>, around: Circumstances) -> Mea
         waited_ns: waited.map(|ns| ns / count),
         windows,
         tool_ns: tool_ns as u64,
-        clock: Some(told_by(around.clock, around.cost, batch_max)),
+        clock: Some(told_by(around.clock, stamp_error_ns.unwrap_or(0))),
         mem: if huge { "thp" } else { "malloc" }.to_string(),
         pooled_ios,
         verified_bytes: None,
@@ -82,13 +82,15 @@ fn tool_ns(all: &Recorder, cost: Cost, pooled_ios: u64) -> f64 {
     ios as f64 * cost.loop_ns + made as f64 * cost.fill_ns + pooled_ios as f64 * cost.stamp_ns
 }
 
-/// How the time was told, with what the loop takes for the largest batch as its error.
-fn told_by(clock: Clock, cost: Cost, batch_max: u32) -> model::Clock {
-    model::Clock {
-        source: clock.source(),
-        error_ppm: clock.error_ppm(),
-        stamp_error_ns: (cost.loop_ns * f64::from(batch_max)) as u64,
-    }
+/// Most by which a latency of the lane is too long: what its loop takes for the largest batch, or
+/// longer where handing the batch over was seen to take longer.
+fn stamp_error_ns(lane: &Outcome, cost: Cost) -> u64 {
+    let loop_ns = cost.loop_ns * f64::from(lane.batch_max);
+    lane.turn_ns.max(loop_ns as u64)
+}
+
+fn told_by(clock: Clock, stamp_error_ns: u64) -> model::Clock {
+    model::Clock { source: clock.source(), error_ppm: clock.error_ppm(), stamp_error_ns }
 }
 
 fn op_stats(tally: &Tally, elapsed_ns: u64) -> OpStats {

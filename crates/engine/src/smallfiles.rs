@@ -156,6 +156,7 @@ impl<'a> Lane<'a> {
             pooled_ios: 0,
             backlog: 0,
             batch_max: 1,
+            turn_ns: 0,
             huge: self.memory.is_huge(),
             trace: None,
             waited_ns: None,

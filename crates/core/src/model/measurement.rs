@@ -119,7 +119,7 @@ pub struct Clock {
     /// Error of a time in proportion to it, in parts of a million.
     pub error_ppm: f64,
     /// Most by which a latency is too long, because I/Os that the kernel handed over together
-    /// share a reading: what the loop takes for so many of them.
+    /// share a reading: what handing so many of them over takes.
     pub stamp_error_ns: u64,
 }
 

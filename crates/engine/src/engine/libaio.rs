@@ -2,8 +2,8 @@
 //!
 //! Asynchronous with O_DIRECT only: a buffered I/O is done inside of io_submit(2), one after
 //! another. By raw system calls, since the library of the name only wraps them. I/Os are handed
-//! over one by one, as with rings and direct I/O. Source: io_setup(2), io_submit(2),
-//! io_getevents(2), include/uapi/linux/aio_abi.h.
+//! over one by one. Source: io_setup(2), io_submit(2), io_getevents(2),
+//! include/uapi/linux/aio_abi.h.
 
 use std::ffi::{c_long, c_ulong};
 use std::io;
@@ -203,10 +203,6 @@ impl Queued for Libaio {
         self.in_flight -= 1;
         // Bytes of an I/O of at most 1 GiB, or a negative error number.
         Done { slot: event.data as u32, result: event.result as i32 }
-    }
-
-    fn is_one_by_one(&self) -> bool {
-        true
     }
 }
 

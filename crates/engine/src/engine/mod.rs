@@ -113,9 +113,4 @@ pub trait Queued: Engine {
 
     /// The next I/O that is done: as often as [`Queued::wait`] said.
     fn pop(&mut self) -> Done;
-
-    /// Whether each I/O is handed over as it is taken.
-    fn is_one_by_one(&self) -> bool {
-        false
-    }
 }

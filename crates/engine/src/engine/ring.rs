@@ -247,19 +247,25 @@ impl Ring {
         self.tail = self.tail.wrapping_add(1);
     }
 
+    /// I/Os taken that the kernel has not been given.
+    #[inline]
+    pub fn waiting(&self) -> u32 {
+        self.tail.wrapping_sub(self.handed)
+    }
+
     /// I/Os taken and not popped.
     pub fn in_flight(&self) -> u32 {
         self.tail.wrapping_sub(self.head)
     }
 
     /// Pops `ready` completions and takes the entry of each again, at the offset `next` answers
-    /// to it, where it does. The counters stay in registers meanwhile. With `one_by_one` each is
-    /// handed over as it is taken.
+    /// to it, where it does. The counters stay in registers meanwhile. As soon as `together` are
+    /// taken they are handed over.
     #[inline]
     pub fn again(
         &mut self,
         ready: u32,
-        one_by_one: bool,
+        together: u32,
         mut next: impl FnMut(Cqe) -> Option<(u32, u64)>,
     ) -> io::Result<()> {
         let (mut head, mut tail) = (self.head, self.tail);
@@ -277,7 +283,7 @@ impl Ring {
                 self.sq_array.add((tail & sq_mask) as usize).write(slot);
             }
             tail = tail.wrapping_add(1);
-            if one_by_one {
+            if tail.wrapping_sub(self.handed) >= together {
                 self.tail = tail;
                 self.hand_over()?;
             }

@@ -25,10 +25,8 @@ struct Queue {
     /// A write that waits for another to the same block.
     held: Option<Step>,
     apart: bool,
-    /// Each I/O has a start of its own.
-    each_start: bool,
-    /// Each I/O has an end of its own.
-    each_end: bool,
+    /// Each I/O has a start and an end of its own.
+    each: bool,
     /// A slot's I/O only ever moves to another place: the kind where it is so.
     only: Option<Kind>,
 }
@@ -58,6 +56,7 @@ impl<E: Queued> Lane<'_, E> {
     pub fn run_queued(mut self) -> Result<Outcome, EngineError> {
         let mut queue = self.queue();
         let mut now = self.begin();
+        let mut larger = true;
         loop {
             if !queue.free.is_empty() {
                 now = self.issue(&mut queue, now)?;
@@ -72,12 +71,16 @@ impl<E: Queued> Lane<'_, E> {
                 }
                 continue;
             }
+            if std::mem::take(&mut larger) {
+                self.turn_ns = self.turn_ns.max(self.clock.now_ns().saturating_sub(now));
+            }
             let patience_ns = self.patience(&queue, now);
             let ready = self.engine.wait(patience_ns).map_err(waiting)?;
             now = self.clock.now_ns();
             if now >= self.next_check_ns {
                 self.end_window(now);
             }
+            larger = ready > self.batch_max;
             self.batch_max = self.batch_max.max(ready);
             let goes_on = now < self.until_ns() && u64::from(ready) < self.undisturbed();
             match queue.only.filter(|_| goes_on && !self.stopping) {
@@ -101,8 +104,7 @@ impl<E: Queued> Lane<'_, E> {
             odd: Vec::with_capacity(depth),
             held: None,
             apart,
-            each_start: each || self.engine.is_one_by_one(),
-            each_end: each,
+            each,
             only: self.moves_only().filter(|_| !each),
         }
     }
@@ -139,10 +141,9 @@ impl<E: Queued> Lane<'_, E> {
         walk: &mut W,
     ) -> Result<(), EngineError> {
         let Turn { kind, ready, now } = turn;
-        let (clock, bs, base) = (self.clock, self.bs, self.cursor.base);
+        let (bs, base) = (self.bs, self.cursor.base);
         let mut latencies = self.recorder.tally_mut(kind).latencies();
         let mut row = Row::new();
-        let (each_start, mut start) = (queue.each_start, now);
         let (starts, odd) = (queue.start_ns.as_mut_slice(), &mut queue.odd);
         let next = |done: Done| {
             let start_ns = starts.get_mut(done.slot as usize);
@@ -152,10 +153,7 @@ impl<E: Queued> Lane<'_, E> {
                 return None;
             };
             let latency_ns = now.saturating_sub(*start_ns);
-            if each_start && row.count > 0 {
-                start = clock.now_ns();
-            }
-            *start_ns = start;
+            *start_ns = now;
             latencies.record(latency_ns);
             row.add(latency_ns);
             Some((base + walk.next_block()) * u64::from(bs))
@@ -176,7 +174,7 @@ impl<E: Queued> Lane<'_, E> {
         let mut made = false;
         queue.begun.clear();
         while let Some(&slot) = queue.free.last() {
-            if queue.each_start && !queue.begun.is_empty() {
+            if queue.each && !queue.begun.is_empty() {
                 now = self.clock.now_ns();
             }
             if self.flushes.is_due(false) || self.is_over(now) {
@@ -193,7 +191,7 @@ impl<E: Queued> Lane<'_, E> {
                 break;
             }
             let (op, took_time) = self.prepare(slot, step);
-            if took_time && queue.each_start {
+            if took_time && queue.each {
                 now = self.after_making(now);
             } else {
                 made |= took_time;
@@ -219,7 +217,7 @@ impl<E: Queued> Lane<'_, E> {
     fn complete(&mut self, queue: &mut Queue, ready: u32, now: u64) -> Result<u64, EngineError> {
         let mut now = now;
         for i in 0..ready {
-            if queue.each_end && i > 0 {
+            if queue.each && i > 0 {
                 now = self.clock.now_ns();
             }
             let done = self.engine.pop();

@@ -279,6 +279,7 @@ impl<'a> Meter<'a> {
             pooled_ios: self.pooled_ios,
             backlog: self.backlog,
             batch_max: 1,
+            turn_ns: 0,
             huge: false,
             trace: None,
             waited_ns: None,
