@@ -307,4 +307,22 @@ mod tests {
         let error = Spec::tool(&["no-such-program-here"], TICK).err().map(|e| e.to_string());
         assert_eq!(error.as_deref(), Some("no-such-program-here is not installed"));
     }
+
+    #[test]
+    fn a_child_that_hangs_is_killed_with_all_it_started() {
+        let dir = tempfile::tempdir().unwrap();
+        let hang = |limit| Spec {
+            program: "sh".into(),
+            name: "mkfs.slow".to_string(),
+            limit,
+            directory: Some(dir.path().to_path_buf()),
+            ..Spec::ourselves(["-c", "sleep 600 & echo $! >pid; wait"].map(OsString::from).into())
+        };
+        let error = hang(Duration::from_secs(2)).run(&Cancel::default()).unwrap_err().to_string();
+        assert_eq!(error, "mkfs.slow did not finish within 2 s and was killed");
+        let pid = std::fs::read_to_string(dir.path().join("pid")).unwrap();
+        let stat = std::fs::read_to_string(format!("/proc/{}/stat", pid.trim()));
+        // Gone, or dead until whoever inherited it looks.
+        assert!(stat.as_ref().map_or(true, |text| text.contains(") Z ")), "{stat:?}");
+    }
 }

@@ -53,6 +53,13 @@ impl Fault {
         }
     }
 
+    /// As another bakeoff ended that does this one's work, by its exit code; without one, killed by
+    /// a signal, as exit 4.
+    pub fn passed_on(code: Option<i32>, message: impl fmt::Display) -> Fault {
+        let exit = code.and_then(|code| u8::try_from(code).ok()).unwrap_or(4);
+        Fault { exit, message: message.to_string() }
+    }
+
     /// Ctrl-C or a signal, after cleaning up: exit 130. The message may be empty.
     pub fn interrupted(message: impl fmt::Display) -> Fault {
         Fault { exit: 130, message: message.to_string() }

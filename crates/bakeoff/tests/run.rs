@@ -70,6 +70,12 @@ fn what_is_refused_changes_nothing() {
     expect(no_plan, 2, "sd-card");
     let bad = bench.run(&["run", "bad.toml", "--target", "disk.img"]);
     expect(bad, 2, "ext5");
+    let large = SMALL.replace("fsync = 1", "fsync = 1\nsize = \"40m\"");
+    fs::write(bench.path().join("large.toml"), large).unwrap();
+    let words = ["run", "large.toml", "--target", "disk.img", "--erase", "disk.img", "--detach"];
+    for words in [&words[..6], &words[..]] {
+        expect(bench.run(words), 2, "a data file of 40 MiB does not fit a region of 64 MiB");
+    }
 
     fs::hard_link(&image, bench.path().join("second name")).unwrap();
     expect(with(&erase), 3, "hard links");

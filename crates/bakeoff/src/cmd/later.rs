@@ -3,6 +3,7 @@
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::path::{Path, PathBuf};
+use std::process::Child;
 use std::time::{Duration, Instant};
 
 use bakeoff_core::model::path::RawPath;
@@ -77,23 +78,34 @@ pub fn detach(global: &Global, tokens: &[String]) -> Result<Outcome, Fault> {
         ));
         return Ok(Outcome::Done);
     }
-    let pid = background::detach(&args, &log).map_err(Fault::environment)?;
-    let since = Instant::now();
-    while since.elapsed() < WATCH {
-        if host::has_ended(pid) {
-            let said = std::fs::read_to_string(&path).unwrap_or_default();
-            return match said.contains("bakeoff: ") {
-                true => Err(Fault::environment(format!("it ended at once:\n{}", said.trim_end()))),
-                false => Ok(Outcome::Done),
-            };
-        }
-        std::thread::sleep(TICK);
+    let mut child = background::detach(&args, &log).map_err(Fault::environment)?;
+    if let Some(ended) = early_end(&mut child, &path)? {
+        return Ok(ended);
     }
+    let pid = child.id();
     say::line(format_args!(
         "It runs on its own as process {pid}.\n  tail -f {shown}\n  {runs}\n  kill {pid} ends it \
          and puts everything back"
     ));
     Ok(Outcome::Done)
+}
+
+/// Watches a detached run for a moment; `None` when it goes on. One that ended ends us as it did,
+/// with what it said.
+fn early_end(child: &mut Child, log: &Path) -> Result<Option<Outcome>, Fault> {
+    let since = Instant::now();
+    while since.elapsed() < WATCH {
+        if let Some(ended) = child.try_wait().map_err(Fault::environment)? {
+            let said = std::fs::read_to_string(log).unwrap_or_default();
+            let said = format!("it ended at once:\n{}", said.trim_end());
+            return match ended.success() {
+                true => Ok(Some(Outcome::Done)),
+                false => Err(Fault::passed_on(ended.code(), said)),
+            };
+        }
+        std::thread::sleep(TICK);
+    }
+    Ok(None)
 }
 
 /// The command line again, with the tokens typed and without `--detach`.
@@ -172,6 +184,27 @@ mod tests {
         assert_eq!(at("00:00").to_string(), "2026-11-21T00:00:00Z");
         assert_eq!(at("20:16").to_string(), "2026-11-20T20:16:00Z");
         assert_eq!(at("20:15").to_string(), "2026-11-21T20:15:00Z");
+    }
+
+    #[test]
+    fn a_detached_run_that_ends_at_once_ends_us_as_it_did() {
+        let dir = tempfile::tempdir().unwrap();
+        let log = dir.path().join("log");
+        std::fs::write(&log, "bakeoff: the drive is in use\n").unwrap();
+        let ended = |script: &str| {
+            let mut child = std::process::Command::new("sh").args(["-c", script]).spawn().unwrap();
+            let ended = early_end(&mut child, &log);
+            // The one that goes on; for the others it is too late.
+            let _ = child.kill();
+            child.wait().unwrap();
+            ended
+        };
+        assert!(matches!(ended("exit 0"), Ok(Some(Outcome::Done))));
+        assert!(matches!(ended("exec sleep 600"), Ok(None)));
+        let fault = ended("exit 3").unwrap_err();
+        assert!(fault.to_string().contains("in use"), "{fault}");
+        let code = |fault| format!("{:?}", crate::fault::exit(Err(fault)));
+        assert_eq!(code(fault), format!("{:?}", std::process::ExitCode::from(3)));
     }
 
     #[test]

@@ -123,10 +123,12 @@ pub fn look_at(global: &Global, args: &Plan, report: Option<&Path>) -> Result<Lo
         plan::FlashState::Trimmed => FlashState::Trimmed,
     };
     let wanted = found.into_iter().zip(spans).map(|(target, span)| {
-        let flash_state = state_of(&target, state);
-        Wanted { target, span, flash_state }
+        let flash_state = state_of(&target, state)?;
+        targets::check_sizes(&made.workloads, made.file_bytes.unwrap_or(0), span.size_bytes)?;
+        Ok(Wanted { target, span, flash_state })
     });
-    Ok(Looked { asked, wanted: wanted.collect(), made })
+    let wanted = wanted.collect::<Result<_, Fault>>()?;
+    Ok(Looked { asked, wanted, made })
 }
 
 /// Limits from the command line, and the twin that tells what the method is worth.
@@ -213,11 +215,16 @@ fn spans(
 
 /// What spins is as fast whatever was on it before; it is written once. An image is never
 /// discarded: that would make holes in it.
-fn state_of(target: &Target, asked: FlashState) -> FlashState {
+fn state_of(target: &Target, asked: FlashState) -> Result<FlashState, Fault> {
     match (target.is_rotational(), target.is_image, asked) {
-        (true, ..) => FlashState::WrittenOnce,
-        (_, true, _) => FlashState::Overwritten,
-        (_, _, asked) => asked,
+        (true, ..) => Ok(FlashState::WrittenOnce),
+        (_, true, _) => Ok(FlashState::Overwritten),
+        (.., FlashState::Trimmed) if !target.can_discard() => Err(Fault::environment(format!(
+            "the kernel has no way to discard a region of {}, as the plan asks: write flash_state = \
+             \"overwritten\" in it",
+            target.path
+        ))),
+        (.., asked) => Ok(asked),
     }
 }
 

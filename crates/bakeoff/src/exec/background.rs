@@ -57,20 +57,14 @@ pub fn stay_awake() -> Option<Background> {
 }
 
 /// Starts bakeoff again in a session of its own, which survives the end of this one; both streams
-/// go into `log`. Gives its process id.
-pub fn detach(args: &[OsString], log: &File) -> Result<u32, ExecError> {
+/// go into `log`.
+pub fn detach(args: &[OsString], log: &File) -> Result<Child, ExecError> {
     let failed = |source| ExecError::Start { program: "bakeoff".to_string(), source };
     let (out, err) = (log.try_clone().map_err(failed)?, log.try_clone().map_err(failed)?);
     let mut words: Vec<OsString> = vec![internal::SESSION.into()];
     words.extend(args.iter().cloned());
-    let child = Command::new(OURSELVES)
-        .args(words)
-        .stdin(Stdio::null())
-        .stdout(out)
-        .stderr(err)
-        .spawn()
-        .map_err(failed)?;
-    Ok(child.id())
+    let mut command = Command::new(OURSELVES);
+    command.args(words).stdin(Stdio::null()).stdout(out).stderr(err).spawn().map_err(failed)
 }
 
 #[cfg(test)]

@@ -17,20 +17,16 @@ pub fn process_start_ticks(pid: u32) -> io::Result<u64> {
     })
 }
 
-/// Whether a process is no more, or only waits for its parent to notice.
-pub fn has_ended(pid: u32) -> bool {
-    has_ended_in(&Root::system(), pid)
-}
-
 /// Whether an error says that we may not look at a process.
 ///
 /// The kernel denies access to a process that ended meanwhile too (`proc_ns_readlink` in
 /// fs/proc/namespaces.c begins with -EACCES), so one that lives no more was not refused.
 pub fn is_refused(root: &Root, pid: u32, error: &io::Error) -> bool {
-    error.kind() == io::ErrorKind::PermissionDenied && !has_ended_in(root, pid)
+    error.kind() == io::ErrorKind::PermissionDenied && !has_ended(root, pid)
 }
 
-fn has_ended_in(root: &Root, pid: u32) -> bool {
+/// Whether a process is no more, or only waits for its parent to notice.
+fn has_ended(root: &Root, pid: u32) -> bool {
     match root.text(format!("proc/{pid}/stat")) {
         None => true,
         Some(text) => text.rsplit_once(") ").is_none_or(|(_, rest)| rest.starts_with('Z')),

@@ -39,6 +39,14 @@ pub fn logical_block_bytes(name: &str) -> Option<u32> {
     Root::system().number(format!("sys/block/{name}/queue/logical_block_size"))
 }
 
+/// Whether a disk of that kernel name can be told to forget bytes, where the kernel says so. A loop
+/// device passes that on as the request to write zeroes (drivers/block/loop.c), which is another
+/// ability of the disk below.
+pub fn can_discard(name: &str, through_loop: bool) -> Option<bool> {
+    let most = if through_loop { "write_zeroes_max_bytes" } else { "discard_max_bytes" };
+    Root::system().number(format!("sys/block/{name}/queue/{most}")).map(|bytes: u64| bytes > 0)
+}
+
 /// What kind of card a disk of that kernel name is, as the mmc bus says: `SD` or `MMC`.
 pub fn card_type(name: &str) -> Option<String> {
     Root::system().attr(format!("sys/block/{name}/device/type"))

@@ -103,6 +103,18 @@ impl Held {
     }
 }
 
+/// Has udev look at the device again, whose record is of what was there before.
+impl Drop for Held {
+    fn drop(&mut self) {
+        let name = self.path.file_name().filter(|_| matches!(self.what, What::Device { .. }));
+        if let Some(name) = name {
+            let event = Path::new("/sys/class/block").join(name).join("uevent");
+            // Where the device is gone there is nothing to look at.
+            let _ = host::write_setting(&event, "change");
+        }
+    }
+}
+
 fn differs(then: &Identity, now: &Identity) -> String {
     if then.diskseq != now.diskseq {
         return "was unplugged and another drive, or the same one again, has its name".to_string();
@@ -134,9 +146,11 @@ fn lock(path: &Path) -> Result<File, Fault> {
     )))
 }
 
-/// The kernel's own word: open(2), O_EXCL on a block device fails while anything holds it.
+/// The kernel's own word: open(2), O_EXCL on a block device fails while anything holds it. Closing
+/// what was open for writing has udev look at it again, which it cannot while we have the lock:
+/// everybody who waits for udev, and so do we after each step, would wait in vain for minutes.
 fn claim(path: &Path) -> Result<File, Fault> {
-    let flags = OFlags::RDWR | OFlags::EXCL | OFlags::CLOEXEC;
+    let flags = OFlags::RDONLY | OFlags::EXCL | OFlags::CLOEXEC;
     match open(path, flags, Mode::empty()) {
         Ok(fd) => Ok(File::from(fd)),
         Err(error) => Err(Fault::refused(format!(

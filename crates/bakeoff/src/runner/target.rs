@@ -311,6 +311,12 @@ impl Target {
             && self.place.disks().next().is_some()
     }
 
+    /// Whether a region of it can be discarded; where the kernel does not say, that is tried.
+    pub fn can_discard(&self) -> bool {
+        let known = self.knob_disk().and_then(|disk| host::can_discard(&disk, !host::dm_runs()));
+        known.unwrap_or(true)
+    }
+
     /// Kernel name of the disk whose settings may be changed; an image has none before it is
     /// attached.
     pub fn knob_disk(&self) -> Option<String> {

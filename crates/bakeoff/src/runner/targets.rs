@@ -5,6 +5,7 @@ use std::path::Path;
 use bakeoff_core::decide::size;
 use bakeoff_core::model::event::{FlashState, Region, What};
 use bakeoff_core::model::path::RawPath;
+use bakeoff_core::model::workload::Workload;
 use bakeoff_core::prepare::region::{self, Span};
 use bakeoff_core::prepare::{space, steps, udev_rule};
 use bakeoff_core::{lint, units};
@@ -109,19 +110,28 @@ pub fn prepare(session: &mut Session, wanted: &[Wanted]) -> Result<Ground, StepE
                 .ok_or_else(|| Fault::usage("the region is too small for a data file"))?
         }
     };
-    if file_bytes > smallest / 2 {
-        return Err(Fault::usage(format!(
-            "a data file of {} does not fit a region of {}: make the plan's workload smaller or \
-             the region larger",
-            units::size(file_bytes),
-            units::size(smallest)
-        ))
-        .into());
-    }
-    let wanted = &session.journal.run().header.workloads;
-    size::fits_beside(wanted, file_bytes, smallest).map_err(Fault::usage)?;
+    // It did fit before the region shrank.
+    check_sizes(&session.journal.run().header.workloads, file_bytes, smallest)?;
     let regions = Regions::new(list, mount_point, file_bytes);
     stacks::rehearse(session, regions, slowest, room, written_bytes)
+}
+
+/// Refuses a data file that leaves a filesystem no room on the region, and what workloads make
+/// beside it that does not fit. `file_bytes` is 0 while it is not settled.
+pub fn check_sizes(
+    workloads: &[Workload],
+    file_bytes: u64,
+    region_bytes: u64,
+) -> Result<(), Fault> {
+    if file_bytes <= region_bytes / 2 {
+        return size::fits_beside(workloads, file_bytes, region_bytes).map_err(Fault::usage);
+    }
+    Err(Fault::usage(format!(
+        "a data file of {} does not fit a region of {}: make the plan's workload smaller or the \
+         region larger",
+        units::size(file_bytes),
+        units::size(region_bytes)
+    )))
 }
 
 /// Attaches the regions of a resumed run again, as the record says they were.

@@ -58,9 +58,10 @@ pub(super) fn plan(
     };
     let mut rows_of_stacks =
         rows(source, of("stack"), STACK, &stack::KEYS, &stack::LISTS, &shared)?;
-    if rows_of_stacks.is_empty() && shared.iter().any(|choices| choices.key == "fs") {
+    let fs = shared.iter().find(|choices| choices.key == "fs");
+    if let Some(fs) = fs.filter(|_| rows_of_stacks.is_empty()) {
         let choices = shared.iter().filter(|c| stack::KEYS.contains(&c.key)).cloned().collect();
-        rows_of_stacks.push(Rows { choices, span: 0..0 });
+        rows_of_stacks.push(Rows { choices, span: fs.key_span.clone() });
     }
     let rows_of_workloads = rows(source, of("workload"), WORKLOAD, &workload::KEYS, &[], &shared)?;
     let included = included(source, of("include"))?;
@@ -192,16 +193,21 @@ fn make_workloads(source: &Source, rows: &[Rows]) -> Result<Vec<Made<PlannedWork
     const BASES: [&str; 4] = ["profile", "job", "rw", "name"];
     let mut made = Vec::new();
     for (table, row) in rows.iter().enumerate() {
-        let has = |key: &&str| row.choices.iter().any(|c| c.key == *key);
-        let bases: Vec<&str> = BASES[..3].iter().copied().filter(|k| has(k)).collect();
+        let of = |key: &&str| row.choices.iter().find(|c| c.key == *key);
+        let has = |key: &&str| of(key).is_some();
+        let bases: Vec<&Choices> = BASES[..3].iter().filter_map(of).collect();
         if !BASES.iter().any(has) {
             let what = "a workload needs rw, profile or job, or the name of a built-in one: \
                         name = \"randwrite\"";
             return Err(source.other(row.span.clone(), what));
         }
         if let [first, second, ..] = bases[..] {
-            let what = format!("a workload is made from {first} or from {second}, not from both");
-            return Err(source.other(row.span.clone(), what));
+            let (key, other) = (first.key, second.key);
+            let what = format!("a workload is made from {key} or from {other}, not from both");
+            // The later of the two, in whichever table it stands.
+            let spans = [first, second].map(|c| c.key_span.clone());
+            let span = spans.into_iter().max_by_key(|span| span.start).unwrap_or_default();
+            return Err(source.other(span, what));
         }
         for picked in axes::combinations(&row.choices) {
             let mut item = PlannedWorkload::of(source, picked)?;

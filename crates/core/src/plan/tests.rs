@@ -234,6 +234,10 @@ fn mistakes_point_at_their_place() {
         stack.to_string(),
         workload.to_string(),
         format!("{stack}{stack}{workload}"),
+        format!(
+            "{stack}[axes]\nrw = [\"read\"]\n  profile = [\"dd\"]\n[[workload]]\nbs = \"4k\"\n"
+        ),
+        format!("[axes]\nfs = [\"raw\"]\nmkfs = [[\"-q\"]]\n{workload}"),
         format!("{stack}{workload}[[exclude]]\nfs = \"xfs\"\n"),
         format!("{stack}{workload}[[exclude]]\nfs = \"ext4\"\n"),
         format!("{stack}{workload}[[exclude]]\nfs = \"ext4\"\nrw = \"read\"\n"),

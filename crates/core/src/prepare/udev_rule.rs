@@ -32,7 +32,8 @@ fn text(run: &str, kernel_names: &[String]) -> String {
         text.push_str(&format!("SUBSYSTEM==\"block\", KERNEL==\"{name}\", {OFF}\n"));
     }
     for mapper in [format!("bakeoff-{run}-*"), format!("bakeoff_{run}-*")] {
-        text.push_str(&format!("SUBSYSTEM==\"block\", ENV{{DM_NAME}}==\"{mapper}\", {OFF}\n"));
+        // ENV{DM_NAME} is set by a rule that is read later.
+        text.push_str(&format!("SUBSYSTEM==\"block\", ATTR{{dm/name}}==\"{mapper}\", {OFF}\n"));
     }
     text
 }

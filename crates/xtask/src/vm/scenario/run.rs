@@ -28,6 +28,7 @@ pub const GROUP: Group = Group {
             Test::new("raw-and-4k-native", |guest| one_block(guest, NATIVE, RAW)),
             Test::new("every-scheduler", every_scheduler),
             Test::new("what-does-not-fit-is-refused", refused),
+            Test::new("udev-is-kept-off", udev_is_kept_off),
             Test::new("stick-pulled-out", stick_pulled_out),
             Test::new("disk-errors-in-a-cell", disk_errors),
             Test::new("remounted-read-only-in-a-cell", remounted_read_only),
@@ -147,13 +148,15 @@ const REFUSED: &[(i32, &str, &str)] = &[
     (3, "/tmp/plan.toml --target /dev/null --erase TARGET", "neither a block device"),
     (2, "/tmp/large.toml --target /dev/vdb --erase 4K-1", "/dev/vdb"),
     (2, "/tmp/none.toml --target /dev/vda --erase TARGET", ""),
+    (4, "/tmp/trimmed.toml --target /dev/sda --erase STICK-1", "no way to discard"),
 ];
 
 fn refused(guest: &mut Guest) -> Result<()> {
     write_plan(guest, SCHEDULERS)?;
     guest.ok("sed s/64m/2g/ /tmp/plan.toml >/tmp/large.toml
+        { cat /tmp/plan.toml; echo \"flash_state = 'trimmed'\"; } >/tmp/trimmed.toml
         printf \"title = 'none'\\n[axes]\\nfs = []\\n\" >/tmp/none.toml")?;
-    const WRITTEN: &str = "awk '$3 ~ /^vd[abc]$/ {print $3, $10}' /proc/diskstats";
+    const WRITTEN: &str = "awk '$3 ~ /^(vd[abc]|sda)$/ {print $3, $10}' /proc/diskstats";
     let before = guest.ok(WRITTEN)?;
     for (code, words, says) in REFUSED {
         let output = guest.run(&format!("bakeoff run {words} --max-write 100g"))?;
@@ -187,6 +190,23 @@ fn every_candidate_was_visited(guest: &mut Guest) -> Result<()> {
         ensure!(measured.contains(&at) || is_skipped, "not measured: {candidate}");
     }
     Ok(())
+}
+
+/// What appears while a run goes on is nobody else's, and nothing is left for udev to wait for: it
+/// cannot look at a disk that is locked, and would try for three minutes.
+fn udev_is_kept_off(guest: &mut Guest) -> Result<()> {
+    write_plan(guest, SCHEDULERS)?;
+    let is_mounted = "grep -q ^/dev/mapper/bakeoff- /proc/mounts";
+    job::start(guest, &format!("bakeoff run /tmp/plan.toml {TARGET} --time 4h --max-write 100g"))?;
+    job::wait_for(guest, is_mounted)?;
+    guest.ok("udevadm settle --timeout=60
+        for volume in /dev/mapper/bakeoff-*; do
+            udevadm info --query=property $volume >/tmp/said
+            grep -qx UDISKS_IGNORE=1 /tmp/said || { cat /tmp/said; exit 1; }
+        done")?;
+    let ended = job::interrupt(guest)?;
+    ensure!(ended.code == 130, "ended with {}: {}", ended.code, ended.error());
+    guest.ok("udevadm settle --timeout=60").map(drop)
 }
 
 /// The drive vanishes in the middle and comes back as another one.
