@@ -319,7 +319,7 @@ mod tests {
             ..Spec::ourselves(["-c", "sleep 600 & echo $! >pid; wait"].map(OsString::from).into())
         };
         let error = hang(Duration::from_secs(2)).run(&Cancel::default()).unwrap_err().to_string();
-        assert_eq!(error, "mkfs.slow did not finish within 2 s and was killed");
+        assert_eq!(error, "mkfs.slow did not finish within 2.0 s and was killed");
         let pid = std::fs::read_to_string(dir.path().join("pid")).unwrap();
         let stat = std::fs::read_to_string(format!("/proc/{}/stat", pid.trim()));
         // Gone, or dead until whoever inherited it looks.
