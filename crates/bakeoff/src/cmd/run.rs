@@ -220,8 +220,8 @@ fn state_of(target: &Target, asked: FlashState) -> Result<FlashState, Fault> {
         (true, ..) => Ok(FlashState::WrittenOnce),
         (_, true, _) => Ok(FlashState::Overwritten),
         (.., FlashState::Trimmed) if !target.can_discard() => Err(Fault::environment(format!(
-            "the kernel has no way to discard a region of {}, as the plan asks: write flash_state = \
-             \"overwritten\" in it",
+            "the kernel has no way to discard a region of {}, as the plan asks: write \
+             flash_state = \"overwritten\" in it",
             target.path
         ))),
         (.., asked) => Ok(asked),

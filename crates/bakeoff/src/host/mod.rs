@@ -47,8 +47,8 @@ pub use loops::{inode_of, is_mount_point, loops_backed_by};
 pub use place::place;
 pub use process::{boot_id, process_start_ticks};
 pub use settings::{
-    can_discard, card_type, cpufreq_policies, has_mapper, logical_block_bytes, setting,
-    systemd_runs, udev_runs, write_setting,
+    can_discard, card_type, cpufreq_policies, has_mapper, have_udev_look, logical_block_bytes,
+    setting, systemd_runs, udev_runs, write_setting,
 };
 pub use sources::Sources;
 pub use stack_support::{dm_runs, stack_support};

@@ -57,6 +57,12 @@ pub fn udev_runs() -> bool {
     Path::new("/run/udev/control").exists() && find_program("udevadm".as_ref()).is_some()
 }
 
+/// Has udev look at a block device again, as `udevadm trigger` does. Where the device is gone there
+/// is nothing to look at.
+pub fn have_udev_look(name: &str) {
+    let _ = write_setting(&Path::new("/sys/class/block").join(name).join("uevent"), "change");
+}
+
 /// Whether systemd runs the machine (sd_booted(3)).
 pub fn systemd_runs() -> bool {
     Path::new("/run/systemd/system").is_dir()

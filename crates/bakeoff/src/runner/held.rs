@@ -108,9 +108,7 @@ impl Drop for Held {
     fn drop(&mut self) {
         let name = self.path.file_name().filter(|_| matches!(self.what, What::Device { .. }));
         if let Some(name) = name {
-            let event = Path::new("/sys/class/block").join(name).join("uevent");
-            // Where the device is gone there is nothing to look at.
-            let _ = host::write_setting(&event, "change");
+            host::have_udev_look(&name.to_string_lossy());
         }
     }
 }
