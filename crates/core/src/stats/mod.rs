@@ -19,4 +19,4 @@ pub mod student_t;
 pub mod wilcoxon;
 
 #[cfg(test)]
-mod oracle;
+pub(crate) mod oracle;

@@ -29,6 +29,8 @@ pub struct Fixture {
     pub change_points: Vec<(Vec<f64>, f64, f64, Vec<usize>)>,
     /// Own values, those of the others, p.
     pub own_noise: Vec<(Vec<f64>, Vec<Vec<f64>>, f64)>,
+    /// Looks, alpha of each, simulated runs of two equals, those with a false winner at any look.
+    pub looks: Vec<(Vec<u32>, f64, u32, u32)>,
     /// Differences, alpha, low, high.
     pub bootstrap: Vec<(Vec<f64>, f64, f64, f64)>,
 }
