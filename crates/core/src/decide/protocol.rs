@@ -3,8 +3,8 @@
 //! Looks after 5, 8, 12, 18 and 27 blocks at nominal alpha 0.0134 give a false winner between two
 //! identical candidates in under 5 % of runs (group-sequential analysis: Pocock, "Group sequential
 //! methods in the design and analysis of clinical trials", Biometrika 64, 1977; the value was
-//! found by simulation and is tested by one, beside one of NumPy's). Several candidates: Bonferroni over all pairs, with
-//! the number of candidates fixed before the first block.
+//! found by simulation and is tested by one, beside one of NumPy's). Several candidates:
+//! Bonferroni over all pairs, with the number of candidates fixed before the first block.
 
 use crate::lint::thresholds::Thresholds;
 use crate::model::protocol::{Mode, Protocol};

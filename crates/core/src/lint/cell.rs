@@ -47,9 +47,11 @@ pub fn cell(header: &Header, cell: &Cell) -> Vec<Finding> {
     ];
     let all = rules.iter().chain(&figures::RULES).chain(&machine::RULES);
     let own = all.filter_map(|rule| rule(header, workload, cell));
-    own.chain(cell.measurement.findings.iter().cloned())
-        .map(|found| about(found, header, cell))
-        .collect()
+    let engines = cell.measurement.findings.iter().cloned().map(|found| Finding {
+        advice: super::advice::spelled(&header.verb, &found.advice),
+        ..found
+    });
+    own.chain(engines).map(|found| about(found, header, cell)).collect()
 }
 
 /// Why a cell must be measured again: its number is not what it claims to be.

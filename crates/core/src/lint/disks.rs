@@ -64,7 +64,8 @@ fn different_places(header: &Header) -> Option<Finding> {
                     units::size(b.start_bytes),
                     common * 100.0
                 );
-                let advice = "name one --target for all candidates: bakeoff puts them on one place";
+                let advice =
+                    "name one --target for all candidates, which are then put on one place";
                 return Some(finding(header, "L01", evidence, advice));
             }
         }
@@ -260,7 +261,7 @@ fn unknown_options(header: &Header, place: &Place) -> Option<Finding> {
     }
     (!unknown.is_empty()).then(|| {
         let evidence = format!("{} of {} not known", unknown.join(" and "), disk.name);
-        let advice = "set them for all candidates: [axes] scheduler and read_ahead";
+        let advice = "set them for all candidates: [axes] scheduler and read_ahead_kb";
         finding(header, "L60", evidence, advice)
     })
 }

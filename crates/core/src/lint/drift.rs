@@ -2,10 +2,13 @@
 
 use super::finding;
 use crate::decide::table::Table;
+use crate::model::event::Region;
 use crate::model::finding::Finding;
 use crate::model::run::Run;
+use crate::prepare::region::gradient;
 use crate::stats::sample;
 use crate::stats::spearman::{Spearman, spearman};
+use crate::units;
 
 /// Fewest blocks about whose course anything is said.
 const FEWEST: usize = 5;
@@ -14,7 +17,27 @@ const ALPHA: f64 = 0.05;
 
 /// Findings about the whole session.
 pub fn rules(run: &Run, table: &Table) -> Vec<Finding> {
-    [sentinel(run, table), thermal(run, table)].into_iter().flatten().collect()
+    let mut found: Vec<Finding> =
+        [sentinel(run, table), thermal(run, table)].into_iter().flatten().collect();
+    found.extend(run.header.regions().enumerate().filter_map(|(i, of)| zones(run, i, of)));
+    found
+}
+
+/// L02 as it was seen: the survey of a region that could not be made short enough.
+fn zones(run: &Run, index: usize, region: &Region) -> Option<Finding> {
+    let candidates = &run.header.candidates;
+    let on_it = (0u16..).zip(candidates).find(|(_, c)| usize::from(c.region) == index)?.0;
+    let change = gradient(&run.positions(on_it), region.size_bytes);
+    (change >= run.header.protocol.thresholds.gradient).then(|| {
+        let evidence = format!(
+            "{}: reads of the region of {} change by {:.0} % from one end to the other",
+            region.target,
+            units::size(region.size_bytes),
+            change * 100.0
+        );
+        let advice = "use a smaller [region] size, in the part of the disk that matters";
+        finding(&run.header, "L02", evidence, advice)
+    })
 }
 
 /// L35: the raw read at the start of each block. Drift is common to all and cancels inside blocks,
@@ -36,8 +59,8 @@ fn sentinel(run: &Run, table: &Table) -> Option<Finding> {
     (drift.abs() > limit && follows_time(run, &reads)).then(|| {
         let evidence = format!(
             "the raw read before each block went from {} to {} ({:+.1} %)",
-            crate::units::rate(early),
-            crate::units::rate(late),
+            units::rate(early),
+            units::rate(late),
             drift * 100.0
         );
         let advice = "let the machine settle, or measure longer: drift cancels inside blocks only";

@@ -5,6 +5,7 @@
 //! numbers. How severe a finding is depends on what is claimed and is one table ([`severity`]).
 //! What a rule means, with an example, is in [`registry`].
 
+pub mod advice;
 pub mod cell;
 pub mod claim;
 mod control;
@@ -64,7 +65,7 @@ fn finding(header: &Header, id: &str, evidence: String, advice: &str) -> Finding
         workload: None,
         candidate: None,
         evidence,
-        advice: advice.to_string(),
+        advice: advice::spelled(&header.verb, advice),
     }
 }
 

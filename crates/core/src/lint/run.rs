@@ -82,7 +82,7 @@ fn unmeasured(run: &Run, table: &Table, workload: u16) -> Vec<Finding> {
         let kept = run.complete_blocks().flat_map(|b| &b.cells).filter(is_it).count();
         let attempts = crate::words::count((tried.len() + kept) as u32, "attempt");
         let evidence = format!("no valid cell in {attempts}{last}");
-        let advice = "leave this workload out with --workload, or mend what is said here";
+        let advice = "leave this workload out, or mend what is said here";
         let mut found = finding(&run.header, "unmeasured", evidence, advice);
         found.candidate = Some(run.header.candidates[usize::from(c)].name.clone());
         found

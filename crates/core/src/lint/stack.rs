@@ -71,7 +71,7 @@ fn lazy(header: &Header, stacks: &[(&str, &Stack)]) -> Option<Finding> {
         stacks.iter().filter(|(_, s)| is_lazy(s)).map(|(n, _)| n.to_string()).collect();
     (!names.is_empty()).then(|| {
         let evidence = format!("mkfs of {} leaves tables to be zeroed later", words::list(&names));
-        let advice = "use -E lazy_itable_init=0,lazy_journal_init=0, which is what bakeoff adds";
+        let advice = "use -E lazy_itable_init=0,lazy_journal_init=0, as plans do unasked";
         finding(header, "L53", evidence, advice)
     })
 }

@@ -10,8 +10,10 @@
 mod residuals;
 
 use super::finding;
+use super::severity::Setting;
 use crate::decide::compare::{Comparison, Outcome, Pair};
 use crate::decide::table::Table;
+use crate::model::event::Header;
 use crate::model::finding::Finding;
 use crate::model::run::Run;
 use crate::stats::autocorrelation::{Lag1, lag1, widening};
@@ -121,7 +123,7 @@ pub fn findings(run: &Run, table: &Table, workload: u16, compared: &Comparison) 
             table.values(workload, c).iter().flatten().count(),
             1.0 / p.max(1e-6)
         );
-        let advice = "precondition the disk, let it cool, and measure again with --mode decide";
+        let advice = what_helps(&run.header);
         let mut found = finding(&run.header, "L36", evidence, advice);
         found.candidate = Some(name.clone());
         found
@@ -131,6 +133,14 @@ pub fn findings(run: &Run, table: &Table, workload: u16, compared: &Comparison) 
     match found.is_empty() {
         true => fragile(run, table, workload, compared).into_iter().collect(),
         false => found,
+    }
+}
+
+fn what_helps(header: &Header) -> &'static str {
+    match Setting::of(header) {
+        Setting::Places => "let the disk rest and cool, then measure again with --time 15m",
+        Setting::Image => "let the disk rest and cool, or use a disk of its own: bakeoff run",
+        _ => "let the disk cool, set precondition = true, and measure again with --mode decide",
     }
 }
 
@@ -155,6 +165,6 @@ fn fragile(run: &Run, table: &Table, workload: u16, compared: &Comparison) -> Op
         "the winner is one only if blocks are independent: over {blocks} blocks a wave of one \
          candidate is plausible for which an interval has to be {most:.1} times as wide"
     );
-    let advice = "precondition the disk, let it cool, and measure again with --mode decide";
+    let advice = what_helps(&run.header);
     Some(finding(&run.header, "L36", evidence, advice))
 }

@@ -1,6 +1,6 @@
 //! Rules about single cells: what was measured while.
 
-use super::When::{Analysis, Cell, Import, Plan};
+use super::When::{Analysis, Cell, Import};
 use super::{CELL, RUN, Rule};
 
 /// By id.
@@ -20,7 +20,7 @@ pub const RULES: &[Rule] = &[
     Rule {
         id: "L12",
         slug: "file-vs-ram",
-        when: &[Plan, Cell, Import],
+        when: &[Cell, Import],
         scope: CELL,
         condition: "reads through the page cache of a file smaller than twice the memory",
         explain: "What was read or written before stays in memory while there is room. A file of \
@@ -42,7 +42,7 @@ pub const RULES: &[Rule] = &[
     Rule {
         id: "L15",
         slug: "impossible-rate",
-        when: &[Cell, Analysis, Import],
+        when: &[Cell, Import],
         scope: CELL,
         condition: "more bytes a second than the link carries, or a read faster than the wire",
         explain: "USB 2 carries 60 MB/s at the very most. A disk behind it that reads 300 MB/s \
@@ -62,7 +62,7 @@ pub const RULES: &[Rule] = &[
     Rule {
         id: "L17",
         slug: "direct-fallback",
-        when: &[Plan, Cell],
+        when: &[Cell, Import],
         scope: CELL,
         condition: "direct writes for which the kernel dirtied pages of its cache",
         explain: "Some filesystems take a direct write and send it through the page cache all the \
@@ -129,7 +129,7 @@ pub const RULES: &[Rule] = &[
     Rule {
         id: "L48",
         slug: "coordinated-omission",
-        when: &[Plan, Analysis],
+        when: &[Analysis],
         scope: CELL,
         condition: "latency is judged in a closed loop that stalls for over ten medians",
         explain: "A load that waits for each answer sends nothing during a stall, so the requests \
@@ -170,7 +170,7 @@ pub const RULES: &[Rule] = &[
     Rule {
         id: "L55",
         slug: "swap",
-        when: &[Cell],
+        when: &[Cell, Import],
         scope: CELL,
         condition: "over 1 MiB was swapped in or out during the cell",
         explain: "Memory was short and the kernel moved pages to and from the swap device. \

@@ -1,6 +1,6 @@
 //! Rules about results of others, which come without a record, and about several runs.
 
-use super::When::{Analysis, Import, Plan};
+use super::When::{Analysis, Import};
 use super::{CELL, RUN, Rule};
 
 /// By id.
@@ -88,7 +88,7 @@ pub const RULES: &[Rule] = &[
     Rule {
         id: "L63",
         slug: "kernel-mismatch",
-        when: &[Plan, Analysis, Import],
+        when: &[Analysis, Import],
         scope: RUN,
         condition: "kernels or tools differ between what is compared",
         explain: "Until 2022 btrfs split direct reads into single sectors; a change tripled their \

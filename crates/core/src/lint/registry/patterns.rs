@@ -128,7 +128,7 @@ pub const RULES: &[Rule] = &[
     Rule {
         id: "L68",
         slug: "discard-asymmetry",
-        when: &[Plan, Cell],
+        when: &[Plan],
         scope: STACK,
         condition: "some candidates trim the region and others do not",
         explain: "mkfs.ext4 and mkfs.btrfs trim by default, mkfs.vfat does not, and the mount \

@@ -22,7 +22,8 @@ pub const RULES: &[Rule] = &[
         slug: "zone-gradient",
         when: &[Plan, Analysis, Import],
         scope: CLAIMS,
-        condition: "a hard disk is used over a part on which its speed changes by 5 % or more",
+        condition: "a hard disk is used over a part on which its speed changes by 5 % or more, or \
+                    reads of the region did",
         explain: "The outer tracks of a hard disk pass under the head faster than the inner ones: \
                   about a third is lost from the first to the last quarter, as in two studies \
                   with different disks and the same curve. A region of a few GiB keeps the change \
@@ -120,7 +121,7 @@ pub const RULES: &[Rule] = &[
     Rule {
         id: "L56",
         slug: "shared-bus",
-        when: &[Plan, Cell],
+        when: &[Plan],
         scope: CLAIMS,
         condition: "a USB disk and the network share one port of the board",
         explain: "Raspberry Pis before the 4 have one USB 2 port behind which disks and Ethernet \

@@ -1,6 +1,6 @@
 //! Rules about the whole of a run, and what is said of it.
 
-use super::When::{Analysis, Cell, Import, Plan};
+use super::When::{Analysis, Import};
 use super::{RUN, Rule, STACK};
 
 /// By id.
@@ -8,7 +8,7 @@ pub const RULES: &[Rule] = &[
     Rule {
         id: "L18",
         slug: "durability-mismatch",
-        when: &[Plan, Analysis, Import],
+        when: &[Analysis, Import],
         scope: STACK,
         condition: "candidates promise different things after fsync, and the sentence is silent",
         explain: "A filesystem without a journal, with barriers switched off, or with fsync that \
@@ -18,7 +18,7 @@ pub const RULES: &[Rule] = &[
     Rule {
         id: "L32",
         slug: "no-replication",
-        when: &[Plan, Analysis, Import],
+        when: &[Analysis, Import],
         scope: RUN,
         condition: "fewer than five complete blocks",
         explain: "One measurement has no error bar: nobody can say whether a second would agree. \
@@ -38,7 +38,7 @@ pub const RULES: &[Rule] = &[
     Rule {
         id: "L35",
         slug: "drift",
-        when: &[Cell, Analysis, Import],
+        when: &[Analysis, Import],
         scope: RUN,
         condition: "the raw read before each block drifts with time by over 3 % and the margin, \
                     or the A/A control differs from its twin",
@@ -75,7 +75,7 @@ pub const RULES: &[Rule] = &[
     Rule {
         id: "L36",
         slug: "autocorrelation",
-        when: &[Analysis],
+        when: &[Analysis, Import],
         scope: RUN,
         condition: "one candidate's own results wander: neighbouring blocks resemble each other",
         explain: "What all candidates have in common cancels in the difference inside a block. A \
@@ -134,13 +134,14 @@ pub const RULES: &[Rule] = &[
     Rule {
         id: "L45",
         slug: "untested-cause",
-        when: &[Analysis, Import],
+        when: &[Import],
         scope: RUN,
         condition: "a cause is named that no ceiling and no test has shown",
         explain: "\"The USB protocol is the bottleneck\" was concluded from a Raspberry Pi alone, \
                   while a PC read the same disk over the same USB 2 at 1.4 times the speed. A \
                   cause is shown by measuring the layers below or by changing it: --prove changes \
-                  the CPU's clock, the depth and the block size.",
+                  the CPU's clock, the depth and the block size. Of its own runs bakeoff says \
+                  \"proved\" only after that, and \"consistent with what was seen\" before.",
     },
     Rule {
         id: "L51",

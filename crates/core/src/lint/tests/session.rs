@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::model::candidate::{Crypt, Kind};
-use crate::model::event::What;
+use crate::model::event::{Position, What};
 use crate::model::job::{Job, Rw};
 use crate::model::precondition::{End, Round};
 use crate::model::protocol::Mode;
@@ -223,6 +223,27 @@ fn dips(i: usize) -> u64 {
 
 fn climbs(i: usize) -> u64 {
     8_000 + 100 * i as u64
+}
+
+/// A region of a device whose reads fall by so many percent from its start to its end.
+fn surveyed(percent: f64) -> Run {
+    let position = |i: u64| Position {
+        offset_bytes: i << 29,
+        bytes_per_s: 1e8 * (1.0 + percent / 100.0 * (0.5 - i as f64 / 8.0)),
+    };
+    let run = RunBuilder::stacks(&["a", "b"]);
+    run.header(|h| h.region.as_mut().unwrap().is_image = false)
+        .event(What::Surveyed { region: 0, positions: (0..8).map(position).collect() })
+        .play(5, at(&[1e6, 1e6]))
+        .build()
+}
+
+#[test]
+fn l02_a_region_whose_reads_change_by_five_percent_and_one_of_four() {
+    let told = |percent| told(&analyse(&surveyed(percent)).findings, "L02");
+    let found = told(5.8).unwrap();
+    assert!(found.evidence.contains("change by 6 % from one end"), "{found:?}");
+    assert_eq!(told(4.5), None);
 }
 
 /// Too late for five rounds to be unsteady: 12 % is more than a steady trend may be.
