@@ -10,6 +10,7 @@ use std::time::Instant;
 use bakeoff_core::agree::{Agreement, Row, Table, render};
 use bakeoff_core::model::host::Place;
 use bakeoff_core::model::path::RawPath;
+use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
 
 use super::bench_scratch::in_scratch;
 use super::stored;
@@ -31,6 +32,7 @@ pub fn run(global: &Global, args: &Agree) -> Result<Outcome, Fault> {
     super::quick::check_writable(&shown, &RawPath::new(&shown))?;
     let dir = std::fs::canonicalize(&shown).map_err(Fault::environment)?;
     let place = host::place(&dir).map_err(Fault::environment)?;
+    let cpu = stay_on_one_cpu();
     let (table, file_bytes) = in_scratch(global, &dir, true, |scratch, _| {
         let mut turns = Turns::new(global, scratch, &cancel)?;
         let size = turns.lay_out(&place, args.size)?;
@@ -38,7 +40,7 @@ pub fn run(global: &Global, args: &Agree) -> Result<Outcome, Fault> {
         Ok((turns.into_table(), size))
     })?;
     let took_ns = u64::try_from(began.elapsed().as_nanos()).unwrap_or(u64::MAX);
-    print(format, &table, &place, (file_bytes, took_ns))?;
+    print(format, &table, &place, (file_bytes, took_ns), cpu)?;
     if table.rows.is_empty() {
         return Err(Fault::environment("no tool could be compared; the reasons are above"));
     }
@@ -46,17 +48,31 @@ pub fn run(global: &Global, args: &Agree) -> Result<Outcome, Fault> {
     Ok(if table.rows.iter().all(agrees) { Outcome::Done } else { Outcome::Open })
 }
 
+/// Keeps this process, and with it every tool and engine it starts, on one CPU; which, where the
+/// kernel allows it. A disk with one queue interrupts one CPU, and whoever waits on another pays
+/// for being woken from there: where the scheduler put a process would be part of its figure.
+fn stay_on_one_cpu() -> Option<usize> {
+    let allowed = sched_getaffinity(None).ok()?;
+    // The first one is where everything else's interrupts usually are.
+    let cpu = (0..CpuSet::MAX_CPU).rev().find(|cpu| allowed.is_set(*cpu))?;
+    let mut only = CpuSet::new();
+    only.set(cpu);
+    sched_setaffinity(None, &only).ok().map(|()| cpu)
+}
+
 fn print(
     format: Format,
     table: &Table,
     place: &Place,
     (file_bytes, took_ns): (u64, u64),
+    cpu: Option<usize>,
 ) -> Result<(), Fault> {
     let host = host::fingerprint();
     let date = jiff::Zoned::now().date().to_string();
     let disk = place.disks().find_map(|disk| disk.model.clone()).unwrap_or_default();
     let setting = render::Setting {
         host: &host,
+        cpu,
         fs: &place.fs,
         disk: &disk,
         date: &date,

@@ -141,6 +141,23 @@ fn sysbench_and_its_profile_make_the_same_calls() {
     }
 }
 
+/// Pages in memory are as large as the writes that made them: laid out by the mebibyte, random
+/// writes took four times the CPU of sysbench's.
+#[test]
+fn files_are_laid_out_by_blocks_as_sysbench_prepares_them() {
+    if lacks("sysbench") {
+        return;
+    }
+    let bench = Bench::new();
+    let dir = bench.dir("prepared");
+    let options = ["sysbench", "fileio", "--file-num=4", "--file-total-size=4M", "prepare"];
+    let theirs = Traced::run(&options, &dir, b"");
+    let job = Job { nrfiles: 4, io_size: Some(16384), ..job(Profile::Sysbench, 16384, 4 << 20) };
+    let ours = Traced::native(Profile::Sysbench, &[3], job);
+    assert_eq!((theirs.of("write"), theirs.of("fsync")), (256, 4));
+    assert_eq!((ours.of("pwrite64"), ours.of("fsync")), (256, 4));
+}
+
 #[test]
 fn the_mix_of_sysbench_and_its_profile_is_the_same_cycle() {
     if lacks("sysbench") {

@@ -30,10 +30,12 @@ const BURSTS: (u64, u64) = (3, 100);
 pub struct Amounts {
     /// Bytes of the file, in whole MiB.
     pub size: u64,
-    /// How long a pattern that has a time takes, which sysbench rounds up to whole seconds.
+    /// How long a pattern that has a time takes.
     pub turn_ns: u64,
     /// What one flush takes here.
     pub flush_ns: u64,
+    /// What one random read takes here that is not in memory.
+    pub read_ns: u64,
 }
 
 impl Amounts {
@@ -54,6 +56,12 @@ impl Amounts {
     fn requests(self) -> u64 {
         let burst_ns = self.flush_ns.max(1).saturating_mul(BURST.0);
         (self.turn_ns / burst_ns).clamp(BURSTS.0, BURSTS.1) * BURST.1
+    }
+
+    /// Random reads of sysbench that fill a turn. With a time in place of a number one would find
+    /// more in memory than the other, because it had read more.
+    fn reads(self, bs: u64) -> u64 {
+        (self.turn_ns / self.read_ns.max(1)).min(self.size / bs).max(BURST.1)
     }
 }
 
@@ -153,15 +161,14 @@ const CALLS: &str = "what is measured is the cost of a call, and the tool does m
 fn sysbench(amounts: Amounts) -> Vec<Case> {
     let whole = Job { size: amounts.size, ..profiles::job(Profile::Sysbench) };
     let of = |job: Job| single(Profile::Sysbench, DriverName::Sysbench, "", job, |_| "");
-    let bursts = Job { io_size: Some(amounts.requests() * whole.bs), ..whole.clone() };
-    let timed = Job { runtime_ns: Some(amounts.turn_ns), ..whole.clone() };
-    // Files are read once in order, at random for a time; what is flushed in between has a number.
-    let pick = |((once, timed), bursts): ((Case, Case), Case)| match once.name.as_str() {
+    let some = |n: u64| Job { io_size: Some(n * whole.bs), ..whole.clone() };
+    let (reads, bursts) = (some(amounts.reads(whole.bs)), some(amounts.requests()));
+    let pick = |((once, reads), bursts): ((Case, Case), Case)| match once.name.as_str() {
         "seqrd" => once,
-        "rndrd" => timed,
+        "rndrd" => reads,
         _ => bursts,
     };
-    of(whole).into_iter().zip(of(timed)).zip(of(bursts)).map(pick).collect()
+    of(whole).into_iter().zip(of(reads)).zip(of(bursts)).map(pick).collect()
 }
 
 fn bonnie(amounts: Amounts) -> Vec<Case> {
@@ -199,13 +206,15 @@ mod tests {
     use crate::driver::foreign::{Scratch, driver};
 
     const AMOUNTS: Amounts =
-        Amounts { size: 64 * MIB, turn_ns: 2_000_000_000, flush_ns: 4_000_000 };
+        Amounts { size: 64 * MIB, turn_ns: 2_000_000_000, flush_ns: 4_000_000, read_ns: 1_000_000 };
 
     #[test]
     fn requests_with_bursts_between_fill_a_turn_in_whole_bursts() {
         assert_eq!(AMOUNTS.requests(), 300);
         assert_eq!(Amounts { flush_ns: 200_000, ..AMOUNTS }.requests(), 7800);
         assert_eq!(Amounts { flush_ns: 0, ..AMOUNTS }.requests(), 10_000);
+        assert_eq!(AMOUNTS.reads(16 << 10), 2000);
+        assert_eq!(Amounts { read_ns: 0, ..AMOUNTS }.reads(16 << 10), 4096, "one pass");
     }
 
     #[test]

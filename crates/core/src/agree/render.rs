@@ -14,6 +14,8 @@ use crate::units;
 pub struct Setting<'a> {
     /// The machine.
     pub host: &'a Host,
+    /// The CPU that everything ran on; `None` where the scheduler chose.
+    pub cpu: Option<usize>,
     /// The filesystem.
     pub fs: &'a str,
     /// The disk's model, where it has one.
@@ -35,6 +37,7 @@ pub fn json(table: &Table, setting: &Setting) -> String {
         "date": setting.date,
         "version": setting.version,
         "host": setting.host,
+        "cpu": setting.cpu,
         "fs": setting.fs,
         "disk": setting.disk,
         "file_bytes": setting.file_bytes,
@@ -145,8 +148,10 @@ fn facts<'a>(table: &'a Table, setting: &'a Setting) -> Vec<(&'a str, String)> {
     let versions: Vec<String> =
         [format!("bakeoff {}", setting.version)].into_iter().chain(versions).collect();
     let disk = if setting.disk.is_empty() { "an unnamed disk" } else { setting.disk };
+    let cpu = setting.cpu.map(|cpu| format!("everything on CPU {cpu}"));
     vec![
         ("machine", machine.join(", ")),
+        ("runs", cpu.unwrap_or_else(|| "where the scheduler puts it".to_string())),
         ("place", format!("{} on {}", clean(setting.fs), clean(disk))),
         ("versions", versions.join(", ")),
     ]

@@ -26,8 +26,6 @@ const FILES_MAX: u32 = 900;
 const READS_PER_WRITE: f64 = 1.5;
 /// Tells the generator apart from others of the same seed.
 const OFFSETS: u64 = 0x7379_7362;
-/// Bytes of a write while files are laid out.
-const LAY_OUT_BYTES: u64 = 1 << 20;
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Mode {
@@ -157,7 +155,9 @@ fn open(
     meter: &mut Meter<'_>,
 ) -> Result<Vec<OwnedFd>, EngineError> {
     let direct = if stage.job.direct { OFlags::DIRECT } else { OFlags::empty() };
-    let mut large = Block::new(stage.job, LAY_OUT_BYTES.min(set.file_bytes), 0)?;
+    // By blocks, as sysbench's prepare: how large the pages in memory are follows from the writes
+    // that made them, and a small write to a large page costs several times the CPU.
+    let mut block = Block::new(stage.job, set.bs, 0)?;
     let mut files = Vec::with_capacity(set.files as usize);
     for number in 0..set.files {
         let name = name(number);
@@ -168,7 +168,7 @@ fn open(
         }
         let file = stage.room.open_file(&name, OFlags::RDWR | OFlags::CREATE)?;
         if super::len(&file)? < set.file_bytes {
-            block::lay_out(&file, &mut large, set.file_bytes)?;
+            block::lay_out(&file, &mut block, set.file_bytes)?;
         }
         if mode.reads() {
             block::cool(&file, set.file_bytes, meter)?;

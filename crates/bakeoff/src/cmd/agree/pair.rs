@@ -139,9 +139,14 @@ impl<'a> Bench<'a> {
         if Ground::of(work.phase) != Ground::Data(scratch::DATA) {
             return Ok(());
         }
+        self.evict().map_err(TurnError::Fault)
+    }
+
+    /// Puts the file out of memory.
+    pub fn evict(&self) -> Result<(), Fault> {
         let data = self.dir.join(scratch::DATA);
         let evicted = File::open(data).and_then(|file| residency::evict(&file));
-        evicted.map_err(|e| unusable("put the file out of memory", e))
+        evicted.map_err(|e| cannot("put the file out of memory", e))
     }
 }
 
@@ -180,7 +185,11 @@ impl TurnError {
 }
 
 fn unusable(doing: &str, error: io::Error) -> TurnError {
-    TurnError::Fault(Fault::environment(format!("cannot {doing}: {error}")))
+    TurnError::Fault(cannot(doing, error))
+}
+
+fn cannot(doing: &str, error: io::Error) -> Fault {
+    Fault::environment(format!("cannot {doing}: {error}"))
 }
 
 fn interrupted() -> Fault {

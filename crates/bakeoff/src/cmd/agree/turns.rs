@@ -29,8 +29,8 @@ const TURNS: u64 = 300;
 const TURN_NS: (u64, u64) = (200_000_000, 2_000_000_000);
 /// Sizes are multiples of this: whole blocks in each of sysbench's 128 files, whole records.
 const STEP_BYTES: u64 = 16 << 20;
-/// How long flushes are timed for.
-const FLUSHES_NS: u64 = 300_000_000;
+/// How long flushes and reads are tried for.
+const TRIAL_NS: u64 = 300_000_000;
 /// Files there are at the same time: ours, and that of a tool or two.
 const FILES: u64 = 3;
 
@@ -103,9 +103,17 @@ impl<'a> Turns<'a> {
         Ok(self.bench.load(&job, &self.progress)?.elapsed_ns)
     }
 
+    /// What one random read takes that is not in memory.
+    fn read_ns(&self, size: u64) -> Result<u64, Fault> {
+        self.bench.evict()?;
+        let job = Job { runtime_ns: Some(TRIAL_NS), ..Job::new(Rw::RandRead, 16 << 10, size) };
+        let measured = self.bench.load(&job, &self.progress)?;
+        Ok(measured.read.map_or(0, |read| measured.elapsed_ns / read.total_ios.max(1)))
+    }
+
     /// What one flush of a small write takes.
     fn flush_ns(&self, size: u64) -> Result<u64, Fault> {
-        let runtime_ns = Some(FLUSHES_NS);
+        let runtime_ns = Some(TRIAL_NS);
         let job = Job { fsync: 1, runtime_ns, ..Job::new(Rw::RandWrite, 4096, size) };
         let measured = self.bench.load(&job, &self.progress)?;
         Ok(measured.flush.map_or(0, |flush| measured.flush_ns / flush.total_ios.max(1)))
@@ -118,7 +126,8 @@ impl<'a> Turns<'a> {
         let is_wanted = |case: &Case| args.tools.is_empty() || args.tools.contains(&case.tool);
         let mut running = Vec::new();
         let turn_ns = (args.time / TURNS).clamp(TURN_NS.0, TURN_NS.1);
-        let amounts = Amounts { size, turn_ns, flush_ns: self.flush_ns(size)? };
+        let (flush_ns, read_ns) = (self.flush_ns(size)?, self.read_ns(size)?);
+        let amounts = Amounts { size, turn_ns, flush_ns, read_ns };
         for case in cases::all(amounts).into_iter().filter(is_wanted) {
             if let Some(tool) = self.installed(&case)? {
                 let (pairs, missing) =
