@@ -15,7 +15,9 @@ use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use rustix::process::{Pid, PidfdFlags, Signal, kill_process_group, pidfd_open};
+use rustix::process::{
+    Pid, PidfdFlags, Signal, WaitId, WaitIdOptions, kill_process_group, pidfd_open, waitid,
+};
 use thiserror::Error;
 
 use crate::cmd::internal;
@@ -77,6 +79,8 @@ pub struct Spec<'a> {
     directory: Option<PathBuf>,
     /// Whether this process has nothing to do until it ends.
     is_measuring: bool,
+    /// Whether what it leaves running ends with it.
+    is_whole: bool,
 }
 
 /// How it ended.
@@ -135,12 +139,19 @@ impl<'a> Spec<'a> {
             tick: None,
             directory: None,
             is_measuring: false,
+            is_whole: false,
         }
     }
 
     /// Makes `directory` the process's current one.
     pub fn in_directory(mut self, directory: &std::path::Path) -> Spec<'a> {
         self.directory = Some(directory.to_path_buf());
+        self
+    }
+
+    /// What it started and left behind is killed when it ends; not for mounts, whose helpers stay.
+    pub fn whole(mut self) -> Spec<'a> {
+        self.is_whole = true;
         self
     }
 
@@ -199,6 +210,9 @@ impl<'a> Spec<'a> {
         let pidfd = Pid::from_raw(child.id() as i32)
             .and_then(|pid| pidfd_open(pid, PidfdFlags::empty()).ok());
         loop {
+            if self.is_whole {
+                kill_left_behind(child);
+            }
             let status = child
                 .try_wait()
                 .map_err(|source| ExecError::Start { program: self.name.clone(), source })?;
@@ -260,6 +274,17 @@ fn kill_group(child: &mut Child) {
             return;
         }
         thread::sleep(Duration::from_millis(10));
+    }
+}
+
+/// Kills what a child that has ended left in its process group. The child is looked at without
+/// taking its status: until then nobody else can have got the group's number.
+fn kill_left_behind(child: &Child) {
+    let Some(pid) = Pid::from_raw(child.id() as i32) else { return };
+    let look = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
+    if let Ok(Some(_)) = waitid(WaitId::Pid(pid), look) {
+        // Usually it left nobody.
+        let _ = kill_process_group(pid, Signal::KILL);
     }
 }
 

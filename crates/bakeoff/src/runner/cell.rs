@@ -53,6 +53,8 @@ pub enum Tried {
         workload: u16,
         /// Why.
         reason: String,
+        /// Whether trying again in this run can help; a tool that hung hangs again.
+        again: bool,
     },
     /// There is none, and trying again would not help until somebody mends the place; why.
     Hopeless(String),
@@ -91,7 +93,7 @@ pub fn measure(
         sampler.begin(&site.devices);
     }
     if let Some(reason) = impossible_on(site, workload) {
-        return Tried::Invalid { workload: first, reason };
+        return Tried::Invalid { workload: first, reason, again: true };
     }
     let measured = match workload.driver {
         DriverName::Native => measure_phase(site, workload.phase, load, cancel, tick).map(natively),
@@ -100,7 +102,7 @@ pub fn measure(
     if let Some(sampler) = sampler {
         sampler.pause();
     }
-    let invalid = |reason| Tried::Invalid { workload: first, reason };
+    let invalid = |reason| Tried::Invalid { workload: first, reason, again: true };
     let cleaned = site.scratch.remove_file(scratch::APPEND).and(site.scratch.remove_small());
     match (measured, cleaned) {
         (Err(Trouble::Load(LoadError::Interrupted)), _) => Tried::Interrupted,
@@ -108,6 +110,10 @@ pub fn measure(
             if trouble.is_lasting(&header.candidates[usize::from(which.candidate)]) =>
         {
             Tried::Hopeless(trouble.explained())
+        }
+        (Err(trouble), _) if trouble.is_hang() => {
+            let reason = format!("{trouble}; cell_max in the plan gives it another time");
+            Tried::Invalid { workload: first, reason, again: false }
         }
         (Err(trouble), _) => invalid(trouble.to_string()),
         (Ok(_), Err(error)) => invalid(format!("cannot remove what the cell made: {error}")),
@@ -174,7 +180,7 @@ fn measure_foreign(
     if !is_empty && first.phase == Phase::ColdRead {
         truth.resident_before_bytes = cool(site)?;
     }
-    let limit = load::limit(first.job.time_limit_ns, group.len());
+    let limit = foreign::limit(first.job.time_limit_ns, group.len());
     let before = host::Evidence::take(&site.disks);
     let told = tool.run(group, &directory, limit, cancel)?;
     host::Evidence::take(&site.disks).since(&before, &mut truth);
@@ -200,7 +206,7 @@ fn judge(
         let cell =
             Cell { block, candidate, workload, began_ns, measurement, truth, raw, telemetry };
         if let Some(reason) = lint::cell::invalid_reason(header, &cell) {
-            return Tried::Invalid { workload, reason };
+            return Tried::Invalid { workload, reason, again: true };
         }
         began_ns += elapsed_ns;
         cells.push(cell);
@@ -240,6 +246,11 @@ impl Trouble {
             }
             other => other.to_string(),
         }
+    }
+
+    /// Whether a tool did not end.
+    fn is_hang(&self) -> bool {
+        matches!(self, Trouble::Foreign(ForeignError::Exec(ExecError::TimedOut { .. })))
     }
 
     /// Whether the next try would meet the same: the place is full, read-only, closed or gone. A

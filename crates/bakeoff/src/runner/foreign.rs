@@ -24,6 +24,19 @@ use crate::signals::Cancel;
 /// Time a tool may take to say its version.
 const VERSION_LIMIT: Duration = Duration::from_secs(10);
 
+/// How long a cell of a tool may take where neither mode nor plan limits it.
+const CELL_LIMIT: Duration = Duration::from_secs(3600);
+/// Beside that a few times as long, within these limits: starting, laying files out, a flush at the
+/// end of much on a slow card.
+const GRACE: (u32, Duration, Duration) = (6, Duration::from_secs(5), Duration::from_secs(120));
+
+/// Time each command may take that measures `parts` figures, with cells of at most `cell_max_ns`.
+pub fn limit(cell_max_ns: Option<u64>, parts: usize) -> Duration {
+    let cell = cell_max_ns.map_or(CELL_LIMIT, Duration::from_nanos);
+    let grace = cell.saturating_mul(GRACE.0).clamp(GRACE.1, GRACE.2);
+    cell.saturating_add(grace).saturating_mul(u32::try_from(parts).unwrap_or(u32::MAX).max(1))
+}
+
 /// Why a tool gave no numbers.
 #[derive(Debug, Error)]
 pub enum ForeignError {
@@ -68,7 +81,7 @@ pub struct Installed {
 pub fn find(name: DriverName, cancel: &Cancel) -> Result<Option<Installed>, ForeignError> {
     let Some(driver) = foreign::driver(name) else { return Ok(None) };
     let asked = match Spec::tool(driver.version_command(), VERSION_LIMIT) {
-        Ok(spec) => spec.run(cancel)?,
+        Ok(spec) => spec.whole().run(cancel)?,
         Err(ExecError::Missing { .. }) => {
             let package = foreign::package(name);
             return Err(ForeignError::Missing { tool: name.name(), package });
@@ -135,8 +148,11 @@ impl Installed {
             let written = fs::write(dir.join(name), text);
             written.map_err(|e| ForeignError::Io("write the tool's job file", e))?;
         }
+        let run = |argv: &[String]| {
+            Spec::tool(argv, limit)?.in_directory(dir).whole().run(cancel).map(raw)
+        };
         for argv in &invocation.prepare {
-            let output = raw(Spec::tool(argv, limit)?.in_directory(dir).run(cancel)?);
+            let output = run(argv)?;
             if !output.is_success {
                 return Err(foreign::failed(self.name, &output).into());
             }
@@ -144,7 +160,7 @@ impl Installed {
         if invocation.cool {
             cool(dir).map_err(|e| ForeignError::Io("put the tool's files out of memory", e))?;
         }
-        Ok(raw(Spec::tool(&invocation.measure, limit)?.in_directory(dir).run(cancel)?))
+        Ok(run(&invocation.measure)?)
     }
 }
 
@@ -193,4 +209,20 @@ fn cool(dir: &Path) -> io::Result<()> {
         }
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_command_has_the_time_of_its_cells_and_some_more() {
+        let seconds =
+            |cell_max_s: u64, parts| limit(Some(cell_max_s * 1_000_000_000), parts).as_secs();
+        assert_eq!(
+            [seconds(20, 1), seconds(20, 2), seconds(0, 1), seconds(2, 1)],
+            [140, 280, 5, 14]
+        );
+        assert_eq!(limit(None, 1).as_secs(), 3720);
+    }
 }

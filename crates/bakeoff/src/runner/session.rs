@@ -43,6 +43,8 @@ pub struct Session<'s> {
     pub sampler: Option<Sampler>,
     /// The targets it has for itself; each is looked at again before every step.
     pub held: Vec<Held>,
+    /// Candidates, the first workload of each group that hung on them, and what was said of it.
+    pub hung: Vec<(u16, u16, String)>,
 }
 
 /// The disks below everything that is measured, each once.
@@ -72,7 +74,7 @@ enum BlockEnd {
 impl<'s> Session<'s> {
     /// A run in hand, before anything is measured.
     pub fn new(journal: Journal<'s>, cancel: Cancel, progress: Progress) -> Session<'s> {
-        Session { journal, cancel, progress, sampler: None, held: Vec::new() }
+        Session { journal, cancel, progress, sampler: None, held: Vec::new(), hung: Vec::new() }
     }
 
     /// Measures until the decision machinery says stop, then puts everything back.
@@ -270,6 +272,13 @@ impl<'s> Session<'s> {
         idle: idle::Rate,
     ) -> Result<BlockEnd, Fault> {
         for group in decide::workload_order(self.journal.run(), block) {
+            let workload = group[0];
+            let hung = self.hung.iter().find(|(c, w, _)| (*c, *w) == (candidate, workload));
+            if let Some((_, _, why)) = hung {
+                let reason = format!("{why}; since then it was not started again");
+                self.journal.record(What::CellInvalid { block, candidate, workload, reason })?;
+                continue;
+            }
             for _ in 0..TRIES {
                 match self.try_group(ground, block, candidate, &group, idle)? {
                     Tried::Valid(cells) => {
@@ -284,9 +293,14 @@ impl<'s> Session<'s> {
                         let name = &header.candidates[usize::from(candidate)].name;
                         return Ok(BlockEnd::Failed(format!("{name}: {why}")));
                     }
-                    Tried::Invalid { workload, reason } => {
+                    Tried::Invalid { workload, reason, again } => {
+                        let why = reason.clone();
                         let what = What::CellInvalid { block, candidate, workload, reason };
                         self.journal.record(what)?;
+                        if !again {
+                            self.hung.push((candidate, group[0], why));
+                            break;
+                        }
                     }
                 }
             }

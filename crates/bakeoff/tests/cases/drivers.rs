@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use bakeoff_core::model::event::{Event, What};
@@ -174,6 +175,23 @@ fn a_job_file_becomes_a_plan_that_says_what_it_left_out() {
     assert!(plan.out.contains("4k random reads past the page cache"), "{}", plan.out);
 }
 
+/// A PATH on which fio is this script, and the file where it says who its child is.
+fn instead_of_fio(bench: &Bench, script: &str) -> (String, PathBuf) {
+    let tools = bench.dir("tools");
+    let pid = tools.join("pid");
+    let script = script.replace("PID", &pid.display().to_string());
+    fs::write(tools.join("fio"), format!("#!/bin/sh\n{script}\n")).unwrap();
+    fs::set_permissions(tools.join("fio"), fs::Permissions::from_mode(0o755)).unwrap();
+    (format!("{}:{}", tools.display(), std::env::var("PATH").unwrap()), pid)
+}
+
+/// Whether the child lives on. Whoever took it over may not have asked yet how it ended.
+fn lives(pid: &Path) -> bool {
+    let child = fs::read_to_string(pid).unwrap();
+    let status = fs::read_to_string(format!("/proc/{}/status", child.trim()));
+    status.is_ok_and(|text| !text.contains("(zombie)"))
+}
+
 /// A tool that hangs is ended by its time limit with everything it started; its workload is left
 /// out with the reason, and the run goes on.
 #[test]
@@ -182,19 +200,62 @@ fn a_tool_that_hangs_is_ended_with_its_children_and_skipped() {
         return;
     }
     let bench = made(PLAN);
-    let tools = bench.dir("tools");
-    let pid = tools.join("pid");
-    let script = format!("#!/bin/sh\nsleep 1000 & echo $! > {}\nwait\n", pid.display());
-    fs::write(tools.join("fio"), script).unwrap();
-    fs::set_permissions(tools.join("fio"), fs::Permissions::from_mode(0o755)).unwrap();
-    let path = format!("{}:{}", tools.display(), std::env::var("PATH").unwrap());
+    let (path, pid) = instead_of_fio(&bench, "sleep 1000 & echo $! > PID; wait");
     let output = bench.bakeoff().args(RUN).env("PATH", path).output().unwrap();
     assert!(matches!(output.status.code(), Some(0 | 1)), "{output:?}");
     let (_, run) = folded(&bench);
     let dropped = &run.header.dropped_workloads;
     assert!(dropped.iter().any(|s| s.reason.contains("fio did not finish within")), "{dropped:?}");
-    let child = fs::read_to_string(pid).unwrap();
-    let status = fs::read_to_string(format!("/proc/{}/status", child.trim())).unwrap_or_default();
-    // Whoever took it over may not have asked yet how it ended.
-    assert!(status.is_empty() || status.contains("(zombie)"), "its child lives on: {status}");
+    assert!(!lives(&pid));
+}
+
+/// A tool that answers and then hangs in a cell: that cell ends with its reason, once; the tool is
+/// not started again, and the others are measured.
+#[test]
+fn a_tool_that_hangs_in_a_cell_is_ended_with_its_children_and_the_others_go_on() {
+    if lacks() {
+        return;
+    }
+    let bench = made(&PLAN.replace("cell_min_ios", "cell_max = \"200ms\"\ncell_min_ios"));
+    let hangs = "[ $1 = --version ] && exec /usr/bin/fio --version\n\
+                 sleep 1000 & echo $! > PID; echo x >> PID.times; wait";
+    let (path, pid) = instead_of_fio(&bench, hangs);
+    let output = bench.bakeoff().args(RUN).env("PATH", path).output().unwrap();
+    assert!(matches!(output.status.code(), Some(0 | 1)), "{output:?}");
+    let (events, run) = folded(&bench);
+    assert_eq!(run.header.workloads.len(), 3);
+    let mut reasons = Vec::new();
+    let mut measured = [0; 3];
+    for event in &events {
+        match &event.what {
+            What::CellDone(cell) => measured[usize::from(cell.workload)] += 1,
+            What::CellInvalid { workload: 1, reason, .. } => reasons.push(reason.as_str()),
+            _ => {}
+        }
+    }
+    assert!(measured[0] >= 5 && measured[1] == 0 && measured[2] >= 5, "{measured:?}");
+    assert!(reasons[0].contains("fio did not finish within 5.2 s and was killed"), "{reasons:?}");
+    assert!(
+        reasons[1..].iter().all(|why| why.ends_with("it was not started again")),
+        "{reasons:?}"
+    );
+    assert_eq!(fs::read_to_string(pid.with_extension("times")).unwrap(), "x\n");
+    assert!(!lives(&pid));
+    assert!(bench.run(&["show", "last"]).out.contains("did not finish within"));
+}
+
+#[test]
+fn what_a_tool_leaves_running_ends_with_its_cell() {
+    if lacks() {
+        return;
+    }
+    let bench = made(PLAN);
+    let (path, pid) =
+        instead_of_fio(&bench, "sleep 1000 & echo $! > PID; exec /usr/bin/fio \"$@\"");
+    let output = bench.bakeoff().args(RUN).env("PATH", path).output().unwrap();
+    assert!(matches!(output.status.code(), Some(0 | 1)), "{output:?}");
+    let (events, _) = folded(&bench);
+    let is_fio = |event: &&Event| matches!(&event.what, What::CellDone(cell) if cell.workload == 1);
+    assert!(events.iter().filter(is_fio).count() >= 5);
+    assert!(!lives(&pid));
 }
