@@ -91,6 +91,27 @@ test("on paper the charts fit, are dark on white, and a PDF comes out", async ()
   await close();
 });
 
+test("on paper nothing lies on anything else", async () => {
+  const { page, trouble, close } = await session.open(["demo"]);
+  await page.emulateMedia({ media: "print" });
+  const over = await page.evaluate(() => {
+    document.querySelectorAll("details").forEach((details) => (details.open = true));
+    window.dispatchEvent(new Event("beforeprint"));
+    const box = (element) => element.getBoundingClientRect();
+    const touch = (a, b) =>
+      a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom;
+    const charts = [...document.querySelectorAll("figure:not([hidden]) .plot svg[width]")].map(box);
+    const onCharts = charts.filter((a, i) => charts.some((b, j) => i !== j && touch(a, b)));
+    const raw = [...document.querySelectorAll(".cells td pre")];
+    const cut = raw.filter((pre) => pre.scrollHeight > pre.clientHeight + 1);
+    return { charts: charts.length, raw: raw.length, onCharts: onCharts.length, cut: cut.length };
+  });
+  assert.ok(over.charts > 5 && over.raw > 5, JSON.stringify(over));
+  assert.deepEqual([over.onCharts, over.cut], [0, 0], JSON.stringify(over));
+  assert.deepEqual(trouble, []);
+  await close();
+});
+
 test("without JavaScript every table is there and the page says what is missing", async () => {
   const { page, trouble, close } = await session.open(["demo"], { javaScriptEnabled: false });
   await page.getByText("charts of this page need JavaScript").waitFor();

@@ -12,23 +12,28 @@ export function near(question: Question, candidate: number, highest: number) {
   return own.filter((c) => c.rate > 0 && c.rate <= highest * NEAR);
 }
 
-/** They as ECharts takes them, each with its name on the line. */
-export function ceilingLines(question: Question, candidate: number, highest: number) {
+/** Lines nearer to each other than this would have their names on top of each other, in pixels. */
+const NAME_HEIGHT = 14;
+
+/** They as ECharts takes them, each with its name on the line, or below it where the next higher
+ * one's name is in the way. The panel is `height` pixels high. */
+export function ceilingLines(q: Question, candidate: number, highest: number, height: number) {
   const { text, muted, paper } = palette();
+  const lines = near(q, candidate, highest).sort((a, b) => b.rate - a.rate);
+  const top = Math.max(highest, lines[0]?.rate ?? 0);
+  const y = (i: number) => ((lines[i]?.rate ?? 0) / top) * height;
+  const isClose = (i: number) => i > 0 && y(i - 1) - y(i) < NAME_HEIGHT;
   return {
     symbol: "none",
     silent: true,
     lineStyle: { color: muted, type: [6, 4], width: 1 },
-    label: {
-      position: "insideEndTop",
-      color: text,
-      fontSize: 11,
-      textBorderColor: paper,
-      textBorderWidth: 3,
-    },
-    data: near(question, candidate, highest).map((c) => ({
+    label: { color: text, fontSize: 11, textBorderColor: paper, textBorderWidth: 3 },
+    data: lines.map((c, i) => ({
       yAxis: c.rate,
-      label: { formatter: `${c.layer}: ${short(c.rate)}` },
+      label: {
+        position: isClose(i) ? "insideEndBottom" : "insideEndTop",
+        formatter: `${c.layer}: ${short(c.rate)}`,
+      },
     })),
   };
 }

@@ -232,7 +232,7 @@ function lines(
     itemStyle: { color: curve.candidate === undefined ? text : color(curve.candidate) },
     emphasis: { disabled: true },
     ...(one && question?.over_time.unit === "MB/s"
-      ? { markLine: ceilingLines(question, one.candidate, highest) }
+      ? { markLine: ceilingLines(question, one.candidate, highest, PANEL) }
       : {}),
   }));
 }

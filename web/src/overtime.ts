@@ -80,7 +80,7 @@ export function overTimeChart(question: Question, run: number, index: number, na
           emphasis: { disabled: true },
           // Once a panel.
           ...(series.find((first) => first.candidate === s.candidate) === s
-            ? { markLine: ceilingLines(question, s.candidate, measured) }
+            ? { markLine: ceilingLines(question, s.candidate, measured, PANEL) }
             : {}),
         })),
       },

@@ -119,14 +119,15 @@ function ratioScale(rows: Row[], tieMargin: number, width: number): Scale {
 
 function rateScale(rows: Row[]): Scale {
   const high = Math.max(...values(rows), 1e-9) * 1.06;
-  const ticks = [0, 0.25, 0.5, 0.75, 1].map((part) => niceFloor(high) * part);
+  const step = niceStep(high / 3);
+  const ticks = Array.from({ length: Math.floor(high / step) + 1 }, (_, i) => i * step);
   return { low: 0, high, ticks, to: (value) => value, label: short };
 }
 
-function niceFloor(value: number): number {
-  const size = 10 ** Math.floor(Math.log10(value));
-  const lead = [8, 6, 4, 2, 1].find((step) => step * size <= value) ?? 1;
-  return lead * size;
+/** The roundest step that is no longer than this. */
+function niceStep(longest: number): number {
+  const size = 10 ** Math.floor(Math.log10(longest));
+  return ([5, 2, 1].find((step) => step * size <= longest) ?? 1) * size;
 }
 
 /** The shaded tie band and the line of the reference; nothing where there is no ratio. */

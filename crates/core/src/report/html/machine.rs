@@ -162,10 +162,10 @@ fn cell_data(
     let top = t.devices.first();
     let cpu = |number: &u32| {
         let series = t.cpus.iter().find(|c| c.cpu == *number);
-        series.map_or(Vec::new(), |c| fast.percent(&busy_ms(c), MS))
+        series.map_or(Vec::new(), |c| fast.share(&busy_ms(c), MS))
     };
     let pressure = t.pressure.as_ref();
-    let percent = |us: &[u64]| slow.percent(us, US);
+    let percent = |us: &[u64]| slow.share(us, US);
     CellData {
         question,
         candidate,
@@ -195,7 +195,11 @@ fn cell_data(
 
 /// Rate of the windows of a cell, as the chart over time has it.
 fn moved(cell: &Cell, most: usize) -> Vec<(u64, u64)> {
-    let windows = &cell.measurement.windows;
+    // Of the last window next to nothing is left: one operation in it would be a peak.
+    let windows = match cell.measurement.windows.as_slice() {
+        [whole @ .., last] if whole.last().is_some_and(|w| last.len_ns < w.len_ns / 2) => whole,
+        all => all,
+    };
     let step = windows.len().div_ceil(most).max(1);
     let one = |part: &[Window]| {
         let bytes: u64 = part.iter().map(|w| w.read_bytes.saturating_add(w.write_bytes)).sum();
@@ -267,6 +271,12 @@ impl Stretches {
         };
         self.sums(time).into_iter().zip(&self.spans).map(share).collect()
     }
+
+    /// The same of what cannot take longer than the stretch: the kernel counts in ticks, of which
+    /// one may belong to the stretch before.
+    fn share(&self, time: &[u64], unit_ns: f64) -> Vec<u64> {
+        self.percent(time, unit_ns).into_iter().map(|percent| percent.min(100)).collect()
+    }
 }
 
 /// The table: a line for each cell that was watched.
@@ -328,6 +338,26 @@ mod tests {
         assert_eq!(cell.pressure[1], [80; 4], "400 of 500 ms");
         assert!(cell.mhz.is_empty() && cell.celsius.is_empty(), "not on this machine");
         assert!(data.cells.windows(2).all(|pair| pair[0].at_ms <= pair[1].at_ms));
+    }
+
+    #[test]
+    fn the_rest_of_a_window_is_no_peak_and_a_core_is_never_busier_than_all_the_time() {
+        let mut run = run(20);
+        let cell = &mut run.blocks[0].cells[0];
+        let window = |start_ns, len_ns, write_bytes| Window {
+            start_ns,
+            len_ns,
+            write_bytes,
+            ..Window::default()
+        };
+        let hundred = 100_000_000;
+        let windows = vec![window(0, hundred, 100), window(hundred, hundred, 100)];
+        cell.measurement.windows = windows.clone();
+        assert_eq!(moved(cell, 200), [(100, 1000), (200, 1000)]);
+        cell.measurement.windows.push(window(2 * hundred, hundred / 1000, 100));
+        assert_eq!(moved(cell, 200), [(100, 1000), (200, 1000)]);
+        cell.telemetry.as_mut().unwrap().cpus[0].user_ms.fill(110);
+        assert_eq!(data(&run, &[Some(0)], &styles()).cells[0].cpus[0], [100; 20]);
     }
 
     #[test]
