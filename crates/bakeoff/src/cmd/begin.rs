@@ -3,10 +3,12 @@
 use std::path::PathBuf;
 
 use bakeoff_core::analyse::analyse;
+use bakeoff_core::decide::pooled;
 use bakeoff_core::decide::protocol::FIRST_LOOK;
 use bakeoff_core::model::candidate::{Candidate, Skipped};
-use bakeoff_core::model::event::{Header, Region, StopReason};
+use bakeoff_core::model::event::{Header, Region, StopReason, What};
 use bakeoff_core::model::path::RawPath;
+use bakeoff_core::model::pooled::PooledControls;
 use bakeoff_core::model::protocol::Protocol;
 use bakeoff_core::model::run::Run;
 use bakeoff_core::model::verdict::Analysis;
@@ -24,9 +26,12 @@ use crate::runner::recover;
 use crate::runner::session::Session;
 use crate::runner::stepper::StepError;
 use crate::signals::Cancel;
-use crate::store::Sqlite;
+use crate::store::{Sqlite, Store};
 use crate::ui::progress::Progress;
 use crate::ui::{announce, answer, say};
+
+/// Most stored runs that are looked through for A/A controls: each is read as a whole.
+const POOLED_RUNS: usize = 20;
 
 /// What a new run is about.
 pub struct Plan {
@@ -107,10 +112,29 @@ pub fn run(
     let mut store = Sqlite::open(&crate::store::place::path(global.store.as_deref())?)?;
     say_recovered(&recover::recover(&mut store)?, global.quiet);
     let cancel = Cancel::listen().map_err(Fault::environment)?;
-    let journal = Journal::begin(&mut store, header(global, plan))?;
+    let header = header(global, plan);
+    let controls = earlier_controls(&store, &header);
+    let mut journal = Journal::begin(&mut store, header)?;
+    if let Some(controls) = controls {
+        journal.record(What::PooledControls(Box::new(controls)))?;
+    }
     let mut session = Session::new(journal, cancel, Progress::new(global.quiet));
     let ground = prepare(&mut session);
     go_on(global, session, ground, report)
+}
+
+/// What the A/A controls of the latest stored runs say about the drives of this one. A stored run
+/// that cannot be read is no reason not to measure, and is said where it is asked for.
+fn earlier_controls(store: &Sqlite, header: &Header) -> Option<PooledControls> {
+    if pooled::has_twin(header) {
+        return None;
+    }
+    let listed = store.list().unwrap_or_default().into_iter();
+    let ours = listed.filter(|summary| summary.verb == "run" && !summary.is_imported);
+    let load = |id| store.load(&id).ok().and_then(|events| Run::fold(&events).ok());
+    let runs = ours.take(POOLED_RUNS).filter_map(|summary| load(summary.run));
+    let stored: Vec<Run> = runs.filter(|run| pooled::has_twin(&run.header)).collect();
+    pooled::pooled(header, &stored)
 }
 
 /// Measures on a prepared ground until the run stops, and answers.

@@ -54,6 +54,7 @@ fn kind(what: &What) -> usize {
         What::DrivesTold { .. } => 21,
         What::PreconditionRound(_) => 22,
         What::Preconditioned { .. } => 23,
+        What::PooledControls(_) => 24,
     }
 }
 
@@ -82,7 +83,7 @@ fn action(action: &Action) -> usize {
 fn the_sample_has_every_kind_of_event_and_change() {
     let events = sample::events();
     let kinds: BTreeSet<_> = events.iter().map(|e| kind(&e.what)).collect();
-    assert_eq!(kinds, (0..24).collect());
+    assert_eq!(kinds, (0..25).collect());
     let steps = events.iter().filter_map(|e| match &e.what {
         What::StepPlanned(step) => Some(step),
         _ => None,

@@ -63,6 +63,7 @@ fn whats() -> Vec<What> {
     all.push(What::Watching(Box::new(super::sample_telemetry::watching())));
     all.push(What::DrivesTold { after: false, drives: super::sample_telemetry::drives() });
     all.push(What::Ceilings(Box::new(super::sample_telemetry::ceilings())));
+    all.push(What::PooledControls(Box::new(super::sample_telemetry::pooled())));
     all.push(What::Found(finding()));
     all.push(What::Extended { time_ns: Some(600_000_000_000), max_write_bytes: Some(4 << 30) });
     for (number, (action, undo)) in changes::actions().into_iter().enumerate() {
@@ -76,14 +77,7 @@ fn whats() -> Vec<What> {
     let positions = (0..2).map(|i| Position { offset_bytes: i << 30, bytes_per_s: 9e7 }).collect();
     all.push(What::Surveyed { region: 0, positions });
     all.push(What::Verified { region: 0, verified_bytes: 1 << 30, device_bytes: 32 << 30 });
-    let round = |round| Round {
-        region: 0,
-        round,
-        job: job(Rw::RandWrite),
-        write_bytes: 24 << 20,
-        elapsed_ns: 2_010_000_000,
-    };
-    all.extend((0..5).map(|n| What::PreconditionRound(Box::new(round(n)))));
+    all.extend((0..5).map(round));
     all.push(What::Preconditioned { region: 0, end: End::Steady });
     all.push(What::BlockStarted { block: 0, order: vec![1, 0] });
     all.push(What::BlockSuperseded { block: 0, reason: "the power went".into() });
@@ -106,6 +100,16 @@ fn whats() -> Vec<What> {
     all.extend((0..changes::actions().len() as u32).rev().map(|step| What::StepUndone { step }));
     all.push(What::Stopped { reason: StopReason::Decided, note: "all answered".into() });
     all
+}
+
+fn round(round: u32) -> What {
+    What::PreconditionRound(Box::new(Round {
+        region: 0,
+        round,
+        job: job(Rw::RandWrite),
+        write_bytes: 24 << 20,
+        elapsed_ns: 2_010_000_000,
+    }))
 }
 
 fn finding() -> Finding {

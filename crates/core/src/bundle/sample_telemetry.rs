@@ -1,8 +1,9 @@
-//! Telemetry and ceilings with a value in every field, for the sample record.
+//! What is told beside the cells, with a value in every field, for the sample record.
 
 use crate::model::candidate::Skipped;
 use crate::model::ceiling::{Ceilings, Layer, Rung};
 use crate::model::health::{DriveTold, Health};
+use crate::model::pooled::{PooledControl, PooledControls};
 use crate::model::telemetry::{
     Cost, CpuSeries, DeviceSeries, Gauge, LogLine, MemorySeries, PressureSeries, Telemetry,
     ThreadUse, Watching,
@@ -116,4 +117,15 @@ pub fn ceilings() -> Ceilings {
         }],
         skipped: vec![Skipped { name: "the cipher in memory".into(), reason: "no brd".into() }],
     }
+}
+
+pub fn pooled() -> PooledControls {
+    let of = PooledControl {
+        workload: "read-1m".into(),
+        blocks: 24,
+        mean: 0.003,
+        low: -0.002,
+        high: 0.008,
+    };
+    PooledControls { runs: vec!["0123456789abcdee".into()], workloads: vec![of] }
 }

@@ -8,6 +8,7 @@ pub mod compare;
 pub mod eta;
 pub mod fit;
 pub mod order;
+pub mod pooled;
 pub mod protocol;
 pub mod reach;
 pub mod schedule;

@@ -6,6 +6,7 @@ use crate::decide::protocol::FIRST_LOOK;
 use crate::decide::table::Table;
 use crate::model::candidate::Candidate;
 use crate::model::finding::Finding;
+use crate::model::pooled::PooledControl;
 use crate::model::run::Run;
 use crate::stats::paired::{Interval, Paired};
 
@@ -29,7 +30,29 @@ pub(super) fn findings(run: &Run, table: &Table, workload: u16) -> Vec<Finding> 
         _ if of.can_be_slowed() => Some(slowed(run, &control)),
         _ => None,
     };
-    controls(run, table, workload).filter_map(judge).collect()
+    controls(run, table, workload).filter_map(judge).chain(of_earlier_runs(run, workload)).collect()
+}
+
+/// L35: the twins of earlier runs on the drive, all together.
+fn of_earlier_runs(run: &Run, workload: u16) -> Option<Finding> {
+    let (runs, of) = pooled(run, workload)?;
+    of.interval().excludes_zero().then(|| {
+        let evidence = format!(
+            "in {} on this drive the same candidate measured twice differs from itself by {}",
+            crate::words::count(runs, "earlier run"),
+            of.words()
+        );
+        let advice = "find what differs between visits (heat, background work), then run again";
+        finding(&run.header, "L35", evidence, advice)
+    })
+}
+
+/// What earlier runs saw of a workload, and how many they were.
+pub(super) fn pooled(run: &Run, workload: u16) -> Option<(u32, &PooledControl)> {
+    let all = run.pooled.as_ref()?;
+    let name = &run.header.workloads[usize::from(workload)].name;
+    let of = all.workloads.iter().find(|of| of.workload == *name)?;
+    Some((all.runs.len() as u32, of))
 }
 
 fn controls<'r>(

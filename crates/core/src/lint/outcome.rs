@@ -1,6 +1,6 @@
 //! Rules over what the intervals say: claims that the run itself casts doubt on.
 
-use super::finding;
+use super::{control, finding};
 use crate::decide::compare::{Comparison, Outcome};
 use crate::decide::table::Table;
 use crate::model::candidate::{Kind, Stack};
@@ -49,14 +49,20 @@ fn below_noise(run: &Run, table: &Table, workload: u16, compared: &Comparison) -
         let original = candidates.iter().position(|c| c.name == *of)? as u16;
         Some((original, Paired::of(&table.differences(workload, twin, original))?))
     });
-    let (original, apart) = twins.max_by(|a, b| a.1.mean.abs().total_cmp(&b.1.mean.abs()))?;
-    (apart.mean.abs() >= lead.mean.abs()).then(|| {
+    let own = twins.max_by(|a, b| a.1.mean.abs().total_cmp(&b.1.mean.abs()));
+    let (who, apart) = match own {
+        Some((original, apart)) => (name(run, original).to_string(), apart.mean),
+        None => {
+            let (runs, of) = control::pooled(run, workload)?;
+            (format!("a candidate of {}", crate::words::count(runs, "earlier run")), of.mean)
+        }
+    };
+    (apart.abs() >= lead.mean.abs()).then(|| {
         let percent = |y: f64| libm::expm1(y.abs()) * 100.0;
         let evidence = format!(
-            "the winner is ahead by {:.1} %, and {} differs from itself by {:.1} %",
+            "the winner is ahead by {:.1} %, and {who} differs from itself by {:.1} %",
             percent(lead.mean),
-            name(run, original),
-            percent(apart.mean)
+            percent(apart)
         );
         finding(&run.header, "L40", evidence, "go on with more blocks: bakeoff resume")
     })

@@ -14,6 +14,7 @@ use super::health::DriveTold;
 use super::host::Host;
 use super::measurement::Measurement;
 use super::path::RawPath;
+use super::pooled::PooledControls;
 use super::precondition::{End, Round};
 use super::protocol::Protocol;
 use super::telemetry::{Telemetry, Watching};
@@ -55,6 +56,8 @@ pub enum What {
     Owned(Owner),
     /// A limit on what may be said was noticed.
     Found(Finding),
+    /// What the A/A controls of earlier runs on the drive say; of a run that has none itself.
+    PooledControls(Box<PooledControls>),
     /// The machine is watched from here on; what can be seen of it and what cannot.
     Watching(Box<Watching>),
     /// What the drives told about their wear and errors, before the first cell or after the last.

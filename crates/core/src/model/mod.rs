@@ -13,6 +13,7 @@ pub mod measurement;
 pub mod offsets;
 pub mod own_cost;
 pub mod path;
+pub mod pooled;
 pub mod precondition;
 pub mod profile;
 pub mod protocol;

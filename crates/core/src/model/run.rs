@@ -14,6 +14,7 @@ use super::event::{
 };
 use super::finding::Finding;
 use super::health::DriveTold;
+use super::pooled::PooledControls;
 use super::precondition::Series;
 use super::protocol::Protocol;
 use super::telemetry::Watching;
@@ -134,6 +135,8 @@ pub struct Run {
     pub blocks: Vec<Block>,
     /// Findings as recorded.
     pub findings: Vec<Finding>,
+    /// A/A of earlier runs, where this one has no twin.
+    pub pooled: Option<PooledControls>,
     /// Steps in order.
     pub steps: Vec<StepRecord>,
     /// Candidates dropped, each with the number of complete blocks at that look.
@@ -191,6 +194,7 @@ impl Run {
             owner: None,
             blocks: Vec::new(),
             findings: Vec::new(),
+            pooled: None,
             steps: Vec::new(),
             dropped: Vec::new(),
             last_look: 0,
@@ -242,7 +246,9 @@ impl Run {
             What::StepPlanned(_) | What::StepDone(_) | What::StepUndone { .. } => {
                 self.step(&event.what).map_err(out)?;
             }
-            What::Surveyed { .. } | What::Verified { .. } => self.told(&event.what),
+            What::Surveyed { .. } | What::Verified { .. } | What::PooledControls(_) => {
+                self.told(&event.what);
+            }
             What::PreconditionRound(_) | What::Preconditioned { .. } => {
                 self.precondition(&event.what).ok_or(out("round"))?;
             }
@@ -290,6 +296,7 @@ impl Run {
             }
             What::DrivesTold { after: false, .. } => {}
             What::DrivesTold { after: true, drives } => self.told_after = drives.clone(),
+            What::PooledControls(pooled) => self.pooled = Some((**pooled).clone()),
             What::Ceilings(ceilings) => self.ceilings = (**ceilings).clone(),
             What::Found(finding) if !self.findings.contains(finding) => {
                 self.findings.push(finding.clone());

@@ -45,7 +45,8 @@ pub const RULES: &[Rule] = &[
         explain: "The raw read at the start of each block shows the disk without any candidate: \
                   when it rises or falls over time (rank correlation above 0.6) by more than \
                   counts, the session drifted. In precise mode one candidate is measured twice \
-                  under two labels; an interval between them that excludes zero shows that \
+                  under two labels, and other modes take over what stored runs on the same \
+                  drive saw of it; an interval between the two that excludes zero shows that \
                   something else makes differences of that size. In one study writes fell by 15 % \
                   over a night in which only the block size was to change.",
     },

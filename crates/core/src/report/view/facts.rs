@@ -130,6 +130,15 @@ pub fn groups(run: &Run) -> Vec<Group> {
             groups.push(Group { name: harmless(&candidate.name), facts: facts.0 });
         }
     }
+    if let Some(pooled) = &run.pooled {
+        let mut facts = Facts::default();
+        for of in &pooled.workloads {
+            facts.add(&harmless(&of.workload), of.words());
+        }
+        facts.add("from runs", harmless(&pooled.runs.join(", ")));
+        let name = "one candidate twice, in earlier runs on this drive".into();
+        groups.push(Group { name, facts: facts.0 });
+    }
     if !run.told_before.is_empty() || !run.told_after.is_empty() {
         groups.push(Group { name: "drives' own word".into(), facts: told(run) });
     }
