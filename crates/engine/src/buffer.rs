@@ -10,6 +10,7 @@ use std::ffi::c_void;
 use std::ptr::{self, NonNull};
 
 use bakeoff_core::model::job::Mem;
+use bakeoff_core::sysinfo::meminfo;
 use rustix::mm::{Advice, MapFlags, ProtFlags, madvise, mmap_anonymous, munmap};
 
 use crate::error::EngineError;
@@ -20,6 +21,9 @@ pub const PAGE_BYTES: usize = 4096;
 const HUGE_BYTES: usize = 2 << 20;
 /// Block size from which huge pages matter.
 const HUGE_FROM_BYTES: u64 = 64 << 10;
+
+/// Buffers below this are not held against the memory there is.
+const SMALL_BYTES: usize = 64 << 20;
 
 /// Memory of one lane, `count` blocks of `block_bytes` each.
 pub struct Buffers {
@@ -39,7 +43,8 @@ impl Buffers {
     /// Maps and touches `count` blocks of `block_bytes`.
     ///
     /// # Errors
-    /// [`EngineError::NoMemory`] when the size overflows or the kernel refuses.
+    /// [`EngineError::NoMemory`] when the size overflows, the kernel refuses, or it would fill the
+    /// memory there is: the kernel would promise it, and kill somebody when it is used.
     pub fn new(block_bytes: usize, count: usize, mem: Mem) -> Result<Buffers, EngineError> {
         let want = (block_bytes as u64).saturating_mul(count as u64);
         let too_much = || EngineError::NoMemory { bytes: want };
@@ -59,6 +64,12 @@ impl Buffers {
         let align = if huge { HUGE_BYTES } else { PAGE_BYTES };
         let bytes = bytes.checked_next_multiple_of(align).ok_or_else(too_much)?;
         let map_bytes = bytes.checked_add(align).ok_or_else(too_much)?;
+        if bytes >= SMALL_BYTES {
+            let meminfo = std::fs::read_to_string("/proc/meminfo").unwrap_or_default();
+            if !leaves_some(bytes as u64, &meminfo) {
+                return Err(too_much());
+            }
+        }
         // SAFETY: a fresh anonymous mapping aliases nothing.
         let map = unsafe {
             mmap_anonymous(
@@ -144,6 +155,11 @@ impl Buffers {
     }
 }
 
+/// Whether an eighth of what is available stays so; where the kernel does not tell, it does.
+fn leaves_some(bytes: u64, meminfo: &str) -> bool {
+    meminfo::parse(meminfo).available_bytes.is_none_or(|available| bytes <= available / 8 * 7)
+}
+
 /// KiB of huge pages in the mapping around `address`, from the text of /proc/self/smaps.
 fn huge_kib_at(smaps: &str, address: u64) -> u64 {
     let mut inside = false;
@@ -211,5 +227,13 @@ AnonHugePages:         0 kB\n";
     fn more_memory_than_the_machine_has_is_an_error_not_a_crash() {
         let got = Buffers::new(1 << 30, usize::MAX >> 8, Mem::Malloc);
         assert!(matches!(got, Err(EngineError::NoMemory { .. })));
+    }
+
+    #[test]
+    fn buffers_that_would_fill_memory_are_refused() {
+        let of = |kib: u64| format!("MemTotal: 4000000 kB\nMemAvailable: {kib} kB\n");
+        assert!(leaves_some(1 << 30, &of(1_200_000)));
+        assert!(!leaves_some(1 << 30, &of(1_190_000)));
+        assert!(leaves_some(1 << 30, ""));
     }
 }

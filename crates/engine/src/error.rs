@@ -3,6 +3,7 @@
 use std::io;
 
 use bakeoff_core::driver::native::{Failure, FailureKind};
+use bakeoff_core::units;
 use rustix::io::Errno;
 use thiserror::Error;
 
@@ -41,7 +42,10 @@ pub enum EngineError {
     #[error("{0}")]
     Unsupported(String),
     /// The buffers cannot be had.
-    #[error("no memory for {bytes} bytes of I/O buffers: lower bs, iodepth or numjobs")]
+    #[error(
+        "no memory for {} of I/O buffers without filling it: lower bs, iodepth or numjobs",
+        units::size(*.bytes)
+    )]
     NoMemory {
         /// What was asked for.
         bytes: u64,

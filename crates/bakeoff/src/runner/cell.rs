@@ -53,7 +53,8 @@ pub enum Tried {
         workload: u16,
         /// Why.
         reason: String,
-        /// Whether trying again in this run can help; a tool that hung hangs again.
+        /// Whether trying again in this run can help; a tool that hung hangs again, and memory does
+        /// not grow.
         again: bool,
     },
     /// There is none, and trying again would not help until somebody mends the place; why.
@@ -111,11 +112,7 @@ pub fn measure(
         {
             Tried::Hopeless(trouble.explained())
         }
-        (Err(trouble), _) if trouble.is_hang() => {
-            let reason = format!("{trouble}; cell_max in the plan gives it another time");
-            Tried::Invalid { workload: first, reason, again: false }
-        }
-        (Err(trouble), _) => invalid(trouble.to_string()),
+        (Err(trouble), _) => trouble.invalid(first),
         (Ok(_), Err(error)) => invalid(format!("cannot remove what the cell made: {error}")),
         (Ok((told, truth)), Ok(())) if told.len() == which.group.len() => {
             let is_profile = workload.phase == Phase::Whole;
@@ -248,9 +245,17 @@ impl Trouble {
         }
     }
 
-    /// Whether a tool did not end.
-    fn is_hang(&self) -> bool {
-        matches!(self, Trouble::Foreign(ForeignError::Exec(ExecError::TimedOut { .. })))
+    /// A cell without a number.
+    fn invalid(&self, workload: u16) -> Tried {
+        let hung = matches!(self, Trouble::Foreign(ForeignError::Exec(ExecError::TimedOut { .. })));
+        let lacks_memory = matches!(self, Trouble::Load(LoadError::Failed(failure))
+            if failure.kind == FailureKind::NoMemory);
+        let advice = if hung { "; cell_max in the plan gives it another time" } else { "" };
+        Tried::Invalid {
+            workload,
+            reason: format!("{self}{advice}"),
+            again: !hung && !lacks_memory,
+        }
     }
 
     /// Whether the next try would meet the same: the place is full, read-only, closed or gone. A

@@ -43,7 +43,8 @@ pub struct Session<'s> {
     pub sampler: Option<Sampler>,
     /// The targets it has for itself; each is looked at again before every step.
     pub held: Vec<Held>,
-    /// Candidates, the first workload of each group that hung on them, and what was said of it.
+    /// Candidates, the first workload of each group that hung or found no memory on them, and what
+    /// was said.
     pub hung: Vec<(u16, u16, String)>,
 }
 
