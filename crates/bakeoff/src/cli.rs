@@ -116,8 +116,8 @@ pub struct Quick {
     /// Time for everything, as 90s or 5m
     #[arg(long, value_parser = units::parse_duration_ns, default_value = "5m")]
     pub time: u64,
-    /// Workloads to measure (repeat the option)
-    #[arg(long = "workload", value_name = "NAME")]
+    /// Workloads to measure (repeat the option, or names with commas between)
+    #[arg(long = "workload", value_name = "NAME", value_delimiter = ',')]
     pub workloads: Vec<String>,
     /// Size of the scratch file in each directory (default: by free space and speed)
     #[arg(long, value_parser = units::parse_size)]
@@ -135,8 +135,8 @@ pub struct Demo {
     /// Time for everything, as 90s or 5m
     #[arg(long, value_parser = units::parse_duration_ns, default_value = "5m")]
     pub time: u64,
-    /// Workloads to measure (repeat the option)
-    #[arg(long = "workload", value_name = "NAME")]
+    /// Workloads to measure (repeat the option, or names with commas between)
+    #[arg(long = "workload", value_name = "NAME", value_delimiter = ',')]
     pub workloads: Vec<String>,
     /// Write the HTML report there (default: bakeoff-RUN.html in the current directory)
     #[arg(long, value_name = "FILE")]
