@@ -2,6 +2,7 @@
 
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 use std::process::Child;
 use std::time::{Duration, Instant};
@@ -142,27 +143,9 @@ fn as_unit(args: &[OsString], log: &Path) -> Result<Option<String>, Fault> {
     let unit = format!("bakeoff-{}.service", std::process::id());
     let binary = std::env::current_exe().map_err(Fault::environment)?;
     let here = std::env::current_dir().map_err(Fault::environment)?;
-    let mut argv: Vec<OsString> =
-        ["systemd-run", "--quiet", "--collect", "--no-ask-password"].map(OsString::from).into();
-    argv.push(format!("--unit={unit}").into());
-    let option = |name: &str, value: &OsStr| {
-        let mut word = OsString::from(name);
-        word.push(value);
-        word
-    };
-    argv.push(option("--working-directory=", here.as_os_str()));
-    argv.push(option("--property=StandardOutput=append:", log.as_os_str()));
-    argv.push(option("--property=StandardError=append:", log.as_os_str()));
-    // Ctrl-C for a service: time to unmount before it is killed.
-    argv.push("--property=TimeoutStopSec=30min".into());
-    for name in ["PATH", "HOME", "XDG_DATA_HOME", "SUDO_UID", "SUDO_GID", "SUDO_USER", "TZ"] {
-        if let Some(value) = std::env::var_os(name) {
-            argv.push(option(&format!("--setenv={name}="), &value));
-        }
-    }
-    argv.push("--".into());
-    argv.push(binary.into());
-    argv.extend(args.iter().cloned());
+    let kept = KEPT.into_iter().filter_map(|name| Some((name, std::env::var_os(name)?)));
+    let mut argv = unit_words(&unit, &here, log, kept);
+    argv.extend(std::iter::once(binary.as_os_str()).chain(args.iter().map(|a| &**a)).map(literal));
     let spec = Spec::tool(&argv, UNIT_LIMIT).map_err(Fault::environment)?;
     let ended = spec.run(&Cancel::default()).map_err(Fault::environment)?;
     match ended.status.success() {
@@ -170,6 +153,45 @@ fn as_unit(args: &[OsString], log: &Path) -> Result<Option<String>, Fault> {
         // In a container /run/systemd may be there without anybody to answer.
         false => Ok(None),
     }
+}
+
+/// What a unit is told of our environment.
+const KEPT: [&str; 7] =
+    ["PATH", "HOME", "XDG_DATA_HOME", "SUDO_UID", "SUDO_GID", "SUDO_USER", "TZ"];
+
+/// The command that starts a transient unit, up to the words of its own command (systemd-run(1)).
+fn unit_words(
+    unit: &str,
+    here: &Path,
+    log: &Path,
+    kept: impl Iterator<Item = (&'static str, OsString)>,
+) -> Vec<OsString> {
+    let option = |name: &str, value: &OsStr| {
+        let mut word = OsString::from(name);
+        word.push(value);
+        word
+    };
+    let mut argv: Vec<OsString> =
+        ["systemd-run", "--quiet", "--collect", "--no-ask-password"].map(OsString::from).into();
+    argv.push(format!("--unit={unit}").into());
+    argv.push(option("--working-directory=", here.as_os_str()));
+    argv.push(option("--property=StandardOutput=append:", log.as_os_str()));
+    argv.push(option("--property=StandardError=append:", log.as_os_str()));
+    // Ctrl-C for a service: time to unmount before it is killed.
+    argv.push("--property=TimeoutStopSec=30min".into());
+    argv.extend(kept.map(|(name, value)| option(&format!("--setenv={name}="), &value)));
+    argv.push("--".into());
+    argv
+}
+
+/// A word of a unit's command in which nothing is taken for a variable (systemd.service(5)).
+fn literal(word: &OsStr) -> OsString {
+    let doubled: Vec<u8> = word
+        .as_bytes()
+        .iter()
+        .flat_map(|byte| std::iter::repeat_n(*byte, if *byte == b'$' { 2 } else { 1 }))
+        .collect();
+    OsString::from_vec(doubled)
 }
 
 #[cfg(test)]
@@ -205,6 +227,29 @@ mod tests {
         assert!(fault.to_string().contains("in use"), "{fault}");
         let code = |fault| format!("{:?}", crate::fault::exit(Err(fault)));
         assert_eq!(code(fault), format!("{:?}", std::process::ExitCode::from(3)));
+    }
+
+    #[test]
+    fn a_unit_is_told_where_it_is_and_how_long_its_end_may_take() {
+        let kept = [("HOME", OsString::from("/root")), ("TZ", "UTC".into())];
+        let (here, log) = (Path::new("/home/me"), Path::new("/root/bakeoff.db.logs/1-2.log"));
+        let words = unit_words("bakeoff-2.service", here, log, kept.into_iter());
+        let expected = [
+            "systemd-run",
+            "--quiet",
+            "--collect",
+            "--no-ask-password",
+            "--unit=bakeoff-2.service",
+            "--working-directory=/home/me",
+            "--property=StandardOutput=append:/root/bakeoff.db.logs/1-2.log",
+            "--property=StandardError=append:/root/bakeoff.db.logs/1-2.log",
+            "--property=TimeoutStopSec=30min",
+            "--setenv=HOME=/root",
+            "--setenv=TZ=UTC",
+            "--",
+        ];
+        assert_eq!(words, expected);
+        assert_eq!(literal(OsStr::new("a $plan ${x}.toml")), "a $$plan $${x}.toml");
     }
 
     #[test]

@@ -21,6 +21,7 @@ mod pi;
 mod power;
 mod promises;
 mod run;
+mod slope;
 mod studies;
 
 /// Tests that share a guest.

@@ -3,7 +3,7 @@
 use anyhow::{Result, ensure};
 use serde_json::Value;
 
-use super::{Group, Test};
+use super::{Group, Test, slope};
 use crate::vm::board::PC;
 use crate::vm::disk::{Disk, MIB};
 use crate::vm::guest::Guest;
@@ -29,6 +29,7 @@ pub const GROUP: Group = Group {
             Test::new("every-scheduler", every_scheduler),
             Test::new("what-does-not-fit-is-refused", refused),
             Test::new("udev-is-kept-off", udev_is_kept_off),
+            Test::new("a-slope-shrinks-the-region", slope::shrinks_the_region),
             Test::new("stick-pulled-out", stick_pulled_out),
             Test::new("disk-errors-in-a-cell", disk_errors),
             Test::new("remounted-read-only-in-a-cell", remounted_read_only),
@@ -98,6 +99,9 @@ size = '64m'
 fs = ['ext4']
 scheduler = ['none', 'mq-deadline', 'bfq', 'kyber']
 ";
+
+/// A script that succeeds while a filesystem of a run is mounted.
+const IS_MOUNTED: &str = "grep -q ^/dev/mapper/bakeoff- /proc/mounts";
 
 fn stick() -> Disk {
     Disk::usb("stick", 640 * MIB).serial("STICK-1")
@@ -177,17 +181,19 @@ fn every_candidate_was_visited(guest: &mut Guest) -> Result<()> {
     let events = guest.ok("bakeoff export last --format jsonl")?;
     let mut candidates = Vec::new();
     let mut measured = std::collections::BTreeSet::new();
+    let mut invalid = Vec::new();
     for line in events.lines() {
         let what = serde_json::from_str::<Value>(line)?["what"].take();
         if let Value::Array(all) = &what["started"]["candidates"] {
             candidates = all.clone();
         }
         measured.extend(what["cell_done"]["candidate"].as_u64());
+        invalid.extend(what.get("cell_invalid").map(Value::to_string));
     }
     ensure!(!candidates.is_empty(), "no candidates in {events}");
     for (at, candidate) in (0_u64..).zip(&candidates) {
         let is_skipped = !candidate["skip"].is_null();
-        ensure!(measured.contains(&at) || is_skipped, "not measured: {candidate}");
+        ensure!(measured.contains(&at) || is_skipped, "not measured: {candidate}; {invalid:?}");
     }
     Ok(())
 }
@@ -196,9 +202,8 @@ fn every_candidate_was_visited(guest: &mut Guest) -> Result<()> {
 /// cannot look at a disk that is locked, and would try for three minutes.
 fn udev_is_kept_off(guest: &mut Guest) -> Result<()> {
     write_plan(guest, SCHEDULERS)?;
-    let is_mounted = "grep -q ^/dev/mapper/bakeoff- /proc/mounts";
     job::start(guest, &format!("bakeoff run /tmp/plan.toml {TARGET} --time 4h --max-write 100g"))?;
-    job::wait_for(guest, is_mounted)?;
+    job::wait_for(guest, IS_MOUNTED)?;
     guest.ok("udevadm settle --timeout=60
         for volume in /dev/mapper/bakeoff-*; do
             udevadm info --query=property $volume >/tmp/said
@@ -215,7 +220,7 @@ fn stick_pulled_out(guest: &mut Guest) -> Result<()> {
     let command = "bakeoff run /tmp/plan.toml --target /dev/sda --erase STICK-1 --time 4h \
                    --seed 1 --max-write 100g";
     job::start(guest, command)?;
-    job::wait_for(guest, "grep -q ^/dev/sda /proc/mounts")?;
+    job::wait_for(guest, IS_MOUNTED)?;
     guest.unplug(&stick())?;
     let ended = job::end(guest)?;
     ensure!([1, 3, 4].contains(&ended.code), "ended with {}: {}", ended.code, ended.error());
