@@ -1,8 +1,8 @@
 //! A run where systemd runs the machine: a unit of its own, and nothing puts the machine to sleep.
 //!
-//! systemd itself cannot be had in a test, so that two programs of it are fakes here that do what
-//! the real ones do with the words they get; the words are those of systemd-run(1) and
-//! systemd-inhibit(1).
+//! systemd itself does not run in a test, so that two programs of it are fakes here that do what
+//! the real ones do with the words they get. Whether the real ones know those words is asked of
+//! their own parsers.
 
 // A helper of tests may panic: that is how a test fails.
 #![allow(clippy::unwrap_used)]
@@ -22,7 +22,7 @@ use std::thread;
 use std::time::Duration;
 
 use bench::{Bench, Ended};
-use on_image::{MIB, RUN, SMALL, lacks, left, made};
+use on_image::{MIB, RUN, SMALL, lacks, left, made, runs};
 
 /// Starts what follows `--` with its output where the properties say, and says what it was told.
 const SYSTEMD_RUN: &str = r#"#!/bin/sh
@@ -35,6 +35,7 @@ for word; do
     esac
 done
 setsid "$@" >>"$log" 2>&1 </dev/null &
+echo $! >"$XDG_DATA_HOME/../run.pid"
 "#;
 
 /// Does what follows its options, and says what it was told and who it is.
@@ -94,4 +95,50 @@ fn a_detached_run_is_a_unit_and_keeps_the_machine_awake() {
     assert!(blocks.as_u64() >= Some(5), "{}", bench.run(&["show", "last"]).err);
     until("the inhibitor's end", || !Path::new("/proc").join(&inhibitor).exists());
     assert_eq!(left(&bench), Vec::<String>::new());
+}
+
+#[test]
+fn systemd_knows_every_word_it_is_told() {
+    let is_there =
+        || !skip::lacks_command("systemd-run") && !skip::lacks_command("systemd-analyze");
+    if lacks() || skip::lacks_command("unshare") || !is_there() {
+        return;
+    }
+    let bench = Bench::new();
+    made(&bench, SMALL, 96 * MIB);
+    // Waits for a time that is hours away, so that nothing is begun.
+    let hour = bench::must(Command::new("date").arg("+%H"));
+    let at = if hour.trim() < "12" { "23:00" } else { "11:00" };
+    let started = with_systemd(&bench, &[&RUN[..], &["--detach", "--at", at]].concat());
+    assert_eq!(started.code, 0, "{started:?}");
+    let words = fs::read_to_string(bench.path().join("run.words")).unwrap();
+    let options: Vec<&str> = words.lines().take_while(|word| *word != "--").collect();
+    // It reads its options in order, and what it does not know before --version is an error.
+    let asked = Command::new("systemd-run").args(&options).arg("--version").output().unwrap();
+    assert!(asked.status.success(), "{options:?}: {asked:?}");
+    // Properties it passes on; a unit file says the same ones.
+    let property = |word: &&str| {
+        let (name, value) = word.strip_prefix("--")?.split_once('=')?;
+        match name {
+            "property" => Some(format!("{value}\n")),
+            "working-directory" => Some(format!("WorkingDirectory={value}\n")),
+            "setenv" => Some(format!("Environment=\"{value}\"\n")),
+            _ => None,
+        }
+    };
+    let said: String = options.iter().filter_map(property).collect();
+    assert!(said.contains("TimeoutStopSec=") && said.contains("StandardOutput="), "{said}");
+    let unit = bench.path().join("bakeoff-1.service");
+    let complaints = |text: &str| {
+        fs::write(&unit, format!("[Service]\nExecStart=/bin/true\n{text}")).unwrap();
+        let verified = Command::new("systemd-analyze").arg("verify").arg(&unit).output().unwrap();
+        let all = String::from_utf8_lossy(&verified.stderr).into_owned();
+        all.lines().filter(|line| line.contains("bakeoff-1.service")).count()
+    };
+    assert_eq!(complaints(&said), 0, "{said}");
+    assert_eq!(complaints(&said.replace("=30min", "=30minutely")), 1);
+    let pid = fs::read_to_string(bench.path().join("run.pid")).unwrap();
+    bench::must(Command::new("kill").arg(pid.trim()));
+    until("the end of the wait", || !Path::new("/proc").join(pid.trim()).exists());
+    assert_eq!(runs(&bench), Vec::<String>::new());
 }

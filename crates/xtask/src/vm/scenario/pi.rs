@@ -1,13 +1,13 @@
 //! The emulated Raspberry Pis: the cross-built program, and who it says board and card are.
 
-use anyhow::{Result, ensure};
+use anyhow::{Context, Result, ensure};
 use serde_json::Value;
 
 use super::{Group, Test};
 use crate::vm::board;
 use crate::vm::disk::{Disk, MIB};
 use crate::vm::guest::Guest;
-use crate::vm::store;
+use crate::vm::{job, store};
 
 /// A Raspberry Pi 3 with a 64-bit system.
 pub const PI3: Group = Group {
@@ -37,6 +37,7 @@ fn tests(model: &'static str, machine: &'static str) -> Vec<Test> {
         Test::new("card", see_card),
         Test::new("bench", bench),
         Test::new("quick", move |guest| quick(guest, model, machine)),
+        Test::new("run", run),
     ]
 }
 
@@ -76,4 +77,42 @@ fn quick(guest: &mut Guest, model: &str, machine: &str) -> Result<()> {
     }
     store::check(guest)?;
     guest.ok("umount /mnt").map(drop)
+}
+
+/// A stack on the card itself. Each visit writes the region, which takes half a minute here.
+const PLAN: &str = "
+title = 'pi'
+[region]
+size = '64m'
+[[stack]]
+fs = 'ext4'
+[[workload]]
+rw = 'randwrite'
+bs = '4k'
+size = '4m'
+io_size = '64k'
+fsync = 16
+[protocol]
+mode = 'quick'
+cell_min = '50ms'
+cell_min_ios = 8
+";
+
+/// Prepared, measured and taken away, until a block is complete.
+fn run(guest: &mut Guest) -> Result<()> {
+    let page: Value = serde_json::from_str(&guest.ok("bakeoff devices --format json")?)?;
+    let token = page["drives"][0]["erase_token"].as_str().context("no erase token")?;
+    guest.ok(&format!("cat >/tmp/plan.toml <<'END'\n{PLAN}END"))?;
+    let run = format!(
+        "bakeoff run /tmp/plan.toml --target /dev/mmcblk0 --erase '{token}' --time 4h --seed 1 \
+         --max-write 100g"
+    );
+    job::start(guest, &run)?;
+    let is_done = "sleep 4; bakeoff export last --format jsonl 2>/dev/null | grep -q block_done";
+    job::wait_for(guest, is_done)?;
+    let ended = job::interrupt(guest)?;
+    ensure!(ended.code == 130, "ended with {}: {}", ended.code, ended.error());
+    let events = guest.ok("bakeoff export last --format jsonl")?;
+    ensure!(events.contains("\"cell_done\""), "nothing was measured:\n{events}");
+    store::check(guest)
 }

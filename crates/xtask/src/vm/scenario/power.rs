@@ -72,7 +72,8 @@ pub fn cut_and_resume(bed: &Bed) -> Result<()> {
     let before = State::of(&mut guest)?;
     guest.ok("mount /dev/vda /root")?;
     finish(&mut guest)?;
-    guest.ok("umount /root")?;
+    // Scripts begin in it.
+    guest.ok("cd / && umount /root")?;
     before.assert_unchanged(&mut guest)
 }
 
