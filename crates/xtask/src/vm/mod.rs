@@ -35,8 +35,9 @@ use machine::Machine;
 pub use scenario::caps::{PAIRS as CAPPED_PAIRS, Pair as CappedPair, Said};
 use scenario::{GROUPS, Group, SOLOS, Skip};
 
-/// What `make test` runs of it: the parts that guard other people's data, in some four minutes.
-pub const EACH_TIME: &[&str] = &["devices/", "guard/"];
+/// What `make test` runs of it: the parts that guard other people's data, in some five minutes.
+pub const EACH_TIME: &[&str] =
+    &["devices/", "guard/", "run/what-does-not-fit-is-refused", "run/udev-is-kept-off"];
 
 const HELP: &str = "\
 usage: cargo xtask test-vm [--list] [--binary PATH | --dist] [PART...]
@@ -47,7 +48,7 @@ With --binary that program is tested on the PC (target/debug/bakeoff, while work
 the static one, which takes minutes to build the first time; with --dist what `cargo xtask dist`
 made for people is. --run tries a script on a machine.
 
-`make test` runs devices/ and guard/. The others take minutes each, and run only here.
+`make test` runs devices/, guard/ and two of run/. The others take minutes each, and run only here.
 ";
 
 /// How tests went.
