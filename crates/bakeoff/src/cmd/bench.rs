@@ -274,7 +274,7 @@ fn measure(global: &Global, job: &Job, on: &On<'_>, cancel: &Cancel) -> Result<M
     progress.doing(job.rw.name());
     let before = host::Evidence::take(&disks);
     let (acks, unseen) = (acks.as_ref().map(AsFd::as_fd), progress.is_hidden());
-    let load = Load { job, parts: &[], acks, unseen };
+    let load = Load { acks, unseen, ..Load::new(job, &[]) };
     let measured = load::run_all(load, target, kind, cancel, &mut |live| progress.live(live));
     host::Evidence::take(&disks).since(&before, &mut truth);
     progress.clear();

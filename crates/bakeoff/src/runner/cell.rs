@@ -89,7 +89,7 @@ pub fn measure(
     let job = Job { seed, slowed_ppm, ..limited.job };
     let part = |w: &u16| header.workloads[usize::from(*w)].profile;
     let parts: Vec<Part> = which.group.iter().filter_map(part).collect();
-    let load = Load::new(&job, &parts);
+    let load = Load { longest: load::CELL, ..Load::new(&job, &parts) };
     if let Some(sampler) = sampler {
         sampler.begin(&site.devices);
     }

@@ -17,6 +17,14 @@ use crate::signals::Cancel;
 
 /// Bytes of the region the sentinel reads.
 pub const SENTINEL_BYTES: u64 = 64 << 20;
+/// Longest it is read, so that a device that answers no more does not hold a run up.
+const SENTINEL_NS: u64 = 120_000_000_000;
+
+/// The read of the sentinel.
+pub fn sentinel_job(size_bytes: u64) -> Job {
+    let time_limit_ns = Some(SENTINEL_NS);
+    Job { direct: true, time_limit_ns, ..Job::new(Rw::Read, 1 << 20, size_bytes) }
+}
 /// The ground of a run.
 pub enum Ground {
     /// One prepared site for each candidate.
@@ -88,7 +96,7 @@ impl Ground {
             Ground::Directories { sentinel: Some(file), .. } => file,
             Ground::Regions(regions) => return regions.sentinel(cancel),
         };
-        let job = Job { direct: true, ..Job::new(Rw::Read, 1 << 20, SENTINEL_BYTES) };
+        let job = sentinel_job(SENTINEL_BYTES);
         let measurement = load::run(&job, file, TargetKind::File, cancel, &mut |_| {})?;
         Ok(measurement.read.map(|read| read.bw_bytes_per_s))
     }

@@ -25,6 +25,9 @@ use crate::signals::Cancel;
 const GRACE: Duration = Duration::from_secs(120);
 /// Limit of a job that names none (one pass over a large, slow file).
 const UNLIMITED: Duration = Duration::from_secs(24 * 3600);
+/// The same of a cell, whose protocol need not name one: fifty flushes of a slow card take a
+/// quarter of an hour.
+pub const CELL: Duration = Duration::from_secs(30 * 60);
 
 /// Why a job gave no numbers.
 #[derive(Debug, Error)]
@@ -60,12 +63,14 @@ pub struct Load<'l> {
     pub acks: Option<BorrowedFd<'l>>,
     /// Whether nobody looks how far it is: then the caller is not woken until it ends.
     pub unseen: bool,
+    /// How long it may take where the job does not say.
+    pub longest: Duration,
 }
 
 impl<'l> Load<'l> {
     /// A job, or parts of a profile, with progress and without a record.
     pub fn new(job: &'l Job, parts: &'l [Part]) -> Load<'l> {
-        Load { job, parts, acks: None, unseen: false }
+        Load { job, parts, acks: None, unseen: false, longest: UNLIMITED }
     }
 }
 
@@ -97,7 +102,7 @@ pub fn run_all(
     cancel: &Cancel,
     tick: &mut dyn FnMut(Live),
 ) -> Result<Vec<Measurement>, LoadError> {
-    let Load { job, parts, acks, unseen } = load;
+    let Load { job, parts, acks, unseen, longest } = load;
     let live =
         live_file().map_err(|e| LoadError::Child(format!("cannot make a memory file: {e}")))?;
     let task = Task {
@@ -114,7 +119,7 @@ pub fn run_all(
     let mut on_tick = || tick(read_live(&live));
     let on_tick: Option<&mut dyn FnMut()> = if unseen { None } else { Some(&mut on_tick) };
     let longest_ns = job.time_limit_ns.or(job.runtime_ns.filter(|_| job.min_ios == 0));
-    let reply = ask(&task, limit(longest_ns, parts.len()), cancel, on_tick)?;
+    let reply = ask(&task, limit(longest_ns, longest, parts.len()), cancel, on_tick)?;
     Ok(reply.into_result()?)
 }
 
@@ -175,12 +180,12 @@ fn ask(
     })
 }
 
-/// Each part may take the time of a job, and as long again to lay its files out.
-pub fn limit(longest_ns: Option<u64>, parts: usize) -> Duration {
+/// After how long a child counts as hung: each part may take the time of a job, or `longest` where
+/// that says none, and as long again to lay its files out.
+fn limit(longest_ns: Option<u64>, longest: Duration, parts: usize) -> Duration {
     let times = u32::try_from(parts * 2).unwrap_or(u32::MAX).max(1);
-    longest_ns.map_or(UNLIMITED, |ns| {
-        Duration::from_nanos(ns).saturating_add(GRACE).saturating_mul(times).min(UNLIMITED)
-    })
+    let one = longest_ns.map_or(longest, |ns| Duration::from_nanos(ns).saturating_add(GRACE));
+    one.saturating_mul(times).min(UNLIMITED)
 }
 
 /// A memory file that child processes inherit.
@@ -195,4 +200,19 @@ fn read_live(file: &OwnedFd) -> Live {
     let [ios, bytes] =
         [0, 8].map(|at| record[at..].first_chunk().map_or(0, |bytes| u64::from_le_bytes(*bytes)));
     Live { ios, bytes }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_cell_has_a_limit() {
+        let minutes = |longest_ns, parts| limit(longest_ns, CELL, parts).as_secs() / 60;
+        assert_eq!(minutes(Some(60_000_000_000), 0), 3);
+        assert_eq!(minutes(Some(60_000_000_000), 2), 12);
+        assert_eq!(minutes(None, 0), 30);
+        assert_eq!(minutes(None, 1), 60);
+        assert_eq!(limit(Some(u64::MAX), CELL, 9), UNLIMITED);
+    }
 }

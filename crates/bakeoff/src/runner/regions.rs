@@ -12,13 +12,12 @@ use bakeoff_core::driver::native::TargetKind;
 use bakeoff_core::model::candidate::{Candidate, Kind, Knobs};
 use bakeoff_core::model::event::{Action, FlashState, Region, Step};
 use bakeoff_core::model::host::PlaceClass;
-use bakeoff_core::model::job::{Job, Rw};
 use bakeoff_core::model::path::RawPath;
 use bakeoff_core::prepare::{knobs, steps, support, visit};
 use rustix::fs::{Mode, OFlags};
 
 use super::action::{ActionError, io_error};
-use super::ground::{SENTINEL_BYTES, lay_out};
+use super::ground::{SENTINEL_BYTES, lay_out, sentinel_job};
 use super::journal::Journal;
 use super::load::{self, LoadError};
 use super::scratch::{self, Scratch};
@@ -228,7 +227,7 @@ impl Regions {
     pub fn sentinel(&self, cancel: &Cancel) -> Result<Option<f64>, LoadError> {
         let Some(at) = self.list.first() else { return Ok(None) };
         let size = SENTINEL_BYTES.min(at.region.size_bytes);
-        let job = Job { direct: true, ..Job::new(Rw::Read, 1 << 20, size) };
+        let job = sentinel_job(size);
         let device = at.device.as_path();
         let measured = load::run(&job, device, TargetKind::Block, cancel, &mut |_| {})?;
         Ok(measured.read.map(|read| read.bw_bytes_per_s))
