@@ -49,6 +49,7 @@ pub fn measure(session: &mut Session, ground: &mut Ground) -> Result<(), Fault> 
         return Ok(());
     }
     let mut of = Ceilings::default();
+    of.skipped.extend(rungs::no_places(&run.header));
     match reason_against(run, session.journal.elapsed_ns(), &planned) {
         Some(reason) => of.skipped.push(Skipped { name: "all ceilings".to_string(), reason }),
         None => measure_all(session, ground, planned, &mut of)?,

@@ -1,8 +1,9 @@
 //! `run --prove`: after the answer, short experiments on what is only suspected.
 //!
-//! Each candidate is prepared once more as for a visit, an encrypted one also with the null cipher
-//! and without encryption. A lowered clock is a step with its undo, so it is put back on every way
-//! out, by `clean` after a crash too. What is not done is written down with its reason.
+//! Each candidate is prepared once more as for a visit, an encrypted one also with the null cipher,
+//! without encryption, and with its cipher alone. A lowered clock is a step with its undo, so it is
+//! put back on every way out, by `clean` after a crash too. What is not done is written down with
+//! its reason.
 
 use std::time::{Duration, Instant};
 
@@ -75,8 +76,8 @@ fn suspected(run: &Run, candidate: u16, has_device: bool) -> Vec<Place> {
     places
 }
 
-/// The same workloads on the candidate with the null cipher and without encryption, where it has
-/// any: a visit each.
+/// The same workloads on the candidate with the null cipher, without encryption and without its
+/// filesystem, where it has any encryption: a visit each.
 fn on_other_ciphers(run: &Run, own: &Candidate, places: &[Place]) -> Vec<(Candidate, Vec<Place>)> {
     let mut workloads: Vec<(u16, Option<u16>)> =
         places.iter().map(|place| (place.workload, place.candidate)).collect();
@@ -97,6 +98,7 @@ fn on_ciphers(own: &Candidate) -> impl Iterator<Item = (Layer, Candidate)> {
     let changed = [
         (Layer::NullCipher, variants::null_cipher(own)),
         (Layer::NoCipher, variants::without_cipher(own)),
+        (Layer::CryptRaw, variants::cipher_on_the_region(own)),
     ];
     changed.into_iter().filter_map(|(layer, changed)| Some((layer, changed?)))
 }

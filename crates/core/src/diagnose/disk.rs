@@ -7,7 +7,9 @@ use super::ladder::{self, BOUND, Step};
 use super::pattern;
 use super::seen::{Seen, Totals};
 use crate::model::ceiling::Layer;
+use crate::model::event::Cell;
 use crate::model::job::Rw;
+use crate::model::measurement::Measurement;
 use crate::units;
 
 /// Share of the time in flushes from which they are what holds a cell back.
@@ -26,6 +28,8 @@ const PRACTICE: f64 = 0.85;
 const FASTER_THAN_IT: f64 = 1.5;
 /// Difference between the ends of the region.
 const GRADIENT: f64 = 0.9;
+/// Share of the variance that a slope along the file explains.
+const SLOPED: f64 = 0.6;
 
 fn percent(share: f64) -> String {
     format!("{:.0} %", share * 100.0)
@@ -120,16 +124,33 @@ fn position(seen: &Seen, steps: &[Step]) -> Option<Reason> {
             return Some(Reason::proved(Cause::Position, evidence));
         }
     }
-    let job = seen.job();
-    let is_plain = matches!(job.rw, Rw::Read | Rw::Write) && job.numjobs == 1;
-    let (slope, explained) = pattern::slope(seen.m()).filter(|_| is_plain)?;
+    let slope = steep(seen.m())?;
     let at_the_disk = seen.disks()?.queue >= AT_THE_DISK;
-    (slope.abs() >= -libm::log(GRADIENT) && explained >= 0.6 && at_the_disk).then(|| {
+    (at_the_disk && is_of_the_place(seen, slope)).then(|| {
         let change = libm::expm1(slope) * 100.0;
         let evidence =
             format!("from the start of the file to its end the rate changes by {change:.0} %");
         Reason::consistent(Cause::Position, evidence)
     })
+}
+
+/// How the rate of a plain sequential cell changes along its file, where it clearly does.
+fn steep(m: &Measurement) -> Option<f64> {
+    let is_plain = matches!(m.job.rw, Rw::Read | Rw::Write) && m.job.numjobs == 1;
+    let (slope, explained) = pattern::slope(m).filter(|_| is_plain)?;
+    (slope.abs() >= -libm::log(GRADIENT) && explained >= SLOPED).then_some(slope)
+}
+
+/// Whether the place and not the time makes the slope, which in one pass over a file are one: it
+/// is there in every pass, or what was written once is read like that in most cells.
+fn is_of_the_place(seen: &Seen, slope: f64) -> bool {
+    let job = seen.job();
+    if seen.own_bytes() / job.size.max(1) >= 2 {
+        return true;
+    }
+    let is_alike = |cell: &&&Cell| steep(&cell.measurement).is_some_and(|s| s * slope > 0.0);
+    let again = seen.alike.iter().filter(is_alike).count();
+    job.rw == Rw::Read && again * 2 > seen.alike.len()
 }
 
 /// The link carries no more.

@@ -2,7 +2,9 @@
 //!
 //! Each rung is the workload's own job with one thing taken away, for a fraction of a second.
 
+use crate::model::candidate::Skipped;
 use crate::model::ceiling::Layer;
+use crate::model::event::Header;
 use crate::model::job::{EngineName, Job, Rw};
 use crate::model::workload::{Phase, Workload};
 
@@ -101,6 +103,16 @@ pub fn in_memory(workload: &Workload, layer: Layer) -> Option<Rung> {
     is_file.then_some(Rung { layer, at: At::File, job })
 }
 
+/// Why places on the disk are not compared; `None` where there is a region whose ends can be read.
+pub fn no_places(header: &Header) -> Option<Skipped> {
+    let name = "the start and the end of the disk".to_string();
+    let reason =
+        "where a file of a directory lies is the filesystem's choice; a plan on a disk, a \
+                  partition or an image reads both ends of its region"
+            .to_string();
+    header.region.is_none().then_some(Skipped { name, reason })
+}
+
 /// The same place with less above it, with more at a time, and without flushing.
 fn on_the_disk(short: &Job, has_device: bool, add: &mut impl FnMut(Layer, At, Job)) {
     let direct = Job { direct: true, ..short.clone() };
@@ -129,6 +141,7 @@ fn on_the_disk(short: &Job, has_device: bool, add: &mut impl FnMut(Layer, At, Jo
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::testing::RunBuilder;
     use crate::workloads;
 
     fn layers(name: &str, has_device: bool) -> Vec<Layer> {
@@ -144,6 +157,14 @@ mod tests {
         assert_eq!(layers("randwrite", false), [NoFlush, Tool, Calls]);
         assert_eq!(layers("seqwrite", false), [Deep, Tool, Calls]);
         assert_eq!(layers("smallfiles", true), [Calls]);
+    }
+
+    #[test]
+    fn a_directory_has_no_ends_and_says_so() {
+        let header = |builder: RunBuilder| builder.play(1, |_, _, _| 900.0).build().header;
+        let directory = no_places(&header(RunBuilder::directories(&["/mnt"]))).unwrap();
+        assert!(directory.reason.contains("filesystem's choice"), "{directory:?}");
+        assert_eq!(no_places(&header(RunBuilder::stacks(&["ext4"]))), None);
     }
 
     #[test]

@@ -239,3 +239,43 @@ fn a_rate_that_falls_with_fresh_memory_is_no_cache_of_the_disk() {
         "{causes:?}"
     );
 }
+
+/// A cell of five in which the rate falls by half while its file is gone through so many times.
+fn sloped(workload: &str, passes: u64, others_too: bool) -> Scene {
+    let mut scene = Scene::of(workload, 60e6).with(|s| {
+        let job = &mut s.cell.measurement.job;
+        (job.fsync, job.direct) = (0, true);
+        s.cell.measurement.flush_ns = 0;
+        let rate = |i: u64| 100 - 50 * (i * passes % 20) / 20;
+        let ios: Vec<(u64, u64)> = (0..20).map(|i| (100 * MS, rate(i))).collect();
+        let bytes = ios.iter().map(|w| w.1).sum::<u64>() * s.cell.measurement.job.bs;
+        s.cell.measurement.job.size = bytes / passes;
+        let m = &mut s.cell.measurement;
+        m.read.iter_mut().chain(&mut m.write).for_each(|op| op.io_bytes = bytes);
+        windows(s, ios);
+    });
+    for number in 1..5 {
+        let mut block = scene.run.blocks[0].clone();
+        if others_too {
+            block.cells[0] = scene.cell.clone();
+        }
+        block.cells[0].block = number;
+        scene.run.blocks.push(block);
+    }
+    scene
+}
+
+#[test]
+fn one_pass_over_a_file_cannot_tell_the_place_from_the_time() {
+    for (workload, passes, others_too, is_place) in [
+        ("seqread", 1, false, false),
+        ("seqread", 1, true, true),
+        ("seqread", 2, false, true),
+        ("seqwrite", 1, true, false),
+        ("seqwrite", 2, true, true),
+    ] {
+        let reason = sloped(workload, passes, others_too).reason();
+        let found = reason.cause == Cause::Position;
+        assert_eq!(found, is_place, "{workload}, {passes} passes, {others_too}: {reason:?}");
+    }
+}

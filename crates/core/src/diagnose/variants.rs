@@ -25,6 +25,16 @@ pub fn null_cipher(of: &Candidate) -> Option<Candidate> {
     Some(changed(of, "with the null cipher", Stack { crypt: Some(crypt), ..stack.clone() }))
 }
 
+/// The encryption on the region itself, without a filesystem; `None` where it has none, or nothing
+/// else.
+pub fn cipher_on_the_region(of: &Candidate) -> Option<Candidate> {
+    let stack = stack(of).filter(|stack| stack.fs != support::RAW)?;
+    let crypt = stack.crypt.clone()?;
+    let raw = Stack::plain(support::RAW, Vec::new(), Vec::new(), false);
+    let alone = Stack { crypt: Some(crypt), knobs: stack.knobs.clone(), ..raw };
+    Some(changed(of, "without a filesystem", alone))
+}
+
 /// The filesystem with nothing below it, the kernel as it is found; `None` where there is none.
 pub fn filesystem_alone(of: &Candidate) -> Option<Candidate> {
     let stack = stack(of).filter(|stack| stack.fs != support::RAW)?;
@@ -78,6 +88,11 @@ mod tests {
         let crypt = null.crypt.clone().unwrap();
         assert_eq!((crypt.cipher.as_str(), crypt.sector_size), (NULL_CIPHER, Some(4096)));
         assert_eq!(Stack { crypt: own.crypt.clone(), ..null }, own);
+        let raw = of(cipher_on_the_region(&encrypted()));
+        assert_eq!(
+            (raw.fs.as_str(), raw.crypt, raw.knobs),
+            ("raw", own.crypt.clone(), own.knobs.clone())
+        );
         let alone = of(filesystem_alone(&encrypted()));
         assert_eq!((alone.crypt, alone.knobs, alone.mkfs), (None, Knobs::default(), own.mkfs));
         let cipher = of(cipher_alone(&encrypted()));
@@ -88,6 +103,7 @@ mod tests {
     fn what_has_no_such_layer_has_no_variant() {
         let plain = Candidate::new("p", Kind::Stack(Stack::plain("ext4", vec![], vec![], false)));
         assert!(without_cipher(&plain).is_none() && null_cipher(&plain).is_none());
+        assert!(cipher_on_the_region(&plain).is_none());
         assert!(cipher_alone(&plain).is_none() && filesystem_alone(&plain).is_some());
         let raw = Candidate::new("r", Kind::Stack(Stack::plain("raw", vec![], vec![], false)));
         assert!(filesystem_alone(&raw).is_none());

@@ -31,6 +31,8 @@ pub enum Layer {
     NoCipher,
     /// The candidate on dm-crypt with a cipher that does nothing.
     NullCipher,
+    /// dm-crypt on the region, without a filesystem.
+    CryptRaw,
     /// dm-crypt on memory.
     CryptRam,
     /// The filesystem on memory.
@@ -60,6 +62,7 @@ impl Layer {
             Layer::NoFlush => "the same without flushing",
             Layer::NoCipher => "the same without encryption",
             Layer::NullCipher => "the same with a cipher that does nothing",
+            Layer::CryptRaw => "the cipher on the device, without a filesystem",
             Layer::CryptRam => "the cipher in memory",
             Layer::FsRam => "the filesystem in memory",
             Layer::Calls => "the system calls alone",
