@@ -84,6 +84,47 @@ fn another_kernel_is_not_ranked_unless_it_is_the_question() {
     assert_eq!(json["findings"][1]["id"], "L63");
 }
 
+/// What is changed in the text of the second run, and what the comparison calls it.
+const CHANGES: [(Option<&str>, &str, &str, &str); 7] = [
+    (Some("host"), "\"hostname\":\"pi\"", "\"hostname\":\"pi-2\"", "host name (pi and pi-2)"),
+    (Some("host"), "\"cpu\":\"Cortex-A72\"", "\"cpu\":\"Cortex-A76\"", "CPU (Cortex-A72"),
+    (Some("device"), "\"serial\":\"4C5300\"", "\"serial\":\"4C5301\"", "serial number (4C5300"),
+    (Some("device"), "USB 480 Mb/s", "USB 5000 Mb/s", "link (USB 480 Mb/s"),
+    (Some("kernel"), "6.12.47+rpt-rpi-v8", "6.6.20", "kernel (6.12.47"),
+    // What no factor covers: the rules and the work.
+    (None, "\"cell_min_ns\":2000000000", "\"cell_min_ns\":3000000000", "shortest cell (2.0 s"),
+    (None, "\"bs\":4096", "\"bs\":8192", "workload"),
+];
+
+#[test]
+fn each_factor_lets_its_own_differ_and_refuses_everything_else_by_name() {
+    for (factor, from, to, name) in CHANGES {
+        let home = home(|text| {
+            assert!(text.contains(from), "{from}");
+            text.replace(from, to)
+        });
+        for across in ["host", "device", "kernel", "time"] {
+            let (code, out, err) = home.run(&["compare", "0123", "fedc", "--across", across]);
+            let said = out.split_whitespace().collect::<Vec<_>>().join(" ");
+            let context = format!("{from} to {to}, --across {across}: {code} {out} {err}");
+            assert!(said.contains(name), "{context}");
+            if factor == Some(across) {
+                assert!(said.starts_with("Over 2 runs that differ in"), "{context}");
+            } else {
+                assert!(code == 1 && said.starts_with("Not ranked"), "{context}");
+                assert!(said.contains("runs-differ"), "{context}");
+            }
+        }
+    }
+}
+
+#[test]
+fn runs_that_differ_in_nothing_are_compared_across_time() {
+    let home = home(|text| text);
+    let (code, out, _) = home.run(&["compare", "0123", "fedc", "--across", "time"]);
+    assert!(code == 0 && out.starts_with("Over 2 runs"), "{out}");
+}
+
 #[test]
 fn a_study_beside_a_run_gives_numbers_and_reasons_and_no_verdict() {
     let home = demo();

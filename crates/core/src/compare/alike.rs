@@ -13,6 +13,7 @@ use crate::model::candidate::{Candidate, Kind};
 use crate::model::event::Header;
 use crate::model::host::{Layer, LayerKind, Place};
 use crate::model::path::printable;
+use crate::model::precondition::End;
 use crate::model::run::Run;
 use crate::units;
 
@@ -210,8 +211,26 @@ fn rules(runs: &[&Run]) -> Vec<Difference> {
         never("operations of a cell", &|h| h.protocol.cell_min_ios.to_string()),
         never("size of the region", &|h| regions(h, &|r| units::size(r.size_bytes))),
         never("state before each visit", &|h| regions(h, &|r| format!("{:?}", r.flash_state))),
+        preconditioning(runs),
     ];
     all.into_iter().flatten().collect()
+}
+
+/// How far the regions were brought before the first block.
+fn preconditioning(runs: &[&Run]) -> Option<Difference> {
+    let ended = |run: &&Run| {
+        let ends = run.preconditioned.iter().filter_map(|series| series.end);
+        let steady = ends.map(|end| end == End::Steady).reduce(|all, one| all && one);
+        match steady {
+            None => "none",
+            Some(true) => "steady",
+            Some(false) => "not steady",
+        }
+        .to_string()
+    };
+    let values: Vec<String> = runs.iter().map(ended).collect();
+    let is_alike = values.iter().all(|value| *value == values[0]);
+    (!is_alike).then(|| Difference { what: "preconditioning".to_string(), factor: None, values })
 }
 
 /// Workloads and candidates that have one name and are not the same.

@@ -4,6 +4,7 @@ use super::factor::Factor;
 use super::{Compared, compare};
 use crate::analyse::analyse;
 use crate::model::event::Header;
+use crate::model::precondition::{End, Series};
 use crate::model::run::Run;
 use crate::model::verdict::{Analysis, Verdict};
 use crate::testing::RunBuilder;
@@ -61,6 +62,21 @@ fn a_winner_that_holds_under_two_kernels_is_told_with_both_margins() {
     assert_eq!((row.a.as_str(), row.is_same), ("ext4", Some(false)), "{row:?}");
     let ratios = &compared.answers[0].figures[0].ratios;
     assert!((ratios[1].unwrap() - 1.5 / 1.3).abs() < 0.02, "{ratios:?}");
+}
+
+#[test]
+fn a_region_that_was_steady_and_one_that_was_not_are_not_ranked() {
+    let ended = |id, end| {
+        let (mut run, analysis) = run(id, 1.3, |_| {});
+        run.preconditioned = vec![Series { region: 0, rounds: Vec::new(), end: Some(end) }];
+        (run, analysis)
+    };
+    let alike = compare(&[ended("a1", End::Steady), ended("b2", End::Steady)], None);
+    assert!(alike.is_alike, "{}", alike.headline);
+    let unlike = compare(&[ended("a1", End::Steady), ended("b2", End::Time)], Some(Factor::Time));
+    assert!(!unlike.is_alike);
+    let what = "preconditioning (steady and not steady)";
+    assert!(unlike.headline.contains(what), "{}", unlike.headline);
 }
 
 #[test]
