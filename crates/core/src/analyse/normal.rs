@@ -178,11 +178,16 @@ mod tests {
 
     /// What is said of a Raspberry Pi 4 whose randread came to `iops`.
     fn said(disk: Layer, iops: f64) -> String {
-        let run = RunBuilder::directories(&["/home"]).workloads(&["randread"]);
-        let model = Some("Raspberry Pi 4 Model B Rev 1.4".to_string());
+        on_board("Raspberry Pi 4 Model B Rev 1.4", disk, "randread", iops)
+    }
+
+    /// What is said of a machine of that model on which a workload came to `rate`.
+    fn on_board(model: &str, disk: Layer, workload: &str, rate: f64) -> String {
+        let run = RunBuilder::directories(&["/home"]).workloads(&[workload]);
+        let model = (!model.is_empty()).then(|| model.to_string());
         let run =
             run.header(|header| header.host.model = model).place(0, |place| place.chain[1] = disk);
-        analyse(&run.play(99, |block, _, _| iops * (1.0 + f64::from(block % 2) * 0.01)).build())
+        analyse(&run.play(99, |block, _, _| rate * (1.0 + f64::from(block % 2) * 0.01)).build())
             .headline
     }
 
@@ -190,6 +195,31 @@ mod tests {
     fn a_card_that_is_normal_slow_or_too_fast() {
         let card = || disk("mmc", "SD, sd uhs DDR50, 50 MHz, 4 bits");
         insta::assert_snapshot!([2000.0, 90.0, 90_000.0].map(|n| said(card(), n)).join("\n"));
+    }
+
+    #[test]
+    fn board_class_and_link_are_named_with_what_to_look_at() {
+        let (pi1, pi3, pi5) = (
+            "Raspberry Pi Model B Rev 2",
+            "Raspberry Pi 3 Model B Plus Rev 1.3",
+            "Raspberry Pi 5 Model B Rev 1.0",
+        );
+        let card = |class: &str| Layer {
+            card_class: Some(class.into()),
+            ..disk("mmc", "SD, sd high-speed, 50 MHz, 4 bits")
+        };
+        let spinning = Layer { rotational: Some(true), ..disk("ata", "SATA 6.0 Gb/s") };
+        let stick = || disk("usb", "USB 480 Mb/s, BOT");
+        let all = [
+            on_board(pi1, stick(), "seqread", 22e6),
+            on_board(pi1, stick(), "seqread", 1e6),
+            on_board(pi3, card("class 10, U1, A1"), "randread", 600.0),
+            on_board(pi3, card("class 10, U1"), "randread", 600.0),
+            on_board(pi3, card("class 10, U1, A1"), "seqread", 90e6),
+            on_board(pi5, disk("nvme", "PCIe 5.0 GT/s x1"), "seqread", 420e6),
+            on_board("", spinning, "randwrite", 3.0),
+        ];
+        insta::assert_snapshot!(all.join("\n"));
     }
 
     #[test]
