@@ -45,8 +45,9 @@ pub struct Which<'g> {
 
 /// How a try went.
 pub enum Tried {
-    /// The numbers stand, one cell for each workload of the group.
-    Valid(Vec<Cell>),
+    /// The numbers stand, one cell for each workload of the group, but for those that have none,
+    /// with the reason.
+    Valid(Vec<Cell>, Vec<(u16, String)>),
     /// One does not, and all of the group are measured again.
     Invalid {
         /// Index of its workload.
@@ -61,6 +62,16 @@ pub enum Tried {
     Hopeless(String),
     /// Ctrl-C or a signal.
     Interrupted,
+}
+
+impl Tried {
+    /// The same, and some workloads of the group have no number.
+    fn without(self, missing: Vec<(u16, String)>) -> Tried {
+        match self {
+            Tried::Valid(cells, _) => Tried::Valid(cells, missing),
+            other => other,
+        }
+    }
 }
 
 /// The seed of a cell: the same for all candidates of a block, so that they get the same offsets.
@@ -116,16 +127,13 @@ pub fn measure(
         (Ok(_), Err(error)) => invalid(format!("cannot remove what the cell made: {error}")),
         (Ok((told, truth)), Ok(())) if told.len() == which.group.len() => {
             let is_profile = workload.phase == Phase::Whole;
-            // bonnie++ prints no figure for a phase it finds too short; the others stand.
-            let told = which.group.iter().zip(told);
-            let told = told.filter_map(|(w, (m, raw))| Some((*w, m?, raw)));
-            let told: Vec<(u16, Measurement, Option<String>)> = told.collect();
+            let (told, missing) = apart(which.group, told);
             let measurements: Vec<Measurement> = told.iter().map(|(_, m, _)| m.clone()).collect();
             if measurements.is_empty() {
-                return invalid("the tool told no figure".to_string());
+                return Tried::Valid(Vec::new(), missing);
             }
             let truths = truth::apportion(truth, is_profile, &measurements, |ns| idle.over(ns));
-            judge(site, header, which, sampler, told.into_iter().zip(truths))
+            judge(site, header, which, sampler, told.into_iter().zip(truths)).without(missing)
         }
         (Ok((told, _)), Ok(())) => {
             let (wanted, got) = (which.group.len(), told.len());
@@ -142,11 +150,27 @@ fn impossible_on(site: &Site, workload: &Workload) -> Option<String> {
         .then(|| format!("{} makes files, and a raw device has none", workload.name))
 }
 
-/// What was measured of each workload, with what a foreign tool printed.
-type Told = Vec<(Option<Measurement>, Option<String>)>;
+/// What was measured of each workload or why nothing was, with what a foreign tool printed.
+type Told = Vec<(Result<Measurement, String>, Option<String>)>;
+
+/// A workload's numbers, with what a foreign tool printed.
+type Figures = (u16, Measurement, Option<String>);
+
+/// Those with numbers, and those without: bonnie++ prints no figure for a phase it finds too
+/// short, while the others stand.
+fn apart(group: &[u16], told: Told) -> (Vec<Figures>, Vec<(u16, String)>) {
+    let (mut figures, mut missing) = (Vec::new(), Vec::new());
+    for (workload, (measured, raw)) in group.iter().zip(told) {
+        match measured {
+            Ok(measurement) => figures.push((*workload, measurement, raw)),
+            Err(why) => missing.push((*workload, why)),
+        }
+    }
+    (figures, missing)
+}
 
 fn natively((measurements, truth): (Vec<Measurement>, Truth)) -> (Told, Truth) {
-    (measurements.into_iter().map(|m| (Some(m), None)).collect(), truth)
+    (measurements.into_iter().map(|m| (Ok(m), None)).collect(), truth)
 }
 
 /// The workloads of a group, each with the job of this cell.
@@ -181,7 +205,8 @@ fn measure_foreign(
     let before = host::Evidence::take(&site.disks);
     let told = tool.run(group, &directory, limit, cancel)?;
     host::Evidence::take(&site.disks).since(&before, &mut truth);
-    Ok((told.into_iter().map(|(measured, raw)| (measured.ok(), Some(raw))).collect(), truth))
+    let worded = |(measured, raw): foreign::Told| (measured.map_err(|e| e.to_string()), Some(raw));
+    Ok((told.into_iter().map(worded).collect(), truth))
 }
 
 /// Completes the evidence and asks the rules whether each number may stand.
@@ -190,7 +215,7 @@ fn judge(
     header: &Header,
     which: Which<'_>,
     sampler: Option<&Sampler>,
-    measured: impl Iterator<Item = ((u16, Measurement, Option<String>), Truth)>,
+    measured: impl Iterator<Item = (Figures, Truth)>,
 ) -> Tried {
     let mut cells = Vec::with_capacity(which.group.len());
     let mut began_ns = which.began_ns;
@@ -208,7 +233,7 @@ fn judge(
         began_ns += elapsed_ns;
         cells.push(cell);
     }
-    Tried::Valid(cells)
+    Tried::Valid(cells, Vec::new())
 }
 
 /// What goes wrong around a measurement.
@@ -359,4 +384,17 @@ fn dirtied_per_page(site: &mut Site) -> Result<Option<f64>, Trouble> {
         site.dirtied_per_page = measured.map_err(|e| Trouble::Io("direct writes fail here", e))?;
     }
     Ok(site.dirtied_per_page)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_figure_that_a_tool_left_out_keeps_its_reason() {
+        let told = vec![(Err("+++++".to_string()), None), (Err("cut".to_string()), None)];
+        let (figures, missing) = apart(&[4, 7], told);
+        assert_eq!(missing, [(4, "+++++".to_string()), (7, "cut".to_string())]);
+        assert!(figures.is_empty());
+    }
 }

@@ -282,9 +282,13 @@ impl<'s> Session<'s> {
             }
             for _ in 0..TRIES {
                 match self.try_group(ground, block, candidate, &group, idle)? {
-                    Tried::Valid(cells) => {
+                    Tried::Valid(cells, missing) => {
                         for cell in cells {
                             self.journal.record(What::CellDone(Box::new(cell)))?;
+                        }
+                        for (workload, reason) in missing {
+                            let what = What::CellInvalid { block, candidate, workload, reason };
+                            self.journal.record(what)?;
                         }
                         break;
                     }
