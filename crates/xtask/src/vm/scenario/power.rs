@@ -33,6 +33,7 @@ size = '4m'
 io_size = '64k'
 [protocol]
 mode = 'decide'
+precondition = false
 cell_min = '50ms'
 cell_min_ios = 8
 flash_state = 'trimmed'

@@ -53,6 +53,7 @@ io_size = '64k'
 fsync = 16
 [protocol]
 mode = 'quick'
+precondition = false
 cell_min = '50ms'
 cell_min_ios = 8
 ";

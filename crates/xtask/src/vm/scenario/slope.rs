@@ -30,6 +30,7 @@ size = '4m'
 io_size = '64k'
 [protocol]
 mode = 'quick'
+precondition = false
 cell_min = '50ms'
 cell_min_ios = 8
 ";
