@@ -76,6 +76,9 @@ pub fn against_file(facts: &Facts) -> Check {
     // What dd and bonnie++ are told to do about the page cache, and why bakeoff need not.
     let room = space::room_bytes(place.class, place.size_bytes, place.free_bytes, available);
     let words = format!("{} of RAM", units::size(total));
+    if room == 0 {
+        return Check::unknown(ID, format!("{words}; no test file fits here to be read from it"));
+    }
     match room >= total.saturating_mul(2) {
         true => Check::pass(ID, format!("{words}; files of twice that fit here")),
         false => Check::warn(

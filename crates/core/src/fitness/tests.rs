@@ -285,7 +285,7 @@ fn cache_trim_alignment_and_health() {
 #[test]
 fn the_place_its_room_and_a_device() {
     use crate::model::host::PlaceClass;
-    use Status::{Pass, Stop, Warn};
+    use Status::{Pass, Stop, Unknown, Warn};
     let place = |f: &mut Facts, change: fn(&mut Place)| match &mut f.target {
         Target::Place { place, .. } => change(place),
         Target::Device { .. } => unreachable!("the facts are of a place"),
@@ -294,7 +294,8 @@ fn the_place_its_room_and_a_device() {
     assert_eq!(status("place", |f| place(f, |p| p.class = PlaceClass::Memory)), Warn);
     assert_eq!(status("free space", |f| place(f, |p| p.free_bytes = 100 << 20)), Stop);
     assert_eq!(status("free space", |f| place(f, |p| p.free_bytes = 40 * GIB)), Warn);
-    assert_eq!(status("memory", |f| place(f, |p| p.free_bytes = 12 * GIB)), Warn);
+    assert_eq!(status("memory", |f| place(f, |p| p.free_bytes = 30 * GIB)), Warn);
+    assert_eq!(status("memory", |f| place(f, |p| p.free_bytes = 12 * GIB)), Unknown);
     assert_eq!(status("memory", |f| f.memory.available_bytes = Some(10 << 20)), Stop);
     let device = |f: &mut Facts, in_use| {
         f.target = Target::Device { name: "/dev/sda".into(), chain: Vec::new(), in_use };
