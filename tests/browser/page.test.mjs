@@ -31,7 +31,7 @@ test("light and dark as the system says, or as the button says", async () => {
   await close();
 });
 
-test("a figure leads to its row, its cells and their raw windows", async () => {
+test("a figure leads to its row, its cells, their raw windows and all that is behind them", async () => {
   const { page, trouble, close } = await session.open(["demo"]);
   const isSeen = (id) => page.evaluate((id) => {
     const box = document.getElementById(id).getBoundingClientRect();
@@ -45,8 +45,14 @@ test("a figure leads to its row, its cells and their raw windows", async () => {
   await page.locator(`#${target()} td a`).click();
   assert.match(target(), /^run-0-workload-0-cells-c\d+$/);
   assert.ok(await isSeen(target()), "the closed list of cells opens");
-  await page.locator("#run-0-workload-0-behind a", { hasText: "command that made" }).click();
-  assert.ok(await isSeen("run-0-steps"));
+  const behind = page.locator("#run-0-workload-0-behind a");
+  const parts = ["workload-0-cells", "steps", "machine", "findings", "repeat"];
+  assert.equal(await behind.count(), parts.length);
+  for (const [index, part] of parts.entries()) {
+    await behind.nth(index).click();
+    assert.equal(target(), `run-0-${part}`);
+    assert.ok(await isSeen(target()), part);
+  }
   assert.deepEqual(trouble, []);
   await close();
 });
