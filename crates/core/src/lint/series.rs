@@ -4,6 +4,7 @@
 //! candidate show the same.
 
 use super::finding;
+use super::thresholds::Thresholds;
 use crate::model::event::{Cell, Header};
 use crate::model::finding::Finding;
 use crate::model::precondition::{End, Series};
@@ -63,9 +64,9 @@ fn fast_cache(header: &Header, cells: &[&Cell]) -> Option<Finding> {
     if !cells.first()?.measurement.job.rw.writes() {
         return None;
     }
-    let fall = header.protocol.thresholds.cache_fall;
+    let Thresholds { cache_fall: fall, change_penalty: penalty, .. } = header.protocol.thresholds;
     let falls = |rates: &[f64]| -> Option<(Segment, Segment)> {
-        let segments = change_point::segments(rates);
+        let segments = change_point::segments(rates, penalty);
         let (first, last) = (*segments.first()?, *segments.last()?);
         let only_down = segments.windows(2).all(|w| w[1].mean < w[0].mean);
         let is_fall = segments.len() > 1 && last.mean < (1.0 - fall) * first.mean;
@@ -102,8 +103,9 @@ fn not_steady(header: &Header, cells: &[&Cell]) -> Option<Finding> {
 
 /// The mean changes for good, by more than a steady trend may.
 fn changes(header: &Header, cells: &[&Cell]) -> Option<Finding> {
+    let penalty = header.protocol.thresholds.change_penalty;
     let largest = |rates: &[f64]| -> Option<(f64, usize)> {
-        let segments = change_point::segments(rates);
+        let segments = change_point::segments(rates, penalty);
         let mean = sample::mean(rates).filter(|mean| *mean > 0.0)?;
         let steps = segments.windows(2).map(|w| ((w[1].mean - w[0].mean) / mean, w[1].start));
         steps.filter(|(step, _)| step.abs() > SLOPE).max_by(|a, b| a.0.abs().total_cmp(&b.0.abs()))

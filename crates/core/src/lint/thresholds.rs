@@ -5,6 +5,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::stats::change_point;
+
 /// Shares are of 1, sizes in bytes.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -17,6 +19,8 @@ pub struct Thresholds {
     pub allocation_unit_bytes: u64,
     /// L07: fall of the write rate for good.
     pub cache_fall: f64,
+    /// L07, L37: what a change point costs, in logarithms of the number of windows.
+    pub change_penalty: f64,
     /// L08: bytes written from which on a media cache is full.
     pub media_cache_bytes: u64,
     /// L09: least share of a hard disk that random access spans.
@@ -56,6 +60,7 @@ impl Default for Thresholds {
             gradient: 0.05,
             allocation_unit_bytes: 4 << 20,
             cache_fall: 0.30,
+            change_penalty: change_point::PENALTY,
             media_cache_bytes: 25_000_000_000,
             span: 0.10,
             covered: 0.90,

@@ -22,11 +22,12 @@ enum Setting {
 }
 use Setting::{Bytes, Count, Share, Times};
 
-const SETTINGS: [(&str, Setting); 19] = [
+const SETTINGS: [(&str, Setting); 20] = [
     ("overlap", Share(1.0, |t| &mut t.overlap)),
     ("gradient", Share(1.0, |t| &mut t.gradient)),
     ("allocation_unit_bytes", Bytes(|t| &mut t.allocation_unit_bytes)),
     ("cache_fall", Share(1.0, |t| &mut t.cache_fall)),
+    ("change_penalty", Times(|t| &mut t.change_penalty)),
     ("media_cache_bytes", Bytes(|t| &mut t.media_cache_bytes)),
     ("span", Share(1.0, |t| &mut t.span)),
     ("covered", Share(1.0, |t| &mut t.covered)),

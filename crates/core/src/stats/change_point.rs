@@ -3,7 +3,7 @@
 //! One method: optimal partitioning with pruning (PELT) of Killick, Fearnhead and Eckley, "Optimal
 //! detection of changepoints with a linear computational cost", Journal of the American Statistical
 //! Association 107 (2012), for changes in the mean of normal values. The cost of a segment is its
-//! sum of squares over the variance; each change costs `3 ln n`. The variance is taken from the
+//! sum of squares over the variance; each change costs [`PENALTY`]` ln n`. The variance is taken from the
 //! differences of neighbours (their median absolute value, which changes hardly touch), so that the
 //! changes themselves do not hide it. Checked against the Python package ruptures.
 
@@ -13,8 +13,8 @@ use super::sample;
 pub const MOST: usize = 4_096;
 /// Fewest values between two changes.
 pub const SHORTEST: usize = 5;
-/// What a change costs, in natural logarithms of the number of values.
-const PENALTY: f64 = 3.0;
+/// What a change costs unless told otherwise, in natural logarithms of the number of values.
+pub const PENALTY: f64 = 3.0;
 
 /// A stretch of values with one mean.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -27,14 +27,14 @@ pub struct Segment {
     pub mean: f64,
 }
 
-/// The segments of `values` in order; one when nothing changes, none for what is too short, too
-/// long or no number.
-pub fn segments(values: &[f64]) -> Vec<Segment> {
+/// The segments of `values` in order, a change costing `penalty` logarithms of their number; one
+/// when nothing changes, none for what is too short, too long or no number.
+pub fn segments(values: &[f64], penalty: f64) -> Vec<Segment> {
     if values.len() < 2 * SHORTEST {
         return Vec::new();
     }
     let sigma = neighbour_sd(values);
-    segments_with(values, sigma, PENALTY * libm::log(values.len() as f64))
+    segments_with(values, sigma, penalty * libm::log(values.len() as f64))
 }
 
 /// The same with the standard deviation of a value and the cost of a change given.
@@ -135,16 +135,24 @@ mod tests {
         let series = |drop| -> Vec<f64> {
             (0..60).map(|i| 100.0 + wave(i) - if i >= 35 { drop } else { 0.0 }).collect()
         };
-        let found = segments(&series(30.0));
+        let found = segments(&series(30.0), PENALTY);
         assert_eq!(found.iter().map(|s| s.end).collect::<Vec<_>>(), [35, 60]);
         assert!((found[0].mean - found[1].mean - 30.0).abs() < 0.5);
-        assert_eq!(segments(&series(0.0)).len(), 1);
+        assert_eq!(segments(&series(0.0), PENALTY).len(), 1);
+    }
+
+    #[test]
+    fn a_change_that_costs_more_than_it_explains_is_none() {
+        let wave = |i: usize| [0.3, -0.8, 0.5, 0.1, -0.4, 0.9, -0.6][i % 7];
+        let values: Vec<f64> = (0..60).map(|i| wave(i) + if i >= 30 { 1.5 } else { 0.0 }).collect();
+        assert_eq!(segments(&values, PENALTY).len(), 2);
+        assert_eq!(segments(&values, 100.0).len(), 1);
     }
 
     #[test]
     fn constant_short_and_broken_series() {
-        assert_eq!(segments(&[5.0; 20]).len(), 1);
-        assert!(segments(&[5.0; 9]).is_empty());
-        assert!(segments(&[f64::NAN; 20]).is_empty());
+        assert_eq!(segments(&[5.0; 20], PENALTY).len(), 1);
+        assert!(segments(&[5.0; 9], PENALTY).is_empty());
+        assert!(segments(&[f64::NAN; 20], PENALTY).is_empty());
     }
 }
