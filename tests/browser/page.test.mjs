@@ -31,7 +31,7 @@ test("light and dark as the system says, or as the button says", async () => {
   await close();
 });
 
-test("a figure leads to its row, its cells, their raw windows and all that is behind them", async () => {
+test("a figure leads to its row, its cells and all that is behind them", async () => {
   const { page, trouble, close } = await session.open(["demo"]);
   const isSeen = (id) => page.evaluate((id) => {
     const box = document.getElementById(id).getBoundingClientRect();

@@ -125,6 +125,16 @@ mod tests {
         }
     }
 
+    /// What was measured, by whom or how much: a figure, or a study.
+    #[test]
+    fn every_one_of_the_sixty_eight_has_an_example() {
+        let has_example =
+            |text: &str| text.contains(|c: char| c.is_ascii_digit()) || text.contains("stud");
+        for rule in all().into_iter().filter(|rule| rule.id.starts_with('L')) {
+            assert!(has_example(rule.explain), "{}: {}", rule.id, rule.explain);
+        }
+    }
+
     #[test]
     fn texts_are_whole_sentences_with_something_measured_or_to_type() {
         for rule in all() {

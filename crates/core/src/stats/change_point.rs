@@ -3,9 +3,10 @@
 //! One method: optimal partitioning with pruning (PELT) of Killick, Fearnhead and Eckley, "Optimal
 //! detection of changepoints with a linear computational cost", Journal of the American Statistical
 //! Association 107 (2012), for changes in the mean of normal values. The cost of a segment is its
-//! sum of squares over the variance; each change costs [`PENALTY`]` ln n`. The variance is taken from the
-//! differences of neighbours (their median absolute value, which changes hardly touch), so that the
-//! changes themselves do not hide it. Checked against the Python package ruptures.
+//! sum of squares over the variance; each change costs some natural logarithms of the number of
+//! values, [`PENALTY`] unless told otherwise. The variance is taken from the differences of
+//! neighbours (their median absolute value, which changes hardly touch), so that the changes
+//! themselves do not hide it. Checked against the Python package ruptures.
 
 use super::sample;
 

@@ -14,8 +14,9 @@ pub const RULES: &[Rule] = &[
         explain: "Many cards and SSDs take the first gigabytes into a fast part of their flash \
                   and slow down to a third when it is full; a hard disk does so with its memory. \
                   In a virtual machine the writer itself is slower as soon as its memory is such \
-                  as the host has to find first. A short test measures what is fast. A \
-                  longer --runtime, or io_size above the cache, shows what comes after.",
+                  as the host has to find first. One study wrote 2 GiB to a drive with a cache \
+                  of 1.1 GiB. A short test measures what is fast. A longer --runtime, or io_size \
+                  above the cache, shows what comes after.",
     },
     Rule {
         id: "L12",
@@ -56,8 +57,9 @@ pub const RULES: &[Rule] = &[
         scope: CELL,
         condition: "a cold read of which part was in memory or not moved by the devices",
         explain: "A read counts as cold only when nothing of the file was in memory just before \
-                  and the lowest real device then moved at least nine tenths of the bytes. A cell \
-                  that fails this is thrown away and measured again.",
+                  and the lowest real device then moved at least nine tenths of the bytes. One \
+                  study read its files in the order in which it had written them, the page cache \
+                  as it was. A cell that fails this is thrown away and measured again.",
     },
     Rule {
         id: "L17",
@@ -65,10 +67,11 @@ pub const RULES: &[Rule] = &[
         when: &[Cell, Import],
         scope: CELL,
         condition: "direct writes for which the kernel dirtied pages of its cache",
-        explain: "Some filesystems take a direct write and send it through the page cache all the \
-                  same: btrfs does so for files with checksums. Nothing stays resident \
-                  afterwards, but the kernel's count of dirtied pages grows by about one for each \
-                  page written. The number is then one of buffered writing.",
+        explain: "Some filesystems take a direct write and send it through the page cache all \
+                  the same: btrfs does so for files with checksums. Nothing stays resident \
+                  afterwards, but the kernel's count of dirtied pages grows by about one for \
+                  each page written. The number is then one of buffered writing. One study \
+                  compared direct I/O on btrfs without the kernel, on which this depends.",
     },
     Rule {
         id: "L19",
@@ -144,8 +147,9 @@ pub const RULES: &[Rule] = &[
         scope: CELL,
         condition: "the board was throttled or its voltage fell during the cell",
         explain: "A Raspberry Pi lowers its clock when it is hot or its supply weak, and says so \
-                  in a few bits. The cell then measures the supply. It is thrown away and \
-                  measured again; a better supply, a heat sink or a fan mends it.",
+                  in a few bits. A model 3B+ goes from 1.4 to 1.2 GHz at 60 °C. The cell then \
+                  measures the supply. It is thrown away and measured again; a better supply, a \
+                  heat sink or a fan mends it.",
     },
     Rule {
         id: "L52",
@@ -153,9 +157,10 @@ pub const RULES: &[Rule] = &[
         when: &[Cell, Import],
         scope: CELL,
         condition: "other processes moved over 5 % of the cell's bytes, and 1 MiB at least",
-        explain: "Something else read or wrote while a cell was measured. The journal and \
-                  metadata of the filesystem under test count as its own, and the idle rate \
-                  before the block is taken off.",
+        explain: "Something else read or wrote while a cell was measured. In one study all four \
+                  filesystems were mounted at once, on one disk. The journal and metadata of the \
+                  filesystem under test count as its own, and the idle rate before the block is \
+                  taken off.",
     },
     Rule {
         id: "L54",
@@ -163,9 +168,10 @@ pub const RULES: &[Rule] = &[
         when: &[Cell, Import],
         scope: CELL,
         condition: "watching took over 2 % of a CPU",
-        explain: "Whoever looks at the machine ten times a second takes part in what is measured; \
-                  on the single core of the first boards a monitor with a web page took a tenth. \
-                  bakeoff looks four times a second there and counts what it costs.",
+        explain: "Whoever looks at the machine ten times a second takes part in what is \
+                  measured; on the single core of the first boards a monitor with a web page \
+                  took 10 % of it. bakeoff looks four times a second there and counts what it \
+                  costs.",
     },
     Rule {
         id: "L55",
@@ -175,7 +181,8 @@ pub const RULES: &[Rule] = &[
         condition: "over 1 MiB was swapped in or out during the cell",
         explain: "Memory was short and the kernel moved pages to and from the swap device. \
                   Swapping takes time from every process, and where the swap lies on the disk \
-                  under test, from the disk too. The cell is thrown away and measured again.",
+                  under test, from the disk too. In one study swap was in use on the card under \
+                  test. The cell is thrown away and measured again.",
     },
     Rule {
         id: "cache-unknown",

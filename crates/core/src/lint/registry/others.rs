@@ -11,9 +11,10 @@ pub const RULES: &[Rule] = &[
         when: &[Import],
         scope: RUN,
         condition: "more candidates than places to put them",
-        explain: "Four filesystems on three partitions: one was formatted twice, and nobody said \
-                  which. State and place of at least one candidate are not known. A comparison \
-                  needs one place for all, brought to the same state before each.",
+        explain: "In one study four filesystems lay on three partitions: one was formatted \
+                  twice, and nobody said which. State and place of at least one candidate are \
+                  not known. A comparison needs one place for all, brought to the same state \
+                  before each.",
     },
     Rule {
         id: "L23",

@@ -22,9 +22,10 @@ pub const RULES: &[Rule] = &[
         when: &[Plan, Import],
         scope: CLAIMS,
         condition: "zeros are written",
-        explain: "dd from /dev/zero writes nothing but zeros. Filesystems that compress and \
-                  controllers that do so store next to nothing, and some flash marks such blocks \
-                  as empty. --data random, the default, does not compress.",
+        explain: "dd from /dev/zero writes nothing but zeros. Two studies measured with it. \
+                  Filesystems that compress and controllers that do so store next to nothing, \
+                  and some flash marks such blocks as empty. --data random, the default, does \
+                  not compress.",
     },
     Rule {
         id: "L21",
@@ -132,8 +133,9 @@ pub const RULES: &[Rule] = &[
         scope: STACK,
         condition: "some candidates trim the region and others do not",
         explain: "mkfs.ext4 and mkfs.btrfs trim by default, mkfs.vfat does not, and the mount \
-                  option discard goes on doing it. The candidates then start from different \
-                  states of the flash. bakeoff switches it off for all and brings the region to \
-                  one state itself; a plan that switches it on for some is told.",
+                  option discard goes on doing it. One study compared ext4 with vfat. The \
+                  candidates then start from different states of the flash. bakeoff switches it \
+                  off for all and brings the region to one state itself; a plan that switches it \
+                  on for some is told.",
     },
 ];

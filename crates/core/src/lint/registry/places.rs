@@ -58,10 +58,11 @@ pub const RULES: &[Rule] = &[
         when: &[Plan, Import],
         scope: CLAIMS,
         condition: "a flash region is trimmed, so every visit measures it fresh out of the box",
-        explain: "Erased flash takes writes without having to move old data. It is fast until \
-                  everything has been written once, and never again: SNIA's tests therefore \
-                  precondition a device until five rounds are steady. flash_state = \
-                  \"overwritten\" measures the state a disk is in for most of its life.",
+        explain: "Erased flash takes writes without having to move old data. In one study \
+                  nothing had been written to the stick before. It is fast until everything has \
+                  been written once, and never again: SNIA's tests therefore precondition a \
+                  device until five rounds are steady. flash_state = \"overwritten\" measures \
+                  the state a disk is in for most of its life.",
     },
     Rule {
         id: "L08",
@@ -91,9 +92,10 @@ pub const RULES: &[Rule] = &[
         when: &[Plan, Import],
         scope: CLAIMS,
         condition: "a disk under test also holds /, /var, swap or the store",
-        explain: "The operating system writes to the disk under test whenever it likes: logs, the \
-                  journal, swap. Each such write takes the disk away from the measurement and \
-                  shows up as noise. Directories can be compared all the same, so there it is a \
+        explain: "The operating system writes to the disk under test whenever it likes: logs, \
+                  the journal, swap. Each such write takes the disk away from the measurement \
+                  and shows up as noise. In two studies the card under test also held the \
+                  running system. Directories can be compared all the same, so there it is a \
                   warning; to choose a filesystem for a disk, measure a disk of its own.",
     },
     Rule {
@@ -113,10 +115,11 @@ pub const RULES: &[Rule] = &[
         when: &[Plan],
         scope: RUN,
         condition: "a cpufreq governor other than performance",
-        explain: "With a governor that saves power the clock ramps up and down with the load, and \
-                  each ramp is in the measurement: short cells of small requests suffer most. It \
-                  is alike for all candidates, so it costs precision more than truth. governor = \
-                  \"performance\" in a plan sets it for the run and puts it back.",
+        explain: "With a governor that saves power the clock ramps up and down with the load (a \
+                  Raspberry Pi 4 between 600 and 1500 MHz), and each ramp is in the measurement: \
+                  short cells of small requests suffer most. It is alike for all candidates, so \
+                  it costs precision more than truth. governor = \"performance\" in a plan sets \
+                  it for the run and puts it back.",
     },
     Rule {
         id: "L56",
@@ -169,9 +172,9 @@ pub const RULES: &[Rule] = &[
         scope: CLAIMS,
         condition: "scheduler or read-ahead of the disk under test are not known",
         explain: "Who wants to repeat a comparison needs mkfs and mount options, the I/O \
-                  scheduler and read-ahead: each has changed results by tens of percent. bakeoff \
-                  records them; where the kernel does not say, a plan's [axes] scheduler and \
-                  read_ahead set them.",
+                  scheduler and read-ahead: one study gives neither mkfs nor mount options. \
+                  bakeoff records them; where the kernel does not say, a plan's [axes] scheduler \
+                  and read_ahead_kb set them.",
     },
     Rule {
         id: "L62",

@@ -12,8 +12,9 @@ pub const RULES: &[Rule] = &[
         scope: STACK,
         condition: "candidates promise different things after fsync, and the sentence is silent",
         explain: "A filesystem without a journal, with barriers switched off, or with fsync that \
-                  covers less than the others' does less work and is faster for it. Comparing it \
-                  is fine as long as the sentence says what it does not do.",
+                  covers less than the others' does less work and is faster for it. One study \
+                  compared ext4, ntfs and vfat by a test that flushes. Comparing it is fine as \
+                  long as the sentence says what it does not do.",
     },
     Rule {
         id: "L32",
@@ -22,7 +23,8 @@ pub const RULES: &[Rule] = &[
         scope: RUN,
         condition: "fewer than five complete blocks",
         explain: "One measurement has no error bar: nobody can say whether a second would agree. \
-                  Nothing is claimed about fewer than five blocks, in each of which every \
+                  All five published studies measured each figure once, 432 of them in one \
+                  study. Nothing is claimed about fewer than five blocks, in each of which every \
                   candidate was measured once.",
     },
     Rule {
@@ -32,8 +34,10 @@ pub const RULES: &[Rule] = &[
         scope: RUN,
         condition: "two candidates were visited in the same order in every block",
         explain: "If one candidate always comes first, whatever happens over time (warming up, \
-                  filling caches, a disk getting slower) counts for or against it. bakeoff visits \
-                  in random order, and each order comes back reversed two blocks later.",
+                  filling caches, a disk getting slower) counts for or against it. One study \
+                  went through 18 block sizes from the smallest to the largest, one filesystem \
+                  after the other. bakeoff visits in random order, and each order comes back \
+                  reversed two blocks later.",
     },
     Rule {
         id: "L35",
@@ -161,9 +165,10 @@ pub const RULES: &[Rule] = &[
         when: &[Analysis, Import],
         scope: STACK,
         condition: "a user-space driver stands for a format, and the sentence is silent",
-        explain: "ntfs-3g runs in user space: each call passes through another process. A \
-                  comparison with it ranks the driver, not the format on the disk: name it, or \
-                  use that of the kernel.",
+        explain: "ntfs-3g runs in user space: each call passes through another process. Two \
+                  studies ranked ntfs and exfat without naming the driver. A comparison with it \
+                  ranks the driver, not the format on the disk: name it, or use that of the \
+                  kernel.",
     },
     Rule {
         id: "L67",
@@ -171,10 +176,10 @@ pub const RULES: &[Rule] = &[
         when: &[Analysis],
         scope: STACK,
         condition: "a figure to publish, from filesystems that were new",
-        explain: "A few hundred updates of a source tree halved the speed of two filesystems, and \
-                  a thousand made them up to thirty times slower; the order of candidates changed \
-                  with age. Each visit makes a new filesystem, so the answer is about new ones, \
-                  and the sentence says so.",
+        explain: "A few hundred updates of a source tree halved the speed of two filesystems, \
+                  and a thousand made them up to 30 times slower; the order of candidates \
+                  changed with age. Each visit makes a new filesystem, so the answer is about \
+                  new ones, and the sentence says so.",
     },
     Rule {
         id: "methods-disagree",
