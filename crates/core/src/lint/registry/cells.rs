@@ -181,8 +181,8 @@ pub const RULES: &[Rule] = &[
         condition: "over 1 MiB was swapped in or out during the cell",
         explain: "Memory was short and the kernel moved pages to and from the swap device. \
                   Swapping takes time from every process, and where the swap lies on the disk \
-                  under test, from the disk too. In one study swap was in use on the card under \
-                  test. The cell is thrown away and measured again.",
+                  under test, from the disk too. In one study swap was left on. The cell is \
+                  thrown away and measured again.",
     },
     Rule {
         id: "cache-unknown",
