@@ -16,6 +16,8 @@ use super::table::{KEYS, known_unit};
 /// Most columns of a table.
 const COLUMNS: usize = 64;
 
+const WHY_UNREAD: &str = "a row with a cell that is no number, or that was cut";
+
 /// What a column holds.
 #[derive(Clone, Debug, PartialEq)]
 enum Column {
@@ -99,13 +101,15 @@ pub struct Rows {
     labels: Vec<String>,
     /// The first half of a row that may be wrapped: its line and its cells.
     half: Option<(u64, Vec<String>)>,
+    /// The last line of the table so far: a row, or the rule below the titles of one with bars.
+    last: Option<u64>,
 }
 
 impl Rows {
     /// For a table with these columns.
     pub fn new(columns: Columns) -> Rows {
         let labels = vec![String::new(); columns.0.len()];
-        Rows { columns, labels, half: None }
+        Rows { columns, labels, half: None, last: None }
     }
 }
 
@@ -113,16 +117,31 @@ impl Reader for Rows {
     fn line(&mut self, line: &Line<'_>, out: &mut Out) -> bool {
         let text = line.text;
         let is_rule = text.chars().all(|c| "|-:+= \t".contains(c));
+        if is_rule && text.contains("|-") {
+            self.last = Some(line.number);
+        }
         let cells = if is_rule { Vec::new() } else { self.cells(text) };
         if let Some((first, half)) = self.half.take() {
             let whole: Vec<String> = half.iter().chain(&cells).cloned().collect();
             if whole.len() == self.columns.0.len() && self.row(first, line, &whole, out) {
+                self.last = Some(line.number);
                 return true;
             }
             self.drop_half(first, &half, out);
         }
+        let is_next = self.last.is_some_and(|last| last + 1 == line.number);
+        let is_text = !text.contains('|') && cells.iter().all(|cell| numbers(cell, "").is_empty());
+        if is_next && is_text && !cells.is_empty() && text.starts_with([' ', '\t']) {
+            let why = "text below a row, which may go on with one of its labels: write the row on \
+                       one line";
+            out.unread(line.number, line.number, why);
+            return true;
+        }
         if cells.len() == self.columns.0.len() {
-            return self.row(line.number, line, &cells, out);
+            let is_taken = self.row(line.number, line, &cells, out)
+                || is_next && self.without_figure(text, &cells, line.number, out);
+            self.last = is_taken.then_some(line.number).or(self.last);
+            return is_taken;
         }
         if cells.len() > 1 && cells.len() < self.columns.0.len() {
             self.half = Some((line.number, cells));
@@ -138,6 +157,23 @@ impl Reader for Rows {
 }
 
 impl Rows {
+    /// A row of the table without any number that can be read: its labels count for those below,
+    /// and what is no blank is listed. False when it is no row.
+    fn without_figure(&mut self, text: &str, cells: &[String], line: u64, out: &mut Out) -> bool {
+        let columns = self.columns.0.iter().zip(cells);
+        let values = columns.filter(|(column, _)| matches!(column, Column::Value { .. }));
+        let strange: Vec<&String> = values.map(|(_, c)| c).filter(|c| !is_blank(c)).collect();
+        let has_digit = |cell: &&String| cell.contains(|c: char| c.is_numeric());
+        if !text.contains('|') && !strange.is_empty() && !strange.iter().any(has_digit) {
+            return false;
+        }
+        if !strange.is_empty() {
+            out.unread(line, line, WHY_UNREAD);
+        }
+        remember(&self.columns, &mut self.labels, cells);
+        true
+    }
+
     fn drop_half(&self, first: u64, half: &[String], out: &mut Out) {
         let numbers = half.iter().filter(|cell| !numbers(cell, "").is_empty()).count();
         if numbers > 1 {
@@ -199,15 +235,9 @@ impl Rows {
             // The titles, or no row at all.
             return false;
         }
-        for (at, column) in self.columns.0.iter().enumerate() {
-            let is_label = matches!(column, Column::Label(_));
-            if is_label && !cells[at].is_empty() {
-                self.labels[at] = cells[at].clone();
-            }
-        }
+        remember(&self.columns, &mut self.labels, cells);
         if bad > 0 || !line.is_ended {
-            let why = "a row with a cell that is no number, or that was cut";
-            out.unread(first, line.number, why);
+            out.unread(first, line.number, WHY_UNREAD);
             return true;
         }
         let labels: BTreeMap<String, String> = self
@@ -234,6 +264,15 @@ impl Rows {
             out.result(result);
         }
         true
+    }
+}
+
+/// Takes the labels of a row.
+fn remember(columns: &Columns, labels: &mut [String], cells: &[String]) {
+    for ((column, label), cell) in columns.0.iter().zip(labels).zip(cells) {
+        if matches!(column, Column::Label(_)) && !cell.is_empty() {
+            label.clone_from(cell);
+        }
     }
 }
 
@@ -359,6 +398,28 @@ mod tests {
             "64+vfat write 3250585.6 bytes/s",
         ];
         assert_eq!(read(columns, text), expected);
+    }
+
+    #[test]
+    fn rows_without_a_number_are_listed_and_their_labels_count() {
+        let text = "| host | fs | speed |\n|---|---|---|\n| pi | ext4 | fast |\n\
+            | pi | xfs | 7 |\n| laptop | ext4 | - |\n| | f2fs | 5 |\n| | vfat | 1,234 |\n\
+            \nbars | elsewhere | here\n";
+        let expected = [
+            "xfs+pi write 7000000 bytes/s",
+            "f2fs+laptop write 5000000 bytes/s",
+            "3: a row with a cell that is no number, or that was cut",
+            "7: a row with a cell that is no number, or that was cut",
+        ];
+        assert_eq!(read("host,filesystem,write MB/s", text), expected);
+    }
+
+    #[test]
+    fn text_below_a_row_of_fixed_width_is_listed() {
+        let text = "usb  sequential  31 MiB/s\n     write\n\n  Thanks for reading\n";
+        let read = read("device,test,write MB/s", text);
+        assert_eq!(read.len(), 2, "{read:?}");
+        assert!(read[1].starts_with("2: text below a row"), "{read:?}");
     }
 
     #[test]
