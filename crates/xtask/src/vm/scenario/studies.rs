@@ -82,7 +82,7 @@ fn shortened(plan: &Plan) -> Result<String> {
 
 /// The end of `[protocol]`.
 const SHORT: &str = "cell_min = '50ms'
-cell_max = '1s'
+cell_max = '8s'
 cell_min_ios = 2
 flash_state = 'trimmed'
 ";
