@@ -1,10 +1,14 @@
 # Every task is one word. `make` lists them.
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-vm check build web dist bench bench-truth clean
+.PHONY: help demo test test-vm check build web manual install uninstall dist bench bench-truth clean
 
 BAKEOFF := target/release/bakeoff
+PREFIX ?= /usr/local
 ARGS ?=
+
+MANUAL := target/manual
+SHARE = $(DESTDIR)$(PREFIX)/share
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -30,6 +34,23 @@ build: web ## the report's charts and the release binary: target/release/bakeoff
 
 web: ## the charts of the report: web/dist
 	@scripts/web.sh
+
+manual: ## man pages and completions for bash, zsh and fish: target/manual
+	@cargo run --quiet --package bakeoff --example command_line -- $(MANUAL)
+
+install: ## what build and manual made, below PREFIX (/usr/local); as root where that takes root
+	@[ -x $(BAKEOFF) ] && [ -d $(MANUAL) ] || \
+		{ echo 'nothing to install yet: run make build manual first' >&2; exit 4; }
+	install -D -m 755 $(BAKEOFF) $(DESTDIR)$(PREFIX)/bin/bakeoff
+	install -D -m 644 -t $(SHARE)/man/man1 $(MANUAL)/man1/*.1
+	install -D -m 644 $(MANUAL)/bash/bakeoff.bash $(SHARE)/bash-completion/completions/bakeoff
+	install -D -m 644 -t $(SHARE)/zsh/site-functions $(MANUAL)/zsh/_bakeoff
+	install -D -m 644 -t $(SHARE)/fish/vendor_completions.d $(MANUAL)/fish/bakeoff.fish
+
+uninstall: ## takes away what install put there
+	rm -f $(DESTDIR)$(PREFIX)/bin/bakeoff $(SHARE)/man/man1/bakeoff.1 $(SHARE)/man/man1/bakeoff-*.1 \
+		$(SHARE)/bash-completion/completions/bakeoff $(SHARE)/zsh/site-functions/_bakeoff \
+		$(SHARE)/fish/vendor_completions.d/bakeoff.fish
 
 dist: ## static binaries for x86-64, arm64, ARMv7 and ARMv6 in target/dist (ARGS="armv6" for one)
 	@scripts/install.sh build dist
