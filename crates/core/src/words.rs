@@ -9,6 +9,16 @@ pub fn list(names: &[String]) -> String {
     }
 }
 
+/// The same of names that others chose: one with a comma in it is put in quotes, so that it is not
+/// taken for two.
+pub fn names(names: &[String]) -> String {
+    let quoted = |name: &String| match name.contains(',') && names.len() > 1 {
+        true => format!("“{name}”"),
+        false => name.clone(),
+    };
+    list(&names.iter().map(quoted).collect::<Vec<_>>())
+}
+
 /// `1 block`, `2 blocks`.
 pub fn count(n: u32, noun: &str) -> String {
     format!("{n} {noun}{}", if n == 1 { "" } else { "s" })
@@ -52,6 +62,13 @@ mod tests {
         assert_eq!((of(&["a"]), of(&["a", "b", "c"])), ("a".into(), "a, b and c".into()));
         assert_eq!((capital("it is"), capital("")), ("It is".into(), String::new()));
         assert_eq!((count(1, "block"), count(0, "block")), ("1 block".into(), "0 blocks".into()));
+    }
+
+    #[test]
+    fn a_name_with_a_comma_is_not_two() {
+        let of = |n: &[&str]| names(&n.iter().map(|s| s.to_string()).collect::<Vec<_>>());
+        assert_eq!(of(&["ext4", "ext4, no journal", "xfs"]), "ext4, “ext4, no journal” and xfs");
+        assert_eq!(of(&["ext4, no journal"]), "ext4, no journal");
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use super::{claim, figures};
 use crate::decide::schedule;
-use crate::lint::limit;
+use crate::lint::{claim as claim_rules, limit};
 use crate::model::candidate::Kind;
 use crate::model::finding::Scope;
 use crate::model::health;
@@ -18,6 +18,7 @@ pub fn of(run: &Run, verdicts: &[WorkloadVerdict]) -> Vec<String> {
         return lines;
     }
     lines.extend(choice(run, verdicts));
+    lines.extend(prices(run, verdicts));
     lines.extend(forgetful(run, verdicts));
     lines.extend(more_blocks(run, verdicts));
     for verdict in verdicts.iter().filter(|v| v.verdict == Verdict::Refused) {
@@ -133,6 +134,18 @@ fn is_small(run: &Run, winner: &str, verdicts: &[WorkloadVerdict]) -> bool {
     let won = verdicts.iter().filter(|v| v.winner.as_deref() == Some(winner));
     let mut won = won.peekable();
     won.peek().is_some() && won.all(|v| v.effects.iter().any(|e| e.a == winner && e.high < margin))
+}
+
+/// What winners do not promise that others do.
+fn prices(run: &Run, verdicts: &[WorkloadVerdict]) -> Vec<String> {
+    let mut winners: Vec<&str> = verdicts.iter().filter_map(|v| v.winner.as_deref()).collect();
+    winners.sort_unstable();
+    winners.dedup();
+    let of = |winner: &str| {
+        let prices = claim_rules::prices(&run.header, winner);
+        prices.into_iter().map(|price| format!("{winner} {price}.")).collect::<Vec<_>>()
+    };
+    winners.into_iter().flat_map(of).collect()
 }
 
 /// A word about winners that lose everything at a restart.

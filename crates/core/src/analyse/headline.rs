@@ -17,8 +17,8 @@ use crate::words;
 enum Part {
     /// The winner, the others, and how far it is ahead of the next best.
     Beats { winner: String, others: Vec<String>, lead: String },
-    /// Those that tie.
-    Ties(Vec<String>),
+    /// Those that tie, and how many are behind them.
+    Ties(Vec<String>, usize),
     /// A winner by itself that does not hold with all others together.
     BeatsAlone(String),
     /// A tie by itself that does not hold with all others together.
@@ -92,7 +92,10 @@ fn part(run: &Run, table: &Table, workload: u16, verdict: &WorkloadVerdict) -> P
             Part::Beats { lead: lead(verdict), winner, others }
         }
         Verdict::Beats => Part::BeatsAlone(winner),
-        Verdict::Ties if strict == Outcome::Ties => Part::Ties(first),
+        Verdict::Ties if strict == Outcome::Ties => {
+            let behind = verdict.standings.len().saturating_sub(first.len());
+            Part::Ties(first, behind)
+        }
         Verdict::Ties => Part::TiesAlone(first),
     }
 }
@@ -118,7 +121,7 @@ fn summary(parts: &[(String, Part)]) -> String {
     said.extend(
         grouped(parts, |p| match p {
             Part::BeatsAlone(winner) => Some(format!("{winner} is ahead")),
-            Part::TiesAlone(names) => Some(format!("{} tie", words::list(names))),
+            Part::TiesAlone(names) => Some(format!("{} tie", words::names(names))),
             _ => None,
         })
         .into_iter()
@@ -165,25 +168,30 @@ fn winners(parts: &[(String, Part)]) -> Vec<String> {
 
 fn ties(parts: &[(String, Part)]) -> Vec<String> {
     let by_tie = grouped(parts, |p| match p {
-        Part::Ties(names) => {
-            let mut names = names.clone();
-            names.sort();
-            Some(words::list(&names))
-        }
+        Part::Ties(names, behind) => Some((sorted(names), *behind)),
         _ => None,
     });
-    let tell = |(names, on): (String, Vec<String>)| {
-        format!("it does not matter on {}: {names} tie", words::list(&on))
+    let tell = |((names, behind), on): ((String, usize), Vec<String>)| match behind {
+        0 => format!("it does not matter on {}: {names} tie", words::list(&on)),
+        1 => format!("{names} tie on {}, ahead of the other one", words::list(&on)),
+        _ => format!("{names} tie on {}, ahead of the {behind} others", words::list(&on)),
     };
     by_tie.into_iter().map(tell).collect()
 }
 
+/// Names that tie, in one order wherever they are told.
+fn sorted(names: &[String]) -> String {
+    let mut names = names.to_vec();
+    names.sort();
+    words::names(&names)
+}
+
 /// Workloads grouped by what `key` says of their part, in order of first appearance.
-fn grouped(
+fn grouped<K: PartialEq>(
     parts: &[(String, Part)],
-    key: impl Fn(&Part) -> Option<String>,
-) -> Vec<(String, Vec<String>)> {
-    let mut groups: Vec<(String, Vec<String>)> = Vec::new();
+    key: impl Fn(&Part) -> Option<K>,
+) -> Vec<(K, Vec<String>)> {
+    let mut groups: Vec<(K, Vec<String>)> = Vec::new();
     for (workload, part) in parts {
         let Some(key) = key(part) else { continue };
         match groups.iter_mut().find(|(k, _)| *k == key) {

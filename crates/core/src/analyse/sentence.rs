@@ -115,14 +115,16 @@ impl Words<'_> {
         let blocks = among.iter().filter_map(|p| p.paired).map(|p| p.blocks).min().unwrap_or(0);
         let others: Vec<u16> =
             self.compared.ranked.iter().copied().filter(|c| !top.contains(c)).collect();
-        let slower = match others.len() {
-            0 => String::new(),
-            _ => format!(" Slower than these: {}.", words::list(&self.names(&others))),
+        let top_names = words::names(&self.names(top));
+        let (tie, slower) = match others.len() {
+            0 => (format!("It does not matter: {top_names} are"), String::new()),
+            _ => (
+                format!("Between {top_names} it does not matter: they are"),
+                format!(" Slower than these: {}.", words::names(&self.names(&others))),
+            ),
         };
         let said = format!(
-            "It does not matter: {} are within {} of each other (95 % CI at most {}), {}, {}, \
-             {}.{slower}",
-            words::list(&self.names(top)),
+            "{tie} within {} of each other (95 % CI at most {}), {}, {}, {}.{slower}",
             figures::percent(self.run.header.protocol.tie_margin),
             figures::percent(libm::ceil(reach * 1000.0) / 1000.0),
             words::count(blocks, "paired block"),
@@ -174,14 +176,14 @@ impl Words<'_> {
             return format!(
                 "Not resolved on {}: too few blocks have a valid cell of each of {}. {}",
                 self.of().summary,
-                words::list(&self.names(&self.compared.ranked)),
+                words::names(&self.names(&self.compared.ranked)),
                 self.what_would_tell()
             );
         };
         format!(
             "Not resolved on {}: {} cannot be told apart; {} is {} than {} (95 % CI), {}. {}{}",
             self.of().summary,
-            words::list(&self.names(top)),
+            words::names(&self.names(top)),
             self.name(pair.a),
             figures::either_way(interval),
             self.name(pair.b),
@@ -200,7 +202,7 @@ impl Words<'_> {
             0 => String::new(),
             1 => format!("{} is slower than {}. ", self.name(behind[0]), self.name(*best)),
             _ => {
-                let names = words::list(&self.names(&behind));
+                let names = words::names(&self.names(&behind));
                 format!("{names} are slower than {}. ", self.name(*best))
             }
         }

@@ -5,7 +5,7 @@
 //! `^has_journal`), exFAT and FAT specifications (no journal), ntfs-3g(8) (user space).
 
 use super::finding;
-use crate::model::candidate::{Kind, Stack};
+use crate::model::candidate::{Candidate, Kind, Stack};
 use crate::model::event::Header;
 use crate::model::finding::{Finding, Severity};
 
@@ -18,14 +18,62 @@ pub struct Difference {
     pub words: String,
 }
 
-/// Whether a stack has a property, its words for one and for several, and the rule.
-type Property = (fn(&Stack) -> bool, &'static str, &'static str, &'static str);
+/// A property by which stacks may differ.
+struct Property {
+    has: fn(&Stack) -> bool,
+    /// Its words for one and for several.
+    one: &'static str,
+    several: &'static str,
+    /// The rule.
+    id: &'static str,
+    /// What whoever chooses such a stack gives up.
+    price: Option<&'static str>,
+}
 
 const PROPERTIES: [Property; 3] = [
-    (has_no_journal, "keeps no journal", "keep no journal", "L18"),
-    (has_no_barriers, "does not flush the disk's cache", "do not flush the disk's cache", "L18"),
-    (|s| s.fuse, "runs in user space", "run in user space", "L61"),
+    Property {
+        has: has_no_journal,
+        one: "keeps no journal",
+        several: "keep no journal",
+        id: "L18",
+        price: Some(
+            "after a crash it has to be checked, and may have lost more than the last writes",
+        ),
+    },
+    Property {
+        has: has_no_barriers,
+        one: "does not flush the disk's cache",
+        several: "do not flush the disk's cache",
+        id: "L18",
+        price: Some("a power cut may take what fsync had promised"),
+    },
+    Property {
+        has: |stack| stack.fuse,
+        one: "runs in user space",
+        several: "run in user space",
+        id: "L61",
+        price: None,
+    },
 ];
+
+/// What is given up by choosing this candidate and not another of the run: `keeps no journal:
+/// after a crash …`.
+pub fn prices(header: &Header, candidate: &str) -> Vec<String> {
+    let stacks: Vec<(&str, &Stack)> = header.candidates.iter().filter_map(stack).collect();
+    let Some((_, chosen)) = stacks.iter().find(|(name, _)| *name == candidate) else {
+        return Vec::new();
+    };
+    let is_avoidable = |p: &&Property| (p.has)(chosen) && !stacks.iter().all(|(_, s)| (p.has)(s));
+    let words = |p: &Property| p.price.map(|price| format!("{}: {price}", p.one));
+    PROPERTIES.iter().filter(is_avoidable).filter_map(words).collect()
+}
+
+fn stack(candidate: &Candidate) -> Option<(&str, &Stack)> {
+    match &candidate.kind {
+        Kind::Stack(stack) => Some((candidate.name.as_str(), stack)),
+        Kind::Directory { .. } => None,
+    }
+}
 
 /// Everything in which the stacks of `candidates` promise different things.
 pub fn differences(header: &Header, candidates: &[u16]) -> Vec<Difference> {
@@ -35,18 +83,15 @@ pub fn differences(header: &Header, candidates: &[u16]) -> Vec<Difference> {
     let stacks: Vec<(&str, &Stack)> = candidates
         .iter()
         .filter_map(|c| header.candidates.get(usize::from(*c)))
-        .filter_map(|c| match &c.kind {
-            Kind::Stack(stack) => Some((c.name.as_str(), stack)),
-            Kind::Directory { .. } => None,
-        })
+        .filter_map(stack)
         .collect();
-    let difference = |(has, one, several, id): &Property| {
+    let difference = |Property { has, one, several, id, .. }: &Property| {
         let names: Vec<String> =
             stacks.iter().filter(|(_, s)| has(s)).map(|(n, _)| n.to_string()).collect();
         let words = if names.len() == 1 { one } else { several };
         let is_mixed = !names.is_empty() && names.len() < stacks.len();
         is_mixed
-            .then(|| Difference { id, words: format!("{} {words}", crate::words::list(&names)) })
+            .then(|| Difference { id, words: format!("{} {words}", crate::words::names(&names)) })
     };
     PROPERTIES.iter().filter_map(difference).collect()
 }
@@ -107,6 +152,15 @@ mod tests {
             stack.mkfs = vec!["-O".to_string(), "^has_journal".to_string()];
         });
         assert_eq!(words(&run.build().header), ["ext4 without journal keeps no journal"]);
+    }
+
+    #[test]
+    fn choosing_what_promises_less_has_its_price() {
+        let run = RunBuilder::stacks(&["ext4", "ext2", "ntfs-3g"]).build();
+        assert!(prices(&run.header, "ext2")[0].starts_with("keeps no journal: after a crash"));
+        assert!(prices(&run.header, "ext4").is_empty() && prices(&run.header, "xfs").is_empty());
+        let run = RunBuilder::stacks(&["ext2", "vfat"]).build();
+        assert!(prices(&run.header, "vfat").is_empty());
     }
 
     #[test]
