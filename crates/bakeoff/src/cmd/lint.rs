@@ -63,7 +63,7 @@ fn say(
             report::findings_text(source.unwrap_or_default(), findings, width)
         }
         (_, None, [one]) => report::rule_text(one, width),
-        (_, None, _) => report::rules_text(),
+        (_, None, _) => report::rules_text(width),
     };
     std::io::stdout().write_all(text.as_bytes())?;
     Ok(Outcome::Done)

@@ -56,22 +56,22 @@ fn severities(rule: &Rule) -> [char; 4] {
         .map(|s| severity::of(rule.id, s).map_or('-', Severity::letter))
 }
 
-/// Every rule, a line each.
-pub fn rules_text() -> String {
-    let mut out = String::from("id               P I D p  name                  fires when\n");
+/// Every rule with what it fires on; those of the method's list by number, ours by name only.
+pub fn rules_text(width: usize) -> String {
+    let head = format!("{:<4}P I D p  {:<22}", "id", "name");
+    let rest = " ".repeat(head.len());
+    let mut out = wrap("fires when", width, &head, &rest);
     for rule in registry::all() {
         let [places, image, decide, precise] = severities(rule);
-        // Writing to a String cannot fail, here and below.
-        let _ = writeln!(
-            out,
-            "{:<16} {places} {image} {decide} {precise}  {:<21} {}",
-            rule.id, rule.slug, rule.condition
-        );
+        let id = if rule.id == rule.slug { "" } else { rule.id };
+        let first = format!("{id:<4}{places} {image} {decide} {precise}  {:<22}", rule.slug);
+        out.push_str(&wrap(rule.condition, width, &first, &rest));
     }
-    out.push_str(
-        "\nP places, I an image, D decide on a device, p precise: R refuses, E error (two of them \
-         \nrefuse), W warning, I note. `bakeoff lint --explain L13` says what one means.\n",
-    );
+    let legend = "P places, I an image, D decide on a device, p precise: R refuses, E error (two \
+                  of them refuse), W warning, I note. `bakeoff lint --explain L13` says what one \
+                  means, `--explain NAME` too.";
+    out.push('\n');
+    out.push_str(&wrap(legend, width, "", ""));
     out
 }
 
@@ -100,7 +100,8 @@ pub fn rules_markdown() -> String {
 pub fn rule_text(rule: &Rule, width: usize) -> String {
     let [places, image, decide, precise] = severities(rule);
     let mut out = format!("{} {}\n", rule.id, rule.slug);
-    let _ = writeln!(out, "fires when  {}", rule.condition);
+    out.push_str(&wrap(rule.condition, width, "fires when  ", "            "));
+    // Writing to a String cannot fail.
     let _ = writeln!(out, "known in    {}", when(rule));
     let _ = writeln!(out, "limits      {}", scope(rule));
     let _ = writeln!(
@@ -176,8 +177,10 @@ mod tests {
 
     #[test]
     fn every_rule_has_a_line_and_a_paragraph() {
-        let text = rules_text();
+        let text = rules_text(80);
         assert_eq!(text.lines().filter(|l| l.starts_with('L')).count(), 68);
+        assert!(text.lines().all(|l| l.chars().count() <= 80), "{text}");
+        assert!(registry::all().iter().all(|rule| text.contains(rule.slug)), "{text}");
         let one = rule_text(registry::rule("L13").unwrap(), 80);
         assert!(one.contains("conv=fdatasync") && one.contains("severity    places R"), "{one}");
         assert!(one.lines().all(|l| l.chars().count() <= 80), "{one}");
