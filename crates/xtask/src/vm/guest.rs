@@ -116,6 +116,16 @@ impl Guest {
         Ok(())
     }
 
+    /// What the emulator has computed so far. None where the kernel does not tell: nothing but a
+    /// line of text depends on it.
+    pub fn cpu_seconds(&self) -> Option<f64> {
+        let text = std::fs::read_to_string(format!("/proc/{}/stat", self.child.id())).ok()?;
+        // After the name in brackets, utime and stime are fields 14 and 15 (proc(5)), in USER_HZ.
+        let (_, fields) = text.rsplit_once(')')?;
+        let ticks = fields.split_whitespace().skip(11).take(2).map(str::parse::<f64>);
+        Some(ticks.sum::<Result<f64, _>>().ok()? / 100.0)
+    }
+
     /// The end of what the kernel said.
     pub fn console(&self) -> String {
         let text = std::fs::read(self.folder.join("console.log")).unwrap_or_default();

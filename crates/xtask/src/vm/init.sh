@@ -8,6 +8,7 @@
 /bin/busybox --install -s /bb
 export PATH=/usr/sbin:/usr/bin:/sbin:/bin:/bb HOME=/root LANG=C.UTF-8 TERM=dumb
 mount -t proc proc /proc
+ln -s /proc/self/mounts /etc/mtab
 mount -t sysfs sysfs /sys
 mount -t devtmpfs devtmpfs /dev
 mount -t tmpfs -o mode=755 tmpfs /run

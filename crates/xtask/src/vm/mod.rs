@@ -5,7 +5,9 @@
 //!
 //! `bed` makes machines, `guest` is one that runs, `scenario` has the tests.
 
+use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
+use std::sync::Mutex;
 use std::time::Instant;
 
 use anyhow::{Context, Result, bail};
@@ -33,7 +35,7 @@ use disk::{Disk, MIB};
 use guest::Guest;
 use machine::Machine;
 pub use scenario::caps::{PAIRS as CAPPED_PAIRS, Pair as CappedPair, Said};
-use scenario::{GROUPS, Group, SOLOS, Skip};
+use scenario::{Group, PARTS, Part, Skip};
 
 /// What `make test` runs of it: the parts that guard other people's data, in some five minutes.
 pub const EACH_TIME: &[&str] =
@@ -48,6 +50,9 @@ With --binary that program is tested on the PC (target/debug/bakeoff, while work
 the static one, which takes minutes to build the first time; with --dist what `cargo xtask dist`
 made for people is. --run tries a script on a machine.
 
+As many machines run at a time as there are CPUs; those on which it matters what else is going on
+run last, one after another. The second number of a line is what the emulator computed for it.
+
 `make test` runs devices/, guard/ and two of run/. The others take minutes each, and run only here.
 ";
 
@@ -60,21 +65,24 @@ struct Tally {
 }
 
 impl Tally {
-    fn add(&mut self, name: &str, started: Instant, result: Result<()>) {
-        let seconds = started.elapsed().as_secs_f64();
+    /// Notes and says it; `cpu_seconds` is what its emulator took, where that is known.
+    fn add(&mut self, name: &str, started: Instant, cpu_seconds: Option<f64>, result: Result<()>) {
+        let cpu =
+            cpu_seconds.map_or_else(|| format!("{:12}", ""), |cpu| format!("{cpu:>6.1} s CPU"));
+        let took = format!("{:>6.1} s {cpu}", started.elapsed().as_secs_f64());
         match result {
             Ok(()) => {
                 self.passed += 1;
-                println!("ok      {name:<56} {seconds:>6.1} s");
+                println!("ok      {name:<56} {}", took.trim_end());
             }
             Err(error) => match error.downcast_ref::<Skip>() {
                 Some(Skip(reason)) => {
                     self.skipped += 1;
-                    println!("SKIPPED {name:<56} {seconds:>6.1} s  {reason}");
+                    println!("SKIPPED {name:<56} {took}  {reason}");
                 }
                 None => {
                     self.failed.push(name.to_owned());
-                    println!("FAILED  {name:<56} {seconds:>6.1} s\n{error:#}\n");
+                    println!("FAILED  {name:<56} {took}\n{error:#}\n");
                 }
             },
         }
@@ -114,14 +122,7 @@ pub fn test(root: &Path, arguments: &[&str]) -> Result<bool> {
         names().filter(|name| wanted(name)).for_each(|name| println!("{name}"));
         return Ok(true);
     }
-    let mut tally = Tally::default();
-    for group in GROUPS {
-        run_group(&bed, group, &wanted, &mut tally);
-    }
-    for solo in SOLOS.iter().filter(|solo| wanted(solo.name)) {
-        let started = Instant::now();
-        tally.add(solo.name, started, (solo.run)(&bed));
-    }
+    let tally = run_parts(&bed, &wanted)?;
     for name in &tally.failed {
         println!("FAILED  {name}");
     }
@@ -174,15 +175,55 @@ fn try_script(bed: &Bed, script: &str, board: &str) -> Result<bool> {
 }
 
 fn names() -> impl Iterator<Item = String> {
-    let shared = GROUPS.iter().flat_map(|group| {
-        let tests = (group.tests)();
-        tests.into_iter().map(|test| format!("{}/{}", group.name, test.name))
+    PARTS.iter().flat_map(|part| match part {
+        Part::Solo(solo) => vec![solo.name.to_owned()],
+        Part::Group(group) => {
+            let tests = (group.tests)().into_iter();
+            tests.map(|test| format!("{}/{}", group.name, test.name)).collect()
+        }
+    })
+}
+
+/// Runs all parts that are wanted: beside each other, as many as there are CPUs, except those of
+/// which each has the machine for itself.
+fn run_parts(bed: &Bed, wanted: &Wanted<'_>) -> Result<Tally> {
+    let tally = Mutex::new(Tally::default());
+    let (alone, together): (Vec<&Part>, _) = PARTS.iter().partition(|part| part.is_alone());
+    let waiting = Mutex::new(VecDeque::from(together));
+    let next = || waiting.lock().expect("nobody panics with it").pop_front();
+    let cpus = std::thread::available_parallelism()?.get();
+    std::thread::scope(|scope| {
+        for _ in 0..cpus {
+            scope.spawn(|| std::iter::from_fn(next).for_each(|part| part.run(bed, wanted, &tally)));
+        }
     });
-    shared.chain(SOLOS.iter().map(|solo| solo.name.to_owned()))
+    alone.into_iter().for_each(|part| part.run(bed, wanted, &tally));
+    Ok(tally.into_inner().expect("nobody panics with it"))
+}
+
+/// Whether a test is to be run, by its name.
+type Wanted<'a> = dyn Fn(&str) -> bool + Sync + 'a;
+
+impl Part {
+    fn is_alone(&self) -> bool {
+        matches!(self, Part::Group(group) if group.is_alone)
+    }
+
+    fn run(&self, bed: &Bed, wanted: &Wanted<'_>, tally: &Mutex<Tally>) {
+        match self {
+            Part::Group(group) => run_group(bed, group, wanted, tally),
+            Part::Solo(solo) if wanted(solo.name) => {
+                let started = Instant::now();
+                let result = (solo.run)(bed);
+                tally.lock().expect("nobody panics with it").add(solo.name, started, None, result);
+            }
+            Part::Solo(_) => {}
+        }
+    }
 }
 
 /// Runs the tests of a group in one guest, or in another after one that left it in a state.
-fn run_group(bed: &Bed, group: &Group, wanted: &dyn Fn(&str) -> bool, tally: &mut Tally) {
+fn run_group(bed: &Bed, group: &Group, wanted: &Wanted<'_>, tally: &Mutex<Tally>) {
     let mut running: Option<(Machine, Guest, State)> = None;
     for test in (group.tests)() {
         let name = format!("{}/{}", group.name, test.name);
@@ -190,18 +231,25 @@ fn run_group(bed: &Bed, group: &Group, wanted: &dyn Fn(&str) -> bool, tally: &mu
             continue;
         }
         let started = Instant::now();
+        let mut cpu_seconds = None;
+        // The first one bears what it takes to boot.
+        let earlier = running.as_ref().and_then(|(_, guest, _)| guest.cpu_seconds());
         let result = match running.take().map_or_else(|| start(bed, group), Ok) {
             Err(error) => Err(error),
             Ok((machine, mut guest, before)) => {
                 let tested = (test.run)(&mut guest);
                 let clean = before.assert_unchanged(&mut guest).and_then(|()| guest.check_kernel());
+                cpu_seconds = guest.cpu_seconds().map(|now| now - earlier.unwrap_or_default());
+                // Each begins with an empty store: what it looks at is its own, and not once more
+                // all that others looked at before.
+                let clean = clean.and_then(|()| guest.ok("rm -rf $HOME/.local/share/bakeoff"));
                 if clean.is_ok() {
                     running = Some((machine, guest, before));
                 }
-                tested.and(clean)
+                tested.and(clean.map(drop))
             }
         };
-        tally.add(&name, started, result);
+        tally.lock().expect("nobody panics with it").add(&name, started, cpu_seconds, result);
     }
 }
 

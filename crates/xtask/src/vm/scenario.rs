@@ -32,6 +32,9 @@ pub struct Group {
     pub board: &'static Board,
     /// Its disks.
     pub disks: fn() -> Vec<Disk>,
+    /// Whether it matters to them what else the machine below does: causes are looked for, or
+    /// small differences.
+    pub is_alone: bool,
     /// The tests, in order.
     pub tests: fn() -> Vec<Test>,
 }
@@ -62,23 +65,27 @@ pub struct Solo {
     pub run: fn(&Bed) -> Result<()>,
 }
 
-/// Tests that share a guest, by guest.
-pub const GROUPS: &[&Group] = &[
-    &caps::GROUP,
-    &causes::GROUP,
-    &devices::GROUP,
-    &files::GROUP,
-    &guard::GROUP,
-    &run::GROUP,
-    &studies::GROUP,
-    &pi::PI3,
-    &pi::PI1,
-];
+/// What has machines of its own, and can run beside others.
+pub enum Part {
+    /// Tests in one guest.
+    Group(&'static Group),
+    /// A test that starts guests itself.
+    Solo(Solo),
+}
 
-/// Tests that do not.
-pub const SOLOS: &[Solo] = &[
-    Solo { name: "power-cut-and-resume", run: power::cut_and_resume },
-    Solo { name: "promises", run: promises::acknowledged_fsyncs_survive },
+/// All tests, what takes longest first.
+pub const PARTS: &[Part] = &[
+    Part::Solo(Solo { name: "power-cut-and-resume", run: power::cut_and_resume }),
+    Part::Group(&run::GROUP),
+    Part::Group(&studies::GROUP),
+    Part::Group(&guard::GROUP),
+    Part::Solo(Solo { name: "promises", run: promises::acknowledged_fsyncs_survive }),
+    Part::Group(&files::GROUP),
+    Part::Group(&pi::PI3),
+    Part::Group(&pi::PI1),
+    Part::Group(&devices::GROUP),
+    Part::Group(&causes::GROUP),
+    Part::Group(&caps::GROUP),
 ];
 
 /// Why a test could not be run here: an error that counts as skipped.

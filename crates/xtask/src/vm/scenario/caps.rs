@@ -58,6 +58,7 @@ pub const GROUP: Group = Group {
     name: "caps",
     board: &PC,
     disks,
+    is_alone: true,
     tests: || PAIRS.iter().map(|pair| Test::new(pair.name, |guest| once(guest, pair))).collect(),
 };
 

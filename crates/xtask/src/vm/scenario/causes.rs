@@ -26,6 +26,7 @@ pub const GROUP: Group = Group {
             Disk::virtio("capped", 1200 * MIB).serial("CAPPED").at_most_bytes_per_s(6 * MIB),
         ]
     },
+    is_alone: true,
     tests: || {
         let test = |made: &'static Made| Test::new(made.name, |guest| attributed(guest, made));
         let all = made::ALL.iter().map(test);

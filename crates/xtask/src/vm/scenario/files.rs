@@ -15,6 +15,7 @@ pub const GROUP: Group = Group {
     name: "files",
     board: &PC,
     disks: || vec![Disk::virtio("home", 2048 * MIB).serial("HOME")],
+    is_alone: false,
     tests: || vec![Test::new("bench", bench), Test::new("quick", quick), Test::new("demo", demo)],
 };
 

@@ -19,6 +19,7 @@ pub const GROUP: Group = Group {
     name: "guard",
     board: &PC,
     disks,
+    is_alone: false,
     tests: || ALL.iter().map(|one| Test::new(one.name, |guest| try_it(guest, one))).collect(),
 };
 

@@ -14,6 +14,7 @@ pub const PI3: Group = Group {
     name: "pi3",
     board: &board::PI3,
     disks: card,
+    is_alone: false,
     tests: || {
         let mut tests = tests("Raspberry Pi 3 Model B", "aarch64");
         // Its minutes are spent on the card, which is the same one on the other board.
@@ -27,6 +28,7 @@ pub const PI1: Group = Group {
     name: "pi1",
     board: &board::PI1,
     disks: card,
+    is_alone: false,
     tests: || tests("Raspberry Pi Model A+", "armv6l"),
 };
 

@@ -1,6 +1,6 @@
 //! `bakeoff run` on a disk: every stack and scheduler of the kernel, and what may go wrong.
 
-use anyhow::{Result, ensure};
+use anyhow::{Result, bail, ensure};
 use serde_json::Value;
 
 use super::{Group, Test, slope};
@@ -21,9 +21,10 @@ pub const GROUP: Group = Group {
             stick(),
         ]
     },
+    is_alone: false,
     tests: || {
         vec![
-            Test::new("every-filesystem", |guest| one_block(guest, TARGET, FILESYSTEMS)),
+            Test::new("every-filesystem", every_filesystem),
             Test::new("encrypted-and-lvm", |guest| one_block(guest, TARGET, LAYERS)),
             Test::new("raw-and-4k-native", |guest| one_block(guest, NATIVE, RAW)),
             Test::new("every-scheduler", every_scheduler),
@@ -62,7 +63,8 @@ const FILESYSTEMS: &str = "
 [region]
 size = '320m'
 [axes]
-fs = ['ext2', 'ext3', 'ext4', 'vfat', 'exfat', 'ntfs', 'f2fs', 'reiserfs', 'btrfs', 'xfs']
+fs = ['ext2', 'ext3', 'ext4', 'vfat', 'exfat', 'ntfs', 'f2fs', 'reiserfs', 'btrfs', 'xfs', 'jfs',
+    'nilfs2', 'bcachefs']
 [[stack]]
 [[stack]]
 fs = 'ext4'
@@ -85,6 +87,9 @@ crypt = { cipher = 'aes-xts-plain64', key_bits = 256 }
 [[stack]]
 fs = 'ext4'
 crypt = { cipher = 'aes-xts-plain64', key_bits = 512, sector_size = 4096, no_read_workqueue = true }
+[[stack]]
+fs = 'ext4'
+crypt = { kind = 'plain', cipher = 'aes-xts-plain64', key_bits = 512, sector_size = 4096 }
 [[stack]]
 fs = 'btrfs'
 crypt = { cipher = 'xchacha12,aes-adiantum-plain64', key_bits = 256, sector_size = 4096 }
@@ -138,6 +143,15 @@ pub fn first_block_of(guest: &mut Guest, command: &str) -> Result<()> {
     store::check(guest)
 }
 
+/// All that the kernel has; what it has not, or nobody packages, is left out with the reason.
+fn every_filesystem(guest: &mut Guest) -> Result<()> {
+    one_block(guest, TARGET, FILESYSTEMS)?;
+    let left_out = guest.ok("grep -A 2 '^ *Left out: ' /tmp/job.err")?;
+    let one = left_out.matches("Left out: ").count() == left_out.matches("bcachefs: mkfs").count();
+    ensure!(one && left_out.contains("bcachefs-tools"), "{left_out}");
+    Ok(())
+}
+
 /// The queue's length is not what any scheduler brings: it has to survive them.
 fn every_scheduler(guest: &mut Guest) -> Result<()> {
     let queue = "/sys/block/vda/queue";
@@ -182,7 +196,7 @@ fn refused(guest: &mut Guest) -> Result<()> {
     Ok(())
 }
 
-/// Each candidate has a cell in block 0, except those that were skipped with a reason.
+/// Each candidate has a cell in block 0, except those that were skipped with a reason before.
 fn every_candidate_was_visited(guest: &mut Guest) -> Result<()> {
     let events = guest.ok("bakeoff export last --format jsonl")?;
     let mut candidates = Vec::new();
@@ -192,6 +206,11 @@ fn every_candidate_was_visited(guest: &mut Guest) -> Result<()> {
         let what = serde_json::from_str::<Value>(line)?["what"].take();
         if let Value::Array(all) = &what["started"]["candidates"] {
             candidates = all.clone();
+        }
+        let rehearsed = what["rehearsed"]["candidates"].as_array();
+        if let Some(left) = rehearsed.filter(|left| left.len() != candidates.len()) {
+            let said = guest.ok("cat /tmp/job.err")?;
+            bail!("{} of {} candidates could be made: {said}", left.len(), candidates.len());
         }
         measured.extend(what["cell_done"]["candidate"].as_u64());
         invalid.extend(what.get("cell_invalid").map(Value::to_string));

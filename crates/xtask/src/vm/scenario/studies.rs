@@ -20,6 +20,7 @@ pub const GROUP: Group = Group {
             Disk::virtio("second", 1024 * MIB).serial("SECOND"),
         ]
     },
+    is_alone: false,
     tests: || {
         PLANS.iter().map(|plan| Test::new(plan.name, |guest| one_block(guest, plan))).collect()
     },
