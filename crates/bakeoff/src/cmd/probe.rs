@@ -4,6 +4,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use bakeoff_core::model::path::RawPath;
+use bakeoff_core::prepare::commands::shell_word;
 use bakeoff_core::probe::judge::{self, Verdict};
 use bakeoff_core::probe::{FLUSH_AGAIN_BYTES, FLUSH_BYTES, Layout, SMALLEST_BYTES, Seen, card};
 use bakeoff_core::units;
@@ -79,7 +80,9 @@ fn probe(
     make_directory_of(saved)?;
     let mut device = Device::open(target.path.as_path()).map_err(failed)?;
     if saved.exists() {
-        probing::restore(&mut device, saved).map_err(failed)?;
+        if !probing::restore_earlier(&mut device, saved).map_err(failed)? {
+            return Err(of_another(target, saved));
+        }
         say::note(global.quiet, format_args!("Put back what an earlier probe had left."));
     }
     let size = target.room.target_bytes;
@@ -105,10 +108,24 @@ fn probe(
     Ok(judge::judge(&target.describe(), size, &first, again.as_deref()))
 }
 
-/// Where the originals are kept: beside the store, by the drive's token.
+fn of_another(target: &Target, saved: &Path) -> Fault {
+    let file = shell_word(&RawPath::new(saved));
+    Fault::refused(format!(
+        "a probe that was killed keeps in {file} what it overwrote, and none of its blocks is on \
+         {}: it was another drive, or this one was written since. Nothing was changed; probe the \
+         other drive, or `rm {file}` when nothing is missed",
+        target.path
+    ))
+}
+
+/// Where the originals are kept: beside the store, by the drive's token; of an image by its inode
+/// too, as images of one name may lie in several directories.
 fn saved_path(store: &Path, target: &Target) -> PathBuf {
     let plain = |c: char| if c.is_ascii_alphanumeric() || c == '-' { c } else { '_' };
-    let name: String = target.token.chars().take(64).map(plain).collect();
+    let mut name: String = target.token.chars().take(64).map(plain).collect();
+    if let Some(inode) = host::inode_of(target.path.as_path()).filter(|_| target.is_image) {
+        name += &format!("-{}", inode.ino);
+    }
     let mut dir = store.as_os_str().to_os_string();
     dir.push(".probe");
     PathBuf::from(dir).join(format!("{name}-{}.saved", target.room.target_bytes))

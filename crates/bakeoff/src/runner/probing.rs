@@ -15,6 +15,8 @@ use rustix::fs::OFlags;
 
 use crate::signals::Cancel;
 
+/// What a file with originals begins with; the salt of the pass that overwrote them follows.
+const SAVED_MAGIC: &[u8; 8] = b"bakeoff1";
 /// Bytes moved at a time; what memory is aligned to for direct I/O.
 const CHUNK_BYTES: usize = 1 << 20;
 const ALIGN_BYTES: usize = 4096;
@@ -91,7 +93,7 @@ pub fn pass(
     saved: &Path,
     cancel: &Cancel,
 ) -> io::Result<Option<Vec<(u64, Seen)>>> {
-    save(medium, layout, saved)?;
+    save(medium, layout, salt, saved)?;
     let seen = if cancel.is_set() { Ok(None) } else { try_pass(medium, layout, salt, cancel) };
     // Whatever happened: first put back what was there.
     restore(medium, saved)?;
@@ -137,11 +139,13 @@ fn try_pass(
 }
 
 /// Keeps what is about to be overwritten. What cannot be read is not kept: it was lost before.
-fn save(medium: &mut dyn Medium, layout: &Layout, saved: &Path) -> io::Result<()> {
+fn save(medium: &mut dyn Medium, layout: &Layout, salt: u64, saved: &Path) -> io::Result<()> {
     let part = part_of(saved);
     let mut options = OpenOptions::new();
     let file = options.write(true).create(true).truncate(true).mode(0o600).open(&part)?;
     let mut out = BufWriter::new(file);
+    out.write_all(SAVED_MAGIC)?;
+    out.write_all(&salt.to_le_bytes())?;
     let mut chunk = vec![0; CHUNK_BYTES];
     for (start, bytes) in layout.overwritten() {
         for done in (0..bytes).step_by(CHUNK_BYTES) {
@@ -163,27 +167,66 @@ fn save(medium: &mut dyn Medium, layout: &Layout, saved: &Path) -> io::Result<()
 }
 
 /// Puts back what a file has kept, and removes the file.
-pub fn restore(medium: &mut dyn Medium, saved: &Path) -> io::Result<()> {
+fn restore(medium: &mut dyn Medium, saved: &Path) -> io::Result<()> {
+    each_saved(saved, |_, at, original| medium.write(at, original))?;
+    medium.flush()?;
+    fs::remove_file(saved)
+}
+
+/// Puts back what a probe that was killed had overwritten, where the drive still has that probe's
+/// own blocks, and removes the file. `false`, with the file kept, when it has none of them: it is
+/// another drive with the same token, or was written since, and nothing is put there.
+pub fn restore_earlier(medium: &mut dyn Medium, saved: &Path) -> io::Result<bool> {
+    let mut now = vec![0; BLOCK_BYTES];
+    let mut is_any = false;
+    each_saved(saved, |salt, start, originals| {
+        for (i, original) in originals.chunks(BLOCK_BYTES).enumerate() {
+            let at = start + (i * BLOCK_BYTES) as u64;
+            medium.read(at, &mut now[..original.len()])?;
+            if probe::is_of(salt, &now) {
+                medium.write(at, original)?;
+                is_any = true;
+            }
+        }
+        Ok(())
+    })?;
+    if is_any {
+        medium.flush()?;
+        fs::remove_file(saved)?;
+    }
+    Ok(is_any)
+}
+
+/// Gives everything that a file has kept: the salt of what overwrote it, where it was, the bytes.
+fn each_saved(
+    saved: &Path,
+    mut take: impl FnMut(u64, u64, &[u8]) -> io::Result<()>,
+) -> io::Result<()> {
+    let damaged = || io::Error::new(io::ErrorKind::InvalidData, "the saved file is damaged");
     let mut from = BufReader::new(File::open(saved)?);
     let mut word = [0; 8];
+    from.read_exact(&mut word)?;
+    if word != *SAVED_MAGIC {
+        return Err(damaged());
+    }
+    from.read_exact(&mut word)?;
+    let salt = u64::from_le_bytes(word);
     let mut chunk = vec![0; CHUNK_BYTES];
     loop {
         match from.read_exact(&mut word) {
             Ok(()) => {}
-            Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => break,
+            Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => return Ok(()),
             Err(error) => return Err(error),
         }
         let at = u64::from_le_bytes(word);
         from.read_exact(&mut word)?;
         let len = usize::try_from(u64::from_le_bytes(word)).unwrap_or(usize::MAX);
         if len > CHUNK_BYTES {
-            return Err(io::Error::new(io::ErrorKind::InvalidData, "the saved file is damaged"));
+            return Err(damaged());
         }
         from.read_exact(&mut chunk[..len])?;
-        medium.write(at, &chunk[..len])?;
+        take(salt, at, &chunk[..len])?;
     }
-    medium.flush()?;
-    fs::remove_file(saved)
 }
 
 fn part_of(saved: &Path) -> PathBuf {
@@ -298,11 +341,38 @@ mod tests {
         let mut device = Device::open(&path).unwrap();
         let saved = dir.path().join("saved");
         // As a kill leaves it: saved, half written.
-        save(&mut device, &layout, &saved).unwrap();
+        save(&mut device, &layout, 9, &saved).unwrap();
         try_pass(&mut device, &layout, 9, &Cancel::default()).unwrap().unwrap();
         assert!(fs::read(&path).unwrap().iter().any(|byte| *byte != 7));
-        restore(&mut device, &saved).unwrap();
+        assert!(restore_earlier(&mut device, &saved).unwrap());
         assert!(fs::read(&path).unwrap().iter().all(|byte| *byte == 7));
         assert!(!saved.exists());
+    }
+
+    #[test]
+    fn what_a_killed_probe_kept_is_not_put_on_another_drive_nor_over_what_was_written_since() {
+        let dir = tempfile::tempdir().unwrap();
+        let (path, saved) = (dir.path().join("disk.img"), dir.path().join("saved"));
+        let layout = Layout::new(64 << 20, 5, 1 << 20);
+        fs::write(&path, vec![7u8; 64 << 20]).unwrap();
+        let mut device = Device::open(&path).unwrap();
+        save(&mut device, &layout, 9, &saved).unwrap();
+        try_pass(&mut device, &layout, 9, &Cancel::default()).unwrap().unwrap();
+        // Another drive that has its token, as an image of the same name has.
+        let other = dir.path().join("other.img");
+        fs::write(&other, vec![3u8; 64 << 20]).unwrap();
+        assert!(!restore_earlier(&mut Device::open(&other).unwrap(), &saved).unwrap());
+        assert!(fs::read(&other).unwrap().iter().all(|byte| *byte == 3) && saved.exists());
+        // Its owner wrote a block meanwhile; the others are still the probe's.
+        let written = layout.samples[3];
+        device.write(written, &[5; BLOCK_BYTES]).unwrap();
+        assert!(restore_earlier(&mut device, &saved).unwrap());
+        let now = fs::read(&path).unwrap();
+        let is_theirs = |at: usize| at as u64 / 4096 == written / 4096;
+        assert!((0..now.len()).all(|at| now[at] == if is_theirs(at) { 5 } else { 7 }));
+        // A file of something else is not put anywhere.
+        fs::write(&saved, vec![0; 4096]).unwrap();
+        let error = restore_earlier(&mut device, &saved).unwrap_err();
+        assert!(error.to_string().contains("damaged") && saved.exists(), "{error}");
     }
 }
