@@ -1,7 +1,8 @@
 //! What a block of this run costs in time and bytes: as rehearsed, then as measured.
 
 use bakeoff_core::decide::schedule;
-use bakeoff_core::model::event::{FlashState, Region};
+use bakeoff_core::model::event::{Action, FlashState, Region};
+use bakeoff_core::model::precondition::Series;
 use bakeoff_core::model::run::{Block, Run};
 
 /// A commit writes whole pages: of the journal, the table, an index and the header.
@@ -20,19 +21,38 @@ pub fn of_block(run: &Run) -> (u64, u64) {
     }
 }
 
-/// Bytes the run has written so far, in whichever blocks.
+/// Bytes the run has written so far, in whichever blocks. A region that was cut off while it was
+/// written counts in full: a drive wears by it all the same.
 pub fn written_bytes(run: &Run) -> u64 {
-    let setup = run.rehearsal.as_ref().map_or(0, |r| {
-        let regions: u64 = run.header.regions().map(|region| region.size_bytes).sum();
-        let everyone: Vec<u16> = (0..run.header.candidates.len() as u16).collect();
-        regions + visits_bytes(run, r.file_bytes, &everyone)
+    let files = |visits: u64| run.rehearsal.as_ref().map_or(0, |r| visits * r.file_bytes);
+    let rehearsed = files(run.header.candidates.len() as u64);
+    let on_region = run.header.region.is_some();
+    let blocks = run.blocks.iter().map(|block| {
+        let layouts = if on_region { files(block.order.len() as u64) } else { 0 };
+        layouts + cells_bytes(block)
     });
-    setup + precondition_bytes(run) + run.blocks.iter().map(|b| block_bytes(run, b)).sum::<u64>()
+    overwritten_bytes(run) + rehearsed + precondition_bytes(run) + blocks.sum::<u64>()
 }
 
-/// Bytes written to bring regions to their steady state.
+/// Bytes of the regions and images that were written in full, each time that was begun: before the
+/// first block, before visits, and once more after a kill.
+pub fn overwritten_bytes(run: &Run) -> u64 {
+    let bytes = run.steps.iter().map(|record| match record.step.action {
+        Action::Overwrite { size_bytes, .. } | Action::Fill { size_bytes, .. } => size_bytes,
+        _ => 0,
+    });
+    bytes.sum()
+}
+
+/// Bytes written to bring regions to their steady state. A series that was cut off was in a round
+/// that nobody counted; it wrote about what the largest one before did.
 pub fn precondition_bytes(run: &Run) -> u64 {
-    run.preconditioned.iter().flat_map(|series| &series.rounds).map(|r| r.write_bytes).sum()
+    let of_series = |series: &Series| {
+        let rounds = || series.rounds.iter().map(|round| round.write_bytes);
+        let cut_off = if series.end.is_none() { rounds().max().unwrap_or(0) } else { 0 };
+        rounds().sum::<u64>() + cut_off
+    };
+    run.preconditioned.iter().map(of_series).sum()
 }
 
 /// Bytes written to prepare these visits: a data file each, and the region where every visit finds
@@ -53,11 +73,64 @@ fn block_bytes(run: &Run, block: &Block) -> u64 {
         (Some(_), Some(rehearsal)) => visits_bytes(run, rehearsal.file_bytes, &block.order),
         _ => 0,
     };
+    layout + cells_bytes(block)
+}
+
+fn cells_bytes(block: &Block) -> u64 {
     let cells = block.cells.iter().flat_map(|cell| {
         let m = &cell.measurement;
         let written = [&m.write, &m.create].into_iter().flatten().map(|stats| stats.io_bytes);
         let commits = m.commit.iter().map(|stats| stats.io_bytes + stats.total_ios * COMMIT_BYTES);
         written.chain(commits)
     });
-    layout + cells.sum::<u64>()
+    cells.sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use bakeoff_core::model::event::{Event, What};
+    use bakeoff_core::model::job::{Job, Rw};
+    use bakeoff_core::model::path::RawPath;
+    use bakeoff_core::model::precondition::{End, Round};
+    use bakeoff_core::prepare::steps;
+
+    /// The first event of a stored run, and these after it.
+    fn run(whats: Vec<What>) -> Run {
+        let text = include_str!("../../../../fixtures/bundle/v0.1.0.jsonl");
+        let started: Event = serde_json::from_str(text.lines().nth(1).unwrap()).unwrap();
+        let event = |(seq, what)| Event { seq, unix_ns: 0, elapsed_ns: 0, what };
+        let events: Vec<Event> =
+            std::iter::once(started).chain((1..).zip(whats).map(event)).collect();
+        Run::fold(&events).unwrap()
+    }
+
+    fn round(round: u32, write_bytes: u64) -> What {
+        let job = Job::new(Rw::RandWrite, 4096, 1 << 30);
+        What::PreconditionRound(Box::new(Round {
+            region: 0,
+            round,
+            job,
+            write_bytes,
+            elapsed_ns: 1,
+        }))
+    }
+
+    #[test]
+    fn a_round_that_a_kill_cut_off_counts_as_the_largest_before_it() {
+        let whole = What::Preconditioned { region: 0, end: End::Steady };
+        let steady = run(vec![round(0, 70), round(1, 50), whole.clone()]);
+        assert_eq!(precondition_bytes(&steady), 120);
+        let killed = run(vec![round(0, 70), round(1, 50), round(0, 60), whole]);
+        assert_eq!(precondition_bytes(&killed), 120 + 70 + 60);
+    }
+
+    #[test]
+    fn a_region_written_again_after_a_kill_counts_again() {
+        let device = RawPath::new("/dev/loop7");
+        let overwrite = |number| What::StepPlanned(steps::overwrite(number, &device, 64, true));
+        let killed = run(vec![overwrite(0)]);
+        assert_eq!(written_bytes(&killed), 64, "a step that was begun and never ended");
+        assert_eq!(written_bytes(&run(vec![overwrite(0), overwrite(1)])), 128);
+    }
 }
