@@ -14,6 +14,9 @@ pub struct UnitError {
     hint: &'static str,
 }
 
+/// What is wrong with a number that 64 bits do not hold.
+const TOO_LARGE: &str = "that is more than any computer has; write less";
+
 /// Reads a size: `512`, `4k`, `4K`, `4KiB`, `1m`, `1.5g`, `2t`. Every prefix is a power of 1024.
 pub fn parse_size(text: &str) -> Result<u64, UnitError> {
     let error = || UnitError {
@@ -32,7 +35,7 @@ pub fn parse_size(text: &str) -> Result<u64, UnitError> {
         "t" => 40,
         _ => return Err(error()),
     };
-    scale(number, 1u64 << shift).ok_or_else(error)
+    scale(number, 1u64 << shift).ok_or_else(|| UnitError { hint: TOO_LARGE, ..error() })
 }
 
 /// Reads a duration into nanoseconds: `90`, `90s`, `1.5m`, `2h`, `500ms`.
@@ -50,7 +53,7 @@ pub fn parse_duration_ns(text: &str) -> Result<u64, UnitError> {
         "h" => 3_600_000_000_000,
         _ => return Err(error()),
     };
-    scale(number, ns).ok_or_else(error)
+    scale(number, ns).ok_or_else(|| UnitError { hint: TOO_LARGE, ..error() })
 }
 
 /// `12.5k` into `12.5` and `k`.

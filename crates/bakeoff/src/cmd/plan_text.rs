@@ -5,7 +5,7 @@ use std::io::Read;
 use std::path::Path;
 
 use bakeoff_core::model::candidate::Stack;
-use bakeoff_core::model::path::RawPath;
+use bakeoff_core::model::path::{RawPath, printable};
 use bakeoff_core::plan::{self, Expanded, Here, Plan};
 
 use crate::fault::Fault;
@@ -25,13 +25,19 @@ pub fn load(name: &Path) -> Result<Plan, Fault> {
         )),
         _ => Fault::usage(format!("cannot read the plan {shown}: {error}")),
     })?;
+    if file.metadata().is_ok_and(|metadata| metadata.is_dir()) {
+        let listed = plan::BUILT_IN.map(|plan| plan.name).join(", ");
+        let what = format!("the plan {shown} is a directory: name a TOML file in it, or {listed}");
+        return Err(Fault::usage(what));
+    }
     let mut bytes = Vec::new();
     // One byte more than a plan may have, so that the parser sees that it is too long.
     file.take(plan::TEXT_MAX_BYTES as u64 + 1)
         .read_to_end(&mut bytes)
         .map_err(|error| Fault::usage(format!("cannot read the plan {shown}: {error}")))?;
-    let text = String::from_utf8(bytes)
-        .map_err(|_| Fault::usage(format!("the plan {shown} is no text")))?;
+    let text = String::from_utf8(bytes).map_err(|_| {
+        Fault::usage(format!("the plan {shown} is no text: a plan is TOML in UTF-8"))
+    })?;
     plan::parse(&text, &shown).map_err(Fault::usage)
 }
 
@@ -55,8 +61,12 @@ pub fn expand(plan: &Plan, targets: &[(&Target, Option<u64>)]) -> Result<Expande
 
 fn job_files(plan: &Plan) -> Result<BTreeMap<String, String>, Fault> {
     let read = |name: &str| {
-        let text = std::fs::read_to_string(name)
-            .map_err(|error| Fault::usage(format!("cannot read the job file {name}: {error}")))?;
+        let text = std::fs::read_to_string(name).map_err(|error| {
+            let name = printable(name.as_bytes());
+            Fault::usage(format!(
+                "cannot read the plan's job file {name} from the current directory: {error}"
+            ))
+        })?;
         Ok((name.to_string(), text))
     };
     plan.job_files().map(read).collect()

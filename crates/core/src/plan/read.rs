@@ -95,6 +95,10 @@ impl Source<'_> {
         value: &'t Value<'a>,
         expected: &'static str,
     ) -> Result<Vec<(&'t DeTable<'a>, Range<usize>)>, PlanError> {
+        if value.get_ref().as_table().is_some() {
+            let what = format!("there can be several of it: write [[{key}]], not [{key}]");
+            return Err(self.other(value.span(), what));
+        }
         let list = self.kind(key, value, expected, value.get_ref().as_array())?;
         let mut tables = Vec::new();
         for item in list.iter() {
@@ -238,6 +242,7 @@ fn kind_of(value: &DeValue) -> &'static str {
     match value {
         DeValue::String(_) => "a text",
         DeValue::Integer(number) if number.as_str().starts_with('-') => "a number below 0",
+        DeValue::Integer(_) if whole(value).is_none() => "one too large for any computer",
         DeValue::Integer(_) => "a number",
         DeValue::Float(_) => "a number with a point",
         DeValue::Boolean(_) => "true or false",

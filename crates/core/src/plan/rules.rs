@@ -259,7 +259,7 @@ fn settle<T>(
     let names = names::names(&said, NAME_CHARS);
     for (at, name) in names.iter().enumerate() {
         if names[..at].contains(name) {
-            let why = format!("two {what} are called '{name}'; give one of them another name");
+            let why = format!("two {what} are called '{name}'; take one out, or give it a name");
             return Err(source.other(made[at].span.clone(), why));
         }
     }

@@ -5,6 +5,7 @@ use super::read::{Source, Value};
 use crate::model::candidate::{Crypt, Knobs, Stack};
 use crate::prepare::options::{self, OptionProfile};
 use crate::prepare::support::{self, Recipe};
+use crate::words::nearest;
 
 /// Keys in order of use; any but `name` may stand in `[axes]` too.
 pub(super) const KEYS: [&str; 11] = [
@@ -23,6 +24,27 @@ pub(super) const KEYS: [&str; 11] = [
 
 /// Keys that take a list of words; a list of such lists is an axis.
 pub(super) const LISTS: [&str; 2] = ["mkfs", "mount"];
+
+/// I/O schedulers of Linux, each with the name it has now: the kernel takes old names for two of
+/// them, and then says the new one, so that nobody could tell whether it still is as it was set.
+const SCHEDULERS: [(&str, &str); 6] = [
+    ("none", "none"),
+    ("mq-deadline", "mq-deadline"),
+    ("kyber", "kyber"),
+    ("bfq", "bfq"),
+    ("deadline", "mq-deadline"),
+    ("noop", "none"),
+];
+
+/// Governors of Linux (admin-guide/pm/cpufreq.rst).
+const GOVERNORS: [(&str, &str); 6] = [
+    ("performance", "performance"),
+    ("powersave", "powersave"),
+    ("userspace", "userspace"),
+    ("ondemand", "ondemand"),
+    ("conservative", "conservative"),
+    ("schedutil", "schedutil"),
+];
 
 const CRYPT_KEYS: [&str; 6] =
     ["kind", "cipher", "key_bits", "sector_size", "no_read_workqueue", "no_write_workqueue"];
@@ -74,7 +96,6 @@ impl PlannedStack {
         key: &'static str,
         value: &Value,
     ) -> Result<(), PlanError> {
-        let word = || source.text(key, value).map(str::to_string);
         match key {
             "name" => self.name = Some(source.name(value)?),
             "fs" => {
@@ -89,8 +110,8 @@ impl PlannedStack {
                 let words = OptionProfile::ALL.map(|profile| (profile.name(), profile));
                 self.options = source.word("set of options", value, &words)?;
             }
-            "scheduler" => self.knobs.scheduler = Some(word()?),
-            "governor" => self.knobs.governor = Some(word()?),
+            "scheduler" => self.knobs.scheduler = Some(setting(source, key, value, &SCHEDULERS)?),
+            "governor" => self.knobs.governor = Some(setting(source, key, value, &GOVERNORS)?),
             "read_ahead_kb" => self.knobs.read_ahead_kb = Some(source.number32(key, value, 0)?),
             "nr_requests" => self.knobs.nr_requests = Some(source.number32(key, value, 1)?),
             other => unreachable_key(other),
@@ -135,6 +156,27 @@ fn unreachable_key(key: &str) {
     debug_assert!(false, "no such key: {key}");
 }
 
+/// A name the kernel knows. Kernels have others than these, which are taken as they are; what looks
+/// like a slip of a known one is refused.
+fn setting(
+    source: &Source,
+    key: &str,
+    value: &Value,
+    known: &[(&str, &str)],
+) -> Result<String, PlanError> {
+    let word = source.text(key, value)?;
+    let names: Vec<&str> = known.iter().map(|(name, _)| *name).collect();
+    let near = nearest(word, &names).and_then(|near| known.iter().find(|k| k.0 == near));
+    match near {
+        Some((_, meant)) if *meant != word => {
+            let (word, key) = (word.to_string(), key.to_string());
+            let hint = format!("did you mean '{meant}'?");
+            Err(source.error(value.span(), Problem::UnknownWord { word, key, hint }))
+        }
+        _ => Ok(word.to_string()),
+    }
+}
+
 fn crypt(source: &Source, value: &Value) -> Result<Option<Crypt>, PlanError> {
     const EXPECTED: &str =
         "\"none\" or a table: { cipher = \"aes-xts-plain64\", key_bits = 512, sector_size = 4096 }";
@@ -170,13 +212,29 @@ fn crypt(source: &Source, value: &Value) -> Result<Option<Crypt>, PlanError> {
         (_, 0) => Some("the size of its key: key_bits = 512"),
         _ => None,
     };
-    match missing {
-        Some(what) => Err(source.other(
-            value.span(),
-            format!("crypt needs {what}; a number without it cannot be compared with any other"),
-        )),
+    if let Some(what) = missing {
+        let what =
+            format!("crypt needs {what}; a number without it cannot be compared with any other");
+        return Err(source.other(value.span(), what));
+    }
+    match wrong_key(&crypt) {
+        Some(what) => Err(source.other(value.span(), what)),
         None => Ok(Some(crypt)),
     }
+}
+
+/// What a cipher says of its key, where the kernel takes no other: XTS splits it into two keys of
+/// AES, and Adiantum's stream cipher has one size (crypto/xts.c and crypto/adiantum.c of Linux).
+fn wrong_key(crypt: &Crypt) -> Option<String> {
+    let sizes: &[u32] = match crypt.cipher.as_str() {
+        cipher if cipher.starts_with("aes-xts") => &[256, 384, 512],
+        cipher if cipher.contains("adiantum") => &[256],
+        _ => return None,
+    };
+    let listed = sizes.iter().map(u32::to_string).collect::<Vec<_>>().join(", ");
+    let (cipher, bits) = (&crypt.cipher, crypt.key_bits);
+    let what = || format!("{cipher} takes a key of these sizes, not {bits}: key_bits = {listed}");
+    (!sizes.contains(&bits)).then(what)
 }
 
 /// A cipher as cryptsetup(8) takes it: one word that is no option.
