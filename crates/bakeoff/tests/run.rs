@@ -199,6 +199,9 @@ fn two_runs_on_one_image_at_once_are_one_too_many() {
     first.until_announced();
     let second = bench.run(&RUN);
     assert_eq!(second.code, 3, "{second:?}");
+    // To be told to detach the first one's loop device would be the end of the first one.
+    assert!(second.err.contains("is at work on it") && second.err.contains("wait for its end"));
+    assert!(!second.err.contains("losetup"), "{second:?}");
     first.signal(Signal::INT);
     let ended = first.end();
     assert_eq!(ended.code, 130, "{ended:?}");
@@ -307,6 +310,8 @@ fn a_detached_run_goes_on_alone_and_its_answer_is_in_the_store() {
         thread::sleep(Duration::from_millis(100));
     }
     assert!(blocks >= 5, "{}", bench.run(&["show", "last"]).err);
+    let (_, run) = record(&bench);
+    assert_eq!(run.header.command[..3], ["bakeoff", "run", "plan.toml"], "as a user would type it");
     assert_eq!(left(&bench), Vec::<String>::new());
 }
 
@@ -330,6 +335,37 @@ fn probing_an_honest_image_leaves_it_as_it_was() {
     assert_eq!(report["verdict"], "no_evidence");
     assert_eq!(report["samples"], report["good"]);
     assert!(fs::read(&image).unwrap() == content, "what was there is back");
+}
+
+#[test]
+fn an_image_whose_name_cannot_be_shown_is_erased_by_its_name_as_typed_or_as_shown() {
+    if lacks() {
+        return;
+    }
+    let bench = Bench::new();
+    let name = "$(reboot) \u{1b}[31m.img";
+    fs::File::create(bench.path().join(name)).unwrap().set_len(64 * MIB).unwrap();
+    let shown = "'$(reboot) \\x1b[31m.img'";
+    let refused = bench.run(&["probe", name]);
+    assert!(refused.code == 3 && refused.err.contains(shown), "{refused:?}");
+    assert!(!refused.err.contains('\u{1b}'), "{refused:?}");
+    for typed in [name, shown.trim_matches('\'')] {
+        let probed = bench.run(&["probe", name, "--erase", typed]);
+        assert_eq!(probed.code, 0, "{typed}: {probed:?}");
+    }
+    assert_eq!(bench.run(&["probe", name, "--erase", "$(reboot) [31m.img"]).code, 3);
+}
+
+#[test]
+fn a_store_on_the_target_is_refused_and_nobody_is_told_to_move_the_target_away() {
+    if lacks() {
+        return;
+    }
+    let bench = Bench::new();
+    made(&bench, SMALL, 96 * MIB);
+    let refused = bench.run(&[&RUN[..], &["--store", "disk.img"]].concat());
+    assert_eq!(refused.code, 3, "{refused:?}");
+    assert!(refused.err.contains("the store (") && !refused.err.contains("mv "), "{refused:?}");
 }
 
 #[test]

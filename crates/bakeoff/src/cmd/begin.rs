@@ -16,6 +16,7 @@ use bakeoff_core::model::workload::Workload;
 use bakeoff_core::prng::SplitMix64;
 use bakeoff_core::workloads;
 
+use super::internal;
 use crate::cli::Global;
 use crate::fault::{Fault, Outcome};
 use crate::host;
@@ -239,8 +240,10 @@ pub fn say_recovered(recovered: &recover::Recovered, quiet: bool) {
 }
 
 pub fn header(global: &Global, plan: Plan) -> Header {
-    // What to type to repeat it: where the binary lay is of no interest to anyone else.
-    let arguments = std::env::args_os().skip(1).map(|word| RawPath::new(word).to_string());
+    // What to type to repeat it: where the binary lay is of no interest to anyone else, nor that a
+    // detached run is started by a word of ours.
+    let typed = internal::typed_args().into_iter().skip(1);
+    let arguments = typed.map(|word| RawPath::new(word).to_string());
     let command = std::iter::once("bakeoff".to_string()).chain(arguments).collect();
     let fresh = fresh_u64();
     let mut regions = plan.regions.into_iter();

@@ -10,7 +10,7 @@ use bakeoff_core::plan::Expanded;
 use bakeoff_core::plan::budget::{Site, Speed, estimate};
 use bakeoff_core::prepare::commands::describe;
 use bakeoff_core::prepare::{precondition, steps, udev_rule, visit};
-use bakeoff_core::report::plan::{Commands, EstimateView, PlanView, TargetView};
+use bakeoff_core::report::plan::{Commands, EstimateView, PlanView, SpeedView, TargetView};
 use bakeoff_core::units;
 
 use super::plan_text;
@@ -19,7 +19,9 @@ use crate::cli::{Format, Global, Plan};
 use crate::fault::{Fault, Outcome};
 use crate::host;
 use crate::runner::targets::{self, Wanted};
-use crate::runner::{ceilings, in_memory, prove, scratch};
+use crate::runner::{ceilings, in_memory, prove, scratch, survey};
+use crate::signals::Cancel;
+use crate::ui::say;
 
 /// Stands for the id a run will have.
 const RUN: &str = "RUN";
@@ -38,7 +40,8 @@ pub fn run(global: &Global, args: &Plan) -> Result<Outcome, Fault> {
         return print(global, &without_target(args)?).map(|()| Outcome::Done);
     }
     let looked = look_at(global, args, None)?;
-    let view = on_targets(&looked);
+    let speeds = speeds(global, &looked.wanted)?;
+    let view = on_targets(&looked, &speeds);
     print(global, &view)?;
     let (made, wanted) = (&looked.made, &looked.wanted);
     check_wear(wanted, made.candidates.len() as u64, made.protocol.max_write_bytes)?;
@@ -66,42 +69,70 @@ fn without_target(args: &Plan) -> Result<PlanView, Fault> {
     Ok(PlanView::new(&asked, made))
 }
 
-fn on_targets(looked: &Looked) -> PlanView {
+/// Reads every region here and there, which takes seconds and changes nothing.
+fn speeds(global: &Global, wanted: &[Wanted]) -> Result<Vec<SpeedView>, Fault> {
+    let cancel = Cancel::listen().map_err(Fault::environment)?;
+    let is_quiet = global.quiet || !rustix::termios::isatty(std::io::stderr());
+    let mut speeds = Vec::new();
+    for Wanted { target, span, .. } in wanted {
+        if target.is_image {
+            let why = "where a byte lies in an image says nothing about where it lies on the disk";
+            speeds.push(SpeedView::not_read(why));
+            continue;
+        }
+        say::note(is_quiet, format_args!("Reading here and there on {}…", target.path));
+        let read = survey::survey(target.path.as_path(), span.start_bytes, *span, &cancel);
+        if cancel.is_set() {
+            return Err(Fault::interrupted("interrupted; nothing was changed"));
+        }
+        speeds.push(match read {
+            Ok(positions) => SpeedView::new(*span, positions, target.room.granule_bytes),
+            Err(error) => SpeedView::not_read(match error.kind() {
+                std::io::ErrorKind::PermissionDenied => format!("{error}; try sudo"),
+                _ => format!("{error}; `bakeoff check {}` tells more", target.path),
+            }),
+        });
+    }
+    Ok(speeds)
+}
+
+fn on_targets(looked: &Looked, speeds: &[SpeedView]) -> PlanView {
     let Looked { asked, made, wanted } = looked;
     let mut view = PlanView::new(asked, made.clone());
-    view.targets = wanted.iter().map(target_view).collect();
+    let pairs = || wanted.iter().zip(speeds);
+    view.targets = pairs().map(|(wanted, speed)| target_view(wanted, speed)).collect();
     view.commands = commands(made, wanted);
-    let sites: Vec<Site> = wanted.iter().map(|wanted| site(made, wanted)).collect();
-    let limit = made.protocol.max_write_bytes;
-    let slowest = sites.iter().map(|s| s.speed).min_by_key(|s| s.write_bytes_per_s);
-    view.estimate = estimate(made, &sites, limit)
-        .zip(slowest)
-        .map(|(costs, speed)| EstimateView::new(costs, speed, limit));
+    view.estimate = costs(made, pairs().map(|(w, speed)| (w, speed.shrinks_to_bytes)));
     view
 }
 
-fn site(made: &Expanded, wanted: &Wanted) -> Site {
-    let disk = wanted.target.place.disks().next();
-    Site {
-        speed: Speed::of(disk),
-        region_bytes: wanted.span.size_bytes,
+/// Time and bytes on these targets, each with what its region shrinks to where that is known.
+pub fn costs<'w>(
+    made: &Expanded,
+    targets: impl Iterator<Item = (&'w Wanted, Option<u64>)>,
+) -> Option<EstimateView> {
+    let site = |(wanted, shrunk): (&Wanted, Option<u64>)| Site {
+        speed: Speed::of(wanted.target.place.disks().next()),
+        region_bytes: shrunk.unwrap_or(wanted.span.size_bytes),
         is_overwritten: wanted.flash_state == FlashState::Overwritten,
         is_preconditioned: is_preconditioned(made, wanted),
-    }
+    };
+    let sites: Vec<Site> = targets.map(site).collect();
+    let limit = made.protocol.max_write_bytes;
+    let slowest = sites.iter().map(|s| s.speed).min_by_key(|s| s.write_bytes_per_s);
+    let (costs, speed) = estimate(made, &sites, limit).zip(slowest)?;
+    Some(EstimateView::new(costs, speed, limit))
 }
 
-fn target_view(wanted: &Wanted) -> TargetView {
+fn target_view(wanted: &Wanted, speed: &SpeedView) -> TargetView {
     let Wanted { target, span, flash_state } = wanted;
-    let size = units::size_decimal(target.room.target_bytes);
-    let about = match target.place.disks().next().filter(|_| !target.is_image) {
-        None => format!("an image of {}", units::size(target.room.target_bytes)),
-        Some(disk) => {
-            let model = disk.model.as_deref().map_or("", str::trim);
-            let serial = disk.serial.as_deref().map(|s| format!(", serial number {}", s.trim()));
-            let named = if model.is_empty() { "a drive without a model" } else { model };
-            format!("{named}, {size}{}", serial.unwrap_or_default())
-        }
+    let (bytes, about) = (target.room.target_bytes, target.about());
+    let about = match target.is_image {
+        true => format!("{about} of {}", units::size(bytes)),
+        false => format!("{about}, {}", units::size_decimal(bytes)),
     };
+    let serial = target.drive().and_then(|disk| disk.serial.as_deref());
+    let about = about + &serial.map_or(String::new(), |s| format!(", serial number {}", s.trim()));
     TargetView {
         path: target.path.to_string(),
         about,
@@ -111,6 +142,7 @@ fn target_view(wanted: &Wanted) -> TargetView {
         region_size_bytes: span.size_bytes,
         state: state_words(*flash_state),
         max_write_bytes: target.write_budget(),
+        speed: speed.clone(),
     }
 }
 

@@ -10,6 +10,7 @@ use bakeoff_core::model::event::FlashState;
 use bakeoff_core::model::path::RawPath;
 use bakeoff_core::model::protocol::Mode;
 use bakeoff_core::prepare::{region, token};
+use bakeoff_core::report::plan::{Span, expected};
 use bakeoff_core::{plan, units};
 
 use super::begin::{self, ReportTo};
@@ -17,6 +18,7 @@ use super::{consent, later, plan_text};
 use crate::cli::{Global, Plan, Run};
 use crate::exec::background;
 use crate::fault::{Fault, Outcome};
+use crate::host;
 use crate::runner::held::Held;
 use crate::runner::target::{self, Target};
 use crate::runner::targets::{self, Wanted};
@@ -29,6 +31,8 @@ const TARGETS_MAX: usize = 16;
 struct Ready {
     plan: begin::Plan,
     wanted: Vec<Wanted>,
+    /// Time and bytes to expect, in sentences.
+    costs: Vec<String>,
 }
 
 /// A plan on its targets; nothing is changed by looking.
@@ -44,6 +48,7 @@ pub struct Looked {
 /// Runs the command.
 pub fn run(global: &Global, args: &Run) -> Result<Outcome, Fault> {
     check_args(&args.on)?;
+    refuse_store(global, &args.on)?;
     begin::recover(global)?;
     let mut ready = get_ready(global, args)?;
     show(global, &ready);
@@ -93,6 +98,19 @@ fn check_args(args: &Plan) -> Result<(), Fault> {
         ));
     }
     Ok(())
+}
+
+/// Before the store is opened: a target is no damaged store, to be moved away.
+fn refuse_store(global: &Global, args: &Plan) -> Result<(), Fault> {
+    let store = crate::store::place::path(global.store.as_deref())?;
+    match args.targets.iter().find(|target| host::is_same_file(target, &store)) {
+        None => Ok(()),
+        Some(target) => Err(Fault::refused(format!(
+            "the store ({}) is the target {}, which is erased: keep it elsewhere",
+            RawPath::new(&store),
+            RawPath::new(target)
+        ))),
+    }
 }
 
 /// Reads the plan and looks at the targets; changes nothing.
@@ -145,6 +163,7 @@ pub fn settle(made: &mut plan::Expanded, time_ns: Option<u64>, max_write_bytes: 
 fn get_ready(global: &Global, args: &Run) -> Result<Ready, Fault> {
     let Looked { asked, made, wanted } = look_at(global, &args.on, args.report.as_deref())?;
     check_wear(&wanted, made.candidates.len() as u64, made.protocol.max_write_bytes)?;
+    let costs = costs(&made, &wanted);
     let plan = begin::Plan {
         verb: "run",
         title: asked.title,
@@ -156,7 +175,16 @@ fn get_ready(global: &Global, args: &Run) -> Result<Ready, Fault> {
         plan: Some(asked.text),
         regions: wanted.iter().map(Wanted::region).collect(),
     };
-    Ok(Ready { plan, wanted })
+    Ok(Ready { plan, wanted, costs })
+}
+
+/// What it will probably cost, for who is asked to consent.
+fn costs(made: &plan::Expanded, wanted: &[Wanted]) -> Vec<String> {
+    let costs = super::plan::costs(made, wanted.iter().map(|wanted| (wanted, None)));
+    let Some(costs) = costs else { return Vec::new() };
+    let mut said = vec![expected(&costs, Span::blocks(&made.protocol))];
+    said.extend(costs.refused.map(|why| format!("This will probably not fit: {why}")));
+    said
 }
 
 /// Looks at every target and refuses what must not be written.
@@ -180,8 +208,8 @@ fn look(global: &Global, args: &Plan, report: Option<&Path>) -> Result<Vec<Targe
                 RawPath::new(path)
             )));
         }
-        if let Some(other) = found.iter().find(|other| token::matches(&other.token, &target.token))
-        {
+        let is_alike = |other: &&Target| token::are_alike(&other.token, &target.token);
+        if let Some(other) = found.iter().find(is_alike) {
             return Err(Fault::refused(format!(
                 "{} and {} have the same erase token {}, so consent to one would be consent to \
                  both; rename one of them",
@@ -267,6 +295,9 @@ fn show(global: &Global, ready: &Ready) {
     }
     for skipped in &ready.plan.skipped {
         note(format!("  Left out: {}: {}", skipped.name, skipped.reason));
+    }
+    for line in &ready.costs {
+        note(format!("  {line}"));
     }
 }
 

@@ -23,12 +23,18 @@ const READ_TIME: Duration = Duration::from_millis(250);
 const READ_BYTES: usize = 1 << 20;
 const ALIGN_BYTES: usize = 4096;
 
-/// Reads the block device that is exactly the region; offsets are given on the target. Empty when
-/// the region is too small or was interrupted.
+/// Reads the region that begins at `from_bytes` of a block device: 0 where the device is exactly the
+/// region, the region's own start where it is the target. Offsets are given on the target. Empty
+/// when the region is too small or was interrupted.
 ///
 /// # Errors
 /// When the device cannot be read.
-pub fn survey(device: &Path, span: Span, cancel: &Cancel) -> io::Result<Vec<Position>> {
+pub fn survey(
+    device: &Path,
+    from_bytes: u64,
+    span: Span,
+    cancel: &Cancel,
+) -> io::Result<Vec<Position>> {
     let options = OFlags::DIRECT.bits() as i32;
     let file = OpenOptions::new().read(true).custom_flags(options).open(device)?;
     let mut memory = vec![0u8; READ_BYTES + ALIGN_BYTES];
@@ -45,7 +51,7 @@ pub fn survey(device: &Path, span: Span, cancel: &Cancel) -> io::Result<Vec<Posi
         }
         let (began, mut read) = (Instant::now(), 0);
         while began.elapsed() < READ_TIME && read < each {
-            file.read_exact_at(block, i * each + read)?;
+            file.read_exact_at(block, from_bytes + i * each + read)?;
             read += READ_BYTES as u64;
         }
         let bytes_per_s = read as f64 / began.elapsed().as_secs_f64().max(1e-9);

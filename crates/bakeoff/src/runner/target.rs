@@ -8,9 +8,9 @@ use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use bakeoff_core::model::host::{LayerKind, Place, PlaceClass};
+use bakeoff_core::model::host::{Layer, LayerKind, Place, PlaceClass};
 use bakeoff_core::model::path::{RawPath, printable};
-use bakeoff_core::prepare::commands::shell_word;
+use bakeoff_core::prepare::commands::quoted;
 use bakeoff_core::prepare::device::{BlockDevice, System};
 use bakeoff_core::prepare::guard::{self, Reason, Verdict, Why};
 use bakeoff_core::prepare::region::Room;
@@ -173,7 +173,12 @@ fn device(
 
 fn device_of<'s>(shown: &RawPath, dev: Dev, system: &'s System) -> Result<&'s BlockDevice, Fault> {
     let found = system.device(dev);
-    found.ok_or_else(|| Fault::environment(format!("{shown} is not among the block devices")))
+    found.ok_or_else(|| {
+        Fault::environment(format!(
+            "{shown} is not among the block devices (empty, detached, or of another container); \
+             `bakeoff devices` lists those there are"
+        ))
+    })
 }
 
 /// What a block device is made of, as a place.
@@ -276,22 +281,49 @@ impl Target {
 
     /// What to type to consent.
     pub fn consent_words(&self) -> String {
-        format!("--erase {}", shell_word(&RawPath::new(&self.token)))
+        format!("--erase {}", quoted(&self.token))
     }
 
-    /// Who it is, for people: model and serial of a disk, path of an image.
+    /// Who it is, for people: its path, and what is behind it.
     pub fn describe(&self) -> String {
-        let disk = self.place.disks().next().filter(|_| !self.is_image);
-        let model = disk.and_then(|d| d.model.as_deref()).map(|m| printable(m.as_bytes()));
-        match model {
-            Some(model) => format!("{} ({model})", self.path),
-            None => self.path.to_string(),
+        match self.is_image {
+            true => self.path.to_string(),
+            false => format!("{} ({})", self.path, self.about()),
         }
+    }
+
+    /// What it is, for people: the model of a disk, the file of a loop device.
+    pub fn about(&self) -> String {
+        if self.is_image {
+            return "an image".to_string();
+        }
+        let layer = self.place.chain.first();
+        match layer.map(|layer| (layer.kind, &layer.backing_file)) {
+            Some((LayerKind::Loop, Some(file))) => format!("a loop device over the file {file}"),
+            Some((LayerKind::Loop, None)) => "a loop device".to_string(),
+            Some((LayerKind::Partition, _)) => format!("a partition of {}", self.model()),
+            Some((LayerKind::Dm | LayerKind::Md, _)) => format!("a volume on {}", self.model()),
+            _ => self.model(),
+        }
+    }
+
+    fn model(&self) -> String {
+        let disk = self.place.disks().next();
+        let model = disk.and_then(|d| d.model.as_deref()).map(str::trim).filter(|m| !m.is_empty());
+        model.map_or("a drive without a model".to_string(), |model| printable(model.as_bytes()))
+    }
+
+    /// The drive it is or is a part of; `None` for what is made of a file or of several drives.
+    pub fn drive(&self) -> Option<&Layer> {
+        let is_drive =
+            |layer: &&Layer| matches!(layer.kind, LayerKind::Disk | LayerKind::Partition);
+        let is_part = self.place.chain.first().is_some_and(|first| is_drive(&first));
+        self.place.disks().next().filter(|_| is_part && !self.is_image)
     }
 
     /// The id of the SD card it is on; of other cards (eMMC) the same bytes mean other things.
     pub fn sd_card_id(&self) -> Option<String> {
-        let disk = self.place.disks().next().filter(|_| !self.is_image)?;
+        let disk = self.drive()?;
         let is_sd = host::card_type(&disk.name).as_deref() == Some("SD");
         disk.serial.clone().filter(|_| is_sd && disk.bus.as_deref() == Some("mmc"))
     }

@@ -86,18 +86,17 @@ pub fn least_write_bytes(wanted: &[Wanted], candidates: u64) -> u64 {
 pub fn prepare(session: &mut Session, wanted: &[Wanted]) -> Result<Ground, StepError> {
     let (mount_point, mut list) = (begin(session, wanted)?, Vec::new());
     let mut slowest = f64::INFINITY;
-    let mut written_bytes = 0;
     let candidates = session.journal.run().header.candidates.len() as u64;
     let least_bytes = least_write_bytes(wanted, candidates);
     for (index, wanted) in wanted.iter().enumerate() {
         let (attached, rate) = region(session, index, wanted)?;
         let Attached { device, region, .. } = &attached;
         precondition::bring_about(session, index, device, region, least_bytes)?;
-        written_bytes += attached.region.size_bytes;
         slowest = slowest.min(rate);
         list.push(attached);
     }
-    written_bytes += cost::precondition_bytes(session.journal.run());
+    let run = session.journal.run();
+    let written_bytes = cost::overwritten_bytes(run) + cost::precondition_bytes(run);
     let header = &session.journal.run().header;
     let k = header.candidates.len() as u64;
     let smallest = list.iter().map(|at| at.region.size_bytes).min().unwrap_or(0);
@@ -289,23 +288,20 @@ fn survey_region(
 ) -> Result<Span, StepError> {
     let span = wanted.span;
     session.progress.doing("reading here and there");
-    let positions = survey::survey(attached.device.as_path(), span, &session.cancel)
+    let positions = survey::survey(attached.device.as_path(), 0, span, &session.cancel)
         .map_err(|e| StepError::Failed(io_error("read the region")(e)))?;
     if session.cancel.is_set() {
         return Err(StepError::Failed(ActionError::Interrupted));
     }
-    let steep = region::gradient(&positions, span.size_bytes);
-    let speeds: Vec<String> =
-        positions.iter().map(|p| format!("{:.0}", p.bytes_per_s / 1e6)).collect();
-    session.progress.note(&format!("Speed from start to end: {} MB/s.", speeds.join(" ")));
+    let granule_bytes = wanted.target.room.granule_bytes;
+    let (shrunk, steep) = region::equally_fast(span, &positions, granule_bytes);
+    session.progress.note(&format!("Speed from start to end: {}.", region::speeds(&positions)));
     let number = u16::try_from(index).map_err(Fault::bug)?;
     session.journal.record(What::Surveyed { region: number, positions })?;
     // Where in an image a byte lies says nothing about where on the disk it is.
     if wanted.target.is_image {
         return Ok(span);
     }
-    let least = region::SMALLEST_BYTES.max(span.size_bytes / 16);
-    let shrunk = region::shrink(span, steep, wanted.target.room.granule_bytes, least);
     if shrunk != span {
         session.progress.note(&format!(
             "One end is {:.0} % faster than the other: the region shrinks to {}.",

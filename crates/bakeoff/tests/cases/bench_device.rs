@@ -8,7 +8,7 @@ use crate::bench::{Bench, must};
 use crate::skip;
 
 /// A loop device over a file of the test's; detached when the test ends.
-struct Disk {
+pub struct Disk {
     device: PathBuf,
     file: PathBuf,
 }
@@ -19,11 +19,17 @@ impl Disk {
         // Bytes that are not all alike, to see whether they were changed.
         let bytes: Vec<u8> = (0..32u32 << 18).flat_map(u32::to_le_bytes).collect();
         fs::write(&file, bytes).unwrap();
+        Disk::over(file)
+    }
+
+    /// A loop device over this file.
+    pub fn over(file: PathBuf) -> Disk {
         let said = must(Command::new("losetup").args(["--find", "--show"]).arg(&file));
         Disk { device: PathBuf::from(said.trim()), file }
     }
 
-    fn path(&self) -> &str {
+    /// The device's node.
+    pub fn path(&self) -> &str {
         self.device.to_str().unwrap()
     }
 

@@ -4,6 +4,7 @@ use std::fs;
 use std::os::unix::fs::symlink;
 
 use crate::bench::{Bench, Ended};
+use crate::bench_device::Disk;
 use crate::skip;
 
 const PLAN: &str = "[[stack]]\nfs = \"ext4\"\n[[workload]]\nname = \"randwrite\"\n";
@@ -73,7 +74,26 @@ fn mistakes_name_their_place_and_the_nearest_word() {
     refused(&ended, 2, &["cannot be printed"]);
     assert!(!ended.err.contains('\u{1b}'), "{ended:?}");
     fs::write(bench.path().join("binary.toml"), [0xff, 0xfe, 0]).unwrap();
-    refused(&bench.run(&["plan", "binary.toml"]), 2, &["binary.toml is no text"]);
+    refused(&bench.run(&["plan", "binary.toml"]), 2, &["binary.toml is no text", "UTF-8"]);
+    refused(&bench.run(&["plan", "."]), 2, &["is a directory", "sd-card"]);
+    let single = PLAN.replace("[[stack]]", "[stack]");
+    refused(&shown(&bench, &single, &[]), 2, &["write [[stack]], not [stack]", ":1:1:"]);
+    let same = PLAN.replace("\"ext4\"", "[\"ext4\", \"ext4\"]");
+    refused(&shown(&bench, &same, &[]), 2, &["two candidates are called 'ext4'; take one out"]);
+    for (slip, meant) in [("dedline", "mq-deadline"), ("cfq", "bfq"), ("noop", "none")] {
+        let slip = PLAN.replace("fs =", &format!("scheduler = [\"{slip}\"]\nfs ="));
+        refused(&shown(&bench, &slip, &[]), 2, &[&format!("did you mean '{meant}'?"), "2:14:"]);
+    }
+    let patched = PLAN.replace("fs =", "scheduler = \"adios\"\ngovernor = \"interactive\"\nfs =");
+    assert_eq!(shown(&bench, &patched, &[]).code, 0, "kernels have others than these");
+    let slip = PLAN.replace("fs =", "governor = \"perfomance\"\nfs =");
+    refused(&shown(&bench, &slip, &[]), 2, &["did you mean 'performance'?"]);
+    let far = PLAN.replace("fs =", "nr_requests = 99999999999999999999\nfs =");
+    refused(&shown(&bench, &far, &[]), 2, &["too large for any computer", "2:15:"]);
+    let far = PLAN.replace("name =", "bs = \"99999999999999999999t\"\nname =");
+    refused(&shown(&bench, &far, &[]), 2, &["more than any computer has", "4:6:"]);
+    let key = "crypt = { cipher = \"aes-xts-plain64\", key_bits = 128 }\nfs =";
+    refused(&shown(&bench, &PLAN.replace("fs =", key), &[]), 2, &["key_bits = 256, 384, 512"]);
     refused(&bench.run(&["plan", "nas", "--format", "csv"]), 2, &["text or json"]);
 }
 
@@ -96,6 +116,43 @@ fn on_an_image_every_command_the_cost_and_the_token_are_shown() {
     let text = shown(&bench, PLAN, &["--target", "my disk.img"]);
     assert!(text.out.contains("erase token: my disk.img"), "{}", text.out);
     assert_eq!(bench.leftovers(), Vec::<String>::new());
+}
+
+#[test]
+fn a_loop_device_is_named_by_its_image_and_the_speed_by_position_is_shown() {
+    if skip::lacks_root() || skip::lacks_loop_devices() || skip::lacks_command("mkfs.ext4") {
+        return;
+    }
+    let bench = Bench::new();
+    fs::write(bench.path().join("disk.img"), vec![7; 100 << 20]).unwrap();
+    let image = ["--target", "disk.img", "--format", "json"];
+    let image: serde_json::Value = serde_json::from_str(&shown(&bench, PLAN, &image).out).unwrap();
+    let speed = &image["targets"][0]["speed"];
+    assert!(speed["not_read"].as_str().unwrap().contains("in an image"), "{speed}");
+    assert_eq!(speed["positions"], serde_json::json!([]));
+
+    let disk = Disk::over(bench.path().join("disk.img"));
+    let text = shown(&bench, PLAN, &["--target", disk.path()]);
+    assert_eq!(text.code, 0, "{text:?}");
+    let text: String = text.out.split_whitespace().collect::<Vec<_>>().join(" ");
+    let over = format!("a loop device over the file {}", bench.path().join("disk.img").display());
+    assert!(text.contains(&over), "{over}: {text}");
+    assert!(!text.contains("serial number"), "of the disk below, which is not erased: {text}");
+    assert!(text.contains("speed from start to end, as it reads now: "), "{text}");
+    let json = shown(&bench, PLAN, &["--target", disk.path(), "--format", "json"]);
+    let json: serde_json::Value = serde_json::from_str(&json.out).unwrap();
+    let target = &json["targets"][0];
+    let (start, size) = (&target["region_start_bytes"], &target["region_size_bytes"]);
+    let positions = target["speed"]["positions"].as_array().unwrap();
+    assert_eq!((positions.len(), &positions[0]["offset_bytes"]), (9, start));
+    let last = positions[8]["offset_bytes"].as_u64().unwrap();
+    assert!(last < start.as_u64().unwrap() + size.as_u64().unwrap());
+    assert!(positions.iter().all(|p| p["bytes_per_s"].as_f64() > Some(0.0)), "{positions:?}");
+
+    let checked = bench.run(&["check", disk.path()]).out;
+    let checked: String = checked.split_whitespace().collect::<Vec<_>>().join(" ");
+    let below = format!("(the file {})", bench.path().join("disk.img").display());
+    assert!(checked.contains(&below), "{below}: {checked}");
 }
 
 #[test]

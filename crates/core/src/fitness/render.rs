@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::facts::{Disk, Target};
 use super::{Check, Facts, Status, card, verdict};
-use crate::model::host::Layer;
+use crate::model::host::{Layer, LayerKind};
 use crate::model::path::harmless;
 use crate::report::wrap;
 use crate::units;
@@ -98,10 +98,18 @@ fn target(facts: &Facts) -> String {
         }
         Target::Device { name, chain, .. } => (name.clone(), chain),
     };
-    let layers: Vec<&str> = chain.iter().map(|layer| layer.name.as_str()).collect();
+    let layers: Vec<String> = chain.iter().map(layer_words).collect();
     match layers.is_empty() {
         true => name,
         false => format!("{name} on {}", layers.join(" > ")),
+    }
+}
+
+/// A layer's name; a loop device's with the image below it, which is what its user knows.
+fn layer_words(layer: &Layer) -> String {
+    match (&layer.backing_file, layer.kind) {
+        (Some(file), LayerKind::Loop) => format!("{} (the file {file})", layer.name),
+        _ => layer.name.clone(),
     }
 }
 

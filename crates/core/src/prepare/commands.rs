@@ -104,14 +104,19 @@ fn join(parent: &RawPath, name: &str) -> RawPath {
 /// inside `$'…'`, which bash, zsh and POSIX 2024 read back.
 pub fn shell_word(word: &RawPath) -> String {
     let text = word.to_string();
+    match text.contains('\\') {
+        true => format!("$'{}'", text.replace('\'', "\\'")),
+        false => quoted(&text),
+    }
+}
+
+/// Printable text as a POSIX shell would need it typed to get just these characters.
+pub fn quoted(text: &str) -> String {
     let plain = |c: char| c.is_alphanumeric() || "-_./=:,@%+^".contains(c);
-    if !text.is_empty() && text.chars().all(plain) {
-        return text;
+    match !text.is_empty() && text.chars().all(plain) {
+        true => text.to_string(),
+        false => format!("'{}'", text.replace('\'', "'\\''")),
     }
-    if text.contains('\\') {
-        return format!("$'{}'", text.replace('\'', "\\'"));
-    }
-    format!("'{}'", text.replace('\'', "'\\''"))
 }
 
 #[cfg(test)]
@@ -130,5 +135,7 @@ mod tests {
         ] {
             assert_eq!(shell_word(&RawPath::new(word)), typed);
         }
+        // What is typed is the text with its backslash, not the byte it stands for.
+        assert_eq!(quoted("a\\x0ab"), "'a\\x0ab'");
     }
 }

@@ -6,6 +6,7 @@
 
 use serde::Serialize;
 
+use super::commands::shell_word;
 use super::device::{BlockDevice, Mounted, SwapOn, System, Unfit};
 use crate::model::host::LayerKind;
 use crate::model::path::{RawPath, printable};
@@ -88,6 +89,7 @@ pub fn verdict(dev: Dev, system: &System, shares_disk_with_root: bool) -> Verdic
         }
     }
     reasons.extend(twins(device, system));
+    leave_to_its_run(&mut reasons);
     reasons.sort();
     reasons.dedup();
     if reasons.is_empty() { Verdict::Safe } else { Verdict::No(reasons) }
@@ -190,7 +192,10 @@ fn uses<'a>(
         let name = name.clone();
         move |SwapOn { swap, .. }| match swap.is_file {
             true => Reason::new(Why::Swap, format!("swap is in the file {} on {name}", swap.path)),
-            false => Reason::new(Why::Swap, format!("{name} is swap")),
+            false => {
+                let path = shell_word(&swap.path);
+                Reason::new(Why::Swap, format!("{name} is swap; `swapoff {path}` frees it"))
+            }
         }
     });
     let holders = system
@@ -203,7 +208,7 @@ fn uses<'a>(
     });
     let users = system.users.iter().filter(|u| u.dev == device.dev).map({
         let name = name.clone();
-        move |u| Reason::new(Why::Open, format!("{} (process {}) has {name} open", u.name, u.pid))
+        move |u| open_reason(u.pid, &u.name, &name)
     });
     let member = membership(device).map(|of| {
         let text = format!(
@@ -214,6 +219,29 @@ fn uses<'a>(
         Reason::new(Why::Member, text)
     });
     mounts.chain(swaps).chain(holders).chain(strangers).chain(users).chain(member)
+}
+
+/// What our own programs are called, as the kernel keeps names of processes.
+const OURS: &str = "bakeoff";
+
+/// A process has a device or file open.
+pub(super) fn open_reason(pid: u32, process: &RawPath, what: &str) -> Reason {
+    let text = match process.as_bytes() == OURS.as_bytes() {
+        true => format!(
+            "{OURS} (process {pid}) is at work on {what}; `bakeoff runs` shows the runs under way: \
+             wait for its end"
+        ),
+        false => format!("{process} (process {pid}) has {what} open"),
+    };
+    Reason::new(Why::Open, text)
+}
+
+/// Where bakeoff is at work, what holds the target is its own: nobody shall be told to detach it.
+pub(super) fn leave_to_its_run(reasons: &mut Vec<Reason>) {
+    let is_work = |r: &Reason| r.why == Why::Open && r.text.starts_with("bakeoff (process ");
+    if reasons.iter().any(is_work) {
+        reasons.retain(|reason| reason.why != Why::Held);
+    }
 }
 
 fn mount_reason(device: &BlockDevice, mounted: &Mounted) -> Reason {
@@ -228,7 +256,8 @@ fn mount_reason(device: &BlockDevice, mounted: &Mounted) -> Reason {
         let text = format!("the system starts from it ({name} is mounted at {at})");
         Reason::new(Why::Boot, text)
     } else {
-        Reason::new(Why::Mounted, format!("{name} is mounted at {at}"))
+        let text = format!("{name} is mounted at {at}; `umount {}` frees it", shell_word(at));
+        Reason::new(Why::Mounted, text)
     }
 }
 

@@ -102,13 +102,16 @@ fn an_unmounted_partition_beside_a_mounted_one_is_allowed_and_the_disk_is_not() 
         .mount(&["sdb1"], "/srv/a b\n")
         .partition("sdb2", "sdb");
     assert_eq!(machine.reasons("sdb2"), [""; 0]);
-    assert_eq!(machine.reasons("sdb"), ["sdb1 is mounted at /srv/a b\\x0a"]);
+    assert_eq!(
+        machine.reasons("sdb"),
+        ["sdb1 is mounted at /srv/a b\\x0a; `umount $'/srv/a b\\x0a'` frees it"]
+    );
 }
 
 #[test]
 fn a_partition_of_a_disk_mounted_as_a_whole_is_refused() {
     let machine = Machine::default().disk("sdb").partition("sdb1", "sdb").mount(&["sdb"], "/srv");
-    assert_eq!(machine.reasons("sdb1"), ["sdb is mounted at /srv"]);
+    assert_eq!(machine.reasons("sdb1"), ["sdb is mounted at /srv; `umount /srv` frees it"]);
 }
 
 #[test]
@@ -117,7 +120,7 @@ fn swap_partitions_and_swap_files() {
     let on = vec![machine.dev("sda1")];
     let swap = |path: &str, is_file| Swap { path: RawPath::new(path), is_file };
     machine.0.swaps = vec![SwapOn { swap: swap("/dev/sda1", false), on: on.clone() }];
-    assert_eq!(machine.reasons("sda"), ["sda1 is swap"]);
+    assert_eq!(machine.reasons("sda"), ["sda1 is swap; `swapoff /dev/sda1` frees it"]);
     machine.0.swaps = vec![SwapOn { swap: swap("/srv/swap", true), on }];
     assert_eq!(machine.reasons("sda"), ["swap is in the file /srv/swap on sda1"]);
 }
@@ -169,7 +172,7 @@ fn raid_members_in_use_and_at_rest() {
 #[test]
 fn every_disk_of_a_mounted_btrfs_is_in_use() {
     let machine = Machine::default().disk("sda").disk("sdb").mount(&["sda", "sdb"], "/data");
-    assert_eq!(machine.reasons("sdb"), ["sdb is mounted at /data"]);
+    assert_eq!(machine.reasons("sdb"), ["sdb is mounted at /data; `umount /data` frees it"]);
 }
 
 #[test]
@@ -203,7 +206,7 @@ fn a_loop_attached_to_the_disk_itself_holds_it() {
     // Through the loop device the disk is written, which nothing else uses.
     assert_eq!(machine.reasons("loop7"), [""; 0]);
     let machine = machine.mount(&["loop7"], "/mnt");
-    assert_eq!(machine.reasons("sda")[0], "loop7 is mounted at /mnt");
+    assert_eq!(machine.reasons("sda")[0], "loop7 is mounted at /mnt; `umount /mnt` frees it");
 }
 
 #[test]
@@ -218,8 +221,8 @@ fn a_loop_over_a_disk_in_use_is_in_use() {
         .add("loop7", LayerKind::Loop, &["sda"])
         .edit(attached_to("/dev/sda"))
         .partition("loop7p1", "loop7");
-    assert_eq!(machine.reasons("loop7")[0], "sda1 is mounted at /srv");
-    assert_eq!(machine.reasons("loop7p1")[0], "sda1 is mounted at /srv");
+    assert_eq!(machine.reasons("loop7")[0], "sda1 is mounted at /srv; `umount /srv` frees it");
+    assert_eq!(machine.reasons("loop7p1")[0], "sda1 is mounted at /srv; `umount /srv` frees it");
     let beside = Machine::default()
         .disk("sda")
         .partition("sda1", "sda")

@@ -3,8 +3,9 @@
 //! Pure, like its sibling the guard of devices. The contents are no business of it: that is what
 //! the erase token is for, which for an image is its file name.
 
+use super::commands::shell_word;
 use super::device::System;
-use super::guard::{Reason, Why};
+use super::guard::{self, Reason, Why};
 use crate::model::host::LayerKind;
 use crate::model::path::RawPath;
 
@@ -29,10 +30,12 @@ pub fn reasons(image: &Image, system: &System) -> Vec<Reason> {
     let mut reasons = Vec::new();
     let mut add = |why, text: String| reasons.push(Reason { why, text });
     for swap in system.swaps.iter().filter(|s| s.swap.path == *path) {
-        add(Why::Swap, format!("{} is swap", swap.swap.path));
+        let file = shell_word(path);
+        add(Why::Swap, format!("{} is swap; `swapoff {file}` frees it", swap.swap.path));
     }
     for mounted in system.mounts.iter().filter(|m| m.mount.source == *path) {
-        add(Why::Mounted, format!("it is mounted at {}", mounted.mount.mount_point));
+        let at = &mounted.mount.mount_point;
+        add(Why::Mounted, format!("it is mounted at {at}; `umount {}` frees it", shell_word(at)));
     }
     for device in &image.loops {
         let on = system
@@ -43,7 +46,10 @@ pub fn reasons(image: &Image, system: &System) -> Vec<Reason> {
         match at {
             Some(m) => {
                 let at = &m.mount.mount_point;
-                add(Why::Mounted, format!("it is mounted at {at} through {device}"));
+                let word = shell_word(at);
+                let text =
+                    format!("it is mounted at {at} through {device}; `umount {word}` frees it");
+                add(Why::Mounted, text);
             }
             None => add(
                 Why::Held,
@@ -52,14 +58,22 @@ pub fn reasons(image: &Image, system: &System) -> Vec<Reason> {
         }
     }
     for (pid, name) in &image.users {
-        add(Why::Open, format!("{name} (process {pid}) has it open"));
+        let Reason { why, text } = guard::open_reason(*pid, name, "it");
+        add(why, text);
     }
+    guard::leave_to_its_run(&mut reasons);
+    let mut add = |why, text: String| reasons.push(Reason { why, text });
     if image.links > 1 {
-        let text = format!("it has {} names (hard links): another may be somebody's", image.links);
+        let text = format!(
+            "it has {} names (hard links), of which another may be somebody's: `cp` makes a file \
+             of its own",
+            image.links
+        );
         add(Why::Held, text);
     }
     if image.is_read_only {
-        add(Why::ReadOnly, "it cannot be written to".to_string());
+        let file = shell_word(path);
+        add(Why::ReadOnly, format!("it is write-protected; `chmod u+w {file}` ends that"));
     }
     reasons.sort();
     reasons

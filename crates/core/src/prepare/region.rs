@@ -47,12 +47,15 @@ pub struct Room {
 pub enum RegionError {
     /// The target is too small for anything.
     #[error(
-        "the target has {} and the smallest region is {}: choose a larger one",
-        units::size(*target_bytes), units::size(SMALLEST_BYTES)
+        "the target has {}, of which {} can hold a region, and the smallest region is {}: choose a \
+         larger one",
+        units::size(*target_bytes), units::size(*usable_bytes), units::size(SMALLEST_BYTES)
     )]
     TooSmall {
         /// Size of the target.
         target_bytes: u64,
+        /// What is left of it, aligned and without the partition tables of a whole disk.
+        usable_bytes: u64,
     },
     /// The region asked for does not lie on the target.
     #[error(
@@ -101,7 +104,8 @@ pub fn choose(
         if room.is_whole_disk { room.target_bytes.saturating_sub(MIB) } else { room.target_bytes };
     let usable = last.saturating_sub(first) / align * align;
     if usable < SMALLEST_BYTES {
-        return Err(RegionError::TooSmall { target_bytes: room.target_bytes });
+        let target_bytes = room.target_bytes;
+        return Err(RegionError::TooSmall { target_bytes, usable_bytes: usable });
     }
     if let Some(size_bytes) = size_bytes.filter(|size| *size < SMALLEST_BYTES) {
         return Err(RegionError::Tiny { size_bytes });
@@ -146,6 +150,21 @@ pub fn gradient(positions: &[Position], size_bytes: u64) -> f64 {
         return 0.0;
     }
     (slope * size_bytes as f64 / mean_y).abs()
+}
+
+/// Reads at several places in words: `187 186 … MB/s`.
+pub fn speeds(positions: &[Position]) -> String {
+    let each: Vec<String> =
+        positions.iter().map(|p| format!("{:.0}", p.bytes_per_s / 1e6)).collect();
+    format!("{} MB/s", each.join(" "))
+}
+
+/// The part of a region that is equally fast everywhere by these reads, and how much faster one end
+/// of the whole is than the other. A small region stays: there seeks would hardly be any.
+pub fn equally_fast(span: Span, positions: &[Position], granule_bytes: u64) -> (Span, f64) {
+    let steep = gradient(positions, span.size_bytes);
+    let least = SMALLEST_BYTES.max(span.size_bytes / 16);
+    (shrink(span, steep, granule_bytes, least), steep)
 }
 
 /// The range around the same middle that is short enough for both its ends to be equally fast; the

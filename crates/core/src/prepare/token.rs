@@ -8,6 +8,7 @@
 use thiserror::Error;
 
 use super::device::{BlockDevice, System};
+use crate::model::path::printable;
 use crate::sysinfo::dev::Dev;
 
 /// Most characters of a token.
@@ -48,9 +49,16 @@ pub fn of(dev: Dev, system: &System) -> Result<String, TokenError> {
     }
 }
 
-/// Whether what was typed is the token, letter case aside.
+/// Whether what was typed is the token, letter case and blanks around it aside. The token of an
+/// image is its name with escapes for what cannot be shown; the name itself says the same.
 pub fn matches(typed: &str, token: &str) -> bool {
-    typed.trim().eq_ignore_ascii_case(token)
+    let (typed, token) = (typed.trim(), token.trim());
+    typed.eq_ignore_ascii_case(token) || printable(typed.as_bytes()).eq_ignore_ascii_case(token)
+}
+
+/// Whether consent to one target would be consent to the other.
+pub fn are_alike(a: &str, b: &str) -> bool {
+    matches(a, b) || matches(b, a)
 }
 
 /// The token before anything is compared with it. A partition's is its disk's with its number.
@@ -144,6 +152,19 @@ mod tests {
         let error = of(Dev::new(8, 16), &attached).expect_err("nobody can tell them apart");
         assert_eq!(error, TokenError::Duplicate { first: "sdb".into(), second: "sda".into() });
         assert!(error.to_string().contains("unplug"), "{error}");
+    }
+
+    #[test]
+    fn a_name_typed_as_it_is_consents_like_the_escapes_that_are_shown_for_it() {
+        let token = printable(b"a\x1b[31m\\.img ");
+        assert_eq!(token, "a\\x1b[31m\\x5c.img ");
+        for typed in ["a\x1b[31m\\.img ", "a\\x1b[31m\\x5c.img ", "A\x1b[31m\\.IMG\n"] {
+            assert!(matches(typed, &token), "{typed:?}");
+        }
+        assert!(!matches("a[31m.img", &token));
+        // What is typed for the first would consent to the second too.
+        assert!(are_alike("a\\x5cb", "a\\b") && are_alike("a\\b", "a\\x5cb"));
+        assert!(!are_alike("a.img", "b.img"));
     }
 
     #[test]

@@ -5,14 +5,18 @@
 
 mod text;
 
+pub use text::expected;
+
 use serde::Serialize;
 
 use crate::decide::fit::Cost;
 use crate::model::candidate::{Candidate, Skipped};
+use crate::model::event::Position;
 use crate::model::protocol::Protocol;
 use crate::model::workload::Workload;
 use crate::plan::budget::Estimate;
 use crate::plan::{Expanded, Plan};
+use crate::prepare::region;
 
 /// Everything shown.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -72,7 +76,7 @@ pub struct Span {
 }
 
 /// A device or image.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct TargetView {
     /// Its path.
     pub path: String,
@@ -90,6 +94,35 @@ pub struct TargetView {
     pub state: &'static str,
     /// What may be written to it unless the user allows more; `None` = no limit.
     pub max_write_bytes: Option<u64>,
+    /// How fast the region reads from its start to its end.
+    pub speed: SpeedView,
+}
+
+/// Speed by position, as it reads before anything was written.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct SpeedView {
+    /// In the order of offsets on the target; empty where it was not read.
+    pub positions: Vec<Position>,
+    /// How much faster one end is than the other, as a fraction; 0 where it is not, or noise.
+    pub gradient: f64,
+    /// What the region shrinks to, should it read like that when it is measured; `None` = it stays.
+    pub shrinks_to_bytes: Option<u64>,
+    /// Why it was not read.
+    pub not_read: Option<String>,
+}
+
+impl SpeedView {
+    /// What these reads of a region come to.
+    pub fn new(span: region::Span, positions: Vec<Position>, granule_bytes: u64) -> SpeedView {
+        let (shrunk, gradient) = region::equally_fast(span, &positions, granule_bytes);
+        let shrinks_to_bytes = (shrunk != span).then_some(shrunk.size_bytes);
+        SpeedView { positions, gradient, shrinks_to_bytes, not_read: None }
+    }
+
+    /// A region that was not read, and why.
+    pub fn not_read(why: impl Into<String>) -> SpeedView {
+        SpeedView { not_read: Some(why.into()), ..SpeedView::default() }
+    }
 }
 
 /// Commands in their order, each with what it is for.
@@ -160,13 +193,17 @@ impl EstimateView {
     }
 }
 
+impl Span {
+    /// The blocks of a protocol.
+    pub fn blocks(protocol: &Protocol) -> Span {
+        Span { first: protocol.first_look().into(), last: protocol.last_block().into() }
+    }
+}
+
 impl PlanView {
     /// What is known without a target.
     pub fn new(plan: &Plan, made: Expanded) -> PlanView {
-        let blocks = Span {
-            first: made.protocol.first_look().into(),
-            last: made.protocol.last_block().into(),
-        };
+        let blocks = Span::blocks(&made.protocol);
         let times = |n: u64| Span { first: blocks.first * n, last: blocks.last * n };
         let (candidates, workloads) = (made.candidates.len() as u64, made.workloads.len() as u64);
         let axis = |axis: &crate::plan::Axis| AxisView {

@@ -1,9 +1,10 @@
 //! A plan for people: what is compared, on what, by which commands, at what cost.
 
-use super::{Commands, EstimateView, PlanView, TargetView};
+use super::{Commands, CostView, EstimateView, PlanView, Span, SpeedView, TargetView};
 use crate::diagnose::{prove, rungs};
 use crate::model::candidate::Skipped;
 use crate::model::path::harmless;
+use crate::prepare::region::speeds;
 use crate::report::layout::wrap;
 use crate::units;
 
@@ -25,6 +26,10 @@ pub fn write(view: &PlanView) -> String {
     }
     if !view.commands.is_empty() {
         out.push_str("\nWhat will be done; everything is logged, and put back on every way out\n");
+        let meanings = stand_ins(&view.commands);
+        if !meanings.is_empty() {
+            item(&mut out, &meanings);
+        }
     }
     for commands in &view.commands {
         write_commands(commands, &mut out);
@@ -170,22 +175,7 @@ fn least(view: &PlanView) -> String {
 }
 
 fn write_estimate(view: &PlanView, estimate: &EstimateView, out: &mut String) {
-    let cost = |cost: super::CostView| {
-        format!("{} and {}", units::duration(cost.time_ns), units::size(cost.write_bytes))
-    };
-    line(
-        out,
-        &format!(
-            "About {} written for {} blocks, {} for {}: assumed of {} that writes {}; what fits is \
-             settled when it was measured.",
-            cost(estimate.first),
-            view.blocks.first,
-            cost(estimate.last),
-            view.blocks.last,
-            estimate.assumed,
-            units::rate(estimate.assumed_bytes_per_s as f64),
-        ),
-    );
+    line(out, &expected(estimate, view.blocks));
     let limit = match estimate.max_write_bytes {
         Some(bytes) => format!(
             "At most {} are written, so that the drive does not wear; --max-write changes that.",
@@ -203,6 +193,23 @@ fn write_estimate(view: &PlanView, estimate: &EstimateView, out: &mut String) {
     }
 }
 
+/// Time and bytes to expect, in a sentence.
+pub fn expected(estimate: &EstimateView, blocks: Span) -> String {
+    let cost = |cost: CostView| {
+        format!("{} and {}", units::duration(cost.time_ns), units::size(cost.write_bytes))
+    };
+    format!(
+        "About {} written for {} blocks, {} for {}: assumed of {} that writes {}; what fits is \
+         settled when it was measured.",
+        cost(estimate.first),
+        blocks.first,
+        cost(estimate.last),
+        blocks.last,
+        estimate.assumed,
+        units::rate(estimate.assumed_bytes_per_s as f64),
+    )
+}
+
 fn write_target(target: &TargetView, out: &mut String) {
     line(out, &format!("Target {}: {}", harmless(&target.path), harmless(&target.about)));
     item(
@@ -214,8 +221,43 @@ fn write_target(target: &TargetView, out: &mut String) {
             target.state
         ),
     );
+    item(out, &speed(&target.speed));
     item(out, "everything on it is lost");
     item(out, &format!("erase token: {}", harmless(&target.erase_token)));
+}
+
+/// Speed by position, and what it does to the region.
+fn speed(speed: &SpeedView) -> String {
+    if let Some(why) = &speed.not_read {
+        return format!("speed from start to end: not read: {}", harmless(why));
+    }
+    let then = match speed.shrinks_to_bytes {
+        Some(bytes) => format!(
+            "one end is {:.0} % faster than the other, so the region shrinks to {}",
+            speed.gradient * 100.0,
+            units::size(bytes)
+        ),
+        None => "its ends differ by no more than 2 % or noise, so it stays as it is".to_string(),
+    };
+    format!(
+        "speed from start to end, as it reads now: {}; {then}. A place that was never written can \
+         read faster than it will",
+        speeds(&speed.positions)
+    )
+}
+
+/// What the words in commands stand for that are known only when they run.
+fn stand_ins(commands: &[Commands]) -> String {
+    let lines = || commands.iter().flat_map(|c| c.run.iter().chain(&c.undo));
+    let used = |word: &str| lines().any(|line| line.contains(word));
+    let words = [
+        ("RUN", "the id the run will have"),
+        ("loopN", "the loop device it gets"),
+        ("BEFORE", "the value that is found"),
+    ];
+    let said =
+        words.iter().filter(|(word, _)| used(word)).map(|(w, means)| format!("{w}: {means}"));
+    said.collect::<Vec<_>>().join("; ")
 }
 
 fn write_commands(commands: &Commands, out: &mut String) {
@@ -235,12 +277,35 @@ fn write_commands(commands: &Commands, out: &mut String) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::event::Position;
     use crate::plan::budget::{Site, Speed, estimate};
     use crate::plan::{built_in, parse, tests::expanded};
+    use crate::prepare::region;
 
     fn view(name: &str) -> PlanView {
         let text = built_in(name).unwrap().text;
         PlanView::new(&parse(text, name).unwrap(), expanded(text, &[]))
+    }
+
+    /// Nine reads of a region of 1 GiB, the last that many per cent slower than the first.
+    fn zoned(percent: f64) -> SpeedView {
+        let span = region::Span { start_bytes: 14 << 30, size_bytes: 1 << 30 };
+        let position = |i: u64| Position {
+            offset_bytes: span.start_bytes + i * (span.size_bytes / 9),
+            bytes_per_s: 90e6 * (1.0 - percent / 800.0 * i as f64),
+        };
+        SpeedView::new(span, (0..9).map(position).collect(), 0)
+    }
+
+    #[test]
+    fn a_region_that_will_shrink_says_to_what_and_one_that_was_not_read_says_why() {
+        assert_eq!(zoned(1.0).shrinks_to_bytes, None);
+        let steep = zoned(20.0);
+        assert!(steep.shrinks_to_bytes.is_some_and(|bytes| bytes < 128 << 20), "{steep:?}");
+        let said = speed(&steep);
+        assert!(said.contains("90 88 86") && said.contains("25 % faster"), "{said}");
+        let said = speed(&SpeedView::not_read("\u{1b}[2J no"));
+        assert_eq!(said, "speed from start to end: not read: \\x1b[2J no");
     }
 
     #[test]
@@ -261,6 +326,7 @@ mod tests {
             region_size_bytes: 1 << 30,
             state: "written in full before every visit",
             max_write_bytes: Some(32 << 30),
+            speed: zoned(1.0),
         });
         view.commands.push(Commands {
             of: "ext4, in each block".to_string(),

@@ -6,6 +6,7 @@ use crate::model::health::{self, DriveTold};
 use crate::model::host::{Host, Layer, LayerKind, Place, PlaceClass};
 use crate::model::path::harmless;
 use crate::model::run::Run;
+use crate::prepare::region::speeds;
 use crate::prepare::{crypt, precondition};
 use crate::units;
 
@@ -114,9 +115,7 @@ pub fn groups(run: &Run) -> Vec<Group> {
             facts.add("preconditioned", format!("{words} ({} MB/s)", rates.join(" ")));
         }
         if let Some((_, positions)) = run.surveys.iter().find(|s| usize::from(s.0) == index) {
-            let speeds: Vec<String> =
-                positions.iter().map(|p| format!("{:.0}", p.bytes_per_s / 1e6)).collect();
-            facts.add("reads from start to end", format!("{} MB/s", speeds.join(" ")));
+            facts.add("reads from start to end", speeds(positions));
         }
         facts.place(&region.place);
         let name = if index == 0 { "region".into() } else { format!("region {}", index + 1) };
