@@ -23,7 +23,7 @@ const READ_TIME: Duration = Duration::from_millis(250);
 const READ_BYTES: usize = 1 << 20;
 const ALIGN_BYTES: usize = 4096;
 
-/// Reads the region that begins at `from_bytes` of a block device: 0 where the device is exactly the
+/// Reads the region that begins at `from_bytes` of a block device: 0 where the device is just the
 /// region, the region's own start where it is the target. Offsets are given on the target. Empty
 /// when the region is too small or was interrupted.
 ///
