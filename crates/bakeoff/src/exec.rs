@@ -36,6 +36,8 @@ const OURSELVES: &str = "/proc/self/exe";
 const TICK: Duration = Duration::from_millis(200);
 /// How often one looks that draws nothing: a signal wakes it in any case.
 const UNWATCHED: Duration = Duration::from_secs(1);
+/// After how long the threads that feed and drain a child have come to where they wait too.
+const SETTLED: Duration = Duration::from_millis(20);
 
 /// Why a process gave no result.
 #[derive(Debug, Error)]
@@ -228,14 +230,17 @@ impl<'a> Spec<'a> {
             if let Some(tick) = self.tick.as_mut() {
                 tick();
             }
-            if std::mem::take(&mut self.is_measuring) {
-                bakeoff_engine::let_go(&[Spec::run as *const (), pause as *const ()]);
-            }
+            let pidfd = pidfd.as_ref().map(AsFd::as_fd);
             let longest = match self.tick {
                 Some(_) => TICK,
-                None => self.limit.saturating_sub(started.elapsed()).min(UNWATCHED),
+                None => self.limit.saturating_sub(started.elapsed()),
             };
-            pause(pidfd.as_ref().map(AsFd::as_fd), longest);
+            if std::mem::take(&mut self.is_measuring) && !(pause(pidfd, SETTLED) && pidfd.is_some())
+            {
+                let code = [Spec::wait as *const (), rest as *const (), pause as *const ()];
+                bakeoff_engine::let_go(&code.map(|at| at as usize));
+            }
+            rest(pidfd, longest, cancel);
         }
     }
 }
@@ -245,20 +250,35 @@ fn shown(limit: Duration) -> String {
     bakeoff_core::units::duration(u64::try_from(limit.as_nanos()).unwrap_or(u64::MAX))
 }
 
-/// Waits until the process ends, a signal arrives or `longest` is over. Kernels before 5.3 have no
-/// pidfd; there a short sleep has to do.
-fn pause(pidfd: Option<BorrowedFd<'_>>, longest: Duration) {
-    match pidfd {
-        Some(fd) => {
-            let longest = Timespec {
-                tv_sec: longest.as_secs().try_into().unwrap_or(i64::MAX),
-                tv_nsec: longest.subsec_nanos().into(),
-            };
-            // An interrupted poll is the signal we wait for as well; the caller looks again.
-            let _ = poll(&mut [PollFd::new(&fd, PollFlags::IN)], Some(&longest));
+/// Waits until the process ends, a signal arrives or `longest` is over. It is all that runs here
+/// while a child measures, and touches next to no memory.
+#[inline(never)]
+fn rest(pidfd: Option<BorrowedFd<'_>>, longest: Duration, cancel: &Cancel) {
+    let mut left = longest;
+    // A signal may have come just before the wait began, which it then does not end.
+    while !left.is_zero() && !cancel.is_set() {
+        let step = left.min(UNWATCHED);
+        if pause(pidfd, step) {
+            return;
         }
-        None => thread::sleep(Duration::from_millis(20)),
+        left = left.saturating_sub(step);
     }
+}
+
+/// Waits for `longest` or less; whether there is something to look at. Kernels before 5.3 have no
+/// pidfd; there a short sleep has to do.
+#[inline(never)]
+fn pause(pidfd: Option<BorrowedFd<'_>>, longest: Duration) -> bool {
+    let Some(fd) = pidfd else {
+        thread::sleep(SETTLED);
+        return true;
+    };
+    let longest = Timespec {
+        tv_sec: longest.as_secs().try_into().unwrap_or(i64::MAX),
+        tv_nsec: longest.subsec_nanos().into(),
+    };
+    // An interrupted poll is the signal we wait for as well; the caller looks again.
+    !matches!(poll(&mut [PollFd::new(&fd, PollFlags::IN)], Some(&longest)), Ok(0))
 }
 
 /// Kills the child with everything it started and waits for it. A process that waits for a device

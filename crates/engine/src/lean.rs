@@ -6,23 +6,24 @@
 //! the next time. Free pages of the heap go back to the kernel. Nothing that was written is
 //! dropped: segments that can be written to, relocated constants among them, are left alone.
 //!
-//! Code that is about to run is kept: where the page cache has a program in large folios, the
-//! kernel maps megabytes at a touch. Source: madvise(2), dl_iterate_phdr(3), malloc_trim(3).
+//! Code that is about to run is mapped first and kept: where the page cache has a program in large
+//! folios, the kernel maps hundreds of KiB at a touch. Source: madvise(2), dl_iterate_phdr(3),
+//! malloc_trim(3).
 
 use std::ffi::{c_int, c_void};
 use std::ops::Range;
 
-/// Bytes kept before and after the first instruction of a function that is about to run.
-const KEPT_BEFORE: usize = 4 << 10;
-const KEPT_AFTER: usize = 28 << 10;
-/// Most segments of a program that are looked at.
+/// Bytes kept from the first instruction of a function on that is about to run.
+const KEPT: usize = 12 << 10;
+/// Most segments of a program that are looked at, and most functions that are kept.
 const SEGMENTS_MAX: usize = 8;
+const KEPT_MAX: usize = 12;
 
 /// The program's segments that cannot be written to.
 type Segments = [Range<usize>; SEGMENTS_MAX];
 
-/// Gives back what can be given back, but for the code around the functions at `kept`.
-pub fn let_go(kept: &[*const ()]) {
+/// Gives back what can be given back, but for the functions at the addresses `kept`.
+pub fn let_go(kept: &[usize]) {
     #[cfg(target_env = "gnu")]
     // SAFETY: it only hands free memory of the allocator back.
     unsafe {
@@ -33,33 +34,35 @@ pub fn let_go(kept: &[*const ()]) {
     // SAFETY: the callback gets what it expects, which outlives the call.
     unsafe { libc::dl_iterate_phdr(Some(look), found.cast()) };
     let page = rustix::param::page_size();
-    let mut kept: Vec<Range<usize>> = (kept.iter().map(|at| at.addr()))
-        .chain([let_go as *const () as usize])
-        .map(|at| {
-            (at.saturating_sub(KEPT_BEFORE)) / page * page
-                ..at.saturating_add(KEPT_AFTER) / page * page
-        })
-        .collect();
-    kept.sort_by_key(|range| range.start);
+    // On the stack: letting go of a vector would map the allocator's code again.
+    let mut ranges = [const { 0..0 }; KEPT_MAX];
+    let ours = [let_go as *const () as usize];
+    for (range, at) in ranges.iter_mut().zip(ours.iter().chain(kept)) {
+        *range = at / page * page..at.saturating_add(KEPT) / page * page;
+    }
+    let kept = &mut ranges;
+    kept.sort_unstable_by_key(|range| range.start);
+    kept.iter().for_each(|range| advise(range.clone(), libc::MADV_POPULATE_READ));
     for segment in segments {
         let mut start = segment.start;
         for keep in kept.iter().filter(|keep| keep.end > segment.start) {
-            forget(start..keep.start.min(segment.end));
+            advise(start..keep.start.min(segment.end), libc::MADV_DONTNEED);
             start = start.max(keep.end);
         }
-        forget(start..segment.end);
+        advise(start..segment.end, libc::MADV_DONTNEED);
     }
 }
 
-/// Unmaps whole pages of a file that cannot be written to.
-fn forget(pages: Range<usize>) {
+/// Advice on whole pages of a file that cannot be written to.
+fn advise(pages: Range<usize>, advice: c_int) {
     if pages.is_empty() {
         return;
     }
     let first = std::ptr::with_exposed_provenance_mut::<c_void>(pages.start);
     // SAFETY: a mapping of a file that cannot be written to: what is dropped is read again from
-    // the file. Refused where it is something else, and then nothing is lost.
-    unsafe { libc::madvise(first, pages.len(), libc::MADV_DONTNEED) };
+    // the file. Refused where it is something else or the kernel does not know the advice (5.14),
+    // and then nothing is lost.
+    unsafe { libc::madvise(first, pages.len(), advice) };
 }
 
 /// Notes the segments of the program itself, which comes first; libraries are others' too.
@@ -116,7 +119,7 @@ mod tests {
     fn code_and_constants_are_dropped_and_come_back() {
         let heap: Vec<String> = (0..1000).map(|i| format!("number {i}")).collect();
         let before = file_kib();
-        let_go(&[file_kib as *const (), std::ptr::null(), usize::MAX as *const ()]);
+        let_go(&[file_kib as *const () as usize, 0, usize::MAX]);
         let after = file_kib();
         assert!(after < before, "{before} KiB, {after} KiB");
         assert_eq!(WORDS.concat(), "constantsthatpoint");

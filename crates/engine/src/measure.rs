@@ -19,7 +19,7 @@ use crate::engine::psync::Psync;
 use crate::engine::uring::{self, Nop, Uring};
 use crate::error::EngineError;
 use crate::kept::check_recorded;
-use crate::lane::{Cell, Lane, Outcome};
+use crate::lane::{Cell, Lane, Outcome, Run};
 use crate::lean::let_go;
 use crate::live::Live;
 use crate::report::{self, Circumstances};
@@ -81,13 +81,13 @@ pub fn measure_recorded(
     let (depth, in_turns) = (job.iodepth, false);
     let around = Around { engine, depth, in_turns, findings };
     match engine {
-        EngineName::IoUring => measure_with(job, target, &live, around, Lane::<Uring>::run_queued),
-        EngineName::Libaio => measure_with(job, target, &live, around, Lane::<Libaio>::run_queued),
+        EngineName::IoUring => measure_with(job, target, &live, around, Lane::<Uring>::queued()),
+        EngineName::Libaio => measure_with(job, target, &live, around, Lane::<Libaio>::queued()),
         _ => {
             let threads = as_threads(job);
             let in_turns = threads.numjobs > job.numjobs && job.numjobs == 1;
             let around = Around { depth: 1, in_turns, ..around };
-            let run = Lane::<Psync>::run;
+            let run = Lane::<Psync>::immediate();
             let mut measurement = measure_with(&threads, target, &live, around, run)?;
             measurement.job = job.clone();
             Ok(measurement)
@@ -135,14 +135,14 @@ fn choose(job: &Job) -> (EngineName, Vec<Finding>) {
 
 /// Without I/O, and so without a target: the loop that fits the depth.
 fn measure_null<'a>(job: &'a Job, live: &'a Live<'a>) -> Result<Measurement, EngineError> {
-    let run = if job.iodepth == 1 { Lane::<Null>::run } else { Lane::<Null>::run_queued };
+    let run = if job.iodepth == 1 { Lane::<Null>::immediate() } else { Lane::<Null>::queued() };
     measure_idle(job, live, run)
 }
 
 fn measure_idle<'a, E: Engine>(
     job: &'a Job,
     live: &'a Live<'a>,
-    run: fn(Lane<'a, E>) -> Result<Outcome, EngineError>,
+    run: Run<'a, E>,
 ) -> Result<Measurement, EngineError> {
     let (engine, depth, findings) = (job.engine, job.iodepth, Vec::new());
     let around = Around { engine, depth, in_turns: false, findings };
@@ -155,7 +155,7 @@ fn measure_nop<'a>(job: &'a Job, live: &'a Live<'a>) -> Result<Measurement, Engi
         let (evidence, advice) = uring::explain(&error);
         return Err(EngineError::Unsupported(format!("{evidence}: {advice}")));
     }
-    measure_idle(job, live, Lane::<Nop>::run_queued)
+    measure_idle(job, live, Lane::<Nop>::queued())
 }
 
 /// What was decided before the lanes start.
@@ -196,21 +196,21 @@ fn measure_with<'a, E: Engine>(
     target: Option<&Target>,
     live: &'a Live<'a>,
     around: Around,
-    run: fn(Lane<'a, E>) -> Result<Outcome, EngineError>,
+    run: Run<'a, E>,
 ) -> Result<Measurement, EngineError> {
     let Around { engine, depth, in_turns, findings } = around;
     let clock = Clock::find();
     let cost = Cost::measure(job, depth, clock)?;
     live.record_head(job, in_turns)?;
     let cell = Cell { job, depth, in_turns, cost, clock, live };
-    let (lanes, usage) = run_lanes(job.numjobs, live, |index| {
+    let prepare = |index| {
         let fd = target.map(|target| target.open(job)).transpose()?;
         let lane = Lane::<E>::new(cell, index, fd)?;
-        if index == 0 {
-            let_go(&[run as *const (), measure_recorded as *const ()]);
-        }
-        Ok(move || run(lane))
-    })?;
+        Ok(move || (run.lane)(lane))
+    };
+    let mut code = [run.code.as_slice(), &waiting::code()].concat();
+    code.push(measure_with::<E> as *const () as usize);
+    let (lanes, usage) = run_lanes(job.numjobs, live, &code, prepare)?;
     let traces: Vec<_> = lanes.iter().filter_map(|lane| lane.trace).collect();
     let around = Circumstances { engine, usage, cost, clock, findings };
     let mut measurement = report::measurement(job, lanes, around);
@@ -222,9 +222,12 @@ fn measure_with<'a, E: Engine>(
 
 /// Prepares every lane, starts them together and waits for all. A lane lives in one thread from
 /// its preparation on (a ring belongs to the thread that made it); a single one in this thread.
+/// Memory that is not needed meanwhile is given back, where it is said which functions run: those
+/// at `code`.
 pub fn run_lanes<P, R>(
     numjobs: u32,
     live: &Live,
+    code: &[usize],
     prepare: P,
 ) -> Result<(Vec<Outcome>, Usage), EngineError>
 where
@@ -233,6 +236,7 @@ where
 {
     if numjobs == 1 {
         let run = prepare(0)?;
+        let_go_but(code);
         let before = Usage::now();
         let outcome = waiting::counted(run)?;
         return Ok((vec![outcome], Usage::now().since(before)));
@@ -274,6 +278,7 @@ where
         drop(ready);
         // Ends when the last lane is prepared, or failed to, and let go of its end.
         let _ = all_ready.recv();
+        let_go_but(code);
         let before = Usage::now();
         drop(closed);
         let mut outcomes = Vec::with_capacity(numjobs as usize);
@@ -287,6 +292,12 @@ where
         let usage = Usage::now().since(before);
         failure.map_or(Ok((outcomes, usage)), Err)
     })
+}
+
+fn let_go_but(code: &[usize]) {
+    if !code.is_empty() {
+        let_go(code);
+    }
 }
 
 #[cfg(test)]
@@ -310,7 +321,7 @@ mod tests {
         let live = Live::new(None);
         let (engine, findings) = (EngineName::Psync, Vec::new());
         let around = Around { engine, depth: 1, in_turns: true, findings };
-        let run = Lane::<Psync>::run;
+        let run = Lane::<Psync>::immediate();
         let measurement = measure_with(&threads, Some(&target), &live, around, run).unwrap();
         assert_eq!(measurement.verified_bytes, Some(41 * 1000));
         assert_eq!(measurement.total_ios(), 3 * 41);

@@ -2,12 +2,18 @@
 
 use crate::engine::{Immediate, Op, describe};
 use crate::error::EngineError;
-use crate::offsets::{Order, Walk};
+use crate::offsets::{Order, Uniform, Walk};
 use crate::record::{Kind, Row};
 
-use super::{Lane, Outcome};
+use super::{Lane, Outcome, Run};
 
-impl<E: Immediate> Lane<'_, E> {
+impl<'a, E: Immediate> Lane<'a, E> {
+    /// The loop for one I/O at a time.
+    pub fn immediate() -> Run<'a, E> {
+        let (outer, inner) = (Self::run as *const (), Self::move_along::<Uniform> as *const ());
+        Run { lane: Self::run, code: Self::code(outer, inner, E::once as *const ()) }
+    }
+
     /// Does the work, one I/O at a time.
     pub fn run(mut self) -> Result<Outcome, EngineError> {
         let only = self.moves_only();

@@ -5,10 +5,10 @@ use bakeoff_core::model::job::Stamps;
 use crate::check;
 use crate::engine::{Done, Queued, describe};
 use crate::error::EngineError;
-use crate::offsets::{Order, Step, Walk};
+use crate::offsets::{Order, Step, Uniform, Walk};
 use crate::record::{Kind, Row};
 
-use super::{Lane, Outcome};
+use super::{Lane, Outcome, Run};
 
 /// What is in flight. All its memory is there before the clock starts.
 struct Queue {
@@ -51,7 +51,14 @@ impl Queue {
     }
 }
 
-impl<E: Queued> Lane<'_, E> {
+impl<'a, E: Queued> Lane<'a, E> {
+    /// The loop for many I/Os in flight.
+    pub fn queued() -> Run<'a, E> {
+        let (outer, inner) =
+            (Self::run_queued as *const (), Self::move_all::<Uniform> as *const ());
+        Run { lane: Self::run_queued, code: Self::code(outer, inner, E::push as *const ()) }
+    }
+
     /// Does the work, up to `depth` I/Os at a time.
     pub fn run_queued(mut self) -> Result<Outcome, EngineError> {
         let mut queue = self.queue();

@@ -134,7 +134,7 @@ const ALL: [Pattern; 13] = [
         "write",
         64,
         ("psync", 1),
-        &["slow"],
+        &["slow", "loop"],
     ),
     direct(
         "direct1",

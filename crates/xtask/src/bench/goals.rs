@@ -3,7 +3,7 @@
 use super::fixed::Fixed;
 use super::run::Sample;
 use super::spread::Spread;
-use super::{Results, Series};
+use super::{Results, Series, why};
 
 /// One promised figure.
 pub struct Goal {
@@ -15,6 +15,15 @@ pub struct Goal {
     pub target: String,
     /// Whether it is reached.
     pub is_met: bool,
+    /// Why not, where that can be said.
+    pub why: Option<String>,
+}
+
+impl Goal {
+    fn because(self, why: impl FnOnce() -> String) -> Goal {
+        let why = (!self.is_met).then(why);
+        Goal { why, ..self }
+    }
 }
 
 /// Which way is better.
@@ -48,6 +57,7 @@ fn goal(figure: impl Into<String>, spread: Spread, unit: &str, want: Want) -> Go
         measured: format!("{median:.2}{range}{unit}"),
         target: format!("{}{unit}", want.words()),
         is_met: want.is_met(median),
+        why: None,
     }
 }
 
@@ -60,16 +70,20 @@ pub fn all(results: &Results, fixed: &Fixed) -> Vec<Goal> {
             goals.push(goal(figure, Spread::of([*count]), "", Want::AtMost(*most)));
         }
     }
-    for (key, peer, want) in RATES {
+    for (key, peer, least) in RATES {
         let Some((case, ours, theirs)) = results.pair(key, peer) else { continue };
         let ratio = paired(ours, theirs, |sample| sample.iops);
-        goals.push(goal(format!("rate to {peer}: {case}"), ratio, "", *want));
+        let goal = goal(format!("rate to {peer}: {case}"), ratio, "", Want::AtLeast(*least));
+        goals.push(goal.because(|| why::rate(results, key, ours, theirs, *least)));
     }
     if let Some((case, ours, fio)) = results.pair("direct32", "fio") {
         let user = paired(ours, fio, |sample| sample.user_us);
-        goals.push(goal(format!("user CPU to fio: {case}"), user, "", Want::AtMost(0.2)));
+        let goal_of_user = goal(format!("user CPU to fio: {case}"), user, "", Want::AtMost(0.2));
+        let reached = |ours: &Sample, fio: &Sample| ours.user_us / fio.user_us <= 0.2;
+        goals.push(goal_of_user.because(|| why::rounds(ours, fio, reached)));
         let cpu = paired(ours, fio, |sample| sample.cpu_us);
-        goals.push(goal(format!("all CPU to fio: {case}"), cpu, "", Want::AtMost(0.8)));
+        let goal_of_all = goal(format!("all CPU to fio: {case}"), cpu, "", Want::AtMost(0.8));
+        goals.push(goal_of_all.because(|| why::cpu(ours, fio, 0.8)));
     }
     if let Some((case, ours, _)) = results.pair("direct1m", "fio") {
         let requests = Spread::of(ours.counted(|sample| sample.requests));
@@ -102,30 +116,30 @@ pub fn all(results: &Results, fixed: &Fixed) -> Vec<Goal> {
     goals
 }
 
-/// Rates against a peer, by case.
-const RATES: &[(&str, &str, Want)] = &[
-    ("psync", "fio", Want::AtLeast(1.2)),
-    ("uring", "fio", Want::AtLeast(1.65)),
-    ("uring", "fio, tuned", Want::AtLeast(1.25)),
-    ("read8", "fio", Want::AtLeast(1.7)),
-    ("read8", "dd", Want::AtLeast(1.5)),
-    ("read8", "bare loop", Want::AtLeast(0.9)),
-    ("write8", "fio", Want::AtLeast(1.7)),
-    ("write8", "dd", Want::AtLeast(1.5)),
-    ("write8", "bare loop", Want::AtLeast(0.9)),
-    ("read64", "fio", Want::AtLeast(1.7)),
-    ("read64", "dd", Want::AtLeast(1.5)),
-    ("read64", "bare loop", Want::AtLeast(0.9)),
-    ("write64", "fio", Want::AtLeast(1.7)),
-    ("write64", "dd", Want::AtLeast(1.5)),
-    ("write64", "bare loop", Want::AtLeast(0.9)),
-    ("direct32", "fio", Want::AtLeast(0.97)),
-    ("direct1m", "fio", Want::AtLeast(1.7)),
-    ("direct1m", "dd", Want::AtLeast(1.7)),
-    ("null", "fio", Want::AtLeast(8.0)),
-    ("nop", "fio", Want::AtLeast(8.0)),
-    ("slow4k", "fio", Want::AtLeast(1.8)),
-    ("slow64", "fio", Want::AtLeast(2.5)),
+/// Least rates against a peer, by case.
+const RATES: &[(&str, &str, f64)] = &[
+    ("psync", "fio", 1.2),
+    ("uring", "fio", 1.65),
+    ("uring", "fio, tuned", 1.25),
+    ("read8", "fio", 1.7),
+    ("read8", "dd", 1.5),
+    ("read8", "bare loop", 0.9),
+    ("write8", "fio", 1.7),
+    ("write8", "dd", 1.5),
+    ("write8", "bare loop", 0.9),
+    ("read64", "fio", 1.7),
+    ("read64", "dd", 1.5),
+    ("read64", "bare loop", 0.9),
+    ("write64", "fio", 1.7),
+    ("write64", "dd", 1.5),
+    ("write64", "bare loop", 0.9),
+    ("direct32", "fio", 0.97),
+    ("direct1m", "fio", 1.7),
+    ("direct1m", "dd", 1.7),
+    ("null", "fio", 8.0),
+    ("nop", "fio", 8.0),
+    ("slow4k", "fio", 1.8),
+    ("slow64", "fio", 2.5),
 ];
 
 /// Ours to theirs, round by round.

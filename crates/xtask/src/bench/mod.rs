@@ -21,6 +21,7 @@ mod run;
 mod scratch;
 mod spread;
 mod watching;
+mod why;
 
 use cases::{Case, Contender, Scene};
 use run::Sample;
