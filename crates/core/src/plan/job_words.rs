@@ -95,7 +95,7 @@ pub(super) fn summary(job: &Job) -> String {
         (true, 0) => said += ", flushed at the end",
         (true, 1) => said += ", each flushed",
         (true, n) => {
-            let bytes = u64::from(n) * job.bs;
+            let bytes = u64::from(n).saturating_mul(job.bs);
             match bytes >= 1 << 20 {
                 true => said += &format!(", flushed every {}", units::size(bytes)),
                 false => said += &format!(", flushed every {n} writes"),

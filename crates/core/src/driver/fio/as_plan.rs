@@ -192,6 +192,15 @@ mod tests {
         assert_eq!(plan.workloads[0].job.rwmixread, 60);
     }
 
+    /// Found by fuzzing: the bytes between two flushes were more than a number holds.
+    #[test]
+    fn a_block_beyond_all_bounds_with_a_rare_flush_is_refused_in_words() {
+        let text = "[a]\nrw=randwrite\nfsync=777777777\nbs=4888888888888888\n";
+        let made = as_plan(&JobFile::parse(text).unwrap(), "a");
+        let error = plan::parse(&made, "a.toml").unwrap_err().to_string();
+        assert!(error.contains("bs"), "{error}");
+    }
+
     proptest! {
         #[test]
         fn any_job_file_becomes_toml(
