@@ -47,7 +47,9 @@ pub fn ours(work: &Workload, measured: &Measurement) -> Option<f64> {
 pub fn theirs(work: &Workload, measured: &Measurement) -> Option<f64> {
     let Some(part) = work.profile else { return work.metric.of(measured) };
     let of = |name: &String| named(measured, name);
-    let sum: f64 = names(part, work.job.end_fsync)?.theirs.iter().filter_map(of).sum();
+    let names = names(part, work.job.end_fsync)?;
+    let sum: f64 = names.theirs.iter().filter_map(of).sum();
+    let sum = if sum > 0.0 { sum } else { named(measured, names.older).unwrap_or(0.0) };
     (sum > 0.0).then_some(sum)
 }
 
@@ -60,6 +62,8 @@ fn named(measured: &Measurement, name: &str) -> Option<f64> {
 struct Names {
     ours: Vec<(String, f64)>,
     theirs: Vec<String>,
+    /// What an older version prints in place of all of them; empty where none does.
+    older: &'static str,
 }
 
 fn names(part: Part, flushes: bool) -> Option<Names> {
@@ -67,6 +71,7 @@ fn names(part: Part, flushes: bool) -> Option<Names> {
     let one = |ours: &str, factor, theirs: String| Names {
         ours: vec![(ours.to_string(), factor)],
         theirs: vec![theirs],
+        older: "",
     };
     Some(match part.profile {
         Profile::Dd => one("copied", 1e6, "throughput".to_string()),
@@ -85,10 +90,12 @@ fn names(part: Part, flushes: bool) -> Option<Names> {
     })
 }
 
+/// 0.4 and 0.5 print one rate for reads and writes together.
 fn sysbench(word: &str) -> Names {
     let of = |pairs: &[(&str, f64, &str)]| Names {
         ours: pairs.iter().map(|(ours, factor, _)| (ours.to_string(), *factor)).collect(),
         theirs: pairs.iter().map(|(_, _, theirs)| theirs.to_string()).collect(),
+        older: if word.starts_with("seq") { "throughput" } else { "requests_per_second" },
     };
     let reads = ("reads/s", 1.0, "reads_per_second");
     let writes = ("writes/s", 1.0, "writes_per_second");

@@ -227,7 +227,7 @@ fn sysbench(figures: Figures) -> Result<Work, ParseError> {
     let data = |ios: u64| Done::of(ios, ios.saturating_mul(block));
     let (reads, writes) =
         (count("reads", "reads_per_second"), count("writes", "writes_per_second"));
-    let flush = Done::of(count("other", "fsyncs_per_second"), 0);
+    let flush = Done::of(count("fsyncs", "fsyncs_per_second"), 0);
     if reads + writes == 0 {
         return Err(ParseError::Figure { tool: "sysbench", figure: "reads or writes".into() });
     }

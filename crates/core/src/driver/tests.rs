@@ -87,6 +87,32 @@ fn an_amount_of_sysbench_s_profile_is_counted_as_its_version_counts() {
     }
 }
 
+/// Tried with 0.4.12 and 0.5: of 700 requests asked for 0.4.12 made the 512 of one pass, with four
+/// flushes of its four files, and 0.5 made 700 with a burst after every hundred.
+#[test]
+fn what_sysbench_0_4_does_not_do_in_sequential_modes_is_not_asked_of_it() {
+    let part_of = |at, io_size| {
+        let part = part(Profile::Sysbench, at);
+        Workload { job: Job { io_size, ..part.job.clone() }, ..part }
+    };
+    let amount = Some(300 * (8 << 10));
+    for (asked, word) in [
+        (part_of(0, None), "flushes only at the end"),
+        (part_of(1, None), "flushes only at the end"),
+        (part_of(2, amount), "once over all its files"),
+        (workload(Rw::Write, Phase::Overwrite, |job| job.fsync = 4), "flushes only at the end"),
+        (workload(Rw::Read, Phase::ColdRead, |job| job.io_size = amount), "whatever io_size says"),
+    ] {
+        let error = command(DriverName::Sysbench, "0.4.12", &asked).unwrap_err().to_string();
+        assert!(error.contains(word), "{error}");
+        assert!(command(DriverName::Sysbench, "0.5", &asked).is_ok());
+        assert!(command(DriverName::Sysbench, "1.0.20", &asked).is_ok());
+    }
+    for asked in [part_of(2, None), part_of(3, amount), part_of(4, amount), part_of(5, None)] {
+        assert!(command(DriverName::Sysbench, "0.4.12", &asked).is_ok());
+    }
+}
+
 #[test]
 fn what_bonnie_moves_by_bytes_is_as_much_as_the_job_says() {
     let putc = part(Profile::Bonnie, 0);
@@ -167,6 +193,8 @@ fn sysbench_counts_come_from_either_version() {
     let text = include_str!("../../../../fixtures/tools/sysbench/v04_rndrw_time_limited.stdout");
     let old = measured(DriverName::Sysbench, &mixed, text);
     assert!(old.read.unwrap().total_ios > old.write.unwrap().total_ios);
+    // They were lost: 0.4 calls them "Other".
+    assert!(old.flush.unwrap().total_ios > 0);
     let text = include_str!("../../../../fixtures/tools/sysbench/v1_rndrw_default_fsync.stdout");
     let new = measured(DriverName::Sysbench, &mixed, text);
     assert!(new.flush.unwrap().total_ios > 0 && new.elapsed_ns > 0);

@@ -105,6 +105,9 @@ fn sync_outside_latency(result: &ToolResult) -> Option<Finding> {
 fn fsync_cadence(result: &ToolResult) -> Option<Finding> {
     let share = outside_share(result).filter(|share| *share > FLUSH_SHARE)?;
     let every = figure(result, &["fsync_every"]).filter(|every| *every == 100.0)?;
+    // 0.4 says so in sequential modes too, and flushes each file once at the end.
+    let flushes = figure(result, &["fsyncs", "other"])?;
+    figure(result, &["file_count"]).is_none_or(|files| flushes > files).then_some(())?;
     let evidence = format!(
         "{:.1} % of the time is flushing all files after every {every} requests, the default",
         share * 100.0

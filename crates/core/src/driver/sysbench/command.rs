@@ -44,6 +44,9 @@ impl Driver for Sysbench {
             supports(job)?;
         }
         let is_old = scratch.version.starts_with("0.");
+        if scratch.version.starts_with("0.4") {
+            supports_one_pass(job)?;
+        }
         let mut words = match is_old {
             true => Words::of(&["sysbench", "--test=fileio"]),
             false => Words::of(&["sysbench", "fileio"]),
@@ -144,6 +147,25 @@ fn flushes(words: &mut Words, job: &Job) {
     if job.direct {
         words.long("file-extra-flags", "direct");
     }
+}
+
+/// 0.4 goes through its files once in the sequential modes, whatever the number of requests, and
+/// flushes them at the end only, though its header says otherwise; 0.5 and 1.0 go round.
+fn supports_one_pass(job: &Job) -> Result<(), Unsupported> {
+    let is_sequential = matches!(job.rw, Rw::Read | Rw::Write);
+    let has_number = job.io_size.is_some_and(|bytes| bytes != job.size);
+    let why = match () {
+        () if is_sequential && has_number => {
+            "0.4 reads and writes in order once over all its files, whatever io_size says: \
+             install 1.0, or leave io_size out"
+        }
+        () if job.rw == Rw::Write && job.fsync.max(job.fdatasync) > 0 => {
+            "0.4 flushes only at the end of what it writes in order: install 1.0, or leave fsync \
+             out"
+        }
+        () => return Ok(()),
+    };
+    Err(Unsupported { tool: "sysbench", why: why.to_string() })
 }
 
 fn supports(job: &Job) -> Result<(), Unsupported> {

@@ -30,7 +30,8 @@ pub fn give(mut open: Open, out: &mut Out) {
         return out.unread(first, last, format!("sysbench failed: {fatal}"));
     }
     if !known.has_result() {
-        let why = "a sysbench output without a result: it was not a run, or it ended early";
+        let why = "a sysbench output without a result of fileio: it was another test, no run, or \
+                   it ended early";
         return out.unread(first, last, why);
     }
     let did_nothing = [Key::Events, Key::TotalOperations].map(|key| known.value(key));
@@ -91,7 +92,7 @@ impl<'a> Known<'a> {
 
     fn has_result(&self) -> bool {
         use Key::*;
-        [Reads, TotalTime, ReadsPerSecond, ReadThroughput, PreparedBytes, Throughput]
+        [Reads, ReadsPerSecond, ReadThroughput, PreparedBytes, Throughput]
             .into_iter()
             .any(|key| self.of(key).is_some())
     }
