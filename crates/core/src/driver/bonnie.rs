@@ -10,9 +10,11 @@ mod cells;
 pub mod command;
 mod csv;
 mod table;
+mod wrapped;
 
 use self::cells::{Cells, TESTS};
 use self::table::Table;
+use self::wrapped::{Next, Wrapped};
 use crate::import::finder::{Line, Reader};
 use crate::import::result::{Metrics, Out, Place, finding};
 use crate::model::finding::Severity;
@@ -28,13 +30,32 @@ pub struct Bonnie {
     table: Option<Table>,
     /// A CSV line that was wrapped: first line, last line, text so far.
     half: Option<(Place, u64, String)>,
+    /// A block whose lines were wrapped.
+    wrapped: Option<Wrapped>,
 }
 
 impl Reader for Bonnie {
     fn line(&mut self, line: &Line<'_>, out: &mut Out) -> bool {
-        if self.csv(line, out) {
+        if self.csv(line, out) || self.wrapped(line, out) {
             return true;
         }
+        if let Some(wrapped) = Wrapped::begin(line) {
+            self.wrapped = Some(wrapped);
+            return true;
+        }
+        self.of_table(line, out)
+    }
+
+    fn finish(&mut self, out: &mut Out) {
+        self.drop_half(out);
+        self.drop_wrapped(out);
+        self.close(out);
+    }
+}
+
+impl Bonnie {
+    /// Whether the line is one of a table.
+    fn of_table(&mut self, line: &Line<'_>, out: &mut Out) -> bool {
         let is_stale =
             self.table.as_ref().is_some_and(|t| line.number > t.last_line + CSV_GAP_LINES);
         if is_stale {
@@ -54,13 +75,37 @@ impl Reader for Bonnie {
         self.table.as_mut().is_some_and(|table| table.line(line))
     }
 
-    fn finish(&mut self, out: &mut Out) {
-        self.drop_half(out);
-        self.close(out);
+    /// Whether the line is a part of a line of a table.
+    fn wrapped(&mut self, line: &Line<'_>, out: &mut Out) -> bool {
+        let Some(mut wrapped) = self.wrapped.take() else { return false };
+        let lines = match wrapped.line(line) {
+            Next::Whole(lines) => lines,
+            Next::Over => return false,
+            Next::Broken => {
+                self.wrapped = Some(wrapped);
+                self.drop_wrapped(out);
+                return true;
+            }
+        };
+        for (number, text) in lines {
+            let is_ended = line.is_ended;
+            self.of_table(&Line { number, text: &text, is_ended, above: line.above }, out);
+        }
+        if let Some(table) = &mut self.table {
+            table.last_line = wrapped.last_line;
+        }
+        self.wrapped = Some(wrapped).filter(|wrapped| !wrapped.is_over());
+        true
     }
-}
 
-impl Bonnie {
+    fn drop_wrapped(&mut self, out: &mut Out) {
+        let Some(wrapped) = self.wrapped.take() else { return };
+        if !wrapped.has_row() {
+            let why = "a bonnie++ table whose lines were wrapped, and do not fit together";
+            out.unread(wrapped.first_line, wrapped.last_line, why);
+        }
+    }
+
     /// Whether the line is a CSV line or a part of one.
     fn csv(&mut self, line: &Line<'_>, out: &mut Out) -> bool {
         let text = line.text.trim();

@@ -31,6 +31,8 @@ pub struct Dd {
     place: Option<Place>,
     /// A line of statistics without record lines: a progress line, unless nothing follows.
     loose: Option<(Place, u64, Stats)>,
+    /// Whether that line was printed over another one.
+    is_display: bool,
     /// What may be the first half of a wrapped line.
     carry: Option<(u64, String)>,
     error: Option<(u64, String)>,
@@ -99,6 +101,10 @@ impl Dd {
                 if line::is_half(line.text) {
                     self.carry = Some((line.number, line.text.to_string()));
                 }
+                if line::is_like(line.text) {
+                    let why = "it looks like statistics of dd, in words or units that are not dd's";
+                    out.unread(line.number, line.number, why);
+                }
                 self.leave_records(line.number, out);
                 return false;
             }
@@ -125,6 +131,7 @@ impl Dd {
         if let Some((before, last, old)) = self.loose.take() {
             let is_same_line = last == line;
             let goes_on = stats.bytes >= old.bytes && stats.elapsed_ns >= old.elapsed_ns;
+            self.is_display = is_same_line;
             if is_same_line || (goes_on && old.is_progress && last + 1 == line) {
                 self.loose = Some((Place { first_line: before.first_line, ..place }, line, stats));
                 return;
@@ -132,6 +139,7 @@ impl Dd {
             self.loose = Some((before, last, old));
             self.give_loose(out);
         }
+        self.is_display = false;
         self.loose = Some((place, line, stats));
     }
 
@@ -152,8 +160,16 @@ impl Dd {
         let start = place.first_line;
         if let Some((before, last, old)) = self.loose.take() {
             let is_near = last + PROGRESS_GAP_LINES >= start;
-            if is_near && stats.bytes >= old.bytes && stats.elapsed_ns >= old.elapsed_ns {
-                place.first_line = before.first_line;
+            let goes_on = stats.bytes >= old.bytes && stats.elapsed_ns >= old.elapsed_ns;
+            if is_near && goes_on {
+                // A display that began its line again is one for sure.
+                if !old.is_progress && !self.is_display {
+                    let why = "statistics of dd right above those of a run: a progress line of it, \
+                               or a run whose other lines are not here";
+                    out.unread(before.first_line, last, why);
+                } else {
+                    place.first_line = before.first_line;
+                }
             } else {
                 self.loose = Some((before, last, old));
                 self.give_loose(out);

@@ -12,6 +12,7 @@ mod excel;
 mod latencies;
 mod row;
 mod throughput;
+mod wrapped;
 
 pub use self::latencies::Latencies;
 use self::row::{Row, Unit};
@@ -34,9 +35,12 @@ struct Open {
     command: Option<String>,
     unit: Option<Unit>,
     layout: Option<row::Layout>,
+    wrapped: wrapped::Wrapped,
     rows: Vec<Row>,
     /// Lines of numbers that fit no column.
     misfits: Vec<u64>,
+    /// The lines of the last row, where its values were told by their number.
+    by_count: Option<(u64, u64)>,
     excel: excel::Excel,
     throughput: throughput::Throughput,
     is_interrupted: bool,
@@ -114,6 +118,7 @@ impl Open {
                 self.wrong = Some("two tables of iozone in one run are mixed up".to_string());
             }
             self.layout = Some(layout);
+            self.wrapped = wrapped::Wrapped::begin(line);
             return true;
         }
         // A list of latencies follows, which is no table.
@@ -122,17 +127,35 @@ impl Open {
         if self.is_complete || self.rows.len() >= ROWS {
             return false;
         }
-        match layout.row(line, self.command.as_deref()) {
-            row::Found::None => false,
+        if self.wrapped.titles(line) {
+            return true;
+        }
+        let command = self.command.as_deref();
+        let wrapped = self.wrapped.row(layout, line, command);
+        let is_wrapped = wrapped.is_some();
+        let number = line.number;
+        match wrapped.unwrap_or_else(|| layout.row(line, command)) {
             row::Found::Row(row) => {
+                let is_part = |at: &u64| is_wrapped && (row.line..=number).contains(at);
+                self.misfits.retain(|at| !is_part(at));
+                let is_by_count = is_wrapped || !layout.is_aligned(line.text);
+                self.by_count = is_by_count.then_some((row.line, number));
                 self.rows.push(row);
                 true
             }
-            row::Found::Wrong => {
-                if self.misfits.len() < ROWS {
-                    self.misfits.push(line.number);
+            row::Found::None if !row::is_numbers(text) => false,
+            row::Found::None | row::Found::Wrong => {
+                let above = self.by_count.take();
+                let above = above.filter(|(_, last)| last + 1 == number);
+                if let Some((first, last)) = above.filter(|_| !layout.begins_row(line.text)) {
+                    // The last value of the row above may end here.
+                    self.rows.pop();
+                    self.misfits.extend(first..=last);
                 }
-                false
+                if self.misfits.len() < ROWS {
+                    self.misfits.push(number);
+                }
+                is_wrapped
             }
         }
     }

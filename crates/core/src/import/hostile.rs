@@ -150,6 +150,43 @@ fn two_blocks_of_bonnie_with_two_names_are_no_run() {
     assert!(imported.unread.iter().any(|unread| unread.why.contains("two names")));
 }
 
+/// It was taken for a progress line of the run below it, and lost without a word.
+#[test]
+fn statistics_of_dd_above_another_run_are_listed() {
+    let stats = |t: &str| format!("1073741824 bytes (1.1 GB, 1.0 GiB) copied, {t}, 85.9 MB/s\n");
+    let records = "1024+0 records in\n1024+0 records out\n";
+    let text = format!("{}{records}{}", stats("12.5 s"), stats("12.5011 s"));
+    let found = Finder::all(text.as_bytes());
+    assert_eq!((found.results.len(), found.unread.len()), (1, 1));
+    assert_eq!((found.results[0].first_line, found.unread[0].first_line), (2, 1));
+    // What was printed over itself is a display.
+    let text = format!("{}\r{text}", stats("12.4977 s").trim());
+    assert_eq!(Finder::all(text.as_bytes()).unread, []);
+}
+
+#[test]
+fn what_only_looks_like_statistics_of_dd_is_listed() {
+    for text in [
+        "1073741824 octets (1,1 Go) copies, 12,5 s, 85,9 Mo/s\n",
+        "1073741824 bytes (1.1 GB) copied, 1,234.5 s, 870 kB/s\n",
+    ] {
+        let found = Finder::all(text.as_bytes());
+        assert_eq!((found.results.len(), found.unread.len()), (0, 1), "{text}");
+    }
+}
+
+/// Its times and events were taken for a result of fileio.
+#[test]
+fn sysbench_that_measured_a_cpu_is_no_result() {
+    let text = "sysbench 1.0.20 (using system LuaJIT 2.1.0-beta3)\n\nNumber of threads: 4\n\n\
+        CPU speed:\n    events per second:  1234.56\n\nGeneral statistics:\n    \
+        total time:                          10.0012s\n    \
+        total number of events:              12349\n";
+    let found = Finder::all(text.as_bytes());
+    assert_eq!((found.results.len(), found.unread.len()), (0, 1));
+    assert!(found.unread[0].why.contains("fileio"), "{:?}", found.unread);
+}
+
 fn noise() -> impl Strategy<Value = Vec<u8>> {
     const LINES: [&str; 16] = [
         "",

@@ -115,6 +115,9 @@ impl Table {
     pub fn line(&mut self, line: &Line<'_>) -> bool {
         let text: String = line.text.chars().skip(self.shift).collect();
         let is_near = line.number <= self.last_line + 3;
+        if self.is_rest_of_row(&text, line.number) {
+            self.wrong = Some("a row of a bonnie++ table was wrapped".to_string());
+        }
         let is_own = match self.expect {
             Expect::Titles if is_near => self.titles(&text, line.number),
             Expect::Data if is_near && !text.trim().is_empty() => self.data(&text, line),
@@ -130,6 +133,13 @@ impl Table {
             self.wrong = Some("two tables of bonnie++ are mixed up".to_string());
         }
         is_own
+    }
+
+    /// Whether a line below a row has the end of it: its last number may have been cut in two.
+    fn is_rest_of_row(&self, text: &str, number: u64) -> bool {
+        let is_number = |word: &str| word.bytes().all(|b| b.is_ascii_digit() || b == b'+');
+        let is_next = self.expect == Expect::Latency && number == self.last_line + 1;
+        is_next && !text.trim().is_empty() && text.split_whitespace().all(is_number)
     }
 
     /// Whether a line that does not come next is one of a table all the same.
@@ -353,7 +363,7 @@ fn row(text: &str) -> Option<(String, Vec<String>)> {
 
 /// A row whose columns are lost, as a web page shows it: one blank between words. Only one with
 /// nothing left out can be read: what stands in front, then six rates with the CPU of each.
-fn collapsed(text: &str) -> Option<(String, Vec<String>)> {
+pub fn collapsed(text: &str) -> Option<(String, Vec<String>)> {
     let words: Vec<&str> = text.trim().split(' ').collect();
     let at = words.len().checked_sub(12).filter(|at| (1..=2).contains(at))?;
     let (head, cells) = words.split_at(at);

@@ -26,6 +26,10 @@ pub struct Stats {
 /// Prefixes of units in the order of their powers.
 const PREFIXES: &str = "kMGTPEZYRQ";
 
+/// Seconds, and bytes in each: older Russian catalogues have a letter of either alphabet.
+const SECONDS: [&str; 5] = ["seconds", "second", "s", "c", "с"];
+const RATES: [&str; 3] = ["B/s", "B/c", "B/с"];
+
 /// Full-width punctuation of Chinese catalogues as everybody else's.
 fn ascii_punctuation(text: &str) -> String {
     text.replace('，', ", ").replace('（', " (").replace('）', ") ").replace('\u{a0}', " ")
@@ -49,6 +53,17 @@ pub fn records(text: &str) -> Option<[u64; 2]> {
     Some([full.parse().ok()?, partial.parse().ok()?])
 }
 
+/// Whether a line looks like statistics: a count, sizes in parentheses, a rate at its end.
+pub fn is_like(text: &str) -> bool {
+    let text = text.trim();
+    let has_rate = ["/s", "/c", "/с"].iter().any(|rate| text.ends_with(rate));
+    let count = text.split('(').next().unwrap_or("");
+    let digits = count.bytes().filter(u8::is_ascii_digit).count();
+    // Two rates on one line are a display that was printed over itself.
+    let is_one = text.matches("/s").count() < 2;
+    has_rate && is_one && digits > 3 && text.contains(')') && text.chars().count() < 160
+}
+
 /// Whether a line may be the first half of statistics that were wrapped.
 pub fn is_half(text: &str) -> bool {
     text.contains(" (") && text.contains('B') && text.chars().count() < 160
@@ -69,7 +84,7 @@ pub fn join(first: &str, second: &str) -> Option<Stats> {
 
 /// Takes a line apart; `None` when it is no line of statistics.
 pub fn stats(text: &str) -> Option<Stats> {
-    if !text.contains("B/s") && !text.contains("/sec") {
+    if !RATES.iter().any(|rate| text.contains(rate)) && !text.contains("/sec") {
         return None;
     }
     if let Some(stats) = bsd(text) {
@@ -77,12 +92,14 @@ pub fn stats(text: &str) -> Option<Stats> {
     }
     let text = ascii_punctuation(text);
     // From the end: the rate, the time before it, the sizes, the bytes.
-    let head = &text[..text.rfind("B/s")?];
+    let (end, per_second) =
+        RATES.iter().filter_map(|rate| Some((text.rfind(rate)?, *rate))).max()?;
+    let head = &text[..end];
     let rate_at = head.rfind(", ").map(|at| at + 2)?;
     let rate = Rate::parse(&head[rate_at..])?;
-    let rate_raw = format!("{}B/s", &head[rate_at..]);
+    let rate_raw = format!("{}{per_second}", &head[rate_at..]);
     let before = head[..rate_at - 2].trim_end();
-    let time = ["seconds", "second", "s"].iter().find_map(|unit| before.strip_suffix(unit))?;
+    let time = SECONDS.iter().find_map(|unit| before.strip_suffix(unit))?;
     let time_at = time.trim_end().rfind(' ').map(|at| at + 1)?;
     let elapsed_raw = before[time_at..].to_string();
     let seconds = Decimal::parse(time[time_at..].trim())?;
@@ -275,6 +292,8 @@ mod tests {
                 500_000_000,
             ),
             ("0 bytes copied, 2.0713e-05 s, 0.0 kB/s", 0, 20_713),
+            ("1073741824 байта (1,1 GB) скопировано, 12,5 c, 85,9 MB/c", 1 << 30, 12_500_000_000),
+            ("1073741824 байта (1,1 GB) скопировано, 12,5 с, 85,9 MB/с", 1 << 30, 12_500_000_000),
         ] {
             assert_eq!(read(text), (bytes, ns), "{text}");
         }

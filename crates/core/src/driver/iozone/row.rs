@@ -160,8 +160,7 @@ impl Layout {
     /// Reads a line below the titles.
     pub fn row(&self, line: &Line<'_>, command: Option<&str>) -> Found {
         let words = self.parted(words(line.text));
-        let is_numbers = words.iter().all(|(_, word)| word.bytes().all(|b| b.is_ascii_digit()));
-        if words.len() < 2 || !is_numbers {
+        if words.len() < 2 || !is_numbers(line.text) {
             return Found::None;
         }
         let columns = if self.is_extended { 17 } else { 13 };
@@ -196,14 +195,14 @@ impl Layout {
     }
 
     /// Where a column ends.
-    fn end(&self, column: usize) -> isize {
+    pub fn end(&self, column: usize) -> isize {
         let width: usize = self.widths.iter().take(column + 1).sum();
         width as isize + self.shift
     }
 
     /// Values that fill their columns touch: they are parted where the columns are. One that is
     /// too wide pushes the rest to the right, so that its word ends where no column does.
-    fn parted(&self, words: Vec<(usize, String)>) -> Vec<(usize, String)> {
+    pub fn parted(&self, words: Vec<(usize, String)>) -> Vec<(usize, String)> {
         let mut parted = Vec::with_capacity(words.len());
         for (end, word) in words {
             let mut rest: Vec<char> = word.chars().collect();
@@ -222,8 +221,19 @@ impl Layout {
         parted
     }
 
+    /// Whether every value of a row ends where a column ends.
+    pub fn is_aligned(&self, text: &str) -> bool {
+        self.aligned(&self.parted(words(text))).is_some()
+    }
+
+    /// Whether a line has its first two numbers where a row has them.
+    pub fn begins_row(&self, text: &str) -> bool {
+        let words = self.parted(words(text));
+        words.get(..2).is_some_and(|sizes| self.aligned(sizes).is_some())
+    }
+
     /// The tests of the values when every word ends where a column ends.
-    fn aligned(&self, words: &[(usize, String)]) -> Option<Vec<usize>> {
+    pub fn aligned(&self, words: &[(usize, String)]) -> Option<Vec<usize>> {
         let mut places = Vec::new();
         for (at, (end, _)) in words.iter().enumerate() {
             let column = (0..19).find(|column| self.end(*column) == *end as isize)?;
@@ -237,43 +247,45 @@ impl Layout {
     }
 }
 
+/// The tests that a command line asks for, in the order of their columns.
+pub fn asked(columns: usize, command: Option<&str>) -> Vec<usize> {
+    let flags: Vec<&str> = command.unwrap_or("").split_whitespace().collect();
+    // `-i 0` or `-i0`.
+    let test = |(at, flag): (usize, &&str)| match flag.strip_prefix("-i")? {
+        "" => flags.get(at + 1)?.parse().ok(),
+        number => number.parse().ok(),
+    };
+    let tests: Vec<usize> = flags.iter().enumerate().filter_map(test).collect();
+    if tests.is_empty() {
+        return (0..columns).collect();
+    }
+    let of_tests = tests.iter().filter_map(|test| OF_TEST.get(*test));
+    let mut asked: Vec<usize> = of_tests.flat_map(|columns| columns.iter().copied()).collect();
+    asked.sort_unstable();
+    asked
+}
+
 /// The tests of the values when there are as many as the command line asked for.
 fn selected(
     words: &[(usize, String)],
     columns: usize,
     command: Option<&str>,
 ) -> Option<Vec<usize>> {
-    let all: Vec<usize> = (0..columns).collect();
-    let asked = match command {
-        None => all,
-        Some(command) => {
-            let flags: Vec<&str> = command.split_whitespace().collect();
-            // `-i 0` or `-i0`.
-            let tests: Vec<usize> = flags
-                .iter()
-                .enumerate()
-                .filter_map(|(at, flag)| match flag.strip_prefix("-i")? {
-                    "" => flags.get(at + 1)?.parse().ok(),
-                    number => number.parse().ok(),
-                })
-                .collect();
-            let mut asked: Vec<usize> = tests
-                .iter()
-                .filter_map(|test| OF_TEST.get(*test))
-                .flat_map(|columns| columns.iter().copied())
-                .collect();
-            asked.sort_unstable();
-            if tests.is_empty() { all } else { asked }
-        }
-    };
+    let asked = asked(columns, command);
     // Few numbers in a line are no proof that it is a row.
     let size = |at: usize| words.get(at).and_then(|(_, word)| word.parse::<u64>().ok());
     let is_row = words.len() > 3 && size(0) >= size(1);
     (is_row && words.len() == asked.len() + 2).then_some(asked)
 }
 
+/// Whether a line is numbers and nothing else.
+pub fn is_numbers(text: &str) -> bool {
+    let is_number = |word: &str| word.bytes().all(|byte| byte.is_ascii_digit());
+    !text.trim().is_empty() && text.split_whitespace().all(is_number)
+}
+
 /// Words with the character position of their ends.
-fn words(text: &str) -> Vec<(usize, String)> {
+pub fn words(text: &str) -> Vec<(usize, String)> {
     let mut words: Vec<(usize, String)> = Vec::new();
     let mut is_open = false;
     for (at, c) in text.chars().enumerate() {
