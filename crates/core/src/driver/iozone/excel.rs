@@ -73,6 +73,11 @@ pub struct Excel {
     /// By file, record and test.
     cpu: BTreeMap<(String, String, usize), Option<Value>>,
     passed_over: Vec<(u64, u64, &'static str)>,
+    /// The line of the last row that was taken, and its characters.
+    row_line: u64,
+    row_width: usize,
+    /// Characters of the longest line of the run.
+    widest: usize,
 }
 
 fn quoted(word: &str) -> Option<&str> {
@@ -86,6 +91,8 @@ fn is_number(text: &str) -> bool {
 impl Excel {
     /// Takes a line of a report.
     pub fn line(&mut self, line: &Line<'_>, text: &str) -> bool {
+        let width = line.text.chars().count();
+        self.widest = self.widest.max(width);
         if let Some(title) = quoted(text).filter(|title| title.contains(" report")) {
             let kind = kind(title);
             self.open = Some(kind);
@@ -103,6 +110,11 @@ impl Excel {
         let words: Vec<&str> = text.split_whitespace().collect();
         let Some(first) = words.first().and_then(|word| quoted(word)).filter(|w| is_number(w))
         else {
+            let is_below = self.row_line + 1 == line.number && words.len() == 1;
+            if is_below && is_number(text) && self.row_width == self.widest {
+                self.drop_row(line.number);
+                return true;
+            }
             if !text.is_empty() {
                 self.open = None;
             }
@@ -121,8 +133,18 @@ impl Excel {
         let is_whole = line.is_ended && words.len() == self.fitting(first) + 1;
         if is_whole && self.cells.len() + self.cpu.len() < VALUES {
             self.row(kind, first, &words[1..], line.number);
+            (self.row_line, self.row_width) = (line.number, width);
         }
         true
+    }
+
+    /// A number below a row that is as wide as the page may be the rest of its last value.
+    fn drop_row(&mut self, number: u64) {
+        let row_line = self.row_line;
+        self.cells.retain(|cell| cell.value.line != row_line);
+        let of_row = |value: &Value| value.line == row_line;
+        self.cpu.values_mut().for_each(|value| *value = value.take().filter(|v| !of_row(v)));
+        self.passed_over.push((row_line, number, "a row of an Excel report that was wrapped"));
     }
 
     /// Records that fit into the file: a row ends with the last of them.

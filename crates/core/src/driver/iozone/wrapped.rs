@@ -195,4 +195,18 @@ iozone test complete.
             }
         }
     }
+
+    /// 512253 was read for 5122535.
+    #[test]
+    fn a_row_of_an_excel_report_that_was_wrapped_is_none() {
+        let text = include_str!("../../../../../fixtures/tools/iozone/auto_excel.stdout");
+        let whole = figures(text).0;
+        for width in 40..70 {
+            for is_hard in [true, false] {
+                let page = broken(text, width, is_hard);
+                let found = figures(&page).0;
+                assert!(found.iter().all(|f| whole.contains(f)), "{width} {page}{found:?}");
+            }
+        }
+    }
 }

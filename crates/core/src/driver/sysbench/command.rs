@@ -155,13 +155,13 @@ fn supports_one_pass(job: &Job) -> Result<(), Unsupported> {
     let is_sequential = matches!(job.rw, Rw::Read | Rw::Write);
     let has_number = job.io_size.is_some_and(|bytes| bytes != job.size);
     let why = match () {
-        () if is_sequential && has_number => {
-            "0.4 reads and writes in order once over all its files, whatever io_size says: \
-             install 1.0, or leave io_size out"
-        }
         () if job.rw == Rw::Write && job.fsync.max(job.fdatasync) > 0 => {
             "0.4 flushes only at the end of what it writes in order: install 1.0, or leave fsync \
              out"
+        }
+        () if is_sequential && has_number => {
+            "0.4 reads and writes in order once over all its files, whatever io_size says: \
+             install 1.0, or leave io_size out"
         }
         () => return Ok(()),
     };
