@@ -2,7 +2,7 @@
 //!
 //! Cheap enough to take before and after every cell, and taken outside of the measured time.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use bakeoff_core::model::event::Truth;
 use bakeoff_core::sysinfo::block_stat;
@@ -10,7 +10,7 @@ use bakeoff_core::sysinfo::meminfo::{self, Meminfo};
 use bakeoff_core::sysinfo::vmstat::{self, Vmstat};
 use rustix::time::{ClockId, clock_gettime};
 
-use super::io_users::IoUsers;
+use super::io_users::{IoUsers, NAMED};
 use super::root::Root;
 
 /// What disks have moved since they appeared.
@@ -22,12 +22,10 @@ struct DiskCounters {
     written_bytes: u64,
 }
 
-/// Foreign processes named.
-const NAMED: usize = 3;
-
 /// A moment; two of them say what happened between.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct Evidence {
+    at: Instant,
     disks: Option<DiskCounters>,
     users: IoUsers,
     suspended: Duration,
@@ -39,6 +37,7 @@ impl Evidence {
     pub fn take(disks: &[String]) -> Evidence {
         let memory = vmstat();
         Evidence {
+            at: Instant::now(),
             disks: counters(disks),
             users: IoUsers::take(&Root::system()),
             suspended: suspended(),
@@ -56,6 +55,11 @@ impl Evidence {
         let users = self.users.since(&before.users, &Root::system());
         truth.foreign_by =
             users.iter().take(NAMED).map(|user| format!("{} ({})", user.name, user.pid)).collect();
+        let (ticks, by) = self.users.ran_since(&before.users, &Root::system());
+        let between_s = self.at.duration_since(before.at).as_secs_f64().max(1e-9);
+        let ticks_per_s = rustix::param::clock_ticks_per_second().max(1) as f64;
+        truth.foreign_cpus = Some(ticks as f64 / ticks_per_s / between_s);
+        truth.foreign_cpus_by = by;
         let asleep = self.suspended.saturating_sub(before.suspended);
         truth.suspended_ns = u64::try_from(asleep.as_nanos()).unwrap_or(u64::MAX);
         let swapped = self.swapped_pages.zip(before.swapped_pages);

@@ -12,6 +12,9 @@ use bakeoff_core::telemetry::layout::Named;
 use super::feed::Feed;
 use super::root::Root;
 
+/// Most sensors looked at.
+const SENSORS: usize = 32;
+
 /// The current clock of every cpufreq policy.
 pub fn clocks(root: &Root, most: usize) -> Vec<(Named, Feed)> {
     const POLICIES: &str = "sys/devices/system/cpu/cpufreq";
@@ -42,6 +45,11 @@ pub fn temperatures(root: &Root, most: usize) -> Vec<(Named, Feed)> {
         .take(most)
         .collect();
     if zones.is_empty() { sensors(root, most) } else { zones }
+}
+
+/// The hottest of them now, thousandths of a degree.
+pub fn hottest_mc(root: &Root) -> Option<u64> {
+    temperatures(root, SENSORS).into_iter().filter_map(|(_, mut feed)| feed.number()).max()
 }
 
 /// The temperature at which a zone shuts the machine down.
@@ -96,5 +104,6 @@ mod tests {
         assert_eq!(heat[0].1.number(), Some(80_100), "read anew each time");
         std::fs::remove_dir_all(dir.path().join("sys/class/thermal")).unwrap();
         assert!(temperatures(&root, 8).is_empty());
+        assert_eq!(hottest_mc(&root), None);
     }
 }

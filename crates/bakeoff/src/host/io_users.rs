@@ -1,5 +1,5 @@
-//! Which processes read and write towards storage, from `/proc/PID/io`: all for root, the user's
-//! own otherwise.
+//! What other processes do: bytes read and written towards storage, from `/proc/PID/io` (of all for
+//! root, of the user's own otherwise), and CPU time, from `/proc/PID/stat` (of all for everybody).
 
 use bakeoff_core::fitness::facts::Foreign;
 use bakeoff_core::model::path::printable;
@@ -9,6 +9,8 @@ use bakeoff_core::sysinfo::process_stat;
 use super::process::is_refused;
 use super::root::{Root, pids};
 
+/// Processes named.
+pub const NAMED: usize = 3;
 /// Most processes looked at.
 const PROCESSES: usize = 1 << 16;
 /// The parent of all kernel threads.
@@ -19,6 +21,8 @@ const KERNEL_THREADS: u32 = 2;
 pub struct IoUsers {
     /// By process id.
     by_pid: Vec<(u32, ProcessIo)>,
+    /// Clock ticks that each ran, by process id.
+    ran: Vec<(u32, u64)>,
     /// Whether none was refused.
     pub saw_all: bool,
 }
@@ -26,15 +30,17 @@ pub struct IoUsers {
 impl IoUsers {
     /// Now.
     pub fn take(root: &Root) -> IoUsers {
-        let mut found = IoUsers { by_pid: Vec::new(), saw_all: true };
+        let mut found = IoUsers { saw_all: true, ..IoUsers::default() };
         let mut pids = pids(root);
         pids.sort_unstable();
         for pid in pids.into_iter().take(PROCESSES) {
+            let ran = foreign_ticks(root, pid);
+            found.ran.extend(ran.filter(|ticks| *ticks > 0).map(|ticks| (pid, ticks)));
             match root.read(format!("proc/{pid}/io")) {
                 Ok(bytes) => {
                     let io = process_io::parse(&String::from_utf8_lossy(&bytes));
                     let io = io.filter(|io| io.read_bytes > 0 || io.write_bytes > 0);
-                    found.by_pid.extend(io.filter(|_| is_foreign(root, pid)).map(|io| (pid, io)));
+                    found.by_pid.extend(io.filter(|_| ran.is_some()).map(|io| (pid, io)));
                 }
                 Err(error) => {
                     found.saw_all &= !is_refused(root, pid, &error);
@@ -51,6 +57,22 @@ impl IoUsers {
     pub fn bytes(&self) -> u64 {
         let of = |io: &ProcessIo| io.read_bytes.saturating_add(io.write_bytes);
         self.by_pid.iter().fold(0, |sum: u64, (_, io)| sum.saturating_add(of(io)))
+    }
+
+    /// Clock ticks that all of them ran since `before`, and who did, the most first. Of the sum, as
+    /// with [`IoUsers::bytes`]: what a child ran is its parent's when the parent has waited for it.
+    pub fn ran_since(&self, before: &IoUsers, root: &Root) -> (u64, Vec<String>) {
+        let sum = |of: &IoUsers| of.ran.iter().fold(0, |sum: u64, (_, n)| sum.saturating_add(*n));
+        let grown = |(pid, now): &(u32, u64)| {
+            let then = before.ran.binary_search_by_key(pid, |(pid, _)| *pid);
+            let then = then.map_or(0, |at| before.ran[at].1);
+            // A process id that came again counts from nothing.
+            (now.checked_sub(then).unwrap_or(*now), *pid)
+        };
+        let mut busy: Vec<(u64, u32)> = self.ran.iter().map(grown).filter(|b| b.0 > 0).collect();
+        busy.sort_by_key(|(ticks, pid)| (std::cmp::Reverse(*ticks), *pid));
+        let named = busy.iter().take(NAMED).map(|(_, pid)| format!("{} ({pid})", name(root, *pid)));
+        (sum(self).saturating_sub(sum(before)), named.collect())
     }
 
     /// Who moved anything since `before`, the most first.
@@ -85,15 +107,18 @@ fn name(root: &Root, pid: u32) -> String {
     printable(comm.trim_ascii_end())
 }
 
-/// Neither ours nor of the kernel (journal and write-back belong to whoever made the pages dirty),
-/// nor a driver in user space of a mount of ours.
-pub fn is_foreign(root: &Root, pid: u32) -> bool {
+/// What a process has run, if it is neither ours nor of the kernel (journal and write-back belong
+/// to whoever made the pages dirty), nor a driver in user space of a mount of ours.
+fn foreign_ticks(root: &Root, pid: u32) -> Option<u64> {
     let us = std::process::id();
-    let status = root.read(format!("proc/{pid}/stat")).ok();
-    let parent = status.and_then(|text| process_stat::parse(&text)).map(|stat| stat.parent);
+    let stat = root.read(format!("proc/{pid}/stat")).ok();
+    let stat = stat.and_then(|text| process_stat::parse(&text))?;
+    let of_kernel = pid == KERNEL_THREADS || stat.parent == KERNEL_THREADS;
+    if of_kernel || pid == us || stat.parent == us {
+        return None;
+    }
     let cmdline = root.text(format!("proc/{pid}/cmdline")).unwrap_or_default();
-    let is_ours = pid == us || parent == Some(us) || serves_our_mount(&cmdline);
-    !is_ours && pid != KERNEL_THREADS && parent != Some(KERNEL_THREADS)
+    (!serves_our_mount(&cmdline)).then_some(stat.cpu_ticks)
 }
 
 /// Whether a command line is that of a FUSE daemon of ours: it names a scratch directory, whose
@@ -113,14 +138,16 @@ mod tests {
     #[test]
     fn the_busiest_process_comes_first_under_a_harmless_name() {
         let io = |bytes: u32| format!("rchar: 0\nread_bytes: 0\nwrite_bytes: {bytes}\n");
-        let stat = |pid: u32| format!("{pid} (x) S 1 0 0 0 0 0 0 0 0 0 0 0 0 0 20 0 1 0 5 0 0\n");
+        let stat = |pid: u32, ran: u32| {
+            format!("{pid} (x) S 1 0 0 0 0 0 0 0 0 0 {ran} 1 0 0 20 0 1 0 5 0 0\n")
+        };
         let at = |first: u32, second: u32| {
             let files = [
                 ("proc/900/io", io(first)),
-                ("proc/900/stat", stat(900)),
+                ("proc/900/stat", stat(900, first)),
                 ("proc/900/comm", "rsync\n".to_string()),
                 ("proc/901/io", io(second)),
-                ("proc/901/stat", stat(901)),
+                ("proc/901/stat", stat(901, 7)),
                 ("proc/901/comm", "a\u{1b}b\n".to_string()),
                 ("proc/self/io", io(9)),
             ];
@@ -129,10 +156,12 @@ mod tests {
         };
         let (_before_dir, before) = at(100, 100);
         let (_after_dir, after) = at(150, 4000);
-        let users = IoUsers::take(&after).since(&IoUsers::take(&before), &after);
+        let (before, now) = (IoUsers::take(&before), IoUsers::take(&after));
+        let users = now.since(&before, &after);
         let names: Vec<(&str, u64)> =
             users.iter().map(|u| (u.name.as_str(), u.written_bytes)).collect();
         assert_eq!(names, [("a\\x1bb", 3900), ("rsync", 50)]);
+        assert_eq!(now.ran_since(&before, &after), (50, vec!["rsync (900)".to_string()]));
     }
 
     #[test]

@@ -57,6 +57,11 @@ pub use system_disks::system_disks;
 
 use bakeoff_core::prepare::device::System;
 
+/// The hottest thermal zone now, thousandths of a degree; `None` where nothing tells one.
+pub fn hottest_mc() -> Option<u64> {
+    gauges::hottest_mc(&root::Root::system())
+}
+
 /// Every block device and everything that can be seen using one.
 ///
 /// # Errors

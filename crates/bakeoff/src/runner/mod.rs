@@ -8,6 +8,7 @@
 pub mod action;
 pub mod ceilings;
 pub mod cell;
+pub mod cooling;
 pub mod cost;
 pub mod device_actions;
 pub mod directories;

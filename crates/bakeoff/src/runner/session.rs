@@ -13,6 +13,7 @@ use bakeoff_core::model::telemetry::Watching;
 
 use super::ceilings;
 use super::cell::{self, Tried, Which};
+use super::cooling;
 use super::cost;
 use super::ground::Ground;
 use super::held::Held;
@@ -205,10 +206,13 @@ impl<'s> Session<'s> {
         self.journal.record(What::BlockStarted { block, order: order.clone() })?;
         let mut end = self.sentinel(ground, block)?;
         let idle = idle::Rate::watch(&ground.disks());
+        let began_mc = host::hottest_mc();
         for candidate in order {
             if !matches!(end, BlockEnd::Complete) {
                 break;
             }
+            let cooled = cooling::wait(self, began_mc);
+            self.journal.record(What::VisitStarted { block, candidate, cooled })?;
             end = self.visit(ground, block, candidate, idle)?;
         }
         match &end {
@@ -243,7 +247,6 @@ impl<'s> Session<'s> {
         candidate: u16,
         idle: idle::Rate,
     ) -> Result<BlockEnd, Fault> {
-        self.journal.record(What::VisitStarted { block, candidate })?;
         self.show_progress();
         let header = &self.journal.run().header;
         let what = header.candidates[usize::from(candidate)].clone();

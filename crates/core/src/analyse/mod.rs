@@ -91,6 +91,10 @@ fn workload_verdict(
     let is_told = verdict != Verdict::Refused && !(is_early && schedule::has_question(run));
     let name = |c: u16| header.candidates[usize::from(c)].name.clone();
     let held_back = summary::workload(run, workload);
+    if let Some(guess) = lint::cause::untested(run, workload, &held_back) {
+        findings.push(guess);
+        findings = limit::sorted(findings);
+    }
     WorkloadVerdict {
         workload: of.name.clone(),
         metric: of.metric.name().to_string(),

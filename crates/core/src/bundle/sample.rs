@@ -6,7 +6,7 @@
 use crate::lint::thresholds::Thresholds;
 use crate::model::candidate::{Candidate, Crypt, Kind, Knobs, Skipped, Stack};
 use crate::model::event::{
-    CacheState, Cell, Event, FlashState, Header, Owner, Position, Region, Rehearsal, Step,
+    CacheState, Cell, Cooled, Event, FlashState, Header, Owner, Position, Region, Rehearsal, Step,
     StepDone, StopReason, Truth, What,
 };
 use crate::model::finding::{Finding, Scope, Severity};
@@ -87,7 +87,9 @@ fn whats() -> Vec<What> {
         all.push(What::BlockStarted { block, order });
         all.push(What::Sentinel { block, bytes_per_s: 91e6 });
         for candidate in 0..2u16 {
-            all.push(What::VisitStarted { block, candidate });
+            let wait = Cooled { waited_ns: 4_500_000_000, from_mc: 61_200, to_mc: 54_900 };
+            let cooled = (block == 3 && candidate == 1).then_some(wait);
+            all.push(What::VisitStarted { block, candidate, cooled });
             let reason = "the machine was suspended for 12 s".into();
             all.push(What::CellInvalid { block, candidate, workload: 1, reason });
             for workload in 0..2 {
@@ -356,6 +358,8 @@ fn cell(block: u32, candidate: u16, workload: u16) -> Cell {
             dirtied_per_page: Some(0.0),
             foreign_bytes: Some(0),
             foreign_by: vec!["rsync (4711)".into()],
+            foreign_cpus: Some(0.05),
+            foreign_cpus_by: vec!["cc1 (4712)".into()],
             suspended_ns: 0,
             swapped_pages: Some(0),
             cache: if workload == 0 { CacheState::Cold } else { CacheState::NotRead },

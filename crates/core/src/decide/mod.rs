@@ -5,6 +5,7 @@
 //! arithmetic of the answer in [`table`] and [`compare`].
 
 pub mod compare;
+pub mod cooling;
 pub mod eta;
 pub mod fit;
 pub mod order;

@@ -3,21 +3,13 @@
 //! They come first: where one of them holds, nothing else about the cell can be told.
 
 use super::cause::{Cause, Reason};
-use super::pattern;
+use super::clock;
 use super::seen::Seen;
 use crate::model::event::CacheState;
 use crate::model::job::Rw;
 use crate::sysinfo::throttled;
 use crate::units;
 
-/// A clock below this share of its highest counts as lowered.
-const FULL_CLOCK: f64 = 0.95;
-/// A step in the rate that a lowered clock can have made.
-const CLEAR_STEP: f64 = 0.5;
-/// A processor that hot lowers its clock: thousandths of a degree.
-const HOT_MC: u64 = 80_000;
-/// The soft limit of the Raspberry Pi 3 B+.
-const SOFT_HOT_MC: u64 = 60_000;
 /// Bytes of others, as a share of the cell's own, that hold it back visibly.
 const FOREIGN: f64 = 0.25;
 /// Share of the time in which the caller ran or was ready to, above which it cannot have been a
@@ -49,36 +41,23 @@ pub fn heat_or_power(seen: &Seen) -> Option<Reason> {
 /// Without a word of the firmware: a clock that fell while it was hot, or together with the rate.
 fn lowered_clock(seen: &Seen) -> Option<Reason> {
     let t = seen.telemetry()?;
-    let step = pattern::step(seen.m()).filter(|s| s.explains >= CLEAR_STEP && s.ratio < 0.9);
-    let is_3b_plus =
-        seen.header.host.model.as_deref().is_some_and(|m| m.contains("3 Model B Plus"));
-    let limit_mc = if is_3b_plus { SOFT_HOT_MC } else { HOT_MC };
-    let hottest_mc = t.hottest_mc();
-    let is_hot = hottest_mc.is_some_and(|mc| mc >= limit_mc);
-    t.frequency_khz.iter().find_map(|clock| {
-        let most = clock.most? as f64;
-        let lowest = *clock.values.iter().min()? as f64;
-        let highest = *clock.values.iter().max()? as f64;
+    let is_hot = clock::is_hot(seen.header, t);
+    t.frequency_khz.iter().find_map(|of| {
+        let most = of.most? as f64;
+        let lowest = *of.values.iter().min()? as f64;
+        let highest = *of.values.iter().max()? as f64;
         // A clock that idles low is a governor's doing; one that fell from its top is not.
-        let fell = highest >= most * FULL_CLOCK && lowest < most * FULL_CLOCK;
-        let is_aligned = step.is_some_and(|step| {
-            let later = t.slow_ns.iter().position(|end| *end >= step.at_ns).unwrap_or(0);
-            let (before, after) = clock.values.split_at(later.min(clock.values.len()));
-            !before.is_empty() && mean(after) < mean(before) * FULL_CLOCK
-        });
-        let is_low_and_hot = is_hot && lowest < most * FULL_CLOCK;
+        let fell = highest >= most * clock::FULL && lowest < most * clock::FULL;
+        let is_aligned = clock::falls_with_rate(t, of, seen.m());
+        let is_low_and_hot = is_hot && lowest < most * clock::FULL;
         if !(is_low_and_hot || fell && is_aligned) {
             return None;
         }
-        let heat = hottest_mc.map_or(String::new(), |mc| format!(" at {} °C", mc / 1000));
+        let heat = t.hottest_mc().map_or(String::new(), |mc| format!(" at {} °C", mc / 1000));
         let evidence =
             format!("the clock went down to {:.0} of {:.0} MHz{heat}", lowest / 1e3, most / 1e3);
         Some(Reason::consistent(Cause::HeatOrPower, evidence).subject("heat"))
     })
-}
-
-fn mean(values: &[u64]) -> f64 {
-    values.iter().map(|v| *v as f64).sum::<f64>() / values.len().max(1) as f64
 }
 
 /// Others moved bytes on the same disks, and the disks were what was waited for.

@@ -9,6 +9,7 @@
 
 mod around;
 pub mod cause;
+pub mod clock;
 mod cpu;
 mod disk;
 mod flash;

@@ -19,6 +19,8 @@ const PERIOD_NS: u64 = 5_000_000_000;
 const DIRTIED_PER_PAGE: f64 = 0.5;
 /// Foreign bytes that are never worth a word: one journal commit of a quiet system.
 const FOREIGN_FLOOR_BYTES: u64 = 1 << 20;
+/// Share of the time the load waits for a CPU from which on it is felt: the smallest tie margin.
+const WAITED_SHARE: f64 = 0.02;
 /// Pages of swap traffic a machine with idle processes shows without being short of memory.
 const SWAPPED_FLOOR_PAGES: u64 = 256;
 /// The two clocks whose difference shows a suspend are read one after the other.
@@ -32,7 +34,7 @@ pub fn cell(header: &Header, cell: &Cell) -> Vec<Finding> {
     let Some(workload) = header.workloads.get(usize::from(cell.workload)) else {
         return Vec::new();
     };
-    let rules: [CellRule; 11] = [
+    let rules: [CellRule; 12] = [
         suspended,
         swapping,
         no_progress,
@@ -43,6 +45,7 @@ pub fn cell(header: &Header, cell: &Cell) -> Vec<Finding> {
         direct_fallback,
         too_short,
         foreign,
+        foreign_cpu,
         tool_share,
     ];
     let all = rules.iter().chain(&figures::RULES).chain(&machine::RULES);
@@ -222,6 +225,26 @@ fn foreign(header: &Header, _: &Workload, cell: &Cell) -> Option<Finding> {
             units::size(own)
         );
         finding(header, "L52", evidence, "stop what else uses the disk (iotop -o shows it)")
+    })
+}
+
+/// L52 of the CPUs: others ran, and the load had to wait for them. What runs beside it on a CPU of
+/// its own takes nothing from a disk.
+fn foreign_cpu(header: &Header, _: &Workload, cell: &Cell) -> Option<Finding> {
+    let (m, cpus) = (&cell.measurement, header.host.cpus.max(1));
+    let busy = cell.truth.foreign_cpus?;
+    let waited = m.waited_ns.map(|ns| ns as f64 / m.elapsed_ns.max(1) as f64);
+    let is_much = busy > f64::from(cpus) * header.protocol.thresholds.foreign_cpu;
+    (is_much && waited.is_none_or(|share| share > WAITED_SHARE)).then(|| {
+        let had_to_wait = waited.map_or(String::new(), |share| {
+            format!(", and the load waited for one for {:.0} % of the time", share * 100.0)
+        });
+        let evidence = format!(
+            "other processes{} kept {busy:.1} of {} busy{had_to_wait}",
+            by_whom(&cell.truth.foreign_cpus_by),
+            words::count(cpus, "CPU"),
+        );
+        finding(header, "L52", evidence, "stop what else runs (top shows it), then: bakeoff resume")
     })
 }
 

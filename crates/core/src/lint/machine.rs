@@ -1,15 +1,21 @@
 //! Rules over what the machine did during a cell, where it was watched.
 
 use super::finding;
+use crate::diagnose::clock;
+use crate::model::candidate::Kind;
 use crate::model::event::{Cell, Header};
 use crate::model::finding::Finding;
 use crate::model::workload::Workload;
 use crate::sysinfo::throttled;
 
 /// The rules, as [`super::cell::cell`] applies them.
-pub(super) const RULES: [super::cell::CellRule; 4] =
-    [throttled_board, device_error, initialising, observer];
+pub(super) const RULES: [super::cell::CellRule; 5] =
+    [throttled_board, lowered_clock, device_error, initialising, observer];
 
+/// What helps a board that was slowed down.
+const COOLER: &str = "use a stronger power supply or better cooling, then: bakeoff resume";
+/// The governor that leaves the clock at its highest.
+const PINNED: &str = "performance";
 /// CPU time from which on a background thread took part: 1 % of the cell.
 const THREAD_SHARE: f64 = 0.01;
 
@@ -17,8 +23,34 @@ fn throttled_board(header: &Header, _: &Workload, cell: &Cell) -> Option<Finding
     let bits = cell.telemetry.as_ref()?.throttled_bits();
     (bits != 0).then(|| {
         let evidence = format!("the firmware reports: {}", throttled::words(bits).join(", "));
-        let advice = "use a stronger power supply or better cooling, then: bakeoff resume";
-        finding(header, "L49", evidence, advice)
+        finding(header, "L49", evidence, COOLER)
+    })
+}
+
+/// L49 where no firmware speaks: the clock fell from its highest and stayed low, and so did the
+/// rate, or it was hot and nothing but heat or power lowers a clock that is pinned.
+fn lowered_clock(header: &Header, _: &Workload, cell: &Cell) -> Option<Finding> {
+    let t = cell.telemetry.as_ref().filter(|t| t.throttled_bits() == 0)?;
+    let of = &header.candidates.get(usize::from(cell.candidate))?.kind;
+    let own = match of {
+        Kind::Stack(stack) => stack.knobs.governor.as_deref(),
+        Kind::Directory { .. } => None,
+    };
+    let all = &header.host.governors;
+    let is_pinned = own == Some(PINNED)
+        || own.is_none() && !all.is_empty() && all.iter().all(|governor| governor == PINNED);
+    let is_hot = clock::is_hot(header, t);
+    t.frequency_khz.iter().find_map(|of| {
+        let (low, most) = clock::fell_for_good(of, header.protocol.thresholds.clock_fall)?;
+        let with_rate = clock::falls_with_rate(t, of, &cell.measurement);
+        if !(with_rate || is_hot && is_pinned) {
+            return None;
+        }
+        let heat = t.hottest_mc().map_or(String::new(), |mc| format!(" at {} °C", mc / 1000));
+        let rate = if with_rate { ", and the rate with it" } else { "" };
+        let evidence =
+            format!("the clock fell from {} to {} MHz{heat}{rate}", most / 1000, low / 1000);
+        Some(finding(header, "L49", evidence, COOLER))
     })
 }
 

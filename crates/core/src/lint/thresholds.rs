@@ -49,6 +49,14 @@ pub struct Thresholds {
     pub watching: f64,
     /// L52: share of a cell's bytes that others may move meanwhile.
     pub foreign: f64,
+    /// L52: share of the time of all CPUs that others may take meanwhile.
+    pub foreign_cpu: f64,
+    /// L49: fall of a CPU's clock, as a share of its highest.
+    pub clock_fall: f64,
+    /// Degrees Celsius above those at the start of a block that a visit may begin with.
+    pub cool_within_c: u64,
+    /// Longest wait for that, seconds.
+    pub cool_limit_s: u64,
     /// tool-share: share of a cell's time that the generator may take.
     pub tool: f64,
 }
@@ -75,6 +83,10 @@ impl Default for Thresholds {
             stall: 10.0,
             watching: 0.02,
             foreign: 0.05,
+            foreign_cpu: 0.05,
+            clock_fall: 0.10,
+            cool_within_c: 3,
+            cool_limit_s: 60,
             tool: 0.05,
         }
     }

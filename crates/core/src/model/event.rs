@@ -123,6 +123,9 @@ pub enum What {
         block: u32,
         /// Index of the candidate.
         candidate: u16,
+        /// The wait before it for the machine to cool.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        cooled: Option<Cooled>,
     },
     /// A cell was measured.
     CellDone(Box<Cell>),
@@ -375,12 +378,29 @@ pub struct Truth {
     /// Who they were, the busiest first: "rsync (4711)"; empty where nobody could be named.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub foreign_by: Vec<String>,
+    /// CPUs that other processes kept busy meanwhile, on average: 0.5 is half of one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub foreign_cpus: Option<f64>,
+    /// Who they were, the busiest first.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub foreign_cpus_by: Vec<String>,
     /// Time the machine was suspended during the cell.
     pub suspended_ns: u64,
     /// Pages swapped in and out on the whole machine meanwhile; `None` = not known.
     pub swapped_pages: Option<u64>,
     /// What the reads were: cold, warm or unknown.
     pub cache: CacheState,
+}
+
+/// A wait for the machine to cool; temperatures in thousandths of a degree Celsius.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Cooled {
+    /// How long.
+    pub waited_ns: u64,
+    /// Its hottest sensor before.
+    pub from_mc: u64,
+    /// The same after.
+    pub to_mc: u64,
 }
 
 /// What may be said about the page cache in a read cell.

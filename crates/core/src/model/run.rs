@@ -258,7 +258,7 @@ impl Run {
             What::Sentinel { block, bytes_per_s } => {
                 self.block_mut(*block).ok_or(out("block"))?.sentinel = Some(*bytes_per_s);
             }
-            What::VisitStarted { block, candidate } => {
+            What::VisitStarted { block, candidate, .. } => {
                 let block = self.block_mut(*block).ok_or(out("block"))?;
                 if !block.order.contains(candidate) {
                     return Err(out("candidate"));

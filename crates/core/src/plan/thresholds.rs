@@ -22,7 +22,7 @@ enum Setting {
 }
 use Setting::{Bytes, Count, Share, Times};
 
-const SETTINGS: [(&str, Setting); 20] = [
+const SETTINGS: [(&str, Setting); 24] = [
     ("overlap", Share(1.0, |t| &mut t.overlap)),
     ("gradient", Share(1.0, |t| &mut t.gradient)),
     ("allocation_unit_bytes", Bytes(|t| &mut t.allocation_unit_bytes)),
@@ -42,6 +42,10 @@ const SETTINGS: [(&str, Setting); 20] = [
     ("stall", Times(|t| &mut t.stall)),
     ("watching", Share(1.0, |t| &mut t.watching)),
     ("foreign", Share(1.0, |t| &mut t.foreign)),
+    ("foreign_cpu", Share(1.0, |t| &mut t.foreign_cpu)),
+    ("clock_fall", Share(1.0, |t| &mut t.clock_fall)),
+    ("cool_within_c", Count(|t| &mut t.cool_within_c)),
+    ("cool_limit_s", Count(|t| &mut t.cool_limit_s)),
     ("tool", Share(1.0, |t| &mut t.tool)),
 ];
 
@@ -67,7 +71,7 @@ fn set(
     match setting {
         Share(most, of) => *of(made) = fraction(source, key, value, 0.0, most)?,
         Bytes(of) => *of(made) = source.size(key, value)?,
-        Count(of) => *of(made) = source.number(key, value, 1..=1 << 40)?,
+        Count(of) => *of(made) = source.number(key, value, 0..=1 << 40)?,
         Times(of) => *of(made) = source.number(key, value, 2..=1_000_000)? as f64,
     }
     Ok(())

@@ -64,7 +64,7 @@ impl Session {
         self.push(What::BlockStarted { block, order: order.clone() })?;
         for candidate in order {
             self.clock_ns += VISIT_NS;
-            self.push(What::VisitStarted { block, candidate })?;
+            self.push(What::VisitStarted { block, candidate, cooled: None })?;
             used.visit(candidate);
             for workload in decide::workload_order(&self.run, block).into_iter().flatten() {
                 let mut cell = self.templates[usize::from(workload)].clone();

@@ -10,6 +10,9 @@ pub struct ProcessStat {
     pub state: char,
     /// Process that is told of its end.
     pub parent: u32,
+    /// Fields 14 to 17: clock ticks that it ran, in user and kernel, and that children ran which
+    /// have ended and were waited for.
+    pub cpu_ticks: u64,
     /// Field 22: clock ticks after boot at which it started.
     pub start_ticks: u64,
 }
@@ -24,9 +27,16 @@ pub fn parse(text: &[u8]) -> Option<ProcessStat> {
     let mut fields = rest.split_ascii_whitespace();
     let state = fields.next()?.chars().next()?;
     let parent = fields.next()?.parse().ok()?;
-    // `state` is field 3 and `parent` field 4 of proc(5), so 17 lie between it and field 22.
-    let start_ticks = fields.nth(17)?.parse().ok()?;
-    Some(ProcessStat { comm, state, parent, start_ticks })
+    // `state` is field 3 and `parent` field 4 of proc(5), so 9 lie between it and field 14, and 4
+    // between field 17 and field 22.
+    let mut fields = fields.skip(9);
+    let mut cpu_ticks: u64 = 0;
+    for _ in 14..=17 {
+        // The two about children are signed in the kernel and never negative.
+        cpu_ticks = cpu_ticks.saturating_add(fields.next()?.parse().ok()?);
+    }
+    let start_ticks = fields.nth(4)?.parse().ok()?;
+    Some(ProcessStat { comm, state, parent, cpu_ticks, start_ticks })
 }
 
 #[cfg(test)]
@@ -41,6 +51,7 @@ mod tests {
         let stat = parse(text).expect("a whole line");
         assert_eq!(stat.comm, b"a) R 1 (b");
         assert_eq!((stat.state, stat.parent, stat.start_ticks), ('S', 7, 25));
+        assert_eq!(stat.cpu_ticks, 104 + 405 + 1547 + 1106);
         assert_eq!(parse(b"42 (short) S 7"), None);
         assert_eq!(parse(b")("), None);
     }

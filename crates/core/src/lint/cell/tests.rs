@@ -150,6 +150,34 @@ fn l52_others_on_the_disk() {
 }
 
 #[test]
+fn l52_others_on_the_cpus_and_others_on_cpus_of_their_own() {
+    let busy = |cpus: f64, waited: Option<f64>| {
+        move |h: &mut Header, c: &mut Cell| {
+            h.host.cpus = 4;
+            c.truth.foreign_cpus = Some(cpus);
+            c.truth.foreign_cpus_by = vec!["rustc (812)".to_string()];
+            let ns = |share| (c.measurement.elapsed_ns as f64 * share) as u64;
+            c.measurement.waited_ns = waited.map(ns);
+        }
+    };
+    assert_eq!(found("randread", 900.0, busy(0.21, Some(0.03))), ["L52"]);
+    assert_eq!(found("randread", 900.0, busy(0.21, None)), ["L52"]);
+    // A little of the CPUs, or as much as you like of CPUs that nobody else wanted.
+    assert!(found("randread", 900.0, busy(0.19, Some(0.03))).is_empty());
+    assert!(found("randread", 900.0, busy(2.5, Some(0.01))).is_empty());
+    let run = RunBuilder::directories(&["/a", "/b"]).workloads(&["randread"]).build();
+    let (mut header, measured) =
+        (run.header, measurement(&crate::workloads::find("randread").unwrap(), 900.0));
+    let mut one = clean_cell(measured);
+    busy(2.5, Some(0.41))(&mut header, &mut one);
+    assert_eq!(
+        cell(&header, &one)[0].evidence,
+        "other processes (rustc (812)) kept 2.5 of 4 CPUs busy, and the load waited for one for \
+         41 % of the time"
+    );
+}
+
+#[test]
 fn the_tools_share() {
     let share = |s: f64| {
         move |_: &mut Header, c: &mut Cell| {

@@ -145,22 +145,28 @@ pub const RULES: &[Rule] = &[
         slug: "throttled",
         when: &[Cell],
         scope: CELL,
-        condition: "the board was throttled or its voltage fell during the cell",
+        condition: "the board was throttled, its voltage or its clock fell during the cell",
         explain: "A Raspberry Pi lowers its clock when it is hot or its supply weak, and says so \
-                  in a few bits. A model 3B+ goes from 1.4 to 1.2 GHz at 60 °C. The cell then \
-                  measures the supply. It is thrown away and measured again; a better supply, a \
-                  heat sink or a fan mends it.",
+                  in a few bits. A model 3B+ goes from 1.4 to 1.2 GHz at 60 °C. Other machines do \
+                  it without a word: there a clock counts as lowered that fell from its highest \
+                  by 10 % and stayed low, with the rate going down as well, or on a hot machine \
+                  whose governor is performance. The cell then measures the supply or the \
+                  cooling. It is thrown away and measured again; a better supply, a heat sink or \
+                  a fan mends it.",
     },
     Rule {
         id: "L52",
         slug: "background",
         when: &[Cell, Import],
         scope: CELL,
-        condition: "other processes moved over 5 % of the cell's bytes, and 1 MiB at least",
-        explain: "Something else read or wrote while a cell was measured. In one study all four \
-                  filesystems were mounted at once, on one disk. The journal and metadata of the \
-                  filesystem under test count as its own, and the idle rate before the block is \
-                  taken off.",
+        condition: "other processes moved over 5 % of the cell's bytes and 1 MiB at least, or \
+                    took over 5 % of the CPUs while the load waited for one",
+        explain: "Something else read, wrote or computed while a cell was measured. In one study \
+                  all four filesystems were mounted at once, on one disk. The journal and \
+                  metadata of the filesystem under test count as its own, and the idle rate \
+                  before the block is taken off. What computes on a CPU of its own takes nothing \
+                  away: it counts where the load was ready to run and had to wait for over 2 % \
+                  of the time. The finding names who it was.",
     },
     Rule {
         id: "L54",

@@ -139,14 +139,15 @@ pub const RULES: &[Rule] = &[
     Rule {
         id: "L45",
         slug: "untested-cause",
-        when: &[Import],
+        when: &[Analysis, Import],
         scope: RUN,
         condition: "a cause is named that no ceiling and no test has shown",
         explain: "\"The USB protocol is the bottleneck\" was concluded from a Raspberry Pi alone, \
                   while a PC read the same disk over the same USB 2 at 1.4 times the speed. A \
                   cause is shown by measuring the layers below or by changing it: --prove changes \
                   the CPU's clock, the depth and the block size. Of its own runs bakeoff says \
-                  \"proved\" only after that, and \"consistent with what was seen\" before.",
+                  \"proved\" only after that, and \"consistent with what was seen\" before; it \
+                  marks one where there was no time or no wear to spare for any layer below.",
     },
     Rule {
         id: "L51",
@@ -155,9 +156,10 @@ pub const RULES: &[Rule] = &[
         scope: RUN,
         condition: "temperature and speed went the same way over the run",
         explain: "In one study the encrypted btrfs was always measured last, on the hottest disk. \
-                  Random order keeps heat from favouring one candidate, but a rank correlation \
-                  above 0.6 between temperature and rate says that heat is in the numbers. Let \
-                  the machine cool, or give it a fan.",
+                  Random order keeps heat from favouring one candidate, and before each visit \
+                  bakeoff run waits, for a minute at most, until the machine is within 3 °C of \
+                  where the block began. A rank correlation above 0.6 between temperature and \
+                  rate says that heat is in the numbers. Let the machine cool, or give it a fan.",
     },
     Rule {
         id: "L61",

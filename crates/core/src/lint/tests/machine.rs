@@ -39,6 +39,49 @@ fn l49_throttled_now_and_only_since_boot() {
     assert!(!fires("L49", |_, c| c.telemetry = watched(|t| t.throttled = vec![0x40000])));
 }
 
+/// A clock of 1.5 GHz at most over four looks, a rate that falls in the middle of the cell or not,
+/// and a temperature.
+fn clock(khz: [u64; 4], with_rate: bool, celsius: u64) -> impl FnOnce(&mut Header, &mut Cell) {
+    move |h, c| {
+        h.host.governors = vec!["performance".to_string()];
+        let windows = &mut c.measurement.windows;
+        assert!(windows.len() >= 20, "{}", windows.len());
+        let half = windows.len() / 2;
+        windows[half..].iter_mut().filter(|_| with_rate).for_each(|w| w.ios /= 2);
+        let length_ns = c.measurement.elapsed_ns / 4;
+        c.telemetry = watched(|t| {
+            t.slow_ns = (1..=4).map(|n| n * length_ns).collect();
+            let gauge = |name: &str, most, values: &[u64]| Gauge {
+                name: name.to_string(),
+                most,
+                values: values.to_vec(),
+            };
+            t.frequency_khz = vec![gauge("policy0", Some(1_500_000), &khz)];
+            t.temperature_mc = vec![gauge("cpu", None, &[celsius * 1000; 4])];
+        });
+    }
+}
+
+#[test]
+fn l49_a_clock_that_falls_and_one_that_a_governor_moves() {
+    const FALLS: [u64; 4] = [1_500_000, 1_500_000, 1_000_000, 1_000_000];
+    assert!(fires("L49", clock(FALLS, true, 50)));
+    assert!(fires("L49", clock(FALLS, false, 82)));
+    let evidence = found(clock(FALLS, true, 82))[0].evidence.clone();
+    assert_eq!(evidence, "the clock fell from 1500 to 1000 MHz at 82 °C, and the rate with it");
+    // Neither hot nor felt; hot, and it came back; hot, and less than a tenth.
+    assert!(!fires("L49", clock(FALLS, false, 50)));
+    assert!(!fires("L49", clock([1_500_000, 1_000_000, 1_000_000, 1_500_000], false, 82)));
+    assert!(!fires("L49", clock([1_500_000, 1_500_000, 1_400_000, 1_400_000], false, 82)));
+    // Hot, under a governor that lets the clock fall when there is little to do.
+    assert!(!fires("L49", |h, c| {
+        clock(FALLS, false, 82)(h, c);
+        h.host.governors = vec!["ondemand".to_string()];
+    }));
+    // A low clock from the start was never at its highest.
+    assert!(!fires("L49", clock([1_000_000; 4], false, 82)));
+}
+
 #[test]
 fn device_errors_and_harmless_lines() {
     let line = |trouble| LogLine { trouble, text: "mmc0: timeout".to_string() };
