@@ -58,8 +58,8 @@ pub fn bench(root: &Path, arguments: &[&str]) -> Result<bool> {
     let capped = capped.parse().context("--capped is a number")?;
     let mut is_right = true;
     let wanted = CAPPED_PAIRS.iter().filter(|pair| only.is_none_or(|name| pair.name == *name));
-    for pair in wanted.filter(|_| capped > 0) {
-        let said = measure_capped(root, binary, pair, capped)?;
+    let pairs: Vec<_> = wanted.filter(|_| capped > 0).collect();
+    for (pair, said) in pairs.iter().zip(measure_capped(root, binary, &pairs, capped)?) {
         write(&page, pair.name, &capped::in_words(pair, &said))?;
         is_right &= capped::is_right(&said);
     }

@@ -45,6 +45,7 @@ mod tests {
                 ratio: [1.05, 1.04, 1.06],
                 is_right: at < right,
                 is_covered: at < covered,
+                verdict: String::new(),
             };
             (0..20).map(one).collect()
         };

@@ -37,9 +37,10 @@ use machine::Machine;
 pub use scenario::caps::{PAIRS as CAPPED_PAIRS, Pair as CappedPair, Said};
 use scenario::{Group, PARTS, Part, Skip};
 
-/// What `make test` runs of it: the parts that guard other people's data, in some five minutes.
+/// What `make test` runs of it, in some five minutes: the parts that guard other people's data, and
+/// three runs on disks of known speed.
 pub const EACH_TIME: &[&str] =
-    &["devices/", "guard/", "run/what-does-not-fit-is-refused", "run/udev-is-kept-off"];
+    &["devices/", "guard/", "caps", "run/what-does-not-fit-is-refused", "run/udev-is-kept-off"];
 
 const HELP: &str = "\
 usage: cargo xtask test-vm [--list] [--binary PATH | --dist] [PART...]
@@ -53,7 +54,8 @@ made for people is. --run tries a script on a machine.
 As many machines run at a time as there are CPUs; those on which it matters what else is going on
 run last, one after another. The second number of a line is what the emulator computed for it.
 
-`make test` runs devices/, guard/ and two of run/. The others take minutes each, and run only here.
+`make test` runs devices/, guard/, caps and two of run/. The others take minutes each, and run only
+here.
 ";
 
 /// How tests went.
@@ -131,25 +133,19 @@ pub fn test(root: &Path, arguments: &[&str]) -> Result<bool> {
     Ok(failed == 0)
 }
 
-/// What so many runs say of two disks that are held to a speed, with seeds from 1; `program` in
-/// place of the static one.
+/// What so many runs say of each pair of disks that are held to a speed, with seeds from 1;
+/// `program` in place of the static one.
 pub fn measure_capped(
     root: &Path,
     program: Option<&Path>,
-    pair: &CappedPair,
+    pairs: &[&CappedPair],
     runs: u64,
-) -> Result<Vec<Said>> {
+) -> Result<Vec<Vec<Said>>> {
     let built = program.map(Path::to_path_buf);
     let bed = Bed::new(root, built.map_or(Program::Built, Program::OnPc));
-    let (_machine, mut guest, before) = start(&bed, &scenario::caps::GROUP)?;
-    let mut all = Vec::new();
-    for seed in 1..=runs {
-        let said = scenario::caps::measure(&mut guest, pair, seed)?;
-        println!("{} seed {seed}: {said:?}", pair.name);
-        all.push(said);
-    }
-    before.assert_unchanged(&mut guest).and_then(|()| guest.check_kernel())?;
-    Ok(all)
+    scenario::caps::measure_all(&bed, pairs, |guest, pair| {
+        (1..=runs).map(|seed| scenario::caps::measure(guest, pair, seed)).collect()
+    })
 }
 
 /// Runs a script on a machine with a few disks, for a look.
@@ -206,7 +202,10 @@ type Wanted<'a> = dyn Fn(&str) -> bool + Sync + 'a;
 
 impl Part {
     fn is_alone(&self) -> bool {
-        matches!(self, Part::Group(group) if group.is_alone)
+        match self {
+            Part::Group(group) => group.is_alone,
+            Part::Solo(solo) => solo.is_alone,
+        }
     }
 
     fn run(&self, bed: &Bed, wanted: &Wanted<'_>, tally: &Mutex<Tally>) {
@@ -234,7 +233,7 @@ fn run_group(bed: &Bed, group: &Group, wanted: &Wanted<'_>, tally: &Mutex<Tally>
         let mut cpu_seconds = None;
         // The first one bears what it takes to boot.
         let earlier = running.as_ref().and_then(|(_, guest, _)| guest.cpu_seconds());
-        let result = match running.take().map_or_else(|| start(bed, group), Ok) {
+        let result = match running.take().map_or_else(|| start(bed, group, group.name), Ok) {
             Err(error) => Err(error),
             Ok((machine, mut guest, before)) => {
                 let tested = (test.run)(&mut guest);
@@ -253,8 +252,9 @@ fn run_group(bed: &Bed, group: &Group, wanted: &Wanted<'_>, tally: &Mutex<Tally>
     }
 }
 
-fn start(bed: &Bed, group: &Group) -> Result<(Machine, Guest, State)> {
-    let machine = bed.machine(group.board, group.name, &(group.disks)())?;
+/// A guest of a group, whose disks are kept in a folder of that name.
+fn start(bed: &Bed, group: &Group, name: &str) -> Result<(Machine, Guest, State)> {
+    let machine = bed.machine(group.board, name, &(group.disks)())?;
     let mut guest = machine.boot()?;
     let state = State::of(&mut guest)?;
     Ok((machine, guest, state))

@@ -61,6 +61,8 @@ impl Test {
 pub struct Solo {
     /// Its name.
     pub name: &'static str,
+    /// Whether it matters to it what else the machine below does.
+    pub is_alone: bool,
     /// What it does.
     pub run: fn(&Bed) -> Result<()>,
 }
@@ -75,17 +77,21 @@ pub enum Part {
 
 /// All tests, what takes longest first.
 pub const PARTS: &[Part] = &[
-    Part::Solo(Solo { name: "power-cut-and-resume", run: power::cut_and_resume }),
+    Part::Solo(Solo { name: "power-cut-and-resume", is_alone: false, run: power::cut_and_resume }),
     Part::Group(&run::GROUP),
     Part::Group(&studies::GROUP),
     Part::Group(&guard::GROUP),
-    Part::Solo(Solo { name: "promises", run: promises::acknowledged_fsyncs_survive }),
+    Part::Solo(Solo {
+        name: "promises",
+        is_alone: false,
+        run: promises::acknowledged_fsyncs_survive,
+    }),
     Part::Group(&files::GROUP),
     Part::Group(&pi::PI3),
     Part::Group(&pi::PI1),
     Part::Group(&devices::GROUP),
     Part::Group(&causes::GROUP),
-    Part::Group(&caps::GROUP),
+    Part::Solo(Solo { name: "caps", is_alone: true, run: caps::once_each }),
 ];
 
 /// Why a test could not be run here: an error that counts as skipped.

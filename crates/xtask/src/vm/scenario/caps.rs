@@ -1,16 +1,20 @@
 //! Disks whose true speed is known, because QEMU holds them to it: is the winner right?
 //!
-//! The emulator could do several times as much, so the ratio of two caps is the truth whatever the
-//! machine below is busy with. QEMU's throttle lets a tenth of a second's worth through at once
-//! after a pause (util/throttle.c), which is in proportion to the cap and so leaves the ratio
-//! alone in cells of equal length.
+//! The emulator can do several times as much, so the ratio of two caps is the truth. On a machine
+//! so busy that it cannot, something else holds the disks back and there is no truth to find: a run
+//! in which any cell of a disk fell short of its cap says nothing and is made again, whatever it
+//! says. QEMU's throttle lets a tenth of a second's worth through at once after a pause
+//! (util/throttle.c), which is in proportion to the cap and so leaves the ratio alone in cells of
+//! equal length; a cell of a second that only the cap holds back does a tenth more than the cap.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail, ensure};
 use serde_json::Value;
 
-use super::{Group, Test};
+use super::{Group, Skip};
+use crate::vm;
+use crate::vm::bed::Bed;
 use crate::vm::board::PC;
 use crate::vm::disk::{Disk, MIB};
 use crate::vm::guest::Guest;
@@ -37,6 +41,9 @@ const A: Capped = Capped { serial: "CAP-40-A", device: "vda", bytes_per_s: 40_00
 const B: Capped = Capped { serial: "CAP-38", device: "vdb", bytes_per_s: 38_000_000 };
 const C: Capped = Capped { serial: "CAP-32", device: "vdc", bytes_per_s: 32_000_000 };
 const D: Capped = Capped { serial: "CAP-40-D", device: "vdd", bytes_per_s: 40_000_000 };
+/// How often a run is tried, and how long is waited before the next one, for want of processors.
+const TRIES: u32 = 5;
+const REST: Duration = Duration::from_secs(10);
 
 /// What is compared.
 pub const PAIRS: [Pair; 3] = [
@@ -53,14 +60,8 @@ impl Pair {
     }
 }
 
-/// The group: one run of each pair.
-pub const GROUP: Group = Group {
-    name: "caps",
-    board: &PC,
-    disks,
-    is_alone: true,
-    tests: || PAIRS.iter().map(|pair| Test::new(pair.name, |guest| once(guest, pair))).collect(),
-};
+/// What the pairs are measured on; they are no tests that share a guest.
+const GROUP: Group = Group { name: "caps", board: &PC, disks, is_alone: true, tests: Vec::new };
 
 /// The disks of all pairs, in the order in which the kernel names them.
 fn disks() -> Vec<Disk> {
@@ -70,7 +71,9 @@ fn disks() -> Vec<Disk> {
     vec![disk("a", &A), disk("b", &B), disk("c", &C), disk("d", &D)]
 }
 
-/// A plan whose runs take a quarter of a minute.
+/// A plan whose runs take as little as one can: half a minute, most of it in cells of a second, raw
+/// reads of the sentinel and the writing of the regions. A small `size` is written soon in each
+/// visit, and direct reads of it again and again are the disk's all the same.
 const PLAN: &str = "
 title = 'disks held to a speed'
 [region]
@@ -82,6 +85,7 @@ rw = 'read'
 bs = '128k'
 direct = true
 iodepth = 4
+size = '4m'
 [protocol]
 mode = 'decide'
 flash_state = 'trimmed'
@@ -92,7 +96,7 @@ cell_min = '1s'
 const LIMIT: Duration = Duration::from_secs(900);
 
 /// What a run said of a pair.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Said {
     /// How many times as fast the first one is: estimate, lower and upper end.
     pub ratio: [f64; 3],
@@ -100,10 +104,29 @@ pub struct Said {
     pub is_covered: bool,
     /// Whether the verdict is the right one.
     pub is_right: bool,
+    /// The verdict, and the findings that limit it.
+    pub verdict: String,
 }
 
-/// Measures a pair once and says what came out.
+/// Measures a pair once, while the emulator has the processors it needs, and says what came out.
 pub fn measure(guest: &mut Guest, pair: &Pair, seed: u64) -> Result<Said> {
+    for _ in 0..TRIES {
+        let started = Instant::now();
+        let (said, slowest) = measure_anyhow(guest, pair, seed)?;
+        let seconds = started.elapsed().as_secs();
+        println!("{} seed {seed} in {seconds} s, slowest {slowest:.0?} B/s: {said:?}", pair.name);
+        if slowest.iter().zip(pair.disks).all(|(did, disk)| *did >= disk.bytes_per_s as f64) {
+            return Ok(said);
+        }
+        println!("{} seed {seed}: again, the emulator is short of processors", pair.name);
+        std::thread::sleep(REST);
+    }
+    let busy = "the machine is too busy: its disks do less than they are let through";
+    bail!(Skip(busy.to_owned()))
+}
+
+/// What a run says, and what the slowest cell of each disk did, in bytes a second.
+fn measure_anyhow(guest: &mut Guest, pair: &Pair, seed: u64) -> Result<(Said, [f64; 2])> {
     let targets = pair.disks.map(|Capped { serial, .. }| {
         format!("--target /dev/disk/by-id/virtio-{serial} --erase {serial}")
     });
@@ -117,14 +140,63 @@ pub fn measure(guest: &mut Guest, pair: &Pair, seed: u64) -> Result<Said> {
     let ended = guest.run_within(&script, LIMIT)?;
     ensure!(ended.code == 0, "ended with {}: {}", ended.code, ended.error());
     let result: Value = serde_json::from_slice(&guest.file("/tmp/result")?)?;
-    said(pair, &result["verdicts"][0]).with_context(|| format!("not understood: {result}"))
+    let verdict = &result["verdicts"][0];
+    let both = || Some((said(pair, verdict).ok()?, slowest(pair, verdict)?));
+    both().with_context(|| format!("not understood: {result}"))
 }
 
-/// Once more, for a test.
-fn once(guest: &mut Guest, pair: &Pair) -> Result<()> {
-    let said = measure(guest, pair, 1)?;
-    ensure!(said.is_right && said.is_covered, "{:.4} is true; {said:?}", pair.truth());
-    Ok(())
+/// What the slowest cell of each disk did.
+fn slowest(pair: &Pair, verdict: &Value) -> Option<[f64; 2]> {
+    let standings = verdict["standings"].as_array()?;
+    let slowest = |disk: &Capped| {
+        let is_it =
+            |of: &&Value| of["candidate"].as_str().is_some_and(|c| c.ends_with(disk.device));
+        standings.iter().find(is_it)?["min"].as_f64()
+    };
+    let [fast, slow] = pair.disks;
+    Some([slowest(fast)?, slowest(slow)?])
+}
+
+/// Has each pair measured in a guest of its own, beside the others: what is held back waits most of
+/// the time, so that three of them leave the processors idle.
+pub fn measure_all<T: Send>(
+    bed: &Bed,
+    pairs: &[&Pair],
+    of_pair: impl Fn(&mut Guest, &Pair) -> Result<T> + Sync,
+) -> Result<Vec<T>> {
+    let one = |pair: &Pair| {
+        let (_machine, mut guest, before) = vm::start(bed, &GROUP, pair.name)?;
+        let measured = of_pair(&mut guest, pair)?;
+        before.assert_unchanged(&mut guest).and_then(|()| guest.check_kernel())?;
+        Ok(measured)
+    };
+    std::thread::scope(|scope| {
+        let guests: Vec<_> = pairs.iter().map(|pair| scope.spawn(|| one(pair))).collect();
+        let joined = guests.into_iter().map(|guest| guest.join());
+        joined.map(|said| said.unwrap_or_else(|_| bail!("a guest's thread panicked"))).collect()
+    })
+}
+
+/// The test: one run of each pair. Nineteen of twenty are right, so one that is not is made again
+/// with another seed; a wrong winner is never forgiven.
+pub fn once_each(bed: &Bed) -> Result<()> {
+    let pairs: Vec<&Pair> = PAIRS.iter().collect();
+    let right = |guest: &mut Guest, pair: &Pair| {
+        let first = measure(guest, pair, 1)?;
+        let has_wrong_winner = first.verdict.contains("beats") && !first.is_right;
+        let said = match first.is_right && first.is_covered || has_wrong_winner {
+            true => first,
+            false => measure(guest, pair, 2)?,
+        };
+        ensure!(
+            said.is_right && said.is_covered,
+            "{}: {:.4} is true; {said:?}",
+            pair.name,
+            pair.truth()
+        );
+        Ok(())
+    };
+    measure_all(bed, &pairs, right).map(drop)
 }
 
 fn said(pair: &Pair, verdict: &Value) -> Result<Said> {
@@ -144,7 +216,11 @@ fn said(pair: &Pair, verdict: &Value) -> Result<Said> {
         said if *said == "beats" => truth > 1.0 && is(&verdict["winner"], fast),
         _ => false,
     };
-    Ok(Said { ratio, is_covered: (ratio[1]..=ratio[2]).contains(&truth), is_right })
+    let findings = verdict["findings"].as_array().into_iter().flatten();
+    let findings = findings.map(|found| format!("; {} {}", found["id"], found["evidence"]));
+    let verdict = format!("{}{}", verdict["verdict"], findings.collect::<String>());
+    let is_covered = (ratio[1]..=ratio[2]).contains(&truth);
+    Ok(Said { ratio, is_covered, is_right, verdict })
 }
 
 #[cfg(test)]
@@ -158,6 +234,14 @@ mod tests {
         json!({"verdict": word, "winner": winner, "effects": [
             {"a": "raw on vdb", "b": "raw on vda", "ratio": ratio, "low": low, "high": high},
         ]})
+    }
+
+    #[test]
+    fn the_slowest_cells_are_told_in_the_order_of_the_pair() {
+        let one = |candidate: &str, min: f64| json!({"candidate": candidate, "min": min});
+        let verdict = json!({"standings": [one("raw on vdb", 38e6), one("raw on vda", 41e6)]});
+        assert_eq!(slowest(&PAIRS[0], &verdict), Some([41e6, 38e6]));
+        assert_eq!(slowest(&PAIRS[1], &verdict), None);
     }
 
     #[test]
