@@ -57,6 +57,16 @@ export interface Question {
   over_time: { field: "bytes" | "ios"; per: number; unit: string };
   latency: Latency[];
   ceilings: Ceiling[];
+  rounds?: Rounds;
+}
+
+/** A device looked at over time. */
+export interface Rounds {
+  /** In the question's unit; null where the cell was thrown away. */
+  rates: (number | null)[];
+  /** First and last of those the figure is taken from, from 1. */
+  window: [number, number];
+  is_steady: boolean;
 }
 
 export interface Row {

@@ -5,6 +5,7 @@ import { latencyChart } from "./latency";
 import { cellChoice, machineChart } from "./machine";
 import { overTimeChart } from "./overtime";
 import { pointsChart } from "./points";
+import { roundsChart } from "./rounds";
 
 /** What a kind of chart gives: how tall it is and what ECharts draws, for a width in pixels. */
 export interface Chart {
@@ -102,6 +103,8 @@ function chartOf(figure: HTMLElement, page: Page, run: RunData, question: Questi
   switch (kind) {
     case "points":
       return pointsChart(question, run.tie_margin, names);
+    case "rounds":
+      return roundsChart(question, names);
     case "time":
       return overTimeChart(question, Number(runIndex), Number(index), names);
     case "latency":

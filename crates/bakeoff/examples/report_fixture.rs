@@ -34,7 +34,11 @@ fn main() -> Result<(), Box<dyn Error>> {
         "empty" => empty(),
         "hostile" => hostile(),
         "machine" => machine::events(),
-        _ => return Err("usage: report_fixture demo|nine|places|one|empty|hostile|machine".into()),
+        "rounds" => rounds(),
+        _ => {
+            let names = "demo|nine|places|one|empty|hostile|machine|rounds";
+            return Err(format!("usage: report_fixture {names}").into());
+        }
     };
     let mut out = io::stdout().lock();
     for mut event in events {
@@ -169,6 +173,21 @@ fn one() -> Vec<Event> {
     let builder = RunBuilder::directories(&["/home"]).cells(|cell| shape(cell, 20));
     let table: &[&[f64]] = &[&[1100.0]];
     builder.play(5, rates(table, 0.02)).events()
+}
+
+/// A stick over time: random writes that fall and then hold, reads that never do.
+fn rounds() -> Vec<Event> {
+    let builder = RunBuilder::stacks(&["ext4"])
+        .mode(Mode::Characterise)
+        .workloads(&["randwrite", "randread"])
+        .header(|h| h.title = "What does this stick hold?".to_string())
+        .cells(|cell| shape(cell, 20));
+    let falls = [310.0, 290.0, 240.0, 160.0, 118.0, 104.0];
+    let rate = |block: u32, _: u16, workload: u16| match workload {
+        0 => falls.get(block as usize).copied().unwrap_or(100.0 + 3.0 * noise(block, 0, 0)),
+        _ => 2400.0 * (1.0 + 0.25 * f64::from(block % 3)),
+    };
+    builder.play(99, rate).events()
 }
 
 fn empty() -> Vec<Event> {

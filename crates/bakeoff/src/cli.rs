@@ -453,7 +453,7 @@ fn parse_factor(text: &str) -> Result<Factor, String> {
 }
 
 fn parse_mode(text: &str) -> Result<Mode, String> {
-    parse_word(text, &[Mode::Quick, Mode::Decide, Mode::Precise].map(|mode| (mode.name(), mode)))
+    parse_word(text, &Mode::ALL.map(|mode| (mode.name(), mode)))
 }
 
 fn parse_engine(text: &str) -> Result<EngineName, String> {

@@ -15,7 +15,8 @@ mod skip;
 
 use bakeoff_core::model::event::{Event, What};
 use bakeoff_core::model::precondition::End;
-use bakeoff_core::prepare::precondition::{self, MOST_ROUNDS};
+use bakeoff_core::prepare::precondition;
+use bakeoff_core::stats::steady_state::MOST_ROUNDS;
 use bench::Bench;
 use on_image::{MIB, RUN, SMALL, left, made, record};
 use running::Running;

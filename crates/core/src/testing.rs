@@ -15,6 +15,7 @@ use crate::model::host::{Host, Layer, LayerKind, Place};
 use crate::model::measurement::Measurement;
 use crate::model::path::RawPath;
 use crate::model::protocol::{Mode, Protocol};
+use crate::model::round::Round;
 use crate::model::run::Run;
 use crate::workloads;
 
@@ -178,15 +179,24 @@ impl RunBuilder {
                 Next::Block { .. } if self.run.complete_blocks().count() as u32 >= most => {
                     return self;
                 }
-                Next::Block { order } => self.block(order, &mut rate),
+                Next::Block { order, round } => self.round(order, round, &mut rate),
             }
         }
     }
 
     /// One whole block in this order.
     pub fn block(&mut self, order: Vec<u16>, rate: &mut impl FnMut(u32, u16, u16) -> f64) {
+        self.round(order, None, rate);
+    }
+
+    fn round(
+        &mut self,
+        order: Vec<u16>,
+        round: Option<Round>,
+        rate: &mut impl FnMut(u32, u16, u16) -> f64,
+    ) {
         let block = self.run.blocks.len() as u32;
-        self.push(What::BlockStarted { block, order: order.clone() });
+        self.push(What::BlockStarted { block, order: order.clone(), round });
         self.push(What::Sentinel { block, bytes_per_s: 90e6 });
         for candidate in order {
             self.clock_ns += VISIT_NS;

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use bakeoff_core::model::candidate::{Candidate, Kind};
 use bakeoff_core::model::event::{FlashState, Step};
 use bakeoff_core::model::path::RawPath;
+use bakeoff_core::model::protocol::Mode;
 use bakeoff_core::plan::Expanded;
 use bakeoff_core::plan::budget::{Site, Speed, estimate};
 use bakeoff_core::prepare::commands::describe;
@@ -44,7 +45,7 @@ pub fn run(global: &Global, args: &Plan) -> Result<Outcome, Fault> {
     let view = on_targets(&looked, &speeds);
     print(global, &view)?;
     let (made, wanted) = (&looked.made, &looked.wanted);
-    check_wear(wanted, made.candidates.len() as u64, made.protocol.max_write_bytes)?;
+    check_wear(wanted, made)?;
     let too_much = |view: &PlanView| {
         let estimate = view.estimate.as_ref()?;
         let limit = estimate.max_write_bytes?;
@@ -160,7 +161,11 @@ fn commands(made: &Expanded, wanted: &[Wanted]) -> Vec<Commands> {
     for candidate in &made.candidates {
         let index = usize::from(candidate.region);
         if let Some(wanted) = wanted.get(index) {
-            let of = format!("{}, in every block", candidate.name);
+            let when = match made.protocol.mode {
+                Mode::Characterise => "before the rounds of each workload",
+                _ => "in every block",
+            };
+            let of = format!("{}, {when}", candidate.name);
             all.push(of_candidate(of, candidate, index, wanted, &mount_point));
             for changed in prove::changed(candidate).into_iter().filter(|_| made.protocol.prove) {
                 let of = format!("{}, once after the answer", changed.name);

@@ -125,7 +125,14 @@ pub fn look_at(global: &Global, args: &Plan, report: Option<&Path>) -> Result<Lo
         .or(asked.protocol.max_write_bytes)
         .or_else(|| found.iter().filter_map(Target::write_budget).min());
     let stacks = asked.stacks.len().max(1) as u64 * found.len() as u64;
-    let spans = spans(&asked.region, &found, budget, stacks)?;
+    let mode = asked.protocol.mode;
+    // How often regions are prepared follows from the workloads only where each has its rounds.
+    let workloads = match mode {
+        Mode::Characterise => plan_text::expand(&asked, &[])?.workloads,
+        Mode::Quick | Mode::Decide | Mode::Precise => Vec::new(),
+    };
+    let visits = targets::visits(mode, &workloads);
+    let spans = spans(&asked.region, &found, budget, stacks * (visits + 1))?;
     let sized: Vec<(&Target, Option<u64>)> =
         found.iter().zip(&spans).map(|(t, span)| (t, Some(span.size_bytes))).collect();
     let mut made = plan_text::expand(&asked, &sized)?;
@@ -162,7 +169,7 @@ pub fn settle(made: &mut plan::Expanded, time_ns: Option<u64>, max_write_bytes: 
 /// What is needed to begin, once it is known that it does not write too much.
 fn get_ready(global: &Global, args: &Run) -> Result<Ready, Fault> {
     let Looked { asked, made, wanted } = look_at(global, &args.on, args.report.as_deref())?;
-    check_wear(&wanted, made.candidates.len() as u64, made.protocol.max_write_bytes)?;
+    check_wear(&wanted, &made)?;
     let costs = costs(&made, &wanted);
     let plan = begin::Plan {
         verb: "run",
@@ -182,7 +189,8 @@ fn get_ready(global: &Global, args: &Run) -> Result<Ready, Fault> {
 fn costs(made: &plan::Expanded, wanted: &[Wanted]) -> Vec<String> {
     let costs = super::plan::costs(made, wanted.iter().map(|wanted| (wanted, None)));
     let Some(costs) = costs else { return Vec::new() };
-    let mut said = vec![expected(&costs, Span::blocks(&made.protocol))];
+    let mut said =
+        vec![expected(&costs, Span::blocks(&made.protocol, &made.workloads), made.protocol.mode)];
     said.extend(costs.refused.map(|why| format!("This will probably not fit: {why}")));
     said
 }
@@ -227,10 +235,10 @@ fn spans(
     asked: &plan::RegionRequest,
     found: &[Target],
     budget: Option<u64>,
-    stacks: u64,
+    visits: u64,
 ) -> Result<Vec<region::Span>, Fault> {
     // Half for the state of the region, half for what is measured.
-    let most = budget.map_or(u64::MAX, |bytes| bytes / 2 / (targets::VISITS + 1) / stacks);
+    let most = budget.map_or(u64::MAX, |bytes| bytes / 2 / visits);
     let choose = |target: &Target, size| {
         region::choose(target.room, asked.start_bytes, size, most)
             .map_err(|error| Fault::usage(format!("{}: {error}", target.path)))
@@ -265,15 +273,21 @@ fn twin(candidates: &[Candidate]) -> Option<Candidate> {
 }
 
 /// Refuses a plan that writes more than the device should take, before anything is written.
-pub fn check_wear(wanted: &[Wanted], candidates: u64, budget: Option<u64>) -> Result<(), Fault> {
-    let Some(budget) = budget else { return Ok(()) };
-    let least = targets::least_write_bytes(wanted, candidates);
+pub fn check_wear(wanted: &[Wanted], made: &plan::Expanded) -> Result<(), Fault> {
+    let Some(budget) = made.protocol.max_write_bytes else { return Ok(()) };
+    let (mode, candidates) = (made.protocol.mode, made.candidates.len() as u64);
+    let visits = targets::visits(mode, &made.workloads);
+    let least = targets::least_write_bytes(wanted, candidates, visits);
     if least <= budget {
         return Ok(());
     }
     Err(Fault::refused(format!(
-        "five blocks write at least {} and {} are allowed, so that the drive does not wear: make \
-         the plan's region smaller, or allow it with --max-write {}m",
+        "{} write at least {} and {} are allowed, so that the drive does not wear: make the \
+         plan's region smaller, or allow it with --max-write {}m",
+        match mode {
+            Mode::Characterise => "the preparations of the workloads",
+            _ => "five blocks",
+        },
         units::size(least),
         units::size(budget),
         least.div_ceil(1 << 20)

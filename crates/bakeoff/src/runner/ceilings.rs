@@ -4,6 +4,7 @@
 
 use std::path::PathBuf;
 
+use bakeoff_core::decide::schedule;
 use bakeoff_core::diagnose::rungs::{self, At, RUNG_NS, RUNG_OVERHEAD_NS, Rung as Planned};
 use bakeoff_core::diagnose::seen::pace;
 use bakeoff_core::driver::native::TargetKind;
@@ -96,7 +97,7 @@ fn plan(run: &Run, ground: &mut Ground) -> Vec<Place> {
 fn reason_against(run: &Run, elapsed_ns: u64, planned: &[Place]) -> Option<String> {
     let protocol = &run.header.protocol;
     let (block_ns, block_bytes) = cost::of_block(run);
-    let blocks = u64::from(protocol.last_block());
+    let blocks = u64::from(schedule::most_blocks(run));
     let needs_ns = planned.len() as u64 * (RUNG_NS + RUNG_OVERHEAD_NS);
     let blocks_ns = block_ns.saturating_mul(blocks);
     let ends_ns = elapsed_ns.saturating_add(needs_ns).saturating_add(blocks_ns);

@@ -15,7 +15,12 @@ pub fn of_block(run: &Run) -> (u64, u64) {
         None => planned,
         Some(mean_ns) => {
             let blocks = run.complete_blocks().count() as u64;
-            let written: u64 = run.complete_blocks().map(|b| block_bytes(run, b)).sum();
+            // Of rounds what the next one writes: preparing the first is counted with it.
+            let of = |b: &Block| match b.round {
+                Some(_) => cells_bytes(b),
+                None => block_bytes(run, b),
+            };
+            let written: u64 = run.complete_blocks().map(of).sum();
             (mean_ns, written / blocks.max(1))
         }
     }
@@ -69,13 +74,18 @@ fn visits_bytes(run: &Run, file_bytes: u64, order: &[u16]) -> u64 {
 
 /// Bytes a block wrote: its cells, and what each visit on a region took.
 fn block_bytes(run: &Run, block: &Block) -> u64 {
+    // Rounds after the first find everything as the one before left it.
+    let follows = block.round.is_some_and(|round| round.round > 0);
     let layout = match (&run.header.region, &run.rehearsal) {
-        (Some(_), Some(rehearsal)) => visits_bytes(run, rehearsal.file_bytes, &block.order),
+        (Some(_), Some(rehearsal)) if !follows => {
+            visits_bytes(run, rehearsal.file_bytes, &block.order)
+        }
         _ => 0,
     };
     layout + cells_bytes(block)
 }
 
+/// Bytes the cells of a block wrote.
 fn cells_bytes(block: &Block) -> u64 {
     let cells = block.cells.iter().flat_map(|cell| {
         let m = &cell.measurement;

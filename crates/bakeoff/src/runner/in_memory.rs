@@ -5,6 +5,7 @@
 
 use std::path::Path;
 
+use bakeoff_core::decide::schedule;
 use bakeoff_core::diagnose::{rungs, variants};
 use bakeoff_core::model::candidate::{Candidate, Kind, Skipped};
 use bakeoff_core::model::ceiling::{Ceilings, Layer, Rung};
@@ -122,7 +123,7 @@ fn reason_against(session: &Session, visits: u64) -> Option<String> {
     }
     let protocol = &run.header.protocol;
     let rungs_ns = run.header.workloads.len() as u64 * (rungs::RUNG_NS + rungs::RUNG_OVERHEAD_NS);
-    let blocks_ns = cost::of_block(run).0.saturating_mul(u64::from(protocol.last_block()));
+    let blocks_ns = cost::of_block(run).0.saturating_mul(u64::from(schedule::most_blocks(run)));
     let ends_ns = session.journal.elapsed_ns() + visits * (VISIT_NS + rungs_ns) + blocks_ns;
     let is_over = protocol.time_ns.is_some_and(|limit| ends_ns > limit);
     is_over.then(|| "they would take time that the blocks need; --time gives more".to_string())

@@ -12,7 +12,7 @@ use bakeoff_core::model::candidate::{Candidate, Skipped};
 use bakeoff_core::model::event::{Header, Region, Rehearsal, What};
 use bakeoff_core::model::job::{Job, Rw};
 use bakeoff_core::model::profile::Part;
-use bakeoff_core::model::protocol::Protocol;
+use bakeoff_core::model::protocol::{Mode, Protocol};
 use bakeoff_core::model::workload::{Phase, Workload};
 use bakeoff_core::profiles::{self, PartSpec};
 
@@ -162,6 +162,7 @@ fn plan(header: &Header, elapsed_ns: u64, found: Findings) -> Result<Rehearsal, 
             .collect(),
         candidates: visited,
         visit: mean(trials.iter().map(|t| t.visit)),
+        is_of_rounds: protocol.mode == Mode::Characterise,
         setup: Cost { time_ns: elapsed_ns, write_bytes: found.written_bytes },
         time_ns: protocol.time_ns,
         max_write_bytes: protocol.max_write_bytes,

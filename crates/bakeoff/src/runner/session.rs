@@ -8,6 +8,7 @@ use bakeoff_core::model::candidate::{Kind, Skipped};
 use bakeoff_core::model::event::{StopReason, What};
 use bakeoff_core::model::health::DriveTold;
 use bakeoff_core::model::host::Layer;
+use bakeoff_core::model::round::Round;
 use bakeoff_core::model::run::{BlockState, Run};
 use bakeoff_core::model::telemetry::Watching;
 
@@ -86,6 +87,7 @@ impl<'s> Session<'s> {
             .and_then(|()| self.ask_drives(false))
             .and_then(|()| ceilings::measure(self, ground))
             .and_then(|()| self.until_stopped(ground))
+            .and_then(|ended| self.end_rounds(ground).map(|()| ended))
             .and_then(|stopped| prove::measure(self, ground).map(|()| stopped))
             .and_then(|ended| self.ask_drives(true).map(|()| ended));
         self.sampler = None;
@@ -148,12 +150,21 @@ impl<'s> Session<'s> {
                     self.journal.record(What::Looked { blocks, dropped })?;
                 }
                 Next::Stop { reason, note } => return Ok((reason, note)),
-                Next::Block { order } => match self.block(ground, order)? {
+                Next::Block { order, round } => match self.block(ground, order, round)? {
                     BlockEnd::Complete => {}
                     BlockEnd::Interrupted => return Ok((StopReason::Interrupted, String::new())),
                     BlockEnd::Failed(why) => return Ok((StopReason::Failed, why)),
                 },
             }
+        }
+    }
+
+    /// Ends the visit that rounds were made on; where there is none, nothing happens.
+    fn end_rounds(&mut self, ground: &mut Ground) -> Result<(), Fault> {
+        // What cannot be put back now is tried again with everything else, and said there.
+        match ground.leave(&mut self.journal) {
+            Ok(()) | Err(StepError::Failed(_)) => Ok(()),
+            Err(StepError::Fault(fault)) => Err(fault),
         }
     }
 
@@ -201,10 +212,20 @@ impl<'s> Session<'s> {
         }
     }
 
-    fn block(&mut self, ground: &mut Ground, order: Vec<u16>) -> Result<BlockEnd, Fault> {
+    fn block(
+        &mut self,
+        ground: &mut Ground,
+        order: Vec<u16>,
+        round: Option<Round>,
+    ) -> Result<BlockEnd, Fault> {
         let block = u32::try_from(self.journal.run().blocks.len()).map_err(Fault::bug)?;
-        self.journal.record(What::BlockStarted { block, order: order.clone() })?;
-        let mut end = self.sentinel(ground, block)?;
+        self.journal.record(What::BlockStarted { block, order: order.clone(), round })?;
+        // Between rounds the drive gets neither a rest nor other work.
+        let follows = round.is_some_and(|round| round.round > 0);
+        let mut end = match follows {
+            true => BlockEnd::Complete,
+            false => self.end_rounds(ground).and_then(|()| self.sentinel(ground, block))?,
+        };
         let idle = idle::Rate::watch(&ground.disks());
         let began_mc = host::hottest_mc();
         for candidate in order {
@@ -213,7 +234,7 @@ impl<'s> Session<'s> {
             }
             let cooled = cooling::wait(self, began_mc);
             self.journal.record(What::VisitStarted { block, candidate, cooled })?;
-            end = self.visit(ground, block, candidate, idle)?;
+            end = self.visit(ground, block, candidate, round, idle)?;
         }
         match &end {
             BlockEnd::Complete => self.journal.record(What::BlockDone { block })?,
@@ -245,15 +266,24 @@ impl<'s> Session<'s> {
         ground: &mut Ground,
         block: u32,
         candidate: u16,
+        round: Option<Round>,
         idle: idle::Rate,
     ) -> Result<BlockEnd, Fault> {
         self.show_progress();
         let header = &self.journal.run().header;
         let what = header.candidates[usize::from(candidate)].clone();
-        let end = match ground.enter(self, &what) {
+        let entered = match round {
+            Some(round) if round.round > 0 => Ok(()),
+            _ => ground.enter(self, &what),
+        };
+        let end = match entered {
             Ok(()) => self.cells(ground, block, candidate, idle)?,
             Err(error) => self.step_failed(&what.name, error)?,
         };
+        if round.is_some() && matches!(end, BlockEnd::Complete) {
+            // The next round goes on here.
+            return Ok(end);
+        }
         match ground.leave(&mut self.journal) {
             Ok(()) => Ok(end),
             Err(error) => self.step_failed(&what.name, error),
@@ -331,7 +361,12 @@ impl<'s> Session<'s> {
             _ => &first.name,
         };
         let name = &header.candidates[usize::from(candidate)].name;
-        self.progress.doing(&format!("block {} · {name} · {what}", block + 1));
+        let round = self.journal.run().blocks.get(block as usize).and_then(|block| block.round);
+        let which = match round {
+            Some(round) => format!("round {}", round.round + 1),
+            None => format!("block {}", block + 1),
+        };
+        self.progress.doing(&format!("{which} · {name} · {what}"));
         let site = ground.site(candidate).ok_or_else(|| Fault::bug("the candidate has no site"))?;
         let which = Which { block, candidate, group, began_ns: self.journal.elapsed_ns() };
         let mut tick = |live| self.progress.live(live);

@@ -2,9 +2,11 @@
 
 use std::path::Path;
 
-use bakeoff_core::decide::size;
+use bakeoff_core::decide::protocol::FIRST_LOOK;
+use bakeoff_core::decide::{self, size};
 use bakeoff_core::model::event::{FlashState, Region, What};
 use bakeoff_core::model::path::RawPath;
+use bakeoff_core::model::protocol::Mode;
 use bakeoff_core::model::workload::Workload;
 use bakeoff_core::prepare::region::{self, Span};
 use bakeoff_core::prepare::{space, steps, udev_rule};
@@ -33,8 +35,15 @@ const MOUNT_PARENTS: [&str; 3] = ["/run", "/tmp", "/"];
 const DATA_SHARE: u64 = 4;
 /// Layout time of one visit.
 const LAYOUT_NS: u64 = 2_000_000_000;
-/// Visits for each candidate that the bytes to write are spread over: blocks and rehearsal.
-pub const VISITS: u64 = 6;
+/// Visits for each candidate that the bytes to write are spread over: blocks and rehearsal; where
+/// rounds follow each other on one visit, one for each workload.
+pub fn visits(mode: Mode, workloads: &[Workload]) -> u64 {
+    let least = match mode {
+        Mode::Characterise => decide::groups(workloads).len() as u64,
+        Mode::Quick | Mode::Decide | Mode::Precise => FIRST_LOOK.into(),
+    };
+    least + 1
+}
 
 /// A target with the place on it that the plan wants.
 #[derive(Clone, Debug)]
@@ -73,21 +82,22 @@ impl Wanted {
     }
 }
 
-/// What five blocks write at least: every region once, and where each visit finds it overwritten,
+/// What must be written at least: every region once, and where each visit finds it overwritten,
 /// once for each visit.
-pub fn least_write_bytes(wanted: &[Wanted], candidates: u64) -> u64 {
+pub fn least_write_bytes(wanted: &[Wanted], candidates: u64, visits: u64) -> u64 {
     let regions: u64 = wanted.iter().map(|w| w.span.size_bytes).sum();
     let restored = wanted.iter().filter(|w| w.flash_state == FlashState::Overwritten);
     let most_restored = restored.map(|w| w.span.size_bytes).max().unwrap_or(0);
-    regions.saturating_add(most_restored.saturating_mul(candidates * VISITS))
+    regions.saturating_add(most_restored.saturating_mul(candidates * visits))
 }
 
 /// Takes the targets in hand, prepares their regions, tries every candidate and settles the plan.
 pub fn prepare(session: &mut Session, wanted: &[Wanted]) -> Result<Ground, StepError> {
     let (mount_point, mut list) = (begin(session, wanted)?, Vec::new());
     let mut slowest = f64::INFINITY;
-    let candidates = session.journal.run().header.candidates.len() as u64;
-    let least_bytes = least_write_bytes(wanted, candidates);
+    let header = &session.journal.run().header;
+    let visits = visits(header.protocol.mode, &header.workloads);
+    let least_bytes = least_write_bytes(wanted, header.candidates.len() as u64, visits);
     for (index, wanted) in wanted.iter().enumerate() {
         let (attached, rate) = region(session, index, wanted)?;
         let Attached { device, region, .. } = &attached;
@@ -105,7 +115,7 @@ pub fn prepare(session: &mut Session, wanted: &[Wanted]) -> Result<Ground, StepE
         Some(asked) => asked,
         None => {
             let wear = header.protocol.max_write_bytes.map(|bytes| bytes / 4);
-            space::file_bytes(room, wear, k * VISITS, slowest, LAYOUT_NS)
+            space::file_bytes(room, wear, k * visits, slowest, LAYOUT_NS)
                 .ok_or_else(|| Fault::usage("the region is too small for a data file"))?
         }
     };

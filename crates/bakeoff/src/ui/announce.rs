@@ -1,7 +1,10 @@
 //! What is said before a run starts: three lines with what, how long, and how much is written.
 
+use bakeoff_core::decide;
 use bakeoff_core::model::event::{Header, Rehearsal};
+use bakeoff_core::model::protocol::Mode;
 use bakeoff_core::report::wrap;
+use bakeoff_core::stats::steady_state::{MOST_ROUNDS, ROUNDS};
 use bakeoff_core::units;
 
 /// Columns of the narrowest terminal that is catered for.
@@ -12,12 +15,24 @@ pub fn plan(header: &Header, rehearsal: &Rehearsal) -> Vec<String> {
     let names = |list: &mut dyn Iterator<Item = &str>| list.collect::<Vec<_>>().join(", ");
     let candidates = names(&mut rehearsal.candidates.iter().map(|c| c.name.as_str()));
     let workloads = names(&mut rehearsal.workloads.iter().map(|w| w.name.as_str()));
-    let first = rehearsal.protocol.first_look();
-    let last = rehearsal.protocol.last_block();
+    let groups = decide::groups(&rehearsal.workloads).len() as u32;
+    let of_rounds = rehearsal.protocol.mode == Mode::Characterise;
+    let (first, last) = match of_rounds {
+        true => (ROUNDS as u32 * groups, MOST_ROUNDS as u32 * groups),
+        false => (rehearsal.protocol.first_look(), rehearsal.protocol.last_block()),
+    };
     let blocks_ns = |blocks: u32| rehearsal.block_ns.saturating_mul(blocks.into());
     let most_ns = blocks_ns(last).min(rehearsal.protocol.time_ns.unwrap_or(u64::MAX));
     let mut lines = vec![
-        format!("Compare {candidates}: {workloads}; {first} to {last} blocks in random order."),
+        match of_rounds {
+            true => format!(
+                "Look at {candidates} over time: {workloads}; each in {ROUNDS} to {MOST_ROUNDS} \
+                 rounds, until five in a row are steady."
+            ),
+            false => format!(
+                "Compare {candidates}: {workloads}; {first} to {last} blocks in random order."
+            ),
+        },
         format!(
             "Time {} to {} more; writes about {} to the disk{}.",
             units::duration(blocks_ns(first).min(most_ns)),

@@ -3,8 +3,9 @@
 //! A statement over several workloads is wrong as soon as it is wrong on one, so each interval in
 //! it is taken at the alpha of all pairs on all workloads.
 
-use super::{claim, figures, normal, places};
+use super::{claim, figures, normal, places, rounds};
 use crate::decide::compare::{Comparison, Outcome};
+use crate::decide::rounds::is_of_rounds;
 use crate::decide::schedule;
 use crate::decide::table::Table;
 use crate::lint::limit;
@@ -32,6 +33,9 @@ enum Part {
 /// One or two sentences over all workloads.
 pub fn of(run: &Run, table: &Table, verdicts: &[WorkloadVerdict]) -> String {
     let header = &run.header;
+    if is_of_rounds(run) {
+        return rounds::headline(run, verdicts);
+    }
     if !schedule::has_question(run) {
         let name = header.candidates.first().map_or("nothing", |c| c.name.as_str());
         if verdicts.iter().all(|v| v.standings.is_empty()) {

@@ -10,6 +10,7 @@ pub mod headline;
 mod normal;
 mod observe;
 pub(crate) mod places;
+mod rounds;
 pub(crate) mod sentence;
 mod standing;
 mod tiers;
@@ -21,7 +22,7 @@ use crate::diagnose::summary;
 use crate::lint::{self, limit};
 use crate::model::finding::Finding;
 use crate::model::run::Run;
-use crate::model::verdict::{Analysis, Effect, Verdict, WorkloadVerdict};
+use crate::model::verdict::{Analysis, Effect, Standing, Verdict, WorkloadVerdict};
 use sentence::Words;
 
 /// Everything a reader needs to know about a run.
@@ -95,6 +96,15 @@ fn workload_verdict(
         findings.push(guess);
         findings = limit::sorted(findings);
     }
+    let rounds = rounds::of(run, workload);
+    if let Some(said) = rounds.as_ref().and_then(|of| rounds::sentence(run, of, workload)) {
+        sentence = said;
+    }
+    let mut standings = standing::of(run, table, workload, &compared);
+    if let Some(mean) = rounds.as_ref().and_then(|rounds| rounds.mean) {
+        let is_first = |s: &&mut Standing| s.candidate == name(0);
+        standings.iter_mut().filter(is_first).for_each(|s| s.mean = mean);
+    }
     WorkloadVerdict {
         workload: of.name.clone(),
         metric: of.metric.name().to_string(),
@@ -102,9 +112,10 @@ fn workload_verdict(
         winner: (verdict == Verdict::Beats).then(|| name(compared.settled.top[0])),
         tiers: if is_told { tiers::of(run, &compared) } else { Vec::new() },
         effects: compared.pairs.iter().filter_map(|p| effect(run, p)).collect(),
-        standings: standing::of(run, table, workload, &compared),
+        standings,
         bottleneck: summary::sentence(&held_back),
         held_back,
+        rounds,
         resolve_ns: resolve_ns(run, table, workload, verdict),
         findings,
         sentence,

@@ -7,7 +7,7 @@ use crate::diagnose::summary::HeldBack;
 use crate::diagnose::{Cause, Reason};
 use crate::model::event::{Action, What};
 use crate::model::run::Run;
-use crate::model::verdict::{Analysis, Effect, Standing, Verdict, WorkloadVerdict};
+use crate::model::verdict::{Analysis, Effect, Rounds, Standing, Verdict, WorkloadVerdict};
 use crate::testing::keys;
 
 const DOC: &str = include_str!("../../../../docs/format.md");
@@ -131,6 +131,16 @@ fn analysis() -> Analysis {
             cells: 4,
             of: 5,
         }],
+        rounds: Some(Rounds {
+            figures: vec![Some(900.0), None],
+            blocks: vec![0, 1],
+            is_steady: false,
+            is_over: false,
+            mean: Some(900.0),
+            range: Some(0.1),
+            slope: Some(0.05),
+            earlier: 3,
+        }),
         findings: Vec::new(),
         sentence: "ext4 is 50 % faster.".into(),
         resolve_ns: Some(1),

@@ -79,12 +79,12 @@ fn whats() -> Vec<What> {
     all.push(What::Verified { region: 0, verified_bytes: 1 << 30, device_bytes: 32 << 30 });
     all.extend((0..5).map(round));
     all.push(What::Preconditioned { region: 0, end: End::Steady });
-    all.push(What::BlockStarted { block: 0, order: vec![1, 0] });
+    all.push(What::BlockStarted { block: 0, order: vec![1, 0], round: None });
     all.push(What::BlockSuperseded { block: 0, reason: "the power went".into() });
     for block in 1..=5u32 {
         // Either is first in some blocks, as a shuffle would have it.
         let order = if block % 2 == 0 { vec![0, 1] } else { vec![1, 0] };
-        all.push(What::BlockStarted { block, order });
+        all.push(What::BlockStarted { block, order, round: None });
         all.push(What::Sentinel { block, bytes_per_s: 91e6 });
         for candidate in 0..2u16 {
             let wait = Cooled { waited_ns: 4_500_000_000, from_mc: 61_200, to_mc: 54_900 };

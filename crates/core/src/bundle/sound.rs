@@ -9,7 +9,7 @@ use crate::model::ceiling::Ceilings;
 use crate::model::event::{Cell, Event, What};
 use crate::model::job::Job;
 use crate::model::measurement::{Measurement, OpStats};
-use crate::model::protocol::Protocol;
+use crate::model::protocol::{Mode, Protocol};
 use crate::model::telemetry::Telemetry;
 use crate::model::workload::Workload;
 
@@ -87,7 +87,9 @@ fn check_names(mut names: Vec<&str>, say: &'static str) -> Result<(), &'static s
 }
 
 fn check_protocol(p: &Protocol) -> Result<(), &'static str> {
-    ensure(p.tie_margin > 0.0 && p.tie_margin < 1.0, "a tie margin outside 0 to 1")?;
+    let nothing_ties = p.mode == Mode::Characterise && p.tie_margin == 0.0;
+    let is_margin = p.tie_margin > 0.0 && p.tie_margin < 1.0;
+    ensure(is_margin || nothing_ties, "a tie margin outside 0 to 1")?;
     ensure(p.alpha > 0.0 && p.alpha < 1.0, "an alpha outside 0 to 1")?;
     ensure(p.k <= ITEMS as u32, "over 256 candidates to correct for")?;
     let ascending = p.looks.windows(2).all(|pair| pair[0] < pair[1]);

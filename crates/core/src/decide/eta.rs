@@ -5,8 +5,8 @@
 //! "never" is an answer: some noise is too large for the blocks a mode allows.
 
 use super::compare::{self, Comparison, Outcome};
-use super::schedule;
 use super::table::Table;
+use super::{rounds, schedule};
 use crate::model::run::Run;
 use crate::stats::paired::{Interval, half_width};
 
@@ -26,6 +26,10 @@ pub struct Forecast {
 pub fn forecast(run: &Run, block_ns: u64) -> Forecast {
     let protocol = &run.header.protocol;
     let complete = schedule::complete(run);
+    if rounds::is_of_rounds(run) {
+        let left_ns = rounds::least_left_ns(run);
+        return Forecast { blocks: None, blocks_left: 0, left_ns };
+    }
     let blocks = if !schedule::has_question(run) || complete < protocol.first_look() {
         Some(protocol.first_look())
     } else {

@@ -19,18 +19,25 @@ pub struct Cost {
 }
 
 impl Cost {
-    fn plus(self, other: Cost) -> Cost {
+    /// Both together.
+    pub fn plus(self, other: Cost) -> Cost {
         Cost {
             time_ns: self.time_ns.saturating_add(other.time_ns),
             write_bytes: self.write_bytes.saturating_add(other.write_bytes),
         }
     }
 
-    fn times(self, n: u32) -> Cost {
+    /// So many of it.
+    pub fn times(self, n: u32) -> Cost {
         Cost {
             time_ns: self.time_ns.saturating_mul(n.into()),
             write_bytes: self.write_bytes.saturating_mul(n.into()),
         }
+    }
+
+    fn over(self, n: u32) -> Cost {
+        let n = u64::from(n.max(1));
+        Cost { time_ns: self.time_ns / n, write_bytes: self.write_bytes / n }
     }
 }
 
@@ -43,12 +50,21 @@ pub struct Wanted {
     pub candidates: u32,
     /// Cost of a visit beside its cells: format, mount, lay out, unmount.
     pub visit: Cost,
+    /// Whether one visit serves all blocks of a workload, which are its rounds.
+    pub is_of_rounds: bool,
     /// Cost once, before the first block: fill the image, calibrate.
     pub setup: Cost,
     /// Time there is; `None` = no limit.
     pub time_ns: Option<u64>,
     /// Bytes that may be written; `None` = no limit.
     pub max_write_bytes: Option<u64>,
+}
+
+impl Wanted {
+    /// What an answer needs five of.
+    fn blocks(&self) -> &'static str {
+        if self.is_of_rounds { "rounds of each" } else { "blocks" }
+    }
 }
 
 /// What fits.
@@ -58,7 +74,7 @@ pub struct Fit {
     pub kept: usize,
     /// The others, in the order they were given up.
     pub dropped: Vec<Skipped>,
-    /// Cost of one block.
+    /// Cost of one block, or of one round of a workload, on average.
     pub block: Cost,
     /// Cost of set-up and the first five blocks.
     pub least: Cost,
@@ -72,10 +88,12 @@ pub enum FitError {
     Nothing,
     /// Too little time.
     #[error(
-        "five blocks of '{workload}' take about {}, and there are {}; use --time {needed_s}s",
+        "five {blocks} of '{workload}' take about {}, and there are {}; use --time {needed_s}s",
         units::duration(*.needed_ns), units::duration(*.time_ns)
     )]
     Time {
+        /// `blocks` or `rounds`.
+        blocks: &'static str,
         /// The most important workload.
         workload: String,
         /// Time it needs.
@@ -87,11 +105,13 @@ pub enum FitError {
     },
     /// Too few bytes may be written.
     #[error(
-        "five blocks of '{workload}' write about {}, and {} are allowed; use --max-write \
+        "five {blocks} of '{workload}' write about {}, and {} are allowed; use --max-write \
          {needed_mib}m",
         units::size(*.needed_bytes), units::size(*.max_write_bytes)
     )]
     Bytes {
+        /// `blocks` or `rounds`.
+        blocks: &'static str,
         /// The most important workload.
         workload: String,
         /// Bytes it writes.
@@ -116,15 +136,17 @@ pub fn plan_fit(wanted: &Wanted) -> Result<Fit, FitError> {
         let reason = match (over_time, over_bytes) {
             (None, None) => return Ok(Fit { kept, dropped, block, least }),
             (Some(limit), _) if kept > 1 => format!(
-                "with it the {FIRST_LOOK} blocks an answer needs would take about {}, and there \
-                 are {}; --time {}s would be enough",
+                "with it the {FIRST_LOOK} {} an answer needs would take about {}, and there are \
+                 {}; --time {}s would be enough",
+                wanted.blocks(),
                 units::duration(least.time_ns),
                 units::duration(limit),
                 seconds_up(least.time_ns)
             ),
             (None, Some(limit)) if kept > 1 => format!(
-                "with it the {FIRST_LOOK} blocks an answer needs would write about {}, and {} are \
+                "with it the {FIRST_LOOK} {} an answer needs would write about {}, and {} are \
                  allowed; --max-write {}m would be enough",
+                wanted.blocks(),
                 units::size(least.write_bytes),
                 units::size(limit),
                 least.write_bytes.div_ceil(1 << 20)
@@ -139,6 +161,11 @@ pub fn plan_fit(wanted: &Wanted) -> Result<Fit, FitError> {
 /// Cost of one block of the first `kept` workloads, and of all that must be done at least.
 fn cost(wanted: &Wanted, kept: usize) -> (Cost, Cost) {
     let cells = wanted.workloads[..kept].iter().fold(Cost::default(), |sum, w| sum.plus(w.1));
+    if wanted.is_of_rounds {
+        let series = wanted.visit.times(kept as u32).plus(cells.times(FIRST_LOOK));
+        let least = wanted.setup.plus(series.times(wanted.candidates));
+        return (cells.over(kept as u32), least);
+    }
     let block = wanted.visit.plus(cells).times(wanted.candidates);
     (block, wanted.setup.plus(block.times(FIRST_LOOK)))
 }
@@ -150,14 +177,17 @@ fn too_small(
     over_bytes: Option<u64>,
 ) -> FitError {
     let workload = wanted.workloads[0].0.clone();
+    let blocks = if wanted.is_of_rounds { "rounds" } else { "blocks" };
     match (over_time, over_bytes) {
         (Some(time_ns), _) => FitError::Time {
+            blocks,
             workload,
             needed_ns: least.time_ns,
             needed_s: seconds_up(least.time_ns),
             time_ns,
         },
         (None, max) => FitError::Bytes {
+            blocks,
             workload,
             needed_bytes: least.write_bytes,
             needed_mib: least.write_bytes.div_ceil(1 << 20),
@@ -184,6 +214,7 @@ mod tests {
             workloads: names.iter().zip(mib).map(|(n, m)| (n.to_string(), cell(3, m))).collect(),
             candidates: 2,
             visit: cell(2, 10),
+            is_of_rounds: false,
             setup: cell(10, 0),
             time_ns: time_s.map(|s| s * S),
             max_write_bytes: max_mib.map(|m| m << 20),

@@ -12,15 +12,18 @@ pub mod order;
 pub mod pooled;
 pub mod protocol;
 pub mod reach;
+pub mod rounds;
 pub mod schedule;
 pub mod size;
 pub mod table;
 
 use crate::lint;
 use crate::model::event::StopReason;
+use crate::model::round::Round;
 use crate::model::run::Run;
 use crate::units;
 use compare::{Comparison, Outcome, Pair};
+use fit::Cost;
 use table::Table;
 
 pub use order::{groups, workload_order};
@@ -53,6 +56,8 @@ pub enum Next {
     Block {
         /// Candidates in order of visit.
         order: Vec<u16>,
+        /// Mode characterise: which round it is.
+        round: Option<Round>,
     },
     /// The run is over.
     Stop {
@@ -65,6 +70,9 @@ pub enum Next {
 
 /// What the run does next.
 pub fn next(run: &Run, now: Clock) -> Next {
+    if rounds::is_of_rounds(run) {
+        return rounds::next(run, now);
+    }
     let protocol = &run.header.protocol;
     let complete = schedule::complete(run);
     let enough = complete >= protocol.first_look();
@@ -82,34 +90,37 @@ pub fn next(run: &Run, now: Clock) -> Next {
         let note = format!("{complete} blocks are all that this mode measures");
         return Next::Stop { reason: StopReason::LastBlock, note };
     }
-    match budget(run, now, enough) {
-        None => Next::Block { order: order::visit_order(run, complete) },
+    let cost =
+        Cost { time_ns: now.estimated_block_ns, write_bytes: now.estimated_block_write_bytes };
+    match budget(run, now, cost, enough) {
+        None => Next::Block { order: order::visit_order(run, complete), round: None },
         Some(_) if schedule::may_look_early(run) => look(run, complete),
         Some((reason, note)) => Next::Stop { reason, note },
     }
 }
 
-/// The budget the next block would break; `None` = it may start. The first blocks, without which
-/// nothing can be said, may take twice the time: the plan said they fit.
-fn budget(run: &Run, now: Clock, enough: bool) -> Option<(StopReason, String)> {
+/// The budget that what comes next would break; `None` = it may start. The first blocks, without
+/// which nothing can be said, may take twice the time: the plan said they fit.
+fn budget(run: &Run, now: Clock, cost: Cost, enough: bool) -> Option<(StopReason, String)> {
     let protocol = &run.header.protocol;
     let grace = if enough { 1 } else { 2 };
-    let needed_ns = now.elapsed_ns.saturating_add(now.estimated_block_ns);
+    let what = if rounds::is_of_rounds(run) { "what comes next" } else { "another block" };
+    let needed_ns = now.elapsed_ns.saturating_add(cost.time_ns);
     if let Some(limit_ns) = protocol.time_ns
         && needed_ns > limit_ns.saturating_mul(grace)
     {
         let note = format!(
-            "another block takes about {} and does not fit into {}",
-            units::duration(now.estimated_block_ns),
+            "{what} takes about {} and does not fit into {}",
+            units::duration(cost.time_ns),
             units::duration(limit_ns)
         );
         return Some((StopReason::TimeUp, note));
     }
-    let needed_bytes = now.written_bytes.saturating_add(now.estimated_block_write_bytes);
+    let needed_bytes = now.written_bytes.saturating_add(cost.write_bytes);
     let limit_bytes = protocol.max_write_bytes.filter(|limit| needed_bytes > *limit)?;
     let note = format!(
-        "another block writes about {} and {} of {} are written",
-        units::size(now.estimated_block_write_bytes),
+        "{what} writes about {} and {} of {} are written",
+        units::size(cost.write_bytes),
         units::size(now.written_bytes),
         units::size(limit_bytes)
     );

@@ -34,9 +34,13 @@ pub fn visit_order(run: &Run, complete: u32) -> Vec<u16> {
 
 /// Workloads of a visit in order: cold reads, overwrites, appends, metadata, profiles; random
 /// inside a phase, and the same for every candidate of the block, so that it cancels in the
-/// difference. What is measured together is one entry, in the order of its parts.
+/// difference. What is measured together is one entry, in the order of its parts; of a block that
+/// is a round it is the only one.
 pub fn workload_order(run: &Run, block: u32) -> Vec<Vec<u16>> {
     let mut order = groups(&run.header.workloads);
+    if let Some(round) = run.blocks.get(block as usize).and_then(|block| block.round) {
+        order.retain(|group| group[0] == round.workload);
+    }
     SplitMix64::derive(run.header.seed, &[CELLS, u64::from(block)]).shuffle(&mut order);
     order.sort_by_key(|group| run.header.workloads[usize::from(group[0])].phase);
     order

@@ -21,7 +21,10 @@ impl Protocol {
             Mode::Quick => (0.10, vec![FIRST_LOOK, 8], Some(5 * 60), Some(20)),
             Mode::Decide => (0.03, vec![FIRST_LOOK, 8, 12, 18, 27], Some(2 * 3600), None),
             Mode::Precise => (0.02, vec![FIRST_LOOK, 8, 12, 18, 27], None, None),
+            Mode::Characterise => (0.0, Vec::new(), None, None),
         };
+        // SNIA's rounds are a minute for each pattern (PTS 2.0.2, IOPS test).
+        let cell_min_s = if mode == Mode::Characterise { 60 } else { 2 };
         Protocol {
             mode,
             tie_margin,
@@ -29,7 +32,7 @@ impl Protocol {
             alpha: 0.0134,
             k: candidates,
             time_ns: time_s.map(|s: u64| s * SECOND_NS),
-            cell_min_ns: 2 * SECOND_NS,
+            cell_min_ns: cell_min_s * SECOND_NS,
             cell_max_ns: cell_max_s.map(|s: u64| s * SECOND_NS),
             cell_min_ios: 50,
             max_write_bytes: None,

@@ -6,7 +6,9 @@
 //! (simulated, 400,000 runs). Verdicts rest on the blocks of the last look, never on what was
 //! measured after it.
 
+use super::rounds;
 use crate::model::run::Run;
+use crate::stats::steady_state::MOST_ROUNDS;
 
 /// Most looks a run may take; the nominal alpha is chosen for so many.
 const MOST_LOOKS: usize = 5;
@@ -16,9 +18,18 @@ pub fn complete(run: &Run) -> u32 {
     run.complete_blocks().count() as u32
 }
 
-/// Whether there are two candidates to compare (an A/A twin is none).
+/// Whether there are two candidates to compare (an A/A twin is none), in a mode that compares.
 pub fn has_question(run: &Run) -> bool {
-    run.header.candidates.iter().filter(|c| c.twin_of.is_none()).count() >= 2
+    !rounds::is_of_rounds(run)
+        && run.header.candidates.iter().filter(|c| c.twin_of.is_none()).count() >= 2
+}
+
+/// Blocks after which nothing more is measured, whatever they show.
+pub fn most_blocks(run: &Run) -> u32 {
+    match rounds::is_of_rounds(run) {
+        true => (rounds::keys(run).len() * MOST_ROUNDS) as u32,
+        false => run.header.protocol.last_block(),
+    }
 }
 
 /// Complete blocks at which the next look is due; `None` when all looks are done. The last block

@@ -5,6 +5,7 @@
 
 use super::finding;
 use super::thresholds::Thresholds;
+use crate::decide::rounds;
 use crate::model::event::{Cell, Header};
 use crate::model::finding::Finding;
 use crate::model::precondition::{End, Series};
@@ -17,12 +18,14 @@ use crate::stats::steady_state::{self, ROUNDS, SLOPE, Steadiness};
 /// Fewest windows whose course says anything: two seconds.
 const FEWEST: usize = 20;
 
-/// L37 for each region, L07 and L37 for each candidate and workload.
+/// L37 for each region and each workload that was measured in rounds, L07 and L37 for each
+/// candidate and workload.
 pub fn rules(run: &Run) -> Vec<Finding> {
     let header = &run.header;
     let mut found: Vec<Finding> =
         run.preconditioned.iter().filter_map(|series| not_preconditioned(run, series)).collect();
     for workload in 0..header.workloads.len() as u16 {
+        found.extend(never_steady(run, workload));
         for candidate in 0..header.candidates.len() as u16 {
             let cells: Vec<&Cell> = run
                 .complete_blocks()
@@ -95,6 +98,27 @@ fn not_preconditioned(run: &Run, series: &Series) -> Option<Finding> {
     let region = run.header.regions().nth(usize::from(series.region))?;
     let evidence = format!("{}: {}", region.target, precondition::words(series));
     Some(finding(&run.header, "L37", evidence, advice))
+}
+
+/// A workload that had all its rounds and did not become steady in them.
+fn never_steady(run: &Run, workload: u16) -> Option<Finding> {
+    let shown = rounds::shown(run, workload, 0);
+    if shown.len() < steady_state::MOST_ROUNDS {
+        return None;
+    }
+    let seen = rounds::steadiness(run, &shown, workload).filter(|seen| !seen.is_steady())?;
+    let evidence = format!(
+        "not steady after {} rounds; the last {ROUNDS} range over {:.0} % of their mean, their \
+         trend is {:.0} %",
+        shown.len(),
+        seen.range * 100.0,
+        seen.slope * 100.0
+    );
+    let advice =
+        "look at its rounds in the report; a longer cell_min evens out what comes and goes";
+    let found = finding(&run.header, "L37", evidence, advice);
+    let workload = run.header.workloads.get(usize::from(workload))?.name.clone();
+    Some(Finding { workload: Some(workload), ..found })
 }
 
 fn not_steady(header: &Header, cells: &[&Cell]) -> Option<Finding> {

@@ -15,8 +15,9 @@ use super::host::Host;
 use super::measurement::Measurement;
 use super::path::RawPath;
 use super::pooled::PooledControls;
-use super::precondition::{End, Round};
+use super::precondition::{End, Round as PreconditionRound};
 use super::protocol::Protocol;
+use super::round::Round;
 use super::telemetry::{Telemetry, Watching};
 use super::workload::Workload;
 
@@ -95,7 +96,7 @@ pub enum What {
         device_bytes: u64,
     },
     /// A round of preconditioning a region was written.
-    PreconditionRound(Box<Round>),
+    PreconditionRound(Box<PreconditionRound>),
     /// No further round follows on a region.
     Preconditioned {
         /// Index into [`Header::regions`].
@@ -109,6 +110,9 @@ pub enum What {
         block: u32,
         /// Indices into the header's candidates, in the order of this block's visits.
         order: Vec<u16>,
+        /// Mode characterise: which round of which workload the block is.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        round: Option<Round>,
     },
     /// The raw read that shows drift.
     Sentinel {

@@ -17,6 +17,7 @@ pub mod pooled;
 pub mod precondition;
 pub mod profile;
 pub mod protocol;
+pub mod round;
 pub mod run;
 pub mod step;
 pub mod telemetry;

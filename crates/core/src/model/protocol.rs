@@ -15,15 +15,21 @@ pub enum Mode {
     Decide,
     /// Tie margin 2 %, 5 to 27 blocks with an A/A twin in each: publishing.
     Precise,
+    /// One device over time: each workload in rounds until it is steady; nothing is compared.
+    Characterise,
 }
 
 impl Mode {
+    /// All of them, in the order they are told in.
+    pub const ALL: [Mode; 4] = [Mode::Quick, Mode::Decide, Mode::Precise, Mode::Characterise];
+
     /// The word in plans, options and output.
     pub fn name(self) -> &'static str {
         match self {
             Mode::Quick => "quick",
             Mode::Decide => "decide",
             Mode::Precise => "precise",
+            Mode::Characterise => "characterise",
         }
     }
 }
@@ -33,9 +39,10 @@ impl Mode {
 pub struct Protocol {
     /// Mode the rest was taken from.
     pub mode: Mode,
-    /// Half-width of a tie as a fraction: 0.10 for quick.
+    /// Half-width of a tie as a fraction: 0.10 for quick, 0 where nothing is compared.
     pub tie_margin: f64,
-    /// Numbers of complete blocks after which the run looks at its results, ascending.
+    /// Numbers of complete blocks after which the run looks at its results, ascending; none where
+    /// nothing is compared.
     pub looks: Vec<u32>,
     /// Nominal two-sided alpha of one comparison at one look, before dividing by comparisons.
     pub alpha: f64,

@@ -17,6 +17,7 @@ use super::health::DriveTold;
 use super::pooled::PooledControls;
 use super::precondition::Series;
 use super::protocol::Protocol;
+use super::round::Round;
 use super::telemetry::Watching;
 use super::workload::Workload;
 
@@ -91,6 +92,8 @@ pub struct Block {
     pub block: u32,
     /// Candidates in order of visit.
     pub order: Vec<u16>,
+    /// Mode characterise: which round it is.
+    pub round: Option<Round>,
     /// Where it stands.
     pub state: BlockState,
     /// Active time of the run when it began.
@@ -131,6 +134,8 @@ pub struct Run {
     pub rehearsal: Option<Rehearsal>,
     /// Who ran it last.
     pub owner: Option<Owner>,
+    /// Number of the first block of the last owner; what was mounted for those before it is gone.
+    pub owned_from: u32,
     /// Blocks in order.
     pub blocks: Vec<Block>,
     /// Findings as recorded.
@@ -192,6 +197,7 @@ impl Run {
             next_seq: 1,
             rehearsal: None,
             owner: None,
+            owned_from: 0,
             blocks: Vec::new(),
             findings: Vec::new(),
             pooled: None,
@@ -238,6 +244,7 @@ impl Run {
             }
             What::Owned(owner) => {
                 self.owner = Some(owner.clone());
+                self.owned_from = self.blocks.len() as u32;
                 self.stopped = None;
             }
             What::Watching(_) | What::DrivesTold { .. } | What::Ceilings(_) | What::Found(_) => {
@@ -252,8 +259,8 @@ impl Run {
             What::PreconditionRound(_) | What::Preconditioned { .. } => {
                 self.precondition(&event.what).ok_or(out("round"))?;
             }
-            What::BlockStarted { block, order } => {
-                self.block_started(*block, order, event)?;
+            What::BlockStarted { block, order, round } => {
+                self.block_started(*block, order, *round, event)?;
             }
             What::Sentinel { block, bytes_per_s } => {
                 self.block_mut(*block).ok_or(out("block"))?.sentinel = Some(*bytes_per_s);
@@ -381,7 +388,13 @@ impl Run {
         Some(())
     }
 
-    fn block_started(&mut self, block: u32, order: &[u16], event: &Event) -> Result<(), FoldError> {
+    fn block_started(
+        &mut self,
+        block: u32,
+        order: &[u16],
+        round: Option<Round>,
+        event: &Event,
+    ) -> Result<(), FoldError> {
         let out = |what| FoldError::OutOfRange { seq: event.seq, what };
         if block as usize != self.blocks.len() {
             return Err(out("block out of order"));
@@ -392,9 +405,14 @@ impl Run {
         if (0..order.len()).any(|at| order[..at].contains(&order[at])) {
             return Err(FoldError::Twice { seq: event.seq, what: "a candidate of a block" });
         }
+        let has = |round: Round| usize::from(round.workload) < self.header.workloads.len();
+        if round.is_some_and(|round| !has(round) || order.len() != 1) {
+            return Err(out("round"));
+        }
         self.blocks.push(Block {
             block,
             order: order.to_vec(),
+            round,
             state: BlockState::Open,
             began_ns: event.elapsed_ns,
             done_ns: None,

@@ -55,7 +55,8 @@ pub struct Effect {
 pub struct Standing {
     /// Candidate's name.
     pub candidate: String,
-    /// Geometric mean of the metric: bytes a second, operations a second or files a second.
+    /// Geometric mean of the metric: bytes a second, operations a second or files a second. Of
+    /// rounds the mean of the last five, as SNIA has it.
     pub mean: f64,
     /// Lowest and highest cell.
     pub min: f64,
@@ -69,6 +70,28 @@ pub struct Standing {
     pub p99_ns: Option<f64>,
     /// Complete blocks after which it was dropped.
     pub dropped_after: Option<u32>,
+}
+
+/// Mode characterise: the rounds of a workload, and what the last five of them show.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Rounds {
+    /// The figure of each round of the last series, in the unit of the metric; `None` = the cell
+    /// was thrown away.
+    pub figures: Vec<Option<f64>>,
+    /// The blocks they are.
+    pub blocks: Vec<u32>,
+    /// Whether the last five are steady by SNIA's test.
+    pub is_steady: bool,
+    /// Whether no further round would follow: they are, or there were as many as are made.
+    pub is_over: bool,
+    /// Mean of the last five, or of all while there are fewer.
+    pub mean: Option<f64>,
+    /// Largest less smallest of the last five, as a share of their mean.
+    pub range: Option<f64>,
+    /// Rise or fall of the line through them, as a share of their mean.
+    pub slope: Option<f64>,
+    /// Rounds of series before it, which were interrupted.
+    pub earlier: u32,
 }
 
 /// The answer for one workload.
@@ -98,6 +121,9 @@ pub struct WorkloadVerdict {
     pub findings: Vec<Finding>,
     /// The answer in words (methodology 8.7).
     pub sentence: String,
+    /// Mode characterise: what its rounds show.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rounds: Option<Rounds>,
     /// Time that would resolve it, for `not_resolved`; `None` = never within the mode's blocks.
     pub resolve_ns: Option<u64>,
 }

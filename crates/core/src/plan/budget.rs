@@ -5,13 +5,14 @@
 
 use super::expand::Expanded;
 use crate::decide::fit::{Cost, Fit, FitError, Wanted, plan_fit};
+use crate::decide::groups;
 use crate::model::host::Layer;
 use crate::model::job::Rw;
-use crate::model::protocol::Protocol;
+use crate::model::protocol::{Mode, Protocol};
 use crate::model::workload::{Phase, Workload};
 use crate::prepare::space;
 use crate::profiles;
-use crate::stats::steady_state::ROUNDS;
+use crate::stats::steady_state::{MOST_ROUNDS, ROUNDS};
 
 const SECOND_NS: u64 = 1_000_000_000;
 const MB: u64 = 1_000_000;
@@ -95,17 +96,21 @@ pub fn estimate(made: &Expanded, sites: &[Site], max_write_bytes: Option<u64>) -
             .collect(),
         candidates: k,
         visit,
+        is_of_rounds: made.protocol.mode == Mode::Characterise,
         setup: sum(fill, visit, k),
         time_ns: made.protocol.time_ns,
         max_write_bytes,
     };
     let cells = wanted.workloads.iter().fold(Cost::default(), |all, w| sum(all, w.1, 1));
     let block = sum(Cost::default(), sum(visit, cells, 1), k);
-    Some(Estimate {
-        fit: plan_fit(&wanted),
-        first: sum(wanted.setup, block, made.protocol.first_look()),
-        last: sum(wanted.setup, block, made.protocol.last_block()),
-    })
+    let (first, last) = if wanted.is_of_rounds {
+        let prepared = sum(wanted.setup, visit, groups(&made.workloads).len() as u32);
+        (sum(prepared, cells, ROUNDS as u32), sum(prepared, cells, MOST_ROUNDS as u32))
+    } else {
+        let after = |blocks| sum(wanted.setup, block, blocks);
+        (after(made.protocol.first_look()), after(made.protocol.last_block()))
+    };
+    Some(Estimate { fit: plan_fit(&wanted), first, last })
 }
 
 fn sum(base: Cost, each: Cost, n: u32) -> Cost {

@@ -10,7 +10,7 @@ use super::protocol::{FlashState, RegionRequest};
 use super::stack::PlannedStack;
 use super::workload::{self, Basis, PlannedWorkload};
 use crate::model::candidate::{Candidate, Kind, Skipped, Stack};
-use crate::model::protocol::Protocol;
+use crate::model::protocol::{Mode, Protocol};
 use crate::model::run::{MOST_CANDIDATES, MOST_WORKLOADS};
 use crate::model::workload::Workload;
 use crate::prepare::support::Recipe;
@@ -69,6 +69,13 @@ pub enum ExpandError {
         /// How many may be.
         most: usize,
     },
+    /// Several candidates where one device is looked at over time.
+    #[error(
+        "mode 'characterise' looks at one candidate over time and compares nothing, and this plan \
+         makes {0}: keep one [[stack]], one value in every list of it, one --target and no \
+         positive_control; or compare them with mode = \"decide\""
+    )]
+    NotAlone(usize),
     /// Two workloads of one name.
     #[error("two workloads are called '{0}'; give one of them another name")]
     SameName(String),
@@ -85,6 +92,11 @@ pub enum ExpandError {
 /// # Errors
 /// When the devices or profiles make it too large, or names meet.
 pub fn expand(plan: &Plan, targets: &[Target], here: &Here) -> Result<Expanded, ExpandError> {
+    let asked = plan.stacks.len() * targets.len().max(1)
+        + usize::from(plan.protocol.positive_control.is_some());
+    if plan.protocol.mode == Mode::Characterise && asked > 1 {
+        return Err(ExpandError::NotAlone(asked));
+    }
     let mut candidates = Vec::new();
     let mut skipped = Vec::new();
     for region in 0..targets.len().max(1) {

@@ -159,18 +159,7 @@ pub(super) fn protocol(source: &Source, table: &DeTable) -> Result<ProtocolReque
 }
 
 fn mode(source: &Source, value: &Value) -> Result<Mode, PlanError> {
-    const CHARACTERISE: &str = "characterise";
-    let mut words: Vec<_> =
-        [Mode::Quick, Mode::Decide, Mode::Precise].map(|mode| (mode.name(), Some(mode))).into();
-    words.push((CHARACTERISE, None));
-    source.word("mode", value, &words)?.ok_or_else(|| {
-        source.other(
-            value.span(),
-            "mode 'characterise' follows one drive for hours, with twice its capacity written \
-             first (SNIA PTS), which bakeoff does not do yet; 'precise' compares candidates with \
-             the narrowest margin, with precondition = true on regions that are steady",
-        )
-    })
+    source.word("mode", value, &Mode::ALL.map(|mode| (mode.name(), mode)))
 }
 
 /// `0.03` or `"3%"`.

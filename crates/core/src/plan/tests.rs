@@ -206,7 +206,6 @@ fn mistakes_point_at_their_place() {
         "[[stack]]\nname = \"a name that is much too long for any table\"\nfs = \"xfs\"\n",
         "[[stack]]\nname = \"\\u001b[31mred\"\nfs = \"xfs\"\n",
         "[axes]\nscheduler = []\n",
-        "[protocol]\nmode = \"characterise\"\n",
         "[protocol]\nmode = \"decisive\"\ntime = \"2h\"\n",
         "[protocol]\ntime = \"2 parsecs\"\n",
         "[protocol]\ntie_margin = 3\n",

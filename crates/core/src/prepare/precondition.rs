@@ -12,14 +12,12 @@
 use crate::model::event::{FlashState, Header, Region};
 use crate::model::job::{EngineName, Job, Rw};
 use crate::model::precondition::{End, Series};
-use crate::model::protocol::Protocol;
+use crate::model::protocol::{Mode, Protocol};
 use crate::model::workload::Workload;
 use crate::prng::SplitMix64;
-use crate::stats::steady_state::{self, Steadiness};
+use crate::stats::steady_state::{self, MOST_ROUNDS, Steadiness};
 use crate::units;
 
-/// Most rounds.
-pub const MOST_ROUNDS: usize = 25;
 /// Of the time and of the bytes to write that are left, preconditioning may take one part of this.
 pub const SHARE: u64 = 8;
 /// Writes in flight: enough to keep a drive busy.
@@ -30,7 +28,8 @@ const BLOCK_BYTES: u64 = 4096;
 const LONGEST_NS: u64 = 20_000_000_000;
 
 /// Whether a region is preconditioned: as the plan says; where it says nothing, flash drives whose
-/// region every visit finds overwritten, if anything is written there at all.
+/// region every visit finds overwritten, if anything is written there at all. Not where the rounds
+/// of the workloads themselves are to show how the drive becomes steady.
 pub fn is_wanted(
     protocol: &Protocol,
     workloads: &[Workload],
@@ -39,7 +38,7 @@ pub fn is_wanted(
 ) -> bool {
     let writes = workloads.iter().any(|w| w.job.rw.writes());
     let is_flash = flash_state == FlashState::Overwritten && !is_image;
-    writes && protocol.precondition.unwrap_or(is_flash)
+    writes && protocol.precondition.unwrap_or(is_flash && protocol.mode != Mode::Characterise)
 }
 
 /// Size of a write: the smallest block that the run writes, in whole pages.

@@ -48,6 +48,7 @@ pub const COLUMNS: &[&str] = &[
     "device_written_bytes",
     "foreign_bytes",
     "suspended_ns",
+    "round",
 ];
 
 /// The cells of a run; a field that is not known is empty.
@@ -101,6 +102,7 @@ fn row(run: &Run, block: &Block, cell: &Cell) -> Vec<String> {
         ]
         .map(known),
     );
+    row.push(known(block.round.map(|round| round.round.into())));
     row
 }
 

@@ -5,6 +5,7 @@
 
 use std::fmt::Write;
 
+use crate::decide::rounds::is_of_rounds;
 use crate::lint;
 use crate::model::path::harmless;
 use crate::model::run::Run;
@@ -29,7 +30,8 @@ pub fn gnuplot(run: &Run, picture: &str) -> String {
     let _ = writeln!(out, "set terminal pngcairo noenhanced size 900,{}", 60 + 320 * rows);
     let _ = writeln!(out, "set output {}", quoted(picture));
     let _ = writeln!(out, "set multiplot layout {rows},1 title {}", quoted(&header.title));
-    out.push_str("set key outside right\nset grid\nset xlabel 'block'\nset xtics 1\n");
+    let block = if is_of_rounds(run) { "round" } else { "block" };
+    let _ = writeln!(out, "set key outside right\nset grid\nset xlabel '{block}'\nset xtics 1");
     for (which, workload) in header.workloads.iter().enumerate() {
         let _ = writeln!(out, "set title {}", quoted(&workload.name));
         let _ = writeln!(out, "set ylabel {}", quoted(unit(workload.metric).0));
@@ -64,7 +66,7 @@ fn unit(metric: Metric) -> (&'static str, f64) {
     }
 }
 
-/// Block and figure of each valid cell.
+/// Block, or round of its series, and figure of each valid cell.
 fn data(run: &Run, candidate: usize, workload: usize) -> String {
     let metric = run.header.workloads[workload].metric;
     let mut out = String::new();
@@ -74,7 +76,8 @@ fn data(run: &Run, candidate: usize, workload: usize) -> String {
                 (usize::from(cell.candidate), usize::from(cell.workload)) == (candidate, workload);
             let figure = metric.of(&cell.measurement).filter(|_| is_it);
             if let Some(figure) = figure.filter(|_| !lint::is_invalid(&run.header, cell)) {
-                let _ = writeln!(out, "{} {figure}", block.block + 1);
+                let number = block.round.map_or(block.block, |round| round.round);
+                let _ = writeln!(out, "{} {figure}", number + 1);
             }
         }
     }

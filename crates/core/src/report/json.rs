@@ -48,7 +48,7 @@ pub fn json_text(run: &Run, analysis: &Analysis) -> String {
 }
 
 fn verdict(v: &WorkloadVerdict) -> Value {
-    value!({
+    let mut said = value!({
         "workload": v.workload,
         "metric": v.metric,
         "verdict": v.verdict.name(),
@@ -61,7 +61,11 @@ fn verdict(v: &WorkloadVerdict) -> Value {
         "sentence": v.sentence,
         "standings": v.standings,
         "resolve_ns": v.resolve_ns,
-    })
+    });
+    if let Some(rounds) = &v.rounds {
+        said["rounds"] = value!(rounds);
+    }
+    said
 }
 
 fn findings(findings: &[Finding]) -> Vec<Value> {

@@ -77,6 +77,9 @@ fn answer(question: &Question) -> String {
         capital(question.verdict_word),
         escape(&question.sentence)
     ));
+    if let Some(rounds) = &question.rounds {
+        out.push_str(&format!("\nRounds, {}: {}\n", question.unit, escape(&rounds.line())));
+    }
     if let Some(bottleneck) = &question.bottleneck {
         out.push_str(&format!("\nHeld back by: {}\n", escape(bottleneck)));
     }

@@ -49,6 +49,8 @@ fn answer(question: &Question, view: &View) -> Vec<String> {
         facts.extend(row.dropped.clone());
         lines.push(format!("{}: {}", row.candidate, facts.join(", ")));
     }
+    let unit = question.unit;
+    lines.extend(question.rounds.iter().map(|r| format!("Rounds, {unit}: {}", r.line())));
     lines.extend(question.bottleneck.iter().map(|b| format!("Held back by: {b}")));
     lines.extend(view.own_findings(question).map(finding));
     lines

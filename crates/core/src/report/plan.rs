@@ -10,13 +10,15 @@ pub use text::expected;
 use serde::Serialize;
 
 use crate::decide::fit::Cost;
+use crate::decide::groups;
 use crate::model::candidate::{Candidate, Skipped};
 use crate::model::event::Position;
-use crate::model::protocol::Protocol;
+use crate::model::protocol::{Mode, Protocol};
 use crate::model::workload::Workload;
 use crate::plan::budget::Estimate;
 use crate::plan::{Expanded, Plan};
 use crate::prepare::region;
+use crate::stats::steady_state::{MOST_ROUNDS, ROUNDS};
 
 /// Everything shown.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -41,7 +43,7 @@ pub struct PlanView {
     pub skipped: Vec<Skipped>,
     /// Candidates times workloads.
     pub cases: u64,
-    /// Blocks until something can be said, and at most.
+    /// Blocks until something can be said, and at most; in mode characterise rounds.
     pub blocks: Span,
     /// Visits in as many blocks.
     pub visits: Span,
@@ -73,6 +75,12 @@ pub struct Span {
     pub first: u64,
     /// At most.
     pub last: u64,
+}
+
+impl Span {
+    fn times(self, n: u64) -> Span {
+        Span { first: self.first * n, last: self.last * n }
+    }
 }
 
 /// A device or image.
@@ -195,17 +203,35 @@ impl EstimateView {
 
 impl Span {
     /// The blocks of a protocol.
-    pub fn blocks(protocol: &Protocol) -> Span {
-        Span { first: protocol.first_look().into(), last: protocol.last_block().into() }
+    pub fn blocks(protocol: &Protocol, workloads: &[Workload]) -> Span {
+        let series = groups(workloads).len() as u64;
+        match protocol.mode {
+            Mode::Characterise => {
+                Span { first: series * ROUNDS as u64, last: series * MOST_ROUNDS as u64 }
+            }
+            Mode::Quick | Mode::Decide | Mode::Precise => {
+                Span { first: protocol.first_look().into(), last: protocol.last_block().into() }
+            }
+        }
     }
 }
 
 impl PlanView {
     /// What is known without a target.
     pub fn new(plan: &Plan, made: Expanded) -> PlanView {
-        let blocks = Span::blocks(&made.protocol);
-        let times = |n: u64| Span { first: blocks.first * n, last: blocks.last * n };
         let (candidates, workloads) = (made.candidates.len() as u64, made.workloads.len() as u64);
+        let series = groups(&made.workloads).len() as u64;
+        let blocks = Span::blocks(&made.protocol, &made.workloads);
+        // Rounds are blocks of one workload, all on the visit before the first of them.
+        let (visits, cells) = match made.protocol.mode {
+            Mode::Characterise => {
+                let rounds = Span { first: ROUNDS as u64, last: MOST_ROUNDS as u64 };
+                (Span { first: series, last: series }, rounds.times(candidates * workloads))
+            }
+            Mode::Quick | Mode::Decide | Mode::Precise => {
+                (blocks.times(candidates), blocks.times(candidates * workloads))
+            }
+        };
         let axis = |axis: &crate::plan::Axis| AxisView {
             table: axis.table,
             key: axis.key,
@@ -219,8 +245,8 @@ impl PlanView {
             axes: plan.axes.iter().map(axis).collect(),
             cases: candidates * workloads,
             blocks,
-            visits: times(candidates),
-            cells: times(candidates * workloads),
+            visits,
+            cells,
             protocol: made.protocol,
             candidates: made.candidates,
             workloads: made.workloads,

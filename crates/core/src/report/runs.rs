@@ -100,6 +100,9 @@ pub fn short(analysis: &Analysis) -> String {
     if analysis.cells == 0 {
         return "nothing measured".to_string();
     }
+    if let Some(word) = rounds(analysis) {
+        return word;
+    }
     let count = |wanted: Verdict| all.iter().filter(|v| v.verdict == wanted).count();
     let words = [
         (Verdict::Beats, "beats"),
@@ -114,6 +117,21 @@ pub fn short(analysis: &Analysis) -> String {
         [(_, word)] if all.len() == 1 => (*word).to_string(),
         [(n, word)] => format!("{word}, all {n}"),
         _ => said.iter().map(|(n, w)| format!("{n} {w}")).collect::<Vec<_>>().join(", "),
+    }
+}
+
+/// "steady, all 2", "1 steady, 1 not steady"; `None` where there are no rounds.
+fn rounds(analysis: &Analysis) -> Option<String> {
+    let words: Vec<&str> =
+        analysis.verdicts.iter().filter_map(|v| Some(v.rounds.as_ref()?.word())).collect();
+    let said = ["steady", "not steady", "not measured"].into_iter().filter_map(|word| {
+        let n = words.iter().filter(|w| **w == word).count();
+        (n > 0).then(|| format!("{n} {word}"))
+    });
+    match words.as_slice() {
+        [] => None,
+        [one] => Some((*one).to_string()),
+        _ => Some(said.collect::<Vec<_>>().join(", ")),
     }
 }
 

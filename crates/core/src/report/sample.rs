@@ -136,7 +136,7 @@ pub fn run(header: Header, blocks: u32, ios: &[u64]) -> Run {
     let output = "done\u{1b}[31m\n".to_string();
     record.push(What::StepDone(StepDone { step: 0, took_ns: 5 * SECOND, status: 0, output }));
     for block in 0..blocks {
-        record.push(What::BlockStarted { block, order: (0..count).collect() });
+        record.push(What::BlockStarted { block, order: (0..count).collect(), round: None });
         record.push(What::Sentinel { block, bytes_per_s: 90e6 });
         for candidate in 0..count {
             record.push(What::VisitStarted { block, candidate, cooled: None });
@@ -228,6 +228,7 @@ pub fn analysis(verdict: Verdict, names: &[&str], sentence: &str) -> Analysis {
             standings,
             bottleneck: None,
             held_back: Vec::new(),
+            rounds: None,
             findings: Vec::new(),
             sentence: sentence.to_string(),
             resolve_ns: None,

@@ -83,6 +83,10 @@ impl Page<'_> {
             self.out.push('\n');
             self.standings(question);
         }
+        if let Some(rounds) = &question.rounds {
+            let said = format!("Rounds, {}: {}", question.unit, rounds.line());
+            self.wrap(&said, "  ", "  ");
+        }
         if let Some(bottleneck) = &question.bottleneck {
             self.wrap(&format!("Held back by: {bottleneck}"), "  ", "  ");
         }

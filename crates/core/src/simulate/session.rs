@@ -30,7 +30,7 @@ pub fn play_plan(header: Header, disk: &Disk, seed: u64) -> Result<Run, FoldErro
     loop {
         match decide::next(&session.run, session.clock()) {
             Next::Look { blocks, dropped } => session.push(What::Looked { blocks, dropped })?,
-            Next::Block { order } => session.block(order, &mut used)?,
+            Next::Block { order, .. } => session.block(order, &mut used)?,
             Next::Stop { reason, note } => {
                 session.push(What::Stopped { reason, note })?;
                 return Ok(session.run);
@@ -61,7 +61,7 @@ impl Session {
 
     fn block(&mut self, order: Vec<u16>, used: &mut Use<'_>) -> Result<(), FoldError> {
         let block = self.run.blocks.len() as u32;
-        self.push(What::BlockStarted { block, order: order.clone() })?;
+        self.push(What::BlockStarted { block, order: order.clone(), round: None })?;
         for candidate in order {
             self.clock_ns += VISIT_NS;
             self.push(What::VisitStarted { block, candidate, cooled: None })?;

@@ -45,7 +45,7 @@ pub fn store_of_child() -> PathBuf {
 pub fn batch(seq: u64) -> Vec<Event> {
     let block = u32::try_from(seq / BATCH).expect("a short test");
     [
-        What::BlockStarted { block, order: vec![0, 1] },
+        What::BlockStarted { block, order: vec![0, 1], round: None },
         What::Sentinel { block, bytes_per_s: 1e8 },
         What::BlockDone { block },
     ]

@@ -53,6 +53,20 @@ pub struct QuestionData {
     pub latency: Vec<LatencyData>,
     /// What lower layers reach, in the unit of `over_time`.
     pub ceilings: Vec<CeilingData>,
+    /// Mode characterise: its rounds.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rounds: Option<RoundsData>,
+}
+
+/// The rounds of a workload.
+#[derive(Debug, Serialize)]
+pub struct RoundsData {
+    /// The rate of each in the unit of the question; null where its cell was thrown away.
+    pub rates: Vec<Option<f64>>,
+    /// First and last of those the figure is taken from, from 1.
+    pub window: (u32, u32),
+    /// Whether those are steady.
+    pub is_steady: bool,
 }
 
 /// A lower layer's rate, a line in the chart over time.
@@ -158,6 +172,11 @@ impl QuestionData {
             over_time: over_time(run, question),
             latency: latency(run, question, styles),
             ceilings: ceilings(run, question, styles),
+            rounds: question.rounds.as_ref().map(|rounds| RoundsData {
+                rates: rounds.numbers.clone(),
+                window: rounds.window,
+                is_steady: rounds.is_steady,
+            }),
         }
     }
 }

@@ -4,8 +4,10 @@ use super::{Commands, CostView, EstimateView, PlanView, Span, SpeedView, TargetV
 use crate::diagnose::{prove, rungs};
 use crate::model::candidate::Skipped;
 use crate::model::path::harmless;
+use crate::model::protocol::Mode;
 use crate::prepare::region::speeds;
 use crate::report::layout::wrap;
+use crate::stats::steady_state::{MOST_ROUNDS, RANGE, ROUNDS, SLOPE};
 use crate::units;
 
 /// Columns of the terminal.
@@ -70,9 +72,22 @@ fn rules(view: &PlanView) -> String {
     let protocol = &view.protocol;
     let time = match protocol.time_ns {
         Some(ns) => format!("at most {}", units::duration(ns)),
+        None if protocol.mode == Mode::Characterise => "however long that takes".to_string(),
         None => "until it is decided".to_string(),
     };
     let prove = if protocol.prove { experiments() } else { String::new() };
+    if protocol.mode == Mode::Characterise {
+        return format!(
+            "Mode characterise: each workload in rounds of {} until {ROUNDS} in a row are steady \
+             (all within {:.0} % of their mean, their trend within {:.0} %), {MOST_ROUNDS} rounds \
+             at most, {time}. The region is {} before the first round of each; nothing is \
+             compared.{prove}",
+            units::duration(protocol.cell_min_ns),
+            RANGE * 100.0,
+            SLOPE * 100.0,
+            view.flash_state,
+        );
+    }
     format!(
         "Mode {}: a tie is within {} %; {} to {} blocks in random order, {time}. The region is {} \
          before every visit.{prove}",
@@ -84,6 +99,11 @@ fn rules(view: &PlanView) -> String {
         view.blocks.last,
         view.flash_state,
     )
+}
+
+/// What is counted.
+fn block_words(mode: Mode) -> &'static str {
+    if mode == Mode::Characterise { "rounds" } else { "blocks" }
 }
 
 /// Lists and counts first, then every name.
@@ -151,12 +171,17 @@ fn skipped(title: &str, skipped: &[Skipped], out: &mut String) {
 
 fn costs(view: &PlanView, out: &mut String) {
     out.push('\n');
-    let (visits, cells) = (view.visits, view.cells);
+    let (visits, cells, of) = (view.visits, view.cells, block_words(view.protocol.mode));
     line(
         out,
         &format!(
-            "{} blocks are {} visits and {} cells; {} blocks are {} and {}.",
-            view.blocks.first, visits.first, cells.first, view.blocks.last, visits.last, cells.last
+            "{} {of} are {} and {} cells; {} {of} are {} and {}.",
+            view.blocks.first,
+            crate::words::count(visits.first as u32, "visit"),
+            cells.first,
+            view.blocks.last,
+            visits.last,
+            cells.last
         ),
     );
     match &view.estimate {
@@ -170,12 +195,18 @@ fn least(view: &PlanView) -> String {
     let asked = |ns: Option<u64>| ns.unwrap_or(0).max(view.protocol.cell_min_ns);
     let cells: u64 =
         view.workloads.iter().map(|w| asked(w.job.runtime_ns)).fold(0, u64::saturating_add);
-    let ns = cells.saturating_mul(view.visits.first);
-    format!("{} blocks measure for {} at least.", view.blocks.first, units::duration(ns))
+    let times = view.cells.first / view.cases.max(1) * view.candidates.len().max(1) as u64;
+    let ns = cells.saturating_mul(times);
+    format!(
+        "{} {} measure for {} at least.",
+        view.blocks.first,
+        block_words(view.protocol.mode),
+        units::duration(ns)
+    )
 }
 
 fn write_estimate(view: &PlanView, estimate: &EstimateView, out: &mut String) {
-    line(out, &expected(estimate, view.blocks));
+    line(out, &expected(estimate, view.blocks, view.protocol.mode));
     let limit = match estimate.max_write_bytes {
         Some(bytes) => format!(
             "At most {} are written, so that the drive does not wear; --max-write changes that.",
@@ -194,15 +225,16 @@ fn write_estimate(view: &PlanView, estimate: &EstimateView, out: &mut String) {
 }
 
 /// Time and bytes to expect, in a sentence.
-pub fn expected(estimate: &EstimateView, blocks: Span) -> String {
+pub fn expected(estimate: &EstimateView, blocks: Span, mode: Mode) -> String {
     let cost = |cost: CostView| {
         format!("{} and {}", units::duration(cost.time_ns), units::size(cost.write_bytes))
     };
     format!(
-        "About {} written for {} blocks, {} for {}: assumed of {} that writes {}; what fits is \
+        "About {} written for {} {}, {} for {}: assumed of {} that writes {}; what fits is \
          settled when it was measured.",
         cost(estimate.first),
         blocks.first,
+        block_words(mode),
         cost(estimate.last),
         blocks.last,
         estimate.assumed,

@@ -7,17 +7,21 @@ mod facts;
 mod finding;
 mod process;
 mod question;
+mod rounds;
 
 pub use facts::{Column, Group};
 pub use finding::{FindingView, capital, findings};
 pub use process::{BlockView, StepView, name as candidate_name};
 pub use question::{EffectView, Question, Row};
+pub use rounds::RoundsView;
 
+use crate::decide::rounds::is_of_rounds;
 use crate::model::event::StopReason;
 use crate::model::path::{RawPath, harmless};
 use crate::model::run::Run;
 use crate::model::verdict::Analysis;
 use crate::prepare::steps::shell_word;
+use crate::stats::steady_state::{MOST_ROUNDS, RANGE, ROUNDS, SLOPE};
 use crate::units;
 
 /// A run, ready to be laid out.
@@ -143,7 +147,7 @@ fn extent(run: &Run, analysis: &Analysis) -> String {
     let mut parts = vec![
         plural(run.header.candidates.len() as u64, "candidate"),
         plural(run.header.workloads.len() as u64, "workload"),
-        format!("{} complete", plural(analysis.blocks.into(), "block")),
+        format!("{} complete", plural(analysis.blocks.into(), block_word(run))),
         plural(analysis.cells.into(), "cell"),
     ];
     if analysis.void_cells > 0 {
@@ -155,6 +159,11 @@ fn extent(run: &Run, analysis: &Analysis) -> String {
         parts.push(format!("the tool's own share of a cell at most {:.1} %", share * 100.0));
     }
     parts.join(", ")
+}
+
+/// What a block of the run is called.
+fn block_word(run: &Run) -> &'static str {
+    if is_of_rounds(run) { "round" } else { "block" }
 }
 
 /// Why it ended early and how to go on; `None` for a run that is over.
@@ -186,9 +195,20 @@ fn ending(run: &Run) -> Option<String> {
     Some(format!("{what}{note}{stop} Go on with: {how}"))
 }
 
-/// What the intervals promise (nominal alpha for repeated looks, divided by the pairs).
+/// What the intervals promise (nominal alpha for repeated looks, divided by the pairs), or what
+/// steady means.
 fn interval_note(run: &Run) -> String {
     let protocol = &run.header.protocol;
+    if is_of_rounds(run) {
+        return format!(
+            "Steady by SNIA's test (SSS PTS 2.0.2): the last {ROUNDS} rounds lie within {:.0} % of \
+             their mean, and the line through them rises or falls by {:.0} % of it at most; \
+             {MOST_ROUNDS} rounds are made at most. The figure is the mean of the last {ROUNDS}. \
+             Nothing is compared.",
+            RANGE * 100.0,
+            SLOPE * 100.0
+        );
+    }
     let pairs = u64::from(protocol.k.max(2)) * u64::from(protocol.k.max(2) - 1) / 2;
     let level = 100.0 * (1.0 - protocol.alpha / pairs as f64);
     let looks: Vec<String> = protocol.looks.iter().map(u32::to_string).collect();

@@ -1,5 +1,6 @@
 //! One workload's answer: the sentence, the standings and every pair.
 
+use crate::decide::rounds::is_of_rounds;
 use crate::model::path::harmless;
 use crate::model::run::Run;
 use crate::model::verdict::{Effect, Standing, Verdict, WorkloadVerdict};
@@ -7,7 +8,7 @@ use crate::model::workload::Metric;
 use crate::report::round::{self, Change};
 use crate::units;
 
-use super::FindingView;
+use super::{FindingView, RoundsView};
 
 /// One workload.
 #[derive(Clone, Debug, PartialEq)]
@@ -28,7 +29,8 @@ pub struct Question {
     pub is_alone: bool,
     /// The verdict.
     pub verdict: Verdict,
-    /// "beats", "ties", "not resolved", "refused"; "measured" for one alone.
+    /// "beats", "ties", "not resolved", "refused"; "measured" for one alone; of rounds whether they
+    /// are steady.
     pub verdict_word: &'static str,
     /// The answer in words.
     pub sentence: String,
@@ -38,6 +40,8 @@ pub struct Question {
     pub rows: Vec<Row>,
     /// Every pair.
     pub effects: Vec<EffectView>,
+    /// Mode characterise: its rounds.
+    pub rounds: Option<RoundsView>,
     /// What holds it back.
     pub bottleneck: Option<String>,
     /// Findings that limit this answer.
@@ -115,7 +119,8 @@ impl Question {
         let metric = workload.map_or(Metric::Iops, |w| w.metric);
         let top = verdict.standings.iter().map(|s| s.mean).fold(0.0, f64::max);
         let unit = Unit::for_rate(metric, top);
-        let is_alone = run.header.candidates.len() < 2;
+        let is_alone = run.header.candidates.len() < 2 || is_of_rounds(run);
+        let rounds = verdict.rounds.as_ref().map(|r| RoundsView::new(r, unit.scale));
         let reference = reference(verdict).filter(|_| !is_alone);
         let row = |s| Row::new(s, verdict, reference.as_deref(), &unit);
         Question {
@@ -126,12 +131,17 @@ impl Question {
             binary_unit: unit.binary.map(|b| b.0),
             unit_scale: unit.scale,
             verdict: verdict.verdict,
-            verdict_word: if is_alone { "measured" } else { word(verdict.verdict) },
+            verdict_word: match &rounds {
+                Some(rounds) => rounds.word,
+                None if is_alone => "measured",
+                None => word(verdict.verdict),
+            },
             is_alone,
             sentence: harmless(&verdict.sentence),
             rows: verdict.standings.iter().map(row).collect(),
             reference: reference.as_deref().map(harmless),
             effects: verdict.effects.iter().map(EffectView::new).collect(),
+            rounds,
             bottleneck: verdict.bottleneck.as_deref().map(harmless),
             findings: super::findings(&verdict.findings),
             resolve: verdict.resolve_ns.map(units::duration),

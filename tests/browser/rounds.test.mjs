@@ -1,0 +1,47 @@
+// A device looked at over time: the rounds are drawn with their window, and nothing is ranked.
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { chart, data, start, texts } from "./support.mjs";
+
+let session;
+before(async () => { session = await start(); });
+after(() => session.close());
+
+test("every round is a point, and the window of the figure is shaded", async () => {
+  const { page, trouble, close } = await session.open(["rounds"]);
+  const { runs } = await data(page);
+  for (const [index, question] of runs[0].questions.entries()) {
+    const figure = chart(page, "rounds", index);
+    assert.equal(await figure.locator(".plot svg").count(), 1);
+    const marks = figure.locator(".plot svg path[transform]");
+    assert.equal(await marks.count(), question.rounds.rates.length);
+    const [first, last] = question.rounds.window;
+    const xs = await marks.evaluateAll((paths) => paths.map((p) => p.getBoundingClientRect().x));
+    const paint = await page.evaluate(() =>
+      getComputedStyle(document.documentElement).getPropertyValue("--band").trim());
+    const band = await figure.locator(".plot svg path").evaluateAll((paths, fill) => paths
+      .filter((path) => path.getAttribute("fill") === fill || path.style.fill === fill)
+      .map((path) => path.getBoundingClientRect())
+      .map(({ x, width }) => [x, x + width]), paint);
+    assert.equal(band.length, 1, paint);
+    const inside = xs.map((x, i) => (x > band[0][0] && x < band[0][1] ? i + 1 : 0)).filter(Boolean);
+    assert.deepEqual([inside[0], inside.at(-1)], [first, last]);
+  }
+  assert.ok((await texts(chart(page, "rounds"))).includes("round"));
+  assert.deepEqual(trouble, []);
+  await close();
+});
+
+test("steady and not steady are said in words and in a table, and nobody wins", async () => {
+  const { page, close } = await session.open(["rounds"], { javaScriptEnabled: false });
+  const badges = await page.locator(".question .badge").allTextContents();
+  assert.deepEqual(badges, ["steady", "not steady"]);
+  const tables = page.locator("table.rounds");
+  assert.equal(await tables.count(), 2);
+  const rows = (n) => tables.nth(n).locator("tbody tr");
+  assert.equal(await rows(1).count(), 25);
+  assert.equal(await rows(1).filter({ hasText: "yes" }).count(), 5);
+  assert.equal(await page.locator("figure[data-kind=points]").count(), 0);
+  assert.doesNotMatch(await page.locator("main").innerText(), /\b(wins|best|beats|ties)\b/);
+  await close();
+});
