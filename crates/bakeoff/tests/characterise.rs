@@ -13,9 +13,10 @@ mod running;
 #[path = "support/skip.rs"]
 mod skip;
 
-use bakeoff_core::model::event::{Action, StopReason, What};
+use bakeoff_core::model::event::{StopReason, What};
 use bakeoff_core::model::round::Round;
 use bakeoff_core::model::run::{BlockState, Run};
+use bakeoff_core::prepare::commands::describe;
 use bakeoff_core::stats::steady_state::{MOST_ROUNDS, ROUNDS, steadiness};
 use bench::Bench;
 use on_image::{MIB, RUN, SMALL, left, made, record};
@@ -52,15 +53,20 @@ fn each_workload_has_its_rounds_on_one_preparation_and_nothing_is_compared() {
         assert_eq!(own, (0..own.len() as u32).collect::<Vec<_>>(), "one series");
         assert!((ROUNDS..=MOST_ROUNDS).contains(&own.len()), "{own:?}");
     }
-    // Made once to see whether it works, and once for each workload.
-    let is_mkfs = |what: &What| match what {
-        What::StepPlanned(step) => match &step.action {
-            Action::Run { argv } => argv[0].to_string().contains("mkfs"),
-            _ => false,
-        },
-        _ => false,
-    };
-    assert_eq!(events.iter().filter(|e| is_mkfs(&e.what)).count(), 3);
+    // Prepared before the first round of each series, and not touched between rounds.
+    for (at, event) in events.iter().enumerate() {
+        let What::BlockStarted { round: Some(round), .. } = &event.what else { continue };
+        let of_block =
+            events[at..].iter().take_while(|e| !matches!(e.what, What::BlockDone { .. }));
+        let steps: Vec<String> = of_block
+            .filter_map(|e| match &e.what {
+                What::StepPlanned(step) => Some(describe(&step.action)),
+                _ => None,
+            })
+            .collect();
+        let made = steps.iter().filter(|step| step.contains("mkfs.ext4")).count();
+        assert_eq!((made, steps.is_empty()), if round.round == 0 { (1, false) } else { (0, true) });
+    }
     let shown = bench.run(&["show", "last", "--format", "json"]).json();
     assert_eq!(shown["mode"], "characterise");
     for verdict in shown["verdicts"].as_array().unwrap() {

@@ -16,6 +16,7 @@ mod standing;
 mod tiers;
 
 use crate::decide::compare::{Comparison, Outcome, Pair};
+use crate::decide::rounds::is_of_rounds;
 use crate::decide::table::Table;
 use crate::decide::{eta, schedule};
 use crate::diagnose::summary;
@@ -89,7 +90,9 @@ fn workload_verdict(
     }
     // Nothing told apart yet is no statement that all are alike.
     let is_early = (table.blocks().len() as u32) < header.protocol.first_look();
-    let is_told = verdict != Verdict::Refused && !(is_early && schedule::has_question(run));
+    let is_told = verdict != Verdict::Refused
+        && !(is_early && schedule::has_question(run))
+        && !is_of_rounds(run);
     let name = |c: u16| header.candidates[usize::from(c)].name.clone();
     let held_back = summary::workload(run, workload);
     if let Some(guess) = lint::cause::untested(run, workload, &held_back) {

@@ -183,7 +183,7 @@ mod tests {
         assert_eq!((unsteady.figures.len(), unsteady.is_steady), (25, false));
         for verdict in &analysis.verdicts {
             assert_eq!((verdict.verdict, &verdict.winner), (Verdict::NotResolved, &None));
-            assert!(verdict.effects.is_empty());
+            assert!(verdict.effects.is_empty() && verdict.tiers.is_empty());
         }
         assert!(is_answered(&run, &analysis), "there was nothing to compare");
         let said = [&analysis.headline, &verdict.sentence, &analysis.verdicts[1].sentence];

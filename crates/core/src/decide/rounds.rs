@@ -80,8 +80,8 @@ pub fn window<'r>(run: &'r Run, workload: u16, candidate: u16) -> Vec<&'r Block>
 /// The figure of a workload in a round, in the unit of its metric.
 pub fn figure(run: &Run, round: &Block, workload: u16) -> Option<f64> {
     let metric = run.header.workloads.get(usize::from(workload))?.metric;
-    let cells = round.cells.iter().filter(|cell| cell.workload == workload);
-    let valid = cells.filter(|cell| !lint::is_invalid(&run.header, cell)).next_back()?;
+    let mut cells = round.cells.iter().filter(|cell| cell.workload == workload);
+    let valid = cells.rfind(|cell| !lint::is_invalid(&run.header, cell))?;
     metric.of(&valid.measurement).filter(|figure| *figure > 0.0 && figure.is_finite())
 }
 

@@ -38,7 +38,7 @@ fn rounds_go_on_until_five_are_steady_then_the_next_workload_begins() {
 #[test]
 fn what_never_holds_ends_after_25_rounds_and_the_others_are_measured_all_the_same() {
     let run = builder(&["randwrite", "randread"])
-        .play(99, |block, _, w| if w == 0 && block % 2 == 0 { 160.0 } else { 100.0 })
+        .play(99, |block, _, w| if w == 0 && block.is_multiple_of(2) { 160.0 } else { 100.0 })
         .build();
     assert_eq!(run.blocks.len(), 25 + 5);
     assert_eq!(stopped(&run), StopReason::LastBlock);
@@ -101,7 +101,7 @@ fn rehearsed(
 }
 
 fn swings(block: u32) -> f64 {
-    if block % 2 == 0 { 160.0 } else { 100.0 }
+    if block.is_multiple_of(2) { 160.0 } else { 100.0 }
 }
 
 #[test]
