@@ -1,6 +1,7 @@
 //! Each candidate's own figures on a workload.
 
 use crate::decide::compare::Comparison;
+use crate::decide::rounds;
 use crate::decide::table::Table;
 use crate::lint;
 use crate::model::event::Cell;
@@ -65,7 +66,7 @@ fn p99_ns(run: &Run, table: &Table, workload: u16, candidate: u16) -> Option<f64
         .complete_blocks()
         .filter(|b| table.blocks().contains(&b.block))
         .flat_map(|b| &b.cells)
-        .filter(|c| (c.workload, c.candidate) == (workload, candidate))
+        .filter(|c| (c.workload, c.candidate) == (workload, candidate) && rounds::counts(run, c))
         .filter(|c| !lint::is_invalid(&run.header, c));
     let p99 = |cell: &Cell| main_operation(cell)?.lat_ns.p99.map(|ns| ns as f64);
     sample::mean(&cells.map(p99).collect::<Option<Vec<f64>>>()?)

@@ -11,7 +11,7 @@
 use super::fit::Cost;
 use super::{Clock, Next, budget, order};
 use crate::lint;
-use crate::model::event::{FlashState, StopReason};
+use crate::model::event::{Cell, FlashState, StopReason};
 use crate::model::protocol::Mode;
 use crate::model::round::Round;
 use crate::model::run::{Block, BlockState, Run};
@@ -75,6 +75,12 @@ pub fn shown(run: &Run, workload: u16, candidate: u16) -> Vec<&Block> {
 pub fn window<'r>(run: &'r Run, workload: u16, candidate: u16) -> Vec<&'r Block> {
     let mut rounds: Vec<&'r Block> = shown(run, workload, candidate);
     rounds.split_off(rounds.len().saturating_sub(ROUNDS))
+}
+
+/// Whether a cell is among those that a figure is taken from; where there are no rounds, each is.
+pub fn counts(run: &Run, cell: &Cell) -> bool {
+    let is_it = |round: &&Block| round.block == cell.block;
+    !is_of_rounds(run) || window(run, cell.workload, cell.candidate).iter().any(is_it)
 }
 
 /// The figure of a workload in a round, in the unit of its metric.

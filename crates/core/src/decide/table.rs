@@ -3,7 +3,6 @@
 
 use super::rounds;
 use crate::lint;
-use crate::model::event::Cell;
 use crate::model::run::Run;
 
 /// Scores by workload, candidate and block, over the first complete blocks of a run.
@@ -23,12 +22,10 @@ impl Table {
         let (workloads, candidates) = (run.header.workloads.len(), run.header.candidates.len());
         let chosen: Vec<_> = run.complete_blocks().take(blocks as usize).collect();
         let mut values = vec![vec![vec![None; chosen.len()]; candidates]; workloads];
-        let is_of_rounds = rounds::is_of_rounds(run);
         for (position, block) in chosen.iter().enumerate() {
             for cell in &block.cells {
                 let workload = &run.header.workloads[usize::from(cell.workload)];
-                let is_before = is_of_rounds && !counts(run, cell);
-                if is_before || lint::is_invalid(&run.header, cell) {
+                if !rounds::counts(run, cell) || lint::is_invalid(&run.header, cell) {
                     continue;
                 }
                 let metric = workload.metric;
@@ -54,12 +51,6 @@ impl Table {
         let pairs = self.values(workload, a).iter().zip(self.values(workload, b));
         pairs.filter_map(|(a, b)| Some((*a)? - (*b)?)).collect()
     }
-}
-
-/// Whether a round's cell is among those that its figure is taken from.
-fn counts(run: &Run, cell: &Cell) -> bool {
-    let window = rounds::window(run, cell.workload, cell.candidate);
-    window.iter().any(|round| round.block == cell.block)
 }
 
 #[cfg(test)]

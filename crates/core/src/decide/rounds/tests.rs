@@ -1,3 +1,5 @@
+//! Series of rounds played by the decision itself, with rates that fall, swing or are missing.
+
 use super::*;
 use crate::decide;
 use crate::model::event::{Owner, Rehearsal, What};

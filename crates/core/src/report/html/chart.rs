@@ -4,6 +4,7 @@
 
 use serde::Serialize;
 
+use crate::decide::rounds;
 use crate::model::ceiling::Rung;
 use crate::model::event::Cell;
 use crate::model::histogram::Histogram;
@@ -282,7 +283,7 @@ fn latency(run: &Run, question: &Question, styles: &[String]) -> Vec<LatencyData
     let mut ops: Vec<LatencyData> = Vec::new();
     for row in &question.rows {
         let mut merged: Vec<(&'static str, Histogram)> = Vec::new();
-        for cell in cells(run, question) {
+        for cell in cells(run, question).filter(|cell| rounds::counts(run, cell)) {
             if candidate_name(run, cell.candidate) != row.candidate {
                 continue;
             }
