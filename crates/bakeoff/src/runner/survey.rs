@@ -1,7 +1,8 @@
 //! How fast a region reads from its start to its end: a handful of short raw reads.
 //!
 //! Coarse on purpose and over in seconds; it decides whether a region is too long for one speed
-//! and is shown, and is no measurement of a candidate.
+//! and is shown, and is no measurement of a candidate. Read there and back, so that a machine that
+//! gets faster or slower meanwhile is not taken for a disk that does from its start to its end.
 
 use std::fs::OpenOptions;
 use std::io;
@@ -17,8 +18,8 @@ use crate::signals::Cancel;
 
 /// Places read at, evenly spread.
 const POSITIONS: u64 = 9;
-/// How long each is read.
-const READ_TIME: Duration = Duration::from_millis(250);
+/// How long each is read on each of the two ways.
+const READ_TIME: Duration = Duration::from_millis(125);
 /// Bytes of one read, and what its memory is aligned to.
 const READ_BYTES: usize = 1 << 20;
 const ALIGN_BYTES: usize = 4096;
@@ -40,22 +41,46 @@ pub fn survey(
     let mut memory = vec![0u8; READ_BYTES + ALIGN_BYTES];
     let start = memory.as_ptr().align_offset(ALIGN_BYTES).min(ALIGN_BYTES);
     let block = &mut memory[start..][..READ_BYTES];
-    let each = span.size_bytes / POSITIONS / READ_BYTES as u64 * READ_BYTES as u64;
-    if each == 0 {
+    // What was read on the way there may be in the disk's own memory on the way back.
+    let half = span.size_bytes / POSITIONS / 2 / READ_BYTES as u64 * READ_BYTES as u64;
+    if half == 0 {
         return Ok(Vec::new());
     }
-    let mut positions = Vec::new();
-    for i in 0..POSITIONS {
+    let mut positions: Vec<Position> = (0..POSITIONS)
+        .map(|i| Position { offset_bytes: span.start_bytes + i * 2 * half, bytes_per_s: 0.0 })
+        .collect();
+    for (way, at) in turns() {
         if cancel.is_set() {
             return Ok(Vec::new());
         }
+        let from = from_bytes + (2 * at as u64 + way) * half;
         let (began, mut read) = (Instant::now(), 0);
-        while began.elapsed() < READ_TIME && read < each {
-            file.read_exact_at(block, from_bytes + i * each + read)?;
+        while began.elapsed() < READ_TIME && read < half {
+            file.read_exact_at(block, from + read)?;
             read += READ_BYTES as u64;
         }
         let bytes_per_s = read as f64 / began.elapsed().as_secs_f64().max(1e-9);
-        positions.push(Position { offset_bytes: span.start_bytes + i * each, bytes_per_s });
+        positions[at].bytes_per_s += bytes_per_s / 2.0;
     }
     Ok(positions)
+}
+
+/// The way, 0 there and 1 back, and the position that is read then.
+fn turns() -> impl Iterator<Item = (u64, usize)> {
+    let there = (0..POSITIONS as usize).map(|at| (0, at));
+    there.chain((0..POSITIONS as usize).rev().map(|at| (1, at)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_drift_in_time_is_no_slope() {
+        let mut speeds = [0; POSITIONS as usize];
+        for (turn, (_, at)) in turns().enumerate() {
+            speeds[at] += 100 + turn;
+        }
+        assert!(speeds.iter().all(|speed| *speed == speeds[0]), "{speeds:?}");
+    }
 }
