@@ -10,6 +10,7 @@ use bakeoff_core::model::protocol::Mode;
 use bakeoff_core::plan::Expanded;
 use bakeoff_core::plan::budget::{Site, Speed, estimate};
 use bakeoff_core::prepare::commands::describe;
+use bakeoff_core::prepare::support::smallest_region_bytes;
 use bakeoff_core::prepare::{precondition, steps, udev_rule, visit};
 use bakeoff_core::report::plan::{Commands, EstimateView, PlanView, SpeedView, TargetView};
 use bakeoff_core::units;
@@ -41,7 +42,7 @@ pub fn run(global: &Global, args: &Plan) -> Result<Outcome, Fault> {
         return print(global, &without_target(args)?).map(|()| Outcome::Done);
     }
     let looked = look_at(global, args, None)?;
-    let speeds = speeds(global, &looked.wanted)?;
+    let speeds = speeds(global, &looked)?;
     let view = on_targets(&looked, &speeds);
     print(global, &view)?;
     let (made, wanted) = (&looked.made, &looked.wanted);
@@ -71,11 +72,12 @@ fn without_target(args: &Plan) -> Result<PlanView, Fault> {
 }
 
 /// Reads every region here and there, which takes seconds and changes nothing.
-fn speeds(global: &Global, wanted: &[Wanted]) -> Result<Vec<SpeedView>, Fault> {
+fn speeds(global: &Global, looked: &Looked) -> Result<Vec<SpeedView>, Fault> {
+    let needed_bytes = smallest_region_bytes(&looked.made.candidates);
     let cancel = Cancel::listen().map_err(Fault::environment)?;
     let is_quiet = global.quiet || !rustix::termios::isatty(std::io::stderr());
     let mut speeds = Vec::new();
-    for Wanted { target, span, .. } in wanted {
+    for Wanted { target, span, .. } in &looked.wanted {
         if target.is_image {
             let why = "where a byte lies in an image says nothing about where it lies on the disk";
             speeds.push(SpeedView::not_read(why));
@@ -87,7 +89,9 @@ fn speeds(global: &Global, wanted: &[Wanted]) -> Result<Vec<SpeedView>, Fault> {
             return Err(Fault::interrupted("interrupted; nothing was changed"));
         }
         speeds.push(match read {
-            Ok(positions) => SpeedView::new(*span, positions, target.room.granule_bytes),
+            Ok(positions) => {
+                SpeedView::new(*span, positions, target.room.granule_bytes, needed_bytes)
+            }
             Err(error) => SpeedView::not_read(match error.kind() {
                 std::io::ErrorKind::PermissionDenied => format!("{error}; try sudo"),
                 _ => format!("{error}; `bakeoff check {}` tells more", target.path),

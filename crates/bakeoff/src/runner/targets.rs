@@ -9,6 +9,7 @@ use bakeoff_core::model::path::RawPath;
 use bakeoff_core::model::protocol::Mode;
 use bakeoff_core::model::workload::Workload;
 use bakeoff_core::prepare::region::{self, Span};
+use bakeoff_core::prepare::support::smallest_region_bytes;
 use bakeoff_core::prepare::{space, steps, udev_rule};
 use bakeoff_core::{lint, units};
 
@@ -304,7 +305,8 @@ fn survey_region(
         return Err(StepError::Failed(ActionError::Interrupted));
     }
     let granule_bytes = wanted.target.room.granule_bytes;
-    let (shrunk, steep) = region::equally_fast(span, &positions, granule_bytes);
+    let needed_bytes = smallest_region_bytes(&session.journal.run().header.candidates);
+    let (shrunk, steep) = region::equally_fast(span, &positions, granule_bytes, needed_bytes);
     session.progress.note(&format!("Speed from start to end: {}.", region::speeds(&positions)));
     let number = u16::try_from(index).map_err(Fault::bug)?;
     session.journal.record(What::Surveyed { region: number, positions })?;
@@ -312,11 +314,15 @@ fn survey_region(
     if wanted.target.is_image {
         return Ok(span);
     }
-    if shrunk != span {
+    let size = units::size(shrunk.size_bytes);
+    let becomes = match shrunk == span {
+        true => format!("stays {size}: its candidates, or seeks, need that much"),
+        false => format!("shrinks to {size}"),
+    };
+    if steep > region::GRADIENT_MAX {
+        let percent = steep * 100.0;
         session.progress.note(&format!(
-            "One end is {:.0} % faster than the other: the region shrinks to {}.",
-            steep * 100.0,
-            units::size(shrunk.size_bytes)
+            "One end is {percent:.0} % faster than the other: the region {becomes}."
         ));
     }
     Ok(shrunk)

@@ -160,10 +160,16 @@ pub fn speeds(positions: &[Position]) -> String {
 }
 
 /// The part of a region that is equally fast everywhere by these reads, and how much faster one end
-/// of the whole is than the other. A small region stays: there seeks would hardly be any.
-pub fn equally_fast(span: Span, positions: &[Position], granule_bytes: u64) -> (Span, f64) {
+/// of the whole is than the other. A small region stays: there seeks would hardly be any. None is
+/// smaller than what the candidates need, `needed_bytes`: a slope is told, a candidate is lost.
+pub fn equally_fast(
+    span: Span,
+    positions: &[Position],
+    granule_bytes: u64,
+    needed_bytes: u64,
+) -> (Span, f64) {
     let steep = gradient(positions, span.size_bytes);
-    let least = SMALLEST_BYTES.max(span.size_bytes / 16);
+    let least = SMALLEST_BYTES.max(span.size_bytes / 16).max(needed_bytes);
     (shrink(span, steep, granule_bytes, least), steep)
 }
 
@@ -250,6 +256,9 @@ mod tests {
         assert_eq!(gradient(&noisy, 8 * GIB), 0.0);
         assert_eq!(shrink(span, 0.0, 0, SMALLEST_BYTES), span);
         assert_eq!(gradient(&zoned[..3], GIB), 0.0);
+        let (small, _) = equally_fast(span, &zoned, 0, 0);
+        let (enough, told) = equally_fast(span, &zoned, 0, small.size_bytes + GIB);
+        assert_eq!((enough.size_bytes, told), (small.size_bytes + GIB, steep));
     }
 
     proptest! {

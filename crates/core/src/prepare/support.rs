@@ -5,7 +5,7 @@
 //! mkfs.xfs(8) -K, mkfs.btrfs(8) -K, mkfs.f2fs(8) -t 0, mkfs.nilfs2(8) -K), and noatime for all.
 //! How options are put together is in [`super::options`].
 
-use crate::model::candidate::Stack;
+use crate::model::candidate::{Candidate, Kind, Stack};
 
 /// The word for no filesystem at all: workloads go to the device itself.
 pub const RAW: &str = "raw";
@@ -195,6 +195,21 @@ pub fn words() -> Vec<&'static str> {
     let at = words.iter().position(|w| *w == "ntfs3").unwrap_or(words.len());
     words.insert(at, NTFS);
     words
+}
+
+/// What a LUKS2 header takes of a region (cryptsetup(8): 16 MiB), and LVM at most for its own.
+const LAYER_BYTES: u64 = 16 * MIB;
+
+/// The smallest region on which each of these candidates can be made; directories need none.
+pub fn smallest_region_bytes(candidates: &[Candidate]) -> u64 {
+    let of = |candidate: &Candidate| match &candidate.kind {
+        Kind::Stack(stack) => {
+            let layers = u64::from(stack.crypt.is_some()) + u64::from(stack.lvm);
+            recipe_of(stack).map(|recipe| recipe.min_bytes + layers * LAYER_BYTES)
+        }
+        Kind::Directory { .. } => None,
+    };
+    candidates.iter().filter_map(of).max().unwrap_or(0)
 }
 
 /// The recipe of a stack: by filesystem, and for ext4 by whether it keeps a journal.

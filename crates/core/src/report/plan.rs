@@ -120,9 +120,15 @@ pub struct SpeedView {
 }
 
 impl SpeedView {
-    /// What these reads of a region come to.
-    pub fn new(span: region::Span, positions: Vec<Position>, granule_bytes: u64) -> SpeedView {
-        let (shrunk, gradient) = region::equally_fast(span, &positions, granule_bytes);
+    /// What these reads of a region come to for candidates that need so much of it.
+    pub fn new(
+        span: region::Span,
+        positions: Vec<Position>,
+        granule_bytes: u64,
+        needed_bytes: u64,
+    ) -> SpeedView {
+        let (shrunk, gradient) =
+            region::equally_fast(span, &positions, granule_bytes, needed_bytes);
         let shrinks_to_bytes = (shrunk != span).then_some(shrunk.size_bytes);
         SpeedView { positions, gradient, shrinks_to_bytes, not_read: None }
     }

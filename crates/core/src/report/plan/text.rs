@@ -326,7 +326,7 @@ mod tests {
             offset_bytes: span.start_bytes + i * (span.size_bytes / 9),
             bytes_per_s: 90e6 * (1.0 - percent / 800.0 * i as f64),
         };
-        SpeedView::new(span, (0..9).map(position).collect(), 0)
+        SpeedView::new(span, (0..9).map(position).collect(), 0, 0)
     }
 
     #[test]
