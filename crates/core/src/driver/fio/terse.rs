@@ -1,4 +1,5 @@
-//! fio's terse lines (`--minimal`), versions 3, 4 and 5 of their format.
+//! fio's terse lines (`--minimal`), versions 3, 4 and 5 of their format; 2, which fio had before
+//! 2.0.8 and which does not say that it is fio's, is listed.
 
 use super::{Job, Volume};
 use crate::import::decimal::Decimal;
@@ -16,10 +17,11 @@ const FIELDS_5: usize = 47;
 impl Reader for Terse {
     fn line(&mut self, line: &Line<'_>, out: &mut Out) -> bool {
         let text = line.text.trim();
-        let mut head = text.splitn(3, ';');
+        let mut head = text.splitn(3, ';').map(str::trim);
         let format = head.next().unwrap_or("");
         let is_fio = head.next().is_some_and(|version| version.starts_with("fio-"));
-        if !is_fio || !matches!(format, "2" | "3" | "4" | "5") {
+        let is_known = is_fio && matches!(format, "3" | "4" | "5");
+        if !is_known && !is_format_2(text) {
             return false;
         }
         match read(text, format, line) {
@@ -32,8 +34,15 @@ impl Reader for Terse {
     fn finish(&mut self, _: &mut Out) {}
 }
 
+/// Whether a line looks like format 2: the job's name, its group and error, and numbers all along.
+fn is_format_2(text: &str) -> bool {
+    let fields: Vec<&str> = text.split(';').map(str::trim).collect();
+    let is_number = |at: usize| fields.get(at).is_some_and(|field| field.parse::<u64>().is_ok());
+    fields[0] == "2" && fields.len() > FIELDS && (2..7).all(is_number)
+}
+
 fn read(text: &str, format: &str, line: &Line<'_>) -> Result<Job, String> {
-    let fields: Vec<&str> = text.split(';').collect();
+    let fields: Vec<&str> = text.split(';').map(str::trim).collect();
     let width = match format {
         "5" => FIELDS_5,
         "3" | "4" => FIELDS,
@@ -104,4 +113,33 @@ fn give(direction: &str, fields: &[&str], line: u64, metrics: &mut Metrics) -> R
         }
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::import::finder::Finder;
+    use crate::import::result::{Imported, Value};
+
+    const FORMAT_3: &str = include_str!("../../../../../fixtures/tools/fio/terse_v3.stdout");
+
+    #[test]
+    fn blanks_behind_the_semicolons_are_no_part_of_the_numbers() {
+        let close = Finder::all(FORMAT_3.as_bytes());
+        let wide = Finder::all(FORMAT_3.replace(';', "; ").as_bytes());
+        let values = |of: &Imported| -> Vec<(String, Value)> {
+            let metrics = of.results.iter().flat_map(|result| &result.metrics);
+            metrics.map(|metric| (metric.name.clone(), metric.value)).collect()
+        };
+        assert!(!values(&close).is_empty());
+        assert_eq!(values(&wide), values(&close));
+    }
+
+    #[test]
+    fn format_2_was_lost_without_a_word() {
+        let line = FORMAT_3.trim().replacen("3;fio-3.33;", "2;", 1);
+        let found = Finder::all(line.as_bytes());
+        assert!(found.results.is_empty());
+        assert!(found.unread[0].why.contains("format 2"), "{:?}", found.unread);
+        assert!(Finder::all(b"2;a;b;c\n2;1;2\n").unread.is_empty());
+    }
 }
