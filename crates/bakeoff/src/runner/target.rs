@@ -233,7 +233,7 @@ fn image_file(
 }
 
 fn refused(shown: &RawPath, reasons: &[Reason]) -> Fault {
-    let why: Vec<&str> = reasons.iter().map(|r| r.text.as_str()).collect();
+    let why: Vec<String> = reasons.iter().map(Reason::with_advice).collect();
     Fault::refused(format!("{shown} is not written: {}", why.join("; ")))
 }
 

@@ -301,7 +301,7 @@ fn the_place_its_room_and_a_device() {
         f.target = Target::Device { name: "/dev/sda".into(), chain: Vec::new(), in_use };
     };
     assert_eq!(status("in use", |f| device(f, Vec::new())), Pass);
-    let mounted = Reason { why: Why::Mounted, text: "sda1 is mounted at /srv".into() };
+    let mounted = Reason::new(Why::Mounted, "sda1 is mounted at /srv");
     assert_eq!(status("in use", |f| device(f, vec![mounted])), Warn);
     assert_eq!(status("disk", |f| f.disks.clear()), Status::Unknown);
 }

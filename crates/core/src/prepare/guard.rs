@@ -28,6 +28,9 @@ pub struct Reason {
     pub why: Why,
     /// In words, harmless to print.
     pub text: String,
+    /// The command that takes the reason away, for whoever wanted to write the device.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub frees: Option<String>,
 }
 
 /// Kinds of reason, gravest first.
@@ -63,8 +66,22 @@ pub enum Why {
 }
 
 impl Reason {
-    fn new(why: Why, text: impl Into<String>) -> Reason {
-        Reason { why, text: text.into() }
+    /// A reason that no command of ours to name takes away.
+    pub fn new(why: Why, text: impl Into<String>) -> Reason {
+        Reason { why, text: text.into(), frees: None }
+    }
+
+    /// With what to type next.
+    pub fn with_advice(&self) -> String {
+        match &self.frees {
+            Some(command) => format!("{}; `{command}` frees it", self.text),
+            None => self.text.clone(),
+        }
+    }
+
+    fn freed_by(mut self, command: String) -> Reason {
+        self.frees = Some(command);
+        self
     }
 }
 
@@ -194,7 +211,8 @@ fn uses<'a>(
             true => Reason::new(Why::Swap, format!("swap is in the file {} on {name}", swap.path)),
             false => {
                 let path = shell_word(&swap.path);
-                Reason::new(Why::Swap, format!("{name} is swap; `swapoff {path}` frees it"))
+                let swap = Reason::new(Why::Swap, format!("{name} is swap"));
+                swap.freed_by(format!("swapoff {path}"))
             }
         }
     });
@@ -256,8 +274,8 @@ fn mount_reason(device: &BlockDevice, mounted: &Mounted) -> Reason {
         let text = format!("the system starts from it ({name} is mounted at {at})");
         Reason::new(Why::Boot, text)
     } else {
-        let text = format!("{name} is mounted at {at}; `umount {}` frees it", shell_word(at));
-        Reason::new(Why::Mounted, text)
+        let mounted = Reason::new(Why::Mounted, format!("{name} is mounted at {at}"));
+        mounted.freed_by(format!("umount {}", shell_word(at)))
     }
 }
 

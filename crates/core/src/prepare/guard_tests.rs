@@ -47,7 +47,7 @@ impl Machine {
     fn reasons(&self, name: &str) -> Vec<String> {
         match verdict(self.dev(name), &self.0, false) {
             Verdict::Safe => Vec::new(),
-            Verdict::No(reasons) => reasons.into_iter().map(|r| r.text).collect(),
+            Verdict::No(reasons) => reasons.iter().map(Reason::with_advice).collect(),
         }
     }
 }

@@ -28,7 +28,7 @@ pub struct Image {
 pub fn reasons(image: &Image, system: &System) -> Vec<Reason> {
     let path = &image.path;
     let mut reasons = Vec::new();
-    let mut add = |why, text: String| reasons.push(Reason { why, text });
+    let mut add = |why, text: String| reasons.push(Reason::new(why, text));
     for swap in system.swaps.iter().filter(|s| s.swap.path == *path) {
         let file = shell_word(path);
         add(Why::Swap, format!("{} is swap; `swapoff {file}` frees it", swap.swap.path));
@@ -58,11 +58,11 @@ pub fn reasons(image: &Image, system: &System) -> Vec<Reason> {
         }
     }
     for (pid, name) in &image.users {
-        let Reason { why, text } = guard::open_reason(*pid, name, "it");
+        let Reason { why, text, .. } = guard::open_reason(*pid, name, "it");
         add(why, text);
     }
     guard::leave_to_its_run(&mut reasons);
-    let mut add = |why, text: String| reasons.push(Reason { why, text });
+    let mut add = |why, text: String| reasons.push(Reason::new(why, text));
     if image.links > 1 {
         let text = format!(
             "it has {} names (hard links), of which another may be somebody's: `cp` makes a file \

@@ -172,7 +172,7 @@ fn drive(device: &BlockDevice, system: &System) -> Drive {
         Verdict::No(reasons) => (reasons, None),
         Verdict::Safe => match token::of(device.dev, system) {
             Ok(token) => (Vec::new(), Some(token)),
-            Err(error) => (vec![Reason { why: Why::NoToken, text: error.to_string() }], None),
+            Err(error) => (vec![Reason::new(Why::NoToken, error.to_string())], None),
         },
     };
     Drive {
