@@ -174,6 +174,7 @@ pub const PC: Board = Board {
         "mq_deadline",
         "xts",
         "ecb",
+        "crypto_null",
         "aes_generic",
         "sha256_generic",
         "adiantum",

@@ -51,6 +51,8 @@ struct Made {
     cause: &'static str,
     /// And to whom, where that is told.
     subject: Option<&'static str>,
+    /// What the evidence has to name, where an experiment is what proves it.
+    proof: Option<&'static str>,
 }
 
 /// What is measured where.
@@ -58,7 +60,13 @@ enum Measure {
     /// A named workload in the directory /mnt/a.
     Quick(&'static str),
     /// A stack and a workload of a plan on a disk that may be erased.
-    Plan { target: &'static str, token: &'static str, plan: &'static str },
+    Plan {
+        target: &'static str,
+        token: &'static str,
+        /// More words for the command.
+        words: &'static str,
+        plan: &'static str,
+    },
 }
 
 impl Measure {
@@ -68,8 +76,8 @@ impl Measure {
             Measure::Quick(workload) => {
                 format!("quick /mnt/a --workload {workload} --time 150s --size 32m")
             }
-            Measure::Plan { target, token, .. } => {
-                format!("run /tmp/plan.toml --target {target} --erase {token} --time 400s")
+            Measure::Plan { target, token, words, .. } => {
+                format!("run /tmp/plan.toml --target {target} --erase {token} {words} --time 400s")
             }
         };
         let plan = match self {
@@ -117,6 +125,10 @@ fn attributed(guest: &mut Guest, made: &Made) -> Result<()> {
     ensure!(cause == made.cause, "attributed to {held}");
     if let Some(subject) = made.subject {
         ensure!(reason["subject"] == subject, "named {held}");
+    }
+    if let Some(proof) = made.proof {
+        let evidence = reason["evidence"].as_str().unwrap_or_default();
+        ensure!(reason["grade"] == "proved" && evidence.contains(proof), "not by that: {held}");
     }
     Ok(())
 }

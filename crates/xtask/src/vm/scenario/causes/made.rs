@@ -12,6 +12,7 @@ pub const ALL: &[Made] = &[
         undo: "umount /mnt; dmsetup remove --retry slow",
         cause: "queue_depth",
         subject: None,
+        proof: None,
     },
     Made {
         name: "slow-flushes",
@@ -22,6 +23,7 @@ pub const ALL: &[Made] = &[
         undo: "umount /mnt; dmsetup remove --retry slow",
         cause: "flush",
         subject: None,
+        proof: None,
     },
     Made {
         name: "a-capped-disk",
@@ -30,6 +32,7 @@ pub const ALL: &[Made] = &[
         undo: "umount /mnt",
         cause: "device",
         subject: None,
+        proof: None,
     },
     Made {
         name: "another-process",
@@ -43,6 +46,7 @@ pub const ALL: &[Made] = &[
         undo: "kill $(cat /tmp/other); sleep 1; umount /mnt",
         cause: "foreign",
         subject: None,
+        proof: None,
     },
     Made {
         name: "a-cipher-on-memory",
@@ -55,6 +59,7 @@ pub const ALL: &[Made] = &[
         undo: "umount /mnt; cryptsetup close slow; rmmod brd",
         cause: "cpu",
         subject: Some("kcryptd"),
+        proof: None,
     },
     Made {
         name: "the-limit-of-dirty-pages",
@@ -64,6 +69,24 @@ pub const ALL: &[Made] = &[
         undo: "sysctl -qw vm.dirty_background_ratio=10 vm.dirty_ratio=20; umount /mnt",
         cause: "writeback",
         subject: None,
+        proof: None,
+    },
+    // There is no memory to try the cipher in, so only the experiment can prove it.
+    Made {
+        name: "a-cipher-against-none",
+        make: "modprobe -a dm_crypt aes_generic xts ecb crypto_null; ! [ -e /dev/shm ]",
+        measure: Measure::Plan {
+            target: "/dev/vda",
+            token: "TARGET",
+            words: "--prove",
+            plan: "[region]\nsize = '128m'\n[[stack]]\nfs = 'ext4'
+                crypt = { cipher = 'aes-xts-plain64', key_bits = 512 }
+                [[workload]]\nrw = 'read'\nbs = '1m'\nsize = '32m'\ndirect = true",
+        },
+        undo: "true",
+        cause: "cpu",
+        subject: Some("kcryptd"),
+        proof: Some("a cipher that does nothing"),
     },
     // Eight parts, each slower than the one before it, as towards the inner edge of a disk.
     Made {
@@ -74,11 +97,13 @@ pub const ALL: &[Made] = &[
         measure: Measure::Plan {
             target: "/dev/mapper/slow",
             token: "dm-0-100663296-no-table",
+            words: "",
             plan: "[region]\nsize = '64m'\n[[stack]]\nfs = 'raw'
                 [[workload]]\nrw = 'read'\nbs = '1m'\ndirect = true",
         },
         undo: "dmsetup remove --retry slow",
         cause: "position",
         subject: None,
+        proof: None,
     },
 ];
