@@ -22,14 +22,17 @@ const DEVICES: usize = 4096;
 /// lies on is left open: that takes the mount table.
 pub fn devices(root: &Root) -> Vec<BlockDevice> {
     let names = root.names("sys/class/block");
-    let mut devices: Vec<BlockDevice> =
-        names.iter().take(DEVICES).filter_map(|name| device(root, name)).collect();
-    devices.retain(|d| {
-        let may_be_empty = matches!(d.layer.kind, LayerKind::Loop | LayerKind::Ram);
-        d.layer.size_bytes > 0 || !may_be_empty
-    });
+    let names = names.iter().take(DEVICES).filter(|name| !is_unused(root, name));
+    let mut devices: Vec<BlockDevice> = names.filter_map(|name| device(root, name)).collect();
     devices.sort_by_key(|d| d.dev);
     devices
+}
+
+/// A loop or RAM device without contents, of which many systems make a dozen: nothing more is
+/// read of it.
+fn is_unused(root: &Root, name: &str) -> bool {
+    let may_be_empty = ["loop", "ram", "zram"].iter().any(|kind| name.starts_with(kind));
+    may_be_empty && root.attr(format!("sys/class/block/{name}/size")).as_deref() == Some("0")
 }
 
 /// One of them by its kernel name.

@@ -22,9 +22,11 @@ const CHECKS: usize = 5;
 pub struct Fixed {
     /// `bakeoff --version`, from start to end, in ms.
     pub start_ms: Spread,
-    /// `bakeoff bench` of one I/O, from start to end, in ms.
+    /// `bakeoff bench` of one I/O, from the start of the program to that I/O, in ms.
+    pub first_io_ms: Spread,
+    /// The same to its end, with all that is said of the machine afterwards.
     pub one_io_ms: Spread,
-    /// The same of fio.
+    /// From start to end of fio.
     pub fio_one_io_ms: Spread,
     /// Clock reads an I/O of psync.
     pub clock_reads: Spread,
@@ -50,6 +52,7 @@ pub fn figures(root: &Path, scene: &Scene) -> Result<Fixed> {
     let (fill_gb_per_s, verify_gb_per_s) = data_rates(scene.bakeoff)?;
     Ok(Fixed {
         start_ms: starts(&bakeoff, &["--version"])?,
+        first_io_ms: first_ios(&bakeoff, &one_io)?,
         one_io_ms: starts(&bakeoff, &one_io)?,
         fio_one_io_ms: starts("fio", &fio)?,
         clock_reads: clock_reads(root, scene)?,
@@ -69,6 +72,20 @@ fn starts(program: &str, arguments: &[&str]) -> Result<Spread> {
         let status = Command::new(program).args(arguments).stdout(Stdio::null()).status();
         times.push(started.elapsed().as_secs_f64() * 1e3);
         ensure!(status.context("cannot run it")?.success(), "{program} failed");
+    }
+    Ok(Spread::of(times))
+}
+
+/// From before the program is started to its first I/O, which it tells by the same clock, in ms.
+fn first_ios(program: &str, arguments: &[&str]) -> Result<Spread> {
+    let mut times = Vec::with_capacity(STARTS);
+    for _ in 0..STARTS {
+        let started = rustix::time::clock_gettime(rustix::time::ClockId::Monotonic);
+        let started_ns = started.tv_sec as u64 * 1_000_000_000 + started.tv_nsec as u64;
+        let output = Command::new(program).args(arguments).args(["--format", "json"]).output();
+        let said: Value = serde_json::from_slice(&output.context("cannot run it")?.stdout)?;
+        let first_ns = said["monotonic_ns"].as_u64().context("no time of the first I/O")?;
+        times.push(first_ns.checked_sub(started_ns).context("before its start")? as f64 / 1e6);
     }
     Ok(Spread::of(times))
 }

@@ -35,6 +35,7 @@ pub fn page(
     text += &format!("- binary: {:.2} MB\n", fixed.binary_bytes as f64 / 1e6);
     let times = [
         ("`bakeoff --version`", fixed.start_ms),
+        ("process start to first I/O of bakeoff", fixed.first_io_ms),
         ("one I/O with bakeoff, start to end", fixed.one_io_ms),
         ("one I/O with fio, start to end", fixed.fio_one_io_ms),
     ];
