@@ -29,9 +29,9 @@ fn of_cells(run: &Run) -> Vec<Finding> {
                 evidence: format!("thrown away: {}", f.evidence),
                 ..f
             });
-            found.extend(told);
+            found.push(told.collect());
         } else {
-            found.extend(of_cell);
+            found.push(of_cell);
         }
     }
     let cells = |f: &Finding| {

@@ -1,6 +1,6 @@
 //! Which findings limit a verdict, and when they forbid it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::model::finding::{Finding, Scope, Severity};
 
@@ -36,18 +36,21 @@ pub fn sorted(mut findings: Vec<Finding>) -> Vec<Finding> {
     findings
 }
 
-/// Findings of many cells as one for each rule, workload and candidate: the evidence of the first,
-/// and in how many of the candidate's cells it was seen.
-pub fn merged(of_cells: Vec<Finding>, cells: impl Fn(&Finding) -> u32) -> Vec<Finding> {
-    let mut groups = BTreeMap::new();
-    for finding in of_cells {
-        let key = (finding.id.clone(), finding.workload.clone(), finding.candidate.clone());
-        let entry: &mut (Finding, u32) = groups.entry(key).or_insert_with(|| (finding.clone(), 0));
-        entry.0.severity = entry.0.severity.max(finding.severity);
-        entry.1 += 1;
+/// The findings of each cell as one for each rule, workload and candidate: the evidence of the
+/// first, and in how many of the candidate's cells it was seen.
+pub fn merged(of_cells: Vec<Vec<Finding>>, cells: impl Fn(&Finding) -> u32) -> Vec<Finding> {
+    let mut groups: BTreeMap<_, (Finding, BTreeSet<usize>)> = BTreeMap::new();
+    for (cell, of_cell) in of_cells.into_iter().enumerate() {
+        for finding in of_cell {
+            let key = (finding.id.clone(), finding.workload.clone(), finding.candidate.clone());
+            let new = || (finding.clone(), BTreeSet::new());
+            let (first, seen) = groups.entry(key).or_insert_with(new);
+            first.severity = first.severity.max(finding.severity);
+            seen.insert(cell);
+        }
     }
-    let tell = |(mut finding, seen): (Finding, u32)| {
-        let all = cells(&finding);
+    let tell = |(mut finding, seen): (Finding, BTreeSet<usize>)| {
+        let (seen, all) = (seen.len(), cells(&finding));
         if all > 1 {
             finding.evidence = format!("in {seen} of {all} cells; first: {}", finding.evidence);
         }
@@ -98,9 +101,13 @@ mod tests {
 
     #[test]
     fn cells_are_counted() {
-        let found = merged(vec![of("x", Severity::Warn), of("x", Severity::Error)], |_| 5);
+        let [warning, error] = [Severity::Warn, Severity::Error].map(|s| of("x", s));
+        let found = merged(vec![vec![warning.clone()], vec![error.clone()]], |_| 5);
         assert_eq!(found.len(), 1);
         assert_eq!(found[0].evidence, "in 2 of 5 cells; first: e");
         assert_eq!(found[0].severity, Severity::Error);
+        // "In 9 of 5 cells": a cell may break a rule in two ways.
+        let found = merged(vec![vec![warning, error]], |_| 5);
+        assert_eq!(found[0].evidence, "in 1 of 5 cells; first: e");
     }
 }
