@@ -48,6 +48,8 @@ pub struct Plan {
     pub workloads: Vec<Workload>,
     /// What was wanted and is not possible.
     pub skipped: Vec<Skipped>,
+    /// Workloads that are not measured: a tool is missing or has no words for them.
+    pub dropped_workloads: Vec<Skipped>,
     /// Size of the data file that was asked for.
     pub file_bytes: Option<u64>,
     /// The text it was made of, for runs of a plan.
@@ -260,7 +262,7 @@ pub fn header(global: &Global, plan: Plan) -> Header {
         candidates: plan.candidates,
         workloads: plan.workloads,
         skipped: plan.skipped,
-        dropped_workloads: Vec::new(),
+        dropped_workloads: plan.dropped_workloads,
         host: host::fingerprint(),
         region: regions.next(),
         more_regions: regions.collect(),

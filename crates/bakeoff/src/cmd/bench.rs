@@ -316,6 +316,7 @@ fn header_of(global: &Global, job: &Job, place: &Place) -> Header {
             candidates: vec![candidate],
             workloads: vec![workload],
             skipped: Vec::new(),
+            dropped_workloads: Vec::new(),
             file_bytes: None,
             plan: None,
             regions: Vec::new(),

@@ -38,6 +38,7 @@ pub fn in_scratch<T>(
         candidates: Vec::new(),
         workloads: Vec::new(),
         skipped: Vec::new(),
+        dropped_workloads: Vec::new(),
         file_bytes: None,
         plan: None,
         regions: Vec::new(),

@@ -52,6 +52,7 @@ pub fn run(global: &Global, args: &Demo) -> Result<Outcome, Fault> {
         candidates,
         workloads: chosen,
         skipped,
+        dropped_workloads: Vec::new(),
         file_bytes: None,
         plan: None,
         regions: Vec::new(),

@@ -66,7 +66,7 @@ fn without_target(args: &Plan) -> Result<PlanView, Fault> {
     let mut asked = plan_text::load(&args.plan)?;
     asked.protocol.mode = args.mode.unwrap_or(asked.protocol.mode);
     let mut made = plan_text::expand(&asked, &[])?;
-    run::settle(&mut made, args.time, args.max_write.or(asked.protocol.max_write_bytes));
+    run::settle(&mut made, args.time, args.max_write.or(asked.protocol.max_write_bytes))?;
     made.protocol.prove = args.prove;
     Ok(PlanView::new(&asked, made))
 }

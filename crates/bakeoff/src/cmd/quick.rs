@@ -48,6 +48,7 @@ pub fn run(global: &Global, args: &Quick) -> Result<Outcome, Fault> {
         candidates,
         workloads: chosen,
         skipped: Vec::new(),
+        dropped_workloads: Vec::new(),
         file_bytes: args.size,
         plan: None,
         regions: Vec::new(),

@@ -5,7 +5,7 @@
 
 use std::path::Path;
 
-use bakeoff_core::model::candidate::{Candidate, Kind};
+use bakeoff_core::model::candidate::{Candidate, Kind, Skipped};
 use bakeoff_core::model::event::FlashState;
 use bakeoff_core::model::path::RawPath;
 use bakeoff_core::model::protocol::Mode;
@@ -19,9 +19,11 @@ use crate::cli::{Global, Plan, Run};
 use crate::exec::background;
 use crate::fault::{Fault, Outcome};
 use crate::host;
+use crate::runner::foreign;
 use crate::runner::held::Held;
 use crate::runner::target::{self, Target};
 use crate::runner::targets::{self, Wanted};
+use crate::signals::Cancel;
 use crate::ui::say;
 
 /// Most targets of a device axis.
@@ -141,7 +143,7 @@ pub fn look_at(global: &Global, args: &Plan, report: Option<&Path>) -> Result<Lo
         let why: String = why.collect();
         return Err(Fault::environment(format!("nothing of the plan can be made here:{why}")));
     }
-    settle(&mut made, args.time, budget);
+    settle(&mut made, args.time, budget)?;
     made.protocol.prove = args.prove;
     let state = match made.flash_state {
         plan::FlashState::Overwritten => FlashState::Overwritten,
@@ -156,14 +158,29 @@ pub fn look_at(global: &Global, args: &Plan, report: Option<&Path>) -> Result<Lo
     Ok(Looked { asked, wanted, made })
 }
 
-/// Limits from the command line, and the twin that tells what the method is worth.
-pub fn settle(made: &mut plan::Expanded, time_ns: Option<u64>, max_write_bytes: Option<u64>) {
+/// What the tools that are installed here leave over, limits from the command line, and the twin
+/// that tells what the method is worth.
+pub fn settle(
+    made: &mut plan::Expanded,
+    time_ns: Option<u64>,
+    max_write_bytes: Option<u64>,
+) -> Result<(), Fault> {
+    // Nothing is to be cleaned up yet: Ctrl-C ends bakeoff, and the tool with it.
+    let unusable = foreign::without_unusable(&mut made.workloads, &Cancel::default());
+    made.dropped_workloads.extend(unusable.map_err(Fault::environment)?);
+    if made.workloads.is_empty() {
+        let why = Skipped::together(&made.dropped_workloads);
+        let why = why.iter().map(|s| format!("\n  {}: {}", s.name, s.reason));
+        let why: String = why.collect();
+        return Err(Fault::environment(format!("no workload can be measured here:{why}")));
+    }
     made.protocol.time_ns = time_ns.or(made.protocol.time_ns);
     made.protocol.max_write_bytes = max_write_bytes;
     if made.protocol.mode == Mode::Precise {
         let twin = twin(&made.candidates);
         made.candidates.extend(twin);
     }
+    Ok(())
 }
 
 /// What is needed to begin, once it is known that it does not write too much.
@@ -178,6 +195,7 @@ fn get_ready(global: &Global, args: &Run) -> Result<Ready, Fault> {
         candidates: made.candidates,
         workloads: made.workloads,
         skipped: made.skipped,
+        dropped_workloads: made.dropped_workloads,
         file_bytes: made.file_bytes,
         plan: Some(asked.text),
         regions: wanted.iter().map(Wanted::region).collect(),
@@ -307,8 +325,11 @@ fn show(global: &Global, ready: &Ready) {
             units::size(span.start_bytes)
         ));
     }
-    for skipped in &ready.plan.skipped {
+    for skipped in Skipped::together(&ready.plan.skipped) {
         note(format!("  Left out: {}: {}", skipped.name, skipped.reason));
+    }
+    for dropped in Skipped::together(&ready.plan.dropped_workloads) {
+        note(format!("  Not measured: {}: {}", dropped.name, dropped.reason));
     }
     for line in &ready.costs {
         note(format!("  {line}"));

@@ -16,7 +16,6 @@ use bakeoff_core::model::protocol::{Mode, Protocol};
 use bakeoff_core::model::workload::{Phase, Workload};
 use bakeoff_core::profiles::{self, PartSpec};
 
-use super::foreign;
 use super::load::{self, LoadError};
 use super::session::Session;
 use super::site::Site;
@@ -114,16 +113,7 @@ pub struct Findings {
 
 /// Settles the plan and records it.
 pub fn settle(session: &mut Session, found: Findings) -> Result<(), Fault> {
-    let mut header = session.journal.run().header.clone();
-    // What a foreign tool is missing for, or has no words for, is out before it costs time.
-    let unusable = foreign::without_unusable(&mut header.workloads, &session.cancel);
-    let unusable = unusable.map_err(Fault::environment)?;
-    if header.workloads.is_empty() && !unusable.is_empty() {
-        let why = unusable.iter().map(|s| format!("\n  {}: {}", s.name, s.reason));
-        let why: String = why.collect();
-        return Err(Fault::environment(format!("no workload can be measured:{why}")));
-    }
-    header.dropped_workloads.extend(unusable);
+    let header = session.journal.run().header.clone();
     let rehearsal = plan(&header, session.journal.elapsed_ns(), found).map_err(|error| {
         // On a drive of its own wear is a question of safety.
         match (&error, header.verb.as_str()) {

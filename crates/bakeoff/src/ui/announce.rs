@@ -1,6 +1,7 @@
 //! What is said before a run starts: three lines with what, how long, and how much is written.
 
 use bakeoff_core::decide;
+use bakeoff_core::model::candidate::Skipped;
 use bakeoff_core::model::event::{Header, Rehearsal};
 use bakeoff_core::model::protocol::Mode;
 use bakeoff_core::report::wrap;
@@ -48,10 +49,10 @@ pub fn plan(header: &Header, rehearsal: &Rehearsal) -> Vec<String> {
             &header.run[..header.run.len().min(8)]
         ),
     ];
-    for skipped in &rehearsal.skipped {
+    for skipped in Skipped::together(&rehearsal.skipped) {
         lines.push(format!("Left out: {}: {}", skipped.name, skipped.reason));
     }
-    for dropped in &rehearsal.dropped_workloads {
+    for dropped in Skipped::together(&rehearsal.dropped_workloads) {
         lines.push(format!("Not measured: {}: {}", dropped.name, dropped.reason));
     }
     lines.iter().map(|line| wrap(line, WIDTH, "", "  ").trim_end().to_string()).collect()

@@ -130,6 +130,34 @@ fn a_tool_that_is_not_installed_is_skipped_with_its_package() {
     assert!(shown.contains("the package is fio"), "{shown}");
 }
 
+/// It once failed the whole plan: a list of drivers had to fit every workload.
+#[test]
+fn a_driver_that_cannot_do_a_workload_is_skipped_and_the_others_run() {
+    if lacks() {
+        return;
+    }
+    let text = PLAN.replace("\"sysbench\"", "\"dd\", \"bonnie\"");
+    assert_ne!(text, PLAN);
+    let bench = made(&text);
+    let shown = bench.run(&["plan", "plan.toml"]);
+    assert_eq!(shown.code, 0, "{shown:?}");
+    assert!(shown.out.contains("Not measured\n  randread-4k-dd: dd cannot"), "{}", shown.out);
+    let ended = bench.run(&RUN);
+    assert!(matches!(ended.code, 0 | 1), "{ended:?}");
+    assert!(ended.err.contains("Not measured: randread-4k-dd: dd cannot do this"), "{ended:?}");
+    let (_, run) = folded(&bench);
+    let drivers: Vec<DriverName> = run.header.workloads.iter().map(|w| w.driver).collect();
+    assert_eq!(drivers, [DriverName::Native, DriverName::Fio]);
+    let shown = bench.run(&["show", "last"]).out;
+    assert!(shown.contains("randread-4k-bonnie: bonnie++ cannot do this"), "{shown}");
+    // Nothing left over is a mistake in the plan, and nothing is asked or changed for it.
+    let alone = text.replace("[\"native\", \"fio\", \"dd\", \"bonnie\"]", "\"dd\"");
+    fs::write(bench.path().join("plan.toml"), alone).unwrap();
+    let refused = bench.run(&RUN);
+    assert_eq!(refused.code, 2, "{refused:?}");
+    assert!(refused.err.contains("in order"), "{refused:?}");
+}
+
 const JOB_FILE: &str = "[global]\ndirectory=/nowhere\ndirect=1\nsize=8m\n\
     [one]\nrw=randread\nbs=4k\n[two]\nstonewall\nrw=write\nbs=64k\nrate_process=poisson\n";
 

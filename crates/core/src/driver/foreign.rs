@@ -9,7 +9,10 @@ use thiserror::Error;
 
 use crate::import::{Finder, Metric, ToolResult};
 use crate::model::finding::Finding;
+use crate::model::job::{EngineName, Job};
+use crate::model::offsets::Offsets;
 use crate::model::path::printable;
+use crate::model::profile::{Part, Profile};
 use crate::model::workload::{DriverName, Phase, Workload};
 
 /// Most characters of a tool's own words in an error.
@@ -175,6 +178,37 @@ pub fn package(name: DriverName) -> &'static str {
         DriverName::Bonnie => "bonnie++",
         DriverName::Iozone => "iozone3 (non-free)",
         DriverName::Dd => "coreutils",
+    }
+}
+
+/// The part of the profile that is a tool's own, `None` for what is no profile. Of another profile
+/// a tool would do something else under the same name.
+pub(super) fn own_part(
+    tool: &'static str,
+    own: Option<Profile>,
+    workload: &Workload,
+) -> Result<Option<Part>, Unsupported> {
+    let Some(part) = workload.profile.filter(|part| Some(part.profile) != own) else {
+        return Ok(workload.profile);
+    };
+    let name = part.profile.name();
+    let does = DriverName::ALL.into_iter().find(|driver| driver.name() == name);
+    let native = DriverName::Native.name();
+    let does = does.map_or(String::new(), |does| format!(" or \"{}\"", does.name()));
+    let why = format!("for profile = \"{name}\" it takes driver = \"{native}\"{does}");
+    Err(Unsupported { tool, why })
+}
+
+/// What neither dd nor sysbench nor iozone has words for.
+pub(super) fn beyond_plain_tools(job: &Job) -> Option<&'static str> {
+    match () {
+        () if !matches!(job.engine, EngineName::Psync) => {
+            Some("it knows read and write only: leave engine out")
+        }
+        () if !matches!(job.offsets, Offsets::Uniform | Offsets::Once) => {
+            Some("its offsets are in order, or all equally likely: leave offsets out")
+        }
+        () => None,
     }
 }
 

@@ -2,8 +2,9 @@
 
 use super::foreign::{RawOutput, Scratch, Unsupported, driver};
 use super::measured::measurement;
-use crate::model::job::{EngineName, Job, Rw};
+use crate::model::job::{EngineName, Job, RateProcess, Rw};
 use crate::model::measurement::{Measurement, Tool};
+use crate::model::offsets::Offsets;
 use crate::model::profile::{Part, Profile};
 use crate::model::workload::{DriverName, Metric, Phase, Workload};
 
@@ -123,6 +124,20 @@ fn what_bonnie_moves_by_bytes_is_as_much_as_the_job_says() {
     assert!(error.contains("io_size"), "{error}");
 }
 
+#[test]
+fn compressible_data_and_arrivals_go_over_to_fio() {
+    let of = |change: fn(&mut Job)| {
+        command(DriverName::Fio, "3.33", &workload(Rw::RandWrite, Phase::Overwrite, change))
+    };
+    let words = of(|job| job.buffer_compress_percentage = 40).unwrap();
+    assert!(words.contains("--refill_buffers=1 --buffer_compress_chunk=4096"), "{words}");
+    assert!(words.contains("--buffer_compress_percentage=40"), "{words}");
+    let words = of(|job| {
+        (job.rate_iops, job.rate_process) = (Some(100), RateProcess::Poisson);
+    });
+    assert!(words.unwrap().contains("--rate_iops=100 --rate_process=poisson"));
+}
+
 /// fio 3.33 makes about a gigabyte a second of new data: a megabyte at a time, that was its rate.
 #[test]
 fn fio_makes_large_blocks_once_and_marks_them() {
@@ -158,6 +173,24 @@ fn what_a_tool_has_no_words_for_is_said() {
     ] {
         let error = command(name, "1.0.20", workload).unwrap_err().to_string();
         assert!(error.contains(word), "{}: {error}", name.name());
+    }
+    let zipf = workload(Rw::RandRead, Phase::ColdRead, |job| {
+        (job.offsets, job.direct) = (Offsets::Zipf { theta_milli: 1200 }, true);
+    });
+    let ring = workload(Rw::Read, Phase::ColdRead, |job| {
+        (job.engine, job.direct) = (EngineName::IoUring, true);
+    });
+    let seeks = part(Profile::Bonnie, 5);
+    // Each would have measured another pattern under the name of this one.
+    for name in [DriverName::Fio, DriverName::Sysbench, DriverName::Iozone] {
+        let error = command(name, "1.0.20", &zipf).unwrap_err().to_string();
+        assert!(error.contains("offsets"), "{}: {error}", name.name());
+    }
+    for name in [DriverName::Dd, DriverName::Sysbench, DriverName::Iozone] {
+        let error = command(name, "1.0.20", &ring).unwrap_err().to_string();
+        assert!(error.contains("leave engine out"), "{}: {error}", name.name());
+        let error = command(name, "1.0.20", &seeks).unwrap_err().to_string();
+        assert!(error.contains("\"native\" or \"bonnie\""), "{}: {error}", name.name());
     }
     let ring = workload(Rw::RandRead, Phase::ColdRead, |job| {
         (job.iodepth, job.engine) = (8, EngineName::IoUring);

@@ -46,7 +46,7 @@ pub(super) fn header(plan: &crate::plan::Plan, expanded: crate::plan::Expanded) 
         candidates: expanded.candidates,
         workloads: expanded.workloads,
         skipped: expanded.skipped,
-        dropped_workloads: Vec::new(),
+        dropped_workloads: expanded.dropped_workloads,
         host: Host::default(),
         region: None,
         more_regions: Vec::new(),

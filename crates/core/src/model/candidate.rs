@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::host::Place;
 use super::path::RawPath;
+use crate::words;
 
 /// One column of the comparison.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -145,4 +146,22 @@ pub struct Skipped {
     pub name: String,
     /// Why, and what would mend it.
     pub reason: String,
+}
+
+impl Skipped {
+    /// For people: what has the same reason together, in the order it came first.
+    pub fn together<'a>(all: impl IntoIterator<Item = &'a Skipped>) -> Vec<Skipped> {
+        let mut reasons: Vec<(&str, Vec<String>)> = Vec::new();
+        for one in all {
+            match reasons.iter_mut().find(|(reason, _)| *reason == one.reason) {
+                Some((_, names)) => names.push(one.name.clone()),
+                None => reasons.push((&one.reason, vec![one.name.clone()])),
+            }
+        }
+        let joined = |(reason, names): (&str, Vec<String>)| Skipped {
+            name: words::names(&names),
+            reason: reason.to_string(),
+        };
+        reasons.into_iter().map(joined).collect()
+    }
 }

@@ -12,7 +12,7 @@ use super::workload::{self, Basis, PlannedWorkload};
 use crate::model::candidate::{Candidate, Kind, Skipped, Stack};
 use crate::model::protocol::{Mode, Protocol};
 use crate::model::run::{MOST_CANDIDATES, MOST_WORKLOADS};
-use crate::model::workload::Workload;
+use crate::model::workload::{DriverName, Workload};
 use crate::prepare::support::Recipe;
 use crate::units;
 
@@ -54,6 +54,8 @@ pub struct Expanded {
     pub file_bytes: Option<u64>,
     /// Wanted and not possible here.
     pub skipped: Vec<Skipped>,
+    /// Workloads that the tool which is to do them cannot do.
+    pub dropped_workloads: Vec<Skipped>,
 }
 
 /// Why a plan cannot be put on these devices.
@@ -107,7 +109,7 @@ pub fn expand(plan: &Plan, targets: &[Target], here: &Here) -> Result<Expanded, 
         return Err(too_many("candidates", candidates.len(), MOST_CANDIDATES));
     }
     let protocol = plan.protocol.protocol(u32::try_from(candidates.len()).unwrap_or(u32::MAX));
-    let workloads = workloads(plan, here)?;
+    let (workloads, dropped_workloads) = workloads(plan, here)?;
     if workloads.len() > MOST_WORKLOADS {
         return Err(too_many("workloads", workloads.len(), MOST_WORKLOADS));
     }
@@ -121,6 +123,7 @@ pub fn expand(plan: &Plan, targets: &[Target], here: &Here) -> Result<Expanded, 
         flash_state: plan.protocol.flash_state,
         file_bytes,
         skipped,
+        dropped_workloads,
     })
 }
 
@@ -225,19 +228,32 @@ fn fits(recipe: &Recipe, room: Option<u64>) -> Result<(), String> {
     }
 }
 
-fn workloads(plan: &Plan, here: &Here) -> Result<Vec<Workload>, ExpandError> {
+/// What is measured, and what the tool that was to do it cannot do.
+fn workloads(plan: &Plan, here: &Here) -> Result<(Vec<Workload>, Vec<Skipped>), ExpandError> {
     let sayable = plan.workloads.iter().map(names::of_workload);
     let names = names::names(&sayable.collect::<Vec<_>>(), NAME_CHARS);
     let mut made: Vec<Workload> = Vec::new();
+    let mut dropped = Vec::new();
     for (workload, name) in plan.workloads.iter().zip(names) {
+        if let Some(reason) = workload.unsupported() {
+            dropped.push(Skipped { name, reason });
+            continue;
+        }
         for one in of_one(workload, &name, here)? {
             if made.iter().any(|other| other.name == one.name) {
                 return Err(ExpandError::SameName(one.name));
             }
-            made.push(one);
+            match (workload::can(&one), &workload.basis) {
+                (Ok(()), _) => made.push(one),
+                // A file that may reach elsewhere is a mistake to mend, not a thing fio lacks.
+                (Err(why), Basis::JobFile(file)) if one.driver == DriverName::Fio => {
+                    return Err(ExpandError::JobFile(file.clone(), why));
+                }
+                (Err(reason), _) => dropped.push(Skipped { name: one.name, reason }),
+            }
         }
     }
-    Ok(made)
+    Ok((made, dropped))
 }
 
 fn of_one(
@@ -251,9 +267,7 @@ fn of_one(
         Basis::JobFile(file) => {
             let text = here.job_files.get(file);
             let text = text.ok_or_else(|| ExpandError::NoJobFile(file.clone()))?;
-            let made = planned.fio_job(name, text);
-            workload::can(&made).map_err(|why| ExpandError::JobFile(file.clone(), why))?;
-            Ok(vec![made])
+            Ok(vec![planned.fio_job(name, text)])
         }
     }
 }

@@ -237,6 +237,13 @@ fn settle_workloads(
 ) -> Result<Vec<Made<PlannedWorkload>>, PlanError> {
     made.retain(|one| one.kept);
     settle(source, &made, "workloads", MOST_WORKLOADS, |w| Some(names::of_workload(w)))?;
+    // What a tool cannot do is left out once names are given; a plan with nothing else is refused.
+    let reasons: Option<Vec<String>> = made.iter().map(|one| one.item.unsupported()).collect();
+    if let (Some(mut reasons), Some(first)) = (reasons, made.first()) {
+        let mut known = std::collections::BTreeSet::new();
+        reasons.retain(|reason| known.insert(reason.clone()));
+        return Err(source.other(first.span.clone(), reasons.join("; ")));
+    }
     Ok(made)
 }
 

@@ -164,6 +164,37 @@ fn drivers_are_an_axis_of_workloads() {
 }
 
 #[test]
+fn a_tool_without_words_for_a_workload_skips_it_and_the_others_stay() {
+    let text = "[[stack]]\nfs = \"ext4\"\n[axes]\ndriver = [\"native\", \"fio\", \"dd\", \
+                \"bonnie\"]\n[[workload]]\nrw = \"randread\"\n[[workload]]\nprofile = \
+                \"dd\"\n[[workload]]\njob = \"a.fio\"\n";
+    let made = expanded(text, &[]);
+    let parts = ["write", "fdatasync", "fsync", "read"];
+    let of = |stem: &str| parts.map(|part| format!("{stem}-{part}"));
+    let words = ["randread-4k", "randread-4k-fio"].map(str::to_string);
+    let job = vec!["a.fio-fio".to_string()];
+    assert_eq!(workload_names(&made), [&words[..], &of("dd"), &of("dd-dd"), &job].concat());
+    let dropped: Vec<String> =
+        made.dropped_workloads.iter().map(|s| format!("{}: {}", s.name, s.reason)).collect();
+    insta::assert_snapshot!(dropped.join("\n"), @r#"
+    randread-4k-dd: dd cannot do this: it reads or writes in order: rw = "read" or "write"
+    randread-4k-bonnie: bonnie++ cannot do this: it has phases of its own: profile = "bonnie"
+    dd-fio: fio cannot do this: for profile = "dd" it takes driver = "native" or "dd"
+    dd-bonnie: bonnie++ cannot do this: for profile = "dd" it takes driver = "native" or "dd"
+    a.fio: a fio job file is run by fio alone: driver = "fio"
+    a.fio-dd: a fio job file is run by fio alone: driver = "fio"
+    a.fio-bonnie: a fio job file is run by fio alone: driver = "fio"
+    "#);
+    // With nothing else in it the plan is a mistake, and each reason is said once.
+    let text = "[[stack]]\nfs = \"ext4\"\n[[workload]]\nrw = [\"randread\", \"randwrite\"]\ndriver \
+                = [\"dd\", \"bonnie\"]\n";
+    let error = parse(text, "t").unwrap_err().to_string();
+    assert!(error.starts_with("t:3:"), "{error}");
+    assert_eq!(error.matches("in order").count(), 1, "{error}");
+    assert!(error.contains("phases of its own"), "{error}");
+}
+
+#[test]
 fn a_profile_is_measured_in_its_parts_and_a_tool_refuses_what_it_cannot() {
     let text = "[[stack]]\nfs = \"ext4\"\n[[workload]]\nprofile = \"dd\"\n[[workload]]\nname = \
                 \"small\"\nprofile = \"dd\"\nbs = \"4k\"\n";

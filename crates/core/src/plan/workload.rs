@@ -180,16 +180,26 @@ impl PlannedWorkload {
         Ok(())
     }
 
-    /// Refuses what cannot be measured, in words.
+    /// Why the tool that is to do it can do nothing of it; `None` when it can do some.
+    pub(super) fn unsupported(&self) -> Option<String> {
+        let made = match &self.basis {
+            Basis::JobFile(_) if self.driver == DriverName::Fio => return None,
+            Basis::JobFile(_) => vec![self.fio_job("x", "")],
+            Basis::Profile(_) => self.parts("x"),
+            Basis::Words | Basis::BuiltIn(_) => vec![self.workload("x")],
+        };
+        let mut reasons = Vec::with_capacity(made.len());
+        for one in &made {
+            reasons.push(can(one).err()?);
+        }
+        reasons.into_iter().next()
+    }
+
+    /// Refuses what cannot be measured by anybody, in words.
     pub(super) fn check(&self) -> Result<(), String> {
         let job = &self.job;
-        match (&self.basis, self.driver) {
-            (Basis::JobFile(_), DriverName::Fio) => return Ok(()),
-            (Basis::JobFile(_), _) => {
-                return Err("a fio job file is run by fio: driver = \"fio\"".to_string());
-            }
-            (Basis::Profile(_), _) => return self.parts("x").iter().try_for_each(can),
-            _ => can(&self.workload("x"))?,
+        if matches!(self.basis, Basis::JobFile(_) | Basis::Profile(_)) {
+            return Ok(());
         }
         if job.bs > BS_MAX {
             return Err(format!("bs {} is over 1g", units::block_size(job.bs)));
@@ -276,7 +286,7 @@ impl PlannedWorkload {
         let direct = JobFile::parse(text).is_ok_and(|file| file.is_direct());
         let job = Job { direct, ..self.job.clone() };
         Workload {
-            driver: DriverName::Fio,
+            driver: self.driver,
             fio_job: Some(text.to_string()),
             ..Workload::native(name, &summary, Phase::Whole, metric, job)
         }
@@ -311,6 +321,9 @@ const BUILT_IN: [&str; 6] =
 
 /// Whether the tool that is to do it can; the reason when not.
 pub(super) fn can(workload: &Workload) -> Result<(), String> {
+    if workload.fio_job.is_some() && workload.driver != DriverName::Fio {
+        return Err("a fio job file is run by fio alone: driver = \"fio\"".to_string());
+    }
     let Some(tool) = foreign::driver(workload.driver) else { return Ok(()) };
     // What the command looks like does not matter here, so neither do version and user.
     let scratch = foreign::Scratch { version: String::new(), is_root: false };

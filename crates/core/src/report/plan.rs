@@ -41,6 +41,8 @@ pub struct PlanView {
     pub workloads: Vec<Workload>,
     /// Wanted and not possible here, with why.
     pub skipped: Vec<Skipped>,
+    /// Workloads that are not measured here, with why: a tool is missing or has no words for them.
+    pub dropped_workloads: Vec<Skipped>,
     /// Candidates times workloads.
     pub cases: u64,
     /// Blocks until something can be said, and at most; in mode characterise rounds.
@@ -257,6 +259,7 @@ impl PlanView {
             candidates: made.candidates,
             workloads: made.workloads,
             skipped: made.skipped,
+            dropped_workloads: made.dropped_workloads,
             targets: Vec::new(),
             commands: Vec::new(),
             estimate: None,

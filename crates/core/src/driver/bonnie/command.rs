@@ -5,6 +5,7 @@
 
 use crate::driver::foreign::{
     Driver, Ground, Invocation, ParseError, RawOutput, Scratch, Unsupported, Words, one_result,
+    own_part,
 };
 use crate::import::Metric;
 use crate::model::profile::Profile;
@@ -30,9 +31,8 @@ impl Driver for Bonnie {
     }
 
     fn command(&self, workload: &Workload, scratch: &Scratch) -> Result<Invocation, Unsupported> {
-        let is_profile = workload.profile.is_some_and(|part| part.profile == Profile::Bonnie);
         let no = |why: &str| Err(Unsupported { tool: "bonnie++", why: why.to_string() });
-        if !is_profile {
+        if own_part("bonnie++", Some(Profile::Bonnie), workload)?.is_none() {
             return no("it has phases of its own: profile = \"bonnie\"");
         }
         let job = &workload.job;

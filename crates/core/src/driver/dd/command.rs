@@ -4,7 +4,8 @@
 //! the end of `conv=fdatasync` and close. Source: GNU coreutils manual, "dd invocation".
 
 use crate::driver::foreign::{
-    Driver, Ground, Invocation, ParseError, RawOutput, Scratch, Unsupported, Words, one_result,
+    Driver, Ground, Invocation, ParseError, RawOutput, Scratch, Unsupported, Words,
+    beyond_plain_tools, one_result, own_part,
 };
 use crate::import::Metric;
 use crate::model::job::{Job, Rw};
@@ -27,7 +28,7 @@ impl Driver for Dd {
     }
 
     fn command(&self, workload: &Workload, _: &Scratch) -> Result<Invocation, Unsupported> {
-        let part = workload.profile.filter(|part| part.profile == Profile::Dd);
+        let part = own_part("dd", Some(Profile::Dd), workload)?;
         if let Some(spec) = part.and_then(profiles::part_spec) {
             return profile(&workload.job, spec.word);
         }
@@ -106,7 +107,10 @@ fn supports(job: &Job) -> Result<(), Unsupported> {
             () if job.fsync > 0 || job.fdatasync > 0 => "it flushes at the end only: end_fsync",
             () if job.rate_iops.is_some() => "it has no rate",
             () if job.verify => "it checks nothing",
-            () => return Ok(()),
+            () => match beyond_plain_tools(job) {
+                Some(why) => why,
+                None => return Ok(()),
+            },
         },
         _ => "it reads or writes in order: rw = \"read\" or \"write\"",
     };

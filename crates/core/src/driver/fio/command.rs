@@ -10,9 +10,10 @@
 use super::jobfile::JobFile;
 use crate::driver::foreign::{
     Driver, Ground, Invocation, ParseError, RawOutput, Scratch, Unsupported, Words, one_result,
+    own_part,
 };
 use crate::import::{Finder, Metric, Value};
-use crate::model::job::{Data, EngineName, Job, Mem, Offsets, Rw};
+use crate::model::job::{Data, EngineName, Job, Mem, Offsets, RateProcess, Rw};
 use crate::model::workload::Workload;
 
 /// The installed fio.
@@ -37,6 +38,7 @@ impl Driver for Fio {
         if let Some(text) = &workload.fio_job {
             return job_file(text);
         }
+        own_part("fio", None, workload)?;
         let job = &workload.job;
         supports(job)?;
         let ground = Ground::of(workload.phase);
@@ -114,6 +116,9 @@ fn amounts(words: &mut Words, job: &Job) {
     }
     if let Some(rate) = job.rate_iops {
         words.long("rate_iops", rate.div_ceil(job.numjobs.into()));
+        if job.rate_process == RateProcess::Poisson {
+            words.add(&["--rate_process=poisson"]);
+        }
     }
 }
 
@@ -146,6 +151,10 @@ fn manner(words: &mut Words, job: &Job) {
         words.add(&["--fallocate=none"]);
         match job.data {
             Data::Zero => words.add(&["--zero_buffers=1"]),
+            // What fits bakeoff's share of each 4 KiB has to be made for every write.
+            _ if job.buffer_compress_percentage > 0 => words
+                .add(&["--refill_buffers=1", "--buffer_compress_chunk=4096"])
+                .long("buffer_compress_percentage", job.buffer_compress_percentage),
             _ if job.bs >= POOL_BYTES => words.add(&["--scramble_buffers=1"]),
             _ => words.add(&["--refill_buffers=1"]),
         };
@@ -160,7 +169,12 @@ fn supports(job: &Job) -> Result<(), Unsupported> {
         () if job.rw == Rw::SmallFiles => {
             "small files take three engines of fio's: give a job file, or driver = \"native\""
         }
-        () if job.engine == EngineName::Null => "its null engine measures fio itself",
+        () if matches!(job.engine, EngineName::Null | EngineName::Nop) => {
+            "its null engine measures fio itself"
+        }
+        () if !matches!(job.offsets, Offsets::Uniform | Offsets::Once) => {
+            "its other offsets are not quite bakeoff's: give a job file"
+        }
         () if job.verify => "its verification writes headers of its own",
         () if job.mem == Mem::Thp => "it has no transparent huge pages: leave mem out",
         () if job.iodepth > 1 && job.engine == EngineName::Psync => {

@@ -5,7 +5,8 @@
 //! `iozone.c`, and its manual page.
 
 use crate::driver::foreign::{
-    Driver, Ground, Invocation, ParseError, RawOutput, Scratch, Unsupported, Words, one_result,
+    Driver, Ground, Invocation, ParseError, RawOutput, Scratch, Unsupported, Words,
+    beyond_plain_tools, one_result, own_part,
 };
 use crate::import::Metric;
 use crate::model::job::{Job, Rw};
@@ -31,7 +32,7 @@ impl Driver for Iozone {
 
     fn command(&self, workload: &Workload, _: &Scratch) -> Result<Invocation, Unsupported> {
         let job = &workload.job;
-        if workload.profile.is_some_and(|part| part.profile == Profile::Iozone) {
+        if own_part("iozone", Some(Profile::Iozone), workload)?.is_some() {
             return profile(job);
         }
         supports(job)?;
@@ -96,7 +97,10 @@ fn supports(job: &Job) -> Result<(), Unsupported> {
         () if job.fsync > 0 || job.fdatasync > 0 => "it flushes at the end only: end_fsync",
         () if job.io_size.is_some() => "it passes over the file once: leave io_size out",
         () if job.rate_iops.is_some() || job.verify => "it has no rate, and checks nothing here",
-        () => return Ok(()),
+        () => match beyond_plain_tools(job) {
+            Some(why) => why,
+            None => return Ok(()),
+        },
     };
     Err(Unsupported { tool: "iozone", why: why.to_string() })
 }

@@ -5,7 +5,8 @@
 //! `sysbench --help`.
 
 use crate::driver::foreign::{
-    Driver, Ground, Invocation, ParseError, RawOutput, Scratch, Unsupported, Words, one_result,
+    Driver, Ground, Invocation, ParseError, RawOutput, Scratch, Unsupported, Words,
+    beyond_plain_tools, one_result, own_part,
 };
 use crate::import::Metric;
 use crate::model::job::{Job, Offsets, Rw};
@@ -35,7 +36,7 @@ impl Driver for Sysbench {
     }
 
     fn command(&self, workload: &Workload, scratch: &Scratch) -> Result<Invocation, Unsupported> {
-        let part = workload.profile.filter(|part| part.profile == Profile::Sysbench);
+        let part = own_part("sysbench", Some(Profile::Sysbench), workload)?;
         let job = &match part.and_then(profiles::part_spec) {
             Some(spec) => of_profile(&workload.job, spec.rw),
             None => workload.job.clone(),
@@ -183,7 +184,10 @@ fn supports(job: &Job) -> Result<(), Unsupported> {
         () if job.offsets == Offsets::Once => "its random offsets come with repeats",
         () if job.rate_iops.is_some() => "its rate draws arrival times at random",
         () if job.verify => "what it checks is not what bakeoff checks",
-        () => return Ok(()),
+        () => match beyond_plain_tools(job) {
+            Some(why) => why,
+            None => return Ok(()),
+        },
     };
     Err(Unsupported { tool: "sysbench", why: why.to_string() })
 }

@@ -147,6 +147,7 @@ fn matrix(view: &PlanView, out: &mut String) {
         }
     }
     skipped("Left out", &view.skipped, out);
+    skipped("Not measured", &view.dropped_workloads, out);
 }
 
 /// Names in as many columns as fit.
@@ -164,7 +165,7 @@ fn skipped(title: &str, skipped: &[Skipped], out: &mut String) {
         return;
     }
     out.push_str(&format!("\n{title}\n"));
-    for one in skipped {
+    for one in Skipped::together(skipped) {
         item(out, &format!("{}: {}", harmless(&one.name), harmless(&one.reason)));
     }
 }

@@ -16,6 +16,7 @@ pub use question::{EffectView, Question, Row};
 pub use rounds::RoundsView;
 
 use crate::decide::rounds::is_of_rounds;
+use crate::model::candidate::Skipped;
 use crate::model::event::StopReason;
 use crate::model::path::{RawPath, harmless};
 use crate::model::run::Run;
@@ -80,7 +81,7 @@ impl View {
     pub fn new(run: &Run, analysis: &Analysis) -> View {
         let header = &run.header;
         let lines = |texts: &[String]| texts.iter().map(|t| harmless(t)).collect();
-        let missing = header.skipped.iter().chain(&header.dropped_workloads);
+        let missing = Skipped::together(header.skipped.iter().chain(&header.dropped_workloads));
         View {
             run: harmless(&header.run),
             short_id: harmless(&header.run.chars().take(8).collect::<String>()),
@@ -97,7 +98,7 @@ impl View {
             columns: facts::columns(run),
             questions: analysis.verdicts.iter().map(|v| Question::new(run, v)).collect(),
             findings: findings(&analysis.findings),
-            missing: missing.map(|s| (harmless(&s.name), harmless(&s.reason))).collect(),
+            missing: missing.iter().map(|s| (harmless(&s.name), harmless(&s.reason))).collect(),
             facts: facts::groups(run),
             recipe: super::recipe(run, analysis),
             blocks: process::blocks(run),
