@@ -207,8 +207,7 @@ fn get_ready(global: &Global, args: &Run) -> Result<Ready, Fault> {
 fn costs(made: &plan::Expanded, wanted: &[Wanted]) -> Vec<String> {
     let costs = super::plan::costs(made, wanted.iter().map(|wanted| (wanted, None)));
     let Some(costs) = costs else { return Vec::new() };
-    let mut said =
-        vec![expected(&costs, Span::blocks(&made.protocol, &made.workloads), made.protocol.mode)];
+    let mut said = vec![expected(&costs, Span::blocks(made), made.protocol.mode)];
     said.extend(costs.refused.map(|why| format!("This will probably not fit: {why}")));
     said
 }

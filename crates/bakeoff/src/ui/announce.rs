@@ -1,7 +1,7 @@
 //! What is said before a run starts: three lines with what, how long, and how much is written.
 
 use bakeoff_core::decide;
-use bakeoff_core::model::candidate::Skipped;
+use bakeoff_core::model::candidate::{Skipped, are_compared};
 use bakeoff_core::model::event::{Header, Rehearsal};
 use bakeoff_core::model::protocol::Mode;
 use bakeoff_core::report::wrap;
@@ -18,8 +18,10 @@ pub fn plan(header: &Header, rehearsal: &Rehearsal) -> Vec<String> {
     let workloads = names(&mut rehearsal.workloads.iter().map(|w| w.name.as_str()));
     let groups = decide::groups(&rehearsal.workloads).len() as u32;
     let of_rounds = rehearsal.protocol.mode == Mode::Characterise;
+    let is_compared = are_compared(&rehearsal.candidates);
     let (first, last) = match of_rounds {
         true => (ROUNDS as u32 * groups, MOST_ROUNDS as u32 * groups),
+        false if !is_compared => (rehearsal.protocol.first_look(), rehearsal.protocol.first_look()),
         false => (rehearsal.protocol.first_look(), rehearsal.protocol.last_block()),
     };
     let blocks_ns = |blocks: u32| rehearsal.block_ns.saturating_mul(blocks.into());
@@ -30,14 +32,20 @@ pub fn plan(header: &Header, rehearsal: &Rehearsal) -> Vec<String> {
                 "Look at {candidates} over time: {workloads}; each in {ROUNDS} to {MOST_ROUNDS} \
                  rounds, until five in a row are steady."
             ),
+            false if !is_compared => format!(
+                "Measure {candidates}: {workloads}; {first} blocks. There is nothing to compare."
+            ),
             false => format!(
                 "Compare {candidates}: {workloads}; {first} to {last} blocks in random order."
             ),
         },
         format!(
-            "Time {} to {} more; writes about {} to the disk{}.",
-            units::duration(blocks_ns(first).min(most_ns)),
-            units::duration(most_ns),
+            "Time {} more; writes about {} to the disk{}.",
+            match blocks_ns(first).min(most_ns) {
+                least_ns if least_ns < most_ns =>
+                    format!("{} to {}", units::duration(least_ns), units::duration(most_ns)),
+                _ => format!("about {}", units::duration(most_ns)),
+            },
             units::size(rehearsal.expected_write_bytes),
             match rehearsal.protocol.max_write_bytes {
                 Some(bytes) => format!(", at most {}", units::size(bytes)),

@@ -1,11 +1,12 @@
 //! What a sentence is about: places as they are, or stacks on one region, and under which
 //! conditions it holds.
 
-use crate::model::candidate::Kind;
+use crate::model::candidate::{Candidate, Kind};
 use crate::model::event::{Header, Region};
 use crate::model::finding::Scope;
 use crate::model::host::{Layer, Place};
 use crate::model::path::printable;
+use crate::prepare::support::RAW;
 use crate::units;
 
 /// The kind of claim a run makes.
@@ -18,7 +19,7 @@ pub fn scope(header: &Header) -> Scope {
 pub fn conditions(header: &Header) -> String {
     let mut parts = Vec::new();
     if let Some(region) = &header.region {
-        parts.push(on_region(region));
+        parts.push(on_region(header, region));
     }
     let host = &header.host;
     let machine = host.model.clone().unwrap_or_else(|| host.arch.clone());
@@ -31,22 +32,43 @@ pub fn conditions(header: &Header) -> String {
     parts.join(", ")
 }
 
-fn on_region(region: &Region) -> String {
+fn on_region(header: &Header, region: &Region) -> String {
     let size = units::size(region.size_bytes);
     let disk = device(&region.place);
+    let what = made(header);
     if region.is_image {
-        format!("fresh filesystems on a {size} image on {disk}")
+        format!("{what} a {size} image on {disk}")
     } else {
         let end = region.start_bytes.saturating_add(region.size_bytes);
         let (start, end) = (units::size(region.start_bytes), units::size(end));
-        format!("fresh filesystems on {size} of {disk}, from {start} to {end} of it")
+        format!("{what} {size} of {disk}, from {start} to {end} of it")
     }
+}
+
+/// What was put on the region before each visit; a raw stack has no filesystem to be fresh.
+fn made(header: &Header) -> &'static str {
+    let stacks = || header.candidates.iter().filter(|c| matches!(c.kind, Kind::Stack(_)));
+    let raw = stacks().filter(|c| is_raw(c)).count();
+    match (raw, stacks().count() - raw) {
+        (_, 0) => "raw blocks of",
+        (0, 1) => "a fresh filesystem on",
+        (0, _) => "fresh filesystems on",
+        (_, _) => "fresh filesystems and raw blocks on",
+    }
+}
+
+fn is_raw(candidate: &Candidate) -> bool {
+    matches!(&candidate.kind, Kind::Stack(stack) if stack.fs == RAW)
 }
 
 /// What a comparison on an image can and cannot mean.
 pub fn reach(header: &Header) -> Option<&'static str> {
     let is_image = header.region.as_ref().is_some_and(|r| r.is_image);
-    is_image.then_some("This ranks filesystem software over an image on this disk.")
+    let is_raw = header.candidates.iter().all(is_raw);
+    is_image.then_some(match is_raw {
+        true => "This ranks what lies over an image on this disk, not the disk.",
+        false => "This ranks filesystem software over an image on this disk.",
+    })
 }
 
 /// The disk or disks behind a place: `SanDisk Ultra (sda)`.

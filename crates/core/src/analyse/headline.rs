@@ -3,6 +3,7 @@
 //! A statement over several workloads is wrong as soon as it is wrong on one, so each interval in
 //! it is taken at the alpha of all pairs on all workloads.
 
+use super::sentence::figure;
 use super::{claim, figures, normal, places, rounds};
 use crate::decide::compare::{Comparison, Outcome};
 use crate::decide::rounds::is_of_rounds;
@@ -13,6 +14,9 @@ use crate::model::run::Run;
 use crate::model::verdict::{Verdict, WorkloadVerdict};
 use crate::stats::paired::Interval;
 use crate::words;
+
+/// So many figures of one candidate are told in its headline; more are for the table.
+const MOST_TOLD: usize = 6;
 
 /// What may be said of one workload inside a statement over all.
 enum Part {
@@ -42,8 +46,9 @@ pub fn of(run: &Run, table: &Table, verdicts: &[WorkloadVerdict]) -> String {
             return format!("Nothing is measured yet in {name}.");
         }
         return match normal::sentence(run, verdicts) {
-            Some(normal) => format!("{name} is measured. {normal}"),
-            None => format!("{name} is measured; there is nothing to compare it with."),
+            Some((true, normal)) => format!("{name} is measured. {normal}"),
+            Some((false, normal)) => format!("{} {normal}", alone(run, name, verdicts)),
+            None => alone(run, name, verdicts),
         };
     }
     let complete = schedule::complete(run);
@@ -65,6 +70,19 @@ pub fn of(run: &Run, table: &Table, verdicts: &[WorkloadVerdict]) -> String {
         said.push_str(reach);
     }
     said
+}
+
+/// What one candidate did, while that is short enough for a headline.
+fn alone(run: &Run, name: &str, verdicts: &[WorkloadVerdict]) -> String {
+    let told = run.header.workloads.iter().zip(verdicts).filter_map(|(workload, verdict)| {
+        let own = verdict.standings.first()?;
+        Some(format!("{} {}", verdict.workload, figure(workload.metric, own.mean)))
+    });
+    let told: Vec<String> = told.collect();
+    if told.len() > MOST_TOLD {
+        return format!("{name} is measured on {} workloads.", told.len());
+    }
+    format!("{name}: {}.", words::list(&told))
 }
 
 /// The winners that the headline names for certain, each with its workload.

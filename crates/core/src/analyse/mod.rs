@@ -16,7 +16,6 @@ mod standing;
 mod tiers;
 
 use crate::decide::compare::{Comparison, Outcome, Pair};
-use crate::decide::rounds::is_of_rounds;
 use crate::decide::table::Table;
 use crate::decide::{eta, schedule};
 use crate::diagnose::summary;
@@ -41,6 +40,7 @@ pub fn analyse(run: &Run) -> Analysis {
         blocks: schedule::complete(run),
         cells,
         void_cells,
+        compares: schedule::has_question(run),
         findings: limit::sorted(all),
         headline: headline::of(run, &table, &verdicts),
         advice: advice::of(run, &verdicts),
@@ -90,9 +90,7 @@ fn workload_verdict(
     }
     // Nothing told apart yet is no statement that all are alike.
     let is_early = (table.blocks().len() as u32) < header.protocol.first_look();
-    let is_told = verdict != Verdict::Refused
-        && !(is_early && schedule::has_question(run))
-        && !is_of_rounds(run);
+    let is_told = verdict != Verdict::Refused && !is_early && schedule::has_question(run);
     let name = |c: u16| header.candidates[usize::from(c)].name.clone();
     let held_back = summary::workload(run, workload);
     if let Some(guess) = lint::cause::untested(run, workload, &held_back) {
@@ -119,6 +117,7 @@ fn workload_verdict(
         bottleneck: summary::sentence(&held_back),
         held_back,
         rounds,
+        control: lint::control::words(run, table, workload),
         resolve_ns: resolve_ns(run, table, workload, verdict),
         findings,
         sentence,

@@ -32,36 +32,39 @@ enum Side {
     Above,
 }
 
-/// The sentence for a run of one directory; `None` for stacks and before there is a figure.
-pub fn sentence(run: &Run, verdicts: &[WorkloadVerdict]) -> Option<String> {
+/// The sentence for a run of one directory, and whether the figures are in it; `None` for stacks
+/// and before there is a figure.
+pub fn sentence(run: &Run, verdicts: &[WorkloadVerdict]) -> Option<(bool, String)> {
     let Kind::Directory { place, .. } = &run.header.candidates.first()?.kind else { return None };
     if verdicts.iter().all(|verdict| verdict.standings.is_empty()) {
         return None;
     }
     let disk = match the_disk(place) {
         Ok(disk) => disk,
-        Err(why) => return Some(format!("Whether that is normal cannot be said: {why}.")),
+        Err(why) => return Some(unknown(&why)),
     };
     let model = run.header.host.model.as_deref();
     let Some(usual) = boards::usual(model, disk) else {
         let what = disk.bus.as_deref().map_or(String::new(), |bus| format!(" on {bus}"));
-        return Some(format!(
-            "Whether that is normal cannot be said: no figures are known for this board and a \
-             disk{}.",
+        return Some(unknown(&format!(
+            "no figures are known for this board and a disk{}",
             harmless(&what)
-        ));
+        )));
     };
     let figures: Vec<Figure> =
         verdicts.iter().filter_map(|verdict| beside(run, verdict, &usual)).collect();
     let is_crypt = place.chain.iter().any(|layer| layer.dm_target.as_deref() == Some("crypt"));
     let where_it_is = surroundings(model, disk, &usual, is_crypt);
     if figures.is_empty() {
-        return Some(format!(
-            "Whether that is normal cannot be said: no figures of these workloads are known for \
-             {where_it_is}."
-        ));
+        return Some(unknown(&format!(
+            "no figures of these workloads are known for {where_it_is}"
+        )));
     }
-    Some(worded(&figures, &where_it_is, disk))
+    Some((true, worded(&figures, &where_it_is, disk)))
+}
+
+fn unknown(why: &str) -> (bool, String) {
+    (false, format!("Whether that is normal cannot be said: {why}."))
 }
 
 /// The one disk below a place, when it is the disk that was measured.

@@ -283,7 +283,7 @@ impl Words<'_> {
         let figures = || values.iter().map(|score| metric.of_score(*score));
         let edge = |pick: fn(f64, f64) -> f64| figures().reduce(pick);
         format!(
-            "{}: {} ({} to {} in {}), {}, {}. There is nothing to compare it with.",
+            "{}: {} ({} to {} in {}), {}, {}.",
             self.name(*one),
             figure(metric, mean),
             figure(metric, edge(f64::min).unwrap_or(mean)),

@@ -143,12 +143,14 @@ fn analysis() -> Analysis {
         }),
         findings: Vec::new(),
         sentence: "ext4 is 50 % faster.".into(),
+        control: Some("ext4 measured twice differs from itself by 1 %".into()),
         resolve_ns: Some(1),
     };
     Analysis {
         blocks: 5,
         cells: 20,
         void_cells: 10,
+        compares: true,
         verdicts: vec![verdict],
         findings: Vec::new(),
         headline: "ext4 is 50 % faster.".into(),

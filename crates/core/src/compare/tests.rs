@@ -96,7 +96,7 @@ fn runs_that_are_not_alike_are_not_ranked_and_what_differs_is_named() {
 }
 
 #[test]
-fn across_one_factor_another_is_refused_by_name() {
+fn l63_across_one_factor_another_is_refused_by_name() {
     let moved = |h: &mut Header| {
         kernel("6.12.1")(h);
         serial("S2")(h);

@@ -7,6 +7,7 @@
 //! measured after it.
 
 use super::rounds;
+use crate::model::candidate::are_compared;
 use crate::model::run::Run;
 use crate::stats::steady_state::MOST_ROUNDS;
 
@@ -20,15 +21,14 @@ pub fn complete(run: &Run) -> u32 {
 
 /// Whether there are two candidates to compare (an A/A twin is none), in a mode that compares.
 pub fn has_question(run: &Run) -> bool {
-    !rounds::is_of_rounds(run)
-        && run.header.candidates.iter().filter(|c| c.twin_of.is_none()).count() >= 2
+    !rounds::is_of_rounds(run) && are_compared(&run.header.candidates)
 }
 
 /// Blocks after which nothing more is measured, whatever they show.
 pub fn most_blocks(run: &Run) -> u32 {
     match rounds::is_of_rounds(run) {
         true => (rounds::keys(run).len() * MOST_ROUNDS) as u32,
-        false => run.header.protocol.last_block(),
+        false => run.header.protocol.most_blocks(has_question(run)),
     }
 }
 

@@ -37,7 +37,7 @@ pub fn spelled(verb: &str, advice: &str) -> String {
     }
     let words: Vec<&str> = advice.split(' ').collect();
     let (mut said, mut at) = (Vec::new(), 0);
-    let mut is_changed = false;
+    let mut changed = None;
     while at < words.len() {
         let (option, after) = split(words[at]);
         let of = option.strip_prefix("--").and_then(|o| OPTIONS.iter().find(|(n, _)| *n == o));
@@ -46,7 +46,6 @@ pub fn spelled(verb: &str, advice: &str) -> String {
             said.push(words[at - 1].to_string());
             continue;
         };
-        is_changed = true;
         let next = words.get(at).map(|word| split(word)).filter(|(w, _)| {
             after.is_empty() && (w.starts_with(|c: char| c.is_ascii_digit()) || VALUES.contains(w))
         });
@@ -57,9 +56,14 @@ pub fn spelled(verb: &str, advice: &str) -> String {
             None => format!("{key}{after}"),
         });
         at += usize::from(next.is_some());
+        changed = Some(said.len() - 1);
     }
-    let said = said.join(" ");
-    if is_changed { format!("{said}{plan}") } else { said }
+    // "(in the plan)" stands behind the last word that is one of a plan, not at the sentence's end.
+    if let Some(word) = changed.and_then(|at| said.get_mut(at)) {
+        let (key, after) = split(word);
+        *word = format!("{key}{plan}{after}");
+    }
+    said.join(" ")
 }
 
 /// A word and the punctuation that follows it.
@@ -86,11 +90,11 @@ mod tests {
         );
         assert_eq!(
             spelled("quick", "use --direct, or a --size above the memory"),
-            "use direct = true, or a --size above the memory (in a plan)"
+            "use direct = true (in a plan), or a --size above the memory"
         );
         assert_eq!(
             spelled("run", "use a larger --size; seeks"),
-            "use a larger size; seeks (in the plan)"
+            "use a larger size (in the plan); seeks"
         );
         assert_eq!(
             spelled("demo", "again with --mode precise"),

@@ -33,12 +33,10 @@ pub fn untested(run: &Run, workload: u16, held: &[HeldBack]) -> Option<Finding> 
     let own = format!(" for {}", of.name);
     let is_about = |name: &str| name == "all ceilings" || name.ends_with(&own);
     let why = &run.ceilings.skipped.iter().find(|skipped| is_about(&skipped.name))?.reason;
-    let evidence = format!(
-        "{} is named for {} on {}, and no layer below was measured: {why}",
-        guess.reason.name(),
-        guess.candidate,
-        of.name,
-    );
+    // What would give more time is the advice.
+    let why_not = why.split("; --time").next().unwrap_or(why);
+    let evidence =
+        format!("what is said to hold it back is a guess, no layer below was measured: {why_not}");
     let advice = match Setting::of(&run.header) {
         _ if why.contains("--max-write") => "allow more to be written: --max-write 8g",
         Setting::Places | Setting::Image => "give it more time than blocks need: --time 15m",
@@ -82,8 +80,8 @@ mod tests {
         assert_eq!((found.id.as_str(), found.workload.as_deref()), ("L45", Some("randread")));
         assert_eq!(
             found.evidence,
-            "the disk is named for /a on randread, and no layer below was measured: they would \
-             take time that the blocks need; --time gives more"
+            "what is said to hold it back is a guess, no layer below was measured: they would take \
+             time that the blocks need"
         );
         assert!(found.advice.contains("--time 15m"), "{}", found.advice);
         let rung = |layer| Rung {

@@ -190,7 +190,7 @@ fn direct_fallback(header: &Header, _: &Workload, cell: &Cell) -> Option<Finding
             "the kernel dirtied {dirtied:.2} pages of its cache for each page written directly"
         );
         let advice =
-            "turn checksums off for the file (chattr +C on btrfs) or drop --direct for all";
+            "mount btrfs with nodatasum (chattr +C for a directory), or drop --direct for all";
         finding(header, "L17", evidence, advice)
     })
 }
@@ -244,7 +244,7 @@ fn foreign_cpu(header: &Header, _: &Workload, cell: &Cell) -> Option<Finding> {
             by_whom(&cell.truth.foreign_cpus_by),
             words::count(cpus, "CPU"),
         );
-        finding(header, "L52", evidence, "stop what else runs (top shows it), then: bakeoff resume")
+        finding(header, "L52", evidence, "stop what else runs (top shows it), then measure again")
     })
 }
 

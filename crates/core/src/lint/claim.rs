@@ -102,8 +102,10 @@ pub fn unlike(header: &Header, candidates: &[u16], claim: Option<&str>) -> Vec<F
     let found = |d: Difference| {
         let is_named = claim.is_none_or(|sentence| sentence.contains(&d.words));
         let advice = match d.id {
-            "L61" => "compare it with other drivers in user space, or name it as one",
-            _ => "compare only candidates that promise the same, or name what they do not",
+            "L61" => "use the kernel's driver, or say beside the figure that a driver is compared",
+            _ => {
+                "leave it out ([[exclude]] in a plan), or say beside the figure what it does not do"
+            }
         };
         let mut finding = finding(header, d.id, d.words, advice);
         if is_named {
@@ -183,5 +185,16 @@ mod tests {
         assert_eq!(severity(Some("ext2 is 9 % faster than ext4")), Severity::Refuse);
         assert_eq!(severity(Some("ext2 is 9 % faster; ext2 keeps no journal")), Severity::Warn);
         assert_eq!(severity(None), Severity::Warn);
+    }
+    #[test]
+    fn l61_a_driver_in_user_space_that_is_named_and_one_that_is_not() {
+        let run = RunBuilder::stacks(&["ext4", "ntfs-3g"]).build();
+        let found = |claim| unlike(&run.header, &[0, 1], Some(claim)).remove(0);
+        let silent = found("ntfs-3g is 9 % faster than ext4");
+        assert_eq!((silent.id.as_str(), silent.severity), ("L61", Severity::Error));
+        let named = found("ntfs-3g is 9 % faster; ntfs-3g runs in user space");
+        assert_eq!(named.severity, Severity::Warn);
+        let alike = RunBuilder::stacks(&["ext4", "vfat"]).build();
+        assert!(!unlike(&alike.header, &[0, 1], None).iter().any(|f| f.id == "L61"));
     }
 }

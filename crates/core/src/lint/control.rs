@@ -33,6 +33,24 @@ pub(super) fn findings(run: &Run, table: &Table, workload: u16) -> Vec<Finding> 
     controls(run, table, workload).filter_map(judge).chain(of_earlier_runs(run, workload)).collect()
 }
 
+/// What the twins inside the run came to, whether they passed or not: a control that nobody sees is
+/// none.
+pub fn words(run: &Run, table: &Table, workload: u16) -> Option<String> {
+    let twins = controls(run, table, workload).filter(|c| c.candidate.slowed_ppm == 0);
+    let tell = |control: Control| {
+        let is_apart = control.interval.excludes_zero();
+        let passed = if is_apart { "the control failed" } else { "which may be none" };
+        format!("{}: {passed}", measured_twice(&control))
+    };
+    let told: Vec<String> = twins.map(tell).collect();
+    (!told.is_empty()).then(|| told.join("; "))
+}
+
+fn measured_twice(control: &Control) -> String {
+    let by = in_words(control, " (95 % CI ", ")");
+    format!("{} measured twice differs from itself by {by}", control.original)
+}
+
 /// L35: the twins of earlier runs on the drive, all together.
 fn of_earlier_runs(run: &Run, workload: u16) -> Option<Finding> {
     let (runs, of) = pooled(run, workload)?;
@@ -42,7 +60,7 @@ fn of_earlier_runs(run: &Run, workload: u16) -> Option<Finding> {
             crate::words::count(runs, "earlier run"),
             of.words()
         );
-        let advice = "find what differs between visits (heat, background work), then run again";
+        let advice = "find what differs between visits (bakeoff check: heat, other work), then measure again";
         finding(&run.header, "L35", evidence, advice)
     })
 }
@@ -74,12 +92,8 @@ fn controls<'r>(
 /// L35: an A/A twin whose interval excludes zero.
 fn differs_from_itself(run: &Run, control: &Control) -> Option<Finding> {
     control.interval.excludes_zero().then(|| {
-        let evidence = format!(
-            "{} measured twice differs from itself by {}",
-            control.original,
-            in_words(control, " (95 % CI ", ")")
-        );
-        let advice = "find what differs between visits (heat, background work), then run again";
+        let evidence = measured_twice(control);
+        let advice = "find what differs between visits (bakeoff check: heat, other work), then measure again";
         finding(&run.header, "L35", evidence, advice)
     })
 }
@@ -103,7 +117,8 @@ fn slowed(run: &Run, control: &Control) -> Finding {
         let advice = "measure longer cells (cell_min) and let nothing else run, then run again";
         ("the run measures effects at another size than they have", advice)
     } else {
-        ("the run cannot see effects of that size", "go on with more blocks: bakeoff resume")
+        let advice = "measure again with longer cells (cell_min in the plan) on a quiet machine";
+        ("the run cannot see effects of that size", advice)
     };
     finding(&run.header, "control-missed", format!("{what}: {why}"), advice)
 }

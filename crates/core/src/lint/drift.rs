@@ -63,7 +63,7 @@ fn sentinel(run: &Run, table: &Table) -> Option<Finding> {
             units::rate(late),
             drift * 100.0
         );
-        let advice = "let the machine settle, or measure longer: drift cancels inside blocks only";
+        let advice = "wait until bakeoff check finds the machine at rest, then measure again";
         finding(&run.header, "L35", evidence, advice)
     })
 }
@@ -99,6 +99,6 @@ fn thermal(run: &Run, table: &Table) -> Option<Finding> {
         let high = heat.iter().copied().fold(f64::MIN, f64::max);
         let evidence =
             format!("rank correlation {rho:.2} of rate and temperature, {low:.0} to {high:.0} °C");
-        finding(&run.header, "L51", evidence, "cool the board (a fan), then: bakeoff run again")
+        finding(&run.header, "L51", evidence, "cool the board (a fan helps), then measure again")
     })
 }

@@ -30,7 +30,8 @@ fn outside_latency(header: &Header, workload: &Workload, cell: &Cell) -> Option<
             "{:.1} % of the time lies outside operations with a latency",
             (1.0 - share) * 100.0
         );
-        let advice = "read throughput and latency as two things, or use the native driver";
+        let advice =
+            "read throughput and latency as two things, or use driver = \"native\" in a plan";
         finding(header, "L14", evidence, advice)
     })
 }
@@ -45,7 +46,12 @@ fn cadence(header: &Header, workload: &Workload, cell: &Cell) -> Option<Finding>
             share * 100.0,
             workload.driver.name()
         );
-        finding(header, "L19", evidence, "say how often: fsync = N in the workload")
+        finding(
+            header,
+            "L19",
+            evidence,
+            "say how often your own work flushes: fsync = 1 in the workload of a plan",
+        )
     })
 }
 
@@ -64,7 +70,7 @@ fn mean_lies(header: &Header, _: &Workload, cell: &Cell) -> Option<Finding> {
         units::latency(libm::round(latency.mean) as u64),
         units::latency(p95)
     );
-    let advice = "read the percentiles; bakeoff report draws the whole distribution";
+    let advice = "read the percentiles; bakeoff report last draws the whole distribution";
     Some(finding(header, "L26", evidence, advice))
 }
 

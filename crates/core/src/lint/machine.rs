@@ -22,7 +22,8 @@ const THREAD_SHARE: f64 = 0.01;
 fn throttled_board(header: &Header, _: &Workload, cell: &Cell) -> Option<Finding> {
     let bits = cell.telemetry.as_ref()?.throttled_bits();
     (bits != 0).then(|| {
-        let evidence = format!("the firmware reports: {}", throttled::words(bits).join(", "));
+        let words = throttled::words(bits).join(", ");
+        let evidence = format!("the firmware reports: {words} (bits {bits:#x})");
         finding(header, "L49", evidence, COOLER)
     })
 }
@@ -70,7 +71,7 @@ fn initialising(header: &Header, _: &Workload, cell: &Cell) -> Option<Finding> {
     let share = lazy.cpu_ns as f64 / cell.measurement.elapsed_ns.max(1) as f64;
     (share > THREAD_SHARE).then(|| {
         let evidence = format!("ext4lazyinit took {:.1} % of a CPU meanwhile", share * 100.0);
-        let advice = "wait until it is done (ps -e shows it), or use -E lazy_itable_init=0";
+        let advice = "wait until it is done (ps -e shows it), or mkfs.ext4 -E lazy_itable_init=0";
         finding(header, "L53", evidence, advice)
     })
 }

@@ -9,7 +9,7 @@ pub mod advice;
 pub mod cause;
 pub mod cell;
 pub mod claim;
-mod control;
+pub(crate) mod control;
 pub mod device;
 pub mod disks;
 pub mod drift;

@@ -1,6 +1,7 @@
 //! Rules over what the intervals say: claims that the run itself casts doubt on.
 
 use super::{control, finding};
+use crate::analyse::figures;
 use crate::decide::compare::{Comparison, Outcome};
 use crate::decide::table::Table;
 use crate::model::candidate::{Kind, Stack};
@@ -64,7 +65,7 @@ fn below_noise(run: &Run, table: &Table, workload: u16, compared: &Comparison) -
             percent(lead.mean),
             percent(apart)
         );
-        finding(&run.header, "L40", evidence, "go on with more blocks: bakeoff resume")
+        finding(&run.header, "L40", evidence, "a lead that small needs more blocks: --mode precise")
     })
 }
 
@@ -160,7 +161,8 @@ fn methods(run: &Run, table: &Table, workload: u16, compared: &Comparison) -> Op
         percent(pair.paired?.mean),
         percent(median)
     );
-    let advice = "look at the single blocks in bakeoff report; a few of them make the difference";
+    let advice =
+        "look at the single blocks (bakeoff report last); a few of them make the difference";
     Some(finding(&run.header, "methods-disagree", evidence, advice))
 }
 
@@ -173,15 +175,22 @@ fn rank_flip(run: &Run, all: &[Comparison]) -> Option<Finding> {
         all.iter().enumerate().filter_map(|(w, c)| Some((w, winner(c)?))).collect();
     let first = won.first()?;
     let other = won.iter().find(|o| o.1 != first.1)?;
-    let workload = |w: usize| &run.header.workloads[w].name;
+    let lead = |(w, winner): (usize, u16)| {
+        let ahead = all[w].pairs.iter().find_map(|p| {
+            let certain = p.interval.filter(|i| p.a == winner && i.low > 0.0)?;
+            Some(figures::lead(p.paired?.mean, certain))
+        });
+        let by = ahead.map(|by| format!(" ({by})")).unwrap_or_default();
+        format!("{}{by}", run.header.workloads[w].name)
+    };
     let evidence = format!(
         "{} wins on {}, {} on {}",
         name(run, first.1),
-        workload(first.0),
+        lead(*first),
         name(run, other.1),
-        workload(other.0)
+        lead(*other)
     );
-    let advice = "choose by the workload you have; bakeoff show names the winner of each";
+    let advice = "choose by the workload you have; bakeoff show last names the winner of each";
     Some(finding(&run.header, "L42", evidence, advice))
 }
 

@@ -74,7 +74,8 @@ fn root_device(header: &Header, place: &Place, system: &[SystemDisk]) -> Option<
     let disk = place.disks().next()?;
     (!purposes.is_empty()).then(|| {
         let evidence = format!("{} also holds {}", disk.name, purposes.join(", "));
-        let advice = "stop what writes meanwhile, or measure a disk the system does not use";
+        let advice =
+            "stop what writes meanwhile, or take a disk the system does not use (bakeoff devices)";
         finding(header, "L10", evidence, advice)
     })
 }

@@ -93,7 +93,7 @@ fn not_preconditioned(run: &Run, series: &Series) -> Option<Finding> {
             "look at its rate over time: bakeoff bench DEVICE --rw randwrite --runtime 10m"
         }
         End::Time => "give preconditioning more time: --time 4h",
-        End::Bytes => "let preconditioning write more: --max-write",
+        End::Bytes => "let preconditioning write more: --max-write SIZE",
     };
     let region = run.header.regions().nth(usize::from(series.region))?;
     let evidence = format!("{}: {}", region.target, precondition::words(series));

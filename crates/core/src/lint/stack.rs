@@ -9,7 +9,7 @@ use crate::model::finding::Finding;
 use crate::model::workload::{Phase, Workload};
 use crate::plan::{self, FlashState};
 use crate::prepare::support::keeps_no_journal;
-use crate::words;
+use crate::{units, words};
 
 /// Everything about stacks.
 pub fn rules(header: &Header) -> Vec<Finding> {
@@ -56,7 +56,8 @@ fn flash_state(header: &Header, stacks: &[(&str, &Stack)]) -> Option<Finding> {
     };
     let asked = plan::parse(text, "plan").ok()?.protocol.flash_state;
     (asked == FlashState::Trimmed).then(|| {
-        let evidence = "the region is trimmed before each visit".to_string();
+        let size = units::size(region.size_bytes);
+        let evidence = format!("all {size} of the region are trimmed before each visit");
         let advice = "set flash_state = \"overwritten\" to measure the disk as it will be";
         finding(header, "L06", evidence, advice)
     })
@@ -97,10 +98,10 @@ fn inert(header: &Header, stacks: &[(&str, &Stack)]) -> Option<Finding> {
         Some(finding(header, "L66", format!("{what} differs, and {why}"), advice))
     };
     if differ(&|s| s.knobs.scheduler.clone().unwrap_or_default()) && all(&stream) {
-        return tell("the I/O scheduler", "one stream at a time leaves nothing to sort");
+        return tell("the I/O scheduler", "one stream at depth 1 leaves nothing to sort");
     }
     if differ(&|s| keeps_no_journal(&s.mkfs).to_string()) && all(&large) {
-        return tell("the journal", "large streams make no metadata to speak of");
+        return tell("the journal", "streams of 1 MiB and more make no metadata to speak of");
     }
     None
 }

@@ -32,6 +32,11 @@ impl Candidate {
     }
 }
 
+/// Whether there are two things to compare among these: a twin is the same thing again.
+pub fn are_compared<'c>(candidates: impl IntoIterator<Item = &'c Candidate>) -> bool {
+    candidates.into_iter().filter(|c| c.twin_of.is_none()).count() >= 2
+}
+
 fn is_zero(index: &u16) -> bool {
     *index == 0
 }

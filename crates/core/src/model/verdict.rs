@@ -124,6 +124,9 @@ pub struct WorkloadVerdict {
     /// Mode characterise: what its rounds show.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rounds: Option<Rounds>,
+    /// What a twin of a candidate came to beside it (A/A); `None` where there is none.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub control: Option<String>,
     /// Time that would resolve it, for `not_resolved`; `None` = never within the mode's blocks.
     pub resolve_ns: Option<u64>,
 }
@@ -137,6 +140,8 @@ pub struct Analysis {
     pub cells: u32,
     /// Cells that were thrown away or superseded.
     pub void_cells: u32,
+    /// Whether candidates are compared; not so with one, twins aside, and in mode characterise.
+    pub compares: bool,
     /// One for each workload.
     pub verdicts: Vec<WorkloadVerdict>,
     /// All findings of the run, most severe first.

@@ -6,6 +6,7 @@
 use super::expand::Expanded;
 use crate::decide::fit::{Cost, Fit, FitError, Wanted, plan_fit};
 use crate::decide::groups;
+use crate::model::candidate::are_compared;
 use crate::model::host::Layer;
 use crate::model::job::Rw;
 use crate::model::protocol::{Mode, Protocol};
@@ -108,7 +109,8 @@ pub fn estimate(made: &Expanded, sites: &[Site], max_write_bytes: Option<u64>) -
         (sum(prepared, cells, ROUNDS as u32), sum(prepared, cells, MOST_ROUNDS as u32))
     } else {
         let after = |blocks| sum(wanted.setup, block, blocks);
-        (after(made.protocol.first_look()), after(made.protocol.last_block()))
+        let most = made.protocol.most_blocks(are_compared(&made.candidates));
+        (after(made.protocol.first_look()), after(most))
     };
     Some(Estimate { fit: plan_fit(&wanted), first, last })
 }

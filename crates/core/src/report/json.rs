@@ -17,6 +17,7 @@ pub fn json(run: &Run, analysis: &Analysis) -> Value {
         "candidates": header.candidates,
         "blocks": analysis.blocks,
         "cells": analysis.cells,
+        "compares": analysis.compares,
         "verdicts": verdicts,
         "findings": findings(&analysis.findings),
         "version": header.version,
@@ -62,6 +63,9 @@ fn verdict(v: &WorkloadVerdict) -> Value {
         "standings": v.standings,
         "resolve_ns": v.resolve_ns,
     });
+    if let Some(control) = &v.control {
+        said["control"] = value!(control);
+    }
     if let Some(rounds) = &v.rounds {
         said["rounds"] = value!(rounds);
     }

@@ -5,7 +5,7 @@
 use crate::model::run::Run;
 use crate::model::verdict::Analysis;
 
-use super::view::{Question, View, capital};
+use super::view::{Alone, Question, View, capital, is_number};
 
 /// The report as Markdown.
 pub fn markdown(run: &Run, analysis: &Analysis) -> String {
@@ -36,6 +36,7 @@ pub fn markdown(run: &Run, analysis: &Analysis) -> String {
     for column in &view.columns {
         out.push_str(&format!("- {} = {}\n", escape(&column.name), escape(&column.what)));
     }
+    out.extend(Alone::of(&view).map(|alone| standing_alone(&alone)));
     for question in &view.questions {
         out.push_str(&answer(question));
     }
@@ -67,6 +68,19 @@ pub fn markdown(run: &Run, analysis: &Analysis) -> String {
     out
 }
 
+/// All that one candidate did.
+fn standing_alone(alone: &Alone) -> String {
+    let (heads, lines) = alone.table();
+    let rules = heads.iter().map(|head| if is_number(head) { "--:" } else { ":--" });
+    let mut out =
+        format!("\n| {} |\n|{}|\n", heads.join(" | "), rules.collect::<Vec<_>>().join("|"));
+    for line in lines {
+        let words: Vec<String> = line.iter().map(|word| escape(word)).collect();
+        out.push_str(&format!("| {} |\n", words.join(" | ")));
+    }
+    out
+}
+
 fn answer(question: &Question) -> String {
     let mut out = format!("\n### {}", escape(&question.workload));
     if !question.summary.is_empty() {
@@ -80,10 +94,13 @@ fn answer(question: &Question) -> String {
     if let Some(rounds) = &question.rounds {
         out.push_str(&format!("\nRounds, {}: {}\n", question.unit, escape(&rounds.line())));
     }
+    if let Some(control) = &question.control {
+        out.push_str(&format!("\nA/A control: {}\n", escape(control)));
+    }
     if let Some(bottleneck) = &question.bottleneck {
         out.push_str(&format!("\nHeld back by: {}\n", escape(bottleneck)));
     }
-    if question.rows.is_empty() {
+    if question.rows.is_empty() || question.is_alone {
         return out;
     }
     let reference = question.reference.as_deref().map_or("-".to_string(), escape);

@@ -51,6 +51,7 @@ fn answer(question: &Question, view: &View) -> Vec<String> {
     }
     let unit = question.unit;
     lines.extend(question.rounds.iter().map(|r| format!("Rounds, {unit}: {}", r.line())));
+    lines.extend(question.control.iter().map(|c| format!("A/A control: {c}")));
     lines.extend(question.bottleneck.iter().map(|b| format!("Held back by: {b}")));
     lines.extend(view.own_findings(question).map(finding));
     lines

@@ -11,7 +11,7 @@ use serde::Serialize;
 
 use crate::decide::fit::Cost;
 use crate::decide::groups;
-use crate::model::candidate::{Candidate, Skipped};
+use crate::model::candidate::{Candidate, Skipped, are_compared};
 use crate::model::event::Position;
 use crate::model::protocol::{Mode, Protocol};
 use crate::model::workload::Workload;
@@ -211,14 +211,16 @@ impl EstimateView {
 
 impl Span {
     /// The blocks of a protocol.
-    pub fn blocks(protocol: &Protocol, workloads: &[Workload]) -> Span {
-        let series = groups(workloads).len() as u64;
+    pub fn blocks(made: &Expanded) -> Span {
+        let series = groups(&made.workloads).len() as u64;
+        let protocol = &made.protocol;
         match protocol.mode {
             Mode::Characterise => {
                 Span { first: series * ROUNDS as u64, last: series * MOST_ROUNDS as u64 }
             }
             Mode::Quick | Mode::Decide | Mode::Precise => {
-                Span { first: protocol.first_look().into(), last: protocol.last_block().into() }
+                let most = protocol.most_blocks(are_compared(&made.candidates));
+                Span { first: protocol.first_look().into(), last: most.into() }
             }
         }
     }
@@ -229,7 +231,7 @@ impl PlanView {
     pub fn new(plan: &Plan, made: Expanded) -> PlanView {
         let (candidates, workloads) = (made.candidates.len() as u64, made.workloads.len() as u64);
         let series = groups(&made.workloads).len() as u64;
-        let blocks = Span::blocks(&made.protocol, &made.workloads);
+        let blocks = Span::blocks(&made);
         // Rounds are blocks of one workload, all on the visit before the first of them.
         let (visits, cells) = match made.protocol.mode {
             Mode::Characterise => {

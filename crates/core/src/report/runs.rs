@@ -103,6 +103,9 @@ pub fn short(analysis: &Analysis) -> String {
     if let Some(word) = rounds(analysis) {
         return word;
     }
+    if !analysis.compares {
+        return "measured, nothing to compare".to_string();
+    }
     let count = |wanted: Verdict| all.iter().filter(|v| v.verdict == wanted).count();
     let words = [
         (Verdict::Beats, "beats"),
@@ -113,7 +116,7 @@ pub fn short(analysis: &Analysis) -> String {
     let counted = words.map(|(verdict, word)| (count(verdict), word));
     let said: Vec<_> = counted.iter().filter(|(n, _)| *n > 0).collect();
     match said.as_slice() {
-        [] => "measured, nothing to compare".to_string(),
+        [] => "no question".to_string(),
         [(_, word)] if all.len() == 1 => (*word).to_string(),
         [(n, word)] => format!("{word}, all {n}"),
         _ => said.iter().map(|(n, w)| format!("{n} {w}")).collect::<Vec<_>>().join(", "),
@@ -293,6 +296,7 @@ mod tests {
         assert_eq!(analysis(&[(beats, Some("ext4")), (beats, Some("xfs"))]), "beats, all 2");
         assert_eq!(analysis(&[(beats, Some("ext4")), (ties, None)]), "1 beats, 1 ties");
         assert_eq!(analysis(&[(Verdict::NotResolved, None)]), "not resolved");
-        assert_eq!(analysis(&[]), "measured, nothing to compare");
+        let alone = sample::analysis(Verdict::NotResolved, &["ext4"], "");
+        assert_eq!(short(&alone), "measured, nothing to compare");
     }
 }

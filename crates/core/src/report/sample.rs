@@ -218,6 +218,7 @@ pub fn analysis(verdict: Verdict, names: &[&str], sentence: &str) -> Analysis {
         blocks: 5,
         cells: 5 * names.len() as u32,
         void_cells: 0,
+        compares: names.len() > 1,
         verdicts: vec![WorkloadVerdict {
             workload: "randwrite".to_string(),
             metric: "iops".to_string(),
@@ -231,6 +232,7 @@ pub fn analysis(verdict: Verdict, names: &[&str], sentence: &str) -> Analysis {
             rounds: None,
             findings: Vec::new(),
             sentence: sentence.to_string(),
+            control: None,
             resolve_ns: None,
         }],
         findings: vec![warning()],

@@ -47,6 +47,12 @@ fn one_candidate_and_no_block_at_all() {
     let one = run(header(vec![stack("ext4", "ext4", &[])]), 5, &[1200]);
     let mut lone = analysis(Verdict::NotResolved, &["ext4"], "ext4 does 1200 IOPS here.");
     insta::assert_snapshot!("one", text(&one, &lone, &TextOptions::default()));
+    insta::assert_snapshot!("one_plain", text(&one, &lone, &PLAIN));
+    insta::assert_snapshot!("one_markdown", markdown(&one, &lone));
+    assert_eq!(json(&one, &lone)["compares"], false);
+    for empty in ["tier", "against", "not ranked", "| - |"] {
+        assert!(!markdown(&one, &lone).contains(empty), "{empty}");
+    }
     lone.blocks = 0;
     lone.cells = 0;
     lone.verdicts[0].standings.clear();

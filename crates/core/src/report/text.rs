@@ -7,12 +7,13 @@ use crate::model::verdict::Verdict;
 
 use super::TextOptions;
 use super::layout::{Tone, cut, paint, wrap};
-use super::view::{FindingView, Question, View};
+use super::view::{Alone, FindingView, Question, View, is_number};
 
 /// Lays out a view.
 pub fn write(view: &View, options: &TextOptions) -> String {
     let mut page = Page { out: String::new(), width: usize::from(options.width.max(40)), options };
     page.head(view);
+    page.alone(view);
     for question in &view.questions {
         page.question(question, view);
     }
@@ -79,13 +80,16 @@ impl Page<'_> {
         let name = self.paint(&cut(&name, room), Tone::Strong);
         self.out.push_str(&format!("\n{name}  {verdict}\n"));
         self.wrap(&question.sentence, "", "");
-        if !question.rows.is_empty() {
+        if !question.rows.is_empty() && !question.is_alone {
             self.out.push('\n');
             self.standings(question);
         }
         if let Some(rounds) = &question.rounds {
             let said = format!("Rounds, {}: {}", question.unit, rounds.line());
             self.wrap(&said, "  ", "  ");
+        }
+        if let Some(control) = &question.control {
+            self.wrap(&format!("A/A control: {control}"), "  ", "  ");
         }
         if let Some(bottleneck) = &question.bottleneck {
             self.wrap(&format!("Held back by: {bottleneck}"), "  ", "  ");
@@ -95,10 +99,42 @@ impl Page<'_> {
         }
     }
 
-    fn standings(&mut self, question: &Question) {
+    /// All that one candidate did, before anything is said of it.
+    fn alone(&mut self, view: &View) {
+        let Some(alone) = Alone::of(view) else { return };
+        let (heads, lines) = alone.table();
+        let mut table = self.table();
+        table.set_header(heads.clone());
+        for line in lines {
+            table.add_row(line);
+        }
+        let numbers = heads.iter().enumerate().filter(|(_, head)| is_number(head));
+        self.out.push('\n');
+        self.lay_out(table, numbers.map(|(at, _)| at));
+    }
+
+    fn table(&self) -> Table {
         let mut table = Table::new();
         table.load_style(presets::NOTHING).set_content_arrangement(ContentArrangement::Dynamic);
         table.set_width(self.width.min(usize::from(u16::MAX)) as u16);
+        table
+    }
+
+    /// Adds a table whose columns `numbers` end in line.
+    fn lay_out(&mut self, mut table: Table, numbers: impl IntoIterator<Item = usize>) {
+        for at in numbers {
+            if let Some(column) = table.column_mut(at) {
+                column.set_cell_alignment(CellAlignment::Right);
+            }
+        }
+        for line in table.to_string().lines() {
+            self.out.push_str(line.trim_end());
+            self.out.push('\n');
+        }
+    }
+
+    fn standings(&mut self, question: &Question) {
+        let mut table = self.table();
         let rate = match question.binary_unit {
             Some(binary) => format!("{} ({binary})", question.unit),
             None => question.unit.to_string(),
@@ -129,15 +165,7 @@ impl Page<'_> {
                 row.cells.to_string(),
             ]);
         }
-        for at in [2, 4, 5] {
-            if let Some(column) = table.column_mut(at) {
-                column.set_cell_alignment(CellAlignment::Right);
-            }
-        }
-        for line in table.to_string().lines() {
-            self.out.push_str(line.trim_end());
-            self.out.push('\n');
-        }
+        self.lay_out(table, [2, 4, 5]);
     }
 
     fn finding(&mut self, finding: &FindingView) {

@@ -12,6 +12,8 @@ mod places;
 mod stated;
 
 #[cfg(test)]
+mod close_tests;
+#[cfg(test)]
 mod tests;
 
 use std::collections::BTreeSet;

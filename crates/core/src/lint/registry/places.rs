@@ -129,8 +129,8 @@ pub const RULES: &[Rule] = &[
         condition: "a USB disk and the network share one port of the board",
         explain: "Raspberry Pis before the 4 have one USB 2 port behind which disks and Ethernet \
                   share 53 MB/s at the most. A copy over the network takes from the disk what it \
-                  sends. Leave the network alone meanwhile, or measure in a board that has ports \
-                  of their own.",
+                  sends. Leave the network alone meanwhile, or measure on a board that gives each \
+                  a port of its own.",
     },
     Rule {
         id: "L57",

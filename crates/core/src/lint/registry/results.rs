@@ -74,8 +74,8 @@ pub const RULES: &[Rule] = &[
         explain: "One candidate was slowed down by 5 % on purpose and the interval of its \
                   difference from itself reaches from -9 to 1 %: a real difference of 5 % between \
                   two candidates would have been missed too, so that this run's ties and \
-                  unresolved questions say nothing about effects of that size. More blocks make \
-                  the interval narrower: bakeoff resume.",
+                  unresolved questions say nothing about effects of that size. Longer cells \
+                  (cell_min in the plan) and a quiet machine make the interval narrower.",
     },
     Rule {
         id: "L36",
@@ -101,7 +101,7 @@ pub const RULES: &[Rule] = &[
         explain: "An A/A control measures one candidate under two labels. When it is 2 % ahead of \
                   itself, a winner by 1 % is none. In one study the same file read twice differed \
                   by 0.6 to 7.2 %, and the filesystems it ranked by 1.6 %. More blocks make both \
-                  smaller.",
+                  smaller: --mode precise stops at 2 % instead of 3.",
     },
     Rule {
         id: "L41",

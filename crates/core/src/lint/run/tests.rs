@@ -5,7 +5,7 @@ use crate::analyse::analyse;
 use crate::model::event::What;
 use crate::model::finding::Severity;
 use crate::model::protocol::Mode;
-use crate::model::verdict::Verdict;
+use crate::model::verdict::{Analysis, Verdict};
 use crate::prng::SplitMix64;
 use crate::testing::RunBuilder;
 
@@ -74,7 +74,13 @@ fn l35_a_twin_that_differs_is_an_error_and_no_refusal() {
     assert_eq!(found.severity, Severity::Error);
     assert!(found.evidence.starts_with("a measured twice differs from itself by"));
     assert_ne!(failed.verdicts[0].verdict, Verdict::Refused);
-    assert!(!ids(&twins(0.005)).contains(&"L35".to_string()));
+    let passed = analyse(&twins(0.005));
+    assert!(!passed.findings.iter().any(|f| f.id == "L35"));
+    let told = |analysis: &Analysis| analysis.verdicts[0].control.clone().expect("a twin");
+    assert!(told(&failed).ends_with(": the control failed"), "{}", told(&failed));
+    let words = told(&passed);
+    assert!(words.starts_with("a measured twice differs from itself by"), "{words}");
+    assert!(words.ends_with(": which may be none"), "{words}");
 }
 
 /// `b` alone goes up and down slowly.

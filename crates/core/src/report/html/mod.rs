@@ -23,7 +23,7 @@ use crate::model::finding::Severity;
 use crate::model::run::Run;
 use crate::model::verdict::{Analysis, Verdict};
 
-use super::view::{FindingView, Question, View};
+use super::view::{Alone, FindingView, Question, View};
 use behind::Behind;
 use ceilings::CeilingRow;
 use cells::CellRow;
@@ -111,6 +111,8 @@ struct RunPage {
     index: usize,
     view: View,
     overview: Overview,
+    /// In place of it, where nothing is compared.
+    alone: Option<Alone>,
     questions: Vec<QuestionPage>,
     styles: Vec<usize>,
     /// The machine during each cell that was watched.
@@ -172,6 +174,7 @@ impl RunPage {
             id: format!("run-{index}"),
             index,
             overview: Overview::new(&view, styles),
+            alone: Alone::of(&view),
             machine: machine::rows(run, &chart::indices(&view.questions), styles),
             ceilings: ceilings::rows(run),
             unwatched: ceilings::unwatched(run),

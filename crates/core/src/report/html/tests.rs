@@ -109,3 +109,17 @@ fn a_shorter_latency_is_drawn_as_faster_than_the_reference() {
     }
     assert!((slow.mid.unwrap() * 3.0 - 1.0).abs() < 1e-3);
 }
+
+#[test]
+fn one_candidate_has_a_table_of_its_figures_and_no_empty_columns() {
+    let run = run(header(vec![stack("ext4", "ext4", &[])]), 5, &[1200]);
+    let lone = analysis(Verdict::NotResolved, &["ext4"], "ext4: 1200 IOPS.");
+    let page = html(&[(run, lone)], &ASSETS);
+    for empty in ["Every candidate on every workload", ">tier<", "not ranked", "against "] {
+        assert!(!page.contains(empty), "{empty}");
+    }
+    assert!(page.contains("<table class=\"alone\">") && page.contains("1140 to 1260"));
+    for link in page.split("href=\"#").skip(1).filter_map(|rest| rest.split('"').next()) {
+        assert_eq!(page.matches(&format!(" id=\"{link}\"")).count(), 1, "#{link}");
+    }
+}

@@ -2,12 +2,12 @@
 
 use super::{Commands, CostView, EstimateView, PlanView, Span, SpeedView, TargetView};
 use crate::diagnose::{prove, rungs};
-use crate::model::candidate::Skipped;
+use crate::model::candidate::{Skipped, are_compared};
 use crate::model::path::harmless;
 use crate::model::protocol::Mode;
 use crate::prepare::region::speeds;
 use crate::report::layout::wrap;
-use crate::stats::steady_state::{MOST_ROUNDS, RANGE, ROUNDS, SLOPE};
+use crate::stats::steady_state::{MOST_ROUNDS, RANGE, ROUNDS, SLOPE, UNLIKE_SNIA};
 use crate::units;
 
 /// Columns of the terminal.
@@ -81,10 +81,19 @@ fn rules(view: &PlanView) -> String {
             "Mode characterise: each workload in rounds of {} until {ROUNDS} in a row are steady \
              (all within {:.0} % of their mean, their trend within {:.0} %), {MOST_ROUNDS} rounds \
              at most, {time}. The region is {} before the first round of each; nothing is \
-             compared.{prove}",
+             compared. {UNLIKE_SNIA}{prove}",
             units::duration(protocol.cell_min_ns),
             RANGE * 100.0,
             SLOPE * 100.0,
+            view.flash_state,
+        );
+    }
+    if !are_compared(&view.candidates) {
+        return format!(
+            "Mode {}, one candidate: {} blocks, {time}. The region is {} before every visit. There \
+             is nothing to compare it with.{prove}",
+            protocol.mode.name(),
+            view.blocks.last,
             view.flash_state,
         );
     }
@@ -173,18 +182,13 @@ fn skipped(title: &str, skipped: &[Skipped], out: &mut String) {
 fn costs(view: &PlanView, out: &mut String) {
     out.push('\n');
     let (visits, cells, of) = (view.visits, view.cells, block_words(view.protocol.mode));
-    line(
-        out,
-        &format!(
-            "{} {of} are {} and {} cells; {} {of} are {} and {}.",
-            view.blocks.first,
-            crate::words::count(visits.first as u32, "visit"),
-            cells.first,
-            view.blocks.last,
-            visits.last,
-            cells.last
-        ),
-    );
+    let more = match view.blocks.first == view.blocks.last {
+        true => String::new(),
+        false => format!("; {} {of} are {} and {}", view.blocks.last, visits.last, cells.last),
+    };
+    let first = crate::words::count(visits.first as u32, "visit");
+    let (blocks, cells) = (view.blocks.first, cells.first);
+    line(out, &format!("{blocks} {of} are {first} and {cells} cells{more}."));
     match &view.estimate {
         Some(estimate) => write_estimate(view, estimate, out),
         None => line(out, &least(view)),
@@ -230,14 +234,16 @@ pub fn expected(estimate: &EstimateView, blocks: Span, mode: Mode) -> String {
     let cost = |cost: CostView| {
         format!("{} and {}", units::duration(cost.time_ns), units::size(cost.write_bytes))
     };
+    let most = match blocks.first == blocks.last {
+        true => String::new(),
+        false => format!(", {} for {}", cost(estimate.last), blocks.last),
+    };
     format!(
-        "About {} written for {} {}, {} for {}: assumed of {} that writes {}; what fits is \
+        "About {} written for {} {}{most}: assumed of {} that writes {}; what fits is \
          settled when it was measured.",
         cost(estimate.first),
         blocks.first,
         block_words(mode),
-        cost(estimate.last),
-        blocks.last,
         estimate.assumed,
         units::rate(estimate.assumed_bytes_per_s as f64),
     )

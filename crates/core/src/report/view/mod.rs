@@ -3,12 +3,14 @@
 //! Text from outside has passed [`harmless`] here, so writers may print it to a terminal as it
 //! is; the HTML writer escapes it besides.
 
+mod alone;
 mod facts;
 mod finding;
 mod process;
 mod question;
 mod rounds;
 
+pub use alone::{Alone, is_number};
 pub use facts::{Column, Group};
 pub use finding::{FindingView, capital, findings};
 pub use process::{BlockView, StepView, name as candidate_name};
@@ -16,13 +18,14 @@ pub use question::{EffectView, Question, Row};
 pub use rounds::RoundsView;
 
 use crate::decide::rounds::is_of_rounds;
+use crate::decide::schedule;
 use crate::model::candidate::Skipped;
-use crate::model::event::StopReason;
+use crate::model::event::{FlashState, StopReason};
 use crate::model::path::{RawPath, harmless};
 use crate::model::run::Run;
 use crate::model::verdict::Analysis;
 use crate::prepare::steps::shell_word;
-use crate::stats::steady_state::{MOST_ROUNDS, RANGE, ROUNDS, SLOPE};
+use crate::stats::steady_state::{MOST_ROUNDS, RANGE, ROUNDS, SLOPE, UNLIKE_SNIA};
 use crate::units;
 
 /// A run, ready to be laid out.
@@ -196,6 +199,15 @@ fn ending(run: &Run) -> Option<String> {
     Some(format!("{what}{note}{stop} Go on with: {how}"))
 }
 
+/// What the rounds began from instead.
+fn begins(run: &Run) -> &'static str {
+    match run.header.region.as_ref().map(|region| region.flash_state) {
+        Some(FlashState::Overwritten) => " The region was written in full once.",
+        Some(FlashState::Trimmed) => " The region was discarded.",
+        Some(FlashState::WrittenOnce) | None => "",
+    }
+}
+
 /// What the intervals promise (nominal alpha for repeated looks, divided by the pairs), or what
 /// steady means.
 fn interval_note(run: &Run) -> String {
@@ -205,10 +217,16 @@ fn interval_note(run: &Run) -> String {
             "Steady by SNIA's test (SSS PTS 2.0.2): the last {ROUNDS} rounds lie within {:.0} % of \
              their mean, and the line through them rises or falls by {:.0} % of it at most; \
              {MOST_ROUNDS} rounds are made at most. The figure is the mean of the last {ROUNDS}. \
-             Nothing is compared.",
+             {UNLIKE_SNIA}{}",
             RANGE * 100.0,
-            SLOPE * 100.0
+            SLOPE * 100.0,
+            begins(run),
         );
+    }
+    if !schedule::has_question(run) {
+        return "Each figure is the geometric mean of its blocks; lowest and highest are single \
+                blocks, not an interval. Nothing is compared."
+            .to_string();
     }
     let pairs = u64::from(protocol.k.max(2)) * u64::from(protocol.k.max(2) - 1) / 2;
     let level = 100.0 * (1.0 - protocol.alpha / pairs as f64);

@@ -1,6 +1,6 @@
 //! One workload's answer: the sentence, the standings and every pair.
 
-use crate::decide::rounds::is_of_rounds;
+use crate::decide::schedule;
 use crate::model::path::harmless;
 use crate::model::run::Run;
 use crate::model::verdict::{Effect, Standing, Verdict, WorkloadVerdict};
@@ -25,7 +25,7 @@ pub struct Question {
     pub binary_unit: Option<&'static str>,
     /// What one unit is: 1e6 for MB/s; the charts divide by it.
     pub unit_scale: f64,
-    /// Whether there is one candidate and so nothing to compare.
+    /// Whether there is one candidate, twins aside, and so nothing to compare.
     pub is_alone: bool,
     /// The verdict.
     pub verdict: Verdict,
@@ -42,6 +42,8 @@ pub struct Question {
     pub effects: Vec<EffectView>,
     /// Mode characterise: its rounds.
     pub rounds: Option<RoundsView>,
+    /// What the A/A twin came to.
+    pub control: Option<String>,
     /// What holds it back.
     pub bottleneck: Option<String>,
     /// Findings that limit this answer.
@@ -119,7 +121,7 @@ impl Question {
         let metric = workload.map_or(Metric::Iops, |w| w.metric);
         let top = verdict.standings.iter().map(|s| s.mean).fold(0.0, f64::max);
         let unit = Unit::for_rate(metric, top);
-        let is_alone = run.header.candidates.len() < 2 || is_of_rounds(run);
+        let is_alone = !schedule::has_question(run);
         let rounds = verdict.rounds.as_ref().map(|r| RoundsView::new(r, unit.scale));
         let reference = reference(verdict).filter(|_| !is_alone);
         let row = |s| Row::new(s, verdict, reference.as_deref(), &unit);
@@ -142,6 +144,7 @@ impl Question {
             reference: reference.as_deref().map(harmless),
             effects: verdict.effects.iter().map(EffectView::new).collect(),
             rounds,
+            control: verdict.control.as_deref().map(harmless),
             bottleneck: verdict.bottleneck.as_deref().map(harmless),
             findings: super::findings(&verdict.findings),
             resolve: verdict.resolve_ns.map(units::duration),
