@@ -57,8 +57,8 @@ impl Protocol {
         self.alpha_pair() / workloads.max(1) as f64
     }
 
-    /// Blocks after which nothing more is measured: those of the first look are enough where nothing
-    /// is compared.
+    /// Blocks after which nothing more is measured: those of the first look are enough where
+    /// nothing is compared.
     pub fn most_blocks(&self, is_compared: bool) -> u32 {
         if is_compared { self.last_block() } else { self.first_look() }
     }

@@ -10,6 +10,10 @@ use crate::model::pooled::PooledControl;
 use crate::model::run::Run;
 use crate::stats::paired::{Interval, Paired};
 
+/// What helps where a candidate differs from itself.
+const SETTLE: &str =
+    "find what differs between visits (bakeoff check: heat, other work), then measure again";
+
 /// A control with what was measured of it against its original.
 struct Control<'r> {
     /// The candidate.
@@ -60,8 +64,7 @@ fn of_earlier_runs(run: &Run, workload: u16) -> Option<Finding> {
             crate::words::count(runs, "earlier run"),
             of.words()
         );
-        let advice = "find what differs between visits (bakeoff check: heat, other work), then measure again";
-        finding(&run.header, "L35", evidence, advice)
+        finding(&run.header, "L35", evidence, SETTLE)
     })
 }
 
@@ -93,8 +96,7 @@ fn controls<'r>(
 fn differs_from_itself(run: &Run, control: &Control) -> Option<Finding> {
     control.interval.excludes_zero().then(|| {
         let evidence = measured_twice(control);
-        let advice = "find what differs between visits (bakeoff check: heat, other work), then measure again";
-        finding(&run.header, "L35", evidence, advice)
+        finding(&run.header, "L35", evidence, SETTLE)
     })
 }
 

@@ -188,7 +188,8 @@ fn governor(header: &Header) -> Option<Finding> {
         header.host.governors.iter().filter(|g| *g != "performance").collect();
     let first = other.first().filter(|_| !header.candidates.iter().all(|c| is_pinned(&c.kind)))?;
     let evidence = format!("cpufreq governor {first} on {} policies", other.len());
-    let advice = "set governor = \"performance\" in a plan's [axes], or: cpupower frequency-set -g performance";
+    let advice = "set governor = \"performance\" in a plan's [axes], or: cpupower frequency-set \
+                  -g performance";
     Some(finding(header, "L50", evidence, advice))
 }
 
