@@ -10,19 +10,20 @@ use std::process::Command;
 use anyhow::{Context, Result, bail, ensure};
 
 use crate::alarms;
-use crate::vm::{CAPPED_PAIRS, measure_capped};
+use crate::vm::{self, CAPPED_PAIRS, measure_capped};
 
 mod capped;
 
 const HELP: &str = "\
 usage: cargo xtask bench-truth [--runs N] [--seed S] [--clean N] [--capped N]
-                             [--pair NAME] [--binary PATH]
+                             [--pair NAME] [--causes yes|no] [--binary PATH]
 
   --runs    simulated runs of each scenario (2000); 0 leaves docs/truth.md as it is
   --seed    where the random numbers start (20261120)
   --clean   real runs on this machine while it does nothing else (50); 0 leaves docs/diagnosis.md
   --capped  runs of each pair of disks that are held to a speed, on an emulated machine (20)
   --pair    only this one of them: 40-38, 40-32 or 40-40
+  --causes  whether causes are made on purpose there, each of which has to be named (yes)
   --binary  the program there, in place of those that are built
 ";
 /// The part of a page that has no other name.
@@ -31,7 +32,7 @@ const FIGURES: &str = "figures";
 /// Measures and writes the pages; whether disks of known speed were ranked as they should be.
 pub fn bench(root: &Path, arguments: &[&str]) -> Result<bool> {
     let (mut capped, mut only, mut binary) = ("20", None, None);
-    let (mut runs, mut seed, mut clean) = ("2000", "20261120", "50");
+    let (mut runs, mut seed, mut clean, mut causes) = ("2000", "20261120", "50", "yes");
     for pair in arguments.chunks(2) {
         match pair {
             ["--runs", n] => runs = n,
@@ -39,6 +40,7 @@ pub fn bench(root: &Path, arguments: &[&str]) -> Result<bool> {
             ["--clean", n] => clean = n,
             ["--capped", n] => capped = n,
             ["--pair", name] => only = Some(name),
+            ["--causes", "yes" | "no"] => causes = pair[1],
             ["--binary", path] => binary = Some(Path::new(path)),
             _ => bail!("{HELP}"),
         }
@@ -62,6 +64,11 @@ pub fn bench(root: &Path, arguments: &[&str]) -> Result<bool> {
     for (pair, said) in pairs.iter().zip(measure_capped(root, binary, &pairs, capped)?) {
         write(&page, pair.name, &capped::in_words(pair, &said))?;
         is_right &= capped::is_right(&said);
+    }
+    if causes == "yes" {
+        let built = binary.map(|path| path.display().to_string());
+        let binary = built.iter().flat_map(|path| ["--binary", path]);
+        is_right &= vm::test(root, &binary.chain(["causes/"]).collect::<Vec<_>>())?;
     }
     Ok(is_right)
 }

@@ -23,7 +23,7 @@ const FOREIGN_FLOOR_BYTES: u64 = 1 << 20;
 const WAITED_SHARE: f64 = 0.02;
 /// Pages of swap traffic a machine with idle processes shows without being short of memory.
 const SWAPPED_FLOOR_PAGES: u64 = 256;
-/// The two clocks whose difference shows a suspend are read one after the other.
+/// What is left of two clocks being read one after the other, in a cell that nobody suspended.
 const SUSPEND_FLOOR_NS: u64 = 1_000_000;
 
 /// A rule over one cell.

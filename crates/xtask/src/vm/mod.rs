@@ -46,16 +46,17 @@ const HELP: &str = "\
 usage: cargo xtask test-vm [--list] [--binary PATH | --dist] [PART...]
        cargo xtask test-vm [--binary PATH | --dist] --run SCRIPT [pc|pi3|pi1]
 
-Runs the tests whose names contain one of the PARTs (all of them by default) on emulated machines.
+Runs the tests whose names contain one of the PARTs (all but causes/ and caps by default) on emulated
+machines.
 With --binary that program is tested on the PC (target/debug/bakeoff, while working) in place of
 the static one, which takes minutes to build the first time; with --dist what `cargo xtask dist`
 made for people is. --run tries a script on a machine.
 
-As many machines run at a time as there are CPUs; those on which it matters what else is going on
-run last, one after another. The second number of a line is what the emulator computed for it.
+As many machines run at a time as there are CPUs. The second number of a line is what the emulator
+computed for it. causes/ and caps, for which it matters what else goes on, run alone and last, and
+only where they are named: they are a part of `make bench-truth`.
 
-`make test` runs devices/, guard/, caps and two of run/. The others take minutes each, and run only
-here.
+`make test` runs devices/, guard/, caps and two of run/. The others run only here.
 ";
 
 /// How tests went.
@@ -119,12 +120,17 @@ pub fn test(root: &Path, arguments: &[&str]) -> Result<bool> {
     if let Some(script) = script {
         return try_script(&bed, script, parts.first().copied().unwrap_or("pc"));
     }
-    let wanted = |name: &str| parts.is_empty() || parts.iter().any(|part| name.contains(part));
+    let is_named = |name: &str| parts.iter().any(|part| name.contains(part));
+    let wanted = |name: &str| is_named(name) || (parts.is_empty() && !is_alone(name));
     if lists {
-        names().filter(|name| wanted(name)).for_each(|name| println!("{name}"));
+        names().filter(|name| parts.is_empty() || wanted(name)).for_each(|name| println!("{name}"));
         return Ok(true);
     }
     let tally = run_parts(&bed, &wanted)?;
+    let left: Vec<String> = names().filter(|name| parts.is_empty() && !wanted(name)).collect();
+    if !left.is_empty() {
+        println!("not run, because they need the machine for themselves: {}", left.join(", "));
+    }
     for name in &tally.failed {
         println!("FAILED  {name}");
     }
@@ -177,6 +183,14 @@ fn names() -> impl Iterator<Item = String> {
             let tests = (group.tests)().into_iter();
             tests.map(|test| format!("{}/{}", group.name, test.name)).collect()
         }
+    })
+}
+
+/// Whether a test needs the machine below for itself.
+fn is_alone(name: &str) -> bool {
+    PARTS.iter().filter(|part| part.is_alone()).any(|part| match part {
+        Part::Group(group) => name.split('/').next() == Some(group.name),
+        Part::Solo(solo) => name == solo.name,
     })
 }
 

@@ -25,7 +25,7 @@ fn are_more(guest: &mut Guest, condition: &str, more: u64) -> Result<String> {
 
 /// A script that succeeds when another block is complete than there were at this moment.
 pub fn block_is_done(guest: &mut Guest) -> Result<String> {
-    Ok(format!("sleep 1; {}", are_more(guest, "kind = 'block_done'", 1)?))
+    Ok(format!("sleep 3; {}", are_more(guest, "kind = 'block_done'", 1)?))
 }
 
 /// A script that succeeds when so many more events are recorded than at this moment.

@@ -61,7 +61,7 @@ fn see_card(guest: &mut Guest) -> Result<()> {
 }
 
 fn bench(guest: &mut Guest) -> Result<()> {
-    guest.ok("mkfs.ext4 -qF /dev/mmcblk0 && mount /dev/mmcblk0 /mnt")?;
+    guest.ok("mkfs.ext4 -qF -J size=4 -N 1024 /dev/mmcblk0 && mount /dev/mmcblk0 /mnt")?;
     let printed = guest
         .ok("bakeoff bench /mnt --rw=randwrite --bs=4k --size=4m --io_size=256k --direct=1 \
          --engine=psync --format json; umount /mnt")?;
@@ -71,7 +71,9 @@ fn bench(guest: &mut Guest) -> Result<()> {
 }
 
 fn quick(guest: &mut Guest, model: &str, machine: &str) -> Result<()> {
-    guest.ok("mkfs.ext4 -qF /dev/mmcblk0 && mount /dev/mmcblk0 /mnt && mkdir /mnt/a")?;
+    guest.ok(
+        "mkfs.ext4 -qF -J size=4 -N 1024 /dev/mmcblk0 && mount /dev/mmcblk0 /mnt && mkdir /mnt/a",
+    )?;
     let output = guest.run_within(
         "bakeoff quick /mnt/a --workload randread --time 60s --size 16m --seed 1 --format json",
         std::time::Duration::from_secs(600),

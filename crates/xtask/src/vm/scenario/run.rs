@@ -127,15 +127,10 @@ fn one_block(guest: &mut Guest, target: &str, plan: &str) -> Result<()> {
     one_block_of(guest, &format!("/tmp/plan.toml {target}"))
 }
 
-/// The same with a plan and target as they are typed.
+/// The same with a plan and target as they are typed, which is given more time than it takes.
 pub fn one_block_of(guest: &mut Guest, words: &str) -> Result<()> {
-    first_block_of(guest, &format!("bakeoff run {words} --time 4h --seed 1 --max-write 100g"))
-}
-
-/// The same of any command, which is given more time than it takes.
-pub fn first_block_of(guest: &mut Guest, command: &str) -> Result<()> {
     let is_done = store::block_is_done(guest)?;
-    job::start(guest, command)?;
+    job::start(guest, &format!("bakeoff run {words} --time 4h --seed 1 --max-write 100g"))?;
     job::wait_for(guest, &is_done)?;
     let ended = job::interrupt(guest)?;
     ensure!(ended.code == 130, "ended with {}: {}", ended.code, ended.error());

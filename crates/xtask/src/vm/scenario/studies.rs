@@ -37,30 +37,33 @@ struct Plan {
     /// The smallest region that all its filesystems can be made in. An emulated processor takes
     /// long to make data, and the region is written in full once.
     region: &'static str,
+    /// How much its profiles work on.
+    sizes: &'static str,
 }
 
 const ONE: &str = "--target /dev/vda --erase TARGET";
 const TWO: &str = "--target /dev/vda --erase TARGET --target /dev/vdb --erase SECOND";
 
 macro_rules! plan {
-    ($name:literal, $targets:expr, $region:literal) => {
+    ($name:literal, $targets:expr, $region:literal, $sizes:literal) => {
         Plan {
             name: $name,
             text: include_str!(concat!("../../../../core/src/plan/builtin/", $name, ".toml")),
             targets: $targets,
             region: $region,
+            sizes: $sizes,
         }
     };
 }
 
 const PLANS: &[Plan] = &[
-    plan!("mountpoints", TWO, "64m"),
-    plan!("usb-stick", ONE, "128m"),
-    plan!("journal-scheduler", ONE, "64m"),
-    plan!("luks-btrfs", ONE, "160m"),
-    plan!("block-size-sweep", ONE, "64m"),
-    plan!("sd-card", ONE, "128m"),
-    plan!("nas", ONE, "320m"),
+    plan!("mountpoints", TWO, "64m", "size = '4m'"),
+    plan!("usb-stick", ONE, "128m", "size = '1m'\nio_size = '64k'"),
+    plan!("journal-scheduler", ONE, "64m", "size = '4m'"),
+    plan!("luks-btrfs", ONE, "160m", "size = '4m'"),
+    plan!("block-size-sweep", ONE, "160m", "size = '4m'"),
+    plan!("sd-card", ONE, "128m", "size = '4m'"),
+    plan!("nas", ONE, "320m", "size = '4m'"),
 ];
 
 fn one_block(guest: &mut Guest, plan: &Plan) -> Result<()> {
@@ -70,12 +73,13 @@ fn one_block(guest: &mut Guest, plan: &Plan) -> Result<()> {
 
 /// The plan with short cells on a small region.
 fn shortened(plan: &Plan) -> Result<String> {
-    let Plan { text, region, .. } = plan;
+    let Plan { text, region, sizes, .. } = plan;
     let (_, protocol) = text.rsplit_once("\n[").unwrap_or_default();
     ensure!(protocol.starts_with("protocol]"), "the last table is not [protocol]:\n{text}");
-    let shorter = |line: &str| match line.starts_with("runtime = ") {
-        true => "runtime = '200ms'\n".to_owned(),
-        false => format!("{line}\n"),
+    let shorter = |line: &str| match line {
+        _ if line.starts_with("runtime = ") => "runtime = '60ms'\n".to_owned(),
+        _ if line.starts_with("profile = ") => format!("{line}\n{sizes}\n"),
+        _ => format!("{line}\n"),
     };
     let text: String = text.lines().map(shorter).collect();
     Ok(format!("{text}{SHORT}[region]\nsize = '{region}'\n"))

@@ -74,7 +74,7 @@ pub const ALL: &[Made] = &[
     // There is no memory to try the cipher in, so only the experiment can prove it.
     Made {
         name: "a-cipher-against-none",
-        make: "modprobe -a dm_crypt aes_generic xts ecb crypto_null; ! [ -e /dev/shm ]",
+        make: "modprobe -a dm_crypt aes_generic xts ecb crypto_null; rmdir /dev/shm",
         measure: Measure::Plan {
             target: "/dev/vda",
             token: "TARGET",
@@ -83,7 +83,7 @@ pub const ALL: &[Made] = &[
                 crypt = { cipher = 'aes-xts-plain64', key_bits = 512 }
                 [[workload]]\nrw = 'read'\nbs = '1m'\nsize = '32m'\ndirect = true",
         },
-        undo: "true",
+        undo: "mkdir -m 1777 /dev/shm",
         cause: "cpu",
         subject: Some("kcryptd"),
         proof: Some("a cipher that does nothing"),
