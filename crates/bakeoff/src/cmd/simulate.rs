@@ -1,6 +1,6 @@
 //! `bakeoff simulate`: the decision machinery against disks whose truth is known.
 
-use std::io::Write;
+use std::io::{IsTerminal, Write};
 
 use bakeoff_core::report;
 use bakeoff_core::simulate::simulate;
@@ -20,13 +20,16 @@ pub fn run(global: &Global, args: &Simulate) -> Result<Outcome, Fault> {
     if !matches!(format, Format::Text | Format::Markdown | Format::Json) {
         return Err(stored::no_format(format, "simulate", "text, markdown or json"));
     }
+    // Progress is for who looks on.
+    let quiet = global.quiet || !std::io::stderr().is_terminal();
     let done = simulate(args.runs, global.seed.unwrap_or(SEED), |o| {
-        say::note(global.quiet, format_args!("{} (k {}, W {})", o.name, o.k, o.w));
+        say::note(quiet, format_args!("{} (k {}, W {})", o.name, o.k, o.w));
     });
     let simulation = done.map_err(Fault::bug)?;
     let text = match format {
         Format::Json => report::simulate_json(&simulation) + "\n",
-        _ => report::simulate_markdown(&simulation),
+        Format::Markdown => report::simulate_markdown(&simulation),
+        _ => report::simulate_text(&simulation),
     };
     std::io::stdout().write_all(text.as_bytes())?;
     Ok(Outcome::Done)

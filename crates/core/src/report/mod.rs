@@ -25,6 +25,7 @@ mod recipe;
 mod round;
 pub mod runs;
 mod simulate;
+mod simulate_text;
 mod study_markdown;
 mod text;
 pub mod view;
@@ -43,6 +44,7 @@ pub use markdown::markdown;
 pub use own_cost::{own_cost_json, own_cost_text};
 pub use recipe::recipe;
 pub use simulate::{simulate_json, simulate_markdown};
+pub use simulate_text::simulate_text;
 pub use study_markdown::study_markdown;
 
 use crate::model::run::Run;

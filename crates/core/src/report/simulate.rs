@@ -1,4 +1,4 @@
-//! What was simulated, for programs, for a terminal and for docs/truth.md.
+//! What was simulated, for programs and for docs/truth.md.
 
 use serde_json::json;
 
@@ -16,7 +16,7 @@ pub fn simulate_json(simulation: &Simulation) -> String {
     .to_string()
 }
 
-/// Three tables in Markdown, which is readable on a terminal too.
+/// Three tables in Markdown.
 pub fn simulate_markdown(simulation: &Simulation) -> String {
     let mut rows = vec![
         [

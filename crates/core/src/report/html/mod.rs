@@ -162,6 +162,7 @@ impl RunPage {
                     points_label: points_label(q),
                     points_title: match data.is_ratio {
                         true => "Who is ahead, and how surely",
+                        false if q.rows.len() == 1 => "Block by block",
                         false => "What each did",
                     },
                     time_unit: data.over_time.unit,
@@ -191,8 +192,9 @@ fn points_caption(question: &Question, is_ratio: bool, view: &View) -> String {
     if !is_ratio {
         return format!(
             "Rate in {}, up to {n} blocks. Symbol: geometric mean over complete blocks. Dot: one \
-             block. No intervals: nothing is ranked here.",
-            question.unit
+             block. No intervals: nothing is {} here.",
+            question.unit,
+            if question.is_alone { "compared" } else { "ranked" },
         );
     }
     let reference = question.reference.as_deref().unwrap_or("the reference");

@@ -1,0 +1,134 @@
+//! What was simulated, for a terminal of 80 columns; docs/truth.md has the same as wide tables.
+
+use crate::report::layout::wrap;
+use crate::simulate::{Bound, Outcome, Rivalry, Simulation};
+
+/// Columns that are filled at most.
+const WIDTH: usize = 80;
+
+/// What the columns of the first table are.
+const LEGEND: &str = "wrong: runs that name a false winner on the first workload; headline: on any, \
+                      in the statement over all; right: runs that name the true one; open: not \
+                      resolved; covered: runs whose intervals all hold the truth; cells: mean of \
+                      a run, and what share of 27 blocks (8 in quick) that is. docs/truth.md says \
+                      what is promised and what is not.";
+
+/// Three tables, each scenario, disk and wave with a line of its own above its figures.
+pub fn simulate_text(simulation: &Simulation) -> String {
+    let runs = simulation.outcomes.first().map_or(0, |o| o.runs);
+    let error = 200.0 * libm::sqrt(0.05 * 0.95 / f64::from(runs.max(1)));
+    let mut out = wrap(
+        &format!(
+            "Disks of known truth, {runs} runs of each, seed {}. So many runs show a share of 5 % \
+             to within {error:.1} % (two standard errors).",
+            simulation.seed
+        ),
+        WIDTH,
+        "",
+        "",
+    );
+    out.push_str(
+        "\n  k  W   wrong headline   right     tie    open refused covered  cells of all\n",
+    );
+    for same in simulation.outcomes.chunk_by(|a, b| a.name == b.name) {
+        out.extend(same.first().map(|o| format!("\n{}\n", o.name)));
+        out.extend(same.iter().map(outcome));
+    }
+    out.push('\n');
+    out.push_str(&wrap(LEGEND, WIDTH, "", ""));
+    out.push_str("\nOther rules on such disks\n");
+    out.push_str("                                           wrong   right  right*  cells\n");
+    for same in simulation.rivals.chunk_by(|a, b| a.disk == b.disk) {
+        out.extend(same.first().map(|r| format!("\n{}\n", r.disk)));
+        out.extend(same.iter().map(rival));
+    }
+    out.push_str(
+        "\n* if it were wrong in 5 % of runs only, which nobody who measures can arrange\n",
+    );
+    out.push_str(&bounds(&simulation.bounds));
+    out
+}
+
+fn outcome(o: &Outcome) -> String {
+    let share = |count| percent(o.share(count));
+    format!(
+        "{:>3}{:>3}{:>8}{:>9}{:>8}{:>8}{:>8}{:>8}{:>8}{:>7.0}{:>7}\n",
+        o.k,
+        o.w,
+        share(o.false_beats),
+        share(o.false_headline),
+        share(o.right_winner),
+        share(o.ties),
+        share(o.not_resolved),
+        share(o.refused),
+        share(o.coverage),
+        o.cells_used,
+        percent(o.cells_used / o.cells_fixed_design.max(1.0)),
+    )
+}
+
+fn rival(r: &Rivalry) -> String {
+    let share = |count: u32| percent(f64::from(count) / f64::from(r.runs.max(1)));
+    format!(
+        "  {:<38}{:>8}{:>8}{:>8}{:>7.1}\n",
+        r.rule,
+        share(r.false_winner),
+        share(r.right_winner),
+        share(r.right_at_equal_error),
+        r.cells_used
+    )
+}
+
+/// A line for each wave and kind of test, a column for each number of blocks.
+fn bounds(all: &[Bound]) -> String {
+    let mut out = "\nHow often the best test there is finds one candidate's own wave\n".to_string();
+    let mut blocks: Vec<u32> = all.iter().map(|b| b.blocks).collect();
+    blocks.sort_unstable();
+    blocks.dedup();
+    out.push_str(&format!("{:<32}", "after so many blocks"));
+    out.extend(blocks.iter().map(|b| format!("{b:>8}")));
+    out.push('\n');
+    for wave in all.chunk_by(|a, b| (a.lag1, a.wave_percent) == (b.lag1, b.wave_percent)) {
+        let name = wave.first().map(|b| format!("{:.0} % (lag-1 {})", b.wave_percent, b.lag1));
+        out.extend(name.map(|name| format!("\n{name}\n")));
+        let knows = |what: &str, share: fn(&Bound) -> f64| {
+            let shares: String = wave.iter().map(|b| format!("{:>8}", percent(share(b)))).collect();
+            format!("  {what:<30}{shares}\n")
+        };
+        out.push_str(&knows("it knows the wave and the noise", |b| b.knows_noise));
+        out.push_str(&knows("it knows the wave only", |b| b.knows_wave_only));
+    }
+    out
+}
+
+fn percent(share: f64) -> String {
+    format!("{:.1}%", share * 100.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::simulate::{bound::bound, catalogue, disk::Own, rivals::RULES};
+
+    #[test]
+    fn every_scenario_has_its_figures_and_no_line_is_wider_than_a_terminal() {
+        let all = catalogue::all();
+        let disk = &all[0].disk;
+        let own = Own { candidate: 1, lag1: 0.8, sd: 0.1 };
+        let simulation = Simulation {
+            seed: 7,
+            outcomes: all.iter().map(|scenario| scenario.play(2, 7).unwrap()).collect(),
+            rivals: RULES.map(|rule| rule.play("a disk", disk, 0.06, 3, 7)).to_vec(),
+            bounds: [5, 8, 12, 18, 27].map(|blocks| bound(own, 0.02, blocks, 20, 7)).to_vec(),
+        };
+        let text = simulate_text(&simulation);
+        for line in text.lines() {
+            assert!(line.chars().count() <= WIDTH, "{line}");
+        }
+        for scenario in &all {
+            assert!(text.contains(&format!("\n{}\n", scenario.name)), "{text}");
+        }
+        let figures = text.lines().filter(|line| line.contains('%')).count();
+        assert!(figures > all.len() + simulation.rivals.len(), "{text}");
+    }
+}
