@@ -8,10 +8,10 @@ const WIDTH: usize = 80;
 
 /// What the columns of the first table are.
 const LEGEND: &str = "wrong: runs that name a false winner on the first workload; headline: on \
-                      any, in the statement over all; right: runs that name the true one; open: not \
-                      resolved; covered: runs whose intervals all hold the truth; cells: mean of \
-                      a run, and what share of 27 blocks (8 in quick) that is. docs/truth.md says \
-                      what is promised and what is not.";
+                      any, in the statement over all; right: runs that name the true one; open: \
+                      not resolved; covered: runs whose intervals all hold the truth; cells: mean \
+                      of a run, and what share of 27 blocks (8 in quick) that is. docs/truth.md \
+                      says what is promised and what is not.";
 
 /// Three tables, each scenario, disk and wave with a line of its own above its figures.
 pub fn simulate_text(simulation: &Simulation) -> String {
