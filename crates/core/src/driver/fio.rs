@@ -7,6 +7,7 @@
 
 pub mod as_plan;
 pub mod command;
+mod direction;
 pub mod jobfile;
 pub mod json;
 mod paths;
@@ -14,6 +15,7 @@ mod scalar;
 mod summary;
 pub mod terse;
 pub mod text;
+mod wrapped;
 
 use crate::import::result::{Metrics, Out, Place, finding};
 use crate::model::finding::Severity;

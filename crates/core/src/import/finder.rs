@@ -119,6 +119,13 @@ impl Finder {
         self.splitter.push(piece, &mut |raw| self.inner.raw(raw));
     }
 
+    /// Everything in a text that is in memory.
+    #[cfg(test)]
+    pub fn all_of(mut self, text: &str) -> Imported {
+        self.push(text.as_bytes());
+        self.finish()
+    }
+
     /// The text is over.
     pub fn finish(mut self) -> Imported {
         self.splitter.finish(&mut |raw| self.inner.raw(raw));

@@ -56,7 +56,8 @@ pub fn unit_ns(text: &str) -> Option<f64> {
     }
 }
 
-/// The value of `key=value` in a text of such pairs, up to a comma, blank or bracket.
+/// The value of `key=value` in a text of such pairs, up to a comma, blank or bracket. A comma in a
+/// number is none of fio's, and what it means there is not known.
 pub fn value<'a>(text: &'a str, key: &str) -> Option<&'a str> {
     let mut from = 0;
     loop {
@@ -66,6 +67,10 @@ pub fn value<'a>(text: &'a str, key: &str) -> Option<&'a str> {
         if let Some(rest) = rest.strip_prefix('=').filter(|_| is_word) {
             let rest = rest.trim_start();
             let end = rest.find([',', ' ', ')', ']', ';']).unwrap_or(rest.len());
+            let after = rest[end..].strip_prefix(',');
+            if after.is_some_and(|after| after.starts_with(|c: char| c.is_ascii_digit())) {
+                return None;
+            }
             return Some(&rest[..end]).filter(|value| !value.is_empty());
         }
         from = at + key.len();

@@ -38,8 +38,8 @@ impl Summary {
             "TRIM" => "trim",
             _ => return false,
         };
-        let is_new = rest.starts_with("bw=") && rest.contains("run=");
-        let is_old = rest.starts_with("io=") && rest.contains("aggrb=");
+        let is_new = rest.starts_with("bw=");
+        let is_old = rest.starts_with("io=") && rest.contains("b=");
         if !is_new && !is_old {
             return false;
         }

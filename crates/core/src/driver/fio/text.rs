@@ -1,9 +1,11 @@
 //! fio's text for people, versions 2 and 3: one block a job, and a summary a group.
 
+use super::direction::{self, is_direction, issued};
 use super::scalar::{Rounded, count, is_rate, size, unit_ns, value};
 use super::summary;
+use super::wrapped::{Joined, Joiner};
 use super::{Job, Volume};
-use crate::import::finder::{Line, Reader};
+use crate::import::finder::{Above, Line, Reader};
 use crate::import::result::{Metrics, Out, Place, short};
 
 /// A job's block ends at the latest this many foreign lines after its last line.
@@ -35,7 +37,11 @@ struct Open {
     cpu: Option<(f64, f64, String, u64)>,
     /// The unit of the percentile lines that follow, in nanoseconds; and whether they are clat's.
     percentiles: Option<(f64, bool)>,
+    /// Rank and nanoseconds of the last of them.
+    last_percentile: (f64, f64),
     is_twice: bool,
+    /// Figures that contradict each other.
+    contradiction: Option<String>,
 }
 
 /// Reads fio's text.
@@ -46,11 +52,45 @@ pub struct Text {
     announced: Vec<(String, [Option<u64>; 3])>,
     open: Option<Open>,
     summary: summary::Summary,
+    joiner: Joiner,
 }
 
 impl Reader for Text {
     fn line(&mut self, line: &Line<'_>, out: &mut Out) -> bool {
-        let text = line.text.trim();
+        let is_among_percentiles = self.open.as_ref().is_some_and(|o| o.percentiles.is_some());
+        let mut is_taken = true;
+        for joined in self.joiner.take(line, is_among_percentiles) {
+            let is_own = self.joined(&joined, line.above, out);
+            is_taken = is_own || joined.last_line != line.number;
+        }
+        is_taken
+    }
+
+    fn finish(&mut self, out: &mut Out) {
+        if let Some(joined) = self.joiner.finish() {
+            self.joined(&joined, &Above::default(), out);
+        }
+        self.close(out);
+    }
+}
+
+/// `NAME: (groupid=0, jobs=2): err= 0: pid=7801: ...`
+fn head(text: &str) -> Option<(String, u64)> {
+    let (name, rest) = text.split_once(": (groupid=")?;
+    let error = value(rest, "err")?.trim_end_matches(':').parse().ok()?;
+    Some((short(name), error))
+}
+
+/// Whether the line has figures that are wanted and stand on one line alone.
+fn has_figures(text: &str) -> bool {
+    ["clat", "sync", "|", "cpu", "issued"].iter().any(|word| text.starts_with(word))
+}
+
+impl Text {
+    /// Takes a line that was put together; true when it is fio's.
+    fn joined(&mut self, joined: &Joined, above: &Above, out: &mut Out) -> bool {
+        let text = joined.text.as_str();
+        let line = &Line { number: joined.first_line, text, is_ended: true, above };
         let version = text.strip_prefix("fio-").filter(|v| v.len() < 40 && !v.contains(' '));
         if let Some(version) = version {
             self.close(out);
@@ -74,28 +114,31 @@ impl Reader for Text {
         if self.summary.line(line, text, self.version.as_deref(), out) {
             return true;
         }
-        let Some(open) = &mut self.open else { return false };
+        if self.open.is_none() && has_direction(text) {
+            // Often nothing else is quoted.
+            self.open = Some(Open { place: line.place("fio"), ..Open::default() });
+        }
+        let Some(open) = &mut self.open else {
+            let is_latency = text.starts_with("clat") || text.starts_with("sync");
+            if is_latency && text.contains("min=") && text.contains("avg=") {
+                let why = "latencies of fio without the line above them that says of what";
+                out.unread(joined.first_line, joined.last_line, why);
+            }
+            return is_latency && text.contains("avg=");
+        };
         let is_own = open.line(line, text);
         if is_own {
-            open.last_line = line.number;
-            self.summary.cover(line.number);
+            open.last_line = joined.last_line;
+            self.summary.cover(joined.last_line);
+        }
+        if is_own && !joined.is_whole && has_figures(text) {
+            let why = "a line of fio's that is not whole: it was cut, or wrapped and goes on \
+                       elsewhere";
+            out.unread(joined.first_line, joined.last_line, why);
         }
         is_own
     }
 
-    fn finish(&mut self, out: &mut Out) {
-        self.close(out);
-    }
-}
-
-/// `NAME: (groupid=0, jobs=2): err= 0: pid=7801: ...`
-fn head(text: &str) -> Option<(String, u64)> {
-    let (name, rest) = text.split_once(": (groupid=")?;
-    let error = value(rest, "err")?.trim_end_matches(':').parse().ok()?;
-    Some((short(name), error))
-}
-
-impl Text {
     /// `NAME: (g=0): rw=read, bs=(R) 16.0KiB-16.0KiB, (W) ...` says the block sizes.
     fn announce(&mut self, text: &str) -> bool {
         let Some((name, rest)) = text.split_once(": (g=") else { return false };
@@ -104,7 +147,7 @@ impl Text {
         let is_old = !sizes.starts_with('(');
         let separator = if is_old { '/' } else { ',' };
         for (at, part) in sizes.split(separator).take(3).enumerate() {
-            let part = part.split([' ', ',']).rfind(|w| w.contains('-')).unwrap_or("");
+            let part = part.split([' ', ',', ')']).rfind(|w| w.contains('-')).unwrap_or("");
             let Some((low, high)) = part.split_once('-') else { continue };
             if low == high {
                 blocks[at] = block(low, is_old);
@@ -140,6 +183,13 @@ fn block(text: &str, is_old: bool) -> Option<u64> {
     (bytes.is_power_of_two() || rounded.slack <= 1.0).then_some(bytes)
 }
 
+/// Whether a line is one of a direction: its name, and behind it what names its figures.
+fn has_direction(text: &str) -> bool {
+    let rest = ["read", "write", "trim"].iter().find_map(|name| text.strip_prefix(name));
+    let rest = rest.and_then(|rest| rest.trim_start().strip_prefix(':'));
+    rest.is_some_and(is_direction)
+}
+
 impl Open {
     fn line(&mut self, line: &Line<'_>, text: &str) -> bool {
         for name in ["read", "write", "trim"] {
@@ -154,6 +204,10 @@ impl Open {
         }
         if let Some(rest) = text.strip_prefix('|') {
             return self.percentile_line(rest, line);
+        }
+        // A mail breaks a row of them between two.
+        if self.percentiles.is_some() && text.contains("th=[") {
+            return self.percentile_line(text, line);
         }
         if let Some((label, rest)) = text.split_once(':') {
             return self.labelled(label.trim(), rest, line);
@@ -184,14 +238,11 @@ impl Open {
 
     /// `IOPS=51.2k, BW=200MiB/s (210MB/s)(8192KiB/40msec)`, and how version 2 puts it.
     fn direction(&mut self, name: &'static str, rest: &str, line: &Line<'_>) -> bool {
-        let is_new = rest.contains("IOPS=") && rest.contains("BW=");
-        let is_old = rest.contains("io=") && rest.contains("bw=") && rest.contains("runt=");
-        if !is_new && !is_old {
+        if !is_direction(rest) {
             return false;
         }
         let direction = self.begin(name, line.number);
-        let parts = if is_new { new_parts(rest) } else { old_parts(rest) };
-        let Some(parts) = parts else {
+        let Some(parts) = direction::parts(rest) else {
             direction.wrong = Some(format!("line {}: its figures are not whole", line.number));
             return true;
         };
@@ -219,6 +270,7 @@ impl Open {
             "clat percentiles" | "lat percentiles" | "sync percentiles" => {
                 let is_main = what != "lat percentiles";
                 self.percentiles = unit_ns(unit).map(|ns| (ns, is_main));
+                self.last_percentile = (0.0, 0.0);
                 true
             }
             "cpu" => {
@@ -245,14 +297,23 @@ impl Open {
             return;
         };
         // The deviation stands last: without it the line was cut, perhaps inside a number.
-        let is_whole = line.is_ended && value(rest, "stdev").is_some();
+        let is_whole = value(rest, "stdev").is_some();
         if !is_whole || what != wanted || (what == "sync") != (direction.name == "sync") {
             return;
         }
-        for (key, label) in [("min", "min"), ("max", "max"), ("avg", "avg")] {
-            let name = format!("{}.latency_{label}", direction.name);
-            let Some(raw) = value(rest, key) else { continue };
-            let Some(figure) = count(raw) else { continue };
+        let figure = |key| count(value(rest, key)?);
+        let (Some(min), Some(max), Some(avg)) = (figure("min"), figure("max"), figure("avg"))
+        else {
+            self.contradict(line, "its latencies are no numbers");
+            return;
+        };
+        if min.value > avg.value + avg.slack || avg.value > max.value + max.slack {
+            self.contradict(line, "its mean latency is not between the least and the largest");
+            return;
+        }
+        for (key, figure) in [("min", min), ("max", max), ("avg", avg)] {
+            let name = format!("{}.latency_{key}", direction.name);
+            let raw = value(rest, key).unwrap_or_default();
             self.is_twice |= direction.latencies.get(&name).is_some();
             let value = libm::round(figure.value * ns) as u64;
             direction.latencies.whole(&name, value, "ns", raw, line.number);
@@ -272,11 +333,20 @@ impl Open {
             let Some((rank, raw)) = part.split_once("th=[") else { continue };
             // The bracket behind it says that the number is whole.
             let is_closed = rest.contains(&format!("[{raw}]"));
-            let rank = rank.trim().trim_end_matches('0').trim_end_matches('.');
+            let rank = rank.trim_matches([' ', ',']).trim_end_matches('0').trim_end_matches('.');
             let Some(figure) = count(raw.trim_start_matches('>')).filter(|_| is_closed) else {
                 continue;
             };
             let name = format!("{}.latency_p{rank}", direction.name);
+            let (last_rank, last_value) = self.last_percentile;
+            let place = rank.parse::<f64>().unwrap_or(f64::NAN);
+            // Also where the rank is no number.
+            let rises = place > last_rank && place <= 100.0 && figure.value >= last_value;
+            if !rises {
+                self.contradict(line, "its percentiles fall");
+                return true;
+            }
+            self.last_percentile = (place, figure.value);
             self.is_twice |= direction.latencies.get(&name).is_some();
             let value = libm::round(figure.value * ns) as u64;
             direction.latencies.whole(&name, value, "ns", raw, line.number);
@@ -284,10 +354,19 @@ impl Open {
         true
     }
 
+    fn contradict(&mut self, line: &Line<'_>, what: &str) {
+        let why =
+            format!("line {}: {what}: digits are missing, or outputs are mixed up", line.number);
+        self.contradiction.get_or_insert(why);
+    }
+
     fn give(self, version: Option<String>, blocks: &[Option<u64>; 3], out: &mut Out) {
         let (first, last) = (self.place.first_line, self.last_line);
         if self.is_twice {
             return out.unread(first, last, "figures stand twice: two outputs of fio are mixed up");
+        }
+        if let Some(why) = self.contradiction {
+            return out.unread(first, last, why);
         }
         let mut metrics = Metrics::default();
         for direction in &self.directions {
@@ -346,58 +425,4 @@ impl Open {
         metrics.0.extend(direction.latencies.0.iter().cloned());
         Ok(())
     }
-}
-
-/// The figures of a direction's line.
-struct Parts {
-    rate: Rounded,
-    rate_raw: String,
-    iops: Option<(f64, String)>,
-    bytes: (Rounded, String),
-    runtime_ms: (u64, String),
-}
-
-fn new_parts(rest: &str) -> Option<Parts> {
-    let rate_raw = value(rest, "BW")?;
-    let rate = size(rate_raw.strip_suffix("/s")?, false)?;
-    let iops = value(rest, "IOPS")?;
-    // The pair in the last parentheses: bytes and runtime.
-    let (_, pair) = rest[..rest.rfind(')')?].rsplit_once('(')?;
-    let (bytes, runtime) = pair.split_once('/')?;
-    let ms: u64 = runtime.strip_suffix("msec")?.parse().ok()?;
-    Some(Parts {
-        rate,
-        rate_raw: rate_raw.to_string(),
-        iops: Some((count(iops)?.value, iops.to_string())),
-        bytes: (size(bytes, false)?, bytes.to_string()),
-        runtime_ms: (ms, runtime.to_string()),
-    })
-}
-
-fn old_parts(rest: &str) -> Option<Parts> {
-    let rate_raw = value(rest, "bw")?;
-    let bytes = value(rest, "io")?;
-    let runtime = value(rest, "runt")?;
-    let ms: u64 = runtime.strip_suffix("msec")?.parse().ok()?;
-    let iops = value(rest, "iops").and_then(|raw| Some((count(raw)?.value, raw.to_string())));
-    Some(Parts {
-        rate: size(rate_raw.strip_suffix("/s")?, true)?,
-        rate_raw: rate_raw.to_string(),
-        iops,
-        bytes: (size(bytes, true)?, bytes.to_string()),
-        runtime_ms: (ms, runtime.to_string()),
-    })
-}
-
-/// `total=200,150,0,38 short=...`, or `total=r=0/w=2048/d=0, short=...` in version 2.
-fn issued(rest: &str) -> Option<[u64; 3]> {
-    let total = rest.split_once("total=")?.1.split([' ', ';']).next()?.trim_end_matches(',');
-    let numbers: Vec<u64> = match total.contains('=') {
-        true => total
-            .split('/')
-            .filter_map(|part| part.split_once('=')?.1.trim_end_matches(',').parse().ok())
-            .collect(),
-        false => total.split(',').filter_map(|part| part.parse().ok()).collect(),
-    };
-    Some([*numbers.first()?, *numbers.get(1)?, *numbers.get(2)?])
 }

@@ -1,0 +1,73 @@
+//! The figures of one direction, as versions 2 and 3 put them, and the requests issued.
+
+use super::scalar::{Rounded, count, size, value};
+
+/// The figures of a direction's line.
+pub struct Parts {
+    /// Its rate.
+    pub rate: Rounded,
+    /// The text of it.
+    pub rate_raw: String,
+    /// Operations a second.
+    pub iops: Option<(f64, String)>,
+    /// Bytes moved.
+    pub bytes: (Rounded, String),
+    /// Milliseconds.
+    pub runtime_ms: (u64, String),
+}
+
+/// Whether what stands behind `read:` is such a line.
+pub fn is_direction(rest: &str) -> bool {
+    let has = |words: &[&str]| words.iter().all(|word| rest.contains(word));
+    has(&["IOPS=", "BW="]) || has(&["io=", "bw=", "runt="])
+}
+
+/// `IOPS=51.2k, BW=200MiB/s (210MB/s)(8192KiB/40msec)`, and how version 2 puts it. A mail that
+/// broke the line took the blank before a bracket.
+pub fn parts(rest: &str) -> Option<Parts> {
+    let read = |rest: &str| if rest.contains("IOPS=") { new_parts(rest) } else { old_parts(rest) };
+    read(rest).or_else(|| read(&rest.replace("/s(", "/s (")))
+}
+
+fn new_parts(rest: &str) -> Option<Parts> {
+    let rate_raw = value(rest, "BW")?;
+    let rate = size(rate_raw.strip_suffix("/s")?, false)?;
+    let iops = value(rest, "IOPS")?;
+    // The pair in the last parentheses: bytes and runtime.
+    let (_, pair) = rest[..rest.rfind(')')?].rsplit_once('(')?;
+    let (bytes, runtime) = pair.split_once('/')?;
+    let ms: u64 = runtime.strip_suffix("msec")?.parse().ok()?;
+    Some(Parts {
+        rate,
+        rate_raw: rate_raw.to_string(),
+        iops: Some((count(iops)?.value, iops.to_string())),
+        bytes: (size(bytes, false)?, bytes.to_string()),
+        runtime_ms: (ms, runtime.to_string()),
+    })
+}
+
+fn old_parts(rest: &str) -> Option<Parts> {
+    let rate_raw = value(rest, "bw")?;
+    let bytes = value(rest, "io")?;
+    let runtime = value(rest, "runt")?;
+    let ms: u64 = runtime.strip_suffix("msec")?.parse().ok()?;
+    let iops = value(rest, "iops").and_then(|raw| Some((count(raw)?.value, raw.to_string())));
+    Some(Parts {
+        rate: size(rate_raw.strip_suffix("/s")?, true)?,
+        rate_raw: rate_raw.to_string(),
+        iops,
+        bytes: (size(bytes, true)?, bytes.to_string()),
+        runtime_ms: (ms, runtime.to_string()),
+    })
+}
+
+/// `total=200,150,0,38 short=...`, or `total=r=0/w=2048/d=0, short=...` in version 2.
+pub fn issued(rest: &str) -> Option<[u64; 3]> {
+    let (total, _) = rest.split_once("total=")?.1.split_once("short=")?;
+    let total = total.trim_end().trim_end_matches([',', ';']);
+    let number = |part: &str| part.rsplit('=').next()?.trim().parse::<u64>().ok();
+    let separator = if total.contains('=') { '/' } else { ',' };
+    let numbers: Option<Vec<u64>> = total.split(separator).map(number).collect();
+    let numbers = numbers?;
+    Some([*numbers.first()?, *numbers.get(1)?, *numbers.get(2)?])
+}
