@@ -3,13 +3,13 @@
 use std::io::{self, Read, Write};
 use std::os::fd::BorrowedFd;
 
-use bakeoff_core::driver::native::{Failure, Reply, TASK_LIMIT_BYTES, Task};
+use bakeoff_core::driver::native::{Failure, Reply, TASK_LIMIT_BYTES, TargetKind, Task};
 use rustix::process::{Signal, getppid, set_parent_process_death_signal};
 
 use crate::error::EngineError;
 use crate::kept::look_for;
 use crate::measure::measure_recorded;
-use crate::profile::{OpenDatabase, measure_profile};
+use crate::profile::{OpenDatabase, Room, measure_in};
 use crate::target::Target;
 
 /// Reads a task on standard input, measures, and writes the reply on standard output. Returns the
@@ -73,7 +73,11 @@ fn do_task(task: &Task, open: OpenDatabase) -> Result<Reply, EngineError> {
         return look_for(acks, path).map(|kept| Reply::Kept(Box::new(kept)));
     }
     if let Some(profile) = task.profile {
-        let measured = measure_profile(profile, &task.parts, &task.job, path, live, open);
+        let room = match task.target_kind {
+            TargetKind::KeptDirectory => Room::kept(path)?,
+            TargetKind::Directory | TargetKind::File | TargetKind::Block => Room::open(path)?,
+        };
+        let measured = measure_in(room, profile, &task.parts, &task.job, path, live, open);
         return measured.map(Reply::Parts);
     }
     Target::expect(path, task.target_kind, &task.job)?;

@@ -22,6 +22,8 @@ pub const SENTINEL: &str = "sentinel";
 pub const PROBE: &str = "probe";
 /// The directory metadata cells and profiles work in.
 pub const SMALL: &str = "small";
+/// The directory with files that several measurements read.
+pub const KEPT: &str = "kept";
 /// The image stacks are made on.
 pub const IMAGE: &str = "image";
 /// Where stacks are mounted.
@@ -78,12 +80,16 @@ impl Scratch {
 
     /// Empties and removes the metadata directory; that it is not there is fine.
     pub fn remove_small(&self) -> io::Result<()> {
-        match open_dir(&self.fd, OsStr::new(SMALL), OFlags::NOFOLLOW) {
+        self.remove_dir(SMALL)
+    }
+
+    fn remove_dir(&self, name: &str) -> io::Result<()> {
+        match open_dir(&self.fd, OsStr::new(name), OFlags::NOFOLLOW) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
             Err(error) => Err(error),
-            Ok(small) => {
-                bakeoff_engine::clear(&small)?;
-                gone_is_fine(unlinkat(&self.fd, SMALL, AtFlags::REMOVEDIR))
+            Ok(dir) => {
+                bakeoff_engine::clear(&dir)?;
+                gone_is_fine(unlinkat(&self.fd, name, AtFlags::REMOVEDIR))
             }
         }
     }
@@ -111,6 +117,7 @@ pub fn remove(parent: &Path, name: &str) -> io::Result<()> {
         scratch.remove_file(file)?;
     }
     scratch.remove_small()?;
+    scratch.remove_dir(KEPT)?;
     remove_mount_point(&scratch)?;
     match unlinkat(&parent_fd, name, AtFlags::REMOVEDIR) {
         Err(Errno::NOTEMPTY) => Err(io::Error::other(format!(
@@ -160,6 +167,7 @@ mod tests {
         scratch.create(DATA).unwrap();
         let small = scratch.make_dir(SMALL).unwrap();
         fs::write(small.join("f0"), "x").unwrap();
+        fs::write(scratch.make_dir(KEPT).unwrap().join("test_file.0"), "x").unwrap();
         scratch.make_dir(MOUNT).unwrap();
         remove(parent.path(), ".bakeoff-1").unwrap();
         let left: Vec<_> =

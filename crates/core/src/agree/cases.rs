@@ -86,6 +86,7 @@ fn fio(amounts: Amounts) -> Vec<Case> {
             tool: DriverName::Fio,
             name: name.to_string(),
             phases: vec![Compared { name: name.to_string(), work, known }],
+            keeps_files: false,
         }
     };
     let (read, write) = (Phase::ColdRead, Phase::Overwrite);
@@ -120,7 +121,7 @@ fn whole(profile: Profile, tool: DriverName, name: &str, job: Job, known: Known)
     let is_theirs = |phase: &Compared| phase.work.name != "iozone-mixed";
     let phases = parts.into_iter().map(phase).filter(is_theirs).collect();
     let name = if name.is_empty() { "all phases" } else { name };
-    Case { tool, name: name.to_string(), phases }
+    Case { tool, name: name.to_string(), phases, keeps_files: false }
 }
 
 /// What is known to differ in a part of a profile, by its word.
@@ -129,7 +130,12 @@ type Known = fn(&str) -> &'static str;
 /// The same with a case for each part, because each is a command of its own.
 fn single(profile: Profile, tool: DriverName, name: &str, job: Job, known: Known) -> Vec<Case> {
     let whole = whole(profile, tool, name, job, known);
-    let case = |phase: Compared| Case { tool, name: phase.name.clone(), phases: vec![phase] };
+    let case = |phase: Compared| Case {
+        tool,
+        name: phase.name.clone(),
+        phases: vec![phase],
+        keeps_files: false,
+    };
     whole.phases.into_iter().map(case).collect()
 }
 
@@ -164,8 +170,9 @@ fn sysbench(amounts: Amounts) -> Vec<Case> {
     let some = |n: u64| Job { io_size: Some(n * whole.bs), ..whole.clone() };
     let (reads, bursts) = (some(amounts.reads(whole.bs)), some(amounts.requests()));
     let pick = |((once, reads), bursts): ((Case, Case), Case)| match once.name.as_str() {
-        "seqrd" => once,
-        "rndrd" => reads,
+        // Its prepare leaves files that are there already as they are.
+        "seqrd" => Case { keeps_files: true, ..once },
+        "rndrd" => Case { keeps_files: true, ..reads },
         _ => bursts,
     };
     of(whole).into_iter().zip(of(reads)).zip(of(bursts)).map(pick).collect()

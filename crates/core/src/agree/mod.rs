@@ -37,6 +37,9 @@ pub struct Case {
     pub name: String,
     /// What both do, in this order.
     pub phases: Vec<Compared>,
+    /// Whether both read the same files, which are made once. How fast a disk reads a file that is
+    /// new to it, and where it put it, would be part of each ratio otherwise.
+    pub keeps_files: bool,
 }
 
 /// One phase of a case.
@@ -93,6 +96,8 @@ pub struct Row {
     pub low: Option<f64>,
     /// Upper end.
     pub high: Option<f64>,
+    /// The tool's lowest and highest rate; `None` without a pair.
+    pub rates: Option<(f64, f64)>,
     /// Mean of the shorter times.
     pub elapsed_ns: u64,
     /// How it is judged.
@@ -144,7 +149,7 @@ impl Row {
             }
             (None, None) => not("one pair gives no interval: --time more".to_string()),
             (Some(i), _) if is_same(&i) && (i.high - i.low) / 2.0 > libm::log(WIDEST) => {
-                not("its interval is wider than 10 % to each side: --time more".to_string())
+                not(too_wide(pairs))
             }
             (Some(i), _) if is_same(&i) => (Agreement::Agrees, String::new()),
             (Some(_), _) if phase.known.is_empty() => {
@@ -162,11 +167,38 @@ impl Row {
             ratio: mean(&logs),
             low: interval.map(|i| libm::exp(i.low)),
             high: interval.map(|i| libm::exp(i.high)),
+            rates: lowest_and_highest(pairs),
             elapsed_ns,
             agreement,
             why,
         }
     }
+
+    /// Whether more pairs would change nothing that is said: the interval is as narrow as what
+    /// counts as the same, or lies beside it, or the phase is too short to be judged.
+    pub fn is_settled(&self) -> bool {
+        let (Some(low), Some(high)) = (self.low, self.high) else { return true };
+        let is_narrow = libm::log(high / low) <= libm::log(SAME.1 / SAME.0);
+        let is_beside = low > SAME.1 || high < SAME.0;
+        is_narrow || is_beside || self.elapsed_ns < JUDGED_NS
+    }
+}
+
+fn lowest_and_highest(pairs: &[Pair]) -> Option<(f64, f64)> {
+    let first = pairs.first()?.foreign;
+    let widen = |(low, high): (f64, f64), pair: &Pair| {
+        (f64::min(low, pair.foreign), f64::max(high, pair.foreign))
+    };
+    Some(pairs.iter().fold((first, first), widen))
+}
+
+/// Why an interval is wide: what scatters is the tool's own rate, from one turn to the next.
+fn too_wide(pairs: &[Pair]) -> String {
+    let factor = lowest_and_highest(pairs).map_or(1.0, |(low, high)| high / low);
+    format!(
+        "its interval is wider than 10 % to each side: from turn to turn the tool's own rate \
+         changed by a factor of up to {factor:.2}; more pairs would narrow it: --time more"
+    )
 }
 
 #[cfg(test)]
@@ -212,6 +244,19 @@ mod tests {
         assert!(wide.low.unwrap() < 0.97 && wide.high.unwrap() > 1.03);
         assert_eq!(wide.agreement, Agreement::NotJudged);
         assert!(wide.why.contains("wider than 10 %"), "{}", wide.why);
+    }
+
+    /// Time goes to the phases that scatter, and none to those that are told.
+    #[test]
+    fn a_phase_is_settled_when_more_pairs_would_say_the_same() {
+        let narrow = row(&[(100.0, 100.0), (101.0, 100.0), (100.0, 101.0)], 2.0);
+        let beside = row(&[(50.0, 100.0), (60.0, 100.0), (55.0, 100.0)], 2.0);
+        let short = row(&[(60.0, 100.0), (100.0, 60.0), (100.0, 100.0)], 0.5);
+        assert!([narrow, beside, short].iter().all(Row::is_settled));
+        let wide = row(&[(60.0, 100.0), (100.0, 60.0), (100.0, 100.0)], 2.0);
+        assert!(!wide.is_settled());
+        assert_eq!(wide.rates, Some((60.0, 100.0)));
+        assert!(wide.why.contains("a factor of up to 1.67"), "{}", wide.why);
     }
 
     #[test]

@@ -8,7 +8,11 @@ use super::figure::Unit;
 use super::{Agreement, Row, Table};
 use crate::model::host::Host;
 use crate::model::path::printable;
+use crate::report::wrap;
 use crate::units;
+
+/// Columns of a terminal.
+const WIDTH: usize = 80;
 
 /// Where and when it was measured.
 pub struct Setting<'a> {
@@ -126,8 +130,8 @@ pub fn text(table: &Table, setting: &Setting) -> String {
             units::duration(row.elapsed_ns),
             word(row),
         );
-        if row.agreement == Agreement::Differs || row.elapsed_ns == 0 {
-            let _ = writeln!(out, "         {}", clean(&row.why));
+        if !row.why.is_empty() {
+            out.push_str(&wrap(&clean(&row.why), WIDTH, "         ", "         "));
         }
     }
     for skipped in &table.skipped {

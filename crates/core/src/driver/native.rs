@@ -26,8 +26,10 @@ pub const LIVE_RECORD_BYTES: usize = 16;
 pub enum TargetKind {
     /// A regular file; created, readable by its owner only, when missing and only written.
     File,
-    /// A directory for small files.
+    /// A directory for small files, or for a profile: empty before and after.
     Directory,
+    /// A directory with a profile's files in it, which stay; what is missing is made.
+    KeptDirectory,
     /// A block device.
     Block,
 }

@@ -2,6 +2,7 @@
 
 use super::columns::{Columns, Rows};
 use super::lines::{self, Raw, Splitter};
+use super::overlooked::Overlooked;
 use super::result::{Imported, Out, Place, short};
 use super::table::ResultTable;
 use crate::driver::{bonnie, dd, fio, iozone, sysbench};
@@ -62,6 +63,7 @@ struct Inner {
     number: u64,
     above: Above,
     readers: Vec<Box<dyn Reader>>,
+    overlooked: Overlooked,
     out: Out,
 }
 
@@ -103,7 +105,8 @@ impl Finder {
     }
 
     fn with(readers: Vec<Box<dyn Reader>>) -> Finder {
-        let inner = Inner { number: 0, above: Above::default(), readers, out: Out::default() };
+        let (above, overlooked, out) = Default::default();
+        let inner = Inner { number: 0, above, readers, overlooked, out };
         Finder { splitter: Splitter::default(), inner }
     }
 
@@ -129,8 +132,9 @@ impl Finder {
     /// The text is over.
     pub fn finish(mut self) -> Imported {
         self.splitter.finish(&mut |raw| self.inner.raw(raw));
-        let Inner { mut readers, mut out, number, .. } = self.inner;
+        let Inner { mut readers, mut out, number, overlooked, .. } = self.inner;
         readers.iter_mut().for_each(|reader| reader.finish(&mut out));
+        overlooked.give(&mut out);
         out.finish(number)
     }
 }
@@ -151,7 +155,11 @@ impl Inner {
         };
         let text = String::from_utf8_lossy(bytes);
         let text = text.trim_end_matches('\r');
-        let mut parts = text.split('\r').peekable();
+        if self.number == 1 && (bytes.starts_with(b"\xff\xfe") || bytes.starts_with(b"\xfe\xff")) {
+            let why = "a text in UTF-16: iconv -f UTF-16 -t UTF-8 makes one that is read";
+            self.out.unread(1, 1, why);
+        }
+        let mut parts = text.split('\r').flat_map(lines::broken_by_tags).peekable();
         while let Some(part) = parts.next() {
             self.part(&lines::plain(part), is_ended || parts.peek().is_some());
         }
@@ -164,6 +172,7 @@ impl Inner {
             is_taken |= reader.line(&line, &mut self.out);
         }
         if !is_taken {
+            self.overlooked.look(self.number, text);
             self.above.look(text);
         }
     }

@@ -187,6 +187,102 @@ fn sysbench_that_measured_a_cpu_is_no_result() {
     assert!(found.unread[0].why.contains("fileio"), "{:?}", found.unread);
 }
 
+type Mangle = fn(&str) -> String;
+
+/// What people do to an output between the terminal and the forum.
+const MANGLED: [(&str, Mangle); 24] = [
+    ("colours", |text| each(text, |line| format!("\u{1b}[32m{line}\u{1b}[0m"))),
+    ("matches of grep", |text| text.replace('1', "\u{1b}[01;31m\u{1b}[K1\u{1b}[m\u{1b}[K")),
+    ("blanks that do not break", |text| text.replace(' ', "\u{a0}")),
+    ("a mark at the start", |text| format!("\u{feff}{text}")),
+    ("one line of HTML", |text| format!("<p>{}</p>\n", text.replace('\n', "<br>"))),
+    ("code marks on each line", |text| each(text, |line| format!("`{line}`"))),
+    ("line numbers", |text| numbered(text, " ")),
+    ("line numbers of grep", |text| numbered(text, ":")),
+    ("times of a log", |text| each(text, |line| format!("2024-05-01 12:34:56 {line}"))),
+    ("a log's prefix", |text| each(text, |line| format!("Nov 22 12:34:56 pi fio[1]: {line}"))),
+    ("marks of diff", |text| each(text, |line| format!("+{line}"))),
+    ("decimal commas", |text| text.replace('.', ",")),
+    ("decimal points for commas", |text| text.replace(',', ".")),
+    ("cut at 40 columns", |text| each(text, |line| line.chars().take(40).collect())),
+    ("cut at 60 columns", |text| each(text, |line| line.chars().take(60).collect())),
+    ("cut at 79 columns", |text| each(text, |line| line.chars().take(79).collect())),
+    ("cut on the left", |text| each(text, |line| line.chars().skip(4).collect())),
+    ("cut far on the left", |text| each(text, |line| line.chars().skip(24).collect())),
+    ("wrapped at 40 columns", |text| each(text, |line| wrapped(line, 40))),
+    ("wrapped at 72 columns", |text| each(text, |line| wrapped(line, 72))),
+    ("quoted-printable", |text| each(text, |line| wrapped(&line.replace('=', "=3D"), 70))),
+    ("twice without an end between", |text| text.trim_end().to_string() + text),
+    ("blank lines between", |text| text.replace('\n', "\n\n")),
+    ("letters for figures", |text| text.replace('1', "l").replace('0', "O")),
+];
+
+fn each(text: &str, change: impl Fn(&str) -> String) -> String {
+    text.lines().map(|line| change(line) + "\n").collect()
+}
+
+fn numbered(text: &str, separator: &str) -> String {
+    (1..).zip(text.lines()).map(|(at, line)| format!("{at}{separator}{line}\n")).collect()
+}
+
+fn wrapped(line: &str, columns: usize) -> String {
+    let letters: Vec<char> = line.chars().collect();
+    let parts: Vec<String> = letters.chunks(columns).map(|part| part.iter().collect()).collect();
+    parts.join("\n")
+}
+
+#[test]
+fn what_people_do_to_an_output_gives_none_but_its_own_figures() {
+    for (path, text) in SAMPLES {
+        let Ok(text) = std::str::from_utf8(text) else { continue };
+        let original = [Finder::all(text.as_bytes())];
+        for (what, mangle) in MANGLED {
+            let mangled = mangle(text);
+            for result in Finder::all(mangled.as_bytes()).results {
+                let is_known = comes_from(&result, &original);
+                assert!(is_known, "{path}, {what}: {result:#?}\n{mangled}");
+            }
+        }
+    }
+}
+
+/// Each was lost without a word.
+#[test]
+fn what_a_prefix_on_each_line_hides_is_listed() {
+    for name in [
+        "c_read.stderr",
+        "v04_rndrw_time_limited.stdout",
+        "v200_sync_full.stdout",
+        "throughput_t2.stdout",
+        "text_rndrw_fsync_timed.stdout",
+        "json_seqread_direct.stdout",
+    ] {
+        let (_, text) = SAMPLES.iter().find(|(path, _)| path.ends_with(name)).unwrap();
+        let text = std::str::from_utf8(text).unwrap();
+        let prefixed = each(text, |line| format!("Nov 22 12:34:56 pi job[1]: {line}"));
+        let found = Finder::all(prefixed.as_bytes());
+        assert!(!found.results.is_empty() || !found.unread.is_empty(), "{name}\n{prefixed}");
+    }
+    let found = Finder::all(b"\xff\xfef\0i\0o\0\n\0");
+    assert!(found.unread[0].why.contains("UTF-16"), "{:?}", found.unread);
+}
+
+/// 982 % was cut to 9 where a large rate had pushed the row out of the terminal.
+#[test]
+fn the_last_share_of_a_row_of_bonnie_that_a_terminal_cut_is_none() {
+    let of = |name: &str| SAMPLES.iter().find(|(path, _)| path.ends_with(name)).unwrap().1;
+    let text = std::str::from_utf8(of("v200_seeks_cpu_over_100.stdout")).unwrap();
+    for columns in 76..81 {
+        let cut = each(text, |line| line.chars().take(columns).collect());
+        let found = Finder::all(cut.as_bytes());
+        let metrics = found.results.iter().flat_map(|result| &result.metrics);
+        let of_seeks: Vec<_> = metrics
+            .filter(|m| ["random_seeks.rate", "random_seeks.cpu"].contains(&&*m.name))
+            .collect();
+        assert!(of_seeks.iter().all(|metric| metric.raw == "1343176"), "{columns}: {of_seeks:?}");
+    }
+}
+
 fn noise() -> impl Strategy<Value = Vec<u8>> {
     const LINES: [&str; 16] = [
         "",

@@ -74,14 +74,17 @@ impl Splitter {
     }
 }
 
-/// A line as it was before a web page, a forum or a mail put something around it: quotation
-/// marks at the start, tags of HTML and its entities. Leading blanks stay, columns need them; a
-/// heading of HTML becomes one of Markdown.
+/// A line as it was before a terminal, a web page, a forum or a mail put something around it:
+/// colours, quotation marks at the start, tags of HTML and its entities, blanks that do not break.
+/// Leading blanks stay, columns need them; a heading of HTML becomes one of Markdown.
 pub fn plain(text: &str) -> String {
+    let without = text.contains(['\u{1b}', '\u{a0}', '\u{feff}']).then(|| without_controls(text));
+    let text = without.as_deref().unwrap_or(text);
     let mut text = text.trim_end_matches(['\r', ' ', '\t']);
     while let Some(rest) = text.strip_prefix('>') {
         text = rest.strip_prefix(' ').unwrap_or(rest);
     }
+    text = text.strip_prefix('`').and_then(|rest| rest.strip_suffix('`')).unwrap_or(text);
     let mut out = match text.contains('<') {
         true => without_tags(text),
         false => text.to_string(),
@@ -95,6 +98,40 @@ pub fn plain(text: &str) -> String {
         out = without_entities(&out);
     }
     out
+}
+
+/// Takes out the escape sequences that colour a terminal (ECMA-48, CSI) and the mark at the start
+/// of a file; a blank that does not break is one that does.
+fn without_controls(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut letters = text.trim_start_matches('\u{feff}').chars().peekable();
+    while let Some(letter) = letters.next() {
+        match letter {
+            '\u{1b}' if letters.next_if_eq(&'[').is_some() => {
+                // Parameters, up to the letter that says what it does.
+                while letters.next().is_some_and(|c| !('@'..='~').contains(&c)) {}
+            }
+            '\u{a0}' => out.push(' '),
+            letter => out.push(letter),
+        }
+    }
+    out
+}
+
+/// The lines of a page that breaks them with tags alone.
+pub fn broken_by_tags(text: &str) -> Vec<&str> {
+    let mut lines = Vec::new();
+    let mut rest = text;
+    while let Some(at) = rest.find("<br") {
+        let Some(end) = rest[at..].find('>') else { break };
+        lines.push(&rest[..at]);
+        rest = &rest[at + end + 1..];
+    }
+    // A tag at the end breaks nothing.
+    if lines.is_empty() || !rest.is_empty() {
+        lines.push(rest);
+    }
+    lines
 }
 
 /// Replaces every other entity by the mark of an unknown letter: none of them is a digit.
@@ -199,6 +236,15 @@ mod tests {
         }
         splitter.push(b"\nshort\n", &mut each);
         assert_eq!(seen, [32 << 20, 5]);
+    }
+
+    #[test]
+    fn colours_of_a_terminal_and_blanks_of_a_page_go() {
+        assert_eq!(plain("\u{feff}\u{1b}[01;31m\u{1b}[K64\u{1b}[m\u{1b}[K+0 in"), "64+0 in");
+        assert_eq!(plain("19.9\u{a0}MB/s\u{1b}[0m"), "19.9 MB/s");
+        assert_eq!(plain("a\u{1b}"), "a\u{1b}");
+        assert_eq!(broken_by_tags("a<br>b<br />c<br/>"), ["a", "b", "c"]);
+        assert_eq!(broken_by_tags("a <b>"), ["a <b>"]);
     }
 
     #[test]

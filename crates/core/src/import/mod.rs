@@ -14,6 +14,7 @@ pub mod finder;
 mod judge;
 pub mod lines;
 pub mod observe;
+mod overlooked;
 pub mod result;
 pub mod studies;
 pub mod study;

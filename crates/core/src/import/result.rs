@@ -179,6 +179,13 @@ impl Out {
         }
     }
 
+    /// Whether something was read or listed between these lines.
+    pub fn has_between(&self, first_line: u64, last_line: u64) -> bool {
+        let of = |first: u64, last: u64| first <= last_line && last >= first_line;
+        self.imported.results.iter().any(|result| of(result.first_line, result.last_line))
+            || self.imported.unread.iter().any(|unread| of(unread.first_line, unread.last_line))
+    }
+
     /// Everything, in the order of the lines.
     pub fn finish(mut self, last_line: u64) -> Imported {
         self.imported.results.sort_by_key(|result| (result.first_line, result.last_line));

@@ -40,7 +40,7 @@ use crate::live::Live;
 use crate::record::Kind;
 use crate::usage::Usage;
 use meter::Meter;
-use room::Room;
+pub(crate) use room::Room;
 pub use room::clear;
 pub use sqlite::{Database, DatabaseOptions, OpenDatabase};
 
@@ -63,8 +63,21 @@ pub fn measure_profile(
     live: Option<BorrowedFd<'_>>,
     open: OpenDatabase,
 ) -> Result<Vec<Measurement>, EngineError> {
+    measure_in(Room::open(target)?, profile, parts, job, target, live, open)
+}
+
+/// The same in a directory that is open.
+pub(crate) fn measure_in(
+    room: Room,
+    profile: Profile,
+    parts: &[u16],
+    job: &Job,
+    target: &Path,
+    live: Option<BorrowedFd<'_>>,
+    open: OpenDatabase,
+) -> Result<Vec<Measurement>, EngineError> {
     let live = Live::new(live);
-    let mut stage = Stage::new(profile, parts, job, target, &live, open)?;
+    let mut stage = Stage::new(room, profile, parts, job, target, &live, open)?;
     match profile {
         Profile::Sqlite => sqlite::run(&mut stage)?,
         Profile::HomeAssistant => home_assistant::run(&mut stage)?,
@@ -100,6 +113,7 @@ struct Stage<'a> {
 
 impl<'a> Stage<'a> {
     fn new(
+        room: Room,
         profile: Profile,
         parts: &[u16],
         job: &'a Job,
@@ -116,7 +130,6 @@ impl<'a> Stage<'a> {
         let clock = Clock::find();
         // A read makes no data: what that costs is timed where it happens.
         let cost = Cost::measure(&Job::new(Rw::Read, 512, 512), 1, clock)?;
-        let room = Room::open(target)?;
         Ok(Stage {
             job,
             room,

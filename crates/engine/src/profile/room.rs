@@ -1,4 +1,5 @@
-//! The directory a profile works in: an empty one of ours, and empty again when it is let go.
+//! The directory a profile works in: an empty one of ours, and empty again when it is let go; or
+//! one whose files are to be used again.
 //!
 //! Everything goes through descriptors and never through a symbolic link. What is removed is what
 //! lies in the directory on the same filesystem; the profile is the only one that puts anything
@@ -19,15 +20,15 @@ const DEPTH_MAX: u32 = 8;
 #[derive(Debug)]
 pub struct Room {
     dir: OwnedFd,
+    keeps: bool,
 }
 
 impl Room {
     /// Opens `path`, which has to be an empty directory.
     pub fn open(path: &Path) -> Result<Room, EngineError> {
-        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-        let dir = openat(CWD, path, flags, Mode::empty())
-            .map_err(|e| EngineError::io("opening the directory of the profile", e))?;
-        let mut found = Dir::read_from(&dir)
+        // What turns out to be somebody's stays.
+        let mut room = Room::kept(path)?;
+        let mut found = Dir::read_from(&room.dir)
             .map_err(|e| EngineError::io("reading the directory of the profile", e))?;
         let is_theirs = |name: &std::ffi::CStr| name != c"." && name != c"..";
         if found.any(|entry| entry.is_ok_and(|entry| is_theirs(entry.file_name()))) {
@@ -36,7 +37,16 @@ impl Room {
                     .to_string(),
             ));
         }
-        Ok(Room { dir })
+        room.keeps = false;
+        Ok(room)
+    }
+
+    /// Opens `path` with the files that are there, which stay.
+    pub fn kept(path: &Path) -> Result<Room, EngineError> {
+        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        let dir = openat(CWD, path, flags, Mode::empty())
+            .map_err(|e| EngineError::io("opening the directory of the profile", e))?;
+        Ok(Room { dir, keeps: true })
     }
 
     /// Its descriptor.
@@ -70,7 +80,7 @@ impl Room {
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         let dir = openat(&self.dir, name, flags, Mode::empty())
             .map_err(|e| EngineError::io("opening a directory", e))?;
-        Ok(Room { dir })
+        Ok(Room { dir, keeps: self.keeps })
     }
 
     /// Removes everything in it.
@@ -83,7 +93,9 @@ impl Drop for Room {
     fn drop(&mut self) {
         // On the way out of an error there is nobody left to tell; the parent removes the
         // directory and says so if it cannot.
-        let _ = self.clear();
+        if !self.keeps {
+            let _ = self.clear();
+        }
     }
 }
 
@@ -144,6 +156,16 @@ mod tests {
         drop(room);
         assert_eq!(fs::read_dir(parent.path()).unwrap().count(), 0);
         assert!(theirs.path().join("keep").exists());
+    }
+
+    #[test]
+    fn files_that_are_to_be_used_again_stay() {
+        let parent = tempfile::tempdir().unwrap();
+        for _ in 0..2 {
+            let room = Room::kept(parent.path()).unwrap();
+            drop(room.open_file("test_file.0", OFlags::RDWR | OFlags::CREATE).unwrap());
+        }
+        assert!(parent.path().join("test_file.0").exists());
     }
 
     #[test]

@@ -97,11 +97,10 @@ impl<'a> Bench<'a> {
             self.cool(&work[0])?;
             return Ok(vec![self.one(job, progress).map_err(TurnError::of_load)?]);
         }
-        self.in_room(|room| {
+        self.in_room(case, |room, kind| {
             let mut tick = |live| progress.live(live);
             let load = Load::new(job, &parts);
-            load::run_all(load, room, TargetKind::Directory, self.cancel, &mut tick)
-                .map_err(TurnError::of_load)
+            load::run_all(load, room, kind, self.cancel, &mut tick).map_err(TurnError::of_load)
         })
     }
 
@@ -114,16 +113,27 @@ impl<'a> Bench<'a> {
             Ok(told.into_iter().map(|(measured, _)| measured).collect())
         };
         if ground.ground == Ground::Empty {
-            return self.in_room(run);
+            return self.in_room(case, |room, _| run(room));
         }
         self.cool(&work[0])?;
         run(self.dir)
     }
 
-    /// With a directory that is new and goes away again.
-    fn in_room<T>(&self, work: impl FnOnce(&Path) -> Result<T, TurnError>) -> Result<T, TurnError> {
-        let made = self.room.make_dir(scratch::SMALL);
-        let done = work(&made.map_err(|e| unusable("make a directory", e))?);
+    /// With a directory that is new and goes away again, or with the one whose files stay.
+    fn in_room<T>(
+        &self,
+        case: &Case,
+        work: impl FnOnce(&Path, TargetKind) -> Result<T, TurnError>,
+    ) -> Result<T, TurnError> {
+        let make = |name| self.room.make_dir(name).map_err(|e| unusable("make a directory", e));
+        if case.keeps_files {
+            let kept = self.dir.join(scratch::KEPT);
+            if !kept.is_dir() {
+                make(scratch::KEPT)?;
+            }
+            return work(&kept, TargetKind::KeptDirectory);
+        }
+        let done = work(&make(scratch::SMALL)?, TargetKind::Directory);
         self.room.remove_small().map_err(|e| unusable("remove what a tool made", e))?;
         done
     }

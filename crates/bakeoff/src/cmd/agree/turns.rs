@@ -31,8 +31,10 @@ const TURN_NS: (u64, u64) = (200_000_000, 2_000_000_000);
 const STEP_BYTES: u64 = 16 << 20;
 /// How long flushes and reads are tried for.
 const TRIAL_NS: u64 = 300_000_000;
-/// Files there are at the same time: ours, and that of a tool or two.
-const FILES: u64 = 3;
+/// Files there are at the same time: ours, those that are kept, and that of a tool or two.
+const FILES: u64 = 4;
+/// Turns after which time goes to those that scatter.
+const TURNS_LEAST: u32 = 5;
 
 /// A comparison in hand.
 pub struct Turns<'a> {
@@ -53,6 +55,27 @@ struct Running {
     /// How long the last turn took.
     took: Duration,
     is_over: bool,
+}
+
+impl Running {
+    fn rows(&self) -> impl Iterator<Item = Row> {
+        let both = self.pairs.iter().zip(&self.missing);
+        self.case.phases.iter().zip(both).filter_map(|(phase, (pairs, missing))| {
+            let is_told = !pairs.is_empty() || missing.is_some();
+            is_told.then(|| Row::of(self.case.tool, phase, pairs, missing.as_deref()))
+        })
+    }
+
+    /// Forgets what was measured on files that were new to the disk.
+    fn forget(&mut self) {
+        self.pairs.iter_mut().for_each(Vec::clear);
+        self.missing.fill(None);
+    }
+
+    /// Whether further turns would change nothing that is said.
+    fn is_settled(&self) -> bool {
+        self.rows().all(|row| row.is_settled())
+    }
 }
 
 impl<'a> Turns<'a> {
@@ -139,10 +162,16 @@ impl<'a> Turns<'a> {
         for round in 0u32.. {
             let mut had_one = false;
             for one in running.iter_mut().filter(|one| !one.is_over) {
-                if round > 0 && began.elapsed() + one.took > time {
+                let is_late = began.elapsed() + one.took > time;
+                if round > 0 && is_late || round >= TURNS_LEAST && one.is_settled() {
                     continue;
                 }
                 had_one = true;
+                if round == 0 && one.case.keeps_files {
+                    self.progress.doing(&format!("files for {}", one.case.name));
+                    self.turn(one, false)?;
+                    one.forget();
+                }
                 let name = format!("{} · {}", one.case.tool.name(), one.case.name);
                 self.progress.doing(&format!("turn {} · {name}", round + 1));
                 self.turn(one, round % 2 == 1)?;
@@ -152,9 +181,7 @@ impl<'a> Turns<'a> {
             }
         }
         self.progress.clear();
-        for one in &running {
-            self.rows(one);
-        }
+        self.table.rows.extend(running.iter().flat_map(Running::rows));
         Ok(())
     }
 
@@ -177,15 +204,6 @@ impl<'a> Turns<'a> {
             }
         }
         Ok(())
-    }
-
-    fn rows(&mut self, one: &Running) {
-        let tool = one.case.tool;
-        for ((phase, pairs), missing) in one.case.phases.iter().zip(&one.pairs).zip(&one.missing) {
-            if !pairs.is_empty() || missing.is_some() {
-                self.table.rows.push(Row::of(tool, phase, pairs, missing.as_deref()));
-            }
-        }
     }
 
     /// The tool of a case, if it is installed and has words for it.

@@ -9,6 +9,8 @@ use crate::import::result::Place;
 const NAME_WIDTH: usize = 19;
 /// Characters of one phase: a blank, five of the rate, a blank, three of the CPU.
 const CELL_WIDTH: usize = 10;
+/// Characters of the CPU share in it.
+const CPU_WIDTH: usize = 4;
 
 /// The first line of a block.
 #[derive(Clone, Debug)]
@@ -195,6 +197,7 @@ impl Table {
         };
         self.is_collapsed = collapsed(text).is_some();
         self.head(&head, line.number);
+        let is_cut = !self.is_collapsed && is_last_cut(text);
         let first = if self.is_create { 6 } else { 0 };
         for at in 0..6 {
             let test = &TESTS[first + at];
@@ -218,8 +221,11 @@ impl Table {
                 self.wrong = Some(format!("{rate} is no rate of bonnie++"));
             }
             // The line was cut inside this number, and nothing marks its end.
-            if !line.is_ended && at == 5 {
+            if !line.is_ended && at == 5 || cpu.is_empty() && !rate.is_empty() {
                 *cell = Cell::default();
+            }
+            if at == 5 && is_cut {
+                cell.cpu = None;
             }
         }
         true
@@ -294,6 +300,14 @@ fn bulk(text: &str, line: u64) -> Option<super::cells::Figure> {
         return size(text, line);
     }
     figure(text, 1024.0, line)
+}
+
+/// Whether the last CPU share ends nearer to its rate than a column is wide: the row was cut there,
+/// as by a terminal that a large rate pushed it out of.
+fn is_last_cut(text: &str) -> bool {
+    let words = words(text);
+    let [.., (rate, _), (cpu, _)] = &words[..] else { return false };
+    *cpu < *rate + CPU_WIDTH
 }
 
 /// Words with the character position of their ends.

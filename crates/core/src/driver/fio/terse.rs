@@ -108,7 +108,7 @@ fn give(direction: &str, fields: &[&str], line: u64, metrics: &mut Metrics) -> R
     for field in &fields[12..32] {
         let Some((rank, value)) = field.split_once("%=") else { continue };
         let rank = rank.trim_end_matches('0').trim_end_matches('.');
-        if Decimal::parse(rank).is_some_and(|rank| rank.value() > 0.0) {
+        if rank.parse::<f64>().is_ok_and(|rank| rank > 0.0) {
             latency(&format!("p{rank}"), value);
         }
     }

@@ -8,6 +8,8 @@ use super::{Job, Volume};
 use crate::import::finder::{Above, Line, Reader};
 use crate::import::result::{Metrics, Out, Place, short};
 
+/// Percentiles that fio prints in a row, but for the last.
+const PERCENTILES_A_ROW: u32 = 4;
 /// A job's block ends at the latest this many foreign lines after its last line.
 const GAP_LINES: u64 = 40;
 
@@ -39,6 +41,10 @@ struct Open {
     percentiles: Option<(f64, bool)>,
     /// Rank and nanoseconds of the last of them.
     last_percentile: (f64, f64),
+    /// Percentiles of the row in hand, and its line where more should follow in it.
+    row: (u32, Option<u64>),
+    /// Rows that are not whole.
+    short_rows: Vec<u64>,
     is_twice: bool,
     /// Figures that contradict each other.
     contradiction: Option<String>,
@@ -203,6 +209,7 @@ impl Open {
             return true;
         }
         if let Some(rest) = text.strip_prefix('|') {
+            self.end_row();
             return self.percentile_line(rest, line);
         }
         // A mail breaks a row of them between two.
@@ -271,6 +278,7 @@ impl Open {
                 let is_main = what != "lat percentiles";
                 self.percentiles = unit_ns(unit).map(|ns| (ns, is_main));
                 self.last_percentile = (0.0, 0.0);
+                self.row = (0, None);
                 true
             }
             "cpu" => {
@@ -325,6 +333,8 @@ impl Open {
         if !rest.contains("th=[") {
             return false;
         }
+        self.row.0 += rest.matches("th=[").count() as u32;
+        self.row.1 = rest.trim_end().ends_with(',').then_some(line.number);
         let (Some((ns, true)), Some(direction)) = (self.percentiles, self.directions.last_mut())
         else {
             return true;
@@ -354,6 +364,14 @@ impl Open {
         true
     }
 
+    /// A row below the one in hand: that one had four, or was the last.
+    fn end_row(&mut self) {
+        if let (true, Some(line)) = (self.row.0 < PERCENTILES_A_ROW, self.row.1) {
+            self.short_rows.push(line);
+        }
+        self.row = (0, None);
+    }
+
     fn contradict(&mut self, line: &Line<'_>, what: &str) {
         let why =
             format!("line {}: {what}: digits are missing, or outputs are mixed up", line.number);
@@ -364,6 +382,9 @@ impl Open {
         let (first, last) = (self.place.first_line, self.last_line);
         if self.is_twice {
             return out.unread(first, last, "figures stand twice: two outputs of fio are mixed up");
+        }
+        for line in &self.short_rows {
+            out.unread(*line, *line, "a row of fio's percentiles that was cut");
         }
         if let Some(why) = self.contradiction {
             return out.unread(first, last, why);

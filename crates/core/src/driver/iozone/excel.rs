@@ -72,6 +72,8 @@ pub struct Excel {
     cells: Vec<Cell>,
     /// By file, record and test.
     cpu: BTreeMap<(String, String, usize), Option<Value>>,
+    /// The file's size in the last row of the report: it grows from row to row.
+    file: Option<u64>,
     passed_over: Vec<(u64, u64, &'static str)>,
     /// The line of the last row that was taken, and its characters.
     row_line: u64,
@@ -124,15 +126,26 @@ impl Excel {
             *last = line.number;
         }
         let labels: Vec<&str> = words.iter().filter_map(|word| quoted(word)).collect();
+        let is_label_row = labels.len() == words.len();
+        let falls = first.parse::<u64>().ok() <= self.file && !is_label_row;
+        // The title of another report is missing above, or the records of this one.
+        if self.records.is_empty() != is_label_row || falls {
+            self.open = Some(Kind::Other);
+            self.passed_over.push((line.number, line.number, "an Excel report that is not whole"));
+            self.records.clear();
+            return true;
+        }
         if self.records.is_empty() && labels.len() == words.len() {
             self.records_line = line.number;
             self.records = labels.into_iter().map(str::to_string).collect();
+            self.file = None;
             return true;
         }
         // A value without the blank behind it may have been cut.
         let is_whole = line.is_ended && words.len() == self.fitting(first) + 1;
         if is_whole && self.cells.len() + self.cpu.len() < VALUES {
             self.row(kind, first, &words[1..], line.number);
+            self.file = first.parse().ok();
             (self.row_line, self.row_width) = (line.number, width);
         }
         true

@@ -43,6 +43,7 @@ pub enum Key {
     FairnessTime,
     PreparedBytes,
     PreparedRate,
+    PreparedSeconds,
 }
 
 impl Key {
@@ -77,7 +78,7 @@ impl Key {
             LatencySum => 15,
             FairnessEvents => 16,
             FairnessTime => 17,
-            PreparedBytes | PreparedRate => 18,
+            PreparedBytes | PreparedRate | PreparedSeconds => 18,
         }
     }
 
@@ -215,6 +216,7 @@ fn settings(to: &mut Reading<'_>, text: &str) {
         }
     } else if let Some((bytes, rest)) = text.split_once(" bytes written in ") {
         to.put(Key::PreparedBytes, bytes, 1);
+        to.put(Key::PreparedSeconds, rest.split(' ').next().unwrap_or(""), 1);
         let rate = after(rest, "(").and_then(|rest| rest.split_once(' '));
         let is_binary = rest.ends_with("iB/sec).") || rest.ends_with("MB/sec).");
         if let Some((rate, _)) = rate.filter(|_| is_binary) {

@@ -5,8 +5,9 @@ use super::field::{Field, Key, MODES};
 use crate::import::result::{Metrics, Out, finding};
 use crate::model::finding::Severity;
 
-/// Latencies above this were never measured: sysbench 0.4 prints them when it has no events.
-const LATENCY_LIMIT_NS: f64 = 1e15;
+/// Latencies from here on were never measured: the histogram of 0.4 ends here, and it prints that
+/// and more when it has too few events.
+const LATENCY_LIMIT_NS: f64 = 1e13;
 
 /// Gives the report, or says why not.
 pub fn give(mut open: Open, out: &mut Out) {
@@ -35,7 +36,8 @@ pub fn give(mut open: Open, out: &mut Out) {
         return out.unread(first, last, why);
     }
     let did_nothing = [Key::Events, Key::TotalOperations].map(|key| known.value(key));
-    if did_nothing.contains(&Some(0.0)) {
+    let moved = [Key::Reads, Key::Writes].map(|key| known.value(key));
+    if did_nothing.contains(&Some(0.0)) || moved == [Some(0.0); 2] {
         let why = "sysbench counted no operation: its files were missing, or it failed";
         return out.unread(first, last, why);
     }
@@ -137,6 +139,14 @@ impl<'a> Known<'a> {
         let is_run = [Threads, Mode, TotalTime].iter().any(|key| self.of(*key).is_some());
         if self.of(PreparedBytes).is_some() && is_run {
             return mixed("a prepare and a run in one report");
+        }
+        if let (Some(rate), Some(seconds)) = (self.near(PreparedRate), self.near(PreparedSeconds))
+            && !self.is_product(rate, seconds, PreparedBytes)
+        {
+            return mixed("the bytes that prepare wrote are not its rate times its time");
+        }
+        if self.of(PreparedBytes).is_some() && self.of(FileCount).is_none() {
+            return mixed("a prepare without the number of its files");
         }
         let counts = [Reads, Writes, Other, TotalOperations].map(|key| self.value(key));
         if let [Some(reads), Some(writes), Some(other), Some(total)] = counts {
@@ -270,7 +280,10 @@ impl<'a> Known<'a> {
             let label = if name == "read" { "reads_per_second" } else { "writes_per_second" };
             self.real(metrics, rate, label, "1/s");
             let name = format!("{name}_throughput");
-            match self.request_bytes().zip(self.value(rate)).zip(self.of(rate)) {
+            // Whether the files are whole blocks is told by their number, or by the throughput.
+            let is_sure = self.of(volume).is_some() || self.of(FileCount).is_some();
+            let block = self.request_bytes().filter(|_| is_sure);
+            match block.zip(self.value(rate)).zip(self.of(rate)) {
                 Some(((block, per_second), field)) => {
                     metrics.real(&name, block * per_second, "bytes/s", &field.raw, field.line);
                 }
@@ -320,7 +333,7 @@ impl<'a> Known<'a> {
             // Half a bucket of the histogram may lie above the exact maximum.
             let is_rank = matches!(field.key, Key::LatencyRank(_));
             let is_above = is_rank && max.is_some_and(|max| value > max * 1.02 + 1e4);
-            if value > LATENCY_LIMIT_NS || is_above {
+            if value >= LATENCY_LIMIT_NS || is_above {
                 let why = format!("{name} is {}: sysbench had too few events for it", field.raw);
                 out.unread(field.line, field.line.max(last.min(field.line)), why);
                 continue;
