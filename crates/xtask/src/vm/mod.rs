@@ -156,7 +156,7 @@ pub fn measure_capped(
 
 /// Runs a script on a machine with a few disks, for a look.
 fn try_script(bed: &Bed, script: &str, board: &str) -> Result<bool> {
-    let pi = || vec![Disk::card("card", 256 * MIB)];
+    let pi = || vec![Disk::card("card", 1024 * MIB)];
     let (board, disks) = match board {
         "pc" => (
             &board::PC,

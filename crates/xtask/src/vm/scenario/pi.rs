@@ -15,12 +15,7 @@ pub const PI3: Group = Group {
     board: &board::PI3,
     disks: card,
     is_alone: false,
-    tests: || {
-        let mut tests = tests("Raspberry Pi 3 Model B", "aarch64");
-        // Its minutes are spent on the card, which is the same one on the other board.
-        tests.push(Test::new("run", run));
-        tests
-    },
+    tests: || tests("Raspberry Pi 3 Model B", "aarch64"),
 };
 
 /// A Raspberry Pi of the first generation.
@@ -44,6 +39,7 @@ fn tests(model: &'static str, machine: &'static str) -> Vec<Test> {
         Test::new("card", see_card),
         Test::new("bench", bench),
         Test::new("quick", move |guest| quick(guest, model, machine)),
+        Test::new("run", run),
     ]
 }
 
