@@ -13,6 +13,10 @@ const OTHER: &str = "fedcba9876543210";
 
 /// A store with the demo's kept events in it.
 fn demo() -> Home {
+    with_demo(Home::new())
+}
+
+fn with_demo(home: Home) -> Home {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/runs/demo.jsonl");
     let lines: Vec<String> =
         std::fs::read_to_string(path).unwrap().lines().map(str::to_string).collect();
@@ -21,7 +25,6 @@ fn demo() -> Home {
     let head =
         format!("{{\"schema\":\"bakeoff/bundle/1\",\"run\":\"{run}\",\"version\":\"0.1.0\"}}");
     let head = serde_json::from_str(&head).unwrap();
-    let home = Home::new();
     let file = home.file("demo.jsonl", bakeoff_core::bundle::encode(&head, &lines).unwrap());
     assert_eq!(home.run(&["import", file.to_str().unwrap()]).0, 0);
     home
@@ -116,6 +119,17 @@ fn each_factor_lets_its_own_differ_and_refuses_everything_else_by_name() {
             }
         }
     }
+}
+
+#[test]
+fn runs_with_nothing_in_common_are_refused_and_not_passed_over() {
+    let home = with_demo(Home::with_run());
+    let demo = home.run(&["runs", "--format", "json"]).1;
+    let all = json(&demo)["runs"].as_array().unwrap().clone();
+    let ids: Vec<&str> = all.iter().map(|run| run["run"].as_str().unwrap()).collect();
+    let (code, out, _) = home.run(&["compare", ids[0], ids[1]]);
+    assert!(code == 1 && out.starts_with("Not ranked"), "{code} {out}");
+    assert!(!out.contains("Overwritten") && !out.contains("WrittenOnce"), "{out}");
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use std::io::Write;
 
 use bakeoff_core::compare::beside::{Beside, beside};
-use bakeoff_core::compare::compare;
+use bakeoff_core::compare::{Compared, compare};
 use bakeoff_core::import::Finder;
 use bakeoff_core::import::study::facts::Facts;
 use bakeoff_core::model::run::Run;
@@ -47,7 +47,9 @@ pub fn run(global: &Global, args: &Compare) -> Result<Outcome, Fault> {
         _ => report::compare_text(compared.as_ref(), &beside, width),
     };
     std::io::stdout().write_all(text.as_bytes())?;
-    let is_open = compared.is_some_and(|c| !c.answers.is_empty() && !c.is_answered());
+    // Runs that are not alike are refused, also where they have nothing in common to refuse.
+    let asks = |c: &Compared| !c.answers.is_empty() || !c.is_alike;
+    let is_open = compared.is_some_and(|c| asks(&c) && !c.is_answered());
     Ok(if is_open { Outcome::Open } else { Outcome::Done })
 }
 

@@ -47,7 +47,8 @@ fn on_region(header: &Header, region: &Region) -> String {
 
 /// What was put on the region before each visit; a raw stack has no filesystem to be fresh.
 fn made(header: &Header) -> &'static str {
-    let stacks = || header.candidates.iter().filter(|c| matches!(c.kind, Kind::Stack(_)));
+    let is_own = |c: &&Candidate| matches!(c.kind, Kind::Stack(_)) && c.twin_of.is_none();
+    let stacks = || header.candidates.iter().filter(is_own);
     let raw = stacks().filter(|c| is_raw(c)).count();
     match (raw, stacks().count() - raw) {
         (_, 0) => "raw blocks of",

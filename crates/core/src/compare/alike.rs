@@ -210,7 +210,7 @@ fn rules(runs: &[&Run]) -> Vec<Difference> {
         never("longest cell", &|h| limit(h.protocol.cell_max_ns)),
         never("operations of a cell", &|h| h.protocol.cell_min_ios.to_string()),
         never("size of the region", &|h| regions(h, &|r| units::size(r.size_bytes))),
-        never("state before each visit", &|h| regions(h, &|r| format!("{:?}", r.flash_state))),
+        never("state before each visit", &|h| regions(h, &|r| r.flash_state.name().to_string())),
         preconditioning(runs),
     ];
     all.into_iter().flatten().collect()

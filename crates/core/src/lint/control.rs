@@ -43,8 +43,8 @@ pub fn words(run: &Run, table: &Table, workload: u16) -> Option<String> {
     let twins = controls(run, table, workload).filter(|c| c.candidate.slowed_ppm == 0);
     let tell = |control: Control| {
         let is_apart = control.interval.excludes_zero();
-        let passed = if is_apart { "the control failed" } else { "which may be none" };
-        format!("{}: {passed}", measured_twice(&control))
+        let passed = if is_apart { "so the control failed" } else { "which may be none" };
+        format!("{}, {passed}", measured_twice(&control))
     };
     let told: Vec<String> = twins.map(tell).collect();
     (!told.is_empty()).then(|| told.join("; "))

@@ -304,6 +304,15 @@ pub enum FlashState {
 }
 
 impl FlashState {
+    /// In words.
+    pub fn name(self) -> &'static str {
+        match self {
+            FlashState::WrittenOnce => "written once",
+            FlashState::Overwritten => "overwritten",
+            FlashState::Trimmed => "trimmed",
+        }
+    }
+
     /// Whether nothing is done before a visit.
     pub fn is_written_once(&self) -> bool {
         *self == FlashState::WrittenOnce

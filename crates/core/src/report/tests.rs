@@ -110,3 +110,13 @@ fn colour_only_when_asked_for() {
     assert!(text(&run, &analysis, &colored).contains("\u{1b}[1;32mBEATS\u{1b}[0m"));
     assert!(!text(&run, &analysis, &TextOptions::default()).contains('\u{1b}'));
 }
+
+#[test]
+fn what_places_have_in_common_is_told_once() {
+    let (run, mut analysis) = beats();
+    analysis.context = Some("They are on the same filesystem.".to_string());
+    let told = |analysis: &Analysis| markdown(&run, analysis).matches("on the same file").count();
+    assert_eq!(told(&analysis), 1);
+    analysis.headline.push_str(" They are on the same filesystem.");
+    assert_eq!(told(&analysis), 1, "the headline says it already");
+}

@@ -77,10 +77,10 @@ fn l35_a_twin_that_differs_is_an_error_and_no_refusal() {
     let passed = analyse(&twins(0.005));
     assert!(!passed.findings.iter().any(|f| f.id == "L35"));
     let told = |analysis: &Analysis| analysis.verdicts[0].control.clone().expect("a twin");
-    assert!(told(&failed).ends_with(": the control failed"), "{}", told(&failed));
+    assert!(told(&failed).ends_with(", so the control failed"), "{}", told(&failed));
     let words = told(&passed);
     assert!(words.starts_with("a measured twice differs from itself by"), "{words}");
-    assert!(words.ends_with(": which may be none"), "{words}");
+    assert!(words.ends_with(", which may be none"), "{words}");
 }
 
 /// `b` alone goes up and down slowly.

@@ -92,7 +92,7 @@ impl View {
             verb: harmless(&header.verb),
             headline: harmless(&analysis.headline),
             advice: lines(&analysis.advice),
-            context: analysis.context.as_deref().map(harmless),
+            context: context(analysis).map(harmless),
             started: utc(run.started_unix_ns),
             extent: extent(run, analysis),
             ending: ending(run),
@@ -163,6 +163,11 @@ fn extent(run: &Run, analysis: &Analysis) -> String {
         parts.push(format!("the tool's own share of a cell at most {:.1} %", share * 100.0));
     }
     parts.join(", ")
+}
+
+/// In what places differ, unless the headline says it.
+fn context(analysis: &Analysis) -> Option<&str> {
+    analysis.context.as_deref().filter(|context| !analysis.headline.contains(context))
 }
 
 /// What a block of the run is called.
