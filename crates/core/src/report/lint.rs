@@ -98,18 +98,35 @@ pub fn rules_markdown() -> String {
 
 /// One rule in a paragraph.
 pub fn rule_text(rule: &Rule, width: usize) -> String {
-    let [places, image, decide, precise] = severities(rule);
     let mut out = format!("{} {}\n", rule.id, rule.slug);
     out.push_str(&wrap(rule.condition, width, "fires when  ", "            "));
     // Writing to a String cannot fail.
     let _ = writeln!(out, "known in    {}", when(rule));
     let _ = writeln!(out, "limits      {}", scope(rule));
-    let _ = writeln!(
-        out,
-        "severity    places {places}, an image {image}, decide {decide}, precise {precise}\n"
-    );
+    out.push_str(&wrap(&severity_words(rule), width, "severity    ", "            "));
+    out.push('\n');
     out.push_str(&wrap(rule.explain, width, "", ""));
     out
+}
+
+/// "warning for places, an image; refuses the claim for decide, precise".
+fn severity_words(rule: &Rule) -> String {
+    let of = severities(rule).into_iter().zip(["places", "an image", "decide", "precise"]);
+    let of: Vec<(char, &str)> = of.collect();
+    let word = |letter| match letter {
+        'R' => "refuses the claim",
+        'E' => "error, two of which refuse it,",
+        'W' => "warning",
+        'I' => "note",
+        _ => "not known",
+    };
+    let tell = |same: &[(char, &str)]| {
+        let names: Vec<&str> = same.iter().map(|(_, name)| *name).collect();
+        let is_all = names.len() == 4;
+        let names = if is_all { "everything".to_string() } else { names.join(", ") };
+        format!("{} for {names}", word(same[0].0))
+    };
+    of.chunk_by(|a, b| a.0 == b.0).map(tell).collect::<Vec<_>>().join("; ")
 }
 
 fn rule_json(rule: &Rule) -> Value {
@@ -182,7 +199,11 @@ mod tests {
         assert!(text.lines().all(|l| l.chars().count() <= 80), "{text}");
         assert!(registry::all().iter().all(|rule| text.contains(rule.slug)), "{text}");
         let one = rule_text(registry::rule("L13").unwrap(), 80);
-        assert!(one.contains("conv=fdatasync") && one.contains("severity    places R"), "{one}");
+        assert!(
+            one.contains("conv=fdatasync")
+                && one.contains("severity    refuses the claim for every"),
+            "{one}"
+        );
         assert!(one.lines().all(|l| l.chars().count() <= 80), "{one}");
         let value: Value = serde_json::from_str(&lint_json(None, &registry::all(), &[])).unwrap();
         assert_eq!(value["rules"].as_array().unwrap().len(), registry::all().len());

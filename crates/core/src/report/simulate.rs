@@ -94,7 +94,13 @@ fn bounds(all: &[Bound]) -> Vec<Vec<String>> {
         let name = format!("{:.0} % (lag-1 {})", first.wave_percent, first.lag1);
         let knows_all: Share = |b| b.knows_noise;
         let knows_wave: Share = |b| b.knows_wave_only;
-        for (knows, share) in [("wave and noise", knows_all), ("the wave only", knows_wave)] {
+        let going_on: Share = |b| b.knows_wave_going_on;
+        let tests = [
+            ("wave and noise", knows_all),
+            ("the wave only", knows_wave),
+            ("the wave only, 10 % alarms", going_on),
+        ];
+        for (knows, share) in tests {
             let mut row = vec![name.clone(), knows.to_string()];
             row.extend(wave.iter().map(|b| percent(share(b))));
             rows.push(row);
@@ -173,7 +179,7 @@ mod tests {
             ]
         );
         let text = simulate_markdown(&simulation);
-        assert_eq!(text.lines().filter(|l| l.starts_with('|')).count(), 10);
+        assert_eq!(text.lines().filter(|l| l.starts_with('|')).count(), 11);
         assert!(text.contains("| identical, quiet disk |   2 |"), "{text}");
     }
 }

@@ -97,6 +97,7 @@ fn bounds(all: &[Bound]) -> String {
         };
         out.push_str(&knows("it knows the wave and the noise", |b| b.knows_noise));
         out.push_str(&knows("it knows the wave only", |b| b.knows_wave_only));
+        out.push_str(&knows("so, at 10 % false alarms", |b| b.knows_wave_going_on));
     }
     out
 }
