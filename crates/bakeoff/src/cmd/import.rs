@@ -82,7 +82,9 @@ fn print_plans(args: &Import) -> Result<Outcome, Fault> {
         let most = JOB_FILE_LIMIT_BYTES as u64 + 1;
         input.take(most).read_to_string(&mut text).map_err(|e| usage(&e))?;
         let jobs = JobFile::parse(&text).map_err(|e| usage(&e))?;
-        let plan = as_plan::as_plan(&jobs, &shown.to_string());
+        let plan = as_plan::as_plan(&jobs, &shown.to_string()).map_err(|lines| {
+            Fault::usage(format!("no job of {shown} can be said in a plan's words:\n{lines}"))
+        })?;
         std::io::stdout().write_all(plan.as_bytes())?;
     }
     Ok(Outcome::Done)

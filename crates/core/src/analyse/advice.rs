@@ -21,15 +21,28 @@ pub fn of(run: &Run, verdicts: &[WorkloadVerdict]) -> Vec<String> {
     lines.extend(prices(run, verdicts));
     lines.extend(forgetful(run, verdicts));
     lines.extend(more_blocks(run, verdicts));
+    lines.extend(claims(verdicts));
+    lines
+}
+
+/// What would let a claim be made, each advice once with the workloads it is for.
+fn claims(verdicts: &[WorkloadVerdict]) -> impl Iterator<Item = String> {
+    let mut wanted: Vec<(String, Vec<String>)> = Vec::new();
     for verdict in verdicts.iter().filter(|v| v.verdict == Verdict::Refused) {
         for finding in limit::forbidding(&verdict.findings) {
-            let line = format!("For a claim about {}: {}.", verdict.workload, finding.advice);
-            if !lines.contains(&line) {
-                lines.push(line);
+            let advice = finding.advice.trim_end_matches('.');
+            let name = verdict.workload.clone();
+            match wanted.iter_mut().find(|(known, _)| known == advice) {
+                Some((_, names)) if names.contains(&name) => {}
+                Some((_, names)) => names.push(name),
+                None => wanted.push((advice.to_string(), vec![name])),
             }
         }
     }
-    lines
+    let line = |(advice, names): (String, Vec<String>)| {
+        format!("For a claim about {}: {advice}.", words::names(&names))
+    };
+    wanted.into_iter().map(line)
 }
 
 /// Drives whose own counts of errors or wear grew during the run.

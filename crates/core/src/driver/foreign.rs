@@ -199,6 +199,13 @@ pub(super) fn own_part(
     Err(Unsupported { tool, why })
 }
 
+/// Bytes to move: what is asked for; of writes that wait in memory for a flush at the end one pass,
+/// because a page that is written again there costs nothing and reaches no disk.
+pub(super) fn amount(job: &Job) -> Option<u64> {
+    let waits = job.rw.writes() && !job.direct && job.fsync == 0 && job.fdatasync == 0;
+    job.io_size.or(waits.then_some(job.size))
+}
+
 /// What neither dd nor sysbench nor iozone has words for.
 pub(super) fn beyond_plain_tools(job: &Job) -> Option<&'static str> {
     match () {

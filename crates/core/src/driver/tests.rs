@@ -124,6 +124,25 @@ fn what_bonnie_moves_by_bytes_is_as_much_as_the_job_says() {
     assert!(error.contains("io_size"), "{error}");
 }
 
+/// sysbench wrote the same 64 MiB again and again for the time of a cell: 23 GB/s, flushed once.
+#[test]
+fn what_waits_in_memory_for_the_last_flush_is_written_once() {
+    let of = |name, change: fn(&mut Job)| {
+        let write = workload(Rw::Write, Phase::Append, |job| {
+            (job.runtime_ns, job.end_fsync) = (Some(2_000_000_000), true);
+            change(job);
+        });
+        command(name, "1.0.20", &write).unwrap()
+    };
+    let fio = of(DriverName::Fio, |_| {});
+    assert!(fio.contains("--io_size=67108864 --runtime=2000ms --ioengine"), "{fio}");
+    let sysbench = of(DriverName::Sysbench, |_| {});
+    assert!(sysbench.contains("--time=2 --events=1024 "), "{sysbench}");
+    let flushed = of(DriverName::Sysbench, |job| job.fsync = 8);
+    assert!(flushed.contains("--time=2 --events=0 "), "{flushed}");
+    assert!(of(DriverName::Fio, |job| job.direct = true).contains("--time_based=1"));
+}
+
 #[test]
 fn compressible_data_and_arrivals_go_over_to_fio() {
     let of = |change: fn(&mut Job)| {

@@ -35,7 +35,13 @@ pub fn gnuplot(run: &Run, picture: &str) -> String {
     for (which, workload) in header.workloads.iter().enumerate() {
         let _ = writeln!(out, "set title {}", quoted(&workload.name));
         let _ = writeln!(out, "set ylabel {}", quoted(unit(workload.metric).0));
-        out.push_str("set yrange [0:*]\n");
+        let is_empty = (0..header.candidates.len()).all(|at| data(run, at, which) == NO_POINT);
+        if is_empty {
+            // A range cannot be made of no point, and gnuplot would end there.
+            out.push_str("set xrange [0:1]\nset yrange [0:1]\nplot NaN title 'no valid cell'\n");
+            continue;
+        }
+        out.push_str("set xrange [*:*]\nset yrange [0:*]\n");
         let lines: Vec<String> = (0..)
             .zip(&header.candidates)
             .map(|(at, candidate): (usize, _)| {
@@ -54,6 +60,9 @@ pub fn gnuplot(run: &Run, picture: &str) -> String {
     out.push_str("unset multiplot\n");
     out
 }
+
+/// gnuplot refuses a data block without a point; this one is outside every range.
+const NO_POINT: &str = "NaN NaN\n";
 
 /// What the axis says, and what one of its units is.
 fn unit(metric: Metric) -> (&'static str, f64) {
@@ -81,8 +90,7 @@ fn data(run: &Run, candidate: usize, workload: usize) -> String {
             }
         }
     }
-    // gnuplot refuses a data block without a point; this one is outside every range.
-    if out.is_empty() { "NaN NaN\n".to_string() } else { out }
+    if out.is_empty() { NO_POINT.to_string() } else { out }
 }
 
 /// A string in single quotes, in which gnuplot expands nothing.
@@ -108,5 +116,17 @@ mod tests {
             line.split(' ').count() == 2 && line.starts_with(|c: char| c.is_ascii_digit())
         });
         assert_eq!(points.count(), 10);
+    }
+
+    /// gnuplot ended at the first of them: "x range is invalid".
+    #[test]
+    fn a_workload_without_a_valid_cell_is_an_empty_panel() {
+        let mut run =
+            RunBuilder::stacks(&["a", "b"]).workloads(&["randread"]).play(5, |_, _, _| 9.0).build();
+        let workload = run.header.workloads[0].clone();
+        run.header.workloads.push(workload);
+        let script = gnuplot(&run, "a.png");
+        assert_eq!(script.matches("plot NaN title 'no valid cell'").count(), 1, "{script}");
+        assert!(!script.contains("plot $d1_0"), "{script}");
     }
 }

@@ -10,6 +10,7 @@ use std::fmt::Write;
 
 use super::jobfile::{JobFile, Section};
 use crate::model::job::{EngineName, Rw};
+use crate::model::offsets::Offsets;
 use crate::model::path::printable;
 use crate::units;
 
@@ -18,15 +19,30 @@ const PASSED_OVER: &str = "\
     filename directory name description group_reporting new_group thread time_based \
     lat_percentiles clat_percentiles slat_percentiles percentile_list randrepeat allrandrepeat \
     invalidate fallocate create_serialize create_on_open refill_buffers scramble_buffers \
-    disable_lat disable_clat disable_slat kb_base unit_base significant_figures unlink";
+    disable_lat disable_clat disable_slat kb_base unit_base significant_figures unlink \
+    stonewall wait_for_previous";
+/// Engines that read and write files, by whatever call.
+const OF_FILES: &str = "\
+    sync psync vsync pvsync pvsync2 libaio io_uring io_uring_cmd posixaio mmap splice libpmem sg";
 
-/// The plan's TOML; what is not in it stands at its top as comments, with its lines.
-pub fn as_plan(file: &JobFile, title: &str) -> String {
+/// The plan's TOML; what is not in it stands at its top as comments, with its lines. A job whose
+/// work is another altogether is left out: its name would stand above figures of something else.
+///
+/// # Errors
+/// The same lines, where no job is left.
+pub fn as_plan(file: &JobFile, title: &str) -> Result<String, String> {
     let mut workloads = String::new();
     let mut missing = Vec::new();
     for (number, section) in (1..).zip(file.jobs()) {
-        workloads.push_str(&workload(&section, number, &mut missing));
+        match beyond(&section) {
+            None => workloads.push_str(&workload(&section, number, &mut missing)),
+            Some((line, option)) => {
+                let name = printable(section.name.as_bytes());
+                missing.push((line, format!("{option}: the job {name} is left out")));
+            }
+        }
     }
+    missing.extend(together(file));
     missing.sort();
     missing.dedup();
     let mut out = String::new();
@@ -34,9 +50,41 @@ pub fn as_plan(file: &JobFile, title: &str) -> String {
     for (line, option) in &missing {
         let _ = writeln!(out, "# not translated: line {line}: {option}");
     }
+    if workloads.is_empty() {
+        return Err(out);
+    }
     let _ = writeln!(out, "title = {}\n", quoted(title));
     let _ = writeln!(out, "[[stack]] # one for each filesystem to compare\nfs = \"ext4\"");
-    out + &workloads
+    Ok(out + &workloads)
+}
+
+/// What makes a job's work another than any that a plan has words for.
+fn beyond(section: &Section) -> Option<(u64, String)> {
+    let last = |name: &str| section.options.iter().rfind(|option| canonical(&option.0) == name);
+    let is_word = |value: &str| Rw::ALL.iter().any(|rw| is_rw(*rw, value));
+    let rw = last("rw").filter(|(_, value, _)| !is_word(value));
+    let engine = last("ioengine");
+    let engine = engine.filter(|(_, value, _)| !OF_FILES.split(' ').any(|known| known == value));
+    let (name, value, line) = rw.or(engine)?;
+    Some((*line, printable(format!("{name}={value}").as_bytes())))
+}
+
+/// Jobs that fio does not run one after another, as a plan does.
+fn together(file: &JobFile) -> Option<(u64, String)> {
+    let waits = |section: &Section| {
+        section.options.iter().any(|(name, value, _)| {
+            ["stonewall", "wait_for_previous"].contains(&name.as_str()) && value != "0"
+        })
+    };
+    let second = file.jobs().skip(1).find(|job| !waits(job))?;
+    let line = second.options.last().map_or(0, |(.., line)| *line);
+    let name = printable(second.name.as_bytes());
+    Some((line, format!("{name} runs beside the job before it; in a plan it comes after it")))
+}
+
+/// Whether fio's word is this pattern.
+fn is_rw(rw: Rw, word: &str) -> bool {
+    rw.name() == word && rw != Rw::SmallFiles
 }
 
 type Missing = Vec<(u64, String)>;
@@ -61,18 +109,15 @@ fn workload(section: &Section, number: u32, missing: &mut Missing) -> String {
             _ if value == "0" && name.contains("sync") => {}
             Some(text) => {
                 has_size |= name == "size";
-                if name != "rw" {
+                if !text.is_empty() {
                     lines.push(text);
                 }
             }
             None => missing.push((*line, printable(format!("{name}={value}").as_bytes()))),
         }
     }
-    if !Rw::ALL.iter().any(|known| known.name() == rw) {
-        // Sequential reads and writes mixed have no word here.
-        lines[0] = "rw = \"read\"".to_string();
-    }
-    if is_random && find("norandommap").is_none_or(|value| value == "0") {
+    let is_skewed = find("random_distribution").is_some_and(|value| skewed(value).is_some());
+    if is_random && !is_skewed && find("norandommap").is_none_or(|value| value == "0") {
         lines.push("offsets = \"once\"".to_string());
     }
     let is_flushed = ["fsync", "fdatasync", "end_fsync"]
@@ -114,7 +159,7 @@ fn translated(name: &str, value: &str) -> Option<String> {
     let whole = || value.parse::<u64>().ok();
     Some(match name {
         "rw" => {
-            Rw::ALL.iter().find(|rw| rw.name() == value && **rw != Rw::SmallFiles)?;
+            Rw::ALL.iter().find(|rw| is_rw(**rw, value))?;
             String::new()
         }
         "bs" | "size" | "io_size" => {
@@ -134,6 +179,8 @@ fn translated(name: &str, value: &str) -> Option<String> {
         },
         "rwmixread" => format!("rwmixread = {}", whole().filter(|n| *n <= 100)?),
         "rwmixwrite" => format!("rwmixread = {}", 100u64.checked_sub(whole()?)?),
+        "random_distribution" if value == "random" => String::new(),
+        "random_distribution" => format!("offsets = {}", quoted(&skewed(value)?)),
         "zero_buffers" if value == "1" => "data = \"zero\"".to_string(),
         "ioengine" => {
             let engine = match value {
@@ -146,6 +193,12 @@ fn translated(name: &str, value: &str) -> Option<String> {
         }
         _ => return None,
     })
+}
+
+/// fio's Zipf distribution in a plan's words.
+fn skewed(value: &str) -> Option<String> {
+    value.parse::<Offsets>().ok().filter(|o| matches!(o, Offsets::Zipf { .. }))?;
+    Some(value.to_string())
 }
 
 /// The job's name where a plan can have it; sections may have the same.
@@ -173,9 +226,11 @@ mod tests {
             [random \"writes\"]\nrw=randwrite\nbs=4k\niodepth=8\nfsync=1\nverify=crc32c\n\
             [mixed]\nreadwrite=randrw\nrwmixwrite=30\nnorandommap=1\nbsrange=4k-64k\n\
             [both]\nrw=rw\n";
-        let made = as_plan(&JobFile::parse(text).unwrap(), "jobs.fio");
+        let made = as_plan(&JobFile::parse(text).unwrap(), "jobs.fio").unwrap();
         assert!(made.starts_with("# not translated: line 12: verify=crc32c\n"), "{made}");
-        assert!(made.contains("line 17: bsrange=4k-64k") && made.contains("line 19: rw=rw"));
+        assert!(made.contains("line 17: bsrange=4k-64k"), "{made}");
+        assert!(made.contains("line 19: rw=rw: the job both is left out"), "{made}");
+        assert!(made.contains("mixed runs beside the job before it"), "{made}");
         let plan = plan::parse(&made, "jobs.toml").unwrap_or_else(|e| panic!("{e}\n{made}"));
         let job = &plan.workloads[0].job;
         assert_eq!((job.bs, job.iodepth, job.fsync, job.direct), (4096, 8, 1, true));
@@ -183,11 +238,27 @@ mod tests {
         assert_eq!(plan.workloads[1].job.rwmixread, 70);
     }
 
+    /// Each became 4k reads of a file, under its own name.
+    #[test]
+    fn a_job_that_is_no_work_on_files_is_left_out() {
+        let text = "[spin]\nioengine=cpuio\nrw=read\n[back]\nstonewall\nrw=read:-8k\n[skewed]\nstonewall\n\
+            rw=randread\nrandom_distribution=zipf:1.1\n";
+        let made = as_plan(&JobFile::parse(text).unwrap(), "a").unwrap();
+        assert!(made.contains("line 2: ioengine=cpuio: the job spin is left out"), "{made}");
+        assert!(made.contains("line 6: rw=read:-8k: the job back is left out"), "{made}");
+        assert!(!made.contains("beside") && !made.contains("once"), "{made}");
+        let plan = plan::parse(&made, "a.toml").unwrap_or_else(|e| panic!("{e}\n{made}"));
+        assert_eq!(plan.workloads.len(), 1);
+        assert_eq!(plan.workloads[0].job.offsets, Offsets::Zipf { theta_milli: 1100 });
+        let none = as_plan(&JobFile::parse("[x]\nrw=trim\n").unwrap(), "a").unwrap_err();
+        assert!(none.contains("line 2: rw=trim"), "{none}");
+    }
+
     /// Both shares of a mix made a plan with one key twice, which is no TOML.
     #[test]
     fn of_two_shares_of_a_mix_the_last_one_counts() {
         let text = "[a]\nrw=randrw\nrwmixread=70\nrwmixwrite=40\n";
-        let made = as_plan(&JobFile::parse(text).unwrap(), "a");
+        let made = as_plan(&JobFile::parse(text).unwrap(), "a").unwrap();
         let plan = plan::parse(&made, "a.toml").unwrap_or_else(|e| panic!("{e}\n{made}"));
         assert_eq!(plan.workloads[0].job.rwmixread, 60);
     }
@@ -196,7 +267,7 @@ mod tests {
     #[test]
     fn a_block_beyond_all_bounds_with_a_rare_flush_is_refused_in_words() {
         let text = "[a]\nrw=randwrite\nfsync=777777777\nbs=4888888888888888\n";
-        let made = as_plan(&JobFile::parse(text).unwrap(), "a");
+        let made = as_plan(&JobFile::parse(text).unwrap(), "a").unwrap();
         let error = plan::parse(&made, "a.toml").unwrap_err().to_string();
         assert!(error.contains("bs"), "{error}");
     }
@@ -211,8 +282,7 @@ mod tests {
             for (option, value) in options {
                 text += &format!("{}={}\n", OPTIONS[option], VALUES[value]);
             }
-            if let Ok(file) = JobFile::parse(&text) {
-                let made = as_plan(&file, &title);
+            if let Ok(Ok(made)) = JobFile::parse(&text).map(|file| as_plan(&file, &title)) {
                 prop_assert!(made.parse::<toml::Table>().is_ok(), "{}", made);
             }
         }

@@ -9,8 +9,8 @@
 
 use super::jobfile::JobFile;
 use crate::driver::foreign::{
-    Driver, Ground, Invocation, ParseError, RawOutput, Scratch, Unsupported, Words, one_result,
-    own_part,
+    Driver, Ground, Invocation, ParseError, RawOutput, Scratch, Unsupported, Words, amount,
+    one_result, own_part,
 };
 use crate::import::{Finder, Metric, Value};
 use crate::model::job::{Data, EngineName, Job, Mem, Offsets, RateProcess, Rw};
@@ -104,13 +104,14 @@ fn job_file(text: &str) -> Result<Invocation, Unsupported> {
 }
 
 fn amounts(words: &mut Words, job: &Job) {
-    if let Some(bytes) = job.io_size {
+    let bytes = amount(job);
+    if let Some(bytes) = bytes {
         words.long("io_size", bytes);
     }
     if let Some(ns) = job.runtime_ns {
         words.long("runtime", format!("{}ms", ns.div_ceil(1_000_000)));
         // With io_size the first reached ends; time_based would go on to the end of the time.
-        if job.io_size.is_none() {
+        if bytes.is_none() {
             words.add(&["--time_based=1"]);
         }
     }

@@ -5,7 +5,7 @@
 //! `sysbench --help`.
 
 use crate::driver::foreign::{
-    Driver, Ground, Invocation, ParseError, RawOutput, Scratch, Unsupported, Words,
+    Driver, Ground, Invocation, ParseError, RawOutput, Scratch, Unsupported, Words, amount,
     beyond_plain_tools, one_result, own_part,
 };
 use crate::import::Metric;
@@ -62,7 +62,7 @@ impl Driver for Sysbench {
         let events = match part {
             Some(_) if job.io_size.is_none() && job.runtime_ns.is_some() => None,
             Some(_) => Some(events(job, PROFILE_FILES, counts_flushes(&scratch.version))),
-            None => job.io_size.map(|bytes| bytes.div_ceil(job.bs)),
+            None => amount(job).map(|bytes| bytes.div_ceil(job.bs)),
         };
         limits(&mut words, job, events, is_old);
         flushes(&mut words, job);
