@@ -14,6 +14,7 @@ use super::guest::Guest;
 
 pub mod caps;
 mod causes;
+mod detached;
 mod devices;
 mod files;
 mod guard;

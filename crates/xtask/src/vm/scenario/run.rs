@@ -3,7 +3,7 @@
 use anyhow::{Result, bail, ensure};
 use serde_json::Value;
 
-use super::{Group, Test, slope};
+use super::{Group, Test, detached, slope};
 use crate::vm::board::PC;
 use crate::vm::disk::{Disk, MIB};
 use crate::vm::guest::Guest;
@@ -35,6 +35,7 @@ pub const GROUP: Group = Group {
             Test::new("disk-errors-in-a-cell", disk_errors),
             Test::new("remounted-read-only-in-a-cell", remounted_read_only),
             Test::new("no-space", no_space),
+            Test::new("detached-under-systemd", as_a_unit),
         ]
     },
 };
@@ -287,6 +288,11 @@ fn remounted_read_only(guest: &mut Guest) -> Result<()> {
     ensure!([1, 4].contains(&ended.code), "ended with {}: {}", ended.code, ended.error());
     guest.ok("umount /mnt; bakeoff clean; true")?;
     store::check(guest)
+}
+
+fn as_a_unit(guest: &mut Guest) -> Result<()> {
+    write_plan(guest, SCHEDULERS)?;
+    detached::run_as_a_unit(guest, &format!("/tmp/plan.toml {TARGET} --max-write 100g"))
 }
 
 /// An image promises more than its filesystem has.
