@@ -19,7 +19,23 @@ pub fn all() -> Vec<Scenario> {
     all.extend(trouble());
     all.extend(wanderers());
     all.extend(quick());
+    // Last, so that the others keep the seeds they had.
+    all.extend(winners_on_several());
     all
+}
+
+/// A lead that all workloads show alike, for what a statement over all of them takes.
+fn winners_on_several() -> Vec<Scenario> {
+    let named = [
+        ("6 % ahead", &[0.0, 6.0][..]),
+        ("6 % ahead of three", &[0.0, 6.0, 10.0, 20.0]),
+        ("6 % ahead of three equals", &[0.0, 6.0, 6.0, 6.0]),
+    ];
+    let of = |(name, gaps): (&str, &[f64])| {
+        let name = format!("{name}, on every workload");
+        Scenario { workloads: 4, ..Scenario::new(name, Disk::of(gaps, NOISE)) }
+    };
+    named.map(of).into()
 }
 
 /// Equals under the noise that is promised for: any winner is false.

@@ -48,6 +48,15 @@ fn six_percent_at_two_percent_noise_is_found_in_a_third_of_the_cells() {
 }
 
 #[test]
+fn a_lead_on_four_workloads_is_found_and_takes_less_than_half_of_the_cells() {
+    for (name, k, runs) in [("6 % ahead, on every", 2, 60), ("three, on every", 4, 30)] {
+        let seen = named(name, k, 4).play(runs, 2).unwrap();
+        assert!(seen.share(seen.right_winner) >= 0.9, "{seen:?}");
+        assert!(seen.cells_used <= 0.5 * seen.cells_fixed_design, "{seen:?}");
+    }
+}
+
+#[test]
 fn one_that_wanders_is_seldom_ranked_where_several_workloads_show_it() {
     let wave = named("one wanders by 10 % (lag-1 0.8)", 4, 4).play(40, 3).unwrap();
     assert!(wave.share(wave.refused) > 0.7, "{wave:?}");
