@@ -7,8 +7,8 @@ BAKEOFF := target/release/bakeoff
 PREFIX ?= /usr/local
 ARGS ?=
 
-# One static binary, which shares nothing with the rest and maps less, where the C library can be had
-# so (some distributions package libc.a apart).
+# One static binary, which shares nothing with the rest and maps less, where the C library can be
+# had so (some distributions package libc.a apart).
 LIBC_A := $(shell $(or $(CC),cc) -print-file-name=libc.a 2>/dev/null)
 STATIC := $(if $(filter /%,$(LIBC_A)),-C target-feature=+crt-static)
 

@@ -46,8 +46,8 @@ const HELP: &str = "\
 usage: cargo xtask test-vm [--list] [--binary PATH | --dist] [PART...]
        cargo xtask test-vm [--binary PATH | --dist] --run SCRIPT [pc|pi3|pi1]
 
-Runs the tests whose names contain one of the PARTs (all but causes/ and caps by default) on emulated
-machines.
+Runs the tests whose names contain one of the PARTs (all but causes/ and caps by default) on
+emulated machines.
 With --binary that program is tested on the PC (target/debug/bakeoff, while working) in place of
 the static one, which takes minutes to build the first time; with --dist what `cargo xtask dist`
 made for people is. --run tries a script on a machine.
