@@ -155,8 +155,7 @@ impl Inner {
         };
         let text = String::from_utf8_lossy(bytes);
         let text = text.trim_end_matches('\r');
-        if self.number == 1 && (bytes.starts_with(b"\xff\xfe") || bytes.starts_with(b"\xfe\xff")) {
-            let why = "a text in UTF-16: iconv -f UTF-16 -t UTF-8 makes one that is read";
+        if let Some(why) = no_text(bytes).filter(|_| self.number == 1) {
             self.out.unread(1, 1, why);
         }
         let mut parts = text.split('\r').flat_map(lines::broken_by_tags).peekable();
@@ -175,6 +174,20 @@ impl Inner {
             self.overlooked.look(self.number, text);
             self.above.look(text);
         }
+    }
+}
+
+/// What a file is that begins with these bytes and is no text that is read.
+fn no_text(bytes: &[u8]) -> Option<&'static str> {
+    match bytes {
+        [0xff, 0xfe, ..] | [0xfe, 0xff, ..] => {
+            Some("a text in UTF-16: iconv -f UTF-16 -t UTF-8 makes one that is read")
+        }
+        // BIFF2: the record that begins a worksheet.
+        [9, 0, 4, 0, ..] => {
+            Some("a worksheet as iozone -b makes it: give the text that iozone printed")
+        }
+        _ => None,
     }
 }
 

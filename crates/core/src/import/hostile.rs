@@ -265,6 +265,9 @@ fn what_a_prefix_on_each_line_hides_is_listed() {
     }
     let found = Finder::all(b"\xff\xfef\0i\0o\0\n\0");
     assert!(found.unread[0].why.contains("UTF-16"), "{:?}", found.unread);
+    let sheet = include_bytes!("../../../../fixtures/tools/iozone/auto_excel.xls");
+    let found = Finder::all(sheet);
+    assert!(found.results.is_empty() && found.unread[0].why.contains("worksheet"));
 }
 
 /// 982 % was cut to 9 where a large rate had pushed the row out of the terminal.
