@@ -59,7 +59,8 @@ pub fn expand(plan: &Plan, targets: &[(&Target, Option<u64>)]) -> Result<Expande
     plan::expand(plan, &named, &here).map_err(Fault::usage)
 }
 
-fn job_files(plan: &Plan) -> Result<BTreeMap<String, String>, Fault> {
+/// The texts of the job files that a plan names.
+pub fn job_files(plan: &Plan) -> Result<BTreeMap<String, String>, Fault> {
     let read = |name: &str| {
         let text = std::fs::read_to_string(name).map_err(|error| {
             let name = printable(name.as_bytes());

@@ -118,6 +118,27 @@ fn without_controls(text: &str) -> String {
     out
 }
 
+/// Words with the character position of their ends.
+pub fn words(text: &str) -> Vec<(usize, String)> {
+    let mut words: Vec<(usize, String)> = Vec::new();
+    let mut is_open = false;
+    for (at, c) in text.chars().enumerate() {
+        if c.is_whitespace() {
+            is_open = false;
+            continue;
+        }
+        match words.last_mut().filter(|_| is_open) {
+            Some((end, word)) => {
+                word.push(c);
+                *end = at + 1;
+            }
+            None => words.push((at + 1, c.to_string())),
+        }
+        is_open = true;
+    }
+    words
+}
+
 /// The lines of a page that breaks them with tags alone.
 pub fn broken_by_tags(text: &str) -> Vec<&str> {
     let mut lines = Vec::new();

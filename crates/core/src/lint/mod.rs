@@ -28,6 +28,8 @@ pub mod stack;
 pub mod thresholds;
 pub mod wander;
 
+use std::collections::BTreeMap;
+
 use crate::model::event::{Cell, Header};
 use crate::model::finding::{Finding, Scope, Severity};
 
@@ -39,20 +41,26 @@ pub use registry::{Rule, explain};
 mod tests;
 
 /// What can be said of a plan before any device is known: it is put on a disk of which nothing is.
+/// `job_files` has the texts of those it names.
 ///
 /// # Errors
 /// What keeps it from being put on any.
-pub fn of_plan(plan: &crate::plan::Plan) -> Result<Vec<Finding>, crate::plan::ExpandError> {
-    Ok(plan::plan(&unplaced(plan)?, &[]))
+pub fn of_plan(
+    plan: &crate::plan::Plan,
+    job_files: &BTreeMap<String, String>,
+) -> Result<Vec<Finding>, crate::plan::ExpandError> {
+    Ok(plan::plan(&unplaced(plan, job_files)?, &[]))
 }
 
 /// The run of a plan on a disk of which nothing is known, where everything is supported.
 ///
 /// # Errors
 /// What keeps it from being put on any.
-pub fn unplaced(plan: &crate::plan::Plan) -> Result<Header, crate::plan::ExpandError> {
-    let job_files = std::collections::BTreeMap::new();
-    let here = crate::plan::Here { supports: &|_, _| Ok(()), job_files: &job_files };
+pub fn unplaced(
+    plan: &crate::plan::Plan,
+    job_files: &BTreeMap<String, String>,
+) -> Result<Header, crate::plan::ExpandError> {
+    let here = crate::plan::Here { supports: &|_, _| Ok(()), job_files };
     let expanded = crate::plan::expand(plan, &[], &here)?;
     Ok(plan::header(plan, expanded))
 }

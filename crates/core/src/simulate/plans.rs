@@ -1,6 +1,8 @@
 //! Whatever is compared can end in a winner and in a tie: no rule forbids an answer by
 //! construction.
 
+use std::collections::BTreeMap;
+
 use super::disk::Disk;
 use super::session;
 use crate::analyse::analyse;
@@ -19,7 +21,8 @@ fn comparisons() -> Vec<(String, Header)> {
     let built_in = BUILT_IN.iter().map(|of| {
         let parsed = plan::parse(of.text, of.name).unwrap_or_else(|e| panic!("{e}"));
         assert_eq!(parsed.protocol.flash_state, FlashState::Overwritten, "as the region is");
-        let mut header = lint::unplaced(&parsed).unwrap_or_else(|e| panic!("{}: {e}", of.name));
+        let mut header = lint::unplaced(&parsed, &BTreeMap::new())
+            .unwrap_or_else(|e| panic!("{}: {e}", of.name));
         header.region = Some(session::region());
         (of.name.to_string(), header)
     });

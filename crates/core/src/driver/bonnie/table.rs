@@ -3,6 +3,7 @@
 use super::cells::{Cell, Cells, TESTS, figure, is_pluses, latency, size};
 use crate::import::decimal::Decimal;
 use crate::import::finder::Line;
+use crate::import::lines::words;
 use crate::import::result::Place;
 
 /// Characters in front of the first cell.
@@ -308,27 +309,6 @@ fn is_last_cut(text: &str) -> bool {
     let words = words(text);
     let [.., (rate, _), (cpu, _)] = &words[..] else { return false };
     *cpu < *rate + CPU_WIDTH
-}
-
-/// Words with the character position of their ends.
-fn words(text: &str) -> Vec<(usize, String)> {
-    let mut words: Vec<(usize, String)> = Vec::new();
-    let mut is_open = false;
-    for (at, c) in text.chars().enumerate() {
-        if c == ' ' || c == '\t' {
-            is_open = false;
-            continue;
-        }
-        match words.last_mut().filter(|_| is_open) {
-            Some((end, word)) => {
-                word.push(c);
-                *end = at + 1;
-            }
-            None => words.push((at + 1, c.to_string())),
-        }
-        is_open = true;
-    }
-    words
 }
 
 /// A data row as what stands in front and its twelve cells, blank ones included.

@@ -2,6 +2,7 @@
 
 use crate::import::decimal::Decimal;
 use crate::import::finder::Line;
+use crate::import::lines::words;
 use crate::import::result::Metrics;
 
 /// What the values of a table are.
@@ -282,27 +283,6 @@ fn selected(
 pub fn is_numbers(text: &str) -> bool {
     let is_number = |word: &str| word.bytes().all(|byte| byte.is_ascii_digit());
     !text.trim().is_empty() && text.split_whitespace().all(is_number)
-}
-
-/// Words with the character position of their ends.
-pub fn words(text: &str) -> Vec<(usize, String)> {
-    let mut words: Vec<(usize, String)> = Vec::new();
-    let mut is_open = false;
-    for (at, c) in text.chars().enumerate() {
-        if c.is_whitespace() {
-            is_open = false;
-            continue;
-        }
-        match words.last_mut().filter(|_| is_open) {
-            Some((end, word)) => {
-                word.push(c);
-                *end = at + 1;
-            }
-            None => words.push((at + 1, c.to_string())),
-        }
-        is_open = true;
-    }
-    words
 }
 
 #[cfg(test)]

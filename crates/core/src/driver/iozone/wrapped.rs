@@ -8,6 +8,7 @@
 use super::row::{self, Found, Layout, Row, Value};
 use crate::import::decimal::Decimal;
 use crate::import::finder::Line;
+use crate::import::lines;
 
 /// The titles of the tests without their blanks, and what `-E` adds.
 const TITLES: &str =
@@ -77,7 +78,7 @@ impl Wrapped {
 fn joined(layout: &Layout, parts: &[(u64, String)], asked: &[usize]) -> Option<Row> {
     let mut tokens: Vec<(u64, String)> = Vec::new();
     for (at, (number, text)) in parts.iter().enumerate() {
-        let mut words = layout.parted(row::words(text));
+        let mut words = layout.parted(lines::words(text));
         if at == 0 {
             let (_, whole) = words.split_last().filter(|(_, whole)| whole.len() > 1)?;
             let is_at_home = |words: &[(usize, String)]| {
@@ -90,7 +91,7 @@ fn joined(layout: &Layout, parts: &[(u64, String)], asked: &[usize]) -> Option<R
             if !is_at_home(&words) {
                 let (end, last) = words.pop()?;
                 let (_, below) = parts.get(1)?;
-                let rest = row::words(below).into_iter().next()?.1;
+                let rest = lines::words(below).into_iter().next()?.1;
                 let column = asked.get(words.len() - 2)? + 2;
                 if (end + rest.len()) as isize != layout.end(column) {
                     return None;
