@@ -2,6 +2,7 @@
 
 use serde_json::json;
 
+use crate::simulate::bound::looks;
 use crate::simulate::{Bound, Outcome, Rivalry, Simulation};
 
 /// One JSON document: `bakeoff/simulate/1`.
@@ -67,7 +68,7 @@ fn outcome(o: &Outcome) -> Vec<String> {
 }
 
 fn rival(r: &Rivalry) -> Vec<String> {
-    let share = |count: u32| percent(f64::from(count) / f64::from(r.runs.max(1)));
+    let share = |count| percent(r.share(count));
     vec![
         r.disk.clone(),
         r.rule.clone(),
@@ -83,9 +84,7 @@ type Share = fn(&Bound) -> f64;
 
 /// A row for each wave and kind of test, a column for each number of blocks.
 fn bounds(all: &[Bound]) -> Vec<Vec<String>> {
-    let mut blocks: Vec<u32> = all.iter().map(|b| b.blocks).collect();
-    blocks.sort_unstable();
-    blocks.dedup();
+    let blocks = looks(all);
     let mut head = vec!["the wave".to_string(), "the best test that knows".to_string()];
     head.extend(blocks.iter().map(|b| format!("{b} blocks")));
     let mut rows = vec![head];

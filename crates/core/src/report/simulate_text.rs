@@ -1,6 +1,7 @@
 //! What was simulated, for a terminal of 80 columns; docs/truth.md has the same as wide tables.
 
 use crate::report::layout::wrap;
+use crate::simulate::bound::looks;
 use crate::simulate::{Bound, Outcome, Rivalry, Simulation};
 
 /// Columns that are filled at most.
@@ -68,7 +69,7 @@ fn outcome(o: &Outcome) -> String {
 }
 
 fn rival(r: &Rivalry) -> String {
-    let share = |count: u32| percent(f64::from(count) / f64::from(r.runs.max(1)));
+    let share = |count| percent(r.share(count));
     format!(
         "  {:<38}{:>8}{:>8}{:>8}{:>7.1}\n",
         r.rule,
@@ -82,9 +83,7 @@ fn rival(r: &Rivalry) -> String {
 /// A line for each wave and kind of test, a column for each number of blocks.
 fn bounds(all: &[Bound]) -> String {
     let mut out = "\nHow often the best test there is finds one candidate's own wave\n".to_string();
-    let mut blocks: Vec<u32> = all.iter().map(|b| b.blocks).collect();
-    blocks.sort_unstable();
-    blocks.dedup();
+    let blocks = looks(all);
     out.push_str(&format!("{:<32}", "after so many blocks"));
     out.extend(blocks.iter().map(|b| format!("{b:>8}")));
     out.push('\n');

@@ -39,6 +39,14 @@ pub struct Bound {
     pub knows_wave_going_on: f64,
 }
 
+/// The numbers of blocks that there are bounds for, ascending.
+pub fn looks(all: &[Bound]) -> Vec<u32> {
+    let mut blocks: Vec<u32> = all.iter().map(|bound| bound.blocks).collect();
+    blocks.sort_unstable();
+    blocks.dedup();
+    blocks
+}
+
 /// The bounds at every look of a long run, for the waves of the scenarios.
 pub fn all(runs: u32, seed: u64) -> Vec<Bound> {
     let mut waves: Vec<(Own, f64)> = Vec::new();

@@ -47,6 +47,13 @@ pub struct Rivalry {
     pub cells_used: f64,
 }
 
+impl Rivalry {
+    /// A count as a share of the runs.
+    pub fn share(&self, count: u32) -> f64 {
+        f64::from(count) / f64::from(self.runs.max(1))
+    }
+}
+
 impl Rule {
     /// In words.
     pub fn words(self) -> String {

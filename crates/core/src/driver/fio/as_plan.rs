@@ -23,7 +23,7 @@ const PASSED_OVER: &str = "\
     stonewall wait_for_previous";
 /// Engines that read and write files, by whatever call.
 const OF_FILES: &str = "\
-    sync psync vsync pvsync pvsync2 libaio io_uring io_uring_cmd posixaio mmap splice libpmem sg";
+    sync psync vsync pvsync pvsync2 libaio io_uring posixaio mmap splice libpmem";
 
 /// The plan's TOML; what is not in it stands at its top as comments, with its lines. A job whose
 /// work is another altogether is left out: its name would stand above figures of something else.
