@@ -96,8 +96,9 @@ fn what_the_plan_does_not_want_is_not_done() {
 type IsIt = fn(&What) -> bool;
 
 /// After which events of preconditioning a run is killed, time after time.
-const KILLS: [(&str, IsIt); 4] = [
+const KILLS: [(&str, IsIt); 5] = [
     ("the region was verified", |what| matches!(what, What::Verified { .. })),
+    ("the first round began", |what| matches!(what, What::PreconditionStarted { .. })),
     ("the first round", |what| matches!(what, What::PreconditionRound(round) if round.round == 0)),
     ("the third round", |what| matches!(what, What::PreconditionRound(round) if round.round == 2)),
     ("the last round", |what| matches!(what, What::Preconditioned { .. })),
@@ -130,6 +131,12 @@ fn killed_between_rounds_it_begins_again_counts_what_was_written_and_leaves_noth
     // One for each of the kills that met a round, and the last one, which ended.
     assert!(run.preconditioned.len() >= 3, "{:?}", run.preconditioned);
     assert!(run.preconditioned.last().unwrap().end.is_some());
+    // What a kill cut off counts too: of a first round all that it might have written.
+    for series in &run.preconditioned {
+        let is_cut_off_at_once = series.end.is_none() && series.rounds.is_empty();
+        assert!(!is_cut_off_at_once || series.write_bytes() == 64 * MIB, "{series:?}");
+        assert!(series.write_bytes() > 0, "{series:?}");
+    }
     for series in &run.preconditioned {
         let numbers: Vec<u32> = series.rounds.iter().map(|round| round.round).collect();
         assert_eq!(numbers, (0..numbers.len() as u32).collect::<Vec<_>>());

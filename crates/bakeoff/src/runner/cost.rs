@@ -49,15 +49,9 @@ pub fn overwritten_bytes(run: &Run) -> u64 {
     bytes.sum()
 }
 
-/// Bytes written to bring regions to their steady state. A series that was cut off was in a round
-/// that nobody counted; it wrote about what the largest one before did.
+/// Bytes written to bring regions to their steady state.
 pub fn precondition_bytes(run: &Run) -> u64 {
-    let of_series = |series: &Series| {
-        let rounds = || series.rounds.iter().map(|round| round.write_bytes);
-        let cut_off = if series.end.is_none() { rounds().max().unwrap_or(0) } else { 0 };
-        rounds().sum::<u64>() + cut_off
-    };
-    run.preconditioned.iter().map(of_series).sum()
+    run.preconditioned.iter().map(Series::write_bytes).sum()
 }
 
 /// Bytes written to prepare these visits: a data file each, and the region where every visit finds
@@ -133,6 +127,17 @@ mod tests {
         assert_eq!(precondition_bytes(&steady), 120);
         let killed = run(vec![round(0, 70), round(1, 50), round(0, 60), whole]);
         assert_eq!(precondition_bytes(&killed), 120 + 70 + 60);
+    }
+
+    #[test]
+    fn a_first_round_that_a_kill_cut_off_counts_as_all_it_might_have_written() {
+        let started = || What::PreconditionStarted { region: 0, most_bytes: 900 };
+        let whole = What::Preconditioned { region: 0, end: End::Steady };
+        assert_eq!(precondition_bytes(&run(vec![started()])), 900);
+        let resumed = run(vec![started(), started(), round(0, 60), round(1, 50), whole]);
+        assert_eq!(precondition_bytes(&resumed), 900 + 110);
+        let killed_later = run(vec![started(), round(0, 60)]);
+        assert_eq!(precondition_bytes(&killed_later), 60 + 60);
     }
 
     #[test]

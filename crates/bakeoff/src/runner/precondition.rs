@@ -2,12 +2,11 @@
 //! what a round does, `core::prepare::precondition` says.
 
 use bakeoff_core::driver::native::TargetKind;
-use bakeoff_core::model::event::{Region, What};
+use bakeoff_core::model::event::{Header, Region, What};
 use bakeoff_core::model::path::RawPath;
 use bakeoff_core::model::precondition::{End, Round, Series};
 use bakeoff_core::model::run::Run;
 use bakeoff_core::prepare::precondition::{self, Left, SHARE};
-use bakeoff_core::units;
 
 use super::action::ActionError;
 use super::cost;
@@ -32,7 +31,11 @@ pub fn bring_about(
     }
     let number = u16::try_from(index).map_err(Fault::bug)?;
     let mut limit = left(session.journal.run(), session.journal.elapsed_ns(), least_bytes);
-    let mut series = Series { region: number, rounds: Vec::new(), end: None };
+    let mut series = Series::new(number, most_bytes(&session.journal.run().header, region, limit));
+    if precondition::ended(&series, limit).is_none() {
+        let most_bytes = series.most_bytes;
+        session.journal.record(What::PreconditionStarted { region: number, most_bytes })?;
+    }
     while series.end.is_none() {
         series.end = precondition::ended(&series, limit);
         if series.end.is_none() {
@@ -46,15 +49,15 @@ pub fn bring_about(
     }
     let end = series.end.unwrap_or(End::Rounds);
     session.journal.record(What::Preconditioned { region: number, end })?;
-    let rates: Vec<String> =
-        series.rates().iter().map(|rate| units::three_digits(rate / 1e6)).collect();
-    session.progress.note(&format!(
-        "Preconditioned {}: {} ({} MB/s).",
-        region.target,
-        precondition::words(&series),
-        rates.join(" ")
-    ));
+    let words = precondition::words_and_rates(&series);
+    session.progress.note(&format!("Preconditioned {}: {words}.", region.target));
     Ok(())
+}
+
+/// What the first round writes at most.
+fn most_bytes(header: &Header, region: &Region, limit: Left) -> u64 {
+    let job = precondition::job(header, region, 0, limit.write_bytes.unwrap_or(u64::MAX));
+    job.io_size.unwrap_or(region.size_bytes)
 }
 
 /// A share of what is left of the run's time and bytes once it has written what it has to.

@@ -55,6 +55,7 @@ fn kind(what: &What) -> usize {
         What::PreconditionRound(_) => 22,
         What::Preconditioned { .. } => 23,
         What::PooledControls(_) => 24,
+        What::PreconditionStarted { .. } => 25,
     }
 }
 
@@ -83,7 +84,7 @@ fn action(action: &Action) -> usize {
 fn the_sample_has_every_kind_of_event_and_change() {
     let events = sample::events();
     let kinds: BTreeSet<_> = events.iter().map(|e| kind(&e.what)).collect();
-    assert_eq!(kinds, (0..25).collect());
+    assert_eq!(kinds, (0..26).collect());
     let steps = events.iter().filter_map(|e| match &e.what {
         What::StepPlanned(step) => Some(step),
         _ => None,

@@ -17,7 +17,6 @@ use crate::model::measurement::{
     Clock, ClockSource, Figure, Latency, Measurement, OpStats, SCHEMA, Tool, Window,
 };
 use crate::model::path::RawPath;
-use crate::model::precondition::{End, Round};
 use crate::model::profile::{Part, Profile};
 use crate::model::protocol::{Mode, Protocol};
 use crate::model::workload::{DriverName, Metric, Phase, Workload};
@@ -25,6 +24,7 @@ use crate::model::workload::{DriverName, Metric, Phase, Workload};
 use super::{Head, RUN_SCHEMA};
 
 mod changes;
+mod rounds;
 
 pub const RUN: &str = "0123456789abcdef";
 
@@ -77,8 +77,7 @@ fn whats() -> Vec<What> {
     let positions = (0..2).map(|i| Position { offset_bytes: i << 30, bytes_per_s: 9e7 }).collect();
     all.push(What::Surveyed { region: 0, positions });
     all.push(What::Verified { region: 0, verified_bytes: 1 << 30, device_bytes: 32 << 30 });
-    all.extend((0..5).map(round));
-    all.push(What::Preconditioned { region: 0, end: End::Steady });
+    all.extend(rounds::preconditioning());
     all.push(What::BlockStarted { block: 0, order: vec![1, 0], round: None });
     all.push(What::BlockSuperseded { block: 0, reason: "the power went".into() });
     for block in 1..=5u32 {
@@ -102,16 +101,6 @@ fn whats() -> Vec<What> {
     all.extend((0..changes::actions().len() as u32).rev().map(|step| What::StepUndone { step }));
     all.push(What::Stopped { reason: StopReason::Decided, note: "all answered".into() });
     all
-}
-
-fn round(round: u32) -> What {
-    What::PreconditionRound(Box::new(Round {
-        region: 0,
-        round,
-        job: job(Rw::RandWrite),
-        write_bytes: 24 << 20,
-        elapsed_ns: 2_010_000_000,
-    }))
 }
 
 fn finding() -> Finding {

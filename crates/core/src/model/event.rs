@@ -95,6 +95,13 @@ pub enum What {
         /// Bytes of the device.
         device_bytes: u64,
     },
+    /// The first round of preconditioning a region is about to be written.
+    PreconditionStarted {
+        /// Index into [`Header::regions`].
+        region: u16,
+        /// Bytes it writes at most: what a kill in it is taken to have written.
+        most_bytes: u64,
+    },
     /// A round of preconditioning a region was written.
     PreconditionRound(Box<PreconditionRound>),
     /// No further round follows on a region.

@@ -46,6 +46,8 @@ pub enum End {
 pub struct Series {
     /// Index into the header's regions.
     pub region: u16,
+    /// Bytes the first round writes at most; 0 in earlier records.
+    pub most_bytes: u64,
     /// In order.
     pub rounds: Vec<Round>,
     /// `None` when they were interrupted.
@@ -53,6 +55,22 @@ pub struct Series {
 }
 
 impl Series {
+    /// Before its first round.
+    pub fn new(region: u16, most_bytes: u64) -> Series {
+        Series { region, most_bytes, rounds: Vec::new(), end: None }
+    }
+
+    /// Bytes it wrote. A round that was cut off was counted by nobody: it is taken for the largest
+    /// before it, and the first for all it might have written.
+    pub fn write_bytes(&self) -> u64 {
+        let rounds = || self.rounds.iter().map(|round| round.write_bytes);
+        let cut_off = match self.end {
+            None => rounds().max().unwrap_or(self.most_bytes),
+            Some(_) => 0,
+        };
+        rounds().sum::<u64>() + cut_off
+    }
+
     /// Bytes a second of each round.
     pub fn rates(&self) -> Vec<f64> {
         self.rounds.iter().map(Round::bytes_per_s).collect()

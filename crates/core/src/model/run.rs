@@ -256,7 +256,9 @@ impl Run {
             What::Surveyed { .. } | What::Verified { .. } | What::PooledControls(_) => {
                 self.told(&event.what);
             }
-            What::PreconditionRound(_) | What::Preconditioned { .. } => {
+            What::PreconditionStarted { .. }
+            | What::PreconditionRound(_)
+            | What::Preconditioned { .. } => {
                 self.precondition(&event.what).ok_or(out("round"))?;
             }
             What::BlockStarted { block, order, round } => {
@@ -328,11 +330,15 @@ impl Run {
         };
         let all = &mut self.preconditioned;
         match what {
-            What::PreconditionRound(round) if round.round == 0 => {
-                let (region, rounds) = (round.region, vec![(**round).clone()]);
-                all.push(Series { region, rounds, end: None });
+            What::PreconditionStarted { region, most_bytes } => {
+                all.push(Series::new(*region, *most_bytes));
             }
             What::PreconditionRound(round) => {
+                // Earlier records do not say that a series began.
+                let before = open(all, round.region);
+                if round.round == 0 && before.is_none_or(|at| !all[at].rounds.is_empty()) {
+                    all.push(Series::new(round.region, 0));
+                }
                 let at = open(all, round.region)?;
                 let follows = all[at].rounds.len() == round.round as usize;
                 follows.then(|| all[at].rounds.push((**round).clone()))?;
@@ -340,7 +346,7 @@ impl Run {
             What::Preconditioned { region, end } => {
                 // Without a single round there was nothing left to write.
                 let at = open(all, *region).unwrap_or_else(|| {
-                    all.push(Series { region: *region, rounds: Vec::new(), end: None });
+                    all.push(Series::new(*region, 0));
                     all.len() - 1
                 });
                 all[at].end = Some(*end);

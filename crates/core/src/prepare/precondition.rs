@@ -112,9 +112,16 @@ pub fn announce(protocol: &Protocol, workloads: &[Workload]) -> String {
 
 /// How a series went, for people: "steady after 6 rounds of 4 KiB random writes".
 pub fn words(series: &Series) -> String {
+    let Some(first) = series.rounds.first() else {
+        return match series.end {
+            Some(End::Time) => "not steady: there was no time for a round of writes",
+            Some(_) => "not steady: nothing may be written for it",
+            None => "interrupted in the first round",
+        }
+        .to_string();
+    };
     let rounds = crate::words::count(series.rounds.len() as u32, "round");
-    let of = series.rounds.first().map_or(0, |round| round.job.bs);
-    let of = format!("{rounds} of {} random writes", units::size(of));
+    let of = format!("{rounds} of {} random writes", units::size(first.job.bs));
     let ended = match series.end {
         Some(End::Steady) => format!("steady after {of}"),
         Some(End::Rounds) => format!("not steady after {of}, the most that are made"),
@@ -130,6 +137,14 @@ pub fn words(series: &Series) -> String {
             seen.slope * 100.0
         ),
     }
+}
+
+/// [`words`] with the rate of each round.
+pub fn words_and_rates(series: &Series) -> String {
+    let rates: Vec<String> =
+        series.rates().iter().map(|rate| units::three_digits(rate / 1e6)).collect();
+    let words = words(series);
+    if rates.is_empty() { words } else { format!("{words} ({} MB/s)", rates.join(" ")) }
 }
 
 #[cfg(test)]
@@ -148,7 +163,17 @@ mod tests {
             write_bytes: 2 * rate,
             elapsed_ns: 2_000_000_000,
         };
-        Series { region: 0, rounds: (0..).zip(rates).map(round).collect(), end: None }
+        let rounds = (0..).zip(rates).map(round).collect();
+        Series { rounds, ..Series::new(0, 1 << 30) }
+    }
+
+    #[test]
+    fn rates_are_told_where_there_are_rounds_and_nothing_is_said_of_none() {
+        let told = words_and_rates(&series(&[100_000, 200_000]));
+        assert_eq!(told, "interrupted after 2 rounds of 4 KiB random writes (0.10 0.20 MB/s)");
+        let none = |end| words_and_rates(&Series { end, ..series(&[]) });
+        assert_eq!(none(None), "interrupted in the first round");
+        assert_eq!(none(Some(End::Bytes)), "not steady: nothing may be written for it");
     }
 
     #[test]

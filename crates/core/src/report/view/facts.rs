@@ -109,10 +109,7 @@ pub fn groups(run: &Run) -> Vec<Group> {
             facts.add("verified", text);
         }
         for series in run.preconditioned.iter().filter(|s| usize::from(s.region) == index) {
-            let rates: Vec<String> =
-                series.rates().iter().map(|rate| units::three_digits(rate / 1e6)).collect();
-            let words = precondition::words(series);
-            facts.add("preconditioned", format!("{words} ({} MB/s)", rates.join(" ")));
+            facts.add("preconditioned", precondition::words_and_rates(series));
         }
         if let Some((_, positions)) = run.surveys.iter().find(|s| usize::from(s.0) == index) {
             facts.add("reads from start to end", speeds(positions));
