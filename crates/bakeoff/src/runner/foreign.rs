@@ -21,8 +21,8 @@ use thiserror::Error;
 use crate::exec::{ExecError, Finished, Spec};
 use crate::signals::Cancel;
 
-/// Time a tool may take to say its version.
-const VERSION_LIMIT: Duration = Duration::from_secs(10);
+/// Time a tool may take to say its version; each is waited for before anything else can be said.
+const VERSION_LIMIT: Duration = Duration::from_secs(3);
 
 /// How long a cell of a tool may take where neither mode nor plan limits it.
 const CELL_LIMIT: Duration = Duration::from_secs(3600);
@@ -47,6 +47,14 @@ pub enum ForeignError {
         tool: &'static str,
         /// Debian's package.
         package: &'static str,
+    },
+    /// It was asked for its version and went on.
+    #[error("{tool} did not say its version within 3 s: `{command}` has to end by itself")]
+    Silent {
+        /// Its name.
+        tool: &'static str,
+        /// What asks it.
+        command: String,
     },
     /// What is installed under its name is something else.
     #[error("what is installed as {0} does not say its version as {0} does")]
@@ -80,17 +88,18 @@ pub struct Installed {
 /// Looks a tool up and asks its version. `None` for bakeoff's own engine.
 pub fn find(name: DriverName, cancel: &Cancel) -> Result<Option<Installed>, ForeignError> {
     let Some(driver) = foreign::driver(name) else { return Ok(None) };
-    let asked = match Spec::tool(driver.version_command(), VERSION_LIMIT) {
-        Ok(spec) => spec.whole().run(cancel)?,
-        Err(ExecError::Missing { .. }) => {
-            let package = foreign::package(name);
-            return Err(ForeignError::Missing { tool: name.name(), package });
+    let (tool, command) = (name.name(), driver.version_command());
+    let asked = Spec::tool(command, VERSION_LIMIT).and_then(|spec| spec.whole().run(cancel));
+    let asked = asked.map_err(|error| match error {
+        ExecError::Missing { .. } => {
+            ForeignError::Missing { tool, package: foreign::package(name) }
         }
-        Err(error) => return Err(error.into()),
-    };
+        ExecError::TimedOut { .. } => ForeignError::Silent { tool, command: command.join(" ") },
+        error => error.into(),
+    })?;
     match driver.version(&raw(asked)) {
         Some(version) => Ok(Some(Installed { name, version, driver })),
-        None => Err(ForeignError::Stranger(name.name())),
+        None => Err(ForeignError::Stranger(tool)),
     }
 }
 

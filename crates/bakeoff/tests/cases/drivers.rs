@@ -235,7 +235,10 @@ fn a_tool_that_hangs_is_ended_with_its_children_and_skipped() {
     assert!(matches!(output.status.code(), Some(0 | 1)), "{output:?}");
     let (_, run) = folded(&bench);
     let dropped = &run.header.dropped_workloads;
-    assert!(dropped.iter().any(|s| s.reason.contains("fio did not finish within")), "{dropped:?}");
+    let said = "fio did not say its version within 3 s: `fio --version` has to end by itself";
+    assert!(dropped.iter().any(|s| s.reason == said), "{dropped:?}");
+    let screen = String::from_utf8_lossy(&output.stderr).replace('\n', " ");
+    assert!(screen.contains("did not say its version"), "{screen}");
     assert!(!lives(&pid));
 }
 
