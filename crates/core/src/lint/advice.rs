@@ -32,7 +32,7 @@ pub fn spelled(verb: &str, advice: &str) -> String {
         _ => return advice.to_string(),
     };
     // What names the command it is for stays as it is.
-    if advice.contains("bakeoff bench") {
+    if ["bakeoff bench", "bakeoff check --"].iter().any(|command| advice.contains(command)) {
         return advice.to_string();
     }
     let words: Vec<&str> = advice.split(' ').collect();
@@ -112,6 +112,7 @@ mod tests {
             ("quick", "use a larger --size"),
             ("run", "again with --mode precise, or --max-write 30g"),
             ("run", "look at it: bakeoff bench DEVICE --rw randwrite --runtime 10m"),
+            ("run", "what the generator can do: bakeoff check --engine"),
             ("run", "attach it: losetup --direct-io=on /dev/loop3"),
             ("simulate", "measure longer: --runtime 60s"),
         ] {

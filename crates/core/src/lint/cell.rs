@@ -21,6 +21,10 @@ const DIRTIED_PER_PAGE: f64 = 0.5;
 const FOREIGN_FLOOR_BYTES: u64 = 1 << 20;
 /// Share of the time the load waits for a CPU from which on it is felt: the smallest tie margin.
 const WAITED_SHARE: f64 = 0.02;
+/// Blocks that are large enough for the cost of a call not to count.
+const ENOUGH_BYTES: u64 = 64 << 10;
+/// Times over from which on blocks count as written again and again.
+const MANY_PASSES: f64 = 2.0;
 /// Pages of swap traffic a machine with idle processes shows without being short of memory.
 const SWAPPED_FLOOR_PAGES: u64 = 256;
 /// What is left of two clocks being read one after the other, in a cell that nobody suspended.
@@ -34,7 +38,7 @@ pub fn cell(header: &Header, cell: &Cell) -> Vec<Finding> {
     let Some(workload) = header.workloads.get(usize::from(cell.workload)) else {
         return Vec::new();
     };
-    let rules: [CellRule; 12] = [
+    let rules: [CellRule; 13] = [
         suspended,
         swapping,
         no_progress,
@@ -47,6 +51,7 @@ pub fn cell(header: &Header, cell: &Cell) -> Vec<Finding> {
         foreign,
         foreign_cpu,
         tool_share,
+        rewritten,
     ];
     let all = rules.iter().chain(&figures::RULES).chain(&machine::RULES);
     let own = all.filter_map(|rule| rule(header, workload, cell));
@@ -259,7 +264,32 @@ fn tool_share(header: &Header, _: &Workload, cell: &Cell) -> Option<Finding> {
     (share > header.protocol.thresholds.tool).then(|| {
         let evidence =
             format!("{:.0} % of the time went to making data and counting", share * 100.0);
-        finding(header, "tool-share", evidence, "use a larger block size: --bs 64k")
+        let advice = match m.job.bs < ENOUGH_BYTES && m.job.rw != Rw::SmallFiles {
+            true => "use a larger block size: --bs 64k",
+            false => {
+                "the place is nearly as fast as the generator: read the figure as \"at least\"; \
+                 what the generator can do: bakeoff check --engine"
+            }
+        };
+        finding(header, "tool-share", evidence, advice)
+    })
+}
+
+/// Direct writes that come to a block again before any flush: a drive with a cache may keep the
+/// last of them alone. Through the page cache that is kept from happening.
+fn rewritten(header: &Header, workload: &Workload, cell: &Cell) -> Option<Finding> {
+    let job = &cell.measurement.job;
+    let bytes = cell.measurement.write.as_ref()?.io_bytes;
+    let has_words = workload.profile.is_none() && workload.fio_job.is_none();
+    let is_flushed = job.fsync > 0 || job.fdatasync > 0;
+    let passes = bytes as f64 / job.size.max(1) as f64;
+    (has_words && job.direct && !is_flushed && passes >= MANY_PASSES).then(|| {
+        let evidence = format!(
+            "{} were written {passes:.1} times over, and flushed once at the end at most",
+            units::size(job.size)
+        );
+        let advice = "write over more than a cache in the drive holds: a larger --size";
+        finding(header, "rewritten", evidence, advice)
     })
 }
 

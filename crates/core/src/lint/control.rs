@@ -10,9 +10,9 @@ use crate::model::pooled::PooledControl;
 use crate::model::run::Run;
 use crate::stats::paired::{Interval, Paired};
 
-/// What helps where a candidate differs from itself.
-const SETTLE: &str =
-    "find what differs between visits (bakeoff check: heat, other work), then measure again";
+/// What helps where the disk, or a candidate, differs from itself.
+pub(super) const SETTLE: &str =
+    "find what is not at rest (heat, power, other work: bakeoff check), then measure again";
 
 /// A control with what was measured of it against its original.
 struct Control<'r> {

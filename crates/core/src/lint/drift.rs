@@ -1,8 +1,9 @@
 //! Rules over a session: did the disk or the machine change meanwhile?
 
+use super::control::SETTLE;
 use super::finding;
 use crate::decide::table::Table;
-use crate::model::event::Region;
+use crate::model::event::{Header, Region};
 use crate::model::finding::Finding;
 use crate::model::run::Run;
 use crate::prepare::region::gradient;
@@ -63,8 +64,7 @@ fn sentinel(run: &Run, table: &Table) -> Option<Finding> {
             units::rate(late),
             drift * 100.0
         );
-        let advice = "wait until bakeoff check finds the machine at rest, then measure again";
-        finding(&run.header, "L35", evidence, advice)
+        finding(&run.header, "L35", evidence, SETTLE)
     })
 }
 
@@ -72,6 +72,17 @@ fn follows_time(run: &Run, series: &[f64]) -> bool {
     let time: Vec<f64> = (0..series.len()).map(|i| i as f64).collect();
     let limit = run.header.protocol.thresholds.correlation;
     spearman(&time, series).is_some_and(|s| s.rho.abs() > limit && s.p < ALPHA)
+}
+
+/// What keeps heat out of a run: `run` waits before visits to drives, and nothing else does.
+fn cooler(header: &Header) -> &'static str {
+    match header.regions().any(|region| !region.is_image) {
+        true => {
+            "cool the board (a fan helps), or wait for longer before each visit: thresholds = { \
+             cool_limit_s = 300 } under [protocol] in the plan"
+        }
+        false => "cool the board (a fan helps; its temperature: bakeoff watch), then measure again",
+    }
 }
 
 /// L51: cells in the order they were measured, each against its candidate's mean.
@@ -99,6 +110,6 @@ fn thermal(run: &Run, table: &Table) -> Option<Finding> {
         let high = heat.iter().copied().fold(f64::MIN, f64::max);
         let evidence =
             format!("rank correlation {rho:.2} of rate and temperature, {low:.0} to {high:.0} °C");
-        finding(&run.header, "L51", evidence, "cool the board (a fan helps), then measure again")
+        finding(&run.header, "L51", evidence, cooler(&run.header))
     })
 }

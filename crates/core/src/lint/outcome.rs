@@ -236,7 +236,8 @@ fn fresh(run: &Run) -> Option<Finding> {
     (is_stack && run.header.protocol.mode == Mode::Precise).then(|| {
         let blocks = run.complete_blocks().count();
         let evidence = format!("every one of {blocks} blocks made its filesystems new");
-        let advice = "say \"fresh\" beside the figure; age can change the order";
+        let advice = "say \"fresh\" beside the figure; age can change the order: bakeoff quick \
+                      DIR... measures filesystems that are in use";
         finding(&run.header, "L67", evidence, advice)
     })
 }

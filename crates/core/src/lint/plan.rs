@@ -74,8 +74,8 @@ fn root_device(header: &Header, place: &Place, system: &[SystemDisk]) -> Option<
     let disk = place.disks().next()?;
     (!purposes.is_empty()).then(|| {
         let evidence = format!("{} also holds {}", disk.name, purposes.join(", "));
-        let advice =
-            "stop what writes meanwhile, or take a disk the system does not use (bakeoff devices)";
+        let advice = "stop what writes meanwhile (iotop -o shows it), or choose a disk that the \
+                      system does not use: bakeoff devices";
         finding(header, "L10", evidence, advice)
     })
 }
@@ -125,6 +125,7 @@ mod tests {
         assert_eq!((found[0].severity, found[0].scope), (Severity::Warn, Scope::Place));
         assert_eq!(found[0].candidate.as_deref(), Some("/home"));
         assert_eq!(found[0].evidence, "sda also holds /, swap");
+        assert!(found[0].advice.ends_with(": bakeoff devices"), "{}", found[0].advice);
         assert!(ids(&run, &[disk("/", "8:32")]).is_empty());
     }
 

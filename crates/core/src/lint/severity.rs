@@ -120,6 +120,7 @@ pub const TABLE: &[(&str, [Severity; 4])] = &[
     ("memory", [W, E, R, R]),
     ("methods-disagree", [W, W, W, W]),
     ("no-progress", [R, R, R, R]),
+    ("rewritten", [W, W, W, W]),
     ("runs-differ", [R, R, R, R]),
     ("suspended", [R, R, R, R]),
     ("tool-share", [W, E, E, E]),

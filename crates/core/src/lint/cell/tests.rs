@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::model::host::{Layer, LayerKind};
+use crate::model::job::Job;
 use crate::model::protocol::Mode;
 use crate::testing::{RunBuilder, clean_cell, measurement};
 
@@ -186,6 +187,38 @@ fn the_tools_share() {
     };
     assert_eq!(found("seqwrite", 5e7, share(0.06)), ["tool-share"]);
     assert!(found("seqwrite", 5e7, share(0.049)).is_empty());
+    let advice = |bs: u64, verb: &str| {
+        let mut run = RunBuilder::directories(&["/a", "/b"]).build();
+        run.header.verb = verb.to_string();
+        let measured = measurement(&run.header.workloads[0], 900.0);
+        let mut one = clean_cell(measured);
+        one.measurement.job.bs = bs;
+        share(0.06)(&mut run.header, &mut one);
+        let mut all = cell(&run.header, &one).into_iter().filter(|f| f.id == "tool-share");
+        all.next().unwrap().advice
+    };
+    assert!(advice(4096, "bench").ends_with("--bs 64k"));
+    // A block that is as large already is not to be made as large.
+    for verb in ["bench", "run", "quick"] {
+        let said = advice(64 << 10, verb);
+        assert!(said.ends_with("bakeoff check --engine") && !said.contains("bs"), "{verb}: {said}");
+    }
+}
+
+#[test]
+fn rewritten_blocks_of_direct_writes_that_nothing_flushes_in_between() {
+    let wrote = |passes: f64, change: fn(&mut Job)| {
+        found("seqwrite", 5e7, |_, c| {
+            let m = &mut c.measurement;
+            (m.job.direct, m.job.fsync, m.job.fdatasync) = (true, 0, 0);
+            change(&mut m.job);
+            m.write.as_mut().unwrap().io_bytes = (m.job.size as f64 * passes) as u64;
+        })
+    };
+    assert_eq!(wrote(2.0, |_| {}), ["rewritten"]);
+    assert!(wrote(1.9, |_| {}).is_empty());
+    assert!(wrote(30.0, |job| job.fsync = 16).is_empty());
+    assert!(!wrote(30.0, |job| job.direct = false).contains(&"rewritten".to_string()));
 }
 
 #[test]

@@ -221,6 +221,19 @@ pub const RULES: &[Rule] = &[
                   measured again; dmesg tells whether the device reports errors.",
     },
     Rule {
+        id: "rewritten",
+        slug: "rewritten",
+        when: &[Cell],
+        scope: CELL,
+        condition: "direct writes went over their blocks twice or more without a flush in between",
+        explain: "A timed cell of direct writes goes over its size again and again, by bakeoff's \
+                  engine and by fio and sysbench alike. Every write reaches the drive, but one \
+                  with a cache may keep only the last of those to a block: 64 MiB that are \
+                  written thirty times can cost it less than 2 GiB. It is the same for all \
+                  candidates; the figure is not that of a long write. A larger --size, or a \
+                  flush every so many writes, makes it one.",
+    },
+    Rule {
         id: "suspended",
         slug: "suspended",
         when: &[Cell],

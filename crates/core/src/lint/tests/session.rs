@@ -54,7 +54,21 @@ fn l51_rates_that_follow_the_heat() {
     });
     let slower = |b: u32, c, w| at(&[1000.0; 2])(b, c, w) * libm::exp(-0.02 * f64::from(b));
     assert!(has("L51", &follows.clone().play(8, slower).build()));
-    assert!(!has("L51", &follows.play(8, at(&[1000.0; 2])).build()));
+    assert!(!has("L51", &follows.clone().play(8, at(&[1000.0; 2])).build()));
+    // Only visits to drives can wait for longer.
+    let advice = |run: &Run| told(&analyse(run).findings, "L51").unwrap().advice;
+    let mut run = follows.play(8, slower).build();
+    assert!(advice(&run).contains("bakeoff watch"), "{}", advice(&run));
+    run.header.region.as_mut().unwrap().is_image = false;
+    assert!(advice(&run).contains("cool_limit_s = 300"), "{}", advice(&run));
+}
+
+#[test]
+fn advice_about_drift_and_about_new_filesystems_names_what_to_type() {
+    let drifts = sentinels(|b| 90e6 * (1.0 - 0.012 * f64::from(b)));
+    let advice = |run: &Run, id| told(&analyse(run).findings, id).unwrap().advice;
+    assert!(advice(&drifts, "L35").contains("bakeoff check"));
+    assert!(advice(&twins(0.03, 0.0), "L67").contains("bakeoff quick DIR"));
 }
 
 /// A precise run of `a`, `b` and a twin of `a` that is `off` away from it.
