@@ -5,11 +5,13 @@
 //! times block size when every request had one size. Latencies are completion latencies (`clat`)
 //! unless they are named otherwise. Source: fio 3.33 and 2.1, `stat.c`.
 
+mod announced;
 pub mod as_plan;
 pub mod command;
 mod direction;
 pub mod jobfile;
 pub mod json;
+mod order;
 mod paths;
 mod scalar;
 mod summary;

@@ -210,6 +210,7 @@ impl Open {
         if let Some(why) = self.excel.contradiction(&self.rows, unit) {
             return out.unread(first, last, why);
         }
+        self.excel.settle(&self.rows);
         for (first, last, what) in self.excel.passed_over() {
             out.unread(*first, *last, format!("{what} of iozone is not read"));
         }
@@ -266,6 +267,9 @@ impl Open {
                 return true;
             }
         };
+        for line in self.throughput.strays() {
+            out.unread(*line, *line, "a line of iozone's throughput without the one above it");
+        }
         let is_any = !blocks.is_empty();
         for block in blocks {
             let place = Place { first_line: block.first_line, ..self.place.clone() };

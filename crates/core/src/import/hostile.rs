@@ -9,7 +9,7 @@ use super::{Finder, Imported, Metric, ToolResult};
 /// How far a figure read from less of the output may be off: what rounding takes.
 const ROUNDING: f64 = 0.006;
 
-fn lines(text: &[u8]) -> Vec<&[u8]> {
+pub(super) fn lines(text: &[u8]) -> Vec<&[u8]> {
     text.split_inclusive(|byte| *byte == b'\n').collect()
 }
 
@@ -19,7 +19,7 @@ fn is_same(a: &Metric, b: &Metric) -> bool {
 }
 
 /// Whether all figures of a result are figures of one result of the originals.
-fn comes_from(result: &ToolResult, originals: &[Imported]) -> bool {
+pub(super) fn comes_from(result: &ToolResult, originals: &[Imported]) -> bool {
     originals.iter().flat_map(|original| &original.results).any(|known| {
         let has = |metric: &Metric| known.metrics.iter().any(|other| is_same(metric, other));
         known.tool == result.tool && result.metrics.iter().all(has)

@@ -27,6 +27,8 @@ mod matrix;
 #[cfg(test)]
 mod samples;
 #[cfg(test)]
+mod shuffled;
+#[cfg(test)]
 mod versions;
 
 pub use finder::Finder;

@@ -114,6 +114,7 @@ pub const SAMPLES: &[(&str, &[u8])] = samples![
     "fio/json_plus_randwrite_endfsync.stdout",
     "fio/json_psync_iodepth_note.stdout",
     "fio/json_seqread_direct.stdout",
+    "fio/json_two_jobs.stdout",
     "fio/terse_v3.stdout",
     "fio/terse_v5.stdout",
     "fio/text_error_missing_engine.stderr",

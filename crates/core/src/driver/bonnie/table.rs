@@ -157,6 +157,10 @@ impl Table {
     }
 
     fn titles(&mut self, text: &str, line: u64) -> bool {
+        let other = if self.is_create { "-Per Chr-" } else { "-Create--" };
+        if text.contains(other) {
+            self.wrong = Some("two lines of titles of bonnie++ contradict each other".to_string());
+        }
         if let Some(rest) = text.trim_start().strip_prefix("Concurrency") {
             let number = rest.split_whitespace().next().unwrap_or("");
             self.cells.concurrency = figure(number, 1.0, line);

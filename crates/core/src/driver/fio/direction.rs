@@ -16,6 +16,13 @@ pub struct Parts {
     pub runtime_ms: (u64, String),
 }
 
+/// Whether a line is one of a direction: its name, and behind it what names its figures.
+pub fn begins(text: &str) -> bool {
+    let rest = ["read", "write", "trim"].iter().find_map(|name| text.strip_prefix(name));
+    let rest = rest.and_then(|rest| rest.trim_start().strip_prefix(':'));
+    rest.is_some_and(is_direction)
+}
+
 /// Whether what stands behind `read:` is such a line.
 pub fn is_direction(rest: &str) -> bool {
     let has = |words: &[&str]| words.iter().all(|word| rest.contains(word));
@@ -62,12 +69,13 @@ fn old_parts(rest: &str) -> Option<Parts> {
 }
 
 /// `total=200,150,0,38 short=...`, or `total=r=0/w=2048/d=0, short=...` in version 2.
-pub fn issued(rest: &str) -> Option<[u64; 3]> {
+pub fn issued(rest: &str) -> Option<[u64; 4]> {
     let (total, _) = rest.split_once("total=")?.1.split_once("short=")?;
     let total = total.trim_end().trim_end_matches([',', ';']);
     let number = |part: &str| part.rsplit('=').next()?.trim().parse::<u64>().ok();
     let separator = if total.contains('=') { '/' } else { ',' };
     let numbers: Option<Vec<u64>> = total.split(separator).map(number).collect();
     let numbers = numbers?;
-    Some([*numbers.first()?, *numbers.get(1)?, *numbers.get(2)?])
+    let flushes = numbers.get(3).copied().unwrap_or(0);
+    Some([*numbers.first()?, *numbers.get(1)?, *numbers.get(2)?, flushes])
 }

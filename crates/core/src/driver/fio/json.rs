@@ -12,6 +12,8 @@ const JSON_LIMIT_BYTES: usize = 16 << 20;
 const SCALARS: usize = 400_000;
 /// Most brackets that are open at a time; serde_json refuses more.
 const BRACKETS: usize = 128;
+/// A percentile is the middle of its bucket, which is a 64th of its value wide.
+const BEYOND: f64 = 1.02;
 /// Most jobs of one JSON.
 const JOBS: u64 = 1000;
 
@@ -266,7 +268,7 @@ impl Known {
         // The count beside it was seen to be 0 in version 3.33 when there were some.
         if self.whole(&format!("{sync}/N")).is_some_and(|count| count > 0) {
             self.put(&mut metrics, &format!("{sync}/N"), "sync.ios", 1, "count");
-            self.latency(&mut metrics, &sync, "sync", 1);
+            self.latency(&mut metrics, &sync, "sync", 1)?;
         }
         for (key, name) in [("usr_cpu", "user_cpu"), ("sys_cpu", "system_cpu")] {
             let Some(scalar) = self.find(&format!("jobs/{at}/{key}")) else { continue };
@@ -286,6 +288,9 @@ impl Known {
         }
         let runtime = self.find(&format!("{at}/runtime"));
         let rate = self.find(&format!("{at}/bw_bytes")).or(self.find(&format!("{at}/bw")));
+        if self.whole(&format!("{at}/total_ios")) == Some(0) {
+            return Err(format!("fio's {name} moved bytes in no request"));
+        }
         let factor = self.factor(at, amount)?;
         let entry =
             |scalar: &Scalar, value: u64| (value, scalar.text.clone(), self.first + scalar.line);
@@ -304,7 +309,7 @@ impl Known {
         }
         for (key, factor) in [("clat_ns", 1), ("clat", 1000)] {
             if self.whole(&format!("{at}/{key}/max")).is_some_and(|max| max > 0) {
-                self.latency(metrics, &format!("{at}/{key}"), name, factor);
+                self.latency(metrics, &format!("{at}/{key}"), name, factor)?;
             }
         }
         Ok(())
@@ -339,28 +344,60 @@ impl Known {
         }
     }
 
-    fn latency(&self, metrics: &mut Metrics, at: &str, name: &str, factor: u64) {
+    fn latency(
+        &self,
+        metrics: &mut Metrics,
+        at: &str,
+        name: &str,
+        factor: u64,
+    ) -> Result<(), String> {
         for (key, label) in [("min", "min"), ("max", "max"), ("mean", "avg")] {
             let label = format!("{name}.latency_{label}");
             self.put(metrics, &format!("{at}/{key}"), &label, factor, "ns");
         }
+        let [min, max, mean] =
+            ["min", "max", "mean"].map(|key| self.number(&format!("{at}/{key}")));
+        if factor == 1 && min == Some(0.0) {
+            return Err(format!("the least latency of {name} is no time at all"));
+        }
+        let is_between = |low: Option<f64>, high: Option<f64>| low <= high || high.is_none();
+        // The mean is rounded to six decimals.
+        if !is_between(min, mean.map(|m| m + 1.0)) || !is_between(mean.map(|m| m - 1.0), max) {
+            return Err(format!("the mean latency of {name} is not between its least and largest"));
+        }
+        let mut last = 0.0;
+        for (rank, scalar) in self.percentiles(at)? {
+            let Some(value) = Decimal::parse(&scalar.text).map(Decimal::value) else { continue };
+            if value < last || max.is_some_and(|max| value > max * BEYOND) {
+                return Err(format!("the percentiles of {name} fall, or are above the largest"));
+            }
+            last = value;
+            let label = format!("{name}.latency_p{rank}");
+            self.put(metrics, &scalar.path, &label, factor, "ns");
+        }
+        Ok(())
+    }
+
+    /// The percentiles below a path in their order: `95.000000` stands for 95. What else stands
+    /// there, buckets or shares, lost the brace above it.
+    fn percentiles(&self, at: &str) -> Result<Vec<(&str, &Scalar)>, String> {
         let prefix = format!("{at}/percentile/");
         let start = self.scalars.partition_point(|scalar| scalar.path < prefix);
         let found = self.scalars[start..].iter().take_while(|s| s.path.starts_with(&prefix));
-        let mut ranks: Vec<(f64, &str, &Scalar)> = found
-            .take(64)
-            .filter_map(|scalar| {
-                let rank = scalar.path[prefix.len()..].trim_end_matches('0').trim_end_matches('.');
-                Some((Decimal::parse(rank)?.value(), rank, scalar))
-            })
-            .collect();
-        ranks.sort_by(|a, b| a.0.total_cmp(&b.0));
-        for (value, rank, scalar) in ranks {
+        let mut ranks: Vec<(f64, &str, &Scalar)> = Vec::new();
+        for scalar in found.take(64) {
+            let rank = &scalar.path[prefix.len()..];
+            let value = Decimal::parse(rank).filter(|_| rank.contains('.')).map(Decimal::value);
+            let Some(value) = value.filter(|value| *value <= 100.0) else {
+                return Err(format!("'{rank}' is no percentile of fio's"));
+            };
             if value > 0.0 {
-                let label = format!("{name}.latency_p{rank}");
-                self.put(metrics, &scalar.path, &label, factor, "ns");
+                let rank = rank.trim_end_matches('0').trim_end_matches('.');
+                ranks.push((value, rank, scalar));
             }
         }
+        ranks.sort_by(|a, b| a.0.total_cmp(&b.0));
+        Ok(ranks.into_iter().map(|(_, rank, scalar)| (rank, scalar)).collect())
     }
 
     fn put(&self, to: &mut Metrics, path: &str, name: &str, factor: u64, unit: &'static str) {

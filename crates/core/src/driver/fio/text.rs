@@ -1,7 +1,9 @@
 //! fio's text for people, versions 2 and 3: one block a job, and a summary a group.
 
+use super::announced::announced;
 use super::direction::{self, is_direction, issued};
-use super::scalar::{Rounded, count, is_rate, size, unit_ns, value};
+use super::order;
+use super::scalar::{Rounded, count, is_rate, unit_ns, value};
 use super::summary;
 use super::wrapped::{Joined, Joiner};
 use super::{Job, Volume};
@@ -10,6 +12,10 @@ use crate::import::result::{Metrics, Out, Place, short};
 
 /// Percentiles that fio prints in a row, but for the last.
 const PERCENTILES_A_ROW: u32 = 4;
+/// Most jobs whose block sizes are remembered.
+const ANNOUNCED: usize = 1000;
+/// How far a percentile may be beyond the exact ends: fio's buckets are a 64th of their value wide.
+const BUCKET: f64 = 0.02;
 /// A job's block ends at the latest this many foreign lines after its last line.
 const GAP_LINES: u64 = 40;
 
@@ -34,8 +40,10 @@ struct Open {
     name: String,
     error: u64,
     directions: Vec<Direction>,
-    /// Requests issued: read, write, trim.
-    issued: Option<([u64; 3], String, u64)>,
+    /// Where in the block its last line stands.
+    at: order::Place,
+    /// Requests issued: read, write, trim, flush.
+    issued: Option<([u64; 4], String, u64)>,
     cpu: Option<(f64, f64, String, u64)>,
     /// The unit of the percentile lines that follow, in nanoseconds; and whether they are clat's.
     percentiles: Option<(f64, bool)>,
@@ -103,7 +111,10 @@ impl Text {
             self.version = Some(short(version));
             return true;
         }
-        if self.announce(text) {
+        if let Some(job) = announced(text) {
+            if self.announced.len() < ANNOUNCED {
+                self.announced.push(job);
+            }
             return true;
         }
         let is_stale = self.open.as_ref().is_some_and(|o| line.number > o.last_line + GAP_LINES);
@@ -120,17 +131,18 @@ impl Text {
         if self.summary.line(line, text, self.version.as_deref(), out) {
             return true;
         }
-        if self.open.is_none() && has_direction(text) {
+        if self.open.is_none() && direction::begins(text) {
             // Often nothing else is quoted.
             self.open = Some(Open { place: line.place("fio"), ..Open::default() });
         }
         let Some(open) = &mut self.open else {
             let is_latency = text.starts_with("clat") || text.starts_with("sync");
-            if is_latency && text.contains("min=") && text.contains("avg=") {
+            let is_lost = is_latency && text.contains("avg=");
+            if is_lost && text.contains("min=") {
                 let why = "latencies of fio without the line above them that says of what";
                 out.unread(joined.first_line, joined.last_line, why);
             }
-            return is_latency && text.contains("avg=");
+            return is_lost;
         };
         let is_own = open.line(line, text);
         if is_own {
@@ -143,26 +155,6 @@ impl Text {
             out.unread(joined.first_line, joined.last_line, why);
         }
         is_own
-    }
-
-    /// `NAME: (g=0): rw=read, bs=(R) 16.0KiB-16.0KiB, (W) ...` says the block sizes.
-    fn announce(&mut self, text: &str) -> bool {
-        let Some((name, rest)) = text.split_once(": (g=") else { return false };
-        let Some((_, sizes)) = rest.split_once("bs=") else { return false };
-        let mut blocks = [None; 3];
-        let is_old = !sizes.starts_with('(');
-        let separator = if is_old { '/' } else { ',' };
-        for (at, part) in sizes.split(separator).take(3).enumerate() {
-            let part = part.split([' ', ',', ')']).rfind(|w| w.contains('-')).unwrap_or("");
-            let Some((low, high)) = part.split_once('-') else { continue };
-            if low == high {
-                blocks[at] = block(low, is_old);
-            }
-        }
-        if self.announced.len() < 1000 {
-            self.announced.push((short(name), blocks));
-        }
-        true
     }
 
     fn close(&mut self, out: &mut Out) {
@@ -178,26 +170,19 @@ impl Text {
     }
 }
 
-/// A block size: a power of two has a short text in fio, so four digits are exact.
-fn block(text: &str, is_old: bool) -> Option<u64> {
-    let rounded = match text.ends_with('B') {
-        true => size(text, is_old)?,
-        // Version 2 writes `4K`.
-        false => size(&format!("{text}B"), true)?,
-    };
-    let bytes = rounded.value as u64;
-    (bytes.is_power_of_two() || rounded.slack <= 1.0).then_some(bytes)
-}
-
-/// Whether a line is one of a direction: its name, and behind it what names its figures.
-fn has_direction(text: &str) -> bool {
-    let rest = ["read", "write", "trim"].iter().find_map(|name| text.strip_prefix(name));
-    let rest = rest.and_then(|rest| rest.trim_start().strip_prefix(':'));
-    rest.is_some_and(is_direction)
-}
-
 impl Open {
     fn line(&mut self, line: &Line<'_>, text: &str) -> bool {
+        let is_own = self.own(line, text);
+        if let Some(place) = order::place(text, self.at).filter(|_| is_own) {
+            if place < self.at || place.0 == 0 {
+                self.contradict(line, "it stands in another order than fio prints");
+            }
+            self.at = place;
+        }
+        is_own
+    }
+
+    fn own(&mut self, line: &Line<'_>, text: &str) -> bool {
         for name in ["read", "write", "trim"] {
             let rest = text.strip_prefix(name).map(str::trim_start);
             if let Some(rest) = rest.and_then(|rest| rest.strip_prefix(':')) {
@@ -356,6 +341,14 @@ impl Open {
                 self.contradict(line, "its percentiles fall");
                 return true;
             }
+            let ns_of =
+                |what| direction.latencies.get(&format!("{}.latency_{what}", direction.name));
+            let least = ns_of("min").unwrap_or(0.0) * (1.0 - BUCKET) - ns;
+            let most = ns_of("max").unwrap_or(f64::INFINITY) * (1.0 + BUCKET) + ns;
+            if !(least..=most).contains(&(figure.value * ns)) {
+                self.contradict(line, "a percentile is not between the least and the largest");
+                return true;
+            }
             self.last_percentile = (place, figure.value);
             self.is_twice |= direction.latencies.get(&name).is_some();
             let value = libm::round(figure.value * ns) as u64;
@@ -389,12 +382,16 @@ impl Open {
         if let Some(why) = self.contradiction {
             return out.unread(first, last, why);
         }
+        if let Some(name) = self.missing() {
+            let why = format!("fio issued {name} requests, and the line that says of them is gone");
+            return out.unread(first, last, why);
+        }
         let mut metrics = Metrics::default();
         for direction in &self.directions {
-            if let Some(why) = &direction.wrong {
-                return out.unread(first, last, why.clone());
-            }
-            if let Err(why) = self.give_direction(direction, blocks, &mut metrics) {
+            let wrong = direction.wrong.clone().map_or(Ok(()), Err);
+            if let Err(why) =
+                wrong.and_then(|()| self.give_direction(direction, blocks, &mut metrics))
+            {
                 return out.unread(first, last, why);
             }
         }
@@ -404,6 +401,15 @@ impl Open {
         }
         let Open { place, name, error, .. } = self;
         Job { place, last_line: last, version, name, error, metrics }.give(out);
+    }
+
+    /// A direction that something was done in and whose line is not here: latencies of it would
+    /// be another's.
+    fn missing(&self) -> Option<&'static str> {
+        let (issued, ..) = self.issued.as_ref()?;
+        let is_there = |name: &str| self.directions.iter().any(|direction| direction.name == name);
+        let mut of = ["read", "write", "trim", "sync"].into_iter().zip(issued);
+        of.find(|(name, count)| **count > 0 && !is_there(name)).map(|(name, _)| name)
     }
 
     fn give_direction(

@@ -27,8 +27,9 @@ const TITLES: [&str; 17] = [
     "Pread report",
     "Re-Pread report",
 ];
-/// Most values of one run.
+/// Most values of one run, and reports.
 const VALUES: usize = 20_000;
+const REPORTS: usize = 100;
 
 /// What a report holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -63,10 +64,22 @@ struct Cell {
     value: Value,
 }
 
+/// One report: what it holds, and the file and record of each of its values.
+#[derive(Debug)]
+struct Report {
+    kind: Kind,
+    places: Places,
+}
+
+type Places = Vec<(String, String)>;
+
 /// The reports of one run.
 #[derive(Debug, Default)]
 pub struct Excel {
     open: Option<Kind>,
+    reports: Vec<Report>,
+    /// Whether a title or a line of records is missing.
+    is_torn: bool,
     records: Vec<String>,
     records_line: u64,
     cells: Vec<Cell>,
@@ -98,6 +111,9 @@ impl Excel {
         if let Some(title) = quoted(text).filter(|title| title.contains(" report")) {
             let kind = kind(title);
             self.open = Some(kind);
+            if self.reports.len() < REPORTS {
+                self.reports.push(Report { kind, places: Vec::new() });
+            }
             if kind == Kind::Other && self.passed_over.len() < TITLES.len() {
                 self.passed_over.push((
                     line.number,
@@ -131,6 +147,7 @@ impl Excel {
         // The title of another report is missing above, or the records of this one.
         if self.records.is_empty() != is_label_row || falls {
             self.open = Some(Kind::Other);
+            self.is_torn = true;
             self.passed_over.push((line.number, line.number, "an Excel report that is not whole"));
             self.records.clear();
             return true;
@@ -175,6 +192,9 @@ impl Excel {
             let Some(number) = Decimal::parse(raw) else { continue };
             let value = Value { test, number, raw: (*raw).to_string(), line };
             let (file, record) = (file.to_string(), record.clone());
+            if let Some(report) = self.reports.last_mut() {
+                report.places.push((file.clone(), record.clone()));
+            }
             if let Kind::Cpu(_) = kind {
                 // Two reports of one test are those of two runs: neither is taken.
                 let known = self.cpu.entry((file, record, test));
@@ -191,6 +211,39 @@ impl Excel {
         let of_test = move |test| self.cpu.get(&(file.clone(), record.clone(), test))?.as_ref();
         let told = (0..TITLES.len()).filter_map(of_test);
         told.filter(|value| value.number.value() > 0.0)
+    }
+
+    /// Takes out what the reports alone say, beside the rows of the table, where a line of them is
+    /// missing: a row may then stand below the title of another test. Reports come in one order,
+    /// each with the same rows, and those about the CPU are of the same tests.
+    pub fn settle(&mut self, known: &[Row]) {
+        let of = |pick: fn(Kind) -> Option<usize>| -> Vec<(usize, &Places)> {
+            self.reports.iter().filter_map(|r| Some((pick(r.kind)?, &r.places))).collect()
+        };
+        let rates = of(|kind| if let Kind::Rates(test) = kind { Some(test) } else { None });
+        let cpu = of(|kind| if let Kind::Cpu(test) = kind { Some(test) } else { None });
+        let is_whole = |all: &[(usize, &Places)]| {
+            let follow = |two: &[(usize, &Places)]| two[0].0 < two[1].0 && two[0].1 == two[1].1;
+            !self.is_torn && all.windows(2).all(follow)
+        };
+        let (has_rates, has_cpu) =
+            (is_whole(&rates), is_whole(&cpu) && (rates.is_empty() || rates == cpu));
+        let mut lost = Vec::new();
+        if !has_rates {
+            let (kept, gone): (Vec<Cell>, Vec<Cell>) = std::mem::take(&mut self.cells)
+                .into_iter()
+                .partition(|cell| known.iter().any(|row| is_at(row, cell)));
+            lost.extend(gone.iter().map(|cell| cell.value.line));
+            self.cells = kept;
+        }
+        if !has_cpu {
+            let gone = std::mem::take(&mut self.cpu);
+            lost.extend(gone.values().flatten().map(|value| value.line));
+        }
+        if let (Some(first), Some(last)) = (lost.iter().min(), lost.iter().max()) {
+            let what = "what the Excel reports alone say, lines of which are missing,";
+            self.passed_over.push((*first, *last, what));
+        }
     }
 
     /// Reports that are not read: first line, last line, what it is.

@@ -1,20 +1,29 @@
 //! The lists of latencies that `-Q` writes into wol.dat, rwol.dat, rol.dat and rrol.dat: offset in
 //! KiB, microseconds and bytes of every operation, one after the other through the file.
 //!
-//! A list is whole when it begins at offset 0, leaves nothing out and has the line with the times
-//! behind it; of anything else nothing is said. The resolution of the clock is taken off each
+//! A list is whole when it begins at offset 0, leaves nothing out, has the line with the times
+//! behind it, and goes as far as those of most tests with records of the same size: all go through
+//! one file. Of anything else nothing is said. The resolution of the clock is taken off each
 //! latency, so 0, -0 and -1 are below it and count as 0. Source: iozone 3.489, `iozone.c`.
 
+use std::collections::BTreeSet;
+
+use crate::import::ToolResult;
 use crate::import::finder::{Line, Reader};
 use crate::import::result::{Metrics, Out, Place};
 
 /// Most operations of one list: 4 MiB of latencies.
 const OPERATIONS: usize = 1 << 20;
+/// Most lists of one text.
+const LISTS: usize = 1000;
 const TITLE: [&str; 10] =
     ["Offset", "in", "kBytes", "Latency", "in", "microseconds", "Transfer", "size", "in", "bytes"];
 /// What iozone calls the file of each test.
 const FILES: [(&str, &str); 4] =
     [("rwol.dat", "rewrite"), ("wol.dat", "write"), ("rrol.dat", "reread"), ("rol.dat", "read")];
+/// What a list is called whose file is not known.
+const UNKNOWN: &str = "latencies";
+const WHY_UNREAD: &str = "a list of latencies (-Q) of iozone that is not whole";
 /// Quantiles that are given where ten operations lie beyond them.
 const QUANTILES: [(f64, &str); 4] = [(0.5, "p50"), (0.95, "p95"), (0.99, "p99"), (0.999, "p99.9")];
 
@@ -31,10 +40,19 @@ struct List {
     is_wrong: bool,
 }
 
+/// A list whose last line is there.
+#[derive(Debug)]
+struct Ended {
+    record_bytes: u64,
+    total_bytes: u64,
+    result: ToolResult,
+}
+
 /// Reads the lists.
 #[derive(Debug, Default)]
 pub struct Latencies {
     open: Option<List>,
+    ended: Vec<Ended>,
 }
 
 impl Reader for Latencies {
@@ -66,6 +84,21 @@ impl Reader for Latencies {
 
     fn finish(&mut self, out: &mut Out) {
         self.close(false, out);
+        let ended = std::mem::take(&mut self.ended);
+        let ends: BTreeSet<(u64, u64, Option<String>)> = ended
+            .iter()
+            .map(|list| (list.record_bytes, list.total_bytes, list.result.test.clone()))
+            .collect();
+        for Ended { record_bytes, total_bytes, result } in ended {
+            let alike = || ends.iter().filter(|(bytes, ..)| *bytes == record_bytes);
+            let tests: BTreeSet<&Option<String>> = alike().map(|(.., test)| test).collect();
+            let as_far = alike().filter(|(_, total, _)| *total == total_bytes).count();
+            if as_far * 2 > tests.len() {
+                out.result(result);
+            } else {
+                out.unread(result.first_line, result.last_line, WHY_UNREAD);
+            }
+        }
     }
 }
 
@@ -73,10 +106,29 @@ impl Latencies {
     fn close(&mut self, is_ended: bool, out: &mut Out) {
         let Some(list) = self.open.take() else { return };
         if !is_ended || list.is_wrong || list.latencies_us.is_empty() {
-            let why = "a list of latencies (-Q) of iozone that is not whole";
-            return out.unread(list.place.first_line, list.last_line, why);
+            return out.unread(list.place.first_line, list.last_line, WHY_UNREAD);
         }
-        list.give(out);
+        match self.ended.len() < LISTS {
+            true => self.ended.extend(list.end().map(|list| self.named(list))),
+            false => {
+                let why = format!("more than {LISTS} lists of latencies: split the text");
+                out.unread(list.place.first_line, list.last_line, why);
+            }
+        }
+    }
+}
+
+impl Latencies {
+    /// A second list below one heading, as long as the first, is of another file.
+    fn named(&self, mut list: Ended) -> Ended {
+        let is_of = |known: &&Ended| {
+            (known.record_bytes, known.total_bytes) == (list.record_bytes, list.total_bytes)
+                && known.result.context == list.result.context
+        };
+        if self.ended.iter().any(|known| is_of(&known)) {
+            list.result.test = Some(UNKNOWN.to_string());
+        }
+        list
     }
 }
 
@@ -118,8 +170,8 @@ impl List {
         true
     }
 
-    fn give(mut self, out: &mut Out) {
-        let Some((size, raw, line)) = self.bytes.take() else { return };
+    fn end(mut self) -> Option<Ended> {
+        let (size, raw, line) = self.bytes.take()?;
         let count = self.latencies_us.len() as u64;
         let mut metrics = Metrics::default();
         metrics.whole("record_size", size, "bytes", &raw, line);
@@ -141,7 +193,8 @@ impl List {
         let context = self.place.context.clone();
         let mut result = self.place.result("iozone", None, self.last_line, metrics);
         let test = FILES.iter().find(|(file, _)| context.ends_with(file));
-        result.test = Some(test.map_or("latencies", |(_, test)| test).to_string());
-        out.result(result);
+        result.test = Some(test.map_or(UNKNOWN, |(_, test)| test).to_string());
+        let total_bytes = count.saturating_mul(size);
+        Some(Ended { record_bytes: size, total_bytes, result })
     }
 }

@@ -280,9 +280,8 @@ impl<'a> Known<'a> {
             let label = if name == "read" { "reads_per_second" } else { "writes_per_second" };
             self.real(metrics, rate, label, "1/s");
             let name = format!("{name}_throughput");
-            // Whether the files are whole blocks is told by their number, or by the throughput.
-            let is_sure = self.of(volume).is_some() || self.of(FileCount).is_some();
-            let block = self.request_bytes().filter(|_| is_sure);
+            // That every request was a whole block is told by the throughput alone.
+            let block = self.request_bytes().filter(|_| self.of(volume).is_some());
             match block.zip(self.value(rate)).zip(self.of(rate)) {
                 Some(((block, per_second), field)) => {
                     metrics.real(&name, block * per_second, "bytes/s", &field.raw, field.line);

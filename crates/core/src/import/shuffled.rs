@@ -1,0 +1,119 @@
+//! Every output in fixtures/tools with lines gone, swapped or turned round: a figure stays with its
+//! test, its direction and its sizes, or is none.
+
+use super::hostile::{comes_from, lines};
+use super::samples::SAMPLES;
+use super::{Finder, Imported, ToolResult};
+
+fn sample(name: &str) -> Vec<&'static [u8]> {
+    lines(SAMPLES.iter().find(|(path, _)| path.ends_with(name)).unwrap().1)
+}
+
+/// Whether the result is called what it was called, as far as its name is there.
+fn is_named(result: &ToolResult, original: &Imported) -> bool {
+    let known = original.results.iter().filter_map(|known| known.test.as_deref());
+    let is = |name: &str| name == "latencies" || known.clone().any(|k| k.starts_with(name));
+    result.test.as_deref().is_none_or(is)
+}
+
+fn assert_own(parts: &[&[u8]], original: &Imported, what: &str) {
+    let ended = |line: &&[u8]| [line.strip_suffix(b"\n").unwrap_or(line), &b"\n"[..]].concat();
+    let text: Vec<u8> = parts.iter().flat_map(ended).collect();
+    for result in Finder::all(&text).results {
+        let is_own = comes_from(&result, std::slice::from_ref(original));
+        let shown = String::from_utf8_lossy(&text);
+        assert!(is_own && is_named(&result, original), "{what}: {result:#?}\n{shown}");
+    }
+}
+
+#[test]
+fn a_line_that_is_gone_takes_figures_and_moves_none() {
+    for (path, text) in SAMPLES {
+        let (all, original) = (lines(text), Finder::all(text));
+        for at in 0..all.len() {
+            let left = [&all[..at], &all[at + 1..]].concat();
+            assert_own(&left, &original, &format!("{path} without {}", at + 1));
+        }
+    }
+}
+
+#[test]
+fn neighbours_that_changed_places_move_no_figure() {
+    for (path, text) in SAMPLES {
+        let (all, original) = (lines(text), Finder::all(text));
+        for at in 1..all.len() {
+            let mut left = all.clone();
+            left.swap(at - 1, at);
+            assert_own(&left, &original, &format!("{path} with {at} and the next swapped"));
+        }
+    }
+}
+
+/// fio's latencies stood below the other direction then, and its figures under another job.
+#[test]
+fn an_output_turned_round_moves_no_figure() {
+    for (path, text) in SAMPLES {
+        let mut all = lines(text);
+        all.reverse();
+        assert_own(&all, &Finder::all(text), path);
+    }
+}
+
+/// Each gave a figure to another test, direction or unit: lines from the first number on are gone,
+/// up to and with the second.
+#[test]
+fn figures_below_a_part_that_is_gone_are_not_those_above_it() {
+    for (name, from, to) in [
+        // Latencies of writes below the line of reads; their percentiles in microseconds.
+        ("text_rndrw_fsync_timed.stdout", 7, 17),
+        ("text_rndrw_fsync_timed.stdout", 10, 24),
+        ("text_rndrw_fsync_timed.stdout", 22, 37),
+        // Buckets and shares as percentiles, and percentiles above the largest latency.
+        ("json_plus_randwrite_endfsync.stdout", 213, 221),
+        ("json_plus_randwrite_endfsync.stdout", 94, 217),
+        // The sizes of another direction.
+        ("json_seqread_direct.stdout", 27, 89),
+        // The CPU of another test.
+        ("cpu_util_excel.stdout", 61, 64),
+        ("cpu_util_excel.stdout", 57, 64),
+        ("throughput_cpu.stdout", 34, 54),
+        ("throughput_cpu.stdout", 45, 63),
+        // What another test moved least.
+        ("throughput_t2.stdout", 57, 69),
+        ("throughput_t2.stdout", 40, 51),
+        // A list that lost its last lines.
+        ("latency_files_Q.stdout", 36, 37),
+    ] {
+        let all = sample(name);
+        let original = Finder::all(&all.concat());
+        let left = [&all[..from - 1], &all[to..]].concat();
+        assert_own(&left, &original, &format!("{name} without {from} to {to}"));
+    }
+}
+
+#[test]
+fn two_lines_that_are_gone_or_swapped_move_no_figure() {
+    // Merged requests are no blocks each: both lines that tell were gone.
+    let all = sample("v1_seqwr_merged_nopct.stdout");
+    let left: Vec<&[u8]> =
+        (1..).zip(&all).filter(|(at, _)| ![12, 29].contains(at)).map(|(_, line)| *line).collect();
+    assert_own(&left, &Finder::all(&all.concat()), "merged");
+    // Lists of latencies cut one line short each.
+    let all = sample("latency_files_Q.stdout");
+    let left: Vec<&[u8]> =
+        (1..).zip(&all).filter(|(at, _)| ![37, 53].contains(at)).map(|(_, line)| *line).collect();
+    assert_own(&left, &Finder::all(&all.concat()), "lists");
+    for (name, a, b) in [
+        ("v197_sync_full.stdout", 1, 6),
+        ("throughput_t2.stdout", 77, 86),
+        ("throughput_t2.stdout", 40, 67),
+        ("text_rndrw_fsync_timed.stdout", 7, 18),
+        ("text_rndrw_fsync_timed.stdout", 13, 20),
+        ("json_plus_randwrite_endfsync.stdout", 218, 223),
+    ] {
+        let all = sample(name);
+        let mut left = all.clone();
+        left.swap(a - 1, b - 1);
+        assert_own(&left, &Finder::all(&all.concat()), &format!("{name}, {a} and {b} swapped"));
+    }
+}
