@@ -26,17 +26,21 @@ const CALIBRATION_MAX: Duration = Duration::from_millis(64);
 const READINGS: usize = 8;
 /// Error above which the counter's rate counts as not known.
 const ERROR_PPM_MAX: f64 = 200.0;
-/// Parts of a nanosecond a tick is scaled in, as a power of two.
-const SCALE_BITS: u32 = 32;
+/// Parts of a nanosecond a tick is scaled in, as a power of two. With 64 the upper half of a
+/// product is the answer, and no shift is needed; a time stamp counter of less than 1 GHz does not
+/// fit then and is not read. Those of ARM run at 1 to 1000 MHz.
+const SCALE_BITS: u32 = if cfg!(target_arch = "x86_64") { 64 } else { 32 };
 
 /// A clock that is ready to be read.
 #[derive(Clone, Copy, Debug)]
 pub struct Clock {
     source: ClockSource,
-    ticks: u64,
-    ns: u64,
-    /// Nanoseconds a tick, times 2^32.
+    /// Nanoseconds a tick, times 2^[`SCALE_BITS`].
     scale: u64,
+    /// What the scaled counter lacks to the kernel's clock, modulo 2^64.
+    offset_ns: u64,
+    /// When that was found.
+    since_ns: u64,
     error_ppm: f64,
 }
 
@@ -58,7 +62,7 @@ impl Clock {
     }
 
     fn slow(source: ClockSource) -> Clock {
-        Clock { source, ticks: 0, ns: 0, scale: 0, error_ppm: 0.0 }
+        Clock { source, scale: 0, offset_ns: 0, since_ns: 0, error_ppm: 0.0 }
     }
 
     /// The processor's counter, where the kernel relies on it too and its rate can be had.
@@ -87,7 +91,8 @@ impl Clock {
         let error_ppm = error_ticks * 1e6 / ticks as f64;
         let source = ClockSource::Counter;
         let scale = u64::try_from(scale).ok()?;
-        let clock = Clock { source, ticks: last.ticks, ns: last.ns, scale, error_ppm };
+        let offset_ns = last.ns.wrapping_sub(scaled(last.ticks, scale));
+        let clock = Clock { source, scale, offset_ns, since_ns: last.ns, error_ppm };
         Some(clock).filter(|_| error_ppm <= error_ppm_max)
     }
 
@@ -95,10 +100,7 @@ impl Clock {
     #[inline]
     pub fn now_ns(&self) -> u64 {
         if self.source == ClockSource::Counter {
-            let ticks = counter::ticks().wrapping_sub(self.ticks);
-            // Ticks since the start of this process: the product fits, and so does what is left.
-            let ns = (u128::from(ticks) * u128::from(self.scale)) >> SCALE_BITS;
-            return self.ns.wrapping_add(ns as u64);
+            return scaled(counter::ticks(), self.scale).wrapping_add(self.offset_ns);
         }
         self.slow_now_ns()
     }
@@ -120,7 +122,7 @@ impl Clock {
             return 0.0;
         }
         let (ours, theirs) = (self.now_ns(), now_ns());
-        let passed_ns = theirs.saturating_sub(self.ns).max(1);
+        let passed_ns = theirs.saturating_sub(self.since_ns).max(1);
         self.error_ppm.max(ours.abs_diff(theirs) as f64 * 1e6 / passed_ns as f64)
     }
 
@@ -137,6 +139,12 @@ impl Clock {
         {
         }
     }
+}
+
+/// Nanoseconds of so many ticks, modulo 2^64.
+#[inline]
+fn scaled(ticks: u64, scale: u64) -> u64 {
+    ((u128::from(ticks) * u128::from(scale)) >> SCALE_BITS) as u64
 }
 
 /// Both clocks at one moment.
@@ -277,7 +285,9 @@ mod tests {
         let first = Pair { ticks: 1000, ns: 5_000, width_ticks: 40 };
         let last = Pair { ticks: 4_001_000, ns: 2_005_000, width_ticks: 40 };
         let clock = Clock::between(first, last, ERROR_PPM_MAX).unwrap();
-        assert_eq!(clock.scale, 1 << 31, "two ticks a nanosecond");
+        assert_eq!(clock.scale, 1 << (SCALE_BITS - 1), "two ticks a nanosecond");
+        assert_eq!(scaled(last.ticks, clock.scale).wrapping_add(clock.offset_ns), last.ns);
+        assert_eq!(scaled(5_001_000, clock.scale).wrapping_add(clock.offset_ns), 2_505_000);
         assert!((clock.error_ppm - 10.0).abs() < 1e-9, "{}", clock.error_ppm);
         let wide = Pair { width_ticks: 4000, ..last };
         let between = |first, last| Clock::between(first, last, ERROR_PPM_MAX);

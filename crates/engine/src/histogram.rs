@@ -67,6 +67,16 @@ impl Slots<'_> {
             *count += 1;
         }
     }
+
+    /// Counts each of `values`; without room, nothing.
+    #[inline]
+    pub fn record_all(&mut self, values: &[u64]) {
+        let Ok(counts) = <&mut [u64; BUCKETS]>::try_from(&mut *self.0) else { return };
+        for value in values {
+            // SAFETY: the bucket of the largest value is the last one, and none has a later one.
+            *unsafe { counts.get_unchecked_mut(index_of(*value)) } += 1;
+        }
+    }
 }
 
 /// The bucket of `value`.

@@ -6,6 +6,7 @@
 use bakeoff_core::model::histogram::Histogram;
 use bakeoff_core::model::measurement::Window;
 
+use crate::error::EngineError;
 use crate::histogram::{Buckets, Slots};
 use crate::windows::{Counts, Windows};
 
@@ -131,6 +132,22 @@ impl Row {
         self.min_ns = self.min_ns.min(latency_ns);
         self.max_ns = self.max_ns.max(latency_ns);
     }
+
+    /// All of them.
+    #[inline]
+    pub fn add_all(&mut self, latencies_ns: &[u64]) {
+        latencies_ns.iter().for_each(|latency_ns| self.add(*latency_ns));
+    }
+
+    /// Fails where one is less than nothing, modulo 2^64: the clock went backwards.
+    pub fn check(&self) -> Result<(), EngineError> {
+        if self.count == 0 || i64::try_from(self.max_ns).is_ok() {
+            return Ok(());
+        }
+        Err(EngineError::Invalid(
+            "the processor's clock went backwards: set BAKEOFF_CLOCK=vdso to do without it".into(),
+        ))
+    }
 }
 
 /// One lane's record.
@@ -217,6 +234,18 @@ mod tests {
         assert_eq!((tally.min_ns, tally.max_ns), (60_000_000_000, 60_000_000_000));
         let stored = tally.histogram().buckets[0].0;
         assert!(stored.abs_diff(60_000_000_000) < 240_000_000, "{stored}");
+    }
+
+    #[test]
+    fn a_clock_that_goes_backwards_is_an_error() {
+        let row = |latencies_ns: &[u64]| {
+            let mut row = Row::new();
+            row.add_all(latencies_ns);
+            row
+        };
+        assert!(row(&[]).check().is_ok() && row(&[0, 60_000_000_000]).check().is_ok());
+        let said = row(&[5, 3u64.wrapping_sub(4)]).check().unwrap_err().to_string();
+        assert!(said.contains("BAKEOFF_CLOCK=vdso"), "{said}");
     }
 
     #[test]

@@ -25,7 +25,8 @@ impl Engine for Null {
 impl Immediate for Null {
     #[inline]
     unsafe fn once(&mut self, op: &Op) -> Result<(), i32> {
-        std::hint::black_box(op);
+        // The place is what there is to find out for an I/O; all else is as in the last one.
+        std::hint::black_box(op.offset);
         Ok(())
     }
 }

@@ -7,6 +7,10 @@ use crate::record::{Kind, Row};
 
 use super::{Lane, Outcome, Run};
 
+/// Latencies kept before they are put into the histogram. A store whose place depends on a reading
+/// of the clock holds up the next reading: measured at 6 ns an I/O, of 16 with everything else.
+const KEPT: usize = 256;
+
 impl<'a, E: Immediate> Lane<'a, E> {
     /// The loop for one I/O at a time.
     pub fn immediate() -> Run<'a, E> {
@@ -91,7 +95,7 @@ impl<'a, E: Immediate> Lane<'a, E> {
         Ok(now)
     }
 
-    /// The shortest loop there is: place, call, clock, histogram.
+    /// The shortest loop there is: place, call, clock; the histogram a few at a time.
     #[inline(never)]
     fn move_along<W: Walk>(
         &mut self,
@@ -106,26 +110,34 @@ impl<'a, E: Immediate> Lane<'a, E> {
         let engine = &mut self.engine;
         let mut latencies = self.recorder.tally_mut(kind).latencies();
         let mut row = Row::new();
+        let mut kept = [0; KEPT];
         let mut start = now;
-        let last_ns = loop {
-            let offset = (base + walk.next_block()) * u64::from(bs);
-            let op = Op { slot: 0, write, len: bs, offset, memory };
-            // SAFETY: the memory is the lane's and nobody else uses it; the descriptor is open.
-            if let Err(result) = unsafe { engine.once(&op) } {
-                go_on(engine, op, result)?;
+        let mut last_ns = None;
+        while row.count < ios && last_ns.is_none() {
+            let room = (ios - row.count).min(KEPT as u64) as usize;
+            let mut done = 0;
+            while done < room {
+                let offset = (base + walk.next_block()) * u64::from(bs);
+                let op = Op { slot: 0, write, len: bs, offset, memory };
+                // SAFETY: the memory is the lane's and nobody else uses it; the descriptor is open.
+                if let Err(result) = unsafe { engine.once(&op) } {
+                    go_on(engine, op, result)?;
+                }
+                let end = clock.now_ns();
+                let latency_ns = end.wrapping_sub(start);
+                start = end;
+                if end >= until_ns {
+                    last_ns = Some(latency_ns);
+                    break;
+                }
+                // Never more than there is room for, which the compiler need not look for.
+                kept[done % KEPT] = latency_ns;
+                done += 1;
             }
-            let end = clock.now_ns();
-            let latency_ns = end.saturating_sub(start);
-            start = end;
-            if end >= until_ns {
-                break Some(latency_ns);
-            }
-            latencies.record(latency_ns);
-            row.add(latency_ns);
-            if row.count == ios {
-                break None;
-            }
-        };
+            latencies.record_all(&kept[..done]);
+            row.add_all(&kept[..done]);
+        }
+        row.check()?;
         self.end_row(kind, &row);
         self.count_begun(kind, row.count);
         if let Some(latency_ns) = last_ns {

@@ -13,6 +13,7 @@ mod files;
 
 use std::os::fd::OwnedFd;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::thread;
 
 use bakeoff_core::model::job::{Data, Job};
 use bakeoff_core::model::measurement::Figure;
@@ -21,7 +22,7 @@ use rustix::fs::{OFlags, SeekFrom, seek};
 
 use super::block::{self, Block};
 use super::meter::Meter;
-use super::{Stage, figure, per_second};
+use super::{STACK_BYTES, Stage, figure, per_second};
 use crate::error::EngineError;
 use crate::record::Kind;
 use crate::target;
@@ -205,7 +206,8 @@ fn seeks(stage: &mut Stage<'_>) -> Result<(), EngineError> {
     }
     let pot = AtomicU64::new(0);
     let seed = stage.job.seed;
-    let (mut meters, usage) = stage.together(lanes, |meter, (block, file)| {
+    let parent = stage.room.open_file(NAME, OFlags::RDWR)?;
+    let seeking = |meter: &mut Meter<'_>, (block, file): &mut (Block, Option<OwnedFd>)| {
         let Some(file) = file.take() else { return Ok(()) };
         loop {
             let ticket = pot.fetch_add(1, Ordering::Relaxed);
@@ -221,7 +223,8 @@ fn seeks(stage: &mut Stage<'_>) -> Result<(), EngineError> {
         target::close(file)?;
         meter.close();
         Ok(())
-    })?;
+    };
+    let (mut meters, usage) = beside_parent(parent, &pot, || stage.together(lanes, seeking))?;
     let done: u64 = meters.iter().map(|m| m.so_far(Kind::Read).0).sum();
     let end_ns = meters.iter().map(Meter::now_ns).max().unwrap_or(0);
     let start_ns = meters.iter().map(|m| m.now_ns() - m.elapsed_ns()).min().unwrap_or(0);
@@ -230,6 +233,31 @@ fn seeks(stage: &mut Stage<'_>) -> Result<(), EngineError> {
     let figures = figures("Random Seeks", (rate, "/sec"), &first, usage, &kinds[..2]);
     stage.done.push(first.finish_with(meters, usage, figures));
     Ok(())
+}
+
+/// Does `work` while the parent flushes and closes the file, which it does when it has filled the
+/// pot. What the seekers write waits for that: on a fast disk it is most of what they take.
+fn beside_parent<T>(
+    file: OwnedFd,
+    pot: &AtomicU64,
+    work: impl FnOnce() -> Result<T, EngineError>,
+) -> Result<T, EngineError> {
+    thread::scope(|scope| {
+        let parent = thread::Builder::new().stack_size(STACK_BYTES).spawn_scoped(scope, || {
+            while pot.load(Ordering::Relaxed) == 0 {
+                thread::yield_now();
+            }
+            block::fsync(&file).and_then(|()| target::close(file))
+        });
+        let parent = parent.map_err(|e| EngineError::io("starting the threads", e))?;
+        let done = work();
+        // Nobody may have drawn.
+        pot.fetch_max(1, Ordering::Relaxed);
+        match parent.join() {
+            Ok(flushed) => flushed.and(done),
+            Err(panic) => std::panic::resume_unwind(panic),
+        }
+    })
 }
 
 fn one_seek(

@@ -36,15 +36,15 @@ fn cases() -> Vec<Case> {
     let case = |name, job, committed, at_most| Case { name, job, committed, at_most };
     use EngineName::{IoUring, Null, Psync};
     vec![
-        case("4k random read, psync", job(Rw::RandRead, 4096, Psync, 1), 72.2, Some(75.0)),
+        case("4k random read, psync", job(Rw::RandRead, 4096, Psync, 1), 74.8, Some(75.0)),
         case(
             "4k random read, io_uring, depth 32",
             job(Rw::RandRead, 4096, IoUring, 32),
-            97.3,
+            95.8,
             Some(100.0),
         ),
-        case("8 B sequential read, psync", job(Rw::Read, 8, Psync, 1), 69.5, None),
-        case("4k random read, no I/O", job(Rw::RandRead, 4096, Null, 1), 66.2, None),
+        case("8 B sequential read, psync", job(Rw::Read, 8, Psync, 1), 73.1, None),
+        case("4k random read, no I/O", job(Rw::RandRead, 4096, Null, 1), 56.5, None),
     ]
 }
 
