@@ -106,6 +106,7 @@ fn on_targets(looked: &Looked, speeds: &[SpeedView]) -> PlanView {
     let mut view = PlanView::new(asked, made.clone());
     let pairs = || wanted.iter().zip(speeds);
     view.targets = pairs().map(|(wanted, speed)| target_view(wanted, speed)).collect();
+    view.too_large = run::too_large(made, wanted);
     view.commands = commands(made, wanted);
     view.estimate = costs(made, pairs().map(|(w, speed)| (w, speed.shrinks_to_bytes)));
     view

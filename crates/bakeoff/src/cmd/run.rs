@@ -9,7 +9,7 @@ use bakeoff_core::model::candidate::{Candidate, Kind, Skipped};
 use bakeoff_core::model::event::FlashState;
 use bakeoff_core::model::path::RawPath;
 use bakeoff_core::model::protocol::Mode;
-use bakeoff_core::prepare::{region, token};
+use bakeoff_core::prepare::{region, room, space, token};
 use bakeoff_core::report::plan::{Span, expected};
 use bakeoff_core::{plan, units};
 
@@ -33,7 +33,7 @@ const TARGETS_MAX: usize = 16;
 struct Ready {
     plan: begin::Plan,
     wanted: Vec<Wanted>,
-    /// Time and bytes to expect, in sentences.
+    /// Time and bytes to expect, and what has no room, in sentences.
     costs: Vec<String>,
 }
 
@@ -151,7 +151,8 @@ pub fn look_at(global: &Global, args: &Plan, report: Option<&Path>) -> Result<Lo
     };
     let wanted = found.into_iter().zip(spans).map(|(target, span)| {
         let flash_state = state_of(&target, state)?;
-        targets::check_sizes(&made.workloads, made.file_bytes.unwrap_or(0), span.size_bytes)?;
+        let file_bytes = made.file_bytes.unwrap_or(space::FILE_MIN_BYTES);
+        targets::check_sizes(&made.workloads, file_bytes, span.size_bytes)?;
         Ok(Wanted { target, span, flash_state })
     });
     let wanted = wanted.collect::<Result<_, Fault>>()?;
@@ -187,7 +188,9 @@ pub fn settle(
 fn get_ready(global: &Global, args: &Run) -> Result<Ready, Fault> {
     let Looked { asked, made, wanted } = look_at(global, &args.on, args.report.as_deref())?;
     check_wear(&wanted, &made)?;
-    let costs = costs(&made, &wanted);
+    let mut costs = costs(&made, &wanted);
+    let may_not_fit = |one: Skipped| format!("May not fit: {}: {}", one.name, one.reason);
+    costs.extend(too_large(&made, &wanted).into_iter().map(may_not_fit));
     let plan = begin::Plan {
         verb: "run",
         title: asked.title,
@@ -201,6 +204,12 @@ fn get_ready(global: &Global, args: &Run) -> Result<Ready, Fault> {
         regions: wanted.iter().map(Wanted::region).collect(),
     };
     Ok(Ready { plan, wanted, costs })
+}
+
+/// What has no room on its candidate.
+pub fn too_large(made: &plan::Expanded, wanted: &[Wanted]) -> Vec<Skipped> {
+    let regions: Vec<u64> = wanted.iter().map(|wanted| wanted.span.size_bytes).collect();
+    room::too_large(&made.candidates, &made.workloads, made.file_bytes, &regions)
 }
 
 /// What it will probably cost, for who is asked to consent.

@@ -10,7 +10,7 @@ use bakeoff_core::model::protocol::Mode;
 use bakeoff_core::model::workload::Workload;
 use bakeoff_core::prepare::region::{self, Span};
 use bakeoff_core::prepare::support::smallest_region_bytes;
-use bakeoff_core::prepare::{space, steps, udev_rule};
+use bakeoff_core::prepare::{room, space, steps, udev_rule};
 use bakeoff_core::{lint, units};
 
 use super::action::{self, ActionError, io_error};
@@ -32,8 +32,6 @@ use crate::host;
 pub const UDEV_RULES: &str = "/run/udev/rules.d";
 /// Directories for our mount point, the first that is there: memory that ends with the boot.
 const MOUNT_PARENTS: [&str; 3] = ["/run", "/tmp", "/"];
-/// Share of the region the data file may take: filesystems need room for themselves.
-const DATA_SHARE: u64 = 4;
 /// Layout time of one visit.
 const LAYOUT_NS: u64 = 2_000_000_000;
 /// Visits for each candidate that the bytes to write are spread over: blocks and rehearsal; where
@@ -111,11 +109,12 @@ pub fn prepare(session: &mut Session, wanted: &[Wanted]) -> Result<Ground, StepE
     let header = &session.journal.run().header;
     let k = header.candidates.len() as u64;
     let smallest = list.iter().map(|at| at.region.size_bytes).min().unwrap_or(0);
-    let room = smallest / DATA_SHARE;
+    let room = room::beside_bytes(&header.candidates, smallest);
     let file_bytes = match header.file_bytes {
         Some(asked) => asked,
         None => {
             let wear = header.protocol.max_write_bytes.map(|bytes| bytes / 4);
+            let room = room.min(size::left_bytes(&header.workloads, smallest));
             space::file_bytes(room, wear, k * visits, slowest, LAYOUT_NS)
                 .ok_or_else(|| Fault::usage("the region is too small for a data file"))?
         }
@@ -127,7 +126,7 @@ pub fn prepare(session: &mut Session, wanted: &[Wanted]) -> Result<Ground, StepE
 }
 
 /// Refuses a data file that leaves a filesystem no room on the region, and what workloads make
-/// beside it that does not fit. `file_bytes` is 0 while it is not settled.
+/// beside it that does not fit. `file_bytes` is the least it can be while it is not settled.
 pub fn check_sizes(
     workloads: &[Workload],
     file_bytes: u64,

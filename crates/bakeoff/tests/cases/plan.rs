@@ -186,6 +186,46 @@ fn a_plan_that_writes_more_than_is_allowed_is_shown_and_refused() {
     assert!(ended.out.contains("At most 1 GiB are written"), "{}", ended.out);
 }
 
+/// What a filesystem keeps to itself is known before it is made.
+#[test]
+fn files_that_have_no_room_on_a_candidate_are_said_with_what_would_do() {
+    let lacks =
+        |fs: &str, mkfs: &str| skip::lacks_command(mkfs) || skip::lacks_kernel_filesystem(fs);
+    if skip::lacks_root() || lacks("ext4", "mkfs.ext4") || lacks("xfs", "mkfs.xfs") {
+        return;
+    }
+    let bench = Bench::new();
+    image(&bench, "disk.img", 1 << 30);
+    let plan = |region: &str, size: &str| {
+        format!(
+            "[region]\nsize = \"{region}\"\n[axes]\nfs = [\"ext4\", \"xfs\"]\n[[stack]]\n\
+             [[workload]]\nname = \"randread\"\n[[workload]]\nname = \"seqwrite\"\n\
+             size = \"{size}\"\n"
+        )
+    };
+    let target = ["--target", "disk.img"];
+    let text = shown(&bench, &plan("300m", "208m"), &target);
+    assert_eq!(text.code, 0, "{text:?}");
+    let said: String = text.out.split_whitespace().collect::<Vec<_>>().join(" ");
+    let why = "May not fit seqwrite on xfs: its files and a data file of 16 MiB take 224 MiB at \
+               least, and xfs leaves 220 MiB of a region of 300 MiB at most: size = \"384m\" under \
+               [region] should do, or a smaller size";
+    assert!(said.contains(why), "{}", text.out);
+    assert!(!said.contains("seqwrite on ext4"), "{}", text.out);
+    assert!(!shown(&bench, &plan("384m", "208m"), &target).out.contains("May not fit"));
+    let far = "its files of 230 MiB and a data file of 16 MiB do not fit a region of 300 MiB";
+    refused(&shown(&bench, &plan("300m", "230m"), &target), 2, &[far]);
+    let json = shown(&bench, &plan("300m", "208m"), &["--target", "disk.img", "--format", "json"]);
+    let json: serde_json::Value = serde_json::from_str(&json.out).unwrap();
+    assert_eq!(json["too_large"][0]["name"], "seqwrite on xfs");
+    // Who is asked to consent is told as well.
+    let refused = bench.run(&["run", "plan.toml", "--target", "disk.img"]);
+    assert!(
+        refused.code == 3 && refused.err.contains("May not fit: seqwrite on xfs"),
+        "{refused:?}"
+    );
+}
+
 #[test]
 fn several_targets_are_a_device_axis() {
     if skip::lacks_root() || skip::lacks_command("mkfs.ext4") {

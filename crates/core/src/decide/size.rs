@@ -70,15 +70,31 @@ pub fn fits_beside(
     file_bytes: u64,
     region_bytes: u64,
 ) -> Result<(), DoesNotFit> {
-    let room = (region_bytes / 4 * 3).saturating_sub(file_bytes);
-    let is_beside = |w: &&Workload| w.sized && matches!(w.phase, Phase::Whole | Phase::Append);
-    match workloads.iter().filter(is_beside).find(|w| w.job.size > room) {
+    let room = files_bytes(region_bytes).saturating_sub(file_bytes);
+    match beside(workloads).find(|w| w.job.size > room) {
         None => Ok(()),
         Some(w) => {
             let (name, size_bytes) = (w.name.clone(), w.job.size);
             Err(DoesNotFit { name, size_bytes, file_bytes, region_bytes })
         }
     }
+}
+
+/// What is left for the data file beside the files that workloads ask for.
+pub fn left_bytes(workloads: &[Workload], region_bytes: u64) -> u64 {
+    let asked = beside(workloads).map(|w| w.job.size).max().unwrap_or(0);
+    files_bytes(region_bytes).saturating_sub(asked)
+}
+
+/// Bytes of a region that are not left to the filesystem.
+fn files_bytes(region_bytes: u64) -> u64 {
+    region_bytes / 4 * 3
+}
+
+/// Workloads that ask for files of their own.
+fn beside(workloads: &[Workload]) -> impl Iterator<Item = &Workload> {
+    let is_beside = |w: &&Workload| w.sized && matches!(w.phase, Phase::Whole | Phase::Append);
+    workloads.iter().filter(is_beside)
 }
 
 #[cfg(test)]
@@ -116,5 +132,7 @@ mod tests {
         let error = fits_beside(&all, 65 * MIB, region).expect_err("a mebibyte too much");
         assert!(error.to_string().contains("128 MiB and a data file of 65 MiB"), "{error}");
         assert_eq!(fits_beside(&[workload("dd-read", None)], 65 * MIB, region), Ok(()));
+        assert_eq!(left_bytes(&all, region), 64 * MIB, "a data file that large does fit");
+        assert_eq!(left_bytes(&all[1..], region), 192 * MIB);
     }
 }

@@ -11,6 +11,7 @@ pub mod lvm;
 pub mod options;
 pub mod precondition;
 pub mod region;
+pub mod room;
 pub mod space;
 pub mod steps;
 pub mod support;

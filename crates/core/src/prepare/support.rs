@@ -32,6 +32,10 @@ pub struct Recipe {
     pub driver: Driver,
     /// Smallest region it can be made on.
     pub min_bytes: u64,
+    /// Bytes of a region, however small, that no file gets: what is known of it beforehand.
+    pub keeps_bytes: u64,
+    /// Bytes that a file without any takes.
+    pub file_bytes: u64,
     /// Further mount options that bring what fsync promises up to what ext4 promises, and what is
     /// lost without fsync down to 5 s.
     pub equalised: &'static [&'static str],
@@ -73,6 +77,8 @@ const fn kernel(fs: &'static str, mkfs: &'static str, package: &'static str) -> 
         mount: &["noatime"],
         driver: Driver::Kernel(fs),
         min_bytes: 16 * MIB,
+        keeps_bytes: 0,
+        file_bytes: 0,
         equalised: &[],
         stands_in_for: None,
         in_demo: true,
@@ -96,12 +102,14 @@ pub const RECIPES: &[Recipe] = &[
     Recipe {
         options: &["-q", "-f", "-K"],
         min_bytes: 300 * MIB,
+        keeps_bytes: 80 * MIB,
         ..kernel("xfs", "mkfs.xfs", "xfsprogs")
     },
     Recipe {
         options: &["-q", "-f", "-K"],
         mount: &["noatime", "nodiscard"],
         min_bytes: 128 * MIB,
+        keeps_bytes: 80 * MIB,
         equalised: &["barrier", "commit=5"],
         ..kernel("btrfs", "mkfs.btrfs", "btrfs-progs")
     },
@@ -123,6 +131,9 @@ pub const RECIPES: &[Recipe] = &[
         options: &["-q", "-f", "-t", "0"],
         mount: &["noatime", "nodiscard"],
         min_bytes: 128 * MIB,
+        keeps_bytes: 60 * MIB,
+        // Each has a block of its own for its inode (kernel, f2fs.rst).
+        file_bytes: 4096,
         equalised: &["fsync_mode=strict"],
         ..kernel("f2fs", "mkfs.f2fs", "f2fs-tools")
     },
@@ -142,6 +153,8 @@ pub const RECIPES: &[Recipe] = &[
         // Twice -f: no question is asked (mkreiserfs(8)).
         options: &["-q", "-f", "-f"],
         min_bytes: 64 * MIB,
+        // Its journal of 8193 blocks (mkreiserfs(8)).
+        keeps_bytes: 32 * MIB,
         equalised: &["barrier=flush", "data=ordered", "commit=5"],
         in_demo: false,
         ..kernel("reiserfs", "mkfs.reiserfs", "reiserfsprogs")
@@ -149,6 +162,7 @@ pub const RECIPES: &[Recipe] = &[
     Recipe {
         options: &["-q", "-f", "-K"],
         min_bytes: 128 * MIB,
+        keeps_bytes: 88 * MIB,
         equalised: &["barrier", "order=strict"],
         in_demo: false,
         ..kernel("nilfs2", "mkfs.nilfs2", "nilfs-tools")
@@ -203,13 +217,15 @@ const LAYER_BYTES: u64 = 16 * MIB;
 /// The smallest region on which each of these candidates can be made; directories need none.
 pub fn smallest_region_bytes(candidates: &[Candidate]) -> u64 {
     let of = |candidate: &Candidate| match &candidate.kind {
-        Kind::Stack(stack) => {
-            let layers = u64::from(stack.crypt.is_some()) + u64::from(stack.lvm);
-            recipe_of(stack).map(|recipe| recipe.min_bytes + layers * LAYER_BYTES)
-        }
+        Kind::Stack(stack) => recipe_of(stack).map(|recipe| recipe.min_bytes + layers_bytes(stack)),
         Kind::Directory { .. } => None,
     };
     candidates.iter().filter_map(of).max().unwrap_or(0)
+}
+
+/// What lies below the filesystem takes so much of a region.
+pub fn layers_bytes(stack: &Stack) -> u64 {
+    (u64::from(stack.crypt.is_some()) + u64::from(stack.lvm)) * LAYER_BYTES
 }
 
 /// The recipe of a stack: by filesystem, and for ext4 by whether it keeps a journal.

@@ -43,6 +43,8 @@ pub struct PlanView {
     pub skipped: Vec<Skipped>,
     /// Workloads that are not measured here, with why: a tool is missing or has no words for them.
     pub dropped_workloads: Vec<Skipped>,
+    /// Workloads on candidates whose region is too small for their files, with what would do.
+    pub too_large: Vec<Skipped>,
     /// Candidates times workloads.
     pub cases: u64,
     /// Blocks until something can be said, and at most; in mode characterise rounds.
@@ -262,6 +264,7 @@ impl PlanView {
             workloads: made.workloads,
             skipped: made.skipped,
             dropped_workloads: made.dropped_workloads,
+            too_large: Vec::new(),
             targets: Vec::new(),
             commands: Vec::new(),
             estimate: None,

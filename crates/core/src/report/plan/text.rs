@@ -157,6 +157,7 @@ fn matrix(view: &PlanView, out: &mut String) {
     }
     skipped("Left out", &view.skipped, out);
     skipped("Not measured", &view.dropped_workloads, out);
+    skipped("May not fit", &view.too_large, out);
 }
 
 /// Names in as many columns as fit.

@@ -1,0 +1,187 @@
+//! Whether what workloads make fits on each candidate, as far as that is known before it is made.
+//!
+//! Every filesystem keeps something of its region to itself. What is counted here is what it keeps
+//! on a small one at least, as mkfs of e2fsprogs 1.47, f2fs-tools 1.15, btrfs-progs 6.2, xfsprogs
+//! 6.1 and nilfs-tools 2.2 make it: so what is named does not fit once it is made in full, and
+//! something that is not named may still not fit.
+
+use super::space::{FILE_MAX_BYTES, FILE_MIN_BYTES};
+use super::support::{layers_bytes, recipe_of};
+use crate::model::candidate::{Candidate, Kind, Skipped, Stack};
+use crate::model::job::Rw;
+use crate::model::profile::Profile;
+use crate::model::workload::{Phase, Workload};
+use crate::units;
+
+/// Share of what files may have that the data file takes, and as much what is made beside it.
+const SHARE: u64 = 4;
+/// Small files of bonnie++ where nobody says otherwise.
+const BONNIE_FILES: u64 = 16 * 1024;
+/// Regions that are looked at for one that is enough: steps, and how many.
+const STEP_BYTES: u64 = 64 << 20;
+const STEPS: u64 = 4096;
+
+/// Bytes of a region that no file gets, at least. What further words for mkfs make of that is not
+/// known.
+fn kept_bytes(stack: &Stack) -> u64 {
+    let recipe = recipe_of(stack).filter(|recipe| stack.mkfs == recipe.options);
+    layers_bytes(stack) + recipe.map_or(0, |recipe| recipe.keeps_bytes)
+}
+
+fn stack(candidate: &Candidate) -> Option<&Stack> {
+    match &candidate.kind {
+        Kind::Stack(stack) => Some(stack),
+        Kind::Directory { .. } => None,
+    }
+}
+
+/// Room for the data file, and as much again for what is made beside it, on a region that each of
+/// these candidates is made on.
+pub fn beside_bytes(candidates: &[Candidate], region_bytes: u64) -> u64 {
+    let kept = candidates.iter().filter_map(stack).map(kept_bytes).max().unwrap_or(0);
+    let room = region_bytes.saturating_sub(kept) / SHARE;
+    room.max(FILE_MIN_BYTES).min(region_bytes / SHARE)
+}
+
+/// What does not fit on which candidate, by name, each once; `regions` in the order of the device
+/// axis, `file_bytes` of the data file where it is asked for.
+pub fn too_large(
+    candidates: &[Candidate],
+    workloads: &[Workload],
+    file_bytes: Option<u64>,
+    regions: &[u64],
+) -> Vec<Skipped> {
+    let mut found: Vec<Skipped> = Vec::new();
+    for candidate in candidates.iter().filter(|candidate| candidate.twin_of.is_none()) {
+        let region = regions.get(usize::from(candidate.region));
+        let Some((stack, region_bytes)) = stack(candidate).zip(region) else { continue };
+        for workload in workloads {
+            let name = format!("{} on {}", called(workload), candidate.name);
+            if found.iter().any(|known| known.name == name) {
+                continue;
+            }
+            let reason = lacks(candidate, stack, workload, file_bytes, *region_bytes);
+            found.extend(reason.map(|reason| Skipped { name, reason }));
+        }
+    }
+    found
+}
+
+/// The parts of a profile are measured together.
+fn called(workload: &Workload) -> &str {
+    workload.profile.map_or(&workload.name, |part| part.profile.name())
+}
+
+/// Files a workload makes at once, and their bytes.
+fn files(workload: &Workload) -> (u64, u64) {
+    let job = &workload.job;
+    match (workload.profile.map(|part| part.profile), workload.phase) {
+        (Some(Profile::Bonnie), _) if job.nrfiles > 0 => (job.nrfiles.into(), 0),
+        (Some(Profile::Bonnie), _) => (BONNIE_FILES, 0),
+        (None, Phase::Metadata) if job.rw == Rw::SmallFiles => (job.size / job.bs.max(1), job.size),
+        _ => (0, 0),
+    }
+}
+
+/// Why a workload does not fit, with what would do.
+fn lacks(
+    candidate: &Candidate,
+    stack: &Stack,
+    workload: &Workload,
+    file_bytes: Option<u64>,
+    region_bytes: u64,
+) -> Option<String> {
+    let kept = kept_bytes(stack);
+    let (count, bytes) = files(workload);
+    let each = recipe_of(stack).map_or(0, |recipe| recipe.file_bytes);
+    let is_asked = workload.sized && matches!(workload.phase, Phase::Whole | Phase::Append);
+    let asked = if is_asked { workload.job.size } else { 0 };
+    let needs = asked.max(count.saturating_mul(each).saturating_add(bytes));
+    let fits = |data: u64, region: u64| {
+        data.saturating_add(needs) <= region.saturating_sub(kept) && needs > 0
+    };
+    let data = file_bytes.unwrap_or(FILE_MIN_BYTES);
+    if needs == 0 || fits(data, region_bytes) {
+        return None;
+    }
+    let enough = (1..=STEPS).map(|step| step * STEP_BYTES).find(|region| {
+        let room = (region.saturating_sub(kept) / SHARE).clamp(FILE_MIN_BYTES, FILE_MAX_BYTES);
+        *region > region_bytes && fits(file_bytes.unwrap_or(room), *region)
+    });
+    let (what, smaller) = match needs > asked {
+        true => (format!("{count} files"), "fewer files (nrfiles)"),
+        false => ("its files".to_string(), "a smaller size"),
+    };
+    let larger = enough.map_or(String::new(), |region| {
+        format!("size = \"{}m\" under [region] should do, or ", region >> 20)
+    });
+    Some(format!(
+        "{what} and a data file of {} take {} at least, and {} leaves {} of a region of {} at \
+         most: {larger}{smaller}",
+        units::size(data),
+        units::size(data.saturating_add(needs)),
+        candidate.name,
+        units::size(region_bytes.saturating_sub(kept)),
+        units::size(region_bytes),
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::plan::{built_in, tests::expanded};
+
+    const MIB: u64 = 1 << 20;
+
+    fn said(region_mib: u64, change: impl Fn(&mut Workload)) -> Vec<(String, String)> {
+        let mut made = expanded(built_in("usb-stick").expect("it is built in").text, &[]);
+        made.workloads.iter_mut().for_each(change);
+        let found = too_large(&made.candidates, &made.workloads, None, &[region_mib * MIB]);
+        found.into_iter().map(|one| (one.name, one.reason)).collect()
+    }
+
+    #[test]
+    fn f2fs_has_no_room_for_the_many_files_of_bonnie_on_a_small_region() {
+        let found = said(128, |_| {});
+        let [(name, why)] = found.as_slice() else { panic!("{found:?}") };
+        assert_eq!(name, "bonnie on f2fs");
+        assert_eq!(
+            why,
+            "16384 files and a data file of 16 MiB take 80 MiB at least, and f2fs leaves 68 MiB of \
+             a region of 128 MiB at most: size = \"192m\" under [region] should do, or fewer files \
+             (nrfiles)"
+        );
+        assert_eq!(said(192, |_| {}), [], "what is told to be enough is");
+        assert_eq!(said(128, |w| w.job.nrfiles = 1024), []);
+    }
+
+    #[test]
+    fn a_size_that_is_asked_for_is_held_against_what_each_leaves() {
+        let asked = |w: &mut Workload| {
+            if w.name == "seqwrite" {
+                (w.sized, w.job.size) = (true, 240 * MIB);
+            }
+        };
+        let names: Vec<String> = said(320, asked).into_iter().map(|(name, _)| name).collect();
+        assert!(names.is_empty(), "{names:?}");
+        let found = said(300, asked);
+        assert_eq!(found.len(), 1, "{found:?}");
+        assert_eq!(found[0].0, "seqwrite on f2fs");
+        assert!(found[0].1.ends_with("should do, or a smaller size"), "{found:?}");
+    }
+
+    #[test]
+    fn files_share_what_the_most_demanding_candidate_leaves() {
+        let made = |fs: &str| {
+            let text = format!("[axes]\nfs = {fs}\n[[stack]]\n[[workload]]\nname = 'randwrite'\n");
+            expanded(&text, &[]).candidates
+        };
+        let room = |fs: &str, mib: u64| beside_bytes(&made(fs), mib * MIB) / MIB;
+        let smaller = "['btrfs']\nmkfs = [['-m', 'single']]";
+        assert_eq!(room(smaller, 128), 32, "what is not known is not counted");
+        assert_eq!((room("['ext4']", 128), room("['ext4', 'f2fs']", 128)), (32, 17));
+        // Never less than the smallest data file, and never more than before.
+        assert_eq!((room("['btrfs']", 128), room("['reiserfs']", 64)), (16, 16));
+        assert_eq!(room("['f2fs', 'btrfs']", 4096), 1004);
+    }
+}
