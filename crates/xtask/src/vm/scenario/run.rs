@@ -1,6 +1,6 @@
 //! `bakeoff run` on a disk: every stack and scheduler of the kernel, and what may go wrong.
 
-use anyhow::{Result, bail, ensure};
+use anyhow::{Context, Result, bail, ensure};
 use serde_json::Value;
 
 use super::{Group, Test, detached, slope};
@@ -31,6 +31,7 @@ pub const GROUP: Group = Group {
             Test::new("what-does-not-fit-is-refused", refused),
             Test::new("udev-is-kept-off", udev_is_kept_off),
             Test::new("a-slope-shrinks-the-region", slope::shrinks_the_region),
+            Test::new("writes-that-are-dropped", writes_are_dropped),
             Test::new("stick-pulled-out", stick_pulled_out),
             Test::new("disk-errors-in-a-cell", disk_errors),
             Test::new("remounted-read-only-in-a-cell", remounted_read_only),
@@ -233,6 +234,30 @@ fn udev_is_kept_off(guest: &mut Guest) -> Result<()> {
     let ended = job::interrupt(guest)?;
     ensure!(ended.code == 130, "ended with {}: {}", ended.code, ended.error());
     guest.ok("udevadm settle --timeout=60").map(drop)
+}
+
+/// A disk that takes every write and keeps none is found before anything is measured on it.
+fn writes_are_dropped(guest: &mut Guest) -> Result<()> {
+    let sectors = 128 * MIB / 512;
+    // Broken from the first second on, and for longer than any run.
+    guest.ok(&format!(
+        "dmsetup create liar --table '0 {sectors} flakey /dev/vda 0 0 3600 1 drop_writes'"
+    ))?;
+    write_plan(guest, RAW)?;
+    let plan = guest.ok("bakeoff plan /tmp/plan.toml --target /dev/mapper/liar --format json")?;
+    let plan: Value = serde_json::from_str(&plan)?;
+    let token = plan["targets"][0]["erase_token"].as_str().context("no erase token")?;
+    let output = guest.run(&format!(
+        "bakeoff run /tmp/plan.toml --target /dev/mapper/liar --erase '{token}' --max-write 100g"
+    ))?;
+    let said = output.error();
+    ensure!([1, 4].contains(&output.code), "ended with {}: {said}", output.code);
+    ensure!(said.contains("does not return what was written to it"), "{said}");
+    let events = guest.ok("bakeoff export last --format jsonl")?;
+    let has_cell = events.contains("\"block_started\"") || events.contains("\"verified\"");
+    ensure!(events.contains("\"L11\"") && !has_cell, "{events}");
+    store::check(guest)?;
+    guest.ok("dmsetup remove --retry liar").map(drop)
 }
 
 /// The drive vanishes in the middle and comes back as another one.
