@@ -169,6 +169,30 @@ fn raid_members_in_use_and_at_rest() {
     assert_eq!(in_use.reasons("sdb"), ["RAID array md0 (raid1) uses sdb"]);
 }
 
+/// The kernel lists no holder of a ZFS disk, so the signature has to do, on a partition too.
+#[test]
+fn zfs_and_bcache_are_refused_by_their_signature() {
+    for (signature, what) in [
+        ("zfs_member", "a ZFS pool"),
+        ("bcache", "a bcache set"),
+        ("drbd", "a DRBD resource"),
+        ("LVM2_member", "an LVM volume group"),
+    ] {
+        let content = Content { fs: Some(signature.to_string()), ..Content::default() };
+        let machine = Machine::default()
+            .disk("sda")
+            .partition("sda1", "sda")
+            .edit(|d| d.content = Some(content.clone()));
+        for asked in ["sda1", "sda"] {
+            let reasons = machine.reasons(asked);
+            assert!(reasons[0].starts_with(&format!("sda1 is part of {what}")), "{reasons:?}");
+        }
+    }
+    let plain = Content { fs: Some("ext4".to_string()), ..Content::default() };
+    let machine = Machine::default().disk("sda").edit(|d| d.content = Some(plain));
+    assert_eq!(machine.reasons("sda"), Vec::<String>::new());
+}
+
 #[test]
 fn every_disk_of_a_mounted_btrfs_is_in_use() {
     let machine = Machine::default().disk("sda").disk("sdb").mount(&["sda", "sdb"], "/data");
