@@ -168,6 +168,13 @@ fn bonnie_does_each_phase_once() {
         assert_eq!(m.figures.len(), 3);
         assert!(m.figures[0].value > 0.0 && m.figures[2].unit == "us");
     }
+    // Its longest operation is a chunk read and written, and of all five seekers.
+    for (m, words) in [(&measured[2], "Sequential Output Rewrite"), (&measured[5], "Random Seeks")]
+    {
+        let [read, write] = [&m.read, &m.write].map(|s| &s.as_ref().unwrap().lat_ns);
+        let least_us = (write.max + read.min).max(read.max) / 1000;
+        assert!(figure(m, &format!("{words}, Latency")) as u64 >= least_us, "{words}");
+    }
     // Rewritten bytes count once for bonnie++ and as what was moved for us.
     let rewrite = &measured[2];
     let moved = (count(&rewrite.read).1 + count(&rewrite.write).1) as f64;

@@ -83,11 +83,12 @@ fn phase(stage: &mut Stage<'_>, part: u16, work: Work, words: &str) -> Result<()
     let by_char = stage.job.io_size.unwrap_or(PER_CHAR_BYTES) / chunk * chunk;
     let size = if work.is_by_char() { whole.min(by_char) } else { whole }.max(chunk);
     let mut block = Block::new(stage.job, chunk, 0)?;
+    let mut longest_ns = 0;
     meter.repeat(|meter| {
         let file = open(stage, work, meter, &mut block, size)?;
         meter.resume();
         for index in 0..size / chunk {
-            step(work, &file, &mut block, index, meter)?;
+            longest_ns = longest_ns.max(step(work, &file, &mut block, index, meter)?);
             if meter.is_cut_off() {
                 break;
             }
@@ -101,8 +102,7 @@ fn phase(stage: &mut Stage<'_>, part: u16, work: Work, words: &str) -> Result<()
     })?;
     let moved = meter.so_far(if work.reads() { Kind::Read } else { Kind::Write }).1;
     let rate = per_second(moved as f64 / 1024.0, meter.elapsed_ns()).floor();
-    let kinds = [Kind::Read, Kind::Write];
-    let figures = figures(words, (rate, "K/sec"), &meter, meter.usage(), &kinds);
+    let figures = figures(words, (rate, "K/sec"), &meter, meter.usage(), longest_ns);
     stage.done.push(meter.finish(figures));
     Ok(())
 }
@@ -135,49 +135,49 @@ fn whole(stage: &Stage<'_>, block: &mut Block, size: u64) -> Result<OwnedFd, Eng
     Ok(file)
 }
 
+/// One chunk, and how long its calls took: a rewritten one is read and written.
 fn step(
     work: Work,
     file: &OwnedFd,
     block: &mut Block,
     index: u64,
     meter: &mut Meter<'_>,
-) -> Result<(), EngineError> {
+) -> Result<u64, EngineError> {
     let chunk = block.bytes().len();
     let bytes = chunk as u64;
-    match work {
+    Ok(match work {
         Work::Putc => {
             for at in 0..chunk {
                 // bonnie++ writes the low seven bits of the position.
                 block::write(file, &[at as u8 & 0x7f])?;
             }
-            meter.op(Kind::Write, bytes);
+            meter.op(Kind::Write, bytes)
         }
         Work::Write => {
             touch(block, index);
             block::write(file, block.fresh(meter, index * bytes, chunk))?;
-            meter.op(Kind::Write, bytes);
+            meter.op(Kind::Write, bytes)
         }
         Work::Rewrite => {
             block::read(file, block.bytes())?;
-            meter.op(Kind::Read, bytes);
+            let read_ns = meter.op(Kind::Read, bytes);
             touch(block, index);
             seek(file, SeekFrom::Current(-(chunk as i64)))
                 .map_err(|e| EngineError::io("seeking", e))?;
             block::write(file, block.bytes())?;
-            meter.op(Kind::Write, bytes);
+            read_ns + meter.op(Kind::Write, bytes)
         }
         Work::Getc => {
             for at in 0..chunk {
                 block::read(file, &mut block.bytes()[at..=at])?;
             }
-            meter.op(Kind::Read, bytes);
+            meter.op(Kind::Read, bytes)
         }
         Work::Read => {
             block::read(file, block.bytes())?;
-            meter.op(Kind::Read, bytes);
+            meter.op(Kind::Read, bytes)
         }
-    }
-    Ok(())
+    })
 }
 
 /// One byte of the chunk goes up by one, at a place that moves with the chunks.
@@ -205,6 +205,7 @@ fn seeks(stage: &mut Stage<'_>) -> Result<(), EngineError> {
         lanes.push((meter, (block, Some(stage.room.open_file(NAME, OFlags::RDWR)?))));
     }
     let pot = AtomicU64::new(0);
+    let longest_ns = AtomicU64::new(0);
     let seed = stage.job.seed;
     let parent = stage.room.open_file(NAME, OFlags::RDWR)?;
     let seeking = |meter: &mut Meter<'_>, (block, file): &mut (Block, Option<OwnedFd>)| {
@@ -216,7 +217,8 @@ fn seeks(stage: &mut Stage<'_>) -> Result<(), EngineError> {
                 break;
             }
             // As rand(3) gives them: 31 bits.
-            one_seek(mix(seed ^ mix(ticket)) >> 33, chunks, &file, block, meter)?;
+            let ns = one_seek(mix(seed ^ mix(ticket)) >> 33, chunks, &file, block, meter)?;
+            longest_ns.fetch_max(ns, Ordering::Relaxed);
         }
         block::fsync(&file)?;
         meter.flush();
@@ -230,7 +232,8 @@ fn seeks(stage: &mut Stage<'_>) -> Result<(), EngineError> {
     let start_ns = meters.iter().map(|m| m.now_ns() - m.elapsed_ns()).min().unwrap_or(0);
     let rate = per_second(done as f64, end_ns - start_ns);
     let first = meters.remove(0);
-    let figures = figures("Random Seeks", (rate, "/sec"), &first, usage, &kinds[..2]);
+    let longest_ns = longest_ns.into_inner();
+    let figures = figures("Random Seeks", (rate, "/sec"), &first, usage, longest_ns);
     stage.done.push(first.finish_with(meters, usage, figures));
     Ok(())
 }
@@ -260,26 +263,27 @@ fn beside_parent<T>(
     })
 }
 
+/// One ticket, and how long its calls took.
 fn one_seek(
     draw: u64,
     chunks: u64,
     file: &OwnedFd,
     block: &mut Block,
     meter: &mut Meter<'_>,
-) -> Result<(), EngineError> {
+) -> Result<u64, EngineError> {
     let bytes = block.bytes().len() as u64;
     let to = SeekFrom::Start(draw % chunks * bytes);
     let failed = |e| EngineError::io("seeking", e);
     seek(file, to).map_err(failed)?;
     block::read(file, block.bytes())?;
-    meter.op(Kind::Read, bytes);
+    let mut ns = meter.op(Kind::Read, bytes);
     if draw.is_multiple_of(10) {
         touch(block, draw);
         seek(file, to).map_err(failed)?;
         block::write(file, block.bytes())?;
-        meter.op(Kind::Write, bytes);
+        ns += meter.op(Kind::Write, bytes);
     }
-    Ok(())
+    Ok(ns)
 }
 
 /// Rate, share of a CPU and longest operation, as the columns of bonnie++ give them.
@@ -288,11 +292,10 @@ fn figures(
     (rate, unit): (f64, &str),
     meter: &Meter<'_>,
     usage: Usage,
-    kinds: &[Kind],
+    longest_ns: u64,
 ) -> Vec<Figure> {
     let cpu_ns = (usage.usr_ns + usage.sys_ns) as f64;
     let percent = (cpu_ns * 100.0 / meter.elapsed_ns().max(1) as f64).floor();
-    let longest_ns = kinds.iter().map(|kind| meter.longest_ns(*kind)).max().unwrap_or(0);
     vec![
         figure(words, rate, unit),
         figure(&format!("{words}, CPU"), percent, "%CP"),

@@ -80,7 +80,8 @@ fn set_of_three(
         if stage.wants(part) {
             let rate = per_second(meter.so_far(kind).0 as f64, meter.elapsed_ns()).floor();
             let words = format!("{words} {what}");
-            let figures = figures(&words, (rate, "/sec"), &meter, meter.usage(), &[kind]);
+            let longest_ns = meter.longest_ns(kind);
+            let figures = figures(&words, (rate, "/sec"), &meter, meter.usage(), longest_ns);
             stage.done.push(meter.finish(figures));
         }
     }
