@@ -4,13 +4,16 @@
 use super::result::Out;
 
 /// What only these tools print, in one spelling each, whatever stands in front of it or behind it.
-const MARKS: [(&str, &[&str]); 5] = [
+const MARKS: [(&str, &[&str]); 6] = [
     ("dd", &["+0 records in", "+0 records out", " bytes transferred in "]),
     ("sysbench", &["Requests/sec executed", "Total transferred ", "total number of events:"]),
     ("bonnie++", &["-Per Chr- --Block--", ",1.97,1.9", "1.97,1.97,", "1.98,2.00", "1.98,1.98,"]),
+    ("bonnie++", &PHASES),
     ("iozone", &["Children see throughput", " reclen ", "\"Writer report\""]),
     ("fio", &["clat percentiles", ": IOPS=", "fio version", "jobname", " aggrb=", ";fio-3."]),
 ];
+/// What bonnie++ says of its phases: all that one that was interrupted prints.
+const PHASES: [&str; 2] = ["Writing a byte at a time...", "Writing intelligently..."];
 /// Lines of one output with others between them.
 const GAP_LINES: u64 = 60;
 /// Most places that are remembered.
@@ -19,33 +22,40 @@ const PLACES: usize = 1000;
 /// The lines.
 #[derive(Debug, Default)]
 pub struct Overlooked {
-    /// Tool, first line, last line.
-    places: Vec<(&'static str, u64, u64)>,
+    /// Which of the marks, first line, last line.
+    places: Vec<(usize, u64, u64)>,
 }
 
 impl Overlooked {
     /// Looks at a line that was nobody's.
     pub fn look(&mut self, number: u64, text: &str) {
         let is_marked = |marks: &&[&str]| marks.iter().any(|mark| text.contains(mark));
-        let Some((tool, _)) = MARKS.iter().find(|(_, marks)| is_marked(marks)) else { return };
+        let Some(mark) = MARKS.iter().position(|(_, marks)| is_marked(marks)) else { return };
         let has_room = self.places.len() < PLACES;
-        match self.places.iter_mut().rev().find(|(known, ..)| known == tool) {
+        match self.places.iter_mut().rev().find(|(known, ..)| *known == mark) {
             Some((_, _, last)) if number <= *last + GAP_LINES => *last = number,
-            _ if has_room => self.places.push((*tool, number, number)),
+            _ if has_room => self.places.push((mark, number, number)),
             _ => {}
         }
     }
 
     /// Lists what nothing was read or listed of.
     pub fn give(self, out: &mut Out) {
-        for (tool, first_line, last_line) in self.places {
+        for (mark, first_line, last_line) in self.places {
             let near = (first_line.saturating_sub(GAP_LINES), last_line + GAP_LINES);
             if !out.has_between(near.0, near.1) {
-                let why = format!(
-                    "lines as {tool} prints them, and nothing could be read of them: take off \
-                     what stands in front of each, put the breaks between lines back, or give \
-                     the whole output"
-                );
+                let (tool, marks) = MARKS[mark];
+                let why = match *marks == PHASES {
+                    true => format!(
+                        "what {tool} says of its phases, without a figure: it was interrupted, or \
+                         its figures are in its other output"
+                    ),
+                    false => format!(
+                        "lines as {tool} prints them, and nothing could be read of them: take \
+                         off what stands in front of each, put the breaks between lines back, or \
+                         give the whole output"
+                    ),
+                };
                 out.unread(first_line, last_line, why);
             }
         }
