@@ -8,8 +8,8 @@ use anyhow::{Context, Result};
 
 use super::archive::Archive;
 use super::board::Board;
-use super::packages;
 use super::tree::Tree;
+use super::{kernel, packages};
 
 const INIT: &str = include_str!("init.sh");
 
@@ -36,6 +36,7 @@ pub fn make(folder: &Path, board: &Board, program: &Path) -> Result<Image> {
     let root = packages::unpack(&folder.join(board.name), board.architecture, board.packages)?;
     let tree = Tree::open(&root)?;
     let (version, kernel) = tree.kernel()?;
+    let kernel = kernel::unwrapped(&kernel, &folder.join(board.name))?;
     let path = folder.join(format!("{}.cpio", board.name));
     let file = File::create(&path).with_context(|| format!("writing {}", path.display()))?;
     let mut archive = Archive::new(BufWriter::with_capacity(1 << 20, file));

@@ -61,6 +61,9 @@ impl Machine {
         let mut command = Command::new("setpriv");
         command.args(["--pdeathsig", "KILL", self.board.qemu]);
         command.args(self.board.arguments);
+        if let Some(cpus) = self.board.cpus {
+            command.args(["-smp", &cpus.to_string()]);
+        }
         command.args(["-nodefaults", "-display", "none", "-no-reboot"]);
         command.arg("-kernel").arg(&self.image.kernel);
         command.arg("-initrd").arg(&self.image.archive);

@@ -20,6 +20,7 @@ mod disk;
 mod guest;
 mod image;
 mod job;
+mod kernel;
 mod log_writes;
 mod machine;
 mod packages;

@@ -15,7 +15,7 @@ use serde_json::Value;
 use super::{Group, Skip};
 use crate::vm;
 use crate::vm::bed::Bed;
-use crate::vm::board::PC;
+use crate::vm::board::PC_OF_TWO;
 use crate::vm::disk::{Disk, MIB};
 use crate::vm::guest::Guest;
 
@@ -61,7 +61,8 @@ impl Pair {
 }
 
 /// What the pairs are measured on; they are no tests that share a guest.
-const GROUP: Group = Group { name: "caps", board: &PC, disks, is_alone: true, tests: Vec::new };
+const GROUP: Group =
+    Group { name: "caps", board: &PC_OF_TWO, disks, is_alone: true, tests: Vec::new };
 
 /// The disks of all pairs, in the order in which the kernel names them.
 fn disks() -> Vec<Disk> {

@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use super::{Group, Test};
 use crate::alarms;
-use crate::vm::board::PC;
+use crate::vm::board::PC_OF_TWO;
 use crate::vm::disk::{Disk, MIB};
 use crate::vm::guest::Guest;
 
@@ -19,7 +19,7 @@ mod made;
 /// The group.
 pub const GROUP: Group = Group {
     name: "causes",
-    board: &PC,
+    board: &PC_OF_TWO,
     disks: || {
         vec![
             Disk::virtio("target", 1200 * MIB).serial("TARGET"),

@@ -111,6 +111,9 @@ scheduler = ['none', 'mq-deadline', 'bfq', 'kyber']
 /// A script that succeeds while a filesystem of a run is mounted.
 const IS_MOUNTED: &str = "grep -q ^/dev/mapper/bakeoff- /proc/mounts";
 
+/// One that succeeds when the file of `quick` in /mnt/a is being written or measured on.
+const IS_LAID_OUT: &str = "find /mnt/a -type f -size +8192k | grep -q .";
+
 fn stick() -> Disk {
     Disk::usb("stick", 640 * MIB).serial("STICK-1")
 }
@@ -281,16 +284,17 @@ fn stick_pulled_out(guest: &mut Guest) -> Result<()> {
     guest.wait_for("[ -e /sys/block/sda/size ]")
 }
 
-/// Half of the time every request fails, from the tenth second on.
+/// Every request fails from the moment on at which there are files of ours.
 fn disk_errors(guest: &mut Guest) -> Result<()> {
-    let sectors = 512 * MIB / 512;
+    // On less than the whole there would be no room for a file: 512 MiB stay free.
+    let sectors = 1024 * MIB / 512;
     guest.ok(&format!(
         "dmsetup create flaky --table '0 {sectors} linear /dev/vda 0'
         mkfs.ext4 -qF /dev/mapper/flaky && mount /dev/mapper/flaky /mnt && mkdir /mnt/a"
     ))?;
     let command = "bakeoff quick /mnt/a --workload randwrite --time 4h --size 16m --seed 1";
     job::start(guest, command)?;
-    job::wait_for(guest, "ls -A /mnt/a | grep -q .")?;
+    job::wait_for(guest, IS_LAID_OUT)?;
     guest.ok(&format!(
         "dmsetup suspend --nolockfs flaky
         dmsetup load flaky --table '0 {sectors} flakey /dev/vda 0 0 60'
@@ -307,7 +311,7 @@ fn remounted_read_only(guest: &mut Guest) -> Result<()> {
     guest.ok("mkfs.ext4 -qF /dev/vda && mount /dev/vda /mnt && mkdir /mnt/a")?;
     let command = "bakeoff quick /mnt/a --workload randwrite --time 4h --size 16m --seed 1";
     job::start(guest, command)?;
-    job::wait_for(guest, "ls -A /mnt/a | grep -q .")?;
+    job::wait_for(guest, IS_LAID_OUT)?;
     guest.ok("echo u >/proc/sysrq-trigger; sleep 1; grep -q ' /mnt ext4 ro' /proc/mounts")?;
     let ended = job::end(guest)?;
     ensure!([1, 4].contains(&ended.code), "ended with {}: {}", ended.code, ended.error());
