@@ -1,9 +1,9 @@
 //! What a block of this run costs in time and bytes: as rehearsed, then as measured.
 
 use bakeoff_core::decide::schedule;
-use bakeoff_core::model::event::{Action, FlashState, Region};
+use bakeoff_core::model::event::{Action, Cell, FlashState, Region};
 use bakeoff_core::model::precondition::Series;
-use bakeoff_core::model::run::{Block, Run};
+use bakeoff_core::model::run::{Block, BlockState, Run};
 
 /// A commit writes whole pages: of the journal, the table, an index and the header.
 const COMMIT_BYTES: u64 = 4 * 4096;
@@ -36,7 +36,8 @@ pub fn written_bytes(run: &Run) -> u64 {
         let layouts = if on_region { files(block.order.len() as u64) } else { 0 };
         layouts + cells_bytes(block)
     });
-    overwritten_bytes(run) + rehearsed + precondition_bytes(run) + blocks.sum::<u64>()
+    let measured = blocks.sum::<u64>() + lost_bytes(run);
+    overwritten_bytes(run) + rehearsed + precondition_bytes(run) + measured
 }
 
 /// Bytes of the regions and images that were written in full, each time that was begun: before the
@@ -52,6 +53,21 @@ pub fn overwritten_bytes(run: &Run) -> u64 {
 /// Bytes written to bring regions to their steady state.
 pub fn precondition_bytes(run: &Run) -> u64 {
     run.preconditioned.iter().map(Series::write_bytes).sum()
+}
+
+/// Bytes of cells of which nothing is recorded: of each try whose number does not stand, and of the
+/// one that was cut off in each block that was. As much as the largest like it that is recorded.
+fn lost_bytes(run: &Run) -> u64 {
+    let cells = || run.blocks.iter().flat_map(|block| &block.cells);
+    let planned = run.rehearsal.as_ref().map_or(0, |r| r.block_write_bytes);
+    let largest = cells().map(cell_bytes).max().unwrap_or(planned);
+    let tries = run.invalid.iter().map(|(_, _, workload, _)| {
+        let like_it = cells().filter(|cell| cell.workload == *workload);
+        like_it.map(cell_bytes).max().unwrap_or(largest)
+    });
+    let is_cut_off = |block: &&Block| block.state == BlockState::Superseded;
+    let cut_off = run.blocks.iter().filter(is_cut_off).count() as u64;
+    tries.sum::<u64>() + cut_off * largest
 }
 
 /// Bytes written to prepare these visits: a data file each, and the region where every visit finds
@@ -81,13 +97,14 @@ fn block_bytes(run: &Run, block: &Block) -> u64 {
 
 /// Bytes the cells of a block wrote.
 fn cells_bytes(block: &Block) -> u64 {
-    let cells = block.cells.iter().flat_map(|cell| {
-        let m = &cell.measurement;
-        let written = [&m.write, &m.create].into_iter().flatten().map(|stats| stats.io_bytes);
-        let commits = m.commit.iter().map(|stats| stats.io_bytes + stats.total_ios * COMMIT_BYTES);
-        written.chain(commits)
-    });
-    cells.sum()
+    block.cells.iter().map(cell_bytes).sum()
+}
+
+fn cell_bytes(cell: &Cell) -> u64 {
+    let m = &cell.measurement;
+    let written = [&m.write, &m.create].into_iter().flatten().map(|stats| stats.io_bytes);
+    let commits = m.commit.iter().map(|stats| stats.io_bytes + stats.total_ios * COMMIT_BYTES);
+    written.chain(commits).sum()
 }
 
 #[cfg(test)]
@@ -138,6 +155,24 @@ mod tests {
         assert_eq!(precondition_bytes(&resumed), 900 + 110);
         let killed_later = run(vec![started(), round(0, 60)]);
         assert_eq!(precondition_bytes(&killed_later), 60 + 60);
+    }
+
+    #[test]
+    fn a_try_that_does_not_stand_counts_as_the_largest_cell_like_it() {
+        let text = include_str!("../../../../fixtures/bundle/v0.1.0.jsonl");
+        let parsed = text.lines().map(serde_json::from_str::<Event>);
+        let mut events: Vec<Event> = parsed.filter_map(Result::ok).collect();
+        let before = Run::fold(&events).unwrap();
+        let cells = || before.blocks.iter().flat_map(|block| &block.cells);
+        let largest = cells().max_by_key(|cell| cell_bytes(cell)).unwrap();
+        let (block, candidate, workload) = (largest.block, largest.candidate, largest.workload);
+        let reason = "the machine was suspended for 12 s".to_string();
+        let what = What::CellInvalid { block, candidate, workload, reason };
+        let last = events.last().unwrap();
+        events.push(Event { seq: last.seq + 1, what, ..last.clone() });
+        let after = Run::fold(&events).unwrap();
+        assert!(cell_bytes(largest) > 0);
+        assert_eq!(written_bytes(&after) - written_bytes(&before), cell_bytes(largest));
     }
 
     #[test]

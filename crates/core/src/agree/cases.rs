@@ -13,7 +13,7 @@ const RECORD_BYTES: u64 = 64 << 10;
 /// Fewest and most small files of bonnie++, and bytes of the file for each: a disk that writes fast
 /// makes files fast.
 const SMALL_FILES: (u64, u64) = (64 << 10, 256 << 10);
-const BYTES_PER_SMALL_FILE: u64 = 16 << 10;
+const BYTES_PER_SMALL_FILE: u64 = 32 << 10;
 /// Bytes that bonnie++ writes and reads one by one.
 const BY_CHAR_BYTES: u64 = 8 * MIB;
 /// Bytes that dd moves in blocks of 64 bytes, where the calls are what is measured.
@@ -227,7 +227,7 @@ mod tests {
     #[test]
     fn a_fast_disk_has_more_small_files() {
         let of = |size| Amounts { size, ..AMOUNTS }.small_files();
-        assert_eq!([of(64 * MIB), of(3000 * MIB), of(1 << 40)], [65_536, 191_488, 262_144]);
+        assert_eq!([of(64 * MIB), of(3000 * MIB), of(1 << 40)], [65_536, 95_232, 262_144]);
     }
 
     #[test]

@@ -78,9 +78,11 @@ pub enum Part {
 
 /// All tests, what takes longest first.
 pub const PARTS: &[Part] = &[
-    Part::Solo(Solo { name: "power-cut-and-resume", is_alone: false, run: power::cut_and_resume }),
-    Part::Group(&run::GROUP),
     Part::Group(&studies::GROUP),
+    Part::Group(&run::GROUP),
+    Part::Group(&pi::PI1),
+    Part::Group(&pi::PI3),
+    Part::Solo(Solo { name: "power-cut-and-resume", is_alone: false, run: power::cut_and_resume }),
     Part::Group(&guard::GROUP),
     Part::Solo(Solo {
         name: "promises",
@@ -88,8 +90,6 @@ pub const PARTS: &[Part] = &[
         run: promises::acknowledged_fsyncs_survive,
     }),
     Part::Group(&files::GROUP),
-    Part::Group(&pi::PI3),
-    Part::Group(&pi::PI1),
     Part::Group(&devices::GROUP),
     Part::Group(&causes::GROUP),
     Part::Solo(Solo { name: "caps", is_alone: true, run: caps::once_each }),

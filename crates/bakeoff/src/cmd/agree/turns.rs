@@ -21,7 +21,7 @@ use crate::signals::Cancel;
 use crate::ui::progress::Progress;
 
 /// Smallest and largest file that is worked on.
-const FILE_BYTES: (u64, u64) = (64 << 20, 2 << 30);
+const FILE_BYTES: (u64, u64) = (64 << 20, 4 << 30);
 /// How long one pass over the file is to last.
 const PASS_SECONDS: f64 = 1.5;
 /// Turns of a pattern with a time that the whole is planned for, and their limits.

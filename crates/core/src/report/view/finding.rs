@@ -21,6 +21,8 @@ pub struct FindingView {
     pub scope: &'static str,
     /// Candidates and workloads it is about; empty for all.
     pub subjects: Vec<String>,
+    /// Whether it is about one workload, and figures in it are of that.
+    is_of_workload: bool,
     /// What was seen.
     pub evidence: String,
     /// What mends it.
@@ -48,6 +50,7 @@ impl FindingView {
             },
             scope,
             subjects: subject(finding).into_iter().collect(),
+            is_of_workload: finding.workload.is_some(),
             evidence: sentence(&finding.evidence),
             advice: capital(&sentence(&finding.advice)),
         }
@@ -66,12 +69,16 @@ impl FindingView {
         }
     }
 
-    /// Whether both say the same, though perhaps about different candidates or workloads. Of cells
-    /// a rule says the same whatever the figures: the first stands for all.
+    /// Whether both say the same, though perhaps about different candidates or workloads. Of cells,
+    /// and where it limits nothing of single workloads, a rule says the same whatever the figures:
+    /// the first stands for all.
     pub fn says_as(&self, other: &FindingView) -> bool {
         let is_cell = self.scope == CELLS && other.scope == CELLS;
-        let is_same_text = self.evidence == other.evidence && self.advice == other.advice;
-        (&self.id, self.severity) == (&other.id, other.severity) && (is_cell || is_same_text)
+        let is_warning = self.severity <= Severity::Warn && self.scope == other.scope;
+        let is_of_workloads = is_warning && self.is_of_workload && other.is_of_workload;
+        let is_same_text = self.evidence == other.evidence || is_of_workloads;
+        (&self.id, self.severity) == (&other.id, other.severity)
+            && (is_cell || is_same_text && self.advice == other.advice)
     }
 }
 
@@ -87,6 +94,12 @@ fn sentence(text: &str) -> String {
     let text = harmless(text.trim());
     let stop = if text.is_empty() || text.ends_with(['.', '!', '?', ':']) { "" } else { "." };
     format!("{text}{stop}")
+}
+
+/// What was seen of the first of several.
+fn of_the_first(evidence: &str) -> String {
+    const FIRST: &str = "of the first, ";
+    if evidence.starts_with(FIRST) { evidence.to_string() } else { format!("{FIRST}{evidence}") }
 }
 
 /// With a capital first letter.
@@ -106,6 +119,9 @@ pub fn findings(findings: &[Finding]) -> Vec<FindingView> {
                 same.subjects.clear();
             }
             Some(same) => {
+                if same.scope != CELLS && same.evidence != view.evidence {
+                    same.evidence = of_the_first(&same.evidence);
+                }
                 let new = view.subjects.into_iter().filter(|s| !same.subjects.contains(s));
                 let new: Vec<String> = new.collect();
                 same.subjects.extend(new);
@@ -128,6 +144,27 @@ mod tests {
         let abouts: Vec<String> = views.iter().map(FindingView::about).collect();
         assert_eq!(abouts, ["places: a; b", "places: b"]);
         assert_eq!(views[1].evidence, "something else.");
+    }
+
+    #[test]
+    fn what_one_rule_warns_of_for_many_workloads_is_said_once() {
+        let of = |workload: &str, severity, evidence: &str| Finding {
+            workload: Some(workload.to_string()),
+            evidence: evidence.to_string(),
+            severity,
+            ..warning()
+        };
+        let views = findings(&[
+            of("randread", Severity::Warn, "2 of 2 cells"),
+            of("seqread", Severity::Warn, "3 of 4 cells"),
+            of("boot", Severity::Warn, "1 of 1 cells"),
+        ]);
+        assert_eq!(views.len(), 1);
+        assert_eq!(views[0].subjects.len(), 3);
+        assert_eq!(views[0].evidence, "of the first, 2 of 2 cells.");
+        let refusals = ["a", "b"]
+            .map(|workload| of(workload, Severity::Refuse, &format!("{workload} is off")));
+        assert_eq!(findings(&refusals).len(), 2, "what refuses is told of each");
     }
 
     #[test]

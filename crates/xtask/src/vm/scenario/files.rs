@@ -39,7 +39,7 @@ fn quick(guest: &mut Guest) -> Result<()> {
     guest.ok(MOUNT)?;
     guest.ok("mkdir /mnt/a /mnt/b")?;
     let output = guest.run_within(
-        "bakeoff quick /mnt/a /mnt/b --workload randread --time 10m --size 32m --seed 1 \
+        "bakeoff quick /mnt/a /mnt/b --workload randread --time 60s --size 16m --seed 1 \
          --format json",
         std::time::Duration::from_secs(900),
     )?;

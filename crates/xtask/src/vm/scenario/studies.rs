@@ -79,6 +79,7 @@ fn shortened(plan: &Plan) -> Result<String> {
     let shorter = |line: &str| match line {
         _ if line.starts_with("runtime = ") => "runtime = '60ms'\n".to_owned(),
         _ if line.starts_with("profile = ") => format!("{line}\n{sizes}\n"),
+        _ if line.starts_with("rw = ") => format!("{line}\nsize = '16m'\n"),
         _ => format!("{line}\n"),
     };
     let text: String = text.lines().map(shorter).collect();
