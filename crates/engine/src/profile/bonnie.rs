@@ -239,7 +239,7 @@ fn seeks(stage: &mut Stage<'_>) -> Result<(), EngineError> {
 }
 
 /// Does `work` while the parent flushes and closes the file, which it does when it has filled the
-/// pot. What the seekers write waits for that: on a fast disk it is most of what they take.
+/// pot.
 fn beside_parent<T>(
     file: OwnedFd,
     pot: &AtomicU64,
