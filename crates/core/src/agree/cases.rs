@@ -184,7 +184,7 @@ fn bonnie(amounts: Amounts) -> Vec<Case> {
     let job = Job { nrfiles: amounts.small_files(), ..job };
     let known: Known = |word| match word {
         "putc" | "getc" => CALLS,
-        "seeks" => "bonnie++ draws each seek from a pipe, a call of its own, bakeoff from memory",
+        "seeks" => SEEKS,
         "seq-create" | "random-create" => MAKES,
         "seq-delete" | "random-delete" => SYNC,
         _ => "",
@@ -192,6 +192,9 @@ fn bonnie(amounts: Amounts) -> Vec<Case> {
     vec![whole(Profile::Bonnie, DriverName::Bonnie, "", job, known)]
 }
 
+const SEEKS: &str = "each thread of bonnie++ removes the file when it has finished, and the clock \
+                     of the last one to close it runs until the kernel has freed the whole file; \
+                     bakeoff removes it afterwards";
 const SYNC: &str = "bonnie++ ends it with sync(2), which flushes every filesystem of the machine, \
                     bakeoff with the one under test";
 const MAKES: &str = "bonnie++ ends it with sync(2), bakeoff flushes the filesystem under test; and \
