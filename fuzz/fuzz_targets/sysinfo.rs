@@ -10,7 +10,7 @@ fuzz_target!(|bytes: &[u8]| {
     // The first byte chooses the parser, so that each has a corpus of its own.
     let Some((choice, bytes)) = bytes.split_first() else { return };
     let text = String::from_utf8_lossy(bytes);
-    match choice % 25 {
+    match choice % 26 {
         0 => drop(sysinfo::mountinfo::parse(bytes).iter().map(|m| m.all_options()).max()),
         1 => drop(sysinfo::swaps::parse(bytes)),
         2 => drop(sysinfo::process_stat::parse(bytes)),
@@ -38,6 +38,7 @@ fuzz_target!(|bytes: &[u8]| {
         21 => drop(sysinfo::smartctl::parse(&text)),
         22 => drop(sysinfo::timers::parse(&text)),
         23 => drop(sysinfo::usb_descriptors::offers_uas(bytes)),
+        24 => drop(sysinfo::losetup::parse(bytes)),
         _ => drop(sysinfo::vmstat::parse(&text)),
     }
 });

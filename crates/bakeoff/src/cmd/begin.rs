@@ -25,7 +25,7 @@ use crate::runner::ground::Ground;
 use crate::runner::journal::{Journal, unix_ns};
 use crate::runner::recover;
 use crate::runner::session::Session;
-use crate::runner::stepper::StepError;
+use crate::runner::stepper::{self, StepError};
 use crate::signals::Cancel;
 use crate::store::{Sqlite, Store};
 use crate::ui::progress::Progress;
@@ -173,6 +173,8 @@ fn give_up(mut session: Session, error: StepError) -> Fault {
             (StopReason::Interrupted, String::new(), Fault::interrupted(said))
         }
         StepError::Failed(error) => {
+            // Without its drive everything fails, in words of its own.
+            let error = stepper::check_targets(&session).err().unwrap_or(error);
             let fault = StepError::Failed(error).into_fault();
             (StopReason::Failed, fault.to_string(), fault)
         }

@@ -10,18 +10,12 @@ use bakeoff_core::sysinfo::mountinfo;
 
 use super::root::Root;
 
-/// The loop devices that `file` backs from byte `offset_bytes` on, as `/dev/loop0`, by number.
-///
-/// With an `inode` those of that file, whatever it is called meanwhile; without, of what has the
-/// name now.
+/// The loop devices whose file has that name, from byte `offset_bytes` on, as `/dev/loop0`, by
+/// number.
 ///
 /// # Errors
 /// When the file's real path cannot be found out; a file that is gone backs what its path says.
-pub fn loops_backed_by(
-    file: &Path,
-    inode: Option<Inode>,
-    offset_bytes: u64,
-) -> io::Result<Vec<String>> {
+pub fn loops_backed_by(file: &Path, offset_bytes: u64) -> io::Result<Vec<String>> {
     let file = match std::fs::canonicalize(file) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => std::path::absolute(file)?,
         real => real?,
@@ -36,12 +30,7 @@ pub fn loops_backed_by(
         backing.is_ok_and(|bytes| {
             let bytes = bytes.strip_suffix(b"\n").unwrap_or(&bytes);
             let bytes = bytes.strip_suffix(b" (deleted)").unwrap_or(bytes);
-            let now = bytes_path(bytes.to_vec());
-            // The kernel follows a file that is renamed, and says no number of one that is gone.
-            match (inode, inode_of(now.as_path())) {
-                (Some(ours), Some(its)) => its == ours,
-                _ => now == RawPath::new(&file),
-            }
+            bytes_path(bytes.to_vec()) == RawPath::new(&file)
         })
     };
     let names = root.names("sys/block");
@@ -83,6 +72,6 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         assert!(!is_mount_point(dir.path()).unwrap());
         assert!(!is_mount_point(&dir.path().join("not there")).unwrap());
-        assert_eq!(loops_backed_by(&dir.path().join("not there"), None, 0).unwrap(), [""; 0]);
+        assert_eq!(loops_backed_by(&dir.path().join("not there"), 0).unwrap(), [""; 0]);
     }
 }

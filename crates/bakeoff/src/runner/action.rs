@@ -3,19 +3,18 @@
 //! What is done is data ([`Action`]); here is only how. Nothing is decided here.
 
 use std::io;
-use std::path::Path;
 use std::time::Duration;
 
 use bakeoff_core::driver::native::TargetKind;
 use bakeoff_core::model::event::Action;
 use bakeoff_core::model::job::{Job, Rw};
 use bakeoff_core::model::path::{RawPath, printable};
-use bakeoff_core::model::step::Inode;
 use bakeoff_core::prepare::steps;
 use thiserror::Error;
 
 use super::device_actions as device;
 use super::load::{self, Live, LoadError};
+use super::loops;
 use super::scratch::{self, Scratch};
 use crate::exec::{ExecError, Spec};
 use crate::host;
@@ -112,7 +111,7 @@ pub fn undo(action: &Action) -> Result<Done, ActionError> {
         }
         Action::Unmount { at } => unmount(at),
         Action::DetachLoop { file, inode, offset_bytes } => {
-            detach_loops(file, *inode, *offset_bytes)
+            loops::detach(file, *inode, *offset_bytes)
         }
         Action::CloseMapper { name } => device::close_mapper(name),
         Action::SetKnob { path, value } => device::set_knob_again(path, value),
@@ -198,40 +197,6 @@ fn unmount(at: &RawPath) -> Result<Done, ActionError> {
         }
         run_argv(&argv, "umount", &Cancel::default())
     })
-}
-
-/// Detaches every loop device that this file backs from that offset on. The kernel detaches a busy
-/// one when its last user lets go, so the device is looked for again until it is gone.
-fn detach_loops(
-    file: &RawPath,
-    inode: Option<Inode>,
-    offset_bytes: u64,
-) -> Result<Done, ActionError> {
-    let what = steps::describe(&Action::DetachLoop { file: file.clone(), inode, offset_bytes });
-    retry_while_busy(&what, || {
-        let devices = loops_of(file.as_path(), inode, offset_bytes)?;
-        for device in &devices {
-            let argv = ["losetup".into(), "--detach".into(), device.into()];
-            run_argv(&argv, "losetup --detach", &Cancel::default())?;
-        }
-        match loops_of(file.as_path(), inode, offset_bytes)?.first() {
-            None => Ok(Done::default()),
-            Some(device) => Err(ActionError::Tool {
-                command: format!("losetup --detach {device}"),
-                how: "the device is still in use".to_string(),
-                said: String::new(),
-            }),
-        }
-    })
-}
-
-/// The loop devices a file backs from that offset on, as `/dev/loopN`.
-pub fn loops_of(
-    file: &Path,
-    inode: Option<Inode>,
-    offset_bytes: u64,
-) -> Result<Vec<String>, ActionError> {
-    host::loops_backed_by(file, inode, offset_bytes).map_err(io_error("list the loop devices"))
 }
 
 /// Tries again while a program fails: what holds the thing may still be letting go.

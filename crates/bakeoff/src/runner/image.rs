@@ -7,8 +7,9 @@ use bakeoff_core::model::path::RawPath;
 use bakeoff_core::model::run::Run;
 use bakeoff_core::prepare::{space, steps};
 
-use super::action::{self, ActionError};
+use super::action::ActionError;
 use super::ground::Ground;
+use super::loops;
 use super::regions::{self, Attached, Regions};
 use super::rehearse;
 use super::scratch::{self, Scratch};
@@ -100,7 +101,7 @@ fn attach(session: &mut Session, parent: &RawPath) -> Result<(RawPath, f64), Ste
     let inode = host::inode_of(image.as_path());
     stepper::take(session, |n| steps::attach_loop(n, &image, inode))?;
     let device =
-        action::loops_of(image.as_path(), inode, 0).map_err(StepError::Failed)?.into_iter().next();
+        loops::of(image.as_path(), inode, 0).map_err(StepError::Failed)?.into_iter().next();
     let device = device.ok_or_else(|| Fault::environment("the loop device went away"))?;
     Ok((RawPath::new(device), IMAGE_BYTES as f64 * 1e9 / filled_ns.max(1) as f64))
 }

@@ -14,10 +14,10 @@ use bakeoff_core::model::path::{RawPath, printable};
 use bakeoff_core::prepare::{steps, visit};
 use bakeoff_core::units;
 
-use super::action;
 use super::ceilings::{self, Memory, Place};
 use super::cost;
 use super::ground::Ground;
+use super::loops;
 use super::regions::{self, Attached, Regions};
 use super::scratch;
 use super::session::Session;
@@ -172,7 +172,7 @@ fn attach(session: &mut Session, image: &RawPath) -> Result<(u32, RawPath), Step
     stepper::take(session, |n| steps::fill(n, image, IMAGE_BYTES))?;
     let inode = host::inode_of(image.as_path());
     let (step, _) = stepper::take(session, |n| steps::attach_loop(n, image, inode))?;
-    let device = action::loops_of(image.as_path(), inode, 0).map_err(StepError::Failed)?;
+    let device = loops::of(image.as_path(), inode, 0).map_err(StepError::Failed)?;
     let device = device.into_iter().next();
     let device = device.ok_or_else(|| Fault::environment("the loop device went away"))?;
     Ok((step, RawPath::new(device)))

@@ -20,6 +20,7 @@ pub mod image;
 pub mod in_memory;
 pub mod journal;
 pub mod load;
+pub mod loops;
 pub mod precondition;
 pub mod probing;
 pub mod prove;

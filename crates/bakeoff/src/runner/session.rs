@@ -236,6 +236,12 @@ impl<'s> Session<'s> {
             self.journal.record(What::VisitStarted { block, candidate, cooled })?;
             end = self.visit(ground, block, candidate, round, idle)?;
         }
+        if let BlockEnd::Failed(why) = &mut end
+            && let Err(lost) = stepper::check_targets(self)
+        {
+            // Whatever failed then failed for that.
+            *why = lost.to_string();
+        }
         match &end {
             BlockEnd::Complete => self.journal.record(What::BlockDone { block })?,
             BlockEnd::Interrupted => self.supersede(block, "interrupted")?,

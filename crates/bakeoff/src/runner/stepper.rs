@@ -59,13 +59,15 @@ pub fn take(
     build: impl FnOnce(u32) -> Step,
 ) -> Result<(u32, String), StepError> {
     let number = next_number(session)?;
-    check_targets(session).map_err(StepError::Failed)?;
-    let Session { journal, cancel, progress, held, .. } = session;
     let step = build(number);
-    journal.record(What::StepPlanned(step.clone()))?;
-    progress.doing(&step.why);
+    session.journal.record(What::StepPlanned(step.clone()))?;
+    session.progress.doing(&step.why);
     let started = Instant::now();
-    let result = action::perform(&step.action, cancel, &mut |live| progress.live(live));
+    // Now and not before the record: that may have waited for the disk, and for other writers.
+    let same = check_targets(session);
+    let Session { journal, cancel, progress, held, .. } = session;
+    let mut live = |live| progress.live(live);
+    let result = same.and_then(|()| action::perform(&step.action, cancel, &mut live));
     if !held.is_empty() {
         device_actions::settle_udev();
     }

@@ -13,9 +13,10 @@ use bakeoff_core::prepare::support::smallest_region_bytes;
 use bakeoff_core::prepare::{room, space, steps, udev_rule};
 use bakeoff_core::{lint, units};
 
-use super::action::{self, ActionError, io_error};
+use super::action::{ActionError, io_error};
 use super::cost;
 use super::ground::Ground;
+use super::loops;
 use super::precondition;
 use super::regions::{self, Attached, Regions};
 use super::rehearse;
@@ -237,8 +238,8 @@ fn attach(
         let inode = host::inode_of(path.as_path());
         let (step, _) =
             stepper::take(session, |n| steps::attach_region(n, path, inode, span, sector))?;
-        let loops = action::loops_of(path.as_path(), inode, span.start_bytes);
-        let device = loops.map_err(StepError::Failed)?.into_iter().next();
+        let found = loops::of(path.as_path(), inode, span.start_bytes);
+        let device = found.map_err(StepError::Failed)?.into_iter().next();
         (device.ok_or_else(|| Fault::environment("the loop device went away"))?, step)
     };
     let device = RawPath::new(device);

@@ -91,11 +91,11 @@ fn fio(amounts: Amounts) -> Vec<Case> {
     };
     let (read, write) = (Phase::ColdRead, Phase::Overwrite);
     vec![
-        of("1m reads, direct", read, direct(Rw::Read, MIB), CPU),
+        of("1m reads, direct", read, direct(Rw::Read, MIB), PAGES),
         of("1m reads through the cache, cold", read, once(Rw::Read, MIB), CPU),
         of("4k random reads, direct", read, direct(Rw::RandRead, 4096), CPU),
         of("4k random reads, direct, io_uring 32", read, deep(Rw::RandRead), CPU),
-        of("1m writes, direct", write, direct(Rw::Write, MIB), MADE),
+        of("1m writes, direct", write, direct(Rw::Write, MIB), PAGES),
         of("4k random writes, each flushed", write, flushed(Rw::RandWrite, 4096), ONCE),
         of("4k random reads and writes, direct", write, direct(Rw::RandRw, 4096), MIX),
     ]
@@ -103,8 +103,9 @@ fn fio(amounts: Amounts) -> Vec<Case> {
 
 const CPU: &str = "fio spends more CPU on an operation; where the device is as fast as the CPU, \
                    that shows as a lower rate of fio's";
-const MADE: &str = "fio changes a word in each 512 bytes of a block before it writes it, bakeoff \
-                    16 bytes in each 4 KiB; where the device is as fast as memory, that shows";
+const PAGES: &str = "a direct transfer becomes as many requests of the disk as its buffer has \
+                     pieces in physical memory, which is chance in every process; where the disk \
+                     is as fast as memory, that shows";
 const ONCE: &str = "a file that is overwritten changes underneath: each write may move its blocks, \
                     and what came before decides how fast the next one is";
 const MIX: &str = "fio draws its mix of reads and writes with another generator, so the two do not \
@@ -140,7 +141,10 @@ fn single(profile: Profile, tool: DriverName, name: &str, job: Job, known: Known
 }
 
 fn dd(amounts: Amounts) -> Vec<Case> {
-    let of = |name, job| single(Profile::Dd, DriverName::Dd, name, job, |_| "");
+    let of = |name, job: Job| {
+        let known: Known = if job.direct { |_| PAGES } else { |_| "" };
+        single(Profile::Dd, DriverName::Dd, name, job, known)
+    };
     let job =
         |bs, size| Job { data: Data::Zero, invalidate: true, ..Job::new(Rw::Write, bs, size) };
     let direct = Job { direct: true, ..job(MIB, amounts.size) };
@@ -206,7 +210,10 @@ fn iozone(amounts: Amounts) -> Vec<Case> {
     let job = Job { size: amounts.size, bs: RECORD_BYTES, invalidate: false, ..job };
     let flushed = Job { end_fsync: true, ..job };
     let direct = Job { direct: true, size: amounts.direct(), ..flushed.clone() };
-    let of = |name, job| whole(Profile::Iozone, DriverName::Iozone, name, job, |_| "");
+    let of = |name, job: Job| {
+        let known: Known = if job.direct { |_| PAGES } else { |_| "" };
+        whole(Profile::Iozone, DriverName::Iozone, name, job, known)
+    };
     vec![of("-e", flushed), of("-e -I", direct)]
 }
 

@@ -48,6 +48,7 @@ proptest! {
         let text = String::from_utf8_lossy(&bytes);
         super::mountinfo::parse(&bytes);
         super::swaps::parse(&bytes);
+        super::losetup::parse(&bytes);
         super::process_stat::parse(&bytes);
         super::vpd::serial(&bytes);
         super::escape::octal(&bytes);

@@ -17,6 +17,7 @@ pub mod escape;
 pub mod fdinfo;
 pub mod filesystems;
 pub mod kmsg;
+pub mod losetup;
 pub mod mdstat;
 pub mod meminfo;
 pub mod mmc_ios;

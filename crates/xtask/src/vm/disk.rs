@@ -1,5 +1,7 @@
 //! A disk of a guest, and the arguments that make QEMU emulate it.
 
+use std::path::{Path, PathBuf};
+
 use serde_json::{Map, Value, json};
 
 /// A mebibyte.
@@ -80,6 +82,11 @@ impl Disk {
     pub fn at_most_bytes_per_s(mut self, bytes_per_s: u64) -> Disk {
         self.limits.insert("bps-total".to_owned(), bytes_per_s.into());
         self
+    }
+
+    /// The file with what it holds, in the folder of its machine.
+    pub fn content(&self, folder: &Path) -> PathBuf {
+        folder.join(format!("{}.img", self.name))
     }
 
     /// QEMU's arguments for what the disk holds, the file at `path`, and for the disk itself.

@@ -96,6 +96,11 @@ impl Guest {
         Ok(output.out)
     }
 
+    /// The file with what a disk holds.
+    pub fn content(&self, disk: &Disk) -> PathBuf {
+        disk.content(&self.folder)
+    }
+
     /// Pulls a USB stick out, in use or not.
     pub fn unplug(&mut self, disk: &Disk) -> Result<()> {
         let id = format!("{}-device", disk.name);

@@ -46,7 +46,7 @@ impl Machine {
 
     /// The file with what a disk holds.
     pub fn content(&self, disk: &Disk) -> PathBuf {
-        self.folder.join(format!("{}.img", disk.name))
+        disk.content(&self.folder)
     }
 
     /// What the kernel said since the machine was last switched on.

@@ -3,7 +3,7 @@
 use anyhow::{Context, Result, bail, ensure};
 use serde_json::Value;
 
-use super::{Group, Test, detached, slope};
+use super::{Group, Test, detached, exchanged, key, slope};
 use crate::vm::board::PC;
 use crate::vm::disk::{Disk, MIB};
 use crate::vm::guest::Guest;
@@ -15,7 +15,7 @@ pub const GROUP: Group = Group {
     board: &PC,
     disks: || {
         vec![
-            Disk::virtio("target", 1024 * MIB).serial("TARGET"),
+            target(),
             Disk::virtio("native", 256 * MIB).serial("4K-1").block_bytes(4096),
             Disk::virtio("protected", 256 * MIB).serial("RO-1").read_only(),
             stick(),
@@ -25,14 +25,17 @@ pub const GROUP: Group = Group {
     tests: || {
         vec![
             Test::new("every-filesystem", every_filesystem),
-            Test::new("encrypted-and-lvm", |guest| one_block(guest, TARGET, LAYERS)),
+            Test::new("encrypted-and-lvm", key::is_nowhere),
             Test::new("raw-and-4k-native", |guest| one_block(guest, NATIVE, RAW)),
             Test::new("every-scheduler", every_scheduler),
             Test::new("what-does-not-fit-is-refused", refused),
-            Test::new("udev-is-kept-off", udev_is_kept_off),
+            Test::new("udev-is-kept-off-and-swap-left-on", others_are_kept_off_and_left_alone),
             Test::new("a-slope-shrinks-the-region", slope::shrinks_the_region),
             Test::new("writes-that-are-dropped", writes_are_dropped),
-            Test::new("stick-pulled-out", stick_pulled_out),
+            Test::new("stick-pulled-out", exchanged::pulled_out),
+            Test::new("stick-back-before-the-run-noticed", exchanged::comes_back_meanwhile),
+            Test::new("disk-exchanged-between-two-steps", exchanged::between_two_steps),
+            Test::new("disk-exchanged-while-it-waits", exchanged::while_it_waits),
             Test::new("disk-errors-in-a-cell", disk_errors),
             Test::new("remounted-read-only-in-a-cell", remounted_read_only),
             Test::new("no-space", no_space),
@@ -42,7 +45,7 @@ pub const GROUP: Group = Group {
 };
 
 /// The words for a disk, with its consent.
-const TARGET: &str = "--target /dev/disk/by-id/virtio-TARGET --erase TARGET";
+pub const TARGET: &str = "--target /dev/disk/by-id/virtio-TARGET --erase TARGET";
 const NATIVE: &str = "--target /dev/disk/by-id/virtio-4K-1 --erase 4K-1";
 
 /// One workload that any stack can do quickly, on the same place. An emulated processor takes long
@@ -80,7 +83,8 @@ size = '64m'
 fs = ['ext4', 'raw']
 ";
 
-const LAYERS: &str = "
+/// Every kind of encryption, and LVM.
+pub const LAYERS: &str = "
 [region]
 size = '320m'
 [[stack]]
@@ -100,7 +104,8 @@ fs = 'xfs'
 lvm = true
 ";
 
-const SCHEDULERS: &str = "
+/// A small plan: one filesystem, with each scheduler.
+pub const SCHEDULERS: &str = "
 [region]
 size = '64m'
 [axes]
@@ -109,17 +114,23 @@ scheduler = ['none', 'mq-deadline', 'bfq', 'kyber']
 ";
 
 /// A script that succeeds while a filesystem of a run is mounted.
-const IS_MOUNTED: &str = "grep -q ^/dev/mapper/bakeoff- /proc/mounts";
+pub const IS_MOUNTED: &str = "grep -q ^/dev/mapper/bakeoff- /proc/mounts";
 
 /// One that succeeds when the file of `quick` in /mnt/a is being written or measured on.
 const IS_LAID_OUT: &str = "find /mnt/a -type f -size +8192k | grep -q .";
 
-fn stick() -> Disk {
+/// The disk that most is done to.
+pub fn target() -> Disk {
+    Disk::virtio("target", 1024 * MIB).serial("TARGET")
+}
+
+/// A stick that can be pulled out.
+pub fn stick() -> Disk {
     Disk::usb("stick", 640 * MIB).serial("STICK-1")
 }
 
 /// Writes a plan of that beginning into the guest.
-fn write_plan(guest: &mut Guest, plan: &str) -> Result<()> {
+pub fn write_plan(guest: &mut Guest, plan: &str) -> Result<()> {
     // Discarding takes a moment where writing takes a minute.
     let state = if plan.contains("320m") { "flash_state = 'trimmed'\n" } else { "" };
     let text = format!("title = 'test'\n{plan}{COMMON}{state}");
@@ -129,13 +140,15 @@ fn write_plan(guest: &mut Guest, plan: &str) -> Result<()> {
 /// Runs a plan until its first block is complete, and ends it as a user would.
 fn one_block(guest: &mut Guest, target: &str, plan: &str) -> Result<()> {
     write_plan(guest, plan)?;
-    one_block_of(guest, &format!("/tmp/plan.toml {target}"))
+    one_block_of(guest, "", &format!("/tmp/plan.toml {target}"))
 }
 
-/// The same with a plan and target as they are typed, which is given more time than it takes.
-pub fn one_block_of(guest: &mut Guest, words: &str) -> Result<()> {
+/// The same with a plan and target as they are typed, which is given more time than it takes;
+/// `before` are words before the program's name.
+pub fn one_block_of(guest: &mut Guest, before: &str, words: &str) -> Result<()> {
     let is_done = store::block_is_done(guest)?;
-    job::start(guest, &format!("bakeoff run {words} --time 4h --seed 1 --max-write 100g"))?;
+    let limits = "--time 4h --seed 1 --max-write 100g";
+    job::start(guest, &format!("{before} bakeoff run {words} {limits}"))?;
     job::wait_for(guest, &is_done)?;
     let ended = job::interrupt(guest)?;
     ensure!(ended.code == 130, "ended with {}: {}", ended.code, ended.error());
@@ -224,9 +237,14 @@ fn every_candidate_was_visited(guest: &mut Guest) -> Result<()> {
 }
 
 /// What appears while a run goes on is nobody else's, and nothing is left for udev to wait for: it
-/// cannot look at a disk that is locked, and would try for three minutes.
-fn udev_is_kept_off(guest: &mut Guest) -> Result<()> {
+/// cannot look at a disk that is locked, and would try for three minutes. Nothing of the user's is
+/// stopped for it: swap stays on.
+fn others_are_kept_off_and_left_alone(guest: &mut Guest) -> Result<()> {
+    const SWAPS: &str = "awk '{print $1, $3}' /proc/swaps";
     write_plan(guest, SCHEDULERS)?;
+    guest.ok("mkswap /dev/vdb && swapon /dev/vdb")?;
+    let swaps = guest.ok(SWAPS)?;
+    ensure!(swaps.contains("/dev/vdb"), "no swap: {swaps}");
     job::start(guest, &format!("bakeoff run /tmp/plan.toml {TARGET} --time 4h --max-write 100g"))?;
     job::wait_for(guest, IS_MOUNTED)?;
     guest.ok("udevadm settle --timeout=60
@@ -234,9 +252,12 @@ fn udev_is_kept_off(guest: &mut Guest) -> Result<()> {
             udevadm info --query=property $volume >/tmp/said
             grep -qx UDISKS_IGNORE=1 /tmp/said || { cat /tmp/said; exit 1; }
         done")?;
+    let meanwhile = guest.ok("grep -c ^/dev/vdb /proc/swaps || true")?;
     let ended = job::interrupt(guest)?;
     ensure!(ended.code == 130, "ended with {}: {}", ended.code, ended.error());
-    guest.ok("udevadm settle --timeout=60").map(drop)
+    ensure!(meanwhile.trim() == "1", "swap was off meanwhile");
+    ensure!(guest.ok(SWAPS)? == swaps, "swap is not as it was: {swaps}");
+    guest.ok("swapoff /dev/vdb && wipefs -aq /dev/vdb; udevadm settle --timeout=60").map(drop)
 }
 
 /// A disk that takes every write and keeps none is found before anything is measured on it.
@@ -261,27 +282,6 @@ fn writes_are_dropped(guest: &mut Guest) -> Result<()> {
     ensure!(events.contains("\"L11\"") && !has_cell, "{events}");
     store::check(guest)?;
     guest.ok("dmsetup remove --retry liar").map(drop)
-}
-
-/// The drive vanishes in the middle and comes back as another one.
-fn stick_pulled_out(guest: &mut Guest) -> Result<()> {
-    write_plan(guest, SCHEDULERS)?;
-    let command = "bakeoff run /tmp/plan.toml --target /dev/sda --erase STICK-1 --time 4h \
-                   --seed 1 --max-write 100g";
-    job::start(guest, command)?;
-    job::wait_for(guest, IS_MOUNTED)?;
-    guest.unplug(&stick())?;
-    let ended = job::end(guest)?;
-    ensure!([1, 3, 4].contains(&ended.code), "ended with {}: {}", ended.code, ended.error());
-    guest.plug(&stick())?;
-    guest.wait_for("[ -e /dev/disk/by-id/usb-*STICK-1* ]")?;
-    guest.ok("bakeoff clean")?;
-    store::check(guest)?;
-    guest.ok("! grep -q /dev/sd /proc/mounts")?;
-    guest.unplug(&stick())?;
-    guest.wait_for("! ls /sys/block | grep -q ^sd")?;
-    guest.plug(&stick())?;
-    guest.wait_for("[ -e /sys/block/sda/size ]")
 }
 
 /// Every request fails from the moment on at which there are files of ours.

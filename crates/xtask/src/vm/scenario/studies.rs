@@ -68,7 +68,7 @@ const PLANS: &[Plan] = &[
 
 fn one_block(guest: &mut Guest, plan: &Plan) -> Result<()> {
     guest.ok(&format!("cat >/tmp/plan.toml <<'END'\n{}END", shortened(plan)?))?;
-    one_block_of(guest, &format!("/tmp/plan.toml {}", plan.targets))
+    one_block_of(guest, "", &format!("/tmp/plan.toml {}", plan.targets))
 }
 
 /// The plan with short cells on a small region.

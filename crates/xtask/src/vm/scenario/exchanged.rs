@@ -1,0 +1,119 @@
+//! A target that is another drive than it was: pulled out, back under another name, exchanged
+//! between two steps or while the run waits for the night. Whatever has its name now is not
+//! written.
+
+use anyhow::{Result, ensure};
+
+use super::run::{IS_MOUNTED, SCHEDULERS, TARGET, stick, write_plan};
+use crate::vm::guest::Guest;
+use crate::vm::port::Output;
+use crate::vm::{job, store};
+
+/// A run on the stick, which is given more time than it takes.
+const ON_STICK: &str = "bakeoff run /tmp/plan.toml --target /dev/sda --erase STICK-1 --time 4h \
+                        --seed 1 --max-write 100g";
+
+/// The drive vanishes in the middle and comes back as another one.
+pub fn pulled_out(guest: &mut Guest) -> Result<()> {
+    write_plan(guest, SCHEDULERS)?;
+    job::start(guest, ON_STICK)?;
+    job::wait_for(guest, IS_MOUNTED)?;
+    guest.unplug(&stick())?;
+    let ended = job::end(guest)?;
+    refused(&ended, "unplugged")?;
+    guest.plug(&stick())?;
+    guest.wait_for("[ -e /dev/disk/by-id/usb-*STICK-1* ]")?;
+    guest.ok("bakeoff clean")?;
+    store::check(guest)?;
+    guest.ok("! grep -q /dev/sd /proc/mounts")?;
+    plugged_in_anew(guest)
+}
+
+/// The same before the run can notice: the drive it consented to is there, as sdb.
+pub fn comes_back_meanwhile(guest: &mut Guest) -> Result<()> {
+    write_plan(guest, SCHEDULERS)?;
+    job::start(guest, ON_STICK)?;
+    job::wait_for(guest, IS_MOUNTED)?;
+    guest.ok("kill -STOP $(cat /tmp/job.pid)")?;
+    guest.unplug(&stick())?;
+    guest.plug(&stick())?;
+    guest.wait_for("[ -e /sys/block/sdb/size ]")?;
+    guest.ok("udevadm settle")?;
+    let before = sectors_written(guest, "sdb")?;
+    guest.ok("kill -CONT $(cat /tmp/job.pid)")?;
+    let ended = job::end(guest)?;
+    refused(&ended, "unplugged")?;
+    let after = sectors_written(guest, "sdb")?;
+    ensure!(before == after, "sdb was written: {before} sectors before, {after} after");
+    guest.ok("bakeoff clean")?;
+    store::check(guest)?;
+    plugged_in_anew(guest)
+}
+
+/// The name is another disk's from the moment on at which the first filesystem is made.
+pub fn between_two_steps(guest: &mut Guest) -> Result<()> {
+    write_plan(guest, SCHEDULERS)?;
+    guest.ok("mkdir -p /tmp/exchange
+        cat >/tmp/exchange/mkfs.ext4 <<END
+#!/bin/dash
+$(command -v mkfs.ext4) \"\\$@\" || exit
+mv /dev/vda /dev/vda.was
+cp -a /dev/vdb /dev/vda
+END
+        chmod +x /tmp/exchange/mkfs.ext4")?;
+    let before = sectors_written(guest, "vdb")?;
+    let command = format!(
+        "env PATH=/tmp/exchange:$PATH bakeoff run /tmp/plan.toml {TARGET} --time 4h --seed 1 \
+         --max-write 100g"
+    );
+    job::start(guest, &command)?;
+    let ended = job::end(guest);
+    guest.ok("mv /dev/vda.was /dev/vda; rm -r /tmp/exchange; bakeoff clean")?;
+    refused(&ended?, "/dev/vda was device")?;
+    let after = sectors_written(guest, "vdb")?;
+    ensure!(before == after, "vdb was written: {before} sectors before, {after} after");
+    store::check(guest)
+}
+
+/// Ten hours pass; what is plugged in then has the same name and size.
+pub fn while_it_waits(guest: &mut Guest) -> Result<()> {
+    write_plan(guest, SCHEDULERS)?;
+    let at = guest.ok("date -d @$(($(date +%s) + 36000)) +%H:%M")?;
+    job::start(guest, &format!("{ON_STICK} --at {}", at.trim()))?;
+    job::wait_for(guest, "grep -q 'Waiting until' /tmp/job.err")?;
+    guest.unplug(&stick())?;
+    guest.wait_for("[ ! -e /sys/block/sda ]")?;
+    let other = stick().serial("STICK-2");
+    guest.plug(&other)?;
+    guest.wait_for("[ -e /dev/disk/by-id/usb-*STICK-2* ]")?;
+    guest.ok("udevadm settle")?;
+    let before = sectors_written(guest, "sda")?;
+    guest.ok("date -s @$(($(date +%s) + 36000)) >/dev/null")?;
+    let ended = job::end(guest)?;
+    refused(&ended, "another drive than it was; nothing was changed")?;
+    let after = sectors_written(guest, "sda")?;
+    ensure!(before == after, "sda was written: {before} sectors before, {after} after");
+    guest.unplug(&other)?;
+    guest.wait_for("[ ! -e /sys/block/sda ]")?;
+    guest.plug(&stick())?;
+    guest.wait_for("[ -e /sys/block/sda/size ]")
+}
+
+fn refused(ended: &Output, says: &str) -> Result<()> {
+    let (code, said) = (ended.code, ended.error());
+    ensure!([3, 4].contains(&code) && said.contains(says), "ended with {code}: {said}");
+    Ok(())
+}
+
+fn sectors_written(guest: &mut Guest, name: &str) -> Result<u64> {
+    let written = guest.ok(&format!("awk '$3 == \"{name}\" {{print $10}}' /proc/diskstats"))?;
+    Ok(written.trim().parse()?)
+}
+
+/// The stick as the other tests know it: sda.
+fn plugged_in_anew(guest: &mut Guest) -> Result<()> {
+    guest.unplug(&stick())?;
+    guest.wait_for("! ls /sys/block | grep -q ^sd")?;
+    guest.plug(&stick())?;
+    guest.wait_for("[ -e /sys/block/sda/size ]")
+}
