@@ -82,8 +82,7 @@ fn names(part: Part, flushes: bool) -> Option<Names> {
         }
         Profile::Iozone => {
             let words = iozone(spec.word);
-            let has_flush = flushes && spec.rw.writes();
-            let words = if has_flush { format!("{words} -e") } else { words };
+            let words = if flushes { format!("{words} -e") } else { words };
             one(&words, KIB, parts::rate_name(part, spec.word)?)
         }
         _ => return None,

@@ -102,7 +102,8 @@ fn phase(stage: &mut Stage<'_>, part: u16, work: Work, words: &str) -> Result<()
     })?;
     let moved = meter.so_far(if work.reads() { Kind::Read } else { Kind::Write }).1;
     let rate = per_second(moved as f64 / 1024.0, meter.elapsed_ns()).floor();
-    let figures = figures(words, (rate, "K/sec"), &meter, meter.usage(), longest_ns);
+    let cpu = (meter.usage().sum_ns(), meter.elapsed_ns());
+    let figures = figures(words, (rate, "K/sec"), cpu, longest_ns);
     stage.done.push(meter.finish(figures));
     Ok(())
 }
@@ -206,10 +207,12 @@ fn seeks(stage: &mut Stage<'_>) -> Result<(), EngineError> {
     }
     let pot = AtomicU64::new(0);
     let longest_ns = AtomicU64::new(0);
+    let cpu_ns = AtomicU64::new(0);
     let seed = stage.job.seed;
     let parent = stage.room.open_file(NAME, OFlags::RDWR)?;
     let seeking = |meter: &mut Meter<'_>, (block, file): &mut (Block, Option<OwnedFd>)| {
         let Some(file) = file.take() else { return Ok(()) };
+        let before = Usage::now();
         loop {
             let ticket = pot.fetch_add(1, Ordering::Relaxed);
             let had_all = meter.job.runtime_ns.is_none() || meter.is_over();
@@ -224,16 +227,19 @@ fn seeks(stage: &mut Stage<'_>) -> Result<(), EngineError> {
         meter.flush();
         target::close(file)?;
         meter.close();
+        // Each thread of bonnie++ tells the time of the whole process, and they are added.
+        cpu_ns.fetch_add(Usage::now().since(before).sum_ns(), Ordering::Relaxed);
         Ok(())
     };
     let (mut meters, usage) = beside_parent(parent, &pot, || stage.together(lanes, seeking))?;
     let done: u64 = meters.iter().map(|m| m.so_far(Kind::Read).0).sum();
     let end_ns = meters.iter().map(Meter::now_ns).max().unwrap_or(0);
     let start_ns = meters.iter().map(|m| m.now_ns() - m.elapsed_ns()).min().unwrap_or(0);
-    let rate = per_second(done as f64, end_ns - start_ns);
+    let elapsed_ns = end_ns - start_ns;
+    let rate = per_second(done as f64, elapsed_ns);
     let first = meters.remove(0);
-    let longest_ns = longest_ns.into_inner();
-    let figures = figures("Random Seeks", (rate, "/sec"), &first, usage, longest_ns);
+    let (cpu_ns, longest_ns) = (cpu_ns.into_inner(), longest_ns.into_inner());
+    let figures = figures("Random Seeks", (rate, "/sec"), (cpu_ns, elapsed_ns), longest_ns);
     stage.done.push(first.finish_with(meters, usage, figures));
     Ok(())
 }
@@ -290,12 +296,10 @@ fn one_seek(
 fn figures(
     words: &str,
     (rate, unit): (f64, &str),
-    meter: &Meter<'_>,
-    usage: Usage,
+    (cpu_ns, elapsed_ns): (u64, u64),
     longest_ns: u64,
 ) -> Vec<Figure> {
-    let cpu_ns = (usage.usr_ns + usage.sys_ns) as f64;
-    let percent = (cpu_ns * 100.0 / meter.elapsed_ns().max(1) as f64).floor();
+    let percent = (cpu_ns as f64 * 100.0 / elapsed_ns.max(1) as f64).floor();
     vec![
         figure(words, rate, unit),
         figure(&format!("{words}, CPU"), percent, "%CP"),

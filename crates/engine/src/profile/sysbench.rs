@@ -2,19 +2,25 @@
 //!
 //! As sysbench 1.0.20 does it: all threads draw from one generator of requests; in modes that
 //! write, after every hundred data requests since something was written each file is flushed, clean
-//! or not, one flush a request; at the end every thread flushes every file. Figures of 0.4, which
-//! does not count flushes as requests, stand beside those of 1.0.
+//! or not, one flush a request; at the end every thread flushes every file. What 0.4 writes in
+//! order it flushes at the end only, so its figures stand beside those of 1.0 where nothing else
+//! was done.
+
+mod figures;
 
 use std::os::fd::OwnedFd;
 use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
 
-use bakeoff_core::model::measurement::Figure;
+use bakeoff_core::model::histogram::Histogram;
 use bakeoff_core::prng::SplitMix64;
 use rustix::fs::OFlags;
 
+use self::figures::All;
+use super::Stage;
 use super::block::{self, Block};
 use super::meter::Meter;
-use super::{Stage, figure, per_second};
 use crate::error::EngineError;
 use crate::record::Kind;
 
@@ -118,11 +124,13 @@ fn measure(stage: &mut Stage<'_>, part: u16, mode: Mode, set: Set) -> Result<(),
         lanes.push((meter, Block::new(stage.job, set.bs, lane)?));
     }
     let Some((meter, _)) = lanes.first_mut() else { return Ok(()) };
-    let files = open(stage, mode, set, meter)?;
+    let (files, opening) = open(stage, mode, set, meter)?;
     let generator = Mutex::new(Generator::new(mode, set, freq, stage.job.seed));
     let has_time = stage.job.runtime_ns.is_some();
     let asked = stage.job.io_size.map(|bytes| bytes.div_ceil(set.bs));
     let most = asked.or((!has_time).then(|| set.blocks()));
+    let last_request_ns = AtomicU64::new(0);
+    let bursts = Mutex::new(Histogram::default());
     let (mut meters, usage) = stage.together(lanes, |meter, block| {
         loop {
             let request = generator.lock().map_err(|_| super::panicked())?.next(most);
@@ -132,7 +140,11 @@ fn measure(stage: &mut Stage<'_>, part: u16, mode: Mode, set: Set) -> Result<(),
                 break;
             }
         }
+        last_request_ns.fetch_max(meter.now_ns(), Ordering::Relaxed);
         if mode.writes() {
+            meter.pause();
+            bursts.lock().map_err(|_| super::panicked())?.merge(&meter.histogram(Kind::Flush));
+            meter.resume();
             for file in &files {
                 block::fsync(file)?;
                 meter.flush();
@@ -141,29 +153,40 @@ fn measure(stage: &mut Stage<'_>, part: u16, mode: Mode, set: Set) -> Result<(),
         Ok(())
     })?;
     let first = meters.remove(0);
-    let periodic = generator.into_inner().map_err(|_| super::panicked())?.flushes;
-    let figures = figures(&first, &meters, periodic);
+    let generator = generator.into_inner().map_err(|_| super::panicked())?;
+    let was_timed = most.is_none_or(|most| generator.data < most);
+    let all = All { first: &first, rest: &meters };
+    let mut figures = all.figures(bursts.into_inner().map_err(|_| super::panicked())?);
+    let is_without_end = mode.is_random() && was_timed;
+    let old_end_ns = if is_without_end { last_request_ns.into_inner() } else { all.end_ns() };
+    if mode.is_random() || generator.flushes == 0 {
+        figures.extend(all.figures_of_0_4(opening, old_end_ns));
+    }
     stage.done.push(first.finish_with(meters, usage, figures));
     Ok(())
 }
 
-/// Opens all files, whole but for the mode that writes new ones, and out of memory if asked.
+/// Opens all files, whole but for the mode that writes new ones, and out of memory if asked; and
+/// how long it took without what sysbench's prepare does.
 fn open(
     stage: &Stage<'_>,
     mode: Mode,
     set: Set,
     meter: &mut Meter<'_>,
-) -> Result<Vec<OwnedFd>, EngineError> {
+) -> Result<(Vec<OwnedFd>, Duration), EngineError> {
     let direct = if stage.job.direct { OFlags::DIRECT } else { OFlags::empty() };
     // By blocks, as sysbench's prepare: how large the pages in memory are follows from the writes
     // that made them, and a small write to a large page costs several times the CPU.
     let mut block = Block::new(stage.job, set.bs, 0)?;
     let mut files = Vec::with_capacity(set.files as usize);
+    let mut opening = Duration::ZERO;
     for number in 0..set.files {
         let name = name(number);
         if mode == Mode::Seqwr {
+            let began = Instant::now();
             stage.room.remove(&name)?;
             files.push(stage.room.create(&name, OFlags::RDWR | direct)?);
+            opening += began.elapsed();
             continue;
         }
         let file = stage.room.open_file(&name, OFlags::RDWR | OFlags::CREATE)?;
@@ -173,9 +196,11 @@ fn open(
         if mode.reads() {
             block::cool(&file, set.file_bytes, meter)?;
         }
+        let began = Instant::now();
         files.push(stage.room.open_file(&name, OFlags::RDWR | direct)?);
+        opening += began.elapsed();
     }
-    Ok(files)
+    Ok((files, opening))
 }
 
 /// What a thread does next.
@@ -281,43 +306,6 @@ impl Generator {
         self.dirty = true;
         Some(Request::Write(index))
     }
-}
-
-/// Both views of the same run. Latencies in 1.0's are those of reads, writes and periodic flushes;
-/// in 0.4's of reads and writes alone.
-fn figures(first: &Meter<'_>, rest: &[Meter<'_>], periodic: u64) -> Vec<Figure> {
-    let all = || std::iter::once(first).chain(rest);
-    let end_ns = all().map(Meter::now_ns).max().unwrap_or(0);
-    let start_ns = all().map(|m| m.now_ns() - m.elapsed_ns()).min().unwrap_or(0);
-    let elapsed_ns = end_ns - start_ns;
-    let total = |kind| {
-        all().map(|m| m.so_far(kind)).fold((0, 0, 0), |a, b| (a.0 + b.0, a.1 + b.1, a.2 + b.2))
-    };
-    let (reads, writes, flushes) = (total(Kind::Read), total(Kind::Write), total(Kind::Flush));
-    let mib = |bytes: u64| bytes as f64 / f64::from(1 << 20);
-    let rate = |n: f64| per_second(n, elapsed_ns);
-    let data = reads.0 + writes.0;
-    let mut of_data = first.histogram(Kind::Read);
-    all().skip(1).for_each(|m| of_data.merge(&m.histogram(Kind::Read)));
-    all().for_each(|m| of_data.merge(&m.histogram(Kind::Write)));
-    let mut of_all = of_data.clone();
-    all().for_each(|m| of_all.merge(&m.histogram(Kind::Flush)));
-    let ms = |ns: Option<u64>| ns.unwrap_or(0) as f64 / 1e6;
-    let mean = |ns: u64, n: u64| ns as f64 / n.max(1) as f64 / 1e6;
-    vec![
-        figure("reads/s", rate(reads.0 as f64), "/s"),
-        figure("writes/s", rate(writes.0 as f64), "/s"),
-        figure("fsyncs/s", rate(flushes.0 as f64), "/s"),
-        figure("read, MiB/s", rate(mib(reads.1)), "MiB/s"),
-        figure("written, MiB/s", rate(mib(writes.1)), "MiB/s"),
-        figure("total time", elapsed_ns as f64 / 1e9, "s"),
-        figure("total number of events", (data + periodic) as f64, ""),
-        figure("95th percentile", ms(of_all.quantile(0.95)), "ms"),
-        figure("0.4: total transferred", rate(mib(reads.1 + writes.1)), "Mb/sec"),
-        figure("0.4: Requests/sec executed", rate(data as f64), "/sec"),
-        figure("0.4: avg", mean(reads.2 + writes.2, data), "ms"),
-        figure("0.4: approx. 95 percentile", ms(of_data.quantile(0.95)), "ms"),
-    ]
 }
 
 #[cfg(test)]

@@ -155,10 +155,11 @@ fn flushes(words: &mut Words, job: &Job) {
 fn supports_one_pass(job: &Job) -> Result<(), Unsupported> {
     let is_sequential = matches!(job.rw, Rw::Read | Rw::Write);
     let has_number = job.io_size.is_some_and(|bytes| bytes != job.size);
+    let every = u64::from(job.fsync.max(job.fdatasync));
     let why = match () {
-        () if job.rw == Rw::Write && job.fsync.max(job.fdatasync) > 0 => {
-            "0.4 flushes only at the end of what it writes in order: install 1.0, or leave fsync \
-             out"
+        () if job.rw == Rw::Write && every > 0 && every <= job.size / job.bs => {
+            "0.4 flushes only at the end of what it writes in order: install 1.0, or give an \
+             fsync above the number of requests (a profile has 100 of itself)"
         }
         () if is_sequential && has_number => {
             "0.4 reads and writes in order once over all its files, whatever io_size says: \

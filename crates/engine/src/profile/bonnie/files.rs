@@ -81,7 +81,8 @@ fn set_of_three(
             let rate = per_second(meter.so_far(kind).0 as f64, meter.elapsed_ns()).floor();
             let words = format!("{words} {what}");
             let longest_ns = meter.longest_ns(kind);
-            let figures = figures(&words, (rate, "/sec"), &meter, meter.usage(), longest_ns);
+            let cpu = (meter.usage().sum_ns(), meter.elapsed_ns());
+            let figures = figures(&words, (rate, "/sec"), cpu, longest_ns);
             stage.done.push(meter.finish(figures));
         }
     }
