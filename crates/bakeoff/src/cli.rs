@@ -362,7 +362,8 @@ pub struct Report {
 pub struct Export {
     /// The run: the start of its id, or `last`
     pub run: String,
-    /// Where to write (default: stdout)
+    /// Where to write (default: stdout); fio-json and gnuplot also into a directory, which `DIR/`
+    /// makes
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
 }

@@ -60,3 +60,28 @@ fn without_gnuplot_the_script_remains_and_the_package_is_named() {
     assert!(String::from_utf8_lossy(&output.stderr).contains("gnuplot-nox"));
     assert!(home.dir.path().join(format!("out/bakeoff-{}.gp", stored::RUN)).exists());
 }
+
+/// A file of that name was written without a word.
+#[test]
+fn a_directory_that_is_not_there_is_made_where_the_name_says_that_it_is_one() {
+    let home = Home::with_run();
+    let export = |format: &str, to: &str| {
+        let mut command = home.cmd(&["export", "last", "--format", format, "-o", to]);
+        command.env("PATH", "/nowhere").assert().get_output().clone()
+    };
+    let said = |output: &std::process::Output| String::from_utf8_lossy(&output.stderr).into_owned();
+    let at = |name: &str| home.dir.path().join(name);
+    for (format, name) in [("fio-json", "new/plots/"), ("gnuplot", "pictures/")] {
+        assert!(export(format, name).status.success(), "{format}");
+        assert!(std::fs::read_dir(at(name)).unwrap().next().is_some());
+    }
+    // Without the `/` it is a file, and what a directory would have is said.
+    let output = export("fio-json", "one");
+    assert!(output.status.success() && at("one").is_file());
+    assert!(said(&output).contains("`-o one/`"), "{}", said(&output));
+    assert_eq!(said(&export("fio-json", "one.json")), "");
+    // One document is no directory.
+    let output = export("csv", "tables/");
+    assert_eq!(output.status.code(), Some(2));
+    assert!(said(&output).contains("name a file in it") && !at("tables").exists());
+}

@@ -8,7 +8,7 @@ use bakeoff_core::analyse::analyse;
 use bakeoff_core::bundle::{Head, SCHEMA, Sealer};
 use bakeoff_core::import::Finder;
 use bakeoff_core::import::study::facts::Facts;
-use bakeoff_core::model::path::printable;
+use bakeoff_core::model::path::{RawPath, printable};
 use bakeoff_core::model::run::Run;
 use bakeoff_core::report;
 
@@ -80,10 +80,32 @@ fn study(name: &str, format: Format, output: Option<&Path>) -> Result<Outcome, F
     Ok(Outcome::Done)
 }
 
+/// The directory that `-o` names: one that is there, or, with a `/` at its end, one that is made. A
+/// name that could be either is a file's, and what that is and a directory would have is said.
+fn directory<'a>(
+    output: Option<&'a Path>,
+    file_is: &str,
+    directory_has: &str,
+) -> Result<Option<&'a Path>, Fault> {
+    let Some(path) = output.filter(|path| *path != Path::new("-")) else { return Ok(None) };
+    let shown = RawPath::new(path);
+    if stored::names_directory(path) {
+        std::fs::create_dir_all(path)
+            .map_err(|e| Fault::environment(format!("cannot make {shown}: {e}")))?;
+    }
+    let is_directory = path.is_dir();
+    if !is_directory && path.extension().is_none() {
+        say::line(format_args!(
+            "bakeoff: {shown} is {file_is}; `-o {shown}/` makes a directory with {directory_has}"
+        ));
+    }
+    Ok(Some(path).filter(|_| is_directory))
+}
+
 /// One document with all cases, or in a directory one for each, which is what fio-plot reads.
 fn fio_json(run: &Run, output: Option<&Path>) -> Result<(), Fault> {
     let cases = report::fio_json::cases(run);
-    let Some(directory) = output.filter(|path| path.is_dir()) else {
+    let Some(directory) = directory(output, "one document with all cases", "one for each")? else {
         let jobs: Vec<_> = cases.iter().map(|case| &case.job).collect();
         let text = report::fio_json::document(run, &jobs);
         return stored::write(output, |out| out.write_all(text.as_bytes()));
@@ -116,7 +138,7 @@ fn gnuplot(run: &Run, output: Option<&Path>) -> Result<(), Fault> {
     let name = format!("bakeoff-{}", run.header.run);
     let picture = format!("{name}.png");
     let script = report::gnuplot(run, &picture);
-    let Some(directory) = output.filter(|path| path.is_dir()) else {
+    let Some(directory) = directory(output, "a script", "the picture beside it")? else {
         return stored::write(output, |out| out.write_all(script.as_bytes()));
     };
     let file = format!("{name}.gp");

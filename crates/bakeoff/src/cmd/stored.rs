@@ -1,6 +1,7 @@
 //! What the commands about stored runs share: finding one, reading it, saying how it stands.
 
 use std::io::Write;
+use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
 use bakeoff_core::analyse::analyse;
@@ -126,16 +127,24 @@ pub fn write(
     }
 }
 
+/// Whether a path can only be a directory's: it ends with a `/`.
+pub fn names_directory(path: &Path) -> bool {
+    path.as_os_str().as_bytes().ends_with(b"/")
+}
+
 /// Writes a file for the user.
 pub fn write_file(
     path: &Path,
     fill: impl FnOnce(&mut dyn Write) -> std::io::Result<()>,
 ) -> Result<(), Fault> {
+    let is_directory =
+        || Fault::usage(format!("{} is a directory: name a file in it", RawPath::new(path)));
+    if names_directory(path) {
+        return Err(is_directory());
+    }
     file::write_with(path, fill).map_err(|error| match error.kind() {
         std::io::ErrorKind::AlreadyExists => Fault::refused(error),
-        std::io::ErrorKind::IsADirectory => {
-            Fault::usage(format!("{} is a directory: name a file in it", RawPath::new(path)))
-        }
+        std::io::ErrorKind::IsADirectory => is_directory(),
         _ => Fault::environment(format!("cannot write {}: {error}", RawPath::new(path))),
     })
 }
