@@ -1,9 +1,10 @@
 //! Offers every line of a text to the tools' readers, and remembers what stands above.
 
-use super::columns::{Columns, Rows};
+use super::columns::Columns;
 use super::lines::{self, Raw, Splitter};
 use super::overlooked::Overlooked;
 use super::result::{Imported, Out, Place, short};
+use super::rows::Rows;
 use super::table::ResultTable;
 use crate::driver::{bonnie, dd, fio, iozone, sysbench};
 
@@ -112,21 +113,18 @@ impl Finder {
 
     /// Everything in a text that is in memory.
     pub fn all(text: &[u8]) -> Imported {
-        let mut finder = Finder::default();
-        finder.push(text);
-        finder.finish()
+        Finder::default().all_of(text)
+    }
+
+    /// What it looks for in a text that is in memory.
+    pub fn all_of(mut self, text: &[u8]) -> Imported {
+        self.push(text);
+        self.finish()
     }
 
     /// The next piece, cut anywhere.
     pub fn push(&mut self, piece: &[u8]) {
         self.splitter.push(piece, &mut |raw| self.inner.raw(raw));
-    }
-
-    /// Everything in a text that is in memory.
-    #[cfg(test)]
-    pub fn all_of(mut self, text: &str) -> Imported {
-        self.push(text.as_bytes());
-        self.finish()
     }
 
     /// The text is over.

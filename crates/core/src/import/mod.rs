@@ -8,6 +8,7 @@
 //! Memory is bounded by [`lines::LINE_LIMIT_BYTES`], [`RESULTS_LIMIT`] and the readers' own
 //! limits, whatever the size of the text.
 
+mod cell;
 pub mod columns;
 pub mod decimal;
 pub mod finder;
@@ -16,6 +17,7 @@ pub mod lines;
 pub mod observe;
 mod overlooked;
 pub mod result;
+mod rows;
 pub mod studies;
 pub mod study;
 pub mod table;

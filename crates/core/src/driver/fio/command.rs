@@ -52,9 +52,7 @@ impl Driver for Fio {
     }
 
     fn parse(&self, output: &RawOutput) -> Result<Vec<Metric>, ParseError> {
-        let mut finder = Finder::of("fio");
-        finder.push(&output.stdout);
-        let found = finder.finish();
+        let found = Finder::of("fio").all_of(&output.stdout);
         match (found.results.len(), output.is_success) {
             (2.., true) => Ok(sum(found.results.into_iter().map(|result| result.metrics))),
             _ => Ok(one_result("fio", output)?.metrics),

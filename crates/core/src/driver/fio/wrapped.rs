@@ -169,7 +169,7 @@ mod tests {
 
     /// Names and values of all figures, in the order of their names.
     fn figures(text: &str) -> Vec<String> {
-        let found = Finder::of("fio").all_of(text);
+        let found = Finder::of("fio").all_of(text.as_bytes());
         let metrics = found.results.iter().flat_map(|result| &result.metrics);
         let mut all: Vec<String> =
             metrics.map(|metric| format!("{} {:?}", metric.name, metric.value)).collect();
@@ -202,7 +202,7 @@ mod tests {
         ] {
             let text = SAMPLES[0].replacen(from, to, 1);
             assert_ne!(text, SAMPLES[0]);
-            let found = Finder::of("fio").all_of(&text);
+            let found = Finder::of("fio").all_of(text.as_bytes());
             let listed: Vec<_> = found.unread.iter().map(|unread| unread.why.as_str()).collect();
             assert!(listed.iter().any(|why| why.contains("is not whole")), "{to}: {listed:?}");
             let whole = figures(SAMPLES[0]);
