@@ -36,7 +36,14 @@ pub fn import_text(source: &str, imported: &Imported, width: usize) -> String {
     let results = count(imported.results.len(), "result");
     let unread = count(imported.unread.len(), "unread part");
     // Writing to a String cannot fail, here and below.
-    let _ = writeln!(out, "{}: {results}, {unread}", harmless(source));
+    let head = format!("{}: {results}, {unread}", harmless(source));
+    match head.chars().count() <= width {
+        true => out.push_str(&(head + "\n")),
+        // A long path is whole on its line, so that it can be copied.
+        false => {
+            let _ = writeln!(out, "{}:\n  {results}, {unread}", harmless(source));
+        }
+    }
     if !imported.findings.is_empty() {
         out.push_str("\nAs a comparison:\n");
         write_findings(&mut out, &imported.findings, width);
@@ -101,7 +108,11 @@ fn write_result(out: &mut String, result: &ToolResult, width: usize) {
     let shown: Vec<&Metric> = result.metrics.iter().filter(|metric| is_shown(metric)).collect();
     let widest = shown.iter().map(|metric| metric.name.len()).max().unwrap_or(0);
     for metric in shown {
-        let _ = writeln!(out, "  {:widest$}  {}", metric.name, value(metric));
+        let (name, value) = (format!("  {:widest$}  ", metric.name), value(metric));
+        match name.chars().count() + value.chars().count() <= width {
+            true => out.push_str(&(name + &value + "\n")),
+            false => out.push_str(&wrap(&value, width, &name, &" ".repeat(widest + 6))),
+        }
     }
     write_findings(out, &result.findings, width);
 }
