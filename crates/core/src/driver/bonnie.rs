@@ -9,6 +9,7 @@
 mod cells;
 pub mod command;
 mod csv;
+mod row;
 mod table;
 mod wrapped;
 

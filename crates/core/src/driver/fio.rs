@@ -7,6 +7,7 @@
 
 mod announced;
 pub mod as_plan;
+mod block;
 pub mod command;
 mod direction;
 pub mod jobfile;

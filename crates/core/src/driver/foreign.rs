@@ -226,17 +226,11 @@ pub fn one_result(tool: &'static str, output: &RawOutput) -> Result<ToolResult, 
     finder.push(b"\n");
     finder.push(&output.stderr);
     let found = finder.finish();
-    if !output.is_success {
-        let why = found.unread.first().map(|unread| unread.why.clone());
-        return Err(ParseError::Failed { tool, said: why.unwrap_or_else(|| said(output)) });
-    }
-    let count = found.results.len();
-    match (found.results.into_iter().next(), count) {
-        (Some(result), 1) => Ok(result),
-        _ => {
-            let why = found.unread.first().map(|unread| unread.why.clone());
-            Err(ParseError::Results { tool, count, said: why.unwrap_or_else(|| said(output)) })
-        }
+    let said = || found.unread.first().map_or_else(|| said(output), |unread| unread.why.clone());
+    match found.results.as_slice() {
+        _ if !output.is_success => Err(ParseError::Failed { tool, said: said() }),
+        [result] => Ok(result.clone()),
+        results => Err(ParseError::Results { tool, count: results.len(), said: said() }),
     }
 }
 

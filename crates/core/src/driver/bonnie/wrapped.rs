@@ -6,7 +6,7 @@
 //! with nothing left out can be read, because the blanks of the columns are gone.
 
 use super::cells;
-use super::table;
+use super::row;
 use crate::import::finder::Line;
 
 /// The titles of the two blocks: the line of the version and the line of the groups.
@@ -132,7 +132,7 @@ impl Wrapped {
             Stage::Groups => text.ends_with(&squeeze(TITLES[usize::from(self.is_create)][1])),
             Stage::Units => text.matches("%CP").count() == 6,
             Stage::Data if self.width.is_some() => self.parts.len() == of_titles,
-            Stage::Data => table::collapsed(&self.joined(&self.parts)).is_some(),
+            Stage::Data => row::collapsed(&self.joined(&self.parts)).is_some(),
             Stage::Latency => {
                 let text = self.joined(&self.parts);
                 let mut words = text.split_whitespace().skip(1);

@@ -277,17 +277,9 @@ impl Excel {
                 row.values.push(cell.value.clone());
                 continue;
             }
-            let sizes = (Decimal::parse(&cell.file), Decimal::parse(&cell.record));
-            let (Some(file_kib), Some(record_kib)) = sizes else { continue };
-            rows.push(Row {
-                file_kib,
-                file_raw: cell.file.clone(),
-                record_kib,
-                record_raw: cell.record.clone(),
-                values: vec![cell.value.clone()],
-                line: cell.value.line,
-                record_line: cell.record_line,
-            });
+            let row =
+                Row::of((&cell.file, &cell.record), vec![cell.value.clone()], cell.value.line);
+            rows.extend(row.map(|row| Row { record_line: cell.record_line, ..row }));
         }
         rows
     }

@@ -116,9 +116,7 @@ impl Latencies {
             }
         }
     }
-}
 
-impl Latencies {
     /// A second list below one heading, as long as the first, is of another file.
     fn named(&self, mut list: Ended) -> Ended {
         let is_of = |known: &&Ended| {

@@ -98,6 +98,21 @@ pub struct Row {
     pub record_line: u64,
 }
 
+impl Row {
+    /// A row on one line with these sizes of file and record.
+    pub fn of((file, record): (&str, &str), values: Vec<Value>, line: u64) -> Option<Row> {
+        Some(Row {
+            file_kib: Decimal::parse(file)?,
+            file_raw: file.to_string(),
+            record_kib: Decimal::parse(record)?,
+            record_raw: record.to_string(),
+            values,
+            line,
+            record_line: line,
+        })
+    }
+}
+
 /// Where the columns are.
 #[derive(Debug, PartialEq)]
 pub struct Layout {
@@ -180,19 +195,8 @@ impl Layout {
             let Some(number) = Decimal::parse(word) else { return Found::Wrong };
             values.push(Value { test: column, number, raw: word.clone(), line: line.number });
         }
-        let (file_raw, record_raw) = (words[0].1.clone(), words[1].1.clone());
-        match (Decimal::parse(&file_raw), Decimal::parse(&record_raw)) {
-            (Some(file_kib), Some(record_kib)) => Found::Row(Row {
-                file_kib,
-                file_raw,
-                record_kib,
-                record_raw,
-                values,
-                line: line.number,
-                record_line: line.number,
-            }),
-            _ => Found::Wrong,
-        }
+        let sizes = (words[0].1.as_str(), words[1].1.as_str());
+        Row::of(sizes, values, line.number).map_or(Found::Wrong, Found::Row)
     }
 
     /// Where a column ends.

@@ -111,10 +111,7 @@ fn joined(layout: &Layout, parts: &[(u64, String)], asked: &[usize]) -> Option<R
         let number = Decimal::parse(raw)?;
         values.push(Value { test: *test, number, raw: raw.clone(), line: *line });
     }
-    let size = |at: usize| Some((Decimal::parse(&tokens[at].1)?, tokens[at].1.clone()));
-    let ((file_kib, file_raw), (record_kib, record_raw)) = (size(0)?, size(1)?);
-    let line = parts[0].0;
-    Some(Row { file_kib, file_raw, record_kib, record_raw, values, line, record_line: line })
+    Row::of((&tokens[0].1, &tokens[1].1), values, parts[0].0)
 }
 
 /// Titles without their blanks and their unit.
