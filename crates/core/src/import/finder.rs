@@ -5,6 +5,7 @@ use super::lines::{self, Raw, Splitter};
 use super::overlooked::Overlooked;
 use super::result::{Imported, Out, Place, short};
 use super::rows::Rows;
+use super::stamp;
 use super::table::ResultTable;
 use crate::driver::{bonnie, dd, fio, iozone, sysbench};
 
@@ -62,6 +63,8 @@ pub struct Finder {
 
 struct Inner {
     number: u64,
+    /// Whether only the rows of a table are looked for.
+    is_table: bool,
     above: Above,
     readers: Vec<Box<dyn Reader>>,
     overlooked: Overlooked,
@@ -102,12 +105,14 @@ impl Finder {
 
     /// Looks for the rows of a table whose columns are known.
     pub fn of_columns(columns: Columns) -> Finder {
-        Finder::with(vec![Box::new(Rows::new(columns))])
+        let mut finder = Finder::with(vec![Box::new(Rows::new(columns))]);
+        finder.inner.is_table = true;
+        finder
     }
 
     fn with(readers: Vec<Box<dyn Reader>>) -> Finder {
         let (above, overlooked, out) = Default::default();
-        let inner = Inner { number: 0, above, readers, overlooked, out };
+        let inner = Inner { number: 0, is_table: false, above, readers, overlooked, out };
         Finder { splitter: Splitter::default(), inner }
     }
 
@@ -158,7 +163,10 @@ impl Inner {
         }
         let mut parts = text.split('\r').flat_map(lines::broken_by_tags).peekable();
         while let Some(part) = parts.next() {
-            self.part(&lines::plain(part), is_ended || parts.peek().is_some());
+            let plain = lines::plain(part);
+            // In a table of people's a date may be a cell.
+            let text = if self.is_table { &plain } else { stamp::without(&plain) };
+            self.part(text, is_ended || parts.peek().is_some());
         }
     }
 

@@ -176,8 +176,11 @@ fn cpu_seek(result: &ToolResult) -> Option<Finding> {
         _ => None,
     };
     let share = figure(result, &["random_seeks.cpu"]).or_else(of_table)?;
-    let evidence = format!("{share} % CPU in the seek test, summed over its processes");
-    let advice = "The seeks came from memory or the CPU was the limit: use a larger file.";
+    let evidence = format!(
+        "{share} % CPU in the seek test, summed over its seekers, each of which may count all"
+    );
+    let advice = "Waiting for a disk takes little CPU: the seeks came from memory, or the CPU was \
+                  a limit. Use a larger file.";
     (is(result, "bonnie++") && share >= 90.0)
         .then(|| finding("L24", Severity::Error, evidence, advice))
 }

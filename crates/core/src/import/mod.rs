@@ -18,6 +18,7 @@ pub mod observe;
 mod overlooked;
 pub mod result;
 mod rows;
+mod stamp;
 pub mod studies;
 pub mod study;
 pub mod table;

@@ -156,9 +156,11 @@ pub(super) fn value(metric: &Metric) -> String {
         "ns" => units::duration(number as u64),
         "1/s" => format!("{}/s", units::three_digits(number)),
         "percent" => format!("{} %", units::three_digits(number)),
+        "count" => number.to_string(),
         unit => format!("{number} {}", clean(unit)),
     };
-    format!("{}  ({})", text.trim_end(), clean(&metric.raw))
+    let (text, raw) = (text.trim_end(), clean(&metric.raw));
+    if text == raw { raw } else { format!("{text}  ({raw})") }
 }
 
 #[cfg(test)]

@@ -33,8 +33,9 @@ pub const RULES: &[Rule] = &[
         scope: CELL,
         condition: "a seek test at 90 % of a CPU or more",
         explain: "962 seeks a second at 118 % of the CPU of a board with one core, from a stick: \
-                  they came from memory, and the CPU was the limit. A file larger than the memory \
-                  makes them reach the disk.",
+                  they hardly waited for it, so many came from memory. The figure adds what each \
+                  of bonnie++'s five seekers tells of the whole process; a fifth of it is still \
+                  much for waiting. A file larger than the memory makes seeks reach the disk.",
     },
     Rule {
         id: "L27",
