@@ -32,7 +32,9 @@ pub fn check(root: &Path) -> Result<bool> {
 
 /// Every check and test there is.
 pub fn test(root: &Path) -> Result<bool> {
-    let tests = ["test", "--workspace", "--no-fail-fast"];
+    // Most of them wait for a disk or a clock most of the time.
+    let threads = format!("--test-threads={}", 2 * std::thread::available_parallelism()?.get());
+    let tests = ["test", "--workspace", "--no-fail-fast", "--", &threads];
     let install = ["ci", "--no-audit", "--no-fund", "--loglevel=error"];
     let mut steps = vec![
         step::cargo("format", &["fmt", "--all", "--check"]),

@@ -40,8 +40,16 @@ use scenario::{Group, PARTS, Part, Skip};
 
 /// What `make test` runs of it, in some five minutes: the parts that guard other people's data, and
 /// three runs on disks of known speed.
-pub const EACH_TIME: &[&str] =
-    &["devices/", "guard/", "caps", "run/what-does-not-fit-is-refused", "run/udev-is-kept-off"];
+pub const EACH_TIME: &[&str] = &[
+    "devices/",
+    "guard/",
+    "caps",
+    "run/encrypted",
+    "run/what-does-not-fit-is-refused",
+    "run/udev-is-kept-off",
+    "run/stick",
+    "run/disk-exchanged",
+];
 
 const HELP: &str = "\
 usage: cargo xtask test-vm [--list] [--binary PATH | --dist] [PART...]
