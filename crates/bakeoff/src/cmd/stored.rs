@@ -14,6 +14,7 @@ use bakeoff_core::report::runs::State;
 use crate::cli::{Format, Global};
 use crate::fault::Fault;
 use crate::store::{RunId, Sqlite, Store, StoreError, file, lock, place};
+use crate::ui::say;
 
 /// Opens the store to read it; `None` when nothing was ever stored.
 pub fn open(global: &Global) -> Result<Option<Sqlite>, Fault> {
@@ -101,7 +102,7 @@ pub fn say_state(state: State, store: &Sqlite, id: &RunId) -> Result<(), Fault> 
         }
     };
     // A closed stderr takes nothing from the result.
-    let _ = writeln!(std::io::stderr(), "bakeoff: {text}");
+    say::line(format_args!("bakeoff: {text}"));
     Ok(())
 }
 

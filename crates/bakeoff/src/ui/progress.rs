@@ -94,7 +94,7 @@ impl Progress {
         if self.bar.is_hidden() {
             say::line(format_args!("{line}"));
         } else {
-            self.bar.println(line);
+            self.bar.println(say::fitted(line));
         }
     }
 

@@ -15,7 +15,7 @@ mod html;
 mod import;
 mod json;
 mod kept;
-mod layout;
+pub mod layout;
 mod lint;
 mod markdown;
 mod own_cost;
