@@ -26,8 +26,9 @@ use bakeoff_core::model::event::{Event, StopReason};
 use bakeoff_core::model::run::{BlockState, Run};
 use bakeoff_core::prng::SplitMix64;
 use bench::Bench;
-use on_image::{MIB, RUN, SMALL, left, made, record};
+use on_image::{MIB, RUN, SMALL, left, made, record, runs};
 use running::Running;
+use rustix::process::Signal;
 
 /// Longest wait before the kill: into preparation, into blocks, past the first look.
 const QUICK_MS: u64 = 30_000;
@@ -223,6 +224,45 @@ fn run_killed_at_ten_points_resumes_to_a_complete_run_and_leaves_nothing() {
 }
 
 /// Events of the run so far, 0 while there is none.
+/// Two jobs that would go on for long, each in a session of its own.
+const LONG_JOBS: &str =
+    "[global]\nsize=8m\nrw=randwrite\nfsync=1\ntime_based=1\nruntime=300\n[a]\n[b]";
+
+/// fio's jobs went on writing for as long as they had to, and kept the filesystem mounted.
+#[test]
+fn what_a_tool_started_ends_with_a_run_that_is_killed_or_interrupted() {
+    if on_image::lacks() || skip::lacks_command("fio") || skip::lacks_command("unshare") {
+        return;
+    }
+    for signal in [Signal::KILL, Signal::INT] {
+        let bench = Bench::new();
+        let plan =
+            SMALL.replace("rw = \"randwrite\"\nbs = \"4k\"\nfsync = 1", "job = \"long.fio\"");
+        made(&bench, &plan, 96 * MIB);
+        std::fs::write(bench.path().join("long.fio"), LONG_JOBS).unwrap();
+        let mut running = Running::start(bench.bakeoff().args(RUN).args(["--time", "20h"]));
+        running.until("fio's jobs", |_| (jobs_of_fio(&bench) == 2).then_some(()));
+        running.signal(signal);
+        running.end();
+        let cleaned = bench.run(&["clean"]);
+        assert_eq!(cleaned.code, 0, "{cleaned:?}");
+        assert_eq!((jobs_of_fio(&bench), left(&bench)), (0, Vec::new()), "after {signal:?}");
+    }
+}
+
+/// Processes of fio that lead a session and work on the stack of the test's run.
+fn jobs_of_fio(bench: &Bench) -> usize {
+    let names: Vec<String> = runs(bench).iter().map(|run| format!(".bakeoff-{run}/")).collect();
+    let processes = std::fs::read_dir("/proc").unwrap().flatten().filter(|process| {
+        let at = std::fs::read_link(process.path().join("cwd")).unwrap_or_default();
+        let stat = std::fs::read_to_string(process.path().join("stat")).unwrap_or_default();
+        let fields: Vec<&str> = stat.split_whitespace().collect();
+        let leads = fields.len() > 5 && fields[0] == fields[5] && fields[1] == "(fio)";
+        leads && names.iter().any(|name| at.to_string_lossy().contains(name))
+    });
+    processes.count()
+}
+
 fn event_count(bench: &Bench) -> u64 {
     let exported = bench.run(&["export", "last", "--format", "jsonl"]);
     if exported.code == 0 { exported.out.lines().count() as u64 } else { 0 }

@@ -89,7 +89,7 @@ pub struct Installed {
 pub fn find(name: DriverName, cancel: &Cancel) -> Result<Option<Installed>, ForeignError> {
     let Some(driver) = foreign::driver(name) else { return Ok(None) };
     let (tool, command) = (name.name(), driver.version_command());
-    let asked = Spec::tool(command, VERSION_LIMIT).and_then(|spec| spec.whole().run(cancel));
+    let asked = Spec::whole_tool(command, VERSION_LIMIT).and_then(|spec| spec.run(cancel));
     let asked = asked.map_err(|error| match error {
         ExecError::Missing { .. } => {
             ForeignError::Missing { tool, package: foreign::package(name) }
@@ -157,9 +157,8 @@ impl Installed {
             let written = fs::write(dir.join(name), text);
             written.map_err(|e| ForeignError::Io("write the tool's job file", e))?;
         }
-        let run = |argv: &[String]| {
-            Spec::tool(argv, limit)?.in_directory(dir).whole().run(cancel).map(raw)
-        };
+        let run =
+            |argv: &[String]| Spec::whole_tool(argv, limit)?.in_directory(dir).run(cancel).map(raw);
         for argv in &invocation.prepare {
             let output = run(argv)?;
             if !output.is_success {
