@@ -315,3 +315,20 @@ fn figures(meter: &Meter<'_>, word: &str, kind: Kind, beside_ns: u64) -> Vec<Fig
         figure(&format!("{word} -e -c"), rate(meter.elapsed_ns() + beside_ns), "kB/sec"),
     ]
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_wrong_page_is_found() {
+        let mut bytes = vec![0; 3 * PAGE_BYTES];
+        bytes.chunks_mut(PAGE_BYTES).for_each(set_pattern);
+        check(&bytes, 0).unwrap();
+        bytes[2 * PAGE_BYTES + 7] = 0;
+        let EngineError::Verify { offset, .. } = check(&bytes, 100).unwrap_err() else {
+            panic!("another error")
+        };
+        assert_eq!(offset, 100 + 2 * PAGE_BYTES as u64);
+    }
+}
