@@ -169,8 +169,8 @@ fn bonnie_does_each_phase_once() {
         assert_eq!(m.figures.len(), 3);
         assert!(m.figures[0].value > 0.0 && m.figures[2].unit == "us");
     }
-    // Each of its five seekers tells the CPU time of all, and bonnie++ adds them: at least once, since
-    // one may have done nearly all before the others began.
+    // Each of its five seekers tells the CPU time of all, and bonnie++ adds them: at least once,
+    // since one may have done nearly all before the others began.
     let seeks = &measured[5];
     let once = (seeks.usr_cpu_ns + seeks.sys_cpu_ns) as f64 * 100.0 / seeks.elapsed_ns as f64;
     assert!(figure(seeks, "Random Seeks, CPU") > once * 0.9 - 1.0, "{once}");
