@@ -184,7 +184,7 @@ fn group_of(header: &Header, which: Which<'_>, job: &Job) -> Vec<Workload> {
 
 /// Has a foreign tool measure workloads that belong together.
 fn measure_foreign(
-    site: &Site,
+    site: &mut Site,
     group: &[Workload],
     cancel: &Cancel,
 ) -> Result<(Told, Truth), Trouble> {
@@ -192,6 +192,11 @@ fn measure_foreign(
     let tool = foreign::find(first.driver, cancel)?
         .ok_or_else(|| LoadError::Child("a foreign tool without a name".to_string()))?;
     let mut truth = Truth::default();
+    // What a profile or a job file does to its files its words do not say.
+    let may_write = |w: &Workload| w.job.rw.writes() || w.profile.is_some() || w.fio_job.is_some();
+    if group.iter().any(|workload| workload.job.direct && may_write(workload)) {
+        truth.dirtied_per_page = dirtied_per_page(site)?;
+    }
     let is_empty = tool.invocation(first).map_err(ForeignError::from)?.ground == Ground::Empty;
     let directory = match is_empty {
         true => site.scratch.make_dir(scratch::SMALL),

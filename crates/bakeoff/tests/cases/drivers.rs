@@ -158,6 +158,30 @@ fn a_driver_that_cannot_do_a_workload_is_skipped_and_the_others_run() {
     assert!(refused.err.contains("in order"), "{refused:?}");
 }
 
+/// A tool's direct writes on btrfs were told as direct, beside the engine's that were refused.
+#[test]
+fn direct_writes_of_a_tool_that_go_through_the_cache_are_found_out() {
+    if lacks() || skip::lacks_command("mkfs.btrfs") || skip::lacks_kernel_filesystem("btrfs") {
+        return;
+    }
+    let plan = PLAN.replace("ext4", "btrfs").replace("64m", "160m").replace("randread", "write");
+    let bench = made(&plan);
+    fs::write(bench.path().join("mine.fio"), JOB_FILE).unwrap();
+    let job = "\n[[workload]]\njob = \"mine.fio\"\n[protocol]";
+    fs::write(bench.path().join("plan.toml"), plan.replace("\n[protocol]", job)).unwrap();
+    fs::File::create(bench.path().join("disk.img")).unwrap().set_len(224 << 20).unwrap();
+    let ended = bench.run(&RUN);
+    assert!(matches!(ended.code, 0 | 1), "{ended:?}");
+    let (_, run) = folded(&bench);
+    assert_eq!(run.header.workloads.len(), 4, "{ended:?}");
+    let cells: Vec<_> = run.blocks.iter().flat_map(|block| &block.cells).collect();
+    assert!(cells.len() >= 20, "{ended:?}");
+    for cell in cells {
+        let dirtied = cell.truth.dirtied_per_page;
+        assert!(dirtied.is_some_and(|pages| pages > 0.5), "{}: {dirtied:?}", cell.workload);
+    }
+}
+
 const JOB_FILE: &str = "[global]\ndirectory=/nowhere\ndirect=1\nsize=8m\n\
     [one]\nrw=randread\nbs=4k\n[two]\nstonewall\nrw=write\nbs=64k\nrate_process=poisson\n";
 

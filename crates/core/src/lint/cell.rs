@@ -188,8 +188,8 @@ fn file_in_memory(header: &Header, workload: &Workload, cell: &Cell) -> Option<F
 }
 
 fn direct_fallback(header: &Header, _: &Workload, cell: &Cell) -> Option<Finding> {
-    let job = &cell.measurement.job;
-    let dirtied = cell.truth.dirtied_per_page.filter(|_| job.direct && job.rw.writes())?;
+    let m = &cell.measurement;
+    let dirtied = cell.truth.dirtied_per_page.filter(|_| m.job.direct && m.write.is_some())?;
     (dirtied > DIRTIED_PER_PAGE).then(|| {
         let evidence = format!(
             "the kernel dirtied {dirtied:.2} pages of its cache for each page written directly"
