@@ -215,9 +215,14 @@ fn dd(figures: Figures, rw: Rw) -> Result<Work, ParseError> {
     Ok(Work { elapsed_ns, read, write, ..Work::default() })
 }
 
-/// 0.4 and 0.5 print counts; 1.0 prints rates over the same time, which come to whole counts.
+/// How much later than the time it prints the one that 1.0's rates are of may end: by two
+/// milliseconds, or by this share on a busy machine.
+const LATER: (f64, f64) = (0.002, 0.03);
+
+/// 0.4 and 0.5 print counts; 1.0 prints rates, which over their time come to whole counts.
 fn sysbench(figures: Figures) -> Result<Work, ParseError> {
-    let elapsed_ns = figures.above_zero("total_time")?;
+    let printed_ns = figures.above_zero("total_time")?;
+    let elapsed_ns = time_of_rates(figures, printed_ns).unwrap_or(printed_ns);
     let block = figures.above_zero("block_size")?;
     let count = |total: &str, rate: &str| {
         let seconds = elapsed_ns as f64 / 1e9;
@@ -232,6 +237,24 @@ fn sysbench(figures: Figures) -> Result<Work, ParseError> {
         return Err(ParseError::Figure { tool: "sysbench", figure: "reads or writes".into() });
     }
     Ok(Work { elapsed_ns, read: data(reads), write: data(writes), flush, ..Work::default() })
+}
+
+/// The time that 1.0's rates are of: all that was done over all rates. Events are reads, writes and
+/// the flushes between them; those at the end, of each file by each thread, count in the rate alone.
+fn time_of_rates(figures: Figures, printed_ns: u64) -> Option<u64> {
+    let rate = |name| figures.find(name).unwrap_or(0.0);
+    let (data, flushes) =
+        (rate("reads_per_second") + rate("writes_per_second"), rate("fsyncs_per_second"));
+    let has_bursts = flushes > 0.0 && figures.find("fsync_every").is_some();
+    let at_end = figures.find("threads")? * figures.find("file_count")?;
+    let events = figures.find("events").filter(|_| data > 0.0)?;
+    let seconds = match has_bursts {
+        true => (events + at_end) / (data + flushes),
+        false => events / data,
+    };
+    let printed = printed_ns as f64 / 1e9;
+    let latest = printed + LATER.0.max(printed * LATER.1);
+    (printed - LATER.0..=latest).contains(&seconds).then(|| whole(seconds * 1e9))
 }
 
 fn iozone(figures: Figures, rw: Rw) -> Result<Work, ParseError> {

@@ -252,6 +252,13 @@ fn sysbench_counts_come_from_either_version() {
     // They were lost: 0.4 calls them "Other".
     assert!(old.flush.unwrap().total_ios > 0);
     let text = include_str!("../../../../fixtures/tools/sysbench/v1_rndrw_default_fsync.stdout");
+    // Its rates are of 5.76 ms, and it prints 0.0047 s: that gave 190 reads for 233.
     let new = measured(DriverName::Sysbench, &mixed, text);
-    assert!(new.flush.unwrap().total_ios > 0 && new.elapsed_ns > 0);
+    let [reads, writes, flushes] =
+        [new.read, new.write, new.flush].map(|ops| ops.unwrap().total_ios);
+    assert_eq!((reads, writes, flushes), (233, 155, 16));
+    let text = include_str!("../../../../fixtures/tools/sysbench/v1_seqrd.stdout");
+    let reads = measured(DriverName::Sysbench, &mixed, text).read.unwrap();
+    assert_eq!(reads.total_ios, 300, "as many as its events");
+    assert!((reads.iops / 174_293.76 - 1.0).abs() < 1e-4, "and its own rate: {}", reads.iops);
 }
