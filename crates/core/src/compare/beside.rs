@@ -14,9 +14,9 @@ use crate::model::finding::{Finding, Severity};
 use crate::model::job::Rw;
 use crate::model::path::printable;
 use crate::model::run::Run;
-use crate::model::workload::{Metric, Workload};
+use crate::model::workload::{DriverName, Metric, Workload};
 use crate::stats::sample;
-use crate::units;
+use crate::{units, words};
 
 /// Most published figures that are listed beside one of ours.
 const PUBLISHED_LIMIT: usize = 64;
@@ -305,7 +305,6 @@ fn not_comparable(run: &Run, imported: &Imported, facts: &Facts, rows: &[Row]) -
         }
         all.join(" / ")
     };
-    let theirs = || rows.iter().flat_map(|r| &r.published);
     let column = |key: &'static str| {
         let of = |r: &ToolResult| {
             let is_cell = r.metrics.iter().any(|m| m.name == "throughput");
@@ -329,16 +328,26 @@ fn not_comparable(run: &Run, imported: &Imported, facts: &Facts, rows: &[Row]) -
     });
     let mut tools = tools.by_ref().map(|r| printable(r.tool.as_bytes()));
     let version = printable(run.header.version.as_bytes());
-    all.push(named("tool", &format!("bakeoff {version}"), unique(&mut tools)));
+    let drivers = run.header.workloads.iter().map(|workload| match workload.driver {
+        DriverName::Native => format!("bakeoff {version}"),
+        tool => tool.name().to_string(),
+    });
+    all.push(named("tool", &unique(&mut drivers.into_iter()), unique(&mut tools)));
+    let mut sizes: Vec<((String, String), Vec<String>)> = Vec::new();
     for workload in &run.header.workloads {
         let of = rows.iter().filter(|r| r.workload == workload.name).flat_map(|r| &r.published);
-        let mut sizes = of.filter_map(|p| p.block_size_bytes).map(units::block_size);
-        let sizes = unique(&mut sizes);
-        if theirs().count() > 0 && !sizes.is_empty() {
-            let ours = units::block_size(workload.job.bs);
-            all.push(named(&format!("block size of {}", workload.name), &ours, sizes));
+        let theirs = unique(&mut of.filter_map(|p| p.block_size_bytes).map(units::block_size));
+        let both = (units::block_size(workload.job.bs), theirs);
+        match sizes.iter_mut().find(|(known, _)| *known == both) {
+            _ if both.1.is_empty() => {}
+            Some((_, names)) => names.push(workload.name.clone()),
+            None => sizes.push((both, vec![workload.name.clone()])),
         }
     }
+    let of_sizes = |((ours, theirs), names): ((String, String), Vec<String>)| {
+        named(&format!("block size of {}", words::list(&names)), &ours, theirs)
+    };
+    all.extend(sizes.into_iter().map(of_sizes));
     if facts.all("kernel").any(|fact| fact.value == "not stated") {
         all.push(format!(
             "kernel: here {}; theirs is not stated",

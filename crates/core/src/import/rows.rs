@@ -12,9 +12,9 @@ use super::finder::{Line, Reader};
 use super::result::{Metrics, Out, ToolResult};
 
 const WHY_UNREAD: &str = "a row with a cell that is no number, or that was cut";
-const WHY_UNCLEAR: &str = "the point in front of three digits may part thousands or begin a \
-                           fraction, and no other number of the table shows which: write the \
-                           numbers of the row without it, or with other digits";
+const WHY_UNCLEAR: &str = "the point in front of three digits may part thousands, and no other \
+                           number of the table shows that it begins a fraction: write it with \
+                           more digits or fewer";
 /// Most rows that wait.
 const WAITING: usize = 10_000;
 

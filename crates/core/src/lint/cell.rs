@@ -6,7 +6,7 @@ use crate::model::event::{CacheState, Cell, Header};
 use crate::model::finding::{Finding, Scope, Severity};
 use crate::model::host::{Place, PlaceClass};
 use crate::model::job::Rw;
-use crate::model::workload::{Phase, Workload};
+use crate::model::workload::{DriverName, Phase, Workload};
 use crate::{units, words};
 
 /// Shortest cell that says anything, nanoseconds.
@@ -213,7 +213,14 @@ fn too_short(header: &Header, _: &Workload, cell: &Cell) -> Option<Finding> {
     } else {
         return None;
     };
-    Some(finding(header, "L25", evidence, "measure longer: --runtime 60s, or flush: --end_fsync"))
+    let has_no_time = m.tool.as_ref().is_some_and(|tool| {
+        matches!(tool.driver, DriverName::Dd | DriverName::Iozone | DriverName::Bonnie)
+    });
+    let advice = match has_no_time {
+        true => "use a larger --size: the tool goes through its file once, whatever the time",
+        false => "measure longer: --runtime 60s, or flush: --end_fsync",
+    };
+    Some(finding(header, "L25", evidence, advice))
 }
 
 fn foreign(header: &Header, _: &Workload, cell: &Cell) -> Option<Finding> {

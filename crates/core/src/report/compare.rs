@@ -271,6 +271,7 @@ mod tests {
     use crate::compare::compare;
     use crate::import::study::facts::Facts;
     use crate::import::{Finder, studies};
+    use crate::model::workload::{DriverName, Workload};
     use crate::testing::{RunBuilder, keys};
 
     #[test]
@@ -295,6 +296,26 @@ mod tests {
         let missing: Vec<_> = found.iter().filter(|k| !doc.contains(&format!("`{k}`"))).collect();
         assert!(missing.is_empty(), "{missing:?}");
         assert!(found.contains("is_same") && found.contains("is_inside"));
+    }
+
+    /// One line for each of ten workloads of one size, and bakeoff as the tool of all.
+    #[test]
+    fn workloads_of_one_size_share_a_line_and_their_tools_are_named() {
+        let run = RunBuilder::stacks(&["ext4", "btrfs"])
+            .workloads(&["seqread"])
+            .header(|h| {
+                let native = h.workloads[0].clone();
+                let name = format!("{}-fio", native.name);
+                h.workloads.push(Workload { name, driver: DriverName::Fio, ..native });
+            })
+            .play(5, |_, c, _| if c == 0 { 2e8 } else { 1e8 })
+            .build();
+        let study = studies::find("luks-btrfs").unwrap();
+        let imported = Finder::all(study.table.as_bytes());
+        let beside = [beside(&run, study.name, &imported, &Facts::default())];
+        let text = compare_text(None, &beside, 200);
+        assert!(text.contains("block size of seqread and seqread-fio: here 1m"), "{text}");
+        assert!(text.contains(" / fio; there fio"), "{text}");
     }
 
     #[test]

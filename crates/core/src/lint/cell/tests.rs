@@ -3,6 +3,7 @@
 use super::*;
 use crate::model::host::{Layer, LayerKind};
 use crate::model::job::Job;
+use crate::model::measurement::Tool;
 use crate::model::protocol::Mode;
 use crate::testing::{RunBuilder, clean_cell, measurement};
 
@@ -138,6 +139,21 @@ fn l25_too_short_too_few_and_unflushed() {
     };
     assert_eq!(found("randwrite", 900.0, unflushed(49_000_000_000)), ["L25"]);
     assert!(found("randwrite", 900.0, unflushed(50_000_000_000)).is_empty());
+}
+
+/// dd was advised to run for 60 s, which it cannot.
+#[test]
+fn l25_asks_for_more_data_of_a_tool_that_has_no_time() {
+    let advice = |driver| {
+        let run = RunBuilder::directories(&["/a", "/b"]).workloads(&["seqread"]).build();
+        let mut one = clean_cell(measurement(&run.header.workloads[0], 5e7));
+        one.measurement.elapsed_ns = 1000;
+        let tool = Tool { driver, version: "1".to_string(), command: Vec::new() };
+        one.measurement.tool = Some(tool);
+        cell(&run.header, &one).into_iter().find(|f| f.id == "L25").unwrap().advice
+    };
+    assert!(advice(DriverName::Dd).contains("larger --size"), "{}", advice(DriverName::Dd));
+    assert!(advice(DriverName::Fio).contains("longer"), "{}", advice(DriverName::Fio));
 }
 
 #[test]
