@@ -240,7 +240,8 @@ fn sysbench(figures: Figures) -> Result<Work, ParseError> {
 }
 
 /// The time that 1.0's rates are of: all that was done over all rates. Events are reads, writes and
-/// the flushes between them; those at the end, of each file by each thread, count in the rate alone.
+/// the flushes between them; those at the end, of each file by each thread, count in the rate
+/// alone.
 fn time_of_rates(figures: Figures, printed_ns: u64) -> Option<u64> {
     let rate = |name| figures.find(name).unwrap_or(0.0);
     let (data, flushes) =
