@@ -37,8 +37,6 @@ const OURSELVES: &str = "/proc/self/exe";
 const TICK: Duration = Duration::from_millis(200);
 /// How often one looks that draws nothing: a signal wakes it in any case.
 const UNWATCHED: Duration = Duration::from_secs(1);
-/// Words of ours before a tool's path: that we become one, and whose child it is.
-const BEFORE_PROGRAM: usize = 2;
 /// After how long the threads that feed and drain a child have come to where they wait too.
 const SETTLED: Duration = Duration::from_millis(20);
 
@@ -113,11 +111,22 @@ impl Finished {
 impl<'a> Spec<'a> {
     /// A foreign tool, looked up on PATH and in the system's sbin directories.
     pub fn tool(argv: &[impl AsRef<OsStr>], limit: Duration) -> Result<Spec<'a>, ExecError> {
+        Spec::tool_behind(&[], argv, limit)
+    }
+
+    /// The same with words in front that start it.
+    fn tool_behind(
+        before: &[OsString],
+        argv: &[impl AsRef<OsStr>],
+        limit: Duration,
+    ) -> Result<Spec<'a>, ExecError> {
         let name = argv.first().map(|a| a.as_ref().to_os_string()).unwrap_or_default();
         let path = find_program(&name)
             .ok_or_else(|| ExecError::Missing { program: name.to_string_lossy().into_owned() })?;
         let mut args: Vec<OsString> =
-            vec![internal::TOOL.into(), std::process::id().to_string().into(), path.into()];
+            vec![internal::TOOL.into(), std::process::id().to_string().into()];
+        args.extend_from_slice(before);
+        args.push(path.into());
         args.extend(argv.iter().skip(1).map(|a| a.as_ref().to_os_string()));
         Ok(Spec { name: name.to_string_lossy().into_owned(), limit, ..Spec::ourselves(args) })
     }
@@ -157,10 +166,8 @@ impl<'a> Spec<'a> {
     /// The same with all that it starts, which ends when it does or when we do; not for mounts,
     /// whose helpers stay.
     pub fn whole_tool(argv: &[impl AsRef<OsStr>], limit: Duration) -> Result<Spec<'a>, ExecError> {
-        let mut spec = Spec::tool(argv, limit)?;
-        spec.is_whole = true;
-        spec.args.splice(BEFORE_PROGRAM..BEFORE_PROGRAM, family::before().iter().cloned());
-        Ok(spec)
+        let spec = Spec::tool_behind(family::before(), argv, limit)?;
+        Ok(Spec { is_whole: true, ..spec })
     }
 
     /// What it reads on its standard input.

@@ -101,7 +101,6 @@ pub fn say_state(state: State, store: &Sqlite, id: &RunId) -> Result<(), Fault> 
             format!("run {id} was interrupted; this is the answer so far, {advice}")
         }
     };
-    // A closed stderr takes nothing from the result.
     say::line(format_args!("bakeoff: {text}"));
     Ok(())
 }

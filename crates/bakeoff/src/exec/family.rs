@@ -22,8 +22,8 @@ pub fn before() -> &'static [OsString] {
         let Some(unshare) = find_program(OsStr::new("unshare")) else { return Vec::new() };
         let mut tried = Command::new(&unshare);
         tried.args(WORDS).arg("true").stdin(Stdio::null());
-        let output = tried.stdout(Stdio::null()).stderr(Stdio::null()).status();
-        match output.is_ok_and(|status| status.success()) {
+        let ended = tried.stdout(Stdio::null()).stderr(Stdio::null()).status();
+        match ended.is_ok_and(|status| status.success()) {
             true => [unshare.into()].into_iter().chain(WORDS.map(OsString::from)).collect(),
             false => Vec::new(),
         }

@@ -5,6 +5,7 @@
 use anyhow::{Result, ensure};
 
 use super::run::{IS_MOUNTED, SCHEDULERS, TARGET, stick, write_plan};
+use crate::vm::disk::Disk;
 use crate::vm::guest::Guest;
 use crate::vm::port::Output;
 use crate::vm::{job, store};
@@ -26,7 +27,7 @@ pub fn pulled_out(guest: &mut Guest) -> Result<()> {
     guest.ok("bakeoff clean")?;
     store::check(guest)?;
     guest.ok("! grep -q /dev/sd /proc/mounts")?;
-    plugged_in_anew(guest)
+    plugged_in_anew(guest, &stick())
 }
 
 /// The same before the run can notice: the drive it consented to is there, as sdb.
@@ -39,15 +40,13 @@ pub fn comes_back_meanwhile(guest: &mut Guest) -> Result<()> {
     guest.plug(&stick())?;
     guest.wait_for("[ -e /sys/block/sdb/size ]")?;
     guest.ok("udevadm settle")?;
-    let before = sectors_written(guest, "sdb")?;
-    guest.ok("kill -CONT $(cat /tmp/job.pid)")?;
-    let ended = job::end(guest)?;
-    refused(&ended, "unplugged")?;
-    let after = sectors_written(guest, "sdb")?;
-    ensure!(before == after, "sdb was written: {before} sectors before, {after} after");
+    unwritten(guest, "sdb", "unplugged", |guest| {
+        guest.ok("kill -CONT $(cat /tmp/job.pid)")?;
+        job::end(guest)
+    })?;
     guest.ok("bakeoff clean")?;
     store::check(guest)?;
-    plugged_in_anew(guest)
+    plugged_in_anew(guest, &stick())
 }
 
 /// The name is another disk's from the moment on at which the first filesystem is made.
@@ -61,17 +60,16 @@ mv /dev/vda /dev/vda.was
 cp -a /dev/vdb /dev/vda
 END
         chmod +x /tmp/exchange/mkfs.ext4")?;
-    let before = sectors_written(guest, "vdb")?;
     let command = format!(
         "env PATH=/tmp/exchange:$PATH bakeoff run /tmp/plan.toml {TARGET} --time 4h --seed 1 \
          --max-write 100g"
     );
-    job::start(guest, &command)?;
-    let ended = job::end(guest);
-    guest.ok("mv /dev/vda.was /dev/vda; rm -r /tmp/exchange; bakeoff clean")?;
-    refused(&ended?, "/dev/vda was device")?;
-    let after = sectors_written(guest, "vdb")?;
-    ensure!(before == after, "vdb was written: {before} sectors before, {after} after");
+    unwritten(guest, "vdb", "/dev/vda was device", |guest| {
+        job::start(guest, &command)?;
+        let ended = job::end(guest);
+        guest.ok("mv /dev/vda.was /dev/vda; rm -r /tmp/exchange; bakeoff clean")?;
+        ended
+    })?;
     store::check(guest)
 }
 
@@ -87,16 +85,25 @@ pub fn while_it_waits(guest: &mut Guest) -> Result<()> {
     guest.plug(&other)?;
     guest.wait_for("[ -e /dev/disk/by-id/usb-*STICK-2* ]")?;
     guest.ok("udevadm settle")?;
-    let before = sectors_written(guest, "sda")?;
-    guest.ok("date -s @$(($(date +%s) + 36000)) >/dev/null")?;
-    let ended = job::end(guest)?;
-    refused(&ended, "another drive than it was; nothing was changed")?;
-    let after = sectors_written(guest, "sda")?;
-    ensure!(before == after, "sda was written: {before} sectors before, {after} after");
-    guest.unplug(&other)?;
-    guest.wait_for("[ ! -e /sys/block/sda ]")?;
-    guest.plug(&stick())?;
-    guest.wait_for("[ -e /sys/block/sda/size ]")
+    unwritten(guest, "sda", "another drive than it was; nothing was changed", |guest| {
+        guest.ok("date -s @$(($(date +%s) + 36000)) >/dev/null")?;
+        job::end(guest)
+    })?;
+    plugged_in_anew(guest, &other)
+}
+
+/// Whether a run ends refused, saying why, and does not write the disk that took a name.
+fn unwritten(
+    guest: &mut Guest,
+    name: &str,
+    says: &str,
+    end: impl FnOnce(&mut Guest) -> Result<Output>,
+) -> Result<()> {
+    let before = sectors_written(guest, name)?;
+    refused(&end(guest)?, says)?;
+    let after = sectors_written(guest, name)?;
+    ensure!(before == after, "{name} was written: {before} sectors before, {after} after");
+    Ok(())
 }
 
 fn refused(ended: &Output, says: &str) -> Result<()> {
@@ -110,9 +117,9 @@ fn sectors_written(guest: &mut Guest, name: &str) -> Result<u64> {
     Ok(written.trim().parse()?)
 }
 
-/// The stick as the other tests know it: sda.
-fn plugged_in_anew(guest: &mut Guest) -> Result<()> {
-    guest.unplug(&stick())?;
+/// The stick as the other tests know it, sda, in place of what is plugged in.
+fn plugged_in_anew(guest: &mut Guest, instead_of: &Disk) -> Result<()> {
+    guest.unplug(instead_of)?;
     guest.wait_for("! ls /sys/block | grep -q ^sd")?;
     guest.plug(&stick())?;
     guest.wait_for("[ -e /sys/block/sda/size ]")
