@@ -1,7 +1,8 @@
 //! The load generator by itself: a task on standard input, the reply on standard output.
 //!
 //! What the child process of `bakeoff` runs, without the rest of the program around it. It is not
-//! installed: developers count its instructions, because it builds in a fraction of the time.
+//! installed: developers count its instructions, because it builds in a fraction of the time, and
+//! tests ask it what the program asks its child.
 
 use std::process::ExitCode;
 

@@ -1,6 +1,6 @@
 //! How a test says that it cannot run here: never by passing quietly.
 //!
-//! In a test file: `#[path = "support/skip.rs"] mod skip;`, and in a test, before anything else:
+//! In a test file: `use crate::skip;`, and in a test, before anything else:
 //! `if skip::lacks_root() || skip::lacks_command("mkfs.xfs") { return; }`. The note goes to stderr
 //! and, because cargo hides what a passing test prints, to the file named by `BAKEOFF_SKIPS`, which
 //! `cargo xtask test` counts and lists. In CI a skip for want of something that

@@ -1,6 +1,6 @@
 //! Commands that need no disk of their own: `bench` and `quick`. What `demo` makes of a filesystem
 //! is an image on a loop device, which takes no other machine:
-//! `crates/bakeoff/tests/cases/demo.rs`.
+//! `crates/bakeoff/tests/all/cases/demo.rs`.
 
 use anyhow::{Result, ensure};
 use serde_json::Value;

@@ -1,13 +1,9 @@
 //! `bakeoff compare` as a user calls it, on stored runs.
 
 // Unwrapping in a test is an assertion.
-#![allow(clippy::unwrap_used)]
 
-#[path = "support/stored.rs"]
-mod stored;
-
+use crate::stored::{Home, RUN, bundle_of};
 use serde_json::Value;
-use stored::{Home, RUN, bundle_of};
 
 const OTHER: &str = "fedcba9876543210";
 

@@ -1,10 +1,5 @@
 //! Places that are full, read-only, or no files at all. Needs root for mounts and loop devices.
 
-#![allow(clippy::unwrap_used)] // helpers of tests: a panic is the report
-
-#[path = "../../bakeoff/tests/support/skip.rs"]
-mod skip;
-
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -13,6 +8,8 @@ use bakeoff_core::driver::native::FailureKind;
 use bakeoff_core::model::job::{EngineName, Job, Rw};
 use bakeoff_engine::measure;
 use tempfile::TempDir;
+
+use crate::skip;
 
 fn sh(line: &str, args: &[&Path]) -> String {
     let output = Command::new("sh").arg("-ec").arg(line).arg("sh").args(args).output().unwrap();

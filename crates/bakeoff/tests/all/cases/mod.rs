@@ -5,18 +5,6 @@
 //! what to type next, nothing of ours left behind, and everything of the user's as it was. None
 //! depends on how fast the machine is or which verdict comes out.
 
-// A helper of tests may panic: that is how a test fails.
-#![allow(clippy::unwrap_used)]
-
-#[path = "../support/bench.rs"]
-mod bench;
-#[path = "../support/on_image.rs"]
-mod on_image;
-#[path = "../support/running.rs"]
-mod running;
-#[path = "../support/skip.rs"]
-mod skip;
-
 mod bench_device;
 mod bench_file;
 mod bench_words;

@@ -2,26 +2,14 @@
 //! taken. A drive cannot be exchanged between two given steps at will, an image can: whoever holds
 //! the store's lock decides when bakeoff, which records each step before and after it, goes on.
 
-// A helper of tests may panic: that is how a test fails.
-#![allow(clippy::unwrap_used)]
-
-#[path = "support/bench.rs"]
-mod bench;
-#[path = "support/on_image.rs"]
-mod on_image;
-#[path = "support/running.rs"]
-mod running;
-#[path = "support/skip.rs"]
-mod skip;
-
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
+use crate::bench::Bench;
+use crate::on_image::{MIB, RUN, SMALL, lacks, left, made, record};
+use crate::running::Running;
 use bakeoff_core::model::run::StepRecord;
-use bench::Bench;
-use on_image::{MIB, RUN, SMALL, lacks, left, made, record};
-use running::Running;
 use rusqlite::{Connection, OpenFlags, TransactionBehavior};
 
 /// What the image holds that takes the place of the target's.

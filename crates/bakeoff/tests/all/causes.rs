@@ -3,22 +3,14 @@
 //!
 //! At the highest priority, so that what else runs here is not what holds back.
 
-// A helper of tests may panic: that is how a test fails.
-#![allow(clippy::unwrap_used)]
-
-#[path = "support/bench.rs"]
-mod bench;
-#[path = "support/on_image.rs"]
-mod on_image;
-#[path = "support/skip.rs"]
-mod skip;
-
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use bench::{Bench, Ended};
-use on_image::{MIB, RUN, lacks, made};
+use crate::bench;
+use crate::bench::{Bench, Ended};
+use crate::on_image::{MIB, RUN, lacks, made};
+use crate::skip;
 
 /// Runs bakeoff before everybody else, in a control group where one is given.
 fn first(bench: &Bench, group: Option<&Path>, args: &[&str]) -> Ended {

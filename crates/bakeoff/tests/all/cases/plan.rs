@@ -3,8 +3,8 @@
 use std::fs;
 use std::os::unix::fs::symlink;
 
+use super::bench_device::Disk;
 use crate::bench::{Bench, Ended};
-use crate::bench_device::Disk;
 use crate::skip;
 
 const PLAN: &str = "[[stack]]\nfs = \"ext4\"\n[[workload]]\nname = \"randwrite\"\n";

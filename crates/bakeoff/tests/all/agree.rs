@@ -1,15 +1,10 @@
 //! `bakeoff agree`: what it says about tools that are there and one that is not, and that it leaves
 //! nothing behind.
 
-// A helper of tests may panic: that is how a test fails.
-#![allow(clippy::unwrap_used)]
-
-#[path = "support/skip.rs"]
-mod skip;
-
 use std::path::Path;
 use std::process::{Command, Output};
 
+use crate::skip;
 use serde_json::Value;
 
 /// One turn of each case of some tools, on files of 16 MiB.

@@ -1,6 +1,4 @@
-//! The child process as its parent sees it: this program starts itself with `__engine`.
-
-#![allow(clippy::unwrap_used)] // a panic is the report
+//! The child process as its parent sees it: the engine by itself, asked over its pipes.
 
 use std::io::Write;
 use std::process::{Command, Output, Stdio};
@@ -9,23 +7,9 @@ use bakeoff_core::driver::native::{FailureKind, Reply, TargetKind, Task};
 use bakeoff_core::model::job::{Job, Rw};
 use bakeoff_core::model::path::RawPath;
 
-fn main() {
-    if std::env::args().nth(1).as_deref() == Some("__engine") {
-        std::process::exit(bakeoff_engine::serve(|_, _| {
-            Err(std::io::ErrorKind::Unsupported.into())
-        }));
-    }
-    a_task_gives_numbers();
-    failures_keep_their_kind();
-    a_broken_task_is_answered_too();
-    a_task_of_a_dead_parent_is_not_done();
-    the_child_dies_with_its_parent();
-    println!("serve: all checks passed");
-}
-
 fn child() -> Command {
-    let mut command = Command::new(std::env::current_exe().unwrap());
-    command.arg("__engine").stdin(Stdio::piped()).stdout(Stdio::piped());
+    let mut command = Command::new(env!("CARGO_BIN_EXE_engine"));
+    command.stdin(Stdio::piped()).stdout(Stdio::piped());
     command
 }
 
@@ -60,6 +44,7 @@ fn kind_of(reply: Reply) -> FailureKind {
     reply.into_result().unwrap_err().kind
 }
 
+#[test]
 fn a_task_gives_numbers() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("a b\n\u{fc}");
@@ -68,6 +53,7 @@ fn a_task_gives_numbers() {
     assert_eq!(std::fs::metadata(&path).unwrap().len(), 40960);
 }
 
+#[test]
 fn failures_keep_their_kind() {
     let dir = tempfile::tempdir().unwrap();
     let missing = dir.path().join("none").join("file");
@@ -81,12 +67,14 @@ fn failures_keep_their_kind() {
     assert_eq!(std::fs::read(&file).unwrap(), b"x", "a refused task changes nothing");
 }
 
+#[test]
 fn a_broken_task_is_answered_too() {
     for stdin in [&b""[..], b"{", b"{\"job\":1}", &[b' '; 200_000]] {
         assert_eq!(kind_of(ask(stdin).0), FailureKind::Protocol);
     }
 }
 
+#[test]
 fn a_task_of_a_dead_parent_is_not_done() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("file");
@@ -96,6 +84,7 @@ fn a_task_of_a_dead_parent_is_not_done() {
 }
 
 /// A shell starts the child in the background and is killed; the child must not survive it.
+#[test]
 fn the_child_dies_with_its_parent() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("file");
@@ -104,9 +93,9 @@ fn the_child_dies_with_its_parent() {
     std::fs::write(dir.path().join("task"), serde_json::to_vec(&task).unwrap()).unwrap();
     let mut shell = Command::new("sh")
         .arg("-c")
-        .arg("\"$1\" __engine < task > reply & echo $!; wait")
+        .arg("\"$1\" < task > reply & echo $!; wait")
         .arg("sh")
-        .arg(std::env::current_exe().unwrap())
+        .arg(env!("CARGO_BIN_EXE_engine"))
         .current_dir(dir.path())
         .stdout(Stdio::piped())
         .spawn()

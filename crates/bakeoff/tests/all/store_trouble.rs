@@ -2,12 +2,6 @@
 //! somebody else's; and outputs that go away.
 
 // Unwrapping in a test is an assertion.
-#![allow(clippy::unwrap_used)]
-
-#[path = "support/skip.rs"]
-mod skip;
-#[path = "support/stored.rs"]
-mod stored;
 
 use std::fs;
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
@@ -15,7 +9,8 @@ use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use stored::{Home, RUN, answer, bundle_of, bundle_path};
+use crate::skip;
+use crate::stored::{Home, RUN, answer, bundle_of, bundle_path};
 
 /// A user that is not root and owns nothing.
 const NOBODY: u32 = 65_534;

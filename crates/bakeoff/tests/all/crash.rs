@@ -5,29 +5,19 @@
 //! finished run, which `resume` then says. Timings differ from run to run, so the seed repeats the
 //! plan, not the instant; whatever the instant, the promise is the same.
 
-// A helper of tests may panic: that is how a test fails.
-#![allow(clippy::unwrap_used)]
-
-#[path = "support/bench.rs"]
-mod bench;
-#[path = "support/on_image.rs"]
-mod on_image;
-#[path = "support/running.rs"]
-mod running;
-#[path = "support/skip.rs"]
-mod skip;
-
 use std::collections::HashMap;
 use std::process::Stdio;
 use std::thread;
 use std::time::Duration;
 
+use crate::bench::Bench;
+use crate::on_image;
+use crate::on_image::{MIB, RUN, SMALL, left, made, record, runs};
+use crate::running::Running;
+use crate::skip;
 use bakeoff_core::model::event::{Event, StopReason};
 use bakeoff_core::model::run::{BlockState, Run};
 use bakeoff_core::prng::SplitMix64;
-use bench::Bench;
-use on_image::{MIB, RUN, SMALL, left, made, record, runs};
-use running::Running;
 use rustix::process::Signal;
 
 /// Longest wait before the kill: into preparation, into blocks, past the first look.

@@ -4,16 +4,6 @@
 //! the real ones do with the words they get. Whether the real ones know those words is asked of
 //! their own parsers.
 
-// A helper of tests may panic: that is how a test fails.
-#![allow(clippy::unwrap_used)]
-
-#[path = "support/bench.rs"]
-mod bench;
-#[path = "support/on_image.rs"]
-mod on_image;
-#[path = "support/skip.rs"]
-mod skip;
-
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
@@ -21,8 +11,10 @@ use std::process::Command;
 use std::thread;
 use std::time::Duration;
 
-use bench::{Bench, Ended};
-use on_image::{MIB, RUN, SMALL, lacks, left, made, runs};
+use crate::bench;
+use crate::bench::{Bench, Ended};
+use crate::on_image::{MIB, RUN, SMALL, lacks, left, made, runs};
+use crate::skip;
 
 /// Starts what follows `--` with its output where the properties say, and says what it was told.
 const SYSTEMD_RUN: &str = r#"#!/bin/sh

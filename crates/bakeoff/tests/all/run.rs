@@ -1,29 +1,19 @@
 //! `bakeoff run` and `probe` on images: what is refused changes nothing, what runs leaves nothing.
 
-// A helper of tests may panic: that is how a test fails.
-#![allow(clippy::unwrap_used)]
-
-#[path = "support/bench.rs"]
-mod bench;
-#[path = "support/on_image.rs"]
-mod on_image;
-#[path = "support/running.rs"]
-mod running;
-#[path = "support/skip.rs"]
-mod skip;
-
 use std::fs;
 use std::process::Command;
 use std::thread;
 use std::time::Duration;
 
+use crate::bench;
+use crate::bench::{Bench, Ended};
+use crate::on_image::{MIB, RUN, SMALL, lacks, left, made, record, runs};
+use crate::running::Running;
+use crate::skip;
 use bakeoff_core::model::ceiling::Layer;
 use bakeoff_core::model::event::{Action, StopReason, What};
 use bakeoff_core::model::run::Run;
 use bakeoff_core::prepare::commands::describe;
-use bench::{Bench, Ended};
-use on_image::{MIB, RUN, SMALL, lacks, left, made, record, runs};
-use running::Running;
 use rustix::process::Signal;
 
 /// In place of the writes.

@@ -1,8 +1,5 @@
 //! `bakeoff import` on texts, directories and what is hostile by its size.
 
-// A helper of tests may panic: that is how a test fails.
-#![allow(clippy::unwrap_used)]
-
 use std::io::Write;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};

@@ -1,7 +1,5 @@
 //! Every profile really runs, small, in a directory: what it does is counted exactly.
 
-#![allow(clippy::unwrap_used)] // helpers of tests: a panic is the report
-
 use std::path::Path;
 
 use bakeoff_core::driver::native::FailureKind;
@@ -13,8 +11,7 @@ use bakeoff_core::profiles;
 use bakeoff_engine::measure_profile;
 use tempfile::TempDir;
 
-#[path = "../../bakeoff/src/database.rs"]
-mod database;
+use crate::database;
 
 /// The profile's own job with small sizes.
 fn job(profile: Profile, bs: u64, size: u64) -> Job {

@@ -1,26 +1,15 @@
 //! Mode characterise on a real image: rounds on one preparation until they are steady, what is said
 //! of them, limits, Ctrl-C, and what is refused.
 
-// A helper of tests may panic: that is how a test fails.
-#![allow(clippy::unwrap_used)]
-
-#[path = "support/bench.rs"]
-mod bench;
-#[path = "support/on_image.rs"]
-mod on_image;
-#[path = "support/running.rs"]
-mod running;
-#[path = "support/skip.rs"]
-mod skip;
-
+use crate::bench::Bench;
+use crate::on_image;
+use crate::on_image::{MIB, RUN, SMALL, left, made, record};
+use crate::running::Running;
 use bakeoff_core::model::event::{StopReason, What};
 use bakeoff_core::model::round::Round;
 use bakeoff_core::model::run::{BlockState, Run};
 use bakeoff_core::prepare::commands::describe;
 use bakeoff_core::stats::steady_state::{MOST_ROUNDS, ROUNDS, steadiness};
-use bench::Bench;
-use on_image::{MIB, RUN, SMALL, left, made, record};
-use running::Running;
 use rustix::process::Signal;
 
 /// One candidate, two workloads, in short rounds.

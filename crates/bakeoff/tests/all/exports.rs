@@ -1,14 +1,8 @@
 //! `bakeoff export` for other programs: fio's JSON and gnuplot.
 
-// A helper of tests may panic: that is how a test fails.
-#![allow(clippy::unwrap_used)]
-
-#[path = "support/skip.rs"]
-mod skip;
-#[path = "support/stored.rs"]
-mod stored;
-
-use stored::Home;
+use crate::skip;
+use crate::stored;
+use crate::stored::Home;
 
 #[test]
 fn fio_json_in_a_directory_is_one_file_a_case_with_what_plotters_read() {

@@ -1,16 +1,12 @@
 //! runs, show, rm, report, export and import as a user calls them, with good input and bad.
 
 // Unwrapping in a test is an assertion.
-#![allow(clippy::unwrap_used)]
-
-#[path = "support/stored.rs"]
-mod stored;
 
 use std::fs;
 
+use crate::stored::{Home, RUN, answer, bundle_of, bundle_path, bundle_text};
 use rustix::fs::{FlockOperation, flock};
 use serde_json::Value;
-use stored::{Home, RUN, answer, bundle_of, bundle_path, bundle_text};
 
 fn json(text: &str) -> Value {
     serde_json::from_str(text).unwrap_or_else(|e| panic!("{e}: {text}"))

@@ -1,16 +1,11 @@
 //! What the tools installed here print today is read: every format, with the figures that were
 //! asked for. iozone is not in Debian's main archive, so its samples in fixtures/tools are all.
 
-// A helper of tests may panic: that is how a test fails.
-#![allow(clippy::unwrap_used)]
-
-#[path = "support/skip.rs"]
-mod skip;
-
 use std::io::Write;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
+use crate::skip;
 use serde_json::Value;
 
 /// Runs a program in `place` and gives all it printed.

@@ -1,7 +1,5 @@
 //! `bakeoff` and `bakeoff devices` as a user meets them, on the machine the tests run on.
 
-#![allow(clippy::unwrap_used)] // helpers of tests: a panic is the report
-
 use std::process::{Command, Stdio};
 
 fn bakeoff() -> Command {

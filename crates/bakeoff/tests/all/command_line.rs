@@ -1,19 +1,15 @@
 //! The man pages and completions that `make install` puts beside the program: a real shell
 //! completes with them, and groff has nothing to say against the pages.
 
-// A helper of tests may panic: that is how a test fails.
-#![allow(clippy::unwrap_used)]
-
 // Its `main` is for whoever makes the files.
 #[allow(dead_code)]
-#[path = "../examples/command_line.rs"]
+#[path = "../../examples/command_line.rs"]
 mod command_line;
-#[path = "support/skip.rs"]
-mod skip;
 
 use std::path::Path;
 use std::process::Command;
 
+use crate::skip;
 use tempfile::TempDir;
 
 fn written() -> TempDir {

@@ -1,19 +1,13 @@
 //! The same analysis on an emulated ARMv6, the processor of the first Raspberry Pis, gives the same
 //! bytes: records, reports, findings, and everything that is computed.
 
-// A helper of tests may panic: that is how a test fails.
-#![allow(clippy::unwrap_used)]
-
-#[path = "support/skip.rs"]
-mod skip;
-#[path = "support/stored.rs"]
-mod stored;
-
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::SystemTime;
 
-use stored::Home;
+use crate::skip;
+use crate::stored;
+use crate::stored::Home;
 
 const EMULATOR: [&str; 3] = ["qemu-arm-static", "-cpu", "arm1176"];
 

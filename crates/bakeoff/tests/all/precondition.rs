@@ -1,25 +1,14 @@
 //! Preconditioning on a real image: rounds until the region is steady, limits that end it, and
 //! kill -9 between rounds.
 
-// A helper of tests may panic: that is how a test fails.
-#![allow(clippy::unwrap_used)]
-
-#[path = "support/bench.rs"]
-mod bench;
-#[path = "support/on_image.rs"]
-mod on_image;
-#[path = "support/running.rs"]
-mod running;
-#[path = "support/skip.rs"]
-mod skip;
-
+use crate::bench::Bench;
+use crate::on_image;
+use crate::on_image::{MIB, RUN, SMALL, left, made, record};
+use crate::running::Running;
 use bakeoff_core::model::event::{Event, What};
 use bakeoff_core::model::precondition::End;
 use bakeoff_core::prepare::precondition;
 use bakeoff_core::stats::steady_state::MOST_ROUNDS;
-use bench::Bench;
-use on_image::{MIB, RUN, SMALL, left, made, record};
-use running::Running;
 
 /// The small plan, preconditioned.
 fn plan() -> String {

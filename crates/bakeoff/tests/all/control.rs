@@ -1,17 +1,7 @@
 //! A positive control on an image: slowed down by what the plan says, judged, and not ranked.
 
-// A helper of tests may panic: that is how a test fails.
-#![allow(clippy::unwrap_used)]
-
-#[path = "support/bench.rs"]
-mod bench;
-#[path = "support/on_image.rs"]
-mod on_image;
-#[path = "support/skip.rs"]
-mod skip;
-
-use bench::Bench;
-use on_image::{MIB, RUN, SMALL, lacks, made, record};
+use crate::bench::Bench;
+use crate::on_image::{MIB, RUN, SMALL, lacks, made, record};
 
 #[test]
 fn a_positive_control_is_slowed_down_and_judged() {

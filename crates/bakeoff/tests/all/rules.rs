@@ -1,16 +1,11 @@
 //! Every rule of the registry is tested: once it fires, and once it comes close and does not.
 
-// A helper of tests may panic: that is how a test fails.
-#![allow(clippy::unwrap_used)]
-
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use crate::bench;
 use bakeoff_core::lint::{advice, registry};
-
-#[path = "support/bench.rs"]
-mod bench;
 
 /// The sources below a folder, as one text.
 fn sources(folder: &Path) -> String {

@@ -1,7 +1,5 @@
 //! Real I/O in a temporary directory: every pattern, engine, block size and depth.
 
-#![allow(clippy::unwrap_used)] // helpers of tests: a panic is the report
-
 use std::fs;
 use std::path::{Path, PathBuf};
 

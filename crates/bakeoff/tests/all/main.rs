@@ -1,0 +1,41 @@
+//! Every test that runs the built program, in one binary: it is compiled and linked once, and its
+//! tests share the machine as one queue. A new test is a module of this one.
+//!
+//! They run beside each other in one process. So no test changes what the process has one of (the
+//! working directory, the environment): it gives that to the program it starts. What the machine has
+//! one of (a count of loop devices, of processes) is looked at for the test's own paths only.
+
+// A helper of tests may panic: that is how a test fails.
+#![allow(clippy::unwrap_used)]
+
+#[path = "../support/bench.rs"]
+mod bench;
+#[path = "../support/on_image.rs"]
+mod on_image;
+#[path = "../support/running.rs"]
+mod running;
+#[path = "../support/skip.rs"]
+mod skip;
+#[path = "../support/stored.rs"]
+mod stored;
+
+mod agree;
+mod cases;
+mod causes;
+mod characterise;
+mod command_line;
+mod compare;
+mod control;
+mod crash;
+mod devices;
+mod exports;
+mod import;
+mod import_real;
+mod precondition;
+mod rules;
+mod run;
+mod same_bytes;
+mod store_trouble;
+mod stored_runs;
+mod swapped;
+mod systemd;
