@@ -12,6 +12,9 @@ ARGS ?=
 LIBC_A := $(shell $(or $(CC),cc) -print-file-name=libc.a 2>/dev/null)
 STATIC := $(if $(filter /%,$(LIBC_A)),-C target-feature=+crt-static)
 
+# The report of make demo: in a clone, files of a run belong where git does not see them.
+DEMO_REPORT = $(if $(findstring --report,$(ARGS)),,--report target/demo.html)
+
 MANUAL := target/manual
 SHARE = $(DESTDIR)$(PREFIX)/share
 
@@ -21,7 +24,7 @@ help: ## this list
 demo: ## install what is missing, build, and bake off every filesystem there is here (5 min)
 	@scripts/install.sh build demo
 	@$(MAKE) --no-print-directory build
-	@$(BAKEOFF) demo $(ARGS); code=$$?; [ $$code -le 1 ] || exit $$code
+	@$(BAKEOFF) demo $(DEMO_REPORT) $(ARGS); code=$$?; [ $$code -le 1 ] || exit $$code
 
 test: ## install what is missing and run every check and test
 	@scripts/install.sh build demo test
