@@ -37,8 +37,8 @@ const OURSELVES: &str = "/proc/self/exe";
 const TICK: Duration = Duration::from_millis(200);
 /// How often one looks that draws nothing: a signal wakes it in any case.
 const UNWATCHED: Duration = Duration::from_secs(1);
-/// After how long the threads that feed and drain a child have come to where they wait too.
-const SETTLED: Duration = Duration::from_millis(20);
+/// How long a wait is where the kernel cannot say that a child has ended.
+const BLIND: Duration = Duration::from_millis(20);
 
 /// Why a process gave no result.
 #[derive(Debug, Error)]
@@ -80,8 +80,6 @@ pub struct Spec<'a> {
     keep_bytes: usize,
     tick: Option<&'a mut dyn FnMut()>,
     directory: Option<PathBuf>,
-    /// Whether this process has nothing to do until it ends.
-    is_measuring: bool,
     /// Whether what it leaves running ends with it.
     is_whole: bool,
 }
@@ -137,14 +135,13 @@ impl<'a> Spec<'a> {
             stdin: task,
             limit,
             keep_bytes: ENGINE_OUTPUT_BYTES,
-            is_measuring: true,
             ..Spec::ourselves(vec![internal::ENGINE.into()])
         }
     }
 
     fn ourselves(args: Vec<OsString>) -> Spec<'a> {
         Spec {
-            program: OURSELVES.into(),
+            program: ourselves(),
             args,
             name: "the measuring process".to_string(),
             stdin: Vec::new(),
@@ -152,7 +149,6 @@ impl<'a> Spec<'a> {
             keep_bytes: TOOL_OUTPUT_BYTES,
             tick: None,
             directory: None,
-            is_measuring: false,
             is_whole: false,
         }
     }
@@ -248,14 +244,18 @@ impl<'a> Spec<'a> {
                 Some(_) => TICK,
                 None => self.limit.saturating_sub(started.elapsed()),
             };
-            if std::mem::take(&mut self.is_measuring) && !(pause(pidfd, SETTLED) && pidfd.is_some())
-            {
-                let code = [Spec::wait as *const (), rest as *const (), pause as *const ()];
-                bakeoff_engine::let_go(&code.map(|at| at as usize));
-            }
             rest(pidfd, longest, cancel);
         }
     }
+}
+
+/// This binary, for a child of its own. Under valgrind that link leads to valgrind itself, which only
+/// the link's text hides; whoever sets this variable for us has us run anything already.
+fn ourselves() -> OsString {
+    let preloaded = std::env::var_os("LD_PRELOAD").unwrap_or_default();
+    let is_in_valgrind = preloaded.to_string_lossy().contains("/vgpreload_");
+    let named = is_in_valgrind.then(std::env::current_exe).and_then(Result::ok);
+    named.map_or_else(|| OURSELVES.into(), PathBuf::into_os_string)
 }
 
 /// A time limit in words.
@@ -263,9 +263,7 @@ fn shown(limit: Duration) -> String {
     bakeoff_core::units::duration(u64::try_from(limit.as_nanos()).unwrap_or(u64::MAX))
 }
 
-/// Waits until the process ends, a signal arrives or `longest` is over. It is all that runs here
-/// while a child measures, and touches next to no memory.
-#[inline(never)]
+/// Waits until the process ends, a signal arrives or `longest` is over.
 fn rest(pidfd: Option<BorrowedFd<'_>>, longest: Duration, cancel: &Cancel) {
     let mut left = longest;
     // A signal may have come just before the wait began, which it then does not end.
@@ -280,10 +278,9 @@ fn rest(pidfd: Option<BorrowedFd<'_>>, longest: Duration, cancel: &Cancel) {
 
 /// Waits for `longest` or less; whether there is something to look at. Kernels before 5.3 have no
 /// pidfd; there a short sleep has to do.
-#[inline(never)]
 fn pause(pidfd: Option<BorrowedFd<'_>>, longest: Duration) -> bool {
     let Some(fd) = pidfd else {
-        thread::sleep(SETTLED);
+        thread::sleep(BLIND);
         return true;
     };
     let longest = Timespec {

@@ -118,14 +118,8 @@ pub struct Outcome {
     pub waited_ns: Option<u64>,
 }
 
-/// One of the hot loops.
-#[derive(Clone, Copy)]
-pub struct Run<'a, E> {
-    /// Does a lane's work.
-    pub lane: fn(Lane<'a, E>) -> Result<Outcome, EngineError>,
-    /// Where the functions of our own are that run meanwhile, but for what is rare.
-    pub code: [usize; 5],
-}
+/// One of the hot loops: does a lane's work.
+pub type Run<'a, E> = fn(Lane<'a, E>) -> Result<Outcome, EngineError>;
 
 impl<'a, E: Engine> Lane<'a, E> {
     /// Allocates and prepares everything, before the clock starts and in the thread that runs it.
@@ -180,12 +174,6 @@ impl<'a, E: Engine> Lane<'a, E> {
             batch_max: 1,
             turn_ns: 0,
         })
-    }
-
-    /// Where a loop is, with its inner one, the engine's call and what ends a window.
-    fn code(outer: *const (), inner: *const (), call: *const ()) -> [usize; 5] {
-        let (end, close) = (Self::end_window as *const (), Recorder::end_window as *const ());
-        [outer, inner, call, end, close].map(|at| at.addr())
     }
 
     /// The clock starts.

@@ -20,7 +20,6 @@ mod error;
 mod histogram;
 mod kept;
 mod lane;
-mod lean;
 mod live;
 mod measure;
 mod offsets;
@@ -42,7 +41,6 @@ mod waiting;
 mod windows;
 
 pub use error::EngineError;
-pub use lean::let_go;
 pub use measure::measure;
 pub use own::own_cost;
 pub use profile::{Database, DatabaseOptions, OpenDatabase, clear, measure_profile};

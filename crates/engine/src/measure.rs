@@ -20,7 +20,6 @@ use crate::engine::uring::{self, Nop, Uring};
 use crate::error::EngineError;
 use crate::kept::check_recorded;
 use crate::lane::{Cell, Lane, Outcome, Run};
-use crate::lean::let_go;
 use crate::live::Live;
 use crate::report::{self, Circumstances};
 use crate::smallfiles;
@@ -81,13 +80,13 @@ pub fn measure_recorded(
     let (depth, in_turns) = (job.iodepth, false);
     let around = Around { engine, depth, in_turns, findings };
     match engine {
-        EngineName::IoUring => measure_with(job, target, &live, around, Lane::<Uring>::queued()),
-        EngineName::Libaio => measure_with(job, target, &live, around, Lane::<Libaio>::queued()),
+        EngineName::IoUring => measure_with(job, target, &live, around, Lane::<Uring>::run_queued),
+        EngineName::Libaio => measure_with(job, target, &live, around, Lane::<Libaio>::run_queued),
         _ => {
             let threads = as_threads(job);
             let in_turns = threads.numjobs > job.numjobs && job.numjobs == 1;
             let around = Around { depth: 1, in_turns, ..around };
-            let run = Lane::<Psync>::immediate();
+            let run = Lane::<Psync>::run;
             let mut measurement = measure_with(&threads, target, &live, around, run)?;
             measurement.job = job.clone();
             Ok(measurement)
@@ -135,7 +134,7 @@ fn choose(job: &Job) -> (EngineName, Vec<Finding>) {
 
 /// Without I/O, and so without a target: the loop that fits the depth.
 fn measure_null<'a>(job: &'a Job, live: &'a Live<'a>) -> Result<Measurement, EngineError> {
-    let run = if job.iodepth == 1 { Lane::<Null>::immediate() } else { Lane::<Null>::queued() };
+    let run: Run<Null> = if job.iodepth == 1 { Lane::run } else { Lane::run_queued };
     measure_idle(job, live, run)
 }
 
@@ -155,7 +154,7 @@ fn measure_nop<'a>(job: &'a Job, live: &'a Live<'a>) -> Result<Measurement, Engi
         let (evidence, advice) = uring::explain(&error);
         return Err(EngineError::Unsupported(format!("{evidence}: {advice}")));
     }
-    measure_idle(job, live, Lane::<Nop>::queued())
+    measure_idle(job, live, Lane::<Nop>::run_queued)
 }
 
 /// What was decided before the lanes start.
@@ -206,11 +205,9 @@ fn measure_with<'a, E: Engine>(
     let prepare = |index| {
         let fd = target.map(|target| target.open(job)).transpose()?;
         let lane = Lane::<E>::new(cell, index, fd)?;
-        Ok(move || (run.lane)(lane))
+        Ok(move || run(lane))
     };
-    let mut code = [run.code.as_slice(), &waiting::code()].concat();
-    code.push(measure_with::<E> as *const () as usize);
-    let (lanes, usage) = run_lanes(job.numjobs, live, &code, prepare)?;
+    let (lanes, usage) = run_lanes(job.numjobs, live, prepare)?;
     let traces: Vec<_> = lanes.iter().filter_map(|lane| lane.trace).collect();
     let around = Circumstances { engine, usage, cost, clock, findings };
     let mut measurement = report::measurement(job, lanes, around);
@@ -222,12 +219,9 @@ fn measure_with<'a, E: Engine>(
 
 /// Prepares every lane, starts them together and waits for all. A lane lives in one thread from
 /// its preparation on (a ring belongs to the thread that made it); a single one in this thread.
-/// Memory that is not needed meanwhile is given back, where it is said which functions run: those
-/// at `code`.
 pub fn run_lanes<P, R>(
     numjobs: u32,
     live: &Live,
-    code: &[usize],
     prepare: P,
 ) -> Result<(Vec<Outcome>, Usage), EngineError>
 where
@@ -236,7 +230,6 @@ where
 {
     if numjobs == 1 {
         let run = prepare(0)?;
-        let_go_but(code);
         let before = Usage::now();
         let outcome = waiting::counted(run)?;
         return Ok((vec![outcome], Usage::now().since(before)));
@@ -278,7 +271,6 @@ where
         drop(ready);
         // Ends when the last lane is prepared, or failed to, and let go of its end.
         let _ = all_ready.recv();
-        let_go_but(code);
         let before = Usage::now();
         drop(closed);
         let mut outcomes = Vec::with_capacity(numjobs as usize);
@@ -292,12 +284,6 @@ where
         let usage = Usage::now().since(before);
         failure.map_or(Ok((outcomes, usage)), Err)
     })
-}
-
-fn let_go_but(code: &[usize]) {
-    if !code.is_empty() {
-        let_go(code);
-    }
 }
 
 #[cfg(test)]

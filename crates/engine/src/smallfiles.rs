@@ -43,7 +43,7 @@ pub fn measure(job: &Job, target: &Path, live: &Live) -> Result<Measurement, Eng
     let clock = Clock::find();
     let cost = Cost::measure(job, 1, clock)?;
     let cell = Cell { job, depth: 1, in_turns: false, cost, clock, live };
-    let (lanes, usage) = run_lanes(job.numjobs, live, &[], |index| {
+    let (lanes, usage) = run_lanes(job.numjobs, live, |index| {
         let lane = Lane::new(cell, index, target.open_directory()?)?;
         Ok(move || lane.run())
     })?;

@@ -10,19 +10,12 @@ use rustix::io::read;
 use crate::error::EngineError;
 use crate::lane::Outcome;
 
-/// Runs a lane in this thread and notes how long it waited for a CPU meanwhile. Part of its caller,
-/// which is in memory anyway while the lane runs.
-#[inline(always)]
+/// Runs a lane in this thread and notes how long it waited for a CPU meanwhile.
 pub fn counted(run: impl FnOnce() -> Result<Outcome, EngineError>) -> Result<Outcome, EngineError> {
     let before = waited_ns();
     let mut outcome = run()?;
     outcome.waited_ns = waited_ns().zip(before).map(|(after, before)| after.saturating_sub(before));
     Ok(outcome)
-}
-
-/// Where the functions are that look.
-pub fn code() -> [usize; 2] {
-    [waited_ns as *const () as usize, std::str::from_utf8 as *const () as usize]
 }
 
 /// What this thread has waited so far; `None` where the kernel does not count it

@@ -2,22 +2,16 @@
 
 use crate::engine::{Immediate, Op, describe};
 use crate::error::EngineError;
-use crate::offsets::{Order, Uniform, Walk};
+use crate::offsets::{Order, Walk};
 use crate::record::{Kind, Row};
 
-use super::{Lane, Outcome, Run};
+use super::{Lane, Outcome};
 
 /// Latencies kept before they are put into the histogram. A store whose place depends on a reading
 /// of the clock holds up the next reading: measured at 6 ns an I/O, of 16 with everything else.
 const KEPT: usize = 256;
 
 impl<'a, E: Immediate> Lane<'a, E> {
-    /// The loop for one I/O at a time.
-    pub fn immediate() -> Run<'a, E> {
-        let (outer, inner) = (Self::run as *const (), Self::move_along::<Uniform> as *const ());
-        Run { lane: Self::run, code: Self::code(outer, inner, E::once as *const ()) }
-    }
-
     /// Does the work, one I/O at a time.
     pub fn run(mut self) -> Result<Outcome, EngineError> {
         let only = self.moves_only();

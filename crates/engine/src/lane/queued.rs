@@ -5,10 +5,10 @@ use bakeoff_core::model::job::Stamps;
 use crate::check;
 use crate::engine::{Done, Queued, describe};
 use crate::error::EngineError;
-use crate::offsets::{Order, Step, Uniform, Walk};
+use crate::offsets::{Order, Step, Walk};
 use crate::record::{Kind, Row};
 
-use super::{Lane, Outcome, Run};
+use super::{Lane, Outcome};
 
 /// What is in flight. All its memory is there before the clock starts.
 struct Queue {
@@ -52,13 +52,6 @@ impl Queue {
 }
 
 impl<'a, E: Queued> Lane<'a, E> {
-    /// The loop for many I/Os in flight.
-    pub fn queued() -> Run<'a, E> {
-        let (outer, inner) =
-            (Self::run_queued as *const (), Self::move_all::<Uniform> as *const ());
-        Run { lane: Self::run_queued, code: Self::code(outer, inner, E::push as *const ()) }
-    }
-
     /// Does the work, up to `depth` I/Os at a time.
     pub fn run_queued(mut self) -> Result<Outcome, EngineError> {
         let mut queue = self.queue();
