@@ -16,7 +16,7 @@ pub fn give(mut open: Open, out: &mut Out) {
     if open.is_in_doubt && open.twice.is_none() {
         let known = Known { fields: &open.fields };
         // The block size is kept where the volume confirms it.
-        let is_confirmed = known.contradiction().is_none()
+        let is_confirmed = known.contradiction().or_else(|| known.disagreement()).is_none()
             && [Key::ReadVolume, Key::ReadThroughput].iter().any(|key| known.of(*key).is_some());
         open.fields.retain(|field| {
             !field.key.is_setting() || (field.key == Key::BlockSize && is_confirmed)
@@ -43,7 +43,10 @@ pub fn give(mut open: Open, out: &mut Out) {
         let why = "sysbench counted no operation: its files were missing, or it failed";
         return out.unread(first, last, why);
     }
-    if let Some(why) = known.contradiction() {
+    let disagreement = known.disagreement();
+    // Without its first lines the report may be two, and then nothing else tells it.
+    let mixed = disagreement.clone().filter(|_| open.is_in_doubt);
+    if let Some(why) = known.contradiction().or(mixed) {
         return out.unread(first, last, why);
     }
     let mut metrics = Metrics::default();
@@ -53,6 +56,11 @@ pub fn give(mut open: Open, out: &mut Out) {
     known.times(&mut metrics, last, out);
     let mut result = open.place.result("sysbench", open.version.clone(), last, metrics);
     result.test = known.mode().map(str::to_string);
+    if let Some(evidence) = disagreement {
+        let advice = "sysbench took its rates over a longer time than the total time it printed, \
+                      as on a busy machine. Compare the events and the total time instead.";
+        result.findings.push(finding("rates-of-another-time", Severity::Warn, evidence, advice));
+    }
     let is_prepare = known.of(Key::PreparedBytes).is_some();
     if !open.is_over && !is_prepare {
         let advice =

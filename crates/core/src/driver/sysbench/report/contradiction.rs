@@ -90,12 +90,17 @@ impl Known<'_> {
         {
             return mixed("throughput times total time is not the transferred volume");
         }
-        self.events_of_1_0(seconds.0).or_else(|| self.requests_of_0_4(seconds))
+        self.requests_of_0_4(seconds)
     }
 
-    /// Events of 1.0 are reads, writes and the periodic flushes; the last flushes are none.
-    fn events_of_1_0(&self, seconds: f64) -> Option<String> {
+    /// How far the events of 1.0 are from what its rates make of the total time, in words. Such a
+    /// report is no mixture: 1.0 divides by a time that it reads later than the one it prints, and
+    /// how much later depends on what else the machine does.
+    ///
+    /// Events are reads, writes and the periodic flushes; the last flushes are none.
+    pub(super) fn disagreement(&self) -> Option<String> {
         use Key::*;
+        let seconds = self.value(TotalTime)?;
         let reads = self.value(ReadsPerSecond)?;
         let (writes, flushes) = (self.value(WritesPerSecond)?, self.value(FsyncsPerSecond)?);
         let events = self.value(Events)?;
@@ -106,7 +111,12 @@ impl Known<'_> {
         let least = (reads + writes - 0.01) * low - 1.0;
         let most = (reads + writes + flushes + 0.01) * high + 1.0;
         let agrees = (least..=most).contains(&events);
-        (!agrees).then(|| "the events are not what the rates make of the total time".to_string())
+        (!agrees).then(|| {
+            format!(
+                "events: {events} printed, {:.0} to {most:.0} by the printed rates and total time",
+                least.max(0.0)
+            )
+        })
     }
 
     fn requests_of_0_4(&self, seconds: (f64, f64)) -> Option<String> {
