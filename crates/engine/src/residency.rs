@@ -171,7 +171,8 @@ mod tests {
         let mincore = by_mincore(file.as_fd(), LEN).expect("mincore");
         assert!((LEN / 2..LEN * 3 / 4).contains(&mincore), "{mincore}");
         match by_cachestat(file.as_fd(), LEN) {
-            Ok(cachestat) => assert_eq!(cachestat, mincore),
+            // Memory may be taken back between the two.
+            Ok(cachestat) => assert!((LEN / 2..=mincore).contains(&cachestat), "{cachestat}"),
             Err(error) => skip::skip("Linux 6.5", &format!("no cachestat(2) here: {error}")),
         }
     }

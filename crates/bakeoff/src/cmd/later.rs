@@ -80,7 +80,7 @@ pub fn detach(global: &Global, tokens: &[String]) -> Result<Outcome, Fault> {
         return Ok(Outcome::Done);
     }
     let mut child = background::detach(&args, &log).map_err(Fault::environment)?;
-    if let Some(ended) = early_end(&mut child, &path)? {
+    if let Some(ended) = early_end(&mut child, &path, WATCH)? {
         return Ok(ended);
     }
     let pid = child.id();
@@ -91,11 +91,11 @@ pub fn detach(global: &Global, tokens: &[String]) -> Result<Outcome, Fault> {
     Ok(Outcome::Done)
 }
 
-/// Watches a detached run for a moment; `None` when it goes on. One that ended ends us as it did,
+/// Watches a detached run for as long as `watched`; `None` when it goes on. One that ended ends us as it did,
 /// with what it said.
-fn early_end(child: &mut Child, log: &Path) -> Result<Option<Outcome>, Fault> {
+fn early_end(child: &mut Child, log: &Path, watched: Duration) -> Result<Option<Outcome>, Fault> {
     let since = Instant::now();
-    while since.elapsed() < WATCH {
+    while since.elapsed() < watched {
         if let Some(ended) = child.try_wait().map_err(Fault::environment)? {
             let said = std::fs::read_to_string(log).unwrap_or_default();
             let said = format!("it ended at once:\n{}", said.trim_end());
@@ -210,20 +210,22 @@ mod tests {
 
     #[test]
     fn a_detached_run_that_ends_at_once_ends_us_as_it_did() {
+        // A busy machine may take longer than WATCH to start it.
+        const LONG: Duration = Duration::from_secs(600);
         let dir = tempfile::tempdir().unwrap();
         let log = dir.path().join("log");
         std::fs::write(&log, "bakeoff: the drive is in use\n").unwrap();
-        let ended = |script: &str| {
+        let ended = |script: &str, watched: Duration| {
             let mut child = std::process::Command::new("sh").args(["-c", script]).spawn().unwrap();
-            let ended = early_end(&mut child, &log);
+            let ended = early_end(&mut child, &log, watched);
             // The one that goes on; for the others it is too late.
             let _ = child.kill();
             child.wait().unwrap();
             ended
         };
-        assert!(matches!(ended("exit 0"), Ok(Some(Outcome::Done))));
-        assert!(matches!(ended("exec sleep 600"), Ok(None)));
-        let fault = ended("exit 3").unwrap_err();
+        assert!(matches!(ended("exit 0", LONG), Ok(Some(Outcome::Done))));
+        assert!(matches!(ended("exec sleep 600", WATCH), Ok(None)));
+        let fault = ended("exit 3", LONG).unwrap_err();
         assert!(fault.to_string().contains("in use"), "{fault}");
         let code = |fault| format!("{:?}", crate::fault::exit(Err(fault)));
         assert_eq!(code(fault), format!("{:?}", std::process::ExitCode::from(3)));

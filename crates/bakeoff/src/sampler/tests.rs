@@ -1,7 +1,6 @@
 //! The sampler on the machine the tests run on.
 
 use std::path::Path;
-use std::time::Instant;
 
 use bakeoff_core::model::job::{Job, Rw};
 use bakeoff_core::model::measurement::Measurement;
@@ -20,6 +19,9 @@ fn measurement(from_ns: u64, elapsed_ns: u64) -> Measurement {
     Measurement { monotonic_ns: Some(from_ns), elapsed_ns, ..measured }
 }
 
+/// Looks of the fast kind in 1.3 s, where nothing holds the sampler up.
+const ENOUGH_TICKS: u64 = 13;
+
 #[test]
 fn what_this_machine_does_is_seen_and_cheap() {
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
@@ -28,8 +30,8 @@ fn what_this_machine_does_is_seen_and_cheap() {
     sampler.begin(&devices);
     let from_ns = now_ns();
     let mut file = tempfile::tempfile_in(here).unwrap();
-    let began = Instant::now();
-    while began.elapsed() < Duration::from_millis(1300) {
+    // Until it has looked often enough, however long that takes on this machine.
+    while sampler.shared.lock().ticks < ENOUGH_TICKS {
         use std::io::{Seek, Write};
         file.rewind().unwrap();
         file.write_all(&[7; 65536]).unwrap();
@@ -83,7 +85,9 @@ fn looking_allocates_nothing() {
 fn it_sleeps_between_cells() {
     let sampler = Sampler::start().unwrap();
     sampler.begin(&[]);
-    std::thread::sleep(Duration::from_millis(250));
+    while sampler.shared.lock().ticks == 0 {
+        std::thread::sleep(Duration::from_millis(10));
+    }
     sampler.pause();
     let ticks = sampler.shared.lock().ticks;
     std::thread::sleep(Duration::from_millis(300));

@@ -157,13 +157,19 @@ fn measure(stage: &mut Stage<'_>, part: u16, mode: Mode, set: Set) -> Result<(),
     let was_timed = most.is_none_or(|most| generator.data < most);
     let all = All { first: &first, rest: &meters };
     let mut figures = all.figures(bursts.into_inner().map_err(|_| super::panicked())?);
-    let is_without_end = mode.is_random() && was_timed;
-    let old_end_ns = if is_without_end { last_request_ns.into_inner() } else { all.end_ns() };
+    let is_cut = mode.is_random() && was_timed;
+    let old_end_ns = end_of_0_4(is_cut, last_request_ns.into_inner(), all.end_ns());
     if mode.is_random() || generator.flushes == 0 {
         figures.extend(all.figures_of_0_4(opening, old_end_ns));
     }
     stage.done.push(first.finish_with(meters, usage, figures));
     Ok(())
+}
+
+/// When the clock of 0.4 ends: a random test that its time limit cut ends with its last request,
+/// and leaves out the flush at the end.
+fn end_of_0_4(is_cut: bool, last_request_ns: u64, end_ns: u64) -> u64 {
+    if is_cut { last_request_ns } else { end_ns }
 }
 
 /// Opens all files, whole but for the mode that writes new ones, and out of memory if asked; and

@@ -235,6 +235,8 @@ pub fn pss_bytes(process: u32) -> u64 {
 
 #[cfg(test)]
 mod tests {
+    use std::io::{BufRead, BufReader};
+
     use super::*;
     use serde_json::json;
 
@@ -267,27 +269,38 @@ mod tests {
         assert_eq!((while_running(&[4, 5]), while_running(&[])), (5, 0));
     }
 
+    /// It compared the memory of a process with a later reading of the same, which may be larger.
     #[test]
     fn a_tree_is_counted_with_its_children() {
-        let mut child = Command::new("sh").args(["-c", "sleep 5 & wait"]).spawn().unwrap();
-        let deadline = std::time::Instant::now() + Duration::from_secs(5);
-        while tree(child.id()).len() < 2 && std::time::Instant::now() < deadline {
-            std::thread::sleep(Duration::from_millis(5));
-        }
+        let mut child = Command::new("sh")
+            .args(["-c", "sleep 600 & echo $!; wait"])
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut told = String::new();
+        let mut lines = BufReader::new(child.stdout.take().unwrap());
+        lines.read_line(&mut told).unwrap();
+        let grandchild = told.trim().parse().unwrap();
         let processes = tree(child.id());
-        let bytes: u64 = processes.iter().copied().map(pss_bytes).sum();
-        assert_eq!(processes.len(), 2);
-        assert!(bytes > pss_bytes(child.id()));
-        child.kill().unwrap();
+        let bytes = processes.iter().copied().map(pss_bytes).collect::<Vec<_>>();
+        Command::new("kill").arg(told.trim()).status().unwrap();
         child.wait().unwrap();
+        assert_eq!(processes, [child.id(), grandchild]);
+        assert!(bytes.iter().all(|bytes| *bytes > 0), "{bytes:?}");
+        assert_eq!(pss_bytes(child.id()), 0, "nothing of a process that is gone");
     }
 
     #[test]
     fn time_of_children_is_counted_when_they_end() {
         let before = children_cpu_ns().unwrap();
-        let spin = "i=0; while [ $i -lt 200000 ]; do i=$((i+1)); done";
-        Command::new("sh").args(["-c", spin]).status().unwrap();
-        let used = (children_cpu_ns().unwrap() - before).0;
-        assert!(used[0] + used[1] > 0);
+        // As long as it takes for the clock of CPU times to tick, whatever its step.
+        let spin = "i=0; while [ $i -lt 20000 ]; do i=$((i+1)); done";
+        loop {
+            Command::new("sh").args(["-c", spin]).status().unwrap();
+            let used = (children_cpu_ns().unwrap() - before).0;
+            if used[0] + used[1] > 0 {
+                break;
+            }
+        }
     }
 }
