@@ -307,7 +307,7 @@ mod tests {
         let live = Live::new(None);
         let (engine, findings) = (EngineName::Psync, Vec::new());
         let around = Around { engine, depth: 1, in_turns: true, findings };
-        let run = Lane::<Psync>::immediate();
+        let run = Lane::<Psync>::run;
         let measurement = measure_with(&threads, Some(&target), &live, around, run).unwrap();
         assert_eq!(measurement.verified_bytes, Some(41 * 1000));
         assert_eq!(measurement.total_ios(), 3 * 41);
