@@ -22,6 +22,7 @@ mod kept;
 mod lane;
 mod lean;
 mod live;
+pub mod loops;
 mod measure;
 mod offsets;
 mod own;
