@@ -72,6 +72,11 @@ impl Fault {
         self.message.is_empty()
     }
 
+    /// Whether stdout's reader went away, which takes nothing from what the command found out.
+    fn is_unheard(&self) -> bool {
+        self.is_silent() && self.exit == 0
+    }
+
     /// The same end, with one more thing to say about it.
     pub fn and(mut self, also: impl fmt::Display) -> Fault {
         self.message = match self.message.as_str() {
@@ -95,6 +100,22 @@ impl From<std::io::Error> for Fault {
             return Fault { exit: 0, message: String::new() };
         }
         Fault::environment(format!("cannot write the result: {error}"))
+    }
+}
+
+/// The end of a command that printed its verdict: as the verdict wants it, also where nobody read
+/// on, unless the result could not be written.
+pub fn after_printing(
+    printed: Result<(), impl Into<Fault>>,
+    ended: Result<Outcome, Fault>,
+) -> Result<Outcome, Fault> {
+    match printed.map_err(Into::into) {
+        Err(fault) if !fault.is_unheard() => match ended {
+            // How it ended counts before what became of the words about it.
+            Err(ended) => Err(ended.and(fault)),
+            Ok(_) => Err(fault),
+        },
+        _ => ended,
     }
 }
 

@@ -10,7 +10,6 @@
 use std::collections::BTreeMap;
 use std::num::NonZeroU64;
 use std::os::fd::OwnedFd;
-use std::path::Path;
 
 use bakeoff_core::model::acks::{Acks, KEPT_SCHEMA, Kept, Loss, Lost};
 use bakeoff_core::model::job::{Data, Job, Mem, Rw};
@@ -20,7 +19,7 @@ use crate::check::{self, check};
 use crate::data::{Content, Tag, UNIT_BYTES};
 use crate::error::EngineError;
 use crate::offsets::{Cursor, Span};
-use crate::target::Target;
+use crate::target::{Spot, Target};
 use crate::verify::{open_uncached, read_all};
 
 /// Smallest block: it begins with a tag that tells which write it is.
@@ -64,7 +63,7 @@ fn cadence(job: &Job) -> u32 {
 ///
 /// # Errors
 /// Those of reading; that something is lost is no error.
-pub fn look_for(acks: &Acks, path: &Path) -> Result<Kept, EngineError> {
+pub fn look_for<'p>(acks: &Acks, at: impl Into<Spot<'p>>) -> Result<Kept, EngineError> {
     let job = &acks.head.job;
     check(job)?;
     check_recorded(job)?;
@@ -74,7 +73,7 @@ pub fn look_for(acks: &Acks, path: &Path) -> Result<Kept, EngineError> {
         bs: job.bs,
         ..Kept::default()
     };
-    let target = Target::find_existing(path, job)?;
+    let target = Target::find_existing(at.into(), job)?;
     let fd = target.map(|target| open_uncached(job, &target)).transpose()?;
     // bs is at most 1 GiB.
     let mut memory = Buffers::new(job.bs as usize, 1, Mem::Malloc)?;
@@ -310,7 +309,7 @@ mod tests {
             ..Job::new(Rw::Write, BS, BLOCKS * BS)
         };
         let file = std::fs::File::create(&record).unwrap();
-        measure_recorded(&job, &path, None, Some(file.as_fd())).unwrap();
+        measure_recorded(&job, (&path).into(), None, Some(file.as_fd())).unwrap();
         let text = std::fs::read_to_string(&record).unwrap();
         assert_eq!(text.lines().count() as u32, 1 + 12 / fsync);
         (dir, path, Acks::read(text.lines()).unwrap())

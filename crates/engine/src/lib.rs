@@ -21,6 +21,7 @@ mod histogram;
 mod kept;
 mod lane;
 mod live;
+pub mod loops;
 mod measure;
 mod offsets;
 mod own;

@@ -23,7 +23,7 @@ use crate::lane::{Cell, Lane, Outcome, Run};
 use crate::live::Live;
 use crate::report::{self, Circumstances};
 use crate::smallfiles;
-use crate::target::Target;
+use crate::target::{Spot, Target};
 use crate::usage::Usage;
 use crate::verify;
 use crate::waiting;
@@ -48,7 +48,7 @@ pub fn measure(
     target: &Path,
     live: Option<BorrowedFd<'_>>,
 ) -> Result<Measurement, EngineError> {
-    measure_recorded(job, target, live, None)
+    measure_recorded(job, target.into(), live, None)
 }
 
 /// The same, with a line in `acks` after every flush: see [`bakeoff_core::model::acks`].
@@ -57,7 +57,7 @@ pub fn measure(
 /// Those of [`measure`], and [`EngineError::Invalid`] for a job whose record would tell nothing.
 pub fn measure_recorded(
     job: &Job,
-    target: &Path,
+    target: Spot<'_>,
     live: Option<BorrowedFd<'_>>,
     acks: Option<BorrowedFd<'_>>,
 ) -> Result<Measurement, EngineError> {

@@ -10,7 +10,7 @@ use crate::error::EngineError;
 use crate::kept::look_for;
 use crate::measure::measure_recorded;
 use crate::profile::{OpenDatabase, Room, measure_in};
-use crate::target::Target;
+use crate::target::{Spot, Target};
 
 /// Reads a task on standard input, measures, and writes the reply on standard output. Returns the
 /// exit status: 0 when a reply was written, whatever it says, and 70 when not.
@@ -66,22 +66,22 @@ fn die_with(parent_pid: Option<u32>) -> Result<(), EngineError> {
 }
 
 fn do_task(task: &Task, open: OpenDatabase) -> Result<Reply, EngineError> {
-    let path = task.target.as_path();
+    let at = Spot { path: task.target.as_path(), inode: task.inode };
     let live = task.live_fd.map(borrow).transpose()?;
     let acks = task.acks_fd.map(borrow).transpose()?;
     if let Some(acks) = &task.look_for {
-        return look_for(acks, path).map(|kept| Reply::Kept(Box::new(kept)));
+        return look_for(acks, at).map(|kept| Reply::Kept(Box::new(kept)));
     }
     if let Some(profile) = task.profile {
         let room = match task.target_kind {
-            TargetKind::KeptDirectory => Room::kept(path)?,
-            TargetKind::Directory | TargetKind::File | TargetKind::Block => Room::open(path)?,
+            TargetKind::KeptDirectory => Room::kept(at)?,
+            TargetKind::Directory | TargetKind::File | TargetKind::Block => Room::open(at)?,
         };
-        let measured = measure_in(room, profile, &task.parts, &task.job, path, live, open);
+        let measured = measure_in(room, profile, &task.parts, &task.job, at, live, open);
         return measured.map(Reply::Parts);
     }
-    Target::expect(path, task.target_kind, &task.job)?;
-    let measured = measure_recorded(&task.job, path, live, acks)?;
+    Target::expect(at, task.target_kind, &task.job)?;
+    let measured = measure_recorded(&task.job, at, live, acks)?;
     Ok(Reply::Ok(Box::new(measured)))
 }
 

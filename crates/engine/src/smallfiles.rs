@@ -13,7 +13,6 @@
 use std::ffi::CStr;
 use std::io::Write;
 use std::os::fd::OwnedFd;
-use std::path::Path;
 
 use bakeoff_core::model::job::{Data, EngineName, Job};
 use bakeoff_core::model::measurement::Measurement;
@@ -34,11 +33,11 @@ use crate::measure::run_lanes;
 use crate::offsets::share;
 use crate::record::{Kind, Recorder};
 use crate::report::{self, Circumstances};
-use crate::target::{self, Target};
+use crate::target::{self, Spot, Target};
 use crate::verify;
 
 /// Does a small-files job in the directory `target`.
-pub fn measure(job: &Job, target: &Path, live: &Live) -> Result<Measurement, EngineError> {
+pub fn measure(job: &Job, target: Spot<'_>, live: &Live) -> Result<Measurement, EngineError> {
     let target = Target::find(target, job)?;
     let clock = Clock::find();
     let cost = Cost::measure(job, 1, clock)?;

@@ -1,7 +1,9 @@
 //! The file, directory or device that is measured: what it is, and how it is opened.
 //!
-//! Never through a symbolic link: what the parent checked is what gets written. A regular file
-//! that is only written is created, for its owner only, when it is not there.
+//! Never through a symbolic link: what the parent checked is what gets written. A file that the
+//! parent has open is named by its descriptor, `/proc/PID/fd/N`, which is a link that leads to the
+//! very file (proc(5)); device and inode are compared each time it is opened. A regular file that
+//! is only written is created, for its owner only, when it is not there.
 
 use std::ffi::c_int;
 use std::os::fd::{IntoRawFd, OwnedFd};
@@ -9,15 +11,74 @@ use std::path::{Path, PathBuf};
 
 use bakeoff_core::driver::native::TargetKind;
 use bakeoff_core::model::job::{Job, Rw};
-use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags, Statx, StatxFlags, openat, statx};
+use bakeoff_core::model::step::Inode;
+use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags, Statx, StatxFlags, fstat, openat, statx};
 use rustix::io::Errno;
 
 use crate::error::EngineError;
+
+/// Where something is to be found.
+#[derive(Clone, Copy, Debug)]
+pub struct Spot<'p> {
+    /// Its path; with an `inode` the link to a descriptor, which is followed.
+    pub path: &'p Path,
+    /// Which file or directory has to be there; `None` where the path is all that is known.
+    pub inode: Option<Inode>,
+}
+
+impl<'p, P: AsRef<Path> + ?Sized> From<&'p P> for Spot<'p> {
+    fn from(path: &'p P) -> Spot<'p> {
+        Spot { path: path.as_ref(), inode: None }
+    }
+}
+
+impl Spot<'_> {
+    /// Opens it, and refuses another file than the one expected.
+    pub fn open(self, flags: OFlags) -> Result<OwnedFd, EngineError> {
+        let follow = if self.inode.is_some() { OFlags::empty() } else { OFlags::NOFOLLOW };
+        let all = flags | OFlags::CLOEXEC | follow;
+        let fd = openat(CWD, self.path, all, Mode::empty()).map_err(|errno| {
+            if errno == Errno::INVAL && flags.contains(OFlags::DIRECT) {
+                return EngineError::Unsupported(
+                    "this filesystem has no direct I/O (open with O_DIRECT was refused): leave \
+                     --direct out"
+                        .to_string(),
+                );
+            }
+            EngineError::io("opening what to measure", errno)
+        })?;
+        let found = fstat(&fd).map_err(|e| EngineError::io("checking what was opened", e))?;
+        // Their widths differ between architectures.
+        #[allow(clippy::useless_conversion, clippy::unnecessary_cast)]
+        self.check(Inode { dev: found.st_dev as u64, ino: found.st_ino as u64 })?;
+        Ok(fd)
+    }
+
+    fn look(self) -> Result<Statx, Errno> {
+        let wanted = StatxFlags::BASIC_STATS | StatxFlags::DIOALIGN;
+        let follow = match self.inode {
+            Some(_) => AtFlags::empty(),
+            None => AtFlags::SYMLINK_NOFOLLOW,
+        };
+        statx(CWD, self.path, follow, wanted)
+    }
+
+    fn check(self, found: Inode) -> Result<(), EngineError> {
+        if self.inode.is_none_or(|expected| expected == found) {
+            return Ok(());
+        }
+        Err(EngineError::Invalid(
+            "another file was opened than the one that was prepared: it was replaced meanwhile"
+                .to_string(),
+        ))
+    }
+}
 
 /// What was found at the path.
 #[derive(Debug)]
 pub struct Target {
     path: PathBuf,
+    inode: Option<Inode>,
     /// What it is.
     pub kind: TargetKind,
     /// Granularity of O_DIRECT offsets and lengths in bytes; 1 when the job does not ask for it.
@@ -27,17 +88,19 @@ pub struct Target {
 impl Target {
     /// Looks at `path`, creates a missing file of a job that only writes, and checks that the job
     /// is possible there.
-    pub fn find(path: &Path, job: &Job) -> Result<Target, EngineError> {
-        let mut found = look(path);
+    pub fn find<'p>(at: impl Into<Spot<'p>>, job: &Job) -> Result<Target, EngineError> {
+        let at = at.into();
+        let Spot { path, inode } = at;
+        let mut found = at.look();
         if found.as_ref().is_err_and(|e| *e == Errno::NOENT) && creates(job) {
             let flags = OFlags::CREATE | OFlags::EXCL | OFlags::WRONLY | OFlags::CLOEXEC;
             openat(CWD, path, flags | OFlags::NOFOLLOW, Mode::RUSR | Mode::WUSR)
                 .map_err(|e| EngineError::io("creating the file to write", e))?;
-            found = look(path);
+            found = at.look();
         }
         let found = found.map_err(|e| EngineError::io("looking for what to measure", e))?;
         let kind = kind_of(&found, job)?;
-        let mut target = Target { path: path.to_path_buf(), kind, direct_align: 1 };
+        let mut target = Target { path: path.to_path_buf(), inode, kind, direct_align: 1 };
         if kind != TargetKind::Directory {
             target.check_length(job)?;
             if job.direct {
@@ -49,19 +112,20 @@ impl Target {
     }
 
     /// Looks at `path` to read what is left of what `job` wrote; none when nothing is there.
-    pub fn find_existing(path: &Path, job: &Job) -> Result<Option<Target>, EngineError> {
-        let found = match look(path) {
+    pub fn find_existing(at: Spot<'_>, job: &Job) -> Result<Option<Target>, EngineError> {
+        let Spot { path, inode } = at;
+        let found = match at.look() {
             Err(Errno::NOENT) => return Ok(None),
             found => found.map_err(|e| EngineError::io("looking for what was written", e))?,
         };
         let kind = kind_of(&found, job)?;
-        Ok(Some(Target { path: path.to_path_buf(), kind, direct_align: 1 }))
+        Ok(Some(Target { path: path.to_path_buf(), inode, kind, direct_align: 1 }))
     }
 
     /// Refuses `path` when something else is there than the caller checked. Nothing at all is the
     /// business of [`Target::find`].
-    pub fn expect(path: &Path, kind: TargetKind, job: &Job) -> Result<(), EngineError> {
-        let Ok(found) = look(path) else { return Ok(()) };
+    pub fn expect(at: Spot<'_>, kind: TargetKind, job: &Job) -> Result<(), EngineError> {
+        let Ok(found) = at.look() else { return Ok(()) };
         let found = kind_of(&found, job)?;
         if found == kind {
             return Ok(());
@@ -92,17 +156,7 @@ impl Target {
     }
 
     fn open_with(&self, flags: OFlags) -> Result<OwnedFd, EngineError> {
-        let all = flags | OFlags::CLOEXEC | OFlags::NOFOLLOW;
-        openat(CWD, &self.path, all, Mode::empty()).map_err(|errno| {
-            if errno == Errno::INVAL && flags.contains(OFlags::DIRECT) {
-                return EngineError::Unsupported(
-                    "this filesystem has no direct I/O (open with O_DIRECT was refused): leave \
-                     --direct out"
-                        .to_string(),
-                );
-            }
-            EngineError::io("opening what to measure", errno)
-        })
+        Spot { path: &self.path, inode: self.inode }.open(flags)
     }
 
     fn check_length(&self, job: &Job) -> Result<(), EngineError> {
@@ -143,11 +197,6 @@ impl Target {
             Ok(_) => Ok(512),
         }
     }
-}
-
-fn look(path: &Path) -> Result<Statx, Errno> {
-    let wanted = StatxFlags::BASIC_STATS | StatxFlags::DIOALIGN;
-    statx(CWD, path, AtFlags::SYMLINK_NOFOLLOW, wanted)
 }
 
 /// Whether a missing file is made: only when nothing has to be in it.

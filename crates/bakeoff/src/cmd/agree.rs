@@ -34,7 +34,7 @@ pub fn run(global: &Global, args: &Agree) -> Result<Outcome, Fault> {
     let place = host::place(&dir).map_err(Fault::environment)?;
     let cpu = stay_on_one_cpu();
     let (table, file_bytes) = in_scratch(global, &dir, true, |scratch, _| {
-        let mut turns = Turns::new(global, scratch, &cancel)?;
+        let mut turns = Turns::new(global, scratch, &cancel);
         let size = turns.lay_out(&place, args.size)?;
         turns.all(size, args, began)?;
         Ok((turns.into_table(), size))

@@ -18,7 +18,7 @@ use bakeoff_core::workloads;
 
 use super::internal;
 use crate::cli::Global;
-use crate::fault::{Fault, Outcome};
+use crate::fault::{self, Fault, Outcome};
 use crate::host;
 use crate::runner::action::ActionError;
 use crate::runner::ground::Ground;
@@ -210,13 +210,7 @@ fn answer_run(global: &Global, run: &Run, report: ReportTo) -> Result<Outcome, F
         ))),
         _ => answer::outcome(run, &analysis),
     };
-    // How the run ended counts before what became of the words about it.
-    match (ended, reported.and(printed)) {
-        (ended, Ok(())) => ended,
-        (Ok(_), Err(unsaid)) => Err(unsaid),
-        (Err(fault), Err(unsaid)) if unsaid.is_silent() => Err(fault),
-        (Err(fault), Err(unsaid)) => Err(fault.and(unsaid)),
-    }
+    fault::after_printing(printed, fault::after_printing(reported, ended))
 }
 
 /// A reader that went away is no fault; a stdout that cannot be written loses nothing stored.

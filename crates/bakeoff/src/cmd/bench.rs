@@ -28,9 +28,10 @@ use super::bench_kept;
 use super::bench_scratch::in_scratch;
 use crate::cli::{Bench, Format, Global};
 use crate::fault::{Fault, Outcome};
-use crate::host;
+use crate::host::{self, Opened};
 use crate::runner::ground::disks_of;
 use crate::runner::load::{self, Load, LoadError};
+use crate::runner::subject::Subject;
 use crate::signals::Cancel;
 use crate::ui::progress::Progress;
 
@@ -170,12 +171,12 @@ fn in_directory(
         if job.rw.reads() && kind == TargetKind::File {
             lay_out(global, target, job.size, cancel)?;
         }
-        let on = On { target, kind, place: &place, ours: true, acks: None };
+        let on = On { target: target.into(), kind, place: &place, ours: true, acks: None };
         measure(global, &job, &on, cancel)
     })
 }
 
-fn lay_out(global: &Global, target: &Path, size: u64, cancel: &Cancel) -> Result<(), Fault> {
+fn lay_out(global: &Global, target: &Opened, size: u64, cancel: &Cancel) -> Result<(), Fault> {
     let progress = Progress::new(global.quiet);
     progress.doing("laying out the scratch file");
     let job = Job { end_fsync: true, ..Job::new(Rw::Write, (1 << 20).min(size), size) };
@@ -218,7 +219,7 @@ fn on_file(
     }
     let place = host::place(path.parent().unwrap_or(path)).map_err(Fault::environment)?;
     let acks = record(args, path)?;
-    let on = On { target: path, kind: TargetKind::File, place: &place, ours: false, acks };
+    let on = On { target: path.into(), kind: TargetKind::File, place: &place, ours: false, acks };
     measure(global, &job, &on, cancel)
 }
 
@@ -243,7 +244,7 @@ fn on_device(
         )));
     }
     let (kind, place, acks) = (TargetKind::Block, &device.place, record(args, path)?);
-    measure(global, &job, &On { target: path, kind, place, ours: false, acks }, cancel)
+    measure(global, &job, &On { target: path.into(), kind, place, ours: false, acks }, cancel)
 }
 
 /// The record of acknowledged writes, if one was asked for.
@@ -253,7 +254,7 @@ fn record(args: &Bench, path: &Path) -> Result<Option<File>, Fault> {
 
 /// What is measured.
 struct On<'a> {
-    target: &'a Path,
+    target: Subject,
     kind: TargetKind,
     place: &'a Place,
     /// Whether it is a scratch file of ours.
@@ -264,10 +265,10 @@ struct On<'a> {
 /// Measures and adds what the page cache and the disks say. A file that we laid out ourselves is
 /// put out of memory before it is read; any other file is taken as it is, which is then said.
 fn measure(global: &Global, job: &Job, on: &On<'_>, cancel: &Cancel) -> Result<Measurement, Fault> {
-    let On { target, kind, place, ours, ref acks } = *on;
+    let On { ref target, kind, place, ours, ref acks } = *on;
     let mut truth = Truth::default();
     if kind == TargetKind::File && job.rw.reads() {
-        truth.resident_before_bytes = resident(target, job.size, ours);
+        truth.resident_before_bytes = resident(target.path(), job.size, ours);
     }
     let disks = disks_of(place);
     let progress = Progress::new(global.quiet);

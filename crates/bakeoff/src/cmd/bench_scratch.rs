@@ -13,7 +13,9 @@ use bakeoff_core::prepare::steps;
 use super::begin::{self, Plan};
 use crate::cli::Global;
 use crate::fault::Fault;
+use crate::host::Opened;
 use crate::runner::journal::Journal;
+use crate::runner::making;
 use crate::runner::scratch::{self, Scratch};
 use crate::runner::session::Session;
 use crate::runner::stepper::{self, StepError};
@@ -27,7 +29,7 @@ pub fn in_scratch<T>(
     global: &Global,
     dir: &Path,
     directory: bool,
-    work: impl FnOnce(&Path, TargetKind) -> Result<T, Fault>,
+    work: impl FnOnce(&Opened, TargetKind) -> Result<T, Fault>,
 ) -> Result<T, Fault> {
     let mut store = Sqlite::open(&crate::store::place::path(global.store.as_deref())?)?;
     let parent = RawPath::new(dir);
@@ -49,9 +51,8 @@ pub fn in_scratch<T>(
     // Signals are noticed by the caller's listener; a step here is over in an instant.
     let mut session = Session::new(journal, Cancel::default(), Progress::new(true));
     let name = steps::scratch_name(&run);
-    let made = stepper::take(&mut session, |n| steps::make_scratch(n, &name, &parent));
-    let result = match made {
-        Ok(_) => in_made(dir, &name, directory, work),
+    let result = match making::scratch(&mut session, &name, &parent) {
+        Ok((_, scratch)) => in_made(&scratch, directory, work),
         Err(error) => Err(StepError::into_fault(error)),
     };
     let failures = stepper::undo_all(&mut session.journal)?;
@@ -64,13 +65,11 @@ pub fn in_scratch<T>(
 }
 
 fn in_made<T>(
-    dir: &Path,
-    name: &str,
+    scratch: &Scratch,
     directory: bool,
-    work: impl FnOnce(&Path, TargetKind) -> Result<T, Fault>,
+    work: impl FnOnce(&Opened, TargetKind) -> Result<T, Fault>,
 ) -> Result<T, Fault> {
     let unusable = |e| Fault::environment(format!("cannot use our directory: {e}"));
-    let scratch = Scratch::open(dir, name).map_err(unusable)?;
     if directory {
         work(&scratch.make_dir(scratch::SMALL).map_err(unusable)?, TargetKind::Directory)
     } else {

@@ -17,7 +17,7 @@ use rustix::fs::{major, minor};
 
 use super::stored;
 use crate::cli::{Check, Format, Global};
-use crate::fault::{Fault, Outcome};
+use crate::fault::{self, Fault, Outcome};
 use crate::host;
 use crate::signals::Cancel;
 use crate::ui::say;
@@ -64,11 +64,12 @@ fn machine(global: &Global, format: Format, path: &Path) -> Result<Outcome, Faul
         Format::Json => format!("{:#}\n", fitness::json(&facts, &checks)),
         _ => fitness::text(&facts, &checks),
     };
-    std::io::stdout().write_all(text.as_bytes())?;
-    Ok(match fitness::verdict(&checks) {
+    let printed = std::io::stdout().write_all(text.as_bytes());
+    let outcome = match fitness::verdict(&checks) {
         Status::Stop => Outcome::Open,
         _ => Outcome::Done,
-    })
+    };
+    fault::after_printing(printed, Ok(outcome))
 }
 
 /// A directory or file by what lies below it, a block device by itself.

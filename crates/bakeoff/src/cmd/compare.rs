@@ -12,7 +12,7 @@ use bakeoff_core::report;
 
 use super::stored;
 use crate::cli::{Compare, Format, Global};
-use crate::fault::{Fault, Outcome};
+use crate::fault::{self, Fault, Outcome};
 use crate::ui::answer;
 
 /// Most runs compared at once.
@@ -46,11 +46,11 @@ pub fn run(global: &Global, args: &Compare) -> Result<Outcome, Fault> {
         Format::Json => report::compare_json(compared.as_ref(), &beside) + "\n",
         _ => report::compare_text(compared.as_ref(), &beside, width),
     };
-    std::io::stdout().write_all(text.as_bytes())?;
+    let printed = std::io::stdout().write_all(text.as_bytes());
     // Runs that are not alike are refused, also where they have nothing in common to refuse.
     let asks = |c: &Compared| !c.answers.is_empty() || !c.is_alike;
     let is_open = compared.is_some_and(|c| asks(&c) && !c.is_answered());
-    Ok(if is_open { Outcome::Open } else { Outcome::Done })
+    fault::after_printing(printed, Ok(if is_open { Outcome::Open } else { Outcome::Done }))
 }
 
 /// Every study beside every run.

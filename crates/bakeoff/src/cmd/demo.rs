@@ -33,6 +33,7 @@ pub fn run(global: &Global, args: &Demo) -> Result<Outcome, Fault> {
     let here = std::env::current_dir()
         .map_err(|e| Fault::environment(format!("cannot tell the current directory: {e}")))?;
     let place = host::place(&here).map_err(Fault::environment)?;
+    quick::check_writable(&here, &RawPath::new(&here))?;
     check_room(&here, &place)?;
     let chosen = begin::choose_workloads(&args.workloads, &workloads::DEMO)?;
     let (candidates, skipped) = candidates();

@@ -14,7 +14,7 @@ use bakeoff_core::report;
 
 use super::stored;
 use crate::cli::{Format, Global, Lint};
-use crate::fault::{Fault, Outcome};
+use crate::fault::{self, Fault, Outcome};
 use crate::ui::answer;
 
 /// Most bytes read of a text; results of tools are far shorter.
@@ -37,9 +37,9 @@ pub fn run(global: &Global, args: &Lint) -> Result<Outcome, Fault> {
     }
     let Some(what) = &args.what else { return say(global, None, &registry::all(), None) };
     let found = limit::sorted(findings(global, what)?);
-    say(global, Some(what), &[], Some(&found))?;
+    let said = say(global, Some(what), &[], Some(&found)).map(drop);
     let is_clean = found.iter().all(|f| f.severity < Severity::Error);
-    Ok(if is_clean { Outcome::Done } else { Outcome::Open })
+    fault::after_printing(said, Ok(if is_clean { Outcome::Done } else { Outcome::Open }))
 }
 
 fn unknown(name: &str) -> Fault {

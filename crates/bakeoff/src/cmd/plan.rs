@@ -21,7 +21,7 @@ use crate::cli::{Format, Global, Plan};
 use crate::fault::{Fault, Outcome};
 use crate::host;
 use crate::runner::targets::{self, Wanted};
-use crate::runner::{ceilings, in_memory, prove, scratch, survey};
+use crate::runner::{ceilings, in_memory, own_place, prove, scratch, survey};
 use crate::signals::Cancel;
 use crate::ui::say;
 
@@ -154,8 +154,8 @@ fn target_view(wanted: &Wanted, speed: &SpeedView) -> TargetView {
 
 /// Everything that will be run: once, and for each candidate in each block.
 fn commands(made: &Expanded, wanted: &[Wanted]) -> Vec<Commands> {
-    let parent = targets::mount_parent();
-    let ours = parent.as_path().join(steps::scratch_name(RUN));
+    let parent = own_place::shown();
+    let ours = parent.as_path().join(RUN);
     let mount_point = RawPath::new(ours.join(scratch::MOUNT));
     let mut all = vec![once(&parent, made, wanted)];
     let in_memory = in_memory::announced(RUN, &made.candidates, &mount_point, &RawPath::new(LOOP));
@@ -182,7 +182,7 @@ fn commands(made: &Expanded, wanted: &[Wanted]) -> Vec<Commands> {
 }
 
 fn once(parent: &RawPath, made: &Expanded, wanted: &[Wanted]) -> Commands {
-    let mut taken: Vec<Step> = vec![steps::make_scratch(0, &steps::scratch_name(RUN), parent)];
+    let mut taken: Vec<Step> = vec![steps::make_scratch(0, RUN, parent)];
     let names: Vec<String> =
         wanted.iter().flat_map(|w| w.target.kernel_names.iter().cloned()).collect();
     if host::udev_runs() && !names.is_empty() {

@@ -114,11 +114,16 @@ fn check_directory(dir: &Path) -> Result<RawPath, Fault> {
     Ok(RawPath::new(absolute))
 }
 
-/// Whether files can be made in a directory, which is called `shown` to its user.
+/// Whether files can be made in a directory, which is called `shown` to its user, and whether root
+/// may make them there.
 pub fn check_writable(dir: &Path, shown: &RawPath) -> Result<(), Fault> {
     use rustix::fs::{Access, access};
     match access(dir, Access::WRITE_OK | Access::EXEC_OK) {
-        Ok(()) => Ok(()),
+        Ok(()) => {
+            let real = std::fs::canonicalize(dir).map_err(Fault::environment)?;
+            let opened = host::open_directory(&real).map_err(Fault::environment)?;
+            host::check_directory(opened, &real).map_err(Fault::refused)
+        }
         Err(rustix::io::Errno::ROFS) => Err(Fault::environment(format!(
             "{shown} is mounted read-only; `mount -o remount,rw` it or name another directory"
         ))),

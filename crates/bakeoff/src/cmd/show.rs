@@ -8,7 +8,7 @@ use bakeoff_core::report::{self, runs::State};
 
 use super::stored;
 use crate::cli::{Format, Global, OneRun};
-use crate::fault::{Fault, Outcome};
+use crate::fault::{self, Fault, Outcome};
 use crate::ui::answer;
 
 /// Runs the command. Its exit code is the one the run deserves.
@@ -26,9 +26,9 @@ pub fn run(global: &Global, args: &OneRun) -> Result<Outcome, Fault> {
     let state = stored::state(&store, &id, &run)?;
     stored::say_state(state, &store, &id)?;
     let analysis = analyse(&run);
-    answer::print(global, &run, &analysis)?;
-    let is_over = state == State::Stopped;
-    Ok(if is_over && is_answered(&run, &analysis) { Outcome::Done } else { Outcome::Open })
+    let printed = answer::print(global, &run, &analysis);
+    let is_answered = state == State::Stopped && is_answered(&run, &analysis);
+    fault::after_printing(printed, Ok(if is_answered { Outcome::Done } else { Outcome::Open }))
 }
 
 /// Shows a published study.

@@ -22,6 +22,7 @@ mod live;
 mod loop_mounts;
 mod loops;
 mod mounts;
+mod opened;
 mod place;
 mod process;
 mod quota;
@@ -33,6 +34,7 @@ mod support;
 mod system;
 mod system_disks;
 mod tasks;
+mod trusted;
 mod users;
 
 pub use direct::{dirtied_per_page, supports_direct};
@@ -44,6 +46,7 @@ pub use fingerprint::fingerprint;
 pub use fitness::gather as fitness;
 pub use live::{Live, Which};
 pub use loops::{inode_of, is_mount_point, loops_backed_by};
+pub use opened::{Opened, open_directory, reopen};
 pub use place::place;
 pub use process::{boot_id, process_start_ticks};
 pub use settings::{
@@ -54,6 +57,7 @@ pub use sources::Sources;
 pub use stack_support::{dm_runs, stack_support};
 pub use support::support;
 pub use system_disks::system_disks;
+pub use trusted::{Distrust, check_directory, check_made, keeps_links, others_can_write};
 
 use bakeoff_core::prepare::device::System;
 

@@ -15,9 +15,10 @@ use thiserror::Error;
 use super::device_actions as device;
 use super::load::{self, Live, LoadError};
 use super::loops;
-use super::scratch::{self, Scratch};
+use super::scratch::{self, MakeError, Scratch};
+use super::subject::Subject;
 use crate::exec::{ExecError, Spec};
-use crate::host;
+use crate::host::{self, Distrust};
 use crate::signals::Cancel;
 
 /// Longest a preparing tool may take (mkfs of a large slow disk).
@@ -51,6 +52,9 @@ pub enum ActionError {
         /// The system's word.
         source: io::Error,
     },
+    /// Others could exchange what root would use.
+    #[error(transparent)]
+    Refused(Distrust),
     /// The target is not the one any more that was consented to.
     #[error("{0}")]
     Lost(String),
@@ -79,11 +83,8 @@ pub fn perform(
     tick: &mut dyn FnMut(Live),
 ) -> Result<Done, ActionError> {
     match action {
-        Action::MakeScratch { parent, name } => {
-            let made = Scratch::make(parent.as_path(), name);
-            made.map(|_| Done::default()).map_err(io_error(&steps::describe(action)))
-        }
-        Action::Fill { file, size_bytes } => fill(file, *size_bytes, cancel, tick),
+        Action::MakeScratch { parent, name } => scratch_in(parent, name).map(|_| Done::default()),
+        Action::Fill { file, size_bytes } => fill(file.as_path(), *size_bytes, cancel, tick),
         Action::Overwrite { device, size_bytes, verify } => {
             device::overwrite(device, *size_bytes, *verify, cancel, tick)
         }
@@ -100,6 +101,14 @@ pub fn perform(
         | Action::PutBackKnob { .. }
         | Action::RemoveUdevRule { .. } => undo(action),
     }
+}
+
+/// Makes our directory in one that may be somebody else's.
+pub fn scratch_in(parent: &RawPath, name: &str) -> Result<Scratch, ActionError> {
+    Scratch::make_among_others(parent.as_path(), name).map_err(|error| match error {
+        MakeError::Distrust(distrust) => ActionError::Refused(distrust),
+        MakeError::Io(source) => io_error(&format!("make a directory in {parent}"))(source),
+    })
 }
 
 /// Performs an action of the way back. It is not interrupted, and what is gone already is success.
@@ -174,15 +183,16 @@ fn run_with_input(
 
 /// Writes a new file in full with the engine: incompressible, past the cache where possible, and
 /// flushed.
-fn fill(
-    file: &RawPath,
+pub fn fill(
+    file: impl Into<Subject>,
     size_bytes: u64,
     cancel: &Cancel,
     tick: &mut dyn FnMut(Live),
 ) -> Result<Done, ActionError> {
+    let file = file.into();
     let mut job = Job { end_fsync: true, ..Job::new(Rw::Write, 1 << 20, size_bytes) };
-    job.direct = host::supports_direct(file.as_path());
-    match load::run(&job, file.as_path(), TargetKind::File, cancel, tick) {
+    job.direct = host::supports_direct(file.path());
+    match load::run(&job, file, TargetKind::File, cancel, tick) {
         Ok(_) => Ok(Done::default()),
         Err(LoadError::Interrupted) => Err(ActionError::Interrupted),
         Err(error) => Err(ActionError::Fill(format!("the image: {error}"))),

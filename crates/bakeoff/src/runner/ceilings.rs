@@ -2,8 +2,6 @@
 //!
 //! What is not measured is written down with its reason: it is what a cause cannot be proved by.
 
-use std::path::PathBuf;
-
 use bakeoff_core::decide::schedule;
 use bakeoff_core::diagnose::rungs::{self, At, RUNG_NS, RUNG_OVERHEAD_NS, Rung as Planned};
 use bakeoff_core::diagnose::seen::pace;
@@ -20,10 +18,13 @@ use super::cost;
 use super::ground::Ground;
 use super::in_memory;
 use super::load::{self, LoadError};
+use super::making;
 use super::scratch::{self, Scratch};
 use super::session::Session;
 use super::stepper::{self, StepError};
+use super::subject::Subject;
 use crate::fault::Fault;
+use crate::host::Opened;
 
 /// A directory in memory that Linux systems have.
 pub const MEMORY: &str = "/dev/shm";
@@ -119,16 +120,17 @@ fn measure_all(
     of: &mut Ceilings,
 ) -> Result<(), Fault> {
     let needs_memory = planned.iter().any(|place| place.rung.at == At::Memory);
-    let memory = if needs_memory { Memory::make(session)? } else { Err("not needed".to_string()) };
+    let mut memory =
+        if needs_memory { Memory::make(session)? } else { Err("not needed".to_string()) };
     for place in planned {
         if session.cancel.is_set() {
             break;
         }
         let layer = place.rung.layer;
         session.progress.doing(&format!("measuring {}", layer.words()));
-        let measured = match &memory {
+        let measured = match &mut memory {
             Err(reason) if place.rung.at == At::Memory => Err(reason.clone()),
-            memory => one(session, ground, memory.as_ref().ok(), &place),
+            memory => one(session, ground, memory.as_mut().ok(), &place),
         };
         match measured {
             Ok(rung) => of.rungs.push(rung),
@@ -149,7 +151,7 @@ fn measure_all(
 pub fn one(
     session: &Session,
     ground: &mut Ground,
-    memory: Option<&Memory>,
+    memory: Option<&mut Memory>,
     place: &Place,
 ) -> Result<Rung, String> {
     let header = &session.journal.run().header;
@@ -160,13 +162,13 @@ pub fn one(
         At::Device => {
             let at = ground.only_region().ok_or("no device")?;
             job.size = job.size.min(at.region.size_bytes);
-            (at.device.as_path().to_path_buf(), TargetKind::Block)
+            (Subject::from(at.device.as_path()), TargetKind::Block)
         }
         At::File => {
             let candidate = place.candidate.ok_or("no candidate")?;
             let site = ground.site(candidate).ok_or("it is not prepared")?;
             job.size = site.file_bytes;
-            (site.data(), site.data_kind())
+            (site.data.clone(), site.data_kind())
         }
     };
     let measured = load::run(&job, &target, kind, &session.cancel, &mut |_| {});
@@ -193,49 +195,57 @@ pub fn one(
 pub struct Memory {
     scratch: Scratch,
     step: u32,
+    /// The data file, once it was laid out.
+    data: Option<Opened>,
 }
 
 impl Memory {
     /// The directory, or why there is none.
     pub fn make(session: &mut Session) -> Result<Result<Memory, String>, Fault> {
-        let parent = RawPath::new(MEMORY);
-        let run = session.journal.run().header.run.clone();
-        let name = steps::scratch_name_of(&run, MEMORY_SCRATCH);
-        let step = match stepper::take(session, |n| memory_scratch(n, &run)) {
-            Ok((step, _)) => step,
-            Err(StepError::Fault(fault)) => return Err(fault),
-            Err(StepError::Failed(error)) => return Ok(Err(error.to_string())),
-        };
-        let opened = Scratch::open(parent.as_path(), &name);
-        Ok(opened.map(|scratch| Memory { scratch, step }).map_err(|error| error.to_string()))
+        // Some systems have a link there, which root made.
+        let parent = std::fs::canonicalize(MEMORY).unwrap_or_else(|_| MEMORY.into());
+        let name = steps::scratch_name_of(&session.journal.run().header.run, MEMORY_SCRATCH);
+        match making::scratch(session, &name, &RawPath::new(parent)) {
+            Ok((step, scratch)) => Ok(Ok(Memory { scratch, step, data: None })),
+            Err(StepError::Fault(fault)) => Err(fault),
+            Err(StepError::Failed(error)) => Ok(Err(error.to_string())),
+        }
     }
 
     /// A laid-out file or a directory, as the job needs it.
-    fn target(&self, session: &Session, job: &mut Job) -> Result<(PathBuf, TargetKind), String> {
+    fn target(
+        &mut self,
+        session: &Session,
+        job: &mut Job,
+    ) -> Result<(Subject, TargetKind), String> {
         let said = |error: std::io::Error| error.to_string();
         if job.rw == Rw::SmallFiles {
             self.scratch.remove_small().map_err(said)?;
             let made = self.scratch.make_dir(scratch::SMALL).map_err(said)?;
-            return Ok((made, TargetKind::Directory));
+            return Ok((Subject::Held(made), TargetKind::Directory));
         }
-        let path = self.scratch.path().join(scratch::DATA);
-        if !path.exists() {
-            self.scratch.create(scratch::DATA).map_err(said)?;
-            let fill = Job::new(Rw::Write, 1 << 20, rungs::MEMORY_FILE_BYTES);
-            let filled = load::run(&fill, &path, TargetKind::File, &session.cancel, &mut |_| {});
-            filled.map_err(|error: LoadError| error.to_string())?;
+        if let Some(data) = &self.data {
+            return Ok((data.into(), TargetKind::File));
         }
-        Ok((path, TargetKind::File))
+        let data = self.scratch.create(scratch::DATA).map_err(said)?;
+        let fill = Job::new(Rw::Write, 1 << 20, rungs::MEMORY_FILE_BYTES);
+        let filled = load::run(&fill, &data, TargetKind::File, &session.cancel, &mut |_| {});
+        let subject = Subject::from(&data);
+        // One that was not laid out whole is not made again either: its name is taken.
+        self.data = Some(data);
+        filled.map_err(|error: LoadError| error.to_string())?;
+        Ok((subject, TargetKind::File))
     }
 
     /// An empty file of one of the names that go with the directory.
-    pub fn make_file(&self, name: &str) -> std::io::Result<PathBuf> {
+    pub fn make_file(&self, name: &str) -> std::io::Result<Opened> {
         self.scratch.create(name)
     }
 
     /// Takes it away again.
     pub fn remove(self, session: &mut Session) -> Result<(), Fault> {
         let cleaned = self.scratch.remove_small();
+        drop(self.data);
         drop(self.scratch);
         match stepper::undo(&mut session.journal, self.step) {
             Err(StepError::Fault(fault)) => Err(fault),

@@ -19,12 +19,14 @@ use bakeoff_core::model::workload::{DriverName, Phase, Workload};
 use bakeoff_core::prng::SplitMix64;
 use bakeoff_core::{lint, truth, workloads};
 use bakeoff_engine::residency;
+use rustix::fs::{Mode, OFlags, open};
 
 use super::foreign::{self, ForeignError};
 use super::idle;
 use super::load::{self, Live, Load, LoadError};
-use super::scratch;
+use super::scratch::{self, Scratch};
 use super::site::Site;
+use super::subject::Subject;
 use crate::exec::ExecError;
 use crate::host;
 use crate::sampler::Sampler;
@@ -146,7 +148,7 @@ pub fn measure(
 fn impossible_on(site: &Site, workload: &Workload) -> Option<String> {
     let needs_files = matches!(workload.phase, Phase::Metadata | Phase::Whole)
         || workload.driver != DriverName::Native;
-    (site.raw.is_some() && needs_files)
+    (site.is_raw && needs_files)
         .then(|| format!("{} makes files, and a raw device has none", workload.name))
 }
 
@@ -199,8 +201,8 @@ fn measure_foreign(
     }
     let is_empty = tool.invocation(first).map_err(ForeignError::from)?.ground == Ground::Empty;
     let directory = match is_empty {
-        true => site.scratch.make_dir(scratch::SMALL),
-        false => Ok(site.path().to_path_buf()),
+        true => site.scratch.make_dir(scratch::SMALL).map(Scratch::of),
+        false => Ok(site.scratch.clone()),
     };
     let directory = directory.map_err(|e| Trouble::Io("cannot make a directory", e))?;
     if !is_empty && first.phase == Phase::ColdRead {
@@ -208,7 +210,7 @@ fn measure_foreign(
     }
     let limit = foreign::limit(first.job.time_limit_ns, group.len());
     let before = host::Evidence::take(&site.disks);
-    let told = tool.run(group, &directory, limit, cancel)?;
+    let told = tool.run(group, directory.path(), limit, cancel)?;
     host::Evidence::take(&site.disks).since(&before, &mut truth);
     let worded = |(measured, raw): foreign::Told| (measured.map_err(|e| e.to_string()), Some(raw));
     Ok((told.into_iter().map(worded).collect(), truth))
@@ -335,22 +337,24 @@ fn measure_phase(
     let (target, kind) = match phase {
         Phase::ColdRead => {
             truth.resident_before_bytes = cool(site)?;
-            (site.data(), site.data_kind())
+            (site.data.clone(), site.data_kind())
         }
-        Phase::Overwrite => (site.data(), site.data_kind()),
+        Phase::Overwrite => (site.data.clone(), site.data_kind()),
         // Without files, what is new begins where the device does.
-        Phase::Append if site.raw.is_some() => (site.data(), site.data_kind()),
+        Phase::Append if site.is_raw => (site.data.clone(), site.data_kind()),
         Phase::Append => {
             let made = site.scratch.create(scratch::APPEND);
-            (made.map_err(|e| Trouble::Io("cannot make a new file", e))?, TargetKind::File)
+            let made = made.map_err(|e| Trouble::Io("cannot make a new file", e))?;
+            (Subject::Held(made), TargetKind::File)
         }
         Phase::Metadata | Phase::Whole => {
             let made = site.scratch.make_dir(scratch::SMALL);
-            (made.map_err(|e| Trouble::Io("cannot make a directory", e))?, TargetKind::Directory)
+            let made = made.map_err(|e| Trouble::Io("cannot make a directory", e))?;
+            (Subject::Held(made), TargetKind::Directory)
         }
     };
     let before = host::Evidence::take(&site.disks);
-    let measurements = load::run_all(load, &target, kind, cancel, tick)?;
+    let measurements = load::run_all(load, target, kind, cancel, tick)?;
     let after = host::Evidence::take(&site.disks);
     after.since(&before, &mut truth);
     Ok((measurements, truth))
@@ -359,7 +363,8 @@ fn measure_phase(
 /// Puts the data file out of memory and says how much of it is still there: of itself, and of the
 /// files that loop devices below keep there. `None` where one of those may not be looked at.
 pub fn cool(site: &Site) -> Result<Option<u64>, Trouble> {
-    let file = File::open(site.data()).map_err(|e| Trouble::Io("cannot open the data file", e))?;
+    let file =
+        File::open(site.data.path()).map_err(|e| Trouble::Io("cannot open the data file", e))?;
     residency::evict(&file).map_err(|e| Trouble::Io("cannot put the file out of memory", e))?;
     let own = residency::resident_bytes(&file, site.file_bytes)
         .map_err(|e| Trouble::Io("cannot tell what is in memory", e))?;
@@ -369,21 +374,26 @@ pub fn cool(site: &Site) -> Result<Option<u64>, Trouble> {
 }
 
 fn cool_below(image: &RawPath) -> io::Result<u64> {
-    let file = File::open(image.as_path())?;
+    // Somebody else's directory: what has the name may be a pipe that nobody ever writes to.
+    let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    let file = File::from(open(image.as_path(), flags, Mode::empty())?);
+    if !file.metadata()?.is_file() {
+        return Err(io::ErrorKind::NotFound.into());
+    }
     residency::evict(&file)?;
     residency::resident_bytes(&file, file.metadata()?.len())
 }
 
 /// Whether direct writes here really are direct: measured once for each visit.
 fn dirtied_per_page(site: &mut Site) -> Result<Option<f64>, Trouble> {
-    if let (None, Some(device)) = (site.dirtied_per_page, &site.raw) {
-        let measured = host::dirtied_per_page(device);
+    if site.dirtied_per_page.is_none() && site.is_raw {
+        let measured = host::dirtied_per_page(site.data.path());
         site.dirtied_per_page = measured.map_err(|e| Trouble::Io("direct writes fail here", e))?;
     }
-    if site.dirtied_per_page.is_none() && site.raw.is_none() {
-        let path = site.scratch.create(scratch::PROBE);
-        let path = path.map_err(|e| Trouble::Io("cannot make a file to try direct writes", e))?;
-        let measured = host::dirtied_per_page(&path);
+    if site.dirtied_per_page.is_none() && !site.is_raw {
+        let file = site.scratch.create(scratch::PROBE);
+        let file = file.map_err(|e| Trouble::Io("cannot make a file to try direct writes", e))?;
+        let measured = host::dirtied_per_page(file.path());
         let removed = site.scratch.remove_file(scratch::PROBE);
         removed.map_err(|e| Trouble::Io("cannot remove the trial file", e))?;
         site.dirtied_per_page = measured.map_err(|e| Trouble::Io("direct writes fail here", e))?;

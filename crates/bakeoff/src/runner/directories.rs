@@ -11,13 +11,15 @@ use bakeoff_core::units;
 use super::action::ActionError;
 use super::ground::{self, Ground};
 use super::load;
+use super::making;
 use super::rehearse::{self, Findings, Trial};
 use super::scratch::{self, Scratch};
 use super::session::Session;
 use super::site::Site;
-use super::stepper::{self, StepError};
+use super::stepper::StepError;
+use super::subject::Subject;
 use crate::fault::Fault;
-use crate::host;
+use crate::host::{self, Opened};
 
 /// Bytes of the first trial write in each directory.
 const PILOT_BYTES: u64 = 8 << 20;
@@ -90,9 +92,7 @@ fn make_scratch(
 ) -> Result<Scratch, StepError> {
     let (parent, _) = directory(candidate)?;
     let name = steps::scratch_name_of(&session.journal.run().header.run, index);
-    stepper::take(session, |n| steps::make_scratch(n, &name, parent))?;
-    Scratch::open(parent.as_path(), &name)
-        .map_err(|source| failed(format!("open our directory in {parent}"), source))
+    making::scratch(session, &name, parent).map(|(_, scratch)| scratch)
 }
 
 fn failed(what: String, source: std::io::Error) -> StepError {
@@ -108,7 +108,7 @@ fn pilots(
     let mut rates = Vec::new();
     for (candidate, scratch) in candidates.iter().zip(scratches) {
         session.progress.doing(&format!("trying {}", candidate.name));
-        let rate = ground::lay_out(session, scratch, scratch::PROBE, PILOT_BYTES)
+        let (rate, _) = ground::lay_out(session, scratch, scratch::PROBE, PILOT_BYTES)
             .map_err(|error| in_place(candidate, error))?;
         scratch
             .remove_file(scratch::PROBE)
@@ -181,9 +181,9 @@ fn lay_out(
 ) -> Result<(Site, Trial), StepError> {
     let (_, place) = directory(candidate)?;
     session.progress.doing(&format!("laying out {}", candidate.name));
-    let rate = ground::lay_out(session, &scratch, scratch::DATA, file_bytes)
+    let (rate, data) = ground::lay_out(session, &scratch, scratch::DATA, file_bytes)
         .map_err(|error| in_place(candidate, error))?;
-    let site = Site::new(scratch, place.class, place, file_bytes);
+    let site = Site::new(scratch, Subject::Held(data), place.class, place, file_bytes);
     let flushed_write_ns = rehearse::flushed_write_ns(session, &site)
         .map_err(|error| in_place(candidate, into_action_error(error)))?;
     let wears = place.class != PlaceClass::Memory;
@@ -212,7 +212,7 @@ fn sentinel(
     candidates: &[Candidate],
     sites: &[Site],
     room: u64,
-) -> Result<Option<std::path::PathBuf>, StepError> {
+) -> Result<Option<Opened>, StepError> {
     let place_of = |i: usize| candidates.get(i).and_then(|c| directory(c).ok());
     let block = (0..sites.len())
         .find(|i| place_of(*i).is_some_and(|(_, place)| place.class == PlaceClass::Block));
@@ -220,9 +220,9 @@ fn sentinel(
     if room < ground::SENTINEL_BYTES {
         return Ok(None);
     }
-    ground::lay_out(session, &site.scratch, scratch::SENTINEL, ground::SENTINEL_BYTES)
-        .map_err(StepError::Failed)?;
-    let file = site.path().join(scratch::SENTINEL);
+    let (_, file) =
+        ground::lay_out(session, &site.scratch, scratch::SENTINEL, ground::SENTINEL_BYTES)
+            .map_err(StepError::Failed)?;
     let job = Job { direct: true, io_size: Some(1 << 20), ..Job::new(Rw::Read, 1 << 20, 1 << 20) };
     let readable = load::run(&job, &file, TargetKind::File, &session.cancel, &mut |_| {});
     Ok(readable.is_ok().then_some(file))

@@ -13,6 +13,7 @@ use super::scratch::Scratch;
 use super::session::Session;
 use super::site::Site;
 use super::stepper::StepError;
+use crate::host::Opened;
 use crate::signals::Cancel;
 
 /// Bytes of the region the sentinel reads.
@@ -32,7 +33,7 @@ pub enum Ground {
         /// In the order of the candidates.
         sites: Vec<Site>,
         /// File for the sentinel, where one can be read directly.
-        sentinel: Option<std::path::PathBuf>,
+        sentinel: Option<Opened>,
     },
     /// A region of an image, or of one or several devices.
     Regions(Regions),
@@ -122,20 +123,20 @@ pub fn disks_of(place: &Place) -> Vec<String> {
     place.disks().map(|disk| disk.dev.clone()).collect()
 }
 
-/// Writes a new file of incompressible data and flushes it; gives bytes a second.
+/// Writes a new file of incompressible data and flushes it; gives bytes a second, and the file.
 pub fn lay_out(
     session: &Session,
     scratch: &Scratch,
     name: &str,
     file_bytes: u64,
-) -> Result<f64, ActionError> {
-    let path = scratch
+) -> Result<(f64, Opened), ActionError> {
+    let file = scratch
         .create(name)
         .map_err(|source| ActionError::Io { what: format!("make {name}"), source })?;
     let job = Job { end_fsync: true, ..Job::new(Rw::Write, 1 << 20, file_bytes) };
     let mut tick = |live| session.progress.live(live);
-    match load::run(&job, &path, TargetKind::File, &session.cancel, &mut tick) {
-        Ok(measurement) => Ok(measurement.write.map_or(0.0, |write| write.bw_bytes_per_s)),
+    match load::run(&job, &file, TargetKind::File, &session.cancel, &mut tick) {
+        Ok(measurement) => Ok((measurement.write.map_or(0.0, |write| write.bw_bytes_per_s), file)),
         Err(LoadError::Interrupted) => Err(action::ActionError::Interrupted),
         Err(error) => Err(ActionError::Fill(error.to_string())),
     }

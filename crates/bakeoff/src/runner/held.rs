@@ -11,13 +11,14 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use bakeoff_core::model::path::RawPath;
+use bakeoff_core::model::step::Inode;
 use bakeoff_core::sysinfo::dev::Dev;
 use rustix::fs::{FlockOperation, Mode, OFlags, flock, major, minor, open};
 use rustix::io::Errno;
 
 use super::action::ActionError;
 use crate::fault::Fault;
-use crate::host::{self, Identity};
+use crate::host::{self, Identity, Opened};
 
 /// How long others may take to let go: udev probes a device that was just written.
 const LOCK_TRIES: u32 = 50;
@@ -65,6 +66,19 @@ impl Held {
     /// Lets the exclusive claim go for a mapping of ours, which then is the claim.
     pub fn release_claim(&mut self) {
         self.claim = None;
+    }
+
+    /// An image, open for reading and writing: the very file that is locked, whatever has its name.
+    pub fn image_file(&self) -> Result<Opened, ActionError> {
+        let path = RawPath::new(&self.path);
+        let opened = host::reopen(&self._lock, &self.path).map_err(|source| ActionError::Io {
+            what: format!("open {path} for writing"),
+            source,
+        })?;
+        match self.what {
+            What::Image { dev, ino, .. } if opened.inode() == (Inode { dev, ino }) => Ok(opened),
+            _ => Err(ActionError::Lost(format!("{path} is another file than it was"))),
+        }
     }
 
     /// Whether the target still is the one that was taken.

@@ -17,13 +17,13 @@ use bakeoff_core::units;
 use super::ceilings::{self, Memory, Place};
 use super::cost;
 use super::ground::Ground;
-use super::loops;
+use super::making::{self, OnLoop};
 use super::regions::{self, Attached, Regions};
 use super::scratch;
 use super::session::Session;
 use super::stepper::{self, StepError};
 use crate::fault::Fault;
-use crate::host;
+use crate::host::{self, Opened};
 
 /// Size of the image: every filesystem can be made on it.
 const IMAGE_BYTES: u64 = 512 << 20;
@@ -138,14 +138,14 @@ fn on_image(
     of: &mut Ceilings,
 ) -> Result<(), Fault> {
     let image = match memory.make_file(scratch::IMAGE) {
-        Ok(path) => RawPath::new(path),
+        Ok(image) => image,
         Err(error) => {
             skip(of, "filesystems and ciphers in memory", &error.to_string());
             return Ok(());
         }
     };
-    let attached = attach(session, &image);
-    let (step, device) = match attached {
+    let attached = making::image(session, &image, IMAGE_BYTES);
+    let on_loop = match attached {
         Ok(attached) => attached,
         Err(StepError::Fault(fault)) => return Err(fault),
         Err(StepError::Failed(error)) => {
@@ -153,7 +153,8 @@ fn on_image(
             return Ok(());
         }
     };
-    let mut ground = Ground::Regions(regions_on(session, on_disk, &image, device));
+    let step = on_loop.step;
+    let mut ground = Ground::Regions(regions_on(session, on_disk, &image, on_loop));
     let mut done = Ok(());
     for visit in visits {
         if session.cancel.is_set() || done.is_err() {
@@ -168,20 +169,11 @@ fn on_image(
     }
 }
 
-fn attach(session: &mut Session, image: &RawPath) -> Result<(u32, RawPath), StepError> {
-    stepper::take(session, |n| steps::fill(n, image, IMAGE_BYTES))?;
-    let inode = host::inode_of(image.as_path());
-    let (step, _) = stepper::take(session, |n| steps::attach_loop(n, image, inode))?;
-    let device = loops::of(image.as_path(), inode, 0).map_err(StepError::Failed)?;
-    let device = device.into_iter().next();
-    let device = device.ok_or_else(|| Fault::environment("the loop device went away"))?;
-    Ok((step, RawPath::new(device)))
-}
-
-fn regions_on(session: &Session, on_disk: &Regions, image: &RawPath, device: RawPath) -> Regions {
+fn regions_on(session: &Session, on_disk: &Regions, image: &Opened, on_loop: OnLoop) -> Regions {
+    let OnLoop { device, inode, .. } = on_loop;
     let place = session.journal.run().header.region.as_ref().map(|r| r.place.clone());
     let region = Region {
-        target: image.clone(),
+        target: RawPath::new(image.shown()),
         start_bytes: 0,
         size_bytes: IMAGE_BYTES,
         is_image: true,
@@ -190,7 +182,7 @@ fn regions_on(session: &Session, on_disk: &Regions, image: &RawPath, device: Raw
         token: None,
     };
     let knob_disk = regions::kernel_name(&device);
-    let attached = Attached { device, region, knob_disk };
+    let attached = Attached { device, backing: Some(inode), region, knob_disk };
     let file_bytes = on_disk.file_bytes.min(FILE_BYTES);
     Regions::new(vec![attached], on_disk.mount_point.clone(), file_bytes)
 }

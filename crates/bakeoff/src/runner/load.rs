@@ -18,6 +18,7 @@ use rustix::fs::{MemfdFlags, memfd_create};
 use rustix::io::pread;
 use thiserror::Error;
 
+use super::subject::Subject;
 use crate::exec::{ExecError, Spec};
 use crate::signals::Cancel;
 
@@ -77,7 +78,7 @@ impl<'l> Load<'l> {
 /// Runs `job` on `target`; `tick` is called a few times a second with the progress so far.
 pub fn run(
     job: &Job,
-    target: &Path,
+    target: impl Into<Subject>,
     kind: TargetKind,
     cancel: &Cancel,
     tick: &mut dyn FnMut(Live),
@@ -97,7 +98,7 @@ pub fn only(mut all: Vec<Measurement>) -> Result<Measurement, LoadError> {
 /// Runs a job, or parts of a profile, on `target`: a measurement for each.
 pub fn run_all(
     load: Load<'_>,
-    target: &Path,
+    target: impl Into<Subject>,
     kind: TargetKind,
     cancel: &Cancel,
     tick: &mut dyn FnMut(Live),
@@ -105,11 +106,14 @@ pub fn run_all(
     let Load { job, parts, acks, unseen, longest } = load;
     let live =
         live_file().map_err(|e| LoadError::Child(format!("cannot make a memory file: {e}")))?;
+    // Held open until the child has ended.
+    let target = target.into();
     let task = Task {
         job: job.clone(),
         profile: parts.first().map(|part| part.profile),
         parts: parts.iter().map(|part| part.part).collect(),
-        target: place(target, kind)?,
+        target: place(target.path(), kind)?,
+        inode: target.inode(),
         target_kind: kind,
         live_fd: Some(live.as_raw_fd()),
         acks_fd: acks.map(|acks| acks.as_raw_fd()),
@@ -135,6 +139,7 @@ pub fn look_for(
         profile: None,
         parts: Vec::new(),
         target: place(target, kind)?,
+        inode: None,
         target_kind: kind,
         live_fd: None,
         acks_fd: None,

@@ -1,5 +1,6 @@
-//! Our loop devices: found by the file behind them, and detached.
+//! Our loop devices: attached by descriptor, found by the file behind them, and detached.
 
+use std::os::fd::AsFd;
 use std::path::Path;
 
 use bakeoff_core::model::event::Action;
@@ -8,11 +9,40 @@ use bakeoff_core::model::step::Inode;
 use bakeoff_core::prepare::steps;
 use bakeoff_core::sysinfo::dev::Dev;
 use bakeoff_core::sysinfo::losetup;
+use bakeoff_engine::loops::{Backing, Part};
 use rustix::fs::{major, minor};
 
 use super::action::{self, ActionError, Done};
-use crate::host;
+use crate::host::{self, Opened};
 use crate::signals::Cancel;
+
+/// Attaches an open file as the action says, and looks whether it is the one behind the device then.
+pub fn attach(action: &Action, file: &Opened) -> Result<RawPath, ActionError> {
+    let Action::AttachLoop { offset_bytes, size_bytes, sector_bytes, .. } = action else {
+        return Err(ActionError::Lost(format!("{} attaches nothing", steps::describe(action))));
+    };
+    let part = Part {
+        name: file.shown(),
+        offset_bytes: *offset_bytes,
+        size_bytes: *size_bytes,
+        sector_bytes: *sector_bytes,
+    };
+    let attached = bakeoff_engine::loops::attach(file.as_fd(), &part);
+    let device = RawPath::new(attached.map_err(action::io_error("attach a loop device"))?);
+    check(&device, file.inode(), *offset_bytes)?;
+    Ok(device)
+}
+
+/// Whether that file, from that offset on, still is behind a loop device.
+pub fn check(device: &RawPath, inode: Inode, offset_bytes: u64) -> Result<(), ActionError> {
+    let opened = std::fs::File::open(device.as_path());
+    let backing = opened.and_then(|opened| bakeoff_engine::loops::backing(opened.as_fd()));
+    match backing {
+        Ok(backing) if backing == (Backing { inode, offset_bytes }) => Ok(()),
+        Ok(_) => Err(ActionError::Lost(format!("{device} has another file behind it"))),
+        Err(error) => Err(ActionError::Lost(format!("{device} is no longer attached: {error}"))),
+    }
+}
 
 /// The loop devices a file backs from that offset on, as `/dev/loopN`.
 ///

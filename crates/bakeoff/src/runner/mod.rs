@@ -3,7 +3,8 @@
 //! `session` is the loop; `ground` is what candidates stand on (`directories` or `regions`, those
 //! of the demo's `image` or of `targets`); `stepper` and `action` change the system and undo it;
 //! `held` keeps targets for us; `cell` and `load` measure; `journal` records; `recover` undoes what
-//! a dead run left.
+//! a dead run left. What is below a directory of others is held open from its making on (`scratch`,
+//! `making`, `subject`); what only root uses is in a place of our own (`own_place`).
 
 pub mod action;
 pub mod ceilings;
@@ -21,6 +22,8 @@ pub mod in_memory;
 pub mod journal;
 pub mod load;
 pub mod loops;
+pub mod making;
+pub mod own_place;
 pub mod precondition;
 pub mod probing;
 pub mod prove;
@@ -32,6 +35,7 @@ pub mod session;
 pub mod site;
 pub mod stacks;
 pub mod stepper;
+pub mod subject;
 pub mod survey;
 pub mod target;
 pub mod targets;

@@ -13,6 +13,7 @@ use bakeoff_core::model::candidate::{Candidate, Kind, Knobs};
 use bakeoff_core::model::event::{Action, FlashState, Region, Step};
 use bakeoff_core::model::host::PlaceClass;
 use bakeoff_core::model::path::RawPath;
+use bakeoff_core::model::step::Inode;
 use bakeoff_core::prepare::{knobs, steps, support, visit};
 use rustix::fs::{Mode, OFlags};
 
@@ -20,10 +21,12 @@ use super::action::{ActionError, io_error};
 use super::ground::{SENTINEL_BYTES, lay_out, sentinel_job};
 use super::journal::Journal;
 use super::load::{self, LoadError};
+use super::loops;
 use super::scratch::{self, Scratch};
 use super::session::Session;
 use super::site::{self, Site};
 use super::stepper::{self, StepError};
+use super::subject::Subject;
 use crate::fault::Fault;
 use crate::host;
 use crate::signals::Cancel;
@@ -39,6 +42,8 @@ const ON_STACK: &str = "bakeoff";
 pub struct Attached {
     /// The block device that is exactly the region.
     pub device: RawPath,
+    /// The file behind it, where it is a loop device on one.
+    pub backing: Option<Inode>,
     /// Where it is and what it lies on.
     pub region: Region,
     /// Kernel name of the disk whose settings a candidate may change: the target's own, or for an
@@ -79,6 +84,9 @@ impl Regions {
         };
         let at = self.list.get(usize::from(candidate.region)).cloned();
         let at = at.ok_or_else(|| Fault::bug("the candidate's region does not exist"))?;
+        if let Some(inode) = at.backing {
+            loops::check(&at.device, inode, at.region.start_bytes).map_err(StepError::Failed)?;
+        }
         wait_until_free(&at.device).map_err(StepError::Failed)?;
         self.set_knobs(session, &stack.knobs, &at.knob_disk)?;
         let run = session.journal.run().header.run.clone();
@@ -105,7 +113,10 @@ impl Regions {
         };
         let scratch = Scratch::open(self.mount_point.as_path(), ON_STACK)
             .map_err(|e| StepError::Failed(io_error("open our directory")(e)))?;
-        self.visit.site = Some(Site::new(scratch, class, &at.region.place, self.file_bytes));
+        let data = scratch.open_file(scratch::DATA);
+        let data = data.map_err(|e| StepError::Failed(io_error("open our data file")(e)))?;
+        let (place, bytes) = (&at.region.place, self.file_bytes);
+        self.visit.site = Some(Site::new(scratch, Subject::Held(data), class, place, bytes));
         Ok(())
     }
 
@@ -181,9 +192,10 @@ impl Regions {
         )
         .map_err(|e| StepError::Failed(io_error("open our directory")(e)))?;
         let place = &at.region.place;
-        let mut site = Site::new(scratch, PlaceClass::Block, place, self.file_bytes);
+        let data = Subject::from(device.as_path());
+        let mut site = Site::new(scratch, data, PlaceClass::Block, place, self.file_bytes);
         site.devices = site::devices(place);
-        site.raw = Some(device.as_path().to_path_buf());
+        site.is_raw = true;
         self.visit.site = Some(site);
         Ok(())
     }
@@ -278,5 +290,6 @@ fn lay_out_stack(
     file_bytes: u64,
 ) -> Result<(), ActionError> {
     let scratch = Scratch::make(mount_point, ON_STACK).map_err(io_error("make our directory"))?;
+    // Nothing of it stays open: it is unmounted next.
     lay_out(session, &scratch, scratch::DATA, file_bytes).map(|_| ())
 }

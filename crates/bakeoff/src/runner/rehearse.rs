@@ -51,7 +51,7 @@ pub fn flushed_write_ns(session: &Session, site: &Site) -> Result<u64, LoadError
         time_limit_ns: Some(TRIAL_NS),
         ..Job::new(Rw::RandWrite, 4096, site.file_bytes)
     };
-    let measured = load::run(&job, &site.data(), site.data_kind(), &session.cancel, &mut |_| {})?;
+    let measured = load::run(&job, &site.data, site.data_kind(), &session.cancel, &mut |_| {})?;
     let writes = measured.write.map_or(1, |write| write.total_ios).max(1);
     Ok(measured.elapsed_ns / writes)
 }

@@ -1,16 +1,21 @@
 //! Our scratch directory inside a directory of the user's.
 //!
-//! Made with mkdirat(2) and mode 0700, opened without following links, and removed through
-//! descriptors: only names bakeoff makes, only what lies on the same filesystem, never across a
-//! mount. A name in it that is not ours is left alone and reported.
+//! Made with mkdirat(2) and mode 0700, opened without following links, and held open: nobody but
+//! its owner can change a name in it, and who renames the directory itself changes nothing for
+//! those who have its descriptor. It is removed through descriptors: only names bakeoff makes, only
+//! what lies on the same filesystem, never across a mount. A name in it that is not ours is left
+//! alone and reported.
 
 use std::ffi::OsStr;
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use rustix::fs::{AtFlags, CWD, Mode, OFlags, fstat, mkdirat, openat, statat, unlinkat};
+use rustix::fs::{AtFlags, FileType, Mode, OFlags, fstat, mkdirat, openat, statat, unlinkat};
 use rustix::io::Errno;
+use thiserror::Error;
+
+use crate::host::{self, Distrust, Opened};
 
 /// The file cells read and overwrite.
 pub const DATA: &str = "data";
@@ -31,51 +36,99 @@ pub const MOUNT: &str = "mnt";
 
 const FILES: [&str; 5] = [DATA, APPEND, SENTINEL, PROBE, IMAGE];
 
-/// An open scratch directory.
-#[derive(Debug)]
+/// An open scratch directory. Clones share the descriptor.
+#[derive(Clone, Debug)]
 pub struct Scratch {
-    fd: OwnedFd,
-    path: PathBuf,
+    dir: Opened,
+}
+
+/// Why a scratch directory was not made.
+#[derive(Debug, Error)]
+pub enum MakeError {
+    /// Others could exchange what is in it.
+    #[error(transparent)]
+    Distrust(#[from] Distrust),
+    /// A system call failed.
+    #[error(transparent)]
+    Io(#[from] io::Error),
 }
 
 impl Scratch {
-    /// Makes `name` in `parent`; an error when it is there already.
+    /// Makes `name` in `parent`, where nobody else can be; an error when it is there already.
     pub fn make(parent: &Path, name: &str) -> io::Result<Scratch> {
-        let parent_fd = open_dir(CWD, parent.as_os_str(), OFlags::empty())?;
+        let parent_fd = host::open_directory(parent)?;
         mkdirat(&parent_fd, name, Mode::RWXU)?;
-        let fd = open_dir(&parent_fd, OsStr::new(name), OFlags::NOFOLLOW)?;
-        Ok(Scratch { fd, path: parent.join(name) })
+        Scratch::open_at(&parent_fd, parent, name)
     }
 
-    /// Opens `name` in `parent`, which has to be there.
+    /// The same in a directory of somebody else's, who may rename it or put another in its place at
+    /// any time.
+    pub fn make_among_others(parent: &Path, name: &str) -> Result<Scratch, MakeError> {
+        let parent_fd = host::open_directory(parent)?;
+        host::check_directory(&parent_fd, parent)?;
+        mkdirat(&parent_fd, name, Mode::RWXU).map_err(io::Error::from)?;
+        let scratch = Scratch::open_at(&parent_fd, parent, name)?;
+        host::check_made(&scratch.dir, &parent_fd, parent)?;
+        Ok(scratch)
+    }
+
+    /// Opens `name` in `parent`, where nobody else can be; it has to be there.
     pub fn open(parent: &Path, name: &str) -> io::Result<Scratch> {
-        let parent_fd = open_dir(CWD, parent.as_os_str(), OFlags::empty())?;
-        let fd = open_dir(&parent_fd, OsStr::new(name), OFlags::NOFOLLOW)?;
-        Ok(Scratch { fd, path: parent.join(name) })
+        Scratch::open_at(&host::open_directory(parent)?, parent, name)
     }
 
-    /// Its path, for programs that take one.
+    fn open_at(parent_fd: &OwnedFd, parent: &Path, name: &str) -> io::Result<Scratch> {
+        let fd = open_dir(parent_fd, OsStr::new(name))?;
+        Ok(Scratch { dir: Opened::new(fd, parent.join(name))? })
+    }
+
+    /// A directory of ours that is open already.
+    pub fn of(dir: Opened) -> Scratch {
+        Scratch { dir }
+    }
+
+    /// A path that leads to it, for this process and its children, while this lives.
     pub fn path(&self) -> &Path {
-        &self.path
+        self.dir.path()
     }
 
-    /// Makes a new empty file of our own names and gives its path.
-    pub fn create(&self, name: &str) -> io::Result<PathBuf> {
-        let flags =
-            OFlags::CREATE | OFlags::EXCL | OFlags::RDWR | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-        openat(&self.fd, name, flags, Mode::RUSR | Mode::WUSR)?;
-        Ok(self.path.join(name))
+    /// Makes a new empty file of our own names.
+    pub fn create(&self, name: &str) -> io::Result<Opened> {
+        self.open_name(name, OFlags::CREATE | OFlags::EXCL)
     }
 
-    /// Makes a new directory of our own names and gives its path.
-    pub fn make_dir(&self, name: &str) -> io::Result<PathBuf> {
-        mkdirat(&self.fd, name, Mode::RWXU)?;
-        Ok(self.path.join(name))
+    /// Opens a file of our own names that is there, and is no link.
+    pub fn open_file(&self, name: &str) -> io::Result<Opened> {
+        self.open_name(name, OFlags::NONBLOCK)
+    }
+
+    fn open_name(&self, name: &str, extra: OFlags) -> io::Result<Opened> {
+        let flags = OFlags::RDWR | OFlags::NOFOLLOW | OFlags::CLOEXEC | extra;
+        let fd = openat(&self.dir, name, flags, Mode::RUSR | Mode::WUSR)?;
+        let found = fstat(&fd)?;
+        let is_ours =
+            FileType::from_raw_mode(found.st_mode) == FileType::RegularFile && found.st_nlink == 1;
+        match is_ours {
+            true => Opened::new(fd, self.dir.shown().join(name)),
+            false => Err(io::Error::other(format!("{name} is not the file bakeoff made"))),
+        }
+    }
+
+    /// Makes a new directory of our own names.
+    pub fn make_dir(&self, name: &str) -> io::Result<Opened> {
+        mkdirat(&self.dir, name, Mode::RWXU)?;
+        self.open_dir(name)
+    }
+
+    /// Opens a directory of our own names that is there.
+    pub fn open_dir(&self, name: &str) -> io::Result<Opened> {
+        let fd = open_dir(&self.dir, OsStr::new(name))?;
+        Opened::new(fd, self.dir.shown().join(name))
     }
 
     /// Removes one of our files; that it is not there is fine.
     pub fn remove_file(&self, name: &str) -> io::Result<()> {
-        gone_is_fine(unlinkat(&self.fd, name, AtFlags::empty()))
+        gone_is_fine(unlinkat(&self.dir, name, AtFlags::empty()))
     }
 
     /// Empties and removes the metadata directory; that it is not there is fine.
@@ -84,12 +137,12 @@ impl Scratch {
     }
 
     fn remove_dir(&self, name: &str) -> io::Result<()> {
-        match open_dir(&self.fd, OsStr::new(name), OFlags::NOFOLLOW) {
+        match open_dir(&self.dir, OsStr::new(name)) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
             Err(error) => Err(error),
             Ok(dir) => {
                 bakeoff_engine::clear(&dir)?;
-                gone_is_fine(unlinkat(&self.fd, name, AtFlags::REMOVEDIR))
+                gone_is_fine(unlinkat(&self.dir, name, AtFlags::REMOVEDIR))
             }
         }
     }
@@ -98,19 +151,19 @@ impl Scratch {
 /// Removes the scratch directory `name` of `parent` with everything of ours in it. Gone already,
 /// parent and all, is success.
 pub fn remove(parent: &Path, name: &str) -> io::Result<()> {
-    let parent_fd = match open_dir(CWD, parent.as_os_str(), OFlags::empty()) {
+    let parent_fd = match host::open_directory(parent) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
         other => other?,
     };
-    let fd = match open_dir(&parent_fd, OsStr::new(name), OFlags::NOFOLLOW) {
+    let scratch = match Scratch::open_at(&parent_fd, parent, name) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
         other => other?,
     };
-    let scratch = Scratch { fd, path: parent.join(name) };
-    if fstat(&scratch.fd)?.st_uid != rustix::process::geteuid().as_raw() {
+    let is_ours = fstat(&scratch.dir)?.st_uid == rustix::process::geteuid().as_raw();
+    if !is_ours && host::keeps_links(&scratch.dir) {
         return Err(io::Error::other(format!(
             "{} belongs to somebody else; look at it and remove it by hand",
-            scratch.path.display()
+            scratch.dir.shown().display()
         )));
     }
     for file in FILES {
@@ -122,7 +175,7 @@ pub fn remove(parent: &Path, name: &str) -> io::Result<()> {
     match unlinkat(&parent_fd, name, AtFlags::REMOVEDIR) {
         Err(Errno::NOTEMPTY) => Err(io::Error::other(format!(
             "{} holds files that are not bakeoff's; look at them and remove the directory by hand",
-            scratch.path.display()
+            scratch.dir.shown().display()
         ))),
         result => gone_is_fine(result),
     }
@@ -130,21 +183,17 @@ pub fn remove(parent: &Path, name: &str) -> io::Result<()> {
 
 /// Removes the mount point unless something is mounted on it.
 fn remove_mount_point(scratch: &Scratch) -> io::Result<()> {
-    let Ok(inside) = statat(&scratch.fd, MOUNT, AtFlags::SYMLINK_NOFOLLOW) else { return Ok(()) };
-    if inside.st_dev != fstat(&scratch.fd)?.st_dev {
-        let path = scratch.path.join(MOUNT);
+    let Ok(inside) = statat(&scratch.dir, MOUNT, AtFlags::SYMLINK_NOFOLLOW) else { return Ok(()) };
+    if inside.st_dev != fstat(&scratch.dir)?.st_dev {
+        let path = scratch.dir.shown().join(MOUNT);
         return Err(io::Error::other(format!("something is still mounted at {}", path.display())));
     }
-    gone_is_fine(unlinkat(&scratch.fd, MOUNT, AtFlags::REMOVEDIR))
+    gone_is_fine(unlinkat(&scratch.dir, MOUNT, AtFlags::REMOVEDIR))
 }
 
-fn open_dir(at: impl AsFd, name: &OsStr, extra: OFlags) -> io::Result<OwnedFd> {
-    Ok(openat(
-        at,
-        name,
-        OFlags::DIRECTORY | OFlags::RDONLY | OFlags::CLOEXEC | extra,
-        Mode::empty(),
-    )?)
+fn open_dir(at: impl AsFd, name: &OsStr) -> io::Result<OwnedFd> {
+    let flags = OFlags::DIRECTORY | OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    Ok(openat(at, name, flags, Mode::empty())?)
 }
 
 fn gone_is_fine(result: rustix::io::Result<()>) -> io::Result<()> {
@@ -166,8 +215,8 @@ mod tests {
         let scratch = Scratch::make(parent.path(), ".bakeoff-1").unwrap();
         scratch.create(DATA).unwrap();
         let small = scratch.make_dir(SMALL).unwrap();
-        fs::write(small.join("f0"), "x").unwrap();
-        fs::write(scratch.make_dir(KEPT).unwrap().join("test_file.0"), "x").unwrap();
+        fs::write(small.path().join("f0"), "x").unwrap();
+        fs::write(scratch.make_dir(KEPT).unwrap().path().join("test_file.0"), "x").unwrap();
         scratch.make_dir(MOUNT).unwrap();
         remove(parent.path(), ".bakeoff-1").unwrap();
         let left: Vec<_> =

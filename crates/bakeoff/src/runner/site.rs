@@ -1,13 +1,12 @@
 //! Where a candidate's cells happen during one visit, and what lies below that place.
 
-use std::path::{Path, PathBuf};
-
 use bakeoff_core::driver::native::TargetKind;
 use bakeoff_core::model::host::{LayerKind, Place, PlaceClass};
 use bakeoff_core::model::path::RawPath;
 use bakeoff_core::telemetry::layout::Device;
 
-use super::scratch::{self, Scratch};
+use super::scratch::Scratch;
+use super::subject::Subject;
 use crate::host;
 
 /// A prepared candidate: a scratch directory with the data file laid out in it.
@@ -15,6 +14,8 @@ use crate::host;
 pub struct Site {
     /// Our directory on the candidate.
     pub scratch: Scratch,
+    /// The file cells read and overwrite, or the device of a stack without a filesystem.
+    pub data: Subject,
     /// What kind of place the data lies on, as far as claims about caches go.
     pub class: PlaceClass,
     /// `major:minor` of the lowest real devices; empty where none can be named.
@@ -25,50 +26,44 @@ pub struct Site {
     pub file_bytes: u64,
     /// Pages dirtied for each page written directly, from a short burst; `None` until asked.
     pub dirtied_per_page: Option<f64>,
-    /// The block device that cells go to, for a stack without a filesystem.
-    pub raw: Option<PathBuf>,
+    /// Whether cells go to a block device: a stack without a filesystem.
+    pub is_raw: bool,
     /// Block devices from the filesystem down to the disks, as the sampler watches them.
     pub devices: Vec<Device>,
 }
 
 impl Site {
     /// A site in `scratch`; `place` is what its bytes end up on.
-    pub fn new(scratch: Scratch, class: PlaceClass, place: &Place, file_bytes: u64) -> Site {
+    pub fn new(
+        scratch: Scratch,
+        data: Subject,
+        class: PlaceClass,
+        place: &Place,
+        file_bytes: u64,
+    ) -> Site {
         let disks = place.disks().map(|disk| disk.dev.clone()).collect();
         let cached_below = place.cached_files().cloned().collect();
         // The chain as it is now: a stack's mapper and loop devices are there for one visit.
         let devices = host::place(scratch.path()).map(|now| devices(&now)).unwrap_or_default();
         Site {
             scratch,
+            data,
             class,
             disks,
             cached_below,
             file_bytes,
             dirtied_per_page: None,
-            raw: None,
+            is_raw: false,
             devices,
-        }
-    }
-
-    /// The file cells read and overwrite, or the device of a stack without a filesystem.
-    pub fn data(&self) -> PathBuf {
-        match &self.raw {
-            Some(device) => device.clone(),
-            None => self.scratch.path().join(scratch::DATA),
         }
     }
 
     /// What [`Site::data`] is.
     pub fn data_kind(&self) -> TargetKind {
-        match self.raw {
-            Some(_) => TargetKind::Block,
-            None => TargetKind::File,
+        match self.is_raw {
+            true => TargetKind::Block,
+            false => TargetKind::File,
         }
-    }
-
-    /// The scratch directory's path.
-    pub fn path(&self) -> &Path {
-        self.scratch.path()
     }
 }
 

@@ -7,12 +7,14 @@ use std::time::Instant;
 
 use bakeoff_core::model::event::{Action, Step, StepDone, What};
 
-use super::action::{self, ActionError};
+use super::action::{self, ActionError, Done};
 use super::device_actions;
 use super::journal::Journal;
+use super::load::Live;
 use super::session::Session;
 use crate::fault::Fault;
 use crate::host;
+use crate::signals::Cancel;
 
 /// Most of a tool's output that is kept in the record.
 const KEEP_BYTES: usize = 64 << 10;
@@ -37,6 +39,7 @@ impl StepError {
     pub fn into_fault(self) -> Fault {
         match self {
             StepError::Failed(ActionError::Interrupted) => Fault::interrupted("interrupted"),
+            StepError::Failed(ActionError::Refused(distrust)) => Fault::refused(distrust),
             StepError::Failed(error) => Fault::environment(error),
             StepError::Fault(fault) => fault,
         }
@@ -58,6 +61,16 @@ pub fn take(
     session: &mut Session,
     build: impl FnOnce(u32) -> Step,
 ) -> Result<(u32, String), StepError> {
+    take_by(session, build, action::perform)
+}
+
+/// The same, where the caller knows more about how the action is done than the record says: which
+/// open file has the path in it.
+pub fn take_by(
+    session: &mut Session,
+    build: impl FnOnce(u32) -> Step,
+    perform: impl FnOnce(&Action, &Cancel, &mut dyn FnMut(Live)) -> Result<Done, ActionError>,
+) -> Result<(u32, String), StepError> {
     let number = next_number(session)?;
     let step = build(number);
     session.journal.record(What::StepPlanned(step.clone()))?;
@@ -67,7 +80,7 @@ pub fn take(
     let same = check_targets(session);
     let Session { journal, cancel, progress, held, .. } = session;
     let mut live = |live| progress.live(live);
-    let result = same.and_then(|()| action::perform(&step.action, cancel, &mut live));
+    let result = same.and_then(|()| perform(&step.action, cancel, &mut live));
     if !held.is_empty() {
         device_actions::settle_udev();
     }

@@ -1,7 +1,5 @@
 //! The ground of `run`: a region on each target, its state brought about, its speed looked at.
 
-use std::path::Path;
-
 use bakeoff_core::decide::protocol::FIRST_LOOK;
 use bakeoff_core::decide::{self, size};
 use bakeoff_core::model::event::{FlashState, Region, What};
@@ -17,10 +15,11 @@ use super::action::{ActionError, io_error};
 use super::cost;
 use super::ground::Ground;
 use super::loops;
+use super::making;
+use super::own_place;
 use super::precondition;
 use super::regions::{self, Attached, Regions};
 use super::rehearse;
-use super::scratch::{self, Scratch};
 use super::session::Session;
 use super::stacks;
 use super::stepper::{self, StepError};
@@ -31,8 +30,6 @@ use crate::host;
 
 /// Where rules of udev's are that end with the boot.
 pub const UDEV_RULES: &str = "/run/udev/rules.d";
-/// Directories for our mount point, the first that is there: memory that ends with the boot.
-const MOUNT_PARENTS: [&str; 3] = ["/run", "/tmp", "/"];
 /// Layout time of one visit.
 const LAYOUT_NS: u64 = 2_000_000_000;
 /// Visits for each candidate that the bytes to write are spread over: blocks and rehearsal; where
@@ -165,28 +162,17 @@ pub fn prepare_again(
     Ok(Ground::Regions(Regions::new(list, mount_point, file_bytes)))
 }
 
-/// Where our directory with the mount point is made.
-pub fn mount_parent() -> RawPath {
-    let parent = MOUNT_PARENTS.iter().map(Path::new).find(|dir| dir.is_dir());
-    RawPath::new(parent.unwrap_or(Path::new("/")))
-}
-
 /// Everything before the regions: our directory, and auto-mounters kept off.
 fn begin(session: &mut Session, wanted: &[Wanted]) -> Result<RawPath, StepError> {
     let run = session.journal.run().header.run.clone();
-    let parent = mount_parent();
-    let name = steps::scratch_name(&run);
-    stepper::take(session, |n| steps::make_scratch(n, &name, &parent))?;
-    let failed = |what: &'static str| move |e| StepError::Failed(io_error(what)(e));
-    let scratch = Scratch::open(parent.as_path(), &name).map_err(failed("open our directory"))?;
-    let mount_point = scratch.make_dir(scratch::MOUNT).map_err(failed("make the mount point"))?;
+    let mount_point = own_place::mount_point(session)?;
     let names: Vec<String> =
         wanted.iter().flat_map(|w| w.target.kernel_names.iter().cloned()).collect();
     if host::udev_runs() && !names.is_empty() {
         let dir = RawPath::new(UDEV_RULES);
         stepper::take(session, |n| udev_rule::add(n, &run, &names, &dir))?;
     }
-    Ok(RawPath::new(mount_point))
+    Ok(mount_point)
 }
 
 /// One region: attached, in its state, surveyed and as short as its speed demands. Gives it with
@@ -226,7 +212,17 @@ fn attach(
     let run = session.journal.run().header.run.clone();
     let Target { path, is_image, .. } = &wanted.target;
     let by_mapper = !is_image && host::dm_runs();
-    let (device, step) = if by_mapper {
+    let image = match session.held.get(index).filter(|_| *is_image) {
+        Some(held) => Some(held.image_file().map_err(StepError::Failed)?),
+        None => None,
+    };
+    let sector = wanted.target.sector_bytes;
+    let (device, step) = if let Some(image) = &image {
+        let inode = Some(image.inode());
+        let build = |n| steps::attach_region(n, path, inode, span, sector);
+        let (step, device) = making::attach(session, image, build)?;
+        (device.to_string(), step)
+    } else if by_mapper {
         // The mapping claims the target for itself, which our own claim would forbid.
         if let Some(held) = session.held.get_mut(index) {
             held.release_claim();
@@ -234,7 +230,6 @@ fn attach(
         let (step, _) = stepper::take(session, |n| steps::map_region(n, &run, index, path, span))?;
         (format!("/dev/mapper/{}", steps::region_mapper(&run, index)), step)
     } else {
-        let sector = wanted.target.sector_bytes;
         let inode = host::inode_of(path.as_path());
         let (step, _) =
             stepper::take(session, |n| steps::attach_region(n, path, inode, span, sector))?;
@@ -248,7 +243,8 @@ fn attach(
         false => regions::kernel_name(&RawPath::new(&wanted.target.disk)),
     };
     let region = Wanted { span, ..wanted.clone() }.region();
-    Ok((Attached { device, region, knob_disk }, step))
+    let backing = image.map(|image| image.inode());
+    Ok((Attached { device, backing, region, knob_disk }, step))
 }
 
 /// Writes a region in full and reads everything back: the state every stack meets, and the proof

@@ -54,6 +54,16 @@ pub enum StoreError {
         /// The store.
         path: PathBuf,
     },
+    /// The file was removed or replaced while it was in use.
+    #[error(
+        "the store {} was removed or replaced while bakeoff wrote to it: what this command recorded \
+         is lost. Put the file back, or begin again with a new store",
+        RawPath::new(path)
+    )]
+    Gone {
+        /// The store.
+        path: PathBuf,
+    },
     /// Broken content.
     #[error(
         "the store {} is damaged ({detail}); it was not changed. Move it aside and go on with a \

@@ -4,9 +4,9 @@
 //! A new file appears under its name only when it is complete (written beside it, synced, then
 //! renamed). An existing file is replaced when bakeoff wrote it; anything else stays.
 
-use std::fs::{self, File};
+use std::fs::{self, File, Metadata};
 use std::io::{self, Read, Write};
-use std::os::unix::fs::PermissionsExt;
+use std::os::unix::fs::{MetadataExt, PermissionsExt, fchown};
 use std::path::{Path, PathBuf};
 
 use bakeoff_core::model::path::RawPath;
@@ -31,6 +31,7 @@ pub fn write_with(
     path: &Path,
     fill: impl FnOnce(&mut dyn Write) -> io::Result<()>,
 ) -> io::Result<()> {
+    let mut before = None;
     let target = match fs::metadata(path) {
         Ok(found) if found.is_dir() => return Err(io::ErrorKind::IsADirectory.into()),
         // A terminal, /dev/null or a pipe has no content to save.
@@ -46,7 +47,10 @@ pub fn write_with(
             ));
         }
         // What a link points to is replaced, not the link.
-        Ok(_) => fs::canonicalize(path)?,
+        Ok(found) => {
+            before = Some(found);
+            fs::canonicalize(path)?
+        }
         Err(error) if error.kind() == io::ErrorKind::NotFound => path.to_path_buf(),
         Err(error) => return Err(error),
     };
@@ -55,19 +59,36 @@ pub fn write_with(
         _ => PathBuf::from("."),
     };
     let mut builder = tempfile::Builder::new();
-    // As any new file: what the umask takes away is taken away.
-    builder.prefix(".bakeoff-").permissions(fs::Permissions::from_mode(0o666));
+    // As any new file, what the umask takes away is taken away; one that takes the place of another
+    // is never open to more than that was.
+    let mode = before.as_ref().map_or(0o666, |before| before.mode() & 0o666);
+    builder.prefix(".bakeoff-").permissions(fs::Permissions::from_mode(mode));
     let mut temporary = builder.tempfile_in(&dir)?;
     let mut out = io::BufWriter::new(temporary.as_file_mut());
     fill(&mut out)?;
     out.flush()?;
     drop(out);
-    if let Some(user) = User::behind_sudo() {
-        user.give(temporary.as_file())?;
+    match (&before, User::behind_sudo()) {
+        (Some(before), _) => keep_access(temporary.as_file(), before)?,
+        (None, Some(user)) => user.give(temporary.as_file())?,
+        (None, None) => {}
     }
     temporary.as_file().sync_all()?;
     temporary.persist(&target).map_err(|failed| failed.error)?;
     Ok(())
+}
+
+/// Gives a file the owner and the mode of the one it replaces. The owner only as far as permitted.
+fn keep_access(file: &File, before: &Metadata) -> io::Result<()> {
+    let now = file.metadata()?;
+    let mut mode = before.mode() & 0o7777;
+    if (now.uid(), now.gid()) != (before.uid(), before.gid())
+        && fchown(file, Some(before.uid()), Some(before.gid())).is_err()
+    {
+        // Set-id bits were meant for that owner.
+        mode &= 0o777;
+    }
+    file.set_permissions(fs::Permissions::from_mode(mode))
 }
 
 fn is_ours(path: &Path) -> io::Result<bool> {
@@ -95,6 +116,27 @@ mod tests {
         fs::write(&path, "").expect("can write");
         write_atomically(&path, page).expect("an empty file has nothing to lose");
         assert_eq!(fs::read_dir(dir.path()).expect("there").count(), 1, "nothing beside it");
+    }
+
+    /// A private report was open to everybody after it was written again.
+    #[test]
+    fn a_file_that_is_written_again_keeps_its_mode_and_owner() {
+        let dir = tempfile::tempdir().expect("a temporary directory");
+        let path = dir.path().join("a.json");
+        let content = b"{\"schema\": \"bakeoff/run/1\"}";
+        for mode in [0o600, 0o640, 0o444, 0o666] {
+            let _ = fs::remove_file(&path);
+            write_atomically(&path, content).expect("new");
+            fs::set_permissions(&path, fs::Permissions::from_mode(mode)).expect("ours");
+            let is_root = rustix::process::geteuid().is_root();
+            if is_root {
+                std::os::unix::fs::chown(&path, Some(1234), Some(1235)).expect("root may");
+            }
+            write_atomically(&path, content).expect("again");
+            let now = fs::metadata(&path).expect("there");
+            assert_eq!(now.mode() & 0o7777, mode, "{mode:o}");
+            assert!(!is_root || (now.uid(), now.gid()) == (1234, 1235));
+        }
     }
 
     #[test]

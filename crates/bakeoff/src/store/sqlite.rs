@@ -3,6 +3,7 @@
 //! Not here: what a run means (core), and how the file is opened and kept up to date ([`open`]).
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use bakeoff_core::bundle::{Head, RUN_SCHEMA};
@@ -21,19 +22,30 @@ const VERSION: &str = env!("CARGO_PKG_VERSION");
 pub struct Sqlite {
     connection: Connection,
     path: PathBuf,
+    /// Device and inode of what was opened. SQLite goes on with a file that has no name any more.
+    opened: Option<(u64, u64)>,
+}
+
+/// Which file has that name now.
+fn file_at(path: &Path) -> Option<(u64, u64)> {
+    std::fs::metadata(path).ok().map(|found| (found.dev(), found.ino()))
 }
 
 impl Sqlite {
     /// Opens the store, making it when there is none.
     pub fn open(path: &Path) -> Result<Sqlite, StoreError> {
-        Ok(Sqlite { connection: open::open(path)?, path: path.to_path_buf() })
+        Ok(Sqlite::of(open::open(path)?, path))
     }
 
     /// Opens the store to read it; `None` when there is none yet. Works on a full disk and on a
     /// read-only filesystem, where changes fail later.
     pub fn open_existing(path: &Path) -> Result<Option<Sqlite>, StoreError> {
         let connection = open::open_existing(path)?;
-        Ok(connection.map(|connection| Sqlite { connection, path: path.to_path_buf() }))
+        Ok(connection.map(|connection| Sqlite::of(connection, path)))
+    }
+
+    fn of(connection: Connection, path: &Path) -> Sqlite {
+        Sqlite { connection, path: path.to_path_buf(), opened: file_at(path) }
     }
 
     /// The file.
@@ -58,7 +70,10 @@ impl Sqlite {
             .map_err(error)?;
         let done = work(&transaction, path)?;
         transaction.commit().map_err(error)?;
-        Ok(done)
+        match file_at(path) == self.opened {
+            true => Ok(done),
+            false => Err(StoreError::Gone { path: path.clone() }.into()),
+        }
     }
 
     /// Changes the run's row in `runs`; an error when there is none.

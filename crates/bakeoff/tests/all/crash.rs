@@ -242,7 +242,7 @@ fn what_a_tool_started_ends_with_a_run_that_is_killed_or_interrupted() {
 
 /// Processes of fio that lead a session and work on the stack of the test's run.
 fn jobs_of_fio(bench: &Bench) -> usize {
-    let names: Vec<String> = runs(bench).iter().map(|run| format!(".bakeoff-{run}/")).collect();
+    let names: Vec<String> = runs(bench).iter().map(|run| format!("/run/bakeoff/{run}/")).collect();
     let processes = std::fs::read_dir("/proc").unwrap().flatten().filter(|process| {
         let at = std::fs::read_link(process.path().join("cwd")).unwrap_or_default();
         let stat = std::fs::read_to_string(process.path().join("stat")).unwrap_or_default();

@@ -142,17 +142,26 @@ impl Bench {
         shown["run"].as_str().unwrap().to_string()
     }
 
-    /// Loop devices whose backing file lies below the directory, and mounts below it.
+    /// Loop devices whose backing file lies below the directory, and mounts of the runs stored in
+    /// it.
     pub fn attached(&self) -> Vec<String> {
         let loops = Command::new("losetup").args(["-n", "-l", "-O", "BACK-FILE"]).output().unwrap();
         let mounts = std::fs::read_to_string("/proc/self/mounts").unwrap();
         let here = self.path().to_string_lossy().into_owned();
-        String::from_utf8_lossy(&loops.stdout)
-            .lines()
-            .chain(mounts.lines())
-            .filter(|line| line.contains(&here) && line.contains(".bakeoff-"))
-            .map(str::to_string)
-            .collect()
+        let runs: Vec<String> =
+            self.run_ids().into_iter().map(|run| format!("/run/bakeoff/{run}/")).collect();
+        let loops = String::from_utf8_lossy(&loops.stdout).into_owned();
+        let loops = loops.lines().filter(|line| line.contains(&here) && line.contains(".bakeoff-"));
+        let mounts = mounts.lines().filter(|line| runs.iter().any(|run| line.contains(run)));
+        loops.chain(mounts).map(str::to_string).collect()
+    }
+
+    /// The runs in the store; none while there is no store.
+    pub fn run_ids(&self) -> Vec<String> {
+        let listed = self.run(&["runs", "--format", "json"]);
+        let listed: serde_json::Value = serde_json::from_str(&listed.out).unwrap_or_default();
+        let list = listed["runs"].as_array().cloned().unwrap_or_default();
+        list.iter().filter_map(|run| run["run"].as_str().map(str::to_string)).collect()
     }
 }
 

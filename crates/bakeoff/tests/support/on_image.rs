@@ -66,9 +66,9 @@ pub fn left(bench: &Bench) -> Vec<String> {
         loops.lines().filter(|line| line.contains(&here)).map(str::to_string).collect();
     let mounts = fs::read_to_string("/proc/self/mounts").unwrap();
     for run in runs(bench) {
-        let name = format!(".bakeoff-{run}");
+        let scratch = Path::new("/run/bakeoff").join(&run);
+        let name = scratch.display().to_string();
         found.extend(mounts.lines().filter(|l| l.contains(&name)).map(str::to_string));
-        let scratch = Path::new("/run").join(&name);
         found.extend(scratch.exists().then(|| scratch.display().to_string()));
     }
     found

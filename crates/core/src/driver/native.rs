@@ -11,6 +11,7 @@ use crate::model::job::Job;
 use crate::model::measurement::Measurement;
 use crate::model::path::RawPath;
 use crate::model::profile::Profile;
+use crate::model::step::Inode;
 
 /// Most bytes of a task: a job and one escaped path of at most `PATH_MAX` bytes.
 pub const TASK_LIMIT_BYTES: u64 = 64 << 10;
@@ -46,8 +47,11 @@ pub struct Task {
     /// Which of the profile's parts to measure, ascending; empty for all.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub parts: Vec<u16>,
-    /// Where; never a symbolic link.
+    /// Where; never a symbolic link, but with an `inode` that of the parent's open descriptor.
     pub target: RawPath,
+    /// Which file or directory has to be found there, and each time it is opened.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub inode: Option<Inode>,
     /// What the target has to be.
     pub target_kind: TargetKind,
     /// An inherited descriptor of a file that gets the live record, at most every 100 ms.
@@ -162,6 +166,7 @@ mod tests {
             profile: None,
             parts: Vec::new(),
             target,
+            inode: Some(Inode { dev: 7, ino: 9 }),
             target_kind: TargetKind::File,
             live_fd: Some(3),
             acks_fd: Some(4),

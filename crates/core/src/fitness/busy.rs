@@ -1,6 +1,6 @@
 //! Who else uses the disks: programs, arrays being checked, a filesystem still being initialised.
 
-use super::facts::{Disk, Foreign};
+use super::facts::{Disk, Foreign, Watched};
 use super::{Check, Facts};
 use crate::units;
 use crate::words;
@@ -48,7 +48,7 @@ pub fn disk(disk: &Disk, facts: &Facts) -> Check {
         rates.util_percent,
         rate(rates.read.bytes_per_s, "reading"),
         rate(rates.write.bytes_per_s, "writing"),
-        by_whom(&watched.users, watched.saw_all)
+        by_whom(watched)
     );
     let mend =
         format!("wait or stop it; `bakeoff watch {}` shows when it is quiet", disk.layer.name);
@@ -59,12 +59,16 @@ pub fn disk(disk: &Disk, facts: &Facts) -> Check {
 }
 
 /// ", most of it by rsync (4711)". Bytes of processes are not split by disk.
-fn by_whom(users: &[Foreign], saw_all: bool) -> String {
+fn by_whom(watched: &Watched) -> String {
     let name = |user: &Foreign| format!("{} ({})", user.name, user.pid);
-    let names: Vec<String> = users.iter().take(NAMED).map(name).collect();
-    match (names.is_empty(), saw_all) {
+    let names: Vec<String> = watched.users.iter().take(NAMED).map(name).collect();
+    match (names.is_empty(), watched.saw_all) {
         (false, _) => format!("; meanwhile I/O was done by {}", words::list(&names)),
         (true, true) => "; no process did I/O meanwhile: it is the kernel's own".to_string(),
+        (true, false) if watched.is_root => {
+            "; a container or sandbox hides some processes even from root: look on the host"
+                .to_string()
+        }
         (true, false) => "; which process it is can be seen by root only".to_string(),
     }
 }

@@ -118,6 +118,8 @@ pub struct Watched {
     pub users: Vec<Foreign>,
     /// Whether all processes could be looked at.
     pub saw_all: bool,
+    /// Whether it was root who looked: then something hides the rest, as a container does.
+    pub is_root: bool,
 }
 
 /// A process that read or wrote towards storage.

@@ -51,6 +51,7 @@ fn fit() -> Facts {
         swapped_pages: Some(0),
         disks: vec![("sda".into(), DeviceRates::default())],
         saw_all: true,
+        is_root: true,
         ..Watched::default()
     };
     Facts {

@@ -22,6 +22,9 @@ pub struct Devices {
     pub schema: &'static str,
     /// Whether all processes and mount namespaces could be looked into.
     pub saw_all: bool,
+    /// Whether it was root who looked: then something hides the rest, as a container does.
+    #[serde(skip)]
+    pub is_root: bool,
     /// Drives, by device number.
     pub drives: Vec<Drive>,
     /// Loop devices, disks in memory.
@@ -126,6 +129,7 @@ impl Devices {
         Devices {
             schema: "bakeoff/devices/1",
             saw_all: system.saw_all,
+            is_root,
             drives: disks().filter(|d| d.layer.size_bytes > 0).map(|d| drive(d, system)).collect(),
             others: fit().filter_map(other).collect(),
             empty: disks().filter(|d| d.layer.size_bytes == 0).map(name).collect(),

@@ -22,7 +22,7 @@ mod sysbench;
 mod torrent;
 mod tree;
 
-use std::os::fd::{AsFd, BorrowedFd};
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::path::Path;
 use std::sync::RwLock;
 use std::thread;
@@ -32,12 +32,15 @@ use bakeoff_core::model::job::{Job, Rw};
 use bakeoff_core::model::measurement::{Figure, Measurement};
 use bakeoff_core::model::profile::{Part, Profile};
 use bakeoff_core::{profiles, units};
+use rustix::io::Errno;
+use rustix::process::{chroot, fchdir};
 
 use crate::clock::Clock;
 use crate::cost::Cost;
 use crate::error::EngineError;
 use crate::live::Live;
 use crate::record::Kind;
+use crate::target::Spot;
 use crate::usage::Usage;
 use meter::Meter;
 pub(crate) use room::Room;
@@ -63,7 +66,7 @@ pub fn measure_profile(
     live: Option<BorrowedFd<'_>>,
     open: OpenDatabase,
 ) -> Result<Vec<Measurement>, EngineError> {
-    measure_in(Room::open(target)?, profile, parts, job, target, live, open)
+    measure_in(Room::open(target)?, profile, parts, job, target.into(), live, open)
 }
 
 /// The same in a directory that is open.
@@ -72,7 +75,7 @@ pub(crate) fn measure_in(
     profile: Profile,
     parts: &[u16],
     job: &Job,
-    target: &Path,
+    target: Spot<'_>,
     live: Option<BorrowedFd<'_>>,
     open: OpenDatabase,
 ) -> Result<Vec<Measurement>, EngineError> {
@@ -101,7 +104,7 @@ struct Stage<'a> {
     job: &'a Job,
     /// Where it works.
     room: Room,
-    path: &'a Path,
+    at: Spot<'a>,
     open: OpenDatabase,
     live: &'a Live<'a>,
     profile: Profile,
@@ -117,7 +120,7 @@ impl<'a> Stage<'a> {
         profile: Profile,
         parts: &[u16],
         job: &'a Job,
-        target: &'a Path,
+        at: Spot<'a>,
         live: &'a Live<'a>,
         open: OpenDatabase,
     ) -> Result<Stage<'a>, EngineError> {
@@ -130,32 +133,27 @@ impl<'a> Stage<'a> {
         let clock = Clock::find();
         // A read makes no data: what that costs is timed where it happens.
         let cost = Cost::measure(&Job::new(Rw::Read, 512, 512), 1, clock)?;
-        Ok(Stage {
-            job,
-            room,
-            path: target,
-            open,
-            live,
-            profile,
-            wanted,
-            cost,
-            clock,
-            done: Vec::new(),
-        })
+        Ok(Stage { job, room, at, open, live, profile, wanted, cost, clock, done: Vec::new() })
     }
 
     fn wants(&self, part: u16) -> bool {
         self.wanted.contains(&part)
     }
 
-    /// A new database; a library takes a path, not a descriptor.
+    /// A new database. SQLite takes a path and resolves every link in it to a name
+    /// (`sqlite3_vfs.xFullPathname`), which whoever owns a directory above could exchange before
+    /// it opens that name. So root moves into the directory first, where there is nothing above.
     fn database(
         &self,
         name: &str,
         options: DatabaseOptions,
     ) -> Result<Box<dyn Database>, EngineError> {
-        (self.open)(&self.path.join(name), options)
-            .map_err(|e| EngineError::io("making a database", e))
+        let made = |e| EngineError::io("making a database", e);
+        if self.at.inode.is_none() || !rustix::process::geteuid().is_root() {
+            return (self.open)(&self.at.path.join(name), options).map_err(made);
+        }
+        enclose(self.room.dir())?;
+        (self.open)(&Path::new("/").join(name), options).map_err(made)
     }
 
     /// A meter for `part`, whose job is that of the profile with what `change` makes of it.
@@ -228,6 +226,19 @@ impl<'a> Stage<'a> {
             failure.map_or(Ok((meters, usage)), Err)
         })
     }
+}
+
+/// Makes a directory the root of this process, which measures and ends. Doing it again is harmless.
+fn enclose(dir: &OwnedFd) -> Result<(), EngineError> {
+    let entered = fchdir(dir).and_then(|()| chroot("."));
+    entered.map_err(|errno| match errno {
+        Errno::PERM => EngineError::Unsupported(
+            "this profile opens a database by its path, and root does that only after chroot(2), \
+             which is not permitted here: allow CAP_SYS_CHROOT"
+                .to_string(),
+        ),
+        errno => EngineError::io("entering the directory of the profile", errno),
+    })
 }
 
 /// Bytes of an open file.

@@ -6,12 +6,12 @@
 //! there.
 
 use std::os::fd::{AsFd, OwnedFd};
-use std::path::Path;
 
-use rustix::fs::{AtFlags, CWD, Dir, FileType, Mode, OFlags, fstat, mkdirat, openat, unlinkat};
+use rustix::fs::{AtFlags, Dir, FileType, Mode, OFlags, fstat, mkdirat, openat, unlinkat};
 use rustix::io::Errno;
 
 use crate::error::EngineError;
+use crate::target::Spot;
 
 /// Deeper than any profile lays out, and a limit on recursion.
 const DEPTH_MAX: u32 = 8;
@@ -25,9 +25,9 @@ pub struct Room {
 
 impl Room {
     /// Opens `path`, which has to be an empty directory.
-    pub fn open(path: &Path) -> Result<Room, EngineError> {
+    pub fn open<'p>(at: impl Into<Spot<'p>>) -> Result<Room, EngineError> {
         // What turns out to be somebody's stays.
-        let mut room = Room::kept(path)?;
+        let mut room = Room::kept(at)?;
         let mut found = Dir::read_from(&room.dir)
             .map_err(|e| EngineError::io("reading the directory of the profile", e))?;
         let is_theirs = |name: &std::ffi::CStr| name != c"." && name != c"..";
@@ -42,10 +42,8 @@ impl Room {
     }
 
     /// Opens `path` with the files that are there, which stay.
-    pub fn kept(path: &Path) -> Result<Room, EngineError> {
-        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-        let dir = openat(CWD, path, flags, Mode::empty())
-            .map_err(|e| EngineError::io("opening the directory of the profile", e))?;
+    pub fn kept<'p>(at: impl Into<Spot<'p>>) -> Result<Room, EngineError> {
+        let dir = at.into().open(OFlags::RDONLY | OFlags::DIRECTORY)?;
         Ok(Room { dir, keeps: true })
     }
 

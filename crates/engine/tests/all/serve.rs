@@ -28,6 +28,7 @@ fn task(path: &std::path::Path, target_kind: TargetKind) -> Task {
         profile: None,
         parts: Vec::new(),
         target: RawPath::new(path),
+        inode: None,
         target_kind,
         live_fd: None,
         acks_fd: None,

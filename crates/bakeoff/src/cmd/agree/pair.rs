@@ -4,6 +4,7 @@
 //! Patterns of fio work on one file that is there already and is put out of memory where they
 //! read; the others make their files in a directory that is new for each of them.
 
+use std::cell::OnceCell;
 use std::fs::File;
 use std::io;
 use std::path::Path;
@@ -21,6 +22,7 @@ use rustix::fs::syncfs;
 
 use crate::exec::ExecError;
 use crate::fault::Fault;
+use crate::host::Opened;
 use crate::runner::foreign::{ForeignError, Installed};
 use crate::runner::load::{self, Load, LoadError};
 use crate::runner::scratch::{self, Scratch};
@@ -32,8 +34,9 @@ const TURN_LIMIT: Duration = Duration::from_secs(600);
 
 /// Where turns are taken.
 pub struct Bench<'a> {
-    dir: &'a Path,
     room: Scratch,
+    /// The file that patterns of fio work on, once it is there.
+    data: OnceCell<Opened>,
     cancel: &'a Cancel,
 }
 
@@ -42,14 +45,17 @@ type Told = Result<Measurement, ParseError>;
 
 impl<'a> Bench<'a> {
     /// In a directory of ours.
-    pub fn new(dir: &'a Path, cancel: &'a Cancel) -> Result<Bench<'a>, Fault> {
-        let unusable = |e| Fault::environment(format!("cannot use our directory: {e}"));
-        let (Some(parent), Some(name)) = (dir.parent(), dir.file_name().and_then(|n| n.to_str()))
-        else {
-            return Err(Fault::bug("a scratch directory without a name"));
-        };
-        let room = Scratch::open(parent, name).map_err(unusable)?;
-        Ok(Bench { dir, room, cancel })
+    pub fn new(dir: &Opened, cancel: &'a Cancel) -> Bench<'a> {
+        Bench { room: Scratch::of(dir.clone()), data: OnceCell::new(), cancel }
+    }
+
+    /// The file, made when it is first wanted.
+    fn data(&self) -> io::Result<&Opened> {
+        if let Some(made) = self.data.get() {
+            return Ok(made);
+        }
+        let made = self.room.create(scratch::DATA)?;
+        Ok(self.data.get_or_init(|| made))
     }
 
     /// bakeoff does a job on the file.
@@ -61,9 +67,10 @@ impl<'a> Bench<'a> {
     }
 
     fn one(&self, job: &Job, progress: &Progress) -> Result<Measurement, LoadError> {
-        let data = self.dir.join(scratch::DATA);
+        let data = self.data();
+        let data = data.map_err(|e| LoadError::Child(format!("cannot make a file: {e}")))?;
         let mut tick = |live| progress.live(live);
-        load::run(job, &data, TargetKind::File, self.cancel, &mut tick)
+        load::run(job, data, TargetKind::File, self.cancel, &mut tick)
     }
 
     /// One turn of both: a pair for each phase, or why there is none.
@@ -97,7 +104,7 @@ impl<'a> Bench<'a> {
             self.cool(&work[0])?;
             return Ok(vec![self.one(job, progress).map_err(TurnError::of_load)?]);
         }
-        self.in_room(case, |room, kind| {
+        self.in_room(case, |room: &Opened, kind| {
             let mut tick = |live| progress.live(live);
             let load = Load::new(job, &parts);
             load::run_all(load, room, kind, self.cancel, &mut tick).map_err(TurnError::of_load)
@@ -113,24 +120,24 @@ impl<'a> Bench<'a> {
             Ok(told.into_iter().map(|(measured, _)| measured).collect())
         };
         if ground.ground == Ground::Empty {
-            return self.in_room(case, |room, _| run(room));
+            return self.in_room(case, |room, _| run(room.path()));
         }
         self.cool(&work[0])?;
-        run(self.dir)
+        run(self.room.path())
     }
 
     /// With a directory that is new and goes away again, or with the one whose files stay.
     fn in_room<T>(
         &self,
         case: &Case,
-        work: impl FnOnce(&Path, TargetKind) -> Result<T, TurnError>,
+        work: impl FnOnce(&Opened, TargetKind) -> Result<T, TurnError>,
     ) -> Result<T, TurnError> {
         let make = |name| self.room.make_dir(name).map_err(|e| unusable("make a directory", e));
         if case.keeps_files {
-            let kept = self.dir.join(scratch::KEPT);
-            if !kept.is_dir() {
-                make(scratch::KEPT)?;
-            }
+            let kept = match self.room.open_dir(scratch::KEPT) {
+                Err(error) if error.kind() == io::ErrorKind::NotFound => make(scratch::KEPT)?,
+                kept => kept.map_err(|e| unusable("open a directory", e))?,
+            };
             return work(&kept, TargetKind::KeptDirectory);
         }
         let done = work(&make(scratch::SMALL)?, TargetKind::Directory);
@@ -140,7 +147,7 @@ impl<'a> Bench<'a> {
 
     /// Writes back what is dirty.
     fn settle(&self) -> Result<(), TurnError> {
-        let written = File::open(self.dir).and_then(|dir| Ok(syncfs(dir)?));
+        let written = File::open(self.room.path()).and_then(|dir| Ok(syncfs(dir)?));
         written.map_err(|e| unusable("flush the filesystem", e))
     }
 
@@ -154,8 +161,8 @@ impl<'a> Bench<'a> {
 
     /// Puts the file out of memory.
     pub fn evict(&self) -> Result<(), Fault> {
-        let data = self.dir.join(scratch::DATA);
-        let evicted = File::open(data).and_then(|file| residency::evict(&file));
+        let opened = self.data().and_then(|data| File::open(data.path()));
+        let evicted = opened.and_then(|file| residency::evict(&file));
         evicted.map_err(|e| cannot("put the file out of memory", e))
     }
 }

@@ -1,6 +1,5 @@
 //! Turn after turn through all cases until the time is over.
 
-use std::path::Path;
 use std::time::{Duration, Instant};
 
 use bakeoff_core::agree::cases::{self, Amounts};
@@ -15,7 +14,7 @@ use bakeoff_core::units;
 use super::pair::{Bench, TurnError};
 use crate::cli::{Agree, Global};
 use crate::fault::Fault;
-use crate::host;
+use crate::host::{self, Opened};
 use crate::runner::foreign::{self, ForeignError, Installed};
 use crate::signals::Cancel;
 use crate::ui::progress::Progress;
@@ -80,10 +79,10 @@ impl Running {
 
 impl<'a> Turns<'a> {
     /// Nothing is compared yet.
-    pub fn new(global: &Global, dir: &'a Path, cancel: &'a Cancel) -> Result<Turns<'a>, Fault> {
-        let bench = Bench::new(dir, cancel)?;
+    pub fn new(global: &Global, dir: &Opened, cancel: &'a Cancel) -> Turns<'a> {
+        let bench = Bench::new(dir, cancel);
         let progress = Progress::new(global.quiet);
-        Ok(Turns { bench, progress, cancel, table: Table::default() })
+        Turns { bench, progress, cancel, table: Table::default() }
     }
 
     /// What was compared.

@@ -62,6 +62,7 @@ impl Traced {
             profile: Some(profile),
             parts: parts.to_vec(),
             target: RawPath::new(&dir),
+            inode: None,
             target_kind: TargetKind::Directory,
             live_fd: None,
             acks_fd: None,

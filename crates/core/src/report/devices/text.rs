@@ -34,8 +34,17 @@ pub fn write(devices: &Devices) -> String {
         out.push_str(&wrap(&text, WIDTH, "", ""));
     }
     if !devices.saw_all && !devices.drives.is_empty() {
-        let text = "Some processes and containers could not be looked into, as is usual without \
-                    root; what they hold is not seen here.";
+        let text = match devices.is_root {
+            true => {
+                "Even root cannot inspect some processes here: a container or sandbox hides them, \
+                 often PID 1. Drives that only they use look unused. Run bakeoff on the host to \
+                 see all of them."
+            }
+            false => {
+                "Some processes and containers could not be looked into, as is usual without \
+                 root; what they hold is not seen here."
+            }
+        };
         out.push_str(&wrap(text, WIDTH, "", ""));
     }
     if !out.ends_with("\n\n") {

@@ -73,7 +73,20 @@ pub fn html(runs: &[(Run, Analysis)], assets: &Assets) -> String {
         assets: *assets,
     };
     // Rendering into a String fails only when a Display of ours does, and none of them can.
-    page.render().unwrap_or_else(|e| format!("<!doctype html><title>bakeoff</title>{e}"))
+    let page = page.render();
+    let page = page.unwrap_or_else(|e| format!("<!doctype html><title>bakeoff</title>{e}"));
+    without_controls(&page, assets.js)
+}
+
+/// The page without control characters, which no name or output of others may bring into a
+/// terminal that shows the file. The script stays as it is: its hash is in the policy.
+fn without_controls(page: &str, script: &str) -> String {
+    let is_text = |c: &char| !c.is_control() || matches!(c, '\n' | '\t');
+    let clean = |part: &str| part.chars().filter(is_text).collect::<String>();
+    match page.split_once(script).filter(|_| !script.is_empty()) {
+        Some((before, after)) => [&clean(before), script, &clean(after)].concat(),
+        None => clean(page),
+    }
 }
 
 /// Symbols that differ in shape, as SVG paths in a square from -5 to 5.

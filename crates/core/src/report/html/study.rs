@@ -7,7 +7,7 @@ use askama::Template;
 
 use super::super::import::{count, is_shown, lines, value};
 use super::super::view::{FindingView, findings};
-use super::{Assets, policy, severity_class};
+use super::{Assets, policy, severity_class, without_controls};
 use crate::import::study::facts::{Fact, Facts};
 use crate::import::{Imported, Metric, ToolResult, observe};
 use crate::lint::limit;
@@ -42,7 +42,9 @@ pub fn study(source: &str, imported: &Imported, facts: &Facts, assets: &Assets) 
         css: assets.css,
     };
     // Rendering into a String fails only when a Display of ours does, and none of them can.
-    page.render().unwrap_or_else(|e| format!("<!doctype html><title>bakeoff</title>{e}"))
+    let page = page.render();
+    let page = page.unwrap_or_else(|e| format!("<!doctype html><title>bakeoff</title>{e}"));
+    without_controls(&page, "")
 }
 
 #[derive(Template)]

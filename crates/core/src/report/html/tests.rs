@@ -55,6 +55,22 @@ fn hostile_names_are_text_everywhere() {
     assert!(data["candidates"][0].as_str().unwrap().starts_with("</script><script>"));
 }
 
+/// A page is also looked at with `less -R` and `cat`: an escape sequence in a name or in what a
+/// tool printed reached the terminal then.
+#[test]
+fn control_characters_are_removed_from_the_page_and_not_from_its_script() {
+    let candidates =
+        vec![stack("a\x1b[31m\u{9b}2J\x07b", "ext4", &["\x1b]0;x\x07"]), stack("xfs", "xfs", &[])];
+    let run = run(header(candidates), 5, &[1200, 900]);
+    let told = analysis(Verdict::Beats, &["a\x1b[31mb", "xfs"], "a\x1b[31mb");
+    let assets = Assets { js: "/*\x1bjs*/", css: "/*css*/" };
+    let page = html(&[(run, told)], &assets);
+    let rest = page.replace(assets.js, "");
+    assert_ne!(rest, page, "the script is as its hash says");
+    let left: Vec<char> = rest.chars().filter(|c| c.is_control() && *c != '\n').collect();
+    assert_eq!(left, [' '; 0]);
+}
+
 #[test]
 fn the_data_of_the_charts() {
     let candidates = vec![stack("ext4", "ext4", &[]), stack("xfs", "xfs", &[])];

@@ -1,0 +1,193 @@
+//! Which directories root may make files in.
+//!
+//! A directory that another user owns is fine: what is ours in it is held by descriptors, and its
+//! owner can rename our directory but change nothing in it. The same goes for the directories above
+//! it, whoever owns them. One that several users may write in and that is not sticky is refused:
+//! there each may do to the others' files what only an owner should.
+
+use std::io;
+use std::os::fd::AsFd;
+use std::path::{Path, PathBuf};
+
+use bakeoff_core::model::path::RawPath;
+use bakeoff_core::prepare::steps::shell_word;
+use rustix::fs::{Dir, Stat, fstat, fstatfs};
+use rustix::process::geteuid;
+use thiserror::Error;
+
+/// Filesystems without owners that have no links either, by `f_type`: vfat and exfat.
+const WITHOUT_LINKS: [u64; 2] = [0x4d44, 0x2011_bab0];
+/// Group and others may write.
+const OTHERS_WRITE: u32 = 0o022;
+const STICKY: u32 = 0o1000;
+
+/// Why root makes no files in a directory.
+#[derive(Debug, Error)]
+pub enum Distrust {
+    /// Others may replace what is ours.
+    #[error(
+        "Refusing to make files in {} as root: other users can write to it and it is not sticky, \
+         so they could replace them. {}",
+        RawPath::new(.dir), advice(*.owner, .dir)
+    )]
+    Writable {
+        /// The directory.
+        dir: PathBuf,
+        /// Its owner.
+        owner: u32,
+    },
+    /// A directory that was just made belongs to somebody else, or others may write to it.
+    #[error(
+        "Refusing to work in {} as root: the directory bakeoff made in it is not root's alone. It \
+         was replaced, or this filesystem keeps no owners. {}",
+        RawPath::new(.dir), advice(*.owner, .dir)
+    )]
+    NotOurs {
+        /// The directory it was made in.
+        dir: PathBuf,
+        /// The owner of that one.
+        owner: u32,
+    },
+    /// It cannot be looked at.
+    #[error("cannot check {}: {source}", RawPath::new(.dir))]
+    Unknown {
+        /// The directory.
+        dir: PathBuf,
+        /// The system's word.
+        source: io::Error,
+    },
+}
+
+fn advice(owner: u32, dir: &Path) -> String {
+    let typed = shell_word(&RawPath::new(dir));
+    match owner {
+        0 => format!("Run without sudo, or take the permission away: sudo chmod go-w {typed}"),
+        uid => {
+            let user = user_name(uid).unwrap_or_else(|| format!("'#{uid}'"));
+            format!("Run as its owner: sudo -u {user} bakeoff quick {typed}")
+        }
+    }
+}
+
+/// The name of a user, where the file of users has one.
+fn user_name(uid: u32) -> Option<String> {
+    let users = std::fs::read_to_string("/etc/passwd").ok()?;
+    let name_of = |line: &str| {
+        let mut fields = line.split(':');
+        let (name, found) = (fields.next()?, fields.nth(1)?);
+        (found.parse() == Ok(uid) && !name.is_empty()).then(|| name.to_string())
+    };
+    users.lines().find_map(name_of)
+}
+
+/// Refuses to root a directory that others can write and that is not sticky.
+pub fn check_directory(fd: impl AsFd, dir: &Path) -> Result<(), Distrust> {
+    let found = fstat(fd);
+    let found =
+        found.map_err(|e| Distrust::Unknown { dir: dir.to_path_buf(), source: e.into() })?;
+    match geteuid().is_root() && others_can_write(&found) {
+        true => Err(Distrust::Writable { dir: dir.to_path_buf(), owner: found.st_uid }),
+        false => Ok(()),
+    }
+}
+
+/// Whether users beside the owner and root may exchange what is in a directory. The group of root
+/// has nobody else in it.
+pub fn others_can_write(found: &Stat) -> bool {
+    let others = match found.st_gid {
+        0 => OTHERS_WRITE & 0o007,
+        _ => OTHERS_WRITE,
+    };
+    found.st_mode & others != 0 && found.st_mode & STICKY == 0
+}
+
+/// Whether a directory that root just made in `parent` is the one that was opened after that: root's
+/// alone, empty, and on the same filesystem. Others could have put theirs in its place.
+pub fn check_made(fd: impl AsFd, parent: impl AsFd, dir: &Path) -> Result<(), Distrust> {
+    let unknown = |e: io::Error| Distrust::Unknown { dir: dir.to_path_buf(), source: e };
+    let look = |fd| fstat(fd).map_err(|e| unknown(e.into()));
+    let (made, above) = (look(fd.as_fd())?, look(parent.as_fd())?);
+    if !geteuid().is_root() {
+        return Ok(());
+    }
+    let is_ours = made.st_uid == 0 && made.st_mode & 0o077 == 0;
+    let has_links = keeps_links(&fd);
+    let is_empty = is_empty(fd).map_err(unknown)?;
+    match (is_ours || !has_links) && made.st_dev == above.st_dev && is_empty {
+        true => Ok(()),
+        false => Err(Distrust::NotOurs { dir: dir.to_path_buf(), owner: above.st_uid }),
+    }
+}
+
+/// Whether a filesystem can have links, which lead elsewhere. Those that have none mostly keep no
+/// owners either: everything in them belongs to whom the mount says.
+pub fn keeps_links(fd: impl AsFd) -> bool {
+    // f_type is sign-extended on 32 bits; these numbers have no highest bit.
+    #[allow(clippy::unnecessary_cast)]
+    fstatfs(fd).map_or(true, |fs| !WITHOUT_LINKS.contains(&(fs.f_type as u64)))
+}
+
+fn is_empty(fd: impl AsFd) -> io::Result<bool> {
+    let mut names = Dir::read_from(fd)?;
+    let is_entry = |name: &std::ffi::CStr| name != c"." && name != c"..";
+    Ok(!names.any(|entry| entry.is_ok_and(|entry| is_entry(entry.file_name()))))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::skip;
+    use std::fs::{self, File, Permissions};
+    use std::os::unix::fs::{PermissionsExt, chown};
+
+    #[test]
+    fn root_makes_no_files_where_several_users_write() {
+        if skip::lacks_root() {
+            return;
+        }
+        let dir = tempfile::tempdir().unwrap();
+        let check = |owner: u32, group: u32, mode: u32| {
+            chown(dir.path(), Some(owner), Some(group)).unwrap();
+            fs::set_permissions(dir.path(), Permissions::from_mode(mode)).unwrap();
+            check_directory(File::open(dir.path()).unwrap(), dir.path())
+        };
+        // Of another user alone, of everybody but sticky, and of root's group.
+        for (owner, group, mode) in
+            [(1234, 1234, 0o755), (1234, 1234, 0o700), (0, 0, 0o1777), (0, 0, 0o775)]
+        {
+            check(owner, group, mode).unwrap();
+        }
+        for (owner, group, mode) in [(0, 0, 0o777), (1234, 1234, 0o775), (0, 50, 0o2775)] {
+            let refused = check(owner, group, mode).unwrap_err().to_string();
+            let advice = if owner == 0 { "chmod go-w" } else { "sudo -u '#1234' bakeoff quick" };
+            assert!(refused.contains(advice), "{refused}");
+        }
+    }
+
+    #[test]
+    fn a_directory_of_another_user_in_place_of_ours_is_noticed() {
+        if skip::lacks_root() {
+            return;
+        }
+        let dir = tempfile::tempdir().unwrap();
+        let parent = File::open(dir.path()).unwrap();
+        let made = dir.path().join("made");
+        fs::create_dir(&made).unwrap();
+        let check = |owner: u32, mode: u32| {
+            chown(&made, Some(owner), None).unwrap();
+            fs::set_permissions(&made, Permissions::from_mode(mode)).unwrap();
+            check_made(File::open(&made).unwrap(), &parent, dir.path())
+        };
+        check(0, 0o700).unwrap();
+        assert!(matches!(check(1234, 0o700), Err(Distrust::NotOurs { .. })));
+        assert!(matches!(check(0, 0o777), Err(Distrust::NotOurs { .. })));
+        fs::write(made.join("theirs"), "x").unwrap();
+        assert!(matches!(check(0, 0o700), Err(Distrust::NotOurs { .. })));
+    }
+
+    #[test]
+    fn users_are_named_where_they_have_a_name() {
+        assert_eq!(user_name(0).as_deref(), Some("root"));
+        assert_eq!(user_name(3_999_999_999), None);
+    }
+}

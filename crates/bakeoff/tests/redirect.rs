@@ -1,0 +1,227 @@
+//! A second user who owns the directory that root measures in, and who renames what root made there
+//! and puts links in its place as fast as a processor can: root overwrote files elsewhere then.
+//!
+//! The other user is a thread of this test with another user id. Whatever the runs answer, the
+//! files elsewhere stay as they were.
+
+// A helper of tests may panic: that is how a test fails.
+#![allow(clippy::unwrap_used)]
+
+#[path = "support/bench.rs"]
+mod bench;
+#[path = "support/skip.rs"]
+mod skip;
+
+use std::fs::{self, Permissions};
+use std::os::unix::fs::{MetadataExt, PermissionsExt, chown, symlink};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::thread;
+
+use bench::Bench;
+use rustix::process::{Gid, Uid};
+use rustix::thread::{set_thread_groups, set_thread_res_gid, set_thread_res_uid};
+
+/// The other user. Nobody has to have that number.
+const OTHER: u32 = 61_234;
+/// How often the race is run.
+const RACES: u32 = 200;
+/// Names that bakeoff gives to its files and directories.
+const NAMES: [&str; 7] = ["data", "append", "sentinel", "probe", "image", "f0", "sqlite.db"];
+const CANARY: &[u8] = b"not to be touched";
+
+/// A directory of the other user's, and root's files that a link could lead to.
+struct Hostile {
+    bench: Bench,
+    /// Where root measures.
+    dir: PathBuf,
+    /// Root's.
+    victim: PathBuf,
+}
+
+impl Hostile {
+    fn new() -> Hostile {
+        let bench = Bench::new();
+        // The other user has to get there.
+        fs::set_permissions(bench.path(), Permissions::from_mode(0o755)).unwrap();
+        let (dir, victim) = (bench.dir("theirs"), bench.dir("victim"));
+        chown(&dir, Some(OTHER), Some(OTHER)).unwrap();
+        for directory in ["", "small", "kept", "mnt", "mnt/bakeoff"] {
+            fs::create_dir_all(victim.join(directory)).unwrap();
+            for name in NAMES {
+                fs::write(victim.join(directory).join(name), CANARY).unwrap();
+            }
+        }
+        Hostile { bench, dir, victim }
+    }
+
+    /// Every file of the victim's: its name, what is in it, and which file it is.
+    fn canaries(&self) -> Vec<(PathBuf, Vec<u8>, u64, i64)> {
+        let mut found = Vec::new();
+        let mut open = vec![self.victim.clone()];
+        while let Some(directory) = open.pop() {
+            for entry in fs::read_dir(directory).unwrap() {
+                let path = entry.unwrap().path();
+                let metadata = fs::symlink_metadata(&path).unwrap();
+                let content =
+                    if metadata.is_file() { fs::read(&path).unwrap() } else { Vec::new() };
+                if metadata.is_dir() {
+                    open.push(path.clone());
+                }
+                found.push((path, content, metadata.ino(), metadata.mtime()));
+            }
+        }
+        found.sort();
+        found
+    }
+
+    /// Does `work` while the other user attacks; gives how often a directory of ours was exchanged.
+    fn attacked(&self, work: impl FnOnce()) -> u32 {
+        let (is_over, swaps) = (AtomicBool::new(false), AtomicU32::new(0));
+        let before = self.canaries();
+        thread::scope(|scope| {
+            scope.spawn(|| {
+                become_other();
+                while !is_over.load(Ordering::Relaxed) {
+                    self.attack(&swaps);
+                }
+            });
+            work();
+            is_over.store(true, Ordering::Relaxed);
+        });
+        assert_eq!(self.canaries(), before);
+        swaps.into_inner()
+    }
+
+    /// Renames what root made, and puts in its place by turns a link to the victim's directory and
+    /// a directory with links to the victim's files.
+    fn attack(&self, swaps: &AtomicU32) {
+        for entry in fs::read_dir(&self.dir).into_iter().flatten().flatten() {
+            let (path, name) = (entry.path(), entry.file_name());
+            let is_ours = name.to_string_lossy().starts_with(".bakeoff-")
+                && entry.file_type().is_ok_and(|kind| kind.is_dir())
+                && entry.metadata().is_ok_and(|found| found.uid() == 0);
+            let number = swaps.load(Ordering::Relaxed);
+            let moved = self.dir.join(format!("moved-{number}"));
+            if !is_ours || fs::rename(&path, moved).is_err() {
+                continue;
+            }
+            match number % 2 {
+                0 => drop(symlink(&self.victim, &path)),
+                _ => links_in(&path, &self.victim),
+            }
+            swaps.store(number + 1, Ordering::Relaxed);
+        }
+    }
+}
+
+fn links_in(dir: &Path, victim: &Path) {
+    if fs::create_dir(dir).is_ok() {
+        for name in NAMES.iter().chain(&["small", "kept", "mnt"]) {
+            let _ = symlink(victim.join(name), dir.join(name));
+        }
+    }
+}
+
+/// Makes this thread the other user's. Without root's user id it has none of root's powers.
+fn become_other() {
+    let (uid, gid) = (Uid::from_raw(OTHER), Gid::from_raw(OTHER));
+    set_thread_groups(&[]).unwrap();
+    set_thread_res_gid(gid, gid, gid).unwrap();
+    set_thread_res_uid(uid, uid, uid).unwrap();
+    assert!(fs::read_dir("/root").is_err() || rustix::process::geteuid() != Uid::ROOT);
+}
+
+/// Root filled its scratch file by a path whose directory had become a link.
+#[test]
+fn the_owner_of_a_directory_redirects_no_write_of_bench() {
+    if skip::lacks_root() {
+        return;
+    }
+    let hostile = Hostile::new();
+    let swaps = hostile.attacked(|| {
+        for race in 0..RACES {
+            let rw = ["write", "randread", "smallfiles"][race as usize % 3];
+            let mut command = hostile.bench.bakeoff();
+            command.args(["bench", hostile.dir.to_str().unwrap(), "--rw", rw, "--bs", "4k"]);
+            let ended = command.args(["--size", "64k", "--io_size", "64k"]).output().unwrap();
+            // 0, or 4 where what was made could not be removed under its name; nothing else.
+            let code = ended.status.code();
+            let refused = String::from_utf8_lossy(&ended.stderr).into_owned();
+            assert!(matches!(code, Some(0 | 3 | 4)), "{code:?}: {refused}");
+        }
+    });
+    println!("{RACES} races, {swaps} times exchanged");
+    assert!(swaps > 0);
+}
+
+/// The same for a whole comparison, with files, directories and databases of ours.
+#[test]
+fn the_owner_of_a_directory_redirects_no_write_of_quick() {
+    if skip::lacks_root() {
+        return;
+    }
+    let hostile = Hostile::new();
+    let mut swaps = 0;
+    for workloads in [["randread", "randwrite"], ["smallfiles", "sqlite"], ["append", "read"]] {
+        swaps += hostile.attacked(|| {
+            let mut command = hostile.bench.bakeoff();
+            command.args(["quick", hostile.dir.to_str().unwrap(), "--size", "16m"]);
+            command.args(["--time", "3m"]);
+            for workload in workloads {
+                command.args(["--workload", workload]);
+            }
+            let ended = command.output().unwrap();
+            println!("{:?}: {}", ended.status.code(), String::from_utf8_lossy(&ended.stderr));
+        });
+    }
+    println!("{swaps} times exchanged");
+    assert!(swaps > 0);
+}
+
+/// The demo attached the image and mounted below the same directory by path.
+#[test]
+fn the_owner_of_a_directory_redirects_nothing_of_the_demo() {
+    if skip::lacks_root() || skip::lacks_loop_devices() || skip::lacks_command("mkfs.ext4") {
+        return;
+    }
+    let hostile = Hostile::new();
+    let swaps = hostile.attacked(|| {
+        let mut command = hostile.bench.bakeoff();
+        command.current_dir(&hostile.dir).args(["demo", "--workload", "randread"]);
+        let report = hostile.bench.path().join("report.html");
+        command.args(["--time", "1m", "--report"]).arg(report);
+        let ended = command.output().unwrap();
+        println!("{:?}: {}", ended.status.code(), String::from_utf8_lossy(&ended.stderr));
+    });
+    println!("{swaps} times exchanged");
+    assert!(swaps > 0);
+    assert_eq!(hostile.bench.attached(), Vec::<String>::new());
+}
+
+/// Where several users may write, each may do to root's files what only an owner should.
+#[test]
+fn root_refuses_a_directory_that_others_can_write() {
+    if skip::lacks_root() {
+        return;
+    }
+    let bench = Bench::new();
+    let dir = bench.dir("everybodys");
+    chown(&dir, Some(OTHER), Some(OTHER)).unwrap();
+    fs::set_permissions(&dir, Permissions::from_mode(0o777)).unwrap();
+    let path = dir.to_str().unwrap();
+    for args in [vec!["quick", path], vec!["bench", path, "--rw", "write"], vec!["agree", path]] {
+        let refused = bench.run(&args);
+        assert_eq!(refused.code, 3, "{args:?}: {refused:?}");
+        for word in ["other users can write", "sudo -u", "bakeoff quick"] {
+            assert!(refused.err.contains(word), "{args:?} {word}: {refused:?}");
+        }
+    }
+    let refused = bench::Ended::of(bench.bakeoff().current_dir(&dir).arg("demo").output().unwrap());
+    assert_eq!(refused.code, 3, "{refused:?}");
+    assert_eq!(fs::read_dir(&dir).unwrap().count(), 0);
+    // Sticky, nobody can rename what is root's.
+    fs::set_permissions(&dir, Permissions::from_mode(0o1777)).unwrap();
+    let ended = bench.run(&["bench", path, "--rw", "write", "--size", "64k"]);
+    assert_eq!(ended.code, 0, "{ended:?}");
+}

@@ -1,0 +1,250 @@
+//! Attaches an open file to a loop device, and asks a loop device which file is behind it.
+//!
+//! losetup(8) takes a path and resolves every link in it before it opens the result. Who owns a
+//! directory above can exchange what is found there meanwhile, so a file that is open already is
+//! attached by its descriptor. Source: loop(4), `include/uapi/linux/loop.h`.
+
+use std::ffi::c_ulong;
+use std::io;
+use std::mem::size_of;
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use bakeoff_core::model::step::Inode;
+use rustix::fs::{Mode, OFlags, makedev, open};
+
+const LOOP_SET_FD: c_ulong = 0x4c00;
+const LOOP_CLR_FD: c_ulong = 0x4c01;
+const LOOP_SET_STATUS64: c_ulong = 0x4c04;
+const LOOP_GET_STATUS64: c_ulong = 0x4c05;
+const LOOP_SET_DIRECT_IO: c_ulong = 0x4c08;
+const LOOP_SET_BLOCK_SIZE: c_ulong = 0x4c09;
+/// Linux 5.8.
+const LOOP_CONFIGURE: c_ulong = 0x4c0a;
+const LOOP_CTL_GET_FREE: c_ulong = 0x4c82;
+const LO_FLAGS_DIRECT_IO: u32 = 16;
+/// Others may take the device that was free a moment ago.
+const TRIES: u32 = 20;
+const PAUSE: Duration = Duration::from_millis(50);
+/// Bytes of a name, its end included.
+const NAME_BYTES: usize = 64;
+
+/// `struct loop_info64`.
+#[repr(C)]
+#[derive(Clone, Copy)]
+struct Info {
+    device: u64,
+    inode: u64,
+    rdevice: u64,
+    offset: u64,
+    size_limit: u64,
+    number: u32,
+    encrypt_type: u32,
+    encrypt_key_size: u32,
+    flags: u32,
+    file_name: [u8; NAME_BYTES],
+    crypt_name: [u8; NAME_BYTES],
+    encrypt_key: [u8; 32],
+    init: [u64; 2],
+}
+
+/// `struct loop_config`.
+#[repr(C)]
+struct Config {
+    fd: u32,
+    block_size: u32,
+    info: Info,
+    reserved: [u64; 8],
+}
+
+const _: () = assert!(size_of::<Info>() == 232 && size_of::<Config>() == 304);
+
+/// Which part of a file is attached, and how.
+#[derive(Clone, Copy, Debug)]
+pub struct Part<'n> {
+    /// What `losetup --list` is told that the file is called.
+    pub name: &'n Path,
+    /// Where the part begins.
+    pub offset_bytes: u64,
+    /// Its size; `None` = to the end.
+    pub size_bytes: Option<u64>,
+    /// Logical block size; `None` = 512 bytes.
+    pub sector_bytes: Option<u32>,
+}
+
+/// Which file is behind a loop device.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Backing {
+    /// The file.
+    pub inode: Inode,
+    /// Where in it the device begins.
+    pub offset_bytes: u64,
+}
+
+/// Attaches a file, open for reading and writing, to a free loop device with direct I/O; gives the
+/// device's path.
+///
+/// # Errors
+/// Those of the kernel, and of opening its devices: it may have none, or none that is free.
+pub fn attach(file: BorrowedFd<'_>, part: &Part<'_>) -> io::Result<PathBuf> {
+    let control = open_device(Path::new("/dev/loop-control"))?;
+    for _ in 0..TRIES {
+        let number = call(control.as_fd(), LOOP_CTL_GET_FREE, 0)?;
+        let path = PathBuf::from(format!("/dev/loop{number}"));
+        let device = open_device(&path)?;
+        match configure(device.as_fd(), file, part) {
+            Ok(()) => return Ok(path),
+            Err(error) if error.raw_os_error() == Some(libc::EBUSY) => std::thread::sleep(PAUSE),
+            Err(error) => return Err(error),
+        }
+    }
+    Err(io::Error::from_raw_os_error(libc::EBUSY))
+}
+
+/// Asks a loop device which file is behind it.
+///
+/// # Errors
+/// `ENXIO` where nothing is attached, `ENOTTY` where it is no loop device.
+pub fn backing(device: BorrowedFd<'_>) -> io::Result<Backing> {
+    let mut info = empty();
+    // SAFETY: the kernel writes one `loop_info64`, which `info` is and stays during the call.
+    unsafe { call_with(device, LOOP_GET_STATUS64, &raw mut info) }?;
+    // `new_encode_dev()` of include/linux/kdev_t.h.
+    let major = (info.device >> 8) as u32 & 0xfff;
+    let minor = (info.device as u32 & 0xff) | ((info.device >> 12) as u32 & 0xf_ff00);
+    // The width of a device number differs between architectures.
+    #[allow(clippy::useless_conversion, clippy::unnecessary_cast)]
+    let inode = Inode { dev: makedev(major, minor) as u64, ino: info.inode };
+    Ok(Backing { inode, offset_bytes: info.offset })
+}
+
+fn open_device(path: &Path) -> io::Result<OwnedFd> {
+    let opened = open(path, OFlags::RDWR | OFlags::NOFOLLOW | OFlags::CLOEXEC, Mode::empty());
+    opened.map_err(|errno| {
+        let error = io::Error::from(errno);
+        io::Error::new(error.kind(), format!("{}: {error}", path.display()))
+    })
+}
+
+fn configure(device: BorrowedFd<'_>, file: BorrowedFd<'_>, part: &Part<'_>) -> io::Result<()> {
+    let mut info = empty();
+    info.offset = part.offset_bytes;
+    info.size_limit = part.size_bytes.unwrap_or(0);
+    info.flags = LO_FLAGS_DIRECT_IO;
+    let name = part.name.as_os_str().as_encoded_bytes();
+    // The last byte stays 0.
+    for (to, from) in info.file_name[..NAME_BYTES - 1].iter_mut().zip(name) {
+        *to = *from;
+    }
+    // A descriptor is never negative.
+    let fd = file.as_raw_fd() as u32;
+    let block_size = part.sector_bytes.unwrap_or(0);
+    let mut config = Config { fd, block_size, info, reserved: [0; 8] };
+    // SAFETY: the kernel reads one `loop_config`, which `config` is and stays during the call.
+    match unsafe { call_with(device, LOOP_CONFIGURE, &raw mut config) } {
+        Err(error) if matches!(error.raw_os_error(), Some(libc::EINVAL | libc::ENOTTY)) => {
+            configure_in_steps(device, file, info, part.sector_bytes)
+        }
+        done => done.map(drop),
+    }
+}
+
+/// The same before Linux 5.8. What fails half way is detached again.
+fn configure_in_steps(
+    device: BorrowedFd<'_>,
+    file: BorrowedFd<'_>,
+    info: Info,
+    sector_bytes: Option<u32>,
+) -> io::Result<()> {
+    call(device, LOOP_SET_FD, file.as_raw_fd() as c_ulong)?;
+    let done = set_up(device, Info { flags: 0, ..info }, sector_bytes);
+    if done.is_err() {
+        // The reason for giving up is what counts.
+        let _ = call(device, LOOP_CLR_FD, 0);
+    }
+    done
+}
+
+fn set_up(device: BorrowedFd<'_>, mut info: Info, sector_bytes: Option<u32>) -> io::Result<()> {
+    // SAFETY: the kernel reads one `loop_info64`, which `info` is and stays during the call.
+    unsafe { call_with(device, LOOP_SET_STATUS64, &raw mut info) }?;
+    if let Some(bytes) = sector_bytes {
+        call(device, LOOP_SET_BLOCK_SIZE, c_ulong::from(bytes))?;
+    }
+    call(device, LOOP_SET_DIRECT_IO, 1).map(drop)
+}
+
+fn empty() -> Info {
+    Info {
+        device: 0,
+        inode: 0,
+        rdevice: 0,
+        offset: 0,
+        size_limit: 0,
+        number: 0,
+        encrypt_type: 0,
+        encrypt_key_size: 0,
+        flags: 0,
+        file_name: [0; NAME_BYTES],
+        crypt_name: [0; NAME_BYTES],
+        encrypt_key: [0; 32],
+        init: [0; 2],
+    }
+}
+
+/// An ioctl(2) whose argument is a number.
+fn call(fd: BorrowedFd<'_>, request: c_ulong, argument: c_ulong) -> io::Result<i32> {
+    // SAFETY: these requests take a number and touch no memory of ours.
+    let answer = unsafe { libc::ioctl(fd.as_raw_fd(), request as _, argument) };
+    if answer < 0 { Err(io::Error::last_os_error()) } else { Ok(answer) }
+}
+
+/// An ioctl(2) whose argument is memory.
+///
+/// # Safety
+/// `memory` has to be what the request reads or writes.
+unsafe fn call_with<T>(fd: BorrowedFd<'_>, request: c_ulong, memory: *mut T) -> io::Result<i32> {
+    // SAFETY: as the caller promises.
+    let answer = unsafe { libc::ioctl(fd.as_raw_fd(), request as _, memory) };
+    if answer < 0 { Err(io::Error::last_os_error()) } else { Ok(answer) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::skip;
+    use std::os::unix::fs::MetadataExt;
+
+    #[test]
+    fn attaches_the_open_file_whatever_has_its_name() {
+        if skip::lacks_root() || skip::lacks_loop_devices() {
+            return;
+        }
+        let dir = tempfile::tempdir().unwrap();
+        let name = dir.path().join("image");
+        let file = std::fs::File::options().read(true).write(true).create_new(true).open(&name);
+        let file = file.unwrap();
+        file.set_len(1 << 20).unwrap();
+        // Another file has the name when the device is made.
+        std::fs::write(dir.path().join("other"), vec![0; 1 << 20]).unwrap();
+        std::fs::rename(dir.path().join("other"), &name).unwrap();
+        let part =
+            Part { name: &name, offset_bytes: 4096, size_bytes: Some(8192), sector_bytes: None };
+        let path = attach(file.as_fd(), &part).unwrap();
+        let device = open_device(&path).unwrap();
+        let found = file.metadata().unwrap();
+        let inode = Inode { dev: found.dev(), ino: found.ino() };
+        let told = backing(device.as_fd());
+        let size = rustix::fs::seek(&device, rustix::fs::SeekFrom::End(0));
+        call(device.as_fd(), LOOP_CLR_FD, 0).unwrap();
+        assert_eq!(told.unwrap(), Backing { inode, offset_bytes: 4096 });
+        assert_eq!(size.unwrap(), 8192);
+    }
+
+    #[test]
+    fn what_is_no_loop_device_has_nothing_behind_it() {
+        let null = std::fs::File::open("/dev/null").unwrap();
+        assert!(backing(null.as_fd()).is_err());
+    }
+}
