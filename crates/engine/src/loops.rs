@@ -63,8 +63,8 @@ const _: () = assert!(size_of::<Info>() == 232 && size_of::<Config>() == 304);
 /// Which part of a file is attached, and how.
 #[derive(Clone, Copy, Debug)]
 pub struct Part<'n> {
-    /// What `losetup --list` is told that the file is called.
-    pub name: &'n Path,
+    /// What the kernel is told that the file is called: a mark that only root can make.
+    pub name: &'n str,
     /// Where the part begins.
     pub offset_bytes: u64,
     /// Its size; `None` = to the end.
@@ -119,6 +119,24 @@ pub fn backing(device: BorrowedFd<'_>) -> io::Result<Backing> {
     Ok(Backing { inode, offset_bytes: info.offset })
 }
 
+/// The name a loop device was given when it was attached; only root can give one. `None` where
+/// nothing is attached, or it is no loop device.
+pub fn name(device: BorrowedFd<'_>) -> Option<Vec<u8>> {
+    let mut info = empty();
+    // SAFETY: the kernel writes one `loop_info64`, which `info` is and stays during the call.
+    unsafe { call_with(device, LOOP_GET_STATUS64, &raw mut info) }.ok()?;
+    let end = info.file_name.iter().position(|byte| *byte == 0).unwrap_or(NAME_BYTES);
+    Some(info.file_name[..end].to_vec())
+}
+
+/// Detaches a loop device. The kernel does it when the last user of a busy one lets go.
+///
+/// # Errors
+/// Those of the kernel.
+pub fn detach(device: BorrowedFd<'_>) -> io::Result<()> {
+    call(device, LOOP_CLR_FD, 0).map(drop)
+}
+
 fn open_device(path: &Path) -> io::Result<OwnedFd> {
     let opened = open(path, OFlags::RDWR | OFlags::NOFOLLOW | OFlags::CLOEXEC, Mode::empty());
     opened.map_err(|errno| {
@@ -132,7 +150,7 @@ fn configure(device: BorrowedFd<'_>, file: BorrowedFd<'_>, part: &Part<'_>) -> i
     info.offset = part.offset_bytes;
     info.size_limit = part.size_bytes.unwrap_or(0);
     info.flags = LO_FLAGS_DIRECT_IO;
-    let name = part.name.as_os_str().as_encoded_bytes();
+    let name = part.name.as_bytes();
     // The last byte stays 0.
     for (to, from) in info.file_name[..NAME_BYTES - 1].iter_mut().zip(name) {
         *to = *from;
@@ -230,14 +248,16 @@ mod tests {
         std::fs::write(dir.path().join("other"), vec![0; 1 << 20]).unwrap();
         std::fs::rename(dir.path().join("other"), &name).unwrap();
         let part =
-            Part { name: &name, offset_bytes: 4096, size_bytes: Some(8192), sector_bytes: None };
+            Part { name: "mark", offset_bytes: 4096, size_bytes: Some(8192), sector_bytes: None };
         let path = attach(file.as_fd(), &part).unwrap();
         let device = open_device(&path).unwrap();
         let found = file.metadata().unwrap();
         let inode = Inode { dev: found.dev(), ino: found.ino() };
         let told = backing(device.as_fd());
         let size = rustix::fs::seek(&device, rustix::fs::SeekFrom::End(0));
-        call(device.as_fd(), LOOP_CLR_FD, 0).unwrap();
+        let mark = super::name(device.as_fd());
+        detach(device.as_fd()).unwrap();
+        assert_eq!(mark.as_deref(), Some(&b"mark"[..]));
         assert_eq!(told.unwrap(), Backing { inode, offset_bytes: 4096 });
         assert_eq!(size.unwrap(), 8192);
     }

@@ -50,8 +50,7 @@ pub fn in_scratch<T>(
     let run = journal.run().header.run.clone();
     // Signals are noticed by the caller's listener; a step here is over in an instant.
     let mut session = Session::new(journal, Cancel::default(), Progress::new(true));
-    let name = steps::scratch_name(&run);
-    let result = match making::scratch(&mut session, &name, &parent) {
+    let result = match making::scratch(&mut session, ScratchOf::Run, &parent) {
         Ok((_, scratch)) => in_made(&scratch, directory, work),
         Err(error) => Err(StepError::into_fault(error)),
     };

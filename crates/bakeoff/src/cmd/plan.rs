@@ -182,21 +182,20 @@ fn commands(made: &Expanded, wanted: &[Wanted]) -> Vec<Commands> {
 }
 
 fn once(parent: &RawPath, made: &Expanded, wanted: &[Wanted]) -> Commands {
-    let mut taken: Vec<Step> = vec![steps::make_scratch(0, RUN, parent)];
+    let mut taken: Vec<Step> = vec![steps::make_mount_points(0, RUN, parent)];
     let names: Vec<String> =
         wanted.iter().flat_map(|w| w.target.kernel_names.iter().cloned()).collect();
     if host::udev_runs() && !names.is_empty() {
-        let dir = RawPath::new(Path::new(targets::UDEV_RULES));
-        taken.push(udev_rule::add(0, RUN, &names, &dir));
+        taken.push(udev_rule::add(0, RUN, &names));
     }
     let mut last = Vec::new();
     for (index, wanted) in wanted.iter().enumerate() {
         let device = device(index, wanted);
         taken.push(match by_mapper(wanted) {
-            true => steps::map_region(0, RUN, index, &wanted.target.path, wanted.span),
+            true => steps::map_region(0, RUN, index as u16, &wanted.target.path, wanted.span),
             false => {
                 let sector = wanted.target.sector_bytes;
-                steps::attach_region(0, &wanted.target.path, None, wanted.span, sector)
+                steps::attach_region(0, &wanted.target.path, wanted.span, sector)
             }
         });
         taken.push(steps::overwrite(0, &device, wanted.span.size_bytes, true));
@@ -229,6 +228,7 @@ fn of_candidate(
     let policies = host::cpufreq_policies();
     let ground = visit::Ground {
         run: RUN,
+        slot: 0,
         device: &device,
         region_bytes: wanted.span.size_bytes,
         flash_state: wanted.flash_state,
@@ -244,7 +244,7 @@ fn as_commands(of: String, taken: &[Step]) -> Commands {
     Commands {
         of,
         run: taken.iter().map(|step| describe(&step.action)).collect(),
-        undo: taken.iter().rev().filter_map(|step| step.undo.as_ref()).map(describe).collect(),
+        undo: taken.iter().rev().filter_map(undone).collect(),
     }
 }
 

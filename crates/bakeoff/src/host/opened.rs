@@ -41,6 +41,13 @@ impl Opened {
         &self.shown
     }
 
+    /// Whether it is a block device.
+    pub fn is_device(&self) -> bool {
+        fstat(&self.fd).is_ok_and(|found| {
+            FileType::from_raw_mode(found.st_mode) == FileType::BlockDevice
+        })
+    }
+
     /// Which file it is.
     pub fn inode(&self) -> Inode {
         self.inode

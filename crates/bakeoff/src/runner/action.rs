@@ -64,6 +64,9 @@ pub enum ActionError {
     /// Writing a file of ours failed; where and why.
     #[error("cannot write a scratch file: {0}")]
     Fill(String),
+    /// What is recorded is nothing that this version does, or that may be done here.
+    #[error("{0}")]
+    Unknown(String),
     /// A program is missing or could not be started.
     #[error(transparent)]
     Exec(ExecError),
@@ -94,12 +97,6 @@ pub fn perform(
         | Action::RunWithKey { .. }
         | Action::AttachLoop { .. }
         | Action::Mount { .. } => run_tool(action, cancel),
-        Action::RemoveScratch { .. }
-        | Action::DetachLoop { .. }
-        | Action::Unmount { .. }
-        | Action::CloseMapper { .. }
-        | Action::PutBackKnob { .. }
-        | Action::RemoveUdevRule { .. } => undo(action),
     }
 }
 
@@ -109,25 +106,6 @@ pub fn scratch_in(parent: &RawPath, name: &str) -> Result<Scratch, ActionError> 
         MakeError::Distrust(distrust) => ActionError::Refused(distrust),
         MakeError::Io(source) => io_error(&format!("make a directory in {parent}"))(source),
     })
-}
-
-/// Performs an action of the way back. It is not interrupted, and what is gone already is success.
-pub fn undo(action: &Action) -> Result<Done, ActionError> {
-    match action {
-        Action::RemoveScratch { parent, name } => {
-            let removed = scratch::remove(parent.as_path(), name);
-            removed.map(|()| Done::default()).map_err(io_error(&steps::describe(action)))
-        }
-        Action::Unmount { at } => unmount(at),
-        Action::DetachLoop { file, inode, offset_bytes } => {
-            loops::detach(file, *inode, *offset_bytes)
-        }
-        Action::CloseMapper { name } => device::close_mapper(name),
-        Action::SetKnob { path, value } => device::set_knob_again(path, value),
-        Action::PutBackKnob { path, ours, before } => device::put_back_knob(path, ours, before),
-        Action::RemoveUdevRule { path } => device::remove_udev_rule(path),
-        other => run_tool(other, &Cancel::default()),
-    }
 }
 
 /// An error of the system with what was tried.
@@ -197,16 +175,6 @@ pub fn fill(
         Err(LoadError::Interrupted) => Err(ActionError::Interrupted),
         Err(error) => Err(ActionError::Fill(format!("the image: {error}"))),
     }
-}
-
-fn unmount(at: &RawPath) -> Result<Done, ActionError> {
-    let argv = ["umount".into(), at.as_path().as_os_str().to_os_string()];
-    retry_while_busy(&steps::describe(&Action::Unmount { at: at.clone() }), || {
-        if !host::is_mount_point(at.as_path()).map_err(io_error("read the mount table"))? {
-            return Ok(Done::default());
-        }
-        run_argv(&argv, "umount", &Cancel::default())
-    })
 }
 
 /// Tries again while a program fails: what holds the thing may still be letting go.

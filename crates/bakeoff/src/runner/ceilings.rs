@@ -12,6 +12,7 @@ use bakeoff_core::model::event::{Step, What};
 use bakeoff_core::model::job::{Job, Rw};
 use bakeoff_core::model::path::{RawPath, printable};
 use bakeoff_core::model::run::Run;
+use bakeoff_core::model::undo::ScratchOf;
 use bakeoff_core::prepare::steps;
 
 use super::cost;
@@ -29,12 +30,12 @@ use crate::host::Opened;
 /// A directory in memory that Linux systems have.
 pub const MEMORY: &str = "/dev/shm";
 /// Number in the name of our scratch in memory: no run has that many candidates.
-pub const MEMORY_SCRATCH: usize = 9999;
+pub const MEMORY_SCRATCH: u16 = 9999;
 
 /// Makes our directory in memory.
 pub fn memory_scratch(step: u32, run: &str) -> Step {
-    let name = steps::scratch_name_of(run, MEMORY_SCRATCH);
-    steps::make_scratch(step, &name, &RawPath::new(MEMORY))
+    let of = ScratchOf::Number(MEMORY_SCRATCH);
+    steps::make_scratch(step, run, of, &RawPath::new(MEMORY))
 }
 
 /// Measures the ceilings of a run that has none yet.
@@ -204,8 +205,8 @@ impl Memory {
     pub fn make(session: &mut Session) -> Result<Result<Memory, String>, Fault> {
         // Some systems have a link there, which root made.
         let parent = std::fs::canonicalize(MEMORY).unwrap_or_else(|_| MEMORY.into());
-        let name = steps::scratch_name_of(&session.journal.run().header.run, MEMORY_SCRATCH);
-        match making::scratch(session, &name, &RawPath::new(parent)) {
+        let of = ScratchOf::Number(MEMORY_SCRATCH);
+        match making::scratch(session, of, &RawPath::new(parent)) {
             Ok((step, scratch)) => Ok(Ok(Memory { scratch, step, data: None })),
             Err(StepError::Fault(fault)) => Err(fault),
             Err(StepError::Failed(error)) => Ok(Err(error.to_string())),

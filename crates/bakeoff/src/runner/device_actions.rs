@@ -110,28 +110,9 @@ pub fn set_knob(path: &RawPath, value: &str) -> Result<Done, ActionError> {
     }
 }
 
-/// Writes a setting that the kernel forgot when another was put back, unless the device is gone.
-pub fn set_knob_again(path: &RawPath, value: &str) -> Result<Done, ActionError> {
-    match host::setting(path.as_path()) {
-        None => Ok(Done::default()),
-        Some(_) => set_knob(path, value),
-    }
-}
-
-/// Writes back what a setting was, unless somebody else has changed it or the device is gone.
-pub fn put_back_knob(path: &RawPath, ours: &str, before: &str) -> Result<Done, ActionError> {
-    let Some(now) = host::setting(path.as_path()) else { return Ok(Done::default()) };
-    if knobs::current(&now) != ours {
-        return Ok(Done::default());
-    }
-    host::write_setting(path.as_path(), before)
-        .map(|()| Done::default())
-        .map_err(io_error(&format!("put back {path} to {before}")))
-}
-
 /// Removes a mapper volume; its name carries the run id, so it is ours.
 pub fn close_mapper(name: &str) -> Result<Done, ActionError> {
-    let what = commands::describe(&Action::CloseMapper { name: name.to_string() });
+    let what = format!("dmsetup remove --retry {name}");
     let argv = ["dmsetup", "remove", "--retry", name].map(std::ffi::OsString::from);
     action::retry_while_busy(&what, || {
         if !host::has_mapper(name) {

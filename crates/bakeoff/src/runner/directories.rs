@@ -91,8 +91,8 @@ fn make_scratch(
     candidate: &Candidate,
 ) -> Result<Scratch, StepError> {
     let (parent, _) = directory(candidate)?;
-    let name = steps::scratch_name_of(&session.journal.run().header.run, index);
-    making::scratch(session, &name, parent).map(|(_, scratch)| scratch)
+    let of = ScratchOf::Number(u16::try_from(index).map_err(Fault::bug)?);
+    making::scratch(session, of, parent).map(|(_, scratch)| scratch)
 }
 
 fn failed(what: String, source: std::io::Error) -> StepError {

@@ -100,7 +100,7 @@ impl Made {
 /// mount point is not in it.
 fn make(session: &mut Session, parent: &RawPath) -> Result<Made, StepError> {
     let name = steps::scratch_name(&session.journal.run().header.run);
-    let (_, scratch) = making::scratch(session, &name, parent)?;
+    let (_, scratch) = making::scratch(session, ScratchOf::Run, parent)?;
     let image = scratch.create(scratch::IMAGE);
     let image = image.map_err(|e| StepError::Failed(io_error("make the image")(e)))?;
     let mount_point = own_place::mount_point(session)?;

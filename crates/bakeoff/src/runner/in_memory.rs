@@ -97,9 +97,10 @@ pub fn announced(
 ) -> Vec<Step> {
     let name = steps::scratch_name_of(run, ceilings::MEMORY_SCRATCH);
     let image = RawPath::new(Path::new(ceilings::MEMORY).join(name).join(scratch::IMAGE));
-    let mut all = vec![steps::fill(0, &image, IMAGE_BYTES), steps::attach_loop(0, &image, None)];
+    let mut all = vec![steps::fill(0, &image, IMAGE_BYTES), steps::attach_loop(0, &image)];
     let ground = visit::Ground {
         run,
+        slot: 0,
         device,
         region_bytes: IMAGE_BYTES,
         flash_state: FlashState::WrittenOnce,

@@ -39,3 +39,4 @@ pub mod subject;
 pub mod survey;
 pub mod target;
 pub mod targets;
+pub mod undoing;

@@ -42,10 +42,19 @@ pub fn mount_point(session: &mut Session) -> Result<RawPath, StepError> {
     let parent = parent()?;
     make_parent().map_err(|e| Fault::environment(format!("cannot make {parent}: {e}")))?;
     let run = session.journal.run().header.run.clone();
-    let (_, ours) = making::scratch(session, &run, &parent)?;
+    let ours = making::mount_points(session, &parent)?;
     made_in(&ours, &parent, &run).map_err(|e| {
         StepError::Fault(Fault::environment(format!("cannot make a mount point in {parent}: {e}")))
     })
+}
+
+/// One of the mount points of a run.
+///
+/// # Errors
+/// Those of [`parent`].
+pub fn mount_point_of(run: &str, slot: u16) -> Result<RawPath, Fault> {
+    let name = scratch::numbered(scratch::MOUNT, usize::from(slot));
+    parent().map(|parent| RawPath::new(parent.as_path().join(run).join(name)))
 }
 
 fn made_in(ours: &Scratch, parent: &RawPath, run: &str) -> io::Result<RawPath> {

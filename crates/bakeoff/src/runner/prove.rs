@@ -212,12 +212,12 @@ fn at_a_lowered_clock(
 /// Takes a step for each policy; `taken` has them even where one fails.
 fn lower(session: &mut Session, taken: &mut Vec<u32>) -> Result<(), StepError> {
     for policy in host::cpufreq_policies() {
-        let path = knobs::highest_clock(&policy);
-        let Some(before) = host::setting(path.as_path()) else { continue };
+        let knob = knobs::highest_clock(&policy);
+        let Some(before) = host::setting(knobs::path(&knob).as_path()) else { continue };
         let Ok(khz) = before.parse::<u64>() else { continue };
         let value = ((khz as f64 * prove::CLOCK) as u64).to_string();
         taken.push(stepper::next_number(session)?);
-        stepper::take(session, |n| knobs::set(n, &path, &value, &before))?;
+        stepper::take(session, |n| knobs::set(n, &knob, &value, &before))?;
     }
     Ok(())
 }

@@ -13,6 +13,7 @@ use bakeoff_core::model::candidate::{Candidate, Kind, Knobs};
 use bakeoff_core::model::event::{Action, FlashState, Region, Step};
 use bakeoff_core::model::host::PlaceClass;
 use bakeoff_core::model::path::RawPath;
+use bakeoff_core::model::undo::Knob;
 use bakeoff_core::model::step::Inode;
 use bakeoff_core::prepare::{knobs, steps, support, visit};
 use rustix::fs::{Mode, OFlags};
@@ -95,6 +96,7 @@ impl Regions {
             stack,
             &visit::Ground {
                 run: &run,
+                slot: 0,
                 device: &at.device,
                 region_bytes: at.region.size_bytes,
                 flash_state: at.region.flash_state,
@@ -157,19 +159,20 @@ impl Regions {
         wanted: &Knobs,
         disk: &str,
     ) -> Result<(), StepError> {
-        for (path, value) in knobs::wanted(wanted, disk, &host::cpufreq_policies()) {
-            let now = |path: &RawPath| {
-                host::setting(path.as_path()).map(|text| knobs::current(&text)).unwrap_or_default()
+        for (knob, value) in knobs::wanted(wanted, disk, &host::cpufreq_policies()) {
+            let now = |knob: &Knob| {
+                let text = host::setting(knobs::path(knob).as_path());
+                text.map(|text| knobs::current(&text)).unwrap_or_default()
             };
-            let before = now(&path);
+            let before = now(&knob);
             if before == value {
                 continue;
             }
-            if let Some(requests) = knobs::requests_beside(&path) {
+            if let Some(requests) = knobs::requests_beside(&knob) {
                 let kept = now(&requests);
                 self.take(session, |n| knobs::keep(n, &requests, &kept))?;
             }
-            self.take(session, |n| knobs::set(n, &path, &value, &before))?;
+            self.take(session, |n| knobs::set(n, &knob, &value, &before))?;
         }
         Ok(())
     }

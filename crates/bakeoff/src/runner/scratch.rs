@@ -34,7 +34,15 @@ pub const IMAGE: &str = "image";
 /// Where stacks are mounted.
 pub const MOUNT: &str = "mnt";
 
-const FILES: [&str; 5] = [DATA, APPEND, SENTINEL, PROBE, IMAGE];
+/// Most stacks that stand at once.
+pub const MOST_STANDS: usize = 16;
+
+const FILES: [&str; 4] = [DATA, APPEND, SENTINEL, PROBE];
+
+/// One of several names of a kind: `image`, `image1`, `image2`.
+pub fn numbered(name: &str, number: usize) -> String {
+    if number == 0 { name.to_string() } else { format!("{name}{number}") }
+}
 
 /// An open scratch directory. Clones share the descriptor.
 #[derive(Clone, Debug)]
@@ -169,9 +177,12 @@ pub fn remove(parent: &Path, name: &str) -> io::Result<()> {
     for file in FILES {
         scratch.remove_file(file)?;
     }
+    for number in 0..MOST_STANDS {
+        scratch.remove_file(&numbered(IMAGE, number))?;
+    }
     scratch.remove_small()?;
     scratch.remove_dir(KEPT)?;
-    remove_mount_point(&scratch)?;
+    (0..MOST_STANDS).try_for_each(|slot| remove_mount_point(&scratch, &numbered(MOUNT, slot)))?;
     match unlinkat(&parent_fd, name, AtFlags::REMOVEDIR) {
         Err(Errno::NOTEMPTY) => Err(io::Error::other(format!(
             "{} holds files that are not bakeoff's; look at them and remove the directory by hand",
@@ -182,13 +193,13 @@ pub fn remove(parent: &Path, name: &str) -> io::Result<()> {
 }
 
 /// Removes the mount point unless something is mounted on it.
-fn remove_mount_point(scratch: &Scratch) -> io::Result<()> {
-    let Ok(inside) = statat(&scratch.dir, MOUNT, AtFlags::SYMLINK_NOFOLLOW) else { return Ok(()) };
+fn remove_mount_point(scratch: &Scratch, name: &str) -> io::Result<()> {
+    let Ok(inside) = statat(&scratch.dir, name, AtFlags::SYMLINK_NOFOLLOW) else { return Ok(()) };
     if inside.st_dev != fstat(&scratch.dir)?.st_dev {
-        let path = scratch.dir.shown().join(MOUNT);
+        let path = scratch.dir.shown().join(name);
         return Err(io::Error::other(format!("something is still mounted at {}", path.display())));
     }
-    gone_is_fine(unlinkat(&scratch.dir, MOUNT, AtFlags::REMOVEDIR))
+    gone_is_fine(unlinkat(&scratch.dir, name, AtFlags::REMOVEDIR))
 }
 
 fn open_dir(at: impl AsFd, name: &OsStr) -> io::Result<OwnedFd> {

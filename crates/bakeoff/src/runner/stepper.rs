@@ -12,6 +12,7 @@ use super::device_actions;
 use super::journal::Journal;
 use super::load::Live;
 use super::session::Session;
+use super::undoing::{self, Of};
 use crate::fault::Fault;
 use crate::host;
 use crate::signals::Cancel;
@@ -103,27 +104,14 @@ pub fn take_by(
 pub fn undo(journal: &mut Journal, number: u32) -> Result<(), StepError> {
     let record = journal.run().steps.get(number as usize);
     let undo = record.filter(|r| !r.undone).and_then(|r| r.step.undo.clone());
-    if let Some(action) = undo {
-        if !(ends_with_the_boot(&action) && is_of_another_boot(journal)) {
-            action::undo(&action).map_err(StepError::Failed)?;
+    if let Some(undo) = undo {
+        if !(undo.ends_with_the_boot() && is_of_another_boot(journal)) {
+            let of = Of { run: &journal.run().header.run, step: number };
+            undoing::undo(&undo, of).map_err(StepError::Failed)?;
         }
         journal.record(What::StepUndone { step: number })?;
     }
     Ok(())
-}
-
-/// What the kernel forgets when the machine starts anew. After that, what has the same name is
-/// somebody else's.
-fn ends_with_the_boot(action: &Action) -> bool {
-    matches!(
-        action,
-        Action::DetachLoop { .. }
-            | Action::Unmount { .. }
-            | Action::CloseMapper { .. }
-            | Action::PutBackKnob { .. }
-            | Action::SetKnob { .. }
-            | Action::RemoveUdevRule { .. }
-    )
 }
 
 /// Whether the run's last owner lived before the machine started anew.

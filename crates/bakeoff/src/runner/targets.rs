@@ -170,7 +170,7 @@ fn begin(session: &mut Session, wanted: &[Wanted]) -> Result<RawPath, StepError>
         wanted.iter().flat_map(|w| w.target.kernel_names.iter().cloned()).collect();
     if host::udev_runs() && !names.is_empty() {
         let dir = RawPath::new(UDEV_RULES);
-        stepper::take(session, |n| udev_rule::add(n, &run, &names, &dir))?;
+        stepper::take(session, |n| udev_rule::add(n, &run, &names))?;
     }
     Ok(mount_point)
 }
@@ -218,8 +218,7 @@ fn attach(
     };
     let sector = wanted.target.sector_bytes;
     let (device, step) = if let Some(image) = &image {
-        let inode = Some(image.inode());
-        let build = |n| steps::attach_region(n, path, inode, span, sector);
+        let build = |n| steps::attach_region(n, path, span, sector);
         let (step, device) = making::attach(session, image, build)?;
         (device.to_string(), step)
     } else if by_mapper {
@@ -227,15 +226,16 @@ fn attach(
         if let Some(held) = session.held.get_mut(index) {
             held.release_claim();
         }
-        let (step, _) = stepper::take(session, |n| steps::map_region(n, &run, index, path, span))?;
-        (format!("/dev/mapper/{}", steps::region_mapper(&run, index)), step)
+        let number = u16::try_from(index).map_err(Fault::bug)?;
+        let build = |n| steps::map_region(n, &run, number, path, span);
+        let (step, _) = stepper::take(session, build)?;
+        (format!("/dev/mapper/{}", steps::region_mapper(&run, number)), step)
     } else {
-        let inode = host::inode_of(path.as_path());
-        let (step, _) =
-            stepper::take(session, |n| steps::attach_region(n, path, inode, span, sector))?;
-        let found = loops::of(path.as_path(), inode, span.start_bytes);
-        let device = found.map_err(StepError::Failed)?.into_iter().next();
-        (device.ok_or_else(|| Fault::environment("the loop device went away"))?, step)
+        let device = host::open_device(path.as_path())
+            .map_err(|e| StepError::Failed(io_error("open the target")(e)))?;
+        let build = |n| steps::attach_region(n, path, span, sector);
+        let (step, device) = making::attach(session, &device, build)?;
+        (device.to_string(), step)
     };
     let device = RawPath::new(device);
     let knob_disk = match is_image {

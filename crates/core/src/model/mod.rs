@@ -21,5 +21,6 @@ pub mod round;
 pub mod run;
 pub mod step;
 pub mod telemetry;
+pub mod undo;
 pub mod verdict;
 pub mod workload;

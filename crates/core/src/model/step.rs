@@ -6,6 +6,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::path::RawPath;
+use super::undo::Undo;
 
 /// One change to the system, with its way back.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -18,7 +19,7 @@ pub struct Step {
     pub action: Action,
     /// How it is undone; `None` for what leaves nothing behind or lies inside an earlier step's
     /// undo.
-    pub undo: Option<Action>,
+    pub undo: Option<Undo>,
     /// What is lost by it, for the confirmation: "everything on the image".
     #[serde(default)]
     pub destroys: Option<String>,
@@ -47,13 +48,6 @@ pub enum Action {
         /// Directory of the user's.
         parent: RawPath,
         /// Name in it; carries the run id.
-        name: String,
-    },
-    /// Remove the scratch directory by its recorded names.
-    RemoveScratch {
-        /// Directory of the user's.
-        parent: RawPath,
-        /// Name in it.
         name: String,
     },
     /// Write a file in full, never sparse.
@@ -92,22 +86,6 @@ pub enum Action {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         sector_bytes: Option<u32>,
     },
-    /// Detach every loop device whose backing file is this one, from the same offset.
-    DetachLoop {
-        /// Backing file or block device.
-        file: RawPath,
-        /// Which file it is, whatever it is called meanwhile; `None` = whichever has the name.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        inode: Option<Inode>,
-        /// Where the part begins.
-        #[serde(default, skip_serializing_if = "is_zero")]
-        offset_bytes: u64,
-    },
-    /// Remove the device mapper volume of this name, which carries the run id.
-    CloseMapper {
-        /// Name in /dev/mapper.
-        name: String,
-    },
     /// Write a setting of the kernel.
     SetKnob {
         /// File in /sys.
@@ -115,26 +93,12 @@ pub enum Action {
         /// What is written.
         value: String,
     },
-    /// Write back what a setting was, if it still is what we made it.
-    PutBackKnob {
-        /// File in /sys.
-        path: RawPath,
-        /// What we made it.
-        ours: String,
-        /// What it was.
-        before: String,
-    },
     /// Tell udev for the time being, by a rule, to keep auto-mounters off.
     AddUdevRule {
         /// File in /run/udev/rules.d; carries the run id.
         path: RawPath,
         /// The rule.
         text: String,
-    },
-    /// Take the rule away.
-    RemoveUdevRule {
-        /// File in /run/udev/rules.d.
-        path: RawPath,
     },
     /// Mount a device.
     Mount {
@@ -146,11 +110,6 @@ pub enum Action {
         fs: String,
         /// Options.
         options: Vec<String>,
-    },
-    /// Unmount what is mounted at our mount point.
-    Unmount {
-        /// Mount point.
-        at: RawPath,
     },
 }
 

@@ -3,7 +3,9 @@
 //! Pure. What has no program is said in a sentence; nothing here goes through a shell.
 
 use crate::model::path::RawPath;
+use super::{knobs, steps, udev_rule};
 use crate::model::step::Action;
+use crate::model::undo::Undo;
 use crate::units;
 
 /// The program an action runs, as argv; `None` for what is done by system call.
@@ -36,21 +38,11 @@ pub fn argv(action: &Action) -> Option<Vec<RawPath>> {
             argv.extend([device.clone(), at.clone()]);
             Some(argv)
         }
-        Action::Unmount { at } => {
-            let mut argv = words(&["umount"]);
-            argv.push(at.clone());
-            Some(argv)
-        }
-        Action::CloseMapper { name } => Some(words(&["dmsetup", "remove", "--retry", name])),
         Action::MakeScratch { .. }
-        | Action::RemoveScratch { .. }
         | Action::Fill { .. }
         | Action::Overwrite { .. }
-        | Action::DetachLoop { .. }
         | Action::SetKnob { .. }
-        | Action::PutBackKnob { .. }
-        | Action::AddUdevRule { .. }
-        | Action::RemoveUdevRule { .. } => None,
+        | Action::AddUdevRule { .. } => None,
     }
 }
 
@@ -68,9 +60,6 @@ pub fn describe(action: &Action) -> String {
         Action::MakeScratch { parent, name } => {
             format!("mkdir -m 0700 {}", shell_word(&join(parent, name)))
         }
-        Action::RemoveScratch { parent, name } => {
-            format!("remove our files in {} and the directory", shell_word(&join(parent, name)))
-        }
         Action::Fill { file, size_bytes } | Action::Overwrite { device: file, size_bytes, .. } => {
             format!(
                 "write {} of incompressible data to {}",
@@ -78,21 +67,44 @@ pub fn describe(action: &Action) -> String {
                 shell_word(file)
             )
         }
-        Action::DetachLoop { file, .. } => {
-            format!("losetup --detach the loop device of {}", shell_word(file))
-        }
         Action::SetKnob { path, value } => format!("echo {value} > {}", shell_word(path)),
-        Action::PutBackKnob { path, ours, before } => {
-            format!("echo {before} > {}, if it still says {ours}", shell_word(path))
-        }
         Action::AddUdevRule { path, .. } => {
             format!("write {} and `udevadm control --reload`", shell_word(path))
         }
-        Action::RemoveUdevRule { path } => {
-            format!("rm {} and `udevadm control --reload`", shell_word(path))
-        }
         // The others run a program and were answered above.
         _ => String::new(),
+    }
+}
+
+/// One line that says how a step of a run is undone.
+pub fn describe_undo(undo: &Undo, run: &str, step: u32) -> String {
+    match undo {
+        Undo::RemoveOurScratch { parent, of } => {
+            let ours = join(parent, &of.name(run));
+            format!("remove our files in {} and the directory", shell_word(&ours))
+        }
+        Undo::RemoveMountPoints => format!("rmdir the mount points of run {run}"),
+        Undo::UnmountOurs { slot: 0 } => format!("umount the mount point of run {run}"),
+        Undo::UnmountOurs { slot } => format!("umount mount point {slot} of run {run}"),
+        Undo::DetachMarkedLoop => {
+            format!("losetup --detach the loop device marked {}", steps::loop_mark(run, step))
+        }
+        Undo::RemoveVolume(volume) => {
+            format!("dmsetup remove --retry {}", steps::volume_name(run, *volume))
+        }
+        Undo::RestoreKnob { knob, ours, before } => {
+            let path = shell_word(&knobs::path(knob));
+            format!("echo {before} > {path}, if it still says {ours}")
+        }
+        Undo::KeepKnob { knob, value } => {
+            format!("echo {value} > {}", shell_word(&knobs::path(knob)))
+        }
+        Undo::RemoveOurRule => {
+            let path = shell_word(&udev_rule::path(run));
+            format!("rm {path} and `udevadm control --reload`")
+        }
+        Undo::RestoreSaved { .. } => "write back what was saved of the drive".to_string(),
+        Undo::Unknown(_) => "by hand: another version recorded it".to_string(),
     }
 }
 

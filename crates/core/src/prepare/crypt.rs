@@ -9,20 +9,25 @@
 use crate::model::candidate::Crypt;
 use crate::model::path::RawPath;
 use crate::model::step::{Action, Step};
+use crate::model::undo::{Undo, Volume};
 
 /// Bytes of key material handed to cryptsetup, whatever the cipher takes.
 pub const KEY_BYTES: usize = 64;
 /// The fewest iterations of PBKDF2 that cryptsetup takes.
 const PBKDF2_ITERATIONS: &str = "1000";
 
-/// Name of the opened volume in /dev/mapper; carries the run id.
-pub fn mapper_name(run: &str) -> String {
-    format!("bakeoff-{run}-crypt")
+/// Name of the opened volume in /dev/mapper; carries the run id, and the slot of a stack that
+/// stands beside others.
+pub fn mapper_name(run: &str, slot: u16) -> String {
+    match slot {
+        0 => format!("bakeoff-{run}-crypt"),
+        slot => format!("bakeoff-{run}-crypt{slot}"),
+    }
 }
 
 /// Where the opened volume is.
-pub fn mapper_path(run: &str) -> RawPath {
-    RawPath::new(format!("/dev/mapper/{}", mapper_name(run)))
+pub fn mapper_path(run: &str, slot: u16) -> RawPath {
+    RawPath::new(format!("/dev/mapper/{}", mapper_name(run, slot)))
 }
 
 /// Whether it writes a header on the device; plain dm-crypt has none.
@@ -56,11 +61,11 @@ pub fn open(
     step: u32,
     name: &str,
     crypt: &Crypt,
-    run: &str,
+    (run, slot): (&str, u16),
     device: &RawPath,
     discards: bool,
 ) -> Step {
-    let mapper = mapper_name(run);
+    let mapper = mapper_name(run, slot);
     let mut argv = words(&["cryptsetup", "open", "--batch-mode", "--key-file", "-"]);
     if !has_header(crypt) {
         let key_bits = crypt.key_bits.to_string();
@@ -86,7 +91,7 @@ pub fn open(
         step,
         why: format!("open the encrypted volume of {name}"),
         action: Action::RunWithKey { argv },
-        undo: Some(Action::CloseMapper { name: mapper }),
+        undo: Some(Undo::RemoveVolume(Volume::Crypt(slot))),
         destroys,
     }
 }
@@ -138,7 +143,8 @@ mod tests {
         let lines: Vec<String> = [aes(), adiantum, plain]
             .iter()
             .flat_map(|crypt| {
-                let opened = open(1, "ext4", crypt, "0123456789abcdef", &device, crypt == &aes());
+                let opened =
+                    open(1, "ext4", crypt, ("0123456789abcdef", 0), &device, crypt == &aes());
                 let formatted = format(0, "ext4", crypt, &device);
                 has_header(crypt).then_some(formatted).into_iter().chain([opened])
             })
@@ -149,8 +155,10 @@ mod tests {
 
     #[test]
     fn the_opened_volume_has_its_way_back_and_carries_the_run() {
-        let step = open(1, "ext4", &aes(), "0123456789abcdef", &RawPath::new("/dev/sdb"), false);
-        let Some(Action::CloseMapper { name }) = step.undo else { panic!("{step:?}") };
-        assert_eq!(name, "bakeoff-0123456789abcdef-crypt");
+        let device = RawPath::new("/dev/sdb");
+        let step = open(1, "x", &aes(), ("0123456789abcdef", 3), &device, false);
+        assert_eq!(step.undo, Some(Undo::RemoveVolume(Volume::Crypt(3))));
+        assert_eq!(mapper_name("0123456789abcdef", 0), "bakeoff-0123456789abcdef-crypt");
+        assert_eq!(mapper_name("0123456789abcdef", 3), "bakeoff-0123456789abcdef-crypt3");
     }
 }

@@ -7,35 +7,39 @@
 use crate::model::candidate::Knobs;
 use crate::model::path::RawPath;
 use crate::model::step::{Action, Step};
+use crate::model::undo::{Knob, Undo};
 use crate::sysinfo::scheduler;
 
 /// The settings a candidate asks for, as files with the values wanted. `disk` is a kernel name
 /// (`sda`), `policies` the names in /sys/devices/system/cpu/cpufreq.
-pub fn wanted(knobs: &Knobs, disk: &str, policies: &[String]) -> Vec<(RawPath, String)> {
-    let queue = |file: &str| RawPath::new(format!("/sys/block/{disk}/queue/{file}"));
+pub fn wanted(knobs: &Knobs, disk: &str, policies: &[String]) -> Vec<(Knob, String)> {
+    let disk = disk.to_string();
     let mut wanted = Vec::new();
     // The scheduler first: it brings a number of requests of its own.
     if let Some(name) = &knobs.scheduler {
-        wanted.push((queue("scheduler"), name.clone()));
+        wanted.push((Knob::Scheduler(disk.clone()), name.clone()));
     }
     if let Some(requests) = knobs.nr_requests {
-        wanted.push((queue("nr_requests"), requests.to_string()));
+        wanted.push((Knob::NrRequests(disk.clone()), requests.to_string()));
     }
     if let Some(kib) = knobs.read_ahead_kb {
-        wanted.push((queue("read_ahead_kb"), kib.to_string()));
+        wanted.push((Knob::ReadAheadKb(disk), kib.to_string()));
     }
     if let Some(governor) = &knobs.governor {
-        wanted.extend(policies.iter().map(|policy| {
-            let file = format!("/sys/devices/system/cpu/cpufreq/{policy}/scaling_governor");
-            (RawPath::new(file), governor.clone())
-        }));
+        let of = |policy: &String| (Knob::Governor(policy.clone()), governor.clone());
+        wanted.extend(policies.iter().map(of));
     }
     wanted
 }
 
-/// The file with the highest clock a policy may choose, kHz.
-pub fn highest_clock(policy: &str) -> RawPath {
-    RawPath::new(format!("/sys/devices/system/cpu/cpufreq/{policy}/scaling_max_freq"))
+/// The highest clock a policy may choose, kHz.
+pub fn highest_clock(policy: &str) -> Knob {
+    Knob::HighestClock(policy.to_string())
+}
+
+/// The file of a setting; one that is none of a disk or a policy has a name that nothing has.
+pub fn path(knob: &Knob) -> RawPath {
+    knob.path().unwrap_or_else(|| RawPath::new("/sys/none"))
 }
 
 /// The value in force in the text of a setting: of `none [mq-deadline] kyber` the one in brackets.
@@ -45,13 +49,13 @@ pub fn current(text: &str) -> String {
 }
 
 /// Write a setting whose value was `before`.
-pub fn set(step: u32, path: &RawPath, value: &str, before: &str) -> Step {
+pub fn set(step: u32, knob: &Knob, value: &str, before: &str) -> Step {
     Step {
         step,
-        why: format!("set {} to {value} (it is {before})", name_of(path)),
-        action: Action::SetKnob { path: path.clone(), value: value.to_string() },
-        undo: Some(Action::PutBackKnob {
-            path: path.clone(),
+        why: format!("set {} to {value} (it is {before})", knob.name()),
+        action: Action::SetKnob { path: path(knob), value: value.to_string() },
+        undo: Some(Undo::RestoreKnob {
+            knob: knob.clone(),
             ours: value.to_string(),
             before: before.to_string(),
         }),
@@ -61,27 +65,26 @@ pub fn set(step: u32, path: &RawPath, value: &str, before: &str) -> Step {
 
 /// The length of the queue beside a scheduler's file. The kernel sets it anew with each scheduler
 /// (blk_mq_init_sched and elevator_disable in Linux's block/), so who chose one would lose it.
-pub fn requests_beside(path: &RawPath) -> Option<RawPath> {
-    let path = path.as_path();
-    let is_scheduler = path.file_name().is_some_and(|name| name == "scheduler");
-    is_scheduler.then(|| RawPath::new(path.with_file_name("nr_requests")))
-}
-
-/// Note a value that another change makes the kernel forget, and write it when that is undone.
-pub fn keep(step: u32, path: &RawPath, value: &str) -> Step {
-    let action = Action::SetKnob { path: path.clone(), value: value.to_string() };
-    Step {
-        step,
-        why: format!("keep {} at {value}: a scheduler brings its own", name_of(path)),
-        undo: Some(action.clone()),
-        action,
-        destroys: None,
+pub fn requests_beside(knob: &Knob) -> Option<Knob> {
+    match knob {
+        Knob::Scheduler(disk) => Some(Knob::NrRequests(disk.clone())),
+        Knob::NrRequests(_)
+        | Knob::ReadAheadKb(_)
+        | Knob::Governor(_)
+        | Knob::HighestClock(_) => None,
     }
 }
 
-fn name_of(path: &RawPath) -> String {
-    let name = path.as_path().file_name().unwrap_or_default();
-    RawPath::new(name).to_string()
+/// Note a value that another change makes the kernel forget, and write it when that is undone.
+pub fn keep(step: u32, knob: &Knob, value: &str) -> Step {
+    let value = value.to_string();
+    Step {
+        step,
+        why: format!("keep {} at {value}: a scheduler brings its own", knob.name()),
+        action: Action::SetKnob { path: path(knob), value: value.clone() },
+        undo: Some(Undo::KeepKnob { knob: knob.clone(), value }),
+        destroys: None,
+    }
 }
 
 #[cfg(test)]
@@ -99,7 +102,7 @@ mod tests {
         let policies = ["policy0".to_string(), "policy4".to_string()];
         let lines: Vec<String> = wanted(&knobs, "sda", &policies)
             .iter()
-            .map(|(path, value)| format!("{path} {value}"))
+            .map(|(knob, value)| format!("{} {value}", path(knob)))
             .collect();
         assert_eq!(
             lines,
@@ -112,9 +115,9 @@ mod tests {
             ]
         );
         assert_eq!(wanted(&Knobs::default(), "sda", &policies), []);
-        let beside = |path: &str| requests_beside(&RawPath::new(path)).map(|p| p.to_string());
-        assert_eq!(beside("/q/scheduler").as_deref(), Some("/q/nr_requests"));
-        assert_eq!(beside("/q/read_ahead_kb"), None);
+        let disk = || "sda".to_string();
+        assert_eq!(requests_beside(&Knob::Scheduler(disk())), Some(Knob::NrRequests(disk())));
+        assert_eq!(requests_beside(&Knob::ReadAheadKb(disk())), None);
     }
 
     #[test]
@@ -122,9 +125,9 @@ mod tests {
         assert_eq!(current("none [mq-deadline] kyber bfq\n"), "mq-deadline");
         assert_eq!(current("[none]"), "none");
         assert_eq!(current("128\n"), "128");
-        let step = set(3, &RawPath::new("/sys/block/sda/queue/scheduler"), "bfq", "none");
+        let step = set(3, &Knob::Scheduler("sda".to_string()), "bfq", "none");
         assert_eq!(step.why, "set scheduler to bfq (it is none)");
-        let Some(Action::PutBackKnob { ours, before, .. }) = step.undo else { panic!() };
+        let Some(Undo::RestoreKnob { ours, before, .. }) = step.undo else { panic!() };
         assert_eq!((ours.as_str(), before.as_str()), ("bfq", "none"));
     }
 }

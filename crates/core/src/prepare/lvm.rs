@@ -6,30 +6,34 @@
 
 use crate::model::path::RawPath;
 use crate::model::step::{Action, Step};
+use crate::model::undo::{Undo, Volume};
 
 /// Name of the logical volume.
 const VOLUME: &str = "lv";
 
-/// Name of the volume group; carries the run id.
-pub fn group_name(run: &str) -> String {
-    format!("bakeoff_{run}")
+/// Name of the volume group; carries the run id, and the slot of a stack that stands beside others.
+pub fn group_name(run: &str, slot: u16) -> String {
+    match slot {
+        0 => format!("bakeoff_{run}"),
+        slot => format!("bakeoff_{run}_{slot}"),
+    }
 }
 
 /// Name of the volume in /dev/mapper: group and volume, no hyphen in either to be doubled.
-pub fn mapper_name(run: &str) -> String {
-    format!("{}-{VOLUME}", group_name(run))
+pub fn mapper_name(run: &str, slot: u16) -> String {
+    format!("{}-{VOLUME}", group_name(run, slot))
 }
 
 /// Where the volume is.
-pub fn mapper_path(run: &str) -> RawPath {
-    RawPath::new(format!("/dev/mapper/{}", mapper_name(run)))
+pub fn mapper_path(run: &str, slot: u16) -> RawPath {
+    RawPath::new(format!("/dev/mapper/{}", mapper_name(run, slot)))
 }
 
 /// Make `device` a physical volume, a group of it, and one volume of the whole group, which is
 /// active then. Only the last leaves anything in the kernel; what the others write to the device
 /// is overwritten by the next visit and wiped at the end.
-pub fn steps(first: u32, name: &str, run: &str, device: &RawPath) -> [Step; 3] {
-    let group = group_name(run);
+pub fn steps(first: u32, name: &str, (run, slot): (&str, u16), device: &RawPath) -> [Step; 3] {
+    let group = group_name(run, slot);
     let make = |program: &str, words: &[&str]| {
         let mut argv: Vec<RawPath> = vec![RawPath::new(program), RawPath::new("--yes")];
         argv.extend([RawPath::new("--config"), RawPath::new(config(device))]);
@@ -61,7 +65,7 @@ pub fn steps(first: u32, name: &str, run: &str, device: &RawPath) -> [Step; 3] {
         undo,
         destroys,
     };
-    let close = Action::CloseMapper { name: mapper_name(run) };
+    let close = Undo::RemoveVolume(Volume::Lvm(slot));
     [
         step(
             0,
@@ -94,7 +98,7 @@ mod tests {
 
     #[test]
     fn the_commands_look_at_our_device_alone() {
-        let steps = steps(7, "ext4 on LVM", "0123456789abcdef", &RawPath::new("/dev/loop0"));
+        let steps = steps(7, "ext4 on LVM", ("0123456789abcdef", 0), &RawPath::new("/dev/loop0"));
         let lines: Vec<String> = steps.iter().map(|s| describe(&s.action)).collect();
         insta::assert_snapshot!(lines.join("\n"));
         assert_eq!(steps.each_ref().map(|s| s.step), [7, 8, 9]);
@@ -102,8 +106,9 @@ mod tests {
 
     #[test]
     fn the_mapper_is_what_is_undone() {
-        let [.., last] = steps(0, "x", "0123456789abcdef", &RawPath::new("/dev/loop0"));
-        let name = "bakeoff_0123456789abcdef-lv".to_string();
-        assert_eq!(last.undo, Some(Action::CloseMapper { name }));
+        let [.., last] = steps(0, "x", ("0123456789abcdef", 0), &RawPath::new("/dev/loop0"));
+        assert_eq!(last.undo, Some(Undo::RemoveVolume(Volume::Lvm(0))));
+        assert_eq!(mapper_name("0123456789abcdef", 0), "bakeoff_0123456789abcdef-lv");
+        assert_eq!(mapper_name("0123456789abcdef", 2), "bakeoff_0123456789abcdef_2-lv");
     }
 }

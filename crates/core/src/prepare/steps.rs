@@ -5,33 +5,44 @@
 
 use crate::model::candidate::Stack;
 use crate::model::path::RawPath;
-use crate::model::step::{Action, Inode, Step};
+use crate::model::step::{Action, Step};
+use crate::model::undo::{ScratchOf, Undo, Volume};
 use crate::units;
 
 use super::region::Span;
-use super::support;
+use super::{crypt, lvm, support};
 
-pub use super::commands::{argv, describe, shell_word};
+pub use super::commands::{argv, describe, describe_undo, shell_word};
 
 /// The name of a run's scratch directory inside a directory of the user's.
 pub fn scratch_name(run: &str) -> String {
-    format!(".bakeoff-{run}")
+    ScratchOf::Run.name(run)
 }
 
 /// The same for one of several candidates: a directory may be given twice, or be reached by two
 /// paths, and each gets files of its own.
-pub fn scratch_name_of(run: &str, candidate: usize) -> String {
-    format!(".bakeoff-{run}-{candidate}")
+pub fn scratch_name_of(run: &str, candidate: u16) -> String {
+    ScratchOf::Number(candidate).name(run)
 }
 
-/// Make our scratch directory `name` in `parent`.
-pub fn make_scratch(step: u32, name: &str, parent: &RawPath) -> Step {
-    let name = name.to_string();
+/// Make a scratch directory of the run in `parent`.
+pub fn make_scratch(step: u32, run: &str, of: ScratchOf, parent: &RawPath) -> Step {
     Step {
         step,
         why: format!("make a scratch directory in {parent}"),
-        action: Action::MakeScratch { parent: parent.clone(), name: name.clone() },
-        undo: Some(Action::RemoveScratch { parent: parent.clone(), name }),
+        action: Action::MakeScratch { parent: parent.clone(), name: of.name(run) },
+        undo: Some(Undo::RemoveOurScratch { parent: parent.clone(), of }),
+        destroys: None,
+    }
+}
+
+/// Make the run's directory of mount points in `parent`, where only root can be.
+pub fn make_mount_points(step: u32, run: &str, parent: &RawPath) -> Step {
+    Step {
+        step,
+        why: format!("make a directory for mount points in {parent}"),
+        action: Action::MakeScratch { parent: parent.clone(), name: run.to_string() },
+        undo: Some(Undo::RemoveMountPoints),
         destroys: None,
     }
 }
@@ -48,7 +59,7 @@ pub fn fill(step: u32, file: &RawPath, size_bytes: u64) -> Step {
 }
 
 /// Attach the image to a loop device with direct I/O.
-pub fn attach_loop(step: u32, file: &RawPath, inode: Option<Inode>) -> Step {
+pub fn attach_loop(step: u32, file: &RawPath) -> Step {
     Step {
         step,
         why: "attach the image to a loop device with direct I/O".to_string(),
@@ -58,17 +69,15 @@ pub fn attach_loop(step: u32, file: &RawPath, inode: Option<Inode>) -> Step {
             size_bytes: None,
             sector_bytes: None,
         },
-        undo: Some(Action::DetachLoop { file: file.clone(), inode, offset_bytes: 0 }),
+        undo: Some(Undo::DetachMarkedLoop),
         destroys: None,
     }
 }
 
-/// Put the region of a target on a loop device of its own, past the page cache; `inode` of a
-/// target that is a file.
+/// Put the region of a target on a loop device of its own, past the page cache.
 pub fn attach_region(
     step: u32,
     target: &RawPath,
-    inode: Option<Inode>,
     span: Span,
     sector_bytes: Option<u32>,
 ) -> Step {
@@ -87,19 +96,34 @@ pub fn attach_region(
             // What the device below cannot do in 512 bytes, the loop device may not promise.
             sector_bytes: sector_bytes.filter(|bytes| *bytes > 512),
         },
-        undo: Some(Action::DetachLoop { file: target.clone(), inode, offset_bytes }),
+        undo: Some(Undo::DetachMarkedLoop),
         destroys: None,
     }
 }
 
 /// Name of the device mapper volume of region `index`; carries the run id.
-pub fn region_mapper(run: &str, index: usize) -> String {
+pub fn region_mapper(run: &str, index: u16) -> String {
     format!("bakeoff-{run}-region{index}")
+}
+
+/// Name of a device mapper volume of the run, in /dev/mapper.
+pub fn volume_name(run: &str, volume: Volume) -> String {
+    match volume {
+        Volume::Region(index) => region_mapper(run, index),
+        Volume::Crypt(slot) => crypt::mapper_name(run, slot),
+        Volume::Lvm(slot) => lvm::mapper_name(run, slot),
+    }
+}
+
+/// The mark of the loop device that a step of a run attaches, where the kernel keeps the name of
+/// its file: nobody but root writes there.
+pub fn loop_mark(run: &str, step: u32) -> String {
+    format!("bakeoff-{run}-{step}")
 }
 
 /// Put the region of a target on a device mapper volume of its own, which costs next to nothing
 /// and claims the target.
-pub fn map_region(step: u32, run: &str, index: usize, target: &RawPath, span: Span) -> Step {
+pub fn map_region(step: u32, run: &str, index: u16, target: &RawPath, span: Span) -> Step {
     const SECTOR_BYTES: u64 = 512;
     let name = region_mapper(run, index);
     let sectors = span.size_bytes / SECTOR_BYTES;
@@ -113,7 +137,7 @@ pub fn map_region(step: u32, run: &str, index: usize, target: &RawPath, span: Sp
             units::size(span.start_bytes)
         ),
         action: Action::Run { argv: words.into_iter().chain([RawPath::new(table)]).collect() },
-        undo: Some(Action::CloseMapper { name }),
+        undo: Some(Undo::RemoveVolume(Volume::Region(index))),
         destroys: None,
     }
 }
@@ -165,7 +189,13 @@ pub fn mkfs(step: u32, name: &str, stack: &Stack, device: &RawPath) -> Step {
 }
 
 /// Mount a stack.
-pub fn mount(step: u32, name: &str, stack: &Stack, device: &RawPath, at: &RawPath) -> Step {
+pub fn mount(
+    step: u32,
+    name: &str,
+    stack: &Stack,
+    device: &RawPath,
+    (at, slot): (&RawPath, u16),
+) -> Step {
     Step {
         step,
         why: format!("mount {name}"),
@@ -175,7 +205,7 @@ pub fn mount(step: u32, name: &str, stack: &Stack, device: &RawPath, at: &RawPat
             fs: stack.fs.clone(),
             options: stack.mount.clone(),
         },
-        undo: Some(Action::Unmount { at: at.clone() }),
+        undo: Some(Undo::UnmountOurs { slot }),
         destroys: None,
     }
 }
@@ -205,7 +235,7 @@ mod tests {
             .iter()
             .filter(|r| r.fs != crate::prepare::support::RAW)
             .flat_map(|r| {
-                [mkfs(0, r.name, &r.stack(), &device), mount(1, r.name, &r.stack(), &device, &at)]
+                [mkfs(0, r.name, &r.stack(), &device), mount(1, r.name, &r.stack(), &device, (&at, 0))]
             })
             .map(|step| describe(&step.action))
             .collect();
@@ -215,9 +245,7 @@ mod tests {
     #[test]
     fn every_change_that_lasts_has_its_way_back() {
         let file = RawPath::new("/x/image");
-        assert!(make_scratch(0, "ab", &RawPath::new("/x")).undo.is_some());
-        let inode = Some(Inode { dev: 1, ino: 2 });
-        let undo = attach_loop(1, &file, inode).undo;
-        assert_eq!(undo, Some(Action::DetachLoop { file, inode, offset_bytes: 0 }));
+        assert!(make_scratch(0, "ab", ScratchOf::Run, &RawPath::new("/x")).undo.is_some());
+        assert_eq!(attach_loop(1, &file).undo, Some(Undo::DetachMarkedLoop));
     }
 }

@@ -8,16 +8,23 @@
 
 use crate::model::path::RawPath;
 use crate::model::step::{Action, Step};
+use crate::model::undo::Undo;
+
+/// Where rules of udev's are that end with the boot.
+pub const RULES: &str = "/run/udev/rules.d";
+
+/// The file of a run's rule. Named to be read before all others: theirs look at what is set here.
+pub fn path(run: &str) -> RawPath {
+    RawPath::new(format!("{RULES}/00-bakeoff-{run}.rules"))
+}
 
 /// Write the rule for these kernel names (`sda`, `sda1`, `loop0`).
-pub fn add(step: u32, run: &str, kernel_names: &[String], dir: &RawPath) -> Step {
-    // Named to be read before all others: theirs look at what is set here.
-    let path = RawPath::new(dir.as_path().join(format!("00-bakeoff-{run}.rules")));
+pub fn add(step: u32, run: &str, kernel_names: &[String]) -> Step {
     Step {
         step,
         why: "keep auto-mounters off for the time being".to_string(),
-        action: Action::AddUdevRule { path: path.clone(), text: text(run, kernel_names) },
-        undo: Some(Action::RemoveUdevRule { path }),
+        action: Action::AddUdevRule { path: path(run), text: text(run, kernel_names) },
+        undo: Some(Undo::RemoveOurRule),
         destroys: None,
     }
 }
@@ -45,9 +52,10 @@ mod tests {
     #[test]
     fn it_names_the_target_and_our_volumes_and_nothing_else() {
         let names = ["sdb".to_string(), "sdb1".to_string(), "a\"b".to_string()];
-        let step = add(0, "0123456789abcdef", &names, &RawPath::new("/run/udev/rules.d"));
+        let step = add(0, "0123456789abcdef", &names);
         let Action::AddUdevRule { path, text } = step.action else { panic!() };
-        assert_eq!(step.undo, Some(Action::RemoveUdevRule { path }));
+        assert_eq!(path.to_string(), "/run/udev/rules.d/00-bakeoff-0123456789abcdef.rules");
+        assert_eq!(step.undo, Some(Undo::RemoveOurRule));
         insta::assert_snapshot!(text);
     }
 }

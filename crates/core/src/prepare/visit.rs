@@ -12,6 +12,8 @@ use super::{crypt, knobs, lvm, steps, support};
 pub struct Ground<'a> {
     /// The run's id.
     pub run: &'a str,
+    /// Its number among the stacks that stand at once; names are made of it.
+    pub slot: u16,
     /// The block device that is exactly the region.
     pub device: &'a RawPath,
     /// Size of the region.
@@ -44,14 +46,14 @@ pub fn settings(
     let before =
         |path: &RawPath| setting(path).map_or(UNKNOWN.to_string(), |text| knobs::current(&text));
     let mut taken: Vec<Step> = Vec::new();
-    for (path, value) in wanted {
-        let now = before(&path);
+    for (knob, value) in wanted {
+        let now = before(&knobs::path(&knob));
         if now == value {
             continue;
         }
-        let requests = knobs::requests_beside(&path);
-        taken.extend(requests.map(|path| knobs::keep(0, &path, &before(&path))));
-        taken.push(knobs::set(0, &path, &value, &now));
+        let requests = knobs::requests_beside(&knob);
+        taken.extend(requests.map(|knob| knobs::keep(0, &knob, &before(&knobs::path(&knob)))));
+        taken.push(knobs::set(0, &knob, &value, &now));
     }
     numbered(taken)
 }
@@ -74,21 +76,23 @@ pub fn made(name: &str, stack: &Stack, ground: &Ground) -> Made {
         FlashState::Trimmed => taken.push(steps::discard(0, ground.device)),
     }
     let mut device = ground.device.clone();
+    let ours = (ground.run, ground.slot);
     if let Some(wanted) = &stack.crypt {
         let discards = ground.flash_state == FlashState::Trimmed;
         if crypt::has_header(wanted) {
             taken.push(crypt::format(0, name, wanted, &device));
         }
-        taken.push(crypt::open(0, name, wanted, ground.run, &device, discards));
-        device = crypt::mapper_path(ground.run);
+        taken.push(crypt::open(0, name, wanted, ours, &device, discards));
+        device = crypt::mapper_path(ground.run, ground.slot);
     }
     if stack.lvm {
-        taken.extend(lvm::steps(0, name, ground.run, &device));
-        device = lvm::mapper_path(ground.run);
+        taken.extend(lvm::steps(0, name, ours, &device));
+        device = lvm::mapper_path(ground.run, ground.slot);
     }
     if stack.fs != support::RAW {
         taken.push(steps::mkfs(0, name, stack, &device));
-        taken.push(steps::mount(0, name, stack, &device, ground.mount_point));
+        let at = (ground.mount_point, ground.slot);
+        taken.push(steps::mount(0, name, stack, &device, at));
     }
     Made { steps: numbered(taken), device }
 }
@@ -109,6 +113,7 @@ mod tests {
         };
         let ground = Ground {
             run: "RUN",
+            slot: 0,
             device: &device,
             region_bytes: 1 << 30,
             flash_state: FlashState::Trimmed,
@@ -132,7 +137,7 @@ mod tests {
             ..recipes_for("ext4")[0].stack()
         };
         let made = super::made("ext4", &stack, &ground);
-        assert_eq!(made.device, lvm::mapper_path("RUN"));
+        assert_eq!(made.device, lvm::mapper_path("RUN", 0));
         let taken = settings(&stack, "sda", &[], &setting).into_iter().chain(made.steps);
         let lines: Vec<String> = taken.map(|step| describe(&step.action)).collect();
         insta::assert_snapshot!(lines.join("\n"));

@@ -1,10 +1,11 @@
 //! Every kind of change to the system, each with its way back.
 
 use crate::model::path::RawPath;
-use crate::model::step::{Action, Inode};
+use crate::model::step::Action;
+use crate::model::undo::{DriveId, Knob, ScratchOf, Undo, Volume};
 
 /// What is done and what undoes it.
-pub fn actions() -> Vec<(Action, Option<Action>)> {
+pub fn actions() -> Vec<(Action, Option<Undo>)> {
     let path = RawPath::new;
     let (parent, name) = (path("/mnt/usb"), "bakeoff-0123456789abcdef".to_string());
     let file = path("/mnt/usb/bakeoff-0123456789abcdef/image");
@@ -12,8 +13,9 @@ pub fn actions() -> Vec<(Action, Option<Action>)> {
     vec![
         (
             Action::MakeScratch { parent: parent.clone(), name: name.clone() },
-            Some(Action::RemoveScratch { parent, name }),
+            Some(Undo::RemoveOurScratch { parent: parent.clone(), of: ScratchOf::Number(1) }),
         ),
+        (Action::MakeScratch { parent, name }, Some(Undo::RemoveMountPoints)),
         (Action::Fill { file: file.clone(), size_bytes: 1 << 30 }, None),
         (
             Action::AttachLoop {
@@ -22,24 +24,20 @@ pub fn actions() -> Vec<(Action, Option<Action>)> {
                 size_bytes: Some(1 << 30),
                 sector_bytes: Some(4096),
             },
-            Some(Action::DetachLoop {
-                file,
-                inode: Some(Inode { dev: 2049, ino: 131_077 }),
-                offset_bytes: 4 << 20,
-            }),
+            Some(Undo::DetachMarkedLoop),
         ),
         (Action::Overwrite { device: path("/dev/loop0"), size_bytes: 1 << 30, verify: true }, None),
         (
             Action::RunWithKey { argv: vec![path("cryptsetup"), path("open"), path("/dev/loop0")] },
-            Some(Action::CloseMapper { name: "bakeoff-0123456789abcdef-crypt".into() }),
+            Some(Undo::RemoveVolume(Volume::Crypt(0))),
         ),
         (
             Action::SetKnob {
                 path: path("/sys/block/sda/queue/scheduler"),
                 value: "mq-deadline".into(),
             },
-            Some(Action::PutBackKnob {
-                path: path("/sys/block/sda/queue/scheduler"),
+            Some(Undo::RestoreKnob {
+                knob: Knob::Scheduler("sda".into()),
                 ours: "mq-deadline".into(),
                 before: "none".into(),
             }),
@@ -49,17 +47,35 @@ pub fn actions() -> Vec<(Action, Option<Action>)> {
                 path: path("/run/udev/rules.d/00-bakeoff.rules"),
                 text: "KERNEL==\"sda\"\n".into(),
             },
-            Some(Action::RemoveUdevRule { path: path("/run/udev/rules.d/00-bakeoff.rules") }),
+            Some(Undo::RemoveOurRule),
         ),
         (Action::Run { argv: vec![path("mkfs.ext4"), path("-F"), path("/dev/loop0")] }, None),
         (
             Action::Mount {
                 device: path("/dev/loop0"),
-                at: at.clone(),
+                at,
                 fs: "ext4".into(),
                 options: vec!["noatime".into()],
             },
-            Some(Action::Unmount { at }),
+            Some(Undo::UnmountOurs { slot: 2 }),
+        ),
+        (
+            Action::SetKnob { path: path("/sys/block/sda/queue/nr_requests"), value: "64".into() },
+            Some(Undo::KeepKnob { knob: Knob::NrRequests("sda".into()), value: "64".into() }),
+        ),
+        (
+            Action::Fill { file: path("/var/lib/bakeoff/saved"), size_bytes: 4 << 20 },
+            Some(Undo::RestoreSaved {
+                drive: DriveId {
+                    serial: Some("4C530001".into()),
+                    diskseq: Some(17),
+                    size_bytes: 32 << 30,
+                },
+            }),
+        ),
+        (
+            Action::Run { argv: vec![path("true")] },
+            Some(Undo::Unknown(serde_json::json!({ "unmount": { "at": "/mnt" } }))),
         ),
     ]
 }

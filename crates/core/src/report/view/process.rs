@@ -2,7 +2,7 @@
 
 use crate::model::path::harmless;
 use crate::model::run::{BlockState, Run, StepRecord};
-use crate::prepare::steps::describe;
+use crate::prepare::steps::{describe, describe_undo};
 use crate::units;
 
 /// One block.
@@ -74,10 +74,10 @@ pub fn invalid(run: &Run) -> Vec<String> {
 
 /// What was done to the system.
 pub fn steps(run: &Run) -> Vec<StepView> {
-    run.steps.iter().map(step).collect()
+    run.steps.iter().map(|record| step(&run.header.run, record)).collect()
 }
 
-fn step(record: &StepRecord) -> StepView {
+fn step(run: &str, record: &StepRecord) -> StepView {
     let outcome = match (&record.done, record.undone) {
         (None, true) => "did not take effect".to_string(),
         (None, false) => "not known to have run".to_string(),
@@ -92,7 +92,9 @@ fn step(record: &StepRecord) -> StepView {
         number: record.step.step,
         why: harmless(&record.step.why),
         command: describe(&record.step.action),
-        undo: record.step.undo.as_ref().map(describe),
+        undo: record.step.undo.as_ref().map(|undo| {
+            harmless(&describe_undo(undo, run, record.step.step))
+        }),
         outcome,
         is_ok: record.done.as_ref().is_some_and(|d| d.status == 0),
         output: output.join("\n"),

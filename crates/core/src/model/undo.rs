@@ -1,0 +1,248 @@
+//! The way back of a step, as a closed type: no command, no path that could lead anywhere.
+//!
+//! A record can be edited by whoever owns the store, and root recovers from it. So an undo has only
+//! the few values that code cannot derive: names and prefixes are made of the run's id and the
+//! step's number, and before anything happens the live object is proved ours. What an earlier
+//! version or somebody else put into a record is kept to be shown and is never obeyed.
+
+use serde::{Deserialize, Serialize};
+
+use super::path::RawPath;
+
+/// What puts a step back. The run's id and the step's number come from the record it is in.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Undo {
+    /// Remove our scratch directory, by the names bakeoff makes, from a directory of the user's.
+    RemoveOurScratch {
+        /// Directory of the user's. Only what has our name in it and belongs to us is touched.
+        parent: RawPath,
+        /// Which of the run's.
+        of: ScratchOf,
+    },
+    /// Remove the directory of our mount points, which only root can reach.
+    RemoveMountPoints,
+    /// Unmount what is mounted at one of our mount points.
+    UnmountOurs {
+        /// Number of the mount point.
+        slot: u16,
+    },
+    /// Detach the loop devices that are marked with this run and step.
+    DetachMarkedLoop,
+    /// Remove one of our device mapper volumes.
+    RemoveVolume(Volume),
+    /// Write back what a setting was, if it still is what we made it.
+    RestoreKnob {
+        /// The setting.
+        knob: Knob,
+        /// What we made it.
+        ours: String,
+        /// What it was: a value that the kernel offers.
+        before: String,
+    },
+    /// Write a value that another setting's change made the kernel forget.
+    KeepKnob {
+        /// The setting.
+        knob: Knob,
+        /// The value.
+        value: String,
+    },
+    /// Remove our udev rule.
+    RemoveOurRule,
+    /// Copy what `probe` saved back to the drive it came from, and remove the copy.
+    RestoreSaved {
+        /// The drive, by what it says of itself.
+        drive: DriveId,
+    },
+    /// Something else is recorded; it is shown and never obeyed.
+    #[serde(untagged)]
+    Unknown(serde_json::Value),
+}
+
+/// Which scratch directory of a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ScratchOf {
+    /// The run's own.
+    Run,
+    /// That of one of several candidates, or in memory.
+    Number(u16),
+}
+
+impl ScratchOf {
+    /// The directory's name.
+    pub fn name(self, run: &str) -> String {
+        match self {
+            ScratchOf::Run => format!(".bakeoff-{run}"),
+            ScratchOf::Number(number) => format!(".bakeoff-{run}-{number}"),
+        }
+    }
+}
+
+/// A device mapper volume of a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Volume {
+    /// A region of a target.
+    Region(u16),
+    /// An opened encrypted volume, by the slot of its stack.
+    Crypt(u16),
+    /// A logical volume, by the slot of its stack.
+    Lvm(u16),
+}
+
+/// Drive identity, of which something has to be known.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DriveId {
+    /// Serial number; `None` = it tells none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub serial: Option<String>,
+    /// The kernel's sequence number of the disk in this boot; `None` before Linux 5.15.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub diskseq: Option<u64>,
+    /// Size in bytes.
+    pub size_bytes: u64,
+}
+
+/// A setting of the kernel that bakeoff varies, of a disk or of a cpufreq policy.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Knob {
+    /// I/O scheduler of a disk.
+    Scheduler(String),
+    /// Length of a disk's queue.
+    NrRequests(String),
+    /// Read-ahead of a disk, KiB.
+    ReadAheadKb(String),
+    /// Governor of a policy: `policy0`.
+    Governor(String),
+    /// Highest clock of a policy, kHz.
+    HighestClock(String),
+}
+
+impl Knob {
+    /// Its file in /sys; `None` where the name is none of a disk or a policy.
+    pub fn path(&self) -> Option<RawPath> {
+        let queue = |disk: &str, file: &str| {
+            is_kernel_name(disk).then(|| RawPath::new(format!("/sys/block/{disk}/queue/{file}")))
+        };
+        let cpufreq = |policy: &str, file: &str| {
+            let number = policy.strip_prefix("policy")?;
+            let is_number = !number.is_empty() && number.bytes().all(|b| b.is_ascii_digit());
+            let dir = "/sys/devices/system/cpu/cpufreq";
+            is_number.then(|| RawPath::new(format!("{dir}/{policy}/{file}")))
+        };
+        match self {
+            Knob::Scheduler(disk) => queue(disk, "scheduler"),
+            Knob::NrRequests(disk) => queue(disk, "nr_requests"),
+            Knob::ReadAheadKb(disk) => queue(disk, "read_ahead_kb"),
+            Knob::Governor(policy) => cpufreq(policy, "scaling_governor"),
+            Knob::HighestClock(policy) => cpufreq(policy, "scaling_max_freq"),
+        }
+    }
+
+    /// Whether a value can be one of this setting: a number, or a plain word.
+    pub fn accepts(&self, value: &str) -> bool {
+        let digits = |b: u8| b.is_ascii_digit();
+        let word = |b: u8| b.is_ascii_alphanumeric() || b == b'-' || b == b'_';
+        let is_of = |one: &dyn Fn(u8) -> bool| value.bytes().all(one);
+        let is_short = (1..=32).contains(&value.len());
+        is_short
+            && match self {
+                Knob::Scheduler(_) | Knob::Governor(_) => is_of(&word),
+                Knob::NrRequests(_) | Knob::ReadAheadKb(_) | Knob::HighestClock(_) => is_of(&digits),
+            }
+    }
+
+    /// The name of its file.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Knob::Scheduler(_) => "scheduler",
+            Knob::NrRequests(_) => "nr_requests",
+            Knob::ReadAheadKb(_) => "read_ahead_kb",
+            Knob::Governor(_) => "scaling_governor",
+            Knob::HighestClock(_) => "scaling_max_freq",
+        }
+    }
+}
+
+/// Whether a name is one that the kernel gives disks: no path, and no way out of a directory.
+fn is_kernel_name(name: &str) -> bool {
+    let plain = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_' | b'!' | b'.');
+    (1..=32).contains(&name.len()) && !name.starts_with('.') && name.bytes().all(plain)
+}
+
+/// Whether a run's id is one: 16 hexadecimal digits. Names of ours are made of nothing else.
+pub fn is_run_id(run: &str) -> bool {
+    run.len() == 16 && run.bytes().all(|b| b.is_ascii_digit() || matches!(b, b'a'..=b'f'))
+}
+
+impl Undo {
+    /// Whether the kernel forgets what it puts back when the machine starts anew. After that, what
+    /// has the same name is somebody else's.
+    pub fn ends_with_the_boot(&self) -> bool {
+        match self {
+            Undo::UnmountOurs { .. }
+            | Undo::DetachMarkedLoop
+            | Undo::RemoveVolume(_)
+            | Undo::RestoreKnob { .. }
+            | Undo::KeepKnob { .. }
+            | Undo::RemoveOurRule => true,
+            Undo::RemoveOurScratch { .. }
+            | Undo::RemoveMountPoints
+            | Undo::RestoreSaved { .. }
+            | Undo::Unknown(_) => false,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A review edited the undo of a stored step to these, and root obeyed.
+    #[test]
+    fn never_reads_a_command_or_a_free_path_as_an_undo() {
+        for text in [
+            r#"{"run":{"argv":["/bin/sh","-c","id"]}}"#,
+            r#"{"remove_udev_rule":{"path":"/etc/passwd"}}"#,
+            r#"{"set_knob":{"path":"/etc/shadow","value":"x"}}"#,
+            r#"{"put_back_knob":{"path":"/etc/shadow","ours":"a","before":"b"}}"#,
+            r#"{"unmount":{"at":"/home"}}"#,
+            r#"{"remove_scratch":{"parent":"/etc","name":"ssh"}}"#,
+            r#"{"close_mapper":{"name":"cryptroot"}}"#,
+            r#"{"restore_knob":{"knob":{"scheduler":7},"ours":"a","before":"b"}}"#,
+        ] {
+            let undo: Undo = serde_json::from_str(text).unwrap();
+            assert!(matches!(undo, Undo::Unknown(_)), "{undo:?}");
+            assert_eq!(serde_json::to_string(&undo).unwrap(), text, "kept as it was");
+        }
+    }
+
+    #[test]
+    fn a_setting_leads_nowhere_but_to_its_file() {
+        let path = |knob: Knob| knob.path().map(|path| path.to_string());
+        let scheduler = |disk: &str| path(Knob::Scheduler(disk.to_string()));
+        assert_eq!(scheduler("sda").as_deref(), Some("/sys/block/sda/queue/scheduler"));
+        for disk in ["../../etc", "..", ".", "", "a/b", "sda\n", &"x".repeat(33)] {
+            assert_eq!(scheduler(disk), None, "{disk:?}");
+        }
+        let governor = |policy: &str| path(Knob::Governor(policy.to_string()));
+        assert!(governor("policy0").is_some());
+        for policy in ["policy", "policy/../../..", "0", "policy0/.."] {
+            assert_eq!(governor(policy), None, "{policy}");
+        }
+        let accepts = |value: &str| Knob::NrRequests("sda".into()).accepts(value);
+        assert!(accepts("64") && !accepts("bfq") && !accepts("") && !accepts("6\n4"));
+        assert!(Knob::Scheduler("sda".into()).accepts("mq-deadline"));
+    }
+
+    #[test]
+    fn only_an_id_makes_names() {
+        assert!(is_run_id("0123456789abcdef"));
+        for run in ["", "0123456789abcde", "0123456789ABCDEF", "../../etc/passwd", "012345678/abcdef"] {
+            assert!(!is_run_id(run), "{run}");
+        }
+        assert_eq!(ScratchOf::Number(3).name("0123456789abcdef"), ".bakeoff-0123456789abcdef-3");
+    }
+}
