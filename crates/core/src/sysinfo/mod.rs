@@ -29,6 +29,7 @@ pub mod process_stat;
 pub mod scheduler;
 pub mod sd_status;
 pub mod smartctl;
+pub mod superblock;
 pub mod swaps;
 pub mod thread_time;
 pub mod throttled;
@@ -38,6 +39,7 @@ pub mod uevent;
 pub mod usb_descriptors;
 pub mod vmstat;
 pub mod vpd;
+pub mod wipefs;
 
 #[cfg(test)]
 mod any_input;
