@@ -22,6 +22,7 @@ mod kept;
 mod lane;
 mod lean;
 mod live;
+mod loop_status;
 mod measure;
 mod offsets;
 mod own;
@@ -43,6 +44,7 @@ mod windows;
 
 pub use error::EngineError;
 pub use lean::let_go;
+pub use loop_status::{LoopStatus, loop_status};
 pub use measure::measure;
 pub use own::own_cost;
 pub use profile::{Database, DatabaseOptions, OpenDatabase, clear, measure_profile};

@@ -4,6 +4,7 @@
 mod block;
 #[cfg(test)]
 mod captures;
+mod contents;
 mod direct;
 mod drive;
 mod drive_health;
@@ -20,6 +21,7 @@ mod kernel_log;
 mod live;
 #[cfg(test)]
 mod loop_mounts;
+mod loop_under;
 mod loops;
 mod mounts;
 mod place;
@@ -38,8 +40,9 @@ mod users;
 pub use direct::{dirtied_per_page, supports_direct};
 pub use drive::{Identity, granule_bytes, identity_of};
 pub use drive_health::drive_health;
+pub use contents::{ContentsError, StartOf, contents_of, look_into, now_s, start_of};
 pub use evidence::{Evidence, available_bytes, disk_bytes, meminfo};
-pub use files::{is_same_file, loops_of_file, users_of_file};
+pub use files::{is_same_file, loops_of_file, used_as};
 pub use fingerprint::fingerprint;
 pub use fitness::gather as fitness;
 pub use live::{Live, Which};
@@ -54,6 +57,7 @@ pub use sources::Sources;
 pub use stack_support::{dm_runs, stack_support};
 pub use support::support;
 pub use system_disks::system_disks;
+pub use users::of_file as users_of_file;
 
 use bakeoff_core::prepare::device::System;
 

@@ -260,6 +260,7 @@ fn uses<'a>(
         let name = name.clone();
         move |u| open_reason(u.pid, &u.name, &name)
     });
+    let within = members_within(device, system);
     // For ZFS a pool in use is seen nowhere in /sys, so the signature has to do.
     let member = device.member_of().map(|of| {
         let text = format!(
@@ -269,7 +270,21 @@ fn uses<'a>(
         );
         Reason::new(Why::Member, text)
     });
-    mounts.chain(swaps).chain(holders).chain(strangers).chain(users).chain(member)
+    mounts.chain(swaps).chain(holders).chain(strangers).chain(users).chain(member).chain(within)
+}
+
+/// Members in partitions that the kernel has no device for: those of a loop device attached without
+/// its partitions.
+fn members_within<'a>(
+    device: &'a BlockDevice,
+    system: &'a System,
+) -> impl Iterator<Item = Reason> + 'a {
+    let signs = device.contents.iter().flat_map(|contents| &contents.signs);
+    signs.filter_map(|sign| {
+        let part = sign.part.as_deref().filter(|part| system.named(part).is_none())?;
+        let (of, name) = (sign.member_of()?, name_of(device));
+        Some(Reason::new(Why::Member, format!("{part} of {name} is part of {of}")))
+    })
 }
 
 /// What our own programs are called, as the kernel keeps names of processes.
