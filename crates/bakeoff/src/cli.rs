@@ -324,6 +324,10 @@ pub struct Resume {
     /// Most bytes to write, with those written already (default: as before)
     #[arg(long, value_parser = units::parse_size, value_name = "SIZE")]
     pub max_write: Option<u64>,
+    /// Consent to erase a target again that changed since the run was interrupted: its token, as
+    /// `plan` and `devices` print it (repeats)
+    #[arg(long, value_name = "TOKEN")]
+    pub erase: Vec<String>,
     /// Write the HTML report there
     #[arg(long, value_name = "FILE")]
     pub report: Option<PathBuf>,

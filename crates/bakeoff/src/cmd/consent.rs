@@ -26,8 +26,9 @@ pub fn to_erase(targets: &[&Target], given: &[String]) -> Result<(), Fault> {
         if !can_ask {
             let words: Vec<String> = missing.iter().map(|t| t.consent_words()).collect();
             return Err(Fault::refused(format!(
-                "this destroys everything on {}; if that is meant, add {}",
+                "this destroys everything on {}: {}; if that is meant, add {}",
                 target.describe(),
+                target.contents_lines().join("; "),
                 words.join(" ")
             )));
         }
@@ -39,6 +40,9 @@ pub fn to_erase(targets: &[&Target], given: &[String]) -> Result<(), Fault> {
 fn ask(target: &Target) -> Result<(), Fault> {
     let mut err = std::io::stderr();
     // A terminal that cannot be written to cannot have been read either.
+    for line in target.contents_lines() {
+        let _ = writeln!(err, "  on it: {line}");
+    }
     let _ = write!(err, "To erase it, type {}: ", target.token);
     let _ = err.flush();
     let mut typed = String::new();

@@ -142,6 +142,8 @@ fn target_view(wanted: &Wanted, speed: &SpeedView) -> TargetView {
     TargetView {
         path: target.path.to_string(),
         about,
+        contents: target.contents.signs.clone(),
+        contents_words: target.contents_lines(),
         erase_token: target.token.clone(),
         size_bytes: target.room.target_bytes,
         region_start_bytes: span.start_bytes,

@@ -56,9 +56,6 @@ pub enum ContentsError {
     },
 }
 
-/// What is at the start of a region, to see later whether anybody else wrote there.
-pub type StartOf = String;
-
 /// Seconds since 1970.
 pub fn now_s() -> u64 {
     SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs())
@@ -97,9 +94,10 @@ pub fn look_into(system: &mut System, dev: Dev, path: &Path) -> Result<(), Conte
         }
     }
     let has_kernel_parts = all.iter().any(|sign| sign.part.is_some())
-        || system.devices.iter().any(|d| {
-            d.layer.kind == LayerKind::Partition && d.below.contains(&dev)
-        });
+        || system
+            .devices
+            .iter()
+            .any(|d| d.layer.kind == LayerKind::Partition && d.below.contains(&dev));
     if !has_kernel_parts {
         all.extend(parts_within(path, &all)?);
     }
@@ -136,8 +134,7 @@ fn own_signs(path: &Path) -> Result<Vec<Sign>, ContentsError> {
 /// The signature in a range: the kernel has no device for it.
 fn range_signs(path: &Path, start_bytes: u64, bytes: u64) -> Result<Vec<Sign>, ContentsError> {
     let (start, size) = (start_bytes.to_string(), bytes.to_string());
-    let words =
-        ["blkid", "--probe", "--output", "export", "--offset", &start, "--size", &size];
+    let words = ["blkid", "--probe", "--output", "export", "--offset", &start, "--size", &size];
     let done = tool(path, &words, path.as_os_str())?;
     let signature = match done.status.code() {
         Some(0) => wipefs::parse_export(&String::from_utf8_lossy(&done.stdout)),
@@ -226,14 +223,14 @@ fn unreadable(path: &Path, why: String) -> ContentsError {
 ///
 /// # Errors
 /// As [`look_into`].
-pub fn start_of(path: &Path, start_bytes: u64, bytes: u64) -> Result<StartOf, ContentsError> {
+pub fn start_of(path: &Path, start_bytes: u64, bytes: u64) -> Result<String, ContentsError> {
     let signs = range_signs(path, start_bytes, bytes)?;
     if let Some(Sign { kind, uuid: Some(uuid), .. }) = signs.first() {
         return Ok(format!("{kind} {uuid}"));
     }
     let kind = signs.first().map_or("data", |sign| sign.kind.as_str());
-    let bytes = past_the_cache(path, start_bytes)
-        .map_err(|error| unreadable(path, error.to_string()))?;
+    let bytes =
+        past_the_cache(path, start_bytes).map_err(|error| unreadable(path, error.to_string()))?;
     Ok(format!("{kind} {}", digest(&bytes)))
 }
 

@@ -37,10 +37,10 @@ mod system_disks;
 mod tasks;
 mod users;
 
+pub use contents::{contents_of, look_into, now_s, start_of};
 pub use direct::{dirtied_per_page, supports_direct};
 pub use drive::{Identity, granule_bytes, identity_of};
 pub use drive_health::drive_health;
-pub use contents::{ContentsError, StartOf, contents_of, look_into, now_s, start_of};
 pub use evidence::{Evidence, available_bytes, disk_bytes, meminfo};
 pub use files::{is_same_file, loops_of_file, used_as};
 pub use fingerprint::fingerprint;

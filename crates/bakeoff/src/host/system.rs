@@ -7,15 +7,16 @@ use bakeoff_core::model::step::Inode;
 use bakeoff_core::prepare::device::{BlockDevice, System};
 use bakeoff_core::sysinfo::dev::Dev;
 
-use super::root::Root;
 use super::loop_under::{self, Under};
+use super::root::Root;
 use super::{block, mounts, users};
 
 /// Block devices, our own mounts and swap: enough to say what lies below a directory.
 pub fn layout(root: &Root) -> io::Result<System> {
     let mut devices = block::devices(root);
     let mounts = mounts::own(root, &devices)?;
-    let under: Vec<Option<Under>> = devices.iter().map(|device| loop_under::of(root, device)).collect();
+    let under: Vec<Option<Under>> =
+        devices.iter().map(|device| loop_under::of(root, device)).collect();
     let over: Vec<Option<Dev>> = devices
         .iter()
         .zip(&under)
@@ -36,9 +37,9 @@ pub fn layout(root: &Root) -> io::Result<System> {
             (None, LayerKind::Loop, Some(file)) => {
                 device.below = mounts::under_file(root, &mounts, file);
                 // A file that is deleted, hidden or of another namespace still says its filesystem.
-                let on = device.backing.map(|file| {
-                    Dev::new(rustix::fs::major(file.dev), rustix::fs::minor(file.dev))
-                });
+                let on = device
+                    .backing
+                    .map(|file| Dev::new(rustix::fs::major(file.dev), rustix::fs::minor(file.dev)));
                 device.below.extend(on.filter(|dev| numbers.contains(dev)));
                 device.below.dedup();
             }

@@ -135,12 +135,7 @@ fn of_threads(root: &Root, pid: u32, files: &[Inode]) -> Vec<(What, bool)> {
 }
 
 /// What a process has mapped, and whether what it writes there is written to the file.
-fn mappings(
-    root: &Root,
-    pid: u32,
-    files: &[Inode],
-    mapped: &mut Mapped,
-) -> Vec<(What, bool)> {
+fn mappings(root: &Root, pid: u32, files: &[Inode], mapped: &mut Mapped) -> Vec<(What, bool)> {
     let bytes = root.read(format!("proc/{pid}/maps")).unwrap_or_default();
     let mut found = Vec::new();
     for map in maps::parse(&bytes) {

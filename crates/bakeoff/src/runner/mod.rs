@@ -21,6 +21,7 @@ pub mod in_memory;
 pub mod journal;
 pub mod load;
 pub mod loops;
+pub mod marks;
 pub mod precondition;
 pub mod probing;
 pub mod prove;

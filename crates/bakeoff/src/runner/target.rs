@@ -48,6 +48,10 @@ pub struct Target {
     pub token: String,
     /// The part of the token that names it, whatever is on it.
     pub token_name: String,
+    /// Number of the attachment of a drive.
+    pub diskseq: Option<u64>,
+    /// Of an image: the file.
+    pub file: Option<Inode>,
     /// Signatures on it and its partitions.
     pub contents: Contents,
     /// The whole disk, for locks and settings; the file itself for an image.
@@ -190,6 +194,8 @@ fn device(
         sector_bytes: host::logical_block_bytes(whole),
         token,
         token_name,
+        diskseq: host::identity_of(dev).and_then(|identity| identity.diskseq),
+        file: None,
         contents: found.contents.clone().unwrap_or_default(),
         disk: Path::new("/dev").join(whole.replace('!', "/")),
         kernel_names,
@@ -240,6 +246,8 @@ fn image_file(
         name: image::name(&path),
         token: image::token(&path, &contents),
         token_name: image::name(&path),
+        diskseq: None,
+        file: Some(Inode { dev: metadata.dev(), ino: metadata.ino() }),
         contents,
         path,
         is_image: true,
@@ -341,6 +349,15 @@ impl Target {
     /// What to type to consent.
     pub fn consent_words(&self) -> String {
         format!("--erase {}", quoted(&self.token))
+    }
+
+    /// What is on it, for people: one line for each signature.
+    pub fn contents_lines(&self) -> Vec<String> {
+        let lines = self.contents.lines(host::now_s());
+        match lines.is_empty() {
+            true => vec!["no known signature".to_string()],
+            false => lines,
+        }
     }
 
     /// Who it is, for people: its path, and what is behind it.

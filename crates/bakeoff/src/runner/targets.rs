@@ -5,6 +5,7 @@ use std::path::Path;
 use bakeoff_core::decide::protocol::FIRST_LOOK;
 use bakeoff_core::decide::{self, size};
 use bakeoff_core::model::event::{FlashState, Region, What};
+use bakeoff_core::model::mark::Mark;
 use bakeoff_core::model::path::RawPath;
 use bakeoff_core::model::protocol::Mode;
 use bakeoff_core::model::workload::Workload;
@@ -17,6 +18,7 @@ use super::action::{ActionError, io_error};
 use super::cost;
 use super::ground::Ground;
 use super::loops;
+use super::marks;
 use super::precondition;
 use super::regions::{self, Attached, Regions};
 use super::rehearse;
@@ -71,9 +73,14 @@ impl Wanted {
     }
 
     /// What a recorded region wants, if its target still is there and may be written.
-    pub fn again(region: &Region, shares_disk_with_root: bool) -> Result<Wanted, Fault> {
+    pub fn again(
+        region: &Region,
+        mark: Option<&Mark>,
+        shares_disk_with_root: bool,
+    ) -> Result<Wanted, Fault> {
         let token = region.token.as_deref().unwrap_or_default();
-        let target = target::find(&region.target, token, shares_disk_with_root)?;
+        let name = mark.map_or(token, |mark| &mark.name);
+        let target = target::find(&region.target, name, shares_disk_with_root)?;
         let span = Span { start_bytes: region.start_bytes, size_bytes: region.size_bytes };
         if span.start_bytes.saturating_add(span.size_bytes) > target.room.target_bytes {
             return Err(Fault::refused(format!("{} is smaller than it was", target.path)));
@@ -101,6 +108,8 @@ pub fn prepare(session: &mut Session, wanted: &[Wanted]) -> Result<Ground, StepE
     for (index, wanted) in wanted.iter().enumerate() {
         let (attached, rate) = region(session, index, wanted)?;
         let Attached { device, region, .. } = &attached;
+        let span = Span { start_bytes: region.start_bytes, size_bytes: region.size_bytes };
+        marks::first(session, index, &wanted.target, span, device)?;
         precondition::bring_about(session, index, device, region, least_bytes)?;
         slowest = slowest.min(rate);
         list.push(attached);
@@ -160,6 +169,7 @@ pub fn prepare_again(
         }
         // What the drive did meanwhile, nobody saw.
         precondition::bring_about(session, index, &attached.device, &attached.region, 0)?;
+        marks::first(session, index, &wanted.target, wanted.span, &attached.device)?;
         list.push(attached);
     }
     Ok(Ground::Regions(Regions::new(list, mount_point, file_bytes)))
@@ -197,6 +207,7 @@ fn region(
     wanted: &Wanted,
 ) -> Result<(Attached, f64), StepError> {
     let (mut attached, step) = attach(session, index, wanted, wanted.span)?;
+    marks::first(session, index, &wanted.target, wanted.span, &attached.device)?;
     // What was never written reads as nothing on flash; what spins reads alike either way, and
     // may shrink before anything is written.
     let written_first = !wanted.target.is_rotational();

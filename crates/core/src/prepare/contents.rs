@@ -190,7 +190,8 @@ mod tests {
             ext4().words(now_s),
             "ext4 \"MYPHOTOS\" (UUID 477f0e42), 5 MiB of 64 MiB used, last written 3 days ago"
         );
-        let luks = Sign { kind: "crypto_LUKS".into(), part: Some("sda2".into()), ..Sign::default() };
+        let luks =
+            Sign { kind: "crypto_LUKS".into(), part: Some("sda2".into()), ..Sign::default() };
         assert_eq!(luks.words(now_s), "sda2: crypto_LUKS, used space unknown");
     }
 

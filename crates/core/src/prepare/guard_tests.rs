@@ -364,10 +364,7 @@ fn rejects_loop_device_whose_file_is_being_written() {
     machine.0.file_users = vec![user(false, 7), user(true, 8)];
     assert_eq!(machine.reasons("loop0"), [""; 0]);
     machine.0.file_users.push(user(true, 7));
-    assert_eq!(
-        machine.reasons("loop0"),
-        ["qemu (process 71) has the file under loop0 open"]
-    );
+    assert_eq!(machine.reasons("loop0"), ["qemu (process 71) has the file under loop0 open"]);
 }
 
 #[test]
@@ -386,10 +383,8 @@ fn rejects_loop_device_whose_file_is_swap() {
 /// Without udev's database a member at rest was an empty disk.
 #[test]
 fn rejects_member_at_rest_by_any_signature_read_from_the_device() {
-    let signs = ["dos", "ext4", "LVM2_member"].map(|kind| Sign {
-        kind: kind.to_string(),
-        ..Sign::default()
-    });
+    let signs = ["dos", "ext4", "LVM2_member"]
+        .map(|kind| Sign { kind: kind.to_string(), ..Sign::default() });
     let machine = Machine::default()
         .disk("sda")
         .edit(|d| d.contents = Some(Contents { signs: signs.to_vec() }));

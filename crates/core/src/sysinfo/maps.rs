@@ -54,7 +54,10 @@ mod tests {
         assert_eq!(found.len(), 2);
         assert_eq!((found[0].range.as_str(), found[0].is_shared), ("400000-40b000", false));
         assert_eq!((found[0].dev, found[0].inode), (Dev::new(254, 0), 1_966_085));
-        assert_eq!((found[1].range.as_str(), found[1].is_shared), ("7f0000000000-7f0000001000", true));
+        assert_eq!(
+            (found[1].range.as_str(), found[1].is_shared),
+            ("7f0000000000-7f0000001000", true)
+        );
         assert_eq!((found[1].dev, found[1].inode), (Dev::new(0, 6), 9));
     }
 }
