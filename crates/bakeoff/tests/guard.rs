@@ -20,8 +20,8 @@ use std::process::{Child, Command};
 
 use bench::{Bench, Ended, must};
 use on_image::{MIB, SMALL};
-use rustix::process::Signal;
 use running::Running;
+use rustix::process::Signal;
 
 fn lacks() -> bool {
     on_image::lacks() || skip::lacks_command("wipefs") || skip::lacks_command("mknod")
@@ -111,7 +111,6 @@ fn refuses_loop_device_with_a_mounted_twin_under_another_path() {
         assert_refused(&bench, &first.0, &token, &image, &says);
         must(Command::new("umount").arg(&at));
     }
-    must(Command::new("umount").arg(&bound));
 }
 
 /// Only descriptors whose path begins with /dev were looked at.
@@ -389,7 +388,8 @@ fn resume_asks_for_the_token_of_a_loop_device_over_another_file() {
     let token = token_of(&bench, &device.0);
     let words = ["run", "plan.toml", "--target", &device.0, "--erase", &token, "--time", "4h"];
     let mut running = Running::start(bench.bakeoff().args(words));
-    running.until_in_a_cell(&bench);
+    let is_begun = |event: &serde_json::Value| event["what"].get("block_started").is_some();
+    running.until("a block", |_| bench.events("last").iter().any(is_begun).then_some(()));
     running.signal(Signal::KILL);
     let _ = running.end();
     let cleaned = bench.run(&["clean"]);

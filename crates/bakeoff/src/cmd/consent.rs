@@ -15,10 +15,11 @@ pub fn to_erase(targets: &[&Target], given: &[String]) -> Result<(), Fault> {
     if let (Some(target), false) = (missing.first(), given.is_empty()) {
         let typed: Vec<String> = given.iter().map(|t| printable(t.as_bytes())).collect();
         return Err(Fault::refused(format!(
-            "{} is not the erase token of {}; `bakeoff plan … --target …` and `bakeoff devices` \
-             show it",
+            "{} is not the erase token of {} (now on it: {}); `bakeoff plan … --target …` and \
+             `bakeoff devices` show it",
             typed.join(", "),
-            target.path
+            target.path,
+            target.contents_lines().join("; ")
         )));
     }
     let can_ask = std::io::stdin().is_terminal() && std::io::stderr().is_terminal();
