@@ -388,6 +388,7 @@ fn resume_asks_for_the_token_of_a_loop_device_over_another_file() {
     let token = token_of(&bench, &device.0);
     let words = ["run", "plan.toml", "--target", &device.0, "--erase", &token, "--time", "4h"];
     let mut running = Running::start(bench.bakeoff().args(words));
+    running.until_announced();
     let is_begun = |event: &serde_json::Value| event["what"].get("block_started").is_some();
     running.until("a block", |_| bench.events("last").iter().any(is_begun).then_some(()));
     running.signal(Signal::KILL);
