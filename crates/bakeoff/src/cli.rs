@@ -83,7 +83,7 @@ pub enum Command {
     /// Go on with a run after a crash, a power cut or its time limit
     Resume(Resume),
     /// Undo what a dead run left behind
-    Clean,
+    Clean(Clean),
     /// List stored runs
     Runs,
     /// Show a stored run
@@ -324,9 +324,20 @@ pub struct Resume {
     /// Most bytes to write, with those written already (default: as before)
     #[arg(long, value_parser = units::parse_size, value_name = "SIZE")]
     pub max_write: Option<u64>,
+    /// Consent to erase a target again that changed since the run was interrupted: its token, as
+    /// `plan` and `devices` print it (repeats)
+    #[arg(long, value_name = "TOKEN")]
+    pub erase: Vec<String>,
     /// Write the HTML report there
     #[arg(long, value_name = "FILE")]
     pub report: Option<PathBuf>,
+}
+
+#[derive(Debug, clap::Args)]
+pub struct Clean {
+    /// Forget this run after showing what is known of it; nothing of its record is obeyed
+    #[arg(long, value_name = "RUN")]
+    pub force: Option<String>,
 }
 
 #[derive(Debug, clap::Args)]

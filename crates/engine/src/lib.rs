@@ -21,6 +21,7 @@ mod histogram;
 mod kept;
 mod lane;
 mod live;
+mod loop_status;
 pub mod loops;
 mod measure;
 mod offsets;
@@ -42,6 +43,7 @@ mod waiting;
 mod windows;
 
 pub use error::EngineError;
+pub use loop_status::{LoopStatus, loop_status};
 pub use measure::measure;
 pub use own::own_cost;
 pub use profile::{Database, DatabaseOptions, OpenDatabase, clear, measure_profile};

@@ -235,6 +235,13 @@ pub fn say_recovered(recovered: &recover::Recovered, quiet: bool) {
     for failure in &recovered.failures {
         say::line(format_args!("bakeoff: not put back: {failure}"));
     }
+    for (run, why) in &recovered.set_aside {
+        say::line(format_args!(
+            "bakeoff: run {run} was set aside: {why}\n  `bakeoff clean --force {}` shows what is \
+             known of it and forgets it",
+            &run.as_str()[..8]
+        ));
+    }
 }
 
 pub fn header(global: &Global, plan: Plan) -> Header {

@@ -30,8 +30,10 @@ use crate::cli::{Bench, Format, Global};
 use crate::fault::{Fault, Outcome};
 use crate::host::{self, Opened};
 use crate::runner::ground::disks_of;
+use crate::runner::held::Held;
 use crate::runner::load::{self, Load, LoadError};
 use crate::runner::subject::Subject;
+use crate::runner::target;
 use crate::signals::Cancel;
 use crate::ui::progress::Progress;
 
@@ -217,10 +219,28 @@ fn on_file(
             units::size(job.size)
         )));
     }
+    // Kept until the end: another run that wants the file meanwhile is refused.
+    let _held = match args.rw.writes() {
+        true => Some(guarded(global, path)?),
+        false => None,
+    };
     let place = host::place(path.parent().unwrap_or(path)).map_err(Fault::environment)?;
     let acks = record(args, path)?;
     let on = On { target: path.into(), kind: TargetKind::File, place: &place, ours: false, acks };
     measure(global, &job, &on, cancel)
+}
+
+/// A file that is to be overwritten, held: the guard of an image, for any file.
+fn guarded(global: &Global, path: &Path) -> Result<Held, Fault> {
+    let store = crate::store::place::path(global.store.as_deref())?;
+    let binary = std::env::current_exe().map_err(Fault::environment)?;
+    for (what, ours) in [("the store", &store), ("bakeoff itself", &binary)] {
+        if host::is_same_file(path, ours) {
+            let path = RawPath::new(path);
+            return Err(Fault::refused(format!("{path} is not written: it is {what}")));
+        }
+    }
+    target::hold_file(path)
 }
 
 fn on_device(

@@ -7,21 +7,15 @@ use std::path::Path;
 
 use bakeoff_core::driver::native::TargetKind;
 use bakeoff_core::model::path::RawPath;
-use bakeoff_core::model::protocol::{Mode, Protocol};
-use bakeoff_core::prepare::steps;
+use bakeoff_core::model::undo::ScratchOf;
 
-use super::begin::{self, Plan};
+use super::unkept;
 use crate::cli::Global;
 use crate::fault::Fault;
 use crate::host::Opened;
-use crate::runner::journal::Journal;
 use crate::runner::making;
 use crate::runner::scratch::{self, Scratch};
-use crate::runner::session::Session;
-use crate::runner::stepper::{self, StepError};
-use crate::signals::Cancel;
-use crate::store::{Sqlite, Store};
-use crate::ui::progress::Progress;
+use crate::runner::stepper::StepError;
 
 /// Makes a scratch directory in `dir`, gives `work` a new file in it (or a new directory), and
 /// removes everything again.
@@ -31,36 +25,13 @@ pub fn in_scratch<T>(
     directory: bool,
     work: impl FnOnce(&Opened, TargetKind) -> Result<T, Fault>,
 ) -> Result<T, Fault> {
-    let mut store = Sqlite::open(&crate::store::place::path(global.store.as_deref())?)?;
     let parent = RawPath::new(dir);
-    let plan = Plan {
-        verb: "bench",
-        title: format!("bench: {parent}"),
-        protocol: Protocol::for_mode(Mode::Quick, 0),
-        candidates: Vec::new(),
-        workloads: Vec::new(),
-        skipped: Vec::new(),
-        dropped_workloads: Vec::new(),
-        file_bytes: None,
-        plan: None,
-        regions: Vec::new(),
-    };
-    let header = begin::header(global, plan);
-    let journal = Journal::begin(&mut store, header)?;
-    let run = journal.run().header.run.clone();
-    // Signals are noticed by the caller's listener; a step here is over in an instant.
-    let mut session = Session::new(journal, Cancel::default(), Progress::new(true));
-    let result = match making::scratch(&mut session, ScratchOf::Run, &parent) {
-        Ok((_, scratch)) => in_made(&scratch, directory, work),
-        Err(error) => Err(StepError::into_fault(error)),
-    };
-    let failures = stepper::undo_all(&mut session.journal)?;
-    drop(session);
-    if !failures.is_empty() {
-        return Err(Fault::environment(failures.join("; ")));
-    }
-    store.remove(&store.find(&run)?)?;
-    result
+    unkept::run(global, "bench", format!("bench: {parent}"), |session| {
+        match making::scratch(session, ScratchOf::Run, &parent) {
+            Ok((_, scratch)) => in_made(&scratch, directory, work),
+            Err(error) => Err(StepError::into_fault(error)),
+        }
+    })
 }
 
 fn in_made<T>(

@@ -1,21 +1,33 @@
 //! `bakeoff clean`: undo what dead runs left behind.
 
+use bakeoff_core::model::path::harmless;
+use bakeoff_core::model::run::Run;
+use bakeoff_core::prepare::steps;
+
 use super::begin;
-use crate::cli::Global;
+use crate::cli::{Clean, Global};
 use crate::fault::{Fault, Outcome};
 use crate::runner::recover;
-use crate::store::Sqlite;
+use crate::store::{Sqlite, Store, lock};
 use crate::ui::say;
 
 /// Runs the command.
-pub fn run(global: &Global) -> Result<Outcome, Fault> {
+pub fn run(global: &Global, args: &Clean) -> Result<Outcome, Fault> {
     let path = crate::store::place::path(global.store.as_deref())?;
     let Some(mut store) = Sqlite::open_existing(&path)? else {
         say::note(global.quiet, format_args!("Nothing to put back: there is no store yet."));
         return Ok(Outcome::Done);
     };
+    if let Some(run) = &args.force {
+        return forget(global, store, run);
+    }
     let recovered = recover::recover(&mut store)?;
     begin::say_recovered(&recovered, global.quiet);
+    if !recovered.set_aside.is_empty() {
+        return Err(Fault::environment(
+            "damaged runs were set aside; `bakeoff clean --force RUN` forgets one",
+        ));
+    }
     if !recovered.failures.is_empty() {
         return Err(Fault::environment(
             "some changes could not be put back; see above, then run `sudo bakeoff clean` again",
@@ -24,6 +36,35 @@ pub fn run(global: &Global) -> Result<Outcome, Fault> {
     if recovered.runs.is_empty() {
         say::note(global.quiet, format_args!("Nothing to put back."));
     }
+    Ok(Outcome::Done)
+}
+
+/// Shows what is known of a run that cannot be recovered, and forgets it.
+fn forget(global: &Global, mut store: Sqlite, run: &str) -> Result<Outcome, Fault> {
+    let id = store.find(run)?;
+    let Some(held) = lock::hold(store.path(), &id)? else {
+        return Err(Fault::refused(format!("run {id} is being measured right now")));
+    };
+    let known = store.list()?.into_iter().find(|summary| summary.run == id);
+    let title = known.map(|summary| harmless(&summary.title)).unwrap_or_default();
+    say::line(format_args!("Run {id} ({title}). Changes on record that were not undone:"));
+    match store.load(&id).ok().and_then(|events| Run::fold(&events).ok()) {
+        Some(run) => run.steps_to_undo().for_each(|step| {
+            let undo = step.undo.as_ref().map(|undo| {
+                harmless(&steps::describe_undo(undo, &run.header.run, step.step))
+            });
+            let (why, undo) = (harmless(&step.why), undo.unwrap_or_default());
+            say::line(format_args!("  {why}; to undo it: {undo}"));
+        }),
+        None => say::line(format_args!(
+            "  its record cannot be read; look for {} in /run/bakeoff, /dev/mapper and \
+             `losetup --list`",
+            id.as_str()
+        )),
+    }
+    store.remove(&id)?;
+    drop(held);
+    say::note(global.quiet, format_args!("Forgotten. Nothing was changed on this system."));
     Ok(Outcome::Done)
 }
 

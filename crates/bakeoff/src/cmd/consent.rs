@@ -15,10 +15,11 @@ pub fn to_erase(targets: &[&Target], given: &[String]) -> Result<(), Fault> {
     if let (Some(target), false) = (missing.first(), given.is_empty()) {
         let typed: Vec<String> = given.iter().map(|t| printable(t.as_bytes())).collect();
         return Err(Fault::refused(format!(
-            "{} is not the erase token of {}; `bakeoff plan … --target …` and `bakeoff devices` \
-             show it",
+            "{} is not the erase token of {} (now on it: {}); `bakeoff plan … --target …` and \
+             `bakeoff devices` show it",
             typed.join(", "),
-            target.path
+            target.path,
+            target.contents_lines().join("; ")
         )));
     }
     let can_ask = std::io::stdin().is_terminal() && std::io::stderr().is_terminal();
@@ -26,8 +27,9 @@ pub fn to_erase(targets: &[&Target], given: &[String]) -> Result<(), Fault> {
         if !can_ask {
             let words: Vec<String> = missing.iter().map(|t| t.consent_words()).collect();
             return Err(Fault::refused(format!(
-                "this destroys everything on {}; if that is meant, add {}",
+                "this destroys everything on {}: {}; if that is meant, add {}",
                 target.describe(),
+                target.contents_lines().join("; "),
                 words.join(" ")
             )));
         }
@@ -39,6 +41,9 @@ pub fn to_erase(targets: &[&Target], given: &[String]) -> Result<(), Fault> {
 fn ask(target: &Target) -> Result<(), Fault> {
     let mut err = std::io::stderr();
     // A terminal that cannot be written to cannot have been read either.
+    for line in target.contents_lines() {
+        let _ = writeln!(err, "  on it: {line}");
+    }
     let _ = write!(err, "To erase it, type {}: ", target.token);
     let _ = err.flush();
     let mut typed = String::new();

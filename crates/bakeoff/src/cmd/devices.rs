@@ -1,8 +1,12 @@
 //! `bakeoff` and `bakeoff devices`: the drives, what is on them, whether they are safe to erase,
-//! and what to type next. Looks only; opens no drive.
+//! and what to type next. Looks only. As root it reads the signatures of every drive, which are part
+//! of the erase token.
 
 use std::io::Write;
+use std::path::Path;
 
+use bakeoff_core::model::host::LayerKind;
+use bakeoff_core::prepare::device::{BlockDevice, System};
 use bakeoff_core::report::devices::Devices;
 
 use crate::cli::{Format, Global};
@@ -20,13 +24,29 @@ pub fn run(global: &Global) -> Result<Outcome, Fault> {
             return Err(Fault::usage("devices knows --format text, json, csv and markdown"));
         }
     };
-    let system = host::system().map_err(|error| {
+    let mut system = host::system().map_err(|error| {
         Fault::environment(format!(
             "cannot read what is mounted: {error}\nMount /proc (`mount -t proc proc /proc`) and \
              try again; without it no drive can be called unused."
         ))
     })?;
+    look_into(&mut system);
     let devices = Devices::new(&system, rustix::process::geteuid().is_root());
     std::io::stdout().write_all(write(&devices).as_bytes())?;
     Ok(Outcome::Done)
+}
+
+/// Reads what is on every drive; one that cannot be read has no token.
+fn look_into(system: &mut System) {
+    if !rustix::process::geteuid().is_root() {
+        return;
+    }
+    let is_drive = |d: &&BlockDevice| {
+        d.layer.kind == LayerKind::Disk && d.unfit.is_none() && d.layer.size_bytes > 0
+    };
+    let drives = system.devices.iter().filter(is_drive);
+    let drives: Vec<_> = drives.map(|d| (d.dev, d.layer.name.replace('!', "/"))).collect();
+    for (dev, name) in drives {
+        let _ = host::look_into(system, dev, &Path::new("/dev").join(name));
+    }
 }

@@ -29,7 +29,8 @@ pub mod runs;
 pub mod show;
 pub mod simulate;
 pub mod stored;
-pub mod watch;
+mod unkept;
+mod watch;
 
 use crate::cli::{Args, Command};
 use crate::fault::{Fault, Outcome};
@@ -50,7 +51,7 @@ pub fn run(args: Args) -> Result<Outcome, Fault> {
         Some(Command::Bench(args)) => bench::run(&global, &args),
         Some(Command::Agree(args)) => agree::run(&global, &args),
         Some(Command::Resume(args)) => resume::run(&global, &args),
-        Some(Command::Clean) => clean::run(&global),
+        Some(Command::Clean(args)) => clean::run(&global, &args),
         Some(Command::Runs) => runs::run(&global),
         Some(Command::Show(args)) => show::run(&global, &args),
         Some(Command::Compare(args)) => compare::run(&global, &args),
@@ -68,5 +69,5 @@ pub fn run(args: Args) -> Result<Outcome, Fault> {
 /// Whether the command itself puts back what dead runs left.
 fn puts_back(command: Option<&Command>) -> bool {
     use Command::{Clean, Demo, Quick, Resume, Run};
-    matches!(command, Some(Quick(_) | Demo(_) | Run(_) | Resume(_) | Clean))
+    matches!(command, Some(Quick(_) | Demo(_) | Run(_) | Resume(_) | Clean(_)))
 }

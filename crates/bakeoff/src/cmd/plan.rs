@@ -1,7 +1,7 @@
 //! `bakeoff plan PLAN`: what a plan comes to, before anything happens. Changes nothing.
 
 use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use bakeoff_core::model::candidate::{Candidate, Kind};
 use bakeoff_core::model::event::{FlashState, Step};
@@ -9,7 +9,7 @@ use bakeoff_core::model::path::RawPath;
 use bakeoff_core::model::protocol::Mode;
 use bakeoff_core::plan::Expanded;
 use bakeoff_core::plan::budget::{Site, Speed, estimate};
-use bakeoff_core::prepare::commands::describe;
+use bakeoff_core::prepare::commands::{describe, describe_undo};
 use bakeoff_core::prepare::support::smallest_region_bytes;
 use bakeoff_core::prepare::{precondition, steps, udev_rule, visit};
 use bakeoff_core::report::plan::{Commands, EstimateView, PlanView, SpeedView, TargetView};
@@ -20,7 +20,7 @@ use super::run::{self, Looked, check_wear, look_at, state_words};
 use crate::cli::{Format, Global, Plan};
 use crate::fault::{Fault, Outcome};
 use crate::host;
-use crate::runner::targets::{self, Wanted};
+use crate::runner::targets::Wanted;
 use crate::runner::{ceilings, in_memory, own_place, prove, scratch, survey};
 use crate::signals::Cancel;
 use crate::ui::say;
@@ -142,6 +142,8 @@ fn target_view(wanted: &Wanted, speed: &SpeedView) -> TargetView {
     TargetView {
         path: target.path.to_string(),
         about,
+        contents: target.contents.signs.clone(),
+        contents_words: target.contents_lines(),
         erase_token: target.token.clone(),
         size_bytes: target.room.target_bytes,
         region_start_bytes: span.start_bytes,
@@ -240,6 +242,11 @@ fn of_candidate(
     as_commands(of, &taken)
 }
 
+/// How a step of the plan is undone, in a line.
+fn undone(step: &Step) -> Option<String> {
+    step.undo.as_ref().map(|undo| describe_undo(undo, RUN, step.step))
+}
+
 fn as_commands(of: String, taken: &[Step]) -> Commands {
     Commands {
         of,
@@ -259,7 +266,9 @@ fn by_mapper(wanted: &Wanted) -> bool {
 
 fn device(index: usize, wanted: &Wanted) -> RawPath {
     match by_mapper(wanted) {
-        true => RawPath::new(PathBuf::from("/dev/mapper").join(steps::region_mapper(RUN, index))),
+        true => {
+            RawPath::new(PathBuf::from("/dev/mapper").join(steps::region_mapper(RUN, index as u16)))
+        }
         false => RawPath::new(LOOP),
     }
 }

@@ -4,16 +4,21 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use bakeoff_core::model::path::RawPath;
+use bakeoff_core::model::undo::DriveId;
 use bakeoff_core::prepare::commands::shell_word;
+use bakeoff_core::prepare::steps;
 use bakeoff_core::probe::judge::{self, Verdict};
 use bakeoff_core::probe::{FLUSH_AGAIN_BYTES, FLUSH_BYTES, Layout, SMALLEST_BYTES, Seen, card};
 use bakeoff_core::units;
 
-use super::{begin, consent};
+use super::{begin, consent, unkept};
 use crate::cli::{Format, Global, Probe};
 use crate::fault::{Fault, Outcome};
 use crate::host;
+use crate::runner::action::Done;
 use crate::runner::probing::{self, Device};
+use crate::runner::session::Session;
+use crate::runner::stepper::{self, StepError};
 use crate::runner::target::{self, Target};
 use crate::signals::Cancel;
 use crate::store::user::{self, User};
@@ -37,21 +42,23 @@ pub fn run(global: &Global, args: &Probe) -> Result<Outcome, Fault> {
             units::size(SMALLEST_BYTES)
         )));
     }
-    let saved = saved_path(&store, &target);
+    begin::recover(global)?;
     say::note(
         global.quiet,
         format_args!(
-            "{}: about {} are overwritten here and there, read back, and then put back from {}.\n\
-             On a fake, existing data may be lost: its addresses land on one another.",
+            "{}: about {} are overwritten, read back and then restored from a copy.\n\
+             On a fake drive existing data may be lost: its addresses overlap.",
             target.describe(),
-            units::size(FLUSH_BYTES),
-            RawPath::new(&saved)
+            units::size(FLUSH_BYTES)
         ),
     );
     consent::to_erase(&[&target], &args.erase)?;
     let _held = target.hold()?;
     let cancel = Cancel::listen().map_err(Fault::environment)?;
-    let mut report = probe(global, &target, &saved, &cancel)?;
+    restore_of_old(global, &target, &saved_path(&store, &target))?;
+    let title = format!("probe: {}", target.path);
+    let mut report =
+        unkept::run(global, "probe", title, |session| in_step(session, global, &target, &cancel))?;
     report.hint = target.sd_card_id().and_then(|id| card::hint(&id));
     let text = if format == Format::Json { report.json() } else { report.text() };
     std::io::stdout().write_all(text.as_bytes())?;
@@ -59,6 +66,48 @@ pub fn run(global: &Global, args: &Probe) -> Result<Outcome, Fault> {
         Verdict::NoEvidence => Outcome::Done,
         Verdict::Mismatch | Verdict::Unstable => Outcome::Open,
     })
+}
+
+/// Probes as a step of a run: what undoes it, restoring the originals, is recorded first.
+fn in_step(
+    session: &mut Session,
+    global: &Global,
+    target: &Target,
+    cancel: &Cancel,
+) -> Result<judge::Report, Fault> {
+    let header = &session.journal.run().header;
+    let saved = probing::saved_file(&header.run, session.journal.store_path())
+        .map_err(|e| Fault::environment(format!("cannot keep the originals: {e}")))?;
+    make_directory_of(&saved)?;
+    let drive = DriveId {
+        name: target.token_name.clone(),
+        at: target.path.clone(),
+        file: target.file,
+        size_bytes: target.room.target_bytes,
+    };
+    let shown = RawPath::new(&saved);
+    let mut probed = None;
+    let build = |n| steps::save_originals(n, &shown, FLUSH_BYTES, drive);
+    let taken = stepper::take_by(session, build, |_, _, _| {
+        probed = Some(probe(global, target, &saved, cancel));
+        Ok(Done::default())
+    });
+    taken.map_err(StepError::into_fault)?;
+    probed.unwrap_or_else(|| Err(Fault::bug("nothing was probed")))
+}
+
+/// Restores what a probe of version 0.1 that was killed had overwritten.
+fn restore_of_old(global: &Global, target: &Target, saved: &Path) -> Result<(), Fault> {
+    if !saved.exists() {
+        return Ok(());
+    }
+    let failed = |e| Fault::environment(format!("cannot restore {}: {e}", RawPath::new(saved)));
+    let mut device = Device::open(target.path.as_path()).map_err(failed)?;
+    if !probing::restore_earlier(&mut device, saved).map_err(failed)? {
+        return Err(of_another(target, saved));
+    }
+    say::note(global.quiet, format_args!("Restored what an earlier probe had overwritten."));
+    Ok(())
 }
 
 fn probe(
@@ -70,21 +119,14 @@ fn probe(
     let failed = |e: std::io::Error| {
         let kept = match saved.exists() {
             true => format!(
-                "; what was there is kept in {} and the next probe of this drive puts it back",
+                "; what was overwritten is kept in {}: `bakeoff clean` restores it",
                 RawPath::new(saved)
             ),
             false => String::new(),
         };
         Fault::environment(format!("probing {} failed: {e}{kept}", target.path))
     };
-    make_directory_of(saved)?;
     let mut device = Device::open(target.path.as_path()).map_err(failed)?;
-    if saved.exists() {
-        if !probing::restore_earlier(&mut device, saved).map_err(failed)? {
-            return Err(of_another(target, saved));
-        }
-        say::note(global.quiet, format_args!("Put back what an earlier probe had left."));
-    }
     let size = target.room.target_bytes;
     let seed = global.seed.unwrap_or_else(begin::fresh_u64);
     let mut pass = |flush_bytes: u64, number: u64| -> Result<Vec<(u64, Seen)>, Fault> {

@@ -2,9 +2,10 @@
 
 use bakeoff_core::model::candidate::Kind;
 use bakeoff_core::model::event::{StopReason, What};
+use bakeoff_core::model::mark::Mark;
 use bakeoff_core::model::run::Run;
 
-use super::begin;
+use super::{begin, consent};
 use crate::cli::{Global, Resume};
 use crate::exec::background;
 use crate::fault::{Fault, Outcome};
@@ -14,10 +15,11 @@ use crate::runner::journal::Journal;
 use crate::runner::session::{self, Session};
 use crate::runner::stepper::{self, StepError};
 use crate::runner::targets::{self, Wanted};
-use crate::runner::{directories, image};
+use crate::runner::{directories, image, marks};
 use crate::signals::Cancel;
 use crate::store::{Sqlite, Store};
 use crate::ui::progress::Progress;
+use crate::ui::say;
 
 /// Runs the command.
 pub fn run(global: &Global, args: &Resume) -> Result<Outcome, Fault> {
@@ -47,7 +49,7 @@ pub fn run(global: &Global, args: &Resume) -> Result<Outcome, Fault> {
     session::supersede_open(&mut journal)?;
     let _awake = background::stay_awake();
     let mut session = Session::new(journal, cancel, Progress::new(global.quiet));
-    let ground = prepare(&mut session);
+    let ground = prepare(&mut session, &args.erase);
     let report = begin::ReportTo::from_option(args.report.clone());
     begin::go_on(global, session, ground, report)
 }
@@ -87,10 +89,10 @@ fn check(run: &Run, args: &Resume) -> Result<Option<u64>, Fault> {
 
 /// Prepares the ground again as the record says it was; a run that died before its plan was
 /// settled is rehearsed from the start.
-fn prepare(session: &mut Session) -> Result<Ground, StepError> {
+fn prepare(session: &mut Session, given: &[String]) -> Result<Ground, StepError> {
     let run = session.journal.run();
     if run.header.verb == "run" {
-        return prepare_targets(session);
+        return prepare_targets(session, given);
     }
     let first = run.header.candidates.first();
     let on_image = matches!(first.map(|c| &c.kind), Some(Kind::Stack(_)));
@@ -111,22 +113,53 @@ fn prepare(session: &mut Session) -> Result<Ground, StepError> {
 }
 
 /// The targets of a run of a plan: the same drives, wherever they are now, for themselves again.
-fn prepare_targets(session: &mut Session) -> Result<Ground, StepError> {
+fn prepare_targets(session: &mut Session, given: &[String]) -> Result<Ground, StepError> {
     let run = session.journal.run().clone();
     let shares = run.header.command.iter().any(|word| word == "--shares-disk-with-root");
     let wanted = run
         .header
         .regions()
-        .map(|region| Wanted::again(region, shares))
+        .enumerate()
+        .map(|(index, region)| Wanted::again(region, mark_of(&run, index), shares))
         .collect::<Result<Vec<Wanted>, Fault>>()?;
     if wanted.is_empty() {
         return Err(Fault::bug("the run has no region").into());
     }
+    consent_again(&run, &wanted, given)?;
     for wanted in &wanted {
         session.held.push(wanted.target.hold()?);
     }
     match run.rehearsal {
         Some(rehearsal) => targets::prepare_again(session, &wanted, rehearsal.file_bytes),
         None => targets::prepare(session, &wanted),
+    }
+}
+
+fn mark_of(run: &Run, index: usize) -> Option<&Mark> {
+    run.marks.iter().find(|(region, _)| usize::from(*region) == index).map(|(_, mark)| mark)
+}
+
+/// Asks for the token of every target that is not, or may not be, as the run left it: the consent
+/// given to the run was to another drive, or to other contents.
+fn consent_again(run: &Run, wanted: &[Wanted], given: &[String]) -> Result<(), Fault> {
+    let mut changed = Vec::new();
+    for (index, Wanted { target, span, .. }) in wanted.iter().enumerate() {
+        let differences = marks::compare(mark_of(run, index), target, *span);
+        if differences.is_empty() {
+            continue;
+        }
+        let why: Vec<String> = differences.iter().map(ToString::to_string).collect();
+        let note = format!(
+            "bakeoff cannot confirm that {} is as run {} left it: {}.",
+            target.describe(),
+            &run.header.run[..run.header.run.len().min(8)],
+            why.join("; ")
+        );
+        say::note(false, format_args!("{note}"));
+        changed.push(target);
+    }
+    match changed.is_empty() {
+        true => Ok(()),
+        false => consent::to_erase(&changed, given),
     }
 }

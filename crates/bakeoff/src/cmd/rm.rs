@@ -28,7 +28,7 @@ pub fn run(global: &Global, args: &OneRun) -> Result<Outcome, Fault> {
     if store.unfinished()?.contains(&id) {
         return Err(Fault::refused(format!(
             "run {id} has left things on this system, and its record knows how to undo them: run \
-             `sudo bakeoff clean` first"
+             `sudo bakeoff clean` first (`bakeoff clean --force {id}` where its record is damaged)"
         )));
     }
     let summary = store.list()?.into_iter().find(|summary| summary.run == id);

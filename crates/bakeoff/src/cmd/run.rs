@@ -332,6 +332,9 @@ fn show(global: &Global, ready: &Ready) {
             units::size(span.size_bytes),
             units::size(span.start_bytes)
         ));
+        for line in target.contents_lines() {
+            note(format!("    on it: {line}"));
+        }
     }
     for skipped in Skipped::together(&ready.plan.skipped) {
         note(format!("  Left out: {}: {}", skipped.name, skipped.reason));

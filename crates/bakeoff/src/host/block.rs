@@ -28,11 +28,14 @@ pub fn devices(root: &Root) -> Vec<BlockDevice> {
     devices
 }
 
-/// A loop or RAM device without contents, of which many systems make a dozen: nothing more is
+/// A loop device attached to nothing or a RAM device without contents, of which many systems make a dozen: nothing more is
 /// read of it.
 fn is_unused(root: &Root, name: &str) -> bool {
     let may_be_empty = ["loop", "ram", "zram"].iter().any(|kind| name.starts_with(kind));
-    may_be_empty && root.attr(format!("sys/class/block/{name}/size")).as_deref() == Some("0")
+    let is_attached = || root.path(format!("sys/class/block/{name}/loop/backing_file")).exists();
+    may_be_empty
+        && root.attr(format!("sys/class/block/{name}/size")).as_deref() == Some("0")
+        && !is_attached()
 }
 
 /// One of them by its kernel name.
@@ -57,6 +60,8 @@ pub fn device(root: &Root, name: &str) -> Option<BlockDevice> {
         read_only: root.attr(dir.join("ro")).as_deref() == Some("1"),
         unfit: unfit(root, &dir, name, dev),
         content: udev.as_ref().map(content),
+        contents: None,
+        backing: None,
         layer,
     })
 }

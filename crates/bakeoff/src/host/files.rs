@@ -1,46 +1,30 @@
-//! Who uses a file: loop devices it backs and processes that have it open.
+//! Who uses a file: loop devices it backs, mounts and swap that are made of it.
 
 use std::fs::Metadata;
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
-use bakeoff_core::model::path::{RawPath, bytes_path};
-
-use super::root::{Root, pids};
+use bakeoff_core::model::path::RawPath;
+use bakeoff_core::model::step::Inode;
+use bakeoff_core::prepare::device::{BlockDevice, System};
 
 /// Kernel names of the loop devices that a file backs, by whichever of its names.
-pub fn loops_of_file(file: &Metadata) -> Vec<String> {
-    let root = Root::system();
-    let names = root.names("sys/block");
-    let is_it = |name: &String| {
-        let Ok(mut bytes) = root.read(format!("sys/block/{name}/loop/backing_file")) else {
-            return false;
-        };
-        if bytes.last() == Some(&b'\n') {
-            bytes.pop();
-        }
-        let backing = std::fs::metadata(bytes_path(bytes).as_path());
-        backing.is_ok_and(|backing| is_same(&backing, file))
-    };
-    names.into_iter().filter(|name| name.starts_with("loop")).filter(is_it).collect()
+pub fn loops_of_file(file: Inode, system: &System) -> Vec<String> {
+    let is_it = |device: &&BlockDevice| device.backing == Some(file);
+    system.devices.iter().filter(is_it).map(|device| device.layer.name.clone()).collect()
 }
 
-/// Other processes that have the file open, each with its name, as far as permitted.
-pub fn users_of_file(file: &Metadata) -> Vec<(u32, RawPath)> {
-    let root = Root::system();
-    let has_it = |pid: &u32| {
-        let fds = std::fs::read_dir(root.path(format!("proc/{pid}/fd")));
-        fds.into_iter()
-            .flatten()
-            .flatten()
-            .any(|entry| std::fs::metadata(entry.path()).is_ok_and(|opened| is_same(&opened, file)))
-    };
-    let others = pids(&root).into_iter().filter(|pid| *pid != std::process::id());
-    let name = |pid: u32| {
-        let comm = root.read(format!("proc/{pid}/comm")).unwrap_or_default();
-        (pid, bytes_path(comm.trim_ascii_end().to_vec()))
-    };
-    others.filter(has_it).map(name).collect()
+/// Sources of mounts and swap files that are this file, whatever it is called there.
+pub fn used_as(file: Inode, system: &System) -> Vec<RawPath> {
+    let is_it = |path: &RawPath| super::inode_of(path.as_path()) == Some(file);
+    let sources = system.mounts.iter().map(|m| &m.mount.source);
+    // The source of most mounts is a word, or a path under /dev.
+    let sources = sources.filter(|source| {
+        let bytes = source.as_bytes();
+        bytes.starts_with(b"/") && !bytes.starts_with(b"/dev/") && is_it(source)
+    });
+    let swaps = system.swaps.iter().filter(|s| s.file == Some(file)).map(|s| &s.swap.path);
+    sources.chain(swaps).cloned().collect()
 }
 
 /// Whether two looks were at the same file.
@@ -52,24 +36,4 @@ pub fn is_same(a: &Metadata, b: &Metadata) -> bool {
 pub fn is_same_file(a: &Path, b: &Path) -> bool {
     let looked = std::fs::metadata(a).and_then(|a| Ok((a, std::fs::metadata(b)?)));
     looked.is_ok_and(|(a, b)| is_same(&a, &b))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_child_that_has_a_file_open_is_found() {
-        let file = tempfile::NamedTempFile::new().unwrap();
-        let metadata = file.as_file().metadata().unwrap();
-        assert_eq!(users_of_file(&metadata), []);
-        assert_eq!(loops_of_file(&metadata), [""; 0]);
-        let opened = std::fs::File::open(file.path()).unwrap();
-        let mut child =
-            std::process::Command::new("sleep").arg("60").stdin(opened).spawn().unwrap();
-        let users = users_of_file(&metadata);
-        child.kill().unwrap();
-        child.wait().unwrap();
-        assert!(users.iter().any(|(pid, _)| *pid == child.id()), "{users:?}");
-    }
 }

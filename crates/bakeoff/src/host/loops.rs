@@ -4,40 +4,25 @@ use std::io;
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
-use bakeoff_core::model::path::{RawPath, bytes_path};
+use bakeoff_core::model::path::RawPath;
 use bakeoff_core::model::step::Inode;
 use bakeoff_core::sysinfo::mountinfo;
 
 use super::root::Root;
 
-/// The loop devices whose file has that name, from byte `offset_bytes` on, as `/dev/loop0`, by
-/// number.
+/// Every loop device that has a file behind it.
 ///
 /// # Errors
-/// When the file's real path cannot be found out; a file that is gone backs what its path says.
-pub fn loops_backed_by(file: &Path, offset_bytes: u64) -> io::Result<Vec<String>> {
-    let file = match std::fs::canonicalize(file) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => std::path::absolute(file)?,
-        real => real?,
-    };
-    let root = Root::system();
-    let is_backed = |name: &&String| {
-        let offset = root.number::<u64>(format!("sys/block/{name}/loop/offset"));
-        if offset.unwrap_or(0) != offset_bytes {
-            return false;
+/// When /sys cannot be read.
+pub fn attached_loops() -> io::Result<Vec<RawPath>> {
+    let mut attached = Vec::new();
+    for entry in std::fs::read_dir("/sys/block")? {
+        let entry = entry?;
+        if entry.path().join("loop").is_dir() {
+            attached.push(RawPath::new(Path::new("/dev").join(entry.file_name())));
         }
-        let backing = root.read(format!("sys/block/{name}/loop/backing_file"));
-        backing.is_ok_and(|bytes| {
-            let bytes = bytes.strip_suffix(b"\n").unwrap_or(&bytes);
-            let bytes = bytes.strip_suffix(b" (deleted)").unwrap_or(bytes);
-            bytes_path(bytes.to_vec()) == RawPath::new(&file)
-        })
-    };
-    let names = root.names("sys/block");
-    let mut loops: Vec<&String> =
-        names.iter().filter(|name| name.starts_with("loop")).filter(is_backed).collect();
-    loops.sort_by_key(|name| (name.len(), name.as_str()));
-    Ok(loops.into_iter().map(|name| format!("/dev/{name}")).collect())
+    }
+    Ok(attached)
 }
 
 /// Which file this is; none for devices, and where there is no file.
@@ -72,6 +57,5 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         assert!(!is_mount_point(dir.path()).unwrap());
         assert!(!is_mount_point(&dir.path().join("not there")).unwrap());
-        assert_eq!(loops_backed_by(&dir.path().join("not there"), 0).unwrap(), [""; 0]);
     }
 }

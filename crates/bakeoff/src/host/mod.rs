@@ -4,6 +4,7 @@
 mod block;
 #[cfg(test)]
 mod captures;
+mod contents;
 mod direct;
 mod drive;
 mod drive_health;
@@ -20,6 +21,7 @@ mod kernel_log;
 mod live;
 #[cfg(test)]
 mod loop_mounts;
+mod loop_under;
 mod loops;
 mod mounts;
 mod opened;
@@ -37,16 +39,17 @@ mod tasks;
 mod trusted;
 mod users;
 
+pub use contents::{contents_of, look_into, now_s, start_of};
 pub use direct::{dirtied_per_page, supports_direct};
 pub use drive::{Identity, granule_bytes, identity_of};
 pub use drive_health::drive_health;
 pub use evidence::{Evidence, available_bytes, disk_bytes, meminfo};
-pub use files::{is_same_file, loops_of_file, users_of_file};
+pub use files::{is_same_file, loops_of_file, used_as};
 pub use fingerprint::fingerprint;
 pub use fitness::gather as fitness;
 pub use live::{Live, Which};
-pub use loops::{inode_of, is_mount_point, loops_backed_by};
-pub use opened::{Opened, open_directory, reopen};
+pub use loops::{attached_loops, inode_of, is_mount_point};
+pub use opened::{Opened, open_device, open_directory, reopen};
 pub use place::place;
 pub use process::{boot_id, process_start_ticks};
 pub use settings::{
@@ -58,6 +61,7 @@ pub use stack_support::{dm_runs, stack_support};
 pub use support::support;
 pub use system_disks::system_disks;
 pub use trusted::{Distrust, check_directory, check_made, keeps_links, others_can_write};
+pub use users::of_file as users_of_file;
 
 use bakeoff_core::prepare::device::System;
 

@@ -137,7 +137,12 @@ pub fn swap(root: &Root, devices: &[BlockDevice], mounts: &[Mounted]) -> io::Res
         true => under_file(root, mounts, &swap.path),
         false => named_device(root, devices, swap.path.as_bytes()).into_iter().collect(),
     };
-    Ok(swaps::parse(&text).into_iter().map(|swap| SwapOn { on: on(&swap), swap }).collect())
+    let file = |swap: &swaps::Swap| {
+        let path = swap.is_file.then(|| root.path(swap.path.as_path()))?;
+        super::inode_of(&path)
+    };
+    let swaps = swaps::parse(&text).into_iter();
+    Ok(swaps.map(|swap| SwapOn { on: on(&swap), file: file(&swap), swap }).collect())
 }
 
 /// The devices under the filesystem that holds a file.

@@ -11,7 +11,7 @@ use std::path::{Component, Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
 use bakeoff_core::model::step::Inode;
-use rustix::fs::{CWD, Mode, OFlags, ResolveFlags, Stat, fstat, openat, openat2};
+use rustix::fs::{CWD, FileType, Mode, OFlags, ResolveFlags, Stat, fstat, openat, openat2};
 use rustix::io::Errno;
 
 /// An open file or directory of ours. Clones share the descriptor.
@@ -43,9 +43,8 @@ impl Opened {
 
     /// Whether it is a block device.
     pub fn is_device(&self) -> bool {
-        fstat(&self.fd).is_ok_and(|found| {
-            FileType::from_raw_mode(found.st_mode) == FileType::BlockDevice
-        })
+        fstat(&self.fd)
+            .is_ok_and(|found| FileType::from_raw_mode(found.st_mode) == FileType::BlockDevice)
     }
 
     /// Which file it is.
@@ -57,6 +56,20 @@ impl Opened {
 impl AsFd for Opened {
     fn as_fd(&self) -> BorrowedFd<'_> {
         self.fd.as_fd()
+    }
+}
+
+/// Opens a block device for reading and writing, following no link.
+///
+/// # Errors
+/// Those of the system, and where it is no block device.
+pub fn open_device(path: &Path) -> io::Result<Opened> {
+    let path = std::fs::canonicalize(path)?;
+    let flags = OFlags::RDWR | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    let opened = Opened::new(openat(CWD, &path, flags, Mode::empty())?, path)?;
+    match opened.is_device() {
+        true => Ok(opened),
+        false => Err(io::Error::other("it is no block device")),
     }
 }
 

@@ -3,9 +3,11 @@
 use std::io;
 
 use bakeoff_core::model::host::LayerKind;
+use bakeoff_core::model::step::Inode;
 use bakeoff_core::prepare::device::{BlockDevice, System};
 use bakeoff_core::sysinfo::dev::Dev;
 
+use super::loop_under::{self, Under};
 use super::root::Root;
 use super::{block, mounts, users};
 
@@ -13,14 +15,33 @@ use super::{block, mounts, users};
 pub fn layout(root: &Root) -> io::Result<System> {
     let mut devices = block::devices(root);
     let mounts = mounts::own(root, &devices)?;
-    let over: Vec<Option<Dev>> =
-        devices.iter().map(|device| attached_to(root, &devices, device)).collect();
-    for (device, over) in devices.iter_mut().zip(over) {
+    let under: Vec<Option<Under>> =
+        devices.iter().map(|device| loop_under::of(root, device)).collect();
+    let over: Vec<Option<Dev>> = devices
+        .iter()
+        .zip(&under)
+        .map(|(device, under)| match under {
+            Some(Under::Device(dev)) => Some(*dev).filter(|dev| *dev != device.dev),
+            Some(Under::File(_)) => None,
+            None => attached_to(root, &devices, device),
+        })
+        .collect();
+    let numbers: Vec<Dev> = devices.iter().map(|device| device.dev).collect();
+    for ((device, over), under) in devices.iter_mut().zip(over).zip(under) {
         device.is_over_device = over.is_some();
+        if let Some(Under::File(file)) = under {
+            device.backing = Some(file);
+        }
         match (over, device.layer.kind, &device.layer.backing_file) {
             (Some(over), ..) => device.below = vec![over],
             (None, LayerKind::Loop, Some(file)) => {
                 device.below = mounts::under_file(root, &mounts, file);
+                // A file that is deleted, hidden or of another namespace still says its filesystem.
+                let on = device
+                    .backing
+                    .map(|file| Dev::new(rustix::fs::major(file.dev), rustix::fs::minor(file.dev)));
+                device.below.extend(on.filter(|dev| numbers.contains(dev)));
+                device.below.dedup();
             }
             _ => {}
         }
@@ -43,9 +64,11 @@ fn attached_to(root: &Root, devices: &[BlockDevice], device: &BlockDevice) -> Op
 pub fn system(root: &Root) -> io::Result<System> {
     let mut system = layout(root)?;
     let (elsewhere, saw_mounts) = mounts::elsewhere(root, &system.devices, &system.mounts);
-    let (users, saw_files) = users::of_devices(root);
+    let files: Vec<Inode> = system.devices.iter().filter_map(|device| device.backing).collect();
+    let opened = users::Opened::take(root, &files);
     system.mounts.extend(elsewhere);
-    system.users = users;
-    system.saw_all = saw_mounts && saw_files;
+    system.users = opened.devices;
+    system.file_users = opened.files;
+    system.saw_all = saw_mounts && opened.saw_all;
     Ok(system)
 }

@@ -1,49 +1,184 @@
-//! Which processes have a block device open.
+//! Which processes have a block device or a certain file open or mapped.
+//!
+//! Descriptors and mappings are followed by the kernel's own links in /proc, not by the path that
+//! they show: a device node may be in any directory, of another root too, or be removed. A mapping
+//! keeps a device in use after its descriptor was closed. Threads may have descriptors of their own.
 
-use std::os::unix::fs::{FileTypeExt, MetadataExt};
+use std::collections::BTreeMap;
+use std::io;
+use std::path::Path;
 
-use bakeoff_core::model::path::bytes_path;
-use bakeoff_core::prepare::device::User;
+use bakeoff_core::model::path::{RawPath, bytes_path};
+use bakeoff_core::model::step::Inode;
+use bakeoff_core::prepare::device::{FileUser, User};
 use bakeoff_core::sysinfo::dev::Dev;
-use rustix::fs::{major, minor};
+use bakeoff_core::sysinfo::{fdinfo, maps};
+use rustix::fs::{AtFlags, CWD, FileType, StatxFlags, makedev, statx};
 
 use super::process::is_refused;
 use super::root::{Root, pids};
 
-/// Every open block device of every other process, and whether all processes could be looked at
-/// (that takes root).
-pub fn of_devices(root: &Root) -> (Vec<User>, bool) {
-    let (mut users, mut saw_all) = (Vec::new(), true);
-    for pid in pids(root) {
-        if pid == std::process::id() {
-            continue;
+/// What other processes have open.
+#[derive(Debug, Default)]
+pub struct Opened {
+    /// Block devices.
+    pub devices: Vec<User>,
+    /// Files that were asked about.
+    pub files: Vec<FileUser>,
+    /// Whether all processes could be looked at, which takes root.
+    pub saw_all: bool,
+}
+
+/// What a link of /proc leads to.
+#[derive(Clone, Copy)]
+enum What {
+    Device(Dev),
+    File(Inode),
+}
+
+/// Mappings by filesystem and inode as the maps list them, each looked at once: libraries are in
+/// every process.
+type Mapped = BTreeMap<(Dev, u64), Option<What>>;
+
+impl Opened {
+    /// Every open or mapped block device of every other process, and who has one of `files` open.
+    pub fn take(root: &Root, files: &[Inode]) -> Opened {
+        let mut found = Opened { saw_all: true, ..Opened::default() };
+        let mut mapped = Mapped::new();
+        for pid in pids(root) {
+            if pid != std::process::id() {
+                found.look_at(root, pid, files, &mut mapped);
+            }
         }
-        let dir = root.path(format!("proc/{pid}/fd"));
-        let entries = match std::fs::read_dir(&dir) {
-            Ok(entries) => entries,
+        found
+    }
+
+    fn look_at(&mut self, root: &Root, pid: u32, files: &[Inode], mapped: &mut Mapped) {
+        let mut uses = match descriptors(root, &format!("proc/{pid}"), files) {
+            Ok(uses) => uses,
             // Gone meanwhile is fine; not allowed to look is worth knowing.
             Err(error) => {
-                saw_all &= !is_refused(root, pid, &error);
-                continue;
+                self.saw_all &= !is_refused(root, pid, &error);
+                return;
             }
         };
-        let mut devs: Vec<Dev> = entries
-            .flatten()
-            .filter(|entry| {
-                std::fs::read_link(entry.path()).is_ok_and(|target| target.starts_with("/dev"))
-            })
-            .filter_map(|entry| std::fs::metadata(entry.path()).ok())
-            .filter(|metadata| metadata.file_type().is_block_device())
-            .map(|metadata| Dev::new(major(metadata.rdev()), minor(metadata.rdev())))
-            .collect();
-        devs.sort_unstable();
-        devs.dedup();
-        if devs.is_empty() {
-            continue;
+        uses.extend(of_threads(root, pid, files));
+        uses.extend(mappings(root, pid, files, mapped));
+        if uses.is_empty() {
+            return;
         }
         let comm = root.read(format!("proc/{pid}/comm")).unwrap_or_default();
-        let name = bytes_path(comm.trim_ascii_end().to_vec());
-        users.extend(devs.into_iter().map(|dev| User { dev, pid, name: name.clone() }));
+        self.add(pid, &bytes_path(comm.trim_ascii_end().to_vec()), &uses);
     }
-    (users, saw_all)
+
+    fn add(&mut self, pid: u32, name: &RawPath, uses: &[(What, bool)]) {
+        for (what, writes) in uses {
+            match *what {
+                What::Device(dev) => {
+                    let user = User { dev, pid, name: name.clone() };
+                    if !self.devices.contains(&user) {
+                        self.devices.push(user);
+                    }
+                }
+                What::File(file) => {
+                    let user = FileUser { file, pid, name: name.clone(), writes: *writes };
+                    if !self.files.contains(&user) {
+                        self.files.push(user);
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Where a link leads, if that is of interest. Nothing is asked of a network.
+fn follow(link: &Path, files: &[Inode]) -> io::Result<Option<What>> {
+    let wanted = StatxFlags::TYPE | StatxFlags::INO;
+    let found = statx(CWD, link, AtFlags::STATX_DONT_SYNC, wanted)?;
+    Ok(match FileType::from_raw_mode(found.stx_mode.into()) {
+        FileType::BlockDevice => {
+            Some(What::Device(Dev::new(found.stx_rdev_major, found.stx_rdev_minor)))
+        }
+        FileType::RegularFile => {
+            let dev = makedev(found.stx_dev_major, found.stx_dev_minor);
+            let file = Inode { dev, ino: found.stx_ino };
+            files.contains(&file).then_some(What::File(file))
+        }
+        _ => None,
+    })
+}
+
+/// What the descriptors of a process or thread lead to, and whether they can write.
+fn descriptors(root: &Root, of: &str, files: &[Inode]) -> io::Result<Vec<(What, bool)>> {
+    let mut found = Vec::new();
+    for entry in std::fs::read_dir(root.path(format!("{of}/fd")))?.flatten() {
+        let Ok(Some(what)) = follow(&entry.path(), files) else { continue };
+        let info = format!("{of}/fdinfo/{}", entry.file_name().to_string_lossy());
+        // What closed meanwhile might have written.
+        let writes = root.text(info).is_none_or(|text| fdinfo::can_write(&text));
+        found.push((what, writes));
+    }
+    Ok(found)
+}
+
+/// The same of threads whose descriptors are not those of the process: their own, or all that are
+/// left when the first thread has ended.
+fn of_threads(root: &Root, pid: u32, files: &[Inode]) -> Vec<(What, bool)> {
+    let threads = root.names(format!("proc/{pid}/task"));
+    if threads.len() < 2 {
+        return Vec::new();
+    }
+    let first = root.names(format!("proc/{pid}/fd"));
+    let others = threads.iter().map(|thread| format!("proc/{pid}/task/{thread}"));
+    let own = others.filter(|of| root.names(format!("{of}/fd")) != first);
+    own.filter_map(|of| descriptors(root, &of, files).ok()).flatten().collect()
+}
+
+/// What a process has mapped, and whether what it writes there is written to the file.
+fn mappings(root: &Root, pid: u32, files: &[Inode], mapped: &mut Mapped) -> Vec<(What, bool)> {
+    let bytes = root.read(format!("proc/{pid}/maps")).unwrap_or_default();
+    let mut found = Vec::new();
+    for map in maps::parse(&bytes) {
+        let number = (map.dev, map.inode);
+        let known = mapped.get(&number).copied();
+        let look = || follow(&root.path(format!("proc/{pid}/map_files/{}", map.range)), files);
+        // A link that is gone already says nothing of the next process with the same file.
+        let Some(what) = known.or_else(|| look().ok()) else { continue };
+        mapped.insert(number, what);
+        found.extend(what.map(|what| (what, map.is_shared)));
+    }
+    found
+}
+
+/// Other processes that have a file open or mapped, each with its name, as far as permitted.
+pub fn of_file(file: Inode) -> Vec<(u32, RawPath)> {
+    let opened = Opened::take(&Root::system(), &[file]);
+    let mut users: Vec<(u32, RawPath)> =
+        opened.files.into_iter().map(|user| (user.pid, user.name)).collect();
+    users.dedup();
+    users
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::unix::fs::MetadataExt;
+
+    #[test]
+    fn a_child_that_has_a_file_open_is_found_and_whether_it_writes() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        let metadata = file.as_file().metadata().unwrap();
+        let inode = Inode { dev: metadata.dev(), ino: metadata.ino() };
+        assert_eq!(of_file(inode), []);
+        for writes in [false, true] {
+            let opened = std::fs::OpenOptions::new().read(true).write(writes).open(file.path());
+            let mut sleep = std::process::Command::new("sleep");
+            let mut child = sleep.arg("60").stdin(opened.unwrap()).spawn().unwrap();
+            let users = Opened::take(&Root::system(), &[inode]).files;
+            child.kill().unwrap();
+            child.wait().unwrap();
+            let found: Vec<_> = users.iter().map(|u| (u.pid, u.writes)).collect();
+            assert_eq!(found, [(child.id(), writes)], "{users:?}");
+        }
+    }
 }

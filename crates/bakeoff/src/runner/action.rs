@@ -14,8 +14,7 @@ use thiserror::Error;
 
 use super::device_actions as device;
 use super::load::{self, Live, LoadError};
-use super::loops;
-use super::scratch::{self, MakeError, Scratch};
+use super::scratch::{MakeError, Scratch};
 use super::subject::Subject;
 use crate::exec::{ExecError, Spec};
 use crate::host::{self, Distrust};

@@ -175,27 +175,6 @@ mod tests {
     }
 
     #[test]
-    fn a_setting_is_put_back_only_while_it_is_ours() {
-        let dir = tempfile::tempdir().unwrap();
-        let path = RawPath::new(dir.path().join("read_ahead_kb"));
-        let write = |text: &str| fs::write(path.as_path(), text).unwrap();
-        let read = || fs::read_to_string(path.as_path()).unwrap();
-        write("128\n");
-        set_knob(&path, "64").unwrap();
-        assert_eq!(read(), "64");
-        put_back_knob(&path, "64", "128").unwrap();
-        assert_eq!(read(), "128");
-        write("256");
-        put_back_knob(&path, "64", "128").unwrap();
-        assert_eq!(read(), "256", "somebody else's value stays");
-        fs::remove_file(path.as_path()).unwrap();
-        put_back_knob(&path, "64", "128").unwrap();
-        set_knob_again(&path, "64").unwrap();
-        let missing = set_knob(&path, "64").unwrap_err().to_string();
-        assert!(missing.contains("no such setting"), "{missing}");
-    }
-
-    #[test]
     fn a_rule_that_is_gone_is_gone() {
         let dir = tempfile::tempdir().unwrap();
         let path = RawPath::new(dir.path().join("rules.d/00-bakeoff-x.rules"));

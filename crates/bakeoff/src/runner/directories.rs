@@ -5,7 +5,8 @@ use bakeoff_core::model::candidate::{Candidate, Kind};
 use bakeoff_core::model::host::{Place, PlaceClass};
 use bakeoff_core::model::job::{Job, Rw};
 use bakeoff_core::model::path::{RawPath, printable};
-use bakeoff_core::prepare::{space, steps};
+use bakeoff_core::model::undo::ScratchOf;
+use bakeoff_core::prepare::space;
 use bakeoff_core::units;
 
 use super::action::ActionError;

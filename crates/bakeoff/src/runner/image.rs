@@ -5,7 +5,8 @@ use bakeoff_core::model::event::{Action, FlashState, Region};
 use bakeoff_core::model::host::Place;
 use bakeoff_core::model::path::RawPath;
 use bakeoff_core::model::run::Run;
-use bakeoff_core::prepare::{space, steps};
+use bakeoff_core::model::undo::ScratchOf;
+use bakeoff_core::prepare::space;
 
 use super::action::io_error;
 use super::ground::Ground;
@@ -99,7 +100,6 @@ impl Made {
 /// Makes scratch directory, image, loop device and mount point. The directory is the user's, the
 /// mount point is not in it.
 fn make(session: &mut Session, parent: &RawPath) -> Result<Made, StepError> {
-    let name = steps::scratch_name(&session.journal.run().header.run);
     let (_, scratch) = making::scratch(session, ScratchOf::Run, parent)?;
     let image = scratch.create(scratch::IMAGE);
     let image = image.map_err(|e| StepError::Failed(io_error("make the image")(e)))?;

@@ -46,7 +46,7 @@ impl<'s> Journal<'s> {
         let Some(held) = lock::hold(store.path(), id)? else { return Ok(None) };
         let run = Run::fold(&store.load(id)?).map_err(|error| {
             Fault::environment(format!(
-                "run {id} is damaged: {error}; `bakeoff rm {id}` removes it"
+                "run {id} is damaged: {error}; `bakeoff clean --force {id}` removes it"
             ))
         })?;
         let before_ns = run.elapsed_ns;

@@ -23,6 +23,7 @@ pub mod journal;
 pub mod load;
 pub mod loops;
 pub mod making;
+pub mod marks;
 pub mod own_place;
 pub mod precondition;
 pub mod probing;

@@ -57,6 +57,21 @@ pub fn mount_point_of(run: &str, slot: u16) -> Result<RawPath, Fault> {
     parent().map(|parent| RawPath::new(parent.as_path().join(run).join(name)))
 }
 
+/// A file of ours that outlives a restart, in a directory that only root can reach.
+///
+/// # Errors
+/// When there is no such directory and none can be made.
+pub fn kept(name: &str) -> io::Result<PathBuf> {
+    let base = std::fs::canonicalize(BASES[1])?;
+    let trusted = base.ancestors().all(|dir| is_roots_alone(dir).unwrap_or(false));
+    if !trusted {
+        let base = base.display();
+        return Err(io::Error::other(format!("other users can write to {base}, or above it")));
+    }
+    make_in(&base)?;
+    Ok(base.join(NAME).join(name))
+}
+
 fn made_in(ours: &Scratch, parent: &RawPath, run: &str) -> io::Result<RawPath> {
     ours.make_dir(scratch::MOUNT)?;
     Ok(RawPath::new(parent.as_path().join(run).join(scratch::MOUNT)))
@@ -64,7 +79,11 @@ fn made_in(ours: &Scratch, parent: &RawPath, run: &str) -> io::Result<RawPath> {
 
 fn make_parent() -> io::Result<()> {
     let base = base().map_err(|fault| io::Error::other(fault.to_string()))?;
-    let above = host::open_directory(&base)?;
+    make_in(&base)
+}
+
+fn make_in(base: &Path) -> io::Result<()> {
+    let above = host::open_directory(base)?;
     match mkdirat(&above, NAME, Mode::RWXU) {
         // It stays between runs.
         Ok(()) | Err(Errno::EXIST) => {}

@@ -9,10 +9,14 @@ use std::io::{self, BufReader, BufWriter, Read, Write};
 use std::os::unix::fs::{FileExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
+use bakeoff_core::model::path::RawPath;
+use bakeoff_core::model::undo::DriveId;
 use bakeoff_core::prng::SplitMix64;
 use bakeoff_core::probe::{self, BLOCK_BYTES, Layout, Seen};
 use rustix::fs::OFlags;
 
+use super::{own_place, target};
+use crate::fault::Fault;
 use crate::signals::Cancel;
 
 /// What a file with originals begins with; the salt of the pass that overwrote them follows.
@@ -84,6 +88,52 @@ impl Medium for Device {
     }
 }
 
+/// Where the probe of a run keeps what it overwrites: for root where only root can write, and what
+/// outlives a restart; otherwise beside the store.
+///
+/// # Errors
+/// Where there is no such place.
+pub fn saved_file(run: &str, store: &Path) -> io::Result<PathBuf> {
+    if rustix::process::geteuid().is_root() {
+        return own_place::kept(&format!("probe-{run}"));
+    }
+    let mut dir = store.as_os_str().to_os_string();
+    dir.push(".probe");
+    Ok(PathBuf::from(dir).join(format!("{run}.saved")))
+}
+
+/// Writes back what the probe of a dead run had overwritten. What is gone already is success.
+///
+/// # Errors
+/// When the drive is not there, or is not the one that was probed.
+pub fn restore_saved(saved: &Path, drive: &DriveId) -> Result<(), Fault> {
+    let unusable = |e: io::Error| Fault::environment(format!("{}: {e}", RawPath::new(saved)));
+    // Half a copy: nothing was overwritten yet.
+    match fs::remove_file(part_of(saved)) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(unusable(error)),
+        _ => {}
+    }
+    if !saved.exists() {
+        return Ok(());
+    }
+    let kept = format!("what a probe overwrote is kept in {}", RawPath::new(saved));
+    let target = target::find(&drive.at, &drive.name, true)
+        .map_err(|fault| fault.and(&format!("{kept}: attach the drive and run `bakeoff clean`")))?;
+    let is_it = target.room.target_bytes == drive.size_bytes && target.file == drive.file;
+    let held = target.hold()?;
+    let mut device = Device::open(target.path.as_path()).map_err(unusable)?;
+    let restored = is_it && restore_earlier(&mut device, saved).map_err(unusable)?;
+    drop(held);
+    match restored {
+        true => Ok(()),
+        false => Err(Fault::refused(format!(
+            "{kept}, and none of the probe's blocks is on {}: it is another drive, or was written \
+             since. Attach the other one and run `bakeoff clean`, or remove the file",
+            target.path
+        ))),
+    }
+}
+
 /// What a pass saw of each sample, in the order of places; `None` when it was interrupted. What
 /// was there is back in either case.
 pub fn pass(
@@ -142,7 +192,9 @@ fn try_pass(
 fn save(medium: &mut dyn Medium, layout: &Layout, salt: u64, saved: &Path) -> io::Result<()> {
     let part = part_of(saved);
     let mut options = OpenOptions::new();
-    let file = options.write(true).create(true).truncate(true).mode(0o600).open(&part)?;
+    let nofollow = OFlags::NOFOLLOW.bits() as i32;
+    let file =
+        options.write(true).create_new(true).mode(0o600).custom_flags(nofollow).open(&part)?;
     let mut out = BufWriter::new(file);
     out.write_all(SAVED_MAGIC)?;
     out.write_all(&salt.to_le_bytes())?;

@@ -8,7 +8,10 @@ use super::journal::Journal;
 use super::session;
 use super::stepper;
 use crate::fault::Fault;
-use crate::store::{RunId, Sqlite, Store, lock};
+use crate::store::{RunId, Sqlite, Store, lock, trust};
+
+/// Runs that leave no record behind: theirs is only there for its way back.
+const UNKEPT: [&str; 2] = ["bench", "probe"];
 
 /// What was found and done.
 #[derive(Debug, Default)]
@@ -17,6 +20,8 @@ pub struct Recovered {
     pub runs: Vec<(RunId, Vec<String>)>,
     /// What could not be put back.
     pub failures: Vec<String>,
+    /// Runs whose record is damaged, each with why: nothing of them was undone.
+    pub set_aside: Vec<(RunId, String)>,
 }
 
 /// Runs of this machine that left something on the system and have no living owner.
@@ -31,22 +36,37 @@ pub fn dead_runs(store: &Sqlite) -> Result<Vec<RunId>, Fault> {
 }
 
 /// Puts back what every dead run left.
+///
+/// # Errors
+/// Refused to root where another user can write the store. A run whose record is damaged keeps no
+/// other from being recovered.
 pub fn recover(store: &mut Sqlite) -> Result<Recovered, Fault> {
     let mut recovered = Recovered::default();
-    for id in dead_runs(store)? {
-        let Some(mut journal) = Journal::try_take(store, &id)? else { continue };
+    let dead = dead_runs(store)?;
+    if !dead.is_empty() {
+        trust::check(store.path()).map_err(Fault::refused)?;
+    }
+    for id in dead {
+        let mut journal = match Journal::try_take(store, &id) {
+            Ok(Some(journal)) => journal,
+            Ok(None) => continue,
+            Err(damage) => {
+                recovered.set_aside.push((id, damage.to_string()));
+                continue;
+            }
+        };
         let undone: Vec<String> =
             journal.run().steps_to_undo().map(|step| step.why.clone()).collect();
         session::supersede_open(&mut journal)?;
         let failures = stepper::undo_all(&mut journal)?;
-        let is_bench = journal.run().header.verb == "bench";
+        let is_unkept = UNKEPT.contains(&journal.run().header.verb.as_str());
         drop(journal);
         if !failures.is_empty() {
             recovered.failures.extend(failures);
             continue;
         }
-        // A bench's record is only there for its way back.
-        if is_bench {
+        // Its record is only there for its way back.
+        if is_unkept {
             store.remove(&id)?;
         }
         recovered.runs.push((id, undone));

@@ -13,8 +13,8 @@ use bakeoff_core::model::candidate::{Candidate, Kind, Knobs};
 use bakeoff_core::model::event::{Action, FlashState, Region, Step};
 use bakeoff_core::model::host::PlaceClass;
 use bakeoff_core::model::path::RawPath;
-use bakeoff_core::model::undo::Knob;
 use bakeoff_core::model::step::Inode;
+use bakeoff_core::model::undo::Knob;
 use bakeoff_core::prepare::{knobs, steps, support, visit};
 use rustix::fs::{Mode, OFlags};
 
@@ -23,6 +23,7 @@ use super::ground::{SENTINEL_BYTES, lay_out, sentinel_job};
 use super::journal::Journal;
 use super::load::{self, LoadError};
 use super::loops;
+use super::marks;
 use super::scratch::{self, Scratch};
 use super::session::Session;
 use super::site::{self, Site};
@@ -107,8 +108,10 @@ impl Regions {
             self.make(session, &step)?;
         }
         if stack.fs == support::RAW {
-            return self.make_raw(session, &made.device, &at);
+            self.make_raw(session, &made.device, &at)?;
+            return marks::again(session, usize::from(candidate.region), &at.device, &at.region);
         }
+        marks::again(session, usize::from(candidate.region), &at.device, &at.region)?;
         let class = match (at.region.place.class, stack.fuse) {
             (PlaceClass::Block, true) => PlaceClass::Fuse,
             (class, _) => class,
@@ -223,14 +226,18 @@ impl Regions {
         let mut failures = Vec::new();
         // Ctrl-C ended the run; it does not end cleaning up, which is over in a moment.
         let cancel = std::mem::take(&mut session.cancel);
-        for at in self.list.iter().filter(|at| at.region.token.is_some()) {
+        let all = self.list.iter().enumerate();
+        for (index, at) in all.filter(|(_, at)| at.region.token.is_some()) {
             let wiped = wait_until_free(&at.device)
                 .map_err(StepError::Failed)
                 .and_then(|()| stepper::take(session, |n| steps::wipe(n, &at.device)).map(|_| ()));
             match wiped {
                 // A second Ctrl-C, or a target that is gone: there is nothing to say.
-                Ok(())
-                | Err(StepError::Failed(ActionError::Interrupted | ActionError::Lost(_))) => {}
+                Ok(()) => {
+                    let marked = marks::again(session, index, &at.device, &at.region);
+                    failures.extend(marked.err().map(|error| error.into_fault().to_string()));
+                }
+                Err(StepError::Failed(ActionError::Interrupted | ActionError::Lost(_))) => {}
                 Err(error) => failures.push(error.into_fault().to_string()),
             }
         }

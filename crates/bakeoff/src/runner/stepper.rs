@@ -106,7 +106,8 @@ pub fn undo(journal: &mut Journal, number: u32) -> Result<(), StepError> {
     let undo = record.filter(|r| !r.undone).and_then(|r| r.step.undo.clone());
     if let Some(undo) = undo {
         if !(undo.ends_with_the_boot() && is_of_another_boot(journal)) {
-            let of = Of { run: &journal.run().header.run, step: number };
+            let store = journal.store_path();
+            let of = Of { run: &journal.run().header.run, step: number, store };
             undoing::undo(&undo, of).map_err(StepError::Failed)?;
         }
         journal.record(What::StepUndone { step: number })?;
@@ -149,18 +150,18 @@ mod tests {
     use super::*;
     use crate::store::{Sqlite, Store};
     use bakeoff_core::model::event::{Event, Owner};
-    use bakeoff_core::model::path::RawPath;
-    use bakeoff_core::prepare::knobs;
+    use crate::skip;
+    use bakeoff_core::prepare::udev_rule;
 
-    /// A store with one dead run of this or another boot that had set a setting.
-    fn left_by(boot_id: &str, setting: &RawPath) -> (tempfile::TempDir, Sqlite) {
+    /// A store with one dead run of this or another boot that had made a rule.
+    fn left_by(boot_id: &str) -> (tempfile::TempDir, Sqlite) {
         let dir = tempfile::tempdir().unwrap();
         let mut store = Sqlite::open(&dir.path().join("store.db")).unwrap();
         let text = include_str!("../../../../fixtures/bundle/v0.1.0.jsonl");
         let started: Event = serde_json::from_str(text.lines().nth(1).unwrap()).unwrap();
         let run = store.create(&started).unwrap();
         let owner = Owner { pid: 1, start_ticks: 0, boot_id: boot_id.to_string() };
-        let step = knobs::set(0, setting, "64", "128");
+        let step = udev_rule::add(0, run.as_str(), &[]);
         let done = StepDone { step: 0, took_ns: 1, status: 0, output: String::new() };
         let whats = [What::Owned(owner), What::StepPlanned(step), What::StepDone(done)];
         let event = |(i, what)| Event { seq: i, unix_ns: 0, elapsed_ns: 0, what };
@@ -171,16 +172,20 @@ mod tests {
 
     #[test]
     fn what_the_kernel_forgot_at_boot_is_not_put_back_on_what_has_its_name_now() {
-        let dir = tempfile::tempdir().unwrap();
-        let setting = RawPath::new(dir.path().join("read_ahead_kb"));
-        for (boot_id, after) in [(host::boot_id().unwrap().as_str(), "128"), ("another", "64")] {
-            std::fs::write(setting.as_path(), "64").unwrap();
-            let (_kept, mut store) = left_by(boot_id, &setting);
+        if skip::lacks_root() {
+            return;
+        }
+        for (boot_id, is_left) in [(host::boot_id().unwrap().as_str(), false), ("another", true)] {
+            let (_kept, mut store) = left_by(boot_id);
             let run = store.list().unwrap()[0].run.clone();
+            let rule = udev_rule::path(run.as_str());
+            std::fs::create_dir_all(udev_rule::RULES).unwrap();
+            std::fs::write(rule.as_path(), "# a test of bakeoff's\n").unwrap();
             let mut journal = Journal::take(&mut store, &run).unwrap();
             assert_eq!(undo_all(&mut journal).unwrap(), Vec::<String>::new());
             assert_eq!(journal.run().steps_to_undo().count(), 0);
-            assert_eq!(std::fs::read_to_string(setting.as_path()).unwrap(), after);
+            assert_eq!(rule.as_path().exists(), is_left, "{boot_id}");
+            let _ = std::fs::remove_file(rule.as_path());
         }
     }
 }

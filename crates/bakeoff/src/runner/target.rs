@@ -10,7 +10,9 @@ use std::time::Duration;
 
 use bakeoff_core::model::host::{Layer, LayerKind, Place, PlaceClass};
 use bakeoff_core::model::path::{RawPath, printable};
+use bakeoff_core::model::step::Inode;
 use bakeoff_core::prepare::commands::quoted;
+use bakeoff_core::prepare::contents::Contents;
 use bakeoff_core::prepare::device::{BlockDevice, System};
 use bakeoff_core::prepare::guard::{self, Reason, Verdict, Why};
 use bakeoff_core::prepare::region::Room;
@@ -44,6 +46,14 @@ pub struct Target {
     pub place: Place,
     /// What consents to its erasure.
     pub token: String,
+    /// The part of the token that names it, whatever is on it.
+    pub token_name: String,
+    /// Number of the attachment of a drive.
+    pub diskseq: Option<u64>,
+    /// Of an image: the file.
+    pub file: Option<Inode>,
+    /// Signatures on it and its partitions.
+    pub contents: Contents,
     /// The whole disk, for locks and settings; the file itself for an image.
     pub disk: PathBuf,
     /// Kernel names of the target and what is below or above it, for udev.
@@ -68,8 +78,11 @@ pub fn look(path: &Path, shares_disk_with_root: bool) -> Result<Target, Fault> {
     let kind = metadata.file_type();
     if kind.is_block_device() {
         let dev = Dev::new(major(metadata.rdev()), minor(metadata.rdev()));
-        let system = settled(dev, shares_disk_with_root).map_err(unusable)?;
-        device(&shown, real, &metadata, &system, shares_disk_with_root)
+        let mut system = settled(dev, shares_disk_with_root).map_err(unusable)?;
+        // What is in use is refused whether its contents can be read or not.
+        free_device(&shown, dev, &system, shares_disk_with_root)?;
+        host::look_into(&mut system, dev, &real).map_err(Fault::environment)?;
+        device(&shown, real, dev, &system, shares_disk_with_root)
     } else if kind.is_file() {
         let system = host::system().map_err(unusable)?;
         image_file(&shown, real, &metadata, &system)
@@ -98,12 +111,12 @@ fn settled(dev: Dev, shares_disk_with_root: bool) -> std::io::Result<System> {
     host::system()
 }
 
-/// Looks for the target that has this token: where it was, or wherever it is now. A drive that was
+/// Looks for the target that its token names so: where it was, or wherever it is now. A drive that was
 /// unplugged may come back under another name.
-pub fn find(path: &RawPath, token: &str, shares_disk_with_root: bool) -> Result<Target, Fault> {
+pub fn find(path: &RawPath, name: &str, shares_disk_with_root: bool) -> Result<Target, Fault> {
     let there = look(path.as_path(), shares_disk_with_root);
     if let Ok(target) = &there
-        && target.token == token
+        && target.token_name == name
     {
         return there;
     }
@@ -113,7 +126,7 @@ pub fn find(path: &RawPath, token: &str, shares_disk_with_root: bool) -> Result<
         .devices
         .iter()
         .filter(|d| matches!(d.layer.kind, LayerKind::Disk | LayerKind::Partition))
-        .find(|d| token::of(d.dev, &system).is_ok_and(|found| found == token));
+        .find(|d| token::name_of(d.dev, &system).is_ok_and(|found| found == name));
     match (elsewhere, there) {
         (Some(found), _) => {
             let node = Path::new("/dev").join(found.layer.name.replace('!', "/"));
@@ -121,22 +134,26 @@ pub fn find(path: &RawPath, token: &str, shares_disk_with_root: bool) -> Result<
         }
         (None, Err(fault)) => Err(fault),
         (None, Ok(_)) => Err(Fault::refused(format!(
-            "{path} is another drive than the run was begun on, and the one with the token {} is \
-             not attached",
-            printable(token.as_bytes())
+            "{path} is another drive than the run was begun on, and the one named {} is not attached",
+            printable(name.as_bytes())
         ))),
     }
 }
 
-fn device(
+/// A device that nothing uses, as far as this picture of the system goes.
+fn free_device<'s>(
     shown: &RawPath,
-    real: PathBuf,
-    metadata: &Metadata,
-    system: &System,
+    dev: Dev,
+    system: &'s System,
     shares_disk_with_root: bool,
-) -> Result<Target, Fault> {
-    let dev = Dev::new(major(metadata.rdev()), minor(metadata.rdev()));
-    let found = device_of(shown, dev, system)?;
+) -> Result<&'s BlockDevice, Fault> {
+    let Some(found) = system.device(dev) else {
+        return Err(Fault::refused(format!(
+            "{shown} is not written: it is not among the block devices (nothing is attached to \
+             it, its size is 0, or it belongs to another container); `bakeoff devices` lists those \
+             there are"
+        )));
+    };
     // Some systems hide a process from root too (the first one, in sandboxes). What it has mounted
     // is then seen by the kernel, which refuses our O_EXCL (`Held`) whoever mounted it.
     if !system.saw_all && !rustix::process::geteuid().is_root() {
@@ -145,7 +162,19 @@ fn device(
     if let Verdict::No(reasons) = guard::verdict(dev, system, shares_disk_with_root) {
         return Err(refused(shown, &reasons));
     }
+    Ok(found)
+}
+
+fn device(
+    shown: &RawPath,
+    real: PathBuf,
+    dev: Dev,
+    system: &System,
+    shares_disk_with_root: bool,
+) -> Result<Target, Fault> {
+    let found = free_device(shown, dev, system, shares_disk_with_root)?;
     let token = token::of(dev, system).map_err(Fault::refused)?;
+    let token_name = token::name_of(dev, system).map_err(Fault::refused)?;
     let place = place_of(&real, dev, system)?;
     let whole = match found.layer.kind {
         LayerKind::Partition => place.chain.get(1).map_or(&found.layer.name, |disk| &disk.name),
@@ -164,6 +193,10 @@ fn device(
         },
         sector_bytes: host::logical_block_bytes(whole),
         token,
+        token_name,
+        diskseq: host::identity_of(dev).and_then(|identity| identity.diskseq),
+        file: None,
+        contents: found.contents.clone().unwrap_or_default(),
         disk: Path::new("/dev").join(whole.replace('!', "/")),
         kernel_names,
         dev: Some(dev),
@@ -200,17 +233,8 @@ fn image_file(
     system: &System,
 ) -> Result<Target, Fault> {
     let path = RawPath::new(&real);
-    let facts = image::Image {
-        path: path.clone(),
-        links: metadata.nlink(),
-        loops: host::loops_of_file(metadata),
-        users: host::users_of_file(metadata),
-        is_read_only: metadata.permissions().readonly(),
-    };
-    let reasons = image::reasons(&facts, system);
-    if !reasons.is_empty() {
-        return Err(refused(shown, &reasons));
-    }
+    free_file(shown, &real, metadata, system)?;
+    let contents = host::contents_of(&real).map_err(Fault::environment)?;
     let place = host::place(&real).map_err(Fault::environment)?;
     if !matches!(place.class, PlaceClass::Block) {
         return Err(Fault::environment(format!(
@@ -219,8 +243,12 @@ fn image_file(
         )));
     }
     Ok(Target {
-        name: image::token(&path),
-        token: image::token(&path),
+        name: image::name(&path),
+        token: image::token(&path, &contents),
+        token_name: image::name(&path),
+        diskseq: None,
+        file: Some(Inode { dev: metadata.dev(), ino: metadata.ino() }),
+        contents,
         path,
         is_image: true,
         room: Room { target_bytes: metadata.len(), granule_bytes: 0, is_whole_disk: false },
@@ -230,6 +258,45 @@ fn image_file(
         kernel_names: Vec::new(),
         dev: None,
     })
+}
+
+/// Refuses a file that anything uses.
+fn free_file(
+    shown: &RawPath,
+    real: &Path,
+    metadata: &Metadata,
+    system: &System,
+) -> Result<(), Fault> {
+    let file = Inode { dev: metadata.dev(), ino: metadata.ino() };
+    let facts = image::Image {
+        path: RawPath::new(real),
+        used_as: host::used_as(file, system),
+        links: metadata.nlink(),
+        loops: host::loops_of_file(file, system),
+        users: host::users_of_file(file),
+        is_read_only: metadata.permissions().readonly(),
+    };
+    let reasons = image::reasons(&facts, system);
+    match reasons.is_empty() {
+        true => Ok(()),
+        false => Err(refused(shown, &reasons)),
+    }
+}
+
+/// Refuses a file that is to be overwritten and that anything uses; holds it otherwise. The same
+/// guard as of an image, for a file whose contents may be lost.
+///
+/// # Errors
+/// Refused with every reason that can be seen.
+pub fn hold_file(path: &Path) -> Result<Held, Fault> {
+    let shown = RawPath::new(path);
+    let unusable = |e: std::io::Error| Fault::environment(format!("cannot use {shown}: {e}"));
+    let metadata = std::fs::metadata(path).map_err(unusable)?;
+    free_file(&shown, path, &metadata, &host::system().map_err(unusable)?)?;
+    let held = Held::image(path, &metadata)?;
+    // What was true before it was locked may not be now.
+    free_file(&shown, path, &metadata, &host::system().map_err(unusable)?)?;
+    Ok(held)
 }
 
 fn refused(shown: &RawPath, reasons: &[Reason]) -> Fault {
@@ -282,6 +349,15 @@ impl Target {
     /// What to type to consent.
     pub fn consent_words(&self) -> String {
         format!("--erase {}", quoted(&self.token))
+    }
+
+    /// What is on it, for people: one line for each signature.
+    pub fn contents_lines(&self) -> Vec<String> {
+        let lines = self.contents.lines(host::now_s());
+        match lines.is_empty() {
+            true => vec!["no known signature".to_string()],
+            false => lines,
+        }
     }
 
     /// Who it is, for people: its path, and what is behind it.

@@ -3,6 +3,7 @@
 use bakeoff_core::decide::protocol::FIRST_LOOK;
 use bakeoff_core::decide::{self, size};
 use bakeoff_core::model::event::{FlashState, Region, What};
+use bakeoff_core::model::mark::Mark;
 use bakeoff_core::model::path::RawPath;
 use bakeoff_core::model::protocol::Mode;
 use bakeoff_core::model::workload::Workload;
@@ -14,8 +15,8 @@ use bakeoff_core::{lint, units};
 use super::action::{ActionError, io_error};
 use super::cost;
 use super::ground::Ground;
-use super::loops;
 use super::making;
+use super::marks;
 use super::own_place;
 use super::precondition;
 use super::regions::{self, Attached, Regions};
@@ -28,8 +29,6 @@ use super::target::{self, Target};
 use crate::fault::Fault;
 use crate::host;
 
-/// Where rules of udev's are that end with the boot.
-pub const UDEV_RULES: &str = "/run/udev/rules.d";
 /// Layout time of one visit.
 const LAYOUT_NS: u64 = 2_000_000_000;
 /// Visits for each candidate that the bytes to write are spread over: blocks and rehearsal; where
@@ -68,9 +67,14 @@ impl Wanted {
     }
 
     /// What a recorded region wants, if its target still is there and may be written.
-    pub fn again(region: &Region, shares_disk_with_root: bool) -> Result<Wanted, Fault> {
+    pub fn again(
+        region: &Region,
+        mark: Option<&Mark>,
+        shares_disk_with_root: bool,
+    ) -> Result<Wanted, Fault> {
         let token = region.token.as_deref().unwrap_or_default();
-        let target = target::find(&region.target, token, shares_disk_with_root)?;
+        let name = mark.map_or(token, |mark| &mark.name);
+        let target = target::find(&region.target, name, shares_disk_with_root)?;
         let span = Span { start_bytes: region.start_bytes, size_bytes: region.size_bytes };
         if span.start_bytes.saturating_add(span.size_bytes) > target.room.target_bytes {
             return Err(Fault::refused(format!("{} is smaller than it was", target.path)));
@@ -98,6 +102,8 @@ pub fn prepare(session: &mut Session, wanted: &[Wanted]) -> Result<Ground, StepE
     for (index, wanted) in wanted.iter().enumerate() {
         let (attached, rate) = region(session, index, wanted)?;
         let Attached { device, region, .. } = &attached;
+        let span = Span { start_bytes: region.start_bytes, size_bytes: region.size_bytes };
+        marks::first(session, index, &wanted.target, span, device)?;
         precondition::bring_about(session, index, device, region, least_bytes)?;
         slowest = slowest.min(rate);
         list.push(attached);
@@ -157,6 +163,7 @@ pub fn prepare_again(
         }
         // What the drive did meanwhile, nobody saw.
         precondition::bring_about(session, index, &attached.device, &attached.region, 0)?;
+        marks::first(session, index, &wanted.target, wanted.span, &attached.device)?;
         list.push(attached);
     }
     Ok(Ground::Regions(Regions::new(list, mount_point, file_bytes)))
@@ -169,7 +176,6 @@ fn begin(session: &mut Session, wanted: &[Wanted]) -> Result<RawPath, StepError>
     let names: Vec<String> =
         wanted.iter().flat_map(|w| w.target.kernel_names.iter().cloned()).collect();
     if host::udev_runs() && !names.is_empty() {
-        let dir = RawPath::new(UDEV_RULES);
         stepper::take(session, |n| udev_rule::add(n, &run, &names))?;
     }
     Ok(mount_point)
@@ -183,6 +189,7 @@ fn region(
     wanted: &Wanted,
 ) -> Result<(Attached, f64), StepError> {
     let (mut attached, step) = attach(session, index, wanted, wanted.span)?;
+    marks::first(session, index, &wanted.target, wanted.span, &attached.device)?;
     // What was never written reads as nothing on flash; what spins reads alike either way, and
     // may shrink before anything is written.
     let written_first = !wanted.target.is_rotational();

@@ -5,7 +5,7 @@
 //! at before anything happens to it. What is gone already is success; what is not ours is left.
 
 use std::fs;
-use std::io;
+use std::path::Path;
 
 use bakeoff_core::model::path::RawPath;
 use bakeoff_core::model::undo::{Knob, Undo, is_run_id};
@@ -15,6 +15,7 @@ use super::action::{self, ActionError, Done, io_error};
 use super::device_actions as device;
 use super::loops;
 use super::own_place;
+use super::probing;
 use super::scratch;
 use crate::host;
 use crate::signals::Cancel;
@@ -26,6 +27,8 @@ pub struct Of<'r> {
     pub run: &'r str,
     /// The step's number.
     pub step: u32,
+    /// The store that has the record.
+    pub store: &'r Path,
 }
 
 /// Undoes a step. It is not interrupted.
@@ -54,7 +57,11 @@ pub fn undo(undo: &Undo, of: Of<'_>) -> Result<Done, ActionError> {
         Undo::RestoreKnob { knob, ours, before } => restore(knob, ours, before, &what),
         Undo::KeepKnob { knob, value } => keep(knob, value),
         Undo::RemoveOurRule => device::remove_udev_rule(&udev_rule::path(of.run)),
-        Undo::RestoreSaved { drive } => super::probing::restore_saved(of.run, drive),
+        Undo::RestoreSaved { drive } => {
+            let saved = probing::saved_file(of.run, of.store).map_err(io_error(&what))?;
+            let restored = probing::restore_saved(&saved, drive);
+            restored.map(|()| Done::default()).map_err(|e| ActionError::Lost(e.to_string()))
+        }
         Undo::Unknown(recorded) => Err(ActionError::Unknown(format!(
             "step {} of run {} was recorded by another version, or edited, and is not obeyed: {}. \
              Look whether anything of it is left, then `bakeoff clean --force {}` forgets the run",
@@ -88,7 +95,18 @@ fn unmount(run: &str, slot: u16, what: &str) -> Result<Done, ActionError> {
 
 /// Writes back what a setting was, unless somebody else has changed it or the device is gone.
 fn restore(knob: &Knob, ours: &str, before: &str, what: &str) -> Result<Done, ActionError> {
-    let Some((path, now)) = live(knob) else { return Ok(Done::default()) };
+    match knob.path() {
+        Some(path) => restore_at(&path, (knob, ours, before), what),
+        None => Ok(Done::default()),
+    }
+}
+
+fn restore_at(
+    path: &RawPath,
+    (knob, ours, before): (&Knob, &str, &str),
+    what: &str,
+) -> Result<Done, ActionError> {
+    let Some(now) = host::setting(path.as_path()) else { return Ok(Done::default()) };
     if knobs::current(&now) != ours {
         return Ok(Done::default());
     }
@@ -130,11 +148,6 @@ fn offers(knob: &Knob, now: &str, value: &str) -> bool {
         }
 }
 
-/// An error for what is no longer there to be undone.
-pub fn gone(what: &str) -> io::Error {
-    io::Error::new(io::ErrorKind::NotFound, what.to_string())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -142,13 +155,17 @@ mod tests {
 
     const RUN: &str = "00000000deadbeef";
 
+    fn of(run: &str) -> Of<'_> {
+        Of { run, step: 3, store: Path::new("/nowhere/s.db") }
+    }
+
     /// Root ran a stored command: an edited record said `{"run":{"argv":[…]}}`.
     #[test]
     fn obeys_no_command_that_is_stored() {
         let dir = tempfile::tempdir().unwrap();
         let canary = dir.path().join("canary");
         let stored = json!({ "run": { "argv": ["touch", canary] } });
-        let refused = undo(&Undo::Unknown(stored), Of { run: RUN, step: 3 });
+        let refused = undo(&Undo::Unknown(stored), of(RUN));
         assert!(matches!(refused, Err(ActionError::Unknown(_))), "{refused:?}");
         assert!(!canary.exists());
     }
@@ -156,7 +173,7 @@ mod tests {
     #[test]
     fn obeys_nothing_of_a_run_whose_id_could_lead_elsewhere() {
         for run in ["../../etc", "", "0123456789ABCDEF"] {
-            let refused = undo(&Undo::RemoveOurRule, Of { run, step: 0 });
+            let refused = undo(&Undo::RemoveOurRule, of(run));
             assert!(matches!(refused, Err(ActionError::Unknown(_))), "{run}: {refused:?}");
         }
     }
@@ -164,16 +181,34 @@ mod tests {
     #[test]
     fn what_is_gone_already_is_success() {
         let parent = RawPath::new("/var/tmp/no-such-directory");
-        let of = bakeoff_core::model::undo::ScratchOf::Run;
+        let which = bakeoff_core::model::undo::ScratchOf::Run;
         let knob = Knob::Scheduler("nosuchdisk".to_string());
         for one in [
-            Undo::RemoveOurScratch { parent, of },
+            Undo::RemoveOurScratch { parent, of: which },
             Undo::RemoveOurRule,
             Undo::UnmountOurs { slot: 7 },
             Undo::RestoreKnob { knob, ours: "bfq".into(), before: "none".into() },
         ] {
-            assert!(undo(&one, Of { run: RUN, step: 0 }).is_ok(), "{one:?}");
+            assert!(undo(&one, of(RUN)).is_ok(), "{one:?}");
         }
+    }
+
+    #[test]
+    fn a_setting_is_restored_only_while_it_is_ours() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = RawPath::new(dir.path().join("read_ahead_kb"));
+        let knob = Knob::ReadAheadKb("sda".to_string());
+        let restored = || restore_at(&path, (&knob, "64", "128"), "restore").is_ok();
+        let left = |text: &str| {
+            fs::write(path.as_path(), text).unwrap();
+            (restored(), fs::read_to_string(path.as_path()).unwrap())
+        };
+        assert_eq!(left("64\n"), (true, "128".to_string()));
+        assert_eq!(left("256"), (true, "256".to_string()), "somebody else's value stays");
+        fs::remove_file(path.as_path()).unwrap();
+        assert!(restored(), "the device is gone");
+        fs::write(path.as_path(), "64").unwrap();
+        assert!(restore_at(&path, (&knob, "64", "1; reboot"), "restore").is_err());
     }
 
     /// Root wrote what a record said into a file in /etc, called a setting.

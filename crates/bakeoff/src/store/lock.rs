@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::Duration;
 
-use rustix::fs::{FlockOperation, flock};
+use rustix::fs::{FlockOperation, Mode, OFlags, flock};
 use rustix::io::Errno;
 
 use super::user::{self, User};
@@ -51,7 +51,7 @@ pub(super) fn hold_layout(store: &Path) -> Result<Option<Held>, StoreError> {
 /// Whether a living process has the run in hand.
 pub fn is_held(store: &Path, run: &RunId) -> Result<bool, StoreError> {
     let path = dir(store).join(run.as_str());
-    let file = match File::open(&path) {
+    let file = match open_lock(&path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(false),
         // Who may not look may not change the run either; it can still be shown.
         Err(error) if error.kind() == io::ErrorKind::PermissionDenied => return Ok(false),
@@ -78,7 +78,7 @@ fn hold_name(store: &Path, name: &str, how: FlockOperation) -> Result<Option<Hel
     for _ in 0..TRIES {
         user::create_dir_all(&dir, user.as_ref()).map_err(error)?;
         let file = match user::create_file(&path, user.as_ref()) {
-            Err(e) if e.kind() == io::ErrorKind::AlreadyExists => match File::open(&path) {
+            Err(e) if e.kind() == io::ErrorKind::AlreadyExists => match open_lock(&path) {
                 // Its holder removed it just now.
                 Err(e) if e.kind() == io::ErrorKind::NotFound => continue,
                 other => other.map_err(error)?,
@@ -100,6 +100,16 @@ fn hold_name(store: &Path, name: &str, how: FlockOperation) -> Result<Option<Hel
         }
     }
     Err(StoreError::Busy { path })
+}
+
+/// Opens a lock without waiting for anybody: who made a FIFO of its name does not hold us up.
+fn open_lock(path: &Path) -> io::Result<File> {
+    let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    let file = File::from(rustix::fs::open(path, flags, Mode::empty())?);
+    match file.metadata()?.is_file() {
+        true => Ok(file),
+        false => Err(io::Error::other("a lock is a regular file, and this is none: remove it")),
+    }
 }
 
 /// Whether the file is still the one of that name: its last holder may have removed it between
@@ -133,6 +143,20 @@ mod tests {
         drop(held);
         assert!(!is_held(&store, &run()).expect("gone"));
         assert!(hold(&store, &run()).expect("can lock").is_some());
+    }
+
+    /// A FIFO in place of a lock held the program up for ever.
+    #[test]
+    fn refuses_a_lock_that_is_a_fifo() {
+        let dir = tempfile::tempdir().expect("a temporary directory");
+        let store = dir.path().join("s.db");
+        let locks = super::dir(&store);
+        fs::create_dir(&locks).expect("room");
+        let path = locks.join(run().as_str());
+        let made = std::process::Command::new("mkfifo").arg(&path).status().expect("mkfifo");
+        assert!(made.success());
+        assert!(is_held(&store, &run()).is_err());
+        assert!(hold(&store, &run()).is_err());
     }
 
     #[test]

@@ -12,6 +12,7 @@ pub mod lock;
 pub mod open;
 pub mod place;
 pub mod sqlite;
+pub mod trust;
 pub mod user;
 
 #[cfg(test)]

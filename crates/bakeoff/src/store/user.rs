@@ -43,6 +43,11 @@ impl User {
         Some(User { uid, gid, home: home.filter(|path| path.is_absolute()) })
     }
 
+    /// Their number.
+    pub fn uid(&self) -> u32 {
+        self.uid
+    }
+
     /// Their home directory, where it is known.
     pub fn home(&self) -> Option<&Path> {
         self.home.as_deref()

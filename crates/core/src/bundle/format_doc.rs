@@ -57,6 +57,7 @@ fn kind(what: &What) -> usize {
         What::Preconditioned { .. } => 23,
         What::PooledControls(_) => 24,
         What::PreconditionStarted { .. } => 25,
+        What::Marked { .. } => 26,
     }
 }
 

@@ -12,6 +12,7 @@ use super::ceiling::Ceilings;
 use super::finding::Finding;
 use super::health::DriveTold;
 use super::host::Host;
+use super::mark::Mark;
 use super::measurement::Measurement;
 use super::path::RawPath;
 use super::pooled::PooledControls;
@@ -94,6 +95,13 @@ pub enum What {
         verified_bytes: u64,
         /// Bytes of the device.
         device_bytes: u64,
+    },
+    /// What a target is recognised by when the run is resumed.
+    Marked {
+        /// Index into [`Header::regions`].
+        region: u16,
+        /// The mark; it replaces the one before.
+        mark: Mark,
     },
     /// The first round of preconditioning a region is about to be written.
     PreconditionStarted {

@@ -9,6 +9,7 @@ pub mod health;
 pub mod histogram;
 pub mod host;
 pub mod job;
+pub mod mark;
 pub mod measurement;
 pub mod offsets;
 pub mod own_cost;

@@ -14,6 +14,7 @@ use super::event::{
 };
 use super::finding::Finding;
 use super::health::DriveTold;
+use super::mark::Mark;
 use super::pooled::PooledControls;
 use super::precondition::Series;
 use super::protocol::Protocol;
@@ -154,6 +155,8 @@ pub struct Run {
     pub surveys: Vec<(u16, Vec<Position>)>,
     /// What was written in full and read back: (region, bytes compared, bytes of the device).
     pub verified: Vec<(u16, u64, u64)>,
+    /// What the target of each region is recognised by.
+    pub marks: Vec<(u16, Mark)>,
     /// Preconditioning, each time a region was brought to its steady state.
     pub preconditioned: Vec<Series>,
     /// Cells that were tried and thrown away: (block, candidate, workload, reason).
@@ -206,6 +209,7 @@ impl Run {
             last_look: 0,
             looks: Vec::new(),
             surveys: Vec::new(),
+            marks: Vec::new(),
             verified: Vec::new(),
             preconditioned: Vec::new(),
             invalid: Vec::new(),
@@ -253,7 +257,10 @@ impl Run {
             What::StepPlanned(_) | What::StepDone(_) | What::StepUndone { .. } => {
                 self.step(&event.what).map_err(out)?;
             }
-            What::Surveyed { .. } | What::Verified { .. } | What::PooledControls(_) => {
+            What::Surveyed { .. }
+            | What::Verified { .. }
+            | What::Marked { .. }
+            | What::PooledControls(_) => {
                 self.told(&event.what);
             }
             What::PreconditionStarted { .. }
@@ -313,6 +320,10 @@ impl Run {
             What::Surveyed { region, positions } => {
                 self.surveys.retain(|(surveyed, _)| surveyed != region);
                 self.surveys.push((*region, positions.clone()));
+            }
+            What::Marked { region, mark } => {
+                self.marks.retain(|(marked, _)| marked != region);
+                self.marks.push((*region, mark.clone()));
             }
             What::Verified { region, verified_bytes, device_bytes } => {
                 self.verified.retain(|(verified, ..)| verified != region);

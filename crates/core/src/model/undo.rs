@@ -8,6 +8,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::path::RawPath;
+use super::step::Inode;
 
 /// What puts a step back. The run's id and the step's number come from the record it is in.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -91,15 +92,16 @@ pub enum Volume {
     Lvm(u16),
 }
 
-/// Drive identity, of which something has to be known.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+/// What a drive is recognised by. That it is the right one is proved by what a probe wrote on it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DriveId {
-    /// Serial number; `None` = it tells none.
+    /// The part of its erase token that names it: from its serial number, where it has one.
+    pub name: String,
+    /// Where it was; of an image the file.
+    pub at: RawPath,
+    /// Of an image, which file it is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub serial: Option<String>,
-    /// The kernel's sequence number of the disk in this boot; `None` before Linux 5.15.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub diskseq: Option<u64>,
+    pub file: Option<Inode>,
     /// Size in bytes.
     pub size_bytes: u64,
 }
@@ -150,7 +152,9 @@ impl Knob {
         is_short
             && match self {
                 Knob::Scheduler(_) | Knob::Governor(_) => is_of(&word),
-                Knob::NrRequests(_) | Knob::ReadAheadKb(_) | Knob::HighestClock(_) => is_of(&digits),
+                Knob::NrRequests(_) | Knob::ReadAheadKb(_) | Knob::HighestClock(_) => {
+                    is_of(&digits)
+                }
             }
     }
 
@@ -240,7 +244,9 @@ mod tests {
     #[test]
     fn only_an_id_makes_names() {
         assert!(is_run_id("0123456789abcdef"));
-        for run in ["", "0123456789abcde", "0123456789ABCDEF", "../../etc/passwd", "012345678/abcdef"] {
+        for run in
+            ["", "0123456789abcde", "0123456789ABCDEF", "../../etc/passwd", "012345678/abcdef"]
+        {
             assert!(!is_run_id(run), "{run}");
         }
         assert_eq!(ScratchOf::Number(3).name("0123456789abcdef"), ".bakeoff-0123456789abcdef-3");

@@ -2,8 +2,8 @@
 //!
 //! Pure. What has no program is said in a sentence; nothing here goes through a shell.
 
-use crate::model::path::RawPath;
 use super::{knobs, steps, udev_rule};
+use crate::model::path::RawPath;
 use crate::model::step::Action;
 use crate::model::undo::Undo;
 use crate::units;

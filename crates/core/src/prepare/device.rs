@@ -4,8 +4,10 @@
 //! and the walks over them. A walk keeps a list of what it has seen, so that a loop over a file on
 //! itself, or a tree that changed while it was read, ends it.
 
+use super::contents::{Contents, member_of};
 use crate::model::host::{Layer, LayerKind};
 use crate::model::path::RawPath;
+use crate::model::step::Inode;
 use crate::sysinfo::dev::Dev;
 use crate::sysinfo::mountinfo::Mount;
 use crate::sysinfo::swaps::Swap;
@@ -32,6 +34,19 @@ pub struct BlockDevice {
     pub unfit: Option<Unfit>,
     /// What is on it; `None` where nobody could say (no udev record).
     pub content: Option<Content>,
+    /// Signatures read from the device itself; `None` where it was not read.
+    pub contents: Option<Contents>,
+    /// The file under a loop device, by number: it may have several paths.
+    pub backing: Option<Inode>,
+}
+
+impl BlockDevice {
+    /// Of what larger thing it is a part, by any of its signatures.
+    pub fn member_of(&self) -> Option<&'static str> {
+        let own = self.contents.iter().flat_map(|c| &c.signs).filter(|sign| sign.part.is_none());
+        let read = own.filter_map(|sign| sign.member_of()).next();
+        read.or_else(|| member_of(self.content.as_ref()?.fs.as_deref()?))
+    }
 }
 
 /// Block devices that are no drives.
@@ -76,6 +91,21 @@ pub struct SwapOn {
     pub swap: Swap,
     /// The swap partition, or the devices under the filesystem of the file.
     pub on: Vec<Dev>,
+    /// The swap file, by number.
+    pub file: Option<Inode>,
+}
+
+/// A process that has the file under a loop device open or mapped.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FileUser {
+    /// The file.
+    pub file: Inode,
+    /// The process.
+    pub pid: u32,
+    /// Its name.
+    pub name: RawPath,
+    /// Whether it can write to the file.
+    pub writes: bool,
 }
 
 /// A process that has a block device open.
@@ -100,6 +130,8 @@ pub struct System {
     pub swaps: Vec<SwapOn>,
     /// Processes with a block device open, as far as permitted.
     pub users: Vec<User>,
+    /// Processes with the file under a loop device open, as far as permitted.
+    pub file_users: Vec<FileUser>,
     /// Whether every process and mount namespace could be looked into (root).
     pub saw_all: bool,
 }

@@ -10,6 +10,7 @@ use super::commands::shell_word;
 use super::device::{BlockDevice, Mounted, SwapOn, System, Unfit};
 use crate::model::host::LayerKind;
 use crate::model::path::{RawPath, printable};
+use crate::model::step::Inode;
 use crate::sysinfo::dev::Dev;
 
 /// What the guard says.
@@ -105,7 +106,7 @@ pub fn verdict(dev: Dev, system: &System, shares_disk_with_root: bool) -> Verdic
             reasons.push(Reason::new(Why::SharesDiskWithRoot, text));
         }
     }
-    reasons.extend(twins(device, system));
+    reasons.extend(shares_file(device, system));
     leave_to_its_run(&mut reasons);
     reasons.sort();
     reasons.dedup();
@@ -141,20 +142,47 @@ fn disks_of_partitions<'a>(device: &'a BlockDevice, system: &'a System) -> Vec<&
     of_partition.map(|pair| pair[1]).collect()
 }
 
-/// Other loop devices with the same file under them.
-fn twins<'a>(device: &'a BlockDevice, system: &'a System) -> impl Iterator<Item = Reason> + 'a {
-    let files = system.chain(&[device.dev]).into_iter().map(|d| &d.layer);
-    let file = files.filter(|l| l.kind == LayerKind::Loop).find_map(|l| l.backing_file.as_ref());
-    let is_twin =
-        move |other: &&BlockDevice| file.is_some() && other.layer.backing_file.as_ref() == file;
+/// The first loop device over a file, from a device down: writing the device writes that file.
+fn loop_below<'a>(device: &'a BlockDevice, system: &'a System) -> Option<&'a BlockDevice> {
+    let has_file = |d: &&BlockDevice| {
+        d.layer.kind == LayerKind::Loop && !d.is_over_device && d.layer.backing_file.is_some()
+    };
+    system.chain(&[device.dev]).into_iter().find(has_file)
+}
+
+/// Whether two loop devices have the same file. By number where both are known: a file has as many
+/// paths as it has hard links and bind mounts.
+fn is_same_file(a: &BlockDevice, b: &BlockDevice) -> bool {
+    match (a.backing, b.backing) {
+        (Some(a), Some(b)) => a == b,
+        _ => a.layer.backing_file.is_some() && a.layer.backing_file == b.layer.backing_file,
+    }
+}
+
+/// What uses the file under a loop device beside that device: other loop devices, swap, processes
+/// that can write to it.
+fn shares_file(device: &BlockDevice, system: &System) -> Vec<Reason> {
+    let Some(below) = loop_below(device, system) else { return Vec::new() };
     let chain = system.chain(&[device.dev]);
-    let others = system.devices.iter().filter(move |other| !chain.contains(other));
-    others.filter(is_twin).map(|other| {
+    let others = system.devices.iter().filter(|other| !chain.contains(other));
+    let twins = others.filter(|other| is_same_file(below, other)).map(|other| {
         let name = name_of(other);
         let text =
             format!("{name} is attached to the same file; `losetup --detach /dev/{name}` frees it");
         Reason::new(Why::Held, text)
-    })
+    });
+    let is_file = |file: Option<Inode>| file.is_some() && file == below.backing;
+    let swaps = system.swaps.iter().filter(|s| is_file(s.file)).map(|s| {
+        let path = &s.swap.path;
+        let text = format!("the file under {} is swap", name_of(below));
+        Reason::new(Why::Swap, text).freed_by(format!("swapoff {}", shell_word(path)))
+    });
+    let writers = system.file_users.iter().filter(|user| user.writes && is_file(Some(user.file)));
+    let writers = writers.map(|user| {
+        let what = format!("the file under {}", name_of(below));
+        open_reason(user.pid, &user.name, &what)
+    });
+    twins.chain(swaps).chain(writers).collect()
 }
 
 fn holds_root(disk: &BlockDevice, system: &System) -> bool {
@@ -187,7 +215,11 @@ fn unfit(device: &BlockDevice) -> Vec<Reason> {
         no_drive("it is memory, not a drive");
     }
     if device.layer.size_bytes == 0 {
-        reasons.push(Reason::new(Why::NoMedium, "there is no medium in it"));
+        let text = match device.layer.kind {
+            LayerKind::Loop => "it is a loop device without contents (size 0)",
+            _ => "there is no medium in it",
+        };
+        reasons.push(Reason::new(Why::NoMedium, text));
     }
     if device.read_only {
         let text = format!("{} is write-protected", name_of(device));
@@ -228,7 +260,9 @@ fn uses<'a>(
         let name = name.clone();
         move |u| open_reason(u.pid, &u.name, &name)
     });
-    let member = membership(device).map(|of| {
+    let within = members_within(device, system);
+    // For ZFS a pool in use is seen nowhere in /sys, so the signature has to do.
+    let member = device.member_of().map(|of| {
         let text = format!(
             "{name} is part of {of}; when that is no longer wanted, `wipefs --all /dev/{}` \
              frees it",
@@ -236,7 +270,21 @@ fn uses<'a>(
         );
         Reason::new(Why::Member, text)
     });
-    mounts.chain(swaps).chain(holders).chain(strangers).chain(users).chain(member)
+    mounts.chain(swaps).chain(holders).chain(strangers).chain(users).chain(member).chain(within)
+}
+
+/// Members in partitions that the kernel has no device for: those of a loop device attached without
+/// its partitions.
+fn members_within<'a>(
+    device: &'a BlockDevice,
+    system: &'a System,
+) -> impl Iterator<Item = Reason> + 'a {
+    let signs = device.contents.iter().flat_map(|contents| &contents.signs);
+    signs.filter_map(|sign| {
+        let part = sign.part.as_deref().filter(|part| system.named(part).is_none())?;
+        let (of, name) = (sign.member_of()?, name_of(device));
+        Some(Reason::new(Why::Member, format!("{part} of {name} is part of {of}")))
+    })
 }
 
 /// What our own programs are called, as the kernel keeps names of processes.
@@ -319,19 +367,6 @@ fn volume_group(dm_name: &str) -> String {
         group.push(c);
     }
     group
-}
-
-/// Signatures of devices that belong to something larger. Whether that is in use is seen
-/// elsewhere; for ZFS it is seen nowhere in /sys.
-fn membership(device: &BlockDevice) -> Option<&'static str> {
-    match device.content.as_ref()?.fs.as_deref()? {
-        "linux_raid_member" | "ddf_raid_member" | "isw_raid_member" => Some("a RAID array"),
-        "LVM2_member" | "LVM1_member" => Some("an LVM volume group"),
-        "zfs_member" => Some("a ZFS pool"),
-        "bcache" => Some("a bcache set"),
-        "drbd" => Some("a DRBD resource"),
-        _ => None,
-    }
 }
 
 #[cfg(test)]

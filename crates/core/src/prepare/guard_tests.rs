@@ -2,7 +2,8 @@
 
 use super::*;
 use crate::model::host::Layer;
-use crate::prepare::device::{Content, Mounted, SwapOn, User};
+use crate::prepare::contents::{Contents, Sign};
+use crate::prepare::device::{Content, FileUser, Mounted, SwapOn, User};
 use crate::sysinfo::mountinfo::Mount;
 use crate::sysinfo::swaps::Swap;
 
@@ -119,9 +120,9 @@ fn swap_partitions_and_swap_files() {
     let mut machine = Machine::default().disk("sda").partition("sda1", "sda");
     let on = vec![machine.dev("sda1")];
     let swap = |path: &str, is_file| Swap { path: RawPath::new(path), is_file };
-    machine.0.swaps = vec![SwapOn { swap: swap("/dev/sda1", false), on: on.clone() }];
+    machine.0.swaps = vec![SwapOn { swap: swap("/dev/sda1", false), on: on.clone(), file: None }];
     assert_eq!(machine.reasons("sda"), ["sda1 is swap; `swapoff /dev/sda1` frees it"]);
-    machine.0.swaps = vec![SwapOn { swap: swap("/srv/swap", true), on }];
+    machine.0.swaps = vec![SwapOn { swap: swap("/srv/swap", true), on, file: None }];
     assert_eq!(machine.reasons("sda"), ["swap is in the file /srv/swap on sda1"]);
 }
 
@@ -317,4 +318,84 @@ fn what_is_no_drive_is_never_safe() {
     assert_eq!(machine.reasons("mmcblk0boot0"), ["it holds firmware, not files"]);
     let gone = verdict(Dev::new(99, 0), &machine.0, true);
     assert!(matches!(gone, Verdict::No(reasons) if reasons[0].why == Why::Gone));
+}
+
+fn over(file: &'static str, ino: u64) -> impl FnOnce(&mut BlockDevice) {
+    move |d| {
+        d.layer.backing_file = Some(RawPath::new(file));
+        d.backing = Some(Inode { dev: 2049, ino });
+    }
+}
+
+/// A twin under another name of the image, by hard link or bind mount, was written while it was
+/// mounted: the two were compared as text.
+#[test]
+fn rejects_loop_device_with_a_twin_under_another_path() {
+    for path in ["/srv/second-name", "/bound/image"] {
+        let machine = Machine::default()
+            .disk("sda")
+            .mount(&["sda"], "/srv")
+            .add("loop0", LayerKind::Loop, &["sda"])
+            .edit(over("/srv/image", 7))
+            .add("loop1", LayerKind::Loop, &["sda"])
+            .edit(over(path, 7))
+            .add("loop2", LayerKind::Loop, &["sda"])
+            .edit(over("/srv/image", 8))
+            .partition("loop0p1", "loop0");
+        let said = ["loop1 is attached to the same file; `losetup --detach /dev/loop1` frees it"];
+        assert_eq!(machine.reasons("loop0"), said);
+        assert_eq!(machine.reasons("loop0p1"), said);
+        // The same path of another file: one was moved into the place of the other.
+        assert_eq!(machine.reasons("loop2"), [""; 0]);
+    }
+}
+
+/// The file under a loop device that somebody else was writing was not counted.
+#[test]
+fn rejects_loop_device_whose_file_is_being_written() {
+    let mut machine = Machine::default()
+        .disk("sda")
+        .add("loop0", LayerKind::Loop, &["sda"])
+        .edit(over("/srv/image", 7));
+    let user = |writes, ino| {
+        let name = RawPath::new("qemu");
+        FileUser { file: Inode { dev: 2049, ino }, pid: 71, name, writes }
+    };
+    machine.0.file_users = vec![user(false, 7), user(true, 8)];
+    assert_eq!(machine.reasons("loop0"), [""; 0]);
+    machine.0.file_users.push(user(true, 7));
+    assert_eq!(machine.reasons("loop0"), ["qemu (process 71) has the file under loop0 open"]);
+}
+
+#[test]
+fn rejects_loop_device_whose_file_is_swap() {
+    let mut machine = Machine::default()
+        .disk("sda")
+        .add("loop0", LayerKind::Loop, &["sda"])
+        .edit(over("/srv/image", 7));
+    let swap = Swap { path: RawPath::new("/srv/other-name"), is_file: true };
+    let file = Some(Inode { dev: 2049, ino: 7 });
+    machine.0.swaps = vec![SwapOn { swap, on: vec![machine.dev("sda")], file }];
+    let said = ["the file under loop0 is swap; `swapoff /srv/other-name` frees it"];
+    assert_eq!(machine.reasons("loop0"), said);
+}
+
+/// Without udev's database a member at rest was an empty disk.
+#[test]
+fn rejects_member_at_rest_by_any_signature_read_from_the_device() {
+    let signs = ["dos", "ext4", "LVM2_member"]
+        .map(|kind| Sign { kind: kind.to_string(), ..Sign::default() });
+    let machine = Machine::default()
+        .disk("sda")
+        .edit(|d| d.contents = Some(Contents { signs: signs.to_vec() }));
+    let reasons = machine.reasons("sda");
+    assert!(reasons[0].starts_with("sda is part of an LVM volume group"), "{reasons:?}");
+}
+
+/// A loop device over nothing ended with 4, as if the machine lacked something.
+#[test]
+fn rejects_loop_device_of_size_0() {
+    let machine =
+        Machine::default().add("loop0", LayerKind::Loop, &[]).edit(|d| d.layer.size_bytes = 0);
+    assert_eq!(machine.reasons("loop0"), ["it is a loop device without contents (size 0)"]);
 }

@@ -4,6 +4,7 @@
 //! the erase token is for, which for an image is its file name.
 
 use super::commands::shell_word;
+use super::contents::Contents;
 use super::device::System;
 use super::guard::{self, Reason, Why};
 use crate::model::host::LayerKind;
@@ -14,6 +15,8 @@ use crate::model::path::RawPath;
 pub struct Image {
     /// Its real path.
     pub path: RawPath,
+    /// Paths among the sources of mounts and swap that lead to it, whatever it is called there.
+    pub used_as: Vec<RawPath>,
     /// Names it has.
     pub links: u64,
     /// Loop devices it backs, by whichever name.
@@ -29,11 +32,12 @@ pub fn reasons(image: &Image, system: &System) -> Vec<Reason> {
     let path = &image.path;
     let mut reasons = Vec::new();
     let mut add = |why, text: String| reasons.push(Reason::new(why, text));
-    for swap in system.swaps.iter().filter(|s| s.swap.path == *path) {
+    let is_it = |used: &RawPath| used == path || image.used_as.contains(used);
+    for swap in system.swaps.iter().filter(|s| is_it(&s.swap.path)) {
         let file = shell_word(path);
         add(Why::Swap, format!("{} is swap; `swapoff {file}` frees it", swap.swap.path));
     }
-    for mounted in system.mounts.iter().filter(|m| m.mount.source == *path) {
+    for mounted in system.mounts.iter().filter(|m| is_it(&m.mount.source)) {
         let at = &mounted.mount.mount_point;
         add(Why::Mounted, format!("it is mounted at {at}; `umount {}` frees it", shell_word(at)));
     }
@@ -79,8 +83,16 @@ pub fn reasons(image: &Image, system: &System) -> Vec<Reason> {
     reasons
 }
 
-/// The erase token of an image: its file name.
-pub fn token(path: &RawPath) -> String {
+/// The erase token of an image: its file name, and a fingerprint of the signatures in it.
+pub fn token(path: &RawPath, contents: &Contents) -> String {
+    match contents.fingerprint() {
+        Some(print) => format!("{}-{print}", name(path)),
+        None => name(path),
+    }
+}
+
+/// The part of the token that stays when the contents change.
+pub fn name(path: &RawPath) -> String {
     path.as_path().file_name().map(|name| RawPath::new(name).to_string()).unwrap_or_default()
 }
 
@@ -88,6 +100,7 @@ pub fn token(path: &RawPath) -> String {
 mod tests {
     use super::*;
     use crate::model::host::Layer;
+    use crate::prepare::contents::Sign;
     use crate::prepare::device::{BlockDevice, Mounted, SwapOn};
     use crate::sysinfo::dev::Dev;
     use crate::sysinfo::mountinfo::Mount;
@@ -105,7 +118,10 @@ mod tests {
     #[test]
     fn a_file_of_its_own_is_safe() {
         assert_eq!(texts(&image(), &System::default()), [""; 0]);
-        assert_eq!(token(&image().path), "disk.img");
+        assert_eq!(token(&image().path, &Contents::default()), "disk.img");
+        let sign = Sign { kind: "ext4".to_string(), ..Sign::default() };
+        let token = token(&image().path, &Contents { signs: vec![sign] });
+        assert!(token.starts_with("disk.img-") && token.len() == 17, "{token}");
     }
 
     #[test]
@@ -126,6 +142,7 @@ mod tests {
             swaps: vec![SwapOn {
                 swap: Swap { path: RawPath::new("/srv/disk.img"), is_file: true },
                 on: vec![],
+                file: None,
             }],
             ..System::default()
         };

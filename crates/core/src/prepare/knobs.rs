@@ -68,10 +68,9 @@ pub fn set(step: u32, knob: &Knob, value: &str, before: &str) -> Step {
 pub fn requests_beside(knob: &Knob) -> Option<Knob> {
     match knob {
         Knob::Scheduler(disk) => Some(Knob::NrRequests(disk.clone())),
-        Knob::NrRequests(_)
-        | Knob::ReadAheadKb(_)
-        | Knob::Governor(_)
-        | Knob::HighestClock(_) => None,
+        Knob::NrRequests(_) | Knob::ReadAheadKb(_) | Knob::Governor(_) | Knob::HighestClock(_) => {
+            None
+        }
     }
 }
 

@@ -2,6 +2,7 @@
 //! and the guard's decision what may be written at all.
 
 pub mod commands;
+pub mod contents;
 pub mod crypt;
 pub mod device;
 pub mod guard;

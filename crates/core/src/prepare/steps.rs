@@ -6,7 +6,7 @@
 use crate::model::candidate::Stack;
 use crate::model::path::RawPath;
 use crate::model::step::{Action, Step};
-use crate::model::undo::{ScratchOf, Undo, Volume};
+use crate::model::undo::{DriveId, ScratchOf, Undo, Volume};
 use crate::units;
 
 use super::region::Span;
@@ -75,12 +75,7 @@ pub fn attach_loop(step: u32, file: &RawPath) -> Step {
 }
 
 /// Put the region of a target on a loop device of its own, past the page cache.
-pub fn attach_region(
-    step: u32,
-    target: &RawPath,
-    span: Span,
-    sector_bytes: Option<u32>,
-) -> Step {
+pub fn attach_region(step: u32, target: &RawPath, span: Span, sector_bytes: Option<u32>) -> Step {
     let Span { start_bytes: offset_bytes, size_bytes } = span;
     Step {
         step,
@@ -151,6 +146,17 @@ pub fn overwrite(step: u32, device: &RawPath, size_bytes: u64, verify: bool) -> 
         action: Action::Overwrite { device: device.clone(), size_bytes, verify },
         undo: None,
         destroys: Some(format!("everything on {device}")),
+    }
+}
+
+/// Save what a probe overwrites, overwrite it, and restore it.
+pub fn save_originals(step: u32, saved: &RawPath, size_bytes: u64, drive: DriveId) -> Step {
+    Step {
+        step,
+        why: format!("save what the probe overwrites in {saved}"),
+        action: Action::Fill { file: saved.clone(), size_bytes },
+        undo: Some(Undo::RestoreSaved { drive }),
+        destroys: None,
     }
 }
 
@@ -235,7 +241,10 @@ mod tests {
             .iter()
             .filter(|r| r.fs != crate::prepare::support::RAW)
             .flat_map(|r| {
-                [mkfs(0, r.name, &r.stack(), &device), mount(1, r.name, &r.stack(), &device, (&at, 0))]
+                [
+                    mkfs(0, r.name, &r.stack(), &device),
+                    mount(1, r.name, &r.stack(), &device, (&at, 0)),
+                ]
             })
             .map(|step| describe(&step.action))
             .collect();

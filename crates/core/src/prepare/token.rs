@@ -1,13 +1,16 @@
 //! The erase token: what a person types to say which drive may be erased.
 //!
-//! It comes from what is printed on the drive or stored in the card, never from a name such as sdb
-//! that another drive may have tomorrow. Only where a drive has no serial number its name, size
-//! and partition table stand in. Two attached drives with one token (cheap sticks share serial
-//! numbers) can be told apart by nobody, so both are refused.
+//! It has two parts. The first names the drive: the serial number that is printed on it or stored in
+//! the card, never a name such as sdb that another drive may have tomorrow. Only where a drive has
+//! no serial number its name and size stand in. The second is a fingerprint of the signatures on the
+//! drive, so that a token learned yesterday consents to nothing that was put there since. A drive
+//! without any signature has none. Two attached drives with one first part (cheap sticks share
+//! serial numbers) can be told apart by nobody, so both are refused.
 
 use thiserror::Error;
 
 use super::device::{BlockDevice, System};
+use crate::model::host::LayerKind;
 use crate::model::path::printable;
 use crate::sysinfo::dev::Dev;
 
@@ -20,6 +23,9 @@ pub enum TokenError {
     /// No such device.
     #[error("there is no such device; `bakeoff devices` lists them")]
     Gone,
+    /// Its contents could not be read, and consent would be to what nobody has seen.
+    #[error("its contents were not read; run it as root (sudo bakeoff devices)")]
+    Unread,
     /// Two devices would have the same.
     #[error(
         "{first} and {second} carry the same serial number, so no token can tell them apart; \
@@ -33,15 +39,28 @@ pub enum TokenError {
     },
 }
 
-/// The token of a device among those attached.
+/// The token of a device among those attached, whose contents have been read.
 pub fn of(dev: Dev, system: &System) -> Result<String, TokenError> {
+    let name = name_of(dev, system)?;
     let device = system.device(dev).ok_or(TokenError::Gone)?;
-    let token = raw(device, system);
+    let contents = device.contents.as_ref().ok_or(TokenError::Unread)?;
+    let has_serial = serial_of(device, system).is_some();
+    Ok(match (contents.fingerprint(), has_serial) {
+        (Some(print), _) => format!("{name}-{print}"),
+        (None, true) => name,
+        (None, false) => format!("{name}-no-table"),
+    })
+}
+
+/// The part of a token that names the drive, whatever is on it.
+pub fn name_of(dev: Dev, system: &System) -> Result<String, TokenError> {
+    let device = system.device(dev).ok_or(TokenError::Gone)?;
+    let name = raw(device, system);
     let twin = system.devices.iter().find(|other| {
-        other.dev != dev && other.unfit.is_none() && raw(other, system).eq_ignore_ascii_case(&token)
+        other.dev != dev && other.unfit.is_none() && raw(other, system).eq_ignore_ascii_case(&name)
     });
     match twin {
-        None => Ok(token),
+        None => Ok(name),
         Some(twin) => Err(TokenError::Duplicate {
             first: device.layer.name.clone(),
             second: twin.layer.name.clone(),
@@ -61,18 +80,22 @@ pub fn are_alike(a: &str, b: &str) -> bool {
     matches(a, b) || matches(b, a)
 }
 
-/// The token before anything is compared with it. A partition's is its disk's with its number.
+/// The name before anything is compared with it. A partition's is its disk's with its number.
 fn raw(device: &BlockDevice, system: &System) -> String {
-    use crate::model::host::LayerKind::Partition;
-    let disk = match (device.layer.kind, device.below.first()) {
-        (Partition, Some(disk)) => system.device(*disk),
-        _ => None,
-    };
-    if let Some(disk) = disk {
-        let number = device.layer.name.strip_prefix(&disk.layer.name).unwrap_or_default();
-        return format!("{}-part{}", raw_disk(disk), number.trim_start_matches('p'));
-    }
-    raw_disk(device)
+    let Some(disk) = disk_of(device, system) else { return raw_disk(device) };
+    let number = device.layer.name.strip_prefix(&disk.layer.name).unwrap_or_default();
+    format!("{}-part{}", raw_disk(disk), number.trim_start_matches('p'))
+}
+
+/// The disk of a partition.
+fn disk_of<'a>(device: &BlockDevice, system: &'a System) -> Option<&'a BlockDevice> {
+    let below = device.below.first().filter(|_| device.layer.kind == LayerKind::Partition);
+    below.and_then(|disk| system.device(*disk))
+}
+
+/// The serial number of a drive or of the drive of a partition, if it says anything.
+fn serial_of(device: &BlockDevice, system: &System) -> Option<String> {
+    typeable(disk_of(device, system).unwrap_or(device).layer.serial.as_deref()?)
 }
 
 fn raw_disk(device: &BlockDevice) -> String {
@@ -80,9 +103,7 @@ fn raw_disk(device: &BlockDevice) -> String {
     if let Some(serial) = layer.serial.as_deref().and_then(typeable) {
         return serial;
     }
-    let table = device.content.as_ref().and_then(|c| typeable(c.table_id.as_deref()?));
-    let table = table.unwrap_or_else(|| "no-table".to_string());
-    format!("{}-{}-{table}", typeable(&layer.name).unwrap_or_default(), layer.size_bytes)
+    format!("{}-{}", typeable(&layer.name).unwrap_or_default(), layer.size_bytes)
 }
 
 /// The letters, digits and `._-` of `text`; `None` when too little is left to tell drives apart,
@@ -103,8 +124,8 @@ fn typeable(text: &str) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::host::{Layer, LayerKind};
-    use crate::prepare::device::Content;
+    use crate::model::host::Layer;
+    use crate::prepare::contents::{Contents, Sign};
 
     fn disk(name: &str, minor: u32, serial: Option<&str>) -> BlockDevice {
         BlockDevice {
@@ -115,8 +136,14 @@ mod tests {
                 serial: serial.map(str::to_string),
                 ..Layer::default()
             },
+            contents: Some(Contents::default()),
             ..BlockDevice::default()
         }
+    }
+
+    fn with(kind: &str, uuid: &str) -> Option<Contents> {
+        let sign = Sign { kind: kind.into(), uuid: Some(uuid.into()), ..Sign::default() };
+        Some(Contents { signs: vec![sign] })
     }
 
     fn system(devices: Vec<BlockDevice>) -> System {
@@ -137,18 +164,32 @@ mod tests {
     }
 
     #[test]
-    fn the_partition_table_stands_in_and_changes_the_token() {
-        let mut nameless = disk("sdb", 16, None);
-        nameless.content =
-            Some(Content { table_id: Some("a1b2c3d4".to_string()), ..Content::default() });
-        let attached = system(vec![nameless]);
-        assert_eq!(of(Dev::new(8, 16), &attached).as_deref(), Ok("sdb-32010928128-a1b2c3d4"));
+    fn changes_with_the_contents_and_keeps_the_name() {
+        for serial in [None, Some("S3Z8NB0K123456")] {
+            let of_contents = |contents: Option<Contents>| {
+                let attached = system(vec![BlockDevice { contents, ..disk("sdb", 16, serial) }]);
+                let name = name_of(Dev::new(8, 16), &attached).unwrap();
+                (name, of(Dev::new(8, 16), &attached))
+            };
+            let blank = of_contents(Some(Contents::default()));
+            let photos = of_contents(with("ext4", "477f0e42"));
+            let table = of_contents(with("gpt", "477f0e42"));
+            let other = of_contents(with("ext4", "477f0e43"));
+            let tokens = [&blank, &photos, &table, &other].map(|(_, token)| token.clone().unwrap());
+            for (i, token) in tokens.iter().enumerate() {
+                assert!(token.starts_with(&blank.0), "{token}");
+                assert!(!tokens[..i].contains(token), "{tokens:?}");
+            }
+            assert!([&photos, &table, &other].iter().all(|(name, _)| *name == blank.0));
+            assert_eq!(of_contents(None).1, Err(TokenError::Unread));
+        }
     }
 
     #[test]
-    fn twins_are_refused_and_named() {
-        let attached =
-            system(vec![disk("sda", 0, Some("12345678")), disk("sdb", 16, Some("12345678"))]);
+    fn twins_are_refused_and_named_whatever_is_on_them() {
+        let mut photos = disk("sda", 0, Some("12345678"));
+        photos.contents = with("ext4", "477f0e42");
+        let attached = system(vec![photos, disk("sdb", 16, Some("12345678"))]);
         let error = of(Dev::new(8, 16), &attached).expect_err("nobody can tell them apart");
         assert_eq!(error, TokenError::Duplicate { first: "sdb".into(), second: "sda".into() });
         assert!(error.to_string().contains("unplug"), "{error}");

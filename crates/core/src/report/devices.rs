@@ -13,6 +13,7 @@ use crate::model::host::{Layer, LayerKind, PlaceClass};
 use crate::model::path::{RawPath, printable};
 use crate::prepare::device::{BlockDevice, Mounted, System};
 use crate::prepare::guard::{self, Reason, Verdict, Why};
+use crate::prepare::token::TokenError;
 use crate::prepare::{steps, token};
 
 /// Everything shown.
@@ -176,6 +177,8 @@ fn drive(device: &BlockDevice, system: &System) -> Drive {
         Verdict::No(reasons) => (reasons, None),
         Verdict::Safe => match token::of(device.dev, system) {
             Ok(token) => (Vec::new(), Some(token)),
+            // Nobody looked: it has a token, which whoever may read the drive is told.
+            Err(TokenError::Unread) => (Vec::new(), None),
             Err(error) => (vec![Reason::new(Why::NoToken, error.to_string())], None),
         },
     };

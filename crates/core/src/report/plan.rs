@@ -17,6 +17,7 @@ use crate::model::protocol::{Mode, Protocol};
 use crate::model::workload::Workload;
 use crate::plan::budget::Estimate;
 use crate::plan::{Expanded, Plan};
+use crate::prepare::contents::Sign;
 use crate::prepare::region;
 use crate::stats::steady_state::{MOST_ROUNDS, ROUNDS};
 
@@ -94,6 +95,10 @@ pub struct TargetView {
     pub path: String,
     /// Model and serial, or that it is an image.
     pub about: String,
+    /// Signatures on it, read from itself.
+    pub contents: Vec<Sign>,
+    /// The same in words.
+    pub contents_words: Vec<String>,
     /// What consents to its erasure.
     pub erase_token: String,
     /// Its size.

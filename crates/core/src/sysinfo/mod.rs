@@ -18,17 +18,20 @@ pub mod fdinfo;
 pub mod filesystems;
 pub mod kmsg;
 pub mod losetup;
+pub mod maps;
 pub mod mdstat;
 pub mod meminfo;
 pub mod mmc_ios;
 pub mod mountinfo;
 pub mod os_release;
+pub mod partx;
 pub mod pressure;
 pub mod process_io;
 pub mod process_stat;
 pub mod scheduler;
 pub mod sd_status;
 pub mod smartctl;
+pub mod superblock;
 pub mod swaps;
 pub mod thread_time;
 pub mod throttled;
@@ -38,6 +41,7 @@ pub mod uevent;
 pub mod usb_descriptors;
 pub mod vmstat;
 pub mod vpd;
+pub mod wipefs;
 
 #[cfg(test)]
 mod any_input;

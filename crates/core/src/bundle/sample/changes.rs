@@ -1,7 +1,7 @@
 //! Every kind of change to the system, each with its way back.
 
 use crate::model::path::RawPath;
-use crate::model::step::Action;
+use crate::model::step::{Action, Inode};
 use crate::model::undo::{DriveId, Knob, ScratchOf, Undo, Volume};
 
 /// What is done and what undoes it.
@@ -67,8 +67,9 @@ pub fn actions() -> Vec<(Action, Option<Undo>)> {
             Action::Fill { file: path("/var/lib/bakeoff/saved"), size_bytes: 4 << 20 },
             Some(Undo::RestoreSaved {
                 drive: DriveId {
-                    serial: Some("4C530001".into()),
-                    diskseq: Some(17),
+                    name: "4C530001".into(),
+                    at: path("/dev/sdb"),
+                    file: Some(Inode { dev: 2049, ino: 131_077 }),
                     size_bytes: 32 << 30,
                 },
             }),

@@ -262,6 +262,9 @@ fn write_target(target: &TargetView, out: &mut String) {
         ),
     );
     item(out, &speed(&target.speed));
+    for words in &target.contents_words {
+        item(out, &format!("on it: {}", harmless(words)));
+    }
     item(out, "everything on it is lost");
     item(out, &format!("erase token: {}", harmless(&target.erase_token)));
 }
@@ -360,6 +363,8 @@ mod tests {
         view.targets.push(TargetView {
             path: "/dev/mmcblk1".to_string(),
             about: "SC32G, 32 GB, \u{1b}[31mred".to_string(),
+            contents: Vec::new(),
+            contents_words: vec!["ext4 \"MYPHOTOS\" (UUID 477f)".to_string()],
             erase_token: "0353445343".to_string(),
             size_bytes: 32 << 30,
             region_start_bytes: 14 << 30,

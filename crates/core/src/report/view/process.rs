@@ -92,9 +92,11 @@ fn step(run: &str, record: &StepRecord) -> StepView {
         number: record.step.step,
         why: harmless(&record.step.why),
         command: describe(&record.step.action),
-        undo: record.step.undo.as_ref().map(|undo| {
-            harmless(&describe_undo(undo, run, record.step.step))
-        }),
+        undo: record
+            .step
+            .undo
+            .as_ref()
+            .map(|undo| harmless(&describe_undo(undo, run, record.step.step))),
         outcome,
         is_ok: record.done.as_ref().is_some_and(|d| d.status == 0),
         output: output.join("\n"),

@@ -60,7 +60,7 @@ pub fn cut_and_resume(bed: &Bed) -> Result<()> {
             guest.ok("mount /dev/vda /root")?;
             if guest.ok("bakeoff runs --format json")?.contains("\"run\"") {
                 store::check(&mut guest)?;
-                command = "bakeoff resume --time 4h";
+                command = "bakeoff resume --time 4h --erase TARGET";
             }
         }
         random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
@@ -82,7 +82,7 @@ pub fn cut_and_resume(bed: &Bed) -> Result<()> {
 fn finish(guest: &mut Guest) -> Result<()> {
     store::check(guest)?;
     let is_done = store::block_is_done(guest)?;
-    job::start(guest, "bakeoff resume --time 4h")?;
+    job::start(guest, "bakeoff resume --time 4h --erase TARGET")?;
     job::wait_for(guest, &is_done)?;
     let ended = job::interrupt(guest)?;
     ensure!(ended.code == 130, "ended with {}: {}", ended.code, ended.error());

@@ -67,7 +67,7 @@ pub const ALL: &[Situation] = &[
     with("fifo", "$(mkfifo /tmp/fifo; echo /tmp/fifo)", A, no(3, "")),
     with("write-protected", "$RO", "--erase RO-1", no(3, "write-protected")),
     with("two-with-one-serial", "$TWIN", "--erase TWIN", no(3, "same serial number")),
-    with("loop-without-file", "/dev/loop7", "--erase x", no(4, "not among")),
+    with("loop-without-file", "/dev/loop7", "--erase x", no(3, "not among")),
     with("4k-native-is-written", "$NATIVE", "--erase 4K-1", Answer::Written),
     with("no-serial-wrong-token", "$NAMELESS", A, no(3, "not the erase token")),
     with("no-serial-is-written", "$NAMELESS", "--erase vdc-50331648-no-table", Answer::Written),
@@ -275,6 +275,30 @@ pub const ALL: &[Situation] = &[
         "open",
         "kill $(cat /tmp/holder); sleep 0.5",
     ),
+    refused(
+        "open-through-a-node-elsewhere",
+        "mknod /tmp/node b $(stat -c '0x%t 0x%T' $A); sleep 900 </tmp/node >/dev/null 2>&1 &
+        echo $! >/tmp/holder; sleep 0.5; rm /tmp/node",
+        "$A",
+        "open",
+        "kill $(cat /tmp/holder); sleep 0.5",
+    ),
+    refused(
+        "member-at-rest-without-udev",
+        "vgcreate -q guard $A >/dev/null; vgchange -qan guard >/dev/null
+        rm -f /run/udev/data/b$(cat /sys/block/${A#/dev/}/dev)",
+        "$A",
+        "part of an LVM volume group",
+        "vgremove -qfy guard >/dev/null; pvremove -q $A >/dev/null; udevadm trigger -s block",
+    ),
+    Situation {
+        name: "token-from-before-a-filesystem",
+        setup: "format -L MYPHOTOS $A",
+        target: "$A",
+        consent: A,
+        answer: no(3, "ext4 \"MYPHOTOS\""),
+        teardown: "",
+    },
     refused(
         "made-read-only",
         "blockdev --setro $A",

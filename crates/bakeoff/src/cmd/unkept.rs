@@ -1,0 +1,49 @@
+//! A run that leaves no record behind, and whose changes to the system are recorded while it goes
+//! on, so that `clean` finds them after a kill: a bench's scratch directory, a probe's originals.
+
+use bakeoff_core::model::protocol::{Mode, Protocol};
+
+use super::begin::{self, Plan};
+use crate::cli::Global;
+use crate::fault::Fault;
+use crate::runner::journal::Journal;
+use crate::runner::session::Session;
+use crate::runner::stepper;
+use crate::signals::Cancel;
+use crate::store::{Sqlite, Store};
+use crate::ui::progress::Progress;
+
+/// Begins such a run, has `work` done, undoes every step it took and forgets it.
+pub fn run<T>(
+    global: &Global,
+    verb: &'static str,
+    title: String,
+    work: impl FnOnce(&mut Session) -> Result<T, Fault>,
+) -> Result<T, Fault> {
+    let mut store = Sqlite::open(&crate::store::place::path(global.store.as_deref())?)?;
+    let plan = Plan {
+        verb,
+        title,
+        protocol: Protocol::for_mode(Mode::Quick, 0),
+        candidates: Vec::new(),
+        workloads: Vec::new(),
+        skipped: Vec::new(),
+        dropped_workloads: Vec::new(),
+        file_bytes: None,
+        plan: None,
+        regions: Vec::new(),
+    };
+    let header = begin::header(global, plan);
+    let journal = Journal::begin(&mut store, header)?;
+    let run = journal.run().header.run.clone();
+    // Signals are noticed by the caller's listener; a step here is over in an instant.
+    let mut session = Session::new(journal, Cancel::default(), Progress::new(true));
+    let result = work(&mut session);
+    let failures = stepper::undo_all(&mut session.journal)?;
+    drop(session);
+    if !failures.is_empty() {
+        return Err(Fault::environment(failures.join("; ")));
+    }
+    store.remove(&store.find(&run)?)?;
+    result
+}

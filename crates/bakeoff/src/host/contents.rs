@@ -1,0 +1,250 @@
+//! Signatures on a device or image, read from itself with the programs of libblkid.
+//!
+//! wipefs lists every signature, also where several contradict each other; `blkid --probe` reads a
+//! range, for partitions that the kernel has no device for. Neither asks udev nor a cache. Both
+//! only read, and nothing may be called empty where they are missing.
+
+use std::ffi::{OsStr, OsString};
+use std::fs::{File, OpenOptions};
+use std::io;
+use std::os::unix::fs::{FileExt, MetadataExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use bakeoff_core::model::host::LayerKind;
+use bakeoff_core::model::path::{RawPath, printable};
+use bakeoff_core::prepare::contents::{Contents, Sign, digest};
+use bakeoff_core::prepare::device::System;
+use bakeoff_core::sysinfo::dev::Dev;
+use bakeoff_core::sysinfo::wipefs::{self, Signature};
+use bakeoff_core::sysinfo::{partx, superblock};
+use rustix::fs::{OFlags, major, minor};
+use thiserror::Error;
+
+use crate::exec::{ExecError, Finished, Spec};
+use crate::signals::Cancel;
+
+/// Time a drive may take to be read.
+const LIMIT: Duration = Duration::from_secs(60);
+/// Most partitions read.
+const PARTITIONS: usize = 256;
+/// Bytes at the start of a region that tell one pass over it from another.
+const START_BYTES: usize = 4096;
+/// Exit codes of `blkid --probe`: nothing found, and more than one thing found.
+const NOTHING: i32 = 2;
+const SEVERAL: i32 = 8;
+
+/// Why the contents are not known.
+#[derive(Debug, Error)]
+pub enum ContentsError {
+    /// A program is missing.
+    #[error(
+        "{program} is not installed, so the contents of the target cannot be read; install \
+         util-linux (sudo apt install util-linux)"
+    )]
+    Missing {
+        /// Its name.
+        program: String,
+    },
+    /// It could not be read.
+    #[error("cannot read the contents of {path}: {why}; run it as root (sudo bakeoff …)")]
+    Unreadable {
+        /// What was to be read.
+        path: RawPath,
+        /// Why not.
+        why: String,
+    },
+}
+
+/// Seconds since 1970.
+pub fn now_s() -> u64 {
+    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs())
+}
+
+/// Reads what is on a device and its partitions into the picture of the system.
+///
+/// # Errors
+/// When anything of it cannot be read; then it must not be written.
+pub fn look_into(system: &mut System, dev: Dev, path: &Path) -> Result<(), ContentsError> {
+    let parts: Vec<(Dev, String, u64, u64)> = system
+        .device(dev)
+        .into_iter()
+        .flat_map(|device| system.above(device))
+        .filter(|(_, is_partition)| *is_partition)
+        .map(|(part, _)| &*part)
+        .map(|part| {
+            let layer = &part.layer;
+            (part.dev, layer.name.clone(), layer.start_bytes.unwrap_or(0), layer.size_bytes)
+        })
+        .collect();
+    let mut all = own_signs(path)?;
+    for (part, name, start_bytes, size_bytes) in parts {
+        let node = PathBuf::from("/dev").join(name.replace('!', "/"));
+        let signs = match is_node_of(&node, part) {
+            true => own_signs(&node)?,
+            false => range_signs(path, start_bytes, size_bytes)?,
+        };
+        all.extend(signs.iter().cloned().map(|sign| Sign {
+            part: Some(name.clone()),
+            offset_bytes: start_bytes.saturating_add(sign.offset_bytes),
+            ..sign
+        }));
+        if let Some(device) = system.devices.iter_mut().find(|d| d.dev == part) {
+            device.contents = Some(Contents { signs });
+        }
+    }
+    let has_kernel_parts = all.iter().any(|sign| sign.part.is_some())
+        || system
+            .devices
+            .iter()
+            .any(|d| d.layer.kind == LayerKind::Partition && d.below.contains(&dev));
+    if !has_kernel_parts {
+        all.extend(parts_within(path, &all)?);
+    }
+    if let Some(device) = system.devices.iter_mut().find(|d| d.dev == dev) {
+        device.contents = Some(Contents { signs: all });
+    }
+    Ok(())
+}
+
+/// What is in an image file.
+///
+/// # Errors
+/// As [`look_into`].
+pub fn contents_of(path: &Path) -> Result<Contents, ContentsError> {
+    let mut signs = own_signs(path)?;
+    signs.extend(parts_within(path, &signs)?);
+    Ok(Contents { signs })
+}
+
+fn is_node_of(node: &Path, dev: Dev) -> bool {
+    let number = std::fs::metadata(node).map(|metadata| metadata.rdev());
+    number.is_ok_and(|number| Dev::new(major(number), minor(number)) == dev)
+}
+
+/// Signatures of a device or file as a whole.
+fn own_signs(path: &Path) -> Result<Vec<Sign>, ContentsError> {
+    let done = tool(path, &["wipefs", "--json", "--no-act"], path.as_os_str())?;
+    let found = done.status.success().then(|| wipefs::parse(&done.stdout)).flatten();
+    let found = found.ok_or_else(|| said(path, &done))?;
+    let head = head(path, 0)?;
+    Ok(found.into_iter().map(|signature| sign(signature, &head)).collect())
+}
+
+/// The signature in a range: the kernel has no device for it.
+fn range_signs(path: &Path, start_bytes: u64, bytes: u64) -> Result<Vec<Sign>, ContentsError> {
+    let (start, size) = (start_bytes.to_string(), bytes.to_string());
+    let words = ["blkid", "--probe", "--output", "export", "--offset", &start, "--size", &size];
+    let done = tool(path, &words, path.as_os_str())?;
+    let signature = match done.status.code() {
+        Some(0) => wipefs::parse_export(&String::from_utf8_lossy(&done.stdout)),
+        Some(NOTHING) => None,
+        Some(SEVERAL) => Some(Signature {
+            kind: "several contradicting signatures".to_string(),
+            ..Signature::default()
+        }),
+        _ => return Err(said(path, &done)),
+    };
+    let head = head(path, start_bytes)?;
+    Ok(signature.map(|signature| sign(signature, &head)).into_iter().collect())
+}
+
+/// Signatures in the partitions of a table that the kernel did not read: those of an image, or of a
+/// loop device that was attached without them.
+fn parts_within(path: &Path, own: &[Sign]) -> Result<Vec<Sign>, ContentsError> {
+    if !own.iter().any(Sign::is_table) {
+        return Ok(Vec::new());
+    }
+    let done = tool(path, &[&["partx"], &partx::LIST[..]].concat(), path.as_os_str())?;
+    let mut all = Vec::new();
+    for part in partx::parse(&done.stdout).into_iter().take(PARTITIONS) {
+        let signs = range_signs(path, part.start_bytes, part.size_bytes)?;
+        all.extend(signs.into_iter().map(|sign| Sign {
+            part: Some(format!("partition {}", part.number)),
+            offset_bytes: part.start_bytes.saturating_add(sign.offset_bytes),
+            ..sign
+        }));
+    }
+    Ok(all)
+}
+
+fn sign(found: Signature, head: &[u8]) -> Sign {
+    let usage = superblock::usage(&found.kind, head);
+    Sign {
+        part: None,
+        offset_bytes: found.offset_bytes,
+        label: found.label,
+        uuid: found.uuid.or_else(|| superblock::table_id(&found.kind, head)),
+        size_bytes: usage.size_bytes,
+        used_bytes: usage.used_bytes,
+        written_s: usage.written_s,
+        kind: found.kind,
+    }
+}
+
+/// The first bytes from an offset on; fewer at the end of the device.
+fn head(path: &Path, offset_bytes: u64) -> Result<Vec<u8>, ContentsError> {
+    let mut bytes = vec![0; superblock::HEAD_BYTES];
+    let mut read = || -> io::Result<usize> {
+        let (file, mut done) = (File::open(path)?, 0);
+        while done < bytes.len() {
+            match file.read_at(&mut bytes[done..], offset_bytes + done as u64)? {
+                0 => break,
+                more => done += more,
+            }
+        }
+        Ok(done)
+    };
+    let len = read().map_err(|error| unreadable(path, error.to_string()))?;
+    bytes.truncate(len);
+    Ok(bytes)
+}
+
+fn tool(path: &Path, words: &[&str], last: &OsStr) -> Result<Finished, ContentsError> {
+    let mut argv: Vec<OsString> = words.iter().map(OsString::from).collect();
+    argv.push(last.to_os_string());
+    let done = Spec::tool(&argv, LIMIT).and_then(|spec| spec.run(&Cancel::default()));
+    done.map_err(|error| match error {
+        ExecError::Missing { program } => ContentsError::Missing { program },
+        error => unreadable(path, error.to_string()),
+    })
+}
+
+fn said(path: &Path, done: &Finished) -> ContentsError {
+    let said = printable(done.stderr.trim_ascii());
+    unreadable(path, format!("{} ({said})", done.how()))
+}
+
+fn unreadable(path: &Path, why: String) -> ContentsError {
+    ContentsError::Unreadable { path: RawPath::new(path), why }
+}
+
+/// What is at the start of a range: its signature with UUID, or a digest where there is none.
+///
+/// # Errors
+/// As [`look_into`].
+pub fn start_of(path: &Path, start_bytes: u64, bytes: u64) -> Result<String, ContentsError> {
+    let signs = range_signs(path, start_bytes, bytes)?;
+    if let Some(Sign { kind, uuid: Some(uuid), .. }) = signs.first() {
+        return Ok(format!("{kind} {uuid}"));
+    }
+    let kind = signs.first().map_or("data", |sign| sign.kind.as_str());
+    let bytes =
+        past_the_cache(path, start_bytes).map_err(|error| unreadable(path, error.to_string()))?;
+    Ok(format!("{kind} {}", digest(&bytes)))
+}
+
+/// The first block, from the medium: the page cache of a device does not hold what was written
+/// through a mapping over it.
+fn past_the_cache(path: &Path, at: u64) -> io::Result<Vec<u8>> {
+    let mut memory = vec![0; 2 * START_BYTES];
+    let skip = memory.as_ptr().align_offset(START_BYTES).min(START_BYTES);
+    let block = &mut memory[skip..][..START_BYTES];
+    let flags = match super::supports_direct(path) {
+        true => OFlags::DIRECT.bits() as i32,
+        false => 0,
+    };
+    let file = OpenOptions::new().read(true).custom_flags(flags).open(path)?;
+    file.read_exact_at(block, at)?;
+    Ok(block.to_vec())
+}

@@ -1,0 +1,55 @@
+//! What a loop device is attached to, by number: asked of the kernel, or else by the path in /sys.
+
+use std::fs::OpenOptions;
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
+use std::path::PathBuf;
+
+use bakeoff_core::model::host::LayerKind;
+use bakeoff_core::model::step::Inode;
+use bakeoff_core::prepare::device::BlockDevice;
+use bakeoff_core::sysinfo::dev::Dev;
+use bakeoff_engine::loop_status;
+use rustix::fs::{OFlags, major, minor};
+
+use super::root::Root;
+
+/// What is under a loop device.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Under {
+    /// A file.
+    File(Inode),
+    /// A block device, through whichever node.
+    Device(Dev),
+}
+
+/// What is under a device; `None` for what is no loop device in use, and where only the path is
+/// known and leads to no file.
+pub fn of(root: &Root, device: &BlockDevice) -> Option<Under> {
+    if device.layer.kind != LayerKind::Loop || !root.is_system() {
+        return None;
+    }
+    ask(device).or_else(|| by_path(root, device))
+}
+
+/// The kernel's word, which takes permission to open the loop device.
+fn ask(device: &BlockDevice) -> Option<Under> {
+    let node = PathBuf::from("/dev").join(&device.layer.name);
+    let flags = (OFlags::NONBLOCK | OFlags::CLOEXEC).bits() as i32;
+    let opened = OpenOptions::new().read(true).custom_flags(flags).open(node).ok()?;
+    // The node may be another device's in a container.
+    let number = opened.metadata().ok()?.rdev();
+    if Dev::new(major(number), minor(number)) != device.dev {
+        return None;
+    }
+    let status = loop_status(&opened).ok()?;
+    Some(match status.rdevice {
+        0 => Under::File(Inode { dev: status.device, ino: status.inode }),
+        number => Under::Device(Dev::new(major(number), minor(number))),
+    })
+}
+
+/// By the path, which may be another file's by now.
+fn by_path(root: &Root, device: &BlockDevice) -> Option<Under> {
+    let path = device.layer.backing_file.as_ref()?;
+    super::inode_of(&root.path(path.as_path())).map(Under::File)
+}

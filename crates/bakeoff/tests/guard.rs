@@ -1,0 +1,413 @@
+//! The guard on real loop devices: what is in use, by whatever name, is not written, and what is on
+//! a target is shown and is part of its token.
+
+// A helper of tests may panic: that is how a test fails.
+#![allow(clippy::unwrap_used)]
+
+#[path = "support/bench.rs"]
+mod bench;
+#[path = "support/on_image.rs"]
+mod on_image;
+#[path = "support/running.rs"]
+mod running;
+#[path = "support/skip.rs"]
+mod skip;
+
+use std::fs::{self, File};
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command};
+
+use bench::{Bench, Ended, must};
+use on_image::{MIB, SMALL};
+use running::Running;
+use rustix::process::Signal;
+
+fn lacks() -> bool {
+    on_image::lacks() || skip::lacks_command("wipefs") || skip::lacks_command("mknod")
+}
+
+/// A loop device that goes away with the value.
+struct Loop(String);
+
+impl Loop {
+    fn over(file: &Path) -> Loop {
+        let said = must(Command::new("losetup").args(["--find", "--show"]).arg(file));
+        Loop(said.trim().to_string())
+    }
+}
+
+impl Drop for Loop {
+    fn drop(&mut self) {
+        let _ = Command::new("losetup").args(["--detach", &self.0]).status();
+    }
+}
+
+/// A process that is ended with the value.
+struct Holder(Child);
+
+impl Drop for Holder {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+fn blank(bench: &Bench, name: &str) -> PathBuf {
+    let path = bench.path().join(name);
+    File::create(&path).unwrap().set_len(96 * MIB).unwrap();
+    path
+}
+
+fn format(target: &str, label: &str) {
+    must(Command::new("mkfs.ext4").args(["-q", "-F", "-L", label, target]));
+}
+
+fn write(bench: &Bench, target: &str, more: &[&str]) -> Ended {
+    let words = ["bench", target, "--rw", "write", "--bs", "64k", "--io_size", "1m"];
+    bench.run(&[&words, more].concat())
+}
+
+/// The token that a refusal names.
+fn token_of(bench: &Bench, target: &str) -> String {
+    let refused = write(bench, target, &[]);
+    assert_eq!(refused.code, 3, "{refused:?}");
+    let token = refused.err.trim_end().rsplit_once("--erase ").unwrap().1.to_string();
+    token.trim_matches('\'').to_string()
+}
+
+/// Tries to write a target with its own token while something uses it, and looks that it was
+/// refused for that reason and that no byte of the file changed.
+fn assert_refused(bench: &Bench, target: &str, token: &str, file: &Path, says: &str) {
+    let before = fs::read(file).unwrap();
+    let refused = write(bench, target, &["--erase", token]);
+    assert_eq!((refused.code, refused.out.as_str()), (3, ""), "{says}: {refused:?}");
+    assert!(refused.err.contains(says), "{says}: {refused:?}");
+    assert!(fs::read(file).unwrap() == before, "{says}: it was written");
+}
+
+/// A loop device over another name of an image was written under the filesystem mounted from the
+/// first: the two were compared as path text.
+#[test]
+fn refuses_loop_device_with_a_mounted_twin_under_another_path() {
+    if lacks() {
+        return;
+    }
+    let mut bench = Bench::new();
+    let image = blank(&bench, "one.img");
+    format(image.to_str().unwrap(), "twin");
+    let linked = bench.path().join("linked.img");
+    let first = Loop::over(&image);
+    let token = token_of(&bench, &first.0);
+    fs::hard_link(&image, &linked).unwrap();
+    let bound = bench.dir("bound");
+    must(Command::new("mount").arg("--bind").arg(bench.path()).arg(&bound));
+    bench.unmount_later(bound.clone());
+    let at = bench.dir("mnt");
+    for other in [linked, bound.join("one.img")] {
+        let second = Loop::over(&other);
+        must(Command::new("mount").arg(&second.0).arg(&at));
+        let says = format!("{} is attached to the same file", &second.0["/dev/".len()..]);
+        assert_refused(&bench, &first.0, &token, &image, &says);
+        must(Command::new("umount").arg(&at));
+    }
+}
+
+/// Only descriptors whose path begins with /dev were looked at.
+#[test]
+fn refuses_device_that_is_open_through_a_node_elsewhere() {
+    if lacks() {
+        return;
+    }
+    let bench = Bench::new();
+    let image = blank(&bench, "one.img");
+    let device = Loop::over(&image);
+    let token = token_of(&bench, &device.0);
+    let number = fs::metadata(&device.0).unwrap().rdev();
+    let (major, minor) = (rustix::fs::major(number), rustix::fs::minor(number));
+    let node = |path: PathBuf| {
+        let numbers = [major.to_string(), minor.to_string()];
+        must(Command::new("mknod").arg(&path).arg("b").args(numbers));
+        path
+    };
+    let elsewhere = node(bench.path().join("node"));
+    let holder = Command::new("sleep").arg("600").stdin(File::open(&elsewhere).unwrap()).spawn();
+    let holder = Holder(holder.unwrap());
+    fs::remove_file(&elsewhere).unwrap();
+    let says = format!("sleep (process {}) has {} open", holder.0.id(), &device.0[5..]);
+    assert_refused(&bench, &device.0, &token, &image, &says);
+    drop(holder);
+    // The /dev of a chroot.
+    fs::create_dir_all(bench.path().join("root/dev")).unwrap();
+    let inside = node(bench.path().join("root/dev/sdz"));
+    let script = "import os, sys, time\nos.chroot(sys.argv[1])\nopen('/dev/sdz', 'rb')\n\
+                  f = open('/dev/sdz', 'rb')\nprint('open', flush=True)\ntime.sleep(600)";
+    if skip::lacks_command("python3") {
+        return;
+    }
+    let holder = started(script, &bench.path().join("root"));
+    assert!(inside.exists());
+    let says = format!("(process {}) has {} open", holder.0.id(), &device.0[5..]);
+    assert_refused(&bench, &device.0, &token, &image, &says);
+}
+
+/// A script that has said that it is ready.
+fn started(script: &str, argument: &Path) -> Holder {
+    use std::io::{BufRead, BufReader};
+    let mut python = Command::new("python3");
+    python.args(["-c", script]).arg(argument).stdout(std::process::Stdio::piped());
+    let mut child = python.spawn().unwrap();
+    let mut line = String::new();
+    let out = child.stdout.take().unwrap();
+    let holder = Holder(child);
+    BufReader::new(out).read_line(&mut line).unwrap();
+    assert_eq!(line.trim(), "open");
+    holder
+}
+
+/// A mapping keeps a device or file in use after its descriptor was closed.
+#[test]
+fn refuses_device_and_image_that_are_only_mapped() {
+    if lacks() || skip::lacks_command("python3") {
+        return;
+    }
+    let bench = Bench::new();
+    let image = blank(&bench, "one.img");
+    let script = "import mmap, os, sys, time\nf = os.open(sys.argv[1], os.O_RDWR)\n\
+                  m = mmap.mmap(f, 4096)\nos.close(f)\nprint('open', flush=True)\ntime.sleep(600)";
+    let holder = started(script, &image);
+    let says = format!("(process {}) has it open", holder.0.id());
+    let before = fs::read(&image).unwrap();
+    let refused = write(&bench, "one.img", &["--overwrite"]);
+    assert!(refused.code == 3 && refused.err.contains(&says), "{refused:?}");
+    assert!(fs::read(&image).unwrap() == before);
+    drop(holder);
+    let device = Loop::over(&image);
+    let token = token_of(&bench, &device.0);
+    let holder = started(script, Path::new(&device.0));
+    let says = format!("(process {}) has {} open", holder.0.id(), &device.0[5..]);
+    assert_refused(&bench, &device.0, &token, &image, &says);
+}
+
+#[test]
+fn refuses_loop_device_whose_file_another_process_can_write() {
+    if lacks() {
+        return;
+    }
+    let bench = Bench::new();
+    let image = blank(&bench, "one.img");
+    let device = Loop::over(&image);
+    let token = token_of(&bench, &device.0);
+    let reader = File::open(&image).unwrap();
+    let reader = Holder(Command::new("sleep").arg("600").stdin(reader).spawn().unwrap());
+    let written = write(&bench, &device.0, &["--erase", &token]);
+    assert_eq!(written.code, 0, "a reader is no writer: {written:?}");
+    drop(reader);
+    let writer = File::options().write(true).open(&image).unwrap();
+    let writer = Holder(Command::new("sleep").arg("600").stdin(writer).spawn().unwrap());
+    let says = format!("(process {}) has the file under {} open", writer.0.id(), &device.0[5..]);
+    assert_refused(&bench, &device.0, &token, &image, &says);
+}
+
+/// The loop device was not seen as a user of the disk once the node it was attached by was gone.
+#[test]
+fn refuses_device_under_a_loop_device_that_was_attached_by_a_removed_node() {
+    if lacks() {
+        return;
+    }
+    let bench = Bench::new();
+    let image = blank(&bench, "one.img");
+    let device = Loop::over(&image);
+    let token = token_of(&bench, &device.0);
+    let number = fs::metadata(&device.0).unwrap().rdev();
+    let numbers = [rustix::fs::major(number), rustix::fs::minor(number)].map(|n| n.to_string());
+    let node = bench.path().join("node");
+    must(Command::new("mknod").arg(&node).arg("b").args(numbers));
+    let above = Loop::over(&node);
+    fs::remove_file(&node).unwrap();
+    let says = format!("losetup --detach {}", above.0);
+    assert_refused(&bench, &device.0, &token, &image, &says);
+}
+
+/// A loop with an ext4 and one with a GPT were both "no-table", and a token learned before anything
+/// was on them still consented.
+#[test]
+fn token_goes_stale_when_the_contents_change_and_they_are_shown() {
+    if lacks() || skip::lacks_command("sfdisk") {
+        return;
+    }
+    let bench = Bench::new();
+    let image = blank(&bench, "one.img");
+    fs::write(bench.path().join("plan.toml"), SMALL).unwrap();
+    let device = Loop::over(&image);
+    let blank = token_of(&bench, &device.0);
+    format(&device.0, "MYPHOTOS");
+    assert_refused(&bench, &device.0, &blank, &image, "not the erase token");
+    let plan = ["plan", "plan.toml", "--target", &device.0];
+    let shown = bench.run(&plan);
+    let uuid = must(Command::new("blkid").args(["-p", "-s", "UUID", "-o", "value", &device.0]));
+    for words in ["ext4 \"MYPHOTOS\"", uuid.trim(), "used", "last written within the last hour"] {
+        let text = shown.out.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(text.contains(words), "{words}: {shown:?}");
+    }
+    let json = bench.run(&[&plan[..], &["--format", "json"]].concat()).json();
+    let target = &json["targets"][0];
+    assert_eq!(target["contents"][0]["label"], "MYPHOTOS", "{target}");
+    let photos = target["erase_token"].as_str().unwrap().to_string();
+    let run = ["run", "plan.toml", "--target", &device.0, "--erase", &blank];
+    let refused = bench.run(&run);
+    assert_eq!(refused.code, 3, "{refused:?}");
+    assert!(refused.err.contains("on it: ext4 \"MYPHOTOS\""), "{refused:?}");
+    // The same kind and label with another UUID is another filesystem.
+    format(&device.0, "MYPHOTOS");
+    assert_refused(&bench, &device.0, &photos, &image, "not the erase token");
+    must(Command::new("wipefs").args(["-aq", &device.0]));
+    let table = "printf 'label: gpt\\nsize=40M\\nsize=40M\\n' | sfdisk -q --no-reread $0";
+    must(Command::new("sh").args(["-c", table, &device.0]));
+    let gpt = token_of(&bench, &device.0);
+    assert!(gpt != blank && gpt != photos, "{gpt}");
+    // A filesystem in a partition that the kernel has no device for.
+    let inner = "mkfs.ext4 -q -F -L INNER -E offset=1048576 $0 40M";
+    must(Command::new("sh").args(["-c", inner, &device.0]));
+    let refused = write(&bench, &device.0, &["--erase", &gpt]);
+    assert_eq!(refused.code, 3, "{refused:?}");
+    let shown = bench.run(&plan);
+    assert!(shown.out.contains("partition 1: ext4 \"INNER\""), "{shown:?}");
+}
+
+#[test]
+fn prints_hostile_label_harmlessly() {
+    if lacks() {
+        return;
+    }
+    let bench = Bench::new();
+    let image = blank(&bench, "one.img");
+    fs::write(bench.path().join("plan.toml"), SMALL).unwrap();
+    format(image.to_str().unwrap(), "\u{1b}[2J\u{202e}x");
+    let shown = bench.run(&["plan", "plan.toml", "--target", "one.img"]);
+    assert_eq!(shown.code, 0, "{shown:?}");
+    assert!(shown.out.contains("ext4 \""), "{shown:?}");
+    assert!(!shown.out.contains(['\u{1b}', '\u{202e}']), "{shown:?}");
+}
+
+/// Without udev a member at rest was an empty disk.
+#[test]
+fn refuses_member_at_rest_without_udev() {
+    if lacks() {
+        return;
+    }
+    let bench = Bench::new();
+    let image = blank(&bench, "one.img");
+    // The label of an LVM physical volume, as lvm2 writes it (lib/format_text/layout.h).
+    let mut label = vec![0u8; 512];
+    label[..8].copy_from_slice(b"LABELONE");
+    label[8] = 1;
+    label[20] = 32;
+    label[24..32].copy_from_slice(b"LVM2 001");
+    label[32..64].copy_from_slice(b"abcdefghijklmnopqrstuvwxyz012345");
+    let crc = crc32(&label[20..]).to_le_bytes();
+    label[16..20].copy_from_slice(&crc);
+    use std::os::unix::fs::FileExt;
+    let file = File::options().write(true).open(&image).unwrap();
+    file.write_all_at(&label, 512).unwrap();
+    drop(file);
+    let device = Loop::over(&image);
+    assert_refused(&bench, &device.0, "x", &image, "is part of an LVM volume group");
+}
+
+/// The checksum of lvm2 (lib/misc/crc.c).
+fn crc32(bytes: &[u8]) -> u32 {
+    let step = |crc: u32, byte: &u8| {
+        let mut crc = crc ^ u32::from(*byte);
+        for _ in 0..8 {
+            crc = (crc >> 1) ^ (0xedb8_8320 & (crc & 1).wrapping_neg());
+        }
+        crc
+    };
+    bytes.iter().fold(0xf597_a6cf, step)
+}
+
+/// A loop device over nothing ended with 4, as if the machine lacked something.
+#[test]
+fn refuses_loop_device_of_size_0() {
+    if lacks() {
+        return;
+    }
+    let bench = Bench::new();
+    let empty = bench.path().join("empty.img");
+    File::create(&empty).unwrap();
+    let device = Loop::over(&empty);
+    let refused = write(&bench, &device.0, &["--erase", "x"]);
+    assert!(refused.code == 3 && refused.err.contains("size 0"), "{refused:?}");
+    let node = device.0.clone();
+    drop(device);
+    let refused = write(&bench, &node, &["--erase", "x"]);
+    // Another test may have got the loop device meanwhile; it is refused all the same.
+    assert_eq!(refused.code, 3, "{refused:?}");
+}
+
+/// `bench FILE --overwrite` wrote a file under a mounted loop device.
+#[test]
+fn refuses_to_overwrite_a_file_that_is_in_use() {
+    if lacks() {
+        return;
+    }
+    let bench = Bench::new();
+    let image = blank(&bench, "one.img");
+    let refused = |says: &str| {
+        let before = fs::read(&image).unwrap();
+        let ended = write(&bench, "one.img", &["--overwrite"]);
+        assert!(ended.code == 3 && ended.err.contains(says), "{says}: {ended:?}");
+        assert!(fs::read(&image).unwrap() == before, "{says}: it was written");
+    };
+    let device = Loop::over(&image);
+    refused("it backs loop");
+    drop(device);
+    let second = bench.path().join("second.img");
+    fs::hard_link(&image, &second).unwrap();
+    refused("hard links");
+    fs::remove_file(second).unwrap();
+    let opened = File::options().write(true).open(&image).unwrap();
+    let holder = Holder(Command::new("sleep").arg("600").stdin(opened).spawn().unwrap());
+    refused("has it open");
+    drop(holder);
+    let written = write(&bench, "one.img", &["--overwrite"]);
+    assert_eq!(written.code, 0, "{written:?}");
+}
+
+/// A different disk of the same size under the same name was overwritten without a question.
+#[test]
+fn resume_asks_for_the_token_of_a_loop_device_over_another_file() {
+    if lacks() {
+        return;
+    }
+    let bench = Bench::new();
+    let image = blank(&bench, "one.img");
+    fs::write(bench.path().join("plan.toml"), SMALL).unwrap();
+    let device = Loop::over(&image);
+    let token = token_of(&bench, &device.0);
+    let words = ["run", "plan.toml", "--target", &device.0, "--erase", &token, "--time", "4h"];
+    let mut running = Running::start(bench.bakeoff().args(words));
+    running.until_announced();
+    let is_begun = |event: &serde_json::Value| event["what"].get("block_started").is_some();
+    running.until("a block", |_| bench.events("last").iter().any(is_begun).then_some(()));
+    running.signal(Signal::KILL);
+    let _ = running.end();
+    let cleaned = bench.run(&["clean"]);
+    assert_eq!(cleaned.code, 0, "{cleaned:?}");
+    // Another disk of the same size takes the name.
+    let other = blank(&bench, "other.img");
+    format(other.to_str().unwrap(), "THEIRS");
+    let node = device.0.clone();
+    must(Command::new("losetup").args(["--detach", &node]));
+    must(Command::new("losetup").arg(&node).arg(&other));
+    let before = fs::read(&other).unwrap();
+    let refused = bench.run(&["resume", "--time", "4h"]);
+    assert_eq!(refused.code, 3, "{refused:?}");
+    assert!(refused.err.contains("it was unplugged or exchanged"), "{refused:?}");
+    assert!(refused.err.contains("ext4 \"THEIRS\""), "{refused:?}");
+    assert!(refused.err.contains("--erase"), "{refused:?}");
+    let stale = bench.run(&["resume", "--time", "4h", "--erase", &token]);
+    assert_eq!(stale.code, 3, "{stale:?}");
+    assert!(fs::read(&other).unwrap() == before, "another drive was written");
+}

@@ -1,0 +1,232 @@
+//! Signatures found on a target: filesystems, partition tables, members of volumes and pools.
+//!
+//! Pure. The shell reads them from the device itself (libblkid, through wipefs and blkid), not from
+//! udev's database or a cache. They are shown before anything is erased, they are part of the erase
+//! token, and `resume` compares those outside the region with the ones the run found.
+
+use serde::Serialize;
+
+use super::region::Span;
+use crate::model::path::RawPath;
+use crate::units;
+
+/// One signature.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Sign {
+    /// Kernel name or number of the partition it is in; `None` = on the target itself.
+    pub part: Option<String>,
+    /// Where it is, from the start of the target.
+    pub offset_bytes: u64,
+    /// What it is, in libblkid's words: `ext4`, `gpt`, `LVM2_member`.
+    pub kind: String,
+    /// Label.
+    pub label: Option<RawPath>,
+    /// UUID of a filesystem or member, identifier of a partition table.
+    pub uuid: Option<String>,
+    /// Size of the filesystem, where its superblock is one we read.
+    pub size_bytes: Option<u64>,
+    /// Bytes of it in use.
+    pub used_bytes: Option<u64>,
+    /// When it was last written, seconds since 1970.
+    pub written_s: Option<u64>,
+}
+
+/// Kinds of partition tables, in libblkid's words.
+const TABLES: [&str; 8] = ["gpt", "dos", "PMBR", "bsd", "mac", "sun", "sgi", "atari"];
+
+impl Sign {
+    /// Whether it is a partition table.
+    pub fn is_table(&self) -> bool {
+        TABLES.contains(&self.kind.as_str())
+    }
+
+    /// Of what larger thing the device is a part, by this signature.
+    pub fn member_of(&self) -> Option<&'static str> {
+        member_of(&self.kind)
+    }
+
+    /// In words: `ext4 "MYPHOTOS" (UUID 477f…), 12 GiB of 29 GiB used, last written 3 days ago`.
+    pub fn words(&self, now_s: u64) -> String {
+        let mut words = match &self.part {
+            Some(part) => format!("{part}: {}", shown(&self.kind)),
+            None => shown(&self.kind),
+        };
+        if let Some(label) = self.label.as_ref().filter(|label| !label.as_bytes().is_empty()) {
+            words += &format!(" \"{label}\"");
+        }
+        if let Some(uuid) = &self.uuid {
+            words += &format!(" (UUID {})", shown(uuid));
+        }
+        match (self.used_bytes, self.size_bytes) {
+            (Some(used), Some(size)) => {
+                words += &format!(", {} of {} used", units::size(used), units::size(size));
+            }
+            (None, Some(size)) => words += &format!(", {}", units::size(size)),
+            _ if self.is_table() => {}
+            _ => words += ", used space unknown",
+        }
+        if let Some(then) = self.written_s.filter(|then| *then > 0) {
+            words += &format!(", last written {}", ago(now_s.saturating_sub(then)));
+        }
+        words
+    }
+
+    /// What distinguishes it. Used space and age change by mounting and are left out.
+    fn identity(&self) -> String {
+        let label = self.label.as_ref().map(RawPath::to_string).unwrap_or_default();
+        format!(
+            "{}\u{1f}{}\u{1f}{}\u{1f}{label}\u{1f}{}\u{1e}",
+            self.part.as_deref().unwrap_or_default(),
+            self.offset_bytes,
+            self.kind,
+            self.uuid.as_deref().unwrap_or_default()
+        )
+    }
+}
+
+/// Of what larger thing a device with a signature of this kind is a part.
+pub fn member_of(kind: &str) -> Option<&'static str> {
+    match kind {
+        "linux_raid_member" | "ddf_raid_member" | "isw_raid_member" => Some("a RAID array"),
+        kind if kind.ends_with("_raid_member") => Some("a RAID array"),
+        "LVM2_member" | "LVM1_member" => Some("an LVM volume group"),
+        "zfs_member" => Some("a ZFS pool"),
+        "bcache" => Some("a bcache set"),
+        "drbd" => Some("a DRBD resource"),
+        _ => None,
+    }
+}
+
+fn shown(text: &str) -> String {
+    crate::model::path::printable(text.as_bytes())
+}
+
+fn ago(seconds: u64) -> String {
+    const HOUR: u64 = 3600;
+    match seconds {
+        0..HOUR => "within the last hour".to_string(),
+        s if s < 48 * HOUR => format!("{} h ago", s / HOUR),
+        s if s < 730 * 24 * HOUR => format!("{} days ago", s / (24 * HOUR)),
+        s => format!("{} years ago", s / (365 * 24 * HOUR)),
+    }
+}
+
+/// Every signature of a target.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Contents {
+    /// By partition and offset.
+    pub signs: Vec<Sign>,
+}
+
+impl Contents {
+    /// Stands for the contents in a token; `None` when no signature was found.
+    pub fn fingerprint(&self) -> Option<String> {
+        fingerprint(self.signs.iter())
+    }
+
+    /// The same of the signatures outside a region, which a run on it does not change.
+    pub fn fingerprint_outside(&self, region: Span) -> Option<String> {
+        let end = region.start_bytes.saturating_add(region.size_bytes);
+        let is_outside = |sign: &&Sign| !(region.start_bytes..end).contains(&sign.offset_bytes);
+        fingerprint(self.signs.iter().filter(is_outside))
+    }
+
+    /// Identifier of the target's partition table.
+    pub fn table_id(&self) -> Option<&str> {
+        let own = self.signs.iter().filter(|sign| sign.part.is_none() && sign.is_table());
+        own.filter_map(|sign| sign.uuid.as_deref()).next()
+    }
+
+    /// One line for each signature, copies of partition tables left out.
+    pub fn lines(&self, now_s: u64) -> Vec<String> {
+        let mut lines: Vec<String> = Vec::new();
+        for sign in self.signs.iter().filter(|sign| sign.kind != "PMBR") {
+            let line = sign.words(now_s);
+            if !lines.contains(&line) {
+                lines.push(line);
+            }
+        }
+        lines
+    }
+}
+
+fn fingerprint<'a>(signs: impl Iterator<Item = &'a Sign>) -> Option<String> {
+    let mut all: Vec<String> = signs.map(Sign::identity).collect();
+    all.sort();
+    (!all.is_empty()).then(|| digest(all.concat().as_bytes())[..8].to_string())
+}
+
+/// 16 hexadecimal digits for some bytes: FNV-1a, mixed as splitmix64 does. No cryptography: whoever
+/// can choose what is on a drive can also choose its serial number.
+pub fn digest(bytes: &[u8]) -> String {
+    let step = |hash: u64, byte: &u8| (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3);
+    let mut hash = bytes.iter().fold(0xcbf2_9ce4_8422_2325, step);
+    hash = (hash ^ (hash >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    hash = (hash ^ (hash >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    format!("{:016x}", hash ^ (hash >> 31))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ext4() -> Sign {
+        Sign {
+            offset_bytes: 1080,
+            kind: "ext4".to_string(),
+            label: Some(RawPath::new("MYPHOTOS")),
+            uuid: Some("477f0e42".to_string()),
+            size_bytes: Some(64 << 20),
+            used_bytes: Some(5 << 20),
+            written_s: Some(1_000_000),
+            ..Sign::default()
+        }
+    }
+
+    #[test]
+    fn names_label_uuid_used_size_and_age() {
+        let now_s = 1_000_000 + 3 * 86_400;
+        assert_eq!(
+            ext4().words(now_s),
+            "ext4 \"MYPHOTOS\" (UUID 477f0e42), 5 MiB of 64 MiB used, last written 3 days ago"
+        );
+        let luks =
+            Sign { kind: "crypto_LUKS".into(), part: Some("sda2".into()), ..Sign::default() };
+        assert_eq!(luks.words(now_s), "sda2: crypto_LUKS, used space unknown");
+    }
+
+    #[test]
+    fn prints_hostile_labels_harmlessly() {
+        let label = Some(RawPath::new("\x1b[2J\u{202e}x"));
+        let words = Sign { label, kind: "vf\x1bat".into(), ..Sign::default() }.words(0);
+        assert!(words.chars().all(|c| !c.is_control() && c != '\u{202e}'), "{words:?}");
+    }
+
+    #[test]
+    fn fingerprint_changes_with_every_identity_and_not_with_age() {
+        let of = |sign: Sign| Contents { signs: vec![sign] }.fingerprint();
+        let same = of(ext4());
+        assert_eq!(of(Sign { written_s: None, used_bytes: None, ..ext4() }), same);
+        let others = [
+            Sign { uuid: Some("477f0e43".into()), ..ext4() },
+            Sign { label: Some(RawPath::new("MYPHOTO")), ..ext4() },
+            Sign { kind: "ext3".into(), ..ext4() },
+            Sign { offset_bytes: 0, ..ext4() },
+            Sign { part: Some("1".into()), ..ext4() },
+        ];
+        for other in others {
+            assert_ne!(of(other.clone()), same, "{other:?}");
+        }
+        assert_eq!(Contents::default().fingerprint(), None);
+    }
+
+    #[test]
+    fn fingerprint_outside_a_region_ignores_signatures_in_it() {
+        let region = Span { start_bytes: 4 << 20, size_bytes: 8 << 20 };
+        let inside = Sign { offset_bytes: 5 << 20, part: Some("1".into()), ..ext4() };
+        let both = Contents { signs: vec![ext4(), inside] };
+        let outer = Contents { signs: vec![ext4()] };
+        assert_eq!(both.fingerprint_outside(region), outer.fingerprint_outside(region));
+        assert_ne!(both.fingerprint(), outer.fingerprint());
+    }
+}
