@@ -103,7 +103,7 @@ fn demo() -> Vec<Event> {
 /// The steps of a run on an image, as far as the report shows them.
 fn prepare(builder: &mut RunBuilder) {
     let image = RawPath::new("/var/tmp/.bakeoff-5eed0f1e/image");
-    let mut planned = vec![steps::fill(0, &image, 1 << 30), steps::attach_loop(1, &image, None)];
+    let mut planned = vec![steps::fill(0, &image, 1 << 30), steps::attach_loop(1, &image)];
     for candidate in builder.clone().build().header.candidates {
         if let Kind::Stack(stack) = candidate.kind {
             let (number, device) = (planned.len() as u32, RawPath::new("/dev/loop7"));

@@ -50,9 +50,10 @@ fn forget(global: &Global, mut store: Sqlite, run: &str) -> Result<Outcome, Faul
     say::line(format_args!("Run {id} ({title}). Changes on record that were not undone:"));
     match store.load(&id).ok().and_then(|events| Run::fold(&events).ok()) {
         Some(run) => run.steps_to_undo().for_each(|step| {
-            let undo = step.undo.as_ref().map(|undo| {
-                harmless(&steps::describe_undo(undo, &run.header.run, step.step))
-            });
+            let undo = step
+                .undo
+                .as_ref()
+                .map(|undo| harmless(&steps::describe_undo(undo, &run.header.run, step.step)));
             let (why, undo) = (harmless(&step.why), undo.unwrap_or_default());
             say::line(format_args!("  {why}; to undo it: {undo}"));
         }),

@@ -10,7 +10,7 @@ use bakeoff_core::prepare::guard::{Verdict, verdict};
 use bakeoff_core::prepare::support::RECIPES;
 
 use super::direct::least_dirtied;
-use super::{dirtied_per_page, attached_loops, is_mount_point, place, support};
+use super::{attached_loops, dirtied_per_page, is_mount_point, place, support};
 use crate::skip;
 
 /// A mounted image that goes away with the value.

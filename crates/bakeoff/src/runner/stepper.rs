@@ -148,9 +148,9 @@ pub fn undo_all(journal: &mut Journal) -> Result<Vec<String>, Fault> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::skip;
     use crate::store::{Sqlite, Store};
     use bakeoff_core::model::event::{Event, Owner};
-    use crate::skip;
     use bakeoff_core::prepare::udev_rule;
 
     /// A store with one dead run of this or another boot that had made a rule.

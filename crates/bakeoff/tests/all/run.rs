@@ -13,6 +13,7 @@ use crate::skip;
 use bakeoff_core::model::ceiling::Layer;
 use bakeoff_core::model::event::{Action, StopReason, What};
 use bakeoff_core::model::run::Run;
+use bakeoff_core::model::undo::Undo;
 use bakeoff_core::prepare::commands::describe;
 use rustix::process::Signal;
 

@@ -4,21 +4,14 @@
 //! The other user is a thread of this test with another user id. Whatever the runs answer, the
 //! files elsewhere stay as they were.
 
-// A helper of tests may panic: that is how a test fails.
-#![allow(clippy::unwrap_used)]
-
-#[path = "support/bench.rs"]
-mod bench;
-#[path = "support/skip.rs"]
-mod skip;
-
+use crate::skip;
 use std::fs::{self, Permissions};
 use std::os::unix::fs::{MetadataExt, PermissionsExt, chown, symlink};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::thread;
 
-use bench::Bench;
+use crate::bench::Bench;
 use rustix::process::{Gid, Uid};
 use rustix::thread::{set_thread_groups, set_thread_res_gid, set_thread_res_uid};
 
@@ -217,7 +210,8 @@ fn root_refuses_a_directory_that_others_can_write() {
             assert!(refused.err.contains(word), "{args:?} {word}: {refused:?}");
         }
     }
-    let refused = bench::Ended::of(bench.bakeoff().current_dir(&dir).arg("demo").output().unwrap());
+    let refused =
+        crate::bench::Ended::of(bench.bakeoff().current_dir(&dir).arg("demo").output().unwrap());
     assert_eq!(refused.code, 3, "{refused:?}");
     assert_eq!(fs::read_dir(&dir).unwrap().count(), 0);
     // Sticky, nobody can rename what is root's.

@@ -1,26 +1,16 @@
 //! The guard on real loop devices: what is in use, by whatever name, is not written, and what is on
 //! a target is shown and is part of its token.
 
-// A helper of tests may panic: that is how a test fails.
-#![allow(clippy::unwrap_used)]
-
-#[path = "support/bench.rs"]
-mod bench;
-#[path = "support/on_image.rs"]
-mod on_image;
-#[path = "support/running.rs"]
-mod running;
-#[path = "support/skip.rs"]
-mod skip;
-
+use crate::on_image;
+use crate::skip;
 use std::fs::{self, File};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command};
 
-use bench::{Bench, Ended, must};
-use on_image::{MIB, SMALL};
-use running::Running;
+use crate::bench::{Bench, Ended, must};
+use crate::on_image::{MIB, SMALL};
+use crate::running::Running;
 use rustix::process::Signal;
 
 fn lacks() -> bool {

@@ -1,0 +1,292 @@
+//! A user edits the record of a dead run, and root recovers: what is stored is never obeyed.
+//!
+//! Root executed the command that an edited `undo` named, deleted and overwrote files in /etc,
+//! unmounted what was not ours, and removed a directory there. Here each of these is put into the
+//! record of a run that was killed, and root's `clean` meets it.
+
+use std::fs;
+use std::os::unix::fs::chown;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use rustix::process::Signal;
+use serde_json::{Value, json};
+
+use bakeoff_core::prng::SplitMix64;
+
+use crate::bench::{Bench, Loop};
+use crate::running::Running;
+use crate::skip;
+
+/// Files that no undo may touch, at which edited records point.
+struct Canaries {
+    dir: PathBuf,
+}
+
+impl Canaries {
+    fn new(bench: &Bench) -> Canaries {
+        let dir = bench.dir("etc");
+        fs::write(dir.join("passwd"), "root:x:0:0\n").unwrap();
+        fs::create_dir(dir.join("ssh")).unwrap();
+        fs::write(dir.join("ssh/data"), "key\n").unwrap();
+        Canaries { dir }
+    }
+
+    fn at(&self, name: &str) -> PathBuf {
+        self.dir.join(name)
+    }
+
+    /// Everything below, with contents.
+    fn state(&self) -> Vec<(String, Option<String>)> {
+        let names = ["passwd", "ssh", "ssh/data", "touched"];
+        let of = |name: &&str| (name.to_string(), fs::read_to_string(self.at(name)).ok());
+        let mut all: Vec<_> = names.iter().map(of).collect();
+        all.push(("ssh is there".to_string(), self.at("ssh").is_dir().then(String::new)));
+        all
+    }
+}
+
+/// A store with the record of a `quick` that was killed.
+fn killed(bench: &Bench) -> PathBuf {
+    let dir = bench.dir("place");
+    let mut bakeoff = bench.bakeoff();
+    bakeoff.args(["quick", "--time", "5m", "--workload", "randread"]).arg(&dir);
+    let mut running = Running::start(&mut bakeoff);
+    running.until("it has made its directory", |_| (!bench.leftovers().is_empty()).then_some(()));
+    running.signal(Signal::KILL);
+    drop(running.end());
+    bench.path().join("data/bakeoff/bakeoff.db")
+}
+
+/// Edits the undo of the first step that has one.
+fn edit(store: &Path, undo: &Value) {
+    let raw = rusqlite::Connection::open(store).unwrap();
+    let (rowid, text): (i64, String) = raw
+        .query_row(
+            "SELECT rowid, json FROM events WHERE json LIKE '%\"step_planned\"%' \
+             AND json NOT LIKE '%\"undo\":null%' ORDER BY seq LIMIT 1",
+            [],
+            |row| Ok((row.get(0)?, row.get(1)?)),
+        )
+        .unwrap();
+    let mut event: Value = serde_json::from_str(&text).unwrap();
+    event["what"]["step_planned"]["undo"] = undo.clone();
+    let text = event.to_string();
+    raw.execute("UPDATE events SET json = ?1 WHERE rowid = ?2", (&text, rowid)).unwrap();
+}
+
+#[test]
+fn root_obeys_no_undo_that_was_edited() {
+    if skip::lacks_root() {
+        return;
+    }
+    let mut bench = Bench::new();
+    let canaries = Canaries::new(&bench);
+    let before = canaries.state();
+    let mounted = bench.mount_loop("ext2", "64M", Loop::Plain);
+    let store = killed(&bench);
+    let (passwd, ssh) = (canaries.at("passwd"), canaries.at("ssh"));
+    let attacks = [
+        json!({ "run": { "argv": ["touch", canaries.at("touched")] } }),
+        json!({ "remove_udev_rule": { "path": passwd } }),
+        json!({ "set_knob": { "path": passwd, "value": "pwned" } }),
+        json!({ "put_back_knob": { "path": passwd, "ours": "root:x:0:0", "before": "pwned" } }),
+        json!({ "remove_scratch": { "parent": canaries.dir, "name": "ssh" } }),
+        json!({ "unmount": { "at": mounted } }),
+        json!({ "close_mapper": { "name": "cryptroot" } }),
+        json!({ "detach_loop": { "file": bench.path().join("ext2.img") } }),
+        json!({ "restore_knob": { "knob": { "scheduler": "../../../etc" }, "ours": "", "before": "x" } }),
+        json!({ "remove_our_scratch": { "parent": ssh, "of": { "number": 7 } } }),
+        json!({ "remove_our_scratch": { "parent": canaries.dir, "of": "ssh" } }),
+        json!("remove_everything"),
+    ];
+    for attack in attacks {
+        edit(&store, &attack);
+        bench.run(&["clean"]);
+        assert_eq!(canaries.state(), before, "{attack}");
+        let mounts = fs::read_to_string("/proc/self/mounts").unwrap();
+        assert!(mounts.contains(mounted.to_str().unwrap()), "{attack}");
+    }
+    // What could not be obeyed is shown and forgotten when asked, and nothing else is touched.
+    edit(&store, &json!({ "run": { "argv": ["touch", canaries.at("touched")] } }));
+    let refused = bench.run(&["clean"]);
+    let forgotten = bench.run(&["clean", "--force", "last"]);
+    assert!(refused.code == 4 || refused.code == 0, "{refused:?}");
+    assert!(forgotten.code == 0, "{forgotten:?}");
+    assert_eq!(bench.run(&["clean"]).code, 0);
+    assert_eq!(canaries.state(), before);
+}
+
+/// Words an attacker would try, and some of ours.
+const WORDS: [&str; 16] = [
+    "..",
+    "/",
+    "/etc/passwd",
+    "../../etc",
+    "sda",
+    "loop0",
+    "policy0",
+    "none",
+    "mnt",
+    "ssh",
+    "",
+    "0123456789abcdef",
+    "a\u{0}b",
+    "$(touch x)",
+    "scheduler",
+    "crypt",
+];
+
+/// Any JSON of a few levels, with keys of real undos among those it has.
+fn any(random: &mut SplitMix64, canaries: &Canaries, depth: u32) -> Value {
+    const KEYS: [&str; 24] = [
+        "run",
+        "argv",
+        "path",
+        "value",
+        "parent",
+        "name",
+        "of",
+        "number",
+        "slot",
+        "knob",
+        "ours",
+        "before",
+        "remove_our_scratch",
+        "unmount_ours",
+        "remove_volume",
+        "region",
+        "lvm",
+        "file",
+        "restore_knob",
+        "keep_knob",
+        "restore_saved",
+        "drive",
+        "at",
+        "size_bytes",
+    ];
+    match random.below(if depth == 0 { 4 } else { 7 }) {
+        0 => json!(WORDS[random.below(WORDS.len() as u64) as usize]),
+        1 => json!(canaries.at(["", "passwd", "ssh", "touched"][random.below(4) as usize])),
+        2 => json!(random.below(20)),
+        3 => json!(
+            ["remove_mount_points", "detach_marked_loop", "remove_our_rule"]
+                [random.below(3) as usize]
+        ),
+        4 => (0..random.below(4)).map(|_| any(random, canaries, depth - 1)).collect(),
+        _ => {
+            let key = |random: &mut SplitMix64| KEYS[random.below(KEYS.len() as u64) as usize];
+            let one = |_| (key(random).to_string(), any(random, canaries, depth - 1));
+            Value::Object((0..=random.below(3)).map(one).collect())
+        }
+    }
+}
+
+/// Mutated records, in a mount namespace of their own: whatever is recovered, nothing but what is
+/// ours is touched.
+#[test]
+fn recovery_of_mutated_records_touches_nothing_of_others() {
+    if skip::lacks_root() || skip::lacks_command("unshare") {
+        return;
+    }
+    let mut bench = Bench::new();
+    let canaries = Canaries::new(&bench);
+    let before = canaries.state();
+    let mounted = bench.mount_loop("ext2", "64M", Loop::Plain);
+    let store = killed(&bench);
+    let attached = bench.attached();
+    let mut random = SplitMix64::new(20_261_123);
+    for _ in 0..150 {
+        let undo = any(&mut random, &canaries, 4);
+        edit(&store, &undo);
+        let bakeoff = bench.bakeoff();
+        let mut clean = Command::new("unshare");
+        clean.args(["--mount", "--"]).arg(bakeoff.get_program()).arg("clean");
+        clean.arg("--store").arg(&store).current_dir(bench.path()).env_remove("SUDO_UID");
+        let ended = clean.output().unwrap();
+        let code = ended.status.code();
+        assert!(matches!(code, Some(0 | 3 | 4)), "{undo}: {ended:?}");
+        assert_eq!(canaries.state(), before, "{undo}");
+        assert_eq!(bench.attached(), attached, "{undo}");
+        // A step that was undone stays so: the next one is made open again.
+        let raw = rusqlite::Connection::open(&store).unwrap();
+        raw.execute("DELETE FROM events WHERE kind IN ('step_undone', 'stopped')", []).unwrap();
+    }
+    let mounts = fs::read_to_string("/proc/self/mounts").unwrap();
+    assert!(mounts.contains(mounted.to_str().unwrap()));
+}
+
+/// One damaged event kept `clean` from cleaning any run, and `quick` from starting.
+#[test]
+fn a_damaged_record_is_set_aside_and_others_are_recovered() {
+    if skip::lacks_root() {
+        return;
+    }
+    let bench = Bench::new();
+    let store = killed(&bench);
+    let raw = rusqlite::Connection::open(&store).unwrap();
+    let damaged = raw.execute("UPDATE events SET json = '{\"seq\":2,' WHERE seq = 2", []).unwrap();
+    assert!(damaged > 0);
+    drop(raw);
+    let dir = bench.path().join("other");
+    fs::create_dir(&dir).unwrap();
+    let quick =
+        bench.run(&["quick", "--time", "2m", "--workload", "randread", dir.to_str().unwrap()]);
+    assert!(quick.code <= 1, "{quick:?}");
+    assert!(quick.err.contains("--force"), "{quick:?}");
+    let cleaned = bench.run(&["clean"]);
+    assert!(cleaned.err.contains("set aside"), "{cleaned:?}");
+    let listed = bench.run(&["runs", "--format", "json"]);
+    assert_eq!(listed.code, 0, "{listed:?}");
+}
+
+/// A store that another user can write is none that root recovers from.
+#[test]
+fn root_refuses_to_recover_from_a_store_of_another_user() {
+    if skip::lacks_root() {
+        return;
+    }
+    let bench = Bench::new();
+    let store = killed(&bench);
+    let left = bench.leftovers();
+    chown(&store, Some(61_235), None).unwrap();
+    let refused = bench.run(&["clean"]);
+    assert_eq!(refused.code, 3, "{refused:?}");
+    assert!(refused.err.contains("61235"), "{refused:?}");
+    assert_eq!(bench.leftovers(), left, "nothing was recovered");
+    chown(&store, Some(0), None).unwrap();
+    assert_eq!(bench.run(&["clean"]).code, 0);
+    assert_eq!(bench.leftovers(), Vec::<String>::new());
+}
+
+/// What a killed probe saved was known to nobody.
+#[test]
+fn clean_restores_what_a_killed_probe_overwrote() {
+    if skip::lacks_root() {
+        return;
+    }
+    let bench = Bench::new();
+    let image = bench.path().join("card.img");
+    let block: Vec<u8> = (0..4096u32).map(|n| (n % 251) as u8).collect();
+    let original = block.repeat((256 << 20) / 4096);
+    fs::write(&image, &original).unwrap();
+    let planned = bench.run(&["probe", image.to_str().unwrap()]);
+    let token = planned.err.split_whitespace().skip_while(|w| *w != "--erase").nth(1);
+    let Some(token) = token.map(|t| t.trim_matches(|c: char| "`'\".,:".contains(c)).to_string())
+    else {
+        panic!("{planned:?}")
+    };
+    let mut probe = bench.bakeoff();
+    probe.args(["probe", image.to_str().unwrap(), "--erase", &token]);
+    let mut running = Running::start(&mut probe);
+    running.until("it has overwritten something", |_| {
+        (fs::read(&image).unwrap() != original).then_some(())
+    });
+    running.signal(Signal::KILL);
+    drop(running.end());
+    let cleaned = bench.run(&["clean"]);
+    assert_eq!(cleaned.code, 0, "{cleaned:?}");
+    assert!(fs::read(&image).unwrap() == original, "the originals are back");
+    let kept = Command::new("find").args(["/var/lib/bakeoff", "-name", "probe-*"]).output();
+    assert!(kept.is_ok_and(|found| found.stdout.is_empty()), "and no copy is left");
+}
