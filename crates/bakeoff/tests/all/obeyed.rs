@@ -175,9 +175,12 @@ fn any(random: &mut SplitMix64, canaries: &Canaries, depth: u32) -> Value {
         ),
         4 => (0..random.below(4)).map(|_| any(random, canaries, depth - 1)).collect(),
         _ => {
-            let key = |random: &mut SplitMix64| KEYS[random.below(KEYS.len() as u64) as usize];
-            let one = |_| (key(random).to_string(), any(random, canaries, depth - 1));
-            Value::Object((0..=random.below(3)).map(one).collect())
+            let count = random.below(4);
+            let one = |_| {
+                let key = KEYS[random.below(KEYS.len() as u64) as usize];
+                (key.to_string(), any(random, canaries, depth - 1))
+            };
+            Value::Object((0..=count).map(one).collect())
         }
     }
 }
