@@ -249,8 +249,8 @@ impl<'a> Spec<'a> {
     }
 }
 
-/// This binary, for a child of its own. Under valgrind that link leads to valgrind itself, which only
-/// the link's text hides; whoever sets this variable for us has us run anything already.
+/// This binary, for a child of its own. Under valgrind that link leads to valgrind itself, which
+/// only the link's text hides; whoever sets this variable for us has us run anything already.
 fn ourselves() -> OsString {
     let preloaded = std::env::var_os("LD_PRELOAD").unwrap_or_default();
     let is_in_valgrind = preloaded.to_string_lossy().contains("/vgpreload_");

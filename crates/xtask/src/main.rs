@@ -26,6 +26,7 @@ usage: cargo xtask NAME
   bench-truth     decisions and causes against known truth; rewrites parts of docs (--help)
   test-vm         the program on emulated machines (--help)
   dist            static binaries for other machines (--help)
+  plain           the static program of this machine, checked under valgrind too
   fuzz [SECONDS]  run every fuzz target for so long (30)
 ";
 
@@ -54,6 +55,7 @@ fn run(arguments: Vec<String>) -> Result<bool> {
             testing::fuzz(&root, seconds)
         }
         ["dist", rest @ ..] => dist::dist(&root, rest),
+        ["plain"] => dist::plain::check(&root),
         ["test-vm", rest @ ..] => vm::test(&root, rest),
         ["bench", rest @ ..] => bench::bench(&root, rest),
         ["bench-truth", rest @ ..] => truth::bench(&root, rest),

@@ -91,8 +91,8 @@ pub fn detach(global: &Global, tokens: &[String]) -> Result<Outcome, Fault> {
     Ok(Outcome::Done)
 }
 
-/// Watches a detached run for as long as `watched`; `None` when it goes on. One that ended ends us as it did,
-/// with what it said.
+/// Watches a detached run for as long as `watched`; `None` when it goes on. One that ended ends us
+/// as it did, with what it said.
 fn early_end(child: &mut Child, log: &Path, watched: Duration) -> Result<Option<Outcome>, Fault> {
     let since = Instant::now();
     while since.elapsed() < watched {

@@ -42,7 +42,14 @@ impl Mounted {
 
 impl Drop for Mounted {
     fn drop(&mut self) {
-        let _ = Command::new("umount").arg(self.path()).status();
+        // Another test that looks at every mount may have it open for a moment.
+        let unmount = || Command::new("umount").arg(self.path()).status();
+        for _ in 0..100 {
+            if unmount().is_ok_and(|status| status.success()) {
+                break;
+            }
+            std::thread::sleep(std::time::Duration::from_millis(100));
+        }
         let _ = Command::new("losetup").args(["--detach", &self.device]).status();
     }
 }

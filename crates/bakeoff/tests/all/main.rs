@@ -2,8 +2,8 @@
 //! tests share the machine as one queue. A new test is a module of this one.
 //!
 //! They run beside each other in one process. So no test changes what the process has one of (the
-//! working directory, the environment): it gives that to the program it starts. What the machine has
-//! one of (a count of loop devices, of processes) is looked at for the test's own paths only.
+//! working directory, the environment): it gives that to the program it starts. What the machine
+//! has one of (a count of loop devices, of processes) is looked at for the test's own paths only.
 
 // A helper of tests may panic: that is how a test fails.
 #![allow(clippy::unwrap_used)]

@@ -168,7 +168,18 @@ impl Bench {
 impl Drop for Bench {
     fn drop(&mut self) {
         for at in self.mounts.iter().rev() {
-            let _ = Command::new("umount").arg(at).status();
+            // Another test that looks at every mount may have it open for a moment.
+            for _ in 0..100 {
+                let status = Command::new("umount").arg(at).stderr(Stdio::null()).status();
+                let is_mounted = || {
+                    let mounts = std::fs::read_to_string("/proc/self/mounts").unwrap_or_default();
+                    mounts.contains(&*at.to_string_lossy())
+                };
+                if status.is_ok_and(|status| status.success()) || !is_mounted() {
+                    break;
+                }
+                std::thread::sleep(std::time::Duration::from_millis(100));
+            }
         }
         for device in &self.loops {
             let _ = Command::new("losetup").arg("--detach").arg(device).status();

@@ -11,6 +11,7 @@ use std::time::Instant;
 use anyhow::{Context, Result, bail};
 
 mod machine;
+pub mod plain;
 mod toolchain;
 mod verify;
 

@@ -99,7 +99,7 @@ fn check_arm(binary: &Path, machine: &Machine) -> Result<()> {
 fn run(binary: &Path, machine: &Machine) -> Result<String> {
     let Some(emulator) = machine.emulator else {
         let version = tool::output(Command::new(binary).arg("--version"))?;
-        measure(binary)?;
+        measure(Command::new(binary), binary)?;
         return Ok(format!("static, {}, reads a file", version.trim()));
     };
     let emulated = || {
@@ -112,11 +112,10 @@ fn run(binary: &Path, machine: &Machine) -> Result<String> {
     Ok(format!("static, {}", version.trim()))
 }
 
-/// Reads a file of 1 MiB in part.
-fn measure(binary: &Path) -> Result<()> {
+/// Reads a file of 1 MiB in part. `bench` starts the binary, by itself or in something else.
+pub fn measure(mut bench: Command, binary: &Path) -> Result<()> {
     let file = binary.with_extension("scratch");
     std::fs::write(&file, vec![7_u8; 1 << 20])?;
-    let mut bench = Command::new(binary);
     bench.arg("bench").arg(&file);
     bench.args(["--rw=randread", "--bs=4k", "--io_size=256k", "--engine=psync"]);
     let printed = tool::output(bench.args(["--format", "json"]));

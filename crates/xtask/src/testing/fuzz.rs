@@ -18,7 +18,7 @@ const COVERAGE: &str = "--cfg fuzzing -Cpasses=sancov-module \
     -Cllvm-args=-sanitizer-coverage-inline-8bit-counters \
     -Cllvm-args=-sanitizer-coverage-pc-table \
     -Cllvm-args=-sanitizer-coverage-trace-compares \
-    -Ccodegen-units=1 -Cdebug-assertions -Coverflow-checks";
+    -Cdebug-assertions -Coverflow-checks";
 
 /// Memory a target may take, in MiB: a parser that takes more has no limit.
 const MEMORY_MIB: u32 = 1024;

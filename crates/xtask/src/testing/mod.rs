@@ -18,6 +18,7 @@ mod step;
 use count::{Count, Format};
 use step::{Outcome, Step};
 
+use crate::dist::plain;
 use crate::vm;
 
 /// The quick checks, for while working.
@@ -44,6 +45,7 @@ pub fn test(root: &Path) -> Result<bool> {
         step::npm("web types", "web", &["run", "--silent", "check"]),
         clippy(),
         step::cargo("tests", &tests).counting(Format::Cargo),
+        step::xtask("plain program", &["plain"]),
         step::xtask("instructions an I/O", &["bench", "--instructions"]),
         step::npm("browser packages", "tests/browser", &install),
     ];
@@ -59,9 +61,10 @@ pub fn test(root: &Path) -> Result<bool> {
 }
 
 /// The tests on emulated machines that are worth their time each time; `make test-vm` has them all.
+/// They are all of the PC, so what the tests before them compiled is the program they take.
 fn machines() -> Step {
-    let arguments: Vec<&str> =
-        std::iter::once("test-vm").chain(vm::EACH_TIME.iter().copied()).collect();
+    let words = ["test-vm", "--binary", plain::BINARY].into_iter();
+    let arguments: Vec<&str> = words.chain(vm::EACH_TIME.iter().copied()).collect();
     step::xtask("emulated machines", &arguments)
 }
 

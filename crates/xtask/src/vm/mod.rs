@@ -38,12 +38,10 @@ use machine::Machine;
 pub use scenario::caps::{PAIRS as CAPPED_PAIRS, Pair as CappedPair, Said};
 use scenario::{Group, PARTS, Part, Skip};
 
-/// What `make test` runs of it, in some five minutes: the parts that guard other people's data, and
-/// three runs on disks of known speed.
+/// What `make test` runs of it, in some five minutes: the parts that guard other people's data.
 pub const EACH_TIME: &[&str] = &[
     "devices/",
     "guard/",
-    "caps",
     "run/encrypted",
     "run/what-does-not-fit-is-refused",
     "run/udev-is-kept-off",
@@ -65,7 +63,7 @@ As many machines run at a time as there are CPUs. The second number of a line is
 computed for it. causes/ and caps, for which it matters what else goes on, run alone and last, and
 only where they are named: they are a part of `make bench-truth`.
 
-`make test` runs devices/, guard/, caps and two of run/. The others run only here.
+`make test` runs devices/, guard/ and some of run/. The others run only here.
 ";
 
 /// How tests went.

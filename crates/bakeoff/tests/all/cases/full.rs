@@ -6,6 +6,8 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
+use rustix::process::Signal;
+
 use crate::bench::Bench;
 use crate::running::Running;
 use crate::skip;
@@ -18,12 +20,17 @@ fn fill(file: &mut File) {
     }
 }
 
-/// Waits until the store holds a cell.
-fn until_a_cell_is_stored(bench: &Bench, run: &mut Running, store: &[&str]) {
+/// Stops the run once the store holds a cell, so that it cannot end before the place is full.
+fn stopped_when_a_cell_is_stored(bench: &Bench, run: &mut Running, store: &[&str]) {
     run.until_announced();
-    run.until("a stored cell", |_| {
+    run.until("a stored cell", |run| {
+        run.signal(Signal::STOP);
         let exported = bench.run(&[&["export", "last", "--format", "jsonl"], store].concat());
-        exported.out.contains("cell_done").then_some(())
+        let is_stored = exported.out.contains("cell_done");
+        if !is_stored {
+            run.signal(Signal::CONT);
+        }
+        is_stored.then_some(())
     });
 }
 
@@ -37,12 +44,14 @@ fn a_place_that_fills_up_ends_the_run_with_what_it_measured() {
     let dir = at.to_str().unwrap();
     let args = ["quick", dir, "--workload", "smallfiles", "--size", "16m", "--time", "5m"];
     let mut run = Running::start(bench.bakeoff().args(args));
-    until_a_cell_is_stored(&bench, &mut run, &[]);
+    stopped_when_a_cell_is_stored(&bench, &mut run, &[]);
     let (hog, is_over) = (at.join("hog"), AtomicBool::new(false));
+    let mut file = File::create(&hog).unwrap();
+    fill(&mut file);
+    run.signal(Signal::CONT);
     let ended = thread::scope(|scope| {
         scope.spawn(|| {
             // What the run frees between its cells is taken as well.
-            let mut file = File::create(&hog).unwrap();
             while !is_over.load(Ordering::Relaxed) {
                 fill(&mut file);
                 thread::sleep(std::time::Duration::from_millis(1));
@@ -64,6 +73,7 @@ fn a_place_that_fills_up_ends_the_run_with_what_it_measured() {
     };
     assert!(cells(&bench) >= 1, "what was measured is kept");
     // Once there is room again it goes on where it was.
+    drop(file);
     fs::remove_file(&hog).unwrap();
     let before = cells(&bench);
     let resumed = bench.run(&["resume", "last"]);
@@ -85,9 +95,10 @@ fn a_store_that_fills_up_ends_the_run_with_the_answer_so_far() {
     let args = ["quick", dir.to_str().unwrap(), "--workload", "randread", "--size", "16m"];
     let mut command = bench.bakeoff();
     let mut run = Running::start(command.args(args).args(store).args(["--time", "3m"]));
-    until_a_cell_is_stored(&bench, &mut run, &store);
+    stopped_when_a_cell_is_stored(&bench, &mut run, &store);
     let hog = memory.join("hog");
     fill(&mut File::create(&hog).unwrap());
+    run.signal(Signal::CONT);
     let ended = run.end();
     said_and_cleaned(&bench, &ended, &dir);
     assert!(ended.out.contains("randread"), "{ended:?}");
