@@ -1,5 +1,6 @@
 //! `bakeoff` and `bakeoff devices`: the drives, what is on them, whether they are safe to erase,
-//! and what to type next. Looks only. As root it reads the signatures of every drive, which are part
+//! and what to type next. Looks only. As root it reads the signatures of every drive, which
+//! are part
 //! of the erase token.
 
 use std::io::Write;

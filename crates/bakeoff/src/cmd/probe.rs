@@ -160,11 +160,12 @@ fn of_another(target: &Target, saved: &Path) -> Fault {
     ))
 }
 
-/// Where the originals are kept: beside the store, by the drive's token; of an image by its inode
+/// Where the originals are kept: beside the store, by the part of the token that names the drive (a
+/// probe that is killed may have overwritten what the rest stands for); of an image by its inode
 /// too, as images of one name may lie in several directories.
 fn saved_path(store: &Path, target: &Target) -> PathBuf {
     let plain = |c: char| if c.is_ascii_alphanumeric() || c == '-' { c } else { '_' };
-    let mut name: String = target.token.chars().take(64).map(plain).collect();
+    let mut name: String = target.token_name.chars().take(64).map(plain).collect();
     if let Some(inode) = host::inode_of(target.path.as_path()).filter(|_| target.is_image) {
         name += &format!("-{}", inode.ino);
     }

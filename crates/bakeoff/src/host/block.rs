@@ -28,8 +28,8 @@ pub fn devices(root: &Root) -> Vec<BlockDevice> {
     devices
 }
 
-/// A loop device attached to nothing or a RAM device without contents, of which many systems make a dozen: nothing more is
-/// read of it.
+/// A loop device attached to nothing or a RAM device without contents, of which many systems
+/// make a dozen: nothing more is read of it.
 fn is_unused(root: &Root, name: &str) -> bool {
     let may_be_empty = ["loop", "ram", "zram"].iter().any(|kind| name.starts_with(kind));
     let is_attached = || root.path(format!("sys/class/block/{name}/loop/backing_file")).exists();

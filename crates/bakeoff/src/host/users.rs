@@ -2,7 +2,8 @@
 //!
 //! Descriptors and mappings are followed by the kernel's own links in /proc, not by the path that
 //! they show: a device node may be in any directory, of another root too, or be removed. A mapping
-//! keeps a device in use after its descriptor was closed. Threads may have descriptors of their own.
+//! keeps a device in use after its descriptor was closed. Threads may have descriptors of
+//! their own.
 
 use std::collections::BTreeMap;
 use std::io;

@@ -111,7 +111,8 @@ fn settled(dev: Dev, shares_disk_with_root: bool) -> std::io::Result<System> {
     host::system()
 }
 
-/// Looks for the target that its token names so: where it was, or wherever it is now. A drive that was
+/// Looks for the target that its token names so: where it was, or wherever it is now. A drive
+/// that was
 /// unplugged may come back under another name.
 pub fn find(path: &RawPath, name: &str, shares_disk_with_root: bool) -> Result<Target, Fault> {
     let there = look(path.as_path(), shares_disk_with_root);
@@ -134,7 +135,8 @@ pub fn find(path: &RawPath, name: &str, shares_disk_with_root: bool) -> Result<T
         }
         (None, Err(fault)) => Err(fault),
         (None, Ok(_)) => Err(Fault::refused(format!(
-            "{path} is another drive than the run was begun on, and the one named {} is not attached",
+            "{path} is another drive than the run was begun on, and the one named {} is not \
+             attached",
             printable(name.as_bytes())
         ))),
     }

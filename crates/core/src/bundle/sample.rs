@@ -13,14 +13,12 @@ use crate::model::finding::{Finding, Scope, Severity};
 use crate::model::histogram::Histogram;
 use crate::model::host::{Host, Layer, LayerKind, Place, PlaceClass};
 use crate::model::job::{Data, EngineName, Job, Mem, Offsets, RateProcess, Rw, Stamps};
-use crate::model::mark::Mark;
 use crate::model::measurement::{
     Clock, ClockSource, Figure, Latency, Measurement, OpStats, SCHEMA, Tool, Window,
 };
 use crate::model::path::RawPath;
 use crate::model::profile::{Part, Profile};
 use crate::model::protocol::{Mode, Protocol};
-use crate::model::step::Inode;
 use crate::model::workload::{DriverName, Metric, Phase, Workload};
 
 use super::{Head, RUN_SCHEMA};
@@ -79,7 +77,7 @@ fn whats() -> Vec<What> {
     let positions = (0..2).map(|i| Position { offset_bytes: i << 30, bytes_per_s: 9e7 }).collect();
     all.push(What::Surveyed { region: 0, positions });
     all.push(What::Verified { region: 0, verified_bytes: 1 << 30, device_bytes: 32 << 30 });
-    all.push(What::Marked { region: 0, mark: mark() });
+    all.push(What::Marked { region: 0, mark: rounds::mark() });
     all.extend(rounds::preconditioning());
     all.push(What::BlockStarted { block: 0, order: vec![1, 0], round: None });
     all.push(What::BlockSuperseded { block: 0, reason: "the power went".into() });
@@ -176,18 +174,6 @@ fn stack() -> Stack {
             nr_requests: Some(64),
             governor: Some("performance".into()),
         },
-    }
-}
-
-fn mark() -> Mark {
-    Mark {
-        name: "0353445343".into(),
-        boot_id: Some("6f1c".into()),
-        diskseq: Some(9),
-        file: Some(Inode { dev: 2049, ino: 12 }),
-        table_id: Some("a1b2c3d4".into()),
-        outside: Some("0123abcd".into()),
-        start: Some("ext4 477f0e42-8ada-4c5d-9ace-83afc23048da".into()),
     }
 }
 

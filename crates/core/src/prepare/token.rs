@@ -1,8 +1,10 @@
 //! The erase token: what a person types to say which drive may be erased.
 //!
-//! It has two parts. The first names the drive: the serial number that is printed on it or stored in
+//! It has two parts. The first names the drive: the serial number that is printed on it or
+//! stored in
 //! the card, never a name such as sdb that another drive may have tomorrow. Only where a drive has
-//! no serial number its name and size stand in. The second is a fingerprint of the signatures on the
+//! no serial number its name and size stand in. The second is a fingerprint of the signatures
+//! on the
 //! drive, so that a token learned yesterday consents to nothing that was put there since. A drive
 //! without any signature has none. Two attached drives with one first part (cheap sticks share
 //! serial numbers) can be told apart by nobody, so both are refused.

@@ -19,3 +19,16 @@ pub fn preconditioning() -> Vec<What> {
     let ended = What::Preconditioned { region: 0, end: End::Steady };
     std::iter::once(started).chain((0..5).map(round)).chain([ended]).collect()
 }
+
+/// What a target is recognised by.
+pub fn mark() -> crate::model::mark::Mark {
+    crate::model::mark::Mark {
+        name: "0353445343".into(),
+        boot_id: Some("6f1c".into()),
+        diskseq: Some(9),
+        file: Some(crate::model::step::Inode { dev: 2049, ino: 12 }),
+        table_id: Some("a1b2c3d4".into()),
+        outside: Some("0123abcd".into()),
+        start: Some("ext4 477f0e42-8ada-4c5d-9ace-83afc23048da".into()),
+    }
+}
