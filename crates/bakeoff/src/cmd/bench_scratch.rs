@@ -52,7 +52,12 @@ pub fn in_scratch<T>(
     let mut session = Session::new(journal, Cancel::default(), Progress::new(true));
     let name = steps::scratch_name(&run);
     let result = match making::scratch(&mut session, &name, &parent) {
-        Ok((_, scratch)) => in_made(&scratch, directory, work),
+        Ok((_, scratch)) => {
+            let result = in_made(&scratch, directory, work);
+            // By descriptor: also where its owner renamed it. What fails is met again below.
+            drop(scratch.empty());
+            result
+        }
         Err(error) => Err(StepError::into_fault(error)),
     };
     let failures = stepper::undo_all(&mut session.journal)?;

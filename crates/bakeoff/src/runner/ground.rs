@@ -78,7 +78,12 @@ impl Ground {
     /// Ends a run on this ground; gives what could not be done.
     pub fn close(&mut self, session: &mut Session) -> Vec<String> {
         match self {
-            Ground::Directories { .. } => Vec::new(),
+            Ground::Directories { sites, .. } => {
+                // By descriptor: one that its owner renamed meanwhile is emptied too. Failures are
+                // met again when the directory itself is removed by its name, and said then.
+                sites.iter().for_each(|site| drop(site.scratch.empty()));
+                Vec::new()
+            }
             Ground::Regions(regions) => regions.close(session),
         }
     }

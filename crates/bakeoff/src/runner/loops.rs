@@ -29,7 +29,11 @@ pub fn attach(action: &Action, file: &Opened) -> Result<RawPath, ActionError> {
     };
     let attached = bakeoff_engine::loops::attach(file.as_fd(), &part);
     let device = RawPath::new(attached.map_err(action::io_error("attach a loop device"))?);
-    check(&device, file.inode(), *offset_bytes)?;
+    check(&device, file.inode(), *offset_bytes).inspect_err(|_| {
+        // It is no use to us, and has a number that the record does not know.
+        let argv = ["losetup".into(), "--detach".into(), device.as_path().into()];
+        let _ = action::run_argv(&argv, "losetup --detach", &Cancel::default());
+    })?;
     Ok(device)
 }
 
