@@ -101,8 +101,8 @@ pub fn others_can_write(found: &Stat) -> bool {
     found.st_mode & others != 0 && found.st_mode & STICKY == 0
 }
 
-/// Whether a directory that root just made in `parent` is the one that was opened after that: root's
-/// alone, empty, and on the same filesystem. Others could have put theirs in its place.
+/// Whether a directory that root just made in `parent` is the one that was opened after that:
+/// root's alone, empty, and on the same filesystem. Others could have put theirs in its place.
 pub fn check_made(fd: impl AsFd, parent: impl AsFd, dir: &Path) -> Result<(), Distrust> {
     let unknown = |e: io::Error| Distrust::Unknown { dir: dir.to_path_buf(), source: e };
     let look = |fd| fstat(fd).map_err(|e| unknown(e.into()));
