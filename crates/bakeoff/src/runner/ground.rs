@@ -26,7 +26,9 @@ pub fn sentinel_job(size_bytes: u64) -> Job {
     let time_limit_ns = Some(SENTINEL_NS);
     Job { direct: true, time_limit_ns, ..Job::new(Rw::Read, 1 << 20, size_bytes) }
 }
-/// The ground of a run.
+
+/// The ground of a run. There is one.
+#[allow(clippy::large_enum_variant)]
 pub enum Ground {
     /// One prepared site for each candidate.
     Directories {

@@ -122,7 +122,7 @@ mod tests {
                 continue;
             }
             moved.store(number + 1, Ordering::Relaxed);
-            if number % 3 == 0 {
+            if number.is_multiple_of(3) {
                 let _ = symlink(victim, &path);
                 continue;
             }
@@ -145,7 +145,7 @@ mod tests {
             // As the measuring process does it.
             let again = fs::File::options().read(true).write(true).open(made.path());
             again.unwrap().write_all_at(&[7; 4096], 0).unwrap();
-            residency::evict(&fs::File::open(made.path()).unwrap()).unwrap();
+            residency::evict(fs::File::open(made.path()).unwrap()).unwrap();
         }
         let image = scratch.create(scratch::IMAGE).map_err(|e| said(&e))?;
         fs::write(image.path(), vec![1; IMAGE_BYTES as usize]).unwrap();
