@@ -93,7 +93,9 @@ impl Bench {
         let said = must(Command::new("losetup").args(["--find", "--show"]).arg(&image));
         self.loops.push(PathBuf::from(said.trim()));
         must(Command::new("mkfs.ntfs").args(["-Q", "-q", said.trim()]));
-        must(Command::new("mount").args(["-t", "ntfs-3g", said.trim()]).arg(&at));
+        // By default everybody may write there, and root refuses such a directory.
+        let mount = ["-t", "ntfs-3g", "-o", "umask=022", said.trim()];
+        must(Command::new("mount").args(mount).arg(&at));
         self.mounts.push(at.clone());
         at
     }
