@@ -101,8 +101,9 @@ pub fn others_can_write(found: &Stat) -> bool {
     found.st_mode & others != 0 && found.st_mode & STICKY == 0
 }
 
-/// Whether a directory that root just made in `parent` is the one that was opened after that: root's
-/// alone, empty, and on the same filesystem. Others could have put theirs in its place.
+/// Whether a directory that root just made in `parent` is the one that was opened after that:
+/// root's, not writable by others, empty, and on the same filesystem. Others could have put theirs
+/// in its place.
 pub fn check_made(fd: impl AsFd, parent: impl AsFd, dir: &Path) -> Result<(), Distrust> {
     let unknown = |e: io::Error| Distrust::Unknown { dir: dir.to_path_buf(), source: e };
     let look = |fd| fstat(fd).map_err(|e| unknown(e.into()));
@@ -110,7 +111,7 @@ pub fn check_made(fd: impl AsFd, parent: impl AsFd, dir: &Path) -> Result<(), Di
     if !geteuid().is_root() {
         return Ok(());
     }
-    let is_ours = made.st_uid == 0 && made.st_mode & 0o077 == 0;
+    let is_ours = made.st_uid == 0 && made.st_mode & OTHERS_WRITE == 0;
     let has_links = keeps_links(&fd);
     let is_empty = is_empty(fd).map_err(unknown)?;
     match (is_ours || !has_links) && made.st_dev == above.st_dev && is_empty {

@@ -394,6 +394,8 @@ fn dirtied_per_page(site: &mut Site) -> Result<Option<f64>, Trouble> {
         let file = site.scratch.create(scratch::PROBE);
         let file = file.map_err(|e| Trouble::Io("cannot make a file to try direct writes", e))?;
         let measured = host::dirtied_per_page(file.path());
+        // Removed while it is open, it would stay under another name on NFS and FUSE.
+        drop(file);
         let removed = site.scratch.remove_file(scratch::PROBE);
         removed.map_err(|e| Trouble::Io("cannot remove the trial file", e))?;
         site.dirtied_per_page = measured.map_err(|e| Trouble::Io("direct writes fail here", e))?;

@@ -26,7 +26,9 @@ pub fn sentinel_job(size_bytes: u64) -> Job {
     let time_limit_ns = Some(SENTINEL_NS);
     Job { direct: true, time_limit_ns, ..Job::new(Rw::Read, 1 << 20, size_bytes) }
 }
-/// The ground of a run.
+
+/// The ground of a run. There is one.
+#[allow(clippy::large_enum_variant)]
 pub enum Ground {
     /// One prepared site for each candidate.
     Directories {
@@ -78,15 +80,28 @@ impl Ground {
     /// Ends a run on this ground; gives what could not be done.
     pub fn close(&mut self, session: &mut Session) -> Vec<String> {
         match self {
-            Ground::Directories { .. } => Vec::new(),
+            Ground::Directories { .. } => {
+                self.let_go();
+                Vec::new()
+            }
             Ground::Regions(regions) => regions.close(session),
         }
     }
 
-    /// Closes what is open on a mounted stack, so that it can be unmounted by its step.
+    /// Ends what is held open, so that it can be removed or unmounted by its step. An open file
+    /// that is removed stays in its directory under another name on NFS and FUSE.
     pub fn let_go(&mut self) {
-        if let Ground::Regions(regions) = self {
-            regions.let_go();
+        match self {
+            Ground::Directories { sites, sentinel } => {
+                *sentinel = None;
+                for Site { scratch, data, .. } in sites.drain(..) {
+                    drop(data);
+                    // By descriptor: one that its owner renamed meanwhile is emptied too. Failures
+                    // are met again when the directory itself is removed by its name.
+                    drop(scratch.empty());
+                }
+            }
+            Ground::Regions(regions) => regions.let_go(),
         }
     }
 

@@ -11,7 +11,8 @@ use bakeoff_engine::loops::{Backing, Part};
 use super::action::{self, ActionError, Done};
 use crate::host::{self, Opened};
 
-/// Attaches an open file as the action says, and looks whether it is the one behind the device then.
+/// Attaches an open file as the action says, and checks that it is the one behind the device
+/// then.
 pub fn attach(action: &Action, file: &Opened, mark: &str) -> Result<RawPath, ActionError> {
     let Action::AttachLoop { offset_bytes, size_bytes, sector_bytes, .. } = action else {
         return Err(ActionError::Lost(format!("{} attaches nothing", steps::describe(action))));

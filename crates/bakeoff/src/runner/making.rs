@@ -92,3 +92,172 @@ pub fn attach(
     let gone = || StepError::Failed(ActionError::Lost("the loop device went away".to_string()));
     Ok((step, device.ok_or_else(gone)?))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::skip;
+    use bakeoff_engine::residency;
+    use rustix::process::{Gid, Uid};
+    use rustix::thread::{set_thread_groups, set_thread_res_gid, set_thread_res_uid};
+    use std::fs;
+    use std::os::unix::fs::{FileExt, MetadataExt, PermissionsExt, chown, symlink};
+    use std::path::Path;
+    use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+
+    use crate::runner::scratch;
+
+    /// The other user. Nobody has to have that number.
+    const OTHER: u32 = 61_235;
+    const RACES: u32 = 200;
+    const IMAGE_BYTES: u64 = 64 << 10;
+    const NAMES: [&str; 5] = ["image", "data", "append", "probe", "sentinel"];
+
+    /// Root's files, which the other user's links lead to.
+    fn canaries(victim: &Path) -> Vec<(String, Vec<u8>, u64)> {
+        let of = |name: &&str| {
+            let path = victim.join(name);
+            let metadata = fs::metadata(&path).unwrap();
+            (name.to_string(), fs::read(&path).unwrap(), metadata.ino())
+        };
+        let names = fs::read_dir(victim).unwrap().count();
+        assert_eq!(names, NAMES.len(), "something was made or removed");
+        NAMES.iter().map(of).collect()
+    }
+
+    /// Renames what root made, with a link to the victim's directory, a directory of links to its
+    /// files, or one of hard links to files of the attacker's own in its place.
+    fn attack(dir: &Path, victim: &Path, moved: &AtomicU32) {
+        for entry in fs::read_dir(dir).into_iter().flatten().flatten() {
+            let path = entry.path();
+            let is_roots = entry.file_name().to_string_lossy().starts_with(".bakeoff-")
+                && entry.metadata().is_ok_and(|found| found.is_dir() && found.uid() == 0);
+            let number = moved.load(Ordering::Relaxed);
+            if !is_roots || fs::rename(&path, dir.join(format!("moved-{number}"))).is_err() {
+                continue;
+            }
+            moved.store(number + 1, Ordering::Relaxed);
+            if number.is_multiple_of(3) {
+                let _ = symlink(victim, &path);
+                continue;
+            }
+            let _ = fs::create_dir(&path);
+            for name in NAMES {
+                let _ = match number % 3 {
+                    1 => symlink(victim.join(name), path.join(name)),
+                    _ => fs::hard_link(dir.join("own"), path.join(name)),
+                };
+            }
+        }
+    }
+
+    /// What `demo` and `quick` do with files below a directory of others, through what they use.
+    fn work(dir: &Path, name: &str) -> Result<(), String> {
+        let said = |e: &dyn std::fmt::Display| e.to_string();
+        let scratch = action::scratch_in(&RawPath::new(dir), name).map_err(|e| said(&e))?;
+        for name in [scratch::DATA, scratch::APPEND, scratch::PROBE] {
+            let made = scratch.create(name).map_err(|e| said(&e))?;
+            // As the measuring process does it.
+            let again = fs::File::options().read(true).write(true).open(made.path());
+            again.unwrap().write_all_at(&[7; 4096], 0).unwrap();
+            residency::evict(fs::File::open(made.path()).unwrap()).unwrap();
+        }
+        let image = scratch.create(scratch::IMAGE).map_err(|e| said(&e))?;
+        fs::write(image.path(), vec![1; IMAGE_BYTES as usize]).unwrap();
+        let shown = RawPath::new(image.shown());
+        let attach = steps::attach_loop(0, &shown).action;
+        let device = loops::attach(&attach, &image, "bakeoff-race").map_err(|e| said(&e))?;
+        let opened = fs::File::options().write(true).open(device.as_path()).unwrap();
+        opened.write_all_at(&[9; 4096], 0).unwrap();
+        opened.sync_all().unwrap();
+        drop(opened);
+        let same = loops::check(&device, image.inode(), 0).map_err(|e| said(&e));
+        let mut detach = std::process::Command::new("losetup");
+        assert!(detach.arg("--detach").arg(device.as_path()).status().unwrap().success());
+        let written = fs::read(image.path()).unwrap();
+        if written[..4096] != [9; 4096] {
+            return Err("the image was not written through its device".to_string());
+        }
+        scratch.empty().map_err(|e| said(&e))?;
+        drop((image, scratch));
+        // Fails where something else has the name by now.
+        let _ = scratch::remove(dir, name);
+        same
+    }
+
+    /// The owner of a directory renamed what root made in it and put links there: what root wrote
+    /// then went into files elsewhere.
+    #[test]
+    fn the_owner_of_a_directory_redirects_nothing_in_two_hundred_races() {
+        if skip::lacks_root() || skip::lacks_loop_devices() || skip::lacks_command("losetup") {
+            return;
+        }
+        let base = tempfile::tempdir().unwrap();
+        let base = fs::canonicalize(base.path()).unwrap();
+        fs::set_permissions(&base, fs::Permissions::from_mode(0o755)).unwrap();
+        let (dir, victim) = (base.join("theirs"), base.join("victim"));
+        fs::create_dir(&dir).unwrap();
+        fs::create_dir(&victim).unwrap();
+        fs::write(dir.join("own"), "theirs").unwrap();
+        for path in [&dir, &dir.join("own")] {
+            chown(path, Some(OTHER), Some(OTHER)).unwrap();
+        }
+        NAMES.iter().for_each(|name| fs::write(victim.join(name), "not to be touched").unwrap());
+        let before = canaries(&victim);
+        let (is_over, moved) = (AtomicBool::new(false), AtomicU32::new(0));
+        let mut ends = Vec::new();
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                set_thread_groups(&[]).unwrap();
+                let (uid, gid) = (Uid::from_raw(OTHER), Gid::from_raw(OTHER));
+                set_thread_res_gid(gid, gid, gid).unwrap();
+                set_thread_res_uid(uid, uid, uid).unwrap();
+                while !is_over.load(Ordering::Relaxed) {
+                    attack(&dir, &victim, &moved);
+                }
+            });
+            for race in 0..RACES {
+                let name = format!(".bakeoff-{race}");
+                // A panic would leave the attacker at work for ever.
+                let end = std::panic::catch_unwind(|| work(&dir, &name));
+                ends.push(end.unwrap_or_else(|_| Err("a panic".to_string())));
+            }
+            is_over.store(true, Ordering::Relaxed);
+        });
+        let moved = moved.into_inner();
+        let done = ends.iter().filter(|end| end.is_ok()).count();
+        println!("{RACES} races, {moved} times exchanged, {done} times done all the same");
+        assert!(moved > 0, "nobody attacked");
+        let wrong = |end: &&Result<(), String>| {
+            end.as_ref().is_err_and(|why| why.contains("a panic") || why.contains("not written"))
+        };
+        assert_eq!(ends.iter().filter(wrong).count(), 0, "{ends:?}");
+        assert_eq!(canaries(&victim), before);
+        assert_eq!(fs::read(dir.join("own")).unwrap(), b"theirs");
+    }
+
+    /// Whoever owned the directory exchanged it for a link after its path was resolved.
+    #[test]
+    fn a_directory_that_became_a_link_gets_no_files() {
+        let base = tempfile::tempdir().unwrap();
+        let base = fs::canonicalize(base.path()).unwrap();
+        fs::create_dir(base.join("elsewhere")).unwrap();
+        symlink(base.join("elsewhere"), base.join("dir")).unwrap();
+        let refused = action::scratch_in(&RawPath::new(base.join("dir")), ".bakeoff-1");
+        let refused = refused.unwrap_err().to_string();
+        assert!(refused.contains("a symbolic link is in the way"), "{refused}");
+        assert_eq!(fs::read_dir(base.join("elsewhere")).unwrap().count(), 0);
+    }
+
+    #[test]
+    fn a_file_that_has_a_second_name_is_not_the_one_that_was_made() {
+        let base = tempfile::tempdir().unwrap();
+        let base = fs::canonicalize(base.path()).unwrap();
+        let scratch = Scratch::make(&base, ".bakeoff-2").unwrap();
+        fs::write(base.join("letter"), "dear").unwrap();
+        fs::hard_link(base.join("letter"), base.join(".bakeoff-2/image")).unwrap();
+        assert!(scratch.create(scratch::IMAGE).is_err());
+        assert!(scratch.open_file(scratch::IMAGE).is_err());
+        assert_eq!(fs::read(base.join("letter")).unwrap(), b"dear");
+    }
+}

@@ -144,6 +144,18 @@ impl Scratch {
         self.remove_dir(SMALL)
     }
 
+    /// Removes our files in it, whatever it is called by now.
+    pub fn empty(&self) -> io::Result<()> {
+        for file in FILES {
+            self.remove_file(file)?;
+        }
+        for number in 0..MOST_STANDS {
+            self.remove_file(&numbered(IMAGE, number))?;
+        }
+        self.remove_small()?;
+        self.remove_dir(KEPT)
+    }
+
     fn remove_dir(&self, name: &str) -> io::Result<()> {
         match open_dir(&self.dir, OsStr::new(name)) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
@@ -165,6 +177,13 @@ pub fn remove(parent: &Path, name: &str) -> io::Result<()> {
     };
     let scratch = match Scratch::open_at(&parent_fd, parent, name) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+        Err(error) if error.kind() == io::ErrorKind::NotADirectory => {
+            return Err(io::Error::other(format!(
+                "the owner of {} put something else in its place; what bakeoff made may be beside \
+                 it under another name. Look at both and remove them by hand",
+                parent.display()
+            )));
+        }
         other => other?,
     };
     let is_ours = fstat(&scratch.dir)?.st_uid == rustix::process::geteuid().as_raw();
@@ -174,14 +193,7 @@ pub fn remove(parent: &Path, name: &str) -> io::Result<()> {
             scratch.dir.shown().display()
         )));
     }
-    for file in FILES {
-        scratch.remove_file(file)?;
-    }
-    for number in 0..MOST_STANDS {
-        scratch.remove_file(&numbered(IMAGE, number))?;
-    }
-    scratch.remove_small()?;
-    scratch.remove_dir(KEPT)?;
+    scratch.empty()?;
     (0..MOST_STANDS).try_for_each(|slot| remove_mount_point(&scratch, &numbered(MOUNT, slot)))?;
     match unlinkat(&parent_fd, name, AtFlags::REMOVEDIR) {
         Err(Errno::NOTEMPTY) => Err(io::Error::other(format!(

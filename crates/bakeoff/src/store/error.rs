@@ -56,8 +56,8 @@ pub enum StoreError {
     },
     /// The file was removed or replaced while it was in use.
     #[error(
-        "the store {} was removed or replaced while bakeoff wrote to it: what this command recorded \
-         is lost. Put the file back, or begin again with a new store",
+        "the store {} was removed or replaced while bakeoff wrote to it: what this command \
+         recorded is lost. Put the file back, or begin again with a new store",
         RawPath::new(path)
     )]
     Gone {

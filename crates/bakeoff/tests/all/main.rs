@@ -28,6 +28,7 @@ mod compare;
 mod control;
 mod crash;
 mod devices;
+mod ends;
 mod exports;
 mod guard;
 mod import;

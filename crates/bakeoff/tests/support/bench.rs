@@ -93,7 +93,9 @@ impl Bench {
         let said = must(Command::new("losetup").args(["--find", "--show"]).arg(&image));
         self.loops.push(PathBuf::from(said.trim()));
         must(Command::new("mkfs.ntfs").args(["-Q", "-q", said.trim()]));
-        must(Command::new("mount").args(["-t", "ntfs-3g", said.trim()]).arg(&at));
+        // By default everybody may write there, and root refuses such a directory.
+        let mount = ["-t", "ntfs-3g", "-o", "umask=022", said.trim()];
+        must(Command::new("mount").args(mount).arg(&at));
         self.mounts.push(at.clone());
         at
     }
@@ -148,12 +150,23 @@ impl Bench {
         let loops = Command::new("losetup").args(["-n", "-l", "-O", "BACK-FILE"]).output().unwrap();
         let mounts = std::fs::read_to_string("/proc/self/mounts").unwrap();
         let here = self.path().to_string_lossy().into_owned();
-        let runs: Vec<String> =
-            self.run_ids().into_iter().map(|run| format!("/run/bakeoff/{run}/")).collect();
         let loops = String::from_utf8_lossy(&loops.stdout).into_owned();
-        let loops = loops.lines().filter(|line| line.contains(&here) && line.contains(".bakeoff-"));
+        let loops: Vec<&str> = loops
+            .lines()
+            .filter(|line| line.contains(&here) && line.contains(".bakeoff-"))
+            .collect();
+        // Of runs that are stored elsewhere, by the name of what they attached.
+        let is_hex = |c: char| c.is_ascii_hexdigit();
+        let named = loops.iter().filter_map(|line| line.split(".bakeoff-").nth(1));
+        let named = named.filter_map(|rest| rest.split(|c| !is_hex(c)).next().map(str::to_string));
+        let runs: Vec<String> = self
+            .run_ids()
+            .into_iter()
+            .chain(named)
+            .map(|run| format!("/run/bakeoff/{run}/"))
+            .collect();
         let mounts = mounts.lines().filter(|line| runs.iter().any(|run| line.contains(run)));
-        loops.chain(mounts).map(str::to_string).collect()
+        loops.iter().copied().chain(mounts).map(str::to_string).collect()
     }
 
     /// The runs in the store; none while there is no store.

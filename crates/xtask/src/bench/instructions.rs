@@ -107,6 +107,7 @@ fn task(file: &Path, job: &Job, ios: u64) -> Result<Vec<u8>> {
         profile: None,
         parts: Vec::new(),
         target: RawPath::new(file),
+        inode: None,
         target_kind: TargetKind::File,
         live_fd: None,
         acks_fd: None,
