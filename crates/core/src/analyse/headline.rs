@@ -107,18 +107,18 @@ fn part(run: &Run, table: &Table, workload: u16, verdict: &WorkloadVerdict) -> P
             ids.dedup();
             Part::Refused(ids)
         }
-        Verdict::NotResolved => Part::Open,
+        Verdict::NotResolved | Verdict::Leads | Verdict::Alone => Part::Open,
         Verdict::Beats if strict == Outcome::Beats => {
             let names = verdict.standings.iter().map(|s| s.candidate.clone());
             let others = names.filter(|n| *n != winner).collect();
             Part::Beats { lead: lead(verdict), winner, others }
         }
-        Verdict::Beats => Part::BeatsAlone(winner),
+        Verdict::Beats | Verdict::Fastest => Part::BeatsAlone(winner),
         Verdict::Ties if strict == Outcome::Ties => {
             let behind = verdict.standings.len().saturating_sub(first.len());
             Part::Ties(first, behind)
         }
-        Verdict::Ties => Part::TiesAlone(first),
+        Verdict::Ties | Verdict::AsFast => Part::TiesAlone(first),
     }
 }
 

@@ -42,6 +42,7 @@ pub fn analyse(run: &Run) -> Analysis {
         void_cells,
         compares: schedule::has_question(run),
         findings: limit::sorted(all),
+        recommendation: None,
         headline: headline::of(run, &table, &verdicts),
         advice: advice::of(run, &verdicts),
         context: places::sentence(&run.header, &candidates),
@@ -52,10 +53,9 @@ pub fn analyse(run: &Run) -> Analysis {
 /// Whether a run answered everything it asked: every verdict is beats or ties, or there was only
 /// one candidate, and it has its numbers. What exit status 0 means.
 pub fn is_answered(run: &Run, analysis: &Analysis) -> bool {
-    let is_answer = |v: &WorkloadVerdict| match v.verdict {
-        Verdict::Beats | Verdict::Ties => true,
-        Verdict::NotResolved => !schedule::has_question(run) && !v.standings.is_empty(),
-        Verdict::Refused => false,
+    let is_answer = |v: &WorkloadVerdict| {
+        let is_measured = !schedule::has_question(run) && !v.standings.is_empty();
+        v.verdict.is_answer() || v.verdict != Verdict::Refused && is_measured
     };
     !analysis.verdicts.is_empty() && analysis.verdicts.iter().all(is_answer)
 }
@@ -119,6 +119,7 @@ fn workload_verdict(
         rounds,
         control: lint::control::words(run, table, workload),
         resolve_ns: resolve_ns(run, table, workload, verdict),
+        lead: None,
         findings,
         sentence,
     }

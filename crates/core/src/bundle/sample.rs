@@ -18,7 +18,7 @@ use crate::model::measurement::{
 };
 use crate::model::path::RawPath;
 use crate::model::profile::{Part, Profile};
-use crate::model::protocol::{Mode, Protocol};
+use crate::model::protocol::{Isolation, Mode, Protocol, Rules, Weight};
 use crate::model::workload::{DriverName, Metric, Phase, Workload};
 
 use super::{Head, RUN_SCHEMA};
@@ -221,6 +221,10 @@ fn protocol() -> Protocol {
         thresholds: Thresholds { overlap: 0.8, ..Thresholds::default() },
         prove: true,
         precondition: Some(true),
+        rules: Rules::Lead,
+        isolation: Isolation::Slices,
+        rounds: 8,
+        weights: vec![Weight { workload: "write-4k".into(), weight: 2.0 }],
     }
 }
 

@@ -7,7 +7,7 @@
 //! Bonferroni over all pairs, with the number of candidates fixed before the first block.
 
 use crate::lint::thresholds::Thresholds;
-use crate::model::protocol::{Mode, Protocol};
+use crate::model::protocol::{Isolation, Mode, Protocol, Rules};
 
 /// Fewest complete blocks about which anything is said.
 pub const FIRST_LOOK: u32 = 5;
@@ -39,6 +39,10 @@ impl Protocol {
             thresholds: Thresholds::default(),
             prove: false,
             precondition: None,
+            rules: Rules::default(),
+            isolation: Isolation::default(),
+            rounds: 0,
+            weights: Vec::new(),
         }
     }
 

@@ -96,6 +96,10 @@ pub fn header(candidates: Vec<Candidate>) -> Header {
             thresholds: Default::default(),
             prove: false,
             precondition: None,
+            rules: Default::default(),
+            isolation: Default::default(),
+            rounds: 0,
+            weights: Default::default(),
         },
         candidates,
         workloads: vec![Workload::native(
@@ -234,10 +238,12 @@ pub fn analysis(verdict: Verdict, names: &[&str], sentence: &str) -> Analysis {
             sentence: sentence.to_string(),
             control: None,
             resolve_ns: None,
+            lead: None,
         }],
         findings: vec![warning()],
         headline: sentence.to_string(),
         advice: vec!["Keep what you have.".to_string()],
         context: None,
+        recommendation: None,
     }
 }

@@ -101,10 +101,14 @@ impl Scenario {
         let is_right = |winner: &str| best.as_deref() == Some(winner);
         let Some(first) = analysis.verdicts.first() else { return };
         match (first.verdict, first.winner.as_deref()) {
-            (Verdict::Beats, Some(winner)) if is_right(winner) => outcome.right_winner += 1,
-            (Verdict::Beats, _) => outcome.false_beats += 1,
-            (Verdict::Ties, _) => outcome.ties += 1,
-            (Verdict::NotResolved, _) => outcome.not_resolved += 1,
+            (Verdict::Beats | Verdict::Fastest, Some(winner)) if is_right(winner) => {
+                outcome.right_winner += 1
+            }
+            (Verdict::Beats | Verdict::Fastest, _) => outcome.false_beats += 1,
+            (Verdict::Ties | Verdict::AsFast, _) => outcome.ties += 1,
+            (Verdict::NotResolved | Verdict::Leads | Verdict::Alone, _) => {
+                outcome.not_resolved += 1
+            }
             (Verdict::Refused, _) => outcome.refused += 1,
         }
         let named = headline::named(run, &analysis.verdicts);
