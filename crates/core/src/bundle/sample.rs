@@ -212,6 +212,8 @@ fn protocol() -> Protocol {
         tie_margin: 0.10,
         looks: vec![5, 8],
         alpha: 0.0134,
+        alphas: vec![0.01, 0.02],
+        alpha_after: 0.005,
         k: 2,
         time_ns: Some(300_000_000_000),
         cell_min_ns: 2_000_000_000,

@@ -5,6 +5,10 @@
 //! at 0.0134 give a false winner in 4.8 % of runs wherever they lie, a sixth one would give 5.2 %
 //! (simulated, 400,000 runs). Verdicts rest on the blocks of the last look, never on what was
 //! measured after it.
+//!
+//! Runs by the lead may look at any complete block: each look uses up the next alpha of their mode
+//! (see [`super::protocol`]), and there is always a further one. What such a run says rests on all
+//! its complete blocks.
 
 use super::rounds;
 use crate::model::candidate::are_compared;
@@ -36,6 +40,10 @@ pub fn most_blocks(run: &Run) -> u32 {
 /// of the schedule is always looked at.
 pub fn next_look(run: &Run) -> Option<u32> {
     let protocol = &run.header.protocol;
+    if !protocol.rules.is_all_pairs() {
+        let due = protocol.look_at(run.looks.len()).max(protocol.first_look());
+        return has_question(run).then_some(due.max(run.last_look + 1));
+    }
     let planned = protocol.looks.get(run.looks.len()).copied();
     let next = planned.unwrap_or(protocol.last_block()).max(protocol.first_look());
     (run.last_look < next).then_some(next)
@@ -46,9 +54,12 @@ pub fn next_look(run: &Run) -> Option<u32> {
 pub fn may_look_early(run: &Run) -> bool {
     let protocol = &run.header.protocol;
     let complete = complete(run);
+    let is_new = complete >= protocol.first_look() && complete > run.last_look;
+    if !protocol.rules.is_all_pairs() {
+        return has_question(run) && is_new;
+    }
     has_question(run)
-        && complete >= protocol.first_look()
-        && complete > run.last_look
+        && is_new
         && complete < protocol.last_block()
         && run.looks.len() + 2 <= MOST_LOOKS
 }
@@ -58,11 +69,31 @@ pub fn may_look_early(run: &Run) -> bool {
 pub fn evidence_blocks(run: &Run) -> u32 {
     let complete = complete(run);
     match next_look(run) {
-        _ if !has_question(run) => complete,
+        _ if !has_question(run) || !run.header.protocol.rules.is_all_pairs() => complete,
         Some(due) if complete >= due => due,
         _ if run.last_look == 0 => complete,
         _ => run.last_look,
     }
+}
+
+/// Nominal two-sided alpha of one pair for what is said now: that of the look that was made after
+/// the last complete block; where none was, that of the next one.
+pub fn alpha(run: &Run) -> f64 {
+    let looks = run.looks.len();
+    let is_looked = looks > 0 && complete(run) <= run.last_look;
+    run.header.protocol.alpha_at(if is_looked { looks - 1 } else { looks })
+}
+
+/// The same, of the pairs with a candidate that was dropped: what was certain at that look stays so.
+pub fn alpha_with(run: &Run, candidate: u16) -> f64 {
+    let dropped = run.dropped.iter().find(|d| d.0 == candidate);
+    let look = dropped.and_then(|d| run.looks.iter().position(|blocks| *blocks == d.1));
+    look.map_or_else(|| alpha(run), |look| run.header.protocol.alpha_at(look))
+}
+
+/// Nominal alpha of one pair of all.
+pub fn alpha_pair(run: &Run) -> f64 {
+    alpha(run) / run.header.protocol.pairs() as f64
 }
 
 /// Mean time of a complete block; `None` before the first.
@@ -77,6 +108,10 @@ pub fn mean_block_ns(run: &Run) -> Option<u64> {
 pub fn looks_ahead(run: &Run) -> Vec<u32> {
     let protocol = &run.header.protocol;
     let Some(next) = next_look(run) else { return Vec::new() };
+    let last = protocol.last_block();
+    if !protocol.rules.is_all_pairs() && next > last {
+        return Vec::new();
+    }
     let later = protocol.looks.iter().copied().filter(|look| *look > next);
     std::iter::once(next).chain(later).collect()
 }

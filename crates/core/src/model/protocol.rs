@@ -9,11 +9,11 @@ use crate::lint::thresholds::Thresholds;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Mode {
-    /// Tie margin 10 %, 5 to 8 blocks: directories, a first look.
+    /// Margin 10 %, 3 to 20 blocks, by time: directories, a first look.
     Quick,
-    /// Tie margin 3 %, 5 to 27 blocks: which one.
+    /// Margin 3 %, 3 to 27 blocks, then on as long as asked: which one.
     Decide,
-    /// Tie margin 2 %, 5 to 27 blocks with an A/A twin in each: publishing.
+    /// Margin 2 %, 5 to 27 blocks and on, with an A/A twin in each: publishing.
     Precise,
     /// One device over time: each workload in rounds until it is steady; nothing is compared.
     Characterise,
@@ -93,8 +93,16 @@ pub struct Protocol {
     /// Numbers of complete blocks after which the run looks at its results, ascending; none where
     /// nothing is compared.
     pub looks: Vec<u32>,
-    /// Nominal two-sided alpha of one comparison at one look, before dividing by comparisons.
+    /// Nominal two-sided alpha of one comparison at one look, before dividing by comparisons. By
+    /// [`Rules::Lead`] that of the last look; see `alphas`.
     pub alpha: f64,
+    /// By [`Rules::Lead`]: the nominal two-sided alpha of each of `looks`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub alphas: Vec<f64>,
+    /// What is left to spend after the last of `looks`: each time the blocks double, half of the
+    /// rest.
+    #[serde(default, skip_serializing_if = "is_nothing")]
+    pub alpha_after: f64,
     /// Candidates at the start (k of the correction).
     pub k: u32,
     /// Time the whole run may take; `None` = until decided.
@@ -145,6 +153,10 @@ impl Protocol {
         let given = self.weights.iter().find(|w| w.workload == workload);
         given.map_or(1.0, |w| w.weight)
     }
+}
+
+fn is_nothing(alpha: &f64) -> bool {
+    *alpha == 0.0
 }
 
 fn is_zero(n: &u32) -> bool {

@@ -87,6 +87,8 @@ pub fn header(candidates: Vec<Candidate>) -> Header {
             tie_margin: 0.1,
             looks: vec![5, 8],
             alpha: 0.0134,
+            alphas: Vec::new(),
+            alpha_after: 0.0,
             k,
             time_ns: Some(300 * SECOND),
             cell_min_ns: 2 * SECOND,

@@ -1,0 +1,1 @@
+//! Choices over several workloads.

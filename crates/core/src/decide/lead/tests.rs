@@ -1,0 +1,1 @@
+//! The lead on tables of rates.
