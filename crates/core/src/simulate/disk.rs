@@ -31,7 +31,8 @@ pub struct Disk {
     pub heavy_tails: bool,
     /// Cells that are hit by something now and then.
     pub outliers: Option<Outliers>,
-    /// What one candidate gains or loses by itself over 27 blocks, in a straight line.
+    /// What one candidate gains or loses by itself over 27 blocks, in a straight line; its speed is
+    /// that in the middle.
     pub trend: Option<(u16, f64)>,
     /// Amplitude of a wave that all share, with the period of a round of slices.
     pub wave: f64,
@@ -190,7 +191,7 @@ impl<'a> Use<'a> {
             shift += own.sd * self.own;
         }
         if let Some((_, gain)) = disk.trend.filter(|(who, _)| *who == candidate) {
-            shift += gain * (f64::from(self.blocks) - 1.0) / 26.0;
+            shift += gain * ((f64::from(self.blocks) - 1.0) / 26.0 - 0.5);
         }
         let met = self.met.iter().find(|(who, _)| *who == candidate);
         shift += met.map_or(0.0, |(_, shift)| *shift);
