@@ -4,7 +4,6 @@ use std::path::PathBuf;
 
 use bakeoff_core::analyse::analyse;
 use bakeoff_core::decide::pooled;
-use bakeoff_core::decide::protocol::FIRST_LOOK;
 use bakeoff_core::model::candidate::{Candidate, Skipped};
 use bakeoff_core::model::event::{Header, Region, StopReason, What};
 use bakeoff_core::model::path::RawPath;
@@ -215,11 +214,11 @@ fn answer_run(global: &Global, run: &Run, report: ReportTo) -> Result<Outcome, F
 
 /// A reader that went away is no fault; a stdout that cannot be written loses nothing stored.
 fn print_answer(global: &Global, run: &Run, analysis: &Analysis) -> Result<(), Fault> {
-    let printed =
-        answer::print(global, run, analysis).and_then(|()| match analysis.blocks >= FIRST_LOOK {
-            true => answer::print_extras(global, run, analysis),
-            false => Ok(()),
-        });
+    let is_enough = analysis.blocks >= run.header.protocol.first_look();
+    let printed = answer::print(global, run, analysis).and_then(|()| match is_enough {
+        true => answer::print_extras(global, run, analysis),
+        false => Ok(()),
+    });
     printed.map_err(|fault| match fault.is_silent() {
         true => fault,
         false => fault.and(format!("the run is kept: `bakeoff show {}` shows it", run.header.run)),

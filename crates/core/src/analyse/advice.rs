@@ -17,10 +17,12 @@ pub fn of(run: &Run, verdicts: &[WorkloadVerdict]) -> Vec<String> {
     if !schedule::has_question(run) {
         return lines;
     }
-    lines.extend(choice(run, verdicts));
-    lines.extend(prices(run, verdicts));
-    lines.extend(forgetful(run, verdicts));
-    lines.extend(more_blocks(run, verdicts));
+    if run.header.protocol.rules.is_all_pairs() {
+        lines.extend(choice(run, verdicts));
+        lines.extend(prices(run, verdicts));
+        lines.extend(forgetful(run, verdicts));
+        lines.extend(more_blocks(run, verdicts));
+    }
     lines.extend(claims(verdicts));
     lines
 }

@@ -10,6 +10,7 @@ use crate::decide::rounds::is_of_rounds;
 use crate::decide::schedule;
 use crate::decide::table::Table;
 use crate::lint::limit;
+use crate::model::protocol::Rules;
 use crate::model::run::Run;
 use crate::model::verdict::{Verdict, WorkloadVerdict};
 use crate::stats::paired::Interval;
@@ -87,6 +88,13 @@ fn alone(run: &Run, name: &str, verdicts: &[WorkloadVerdict]) -> String {
 
 /// The winners that the headline names for certain, each with its workload.
 pub fn named(run: &Run, verdicts: &[WorkloadVerdict]) -> Vec<(u16, String)> {
+    if run.header.protocol.rules == Rules::Lead {
+        let is_named = |v: &&WorkloadVerdict| {
+            v.verdict.is_winner() && v.lead.as_ref().is_some_and(|lead| lead.holds_for_all)
+        };
+        let won = (0..).zip(verdicts).filter(|(_, v)| is_named(v));
+        return won.filter_map(|(w, v)| Some((w, v.winner.clone()?))).collect();
+    }
     let table = Table::of(run, schedule::evidence_blocks(run));
     let won = |(w, v): (u16, &WorkloadVerdict)| match part(run, &table, w, v) {
         Part::Beats { winner, .. } => Some((w, winner)),
@@ -107,18 +115,18 @@ fn part(run: &Run, table: &Table, workload: u16, verdict: &WorkloadVerdict) -> P
             ids.dedup();
             Part::Refused(ids)
         }
-        Verdict::NotResolved => Part::Open,
+        Verdict::NotResolved | Verdict::Leads | Verdict::Alone => Part::Open,
         Verdict::Beats if strict == Outcome::Beats => {
             let names = verdict.standings.iter().map(|s| s.candidate.clone());
             let others = names.filter(|n| *n != winner).collect();
             Part::Beats { lead: lead(verdict), winner, others }
         }
-        Verdict::Beats => Part::BeatsAlone(winner),
+        Verdict::Beats | Verdict::Fastest => Part::BeatsAlone(winner),
         Verdict::Ties if strict == Outcome::Ties => {
             let behind = verdict.standings.len().saturating_sub(first.len());
             Part::Ties(first, behind)
         }
-        Verdict::Ties => Part::TiesAlone(first),
+        Verdict::Ties | Verdict::AsFast => Part::TiesAlone(first),
     }
 }
 

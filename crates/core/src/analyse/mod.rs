@@ -6,10 +6,14 @@
 mod advice;
 pub(crate) mod claim;
 pub(crate) mod figures;
+mod gives_up;
 pub mod headline;
+mod lead;
+mod lead_words;
 mod normal;
 mod observe;
 pub(crate) mod places;
+mod recommend;
 mod rounds;
 pub(crate) mod sentence;
 mod standing;
@@ -17,12 +21,15 @@ mod tiers;
 
 use crate::decide::compare::{Comparison, Outcome, Pair};
 use crate::decide::table::Table;
-use crate::decide::{eta, schedule};
+use crate::decide::{self, eta, schedule};
 use crate::diagnose::summary;
 use crate::lint::{self, limit};
 use crate::model::finding::Finding;
+use crate::model::lead::Lead;
+use crate::model::protocol::Rules;
 use crate::model::run::Run;
 use crate::model::verdict::{Analysis, Effect, Standing, Verdict, WorkloadVerdict};
+use crate::stats::paired::Interval;
 use sentence::Words;
 
 /// Everything a reader needs to know about a run.
@@ -36,26 +43,39 @@ pub fn analyse(run: &Run) -> Analysis {
     all.extend(verdicts.iter().flat_map(|v| v.findings.iter().cloned()));
     let (cells, void_cells) = observe::cell_counts(run);
     let candidates: Vec<u16> = (0..run.header.candidates.len() as u16).collect();
-    Analysis {
+    let by_lead = run.header.protocol.rules == Rules::Lead && schedule::has_question(run);
+    let mut analysis = Analysis {
         blocks: schedule::complete(run),
         cells,
         void_cells,
         compares: schedule::has_question(run),
         findings: limit::sorted(all),
-        headline: headline::of(run, &table, &verdicts),
+        recommendation: recommend::of(run, &table, &verdicts),
+        headline: match by_lead {
+            true => lead_words::headline(run, &verdicts),
+            false => headline::of(run, &table, &verdicts),
+        },
         advice: advice::of(run, &verdicts),
         context: places::sentence(&run.header, &candidates),
         verdicts,
+    };
+    if let Some(chosen) = &analysis.recommendation {
+        let said = lead_words::recommendation(run, chosen);
+        analysis.advice.splice(0..0, said);
     }
+    if by_lead {
+        let next = lead_words::what_next(run, &analysis);
+        analysis.advice.extend(next);
+    }
+    analysis
 }
 
 /// Whether a run answered everything it asked: every verdict is beats or ties, or there was only
 /// one candidate, and it has its numbers. What exit status 0 means.
 pub fn is_answered(run: &Run, analysis: &Analysis) -> bool {
-    let is_answer = |v: &WorkloadVerdict| match v.verdict {
-        Verdict::Beats | Verdict::Ties => true,
-        Verdict::NotResolved => !schedule::has_question(run) && !v.standings.is_empty(),
-        Verdict::Refused => false,
+    let is_answer = |v: &WorkloadVerdict| {
+        let is_measured = !schedule::has_question(run) && !v.standings.is_empty();
+        v.verdict.is_answer() || v.verdict != Verdict::Refused && is_measured
     };
     !analysis.verdicts.is_empty() && analysis.verdicts.iter().all(is_answer)
 }
@@ -68,26 +88,17 @@ fn workload_verdict(
 ) -> WorkloadVerdict {
     let header = &run.header;
     let of = &header.workloads[usize::from(workload)];
-    let compared = Comparison::of(run, table, workload, header.protocol.alpha_pair());
+    let compared = Comparison::of(run, table, workload, schedule::alpha_pair(run));
     let mut all = run_findings.to_vec();
     all.extend(lint::run::workload(run, table, workload, &compared));
-    let mut findings = limit::limiting(&all, claim::scope(header), &of.name);
-    let mut verdict = verdict_of(run, table, &compared, &findings);
-    let said = Words { run, table, workload, compared: &compared, findings: &findings };
-    let mut sentence = said.say(verdict);
-    // What candidates promise differently forbids the claim, unless the sentence names it.
-    let is_claim = matches!(verdict, Verdict::Beats | Verdict::Ties);
-    let claimed = is_claim.then_some(sentence.as_str());
-    let unlike = lint::claim::unlike(header, &compared.ranked, claimed);
-    if !unlike.is_empty() {
-        findings = limit::sorted(findings.into_iter().chain(unlike).collect());
-        let with_them = verdict_of(run, table, &compared, &findings);
-        if with_them != verdict {
-            verdict = with_them;
-            let said = Words { run, table, workload, compared: &compared, findings: &findings };
-            sentence = said.say(verdict);
+    let findings = limit::limiting(&all, claim::scope(header), &of.name);
+    let said = match header.protocol.rules {
+        Rules::Lead if schedule::has_question(run) => {
+            by_lead(run, table, workload, &compared, findings)
         }
-    }
+        _ => by_pairs(run, table, workload, &compared, findings),
+    };
+    let Said { verdict, lead, mut sentence, mut findings } = said;
     // Nothing told apart yet is no statement that all are alike.
     let is_early = (table.blocks().len() as u32) < header.protocol.first_look();
     let is_told = verdict != Verdict::Refused && !is_early && schedule::has_question(run);
@@ -110,23 +121,81 @@ fn workload_verdict(
         workload: of.name.clone(),
         metric: of.metric.name().to_string(),
         verdict,
-        winner: (verdict == Verdict::Beats).then(|| name(compared.settled.top[0])),
+        winner: match &lead {
+            Some(lead) => lead.leader.clone().filter(|_| verdict.is_winner()),
+            None => verdict.is_winner().then(|| name(compared.settled.top[0])),
+        },
         tiers: if is_told { tiers::of(run, &compared) } else { Vec::new() },
-        effects: compared.pairs.iter().filter_map(|p| effect(run, p)).collect(),
+        effects: effects(run, table, workload, &compared),
         standings,
         bottleneck: summary::sentence(&held_back),
         held_back,
         rounds,
         control: lint::control::words(run, table, workload),
         resolve_ns: resolve_ns(run, table, workload, verdict),
+        lead,
         findings,
         sentence,
     }
 }
 
+/// What is said of a workload, and what limits it.
+struct Said {
+    verdict: Verdict,
+    lead: Option<Lead>,
+    sentence: String,
+    findings: Vec<Finding>,
+}
+
+/// By the lead. The sentence names what candidates promise differently, whatever it claims.
+fn by_lead(
+    run: &Run,
+    table: &Table,
+    workload: u16,
+    compared: &Comparison,
+    findings: Vec<Finding>,
+) -> Said {
+    let unlike = lint::claim::unlike(&run.header, &compared.ranked, None);
+    let findings = limit::sorted(findings.into_iter().chain(unlike).collect());
+    let (verdict, lead) = lead::of(run, table, workload, compared, &findings);
+    let sentence = lead_words::sentence(run, workload, verdict, &lead, &findings);
+    Said { verdict, lead: Some(lead), sentence, findings }
+}
+
+/// By all pairs, as version 0.1 did, and where nothing is compared.
+fn by_pairs(
+    run: &Run,
+    table: &Table,
+    workload: u16,
+    compared: &Comparison,
+    mut findings: Vec<Finding>,
+) -> Said {
+    let mut verdict = verdict_of(run, table, compared, &findings);
+    let say = |verdict, findings: &[Finding]| {
+        Words { run, table, workload, compared, findings }.say(verdict)
+    };
+    let mut sentence = say(verdict, &findings);
+    // What candidates promise differently forbids the claim, unless the sentence names it.
+    let is_claim = matches!(verdict, Verdict::Beats | Verdict::Ties);
+    let claimed = is_claim.then_some(sentence.as_str());
+    let unlike = lint::claim::unlike(&run.header, &compared.ranked, claimed);
+    if !unlike.is_empty() {
+        findings = limit::sorted(findings.into_iter().chain(unlike).collect());
+        let with_them = verdict_of(run, table, compared, &findings);
+        if with_them != verdict {
+            verdict = with_them;
+            sentence = say(verdict, &findings);
+        }
+    }
+    Said { verdict, lead: None, sentence, findings }
+}
+
 /// The verdict: too few blocks say nothing, a forbidding finding comes before any answer.
 fn verdict_of(run: &Run, table: &Table, compared: &Comparison, findings: &[Finding]) -> Verdict {
     let too_few = (table.blocks().len() as u32) < run.header.protocol.first_look();
+    if !schedule::has_question(run) && run.header.protocol.rules == Rules::Lead {
+        return Verdict::Alone;
+    }
     if too_few || !schedule::has_question(run) {
         return Verdict::NotResolved;
     }
@@ -138,6 +207,24 @@ fn verdict_of(run: &Run, table: &Table, compared: &Comparison, findings: &[Findi
         Outcome::Ties => Verdict::Ties,
         Outcome::Open => Verdict::NotResolved,
     }
+}
+
+/// Every pair. Those of the leader have its intervals, from which its lead is.
+fn effects(run: &Run, table: &Table, workload: u16, compared: &Comparison) -> Vec<Effect> {
+    let mut pairs = compared.pairs.clone();
+    if run.header.protocol.rules == Rules::Lead {
+        let led = decide::lead::Lead::of(run, table, workload, compared, 1);
+        for against in led.against.iter().filter(|a| a.interval.high.is_finite()) {
+            let is_it = |p: &&mut Pair| {
+                [(p.a, p.b), (p.b, p.a)].contains(&(led.leader.unwrap_or(p.a), against.other))
+            };
+            let Some(pair) = pairs.iter_mut().find(is_it) else { continue };
+            let i = against.interval;
+            let turned = Interval { low: -i.high, high: -i.low };
+            pair.interval = Some(if pair.b == against.other { i } else { turned });
+        }
+    }
+    pairs.iter().filter_map(|p| effect(run, p)).collect()
 }
 
 /// A pair as it is stored and shown; `None` before it has an interval.
@@ -163,7 +250,7 @@ fn effect(run: &Run, pair: &Pair) -> Option<Effect> {
 
 /// Time until a verdict that is open is expected; `None` where none is or none will come.
 fn resolve_ns(run: &Run, table: &Table, workload: u16, verdict: Verdict) -> Option<u64> {
-    if verdict != Verdict::NotResolved {
+    if !verdict.is_open() {
         return None;
     }
     let blocks = blocks_to_resolve(run, table, workload)?;
@@ -185,6 +272,8 @@ fn blocks_to_resolve(run: &Run, table: &Table, workload: u16) -> Option<u32> {
     Some(at.saturating_sub(complete).max(1))
 }
 
+#[cfg(test)]
+mod lead_tests;
 #[cfg(test)]
 mod properties;
 #[cfg(test)]

@@ -39,10 +39,11 @@ impl Words<'_> {
             return self.alone();
         }
         match verdict {
-            Verdict::Beats => self.beats(),
-            Verdict::Ties => self.ties(),
+            Verdict::Beats | Verdict::Fastest => self.beats(),
+            Verdict::Ties | Verdict::AsFast => self.ties(),
+            Verdict::Alone => self.alone(),
             Verdict::NotResolved if self.is_early() => self.early(),
-            Verdict::NotResolved => self.open(),
+            Verdict::NotResolved | Verdict::Leads => self.open(),
             Verdict::Refused => self.refused(),
         }
     }

@@ -6,6 +6,8 @@ use super::sample;
 use crate::diagnose::summary::HeldBack;
 use crate::diagnose::{Cause, Reason};
 use crate::model::event::{Action, Step, What};
+use crate::model::lead::{Behind, Excluded, Lead, More, NotRanked, Refusal, Rival, Span, Stalls};
+use crate::model::recommendation::{BestFor, GivesUp, Recommendation, Regret};
 use crate::model::run::Run;
 use crate::model::undo::Undo;
 use crate::model::verdict::{Analysis, Effect, Rounds, Standing, Verdict, WorkloadVerdict};
@@ -108,6 +110,45 @@ fn the_sample_has_every_kind_of_event_and_change() {
     assert_eq!(undos, (0..10).collect());
 }
 
+/// A lead with a value in every field.
+fn lead() -> Lead {
+    let name = || "/mnt/usb".to_string();
+    let excluded = Excluded { candidate: name(), reason: NotRanked::CacheUnknown, cells: 2, of: 5 };
+    let stalls = Stalls { candidate: name(), number: 3, longest_ns: 1, share: 0.06 };
+    Lead {
+        leader: Some("ext4".into()),
+        lead_ln: Some(0.1),
+        interval: Some(Span { low_ln: 0.1, high_ln: 0.3 }),
+        closest: Some(name()),
+        estimate_ln: Some(0.2),
+        clearly: true,
+        equals: vec!["ext4".into()],
+        behind: vec![Behind { candidate: name(), at_least: 0.1 }],
+        rivals: vec![Rival { candidate: name(), at_most: 0.1 }],
+        excluded: vec![excluded],
+        stalls: vec![stalls],
+        more: Some(More { time_ns: 1, blocks: 2, lead_ln: 0.15 }),
+        blocks: 5,
+        margin: 0.1,
+        holds_for_all: true,
+        refusal: Some(Refusal::TooFewBlocks { complete: 1, needed: 3 }),
+    }
+}
+
+fn recommendation() -> Recommendation {
+    let regret = Regret { workload: "read-1m".into(), behind: None, at_most: 0.3, estimate: 0.1 };
+    let best = BestFor { candidate: "ext4".into(), workloads: vec!["read-1m".into()] };
+    Recommendation {
+        candidate: "ext4".into(),
+        regrets: vec![regret],
+        greatest_regret: 0.3,
+        left_out: vec!["write-4k".into()],
+        gives_up: vec![GivesUp::Journal],
+        within_margin: vec!["/mnt/usb".into()],
+        alternatives: vec![best],
+    }
+}
+
 /// An analysis with a value in every field.
 fn analysis() -> Analysis {
     let effect = Effect {
@@ -160,6 +201,7 @@ fn analysis() -> Analysis {
         sentence: "ext4 is 50 % faster.".into(),
         control: Some("ext4 measured twice differs from itself by 1 %".into()),
         resolve_ns: Some(1),
+        lead: Some(lead()),
     };
     Analysis {
         blocks: 5,
@@ -171,6 +213,7 @@ fn analysis() -> Analysis {
         headline: "ext4 is 50 % faster.".into(),
         advice: vec!["Use ext4.".into()],
         context: Some("Places are compared as they are.".into()),
+        recommendation: Some(recommendation()),
     }
 }
 

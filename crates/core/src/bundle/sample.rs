@@ -18,7 +18,7 @@ use crate::model::measurement::{
 };
 use crate::model::path::RawPath;
 use crate::model::profile::{Part, Profile};
-use crate::model::protocol::{Mode, Protocol};
+use crate::model::protocol::{Isolation, Mode, Protocol, Rules, Weight};
 use crate::model::workload::{DriverName, Metric, Phase, Workload};
 
 use super::{Head, RUN_SCHEMA};
@@ -213,6 +213,8 @@ fn protocol() -> Protocol {
         tie_margin: 0.10,
         looks: vec![5, 8],
         alpha: 0.0134,
+        alphas: vec![0.01, 0.02],
+        alpha_after: 0.005,
         k: 2,
         time_ns: Some(300_000_000_000),
         cell_min_ns: 2_000_000_000,
@@ -222,6 +224,10 @@ fn protocol() -> Protocol {
         thresholds: Thresholds { overlap: 0.8, ..Thresholds::default() },
         prove: true,
         precondition: Some(true),
+        rules: Rules::Lead,
+        isolation: Isolation::Slices,
+        rounds: 8,
+        weights: vec![Weight { workload: "write-4k".into(), weight: 2.0 }],
     }
 }
 

@@ -21,12 +21,12 @@ pub(super) fn of(
             format!("The answer depends on the {on}: {}; {summary}.", won.join("; "))
         }
         Verdict::Refused => refused(parts, summary),
-        Verdict::Beats => {
+        Verdict::Beats | Verdict::Fastest => {
             let winner = &parts[0].said.top[0];
             let each: Vec<String> = parts.iter().map(lead).collect();
             format!("{winner} is ahead in {}: {}; {summary}.", all(parts.len()), each.join("; "))
         }
-        Verdict::Ties => {
+        Verdict::Ties | Verdict::AsFast => {
             let margins = parts.iter().map(|p| p.run.header.protocol.tie_margin);
             let margin = figures::percent(margins.fold(0.0, f64::max));
             let blocks: Vec<String> =
@@ -38,7 +38,7 @@ pub(super) fn of(
                 blocks.join("; ")
             )
         }
-        Verdict::NotResolved => {
+        Verdict::NotResolved | Verdict::Leads | Verdict::Alone => {
             let each: Vec<String> = parts.iter().map(alone).collect();
             format!("Not resolved over these runs: {}; {summary}.", each.join("; "))
         }
@@ -87,13 +87,13 @@ fn lead(part: &Part) -> String {
 fn alone(part: &Part) -> String {
     let top = words::list(&part.said.top);
     match part.said.verdict {
-        Verdict::Beats => format!("{top} is {}", lead(part)),
-        Verdict::Ties => format!("{top} tie in {}", place(part)),
+        Verdict::Beats | Verdict::Fastest => format!("{top} is {}", lead(part)),
+        Verdict::Ties | Verdict::AsFast => format!("{top} tie in {}", place(part)),
         Verdict::NotResolved if top.is_empty() => {
             format!("{} has too few complete blocks", place(part))
         }
-        Verdict::NotResolved => format!("{top} cannot be told apart in {}", place(part)),
         Verdict::Refused => format!("{} says nothing", place(part)),
+        _ => format!("{top} cannot be told apart in {}", place(part)),
     }
 }
 

@@ -3,8 +3,8 @@
 //! All pairs are compared, each at the alpha of all pairs; the intervals then hold together, so
 //! what follows from several of them (a before b, b before c: a before c) holds too.
 
-use super::protocol::FIRST_LOOK;
 use super::table::Table;
+use super::{exclude, schedule};
 use crate::model::run::Run;
 use crate::stats::paired::{Interval, Paired};
 
@@ -55,14 +55,18 @@ pub struct Comparison {
 }
 
 impl Comparison {
-    /// Compares on `workload` at `alpha` for each pair.
+    /// Compares on `workload` at `alpha` for each pair. Pairs with a candidate that was dropped
+    /// keep the share of alpha of that look.
     pub fn of(run: &Run, table: &Table, workload: u16, alpha: f64) -> Comparison {
         let ranked = rank(run, table, workload);
+        let least = run.header.protocol.first_look();
+        let shares: Vec<f64> = ranked.iter().map(|c| share(run, *c)).collect();
         let mut pairs = Vec::new();
         for (i, &a) in ranked.iter().enumerate() {
-            for &b in &ranked[i + 1..] {
+            for (j, &b) in ranked.iter().enumerate().skip(i + 1) {
                 let paired = Paired::of(&table.differences(workload, a, b));
-                let enough = paired.filter(|p| p.blocks >= FIRST_LOOK);
+                let enough = paired.filter(|p| p.blocks >= least);
+                let alpha = alpha * if shares[i] == 1.0 { shares[j] } else { shares[i] };
                 pairs.push(Pair { a, b, paired, interval: enough.map(|p| p.interval(alpha)) });
             }
         }
@@ -74,6 +78,13 @@ impl Comparison {
     /// The pair of these two, whichever ranks higher.
     pub fn pair(&self, a: u16, b: u16) -> Option<&Pair> {
         self.pairs.iter().find(|p| (p.a, p.b) == (a, b) || (p.a, p.b) == (b, a))
+    }
+
+    /// The lower end of the interval of `ln(a) - ln(b)`; `None` while there is none.
+    pub fn low(&self, a: u16, b: u16) -> Option<f64> {
+        let pair = self.pair(a, b)?;
+        let interval = pair.interval?;
+        Some(if pair.a == a { interval.low } else { -interval.high })
     }
 
     /// Whether the interval alone puts `a` before `b`.
@@ -98,10 +109,20 @@ impl Comparison {
     }
 }
 
+/// The alpha of pairs with a candidate, as a multiple of what pairs have now.
+fn share(run: &Run, candidate: u16) -> f64 {
+    if run.header.protocol.rules.is_all_pairs() {
+        return 1.0;
+    }
+    schedule::alpha_with(run, candidate) / schedule::alpha(run)
+}
+
 /// Candidates of a workload, best first: by the mean of their differences against all others, so
 /// that one dropped early is not ranked by what the device could do in its blocks.
 fn rank(run: &Run, table: &Table, workload: u16) -> Vec<u16> {
+    let excluded = exclude::of(run, table, workload);
     let measured: Vec<u16> = (0..run.header.candidates.len() as u16)
+        .filter(|c| !excluded.iter().any(|e| e.candidate == *c))
         .filter(|c| run.header.candidates[usize::from(*c)].twin_of.is_none())
         .filter(|c| table.values(workload, *c).iter().any(Option::is_some))
         .collect();

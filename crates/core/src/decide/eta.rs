@@ -5,8 +5,10 @@
 //! "never" is an answer: some noise is too large for the blocks a mode allows.
 
 use super::compare::{self, Comparison, Outcome};
+use super::lead::{Against, Lead};
 use super::table::Table;
 use super::{rounds, schedule};
+use crate::model::protocol::Rules;
 use crate::model::run::Run;
 use crate::stats::paired::{Interval, half_width};
 
@@ -44,8 +46,11 @@ pub fn forecast(run: &Run, block_ns: u64) -> Forecast {
 /// Complete blocks at which `workload` is expected to be settled; `None` = not within the mode's.
 pub fn settled_at(run: &Run, table: &Table, workload: u16) -> Option<u32> {
     let protocol = &run.header.protocol;
-    let now = Comparison::of(run, table, workload, protocol.alpha_pair());
+    let now = Comparison::of(run, table, workload, schedule::alpha_pair(run));
     let first = protocol.first_look();
+    if protocol.rules == Rules::Lead {
+        return lead_settled_at(run, table, workload, &now);
+    }
     if now.ranked.len() < 2 || now.settled.outcome != Outcome::Open {
         return Some((table.blocks().len() as u32).max(first));
     }
@@ -61,6 +66,37 @@ pub fn settled_at(run: &Run, table: &Table, workload: u16) -> Option<u32> {
         let then = compare::settle(&now.ranked, &intervals, protocol.tie_margin);
         then.outcome != Outcome::Open
     })
+}
+
+/// The same for the lead, as it has to be for the statement over all workloads.
+fn lead_settled_at(run: &Run, table: &Table, workload: u16, now: &Comparison) -> Option<u32> {
+    let protocol = &run.header.protocol;
+    let blocks = table.blocks().len() as u32;
+    let workloads = run.header.workloads.len().max(1);
+    let lead = Lead::of(run, table, workload, now, workloads);
+    if now.ranked.len() < 2 || lead.is_settled(protocol.tie_margin) {
+        return Some(blocks.max(protocol.first_look()));
+    }
+    if lead.value().is_none() {
+        let have = lead.against.iter().map(|a| a.paired.map_or(0, |p| p.blocks)).min();
+        let needed = blocks + protocol.first_look().saturating_sub(have.unwrap_or(0));
+        return schedule::looks_ahead(run).into_iter().find(|look| *look >= needed);
+    }
+    let looks = (run.looks.len()..).zip(schedule::looks_ahead(run));
+    let settles = |(number, look): &(usize, u32)| {
+        let alpha = protocol.alpha_at(*number) / workloads as f64;
+        let then = |against: &Against| match against.paired {
+            Some(p) if !run.dropped.iter().any(|d| d.0 == against.other) => {
+                let half = half_width(alpha, p.blocks + look.saturating_sub(blocks)) * p.sd;
+                let interval = Interval { low: p.mean - half, high: p.mean + half };
+                Against { interval, ..*against }
+            }
+            _ => *against,
+        };
+        let against = lead.against.iter().map(then).collect();
+        Lead { leader: lead.leader, against }.is_settled(protocol.tie_margin)
+    };
+    looks.into_iter().find(settles).map(|(_, look)| look)
 }
 
 /// The intervals after `look` blocks; those of candidates already dropped stay.
@@ -83,7 +119,7 @@ fn projected(run: &Run, now: &Comparison, look: u32) -> Vec<Option<Interval>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::RunBuilder;
+    use crate::testing::Version01;
 
     /// Candidate `b` is `gap` faster; differences alternate by `noise` around it.
     fn rate(gap: f64, noise: f64) -> impl Fn(u32, u16, u16) -> f64 {
@@ -96,21 +132,21 @@ mod tests {
     #[test]
     fn a_wide_interval_needs_the_look_that_narrows_it_enough() {
         // sd about 2.2 %: half-widths 4.1, 2.5, 1.9 % at 5, 8, 12 blocks.
-        let run = RunBuilder::stacks(&["a", "b"]).play(5, rate(0.03, 0.02)).build();
+        let run = Version01::stacks(&["a", "b"]).play(5, rate(0.03, 0.02)).build();
         let forecast = forecast(&run, 10);
         assert_eq!((forecast.blocks, forecast.blocks_left, forecast.left_ns), (Some(8), 3, 30));
     }
 
     #[test]
     fn noise_too_large_for_the_mode_is_never_settled() {
-        let run = RunBuilder::stacks(&["a", "b"]).play(5, rate(0.0, 0.2)).build();
+        let run = Version01::stacks(&["a", "b"]).play(5, rate(0.0, 0.2)).build();
         assert_eq!(forecast(&run, 10).blocks, None);
         assert_eq!(forecast(&run, 10).blocks_left, 22);
     }
 
     #[test]
     fn before_the_first_look_it_is_the_first_look() {
-        let run = RunBuilder::stacks(&["a", "b"]).play(2, rate(0.0, 0.2)).build();
+        let run = Version01::stacks(&["a", "b"]).play(2, rate(0.0, 0.2)).build();
         assert_eq!(forecast(&run, 7), Forecast { blocks: Some(5), blocks_left: 3, left_ns: 21 });
     }
 }

@@ -7,8 +7,12 @@
 pub mod compare;
 pub mod cooling;
 pub mod eta;
+pub mod exclude;
+pub mod figure;
 pub mod fit;
+pub mod lead;
 pub mod order;
+pub mod places;
 pub mod pooled;
 pub mod protocol;
 pub mod reach;
@@ -16,14 +20,17 @@ pub mod rounds;
 pub mod schedule;
 pub mod size;
 pub mod table;
+pub mod turns;
 
 use crate::lint;
 use crate::model::event::StopReason;
+use crate::model::protocol::Rules;
 use crate::model::round::Round;
 use crate::model::run::Run;
 use crate::units;
 use compare::{Comparison, Outcome, Pair};
 use fit::Cost;
+use lead::Lead;
 use table::Table;
 
 pub use order::{groups, workload_order};
@@ -86,7 +93,7 @@ pub fn next(run: &Run, now: Clock) -> Next {
     } else if run.last_look == complete && enough && is_decided(run) {
         let note = format!("every question is answered after {} blocks", run.last_look);
         return Next::Stop { reason: StopReason::Decided, note };
-    } else if complete >= protocol.last_block() {
+    } else if complete >= protocol.last_block() && !goes_on(run) {
         let note = format!("{complete} blocks are all that this mode measures");
         return Next::Stop { reason: StopReason::LastBlock, note };
     }
@@ -133,16 +140,26 @@ fn look(run: &Run, blocks: u32) -> Next {
 
 /// Every workload at the present look, one comparison each.
 fn comparisons(run: &Run, table: &Table) -> Vec<Comparison> {
-    let alpha = run.header.protocol.alpha_pair();
+    let alpha = match run.header.protocol.rules {
+        Rules::AllPairs => schedule::alpha_pair(run),
+        // Who is dropped has to be behind in the statement over all workloads as well.
+        Rules::Lead => {
+            let pairs = run.header.protocol.pairs() as f64;
+            schedule::alpha(run) / pairs.max(run.header.workloads.len() as f64)
+        }
+    };
     (0..run.header.workloads.len() as u16).map(|w| Comparison::of(run, table, w, alpha)).collect()
 }
 
 /// At a look: whether every workload with something to compare has its answer, from blocks that
 /// are independent as far as can be seen; while more looks are to come, what is said of a candidate
 /// that might wander must be clear all the same.
-fn is_decided(run: &Run) -> bool {
+pub fn is_decided(run: &Run) -> bool {
     let table = Table::of(run, schedule::evidence_blocks(run));
     let comparisons = comparisons(run, &table);
+    if run.header.protocol.rules == Rules::Lead {
+        return (0..).zip(&comparisons).all(|(w, c)| is_settled(run, &table, w, c));
+    }
     let is_answered = |(workload, compared): (u16, &Comparison)| {
         compared.ranked.len() < 2
             || compared.settled.outcome != Outcome::Open
@@ -159,13 +176,45 @@ fn is_decided(run: &Run) -> bool {
     (0..).zip(&comparisons).all(is_answered) && comparisons.iter().all(is_clear)
 }
 
+/// Whether the lead on a workload is settled in the statement over all workloads, and no wave of
+/// one candidate could have made it.
+fn is_settled(run: &Run, table: &Table, workload: u16, compared: &Comparison) -> bool {
+    let margin = run.header.protocol.tie_margin;
+    let lead = Lead::of(run, table, workload, compared, run.header.workloads.len());
+    compared.ranked.len() < 2
+        || lead.is_settled(margin) && lint::wander::of_lead(run, table, workload, &lead).is_empty()
+}
+
+/// Whether `resume` may go on with a stopped run. By the lead a run that measured all blocks of its
+/// mode may, for as long as is asked for.
+pub fn is_resumable(run: &Run) -> bool {
+    run.stopped.as_ref().is_none_or(|(reason, _)| {
+        let is_last = *reason == StopReason::LastBlock;
+        reason.is_resumable()
+            || is_last && run.header.protocol.rules == Rules::Lead && has_more(run)
+    })
+}
+
+fn has_more(run: &Run) -> bool {
+    schedule::has_question(run) && !rounds::is_of_rounds(run)
+}
+
+/// Whether a run by the lead measures on after the last block of its mode: as long as the time that
+/// it was given.
+fn goes_on(run: &Run) -> bool {
+    run.header.protocol.rules == Rules::Lead && run.header.protocol.time_ns.is_some()
+}
+
 /// Survivors that lose to one and the same survivor on every workload; an A/A twin goes with the
 /// candidate it repeats. One that may be wandering stays unless it is far behind: only more blocks
 /// can tell.
 fn losers(run: &Run, blocks: u32) -> Vec<u16> {
     let table = Table::of(run, blocks);
     let comparisons = comparisons(run, &table);
-    let wanderers = lint::wander::might_wander(run, &table, &comparisons);
+    let wanderers = match run.header.protocol.rules {
+        Rules::AllPairs => lint::wander::might_wander(run, &table, &comparisons),
+        Rules::Lead => Vec::new(),
+    };
     let survivors = run.survivors();
     let loses_to = |loser: u16, winner: u16| {
         let mut measured = comparisons.iter().filter(|c| c.ranked.contains(&loser)).peekable();

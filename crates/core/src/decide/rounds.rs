@@ -88,7 +88,7 @@ pub fn figure(run: &Run, round: &Block, workload: u16) -> Option<f64> {
     let metric = run.header.workloads.get(usize::from(workload))?.metric;
     let mut cells = round.cells.iter().filter(|cell| cell.workload == workload);
     let valid = cells.rfind(|cell| !lint::is_invalid(&run.header, cell))?;
-    metric.of(&valid.measurement).filter(|figure| *figure > 0.0 && figure.is_finite())
+    super::figure::of(metric, valid).filter(|figure| *figure > 0.0 && figure.is_finite())
 }
 
 /// What the last five rounds show; `None` for fewer, or where one of them has no figure.

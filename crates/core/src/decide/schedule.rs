@@ -5,6 +5,10 @@
 //! at 0.0134 give a false winner in 4.8 % of runs wherever they lie, a sixth one would give 5.2 %
 //! (simulated, 400,000 runs). Verdicts rest on the blocks of the last look, never on what was
 //! measured after it.
+//!
+//! Runs by the lead may look at any complete block: each look uses up the next alpha of their mode
+//! (see [`super::protocol`]), and there is always a further one. What such a run says rests on all
+//! its complete blocks.
 
 use super::rounds;
 use crate::model::candidate::are_compared;
@@ -36,6 +40,10 @@ pub fn most_blocks(run: &Run) -> u32 {
 /// of the schedule is always looked at.
 pub fn next_look(run: &Run) -> Option<u32> {
     let protocol = &run.header.protocol;
+    if !protocol.rules.is_all_pairs() {
+        let due = protocol.look_at(run.looks.len()).max(protocol.first_look());
+        return has_question(run).then_some(due.max(run.last_look + 1));
+    }
     let planned = protocol.looks.get(run.looks.len()).copied();
     let next = planned.unwrap_or(protocol.last_block()).max(protocol.first_look());
     (run.last_look < next).then_some(next)
@@ -46,9 +54,12 @@ pub fn next_look(run: &Run) -> Option<u32> {
 pub fn may_look_early(run: &Run) -> bool {
     let protocol = &run.header.protocol;
     let complete = complete(run);
+    let is_new = complete >= protocol.first_look() && complete > run.last_look;
+    if !protocol.rules.is_all_pairs() {
+        return has_question(run) && is_new;
+    }
     has_question(run)
-        && complete >= protocol.first_look()
-        && complete > run.last_look
+        && is_new
         && complete < protocol.last_block()
         && run.looks.len() + 2 <= MOST_LOOKS
 }
@@ -58,11 +69,32 @@ pub fn may_look_early(run: &Run) -> bool {
 pub fn evidence_blocks(run: &Run) -> u32 {
     let complete = complete(run);
     match next_look(run) {
-        _ if !has_question(run) => complete,
+        _ if !has_question(run) || !run.header.protocol.rules.is_all_pairs() => complete,
         Some(due) if complete >= due => due,
         _ if run.last_look == 0 => complete,
         _ => run.last_look,
     }
+}
+
+/// Nominal two-sided alpha of one pair for what is said now: that of the look that was made after
+/// the last complete block; where none was, that of the next one.
+pub fn alpha(run: &Run) -> f64 {
+    let looks = run.looks.len();
+    let is_looked = looks > 0 && complete(run) <= run.last_look;
+    run.header.protocol.alpha_at(if is_looked { looks - 1 } else { looks })
+}
+
+/// The same, of the pairs with a candidate that was dropped: what was certain at that look stays
+/// so.
+pub fn alpha_with(run: &Run, candidate: u16) -> f64 {
+    let dropped = run.dropped.iter().find(|d| d.0 == candidate);
+    let look = dropped.and_then(|d| run.looks.iter().position(|blocks| *blocks == d.1));
+    look.map_or_else(|| alpha(run), |look| run.header.protocol.alpha_at(look))
+}
+
+/// Nominal alpha of one pair of all.
+pub fn alpha_pair(run: &Run) -> f64 {
+    alpha(run) / run.header.protocol.pairs() as f64
 }
 
 /// Mean time of a complete block; `None` before the first.
@@ -77,6 +109,10 @@ pub fn mean_block_ns(run: &Run) -> Option<u64> {
 pub fn looks_ahead(run: &Run) -> Vec<u32> {
     let protocol = &run.header.protocol;
     let Some(next) = next_look(run) else { return Vec::new() };
+    let last = protocol.last_block();
+    if !protocol.rules.is_all_pairs() && next > last {
+        return Vec::new();
+    }
     let later = protocol.looks.iter().copied().filter(|look| *look > next);
     std::iter::once(next).chain(later).collect()
 }
@@ -84,11 +120,11 @@ pub fn looks_ahead(run: &Run) -> Vec<u32> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::RunBuilder;
+    use crate::testing::Version01;
 
     #[test]
     fn an_early_look_uses_up_the_next_one() {
-        let mut run = RunBuilder::stacks(&["a", "b"]).build();
+        let mut run = Version01::stacks(&["a", "b"]).build();
         let mut looked = |looks: &[u32]| {
             run.looks = looks.to_vec();
             run.last_look = looks.last().copied().unwrap_or(0);
@@ -103,7 +139,7 @@ mod tests {
     #[test]
     fn a_record_that_asks_for_more_than_anybody_compares_is_refused() {
         use crate::model::run::{FoldError, MOST_CANDIDATES};
-        let mut events = RunBuilder::stacks(&["a", "b"]).events();
+        let mut events = Version01::stacks(&["a", "b"]).events();
         let crate::model::event::What::Started(header) = &mut events[0].what else { panic!() };
         header.candidates = vec![header.candidates[0].clone(); MOST_CANDIDATES + 1];
         let refused = Run::fold(&events).unwrap_err();
@@ -112,7 +148,7 @@ mod tests {
 
     #[test]
     fn only_so_many_early_looks() {
-        let builder = RunBuilder::stacks(&["a", "b"]).play(9, |b, c, _| {
+        let builder = Version01::stacks(&["a", "b"]).play(9, |b, c, _| {
             // Undecided for ever: b is ahead in every other block.
             100.0 * (1.0 + 0.2 * f64::from((b + u32::from(c)) % 2))
         });
@@ -131,11 +167,11 @@ mod tests {
     #[test]
     fn blocks_after_the_last_look_are_no_evidence() {
         let noisy = |b: u32, c: u16, _| 100.0 * (1.0 + 0.2 * f64::from((b + u32::from(c)) % 2));
-        let run = RunBuilder::stacks(&["a", "b"]).play(7, noisy).build();
+        let run = Version01::stacks(&["a", "b"]).play(7, noisy).build();
         assert_eq!((complete(&run), evidence_blocks(&run)), (7, 5));
-        let run = RunBuilder::stacks(&["a", "b"]).play(3, noisy).build();
+        let run = Version01::stacks(&["a", "b"]).play(3, noisy).build();
         assert_eq!((complete(&run), evidence_blocks(&run)), (3, 3));
-        let run = RunBuilder::stacks(&["a"]).play(7, noisy).build();
+        let run = Version01::stacks(&["a"]).play(7, noisy).build();
         assert_eq!((complete(&run), evidence_blocks(&run)), (5, 5));
     }
 }

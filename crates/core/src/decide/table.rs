@@ -1,7 +1,7 @@
 //! The numbers a comparison rests on: the score of every cell that counts, `ln(rate)` or
 //! `-ln(latency)`, so that more is better throughout.
 
-use super::rounds;
+use super::{figure, rounds};
 use crate::lint;
 use crate::model::run::Run;
 
@@ -30,7 +30,7 @@ impl Table {
                 }
                 let metric = workload.metric;
                 let slot = &mut values[usize::from(cell.workload)][usize::from(cell.candidate)];
-                slot[position] = metric.of(&cell.measurement).map(|f| metric.to_score(f));
+                slot[position] = figure::of(metric, cell).map(|f| metric.to_score(f));
             }
         }
         Table { blocks: chosen.iter().map(|b| b.block).collect(), values }

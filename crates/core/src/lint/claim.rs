@@ -116,7 +116,8 @@ pub fn unlike(header: &Header, candidates: &[u16], claim: Option<&str>) -> Vec<F
     differences(header, candidates).into_iter().map(found).collect()
 }
 
-fn has_no_journal(stack: &Stack) -> bool {
+/// Whether a stack keeps no journal, nor copies on write.
+pub fn has_no_journal(stack: &Stack) -> bool {
     let without = |o: &String| o.split(',').any(|word| word == "^has_journal");
     match stack.fs.as_str() {
         "ext2" | "vfat" | "exfat" | "msdos" => true,
@@ -125,7 +126,8 @@ fn has_no_journal(stack: &Stack) -> bool {
     }
 }
 
-fn has_no_barriers(stack: &Stack) -> bool {
+/// Whether a stack does not flush the cache of the disk.
+pub fn has_no_barriers(stack: &Stack) -> bool {
     let is_off = |o: &String| {
         o.split(',').any(|w| matches!(w, "nobarrier" | "barrier=0" | "fsync_mode=nobarrier"))
     };

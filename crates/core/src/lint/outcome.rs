@@ -3,10 +3,12 @@
 use super::{control, finding};
 use crate::analyse::figures;
 use crate::decide::compare::{Comparison, Outcome};
+use crate::decide::lead::{Lead, Reading};
+use crate::decide::schedule;
 use crate::decide::table::Table;
 use crate::model::candidate::{Kind, Stack};
 use crate::model::finding::Finding;
-use crate::model::protocol::Mode;
+use crate::model::protocol::{Mode, Rules};
 use crate::model::run::Run;
 use crate::stats::hodges_lehmann;
 use crate::stats::paired::Paired;
@@ -26,11 +28,30 @@ pub fn workload(run: &Run, table: &Table, workload: u16, compared: &Comparison) 
 
 /// Rules over all workloads together.
 pub fn whole(run: &Run, table: &Table) -> Vec<Finding> {
-    let alpha = run.header.protocol.alpha_pair();
+    let alpha = schedule::alpha_pair(run);
     let all: Vec<Comparison> = (0..run.header.workloads.len() as u16)
         .map(|w| Comparison::of(run, table, w, alpha))
         .collect();
-    [rank_flip(run, &all), calls(run, table), fresh(run)].into_iter().flatten().collect()
+    [rank_flip(run, table, &all), calls(run, table), fresh(run)].into_iter().flatten().collect()
+}
+
+/// The winner of a workload, and its differences to the next best.
+fn winner(
+    run: &Run,
+    table: &Table,
+    workload: u16,
+    compared: &Comparison,
+) -> Option<(u16, Option<Paired>)> {
+    if run.header.protocol.rules == Rules::Lead {
+        let lead = Lead::of(run, table, workload, compared, 1);
+        let is_winner = lead.reading(run.header.protocol.tie_margin) == Reading::Fastest;
+        let closest = lead.closest().and_then(|against| against.paired);
+        return lead.leader.filter(|_| is_winner).map(|leader| (leader, closest));
+    }
+    let winner =
+        compared.settled.top.first().filter(|_| compared.settled.outcome == Outcome::Beats);
+    let ahead = compared.pairs.iter().find(|p| p.interval.is_some_and(|i| i.low > 0.0));
+    Some((*winner?, ahead.and_then(|pair| pair.paired)))
 }
 
 fn name(run: &Run, candidate: u16) -> &str {
@@ -39,10 +60,7 @@ fn name(run: &Run, candidate: u16) -> &str {
 
 /// L40: the lead of the winner against what an A/A twin shows.
 fn below_noise(run: &Run, table: &Table, workload: u16, compared: &Comparison) -> Option<Finding> {
-    if compared.settled.outcome != Outcome::Beats {
-        return None;
-    }
-    let lead = compared.pairs.iter().find(|p| p.interval.is_some_and(|i| i.low > 0.0))?.paired?;
+    let lead = winner(run, table, workload, compared)?.1?;
     let candidates = &run.header.candidates;
     let twins = (0..candidates.len() as u16).filter_map(|twin| {
         let twin_of = &candidates[usize::from(twin)];
@@ -144,7 +162,7 @@ fn adds_to(a: &Stack, b: &Stack) -> bool {
 
 /// The interval of ranks against the interval of the mean, where there are blocks enough for one.
 fn methods(run: &Run, table: &Table, workload: u16, compared: &Comparison) -> Option<Finding> {
-    let alpha = run.header.protocol.alpha_pair();
+    let alpha = schedule::alpha_pair(run);
     let pair = compared.pairs.iter().find(|p| {
         let by_mean = p.interval.is_some_and(|i| i.excludes_zero());
         let differences = table.differences(workload, p.a, p.b);
@@ -167,12 +185,12 @@ fn methods(run: &Run, table: &Table, workload: u16, compared: &Comparison) -> Op
 }
 
 /// L42: different winners.
-fn rank_flip(run: &Run, all: &[Comparison]) -> Option<Finding> {
-    let winner = |c: &Comparison| {
-        (c.settled.outcome == Outcome::Beats).then(|| c.settled.top.first().copied())?
-    };
-    let won: Vec<(usize, u16)> =
-        all.iter().enumerate().filter_map(|(w, c)| Some((w, winner(c)?))).collect();
+fn rank_flip(run: &Run, table: &Table, all: &[Comparison]) -> Option<Finding> {
+    let won: Vec<(usize, u16)> = all
+        .iter()
+        .enumerate()
+        .filter_map(|(w, c)| Some((w, winner(run, table, w as u16, c)?.0)))
+        .collect();
     let first = won.first()?;
     let other = won.iter().find(|o| o.1 != first.1)?;
     let lead = |(w, winner): (usize, u16)| {

@@ -31,9 +31,10 @@ pub fn workload(run: &Run, table: &Table, workload: u16, compared: &Comparison) 
 
 fn no_replication(run: &Run) -> Option<Finding> {
     let complete = schedule::complete(run);
-    let few = schedule::has_question(run) && complete < FIRST_LOOK;
+    let first = run.header.protocol.first_look();
+    let few = schedule::has_question(run) && complete < first;
     few.then(|| {
-        let evidence = format!("{complete} of {FIRST_LOOK} complete blocks");
+        let evidence = format!("{complete} of {first} complete blocks");
         finding(&run.header, "L32", evidence, "go on with: bakeoff resume")
     })
 }

@@ -9,11 +9,11 @@ use crate::lint::thresholds::Thresholds;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Mode {
-    /// Tie margin 10 %, 5 to 8 blocks: directories, a first look.
+    /// Margin 10 %, 3 to 20 blocks, by time: directories, a first look.
     Quick,
-    /// Tie margin 3 %, 5 to 27 blocks: which one.
+    /// Margin 3 %, 3 to 27 blocks, then on as long as asked: which one.
     Decide,
-    /// Tie margin 2 %, 5 to 27 blocks with an A/A twin in each: publishing.
+    /// Margin 2 %, 5 to 27 blocks and on, with an A/A twin in each: publishing.
     Precise,
     /// One device over time: each workload in rounds until it is steady; nothing is compared.
     Characterise,
@@ -34,6 +34,55 @@ impl Mode {
     }
 }
 
+/// The statistics that a run's answers follow.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Rules {
+    /// Runs stored by version 0.1: every pair at the alpha of all pairs; beats, ties or not
+    /// resolved.
+    #[default]
+    AllPairs,
+    /// The lead of the leader over all others: fastest, as fast as any, or leads so far.
+    Lead,
+}
+
+impl Rules {
+    /// Whether these are the rules of version 0.1.
+    pub fn is_all_pairs(&self) -> bool {
+        *self == Rules::AllPairs
+    }
+}
+
+/// How the candidates of a block share its time.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Isolation {
+    /// One candidate is prepared and measured after the other.
+    #[default]
+    Visit,
+    /// All candidates are prepared side by side and measured in turns.
+    Slices,
+}
+
+impl Isolation {
+    /// Whether candidates are measured one after the other.
+    pub fn is_visit(&self) -> bool {
+        *self == Isolation::Visit
+    }
+}
+
+/// How much the regret on a workload counts in the recommendation.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Weight {
+    /// Name of the workload.
+    pub workload: String,
+    /// Times that it counts, more than 0.
+    pub weight: f64,
+}
+
+/// Fewest and most rounds of slices in one cell.
+pub const ROUNDS: std::ops::RangeInclusive<u32> = 8..=20;
+
 /// The rules of one run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Protocol {
@@ -44,8 +93,16 @@ pub struct Protocol {
     /// Numbers of complete blocks after which the run looks at its results, ascending; none where
     /// nothing is compared.
     pub looks: Vec<u32>,
-    /// Nominal two-sided alpha of one comparison at one look, before dividing by comparisons.
+    /// Nominal two-sided alpha of one comparison at one look, before dividing by comparisons. By
+    /// [`Rules::Lead`] that of the last look; see `alphas`.
     pub alpha: f64,
+    /// By [`Rules::Lead`]: the nominal two-sided alpha of each of `looks`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub alphas: Vec<f64>,
+    /// What is left to spend after the last of `looks`: each time the blocks double, half of the
+    /// rest.
+    #[serde(default, skip_serializing_if = "is_nothing")]
+    pub alpha_after: f64,
     /// Candidates at the start (k of the correction).
     pub k: u32,
     /// Time the whole run may take; `None` = until decided.
@@ -68,4 +125,40 @@ pub struct Protocol {
     /// drives that are written.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub precondition: Option<bool>,
+    /// The statistics its answers follow.
+    #[serde(default, skip_serializing_if = "Rules::is_all_pairs")]
+    pub rules: Rules,
+    /// How candidates share the time of a block.
+    #[serde(default, skip_serializing_if = "Isolation::is_visit")]
+    pub isolation: Isolation,
+    /// Rounds of slices in one cell, 8 to 20; 0 where a cell is one piece.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub rounds: u32,
+    /// Workloads whose regret counts more or less than once in the recommendation.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub weights: Vec<Weight>,
+}
+
+impl Protocol {
+    /// The schema of a run by these rules in machine output.
+    pub fn schema(&self) -> &'static str {
+        match self.rules {
+            Rules::AllPairs => "bakeoff/run/1",
+            Rules::Lead => "bakeoff/run/2",
+        }
+    }
+
+    /// The weight of a workload in the recommendation; 1 where none was given.
+    pub fn weight(&self, workload: &str) -> f64 {
+        let given = self.weights.iter().find(|w| w.workload == workload);
+        given.map_or(1.0, |w| w.weight)
+    }
+}
+
+fn is_nothing(alpha: &f64) -> bool {
+    *alpha == 0.0
+}
+
+fn is_zero(n: &u32) -> bool {
+    *n == 0
 }

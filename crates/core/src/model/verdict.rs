@@ -3,31 +3,69 @@
 use serde::{Deserialize, Serialize};
 
 use super::finding::Finding;
+use super::lead::Lead;
+use super::recommendation::Recommendation;
 use crate::diagnose::summary::HeldBack;
 
-/// The four things that can be said about a comparison.
+/// What was said about a comparison.
+///
+/// Runs by the lead end in one of the first three or in `Refused`. Runs that version 0.1 stored end
+/// in one of the last three or in `Refused`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Verdict {
-    /// The first tier holds one candidate and every interval against it excludes 0.
-    Beats,
-    /// The best cannot be told apart and every interval among them lies inside the margin.
-    Ties,
-    /// Neither; more blocks may tell.
-    NotResolved,
+    /// The leader is faster than every other candidate.
+    Fastest,
+    /// No candidate is faster than the leader by more than the margin.
+    AsFast,
+    /// The leader has the best mean; another could be faster by more than the margin.
+    Leads,
     /// A finding forbids the claim.
     Refused,
+    /// There is one candidate, and so nothing to compare.
+    Alone,
+    /// Version 0.1: the first tier holds one candidate and every interval against it excludes 0.
+    Beats,
+    /// Version 0.1: the best cannot be told apart and every interval among them lies inside the
+    /// margin.
+    Ties,
+    /// Version 0.1: neither; more blocks may tell.
+    NotResolved,
 }
 
 impl Verdict {
     /// The word in machine output.
     pub fn name(self) -> &'static str {
         match self {
+            Verdict::Fastest => "fastest",
+            Verdict::AsFast => "as_fast",
+            Verdict::Leads => "leads",
+            Verdict::Refused => "refused",
+            Verdict::Alone => "alone",
             Verdict::Beats => "beats",
             Verdict::Ties => "ties",
             Verdict::NotResolved => "not_resolved",
-            Verdict::Refused => "refused",
         }
+    }
+
+    /// Whether it answers the question of the run.
+    pub fn is_answer(self) -> bool {
+        matches!(self, Verdict::Fastest | Verdict::AsFast | Verdict::Beats | Verdict::Ties)
+    }
+
+    /// Whether one candidate is ahead of all others for certain.
+    pub fn is_winner(self) -> bool {
+        matches!(self, Verdict::Fastest | Verdict::Beats)
+    }
+
+    /// Whether the best candidates are within the margin of each other.
+    pub fn is_tie(self) -> bool {
+        matches!(self, Verdict::AsFast | Verdict::Ties)
+    }
+
+    /// Whether more time may give an answer.
+    pub fn is_open(self) -> bool {
+        matches!(self, Verdict::Leads | Verdict::NotResolved)
     }
 }
 
@@ -103,8 +141,12 @@ pub struct WorkloadVerdict {
     pub metric: String,
     /// The verdict about the first tier.
     pub verdict: Verdict,
-    /// The winner, for `beats`.
+    /// The winner, for `fastest` and `beats`.
     pub winner: Option<String>,
+    /// The lead and what belongs to it; `None` for runs of version 0.1 and where nothing is
+    /// compared.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lead: Option<Lead>,
     /// Candidates in tiers, best first; inside a tier no order is claimed. One that cannot be told
     /// from two tiers stands in both (compact letters); empty while nothing may be said.
     pub tiers: Vec<Vec<String>>,
@@ -127,7 +169,8 @@ pub struct WorkloadVerdict {
     /// What a twin of a candidate came to beside it (A/A); `None` where there is none.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub control: Option<String>,
-    /// Time that would resolve it, for `not_resolved`; `None` = never within the mode's blocks.
+    /// Time that would resolve it, for `leads` and `not_resolved`; `None` = never within the mode's
+    /// blocks.
     pub resolve_ns: Option<u64>,
 }
 
@@ -148,6 +191,10 @@ pub struct Analysis {
     pub findings: Vec<Finding>,
     /// One or two sentences over all workloads.
     pub headline: String,
+    /// The choice over all workloads; `None` for runs of version 0.1, where nothing is compared,
+    /// and while no workload has an interval.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub recommendation: Option<Recommendation>,
     /// What to do, one sentence a line.
     pub advice: Vec<String>,
     /// What has to be known to read the answers: everything in which places differ.

@@ -1,17 +1,28 @@
-//! `bakeoff/run/1`: a run and its verdicts for programs. Keys are fixed; more may be added.
+//! A run and its verdicts for programs: `bakeoff/run/2`, and `bakeoff/run/1` for runs that version
+//! 0.1 stored. Keys are fixed; more may be added.
 
 use serde_json::{Value, json as value};
 
+use super::json_lead;
 use crate::model::finding::Finding;
+use crate::model::protocol::Rules;
 use crate::model::run::Run;
 use crate::model::verdict::{Analysis, WorkloadVerdict};
 
 /// The report as a JSON value, keys in alphabetical order. Numbers that are not finite are null.
 pub fn json(run: &Run, analysis: &Analysis) -> Value {
     let header = &run.header;
-    let verdicts: Vec<Value> = analysis.verdicts.iter().map(verdict).collect();
-    value!({
-        "schema": "bakeoff/run/1",
+    let by_lead = header.protocol.rules == Rules::Lead;
+    let one = |v: &WorkloadVerdict| {
+        let mut said = verdict(v);
+        if by_lead {
+            json_lead::fill(&mut said, v);
+        }
+        said
+    };
+    let verdicts: Vec<Value> = analysis.verdicts.iter().map(one).collect();
+    let mut document = value!({
+        "schema": header.protocol.schema(),
         "run": header.run,
         "mode": header.protocol.mode.name(),
         "candidates": header.candidates,
@@ -40,7 +51,11 @@ pub fn json(run: &Run, analysis: &Analysis) -> Value {
         "advice": analysis.advice,
         "context": analysis.context,
         "recipe": super::recipe(run, analysis),
-    })
+    });
+    if by_lead {
+        document["recommendation"] = value!(analysis.recommendation);
+    }
+    document
 }
 
 /// [`json`] as text, indented, with a newline at its end.

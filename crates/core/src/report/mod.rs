@@ -14,6 +14,7 @@ mod gnuplot;
 mod html;
 mod import;
 mod json;
+mod json_lead;
 mod kept;
 pub mod layout;
 mod lint;

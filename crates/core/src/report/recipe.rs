@@ -3,7 +3,7 @@
 use crate::model::candidate::{Kind, Stack};
 use crate::model::path::{RawPath, harmless};
 use crate::model::run::Run;
-use crate::model::verdict::{Analysis, Verdict};
+use crate::model::verdict::Analysis;
 use crate::prepare::steps::{mkfs_argv, shell_word};
 
 /// Stands for the user's own partition, so that nothing is erased by pasting.
@@ -33,14 +33,14 @@ pub fn recipe(run: &Run, analysis: &Analysis) -> Vec<String> {
 /// Names of winners with the workloads they are best for, in the order of the workloads.
 fn winners(analysis: &Analysis) -> Vec<(String, String)> {
     let mut winners: Vec<(String, String)> = Vec::new();
-    for verdict in analysis.verdicts.iter().filter(|v| v.verdict == Verdict::Beats) {
+    for verdict in analysis.verdicts.iter().filter(|v| v.verdict.is_winner()) {
         let Some(name) = &verdict.winner else { continue };
         match winners.iter_mut().find(|(n, _)| n == name) {
             Some((_, best_for)) => best_for.push_str(&format!(", {}", verdict.workload)),
             None => winners.push((name.clone(), verdict.workload.clone())),
         }
     }
-    if !winners.is_empty() || analysis.verdicts.iter().any(|v| v.verdict != Verdict::Ties) {
+    if !winners.is_empty() || analysis.verdicts.iter().any(|v| !v.verdict.is_tie()) {
         return winners;
     }
     let mut firsts = analysis.verdicts.iter().filter_map(|v| v.tiers.first());

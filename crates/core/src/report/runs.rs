@@ -108,6 +108,9 @@ pub fn short(analysis: &Analysis) -> String {
     }
     let count = |wanted: Verdict| all.iter().filter(|v| v.verdict == wanted).count();
     let words = [
+        (Verdict::Fastest, "fastest"),
+        (Verdict::AsFast, "as fast as any"),
+        (Verdict::Leads, "leads so far"),
         (Verdict::Beats, "beats"),
         (Verdict::Ties, "ties"),
         (Verdict::NotResolved, "not resolved"),

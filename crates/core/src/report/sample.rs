@@ -87,6 +87,8 @@ pub fn header(candidates: Vec<Candidate>) -> Header {
             tie_margin: 0.1,
             looks: vec![5, 8],
             alpha: 0.0134,
+            alphas: Vec::new(),
+            alpha_after: 0.0,
             k,
             time_ns: Some(300 * SECOND),
             cell_min_ns: 2 * SECOND,
@@ -96,6 +98,10 @@ pub fn header(candidates: Vec<Candidate>) -> Header {
             thresholds: Default::default(),
             prove: false,
             precondition: None,
+            rules: Default::default(),
+            isolation: Default::default(),
+            rounds: 0,
+            weights: Default::default(),
         },
         candidates,
         workloads: vec![Workload::native(
@@ -234,10 +240,12 @@ pub fn analysis(verdict: Verdict, names: &[&str], sentence: &str) -> Analysis {
             sentence: sentence.to_string(),
             control: None,
             resolve_ns: None,
+            lead: None,
         }],
         findings: vec![warning()],
         headline: sentence.to_string(),
         advice: vec!["Keep what you have.".to_string()],
         context: None,
+        recommendation: None,
     }
 }

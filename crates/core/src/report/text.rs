@@ -67,9 +67,9 @@ impl Page<'_> {
     fn question(&mut self, question: &Question, view: &View) {
         let tone = match question.verdict {
             _ if question.is_alone => Tone::Strong,
-            Verdict::Beats | Verdict::Ties => Tone::Good,
-            Verdict::NotResolved => Tone::Caution,
             Verdict::Refused => Tone::Bad,
+            verdict if verdict.is_answer() => Tone::Good,
+            _ => Tone::Caution,
         };
         let verdict = self.paint(&question.verdict_word.to_uppercase(), tone);
         let room = self.width.saturating_sub(question.verdict_word.len() + 2);

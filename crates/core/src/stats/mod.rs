@@ -5,6 +5,7 @@
 pub mod autocorrelation;
 pub mod beta;
 pub mod bootstrap;
+pub mod carry_over;
 pub mod change_point;
 pub mod equivalence;
 pub mod hodges_lehmann;
@@ -16,6 +17,7 @@ pub mod sample;
 pub mod spearman;
 pub mod steady_state;
 pub mod student_t;
+pub mod trimmed;
 pub mod wilcoxon;
 
 #[cfg(test)]

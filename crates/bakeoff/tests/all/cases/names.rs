@@ -46,7 +46,7 @@ fn spaces_newlines_foreign_bytes_and_the_same_directory_twice() {
 /// `show` and `export` say of the run what `quick` measured.
 fn the_stored_run_is_the_same(bench: &Bench) {
     let shown = bench.run(&["show", "last", "--format", "json"]).json();
-    assert_eq!(shown["schema"], "bakeoff/run/1");
+    assert_eq!(shown["schema"], "bakeoff/run/2");
     let names: Vec<&str> = shown["candidates"]
         .as_array()
         .unwrap()

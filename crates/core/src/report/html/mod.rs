@@ -241,9 +241,10 @@ fn symbol(style: &usize) -> usize {
 fn verdict_class(question: &Question) -> &'static str {
     match question.verdict {
         _ if question.is_alone => "alone",
-        Verdict::Beats => "beats",
-        Verdict::Ties => "ties",
-        Verdict::NotResolved => "open",
+        Verdict::Alone => "alone",
+        Verdict::Beats | Verdict::Fastest => "beats",
+        Verdict::Ties | Verdict::AsFast => "ties",
+        Verdict::NotResolved | Verdict::Leads => "open",
         Verdict::Refused => "refused",
     }
 }

@@ -29,7 +29,7 @@ pub struct Question {
     pub is_alone: bool,
     /// The verdict.
     pub verdict: Verdict,
-    /// "beats", "ties", "not resolved", "refused"; "measured" for one alone; of rounds whether they
+    /// The verdict in words; "measured" for one alone; of rounds whether they
     /// are steady.
     pub verdict_word: &'static str,
     /// The answer in words.
@@ -106,6 +106,10 @@ pub struct EffectView {
 /// The word for a verdict.
 pub fn word(verdict: Verdict) -> &'static str {
     match verdict {
+        Verdict::Fastest => "fastest",
+        Verdict::AsFast => "as fast as any",
+        Verdict::Leads => "leads so far",
+        Verdict::Alone => "measured",
         Verdict::Beats => "beats",
         Verdict::Ties => "ties",
         Verdict::NotResolved => "not resolved",

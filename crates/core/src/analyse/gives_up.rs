@@ -1,0 +1,69 @@
+//! What a candidate lacks, whatever its speed.
+//!
+//! Sources: the kernel's documentation of each filesystem (Documentation/filesystems), exFAT and
+//! FAT specifications (no journal, no owners), ntfs-3g(8).
+
+use crate::lint::claim::{has_no_barriers, has_no_journal};
+use crate::model::candidate::{Candidate, Kind, Stack};
+use crate::model::host::PlaceClass;
+use crate::model::recommendation::GivesUp;
+
+/// Everything it lacks, the most important first.
+pub fn of(candidate: &Candidate) -> Vec<GivesUp> {
+    GivesUp::ALL.into_iter().filter(|what| lacks(candidate, *what)).collect()
+}
+
+/// What `candidate` lacks that another of `all` has.
+pub fn beside(candidate: &Candidate, all: &[Candidate]) -> Vec<GivesUp> {
+    let has_somebody = |what: &GivesUp| all.iter().any(|other| !lacks(other, *what));
+    of(candidate).into_iter().filter(has_somebody).collect()
+}
+
+fn lacks(candidate: &Candidate, what: GivesUp) -> bool {
+    match &candidate.kind {
+        Kind::Stack(stack) => stack_lacks(stack, what),
+        Kind::Directory { place, .. } => match what {
+            GivesUp::Persistence => place.class == PlaceClass::Memory,
+            GivesUp::KernelDriver => place.class == PlaceClass::Fuse,
+            _ => false,
+        },
+    }
+}
+
+fn stack_lacks(stack: &Stack, what: GivesUp) -> bool {
+    match what {
+        GivesUp::Persistence => false,
+        GivesUp::Flushes => has_no_barriers(stack),
+        GivesUp::Journal => has_no_journal(stack),
+        GivesUp::KernelDriver => stack.fuse,
+        GivesUp::Booting => {
+            let foreign = ["vfat", "msdos", "exfat", "ntfs", "ntfs3", "hfsplus"];
+            stack.fuse || foreign.contains(&stack.fs.as_str())
+        }
+        GivesUp::DataChecksums => {
+            let off = |o: &String| o.split(',').any(|w| matches!(w, "nodatasum" | "nodatacow"));
+            let has = matches!(stack.fs.as_str(), "btrfs" | "bcachefs" | "zfs");
+            !has || stack.mount.iter().any(off)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::RunBuilder;
+
+    #[test]
+    fn lists_what_others_have_and_nothing_that_all_lack() {
+        let run = RunBuilder::stacks(&["ext4", "ext2", "ntfs-3g", "vfat"]).build();
+        let all = &run.header.candidates;
+        assert_eq!(beside(&all[0], all), []);
+        assert_eq!(beside(&all[1], all), [GivesUp::Journal]);
+        assert_eq!(beside(&all[2], all), [GivesUp::KernelDriver, GivesUp::Booting]);
+        assert_eq!(beside(&all[3], all), [GivesUp::Journal, GivesUp::Booting]);
+        let run = RunBuilder::stacks(&["ext4", "btrfs"]).build();
+        let all = &run.header.candidates;
+        assert_eq!(beside(&all[0], all), [GivesUp::DataChecksums]);
+        assert_eq!(beside(&all[1], all), []);
+    }
+}

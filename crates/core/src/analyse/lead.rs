@@ -1,0 +1,181 @@
+//! From the intervals of a workload to its lead as it is told: who, by how much, who is behind, who
+//! could still be ahead. Values only; the words are made in [`super::lead_words`].
+
+use crate::decide::compare::Comparison;
+use crate::decide::lead::{Against, Lead as Led, Reading};
+use crate::decide::table::Table;
+use crate::decide::{exclude, figure, schedule};
+use crate::lint::{self, limit};
+use crate::model::event::Cell;
+use crate::model::finding::Finding;
+use crate::model::lead::{
+    Behind, Excluded, Lead, More, NotRanked, Refusal, Rival, Span, Stalls, fraction,
+};
+use crate::model::run::Run;
+use crate::model::verdict::Verdict;
+
+/// The time about which it is told what it would do.
+const MORE_NS: u64 = 600_000_000_000;
+
+/// The verdict by the lead, with everything that belongs to it.
+pub fn of(
+    run: &Run,
+    table: &Table,
+    workload: u16,
+    compared: &Comparison,
+    findings: &[Finding],
+) -> (Verdict, Lead) {
+    let margin = run.header.protocol.tie_margin;
+    let led = Led::of(run, table, workload, compared, 1);
+    let for_all = Led::of(run, table, workload, compared, run.header.workloads.len());
+    let refusal = refusal(run, table, compared, findings);
+    let verdict = match (&refusal, led.reading(margin)) {
+        (Some(_), _) => Verdict::Refused,
+        (None, Reading::Fastest) => Verdict::Fastest,
+        (None, Reading::AsFast) => Verdict::AsFast,
+        (None, Reading::Leads) => Verdict::Leads,
+    };
+    let name = |c: u16| run.header.candidates[usize::from(c)].name.clone();
+    let lead_ln = led.value();
+    let closest = led.closest().filter(|_| lead_ln.is_some());
+    let lead = Lead {
+        leader: led.leader.map(name),
+        lead_ln,
+        interval: closest
+            .map(|a| Span { low_ln: a.interval.low, high_ln: a.interval.high })
+            .filter(|span| span.high_ln.is_finite()),
+        closest: closest.map(|a| name(a.other)),
+        // What a selected winner is ahead by is overestimated; the interval is told alone.
+        estimate_ln: None,
+        clearly: lead_ln.is_some_and(|lead| lead >= libm::log1p(margin)),
+        equals: equals(run, compared, &led),
+        behind: behind(run, &led),
+        rivals: rivals(run, &led),
+        excluded: excluded(run, table, workload, compared),
+        stalls: stalls(run, table, workload),
+        more: more(run, &led),
+        blocks: table.blocks().len() as u32,
+        margin,
+        holds_for_all: for_all.reading(margin) == led.reading(margin),
+        refusal,
+    };
+    (verdict, lead)
+}
+
+/// Why there is no claim.
+fn refusal(
+    run: &Run,
+    table: &Table,
+    compared: &Comparison,
+    findings: &[Finding],
+) -> Option<Refusal> {
+    let (complete, needed) = (table.blocks().len() as u32, run.header.protocol.first_look());
+    if complete < needed {
+        return Some(Refusal::TooFewBlocks { complete, needed });
+    }
+    if compared.ranked.len() < 2 {
+        return Some(Refusal::NothingToCompare { ranked: compared.ranked.len() as u32 });
+    }
+    let mut ids: Vec<String> =
+        limit::forbidding(findings).iter().map(|finding| finding.id.clone()).collect();
+    ids.sort();
+    ids.dedup();
+    (!ids.is_empty()).then_some(Refusal::Findings { ids })
+}
+
+/// The leader and those that are within the margin of it and of each other.
+fn equals(run: &Run, compared: &Comparison, led: &Led) -> Vec<String> {
+    let margin = run.header.protocol.tie_margin;
+    let mut together: Vec<u16> = Vec::new();
+    for against in &led.against {
+        let with_others = together.iter().all(|other| {
+            let pair = compared.pair(*other, against.other).and_then(|pair| pair.interval);
+            pair.is_some_and(|interval| interval.is_inside(margin))
+        });
+        let is_first_tier = against.interval.low <= 0.0;
+        if is_first_tier && against.interval.is_inside(margin) && with_others {
+            together.push(against.other);
+        }
+    }
+    let all = led.leader.into_iter().chain(together);
+    all.map(|c| run.header.candidates[usize::from(c)].name.clone()).collect()
+}
+
+fn behind(run: &Run, led: &Led) -> Vec<Behind> {
+    let mut found: Vec<&Against> = led.against.iter().filter(|a| a.interval.low > 0.0).collect();
+    found.sort_by(|x, y| x.interval.low.total_cmp(&y.interval.low).then(x.other.cmp(&y.other)));
+    let tell = |a: &Against| Behind {
+        candidate: run.header.candidates[usize::from(a.other)].name.clone(),
+        at_least: fraction(a.interval.low),
+    };
+    found.into_iter().map(tell).collect()
+}
+
+/// Those without an interval could be anything, and are not in the list.
+fn rivals(run: &Run, led: &Led) -> Vec<Rival> {
+    let is_rival = |a: &&Against| a.interval.low <= 0.0 && a.interval.low.is_finite();
+    let mut found: Vec<&Against> = led.against.iter().filter(is_rival).collect();
+    found.sort_by(|x, y| x.interval.low.total_cmp(&y.interval.low).then(x.other.cmp(&y.other)));
+    let tell = |a: &Against| Rival {
+        candidate: run.header.candidates[usize::from(a.other)].name.clone(),
+        at_most: fraction(-a.interval.low),
+    };
+    found.into_iter().map(tell).collect()
+}
+
+/// Those left out for what their reads were, and those with fewer cells than an interval needs.
+fn excluded(run: &Run, table: &Table, workload: u16, compared: &Comparison) -> Vec<Excluded> {
+    let name = |c: u16| run.header.candidates[usize::from(c)].name.clone();
+    let out = exclude::of(run, table, workload);
+    let known = out.iter().map(|e| Excluded {
+        candidate: name(e.candidate),
+        reason: e.reason,
+        cells: e.cells,
+        of: e.of,
+    });
+    let least = run.header.protocol.first_look();
+    let few = |c: u16| {
+        let is_twin = run.header.candidates[usize::from(c)].twin_of.is_some();
+        let is_out = out.iter().any(|e| e.candidate == c);
+        let cells = table.values(workload, c).iter().flatten().count() as u32;
+        let is_few = !is_twin && !is_out && cells < least && table.blocks().len() as u32 >= least;
+        let is_ranked = compared.ranked.contains(&c) && cells >= least;
+        (is_few && !is_ranked).then(|| Excluded {
+            candidate: name(c),
+            reason: NotRanked::TooFewBlocks,
+            cells,
+            of: cells,
+        })
+    };
+    known.chain((0..run.header.candidates.len() as u16).filter_map(few)).collect()
+}
+
+/// The stalls of every candidate that had any, A/A twins included.
+fn stalls(run: &Run, table: &Table, workload: u16) -> Vec<Stalls> {
+    let of = |c: u16| {
+        let blocks = run.complete_blocks().filter(|b| table.blocks().contains(&b.block));
+        let own = |cell: &&Cell| (cell.workload, cell.candidate) == (workload, c);
+        let cells = blocks.flat_map(|b| &b.cells).filter(own);
+        let counted = cells.filter(|cell| !lint::is_invalid(&run.header, cell));
+        let all: Vec<_> = counted.filter_map(figure::stalls).collect();
+        let number: u32 = all.iter().map(|s| s.number).sum();
+        let stalled: u64 = all.iter().map(|s| s.stalled_ns).sum();
+        let cell_ns: u64 = all.iter().map(|s| s.cell_ns).sum();
+        (number > 0).then(|| Stalls {
+            candidate: run.header.candidates[usize::from(c)].name.clone(),
+            number,
+            longest_ns: all.iter().map(|s| s.longest_ns).max().unwrap_or(0),
+            share: stalled as f64 / cell_ns.max(1) as f64,
+        })
+    };
+    (0..run.header.candidates.len() as u16).filter_map(of).collect()
+}
+
+/// What ten more minutes would do.
+fn more(run: &Run, led: &Led) -> Option<More> {
+    let block_ns = schedule::mean_block_ns(run).filter(|ns| *ns > 0)?;
+    let blocks = u32::try_from(MORE_NS / block_ns).unwrap_or(u32::MAX);
+    let alpha = schedule::alpha(run);
+    let lead_ln = led.expected(run, blocks, alpha)?;
+    (blocks > 0).then_some(More { time_ns: MORE_NS, blocks, lead_ln })
+}

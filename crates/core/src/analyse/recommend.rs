@@ -1,0 +1,137 @@
+//! The choice over all workloads: the smallest greatest regret, and among those within the margin
+//! of it the one that gives up least. The types and their sources are in
+//! [`crate::model::recommendation`].
+
+use super::gives_up;
+use crate::decide::compare::Comparison;
+use crate::decide::lead::Lead;
+use crate::decide::schedule;
+use crate::decide::table::Table;
+use crate::model::lead::{fraction, ln_of};
+use crate::model::recommendation::{BestFor, GivesUp, MOST_REGRET, Recommendation, Regret};
+use crate::model::run::Run;
+use crate::model::verdict::{Verdict, WorkloadVerdict};
+
+/// One candidate with its regrets on the workloads that have an answer.
+struct Considered {
+    candidate: u16,
+    regrets: Vec<Regret>,
+    /// The greatest, on the logarithmic scale and weighted.
+    weighted_ln: f64,
+    gives_up: Vec<GivesUp>,
+}
+
+/// The recommendation; `None` where nothing is compared or no workload has an interval.
+pub fn of(run: &Run, table: &Table, verdicts: &[WorkloadVerdict]) -> Option<Recommendation> {
+    if run.header.protocol.rules.is_all_pairs() || !schedule::has_question(run) {
+        return None;
+    }
+    let answered: Vec<u16> =
+        (0..).zip(verdicts).filter(|(_, v)| counts(v)).map(|(w, _)| w).collect();
+    let alpha = schedule::alpha_pair(run);
+    let compared: Vec<(u16, Comparison)> =
+        answered.iter().map(|w| (*w, Comparison::of(run, table, *w, alpha))).collect();
+    let mut considered: Vec<Considered> = (0..run.header.candidates.len() as u16)
+        .filter(|c| run.header.candidates[usize::from(*c)].twin_of.is_none())
+        .filter_map(|c| consider(run, table, &compared, c))
+        .collect();
+    considered.sort_by(|x, y| {
+        x.weighted_ln.total_cmp(&y.weighted_ln).then(x.candidate.cmp(&y.candidate))
+    });
+    let best_ln = considered.first()?.weighted_ln;
+    let reach = best_ln + libm::log1p(run.header.protocol.tie_margin);
+    considered.retain(|c| c.weighted_ln <= reach);
+    // Least given up first; the regret decides between those that give up the same.
+    considered.sort_by_key(|c| price(&c.gives_up));
+    let mut all = considered.into_iter();
+    let chosen = all.next()?;
+    let name = |c: u16| run.header.candidates[usize::from(c)].name.clone();
+    let greatest_regret = chosen.regrets.iter().map(|r| r.at_most).fold(0.0, f64::max);
+    let out = verdicts.iter().filter(|v| !counts(v));
+    Some(Recommendation {
+        candidate: name(chosen.candidate),
+        greatest_regret,
+        regrets: chosen.regrets,
+        left_out: out.map(|v| v.workload.clone()).collect(),
+        gives_up: chosen.gives_up,
+        within_margin: all.map(|c| name(c.candidate)).collect(),
+        alternatives: match fraction(best_ln) < MOST_REGRET {
+            true => Vec::new(),
+            false => best_for_each(verdicts),
+        },
+    })
+}
+
+/// Whether a workload is among those that the choice rests on.
+fn counts(v: &WorkloadVerdict) -> bool {
+    v.verdict != Verdict::Refused && v.lead.as_ref().is_some_and(|lead| lead.lead_ln.is_some())
+}
+
+/// A candidate that is ranked on every workload that has an answer. One that is left out of some
+/// (its reads came from memory) cannot be recommended for all.
+fn consider(
+    run: &Run,
+    table: &Table,
+    compared: &[(u16, Comparison)],
+    candidate: u16,
+) -> Option<Considered> {
+    let of = |(workload, compared): &(u16, Comparison)| {
+        let is_ranked = compared.ranked.contains(&candidate);
+        is_ranked.then(|| regret(run, table, *workload, compared, candidate))?
+    };
+    let regrets: Vec<Regret> = compared.iter().map(of).collect::<Option<_>>()?;
+    let weighted = |r: &Regret| ln_of(r.at_most) * run.header.protocol.weight(&r.workload);
+    let weighted_ln = regrets.iter().map(weighted).reduce(f64::max)?;
+    let all = &run.header.candidates;
+    let gives_up = gives_up::beside(&all[usize::from(candidate)], all);
+    Some(Considered { candidate, regrets, weighted_ln, gives_up })
+}
+
+/// How far any other may be ahead of it; `None` while an interval is missing.
+fn regret(
+    run: &Run,
+    table: &Table,
+    workload: u16,
+    compared: &Comparison,
+    candidate: u16,
+) -> Option<Regret> {
+    let own = Lead::from(run, table, workload, compared, candidate, 1);
+    let lead = own.value()?;
+    let means = own.against.iter().filter_map(|a| a.paired).map(|p| p.mean);
+    let behind = own.closest().filter(|a| a.interval.low < 0.0);
+    Some(Regret {
+        workload: run.header.workloads[usize::from(workload)].name.clone(),
+        behind: behind.map(|a| run.header.candidates[usize::from(a.other)].name.clone()),
+        at_most: fraction((-lead).max(0.0)),
+        estimate: fraction((-means.fold(f64::INFINITY, f64::min)).max(0.0)),
+    })
+}
+
+/// What is given up as one number: the more important outweighs all the less important together.
+fn price(gives_up: &[GivesUp]) -> u32 {
+    let all = GivesUp::ALL;
+    let weight = |what: &GivesUp| {
+        let rank = all.iter().position(|x| x == what).unwrap_or(all.len() - 1);
+        1u32 << (all.len() - 1 - rank)
+    };
+    gives_up.iter().map(weight).sum()
+}
+
+/// The leader of each workload, with its workloads.
+fn best_for_each(verdicts: &[WorkloadVerdict]) -> Vec<BestFor> {
+    let mut best: Vec<BestFor> = Vec::new();
+    for verdict in verdicts.iter().filter(|v| counts(v)) {
+        let Some(leader) = verdict.lead.as_ref().and_then(|lead| lead.leader.clone()) else {
+            continue;
+        };
+        let workload = verdict.workload.clone();
+        match best.iter_mut().find(|b| b.candidate == leader) {
+            Some(known) => known.workloads.push(workload),
+            None => best.push(BestFor { candidate: leader, workloads: vec![workload] }),
+        }
+    }
+    best
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,107 @@
+//! Who is not ranked on a workload: memory is never a winner.
+//!
+//! A candidate whose reads came from memory, wholly or in part, is neither leader nor reference on
+//! that workload. The same holds where that cannot be ruled out (a driver in user space, another
+//! machine) while the others were seen to be cold, and for places that are memory.
+
+use super::figure;
+use super::rounds;
+use super::table::Table;
+use crate::lint;
+use crate::model::candidate::Kind;
+use crate::model::event::{CacheState, Cell};
+use crate::model::host::PlaceClass;
+use crate::model::lead::NotRanked;
+use crate::model::run::Run;
+use crate::model::workload::Phase;
+use crate::truth::COLD_SHARE;
+
+/// A candidate that is left out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Excluded {
+    /// Its index.
+    pub candidate: u16,
+    /// Why.
+    pub reason: NotRanked,
+    /// Its cells for which that is so.
+    pub cells: u32,
+    /// Its cells.
+    pub of: u32,
+}
+
+/// Those left out on `workload`, by index. Empty for runs of version 0.1, which ranked everybody.
+pub fn of(run: &Run, table: &Table, workload: u16) -> Vec<Excluded> {
+    if run.header.protocol.rules.is_all_pairs() {
+        return Vec::new();
+    }
+    let candidates: Vec<u16> = (0..run.header.candidates.len() as u16).collect();
+    let seen: Vec<Seen> = candidates.iter().map(|c| see(run, table, workload, *c)).collect();
+    let some_are_cold = seen.iter().any(|s| s.cold > 0);
+    let judge = |(candidate, seen): (u16, &Seen)| {
+        let found = if is_memory(run, candidate) {
+            Some((NotRanked::Memory, seen.all))
+        } else if seen.warm > 0 {
+            Some((NotRanked::Memory, seen.warm))
+        } else if seen.unknown > 0 && some_are_cold {
+            Some((NotRanked::CacheUnknown, seen.unknown))
+        } else {
+            None
+        };
+        let (reason, cells) = found.filter(|_| seen.all > 0)?;
+        Some(Excluded { candidate, reason, cells, of: seen.all })
+    };
+    (0..).zip(&seen).filter_map(judge).collect()
+}
+
+/// Where the reads of a candidate's cells came from.
+#[derive(Clone, Copy, Debug, Default)]
+struct Seen {
+    all: u32,
+    warm: u32,
+    unknown: u32,
+    cold: u32,
+}
+
+fn see(run: &Run, table: &Table, workload: u16, candidate: u16) -> Seen {
+    let of = &run.header.workloads[usize::from(workload)];
+    let mut seen = Seen::default();
+    let blocks = run.complete_blocks().filter(|b| table.blocks().contains(&b.block));
+    let own = |c: &&Cell| (c.workload, c.candidate) == (workload, candidate);
+    // Of a repeated cell the last one counts.
+    for cell in blocks.filter_map(|b| b.cells.iter().rfind(own)) {
+        let is_warm = cell.truth.cache == CacheState::Warm;
+        let counts = rounds::counts(run, cell)
+            && figure::of(of.metric, cell).is_some()
+            && (is_warm || !lint::is_invalid(&run.header, cell));
+        if !counts {
+            continue;
+        }
+        seen.all += 1;
+        // Other phases make their files new, and what they read back is told by other rules.
+        if of.phase != Phase::ColdRead {
+            continue;
+        }
+        match cell.truth.cache {
+            CacheState::Warm => seen.warm += 1,
+            CacheState::Unknown if has_moved(cell) => seen.cold += 1,
+            CacheState::Unknown => seen.unknown += 1,
+            CacheState::Cold => seen.cold += 1,
+            CacheState::NotRead => {}
+        }
+    }
+    seen
+}
+
+/// Whether the devices moved what was read, whoever stands between.
+fn has_moved(cell: &Cell) -> bool {
+    let read = cell.measurement.read.as_ref().map_or(0, |r| r.io_bytes);
+    let moved = cell.truth.device_read_bytes;
+    read > 0 && moved.is_some_and(|moved| moved as f64 >= read as f64 * COLD_SHARE)
+}
+
+fn is_memory(run: &Run, candidate: u16) -> bool {
+    match &run.header.candidates[usize::from(candidate)].kind {
+        Kind::Directory { place, .. } => place.class == PlaceClass::Memory,
+        Kind::Stack(_) => false,
+    }
+}

@@ -1,0 +1,85 @@
+//! One choice over all workloads: the candidate with the smallest greatest regret.
+//!
+//! The regret of a candidate on a workload is how far it may be behind the best one there. Source
+//! of the bound: Hsu, "Constrained simultaneous confidence intervals for multiple comparisons with
+//! the best", Annals of Statistics 12 (1984); of the rule: Savage, "The theory of statistical
+//! decision", Journal of the American Statistical Association 46 (1951).
+
+use serde::{Deserialize, Serialize};
+
+/// A regret that is small enough for one candidate to be recommended for everything.
+pub const MOST_REGRET: f64 = 0.25;
+
+/// How far a candidate may be behind on one workload.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Regret {
+    /// The workload.
+    pub workload: String,
+    /// Who may be ahead by so much; `None` where nobody may.
+    pub behind: Option<String>,
+    /// By which fraction at most; 0 for the certain winner.
+    pub at_most: f64,
+    /// The same from the mean difference, without its uncertainty; 0 for the one with the best
+    /// mean.
+    pub estimate: f64,
+}
+
+/// What a candidate lacks that others of the run have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum GivesUp {
+    /// Data that outlives a restart: it is kept in memory.
+    Persistence,
+    /// Flushes of the drive's cache: a power cut may take what fsync promised.
+    Flushes,
+    /// A journal or copy on write: after a crash it has to be checked.
+    Journal,
+    /// The kernel's own driver: one in user space does the work.
+    KernelDriver,
+    /// Owners and permissions, without which Linux cannot boot from it.
+    Booting,
+    /// Checksums of file contents.
+    DataChecksums,
+}
+
+impl GivesUp {
+    /// All of them, the most important first.
+    pub const ALL: [GivesUp; 6] = [
+        GivesUp::Persistence,
+        GivesUp::Flushes,
+        GivesUp::Journal,
+        GivesUp::KernelDriver,
+        GivesUp::Booting,
+        GivesUp::DataChecksums,
+    ];
+}
+
+/// The best candidate for one use, where no candidate suits all.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct BestFor {
+    /// The candidate.
+    pub candidate: String,
+    /// The workloads it is best for, in the order of the run.
+    pub workloads: Vec<String>,
+}
+
+/// The choice.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Recommendation {
+    /// The candidate.
+    pub candidate: String,
+    /// Its regret on each workload that has an answer, in the order of the run.
+    pub regrets: Vec<Regret>,
+    /// The greatest of them, a fraction; weights of the plan are not in it.
+    pub greatest_regret: f64,
+    /// Workloads without an answer, which the choice therefore leaves out.
+    pub left_out: Vec<String>,
+    /// What it lacks that some other candidate of the run has.
+    pub gives_up: Vec<GivesUp>,
+    /// Candidates whose greatest regret is within the margin of its own, and which lost to it for
+    /// what they give up or for their regret; best first.
+    pub within_margin: Vec<String>,
+    /// The best for each use, where no candidate's greatest regret is below [`MOST_REGRET`]; empty
+    /// otherwise.
+    pub alternatives: Vec<BestFor>,
+}
