@@ -3,7 +3,7 @@
 
 use super::*;
 use crate::model::protocol::Mode;
-use crate::testing::RunBuilder;
+use crate::testing::Version01;
 use proptest::prelude::*;
 
 const NAMES: [&str; 4] = ["ext4", "xfs", "f2fs", "btrfs"];
@@ -24,7 +24,7 @@ fn run(order: &[usize], means: &[f64], noise: f64, cells: &[f64], scale: f64) ->
         let deviate = cells[(block as usize % 8) * means.len() + i];
         1e6 * scale * libm::exp(means[i] + noise * deviate)
     };
-    RunBuilder::stacks(&names).mode(Mode::Quick).play(99, rate).build()
+    Version01::stacks(&names).mode(Mode::Quick).play(99, rate).build()
 }
 
 fn in_order(k: usize) -> Vec<usize> {
@@ -75,7 +75,7 @@ proptest! {
     #[test]
     fn identical_data_ties((_, noise, cells) in tables()) {
         let rate = |block: u32, _, _| 1e6 * libm::exp(noise * cells[block as usize % 8]);
-        let run = RunBuilder::stacks(&NAMES).mode(Mode::Quick).play(99, rate).build();
+        let run = Version01::stacks(&NAMES).mode(Mode::Quick).play(99, rate).build();
         let verdict = &analyse(&run).verdicts[0];
         prop_assert_eq!(verdict.verdict, Verdict::Ties);
         prop_assert_eq!(verdict.tiers.len(), 1);

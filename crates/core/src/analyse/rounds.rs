@@ -182,7 +182,7 @@ mod tests {
         let unsteady = analysis.verdicts[1].rounds.as_ref().unwrap();
         assert_eq!((unsteady.figures.len(), unsteady.is_steady), (25, false));
         for verdict in &analysis.verdicts {
-            assert_eq!((verdict.verdict, &verdict.winner), (Verdict::NotResolved, &None));
+            assert_eq!((verdict.verdict, &verdict.winner), (Verdict::Alone, &None));
             assert!(verdict.effects.is_empty() && verdict.tiers.is_empty());
         }
         assert!(is_answered(&run, &analysis), "there was nothing to compare");

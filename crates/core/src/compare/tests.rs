@@ -7,7 +7,7 @@ use crate::model::event::Header;
 use crate::model::precondition::{End, Series};
 use crate::model::run::Run;
 use crate::model::verdict::{Analysis, Verdict};
-use crate::testing::RunBuilder;
+use crate::testing::Version01;
 
 /// Two stacks, the first at `ratio` times the second, with a little noise, as run `id`.
 fn run(id: &str, ratio: f64, change: impl FnOnce(&mut Header)) -> (Run, Analysis) {
@@ -20,7 +20,7 @@ fn named(
     ratio: f64,
     change: impl FnOnce(&mut Header),
 ) -> (Run, Analysis) {
-    let run = RunBuilder::stacks(names)
+    let run = Version01::stacks(names)
         .header(|h| {
             h.run = format!("{id:0<16}");
             for disk in &mut h.region.as_mut().unwrap().place.chain {

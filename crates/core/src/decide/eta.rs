@@ -119,7 +119,7 @@ fn projected(run: &Run, now: &Comparison, look: u32) -> Vec<Option<Interval>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::RunBuilder;
+    use crate::testing::Version01;
 
     /// Candidate `b` is `gap` faster; differences alternate by `noise` around it.
     fn rate(gap: f64, noise: f64) -> impl Fn(u32, u16, u16) -> f64 {
@@ -132,21 +132,21 @@ mod tests {
     #[test]
     fn a_wide_interval_needs_the_look_that_narrows_it_enough() {
         // sd about 2.2 %: half-widths 4.1, 2.5, 1.9 % at 5, 8, 12 blocks.
-        let run = RunBuilder::stacks(&["a", "b"]).play(5, rate(0.03, 0.02)).build();
+        let run = Version01::stacks(&["a", "b"]).play(5, rate(0.03, 0.02)).build();
         let forecast = forecast(&run, 10);
         assert_eq!((forecast.blocks, forecast.blocks_left, forecast.left_ns), (Some(8), 3, 30));
     }
 
     #[test]
     fn noise_too_large_for_the_mode_is_never_settled() {
-        let run = RunBuilder::stacks(&["a", "b"]).play(5, rate(0.0, 0.2)).build();
+        let run = Version01::stacks(&["a", "b"]).play(5, rate(0.0, 0.2)).build();
         assert_eq!(forecast(&run, 10).blocks, None);
         assert_eq!(forecast(&run, 10).blocks_left, 22);
     }
 
     #[test]
     fn before_the_first_look_it_is_the_first_look() {
-        let run = RunBuilder::stacks(&["a", "b"]).play(2, rate(0.0, 0.2)).build();
+        let run = Version01::stacks(&["a", "b"]).play(2, rate(0.0, 0.2)).build();
         assert_eq!(forecast(&run, 7), Forecast { blocks: Some(5), blocks_left: 3, left_ns: 21 });
     }
 }

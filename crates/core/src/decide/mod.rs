@@ -154,7 +154,7 @@ fn comparisons(run: &Run, table: &Table) -> Vec<Comparison> {
 /// At a look: whether every workload with something to compare has its answer, from blocks that
 /// are independent as far as can be seen; while more looks are to come, what is said of a candidate
 /// that might wander must be clear all the same.
-fn is_decided(run: &Run) -> bool {
+pub fn is_decided(run: &Run) -> bool {
     let table = Table::of(run, schedule::evidence_blocks(run));
     let comparisons = comparisons(run, &table);
     if run.header.protocol.rules == Rules::Lead {

@@ -1,20 +1,31 @@
 //! What a mode can resolve at all, said before the first block.
 
-use super::protocol::FIRST_LOOK;
-use crate::model::protocol::Protocol;
+use crate::model::protocol::{Protocol, Rules};
 use crate::stats::paired::half_width;
 
 /// Complete blocks after which the interval is narrower than plus or minus `half` at `noise` (both
 /// as fractions; noise is the standard deviation of a paired difference); `None` = never.
 pub fn blocks_for(protocol: &Protocol, noise: f64, half: f64) -> Option<u32> {
-    let alpha = protocol.alpha_pair();
-    let looks = protocol.looks.iter().copied().filter(|look| *look >= FIRST_LOOK);
-    looks.into_iter().find(|look| half_width(alpha, *look) * noise <= half)
+    let looks = protocol.looks.iter().copied().enumerate();
+    let enough = looks.filter(|(_, look)| *look >= protocol.first_look());
+    let is_narrow =
+        |(number, look): &(usize, u32)| half_width(alpha(protocol, *number), *look) * noise <= half;
+    enough.into_iter().find(is_narrow).map(|(_, look)| look)
 }
 
 /// The largest noise at which the mode's last look still proves a tie between equals.
 pub fn largest_noise(protocol: &Protocol) -> f64 {
-    libm::log1p(protocol.tie_margin) / half_width(protocol.alpha_pair(), protocol.last_block())
+    let alpha = alpha(protocol, protocol.looks.len().saturating_sub(1));
+    libm::log1p(protocol.tie_margin) / half_width(alpha, protocol.last_block())
+}
+
+/// The alpha of the interval that an answer rests on: one of the leader's by the lead, one of all
+/// pairs in runs of version 0.1.
+fn alpha(protocol: &Protocol, look: usize) -> f64 {
+    match protocol.rules {
+        Rules::Lead => protocol.alpha_at(look),
+        Rules::AllPairs => protocol.alpha_pair(),
+    }
 }
 
 /// One sentence: what can be resolved, and at `noise`, where it is known, how soon or that never.
@@ -51,7 +62,7 @@ mod tests {
 
     #[test]
     fn two_percent_at_two_percent_noise_takes_twelve_blocks_and_at_five_never_comes() {
-        let precise = Protocol::for_mode(Mode::Precise, 2);
+        let precise = Protocol::of_version_0_1(Mode::Precise, 2);
         assert_eq!(blocks_for(&precise, 0.02, 0.02), Some(12));
         assert_eq!(blocks_for(&precise, 0.05, 0.02), None);
         assert!(foresee(&precise, Some(0.05)).contains("never settled within 27 blocks"));
@@ -60,8 +71,9 @@ mod tests {
 
     #[test]
     fn more_candidates_need_less_noise() {
-        let limits: Vec<String> =
-            [2, 4, 9].map(|k| percent(largest_noise(&Protocol::for_mode(Mode::Quick, k)))).to_vec();
+        let limits: Vec<String> = [2, 4, 9]
+            .map(|k| percent(largest_noise(&Protocol::of_version_0_1(Mode::Quick, k))))
+            .to_vec();
         insta::assert_debug_snapshot!(limits, @r#"
         [
             "8.2 %",

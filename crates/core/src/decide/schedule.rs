@@ -119,11 +119,11 @@ pub fn looks_ahead(run: &Run) -> Vec<u32> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::RunBuilder;
+    use crate::testing::Version01;
 
     #[test]
     fn an_early_look_uses_up_the_next_one() {
-        let mut run = RunBuilder::stacks(&["a", "b"]).build();
+        let mut run = Version01::stacks(&["a", "b"]).build();
         let mut looked = |looks: &[u32]| {
             run.looks = looks.to_vec();
             run.last_look = looks.last().copied().unwrap_or(0);
@@ -138,7 +138,7 @@ mod tests {
     #[test]
     fn a_record_that_asks_for_more_than_anybody_compares_is_refused() {
         use crate::model::run::{FoldError, MOST_CANDIDATES};
-        let mut events = RunBuilder::stacks(&["a", "b"]).events();
+        let mut events = Version01::stacks(&["a", "b"]).events();
         let crate::model::event::What::Started(header) = &mut events[0].what else { panic!() };
         header.candidates = vec![header.candidates[0].clone(); MOST_CANDIDATES + 1];
         let refused = Run::fold(&events).unwrap_err();
@@ -147,7 +147,7 @@ mod tests {
 
     #[test]
     fn only_so_many_early_looks() {
-        let builder = RunBuilder::stacks(&["a", "b"]).play(9, |b, c, _| {
+        let builder = Version01::stacks(&["a", "b"]).play(9, |b, c, _| {
             // Undecided for ever: b is ahead in every other block.
             100.0 * (1.0 + 0.2 * f64::from((b + u32::from(c)) % 2))
         });
@@ -166,11 +166,11 @@ mod tests {
     #[test]
     fn blocks_after_the_last_look_are_no_evidence() {
         let noisy = |b: u32, c: u16, _| 100.0 * (1.0 + 0.2 * f64::from((b + u32::from(c)) % 2));
-        let run = RunBuilder::stacks(&["a", "b"]).play(7, noisy).build();
+        let run = Version01::stacks(&["a", "b"]).play(7, noisy).build();
         assert_eq!((complete(&run), evidence_blocks(&run)), (7, 5));
-        let run = RunBuilder::stacks(&["a", "b"]).play(3, noisy).build();
+        let run = Version01::stacks(&["a", "b"]).play(3, noisy).build();
         assert_eq!((complete(&run), evidence_blocks(&run)), (3, 3));
-        let run = RunBuilder::stacks(&["a"]).play(7, noisy).build();
+        let run = Version01::stacks(&["a"]).play(7, noisy).build();
         assert_eq!((complete(&run), evidence_blocks(&run)), (5, 5));
     }
 }

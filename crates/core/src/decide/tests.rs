@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::model::protocol::Mode;
-use crate::testing::RunBuilder;
+use crate::testing::Version01;
 
 /// Candidate c runs at `rates[c]`, with a little noise that differs between candidates.
 fn steady(rates: &[f64]) -> impl Fn(u32, u16, u16) -> f64 {
@@ -19,14 +19,14 @@ fn stopped(run: &Run) -> StopReason {
 
 #[test]
 fn a_clear_winner_ends_the_run_at_the_first_look() {
-    let run = RunBuilder::stacks(&["a", "b"]).play(99, steady(&[100.0, 110.0])).build();
+    let run = Version01::stacks(&["a", "b"]).play(99, steady(&[100.0, 110.0])).build();
     assert_eq!((stopped(&run), run.looks.as_slice()), (StopReason::Decided, &[5][..]));
     assert_eq!(run.dropped, [(0, 5)]);
 }
 
 #[test]
 fn equals_end_in_a_tie() {
-    let run = RunBuilder::stacks(&["a", "b"]).play(99, steady(&[100.0, 100.0])).build();
+    let run = Version01::stacks(&["a", "b"]).play(99, steady(&[100.0, 100.0])).build();
     assert_eq!(stopped(&run), StopReason::Decided);
     assert!(run.dropped.is_empty());
 }
@@ -37,7 +37,7 @@ fn losers_are_dropped_and_the_others_go_on() {
         let wave = if (block + u32::from(candidate)).is_multiple_of(2) { 1.03 } else { 0.97 };
         if candidate == 2 { 10.0 } else { 100.0 * wave }
     };
-    let run = RunBuilder::stacks(&["a", "b", "slow"]).play(99, noisy).build();
+    let run = Version01::stacks(&["a", "b", "slow"]).play(99, noisy).build();
     assert_eq!(run.dropped.first(), Some(&(2, 5)));
     assert!(run.blocks[5].order.len() == 2 && run.blocks.len() > 8, "{:?}", run.looks);
 }
@@ -48,7 +48,7 @@ fn one_good_workload_keeps_a_candidate_in() {
         let fast = if u16::from(workload == 1) == candidate { 2.0 } else { 1.0 };
         fast * steady(&[100.0, 100.0])(block, candidate, workload)
     };
-    let run = RunBuilder::stacks(&["a", "b"]).workloads(&["randwrite", "randread"]);
+    let run = Version01::stacks(&["a", "b"]).workloads(&["randwrite", "randread"]);
     let run = run.play(99, rate).build();
     assert!(run.dropped.is_empty());
     assert_eq!(stopped(&run), StopReason::Decided);
@@ -60,7 +60,7 @@ fn time_runs_out_after_one_more_look() {
     let noisy = |block: u32, candidate: u16, _| {
         100.0 + if (block + u32::from(candidate)).is_multiple_of(2) { 20.0 } else { 0.0 }
     };
-    let builder = RunBuilder::stacks(&["a", "b"]).mode(Mode::Decide);
+    let builder = Version01::stacks(&["a", "b"]).mode(Mode::Decide);
     let builder = builder.header(|h| h.protocol.time_ns = Some(45_000_000_000));
     let run = builder.play(99, noisy).build();
     assert_eq!((stopped(&run), run.looks.as_slice()), (StopReason::TimeUp, &[5, 7][..]));
@@ -71,7 +71,7 @@ fn time_runs_out_after_one_more_look() {
 #[test]
 fn the_first_five_blocks_get_twice_the_time_and_no_more() {
     let run = |time_s: u64| {
-        RunBuilder::stacks(&["a", "b"])
+        Version01::stacks(&["a", "b"])
             .header(|h| h.protocol.time_ns = Some(time_s * 1_000_000_000))
             .play(99, steady(&[100.0, 100.0]))
             .build()
@@ -87,7 +87,7 @@ fn the_budget_of_bytes_ends_a_run() {
     let noisy = |block: u32, candidate: u16, _| {
         100.0 + if (block + u32::from(candidate)).is_multiple_of(2) { 20.0 } else { 0.0 }
     };
-    let builder = RunBuilder::stacks(&["a", "b"]);
+    let builder = Version01::stacks(&["a", "b"]);
     let builder = builder.header(|h| h.protocol.max_write_bytes = Some(100));
     let run = builder.play(6, noisy).build();
     let now = Clock {
@@ -106,20 +106,20 @@ fn all_blocks_done_is_the_end() {
     let noisy = |block: u32, candidate: u16, _| {
         100.0 + if (block + u32::from(candidate)).is_multiple_of(2) { 40.0 } else { 0.0 }
     };
-    let run = RunBuilder::directories(&["/a", "/b"]).play(99, noisy).build();
+    let run = Version01::directories(&["/a", "/b"]).play(99, noisy).build();
     assert_eq!((stopped(&run), run.looks.as_slice()), (StopReason::LastBlock, &[5, 8][..]));
     assert!(!StopReason::LastBlock.is_resumable());
 }
 
 #[test]
 fn one_candidate_is_measured_five_times() {
-    let run = RunBuilder::directories(&["/a"]).play(99, steady(&[100.0])).build();
+    let run = Version01::directories(&["/a"]).play(99, steady(&[100.0])).build();
     assert_eq!((stopped(&run), schedule::complete(&run)), (StopReason::Decided, 5));
 }
 
 #[test]
 fn a_twin_goes_with_its_candidate() {
-    let builder = RunBuilder::stacks(&["slow", "twin", "fast"]).header(|h| {
+    let builder = Version01::stacks(&["slow", "twin", "fast"]).header(|h| {
         h.candidates[1].twin_of = Some("slow".to_string());
     });
     let run = builder.mode(Mode::Precise).play(99, steady(&[50.0, 50.0, 100.0])).build();

@@ -165,7 +165,7 @@ fn what_most_cells_have_is_said_and_what_they_do_not_share_is_not() {
     let held = summary::workload(&run, 0);
     assert_eq!(
         held.iter().map(|h| (h.of, h.candidate.as_str())).collect::<Vec<_>>(),
-        [(5, "/a"), (5, "/b")]
+        [(3, "/a"), (3, "/b")]
     );
     let said = summary::sentence(&held).unwrap();
     assert!(said.contains("in all candidates"), "{said}");

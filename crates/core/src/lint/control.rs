@@ -2,7 +2,6 @@
 //! and one slowed down on purpose (positive control), which has to be found.
 
 use super::finding;
-use crate::decide::protocol::FIRST_LOOK;
 use crate::decide::table::Table;
 use crate::model::candidate::Candidate;
 use crate::model::finding::Finding;
@@ -87,7 +86,7 @@ fn controls<'r>(
         let original = candidates.iter().position(|c| c.name == *name)? as u16;
         let paired = Paired::of(&table.differences(workload, twin, original))?;
         let interval = paired.interval(run.header.protocol.alpha);
-        let is_enough = paired.blocks >= FIRST_LOOK;
+        let is_enough = paired.blocks >= run.header.protocol.first_look();
         is_enough.then_some(Control { candidate, original: name, paired, interval })
     })
 }
@@ -144,7 +143,7 @@ mod tests {
     use crate::model::verdict::Verdict;
     use crate::prng::SplitMix64;
     use crate::simulate::disk::Normal;
-    use crate::testing::RunBuilder;
+    use crate::testing::{RunBuilder, Version01};
 
     fn noise(block: u32, candidate: u16, workload: u16) -> f64 {
         let words = [block.into(), candidate.into(), workload.into()];
@@ -157,7 +156,7 @@ mod tests {
             let speed = [1.0, 1.1, 1.0 - slower][usize::from(c)];
             1e8 * speed * libm::exp(sd * noise(b, c, w))
         };
-        RunBuilder::stacks(&["a", "b", "a slowed"])
+        Version01::stacks(&["a", "b", "a slowed"])
             .header(|h| {
                 h.candidates[2].twin_of = Some("a".to_string());
                 h.candidates[2].slowed_ppm = 50_000;

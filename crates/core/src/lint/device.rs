@@ -30,7 +30,7 @@ mod tests {
             };
             analyse(&builder.play(5, rate).build()).verdicts[0].verdict
         };
-        assert_eq!(verdict(false), Verdict::Beats);
+        assert_eq!(verdict(false), Verdict::Fastest);
         assert_eq!(verdict(true), Verdict::Refused);
     }
 }

@@ -5,6 +5,7 @@ use super::severity::Setting;
 use crate::model::event::Header;
 use crate::model::finding::Finding;
 use crate::model::job::{Data, EngineName, Rw};
+use crate::model::protocol::{Protocol, Rules};
 use crate::model::workload::Workload;
 use crate::units;
 
@@ -96,6 +97,16 @@ fn mismatch(header: &Header) -> Option<Finding> {
 fn peeking(header: &Header) -> Option<Finding> {
     let protocol = &header.protocol;
     let (looks, alpha) = (protocol.looks.len(), protocol.alpha);
+    if protocol.rules == Rules::Lead {
+        let spent = |alphas: &[f64]| alphas.iter().sum::<f64>();
+        let paid = spent(&Protocol::for_mode(protocol.mode, protocol.k).alphas);
+        let own = spent(&protocol.alphas);
+        return (looks != protocol.alphas.len() || own > paid + 1e-9).then(|| {
+            let evidence =
+                format!("{looks} looks spend {own:.3}; the looks of this mode spend {paid:.3}");
+            finding(header, "L38", evidence, "use the looks of a mode: --mode decide")
+        });
+    }
     (looks > LOOKS || alpha > ALPHA + 1e-12).then(|| {
         let evidence =
             format!("{looks} looks at a nominal alpha of {alpha}; five at {ALPHA} give 5 %");

@@ -115,7 +115,7 @@ mod tests {
         let points = script.lines().filter(|line| {
             line.split(' ').count() == 2 && line.starts_with(|c: char| c.is_ascii_digit())
         });
-        assert_eq!(points.count(), 10);
+        assert_eq!(points.count(), 6);
     }
 
     /// gnuplot ended at the first of them: "x range is invalid".

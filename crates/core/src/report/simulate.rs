@@ -22,15 +22,19 @@ pub fn simulate_markdown(simulation: &Simulation) -> String {
     let mut rows = vec![
         [
             "the truth",
+            "noise",
             "k",
             "W",
             "runs",
             "false winner",
             "in the headline",
             "right winner",
-            "tie",
-            "not resolved",
+            "in the headline",
+            "as fast",
+            "leads",
             "refused",
+            "lead true",
+            "settled",
             "coverage",
             "cells",
             "of all",
@@ -52,15 +56,19 @@ fn outcome(o: &Outcome) -> Vec<String> {
     let share = |count| percent(o.share(count));
     vec![
         o.name.clone(),
+        format!("{:.0} %", o.noise_percent),
         o.k.to_string(),
         o.w.to_string(),
         o.runs.to_string(),
         share(o.false_beats),
         share(o.false_headline),
         share(o.right_winner),
-        share(o.ties),
-        share(o.not_resolved),
+        share(o.headline_right),
+        share(o.as_fast),
+        share(o.leads),
         share(o.refused),
+        share(o.lead_true),
+        share(o.headline_settled),
         share(o.coverage),
         format!("{:.0}", o.cells_used),
         percent(o.cells_used / o.cells_fixed_design.max(1.0)),
@@ -158,6 +166,8 @@ mod tests {
         assert_eq!(
             keys,
             [
+                "as_fast",
+                "carry_over_found",
                 "cells_fixed_design",
                 "cells_used",
                 "coverage",
@@ -165,20 +175,22 @@ mod tests {
                 "false_beats",
                 "false_headline",
                 "gaps_percent",
+                "headline_right",
+                "headline_settled",
                 "k",
                 "lag1",
+                "lead_true",
+                "leads",
                 "name",
                 "noise_percent",
-                "not_resolved",
                 "refused",
                 "right_winner",
                 "runs",
-                "ties",
                 "w"
             ]
         );
         let text = simulate_markdown(&simulation);
         assert_eq!(text.lines().filter(|l| l.starts_with('|')).count(), 11);
-        assert!(text.contains("| identical, quiet disk |   2 |"), "{text}");
+        assert!(text.contains("| equal, quiet disk |"), "{text}");
     }
 }

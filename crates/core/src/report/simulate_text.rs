@@ -9,9 +9,10 @@ const WIDTH: usize = 80;
 
 /// What the columns of the first table are.
 const LEGEND: &str = "wrong: runs that name a false winner on the first workload; headline: on \
-                      any, in the statement over all; right: runs that name the true one; open: \
-                      not resolved; covered: runs whose intervals all hold the truth; cells: mean \
-                      of a run, and what share of 27 blocks (8 in quick) that is. docs/truth.md \
+                      any, in the statement over all; right: runs that name the true one; equal: \
+                      as fast as any; open: leads so far; true: no candidate is faster by more \
+                      than the lead says; cells: mean of a run, and what share of 27 blocks (20 \
+                      in quick) that is. docs/truth.md \
                       says what is promised and what is not.";
 
 /// Three tables, each scenario, disk and wave with a line of its own above its figures.
@@ -29,7 +30,7 @@ pub fn simulate_text(simulation: &Simulation) -> String {
         "",
     );
     out.push_str(
-        "\n  k  W   wrong headline   right     tie    open refused covered  cells of all\n",
+        "\n  k  W   wrong headline   right   equal    open refused    true  cells of all\n",
     );
     for same in simulation.outcomes.chunk_by(|a, b| a.name == b.name) {
         out.extend(same.first().map(|o| format!("\n{}\n", o.name)));
@@ -59,10 +60,10 @@ fn outcome(o: &Outcome) -> String {
         share(o.false_beats),
         share(o.false_headline),
         share(o.right_winner),
-        share(o.ties),
-        share(o.not_resolved),
+        share(o.as_fast),
+        share(o.leads),
         share(o.refused),
-        share(o.coverage),
+        share(o.lead_true),
         o.cells_used,
         percent(o.cells_used / o.cells_fixed_design.max(1.0)),
     )

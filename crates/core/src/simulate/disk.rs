@@ -4,7 +4,12 @@
 //! what all have in common at that time + independent error, with more on top that it does not: a
 //! wave of one candidate alone, stalls, outliers, a cache that runs out.
 
+use crate::decide::turns::turns;
 use crate::prng::SplitMix64;
+use crate::stats::carry_over::Slice;
+
+/// Rounds of slices in a block.
+const SLICES: u32 = 8;
 
 /// The disk. Shares and steps are on the logarithmic scale: 0.02 is two percent.
 #[derive(Clone, Debug, PartialEq)]
@@ -19,8 +24,20 @@ pub struct Disk {
     pub lag1: f64,
     /// A slow wave of one candidate alone.
     pub own: Option<Own>,
-    /// Share of cells hit by something, and what it takes off them.
-    pub outliers: Option<(f64, f64)>,
+    /// How many times as noisy one candidate is as the others.
+    pub noisier: Option<(u16, f64)>,
+    /// Whether errors have heavy tails: Student's t with three degrees of freedom, of the same
+    /// standard deviation.
+    pub heavy_tails: bool,
+    /// Cells that are hit by something now and then.
+    pub outliers: Option<Outliers>,
+    /// What one candidate gains or loses by itself over 27 blocks, in a straight line; its speed is
+    /// that in the middle.
+    pub trend: Option<(u16, f64)>,
+    /// Amplitude of a wave that all share, with the period of a round of slices.
+    pub wave: f64,
+    /// A candidate, and what the slice after one of its own loses.
+    pub carry_over: Option<(u16, f64)>,
     /// The fast cache: visits it lasts, and what is lost once it is full.
     pub cliff: Option<(u32, f64)>,
     /// Garbage collection: probability that it begins at a visit, visits it lasts, what it takes
@@ -29,6 +46,20 @@ pub struct Disk {
     /// What the far end of the disk loses against its beginning, for those who give each candidate
     /// a place of its own.
     pub gradient: f64,
+}
+
+/// Cells that lose something now and then.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Outliers {
+    /// Share of cells.
+    pub share: f64,
+    /// What they lose.
+    pub drop: f64,
+    /// Whose cells; `None` = everybody's.
+    pub candidate: Option<u16>,
+    /// Whether they belong to the candidate's figure, whose other cells are then as much faster;
+    /// otherwise its speed is that between them (stalls are told apart from the figure).
+    pub counts: bool,
 }
 
 /// A first-order autoregression of one candidate, from block to block.
@@ -51,7 +82,12 @@ impl Disk {
             drift: 0.0,
             lag1: 0.0,
             own: None,
+            noisier: None,
+            heavy_tails: false,
             outliers: None,
+            trend: None,
+            wave: 0.0,
+            carry_over: None,
             cliff: None,
             stalls: None,
             gradient: 0.0,
@@ -77,6 +113,15 @@ pub struct Use<'a> {
     stalled: u32,
     /// What everything of the present visit has in common.
     shift: f64,
+    /// Whose visit it is.
+    candidate: u16,
+    /// Blocks begun.
+    blocks: u32,
+    seed: u64,
+    /// What each candidate's rounds of the present block met, where the order in them matters.
+    met: Vec<(u16, f64)>,
+    /// Slices of the first workload, where what is left behind is to be estimated.
+    pub slices: Vec<Slice>,
 }
 
 impl<'a> Use<'a> {
@@ -84,7 +129,52 @@ impl<'a> Use<'a> {
     pub fn new(disk: &'a Disk, seed: u64) -> Use<'a> {
         let mut random = Normal(SplitMix64::derive(seed, &[0x6469_736b]));
         let (common, own) = (random.deviate(), random.deviate());
-        Use { disk, random, visits: 0, common, own, stalled: 0, shift: 0.0 }
+        Use {
+            disk,
+            random,
+            visits: 0,
+            common,
+            own,
+            stalled: 0,
+            shift: 0.0,
+            candidate: 0,
+            blocks: 0,
+            seed,
+            met: Vec::new(),
+            slices: Vec::new(),
+        }
+    }
+
+    /// A block of these candidates begins: what slices in turns meet there.
+    pub fn block(&mut self, standing: &[u16]) {
+        self.blocks += 1;
+        self.met.clear();
+        if self.disk.wave == 0.0 && self.disk.carry_over.is_none() {
+            return;
+        }
+        let (block, phase) = (self.blocks - 1, self.random.uniform());
+        let mut standing = standing.to_vec();
+        standing.sort_unstable();
+        let mut met = vec![Vec::new(); self.disk.means.len()];
+        let mut before = None;
+        for round in 0..SLICES {
+            let order = turns(self.seed, block, 0, round, &standing);
+            for (at, candidate) in order.iter().enumerate() {
+                let turn = phase + at as f64 / order.len() as f64;
+                let wave = self.disk.wave * libm::sin(core::f64::consts::TAU * turn);
+                let left = self.disk.carry_over.filter(|(who, _)| Some(*who) == before);
+                let here = wave - left.map_or(0.0, |(_, drop)| drop);
+                met[usize::from(*candidate)].push(here);
+                if let Some(predecessor) = before.filter(|_| self.disk.carry_over.is_some()) {
+                    let noise = self.disk.noise * libm::sqrt(f64::from(SLICES));
+                    let ln_rate = here + noise * self.random.deviate();
+                    self.slices.push(Slice { block, ln_rate, candidate: *candidate, predecessor });
+                }
+                before = Some(*candidate);
+            }
+        }
+        let mean = |of: &Vec<f64>| crate::stats::sample::mean(of).unwrap_or(0.0);
+        self.met = (0..).zip(met.iter().map(mean)).collect();
     }
 
     /// A visit to `candidate` begins.
@@ -100,6 +190,12 @@ impl<'a> Use<'a> {
             self.own = next(self.own, own.lag1, &mut self.random);
             shift += own.sd * self.own;
         }
+        if let Some((_, gain)) = disk.trend.filter(|(who, _)| *who == candidate) {
+            shift += gain * ((f64::from(self.blocks) - 1.0) / 26.0 - 0.5);
+        }
+        let met = self.met.iter().find(|(who, _)| *who == candidate);
+        shift += met.map_or(0.0, |(_, shift)| *shift);
+        self.candidate = candidate;
         if let Some((_, drop)) = disk.cliff.filter(|(lasts, _)| self.visits >= *lasts) {
             shift -= drop;
         }
@@ -118,13 +214,27 @@ impl<'a> Use<'a> {
 
     /// `ln` of the speed of the next cell of this visit.
     pub fn cell(&mut self) -> f64 {
-        let mut y = self.shift + self.disk.noise * self.random.deviate();
-        if let Some((share, drop)) = self.disk.outliers
-            && self.random.uniform() < share
-        {
-            y -= drop;
+        let disk = self.disk;
+        let noisier = disk.noisier.filter(|(who, _)| *who == self.candidate);
+        let noise = disk.noise * noisier.map_or(1.0, |(_, times)| times);
+        let mut y = self.shift + noise * self.error();
+        let is_own = |o: &Outliers| o.candidate.is_none_or(|who| who == self.candidate);
+        if let Some(hit) = disk.outliers.filter(is_own) {
+            y += if hit.counts { hit.share * hit.drop } else { 0.0 };
+            y -= if self.random.uniform() < hit.share { hit.drop } else { 0.0 };
         }
         y
+    }
+
+    /// An independent error of variance 1.
+    fn error(&mut self) -> f64 {
+        let normal = self.random.deviate();
+        if !self.disk.heavy_tails {
+            return normal;
+        }
+        let squares: f64 = (0..3).map(|_| self.random.deviate()).map(|z| z * z).sum();
+        // Student's t with three degrees of freedom has variance 3.
+        normal / libm::sqrt(squares / 3.0) / libm::sqrt(3.0)
     }
 }
 

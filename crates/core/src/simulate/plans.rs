@@ -63,7 +63,7 @@ fn verdicts(name: &str, header: &Header, step: f64) -> Vec<String> {
     let run = session::play_plan(header, &Disk::of(&gaps, 0.3), 7).unwrap();
     let analysis = analyse(&run);
     assert_eq!(analysis.verdicts.len(), run.header.workloads.len(), "{name}");
-    let wanted = if step == 0.0 { Verdict::Ties } else { Verdict::Beats };
+    let wanted = if step == 0.0 { Verdict::AsFast } else { Verdict::Fastest };
     let other = |v: &crate::model::verdict::WorkloadVerdict| {
         let found: Vec<&str> = v.findings.iter().map(|f| f.id.as_str()).collect();
         format!("{name}, {}: {:?} {found:?} {}", v.workload, v.verdict, v.sentence)

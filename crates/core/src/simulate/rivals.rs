@@ -1,4 +1,5 @@
-//! What others do, on the same disks: candidate after candidate in a fixed order.
+//! What others do, on the same disks: candidate after candidate in a fixed order, or all in random
+//! order.
 //!
 //! Each rule first decides as it does ("as it is"), then with a threshold of its own that makes it
 //! wrong in 5 % of runs between equals on this very disk ("at equal error"), which nobody who
@@ -21,12 +22,24 @@ pub enum Rule {
     Deviation,
     /// Ten runs of each, Welch's t test at 5 %.
     TTest,
+    /// Ten runs of each; a winner where the ratio of the means less its standard deviation, as
+    /// hyperfine prints them, is above 1 (its documentation, "relative speed").
+    Hyperfine,
+    /// Ten runs of each, all in random order; Welch's t test at 5 % over all pairs.
+    Randomised,
 }
 
 /// Every rule.
-pub const RULES: [Rule; 4] = [Rule::Means(1), Rule::Means(3), Rule::Deviation, Rule::TTest];
+pub const RULES: [Rule; 6] = [
+    Rule::Means(1),
+    Rule::Means(3),
+    Rule::Deviation,
+    Rule::TTest,
+    Rule::Hyperfine,
+    Rule::Randomised,
+];
 
-/// How a rule did on one disk between two candidates. Counts of runs, cells as means.
+/// How a rule did on one disk. Counts of runs, cells as means.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Rivalry {
     /// The disk, in words.
@@ -35,7 +48,7 @@ pub struct Rivalry {
     pub rule: String,
     /// Runs played, on equals and on the gap each.
     pub runs: u32,
-    /// How far the second candidate is behind where there is a gap, percent.
+    /// How far the other candidates are behind where there is a gap, percent.
     pub gap_percent: f64,
     /// Winners between equals, as it is.
     pub false_winner: u32,
@@ -62,6 +75,8 @@ impl Rule {
             Rule::Means(n) => format!("{n} runs each, compare means"),
             Rule::Deviation => "until 2.5 % deviation, compare means".to_string(),
             Rule::TTest => "10 runs each, t test at 5 %".to_string(),
+            Rule::Hyperfine => "10 runs each, ratio beyond its deviation".to_string(),
+            Rule::Randomised => "10 runs each, random order, Bonferroni".to_string(),
         }
     }
 
@@ -70,51 +85,74 @@ impl Rule {
         match self {
             Rule::Means(n) => (n, n),
             Rule::Deviation => (3, 12),
-            Rule::TTest => (10, 10),
+            Rule::TTest | Rule::Hyperfine | Rule::Randomised => (10, 10),
         }
     }
 
-    /// How clear a difference is, in the rule's own measure, and whether it names a winner.
-    fn judge(self, a: &[f64], b: &[f64]) -> (f64, bool) {
-        let mean = |v: &[f64]| sample::mean(v).unwrap_or(0.0);
-        let difference = (mean(a) - mean(b)).abs();
-        match self {
-            Rule::TTest => {
-                let p = welch(a, b);
-                (-p, p < 0.05)
+    /// How clear the best is of the others, in the rule's own measure, and whether it is named.
+    fn judge(self, best: &[f64], others: &[&Vec<f64>]) -> (f64, bool) {
+        let pairs = (others.len() * (others.len() + 1) / 2) as f64;
+        let one = |other: &&Vec<f64>| match self {
+            Rule::TTest => (-welch(best, other), welch(best, other) < 0.05),
+            Rule::Randomised => (-welch(best, other), welch(best, other) < 0.05 / pairs),
+            Rule::Hyperfine => {
+                let beyond = ratio_beyond(best, other);
+                (beyond, beyond > 1.0)
             }
-            _ => (difference, difference > 0.0),
-        }
+            Rule::Means(_) | Rule::Deviation => {
+                let mean = |v: &[f64]| sample::mean(v).unwrap_or(0.0);
+                let difference = mean(best) - mean(other);
+                (difference, difference > 0.0)
+            }
+        };
+        let of = others.iter().map(one);
+        of.fold((f64::INFINITY, true), |all, one| (all.0.min(one.0), all.1 && one.1))
     }
 
-    /// Measures both candidates, the first one first; the cells of each.
-    fn measure(self, disk: &Disk, seed: u64) -> [Vec<f64>; 2] {
+    /// Measures every candidate; the cells of each.
+    fn measure(self, disk: &Disk, seed: u64) -> Vec<Vec<f64>> {
         let mut used = Use::new(disk, seed);
-        [0u16, 1].map(|candidate| {
-            let (least, most) = self.runs();
-            let mut rates = Vec::new();
-            while rates.len() < least || (rates.len() < most && !is_settled(&rates)) {
-                used.visit(candidate);
-                // The better candidate lies inside, where a disk is slow.
-                let place = disk.gradient * f64::from(1 - candidate);
-                rates.push(libm::exp(used.cell() - place));
+        let candidates = disk.means.len();
+        let mut rates: Vec<Vec<f64>> = vec![Vec::new(); candidates];
+        let mut one = |candidate: usize, rates: &mut Vec<Vec<f64>>| {
+            used.visit(candidate as u16);
+            // The better candidates lie inside, where a disk is slow.
+            let inside = (candidates - 1 - candidate) as f64 / (candidates - 1).max(1) as f64;
+            rates[candidate].push(libm::exp(used.cell() - disk.gradient * inside));
+        };
+        let (least, most) = self.runs();
+        if self == Rule::Randomised {
+            let mut order: Vec<usize> = (0..candidates * least).map(|i| i % candidates).collect();
+            SplitMix64::derive(seed, &[0x6f_7264_6572]).shuffle(&mut order);
+            order.into_iter().for_each(|candidate| one(candidate, &mut rates));
+            return rates;
+        }
+        for candidate in 0..candidates {
+            while rates[candidate].len() < least
+                || (rates[candidate].len() < most && !is_settled(&rates[candidate]))
+            {
+                one(candidate, &mut rates);
             }
-            rates
-        })
+        }
+        rates
     }
 
-    /// Plays `runs` runs between equals and as many at a gap.
+    /// Plays `runs` runs between equals and as many at a gap, the first one ahead.
     pub fn play(self, words: &str, disk: &Disk, gap: f64, runs: u32, seed: u64) -> Rivalry {
-        let equals = Disk { means: vec![0.0, 0.0], ..disk.clone() };
-        let apart = Disk { means: vec![0.0, -libm::log1p(gap)], ..disk.clone() };
+        let equals = Disk { means: vec![0.0; disk.means.len()], ..disk.clone() };
+        let mut apart = Disk { means: vec![-libm::log1p(gap); disk.means.len()], ..disk.clone() };
+        apart.means[0] = 0.0;
         let mut cells = 0;
         let mut judge = |disk: &Disk, i: u32, half: u64| {
             let seed = SplitMix64::derive(seed, &[i.into(), half]).next_u64();
-            let [a, b] = self.measure(disk, seed);
-            cells += a.len() + b.len();
-            let (clear, is_named) = self.judge(&a, &b);
-            let is_first = sample::mean(&a) > sample::mean(&b);
-            (clear, is_named, is_first)
+            let rates = self.measure(disk, seed);
+            cells += rates.iter().map(Vec::len).sum::<usize>();
+            let mean = |c: &usize| sample::mean(&rates[*c]).unwrap_or(0.0);
+            let best = (0..rates.len()).max_by(|x, y| mean(x).total_cmp(&mean(y))).unwrap_or(0);
+            let others: Vec<&Vec<f64>> =
+                (0..rates.len()).filter(|c| *c != best).map(|c| &rates[c]).collect();
+            let (clear, is_named) = self.judge(&rates[best], &others);
+            (clear, is_named, best == 0)
         };
         let null: Vec<_> = (0..runs).map(|i| judge(&equals, i, 0)).collect();
         let real: Vec<_> = (0..runs).map(|i| judge(&apart, i, 1)).collect();
@@ -141,10 +179,14 @@ pub fn all(runs: u32, seed: u64) -> Vec<Rivalry> {
     let quiet = Disk::of(&[0.0, 0.0], 2.0);
     let drift = Disk { drift: libm::log(1.1), lag1: 0.5, ..quiet.clone() };
     let places = Disk { gradient: libm::log(1.0 / 0.69), ..quiet.clone() };
+    let four = Disk::of(&[0.0; 4], 2.0);
+    let four_drift = Disk { drift: libm::log(1.1), lag1: 0.5, ..four.clone() };
     let disks = [
         ("quiet disk", quiet),
         ("drift 10 %, common lag-1 0.5", drift),
         ("own partitions of a hard disk, the better one inside", places),
+        ("four candidates, quiet disk", four),
+        ("four candidates, drift 10 %, common lag-1 0.5", four_drift),
     ];
     let each = disks.iter().flat_map(|(words, disk)| RULES.map(|rule| (*words, disk, rule)));
     each.map(|(words, disk, rule)| rule.play(words, disk, 0.06, runs, seed)).collect()
@@ -153,6 +195,14 @@ pub fn all(runs: u32, seed: u64) -> Vec<Rivalry> {
 fn is_settled(rates: &[f64]) -> bool {
     let (Some(mean), Some(sd)) = (sample::mean(rates), sample::sd(rates)) else { return false };
     sd <= 0.025 * mean
+}
+
+/// The ratio of two means less its standard deviation, by propagation of the runs' deviations.
+fn ratio_beyond(a: &[f64], b: &[f64]) -> f64 {
+    let of = |v: &[f64]| (sample::mean(v).unwrap_or(0.0), sample::sd(v).unwrap_or(0.0));
+    let ((x, u), (y, v)) = (of(a), of(b));
+    let ratio = x / y;
+    ratio - ratio * libm::sqrt((u / x) * (u / x) + (v / y) * (v / y))
 }
 
 /// Two-sided p of Welch's test ("The generalization of 'Student's' problem", Biometrika 34, 1947).

@@ -5,9 +5,19 @@ use serde::Serialize;
 use super::disk::Disk;
 use super::session;
 use crate::analyse::{analyse, headline};
+use crate::decide::compare::Comparison;
+use crate::decide::table::Table;
+use crate::decide::{self, schedule};
 use crate::model::protocol::Mode;
 use crate::model::run::{FoldError, Run};
-use crate::model::verdict::{Analysis, Verdict};
+use crate::model::verdict::{Analysis, Verdict, WorkloadVerdict};
+use crate::stats::carry_over::{self, Slice};
+use crate::stats::paired::Interval;
+
+/// Alpha at which carry-over is looked for.
+const CARRY_OVER_ALPHA: f64 = 0.01;
+/// Errors of this size are those of the arithmetic.
+const ROUNDING: f64 = 1e-9;
 
 /// What is simulated.
 #[derive(Clone, Debug, PartialEq)]
@@ -52,12 +62,21 @@ pub struct Outcome {
     pub right_winner: u32,
     /// The intervals of all pairs hold the true difference.
     pub coverage: u32,
-    /// A tie.
-    pub ties: u32,
-    /// Not resolved.
-    pub not_resolved: u32,
+    /// As fast as any.
+    pub as_fast: u32,
+    /// Leads so far.
+    pub leads: u32,
+    /// No candidate is faster than the leader by more than the lead says.
+    pub lead_true: u32,
     /// Refused.
     pub refused: u32,
+    /// What a candidate leaves behind for the next was found to matter: the run would go on with
+    /// visits. Its verdict counts as refused.
+    pub carry_over_found: u32,
+    /// The statement over all workloads is settled at the end.
+    pub headline_settled: u32,
+    /// The statement over all workloads names the best on every workload.
+    pub headline_right: u32,
     /// Mean cells of a run.
     pub cells_used: f64,
     /// Cells of all blocks the mode allows for all candidates.
@@ -87,39 +106,70 @@ impl Scenario {
         let mut cells = 0;
         for i in 0..runs {
             let seed = crate::prng::SplitMix64::derive(seed, &[i.into()]).next_u64();
-            let run = session::play(self, seed)?;
+            let (run, slices) = session::play(self, seed)?;
             cells += run.blocks.iter().map(|b| b.cells.len() as u64).sum::<u64>();
             outcome.last_block(&run);
-            self.count(&mut outcome, &run, &analyse(&run));
+            self.count(&mut outcome, &run, &analyse(&run), &slices);
         }
         outcome.cells_used = cells as f64 / f64::from(runs.max(1));
         Ok(outcome)
     }
 
-    fn count(&self, outcome: &mut Outcome, run: &Run, analysis: &Analysis) {
+    fn count(&self, outcome: &mut Outcome, run: &Run, analysis: &Analysis, slices: &[Slice]) {
         let best = self.disk.best().map(name);
         let is_right = |winner: &str| best.as_deref() == Some(winner);
         let Some(first) = analysis.verdicts.first() else { return };
+        outcome.lead_true += u32::from(self.is_true(first));
+        outcome.coverage += u32::from(self.covers(run));
+        outcome.headline_settled += u32::from(decide::is_decided(run));
+        let (margin, k) = (run.header.protocol.tie_margin, self.disk.means.len() as u16);
+        let left = carry_over::estimate(slices, k, CARRY_OVER_ALPHA);
+        if left.is_some_and(|left| left.exceeds(libm::log1p(margin) / 3.0)) {
+            outcome.carry_over_found += 1;
+            outcome.refused += 1;
+            return;
+        }
         match (first.verdict, first.winner.as_deref()) {
             (Verdict::Beats | Verdict::Fastest, Some(winner)) if is_right(winner) => {
                 outcome.right_winner += 1
             }
             (Verdict::Beats | Verdict::Fastest, _) => outcome.false_beats += 1,
-            (Verdict::Ties | Verdict::AsFast, _) => outcome.ties += 1,
-            (Verdict::NotResolved | Verdict::Leads | Verdict::Alone, _) => {
-                outcome.not_resolved += 1
-            }
+            (Verdict::Ties | Verdict::AsFast, _) => outcome.as_fast += 1,
+            (Verdict::NotResolved | Verdict::Leads | Verdict::Alone, _) => outcome.leads += 1,
             (Verdict::Refused, _) => outcome.refused += 1,
         }
         let named = headline::named(run, &analysis.verdicts);
         outcome.false_headline += u32::from(named.iter().any(|(_, winner)| !is_right(winner)));
-        let index = |name: &str| name[1..].parse::<usize>().unwrap_or(0);
-        let is_held = first.effects.iter().all(|e| {
-            let truth = libm::exp(self.disk.means[index(&e.a)] - self.disk.means[index(&e.b)]);
-            (e.low..=e.high).contains(&truth)
-        });
-        outcome.coverage += u32::from(is_held);
+        let is_all = named.len() == self.workloads && named.iter().all(|(_, w)| is_right(w));
+        outcome.headline_right += u32::from(is_all);
     }
+
+    /// Whether no candidate is faster than the leader by more than its lead says.
+    fn is_true(&self, verdict: &WorkloadVerdict) -> bool {
+        let Some(lead) = &verdict.lead else { return true };
+        let (Some(leader), Some(bound)) = (&lead.leader, lead.lead_ln) else { return true };
+        let means = &self.disk.means;
+        let leader = index(leader);
+        let others = (0..means.len()).filter(|c| *c != leader);
+        let ahead = others.map(|c| means[leader] - means[c]).fold(f64::INFINITY, f64::min);
+        ahead >= bound - ROUNDING
+    }
+
+    /// Whether the intervals of all pairs, which hold together, contain the truth.
+    fn covers(&self, run: &Run) -> bool {
+        let table = Table::of(run, schedule::evidence_blocks(run));
+        let compared = Comparison::of(run, &table, 0, schedule::alpha_pair(run));
+        compared.pairs.iter().all(|pair| {
+            let mean = |c: u16| self.disk.means[usize::from(c)];
+            let truth = mean(pair.a) - mean(pair.b);
+            let holds = |i: Interval| i.low <= truth + ROUNDING && truth <= i.high + ROUNDING;
+            pair.interval.is_none_or(holds)
+        })
+    }
+}
+
+fn index(name: &str) -> usize {
+    name[1..].parse().unwrap_or(0)
 }
 
 impl Outcome {

@@ -12,25 +12,33 @@ use crate::model::path::RawPath;
 use crate::model::protocol::Protocol;
 use crate::model::run::{FoldError, Run};
 use crate::model::workload::{Metric, Workload};
+use crate::stats::carry_over::Slice;
 use crate::workloads;
 
 /// Invented runs have invented filesystems, none of which promises less than another.
 const FILESYSTEM: &str = "xfs";
+/// What looks other than the mode's may spend together.
+const ALL_LOOKS: f64 = 0.044;
 const VISIT_NS: u64 = 1_000_000_000;
 
 /// Plays one run of the scenario.
-pub fn play(scenario: &Scenario, seed: u64) -> Result<Run, FoldError> {
-    play_plan(header(scenario, seed), &scenario.disk, seed)
+pub fn play(scenario: &Scenario, seed: u64) -> Result<(Run, Vec<Slice>), FoldError> {
+    let mut used = Use::new(&scenario.disk, seed);
+    let run = play_on(header(scenario, seed), &mut used)?;
+    Ok((run, used.slices))
 }
 
 /// Plays one run of the comparison that `header` describes, on `disk`.
 pub fn play_plan(header: Header, disk: &Disk, seed: u64) -> Result<Run, FoldError> {
+    play_on(header, &mut Use::new(disk, seed))
+}
+
+fn play_on(header: Header, used: &mut Use) -> Result<Run, FoldError> {
     let mut session = Session::begin(header)?;
-    let mut used = Use::new(disk, seed);
     loop {
         match decide::next(&session.run, session.clock()) {
             Next::Look { blocks, dropped } => session.push(What::Looked { blocks, dropped })?,
-            Next::Block { order, .. } => session.block(order, &mut used)?,
+            Next::Block { order, .. } => session.block(order, used)?,
             Next::Stop { reason, note } => {
                 session.push(What::Stopped { reason, note })?;
                 return Ok(session.run);
@@ -61,6 +69,7 @@ impl Session {
 
     fn block(&mut self, order: Vec<u16>, used: &mut Use<'_>) -> Result<(), FoldError> {
         let block = self.run.blocks.len() as u32;
+        used.block(&order);
         self.push(What::BlockStarted { block, order: order.clone(), round: None })?;
         for candidate in order {
             self.clock_ns += VISIT_NS;
@@ -130,6 +139,7 @@ fn header(scenario: &Scenario, seed: u64) -> Header {
     let candidates = scenario.disk.means.len();
     let mut protocol = Protocol::for_mode(scenario.mode, candidates as u32);
     if let Some(looks) = &scenario.looks {
+        protocol.alphas = vec![ALL_LOOKS / looks.len().max(1) as f64; looks.len()];
         protocol.looks = looks.clone();
     }
     (protocol.time_ns, protocol.max_write_bytes) = (None, None);

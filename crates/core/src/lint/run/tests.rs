@@ -7,7 +7,7 @@ use crate::model::finding::Severity;
 use crate::model::protocol::Mode;
 use crate::model::verdict::{Analysis, Verdict};
 use crate::prng::SplitMix64;
-use crate::testing::RunBuilder;
+use crate::testing::Version01;
 
 /// Noise of about 1 %, different for every cell.
 fn noise(block: u32, candidate: u16) -> f64 {
@@ -26,17 +26,17 @@ fn ids(run: &Run) -> Vec<String> {
 
 #[test]
 fn l32_four_blocks_and_five() {
-    let four = RunBuilder::stacks(&["a", "b"]).play(4, steady).build();
+    let four = Version01::stacks(&["a", "b"]).play(4, steady).build();
     let found = analyse(&four);
     assert_eq!(ids(&four), ["L32"]);
     assert_eq!(found.findings[0].evidence, "4 of 5 complete blocks");
     // Too few blocks are no refusal: more of them will tell.
     assert_eq!(found.verdicts[0].verdict, Verdict::NotResolved);
-    assert!(ids(&RunBuilder::stacks(&["a", "b"]).play(5, steady).build()).is_empty());
+    assert!(ids(&Version01::stacks(&["a", "b"]).play(5, steady).build()).is_empty());
 }
 
 fn in_orders(orders: &[[u16; 2]]) -> Run {
-    let mut builder = RunBuilder::stacks(&["a", "b"]);
+    let mut builder = Version01::stacks(&["a", "b"]);
     for order in orders {
         builder.block(order.to_vec(), &mut steady);
     }
@@ -55,13 +55,13 @@ fn l34_always_the_same_way_round_and_once_the_other() {
 #[test]
 fn l34_never_fires_on_our_own_orders() {
     for seed in 0..50 {
-        let run = RunBuilder::stacks(&["a", "b", "c", "d"]).seed(seed).play(5, steady).build();
+        let run = Version01::stacks(&["a", "b", "c", "d"]).seed(seed).play(5, steady).build();
         assert!(!ids(&run).contains(&"L34".to_string()), "seed {seed}");
     }
 }
 
 fn twins(gap: f64) -> Run {
-    let builder = RunBuilder::stacks(&["a", "b", "a again"]);
+    let builder = Version01::stacks(&["a", "b", "a again"]);
     let builder = builder.header(|h| h.candidates[2].twin_of = Some("a".to_string()));
     let rate = move |b, c, w| steady(b, c, w) * if c == 2 { 1.0 + gap } else { 1.0 };
     builder.mode(Mode::Precise).play(5, rate).build()
@@ -89,7 +89,7 @@ fn wandering(depth: f64) -> Run {
         let wave = if candidate == 1 { depth * libm::sin(f64::from(block) / 3.0) } else { 0.0 };
         steady(block, candidate, w) * libm::exp(wave)
     };
-    RunBuilder::stacks(&["a", "b", "c"]).play(18, rate).build()
+    Version01::stacks(&["a", "b", "c"]).play(18, rate).build()
 }
 
 #[test]
@@ -108,7 +108,7 @@ fn a_run_that_suspects_one_of_wandering_goes_on() {
         let gain = if candidate == 1 { 0.5 + 0.04 * f64::from(block.min(4)) } else { 0.0 };
         steady(block, candidate, w) * libm::exp(gain)
     };
-    let run = RunBuilder::stacks(&["a", "b"]).play(99, rate).build();
+    let run = Version01::stacks(&["a", "b"]).play(99, rate).build();
     assert!(run.looks.len() > 1, "{:?}", run.looks);
 }
 
@@ -120,12 +120,12 @@ fn a_run_in_which_one_scatters_more_than_the_others_goes_on() {
         let gain = if candidate == 1 { 0.8 + scatter } else { 0.0 };
         steady(block, candidate, w) * libm::exp(gain)
     };
-    let run = RunBuilder::stacks(&["a", "b", "c"]).play(99, rate).build();
+    let run = Version01::stacks(&["a", "b", "c"]).play(99, rate).build();
     assert!(run.looks.len() > 1, "{:?}", run.looks);
     let even = |block: u32, candidate: u16, w| {
         steady(block, candidate, w) * if candidate == 1 { libm::exp(0.8) } else { 1.0 }
     };
-    let run = RunBuilder::stacks(&["a", "b", "c"]).play(99, even).build();
+    let run = Version01::stacks(&["a", "b", "c"]).play(99, even).build();
     assert_eq!(run.looks, [5]);
 }
 
@@ -139,7 +139,7 @@ fn l36_a_winner_by_blocks_that_resemble_each_other_is_refused_after_the_last_one
             let gain = if candidate == 1 { lead + noise } else { 0.0 };
             steady(block, candidate, w) * libm::exp(gain)
         };
-        analyse(&RunBuilder::stacks(&["a", "b"]).play(99, rate).build())
+        analyse(&Version01::stacks(&["a", "b"]).play(99, rate).build())
     };
     let narrow = run(0.019, 0.04);
     let refused = &narrow.verdicts[0];
@@ -154,13 +154,13 @@ fn l36_a_wave_all_have_in_common_is_no_finding() {
     let rate = |block: u32, candidate: u16, w| {
         steady(block, candidate, w) * libm::exp(0.3 * libm::sin(f64::from(block) / 3.0))
     };
-    let run = RunBuilder::stacks(&["a", "b", "c"]).play(18, rate).build();
+    let run = Version01::stacks(&["a", "b", "c"]).play(18, rate).build();
     assert!(!ids(&run).contains(&"L36".to_string()), "{:?}", ids(&run));
 }
 
 #[test]
 fn a_candidate_whose_every_cell_is_thrown_away_is_named() {
-    let builder = RunBuilder::directories(&["/a", "/b", "/c"]);
+    let builder = Version01::directories(&["/a", "/b", "/c"]);
     let run = builder
         .cells(|c| c.truth.suspended_ns = if c.candidate == 2 { 3_000_000_000 } else { 0 })
         .play(5, steady)

@@ -273,7 +273,7 @@ fn l29_a_title_about_torrents_over_streams() {
 
 #[test]
 fn l38_l39_looks_and_comparisons_that_are_not_paid_for() {
-    assert!(fires("L38", &with(|h| h.protocol.alpha = 0.05)));
+    assert!(fires("L38", &with(|h| h.protocol.alphas[0] = 0.05)));
     assert!(fires("L38", &with(|h| h.protocol.looks = vec![5, 6, 7, 8, 9, 10])));
     assert!(!fires("L38", &stacks().build()));
     let third = || Candidate::new("f2fs", Kind::Stack(Stack::plain("f2fs", vec![], vec![], false)));

@@ -330,7 +330,7 @@ mod tests {
     #[test]
     fn what_was_recorded_is_drawn() {
         let data = data(&run(20), &[Some(0)], &styles());
-        assert_eq!((data.cells.len(), data.cpus.as_slice()), (10, &[0, 1][..]));
+        assert_eq!((data.cells.len(), data.cpus.as_slice()), (6, &[0, 1][..]));
         let cell = &data.cells[3];
         assert_eq!((cell.fast_ms.len(), cell.slow_ms.len()), (20, 4));
         assert_eq!((cell.fast_ms[1], cell.queue[1], cell.wait_us[1]), (200, 85, Some(850)));

@@ -103,7 +103,7 @@ fn a_shorter_latency_is_drawn_as_faster_than_the_reference() {
     let data = RunData::new(&run, &view.questions, &["ext4".to_string(), "f2fs".to_string()]);
     let rows = &data.questions[0].rows;
     let slow = rows.iter().find(|row| row.candidate == 0).unwrap();
-    assert_eq!(slow.dots.len(), 5);
+    assert_eq!(slow.dots.len(), 3);
     for (_, ratio) in &slow.dots {
         assert!((ratio * 3.0 - 1.0).abs() < 1e-3, "{ratio}");
     }
