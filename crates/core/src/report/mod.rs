@@ -82,6 +82,11 @@ fn tool_share_max(run: &Run) -> Option<f64> {
     own.map(|m| m.tool_ns as f64 / m.elapsed_ns.max(1) as f64).max_by(f64::total_cmp)
 }
 
+/// Whether a run's answer fits one screen, and [`screen`] shows it so.
+pub fn has_screen(run: &Run) -> bool {
+    answer::applies(run)
+}
+
 /// The answer on one screen: what a run prints when it ends. `report` is the path of the HTML report,
 /// where one was written. Runs of version 0.1 and runs in rounds are shown in full.
 pub fn screen(

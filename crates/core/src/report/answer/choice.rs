@@ -19,6 +19,8 @@ const MOST_EXCEPTIONS: usize = 2;
 /// The recommendation, ready to be laid out.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Choice {
+    /// The candidate, where there is one choice; harmless.
+    pub candidate: Option<String>,
     /// The choice in one sentence, or why there is none.
     pub said: String,
     /// What else has to be known of it, a sentence each.
@@ -30,14 +32,13 @@ pub struct Choice {
 /// What is recommended, in words.
 pub fn of(run: &Run, analysis: &Analysis) -> Choice {
     let Some(chosen) = &analysis.recommendation else {
-        return Choice { said: none(analysis), notes: Vec::new(), commands: Vec::new() };
+        return Choice::without_candidate(none(analysis));
     };
     let reach = || claim::reach(&run.header).map(str::to_string).into_iter();
     if !chosen.alternatives.is_empty() {
         return Choice {
-            said: best_for_each(analysis, chosen),
             notes: reach().chain(left_out(chosen)).collect(),
-            commands: Vec::new(),
+            ..Choice::without_candidate(best_for_each(analysis, chosen))
         };
     }
     let mut notes: Vec<String> = left_out(chosen).into_iter().collect();
@@ -49,7 +50,15 @@ pub fn of(run: &Run, analysis: &Analysis) -> Choice {
         Some(Kind::Stack(stack)) => recipe::make(stack),
         _ => Vec::new(),
     };
-    Choice { said: said(run, analysis, chosen), notes, commands }
+    let candidate = Some(harmless(&chosen.candidate));
+    Choice { candidate, said: said(run, analysis, chosen), notes, commands }
+}
+
+impl Choice {
+    /// A sentence in place of a choice.
+    pub fn without_candidate(said: String) -> Choice {
+        Choice { candidate: None, said, notes: Vec::new(), commands: Vec::new() }
+    }
 }
 
 /// Why nothing is recommended yet.

@@ -5,7 +5,7 @@
 //! [`crate::model::path::harmless`].
 
 mod alone;
-mod amount;
+pub mod amount;
 mod choice;
 mod limits;
 mod live;
@@ -19,11 +19,11 @@ mod table;
 pub use choice::Choice;
 pub use limits::Limit;
 pub use live::live;
-pub use matrix::{Cell, Column, Matrix, Place, Row};
+pub use matrix::{Cell, Matrix, Place};
 pub use names::workload as workload_name;
 pub use screen::write as screen;
 pub use sentence::full as sentence;
-pub use spoken::write as spoken;
+pub use spoken::{place as place_words, write as spoken};
 
 use crate::decide::rounds::is_of_rounds;
 use crate::lint::limit;
@@ -95,11 +95,7 @@ impl Answer<'_> {
         };
         let mut choice = match analysis.compares {
             true => choice::of(run, analysis),
-            false => Choice {
-                said: harmless(&analysis.headline),
-                notes: Vec::new(),
-                commands: Vec::new(),
-            },
+            false => Choice::without_candidate(harmless(&analysis.headline)),
         };
         choice.notes.extend(analysis.context.as_deref().map(harmless));
         Answer {
@@ -113,6 +109,20 @@ impl Answer<'_> {
             id,
         }
     }
+}
+
+impl Answer<'_> {
+    /// Notes, advice and how to continue, a sentence each.
+    pub fn everything_to_know(&self) -> Vec<String> {
+        let resume = self.resume.iter().map(|how| format!("Continue with: {how}"));
+        let notes = self.choice.notes.iter().chain(&self.advice).cloned();
+        notes.chain(resume).collect()
+    }
+}
+
+/// The margin of a run: `10 %`.
+pub fn margin_words(run: &Run) -> String {
+    amount::share(run.header.protocol.tie_margin)
 }
 
 /// What would let a claim be made, and drives whose own counts of errors grew.

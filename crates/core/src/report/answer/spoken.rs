@@ -48,7 +48,8 @@ fn candidate(matrix: &Matrix, row: &Row) -> String {
     format!("Candidate {}: {}.", row.name, each.join("; "))
 }
 
-fn place(cell: &Cell) -> String {
+/// Where a candidate is, in words that stand alone.
+pub fn place(cell: &Cell) -> String {
     let figure = || cell.figure.clone().unwrap_or_else(|| "not measured".to_string());
     let of_leader = || match cell.words().as_str() {
         "unknown" => "unknown share of the leader".to_string(),
