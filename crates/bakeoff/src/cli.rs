@@ -87,7 +87,7 @@ pub enum Command {
     /// List stored runs
     Runs,
     /// Show a stored run
-    Show(OneRun),
+    Show(Show),
     /// Put stored runs beside each other, or a published study beside a run
     Compare(Compare),
     /// Remove a stored run
@@ -342,8 +342,17 @@ pub struct Clean {
 
 #[derive(Debug, clap::Args)]
 pub struct OneRun {
-    /// The run: the start of its id, or `last`; for `show` also `study:NAME`
+    /// The run: the start of its id, or `last`
     pub run: String,
+}
+
+#[derive(Debug, clap::Args)]
+pub struct Show {
+    /// The run: the start of its id, or `last`; or study:NAME
+    pub run: String,
+    /// Show everything: each pair, each finding, how it was measured
+    #[arg(long)]
+    pub details: bool,
 }
 
 #[derive(Debug, clap::Args)]

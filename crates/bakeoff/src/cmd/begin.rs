@@ -1,6 +1,6 @@
 //! What quick, demo, run and resume share: recover, begin, rehearse, measure, answer.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use bakeoff_core::analyse::analyse;
 use bakeoff_core::decide::pooled;
@@ -27,8 +27,9 @@ use crate::runner::session::Session;
 use crate::runner::stepper::{self, StepError};
 use crate::signals::Cancel;
 use crate::store::{Sqlite, Store};
+use crate::ui::answer::{self, Extent};
 use crate::ui::progress::Progress;
-use crate::ui::{announce, answer, say};
+use crate::ui::{announce, say};
 
 /// Most stored runs that are looked through for A/A controls: each is read as a whole.
 const POOLED_RUNS: usize = 20;
@@ -198,11 +199,17 @@ fn announce(session: &Session, quiet: bool) {
 /// Prints the answer and writes the report.
 fn answer_run(global: &Global, run: &Run, report: ReportTo) -> Result<Outcome, Fault> {
     let analysis = analyse(run);
-    let printed = print_answer(global, run, &analysis);
-    let reported = match report.path(run) {
-        Some(path) => answer::write_report(run, &analysis, &path, global.quiet),
+    // The report comes first, so that the answer can name it.
+    let path = report.path(run);
+    let reported = match &path {
+        Some(path) => answer::write_report(run, &analysis, path),
         None => Ok(()),
     };
+    let written = path.as_deref().filter(|_| reported.is_ok());
+    let printed = print_answer(global, run, &analysis, written);
+    if let Some(path) = written.filter(|_| !answer::names_report(global, run)) {
+        say::note(global.quiet, format_args!("Report: {}", RawPath::new(path)));
+    }
     let ended = match &run.stopped {
         Some((StopReason::Failed, why)) => Err(Fault::environment(format!(
             "the run stopped: {why}; `bakeoff resume` goes on when that is mended"
@@ -213,15 +220,19 @@ fn answer_run(global: &Global, run: &Run, report: ReportTo) -> Result<Outcome, F
 }
 
 /// A reader that went away is no fault; a stdout that cannot be written loses nothing stored.
-fn print_answer(global: &Global, run: &Run, analysis: &Analysis) -> Result<(), Fault> {
-    let is_enough = analysis.blocks >= run.header.protocol.first_look();
-    let printed = answer::print(global, run, analysis).and_then(|()| match is_enough {
-        true => answer::print_extras(global, run, analysis),
-        false => Ok(()),
-    });
-    printed.map_err(|fault| match fault.is_silent() {
-        true => fault,
-        false => fault.and(format!("the run is kept: `bakeoff show {}` shows it", run.header.run)),
+fn print_answer(
+    global: &Global,
+    run: &Run,
+    analysis: &Analysis,
+    written: Option<&Path>,
+) -> Result<(), Fault> {
+    answer::print(global, run, analysis, &Extent::Screen(written)).map_err(|fault| {
+        match fault.is_silent() {
+            true => fault,
+            false => {
+                fault.and(format!("the run is kept: `bakeoff show {}` shows it", run.header.run))
+            }
+        }
     })
 }
 

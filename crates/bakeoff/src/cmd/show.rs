@@ -7,12 +7,12 @@ use bakeoff_core::import::study::facts::Facts;
 use bakeoff_core::report::{self, runs::State};
 
 use super::stored;
-use crate::cli::{Format, Global, OneRun};
+use crate::cli::{Format, Global, Show};
 use crate::fault::{self, Fault, Outcome};
-use crate::ui::answer;
+use crate::ui::answer::{self, Extent};
 
 /// Runs the command. Its exit code is the one the run deserves.
-pub fn run(global: &Global, args: &OneRun) -> Result<Outcome, Fault> {
+pub fn run(global: &Global, args: &Show) -> Result<Outcome, Fault> {
     if let Some(format @ (Format::Jsonl | Format::Bundle | Format::FioJson | Format::Gnuplot)) =
         global.format
     {
@@ -26,7 +26,8 @@ pub fn run(global: &Global, args: &OneRun) -> Result<Outcome, Fault> {
     let state = stored::state(&store, &id, &run)?;
     stored::say_state(state, &store, &id)?;
     let analysis = analyse(&run);
-    let printed = answer::print(global, &run, &analysis);
+    let extent = if args.details { Extent::Details } else { Extent::Screen(None) };
+    let printed = answer::print(global, &run, &analysis, &extent);
     let is_answered = state == State::Stopped && is_answered(&run, &analysis);
     fault::after_printing(printed, Ok(if is_answered { Outcome::Done } else { Outcome::Open }))
 }

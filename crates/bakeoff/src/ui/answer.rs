@@ -10,7 +10,6 @@ use bakeoff_core::model::run::Run;
 use bakeoff_core::model::verdict::Analysis;
 use bakeoff_core::report::{self, TextOptions};
 
-use super::say;
 use crate::cli::{Format, Global};
 use crate::fault::{Fault, Outcome};
 use crate::store::file;
@@ -26,15 +25,34 @@ pub fn text_options() -> TextOptions {
     }
 }
 
+/// How much of an answer is printed as text.
+pub enum Extent<'a> {
+    /// One screen, with the path of the HTML report where one was written.
+    Screen(Option<&'a Path>),
+    /// Everything.
+    Details,
+}
+
 /// Prints a run's answer in the format asked for.
-pub fn print(global: &Global, run: &Run, analysis: &Analysis) -> Result<(), Fault> {
+pub fn print(
+    global: &Global,
+    run: &Run,
+    analysis: &Analysis,
+    extent: &Extent,
+) -> Result<(), Fault> {
     let mut options = text_options();
     let text = match global.format {
-        None => report::text(run, analysis, &options),
-        // Asked for by name and not for a terminal: for a screen reader or a program that reads on.
-        Some(Format::Text) => {
-            options.plain = !std::io::stdout().is_terminal();
-            report::text(run, analysis, &options)
+        None | Some(Format::Text) => {
+            // Asked for by name and not for a terminal: for a screen reader or a program that
+            // reads on.
+            options.plain = global.format.is_some() && !std::io::stdout().is_terminal();
+            match extent {
+                Extent::Details => report::text(run, analysis, &options),
+                Extent::Screen(path) => {
+                    let path = path.map(|path| RawPath::new(path).to_string());
+                    report::screen(run, analysis, &options, path.as_deref())
+                }
+            }
         }
         Some(Format::Json) => report::json_text(run, analysis),
         Some(Format::Csv) => report::csv(run),
@@ -51,25 +69,17 @@ pub fn print(global: &Global, run: &Run, analysis: &Analysis) -> Result<(), Faul
     Ok(out.flush()?)
 }
 
-/// After the answer, for people: a block to paste.
-pub fn print_extras(global: &Global, run: &Run, analysis: &Analysis) -> Result<(), Fault> {
-    if global.format.is_some() {
-        return Ok(());
-    }
-    let mut out = std::io::stdout().lock();
-    writeln!(out, "\nTo paste:\n")?;
-    writeln!(out, "{}", report::markdown(run, analysis))?;
-    Ok(out.flush()?)
-}
-
-/// Writes the HTML report; gives its path.
-pub fn write_report(run: &Run, analysis: &Analysis, path: &Path, quiet: bool) -> Result<(), Fault> {
+/// Writes the HTML report.
+pub fn write_report(run: &Run, analysis: &Analysis, path: &Path) -> Result<(), Fault> {
     let html = report::html(&[(run.clone(), analysis.clone())], &crate::assets::REPORT);
     file::write_atomically(path, html.as_bytes()).map_err(|error| {
         Fault::environment(format!("cannot write {}: {error}", RawPath::new(path)))
-    })?;
-    say::note(quiet, format_args!("Report: {}", RawPath::new(path)));
-    Ok(())
+    })
+}
+
+/// Whether the printed text names the report's path itself.
+pub fn names_report(global: &Global, run: &Run) -> bool {
+    matches!(global.format, None | Some(Format::Text)) && report::has_screen(run)
 }
 
 /// The exit code a finished run deserves.

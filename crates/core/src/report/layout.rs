@@ -56,6 +56,10 @@ pub enum Tone {
     Caution,
     /// A refusal or an error.
     Bad,
+    /// Something that does not count.
+    Grey,
+    /// Nothing in particular.
+    Plain,
 }
 
 /// `text` with the escapes of `tone` (ECMA-48 SGR) when `color` is set.
@@ -65,6 +69,8 @@ pub fn paint(text: &str, tone: Tone, color: bool) -> String {
         Tone::Good => "1;32",
         Tone::Caution => "1;33",
         Tone::Bad => "1;31",
+        Tone::Grey => "90",
+        Tone::Plain => return text.to_string(),
     };
     if color { format!("\u{1b}[{code}m{text}\u{1b}[0m") } else { text.to_string() }
 }

@@ -5,6 +5,7 @@
 //! programs want the numbers as they were measured. Nothing here decides anything: verdicts,
 //! sentences and findings come from the analysis.
 
+mod answer;
 mod bench;
 mod compare;
 mod csv;
@@ -31,6 +32,7 @@ mod study_markdown;
 mod text;
 pub mod view;
 
+pub use answer::live;
 pub use bench::{bench_json, bench_text};
 pub use compare::{compare_json, compare_text};
 pub use csv::{COLUMNS as CSV_COLUMNS, csv};
@@ -48,6 +50,7 @@ pub use simulate::{simulate_json, simulate_markdown};
 pub use simulate_text::simulate_text;
 pub use study_markdown::study_markdown;
 
+use crate::model::path::harmless;
 use crate::model::run::Run;
 use crate::model::verdict::Analysis;
 
@@ -79,7 +82,32 @@ fn tool_share_max(run: &Run) -> Option<f64> {
     own.map(|m| m.tool_ns as f64 / m.elapsed_ns.max(1) as f64).max_by(f64::total_cmp)
 }
 
-/// The report for a terminal.
+/// Whether a run's answer fits one screen, and [`screen`] shows it so.
+pub fn has_screen(run: &Run) -> bool {
+    answer::applies(run)
+}
+
+/// The answer on one screen: what a run prints when it ends. `report` is the path of the HTML report,
+/// where one was written. Runs of version 0.1 and runs in rounds are shown in full.
+pub fn screen(
+    run: &Run,
+    analysis: &Analysis,
+    options: &TextOptions,
+    report: Option<&str>,
+) -> String {
+    if !answer::applies(run) {
+        return text(run, analysis, options);
+    }
+    let answer = answer::Answer::new(run, analysis);
+    let report = report.map(harmless);
+    let report = report.as_deref();
+    match options.plain {
+        true => answer::spoken(&answer, report),
+        false => answer::screen(&answer, options, report),
+    }
+}
+
+/// Everything in text: for `--details`, and the only form for runs of version 0.1.
 pub fn text(run: &Run, analysis: &Analysis, options: &TextOptions) -> String {
     let view = view::View::new(run, analysis);
     if options.plain { plain::write(&view) } else { text::write(&view, options) }

@@ -6,6 +6,8 @@ use crate::model::run::Run;
 use crate::model::verdict::Analysis;
 use crate::prepare::steps::{mkfs_argv, shell_word};
 
+use super::answer::workload_name;
+
 /// Stands for the user's own partition, so that nothing is erased by pasting.
 const DEVICE: &str = "/dev/DEVICE";
 
@@ -32,6 +34,15 @@ pub fn recipe(run: &Run, analysis: &Analysis) -> Vec<String> {
 
 /// Names of winners with the workloads they are best for, in the order of the workloads.
 fn winners(analysis: &Analysis) -> Vec<(String, String)> {
+    if let Some(chosen) = &analysis.recommendation {
+        if chosen.alternatives.is_empty() {
+            return vec![(chosen.candidate.clone(), "all workloads together".to_string())];
+        }
+        let names =
+            |all: &[String]| all.iter().map(|w| workload_name(w)).collect::<Vec<_>>().join(", ");
+        let each = chosen.alternatives.iter();
+        return each.map(|best| (best.candidate.clone(), names(&best.workloads))).collect();
+    }
     let mut winners: Vec<(String, String)> = Vec::new();
     for verdict in analysis.verdicts.iter().filter(|v| v.verdict.is_winner()) {
         let Some(name) = &verdict.winner else { continue };
@@ -51,6 +62,13 @@ fn winners(analysis: &Analysis) -> Vec<(String, String)> {
 }
 
 fn stack_lines(stack: &Stack) -> Vec<String> {
+    let mut lines = make(stack);
+    lines.push(format!("# /etc/fstab: {}", fstab_line(stack)));
+    lines
+}
+
+/// The commands that make and mount a stack.
+pub fn make(stack: &Stack) -> Vec<String> {
     let mkfs = mkfs_argv(stack, &RawPath::new(DEVICE));
     let mkfs: Vec<String> = mkfs.iter().map(shell_word).collect();
     let word = |text: &str| shell_word(&RawPath::new(text));
@@ -58,11 +76,7 @@ fn stack_lines(stack: &Stack) -> Vec<String> {
         true => String::new(),
         false => format!(" -o {}", word(&stack.mount.join(","))),
     };
-    vec![
-        mkfs.join(" "),
-        format!("mount -t {}{options} {DEVICE} /mnt", word(&stack.fs)),
-        format!("# /etc/fstab: {}", fstab_line(stack)),
-    ]
+    vec![mkfs.join(" "), format!("mount -t {}{options} {DEVICE} /mnt", word(&stack.fs))]
 }
 
 /// One line of /etc/fstab, fstab(5): blanks inside a field are written as `\040`.

@@ -9,7 +9,9 @@ mod behind;
 mod ceilings;
 mod cells;
 mod chart;
+mod first;
 mod machine;
+mod matrix;
 mod overview;
 mod percentile;
 mod policy;
@@ -28,6 +30,7 @@ use behind::Behind;
 use ceilings::CeilingRow;
 use cells::CellRow;
 use chart::{Data, RunData};
+use first::First;
 use machine::MachineRow;
 use overview::Overview;
 
@@ -65,7 +68,7 @@ pub fn html(runs: &[(Run, Analysis)], assets: &Assets) -> String {
     let page = Page {
         title,
         runs: zipped
-            .map(|(i, (((run, _), view), data))| RunPage::new(i, run, view, data, &styles))
+            .map(|(i, ((run, view), data))| RunPage::new(i, run, view, data, &styles))
             .collect(),
         symbols: SYMBOLS,
         data: script_json(&data),
@@ -124,6 +127,8 @@ struct RunPage {
     index: usize,
     view: View,
     overview: Overview,
+    /// The first screen of a run by the lead, in place of it.
+    first: Option<First>,
     /// In place of it, where nothing is compared.
     alone: Option<Alone>,
     questions: Vec<QuestionPage>,
@@ -157,7 +162,13 @@ struct QuestionPage {
 }
 
 impl RunPage {
-    fn new(index: usize, run: &Run, view: View, data: &RunData, styles: &[String]) -> RunPage {
+    fn new(
+        index: usize,
+        (run, analysis): &(Run, Analysis),
+        view: View,
+        data: &RunData,
+        styles: &[String],
+    ) -> RunPage {
         let questions = view.questions.iter().zip(&data.questions).enumerate();
         let questions = questions
             .map(|(i, (q, data))| {
@@ -188,6 +199,7 @@ impl RunPage {
             id: format!("run-{index}"),
             index,
             overview: Overview::new(&view, styles),
+            first: First::new(index, run, analysis, &view, styles),
             alone: Alone::of(&view),
             machine: machine::rows(run, &chart::indices(&view.questions), styles),
             ceilings: ceilings::rows(run),

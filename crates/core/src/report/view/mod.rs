@@ -22,9 +22,11 @@ use crate::decide::schedule;
 use crate::model::candidate::Skipped;
 use crate::model::event::{FlashState, StopReason};
 use crate::model::path::{RawPath, harmless};
+use crate::model::protocol::Rules;
 use crate::model::run::Run;
 use crate::model::verdict::Analysis;
 use crate::prepare::steps::shell_word;
+use crate::report::answer::{self, Answer};
 use crate::stats::steady_state::{MOST_ROUNDS, RANGE, ROUNDS, SLOPE, UNLIKE_SNIA};
 use crate::units;
 
@@ -83,6 +85,7 @@ impl View {
     /// Orders, rounds and words a run and its analysis.
     pub fn new(run: &Run, analysis: &Analysis) -> View {
         let header = &run.header;
+        let answer = answer::applies(run).then(|| Answer::new(run, analysis));
         let lines = |texts: &[String]| texts.iter().map(|t| harmless(t)).collect();
         let missing = Skipped::together(header.skipped.iter().chain(&header.dropped_workloads));
         View {
@@ -90,9 +93,16 @@ impl View {
             short_id: harmless(&header.run.chars().take(8).collect::<String>()),
             title: harmless(&header.title),
             verb: harmless(&header.verb),
-            headline: harmless(&analysis.headline),
-            advice: lines(&analysis.advice),
-            context: context(analysis).map(harmless),
+            headline: match &answer {
+                Some(answer) => answer.choice.said.clone(),
+                None => harmless(&analysis.headline),
+            },
+            advice: match &answer {
+                Some(answer) => answer.everything_to_know(),
+                None => lines(&analysis.advice),
+            },
+            // An answer has it among its notes.
+            context: context(analysis).filter(|_| answer.is_none()).map(harmless),
             started: utc(run.started_unix_ns),
             extent: extent(run, analysis),
             ending: ending(run),
@@ -233,6 +243,9 @@ fn interval_note(run: &Run) -> String {
                 blocks, not an interval. Nothing is compared."
             .to_string();
     }
+    if protocol.rules == Rules::Lead {
+        return lead_note(run);
+    }
     let pairs = u64::from(protocol.k.max(2)) * u64::from(protocol.k.max(2) - 1) / 2;
     let level = 100.0 * (1.0 - protocol.alpha / pairs as f64);
     let looks: Vec<String> = protocol.looks.iter().map(u32::to_string).collect();
@@ -243,6 +256,17 @@ fn interval_note(run: &Run) -> String {
         looks.join(", "),
         plural(pairs, "pair"),
         super::round::to_support(protocol.tie_margin * 100.0, Some(0.1)).trim_end_matches(".0"),
+    )
+}
+
+/// What the lead and its intervals promise.
+fn lead_note(run: &Run) -> String {
+    let margin = super::answer::margin_words(run);
+    format!(
+        "The lead of each workload, its leader's smallest lower bound against the others, holds with \
+         95 % confidence, however often the run looked at its results. Differences are paired \
+         inside blocks. Candidates within {margin} of each other count as equally fast. Intervals \
+         between other candidates are corrected for their number."
     )
 }
 

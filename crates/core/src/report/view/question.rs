@@ -5,6 +5,7 @@ use crate::model::path::harmless;
 use crate::model::run::Run;
 use crate::model::verdict::{Effect, Standing, Verdict, WorkloadVerdict};
 use crate::model::workload::Metric;
+use crate::report::answer;
 use crate::report::round::{self, Change};
 use crate::units;
 
@@ -15,6 +16,8 @@ use super::{FindingView, RoundsView};
 pub struct Question {
     /// Name of the workload.
     pub workload: String,
+    /// The same for people: "Random writes"; the name itself in runs of version 0.1.
+    pub title: String,
     /// Index in the run's header, when it is there.
     pub index: Option<u16>,
     /// "4k random writes, each flushed".
@@ -131,6 +134,10 @@ impl Question {
         let row = |s| Row::new(s, verdict, reference.as_deref(), &unit);
         Question {
             workload: harmless(&verdict.workload),
+            title: match verdict.lead {
+                Some(_) => super::capital(&answer::workload_name(&verdict.workload)),
+                None => harmless(&verdict.workload),
+            },
             index: index.and_then(|i| u16::try_from(i).ok()),
             summary: workload.map(|w| harmless(&w.summary)).unwrap_or_default(),
             unit: unit.name,
@@ -143,7 +150,7 @@ impl Question {
                 None => word(verdict.verdict),
             },
             is_alone,
-            sentence: harmless(&verdict.sentence),
+            sentence: answer::sentence(verdict),
             rows: verdict.standings.iter().map(row).collect(),
             reference: reference.as_deref().map(harmless),
             effects: verdict.effects.iter().map(EffectView::new).collect(),
@@ -151,7 +158,8 @@ impl Question {
             control: verdict.control.as_deref().map(harmless),
             bottleneck: verdict.bottleneck.as_deref().map(harmless),
             findings: super::findings(&verdict.findings),
-            resolve: verdict.resolve_ns.map(units::duration),
+            // A lead says in its sentence what more time would do.
+            resolve: verdict.resolve_ns.filter(|_| verdict.lead.is_none()).map(units::duration),
         }
     }
 }

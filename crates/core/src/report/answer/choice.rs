@@ -1,0 +1,198 @@
+//! The recommendation in words: "xfs: fastest or within 5 % everywhere but small files (18 % behind
+//! ext4)", what it gives up, and the commands to make it.
+
+use crate::analyse::claim;
+use crate::model::candidate::Kind;
+use crate::model::lead::Refusal;
+use crate::model::path::harmless;
+use crate::model::recommendation::{GivesUp, MOST_REGRET, Recommendation, Regret};
+use crate::model::run::Run;
+use crate::model::verdict::{Analysis, Verdict};
+use crate::report::recipe;
+use crate::words;
+
+use super::{amount, names};
+
+/// So many workloads are named as exceptions; with more, the greatest stands for all.
+const MOST_EXCEPTIONS: usize = 2;
+
+/// The recommendation, ready to be laid out.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Choice {
+    /// The candidate, where there is one choice; harmless.
+    pub candidate: Option<String>,
+    /// The choice in one sentence, or why there is none.
+    pub said: String,
+    /// What else has to be known of it, a sentence each.
+    pub notes: Vec<String>,
+    /// Commands that make it; empty for directories and where there is no single choice.
+    pub commands: Vec<String>,
+}
+
+/// What is recommended, in words.
+pub fn of(run: &Run, analysis: &Analysis) -> Choice {
+    let Some(chosen) = &analysis.recommendation else {
+        return Choice::without_candidate(none(analysis));
+    };
+    let reach = || claim::reach(&run.header).map(str::to_string).into_iter();
+    if !chosen.alternatives.is_empty() {
+        return Choice {
+            notes: reach().chain(left_out(chosen)).collect(),
+            ..Choice::without_candidate(best_for_each(analysis, chosen))
+        };
+    }
+    let mut notes: Vec<String> = left_out(chosen).into_iter().collect();
+    notes.extend(gives_up(chosen));
+    notes.extend(reach());
+    notes.extend(as_good(run, chosen));
+    let candidate = run.header.candidates.iter().find(|c| c.name == chosen.candidate);
+    let commands = match candidate.map(|c| &c.kind) {
+        Some(Kind::Stack(stack)) => recipe::make(stack),
+        _ => Vec::new(),
+    };
+    let candidate = Some(harmless(&chosen.candidate));
+    Choice { candidate, said: said(run, analysis, chosen), notes, commands }
+}
+
+impl Choice {
+    /// A sentence in place of a choice.
+    pub fn without_candidate(said: String) -> Choice {
+        Choice { candidate: None, said, notes: Vec::new(), commands: Vec::new() }
+    }
+}
+
+/// Why nothing is recommended yet.
+fn none(analysis: &Analysis) -> String {
+    let blocks =
+        analysis.verdicts.iter().find_map(|v| match v.lead.as_ref()?.refusal.as_ref()? {
+            Refusal::TooFewBlocks { complete, needed } => Some((*complete, *needed)),
+            _ => None,
+        });
+    match blocks {
+        Some((complete, needed)) => {
+            format!("No recommendation yet: {complete} of {needed} blocks are complete.")
+        }
+        None => "No recommendation: no workload has an answer.".to_string(),
+    }
+}
+
+fn best_for_each(analysis: &Analysis, chosen: &Recommendation) -> String {
+    if let [one] = chosen.alternatives.as_slice() {
+        let who = harmless(&one.candidate);
+        let on = match analysis.verdicts.len() {
+            n if n > 1 && n == one.workloads.len() => "everywhere".to_string(),
+            _ => format!("for {}", workloads(one.workloads.iter())),
+        };
+        return format!("{who} leads so far {on}. No choice is certain yet.");
+    }
+    let each = chosen.alternatives.iter().map(|best| {
+        format!("{} for {}", harmless(&best.candidate), workloads(best.workloads.iter()))
+    });
+    let each = each.collect::<Vec<_>>().join("; ");
+    // Nobody suits all uses where the means say so; else the intervals are only too wide yet.
+    let is_known = chosen.regrets.iter().any(|r| r.estimate >= MOST_REGRET);
+    match is_known {
+        true => format!("No candidate suits every use: {each}."),
+        false => format!("No single choice is certain yet. So far: {each}."),
+    }
+}
+
+fn said(run: &Run, analysis: &Analysis, chosen: &Recommendation) -> String {
+    let who = harmless(&chosen.candidate);
+    // Where single answers do not hold together, "fastest" is not said over all of them.
+    let holds = |r: &Regret| {
+        let v = analysis.verdicts.iter().find(|v| v.workload == r.workload);
+        let lead = v.and_then(|v| v.lead.as_ref());
+        lead.is_some_and(|lead| lead.holds_for_all)
+            && v.map(|v| v.verdict) == Some(Verdict::Fastest)
+    };
+    let is_fastest = |r: &&Regret| r.at_most <= 0.0 && holds(r);
+    let is_within = |r: &&Regret| r.at_most <= run.header.protocol.tie_margin;
+    let fastest = chosen.regrets.iter().filter(is_fastest).count();
+    let (near, far): (Vec<&Regret>, Vec<&Regret>) =
+        chosen.regrets.iter().filter(|r| !is_fastest(r)).partition(is_within);
+    let mut far = far;
+    far.sort_by(|x, y| y.at_most.total_cmp(&x.at_most));
+    let place = match (chosen.regrets.as_slice(), chosen.left_out.is_empty()) {
+        ([one], _) => format!(" for {}", names::workload(&one.workload)),
+        (_, true) => " everywhere".to_string(),
+        (_, false) => " on the other workloads".to_string(),
+    };
+    // 1 % stands for a lead that is certain alone, but not together with the others.
+    let within = near.iter().map(|r| r.at_most.max(0.01)).fold(0.0, f64::max);
+    let within = amount::at_most(within);
+    match (fastest, near.len(), far.as_slice()) {
+        (_, 0, []) => format!("{who}: fastest{place}."),
+        (0, _, []) => format!("{who}: within {within} of the fastest{place}."),
+        (_, _, []) => format!("{who}: fastest or within {within}{place}."),
+        (f, n, far) if f + n == 0 || far.len() > MOST_EXCEPTIONS => {
+            let worst = far[0];
+            let on = match chosen.regrets.len() {
+                1 => format!(" for {}", names::workload(&worst.workload)),
+                _ => format!(" ({})", names::workload(&worst.workload)),
+            };
+            let behind = worst.behind.as_deref().map_or("the fastest".to_string(), harmless);
+            format!("{who}: {} behind {behind} at worst{on}.", up_to(worst.at_most))
+        }
+        (0, _, far) => format!("{who}: within {within} everywhere but {}.", exceptions(far)),
+        (_, 0, far) => format!("{who}: fastest everywhere but {}.", exceptions(far)),
+        (_, _, far) => {
+            format!("{who}: fastest or within {within} everywhere but {}.", exceptions(far))
+        }
+    }
+}
+
+fn exceptions(far: &[&Regret]) -> String {
+    let each = far.iter().map(|r| {
+        let behind = r.behind.as_deref().map_or("another".to_string(), harmless);
+        format!("{} ({} behind {behind})", names::workload(&r.workload), up_to(r.at_most))
+    });
+    words::list(&each.collect::<Vec<_>>())
+}
+
+/// "up to 18 %", or that it is unknown.
+fn up_to(at_most: f64) -> String {
+    match at_most <= amount::WIDEST - 1.0 {
+        true => format!("up to {}", amount::at_most(at_most)),
+        false => "an unknown amount".to_string(),
+    }
+}
+
+fn left_out(chosen: &Recommendation) -> Option<String> {
+    let all = chosen.left_out.as_slice();
+    (!all.is_empty()).then(|| format!("No answer for {}.", workloads(all.iter())))
+}
+
+fn gives_up(chosen: &Recommendation) -> Option<String> {
+    let all: Vec<String> = chosen.gives_up.iter().map(|g| lacks(*g).to_string()).collect();
+    (!all.is_empty()).then(|| format!("{} has {}.", harmless(&chosen.candidate), words::list(&all)))
+}
+
+/// Others that do as well, and were not chosen because they give up as much or more.
+fn as_good(run: &Run, chosen: &Recommendation) -> Option<String> {
+    let all: Vec<String> = chosen.within_margin.iter().map(|n| harmless(n)).collect();
+    let (does, give) = if all.len() == 1 { ("does", "gives") } else { ("do", "give") };
+    let margin = amount::share(run.header.protocol.tie_margin);
+    let names = words::names(&all);
+    let price = match chosen.gives_up.is_empty() {
+        true => String::new(),
+        false => format!(" and {give} up no less"),
+    };
+    (!all.is_empty()).then(|| format!("{names} {does} as well within {margin}{price}."))
+}
+
+/// What is lacked, in words that follow "has".
+pub fn lacks(what: GivesUp) -> &'static str {
+    match what {
+        GivesUp::Persistence => "no data left after a restart",
+        GivesUp::Flushes => "no flushes (a power cut may lose synced data)",
+        GivesUp::Journal => "no journal (it needs a check after a crash)",
+        GivesUp::KernelDriver => "its driver in user space",
+        GivesUp::Booting => "no file owners (Linux cannot boot from it)",
+        GivesUp::DataChecksums => "no checksums of file contents",
+    }
+}
+
+fn workloads<'a>(all: impl Iterator<Item = &'a String>) -> String {
+    words::list(&all.map(|name| names::workload(name)).collect::<Vec<_>>())
+}

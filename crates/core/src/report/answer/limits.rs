@@ -1,0 +1,148 @@
+//! What limits the answers, one line each, and the bottleneck, once.
+
+use crate::diagnose::cause::{Cause, Grade};
+use crate::model::candidate::Skipped;
+use crate::model::finding::Severity;
+use crate::model::lead::{NotRanked, Refusal};
+use crate::model::path::harmless;
+use crate::model::run::Run;
+use crate::model::verdict::{Analysis, WorkloadVerdict};
+use crate::report::view::{FindingView, capital, findings};
+use crate::units;
+use crate::words;
+
+use super::{amount, names, sentence};
+
+/// One thing that limits the answers.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Limit {
+    /// In one sentence, which may be longer than a line.
+    pub said: String,
+    /// Whether it forbids or may forbid an answer.
+    pub is_severe: bool,
+}
+
+/// Everything that limits the answers, the most important first.
+pub fn of(run: &Run, analysis: &Analysis) -> Vec<Limit> {
+    let note = |said: String| Limit { said, is_severe: false };
+    let all = findings(&analysis.findings);
+    let of = |wanted: &dyn Fn(Severity) -> bool| -> Vec<Limit> {
+        all.iter().filter(|f| wanted(f.severity)).map(finding).collect()
+    };
+    // That more blocks are needed is said of every workload already.
+    let is_early = |v: &WorkloadVerdict| {
+        let refusal = v.lead.as_ref().and_then(|lead| lead.refusal.as_ref());
+        matches!(refusal, Some(Refusal::TooFewBlocks { .. }))
+    };
+    let is_early = analysis.verdicts.iter().any(is_early);
+    let mut limits = of(&|s| s == Severity::Refuse && !is_early);
+    limits.extend(stalls(analysis).map(note));
+    limits.extend(not_ranked(analysis).into_iter().map(note));
+    limits.extend(of(&|s| s == Severity::Error));
+    limits.extend(missing(run).map(note));
+    limits.extend(of(&|s| s == Severity::Warn));
+    limits
+}
+
+fn finding(f: &FindingView) -> Limit {
+    let about = match f.subjects.as_slice() {
+        [] => String::new(),
+        [one] => format!(" ({one})"),
+        [first, rest @ ..] => format!(" ({first} and {} more)", rest.len()),
+    };
+    let word = capital(f.severity_word);
+    Limit {
+        said: format!("{word} {}{about}: {}", f.id, capital(&f.evidence)),
+        is_severe: f.severity >= Severity::Error,
+    }
+}
+
+/// Whose stalls take too much of their time, on all workloads.
+fn stalls(analysis: &Analysis) -> Option<String> {
+    let of = |v: &WorkloadVerdict| {
+        let on = names::workload(&v.workload);
+        let stalls = v.lead.iter().flat_map(|lead| &lead.stalls).filter(|s| s.count());
+        let told = stalls.map(|s| {
+            let (who, share) = (harmless(&s.candidate), amount::share(s.share));
+            let longest = units::duration(s.longest_ns);
+            format!("{who} {share} of its time on {on} (longest {longest})")
+        });
+        told.collect::<Vec<_>>()
+    };
+    let all: Vec<String> = analysis.verdicts.iter().flat_map(of).collect();
+    (!all.is_empty()).then(|| format!("Stalls (!): {}.", all.join("; ")))
+}
+
+/// Who is not ranked, by reason.
+fn not_ranked(analysis: &Analysis) -> Vec<String> {
+    let reasons = [NotRanked::Memory, NotRanked::CacheUnknown, NotRanked::TooFewBlocks];
+    let of = |reason: NotRanked| {
+        let mut who: Vec<(String, Vec<String>)> = Vec::new();
+        for v in &analysis.verdicts {
+            let excluded = v.lead.iter().flat_map(|lead| &lead.excluded);
+            for e in excluded.filter(|e| e.reason == reason) {
+                let (name, on) = (harmless(&e.candidate), names::workload(&v.workload));
+                match who.iter_mut().find(|(n, _)| *n == name) {
+                    Some((_, all)) => all.push(on),
+                    None => who.push((name, vec![on])),
+                }
+            }
+        }
+        let each = who.iter().map(|(name, on)| format!("{name} on {}", words::list(on)));
+        let each: Vec<String> = each.collect();
+        let why = sentence::why_not_ranked(reason);
+        (!each.is_empty()).then(|| format!("Not ranked: {} ({why}).", each.join("; ")))
+    };
+    reasons.into_iter().filter_map(of).collect()
+}
+
+/// What was wanted and not measured.
+fn missing(run: &Run) -> Option<String> {
+    let all = run.header.skipped.iter().chain(&run.header.dropped_workloads);
+    let all = Skipped::together(all);
+    let told: Vec<String> = all
+        .iter()
+        .map(|s| format!("{} ({})", names::workload(&s.name), sentence::stopless(&s.reason)))
+        .collect();
+    (!told.is_empty()).then(|| format!("Not measured: {}.", told.join("; ")))
+}
+
+/// The bottleneck of all workloads in one sentence; `None` where none is known.
+pub fn bottleneck(analysis: &Analysis) -> Option<String> {
+    let mut groups: Vec<(String, Vec<String>)> = Vec::new();
+    let mut is_verified = true;
+    for v in &analysis.verdicts {
+        let Some(what) = cause(v) else { continue };
+        is_verified &= v.held_back.iter().all(|held| held.reason.grade == Grade::Proved);
+        let on = names::workload(&v.workload);
+        match groups.iter_mut().find(|(w, _)| *w == what) {
+            Some((_, all)) => all.push(on),
+            None => groups.push((what, vec![on])),
+        }
+    }
+    let unverified = if is_verified { "" } else { " (unverified)" };
+    let total = analysis.verdicts.len();
+    match groups.as_slice() {
+        [] => None,
+        [(what, on)] if on.len() == total => Some(format!("Bottleneck: {what}{unverified}.")),
+        several => {
+            let each = several.iter().map(|(what, on)| format!("{what} ({})", on.join(", ")));
+            let each: Vec<String> = each.collect();
+            Some(format!("Bottleneck{unverified}: {}.", each.join("; ")))
+        }
+    }
+}
+
+/// The cause that all candidates of a workload share.
+fn cause(v: &WorkloadVerdict) -> Option<String> {
+    let known = || v.held_back.iter().filter(|h| h.reason.cause != Cause::Unattributed);
+    let first = known().next()?;
+    if known().count() < v.held_back.len() || known().any(|h| h.reason.cause != first.reason.cause)
+    {
+        return Some("differs by candidate".to_string());
+    }
+    Some(match first.reason.cause {
+        Cause::PageCache => "memory, not the disk".to_string(),
+        cause => cause.words().to_string(),
+    })
+}

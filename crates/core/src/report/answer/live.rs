@@ -1,0 +1,79 @@
+//! The matrix while a run is measured: few lines that a terminal redraws in place.
+
+use crate::model::run::Run;
+use crate::model::verdict::Analysis;
+use crate::report::layout::{Tone, cut, paint};
+use crate::words;
+
+use super::matrix::{self, Matrix, Place};
+use super::table;
+
+/// Lines that are redrawn; more would scroll on a small terminal.
+pub const LINES_MAX: usize = 12;
+
+/// Who leads so far and who is out, then candidates x workloads as far as they are measured.
+/// [`LINES_MAX`] lines of `width` columns at most; none where nothing is compared. A candidate or
+/// workload that is not shown is counted.
+pub fn live(run: &Run, analysis: &Analysis, width: usize, color: bool) -> Vec<String> {
+    if !analysis.compares {
+        return Vec::new();
+    }
+    let matrix = matrix::of(run, analysis);
+    let width = width.max(40);
+    let mut lines = vec![paint(&cut(&leads(&matrix), width), Tone::Strong, color)];
+    let mut parts = table::parts(&matrix, width, color).into_iter();
+    let table = parts.next().unwrap_or_default();
+    let hidden_columns = parts.count();
+    let room = LINES_MAX - lines.len();
+    let mut hidden = Vec::new();
+    let shown = match table.len() > room || hidden_columns > 0 {
+        true => table.len().min(room - 1),
+        false => table.len(),
+    };
+    if shown < table.len() {
+        hidden.push(words::count((table.len() - shown) as u32, "candidate"));
+    }
+    if hidden_columns > 0 {
+        hidden.push("some workloads".to_string());
+    }
+    lines.extend(table.into_iter().take(shown));
+    if !hidden.is_empty() {
+        let note = format!("Not shown: {}.", words::list(&hidden));
+        lines.push(paint(&cut(&note, width), Tone::Grey, color));
+    }
+    lines
+}
+
+/// "xfs leads so far (random writes, small files); ext4 (random reads). Out: ntfs-3g."
+fn leads(matrix: &Matrix) -> String {
+    let mut leaders: Vec<(&str, Vec<String>)> = Vec::new();
+    for (i, column) in matrix.columns.iter().enumerate() {
+        let leads = |r: &&matrix::Row| matches!(r.cells[i].place, Place::Leader { .. });
+        let Some(row) = matrix.rows.iter().find(leads) else { continue };
+        match leaders.iter_mut().find(|(name, _)| *name == row.name) {
+            Some((_, on)) => on.push(column.name.clone()),
+            None => leaders.push((&row.name, vec![column.name.clone()])),
+        }
+    }
+    let is_out = |row: &&matrix::Row| {
+        let mut known = row.cells.iter().filter(|c| c.ratio.is_some()).peekable();
+        known.peek().is_some() && known.all(|c| c.place == Place::Behind)
+    };
+    let out: Vec<String> = matrix.rows.iter().filter(is_out).map(|r| r.name.clone()).collect();
+    let out = match out.is_empty() {
+        true => String::new(),
+        false => format!(" Out: {}.", words::names(&out)),
+    };
+    let is_all = |on: &Vec<String>| on.len() == matrix.columns.len() && on.len() > 1;
+    match leaders.as_slice() {
+        [] => "The first block is not complete; nobody leads yet.".to_string(),
+        [(name, on)] if is_all(on) => format!("{name} leads so far everywhere.{out}"),
+        several => {
+            let each = several.iter().enumerate().map(|(i, (name, on))| match i {
+                0 => format!("{name} leads so far ({})", on.join(", ")),
+                _ => format!("{name} ({})", on.join(", ")),
+            });
+            format!("{}.{out}", each.collect::<Vec<_>>().join("; "))
+        }
+    }
+}

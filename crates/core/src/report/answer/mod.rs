@@ -1,0 +1,167 @@
+//! The answer of a run in words and figures, for every reader: what the terminal shows on one
+//! screen, the page on its first, and a screen reader in sentences.
+//!
+//! Sentences are made here, from types, and nowhere else. Text from outside has passed
+//! [`crate::model::path::harmless`].
+
+mod alone;
+pub mod amount;
+mod choice;
+mod limits;
+mod live;
+mod matrix;
+mod names;
+mod screen;
+mod sentence;
+mod spoken;
+mod table;
+
+pub use choice::Choice;
+pub use limits::Limit;
+pub use live::live;
+pub use matrix::{Cell, Matrix, Place};
+pub use names::workload as workload_name;
+pub use screen::write as screen;
+pub use sentence::full as sentence;
+pub use spoken::{place as place_words, write as spoken};
+
+use crate::decide::rounds::is_of_rounds;
+use crate::lint::limit;
+use crate::model::event::StopReason;
+use crate::model::health;
+use crate::model::path::harmless;
+use crate::model::protocol::Rules;
+use crate::model::run::Run;
+use crate::model::verdict::{Analysis, Verdict, WorkloadVerdict};
+use crate::model::workload::Metric;
+use crate::words;
+
+/// Whether a run is shown as an answer of this kind: those of version 0.1 and those in rounds are
+/// shown as before.
+pub fn applies(run: &Run) -> bool {
+    run.header.protocol.rules == Rules::Lead && !is_of_rounds(run)
+}
+
+/// One workload, with its answer.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Line<'a> {
+    /// "random writes".
+    pub workload: String,
+    /// The verdict.
+    pub verdict: &'a WorkloadVerdict,
+    /// What it is judged by.
+    pub metric: Metric,
+    /// Complete blocks behind it.
+    pub blocks: u32,
+}
+
+impl Line<'_> {
+    /// The answer in `width` characters, the workload not named.
+    pub fn short(&self, width: usize) -> String {
+        sentence::short(self.verdict, width)
+    }
+}
+
+/// Everything that a first screen shows.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Answer<'a> {
+    /// What is recommended.
+    pub choice: Choice,
+    /// One for each workload.
+    pub lines: Vec<Line<'a>>,
+    /// Candidates x workloads; `None` where nothing is compared.
+    pub matrix: Option<Matrix>,
+    /// What holds the candidates back.
+    pub bottleneck: Option<String>,
+    /// What limits the answers, the most important first.
+    pub limits: Vec<Limit>,
+    /// What mends a refusal, and what drives reported.
+    pub advice: Vec<String>,
+    /// How to continue, where that is worth it.
+    pub resume: Option<String>,
+    /// The shortest id to type.
+    pub id: String,
+}
+
+impl Answer<'_> {
+    /// Words and figures of a run and its analysis.
+    pub fn new<'a>(run: &Run, analysis: &'a Analysis) -> Answer<'a> {
+        let id: String = harmless(&run.header.run.chars().take(8).collect::<String>());
+        let line = |v: &'a WorkloadVerdict| Line {
+            workload: names::workload(&v.workload),
+            verdict: v,
+            metric: matrix::metric(run, v),
+            blocks: v.lead.as_ref().map_or(analysis.blocks, |lead| lead.blocks),
+        };
+        let mut choice = match analysis.compares {
+            true => choice::of(run, analysis),
+            false => Choice::without_candidate(harmless(&analysis.headline)),
+        };
+        choice.notes.extend(analysis.context.as_deref().map(harmless));
+        Answer {
+            choice,
+            lines: analysis.verdicts.iter().map(line).collect(),
+            matrix: analysis.compares.then(|| matrix::of(run, analysis)),
+            bottleneck: limits::bottleneck(analysis),
+            limits: limits::of(run, analysis),
+            advice: advice(run, analysis),
+            resume: resume(run, analysis, &id),
+            id,
+        }
+    }
+}
+
+impl Answer<'_> {
+    /// Notes, advice and how to continue, a sentence each.
+    pub fn everything_to_know(&self) -> Vec<String> {
+        let resume = self.resume.iter().map(|how| format!("Continue with: {how}"));
+        let notes = self.choice.notes.iter().chain(&self.advice).cloned();
+        notes.chain(resume).collect()
+    }
+}
+
+/// The margin of a run: `10 %`.
+pub fn margin_words(run: &Run) -> String {
+    amount::share(run.header.protocol.tie_margin)
+}
+
+/// What would let a claim be made, and drives whose own counts of errors grew.
+fn advice(run: &Run, analysis: &Analysis) -> Vec<String> {
+    let grown = health::grown(&run.told_before, &run.told_after);
+    let mut lines: Vec<String> = grown
+        .into_iter()
+        .map(|(disk, grown)| {
+            let disk = harmless(&disk);
+            let what = words::list(&grown);
+            format!(
+                "{disk} counted {what} during the run. Check it: sudo bakeoff check /dev/{disk}"
+            )
+        })
+        .collect();
+    for v in analysis.verdicts.iter().filter(|v| v.verdict == Verdict::Refused) {
+        for finding in limit::forbidding(&v.findings) {
+            let advice = format!("{}.", words::capital(&sentence::stopless(&finding.advice)));
+            if !lines.contains(&advice) {
+                lines.push(advice);
+            }
+        }
+    }
+    lines
+}
+
+/// The command that continues a run, where more time is expected to help or it ended early.
+fn resume(run: &Run, analysis: &Analysis, id: &str) -> Option<String> {
+    let (reason, _) = run.stopped.as_ref()?;
+    let is_early = matches!(reason, StopReason::Interrupted | StopReason::Failed);
+    let may_help = analysis.verdicts.iter().any(sentence::is_worth_more_time);
+    match (is_early, may_help && reason.is_resumable()) {
+        (true, _) => Some(format!("bakeoff resume {id}")),
+        (false, true) => Some(format!("bakeoff resume {id} --time 10m")),
+        (false, false) => None,
+    }
+}
+
+#[cfg(test)]
+mod sample;
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,181 @@
+//! The answer on one screen: 24 lines of 80 columns with seven candidates and five workloads.
+//!
+//! The recommendation, one line a workload, the table, the bottleneck, what limits the answer, and
+//! what to type for more. What does not fit is counted, never dropped in silence.
+
+use crate::model::verdict::Verdict;
+use crate::report::TextOptions;
+use crate::report::layout::{Tone, cut, paint, wrap};
+
+use super::{Answer, Line, table};
+
+/// Lines of a screen.
+const SCREEN: usize = 24;
+/// Lines of the recommendation where there is little space, and at most.
+const CHOICE: (usize, usize) = (3, 6);
+/// Blank lines that make the parts visible.
+const BLANKS_MAX: usize = 3;
+/// Findings that are shown.
+const LIMITS_MAX: usize = 3;
+/// Between the name of a workload and its answer.
+const GAP: usize = 2;
+
+/// Lays an answer out; `report` is the path of the HTML report, where one was written.
+pub fn write(answer: &Answer, options: &TextOptions, report: Option<&str>) -> String {
+    let screen = Screen { answer, width: usize::from(options.width.max(40)), color: options.color };
+    let answers = screen.answers();
+    let mut tables: Vec<String> = Vec::new();
+    for (i, part) in screen.tables().into_iter().enumerate() {
+        if i > 0 {
+            tables.push(String::new());
+        }
+        tables.extend(part);
+    }
+    let bottleneck: Vec<String> = answer.bottleneck.iter().map(|b| cut(b, screen.width)).collect();
+    let foot = |hidden: usize| screen.foot(report, hidden);
+    let fixed = answers.len() + tables.len() + bottleneck.len() + foot(9).len();
+    // With more candidates or workloads the screen is longer, by no more than their lines.
+    let room = SCREEN.saturating_sub(fixed).max(7);
+    let commands = screen.commands();
+    let spare = room.saturating_sub(commands.len() + LIMITS_MAX + BLANKS_MAX);
+    let choice = screen.choice(spare.clamp(CHOICE.0, CHOICE.1));
+    let left = room.saturating_sub(choice.len() + commands.len());
+    // Two blank lines are worth more than a third finding.
+    let shown = answer.limits.len().min(LIMITS_MAX).min(left.saturating_sub(2).max(1));
+    let blanks = left.saturating_sub(shown).min(BLANKS_MAX);
+    let limits = answer.limits.iter().take(shown).map(|limit| {
+        let tone = if limit.is_severe { Tone::Bad } else { Tone::Plain };
+        paint(&cut(&limit.said, screen.width), tone, options.color)
+    });
+    let blank = |at: usize| (blanks > at).then(String::new);
+    let mut lines = choice;
+    lines.extend(commands);
+    lines.extend(blank(0));
+    lines.extend(answers);
+    lines.extend(blank(1).filter(|_| !tables.is_empty()));
+    lines.extend(tables);
+    lines.extend(blank(2));
+    lines.extend(bottleneck);
+    lines.extend(limits);
+    lines.extend(foot(answer.limits.len() - shown));
+    lines.join("\n") + "\n"
+}
+
+struct Screen<'a> {
+    answer: &'a Answer<'a>,
+    width: usize,
+    color: bool,
+}
+
+impl Screen<'_> {
+    /// The recommendation and as many of its notes as fit into `most` lines.
+    fn choice(&self, most: usize) -> Vec<String> {
+        let choice = &self.answer.choice;
+        let lines = |text: &str| -> Vec<String> {
+            wrap(text, self.width, "", "").lines().map(str::to_string).collect()
+        };
+        let said = lines(&choice.said);
+        let strong = said.len().min(most);
+        let mut shown: Vec<String> =
+            said[..strong].iter().map(|l| paint(l, Tone::Strong, self.color)).collect();
+        if strong < said.len() {
+            shown[strong - 1] =
+                paint(&ends(&said[strong - 1], self.width), Tone::Strong, self.color);
+        }
+        let mut notes = String::new();
+        for note in &choice.notes {
+            let longer = format!("{notes} {note}").trim().to_string();
+            if lines(&longer).len() + strong <= most {
+                notes = longer;
+            }
+        }
+        if !notes.is_empty() {
+            shown.extend(lines(&notes));
+        }
+        shown
+    }
+
+    /// The commands on one line if they fit, otherwise on two.
+    fn commands(&self) -> Vec<String> {
+        let commands = &self.answer.choice.commands;
+        if commands.is_empty() {
+            return Vec::new();
+        }
+        let one = format!("  {}", commands.join(" && "));
+        let fits = |line: &String| line.chars().count() <= self.width;
+        if fits(&one) {
+            return vec![one];
+        }
+        let each: Vec<String> = commands.iter().map(|c| format!("  {c}")).collect();
+        match each.iter().all(fits) {
+            true => each,
+            false => vec![format!("  Commands: bakeoff show {} --details", self.answer.id)],
+        }
+    }
+
+    fn answers(&self) -> Vec<String> {
+        let lines = &self.answer.lines;
+        let longest = lines.iter().map(|l| l.workload.chars().count()).max().unwrap_or(0);
+        let name = longest.min(self.width / 3);
+        lines.iter().map(|line| self.line(line, name)).collect()
+    }
+
+    fn line(&self, line: &Line, name: usize) -> String {
+        let n = format!("n={}", line.blocks);
+        let most = self.answer.lines.iter().map(|l| l.blocks).max().unwrap_or(0);
+        let n_width = format!("n={most}").len();
+        let room = self.width.saturating_sub(name + GAP + 1 + n_width);
+        let text = match self.answer.matrix {
+            Some(_) => line.short(room),
+            None => super::alone::words(line.metric, line.verdict, room),
+        };
+        let tone = match line.verdict.verdict {
+            Verdict::Fastest | Verdict::AsFast => Tone::Good,
+            Verdict::Leads => Tone::Caution,
+            Verdict::Refused => Tone::Bad,
+            _ => Tone::Plain,
+        };
+        let blanks = " ".repeat(room.saturating_sub(text.chars().count()));
+        let label = cut(&line.workload, name);
+        let text = paint(&text, tone, self.color);
+        format!("{label:<name$}{:GAP$}{text}{blanks} {n:>n_width$}", "")
+    }
+
+    fn tables(&self) -> Vec<Vec<String>> {
+        match &self.answer.matrix {
+            Some(matrix) => table::parts(matrix, self.width, self.color),
+            None => Vec::new(),
+        }
+    }
+
+    /// Where the report is and what to type for more, in as few lines as hold it.
+    fn foot(&self, report: Option<&str>, hidden: usize) -> Vec<String> {
+        let id = &self.answer.id;
+        // Right below the findings: so many more of them, and everything else.
+        let more = match hidden {
+            0 => "Details".to_string(),
+            n => format!("{n} more"),
+        };
+        let mut pieces = vec![match report {
+            Some(path) => format!("Report: {path}"),
+            None => format!("Report: bakeoff report {id}"),
+        }];
+        pieces.push(format!("{more}: bakeoff show {id} --details"));
+        pieces.extend(self.answer.resume.iter().map(|how| format!("Continue: {how}")));
+        let mut lines: Vec<String> = Vec::new();
+        for piece in pieces {
+            match lines.last_mut() {
+                Some(line) if line.chars().count() + 2 + piece.chars().count() <= self.width => {
+                    line.push_str(&format!("  {piece}"));
+                }
+                _ => lines.push(piece),
+            }
+        }
+        lines
+    }
+}
+
+/// A line that goes on where nobody sees it.
+fn ends(line: &str, width: usize) -> String {
+    cut(&format!("{line} …"), width)
+}

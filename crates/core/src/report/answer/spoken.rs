@@ -1,0 +1,69 @@
+//! The answer for a screen reader or a pipe: what the screen shows, in sentences, without a table,
+//! a mark or a colour.
+
+use super::matrix::{Cell, Matrix, Place, Row};
+use super::{Answer, alone, sentence};
+use crate::model::lead::NotRanked;
+use crate::words;
+
+/// Findings that are read out; the others are counted.
+const LIMITS_MAX: usize = 3;
+
+/// Lays an answer out; `report` is the path of the HTML report, where one was written.
+pub fn write(answer: &Answer, report: Option<&str>) -> String {
+    let mut lines = vec![format!("Recommendation: {}", answer.choice.said)];
+    lines.extend(answer.choice.notes.iter().map(|note| format!("Note: {note}")));
+    lines.extend(answer.choice.commands.iter().map(|c| format!("Command: {c}")));
+    for line in &answer.lines {
+        let blocks = words::count(line.blocks, "block");
+        let said = match answer.matrix {
+            Some(_) => sentence::full(line.verdict),
+            None => alone::words(line.metric, line.verdict, usize::MAX),
+        };
+        lines.push(format!("{}: {said} Measured in {blocks}.", words::capital(&line.workload)));
+    }
+    if let Some(matrix) = &answer.matrix {
+        lines.extend(matrix.rows.iter().map(|row| candidate(matrix, row)));
+    }
+    lines.extend(answer.bottleneck.clone());
+    let limits = answer.limits.iter().take(LIMITS_MAX);
+    lines.extend(limits.map(|limit| limit.said.clone()));
+    let hidden = answer.limits.len().saturating_sub(LIMITS_MAX);
+    if hidden > 0 {
+        lines.push(format!("{} not read out.", words::count(hidden as u32, "more finding")));
+    }
+    lines.push(match report {
+        Some(path) => format!("Report: {path}"),
+        None => format!("To write the report: bakeoff report {}", answer.id),
+    });
+    lines.push(format!("For everything: bakeoff show {} --details", answer.id));
+    lines.extend(answer.resume.iter().map(|how| format!("To continue: {how}")));
+    lines.join("\n") + "\n"
+}
+
+fn candidate(matrix: &Matrix, row: &Row) -> String {
+    let each = matrix.columns.iter().zip(&row.cells);
+    let each: Vec<String> =
+        each.map(|(column, cell)| format!("{} {}", column.name, place(cell))).collect();
+    format!("Candidate {}: {}.", row.name, each.join("; "))
+}
+
+/// Where a candidate is, in words that stand alone.
+pub fn place(cell: &Cell) -> String {
+    let figure = || cell.figure.clone().unwrap_or_else(|| "not measured".to_string());
+    let of_leader = || match cell.words().as_str() {
+        "unknown" => "unknown share of the leader".to_string(),
+        share => format!("{share} of the leader"),
+    };
+    match cell.place {
+        Place::Nowhere => "not measured".to_string(),
+        Place::Leader { is_certain: true } => format!("{}, fastest", figure()),
+        Place::Leader { is_certain: false } => format!("{}, leader", figure()),
+        Place::Equal => format!("{}, equally fast", of_leader()),
+        Place::Behind => format!("{}, certainly slower", of_leader()),
+        Place::Open => format!("{}, not certain", of_leader()),
+        Place::Observed => format!("{}, not ranked", figure()),
+        Place::Out(NotRanked::TooFewBlocks) => "not ranked, too few measurements".to_string(),
+        Place::Out(_) => "not ranked, read from memory".to_string(),
+    }
+}

@@ -1,0 +1,194 @@
+//! The first screen's picture: candidates x workloads, each a small interval on one ratio axis.
+//!
+//! Drawn here and not by the script, so that it is there without one, on paper and on a phone.
+//! Positions are percentages of a cell's width: the cells shrink, the symbols do not.
+
+use crate::report::answer::{Answer, Cell, Matrix, Place, amount, place_words};
+use crate::report::view::View;
+
+/// Left ends of the axis, as shares of the leader's rate; the first on which most cells are.
+const ENDS: [f64; 3] = [0.5, 0.25, 0.1];
+/// The axis goes so far beyond the band of equals.
+const BEYOND: f64 = 1.03;
+/// The widest axis to the right.
+const RIGHT_MAX: f64 = 1.6;
+/// Space for half a symbol at both ends, in percent of the width.
+const PADDING: f64 = 6.0;
+
+/// The table as the template walks it.
+pub struct MatrixPage {
+    /// Workloads.
+    pub heads: Vec<Head>,
+    /// Candidates.
+    pub rows: Vec<Line>,
+    /// Where the band of equals begins and how wide it is, percent.
+    pub band: (String, String),
+    /// Where the leader is, percent.
+    pub one: String,
+    /// Where the left end of the axis is, percent, and its share: `50 %`.
+    pub end: (String, String),
+    /// Half-width of the band: `10 %`.
+    pub margin: String,
+    /// Whether a cell has stalls.
+    pub has_stalls: bool,
+    /// Whether a cell is beyond the left end.
+    pub has_arrows: bool,
+}
+
+/// One workload.
+pub struct Head {
+    /// "random writes".
+    pub name: String,
+    /// Anchor of its section.
+    pub id: String,
+    /// Complete blocks.
+    pub blocks: u32,
+}
+
+/// One candidate.
+pub struct Line {
+    /// Its name.
+    pub name: String,
+    /// Its colour and symbol.
+    pub style: usize,
+    /// Whether it is the recommended one.
+    pub is_chosen: bool,
+    /// One for each workload.
+    pub cells: Vec<Mini>,
+}
+
+/// One candidate on one workload.
+pub struct Mini {
+    /// `leader`, `certain`, `equal`, `behind`, `open`, `out`.
+    pub class: &'static str,
+    /// `1240/s`, `89 %`, `memory`.
+    pub words: String,
+    /// The interval: `86 to 92 %`.
+    pub range: String,
+    /// For a screen reader: "89 % of the leader, certainly slower".
+    pub spoken: String,
+    /// Share of its time in stalls: `12 %`.
+    pub stalls: Option<String>,
+    /// What is drawn.
+    pub drawn: Option<Drawn>,
+}
+
+/// An interval in percent of the width.
+pub struct Drawn {
+    /// The symbol.
+    pub at: String,
+    /// Ends of the interval.
+    pub low: String,
+    /// Its other end.
+    pub high: String,
+    /// Whether the symbol is left of the axis; then an arrow stands for it.
+    pub is_off: bool,
+}
+
+/// A ratio axis, logarithmic.
+struct Axis {
+    left_ln: f64,
+    right_ln: f64,
+}
+
+impl Axis {
+    fn of(matrix: &Matrix) -> Axis {
+        let cells = || matrix.rows.iter().flat_map(|row| &row.cells).filter_map(told);
+        let total = cells().count();
+        let reaches =
+            |end: &&f64| cells().filter(|(mean, ..)| mean >= *end).count() * 3 >= total * 2;
+        let left = ENDS.iter().find(reaches).unwrap_or(&ENDS[ENDS.len() - 1]);
+        let highest = cells().map(|(_, _, high)| high).fold(1.0 + matrix.margin, f64::max);
+        Axis { left_ln: libm::log(*left), right_ln: libm::log((highest * BEYOND).min(RIGHT_MAX)) }
+    }
+
+    fn at(&self, ratio: f64) -> f64 {
+        let share = (libm::log(ratio) - self.left_ln) / (self.right_ln - self.left_ln);
+        PADDING + share.clamp(0.0, 1.0) * (100.0 - 2.0 * PADDING)
+    }
+}
+
+/// The interval of a cell, unless it is too wide to be told.
+fn told(cell: &Cell) -> Option<(f64, f64, f64)> {
+    cell.ratio.filter(|(_, low, high)| !amount::is_unknown(*low, *high))
+}
+
+impl MatrixPage {
+    /// The picture of an answer; `None` where nothing is compared.
+    pub fn new(
+        index: usize,
+        answer: &Answer,
+        view: &View,
+        styles: &[String],
+    ) -> Option<MatrixPage> {
+        let matrix = answer.matrix.as_ref()?;
+        let axis = Axis::of(matrix);
+        let heads = matrix.columns.iter().zip(&answer.lines).enumerate();
+        let heads = heads.map(|(i, (column, line))| Head {
+            name: column.name.clone(),
+            id: format!("run-{index}-workload-{i}"),
+            blocks: line.blocks,
+        });
+        let style = |name: &str| super::chart::style_of(styles, name);
+        let rows: Vec<Line> = matrix
+            .rows
+            .iter()
+            .filter(|row| view.columns.iter().any(|c| c.name == row.name))
+            .map(|row| Line {
+                name: row.name.clone(),
+                style: style(&row.name),
+                is_chosen: answer.choice.candidate.as_ref() == Some(&row.name),
+                cells: row.cells.iter().map(|cell| mini(&axis, cell)).collect(),
+            })
+            .collect();
+        let band = (axis.at(1.0 / (1.0 + matrix.margin)), axis.at(1.0 + matrix.margin));
+        let all = || rows.iter().flat_map(|row| &row.cells);
+        Some(MatrixPage {
+            heads: heads.collect(),
+            band: (percent(band.0), percent(band.1 - band.0)),
+            one: percent(axis.at(1.0)),
+            end: (percent(axis.at(libm::exp(axis.left_ln))), left(&axis)),
+            margin: amount::share(matrix.margin),
+            has_stalls: all().any(|cell| cell.stalls.is_some()),
+            has_arrows: all().any(|cell| cell.drawn.as_ref().is_some_and(|d| d.is_off)),
+            rows,
+        })
+    }
+}
+
+fn left(axis: &Axis) -> String {
+    amount::share(libm::exp(axis.left_ln))
+}
+
+fn mini(axis: &Axis, cell: &Cell) -> Mini {
+    let class = match cell.place {
+        Place::Leader { is_certain: true } => "leader certain",
+        Place::Leader { is_certain: false } => "leader",
+        Place::Equal => "equal",
+        Place::Behind => "behind",
+        Place::Open => "open",
+        Place::Nowhere | Place::Out(_) | Place::Observed => "out",
+    };
+    let interval = told(cell).filter(|(_, low, high)| low < high);
+    let drawn = told(cell).map(|(mean, low, high)| Drawn {
+        at: percent(axis.at(mean)),
+        low: percent(axis.at(low)),
+        high: percent(axis.at(high)),
+        is_off: libm::log(mean) < axis.left_ln,
+    });
+    Mini {
+        class,
+        words: cell.words(),
+        range: interval.map_or_else(String::new, |(_, low, high)| {
+            let whole = |share: f64| format!("{:.0}", share * 100.0);
+            format!("{} to {} %", whole(low), whole(high))
+        }),
+        spoken: place_words(cell),
+        stalls: cell.stalls.as_ref().map(|s| amount::share(s.share)),
+        drawn,
+    }
+}
+
+fn percent(value: f64) -> String {
+    format!("{value:.1}%")
+}
