@@ -143,7 +143,11 @@ fn gone(path: &Path) -> Fault {
 
 fn lock(path: &Path) -> Result<File, Fault> {
     let shown = RawPath::new(path);
-    let unusable = |e: io::Error| Fault::environment(format!("cannot use {shown}: {e}"));
+    let unusable = |e: io::Error| {
+        let denied = e.kind() == io::ErrorKind::PermissionDenied;
+        let advice = if denied { "; run as its owner or with sudo" } else { "" };
+        Fault::environment(format!("cannot use {shown}: {e}{advice}"))
+    };
     let file = File::open(path).map_err(unusable)?;
     for _ in 0..LOCK_TRIES {
         match flock(&file, FlockOperation::NonBlockingLockExclusive) {
