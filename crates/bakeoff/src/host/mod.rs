@@ -53,8 +53,8 @@ pub use opened::{Opened, open_device, open_directory, reopen};
 pub use place::place;
 pub use process::{boot_id, process_start_ticks};
 pub use settings::{
-    can_discard, card_type, cpufreq_policies, has_mapper, have_udev_look, logical_block_bytes,
-    setting, systemd_runs, udev_runs, write_setting,
+    can_discard, card_type, cpufreq_policies, governors, has_mapper, have_udev_look,
+    logical_block_bytes, setting, systemd_runs, udev_runs, write_setting,
 };
 pub use sources::Sources;
 pub use stack_support::{dm_runs, stack_support};

@@ -67,3 +67,10 @@ pub fn have_udev_look(name: &str) {
 pub fn systemd_runs() -> bool {
     Path::new("/run/systemd/system").is_dir()
 }
+
+/// The governors that a cpufreq policy offers: `policy0`.
+pub fn governors(policy: &str) -> Vec<String> {
+    let path = format!("sys/devices/system/cpu/cpufreq/{policy}/scaling_available_governors");
+    let known = Root::system().text(path).unwrap_or_default();
+    known.split_whitespace().map(str::to_string).collect()
+}

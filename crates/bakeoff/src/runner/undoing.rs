@@ -4,7 +4,6 @@
 //! list, names are derived from the run's id and the step's number, and the live object is looked
 //! at before anything happens to it. What is gone already is success; what is not ours is left.
 
-use std::fs;
 use std::path::Path;
 
 use bakeoff_core::model::path::RawPath;
@@ -139,10 +138,8 @@ fn offers(knob: &Knob, now: &str, value: &str) -> bool {
         && match knob {
             Knob::Scheduler(_) => listed(),
             Knob::Governor(policy) => {
-                let file = "scaling_available_governors";
-                let path = format!("/sys/devices/system/cpu/cpufreq/{policy}/{file}");
-                let known = fs::read_to_string(path).unwrap_or_default();
-                known.split_whitespace().any(|word| word == value)
+                let known = host::governors(policy);
+                known.iter().any(|word| word == value)
             }
             Knob::NrRequests(_) | Knob::ReadAheadKb(_) | Knob::HighestClock(_) => true,
         }
@@ -152,6 +149,7 @@ fn offers(knob: &Knob, now: &str, value: &str) -> bool {
 mod tests {
     use super::*;
     use serde_json::json;
+    use std::fs;
 
     const RUN: &str = "00000000deadbeef";
 

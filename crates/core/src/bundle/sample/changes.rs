@@ -59,6 +59,16 @@ pub fn actions() -> Vec<(Action, Option<Undo>)> {
             },
             Some(Undo::UnmountOurs { slot: 2 }),
         ),
+    ]
+    .into_iter()
+    .chain(others())
+    .collect()
+}
+
+/// Ways back that are none of a common step.
+fn others() -> Vec<(Action, Option<Undo>)> {
+    let path = RawPath::new;
+    vec![
         (
             Action::SetKnob { path: path("/sys/block/sda/queue/nr_requests"), value: "64".into() },
             Some(Undo::KeepKnob { knob: Knob::NrRequests("sda".into()), value: "64".into() }),
