@@ -1,5 +1,6 @@
 //! `bakeoff resume [RUN]`: go on after a crash, a power cut or the time limit.
 
+use bakeoff_core::decide;
 use bakeoff_core::model::candidate::Kind;
 use bakeoff_core::model::event::{StopReason, What};
 use bakeoff_core::model::run::Run;
@@ -58,7 +59,7 @@ fn check(run: &Run, args: &Resume) -> Result<Option<u64>, Fault> {
     if run.header.verb == "bench" {
         return Err(Fault::usage(format!("{id} is a bench; run it again")));
     }
-    if let Some((reason, _)) = run.stopped.as_ref().filter(|(reason, _)| !reason.is_resumable()) {
+    if let Some((reason, _)) = run.stopped.as_ref().filter(|_| !decide::is_resumable(run)) {
         let why = match reason {
             StopReason::Decided => "every question is answered",
             _ => "all its blocks are done",

@@ -44,10 +44,10 @@ fn four_places_four_honest_columns() {
 
     // Nothing but one JSON document with the fixed keys.
     let answer = ended.json();
-    assert_eq!((&answer["schema"], &answer["mode"]), (&"bakeoff/run/1".into(), &"quick".into()));
+    assert_eq!((&answer["schema"], &answer["mode"]), (&"bakeoff/run/2".into(), &"quick".into()));
     // Reads of the loop device that caches may come from memory in every attempt: five cells.
-    assert!(answer["run"].is_string() && answer["cells"].as_u64().unwrap() >= 35, "{answer}");
-    assert!((5..=8).contains(&answer["blocks"].as_u64().unwrap()), "{answer}");
+    assert!(answer["run"].is_string() && answer["cells"].as_u64().unwrap() >= 21, "{answer}");
+    assert!((3..=20).contains(&answer["blocks"].as_u64().unwrap()), "{answer}");
     verdict_keys(&answer);
     let verdicts = answer["verdicts"].as_array().unwrap();
     assert_eq!(

@@ -273,6 +273,8 @@ fn blocks_to_resolve(run: &Run, table: &Table, workload: u16) -> Option<u32> {
 }
 
 #[cfg(test)]
+mod lead_tests;
+#[cfg(test)]
 mod properties;
 #[cfg(test)]
 mod same_bytes;

@@ -42,7 +42,7 @@ pub fn of(run: &Run, table: &Table, verdicts: &[WorkloadVerdict]) -> Option<Reco
     let reach = best_ln + libm::log1p(run.header.protocol.tie_margin);
     considered.retain(|c| c.weighted_ln <= reach);
     // Least given up first; the regret decides between those that give up the same.
-    considered.sort_by(|x, y| price(&x.gives_up).cmp(&price(&y.gives_up)));
+    considered.sort_by_key(|c| price(&c.gives_up));
     let mut all = considered.into_iter();
     let chosen = all.next()?;
     let name = |c: u16| run.header.candidates[usize::from(c)].name.clone();

@@ -55,8 +55,8 @@ pub struct Comparison {
 }
 
 impl Comparison {
-    /// Compares on `workload` at `alpha` for each pair. Pairs with a candidate that was dropped keep
-    /// the share of alpha of that look.
+    /// Compares on `workload` at `alpha` for each pair. Pairs with a candidate that was dropped
+    /// keep the share of alpha of that look.
     pub fn of(run: &Run, table: &Table, workload: u16, alpha: f64) -> Comparison {
         let ranked = rank(run, table, workload);
         let least = run.header.protocol.first_look();

@@ -185,6 +185,20 @@ fn is_settled(run: &Run, table: &Table, workload: u16, compared: &Comparison) ->
         || lead.is_settled(margin) && lint::wander::of_lead(run, table, workload, &lead).is_empty()
 }
 
+/// Whether `resume` may go on with a stopped run. By the lead a run that measured all blocks of its
+/// mode may, for as long as is asked for.
+pub fn is_resumable(run: &Run) -> bool {
+    run.stopped.as_ref().is_none_or(|(reason, _)| {
+        let is_last = *reason == StopReason::LastBlock;
+        reason.is_resumable()
+            || is_last && run.header.protocol.rules == Rules::Lead && has_more(run)
+    })
+}
+
+fn has_more(run: &Run) -> bool {
+    schedule::has_question(run) && !rounds::is_of_rounds(run)
+}
+
 /// Whether a run by the lead measures on after the last block of its mode: as long as the time that
 /// it was given.
 fn goes_on(run: &Run) -> bool {

@@ -84,7 +84,8 @@ pub fn alpha(run: &Run) -> f64 {
     run.header.protocol.alpha_at(if is_looked { looks - 1 } else { looks })
 }
 
-/// The same, of the pairs with a candidate that was dropped: what was certain at that look stays so.
+/// The same, of the pairs with a candidate that was dropped: what was certain at that look stays
+/// so.
 pub fn alpha_with(run: &Run, candidate: u16) -> f64 {
     let dropped = run.dropped.iter().find(|d| d.0 == candidate);
     let look = dropped.and_then(|d| run.looks.iter().position(|blocks| *blocks == d.1));

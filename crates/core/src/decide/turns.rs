@@ -12,7 +12,7 @@ use crate::prng::SplitMix64;
 
 /// Tells these generators apart from others derived from the same seed.
 const NAMES: u64 = 0x6e_616d_6573;
-const ROWS: u64 = 0x72_6f77_73;
+const ROWS: u64 = 0x726f_7773;
 
 /// The candidates of `standing` in the order of one round. A block goes on in the cycle about where
 /// the one before it ended, so that cycles longer than a block are completed over several.

@@ -8,7 +8,7 @@ use crate::model::event::{Cell, Event};
 use crate::model::run::Run;
 use crate::model::telemetry::{Gauge, ThreadUse};
 use crate::prng::SplitMix64;
-use crate::testing::RunBuilder;
+use crate::testing::Version01;
 
 /// Each cause made on purpose against each that could be named: all on the diagonal, none beside.
 #[test]
@@ -157,7 +157,7 @@ fn what_cannot_be_told_prints_the_ladder() {
 
 #[test]
 fn what_most_cells_have_is_said_and_what_they_do_not_share_is_not() {
-    let two = || RunBuilder::directories(&["/a", "/b"]).workloads(&["randread"]);
+    let two = || Version01::directories(&["/a", "/b"]).workloads(&["randread"]);
     let blind = two().play(5, |_, _, _| 900.0).build();
     assert!(summary::workload(&blind, 0).is_empty(), "nothing was watched, nothing is said");
     let watch = |cell: &mut Cell| cell.telemetry = Some(Box::new(quiet(20, 0.95)));
@@ -165,7 +165,7 @@ fn what_most_cells_have_is_said_and_what_they_do_not_share_is_not() {
     let held = summary::workload(&run, 0);
     assert_eq!(
         held.iter().map(|h| (h.of, h.candidate.as_str())).collect::<Vec<_>>(),
-        [(3, "/a"), (3, "/b")]
+        [(5, "/a"), (5, "/b")]
     );
     let said = summary::sentence(&held).unwrap();
     assert!(said.contains("in all candidates"), "{said}");

@@ -37,7 +37,7 @@ const ESTIMABLE: usize = 12;
 /// The same for the leader's pairs over all workloads after the last block, when no further one can
 /// tell. A larger value finds more waves and refuses more true winners: with 0.3 it was 8 % of them
 /// on each of six workloads.
-const LAST_ALPHA: f64 = 0.06;
+const LAST_ALPHA: f64 = 0.03;
 
 /// An answer that holds for intervals so many times as wide is taken at once, whatever one
 /// candidate does: between equals of which one wanders slowly (lag-1 0.9), five blocks give such an

@@ -191,8 +191,8 @@ pub struct Analysis {
     pub findings: Vec<Finding>,
     /// One or two sentences over all workloads.
     pub headline: String,
-    /// The choice over all workloads; `None` for runs of version 0.1, where nothing is compared, and
-    /// while no workload has an interval.
+    /// The choice over all workloads; `None` for runs of version 0.1, where nothing is compared,
+    /// and while no workload has an interval.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub recommendation: Option<Recommendation>,
     /// What to do, one sentence a line.

@@ -34,7 +34,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(40))]
 
     #[test]
-    fn is_above_zero_where_every_lower_bound_is_and_nowhere_else((means, noise, cells) in tables()) {
+    fn is_above_zero_where_every_lower_bound_is_and_only_there((means, noise, cells) in tables()) {
         let k = means.len();
         let at = |block: u32, c: u16| cells[block as usize % 8 * k + usize::from(c)];
         let run = eight(k, |b, c| 1e6 * libm::exp(means[usize::from(c)] + noise * at(b, c)));

@@ -88,9 +88,10 @@ pub const RULES: &[Rule] = &[
                   up) does not: the blocks are then no independent samples, the interval is too \
                   narrow, and a winner would be named too easily. Between equals of which one \
                   wandered by 10 %, five blocks named a false winner in a fifth of simulated runs \
-                  (docs/truth.md). A run in which one looks like that goes on, and the verdict is \
-                  refused where chance explains the wave badly; precondition the disk, let it \
-                  cool, then measure again with --mode decide.",
+                  (docs/truth.md). bakeoff tests the leader's differences for such waves. If \
+                  wider intervals would change the answer, the run continues. After its last \
+                  block the verdict is refused. Precondition the disk, let it cool, then \
+                  measure again with --mode decide.",
     },
     Rule {
         id: "L40",

@@ -184,7 +184,7 @@ pub fn once_each(bed: &Bed) -> Result<()> {
     let pairs: Vec<&Pair> = PAIRS.iter().collect();
     let right = |guest: &mut Guest, pair: &Pair| {
         let first = measure(guest, pair, 1)?;
-        let has_wrong_winner = first.verdict.contains("beats") && !first.is_right;
+        let has_wrong_winner = first.verdict.contains("fastest") && !first.is_right;
         let said = match first.is_right && first.is_covered || has_wrong_winner {
             true => first,
             false => measure(guest, pair, 2)?,
@@ -213,8 +213,8 @@ fn said(pair: &Pair, verdict: &Value) -> Result<Said> {
     };
     let truth = pair.truth();
     let is_right = match &verdict["verdict"] {
-        said if *said == "ties" => truth == 1.0,
-        said if *said == "beats" => truth > 1.0 && is(&verdict["winner"], fast),
+        said if *said == "as_fast" => truth == 1.0,
+        said if *said == "fastest" => truth > 1.0 && is(&verdict["winner"], fast),
         _ => false,
     };
     let findings = verdict["findings"].as_array().into_iter().flatten();
@@ -248,12 +248,12 @@ mod tests {
     #[test]
     fn an_effect_is_turned_round_and_a_wrong_winner_is_wrong() {
         let pair = &PAIRS[0];
-        let right = said(pair, &verdict("beats", "raw on vda", [0.95, 0.94, 0.96])).unwrap();
+        let right = said(pair, &verdict("fastest", "raw on vda", [0.95, 0.94, 0.96])).unwrap();
         assert!(right.is_right && right.is_covered);
         assert_eq!(right.ratio, [1.0 / 0.95, 1.0 / 0.96, 1.0 / 0.94]);
-        let wrong = said(pair, &verdict("beats", "raw on vdb", [1.05, 1.04, 1.06])).unwrap();
+        let wrong = said(pair, &verdict("fastest", "raw on vdb", [1.05, 1.04, 1.06])).unwrap();
         assert!(!wrong.is_right && !wrong.is_covered);
-        assert!(!said(pair, &verdict("ties", "", [0.97, 0.94, 1.01])).unwrap().is_right);
-        assert!(said(&PAIRS[1], &verdict("beats", "raw on vda", [0.9, 0.8, 0.9])).is_err());
+        assert!(!said(pair, &verdict("as_fast", "", [0.97, 0.94, 1.01])).unwrap().is_right);
+        assert!(said(&PAIRS[1], &verdict("fastest", "raw on vda", [0.9, 0.8, 0.9])).is_err());
     }
 }
