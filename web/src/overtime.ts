@@ -14,8 +14,10 @@ const TOP = 26;
 
 export function overTimeChart(question: Question, run: number, index: number, names: string[]) {
   const series = readSeries(run, index, question).filter((s) => s.points.length > 0);
-  const present = question.rows.map((row) => row.candidate);
-  const panels = present.filter((c) => series.some((s) => s.candidate === c));
+  // Those that are not ranked follow: they were measured too.
+  const ranked = question.rows.map((row) => row.candidate);
+  const present = new Set([...ranked, ...series.map((s) => s.candidate)]);
+  const panels = [...present].filter((c) => series.some((s) => s.candidate === c));
   if (panels.length === 0) return undefined;
   const seconds = Math.max(...series.map((s) => s.points[s.points.length - 1]?.[0] ?? 0));
   const measured = Math.max(...series.flatMap((s) => s.points.map((p) => p[1])), 1e-9);

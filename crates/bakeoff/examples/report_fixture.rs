@@ -2,6 +2,8 @@
 //! measurements of the shapes real drives have (stalls, long tails, drift).
 //! usage: `cargo run --example report_fixture NAME > fixtures/runs/NAME.jsonl`
 
+#[path = "report_fixture/card.rs"]
+mod card;
 #[path = "report_fixture/machine.rs"]
 mod machine;
 
@@ -27,6 +29,7 @@ const HOSTILE: &str = "</script><script>alert(1)</script><img src=x onerror=aler
 fn main() -> Result<(), Box<dyn Error>> {
     let name = std::env::args().nth(1).unwrap_or_default();
     let events = match name.as_str() {
+        "card" => card::events(noise),
         "demo" => demo(),
         "nine" => nine(),
         "places" => places(),
@@ -36,7 +39,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         "machine" => machine::events(),
         "rounds" => rounds(),
         _ => {
-            let names = "demo|nine|places|one|empty|hostile|machine|rounds";
+            let names = "card|demo|nine|places|one|empty|hostile|machine|rounds";
             return Err(format!("usage: report_fixture {names}").into());
         }
     };

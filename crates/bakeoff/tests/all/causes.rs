@@ -74,7 +74,7 @@ fn a_file_that_is_read_from_memory_gives_no_number_but_the_reason() {
     let bench = Bench::new();
     let ended = run(&bench, "rw = 'read'\nbs = '64k'\nsize = '4m'\ndirect = false");
     assert!(ended.code == 0 || ended.code == 1, "{ended:?}");
-    let shown = bench.run(&["show", "last"]);
+    let shown = bench.run(&["show", "last", "--details"]);
     let text = shown.out.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(text.contains("thrown away, the last because memory was measured: read"), "{text}");
 }

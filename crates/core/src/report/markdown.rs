@@ -5,6 +5,7 @@
 use crate::model::run::Run;
 use crate::model::verdict::Analysis;
 
+use super::answer::{Matrix, Place};
 use super::view::{Alone, Question, View, capital, is_number};
 
 /// The report as Markdown.
@@ -19,6 +20,9 @@ pub fn markdown(run: &Run, analysis: &Analysis) -> String {
     }
     if !view.advice.is_empty() {
         out.push('\n');
+    }
+    if let Some(matrix) = &view.matrix {
+        out.push_str(&all_on_all(matrix));
     }
     out.push_str(&format!("{} ({}).", escape(&view.title), escape(&view.extent)));
     for machine in view.facts.iter().take(1) {
@@ -68,6 +72,28 @@ pub fn markdown(run: &Run, analysis: &Analysis) -> String {
     out
 }
 
+/// Candidates x workloads: the leader's figure, the others as a share of it.
+fn all_on_all(matrix: &Matrix) -> String {
+    let heads = matrix.columns.iter().map(|c| format!(" {} |", escape(&c.name)));
+    let rules = "--:|".repeat(matrix.columns.len());
+    let mut out = format!("| |{}\n|:--|{rules}\n", heads.collect::<String>());
+    for row in &matrix.rows {
+        let cells = row.cells.iter().map(|cell| {
+            let words = format!("{}{}", cell.words(), cell.mark());
+            let words = escape(words.trim_end());
+            match cell.place {
+                Place::Leader { .. } => format!(" **{words}** |"),
+                _ => format!(" {words} |"),
+            }
+        });
+        out.push_str(&format!("| {} |{}\n", escape(&row.name), cells.collect::<String>()));
+    }
+    out.push_str(
+        "\nPercent: of the leader's figure. \\*: certain, =: equally fast, !: stalls.\n\n",
+    );
+    out
+}
+
 /// All that one candidate did.
 fn standing_alone(alone: &Alone) -> String {
     let (heads, lines) = alone.table();
@@ -82,7 +108,7 @@ fn standing_alone(alone: &Alone) -> String {
 }
 
 fn answer(question: &Question) -> String {
-    let mut out = format!("\n### {}", escape(&question.workload));
+    let mut out = format!("\n### {}", escape(&question.title));
     if !question.summary.is_empty() {
         out.push_str(&format!(": {}", escape(&question.summary)));
     }

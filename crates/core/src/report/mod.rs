@@ -87,8 +87,8 @@ pub fn has_screen(run: &Run) -> bool {
     answer::applies(run)
 }
 
-/// The answer on one screen: what a run prints when it ends. `report` is the path of the HTML report,
-/// where one was written. Runs of version 0.1 and runs in rounds are shown in full.
+/// The answer on one screen: what a run prints when it ends. `report` is the path of the HTML
+/// report, where one was written. Runs of version 0.1 and runs in rounds are shown in full.
 pub fn screen(
     run: &Run,
     analysis: &Analysis,

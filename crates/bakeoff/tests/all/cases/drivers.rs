@@ -126,7 +126,7 @@ fn a_tool_that_is_not_installed_is_skipped_with_its_package() {
         run.header.dropped_workloads.iter().map(|s| s.reason.as_str()).collect();
     assert!(reasons.iter().any(|r| r.ends_with("the package is fio")), "{reasons:?}");
     assert!(reasons.iter().any(|r| r.contains("iozone3")), "{reasons:?}");
-    let shown = bench.run(&["show", "last"]).out;
+    let shown = bench.run(&["show", "last", "--details"]).out;
     assert!(shown.contains("the package is fio"), "{shown}");
 }
 
@@ -148,7 +148,7 @@ fn a_driver_that_cannot_do_a_workload_is_skipped_and_the_others_run() {
     let (_, run) = folded(&bench);
     let drivers: Vec<DriverName> = run.header.workloads.iter().map(|w| w.driver).collect();
     assert_eq!(drivers, [DriverName::Native, DriverName::Fio]);
-    let shown = bench.run(&["show", "last"]).out;
+    let shown = bench.run(&["show", "last", "--details"]).out;
     assert!(shown.contains("randread-4k-bonnie: bonnie++ cannot do this"), "{shown}");
     // Nothing left over is a mistake in the plan, and nothing is asked or changed for it.
     let alone = text.replace("[\"native\", \"fio\", \"dd\", \"bonnie\"]", "\"dd\"");
@@ -213,7 +213,7 @@ fn a_job_file_of_fio_runs_as_it_is_in_the_candidate() {
         assert_eq!((moved, cell.measurement.job.direct), ([8 << 20; 2], true));
         assert!(cell.raw.as_ref().unwrap().contains("\"jobname\" : \"two\""));
     }
-    assert!(!bench.run(&["show", "last"]).out.contains("through the page cache"));
+    assert!(!bench.run(&["show", "last", "--details"]).out.contains("through the page cache"));
 }
 
 #[test]
@@ -302,7 +302,7 @@ fn a_tool_that_hangs_in_a_cell_is_ended_with_its_children_and_the_others_go_on()
     );
     assert_eq!(fs::read_to_string(pid.with_extension("times")).unwrap(), "x\n");
     assert!(!lives(&pid));
-    assert!(bench.run(&["show", "last"]).out.contains("did not finish within"));
+    assert!(bench.run(&["show", "last", "--details"]).out.contains("did not finish within"));
 }
 
 #[test]

@@ -65,7 +65,7 @@ fn a_place_that_fills_up_ends_the_run_with_what_it_measured() {
     for word in ["the run stopped", dir, "no space left", "bakeoff resume"] {
         assert!(ended.err.contains(word), "{word}: {ended:?}");
     }
-    assert!(ended.out.contains("smallfiles"), "{ended:?}");
+    assert!(ended.out.contains("small files"), "{ended:?}");
     assert_eq!(bench.leftovers(), Vec::<String>::new());
     let cells = |bench: &Bench| {
         let events = bench.events("last");
@@ -101,7 +101,7 @@ fn a_store_that_fills_up_ends_the_run_with_the_answer_so_far() {
     run.signal(Signal::CONT);
     let ended = run.end();
     said_and_cleaned(&bench, &ended, &dir);
-    assert!(ended.out.contains("randread"), "{ended:?}");
+    assert!(ended.out.contains("random reads"), "{ended:?}");
 
     // What was stored is whole, and the run goes on once there is room.
     fs::remove_file(&hog).unwrap();

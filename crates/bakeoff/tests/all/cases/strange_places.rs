@@ -18,8 +18,9 @@ fn measured_with_unknown_cache(bench: &Bench, dir: &Path, class: &str, why: &str
     let args = ["quick", dir_text, "--workload", "randread", "--size", "16m", "--time", "3m"];
     let ended = bench.run(&args);
     assert_eq!(ended.code, 0, "{ended:?}");
-    let said = ended.out.split_whitespace().collect::<Vec<_>>().join(" ");
-    assert!(said.contains("cache state unknown") && said.contains(why), "{}", ended.out);
+    let shown = bench.run(&["show", "last", "--details"]).out;
+    let said = shown.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(said.contains("cache state unknown") && said.contains(why), "{shown}");
     assert_eq!(bench.leftovers(), Vec::<String>::new());
     assert_eq!(fs::read_to_string(dir.join("theirs")).unwrap(), "keep");
     let shown = bench.run(&["show", "last", "--format", "json"]).json();

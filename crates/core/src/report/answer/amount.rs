@@ -1,8 +1,8 @@
 //! Differences as people read them: three significant digits at most, bounds rounded to the safe
 //! side.
 //!
-//! A difference is a fraction as in [`crate::model::lead`]: 0.12 is 12 % faster, 1.6 is 2.6 times as
-//! fast.
+//! A difference is a fraction as in [`crate::model::lead`]: 0.12 is 12 % faster, 1.6 is 2.6 times
+//! as fast.
 
 /// An interval of a factor wider than this says nothing that anybody could use.
 pub const WIDEST: f64 = 3.0;

@@ -190,7 +190,7 @@ fn cell(run: &Run, verdict: &WorkloadVerdict, name: &str) -> Cell {
         Place::Leader { .. } => Some((1.0, 1.0, 1.0)),
         _ => lead.leader.as_deref().and_then(|leader| {
             against(&verdict.effects, name, leader)
-                .or_else(|| Some(by_means(metric, verdict, standing, leader)?))
+                .or_else(|| by_means(metric, verdict, standing, leader))
         }),
     };
     let has_stalls = |s: &&Stalls| s.candidate == name && s.count();

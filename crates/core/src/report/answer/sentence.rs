@@ -25,7 +25,7 @@ pub fn full(verdict: &WorkloadVerdict) -> String {
     let on = format!(" for {}", names::workload(&verdict.workload));
     let say = Say { verdict, lead, label: &own, on: &on, most_named: usize::MAX };
     let mut parts = vec![say.main()];
-    parts.extend(say.behind());
+    parts.extend(say.each_behind());
     parts.extend(say.stalls());
     parts.extend(say.left_out());
     parts.extend(more(verdict.verdict, lead));
@@ -269,6 +269,20 @@ impl Say<'_> {
         let all: Vec<String> = self.lead.behind.iter().map(|b| b.candidate.clone()).collect();
         let verb = if all.len() == 1 { "is" } else { "are" };
         Some(format!("{} {verb} at least {}.", self.names(&all), amount::slower(least)))
+    }
+
+    /// The same with a bound for each.
+    fn each_behind(&self) -> Option<String> {
+        self.behind()?;
+        let mut each = self.lead.behind.iter();
+        let first = each.next()?;
+        let (who, by) = ((self.label)(&first.candidate), amount::slower(first.at_least));
+        let mut said = format!("{who} is at least {by}");
+        for behind in each {
+            let (who, by) = ((self.label)(&behind.candidate), amount::slower(behind.at_least));
+            said.push_str(&format!(", {who} {}", by.trim_end_matches(" slower")));
+        }
+        Some(format!("{said}."))
     }
 
     fn stalls(&self) -> Option<String> {

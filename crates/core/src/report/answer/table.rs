@@ -1,5 +1,5 @@
-//! The matrix as a table in a terminal: one line a candidate, columns as narrow as their words, with
-//! bars where there is space for them.
+//! The matrix as a table in a terminal: one line a candidate, columns as narrow as their words,
+//! with bars where there is space for them.
 
 use crate::report::layout::{Tone, cut, paint};
 
@@ -124,7 +124,7 @@ fn bar(share: f64, room: usize) -> String {
     const EIGHTHS: [char; 7] = ['▏', '▎', '▍', '▌', '▋', '▊', '▉'];
     let eighths = (share.clamp(0.0, 1.0) * room as f64 * 8.0).round() as usize;
     let mut out = "█".repeat(eighths / 8);
-    if eighths % 8 > 0 {
+    if !eighths.is_multiple_of(8) {
         out.push(EIGHTHS[eighths % 8 - 1]);
     }
     out

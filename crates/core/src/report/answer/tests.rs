@@ -223,3 +223,28 @@ fn numbers_have_three_significant_digits_at_most() {
         assert!(significant.len() <= 3, "{word}");
     }
 }
+
+#[test]
+fn markdown_has_the_table_of_the_screen() {
+    let (run, analysis) = rich();
+    let markdown = crate::report::markdown(&run, &analysis);
+    assert!(markdown.starts_with("**xfs: fastest or within"), "{markdown}");
+    for part in ["| | random writes | small files |", "| **1250/s\\*** |", "| memory |", "39 %\\!"]
+    {
+        assert!(markdown.contains(part), "{part}: {markdown}");
+    }
+}
+
+#[test]
+fn the_page_has_the_picture_without_a_script() {
+    let (run, analysis) = rich();
+    let assets = crate::report::Assets { js: "", css: "" };
+    let page = crate::report::html(&[(run, analysis)], &assets);
+    let matrix = page.split("<table class=\"matrix").nth(1).unwrap();
+    let matrix = matrix.split("</table>").next().unwrap();
+    assert_eq!(matrix.matches("<svg class=\"mini\"").count(), 35);
+    assert_eq!(matrix.matches("certainly slower").count(), 22);
+    assert_eq!(matrix.matches("not ranked, read from memory").count(), 2);
+    assert!(matrix.contains("<b class=\"stalls\">!&nbsp;12\u{a0}%</b>"), "{matrix}");
+    assert!(!page.contains("</table></table>") && page.contains("recommended"));
+}

@@ -10,6 +10,8 @@ use crate::report::view::View;
 const ENDS: [f64; 3] = [0.5, 0.25, 0.1];
 /// The axis goes so far beyond the band of equals.
 const BEYOND: f64 = 1.03;
+/// With more workloads the table is wider than the page, which scrolls it.
+const MANY: usize = 7;
 /// The widest axis to the right.
 const RIGHT_MAX: f64 = 1.6;
 /// Space for half a symbol at both ends, in percent of the width.
@@ -21,6 +23,8 @@ pub struct MatrixPage {
     pub heads: Vec<Head>,
     /// Candidates.
     pub rows: Vec<Line>,
+    /// `w3` for three workloads, `many` for more than seven.
+    pub class: String,
     /// Where the band of equals begins and how wide it is, percent.
     pub band: (String, String),
     /// Where the leader is, percent.
@@ -39,6 +43,8 @@ pub struct MatrixPage {
 pub struct Head {
     /// "random writes".
     pub name: String,
+    /// The same where there is little space: "rnd writes".
+    pub short: String,
     /// Anchor of its section.
     pub id: String,
     /// Complete blocks.
@@ -126,6 +132,7 @@ impl MatrixPage {
         let heads = matrix.columns.iter().zip(&answer.lines).enumerate();
         let heads = heads.map(|(i, (column, line))| Head {
             name: column.name.clone(),
+            short: column.heading.clone(),
             id: format!("run-{index}-workload-{i}"),
             blocks: line.blocks,
         });
@@ -144,6 +151,10 @@ impl MatrixPage {
         let band = (axis.at(1.0 / (1.0 + matrix.margin)), axis.at(1.0 + matrix.margin));
         let all = || rows.iter().flat_map(|row| &row.cells);
         Some(MatrixPage {
+            class: match matrix.columns.len() {
+                n if n > MANY => "many".to_string(),
+                n => format!("w{n}"),
+            },
             heads: heads.collect(),
             band: (percent(band.0), percent(band.1 - band.0)),
             one: percent(axis.at(1.0)),
@@ -179,13 +190,20 @@ fn mini(axis: &Axis, cell: &Cell) -> Mini {
     Mini {
         class,
         words: cell.words(),
-        range: interval.map_or_else(String::new, |(_, low, high)| {
-            let whole = |share: f64| format!("{:.0}", share * 100.0);
-            format!("{} to {} %", whole(low), whole(high))
-        }),
+        range: interval
+            .map_or_else(String::new, |(_, low, high)| format!("{} to {} %", end(low), end(high))),
         spoken: place_words(cell),
         stalls: cell.stalls.as_ref().map(|s| amount::share(s.share)),
         drawn,
+    }
+}
+
+/// An end of an interval in percent; one below the leader is never rounded up to it.
+fn end(share: f64) -> String {
+    match share {
+        s if (0.995..1.0).contains(&s) => format!("{:.1}", libm::floor(s * 1000.0) / 10.0),
+        s if s < 0.1 => format!("{:.1}", s * 100.0),
+        s => format!("{:.0}", s * 100.0),
     }
 }
 

@@ -270,6 +270,11 @@ fn severity_class(finding: &FindingView) -> &'static str {
     }
 }
 
+/// Text in which no percent sign is parted from its number.
+fn tied(text: impl AsRef<str>) -> String {
+    text.as_ref().replace(" %", "\u{a0}%")
+}
+
 /// A minus sign where a number is negative.
 fn minus(text: impl AsRef<str>) -> String {
     text.as_ref().replace('-', "\u{2212}")

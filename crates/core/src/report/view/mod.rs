@@ -26,7 +26,7 @@ use crate::model::protocol::Rules;
 use crate::model::run::Run;
 use crate::model::verdict::Analysis;
 use crate::prepare::steps::shell_word;
-use crate::report::answer::{self, Answer};
+use crate::report::answer::{self, Answer, Matrix};
 use crate::stats::steady_state::{MOST_ROUNDS, RANGE, ROUNDS, SLOPE, UNLIKE_SNIA};
 use crate::units;
 
@@ -47,6 +47,8 @@ pub struct View {
     pub advice: Vec<String>,
     /// What has to be known to read the answers: everything in which places differ.
     pub context: Option<String>,
+    /// Candidates x workloads; `None` in runs of version 0.1 and where nothing is compared.
+    pub matrix: Option<Matrix>,
     /// Start, in UTC: `2026-11-20 14:03 UTC`.
     pub started: String,
     /// "5 blocks, 80 cells, 4 min 52 s, mode quick".
@@ -101,6 +103,7 @@ impl View {
                 Some(answer) => answer.everything_to_know(),
                 None => lines(&analysis.advice),
             },
+            matrix: answer.as_ref().and_then(|answer| answer.matrix.clone()),
             // An answer has it among its notes.
             context: context(analysis).filter(|_| answer.is_none()).map(harmless),
             started: utc(run.started_unix_ns),
@@ -199,6 +202,8 @@ fn ending(run: &Run) -> Option<String> {
     };
     let what = match reason {
         StopReason::Decided | StopReason::LastBlock => return None,
+        // An answer by the lead says itself what more time would do.
+        StopReason::TimeUp if answer::applies(run) => return None,
         StopReason::TimeUp => "The time was used up",
         StopReason::WriteBudget => "The budget of bytes to write was used up",
         StopReason::Interrupted => "The run was interrupted",
@@ -263,8 +268,8 @@ fn interval_note(run: &Run) -> String {
 fn lead_note(run: &Run) -> String {
     let margin = super::answer::margin_words(run);
     format!(
-        "The lead of each workload, its leader's smallest lower bound against the others, holds with \
-         95 % confidence, however often the run looked at its results. Differences are paired \
+        "The lead of each workload, its leader's smallest lower bound against the others, holds \
+         with 95 % confidence, however often the run looked at its results. Differences are paired \
          inside blocks. Candidates within {margin} of each other count as equally fast. Intervals \
          between other candidates are corrected for their number."
     )
