@@ -71,7 +71,7 @@ pub fn look_into(system: &mut System, dev: Dev, path: &Path) -> Result<(), Conte
         .into_iter()
         .flat_map(|device| system.above(device))
         .filter(|(_, is_partition)| *is_partition)
-        .map(|(part, _)| &*part)
+        .map(|(part, _)| part)
         .map(|part| {
             let layer = &part.layer;
             (part.dev, layer.name.clone(), layer.start_bytes.unwrap_or(0), layer.size_bytes)

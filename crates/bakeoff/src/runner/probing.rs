@@ -118,7 +118,7 @@ pub fn restore_saved(saved: &Path, drive: &DriveId) -> Result<(), Fault> {
     }
     let kept = format!("what a probe overwrote is kept in {}", RawPath::new(saved));
     let target = target::find(&drive.at, &drive.name, true)
-        .map_err(|fault| fault.and(&format!("{kept}: attach the drive and run `bakeoff clean`")))?;
+        .map_err(|fault| fault.and(format!("{kept}: attach the drive and run `bakeoff clean`")))?;
     let is_it = target.room.target_bytes == drive.size_bytes && target.file == drive.file;
     let held = target.hold()?;
     let mut device = Device::open(target.path.as_path()).map_err(unusable)?;

@@ -67,7 +67,7 @@ fn check_record(bench: &Bench, context: &str) {
     let is_complete = matches!(reason, StopReason::Decided | StopReason::LastBlock);
     assert!(is_complete, "{context}: {reason:?}: {note}");
     assert_eq!(run.steps_to_undo().count(), 0, "{context}");
-    assert!(run.complete_blocks().count() >= 5, "{context}");
+    assert!(run.complete_blocks().count() >= 3, "{context}");
     assert!(run.blocks.iter().all(|b| b.state != BlockState::Open), "{context}");
     for block in run.complete_blocks() {
         let mut seen: HashMap<(u16, u16), u32> = HashMap::new();
@@ -206,7 +206,7 @@ fn run_killed_at_ten_points_resumes_to_a_complete_run_and_leaves_nothing() {
     let (reason, note) = run.stopped.clone().unwrap();
     assert!(!reason.is_resumable(), "{reason:?} {note}");
     assert_eq!(run.steps_to_undo().count(), 0);
-    assert!(run.complete_blocks().count() >= 5, "{resumed:?}");
+    assert!(run.complete_blocks().count() >= 3, "{resumed:?}");
     for block in run.complete_blocks() {
         let mut cells: Vec<_> = block.cells.iter().map(|c| (c.candidate, c.workload)).collect();
         cells.sort_unstable();

@@ -58,7 +58,7 @@ fn a_clock_that_jumps_changes_the_dates_and_nothing_else() {
     assert!(*active.last().unwrap() < 600_000_000_000, "{active:?}");
     assert!(events.iter().all(|event| event["what"].get("cell_invalid").is_none()), "{events:?}");
     let shown = bench.run(&["show", "last", "--format", "json"]).json();
-    assert!((5..=8).contains(&shown["blocks"].as_u64().unwrap()), "{shown}");
+    assert!((3..=20).contains(&shown["blocks"].as_u64().unwrap()), "{shown}");
     let cells = events.iter().filter_map(|e| e["what"].get("cell_done"));
     for cell in cells {
         let took_ns = cell["measurement"]["elapsed_ns"].as_u64().unwrap();
