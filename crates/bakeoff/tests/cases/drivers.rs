@@ -205,7 +205,7 @@ fn a_job_file_of_fio_runs_as_it_is_in_the_candidate() {
         _ => None,
     };
     let cells: Vec<_> = events.iter().filter_map(done).collect();
-    assert!(cells.len() >= 5, "{ended:?}");
+    assert!(cells.len() >= 3, "{ended:?}");
     for cell in &cells {
         // What both jobs moved; nothing of it came from memory.
         let moved = [&cell.measurement.read, &cell.measurement.write];
@@ -294,7 +294,7 @@ fn a_tool_that_hangs_in_a_cell_is_ended_with_its_children_and_the_others_go_on()
             _ => {}
         }
     }
-    assert!(measured[0] >= 5 && measured[1] == 0 && measured[2] >= 5, "{measured:?}");
+    assert!(measured[0] >= 3 && measured[1] == 0 && measured[2] >= 3, "{measured:?}");
     assert!(reasons[0].contains("fio did not finish within 5.2 s and was killed"), "{reasons:?}");
     assert!(
         reasons[1..].iter().all(|why| why.ends_with("it was not started again")),
