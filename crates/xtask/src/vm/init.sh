@@ -12,6 +12,8 @@ ln -s /proc/self/mounts /etc/mtab
 mount -t sysfs sysfs /sys
 mount -t devtmpfs devtmpfs /dev
 mount -t tmpfs -o mode=755 tmpfs /run
+# The root of an initramfs is anybody's to write, which that of a system is not.
+chmod 755 /
 mount -t tmpfs tmpfs /tmp
 mkdir -p /run/udev /run/lock /run/agent /dev/shm /dev/pts
 mount -t cgroup2 cgroup2 /sys/fs/cgroup

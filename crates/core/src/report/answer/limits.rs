@@ -27,7 +27,7 @@ pub fn of(run: &Run, analysis: &Analysis) -> Vec<Limit> {
     let note = |said: String| Limit { said, is_severe: false };
     let all = findings(&analysis.findings);
     let of = |wanted: &dyn Fn(Severity) -> bool| -> Vec<Limit> {
-        all.iter().filter(|f| wanted(f.severity)).map(finding).collect()
+        all.iter().filter(|f| wanted(f.severity)).map(|f| finding(f, analysis)).collect()
     };
     // That more blocks are needed is said of every workload already.
     let is_early = |v: &WorkloadVerdict| {
@@ -44,8 +44,10 @@ pub fn of(run: &Run, analysis: &Analysis) -> Vec<Limit> {
     limits
 }
 
-fn finding(f: &FindingView) -> Limit {
+fn finding(f: &FindingView, analysis: &Analysis) -> Limit {
     let about = match f.subjects.as_slice() {
+        // With one candidate there is nobody else it could be about.
+        _ if !analysis.compares => String::new(),
         [] => String::new(),
         [one] => format!(" ({one})"),
         [first, rest @ ..] => format!(" ({first} and {} more)", rest.len()),

@@ -77,6 +77,19 @@ pub enum Place {
     Observed,
 }
 
+/// A share of the leader's rate.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Share {
+    /// `89 %`.
+    Of(String),
+    /// The interval is too wide to be told; its upper end is below the leader.
+    Below(String),
+    /// The interval is too wide to be told.
+    Unknown,
+    /// There is none.
+    None,
+}
+
 impl Cell {
     /// What a table shows: the leader's figure, the others as a share of it, or why not.
     pub fn words(&self) -> String {
@@ -87,15 +100,28 @@ impl Cell {
             Place::Out(NotRanked::CacheUnknown) => "memory?".to_string(),
             Place::Out(NotRanked::TooFewBlocks) => "too few".to_string(),
             Place::Leader { .. } | Place::Observed => figure(),
-            _ => match self.ratio {
-                Some((_, low, high)) if amount::is_unknown(low, high) => "unknown".to_string(),
-                // Behind for certain, and never shown as if it were not.
-                Some((mean, ..)) if self.place == Place::Behind && mean >= 0.995 => {
-                    format!("{:.1} %", libm::floor(mean * 1000.0) / 10.0)
-                }
-                Some((mean, ..)) => amount::share(mean),
-                None => figure(),
+            _ => match self.share() {
+                Share::Of(share) => share,
+                Share::Below(bound) => format!("<{bound}"),
+                Share::Unknown => "unknown".to_string(),
+                Share::None => figure(),
             },
+        }
+    }
+
+    /// Its rate as a share of the leader's, as far as that is known.
+    pub fn share(&self) -> Share {
+        match self.ratio {
+            None => Share::None,
+            Some((_, low, high)) if amount::is_unknown(low, high) => match self.place {
+                Place::Behind => Share::Below(amount::at_most(high)),
+                _ => Share::Unknown,
+            },
+            // Behind for certain, and never shown as if it were not.
+            Some((mean, ..)) if self.place == Place::Behind && mean >= 0.995 => {
+                Share::Of(format!("{:.1} %", libm::floor(mean * 1000.0) / 10.0))
+            }
+            Some((mean, ..)) => Share::Of(amount::share(mean)),
         }
     }
 

@@ -1,7 +1,7 @@
 //! The answer for a screen reader or a pipe: what the screen shows, in sentences, without a table,
 //! a mark or a colour.
 
-use super::matrix::{Cell, Matrix, Place, Row};
+use super::matrix::{Cell, Matrix, Place, Row, Share};
 use super::{Answer, alone, sentence};
 use crate::model::lead::NotRanked;
 use crate::words;
@@ -51,9 +51,10 @@ fn candidate(matrix: &Matrix, row: &Row) -> String {
 /// Where a candidate is, in words that stand alone.
 pub fn place(cell: &Cell) -> String {
     let figure = || cell.figure.clone().unwrap_or_else(|| "not measured".to_string());
-    let of_leader = || match cell.words().as_str() {
-        "unknown" => "unknown share of the leader".to_string(),
-        share => format!("{share} of the leader"),
+    let of_leader = || match cell.share() {
+        Share::Of(share) => format!("{share} of the leader"),
+        Share::Below(bound) => format!("less than {bound} of the leader"),
+        Share::Unknown | Share::None => "unknown share of the leader".to_string(),
     };
     match cell.place {
         Place::Nowhere => "not measured".to_string(),

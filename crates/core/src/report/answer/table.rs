@@ -103,15 +103,15 @@ impl Part<'_> {
             None => String::new(),
         };
         // The blanks are outside of the colour, so that a line without a last cell ends early.
-        let lead = match self.bar {
-            0 => String::new(),
-            room => format!(" {bar}{}", " ".repeat(room - bar.chars().count())),
+        let used = usize::from(self.bar > 0) + bar.chars().count();
+        let blanks = " ".repeat(width.saturating_sub(used + words.chars().count()));
+        let bar = match bar.is_empty() {
+            true => " ".repeat(used),
+            false => format!(" {}", paint(&bar, tone, self.color)),
         };
-        let rest = width - lead.chars().count();
-        let blanks = " ".repeat(rest.saturating_sub(words.chars().count()));
         let text = words.trim_end();
         let tail = " ".repeat(words.chars().count() - text.chars().count());
-        format!("{}{blanks}{}{tail}", paint(&lead, tone, self.color), paint(text, tone, self.color))
+        format!("{bar}{blanks}{}{tail}", paint(text, tone, self.color))
     }
 }
 

@@ -248,3 +248,16 @@ fn the_page_has_the_picture_without_a_script() {
     assert!(matrix.contains("<b class=\"stalls\">!&nbsp;12\u{a0}%</b>"), "{matrix}");
     assert!(!page.contains("</table></table>") && page.contains("recommended"));
 }
+
+#[test]
+fn a_candidate_that_is_certainly_behind_by_an_unknown_amount_has_its_bound() {
+    let cell = super::Cell {
+        place: super::Place::Behind,
+        ratio: Some((0.3, 0.1, 0.77)),
+        ..super::Cell::default()
+    };
+    assert_eq!((cell.words(), cell.mark()), ("<77 %".to_string(), '*'));
+    assert_eq!(super::place_words(&cell), "less than 77 % of the leader, certainly slower");
+    let open = super::Cell { place: super::Place::Open, ..cell };
+    assert_eq!(open.words(), "unknown");
+}

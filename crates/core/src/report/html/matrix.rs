@@ -69,6 +69,8 @@ pub struct Mini {
     pub class: &'static str,
     /// `1240/s`, `89 %`, `memory`.
     pub words: String,
+    /// Whether the workload's own table has a row for it.
+    pub has_row: bool,
     /// The interval: `86 to 92 %`.
     pub range: String,
     /// For a screen reader: "89 % of the leader, certainly slower".
@@ -145,7 +147,12 @@ impl MatrixPage {
                 name: row.name.clone(),
                 style: style(&row.name),
                 is_chosen: answer.choice.candidate.as_ref() == Some(&row.name),
-                cells: row.cells.iter().map(|cell| mini(&axis, cell)).collect(),
+                cells: (row.cells.iter().zip(&view.questions))
+                    .map(|(cell, q)| {
+                        let has_row = q.rows.iter().any(|r| r.candidate == row.name);
+                        Mini { has_row, ..mini(&axis, cell) }
+                    })
+                    .collect(),
             })
             .collect();
         let band = (axis.at(1.0 / (1.0 + matrix.margin)), axis.at(1.0 + matrix.margin));
@@ -190,6 +197,7 @@ fn mini(axis: &Axis, cell: &Cell) -> Mini {
     Mini {
         class,
         words: cell.words(),
+        has_row: false,
         range: interval
             .map_or_else(String::new, |(_, low, high)| format!("{} to {} %", end(low), end(high))),
         spoken: place_words(cell),
