@@ -277,7 +277,8 @@ pub const ALL: &[Situation] = &[
     ),
     refused(
         "open-through-a-node-elsewhere",
-        "mknod /tmp/node b $((0x$(stat -c %t $A))) $((0x$(stat -c %T $A))); sleep 900 </tmp/node >/dev/null 2>&1 &
+        "mknod /tmp/node b $((0x$(stat -c %t $A))) $((0x$(stat -c %T $A)))
+        sleep 900 </tmp/node >/dev/null 2>&1 &
         echo $! >/tmp/holder; sleep 0.5; rm /tmp/node",
         "$A",
         "open",
