@@ -11,7 +11,6 @@
 use serde::Serialize;
 
 use super::disk::{Normal, Own};
-use crate::model::protocol::Mode;
 use crate::prng::SplitMix64;
 
 /// False alarms that are allowed where one is a refusal.
@@ -19,6 +18,9 @@ const FALSE_ALARMS: f64 = 0.02;
 /// The same where one only keeps the run going. A lead is found after 7 of 27 blocks, so more runs
 /// than one in ten that go on to the end would take more than a third of the cells.
 const GOING_ON: f64 = 0.1;
+
+/// The numbers of blocks that there are bounds for.
+const BLOCKS: [u32; 5] = [5, 8, 12, 18, 27];
 
 /// What the best test finds of one wave.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -47,17 +49,16 @@ pub fn looks(all: &[Bound]) -> Vec<u32> {
     blocks
 }
 
-/// The bounds at every look of a long run, for the waves of the scenarios.
+/// The bounds over a long run, for the waves of the scenarios.
 pub fn all(runs: u32, seed: u64) -> Vec<Bound> {
     let mut waves: Vec<(Own, f64)> = Vec::new();
     for disk in super::catalogue::all().into_iter().map(|s| s.disk) {
         let noise = disk.noise;
         waves.extend(disk.own.map(|own| (own, noise)).filter(|wave| !waves.contains(wave)));
     }
-    let looks = crate::model::protocol::Protocol::for_mode(Mode::Decide, 2).looks;
     let at = |(own, noise): &(Own, f64)| {
         let (own, noise) = (*own, *noise);
-        looks.iter().map(move |blocks| bound(own, noise, *blocks, runs, seed)).collect::<Vec<_>>()
+        BLOCKS.map(|blocks| bound(own, noise, blocks, runs, seed))
     };
     waves.iter().flat_map(at).collect()
 }
