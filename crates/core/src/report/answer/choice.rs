@@ -25,6 +25,8 @@ pub struct Choice {
     pub said: String,
     /// What else has to be known of it, a sentence each.
     pub notes: Vec<String>,
+    /// The first of them, without which the choice misleads, in fewer words: for a screen.
+    pub brief: Vec<String>,
     /// Commands that make it; empty for directories and where there is no single choice.
     pub commands: Vec<String>,
 }
@@ -38,6 +40,7 @@ pub fn of(run: &Run, analysis: &Analysis) -> Choice {
     if !chosen.alternatives.is_empty() {
         return Choice {
             notes: reach().chain(left_out(chosen)).collect(),
+            brief: brief_reach(run).into_iter().chain(left_out(chosen)).collect(),
             ..Choice::without_candidate(best_for_each(analysis, chosen))
         };
     }
@@ -45,19 +48,22 @@ pub fn of(run: &Run, analysis: &Analysis) -> Choice {
     notes.extend(gives_up(chosen));
     notes.extend(reach());
     notes.extend(as_good(run, chosen));
+    let mut brief: Vec<String> = left_out(chosen).into_iter().collect();
+    brief.extend(has(chosen, |g| lacks(g).0.to_string()));
+    brief.extend(brief_reach(run));
     let candidate = run.header.candidates.iter().find(|c| c.name == chosen.candidate);
     let commands = match candidate.map(|c| &c.kind) {
         Some(Kind::Stack(stack)) => recipe::make(stack),
         _ => Vec::new(),
     };
     let candidate = Some(harmless(&chosen.candidate));
-    Choice { candidate, said: said(run, analysis, chosen), notes, commands }
+    Choice { candidate, said: said(run, analysis, chosen), notes, brief, commands }
 }
 
 impl Choice {
     /// A sentence in place of a choice.
     pub fn without_candidate(said: String) -> Choice {
-        Choice { candidate: None, said, notes: Vec::new(), commands: Vec::new() }
+        Choice { candidate: None, said, notes: Vec::new(), brief: Vec::new(), commands: Vec::new() }
     }
 }
 
@@ -164,8 +170,21 @@ fn left_out(chosen: &Recommendation) -> Option<String> {
 }
 
 fn gives_up(chosen: &Recommendation) -> Option<String> {
-    let all: Vec<String> = chosen.gives_up.iter().map(|g| lacks(*g).to_string()).collect();
+    has(chosen, |g| match lacks(g) {
+        (what, "") => what.to_string(),
+        (what, consequence) => format!("{what} ({consequence})"),
+    })
+}
+
+/// "vfat has no journal and no file owners."
+fn has(chosen: &Recommendation, word: impl Fn(GivesUp) -> String) -> Option<String> {
+    let all: Vec<String> = chosen.gives_up.iter().map(|g| word(*g)).collect();
     (!all.is_empty()).then(|| format!("{} has {}.", harmless(&chosen.candidate), words::list(&all)))
+}
+
+/// That the disk itself may rank otherwise.
+fn brief_reach(run: &Run) -> Option<String> {
+    claim::reach(&run.header).map(|_| "Measured over an image on this disk.".to_string())
 }
 
 /// Others that do as well, and were not chosen because they give up as much or more.
@@ -181,15 +200,15 @@ fn as_good(run: &Run, chosen: &Recommendation) -> Option<String> {
     (!all.is_empty()).then(|| format!("{names} {does} as well within {margin}{price}."))
 }
 
-/// What is lacked, in words that follow "has".
-pub fn lacks(what: GivesUp) -> &'static str {
+/// What is lacked, in words that follow "has", and what that means.
+fn lacks(what: GivesUp) -> (&'static str, &'static str) {
     match what {
-        GivesUp::Persistence => "no data left after a restart",
-        GivesUp::Flushes => "no flushes (a power cut may lose synced data)",
-        GivesUp::Journal => "no journal (it needs a check after a crash)",
-        GivesUp::KernelDriver => "its driver in user space",
-        GivesUp::Booting => "no file owners (Linux cannot boot from it)",
-        GivesUp::DataChecksums => "no checksums of file contents",
+        GivesUp::Persistence => ("no data left after a restart", ""),
+        GivesUp::Flushes => ("no flushes", "a power cut may lose synced data"),
+        GivesUp::Journal => ("no journal", "it needs a check after a crash"),
+        GivesUp::KernelDriver => ("its driver in user space", ""),
+        GivesUp::Booting => ("no file owners", "Linux cannot boot from it"),
+        GivesUp::DataChecksums => ("no checksums of file contents", ""),
     }
 }
 

@@ -68,7 +68,7 @@ struct Screen<'a> {
 }
 
 impl Screen<'_> {
-    /// The recommendation and as many of its notes as fit into `most` lines.
+    /// The recommendation and as many of its notes as fit into `most` lines, the needed ones first.
     fn choice(&self, most: usize) -> Vec<String> {
         let choice = &self.answer.choice;
         let lines = |text: &str| -> Vec<String> {
@@ -82,10 +82,13 @@ impl Screen<'_> {
             shown[strong - 1] =
                 paint(&ends(&said[strong - 1], self.width), Tone::Strong, self.color);
         }
-        let mut notes = String::new();
-        for note in &choice.notes {
+        let fits = |text: &str| lines(text).len() + strong <= most;
+        let needed = choice.notes[..choice.brief.len().min(choice.notes.len())].join(" ");
+        let mut notes = if fits(&needed) { needed } else { choice.brief.join(" ") };
+        // Those that mislead if they are missing are there; others as far as they fit.
+        for note in choice.notes.iter().skip(choice.brief.len()) {
             let longer = format!("{notes} {note}").trim().to_string();
-            if lines(&longer).len() + strong <= most {
+            if fits(&longer) {
                 notes = longer;
             }
         }
