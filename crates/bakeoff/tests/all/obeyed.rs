@@ -204,7 +204,11 @@ fn recovery_of_mutated_records_touches_nothing_of_others() {
         edit(&store, &undo);
         let bakeoff = bench.bakeoff();
         let mut clean = Command::new("unshare");
-        clean.args(["--mount", "--"]).arg(bakeoff.get_program()).arg("clean");
+        // What others unmount meanwhile is unmounted here too: a copy would keep their devices busy.
+        clean
+            .args(["--mount", "--propagation", "slave", "--"])
+            .arg(bakeoff.get_program())
+            .arg("clean");
         clean.arg("--store").arg(&store).current_dir(bench.path()).env_remove("SUDO_UID");
         let ended = clean.output().unwrap();
         let code = ended.status.code();
