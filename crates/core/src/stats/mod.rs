@@ -16,6 +16,7 @@ pub mod sample;
 pub mod spearman;
 pub mod steady_state;
 pub mod student_t;
+pub mod trimmed;
 pub mod wilcoxon;
 
 #[cfg(test)]
