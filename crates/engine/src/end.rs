@@ -1,5 +1,6 @@
 //! When a lane stops, as a pure decision.
 
+use bakeoff_core::driver::native::sliced::Go;
 use bakeoff_core::model::job::Job;
 
 use crate::offsets::share;
@@ -13,6 +14,10 @@ pub struct End {
     pub runtime_ns: Option<u64>,
     /// Operations, flushes included, before which neither counts.
     pub min_ios: u64,
+    /// Data operations before which time does not count.
+    pub least_ios: u64,
+    /// Flushes before which time does not count.
+    pub least_flushes: u64,
     /// Time after which nothing more is started, whatever else.
     pub hard_ns: u64,
 }
@@ -29,8 +34,30 @@ impl End {
             quota: whole.map(|bytes| share((bytes / job.bs).max(1), lane, job.numjobs)),
             runtime_ns: job.runtime_ns,
             min_ios: share(job.min_ios, lane, job.numjobs),
+            least_ios: 0,
+            least_flushes: 0,
             hard_ns: job.time_limit_ns.unwrap_or(u64::MAX),
         }
+    }
+
+    /// The share of lane `lane` in one slice. Operations and flushes count from its start.
+    pub fn of_slice(job: &Job, go: &Go, lane: u32) -> End {
+        let ios = go.least_ios.max(go.least_bytes.div_ceil(job.bs));
+        // Every lane has something to do: an idle one would not be the load that was asked for.
+        let least = |all: u64| if all == 0 { 0 } else { share(all, lane, job.numjobs).max(1) };
+        End {
+            quota: None,
+            runtime_ns: Some(go.slice_ns),
+            min_ios: 0,
+            least_ios: least(ios),
+            least_flushes: least(go.least_flushes),
+            hard_ns: go.limit_ns,
+        }
+    }
+
+    /// Whether the minimum of a slice is done.
+    pub fn has_least(&self, ios: u64, flushes: u64) -> bool {
+        ios >= self.least_ios && flushes >= self.least_flushes
     }
 
     /// Whether to start nothing more, with `issued` data operations and `flushes` begun so far.
@@ -38,7 +65,7 @@ impl End {
         if elapsed_ns >= self.hard_ns {
             return true;
         }
-        if issued.saturating_add(flushes) < self.min_ios {
+        if issued.saturating_add(flushes) < self.min_ios || !self.has_least(issued, flushes) {
             return false;
         }
         self.quota.is_some_and(|quota| issued >= quota)
@@ -103,6 +130,28 @@ mod tests {
         let end = End::of_lane(&Job { min_ios: 50, time_limit_ns: Some(1000), ..job() }, 0);
         assert!(!end.reached(999, 1, 0));
         assert!(end.reached(1000, 1, 0));
+    }
+
+    #[test]
+    fn a_slice_ends_when_its_time_and_its_minimum_are_over_or_at_its_limit() {
+        let go = Go {
+            slice_ns: 50,
+            least_ios: 20,
+            least_flushes: 3,
+            least_bytes: 100_000,
+            limit_ns: 2000,
+        };
+        let end = End::of_slice(&Job { io_size: Some(4096), min_ios: 99, ..job() }, &go, 0);
+        assert!(!end.reached(49, 1000, 1000));
+        assert!(!end.reached(50, 24, 3), "100000 bytes are 25 operations");
+        assert!(!end.reached(50, 25, 2));
+        assert!(end.reached(50, 25, 3));
+        assert!(end.reached(2000, 1, 0));
+        assert!(!end.has_least(1, 0));
+        let lanes = Job { numjobs: 8, ..job() };
+        let flushes: Vec<_> =
+            (0..8).map(|lane| End::of_slice(&lanes, &go, lane).least_flushes).collect();
+        assert_eq!(flushes, [1; 8]);
     }
 
     #[test]

@@ -30,7 +30,7 @@ use crate::verify;
 use crate::waiting;
 
 /// Stack of a lane: it calls nothing deep.
-const STACK_BYTES: usize = 256 << 10;
+pub const STACK_BYTES: usize = 256 << 10;
 
 /// Does `job` on `target` and says what it took.
 ///
@@ -97,7 +97,7 @@ pub fn measure_recorded(
 
 /// The job as psync does it. Where many I/Os in flight were asked for of another engine, each has
 /// a thread of its own; psync itself does one at a time.
-fn as_threads(job: &Job) -> Job {
+pub fn as_threads(job: &Job) -> Job {
     if job.engine == EngineName::Psync {
         return job.clone();
     }
@@ -108,7 +108,7 @@ fn as_threads(job: &Job) -> Job {
 }
 
 /// The engine that can be had here, and what has to be said about it.
-fn choose(job: &Job) -> (EngineName, Vec<Finding>) {
+pub fn choose(job: &Job) -> (EngineName, Vec<Finding>) {
     let mut findings = Vec::new();
     let mut wanted = job.engine;
     if wanted == EngineName::IoUring {
@@ -159,11 +159,15 @@ fn measure_nop<'a>(job: &'a Job, live: &'a Live<'a>) -> Result<Measurement, Engi
 }
 
 /// What was decided before the lanes start.
-struct Around {
-    engine: EngineName,
-    depth: u32,
-    in_turns: bool,
-    findings: Vec<Finding>,
+pub struct Around {
+    /// Who does it.
+    pub engine: EngineName,
+    /// I/Os in flight a lane.
+    pub depth: u32,
+    /// Whether lanes stand for one stream.
+    pub in_turns: bool,
+    /// What was noticed.
+    pub findings: Vec<Finding>,
 }
 
 fn warning(id: &str, evidence: String, advice: String) -> Finding {

@@ -20,6 +20,16 @@ pub fn counted(run: impl FnOnce() -> Result<Outcome, EngineError>) -> Result<Out
     Ok(outcome)
 }
 
+/// Runs one slice in this thread; beside its result, how long the thread waited for a CPU.
+pub fn beside<T>(
+    run: impl FnOnce() -> Result<T, EngineError>,
+) -> Result<(T, Option<u64>), EngineError> {
+    let before = waited_ns();
+    let done = run()?;
+    let waited_ns = waited_ns().zip(before).map(|(after, before)| after.saturating_sub(before));
+    Ok((done, waited_ns))
+}
+
 /// Where the functions are that look.
 pub fn code() -> [usize; 2] {
     [waited_ns as *const () as usize, std::str::from_utf8 as *const () as usize]

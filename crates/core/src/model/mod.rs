@@ -11,6 +11,7 @@ pub mod host;
 pub mod job;
 pub mod measurement;
 pub mod offsets;
+pub mod op_totals;
 pub mod own_cost;
 pub mod path;
 pub mod pooled;
