@@ -19,7 +19,7 @@ use rustix::time::{ClockId, clock_gettime};
 
 fn main() {
     if std::env::args().nth(1).as_deref() == Some("__slices") {
-        std::process::exit(bakeoff_engine::serve_slices());
+        std::process::exit(bakeoff_engine::serve_slices(std::io::stdin(), std::io::stdout()));
     }
     if let Some(path) = std::env::var_os("BAKEOFF_SLICE_BENCH") {
         return bench(Path::new(&path));

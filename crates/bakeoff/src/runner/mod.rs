@@ -2,8 +2,8 @@
 //!
 //! `session` is the loop; `ground` is what candidates stand on (`directories` or `regions`, those
 //! of the demo's `image` or of `targets`); `stepper` and `action` change the system and undo it;
-//! `held` keeps targets for us; `cell` and `load` measure; `journal` records; `recover` undoes what
-//! a dead run left.
+//! `held` keeps targets for us; `cell` and `load` measure, `sliced` in slices; `journal` records;
+//! `recover` undoes what a dead run left.
 
 pub mod action;
 pub mod ceilings;
@@ -30,6 +30,8 @@ pub mod rehearse;
 pub mod scratch;
 pub mod session;
 pub mod site;
+#[cfg_attr(not(test), expect(dead_code, reason = "the runner of rounds uses it"))]
+pub mod sliced;
 pub mod stacks;
 pub mod stepper;
 pub mod survey;
