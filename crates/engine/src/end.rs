@@ -20,6 +20,10 @@ pub struct End {
     pub least_flushes: u64,
     /// Time after which nothing more is started, whatever else.
     pub hard_ns: u64,
+    /// Operations of the lane from which [`End::reached`] is asked, whatever the time.
+    ask_ios: u64,
+    /// Time from which it is asked, whatever was done.
+    ask_ns: u64,
 }
 
 impl End {
@@ -30,13 +34,17 @@ impl End {
             (None, Some(_)) => None,
             (None, None) => Some(job.size),
         };
+        let quota = whole.map(|bytes| share((bytes / job.bs).max(1), lane, job.numjobs));
+        let hard_ns = job.time_limit_ns.unwrap_or(u64::MAX);
         End {
-            quota: whole.map(|bytes| share((bytes / job.bs).max(1), lane, job.numjobs)),
+            quota,
             runtime_ns: job.runtime_ns,
             min_ios: share(job.min_ios, lane, job.numjobs),
             least_ios: 0,
             least_flushes: 0,
-            hard_ns: job.time_limit_ns.unwrap_or(u64::MAX),
+            hard_ns,
+            ask_ios: quota.unwrap_or(u64::MAX),
+            ask_ns: job.runtime_ns.unwrap_or(u64::MAX).min(hard_ns),
         }
     }
 
@@ -52,6 +60,19 @@ impl End {
             least_ios: least(ios),
             least_flushes: least(go.least_flushes),
             hard_ns: go.limit_ns,
+            ask_ios: u64::MAX,
+            ask_ns: go.slice_ns.min(go.limit_ns),
+        }
+    }
+
+    /// The time of a slice is over and its minimum is not done, with `ios` operations of it and
+    /// `issued` of the lane: when to ask again. Without this the loop would ask for each of them.
+    pub fn wait_for_least(&mut self, issued: u64, ios: u64) {
+        if self.least_ios > ios {
+            self.ask_ios = issued.saturating_add(self.least_ios - ios);
+            self.ask_ns = self.hard_ns;
+        } else if self.least_flushes > 0 {
+            self.ask_ios = 0;
         }
     }
 
@@ -73,14 +94,15 @@ impl End {
     }
 
     /// Operations below which [`End::reached`] need not be asked because of counts.
+    #[inline]
     pub fn ask_from(&self) -> u64 {
-        self.quota.unwrap_or(u64::MAX)
+        self.ask_ios
     }
 
     /// First moment from which [`End::reached`] must be asked because of time.
     #[inline]
     pub fn ask_at_ns(&self) -> u64 {
-        self.runtime_ns.unwrap_or(u64::MAX).min(self.hard_ns)
+        self.ask_ns
     }
 
     /// Next moment after `elapsed_ns` at which its answer may change because of time.
@@ -152,6 +174,18 @@ mod tests {
         let flushes: Vec<_> =
             (0..8).map(|lane| End::of_slice(&lanes, &go, lane).least_flushes).collect();
         assert_eq!(flushes, [1; 8]);
+    }
+
+    /// A slice beyond its time once asked for each I/O, at 450 instructions more each.
+    #[test]
+    fn a_slice_beyond_its_time_asks_again_when_its_minimum_is_done() {
+        let go =
+            Go { slice_ns: 50, least_ios: 20, least_flushes: 0, least_bytes: 0, limit_ns: 2000 };
+        let mut end = End::of_slice(&job(), &go, 0);
+        assert_eq!((end.ask_from(), end.ask_at_ns()), (u64::MAX, 50));
+        end.wait_for_least(105, 5);
+        assert_eq!((end.ask_from(), end.ask_at_ns()), (120, 2000));
+        assert!(end.reached(60, 20, 0));
     }
 
     #[test]

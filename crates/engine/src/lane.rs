@@ -219,11 +219,15 @@ impl<'a, E: Engine> Lane<'a, E> {
 
     #[cold]
     fn ask_end(&mut self, elapsed: u64) -> bool {
-        let (ios, flushes) =
-            (self.issued - self.base.issued, self.flushes.done() - self.base.flushes);
-        if !self.stopping && self.end.reached(elapsed, ios, flushes) {
+        let ios = self.issued - self.base.issued;
+        if self.stopping {
+            return true;
+        }
+        if self.end.reached(elapsed, ios, self.flushes.done() - self.base.flushes) {
             self.stopping = true;
             self.stopped_ns = elapsed;
+        } else {
+            self.end.wait_for_least(self.issued, ios);
         }
         self.stopping
     }

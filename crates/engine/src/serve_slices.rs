@@ -14,8 +14,9 @@ use crate::serve::{borrow, die_with};
 use crate::slices::{Measure, measure_slices};
 use crate::target::Target;
 
-/// Reads a task and orders from `input`, and answers on `output` until the order to end. Returns the exit status: 0 when it was told to end or said why it cannot go on, and 70
-/// when nobody listens.
+/// Reads a task and orders from `input`, and answers on `output` until the order to end. Returns
+/// the exit status: 0 when it was told to end or said why it cannot go on, and 70 when nobody
+/// listens.
 ///
 /// The process dies with its parent.
 pub fn serve_slices(input: impl Read, mut output: impl Write) -> i32 {
