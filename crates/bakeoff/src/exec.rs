@@ -5,7 +5,6 @@
 
 pub mod background;
 mod family;
-#[cfg_attr(not(test), expect(dead_code, reason = "the runner of rounds uses it"))]
 pub mod talk;
 
 use std::ffi::{OsStr, OsString};
