@@ -5,6 +5,7 @@
 
 pub mod background;
 mod family;
+pub mod talk;
 
 use std::ffi::{OsStr, OsString};
 use std::io::{self, Read, Write};

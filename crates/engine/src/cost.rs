@@ -34,6 +34,13 @@ pub struct Cost {
 }
 
 impl Cost {
+    /// Estimated time of `ios` operations, of which `writes` had data, `pooled_ios` of these from
+    /// the pool.
+    pub fn of_ios(self, ios: u64, writes: u64, pooled_ios: u64) -> f64 {
+        let made = writes.saturating_sub(pooled_ios);
+        ios as f64 * self.loop_ns + made as f64 * self.fill_ns + pooled_ios as f64 * self.stamp_ns
+    }
+
     /// Measures what operations of `job` cost.
     pub fn measure(job: &Job, depth: u32, clock: Clock) -> Result<Cost, EngineError> {
         let loop_ns = best(|| loop_ns(job, depth, clock))?;

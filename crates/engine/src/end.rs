@@ -1,5 +1,6 @@
 //! When a lane stops, as a pure decision.
 
+use bakeoff_core::driver::native::sliced::Go;
 use bakeoff_core::model::job::Job;
 
 use crate::offsets::share;
@@ -13,8 +14,16 @@ pub struct End {
     pub runtime_ns: Option<u64>,
     /// Operations, flushes included, before which neither counts.
     pub min_ios: u64,
+    /// Data operations before which time does not count.
+    pub least_ios: u64,
+    /// Flushes before which time does not count.
+    pub least_flushes: u64,
     /// Time after which nothing more is started, whatever else.
     pub hard_ns: u64,
+    /// Operations of the lane from which [`End::reached`] is asked, whatever the time.
+    ask_ios: u64,
+    /// Time from which it is asked, whatever was done.
+    ask_ns: u64,
 }
 
 impl End {
@@ -25,12 +34,51 @@ impl End {
             (None, Some(_)) => None,
             (None, None) => Some(job.size),
         };
+        let quota = whole.map(|bytes| share((bytes / job.bs).max(1), lane, job.numjobs));
+        let hard_ns = job.time_limit_ns.unwrap_or(u64::MAX);
         End {
-            quota: whole.map(|bytes| share((bytes / job.bs).max(1), lane, job.numjobs)),
+            quota,
             runtime_ns: job.runtime_ns,
             min_ios: share(job.min_ios, lane, job.numjobs),
-            hard_ns: job.time_limit_ns.unwrap_or(u64::MAX),
+            least_ios: 0,
+            least_flushes: 0,
+            hard_ns,
+            ask_ios: quota.unwrap_or(u64::MAX),
+            ask_ns: job.runtime_ns.unwrap_or(u64::MAX).min(hard_ns),
         }
+    }
+
+    /// The share of lane `lane` in one slice. Operations and flushes count from its start.
+    pub fn of_slice(job: &Job, go: &Go, lane: u32) -> End {
+        let ios = go.least_ios.max(go.least_bytes.div_ceil(job.bs));
+        // Every lane has something to do: an idle one would not be the load that was asked for.
+        let least = |all: u64| if all == 0 { 0 } else { share(all, lane, job.numjobs).max(1) };
+        End {
+            quota: None,
+            runtime_ns: Some(go.slice_ns),
+            min_ios: 0,
+            least_ios: least(ios),
+            least_flushes: least(go.least_flushes),
+            hard_ns: go.limit_ns,
+            ask_ios: u64::MAX,
+            ask_ns: go.slice_ns.min(go.limit_ns),
+        }
+    }
+
+    /// The time of a slice is over and its minimum is not done, with `ios` operations of it and
+    /// `issued` of the lane: when to ask again. Without this the loop would ask for each of them.
+    pub fn wait_for_least(&mut self, issued: u64, ios: u64) {
+        if self.least_ios > ios {
+            self.ask_ios = issued.saturating_add(self.least_ios - ios);
+            self.ask_ns = self.hard_ns;
+        } else if self.least_flushes > 0 {
+            self.ask_ios = 0;
+        }
+    }
+
+    /// Whether the minimum of a slice is done.
+    pub fn has_least(&self, ios: u64, flushes: u64) -> bool {
+        ios >= self.least_ios && flushes >= self.least_flushes
     }
 
     /// Whether to start nothing more, with `issued` data operations and `flushes` begun so far.
@@ -38,7 +86,7 @@ impl End {
         if elapsed_ns >= self.hard_ns {
             return true;
         }
-        if issued.saturating_add(flushes) < self.min_ios {
+        if issued.saturating_add(flushes) < self.min_ios || !self.has_least(issued, flushes) {
             return false;
         }
         self.quota.is_some_and(|quota| issued >= quota)
@@ -46,14 +94,15 @@ impl End {
     }
 
     /// Operations below which [`End::reached`] need not be asked because of counts.
+    #[inline]
     pub fn ask_from(&self) -> u64 {
-        self.quota.unwrap_or(u64::MAX)
+        self.ask_ios
     }
 
     /// First moment from which [`End::reached`] must be asked because of time.
     #[inline]
     pub fn ask_at_ns(&self) -> u64 {
-        self.runtime_ns.unwrap_or(u64::MAX).min(self.hard_ns)
+        self.ask_ns
     }
 
     /// Next moment after `elapsed_ns` at which its answer may change because of time.
@@ -103,6 +152,40 @@ mod tests {
         let end = End::of_lane(&Job { min_ios: 50, time_limit_ns: Some(1000), ..job() }, 0);
         assert!(!end.reached(999, 1, 0));
         assert!(end.reached(1000, 1, 0));
+    }
+
+    #[test]
+    fn a_slice_ends_when_its_time_and_its_minimum_are_over_or_at_its_limit() {
+        let go = Go {
+            slice_ns: 50,
+            least_ios: 20,
+            least_flushes: 3,
+            least_bytes: 100_000,
+            limit_ns: 2000,
+        };
+        let end = End::of_slice(&Job { io_size: Some(4096), min_ios: 99, ..job() }, &go, 0);
+        assert!(!end.reached(49, 1000, 1000));
+        assert!(!end.reached(50, 24, 3), "100000 bytes are 25 operations");
+        assert!(!end.reached(50, 25, 2));
+        assert!(end.reached(50, 25, 3));
+        assert!(end.reached(2000, 1, 0));
+        assert!(!end.has_least(1, 0));
+        let lanes = Job { numjobs: 8, ..job() };
+        let flushes: Vec<_> =
+            (0..8).map(|lane| End::of_slice(&lanes, &go, lane).least_flushes).collect();
+        assert_eq!(flushes, [1; 8]);
+    }
+
+    /// A slice beyond its time once asked for each I/O, at 450 instructions more each.
+    #[test]
+    fn a_slice_beyond_its_time_asks_again_when_its_minimum_is_done() {
+        let go =
+            Go { slice_ns: 50, least_ios: 20, least_flushes: 0, least_bytes: 0, limit_ns: 2000 };
+        let mut end = End::of_slice(&job(), &go, 0);
+        assert_eq!((end.ask_from(), end.ask_at_ns()), (u64::MAX, 50));
+        end.wait_for_least(105, 5);
+        assert_eq!((end.ask_from(), end.ask_at_ns()), (120, 2000));
+        assert!(end.reached(60, 20, 0));
     }
 
     #[test]

@@ -49,6 +49,14 @@ impl Buckets {
         self.counts.iter_mut().zip(&other.counts).for_each(|(mine, theirs)| *mine += theirs);
     }
 
+    /// The distribution as it is stored, and starts again from nothing. Only buckets with a count
+    /// are written to, so that no page comes to exist that had nothing in it.
+    pub fn take(&mut self) -> Histogram {
+        let histogram = self.histogram();
+        self.counts.iter_mut().filter(|count| **count > 0).for_each(|count| *count = 0);
+        histogram
+    }
+
     /// The distribution as it is stored.
     pub fn histogram(&self) -> Histogram {
         let full = self.counts.iter().enumerate().filter(|(_, count)| **count > 0);

@@ -34,14 +34,18 @@ use crate::pace::Pace;
 use crate::record::{Kind, Recorder, Row};
 use crate::target;
 use crate::verify::Trace;
+use crate::windows::WINDOW_NS;
 
 use self::filler::Filler;
 use self::flush::Flushes;
+use self::queued::Queue;
+use self::sliced::Base;
 
 mod filler;
 mod flush;
 mod immediate;
 mod queued;
+pub mod sliced;
 
 /// What every lane of a cell has in common.
 #[derive(Clone, Copy)]
@@ -85,6 +89,8 @@ pub struct Lane<'a, E> {
     making_ns: u64,
     batch_max: u32,
     turn_ns: u64,
+    /// Counts at the start of the slice; nothing where a cell is measured in one piece.
+    base: Base,
 }
 
 /// What a lane brings home.
@@ -118,8 +124,17 @@ pub struct Outcome {
     pub waited_ns: Option<u64>,
 }
 
-/// One of the hot loops: does a lane's work.
-pub type Run<'a, E> = fn(Lane<'a, E>) -> Result<Outcome, EngineError>;
+/// One of the hot loops.
+#[derive(Clone, Copy)]
+pub struct Run<'a, E> {
+    /// Does a lane's work.
+    pub lane: fn(Lane<'a, E>) -> Result<Outcome, EngineError>,
+    /// Does one slice of it: up to the end that is set, with nothing in flight afterwards. Returns
+    /// the last clock reading.
+    pub piece: fn(&mut Lane<'a, E>, &mut Queue) -> Result<u64, EngineError>,
+    /// Makes the queue a lane needs for its slices.
+    pub queue: fn(&Lane<'a, E>) -> Queue,
+}
 
 impl<'a, E: Engine> Lane<'a, E> {
     /// Allocates and prepares everything, before the clock starts and in the thread that runs it.
@@ -173,6 +188,7 @@ impl<'a, E: Engine> Lane<'a, E> {
             making_ns: 0,
             batch_max: 1,
             turn_ns: 0,
+            base: Base::default(),
         })
     }
 
@@ -195,9 +211,15 @@ impl<'a, E: Engine> Lane<'a, E> {
 
     #[cold]
     fn ask_end(&mut self, elapsed: u64) -> bool {
-        if !self.stopping && self.end.reached(elapsed, self.issued, self.flushes.done()) {
+        let ios = self.issued - self.base.issued;
+        if self.stopping {
+            return true;
+        }
+        if self.end.reached(elapsed, ios, self.flushes.done() - self.base.flushes) {
             self.stopping = true;
             self.stopped_ns = elapsed;
+        } else {
+            self.end.wait_for_least(self.issued, ios);
         }
         self.stopping
     }
@@ -294,7 +316,7 @@ impl<'a, E: Engine> Lane<'a, E> {
         let (counts, next_ns) = self.recorder.end_window(now - self.start_ns);
         self.next_check_ns = self.start_ns + next_ns;
         self.cell.live.publish(counts, self.index);
-        self.filler.reconsider(counts, self.issued);
+        self.filler.reconsider(counts, WINDOW_NS, self.issued);
         if self.cell.live.should_stop() {
             self.stopping = true;
         }

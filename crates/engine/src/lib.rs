@@ -6,13 +6,15 @@
 //! memory the kernel shares, and for what has no safe wrapper.
 //!
 //! From the outside in: `serve` reads a task, `measure` checks the job and starts lanes, a lane is
-//! one thread's hot loop over an `engine`, `record` keeps what it saw, `report` adds it up.
+//! one thread's hot loop over an `engine`, `record` keeps what it saw, `report` adds it up. In
+//! slices, `serve_slices` reads orders, `slices` measures, and a `crew` keeps the lanes alive.
 
 mod buffer;
 mod check;
 mod clock;
 mod control;
 mod cost;
+mod crew;
 mod data;
 mod end;
 mod engine;
@@ -32,9 +34,11 @@ mod record;
 mod report;
 pub mod residency;
 mod serve;
+mod serve_slices;
 #[cfg(test)]
 #[path = "../../bakeoff/tests/support/skip.rs"]
 mod skip;
+mod slices;
 mod smallfiles;
 mod target;
 mod usage;
@@ -48,3 +52,4 @@ pub use measure::measure;
 pub use own::own_cost;
 pub use profile::{Database, DatabaseOptions, OpenDatabase, clear, measure_profile};
 pub use serve::serve;
+pub use serve_slices::serve_slices;

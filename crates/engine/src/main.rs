@@ -1,4 +1,5 @@
-//! The load generator by itself: a task on standard input, the reply on standard output.
+//! The load generator by itself: a task on standard input, the reply on standard output. With the
+//! argument `slices` orders follow the task.
 //!
 //! What the child process of `bakeoff` runs, without the rest of the program around it. It is not
 //! installed: developers count its instructions, because it builds in a fraction of the time, and
@@ -7,7 +8,11 @@
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    ExitCode::from(u8::try_from(bakeoff_engine::serve(no_database)).unwrap_or(70))
+    let ended = match std::env::args().nth(1).as_deref() {
+        Some("slices") => bakeoff_engine::serve_slices(std::io::stdin(), std::io::stdout()),
+        _ => bakeoff_engine::serve(no_database),
+    };
+    ExitCode::from(u8::try_from(ended).unwrap_or(70))
 }
 
 /// This program is for counting instructions of jobs; it links no database.

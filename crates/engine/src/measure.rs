@@ -29,7 +29,7 @@ use crate::verify;
 use crate::waiting;
 
 /// Stack of a lane: it calls nothing deep.
-const STACK_BYTES: usize = 256 << 10;
+pub const STACK_BYTES: usize = 256 << 10;
 
 /// Does `job` on `target` and says what it took.
 ///
@@ -80,13 +80,13 @@ pub fn measure_recorded(
     let (depth, in_turns) = (job.iodepth, false);
     let around = Around { engine, depth, in_turns, findings };
     match engine {
-        EngineName::IoUring => measure_with(job, target, &live, around, Lane::<Uring>::run_queued),
-        EngineName::Libaio => measure_with(job, target, &live, around, Lane::<Libaio>::run_queued),
+        EngineName::IoUring => measure_with(job, target, &live, around, Lane::<Uring>::queued()),
+        EngineName::Libaio => measure_with(job, target, &live, around, Lane::<Libaio>::queued()),
         _ => {
             let threads = as_threads(job);
             let in_turns = threads.numjobs > job.numjobs && job.numjobs == 1;
             let around = Around { depth: 1, in_turns, ..around };
-            let run = Lane::<Psync>::run;
+            let run = Lane::<Psync>::immediate();
             let mut measurement = measure_with(&threads, target, &live, around, run)?;
             measurement.job = job.clone();
             Ok(measurement)
@@ -96,7 +96,7 @@ pub fn measure_recorded(
 
 /// The job as psync does it. Where many I/Os in flight were asked for of another engine, each has
 /// a thread of its own; psync itself does one at a time.
-fn as_threads(job: &Job) -> Job {
+pub fn as_threads(job: &Job) -> Job {
     if job.engine == EngineName::Psync {
         return job.clone();
     }
@@ -107,7 +107,7 @@ fn as_threads(job: &Job) -> Job {
 }
 
 /// The engine that can be had here, and what has to be said about it.
-fn choose(job: &Job) -> (EngineName, Vec<Finding>) {
+pub fn choose(job: &Job) -> (EngineName, Vec<Finding>) {
     let mut findings = Vec::new();
     let mut wanted = job.engine;
     if wanted == EngineName::IoUring {
@@ -134,7 +134,7 @@ fn choose(job: &Job) -> (EngineName, Vec<Finding>) {
 
 /// Without I/O, and so without a target: the loop that fits the depth.
 fn measure_null<'a>(job: &'a Job, live: &'a Live<'a>) -> Result<Measurement, EngineError> {
-    let run: Run<Null> = if job.iodepth == 1 { Lane::run } else { Lane::run_queued };
+    let run = if job.iodepth == 1 { Lane::<Null>::immediate() } else { Lane::<Null>::queued() };
     measure_idle(job, live, run)
 }
 
@@ -154,15 +154,19 @@ fn measure_nop<'a>(job: &'a Job, live: &'a Live<'a>) -> Result<Measurement, Engi
         let (evidence, advice) = uring::explain(&error);
         return Err(EngineError::Unsupported(format!("{evidence}: {advice}")));
     }
-    measure_idle(job, live, Lane::<Nop>::run_queued)
+    measure_idle(job, live, Lane::<Nop>::queued())
 }
 
 /// What was decided before the lanes start.
-struct Around {
-    engine: EngineName,
-    depth: u32,
-    in_turns: bool,
-    findings: Vec<Finding>,
+pub struct Around {
+    /// Who does it.
+    pub engine: EngineName,
+    /// I/Os in flight a lane.
+    pub depth: u32,
+    /// Whether lanes stand for one stream.
+    pub in_turns: bool,
+    /// What was noticed.
+    pub findings: Vec<Finding>,
 }
 
 fn warning(id: &str, evidence: String, advice: String) -> Finding {
@@ -205,7 +209,7 @@ fn measure_with<'a, E: Engine>(
     let prepare = |index| {
         let fd = target.map(|target| target.open(job)).transpose()?;
         let lane = Lane::<E>::new(cell, index, fd)?;
-        Ok(move || run(lane))
+        Ok(move || (run.lane)(lane))
     };
     let (lanes, usage) = run_lanes(job.numjobs, live, prepare)?;
     let traces: Vec<_> = lanes.iter().filter_map(|lane| lane.trace).collect();
@@ -307,7 +311,7 @@ mod tests {
         let live = Live::new(None);
         let (engine, findings) = (EngineName::Psync, Vec::new());
         let around = Around { engine, depth: 1, in_turns: true, findings };
-        let run = Lane::<Psync>::run;
+        let run = Lane::<Psync>::immediate();
         let measurement = measure_with(&threads, Some(&target), &live, around, run).unwrap();
         assert_eq!(measurement.verified_bytes, Some(41 * 1000));
         assert_eq!(measurement.total_ios(), 3 * 41);

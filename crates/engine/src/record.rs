@@ -5,6 +5,7 @@
 
 use bakeoff_core::model::histogram::Histogram;
 use bakeoff_core::model::measurement::Window;
+use bakeoff_core::model::op_totals::OpTotals;
 
 use crate::error::EngineError;
 use crate::histogram::{Buckets, Slots};
@@ -89,9 +90,22 @@ impl Tally {
         self.latencies.slots()
     }
 
-    /// The distribution as it is stored.
-    pub fn histogram(&self) -> Histogram {
-        self.latencies.histogram()
+    /// Everything as it is stored.
+    pub fn totals(&self) -> OpTotals {
+        self.totals_with(self.latencies.histogram())
+    }
+
+    /// The same, and starts again from nothing in the same memory.
+    fn take(&mut self) -> OpTotals {
+        let histogram = self.latencies.take();
+        let totals = self.totals_with(histogram);
+        (self.count, self.sum_ns, self.min_ns, self.max_ns, self.bytes) = (0, 0, u64::MAX, 0, 0);
+        totals
+    }
+
+    fn totals_with(&self, histogram: Histogram) -> OpTotals {
+        let &Tally { count, sum_ns, min_ns, max_ns, bytes, .. } = self;
+        OpTotals { count, bytes, sum_ns, min_ns, max_ns, histogram }
     }
 
     fn add(&mut self, other: &Tally) {
@@ -206,6 +220,15 @@ impl Recorder {
         }
     }
 
+    /// What was recorded since the last time, by kind. Starts again from nothing, in the same
+    /// memory.
+    pub fn take(&mut self) -> Vec<(Kind, OpTotals)> {
+        self.windows.restart();
+        let with_any = Kind::ALL.into_iter().filter(|kind| self.tallies[*kind as usize].count > 0);
+        let kinds: Vec<Kind> = with_any.collect();
+        kinds.into_iter().map(|kind| (kind, self.tallies[kind as usize].take())).collect()
+    }
+
     /// Adds lanes up: their latencies, and their throughput over the `elapsed_ns` they took.
     pub fn merge(lanes: Vec<Recorder>, elapsed_ns: u64) -> (Recorder, Vec<Window>) {
         let mut sum = Recorder::new(&[]);
@@ -232,7 +255,7 @@ mod tests {
         recorder.record(Kind::Flush, 60_000_000_000, 0);
         let tally = recorder.tally(Kind::Flush).unwrap();
         assert_eq!((tally.min_ns, tally.max_ns), (60_000_000_000, 60_000_000_000));
-        let stored = tally.histogram().buckets[0].0;
+        let stored = tally.totals().histogram.buckets[0].0;
         assert!(stored.abs_diff(60_000_000_000) < 240_000_000, "{stored}");
     }
 
@@ -267,7 +290,7 @@ mod tests {
         let tally = sum.tally(Kind::Read).unwrap();
         assert_eq!((tally.count, tally.sum_ns, tally.bytes), (3, 19, 30));
         assert_eq!((tally.min_ns, tally.max_ns), (3, 9));
-        assert_eq!(tally.histogram().buckets, [(3, 1), (7, 1), (9, 1)]);
+        assert_eq!(tally.totals().histogram.buckets, [(3, 1), (7, 1), (9, 1)]);
         assert_eq!(windows.iter().map(|w| (w.ios, w.read_bytes)).collect::<Vec<_>>(), [(3, 30)]);
     }
 }

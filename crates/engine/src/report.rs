@@ -2,12 +2,12 @@
 
 use bakeoff_core::model::finding::Finding;
 use bakeoff_core::model::job::{EngineName, Job};
-use bakeoff_core::model::measurement::{self as model, Latency, Measurement, OpStats, SCHEMA};
+use bakeoff_core::model::measurement::{self as model, Measurement, SCHEMA};
 
 use crate::clock::Clock;
 use crate::cost::Cost;
 use crate::lane::Outcome;
-use crate::record::{Kind, Recorder, Tally};
+use crate::record::{Kind, Recorder};
 use crate::usage::Usage;
 
 /// What is known besides the lanes.
@@ -40,7 +40,7 @@ pub fn measurement(job: &Job, lanes: Vec<Outcome>, around: Circumstances) -> Mea
     let stamp_error_ns = lanes.iter().map(|lane| stamp_error_ns(lane, around.cost)).max();
     let recorders = lanes.into_iter().map(|lane| lane.recorder).collect();
     let (all, windows) = Recorder::merge(recorders, elapsed_ns);
-    let stats = |kind| all.tally(kind).map(|tally| op_stats(tally, elapsed_ns));
+    let stats = |kind| all.tally(kind).and_then(|tally| tally.totals().stats(elapsed_ns));
     let tool_ns = tool_ns(&all, around.cost, pooled_ios) / count as f64;
     Measurement {
         schema: SCHEMA.to_string(),
@@ -78,8 +78,7 @@ pub fn measurement(job: &Job, lanes: Vec<Outcome>, around: Circumstances) -> Mea
 fn tool_ns(all: &Recorder, cost: Cost, pooled_ios: u64) -> f64 {
     let count = |kind| all.tally(kind).map_or(0, |tally| tally.count);
     let ios: u64 = Kind::ALL.into_iter().map(count).sum();
-    let made = (count(Kind::Write) + count(Kind::Create)).saturating_sub(pooled_ios);
-    ios as f64 * cost.loop_ns + made as f64 * cost.fill_ns + pooled_ios as f64 * cost.stamp_ns
+    cost.of_ios(ios, count(Kind::Write) + count(Kind::Create), pooled_ios)
 }
 
 /// Most by which a latency of the lane is too long: what its loop takes for the largest batch, or
@@ -91,28 +90,4 @@ fn stamp_error_ns(lane: &Outcome, cost: Cost) -> u64 {
 
 fn told_by(clock: Clock, stamp_error_ns: u64) -> model::Clock {
     model::Clock { source: clock.source(), error_ppm: clock.error_ppm(), stamp_error_ns }
-}
-
-fn op_stats(tally: &Tally, elapsed_ns: u64) -> OpStats {
-    let histogram = tally.histogram();
-    let quantile = |q| histogram.supported_quantile(q);
-    let seconds = elapsed_ns as f64 / 1e9;
-    OpStats {
-        total_ios: tally.count,
-        io_bytes: tally.bytes,
-        iops: tally.count as f64 / seconds,
-        bw_bytes_per_s: tally.bytes as f64 / seconds,
-        lat_ns: Latency {
-            min: tally.min_ns,
-            mean: tally.sum_ns as f64 / tally.count as f64,
-            max: tally.max_ns,
-            p50: quantile(0.5),
-            p90: quantile(0.9),
-            p95: quantile(0.95),
-            p99: quantile(0.99),
-            p99_9: quantile(0.999),
-            p99_99: quantile(0.9999),
-        },
-        histogram,
-    }
 }

@@ -54,7 +54,8 @@ fn read_task(input: impl Read) -> Result<Task, EngineError> {
     serde_json::from_slice(&bytes).map_err(|e| EngineError::Protocol(e.to_string()))
 }
 
-fn die_with(parent_pid: Option<u32>) -> Result<(), EngineError> {
+/// Asks to die with the parent, and fails where it is gone already.
+pub fn die_with(parent_pid: Option<u32>) -> Result<(), EngineError> {
     set_parent_process_death_signal(Some(Signal::KILL))
         .map_err(|e| EngineError::io("asking to die with the parent", e))?;
     let parent = getppid().map(|pid| pid.as_raw_nonzero().get());
@@ -86,7 +87,7 @@ fn do_task(task: &Task, open: OpenDatabase) -> Result<Reply, EngineError> {
 }
 
 /// The inherited descriptor `number`, if it is open.
-fn borrow(number: i32) -> Result<BorrowedFd<'static>, EngineError> {
+pub fn borrow(number: i32) -> Result<BorrowedFd<'static>, EngineError> {
     if number < 0 {
         return Err(EngineError::Protocol(format!("{number} is no descriptor")));
     }

@@ -9,11 +9,15 @@
 //! Names come from our own counter, so removal needs no directory listing; whatever ends the
 //! work, every file it made is removed. Flushes are operations of their own and no part of a
 //! create's latency; close is.
+//!
+//! In slices a set ends where the time of its slice does: its last files are made so early that
+//! looking up, reading and removing all of them fits. Between slices there are no files.
 
 use std::ffi::CStr;
 use std::io::Write;
 use std::os::fd::OwnedFd;
 
+use bakeoff_core::driver::native::sliced::Go;
 use bakeoff_core::model::job::{Data, EngineName, Job};
 use bakeoff_core::model::measurement::Measurement;
 use rustix::fs::{AtFlags, Mode, OFlags, StatxFlags, fsync, openat, statx, unlinkat};
@@ -24,9 +28,11 @@ use crate::check;
 use crate::clock::Clock;
 use crate::control;
 use crate::cost::Cost;
+use crate::crew::Worker;
 use crate::data::{Content, Tag};
 use crate::end::End;
 use crate::error::EngineError;
+use crate::lane::sliced::Piece;
 use crate::lane::{Cell, Outcome};
 use crate::live::Live;
 use crate::measure::run_lanes;
@@ -74,7 +80,7 @@ impl Name {
 }
 
 /// One thread's sets.
-struct Lane<'a> {
+pub struct Lane<'a> {
     cell: Cell<'a>,
     index: u32,
     directory: OwnedFd,
@@ -95,6 +101,19 @@ struct Lane<'a> {
     flush_ns: u64,
     close_ns: u64,
     making_ns: u64,
+    flushes: u64,
+    /// What counts of the slice that is measured; `None` for a cell in one piece.
+    slice: Option<Pace>,
+    /// Time from the last create of the last set to its end, for each of its files.
+    rest_ns: u64,
+}
+
+/// Counts at the start of a slice, and of the set that is made in it.
+#[derive(Clone, Copy, Debug, Default)]
+struct Pace {
+    made: u64,
+    flushes: u64,
+    set: u64,
 }
 
 impl Drop for Lane<'_> {
@@ -112,7 +131,8 @@ impl Drop for Lane<'_> {
 }
 
 impl<'a> Lane<'a> {
-    fn new(cell: Cell<'a>, index: u32, directory: OwnedFd) -> Result<Self, EngineError> {
+    /// Allocates everything.
+    pub fn new(cell: Cell<'a>, index: u32, directory: OwnedFd) -> Result<Self, EngineError> {
         let job = cell.job;
         let kinds = [Kind::Create, Kind::Stat, Kind::Read, Kind::Unlink, Kind::Flush];
         Ok(Lane {
@@ -133,15 +153,18 @@ impl<'a> Lane<'a> {
             flush_ns: 0,
             close_ns: 0,
             making_ns: 0,
+            flushes: 0,
+            slice: None,
+            rest_ns: 0,
         })
     }
 
     fn run(mut self) -> Result<Outcome, EngineError> {
-        self.start_ns = self.cell.clock.now_ns();
-        self.now_ns = self.start_ns;
-        self.next_check_ns = self.start_ns + self.recorder.first_window_ns();
-        let files = share(check::blocks(self.cell.job), self.index, self.cell.job.numjobs);
-        while !self.is_over() && self.do_set(files)? {}
+        self.work()?;
+        self.outcome()
+    }
+
+    fn outcome(&mut self) -> Result<Outcome, EngineError> {
         let recorder = std::mem::replace(&mut self.recorder, Recorder::new(&[]));
         let Cell { clock, job, .. } = self.cell;
         Ok(Outcome {
@@ -162,12 +185,26 @@ impl<'a> Lane<'a> {
         })
     }
 
+    /// Sets until the end.
+    fn work(&mut self) -> Result<(), EngineError> {
+        self.start_ns = self.cell.clock.now_ns();
+        self.now_ns = self.start_ns;
+        self.next_check_ns = self.start_ns + self.recorder.first_window_ns();
+        let files = share(check::blocks(self.cell.job), self.index, self.cell.job.numjobs);
+        while !self.is_over() && self.do_set(files)? {}
+        Ok(())
+    }
+
     /// One set; false when the time limit or another lane's failure cut it off.
     fn do_set(&mut self, files: u64) -> Result<bool, EngineError> {
         let first = self.made;
+        if let Some(slice) = &mut self.slice {
+            slice.set = first;
+        }
         while self.made - first < files && !self.is_over() {
             self.create()?;
         }
+        let made_ns = self.now_ns;
         self.flush_directory()?;
         for phase in [Self::stat, Self::read, Self::unlink] {
             for number in first..self.made {
@@ -178,17 +215,29 @@ impl<'a> Lane<'a> {
             }
         }
         self.flush_directory()?;
-        Ok(true)
+        let done = self.made - first;
+        self.rest_ns = (self.now_ns - made_ns).checked_div(done).unwrap_or(self.rest_ns);
+        // The set that the time of a slice cut short is the last one: one more would be tiny.
+        Ok(self.slice.is_none() || done == files)
     }
 
     /// Whether to begin no more files.
     fn is_over(&self) -> bool {
         let elapsed_ns = self.now_ns - self.start_ns;
-        self.end.reached(elapsed_ns, self.made, self.others) || self.is_cut_off()
+        let Some(slice) = self.slice else {
+            return self.end.reached(elapsed_ns, self.made, self.others) || self.is_cut_off();
+        };
+        let rest_ns = (self.made - slice.set).saturating_mul(self.rest_ns);
+        let (made, flushes) = (self.made - slice.made, self.flushes - slice.flushes);
+        let is_over = self.end.reached(elapsed_ns.saturating_add(rest_ns), made, flushes);
+        // No slice is without a file.
+        made > 0 && is_over || self.cell.live.should_stop()
     }
 
     fn is_cut_off(&self) -> bool {
-        self.now_ns - self.start_ns >= self.end.hard_ns || self.cell.live.should_stop()
+        // The set of a slice is brought to its end whatever the time: it leaves nothing behind.
+        let is_late = self.now_ns - self.start_ns >= self.end.hard_ns && self.slice.is_none();
+        is_late || self.cell.live.should_stop()
     }
 
     fn create(&mut self) -> Result<(), EngineError> {
@@ -286,9 +335,19 @@ impl<'a> Lane<'a> {
         Ok(())
     }
 
+    /// What a slice changed is on the disk when it ends, also where the job flushes nothing.
+    fn settle(&mut self) -> Result<(), EngineError> {
+        if self.cell.job.fsync == 0 {
+            fsync(&self.directory).map_err(|e| EngineError::io("syncing the directory", e))?;
+            self.flushed();
+        }
+        Ok(())
+    }
+
     fn flushed(&mut self) {
         let ns = self.pass_time(|lane, ns| lane.flush_ns += ns);
         self.others += 1;
+        self.flushes += 1;
         self.recorder.record(Kind::Flush, ns, 0);
     }
 
@@ -310,6 +369,38 @@ impl<'a> Lane<'a> {
             self.next_check_ns = self.start_ns + next_ns;
         }
         ns
+    }
+}
+
+impl Worker for Lane<'_> {
+    fn slice(&mut self, go: &Go) -> Result<Piece, EngineError> {
+        let Cell { clock, job, .. } = self.cell;
+        self.end = End::of_slice(job, go, self.index);
+        self.slice = Some(Pace { made: self.made, flushes: self.flushes, set: self.made });
+        let before = [self.flush_ns, self.close_ns, self.making_ns];
+        let (made, flushes) = (self.made, self.flushes);
+        self.work()?;
+        self.settle()?;
+        let [flush_ns, close_ns, making_ns] =
+            [self.flush_ns - before[0], self.close_ns - before[1], self.making_ns - before[2]];
+        let loop_ns = self.now_ns - self.start_ns;
+        Ok(Piece {
+            start_ns: self.start_ns,
+            end_ns: control::hold_back(clock, job, self.start_ns, self.now_ns),
+            data_ns: loop_ns.saturating_sub(flush_ns + close_ns + making_ns),
+            flush_ns,
+            close_ns,
+            ops: self.recorder.take(),
+            pooled_ios: 0,
+            cut: !self.end.has_least(self.made - made, self.flushes - flushes),
+            waited_ns: None,
+        })
+    }
+
+    fn finish(mut self) -> Result<Outcome, EngineError> {
+        self.start_ns = self.cell.clock.now_ns();
+        self.now_ns = self.start_ns;
+        self.outcome()
     }
 }
 

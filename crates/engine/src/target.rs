@@ -9,7 +9,7 @@ use std::ffi::c_int;
 use std::os::fd::{IntoRawFd, OwnedFd};
 use std::path::{Path, PathBuf};
 
-use bakeoff_core::driver::native::TargetKind;
+use bakeoff_core::driver::native::{TargetKind, Task};
 use bakeoff_core::model::job::{Job, Rw};
 use bakeoff_core::model::step::Inode;
 use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags, Statx, StatxFlags, fstat, openat, statx};
@@ -133,6 +133,14 @@ impl Target {
         Err(EngineError::Invalid(format!(
             "this was to be a {kind:?} and is a {found:?} now: was it replaced meanwhile?"
         )))
+    }
+
+    /// Finds what a task names, if it is what the parent checked. `job` is the task's, or what
+    /// comes of it.
+    pub fn of_task(task: &Task, job: &Job) -> Result<Target, EngineError> {
+        let at = Spot { path: task.target.as_path(), inode: task.inode };
+        Target::expect(at, task.target_kind, job)?;
+        Target::find(at, job)
     }
 
     /// Opens it as the job needs it. Each lane has its own open file, with its own read-ahead.

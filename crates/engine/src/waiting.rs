@@ -18,6 +18,16 @@ pub fn counted(run: impl FnOnce() -> Result<Outcome, EngineError>) -> Result<Out
     Ok(outcome)
 }
 
+/// Runs one slice in this thread; beside its result, how long the thread waited for a CPU.
+pub fn beside<T>(
+    run: impl FnOnce() -> Result<T, EngineError>,
+) -> Result<(T, Option<u64>), EngineError> {
+    let before = waited_ns();
+    let done = run()?;
+    let waited_ns = waited_ns().zip(before).map(|(after, before)| after.saturating_sub(before));
+    Ok((done, waited_ns))
+}
+
 /// What this thread has waited so far; `None` where the kernel does not count it
 /// (`CONFIG_SCHED_INFO`).
 fn waited_ns() -> Option<u64> {

@@ -79,6 +79,12 @@ impl Windows {
         (counts, self.end_ns)
     }
 
+    /// Forgets every stretch and begins again from nothing, in the same memory.
+    pub fn restart(&mut self) {
+        self.closed.clear();
+        (self.len_ns, self.end_ns, self.total) = (WINDOW_NS, WINDOW_NS, Counts::default());
+    }
+
     /// Closes the last stretch, with `total` done in all.
     pub fn close(&mut self, total: Counts) {
         self.push(total.since(self.total));

@@ -14,6 +14,8 @@ use crate::ui::say;
 
 /// First argument of the process that measures.
 pub const ENGINE: &str = "__engine";
+/// First argument of the process that measures in slices.
+pub const SLICES: &str = "__slices";
 /// First argument of the process that becomes a foreign tool.
 pub const TOOL: &str = "__tool";
 
@@ -35,6 +37,10 @@ pub fn dispatch() -> Option<ExitCode> {
     match args.next()?.to_str()? {
         ENGINE => {
             Some(ExitCode::from(u8::try_from(bakeoff_engine::serve(database::open)).unwrap_or(70)))
+        }
+        SLICES => {
+            let ended = bakeoff_engine::serve_slices(std::io::stdin(), std::io::stdout());
+            Some(ExitCode::from(u8::try_from(ended).unwrap_or(70)))
         }
         TOOL => Some(become_tool(args)),
         SESSION => {

@@ -23,9 +23,9 @@ use crate::exec::{ExecError, Spec};
 use crate::signals::Cancel;
 
 /// Time a child may take beyond its job's own limit: starting, buffers, a last slow flush.
-const GRACE: Duration = Duration::from_secs(120);
+pub const GRACE: Duration = Duration::from_secs(120);
 /// Limit of a job that names none (one pass over a large, slow file).
-const UNLIMITED: Duration = Duration::from_secs(24 * 3600);
+pub const UNLIMITED: Duration = Duration::from_secs(24 * 3600);
 /// The same of a cell, whose protocol need not name one: fifty flushes of a slow card take a
 /// quarter of an hour.
 pub const CELL: Duration = Duration::from_secs(30 * 60);
@@ -150,7 +150,7 @@ pub fn look_for(
 }
 
 /// The engine follows no link, and where udev runs the names in /dev/mapper are links.
-fn place(target: &Path, kind: TargetKind) -> Result<RawPath, LoadError> {
+pub fn place(target: &Path, kind: TargetKind) -> Result<RawPath, LoadError> {
     let device = match kind {
         TargetKind::Block => std::fs::canonicalize(target),
         TargetKind::File | TargetKind::Directory | TargetKind::KeptDirectory => {

@@ -34,6 +34,8 @@ pub mod rehearse;
 pub mod scratch;
 pub mod session;
 pub mod site;
+#[cfg_attr(not(test), expect(dead_code, reason = "the runner of rounds uses it"))]
+pub mod sliced;
 pub mod stacks;
 pub mod stepper;
 pub mod subject;

@@ -303,6 +303,12 @@ impl Job {
         self.bs.checked_mul(self.iodepth.into())?.checked_mul(self.numjobs.into())
     }
 
+    /// Whether the engine can do it in slices. An open loop's arrivals are fixed over its whole
+    /// time, so that it cannot be interrupted.
+    pub fn can_be_sliced(&self) -> bool {
+        self.rate_iops.is_none()
+    }
+
     /// Whether the bytes it writes are flushed inside the measured time.
     pub fn is_durable(&self) -> bool {
         !self.rw.writes() || self.fsync > 0 || self.fdatasync > 0 || self.end_fsync

@@ -145,6 +145,13 @@ impl Workload {
         matches!(self.phase, Phase::ColdRead | Phase::Overwrite)
     }
 
+    /// Whether the engine can do it in slices: one job of its own. Profiles and foreign tools keep
+    /// their own order and are measured in visits.
+    pub fn can_be_sliced(&self) -> bool {
+        let is_job = self.driver.is_native() && self.profile.is_none() && self.fio_job.is_none();
+        is_job && self.job.can_be_sliced()
+    }
+
     /// Whether the engine can slow it down by a known share: one job of its own.
     pub fn can_be_slowed(&self) -> bool {
         self.driver.is_native() && self.profile.is_none()

@@ -6,7 +6,7 @@ use crate::buffer::Buffers;
 use crate::check;
 use crate::cost::Cost;
 use crate::data::{Content, POOL_FROM_BYTES, Tag};
-use crate::windows::{Counts, WINDOW_NS};
+use crate::windows::Counts;
 
 /// Least bytes of a pool; see [`crate::data`].
 const POOL_BYTES: usize = 1 << 20;
@@ -121,14 +121,15 @@ impl Filler {
         self.restamp
     }
 
-    /// Looks at a window's writes: from now on pooled when making their data took too long.
-    pub fn reconsider(&mut self, counts: Counts, issued: u64) {
+    /// Looks at the writes of `within_ns`: from now on pooled when making their data took too
+    /// long.
+    pub fn reconsider(&mut self, counts: Counts, within_ns: u64, issued: u64) {
         if self.pooled_from.is_some() || !self.makes_data || self.bs < POOL_FROM_BYTES as u64 {
             return;
         }
         let writes = counts.write_bytes / self.bs;
         let making_ns = writes as f64 * self.cost.fill_ns;
-        if making_ns * SHARE_MAX as f64 > WINDOW_NS as f64 {
+        if making_ns * SHARE_MAX as f64 > within_ns as f64 {
             self.pooled_from = Some(issued);
         }
     }
@@ -154,6 +155,7 @@ mod tests {
     use bakeoff_core::model::job::{Mem, Rw};
 
     use super::*;
+    use crate::windows::WINDOW_NS;
 
     fn filler(fill_ns: f64) -> (Filler, Buffers) {
         let job = Job::new(Rw::Write, 4096, 1 << 20);
@@ -173,10 +175,10 @@ mod tests {
     #[test]
     fn a_window_over_a_twentieth_switches_to_the_pool_for_good() {
         let (mut filler, _) = filler(1000.0);
-        filler.reconsider(window(5000), 10);
+        filler.reconsider(window(5000), WINDOW_NS, 10);
         assert_eq!(filler.pooled_from(), None, "exactly a twentieth is allowed");
-        filler.reconsider(window(5001), 20);
-        filler.reconsider(window(0), 30);
+        filler.reconsider(window(5001), WINDOW_NS, 20);
+        filler.reconsider(window(0), WINDOW_NS, 30);
         assert_eq!(filler.pooled_from(), Some(20));
     }
 
@@ -184,7 +186,7 @@ mod tests {
     fn pooled_blocks_are_what_their_tag_says_also_after_fresh_ones() {
         let (mut filler, mut buffers) = filler(1e9);
         filler.fill(&mut buffers, 1, 0, 0);
-        filler.reconsider(window(1), 1);
+        filler.reconsider(window(1), WINDOW_NS, 1);
         let content = Content::new(1, 0);
         let mut used = std::collections::BTreeSet::new();
         for op in 1..300 {

@@ -68,6 +68,11 @@ impl Flushes {
         }
     }
 
+    /// Another slice begins: an fsync at its end is due again, where there is one.
+    pub fn again(&mut self, job: &Job) {
+        self.end_fsync = job.end_fsync && job.rw.writes();
+    }
+
     /// A write begins.
     #[inline]
     pub fn count_write(&mut self) {
@@ -185,6 +190,14 @@ mod tests {
         assert_eq!(calls(&every_two, 5), [(2, Call::Fsync), (4, Call::Fsync), (5, Call::Fsync)]);
         let both = Job { fsync: 2, fdatasync: 1, ..job.clone() };
         assert_eq!(calls(&both, 2), [(1, Call::Fdatasync), (2, Call::Fsync), (2, Call::Fdatasync)]);
+        let each_slice = Job { end_fsync: true, ..job.clone() };
+        let mut flushes = Flushes::new(&each_slice);
+        for _ in 0..3 {
+            flushes.again(&each_slice);
+            flushes.count_write();
+            let due = [flushes.next_due(true), flushes.next_due(true)];
+            assert_eq!(due, [Some(Call::Fsync), None], "each slice ends with its own");
+        }
         let reads = Job { fsync: 1, end_fsync: true, rw: Rw::Read, ..job };
         assert_eq!(calls(&reads, 0), []);
     }

@@ -5,15 +5,34 @@ use crate::error::EngineError;
 use crate::offsets::{Order, Walk};
 use crate::record::{Kind, Row};
 
-use super::{Lane, Outcome};
+use super::queued::Queue;
+use super::{Lane, Outcome, Run};
 
 /// Latencies kept before they are put into the histogram. A store whose place depends on a reading
 /// of the clock holds up the next reading: measured at 6 ns an I/O, of 16 with everything else.
 const KEPT: usize = 256;
 
 impl<'a, E: Immediate> Lane<'a, E> {
+    /// The loop for one I/O at a time.
+    pub fn immediate() -> Run<'a, E> {
+        Run { lane: Self::run, piece: Self::piece, queue: |_| Queue::none() }
+    }
+
     /// Does the work, one I/O at a time.
     pub fn run(mut self) -> Result<Outcome, EngineError> {
+        let now = self.work()?;
+        self.finish(now)
+    }
+
+    /// Does one slice.
+    fn piece(&mut self, _: &mut Queue) -> Result<u64, EngineError> {
+        self.work()
+    }
+
+    /// Does the work up to its end and flushes. Part of its callers, so that the loop of a cell in
+    /// one piece is the same as without slices.
+    #[inline(always)]
+    fn work(&mut self) -> Result<u64, EngineError> {
         let only = self.moves_only();
         let mut now = self.begin();
         loop {
@@ -33,7 +52,7 @@ impl<'a, E: Immediate> Lane<'a, E> {
         if self.flushes.is_due(true) {
             now = self.flush(now)?;
         }
-        self.finish(now)
+        Ok(now)
     }
 
     /// Does up to `ios` I/Os in a row; the first began at `due_ns`, if that is given. Returns the

@@ -8,10 +8,10 @@ use crate::error::EngineError;
 use crate::offsets::{Order, Step, Walk};
 use crate::record::{Kind, Row};
 
-use super::{Lane, Outcome};
+use super::{Lane, Outcome, Run};
 
 /// What is in flight. All its memory is there before the clock starts.
-struct Queue {
+pub struct Queue {
     /// When the I/O of each slot began.
     start_ns: Vec<u64>,
     /// Which block the I/O of each slot is on.
@@ -40,6 +40,21 @@ struct Turn {
 }
 
 impl Queue {
+    /// For loops that need none.
+    pub fn none() -> Queue {
+        Queue {
+            start_ns: Vec::new(),
+            blocks: Vec::new(),
+            free: Vec::new(),
+            begun: Vec::new(),
+            odd: Vec::new(),
+            held: None,
+            apart: false,
+            each: false,
+            only: None,
+        }
+    }
+
     fn is_idle(&self) -> bool {
         self.free.len() == self.start_ns.len()
     }
@@ -52,14 +67,32 @@ impl Queue {
 }
 
 impl<'a, E: Queued> Lane<'a, E> {
+    /// The loop for many I/Os in flight.
+    pub fn queued() -> Run<'a, E> {
+        Run { lane: Self::run_queued, piece: Self::piece_queued, queue: Self::queue }
+    }
+
     /// Does the work, up to `depth` I/Os at a time.
     pub fn run_queued(mut self) -> Result<Outcome, EngineError> {
         let mut queue = self.queue();
+        let now = self.work_queued(&mut queue)?;
+        self.finish(now)
+    }
+
+    /// Does one slice.
+    fn piece_queued(&mut self, queue: &mut Queue) -> Result<u64, EngineError> {
+        self.work_queued(queue)
+    }
+
+    /// Does the work up to its end, waits for what is in flight and flushes. Part of its callers,
+    /// so that the loop of a cell in one piece is the same as without slices.
+    #[inline(always)]
+    fn work_queued(&mut self, queue: &mut Queue) -> Result<u64, EngineError> {
         let mut now = self.begin();
         let mut larger = true;
         loop {
             if !queue.free.is_empty() {
-                now = self.issue(&mut queue, now)?;
+                now = self.issue(queue, now)?;
             }
             if queue.is_idle() {
                 if self.flushes.is_due(self.stopping) {
@@ -74,7 +107,7 @@ impl<'a, E: Queued> Lane<'a, E> {
             if std::mem::take(&mut larger) {
                 self.turn_ns = self.turn_ns.max(self.clock.now_ns().saturating_sub(now));
             }
-            let patience_ns = self.patience(&queue, now);
+            let patience_ns = self.patience(queue, now);
             let ready = self.engine.wait(patience_ns).map_err(waiting)?;
             now = self.clock.now_ns();
             if now >= self.next_check_ns {
@@ -84,11 +117,11 @@ impl<'a, E: Queued> Lane<'a, E> {
             self.batch_max = self.batch_max.max(ready);
             let goes_on = now < self.until_ns() && u64::from(ready) < self.undisturbed();
             match queue.only.filter(|_| goes_on && !self.stopping) {
-                Some(kind) => self.again(&mut queue, kind, ready, now)?,
-                None => now = self.complete(&mut queue, ready, now)?,
+                Some(kind) => self.again(queue, kind, ready, now)?,
+                None => now = self.complete(queue, ready, now)?,
             }
         }
-        self.finish(now)
+        Ok(now)
     }
 
     fn queue(&self) -> Queue {

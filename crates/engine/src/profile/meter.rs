@@ -208,7 +208,7 @@ impl<'a> Meter<'a> {
 
     /// The distribution of one kind so far.
     pub fn histogram(&self, kind: Kind) -> Histogram {
-        self.recorder.tally(kind).map(|t| t.histogram()).unwrap_or_default()
+        self.recorder.tally(kind).map(|t| t.totals().histogram).unwrap_or_default()
     }
 
     /// Whether the part has had its time and its operations; without a time one pass is all.

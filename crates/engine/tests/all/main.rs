@@ -14,3 +14,4 @@ mod measure;
 mod places;
 mod profiles;
 mod serve;
+mod slices;

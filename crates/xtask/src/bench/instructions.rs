@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result, ensure};
+use bakeoff_core::driver::native::sliced::{Answer, Go, Order};
 use bakeoff_core::driver::native::{Reply, TargetKind, Task};
 use bakeoff_core::model::job::{EngineName, Job, Rw};
 use bakeoff_core::model::path::RawPath;
@@ -25,6 +26,8 @@ const MARGIN: f64 = 0.05;
 struct Case {
     name: &'static str,
     job: Job,
+    /// Whether it is one slice of a cell.
+    is_slice: bool,
     /// Counted when it was committed, on x86-64.
     committed: f64,
     /// What it has to stay below whatever was committed; none where nothing was promised.
@@ -33,12 +36,29 @@ struct Case {
 
 fn cases() -> Vec<Case> {
     let job = |rw, bs, engine, iodepth| Job { engine, iodepth, ..Job::new(rw, bs, FILE_BYTES) };
-    let case = |name, job, committed, at_most| Case { name, job, committed, at_most };
+    let case =
+        |name, job, committed, at_most| Case { name, job, is_slice: false, committed, at_most };
+    let slice = |name, job, committed, at_most| Case {
+        is_slice: true,
+        ..case(name, job, committed, at_most)
+    };
     use EngineName::{IoUring, Null, Psync};
     vec![
         case("4k random read, psync", job(Rw::RandRead, 4096, Psync, 1), 74.8, Some(75.0)),
         case(
             "4k random read, io_uring, depth 32",
+            job(Rw::RandRead, 4096, IoUring, 32),
+            95.8,
+            Some(100.0),
+        ),
+        slice(
+            "4k random read, psync, a slice",
+            job(Rw::RandRead, 4096, Psync, 1),
+            74.8,
+            Some(75.0),
+        ),
+        slice(
+            "4k random read, io_uring, depth 32, a slice",
             job(Rw::RandRead, 4096, IoUring, 32),
             95.8,
             Some(100.0),
@@ -59,7 +79,7 @@ pub fn check(root: &Path) -> Result<bool> {
     let mut is_right = true;
     println!("{:<40}{:>8}{:>12}{:>9}", "user instructions an I/O", "now", "committed", "at most");
     for case in cases() {
-        let Some(now) = slope(&engine, &file.0, &case.job)? else {
+        let Some(now) = slope(&engine, &file.0, &case)? else {
             skip(case.name, case.job.engine.name())?;
             continue;
         };
@@ -94,7 +114,7 @@ pub fn counts(root: &Path) -> Result<Vec<(&'static str, f64, Option<f64>)>> {
     let file = Scratch::make(root)?;
     let mut counts = Vec::new();
     for case in cases() {
-        let count = slope(&engine, &file.0, &case.job)?;
+        let count = slope(&engine, &file.0, &case)?;
         counts.extend(count.map(|count| (case.name, count, case.at_most)));
     }
     Ok(counts)
@@ -142,19 +162,23 @@ fn skip(case: &str, needs: &str) -> Result<()> {
 }
 
 /// Instructions an I/O; `None` where the engine cannot be had.
-fn slope(engine: &Path, file: &Path, job: &Job) -> Result<Option<f64>> {
+fn slope(engine: &Path, file: &Path, case: &Case) -> Result<Option<f64>> {
     let [few, many] = IOS;
-    let Some(more) = count(engine, file, job, many)? else { return Ok(None) };
-    let Some(less) = count(engine, file, job, few)? else { return Ok(None) };
+    let Some(more) = count(engine, file, case, many)? else { return Ok(None) };
+    let Some(less) = count(engine, file, case, few)? else { return Ok(None) };
     Ok(Some((more as f64 - less as f64) / (many - few) as f64))
 }
 
 /// Instructions of one run of `ios` I/Os; `None` where the engine cannot be had.
-fn count(engine: &Path, file: &Path, job: &Job, ios: u64) -> Result<Option<u64>> {
-    let task = task(file, job, ios)?;
+fn count(engine: &Path, file: &Path, case: &Case, ios: u64) -> Result<Option<u64>> {
+    let mut input_bytes = task(file, &case.job, ios)?;
+    if case.is_slice {
+        input_bytes.extend(orders(ios)?);
+    }
     let mut child = Command::new("valgrind")
         .args(["--tool=cachegrind", "--cache-sim=no", "--cachegrind-out-file=/dev/null"])
         .arg(engine)
+        .args(case.is_slice.then_some("slices"))
         // Valgrind disturbs the readings that calibrate it.
         .env("BAKEOFF_CLOCK", "counter")
         .stdin(Stdio::piped())
@@ -163,15 +187,33 @@ fn count(engine: &Path, file: &Path, job: &Job, ios: u64) -> Result<Option<u64>>
         .spawn()
         .context("cannot run valgrind")?;
     let mut input = child.stdin.take().context("its input was asked for")?;
-    input.write_all(&task)?;
+    input.write_all(&input_bytes)?;
     drop(input);
     let output = child.wait_with_output()?;
     let said = String::from_utf8_lossy(&output.stderr);
-    let reply = Reply::parse(&output.stdout).with_context(|| format!("no reply: {said}"))?;
-    if reply.into_result()?.iter().any(|part| part.engine != job.engine) {
+    let used = used(&output.stdout).with_context(|| format!("no reply: {said}"))?;
+    if used != case.job.engine {
         return Ok(None);
     }
     instructions(&said).map(Some).with_context(|| format!("valgrind counted nothing: {said}"))
+}
+
+/// One slice of so many I/Os, whatever its time.
+fn orders(ios: u64) -> Result<Vec<u8>> {
+    let go =
+        Go { slice_ns: 0, least_ios: ios, least_flushes: 0, least_bytes: 0, limit_ns: u64::MAX };
+    let (go, end) = (serde_json::to_string(&Order::Go(go))?, serde_json::to_string(&Order::End)?);
+    Ok(format!("\n{go}\n{end}\n").into_bytes())
+}
+
+/// The engine that did it, from what the child answered last.
+fn used(stdout: &[u8]) -> Result<EngineName> {
+    let last = stdout.trim_ascii().rsplit(|byte| *byte == b'\n').next().unwrap_or_default();
+    if let Ok(Answer::Ended(ended)) = serde_json::from_slice(last) {
+        return Ok(ended.engine);
+    }
+    let parts = Reply::parse(stdout)?.into_result()?;
+    parts.first().map(|part| part.engine).context("no part was measured")
 }
 
 /// What Cachegrind says on its line "I refs: 9,513,746" ("I refs:" with any number of blanks).

@@ -1,0 +1,150 @@
+//! How long a slice has to be: long enough that what a switch costs does not show.
+//!
+//! A switch to another candidate costs the head movement of a hard disk, read-ahead and cold
+//! metadata. The length is doubled from 50 ms until doubling it changes the rate by less than
+//! 2 %. The limit is 300 ms. Where the minimum of operations alone takes longer, the limit is 2 s.
+
+use super::job::{Job, Rw};
+
+/// The shortest slice.
+pub const SHORTEST_NS: u64 = 50_000_000;
+/// The longest slice, unless its minimum of operations takes longer.
+pub const LONGEST_NS: u64 = 300_000_000;
+/// The end of every slice, whatever was done by then.
+pub const LIMIT_NS: u64 = 2_000_000_000;
+/// A change of the rate below this, as a share, does not show.
+const SAME_RATE: f64 = 0.02;
+
+/// One length that was tried.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Tried {
+    /// How long the slices of this length really took, on average.
+    pub length_ns: u64,
+    /// Their rate: work over time.
+    pub rate: f64,
+}
+
+/// What to do next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Next {
+    /// Measure slices of this length and ask again.
+    Try(u64),
+    /// Slices of this length will do.
+    Use(u64),
+}
+
+/// Decides from the lengths tried so far, in the order in which they were tried.
+pub fn next(tried: &[Tried]) -> Next {
+    let Some(last) = tried.last() else { return Next::Try(SHORTEST_NS) };
+    if let [.., before, last] = tried
+        && is_same(before.rate, last.rate)
+    {
+        return Next::Use(before.length_ns.clamp(SHORTEST_NS, LIMIT_NS));
+    }
+    if last.length_ns >= LONGEST_NS {
+        return Next::Use(last.length_ns.min(LIMIT_NS));
+    }
+    // A slice ends with the operation that its time ends in, so that it is a little longer than
+    // asked for: lengths tried are powers of two all the same.
+    let doubled = last.length_ns.saturating_mul(2).max(SHORTEST_NS);
+    let steps = (doubled / SHORTEST_NS).ilog2();
+    Next::Try((SHORTEST_NS << steps).min(LONGEST_NS))
+}
+
+fn is_same(before: f64, after: f64) -> bool {
+    let both = before.is_finite() && after.is_finite() && before > 0.0 && after > 0.0;
+    both && libm::fabs(libm::log(after / before)) < libm::log1p(SAME_RATE)
+}
+
+/// The work below which a slice does not end: all three, but for the limit of time.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Least {
+    /// Data operations; for small files, files.
+    pub ios: u64,
+    /// Flushes.
+    pub flushes: u64,
+    /// Bytes of data.
+    pub bytes: u64,
+}
+
+impl Least {
+    /// What a slice of `job` needs: 4 flushes of a job that flushes as it goes, else 8 MiB in
+    /// order or 20 operations.
+    pub fn of(job: &Job) -> Least {
+        let flushes_as_it_goes = job.rw.writes() && (job.fsync > 0 || job.fdatasync > 0);
+        match job.rw {
+            _ if flushes_as_it_goes => Least { flushes: 4, ..Least::default() },
+            Rw::Read | Rw::Write => Least { bytes: 8 << 20, ..Least::default() },
+            _ => Least { ios: 20, ..Least::default() },
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    const MS: u64 = 1_000_000;
+
+    fn tried(pairs: &[(u64, f64)]) -> Vec<Tried> {
+        pairs.iter().map(|(ms, rate)| Tried { length_ns: ms * MS, rate: *rate }).collect()
+    }
+
+    #[test]
+    fn the_length_is_doubled_until_the_rate_stays() {
+        let after = |pairs| next(&tried(pairs));
+        assert_eq!(after(&[]), Next::Try(50 * MS));
+        assert_eq!(after(&[(50, 1.0)]), Next::Try(100 * MS));
+        assert_eq!(after(&[(50, 1.0), (100, 1.019)]), Next::Use(50 * MS));
+        assert_eq!(after(&[(51, 1.0), (103, 1.03)]), Next::Try(200 * MS));
+        assert_eq!(after(&[(50, 1.0), (100, 1.1), (201, 1.2)]), Next::Try(300 * MS));
+        assert_eq!(after(&[(50, 1.0), (100, 1.1), (200, 1.2), (300, 1.3)]), Next::Use(300 * MS));
+    }
+
+    #[test]
+    fn a_minimum_that_takes_longer_sets_the_length() {
+        let after = |pairs| next(&tried(pairs));
+        assert_eq!(after(&[(900, 1.0)]), Next::Use(900 * MS));
+        assert_eq!(after(&[(2400, 1.0)]), Next::Use(2000 * MS));
+        assert_eq!(after(&[(130, 1.0)]), Next::Try(200 * MS));
+    }
+
+    #[test]
+    fn a_rate_of_nothing_is_never_the_same() {
+        let after = next(&tried(&[(50, 0.0), (100, 0.0)]));
+        assert_eq!(after, Next::Try(200 * MS));
+    }
+
+    #[test]
+    fn the_minimum_follows_what_the_job_does() {
+        let job = |rw| Job::new(rw, 4096, 1 << 20);
+        assert_eq!(Least::of(&job(Rw::RandRead)), Least { ios: 20, ..Least::default() });
+        assert_eq!(Least::of(&job(Rw::Read)), Least { bytes: 8 << 20, ..Least::default() });
+        let flushed = Job { fdatasync: 1, ..job(Rw::Write) };
+        assert_eq!(Least::of(&flushed), Least { flushes: 4, ..Least::default() });
+        let reads = Job { fsync: 1, ..job(Rw::RandRead) };
+        assert_eq!(Least::of(&reads).ios, 20, "what only reads never flushes");
+    }
+
+    proptest! {
+        #[test]
+        fn calibration_ends_after_five_lengths_at_most(rates in proptest::collection::vec(0.0f64..9.0, 5), over in 0u64..20) {
+            let mut tried = Vec::new();
+            for rate in rates {
+                match next(&tried) {
+                    Next::Try(length_ns) => {
+                        prop_assert!((SHORTEST_NS..=LONGEST_NS).contains(&length_ns));
+                        tried.push(Tried { length_ns: length_ns + over * MS, rate });
+                    }
+                    Next::Use(length_ns) => {
+                        prop_assert!((SHORTEST_NS..=LIMIT_NS).contains(&length_ns));
+                        return Ok(());
+                    }
+                }
+            }
+            prop_assert!(matches!(next(&tried), Next::Use(_)));
+        }
+    }
+}

@@ -1,0 +1,127 @@
+//! A lane that works in slices: it keeps its place, its open file and its memory from one to the
+//! next, and has nothing in flight and nothing unflushed between them.
+//!
+//! What a slice needs is set before its clock starts, and what it recorded is taken out after it
+//! stopped. The loops are those of a cell in one piece, so an I/O costs the same.
+
+use bakeoff_core::driver::native::sliced::Go;
+use bakeoff_core::model::op_totals::OpTotals;
+
+use super::queued::Queue;
+use super::{Lane, Outcome, Run};
+use crate::control;
+use crate::crew::Worker;
+use crate::end::End;
+use crate::engine::Engine;
+use crate::error::EngineError;
+use crate::record::Kind;
+use crate::windows::Counts;
+
+/// Counts of a lane at the start of a slice.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Base {
+    /// Data operations begun.
+    pub issued: u64,
+    /// Flushes made.
+    pub flushes: u64,
+    flush_ns: u64,
+    idle_ns: u64,
+    making_ns: u64,
+    pooled_ios: u64,
+}
+
+/// What one lane did in one slice.
+pub struct Piece {
+    /// First operation.
+    pub start_ns: u64,
+    /// End of the last flush.
+    pub end_ns: u64,
+    /// Time in data calls.
+    pub data_ns: u64,
+    /// Time in flush calls.
+    pub flush_ns: u64,
+    /// Time in close.
+    pub close_ns: u64,
+    /// Latencies, by kind.
+    pub ops: Vec<(Kind, OpTotals)>,
+    /// Writes whose data came from the pool.
+    pub pooled_ios: u64,
+    /// Whether its limit ended it before its minimum was done.
+    pub cut: bool,
+    /// Time its thread was ready and waited for a CPU.
+    pub waited_ns: Option<u64>,
+}
+
+/// A lane with what its slices need.
+pub struct SlicedLane<'a, E> {
+    lane: Lane<'a, E>,
+    queue: Queue,
+    piece: OnePiece<'a, E>,
+}
+
+/// See [`Run::piece`].
+type OnePiece<'a, E> = fn(&mut Lane<'a, E>, &mut Queue) -> Result<u64, EngineError>;
+
+impl<'a, E: Engine> SlicedLane<'a, E> {
+    /// Allocates the rest of what the slices need.
+    pub fn new(lane: Lane<'a, E>, run: &Run<'a, E>) -> SlicedLane<'a, E> {
+        let queue = (run.queue)(&lane);
+        SlicedLane { lane, queue, piece: run.piece }
+    }
+}
+
+impl<E: Engine> Worker for SlicedLane<'_, E> {
+    fn slice(&mut self, go: &Go) -> Result<Piece, EngineError> {
+        self.lane.begin_slice(go);
+        let now = (self.piece)(&mut self.lane, &mut self.queue)?;
+        Ok(self.lane.end_slice(now))
+    }
+
+    fn finish(self) -> Result<Outcome, EngineError> {
+        let now = self.lane.clock.now_ns();
+        self.lane.finish(now)
+    }
+}
+
+impl<E: Engine> Lane<'_, E> {
+    fn begin_slice(&mut self, go: &Go) {
+        let job = self.cell.job;
+        self.end = End::of_slice(job, go, self.index);
+        self.flushes.again(job);
+        (self.stopping, self.stopped_ns) = (false, 0);
+        self.base = Base {
+            issued: self.issued,
+            flushes: self.flushes.done(),
+            flush_ns: self.flushes.time_ns(),
+            idle_ns: self.idle_ns,
+            making_ns: self.making_ns,
+            pooled_ios: self.filler.pooled_ios(),
+        };
+    }
+
+    /// `now` is when the last operation or flush ended.
+    fn end_slice(&mut self, now: u64) -> Piece {
+        let base = self.base;
+        let loop_ns = now - self.start_ns;
+        let end_ns = control::hold_back(self.clock, self.cell.job, self.start_ns, now);
+        let ios = self.issued - base.issued;
+        let flush_ns = self.flushes.time_ns() - base.flush_ns;
+        let other_ns = flush_ns + self.idle_ns - base.idle_ns + self.making_ns - base.making_ns;
+        let ops = self.recorder.take();
+        let written = ops.iter().filter(|(kind, _)| *kind == Kind::Write).map(|(_, t)| t.bytes);
+        // A slice may be shorter than a window, which then never looks at what data costs.
+        let counts = Counts { read_bytes: 0, write_bytes: written.sum(), ios };
+        self.filler.reconsider(counts, loop_ns, self.issued);
+        Piece {
+            start_ns: self.start_ns,
+            end_ns,
+            data_ns: loop_ns.saturating_sub(other_ns),
+            flush_ns,
+            close_ns: 0,
+            ops,
+            pooled_ios: self.filler.pooled_ios() - base.pooled_ios,
+            cut: !self.end.has_least(ios, self.flushes.done() - base.flushes),
+            waited_ns: None,
+        }
+    }
+}

@@ -1,0 +1,324 @@
+//! Cells in slices, through the child process as its parent sees it. No test looks at a speed.
+
+use std::collections::BTreeSet;
+use std::io::{BufRead, BufReader, Write};
+use std::path::Path;
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+
+use bakeoff_core::driver::native::sliced::{Answer, Go, OpKind, Order, SliceReport, merged};
+use bakeoff_core::driver::native::{FailureKind, TargetKind, Task};
+use bakeoff_core::model::job::{EngineName, Job, Offsets, Rw};
+use bakeoff_core::model::measurement::Measurement;
+use bakeoff_core::model::path::RawPath;
+use bakeoff_core::model::slice_length::Least;
+
+struct Talk {
+    child: Child,
+    input: Option<ChildStdin>,
+    output: BufReader<ChildStdout>,
+}
+
+impl Talk {
+    fn start(job: &Job, path: &Path, target_kind: TargetKind) -> Talk {
+        let mut child = Command::new(env!("CARGO_BIN_EXE_engine"))
+            .arg("slices")
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let (input, output) = (child.stdin.take(), child.stdout.take().unwrap());
+        let task = Task {
+            job: job.clone(),
+            profile: None,
+            parts: Vec::new(),
+            target: RawPath::new(path),
+            inode: None,
+            target_kind,
+            live_fd: None,
+            acks_fd: None,
+            look_for: None,
+            parent_pid: Some(std::process::id()),
+        };
+        let mut talk = Talk { child, input, output: BufReader::new(output) };
+        talk.say(&serde_json::to_vec(&task).unwrap());
+        talk
+    }
+
+    fn ready(job: &Job, path: &Path) -> Talk {
+        let kind = if job.rw == Rw::SmallFiles { TargetKind::Directory } else { TargetKind::File };
+        let mut talk = Talk::start(job, path, kind);
+        assert_eq!(talk.hear(), Answer::Ready, "{job:?}");
+        talk
+    }
+
+    fn say(&mut self, line: &[u8]) {
+        let input = self.input.as_mut().unwrap();
+        // A child that failed does not read any more.
+        let _ = input.write_all(&[line, b"\n"].concat());
+    }
+
+    fn hear_line(&mut self) -> String {
+        let mut line = String::new();
+        self.output.read_line(&mut line).unwrap();
+        line
+    }
+
+    fn hear(&mut self) -> Answer {
+        let line = self.hear_line();
+        serde_json::from_str(&line).unwrap_or_else(|e| panic!("{line:?}: {e}"))
+    }
+
+    fn go(&mut self, go: Go) -> SliceReport {
+        self.say(&serde_json::to_vec(&Order::Go(go)).unwrap());
+        match self.hear() {
+            Answer::Slice(report) => *report,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    fn end(mut self) -> Measurement {
+        self.say(&serde_json::to_vec(&Order::End).unwrap());
+        match self.hear() {
+            Answer::Ended(ended) => {
+                assert!(self.child.wait().unwrap().success());
+                *ended
+            }
+            other => panic!("{other:?}"),
+        }
+    }
+
+    fn failure(mut self) -> FailureKind {
+        match self.hear() {
+            Answer::Error(failure) => failure.kind,
+            other => panic!("{other:?}"),
+        }
+    }
+}
+
+/// A directory on a real filesystem: /tmp may be memory, the build directory is not.
+fn directory() -> tempfile::TempDir {
+    tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap()
+}
+
+fn short(ios: u64) -> Go {
+    Go::new(3_000_000, Least { ios, ..Least::default() })
+}
+
+fn count(report: &SliceReport, kind: OpKind) -> u64 {
+    report.of(kind).map_or(0, |totals| totals.count)
+}
+
+#[test]
+fn every_kind_of_job_measures_slices_and_verifies() {
+    let dir = directory();
+    let path = dir.path().join("file");
+    std::fs::write(&path, vec![0x55; 1 << 20]).unwrap();
+    let engines = [EngineName::Psync, EngineName::IoUring, EngineName::Libaio];
+    let all = [Rw::Read, Rw::Write, Rw::RandRead, Rw::RandWrite, Rw::RandRw];
+    for (engine, rw) in engines.into_iter().flat_map(|e| all.map(|rw| (e, rw))) {
+        for (iodepth, numjobs, direct, fsync) in
+            [(1, 1, false, 0), (8, 1, true, 0), (4, 2, false, 3), (1, 3, true, 1)]
+        {
+            let (fdatasync, verify) = (fsync * 2, rw.writes());
+            let job =
+                Job { engine, iodepth, numjobs, direct, fsync, ..Job::new(rw, 4096, 1 << 20) };
+            let job = Job { fdatasync, verify, ..job };
+            let mut talk = Talk::ready(&job, &path);
+            let slices: Vec<_> = (0..4).map(|_| talk.go(short(20))).collect();
+            let ended = talk.end();
+            check_sums(&job, &slices, ended);
+        }
+    }
+}
+
+fn check_sums(job: &Job, slices: &[SliceReport], ended: Measurement) {
+    for slice in slices {
+        assert!(slice.ios() >= 20 && !slice.cut, "{job:?}: {slice:?}");
+        assert_eq!(slice.bytes(), slice.ios() * 4096);
+        assert!(count(slice, OpKind::Flush) > 0 || !job.rw.writes(), "{job:?}: {slice:?}");
+        assert!(slice.data_ns + slice.flush_ns <= slice.elapsed_ns + 1_000_000, "{slice:?}");
+        for (kind, totals) in &slice.ops {
+            assert_eq!(totals.histogram.total(), totals.count, "{kind:?}");
+            assert!(totals.min_ns <= totals.max_ns && totals.max_ns <= slice.elapsed_ns);
+        }
+    }
+    for two in slices.windows(2) {
+        let end_ns = two[0].monotonic_ns + two[0].elapsed_ns;
+        assert!(end_ns <= two[1].monotonic_ns, "slices follow each other");
+    }
+    assert_eq!(ended.total_ios(), 0);
+    if job.verify {
+        assert!(ended.verified_bytes.unwrap() > 0, "{job:?}");
+    }
+    let valid: Vec<&SliceReport> = slices.iter().skip(1).collect();
+    let all = merged(ended, &valid);
+    let ios: u64 = valid.iter().map(|slice| slice.ios()).sum();
+    let flushes: u64 = valid.iter().map(|slice| count(slice, OpKind::Flush)).sum();
+    assert_eq!(all.total_ios(), ios + flushes);
+    assert_eq!(all.elapsed_ns, valid.iter().map(|slice| slice.elapsed_ns).sum::<u64>());
+    assert_eq!(all.windows.iter().map(|w| w.ios).sum::<u64>(), ios + flushes);
+    assert_eq!(all.windows.len(), 3);
+}
+
+/// Every block once: three slices together write no block twice.
+#[test]
+fn a_random_job_continues_its_sequence() {
+    let dir = directory();
+    let path = dir.path().join("file");
+    let blocks = 1 << 14;
+    let job = Job { offsets: Offsets::Once, ..Job::new(Rw::RandWrite, 512, blocks * 512) };
+    let mut talk = Talk::ready(&job, &path);
+    let (mut before, mut done) = (BTreeSet::new(), 0);
+    for _ in 0..3 {
+        let go = Go { slice_ns: 0, ..short(100) };
+        done += talk.go(go).ios();
+        let written = written_blocks(&path);
+        assert!(written.is_superset(&before));
+        before = written;
+        assert_eq!(before.len() as u64, done);
+    }
+    drop(talk);
+    assert_eq!(done, 300, "a slice without time does its minimum");
+}
+
+fn written_blocks(path: &Path) -> BTreeSet<usize> {
+    let bytes = std::fs::read(path).unwrap();
+    let full = |block: &[u8]| block.iter().any(|byte| *byte != 0);
+    (0..).zip(bytes.chunks(512)).filter(|(_, block)| full(block)).map(|(at, _)| at).collect()
+}
+
+#[test]
+fn a_sequential_job_continues_its_offset() {
+    let dir = directory();
+    let path = dir.path().join("file");
+    let job = Job { verify: true, ..Job::new(Rw::Write, 4096, 100 * 4096) };
+    let mut talk = Talk::ready(&job, &path);
+    let go = |bytes| Go { slice_ns: 0, ..Go::new(0, Least { bytes, ..Least::default() }) };
+    for (bytes, length) in [(40 * 4096, 40), (30 * 4096 - 1, 70), (60 * 4096, 100)] {
+        talk.go(go(bytes));
+        assert_eq!(std::fs::metadata(&path).unwrap().len(), length * 4096, "it appends, and wraps");
+    }
+    assert_eq!(talk.end().verified_bytes, Some(100 * 4096));
+}
+
+#[test]
+fn a_slice_does_its_minimum_and_stops_at_its_limit() {
+    let dir = directory();
+    let path = dir.path().join("file");
+    let job = Job { fsync: 5, ..Job::new(Rw::Write, 4096, 1 << 20) };
+    let mut talk = Talk::ready(&job, &path);
+    let go = Go { slice_ns: 0, ..Go::new(0, Least { ios: 7, flushes: 3, bytes: 0 }) };
+    let slice = talk.go(go);
+    assert_eq!((slice.ios(), count(&slice, OpKind::Flush), slice.cut), (15, 3, false));
+    let slice = talk.go(Go { least_ios: u64::MAX, limit_ns: 30_000_000, ..go });
+    assert!(slice.cut && slice.elapsed_ns >= 30_000_000, "{slice:?}");
+    let slice = talk.go(Go { least_flushes: 1, ..go });
+    assert_eq!((slice.ios(), slice.cut), (7, false), "it recovers from the limit");
+    talk.end();
+}
+
+#[test]
+fn what_a_slice_writes_is_flushed_inside() {
+    let dir = directory();
+    let path = dir.path().join("file");
+    let unflushed = Job::new(Rw::RandWrite, 4096, 1 << 20);
+    let mut talk = Talk::ready(&unflushed, &path);
+    for _ in 0..3 {
+        let slice = talk.go(short(20));
+        assert_eq!(count(&slice, OpKind::Flush), 1);
+        assert!(slice.flush_ns > 0 && slice.flush_ns <= slice.elapsed_ns);
+    }
+    assert!(talk.end().job.is_durable(), "the record says that it was flushed");
+}
+
+#[test]
+fn small_files_leave_nothing_between_slices() {
+    let dir = directory();
+    for (fsync, numjobs) in [(1, 1), (0, 1), (1, 2), (0, 3)] {
+        let job = Job { fsync, numjobs, verify: true, ..Job::new(Rw::SmallFiles, 700, 7000) };
+        let mut talk = Talk::ready(&job, dir.path());
+        let mut read_bytes = 0;
+        for ios in [1, 20, 33] {
+            let slice = talk.go(short(ios));
+            assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 0, "nothing is left");
+            assert!(slice.ios() >= ios && !slice.cut, "{slice:?}");
+            assert_eq!(slice.bytes(), slice.ios() * 1400);
+            for kind in [OpKind::Create, OpKind::Stat, OpKind::Read, OpKind::Unlink] {
+                assert_eq!(count(&slice, kind), slice.ios(), "{kind:?}");
+            }
+            assert!(count(&slice, OpKind::Flush) > 0);
+            read_bytes += slice.of(OpKind::Read).unwrap().bytes;
+        }
+        assert_eq!(talk.end().verified_bytes, Some(read_bytes));
+    }
+}
+
+#[test]
+fn an_answer_is_small() {
+    let dir = directory();
+    let path = dir.path().join("file");
+    let job = Job { fdatasync: 1, ..Job::new(Rw::RandWrite, 4096, 1 << 20) };
+    let mut talk = Talk::ready(&job, &path);
+    let go = Go { slice_ns: 0, ..Go::new(0, Least { ios: 20, ..Least::default() }) };
+    talk.say(&serde_json::to_vec(&Order::Go(go)).unwrap());
+    let line = talk.hear_line();
+    assert!(line.len() < 2000, "{} bytes: {line}", line.len());
+    drop(talk);
+}
+
+#[test]
+fn failures_keep_their_kind() {
+    let dir = directory();
+    let file = dir.path().join("file");
+    let job = Job::new(Rw::Write, 4096, 40960);
+    let kind = |job: &Job, path: &Path, kind| Talk::start(job, path, kind).failure();
+    let missing = dir.path().join("none").join("file");
+    assert_eq!(kind(&job, &missing, TargetKind::File), FailureKind::NotFound);
+    std::fs::write(&file, "x").unwrap();
+    assert_eq!(kind(&job, &file, TargetKind::Block), FailureKind::Invalid);
+    let open_loop = Job { rate_iops: Some(100), ..job.clone() };
+    assert_eq!(kind(&open_loop, &file, TargetKind::File), FailureKind::Invalid);
+    let reads = Job { numjobs: 3, ..Job::new(Rw::Read, 4096, 40960) };
+    assert_eq!(kind(&reads, &file, TargetKind::File), FailureKind::Invalid);
+    let nothing = Job { bs: 0, ..job };
+    assert_eq!(kind(&nothing, &file, TargetKind::File), FailureKind::Invalid);
+    assert_eq!(std::fs::read(&file).unwrap(), b"x", "a refused task changes nothing");
+}
+
+/// A thread that fails takes the others along and its error is the answer.
+#[test]
+fn nonsense_is_answered() {
+    let dir = directory();
+    let path = dir.path().join("file");
+    std::fs::write(&path, vec![1; 1 << 20]).unwrap();
+    let job = Job { numjobs: 3, ..Job::new(Rw::RandRead, 4096, 1 << 20) };
+    for order in [&b"{"[..], b"\"stop\"", b"", &[b' '; 10_000]] {
+        let mut talk = Talk::ready(&job, &path);
+        talk.say(order);
+        assert_eq!(talk.failure(), FailureKind::Protocol);
+    }
+    let mut talk = Talk::ready(&job, &path);
+    talk.go(short(20));
+    std::fs::File::options().write(true).open(&path).unwrap().set_len(4096).unwrap();
+    talk.say(&serde_json::to_vec(&Order::Go(short(20))).unwrap());
+    assert_eq!(talk.failure(), FailureKind::Invalid, "the file is too short now");
+}
+
+#[test]
+fn the_child_ends_with_its_input() {
+    let dir = directory();
+    let path = dir.path().join("file");
+    let job = Job { numjobs: 2, ..Job::new(Rw::RandWrite, 4096, 1 << 20) };
+    let mut talk = Talk::ready(&job, &path);
+    talk.go(short(20));
+    drop(talk.input.take());
+    assert_eq!(talk.hear_line(), serde_json::to_string(&ended_early()).unwrap() + "\n");
+    assert!(talk.child.wait().unwrap().success());
+}
+
+fn ended_early() -> Answer {
+    let message = "the engine cannot read its task: the parent process stopped asking; this is a \
+                   bug of bakeoff, please report it";
+    let kind = FailureKind::Protocol;
+    Answer::Error(bakeoff_core::driver::native::Failure { kind, message: message.to_string() })
+}
