@@ -46,6 +46,7 @@ impl RunBuilder {
             target: RawPath::new("/var/tmp/bakeoff.img"),
             start_bytes: 0,
             size_bytes: 4 << 30,
+            parts: 1,
             is_image: true,
             place,
             flash_state: FlashState::WrittenOnce,
@@ -203,7 +204,7 @@ impl RunBuilder {
         self.push(What::Sentinel { block, bytes_per_s: 90e6 });
         for candidate in order {
             self.clock_ns += VISIT_NS;
-            self.push(What::VisitStarted { block, candidate, cooled: None });
+            self.push(What::VisitStarted { block, candidate, cooled: None, part: None });
             for workload in decide::workload_order(&self.run, block).concat() {
                 let rate = rate(block, candidate, workload);
                 self.cell(block, candidate, workload, rate);
@@ -285,6 +286,7 @@ pub fn clean_cell(measurement: Measurement) -> Cell {
         began_ns: 0,
         truth: clean_truth(&measurement),
         measurement,
+        slices: Vec::new(),
         raw: None,
         telemetry: None,
     }

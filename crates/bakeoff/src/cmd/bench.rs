@@ -303,6 +303,7 @@ fn measure(global: &Global, job: &Job, on: &On<'_>, cancel: &Cancel) -> Result<M
     let read_bytes = measurement.read.as_ref().map_or(0, |read| read.io_bytes);
     truth.cache = truth::cache_state(place.class, &truth, read_bytes, job.size, job.direct);
     let cell = Cell {
+        slices: Vec::new(),
         block: 0,
         candidate: 0,
         workload: 0,

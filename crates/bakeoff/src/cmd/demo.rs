@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use bakeoff_core::model::candidate::{Candidate, Kind, Skipped};
 use bakeoff_core::model::path::RawPath;
-use bakeoff_core::model::protocol::{Mode, Protocol};
+use bakeoff_core::model::protocol::{Isolation, Mode, Protocol};
 use bakeoff_core::prepare::space;
 use bakeoff_core::prepare::support::{RECIPES, Recipe};
 use bakeoff_core::{units, workloads};
@@ -43,6 +43,7 @@ pub fn run(global: &Global, args: &Demo) -> Result<Outcome, Fault> {
     }
     let mut protocol = Protocol::for_mode(Mode::Quick, candidates.len() as u32);
     protocol.time_ns = Some(args.time);
+    protocol.isolation = Isolation::Slices;
     protocol.max_write_bytes = args.max_write.or(space::quick_write_budget(place.disks()));
     let parent = RawPath::new(&here);
     let title = format!("demo: filesystems on one image in {parent}");

@@ -131,7 +131,7 @@ pub fn costs<'w>(
 }
 
 fn target_view(wanted: &Wanted, speed: &SpeedView) -> TargetView {
-    let Wanted { target, span, flash_state } = wanted;
+    let Wanted { target, span, flash_state, .. } = wanted;
     let (bytes, about) = (target.room.target_bytes, target.about());
     let about = match target.is_image {
         true => format!("{about} of {}", units::size(bytes)),

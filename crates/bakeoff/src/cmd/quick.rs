@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use bakeoff_core::model::candidate::{Candidate, Kind};
 use bakeoff_core::model::host::{Place, PlaceClass};
 use bakeoff_core::model::path::RawPath;
-use bakeoff_core::model::protocol::{Mode, Protocol};
+use bakeoff_core::model::protocol::{Isolation, Mode, Protocol};
 use bakeoff_core::prepare::space;
 use bakeoff_core::{units, workloads};
 
@@ -40,6 +40,7 @@ pub fn run(global: &Global, args: &Quick) -> Result<Outcome, Fault> {
     let title = format!("quick: {}", names.join(", "));
     let mut protocol = Protocol::for_mode(Mode::Quick, candidates.len() as u32);
     protocol.time_ns = Some(args.time);
+    protocol.isolation = Isolation::Slices;
     protocol.max_write_bytes = args.max_write.or(budget);
     let plan = begin::Plan {
         verb: "quick",

@@ -153,7 +153,7 @@ pub fn look_at(global: &Global, args: &Plan, report: Option<&Path>) -> Result<Lo
         let flash_state = state_of(&target, state)?;
         let file_bytes = made.file_bytes.unwrap_or(space::FILE_MIN_BYTES);
         targets::check_sizes(&made.workloads, file_bytes, span.size_bytes)?;
-        Ok(Wanted { target, span, flash_state })
+        Ok(Wanted { target, span, parts: 1, flash_state })
     });
     let wanted = wanted.collect::<Result<_, Fault>>()?;
     Ok(Looked { asked, wanted, made })
@@ -324,7 +324,7 @@ pub fn check_wear(wanted: &[Wanted], made: &plan::Expanded) -> Result<(), Fault>
 fn show(global: &Global, ready: &Ready) {
     let note = |line: String| say::note(global.quiet, format_args!("{line}"));
     note(format!("{}: {} on", ready.plan.title, names(&ready.plan.candidates)));
-    for Wanted { target, span, flash_state } in &ready.wanted {
+    for Wanted { target, span, flash_state, .. } in &ready.wanted {
         let state = state_words(*flash_state);
         note(format!(
             "  {}: {} from {} on, {state}. What is there is lost.",

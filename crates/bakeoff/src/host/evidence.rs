@@ -67,6 +67,55 @@ impl Evidence {
     }
 }
 
+/// What is read around each slice: cheap enough to be taken every 50 ms.
+#[derive(Clone, Copy, Debug)]
+pub struct Moment {
+    disks: Option<DiskCounters>,
+    suspended: Duration,
+    swapped_pages: Option<u64>,
+}
+
+/// What happened around a slice.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Passed {
+    /// Bytes the lowest real devices read; `None` = no device can be named.
+    pub device_read_bytes: Option<u64>,
+    /// Bytes they wrote.
+    pub device_written_bytes: Option<u64>,
+    /// Time the machine was suspended.
+    pub suspended_ns: u64,
+    /// Pages swapped in and out; `None` = not known.
+    pub swapped_pages: Option<u64>,
+}
+
+impl Moment {
+    /// Now. `disks` are `major:minor` of the lowest real devices.
+    pub fn take(disks: &[String]) -> Moment {
+        let memory = vmstat();
+        Moment {
+            disks: counters(disks),
+            suspended: suspended(),
+            swapped_pages: memory.pswpin.zip(memory.pswpout).map(|(i, o)| i.saturating_add(o)),
+        }
+    }
+
+    /// What happened since `before`.
+    pub fn since(&self, before: &Moment) -> Passed {
+        let disks = self.disks.zip(before.disks);
+        let moved = |of: fn(&DiskCounters) -> u64| {
+            disks.map(|(now, then)| of(&now).saturating_sub(of(&then)))
+        };
+        let asleep = self.suspended.saturating_sub(before.suspended);
+        let swapped = self.swapped_pages.zip(before.swapped_pages);
+        Passed {
+            device_read_bytes: moved(|disks| disks.read_bytes),
+            device_written_bytes: moved(|disks| disks.written_bytes),
+            suspended_ns: u64::try_from(asleep.as_nanos()).unwrap_or(u64::MAX),
+            swapped_pages: swapped.map(|(now, then)| now.saturating_sub(then)),
+        }
+    }
+}
+
 /// What these disks have moved, together; `None` when there are none or one cannot be read.
 fn counters(disks: &[String]) -> Option<DiskCounters> {
     let root = Root::system();

@@ -43,7 +43,7 @@ pub use contents::{contents_of, look_into, now_s, start_of};
 pub use direct::{dirtied_per_page, supports_direct};
 pub use drive::{Identity, granule_bytes, identity_of};
 pub use drive_health::drive_health;
-pub use evidence::{Evidence, available_bytes, disk_bytes, meminfo};
+pub use evidence::{Evidence, Moment, Passed, available_bytes, disk_bytes, meminfo};
 pub use files::{is_same_file, loops_of_file, used_as};
 pub use fingerprint::fingerprint;
 pub use fitness::gather as fitness;

@@ -163,7 +163,7 @@ pub fn one(
         At::Device => {
             let at = ground.only_region().ok_or("no device")?;
             job.size = job.size.min(at.region.size_bytes);
-            (Subject::from(at.device.as_path()), TargetKind::Block)
+            (Subject::from(at.device().as_path()), TargetKind::Block)
         }
         At::File => {
             let candidate = place.candidate.ok_or("no candidate")?;

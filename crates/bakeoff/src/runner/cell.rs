@@ -145,7 +145,7 @@ pub fn measure(
 }
 
 /// Why a workload cannot be measured at all on a stack without a filesystem.
-fn impossible_on(site: &Site, workload: &Workload) -> Option<String> {
+pub fn impossible_on(site: &Site, workload: &Workload) -> Option<String> {
     let needs_files = matches!(workload.phase, Phase::Metadata | Phase::Whole)
         || workload.driver != DriverName::Native;
     (site.is_raw && needs_files)
@@ -232,8 +232,17 @@ fn judge(
         truth.cache = truth::cache_state(site.class, &truth, read_bytes, site.file_bytes, direct);
         let (block, candidate, elapsed_ns) = (which.block, which.candidate, measurement.elapsed_ns);
         let telemetry = sampler.and_then(|sampler| sampler.of(&measurement)).map(Box::new);
-        let cell =
-            Cell { block, candidate, workload, began_ns, measurement, truth, raw, telemetry };
+        let cell = Cell {
+            block,
+            candidate,
+            workload,
+            began_ns,
+            measurement,
+            truth,
+            raw,
+            slices: Vec::new(),
+            telemetry,
+        };
         if let Some(reason) = lint::cell::invalid_reason(header, &cell) {
             return Tried::Invalid { workload, reason, again: true };
         }
@@ -252,6 +261,9 @@ pub enum Trouble {
     /// A foreign tool failed.
     #[error(transparent)]
     Foreign(ForeignError),
+    /// The candidate cannot do the workload at all; why.
+    #[error("{0}")]
+    Impossible(String),
     /// Something beside them failed; while doing what.
     #[error("{0}: {1}")]
     Io(&'static str, io::Error),
@@ -268,7 +280,7 @@ impl From<ForeignError> for Trouble {
 
 impl Trouble {
     /// What happened and what mends it; the engine's failures say both themselves.
-    fn explained(&self) -> String {
+    pub fn explained(&self) -> String {
         match self {
             Trouble::Io(what, error) if is_full(error) => {
                 format!("no space left ({what}): free some")
@@ -293,7 +305,7 @@ impl Trouble {
     /// Whether the next try would meet the same: the place is full, read-only, closed or gone. A
     /// filesystem that we made ourselves is as full as its own overhead makes it, which says
     /// nothing about the other candidates; it goes without that number.
-    fn is_lasting(&self, candidate: &Candidate) -> bool {
+    pub fn is_lasting(&self, candidate: &Candidate) -> bool {
         use io::ErrorKind as E;
         let is_ours = matches!(candidate.kind, Kind::Stack(_));
         match self {
@@ -313,7 +325,7 @@ impl Trouble {
                     | ForeignError::Stranger(_)
                     | ForeignError::Unsupported(_)
             ),
-            Trouble::Load(_) => false,
+            Trouble::Load(_) | Trouble::Impossible(_) => false,
         }
     }
 }
@@ -334,12 +346,21 @@ fn measure_phase(
     if job.direct && job.rw.writes() {
         truth.dirtied_per_page = dirtied_per_page(site)?;
     }
-    let (target, kind) = match phase {
-        Phase::ColdRead => {
-            truth.resident_before_bytes = cool(site)?;
-            (site.data.clone(), site.data_kind())
-        }
-        Phase::Overwrite => (site.data.clone(), site.data_kind()),
+    if phase == Phase::ColdRead {
+        truth.resident_before_bytes = cool(site)?;
+    }
+    let (target, kind) = target(site, phase)?;
+    let before = host::Evidence::take(&site.disks);
+    let measurements = load::run_all(load, target, kind, cancel, tick)?;
+    let after = host::Evidence::take(&site.disks);
+    after.since(&before, &mut truth);
+    Ok((measurements, truth))
+}
+
+/// What a workload is measured on; new files and directories are made.
+pub fn target(site: &Site, phase: Phase) -> Result<(Subject, TargetKind), Trouble> {
+    Ok(match phase {
+        Phase::ColdRead | Phase::Overwrite => (site.data.clone(), site.data_kind()),
         // Without files, what is new begins where the device does.
         Phase::Append if site.is_raw => (site.data.clone(), site.data_kind()),
         Phase::Append => {
@@ -352,12 +373,7 @@ fn measure_phase(
             let made = made.map_err(|e| Trouble::Io("cannot make a directory", e))?;
             (Subject::Held(made), TargetKind::Directory)
         }
-    };
-    let before = host::Evidence::take(&site.disks);
-    let measurements = load::run_all(load, target, kind, cancel, tick)?;
-    let after = host::Evidence::take(&site.disks);
-    after.since(&before, &mut truth);
-    Ok((measurements, truth))
+    })
 }
 
 /// Puts the data file out of memory and says how much of it is still there: of itself, and of the
@@ -365,7 +381,14 @@ fn measure_phase(
 pub fn cool(site: &Site) -> Result<Option<u64>, Trouble> {
     let file =
         File::open(site.data.path()).map_err(|e| Trouble::Io("cannot open the data file", e))?;
-    residency::evict(&file).map_err(|e| Trouble::Io("cannot put the file out of memory", e))?;
+    let evict = |file: &File| {
+        residency::evict(file).map_err(|e| Trouble::Io("cannot put the file out of memory", e))
+    };
+    evict(&file)?;
+    if let Some(device) = &site.driver_reads {
+        let device = File::open(device.as_path());
+        evict(&device.map_err(|e| Trouble::Io("cannot open the device of the stack", e))?)?;
+    }
     let own = residency::resident_bytes(&file, site.file_bytes)
         .map_err(|e| Trouble::Io("cannot tell what is in memory", e))?;
     // A file of somebody else's, or one that a mount hides: nothing can be said then.
@@ -385,7 +408,7 @@ fn cool_below(image: &RawPath) -> io::Result<u64> {
 }
 
 /// Whether direct writes here really are direct: measured once for each visit.
-fn dirtied_per_page(site: &mut Site) -> Result<Option<f64>, Trouble> {
+pub fn dirtied_per_page(site: &mut Site) -> Result<Option<f64>, Trouble> {
     if site.dirtied_per_page.is_none() && site.is_raw {
         let measured = host::dirtied_per_page(site.data.path());
         site.dirtied_per_page = measured.map_err(|e| Trouble::Io("direct writes fail here", e))?;

@@ -61,6 +61,7 @@ pub fn prepare(session: &mut Session) -> Result<Ground, StepError> {
             file_bytes,
             append_room_bytes: room.saturating_sub(file_bytes + ground::SENTINEL_BYTES),
             written_bytes,
+            stand_side_by_side: true,
         },
     )?;
     Ok(Ground::Directories { sites, sentinel })

@@ -50,11 +50,51 @@ impl Ground {
         }
     }
 
+    /// Prepares a candidate of the run beside those that stand, on the region `part` of its target.
+    pub fn stand(
+        &mut self,
+        session: &mut Session,
+        index: u16,
+        candidate: &Candidate,
+        part: usize,
+    ) -> Result<(), StepError> {
+        match self {
+            Ground::Directories { .. } => Ok(()),
+            Ground::Regions(regions) => regions.stand(session, index, candidate, part),
+        }
+    }
+
+    /// Makes the settings of the kernel that a standing candidate wants, until [`Ground::reset`].
+    pub fn set(&mut self, session: &mut Session, index: u16) -> Result<(), StepError> {
+        match self {
+            Ground::Directories { .. } => Ok(()),
+            Ground::Regions(regions) => regions.set(session, index),
+        }
+    }
+
+    /// Puts these settings back.
+    pub fn reset(&mut self, journal: &mut Journal) -> Result<(), StepError> {
+        match self {
+            Ground::Directories { .. } => Ok(()),
+            Ground::Regions(regions) => regions.reset(journal),
+        }
+    }
+
+    /// Regions side by side that candidates rotate over.
+    pub fn parts(&self) -> usize {
+        match self {
+            Ground::Directories { .. } => 1,
+            Ground::Regions(regions) => {
+                regions.list.iter().map(|at| at.parts.len()).min().unwrap_or(1)
+            }
+        }
+    }
+
     /// The prepared site of a candidate.
     pub fn site(&mut self, candidate: u16) -> Option<&mut Site> {
         match self {
             Ground::Directories { sites, .. } => sites.get_mut(usize::from(candidate)),
-            Ground::Regions(regions) => regions.site(),
+            Ground::Regions(regions) => regions.site(candidate),
         }
     }
 

@@ -1,46 +1,103 @@
-//! The ground of `demo`: one fully written image on a loop device, on which every stack is made
-//! in turn.
+//! The ground of `demo`: fully written images on loop devices, one for each stack, over which the
+//! stacks rotate.
 
-use bakeoff_core::model::event::{Action, FlashState, Region};
+use bakeoff_core::model::candidate::{Candidate, Kind, Skipped};
+use bakeoff_core::model::event::{Action, FlashState, Header, Region};
 use bakeoff_core::model::host::Place;
 use bakeoff_core::model::path::RawPath;
 use bakeoff_core::model::run::Run;
 use bakeoff_core::model::undo::ScratchOf;
-use bakeoff_core::prepare::space;
+use bakeoff_core::prepare::images::{self, Images};
+use bakeoff_core::prepare::{space, support};
+use bakeoff_core::units;
 
 use super::action::io_error;
-use super::ground::Ground;
+use super::ground::{self, Ground};
 use super::making::{self, OnLoop};
 use super::own_place;
-use super::regions::{self, Attached, Regions};
-use super::scratch;
+use super::regions::{self, Attached, Part, Regions};
+use super::scratch::{self, Scratch};
 use super::session::Session;
 use super::stacks;
 use super::stepper::StepError;
 use crate::fault::Fault;
-use crate::host::{self, Opened};
+use crate::host;
 
-/// Size of the image; every filesystem of the demo can be made on it.
+/// Size of an image where nothing limits it; every filesystem of the demo can be made on it.
 pub const IMAGE_BYTES: u64 = 512 << 20;
 /// Share of the image the data file may take: filesystems need room for themselves.
 const DATA_SHARE: u64 = 4;
-/// Layout time of one visit.
-const LAYOUT_NS: u64 = 1_000_000_000;
-/// Visits for each candidate that the bytes to write are spread over: blocks and rehearsal.
-const VISITS: u64 = 6;
+/// What the smallest data file and what is made beside it take of an image.
+const FILES_BYTES: u64 = 160 << 20;
+/// Layout time of one stack.
+const LAYOUT_NS: u64 = 300_000_000;
+/// Bytes of the trial write that shows how long images take.
+const PILOT_BYTES: u64 = 32 << 20;
+/// Share of the run's time that writing the images may take.
+const FILL_SHARE: u64 = 8;
+/// Share of the bytes to write that images may take.
+const WEAR_SHARE: u64 = 2;
+/// Blocks that the bytes to write are spread over, the rehearsal included.
+const BLOCKS: u64 = 8;
 
-/// Makes the image, tries every candidate on it and settles the plan.
+/// Makes an image for each candidate that has room, tries every candidate and settles the plan.
 pub fn prepare(session: &mut Session, parent: &RawPath, place: Place) -> Result<Ground, StepError> {
-    let made = make(session, parent)?;
-    let rate = made.rate();
+    let (_, scratch) = making::scratch(session, ScratchOf::Run, parent)?;
+    let rate = pilot(session, &scratch)?;
     let header = session.journal.run().header.clone();
-    let k = header.candidates.len() as u64;
-    let wear = header.protocol.max_write_bytes.map(|bytes| bytes.saturating_sub(IMAGE_BYTES) / 2);
-    let file_bytes = space::file_bytes(IMAGE_BYTES / DATA_SHARE, wear, k * VISITS, rate, LAYOUT_NS)
+    let (images, skipped) = fitting(&header, &place, rate);
+    let attached = attach(session, &scratch, &images)?;
+    let k = images.kept.len() as u64;
+    let filled_bytes = images.size_bytes * k;
+    let wear = header.protocol.max_write_bytes.map(|bytes| bytes.saturating_sub(filled_bytes) / 2);
+    let room_bytes = images.size_bytes / DATA_SHARE;
+    let file_bytes = space::file_bytes(room_bytes, wear, k * BLOCKS, rate, LAYOUT_NS)
         .ok_or_else(|| Fault::bug("the image is too small for a data file"))?;
-    let regions = regions(made, place, file_bytes);
-    let append_room_bytes = IMAGE_BYTES / DATA_SHARE;
-    stacks::rehearse(session, regions, rate, append_room_bytes, IMAGE_BYTES)
+    let regions = regions(attached, place, (images.size_bytes, file_bytes));
+    let written_bytes = filled_bytes + PILOT_BYTES;
+    let trial = stacks::Trying { rate, append_room_bytes: room_bytes, written_bytes, skipped };
+    stacks::rehearse(session, regions, trial)
+}
+
+/// The images that time, wear and room allow, and who is left out for them.
+fn fitting(header: &Header, place: &Place, rate: f64) -> (Images, Vec<Skipped>) {
+    let needs: Vec<u64> = header.candidates.iter().map(needed_bytes).collect();
+    let by_time = header
+        .protocol
+        .time_ns
+        .map_or(u64::MAX, |time_ns| (rate * (time_ns / FILL_SHARE) as f64 / 1e9) as u64);
+    let by_wear = header.protocol.max_write_bytes.map_or(u64::MAX, |bytes| bytes / WEAR_SHARE);
+    let available = host::available_bytes();
+    let room = space::room_bytes(place.class, place.size_bytes, place.free_bytes, available);
+    let most_bytes = by_time.min(by_wear).min(room);
+    let images = images::fitting(&needs, IMAGE_BYTES, most_bytes);
+    let left_out = (0..needs.len()).filter(|at| !images.kept.contains(at));
+    let needs_all = needs.iter().copied().max().unwrap_or(0) * needs.len() as u64;
+    let advice = if most_bytes == by_time {
+        let needed_s = (needs_all as f64 / rate.max(1.0)) as u64 * FILL_SHARE + 1;
+        format!("at {} that takes too long; --time {needed_s}s", units::rate(rate))
+    } else if most_bytes == by_wear {
+        format!("--max-write {}m", needs_all * WEAR_SHARE / (1 << 20))
+    } else {
+        "a directory with more free space".to_string()
+    };
+    let skip = |at: usize| Skipped {
+        name: header.candidates[at].name.clone(),
+        reason: format!(
+            "no room beside the others: its image takes {}; {advice} would be enough",
+            units::size(needs[at])
+        ),
+    };
+    (images.clone(), left_out.map(skip).collect())
+}
+
+/// The smallest image a candidate can be measured on.
+fn needed_bytes(candidate: &Candidate) -> u64 {
+    let recipe = match &candidate.kind {
+        Kind::Stack(stack) => support::recipe_of(stack),
+        Kind::Directory { .. } => None,
+    };
+    recipe.map_or(IMAGE_BYTES, |recipe| recipe.min_bytes.max(recipe.keeps_bytes + FILES_BYTES))
 }
 
 /// Makes the image of a resumed run again.
@@ -53,8 +110,11 @@ pub fn prepare_again(
     let parent = parent.ok_or_else(|| Fault::bug("the image lies nowhere"))?;
     let place = host::place(parent).map_err(Fault::environment)?;
     let parent = RawPath::new(parent);
-    let made = make(session, &parent)?;
-    Ok(Ground::Regions(regions(made, place, file_bytes)))
+    let (_, scratch) = making::scratch(session, ScratchOf::Run, &parent)?;
+    let kept = (0..usize::from(region.parts)).collect();
+    let images = Images { size_bytes: region.size_bytes, kept };
+    let made = attach(session, &scratch, &images)?;
+    Ok(Ground::Regions(regions(made, place, (images.size_bytes, file_bytes))))
 }
 
 /// The directory a run's scratch directory was made in, from its first step.
@@ -65,45 +125,54 @@ pub fn parent_of(run: &Run) -> Option<RawPath> {
     })
 }
 
-fn regions(made: Made, place: Place, file_bytes: u64) -> Regions {
-    let Made { image, on_loop, mount_point } = made;
-    let OnLoop { device, inode, .. } = on_loop;
-    let knob_disk = regions::kernel_name(&device);
+/// Images on their loop devices.
+struct Made {
+    parts: Vec<Part>,
+    /// The first image, for people.
+    shown: RawPath,
+    /// Where the first stack is mounted, and only root can be.
+    mount_point: RawPath,
+}
+
+fn regions(made: Made, place: Place, (size_bytes, file_bytes): (u64, u64)) -> Regions {
+    let Made { parts, shown, mount_point } = made;
     let region = Region {
-        target: RawPath::new(image.shown()),
+        target: shown,
         start_bytes: 0,
-        size_bytes: IMAGE_BYTES,
+        size_bytes,
+        parts: u16::try_from(parts.len()).unwrap_or(u16::MAX),
         is_image: true,
         place,
         flash_state: FlashState::WrittenOnce,
         token: None,
     };
-    let attached = Attached { device, backing: Some(inode), region, knob_disk };
-    Regions::new(vec![attached], mount_point, file_bytes)
+    Regions::new(vec![Attached { parts, region }], mount_point, file_bytes)
 }
 
-/// The image on its loop device.
-struct Made {
-    image: Opened,
-    on_loop: OnLoop,
-    /// Where only root can be.
-    mount_point: RawPath,
+/// How fast an image can be written, bytes a second.
+fn pilot(session: &Session, scratch: &Scratch) -> Result<f64, StepError> {
+    let laid_out = ground::lay_out(session, scratch, scratch::PROBE, PILOT_BYTES);
+    let (rate, _) = laid_out.map_err(StepError::Failed)?;
+    let removed = scratch.remove_file(scratch::PROBE);
+    removed.map_err(|e| StepError::Failed(io_error("remove the trial file")(e)))?;
+    Ok(rate)
 }
 
-impl Made {
-    /// The rate of filling the image, bytes a second.
-    fn rate(&self) -> f64 {
-        IMAGE_BYTES as f64 * 1e9 / self.on_loop.filled_ns.max(1) as f64
+/// Images, mount points and loop devices, one for each candidate. The directory is the user's, the
+/// mount points are not in it.
+fn attach(session: &mut Session, scratch: &Scratch, images: &Images) -> Result<Made, StepError> {
+    let count = images.kept.len().min(scratch::MOST_STANDS);
+    let mount_point = own_place::mount_points(session, count)?;
+    let (mut parts, mut shown) = (Vec::new(), None);
+    for number in 0..count {
+        let image = scratch.create(&scratch::numbered(scratch::IMAGE, number));
+        let image = image.map_err(|e| StepError::Failed(io_error("make the image")(e)))?;
+        let on_loop = making::image(session, &image, images.size_bytes)?;
+        let OnLoop { device, inode, .. } = on_loop;
+        let knob_disk = regions::kernel_name(&device);
+        parts.push(Part { device, backing: Some((inode, 0)), knob_disk });
+        shown.get_or_insert_with(|| RawPath::new(image.shown()));
     }
-}
-
-/// Makes scratch directory, image, loop device and mount point. The directory is the user's, the
-/// mount point is not in it.
-fn make(session: &mut Session, parent: &RawPath) -> Result<Made, StepError> {
-    let (_, scratch) = making::scratch(session, ScratchOf::Run, parent)?;
-    let image = scratch.create(scratch::IMAGE);
-    let image = image.map_err(|e| StepError::Failed(io_error("make the image")(e)))?;
-    let mount_point = own_place::mount_point(session)?;
-    let on_loop = making::image(session, &image, IMAGE_BYTES)?;
-    Ok(Made { image, on_loop, mount_point })
+    let shown = shown.ok_or_else(|| Fault::bug("no image was made"))?;
+    Ok(Made { parts, shown, mount_point })
 }

@@ -18,7 +18,7 @@ use super::ceilings::{self, Memory, Place};
 use super::cost;
 use super::ground::Ground;
 use super::making::{self, OnLoop};
-use super::regions::{self, Attached, Regions};
+use super::regions::{self, Attached, Part, Regions};
 use super::scratch;
 use super::session::Session;
 use super::stepper::{self, StepError};
@@ -177,13 +177,15 @@ fn regions_on(session: &Session, on_disk: &Regions, image: &Opened, on_loop: OnL
         target: RawPath::new(image.shown()),
         start_bytes: 0,
         size_bytes: IMAGE_BYTES,
+        parts: 1,
         is_image: true,
         place: place.unwrap_or_default(),
         flash_state: FlashState::WrittenOnce,
         token: None,
     };
     let knob_disk = regions::kernel_name(&device);
-    let attached = Attached { device, backing: Some(inode), region, knob_disk };
+    let part = Part { device, backing: Some((inode, 0)), knob_disk };
+    let attached = Attached { parts: vec![part], region };
     let file_bytes = on_disk.file_bytes.min(FILE_BYTES);
     Regions::new(vec![attached], on_disk.mount_point.clone(), file_bytes)
 }

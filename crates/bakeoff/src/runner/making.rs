@@ -9,7 +9,6 @@ use bakeoff_core::prepare::steps;
 
 use super::action::{self, ActionError, Done};
 use super::loops;
-use super::rehearse;
 use super::scratch::Scratch;
 use super::session::Session;
 use super::stepper::{self, StepError};
@@ -56,23 +55,16 @@ pub struct OnLoop {
     pub device: RawPath,
     /// The file behind it.
     pub inode: Inode,
-    /// How long writing it took.
-    pub filled_ns: u64,
 }
 
 /// Writes an image in full and attaches it to a loop device.
 pub fn image(session: &mut Session, image: &Opened, bytes: u64) -> Result<OnLoop, StepError> {
     let shown = RawPath::new(image.shown());
-    let ((), filled_ns) = rehearse::timed(|| {
-        let build = |n| steps::fill(n, &shown, bytes);
-        let filled = stepper::take_by(session, build, |_, cancel, tick| {
-            action::fill(image, bytes, cancel, tick)
-        });
-        filled.map(|_| ())
-    })?;
+    let build = |n| steps::fill(n, &shown, bytes);
+    stepper::take_by(session, build, |_, cancel, tick| action::fill(image, bytes, cancel, tick))?;
     let build = |n| steps::attach_loop(n, &shown);
     let (step, device) = attach(session, image, build)?;
-    Ok(OnLoop { step, device, inode: image.inode(), filled_ns })
+    Ok(OnLoop { step, device, inode: image.inode() })
 }
 
 /// Attaches an open file, or a part of it, by the step that says so.

@@ -2,7 +2,8 @@
 //!
 //! `session` is the loop; `ground` is what candidates stand on (`directories` or `regions`, those
 //! of the demo's `image` or of `targets`); `stepper` and `action` change the system and undo it;
-//! `held` keeps targets for us; `cell` and `load` measure; `journal` records; `recover` undoes what
+//! `held` keeps targets for us; `rounds` has `member`s measured in slices (`sliced`), `cell` and
+//! `load` what cannot be cut; `journal` records; `recover` undoes what
 //! a dead run left. What is below a directory of others is held open from its making on (`scratch`,
 //! `making`, `subject`); what only root uses is in a place of our own (`own_place`).
 
@@ -24,6 +25,7 @@ pub mod load;
 pub mod loops;
 pub mod making;
 pub mod marks;
+pub mod member;
 pub mod own_place;
 pub mod precondition;
 pub mod probing;
@@ -31,10 +33,10 @@ pub mod prove;
 pub mod recover;
 pub mod regions;
 pub mod rehearse;
+pub mod rounds;
 pub mod scratch;
 pub mod session;
 pub mod site;
-#[cfg_attr(not(test), expect(dead_code, reason = "the runner of rounds uses it"))]
 pub mod sliced;
 pub mod stacks;
 pub mod stepper;

@@ -37,13 +37,13 @@ pub fn shown() -> RawPath {
     parent().unwrap_or_else(|_| RawPath::new(Path::new(BASES[0]).join(NAME)))
 }
 
-/// Makes the directory of a run with a mount point in it, which is given as a path.
-pub fn mount_point(session: &mut Session) -> Result<RawPath, StepError> {
+/// Makes the directory of a run with so many mount points in it, and gives the path of the first.
+pub fn mount_points(session: &mut Session, count: usize) -> Result<RawPath, StepError> {
     let parent = parent()?;
     make_parent().map_err(|e| Fault::environment(format!("cannot make {parent}: {e}")))?;
     let run = session.journal.run().header.run.clone();
     let ours = making::mount_points(session, &parent)?;
-    made_in(&ours, &parent, &run).map_err(|e| {
+    made_in(&ours, &parent, (&run, count)).map_err(|e| {
         StepError::Fault(Fault::environment(format!("cannot make a mount point in {parent}: {e}")))
     })
 }
@@ -72,8 +72,16 @@ pub fn kept(name: &str) -> io::Result<PathBuf> {
     Ok(base.join(NAME).join(name))
 }
 
-fn made_in(ours: &Scratch, parent: &RawPath, run: &str) -> io::Result<RawPath> {
-    ours.make_dir(scratch::MOUNT)?;
+/// The mount point in `slot`, beside the first.
+pub fn beside(first: &RawPath, slot: u16) -> RawPath {
+    let name = scratch::numbered(scratch::MOUNT, usize::from(slot));
+    RawPath::new(first.as_path().with_file_name(name))
+}
+
+fn made_in(ours: &Scratch, parent: &RawPath, (run, count): (&str, usize)) -> io::Result<RawPath> {
+    for slot in 0..count.clamp(1, scratch::MOST_STANDS) {
+        ours.make_dir(&scratch::numbered(scratch::MOUNT, slot))?;
+    }
     Ok(RawPath::new(parent.as_path().join(run).join(scratch::MOUNT)))
 }
 

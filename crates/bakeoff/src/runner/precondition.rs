@@ -11,6 +11,7 @@ use bakeoff_core::prepare::precondition::{self, Left, SHARE};
 use super::action::ActionError;
 use super::cost;
 use super::load::{self, LoadError};
+use super::regions::Attached;
 use super::session::Session;
 use super::stepper::{self, StepError};
 use crate::fault::Fault;
@@ -20,10 +21,10 @@ use crate::fault::Fault;
 pub fn bring_about(
     session: &mut Session,
     index: usize,
-    device: &RawPath,
-    region: &Region,
+    at: &Attached,
     least_bytes: u64,
 ) -> Result<(), StepError> {
+    let (device, region) = (at.device(), &at.region);
     let header = &session.journal.run().header;
     let (state, is_image) = (region.flash_state, region.is_image);
     if !precondition::is_wanted(&header.protocol, &header.workloads, state, is_image) {

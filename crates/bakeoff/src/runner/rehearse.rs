@@ -6,13 +6,15 @@
 use std::time::Instant;
 
 use bakeoff_core::decide::fit::{Cost, FitError, Wanted, plan_fit};
+use bakeoff_core::decide::pace::{self, Demand};
 use bakeoff_core::decide::size::Room;
 use bakeoff_core::lint;
 use bakeoff_core::model::candidate::{Candidate, Skipped};
 use bakeoff_core::model::event::{Header, Region, Rehearsal, What};
 use bakeoff_core::model::job::{Job, Rw};
 use bakeoff_core::model::profile::Part;
-use bakeoff_core::model::protocol::{Mode, Protocol};
+use bakeoff_core::model::protocol::{Isolation, Mode, Protocol};
+use bakeoff_core::model::slice_length::{self, Least};
 use bakeoff_core::model::workload::{Phase, Workload};
 use bakeoff_core::profiles::{self, PartSpec};
 
@@ -28,6 +30,12 @@ const TRIAL_IOS: u64 = 8;
 const TRIAL_NS: u64 = 3_000_000_000;
 /// Starting the engine, counters, the record: beside every cell.
 const CELL_OVERHEAD_NS: u64 = 150_000_000;
+
+/// What a slice takes on average: calibration seldom stops at the shortest.
+const USUAL_SLICE_NS: u64 = 100_000_000;
+/// Counters around a slice, and starting its process.
+const SLICE_OVERHEAD_NS: u64 = 4_000_000;
+const START_NS: u64 = 30_000_000;
 
 /// What was learnt about one candidate.
 #[derive(Clone, Copy, Debug, Default)]
@@ -54,6 +62,44 @@ pub fn flushed_write_ns(session: &Session, site: &Site) -> Result<u64, LoadError
     let measured = load::run(&job, &site.data, site.data_kind(), &session.cancel, &mut |_| {})?;
     let writes = measured.write.map_or(1, |write| write.total_ios).max(1);
     Ok(measured.elapsed_ns / writes)
+}
+
+/// What a block of slices is made of, to choose its rounds by.
+pub fn demand(
+    workloads: &[Workload],
+    candidates: u32,
+    visit_ns: u64,
+    time_ns: Option<u64>,
+    elapsed_ns: u64,
+) -> Demand {
+    let sliced = workloads.iter().filter(|w| w.can_be_sliced()).count();
+    Demand {
+        prepare_ns: visit_ns.saturating_mul(candidates.into()),
+        candidates,
+        workloads: u32::try_from(sliced).unwrap_or(u32::MAX),
+        whole_ns: 0,
+        time_ns: time_ns.map(|limit| limit.saturating_sub(elapsed_ns)),
+    }
+}
+
+/// What one cell of slices is expected to cost on a candidate.
+fn sliced_cost(workload: &Workload, protocol: &Protocol, trial: &Trial) -> Cost {
+    let least = Least::of(&workload.job);
+    let moved_bytes = least.bytes + least.flushes * workload.job.bs;
+    let moved_ns = (moved_bytes as f64 / trial.bytes_per_s.max(1.0) * 1e9) as u64;
+    let least_ns = moved_ns.saturating_add(least.flushes * trial.flushed_write_ns);
+    let slice_ns = USUAL_SLICE_NS.max(least_ns).min(slice_length::LIMIT_NS);
+    let rounds = u64::from(protocol.rounds.max(1));
+    let measured_ns = slice_ns * rounds;
+    let seconds = measured_ns as f64 / 1e9;
+    let write_bytes = match (workload.phase, trial.flushed_write_ns) {
+        _ if !trial.wears => 0.0,
+        (Phase::ColdRead, _) => 0.0,
+        (Phase::Append, _) => trial.bytes_per_s * seconds,
+        (_, ns) => seconds * 1e9 / ns.max(1) as f64 * workload.job.bs as f64,
+    };
+    let time_ns = measured_ns + rounds * SLICE_OVERHEAD_NS + START_NS;
+    Cost { time_ns, write_bytes: write_bytes as u64 }
 }
 
 /// What one cell is expected to cost on a candidate.
@@ -109,11 +155,15 @@ pub struct Findings {
     pub append_room_bytes: u64,
     /// Bytes written so far.
     pub written_bytes: u64,
+    /// Whether all of them have a region of their own.
+    pub stand_side_by_side: bool,
 }
 
 /// Settles the plan and records it.
 pub fn settle(session: &mut Session, found: Findings) -> Result<(), Fault> {
     let header = session.journal.run().header.clone();
+    let visit_ns = mean(found.candidates.iter().map(|(_, trial)| trial.visit)).time_ns;
+    let visited = u32::try_from(found.candidates.len()).unwrap_or(u32::MAX);
     let rehearsal = plan(&header, session.journal.elapsed_ns(), found).map_err(|error| {
         // On a drive of its own wear is a question of safety.
         match (&error, header.verb.as_str()) {
@@ -121,6 +171,14 @@ pub fn settle(session: &mut Session, found: Findings) -> Result<(), Fault> {
             _ => Fault::usage(error),
         }
     })?;
+    let demand = demand(
+        &rehearsal.workloads,
+        visited,
+        visit_ns,
+        rehearsal.protocol.time_ns,
+        session.journal.elapsed_ns(),
+    );
+    session.longest_slice_ns = pace::pace(&demand, USUAL_SLICE_NS).longest_slice_ns;
     session.journal.record(What::Rehearsed(Box::new(rehearsal)))?;
     // What follows from the header alone every analysis finds again; this needs the machine.
     let system = host::system_disks(session.journal.store_path());
@@ -144,14 +202,27 @@ fn plan(header: &Header, elapsed_ns: u64, found: Findings) -> Result<Rehearsal, 
     // Twins are visited and compared with nobody but their original.
     let k = found.candidates.iter().filter(|(c, _)| c.twin_of.is_none()).count();
     let k = u32::try_from(k).unwrap_or(u32::MAX);
-    let protocol = Protocol { k, ..header.protocol.clone() };
+    let isolation = match found.stand_side_by_side {
+        true => header.protocol.isolation,
+        false => Isolation::Visit,
+    };
+    let mut protocol = Protocol { k, isolation, ..header.protocol.clone() };
+    let visit = mean(trials.iter().map(|t| t.visit));
+    if isolation == Isolation::Slices {
+        let demand = demand(&workloads, visited, visit.time_ns, protocol.time_ns, elapsed_ns);
+        protocol.rounds = pace::pace(&demand, USUAL_SLICE_NS).rounds;
+    }
+    let cost = |w: &Workload, t: &Trial| match isolation == Isolation::Slices && w.can_be_sliced() {
+        true => sliced_cost(w, &protocol, t),
+        false => cell_cost(w, &protocol, t),
+    };
     let wanted = Wanted {
         workloads: workloads
             .iter()
-            .map(|w| (w.name.clone(), mean(trials.iter().map(|t| cell_cost(w, &protocol, t)))))
+            .map(|w| (w.name.clone(), mean(trials.iter().map(|t| cost(w, t)))))
             .collect(),
         candidates: visited,
-        visit: mean(trials.iter().map(|t| t.visit)),
+        visit,
         is_of_rounds: protocol.mode == Mode::Characterise,
         setup: Cost { time_ns: elapsed_ns, write_bytes: found.written_bytes },
         time_ns: protocol.time_ns,

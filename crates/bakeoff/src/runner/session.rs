@@ -3,13 +3,15 @@
 //! Everything that decides lives in `core::decide`; here blocks are measured and recorded. An
 //! interrupted block is superseded and repeated whole.
 
-use bakeoff_core::decide::{self, Clock, Next, eta};
-use bakeoff_core::model::candidate::{Kind, Skipped};
+use bakeoff_core::decide::{self, Clock, Next, eta, places};
+use bakeoff_core::model::candidate::{Candidate, Kind, Skipped};
 use bakeoff_core::model::event::{StopReason, What};
 use bakeoff_core::model::health::DriveTold;
 use bakeoff_core::model::host::Layer;
+use bakeoff_core::model::protocol::Isolation;
 use bakeoff_core::model::round::Round;
 use bakeoff_core::model::run::{BlockState, Run};
+use bakeoff_core::model::slice_length;
 use bakeoff_core::model::telemetry::Watching;
 
 use super::ceilings;
@@ -22,6 +24,7 @@ use super::idle;
 use super::journal::Journal;
 use super::load::LoadError;
 use super::prove;
+use super::rounds::{self, Lengths, Measured};
 use super::stepper::{self, StepError};
 use crate::fault::Fault;
 use crate::host;
@@ -48,6 +51,10 @@ pub struct Session<'s> {
     /// Candidates, the first workload of each group that hung or found no memory on them, and what
     /// was said.
     pub hung: Vec<(u16, u16, String)>,
+    /// Slice lengths that calibration chose.
+    pub lengths: Lengths,
+    /// Longest slice that calibration may choose.
+    pub longest_slice_ns: u64,
 }
 
 /// The disks below everything that is measured, each once.
@@ -77,7 +84,16 @@ enum BlockEnd {
 impl<'s> Session<'s> {
     /// A run in hand, before anything is measured.
     pub fn new(journal: Journal<'s>, cancel: Cancel, progress: Progress) -> Session<'s> {
-        Session { journal, cancel, progress, sampler: None, held: Vec::new(), hung: Vec::new() }
+        Session {
+            journal,
+            cancel,
+            progress,
+            sampler: None,
+            held: Vec::new(),
+            hung: Vec::new(),
+            lengths: Lengths::new(),
+            longest_slice_ns: slice_length::LONGEST_NS,
+        }
     }
 
     /// Measures until the decision machinery says stop, then puts everything back.
@@ -227,14 +243,11 @@ impl<'s> Session<'s> {
             false => self.end_rounds(ground).and_then(|()| self.sentinel(ground, block))?,
         };
         let idle = idle::Rate::watch(&ground.disks());
-        let began_mc = host::hottest_mc();
-        for candidate in order {
-            if !matches!(end, BlockEnd::Complete) {
-                break;
-            }
-            let cooled = cooling::wait(self, began_mc);
-            self.journal.record(What::VisitStarted { block, candidate, cooled })?;
-            end = self.visit(ground, block, candidate, round, idle)?;
+        if matches!(end, BlockEnd::Complete) {
+            end = match self.journal.run().header.protocol.isolation {
+                Isolation::Visit => self.visits(ground, block, &order, idle)?,
+                Isolation::Slices => self.side_by_side(ground, block, &order, idle)?,
+            };
         }
         if let BlockEnd::Failed(why) = &mut end
             && let Err(lost) = stepper::check_targets(self)
@@ -248,6 +261,153 @@ impl<'s> Session<'s> {
             BlockEnd::Failed(why) => self.supersede(block, why)?,
         }
         Ok(end)
+    }
+
+    /// Prepares and measures one candidate after the other.
+    fn visits(
+        &mut self,
+        ground: &mut Ground,
+        block: u32,
+        order: &[u16],
+        idle: idle::Rate,
+    ) -> Result<BlockEnd, Fault> {
+        let round = self.journal.run().blocks.get(block as usize).and_then(|block| block.round);
+        let began_mc = host::hottest_mc();
+        for &candidate in order {
+            let cooled = cooling::wait(self, began_mc);
+            self.journal.record(What::VisitStarted { block, candidate, cooled, part: None })?;
+            match self.visit(ground, block, candidate, round, idle)? {
+                BlockEnd::Complete => {}
+                other => return Ok(other),
+            }
+        }
+        Ok(BlockEnd::Complete)
+    }
+
+    /// Prepares all candidates side by side and measures them in rounds of slices.
+    fn side_by_side(
+        &mut self,
+        ground: &mut Ground,
+        block: u32,
+        order: &[u16],
+        idle: idle::Rate,
+    ) -> Result<BlockEnd, Fault> {
+        let mut end = self.all_stand(ground, block, order)?;
+        if matches!(end, BlockEnd::Complete) {
+            end = self.workloads(ground, block, order, idle)?;
+        }
+        match ground.leave(&mut self.journal) {
+            Ok(()) => Ok(end),
+            Err(error) => self.step_failed("cleaning up", error),
+        }
+    }
+
+    fn all_stand(
+        &mut self,
+        ground: &mut Ground,
+        block: u32,
+        order: &[u16],
+    ) -> Result<BlockEnd, Fault> {
+        self.show_progress();
+        for &candidate in order {
+            let header = &self.journal.run().header;
+            let what = header.candidates[usize::from(candidate)].clone();
+            let part = part_of(&header.candidates, candidate, block, ground.parts());
+            let stands_apart = (ground.parts() > 1).then_some(part);
+            self.journal.record(What::VisitStarted {
+                block,
+                candidate,
+                cooled: None,
+                part: stands_apart,
+            })?;
+            if let Err(error) = ground.stand(self, candidate, &what, usize::from(part)) {
+                return self.step_failed(&what.name, error);
+            }
+        }
+        Ok(BlockEnd::Complete)
+    }
+
+    /// Every workload on everything that stands: in rounds where it can be sliced, otherwise one
+    /// candidate after the other.
+    fn workloads(
+        &mut self,
+        ground: &mut Ground,
+        block: u32,
+        order: &[u16],
+        idle: idle::Rate,
+    ) -> Result<BlockEnd, Fault> {
+        for group in decide::workload_order(self.journal.run(), block) {
+            self.show_progress();
+            let is_sliced = match group.as_slice() {
+                [one] => self.journal.run().header.workloads[usize::from(*one)].can_be_sliced(),
+                _ => false,
+            };
+            let end = match is_sliced {
+                true => self.in_rounds(ground, block, group[0], order, idle)?,
+                false => self.one_by_one(ground, block, &group, order, idle)?,
+            };
+            if !matches!(end, BlockEnd::Complete) {
+                return Ok(end);
+            }
+        }
+        Ok(BlockEnd::Complete)
+    }
+
+    /// A workload that cannot be cut into slices, on everything that stands.
+    fn one_by_one(
+        &mut self,
+        ground: &mut Ground,
+        block: u32,
+        group: &[u16],
+        order: &[u16],
+        idle: idle::Rate,
+    ) -> Result<BlockEnd, Fault> {
+        for &candidate in order {
+            match self.group(ground, block, candidate, group, idle)? {
+                BlockEnd::Complete => {}
+                other => return Ok(other),
+            }
+        }
+        Ok(BlockEnd::Complete)
+    }
+
+    /// A workload in rounds of slices; candidates with settings of the kernel of their own are a
+    /// group of rounds each.
+    fn in_rounds(
+        &mut self,
+        ground: &mut Ground,
+        block: u32,
+        workload: u16,
+        order: &[u16],
+        idle: idle::Rate,
+    ) -> Result<BlockEnd, Fault> {
+        for standing in by_settings(self.journal.run(), order) {
+            if let Err(error) = ground.set(self, standing[0]) {
+                return self.step_failed("settings", error);
+            }
+            let which = rounds::Which { block, workload, standing: &standing, idle };
+            let measured = rounds::measure(self, ground, which)?;
+            if let Err(error) = ground.reset(&mut self.journal) {
+                return self.step_failed("settings", error);
+            }
+            match measured {
+                Measured::Interrupted => return Ok(BlockEnd::Interrupted),
+                Measured::Hopeless(candidate, why) => {
+                    let header = &self.journal.run().header;
+                    let name = &header.candidates[usize::from(candidate)].name;
+                    return Ok(BlockEnd::Failed(format!("{name}: {why}")));
+                }
+                Measured::Cells(cells) => {
+                    for (candidate, cell) in cells {
+                        self.journal.record(match cell {
+                            Ok(cell) => What::CellDone(Box::new(cell)),
+                            Err(reason) => What::CellInvalid { block, candidate, workload, reason },
+                        })?;
+                    }
+                }
+            }
+        }
+        Ok(BlockEnd::Complete)
     }
 
     fn supersede(&mut self, block: u32, reason: &str) -> Result<(), Fault> {
@@ -312,39 +472,55 @@ impl<'s> Session<'s> {
         idle: idle::Rate,
     ) -> Result<BlockEnd, Fault> {
         for group in decide::workload_order(self.journal.run(), block) {
-            let workload = group[0];
-            let hung = self.hung.iter().find(|(c, w, _)| (*c, *w) == (candidate, workload));
-            if let Some((_, _, why)) = hung {
-                let reason = format!("{why}; since then it was not started again");
-                self.journal.record(What::CellInvalid { block, candidate, workload, reason })?;
-                continue;
+            match self.group(ground, block, candidate, &group, idle)? {
+                BlockEnd::Complete => {}
+                other => return Ok(other),
             }
-            for _ in 0..TRIES {
-                match self.try_group(ground, block, candidate, &group, idle)? {
-                    Tried::Valid(cells, missing) => {
-                        for cell in cells {
-                            self.journal.record(What::CellDone(Box::new(cell)))?;
-                        }
-                        for (workload, reason) in missing {
-                            let what = What::CellInvalid { block, candidate, workload, reason };
-                            self.journal.record(what)?;
-                        }
-                        break;
+        }
+        Ok(BlockEnd::Complete)
+    }
+
+    /// Workloads that belong together on one candidate, in one piece.
+    fn group(
+        &mut self,
+        ground: &mut Ground,
+        block: u32,
+        candidate: u16,
+        group: &[u16],
+        idle: idle::Rate,
+    ) -> Result<BlockEnd, Fault> {
+        let workload = group[0];
+        let hung = self.hung.iter().find(|(c, w, _)| (*c, *w) == (candidate, workload));
+        if let Some((_, _, why)) = hung {
+            let reason = format!("{why}; since then it was not started again");
+            self.journal.record(What::CellInvalid { block, candidate, workload, reason })?;
+            return Ok(BlockEnd::Complete);
+        }
+        for _ in 0..TRIES {
+            match self.try_group(ground, block, candidate, group, idle)? {
+                Tried::Valid(cells, missing) => {
+                    for cell in cells {
+                        self.journal.record(What::CellDone(Box::new(cell)))?;
                     }
-                    Tried::Interrupted => return Ok(BlockEnd::Interrupted),
-                    Tried::Hopeless(why) => {
-                        let header = &self.journal.run().header;
-                        let name = &header.candidates[usize::from(candidate)].name;
-                        return Ok(BlockEnd::Failed(format!("{name}: {why}")));
-                    }
-                    Tried::Invalid { workload, reason, again } => {
-                        let why = reason.clone();
+                    for (workload, reason) in missing {
                         let what = What::CellInvalid { block, candidate, workload, reason };
                         self.journal.record(what)?;
-                        if !again {
-                            self.hung.push((candidate, group[0], why));
-                            break;
-                        }
+                    }
+                    break;
+                }
+                Tried::Interrupted => return Ok(BlockEnd::Interrupted),
+                Tried::Hopeless(why) => {
+                    let header = &self.journal.run().header;
+                    let name = &header.candidates[usize::from(candidate)].name;
+                    return Ok(BlockEnd::Failed(format!("{name}: {why}")));
+                }
+                Tried::Invalid { workload, reason, again } => {
+                    let why = reason.clone();
+                    let what = What::CellInvalid { block, candidate, workload, reason };
+                    self.journal.record(what)?;
+                    if !again {
+                        self.hung.push((candidate, group[0], why));
+                        break;
                     }
                 }
             }
@@ -390,6 +566,31 @@ impl<'s> Session<'s> {
         };
         self.progress.expect(elapsed_ns, left_ns);
     }
+}
+
+/// The region a candidate is on in a block: those of one target rotate over its regions.
+fn part_of(candidates: &[Candidate], candidate: u16, block: u32, parts: usize) -> u16 {
+    let own = usize::from(candidate);
+    let region = candidates[own].region;
+    let position = candidates[..own].iter().filter(|other| other.region == region).count();
+    let number = |n: usize| u16::try_from(n).unwrap_or(u16::MAX);
+    places::place_of(number(position), block, number(parts))
+}
+
+/// Candidates that stand, in groups of those that want the same settings of the kernel.
+fn by_settings(run: &Run, order: &[u16]) -> Vec<Vec<u16>> {
+    let knobs = |candidate: u16| match &run.header.candidates[usize::from(candidate)].kind {
+        Kind::Stack(stack) => Some(&stack.knobs),
+        Kind::Directory { .. } => None,
+    };
+    let mut groups: Vec<Vec<u16>> = Vec::new();
+    for &candidate in order {
+        match groups.iter_mut().find(|group| knobs(group[0]) == knobs(candidate)) {
+            Some(group) => group.push(candidate),
+            None => groups.push(vec![candidate]),
+        }
+    }
+    groups
 }
 
 /// Takes an open block of a dead owner out of the count.

@@ -22,6 +22,9 @@ pub struct Site {
     pub disks: Vec<String>,
     /// Files that loop devices below keep in the page cache: what is read may come from there.
     pub cached_below: Vec<RawPath>,
+    /// The block device that a driver in user space reads through the page cache; `None` = the
+    /// filesystem is the kernel's.
+    pub driver_reads: Option<RawPath>,
     /// Size of the data file.
     pub file_bytes: u64,
     /// Pages dirtied for each page written directly, from a short burst; `None` until asked.
@@ -51,6 +54,7 @@ impl Site {
             class,
             disks,
             cached_below,
+            driver_reads: None,
             file_bytes,
             dirtied_per_page: None,
             is_raw: false,

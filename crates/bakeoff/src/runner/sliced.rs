@@ -5,7 +5,6 @@
 //! start of a slice costs one line through a pipe. Between slices it waits and uses no CPU. It
 //! keeps the target in use: end it before the target is unmounted or made cold.
 
-use std::path::Path;
 use std::time::Duration;
 
 use bakeoff_core::driver::native::sliced::{Answer, Go, Order, SLICES_MAX, SliceReport, merged};
@@ -14,6 +13,7 @@ use bakeoff_core::model::job::Job;
 use bakeoff_core::model::measurement::Measurement;
 
 use super::load::{GRACE, LoadError, UNLIMITED, place};
+use super::subject::Subject;
 use crate::exec::ExecError;
 use crate::exec::talk::{self, Heard, Talk};
 use crate::signals::Cancel;
@@ -24,6 +24,7 @@ pub struct Sliced {
     verifies: bool,
     cancel: Cancel,
     slices: Vec<SliceReport>,
+    _target: Subject,
 }
 
 impl Sliced {
@@ -34,15 +35,18 @@ impl Sliced {
     /// What the engine says about the job and its target, and [`LoadError::Interrupted`].
     pub fn start(
         job: &Job,
-        target: &Path,
+        target: impl Into<Subject>,
         kind: TargetKind,
         cancel: &Cancel,
     ) -> Result<Sliced, LoadError> {
+        // Held open until the child has ended.
+        let target = target.into();
         let task = Task {
             job: job.clone(),
             profile: None,
             parts: Vec::new(),
-            target: place(target, kind)?,
+            target: place(target.path(), kind)?,
+            inode: target.inode(),
             target_kind: kind,
             live_fd: None,
             acks_fd: None,
@@ -51,7 +55,7 @@ impl Sliced {
         };
         let talk = talk::engine().map_err(into_load_error)?;
         let (verifies, cancel, slices) = (job.verify, cancel.clone(), Vec::new());
-        let mut sliced = Sliced { talk, verifies, cancel, slices };
+        let mut sliced = Sliced { talk, verifies, cancel, slices, _target: target };
         match sliced.ask(&task, GRACE)? {
             Answer::Ready => Ok(sliced),
             other => Err(unexpected(&other)),

@@ -13,22 +13,36 @@ use super::session::Session;
 use super::stepper::StepError;
 use crate::fault::Fault;
 
-/// Tries every candidate, leaves out what cannot be made, and settles the plan. `rate` is what a
-/// region takes in bytes a second, `written_bytes` what was written so far.
+/// What is known before candidates are tried.
+pub struct Trying {
+    /// What a region takes, bytes a second.
+    pub rate: f64,
+    /// Room for an append file.
+    pub append_room_bytes: u64,
+    /// What was written so far.
+    pub written_bytes: u64,
+    /// Candidates that are not tried, with why.
+    pub skipped: Vec<Skipped>,
+}
+
+/// Tries every candidate, leaves out what cannot be made, and settles the plan.
 pub fn rehearse(
     session: &mut Session,
     regions: Regions,
-    rate: f64,
-    append_room_bytes: u64,
-    written_bytes: u64,
+    trying: Trying,
 ) -> Result<Ground, StepError> {
+    let Trying { rate, append_room_bytes, written_bytes, mut skipped } = trying;
     let header = session.journal.run().header.clone();
     let (file_bytes, visit_bytes) = (regions.file_bytes, regions.visit_write_bytes());
     let (region, more_regions) = regions.described();
+    let parts = regions.list.iter().map(|at| at.parts.len()).min().unwrap_or(1);
+    let targets = regions.list.len().max(1);
     let mut ground = Ground::Regions(regions);
     let mut found = Vec::new();
-    let mut skipped = Vec::new();
-    for candidate in &header.candidates {
+    let left_out = |c: &&Candidate| skipped.iter().any(|s: &Skipped| s.name == c.name);
+    let tried: Vec<Candidate> =
+        header.candidates.iter().filter(|c| !left_out(c)).cloned().collect();
+    for candidate in &tried {
         match trial(session, &mut ground, candidate, visit_bytes, rate) {
             Ok(trial) => found.push((candidate.clone(), trial)),
             Err(StepError::Failed(error)) if is_the_candidates(&error) => {
@@ -42,7 +56,8 @@ pub fn rehearse(
         let why: String = skipped.iter().map(|s| format!("\n  {}: {}", s.name, s.reason)).collect();
         return Err(Fault::environment(format!("no filesystem can be made here:{why}")).into());
     }
-    let written_bytes = written_bytes + header.candidates.len() as u64 * visit_bytes;
+    let stand_side_by_side = parts > 1 && found.len() <= parts * targets;
+    let written_bytes = written_bytes + tried.len() as u64 * visit_bytes;
     let findings = Findings {
         candidates: found,
         skipped,
@@ -51,6 +66,7 @@ pub fn rehearse(
         file_bytes,
         append_room_bytes,
         written_bytes,
+        stand_side_by_side,
     };
     rehearse::settle(session, findings)?;
     Ok(ground)

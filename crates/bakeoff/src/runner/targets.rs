@@ -19,8 +19,9 @@ use super::making;
 use super::marks;
 use super::own_place;
 use super::precondition;
-use super::regions::{self, Attached, Regions};
+use super::regions::{self, Attached, Part, Regions};
 use super::rehearse;
+use super::scratch;
 use super::session::Session;
 use super::stacks;
 use super::stepper::{self, StepError};
@@ -48,6 +49,8 @@ pub struct Wanted {
     pub target: Target,
     /// Where on it.
     pub span: Span,
+    /// Regions of one size that the place is divided into, side by side.
+    pub parts: u16,
     /// What is done to it before each visit.
     pub flash_state: FlashState,
 }
@@ -58,7 +61,8 @@ impl Wanted {
         Region {
             target: self.target.path.clone(),
             start_bytes: self.span.start_bytes,
-            size_bytes: self.span.size_bytes,
+            size_bytes: self.span.size_bytes / u64::from(self.parts.max(1)),
+            parts: self.parts.max(1),
             is_image: self.target.is_image,
             place: self.target.place.clone(),
             flash_state: self.flash_state,
@@ -75,11 +79,12 @@ impl Wanted {
         let token = region.token.as_deref().unwrap_or_default();
         let name = mark.map_or(token, |mark| &mark.name);
         let target = target::find(&region.target, name, shares_disk_with_root)?;
-        let span = Span { start_bytes: region.start_bytes, size_bytes: region.size_bytes };
+        let size_bytes = region.size_bytes.saturating_mul(region.parts.into());
+        let span = Span { start_bytes: region.start_bytes, size_bytes };
         if span.start_bytes.saturating_add(span.size_bytes) > target.room.target_bytes {
             return Err(Fault::refused(format!("{} is smaller than it was", target.path)));
         }
-        Ok(Wanted { target, span, flash_state: region.flash_state })
+        Ok(Wanted { target, span, parts: region.parts, flash_state: region.flash_state })
     }
 }
 
@@ -101,12 +106,13 @@ pub fn prepare(session: &mut Session, wanted: &[Wanted]) -> Result<Ground, StepE
     let least_bytes = least_write_bytes(wanted, header.candidates.len() as u64, visits);
     for (index, wanted) in wanted.iter().enumerate() {
         let (attached, rate) = region(session, index, wanted)?;
-        let Attached { device, region, .. } = &attached;
+        let (step, attached) = attached;
+        let Attached { region, .. } = &attached;
         let span = Span { start_bytes: region.start_bytes, size_bytes: region.size_bytes };
-        marks::first(session, index, &wanted.target, span, device)?;
-        precondition::bring_about(session, index, device, region, least_bytes)?;
+        marks::first(session, index, &wanted.target, span, attached.device())?;
+        precondition::bring_about(session, index, &attached, least_bytes)?;
         slowest = slowest.min(rate);
-        list.push(attached);
+        list.push(divide(session, index, wanted, (step, attached))?);
     }
     let run = session.journal.run();
     let written_bytes = cost::overwritten_bytes(run) + cost::precondition_bytes(run);
@@ -126,7 +132,13 @@ pub fn prepare(session: &mut Session, wanted: &[Wanted]) -> Result<Ground, StepE
     // It did fit before the region shrank.
     check_sizes(&session.journal.run().header.workloads, file_bytes, smallest)?;
     let regions = Regions::new(list, mount_point, file_bytes);
-    stacks::rehearse(session, regions, slowest, room, written_bytes)
+    let trying = stacks::Trying {
+        rate: slowest,
+        append_room_bytes: room,
+        written_bytes,
+        skipped: Vec::new(),
+    };
+    stacks::rehearse(session, regions, trying)
 }
 
 /// Refuses a data file that leaves a filesystem no room on the region, and what workloads make
@@ -156,15 +168,15 @@ pub fn prepare_again(
     let mount_point = begin(session, wanted)?;
     let mut list = Vec::new();
     for (index, wanted) in wanted.iter().enumerate() {
-        let (attached, _) = attach(session, index, wanted, wanted.span)?;
+        let (attached, step) = attach(session, (index, 0), wanted, wanted.span)?;
         if wanted.flash_state == FlashState::WrittenOnce {
-            let (device, size) = (attached.device.clone(), wanted.span.size_bytes);
+            let (device, size) = (attached.device().clone(), wanted.span.size_bytes);
             stepper::take(session, |n| steps::overwrite(n, &device, size, false))?;
         }
         // What the drive did meanwhile, nobody saw.
-        precondition::bring_about(session, index, &attached.device, &attached.region, 0)?;
-        marks::first(session, index, &wanted.target, wanted.span, &attached.device)?;
-        list.push(attached);
+        precondition::bring_about(session, index, &attached, 0)?;
+        marks::first(session, index, &wanted.target, wanted.span, attached.device())?;
+        list.push(divide(session, index, wanted, (step, attached))?);
     }
     Ok(Ground::Regions(Regions::new(list, mount_point, file_bytes)))
 }
@@ -172,7 +184,8 @@ pub fn prepare_again(
 /// Everything before the regions: our directory, and auto-mounters kept off.
 fn begin(session: &mut Session, wanted: &[Wanted]) -> Result<RawPath, StepError> {
     let run = session.journal.run().header.run.clone();
-    let mount_point = own_place::mount_point(session)?;
+    let stands = wanted.iter().map(|w| usize::from(w.parts)).sum::<usize>();
+    let mount_point = own_place::mount_points(session, stands)?;
     let names: Vec<String> =
         wanted.iter().flat_map(|w| w.target.kernel_names.iter().cloned()).collect();
     if host::udev_runs() && !names.is_empty() {
@@ -187,9 +200,9 @@ fn region(
     session: &mut Session,
     index: usize,
     wanted: &Wanted,
-) -> Result<(Attached, f64), StepError> {
-    let (mut attached, step) = attach(session, index, wanted, wanted.span)?;
-    marks::first(session, index, &wanted.target, wanted.span, &attached.device)?;
+) -> Result<((u32, Attached), f64), StepError> {
+    let (mut attached, mut step) = attach(session, (index, 0), wanted, wanted.span)?;
+    marks::first(session, index, &wanted.target, wanted.span, attached.device())?;
     // What was never written reads as nothing on flash; what spins reads alike either way, and
     // may shrink before anything is written.
     let written_first = !wanted.target.is_rotational();
@@ -200,19 +213,45 @@ fn region(
     let shrunk = survey_region(session, index, wanted, &attached)?;
     if shrunk != wanted.span {
         stepper::undo(&mut session.journal, step)?;
-        (attached, _) = attach(session, index, wanted, shrunk)?;
+        (attached, step) = attach(session, (index, 0), wanted, shrunk)?;
     }
     let rate = match rate {
         Some(rate) => rate,
         None => write_in_full(session, index, wanted, &attached)?,
     };
-    Ok((attached, rate))
+    Ok(((step, attached), rate))
+}
+
+/// Divides a place into the regions that candidates stand on side by side.
+fn divide(
+    session: &mut Session,
+    index: usize,
+    wanted: &Wanted,
+    (step, whole): (u32, Attached),
+) -> Result<Attached, StepError> {
+    let count = u64::from(wanted.parts.max(1));
+    if count == 1 {
+        return Ok(whole);
+    }
+    let (start_bytes, whole_bytes) = (whole.region.start_bytes, whole.region.size_bytes);
+    let granule_bytes = region::alignment_bytes(wanted.target.room.granule_bytes);
+    let size_bytes = whole_bytes / count / granule_bytes * granule_bytes;
+    stepper::undo(&mut session.journal, step)?;
+    let mut parts = Vec::new();
+    for part in 0..count {
+        let span = Span { start_bytes: start_bytes + part * size_bytes, size_bytes };
+        let number = usize::try_from(part).map_err(Fault::bug)?;
+        let (attached, _) = attach(session, (index, number), wanted, span)?;
+        parts.extend(attached.parts);
+    }
+    let region = Region { size_bytes, parts: wanted.parts, ..whole.region };
+    Ok(Attached { parts, region })
 }
 
 /// Makes a block device of a range of a target; gives it and the step that did.
 fn attach(
     session: &mut Session,
-    index: usize,
+    (index, part): (usize, usize),
     wanted: &Wanted,
     span: Span,
 ) -> Result<(Attached, u32), StepError> {
@@ -233,7 +272,7 @@ fn attach(
         if let Some(held) = session.held.get_mut(index) {
             held.release_claim();
         }
-        let number = u16::try_from(index).map_err(Fault::bug)?;
+        let number = u16::try_from(index * scratch::MOST_STANDS + part).map_err(Fault::bug)?;
         let build = |n| steps::map_region(n, &run, number, path, span);
         let (step, _) = stepper::take(session, build)?;
         (format!("/dev/mapper/{}", steps::region_mapper(&run, number)), step)
@@ -249,9 +288,9 @@ fn attach(
         true => regions::kernel_name(&device),
         false => regions::kernel_name(&RawPath::new(&wanted.target.disk)),
     };
-    let region = Wanted { span, ..wanted.clone() }.region();
-    let backing = image.map(|image| image.inode());
-    Ok((Attached { device, backing, region, knob_disk }, step))
+    let region = Wanted { span, parts: 1, ..wanted.clone() }.region();
+    let backing = image.map(|image| (image.inode(), span.start_bytes));
+    Ok((Attached { parts: vec![Part { device, backing, knob_disk }], region }, step))
 }
 
 /// Writes a region in full and reads everything back: the state every stack meets, and the proof
@@ -262,7 +301,7 @@ fn write_in_full(
     wanted: &Wanted,
     attached: &Attached,
 ) -> Result<f64, StepError> {
-    let (device, size) = (attached.device.clone(), attached.region.size_bytes);
+    let (device, size) = (attached.device().clone(), attached.region.size_bytes);
     let taken = rehearse::timed(|| {
         Ok(stepper::take(session, |n| steps::overwrite(n, &device, size, true)))
     });
@@ -302,7 +341,7 @@ fn survey_region(
 ) -> Result<Span, StepError> {
     let span = wanted.span;
     session.progress.doing("reading here and there");
-    let positions = survey::survey(attached.device.as_path(), 0, span, &session.cancel)
+    let positions = survey::survey(attached.device().as_path(), 0, span, &session.cancel)
         .map_err(|e| StepError::Failed(io_error("read the region")(e)))?;
     if session.cancel.is_set() {
         return Err(StepError::Failed(ActionError::Interrupted));

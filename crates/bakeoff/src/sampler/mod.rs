@@ -120,6 +120,18 @@ impl Sampler {
         self.shared.changed.notify_all();
     }
 
+    /// Takes a row of everything now, so that what comes before and after can be told apart: the
+    /// edge of a slice, on `CLOCK_MONOTONIC`.
+    pub fn mark(&self) -> u64 {
+        self.shared.lock().mark()
+    }
+
+    /// What belongs to the slices between these marks, as if they had followed each other without
+    /// a gap. Threads cannot be told apart by slice: none are named.
+    pub fn of_spans(&self, spans: &[(u64, u64)]) -> Telemetry {
+        self.shared.lock().within(spans)
+    }
+
     /// Stops watching until the next cell; what was seen stays.
     pub fn pause(&self) {
         self.shared.lock().pause();
@@ -200,7 +212,7 @@ impl State {
             log.look();
             log.forget();
         }
-        self.look(true);
+        self.look(true, self.last_ns);
         self.is_active = true;
     }
 
@@ -210,24 +222,24 @@ impl State {
         self.last_ns = now;
         self.ticks += 1;
         let is_slow = self.ticks.is_multiple_of(self.pace.slow_every);
-        self.look(is_slow);
+        self.look(is_slow, now);
         self.cost.samples += 1;
         // What the first look and all before it cost is not this cell's.
         let cpu_ns = thread_cpu_ns();
         self.cost.cpu_ns = cpu_ns - *self.cpu_before_ns.get_or_insert(cpu_ns);
     }
 
-    /// Reads the sources into the rings.
-    fn look(&mut self, is_slow: bool) {
+    /// Reads the sources into the rings, as rows of that time.
+    fn look(&mut self, is_slow: bool, at_ns: u64) {
         let row = &mut self.row[..self.fast.width()];
-        row[0] = now_ns();
+        row[0] = at_ns;
         self.sources.fast(row);
         self.fast.push(row);
         if !is_slow {
             return;
         }
         let row = &mut self.row[..self.slow.width()];
-        row[0] = now_ns();
+        row[0] = at_ns;
         self.sources.slow(row);
         self.slow.push(row);
         if let Some(tasks) = &mut self.sources.tasks {
@@ -243,7 +255,21 @@ impl State {
 
     fn pause(&mut self) {
         self.is_active = false;
-        self.look(true);
+        self.look(true, now_ns());
+    }
+
+    fn mark(&mut self) -> u64 {
+        let at_ns = now_ns();
+        self.look(true, at_ns);
+        at_ns
+    }
+
+    fn within(&self, spans: &[(u64, u64)]) -> Telemetry {
+        let (fast, slow) = (self.fast.joined(spans), self.slow.joined(spans));
+        let mut of = slice(&self.sources.layout, &fast, &slow, 0, u64::MAX);
+        of.log = self.sources.log.as_ref().map(|log| log.lines()).unwrap_or_default();
+        of.cost = self.cost;
+        of
     }
 
     fn between(&self, from_ns: u64, to_ns: u64) -> Telemetry {

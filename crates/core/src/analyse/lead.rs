@@ -152,12 +152,13 @@ fn excluded(run: &Run, table: &Table, workload: u16, compared: &Comparison) -> V
 
 /// The stalls of every candidate that had any, A/A twins included.
 fn stalls(run: &Run, table: &Table, workload: u16) -> Vec<Stalls> {
+    let metric = run.header.workloads[usize::from(workload)].metric;
     let of = |c: u16| {
         let blocks = run.complete_blocks().filter(|b| table.blocks().contains(&b.block));
         let own = |cell: &&Cell| (cell.workload, cell.candidate) == (workload, c);
         let cells = blocks.flat_map(|b| &b.cells).filter(own);
         let counted = cells.filter(|cell| !lint::is_invalid(&run.header, cell));
-        let all: Vec<_> = counted.filter_map(figure::stalls).collect();
+        let all: Vec<_> = counted.filter_map(|cell| figure::stalls(metric, cell)).collect();
         let number: u32 = all.iter().map(|s| s.number).sum();
         let stalled: u64 = all.iter().map(|s| s.stalled_ns).sum();
         let cell_ns: u64 = all.iter().map(|s| s.cell_ns).sum();

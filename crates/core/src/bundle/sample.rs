@@ -89,7 +89,7 @@ fn whats() -> Vec<What> {
         for candidate in 0..2u16 {
             let wait = Cooled { waited_ns: 4_500_000_000, from_mc: 61_200, to_mc: 54_900 };
             let cooled = (block == 3 && candidate == 1).then_some(wait);
-            all.push(What::VisitStarted { block, candidate, cooled });
+            all.push(What::VisitStarted { block, candidate, cooled, part: None });
             let reason = "the machine was suspended for 12 s".into();
             all.push(What::CellInvalid { block, candidate, workload: 1, reason });
             for workload in 0..2 {
@@ -182,6 +182,7 @@ fn region(target: &str) -> Region {
         target: RawPath::new(target),
         start_bytes: 0,
         size_bytes: 1 << 30,
+        parts: 1,
         is_image: true,
         place: place(),
         flash_state: FlashState::Overwritten,
@@ -346,6 +347,7 @@ fn cell(block: u32, candidate: u16, workload: u16) -> Cell {
         candidate,
         workload,
         began_ns: u64::from(block) * 40_000_000_000,
+        slices: Vec::new(),
         measurement: measurement(ios, if workload == 0 { Rw::Read } else { Rw::RandWrite }, block),
         truth: Truth {
             resident_before_bytes: Some(0),

@@ -12,6 +12,7 @@ pub mod figure;
 pub mod fit;
 pub mod lead;
 pub mod order;
+pub mod pace;
 pub mod places;
 pub mod pooled;
 pub mod protocol;

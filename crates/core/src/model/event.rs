@@ -19,6 +19,7 @@ use super::pooled::PooledControls;
 use super::precondition::{End, Round as PreconditionRound};
 use super::protocol::Protocol;
 use super::round::Round;
+use super::slice::Slice;
 use super::telemetry::{Telemetry, Watching};
 use super::workload::Workload;
 
@@ -145,6 +146,9 @@ pub enum What {
         /// The wait before it for the machine to cool.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         cooled: Option<Cooled>,
+        /// The region it is on, of those side by side; `None` = it is alone, or a directory.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        part: Option<u16>,
     },
     /// A cell was measured.
     CellDone(Box<Cell>),
@@ -343,6 +347,10 @@ pub struct Region {
     pub start_bytes: u64,
     /// Size.
     pub size_bytes: u64,
+    /// How many of that size lie side by side, for candidates to rotate over; images of their own
+    /// or parts of one device.
+    #[serde(default = "one", skip_serializing_if = "is_one")]
+    pub parts: u16,
     /// Whether it is an image file on a disk that others use.
     pub is_image: bool,
     /// What lies below it.
@@ -353,6 +361,14 @@ pub struct Region {
     /// The erase token that was given for the target: whoever has another is another drive.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub token: Option<String>,
+}
+
+fn one() -> u16 {
+    1
+}
+
+fn is_one(parts: &u16) -> bool {
+    *parts == 1
 }
 
 /// The process that runs a run; a dead owner is what lets others recover it.
@@ -384,6 +400,9 @@ pub struct Cell {
     /// Verbatim output of the tool that measured (kept for drivers other than native).
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub raw: Option<String>,
+    /// The slices it is made of, those that do not count included; empty = it is one piece.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub slices: Vec<Slice>,
     /// What the machine did meanwhile; `None` = it was not watched.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub telemetry: Option<Box<Telemetry>>,

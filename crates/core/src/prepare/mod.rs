@@ -7,6 +7,7 @@ pub mod crypt;
 pub mod device;
 pub mod guard;
 pub mod image;
+pub mod images;
 pub mod knobs;
 pub mod lvm;
 pub mod options;

@@ -145,7 +145,7 @@ pub fn run(header: Header, blocks: u32, ios: &[u64]) -> Run {
         record.push(What::BlockStarted { block, order: (0..count).collect(), round: None });
         record.push(What::Sentinel { block, bytes_per_s: 90e6 });
         for candidate in 0..count {
-            record.push(What::VisitStarted { block, candidate, cooled: None });
+            record.push(What::VisitStarted { block, candidate, cooled: None, part: None });
             let ios = ios[usize::from(candidate)] + u64::from(block);
             record.push(What::CellDone(Box::new(Cell {
                 block,
@@ -154,6 +154,7 @@ pub fn run(header: Header, blocks: u32, ios: &[u64]) -> Run {
                 began_ns: 0,
                 measurement: measurement(ios),
                 truth: Truth::default(),
+                slices: Vec::new(),
                 raw: None,
                 telemetry: None,
             })));

@@ -73,7 +73,7 @@ impl Session {
         self.push(What::BlockStarted { block, order: order.clone(), round: None })?;
         for candidate in order {
             self.clock_ns += VISIT_NS;
-            self.push(What::VisitStarted { block, candidate, cooled: None })?;
+            self.push(What::VisitStarted { block, candidate, cooled: None, part: None })?;
             used.visit(candidate);
             for workload in decide::workload_order(&self.run, block).into_iter().flatten() {
                 let mut cell = self.templates[usize::from(workload)].clone();
@@ -111,6 +111,7 @@ fn template(workload: u16, of: &Workload) -> Cell {
         began_ns: 0,
         measurement,
         truth,
+        slices: Vec::new(),
         raw: None,
         telemetry: None,
     }
@@ -181,6 +182,7 @@ pub fn region() -> Region {
         target: RawPath::new("/dev/sim"),
         start_bytes: 1 << 30,
         size_bytes: 4 << 30,
+        parts: 1,
         is_image: false,
         place: Place { chain: vec![disk], ..Place::default() },
         flash_state: FlashState::WrittenOnce,

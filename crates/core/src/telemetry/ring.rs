@@ -92,6 +92,40 @@ impl Ring {
         self.rows.chunks_exact(self.width().max(1))
     }
 
+    /// The rows of these stretches of time as if one followed the other without a gap: time begins
+    /// at 0, counters grow only by what they grew inside a stretch, gauges stay as they are. A
+    /// stretch reaches from its first row to its last; one with fewer than two rows adds nothing.
+    pub fn joined(&self, spans: &[(u64, u64)]) -> Ring {
+        let mut joined = Ring::new(self.columns.clone(), self.most);
+        let mut sum = vec![0; self.width()];
+        for (from_ns, to_ns) in spans {
+            let inside = |row: &&[u64]| (*from_ns..=*to_ns).contains(&row[0]);
+            let rows: Vec<&[u64]> = self.rows().filter(inside).collect();
+            let [first, .., last] = rows.as_slice() else { continue };
+            let skip = usize::from(!joined.rows.is_empty());
+            for row in &rows[skip..] {
+                let values = (0..sum.len()).map(|at| self.moved(at, sum[at], first[at], row[at]));
+                joined.push(&values.collect::<Vec<u64>>());
+            }
+            for at in 0..sum.len() {
+                let grown = self.moved(at, sum[at], first[at], last[at]);
+                if self.columns[at] == Keep::Later && grown != NONE {
+                    sum[at] = grown;
+                }
+            }
+        }
+        joined
+    }
+
+    /// A value of a row in a joined ring: counters go on from `sum`.
+    fn moved(&self, column: usize, sum: u64, first: u64, value: u64) -> u64 {
+        match self.columns[column] {
+            _ if value == NONE || first == NONE => NONE,
+            Keep::Later => sum + value.saturating_sub(first),
+            Keep::Highest | Keep::Lowest | Keep::Bits => value,
+        }
+    }
+
     /// Bytes it holds.
     pub fn bytes(&self) -> usize {
         self.rows.capacity() * size_of::<u64>()
@@ -113,6 +147,19 @@ mod tests {
         }
         let rows: Vec<&[u64]> = ring.rows().collect();
         assert_eq!(rows, [[0, 5, 5, 1], [2, 9, 3, 6], [3, 1, 8, 8], [4, 2, 2, 0]]);
+    }
+
+    #[test]
+    fn joined_stretches_leave_out_what_happened_between_them() {
+        let mut ring = Ring::new(vec![Keep::Later, Keep::Later, Keep::Highest], 16);
+        for row in [[10, 100, 1], [20, 110, 2], [30, 500, 9], [40, 510, 3], [50, NONE, 4]] {
+            ring.push(&row);
+        }
+        let joined = ring.joined(&[(10, 20), (25, 28), (30, 40)]);
+        let rows: Vec<&[u64]> = joined.rows().collect();
+        assert_eq!(rows, [[0, 0, 1], [10, 10, 2], [20, 20, 3]]);
+        let unknown = ring.joined(&[(40, 50)]);
+        assert_eq!(unknown.rows().map(|row| row[1]).collect::<Vec<_>>(), [0, NONE]);
     }
 
     proptest! {

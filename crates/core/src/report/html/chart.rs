@@ -4,7 +4,7 @@
 
 use serde::Serialize;
 
-use crate::decide::rounds;
+use crate::decide::{figure, rounds};
 use crate::model::ceiling::Rung;
 use crate::model::event::Cell;
 use crate::model::histogram::Histogram;
@@ -239,7 +239,7 @@ impl Rates {
         let metric = run.header.workloads[usize::from(index)].metric;
         let rate = |c: &Cell| {
             let name = candidate_name(run, c.candidate);
-            (c.block, name, metric.of(&c.measurement).unwrap_or(0.0))
+            (c.block, name, figure::of(metric, c).unwrap_or(0.0))
         };
         let less_is_better = metric.less_is_better();
         Rates { figures: cells(run, question).map(rate).collect(), less_is_better }

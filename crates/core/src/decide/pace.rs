@@ -1,0 +1,125 @@
+//! How many rounds make a cell and how long a slice may be, so that preparing takes a small share
+//! of the time and there are blocks enough.
+//!
+//! Blocks are the unit of replication, so twelve blocks of 8 rounds tell more than five of 20. More
+//! rounds are made only where preparing a block would otherwise take more than a tenth of the time,
+//! or more than a quarter where the time allows few blocks.
+
+use crate::model::protocol::ROUNDS;
+use crate::model::slice_length::{LIMIT_NS, LONGEST_NS, SHORTEST_NS};
+
+/// Share of a block that preparing it may take: as wanted, and at most.
+const PREPARE_SHARE: (f64, f64) = (0.10, 0.25);
+/// Blocks that are wanted before rounds are added for the sake of the wanted share.
+const MANY_BLOCKS: u64 = 12;
+/// Blocks that the longest slice has to leave time for.
+const FEW_BLOCKS: u64 = 6;
+
+/// What a block consists of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Demand {
+    /// Preparing all candidates once.
+    pub prepare_ns: u64,
+    /// Candidates and workloads that are measured in slices.
+    pub candidates: u32,
+    /// Workloads.
+    pub workloads: u32,
+    /// Parts of a block that are not sliced: foreign tools, profiles.
+    pub whole_ns: u64,
+    /// Time there is for all blocks; `None` = no limit.
+    pub time_ns: Option<u64>,
+}
+
+/// How a run measures.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Pace {
+    /// Rounds of a cell.
+    pub rounds: u32,
+    /// Longest slice that calibration may choose.
+    pub longest_slice_ns: u64,
+}
+
+impl Demand {
+    fn slices(&self, rounds: u32) -> u64 {
+        u64::from(rounds) * u64::from(self.candidates.max(1)) * u64::from(self.workloads.max(1))
+    }
+
+    fn block_ns(&self, rounds: u32, slice_ns: u64) -> u64 {
+        let fixed_ns = self.prepare_ns.saturating_add(self.whole_ns);
+        fixed_ns.saturating_add(self.slices(rounds).saturating_mul(slice_ns))
+    }
+
+    /// Longest slice with which the fewest rounds still leave time for some blocks.
+    fn longest_slice_ns(&self) -> u64 {
+        let Some(time_ns) = self.time_ns else { return LONGEST_NS };
+        let fixed_ns = self.prepare_ns.saturating_add(self.whole_ns);
+        let left_ns = (time_ns / FEW_BLOCKS).saturating_sub(fixed_ns);
+        (left_ns / self.slices(*ROUNDS.start())).clamp(SHORTEST_NS, LONGEST_NS)
+    }
+}
+
+/// Chooses rounds and the longest slice; `slice_ns` is how long a slice takes on average.
+pub fn pace(demand: &Demand, slice_ns: u64) -> Pace {
+    let longest_slice_ns = demand.longest_slice_ns();
+    let slice_ns = slice_ns.clamp(SHORTEST_NS, LIMIT_NS);
+    let share =
+        |rounds: u32| demand.prepare_ns as f64 / demand.block_ns(rounds, slice_ns).max(1) as f64;
+    let first = |most: f64| ROUNDS.into_iter().find(|rounds| share(*rounds) <= most);
+    let leaves_many = |rounds: &u32| {
+        let block_ns = demand.block_ns(*rounds, slice_ns).max(1);
+        demand.time_ns.is_none_or(|time_ns| time_ns / block_ns >= MANY_BLOCKS)
+    };
+    let wanted = first(PREPARE_SHARE.0).unwrap_or(*ROUNDS.end());
+    let rounds = match leaves_many(&wanted) {
+        true => wanted,
+        false => first(PREPARE_SHARE.1).unwrap_or(*ROUNDS.end()),
+    };
+    Pace { rounds, longest_slice_ns }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MS: u64 = 1_000_000;
+    const S: u64 = 1000 * MS;
+
+    fn demand(prepare_ns: u64, time_s: Option<u64>) -> Demand {
+        Demand {
+            prepare_ns,
+            candidates: 7,
+            workloads: 5,
+            whole_ns: 0,
+            time_ns: time_s.map(|s| s * S),
+        }
+    }
+
+    #[test]
+    fn preparing_that_costs_little_needs_no_more_than_the_fewest_rounds() {
+        // 280 slices of 50 ms take 14 s; preparing 1.5 s of that is under a tenth.
+        assert_eq!(pace(&demand(1500 * MS, Some(600)), 50 * MS).rounds, 8);
+    }
+
+    #[test]
+    fn rounds_are_added_for_the_wanted_share_only_where_time_leaves_many_blocks() {
+        let (hours, minutes) = (demand(4 * S, Some(7200)), demand(4 * S, Some(170)));
+        assert_eq!(pace(&hours, 50 * MS).rounds, 20);
+        assert_eq!(pace(&minutes, 50 * MS).rounds, 8, "4 of 18 s are less than a quarter");
+        assert_eq!(pace(&demand(60 * S, None), 50 * MS).rounds, 20, "the most there are");
+    }
+
+    #[test]
+    fn the_longest_slice_leaves_time_for_six_blocks() {
+        let pace_of = |time_s| pace(&demand(2 * S, time_s), 50 * MS).longest_slice_ns;
+        assert_eq!(pace_of(None), 300 * MS);
+        assert_eq!(pace_of(Some(180)), 100 * MS, "30 s a block, 2 s of them to prepare");
+        assert_eq!(pace_of(Some(20)), 50 * MS);
+    }
+
+    #[test]
+    fn nothing_to_measure_is_no_division_by_zero() {
+        let none =
+            Demand { prepare_ns: 0, candidates: 0, workloads: 0, whole_ns: 0, time_ns: None };
+        assert_eq!(pace(&none, 0).rounds, 8);
+    }
+}
