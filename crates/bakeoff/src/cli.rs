@@ -114,7 +114,7 @@ pub struct Quick {
     #[arg(value_name = "DIR")]
     pub dirs: Vec<PathBuf>,
     /// Time for everything, as 90s or 5m
-    #[arg(long, value_parser = units::parse_duration_ns, default_value = "5m")]
+    #[arg(long, value_parser = units::parse_duration_ns, default_value = "3m")]
     pub time: u64,
     /// Workloads to measure (repeat the option, or names with commas between)
     #[arg(long = "workload", value_name = "NAME", value_delimiter = ',')]
@@ -133,7 +133,7 @@ pub struct Quick {
 #[derive(Debug, clap::Args)]
 pub struct Demo {
     /// Time for everything, as 90s or 5m
-    #[arg(long, value_parser = units::parse_duration_ns, default_value = "5m")]
+    #[arg(long, value_parser = units::parse_duration_ns, default_value = "3m")]
     pub time: u64,
     /// Workloads to measure (repeat the option, or names with commas between)
     #[arg(long = "workload", value_name = "NAME", value_delimiter = ',')]

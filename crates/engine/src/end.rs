@@ -48,19 +48,21 @@ impl End {
         }
     }
 
-    /// The share of lane `lane` in one slice. Operations and flushes count from its start.
-    pub fn of_slice(job: &Job, go: &Go, lane: u32) -> End {
+    /// The share of lane `lane` in one slice, which begins when it has `issued` data operations.
+    /// Operations and flushes count from there.
+    pub fn of_slice(job: &Job, go: &Go, lane: u32, issued: u64) -> End {
         let ios = go.least_ios.max(go.least_bytes.div_ceil(job.bs));
         // Every lane has something to do: an idle one would not be the load that was asked for.
         let least = |all: u64| if all == 0 { 0 } else { share(all, lane, job.numjobs).max(1) };
+        let most = (go.most_bytes > 0).then(|| least((go.most_bytes / job.bs).max(1)));
         End {
-            quota: None,
+            quota: most,
             runtime_ns: Some(go.slice_ns),
             min_ios: 0,
             least_ios: least(ios),
             least_flushes: least(go.least_flushes),
             hard_ns: go.limit_ns,
-            ask_ios: u64::MAX,
+            ask_ios: most.map_or(u64::MAX, |most| issued.saturating_add(most)),
             ask_ns: go.slice_ns.min(go.limit_ns),
         }
     }
@@ -163,7 +165,7 @@ mod tests {
             least_bytes: 100_000,
             limit_ns: 2000,
         };
-        let end = End::of_slice(&Job { io_size: Some(4096), min_ios: 99, ..job() }, &go, 0);
+        let end = End::of_slice(&Job { io_size: Some(4096), min_ios: 99, ..job() }, &go, 0, 0);
         assert!(!end.reached(49, 1000, 1000));
         assert!(!end.reached(50, 24, 3), "100000 bytes are 25 operations");
         assert!(!end.reached(50, 25, 2));
@@ -172,7 +174,7 @@ mod tests {
         assert!(!end.has_least(1, 0));
         let lanes = Job { numjobs: 8, ..job() };
         let flushes: Vec<_> =
-            (0..8).map(|lane| End::of_slice(&lanes, &go, lane).least_flushes).collect();
+            (0..8).map(|lane| End::of_slice(&lanes, &go, lane, 0).least_flushes).collect();
         assert_eq!(flushes, [1; 8]);
     }
 
@@ -181,7 +183,7 @@ mod tests {
     fn a_slice_beyond_its_time_asks_again_when_its_minimum_is_done() {
         let go =
             Go { slice_ns: 50, least_ios: 20, least_flushes: 0, least_bytes: 0, limit_ns: 2000 };
-        let mut end = End::of_slice(&job(), &go, 0);
+        let mut end = End::of_slice(&job(), &go, 0, 0);
         assert_eq!((end.ask_from(), end.ask_at_ns()), (u64::MAX, 50));
         end.wait_for_least(105, 5);
         assert_eq!((end.ask_from(), end.ask_at_ns()), (120, 2000));

@@ -375,7 +375,7 @@ impl<'a> Lane<'a> {
 impl Worker for Lane<'_> {
     fn slice(&mut self, go: &Go) -> Result<Piece, EngineError> {
         let Cell { clock, job, .. } = self.cell;
-        self.end = End::of_slice(job, go, self.index);
+        self.end = End::of_slice(job, go, self.index, self.made);
         self.slice = Some(Pace { made: self.made, flushes: self.flushes, set: self.made });
         let before = [self.flush_ns, self.close_ns, self.making_ns];
         let (made, flushes) = (self.made, self.flushes);

@@ -19,7 +19,7 @@ use crate::ui::say;
 /// Runs the command.
 pub fn run(global: &Global, args: &Demo) -> Result<Outcome, Fault> {
     if args.time == 0 {
-        return Err(Fault::usage("--time 0 leaves no time to measure; try --time 5m"));
+        return Err(Fault::usage("--time 0 leaves no time to measure; try --time 3m"));
     }
     if !rustix::process::geteuid().is_root() {
         // Said with --quiet too: what happens is not what was typed.

@@ -22,7 +22,7 @@ const DIRS_MAX: usize = 16;
 pub fn run(global: &Global, args: &Quick) -> Result<Outcome, Fault> {
     let chosen = begin::choose_workloads(&args.workloads, &workloads::QUICK)?;
     if args.time == 0 {
-        return Err(Fault::usage("--time 0 leaves no time to measure; try --time 5m"));
+        return Err(Fault::usage("--time 0 leaves no time to measure; try --time 3m"));
     }
     if let Some(size) = args.size.filter(|size| *size < space::FILE_MIN_BYTES) {
         return Err(Fault::usage(format!(

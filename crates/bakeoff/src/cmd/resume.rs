@@ -25,7 +25,7 @@ use crate::ui::say;
 /// Runs the command.
 pub fn run(global: &Global, args: &Resume) -> Result<Outcome, Fault> {
     if args.time == Some(0) {
-        return Err(Fault::usage("--time 0 leaves no time to measure; try --time 5m"));
+        return Err(Fault::usage("--time 0 leaves no time to measure; try --time 3m"));
     }
     let mut store = Sqlite::open(&crate::store::place::path(global.store.as_deref())?)?;
     let id = store.find(&args.run)?;

@@ -13,6 +13,8 @@ use super::root::{Root, pids};
 pub const NAMED: usize = 3;
 /// Most processes looked at.
 const PROCESSES: usize = 1 << 16;
+/// Where root mounts stacks: see `runner::own_place`.
+const OWN_PLACES: [&str; 2] = ["/run/bakeoff/", "/var/lib/bakeoff/"];
 /// The parent of all kernel threads.
 const KERNEL_THREADS: u32 = 2;
 
@@ -122,12 +124,15 @@ fn foreign_ticks(root: &Root, pid: u32) -> Option<u64> {
 }
 
 /// Whether a command line is that of a FUSE daemon of ours: it names a scratch directory, whose
-/// name begins with `.bakeoff-`.
+/// name begins with `.bakeoff-`, or a mount point in the directory that only root can enter.
 fn serves_our_mount(cmdline: &str) -> bool {
     let mut words = cmdline.split('\0');
     let program = words.next().unwrap_or_default();
     let is_driver = ["ntfs-3g", "fuse"].iter().any(|name| program.contains(name));
-    is_driver && words.any(|word| word.contains("/.bakeoff-"))
+    let is_ours = |word: &str| {
+        word.contains("/.bakeoff-") || OWN_PLACES.iter().any(|place| word.starts_with(place))
+    };
+    is_driver && words.any(is_ours)
 }
 
 #[cfg(test)]

@@ -26,7 +26,7 @@ use crate::host;
 /// Size of an image where nothing limits it; every filesystem of the demo can be made on it.
 pub const IMAGE_BYTES: u64 = 512 << 20;
 /// Share of the image the data file may take: filesystems need room for themselves.
-const DATA_SHARE: u64 = 4;
+const DATA_SHARE: u64 = 8;
 /// What the smallest data file and what is made beside it take of an image.
 const FILES_BYTES: u64 = 160 << 20;
 /// Layout time of one stack.

@@ -50,8 +50,9 @@ pub struct Member {
     least: Least,
     /// Whether what a slice reads has to come from the disk.
     reads_cold: bool,
-    /// Whether it would come from memory unless it is put out of there before each slice.
-    goes_through_memory: bool,
+    /// Bytes a slice may read, where they go through memory: it is emptied before each slice, and
+    /// what is read twice in one would come from there.
+    most_bytes: Option<u64>,
     /// What was seen before the first slice, and around each that counts.
     truth: Truth,
     began_ns: u64,
@@ -97,7 +98,8 @@ impl Member {
             metric: workload.metric,
             least: Least::of(&job),
             reads_cold,
-            goes_through_memory: !job.direct || site.driver_reads.is_some(),
+            most_bytes: (reads_cold && (!job.direct || site.driver_reads.is_some()))
+                .then_some(job.size),
             truth,
             began_ns: session.journal.elapsed_ns(),
             slices: Vec::new(),
@@ -105,14 +107,15 @@ impl Member {
         })
     }
 
-    /// Measures a slice that finds the length; gives its figure and how long it took.
+    /// Measures a slice that finds the length; gives its figure.
     ///
     /// # Errors
     /// The engine's, or Ctrl-C.
-    pub fn try_out(&mut self, site: &Site, slice_ns: u64) -> Result<(f64, u64), Trouble> {
+    pub fn try_out(&mut self, site: &Site, slice_ns: u64) -> Result<f64, Trouble> {
         self.cool(site)?;
-        let report = self.sliced.go(Go::new(slice_ns, self.least))?;
-        Ok((report.slice().figure(self.metric).unwrap_or_default(), report.elapsed_ns))
+        let go = self.order(slice_ns);
+        let report = self.sliced.go(go)?;
+        Ok(report.slice().figure(self.metric).unwrap_or_default())
     }
 
     /// Measures a slice and keeps it, also where it does not count.
@@ -124,7 +127,8 @@ impl Member {
         let began_ns = session.journal.elapsed_ns();
         let mark = || session.sampler.as_ref().map(|sampler| sampler.mark());
         let (before, from) = (Moment::take(&site.disks), mark());
-        let report = self.sliced.go(Go::new(turn.slice_ns, self.least))?;
+        let go = self.order(turn.slice_ns);
+        let report = self.sliced.go(go)?;
         let (to, passed) = (mark(), Moment::take(&site.disks).since(&before));
         let void = void_of(report, &passed, self.reads_cold);
         let Turn { round, turn, after, .. } = turn;
@@ -136,9 +140,13 @@ impl Member {
         Ok(())
     }
 
+    fn order(&self, slice_ns: u64) -> Go {
+        Go { most_bytes: self.most_bytes.unwrap_or(0), ..Go::new(slice_ns, self.least) }
+    }
+
     /// Puts what is going to be read out of memory.
     fn cool(&mut self, site: &Site) -> Result<(), Trouble> {
-        if !self.reads_cold || !self.goes_through_memory {
+        if self.most_bytes.is_none() {
             return Ok(());
         }
         let resident = cell::cool(site)?;
@@ -162,7 +170,7 @@ impl Member {
     /// # Errors
     /// The engine's.
     pub fn into_cell(mut self, block: u32, workload: u16) -> Result<Option<Cell>, Trouble> {
-        self.admit_memory();
+        self.admit();
         let counts: Vec<usize> =
             (0..self.slices.len()).filter(|i| self.slices[*i].is_valid()).collect();
         if counts.is_empty() {
@@ -183,14 +191,17 @@ impl Member {
         }))
     }
 
-    /// A candidate that reads from memory whatever is done keeps those slices: it is shown as what
-    /// it is, and not ranked.
-    fn admit_memory(&mut self) {
+    /// A candidate that is like that in most slices keeps them: one whose reads come from memory
+    /// whatever is done is shown as what it is, and not ranked; one that does less than the least
+    /// in the longest slice is that slow.
+    fn admit(&mut self) {
         if self.valid() * 2 >= self.slices.len() {
             return;
         }
-        for slice in self.slices.iter_mut().filter(|s| s.void == Some(Void::FromMemory)) {
-            slice.void = None;
+        for slice in &mut self.slices {
+            if matches!(slice.void, Some(Void::FromMemory | Void::TooFew)) {
+                slice.void = None;
+            }
         }
     }
 }

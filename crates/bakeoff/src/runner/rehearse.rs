@@ -178,7 +178,7 @@ pub fn settle(session: &mut Session, found: Findings) -> Result<(), Fault> {
         rehearsal.protocol.time_ns,
         session.journal.elapsed_ns(),
     );
-    session.longest_slice_ns = pace::pace(&demand, USUAL_SLICE_NS).longest_slice_ns;
+    session.pace = pace::pace(&demand, USUAL_SLICE_NS);
     session.journal.record(What::Rehearsed(Box::new(rehearsal)))?;
     // What follows from the header alone every analysis finds again; this needs the machine.
     let system = host::system_disks(session.journal.store_path());

@@ -3,6 +3,7 @@
 //! Everything that decides lives in `core::decide`; here blocks are measured and recorded. An
 //! interrupted block is superseded and repeated whole.
 
+use bakeoff_core::decide::pace::Pace;
 use bakeoff_core::decide::{self, Clock, Next, eta, places};
 use bakeoff_core::model::candidate::{Candidate, Kind, Skipped};
 use bakeoff_core::model::event::{StopReason, What};
@@ -11,7 +12,6 @@ use bakeoff_core::model::host::Layer;
 use bakeoff_core::model::protocol::Isolation;
 use bakeoff_core::model::round::Round;
 use bakeoff_core::model::run::{BlockState, Run};
-use bakeoff_core::model::slice_length;
 use bakeoff_core::model::telemetry::Watching;
 
 use super::ceilings;
@@ -53,8 +53,8 @@ pub struct Session<'s> {
     pub hung: Vec<(u16, u16, String)>,
     /// Slice lengths that calibration chose.
     pub lengths: Lengths,
-    /// Longest slice that calibration may choose.
-    pub longest_slice_ns: u64,
+    /// How many rounds, and how long slices may be.
+    pub pace: Pace,
 }
 
 /// The disks below everything that is measured, each once.
@@ -92,7 +92,7 @@ impl<'s> Session<'s> {
             held: Vec::new(),
             hung: Vec::new(),
             lengths: Lengths::new(),
-            longest_slice_ns: slice_length::LONGEST_NS,
+            pace: Pace::default(),
         }
     }
 

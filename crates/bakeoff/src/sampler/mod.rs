@@ -67,6 +67,7 @@ struct State {
     row: Vec<u64>,
     ticks: u64,
     last_ns: u64,
+    began_ns: u64,
     cost: Cost,
     /// CPU time of the thread when the cell began.
     cpu_before_ns: Option<u64>,
@@ -90,6 +91,7 @@ impl Sampler {
             is_over: false,
             ticks: 0,
             last_ns: 0,
+            began_ns: 0,
             cost: Cost::default(),
             cpu_before_ns: None,
         };
@@ -203,6 +205,7 @@ impl State {
         self.slow.clear();
         self.ticks = 0;
         self.last_ns = now_ns();
+        self.began_ns = self.last_ns;
         self.cost = Cost::default();
         self.cpu_before_ns = None;
         if let Some(tasks) = &mut self.sources.tasks {
@@ -268,7 +271,11 @@ impl State {
         let (fast, slow) = (self.fast.joined(spans), self.slow.joined(spans));
         let mut of = slice(&self.sources.layout, &fast, &slow, 0, u64::MAX);
         of.log = self.sources.log.as_ref().map(|log| log.lines()).unwrap_or_default();
-        of.cost = self.cost;
+        // Watching goes on between the spans, and costs there too.
+        let watched_ns: u64 = spans.iter().map(|(from, to)| to.saturating_sub(*from)).sum();
+        let share = watched_ns as f64 / self.last_ns.saturating_sub(self.began_ns).max(1) as f64;
+        let cpu_ns = (self.cost.cpu_ns as f64 * share.min(1.0)) as u64;
+        of.cost = Cost { cpu_ns, ..self.cost };
         of
     }
 

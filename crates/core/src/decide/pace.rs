@@ -12,8 +12,8 @@ use crate::model::slice_length::{LIMIT_NS, LONGEST_NS, SHORTEST_NS};
 const PREPARE_SHARE: (f64, f64) = (0.10, 0.25);
 /// Blocks that are wanted before rounds are added for the sake of the wanted share.
 const MANY_BLOCKS: u64 = 12;
-/// Blocks that the longest slice has to leave time for.
-const FEW_BLOCKS: u64 = 6;
+/// Blocks that slices have to leave time for.
+const FEW_BLOCKS: u64 = 8;
 
 /// What a block consists of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,8 +35,25 @@ pub struct Demand {
 pub struct Pace {
     /// Rounds of a cell.
     pub rounds: u32,
-    /// Longest slice that calibration may choose.
-    pub longest_slice_ns: u64,
+    /// Time for one slice of every workload on one candidate.
+    pub slices_ns: u64,
+}
+
+impl Default for Pace {
+    /// Time is no limit.
+    fn default() -> Pace {
+        Pace { rounds: *ROUNDS.start(), slices_ns: u64::MAX }
+    }
+}
+
+impl Pace {
+    /// The longest slice that a workload may have when `chosen_ns` is what those of others have and
+    /// `left` workloads, it included, have none yet. What some do not need the others may have.
+    pub fn longest_slice_ns(&self, chosen_ns: u64, left: u32) -> u64 {
+        let kept_ns = SHORTEST_NS.saturating_mul(u64::from(left.saturating_sub(1)));
+        let own_ns = self.slices_ns.saturating_sub(chosen_ns).saturating_sub(kept_ns);
+        own_ns.clamp(SHORTEST_NS, LONGEST_NS)
+    }
 }
 
 impl Demand {
@@ -49,18 +66,18 @@ impl Demand {
         fixed_ns.saturating_add(self.slices(rounds).saturating_mul(slice_ns))
     }
 
-    /// Longest slice with which the fewest rounds still leave time for some blocks.
-    fn longest_slice_ns(&self) -> u64 {
-        let Some(time_ns) = self.time_ns else { return LONGEST_NS };
+    /// Time for one slice of every workload on one candidate with which the fewest rounds still
+    /// leave time for some blocks.
+    fn slices_ns(&self) -> u64 {
+        let Some(time_ns) = self.time_ns else { return u64::MAX };
         let fixed_ns = self.prepare_ns.saturating_add(self.whole_ns);
         let left_ns = (time_ns / FEW_BLOCKS).saturating_sub(fixed_ns);
-        (left_ns / self.slices(*ROUNDS.start())).clamp(SHORTEST_NS, LONGEST_NS)
+        left_ns / (u64::from(*ROUNDS.start()) * u64::from(self.candidates.max(1)))
     }
 }
 
-/// Chooses rounds and the longest slice; `slice_ns` is how long a slice takes on average.
+/// Chooses rounds and the time for slices; `slice_ns` is how long a slice takes on average.
 pub fn pace(demand: &Demand, slice_ns: u64) -> Pace {
-    let longest_slice_ns = demand.longest_slice_ns();
     let slice_ns = slice_ns.clamp(SHORTEST_NS, LIMIT_NS);
     let share =
         |rounds: u32| demand.prepare_ns as f64 / demand.block_ns(rounds, slice_ns).max(1) as f64;
@@ -74,7 +91,7 @@ pub fn pace(demand: &Demand, slice_ns: u64) -> Pace {
         true => wanted,
         false => first(PREPARE_SHARE.1).unwrap_or(*ROUNDS.end()),
     };
-    Pace { rounds, longest_slice_ns }
+    Pace { rounds, slices_ns: demand.slices_ns() }
 }
 
 #[cfg(test)]
@@ -109,11 +126,16 @@ mod tests {
     }
 
     #[test]
-    fn the_longest_slice_leaves_time_for_six_blocks() {
-        let pace_of = |time_s| pace(&demand(2 * S, time_s), 50 * MS).longest_slice_ns;
-        assert_eq!(pace_of(None), 300 * MS);
-        assert_eq!(pace_of(Some(180)), 100 * MS, "30 s a block, 2 s of them to prepare");
-        assert_eq!(pace_of(Some(20)), 50 * MS);
+    fn slices_leave_time_for_eight_blocks_and_share_it() {
+        let pace_of = |time_s| pace(&demand(2 * S, time_s), 50 * MS);
+        assert_eq!(pace_of(None).longest_slice_ns(0, 5), 300 * MS);
+        // 22.5 s a block, 2 s of them to prepare, for 56 slices of each of five workloads.
+        let three_minutes = pace_of(Some(180));
+        assert_eq!(three_minutes.slices_ns / MS, 366);
+        assert_eq!(three_minutes.longest_slice_ns(0, 5) / MS, 166);
+        assert_eq!(three_minutes.longest_slice_ns(200 * MS, 1) / MS, 166);
+        assert_eq!(three_minutes.longest_slice_ns(330 * MS, 1), 50 * MS);
+        assert_eq!(pace_of(Some(20)).longest_slice_ns(0, 5), 50 * MS);
     }
 
     #[test]

@@ -14,6 +14,11 @@ pub const LONGEST_NS: u64 = 300_000_000;
 pub const LIMIT_NS: u64 = 2_000_000_000;
 /// A change of the rate below this, as a share, does not show.
 const SAME_RATE: f64 = 0.02;
+/// Change of the rate below which noise may hide it.
+const HIDDEN_CHANGE: f64 = 0.10;
+/// Least work of a slice: flushes, or bytes in order.
+const FLUSHES: u64 = 4;
+const IN_ORDER_BYTES: u64 = 8 << 20;
 
 /// One length that was tried.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -22,6 +27,9 @@ pub struct Tried {
     pub length_ns: u64,
     /// Their rate: work over time.
     pub rate: f64,
+    /// Standard error of the change of the rate's logarithm since the length before; 0 where it
+    /// is not known.
+    pub noise: f64,
 }
 
 /// What to do next.
@@ -37,7 +45,7 @@ pub enum Next {
 pub fn next(tried: &[Tried]) -> Next {
     let Some(last) = tried.last() else { return Next::Try(SHORTEST_NS) };
     if let [.., before, last] = tried
-        && is_same(before.rate, last.rate)
+        && is_same(before.rate, last.rate, last.noise)
     {
         return Next::Use(before.length_ns.clamp(SHORTEST_NS, LIMIT_NS));
     }
@@ -51,9 +59,10 @@ pub fn next(tried: &[Tried]) -> Next {
     Next::Try((SHORTEST_NS << steps).min(LONGEST_NS))
 }
 
-fn is_same(before: f64, after: f64) -> bool {
+fn is_same(before: f64, after: f64, noise: f64) -> bool {
     let both = before.is_finite() && after.is_finite() && before > 0.0 && after > 0.0;
-    both && libm::fabs(libm::log(after / before)) < libm::log1p(SAME_RATE)
+    let hidden = (2.0 * noise).min(libm::log1p(HIDDEN_CHANGE));
+    both && libm::fabs(libm::log(after / before)) < libm::log1p(SAME_RATE).max(hidden)
 }
 
 /// The work below which a slice does not end: all three, but for the limit of time.
@@ -69,12 +78,16 @@ pub struct Least {
 
 impl Least {
     /// What a slice of `job` needs: 4 flushes of a job that flushes as it goes, else 8 MiB in
-    /// order or 20 operations.
+    /// order or 20 operations. In order, 8 MiB are enough also where they need fewer flushes.
     pub fn of(job: &Job) -> Least {
-        let flushes_as_it_goes = job.rw.writes() && (job.fsync > 0 || job.fdatasync > 0);
-        match job.rw {
-            _ if flushes_as_it_goes => Least { flushes: 4, ..Least::default() },
-            Rw::Read | Rw::Write => Least { bytes: 8 << 20, ..Least::default() },
+        let every = [job.fsync, job.fdatasync].into_iter().filter(|n| *n > 0 && job.rw.writes());
+        let flushed_bytes = every.min().map(|n| u64::from(n).saturating_mul(job.bs));
+        let in_order = matches!(job.rw, Rw::Read | Rw::Write);
+        match flushed_bytes {
+            Some(bytes) if !in_order || bytes.saturating_mul(FLUSHES) <= IN_ORDER_BYTES => {
+                Least { flushes: FLUSHES, ..Least::default() }
+            }
+            _ if in_order => Least { bytes: IN_ORDER_BYTES, ..Least::default() },
             _ => Least { ios: 20, ..Least::default() },
         }
     }
@@ -89,7 +102,10 @@ mod tests {
     const MS: u64 = 1_000_000;
 
     fn tried(pairs: &[(u64, f64)]) -> Vec<Tried> {
-        pairs.iter().map(|(ms, rate)| Tried { length_ns: ms * MS, rate: *rate }).collect()
+        pairs
+            .iter()
+            .map(|(ms, rate)| Tried { length_ns: ms * MS, rate: *rate, noise: 0.0 })
+            .collect()
     }
 
     #[test]
@@ -112,6 +128,16 @@ mod tests {
     }
 
     #[test]
+    fn noise_hides_a_change_of_ten_percent_at_most() {
+        let after = |rate| {
+            let first = Tried { length_ns: 50 * MS, rate: 1.0, noise: 0.0 };
+            next(&[first, Tried { length_ns: 100 * MS, rate, noise: 0.2 }])
+        };
+        assert_eq!(after(1.09), Next::Use(50 * MS));
+        assert_eq!(after(1.2), Next::Try(200 * MS));
+    }
+
+    #[test]
     fn a_rate_of_nothing_is_never_the_same() {
         let after = next(&tried(&[(50, 0.0), (100, 0.0)]));
         assert_eq!(after, Next::Try(200 * MS));
@@ -124,6 +150,8 @@ mod tests {
         assert_eq!(Least::of(&job(Rw::Read)), Least { bytes: 8 << 20, ..Least::default() });
         let flushed = Job { fdatasync: 1, ..job(Rw::Write) };
         assert_eq!(Least::of(&flushed), Least { flushes: 4, ..Least::default() });
+        let seldom = Job { bs: 1 << 20, fsync: 16, ..job(Rw::Write) };
+        assert_eq!(Least::of(&seldom), Least { bytes: 8 << 20, ..Least::default() });
         let reads = Job { fsync: 1, ..job(Rw::RandRead) };
         assert_eq!(Least::of(&reads).ios, 20, "what only reads never flushes");
     }
@@ -136,7 +164,7 @@ mod tests {
                 match next(&tried) {
                     Next::Try(length_ns) => {
                         prop_assert!((SHORTEST_NS..=LONGEST_NS).contains(&length_ns));
-                        tried.push(Tried { length_ns: length_ns + over * MS, rate });
+                        tried.push(Tried { length_ns: length_ns + over * MS, rate, noise: 0.0 });
                     }
                     Next::Use(length_ns) => {
                         prop_assert!((SHORTEST_NS..=LIMIT_NS).contains(&length_ns));

@@ -20,6 +20,11 @@ pub fn sd(values: &[f64]) -> Option<f64> {
     Some(libm::sqrt(((squares - rest * rest / n) / (n - 1.0)).max(0.0)))
 }
 
+/// Standard error of the mean; `None` for fewer than two values.
+pub fn standard_error(values: &[f64]) -> Option<f64> {
+    sd(values).map(|sd| sd / libm::sqrt(values.len() as f64))
+}
+
 /// The middle value, or the mean of the two middle ones; `None` for nothing.
 pub fn median(values: &[f64]) -> Option<f64> {
     let mut sorted = values.to_vec();

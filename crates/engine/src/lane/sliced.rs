@@ -86,7 +86,7 @@ impl<E: Engine> Worker for SlicedLane<'_, E> {
 impl<E: Engine> Lane<'_, E> {
     fn begin_slice(&mut self, go: &Go) {
         let job = self.cell.job;
-        self.end = End::of_slice(job, go, self.index);
+        self.end = End::of_slice(job, go, self.index, self.issued);
         self.flushes.again(job);
         (self.stopping, self.stopped_ns) = (false, 0);
         self.base = Base {

@@ -44,6 +44,10 @@ pub struct Go {
     /// Bytes it moves at least.
     #[serde(default)]
     pub least_bytes: u64,
+    /// Bytes after which it ends; 0 = its time alone ends it. What is read again within a slice may
+    /// come from memory.
+    #[serde(default)]
+    pub most_bytes: u64,
     /// Time after which it starts nothing more.
     pub limit_ns: u64,
 }
@@ -57,6 +61,7 @@ impl Go {
             least_ios: ios,
             least_flushes: flushes,
             least_bytes: bytes,
+            most_bytes: 0,
             limit_ns: LIMIT_NS,
         }
     }
