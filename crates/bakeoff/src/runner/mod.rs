@@ -8,6 +8,8 @@
 //! `making`, `subject`); what only root uses is in a place of our own (`own_place`).
 
 pub mod action;
+pub mod block;
+pub mod calibration;
 pub mod ceilings;
 pub mod cell;
 pub mod cooling;
@@ -16,6 +18,7 @@ pub mod device_actions;
 pub mod directories;
 pub mod foreign;
 pub mod ground;
+pub mod group;
 pub mod held;
 pub mod idle;
 pub mod image;
@@ -36,6 +39,7 @@ pub mod rehearse;
 pub mod rounds;
 pub mod scratch;
 pub mod session;
+pub mod side_by_side;
 pub mod site;
 pub mod sliced;
 pub mod stacks;

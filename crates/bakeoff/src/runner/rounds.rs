@@ -4,16 +4,12 @@
 //! in further rounds, so a stray suspend costs a slice and not a cell. Nothing is written to the
 //! record between the first slice and the last.
 
-use std::collections::BTreeMap;
-
 use bakeoff_core::decide::turns;
 use bakeoff_core::model::event::{Cell, Truth};
-use bakeoff_core::model::run::Run;
-use bakeoff_core::model::slice_length::{self, Next, Tried};
-use bakeoff_core::stats::sample;
 use bakeoff_core::telemetry::layout::Device;
 use bakeoff_core::{lint, truth};
 
+use super::calibration;
 use super::cell::Trouble;
 use super::ground::Ground;
 use super::idle;
@@ -21,16 +17,12 @@ use super::load::LoadError;
 use super::member::{Member, Turn};
 use super::scratch;
 use super::session::Session;
-use super::site::Site;
 use crate::fault::Fault;
 use crate::host::Evidence;
 
 /// Rounds beyond the planned ones, in which slices that do not count are measured again, for each
 /// of so many planned ones.
 const ONE_FURTHER_OF: u16 = 2;
-
-/// Slices of each length that calibration measures on each candidate.
-const TRIES: u32 = 2;
 
 /// Which cells.
 #[derive(Clone, Copy, Debug)]
@@ -55,11 +47,8 @@ pub enum Measured {
     Interrupted,
 }
 
-/// Slice lengths that calibration chose, by workload.
-pub type Lengths = BTreeMap<u16, u64>;
-
 /// What went wrong with whom.
-type Failed = (u16, Trouble);
+pub type Failed = (u16, Trouble);
 
 /// Measures a workload on every standing candidate.
 ///
@@ -136,16 +125,8 @@ fn in_rounds(
             Err(trouble) => give_up(session, (candidate, trouble), &mut failed)?,
         }
     }
-    let known = session.lengths.get(&which.workload).copied();
-    let slice_ns = match known.or_else(|| recorded(session.journal.run(), which.workload)) {
-        Some(slice_ns) => slice_ns,
-        None => {
-            let longest_ns = longest(session);
-            let slice_ns = calibrate(session, ground, (&mut members, &mut failed), longest_ns)?;
-            session.lengths.insert(which.workload, slice_ns);
-            slice_ns
-        }
-    };
+    let slice_ns =
+        calibration::length(session, ground, which.workload, (&mut members, &mut failed))?;
     let planned = u16::try_from(session.journal.run().header.protocol.rounds).unwrap_or(8).max(1);
     let mut after = None;
     for round in 0..planned + planned / ONE_FURTHER_OF {
@@ -172,7 +153,7 @@ fn in_rounds(
 }
 
 /// Goes on without a candidate, unless its trouble is everybody's.
-fn give_up(session: &Session, who: Failed, failed: &mut Vec<Failed>) -> Result<(), Failed> {
+pub fn give_up(session: &Session, who: Failed, failed: &mut Vec<Failed>) -> Result<(), Failed> {
     let candidate = &session.journal.run().header.candidates[usize::from(who.0)];
     let is_interrupted = matches!(who.1, Trouble::Load(LoadError::Interrupted));
     if is_interrupted || who.1.is_lasting(candidate) {
@@ -180,74 +161,6 @@ fn give_up(session: &Session, who: Failed, failed: &mut Vec<Failed>) -> Result<(
     }
     failed.push(who);
     Ok(())
-}
-
-/// The longest slice there is time for.
-fn longest(session: &Session) -> u64 {
-    let all = session.journal.run().header.workloads.iter().filter(|w| w.can_be_sliced()).count();
-    let left = all.saturating_sub(session.lengths.len());
-    let left = u32::try_from(left).unwrap_or(u32::MAX);
-    session.pace.longest_slice_ns(session.lengths.values().sum(), left)
-}
-
-/// The length of the slices that a run has measured already: a resumed one goes on with it.
-fn recorded(run: &Run, workload: u16) -> Option<u64> {
-    let cells = run.complete_blocks().flat_map(|block| &block.cells);
-    let slices = cells.filter(|cell| cell.workload == workload).flat_map(|cell| &cell.slices);
-    let shortest = slices.filter(|slice| slice.is_valid()).map(|slice| slice.elapsed_ns).min()?;
-    Some(shortest.clamp(slice_length::SHORTEST_NS, slice_length::LIMIT_NS))
-}
-
-/// Finds the length of a slice: doubled until the rate stays, on average of all candidates.
-fn calibrate(
-    session: &Session,
-    ground: &mut Ground,
-    (members, failed): (&mut Vec<Member>, &mut Vec<Failed>),
-    longest_ns: u64,
-) -> Result<u64, Failed> {
-    let (mut tried, mut before) = (Vec::new(), BTreeMap::new());
-    loop {
-        let length_ns = match slice_length::next(&tried) {
-            Next::Use(length_ns) => return Ok(length_ns.min(longest_ns)),
-            // Of no use where nothing longer may be chosen.
-            Next::Try(length_ns)
-                if length_ns.saturating_mul(2) > longest_ns && tried.is_empty() =>
-            {
-                return Ok(longest_ns);
-            }
-            Next::Try(length_ns) if length_ns > longest_ns => return Ok(longest_ns),
-            Next::Try(length_ns) => length_ns,
-        };
-        let mut logs = BTreeMap::new();
-        while let Some(at) = members.iter().position(|m| !logs.contains_key(&m.candidate)) {
-            let candidate = members[at].candidate;
-            let Some(site) = ground.site(candidate) else { return Ok(longest_ns) };
-            match try_out(&mut members[at], site, length_ns) {
-                Ok(log) => drop(logs.insert(candidate, log)),
-                Err(trouble) => {
-                    members.remove(at);
-                    give_up(session, (candidate, trouble), failed)?;
-                }
-            }
-        }
-        let all: Vec<f64> = logs.values().copied().collect();
-        let Some(mean) = sample::mean(&all) else { return Ok(longest_ns) };
-        let changes: Vec<f64> =
-            logs.iter().filter_map(|(c, log)| Some(log - before.get(c)?)).collect();
-        let noise = sample::standard_error(&changes).unwrap_or(0.0);
-        tried.push(Tried { length_ns, rate: mean.exp(), noise });
-        before = logs;
-    }
-}
-
-/// The logarithm of the rate of slices of that length.
-fn try_out(member: &mut Member, site: &Site, length_ns: u64) -> Result<f64, Trouble> {
-    let mut logs = Vec::new();
-    for _ in 0..TRIES {
-        let rate = member.try_out(site, length_ns)?;
-        logs.push(rate.max(f64::MIN_POSITIVE).ln());
-    }
-    Ok(sample::median(&logs).unwrap_or_default())
 }
 
 /// Removes what the cells made.

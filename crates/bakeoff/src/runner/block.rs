@@ -1,0 +1,155 @@
+//! One block: the sentinel, then every candidate, one after the other or side by side.
+//!
+//! An interrupted block is superseded and repeated whole.
+
+use bakeoff_core::decide::eta;
+use bakeoff_core::model::event::What;
+use bakeoff_core::model::protocol::Isolation;
+use bakeoff_core::model::round::Round;
+
+use super::action::ActionError;
+use super::cooling;
+use super::cost;
+use super::ground::Ground;
+use super::idle;
+use super::load::LoadError;
+use super::session::Session;
+use super::stepper::{self, StepError};
+use crate::fault::Fault;
+use crate::host;
+
+/// How a block ended.
+pub enum BlockEnd {
+    /// Every cell is there, or known to be missing.
+    Complete,
+    /// Ctrl-C or a signal.
+    Interrupted,
+    /// Nothing more can be measured; why.
+    Failed(String),
+}
+
+impl Session<'_> {
+    /// Measures a block and records it.
+    pub fn block(
+        &mut self,
+        ground: &mut Ground,
+        order: Vec<u16>,
+        round: Option<Round>,
+    ) -> Result<BlockEnd, Fault> {
+        let block = u32::try_from(self.journal.run().blocks.len()).map_err(Fault::bug)?;
+        self.journal.record(What::BlockStarted { block, order: order.clone(), round })?;
+        // Between rounds the drive gets neither a rest nor other work.
+        let follows = round.is_some_and(|round| round.round > 0);
+        let mut end = match follows {
+            true => BlockEnd::Complete,
+            false => self.end_rounds(ground).and_then(|()| self.sentinel(ground, block))?,
+        };
+        let idle = idle::Rate::watch(&ground.disks());
+        if matches!(end, BlockEnd::Complete) {
+            end = match self.journal.run().header.protocol.isolation {
+                Isolation::Visit => self.visits(ground, block, &order, idle)?,
+                Isolation::Slices => self.side_by_side(ground, block, &order, idle)?,
+            };
+        }
+        if let BlockEnd::Failed(why) = &mut end
+            && let Err(lost) = stepper::check_targets(self)
+        {
+            // Whatever failed then failed for that.
+            *why = lost.to_string();
+        }
+        match &end {
+            BlockEnd::Complete => self.journal.record(What::BlockDone { block })?,
+            BlockEnd::Interrupted => self.supersede(block, "interrupted")?,
+            BlockEnd::Failed(why) => self.supersede(block, why)?,
+        }
+        Ok(end)
+    }
+
+    /// Prepares and measures one candidate after the other.
+    fn visits(
+        &mut self,
+        ground: &mut Ground,
+        block: u32,
+        order: &[u16],
+        idle: idle::Rate,
+    ) -> Result<BlockEnd, Fault> {
+        let round = self.journal.run().blocks.get(block as usize).and_then(|block| block.round);
+        let began_mc = host::hottest_mc();
+        for &candidate in order {
+            let cooled = cooling::wait(self, began_mc);
+            self.journal.record(What::VisitStarted { block, candidate, cooled, part: None })?;
+            match self.visit(ground, block, candidate, round, idle)? {
+                BlockEnd::Complete => {}
+                other => return Ok(other),
+            }
+        }
+        Ok(BlockEnd::Complete)
+    }
+
+    fn supersede(&mut self, block: u32, reason: &str) -> Result<(), Fault> {
+        self.journal.record(What::BlockSuperseded { block, reason: reason.to_string() })
+    }
+
+    fn sentinel(&mut self, ground: &Ground, block: u32) -> Result<BlockEnd, Fault> {
+        self.progress.doing("reading the sentinel");
+        match ground.sentinel(&self.cancel) {
+            Ok(Some(bytes_per_s)) => {
+                self.journal.record(What::Sentinel { block, bytes_per_s })?;
+                Ok(BlockEnd::Complete)
+            }
+            Ok(None) => Ok(BlockEnd::Complete),
+            Err(LoadError::Interrupted) => Ok(BlockEnd::Interrupted),
+            Err(error) => Ok(BlockEnd::Failed(format!("the sentinel cannot be read: {error}"))),
+        }
+    }
+
+    fn visit(
+        &mut self,
+        ground: &mut Ground,
+        block: u32,
+        candidate: u16,
+        round: Option<Round>,
+        idle: idle::Rate,
+    ) -> Result<BlockEnd, Fault> {
+        self.show_progress();
+        let header = &self.journal.run().header;
+        let what = header.candidates[usize::from(candidate)].clone();
+        let entered = match round {
+            Some(round) if round.round > 0 => Ok(()),
+            _ => ground.enter(self, &what),
+        };
+        let end = match entered {
+            Ok(()) => self.cells(ground, block, candidate, idle)?,
+            Err(error) => self.step_failed(&what.name, error)?,
+        };
+        if round.is_some() && matches!(end, BlockEnd::Complete) {
+            // The next round goes on here.
+            return Ok(end);
+        }
+        match ground.leave(&mut self.journal) {
+            Ok(()) => Ok(end),
+            Err(error) => self.step_failed(&what.name, error),
+        }
+    }
+
+    /// What the failure of a step means for the block.
+    pub fn step_failed(&self, name: &str, error: StepError) -> Result<BlockEnd, Fault> {
+        match error {
+            StepError::Fault(fault) => Err(fault),
+            StepError::Failed(ActionError::Interrupted) => Ok(BlockEnd::Interrupted),
+            StepError::Failed(error) => Ok(BlockEnd::Failed(format!("{name}: {error}"))),
+        }
+    }
+
+    /// Says how long it may still take.
+    pub fn show_progress(&self) {
+        let run = self.journal.run();
+        let elapsed_ns = self.journal.elapsed_ns();
+        let left_ns = eta::forecast(run, cost::of_block(run).0).left_ns;
+        let left_ns = match run.header.protocol.time_ns {
+            Some(limit) => left_ns.min(limit.saturating_sub(elapsed_ns)),
+            None => left_ns,
+        };
+        self.progress.expect(elapsed_ns, left_ns);
+    }
+}

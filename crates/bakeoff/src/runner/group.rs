@@ -1,0 +1,109 @@
+//! Workloads that belong together on one candidate, in one piece: what cannot be cut into slices.
+
+use bakeoff_core::decide;
+use bakeoff_core::model::event::What;
+
+use super::block::BlockEnd;
+use super::cell::{self, Tried, Which};
+use super::ground::Ground;
+use super::idle;
+use super::session::Session;
+use crate::fault::Fault;
+
+/// How often a cell whose number cannot stand is tried again.
+const TRIES: u32 = 3;
+
+impl Session<'_> {
+    /// Every workload on the candidate that stands alone.
+    pub fn cells(
+        &mut self,
+        ground: &mut Ground,
+        block: u32,
+        candidate: u16,
+        idle: idle::Rate,
+    ) -> Result<BlockEnd, Fault> {
+        for group in decide::workload_order(self.journal.run(), block) {
+            match self.group(ground, block, candidate, &group, idle)? {
+                BlockEnd::Complete => {}
+                other => return Ok(other),
+            }
+        }
+        Ok(BlockEnd::Complete)
+    }
+
+    /// Workloads that belong together on one candidate, in one piece.
+    pub fn group(
+        &mut self,
+        ground: &mut Ground,
+        block: u32,
+        candidate: u16,
+        group: &[u16],
+        idle: idle::Rate,
+    ) -> Result<BlockEnd, Fault> {
+        let workload = group[0];
+        let hung = self.hung.iter().find(|(c, w, _)| (*c, *w) == (candidate, workload));
+        if let Some((_, _, why)) = hung {
+            let reason = format!("{why}; since then it was not started again");
+            self.journal.record(What::CellInvalid { block, candidate, workload, reason })?;
+            return Ok(BlockEnd::Complete);
+        }
+        for _ in 0..TRIES {
+            match self.try_group(ground, block, candidate, group, idle)? {
+                Tried::Valid(cells, missing) => {
+                    for cell in cells {
+                        self.journal.record(What::CellDone(Box::new(cell)))?;
+                    }
+                    for (workload, reason) in missing {
+                        let what = What::CellInvalid { block, candidate, workload, reason };
+                        self.journal.record(what)?;
+                    }
+                    break;
+                }
+                Tried::Interrupted => return Ok(BlockEnd::Interrupted),
+                Tried::Hopeless(why) => {
+                    let header = &self.journal.run().header;
+                    let name = &header.candidates[usize::from(candidate)].name;
+                    return Ok(BlockEnd::Failed(format!("{name}: {why}")));
+                }
+                Tried::Invalid { workload, reason, again } => {
+                    let why = reason.clone();
+                    let what = What::CellInvalid { block, candidate, workload, reason };
+                    self.journal.record(what)?;
+                    if !again {
+                        self.hung.push((candidate, group[0], why));
+                        break;
+                    }
+                }
+            }
+        }
+        Ok(BlockEnd::Complete)
+    }
+
+    fn try_group(
+        &mut self,
+        ground: &mut Ground,
+        block: u32,
+        candidate: u16,
+        group: &[u16],
+        idle: idle::Rate,
+    ) -> Result<Tried, Fault> {
+        let header = &self.journal.run().header;
+        let first = &header.workloads[usize::from(group[0])];
+        let what = match first.profile {
+            Some(part) if group.len() > 1 => part.profile.name(),
+            _ => &first.name,
+        };
+        let name = &header.candidates[usize::from(candidate)].name;
+        let round = self.journal.run().blocks.get(block as usize).and_then(|block| block.round);
+        let which = match round {
+            Some(round) => format!("round {}", round.round + 1),
+            None => format!("block {}", block + 1),
+        };
+        self.progress.doing(&format!("{which} · {name} · {what}"));
+        let site = ground.site(candidate).ok_or_else(|| Fault::bug("the candidate has no site"))?;
+        let which = Which { block, candidate, group, began_ns: self.journal.elapsed_ns() };
+        let mut tick = |live| self.progress.live(live);
+        let sampler = self.sampler.as_ref();
+        Ok(cell::measure(site, header, which, idle, sampler, &self.cancel, &mut tick))
+    }
+}
