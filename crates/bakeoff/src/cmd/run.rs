@@ -8,8 +8,11 @@ use std::path::Path;
 use bakeoff_core::model::candidate::{Candidate, Kind, Skipped};
 use bakeoff_core::model::event::FlashState;
 use bakeoff_core::model::path::RawPath;
-use bakeoff_core::model::protocol::Mode;
-use bakeoff_core::prepare::{region, room, space, token};
+use bakeoff_core::model::protocol::{Isolation, Mode};
+use bakeoff_core::model::workload::Workload;
+use bakeoff_core::prepare::region::{self, Span as Place};
+use bakeoff_core::prepare::support::{BTRFS, smallest_region_bytes};
+use bakeoff_core::prepare::{room, space, token};
 use bakeoff_core::report::plan::{Span, expected};
 use bakeoff_core::{plan, units};
 
@@ -21,6 +24,7 @@ use crate::fault::{Fault, Outcome};
 use crate::host;
 use crate::runner::foreign;
 use crate::runner::held::Held;
+use crate::runner::scratch::MOST_STANDS;
 use crate::runner::target::{self, Target};
 use crate::runner::targets::{self, Wanted};
 use crate::signals::Cancel;
@@ -149,14 +153,76 @@ pub fn look_at(global: &Global, args: &Plan, report: Option<&Path>) -> Result<Lo
         plan::FlashState::Overwritten => FlashState::Overwritten,
         plan::FlashState::Trimmed => FlashState::Trimmed,
     };
+    let file_bytes = made.file_bytes.unwrap_or(space::FILE_MIN_BYTES);
+    let parts = side_by_side(&asked, &mut made, (&found, &spans), file_bytes)?;
     let wanted = found.into_iter().zip(spans).map(|(target, span)| {
-        let flash_state = state_of(&target, state)?;
-        let file_bytes = made.file_bytes.unwrap_or(space::FILE_MIN_BYTES);
-        targets::check_sizes(&made.workloads, file_bytes, span.size_bytes)?;
-        Ok(Wanted { target, span, parts: 1, flash_state })
+        let state = state_of(&target, state)?;
+        // A candidate that stands beside others has a region of its own for a whole block.
+        let flash_state = match (parts, state) {
+            (2.., FlashState::Overwritten) => FlashState::WrittenOnce,
+            _ => state,
+        };
+        targets::check_sizes(&made.workloads, file_bytes, span.size_bytes / u64::from(parts))?;
+        Ok(Wanted { target, span, parts, flash_state })
     });
     let wanted = wanted.collect::<Result<_, Fault>>()?;
     Ok(Looked { asked, wanted, made })
+}
+
+/// Whether more than one btrfs would stand on loop devices over one file: mkfs.btrfs takes them for
+/// the same device, and the second is refused while the first is mounted.
+fn several_btrfs_on_loops(made: &plan::Expanded, region: usize, found: &[Target]) -> bool {
+    let is_plain = |c: &&Candidate| match &c.kind {
+        Kind::Stack(stack) => stack.fs == BTRFS && stack.crypt.is_none() && !stack.lvm,
+        Kind::Directory { .. } => false,
+    };
+    let on_region = made.candidates.iter().filter(|c| usize::from(c.region) == region);
+    let on_loops = found.get(region).is_some_and(|target| target.is_image || !host::dm_runs());
+    on_loops && on_region.filter(is_plain).count() > 1
+}
+
+/// Regions that each target's place is divided into, so that its candidates stand side by side; 1
+/// where they are visited one after the other, because the plan asks for it or has too little room.
+fn side_by_side(
+    asked: &plan::Plan,
+    made: &mut plan::Expanded,
+    (found, spans): (&[Target], &[Place]),
+    file_bytes: u64,
+) -> Result<u16, Fault> {
+    let on =
+        |region: usize| made.candidates.iter().filter(|c| usize::from(c.region) == region).count();
+    let parts = (0..spans.len()).map(on).max().unwrap_or(1);
+    let wants = asked.protocol.isolation;
+    let are_tangled = (0..spans.len()).any(|region| several_btrfs_on_loops(made, region, found));
+    let is_visited = wants == Some(Isolation::Visit)
+        || asked.protocol.mode == Mode::Characterise
+        || parts < 2
+        || are_tangled && wants.is_none()
+        || !made.workloads.iter().any(Workload::can_be_sliced);
+    if is_visited {
+        return Ok(1);
+    }
+    let smallest = spans.iter().map(|span| span.size_bytes).min().unwrap_or(0);
+    // Regions begin where the device likes it.
+    let own = (smallest / parts as u64).saturating_sub(region::alignment_bytes(0));
+    let regions = vec![own; spans.len()];
+    let has_room = parts * spans.len() <= MOST_STANDS
+        && own >= smallest_region_bytes(&made.candidates)
+        && targets::check_sizes(&made.workloads, file_bytes, own).is_ok()
+        && room::too_large(&made.candidates, &made.workloads, Some(file_bytes), &regions)
+            .is_empty();
+    match (has_room, wants) {
+        (true, _) => {
+            made.protocol.isolation = Isolation::Slices;
+            u16::try_from(parts).map_err(Fault::bug)
+        }
+        (false, Some(Isolation::Slices)) => Err(Fault::usage(format!(
+            "{parts} candidates do not fit side by side on {}, and at most {MOST_STANDS} stand at \
+             once: make size in [region] larger, or write isolation = \"visit\"",
+            units::size(smallest)
+        ))),
+        (false, _) => Ok(1),
+    }
 }
 
 /// What the tools that are installed here leave over, limits from the command line, and the twin

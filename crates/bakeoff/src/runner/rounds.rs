@@ -119,11 +119,7 @@ fn in_rounds(
 ) -> Result<(Vec<Member>, Vec<Failed>), Failed> {
     let (mut members, mut failed) = (Vec::new(), Vec::new());
     for &candidate in which.standing {
-        let Some(site) = ground.site(candidate) else { continue };
-        match Member::start(session, site, which, candidate) {
-            Ok(member) => members.push(member),
-            Err(trouble) => give_up(session, (candidate, trouble), &mut failed)?,
-        }
+        members.extend(start(session, ground, which, candidate, &mut failed)?);
     }
     let slice_ns =
         calibration::length(session, ground, which.workload, (&mut members, &mut failed))?;
@@ -144,12 +140,31 @@ fn in_rounds(
             let Some(site) = ground.site(candidate) else { continue };
             if let Err(trouble) = members[at].slice(session, site, turn) {
                 members.remove(at);
+                let is_first = failed.iter().all(|(known, _): &Failed| *known != candidate);
                 give_up(session, (candidate, trouble), &mut failed)?;
+                if is_first {
+                    members.extend(start(session, ground, which, candidate, &mut failed)?);
+                }
             }
             after = Some(candidate);
         }
     }
     Ok((members, failed))
+}
+
+/// A member that is ready, or none where the candidate cannot take part.
+fn start(
+    session: &Session,
+    ground: &mut Ground,
+    which: Which<'_>,
+    candidate: u16,
+    failed: &mut Vec<Failed>,
+) -> Result<Option<Member>, Failed> {
+    let Some(site) = ground.site(candidate) else { return Ok(None) };
+    match Member::start(session, site, which, candidate) {
+        Ok(member) => Ok(Some(member)),
+        Err(trouble) => give_up(session, (candidate, trouble), failed).map(|()| None),
+    }
 }
 
 /// Goes on without a candidate, unless its trouble is everybody's.

@@ -4,6 +4,7 @@ use bakeoff_core::decide::{self, places};
 use bakeoff_core::model::candidate::{Candidate, Kind};
 use bakeoff_core::model::event::What;
 use bakeoff_core::model::run::Run;
+use bakeoff_core::prepare::support;
 
 use super::block::BlockEnd;
 use super::ground::Ground;
@@ -38,7 +39,7 @@ impl Session<'_> {
         order: &[u16],
     ) -> Result<BlockEnd, Fault> {
         self.show_progress();
-        for &candidate in order {
+        for candidate in stand_up_order(self.journal.run(), order) {
             let header = &self.journal.run().header;
             let what = header.candidates[usize::from(candidate)].clone();
             self.progress.doing(&format!("block {} · preparing {}", block + 1, what.name));
@@ -141,6 +142,17 @@ impl Session<'_> {
         }
         Ok(BlockEnd::Complete)
     }
+}
+
+/// mkfs.btrfs asks for the file behind a loop device, and refuses where another part of it is
+/// mounted: btrfs stands up first.
+fn stand_up_order(run: &Run, order: &[u16]) -> Vec<u16> {
+    let is_btrfs = |candidate: &u16| match &run.header.candidates[usize::from(*candidate)].kind {
+        Kind::Stack(stack) => stack.fs == support::BTRFS,
+        Kind::Directory { .. } => false,
+    };
+    let (first, then): (Vec<u16>, Vec<u16>) = order.iter().copied().partition(is_btrfs);
+    [first, then].concat()
 }
 
 /// The region a candidate is on in a block: those of one target rotate over its regions.

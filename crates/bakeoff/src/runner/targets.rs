@@ -347,7 +347,8 @@ fn survey_region(
         return Err(StepError::Failed(ActionError::Interrupted));
     }
     let granule_bytes = wanted.target.room.granule_bytes;
-    let needed_bytes = smallest_region_bytes(&session.journal.run().header.candidates);
+    let smallest_bytes = smallest_region_bytes(&session.journal.run().header.candidates);
+    let needed_bytes = smallest_bytes.saturating_add(granule_bytes) * u64::from(wanted.parts);
     let (shrunk, steep) = region::equally_fast(span, &positions, granule_bytes, needed_bytes);
     session.progress.note(&format!("Speed from start to end: {}.", region::speeds(&positions)));
     let number = u16::try_from(index).map_err(Fault::bug)?;

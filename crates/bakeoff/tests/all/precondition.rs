@@ -84,6 +84,9 @@ fn what_the_plan_does_not_want_is_not_done() {
 
 type IsIt = fn(&What) -> bool;
 
+/// A kill leaves the region as nobody recorded it, so the token is asked for again.
+const RESUME: [&str; 6] = ["resume", "last", "--erase", "disk.img", "--time", "40s"];
+
 /// After which events of preconditioning a run is killed, time after time.
 const KILLS: [(&str, IsIt); 5] = [
     ("the region was verified", |what| matches!(what, What::Verified { .. })),
@@ -102,7 +105,7 @@ fn killed_between_rounds_it_begins_again_counts_what_was_written_and_leaves_noth
     made(&bench, &plan(), 96 * MIB);
     let mut seen = 0;
     for (row, (name, is_it)) in KILLS.iter().enumerate() {
-        let words: &[&str] = if row == 0 { &RUN } else { &["resume", "last"] };
+        let words: &[&str] = if row == 0 { &RUN } else { &RESUME };
         let mut running = Running::start(bench.bakeoff().args(words));
         seen = running.until(name, |_| {
             let events = events(&bench);
@@ -111,7 +114,7 @@ fn killed_between_rounds_it_begins_again_counts_what_was_written_and_leaves_noth
         // Forgotten, it is killed.
         drop(running);
     }
-    let resumed = bench.run(&["resume", "last"]);
+    let resumed = bench.run(&RESUME);
     assert!(resumed.code <= 1, "{resumed:?}");
     assert_eq!(left(&bench), Vec::<String>::new());
     let (_, run) = record(&bench);

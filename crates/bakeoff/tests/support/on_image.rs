@@ -33,6 +33,7 @@ bs = "4k"
 fsync = 1
 [protocol]
 mode = "quick"
+time = "40s"
 cell_min = "100ms"
 cell_min_ios = 10
 "#;

@@ -4,7 +4,8 @@ use super::control::SETTLE;
 use super::finding;
 use crate::decide::table::Table;
 use crate::model::event::{Header, Region};
-use crate::model::finding::Finding;
+use crate::model::finding::{Finding, Severity};
+use crate::model::protocol::Isolation;
 use crate::model::run::Run;
 use crate::prepare::region::gradient;
 use crate::stats::sample;
@@ -64,7 +65,12 @@ fn sentinel(run: &Run, table: &Table) -> Option<Finding> {
             units::rate(late),
             drift * 100.0
         );
-        finding(&run.header, "L35", evidence, SETTLE)
+        let found = finding(&run.header, "L35", evidence, SETTLE);
+        // In turns every candidate meets the same drift.
+        match run.header.protocol.isolation {
+            Isolation::Slices => Finding { severity: found.severity.min(Severity::Warn), ..found },
+            Isolation::Visit => found,
+        }
     })
 }
 

@@ -69,7 +69,7 @@ pub fn unplaced(
 fn finding(header: &Header, id: &str, evidence: String, advice: &str) -> Finding {
     Finding {
         id: id.to_string(),
-        severity: severity::of(id, severity::Setting::of(header)).unwrap_or(Severity::Error),
+        severity: severity::in_run(id, header).unwrap_or(Severity::Error),
         scope: registry::rule(id).map_or(Scope::Run, |r| r.scope.resolve(header)),
         workload: None,
         candidate: None,

@@ -6,7 +6,7 @@
 use crate::model::candidate::Kind;
 use crate::model::event::Header;
 use crate::model::finding::Severity;
-use crate::model::protocol::Mode;
+use crate::model::protocol::{Isolation, Mode};
 
 /// What the claims of a run are about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -126,6 +126,17 @@ pub const TABLE: &[(&str, [Severity; 4])] = &[
     ("tool-share", [W, E, E, E]),
     ("unmeasured", [W, W, E, E]),
 ];
+
+/// Rules about what others do on the machine. Candidates that are measured in turns meet it alike,
+/// and their intervals say what it cost.
+const SHARED: [&str; 2] = ["L52", "L53"];
+
+/// Severity of rule `id` for the claims of a run; `None` when there is no such rule.
+pub fn in_run(id: &str, header: &Header) -> Option<Severity> {
+    let is_shared = SHARED.contains(&id) && header.protocol.isolation == Isolation::Slices;
+    let severity = of(id, Setting::of(header))?;
+    Some(if is_shared { severity.min(W) } else { severity })
+}
 
 /// Severity of rule `id`; `None` when there is no such rule.
 pub fn of(id: &str, setting: Setting) -> Option<Severity> {

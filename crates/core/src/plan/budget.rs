@@ -9,7 +9,8 @@ use crate::decide::groups;
 use crate::model::candidate::are_compared;
 use crate::model::host::Layer;
 use crate::model::job::Rw;
-use crate::model::protocol::{Mode, Protocol};
+use crate::model::protocol::{Isolation, Mode, Protocol, ROUNDS as SLICE_ROUNDS};
+use crate::model::slice_length::{LIMIT_NS, Least, SHORTEST_NS};
 use crate::model::workload::{Phase, Workload};
 use crate::prepare::space;
 use crate::profiles;
@@ -138,7 +139,12 @@ fn round(protocol: &Protocol, speed: Speed) -> Cost {
 
 /// Formatting, laying out the data file, restoring the region.
 fn visit(made: &Expanded, site: &Site) -> Cost {
-    let file = made.file_bytes.unwrap_or(space::FILE_MAX_BYTES).min(site.region_bytes / 2);
+    // Side by side each has its share of the place.
+    let own = match made.protocol.isolation {
+        Isolation::Slices => site.region_bytes / u64::from(made.protocol.k.max(1)),
+        Isolation::Visit => site.region_bytes,
+    };
+    let file = made.file_bytes.unwrap_or(space::FILE_MAX_BYTES).min(own / 2);
     let restored = if site.is_overwritten { site.region_bytes } else { 0 };
     let write_bytes = file.saturating_add(restored);
     let time_ns = VISIT_OVERHEAD_NS.saturating_add(writing_ns(write_bytes, site.speed));
@@ -158,6 +164,16 @@ fn cell(workload: &Workload, protocol: &Protocol, site: &Site) -> Cost {
     let slowest = if flushes > 0 { rounds_due.saturating_mul(round_ns) } else { 0 };
     let measured = protocol.cell_min_ns.max(asked).max(least).max(slowest);
     let measured = measured.min(protocol.cell_max_ns.unwrap_or(u64::MAX));
+    let measured = match protocol.isolation {
+        Isolation::Slices if workload.can_be_sliced() => {
+            let least = Least::of(job);
+            let moved = least.bytes.saturating_add(least.flushes.saturating_mul(job.bs));
+            let flushed = least.flushes.saturating_mul(site.speed.flush_ns);
+            let slice = writing_ns(moved, site.speed).saturating_add(flushed);
+            slice.clamp(2 * SHORTEST_NS, LIMIT_NS).saturating_mul((*SLICE_ROUNDS.start()).into())
+        }
+        _ => measured,
+    };
     let streamed = |ns: u64| {
         let bytes = u128::from(site.speed.write_bytes_per_s) * u128::from(ns);
         u64::try_from(bytes / u128::from(SECOND_NS)).unwrap_or(u64::MAX)

@@ -6,9 +6,9 @@ use super::error::PlanError;
 use super::read::{Source, Value};
 use crate::lint::thresholds::Thresholds;
 use crate::model::job::SLOWED_MOST_PPM;
-use crate::model::protocol::{Mode, Protocol};
+use crate::model::protocol::{Isolation, Mode, Protocol};
 
-const KEYS: [&str; 11] = [
+const KEYS: [&str; 12] = [
     "mode",
     "time",
     "max_write",
@@ -20,6 +20,7 @@ const KEYS: [&str; 11] = [
     "cell_max",
     "cell_min_ios",
     "thresholds",
+    "isolation",
 ];
 
 const REGION_KEYS: [&str; 2] = ["size", "start"];
@@ -81,6 +82,8 @@ pub struct ProtocolRequest {
     pub cell_min_ios: Option<u64>,
     /// From where on rules speak.
     pub thresholds: Thresholds,
+    /// How candidates share the time of a block; `None` = side by side where there is room.
+    pub isolation: Option<Isolation>,
 }
 
 impl Default for ProtocolRequest {
@@ -97,6 +100,7 @@ impl Default for ProtocolRequest {
             cell_max_ns: None,
             cell_min_ios: None,
             thresholds: Thresholds::default(),
+            isolation: None,
         }
     }
 }
@@ -143,6 +147,10 @@ pub(super) fn protocol(source: &Source, table: &DeTable) -> Result<ProtocolReque
                 let expected = "a table of thresholds: { foreign = \"10%\" }";
                 let table = source.table(key, value, expected)?;
                 asked.thresholds = super::thresholds::thresholds(source, table)?;
+            }
+            "isolation" => {
+                let words = [("slices", Isolation::Slices), ("visit", Isolation::Visit)];
+                asked.isolation = Some(source.word(key, value, &words)?);
             }
             other => debug_assert!(false, "no such key: {other}"),
         }

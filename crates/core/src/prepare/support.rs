@@ -7,6 +7,8 @@
 
 use crate::model::candidate::{Candidate, Kind, Stack};
 
+/// The filesystem whose mkfs compares the files behind loop devices.
+pub const BTRFS: &str = "btrfs";
 /// The word for no filesystem at all: workloads go to the device itself.
 pub const RAW: &str = "raw";
 

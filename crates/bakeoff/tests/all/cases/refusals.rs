@@ -37,7 +37,7 @@ fn a_directory_that_is_not_there_or_is_none() {
 fn times_and_sizes_that_make_no_sense() {
     let bench = Bench::new();
     for verb in ["quick", "demo", "resume"] {
-        refused(&bench, &[verb, "--time", "0"], 2, &["--time 0", "try --time 5m"]);
+        refused(&bench, &[verb, "--time", "0"], 2, &["--time 0", "try --time 3m"]);
         refused(&bench, &[verb, "--time", "soon"], 2, &["'soon' is no duration", "90s or 5m"]);
     }
     refused(&bench, &["quick", "--size", "1k"], 2, &["--size 1k is too small", "--size 16m"]);
