@@ -21,7 +21,7 @@ SHARE = $(DESTDIR)$(PREFIX)/share
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-demo: ## install what is missing, build, and bake off every filesystem there is here (5 min)
+demo: ## install what is missing, build, and bake off every filesystem there is here (3 min)
 	@scripts/install.sh build demo
 	@$(MAKE) --no-print-directory build
 	@$(BAKEOFF) demo $(DEMO_REPORT) $(ARGS); code=$$?; [ $$code -le 1 ] || exit $$code

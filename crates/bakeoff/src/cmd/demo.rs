@@ -46,7 +46,7 @@ pub fn run(global: &Global, args: &Demo) -> Result<Outcome, Fault> {
     protocol.isolation = Isolation::Slices;
     protocol.max_write_bytes = args.max_write.or(space::quick_write_budget(place.disks()));
     let parent = RawPath::new(&here);
-    let title = format!("demo: filesystems on one image in {parent}");
+    let title = format!("demo: filesystems on images in {parent}");
     let plan = begin::Plan {
         verb: "demo",
         title,

@@ -201,6 +201,8 @@ fn once(parent: &RawPath, made: &Expanded, wanted: &[Wanted]) -> Commands {
             }
         });
         taken.push(steps::overwrite(0, &device, wanted.span.size_bytes, true));
+        let parts = if wanted.parts > 1 { wanted.parts } else { 0 };
+        taken.extend((0..parts).map(|part| attach_part(index, part, wanted)));
         last.push(describe(&steps::wipe(0, &device).action));
     }
     // What the processor alone reaches, where there is time for it.
@@ -213,6 +215,16 @@ fn once(parent: &RawPath, made: &Expanded, wanted: &[Wanted]) -> Commands {
     }
     commands.undo.splice(0..0, last);
     commands
+}
+
+/// What puts one of the regions side by side on a device of its own.
+fn attach_part(index: usize, part: u16, wanted: &Wanted) -> Step {
+    let (path, span) = (&wanted.target.path, wanted.part(part));
+    let number = (index * scratch::MOST_STANDS) as u16 + part;
+    match by_mapper(wanted) {
+        true => steps::map_region(0, RUN, number, path, span),
+        false => steps::attach_region(0, path, span, wanted.target.sector_bytes),
+    }
 }
 
 fn of_candidate(
@@ -232,7 +244,7 @@ fn of_candidate(
         run: RUN,
         slot: 0,
         device: &device,
-        region_bytes: wanted.span.size_bytes,
+        region_bytes: wanted.part(0).size_bytes,
         flash_state: wanted.flash_state,
         mount_point,
     };
@@ -256,8 +268,7 @@ fn as_commands(of: String, taken: &[Step]) -> Commands {
 }
 
 fn is_preconditioned(made: &Expanded, wanted: &Wanted) -> bool {
-    let (state, is_image) = (wanted.flash_state, wanted.target.is_image);
-    precondition::is_wanted(&made.protocol, &made.workloads, state, is_image)
+    precondition::is_wanted(&made.protocol, &made.workloads, &wanted.region())
 }
 
 fn by_mapper(wanted: &Wanted) -> bool {

@@ -26,8 +26,10 @@ pub fn bring_about(
 ) -> Result<(), StepError> {
     let (device, region) = (at.device(), &at.region);
     let header = &session.journal.run().header;
-    let (state, is_image) = (region.flash_state, region.is_image);
-    if !precondition::is_wanted(&header.protocol, &header.workloads, state, is_image) {
+    // What is written is the whole place, before it is divided.
+    let parts = header.regions().nth(index).map_or(1, |planned| planned.parts);
+    let place = Region { parts, ..region.clone() };
+    if !precondition::is_wanted(&header.protocol, &header.workloads, &place) {
         return Ok(());
     }
     let number = u16::try_from(index).map_err(Fault::bug)?;

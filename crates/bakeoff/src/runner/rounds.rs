@@ -123,6 +123,7 @@ fn in_rounds(
     }
     let slice_ns =
         calibration::length(session, ground, which.workload, (&mut members, &mut failed))?;
+    start_again(session, ground, which, (&mut members, &mut failed))?;
     let planned = u16::try_from(session.journal.run().header.protocol.rounds).unwrap_or(8).max(1);
     let mut after = None;
     for round in 0..planned + planned / ONE_FURTHER_OF {
@@ -140,11 +141,8 @@ fn in_rounds(
             let Some(site) = ground.site(candidate) else { continue };
             if let Err(trouble) = members[at].slice(session, site, turn) {
                 members.remove(at);
-                let is_first = failed.iter().all(|(known, _): &Failed| *known != candidate);
                 give_up(session, (candidate, trouble), &mut failed)?;
-                if is_first {
-                    members.extend(start(session, ground, which, candidate, &mut failed)?);
-                }
+                start_again(session, ground, which, (&mut members, &mut failed))?;
             }
             after = Some(candidate);
         }
@@ -165,6 +163,23 @@ fn start(
         Ok(member) => Ok(Some(member)),
         Err(trouble) => give_up(session, (candidate, trouble), failed).map(|()| None),
     }
+}
+
+/// Starts the process of a candidate whose process ended, once more. What it had measured is lost.
+fn start_again(
+    session: &Session,
+    ground: &mut Ground,
+    which: Which<'_>,
+    (members, failed): (&mut Vec<Member>, &mut Vec<Failed>),
+) -> Result<(), Failed> {
+    for &candidate in which.standing {
+        let own: Vec<&Failed> = failed.iter().filter(|(known, _)| *known == candidate).collect();
+        let ended = matches!(own[..], [(_, Trouble::Load(LoadError::Child(_)))]);
+        if ended && members.iter().all(|member| member.candidate != candidate) {
+            members.extend(start(session, ground, which, candidate, failed)?);
+        }
+    }
+    Ok(())
 }
 
 /// Goes on without a candidate, unless its trouble is everybody's.

@@ -413,12 +413,7 @@ impl Target {
 
     /// Whether it spins, so that where on it matters and what was written before does not.
     pub fn is_rotational(&self) -> bool {
-        !self.is_image
-            && self.place.disks().all(|disk| {
-                // Sticks and card readers often say that they spin.
-                disk.rotational == Some(true) && disk.bus.as_deref() != Some("usb")
-            })
-            && self.place.disks().next().is_some()
+        !self.is_image && self.place.spins()
     }
 
     /// Whether a region of it can be discarded; where the kernel does not say, that is tried.

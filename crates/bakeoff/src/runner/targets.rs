@@ -61,13 +61,22 @@ impl Wanted {
         Region {
             target: self.target.path.clone(),
             start_bytes: self.span.start_bytes,
-            size_bytes: self.span.size_bytes / u64::from(self.parts.max(1)),
+            size_bytes: if self.parts > 1 { self.part(0).size_bytes } else { self.span.size_bytes },
             parts: self.parts.max(1),
             is_image: self.target.is_image,
             place: self.target.place.clone(),
             flash_state: self.flash_state,
             token: Some(self.target.token.clone()),
         }
+    }
+
+    /// One of the regions that the place is divided into.
+    pub fn part(&self, part: u16) -> Span {
+        let count = u64::from(self.parts.max(1));
+        let granule_bytes = region::alignment_bytes(self.target.room.granule_bytes);
+        let size_bytes = self.span.size_bytes / count / granule_bytes * granule_bytes;
+        let start_bytes = self.span.start_bytes + u64::from(part) * size_bytes;
+        Span { start_bytes, size_bytes }
     }
 
     /// What a recorded region wants, if its target still is there and may be written.
@@ -229,21 +238,18 @@ fn divide(
     wanted: &Wanted,
     (step, whole): (u32, Attached),
 ) -> Result<Attached, StepError> {
-    let count = u64::from(wanted.parts.max(1));
-    if count == 1 {
+    if wanted.parts <= 1 {
         return Ok(whole);
     }
-    let (start_bytes, whole_bytes) = (whole.region.start_bytes, whole.region.size_bytes);
-    let granule_bytes = region::alignment_bytes(wanted.target.room.granule_bytes);
-    let size_bytes = whole_bytes / count / granule_bytes * granule_bytes;
+    let Region { start_bytes, size_bytes, .. } = whole.region;
+    let shrunk = Wanted { span: Span { start_bytes, size_bytes }, ..wanted.clone() };
     stepper::undo(&mut session.journal, step)?;
     let mut parts = Vec::new();
-    for part in 0..count {
-        let span = Span { start_bytes: start_bytes + part * size_bytes, size_bytes };
-        let number = usize::try_from(part).map_err(Fault::bug)?;
-        let (attached, _) = attach(session, (index, number), wanted, span)?;
+    for part in 0..wanted.parts {
+        let (attached, _) = attach(session, (index, part.into()), wanted, shrunk.part(part))?;
         parts.extend(attached.parts);
     }
+    let size_bytes = shrunk.part(0).size_bytes;
     let region = Region { size_bytes, parts: wanted.parts, ..whole.region };
     Ok(Attached { parts, region })
 }

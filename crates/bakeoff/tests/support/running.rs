@@ -124,12 +124,17 @@ pub fn send(pid: u32, signal: Signal) {
     let _ = kill_process(Pid::from_raw(pid as i32).unwrap(), signal);
 }
 
+/// Whether that is the first argument of a process that measures.
+fn measures(word: &[u8]) -> bool {
+    [&b"__engine"[..], b"__slices"].contains(&word)
+}
+
 /// The measuring process that `parent` has started, if one runs.
 pub fn engine_of(parent: u32) -> Option<u32> {
     let pids = fs::read_dir("/proc").unwrap().flatten();
     pids.filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok()).find(|pid| {
         let is_engine = fs::read(format!("/proc/{pid}/cmdline"))
-            .is_ok_and(|words| words.split(|b| *b == 0).nth(1) == Some(b"__engine"));
+            .is_ok_and(|words| words.split(|b| *b == 0).nth(1).is_some_and(measures));
         is_engine && parent_of(*pid) == Some(parent)
     })
 }

@@ -61,6 +61,13 @@ pub struct Place {
 }
 
 impl Place {
+    /// Whether all disks below spin; sticks and card readers often say so of themselves.
+    pub fn spins(&self) -> bool {
+        let spins =
+            |disk: &Layer| disk.rotational == Some(true) && disk.bus.as_deref() != Some("usb");
+        self.disks().next().is_some() && self.disks().all(spins)
+    }
+
     /// The physical disks at the bottom of the chain.
     pub fn disks(&self) -> impl Iterator<Item = &Layer> {
         self.chain.iter().filter(|l| l.kind == LayerKind::Disk)

@@ -28,16 +28,16 @@ const BLOCK_BYTES: u64 = 4096;
 const LONGEST_NS: u64 = 20_000_000_000;
 
 /// Whether a region is preconditioned: as the plan says; where it says nothing, flash drives whose
-/// region every visit finds overwritten, if anything is written there at all. Not where the rounds
+/// region is not discarded, if anything is written there at all. Not where the rounds
 /// of the workloads themselves are to show how the drive becomes steady.
-pub fn is_wanted(
-    protocol: &Protocol,
-    workloads: &[Workload],
-    flash_state: FlashState,
-    is_image: bool,
-) -> bool {
+pub fn is_wanted(protocol: &Protocol, workloads: &[Workload], region: &Region) -> bool {
     let writes = workloads.iter().any(|w| w.job.rw.writes());
-    let is_flash = flash_state == FlashState::Overwritten && !is_image;
+    let is_flash = match region.flash_state {
+        FlashState::Overwritten => !region.is_image,
+        // Of those that stand side by side each part is written once, on flash too.
+        FlashState::WrittenOnce => region.parts > 1 && !region.is_image && !region.place.spins(),
+        FlashState::Trimmed => false,
+    };
     writes && protocol.precondition.unwrap_or(is_flash && protocol.mode != Mode::Characterise)
 }
 
@@ -215,19 +215,18 @@ mod tests {
         let spins = Region { flash_state: FlashState::WrittenOnce, ..flash.clone() };
         let trimmed = Region { flash_state: FlashState::Trimmed, ..flash.clone() };
         let image = Region { is_image: true, ..flash.clone() };
+        let parts = Region { parts: 3, flash_state: FlashState::WrittenOnce, ..flash.clone() };
         let asked = |asked| {
             let mut header = writes.clone();
             header.protocol.precondition = asked;
-            [&flash, &spins, &trimmed, &image].map(|region| {
-                let (state, is_image) = (region.flash_state, region.is_image);
-                is_wanted(&header.protocol, &header.workloads, state, is_image)
-            })
+            let all = [&flash, &spins, &trimmed, &image, &parts];
+            all.map(|region| is_wanted(&header.protocol, &header.workloads, region))
         };
-        assert_eq!(asked(None), [true, false, false, false]);
-        assert_eq!(asked(Some(true)), [true; 4]);
-        assert_eq!(asked(Some(false)), [false; 4]);
+        assert_eq!(asked(None), [true, false, false, false, true]);
+        assert_eq!(asked(Some(true)), [true; 5]);
+        assert_eq!(asked(Some(false)), [false; 5]);
         let reads = run("randread").header;
-        let wanted = is_wanted(&reads.protocol, &reads.workloads, FlashState::Overwritten, false);
+        let wanted = is_wanted(&reads.protocol, &reads.workloads, &flash);
         assert!(!wanted, "reading changes nothing");
     }
 

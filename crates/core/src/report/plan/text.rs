@@ -4,7 +4,7 @@ use super::{Commands, CostView, EstimateView, PlanView, Span, SpeedView, TargetV
 use crate::diagnose::{prove, rungs};
 use crate::model::candidate::{Skipped, are_compared};
 use crate::model::path::harmless;
-use crate::model::protocol::Mode;
+use crate::model::protocol::{Isolation, Mode};
 use crate::prepare::region::speeds;
 use crate::report::layout::wrap;
 use crate::stats::steady_state::{MOST_ROUNDS, RANGE, ROUNDS, SLOPE, UNLIKE_SNIA};
@@ -97,16 +97,23 @@ fn rules(view: &PlanView) -> String {
             view.flash_state,
         );
     }
+    let stand = match protocol.isolation {
+        Isolation::Slices => "Candidates stand side by side, each on a part of the region that \
+                              changes from block to block, and are measured in turns."
+            .to_string(),
+        Isolation::Visit => format!(
+            "Candidates are visited one after the other; the region is {} before every visit.",
+            view.flash_state
+        ),
+    };
     format!(
-        "Mode {}: a tie is within {} %; {} to {} blocks in random order, {time}. The region is {} \
-         before every visit.{prove}",
+        "Mode {}: a tie is within {} %; {} to {} blocks in random order, {time}. {stand}{prove}",
         protocol.mode.name(),
         units::three_digits(protocol.tie_margin * 100.0)
             .trim_end_matches('0')
             .trim_end_matches('.'),
         view.blocks.first,
         view.blocks.last,
-        view.flash_state,
     )
 }
 
