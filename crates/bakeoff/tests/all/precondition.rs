@@ -3,7 +3,7 @@
 
 use crate::bench::Bench;
 use crate::on_image;
-use crate::on_image::{MIB, RUN, SMALL, left, made, record};
+use crate::on_image::{MIB, RESUME, RUN, SMALL, left, made, record};
 use crate::running::Running;
 use bakeoff_core::model::event::{Event, What};
 use bakeoff_core::model::precondition::End;
@@ -102,7 +102,7 @@ fn killed_between_rounds_it_begins_again_counts_what_was_written_and_leaves_noth
     made(&bench, &plan(), 96 * MIB);
     let mut seen = 0;
     for (row, (name, is_it)) in KILLS.iter().enumerate() {
-        let words: &[&str] = if row == 0 { &RUN } else { &["resume", "last"] };
+        let words: &[&str] = if row == 0 { &RUN } else { &RESUME };
         let mut running = Running::start(bench.bakeoff().args(words));
         seen = running.until(name, |_| {
             let events = events(&bench);
@@ -111,7 +111,7 @@ fn killed_between_rounds_it_begins_again_counts_what_was_written_and_leaves_noth
         // Forgotten, it is killed.
         drop(running);
     }
-    let resumed = bench.run(&["resume", "last"]);
+    let resumed = bench.run(&RESUME);
     assert!(resumed.code <= 1, "{resumed:?}");
     assert_eq!(left(&bench), Vec::<String>::new());
     let (_, run) = record(&bench);
