@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use crate::bench::Bench;
 use crate::on_image;
-use crate::on_image::{MIB, RUN, SMALL, left, made, record, runs};
+use crate::on_image::{MIB, RESUME, RUN, SMALL, left, made, record, runs};
 use crate::running::Running;
 use crate::skip;
 use bakeoff_core::model::event::{Event, StopReason};
@@ -21,11 +21,8 @@ use bakeoff_core::prng::SplitMix64;
 use rustix::process::Signal;
 
 /// Longest wait before the kill: into preparation, into blocks, past the first look.
-const QUICK_MS: u64 = 20_000;
-const DEMO_MS: u64 = 40_000;
-/// What a run may take, and what it may go on for after a kill: nothing here asks for an answer.
-const TIME: &str = "45s";
-const MORE: &str = "25s";
+const QUICK_MS: u64 = 30_000;
+const DEMO_MS: u64 = 60_000;
 
 /// Starts a run, kills it after a seeded while, resumes it and checks what stands.
 fn killed_and_resumed(args: &[&str], bench: &Bench, seed: u64, within_ms: u64) {
@@ -33,7 +30,7 @@ fn killed_and_resumed(args: &[&str], bench: &Bench, seed: u64, within_ms: u64) {
     let mut child = bench
         .bakeoff()
         .args(args)
-        .args(["--time", TIME, "--seed", &seed_text])
+        .args(["--time", "15m", "--seed", &seed_text])
         .stdout(Stdio::null())
         .stderr(Stdio::null())
         .spawn()
@@ -44,20 +41,42 @@ fn killed_and_resumed(args: &[&str], bench: &Bench, seed: u64, within_ms: u64) {
     child.wait().unwrap();
 
     let context = format!("seed {seed}, killed after {wait_ms} ms");
-    let resumed = bench.run(&["resume", "last", "--time", MORE]);
-    if resumed.code == 2 && resumed.err.contains("nothing to resume") {
-        // The run had ended before the kill.
-    } else if resumed.err.contains("no run") {
+    if bench.run(&["export", "last", "--format", "jsonl"]).code != 0 {
         // The kill came before the first event; there is nothing to go on with.
         assert_eq!(bench.leftovers(), Vec::<String>::new(), "{context}");
         return;
-    } else {
-        // On a slow machine the time may be up before the first block is complete.
-        assert!([0, 1, 4].contains(&resumed.code), "{context}: {resumed:?}");
     }
+    resume_to_the_end(bench, &context);
     assert_eq!(bench.attached(), Vec::<String>::new(), "{context}");
     assert_eq!(bench.leftovers(), Vec::<String>::new(), "{context}");
     check_record(bench, &context);
+}
+
+/// Resumes until enough blocks are complete, however long each takes on this machine, and once more
+/// for so short a time that the run ends by itself: while nothing is settled it would go on.
+fn resume_to_the_end(bench: &Bench, context: &str) {
+    let mut running = Running::start(bench.bakeoff().args(["resume", "last", "--time", "15m"]));
+    while running.is_running() && complete_blocks(bench) < 3 {
+        thread::sleep(Duration::from_millis(500));
+    }
+    // What has ended by itself may have lost its process id to another.
+    if running.is_running() {
+        running.signal(Signal::INT);
+    }
+    let ended = running.end();
+    let is_over = ended.code == 2 && ended.err.contains("nothing to resume");
+    assert!(is_over || [0, 1, 130].contains(&ended.code), "{context}: {ended:?}");
+    if ended.code == 130 {
+        let resumed = bench.run(&["resume", "last", "--time", "1s"]);
+        assert!([0, 1].contains(&resumed.code), "{context}: {resumed:?}");
+    }
+}
+
+/// Complete blocks of the run so far.
+fn complete_blocks(bench: &Bench) -> usize {
+    let exported = bench.run(&["export", "last", "--format", "jsonl"]);
+    let lines = exported.out.lines().filter_map(|line| serde_json::from_str(line).ok());
+    Run::fold(&lines.collect::<Vec<Event>>()).map_or(0, |run| run.complete_blocks().count())
 }
 
 /// The stored run is complete and counts every cell once.
@@ -68,10 +87,11 @@ fn check_record(bench: &Bench, context: &str) {
         exported.out.lines().filter_map(|line| serde_json::from_str(line).ok()).collect();
     let run = Run::fold(&events).unwrap();
     let (reason, note) = run.stopped.clone().unwrap();
-    let is_whole =
+    let is_complete =
         matches!(reason, StopReason::Decided | StopReason::LastBlock | StopReason::TimeUp);
-    assert!(is_whole, "{context}: {reason:?}: {note}");
+    assert!(is_complete, "{context}: {reason:?}: {note}");
     assert_eq!(run.steps_to_undo().count(), 0, "{context}");
+    assert!(run.complete_blocks().count() >= 3, "{context}");
     assert!(run.blocks.iter().all(|b| b.state != BlockState::Open), "{context}");
     for block in run.complete_blocks() {
         let mut seen: HashMap<(u16, u16), u32> = HashMap::new();
@@ -109,7 +129,7 @@ fn demo_killed_at_three_points_leaves_nothing_and_resumes_to_a_complete_run() {
         .map(|seed| {
             thread::spawn(move || {
                 let bench = Bench::new();
-                let args = ["demo", "--workload", "randwrite", "--max-write", "40g"];
+                let args = ["demo", "--workload", "randwrite", "--max-write", "400g"];
                 killed_and_resumed(&args, &bench, seed, DEMO_MS);
             })
         })
@@ -176,8 +196,11 @@ enum Then {
     Clean,
 }
 
-/// A kill leaves the region as nobody recorded it, so the token may be asked for again.
-const RESUME: [&str; 6] = ["resume", "last", "--erase", "disk.img", "--time", MORE];
+/// The small plan in the mode that has no time and ends with its last block: how fast the machine is
+/// does not matter. A twin of one candidate stands in it as the third.
+fn of_blocks() -> String {
+    SMALL.replace("mode = \"quick\"\ntime = \"40s\"", "mode = \"precise\"")
+}
 
 #[test]
 fn run_killed_at_ten_points_resumes_to_a_complete_run_and_leaves_nothing() {
@@ -185,7 +208,7 @@ fn run_killed_at_ten_points_resumes_to_a_complete_run_and_leaves_nothing() {
         return;
     }
     let bench = Bench::new();
-    made(&bench, SMALL, 96 * MIB);
+    made(&bench, &of_blocks(), 96 * MIB);
     let mut recorded = 0;
     for (row, (then, most)) in (0_u64..).zip(KILLS) {
         let words: &[&str] = if recorded == 0 { &RUN } else { &RESUME };
@@ -204,22 +227,22 @@ fn run_killed_at_ten_points_resumes_to_a_complete_run_and_leaves_nothing() {
         }
     }
     let resumed = bench.run(&RESUME);
-    assert!([0, 1, 4].contains(&resumed.code), "{resumed:?}");
+    assert!(resumed.code == 0 || resumed.code == 1, "{resumed:?}");
     assert_eq!(left(&bench), Vec::<String>::new());
     let (_, run) = record(&bench);
     let (reason, note) = run.stopped.clone().unwrap();
-    assert!(!reason.is_resumable() || reason == StopReason::TimeUp, "{reason:?} {note}");
+    assert!(!reason.is_resumable(), "{reason:?} {note}");
     assert_eq!(run.steps_to_undo().count(), 0);
+    assert!(run.complete_blocks().count() >= 3, "{resumed:?}");
     for block in run.complete_blocks() {
         let mut cells: Vec<_> = block.cells.iter().map(|c| (c.candidate, c.workload)).collect();
         cells.sort_unstable();
         let thrown_away = run.invalid.iter().any(|(number, ..)| *number == block.block);
-        let counts_once = cells == [(0, 0), (1, 0)] || thrown_away && cells.len() < 2;
+        let counts_once = cells == [(0, 0), (1, 0), (2, 0)] || thrown_away && cells.len() < 3;
         assert!(counts_once, "block {}: {cells:?}", block.block);
     }
 }
 
-/// Events of the run so far, 0 while there is none.
 /// Two jobs that would go on for long, each in a session of its own.
 const LONG_JOBS: &str =
     "[global]\nsize=8m\nrw=randwrite\nfsync=1\ntime_based=1\nruntime=300\n[a]\n[b]";
@@ -259,6 +282,7 @@ fn jobs_of_fio(bench: &Bench) -> usize {
     processes.count()
 }
 
+/// Events of the run so far, 0 while there is none.
 fn event_count(bench: &Bench) -> u64 {
     let exported = bench.run(&["export", "last", "--format", "jsonl"]);
     if exported.code == 0 { exported.out.lines().count() as u64 } else { 0 }

@@ -58,6 +58,10 @@ pub fn made(bench: &Bench, plan: &str, size: u64) -> PathBuf {
 /// The command that runs it.
 pub const RUN: [&str; 6] = ["run", "plan.toml", "--target", "disk.img", "--erase", "disk.img"];
 
+/// Goes on with the last run. A kill leaves the region as nobody recorded it, so the token may be
+/// asked for again.
+pub const RESUME: [&str; 4] = ["resume", "last", "--erase", "disk.img"];
+
 /// Loop devices of the image, mounts of runs of this test.
 pub fn left(bench: &Bench) -> Vec<String> {
     let loops = Command::new("losetup").args(["-n", "-l", "-O", "BACK-FILE"]).output().unwrap();
