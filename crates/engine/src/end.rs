@@ -163,6 +163,7 @@ mod tests {
             least_ios: 20,
             least_flushes: 3,
             least_bytes: 100_000,
+            most_bytes: 0,
             limit_ns: 2000,
         };
         let end = End::of_slice(&Job { io_size: Some(4096), min_ios: 99, ..job() }, &go, 0, 0);
@@ -181,8 +182,14 @@ mod tests {
     /// A slice beyond its time once asked for each I/O, at 450 instructions more each.
     #[test]
     fn a_slice_beyond_its_time_asks_again_when_its_minimum_is_done() {
-        let go =
-            Go { slice_ns: 50, least_ios: 20, least_flushes: 0, least_bytes: 0, limit_ns: 2000 };
+        let go = Go {
+            slice_ns: 50,
+            least_ios: 20,
+            least_flushes: 0,
+            least_bytes: 0,
+            most_bytes: 0,
+            limit_ns: 2000,
+        };
         let mut end = End::of_slice(&job(), &go, 0, 0);
         assert_eq!((end.ask_from(), end.ask_at_ns()), (u64::MAX, 50));
         end.wait_for_least(105, 5);

@@ -3,6 +3,7 @@
 //! Everything that decides lives in `core::decide`; here blocks are measured and recorded. An
 //! interrupted block is superseded and repeated whole.
 
+use bakeoff_core::analyse::analyse;
 use bakeoff_core::decide::pace::Pace;
 use bakeoff_core::decide::{self, Clock, Next};
 use bakeoff_core::model::candidate::{Kind, Skipped};
@@ -11,6 +12,7 @@ use bakeoff_core::model::health::DriveTold;
 use bakeoff_core::model::host::Layer;
 use bakeoff_core::model::run::{BlockState, Run};
 use bakeoff_core::model::telemetry::Watching;
+use bakeoff_core::report::live;
 
 use super::block::BlockEnd;
 use super::calibration::Lengths;
@@ -152,12 +154,18 @@ impl<'s> Session<'s> {
                 }
                 Next::Stop { reason, note } => return Ok((reason, note)),
                 Next::Block { order, round } => match self.block(ground, order, round)? {
-                    BlockEnd::Complete => {}
+                    BlockEnd::Complete => self.show_so_far(),
                     BlockEnd::Interrupted => return Ok((StopReason::Interrupted, String::new())),
                     BlockEnd::Failed(why) => return Ok((StopReason::Failed, why)),
                 },
             }
         }
+    }
+
+    /// The answer so far, for who watches a terminal.
+    fn show_so_far(&self) {
+        let run = self.journal.run();
+        self.progress.so_far(|width, color| live(run, &analyse(run), width, color));
     }
 
     /// Ends the visit that rounds were made on; where there is none, nothing happens.

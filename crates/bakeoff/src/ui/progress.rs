@@ -1,4 +1,5 @@
-//! One line on stderr: how far, what is measured right now, how fast, how long still.
+//! One line on stderr: how far, what is measured right now, how fast, how long still; above it the
+//! answer so far, once there is one.
 //!
 //! Nothing is drawn where stderr is no terminal or `--quiet` was given. A display that fails never
 //! stops a run.
@@ -8,18 +9,22 @@ use std::io::IsTerminal;
 use std::time::{Duration, Instant};
 
 use bakeoff_core::units;
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use super::say;
 use crate::runner::load::Live;
 
 /// Time left, what is being done, how fast.
 const TEMPLATE: &str = "{bar:14} {prefix} {wide_msg}";
+/// The lines of the answer so far.
+const LINES: &str = "{msg}";
 /// Steps of the bar; finer than a terminal is wide.
 const SCALE: u64 = 1000;
 
 /// The progress line.
 pub struct Progress {
+    all: MultiProgress,
+    so_far: ProgressBar,
     bar: ProgressBar,
     last: Cell<Option<(Instant, Live)>>,
     ends: Cell<Option<(Instant, Instant)>>,
@@ -32,12 +37,17 @@ impl Progress {
         let shown = !quiet && std::io::stderr().is_terminal();
         let target =
             if shown { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
-        let bar = ProgressBar::with_draw_target(Some(SCALE), target);
+        let all = MultiProgress::with_draw_target(target);
+        let so_far = ProgressBar::new_spinner();
+        let bar = all.add(ProgressBar::new(SCALE));
+        if let Ok(style) = ProgressStyle::with_template(LINES) {
+            so_far.set_style(style);
+        }
         // The template is a constant that the tests build; the default would do as well.
         if let Ok(style) = ProgressStyle::with_template(TEMPLATE) {
             bar.set_style(style.progress_chars("━━─"));
         }
-        Progress { bar, last: Cell::new(None), ends: Cell::new(None), quiet }
+        Progress { all, so_far, bar, last: Cell::new(None), ends: Cell::new(None), quiet }
     }
 
     /// How long the run has been going and how long it may still take.
@@ -84,6 +94,24 @@ impl Progress {
         ));
     }
 
+    /// The answer so far, redrawn in place: lines for so many columns, in colour or not.
+    pub fn so_far(&self, lines: impl FnOnce(usize, bool) -> Vec<String>) {
+        if self.bar.is_hidden() {
+            return;
+        }
+        let width = rustix::termios::tcgetwinsize(std::io::stderr()).map_or(0, |size| size.ws_col);
+        let color = std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
+        let lines = lines(usize::from(width).clamp(40, 120), color);
+        if lines.is_empty() {
+            return;
+        }
+        if self.so_far.message().is_empty() {
+            self.all.insert_before(&self.bar, self.so_far.clone());
+        }
+        self.so_far.set_message(lines.join("\n"));
+        self.so_far.tick();
+    }
+
     /// Whether nothing is drawn.
     pub fn is_hidden(&self) -> bool {
         self.bar.is_hidden()
@@ -94,7 +122,8 @@ impl Progress {
         if self.bar.is_hidden() {
             say::line(format_args!("{line}"));
         } else {
-            self.bar.println(say::fitted(line));
+            // What cannot be drawn stops no run.
+            let _ = self.all.println(say::fitted(line));
         }
     }
 
@@ -107,6 +136,7 @@ impl Progress {
 
     /// Takes the line away.
     pub fn clear(&self) {
+        self.so_far.finish_and_clear();
         self.bar.finish_and_clear();
     }
 }

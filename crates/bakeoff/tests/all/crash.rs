@@ -196,8 +196,8 @@ enum Then {
     Clean,
 }
 
-/// The small plan in the mode that has no time and ends with its last block: how fast the machine is
-/// does not matter. A twin of one candidate stands in it as the third.
+/// The small plan in the mode that has no time and ends with its last block: how fast the machine
+/// is does not matter. A twin of one candidate stands in it as the third.
 fn of_blocks() -> String {
     SMALL.replace("mode = \"quick\"\ntime = \"40s\"", "mode = \"precise\"")
 }

@@ -6,6 +6,7 @@
 //! What a rule means, with an example, is in [`registry`].
 
 pub mod advice;
+pub mod carry_over;
 pub mod cause;
 pub mod cell;
 pub mod claim;

@@ -1,6 +1,6 @@
 //! Rules over a whole run: is there enough, in no fixed order, and are the blocks independent?
 
-use super::{control, drift, finding, outcome, series, wander};
+use super::{carry_over, control, drift, finding, outcome, series, wander};
 use crate::decide::protocol::FIRST_LOOK;
 use crate::decide::table::Table;
 use crate::decide::{compare::Comparison, schedule};
@@ -13,6 +13,7 @@ pub fn whole(run: &Run, table: &Table) -> Vec<Finding> {
     let mut found: Vec<Finding> =
         [no_replication(run), fixed_order(run, table)].into_iter().flatten().collect();
     found.extend(drift::rules(run, table));
+    found.extend(carry_over::rules(run, table));
     found.extend(outcome::whole(run, table));
     found.extend(series::rules(run));
     found

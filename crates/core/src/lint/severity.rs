@@ -113,6 +113,7 @@ pub const TABLE: &[(&str, [Severity; 4])] = &[
     ("L67", [I, I, I, I]),
     ("L68", [W, E, E, E]),
     ("cache-unknown", [W, W, E, E]),
+    ("carry-over", [E, E, E, E]),
     ("control-found", [I, I, I, I]),
     ("control-missed", [W, W, E, E]),
     ("device-error", [R, R, R, R]),

@@ -200,8 +200,14 @@ fn count(engine: &Path, file: &Path, case: &Case, ios: u64) -> Result<Option<u64
 
 /// One slice of so many I/Os, whatever its time.
 fn orders(ios: u64) -> Result<Vec<u8>> {
-    let go =
-        Go { slice_ns: 0, least_ios: ios, least_flushes: 0, least_bytes: 0, limit_ns: u64::MAX };
+    let go = Go {
+        slice_ns: 0,
+        least_ios: ios,
+        least_flushes: 0,
+        least_bytes: 0,
+        most_bytes: 0,
+        limit_ns: u64::MAX,
+    };
     let (go, end) = (serde_json::to_string(&Order::Go(go))?, serde_json::to_string(&Order::End)?);
     Ok(format!("\n{go}\n{end}\n").into_bytes())
 }

@@ -55,6 +55,20 @@ pub const RULES: &[Rule] = &[
                   over a night in which only the block size was to change.",
     },
     Rule {
+        id: "carry-over",
+        slug: "carry-over",
+        when: &[Analysis],
+        scope: RUN,
+        condition: "what is measured just before a candidate changes its figure so much that a \
+                    difference is wrong by over a third of the margin",
+        explain: "Candidates take turns of a fraction of a second. A disk that still writes back \
+                  what one left in its cache makes the next one slower, and a cache that one \
+                  filled can help the next. Orders are balanced, so what all leave behind favours \
+                  nobody; what one leaves behind and others do not is estimated from all slices, \
+                  and said where it is certain to matter. Candidates that are visited one after \
+                  the other, each for seconds, are less exposed to it.",
+    },
+    Rule {
         id: "control-found",
         slug: "control-found",
         when: &[Analysis],
