@@ -31,6 +31,7 @@ mod devices;
 mod ends;
 mod exports;
 mod guard;
+mod held;
 mod import;
 mod import_real;
 mod obeyed;
