@@ -34,6 +34,7 @@ mod guard;
 mod held;
 mod import;
 mod import_real;
+mod members;
 mod obeyed;
 mod precondition;
 mod redirect;
