@@ -220,13 +220,18 @@ fn on_file(
         )));
     }
     // Kept until the end: another run that wants the file meanwhile is refused.
-    let _held = match args.rw.writes() {
+    let held = match args.rw.writes() {
         true => Some(guarded(global, path)?),
         false => None,
     };
+    // What is written is the file that the guard has seen, whatever has its name by now.
+    let target = match &held {
+        Some(held) => (&held.image_file().map_err(Fault::environment)?).into(),
+        None => Subject::from(path),
+    };
     let place = host::place(path.parent().unwrap_or(path)).map_err(Fault::environment)?;
     let acks = record(args, path)?;
-    let on = On { target: path.into(), kind: TargetKind::File, place: &place, ours: false, acks };
+    let on = On { target, kind: TargetKind::File, place: &place, ours: false, acks };
     measure(global, &job, &on, cancel)
 }
 

@@ -30,7 +30,7 @@ pub fn open_device(path: &Path, writes: bool, erase: Option<&str>) -> Result<Dev
     let target = target::look(path, false)?;
     let given: Vec<String> = erase.map(str::to_string).into_iter().collect();
     consent::to_erase(&[&target], &given)?;
-    let held = target.hold()?;
+    let held = target.take(false)?;
     Ok(Device { place: target.place, _held: Some(held) })
 }
 

@@ -53,7 +53,7 @@ pub fn run(global: &Global, args: &Probe) -> Result<Outcome, Fault> {
         ),
     );
     consent::to_erase(&[&target], &args.erase)?;
-    let _held = target.hold()?;
+    let _held = target.take(args.shares_disk_with_root)?;
     let cancel = Cancel::listen().map_err(Fault::environment)?;
     restore_of_old(global, &target, &saved_path(&store, &target))?;
     let title = format!("probe: {}", target.path);

@@ -128,7 +128,7 @@ fn prepare_targets(session: &mut Session, given: &[String]) -> Result<Ground, St
     }
     consent_again(&run, &wanted, given)?;
     for wanted in &wanted {
-        session.held.push(wanted.target.hold()?);
+        session.held.push(wanted.target.take(shares)?);
     }
     match run.rehearsal {
         Some(rehearsal) => targets::prepare_again(session, &wanted, rehearsal.file_bytes),

@@ -441,4 +441,22 @@ impl Target {
             }
         }
     }
+
+    /// Takes it and looks once more: what was true before the question, or while it was waited for
+    /// the lock, may not be now.
+    ///
+    /// # Errors
+    /// Refused when anything uses it by now, or when it or what is on it is not what was seen.
+    pub fn take(&self, shares_disk_with_root: bool) -> Result<Held, Fault> {
+        let held = self.hold()?;
+        let again = look(self.path.as_path(), shares_disk_with_root)?;
+        match again.token == self.token {
+            true => Ok(held),
+            false => Err(Fault::refused(format!(
+                "{} is another drive than a moment ago, or something else is on it; nothing was \
+                 changed",
+                self.path
+            ))),
+        }
+    }
 }

@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use crate::bench::Bench;
 use crate::on_image;
-use crate::on_image::{MIB, RESUME, RUN, SMALL, left, made, record, runs};
+use crate::on_image::{MIB, RESUME, RUN, SMALL, left, made, of_blocks, record, runs};
 use crate::running::Running;
 use crate::skip;
 use bakeoff_core::model::event::{Event, StopReason};
@@ -196,19 +196,13 @@ enum Then {
     Clean,
 }
 
-/// The small plan in the mode that has no time and ends with its last block: how fast the machine
-/// is does not matter. A twin of one candidate stands in it as the third.
-fn of_blocks() -> String {
-    SMALL.replace("mode = \"quick\"\ntime = \"40s\"", "mode = \"precise\"")
-}
-
 #[test]
 fn run_killed_at_ten_points_resumes_to_a_complete_run_and_leaves_nothing() {
     if on_image::lacks() {
         return;
     }
     let bench = Bench::new();
-    made(&bench, &of_blocks(), 96 * MIB);
+    made(&bench, &of_blocks(SMALL), 96 * MIB);
     let mut recorded = 0;
     for (row, (then, most)) in (0_u64..).zip(KILLS) {
         let words: &[&str] = if recorded == 0 { &RUN } else { &RESUME };

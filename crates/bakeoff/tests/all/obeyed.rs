@@ -204,7 +204,8 @@ fn recovery_of_mutated_records_touches_nothing_of_others() {
         edit(&store, &undo);
         let bakeoff = bench.bakeoff();
         let mut clean = Command::new("unshare");
-        // What others unmount meanwhile is unmounted here too: a copy would keep devices busy.
+        // What others unmount meanwhile is unmounted here too where / is shared: a copy would keep
+        // their devices busy.
         clean
             .args(["--mount", "--propagation", "slave", "--"])
             .arg(bakeoff.get_program())

@@ -38,6 +38,12 @@ cell_min = "100ms"
 cell_min_ios = 10
 "#;
 
+/// A quick plan in the mode that has no time and ends with its last block, so that how fast the
+/// machine is does not matter. A twin of one candidate stands in it as the last one.
+pub fn of_blocks(plan: &str) -> String {
+    plan.replace("mode = \"quick\"\ntime = \"40s\"", "mode = \"precise\"")
+}
+
 /// Whether the machine cannot do it.
 pub fn lacks() -> bool {
     skip::lacks_root()

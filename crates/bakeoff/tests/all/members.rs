@@ -1,0 +1,91 @@
+//! What the programs of LUKS and bcache write on a drive is seen at rest. LUKS is shown with its
+//! UUID and is part of the token; a member of bcache is refused whatever the token.
+//!
+//! md and ZFS are not tried: mdadm writes no superblock without md in the kernel, which machines of
+//! tests lack, and the tools of ZFS are in Debian's contrib section and need a kernel module.
+
+use std::fs::{self, File};
+use std::path::PathBuf;
+use std::process::Command;
+
+use crate::bench::{Bench, must};
+use crate::on_image::{MIB, SMALL, lacks};
+use crate::skip;
+
+/// Makes the device `$0` an encrypted one.
+const LUKS: &str = "printf secret | cryptsetup luksFormat --batch-mode --type luks2 --label SAFE \
+                    --pbkdf pbkdf2 --pbkdf-force-iterations 1000 --key-file - $0";
+
+/// An image as a loop device, and a plan.
+fn attached(bench: &Bench) -> (PathBuf, String) {
+    let image = bench.path().join("disk.img");
+    File::create(&image).unwrap().set_len(96 * MIB).unwrap();
+    fs::write(bench.path().join("plan.toml"), SMALL).unwrap();
+    let device = must(Command::new("losetup").args(["--find", "--show"]).arg(&image));
+    (image, device.trim().to_string())
+}
+
+fn planned(bench: &Bench, device: &str) -> serde_json::Value {
+    let plan = ["plan", "plan.toml", "--target", device, "--format", "json"];
+    bench.run(&plan).json()["targets"][0].clone()
+}
+
+fn make(script: &str, device: &str) {
+    let made = Command::new("sh").args(["-c", script, device]).output().unwrap();
+    assert!(made.status.success(), "{made:?}");
+}
+
+#[test]
+fn real_luks_is_named_and_changes_the_token() {
+    if lacks() || skip::lacks_command("cryptsetup") {
+        return;
+    }
+    let bench = Bench::new();
+    let (image, device) = attached(&bench);
+    let _detached = detached_later(&device);
+    let blank = planned(&bench, &device)["erase_token"].as_str().unwrap().to_string();
+    make(LUKS, &device);
+    let uuid = must(Command::new("blkid").args(["-p", "-s", "UUID", "-o", "value", &device]));
+    let shown = bench.run(&["plan", "plan.toml", "--target", &device]);
+    let text = shown.out.split_whitespace().collect::<Vec<_>>().join(" ");
+    for words in ["crypto_LUKS \"SAFE\"", uuid.trim()] {
+        assert!(text.contains(words), "{words}: {shown:?}");
+    }
+    assert_ne!(planned(&bench, &device)["erase_token"], blank.as_str());
+    let before = fs::read(&image).unwrap();
+    let run = ["run", "plan.toml", "--target", &device, "--erase", &blank];
+    for words in [&run[..4], &run[..]] {
+        let refused = bench.run(words);
+        assert!(refused.code == 3 && refused.err.contains("crypto_LUKS"), "{refused:?}");
+    }
+    assert!(fs::read(&image).unwrap() == before);
+}
+
+#[test]
+fn a_real_member_of_bcache_at_rest_is_refused() {
+    if lacks() || skip::lacks_command("make-bcache") {
+        return;
+    }
+    let bench = Bench::new();
+    let (image, device) = attached(&bench);
+    let _detached = detached_later(&device);
+    let blank = planned(&bench, &device)["erase_token"].as_str().unwrap().to_string();
+    make("make-bcache --bdev $0", &device);
+    let before = fs::read(&image).unwrap();
+    for verb in [&["run", "plan.toml", "--target"][..], &["probe"]] {
+        let refused = bench.run(&[verb, &[&device, "--erase", &blank]].concat());
+        assert!(refused.code == 3 && refused.err.contains("a bcache set"), "{refused:?}");
+    }
+    assert!(fs::read(&image).unwrap() == before, "it was written");
+}
+
+/// Detaches the device with the value.
+fn detached_later(device: &str) -> impl Drop {
+    struct Detach(String);
+    impl Drop for Detach {
+        fn drop(&mut self) {
+            let _ = Command::new("losetup").args(["--detach", &self.0]).status();
+        }
+    }
+    Detach(device.to_string())
+}
