@@ -320,6 +320,8 @@ fn remounted_read_only(guest: &mut Guest) -> Result<()> {
 }
 
 fn as_a_unit(guest: &mut Guest) -> Result<()> {
+    // What a scenario before left on the disk would be part of its token.
+    guest.ok("wipefs -aq /dev/vda; udevadm settle --timeout=60")?;
     write_plan(guest, SCHEDULERS)?;
     detached::run_as_a_unit(guest, &format!("/tmp/plan.toml {TARGET} --max-write 100g"))
 }
