@@ -41,7 +41,9 @@ cell_min_ios = 10
 /// A quick plan in the mode that has no time and ends with its last block, so that how fast the
 /// machine is does not matter. A twin of one candidate stands in it as the last one.
 pub fn of_blocks(plan: &str) -> String {
-    plan.replace("mode = \"quick\"\ntime = \"40s\"", "mode = \"precise\"")
+    let of_blocks = plan.replace("mode = \"quick\"\ntime = \"40s\"", "mode = \"precise\"");
+    assert_ne!(of_blocks, plan, "a plan with another mode or time");
+    of_blocks
 }
 
 /// Whether the machine cannot do it.

@@ -101,6 +101,9 @@ fn rules(view: &PlanView) -> String {
         Isolation::Slices => "Candidates stand side by side, each on a part of the region that \
                               changes from block to block, and are measured in turns."
             .to_string(),
+        Isolation::Visit if view.targets.is_empty() => {
+            "Candidates stand side by side where the region has room for that.".to_string()
+        }
         Isolation::Visit => format!(
             "Candidates are visited one after the other; the region is {} before every visit.",
             view.flash_state
