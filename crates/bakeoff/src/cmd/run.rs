@@ -202,10 +202,13 @@ fn side_by_side(
     if is_visited {
         return Ok(1);
     }
-    let smallest = spans.iter().map(|span| span.size_bytes).min().unwrap_or(0);
     // Regions begin where the device likes it.
-    let own = (smallest / parts as u64).saturating_sub(region::alignment_bytes(0));
-    let regions = vec![own; spans.len()];
+    let part = |(target, span): (&Target, &Place)| {
+        let granule_bytes = region::alignment_bytes(target.room.granule_bytes);
+        span.size_bytes / parts as u64 / granule_bytes * granule_bytes
+    };
+    let regions: Vec<u64> = found.iter().zip(spans).map(part).collect();
+    let own = regions.iter().copied().min().unwrap_or(0);
     let has_room = parts * spans.len() <= MOST_STANDS
         && own >= smallest_region_bytes(&made.candidates)
         && targets::check_sizes(&made.workloads, file_bytes, own).is_ok()
@@ -219,7 +222,7 @@ fn side_by_side(
         (false, Some(Isolation::Slices)) => Err(Fault::usage(format!(
             "{parts} candidates do not fit side by side on {}, and at most {MOST_STANDS} stand at \
              once: make size in [region] larger, or write isolation = \"visit\"",
-            units::size(smallest)
+            units::size(own.saturating_mul(parts as u64))
         ))),
         (false, _) => Ok(1),
     }
