@@ -5,6 +5,7 @@
 
 use std::path::Path;
 
+use bakeoff_core::decide::size;
 use bakeoff_core::model::candidate::{Candidate, Kind, Skipped};
 use bakeoff_core::model::event::FlashState;
 use bakeoff_core::model::path::RawPath;
@@ -209,7 +210,11 @@ fn side_by_side(
     };
     let regions: Vec<u64> = found.iter().zip(spans).map(part).collect();
     let own = regions.iter().copied().min().unwrap_or(0);
+    // As `targets::prepare` chooses the data file where the plan does not.
+    let file_room = room::beside_bytes(&made.candidates, own);
+    let file_room = file_room.min(size::left_bytes(&made.workloads, own));
     let has_room = parts * spans.len() <= MOST_STANDS
+        && (made.file_bytes.is_some() || file_room >= space::FILE_MIN_BYTES)
         && own >= smallest_region_bytes(&made.candidates)
         && targets::check_sizes(&made.workloads, file_bytes, own).is_ok()
         && room::too_large(&made.candidates, &made.workloads, Some(file_bytes), &regions)

@@ -11,8 +11,8 @@ use crate::on_image::{MIB, RUN, SMALL, lacks, left, made, record, runs};
 use crate::running::Running;
 use crate::skip;
 use bakeoff_core::model::ceiling::Layer;
-use bakeoff_core::model::event::{Action, StopReason, What};
-use bakeoff_core::model::run::Run;
+use bakeoff_core::model::event::{Action, Event, StopReason, What};
+use bakeoff_core::model::run::{Run, StepRecord};
 use bakeoff_core::model::undo::Undo;
 use bakeoff_core::prepare::commands::describe;
 use rustix::process::Signal;
@@ -346,6 +346,52 @@ fn an_image_whose_name_cannot_be_shown_is_erased_by_its_name_as_typed_or_as_show
         assert_eq!(probed.code, 0, "{typed}: {probed:?}");
     }
     assert_eq!(bench.run(&["probe", name, "--erase", "$(reboot) [31m.img"]).code, 3);
+}
+
+/// Regions of the candidates of each complete block, with its number.
+fn parts_by_block(events: &[Event], run: &Run) -> Vec<(u32, Vec<Option<u16>>)> {
+    let of_block = |wanted: u32| {
+        let mut parts = vec![None; run.header.candidates.len()];
+        for event in events {
+            if let What::VisitStarted { block, candidate, part, .. } = &event.what
+                && *block == wanted
+            {
+                parts[usize::from(*candidate)] = *part;
+            }
+        }
+        parts
+    };
+    run.complete_blocks().map(|block| (block.block, of_block(block.block))).collect()
+}
+
+#[test]
+fn candidates_stand_side_by_side_change_places_and_take_turns() {
+    if lacks() {
+        return;
+    }
+    let bench = Bench::new();
+    let plan = SMALL.replace("\"visit\"", "\"slices\"").replace("64m", "256m");
+    made(&bench, &plan, 288 * MIB);
+    let ran = bench.run(&RUN);
+    assert!(ran.code <= 1, "{ran:?}");
+    assert_eq!(left(&bench), Vec::<String>::new());
+    let (events, run) = record(&bench);
+    let parts = parts_by_block(&events, &run);
+    let expected = |block: u32| match block % 2 {
+        0 => [Some(0), Some(1)],
+        _ => [Some(1), Some(0)],
+    };
+    for (block, found) in parts {
+        assert_eq!(found[..], expected(block), "block {block}");
+    }
+    for cell in run.complete_blocks().flat_map(|block| &block.cells) {
+        let valid = cell.slices.iter().filter(|slice| slice.is_valid());
+        assert!(valid.count() >= 8, "{:?}", cell.slices);
+        assert!(cell.slices.iter().all(|slice| slice.flushes >= 1), "{:?}", cell.slices);
+    }
+    // Written once, and not again for every candidate.
+    let overwritten = |record: &&StepRecord| matches!(record.step.action, Action::Overwrite { .. });
+    assert_eq!(run.steps.iter().filter(overwritten).count(), 1);
 }
 
 #[test]

@@ -32,6 +32,7 @@ rw = "randwrite"
 bs = "4k"
 fsync = 1
 [protocol]
+isolation = "visit"
 mode = "quick"
 time = "40s"
 cell_min = "100ms"
