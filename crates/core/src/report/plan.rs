@@ -13,7 +13,7 @@ use crate::decide::fit::Cost;
 use crate::decide::groups;
 use crate::model::candidate::{Candidate, Skipped, are_compared};
 use crate::model::event::Position;
-use crate::model::protocol::{Mode, Protocol};
+use crate::model::protocol::{Isolation, Mode, Protocol};
 use crate::model::workload::Workload;
 use crate::plan::budget::Estimate;
 use crate::plan::{Expanded, Plan};
@@ -34,6 +34,9 @@ pub struct PlanView {
     pub protocol: Protocol,
     /// State of the region before every visit: `overwritten`, `trimmed`.
     pub flash_state: &'static str,
+    /// How the plan wants candidates to share a block; what comes of it is in `protocol`.
+    #[serde(skip)]
+    pub isolation: Option<Isolation>,
     /// The lists it is made of.
     pub axes: Vec<AxisView>,
     /// What is compared.
@@ -259,6 +262,7 @@ impl PlanView {
             plan: plan.name.clone(),
             title: plan.title.clone(),
             flash_state: made.flash_state.name(),
+            isolation: plan.protocol.isolation,
             axes: plan.axes.iter().map(axis).collect(),
             cases: candidates * workloads,
             blocks,

@@ -101,7 +101,7 @@ fn rules(view: &PlanView) -> String {
         Isolation::Slices => "Candidates stand side by side, each on a part of the region that \
                               changes from block to block, and are measured in turns."
             .to_string(),
-        Isolation::Visit if view.targets.is_empty() => {
+        Isolation::Visit if view.targets.is_empty() && view.isolation.is_none() => {
             "Candidates stand side by side where the region has room for that.".to_string()
         }
         Isolation::Visit => format!(
