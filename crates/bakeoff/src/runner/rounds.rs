@@ -67,18 +67,18 @@ pub fn measure(
     if let Some(sampler) = &session.sampler {
         sampler.pause();
     }
-    let cleaned = clean(ground, which.standing);
     let (members, mut cells) = match ended {
         Ok((members, failed)) => {
             let lost = failed.into_iter().map(|(c, trouble)| (c, Err(trouble.to_string())));
             (members, lost.collect::<Vec<(u16, Result<Cell, String>)>>())
         }
-        Err((candidate, trouble)) => return Ok(stopped_by(candidate, &trouble)),
+        Err((candidate, trouble)) => {
+            return Ok(match clean(ground, which.standing) {
+                Ok(()) => stopped_by(candidate, &trouble),
+                Err(failed) => not_cleaned(failed),
+            });
+        }
     };
-    if let Err((candidate, error)) = cleaned {
-        let what = format!("cannot remove what the cell made: {error}");
-        return Ok(Measured::Hopeless(candidate, what));
-    }
     let mut others = Truth::default();
     after.since(&before, &mut others);
     let total_ns: u64 = members.iter().map(Member::elapsed_ns).sum();
@@ -87,8 +87,16 @@ pub fn measure(
         let candidate = member.candidate;
         cells.push((candidate, finish(session, ground, which, member, (&others, share))));
     }
+    // After the processes have ended: what is open would stay under another name on NFS and FUSE.
+    if let Err(failed) = clean(ground, which.standing) {
+        return Ok(not_cleaned(failed));
+    }
     cells.sort_by_key(|(candidate, _)| *candidate);
     Ok(Measured::Cells(cells))
+}
+
+fn not_cleaned((candidate, error): (u16, std::io::Error)) -> Measured {
+    Measured::Hopeless(candidate, format!("cannot remove what the cell made: {error}"))
 }
 
 /// What ends the block, or leaves a candidate without a cell.

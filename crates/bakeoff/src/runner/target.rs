@@ -454,7 +454,7 @@ impl Target {
             true => Ok(held),
             false => Err(Fault::refused(format!(
                 "{} is another drive than a moment ago, or something else is on it; nothing was \
-                 changed",
+                 changed: `bakeoff devices` shows what is there",
                 self.path
             ))),
         }

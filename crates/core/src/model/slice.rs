@@ -57,28 +57,14 @@ fn is_zero_u32(n: &u32) -> bool {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Void {
-    /// It only finds the length of the slices, before the first block.
-    Calibration,
-    /// It only warms up what the cell before it changed.
-    WarmUp,
     /// Its reads came from memory.
     FromMemory,
-    /// Its direct I/O went through the page cache.
-    NotDirect,
-    /// Other processes used the disk.
-    ForeignIo,
-    /// The processor was throttled.
-    Throttled,
     /// The machine swapped.
     Swapping,
     /// The machine was suspended.
     Suspended,
-    /// The device or the filesystem reported an error.
-    DeviceError,
     /// The time limit of a slice ended it before its minimum of operations was done.
     TooFew,
-    /// The run was interrupted while it ran, or its round never became complete.
-    Interrupted,
 }
 
 impl Slice {
@@ -121,7 +107,7 @@ mod tests {
             p50_ns: Some(u64::MAX),
             p99_ns: Some(u64::MAX),
             max_ns: Some(u64::MAX),
-            void: Some(Void::Calibration),
+            void: Some(Void::FromMemory),
         };
         let text = serde_json::to_string(&most).unwrap();
         assert!(text.len() < 400, "{} bytes", text.len());

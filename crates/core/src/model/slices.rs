@@ -133,7 +133,7 @@ mod tests {
     #[test]
     fn slices_that_do_not_count_are_left_out() {
         let mut slices = vec![slice(100, 50), slice(1, 50), slice(0, 50)];
-        slices[1].void = Some(Void::ForeignIo);
+        slices[1].void = Some(Void::Swapping);
         let got = figure(&slices, Metric::Iops).unwrap();
         assert_eq!((got.slices, got.figure.round()), (1, 2000.0));
         assert_eq!(figure(&slices[1..], Metric::Iops), None);
