@@ -9,7 +9,7 @@ use bakeoff_core::decide::size;
 use bakeoff_core::model::candidate::{Candidate, Kind, Skipped};
 use bakeoff_core::model::event::FlashState;
 use bakeoff_core::model::path::RawPath;
-use bakeoff_core::model::protocol::{Isolation, Mode};
+use bakeoff_core::model::protocol::{Isolation, Mode, Protocol};
 use bakeoff_core::model::workload::Workload;
 use bakeoff_core::prepare::region::{self, Span as Place};
 use bakeoff_core::prepare::support::{BTRFS, smallest_region_bytes};
@@ -138,7 +138,7 @@ pub fn look_at(global: &Global, args: &Plan, report: Option<&Path>) -> Result<Lo
         Mode::Characterise => plan_text::expand(&asked, &[])?.workloads,
         Mode::Quick | Mode::Decide | Mode::Precise => Vec::new(),
     };
-    let visits = targets::visits(mode, &workloads);
+    let visits = targets::visits(&Protocol::for_mode(mode, 0), &workloads);
     let spans = spans(&asked.region, &found, budget, stacks * (visits + 1))?;
     let sized: Vec<(&Target, Option<u64>)> =
         found.iter().zip(&spans).map(|(t, span)| (t, Some(span.size_bytes))).collect();
@@ -376,7 +376,7 @@ fn twin(candidates: &[Candidate]) -> Option<Candidate> {
 pub fn check_wear(wanted: &[Wanted], made: &plan::Expanded) -> Result<(), Fault> {
     let Some(budget) = made.protocol.max_write_bytes else { return Ok(()) };
     let (mode, candidates) = (made.protocol.mode, made.candidates.len() as u64);
-    let visits = targets::visits(mode, &made.workloads);
+    let visits = targets::visits(&made.protocol, &made.workloads);
     let least = targets::least_write_bytes(wanted, candidates, visits);
     if least <= budget {
         return Ok(());
@@ -386,7 +386,7 @@ pub fn check_wear(wanted: &[Wanted], made: &plan::Expanded) -> Result<(), Fault>
          plan's region smaller, or allow it with --max-write {}m",
         match mode {
             Mode::Characterise => "the preparations of the workloads",
-            _ => "five blocks",
+            _ => "the blocks that an answer needs",
         },
         units::size(least),
         units::size(budget),

@@ -1,11 +1,10 @@
 //! The ground of `run`: a region on each target, its state brought about, its speed looked at.
 
-use bakeoff_core::decide::protocol::FIRST_LOOK;
 use bakeoff_core::decide::{self, size};
 use bakeoff_core::model::event::{FlashState, Region, What};
 use bakeoff_core::model::mark::Mark;
 use bakeoff_core::model::path::RawPath;
-use bakeoff_core::model::protocol::Mode;
+use bakeoff_core::model::protocol::{Mode, Protocol};
 use bakeoff_core::model::workload::Workload;
 use bakeoff_core::prepare::region::{self, Span};
 use bakeoff_core::prepare::support::smallest_region_bytes;
@@ -34,10 +33,10 @@ use crate::host;
 const LAYOUT_NS: u64 = 2_000_000_000;
 /// Visits for each candidate that the bytes to write are spread over: blocks and rehearsal; where
 /// rounds follow each other on one visit, one for each workload.
-pub fn visits(mode: Mode, workloads: &[Workload]) -> u64 {
-    let least = match mode {
+pub fn visits(protocol: &Protocol, workloads: &[Workload]) -> u64 {
+    let least = match protocol.mode {
         Mode::Characterise => decide::groups(workloads).len() as u64,
-        Mode::Quick | Mode::Decide | Mode::Precise => FIRST_LOOK.into(),
+        Mode::Quick | Mode::Decide | Mode::Precise => protocol.first_look().into(),
     };
     least + 1
 }
@@ -111,7 +110,7 @@ pub fn prepare(session: &mut Session, wanted: &[Wanted]) -> Result<Ground, StepE
     let (mount_point, mut list) = (begin(session, wanted)?, Vec::new());
     let mut slowest = f64::INFINITY;
     let header = &session.journal.run().header;
-    let visits = visits(header.protocol.mode, &header.workloads);
+    let visits = visits(&header.protocol, &header.workloads);
     let least_bytes = least_write_bytes(wanted, header.candidates.len() as u64, visits);
     for (index, wanted) in wanted.iter().enumerate() {
         let (attached, rate) = region(session, index, wanted)?;

@@ -135,6 +135,6 @@ fn too_little_time_leaves_workloads_out_or_is_refused_beforehand() {
     made(&bench, &plan().replace("100ms", "4s"), 96 * MIB);
     let ran = bench.run(&[&RUN[..], &["--time", "10s"]].concat());
     assert_eq!(ran.code, 2, "{ran:?}");
-    assert!(ran.err.contains("five rounds of"), "{ran:?}");
+    assert!(ran.err.contains("5 rounds of"), "{ran:?}");
     assert_eq!(left(&bench), Vec::<String>::new());
 }

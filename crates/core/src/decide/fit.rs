@@ -1,13 +1,13 @@
 //! Which workloads fit into the time and the bytes that may be written.
 //!
-//! Nothing is said about fewer than five blocks, so the five must fit. What does not is given up
-//! from the end of the list, before the start and with its reason; one workload always stays.
+//! Nothing is said before the first look of a mode, so the blocks up to it must fit. What does not
+//! is given up from the end of the list, before the start and with its reason; one workload always
+//! stays.
 
 use thiserror::Error;
 
-use super::protocol::FIRST_LOOK;
 use crate::model::candidate::Skipped;
-use crate::units;
+use crate::{units, words};
 
 /// What one thing costs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -50,6 +50,8 @@ pub struct Wanted {
     pub candidates: u32,
     /// Cost of a visit beside its cells: format, mount, lay out, unmount.
     pub visit: Cost,
+    /// Blocks, or rounds of each workload, without which nothing can be said.
+    pub first_look: u32,
     /// Whether one visit serves all blocks of a workload, which are its rounds.
     pub is_of_rounds: bool,
     /// Cost once, before the first block: fill the image, calibrate.
@@ -61,9 +63,12 @@ pub struct Wanted {
 }
 
 impl Wanted {
-    /// What an answer needs five of.
-    fn blocks(&self) -> &'static str {
-        if self.is_of_rounds { "rounds of each" } else { "blocks" }
+    /// What an answer needs.
+    fn blocks(&self) -> String {
+        match self.is_of_rounds {
+            true => format!("{} of each", words::count(self.first_look, "round")),
+            false => words::count(self.first_look, "block"),
+        }
     }
 }
 
@@ -76,7 +81,7 @@ pub struct Fit {
     pub dropped: Vec<Skipped>,
     /// Cost of one block, or of one round of a workload, on average.
     pub block: Cost,
-    /// Cost of set-up and the first five blocks.
+    /// Cost of set-up and of what is measured before the first look.
     pub least: Cost,
 }
 
@@ -88,12 +93,12 @@ pub enum FitError {
     Nothing,
     /// Too little time.
     #[error(
-        "five {blocks} of '{workload}' take about {}, and there are {}; use --time {needed_s}s",
+        "{blocks} of '{workload}' take about {}, and there are {}; use --time {needed_s}s",
         units::duration(*.needed_ns), units::duration(*.time_ns)
     )]
     Time {
-        /// `blocks` or `rounds`.
-        blocks: &'static str,
+        /// How many blocks or rounds.
+        blocks: String,
         /// The most important workload.
         workload: String,
         /// Time it needs.
@@ -105,13 +110,12 @@ pub enum FitError {
     },
     /// Too few bytes may be written.
     #[error(
-        "five {blocks} of '{workload}' write about {}, and {} are allowed; use --max-write \
-         {needed_mib}m",
+        "{blocks} of '{workload}' write about {}, and {} are allowed; use --max-write {needed_mib}m",
         units::size(*.needed_bytes), units::size(*.max_write_bytes)
     )]
     Bytes {
-        /// `blocks` or `rounds`.
-        blocks: &'static str,
+        /// How many blocks or rounds.
+        blocks: String,
         /// The most important workload.
         workload: String,
         /// Bytes it writes.
@@ -123,7 +127,7 @@ pub enum FitError {
     },
 }
 
-/// Drops workloads from the end until five blocks fit.
+/// Drops workloads from the end until the blocks before the first look fit.
 pub fn plan_fit(wanted: &Wanted) -> Result<Fit, FitError> {
     if wanted.workloads.is_empty() || wanted.candidates == 0 {
         return Err(FitError::Nothing);
@@ -136,7 +140,7 @@ pub fn plan_fit(wanted: &Wanted) -> Result<Fit, FitError> {
         let reason = match (over_time, over_bytes) {
             (None, None) => return Ok(Fit { kept, dropped, block, least }),
             (Some(limit), _) if kept > 1 => format!(
-                "with it the {FIRST_LOOK} {} an answer needs would take about {}, and there are \
+                "with it the {} that an answer needs would take about {}, and there are \
                  {}; --time {}s would be enough",
                 wanted.blocks(),
                 units::duration(least.time_ns),
@@ -144,7 +148,7 @@ pub fn plan_fit(wanted: &Wanted) -> Result<Fit, FitError> {
                 seconds_up(least.time_ns)
             ),
             (None, Some(limit)) if kept > 1 => format!(
-                "with it the {FIRST_LOOK} {} an answer needs would write about {}, and {} are \
+                "with it the {} that an answer needs would write about {}, and {} are \
                  allowed; --max-write {}m would be enough",
                 wanted.blocks(),
                 units::size(least.write_bytes),
@@ -162,12 +166,12 @@ pub fn plan_fit(wanted: &Wanted) -> Result<Fit, FitError> {
 fn cost(wanted: &Wanted, kept: usize) -> (Cost, Cost) {
     let cells = wanted.workloads[..kept].iter().fold(Cost::default(), |sum, w| sum.plus(w.1));
     if wanted.is_of_rounds {
-        let series = wanted.visit.times(kept as u32).plus(cells.times(FIRST_LOOK));
+        let series = wanted.visit.times(kept as u32).plus(cells.times(wanted.first_look));
         let least = wanted.setup.plus(series.times(wanted.candidates));
         return (cells.over(kept as u32), least);
     }
     let block = wanted.visit.plus(cells).times(wanted.candidates);
-    (block, wanted.setup.plus(block.times(FIRST_LOOK)))
+    (block, wanted.setup.plus(block.times(wanted.first_look)))
 }
 
 fn too_small(
@@ -177,7 +181,8 @@ fn too_small(
     over_bytes: Option<u64>,
 ) -> FitError {
     let workload = wanted.workloads[0].0.clone();
-    let blocks = if wanted.is_of_rounds { "rounds" } else { "blocks" };
+    let blocks =
+        words::count(wanted.first_look, if wanted.is_of_rounds { "round" } else { "block" });
     match (over_time, over_bytes) {
         (Some(time_ns), _) => FitError::Time {
             blocks,
@@ -214,6 +219,7 @@ mod tests {
             workloads: names.iter().zip(mib).map(|(n, m)| (n.to_string(), cell(3, m))).collect(),
             candidates: 2,
             visit: cell(2, 10),
+            first_look: 5,
             is_of_rounds: false,
             setup: cell(10, 0),
             time_ns: time_s.map(|s| s * S),
@@ -222,7 +228,7 @@ mod tests {
     }
 
     #[test]
-    fn everything_stays_where_five_blocks_fit() {
+    fn everything_stays_where_the_blocks_of_the_first_look_fit() {
         // A block: 2 x (2 + 4 x 3) = 28 s; with set-up 150 s.
         let fit = plan_fit(&wanted(Some(150), None)).unwrap();
         assert_eq!((fit.kept, fit.dropped.len(), fit.block.time_ns), (4, 0, 28 * S));
@@ -246,10 +252,12 @@ mod tests {
         let error = plan_fit(&wanted(Some(20), None)).unwrap_err().to_string();
         assert_eq!(
             error,
-            "five blocks of 'randwrite' take about 1 min, and there are 20 s; use --time 60s"
+            "5 blocks of 'randwrite' take about 1 min, and there are 20 s; use --time 60s"
         );
         let error = plan_fit(&wanted(None, Some(10))).unwrap_err().to_string();
         assert!(error.contains("--max-write 200m"), "{error}");
+        let three = Wanted { first_look: 3, ..wanted(Some(100), None) };
+        assert_eq!(plan_fit(&three).unwrap().kept, 4, "the mode looks after three blocks");
         let none = Wanted { candidates: 0, ..wanted(None, None) };
         assert_eq!(plan_fit(&none), Err(FitError::Nothing));
     }

@@ -98,6 +98,7 @@ pub fn estimate(made: &Expanded, sites: &[Site], max_write_bytes: Option<u64>) -
             .collect(),
         candidates: k,
         visit,
+        first_look: made.protocol.first_look(),
         is_of_rounds: made.protocol.mode == Mode::Characterise,
         setup: sum(fill, visit, k),
         time_ns: made.protocol.time_ns,

@@ -47,10 +47,10 @@ fn times_and_sizes_that_make_no_sense() {
         let ended = bench.run(&["bench", ".", &format!("--size={size}")]);
         assert_eq!((ended.code, ended.out.as_str()), (2, ""), "{size}: {ended:?}");
     }
-    // Five blocks take longer than a second; how long they take is said.
+    // Three blocks take longer than a second; how long they take is said.
     let ended = bench.run(&["quick", ".", "--time", "1s", "--workload", "randwrite"]);
     assert_eq!(ended.code, 2, "{ended:?}");
-    assert!(ended.err.contains("five blocks") && ended.err.contains("use --time"), "{ended:?}");
+    assert!(ended.err.contains("3 blocks") && ended.err.contains("use --time"), "{ended:?}");
     let ended = bench.run(&["quick", ".", "--size", "900t"]);
     assert_eq!(ended.code, 2, "{ended:?}");
     assert!(ended.err.contains("half of the free space"), "{ended:?}");

@@ -21,11 +21,12 @@ pub const RULES: &[Rule] = &[
         slug: "no-replication",
         when: &[Analysis, Import],
         scope: RUN,
-        condition: "fewer than five complete blocks",
+        condition: "fewer complete blocks than the mode's first look: three, or five in precise",
         explain: "One measurement has no error bar: nobody can say whether a second would agree. \
                   All five published studies measured each figure once, 432 of them in one \
-                  study. Nothing is claimed about fewer than five blocks, in each of which every \
-                  candidate was measured once.",
+                  study. Nothing is claimed before the first look of a mode, which comes after \
+                  three blocks (five in precise), in each of which every candidate was \
+                  prepared and measured anew.",
     },
     Rule {
         id: "L34",
