@@ -10,11 +10,12 @@ use super::protocol::{FlashState, RegionRequest};
 use super::stack::PlannedStack;
 use super::workload::{self, Basis, PlannedWorkload};
 use crate::model::candidate::{Candidate, Kind, Skipped, Stack};
+use crate::model::path::printable;
 use crate::model::protocol::{Mode, Protocol};
 use crate::model::run::{MOST_CANDIDATES, MOST_WORKLOADS};
 use crate::model::workload::{DriverName, Workload};
 use crate::prepare::support::Recipe;
-use crate::units;
+use crate::{units, words};
 
 /// Most characters that a device takes of a candidate's name.
 const SUFFIX_CHARS: usize = 20;
@@ -81,6 +82,9 @@ pub enum ExpandError {
     /// Two workloads of one name.
     #[error("two workloads are called '{0}'; give one of them another name")]
     SameName(String),
+    /// A weight for a workload that the plan does not have.
+    #[error("[protocol.weights] names '{0}', and no workload of the plan is called so: {1}")]
+    NoSuchWorkload(String, String),
     /// A job file was not given.
     #[error("the plan's job file '{0}' was not read")]
     NoJobFile(String),
@@ -113,6 +117,7 @@ pub fn expand(plan: &Plan, targets: &[Target], here: &Here) -> Result<Expanded, 
     if workloads.len() > MOST_WORKLOADS {
         return Err(too_many("workloads", workloads.len(), MOST_WORKLOADS));
     }
+    check_weights(plan, &workloads, &dropped_workloads)?;
     candidates.extend(positive_control(plan, &candidates));
     let file_bytes = file_bytes(&workloads);
     Ok(Expanded {
@@ -125,6 +130,24 @@ pub fn expand(plan: &Plan, targets: &[Target], here: &Here) -> Result<Expanded, 
         skipped,
         dropped_workloads,
     })
+}
+
+/// Refuses a weight that would count for nothing. One of a workload that its tool cannot do is none.
+fn check_weights(
+    plan: &Plan,
+    workloads: &[Workload],
+    dropped: &[Skipped],
+) -> Result<(), ExpandError> {
+    let measured = workloads.iter().map(|w| w.name.as_str());
+    let names: Vec<&str> = measured.chain(dropped.iter().map(|s| s.name.as_str())).collect();
+    let unknown = plan.protocol.weights.iter().find(|w| !names.contains(&w.workload.as_str()));
+    match unknown {
+        None => Ok(()),
+        Some(weight) => Err(ExpandError::NoSuchWorkload(
+            printable(weight.workload.as_bytes()),
+            words::did_you_mean(&weight.workload, &names),
+        )),
+    }
 }
 
 /// The largest size asked for by a workload that uses the data file. Where none uses it, it need

@@ -19,6 +19,7 @@ mod stack;
 #[cfg(test)]
 pub(crate) mod tests;
 mod thresholds;
+mod weights;
 mod workload;
 
 use toml::de::DeTable;

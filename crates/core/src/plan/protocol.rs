@@ -6,9 +6,9 @@ use super::error::PlanError;
 use super::read::{Source, Value};
 use crate::lint::thresholds::Thresholds;
 use crate::model::job::SLOWED_MOST_PPM;
-use crate::model::protocol::{Isolation, Mode, Protocol};
+use crate::model::protocol::{Isolation, Mode, Protocol, Weight};
 
-const KEYS: [&str; 12] = [
+const KEYS: [&str; 13] = [
     "mode",
     "time",
     "max_write",
@@ -21,6 +21,7 @@ const KEYS: [&str; 12] = [
     "cell_min_ios",
     "thresholds",
     "isolation",
+    "weights",
 ];
 
 const REGION_KEYS: [&str; 2] = ["size", "start"];
@@ -84,6 +85,8 @@ pub struct ProtocolRequest {
     pub thresholds: Thresholds,
     /// How candidates share the time of a block; `None` = side by side where there is room.
     pub isolation: Option<Isolation>,
+    /// How much workloads count in the recommendation; once where none is given.
+    pub weights: Vec<Weight>,
 }
 
 impl Default for ProtocolRequest {
@@ -101,6 +104,7 @@ impl Default for ProtocolRequest {
             cell_min_ios: None,
             thresholds: Thresholds::default(),
             isolation: None,
+            weights: Vec::new(),
         }
     }
 }
@@ -117,6 +121,7 @@ impl ProtocolRequest {
         made.cell_min_ios = self.cell_min_ios.unwrap_or(made.cell_min_ios);
         made.thresholds = self.thresholds.clone();
         made.precondition = self.precondition;
+        made.weights = self.weights.clone();
         made
     }
 }
@@ -151,6 +156,10 @@ pub(super) fn protocol(source: &Source, table: &DeTable) -> Result<ProtocolReque
             "isolation" => {
                 let words = [("slices", Isolation::Slices), ("visit", Isolation::Visit)];
                 asked.isolation = Some(source.word(key, value, &words)?);
+            }
+            "weights" => {
+                let table = source.table(key, value, "a table of weights: { randread = 2 }")?;
+                asked.weights = super::weights::weights(source, table)?;
             }
             other => debug_assert!(false, "no such key: {other}"),
         }

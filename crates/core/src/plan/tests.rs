@@ -403,6 +403,21 @@ fn a_positive_control_is_the_first_candidate_once_more_and_no_candidate() {
 }
 
 #[test]
+fn a_weight_is_of_a_workload_that_the_plan_has() {
+    let text = |weights: &str| {
+        format!(
+            "title = \"t\"\n[[stack]]\nfs = \"ext4\"\n[[workload]]\nname = \"seqread\"\n\
+             [protocol]\nweights = {{ {weights} }}\n"
+        )
+    };
+    let here = Here { supports: &anything, job_files: &BTreeMap::new() };
+    let made = |weights| expand(&parse(&text(weights), "t").unwrap(), &[], &here);
+    assert_eq!(made("seqread = 2").unwrap().protocol.weight("seqread"), 2.0);
+    let error = made("seqraed = 2").unwrap_err().to_string();
+    assert!(error.contains("'seqraed'") && error.contains("did you mean 'seqread'"), "{error}");
+}
+
+#[test]
 fn the_data_file_is_as_large_as_those_ask_for_who_use_it() {
     let with = |workloads: &str| expanded(&format!("[[stack]]\nfs = \"ext4\"\n{workloads}"), &[]);
     let profile = "[[workload]]\nprofile = \"dd\"\nsize = [\"2g\", \"1g\"]\n";
