@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use bakeoff_core::decide::twin;
 use bakeoff_core::model::candidate::{Candidate, Kind, Skipped};
 use bakeoff_core::model::path::RawPath;
 use bakeoff_core::model::protocol::{Isolation, Mode, Protocol};
@@ -36,12 +37,17 @@ pub fn run(global: &Global, args: &Demo) -> Result<Outcome, Fault> {
     quick::check_writable(&here, &RawPath::new(&here))?;
     check_room(&here, &place)?;
     let chosen = begin::choose_workloads(&args.workloads, &workloads::DEMO)?;
-    let (candidates, skipped) = candidates();
+    let (mut candidates, skipped) = candidates();
     if candidates.is_empty() {
         let why: String = skipped.iter().map(|s| format!("\n  {}: {}", s.name, s.reason)).collect();
         return Err(Fault::environment(format!("no filesystem can be made here:{why}")));
     }
     let mut protocol = Protocol::for_mode(Mode::Quick, candidates.len() as u32);
+    let seed = global.seed.unwrap_or_else(begin::fresh_u64);
+    if candidates.len() > 1 {
+        let twins = twin::twins(&candidates, seed);
+        candidates.extend(twins.into_iter().next());
+    }
     protocol.time_ns = Some(args.time);
     protocol.isolation = Isolation::Slices;
     protocol.max_write_bytes = args.max_write.or(space::quick_write_budget(place.disks()));

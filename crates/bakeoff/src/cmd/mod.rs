@@ -28,7 +28,8 @@ pub mod run;
 pub mod runs;
 pub mod show;
 pub mod simulate;
-pub mod stored;
+pub mod standing;
+mod stored;
 mod unkept;
 mod watch;
 

@@ -15,8 +15,8 @@ use bakeoff_core::prepare::{precondition, steps, udev_rule, visit};
 use bakeoff_core::report::plan::{Commands, EstimateView, PlanView, SpeedView, TargetView};
 use bakeoff_core::units;
 
-use super::plan_text;
 use super::run::{self, Looked, check_wear, look_at, state_words};
+use super::{plan_text, standing};
 use crate::cli::{Format, Global, Plan};
 use crate::fault::{Fault, Outcome};
 use crate::host;
@@ -39,7 +39,8 @@ pub fn run(global: &Global, args: &Plan) -> Result<Outcome, Fault> {
         return Err(Fault::usage("--time 0 leaves no time to measure; try --time 2h"));
     }
     if args.targets.is_empty() {
-        return print(global, &without_target(args)?).map(|()| Outcome::Done);
+        return print(global, &without_target(args, global.seed.unwrap_or_default())?)
+            .map(|()| Outcome::Done);
     }
     let looked = look_at(global, args, None)?;
     let speeds = speeds(global, &looked)?;
@@ -62,12 +63,15 @@ pub fn run(global: &Global, args: &Plan) -> Result<Outcome, Fault> {
     }
 }
 
-fn without_target(args: &Plan) -> Result<PlanView, Fault> {
+fn without_target(args: &Plan, seed: u64) -> Result<PlanView, Fault> {
     let mut asked = plan_text::load(&args.plan)?;
     asked.protocol.mode = args.mode.unwrap_or(asked.protocol.mode);
     let mut made = plan_text::expand(&asked, &[])?;
     run::settle(&mut made, args.time, args.max_write.or(asked.protocol.max_write_bytes))?;
     made.protocol.prove = args.prove;
+    if asked.protocol.mode == Mode::Precise {
+        standing::repeat_one(&mut made, seed);
+    }
     Ok(PlanView::new(&asked, made))
 }
 

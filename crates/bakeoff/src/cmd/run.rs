@@ -5,27 +5,23 @@
 
 use std::path::Path;
 
-use bakeoff_core::decide::size;
-use bakeoff_core::model::candidate::{Candidate, Kind, Skipped};
+use bakeoff_core::model::candidate::{Candidate, Skipped};
 use bakeoff_core::model::event::FlashState;
 use bakeoff_core::model::path::RawPath;
-use bakeoff_core::model::protocol::{Isolation, Mode, Protocol};
-use bakeoff_core::model::workload::Workload;
-use bakeoff_core::prepare::region::{self, Span as Place};
-use bakeoff_core::prepare::support::{BTRFS, smallest_region_bytes};
+use bakeoff_core::model::protocol::{Mode, Protocol};
+use bakeoff_core::prepare::region;
 use bakeoff_core::prepare::{room, space, token};
 use bakeoff_core::report::plan::{Span, expected};
 use bakeoff_core::{plan, units};
 
 use super::begin::{self, ReportTo};
-use super::{consent, later, plan_text};
+use super::{consent, later, plan_text, standing};
 use crate::cli::{Global, Plan, Run};
 use crate::exec::background;
 use crate::fault::{Fault, Outcome};
 use crate::host;
 use crate::runner::foreign;
 use crate::runner::held::Held;
-use crate::runner::scratch::MOST_STANDS;
 use crate::runner::target::{self, Target};
 use crate::runner::targets::{self, Wanted};
 use crate::signals::Cancel;
@@ -155,7 +151,8 @@ pub fn look_at(global: &Global, args: &Plan, report: Option<&Path>) -> Result<Lo
         plan::FlashState::Trimmed => FlashState::Trimmed,
     };
     let file_bytes = made.file_bytes.unwrap_or(space::FILE_MIN_BYTES);
-    let parts = side_by_side(&asked, &mut made, (&found, &spans), file_bytes)?;
+    let seed = global.seed.unwrap_or_default();
+    let parts = standing::parts(&asked, &mut made, (&found, &spans), file_bytes, seed)?;
     let wanted = found.into_iter().zip(spans).map(|(target, span)| {
         let state = state_of(&target, state)?;
         // A candidate that stands beside others has a region of its own for a whole block.
@@ -170,71 +167,7 @@ pub fn look_at(global: &Global, args: &Plan, report: Option<&Path>) -> Result<Lo
     Ok(Looked { asked, wanted, made })
 }
 
-/// Whether more than one btrfs would stand on loop devices over one file: mkfs.btrfs takes them for
-/// the same device, and the second is refused while the first is mounted.
-fn several_btrfs_on_loops(made: &plan::Expanded, region: usize, found: &[Target]) -> bool {
-    let is_plain = |c: &&Candidate| match &c.kind {
-        Kind::Stack(stack) => stack.fs == BTRFS && stack.crypt.is_none() && !stack.lvm,
-        Kind::Directory { .. } => false,
-    };
-    let on_region = made.candidates.iter().filter(|c| usize::from(c.region) == region);
-    let on_loops = found.get(region).is_some_and(|target| target.is_image || !host::dm_runs());
-    on_loops && on_region.filter(is_plain).count() > 1
-}
-
-/// Regions that each target's place is divided into, so that its candidates stand side by side; 1
-/// where they are visited one after the other, because the plan asks for it or has too little room.
-fn side_by_side(
-    asked: &plan::Plan,
-    made: &mut plan::Expanded,
-    (found, spans): (&[Target], &[Place]),
-    file_bytes: u64,
-) -> Result<u16, Fault> {
-    let on =
-        |region: usize| made.candidates.iter().filter(|c| usize::from(c.region) == region).count();
-    let parts = (0..spans.len()).map(on).max().unwrap_or(1);
-    let wants = asked.protocol.isolation;
-    let are_tangled = (0..spans.len()).any(|region| several_btrfs_on_loops(made, region, found));
-    let is_visited = wants == Some(Isolation::Visit)
-        || asked.protocol.mode == Mode::Characterise
-        || parts < 2
-        || are_tangled && wants.is_none()
-        || !made.workloads.iter().any(Workload::can_be_sliced);
-    if is_visited {
-        return Ok(1);
-    }
-    // Regions begin where the device likes it.
-    let part = |(target, span): (&Target, &Place)| {
-        let granule_bytes = region::alignment_bytes(target.room.granule_bytes);
-        span.size_bytes / parts as u64 / granule_bytes * granule_bytes
-    };
-    let regions: Vec<u64> = found.iter().zip(spans).map(part).collect();
-    let own = regions.iter().copied().min().unwrap_or(0);
-    // As `targets::prepare` chooses the data file where the plan does not.
-    let file_room = room::beside_bytes(&made.candidates, own);
-    let file_room = file_room.min(size::left_bytes(&made.workloads, own));
-    let has_room = parts * spans.len() <= MOST_STANDS
-        && (made.file_bytes.is_some() || file_room >= space::FILE_MIN_BYTES)
-        && own >= smallest_region_bytes(&made.candidates)
-        && targets::check_sizes(&made.workloads, file_bytes, own).is_ok()
-        && room::too_large(&made.candidates, &made.workloads, Some(file_bytes), &regions)
-            .is_empty();
-    match (has_room, wants) {
-        (true, _) => {
-            made.protocol.isolation = Isolation::Slices;
-            u16::try_from(parts).map_err(Fault::bug)
-        }
-        (false, Some(Isolation::Slices)) => Err(Fault::usage(format!(
-            "{parts} candidates do not fit side by side on {}, and at most {MOST_STANDS} stand at \
-             once: make size in [region] larger, or write isolation = \"visit\"",
-            units::size(own.saturating_mul(parts as u64))
-        ))),
-        (false, _) => Ok(1),
-    }
-}
-
-/// What the tools that are installed here leave over, limits from the command line, and the twin
-/// that tells what the method is worth.
+/// What the tools that are installed here leave over, and limits from the command line.
 pub fn settle(
     made: &mut plan::Expanded,
     time_ns: Option<u64>,
@@ -251,10 +184,6 @@ pub fn settle(
     }
     made.protocol.time_ns = time_ns.or(made.protocol.time_ns);
     made.protocol.max_write_bytes = max_write_bytes;
-    if made.protocol.mode == Mode::Precise {
-        let twin = twin(&made.candidates);
-        made.candidates.extend(twin);
-    }
     Ok(())
 }
 
@@ -362,14 +291,6 @@ fn state_of(target: &Target, asked: FlashState) -> Result<FlashState, Fault> {
         ))),
         (.., asked) => Ok(asked),
     }
-}
-
-/// The first candidate once more: two results of the same thing show what the method is worth.
-fn twin(candidates: &[Candidate]) -> Option<Candidate> {
-    let first = candidates.first().filter(|c| matches!(c.kind, Kind::Stack(_)))?;
-    let room: String = first.name.chars().take(32).collect();
-    let name = format!("{room} (twin)");
-    Some(Candidate { name, twin_of: Some(first.name.clone()), ..first.clone() })
 }
 
 /// Refuses a plan that writes more than the device should take, before anything is written.

@@ -61,7 +61,9 @@ pub fn prepare(session: &mut Session, parent: &RawPath, place: Place) -> Result<
 
 /// The images that time, wear and room allow, and who is left out for them.
 fn fitting(header: &Header, place: &Place, rate: f64) -> (Images, Vec<Skipped>) {
-    let needs: Vec<u64> = header.candidates.iter().map(needed_bytes).collect();
+    let is_own = |candidate: &&Candidate| candidate.twin_of.is_none();
+    // Controls come after those that are compared.
+    let needs: Vec<u64> = header.candidates.iter().filter(is_own).map(needed_bytes).collect();
     let by_time = header
         .protocol
         .time_ns
@@ -70,7 +72,7 @@ fn fitting(header: &Header, place: &Place, rate: f64) -> (Images, Vec<Skipped>) 
     let available = host::available_bytes();
     let room = space::room_bytes(place.class, place.size_bytes, place.free_bytes, available);
     let most_bytes = by_time.min(by_wear).min(room);
-    let images = images::fitting(&needs, IMAGE_BYTES, most_bytes);
+    let mut images = images::fitting(&needs, IMAGE_BYTES, most_bytes);
     let left_out = (0..needs.len()).filter(|at| !images.kept.contains(at));
     let needs_all = needs.iter().copied().max().unwrap_or(0) * needs.len() as u64;
     let advice = if most_bytes == by_time {
@@ -88,7 +90,22 @@ fn fitting(header: &Header, place: &Place, rate: f64) -> (Images, Vec<Skipped>) 
             units::size(needs[at])
         ),
     };
-    (images.clone(), left_out.map(skip).collect())
+    let mut skipped: Vec<Skipped> = left_out.map(skip).collect();
+    for (at, twin) in header.candidates.iter().enumerate().skip(needs.len()) {
+        let stands = images.kept.iter().any(|own| is_twin_of(twin, &header.candidates[*own]));
+        match stands && images.has_room_for_another(most_bytes) {
+            true => images.kept.push(at),
+            false => skipped.push(Skipped {
+                name: twin.name.clone(),
+                reason: "no room for a control beside the others".to_string(),
+            }),
+        }
+    }
+    (images, skipped)
+}
+
+fn is_twin_of(twin: &Candidate, own: &Candidate) -> bool {
+    twin.twin_of.as_ref() == Some(&own.name)
 }
 
 /// The smallest image a candidate can be measured on.

@@ -377,13 +377,13 @@ fn candidates_stand_side_by_side_change_places_and_take_turns() {
     assert_eq!(left(&bench), Vec::<String>::new());
     let (events, run) = record(&bench);
     let parts = parts_by_block(&events, &run);
-    let expected = |block: u32| match block % 2 {
-        0 => [Some(0), Some(1)],
-        _ => [Some(1), Some(0)],
-    };
+    // Two candidates, and one of them once more as a control.
+    let expected = |block: u32| [0, 1, 2].map(|own| Some(((own + block) % 3) as u16));
     for (block, found) in parts {
         assert_eq!(found[..], expected(block), "block {block}");
     }
+    let twin_of = run.header.candidates[2].twin_of.as_ref().expect("a control has room");
+    assert!(run.header.candidates[..2].iter().any(|candidate| candidate.name == *twin_of));
     for cell in run.complete_blocks().flat_map(|block| &block.cells) {
         let valid = cell.slices.iter().filter(|slice| slice.is_valid());
         assert!(valid.count() >= 8, "{:?}", cell.slices);

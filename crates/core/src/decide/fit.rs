@@ -110,7 +110,8 @@ pub enum FitError {
     },
     /// Too few bytes may be written.
     #[error(
-        "{blocks} of '{workload}' write about {}, and {} are allowed; use --max-write {needed_mib}m",
+        "{blocks} of '{workload}' write about {}, and {} are allowed; use --max-write \
+         {needed_mib}m",
         units::size(*.needed_bytes), units::size(*.max_write_bytes)
     )]
     Bytes {

@@ -22,6 +22,7 @@ pub mod schedule;
 pub mod size;
 pub mod table;
 pub mod turns;
+pub mod twin;
 
 use crate::lint;
 use crate::model::event::StopReason;

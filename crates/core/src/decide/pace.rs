@@ -10,10 +10,9 @@ use crate::model::slice_length::{LIMIT_NS, LONGEST_NS, SHORTEST_NS};
 
 /// Share of a block that preparing it may take: as wanted, and at most.
 const PREPARE_SHARE: (f64, f64) = (0.10, 0.25);
-/// Blocks that are wanted before rounds are added for the sake of the wanted share.
+/// Blocks that slices have to leave time for, and that are wanted before rounds are added for the
+/// sake of the wanted share.
 const MANY_BLOCKS: u64 = 12;
-/// Blocks that slices have to leave time for.
-const FEW_BLOCKS: u64 = 8;
 
 /// What a block consists of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -71,7 +70,7 @@ impl Demand {
     fn slices_ns(&self) -> u64 {
         let Some(time_ns) = self.time_ns else { return u64::MAX };
         let fixed_ns = self.prepare_ns.saturating_add(self.whole_ns);
-        let left_ns = (time_ns / FEW_BLOCKS).saturating_sub(fixed_ns);
+        let left_ns = (time_ns / MANY_BLOCKS).saturating_sub(fixed_ns);
         left_ns / (u64::from(*ROUNDS.start()) * u64::from(self.candidates.max(1)))
     }
 }
@@ -126,15 +125,15 @@ mod tests {
     }
 
     #[test]
-    fn slices_leave_time_for_eight_blocks_and_share_it() {
+    fn slices_leave_time_for_twelve_blocks_and_share_it() {
         let pace_of = |time_s| pace(&demand(2 * S, time_s), 50 * MS);
         assert_eq!(pace_of(None).longest_slice_ns(0, 5), 300 * MS);
-        // 22.5 s a block, 2 s of them to prepare, for 56 slices of each of five workloads.
-        let three_minutes = pace_of(Some(180));
-        assert_eq!(three_minutes.slices_ns / MS, 366);
-        assert_eq!(three_minutes.longest_slice_ns(0, 5) / MS, 166);
-        assert_eq!(three_minutes.longest_slice_ns(200 * MS, 1) / MS, 166);
-        assert_eq!(three_minutes.longest_slice_ns(330 * MS, 1), 50 * MS);
+        // 25 s a block, 2 s of them to prepare, for 56 slices of each of five workloads.
+        let five_minutes = pace_of(Some(300));
+        assert_eq!(five_minutes.slices_ns / MS, 410);
+        assert_eq!(five_minutes.longest_slice_ns(0, 5) / MS, 210);
+        assert_eq!(five_minutes.longest_slice_ns(200 * MS, 1) / MS, 210);
+        assert_eq!(five_minutes.longest_slice_ns(390 * MS, 1), 50 * MS);
         assert_eq!(pace_of(Some(20)).longest_slice_ns(0, 5), 50 * MS);
     }
 

@@ -132,7 +132,7 @@ pub fn expand(plan: &Plan, targets: &[Target], here: &Here) -> Result<Expanded, 
     })
 }
 
-/// Refuses a weight that would count for nothing. One of a workload that its tool cannot do is none.
+/// Refuses a weight that would count for nothing; that a tool cannot do its workload is no mistake.
 fn check_weights(
     plan: &Plan,
     workloads: &[Workload],

@@ -10,6 +10,13 @@ pub struct Images {
     pub kept: Vec<usize>,
 }
 
+impl Images {
+    /// Whether one more of that size fits.
+    pub fn has_room_for_another(&self, most_bytes: u64) -> bool {
+        (self.kept.len() as u64 + 1).saturating_mul(self.size_bytes) <= most_bytes
+    }
+}
+
 /// Chooses images for candidates that need at least `needs` bytes each, of `wanted_bytes` where
 /// all `most_bytes` allow it. Where not all fit, those are left out whose image would have to be
 /// largest, the last ones first. At least one image is made, whatever it takes.
@@ -57,6 +64,14 @@ mod tests {
     fn the_one_that_needs_most_is_left_out_first() {
         assert_eq!(fit(900), (128, vec![0, 2, 3, 4]));
         assert_eq!(fit(300), (96, vec![0, 3, 4]));
+    }
+
+    #[test]
+    fn a_control_has_room_where_it_takes_none_from_the_others() {
+        let room_for_another = |most_mib: u64| {
+            fitting(&NEEDS, 512 * MIB, most_mib * MIB).has_room_for_another(most_mib * MIB)
+        };
+        assert!(room_for_another(3_072) && !room_for_another(3_071));
     }
 
     #[test]

@@ -89,18 +89,28 @@ fn best_for_each(analysis: &Analysis, chosen: &Recommendation) -> String {
             n if n > 1 && n == one.workloads.len() => "everywhere".to_string(),
             _ => format!("for {}", workloads(one.workloads.iter())),
         };
-        return format!("{who} leads so far {on}. No choice is certain yet.");
+        return match are_certain(analysis) {
+            true => format!("{who} {on}."),
+            false => format!("{who} leads so far {on}. No choice is certain yet."),
+        };
     }
     let each = chosen.alternatives.iter().map(|best| {
         format!("{} for {}", harmless(&best.candidate), workloads(best.workloads.iter()))
     });
     let each = each.collect::<Vec<_>>().join("; ");
-    // Nobody suits all uses where the means say so; else the intervals are only too wide yet.
+    // Nobody suits all uses where the means say so; else the intervals may be only too wide.
     let is_known = chosen.regrets.iter().any(|r| r.estimate >= MOST_REGRET);
-    match is_known {
-        true => format!("No candidate suits every use: {each}."),
-        false => format!("No single choice is certain yet. So far: {each}."),
+    match (is_known, are_certain(analysis)) {
+        (true, _) => format!("No candidate suits every use: {each}."),
+        (false, true) => format!("Best for each use: {each}."),
+        (false, false) => format!("Best for each use so far: {each}."),
     }
+}
+
+/// Whether every workload that has an answer has one that time will not change.
+fn are_certain(analysis: &Analysis) -> bool {
+    let mut answered = analysis.verdicts.iter().filter(|v| v.verdict != Verdict::Refused);
+    answered.all(|v| v.verdict != Verdict::Leads)
 }
 
 fn said(run: &Run, analysis: &Analysis, chosen: &Recommendation) -> String {

@@ -318,8 +318,8 @@ pub fn stalled(who: &str, s: &Stalls) -> String {
 /// Why a candidate is not ranked.
 pub fn why_not_ranked(reason: NotRanked) -> &'static str {
     match reason {
-        NotRanked::Memory => "memory answered its reads",
-        NotRanked::CacheUnknown => "memory may have answered its reads",
+        NotRanked::Memory => "memory answered",
+        NotRanked::CacheUnknown => "memory may have answered",
         NotRanked::TooFewBlocks => "too few measurements are valid",
     }
 }

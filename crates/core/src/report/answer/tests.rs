@@ -7,7 +7,7 @@ use crate::model::finding::Severity;
 use crate::model::lead::Stalls;
 use crate::model::protocol::Mode;
 use crate::model::run::Run;
-use crate::model::verdict::Analysis;
+use crate::model::verdict::{Analysis, Verdict};
 use crate::report::{TextOptions, live, screen, text};
 use crate::testing::RunBuilder;
 
@@ -77,6 +77,18 @@ fn says_who_leads_so_far_and_what_more_time_would_do() {
     insta::assert_snapshot!("leads", both(&run.stopped(StopReason::TimeUp, "").build()));
 }
 
+/// "No single choice is certain yet" stood above five certain answers.
+#[test]
+fn certain_answers_without_a_common_choice_are_not_called_so_far() {
+    let rate = |c: usize, _: usize| [1000.0, 1030.0, 990.0][c];
+    let run = demo(&["ext4", "xfs", "ext2"], &["randwrite", "seqread"], 5, 0.12, rate).build();
+    let mut analysis = analyse(&run);
+    let said = |analysis: &Analysis| super::choice::of(&run, analysis).said;
+    assert!(said(&analysis).starts_with("Best for each use so far: ext4"), "{}", said(&analysis));
+    analysis.verdicts.iter_mut().for_each(|v| v.verdict = Verdict::AsFast);
+    assert!(said(&analysis).starts_with("Best for each use: ext4"), "{}", said(&analysis));
+}
+
 #[test]
 fn tells_no_bound_that_is_wider_than_a_factor_of_three() {
     let rate = |c: usize, _: usize| [1000.0, 1030.0, 990.0][c];
@@ -105,7 +117,7 @@ fn shows_a_candidate_that_memory_answered_in_grey() {
     let text = screen(&run, &analysis, &options, REPORT);
     assert!(text.contains("\u{1b}[90mmemory\u{1b}[0m"), "{text}");
     let named = |v: &crate::model::verdict::WorkloadVerdict| {
-        super::sentence(v).contains("ntfs-3g is not ranked: memory answered its reads.")
+        super::sentence(v).contains("ntfs-3g is not ranked: memory answered.")
     };
     assert!(named(&analysis.verdicts[2]) && !named(&analysis.verdicts[0]));
 }
