@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail, ensure};
 
+mod answers;
 mod cases;
 mod fixed;
 mod goals;
@@ -28,9 +29,11 @@ use run::Sample;
 
 const HELP: &str = "\
 usage: cargo xtask bench --instructions
+       cargo xtask bench --answers …
        cargo xtask bench [--rounds N] [--runtime SECONDS] [--size MIB] [--dir DIR] [--out FILE]
 
   --instructions  only count the user instructions of an I/O and hold them to what is committed
+  --answers       how soon and how surely demos answer; `--answers --help` for more
 
   --rounds    counted rounds, after one to warm up (5)
   --runtime   seconds each run measures (2)
@@ -113,6 +116,9 @@ pub fn bench(root: &Path, arguments: &[&str]) -> Result<bool> {
     if arguments == ["--instructions"] {
         return instructions::check(root);
     }
+    if let ["--answers", rest @ ..] = arguments {
+        return answers::bench(root, rest);
+    }
     let options = Options::parse(root, arguments)?;
     let bakeoff = root.join("target/release/bakeoff");
     ensure!(bakeoff.exists(), "{} is not built: run `make build`", bakeoff.display());
@@ -146,7 +152,7 @@ pub fn bench(root: &Path, arguments: &[&str]) -> Result<bool> {
     let page = page::page(&machine, &fixed, &Results(results), &options);
     print!("{page}");
     if options.only.is_none() {
-        std::fs::write(&options.out, page)
+        std::fs::write(&options.out, answers::kept(&options.out, page))
             .with_context(|| format!("cannot write {}", options.out.display()))?;
     }
     Ok(true)

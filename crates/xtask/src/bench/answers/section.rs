@@ -1,0 +1,170 @@
+//! The figures as a section of docs/performance.md.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+use anyhow::{Context, Result};
+
+use super::Answers;
+use super::measured::{Answer, Measured};
+use crate::bench::spread::Spread;
+
+/// Between these lines of the page stands the section.
+const BEGIN: &str = "<!-- answers: begin -->\n";
+const END: &str = "<!-- answers: end -->\n";
+
+/// What a page had of it, to be kept when the rest is written anew.
+pub fn kept(page: &str) -> Option<&str> {
+    let (_, after) = page.split_once(BEGIN)?;
+    let (section, _) = after.split_once(END)?;
+    Some(section)
+}
+
+/// A page with the section at its end.
+pub fn with(page: &str, section: &str) -> String {
+    let before = page.split_once(BEGIN).map_or(page, |(before, _)| before);
+    format!("{}\n\n{BEGIN}{section}{END}", before.trim_end())
+}
+
+/// Puts the section into the page.
+pub fn write(path: &Path, section: &str) -> Result<()> {
+    let context = || format!("{} cannot be changed", path.display());
+    let page = std::fs::read_to_string(path).with_context(context)?;
+    std::fs::write(path, with(&page, section)).with_context(context)
+}
+
+/// The section.
+pub fn section(machine: &[(&str, String)], answers: &Answers) -> String {
+    let mut text = String::from(
+        "\n## How soon bakeoff answers\n\nWritten by `cargo xtask bench --answers`. Demos of three \
+         minutes on this machine, one after the other:\n\n",
+    );
+    let facts: Vec<String> = machine.iter().take(4).map(|(n, v)| format!("{n}: {v}")).collect();
+    text += &format!("{}.\n\n| figure | measured | wanted |\n|---|--:|--:|\n", facts.join("; "));
+    let mut row = |figure: &str, measured: String, wanted: &str| {
+        text += &format!("| {figure} | {measured} | {wanted} |\n");
+    };
+    for (when, demos, wanted) in
+        [("quiet", &answers.quiet, "4 %"), ("beside a compiler", &answers.compiler, "10 %")]
+    {
+        if demos.is_empty() {
+            continue;
+        }
+        let figure = format!("how much faster another could be, {when}, {} demos", demos.len());
+        row(&figure, percent(demos.iter().filter_map(bound)), &format!("at most {wanted}"));
+        row(&format!("blocks, {when}"), plain(demos.iter().map(|d| d.blocks as f64)), "-");
+        row(&format!("seconds, {when}"), plain(demos.iter().map(|d| d.seconds)), "-");
+        row(&format!("answers, {when}"), verdicts(demos), "-");
+    }
+    if answers.quiet.len() > 1 {
+        let differing = differing(&answers.quiet).to_string();
+        row("workloads on which two quiet demos name different winners", differing, "0");
+    }
+    if !answers.quick_s.is_empty() {
+        let seconds = plain(answers.quick_s.iter().copied());
+        row("`quick` on two directories, seconds to its answer", seconds, "at most 20");
+    }
+    if !answers.pairs.is_empty() {
+        let ratios = answers.pairs.iter().flat_map(|(ours, earlier)| ratios(ours, earlier));
+        let figure = format!(
+            "noise of a block to that of cells in one piece, beside two disk users, {} pairs",
+            answers.pairs.len()
+        );
+        row(&figure, factor(ratios), "at most 0.3");
+    }
+    text += "\nMedians, in brackets the smallest and the largest. How much faster another could be \
+             is the median over the workloads\nof a demo whose lead is negative.\n";
+    text
+}
+
+/// Median over the workloads of the bound where the lead is negative.
+fn bound(demo: &Measured) -> Option<f64> {
+    let negative = demo.answers.values().filter_map(|a| a.lead).filter(|lead| *lead < 0.0);
+    let bounds: Vec<f64> = negative.map(|lead| -lead).collect();
+    (!bounds.is_empty()).then(|| Spread::of(bounds).median)
+}
+
+fn verdicts(demos: &[Measured]) -> String {
+    let mut count: BTreeMap<&str, usize> = BTreeMap::new();
+    for answer in demos.iter().flat_map(|demo| demo.answers.values()) {
+        *count.entry(answer.verdict.as_str()).or_default() += 1;
+    }
+    count.iter().map(|(verdict, n)| format!("{n} `{verdict}`")).collect::<Vec<_>>().join(", ")
+}
+
+/// Workloads on which two demos are certain of different winners.
+fn differing(demos: &[Measured]) -> usize {
+    let mut winners: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+    for (workload, answer) in demos.iter().flat_map(|demo| &demo.answers) {
+        if let Answer { verdict, leader: Some(leader), .. } = answer
+            && verdict == "fastest"
+        {
+            winners.entry(workload).or_default().insert(leader);
+        }
+    }
+    winners.values().filter(|names| names.len() > 1).count()
+}
+
+/// Noise of ours to that of the earlier program, by workload.
+fn ratios(ours: &Measured, earlier: &Measured) -> Vec<f64> {
+    let of = |(workload, answer): (&String, &Answer)| {
+        Some(answer.noise? / earlier.answers.get(workload)?.noise?)
+    };
+    ours.answers.iter().filter_map(of).collect()
+}
+
+fn told(values: impl Iterator<Item = f64>, show: impl Fn(f64) -> String) -> String {
+    let values: Vec<f64> = values.collect();
+    if values.is_empty() {
+        return "none".to_string();
+    }
+    let Spread { median, low, high } = Spread::of(values);
+    format!("{} ({} to {})", show(median), show(low), show(high))
+}
+
+fn percent(values: impl Iterator<Item = f64>) -> String {
+    told(values, |x| format!("{:.1} %", x * 100.0))
+}
+
+fn plain(values: impl Iterator<Item = f64>) -> String {
+    told(values, |x| format!("{x:.0}"))
+}
+
+fn factor(values: impl Iterator<Item = f64>) -> String {
+    told(values, |x| format!("{x:.2}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn demo(answers: &[(&str, &str, &str, f64)]) -> Measured {
+        let answer = |(workload, verdict, leader, lead): &(&str, &str, &str, f64)| {
+            let answer = Answer {
+                verdict: verdict.to_string(),
+                leader: Some(leader.to_string()),
+                lead: Some(*lead),
+                noise: Some(0.1),
+            };
+            (workload.to_string(), answer)
+        };
+        Measured { seconds: 1.0, blocks: 3, answers: answers.iter().map(answer).collect() }
+    }
+
+    #[test]
+    fn bounds_are_of_negative_leads_and_winners_of_certain_ones() {
+        let one = demo(&[("a", "fastest", "xfs", 0.2), ("b", "as_fast", "xfs", -0.04)]);
+        let other = demo(&[("a", "fastest", "ext4", 0.1), ("b", "leads", "ext4", -0.2)]);
+        assert_eq!((bound(&one), bound(&other)), (Some(0.04), Some(0.2)));
+        assert_eq!(differing(&[one.clone(), other]), 1);
+        assert_eq!(ratios(&one, &one), [1.0, 1.0]);
+    }
+
+    #[test]
+    fn a_page_keeps_its_section_when_the_rest_is_written_anew() {
+        let page = with("# Old\n", "figures\n");
+        assert_eq!(kept(&page), Some("figures\n"));
+        assert_eq!(with(&page, "new\n"), with("# Old\n", "new\n"));
+        assert_eq!(kept("# Nothing\n"), None);
+    }
+}
