@@ -13,8 +13,8 @@ use bakeoff_core::words::did_you_mean;
 use clap::{Parser, Subcommand, ValueEnum};
 use jiff::civil::Time;
 
-/// Which filesystem, encryption and I/O scheduler suit this drive on this board, and what is
-/// holding it back?
+/// Find which filesystem, encryption and I/O scheduler suit this drive on this board, and what
+/// limits it
 #[derive(Debug, Parser)]
 #[command(name = "bakeoff", version, propagate_version = true, infer_subcommands = false)]
 pub struct Args {
@@ -27,16 +27,16 @@ pub struct Args {
 /// Options of every command.
 #[derive(Clone, Debug, clap::Args)]
 pub struct Global {
-    /// Where runs are kept (default: $XDG_DATA_HOME/bakeoff/bakeoff.db)
+    /// Database of stored runs (default: $XDG_DATA_HOME/bakeoff/bakeoff.db)
     #[arg(long, global = true, value_name = "PATH")]
     pub store: Option<PathBuf>,
-    /// What to print on stdout; which of them a command knows, it says
+    /// Output format (see each command for supported formats)
     #[arg(long, global = true, value_enum)]
     pub format: Option<Format>,
-    /// No progress on stderr
+    /// Print no progress on stderr
     #[arg(long, global = true)]
     pub quiet: bool,
-    /// Seed of every random choice (default: from the system, recorded with the run)
+    /// Seed for all random choices (default: from the system; stored with the run)
     #[arg(long, global = true, value_name = "N")]
     pub seed: Option<u64>,
 }
@@ -44,51 +44,51 @@ pub struct Global {
 /// Output formats, all commands together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Format {
-    /// For people
+    /// Text for people
     Text,
     /// One JSON document
     Json,
     /// Comma-separated values
     Csv,
-    /// A block to paste
+    /// Markdown to paste
     Markdown,
-    /// The run's events, one a line
+    /// The events of the run, one per line
     Jsonl,
-    /// Everything, to import elsewhere
+    /// The whole run, to import on another machine
     Bundle,
-    /// As fio prints it, for programs that read that
+    /// fio's JSON, for programs that read it
     FioJson,
-    /// A script for gnuplot with its data
+    /// A gnuplot script with its data
     Gnuplot,
 }
 
 #[derive(Debug, Subcommand)]
 pub enum Command {
-    /// Drives: what they are, what is on them, whether they are safe to erase
+    /// List drives, their contents and whether they are safe to erase
     Devices,
-    /// Compare the places behind directories, without root and without destroying anything
+    /// Compare the disks under directories, without root and without erasing anything
     Quick(Quick),
-    /// Bake-off of every filesystem available here, on one scratch image (needs root)
+    /// Compare all filesystems available here on scratch images (needs root)
     Demo(Demo),
-    /// Show what a plan comes to: cases, visits, commands, time, bytes; changes nothing
+    /// Show the cases, commands, time and bytes of a plan without running it
     Plan(Plan),
-    /// Compare what a plan names, on disks, partitions or images
+    /// Run a plan on disks, partitions or images
     Run(Box<Run>),
-    /// Is the capacity of a drive real? Overwrites samples of it and puts them back
+    /// Check that the capacity of a drive is real (overwrites samples and restores them)
     Probe(Probe),
-    /// Measure one case, in fio's words
+    /// Measure one job with fio's option names
     Bench(Box<Bench>),
-    /// Compare the real tools with bakeoff's own engine, in turns on the same file
+    /// Compare bakeoff's engine with fio, sysbench, bonnie++, iozone and dd on one file
     Agree(Agree),
-    /// Go on with a run after a crash, a power cut or its time limit
+    /// Continue a run after a crash, a power cut or its time limit
     Resume(Resume),
-    /// Undo what a dead run left behind
+    /// Clean up after a run that died
     Clean(Clean),
     /// List stored runs
     Runs,
     /// Show a stored run
     Show(Show),
-    /// Put stored runs beside each other, or a published study beside a run
+    /// Compare stored runs, or a published study with a run
     Compare(Compare),
     /// Remove a stored run
     Rm(OneRun),
@@ -96,15 +96,15 @@ pub enum Command {
     Report(Report),
     /// Write a run as json, csv, jsonl, bundle, fio-json or gnuplot
     Export(Export),
-    /// The rules, and what they say about a plan, a run or results of other tools
+    /// Check a plan, a run or results of other tools against the rules
     Lint(Lint),
-    /// Try the decisions themselves against disks of known truth
+    /// Test the decisions on simulated disks whose ranking is known
     Simulate(Simulate),
-    /// Is this machine and place fit to measure on, and what is it?
+    /// Check whether this machine and target are ready for measuring
     Check(Check),
-    /// What disks, CPUs, memory and threads do, live, in the figures of iostat
+    /// Show the activity of disks, CPUs, memory and threads, as iostat does
     Watch(Watch),
-    /// Read results of dd, sysbench, bonnie++, iozone and fio out of any text, and bundles
+    /// Import results of dd, sysbench, bonnie++, iozone and fio from any text, and bundles
     Import(Import),
 }
 
@@ -113,35 +113,35 @@ pub struct Quick {
     /// Directories to compare (default: the current one)
     #[arg(value_name = "DIR")]
     pub dirs: Vec<PathBuf>,
-    /// Time for everything, as 90s or 5m
+    /// Time limit, as 90s or 5m
     #[arg(long, value_parser = units::parse_duration_ns, default_value = "3m")]
     pub time: u64,
-    /// Workloads to measure (repeat the option, or names with commas between)
+    /// Workload to measure (repeat the option, or separate names by commas)
     #[arg(long = "workload", value_name = "NAME", value_delimiter = ',')]
     pub workloads: Vec<String>,
-    /// Size of the scratch file in each directory (default: by free space and speed)
+    /// Size of the scratch file in each directory (default: depends on free space and speed)
     #[arg(long, value_parser = units::parse_size)]
     pub size: Option<u64>,
-    /// Write the HTML report there
+    /// Write an HTML report to this path
     #[arg(long, value_name = "FILE")]
     pub report: Option<PathBuf>,
-    /// Most bytes to write (default: 2 GiB or 1 % of the disk, whichever is more)
+    /// Maximum bytes to write (default: 2 GiB or 1 % of the disk, whichever is more)
     #[arg(long, value_parser = units::parse_size, value_name = "SIZE")]
     pub max_write: Option<u64>,
 }
 
 #[derive(Debug, clap::Args)]
 pub struct Demo {
-    /// Time for everything, as 90s or 5m
+    /// Time limit, as 90s or 5m
     #[arg(long, value_parser = units::parse_duration_ns, default_value = "3m")]
     pub time: u64,
-    /// Workloads to measure (repeat the option, or names with commas between)
+    /// Workload to measure (repeat the option, or separate names by commas)
     #[arg(long = "workload", value_name = "NAME", value_delimiter = ',')]
     pub workloads: Vec<String>,
-    /// Write the HTML report there (default: bakeoff-RUN.html in the current directory)
+    /// Path of the HTML report (default: bakeoff-RUN.html in the current directory)
     #[arg(long, value_name = "FILE")]
     pub report: Option<PathBuf>,
-    /// Most bytes to write (default: 2 GiB or 1 % of the disk, whichever is more)
+    /// Maximum bytes to write (default: 2 GiB or 1 % of the disk, whichever is more)
     #[arg(long, value_parser = units::parse_size, value_name = "SIZE")]
     pub max_write: Option<u64>,
 }
@@ -153,19 +153,19 @@ pub struct Plan {
     /// Disk, partition or image to run on (repeat it to compare devices)
     #[arg(long = "target", value_name = "PATH")]
     pub targets: Vec<PathBuf>,
-    /// How sure and how fine: quick, decide or precise (default: the plan's)
+    /// Precision: quick, decide or precise (default: that of the plan)
     #[arg(long, value_parser = parse_mode)]
     pub mode: Option<Mode>,
-    /// Time for everything, as 90s, 5m or 2h (default: the plan's, or the mode's)
+    /// Time limit, as 90s, 5m or 2h (default: that of the plan or the mode)
     #[arg(long, value_parser = units::parse_duration_ns)]
     pub time: Option<u64>,
-    /// Most bytes to write (default: one capacity of a card or stick, a tenth of an SSD)
+    /// Maximum bytes to write (default: the capacity of a card or stick, a tenth of an SSD)
     #[arg(long, value_parser = units::parse_size, value_name = "SIZE")]
     pub max_write: Option<u64>,
-    /// Allow an unmounted partition of the disk the system runs from
+    /// Allow an unmounted partition on the system disk
     #[arg(long)]
     pub shares_disk_with_root: bool,
-    /// Prove what holds each candidate back, by experiments of two minutes after the answer
+    /// Verify each bottleneck with two-minute follow-up experiments
     #[arg(long)]
     pub prove: bool,
 }
@@ -174,16 +174,16 @@ pub struct Plan {
 pub struct Run {
     #[command(flatten)]
     pub on: Plan,
-    /// Consent to erase a target: its token, as `plan` and `devices` print it (repeats)
+    /// Erase token of a target, as printed by `plan` and `devices` (repeatable)
     #[arg(long, value_name = "TOKEN")]
     pub erase: Vec<String>,
-    /// Begin when the clock shows this time, keeping the machine awake
+    /// Start at this time of day and keep the machine awake until the end
     #[arg(long, value_name = "HH:MM", value_parser = parse_time)]
     pub at: Option<Time>,
-    /// Run on after logout: as a systemd unit, or as a process of its own session
+    /// Keep running after logout, as a systemd unit or in a session of its own
     #[arg(long)]
     pub detach: bool,
-    /// Write the HTML report there
+    /// Write an HTML report to this path
     #[arg(long, value_name = "FILE")]
     pub report: Option<PathBuf>,
 }
@@ -192,10 +192,10 @@ pub struct Run {
 pub struct Probe {
     /// Disk, partition or image
     pub target: PathBuf,
-    /// Consent to overwrite it: its token, as `devices` prints it
+    /// Erase token, as printed by `devices`
     #[arg(long, value_name = "TOKEN")]
     pub erase: Vec<String>,
-    /// Allow an unmounted partition of the disk the system runs from
+    /// Allow an unmounted partition on the system disk
     #[arg(long)]
     pub shares_disk_with_root: bool,
 }
@@ -210,10 +210,10 @@ pub struct Bench {
     /// Block size
     #[arg(long, value_parser = units::parse_size, default_value = "4k")]
     pub bs: u64,
-    /// Bytes of the file to use (default: the file's, or 256m of a scratch file)
+    /// Bytes of the file to use (default: the whole file, or 256m of a scratch file)
     #[arg(long, value_parser = units::parse_size)]
     pub size: Option<u64>,
-    /// Bytes to transfer; with --runtime the first reached ends
+    /// Bytes to transfer; with --runtime, whichever ends first
     #[arg(long = "io_size", alias = "io-size", value_parser = units::parse_size)]
     pub io_size: Option<u64>,
     /// Time to run
@@ -225,52 +225,52 @@ pub struct Bench {
     /// Jobs (threads)
     #[arg(long, default_value_t = 1)]
     pub numjobs: u32,
-    /// O_DIRECT: past the page cache
+    /// Bypass the page cache (O_DIRECT)
     #[arg(long, num_args = 0..=1, default_value = "0",
         default_missing_value = "1", value_parser = parse_switch)]
     pub direct: bool,
-    /// How to do I/O
+    /// I/O engine
     #[arg(long, value_parser = parse_engine, default_value = "psync")]
     pub engine: EngineName,
-    /// fsync after every so many writes
+    /// Call fsync after this many writes
     #[arg(long, default_value_t = 0)]
     pub fsync: u32,
-    /// fdatasync after every so many writes
+    /// Call fdatasync after this many writes
     #[arg(long, default_value_t = 0)]
     pub fdatasync: u32,
-    /// fsync at the end, inside the measured time
+    /// Call fsync at the end, within the measured time
     #[arg(long = "end_fsync", alias = "end-fsync", num_args = 0..=1, default_value = "0",
         default_missing_value = "1", value_parser = parse_switch)]
     pub end_fsync: bool,
-    /// Percent of reads in randrw
+    /// Percentage of reads in randrw
     #[arg(long, default_value_t = 50, value_parser = clap::value_parser!(u8).range(0..=100))]
     pub rwmixread: u8,
-    /// Operations a second, however long each takes (open loop)
+    /// Operations per second, regardless of how long each takes (open loop)
     #[arg(long = "rate_iops", alias = "rate-iops")]
     pub rate_iops: Option<u64>,
-    /// When the operations of --rate_iops arrive: linear (evenly) or poisson (at random)
+    /// Arrival process for --rate_iops: linear (even intervals) or poisson (random)
     #[arg(long = "rate_process", alias = "rate-process", value_parser = parse_rate_process,
         default_value = "linear", requires = "rate_iops")]
     pub rate_process: RateProcess,
-    /// How offsets follow each other: uniform, once, zipf:1.2, hot:90/10 (random); backward,
+    /// Offset distribution: uniform, once, zipf:1.2, hot:90/10 (random); backward,
     /// strided:16k (sequential)
     #[arg(long, default_value = "uniform")]
     pub offsets: Offsets,
-    /// What is written
+    /// Data to write
     #[arg(long, value_parser = parse_data, default_value = "random")]
     pub data: Data,
-    /// By how many percent of its size what is written can be compressed
+    /// How compressible the data is, in percent
     #[arg(long = "buffer_compress_percentage", alias = "buffer-compress-percentage",
         default_value_t = 0, value_parser = clap::value_parser!(u8).range(0..=100))]
     pub buffer_compress_percentage: u8,
-    /// How often the clock is read: once a batch of I/Os, or for each
+    /// Read the clock once per batch of I/Os, or for each I/O
     #[arg(long, value_parser = parse_stamps, default_value = "batch")]
     pub stamps: Stamps,
-    /// Read back what was written and check every block
+    /// Read all written blocks back and check them
     #[arg(long, num_args = 0..=1, default_value = "0",
         default_missing_value = "1", value_parser = parse_switch)]
     pub verify: bool,
-    /// Record in FILE, on another disk, what each flush acknowledges; with --verify
+    /// Record acknowledged flushes in FILE on another disk; requires --verify
     #[arg(
         long = "verify_state_save",
         alias = "verify-state-save",
@@ -278,7 +278,7 @@ pub struct Bench {
         requires = "verify"
     )]
     pub verify_state_save: Option<PathBuf>,
-    /// Write nothing: look for what FILE says was acknowledged, after a crash or a power cut
+    /// Check that the writes recorded in FILE survived a crash or power cut; write nothing
     #[arg(
         long = "verify_state_load",
         alias = "verify-state-load",
@@ -289,134 +289,134 @@ pub struct Bench {
     /// Buffer memory
     #[arg(long, value_parser = parse_mem, default_value = "auto")]
     pub mem: Mem,
-    /// Allow writing into an existing file
+    /// Allow overwriting an existing file
     #[arg(long)]
     pub overwrite: bool,
-    /// Consent to erase a block device: its token, as `bakeoff devices` prints it
+    /// Erase token of a block device, as printed by `bakeoff devices`
     #[arg(long, value_name = "TOKEN")]
     pub erase: Option<String>,
 }
 
 #[derive(Debug, clap::Args)]
 pub struct Agree {
-    /// Where the file is made and removed again (default: the current directory)
+    /// Directory for the temporary file (default: the current directory)
     #[arg(value_name = "DIR")]
     pub dir: Option<PathBuf>,
-    /// Time for everything, as 90s or 5m; each comparison has one turn at least
+    /// Time limit, as 90s or 5m; each comparison gets at least one turn
     #[arg(long, value_parser = units::parse_duration_ns, default_value = "10m")]
     pub time: u64,
-    /// Bytes of the file worked on (default: what one pass of a second or two takes)
+    /// Size of the file (default: enough for one to two seconds)
     #[arg(long, value_parser = units::parse_size)]
     pub size: Option<u64>,
-    /// Only this tool: fio, sysbench, bonnie, iozone or dd (repeat the option)
+    /// Tool to compare: fio, sysbench, bonnie, iozone or dd (repeatable; default: all)
     #[arg(long = "tool", value_name = "NAME", value_parser = parse_tool)]
     pub tools: Vec<DriverName>,
 }
 
 #[derive(Debug, clap::Args)]
 pub struct Resume {
-    /// The run: the start of its id, or `last`
+    /// Start of a run id, or `last`
     #[arg(default_value = "last")]
     pub run: String,
-    /// Time for the rest (default: what is left)
+    /// Additional time (default: the time that is left)
     #[arg(long, value_parser = units::parse_duration_ns)]
     pub time: Option<u64>,
-    /// Most bytes to write, with those written already (default: as before)
+    /// Maximum bytes to write, including those already written (default: as before)
     #[arg(long, value_parser = units::parse_size, value_name = "SIZE")]
     pub max_write: Option<u64>,
-    /// Consent to erase a target again that changed since the run was interrupted: its token, as
-    /// `plan` and `devices` print it (repeats)
+    /// Erase token of a target that changed since the run was interrupted, as printed by `plan`
+    /// and `devices` (repeatable)
     #[arg(long, value_name = "TOKEN")]
     pub erase: Vec<String>,
-    /// Write the HTML report there
+    /// Write an HTML report to this path
     #[arg(long, value_name = "FILE")]
     pub report: Option<PathBuf>,
 }
 
 #[derive(Debug, clap::Args)]
 pub struct Clean {
-    /// Forget this run after showing what is known of it; nothing of its record is obeyed
+    /// Remove the record of a damaged run after showing it; undoes nothing
     #[arg(long, value_name = "RUN")]
     pub force: Option<String>,
 }
 
 #[derive(Debug, clap::Args)]
 pub struct OneRun {
-    /// The run: the start of its id, or `last`
+    /// Start of a run id, or `last`
     pub run: String,
 }
 
 #[derive(Debug, clap::Args)]
 pub struct Show {
-    /// The run: the start of its id, or `last`; or study:NAME
+    /// Start of a run id, `last`, or study:NAME
     pub run: String,
-    /// Show everything: each pair, each finding, how it was measured
+    /// Show all pairs, findings and measurement details
     #[arg(long)]
     pub details: bool,
 }
 
 #[derive(Debug, clap::Args)]
 pub struct Compare {
-    /// The runs: starts of their ids, or `last`
+    /// Starts of run ids, or `last`
     #[arg(required = true, value_name = "RUN")]
     pub runs: Vec<String>,
-    /// The one factor that may differ: host, device, kernel or time
+    /// Factor that may differ: host, device, kernel or time
     #[arg(long, value_name = "FACTOR", value_parser = parse_factor)]
     pub across: Option<Factor>,
-    /// A published study to put beside each run, such as study:luks-btrfs (repeat the option)
+    /// Published study to compare with each run, such as study:luks-btrfs (repeatable)
     #[arg(long, value_name = "study:NAME")]
     pub with: Vec<String>,
 }
 
 #[derive(Debug, clap::Args)]
 pub struct Report {
-    /// The runs: starts of their ids, or `last`
+    /// Starts of run ids, or `last`
     #[arg(required = true, value_name = "RUN")]
     pub runs: Vec<String>,
-    /// Where to write (default: bakeoff-RUN.html; `-` is stdout)
+    /// Output file (default: bakeoff-RUN.html; `-` is stdout)
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
 }
 
 #[derive(Debug, clap::Args)]
 pub struct Export {
-    /// The run: the start of its id, or `last`
+    /// Start of a run id, or `last`
     pub run: String,
-    /// Where to write (default: stdout); fio-json and gnuplot also into a directory, which `DIR/`
-    /// makes
+    /// Output file (default: stdout); for fio-json and gnuplot also a directory, created by
+    /// `DIR/`
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
 }
 
 #[derive(Debug, clap::Args)]
 pub struct Lint {
-    /// A plan, a stored run, a text with results, or study:NAME (default: list the rules)
+    /// Plan, stored run, text with results, or study:NAME (default: list the rules)
     #[arg(value_name = "PLAN|RUN|FILE", conflicts_with = "explain")]
     pub what: Option<String>,
-    /// What a rule means, by id or name
+    /// Explain a rule, by id or name
     #[arg(long, value_name = "RULE")]
     pub explain: Option<String>,
 }
 
 #[derive(Debug, clap::Args)]
 pub struct Check {
-    /// A directory, file or block device (default: the current directory)
+    /// Directory, file or block device (default: the current directory)
     #[arg(value_name = "TARGET")]
     pub target: Option<PathBuf>,
-    /// Instead: what the load generator itself costs (clock, histogram, offsets, loops, data)
+    /// Measure the cost of the load generator instead (clock, histogram, offsets, loops, data)
     #[arg(long, conflicts_with = "target")]
     pub engine: bool,
 }
 
 #[derive(Debug, clap::Args)]
 pub struct Watch {
-    /// A device, as sda or /dev/sda, or a directory for all devices below it (default: all disks)
+    /// Device (sda or /dev/sda), or a directory for the devices under it (default: all disks)
     #[arg(value_name = "DEVICE")]
     pub device: Option<PathBuf>,
-    /// How long each look is
+    /// Sampling interval
     #[arg(long, value_parser = units::parse_duration_ns, default_value = "1s")]
     pub interval: u64,
-    /// When to end (default: with Ctrl-C)
+    /// Duration (default: until Ctrl-C)
     #[arg(long, value_parser = units::parse_duration_ns)]
     pub time: Option<u64>,
 }
@@ -431,17 +431,17 @@ pub struct Simulate {
 
 #[derive(Debug, clap::Args)]
 pub struct Import {
-    /// Texts with tools' outputs in them, directories of such, or bundles; `-` is stdin
+    /// Texts that contain tool output, directories of such texts, or bundles; `-` is stdin
     #[arg(required = true, value_name = "FILE")]
     pub files: Vec<OsString>,
     /// The columns of a Markdown or fixed-width table, from left to right, such as
     /// 'device,block_size_bytes,write/read MB/s filesystem=ext4,-'
     #[arg(long, value_name = "LIST")]
     pub columns: Option<Columns>,
-    /// Take the files for job files of fio and print each as a plan
+    /// Treat the files as fio job files and print each as a plan
     #[arg(long = "as-plan", conflicts_with_all = ["columns", "facts"])]
     pub as_plan: bool,
-    /// What is stated beside the numbers (place, order, media, ...), as TOML: docs/import.md
+    /// Facts about the measurements (place, order, media, ...) as TOML: docs/import.md
     #[arg(long, value_name = "FILE")]
     pub facts: Option<PathBuf>,
 }

@@ -70,9 +70,7 @@ pub fn run(global: &Global, args: &Run) -> Result<Outcome, Fault> {
         // Hours may have passed: everything is looked at anew, for the drives consented to.
         ready = get_ready(global, args)?;
         if !ready.wanted.iter().all(|w| w.target.is_consented(&tokens)) {
-            return Err(Fault::refused(
-                "a target is another drive than it was; nothing was changed",
-            ));
+            return Err(Fault::refused("a target drive has changed; nothing was written"));
         }
     }
     let held = hold(&args.on, &ready.wanted)?;

@@ -94,7 +94,7 @@ impl<'s> Journal<'s> {
 }
 
 fn busy(id: &RunId) -> Fault {
-    Fault::refused(format!("run {id} is in the hands of another bakeoff; wait for it to end"))
+    Fault::refused(format!("run {id} is in use by another bakeoff process; wait until it ends"))
 }
 
 /// The wall clock, for people. Before 1970 it reads 0.

@@ -204,8 +204,8 @@ fn ending(run: &Run) -> Option<String> {
         StopReason::Decided | StopReason::LastBlock => return None,
         // An answer by the lead says itself what more time would do.
         StopReason::TimeUp if answer::applies(run) => return None,
-        StopReason::TimeUp => "The time was used up",
-        StopReason::WriteBudget => "The budget of bytes to write was used up",
+        StopReason::TimeUp => "Time limit reached",
+        StopReason::WriteBudget => "Write limit reached",
         StopReason::Interrupted => "The run was interrupted",
         StopReason::Failed => "The run failed",
     };
@@ -255,9 +255,9 @@ fn interval_note(run: &Run) -> String {
     let level = 100.0 * (1.0 - protocol.alpha / pairs as f64);
     let looks: Vec<String> = protocol.looks.iter().map(u32::to_string).collect();
     format!(
-        "Of 100 such runs about 95 have every interval of a workload right: each is a {level:.2} % \
-         interval of the ratio of two rates, paired inside blocks, wide enough for looks after {} \
-         blocks and for {}. A tie lies within {} % either way.",
+        "Intervals of a workload hold jointly with 95 % confidence. Each is a {level:.2} % interval of \
+         the ratio of two rates, paired within blocks, and accounts for looks after {} blocks and \
+         for {}. A tie is a difference of at most {} %.",
         looks.join(", "),
         plural(pairs, "pair"),
         super::round::to_support(protocol.tie_margin * 100.0, Some(0.1)).trim_end_matches(".0"),
