@@ -16,6 +16,7 @@ use crate::cli::{Format, Global, Probe};
 use crate::fault::{Fault, Outcome};
 use crate::host;
 use crate::runner::action::Done;
+use crate::runner::held::Held;
 use crate::runner::probing::{self, Device};
 use crate::runner::session::Session;
 use crate::runner::stepper::{self, StepError};
@@ -53,12 +54,14 @@ pub fn run(global: &Global, args: &Probe) -> Result<Outcome, Fault> {
         ),
     );
     consent::to_erase(&[&target], &args.erase)?;
-    let _held = target.take(args.shares_disk_with_root)?;
+    let held = target.take(args.shares_disk_with_root)?;
     let cancel = Cancel::listen().map_err(Fault::environment)?;
-    restore_of_old(global, &target, &saved_path(&store, &target))?;
+    let saved = saved_path(&store, &target);
+    restore_of_old(global, (&target, &held), &saved)?;
     let title = format!("probe: {}", target.path);
-    let mut report =
-        unkept::run(global, "probe", title, |session| in_step(session, global, &target, &cancel))?;
+    let mut report = unkept::run(global, "probe", title, |session| {
+        in_step(session, global, (&target, &held), &cancel)
+    })?;
     report.hint = target.sd_card_id().and_then(|id| card::hint(&id));
     let text = if format == Format::Json { report.json() } else { report.text() };
     std::io::stdout().write_all(text.as_bytes())?;
@@ -72,7 +75,7 @@ pub fn run(global: &Global, args: &Probe) -> Result<Outcome, Fault> {
 fn in_step(
     session: &mut Session,
     global: &Global,
-    target: &Target,
+    (target, held): (&Target, &Held),
     cancel: &Cancel,
 ) -> Result<judge::Report, Fault> {
     let header = &session.journal.run().header;
@@ -89,7 +92,7 @@ fn in_step(
     let mut probed = None;
     let build = |n| steps::save_originals(n, &shown, FLUSH_BYTES, drive);
     let taken = stepper::take_by(session, build, |_, _, _| {
-        probed = Some(probe(global, target, &saved, cancel));
+        probed = Some(probe(global, (target, held), &saved, cancel));
         Ok(Done::default())
     });
     taken.map_err(StepError::into_fault)?;
@@ -97,12 +100,16 @@ fn in_step(
 }
 
 /// Restores what a probe of version 0.1 that was killed had overwritten.
-fn restore_of_old(global: &Global, target: &Target, saved: &Path) -> Result<(), Fault> {
+fn restore_of_old(
+    global: &Global,
+    (target, held): (&Target, &Held),
+    saved: &Path,
+) -> Result<(), Fault> {
     if !saved.exists() {
         return Ok(());
     }
     let failed = |e| Fault::environment(format!("cannot restore {}: {e}", RawPath::new(saved)));
-    let mut device = Device::open(target.path.as_path()).map_err(failed)?;
+    let mut device = Device::held(held)?;
     if !probing::restore_earlier(&mut device, saved).map_err(failed)? {
         return Err(of_another(target, saved));
     }
@@ -112,7 +119,7 @@ fn restore_of_old(global: &Global, target: &Target, saved: &Path) -> Result<(), 
 
 fn probe(
     global: &Global,
-    target: &Target,
+    (target, held): (&Target, &Held),
     saved: &Path,
     cancel: &Cancel,
 ) -> Result<judge::Report, Fault> {
@@ -126,7 +133,7 @@ fn probe(
         };
         Fault::environment(format!("probing {} failed: {e}{kept}", target.path))
     };
-    let mut device = Device::open(target.path.as_path()).map_err(failed)?;
+    let mut device = Device::held(held)?;
     let size = target.room.target_bytes;
     let seed = global.seed.unwrap_or_else(begin::fresh_u64);
     let mut pass = |flush_bytes: u64, number: u64| -> Result<Vec<(u64, Seen)>, Fault> {

@@ -81,6 +81,14 @@ impl Held {
         }
     }
 
+    /// The target open for reading and writing, whatever has its name: an image as
+    /// [`Held::image_file`] gives it, a device by the node that was claimed.
+    pub fn opened(&self) -> Result<Opened, ActionError> {
+        let Some(claim) = &self.claim else { return self.image_file() };
+        let what = format!("open {} for writing", RawPath::new(&self.path));
+        host::reopen(claim, &self.path).map_err(|source| ActionError::Io { what, source })
+    }
+
     /// Whether the target still is the one that was taken.
     pub fn check(&self) -> Result<(), ActionError> {
         let path = RawPath::new(&self.path);

@@ -15,6 +15,7 @@ use bakeoff_core::prng::SplitMix64;
 use bakeoff_core::probe::{self, BLOCK_BYTES, Layout, Seen};
 use rustix::fs::OFlags;
 
+use super::held::Held;
 use super::{own_place, target};
 use crate::fault::Fault;
 use crate::signals::Cancel;
@@ -42,8 +43,17 @@ pub struct Device {
 }
 
 impl Device {
+    /// Opens what is held.
+    ///
+    /// # Errors
+    /// When it is another one by now, or cannot be opened.
+    pub fn held(held: &Held) -> Result<Device, Fault> {
+        let opened = held.opened().map_err(Fault::environment)?;
+        Device::open(opened.path()).map_err(Fault::environment)
+    }
+
     /// Opens it for reading and writing.
-    pub fn open(path: &Path) -> io::Result<Device> {
+    fn open(path: &Path) -> io::Result<Device> {
         let direct = match crate::host::supports_direct(path) {
             true => OFlags::DIRECT.bits() as i32,
             false => 0,
@@ -120,8 +130,8 @@ pub fn restore_saved(saved: &Path, drive: &DriveId) -> Result<(), Fault> {
     let target = target::find(&drive.at, &drive.name, true)
         .map_err(|fault| fault.and(format!("{kept}: attach the drive and run `bakeoff clean`")))?;
     let is_it = target.room.target_bytes == drive.size_bytes && target.file == drive.file;
-    let held = target.hold()?;
-    let mut device = Device::open(target.path.as_path()).map_err(unusable)?;
+    let held = target.take(true)?;
+    let mut device = Device::held(&held)?;
     let restored = is_it && restore_earlier(&mut device, saved).map_err(unusable)?;
     drop(held);
     match restored {

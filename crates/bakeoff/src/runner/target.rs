@@ -78,11 +78,14 @@ pub fn look(path: &Path, shares_disk_with_root: bool) -> Result<Target, Fault> {
     let kind = metadata.file_type();
     if kind.is_block_device() {
         let dev = Dev::new(major(metadata.rdev()), minor(metadata.rdev()));
+        // First, so that what is attached while the contents are read is not taken for what was.
+        let diskseq = host::identity_of(dev).and_then(|identity| identity.diskseq);
         let mut system = settled(dev, shares_disk_with_root).map_err(unusable)?;
         // What is in use is refused whether its contents can be read or not.
         free_device(&shown, dev, &system, shares_disk_with_root)?;
         host::look_into(&mut system, dev, &real).map_err(Fault::environment)?;
-        device(&shown, real, dev, &system, shares_disk_with_root)
+        let target = device(&shown, real, dev, &system, shares_disk_with_root)?;
+        Ok(Target { diskseq, ..target })
     } else if kind.is_file() {
         let system = host::system().map_err(unusable)?;
         image_file(&shown, real, &metadata, &system)
@@ -196,7 +199,7 @@ fn device(
         sector_bytes: host::logical_block_bytes(whole),
         token,
         token_name,
-        diskseq: host::identity_of(dev).and_then(|identity| identity.diskseq),
+        diskseq: None,
         file: None,
         contents: found.contents.clone().unwrap_or_default(),
         disk: Path::new("/dev").join(whole.replace('!', "/")),
@@ -429,8 +432,8 @@ impl Target {
         Some(name.to_string_lossy().into_owned())
     }
 
-    /// Takes it: locks, claims and remembers it.
-    pub fn hold(&self) -> Result<Held, Fault> {
+    /// Locks, claims and remembers what has its name now, whatever was seen.
+    fn hold(&self) -> Result<Held, Fault> {
         let path = self.path.as_path();
         match self.dev {
             Some(dev) => Held::device(path, dev, &self.disk),
@@ -450,7 +453,7 @@ impl Target {
     pub fn take(&self, shares_disk_with_root: bool) -> Result<Held, Fault> {
         let held = self.hold()?;
         let again = look(self.path.as_path(), shares_disk_with_root)?;
-        match again.token == self.token {
+        match again.is_what_was_seen(self) {
             true => Ok(held),
             false => Err(Fault::refused(format!(
                 "{} is another drive than a moment ago, or something else is on it; nothing was \
@@ -458,5 +461,14 @@ impl Target {
                 self.path
             ))),
         }
+    }
+
+    /// Whether it is the same attachment or file with the same contents. The token alone does not
+    /// tell two drives without serial number apart, nor two images.
+    fn is_what_was_seen(&self, before: &Target) -> bool {
+        self.token == before.token
+            && (self.dev, self.diskseq) == (before.dev, before.diskseq)
+            && self.file == before.file
+            && self.room == before.room
     }
 }

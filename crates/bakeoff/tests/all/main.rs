@@ -37,6 +37,7 @@ mod import_real;
 mod members;
 mod obeyed;
 mod precondition;
+mod probed;
 mod redirect;
 mod rules;
 mod run;

@@ -266,37 +266,3 @@ fn root_refuses_to_recover_from_a_store_of_another_user() {
     assert_eq!(bench.run(&["clean"]).code, 0);
     assert_eq!(bench.leftovers(), Vec::<String>::new());
 }
-
-/// What a killed probe saved was known to nobody.
-#[test]
-fn clean_restores_what_a_killed_probe_overwrote() {
-    if skip::lacks_root() {
-        return;
-    }
-    let bench = Bench::new();
-    let image = bench.path().join("card.img");
-    let block: Vec<u8> = (0..4096u32).map(|n| (n % 251) as u8).collect();
-    let original = block.repeat((256 << 20) / 4096);
-    fs::write(&image, &original).unwrap();
-    let planned = bench.run(&["probe", image.to_str().unwrap()]);
-    let token = planned.err.split_whitespace().skip_while(|w| *w != "--erase").nth(1);
-    let Some(token) = token.map(|t| t.trim_matches(|c: char| "`'\".,:".contains(c)).to_string())
-    else {
-        panic!("{planned:?}")
-    };
-    let mut probe = bench.bakeoff();
-    probe.args(["probe", image.to_str().unwrap(), "--erase", &token]);
-    let mut running = Running::start(&mut probe);
-    // The image is looked at by nobody else meanwhile: that would be a reason not to write it.
-    let kept = || {
-        let found = Command::new("find").args(["/var/lib/bakeoff", "-name", "probe-*"]).output();
-        found.is_ok_and(|found| !found.stdout.is_empty())
-    };
-    running.until("the originals are kept", |_| kept().then_some(()));
-    running.signal(Signal::KILL);
-    drop(running.end());
-    let cleaned = bench.run(&["clean"]);
-    assert_eq!(cleaned.code, 0, "{cleaned:?}");
-    assert!(fs::read(&image).unwrap() == original, "the originals are back");
-    assert!(!kept(), "and no copy is left");
-}
