@@ -12,6 +12,9 @@ mod database;
 mod exec;
 mod fault;
 mod host;
+#[cfg(test)]
+#[path = "../tests/support/other.rs"]
+mod other;
 mod runner;
 mod sampler;
 mod signals;

@@ -88,19 +88,16 @@ pub fn attach(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::other::{self, Other};
     use crate::skip;
     use bakeoff_engine::residency;
-    use rustix::process::{Gid, Uid};
-    use rustix::thread::{set_thread_groups, set_thread_res_gid, set_thread_res_uid};
     use std::fs;
-    use std::os::unix::fs::{FileExt, MetadataExt, PermissionsExt, chown, symlink};
+    use std::os::unix::fs::{FileExt, MetadataExt, PermissionsExt, symlink};
     use std::path::Path;
     use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
     use crate::runner::scratch;
 
-    /// The other user. Nobody has to have that number.
-    const OTHER: u32 = 61_235;
     const RACES: u32 = 200;
     const IMAGE_BYTES: u64 = 64 << 10;
     const NAMES: [&str; 5] = ["image", "data", "append", "probe", "sentinel"];
@@ -181,9 +178,10 @@ mod tests {
     /// then went into files elsewhere.
     #[test]
     fn the_owner_of_a_directory_redirects_nothing_in_two_hundred_races() {
-        if skip::lacks_root() || skip::lacks_loop_devices() || skip::lacks_command("losetup") {
+        if other::lacks_other() || skip::lacks_loop_devices() || skip::lacks_command("losetup") {
             return;
         }
+        let other = Other::new();
         let base = tempfile::tempdir().unwrap();
         let base = fs::canonicalize(base.path()).unwrap();
         fs::set_permissions(&base, fs::Permissions::from_mode(0o755)).unwrap();
@@ -192,7 +190,7 @@ mod tests {
         fs::create_dir(&victim).unwrap();
         fs::write(dir.join("own"), "theirs").unwrap();
         for path in [&dir, &dir.join("own")] {
-            chown(path, Some(OTHER), Some(OTHER)).unwrap();
+            other.owns(path);
         }
         NAMES.iter().for_each(|name| fs::write(victim.join(name), "not to be touched").unwrap());
         let before = canaries(&victim);
@@ -200,10 +198,7 @@ mod tests {
         let mut ends = Vec::new();
         std::thread::scope(|scope| {
             scope.spawn(|| {
-                set_thread_groups(&[]).unwrap();
-                let (uid, gid) = (Uid::from_raw(OTHER), Gid::from_raw(OTHER));
-                set_thread_res_gid(gid, gid, gid).unwrap();
-                set_thread_res_uid(uid, uid, uid).unwrap();
+                other.take_thread();
                 while !is_over.load(Ordering::Relaxed) {
                     attack(&dir, &victim, &moved);
                 }

@@ -12,6 +12,8 @@
 mod bench;
 #[path = "../support/on_image.rs"]
 mod on_image;
+#[path = "../support/other.rs"]
+mod other;
 #[path = "../support/running.rs"]
 mod running;
 #[path = "../support/skip.rs"]

@@ -4,8 +4,8 @@
 //! unmounted what was not ours, and removed a directory there. Here each of these is put into the
 //! record of a run that was killed, and root's `clean` meets it.
 
-use std::fs;
-use std::os::unix::fs::chown;
+use std::fs::{self, Permissions};
+use std::os::unix::fs::{PermissionsExt, chown};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -14,7 +14,8 @@ use serde_json::{Value, json};
 
 use bakeoff_core::prng::SplitMix64;
 
-use crate::bench::{Bench, Loop};
+use crate::bench::{Bench, Ended, Loop};
+use crate::other::{self, Other};
 use crate::running::Running;
 use crate::skip;
 
@@ -46,16 +47,27 @@ impl Canaries {
     }
 }
 
-/// A store with the record of a `quick` that was killed.
-fn killed(bench: &Bench) -> PathBuf {
+/// A store with the record of a `quick` that was killed: root's, or that of a user who typed sudo.
+fn killed(bench: &Bench, typed_by: Option<&Other>) -> PathBuf {
     let dir = bench.dir("place");
     let mut bakeoff = bench.bakeoff();
+    if let Some(other) = typed_by {
+        // They have to get there, to edit it.
+        fs::set_permissions(bench.path(), Permissions::from_mode(0o755)).unwrap();
+        other.owns(&bench.dir("data"));
+        under_sudo(&mut bakeoff, other);
+    }
     bakeoff.args(["quick", "--time", "5m", "--workload", "randread"]).arg(&dir);
     let mut running = Running::start(&mut bakeoff);
     running.until("it has made its directory", |_| (!bench.leftovers().is_empty()).then_some(()));
     running.signal(Signal::KILL);
     drop(running.end());
     bench.path().join("data/bakeoff/bakeoff.db")
+}
+
+/// As sudo(8) starts it for them.
+fn under_sudo<'c>(command: &'c mut Command, other: &Other) -> &'c mut Command {
+    command.env("SUDO_UID", other.uid.to_string()).env("SUDO_GID", other.gid.to_string())
 }
 
 /// Edits the undo of the first step that has one.
@@ -77,14 +89,18 @@ fn edit(store: &Path, undo: &Value) {
 
 #[test]
 fn root_obeys_no_undo_that_was_edited() {
-    if skip::lacks_root() {
+    if other::lacks_other() {
         return;
     }
     let mut bench = Bench::new();
     let canaries = Canaries::new(&bench);
     let before = canaries.state();
     let mounted = bench.mount_loop("ext2", "64M", Loop::Plain);
-    let store = killed(&bench);
+    let other = Other::new();
+    let store = killed(&bench, Some(&other));
+    let run = |words: &[&str]| {
+        Ended::of(under_sudo(&mut bench.bakeoff(), &other).args(words).output().unwrap())
+    };
     let (passwd, ssh) = (canaries.at("passwd"), canaries.at("ssh"));
     let attacks = [
         json!({ "run": { "argv": ["touch", canaries.at("touched")] } }),
@@ -101,19 +117,19 @@ fn root_obeys_no_undo_that_was_edited() {
         json!("remove_everything"),
     ];
     for attack in attacks {
-        edit(&store, &attack);
-        bench.run(&["clean"]);
+        other.does(|| edit(&store, &attack));
+        run(&["clean"]);
         assert_eq!(canaries.state(), before, "{attack}");
         let mounts = fs::read_to_string("/proc/self/mounts").unwrap();
         assert!(mounts.contains(mounted.to_str().unwrap()), "{attack}");
     }
     // What could not be obeyed is shown and forgotten when asked, and nothing else is touched.
-    edit(&store, &json!({ "run": { "argv": ["touch", canaries.at("touched")] } }));
-    let refused = bench.run(&["clean"]);
-    let forgotten = bench.run(&["clean", "--force", "last"]);
+    other.does(|| edit(&store, &json!({ "run": { "argv": ["touch", canaries.at("touched")] } })));
+    let refused = run(&["clean"]);
+    let forgotten = run(&["clean", "--force", "last"]);
     assert!(refused.code == 4 || refused.code == 0, "{refused:?}");
     assert!(forgotten.code == 0, "{forgotten:?}");
-    assert_eq!(bench.run(&["clean"]).code, 0);
+    assert_eq!(run(&["clean"]).code, 0);
     assert_eq!(canaries.state(), before);
 }
 
@@ -196,7 +212,7 @@ fn recovery_of_mutated_records_touches_nothing_of_others() {
     let canaries = Canaries::new(&bench);
     let before = canaries.state();
     let mounted = bench.mount_loop("ext2", "64M", Loop::Plain);
-    let store = killed(&bench);
+    let store = killed(&bench, None);
     let attached = bench.attached();
     let mut random = SplitMix64::new(20_261_123);
     for _ in 0..150 {
@@ -231,7 +247,7 @@ fn a_damaged_record_is_set_aside_and_others_are_recovered() {
         return;
     }
     let bench = Bench::new();
-    let store = killed(&bench);
+    let store = killed(&bench, None);
     let raw = rusqlite::Connection::open(&store).unwrap();
     let damaged = raw.execute("UPDATE events SET json = '{\"seq\":2,' WHERE seq = 2", []).unwrap();
     assert!(damaged > 0);
@@ -251,18 +267,18 @@ fn a_damaged_record_is_set_aside_and_others_are_recovered() {
 /// A store that another user can write is none that root recovers from.
 #[test]
 fn root_refuses_to_recover_from_a_store_of_another_user() {
-    if skip::lacks_root() {
+    if other::lacks_other() {
         return;
     }
-    let bench = Bench::new();
-    let store = killed(&bench);
+    let (bench, other) = (Bench::new(), Other::new());
+    let store = killed(&bench, None);
     let left = bench.leftovers();
-    chown(&store, Some(61_235), None).unwrap();
+    other.owns(&store);
     let refused = bench.run(&["clean"]);
     assert_eq!(refused.code, 3, "{refused:?}");
-    assert!(refused.err.contains("61235"), "{refused:?}");
+    assert!(refused.err.contains(&other.uid.to_string()), "{refused:?}");
     assert_eq!(bench.leftovers(), left, "nothing was recovered");
-    chown(&store, Some(0), None).unwrap();
+    chown(&store, Some(0), Some(0)).unwrap();
     assert_eq!(bench.run(&["clean"]).code, 0);
     assert_eq!(bench.leftovers(), Vec::<String>::new());
 }

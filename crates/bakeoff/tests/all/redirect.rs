@@ -1,24 +1,21 @@
 //! A second user who owns the directory that root measures in, and who renames what root made there
 //! and puts links in its place as fast as a processor can: root overwrote files elsewhere then.
 //!
-//! The other user is a thread of this test with another user id. Whatever the runs answer, the
-//! files elsewhere stay as they were.
+//! The other user is one of useradd(8), and a thread of this test is theirs. Whatever the runs
+//! answer, the files elsewhere stay as they were.
 
 use crate::skip;
 use std::fs::{self, Permissions};
-use std::os::unix::fs::{MetadataExt, PermissionsExt, chown, symlink};
+use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::thread;
 
 use crate::bench::Bench;
-use rustix::process::{Gid, Uid};
-use rustix::thread::{set_thread_groups, set_thread_res_gid, set_thread_res_uid};
+use crate::other::{self, Other};
 
-/// The other user. Nobody has to have that number.
-const OTHER: u32 = 61_234;
-/// How often the race is run with whole programs; `runner::making` runs it more often.
-const RACES: u32 = 24;
+/// How often the race is run with whole programs.
+const RACES: u32 = 200;
 /// Names that bakeoff gives to its files and directories.
 const NAMES: [&str; 7] = ["data", "append", "sentinel", "probe", "image", "f0", "sqlite.db"];
 const CANARY: &[u8] = b"not to be touched";
@@ -26,6 +23,7 @@ const CANARY: &[u8] = b"not to be touched";
 /// A directory of the other user's, and root's files that a link could lead to.
 struct Hostile {
     bench: Bench,
+    other: Other,
     /// Where root measures.
     dir: PathBuf,
     /// Root's.
@@ -40,14 +38,15 @@ impl Hostile {
         // The other user has to get there.
         fs::set_permissions(bench.path(), Permissions::from_mode(0o755)).unwrap();
         let (dir, victim) = (bench.dir("theirs"), bench.dir("victim"));
-        chown(&dir, Some(OTHER), Some(OTHER)).unwrap();
+        let other = Other::new();
+        other.owns(&dir);
         for directory in ["", "small", "kept", "mnt", "mnt/bakeoff"] {
             fs::create_dir_all(victim.join(directory)).unwrap();
             for name in NAMES {
                 fs::write(victim.join(directory).join(name), CANARY).unwrap();
             }
         }
-        Hostile { bench, dir, victim, moved: AtomicU32::new(0) }
+        Hostile { bench, other, dir, victim, moved: AtomicU32::new(0) }
     }
 
     /// Every file of the victim's: its name, what is in it, and which file it is.
@@ -76,7 +75,7 @@ impl Hostile {
         let (before, moved) = (self.canaries(), self.moved.load(Ordering::Relaxed));
         thread::scope(|scope| {
             scope.spawn(|| {
-                become_other();
+                self.other.take_thread();
                 while !is_over.load(Ordering::Relaxed) {
                     self.attack();
                 }
@@ -118,19 +117,10 @@ fn links_in(dir: &Path, victim: &Path) {
     }
 }
 
-/// Makes this thread the other user's. Without root's user id it has none of root's powers.
-fn become_other() {
-    let (uid, gid) = (Uid::from_raw(OTHER), Gid::from_raw(OTHER));
-    set_thread_groups(&[]).unwrap();
-    set_thread_res_gid(gid, gid, gid).unwrap();
-    set_thread_res_uid(uid, uid, uid).unwrap();
-    assert!(fs::read_dir("/root").is_err() || rustix::process::geteuid() != Uid::ROOT);
-}
-
 /// Root filled its scratch file by a path whose directory had become a link.
 #[test]
 fn the_owner_of_a_directory_redirects_no_write_of_bench() {
-    if skip::lacks_root() {
+    if other::lacks_other() {
         return;
     }
     let hostile = Hostile::new();
@@ -153,7 +143,7 @@ fn the_owner_of_a_directory_redirects_no_write_of_bench() {
 /// The same for a whole comparison, with files, directories and databases of ours.
 #[test]
 fn the_owner_of_a_directory_redirects_no_write_of_quick() {
-    if skip::lacks_root() {
+    if other::lacks_other() {
         return;
     }
     let hostile = Hostile::new();
@@ -183,7 +173,7 @@ fn the_owner_of_a_directory_redirects_no_write_of_quick() {
 /// The demo attached the image and mounted below the same directory by path.
 #[test]
 fn the_owner_of_a_directory_redirects_nothing_of_the_demo() {
-    if skip::lacks_root() || skip::lacks_loop_devices() || skip::lacks_command("mkfs.ext4") {
+    if other::lacks_other() || skip::lacks_loop_devices() || skip::lacks_command("mkfs.ext4") {
         return;
     }
     let hostile = Hostile::new();
@@ -203,12 +193,13 @@ fn the_owner_of_a_directory_redirects_nothing_of_the_demo() {
 /// Where several users may write, each may do to root's files what only an owner should.
 #[test]
 fn root_refuses_a_directory_that_others_can_write() {
-    if skip::lacks_root() {
+    if other::lacks_other() {
         return;
     }
     let bench = Bench::new();
     let dir = bench.dir("everybodys");
-    chown(&dir, Some(OTHER), Some(OTHER)).unwrap();
+    let other = Other::new();
+    other.owns(&dir);
     fs::set_permissions(&dir, Permissions::from_mode(0o777)).unwrap();
     let path = dir.to_str().unwrap();
     for args in [vec!["quick", path], vec!["bench", path, "--rw", "write"], vec!["agree", path]] {
