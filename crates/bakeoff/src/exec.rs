@@ -167,6 +167,12 @@ impl<'a> Spec<'a> {
         Ok(Spec { is_whole: true, ..spec })
     }
 
+    /// Keeps that much of its output.
+    pub fn keep(mut self, bytes: usize) -> Spec<'a> {
+        self.keep_bytes = bytes;
+        self
+    }
+
     /// What it reads on its standard input.
     pub fn input(mut self, bytes: Vec<u8>) -> Spec<'a> {
         self.stdin = bytes;

@@ -26,6 +26,8 @@ use crate::signals::Cancel;
 
 /// Time a drive may take to be read.
 const LIMIT: Duration = Duration::from_secs(60);
+/// Most bytes that list its signatures: a member of ZFS has 512, each of about 150 bytes.
+const OUTPUT_BYTES: usize = 1 << 20;
 /// Most partitions read.
 const PARTITIONS: usize = 256;
 /// Bytes at the start of a region that tell one pass over it from another.
@@ -203,7 +205,8 @@ fn head(path: &Path, offset_bytes: u64) -> Result<Vec<u8>, ContentsError> {
 fn tool(path: &Path, words: &[&str], last: &OsStr) -> Result<Finished, ContentsError> {
     let mut argv: Vec<OsString> = words.iter().map(OsString::from).collect();
     argv.push(last.to_os_string());
-    let done = Spec::tool(&argv, LIMIT).and_then(|spec| spec.run(&Cancel::default()));
+    let spec = Spec::tool(&argv, LIMIT).map(|spec| spec.keep(OUTPUT_BYTES));
+    let done = spec.and_then(|spec| spec.run(&Cancel::default()));
     done.map_err(|error| match error {
         ExecError::Missing { program } => ContentsError::Missing { program },
         error => unreadable(path, error.to_string()),

@@ -302,7 +302,7 @@ fn refuses_member_at_rest_without_udev() {
     file.write_all_at(&label, 512).unwrap();
     drop(file);
     let device = Loop::over(&image);
-    assert_refused(&bench, &device.0, "x", &image, "is part of an LVM volume group");
+    assert_refused(&bench, &device.0, "x", &image, "is part of an LVM volume group (UUID abcdef-");
 }
 
 /// The checksum of lvm2 (lib/misc/crc.c).

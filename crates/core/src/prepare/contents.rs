@@ -40,9 +40,13 @@ impl Sign {
         TABLES.contains(&self.kind.as_str())
     }
 
-    /// Of what larger thing the device is a part, by this signature.
-    pub fn member_of(&self) -> Option<&'static str> {
-        member_of(&self.kind)
+    /// Of what larger thing the device is a part, by this signature, with label and UUID.
+    pub fn member_of(&self) -> Option<String> {
+        let of = member_of(&self.kind, self.label.as_ref())?;
+        Some(match &self.uuid {
+            Some(uuid) => format!("{of} (UUID {})", shown(uuid)),
+            None => of,
+        })
     }
 
     /// In words: `ext4 "MYPHOTOS" (UUID 477f…), 12 GiB of 29 GiB used, last written 3 days ago`.
@@ -84,17 +88,18 @@ impl Sign {
     }
 }
 
-/// Of what larger thing a device with a signature of this kind is a part.
-pub fn member_of(kind: &str) -> Option<&'static str> {
-    match kind {
-        "linux_raid_member" | "ddf_raid_member" | "isw_raid_member" => Some("a RAID array"),
-        kind if kind.ends_with("_raid_member") => Some("a RAID array"),
-        "LVM2_member" | "LVM1_member" => Some("an LVM volume group"),
-        "zfs_member" => Some("a ZFS pool"),
-        "bcache" => Some("a bcache set"),
-        "drbd" => Some("a DRBD resource"),
-        _ => None,
-    }
+/// Of what larger thing a device with a signature of this kind and label is a part.
+pub fn member_of(kind: &str, label: Option<&RawPath>) -> Option<String> {
+    let of = match kind {
+        kind if kind.ends_with("_raid_member") => "a RAID array",
+        "LVM2_member" | "LVM1_member" => "an LVM volume group",
+        "zfs_member" => "a ZFS pool",
+        "bcache" => "a bcache set",
+        "drbd" => "a DRBD resource",
+        _ => return None,
+    };
+    let label = label.filter(|label| !label.as_bytes().is_empty());
+    Some(label.map_or(of.to_string(), |label| format!("{of} \"{label}\"")))
 }
 
 fn shown(text: &str) -> String {

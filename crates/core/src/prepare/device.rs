@@ -4,7 +4,7 @@
 //! and the walks over them. A walk keeps a list of what it has seen, so that a loop over a file on
 //! itself, or a tree that changed while it was read, ends it.
 
-use super::contents::{Contents, member_of};
+use super::contents::{Contents, Sign, member_of};
 use crate::model::host::{Layer, LayerKind};
 use crate::model::path::RawPath;
 use crate::model::step::Inode;
@@ -42,10 +42,15 @@ pub struct BlockDevice {
 
 impl BlockDevice {
     /// Of what larger thing it is a part, by any of its signatures.
-    pub fn member_of(&self) -> Option<&'static str> {
-        let own = self.contents.iter().flat_map(|c| &c.signs).filter(|sign| sign.part.is_none());
-        let read = own.filter_map(|sign| sign.member_of()).next();
-        read.or_else(|| member_of(self.content.as_ref()?.fs.as_deref()?))
+    pub fn member_of(&self) -> Option<String> {
+        let read = self.own_signs().filter_map(Sign::member_of).next();
+        let found = || self.content.as_ref();
+        read.or_else(|| member_of(found()?.fs.as_deref()?, found()?.label.as_ref()))
+    }
+
+    /// Signatures read from the device that are not in a partition of it.
+    pub fn own_signs(&self) -> impl Iterator<Item = &Sign> {
+        self.contents.iter().flat_map(|c| &c.signs).filter(|sign| sign.part.is_none())
     }
 }
 
