@@ -8,11 +8,13 @@ use std::path::Path;
 
 use bakeoff_core::model::host::LayerKind;
 use bakeoff_core::prepare::device::{BlockDevice, System};
+use bakeoff_core::prepare::guard::{self, Verdict};
 use bakeoff_core::report::devices::Devices;
 
 use crate::cli::{Format, Global};
 use crate::fault::{Fault, Outcome};
 use crate::host;
+use crate::ui::say;
 
 /// Lists the drives.
 pub fn run(global: &Global) -> Result<Outcome, Fault> {
@@ -31,14 +33,15 @@ pub fn run(global: &Global) -> Result<Outcome, Fault> {
              try again; without it no drive can be called unused."
         ))
     })?;
-    look_into(&mut system);
+    look_into(&mut system, global);
     let devices = Devices::new(&system, rustix::process::geteuid().is_root());
     std::io::stdout().write_all(write(&devices).as_bytes())?;
     Ok(Outcome::Done)
 }
 
-/// Reads what is on every drive; one that cannot be read has no token.
-fn look_into(system: &mut System) {
+/// Reads what is on every drive. One that cannot be read has no token, for which the reason is
+/// reported.
+fn look_into(system: &mut System, global: &Global) {
     if !rustix::process::geteuid().is_root() {
         return;
     }
@@ -48,6 +51,12 @@ fn look_into(system: &mut System) {
     let drives = system.devices.iter().filter(is_drive);
     let drives: Vec<_> = drives.map(|d| (d.dev, d.layer.name.replace('!', "/"))).collect();
     for (dev, name) in drives {
-        let _ = host::look_into(system, dev, &Path::new("/dev").join(name));
+        let read = host::look_into(system, dev, &Path::new("/dev").join(&name));
+        // One that is in use has no token anyway.
+        if let Err(error) = read
+            && guard::verdict(dev, system, false) == Verdict::Safe
+        {
+            say::note(global.quiet, format_args!("No erase token for {name}: {error}"));
+        }
     }
 }

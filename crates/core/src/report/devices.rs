@@ -67,7 +67,7 @@ pub struct Drive {
     pub write_cache: Option<String>,
     /// A name that stays the same.
     pub by_id: Option<String>,
-    /// Whether somebody (udev) looked at what is on it.
+    /// Whether what is on it was read, by udev or from the device itself.
     pub contents_known: bool,
     /// What is on it.
     pub contents: Vec<Part>,
@@ -197,7 +197,7 @@ fn drive(device: &BlockDevice, system: &System) -> Drive {
         scheduler: harmless(scheduler),
         write_cache: harmless(write_cache),
         by_id: harmless(by_id),
-        contents_known: tree.iter().all(|part| part.content.is_some()),
+        contents_known: tree.iter().all(|part| part.content.is_some() || part.contents.is_some()),
         contents: contents(device, &tree, system),
         safe_to_erase: reasons.is_empty(),
         reasons,
@@ -223,14 +223,18 @@ fn part(device: &BlockDevice, disk: &BlockDevice, system: &System) -> Part {
     let mut mounts: Vec<&Mounted> = system.mounts_of(device.dev).collect();
     mounts.sort_by_key(|m| m.mount.mount_point.clone());
     mounts.dedup_by_key(|m| m.mount.mount_point.clone());
-    let fs = content.fs.or_else(|| mounts.first().map(|m| m.mount.fs.clone()));
+    // Without udev there is only what was read from the device itself.
+    let read = device.own_signs().find(|sign| !sign.is_table());
+    let label = content.label.or_else(|| read?.label.clone());
+    let fs = content.fs.or_else(|| Some(read?.kind.clone()));
+    let fs = fs.or_else(|| mounts.first().map(|m| m.mount.fs.clone()));
     Part {
         name: name(device),
         kind: device.layer.kind,
         depth: depth(device, disk, system),
         size_bytes: device.layer.size_bytes,
         fs: fs.as_deref().map(clean),
-        label: content.label.map(|label| label.to_string()),
+        label: label.map(|label| label.to_string()),
         mount_points: mounts.iter().map(|m| m.mount.mount_point.clone()).collect(),
         is_swap: system.swaps.iter().any(|s| !s.swap.is_file && s.on.contains(&device.dev)),
         title: device.title.as_deref().map(clean),
@@ -316,6 +320,7 @@ fn shell_word(path: &RawPath) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::prepare::contents::{Contents, Sign};
 
     #[test]
     fn only_what_can_be_typed_is_suggested() {
@@ -323,6 +328,33 @@ mod tests {
         assert_eq!(word("/media/My Disk").as_deref(), Some("'/media/My Disk'"));
         assert_eq!(word("/a\nb"), None);
         assert_eq!(word("/a\u{202e}b"), None);
+    }
+
+    /// A spare drive, as its signatures were read and not from udev's database.
+    fn spare(contents: Option<Contents>) -> System {
+        let layer = Layer { name: "sdb".into(), size_bytes: 32 << 30, ..Layer::default() };
+        let device = BlockDevice { layer, contents, ..BlockDevice::default() };
+        System { devices: vec![device], saw_all: true, ..System::default() }
+    }
+
+    /// Without udev `devices` named neither filesystem nor label.
+    #[test]
+    fn names_filesystem_and_label_without_udev() {
+        let sign =
+            Sign { kind: "ext4".into(), label: Some(RawPath::new("MYPHOTOS")), ..Sign::default() };
+        let text = Devices::new(&spare(Some(Contents { signs: vec![sign] })), true).text();
+        assert!(text.contains("lost would be ext4 \"MYPHOTOS\" on sdb"), "{text}");
+        let text = Devices::new(&spare(Some(Contents::default())), true).text();
+        assert!(text.contains("no filesystem was found on it"), "{text}");
+    }
+
+    /// A user without root saw a drive that was safe to erase and no token, and not why.
+    #[test]
+    fn a_token_that_is_missing_has_a_reason() {
+        let shown = |is_root| Devices::new(&spare(None), is_root).text();
+        let words = "erase token: reading the contents needs root: sudo bakeoff devices";
+        assert!(shown(false).contains(words), "{}", shown(false));
+        assert!(shown(true).contains("the contents could not be read"), "{}", shown(true));
     }
 
     #[test]

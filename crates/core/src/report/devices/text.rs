@@ -18,7 +18,7 @@ pub fn write(devices: &Devices) -> String {
     let indent = devices.drives.iter().map(|d| d.name.chars().count()).max().unwrap_or(0) + 2;
     let indent = indent.clamp(6, 16);
     for drive in &devices.drives {
-        write_drive(drive, indent, &mut out);
+        write_drive(drive, indent, devices.is_root, &mut out);
         out.push('\n');
     }
     if devices.drives.is_empty() {
@@ -58,7 +58,7 @@ pub fn write(devices: &Devices) -> String {
     out
 }
 
-fn write_drive(drive: &Drive, indent: usize, out: &mut String) {
+fn write_drive(drive: &Drive, indent: usize, is_root: bool, out: &mut String) {
     let rest = " ".repeat(indent);
     let first = format!("{:<indent$}", drive.name);
     out.push_str(&wrap(&headline(drive), WIDTH, &first, &rest));
@@ -78,9 +78,13 @@ fn write_drive(drive: &Drive, indent: usize, out: &mut String) {
     }
     let answer = format!("safe to erase? {}", answer(drive));
     out.push_str(&wrap(&answer, WIDTH, &rest, &format!("{rest}  ")));
-    if let Some(token) = &drive.erase_token {
-        out.push_str(&wrap(&format!("erase token: {token}"), WIDTH, &rest, &format!("{rest}  ")));
-    }
+    let token = match &drive.erase_token {
+        Some(token) => token.as_str(),
+        None if !drive.safe_to_erase => return,
+        None if is_root => "none, because the contents could not be read",
+        None => "reading the contents needs root: sudo bakeoff devices",
+    };
+    out.push_str(&wrap(&format!("erase token: {token}"), WIDTH, &rest, &format!("{rest}  ")));
 }
 
 /// "SanDisk Extreme 55AE, 500 GB, USB 5000 Mb/s, UAS".
