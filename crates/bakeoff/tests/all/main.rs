@@ -38,6 +38,7 @@ mod guard;
 mod held;
 mod import;
 mod import_real;
+mod imported;
 mod members;
 mod obeyed;
 mod precondition;

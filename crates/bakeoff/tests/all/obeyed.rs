@@ -20,12 +20,12 @@ use crate::running::Running;
 use crate::skip;
 
 /// Files that no undo may touch, at which edited records point.
-struct Canaries {
+pub struct Canaries {
     dir: PathBuf,
 }
 
 impl Canaries {
-    fn new(bench: &Bench) -> Canaries {
+    pub fn new(bench: &Bench) -> Canaries {
         let dir = bench.dir("etc");
         fs::write(dir.join("passwd"), "root:x:0:0\n").unwrap();
         fs::create_dir(dir.join("ssh")).unwrap();
@@ -38,7 +38,7 @@ impl Canaries {
     }
 
     /// Everything below, with contents.
-    fn state(&self) -> Vec<(String, Option<String>)> {
+    pub fn state(&self) -> Vec<(String, Option<String>)> {
         let names = ["passwd", "ssh", "ssh/data", "touched"];
         let of = |name: &&str| (name.to_string(), fs::read_to_string(self.at(name)).ok());
         let mut all: Vec<_> = names.iter().map(of).collect();
@@ -48,7 +48,7 @@ impl Canaries {
 }
 
 /// A store with the record of a `quick` that was killed: root's, or that of a user who typed sudo.
-fn killed(bench: &Bench, typed_by: Option<&Other>) -> PathBuf {
+pub fn killed(bench: &Bench, typed_by: Option<&Other>) -> PathBuf {
     let dir = bench.dir("place");
     let mut bakeoff = bench.bakeoff();
     if let Some(other) = typed_by {
@@ -154,7 +154,7 @@ const WORDS: [&str; 16] = [
 ];
 
 /// Any JSON of a few levels, with keys of real undos among those it has.
-fn any(random: &mut SplitMix64, canaries: &Canaries, depth: u32) -> Value {
+pub fn any(random: &mut SplitMix64, canaries: &Canaries, depth: u32) -> Value {
     const KEYS: [&str; 24] = [
         "run",
         "argv",
@@ -201,6 +201,17 @@ fn any(random: &mut SplitMix64, canaries: &Canaries, depth: u32) -> Value {
     }
 }
 
+/// `clean` of a store in a mount namespace of its own.
+pub fn cleaned_apart(bench: &Bench, store: &Path) -> Ended {
+    let bakeoff = bench.bakeoff();
+    let mut clean = Command::new("unshare");
+    // What others unmount meanwhile is unmounted here too where / is shared: a copy would keep
+    // their devices busy.
+    clean.args(["--mount", "--propagation", "slave", "--"]).arg(bakeoff.get_program());
+    clean.args(["clean", "--store"]).arg(store).current_dir(bench.path()).env_remove("SUDO_UID");
+    Ended::of(clean.output().unwrap())
+}
+
 /// Mutated records, in a mount namespace of their own: whatever is recovered, nothing but what is
 /// ours is touched.
 #[test]
@@ -218,18 +229,8 @@ fn recovery_of_mutated_records_touches_nothing_of_others() {
     for _ in 0..150 {
         let undo = any(&mut random, &canaries, 4);
         edit(&store, &undo);
-        let bakeoff = bench.bakeoff();
-        let mut clean = Command::new("unshare");
-        // What others unmount meanwhile is unmounted here too where / is shared: a copy would keep
-        // their devices busy.
-        clean
-            .args(["--mount", "--propagation", "slave", "--"])
-            .arg(bakeoff.get_program())
-            .arg("clean");
-        clean.arg("--store").arg(&store).current_dir(bench.path()).env_remove("SUDO_UID");
-        let ended = clean.output().unwrap();
-        let code = ended.status.code();
-        assert!(matches!(code, Some(0 | 3 | 4)), "{undo}: {ended:?}");
+        let ended = cleaned_apart(&bench, &store);
+        assert!(matches!(ended.code, 0 | 3 | 4), "{undo}: {ended:?}");
         assert_eq!(canaries.state(), before, "{undo}");
         assert_eq!(bench.attached(), attached, "{undo}");
         // A step that was undone stays so: the next one is made open again.
