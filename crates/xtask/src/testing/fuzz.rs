@@ -35,12 +35,9 @@ const FIXTURES: &[(&str, &str)] = &[
     ("import_sysbench", "fixtures/tools/sysbench"),
 ];
 
-/// First the step that builds all targets, then one for each of them; none where there are none.
-pub fn steps(root: &Path, seconds: u32) -> Result<Vec<Step>> {
+/// The step that builds all targets, and one for each of them.
+pub fn steps(root: &Path, seconds: u32) -> Result<(Step, Vec<Step>)> {
     let folder = root.join("fuzz/fuzz_targets");
-    if !folder.exists() {
-        return Ok(Vec::new());
-    }
     let mut names = Vec::new();
     for entry in std::fs::read_dir(&folder).with_context(|| folder.display().to_string())? {
         let path = entry?.path();
@@ -50,9 +47,8 @@ pub fn steps(root: &Path, seconds: u32) -> Result<Vec<Step>> {
     }
     names.sort();
     let target = host_triple()?;
-    let mut steps = vec![build(&target)];
-    steps.extend(names.iter().map(|name| target_step(root, &target, name, seconds)));
-    Ok(steps)
+    let runs = names.iter().map(|name| target_step(root, &target, name, seconds)).collect();
+    Ok((build(&target), runs))
 }
 
 /// With --target, so that build scripts and macros are not instrumented.

@@ -21,6 +21,9 @@ use step::{Outcome, Step};
 use crate::dist::plain;
 use crate::vm;
 
+/// How long each fuzz target runs; `cargo xtask fuzz SECONDS` runs them for longer.
+const FUZZ_SECONDS: u32 = 10;
+
 /// The quick checks, for while working.
 pub fn check(root: &Path) -> Result<bool> {
     let mut steps = vec![step::cargo("format", &["fmt", "--all", "--check"])];
@@ -28,7 +31,7 @@ pub fn check(root: &Path) -> Result<bool> {
     steps.push(step::xtask("house rules", &["tidy"]));
     let tests = ["test", "--workspace", "--lib", "--bins", "--quiet"];
     steps.push(step::cargo("unit tests", &tests).counting(Format::Cargo));
-    run(root, steps)
+    run(root, steps, Vec::new())
 }
 
 /// Every check and test there is.
@@ -37,27 +40,30 @@ pub fn test(root: &Path) -> Result<bool> {
     let threads = format!("--test-threads={}", 2 * std::thread::available_parallelism()?.get());
     let tests = ["test", "--workspace", "--no-fail-fast", "--", &threads];
     let install = ["ci", "--no-audit", "--no-fund", "--loglevel=error"];
-    let mut steps = vec![
+    let first = vec![
         step::cargo("format", &["fmt", "--all", "--check"]),
         step::xtask("house rules", &["tidy"]),
         // Before what is compiled, since the program carries the bundle.
         Step::new("web bundle", Command::new("scripts/web.sh")),
         step::npm("web types", "web", &["run", "--silent", "check"]),
         clippy(),
-        step::cargo("tests", &tests).counting(Format::Cargo),
+        step::cargo("compiled tests", &["test", "--workspace", "--no-run", "--quiet"]),
+        // Before the tests, since cargo links it where they find the program.
         step::xtask("plain program", &["plain"]),
-        step::xtask("instructions an I/O", &["bench", "--instructions"]),
-        step::npm("browser packages", "tests/browser", &install),
     ];
-    let seconds = if step::in_ci() { 30 } else { 10 };
-    let mut fuzz = VecDeque::from(fuzz::steps(root, seconds)?);
-    steps.extend(fuzz.pop_front());
-    // From here on beside each other, what takes longest first.
-    steps.push(machines().counting(Format::Ours).quiet());
     let browser = step::npm("browser tests", "tests/browser", &["test", "--silent"]);
-    steps.push(browser.counting(Format::Node).quiet());
-    steps.extend(fuzz);
-    run(root, steps)
+    let (targets, fuzz) = fuzz::steps(root, FUZZ_SECONDS)?;
+    // The tests leave half of the processors to what compiles and computes.
+    let beside = vec![
+        step::cargo("tests", &tests).counting(Format::Cargo),
+        step::xtask("instructions an I/O", &["bench", "--instructions"]).quiet(),
+        targets.quiet().then(fuzz),
+        step::npm("browser packages", "tests/browser", &install)
+            .quiet()
+            .then(vec![browser.counting(Format::Node).quiet()]),
+        machines().counting(Format::Ours).quiet(),
+    ];
+    run(root, first, beside)
 }
 
 /// The tests on emulated machines that are worth their time each time; `make test-vm` has them all.
@@ -70,7 +76,8 @@ fn machines() -> Step {
 
 /// Every fuzz target for so many seconds.
 pub fn fuzz(root: &Path, seconds: u32) -> Result<bool> {
-    run(root, fuzz::steps(root, seconds)?)
+    let (targets, fuzz) = fuzz::steps(root, seconds)?;
+    run(root, vec![targets], fuzz)
 }
 
 fn clippy() -> Step {
@@ -78,24 +85,16 @@ fn clippy() -> Step {
     step::cargo("lints", &arguments)
 }
 
-/// Runs the steps one after another, whatever becomes of each, and sums up.
-fn run(root: &Path, steps: Vec<Step>) -> Result<bool> {
+/// Runs the `first` steps one after another, then the others beside each other, whatever becomes of
+/// each, and sums up.
+fn run(root: &Path, first: Vec<Step>, beside: Vec<Step>) -> Result<bool> {
     let list = skips_file(root)?;
     let mut outcomes = Vec::new();
-    let cpus = std::thread::available_parallelism()?.get();
-    let mut steps = VecDeque::from(steps);
-    while let Some(step) = steps.pop_front() {
-        println!("\n== {}", step.name());
-        if !step.is_quiet() {
-            outcomes.push(step.run(root, &list)?);
-            continue;
-        }
-        let mut together = VecDeque::from([step]);
-        while steps.front().is_some_and(Step::is_quiet) {
-            together.extend(steps.pop_front().inspect(|step| println!("== {}", step.name())));
-        }
-        outcomes.extend(at_once(root, &list, together, cpus)?);
+    for step in first {
+        outcomes.extend(step.run(root, &list)?);
     }
+    let cpus = std::thread::available_parallelism()?.get();
+    outcomes.extend(at_once(root, &list, VecDeque::from(beside), cpus)?);
     let skips = skips::read(&list)?;
     print!("{}", summary(&outcomes, &skips));
     let missed = if step::in_ci() { skips::unexcused(&skips, root)? } else { Vec::new() };
@@ -111,12 +110,17 @@ fn run(root: &Path, steps: Vec<Step>) -> Result<bool> {
     Ok(total.failed == 0)
 }
 
-/// Runs steps beside each other, as many at a time as there are CPUs, in order of their beginning.
+/// Runs steps beside each other, as many at a time as there are CPUs, in order of their beginning;
+/// each is followed by its own.
 fn at_once(root: &Path, skips: &Path, steps: VecDeque<Step>, cpus: usize) -> Result<Vec<Outcome>> {
     let waiting = Mutex::new(steps);
     let next = || waiting.lock().expect("nobody panics with it").pop_front();
     let worker = || -> Result<Vec<Outcome>> {
-        std::iter::from_fn(next).map(|step| step.run_quietly(root, skips)).collect()
+        let mut outcomes = Vec::new();
+        while let Some(step) = next() {
+            outcomes.extend(step.run(root, skips)?);
+        }
+        Ok(outcomes)
     };
     std::thread::scope(|scope| {
         let workers: Vec<_> = (0..cpus).map(|_| scope.spawn(worker)).collect();
@@ -198,6 +202,21 @@ mod tests {
         let counts = total(&outcomes, 0, 0);
         assert_eq!(counts, Count { passed: 4, failed: 2, skipped: 2 });
         assert_eq!(outcomes.iter().filter(|outcome| outcome.ok).count(), 1);
+    }
+
+    #[test]
+    fn what_follows_a_step_begins_when_it_has_ended() {
+        let folder = tempfile::tempdir().unwrap();
+        let step = |script: &str| {
+            let mut command = Command::new("sh");
+            command.args(["-c", &format!("cd {}; {script}", folder.path().display())]);
+            Step::new(script, command).quiet()
+        };
+        let skips = tempfile::NamedTempFile::new().unwrap();
+        let built = step("sleep 0.1; touch built").then(vec![step("rm built"), step("rm built")]);
+        let steps = VecDeque::from([built]);
+        let outcomes = at_once(Path::new("/"), skips.path(), steps, 3).unwrap();
+        assert_eq!(outcomes.iter().map(|o| o.ok).collect::<Vec<_>>(), [true, true, false]);
     }
 
     #[test]

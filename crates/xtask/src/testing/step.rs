@@ -16,12 +16,14 @@ pub struct Step {
     command: Command,
     format: Format,
     is_quiet: bool,
+    followers: Vec<Step>,
 }
 
 impl Step {
     /// A step that counts as one check, passed when the command succeeds.
     pub fn new(name: &str, command: Command) -> Step {
-        Step { name: name.to_owned(), folder: "", command, format: Format::One, is_quiet: false }
+        let (name, followers) = (name.to_owned(), Vec::new());
+        Step { name, folder: "", command, format: Format::One, is_quiet: false, followers }
     }
 
     /// Counts the tests its output tells of.
@@ -30,24 +32,35 @@ impl Step {
         self
     }
 
-    /// Shows what it says only if it fails, and may run beside others of the kind.
+    /// Shows its output only if it fails.
     pub fn quiet(mut self) -> Step {
         self.is_quiet = true;
         self
     }
 
-    /// Whether it may run beside others.
-    pub fn is_quiet(&self) -> bool {
-        self.is_quiet
+    /// The steps that use what this one makes: they run after it, one after another.
+    pub fn then(mut self, followers: Vec<Step>) -> Step {
+        self.followers = followers;
+        self
     }
 
-    /// What the summary calls it.
-    pub fn name(&self) -> &str {
-        &self.name
+    /// Runs it and its followers. `skips` is the file that tests note their skips in.
+    pub fn run(mut self, root: &Path, skips: &Path) -> Result<Vec<Outcome>> {
+        let followers = std::mem::take(&mut self.followers);
+        println!("\n== {}", self.name);
+        let mut outcomes = vec![if self.is_quiet {
+            self.run_quietly(root, skips)?
+        } else {
+            self.run_aloud(root, skips)?
+        }];
+        for follower in followers {
+            outcomes.extend(follower.run(root, skips)?);
+        }
+        Ok(outcomes)
     }
 
-    /// Runs it. `skips` is the file that tests note their skips in.
-    pub fn run(mut self, root: &Path, skips: &Path) -> Result<Outcome> {
+    /// Runs it and shows each line as it comes.
+    fn run_aloud(mut self, root: &Path, skips: &Path) -> Result<Outcome> {
         let started = Instant::now();
         let program = self.command.get_program().to_owned();
         self.command
@@ -66,12 +79,12 @@ impl Step {
         };
         let output = child.stdout.take().context("its output was asked for")?;
         let mut counter = Counter::new(self.format);
-        let mut shown = std::io::stdout().lock();
         for line in BufReader::new(output).split(b'\n') {
-            let line = line.context("reading its output")?;
-            shown.write_all(&line)?;
-            shown.write_all(b"\n")?;
+            let mut line = line.context("reading its output")?;
             counter.line(&String::from_utf8_lossy(&line));
+            line.push(b'\n');
+            // Not locked between lines: other steps may have something to show.
+            std::io::stdout().write_all(&line)?;
         }
         let ok = child.wait()?.success();
         let ignored = counter.ignored().to_vec();
@@ -84,8 +97,8 @@ impl Step {
         })
     }
 
-    /// Runs it without a word, unless it fails.
-    pub fn run_quietly(mut self, root: &Path, skips: &Path) -> Result<Outcome> {
+    /// Runs it and shows its output only if it fails.
+    fn run_quietly(mut self, root: &Path, skips: &Path) -> Result<Outcome> {
         let started = Instant::now();
         let program = self.command.get_program().to_owned();
         self.command.current_dir(root.join(self.folder)).env("BAKEOFF_SKIPS", skips);
