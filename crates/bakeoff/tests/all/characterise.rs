@@ -3,7 +3,7 @@
 
 use crate::bench::Bench;
 use crate::on_image;
-use crate::on_image::{MIB, RUN, SMALL, left, made, record};
+use crate::on_image::{MIB, RUN, SMALL, alone, left, made, record};
 use crate::running::Running;
 use bakeoff_core::model::event::{StopReason, What};
 use bakeoff_core::model::round::Round;
@@ -15,10 +15,7 @@ use rustix::process::Signal;
 /// One candidate, two workloads, in short rounds.
 fn plan() -> String {
     let reads = "[[workload]]\nrw = \"randread\"\nbs = \"4k\"\ndirect = true\n[protocol]";
-    SMALL
-        .replace("[[stack]]\nfs = \"ext2\"\n", "")
-        .replace("mode = \"quick\"", "mode = \"characterise\"")
-        .replace("[protocol]", reads)
+    alone(SMALL).replace("mode = \"quick\"", "mode = \"characterise\"").replace("[protocol]", reads)
 }
 
 /// Rounds that count, by workload and number.

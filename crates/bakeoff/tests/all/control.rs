@@ -1,7 +1,7 @@
 //! A positive control on an image: slowed down by what the plan says, judged, and not ranked.
 
 use crate::bench::Bench;
-use crate::on_image::{MIB, RUN, SMALL, lacks, made, record};
+use crate::on_image::{MIB, RUN, SMALL, lacks, made, record, writing_at_most};
 
 #[test]
 fn a_positive_control_is_slowed_down_and_judged() {
@@ -9,7 +9,8 @@ fn a_positive_control_is_slowed_down_and_judged() {
         return;
     }
     let bench = Bench::new();
-    made(&bench, &format!("{SMALL}positive_control = \"30%\"\n"), 96 * MIB);
+    let plan = writing_at_most(SMALL, "2500m");
+    made(&bench, &format!("{plan}positive_control = \"30%\"\n"), 96 * MIB);
     let ended = bench.run(&RUN);
     assert!(ended.code == 0 || ended.code == 1, "{ended:?}");
     let (_, run) = record(&bench);
@@ -41,22 +42,9 @@ fn a_run_without_a_twin_takes_over_what_the_twins_of_earlier_runs_saw() {
     let first = bench.run(&RUN);
     assert!(first.code <= 1, "{first:?}");
     assert_eq!(record(&bench).1.pooled, None, "there was nothing to take over");
-    // How many blocks fit into a time depends on the machine; five is the least that counts, and
-    // a time that is too short for them is refused.
-    let precise = |time: &&str| {
-        let ended = bench.run(&[&RUN[..], &["--mode", "precise", "--time", time]].concat());
-        (ended.code != 2).then_some(ended)
-    };
-    let twin = ["40s", "4m", "40m"].iter().find_map(precise).unwrap();
+    let precise = ["--mode", "precise", "--max-write", "2500m"];
+    let twin = bench.run(&[&RUN[..], &precise].concat());
     assert!(twin.code <= 1, "{twin:?}");
-    let enough = || record(&bench).1.complete_blocks().count() >= 3;
-    for time in ["1m", "4m", "16m"] {
-        if enough() {
-            break;
-        }
-        let more = bench.run(&["resume", "last", "--time", time]);
-        assert!(more.code <= 1, "{more:?}");
-    }
     let (_, with_twin) = record(&bench);
     assert_eq!(with_twin.pooled, None, "it has one of its own");
     let plain = bench.run(&[&RUN[..], &["--report", "r.html"]].concat());

@@ -18,7 +18,8 @@ use crate::skip;
 /// A mebibyte.
 pub const MIB: u64 = 1 << 20;
 
-/// Two candidates that every machine of the tests can make, on a small region, in short cells.
+/// Two candidates that every machine of the tests can make, on a small region, in short cells. The
+/// bytes end it: five blocks or a few more, however fast the machine is.
 pub const SMALL: &str = r#"
 title = "small"
 [region]
@@ -34,17 +35,37 @@ fsync = 1
 [protocol]
 isolation = "visit"
 mode = "quick"
-time = "40s"
+time = "2h"
+max_write = "1750m"
 cell_min = "100ms"
 cell_min_ios = 10
 "#;
 
-/// A quick plan in the mode that has no time and ends with its last block, so that how fast the
-/// machine is does not matter. A twin of one candidate stands in it as the last one.
-pub fn of_blocks(plan: &str) -> String {
-    let of_blocks = plan.replace("mode = \"quick\"\ntime = \"40s\"", "mode = \"precise\"");
-    assert_ne!(of_blocks, plan, "a plan with another mode or time");
-    of_blocks
+/// The plan with another limit of bytes, for more candidates or a larger region.
+pub fn writing_at_most(plan: &str, limit: &str) -> String {
+    replaced(plan, "max_write = \"1750m\"", &format!("max_write = \"{limit}\""))
+}
+
+/// The plan with no limit of bytes.
+pub fn unlimited(plan: &str) -> String {
+    replaced(plan, "max_write = \"1750m\"\n", "")
+}
+
+/// The same with one candidate: there is nothing to compare, so it ends after the blocks of its
+/// first look.
+pub fn alone(plan: &str) -> String {
+    replaced(&unlimited(plan), "[[stack]]\nfs = \"ext2\"\n", "")
+}
+
+/// The same with a twin of the candidate.
+pub fn with_twin(plan: &str) -> String {
+    replaced(&alone(plan), "mode = \"quick\"", "mode = \"precise\"")
+}
+
+fn replaced(plan: &str, from: &str, to: &str) -> String {
+    let replaced = plan.replace(from, to);
+    assert_ne!(replaced, plan, "there is no {from}");
+    replaced
 }
 
 /// Whether the machine cannot do it.

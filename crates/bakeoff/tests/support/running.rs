@@ -16,7 +16,7 @@ use crate::bench::{Bench, Ended};
 
 /// Longest that anything is waited for. Generous: a busy machine may be slow, a hang is a failure.
 const PATIENCE: Duration = Duration::from_secs(180);
-/// How often is looked.
+/// Shortest pause between two looks.
 const PAUSE: Duration = Duration::from_millis(5);
 
 /// A started bakeoff; killed when the test forgets it.
@@ -59,13 +59,16 @@ impl Running {
     pub fn until<T>(&mut self, what: &str, mut found: impl FnMut(&Running) -> Option<T>) -> T {
         let since = Instant::now();
         loop {
+            let looked = Instant::now();
             if let Some(found) = found(self) {
                 return found;
             }
+            let took = looked.elapsed();
             let ended = self.child.try_wait().unwrap();
             assert!(ended.is_none(), "ended ({ended:?}) before {what}: {}", self.err());
             assert!(since.elapsed() < PATIENCE, "no {what}: {}", self.err());
-            thread::sleep(PAUSE);
+            // A look that starts a program leaves most of a processor to what is waited for.
+            thread::sleep(PAUSE.max(2 * took));
         }
     }
 
