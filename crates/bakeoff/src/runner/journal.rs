@@ -7,6 +7,7 @@ use std::time::{Instant, SystemTime, UNIX_EPOCH};
 use bakeoff_core::model::event::{Event, Header, Owner, What};
 use bakeoff_core::model::run::Run;
 
+use super::scratch::Scratch;
 use crate::fault::Fault;
 use crate::host;
 use crate::store::lock::{self, Held};
@@ -19,6 +20,8 @@ pub struct Journal<'s> {
     run: Run,
     before_ns: u64,
     since: Instant,
+    /// Directories of ours below those of others, by the step that made each.
+    made: Vec<(u32, Scratch)>,
     /// Nobody else may run, resume or clean this run while we live.
     _held: Held,
 }
@@ -36,7 +39,8 @@ impl<'s> Journal<'s> {
         let id = store.create(&event)?;
         let held = lock::hold(store.path(), &id)?.ok_or_else(|| busy(&id))?;
         let since = Instant::now();
-        let mut journal = Journal { store, id, run, before_ns: 0, since, _held: held };
+        let mut journal =
+            Journal { store, id, run, before_ns: 0, since, made: Vec::new(), _held: held };
         journal.own()?;
         Ok(journal)
     }
@@ -51,7 +55,8 @@ impl<'s> Journal<'s> {
         })?;
         let before_ns = run.elapsed_ns;
         let since = Instant::now();
-        Ok(Some(Journal { store, id: id.clone(), run, before_ns, since, _held: held }))
+        let (id, made) = (id.clone(), Vec::new());
+        Ok(Some(Journal { store, id, run, before_ns, since, made, _held: held }))
     }
 
     /// Takes a stored run in hand again; fails when somebody alive has it.
@@ -62,6 +67,17 @@ impl<'s> Journal<'s> {
     /// Marks this process as the run's owner from here on.
     pub fn own(&mut self) -> Result<(), Fault> {
         self.record(What::Owned(owner()?))
+    }
+
+    /// Keeps a directory open that a step made, until the step is undone.
+    pub fn keep(&mut self, step: u32, made: Scratch) {
+        self.made.push((step, made));
+    }
+
+    /// Gives the directory that a step of this process made.
+    pub fn release(&mut self, step: u32) -> Option<Scratch> {
+        let at = self.made.iter().position(|(made_by, _)| *made_by == step)?;
+        Some(self.made.swap_remove(at).1)
     }
 
     /// The run so far.

@@ -6,10 +6,11 @@
 //! what lies on the same filesystem, never across a mount. A name in it that is not ours is left
 //! alone and reported.
 
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};
 use std::path::Path;
+use std::sync::Arc;
 
 use rustix::fs::{AtFlags, FileType, Mode, OFlags, fstat, mkdirat, openat, statat, unlinkat};
 use rustix::io::Errno;
@@ -44,10 +45,15 @@ pub fn numbered(name: &str, number: usize) -> String {
     if number == 0 { name.to_string() } else { format!("{name}{number}") }
 }
 
-/// An open scratch directory. Clones share the descriptor.
+/// How often a directory is looked for whose owner renames it meanwhile.
+const RENAMES: u32 = 1000;
+
+/// An open scratch directory. Clones share the descriptors.
 #[derive(Clone, Debug)]
 pub struct Scratch {
     dir: Opened,
+    /// The directory it was made or found in.
+    parent: Option<Arc<OwnedFd>>,
 }
 
 /// Why a scratch directory was not made.
@@ -64,7 +70,7 @@ pub enum MakeError {
 impl Scratch {
     /// Makes `name` in `parent`, where nobody else can be; an error when it is there already.
     pub fn make(parent: &Path, name: &str) -> io::Result<Scratch> {
-        let parent_fd = host::open_directory(parent)?;
+        let parent_fd = Arc::new(host::open_directory(parent)?);
         mkdirat(&parent_fd, name, Mode::RWXU)?;
         Scratch::open_at(&parent_fd, parent, name)
     }
@@ -72,7 +78,7 @@ impl Scratch {
     /// The same in a directory of somebody else's, who may rename it or put another in its place at
     /// any time.
     pub fn make_among_others(parent: &Path, name: &str) -> Result<Scratch, MakeError> {
-        let parent_fd = host::open_directory(parent)?;
+        let parent_fd = Arc::new(host::open_directory(parent)?);
         host::check_directory(&parent_fd, parent)?;
         mkdirat(&parent_fd, name, Mode::RWXU).map_err(io::Error::from)?;
         let scratch = Scratch::open_at(&parent_fd, parent, name)?;
@@ -82,17 +88,18 @@ impl Scratch {
 
     /// Opens `name` in `parent`, where nobody else can be; it has to be there.
     pub fn open(parent: &Path, name: &str) -> io::Result<Scratch> {
-        Scratch::open_at(&host::open_directory(parent)?, parent, name)
+        Scratch::open_at(&Arc::new(host::open_directory(parent)?), parent, name)
     }
 
-    fn open_at(parent_fd: &OwnedFd, parent: &Path, name: &str) -> io::Result<Scratch> {
+    fn open_at(parent_fd: &Arc<OwnedFd>, parent: &Path, name: &str) -> io::Result<Scratch> {
         let fd = open_dir(parent_fd, OsStr::new(name))?;
-        Ok(Scratch { dir: Opened::new(fd, parent.join(name))? })
+        let dir = Opened::new(fd, parent.join(name))?;
+        Ok(Scratch { dir, parent: Some(Arc::clone(parent_fd)) })
     }
 
     /// A directory of ours that is open already.
     pub fn of(dir: Opened) -> Scratch {
-        Scratch { dir }
+        Scratch { dir, parent: None }
     }
 
     /// A path that leads to it, for this process and its children, while this lives.
@@ -156,6 +163,53 @@ impl Scratch {
         self.remove_dir(KEPT)
     }
 
+    /// Removes it with everything of ours in it, whatever it is called by now. Its owner may rename
+    /// what is in a directory of theirs, and cannot move a directory of ours into another one.
+    ///
+    /// # Errors
+    /// When something in it is not ours, or it is renamed faster than it can be looked at.
+    pub fn remove(&self) -> io::Result<()> {
+        self.empty_with_mount_points()?;
+        let Some(parent) = &self.parent else { return Ok(()) };
+        let mut is_full = false;
+        for _ in 0..RENAMES {
+            let name = self.name_now()?;
+            let found = statat(parent, &name, AtFlags::SYMLINK_NOFOLLOW);
+            let ours = fstat(&self.dir)?;
+            if !found.is_ok_and(|f| (f.st_dev, f.st_ino) == (ours.st_dev, ours.st_ino)) {
+                if name.as_encoded_bytes().ends_with(b" (deleted)") {
+                    return Ok(());
+                }
+                continue;
+            }
+            // Should something else have the name by now, rmdir(2) removes at most an empty
+            // directory that the parent's owner put there.
+            match unlinkat(parent, &name, AtFlags::REMOVEDIR) {
+                Ok(()) | Err(Errno::NOENT | Errno::NOTDIR) => is_full = false,
+                Err(Errno::NOTEMPTY) => is_full = true,
+                Err(error) => return Err(error.into()),
+            }
+        }
+        match is_full {
+            true => Err(not_ours_in(&self.dir)),
+            false => Err(io::Error::other(format!(
+                "{} is renamed again and again; remove it by hand",
+                self.dir.shown().display()
+            ))),
+        }
+    }
+
+    /// Its name by the descriptor, with " (deleted)" behind it when it has none any more: proc(5).
+    fn name_now(&self) -> io::Result<OsString> {
+        let path = std::fs::read_link(self.dir.path())?;
+        Ok(path.file_name().map(OsStr::to_os_string).unwrap_or_default())
+    }
+
+    fn empty_with_mount_points(&self) -> io::Result<()> {
+        self.empty()?;
+        (0..MOST_STANDS).try_for_each(|slot| remove_mount_point(self, &numbered(MOUNT, slot)))
+    }
+
     fn remove_dir(&self, name: &str) -> io::Result<()> {
         match open_dir(&self.dir, OsStr::new(name)) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
@@ -173,7 +227,7 @@ impl Scratch {
 pub fn remove(parent: &Path, name: &str) -> io::Result<()> {
     let parent_fd = match host::open_directory(parent) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
-        other => other?,
+        other => Arc::new(other?),
     };
     let scratch = match Scratch::open_at(&parent_fd, parent, name) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
@@ -193,15 +247,18 @@ pub fn remove(parent: &Path, name: &str) -> io::Result<()> {
             scratch.dir.shown().display()
         )));
     }
-    scratch.empty()?;
-    (0..MOST_STANDS).try_for_each(|slot| remove_mount_point(&scratch, &numbered(MOUNT, slot)))?;
+    scratch.empty_with_mount_points()?;
     match unlinkat(&parent_fd, name, AtFlags::REMOVEDIR) {
-        Err(Errno::NOTEMPTY) => Err(io::Error::other(format!(
-            "{} holds files that are not bakeoff's; look at them and remove the directory by hand",
-            scratch.dir.shown().display()
-        ))),
+        Err(Errno::NOTEMPTY) => Err(not_ours_in(&scratch.dir)),
         result => gone_is_fine(result),
     }
+}
+
+fn not_ours_in(dir: &Opened) -> io::Error {
+    io::Error::other(format!(
+        "{} holds files that are not bakeoff's; look at them and remove the directory by hand",
+        dir.shown().display()
+    ))
 }
 
 /// Removes the mount point unless something is mounted on it.
@@ -246,6 +303,20 @@ mod tests {
             fs::read_dir(parent.path()).unwrap().map(|e| e.unwrap().file_name()).collect();
         assert_eq!(left, ["theirs"]);
         remove(parent.path(), ".bakeoff-1").unwrap();
+    }
+
+    /// A directory that its parent's owner renamed stayed, under the other name.
+    #[test]
+    fn what_was_renamed_is_removed_and_what_has_its_name_stays() {
+        let parent = tempfile::tempdir().unwrap();
+        let at = |name: &str| parent.path().join(name);
+        let scratch = Scratch::make(parent.path(), ".bakeoff-5").unwrap();
+        scratch.create(IMAGE).unwrap();
+        fs::rename(at(".bakeoff-5"), at("other (deleted)")).unwrap();
+        fs::create_dir(at(".bakeoff-5")).unwrap();
+        scratch.remove().unwrap();
+        assert!(!at("other (deleted)").exists() && at(".bakeoff-5").exists());
+        scratch.remove().unwrap();
     }
 
     #[test]

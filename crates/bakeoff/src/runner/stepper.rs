@@ -105,9 +105,10 @@ pub fn undo(journal: &mut Journal, number: u32) -> Result<(), StepError> {
     let record = journal.run().steps.get(number as usize);
     let undo = record.filter(|r| !r.undone).and_then(|r| r.step.undo.clone());
     if let Some(undo) = undo {
+        let made = journal.release(number);
         if !(undo.ends_with_the_boot() && is_of_another_boot(journal)) {
-            let store = journal.store_path();
-            let of = Of { run: &journal.run().header.run, step: number, store };
+            let (run, store) = (&journal.run().header.run, journal.store_path());
+            let of = Of { run, step: number, store, made: made.as_ref() };
             undoing::undo(&undo, of).map_err(StepError::Failed)?;
         }
         journal.record(What::StepUndone { step: number })?;

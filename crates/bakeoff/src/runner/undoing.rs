@@ -15,7 +15,7 @@ use super::device_actions as device;
 use super::loops;
 use super::own_place;
 use super::probing;
-use super::scratch;
+use super::scratch::{self, Scratch};
 use crate::host;
 use crate::signals::Cancel;
 
@@ -28,6 +28,8 @@ pub struct Of<'r> {
     pub step: u32,
     /// The store that has the record.
     pub store: &'r Path,
+    /// The directory that it made, where this process did.
+    pub made: Option<&'r Scratch>,
 }
 
 /// Undoes a step. It is not interrupted.
@@ -42,7 +44,10 @@ pub fn undo(undo: &Undo, of: Of<'_>) -> Result<Done, ActionError> {
     let what = steps::describe_undo(undo, of.run, of.step);
     match undo {
         Undo::RemoveOurScratch { parent, of: which } => {
-            let removed = scratch::remove(parent.as_path(), &which.name(of.run));
+            let removed = match of.made {
+                Some(made) => made.remove(),
+                None => scratch::remove(parent.as_path(), &which.name(of.run)),
+            };
             removed.map(|()| Done::default()).map_err(io_error(&what))
         }
         Undo::RemoveMountPoints => {
@@ -154,7 +159,7 @@ mod tests {
     const RUN: &str = "00000000deadbeef";
 
     fn of(run: &str) -> Of<'_> {
-        Of { run, step: 3, store: Path::new("/nowhere/s.db") }
+        Of { run, step: 3, store: Path::new("/nowhere/s.db"), made: None }
     }
 
     /// Root ran a stored command: an edited record said `{"run":{"argv":[…]}}`.
