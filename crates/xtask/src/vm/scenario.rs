@@ -23,6 +23,7 @@ mod key;
 mod pi;
 mod power;
 mod promises;
+mod resumed;
 mod run;
 mod slope;
 mod studies;
@@ -91,6 +92,7 @@ pub const PARTS: &[Part] = &[
         is_alone: false,
         run: promises::acknowledged_fsyncs_survive,
     }),
+    Part::Group(&resumed::GROUP),
     Part::Group(&files::GROUP),
     Part::Group(&devices::GROUP),
     Part::Group(&causes::GROUP),
