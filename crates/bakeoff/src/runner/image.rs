@@ -28,13 +28,13 @@ pub const IMAGE_BYTES: u64 = 512 << 20;
 /// Share of the image the data file may take: filesystems need room for themselves.
 const DATA_SHARE: u64 = 8;
 /// What the smallest data file and what is made beside it take of an image.
-const FILES_BYTES: u64 = 160 << 20;
+const FILES_BYTES: u64 = 96 << 20;
 /// Layout time of one stack.
 const LAYOUT_NS: u64 = 300_000_000;
 /// Bytes of the trial write that shows how long images take.
 const PILOT_BYTES: u64 = 32 << 20;
 /// Share of the run's time that writing the images may take.
-const FILL_SHARE: u64 = 8;
+const FILL_SHARE: u64 = 6;
 /// Share of the bytes to write that images may take.
 const WEAR_SHARE: u64 = 2;
 /// Blocks that the bytes to write are spread over, the rehearsal included.
@@ -50,7 +50,7 @@ pub fn prepare(session: &mut Session, parent: &RawPath, place: Place) -> Result<
     let k = images.kept.len() as u64;
     let filled_bytes = images.size_bytes * k;
     let wear = header.protocol.max_write_bytes.map(|bytes| bytes.saturating_sub(filled_bytes) / 2);
-    let room_bytes = images.size_bytes / DATA_SHARE;
+    let room_bytes = (images.size_bytes / DATA_SHARE).max(space::FILE_MIN_BYTES);
     let file_bytes = space::file_bytes(room_bytes, wear, k * BLOCKS, rate, LAYOUT_NS)
         .ok_or_else(|| Fault::bug("the image is too small for a data file"))?;
     let regions = regions(attached, place, (images.size_bytes, file_bytes));
