@@ -200,6 +200,8 @@ pub const PC: Board = Board {
         "virtio_blk",
         "virtio_console",
         "virtio_rng",
+        "ahci",
+        "nvme",
         "xhci_pci",
         "usb_storage",
         "sd_mod",

@@ -12,10 +12,25 @@ pub const MIB: u64 = 1 << 20;
 pub enum Bus {
     /// Paravirtual, on PCI: vda, vdb, … in the order of the machine's list.
     Virtio,
+    /// The first disk of the SATA controller: sda.
+    Sata,
+    /// A controller with one namespace: nvme0n1, ….
+    Nvme,
     /// A USB stick: sda, …; can be pulled out.
     Usb,
     /// A card in a Raspberry Pi's slot; its size is a power of two.
     Card,
+}
+
+/// What the host does with writes of a disk.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum HostCache {
+    /// They stay in the host's memory, and flushes are ignored: as fast as can be.
+    Unsafe,
+    /// They go to the host's memory, and a flush writes them to its disk.
+    WriteBack,
+    /// They go to the host's disk past its memory.
+    None,
 }
 
 /// A disk. What it holds is in a file that stays while its machine is there.
@@ -30,6 +45,7 @@ pub struct Disk {
     serial: Option<String>,
     is_read_only: bool,
     block_bytes: u32,
+    cache: HostCache,
     limits: Map<String, Value>,
 }
 
@@ -44,6 +60,16 @@ impl Disk {
         Disk::new(name, Bus::Usb, size_bytes)
     }
 
+    /// A SATA disk; a machine has one at most.
+    pub fn sata(name: &'static str, size_bytes: u64) -> Disk {
+        Disk::new(name, Bus::Sata, size_bytes)
+    }
+
+    /// An NVMe drive. It has a serial number, which QEMU asks for.
+    pub fn nvme(name: &'static str, size_bytes: u64) -> Disk {
+        Disk::new(name, Bus::Nvme, size_bytes).serial(name)
+    }
+
     /// An SD card.
     pub fn card(name: &'static str, size_bytes: u64) -> Disk {
         Disk::new(name, Bus::Card, size_bytes)
@@ -51,7 +77,8 @@ impl Disk {
 
     fn new(name: &'static str, bus: Bus, size_bytes: u64) -> Disk {
         let (serial, limits) = (None, Map::new());
-        Disk { name, bus, size_bytes, serial, is_read_only: false, block_bytes: 512, limits }
+        let (is_read_only, cache) = (false, HostCache::Unsafe);
+        Disk { name, bus, size_bytes, serial, is_read_only, block_bytes: 512, cache, limits }
     }
 
     /// Gives it a serial number; virtio shows the first 20 bytes.
@@ -72,6 +99,12 @@ impl Disk {
         self
     }
 
+    /// What the host does with its writes.
+    pub fn host_cache(mut self, cache: HostCache) -> Disk {
+        self.cache = cache;
+        self
+    }
+
     /// At most so many operations a second.
     pub fn at_most_iops(mut self, iops: u64) -> Disk {
         self.limits.insert("iops-total".to_owned(), iops.into());
@@ -81,6 +114,16 @@ impl Disk {
     /// At most so many bytes a second.
     pub fn at_most_bytes_per_s(mut self, bytes_per_s: u64) -> Disk {
         self.limits.insert("bps-total".to_owned(), bytes_per_s.into());
+        self
+    }
+
+    /// A write-back cache of `cache_bytes` that accepts every write at once until it is full, and
+    /// empties at `bytes_per_s`, flushed or not.
+    pub fn write_cache(mut self, bytes_per_s: u64, cache_bytes: u64) -> Disk {
+        // QEMU's bucket: it leaks at the first rate and holds a second of the other one
+        // (util/throttle.c).
+        self.limits.insert("bps-write".to_owned(), bytes_per_s.into());
+        self.limits.insert("bps-write-max".to_owned(), cache_bytes.into());
         self
     }
 
@@ -100,7 +143,10 @@ impl Disk {
             "node-name": self.name,
             "read-only": self.is_read_only,
             "discard": "unmap",
-            "cache": {"direct": false, "no-flush": true},
+            "cache": {
+                "direct": self.cache == HostCache::None,
+                "no-flush": self.cache == HostCache::Unsafe,
+            },
             "file": {"driver": "file", "filename": path},
         });
         let mut arguments = Vec::new();
@@ -127,6 +173,8 @@ impl Disk {
     pub fn device(&self) -> Option<Value> {
         let driver = match self.bus {
             Bus::Virtio => "virtio-blk-pci",
+            Bus::Sata => "ide-hd",
+            Bus::Nvme => "nvme",
             Bus::Usb => "usb-storage",
             Bus::Card => return None,
         };
@@ -137,6 +185,9 @@ impl Disk {
             "logical_block_size": self.block_bytes,
             "physical_block_size": self.block_bytes,
         });
+        if self.bus == Bus::Sata {
+            device["bus"] = "ide.0".into();
+        }
         if self.bus == Bus::Usb {
             device["bus"] = "usb.0".into();
             device["removable"] = true.into();
@@ -169,5 +220,16 @@ mod tests {
         assert_eq!(device["driver"], "usb-storage");
         assert_eq!(device["serial"], "a,b\"<x>");
         assert_eq!(Disk::card("card", MIB).device(), None);
+    }
+
+    #[test]
+    fn a_write_cache_limits_writes_only() {
+        let disk = Disk::sata("a", MIB).write_cache(10, 20).host_cache(HostCache::None);
+        let arguments = disk.arguments("a.img");
+        let [limits, node] =
+            [1, 3].map(|at| serde_json::from_str::<Value>(&arguments[at]).unwrap());
+        assert_eq!(limits["limits"], json!({"bps-write": 10, "bps-write-max": 20}));
+        assert_eq!(node["file"]["cache"], json!({"direct": true, "no-flush": false}));
+        assert_eq!(disk.device().unwrap()["bus"], "ide.0");
     }
 }

@@ -101,7 +101,8 @@ impl Machine {
             .context("cannot run setpriv, which is in Debian's util-linux")?;
         let mut guest = Guest::start(child, sockets, &self.folder)?;
         // A stick is found a moment after the system is up, or a long one on a busy machine.
-        let shown = "ls -d /sys/block/vd* /sys/block/sd* /sys/block/mmcblk? 2>/dev/null | wc -l";
+        let shown = "ls -d /sys/block/vd* /sys/block/sd* /sys/block/mmcblk? \
+                     /sys/block/nvme* 2>/dev/null | wc -l";
         guest.wait_for(&format!("[ $({shown}) -ge {} ]", self.disks.len()))?;
         Ok(guest)
     }

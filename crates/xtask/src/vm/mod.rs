@@ -53,15 +53,16 @@ const HELP: &str = "\
 usage: cargo xtask test-vm [--list] [--binary PATH | --dist] [PART...]
        cargo xtask test-vm [--binary PATH | --dist] --run SCRIPT [pc|pi3|pi1]
 
-Runs the tests whose names contain one of the PARTs (all but causes/ and caps by default) on
-emulated machines.
+Runs the tests whose names contain one of the PARTs on emulated machines; by default all but
+those that need the machine for themselves.
 With --binary that program is tested on the PC (target/debug/bakeoff, while working) in place of
 the static one, which takes minutes to build the first time; with --dist what `cargo xtask dist`
 made for people is. --run tries a script on a machine.
 
 As many machines run at a time as there are CPUs. The second number of a line is what the emulator
-computed for it. causes/ and caps, for which it matters what else goes on, run alone and last, and
-only where they are named: they are a part of `make bench-truth`.
+computed for it. Tests for which other load matters (causes/, caps, carry-over/, slow-disk/ and
+turns-and-visits/) run alone and last, and only where they are named. causes/ and caps are a part
+of `make bench-truth`.
 
 `make test` runs devices/, guard/ and some of run/. The others run only here.
 ";

@@ -13,6 +13,7 @@ use super::disk::Disk;
 use super::guest::Guest;
 
 pub mod caps;
+mod carry_over;
 mod causes;
 mod detached;
 mod devices;
@@ -26,7 +27,9 @@ mod promises;
 mod resumed;
 mod run;
 mod slope;
+mod slow_disk;
 mod studies;
+mod turns_and_visits;
 
 /// Tests that share a guest.
 pub struct Group {
@@ -96,6 +99,10 @@ pub const PARTS: &[Part] = &[
     Part::Group(&files::GROUP),
     Part::Group(&devices::GROUP),
     Part::Group(&causes::GROUP),
+    Part::Group(&slow_disk::GROUP),
+    Part::Group(&turns_and_visits::SPEEDS),
+    Part::Group(&turns_and_visits::KINDS),
+    Part::Group(&carry_over::GROUP),
     Part::Solo(Solo { name: "caps", is_alone: true, run: caps::once_each }),
 ];
 

@@ -1,0 +1,180 @@
+//! A disk made to misbehave: the finding `carry-over` fires on it, and on four others it does not.
+//!
+//! The disk has a write-back cache that ignores flushes. A fast candidate fills it and the next one
+//! waits; during the slices of a slow candidate the cache empties, and the next one is faster.
+//! The candidates are two stacks on each half of a disk, and the second half answers late (the
+//! kernel's dm-delay).
+
+use std::time::Duration;
+
+use anyhow::{Context, Result, ensure};
+use serde_json::Value;
+
+use super::{Group, Test};
+use crate::vm::board::PC_OF_TWO;
+use crate::vm::disk::{Disk, MIB};
+use crate::vm::guest::Guest;
+
+/// The group.
+pub const GROUP: Group = Group {
+    name: "carry-over",
+    board: &PC_OF_TWO,
+    disks: || BEDS.iter().map(|bed| (bed.limited)(Disk::virtio(bed.disk, SIZE_BYTES))).collect(),
+    is_alone: true,
+    tests: || {
+        let test = |bed: &'static Bed| Test::new(bed.name, |guest| judged(guest, bed));
+        BEDS.iter().map(test).collect()
+    },
+};
+
+/// A disk and what a run on it has to find.
+struct Bed {
+    /// Name of the test.
+    name: &'static str,
+    /// What the guest's kernel calls the disk.
+    disk: &'static str,
+    /// What QEMU limits.
+    limited: fn(Disk) -> Disk,
+    /// How late the whole disk answers, and how late its second half.
+    delays_ms: [u32; 2],
+    /// Whether one candidate changes the figure of the next one.
+    carries_over: bool,
+}
+
+const SIZE_BYTES: u64 = 2 * HALF_BYTES;
+const HALF_BYTES: u64 = 160 * MIB;
+/// Writing 256 KiB within this time leaves a quarter of 14 MB/s unused.
+const SLOW_MS: u32 = 16;
+/// The slow candidate still needs more than a limited disk gives. QEMU's throttle saves up a tenth
+/// of a second of what nobody uses, which is a small cache of the kind to be found.
+const HARDLY_MS: u32 = 4;
+
+static BEDS: [Bed; 5] = [
+    Bed {
+        name: "a-slow-write-back-cache",
+        disk: "vda",
+        limited: |disk| disk.write_cache(14_000_000, 14_000_000),
+        delays_ms: [0, SLOW_MS],
+        carries_over: true,
+    },
+    Bed {
+        name: "none-on-a-fast-disk",
+        disk: "vdb",
+        limited: |disk| disk,
+        delays_ms: [0, SLOW_MS],
+        carries_over: false,
+    },
+    Bed {
+        name: "none-on-50-requests-a-second",
+        disk: "vdc",
+        limited: |disk| disk.at_most_iops(50),
+        delays_ms: [0, HARDLY_MS],
+        carries_over: false,
+    },
+    Bed {
+        name: "none-on-20-mb-a-second",
+        disk: "vdd",
+        limited: |disk| disk.at_most_bytes_per_s(20_000_000),
+        delays_ms: [0, HARDLY_MS],
+        carries_over: false,
+    },
+    Bed {
+        name: "none-on-a-late-disk",
+        disk: "vde",
+        limited: |disk| disk,
+        delays_ms: [8, SLOW_MS],
+        carries_over: false,
+    },
+];
+
+const PLAN: &str = "
+title = 'carry-over'
+[region]
+size = '128m'
+[[stack]]
+fs = 'raw'
+[[stack]]
+fs = 'ext4'
+[[workload]]
+rw = 'randwrite'
+bs = '256k'
+direct = true
+size = '8m'
+[protocol]
+mode = 'quick'
+flash_state = 'trimmed'
+precondition = false
+";
+
+/// How long a run may take: two minutes alone, more beside builds.
+const LIMIT: Duration = Duration::from_secs(900);
+
+fn judged(guest: &mut Guest, bed: &Bed) -> Result<()> {
+    let sectors = HALF_BYTES / 512;
+    for half in 0..2 {
+        let (at, delay_ms) = (half * sectors, bed.delays_ms[half as usize]);
+        let table = match delay_ms {
+            0 => format!("0 {sectors} linear /dev/{} {at}", bed.disk),
+            _ => format!("0 {sectors} delay /dev/{} {at} {delay_ms}", bed.disk),
+        };
+        guest.ok(&format!("dmsetup create half{half} --table '{table}'"))?;
+    }
+    let result = measured(guest);
+    guest.ok("udevadm settle; for i in 0 1; do dmsetup remove --retry half$i; done")?;
+    let result = result?;
+    // Cells in one piece say nothing about it.
+    ensure!(result["protocol"]["isolation"] == "slices", "not in slices: {result}");
+    let found = findings(&result)?;
+    ensure!(
+        found.contains(&"carry-over") == bed.carries_over,
+        "{}: found {found:?} in {result}",
+        bed.name
+    );
+    Ok(())
+}
+
+/// The result of a run on both halves.
+fn measured(guest: &mut Guest) -> Result<Value> {
+    let targets = "--target /dev/mapper/half0 --target /dev/mapper/half1";
+    guest.ok(&format!("cat >/tmp/plan.toml <<'END'\n{PLAN}END"))?;
+    let plan = guest.ok(&format!("bakeoff plan /tmp/plan.toml {targets} --format json"))?;
+    let plan: Value = serde_json::from_str(&plan)?;
+    let tokens = plan["targets"].as_array().context("no targets")?.iter();
+    let consent: Vec<String> = tokens
+        .map(|target| Some(format!("--erase '{}'", target["erase_token"].as_str()?)))
+        .collect::<Option<_>>()
+        .with_context(|| format!("no erase token in {plan}"))?;
+    let ended = guest.run_within(
+        &format!(
+            "bakeoff run /tmp/plan.toml {targets} {} --seed 1 --time 5m --max-write 100g \
+             --format json >/tmp/result",
+            consent.join(" ")
+        ),
+        LIMIT,
+    )?;
+    ensure!(ended.code <= 1, "ended with {}: {}", ended.code, ended.error());
+    Ok(serde_json::from_slice(&guest.file("/tmp/result")?)?)
+}
+
+/// The ids of what was found, of the run and of its workload.
+fn findings(result: &Value) -> Result<Vec<&str>> {
+    let both = [&result["findings"], &result["verdicts"][0]["findings"]];
+    let both = both.map(Value::as_array).into_iter().collect::<Option<Vec<_>>>();
+    let all = both.with_context(|| format!("no findings in {result}"))?.into_iter().flatten();
+    Ok(all.filter_map(|finding| finding["id"].as_str()).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn findings_of_a_run_and_of_its_workload_count() {
+        let of = |id| json!([{"id": id}]);
+        let result = json!({"findings": of("L09"), "verdicts": [{"findings": of("carry-over")}]});
+        assert_eq!(findings(&result).unwrap(), ["L09", "carry-over"]);
+        assert!(findings(&json!({"findings": [], "verdicts": []})).is_err());
+    }
+}
