@@ -77,7 +77,7 @@ fn fitting(header: &Header, place: &Place, rate: f64) -> (Images, Vec<Skipped>) 
     let needs_all = needs.iter().copied().max().unwrap_or(0) * needs.len() as u64;
     let advice = if most_bytes == by_time {
         let needed_s = (needs_all as f64 / rate.max(1.0)) as u64 * FILL_SHARE + 1;
-        format!("at {} that takes too long; --time {needed_s}s", units::rate(rate))
+        format!("writing it at {} takes too long; --time {needed_s}s", units::rate(rate))
     } else if most_bytes == by_wear {
         format!("--max-write {}m", needs_all * WEAR_SHARE / (1 << 20))
     } else {
@@ -85,10 +85,7 @@ fn fitting(header: &Header, place: &Place, rate: f64) -> (Images, Vec<Skipped>) 
     };
     let skip = |at: usize| Skipped {
         name: header.candidates[at].name.clone(),
-        reason: format!(
-            "no room beside the others: its image takes {}; {advice} would be enough",
-            units::size(needs[at])
-        ),
+        reason: format!("no room for its image beside the others: {advice} is enough"),
     };
     let mut skipped: Vec<Skipped> = left_out.map(skip).collect();
     for (at, twin) in header.candidates.iter().enumerate().skip(needs.len()) {

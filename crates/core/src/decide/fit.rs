@@ -133,34 +133,43 @@ pub fn plan_fit(wanted: &Wanted) -> Result<Fit, FitError> {
     if wanted.workloads.is_empty() || wanted.candidates == 0 {
         return Err(FitError::Nothing);
     }
+    let (_, least_of_all) = cost(wanted, wanted.workloads.len());
     let mut dropped = Vec::new();
     for kept in (1..=wanted.workloads.len()).rev() {
         let (block, least) = cost(wanted, kept);
         let over_time = wanted.time_ns.filter(|limit| least.time_ns > *limit);
         let over_bytes = wanted.max_write_bytes.filter(|limit| least.write_bytes > *limit);
-        let reason = match (over_time, over_bytes) {
+        match (over_time, over_bytes) {
             (None, None) => return Ok(Fit { kept, dropped, block, least }),
-            (Some(limit), _) if kept > 1 => format!(
-                "with it the {} that an answer needs would take about {}, and there are \
-                 {}; --time {}s would be enough",
-                wanted.blocks(),
-                units::duration(least.time_ns),
-                units::duration(limit),
-                seconds_up(least.time_ns)
-            ),
-            (None, Some(limit)) if kept > 1 => format!(
-                "with it the {} that an answer needs would write about {}, and {} are \
-                 allowed; --max-write {}m would be enough",
-                wanted.blocks(),
-                units::size(least.write_bytes),
-                units::size(limit),
-                least.write_bytes.div_ceil(1 << 20)
-            ),
-            (over_time, over_bytes) => return Err(too_small(wanted, least, over_time, over_bytes)),
-        };
-        dropped.push(Skipped { name: wanted.workloads[kept - 1].0.clone(), reason });
+            _ if kept == 1 => return Err(too_small(wanted, least, over_time, over_bytes)),
+            (over_time, _) => {
+                let name = wanted.workloads[kept - 1].0.clone();
+                let reason = dropped_for(wanted, least_of_all, over_time.is_some());
+                dropped.push(Skipped { name, reason });
+            }
+        }
     }
     Err(FitError::Nothing)
+}
+
+/// Why a workload is dropped: the same words for all that the same limit drops.
+fn dropped_for(wanted: &Wanted, all: Cost, for_time: bool) -> String {
+    let blocks = wanted.blocks();
+    match for_time {
+        true => format!(
+            "{blocks} with all workloads take about {}, and the limit is {}; --time {}s is enough",
+            units::duration(all.time_ns),
+            units::duration(wanted.time_ns.unwrap_or_default()),
+            seconds_up(all.time_ns)
+        ),
+        false => format!(
+            "{blocks} with all workloads write about {}, and the limit is {}; --max-write {}m is \
+             enough",
+            units::size(all.write_bytes),
+            units::size(wanted.max_write_bytes.unwrap_or_default()),
+            all.write_bytes.div_ceil(1 << 20)
+        ),
+    }
 }
 
 /// Cost of one block of the first `kept` workloads, and of all that must be done at least.
