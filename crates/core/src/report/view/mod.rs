@@ -255,9 +255,9 @@ fn interval_note(run: &Run) -> String {
     let level = 100.0 * (1.0 - protocol.alpha / pairs as f64);
     let looks: Vec<String> = protocol.looks.iter().map(u32::to_string).collect();
     format!(
-        "Intervals of a workload hold jointly with 95 % confidence. Each is a {level:.2} % interval \
-         of the ratio of two rates, paired within blocks, and accounts for looks after {} blocks \
-         and for {}. A tie is a difference of at most {} %.",
+        "Intervals of a workload hold jointly with 95 % confidence. Each is a {level:.2} % \
+         interval of the ratio of two rates, paired within blocks, and accounts for looks after \
+         {} blocks and for {}. A tie is a difference of at most {} %.",
         looks.join(", "),
         plural(pairs, "pair"),
         super::round::to_support(protocol.tie_margin * 100.0, Some(0.1)).trim_end_matches(".0"),
