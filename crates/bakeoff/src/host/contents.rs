@@ -180,6 +180,7 @@ fn sign(found: Signature, head: &[u8]) -> Sign {
         size_bytes: usage.size_bytes,
         used_bytes: usage.used_bytes,
         written_s: usage.written_s,
+        made_s: usage.made_s,
         kind: found.kind,
     }
 }

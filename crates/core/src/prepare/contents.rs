@@ -29,6 +29,8 @@ pub struct Sign {
     pub used_bytes: Option<u64>,
     /// When it was last written, seconds since 1970.
     pub written_s: Option<u64>,
+    /// When it was created, seconds since 1970.
+    pub made_s: Option<u64>,
 }
 
 /// Kinds of partition tables, in libblkid's words.
@@ -71,6 +73,8 @@ impl Sign {
         }
         if let Some(then) = self.written_s.filter(|then| *then > 0) {
             words += &format!(", last written {}", ago(now_s.saturating_sub(then)));
+        } else if let Some(then) = self.made_s.filter(|then| *then > 0) {
+            words += &format!(", created {}", ago(now_s.saturating_sub(then)));
         }
         words
     }

@@ -1,9 +1,9 @@
-//! What superblocks say beside their identity: size, used space, time of the last write.
+//! What superblocks say beside their identity: size, used space, age.
 //!
 //! Read from the first bytes of a filesystem, so that they need no mount and no tool of each
 //! filesystem. Nothing is changed by them and nothing is decided by them: they are for people.
 //! Sources: Linux `fs/ext4/ext4.h`, `fs/xfs/libxfs/xfs_format.h`, `fs/btrfs` ("btrfs_super_block"),
-//! the exFAT specification; UEFI 2.10 section 5 for GPT.
+//! `fs/ntfs3/ntfs.h`, the exFAT specification; UEFI 2.10 section 5 for GPT.
 
 /// Bytes of a device that are enough for everything here.
 pub const HEAD_BYTES: usize = (64 << 10) + 4096;
@@ -17,6 +17,8 @@ pub struct Usage {
     pub used_bytes: Option<u64>,
     /// Last written, seconds since 1970.
     pub written_s: Option<u64>,
+    /// Created, seconds since 1970. btrfs, exFAT and FAT do not say so near their start.
+    pub made_s: Option<u64>,
 }
 
 /// Reads the superblock of a filesystem of that kind at the start of `head`.
@@ -26,6 +28,7 @@ pub fn usage(kind: &str, head: &[u8]) -> Usage {
         "xfs" => xfs(head),
         "btrfs" => btrfs(head),
         "exfat" => exfat(head),
+        "ntfs" => ntfs(head),
         _ => None,
     };
     read.unwrap_or_default()
@@ -47,6 +50,10 @@ fn be32(bytes: &[u8], at: usize) -> Option<u64> {
     Some(u64::from(u32::from_be_bytes(*bytes.get(at..)?.first_chunk()?)))
 }
 
+fn be16(bytes: &[u8], at: usize) -> Option<u64> {
+    Some(u64::from(u16::from_be_bytes(*bytes.get(at..)?.first_chunk()?)))
+}
+
 fn be64(bytes: &[u8], at: usize) -> Option<u64> {
     Some(u64::from_be_bytes(*bytes.get(at..)?.first_chunk()?))
 }
@@ -54,7 +61,7 @@ fn be64(bytes: &[u8], at: usize) -> Option<u64> {
 fn sized(blocks: u64, free: u64, block_bytes: u64) -> Usage {
     let bytes = |blocks: u64| blocks.checked_mul(block_bytes);
     let used_bytes = blocks.checked_sub(free).and_then(bytes);
-    Usage { size_bytes: bytes(blocks), used_bytes, written_s: None }
+    Usage { size_bytes: bytes(blocks), used_bytes, ..Usage::default() }
 }
 
 fn ext(head: &[u8]) -> Option<Usage> {
@@ -73,13 +80,52 @@ fn ext(head: &[u8]) -> Option<Usage> {
 }
 
 fn xfs(head: &[u8]) -> Option<Usage> {
-    Some(sized(be64(head, 8)?, be64(head, 144)?, be32(head, 4)?))
+    let sized = sized(be64(head, 8)?, be64(head, 144)?, be32(head, 4)?);
+    Some(Usage { made_s: xfs_made_s(head), ..sized })
+}
+
+/// When the root inode was created: versions from 5 on keep that, in nanoseconds since 1901 where
+/// the inode has `XFS_DIFLAG2_BIGTIME`. mkfs.xfs puts it in the first blocks.
+fn xfs_made_s(head: &[u8]) -> Option<u64> {
+    const VERSION_5: u64 = 5;
+    const BIGTIME: u64 = 8;
+    (be16(head, 100)? & 0xf == VERSION_5).then_some(())?;
+    let (root, per_block) = (be64(head, 56)?, u32::from(*head.get(123)?));
+    let block = root.checked_shr(per_block)?;
+    let slot = root & 1u64.checked_shl(per_block)?.wrapping_sub(1);
+    let at = block.checked_mul(be32(head, 4)?)?.checked_add(slot.checked_mul(be16(head, 104)?)?)?;
+    let inode = head.get(usize::try_from(at).ok()?..)?;
+    inode.starts_with(b"IN").then_some(())?;
+    let created = be64(inode, 144)?;
+    match be64(inode, 120)? & BIGTIME {
+        0 => Some(created >> 32),
+        _ => (created / 1_000_000_000).checked_sub(1 << 31),
+    }
+}
+
+/// The creation time of the file table itself, where it begins near the start: in 100 ns since 1601.
+fn ntfs(head: &[u8]) -> Option<Usage> {
+    const STANDARD_INFORMATION: u64 = 0x10;
+    const SECONDS_TO_1970: u64 = 11_644_473_600;
+    let sector_bytes = le16(head, 11)?;
+    let size_bytes = le64(head, 40)?.checked_mul(sector_bytes);
+    let made_s = || {
+        let cluster_bytes = sector_bytes * u64::from(*head.get(13)?);
+        let record =
+            head.get(usize::try_from(le64(head, 48)?.checked_mul(cluster_bytes)?).ok()?..)?;
+        record.starts_with(b"FILE").then_some(())?;
+        let attribute = record.get(usize::try_from(le16(record, 20)?).ok()?..)?;
+        (le32(attribute, 0)? == STANDARD_INFORMATION).then_some(())?;
+        let content = attribute.get(usize::try_from(le16(attribute, 20)?).ok()?..)?;
+        (le64(content, 0)? / 10_000_000).checked_sub(SECONDS_TO_1970)
+    };
+    Some(Usage { size_bytes, made_s: made_s(), ..Usage::default() })
 }
 
 fn btrfs(head: &[u8]) -> Option<Usage> {
     let at = head.get(64 << 10..)?;
     let (size_bytes, used_bytes) = (le64(at, 0x70), le64(at, 0x78));
-    Some(Usage { size_bytes, used_bytes, written_s: None })
+    Some(Usage { size_bytes, used_bytes, ..Usage::default() })
 }
 
 fn exfat(head: &[u8]) -> Option<Usage> {
@@ -88,7 +134,7 @@ fn exfat(head: &[u8]) -> Option<Usage> {
     // Percent of the clusters; 0xff where nobody counted.
     let percent = u64::from(*head.get(112)?);
     let used_bytes = size_bytes.filter(|_| percent <= 100).map(|size| size / 100 * percent);
-    Some(Usage { size_bytes, used_bytes, written_s: None })
+    Some(Usage { size_bytes, used_bytes, ..Usage::default() })
 }
 
 /// Identifier of the partition table in the first sectors: the disk's GUID of a GPT, the signature
@@ -131,7 +177,7 @@ mod tests {
 
     #[test]
     fn nonsense_and_short_reads_say_nothing() {
-        for kind in ["ext4", "xfs", "btrfs", "exfat", "vfat"] {
+        for kind in ["ext4", "xfs", "btrfs", "exfat", "ntfs", "vfat"] {
             assert_eq!(usage(kind, &[0xff; 100]), Usage::default(), "{kind}");
             let _ = usage(kind, &vec![0xff; HEAD_BYTES]);
         }
