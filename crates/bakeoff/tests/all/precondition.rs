@@ -51,8 +51,8 @@ fn bytes_that_are_not_left_end_it_and_the_run_is_labelled() {
     }
     let bench = Bench::new();
     made(&bench, &plan(), 96 * MIB);
-    // Four visits of a candidate on 64 MiB and the region itself: 320 MiB. An eighth of what is left
-    // is less than the five smallest rounds, of ten writes each, would leave room for.
+    // Four visits of a candidate on 64 MiB and the region itself: 320 MiB. An eighth of the rest
+    // has no room for the five smallest rounds, of ten writes each.
     let limit = (320 * MIB + 8 * 64 * 1024).to_string();
     let ran = bench.run(&[&RUN[..], &["--max-write", &limit]].concat());
     let (_, run) = record(&bench);

@@ -103,7 +103,7 @@ fn xfs_made_s(head: &[u8]) -> Option<u64> {
     }
 }
 
-/// The creation time of the file table itself, where it begins near the start: in 100 ns since 1601.
+/// The creation time of the file table, where it begins near the start: in 100 ns since 1601.
 fn ntfs(head: &[u8]) -> Option<Usage> {
     const STANDARD_INFORMATION: u64 = 0x10;
     const SECONDS_TO_1970: u64 = 11_644_473_600;
