@@ -173,13 +173,10 @@ impl Scratch {
         let Some(parent) = &self.parent else { return Ok(()) };
         let mut is_full = false;
         for _ in 0..RENAMES {
+            let Some(ours) = self.identity()? else { return Ok(()) };
             let name = self.name_now()?;
             let found = statat(parent, &name, AtFlags::SYMLINK_NOFOLLOW);
-            let ours = fstat(&self.dir)?;
-            if !found.is_ok_and(|f| (f.st_dev, f.st_ino) == (ours.st_dev, ours.st_ino)) {
-                if name.as_encoded_bytes().ends_with(b" (deleted)") {
-                    return Ok(());
-                }
+            if !found.is_ok_and(|found| (found.st_dev, found.st_ino) == ours) {
                 continue;
             }
             // Should something else have the name by now, rmdir(2) removes at most an empty
@@ -199,7 +196,17 @@ impl Scratch {
         }
     }
 
-    /// Its name by the descriptor, with " (deleted)" behind it when it has none any more: proc(5).
+    /// Its device and inode; `None` once it is removed, of which NFS and FUSE know nothing more.
+    fn identity(&self) -> io::Result<Option<(u64, u64)>> {
+        match fstat(&self.dir) {
+            Ok(found) if found.st_nlink == 0 => Ok(None),
+            Ok(found) => Ok(Some((found.st_dev, found.st_ino))),
+            Err(Errno::STALE | Errno::NOENT) => Ok(None),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// Its name by the descriptor: proc(5).
     fn name_now(&self) -> io::Result<OsString> {
         let path = std::fs::read_link(self.dir.path())?;
         Ok(path.file_name().map(OsStr::to_os_string).unwrap_or_default())

@@ -138,7 +138,7 @@ fn two_at_once_and_hands_off_a_living_run() {
         assert_eq!((ended.code, ended.out.as_str()), (3, ""), "{args:?}: {ended:?}");
         assert!(ended.err.contains(&id) && ended.err.contains(words), "{args:?}: {ended:?}");
     };
-    refused(&["resume", &id], "wait for it to end");
+    refused(&["resume", &id], "wait until it ends");
     refused(&["rm", &id], "is being measured right now");
     assert!(bench.run(&["clean"]).err.contains("Nothing to put back"));
     let shown = bench.run(&["show", &id]);
