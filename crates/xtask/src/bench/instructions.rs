@@ -15,8 +15,11 @@ use bakeoff_core::driver::native::{Reply, TargetKind, Task};
 use bakeoff_core::model::job::{EngineName, Job, Rw};
 use bakeoff_core::model::path::RawPath;
 
-/// I/Os of the shorter and of the longer run.
-const IOS: [u64; 2] = [20_000, 120_000];
+/// I/Os of the shorter and of the longer run: far enough apart that the histogram at the end, which
+/// has more entries the more latencies differ, counts for little on a busy machine too.
+const IOS: [u64; 2] = [20_000, 320_000];
+/// Counts of a case that takes too many, of which the smallest is held to the limit.
+const TRIES: usize = 3;
 /// Bytes of the file that is read and written.
 const FILE_BYTES: u64 = 64 << 20;
 /// By how much a count may exceed what is committed.
@@ -32,6 +35,12 @@ struct Case {
     committed: f64,
     /// What it has to stay below whatever was committed; none where nothing was promised.
     at_most: Option<f64>,
+}
+
+impl Case {
+    fn is_too_many(&self, now: f64) -> bool {
+        now > self.committed * (1.0 + MARGIN) || self.at_most.is_some_and(|most| now > most)
+    }
 }
 
 fn cases() -> Vec<Case> {
@@ -79,13 +88,19 @@ pub fn check(root: &Path) -> Result<bool> {
     let mut is_right = true;
     println!("{:<40}{:>8}{:>12}{:>9}", "user instructions an I/O", "now", "committed", "at most");
     for case in cases() {
-        let Some(now) = slope(&engine, &file.0, &case)? else {
+        let Some(mut now) = slope(&engine, &file.0, &case)? else {
             skip(case.name, case.job.engine.name())?;
             continue;
         };
+        for _ in 1..TRIES {
+            if !case.is_too_many(now) {
+                break;
+            }
+            now = slope(&engine, &file.0, &case)?.map_or(now, |again| now.min(again));
+        }
         let at_most = case.at_most.map_or("-".to_owned(), |most| most.to_string());
         println!("{:<40}{now:>8.1}{:>12.1}{at_most:>9}", case.name, case.committed);
-        if now > case.committed * (1.0 + MARGIN) || case.at_most.is_some_and(|most| now > most) {
+        if case.is_too_many(now) {
             println!("  too many: shorten the loop, or commit the new figure with its reason");
             is_right = false;
         } else if now < case.committed * (1.0 - MARGIN) {

@@ -62,7 +62,11 @@ pub fn section(machine: &[(&str, String)], answers: &Answers) -> String {
     }
     if !answers.quick_s.is_empty() {
         let seconds = plain(answers.quick_s.iter().copied());
-        row("`quick` on two directories, seconds to its answer", seconds, "at most 20");
+        row(
+            "`quick` on two directories, random writes, seconds to its answer",
+            seconds,
+            "at most 20",
+        );
     }
     if !answers.pairs.is_empty() {
         let ratios = answers.pairs.iter().flat_map(|(ours, earlier)| ratios(ours, earlier));
