@@ -49,6 +49,8 @@ fn ask(target: &Target) -> Result<(), Fault> {
     let mut typed = String::new();
     match std::io::stdin().lock().read_line(&mut typed) {
         Ok(_) if target.is_consented(&[typed.trim().to_string()]) => Ok(()),
-        _ => Err(Fault::refused("the token does not match; nothing was changed")),
+        _ => Err(Fault::refused(
+            "the token does not match; nothing was changed. `bakeoff devices` prints the tokens",
+        )),
     }
 }

@@ -45,8 +45,7 @@ pub fn run(global: &Global, args: &Demo) -> Result<Outcome, Fault> {
     let mut protocol = Protocol::for_mode(Mode::Quick, candidates.len() as u32);
     let seed = global.seed.unwrap_or_else(begin::fresh_u64);
     if candidates.len() > 1 {
-        let twins = twin::twins(&candidates, seed);
-        candidates.extend(twins.into_iter().next());
+        candidates.extend(twin::drawn(&candidates, seed));
     }
     protocol.time_ns = Some(args.time);
     protocol.isolation = Isolation::Slices;

@@ -28,8 +28,8 @@ pub mod run;
 pub mod runs;
 pub mod show;
 pub mod simulate;
-pub mod standing;
-mod stored;
+mod standing;
+pub mod stored;
 mod unkept;
 mod watch;
 

@@ -3,6 +3,7 @@
 use std::io::Write;
 use std::path::PathBuf;
 
+use bakeoff_core::decide::twin;
 use bakeoff_core::model::candidate::{Candidate, Kind};
 use bakeoff_core::model::event::{FlashState, Step};
 use bakeoff_core::model::path::RawPath;
@@ -15,8 +16,8 @@ use bakeoff_core::prepare::{precondition, steps, udev_rule, visit};
 use bakeoff_core::report::plan::{Commands, EstimateView, PlanView, SpeedView, TargetView};
 use bakeoff_core::units;
 
+use super::plan_text;
 use super::run::{self, Looked, check_wear, look_at, state_words};
-use super::{plan_text, standing};
 use crate::cli::{Format, Global, Plan};
 use crate::fault::{Fault, Outcome};
 use crate::host;
@@ -70,7 +71,7 @@ fn without_target(args: &Plan, seed: u64) -> Result<PlanView, Fault> {
     run::settle(&mut made, args.time, args.max_write.or(asked.protocol.max_write_bytes))?;
     made.protocol.prove = args.prove;
     if asked.protocol.mode == Mode::Precise {
-        standing::repeat_one(&mut made, seed);
+        made.candidates.extend(twin::drawn(&made.candidates, seed));
     }
     Ok(PlanView::new(&asked, made))
 }

@@ -70,7 +70,10 @@ pub fn run(global: &Global, args: &Run) -> Result<Outcome, Fault> {
         // Hours may have passed: everything is looked at anew, for the drives consented to.
         ready = get_ready(global, args)?;
         if !ready.wanted.iter().all(|w| w.target.is_consented(&tokens)) {
-            return Err(Fault::refused("a target drive has changed; nothing was written"));
+            return Err(Fault::refused(
+                "a target drive has changed; nothing was written. Check it with `bakeoff plan`, \
+                 then start the run again",
+            ));
         }
     }
     let held = hold(&args.on, &ready.wanted)?;

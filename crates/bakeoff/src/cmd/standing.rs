@@ -27,7 +27,7 @@ pub fn parts(
     seed: u64,
 ) -> Result<u16, Fault> {
     if asked.protocol.mode == Mode::Precise {
-        repeat_one(made, seed);
+        made.candidates.extend(twin::drawn(&made.candidates, seed));
     } else if made.candidates.len() > 1 {
         for twin in twin::twins(&made.candidates, seed) {
             let mut both = made.clone();
@@ -40,11 +40,6 @@ pub fn parts(
         }
     }
     side_by_side(asked, made, places, file_bytes)
-}
-
-/// Adds the twin of the candidate that is drawn.
-pub fn repeat_one(made: &mut Expanded, seed: u64) {
-    made.candidates.extend(twin::twins(&made.candidates, seed).into_iter().next());
 }
 
 /// Whether more than one btrfs would stand on loop devices over one file: mkfs.btrfs takes them for

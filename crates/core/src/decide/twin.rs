@@ -22,6 +22,11 @@ pub fn twins(candidates: &[Candidate], seed: u64) -> Vec<Candidate> {
     own.into_iter().map(twin).collect()
 }
 
+/// The twin of the candidate that is drawn.
+pub fn drawn(candidates: &[Candidate], seed: u64) -> Option<Candidate> {
+    twins(candidates, seed).into_iter().next()
+}
+
 fn twin(of: &Candidate) -> Candidate {
     let room: String = of.name.chars().take(NAME_CHARS).collect();
     Candidate { name: format!("{room} (twin)"), twin_of: Some(of.name.clone()), ..of.clone() }
