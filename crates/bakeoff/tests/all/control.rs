@@ -17,7 +17,7 @@ fn a_positive_control_is_slowed_down_and_judged() {
     let names: Vec<&str> = run.header.candidates.iter().map(|c| c.name.as_str()).collect();
     assert_eq!(names, ["ext4", "ext2", "ext4 (slowed)"]);
     let cells: Vec<_> = run.complete_blocks().flat_map(|block| &block.cells).collect();
-    assert!(cells.len() >= 15, "{ended:?}");
+    assert!(cells.len() >= 9, "3 candidates in at least 3 blocks: {ended:?}");
     for cell in cells {
         let m = &cell.measurement;
         assert_eq!(m.job.slowed_ppm, if cell.candidate == 2 { 300_000 } else { 0 });

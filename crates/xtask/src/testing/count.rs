@@ -33,18 +33,25 @@ pub enum Format {
     Node,
 }
 
+/// The most lines of failed tests that are kept for the end.
+const KEPT_LINES: usize = 200;
+
 /// Reads output line by line.
 pub struct Counter {
     format: Format,
     count: Count,
     ignored: Vec<String>,
     helpers: u64,
+    /// What cargo's failed tests printed, which it tells between two lines of its own.
+    said: Vec<String>,
+    is_telling: bool,
 }
 
 impl Counter {
     /// Nothing counted yet.
     pub fn new(format: Format) -> Counter {
-        Counter { format, count: Count::default(), ignored: Vec::new(), helpers: 0 }
+        let (count, ignored, said) = (Count::default(), Vec::new(), Vec::new());
+        Counter { format, count, ignored, helpers: 0, said, is_telling: false }
     }
 
     /// Reads a line.
@@ -60,6 +67,11 @@ impl Counter {
     /// Tests that cargo was told to ignore, with their reasons.
     pub fn ignored(&self) -> &[String] {
         &self.ignored
+    }
+
+    /// What failed tests of cargo printed, to be told again where nobody has to look for it.
+    pub fn said(&self) -> &[String] {
+        &self.said
     }
 
     /// The count; a command that failed without a failed test (it was not built, it crashed) and
@@ -84,6 +96,14 @@ impl Counter {
             } else {
                 self.ignored.push(format!("{}: {reason}", name.trim_start_matches("test ")));
             }
+        }
+        match line {
+            _ if line.starts_with("---- ") => self.is_telling = true,
+            "failures:" => self.is_telling = false,
+            _ => {}
+        }
+        if self.is_telling && self.said.len() < KEPT_LINES && !line.is_empty() {
+            self.said.push(line.to_owned());
         }
         let Some(result) = line.strip_prefix("test result: ") else { return };
         let Some((_, counts)) = result.split_once(". ") else { return };
@@ -157,6 +177,15 @@ mod tests {
         let mut counter = Counter::new(Format::Cargo);
         text.lines().for_each(|line| counter.line(line));
         assert_eq!(counter.ignored(), ["a::slow: takes an hour"]);
+    }
+
+    #[test]
+    fn what_failed_tests_printed_is_kept() {
+        let text = "test a ... FAILED\n\nfailures:\n\n---- a stdout ----\nthread 'a' panicked:\n\n\
+             failures:\n    a\n\ntest result: FAILED. 4 passed; 1 failed; 0 ignored; 0 measured\n";
+        let mut counter = Counter::new(Format::Cargo);
+        text.lines().for_each(|line| counter.line(line));
+        assert_eq!(counter.said(), ["---- a stdout ----", "thread 'a' panicked:"]);
     }
 
     #[test]

@@ -145,7 +145,11 @@ fn total(outcomes: &[Outcome], skipped: u64, missed: u64) -> Count {
 }
 
 fn summary(outcomes: &[Outcome], skips: &[skips::Skip]) -> String {
-    let mut text = String::from("\n== summary\n");
+    let mut text = String::new();
+    for failed in outcomes.iter().filter(|outcome| !outcome.said.is_empty()) {
+        text += &format!("\n== what failed in {}\n{}\n", failed.name, failed.said.join("\n"));
+    }
+    text += "\n== summary\n";
     for outcome in outcomes {
         let state = if outcome.ok { "ok" } else { "FAILED" };
         let count = outcome.count;
@@ -181,8 +185,7 @@ mod tests {
 
     fn outcome(passed: u64, failed: u64, skipped: u64) -> Outcome {
         let count = Count { passed, failed, skipped };
-        let took = std::time::Duration::from_secs(1);
-        Outcome { name: "tests".into(), count, ok: failed == 0, ignored: Vec::new(), took }
+        Outcome::new("tests".into(), count, failed == 0)
     }
 
     #[test]

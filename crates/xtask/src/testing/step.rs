@@ -73,8 +73,8 @@ impl Step {
             Err(error) => {
                 println!("cannot run {}: {error}", program.display());
                 let count = Count { failed: 1, ..Count::default() };
-                let (ignored, took) = (Vec::new(), started.elapsed());
-                return Ok(Outcome { name: self.name, count, ok: false, ignored, took });
+                let took = started.elapsed();
+                return Ok(Outcome { took, ..Outcome::new(self.name, count, false) });
             }
         };
         let output = child.stdout.take().context("its output was asked for")?;
@@ -87,14 +87,9 @@ impl Step {
             std::io::stdout().write_all(&line)?;
         }
         let ok = child.wait()?.success();
-        let ignored = counter.ignored().to_vec();
-        Ok(Outcome {
-            name: self.name,
-            count: counter.finish(ok),
-            ok,
-            ignored,
-            took: started.elapsed(),
-        })
+        let (ignored, said) = (counter.ignored().to_vec(), counter.said().to_vec());
+        let took = started.elapsed();
+        Ok(Outcome { ignored, said, took, ..Outcome::new(self.name, counter.finish(ok), ok) })
     }
 
     /// Runs it and shows its output only if it fails.
@@ -117,7 +112,7 @@ impl Step {
         }
         let ignored = counter.ignored().to_vec();
         let (count, took) = (counter.finish(ok), started.elapsed());
-        Ok(Outcome { name: self.name, count, ok, ignored, took })
+        Ok(Outcome { ignored, took, ..Outcome::new(self.name, count, ok) })
     }
 }
 
@@ -131,8 +126,18 @@ pub struct Outcome {
     pub ok: bool,
     /// Tests that cargo was told to ignore, with their reasons.
     pub ignored: Vec<String>,
+    /// What failed tests printed, told again at the end of everything.
+    pub said: Vec<String>,
     /// How long it took.
     pub took: Duration,
+}
+
+impl Outcome {
+    /// An outcome with nothing to tell of yet.
+    pub fn new(name: String, count: Count, ok: bool) -> Outcome {
+        let (ignored, said) = (Vec::new(), Vec::new());
+        Outcome { name, count, ok, ignored, said, took: Duration::ZERO }
+    }
 }
 
 /// A step of cargo, the one that runs us.

@@ -53,9 +53,12 @@ fn the_stored_run_is_the_same(bench: &Bench) {
     assert_eq!(names.len(), 2, "{names:?}");
     assert_eq!(names[1], format!("{} (2)", names[0]));
     verdict_keys(&shown);
-    assert!(shown["blocks"].as_u64().unwrap() >= 3, "{shown}");
-    let valid = shown["cells"].as_u64().unwrap();
-    assert!(valid >= 10, "{valid} cells of 2 candidates in 5 blocks");
+    let blocks = shown["blocks"].as_u64().unwrap();
+    assert!(blocks >= 3, "{shown}");
+    assert!(
+        shown["cells"].as_u64().unwrap() >= 2 * blocks,
+        "a cell a candidate and block: {shown}"
+    );
     let jsonl = bench.run(&["export", "last", "--format", "jsonl"]);
     assert!(jsonl.out.lines().all(|line| serde_json::from_str::<Value>(line).is_ok()));
 }
