@@ -13,12 +13,12 @@ use std::io::{self, Write};
 use bakeoff_core::model::candidate::{Kind, Skipped};
 use bakeoff_core::model::event::{Cell, Event, StepDone, StopReason, What};
 use bakeoff_core::model::finding::{Finding, Scope, Severity};
-use bakeoff_core::model::histogram::Histogram;
 use bakeoff_core::model::measurement::{Latency, OpStats, Window};
 use bakeoff_core::model::path::RawPath;
 use bakeoff_core::model::protocol::Mode;
 use bakeoff_core::prepare::steps;
 use bakeoff_core::prepare::support::RECIPES;
+use bakeoff_core::stats::histogram::Histogram;
 use bakeoff_core::testing::RunBuilder;
 
 /// 2026-11-20 14:03 UTC.

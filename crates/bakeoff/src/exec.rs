@@ -5,6 +5,7 @@
 
 pub mod background;
 mod family;
+pub mod internal;
 pub mod talk;
 
 use std::ffi::{OsStr, OsString};
@@ -22,7 +23,6 @@ use rustix::process::{
 };
 use thiserror::Error;
 
-use crate::cmd::internal;
 use crate::signals::Cancel;
 
 /// Most bytes kept of each output stream of a foreign tool.

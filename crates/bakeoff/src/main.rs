@@ -31,15 +31,17 @@ use clap::Parser;
 use fault::{Fault, Outcome};
 
 fn main() -> ExitCode {
-    if let Some(code) = cmd::internal::dispatch() {
+    if let Some(code) = exec::internal::dispatch() {
         return code;
     }
     // What the panic was about has been printed when it arrives here.
     let ended =
-        std::panic::catch_unwind(|| match cli::Args::try_parse_from(cmd::internal::typed_args()) {
-            Ok(args) => cmd::run(args),
-            Err(error) => not_a_command(&error),
-        });
+        std::panic::catch_unwind(
+            || match cli::Args::try_parse_from(exec::internal::typed_args()) {
+                Ok(args) => cmd::run(args),
+                Err(error) => not_a_command(&error),
+            },
+        );
     fault::exit(ended.unwrap_or_else(|_| {
         Err(Fault::bug("bakeoff gave up; `bakeoff clean` puts back what it may have left"))
     }))

@@ -4,7 +4,8 @@
 //! others, each with its source in its last column; `data/README.md` says how far they carry. They
 //! tell whether a number is unusual, never what a machine must reach.
 
-use crate::lint::link;
+pub mod link;
+
 use crate::model::host::Layer;
 
 const TABLE: &str = include_str!("../../../data/boards.csv");

@@ -1,5 +1,7 @@
 //! Small things of English that several sentences need, and the word somebody may have meant.
 
+pub mod figures;
+
 /// `a`, `a and b`, `a, b and c`.
 pub fn list(names: &[String]) -> String {
     match names {

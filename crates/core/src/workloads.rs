@@ -6,16 +6,13 @@
 
 use thiserror::Error;
 
-use crate::model::job::{Job, Rw};
+use crate::model::job::{DEFAULT_SIZE_BYTES, Job, Rw};
 use crate::model::profile::Profile;
 use crate::model::protocol::Protocol;
 use crate::model::workload::{Metric, Phase, Workload};
 use crate::profiles;
 
 const MIB: u64 = 1 << 20;
-
-/// Size of the file a workload spans unless the runner chooses another.
-pub const DEFAULT_SIZE_BYTES: u64 = 256 * MIB;
 
 /// What `quick` measures unless told otherwise, most important first.
 pub const QUICK: [&str; 4] = ["randwrite", "seqread", "randread", "seqwrite"];

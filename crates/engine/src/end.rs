@@ -1,7 +1,7 @@
 //! When a lane stops, as a pure decision.
 
-use bakeoff_core::driver::native::sliced::Go;
 use bakeoff_core::model::job::Job;
+use bakeoff_core::tools::native::sliced::Go;
 
 use crate::offsets::share;
 

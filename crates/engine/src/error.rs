@@ -2,7 +2,7 @@
 
 use std::io;
 
-use bakeoff_core::driver::native::{Failure, FailureKind};
+use bakeoff_core::tools::native::{Failure, FailureKind};
 use bakeoff_core::units;
 use rustix::io::Errno;
 use thiserror::Error;

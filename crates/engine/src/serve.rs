@@ -3,7 +3,7 @@
 use std::io::{self, Read, Write};
 use std::os::fd::BorrowedFd;
 
-use bakeoff_core::driver::native::{Failure, Reply, TASK_LIMIT_BYTES, TargetKind, Task};
+use bakeoff_core::tools::native::{Failure, Reply, TASK_LIMIT_BYTES, TargetKind, Task};
 use rustix::process::{Signal, getppid, set_parent_process_death_signal};
 
 use crate::error::EngineError;

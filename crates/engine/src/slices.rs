@@ -1,10 +1,10 @@
 //! A cell in slices: prepared once, then a slice for every order, then added up and verified.
 
-use bakeoff_core::driver::native::TargetKind;
-use bakeoff_core::driver::native::sliced::{Go, OpKind, SliceReport};
 use bakeoff_core::model::job::{EngineName, Job, Rw};
 use bakeoff_core::model::measurement::Measurement;
 use bakeoff_core::model::op_totals::OpTotals;
+use bakeoff_core::tools::native::TargetKind;
+use bakeoff_core::tools::native::sliced::{Go, OpKind, SliceReport};
 
 use crate::check::check;
 use crate::clock::Clock;

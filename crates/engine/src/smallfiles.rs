@@ -17,9 +17,9 @@ use std::ffi::CStr;
 use std::io::Write;
 use std::os::fd::OwnedFd;
 
-use bakeoff_core::driver::native::sliced::Go;
 use bakeoff_core::model::job::{Data, EngineName, Job};
 use bakeoff_core::model::measurement::Measurement;
+use bakeoff_core::tools::native::sliced::Go;
 use rustix::fs::{AtFlags, Mode, OFlags, StatxFlags, fsync, openat, statx, unlinkat};
 use rustix::io::Errno;
 

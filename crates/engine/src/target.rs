@@ -9,9 +9,9 @@ use std::ffi::c_int;
 use std::os::fd::{IntoRawFd, OwnedFd};
 use std::path::{Path, PathBuf};
 
-use bakeoff_core::driver::native::{TargetKind, Task};
 use bakeoff_core::model::job::{Job, Rw};
 use bakeoff_core::model::step::Inode;
+use bakeoff_core::tools::native::{TargetKind, Task};
 use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags, Statx, StatxFlags, fstat, openat, statx};
 use rustix::io::Errno;
 

@@ -15,8 +15,9 @@ use bakeoff_core::model::workload::Workload;
 use bakeoff_core::prng::SplitMix64;
 use bakeoff_core::workloads;
 
-use super::internal;
+use super::answer::{self, Extent};
 use crate::cli::Global;
+use crate::exec::internal;
 use crate::fault::{self, Fault, Outcome};
 use crate::host;
 use crate::runner::action::ActionError;
@@ -27,7 +28,6 @@ use crate::runner::session::Session;
 use crate::runner::stepper::{self, StepError};
 use crate::signals::Cancel;
 use crate::store::{Sqlite, Store};
-use crate::ui::answer::{self, Extent};
 use crate::ui::progress::Progress;
 use crate::ui::{announce, say};
 

@@ -9,7 +9,6 @@ use std::os::fd::AsFd;
 use std::os::unix::fs::FileTypeExt;
 use std::path::Path;
 
-use bakeoff_core::driver::native::{Failure, FailureKind, TargetKind};
 use bakeoff_core::model::candidate::{Candidate, Kind};
 use bakeoff_core::model::event::{Cell, Header, Truth};
 use bakeoff_core::model::host::Place;
@@ -19,7 +18,8 @@ use bakeoff_core::model::path::RawPath;
 use bakeoff_core::model::protocol::{Mode, Protocol};
 use bakeoff_core::model::workload::{Metric, Phase, Workload};
 use bakeoff_core::prepare::space;
-use bakeoff_core::{lint, report, truth, units};
+use bakeoff_core::tools::native::{Failure, FailureKind, TargetKind};
+use bakeoff_core::{evidence, report, truth, units};
 use bakeoff_engine::residency;
 
 use super::begin::{self, Plan};
@@ -318,7 +318,7 @@ fn measure(global: &Global, job: &Job, on: &On<'_>, cancel: &Cancel) -> Result<M
         raw: None,
         telemetry: None,
     };
-    measurement.findings = lint::cell(&header_of(global, job, place), &cell);
+    measurement.findings = evidence::cell(&header_of(global, job, place), &cell);
     Ok(measurement)
 }
 

@@ -6,10 +6,10 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::os::unix::fs::{FileTypeExt, MetadataExt, OpenOptionsExt};
 use std::path::Path;
 
-use bakeoff_core::driver::native::TargetKind;
 use bakeoff_core::model::acks::Acks;
 use bakeoff_core::model::path::RawPath;
 use bakeoff_core::report;
+use bakeoff_core::tools::native::TargetKind;
 use rustix::fs::OFlags;
 use rustix::io::{FdFlags, fcntl_setfd};
 

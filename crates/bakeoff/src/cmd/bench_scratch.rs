@@ -5,9 +5,9 @@
 
 use std::path::Path;
 
-use bakeoff_core::driver::native::TargetKind;
 use bakeoff_core::model::path::RawPath;
 use bakeoff_core::model::undo::ScratchOf;
+use bakeoff_core::tools::native::TargetKind;
 
 use super::unkept;
 use crate::cli::Global;

@@ -10,10 +10,10 @@ use bakeoff_core::model::run::Run;
 use bakeoff_core::model::verdict::Analysis;
 use bakeoff_core::report;
 
+use super::answer;
 use super::stored;
 use crate::cli::{Compare, Format, Global};
 use crate::fault::{self, Fault, Outcome};
-use crate::ui::answer;
 
 /// Most runs compared at once.
 const RUNS: usize = 32;

@@ -7,21 +7,21 @@ mod sources;
 
 use std::io::{Cursor, ErrorKind, Read, Write};
 
-use bakeoff_core::driver::fio::as_plan;
-use bakeoff_core::driver::fio::jobfile::{FILE_LIMIT_BYTES as JOB_FILE_LIMIT_BYTES, JobFile};
 use bakeoff_core::import::study::facts::Facts;
 use bakeoff_core::import::{Finder, Imported as Found};
 use bakeoff_core::model::path::RawPath;
 use bakeoff_core::report;
+use bakeoff_core::tools::fio::as_plan;
+use bakeoff_core::tools::fio::jobfile::{FILE_LIMIT_BYTES as JOB_FILE_LIMIT_BYTES, JobFile};
 use serde_json::json;
 
 use self::sources::Source;
+use super::answer;
 use super::stored;
 use crate::cli::{Format, Global, Import};
 use crate::fault::{Fault, Outcome};
 use crate::store::import::{ImportError, import};
 use crate::store::{Imported, RunId, Sqlite, place};
-use crate::ui::answer;
 
 /// How much of a file is looked at to see what it is: a bundle's head is far shorter.
 const HEAD_BYTES: u64 = 16 << 10;

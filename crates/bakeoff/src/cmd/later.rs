@@ -13,8 +13,8 @@ use bakeoff_core::units;
 use jiff::Zoned;
 use jiff::civil::Time;
 
-use super::internal;
 use crate::cli::Global;
+use crate::exec::internal;
 use crate::exec::{Spec, background, find_program};
 use crate::fault::{Fault, Outcome};
 use crate::host;

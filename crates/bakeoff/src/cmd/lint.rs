@@ -4,18 +4,18 @@ use std::io::Write;
 use std::path::Path;
 
 use bakeoff_core::analyse::analyse;
+use bakeoff_core::evidence::registry::{self, Rule};
 use bakeoff_core::import::Finder;
 use bakeoff_core::import::study::facts::Facts;
-use bakeoff_core::lint::limit;
-use bakeoff_core::lint::registry::{self, Rule};
 use bakeoff_core::model::finding::{Finding, Severity};
 use bakeoff_core::model::path::{RawPath, printable};
 use bakeoff_core::report;
+use bakeoff_core::rules::limit;
 
+use super::answer;
 use super::stored;
 use crate::cli::{Format, Global, Lint};
 use crate::fault::{self, Fault, Outcome};
-use crate::ui::answer;
 
 /// Most bytes read of a text; results of tools are far shorter.
 const MOST_BYTES: u64 = 256 << 20;
@@ -124,5 +124,5 @@ fn of_plan(name: &str) -> Result<Vec<Finding>, Fault> {
             .map_err(|_| Fault::usage(format!("{} is no text", printable(name.as_bytes()))))?,
     };
     let plan = bakeoff_core::plan::parse(&text, name).map_err(Fault::usage)?;
-    bakeoff_core::lint::of_plan(&plan, &super::plan_text::job_files(&plan)?).map_err(Fault::usage)
+    bakeoff_core::rules::of_plan(&plan, &super::plan_text::job_files(&plan)?).map_err(Fault::usage)
 }

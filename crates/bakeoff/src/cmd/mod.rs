@@ -1,7 +1,8 @@
 //! One file a command; here only the choice among them.
 
 pub mod agree;
-pub mod begin;
+pub mod answer;
+mod begin;
 pub mod bench;
 pub mod bench_device;
 pub mod bench_kept;
@@ -14,7 +15,6 @@ pub mod demo;
 pub mod devices;
 pub mod export;
 pub mod import;
-pub mod internal;
 pub mod later;
 pub mod lint;
 pub mod plan;

@@ -8,7 +8,6 @@ use bakeoff_core::model::run::Run;
 
 use super::{begin, consent};
 use crate::cli::{Global, Resume};
-use crate::exec::background;
 use crate::fault::{Fault, Outcome};
 use crate::host;
 use crate::runner::ground::Ground;
@@ -48,7 +47,7 @@ pub fn run(global: &Global, args: &Resume) -> Result<Outcome, Fault> {
         journal.record(What::Extended { time_ns, max_write_bytes: args.max_write })?;
     }
     session::supersede_open(&mut journal)?;
-    let _awake = background::stay_awake();
+    let _awake = host::awake::stay_awake();
     let mut session = Session::new(journal, cancel, Progress::new(global.quiet));
     let ground = prepare(&mut session, &args.erase);
     let report = begin::ReportTo::from_option(args.report.clone());

@@ -17,7 +17,6 @@ use bakeoff_core::{plan, units};
 use super::begin::{self, ReportTo};
 use super::{consent, later, plan_text, standing};
 use crate::cli::{Global, Plan, Run};
-use crate::exec::background;
 use crate::fault::{Fault, Outcome};
 use crate::host;
 use crate::runner::foreign;
@@ -63,7 +62,7 @@ pub fn run(global: &Global, args: &Run) -> Result<Outcome, Fault> {
         let typed: Vec<String> = tokens.into_iter().filter(given).cloned().collect();
         return later::detach(global, &typed);
     }
-    let _awake = background::stay_awake();
+    let _awake = host::awake::stay_awake();
     if let Some(time) = args.at {
         let tokens: Vec<String> = ready.wanted.iter().map(|w| w.target.token.clone()).collect();
         later::wait_until(global, time)?;

@@ -5,11 +5,11 @@ use std::io::{IsTerminal, Write};
 use bakeoff_core::analyse::analyse;
 use bakeoff_core::report::runs::{self, Row, State};
 
+use super::answer;
 use super::stored;
 use crate::cli::{Format, Global};
 use crate::fault::{Fault, Outcome};
 use crate::store::{Digest, RunId, Sqlite, Store, Summary};
-use crate::ui::answer;
 
 /// Runs the command.
 pub fn run(global: &Global) -> Result<Outcome, Fault> {

@@ -6,10 +6,10 @@ use bakeoff_core::import::Finder;
 use bakeoff_core::import::study::facts::Facts;
 use bakeoff_core::report::{self, runs::State};
 
+use super::answer::{self, Extent};
 use super::stored;
 use crate::cli::{Format, Global, Show};
 use crate::fault::{self, Fault, Outcome};
-use crate::ui::answer::{self, Extent};
 
 /// Runs the command. Its exit code is the one the run deserves.
 pub fn run(global: &Global, args: &Show) -> Result<Outcome, Fault> {

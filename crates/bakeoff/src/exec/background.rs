@@ -6,8 +6,8 @@ use std::fs::File;
 use std::os::unix::process::CommandExt;
 use std::process::{Child, Command, Stdio};
 
+use super::internal;
 use super::{ExecError, OURSELVES, find_program, kill_group};
-use crate::cmd::internal;
 
 /// A process that is killed, with all it started, when the value goes. It dies with us too.
 #[derive(Debug)]
@@ -35,25 +35,6 @@ pub fn start(argv: &[&str]) -> Result<Background, ExecError> {
         .spawn()
         .map_err(|source| ExecError::Start { program: name.to_string(), source })?;
     Ok(Background(child))
-}
-
-/// Keeps the machine awake while the value lives (systemd-inhibit(1)); `None` where nothing would
-/// put it to sleep or nobody can be asked.
-pub fn stay_awake() -> Option<Background> {
-    if !crate::host::systemd_runs() {
-        return None;
-    }
-    let words = [
-        "systemd-inhibit",
-        "--what=sleep:idle:handle-lid-switch",
-        "--who=bakeoff",
-        "--why=measuring a drive",
-        "--mode=block",
-        "sleep",
-        "infinity",
-    ];
-    // Without it a suspended cell is found out and repeated; that is slower, and nothing else.
-    start(&words).ok()
 }
 
 /// Starts bakeoff again in a session of its own, which survives the end of this one; both streams

@@ -47,7 +47,7 @@ pub enum Heard {
 /// Starts the engine's child process for a cell in slices.
 #[cfg(not(test))]
 pub fn engine() -> Result<Talk, ExecError> {
-    start(Spec::ourselves(vec![crate::cmd::internal::SLICES.into()]))
+    start(Spec::ourselves(vec![super::internal::SLICES.into()]))
 }
 
 /// The same where this program is the one with the tests: one of them is the child process. What

@@ -1,6 +1,7 @@
 //! The only place that reads /proc and /sys. It gathers; `core::sysinfo` reads the text and
 //! `core::prepare` decides.
 
+pub mod awake;
 mod block;
 #[cfg(test)]
 mod captures;

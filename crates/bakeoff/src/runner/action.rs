@@ -5,20 +5,21 @@
 use std::io;
 use std::time::Duration;
 
-use bakeoff_core::driver::native::TargetKind;
 use bakeoff_core::model::event::Action;
 use bakeoff_core::model::job::{Job, Rw};
 use bakeoff_core::model::path::{RawPath, printable};
 use bakeoff_core::prepare::steps;
+use bakeoff_core::tools::native::TargetKind;
 use thiserror::Error;
 
 use super::device_actions as device;
-use super::load::{self, Live, LoadError};
+use super::load::{self, LoadError};
 use super::scratch::{MakeError, Scratch};
 use super::subject::Subject;
 use crate::exec::{ExecError, Spec};
 use crate::host::{self, Distrust};
 use crate::signals::Cancel;
+use crate::ui::progress::Live;
 
 /// Longest a preparing tool may take (mkfs of a large slow disk).
 const TOOL_LIMIT: Duration = Duration::from_secs(30 * 60);

@@ -5,7 +5,6 @@
 use bakeoff_core::decide::schedule;
 use bakeoff_core::diagnose::rungs::{self, At, RUNG_NS, RUNG_OVERHEAD_NS, Rung as Planned};
 use bakeoff_core::diagnose::seen::pace;
-use bakeoff_core::driver::native::TargetKind;
 use bakeoff_core::model::candidate::Skipped;
 use bakeoff_core::model::ceiling::{Ceilings, Rung};
 use bakeoff_core::model::event::{Step, What};
@@ -14,6 +13,7 @@ use bakeoff_core::model::path::{RawPath, printable};
 use bakeoff_core::model::run::Run;
 use bakeoff_core::model::undo::ScratchOf;
 use bakeoff_core::prepare::steps;
+use bakeoff_core::tools::native::TargetKind;
 
 use super::cost;
 use super::ground::Ground;

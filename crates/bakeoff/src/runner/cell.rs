@@ -7,8 +7,6 @@
 use std::fs::File;
 use std::io;
 
-use bakeoff_core::driver::foreign::Ground;
-use bakeoff_core::driver::native::{FailureKind, TargetKind};
 use bakeoff_core::model::candidate::{Candidate, Kind};
 use bakeoff_core::model::event::{Cell, Header, Truth};
 use bakeoff_core::model::job::Job;
@@ -17,13 +15,15 @@ use bakeoff_core::model::path::RawPath;
 use bakeoff_core::model::profile::Part;
 use bakeoff_core::model::workload::{DriverName, Phase, Workload};
 use bakeoff_core::prng::SplitMix64;
-use bakeoff_core::{lint, truth, workloads};
+use bakeoff_core::tools::foreign::Ground;
+use bakeoff_core::tools::native::{FailureKind, TargetKind};
+use bakeoff_core::{evidence, truth, workloads};
 use bakeoff_engine::residency;
 use rustix::fs::{Mode, OFlags, open};
 
 use super::foreign::{self, ForeignError};
 use super::idle;
-use super::load::{self, Live, Load, LoadError};
+use super::load::{self, Load, LoadError};
 use super::scratch::{self, Scratch};
 use super::site::Site;
 use super::subject::Subject;
@@ -31,6 +31,7 @@ use crate::exec::ExecError;
 use crate::host;
 use crate::sampler::Sampler;
 use crate::signals::Cancel;
+use crate::ui::progress::Live;
 
 /// Which cell or cells.
 #[derive(Clone, Copy, Debug)]
@@ -243,7 +244,7 @@ fn judge(
             slices: Vec::new(),
             telemetry,
         };
-        if let Some(reason) = lint::cell::invalid_reason(header, &cell) {
+        if let Some(reason) = evidence::invalid_reason(header, &cell) {
             return Tried::Invalid { workload, reason, again: true };
         }
         began_ns += elapsed_ns;

@@ -9,16 +9,17 @@ use std::io::{self, Write};
 use std::os::unix::fs::OpenOptionsExt;
 use std::sync::OnceLock;
 
-use bakeoff_core::driver::native::{FailureKind, TargetKind};
 use bakeoff_core::model::job::{Job, Rw};
 use bakeoff_core::model::path::{RawPath, printable};
 use bakeoff_core::model::step::Action;
 use bakeoff_core::prepare::{commands, crypt, knobs};
+use bakeoff_core::tools::native::{FailureKind, TargetKind};
 
 use super::action::{self, ActionError, Done, io_error};
-use super::load::{self, Live, LoadError};
+use super::load::{self, LoadError};
 use crate::host;
 use crate::signals::Cancel;
+use crate::ui::progress::Live;
 
 /// Block size of the pass over a region.
 const OVERWRITE_BLOCK_BYTES: u64 = 1 << 20;

@@ -1,12 +1,12 @@
 //! The ground of `quick`: a scratch directory with a data file in each directory, laid out once.
 
-use bakeoff_core::driver::native::TargetKind;
 use bakeoff_core::model::candidate::{Candidate, Kind};
 use bakeoff_core::model::host::{Place, PlaceClass};
 use bakeoff_core::model::job::{Job, Rw};
 use bakeoff_core::model::path::{RawPath, printable};
 use bakeoff_core::model::undo::ScratchOf;
 use bakeoff_core::prepare::space;
+use bakeoff_core::tools::native::TargetKind;
 use bakeoff_core::units;
 
 use super::action::ActionError;

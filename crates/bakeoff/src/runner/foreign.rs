@@ -8,13 +8,13 @@ use std::io;
 use std::path::Path;
 use std::time::Duration;
 
-use bakeoff_core::driver::foreign::{
-    self, Driver, Invocation, ParseError, RawOutput, Scratch, Unsupported,
-};
-use bakeoff_core::driver::measured;
 use bakeoff_core::model::candidate::Skipped;
 use bakeoff_core::model::measurement::{Measurement, Tool};
 use bakeoff_core::model::workload::{DriverName, Workload};
+use bakeoff_core::tools::foreign::{
+    self, Driver, Invocation, ParseError, RawOutput, Scratch, Unsupported,
+};
+use bakeoff_core::tools::measured;
 use bakeoff_engine::residency;
 use thiserror::Error;
 

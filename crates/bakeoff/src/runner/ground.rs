@@ -1,9 +1,9 @@
 //! What candidates stand on: directories laid out once, or regions that each stack is made on.
 
-use bakeoff_core::driver::native::TargetKind;
 use bakeoff_core::model::candidate::Candidate;
 use bakeoff_core::model::host::Place;
 use bakeoff_core::model::job::{Job, Rw};
+use bakeoff_core::tools::native::TargetKind;
 
 use super::action::{self, ActionError};
 use super::journal::Journal;

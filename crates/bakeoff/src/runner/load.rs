@@ -8,12 +8,12 @@ use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
 use std::path::Path;
 use std::time::Duration;
 
-use bakeoff_core::driver::native::{Failure, LIVE_RECORD_BYTES, Reply, TargetKind, Task};
 use bakeoff_core::model::acks::{Acks, Kept};
 use bakeoff_core::model::job::Job;
 use bakeoff_core::model::measurement::Measurement;
 use bakeoff_core::model::path::{RawPath, printable};
 use bakeoff_core::model::profile::Part;
+use bakeoff_core::tools::native::{Failure, LIVE_RECORD_BYTES, Reply, TargetKind, Task};
 use rustix::fs::{MemfdFlags, memfd_create};
 use rustix::io::pread;
 use thiserror::Error;
@@ -21,6 +21,7 @@ use thiserror::Error;
 use super::subject::Subject;
 use crate::exec::{ExecError, Spec};
 use crate::signals::Cancel;
+use crate::ui::progress::Live;
 
 /// Time a child may take beyond its job's own limit: starting, buffers, a last slow flush.
 pub const GRACE: Duration = Duration::from_secs(120);
@@ -42,15 +43,6 @@ pub enum LoadError {
     /// The child could not be started, was killed, hung or spoke nonsense.
     #[error("{0}")]
     Child(String),
-}
-
-/// Where a job is going right now.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Live {
-    /// Operations so far.
-    pub ios: u64,
-    /// Bytes so far.
-    pub bytes: u64,
 }
 
 /// What one child does.

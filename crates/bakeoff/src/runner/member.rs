@@ -5,12 +5,12 @@
 //! of them. What other processes did is read around all of them together and divided by time,
 //! because reading it takes longer than a slice.
 
-use bakeoff_core::driver::native::sliced::{Go, SliceReport};
 use bakeoff_core::model::event::{Cell, Truth};
 use bakeoff_core::model::job::Job;
 use bakeoff_core::model::slice::{Slice, Void};
 use bakeoff_core::model::slice_length::Least;
 use bakeoff_core::model::workload::{Metric, Phase};
+use bakeoff_core::tools::native::sliced::{Go, SliceReport};
 use bakeoff_core::truth::COLD_SHARE;
 use bakeoff_core::workloads;
 

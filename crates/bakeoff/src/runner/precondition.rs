@@ -1,12 +1,12 @@
 //! Writes rounds to a region until it is steady, each recorded when it is done. When that is, and
 //! what a round does, `core::prepare::precondition` says.
 
-use bakeoff_core::driver::native::TargetKind;
 use bakeoff_core::model::event::{Header, Region, What};
 use bakeoff_core::model::path::RawPath;
 use bakeoff_core::model::precondition::{End, Round, Series};
 use bakeoff_core::model::run::Run;
 use bakeoff_core::prepare::precondition::{self, Left, SHARE};
+use bakeoff_core::tools::native::TargetKind;
 
 use super::action::ActionError;
 use super::cost;

@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 use bakeoff_core::diagnose::prove::{self, MOST_NS};
 use bakeoff_core::diagnose::{Grade, summary, variants};
 use bakeoff_core::model::candidate::{Candidate, Skipped};
+use bakeoff_core::model::cause::HeldBack;
 use bakeoff_core::model::ceiling::{Ceilings, Layer, Rung};
 use bakeoff_core::model::event::What;
 use bakeoff_core::model::path::printable;
@@ -60,7 +61,7 @@ fn suspected(run: &Run, candidate: u16, has_device: bool) -> Vec<Place> {
     let mut places = Vec::new();
     for (workload, of) in (0u16..).zip(&run.header.workloads) {
         let held = summary::workload(run, workload);
-        let open = |h: &&summary::HeldBack| h.candidate == *name && h.reason.grade != Grade::Proved;
+        let open = |h: &&HeldBack| h.candidate == *name && h.reason.grade != Grade::Proved;
         if held.iter().find(open).is_none() {
             continue;
         }

@@ -8,7 +8,6 @@
 use std::path::Path;
 use std::time::Duration;
 
-use bakeoff_core::driver::native::TargetKind;
 use bakeoff_core::model::candidate::{Candidate, Kind};
 use bakeoff_core::model::event::{Action, FlashState, Region, Step};
 use bakeoff_core::model::host::PlaceClass;
@@ -16,6 +15,7 @@ use bakeoff_core::model::path::RawPath;
 use bakeoff_core::model::step::Inode;
 use bakeoff_core::model::undo::Knob;
 use bakeoff_core::prepare::{knobs, steps, support, visit};
+use bakeoff_core::tools::native::TargetKind;
 use rustix::fs::{Mode, OFlags};
 
 use super::action::{ActionError, io_error};

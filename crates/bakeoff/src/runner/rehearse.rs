@@ -8,7 +8,6 @@ use std::time::Instant;
 use bakeoff_core::decide::fit::{Cost, FitError, Wanted, plan_fit};
 use bakeoff_core::decide::pace::{self, Demand};
 use bakeoff_core::decide::size::Room;
-use bakeoff_core::lint;
 use bakeoff_core::model::candidate::{Candidate, Skipped};
 use bakeoff_core::model::event::{Header, Region, Rehearsal, What};
 use bakeoff_core::model::job::{Job, Rw};
@@ -17,6 +16,7 @@ use bakeoff_core::model::protocol::{Isolation, Mode, Protocol};
 use bakeoff_core::model::slice_length::{self, Least};
 use bakeoff_core::model::workload::{Phase, Workload};
 use bakeoff_core::profiles::{self, PartSpec};
+use bakeoff_core::rules;
 
 use super::load::{self, LoadError};
 use super::session::Session;
@@ -182,7 +182,7 @@ pub fn settle(session: &mut Session, found: Findings) -> Result<(), Fault> {
     session.journal.record(What::Rehearsed(Box::new(rehearsal)))?;
     // What follows from the header alone every analysis finds again; this needs the machine.
     let system = host::system_disks(session.journal.store_path());
-    let found = lint::plan(&session.journal.run().header, &system);
+    let found = rules::plan(&session.journal.run().header, &system);
     for finding in found.into_iter().filter(|finding| finding.id == "L10") {
         session.journal.record(What::Found(finding))?;
     }

@@ -7,7 +7,7 @@
 use bakeoff_core::decide::turns;
 use bakeoff_core::model::event::{Cell, Truth};
 use bakeoff_core::telemetry::layout::Device;
-use bakeoff_core::{lint, truth};
+use bakeoff_core::{evidence, truth};
 
 use super::calibration;
 use super::cell::Trouble;
@@ -240,7 +240,7 @@ fn finish(
     let (class, file_bytes) = (site.class, site.file_bytes);
     cell.truth.cache = truth::cache_state(class, &cell.truth, read_bytes, file_bytes, job.direct);
     cell.telemetry = session.sampler.as_ref().map(|sampler| Box::new(sampler.of_spans(&spans)));
-    match lint::cell::invalid_reason(header, &cell) {
+    match evidence::invalid_reason(header, &cell) {
         Some(reason) => Err(reason),
         None => Ok(cell),
     }

@@ -1,9 +1,9 @@
 //! Where a candidate's cells happen during one visit, and what lies below that place.
 
-use bakeoff_core::driver::native::TargetKind;
 use bakeoff_core::model::host::{LayerKind, Place, PlaceClass};
 use bakeoff_core::model::path::RawPath;
 use bakeoff_core::telemetry::layout::Device;
+use bakeoff_core::tools::native::TargetKind;
 
 use super::scratch::Scratch;
 use super::subject::Subject;

@@ -7,10 +7,10 @@
 
 use std::time::Duration;
 
-use bakeoff_core::driver::native::sliced::{Answer, Go, Order, SLICES_MAX, SliceReport, merged};
-use bakeoff_core::driver::native::{TargetKind, Task};
 use bakeoff_core::model::job::Job;
 use bakeoff_core::model::measurement::Measurement;
+use bakeoff_core::tools::native::sliced::{Answer, Go, Order, SLICES_MAX, SliceReport, merged};
+use bakeoff_core::tools::native::{TargetKind, Task};
 
 use super::load::{GRACE, LoadError, UNLIMITED, place};
 use super::subject::Subject;
@@ -145,12 +145,12 @@ fn unexpected(answer: &Answer) -> LoadError {
 mod tests {
     use std::time::Instant;
 
-    use bakeoff_core::driver::native::FailureKind;
     use bakeoff_core::model::job::{EngineName, Rw};
     use bakeoff_core::model::slice::Slice;
     use bakeoff_core::model::slice_length::Least;
     use bakeoff_core::model::slices::figure;
     use bakeoff_core::model::workload::Metric;
+    use bakeoff_core::tools::native::FailureKind;
 
     use super::*;
 

@@ -10,12 +10,12 @@ use bakeoff_core::model::event::{Action, Step, StepDone, What};
 use super::action::{self, ActionError, Done};
 use super::device_actions;
 use super::journal::Journal;
-use super::load::Live;
 use super::session::Session;
 use super::undoing::{self, Of};
 use crate::fault::Fault;
 use crate::host;
 use crate::signals::Cancel;
+use crate::ui::progress::Live;
 
 /// Most of a tool's output that is kept in the record.
 const KEEP_BYTES: usize = 64 << 10;

@@ -9,7 +9,7 @@ use bakeoff_core::model::workload::Workload;
 use bakeoff_core::prepare::region::{self, Span};
 use bakeoff_core::prepare::support::smallest_region_bytes;
 use bakeoff_core::prepare::{room, space, steps, udev_rule};
-use bakeoff_core::{lint, units};
+use bakeoff_core::{rules, units};
 
 use super::action::{ActionError, io_error};
 use super::cost;
@@ -314,7 +314,7 @@ fn write_in_full(
     match written {
         Ok(_) => {}
         Err(StepError::Failed(ActionError::Lies(why))) => {
-            let finding = lint::device::lies(&session.journal.run().header, why.clone());
+            let finding = rules::device::lies(&session.journal.run().header, why.clone());
             session.journal.record(What::Found(finding))?;
             return Err(StepError::Fault(Fault::failed(format!(
                 "{} does not return what was written to it: {why}\nNothing measured on it would \

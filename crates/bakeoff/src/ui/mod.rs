@@ -1,7 +1,6 @@
 //! What people see while something runs and when it is done.
 
 pub mod announce;
-pub mod answer;
 pub mod progress;
 pub mod say;
 pub mod screen;

@@ -12,7 +12,15 @@ use bakeoff_core::units;
 use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use super::say;
-use crate::runner::load::Live;
+
+/// Where a job is going right now.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Live {
+    /// Operations so far.
+    pub ios: u64,
+    /// Bytes so far.
+    pub bytes: u64,
+}
 
 /// Time left, what is being done, how fast.
 const TEMPLATE: &str = "{bar:14} {prefix} {wide_msg}";

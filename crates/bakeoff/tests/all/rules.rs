@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::bench;
-use bakeoff_core::lint::{advice, registry};
+use bakeoff_core::evidence::{advice, registry};
 
 /// The sources below a folder, as one text.
 fn sources(folder: &Path) -> String {

@@ -220,7 +220,7 @@ fn iozone(amounts: Amounts) -> Vec<Case> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::driver::foreign::{Scratch, driver};
+    use crate::tools::foreign::{Scratch, driver};
 
     const AMOUNTS: Amounts =
         Amounts { size: 64 * MIB, turn_ns: 2_000_000_000, flush_ns: 4_000_000, read_ns: 1_000_000 };

@@ -7,11 +7,11 @@
 
 use serde::Serialize;
 
-use crate::driver::parts;
 use crate::model::measurement::Measurement;
 use crate::model::profile::{Part, Profile};
 use crate::model::workload::{Metric, Workload};
 use crate::profiles;
+use crate::tools::parts;
 
 const KIB: f64 = 1024.0;
 const MIB: f64 = 1_048_576.0;

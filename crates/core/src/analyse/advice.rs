@@ -1,15 +1,16 @@
 //! What to do, as far as the answers carry.
 
-use super::{claim, figures};
+use super::claim;
 use crate::decide::schedule;
-use crate::lint::{claim as claim_rules, limit};
 use crate::model::candidate::Kind;
 use crate::model::finding::Scope;
 use crate::model::health;
 use crate::model::host::PlaceClass;
 use crate::model::run::Run;
 use crate::model::verdict::{Effect, Verdict, WorkloadVerdict};
+use crate::rules::{claim as claim_rules, limit};
 use crate::words;
+use crate::words::figures;
 
 /// One sentence a line: the choice, how to learn more, what mends a refusal.
 pub fn of(run: &Run, verdicts: &[WorkloadVerdict]) -> Vec<String> {

@@ -3,10 +3,10 @@
 //! Sources: the kernel's documentation of each filesystem (Documentation/filesystems), exFAT and
 //! FAT specifications (no journal, no owners), ntfs-3g(8).
 
-use crate::lint::claim::{has_no_barriers, has_no_journal};
 use crate::model::candidate::{Candidate, Kind, Stack};
 use crate::model::host::PlaceClass;
 use crate::model::recommendation::GivesUp;
+use crate::rules::claim::{has_no_barriers, has_no_journal};
 
 /// Everything it lacks, the most important first.
 pub fn of(candidate: &Candidate) -> Vec<GivesUp> {

@@ -4,17 +4,18 @@
 //! it is taken at the alpha of all pairs on all workloads.
 
 use super::sentence::figure;
-use super::{claim, figures, normal, places, rounds};
+use super::{claim, normal, places, rounds};
 use crate::decide::compare::{Comparison, Outcome};
 use crate::decide::rounds::is_of_rounds;
 use crate::decide::schedule;
 use crate::decide::table::Table;
-use crate::lint::limit;
 use crate::model::protocol::Rules;
 use crate::model::run::Run;
 use crate::model::verdict::{Verdict, WorkloadVerdict};
+use crate::rules::limit;
 use crate::stats::paired::Interval;
 use crate::words;
+use crate::words::figures;
 
 /// So many figures of one candidate are told in its headline; more are for the table.
 const MOST_TOLD: usize = 6;

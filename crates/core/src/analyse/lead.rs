@@ -5,7 +5,7 @@ use crate::decide::compare::Comparison;
 use crate::decide::lead::{Against, Lead as Led, Reading};
 use crate::decide::table::Table;
 use crate::decide::{exclude, figure, schedule};
-use crate::lint::{self, limit};
+use crate::evidence;
 use crate::model::event::Cell;
 use crate::model::finding::Finding;
 use crate::model::lead::{
@@ -13,6 +13,7 @@ use crate::model::lead::{
 };
 use crate::model::run::Run;
 use crate::model::verdict::Verdict;
+use crate::rules::limit;
 
 /// The time about which it is told what it would do.
 const MORE_NS: u64 = 600_000_000_000;
@@ -157,7 +158,7 @@ fn stalls(run: &Run, table: &Table, workload: u16) -> Vec<Stalls> {
         let blocks = run.complete_blocks().filter(|b| table.blocks().contains(&b.block));
         let own = |cell: &&Cell| (cell.workload, cell.candidate) == (workload, c);
         let cells = blocks.flat_map(|b| &b.cells).filter(own);
-        let counted = cells.filter(|cell| !lint::is_invalid(&run.header, cell));
+        let counted = cells.filter(|cell| !evidence::is_invalid(&run.header, cell));
         let all: Vec<_> = counted.filter_map(|cell| figure::stalls(metric, cell)).collect();
         let number: u32 = all.iter().map(|s| s.number).sum();
         let stalled: u64 = all.iter().map(|s| s.stalled_ns).sum();

@@ -1,13 +1,14 @@
 //! The lead in words: one workload, and all of them. The only place that makes sentences of it.
 
-use super::{claim, figures, places};
-use crate::lint;
+use super::{claim, places};
 use crate::model::finding::Finding;
 use crate::model::lead::{Lead, NotRanked, Refusal, fraction};
 use crate::model::recommendation::{GivesUp, Recommendation};
 use crate::model::run::Run;
 use crate::model::verdict::{Analysis, Verdict, WorkloadVerdict};
-use crate::{lint::limit, units, words};
+use crate::rules;
+use crate::words::figures;
+use crate::{rules::limit, units, words};
 
 /// A bound of a factor of three and more tells nothing.
 const MOST_TOLD: f64 = 2.0;
@@ -150,7 +151,7 @@ fn stalled(lead: &Lead) -> Option<String> {
 /// In what the candidates promise different things.
 fn unlike(run: &Run) -> Option<String> {
     let all: Vec<u16> = (0..run.header.candidates.len() as u16).collect();
-    let differences = lint::claim::differences(&run.header, &all);
+    let differences = rules::claim::differences(&run.header, &all);
     let told: Vec<String> = differences.into_iter().map(|d| d.words).collect();
     (!told.is_empty()).then(|| format!("Not alike: {}.", told.join("; ")))
 }

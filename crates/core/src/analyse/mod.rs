@@ -5,7 +5,6 @@
 
 mod advice;
 pub(crate) mod claim;
-pub(crate) mod figures;
 mod gives_up;
 pub mod headline;
 mod lead;
@@ -23,12 +22,12 @@ use crate::decide::compare::{Comparison, Outcome, Pair};
 use crate::decide::table::Table;
 use crate::decide::{self, eta, schedule};
 use crate::diagnose::summary;
-use crate::lint::{self, limit};
 use crate::model::finding::Finding;
 use crate::model::lead::Lead;
 use crate::model::protocol::Rules;
 use crate::model::run::Run;
 use crate::model::verdict::{Analysis, Effect, Standing, Verdict, WorkloadVerdict};
+use crate::rules::{self, limit};
 use crate::stats::paired::Interval;
 use sentence::Words;
 
@@ -90,7 +89,7 @@ fn workload_verdict(
     let of = &header.workloads[usize::from(workload)];
     let compared = Comparison::of(run, table, workload, schedule::alpha_pair(run));
     let mut all = run_findings.to_vec();
-    all.extend(lint::run::workload(run, table, workload, &compared));
+    all.extend(rules::run::workload(run, table, workload, &compared));
     let findings = limit::limiting(&all, claim::scope(header), &of.name);
     let said = match header.protocol.rules {
         Rules::Lead if schedule::has_question(run) => {
@@ -104,7 +103,7 @@ fn workload_verdict(
     let is_told = verdict != Verdict::Refused && !is_early && schedule::has_question(run);
     let name = |c: u16| header.candidates[usize::from(c)].name.clone();
     let held_back = summary::workload(run, workload);
-    if let Some(guess) = lint::cause::untested(run, workload, &held_back) {
+    if let Some(guess) = rules::cause::untested(run, workload, &held_back) {
         findings.push(guess);
         findings = limit::sorted(findings);
     }
@@ -131,7 +130,7 @@ fn workload_verdict(
         bottleneck: summary::sentence(&held_back),
         held_back,
         rounds,
-        control: lint::control::words(run, table, workload),
+        control: rules::control::words(run, table, workload),
         resolve_ns: resolve_ns(run, table, workload, verdict),
         lead,
         findings,
@@ -155,7 +154,7 @@ fn by_lead(
     compared: &Comparison,
     findings: Vec<Finding>,
 ) -> Said {
-    let unlike = lint::claim::unlike(&run.header, &compared.ranked, None);
+    let unlike = rules::claim::unlike(&run.header, &compared.ranked, None);
     let findings = limit::sorted(findings.into_iter().chain(unlike).collect());
     let (verdict, lead) = lead::of(run, table, workload, compared, &findings);
     let sentence = lead_words::sentence(run, workload, verdict, &lead, &findings);
@@ -178,7 +177,7 @@ fn by_pairs(
     // What candidates promise differently forbids the claim, unless the sentence names it.
     let is_claim = matches!(verdict, Verdict::Beats | Verdict::Ties);
     let claimed = is_claim.then_some(sentence.as_str());
-    let unlike = lint::claim::unlike(&run.header, &compared.ranked, claimed);
+    let unlike = rules::claim::unlike(&run.header, &compared.ranked, claimed);
     if !unlike.is_empty() {
         findings = limit::sorted(findings.into_iter().chain(unlike).collect());
         let with_them = verdict_of(run, table, compared, &findings);
@@ -276,7 +275,5 @@ fn blocks_to_resolve(run: &Run, table: &Table, workload: u16) -> Option<u32> {
 mod lead_tests;
 #[cfg(test)]
 mod properties;
-#[cfg(test)]
-mod same_bytes;
 #[cfg(test)]
 mod tests;

@@ -1,16 +1,17 @@
 //! The findings of a run: recorded, seen in its cells, and following from the whole.
 
 use crate::decide::table::Table;
-use crate::lint::{self, limit};
+use crate::evidence;
 use crate::model::event::Cell;
 use crate::model::finding::{Finding, Scope, Severity};
 use crate::model::run::{BlockState, Run};
+use crate::rules::{self, limit};
 
 /// All findings that do not belong to one workload's comparison.
 pub fn findings(run: &Run, table: &Table) -> Vec<Finding> {
     let mut found = run.findings.clone();
-    found.extend(lint::plan(&run.header, &[]));
-    found.extend(lint::run::whole(run, table));
+    found.extend(rules::plan(&run.header, &[]));
+    found.extend(rules::run::whole(run, table));
     found.extend(of_cells(run));
     limit::sorted(found)
 }
@@ -21,7 +22,7 @@ fn of_cells(run: &Run) -> Vec<Finding> {
     let header = &run.header;
     let mut found = Vec::new();
     for cell in complete_cells(run) {
-        let of_cell = lint::cell(header, cell);
+        let of_cell = evidence::cell(header, cell);
         let forbids = |f: &Finding| f.severity == Severity::Refuse && f.scope == Scope::Cell;
         if of_cell.iter().any(forbids) {
             let told = of_cell.into_iter().filter(forbids).map(|f| Finding {
@@ -51,7 +52,7 @@ fn complete_cells(run: &Run) -> impl Iterator<Item = &Cell> {
 
 /// Cells that count, and cells that were thrown away or superseded.
 pub fn cell_counts(run: &Run) -> (u32, u32) {
-    let is_invalid = |c: &&Cell| lint::is_invalid(&run.header, c);
+    let is_invalid = |c: &&Cell| evidence::is_invalid(&run.header, c);
     let all = complete_cells(run).count();
     let invalid = complete_cells(run).filter(is_invalid).count();
     let superseded: usize = run

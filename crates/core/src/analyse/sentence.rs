@@ -4,18 +4,19 @@
 //! the interval does: "by at least" only when its lower end lies beyond the margin, nothing about
 //! order inside a tie, and never a superlative.
 
-use super::{claim, figures, places};
+use super::{claim, places};
 use crate::decide::compare::{Comparison, Pair};
 use crate::decide::table::Table;
 use crate::decide::{reach, schedule};
-use crate::lint;
-use crate::lint::limit;
 use crate::model::finding::Finding;
 use crate::model::run::Run;
 use crate::model::verdict::Verdict;
 use crate::model::workload::{Metric, Workload};
+use crate::rules;
+use crate::rules::limit;
 use crate::stats::paired::Interval;
 use crate::stats::sample;
+use crate::words::figures;
 use crate::{units, words};
 
 /// Everything a sentence draws on.
@@ -138,7 +139,7 @@ impl Words<'_> {
     /// Adds what a claim about these candidates has to say beside it.
     fn with_reach(&self, said: String, about: &[u16]) -> String {
         let header = &self.run.header;
-        let unlike: Vec<String> = lint::claim::differences(header, &self.compared.ranked)
+        let unlike: Vec<String> = rules::claim::differences(header, &self.compared.ranked)
             .into_iter()
             .map(|d| d.words)
             .collect();

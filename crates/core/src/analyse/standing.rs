@@ -3,7 +3,8 @@
 use crate::decide::compare::Comparison;
 use crate::decide::rounds;
 use crate::decide::table::Table;
-use crate::lint;
+use crate::decide::wander;
+use crate::evidence;
 use crate::model::event::Cell;
 use crate::model::measurement::OpStats;
 use crate::model::run::Run;
@@ -51,7 +52,7 @@ fn sd_log(
     candidate: u16,
     values: &[f64],
 ) -> f64 {
-    let residuals = lint::wander::own_residuals(run, table, workload, ranked, candidate);
+    let residuals = wander::own_residuals(run, table, workload, ranked, candidate);
     if residuals.others == 0 {
         return sample::sd(values).unwrap_or(0.0);
     }
@@ -67,7 +68,7 @@ fn p99_ns(run: &Run, table: &Table, workload: u16, candidate: u16) -> Option<f64
         .filter(|b| table.blocks().contains(&b.block))
         .flat_map(|b| &b.cells)
         .filter(|c| (c.workload, c.candidate) == (workload, candidate) && rounds::counts(run, c))
-        .filter(|c| !lint::is_invalid(&run.header, c));
+        .filter(|c| !evidence::is_invalid(&run.header, c));
     let p99 = |cell: &Cell| main_operation(cell)?.lat_ns.p99.map(|ns| ns as f64);
     sample::mean(&cells.map(p99).collect::<Option<Vec<f64>>>()?)
 }

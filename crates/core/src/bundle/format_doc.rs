@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 
 use super::sample;
-use crate::diagnose::summary::HeldBack;
 use crate::diagnose::{Cause, Reason};
+use crate::model::cause::HeldBack;
 use crate::model::event::{Action, Step, What};
 use crate::model::lead::{Behind, Excluded, Lead, More, NotRanked, Refusal, Rival, Span, Stalls};
 use crate::model::recommendation::{BestFor, GivesUp, Recommendation, Regret};

@@ -3,14 +3,12 @@
 //! Literals name every field, so a field that is added does not compile until it is given a value
 //! here, and with that is asked for in docs/format.md.
 
-use crate::lint::thresholds::Thresholds;
 use crate::model::candidate::{Candidate, Crypt, Kind, Knobs, Skipped, Stack};
 use crate::model::event::{
     CacheState, Cell, Cooled, Event, FlashState, Header, Owner, Position, Region, Rehearsal, Step,
     StepDone, StopReason, Truth, What,
 };
 use crate::model::finding::{Finding, Scope, Severity};
-use crate::model::histogram::Histogram;
 use crate::model::host::{Host, Layer, LayerKind, Place, PlaceClass};
 use crate::model::job::{Data, EngineName, Job, Mem, Offsets, RateProcess, Rw, Stamps};
 use crate::model::measurement::{
@@ -19,7 +17,9 @@ use crate::model::measurement::{
 use crate::model::path::RawPath;
 use crate::model::profile::{Part, Profile};
 use crate::model::protocol::{Isolation, Mode, Protocol, Rules, Weight};
+use crate::model::thresholds::Thresholds;
 use crate::model::workload::{DriverName, Metric, Phase, Workload};
+use crate::stats::histogram::Histogram;
 
 use super::{Head, RUN_SCHEMA};
 

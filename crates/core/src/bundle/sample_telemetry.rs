@@ -8,7 +8,7 @@ use crate::model::telemetry::{
     Cost, CpuSeries, DeviceSeries, Gauge, LogLine, MemorySeries, PressureSeries, Telemetry,
     ThreadUse, Watching,
 };
-use crate::sysinfo::kmsg::Trouble;
+use crate::model::trouble::Trouble;
 
 pub fn telemetry() -> Telemetry {
     Telemetry {

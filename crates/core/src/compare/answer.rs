@@ -10,13 +10,14 @@ use super::sentence;
 use crate::decide::compare::{Comparison, Outcome, Pair, settle};
 use crate::decide::schedule;
 use crate::decide::table::Table;
-use crate::lint::limit;
-use crate::lint::registry;
-use crate::lint::severity::{self, Setting};
+use crate::evidence::registry;
+use crate::evidence::severity;
 use crate::model::finding::{Finding, Scope, Severity};
 use crate::model::run::Run;
+use crate::model::setting::Setting;
 use crate::model::verdict::{Analysis, Verdict};
 use crate::model::workload::Metric;
+use crate::rules::limit;
 use crate::stats::paired::Interval;
 
 /// The answer for one workload.

@@ -19,12 +19,13 @@ mod tests;
 use serde::Serialize;
 
 use crate::analyse::claim;
-use crate::lint::registry;
-use crate::lint::severity::{self, Setting};
+use crate::evidence::registry;
+use crate::evidence::severity;
 use crate::model::event::Header;
 use crate::model::finding::{Finding, Scope, Severity};
 use crate::model::path::{harmless, printable};
 use crate::model::run::Run;
+use crate::model::setting::Setting;
 use crate::model::verdict::{Analysis, Verdict};
 use crate::words;
 use answer::Answer;

@@ -2,9 +2,10 @@
 
 use super::answer::{Answer, Part, tied};
 use super::factor::Factor;
-use crate::analyse::{claim, figures};
+use crate::analyse::claim;
 use crate::model::verdict::Verdict;
 use crate::words;
+use crate::words::figures;
 
 /// The answer for one workload.
 pub(super) fn of(

@@ -4,8 +4,8 @@
 //! from favouring a candidate, and waiting keeps it out of the numbers. Only where stacks on a
 //! drive are compared, for hours: places and images are a first look, whose minutes go into blocks.
 
-use crate::lint::severity::Setting;
 use crate::model::event::{Cooled, Header};
+use crate::model::setting::Setting;
 
 const SECOND_NS: u64 = 1_000_000_000;
 

@@ -7,7 +7,7 @@
 use super::figure;
 use super::rounds;
 use super::table::Table;
-use crate::lint;
+use crate::evidence;
 use crate::model::candidate::Kind;
 use crate::model::event::{CacheState, Cell};
 use crate::model::host::PlaceClass;
@@ -72,7 +72,7 @@ fn see(run: &Run, table: &Table, workload: u16, candidate: u16) -> Seen {
         let is_warm = cell.truth.cache == CacheState::Warm;
         let counts = rounds::counts(run, cell)
             && figure::of(of.metric, cell).is_some()
-            && (is_warm || !lint::is_invalid(&run.header, cell));
+            && (is_warm || !evidence::is_invalid(&run.header, cell));
         if !counts {
             continue;
         }

@@ -23,8 +23,8 @@ pub mod size;
 pub mod table;
 pub mod turns;
 pub mod twin;
+pub mod wander;
 
-use crate::lint;
 use crate::model::event::StopReason;
 use crate::model::protocol::Rules;
 use crate::model::round::Round;
@@ -165,14 +165,14 @@ pub fn is_decided(run: &Run) -> bool {
     let is_answered = |(workload, compared): (u16, &Comparison)| {
         compared.ranked.len() < 2
             || compared.settled.outcome != Outcome::Open
-                && lint::wander::wanderers(run, &table, workload, compared).is_empty()
+                && wander::wanderers(run, &table, workload, compared).is_empty()
     };
     let margin = run.header.protocol.tie_margin;
     let suspects = match schedule::next_look(run) {
-        Some(_) => lint::wander::might_wander(run, &table, &comparisons),
+        Some(_) => wander::might_wander(run, &table, &comparisons),
         None => Vec::new(),
     };
-    let factor = |pair: &Pair| lint::wander::caution(&suspects, pair.a, pair.b);
+    let factor = |pair: &Pair| wander::interval_inflation(&suspects, pair.a, pair.b);
     let is_clear =
         |c: &Comparison| c.ranked.len() < 2 || c.settled_by(factor, margin) == c.settled.outcome;
     (0..).zip(&comparisons).all(is_answered) && comparisons.iter().all(is_clear)
@@ -184,7 +184,7 @@ fn is_settled(run: &Run, table: &Table, workload: u16, compared: &Comparison) ->
     let margin = run.header.protocol.tie_margin;
     let lead = Lead::of(run, table, workload, compared, run.header.workloads.len());
     compared.ranked.len() < 2
-        || lead.is_settled(margin) && lint::wander::of_lead(run, table, workload, &lead).is_empty()
+        || lead.is_settled(margin) && wander::of_lead(run, table, workload, &lead).is_empty()
 }
 
 /// Whether `resume` may go on with a stopped run. By the lead a run that measured all blocks of its
@@ -214,13 +214,13 @@ fn losers(run: &Run, blocks: u32) -> Vec<u16> {
     let table = Table::of(run, blocks);
     let comparisons = comparisons(run, &table);
     let wanderers = match run.header.protocol.rules {
-        Rules::AllPairs => lint::wander::might_wander(run, &table, &comparisons),
+        Rules::AllPairs => wander::might_wander(run, &table, &comparisons),
         Rules::Lead => Vec::new(),
     };
     let survivors = run.survivors();
     let loses_to = |loser: u16, winner: u16| {
         let mut measured = comparisons.iter().filter(|c| c.ranked.contains(&loser)).peekable();
-        let factor = lint::wander::caution(&wanderers, winner, loser);
+        let factor = wander::interval_inflation(&wanderers, winner, loser);
         measured.peek().is_some() && measured.all(|c| c.is_before_by(winner, loser, factor))
     };
     let candidates = &run.header.candidates;

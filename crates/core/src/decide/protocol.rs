@@ -12,8 +12,8 @@
 //! Runs that version 0.1 stored looked after 5, 8, 12, 18 and 27 blocks at nominal alpha 0.0134,
 //! divided by all pairs (Bonferroni). They are analysed so.
 
-use crate::lint::thresholds::Thresholds;
 use crate::model::protocol::{Isolation, Mode, Protocol, Rules};
+use crate::model::thresholds::Thresholds;
 
 /// Fewest complete blocks about which anything is said in runs of version 0.1.
 pub const FIRST_LOOK: u32 = 5;

@@ -10,7 +10,7 @@
 
 use super::fit::Cost;
 use super::{Clock, Next, budget, order};
-use crate::lint;
+use crate::evidence;
 use crate::model::event::{Cell, FlashState, StopReason};
 use crate::model::protocol::Mode;
 use crate::model::round::Round;
@@ -87,7 +87,7 @@ pub fn counts(run: &Run, cell: &Cell) -> bool {
 pub fn figure(run: &Run, round: &Block, workload: u16) -> Option<f64> {
     let metric = run.header.workloads.get(usize::from(workload))?.metric;
     let mut cells = round.cells.iter().filter(|cell| cell.workload == workload);
-    let valid = cells.rfind(|cell| !lint::is_invalid(&run.header, cell))?;
+    let valid = cells.rfind(|cell| !evidence::is_invalid(&run.header, cell))?;
     super::figure::of(metric, valid).filter(|figure| *figure > 0.0 && figure.is_finite())
 }
 

@@ -2,7 +2,7 @@
 //! `-ln(latency)`, so that more is better throughout.
 
 use super::{figure, rounds};
-use crate::lint;
+use crate::evidence;
 use crate::model::run::Run;
 
 /// Scores by workload, candidate and block, over the first complete blocks of a run.
@@ -25,7 +25,7 @@ impl Table {
         for (position, block) in chosen.iter().enumerate() {
             for cell in &block.cells {
                 let workload = &run.header.workloads[usize::from(cell.workload)];
-                if !rounds::counts(run, cell) || lint::is_invalid(&run.header, cell) {
+                if !rounds::counts(run, cell) || evidence::is_invalid(&run.header, cell) {
                     continue;
                 }
                 let metric = workload.metric;

@@ -2,12 +2,12 @@
 //!
 //! They come first: where one of them holds, nothing else about the cell can be told.
 
-use super::cause::{Cause, Reason};
-use super::clock;
 use super::seen::Seen;
+use crate::evidence::clock;
+use crate::model::cause::{Cause, Reason};
 use crate::model::event::CacheState;
 use crate::model::job::Rw;
-use crate::sysinfo::throttled;
+use crate::model::throttled;
 use crate::units;
 
 /// Bytes of others, as a share of the cell's own, that hold it back visibly.

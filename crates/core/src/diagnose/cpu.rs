@@ -1,9 +1,9 @@
 //! Causes on the processor's side: a quota, bakeoff itself, a kernel thread, the calling thread,
 //! system calls, others who take the CPUs.
 
-use super::cause::{Cause, Reason};
 use super::ladder::{self, BOUND, Step};
 use super::seen::Seen;
+use crate::model::cause::{Cause, Reason};
 use crate::model::ceiling::Layer;
 
 /// Share of the time a thread must run to be what the rest waits for.

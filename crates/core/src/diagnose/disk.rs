@@ -1,11 +1,11 @@
 //! Causes on the disk's side: its flushes, the limit of dirty pages, the link, the place
 //! on it, the disk itself, one request at a time.
 
-use super::cause::{Cause, Reason};
 use super::flash;
 use super::ladder::{self, BOUND, Step};
-use super::pattern;
 use super::seen::{Seen, Totals};
+use crate::evidence::pattern;
+use crate::model::cause::{Cause, Reason};
 use crate::model::ceiling::Layer;
 use crate::model::event::Cell;
 use crate::model::job::Rw;

@@ -3,9 +3,9 @@
 //! A rate that falls or stops has many causes, the memory and the host of a virtual machine among
 //! them. The disk is one only where its own counters say so at the same time.
 
-use super::cause::{Cause, Reason};
-use super::pattern::{self, Step};
 use super::seen::Seen;
+use crate::evidence::pattern::{self, Step};
+use crate::model::cause::{Cause, Reason};
 use crate::model::event::Cell;
 use crate::model::telemetry::{DeviceSeries, Telemetry};
 use crate::units;

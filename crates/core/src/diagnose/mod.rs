@@ -8,23 +8,20 @@
 //! iowait and %util are never looked at.
 
 mod around;
-pub mod cause;
-pub mod clock;
 mod cpu;
 mod disk;
 mod flash;
 pub mod ladder;
-pub mod pattern;
 pub mod prove;
 pub mod rungs;
 pub mod seen;
 pub mod summary;
 pub mod variants;
 
-use crate::lint;
+use crate::evidence;
+pub use crate::model::cause::{Cause, Grade, Reason};
 use crate::model::event::Cell;
 use crate::model::run::Run;
-pub use cause::{Cause, Grade, Reason};
 use seen::Seen;
 
 /// What holds one cell of a run back; `None` when its workload is not in the run.
@@ -40,7 +37,7 @@ pub fn cell(run: &Run, cell: &Cell) -> Option<Reason> {
         cell,
         workload: run.header.workloads.get(usize::from(cell.workload))?,
         ceilings: &run.ceilings,
-        place: lint::cell::place(&run.header, cell.candidate),
+        place: evidence::cell::place(&run.header, cell.candidate),
         positions: run.positions(cell.candidate),
     };
     Some(reason(&seen))

@@ -6,10 +6,10 @@
 //! the USE and perturbation methods: a rate that falls with the clock is held back by the CPU, one
 //! that does not care is not.
 
-use super::cause::{Cause, Grade, Reason};
 use super::ladder::{self, Step};
 use super::rungs::{self, At, RUNG_IOS, RUNG_WRITE_BYTES, Rung};
 use super::seen::Seen;
+use crate::model::cause::{Cause, Grade, Reason};
 use crate::model::ceiling::Layer;
 use crate::model::job::{Job, Rw};
 use crate::model::workload::Workload;

@@ -3,7 +3,7 @@
 //! Series of heat, clocks and throttling are made up after the documentation of the boards (no
 //! board was at hand); the shapes of the others are those that the shell's tests see on a machine.
 
-use super::cause::{Cause, Grade, Reason};
+use crate::model::cause::{Cause, Grade, Reason};
 use crate::model::ceiling::{Layer as Rung, Rung as Measured};
 use crate::model::event::{CacheState, Cell};
 use crate::model::measurement::Window;

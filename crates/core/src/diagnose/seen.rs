@@ -3,7 +3,7 @@
 //! Shares are of the cell's wall time. %util and iowait are not among them: neither says what a
 //! device could do (`Documentation/admin-guide/iostats.rst`, proc(5)).
 
-use crate::lint::link;
+use crate::boards::link;
 use crate::model::ceiling::Ceilings;
 use crate::model::event::{Cell, Header, Position};
 use crate::model::host::{Layer, Place};

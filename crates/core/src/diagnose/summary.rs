@@ -1,27 +1,12 @@
 //! From the causes of cells to what is said about a candidate and a workload.
 
-use serde::{Deserialize, Serialize};
-
-use super::cause::{Cause, Grade, Reason};
+use crate::model::cause::{Cause, Grade, HeldBack, Reason};
 use crate::model::event::Cell;
 use crate::model::run::Run;
 use crate::words;
 
 /// Share of the cells that must agree before one cause is named.
 const AGREE: f64 = 0.6;
-
-/// What holds one candidate back on one workload.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct HeldBack {
-    /// The candidate's name.
-    pub candidate: String,
-    /// The cause most cells have; of those the one of the cell in the middle.
-    pub reason: Reason,
-    /// Cells with that cause.
-    pub cells: u32,
-    /// Cells in all.
-    pub of: u32,
-}
 
 /// Every candidate of a workload that has cells in complete blocks, in the order of the run.
 pub fn workload(run: &Run, workload: u16) -> Vec<HeldBack> {

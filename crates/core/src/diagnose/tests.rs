@@ -1,8 +1,8 @@
 //! Each cause is attributed to itself alone, and a quiet machine to none.
 
-use super::cause::{Cause, Grade};
 use super::scenes::{MS, Scene, falls_after, queue, quiet, scenes, windows};
 use super::summary;
+use crate::model::cause::{Cause, Grade};
 use crate::model::ceiling::Layer as Rung;
 use crate::model::event::{Cell, Event};
 use crate::model::run::Run;

@@ -1,7 +1,7 @@
 //! The CPU's clock: who chooses it, whether it is capped, and power and heat.
 
 use super::{Check, Facts};
-use crate::sysinfo::throttled;
+use crate::model::throttled;
 use crate::words;
 
 /// Degrees (thousandths) at which Raspberry Pis begin to slow down; the 3 B+ does at 60.

@@ -19,7 +19,7 @@ pub struct Facts {
     pub host: Host,
     /// Clocks of the CPUs.
     pub clocks: Fact<Vec<Clock>>,
-    /// Bits of [`crate::sysinfo::throttled`], and whether the source tells those since boot.
+    /// Bits of [`crate::model::throttled`], and whether the source tells those since boot.
     pub throttled: Fact<(u32, bool)>,
     /// Temperatures by name in thousandths of a degree, with the one at which it shuts down.
     pub temperatures: Fact<Vec<(String, u64, Option<u64>)>>,

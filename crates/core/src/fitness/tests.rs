@@ -4,10 +4,10 @@ use super::facts::*;
 use super::*;
 use crate::model::health::Health;
 use crate::model::host::{Host, Layer, Place};
+use crate::model::throttled;
 use crate::prepare::guard::{Reason, Why};
 use crate::sysinfo::meminfo::Meminfo;
 use crate::sysinfo::sd_status::SdStatus;
-use crate::sysinfo::throttled;
 use crate::sysinfo::timers::Timer;
 use crate::telemetry::rates::DeviceRates;
 

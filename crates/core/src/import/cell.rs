@@ -1,8 +1,8 @@
 //! One cell of a table: its numbers with their unit, and which mark begins their fractions.
 
-use super::decimal::Decimal;
-use super::result::Metrics;
 use super::table::known_unit;
+use crate::scan::decimal::Decimal;
+use crate::scan::result::Metrics;
 
 /// What a number says of the mark that begins a fraction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -40,7 +40,7 @@ fn assert_honest(text: &[u8], originals: &[Imported]) {
 /// A line's figure stands on that line, so that a person can check it.
 fn assert_traceable(text: &[u8]) {
     let shown = String::from_utf8_lossy(text).into_owned();
-    let lines: Vec<String> = shown.split('\n').map(super::lines::plain).collect();
+    let lines: Vec<String> = shown.split('\n').map(crate::scan::lines::plain).collect();
     for result in Finder::all(text).results {
         assert!(result.first_line <= result.last_line);
         for metric in &result.metrics {

@@ -1,24 +1,16 @@
 //! Results of classic benchmark tools, found in any text: a log, a forum post, a saved page.
 //!
-//! Every line is offered to one reader a tool ([`crate::driver`]); a reader says which lines are
+//! Every line is offered to one reader a tool ([`crate::tools`]); a reader says which lines are
 //! its own and gives a result when it has one. What it gives was printed: bytes and nanoseconds
 //! from the tool's raw counts where it printed them, each with the tool's own text and its line.
 //! Figures that contradict each other are listed as unread, never averaged or chosen from.
 //!
-//! Memory is bounded by [`lines::LINE_LIMIT_BYTES`], [`RESULTS_LIMIT`] and the readers' own
-//! limits, whatever the size of the text.
+//! Memory is bounded whatever the size of the text ([`crate::scan`]).
 
 mod cell;
 pub mod columns;
-pub mod decimal;
-pub mod finder;
-mod judge;
-pub mod lines;
 pub mod observe;
-mod overlooked;
-pub mod result;
 mod rows;
-mod stamp;
 pub mod studies;
 pub mod study;
 pub mod table;
@@ -34,8 +26,27 @@ mod shuffled;
 #[cfg(test)]
 mod versions;
 
-pub use finder::Finder;
-pub use result::{Imported, Metric, ToolResult, Unread, Value};
+use crate::scan::Reader;
+pub use crate::scan::{Finder, Imported, Metric, RESULTS_LIMIT, ToolResult, Unread, Value};
+use crate::tools::readers::{TOOLS, readers};
+use columns::Columns;
 
-/// Most results of one text; what comes after is counted in one unread entry.
-pub const RESULTS_LIMIT: usize = 10_000;
+impl Default for Finder {
+    /// Looks for the outputs of every tool and for our own result table.
+    fn default() -> Finder {
+        let tables: Box<dyn Reader> = Box::new(table::ResultTable::default());
+        Finder::with(TOOLS.iter().flat_map(|tool| readers(tool)).chain([tables]).collect())
+    }
+}
+
+impl Finder {
+    /// Looks for the rows of a table whose columns are known.
+    pub fn of_columns(columns: Columns) -> Finder {
+        Finder::with_rows(Box::new(rows::Rows::new(columns)))
+    }
+
+    /// Everything in a text that is in memory.
+    pub fn all(text: &[u8]) -> Imported {
+        Finder::default().all_of(text)
+    }
+}

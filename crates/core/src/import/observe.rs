@@ -6,8 +6,8 @@
 
 use std::collections::BTreeMap;
 
-use super::result::{Imported, ToolResult};
 use crate::model::path::printable;
+use crate::scan::result::{Imported, ToolResult};
 use crate::units;
 use crate::words;
 

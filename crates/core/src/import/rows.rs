@@ -8,8 +8,8 @@ use std::collections::BTreeMap;
 
 use super::cell::{Mark, Number, is_blank, numbers, words};
 use super::columns::{Column, Columns};
-use super::finder::{Line, Reader};
-use super::result::{Metrics, Out, ToolResult};
+use crate::scan::finder::{Line, Reader};
+use crate::scan::result::{Metrics, Out, ToolResult};
 
 const WHY_UNREAD: &str = "a row with a cell that is no number, or that was cut";
 const WHY_UNCLEAR: &str = "the point in front of three digits may part thousands, and no other \

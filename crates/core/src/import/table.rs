@@ -6,9 +6,9 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-use super::decimal::Decimal;
-use super::finder::{Line, Reader};
-use super::result::{Metric, Metrics, Out, Place, Value, short};
+use crate::scan::decimal::Decimal;
+use crate::scan::finder::{Line, Reader};
+use crate::scan::result::{Metric, Metrics, Out, Place, Value, short};
 
 /// Columns that say which result a row belongs to, in the order of the documented table.
 pub(super) const KEYS: [&str; 10] = [

@@ -8,6 +8,9 @@ use serde::{Deserialize, Serialize};
 
 pub use super::offsets::Offsets;
 
+/// Size of the file a workload spans unless the runner chooses another.
+pub const DEFAULT_SIZE_BYTES: u64 = 256 << 20;
+
 /// What a job does to its file or directory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]

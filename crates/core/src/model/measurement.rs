@@ -3,9 +3,9 @@
 use serde::{Deserialize, Serialize};
 
 use super::finding::Finding;
-use super::histogram::Histogram;
 use super::job::{EngineName, Job};
 use super::workload::DriverName;
+use crate::stats::histogram::Histogram;
 
 /// The schema name every stored measurement carries.
 pub const SCHEMA: &str = "bakeoff/bench/1";

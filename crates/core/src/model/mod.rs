@@ -2,11 +2,11 @@
 
 pub mod acks;
 pub mod candidate;
+pub mod cause;
 pub mod ceiling;
 pub mod event;
 pub mod finding;
 pub mod health;
-pub mod histogram;
 pub mod host;
 pub mod job;
 pub mod lead;
@@ -23,11 +23,15 @@ pub mod protocol;
 pub mod recommendation;
 pub mod round;
 pub mod run;
+pub mod setting;
 pub mod slice;
 pub mod slice_length;
 pub mod slices;
 pub mod step;
 pub mod telemetry;
+pub mod thresholds;
+pub mod throttled;
+pub mod trouble;
 pub mod undo;
 pub mod verdict;
 pub mod workload;

@@ -2,8 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::histogram::Histogram;
 use super::measurement::{Latency, OpStats};
+use crate::stats::histogram::Histogram;
 
 /// Sums over operations.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -3,7 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::lint::thresholds::Thresholds;
+use crate::model::thresholds::Thresholds;
 
 /// How sure, how fine, how long.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]

@@ -8,7 +8,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::candidate::Skipped;
-use crate::sysinfo::kmsg::Trouble;
+use crate::model::trouble::Trouble;
 
 /// The machine during one cell. Times count from the first operation of the cell.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -43,7 +43,7 @@ pub struct Telemetry {
     /// Temperatures in thousandths of a degree Celsius.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub temperature_mc: Vec<Gauge>,
-    /// Bits of [`crate::sysinfo::throttled`], Raspberry Pi only.
+    /// Bits of [`crate::model::throttled`], Raspberry Pi only.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub throttled: Vec<u32>,
     /// Tasks ready to run on average of a minute, in hundredths.
@@ -211,7 +211,7 @@ pub struct Watching {
 impl Telemetry {
     /// Bits of the firmware's throttling that held at any time.
     pub fn throttled_bits(&self) -> u32 {
-        self.throttled.iter().fold(0, |all, bits| all | bits) & crate::sysinfo::throttled::NOW
+        self.throttled.iter().fold(0, |all, bits| all | bits) & crate::model::throttled::NOW
     }
 
     /// The highest temperature, thousandths of a degree.

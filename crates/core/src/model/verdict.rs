@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::finding::Finding;
 use super::lead::Lead;
 use super::recommendation::Recommendation;
-use crate::diagnose::summary::HeldBack;
+use crate::model::cause::HeldBack;
 
 /// What was said about a comparison.
 ///

@@ -4,9 +4,9 @@ use toml::de::{DeTable, DeValue};
 
 use super::error::PlanError;
 use super::read::{Source, Value};
-use crate::lint::thresholds::Thresholds;
 use crate::model::job::SLOWED_MOST_PPM;
 use crate::model::protocol::{Isolation, Mode, Protocol, Weight};
+use crate::model::thresholds::Thresholds;
 
 const KEYS: [&str; 13] = [
     "mode",

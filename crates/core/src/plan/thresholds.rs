@@ -6,7 +6,7 @@ use toml::de::DeTable;
 use super::error::PlanError;
 use super::protocol::fraction;
 use super::read::{Entry, Source};
-use crate::lint::thresholds::Thresholds;
+use crate::model::thresholds::Thresholds;
 
 /// What a setting is, and where it is kept.
 #[derive(Clone, Copy)]

@@ -3,11 +3,11 @@
 use super::error::PlanError;
 use super::job_words::{set_job, summary};
 use super::read::{Source, Value};
-use crate::driver::fio::jobfile::JobFile;
-use crate::driver::foreign;
 use crate::model::job::{Job, Rw};
 use crate::model::profile::Profile;
 use crate::model::workload::{DriverName, Metric, Phase, Workload};
+use crate::tools::fio::jobfile::JobFile;
+use crate::tools::foreign;
 use crate::{profiles, units, workloads};
 
 /// Keys in the order they are applied: what the others change comes first.
@@ -91,7 +91,7 @@ impl Default for PlannedWorkload {
             basis: Basis::Words,
             driver: DriverName::Native,
             metric: None,
-            job: Job::new(Rw::RandRead, 4096, workloads::DEFAULT_SIZE_BYTES),
+            job: Job::new(Rw::RandRead, 4096, crate::model::job::DEFAULT_SIZE_BYTES),
             sized: false,
             table: 0,
             flushed_by_us: false,

@@ -33,6 +33,6 @@ pub const SPEC: Spec = Spec {
 };
 
 fn job() -> Job {
-    let size = crate::workloads::DEFAULT_SIZE_BYTES;
+    let size = crate::model::job::DEFAULT_SIZE_BYTES;
     Job { data: Data::Zero, invalidate: true, ..Job::new(Rw::Write, 8 << 10, size) }
 }

@@ -16,6 +16,6 @@ pub const SPEC: Spec = Spec {
 };
 
 fn job() -> Job {
-    let size = crate::workloads::DEFAULT_SIZE_BYTES;
+    let size = crate::model::job::DEFAULT_SIZE_BYTES;
     Job { invalidate: true, ..Job::new(Rw::RandRead, 16 << 10, size) }
 }

@@ -21,6 +21,6 @@ pub const SPEC: Spec = Spec {
 
 /// rsync writes pieces of 32 KiB.
 fn job() -> Job {
-    let size = crate::workloads::DEFAULT_SIZE_BYTES;
+    let size = crate::model::job::DEFAULT_SIZE_BYTES;
     Job { invalidate: true, ..Job::new(Rw::RandRw, 32 << 10, size) }
 }

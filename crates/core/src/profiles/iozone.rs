@@ -40,6 +40,6 @@ pub const SPEC: Spec = Spec {
 
 /// Records of 64 KiB, where file sizes above 16 MiB begin in iozone's automatic mode.
 fn job() -> Job {
-    let size = crate::workloads::DEFAULT_SIZE_BYTES;
+    let size = crate::model::job::DEFAULT_SIZE_BYTES;
     Job { data: Data::Zero, invalidate: true, ..Job::new(Rw::Write, 64 << 10, size) }
 }

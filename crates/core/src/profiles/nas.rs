@@ -22,6 +22,6 @@ pub const SPEC: Spec = Spec {
 };
 
 fn job() -> Job {
-    let size = crate::workloads::DEFAULT_SIZE_BYTES;
+    let size = crate::model::job::DEFAULT_SIZE_BYTES;
     Job { numjobs: 4, invalidate: true, ..Job::new(Rw::Write, 1 << 20, size) }
 }

@@ -25,7 +25,7 @@ pub const SPEC: Spec = Spec {
 };
 
 fn job() -> Job {
-    let size = crate::workloads::DEFAULT_SIZE_BYTES;
+    let size = crate::model::job::DEFAULT_SIZE_BYTES;
     let data = Data::Zero;
     Job { data, invalidate: true, fsync: 100, ..Job::new(Rw::RandRw, 16 << 10, size) }
 }

@@ -26,5 +26,5 @@ pub const SPEC: Spec = Spec {
 };
 
 fn job() -> Job {
-    Job::new(Rw::RandWrite, 16 << 10, crate::workloads::DEFAULT_SIZE_BYTES)
+    Job::new(Rw::RandWrite, 16 << 10, crate::model::job::DEFAULT_SIZE_BYTES)
 }

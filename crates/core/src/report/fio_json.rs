@@ -7,13 +7,13 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::lint;
+use crate::evidence;
 use crate::model::event::Cell;
-use crate::model::histogram::Histogram;
 use crate::model::measurement::OpStats;
 use crate::model::path::harmless;
 use crate::model::run::Run;
 use crate::model::workload::Workload;
+use crate::stats::histogram::Histogram;
 
 /// The ranks fio prints by default.
 const RANKS: [f64; 17] = [
@@ -40,7 +40,7 @@ pub fn cases(run: &Run) -> Vec<Case> {
                 .complete_blocks()
                 .flat_map(|block| &block.cells)
                 .filter(|cell| (cell.candidate, cell.workload) == (at, which))
-                .filter(|cell| !lint::is_invalid(&run.header, cell))
+                .filter(|cell| !evidence::is_invalid(&run.header, cell))
                 .collect();
             if !cells.is_empty() {
                 let candidate = harmless(&candidate.name);

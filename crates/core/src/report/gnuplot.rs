@@ -7,7 +7,7 @@ use std::fmt::Write;
 
 use crate::decide::figure;
 use crate::decide::rounds::is_of_rounds;
-use crate::lint;
+use crate::evidence;
 use crate::model::path::harmless;
 use crate::model::run::Run;
 use crate::model::workload::Metric;
@@ -85,7 +85,7 @@ fn data(run: &Run, candidate: usize, workload: usize) -> String {
             let is_it =
                 (usize::from(cell.candidate), usize::from(cell.workload)) == (candidate, workload);
             let figure = figure::of(metric, cell).filter(|_| is_it);
-            if let Some(figure) = figure.filter(|_| !lint::is_invalid(&run.header, cell)) {
+            if let Some(figure) = figure.filter(|_| !evidence::is_invalid(&run.header, cell)) {
                 let number = block.round.map_or(block.block, |round| round.round);
                 let _ = writeln!(out, "{} {figure}", number + 1);
             }

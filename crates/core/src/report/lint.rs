@@ -5,10 +5,11 @@ use std::fmt::Write;
 use serde_json::{Value, json};
 
 use super::layout::wrap;
-use crate::lint::registry::{self, Rule};
-use crate::lint::severity::{self, Setting};
+use crate::evidence::registry::{self, Rule};
+use crate::evidence::severity;
 use crate::model::finding::{Finding, Severity};
 use crate::model::path::harmless;
+use crate::model::setting::Setting;
 
 /// Columns of docs/findings.md.
 const MARKDOWN_WIDTH: usize = 100;
@@ -34,7 +35,7 @@ Severity depends on what is claimed. The four letters stand for places (`quick`)
 
 /// What a rule limits, in words.
 fn scope(rule: &Rule) -> &'static str {
-    use crate::lint::registry::Limits;
+    use crate::evidence::registry::Limits;
     use crate::model::finding::Scope;
     match rule.scope {
         Limits::Claims => "what is claimed",

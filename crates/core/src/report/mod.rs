@@ -114,6 +114,8 @@ pub fn text(run: &Run, analysis: &Analysis, options: &TextOptions) -> String {
 }
 
 #[cfg(test)]
+mod same_bytes;
+#[cfg(test)]
 mod sample;
 #[cfg(test)]
 mod tests;

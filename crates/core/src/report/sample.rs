@@ -3,7 +3,6 @@
 use crate::model::candidate::{Candidate, Kind, Stack};
 use crate::model::event::{Cell, Event, Header, Step, StepDone, StopReason, Truth, What};
 use crate::model::finding::{Finding, Scope, Severity};
-use crate::model::histogram::Histogram;
 use crate::model::host::Host;
 use crate::model::job::{Job, Rw};
 use crate::model::measurement::{Latency, Measurement, OpStats, SCHEMA, Window};
@@ -13,6 +12,7 @@ use crate::model::run::Run;
 use crate::model::verdict::{Analysis, Effect, Standing, Verdict, WorkloadVerdict};
 use crate::model::workload::{Metric, Phase, Workload};
 use crate::prepare::steps;
+use crate::stats::histogram::Histogram;
 
 pub const SECOND: u64 = 1_000_000_000;
 

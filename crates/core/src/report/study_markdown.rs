@@ -7,7 +7,7 @@ use super::markdown::escape;
 use super::view::findings;
 use crate::import::study::facts::Facts;
 use crate::import::{Imported, ToolResult, observe};
-use crate::lint::limit;
+use crate::rules::limit;
 
 /// The study as Markdown, judged by its facts. `source` is what it is called: `study:NAME`.
 pub fn study_markdown(source: &str, imported: &Imported, facts: &Facts) -> String {

@@ -2,10 +2,10 @@
 //! said against it.
 
 use crate::model::event::{CacheState, Truth};
-use crate::model::histogram::Histogram;
 use crate::model::job::Rw;
 use crate::model::measurement::{Latency, Measurement, OpStats, SCHEMA, Window};
 use crate::model::workload::{Metric, Workload};
+use crate::stats::histogram::Histogram;
 
 const CELL_NS: u64 = 2_000_000_000;
 const WINDOW_NS: u64 = 100_000_000;

@@ -6,13 +6,13 @@ use std::collections::BTreeMap;
 use super::disk::Disk;
 use super::session;
 use crate::analyse::analyse;
-use crate::lint;
 use crate::model::candidate::{Candidate, Kind};
 use crate::model::event::Header;
 use crate::model::protocol::{Mode, Protocol};
 use crate::model::verdict::Verdict;
 use crate::plan::{self, FlashState, builtin::BUILT_IN};
 use crate::prepare::support::RECIPES;
+use crate::rules;
 use crate::testing::RunBuilder;
 use crate::workloads;
 
@@ -21,7 +21,7 @@ fn comparisons() -> Vec<(String, Header)> {
     let built_in = BUILT_IN.iter().map(|of| {
         let parsed = plan::parse(of.text, of.name).unwrap_or_else(|e| panic!("{e}"));
         assert_eq!(parsed.protocol.flash_state, FlashState::Overwritten, "as the region is");
-        let mut header = lint::unplaced(&parsed, &BTreeMap::new())
+        let mut header = rules::unplaced(&parsed, &BTreeMap::new())
             .unwrap_or_else(|e| panic!("{}: {e}", of.name));
         header.region = Some(session::region());
         (of.name.to_string(), header)

@@ -8,6 +8,7 @@ pub mod bootstrap;
 pub mod carry_over;
 pub mod change_point;
 pub mod equivalence;
+pub mod histogram;
 pub mod hodges_lehmann;
 pub mod own_noise;
 pub mod paired;

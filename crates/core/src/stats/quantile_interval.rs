@@ -6,7 +6,7 @@
 //! `quantile_test(...).confidence_interval`.
 
 use super::beta;
-use crate::model::histogram::Histogram;
+use crate::stats::histogram::Histogram;
 
 /// The ranks, from 1, between which the `q` quantile of `n` values lies with probability of at
 /// least `1 - alpha`; `None` where even the smallest and the largest value cannot promise it.

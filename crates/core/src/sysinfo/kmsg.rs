@@ -4,41 +4,7 @@
 //! Source: `Documentation/ABI/testing/dev-kmsg`. Messages by their text in the kernel's sources
 //! (drivers/mmc, drivers/usb/core/hub.c, block/blk-core.c, drivers/ata/libata-eh.c, fs/*).
 
-use serde::{Deserialize, Serialize};
-
-/// What a message says went wrong.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Trouble {
-    /// A device or its link was reset.
-    Reset,
-    /// A command took too long.
-    Timeout,
-    /// Bytes could not be read or written.
-    IoError,
-    /// A filesystem reported damage or went read-only.
-    Filesystem,
-    /// The supply's voltage is too low.
-    Voltage,
-}
-
-impl Trouble {
-    /// In words.
-    pub fn words(self) -> &'static str {
-        match self {
-            Trouble::Reset => "a reset",
-            Trouble::Timeout => "a timeout",
-            Trouble::IoError => "an I/O error",
-            Trouble::Filesystem => "an error of the filesystem",
-            Trouble::Voltage => "low voltage",
-        }
-    }
-
-    /// Whether a number measured meanwhile cannot stand.
-    pub fn spoils(self) -> bool {
-        self != Trouble::Voltage
-    }
-}
+use crate::model::trouble::Trouble;
 
 /// The message of a record and when it was logged, microseconds since boot.
 pub fn record(text: &str) -> Option<(u64, &str)> {

@@ -34,7 +34,6 @@ pub mod smartctl;
 pub mod superblock;
 pub mod swaps;
 pub mod thread_time;
-pub mod throttled;
 pub mod timers;
 pub mod udev;
 pub mod uevent;

@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use crate::model::telemetry::{Gauge, LogLine, Telemetry};
-use crate::sysinfo::throttled;
+use crate::model::throttled;
 
 /// What the machine did; what it cannot tell is empty or null.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]

@@ -2,8 +2,8 @@
 
 use super::*;
 use crate::model::telemetry::{CpuSeries, LogLine, MemorySeries, PressureSeries, Telemetry};
+use crate::model::trouble::Trouble;
 use crate::sysinfo::block_stat;
-use crate::sysinfo::kmsg::Trouble;
 use crate::telemetry::rates;
 
 /// Two looks two seconds apart: 200 reads of 4 KiB, 100 of them merged from 200; 10 writes of

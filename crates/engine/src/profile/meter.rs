@@ -5,9 +5,9 @@
 //! `elapsed` is the time of the part's own work. Nothing is allocated between start and end.
 
 use bakeoff_core::model::finding::Finding;
-use bakeoff_core::model::histogram::Histogram;
 use bakeoff_core::model::job::{EngineName, Job};
 use bakeoff_core::model::measurement::{Figure, Measurement};
+use bakeoff_core::stats::histogram::Histogram;
 
 use crate::clock::Clock;
 use crate::cost::Cost;

@@ -13,8 +13,8 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use bakeoff_core::model::histogram::Histogram;
 use bakeoff_core::prng::SplitMix64;
+use bakeoff_core::stats::histogram::Histogram;
 use rustix::fs::OFlags;
 
 use self::figures::All;

@@ -3,9 +3,9 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use bakeoff_core::driver::native::FailureKind;
 use bakeoff_core::model::job::{Data, EngineName, Job, Offsets, RateProcess, Rw, Stamps};
 use bakeoff_core::model::measurement::Measurement;
+use bakeoff_core::tools::native::FailureKind;
 use bakeoff_engine::{EngineError, measure};
 use tempfile::TempDir;
 

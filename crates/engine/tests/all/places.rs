@@ -4,8 +4,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use bakeoff_core::driver::native::FailureKind;
 use bakeoff_core::model::job::{EngineName, Job, Rw};
+use bakeoff_core::tools::native::FailureKind;
 use bakeoff_engine::measure;
 use tempfile::TempDir;
 

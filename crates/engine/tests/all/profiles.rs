@@ -2,12 +2,12 @@
 
 use std::path::Path;
 
-use bakeoff_core::driver::native::FailureKind;
 use bakeoff_core::model::job::{Data, Job};
 use bakeoff_core::model::measurement::{Measurement, OpStats};
 use bakeoff_core::model::profile::Profile;
 use bakeoff_core::model::workload::Metric;
 use bakeoff_core::profiles;
+use bakeoff_core::tools::native::FailureKind;
 use bakeoff_engine::measure_profile;
 use tempfile::TempDir;
 

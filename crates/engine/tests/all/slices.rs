@@ -5,12 +5,12 @@ use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
-use bakeoff_core::driver::native::sliced::{Answer, Go, OpKind, Order, SliceReport, merged};
-use bakeoff_core::driver::native::{FailureKind, TargetKind, Task};
 use bakeoff_core::model::job::{EngineName, Job, Offsets, Rw};
 use bakeoff_core::model::measurement::Measurement;
 use bakeoff_core::model::path::RawPath;
 use bakeoff_core::model::slice_length::Least;
+use bakeoff_core::tools::native::sliced::{Answer, Go, OpKind, Order, SliceReport, merged};
+use bakeoff_core::tools::native::{FailureKind, TargetKind, Task};
 
 struct Talk {
     child: Child,
@@ -320,5 +320,5 @@ fn ended_early() -> Answer {
     let message = "the engine cannot read its task: the parent process stopped asking; this is a \
                    bug of bakeoff, please report it";
     let kind = FailureKind::Protocol;
-    Answer::Error(bakeoff_core::driver::native::Failure { kind, message: message.to_string() })
+    Answer::Error(bakeoff_core::tools::native::Failure { kind, message: message.to_string() })
 }

@@ -10,10 +10,10 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result, ensure};
-use bakeoff_core::driver::native::sliced::{Answer, Go, Order};
-use bakeoff_core::driver::native::{Reply, TargetKind, Task};
 use bakeoff_core::model::job::{EngineName, Job, Rw};
 use bakeoff_core::model::path::RawPath;
+use bakeoff_core::tools::native::sliced::{Answer, Go, Order};
+use bakeoff_core::tools::native::{Reply, TargetKind, Task};
 
 /// I/Os of the shorter and of the longer run: far enough apart that the histogram at the end, which
 /// has more entries the more latencies differ, counts for little on a busy machine too.

@@ -16,11 +16,6 @@ pub struct Allowed {
 /// Every exception there is.
 pub const ALLOWED: &[Allowed] = &[
     Allowed {
-        rule: "process",
-        path: "crates/bakeoff/src/cmd/internal.rs",
-        reason: "what exec starts becomes the foreign tool here, after asking to die with us",
-    },
-    Allowed {
         rule: "system-files",
         path: "crates/bakeoff/src/exec.rs",
         reason: "starts itself as /proc/self/exe, whatever became of the path it was started by",

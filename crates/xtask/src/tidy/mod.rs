@@ -9,6 +9,7 @@ use std::path::Path;
 use anyhow::Result;
 
 mod allow;
+mod arrows;
 mod boundaries;
 mod dependencies;
 mod files;
@@ -60,6 +61,7 @@ pub fn run(root: &Path) -> Result<bool> {
         violations.extend(boundaries::check(path, source));
         violations.extend(purity::check(path, source));
     }
+    violations.extend(arrows::check(&sources));
     violations.extend(dependencies::check(root, &files)?);
     let mut violations = allow::apply(violations, allow::ALLOWED);
     violations.sort();

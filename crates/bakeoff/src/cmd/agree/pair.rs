@@ -11,12 +11,12 @@ use std::path::Path;
 use std::time::Duration;
 
 use bakeoff_core::agree::{Case, Compared, Pair, figure};
-use bakeoff_core::driver::foreign::{Ground, ParseError};
-use bakeoff_core::driver::native::TargetKind;
 use bakeoff_core::model::job::Job;
 use bakeoff_core::model::measurement::Measurement;
 use bakeoff_core::model::profile::Part;
 use bakeoff_core::model::workload::Workload;
+use bakeoff_core::tools::foreign::{Ground, ParseError};
+use bakeoff_core::tools::native::TargetKind;
 use bakeoff_engine::residency;
 use rustix::fs::syncfs;
 

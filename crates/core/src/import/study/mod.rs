@@ -1,9 +1,9 @@
 //! What limits a published comparison as a whole: rules over its table and its stated facts.
 //!
-//! Where [`super::judge`] looks at one result, these look at what was compared with what: places,
-//! order, repeats, claims. None looks at the study's name. A rule fires on figures, command lines
-//! and facts that are there; what nobody stated is no evidence. Numbers are those of bakeoff's
-//! list of lints.
+//! Where [`crate::scan::judge`] looks at one result, these look at what was compared with what:
+//! places, order, repeats, claims. None looks at the study's name. A rule fires on figures, command
+//! lines and facts that are there; what nobody stated is no evidence. Numbers are those of
+//! bakeoff's list of lints.
 
 mod claims;
 pub mod facts;
@@ -18,9 +18,9 @@ mod tests;
 
 use std::collections::BTreeSet;
 
-use super::judge::judge;
 use super::{Imported, ToolResult};
 use crate::model::finding::{Finding, Scope, Severity};
+use crate::scan::judge::judge;
 use facts::Facts;
 
 /// A study under the rules.
@@ -54,6 +54,14 @@ impl Cell<'_> {
 
     fn is_sequential(&self) -> bool {
         self.test.starts_with("sequential")
+    }
+}
+
+impl Imported {
+    /// The same, judged as one comparison with what is stated beside it.
+    pub fn judged(mut self, facts: &Facts) -> Imported {
+        self.findings = findings(&self, facts);
+        self
     }
 }
 

@@ -1,7 +1,7 @@
 //! What limits the answers, one line each, and the bottleneck, once.
 
-use crate::diagnose::cause::{Cause, Grade};
 use crate::model::candidate::Skipped;
+use crate::model::cause::{Cause, Grade};
 use crate::model::finding::Severity;
 use crate::model::lead::{NotRanked, Refusal};
 use crate::model::path::harmless;

@@ -26,7 +26,6 @@ pub use sentence::full as sentence;
 pub use spoken::{place as place_words, write as spoken};
 
 use crate::decide::rounds::is_of_rounds;
-use crate::lint::limit;
 use crate::model::event::StopReason;
 use crate::model::health;
 use crate::model::path::harmless;
@@ -34,6 +33,7 @@ use crate::model::protocol::Rules;
 use crate::model::run::Run;
 use crate::model::verdict::{Analysis, Verdict, WorkloadVerdict};
 use crate::model::workload::Metric;
+use crate::rules::limit;
 use crate::words;
 
 /// Whether a run is shown as an answer of this kind: those of version 0.1 and those in rounds are

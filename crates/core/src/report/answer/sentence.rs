@@ -4,11 +4,11 @@
 //! "ext4, xfs and ext2 are equally fast (within 5 %). btrfs is at least 2.6 times slower.", "ext4
 //! leads so far; xfs could still be up to 13 % faster. Run 10 more minutes to narrow this to 6 %."
 
-use crate::lint::limit;
 use crate::model::lead::{Lead, NotRanked, Refusal, Stalls, fraction};
 use crate::model::path::harmless;
 use crate::model::verdict::{Verdict, WorkloadVerdict};
 use crate::report::layout::cut;
+use crate::rules::limit;
 use crate::{units, words};
 
 use super::{amount, names};

@@ -7,10 +7,10 @@ use serde::Serialize;
 use crate::decide::{figure, rounds};
 use crate::model::ceiling::Rung;
 use crate::model::event::Cell;
-use crate::model::histogram::Histogram;
 use crate::model::run::{BlockState, Run};
 use crate::model::workload::Metric;
 use crate::report::view::{Question, candidate_name};
+use crate::stats::histogram::Histogram;
 
 use super::machine::{self, MachineData};
 use super::percentile;

@@ -1,7 +1,7 @@
 //! A latency distribution as a curve: percentiles on an axis in which each nine takes the same
 //! room, as HdrHistogram plots it (x = -log10(1 - q): 0.3 is the median, 2 is p99).
 
-use crate::model::histogram::Histogram;
+use crate::stats::histogram::Histogram;
 
 /// Distance of two points of a curve on the axis of nines.
 pub const STEP: f64 = 0.05;

@@ -10,9 +10,9 @@ use super::super::view::{FindingView, findings};
 use super::{Assets, policy, severity_class, without_controls};
 use crate::import::study::facts::{Fact, Facts};
 use crate::import::{Imported, Metric, ToolResult, observe};
-use crate::lint::limit;
 use crate::model::finding::Finding;
 use crate::model::path::{harmless, printable};
+use crate::rules::limit;
 
 /// Most findings that the headline tells.
 const SAID_IN_HEADLINE: usize = 2;

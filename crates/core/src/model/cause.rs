@@ -1,0 +1,181 @@
+//! What can hold a cell back, and how surely it is known.
+
+use serde::{Deserialize, Serialize};
+
+/// What holds a cell back.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Cause {
+    /// The clock was lowered, for heat or for want of power.
+    HeatOrPower,
+    /// Other processes used the disk.
+    Foreign,
+    /// Memory was measured, not the disk.
+    PageCache,
+    /// A processor; whose time it was is in [`Reason::subject`].
+    Cpu,
+    /// The cost of entering the kernel, whatever the call moves.
+    SystemCalls,
+    /// The link between board and disk.
+    Bus,
+    /// The disk itself.
+    Device,
+    /// One request at a time: the time each takes, not how many the disk could do.
+    QueueDepth,
+    /// Making data durable: fsync, journal, the disk's own cache being emptied.
+    Flush,
+    /// Flash that cleans up while it should write.
+    FlashGc,
+    /// A fast cache inside the disk that is used up.
+    FastCache,
+    /// The kernel makes writers wait until dirty pages are written.
+    Writeback,
+    /// Where on the disk the data lies.
+    Position,
+    /// Nothing that is known here explains it.
+    Unattributed,
+}
+
+impl Cause {
+    /// Each that can be named, in the order in which they are looked for.
+    pub const NAMED: [Cause; 13] = [
+        Cause::HeatOrPower,
+        Cause::Foreign,
+        Cause::PageCache,
+        Cause::Cpu,
+        Cause::SystemCalls,
+        Cause::FastCache,
+        Cause::FlashGc,
+        Cause::Flush,
+        Cause::Writeback,
+        Cause::Position,
+        Cause::Bus,
+        Cause::QueueDepth,
+        Cause::Device,
+    ];
+
+    /// In words, as the object of "held back by".
+    pub fn words(self) -> &'static str {
+        match self {
+            Cause::HeatOrPower => "heat or power",
+            Cause::Foreign => "other processes on the disk",
+            Cause::PageCache => "nothing of the disk: memory was measured",
+            Cause::Cpu => "the CPU",
+            Cause::SystemCalls => "system calls",
+            Cause::Bus => "the link to the disk",
+            Cause::Device => "the disk",
+            Cause::QueueDepth => "one request at a time",
+            Cause::Flush => "flushing",
+            Cause::FlashGc => "the flash cleaning up",
+            Cause::FastCache => "a used-up cache inside the disk",
+            Cause::Writeback => "the limit of dirty pages",
+            Cause::Position => "the place on the disk",
+            Cause::Unattributed => "nothing that can be named",
+        }
+    }
+
+    /// What helps, in one sentence.
+    pub fn advice(self) -> &'static str {
+        match self {
+            Cause::HeatOrPower => "cool the board and use a supply that holds its voltage",
+            Cause::Foreign => "stop what else uses the disk (iotop -o shows it)",
+            Cause::PageCache => "use --direct, or a --size above the memory",
+            Cause::Cpu => "a faster disk will not help; less work for each byte will",
+            Cause::SystemCalls => "move more with each call: a larger block size",
+            Cause::Bus => "no filesystem will help: use a faster port, or another interface",
+            Cause::Device => "no filesystem will help: this is what the disk does",
+            Cause::QueueDepth => "more requests at a time (--iodepth, --numjobs) would be faster",
+            Cause::Flush => {
+                "flush less often where that may lose data, or use a disk that flushes fast"
+            }
+            Cause::FlashGc => "trim the free space and leave some of it unused",
+            Cause::FastCache => "write less at a time; after a pause it is fast again",
+            Cause::Writeback => "the disk is slower than the writer: only a faster disk helps",
+            Cause::Position => "compare candidates on the same place of the disk only",
+            Cause::Unattributed => "run --prove tries what helps",
+        }
+    }
+}
+
+/// How surely.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Grade {
+    /// Nothing measured speaks for any one cause.
+    Unattributed,
+    /// The signals agree with it.
+    Consistent,
+    /// A lower layer on its own is no faster, or taking it away was.
+    Proved,
+}
+
+impl Grade {
+    /// In words.
+    pub fn words(self) -> &'static str {
+        match self {
+            Grade::Proved => "proved",
+            Grade::Consistent => "consistent with what was seen",
+            Grade::Unattributed => "unattributed",
+        }
+    }
+}
+
+/// One cause of one cell, with what speaks for it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Reason {
+    /// What.
+    pub cause: Cause,
+    /// How surely.
+    pub grade: Grade,
+    /// Share of the cell's time it accounts for, 0 to 1, where it can be told.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub share: Option<f64>,
+    /// Whose: a thread, a link, a process.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub subject: Option<String>,
+    /// What was seen, in numbers.
+    pub evidence: String,
+}
+
+impl Reason {
+    /// A reason the signals agree with.
+    pub fn consistent(cause: Cause, evidence: String) -> Reason {
+        Reason { cause, grade: Grade::Consistent, share: None, subject: None, evidence }
+    }
+
+    /// A reason that lower layers or a perturbation prove.
+    pub fn proved(cause: Cause, evidence: String) -> Reason {
+        Reason { grade: Grade::Proved, ..Reason::consistent(cause, evidence) }
+    }
+
+    /// With the share of the time it accounts for.
+    pub fn share(self, share: f64) -> Reason {
+        Reason { share: Some(share.clamp(0.0, 1.0)), ..self }
+    }
+
+    /// With whose it is.
+    pub fn subject(self, subject: impl Into<String>) -> Reason {
+        Reason { subject: Some(subject.into()), ..self }
+    }
+
+    /// "the CPU (kcryptd)".
+    pub fn name(&self) -> String {
+        match &self.subject {
+            Some(subject) => format!("{} ({subject})", self.cause.words()),
+            None => self.cause.words().to_string(),
+        }
+    }
+}
+
+/// What holds one candidate back on one workload.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct HeldBack {
+    /// The candidate's name.
+    pub candidate: String,
+    /// The cause most cells have; of those the one of the cell in the middle.
+    pub reason: Reason,
+    /// Cells with that cause.
+    pub cells: u32,
+    /// Cells in all.
+    pub of: u32,
+}

@@ -1,0 +1,114 @@
+//! L45 on runs of our own: a cause is named that nothing was measured for.
+//!
+//! The grade beside each cause already tells "proved" from "consistent with what was seen". This
+//! rule speaks only where the difference could have been made and was not: where the layers below a
+//! workload can be measured and none of them was.
+
+use super::finding;
+use crate::diagnose::{Cause, Grade, rungs};
+use crate::model::cause::HeldBack;
+use crate::model::ceiling::Layer;
+use crate::model::finding::Finding;
+use crate::model::run::Run;
+use crate::model::setting::Setting;
+
+/// What measuring the layers below shows. The others are told by the kernel or by the series.
+const SHOWN_BY_LAYERS: [Cause; 6] =
+    [Cause::Cpu, Cause::SystemCalls, Cause::Bus, Cause::Device, Cause::QueueDepth, Cause::Flush];
+
+/// The finding about one workload and what is said to hold its candidates back.
+pub fn untested(run: &Run, workload: u16, held: &[HeldBack]) -> Option<Finding> {
+    let of = &run.header.workloads[usize::from(workload)];
+    let is_guess = |held: &&HeldBack| {
+        held.reason.grade == Grade::Consistent && SHOWN_BY_LAYERS.contains(&held.reason.cause)
+    };
+    let guess = held.iter().find(is_guess)?;
+    let tells = |layer: Layer| layer != Layer::Tool;
+    let can_be = rungs::of(of, false).iter().any(|rung| tells(rung.layer));
+    let mut measured = run.ceilings.rungs.iter();
+    if !can_be || measured.any(|rung| rung.workload == workload && tells(rung.layer)) {
+        return None;
+    }
+    // A record that does not say why there is none is an old one, of which nothing is known.
+    let own = format!(" for {}", of.name);
+    let is_about = |name: &str| name == "all ceilings" || name.ends_with(&own);
+    let why = &run.ceilings.skipped.iter().find(|skipped| is_about(&skipped.name))?.reason;
+    // What would give more time is the advice.
+    let why_not = why.split("; --time").next().unwrap_or(why);
+    let evidence =
+        format!("what is said to hold it back is a guess, no layer below was measured: {why_not}");
+    let advice = match Setting::of(&run.header) {
+        _ if why.contains("--max-write") => "allow more to be written: --max-write 8g",
+        Setting::Places | Setting::Image => "give it more time than blocks need: --time 15m",
+        _ => "give it more time than blocks need: --time 4h",
+    };
+    let mut found = finding(&run.header, "L45", evidence, advice);
+    found.workload = Some(of.name.clone());
+    found.candidate = Some(guess.candidate.clone());
+    Some(found)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::diagnose::Reason;
+    use crate::model::candidate::Skipped;
+    use crate::model::ceiling::Rung;
+    use crate::model::profile::{Part, Profile};
+    use crate::testing::RunBuilder;
+
+    fn held(cause: Cause, grade: Grade) -> Vec<HeldBack> {
+        let reason = Reason { grade, ..Reason::consistent(cause, "as it seems".to_string()) };
+        vec![HeldBack { candidate: "/a".to_string(), reason, cells: 5, of: 5 }]
+    }
+
+    /// A run without ceilings for want of time.
+    fn run() -> Run {
+        let mut run = RunBuilder::directories(&["/a", "/b"]).workloads(&["randread"]).build();
+        run.ceilings.skipped = vec![Skipped {
+            name: "all ceilings".to_string(),
+            reason: "they would take time that the blocks need; --time gives more".to_string(),
+        }];
+        run
+    }
+
+    #[test]
+    fn l45_a_cause_without_a_layer_below_it_and_one_with() {
+        let consistent = held(Cause::Device, Grade::Consistent);
+        let mut run = run();
+        let found = untested(&run, 0, &consistent).expect("nothing was measured");
+        assert_eq!((found.id.as_str(), found.workload.as_deref()), ("L45", Some("randread")));
+        assert_eq!(
+            found.evidence,
+            "what is said to hold it back is a guess, no layer below was measured: they would take \
+             time that the blocks need"
+        );
+        assert!(found.advice.contains("--time 15m"), "{}", found.advice);
+        let rung = |layer| Rung {
+            layer,
+            workload: 0,
+            candidate: None,
+            rate: 1e4,
+            bytes_per_s: 4e7,
+            elapsed_ns: 300_000_000,
+        };
+        // The generator's own limit says nothing about a disk; the disk with many requests does.
+        run.ceilings.rungs = vec![rung(Layer::Tool)];
+        assert!(untested(&run, 0, &consistent).is_some());
+        run.ceilings.rungs = vec![rung(Layer::Deep)];
+        assert_eq!(untested(&run, 0, &consistent), None);
+        (run.ceilings.rungs, run.ceilings.skipped) = (Vec::new(), Vec::new());
+        assert_eq!(untested(&run, 0, &consistent), None, "an old record");
+    }
+
+    #[test]
+    fn l45_leaves_alone_what_is_proved_and_what_no_layer_shows() {
+        let run = run();
+        assert_eq!(untested(&run, 0, &held(Cause::Device, Grade::Proved)), None);
+        assert_eq!(untested(&run, 0, &held(Cause::Foreign, Grade::Consistent)), None);
+        assert_eq!(untested(&run, 0, &held(Cause::Unattributed, Grade::Unattributed)), None);
+        let mut profile = run.clone();
+        profile.header.workloads[0].profile = Some(Part { profile: Profile::Desktop, part: 0 });
+        assert_eq!(untested(&profile, 0, &held(Cause::Flush, Grade::Consistent)), None);
+    }
+}

@@ -1,0 +1,259 @@
+//! Offers every line of a text to the tools' readers, and remembers what stands above.
+
+use super::lines::{self, Raw, Splitter};
+use super::overlooked::Overlooked;
+use super::result::{Imported, Out, Place, short};
+use super::stamp;
+
+/// The programs whose command lines are remembered.
+const TOOLS: [&str; 5] = ["dd", "sysbench", "bonnie++", "iozone", "fio"];
+
+/// One line as the readers see it.
+#[derive(Clone, Copy, Debug)]
+pub struct Line<'a> {
+    /// Counted from 1.
+    pub number: u64,
+    /// Without its end and without what a web page put around it.
+    pub text: &'a str,
+    /// Whether a line feed ended it. A number at the end of a line that was cut is not whole.
+    pub is_ended: bool,
+    /// What stands above it.
+    pub above: &'a Above,
+}
+
+impl Line<'_> {
+    /// Where an output of `tool` that begins on this line stands.
+    pub fn place(&self, tool: &str) -> Place {
+        let command = match self.above.command_tool {
+            Some(known) if known == tool => self.above.command.clone(),
+            _ => String::new(),
+        };
+        Place { first_line: self.number, context: self.above.heading.clone(), command }
+    }
+}
+
+/// The heading and the command that stand above a line.
+#[derive(Debug, Default)]
+pub struct Above {
+    heading: String,
+    command: String,
+    command_tool: Option<&'static str>,
+    /// The last line that was nobody's, in case a line of dashes follows.
+    last: String,
+    is_command_open: bool,
+}
+
+/// What reads one tool's output.
+pub trait Reader {
+    /// Looks at a line; true when it belongs to the tool's output.
+    fn line(&mut self, line: &Line<'_>, out: &mut Out) -> bool;
+    /// The text is over.
+    fn finish(&mut self, out: &mut Out);
+}
+
+/// Finds results in a text that comes in pieces.
+pub struct Finder {
+    splitter: Splitter,
+    inner: Inner,
+}
+
+struct Inner {
+    number: u64,
+    /// Whether only the rows of a table are looked for.
+    is_table: bool,
+    above: Above,
+    readers: Vec<Box<dyn Reader>>,
+    overlooked: Overlooked,
+    out: Out,
+}
+
+impl Finder {
+    /// Offers every line to these readers, in their order.
+    pub fn with(readers: Vec<Box<dyn Reader>>) -> Finder {
+        let (above, overlooked, out) = Default::default();
+        let inner = Inner { number: 0, is_table: false, above, readers, overlooked, out };
+        Finder { splitter: Splitter::default(), inner }
+    }
+
+    /// Looks for the rows of a table only, which this reader knows.
+    pub fn with_rows(reader: Box<dyn Reader>) -> Finder {
+        let mut finder = Finder::with(vec![reader]);
+        finder.inner.is_table = true;
+        finder
+    }
+
+    /// What it looks for in a text that is in memory.
+    pub fn all_of(mut self, text: &[u8]) -> Imported {
+        self.push(text);
+        self.finish()
+    }
+
+    /// The next piece, cut anywhere.
+    pub fn push(&mut self, piece: &[u8]) {
+        self.splitter.push(piece, &mut |raw| self.inner.raw(raw));
+    }
+
+    /// The text is over.
+    pub fn finish(mut self) -> Imported {
+        self.splitter.finish(&mut |raw| self.inner.raw(raw));
+        let Inner { mut readers, mut out, number, overlooked, .. } = self.inner;
+        readers.iter_mut().for_each(|reader| reader.finish(&mut out));
+        overlooked.give(&mut out);
+        out.finish(number)
+    }
+}
+
+impl Inner {
+    fn raw(&mut self, raw: Raw<'_>) {
+        self.number += 1;
+        let (bytes, is_ended) = match raw {
+            Raw::Line { bytes, is_ended } => (bytes, is_ended),
+            Raw::TooLong { length_bytes } => {
+                let why = format!(
+                    "a line of {length_bytes} bytes; lines above {} are not looked at",
+                    lines::LINE_LIMIT_BYTES
+                );
+                self.out.unread(self.number, self.number, why);
+                return;
+            }
+        };
+        let text = String::from_utf8_lossy(bytes);
+        let text = text.trim_end_matches('\r');
+        if let Some(why) = no_text(bytes).filter(|_| self.number == 1) {
+            self.out.unread(1, 1, why);
+        }
+        let mut parts = text.split('\r').flat_map(lines::broken_by_tags).peekable();
+        while let Some(part) = parts.next() {
+            let plain = lines::plain(part);
+            // In a table of people's a date may be a cell.
+            let text = if self.is_table { &plain } else { stamp::without(&plain) };
+            self.part(text, is_ended || parts.peek().is_some());
+        }
+    }
+
+    fn part(&mut self, text: &str, is_ended: bool) {
+        let line = Line { number: self.number, text, is_ended, above: &self.above };
+        let mut is_taken = false;
+        for reader in &mut self.readers {
+            is_taken |= reader.line(&line, &mut self.out);
+        }
+        if !is_taken {
+            self.overlooked.look(self.number, text);
+            self.above.look(text);
+        }
+    }
+}
+
+/// What a file is that begins with these bytes and is no text that is read.
+fn no_text(bytes: &[u8]) -> Option<&'static str> {
+    match bytes {
+        [0xff, 0xfe, ..] | [0xfe, 0xff, ..] => {
+            Some("a text in UTF-16: iconv -f UTF-16 -t UTF-8 makes one that is read")
+        }
+        // BIFF2: the record that begins a worksheet.
+        [9, 0, 4, 0, ..] => {
+            Some("a worksheet as iozone -b makes it: give the text that iozone printed")
+        }
+        _ => None,
+    }
+}
+
+impl Above {
+    /// Looks at a line that is no tool's output.
+    fn look(&mut self, text: &str) {
+        let text = text.trim();
+        if self.is_command_open {
+            self.command = short(&format!("{} {text}", self.command.trim_end_matches('\\')));
+            self.is_command_open = text.ends_with('\\');
+            return;
+        }
+        if let Some((tool, command)) = command(text) {
+            self.command = short(command);
+            self.command_tool = Some(tool);
+            self.is_command_open = text.ends_with('\\');
+            return;
+        }
+        let is_rule = text.len() >= 3 && text.bytes().all(|b| b == b'=' || b == b'-');
+        let heading = match text.trim_start_matches('#') {
+            rest if rest.len() < text.len() => Some(rest.trim_end_matches('#')),
+            _ if is_rule && !self.last.is_empty() => Some(self.last.as_str()),
+            _ => between(text, "==> ", " <==").or_else(|| text.strip_prefix("--- ")),
+        };
+        if let Some(heading) = heading.map(short).filter(|heading| !heading.is_empty()) {
+            self.heading = heading;
+            // A command belongs to the part of the text it stands in.
+            self.command_tool = None;
+        }
+        self.last = short(text);
+    }
+}
+
+fn between<'a>(text: &'a str, before: &str, after: &str) -> Option<&'a str> {
+    text.strip_prefix(before)?.strip_suffix(after)
+}
+
+/// The tool that a line starts and its command, after a prompt (`$ `, `# `, `% `), assignments
+/// of variables, and words that run another program.
+fn command(text: &str) -> Option<(&'static str, &str)> {
+    let mut rest = text;
+    if let Some(at) = ["$ ", "# ", "% "].iter().filter_map(|prompt| text.find(prompt)).min() {
+        rest = text[at + 2..].trim_start();
+    }
+    loop {
+        let word = rest.split_whitespace().next()?;
+        let name = word.rsplit('/').next().unwrap_or(word);
+        if let Some(tool) = TOOLS.iter().find(|tool| **tool == name) {
+            // A sentence may open with a tool's name; a command has an option or an operand.
+            let is_command = rest.contains(" -") || rest.contains('=');
+            return is_command.then_some((tool, rest));
+        }
+        let is_prefix =
+            word.contains('=') || ["sudo", "time", "env", "busybox", "nice"].contains(&word);
+        if !is_prefix {
+            return None;
+        }
+        rest = rest[word.len()..].trim_start();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_command_is_found_behind_its_prompt() {
+        for (text, tool) in [
+            ("root@pi:~# LC_ALL=C dd if=/dev/zero of=x bs=1M", Some("dd")),
+            ("$ sudo time /usr/bin/sysbench --test=fileio run", Some("sysbench")),
+            ("fio --name=x", Some("fio")),
+            ("fio is a tool", None),
+            ("Results of dd", None),
+            ("", None),
+        ] {
+            assert_eq!(command(text).map(|(tool, _)| tool), tool, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_heading_is_the_nearest_in_any_of_its_spellings() {
+        for (text, heading) in [
+            ("## ext4 ##\ntext", "ext4"),
+            ("Second test\n-----------\n", "Second test"),
+            ("==> a.log <==", "a.log"),
+            ("# A\n# fio --name=x\n", "A"),
+        ] {
+            let mut above = Above::default();
+            text.lines().for_each(|line| above.look(line));
+            assert_eq!(above.heading, heading);
+        }
+    }
+
+    #[test]
+    fn a_long_line_is_listed_and_what_follows_is_read() {
+        let mut text = vec![b'x'; 3 << 20];
+        text.extend(b"\n21 bytes copied, 2.3427e-05 s, 896 kB/s\n");
+        let imported = Finder::all(&text);
+        assert_eq!(imported.results[0].first_line, 2);
+        assert!(imported.unread[0].why.contains("3145728 bytes"));
+    }
+}

@@ -1,0 +1,19 @@
+//! Finds the outputs of tools in any text: lines, what stands above them, and what was found.
+//!
+//! Which tools there are is not known here: each brings a [`Reader`], and [`crate::tools`] and
+//! [`crate::import`] say which of them look at a text. Memory is bounded by
+//! [`lines::LINE_LIMIT_BYTES`], [`RESULTS_LIMIT`] and the readers' own limits.
+
+pub mod decimal;
+pub mod finder;
+pub mod judge;
+pub mod lines;
+mod overlooked;
+pub mod result;
+mod stamp;
+
+pub use finder::{Finder, Reader};
+pub use result::{Imported, Metric, ToolResult, Unread, Value};
+
+/// Most results of one text; what comes after is counted in one unread entry.
+pub const RESULTS_LIMIT: usize = 10_000;

@@ -1,0 +1,236 @@
+//! What an import gives: results with their metrics, and what could not be read.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+use super::RESULTS_LIMIT;
+use super::judge::judge;
+use crate::model::finding::{Finding, Scope, Severity};
+
+/// The longest text kept of a heading, a command line or a tool's figure, in characters.
+const TEXT_LIMIT: usize = 400;
+
+/// Everything found in one text.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Imported {
+    /// In the order of their first lines.
+    pub results: Vec<ToolResult>,
+    /// What looked like a tool's output and could not be read, in the order of the lines.
+    pub unread: Vec<Unread>,
+    /// What limits the comparison that the results make together ([`super::study`]).
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub findings: Vec<Finding>,
+}
+
+/// One result of one tool.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct ToolResult {
+    /// `dd`, `sysbench`, `bonnie++`, `iozone` or `fio`; or what a table says.
+    pub tool: String,
+    /// As the tool printed it; `None` when it printed none.
+    pub version: Option<String>,
+    /// The tool's own name of what it ran: sysbench's mode, fio's job, bonnie++'s label.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub test: Option<String>,
+    /// First line of the output, counted from 1.
+    pub first_line: u64,
+    /// Last line of the output.
+    pub last_line: u64,
+    /// The heading above it; a label, never taken for a filesystem or a device.
+    pub context: Option<String>,
+    /// The command above it or printed by the tool, as it stands there.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub command: Option<String>,
+    /// What a result table states about the set-up, column by column; a tool's output states none.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub setup: BTreeMap<String, String>,
+    /// The figures.
+    pub metrics: Vec<Metric>,
+    /// What limits what may be said with them.
+    pub findings: Vec<Finding>,
+}
+
+/// One figure.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Metric {
+    /// What it is, as `test.metric` where the tool has several tests.
+    pub name: String,
+    /// In the unit beside it.
+    pub value: Value,
+    /// `bytes`, `ns`, `bytes/s`, `1/s`, `count`, `percent`, or empty for a ratio; in a result table
+    /// also what it says, where that is none of these.
+    pub unit: Cow<'static, str>,
+    /// The tool's own text that it was read from.
+    pub raw: String,
+    /// The line of that text.
+    pub line: u64,
+}
+
+/// A value, whole where the tool's was.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[serde(untagged)]
+pub enum Value {
+    /// Bytes, nanoseconds and counts.
+    Whole(u64),
+    /// Rates, shares and means.
+    Real(f64),
+}
+
+impl Value {
+    /// As a binary fraction, for comparisons.
+    pub fn as_f64(self) -> f64 {
+        match self {
+            Value::Whole(value) => value as f64,
+            Value::Real(value) => value,
+        }
+    }
+}
+
+/// Lines that look like a tool's output and gave nothing.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Unread {
+    /// First such line.
+    pub first_line: u64,
+    /// Last such line.
+    pub last_line: u64,
+    /// Why, and what would help.
+    pub why: String,
+}
+
+/// Figures while they are gathered.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Metrics(pub Vec<Metric>);
+
+impl Metrics {
+    /// Adds a whole number.
+    pub fn whole(&mut self, name: &str, value: u64, unit: &'static str, raw: &str, line: u64) {
+        self.push(name, Value::Whole(value), unit, raw, line);
+    }
+
+    /// Adds a number with a fraction; one that is not finite is not added.
+    pub fn real(&mut self, name: &str, value: f64, unit: &'static str, raw: &str, line: u64) {
+        if value.is_finite() {
+            self.push(name, Value::Real(value), unit, raw, line);
+        }
+    }
+
+    fn push(&mut self, name: &str, value: Value, unit: &'static str, raw: &str, line: u64) {
+        let raw = short(raw);
+        self.0.push(Metric { name: name.to_string(), value, unit: unit.into(), raw, line });
+    }
+
+    /// The metric of that name.
+    pub fn get(&self, name: &str) -> Option<f64> {
+        self.0.iter().find(|metric| metric.name == name).map(|metric| metric.value.as_f64())
+    }
+}
+
+/// Where an output began and what stood above it.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Place {
+    /// The output's first line.
+    pub first_line: u64,
+    /// The heading above; empty when there is none.
+    pub context: String,
+    /// The command above; empty when there is none.
+    pub command: String,
+}
+
+/// Where readers put what they found.
+#[derive(Debug, Default)]
+pub struct Out {
+    imported: Imported,
+    dropped: u64,
+}
+
+impl Out {
+    /// Takes a result.
+    pub fn result(&mut self, mut result: ToolResult) {
+        for finding in judge(&result) {
+            let is_known = result.findings.iter().any(|known| known.id == finding.id);
+            if !is_known {
+                result.findings.push(finding);
+            }
+        }
+        if self.imported.results.len() < RESULTS_LIMIT {
+            self.imported.results.push(result);
+        } else {
+            self.dropped += 1;
+        }
+    }
+
+    /// Takes what could not be read.
+    pub fn unread(&mut self, first_line: u64, last_line: u64, why: impl Into<String>) {
+        if self.imported.unread.len() < RESULTS_LIMIT {
+            self.imported.unread.push(Unread { first_line, last_line, why: why.into() });
+        } else {
+            self.dropped += 1;
+        }
+    }
+
+    /// Whether something was read or listed between these lines.
+    pub fn has_between(&self, first_line: u64, last_line: u64) -> bool {
+        let of = |first: u64, last: u64| first <= last_line && last >= first_line;
+        self.imported.results.iter().any(|result| of(result.first_line, result.last_line))
+            || self.imported.unread.iter().any(|unread| of(unread.first_line, unread.last_line))
+    }
+
+    /// Everything, in the order of the lines.
+    pub fn finish(mut self, last_line: u64) -> Imported {
+        self.imported.results.sort_by_key(|result| (result.first_line, result.last_line));
+        self.imported.unread.sort_by_key(|unread| (unread.first_line, unread.last_line));
+        if self.dropped > 0 {
+            let why = format!(
+                "{} more results or unread parts than the {RESULTS_LIMIT} kept of one text: \
+                 split it",
+                self.dropped
+            );
+            self.imported.unread.push(Unread { first_line: last_line, last_line, why });
+        }
+        self.imported
+    }
+}
+
+impl Place {
+    /// A result that began here.
+    pub fn result(
+        &self,
+        tool: &str,
+        version: Option<String>,
+        last_line: u64,
+        metrics: Metrics,
+    ) -> ToolResult {
+        ToolResult {
+            tool: tool.to_string(),
+            version,
+            test: None,
+            setup: BTreeMap::new(),
+            first_line: self.first_line,
+            last_line,
+            context: Some(self.context.clone()).filter(|text| !text.is_empty()),
+            command: Some(self.command.clone()).filter(|text| !text.is_empty()),
+            metrics: metrics.0,
+            findings: Vec::new(),
+        }
+    }
+}
+
+/// Text of the input, cut to what is kept of it.
+pub fn short(text: &str) -> String {
+    text.trim().chars().take(TEXT_LIMIT).collect()
+}
+
+/// A finding about one imported result.
+pub fn finding(id: &str, severity: Severity, evidence: String, advice: &str) -> Finding {
+    Finding {
+        id: id.to_string(),
+        severity,
+        scope: Scope::Cell,
+        workload: None,
+        candidate: None,
+        evidence,
+        advice: advice.to_string(),
+    }
+}

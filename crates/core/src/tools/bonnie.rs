@@ -1,0 +1,210 @@
+//! `bonnie++`: its tables and its CSV lines, versions 1.03 to 2.00.
+//!
+//! The CSV line repeats the table with the real rates: the table of 1.98 to 2.00a prints a
+//! leftover integer where the rates of small files should be (a floating value given to an
+//! integer conversion), so those are read from the CSV only. Rates in K/sec are KiB/s; `+++++`
+//! means that the phase took less than half a second and is not a number. Source: bonnie++ 1.97
+//! and 2.00a, `bonnie++.cpp` and `bon_csv2txt.cpp`.
+
+mod cells;
+pub mod command;
+mod csv;
+mod row;
+mod table;
+mod wrapped;
+
+use self::cells::{Cells, TESTS};
+use self::table::Table;
+use self::wrapped::{Next, Wrapped};
+use crate::model::finding::Severity;
+use crate::scan::finder::{Line, Reader};
+use crate::scan::result::{Metrics, Out, Place, finding};
+
+/// The CSV line follows its table within this many lines.
+const CSV_GAP_LINES: u64 = 12;
+/// A CSV line may be wrapped over this many lines.
+const WRAP_LINES: u64 = 6;
+
+/// Reads bonnie++'s outputs.
+#[derive(Debug, Default)]
+pub struct Bonnie {
+    table: Option<Table>,
+    /// A CSV line that was wrapped: first line, last line, text so far.
+    half: Option<(Place, u64, String)>,
+    /// A block whose lines were wrapped.
+    wrapped: Option<Wrapped>,
+}
+
+impl Reader for Bonnie {
+    fn line(&mut self, line: &Line<'_>, out: &mut Out) -> bool {
+        if self.csv(line, out) || self.wrapped(line, out) {
+            return true;
+        }
+        if let Some(wrapped) = Wrapped::begin(line) {
+            self.wrapped = Some(wrapped);
+            return true;
+        }
+        self.of_table(line, out)
+    }
+
+    fn finish(&mut self, out: &mut Out) {
+        self.drop_half(out);
+        self.drop_wrapped(out);
+        self.close(out);
+    }
+}
+
+impl Bonnie {
+    /// Whether the line is one of a table.
+    fn of_table(&mut self, line: &Line<'_>, out: &mut Out) -> bool {
+        let is_stale =
+            self.table.as_ref().is_some_and(|t| line.number > t.last_line + CSV_GAP_LINES);
+        if is_stale {
+            self.close(out);
+        }
+        if let Some(header) = table::header(line.text) {
+            let goes_on = self.table.as_ref().is_some_and(|table| table.goes_on_with(&header));
+            if !goes_on {
+                self.close(out);
+                self.table = Some(Table::new(line.place("bonnie++"), &header));
+            }
+            if let Some(table) = &mut self.table {
+                table.begin(header, line.number);
+            }
+            return true;
+        }
+        self.table.as_mut().is_some_and(|table| table.line(line))
+    }
+
+    /// Whether the line is a part of a line of a table.
+    fn wrapped(&mut self, line: &Line<'_>, out: &mut Out) -> bool {
+        let Some(mut wrapped) = self.wrapped.take() else { return false };
+        let lines = match wrapped.line(line) {
+            Next::Whole(lines) => lines,
+            Next::Over => return false,
+            Next::Broken => {
+                self.wrapped = Some(wrapped);
+                self.drop_wrapped(out);
+                return true;
+            }
+        };
+        for (number, text) in lines {
+            let is_ended = line.is_ended;
+            self.of_table(&Line { number, text: &text, is_ended, above: line.above }, out);
+        }
+        if let Some(table) = &mut self.table {
+            table.last_line = wrapped.last_line;
+        }
+        self.wrapped = Some(wrapped).filter(|wrapped| !wrapped.is_over());
+        true
+    }
+
+    fn drop_wrapped(&mut self, out: &mut Out) {
+        let Some(wrapped) = self.wrapped.take() else { return };
+        if !wrapped.has_row() {
+            let why = "a bonnie++ table whose lines were wrapped, and do not fit together";
+            out.unread(wrapped.first_line, wrapped.last_line, why);
+        }
+    }
+
+    /// Whether the line is a CSV line or a part of one.
+    fn csv(&mut self, line: &Line<'_>, out: &mut Out) -> bool {
+        let text = line.text.trim();
+        if csv::is_header(text) {
+            return true;
+        }
+        if let Some(cells) = csv::read(text, line.is_ended) {
+            self.drop_half(out);
+            self.give_csv(line.place("bonnie++"), line.number, cells, out);
+            return true;
+        }
+        if let Some((place, last, mut half)) = self.half.take() {
+            half.push_str(text);
+            if last + 1 == line.number && csv::is_part(text) {
+                match csv::read(&half, line.is_ended) {
+                    Some(cells) => self.give_csv(place, line.number, cells, out),
+                    None if line.number < place.first_line + WRAP_LINES => {
+                        self.half = Some((place, line.number, half));
+                    }
+                    None => out.unread(place.first_line, line.number, csv::WHY_UNREAD),
+                }
+                return true;
+            }
+            out.unread(place.first_line, last, csv::WHY_UNREAD);
+        }
+        if csv::begins(text) {
+            self.half = Some((line.place("bonnie++"), line.number, text.to_string()));
+            return true;
+        }
+        false
+    }
+
+    fn drop_half(&mut self, out: &mut Out) {
+        if let Some((place, last, _)) = self.half.take() {
+            out.unread(place.first_line, last, csv::WHY_UNREAD);
+        }
+    }
+
+    fn close(&mut self, out: &mut Out) {
+        let Some(table) = self.table.take() else { return };
+        let (place, last) = (table.place.clone(), table.last_line);
+        if let Some(line) = table.leftover_line() {
+            let why = "bonnie++ 1.98 to 2.00 print a wrong number for the rates of small files; \
+                       the right ones are in its CSV line";
+            out.unread(line, line, why);
+        }
+        match table.cells() {
+            Ok(cells) => emit(&place, last, &cells, out),
+            Err(why) => out.unread(place.first_line, last, why),
+        }
+    }
+
+    /// A whole CSV line; the table above it has to say the same.
+    fn give_csv(&mut self, mut place: Place, last: u64, mut cells: Cells, out: &mut Out) {
+        csv::set_line(&mut cells, place.first_line);
+        let Some(table) = self.table.take() else { return emit(&place, last, &cells, out) };
+        if place.first_line > table.last_line + CSV_GAP_LINES || !table.is_named(&cells.name) {
+            self.table = Some(table);
+            self.close(out);
+            return emit(&place, last, &cells, out);
+        }
+        let above = table.place.clone();
+        if let Ok(table) = table.cells() {
+            if table.disagrees_with(&cells) {
+                let why = "the table and the CSV line below it contradict each other";
+                return out.unread(above.first_line, last, why);
+            }
+            // The CSV line of 1.98 leaves the chunk size out.
+            cells.chunk_size = cells.chunk_size.take().or(table.chunk_size);
+        }
+        place.first_line = above.first_line;
+        emit(&place, last, &cells, out);
+    }
+}
+
+/// Gives a result from the cells of a table or a CSV line.
+fn emit(place: &Place, last: u64, cells: &Cells, out: &mut Out) {
+    let mut metrics = Metrics::default();
+    cells.settings(&mut metrics);
+    let mut short = Vec::new();
+    for (at, test) in TESTS.iter().enumerate() {
+        let cell = &cells.tests[at];
+        if cell.is_too_short {
+            short.push(test.name.replace('_', " "));
+        }
+        cell.give(test, &mut metrics);
+    }
+    let has_figures = metrics.0.iter().any(|metric| metric.name.contains('.'));
+    if !has_figures && short.is_empty() {
+        return out.unread(place.first_line, last, "a bonnie++ output without a figure");
+    }
+    let version = Some(cells.version.clone()).filter(|version| !version.is_empty());
+    let mut result = place.result("bonnie++", version, last, metrics);
+    result.test = Some(cells.name.clone()).filter(|name| !name.is_empty());
+    if !short.is_empty() {
+        let evidence = format!("+++++ for {}: each took less than 0.5 s", short.join(", "));
+        let advice = "Measure with a larger file (-s) or more files (-n).";
+        result.findings.push(finding("L25", Severity::Error, evidence, advice));
+    }
+    out.result(result);
+}

@@ -1,0 +1,126 @@
+//! A row of bonnie++'s tables as its cells: by columns, blank ones included, or by blanks where a
+//! page ate the columns.
+
+use super::cells::{Figure, figure, is_pluses, size};
+use crate::scan::lines::words;
+
+/// Characters in front of the first cell.
+pub const NAME_WIDTH: usize = 19;
+/// Characters of one phase: a blank, five of the rate, a blank, three of the CPU.
+pub const CELL_WIDTH: usize = 10;
+/// Characters of the CPU share in it.
+const CPU_WIDTH: usize = 4;
+
+/// A bulk rate: KiB/s, with a unit since 1.98.
+pub fn bulk(text: &str, line: u64) -> Option<Figure> {
+    if text.ends_with(['k', 'm', 'g']) {
+        return size(text, line);
+    }
+    figure(text, 1024.0, line)
+}
+
+/// Whether the last CPU share ends nearer to its rate than a column is wide: the row was cut there,
+/// as by a terminal that a large rate pushed it out of.
+pub fn is_last_cut(text: &str) -> bool {
+    let words = words(text);
+    let [.., (rate, _), (cpu, _)] = &words[..] else { return false };
+    *cpu < *rate + CPU_WIDTH
+}
+
+/// A data row as what stands in front and its twelve cells, blank ones included.
+pub fn row(text: &str) -> Option<(String, Vec<String>)> {
+    if let Some(row) = collapsed(text) {
+        return Some(row);
+    }
+    let characters: Vec<char> = text.chars().collect();
+    let head: String = characters.iter().take(NAME_WIDTH).collect();
+    let body: String = characters.iter().skip(NAME_WIDTH).collect();
+    let found = words(&body);
+    let mut cells = vec![String::new(); 12];
+    let mut next = 0;
+    let mut is_aligned = true;
+    for (at, (end, word)) in found.iter().enumerate() {
+        if is_aligned {
+            let in_group = end % CELL_WIDTH;
+            let column = match in_group {
+                6 => Some(2 * (end / CELL_WIDTH)),
+                0 => Some(2 * (end / CELL_WIDTH) - 1),
+                _ => None,
+            };
+            match column.filter(|column| (next..12).contains(column)) {
+                Some(column) => {
+                    cells[column] = word.clone();
+                    next = column + 1;
+                    continue;
+                }
+                None => is_aligned = false,
+            }
+        }
+        // A value wider than its column pushes the rest to the right: then all must be there.
+        if found.len() - at != 12 - next {
+            let start = end - word.chars().count();
+            let column = 2 * (start / CELL_WIDTH);
+            if column < next || found.len() - at + column != 12 {
+                return None;
+            }
+            next = column;
+        }
+        cells[next] = word.clone();
+        next += 1;
+    }
+    Some((head, cells))
+}
+
+/// A row whose columns are lost, as a web page shows it: one blank between words. Only one with
+/// nothing left out can be read: what stands in front, then six rates with the CPU of each.
+pub fn collapsed(text: &str) -> Option<(String, Vec<String>)> {
+    let words: Vec<&str> = text.trim().split(' ').collect();
+    let at = words.len().checked_sub(12).filter(|at| (1..=2).contains(at))?;
+    let (head, cells) = words.split_at(at);
+    // The file's size and the number of files end in these.
+    let has_size = head[at - 1].ends_with(|c: char| c.is_ascii_digit() || "MGk".contains(c));
+    let is_pair = |pair: &[&str]| match is_pluses(pair[0]) {
+        true => is_pluses(pair[1]),
+        false => bulk(pair[0], 0).is_some() && pair[1].bytes().all(|byte| byte.is_ascii_digit()),
+    };
+    let is_row = has_size && cells.chunks(2).all(is_pair);
+    is_row.then(|| (head.join(" "), cells.iter().map(|word| (*word).to_string()).collect()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_row_far_to_the_right_is_no_row() {
+        for width in 120..200 {
+            let text = format!("sample-e 8M {:>width$} 99", "4422");
+            assert_eq!(row(&text), None, "{width}");
+        }
+    }
+
+    #[test]
+    fn blank_cells_stay_blank() {
+        let text =
+            "sample-e         8M           +++++ +++ +++++ +++           +++++ +++ +++++ +++";
+        let (head, cells) = row(text).unwrap();
+        assert_eq!(head, "sample-e         8M");
+        assert_eq!([cells[0].as_str(), cells[2].as_str(), cells[6].as_str()], ["", "+++++", ""]);
+    }
+
+    #[test]
+    fn a_value_wider_than_its_column_pushes_the_rest() {
+        let text =
+            "sampl 32M:::2000000           +++++ +++ +++++ +++           +++++ +++ 1343176 982";
+        let (_, cells) = row(text).unwrap();
+        assert_eq!([cells[10].as_str(), cells[11].as_str()], ["1343176", "982"]);
+        assert_eq!(row(&text.replace("+++ 1343176", "+++   1343176")), None);
+    }
+
+    #[test]
+    fn the_units_of_2_00_are_powers_of_1024() {
+        assert_eq!(bulk("3324k", 1).unwrap().value, 3324.0 * 1024.0);
+        assert_eq!(bulk("9.8m", 1).unwrap().value, 9.8 * 1048576.0);
+        assert_eq!(bulk("84", 1).unwrap().value, 84.0 * 1024.0);
+    }
+}

@@ -1,0 +1,294 @@
+//! Lines of bonnie++'s tables that a terminal or a mail broke, put together again.
+//!
+//! The first two lines of titles are always the same, so what one of them lacks says that the
+//! table was wrapped. One that is broken inside a word tells the width at which all lines were
+//! broken: they are put together to the character. Else all breaks are at blanks, and only rows
+//! with nothing left out can be read, because the blanks of the columns are gone.
+
+use super::cells;
+use super::row;
+use crate::scan::finder::Line;
+
+/// The titles of the two blocks: the line of the version and the line of the groups.
+const TITLES: [[&str; 2]; 2] = [
+    [
+        "------Sequential Output------ --Sequential Input- --Random-",
+        "-Per Chr- --Block-- -Rewrite- -Per Chr- --Block-- --Seeks--",
+    ],
+    [
+        "------Sequential Create------ --------Random Create--------",
+        "-Create-- --Read--- -Delete-- -Create-- --Read--- -Delete--",
+    ],
+];
+/// Fewest characters of the titles that are enough to know them.
+const KNOWN: usize = 8;
+/// Most lines that one line was broken into.
+const PARTS: usize = 4;
+
+/// A line of the table, with the number of its first part.
+pub type Whole = (u64, String);
+
+/// What the next line of the text does.
+#[derive(Debug, PartialEq)]
+pub enum Next {
+    /// It is a part; these lines are whole by it.
+    Whole(Vec<Whole>),
+    /// The block is over.
+    Over,
+    /// It does not go on as a table does.
+    Broken,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+enum Stage {
+    #[default]
+    Version,
+    Groups,
+    Units,
+    Data,
+    Latency,
+}
+
+/// One block.
+#[derive(Debug, Default)]
+pub struct Wrapped {
+    /// Its first line.
+    pub first_line: u64,
+    /// Its last line so far.
+    pub last_line: u64,
+    stage: Stage,
+    /// Parts of the line in hand, the first of which has this number.
+    parts: Vec<String>,
+    number: u64,
+    /// The lines of titles in their parts.
+    titles: Vec<(u64, Vec<String>)>,
+    is_create: bool,
+    /// Characters of a line, where breaks are inside words.
+    width: Option<usize>,
+}
+
+impl Wrapped {
+    /// The block that a line begins, when the line was broken.
+    pub fn begin(line: &Line<'_>) -> Option<Wrapped> {
+        let titles = version_titles(&squeeze(line.text))?;
+        let is_part = |whole: &[&str; 2]| {
+            let whole = squeeze(whole[0]);
+            whole.starts_with(&titles) && whole.len() > titles.len()
+        };
+        let is_begun = titles.len() >= KNOWN && TITLES.iter().any(is_part);
+        let number = line.number;
+        is_begun.then(|| Wrapped {
+            first_line: number,
+            last_line: number,
+            parts: vec![line.text.to_string()],
+            number,
+            ..Wrapped::default()
+        })
+    }
+
+    /// Takes the next line of the text.
+    pub fn line(&mut self, line: &Line<'_>) -> Next {
+        if line.text.trim().is_empty() {
+            return Next::Whole(Vec::new());
+        }
+        let is_new = self.parts.is_empty();
+        if is_new && self.stage == Stage::Latency && !line.text.trim().starts_with("Latency") {
+            return Next::Over;
+        }
+        if is_new {
+            self.number = line.number;
+        }
+        self.last_line = line.number;
+        self.parts.push(line.text.to_string());
+        match self.is_whole() {
+            true => Next::Whole(self.close()),
+            false if self.parts.len() >= PARTS => Next::Broken,
+            false => Next::Whole(Vec::new()),
+        }
+    }
+
+    /// Whether a row was whole.
+    pub fn has_row(&self) -> bool {
+        self.stage == Stage::Latency
+    }
+
+    /// Whether nothing of the block is to come.
+    pub fn is_over(&self) -> bool {
+        self.stage == Stage::Latency && self.parts.is_empty() && self.titles.len() > 3
+    }
+
+    /// Whether the line in hand has all its parts.
+    fn is_whole(&mut self) -> bool {
+        let text = squeeze(&self.parts.concat());
+        let of_titles = self.titles.get(2).map_or(0, |(_, parts)| parts.len());
+        match self.stage {
+            Stage::Version => {
+                let titles = version_titles(&text);
+                let is = |whole: &[&str; 2]| titles.as_deref() == Some(&squeeze(whole[0]));
+                let found = TITLES.iter().position(is);
+                self.is_create = found == Some(1);
+                found.is_some()
+            }
+            Stage::Groups => text.ends_with(&squeeze(TITLES[usize::from(self.is_create)][1])),
+            Stage::Units => text.matches("%CP").count() == 6,
+            Stage::Data if self.width.is_some() => self.parts.len() == of_titles,
+            Stage::Data => row::collapsed(&self.joined(&self.parts)).is_some(),
+            Stage::Latency => {
+                let text = self.joined(&self.parts);
+                let mut words = text.split_whitespace().skip(1);
+                let is_all = words.clone().count() == 6;
+                let is_last = self.width.is_some() && self.parts.len() == of_titles;
+                is_last || (is_all && words.all(|word| cells::latency(word, 0).is_some()))
+            }
+        }
+    }
+
+    /// The lines that are whole now. Titles are kept until the last of them tells the width.
+    fn close(&mut self) -> Vec<Whole> {
+        let parts = std::mem::take(&mut self.parts);
+        self.stage = match self.stage {
+            Stage::Version => Stage::Groups,
+            Stage::Groups => Stage::Units,
+            Stage::Units => {
+                self.titles.push((self.number, parts));
+                self.width = self.width();
+                self.stage = Stage::Data;
+                return self.titles.iter().map(|(at, parts)| (*at, self.joined(parts))).collect();
+            }
+            Stage::Data | Stage::Latency => Stage::Latency,
+        };
+        if self.titles.len() < 3 {
+            self.titles.push((self.number, parts));
+            return Vec::new();
+        }
+        let whole = vec![(self.number, self.joined(&parts))];
+        // Kept as well, to know that the latencies were there.
+        if whole[0].1.trim().starts_with("Latency") {
+            self.titles.push((self.number, parts));
+        }
+        whole
+    }
+
+    /// The width at which lines were broken, where one was broken inside a word.
+    fn width(&self) -> Option<usize> {
+        let words = TITLES[usize::from(self.is_create)];
+        let is_torn = |((_, parts), whole): (&(u64, Vec<String>), &str)| {
+            !one_blank(&parts.join(" ")).ends_with(whole)
+        };
+        let is_torn = self.titles.iter().zip(words).any(is_torn)
+            || self.titles[2].1.join(" ").matches("%CP").count() != 6;
+        let parts = self.titles.iter().flat_map(|(_, parts)| parts);
+        let widest = parts.map(|part| part.chars().count()).max();
+        widest.filter(|_| is_torn)
+    }
+
+    /// The parts as one line.
+    fn joined(&self, parts: &[String]) -> String {
+        match self.width {
+            None => one_blank(&parts.join(" ")),
+            Some(width) => {
+                let full = |part: &String| format!("{part:<width$}");
+                parts.iter().map(full).collect::<String>().trim_end().to_string()
+            }
+        }
+    }
+}
+
+/// What follows the version on a squeezed first line.
+fn version_titles(squeezed: &str) -> Option<String> {
+    let rest = squeezed.strip_prefix("Version")?;
+    let at = rest.find("---")?;
+    rest.starts_with(|c: char| c.is_ascii_digit()).then(|| rest[at..].to_string())
+}
+
+fn squeeze(text: &str) -> String {
+    text.chars().filter(|c| !c.is_whitespace()).collect()
+}
+
+fn one_blank(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::import::{Finder, Imported};
+
+    const RUN: &str = "\
+Version  1.97       ------Sequential Output------ --Sequential Input- --Random-
+Concurrency   1     -Per Chr- --Block-- -Rewrite- -Per Chr- --Block-- --Seeks--
+Machine        Size K/sec %CP K/sec %CP K/sec %CP K/sec %CP K/sec %CP  /sec %CP
+pi               1G    84  94  3757   9  3014   6   642  97 23912  19 961.5 118
+Latency               123ms    4142ms    3671ms   51203us   84012us     310ms
+Version  1.97       ------Sequential Create------ --------Random Create--------
+pi                  -Create-- --Read--- -Delete-- -Create-- --Read--- -Delete--
+              files  /sec %CP  /sec %CP  /sec %CP  /sec %CP  /sec %CP  /sec %CP
+                 16   577  11 +++++ +++  1004  13   573  11  4100  19   810  10
+Latency               410ms    3021us     213ms     402ms     121us     219ms
+";
+
+    fn read(text: &str) -> Imported {
+        Finder::all(text.as_bytes())
+    }
+
+    fn figures(imported: &Imported) -> Vec<(String, f64, String)> {
+        let metrics = imported.results.iter().flat_map(|result| &result.metrics);
+        metrics.map(|m| (m.name.clone(), m.value.as_f64(), m.raw.clone())).collect()
+    }
+
+    fn broken(width: usize, each: fn(&str, usize) -> Vec<String>) -> String {
+        let lines = RUN.lines().flat_map(|line| each(line, width));
+        lines.map(|line| line.trim_end().to_string() + "\n").collect()
+    }
+
+    fn at_width(line: &str, width: usize) -> Vec<String> {
+        let all: Vec<char> = line.chars().collect();
+        all.chunks(width).map(|part| part.iter().collect()).collect()
+    }
+
+    fn at_blanks(line: &str, width: usize) -> Vec<String> {
+        let mut parts = vec![String::new()];
+        for word in line.split_whitespace() {
+            if let Some(last) = parts.last_mut() {
+                if last.len() + 1 + word.len() > width {
+                    parts.push(word.to_string());
+                } else {
+                    *last += &format!(" {word}");
+                }
+            }
+        }
+        parts
+    }
+
+    /// A table whose titles were broken too was listed as unread.
+    #[test]
+    fn a_wrapped_table_with_its_titles_wrapped_is_the_same_table() {
+        let whole = read(RUN);
+        assert!(whole.unread.is_empty() && whole.results.len() == 1, "{:?}", whole.unread);
+        let whole = figures(&whole);
+        assert_eq!(whole.len(), 37);
+        for width in 40..79 {
+            for each in [at_width, at_blanks] {
+                let text = broken(width, each);
+                let found = read(&text);
+                assert_eq!((figures(&found), found.unread.len()), (whole.clone(), 0), "{text}");
+                assert_eq!(found.results[0].last_line, text.lines().count() as u64, "{text}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_wrapped_table_that_ends_early_or_loses_a_part_gives_no_figure() {
+        let whole = figures(&read(RUN));
+        for each in [at_width, at_blanks] {
+            let text = broken(60, each);
+            let lines: Vec<&str> = text.split_inclusive('\n').collect();
+            for at in 0..lines.len() {
+                let gone = [&lines[..at], &lines[at + 1..]].concat().concat();
+                for text in [lines[..at].concat(), gone] {
+                    let found = figures(&read(&text));
+                    assert!(found.iter().all(|figure| whole.contains(figure)), "{text}{found:?}");
+                }
+            }
+        }
+    }
+}

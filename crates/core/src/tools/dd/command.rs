@@ -1,0 +1,118 @@
+//! dd as a driver: one pass over `size` bytes, in blocks, one at a time.
+//!
+//! dd has no time limit and no random order; it writes zeros. Its clock runs from the first read to
+//! the end of `conv=fdatasync` and close. Source: GNU coreutils manual, "dd invocation".
+
+use crate::model::job::{Job, Rw};
+use crate::model::profile::Profile;
+use crate::model::workload::Workload;
+use crate::profiles;
+use crate::scan::Metric;
+use crate::tools::foreign::{
+    Driver, Ground, Invocation, ParseError, RawOutput, Scratch, Unsupported, Words,
+    beyond_plain_tools, one_result, own_part,
+};
+
+/// The installed dd.
+pub struct Dd;
+
+impl Driver for Dd {
+    fn version_command(&self) -> &'static [&'static str] {
+        &["dd", "--version"]
+    }
+
+    fn version(&self, output: &RawOutput) -> Option<String> {
+        let text = String::from_utf8_lossy(&output.stdout).into_owned();
+        let rest = text.lines().next()?.strip_prefix("dd (coreutils) ")?;
+        Some(format!("coreutils {rest}"))
+    }
+
+    fn command(&self, workload: &Workload, _: &Scratch) -> Result<Invocation, Unsupported> {
+        let part = own_part("dd", Some(Profile::Dd), workload)?;
+        if let Some(spec) = part.and_then(profiles::part_spec) {
+            return profile(&workload.job, spec.word);
+        }
+        let job = &workload.job;
+        supports(job)?;
+        let ground = Ground::of(workload.phase);
+        let file = ground.file().ok_or_else(|| no("it needs one file to work on"))?;
+        let count = job.io_size.unwrap_or(job.size) / job.bs;
+        let mut words = Words::of(&["dd"]);
+        let size = [format!("bs={}", job.bs), format!("count={count}")];
+        let (from, to) = match job.rw {
+            Rw::Read => (file, "/dev/null"),
+            _ => ("/dev/zero", file),
+        };
+        words.0.push(format!("if={from}"));
+        words.0.push(format!("of={to}"));
+        words.0.extend(size);
+        match job.rw {
+            Rw::Read if job.direct => words.add(&["iflag=direct"]),
+            Rw::Read => &mut words,
+            _ => words.add(&[if job.end_fsync { "conv=notrunc,fsync" } else { "conv=notrunc" }]),
+        };
+        if job.direct && job.rw == Rw::Write {
+            words.add(&["oflag=direct"]);
+        }
+        Ok(Invocation::plain(ground, words.0))
+    }
+
+    fn parse(&self, output: &RawOutput) -> Result<Vec<Metric>, ParseError> {
+        Ok(one_result("dd", output)?.metrics)
+    }
+}
+
+/// One part of the profile: the file written anew, flushed as the part says, or read.
+fn profile(job: &Job, word: &str) -> Result<Invocation, Unsupported> {
+    let (bs, count) = (format!("bs={}", job.bs), format!("count={}", job.size / job.bs));
+    let write = |conv: &[&str]| {
+        let mut words = Words::of(&["dd", "if=/dev/zero", "of=dd.bakeoff", &bs, &count]);
+        words.add(conv);
+        if job.direct {
+            words.add(&["oflag=direct"]);
+        }
+        words.0
+    };
+    let measure = match word {
+        "write" => write(&[]),
+        "fdatasync" => write(&["conv=fdatasync"]),
+        "fsync" => write(&["conv=fsync"]),
+        "read" => {
+            let mut words = Words::of(&["dd", "if=dd.bakeoff", "of=/dev/null", &bs, &count]);
+            if job.direct {
+                words.add(&["iflag=direct"]);
+            }
+            let prepare = vec![write(&["conv=fsync"])];
+            let (cool, plain) = (job.invalidate, Invocation::plain(Ground::Empty, words.0));
+            return Ok(Invocation { prepare, cool, ..plain });
+        }
+        word => return Err(no(format!("its profile has no part {word}"))),
+    };
+    Ok(Invocation::plain(Ground::Empty, measure))
+}
+
+fn no(why: impl Into<String>) -> Unsupported {
+    Unsupported { tool: "dd", why: why.into() }
+}
+
+fn supports(job: &Job) -> Result<(), Unsupported> {
+    let amount = job.io_size.unwrap_or(job.size);
+    let reason = match job {
+        Job { rw: Rw::Read | Rw::Write, .. } if amount > job.size => {
+            "it passes over the file once: leave io_size out"
+        }
+        Job { rw: Rw::Read | Rw::Write, .. } if amount < job.bs => "less than one block",
+        Job { rw: Rw::Read | Rw::Write, .. } => match () {
+            () if job.iodepth > 1 || job.numjobs > 1 => "one operation at a time is all it does",
+            () if job.fsync > 0 || job.fdatasync > 0 => "it flushes at the end only: end_fsync",
+            () if job.rate_iops.is_some() => "it has no rate",
+            () if job.verify => "it checks nothing",
+            () => match beyond_plain_tools(job) {
+                Some(why) => why,
+                None => return Ok(()),
+            },
+        },
+        _ => "it reads or writes in order: rw = \"read\" or \"write\"",
+    };
+    Err(no(reason))
+}

@@ -1,0 +1,85 @@
+//! `fio`: its JSON, terse and text outputs, versions 2 and 3.
+//!
+//! fio counts bytes and milliseconds, so a rate is bytes over runtime; its own rate is only used
+//! to see that the two belong together. In text the byte count has four digits, and is requests
+//! times block size when every request had one size. Latencies are completion latencies (`clat`)
+//! unless they are named otherwise. Source: fio 3.33 and 2.1, `stat.c`.
+
+mod announced;
+pub mod as_plan;
+mod block;
+pub mod command;
+mod direction;
+pub mod jobfile;
+pub mod json;
+mod order;
+mod paths;
+mod scalar;
+mod summary;
+pub mod terse;
+pub mod text;
+mod wrapped;
+
+use crate::model::finding::Severity;
+use crate::scan::result::{Metrics, Out, Place, finding};
+
+/// What was found of one direction of a job.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Volume {
+    /// Bytes moved, and the text and line of it.
+    pub bytes: Option<(u64, String, u64)>,
+    /// Milliseconds, and the text and line of it.
+    pub runtime_ms: Option<(u64, String, u64)>,
+}
+
+impl Volume {
+    /// Puts bytes, runtime and the rate among the metrics.
+    pub fn give(&self, direction: &str, rate_raw: &str, line: u64, metrics: &mut Metrics) {
+        if let Some((bytes, raw, line)) = &self.bytes {
+            metrics.whole(&format!("{direction}.bytes"), *bytes, "bytes", raw, *line);
+        }
+        if let Some((ms, raw, line)) = &self.runtime_ms {
+            let ns = ms.saturating_mul(1_000_000);
+            metrics.whole(&format!("{direction}.elapsed"), ns, "ns", raw, *line);
+        }
+        if let (Some((bytes, ..)), Some((ms, ..))) = (&self.bytes, &self.runtime_ms)
+            && *ms > 0
+            && *bytes > 0
+        {
+            let rate = *bytes as f64 * 1000.0 / *ms as f64;
+            metrics.real(&format!("{direction}.throughput"), rate, "bytes/s", rate_raw, line);
+        }
+    }
+}
+
+/// A job: gives a result, or says that fio failed or did nothing.
+pub struct Job {
+    place: Place,
+    last_line: u64,
+    version: Option<String>,
+    name: String,
+    error: u64,
+    metrics: Metrics,
+}
+
+impl Job {
+    /// Gives the result.
+    fn give(self, out: &mut Out) {
+        let first = self.place.first_line;
+        if self.metrics.0.is_empty() {
+            let why = match self.error {
+                0 => "a job of fio that moved no bytes".to_string(),
+                error => format!("a job of fio that failed with error {error}"),
+            };
+            return out.unread(first, self.last_line, why);
+        }
+        let mut result = self.place.result("fio", self.version, self.last_line, self.metrics);
+        result.test = Some(self.name).filter(|name| !name.is_empty());
+        if self.error != 0 {
+            let evidence = format!("fio ended the job with error {}", self.error);
+            let advice = "Mend what fio complained about and run it again.";
+            result.findings.push(finding("tool-error", Severity::Error, evidence, advice));
+        }
+        out.result(result);
+    }
+}

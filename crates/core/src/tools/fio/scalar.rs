@@ -1,0 +1,104 @@
+//! Numbers as fio's text prints them: four digits, a suffix, a unit.
+
+use crate::scan::decimal::Decimal;
+
+/// A number with what rounding may have changed.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Rounded {
+    /// The value.
+    pub value: f64,
+    /// One unit of its last digit.
+    pub slack: f64,
+}
+
+/// A count with a suffix of 1000: `51.2k`, `4624.6k`, `199`.
+pub fn count(text: &str) -> Option<Rounded> {
+    let text = text.trim();
+    let (number, factor) = match text.chars().next_back()? {
+        'k' | 'K' => (&text[..text.len() - 1], 1e3),
+        'm' | 'M' => (&text[..text.len() - 1], 1e6),
+        'g' | 'G' => (&text[..text.len() - 1], 1e9),
+        _ => (text, 1.0),
+    };
+    let number = Decimal::parse(number)?;
+    Some(Rounded { value: number.value() * factor, slack: number.last_digit() * factor })
+}
+
+/// A size or rate: `200MiB`, `3264kB`, `4096B`. `is_old` says that `KB` means KiB, as in version 2.
+pub fn size(text: &str, is_old: bool) -> Option<Rounded> {
+    let text = text.trim();
+    let at = text.find(|c: char| c.is_ascii_alphabetic())?;
+    let unit = &text[at..];
+    let prefix = unit.trim_end_matches("iB").trim_end_matches('B');
+    let power = match prefix {
+        "" => 0,
+        "k" | "K" => 1,
+        "M" => 2,
+        "G" => 3,
+        "T" => 4,
+        "P" => 5,
+        _ => return None,
+    };
+    let base: f64 = if unit.ends_with("iB") || is_old { 1024.0 } else { 1000.0 };
+    let factor = (0..power).fold(1.0, |product, _| product * base);
+    let number = Decimal::parse(&text[..at])?;
+    Some(Rounded { value: number.value() * factor, slack: number.last_digit() * factor })
+}
+
+/// Nanoseconds of the unit a latency line names.
+pub fn unit_ns(text: &str) -> Option<f64> {
+    match text {
+        "nsec" => Some(1.0),
+        "usec" => Some(1e3),
+        "msec" => Some(1e6),
+        "sec" => Some(1e9),
+        _ => None,
+    }
+}
+
+/// The value of `key=value` in a text of such pairs, up to a comma, blank or bracket. A comma in a
+/// number is none of fio's, and what it means there is not known.
+pub fn value<'a>(text: &'a str, key: &str) -> Option<&'a str> {
+    let mut from = 0;
+    loop {
+        let at = from + text[from..].find(key)?;
+        let is_word = at == 0 || !text.as_bytes()[at - 1].is_ascii_alphanumeric();
+        let rest = &text[at + key.len()..];
+        if let Some(rest) = rest.strip_prefix('=').filter(|_| is_word) {
+            let rest = rest.trim_start();
+            let end = rest.find([',', ' ', ')', ']', ';']).unwrap_or(rest.len());
+            let after = rest[end..].strip_prefix(',');
+            if after.is_some_and(|after| after.starts_with(|c: char| c.is_ascii_digit())) {
+                return None;
+            }
+            return Some(&rest[..end]).filter(|value| !value.is_empty());
+        }
+        from = at + key.len();
+    }
+}
+
+/// Whether bytes over milliseconds can be the rate.
+pub fn is_rate(bytes: Rounded, ms: f64, rate: Rounded) -> bool {
+    let least = (bytes.value - bytes.slack) * 1000.0 / (ms + 1.0) - rate.slack * 1.01;
+    let most = (bytes.value + bytes.slack) * 1000.0 / (ms - 1.0).max(0.5) + rate.slack * 1.01;
+    rate.value >= least && rate.value <= most
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn suffixes_and_units_have_the_base_that_fio_means() {
+        assert_eq!(count("4624.6k").unwrap().value.round(), 4_624_600.0);
+        assert_eq!(size("200MiB", false).unwrap().value, 209_715_200.0);
+        assert_eq!(size("210MB", false).unwrap().value, 210e6);
+        assert_eq!(size("27752KB", true).unwrap().value, 27752.0 * 1024.0);
+        assert_eq!(value("min= 3168, max=3232", "max"), Some("3232"));
+        assert_eq!(
+            value("IOPS=51.2k, BW=200MiB/s (210MB/s)(8192KiB/40msec)", "BW"),
+            Some("200MiB/s")
+        );
+        assert_eq!(value("xmin=3", "min"), None);
+    }
+}

@@ -1,0 +1,89 @@
+//! The lines `READ: bw=...` below all jobs; results of their own only where no job is above.
+
+use super::scalar::{is_rate, size, value};
+use super::{Job, Volume};
+use crate::scan::finder::Line;
+use crate::scan::result::{Metrics, Out};
+
+/// A summary belongs to jobs that end within this many lines above it.
+const GAP_LINES: u64 = 60;
+
+/// Remembers whether a job was read above.
+#[derive(Debug, Default)]
+pub struct Summary {
+    covered_line: Option<u64>,
+}
+
+impl Summary {
+    /// A line of a job.
+    pub fn cover(&mut self, line: u64) {
+        self.covered_line = Some(line);
+    }
+
+    /// Takes a summary's line.
+    pub fn line(
+        &mut self,
+        line: &Line<'_>,
+        text: &str,
+        version: Option<&str>,
+        out: &mut Out,
+    ) -> bool {
+        if text.starts_with("Run status group") {
+            return true;
+        }
+        let Some((label, rest)) = text.split_once(": ") else { return false };
+        let name = match label {
+            "READ" => "read",
+            "WRITE" => "write",
+            "TRIM" => "trim",
+            _ => return false,
+        };
+        let is_new = rest.starts_with("bw=");
+        let is_old = rest.starts_with("io=") && rest.contains("b=");
+        if !is_new && !is_old {
+            return false;
+        }
+        let is_covered = self.covered_line.is_some_and(|at| line.number <= at + GAP_LINES);
+        if is_covered {
+            self.covered_line = Some(line.number);
+            return true;
+        }
+        match read(name, rest, is_old, line) {
+            Some(metrics) => {
+                let place = line.place("fio");
+                let version = version.map(str::to_string);
+                let (name, last_line) = (String::new(), line.number);
+                Job { place, last_line, version, name, error: 0, metrics }.give(out);
+            }
+            None => {
+                let why = "a summary of fio whose figures contradict each other or are not whole";
+                out.unread(line.number, line.number, why);
+            }
+        }
+        true
+    }
+}
+
+fn read(name: &str, rest: &str, is_old: bool, line: &Line<'_>) -> Option<Metrics> {
+    let key = if is_old { "aggrb" } else { "bw" };
+    let rate_raw = value(rest, key)?;
+    let rate = size(rate_raw.strip_suffix("/s")?, is_old)?;
+    let bytes_raw = value(rest, "io")?;
+    let bytes = size(bytes_raw, is_old)?;
+    let runtime = match is_old {
+        true => value(rest, "maxt")?.strip_suffix("msec")?,
+        // `run=1004-1004msec`: the longest job's time.
+        false => value(rest, "run")?.strip_suffix("msec")?.split_once('-')?.1,
+    };
+    let ms: u64 = runtime.parse().ok()?;
+    if !is_rate(bytes, ms as f64, rate) {
+        return None;
+    }
+    let mut metrics = Metrics::default();
+    let volume = Volume {
+        bytes: Some((libm::round(bytes.value) as u64, bytes_raw.to_string(), line.number)),
+        runtime_ms: Some((ms, runtime.to_string(), line.number)),
+    };
+    volume.give(name, rate_raw, line.number, &mut metrics);
+    Some(metrics)
+}

@@ -1,0 +1,145 @@
+//! fio's terse lines (`--minimal`), versions 3, 4 and 5 of their format; 2, which fio had before
+//! 2.0.8 and which does not say that it is fio's, is listed.
+
+use super::{Job, Volume};
+use crate::scan::decimal::Decimal;
+use crate::scan::finder::{Line, Reader};
+use crate::scan::result::{Metrics, Out, short};
+
+/// Reads terse lines.
+#[derive(Debug)]
+pub struct Terse;
+
+/// Fields of one direction: 41 in format 3 and 4, 47 in format 5, which adds samples.
+const FIELDS: usize = 41;
+const FIELDS_5: usize = 47;
+
+impl Reader for Terse {
+    fn line(&mut self, line: &Line<'_>, out: &mut Out) -> bool {
+        let text = line.text.trim();
+        let mut head = text.splitn(3, ';').map(str::trim);
+        let format = head.next().unwrap_or("");
+        let is_fio = head.next().is_some_and(|version| version.starts_with("fio-"));
+        let is_known = is_fio && matches!(format, "3" | "4" | "5");
+        if !is_known && !is_format_2(text) {
+            return false;
+        }
+        match read(text, format, line) {
+            Ok(job) => job.give(out),
+            Err(why) => out.unread(line.number, line.number, why),
+        }
+        true
+    }
+
+    fn finish(&mut self, _: &mut Out) {}
+}
+
+/// Whether a line looks like format 2: the job's name, its group and error, and numbers all along.
+fn is_format_2(text: &str) -> bool {
+    let fields: Vec<&str> = text.split(';').map(str::trim).collect();
+    let is_number = |at: usize| fields.get(at).is_some_and(|field| field.parse::<u64>().is_ok());
+    fields[0] == "2" && fields.len() > FIELDS && (2..7).all(is_number)
+}
+
+fn read(text: &str, format: &str, line: &Line<'_>) -> Result<Job, String> {
+    let fields: Vec<&str> = text.split(';').map(str::trim).collect();
+    let width = match format {
+        "5" => FIELDS_5,
+        "3" | "4" => FIELDS,
+        _ => return Err(format!("terse format {format} of fio is not read; use JSON")),
+    };
+    let directions: &[&str] =
+        if format == "3" { &["read", "write"] } else { &["read", "write", "trim"] };
+    // Behind the directions stand CPU, depths and latencies; each disk adds nine more.
+    let least = 5 + directions.len() * width + 5 + 7 + 10 + 12;
+    let is_whole = fields.len() >= least && (fields.len() - least) % 9 <= 1;
+    if !is_whole {
+        return Err(format!("a terse line of fio with {} fields is not whole", fields.len()));
+    }
+    let mut metrics = Metrics::default();
+    for (at, direction) in directions.iter().enumerate() {
+        let first = 5 + at * width;
+        give(direction, &fields[first..first + width], line.number, &mut metrics)?;
+    }
+    let error = fields[4].parse().map_err(|_| "a terse line of fio without its error field")?;
+    Ok(Job {
+        place: line.place("fio"),
+        last_line: line.number,
+        version: fields[1].strip_prefix("fio-").map(short),
+        name: short(fields[2]),
+        error,
+        metrics,
+    })
+}
+
+/// One direction: KiB, KiB/s, IOPS, ms, slat, clat, percentiles, lat, bandwidth.
+fn give(direction: &str, fields: &[&str], line: u64, metrics: &mut Metrics) -> Result<(), String> {
+    let whole = |at: usize| fields[at].parse::<u64>();
+    let bad = |_| format!("a terse line of fio with a {direction} field that is no number");
+    let (kib, rate, iops, ms) = (
+        whole(0).map_err(bad)?,
+        whole(1).map_err(bad)?,
+        whole(2).map_err(bad)?,
+        whole(3).map_err(bad)?,
+    );
+    if kib == 0 {
+        return Ok(());
+    }
+    let bytes = kib.saturating_mul(1024);
+    let least = kib as f64 * 1000.0 / (ms as f64 + 1.0) - 1.0;
+    let most = kib.saturating_add(1) as f64 * 1000.0 / (ms as f64 - 1.0).max(0.5) + 1.0;
+    if !(least..=most).contains(&(rate as f64)) {
+        return Err("the bytes, runtime and rate of a terse line contradict each other".to_string());
+    }
+    let volume = Volume {
+        bytes: Some((bytes, fields[0].to_string(), line)),
+        runtime_ms: Some((ms, fields[3].to_string(), line)),
+    };
+    volume.give(direction, fields[1], line, metrics);
+    metrics.whole(&format!("{direction}.iops"), iops, "1/s", fields[2], line);
+    let mut latency = |name: &str, raw: &str| {
+        if let Some(ns) = Decimal::parse(raw).and_then(|us| us.times(1000)) {
+            metrics.whole(&format!("{direction}.latency_{name}"), ns, "ns", raw, line);
+        }
+    };
+    latency("min", fields[8]);
+    latency("max", fields[9]);
+    latency("avg", fields[10]);
+    for field in &fields[12..32] {
+        let Some((rank, value)) = field.split_once("%=") else { continue };
+        let rank = rank.trim_end_matches('0').trim_end_matches('.');
+        if rank.parse::<f64>().is_ok_and(|rank| rank > 0.0) {
+            latency(&format!("p{rank}"), value);
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::scan::finder::Finder;
+    use crate::scan::result::{Imported, Value};
+
+    const FORMAT_3: &str = include_str!("../../../../../fixtures/tools/fio/terse_v3.stdout");
+
+    #[test]
+    fn blanks_behind_the_semicolons_are_no_part_of_the_numbers() {
+        let close = Finder::all(FORMAT_3.as_bytes());
+        let wide = Finder::all(FORMAT_3.replace(';', "; ").as_bytes());
+        let values = |of: &Imported| -> Vec<(String, Value)> {
+            let metrics = of.results.iter().flat_map(|result| &result.metrics);
+            metrics.map(|metric| (metric.name.clone(), metric.value)).collect()
+        };
+        assert!(!values(&close).is_empty());
+        assert_eq!(values(&wide), values(&close));
+    }
+
+    #[test]
+    fn format_2_was_lost_without_a_word() {
+        let line = FORMAT_3.trim().replacen("3;fio-3.33;", "2;", 1);
+        let found = Finder::all(line.as_bytes());
+        assert!(found.results.is_empty());
+        assert!(found.unread[0].why.contains("format 2"), "{:?}", found.unread);
+        assert!(Finder::all(b"2;a;b;c\n2;1;2\n").unread.is_empty());
+    }
+}

@@ -1,0 +1,212 @@
+//! Lines of fio's text that a terminal or a mail broke, put together again.
+//!
+//! Every kind of line with figures has a word that stands last in it, or nearly (`stdev=`, `msec`,
+//! `short=`); without it the line goes on below. A terminal breaks anywhere, so parts are put
+//! together as they are; a mail breaks at blanks, and where one of those matters the reader of the
+//! line puts it back. What goes on nowhere is given as it is and is not whole.
+
+use super::scalar::value;
+use crate::scan::finder::Line;
+
+/// Most lines that one line was broken into.
+const PARTS: usize = 4;
+
+/// A line, or several that are one.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Joined {
+    /// Its first line.
+    pub first_line: u64,
+    /// Its last line.
+    pub last_line: u64,
+    /// The text without blanks around it.
+    pub text: String,
+    /// Whether its end is there.
+    pub is_whole: bool,
+}
+
+/// What is known of a line by itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// None of fio's, as the rest of a broken line is.
+    Other,
+    /// One of fio's; all of it, or one whose end does not matter.
+    Whole,
+    /// One of fio's whose end is missing.
+    Broken,
+}
+
+/// Puts lines together.
+#[derive(Debug, Default)]
+pub struct Joiner {
+    held: Option<Joined>,
+    parts: usize,
+}
+
+impl Joiner {
+    /// Takes a line; gives what is complete by it, none, one or two lines.
+    pub fn take(&mut self, line: &Line<'_>, is_among_percentiles: bool) -> Vec<Joined> {
+        let text = line.text.trim();
+        let kind = kind(text, is_among_percentiles);
+        if let Some(mut held) = self.held.take() {
+            let is_next = held.last_line + 1 == line.number;
+            if is_next && kind == Kind::Other && !text.is_empty() && self.parts < PARTS {
+                held.text.push_str(text);
+                held.last_line = line.number;
+                held.is_whole = self::kind(&held.text, is_among_percentiles) == Kind::Whole;
+                self.parts += 1;
+                if held.is_whole {
+                    return vec![held];
+                }
+                self.held = Some(held);
+                return Vec::new();
+            }
+            let mut all = vec![held];
+            all.extend(self.begin(line.number, text, kind));
+            return all;
+        }
+        self.begin(line.number, text, kind).into_iter().collect()
+    }
+
+    fn begin(&mut self, number: u64, text: &str, kind: Kind) -> Option<Joined> {
+        let is_whole = kind != Kind::Broken;
+        let text = text.to_string();
+        let line = Joined { first_line: number, last_line: number, text, is_whole };
+        if is_whole {
+            return Some(line);
+        }
+        (self.held, self.parts) = (Some(line), 1);
+        None
+    }
+
+    /// What nothing followed.
+    pub fn finish(&mut self) -> Option<Joined> {
+        self.held.take()
+    }
+}
+
+/// What a line is.
+fn kind(text: &str, is_among_percentiles: bool) -> Kind {
+    let ends_with = |is_whole: bool| if is_whole { Kind::Whole } else { Kind::Broken };
+    if text.contains(": (groupid=") {
+        return ends_with(text.contains("pid="));
+    }
+    if text.contains(": (g=") {
+        return ends_with(text.contains("ioengine="));
+    }
+    if let Some(row) = text.strip_prefix('|').filter(|_| is_among_percentiles) {
+        let row = row.trim_end();
+        return ends_with(row.ends_with(']') || row.ends_with("],"));
+    }
+    let Some((label, rest)) = text.split_once(':') else { return Kind::Other };
+    let (label, rest) = (label.trim_end(), rest.trim_start());
+    let word = label.split([' ', '(']).next().unwrap_or("");
+    match word {
+        "read" | "write" | "trim" if rest.starts_with("IOPS=") => ends_with(rest.contains("msec)")),
+        "read" | "write" | "trim" if rest.starts_with("io=") => ends_with(rest.contains("msec")),
+        "READ" | "WRITE" | "TRIM" if rest.starts_with("bw=") || rest.starts_with("io=") => {
+            ends_with(rest.contains("msec"))
+        }
+        "clat" | "slat" | "lat" | "sync" if rest.starts_with("min=") => {
+            ends_with(value(rest, "stdev").is_some())
+        }
+        "cpu" if rest.starts_with("usr=") => ends_with(rest.contains("ctx=")),
+        "issued" if rest.starts_with("total=") => ends_with(rest.contains("short=")),
+        "clat"
+        | "slat"
+        | "lat"
+        | "sync"
+        | "bw"
+        | "iops"
+        | "cpu"
+        | "issued"
+        | "IO"
+        | "submit"
+        | "complete"
+        | "latency"
+        | "fsync/fdatasync/sync_file_range" => Kind::Whole,
+        _ => Kind::Other,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::import::Finder;
+
+    const SAMPLES: [&str; 3] = [
+        include_str!("../../../../../fixtures/tools/fio/text_rndrw_fsync_timed.stdout"),
+        include_str!("../../../../../fixtures/tools/fio/text_group_reporting_two_jobs.stdout"),
+        include_str!("../../../../../fixtures/tools/fio/text_seqwrite_direct_libaio.stdout"),
+    ];
+
+    /// As a terminal of that many columns breaks them.
+    fn by_columns(text: &str, columns: usize) -> String {
+        let broken = text.lines().flat_map(|line| {
+            let letters: Vec<char> = line.chars().collect();
+            let parts: Vec<String> =
+                letters.chunks(columns).map(|part| part.iter().collect()).collect();
+            if parts.is_empty() { vec![String::new()] } else { parts }
+        });
+        broken.map(|part| part + "\n").collect()
+    }
+
+    /// As a mail does: between words, and what goes on begins without blanks.
+    fn by_words(text: &str, columns: usize) -> String {
+        let mut out = String::new();
+        for line in text.lines() {
+            let mut rest = line;
+            while rest.len() > columns {
+                let Some(at) = rest[..columns].rfind(' ').filter(|at| rest[..*at].trim() != "")
+                else {
+                    break;
+                };
+                out.push_str(&format!("{}\n", &rest[..at]));
+                rest = rest[at..].trim_start();
+            }
+            out.push_str(&format!("{rest}\n"));
+        }
+        out
+    }
+
+    /// Names and values of all figures, in the order of their names.
+    fn figures(text: &str) -> Vec<String> {
+        let found = Finder::of("fio").all_of(text.as_bytes());
+        let metrics = found.results.iter().flat_map(|result| &result.metrics);
+        let mut all: Vec<String> =
+            metrics.map(|metric| format!("{} {:?}", metric.name, metric.value)).collect();
+        all.sort();
+        all
+    }
+
+    #[test]
+    fn a_text_that_was_wrapped_says_what_it_said() {
+        for text in SAMPLES {
+            let whole = figures(text);
+            assert!(whole.len() > 10);
+            for columns in 56..120 {
+                let wrapped = by_columns(text, columns);
+                assert_eq!(figures(&wrapped).join("\n"), whole.join("\n"), "{columns}\n{wrapped}");
+                let wrapped = by_words(text, columns);
+                assert_eq!(figures(&wrapped).join("\n"), whole.join("\n"), "{columns}\n{wrapped}");
+            }
+        }
+    }
+
+    /// It lost the 95th percentile and more without a word.
+    #[test]
+    fn what_goes_on_nowhere_is_listed() {
+        for (from, to) in [
+            ("70.00th=[  112], 80.00th=[  143], 90.00th=[  420], 95.00th=[ 3032],", "70.00th=["),
+            (", avg=409.23, stdev=964.73", ", avg=40"),
+            (", ctx=545, majf=0, minf=15", ""),
+            (",150,0,38 short=0,0,0,0 dropped=0,0,0,0", ",15"),
+        ] {
+            let text = SAMPLES[0].replacen(from, to, 1);
+            assert_ne!(text, SAMPLES[0]);
+            let found = Finder::of("fio").all_of(text.as_bytes());
+            let listed: Vec<_> = found.unread.iter().map(|unread| unread.why.as_str()).collect();
+            assert!(listed.iter().any(|why| why.contains("is not whole")), "{to}: {listed:?}");
+            let whole = figures(SAMPLES[0]);
+            assert!(figures(&text).iter().all(|figure| whole.contains(figure)), "{to}");
+        }
+    }
+}

@@ -1,0 +1,286 @@
+//! A foreign tool as a driver: from a workload to its command, from its output to figures.
+//!
+//! Nothing here runs anything. A tool works in a directory of ours, which is its current one, so
+//! that every word of its command is ours and no path of the user's is one. What a tool cannot do
+//! it says ([`Unsupported`]), and what it does not tell stays unknown: no count and no latency is
+//! made up for it.
+
+use thiserror::Error;
+
+use crate::model::finding::Finding;
+use crate::model::job::{EngineName, Job};
+use crate::model::offsets::Offsets;
+use crate::model::path::printable;
+use crate::model::profile::{Part, Profile};
+use crate::model::workload::{DriverName, Phase, Workload};
+use crate::scan::{Finder, Metric, ToolResult};
+
+/// Most characters of a tool's own words in an error.
+const SAID_LIMIT: usize = 300;
+
+/// What a tool finds in the directory it works in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ground {
+    /// The candidate's data file, laid out, under this name.
+    Data(&'static str),
+    /// Nothing of this name; the tool makes it.
+    New(&'static str),
+    /// Nothing at all: a directory of its own.
+    Empty,
+}
+
+impl Ground {
+    /// What a workload in words needs of a tool that takes a file by its name.
+    pub fn of(phase: Phase) -> Ground {
+        match phase {
+            Phase::ColdRead | Phase::Overwrite => Ground::Data("data"),
+            Phase::Append => Ground::New("append"),
+            Phase::Metadata | Phase::Whole => Ground::Empty,
+        }
+    }
+
+    /// The file's name; `None` for an empty directory.
+    pub fn file(self) -> Option<&'static str> {
+        match self {
+            Ground::Data(name) | Ground::New(name) => Some(name),
+            Ground::Empty => None,
+        }
+    }
+}
+
+/// What a command depends on beside its workload.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Scratch {
+    /// The installed tool's version, as [`Driver::version`] read it.
+    pub version: String,
+    /// Whether it runs as root: bonnie++ refuses to without being told.
+    pub is_root: bool,
+}
+
+/// What to run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Invocation {
+    /// Where it works.
+    pub ground: Ground,
+    /// Files with these contents, made in the directory first: a job file of fio.
+    pub files: Vec<(&'static str, String)>,
+    /// Commands that make the files it works on; not measured.
+    pub prepare: Vec<Vec<String>>,
+    /// Whether what it reads has to be put out of memory after that.
+    pub cool: bool,
+    /// The command whose output holds the figures.
+    pub measure: Vec<String>,
+}
+
+impl Invocation {
+    /// One command that prepares nothing.
+    pub fn plain(ground: Ground, measure: Vec<String>) -> Invocation {
+        Invocation { ground, files: Vec::new(), prepare: Vec::new(), cool: false, measure }
+    }
+}
+
+/// A workload that a tool has no words for.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error("{tool} cannot do this: {why}")]
+pub struct Unsupported {
+    /// The tool.
+    pub tool: &'static str,
+    /// What it cannot, and what would do.
+    pub why: String,
+}
+
+/// What a tool printed.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct RawOutput {
+    /// Standard output.
+    pub stdout: Vec<u8>,
+    /// Standard error.
+    pub stderr: Vec<u8>,
+    /// Whether it ended with status 0.
+    pub is_success: bool,
+}
+
+impl RawOutput {
+    /// Both streams, as they are kept with a cell.
+    pub fn kept(&self) -> String {
+        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        text(&self.stdout) + &text(&self.stderr)
+    }
+}
+
+/// A tool's output without the figures that were asked for.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum ParseError {
+    /// It failed.
+    #[error("{tool} failed: {said}")]
+    Failed {
+        /// The tool.
+        tool: &'static str,
+        /// Its own words.
+        said: String,
+    },
+    /// There is no result in it, or more than one.
+    #[error("{tool} printed {count} results where one was expected: {said}")]
+    Results {
+        /// The tool.
+        tool: &'static str,
+        /// How many were found.
+        count: usize,
+        /// What could not be read, or its own words.
+        said: String,
+    },
+    /// bonnie++ keeps what it measured in less than half a second to itself.
+    #[error("{tool} printed +++++ for it: it took less than half a second")]
+    TooShort {
+        /// The tool.
+        tool: &'static str,
+    },
+    /// A figure is not in the result.
+    #[error("{tool} printed no {figure}")]
+    Figure {
+        /// The tool.
+        tool: &'static str,
+        /// Which one.
+        figure: String,
+    },
+}
+
+/// A foreign tool.
+pub trait Driver {
+    /// The program, and what asks it for its version.
+    fn version_command(&self) -> &'static [&'static str];
+    /// The version out of what that printed; `None` when it is another program.
+    fn version(&self, output: &RawOutput) -> Option<String>;
+    /// The command for a workload.
+    fn command(&self, workload: &Workload, scratch: &Scratch) -> Result<Invocation, Unsupported>;
+    /// The figures in its output, in our units, each with the tool's own text.
+    fn parse(&self, output: &RawOutput) -> Result<Vec<Metric>, ParseError>;
+}
+
+/// The driver of that name; `None` for bakeoff's own engine.
+pub fn driver(name: DriverName) -> Option<&'static dyn Driver> {
+    Some(match name {
+        DriverName::Native => return None,
+        DriverName::Fio => &super::fio::command::Fio,
+        DriverName::Sysbench => &super::sysbench::command::Sysbench,
+        DriverName::Bonnie => &super::bonnie::command::Bonnie,
+        DriverName::Iozone => &super::iozone::command::Iozone,
+        DriverName::Dd => &super::dd::command::Dd,
+    })
+}
+
+/// Debian's package with the program.
+pub fn package(name: DriverName) -> &'static str {
+    match name {
+        DriverName::Native => "bakeoff",
+        DriverName::Fio => "fio",
+        DriverName::Sysbench => "sysbench",
+        DriverName::Bonnie => "bonnie++",
+        DriverName::Iozone => "iozone3 (non-free)",
+        DriverName::Dd => "coreutils",
+    }
+}
+
+/// The part of the profile that is a tool's own, `None` for what is no profile. Of another profile
+/// a tool would do something else under the same name.
+pub(super) fn own_part(
+    tool: &'static str,
+    own: Option<Profile>,
+    workload: &Workload,
+) -> Result<Option<Part>, Unsupported> {
+    let Some(part) = workload.profile.filter(|part| Some(part.profile) != own) else {
+        return Ok(workload.profile);
+    };
+    let name = part.profile.name();
+    let does = DriverName::ALL.into_iter().find(|driver| driver.name() == name);
+    let native = DriverName::Native.name();
+    let does = does.map_or(String::new(), |does| format!(" or \"{}\"", does.name()));
+    let why = format!("for profile = \"{name}\" it takes driver = \"{native}\"{does}");
+    Err(Unsupported { tool, why })
+}
+
+/// Bytes to move: what is asked for; of writes that wait in memory for a flush at the end one pass,
+/// because a page that is written again there costs nothing and reaches no disk.
+pub(super) fn amount(job: &Job) -> Option<u64> {
+    let waits = job.rw.writes() && !job.direct && job.fsync == 0 && job.fdatasync == 0;
+    job.io_size.or(waits.then_some(job.size))
+}
+
+/// What neither dd nor sysbench nor iozone has words for.
+pub(super) fn beyond_plain_tools(job: &Job) -> Option<&'static str> {
+    match () {
+        () if !matches!(job.engine, EngineName::Psync) => {
+            Some("it knows read and write only: leave engine out")
+        }
+        () if !matches!(job.offsets, Offsets::Uniform | Offsets::Once) => {
+            Some("its offsets are in order, or all equally likely: leave offsets out")
+        }
+        () => None,
+    }
+}
+
+/// The one result of `tool` in its output.
+pub fn one_result(tool: &'static str, output: &RawOutput) -> Result<ToolResult, ParseError> {
+    let mut finder = Finder::of(tool);
+    finder.push(&output.stdout);
+    finder.push(b"\n");
+    finder.push(&output.stderr);
+    let found = finder.finish();
+    let said = || found.unread.first().map_or_else(|| said(output), |unread| unread.why.clone());
+    match found.results.as_slice() {
+        _ if !output.is_success => Err(ParseError::Failed { tool, said: said() }),
+        [result] => Ok(result.clone()),
+        results => Err(ParseError::Results { tool, count: results.len(), said: said() }),
+    }
+}
+
+/// What limits the figures of an output, as `import` would say; of its figures alone, because what
+/// the command asks for stands in the workload.
+pub fn findings(name: DriverName, output: &RawOutput) -> Vec<Finding> {
+    let tool = program(name);
+    one_result(tool, output).map(|result| result.findings).unwrap_or_default()
+}
+
+/// The error for a command that ended with another status than 0.
+pub fn failed(name: DriverName, output: &RawOutput) -> ParseError {
+    ParseError::Failed { tool: name.name(), said: said(output) }
+}
+
+fn program(name: DriverName) -> &'static str {
+    if name == DriverName::Bonnie { "bonnie++" } else { name.name() }
+}
+
+/// The tool's last words, harmless and short.
+fn said(output: &RawOutput) -> String {
+    let of = |bytes: &[u8]| {
+        let text = String::from_utf8_lossy(bytes);
+        let lines: Vec<&str> = text.lines().filter(|line| !line.trim().is_empty()).collect();
+        let last = &lines[lines.len().saturating_sub(3)..];
+        last.join(" / ").chars().take(SAID_LIMIT).collect::<String>()
+    };
+    let stderr = of(&output.stderr);
+    let text = if stderr.is_empty() { of(&output.stdout) } else { stderr };
+    if text.is_empty() { "it said nothing".to_string() } else { printable(text.as_bytes()) }
+}
+
+/// The words of a command: `program --name=value …`.
+pub(super) struct Words(pub Vec<String>);
+
+impl Words {
+    /// A command that begins with these words.
+    pub fn of(words: &[&str]) -> Words {
+        Words(words.iter().map(|word| (*word).to_string()).collect())
+    }
+
+    /// Adds `--name=value`.
+    pub fn long(&mut self, name: &str, value: impl std::fmt::Display) -> &mut Words {
+        self.0.push(format!("--{name}={value}"));
+        self
+    }
+
+    /// Adds words as they are.
+    pub fn add(&mut self, words: &[&str]) -> &mut Words {
+        self.0.extend(words.iter().map(|word| (*word).to_string()));
+        self
+    }
+}

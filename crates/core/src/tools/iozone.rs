@@ -1,0 +1,334 @@
+//! `iozone`: its table, the Excel reports below it, and throughput mode; 3.4 versions.
+//!
+//! "kB" is 1024 bytes. A table has blanks for tests that were not run, so its values are told
+//! apart by their columns, and by the list of tests in the printed command line when the columns
+//! do not fit. A zero is a missing value, which is what an interrupted run prints, except in
+//! microseconds. Without the line that says which unit the table is in, nothing is read: the same
+//! table holds KiB/s, operations per second or microseconds. Source: iozone 3.414 to 3.489,
+//! `iozone.c`.
+
+pub mod command;
+mod excel;
+mod latencies;
+mod row;
+mod throughput;
+mod wrapped;
+
+pub use self::latencies::Latencies;
+use self::row::{Row, Unit};
+use crate::model::finding::Severity;
+use crate::scan::decimal::Decimal;
+use crate::scan::finder::{Line, Reader};
+use crate::scan::result::{Metrics, Out, Place, finding, short};
+
+/// A run ends at the latest this many foreign lines after its last line.
+const GAP_LINES: u64 = 60;
+/// Most rows of a run.
+const ROWS: usize = 4000;
+
+/// One run while it is gathered.
+#[derive(Debug, Default)]
+struct Open {
+    place: Place,
+    last_line: u64,
+    version: Option<String>,
+    command: Option<String>,
+    unit: Option<Unit>,
+    layout: Option<row::Layout>,
+    wrapped: wrapped::Wrapped,
+    rows: Vec<Row>,
+    /// Lines of numbers that fit no column.
+    misfits: Vec<u64>,
+    /// The lines of the last row, where its values were told by their number.
+    by_count: Option<(u64, u64)>,
+    excel: excel::Excel,
+    throughput: throughput::Throughput,
+    is_interrupted: bool,
+    is_complete: bool,
+    /// Whether its options say that it tells CPU utilisation (`-+u`).
+    has_cpu: bool,
+    wrong: Option<String>,
+    error: Option<String>,
+}
+
+/// Reads iozone's outputs.
+#[derive(Debug, Default)]
+pub struct Iozone {
+    open: Option<Open>,
+}
+
+impl Reader for Iozone {
+    fn line(&mut self, line: &Line<'_>, out: &mut Out) -> bool {
+        let text = line.text.trim();
+        let is_stale = self.open.as_ref().is_some_and(|o| line.number > o.last_line + GAP_LINES);
+        if is_stale {
+            self.close(out);
+        }
+        if text.starts_with("Iozone: Performance Test of File I/O") {
+            self.close(out);
+            self.open = Some(Open::new(line));
+            return true;
+        }
+        if self.open.is_none() {
+            let is_table = row::Layout::of(line.text).is_some();
+            let is_start = is_table
+                || row::unit(text).is_some()
+                || text.starts_with("Command line used: ")
+                || text.starts_with("Children see throughput for")
+                || text.starts_with("Version $Revision: ")
+                || text.starts_with("Error: maximum record size");
+            if !is_start {
+                return false;
+            }
+            self.open = Some(Open::new(line));
+        }
+        let Some(open) = &mut self.open else { return false };
+        let is_own = open.line(line);
+        if is_own {
+            open.last_line = line.number;
+        }
+        is_own
+    }
+
+    fn finish(&mut self, out: &mut Out) {
+        self.close(out);
+    }
+}
+
+impl Iozone {
+    fn close(&mut self, out: &mut Out) {
+        if let Some(open) = self.open.take() {
+            open.give(out);
+        }
+    }
+}
+
+impl Open {
+    fn new(line: &Line<'_>) -> Open {
+        Open { place: line.place("iozone"), last_line: line.number, ..Open::default() }
+    }
+
+    fn line(&mut self, line: &Line<'_>) -> bool {
+        let text = line.text.trim();
+        if self.excel.line(line, text) || self.setting(text) || self.throughput.line(line, text) {
+            return true;
+        }
+        if let Some(layout) = row::Layout::of(line.text) {
+            if self.layout.is_some() {
+                self.wrong = Some("two tables of iozone in one run are mixed up".to_string());
+            }
+            self.layout = Some(layout);
+            self.wrapped = wrapped::Wrapped::begin(line);
+            return true;
+        }
+        // A list of latencies follows, which is no table.
+        self.is_complete |= text.starts_with("Offset in kBytes");
+        let Some(layout) = &self.layout else { return false };
+        if self.is_complete || self.rows.len() >= ROWS {
+            return false;
+        }
+        if self.wrapped.titles(line) {
+            return true;
+        }
+        let command = self.command.as_deref();
+        let wrapped = self.wrapped.row(layout, line, command);
+        let is_wrapped = wrapped.is_some();
+        let number = line.number;
+        match wrapped.unwrap_or_else(|| layout.row(line, command)) {
+            row::Found::Row(row) => {
+                let is_part = |at: &u64| is_wrapped && (row.line..=number).contains(at);
+                self.misfits.retain(|at| !is_part(at));
+                let is_by_count = is_wrapped || !layout.is_aligned(line.text);
+                self.by_count = is_by_count.then_some((row.line, number));
+                self.rows.push(row);
+                true
+            }
+            row::Found::None if !row::is_numbers(text) => false,
+            row::Found::None | row::Found::Wrong => {
+                let above = self.by_count.take();
+                let above = above.filter(|(_, last)| last + 1 == number);
+                if let Some((first, last)) = above.filter(|_| !layout.begins_row(line.text)) {
+                    // The last value of the row above may end here.
+                    self.rows.pop();
+                    self.misfits.extend(first..=last);
+                }
+                if self.misfits.len() < ROWS {
+                    self.misfits.push(number);
+                }
+                is_wrapped
+            }
+        }
+    }
+
+    /// A line that says how the run was made, or how it went.
+    fn setting(&mut self, text: &str) -> bool {
+        if let Some(rest) = text.strip_prefix("Version $Revision: ") {
+            self.version = rest.split_whitespace().next().map(short);
+        } else if let Some(rest) = text.strip_prefix("Command line used: ") {
+            if self.command.replace(short(rest)).is_some() {
+                self.wrong = Some("two runs of iozone are mixed up".to_string());
+            }
+        } else if let Some(unit) = row::unit(text) {
+            if self.unit.replace(unit).is_some_and(|old| old != unit) {
+                self.wrong = Some("two units in one run of iozone".to_string());
+            }
+        } else if text.starts_with("CPU utilization Excel chart") {
+            self.has_cpu = true;
+        } else if text.starts_with("iozone: interrupted") {
+            self.is_interrupted = true;
+        } else if text.starts_with("iozone test complete") {
+            self.is_complete = true;
+        } else if text.starts_with("Error: ") || text.starts_with("Can not open ") {
+            self.error.get_or_insert(short(text));
+        } else {
+            return OWN.iter().any(|own| text.starts_with(own));
+        }
+        true
+    }
+
+    fn give(mut self, out: &mut Out) {
+        let (first, last) = (self.place.first_line, self.last_line);
+        if let Some(why) = self.wrong.take() {
+            return out.unread(first, last, why);
+        }
+        let command_unit = self.command.as_deref().map(row::unit_of_command);
+        let unit = match (self.unit, command_unit) {
+            (Some(unit), Some(asked)) if unit != asked => {
+                let why = "iozone's unit line contradicts its command line";
+                return out.unread(first, last, why);
+            }
+            (unit, asked) => unit.or(asked),
+        };
+        if let Some(command) = self.command.take() {
+            self.place.command = command;
+        }
+        let Some(unit) = unit else {
+            let why = "a table of iozone without the line that says its unit, `Output is in \
+                       kBytes/sec` or the command line: import that line with it";
+            return out.unread(first, last, why);
+        };
+        if let Some(why) = self.excel.contradiction(&self.rows, unit) {
+            return out.unread(first, last, why);
+        }
+        self.excel.settle(&self.rows);
+        for (first, last, what) in self.excel.passed_over() {
+            out.unread(*first, *last, format!("{what} of iozone is not read"));
+        }
+        for line in &self.misfits {
+            out.unread(*line, *line, "numbers below a table of iozone that fit no column of it");
+        }
+        let extra = self.excel.rows(&self.rows);
+        let mut is_any = false;
+        for row in self.rows.iter().chain(&extra) {
+            is_any |= self.give_row(row, unit, out);
+        }
+        is_any |= self.give_throughput(last, out);
+        if !is_any {
+            let why = match (&self.error, self.is_interrupted) {
+                (Some(error), _) => format!("iozone failed: {error}"),
+                (None, true) => "iozone was interrupted before its first result".to_string(),
+                (None, false) => "an iozone output without a result".to_string(),
+            };
+            out.unread(first, last, why);
+        }
+    }
+
+    fn give_row(&self, row: &Row, unit: Unit, out: &mut Out) -> bool {
+        let mut metrics = Metrics::default();
+        let size = |kib: &Decimal| kib.times(1024);
+        if let Some(bytes) = size(&row.file_kib) {
+            metrics.whole("file_size", bytes, "bytes", &row.file_raw, row.line);
+        }
+        if let Some(bytes) = size(&row.record_kib) {
+            metrics.whole("record_size", bytes, "bytes", &row.record_raw, row.record_line);
+        }
+        for value in &row.values {
+            value.give(unit, &mut metrics);
+        }
+        if metrics.0.len() <= 2 {
+            return false;
+        }
+        for value in self.excel.cpu(row).filter(|_| self.has_cpu) {
+            let name = format!("{}.cpu", row::TESTS[value.test]);
+            metrics.real(&name, value.number.value(), "percent", &value.raw, value.line);
+        }
+        let place = Place { first_line: row.line, ..self.place.clone() };
+        let mut result = place.result("iozone", self.version.clone(), row.line, metrics);
+        result.findings.extend(self.interrupted());
+        out.result(result);
+        true
+    }
+
+    fn give_throughput(&mut self, last: u64, out: &mut Out) -> bool {
+        let blocks = match self.throughput.finish() {
+            Ok(blocks) => blocks,
+            Err((line, why)) => {
+                out.unread(line, last, why);
+                return true;
+            }
+        };
+        for line in self.throughput.strays() {
+            out.unread(*line, *line, "a line of iozone's throughput without the one above it");
+        }
+        let is_any = !blocks.is_empty();
+        for block in blocks {
+            let place = Place { first_line: block.first_line, ..self.place.clone() };
+            let mut result =
+                place.result("iozone", self.version.clone(), block.last_line, block.metrics);
+            result.test = Some(block.test);
+            result.findings.extend(self.interrupted());
+            out.result(result);
+        }
+        is_any
+    }
+
+    fn interrupted(&self) -> Option<crate::model::finding::Finding> {
+        let advice = "Run it again to the end; the zeros it printed are missing values.";
+        let evidence = "iozone was interrupted, though it exits with 0".to_string();
+        self.is_interrupted.then(|| finding("interrupted", Severity::Error, evidence, advice))
+    }
+}
+
+/// How lines of the banner and of the options begin.
+const OWN: [&str; 40] = [
+    "Compiled for",
+    "Build: ",
+    "Contributors:",
+    "Al Slater",
+    "Steve Landherr",
+    "Randy Dunlap",
+    "Jean-Marc Zucconi",
+    "Erik Habbinga",
+    "Fabrice Bacchella",
+    "Vangel Bojaxhi",
+    "Alexey Skidanov",
+    "Run began:",
+    "Include fsync",
+    "Include close",
+    "O_DIRECT feature",
+    "SYNC Mode",
+    "Record Size",
+    "File size set",
+    "Auto Mode",
+    "Using minimum",
+    "Using maximum",
+    "Time Resolution",
+    "Processor cache",
+    "File stride size",
+    "Excel chart generation",
+    "Excel output is below",
+    "Throughput test with",
+    "Each process writes",
+    "exiting iozone",
+    "Timer resolution is poor",
+    "reported inaccurate",
+    "random    random",
+    "random  random",
+    "CPU utilization Resolution",
+    "Xfer",
+    "Multi_buffer",
+    "OPS Mode",
+    "Microseconds/op Mode",
+    "Cross over of record size disabled",
+    "Setting no_unlink",
+];

@@ -1,0 +1,14 @@
+//! Ways to execute a workload, as values: what goes to a driver and what comes back.
+
+pub mod bonnie;
+pub mod dd;
+pub mod fio;
+pub mod foreign;
+pub mod iozone;
+pub mod measured;
+pub mod native;
+pub(crate) mod parts;
+pub mod readers;
+pub mod sysbench;
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,275 @@
+//! What the parent and the engine's child say to each other where a cell is measured in slices.
+//!
+//! The child lives through a block. The parent writes a [`Task`](super::Task) on one line and
+//! reads [`Answer::Ready`]. Then every [`Order`] gets one [`Answer`], each a JSON line. The
+//! answer to a slice has all latencies of that slice, so that the parent can merge the slices that
+//! count, whenever it knows which do.
+
+use serde::{Deserialize, Serialize};
+
+use super::Failure;
+use crate::model::measurement::{Measurement, Window};
+use crate::model::op_totals::OpTotals;
+use crate::model::slice::Slice;
+use crate::model::slice_length::{LIMIT_NS, Least};
+use crate::stats::histogram::Histogram;
+
+/// Most bytes of an order.
+pub const ORDER_LIMIT_BYTES: u64 = 4 << 10;
+/// Most slices of one child: those of a block of a thousand rounds, each repeated.
+pub const SLICES_MAX: usize = 2048;
+
+/// What the parent asks for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Order {
+    /// Measure one slice.
+    Go(Go),
+    /// Close the target, verify where the job asks for it, and end.
+    End,
+}
+
+/// One slice to measure. It ends when its time is over and its minimum is done, and at its limit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Go {
+    /// Its time.
+    pub slice_ns: u64,
+    /// Data operations it does at least; for small files, files.
+    #[serde(default)]
+    pub least_ios: u64,
+    /// Flushes it makes at least.
+    #[serde(default)]
+    pub least_flushes: u64,
+    /// Bytes it moves at least.
+    #[serde(default)]
+    pub least_bytes: u64,
+    /// Bytes after which it ends; 0 = its time alone ends it. What is read again within a slice may
+    /// come from memory.
+    #[serde(default)]
+    pub most_bytes: u64,
+    /// Time after which it starts nothing more.
+    pub limit_ns: u64,
+}
+
+impl Go {
+    /// A slice of `slice_ns` that does `least`, within the limit of the protocol.
+    pub fn new(slice_ns: u64, least: Least) -> Go {
+        let Least { ios, flushes, bytes } = least;
+        Go {
+            slice_ns: slice_ns.min(LIMIT_NS),
+            least_ios: ios,
+            least_flushes: flushes,
+            least_bytes: bytes,
+            most_bytes: 0,
+            limit_ns: LIMIT_NS,
+        }
+    }
+}
+
+/// What the child answers.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Answer {
+    /// The target is open and everything is allocated.
+    Ready,
+    /// One slice.
+    Slice(Box<SliceReport>),
+    /// The target is closed. What is known of the whole cell, without the work of its slices.
+    Ended(Box<Measurement>),
+    /// Why there are no numbers. The child ends.
+    Error(Failure),
+}
+
+/// A kind of operation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum OpKind {
+    /// Data or a file read.
+    Read,
+    /// Data written.
+    Write,
+    /// fsync(2), fdatasync(2).
+    Flush,
+    /// A file made, written and closed.
+    Create,
+    /// A file looked up.
+    Stat,
+    /// A file removed.
+    Unlink,
+}
+
+/// What one slice took. Times in nanoseconds; those of several threads are averages.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SliceReport {
+    /// `CLOCK_MONOTONIC` at the first operation.
+    pub monotonic_ns: u64,
+    /// Wall time from the first operation to the end of the last flush.
+    pub elapsed_ns: u64,
+    /// Time inside data calls.
+    pub data_ns: u64,
+    /// Time inside flushes.
+    pub flush_ns: u64,
+    /// Time inside close(2), of small files.
+    #[serde(default)]
+    pub close_ns: u64,
+    /// The operations, by kind.
+    pub ops: Vec<(OpKind, OpTotals)>,
+    /// User CPU time of the child's process.
+    pub usr_cpu_ns: u64,
+    /// System CPU time of the child's process.
+    pub sys_cpu_ns: u64,
+    /// Time its threads were ready to run and had to wait for a CPU; see [`Measurement`].
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub waited_ns: Option<u64>,
+    /// Estimated time the generator itself took.
+    pub tool_ns: u64,
+    /// Writes whose body came from the pre-filled pool.
+    #[serde(default)]
+    pub pooled_ios: u64,
+    /// Whether its limit ended it before its minimum was done.
+    #[serde(skip_serializing_if = "std::ops::Not::not", default)]
+    pub cut: bool,
+}
+
+impl SliceReport {
+    /// The operations of one kind.
+    pub fn of(&self, kind: OpKind) -> Option<&OpTotals> {
+        self.ops.iter().find(|(own, _)| *own == kind).map(|(_, totals)| totals)
+    }
+
+    fn sum(&self, kinds: &[OpKind], of: impl Fn(&OpTotals) -> u64) -> u64 {
+        kinds.iter().filter_map(|kind| self.of(*kind)).map(of).sum()
+    }
+
+    /// Data operations, or for small files the files.
+    pub fn ios(&self) -> u64 {
+        match self.of(OpKind::Create) {
+            Some(files) => files.count,
+            None => self.sum(&[OpKind::Read, OpKind::Write], |totals| totals.count),
+        }
+    }
+
+    /// Bytes of data read and written.
+    pub fn bytes(&self) -> u64 {
+        self.sum(&[OpKind::Read, OpKind::Write, OpKind::Create], |totals| totals.bytes)
+    }
+
+    /// The slice as it is stored. Which round, turn and predecessor it had, when it began in the
+    /// run, and whether it counts is for the caller to fill in.
+    pub fn slice(&self) -> Slice {
+        let main = [OpKind::Create, OpKind::Read, OpKind::Write];
+        let main = if self.of(OpKind::Create).is_some() { &main[..1] } else { &main[1..] };
+        let mut latencies = Histogram::default();
+        main.iter()
+            .filter_map(|kind| self.of(*kind))
+            .for_each(|totals| latencies.merge(&totals.histogram));
+        let longest = main.iter().filter_map(|kind| self.of(*kind)).map(|totals| totals.max_ns);
+        let flushes = self.sum(&[OpKind::Flush], |totals| totals.count);
+        Slice {
+            elapsed_ns: self.elapsed_ns,
+            ios: self.ios(),
+            bytes: self.bytes(),
+            flushes: u32::try_from(flushes).unwrap_or(u32::MAX),
+            flush_ns: self.flush_ns,
+            p50_ns: latencies.supported_quantile(0.5),
+            p99_ns: latencies.supported_quantile(0.99),
+            max_ns: longest.max(),
+            ..Slice::default()
+        }
+    }
+}
+
+/// The measurement of a cell: what the child said at its end, with the work of the slices that
+/// count. Its windows are the slices.
+pub fn merged(ended: Measurement, slices: &[&SliceReport]) -> Measurement {
+    let sum = |of: fn(&SliceReport) -> u64| slices.iter().map(|slice| of(slice)).sum::<u64>();
+    let elapsed_ns = sum(|slice| slice.elapsed_ns).max(1);
+    let stats = |kind| {
+        let mut totals = OpTotals::default();
+        slices.iter().filter_map(|slice| slice.of(kind)).for_each(|more| totals.merge(more));
+        totals.stats(elapsed_ns)
+    };
+    Measurement {
+        elapsed_ns,
+        monotonic_ns: slices.first().map(|slice| slice.monotonic_ns),
+        data_ns: sum(|slice| slice.data_ns),
+        flush_ns: sum(|slice| slice.flush_ns),
+        close_ns: sum(|slice| slice.close_ns),
+        read: stats(OpKind::Read),
+        write: stats(OpKind::Write),
+        flush: stats(OpKind::Flush),
+        create: stats(OpKind::Create),
+        stat: stats(OpKind::Stat),
+        unlink: stats(OpKind::Unlink),
+        usr_cpu_ns: sum(|slice| slice.usr_cpu_ns),
+        sys_cpu_ns: sum(|slice| slice.sys_cpu_ns),
+        waited_ns: slices.iter().map(|slice| slice.waited_ns).sum(),
+        windows: windows(slices),
+        tool_ns: sum(|slice| slice.tool_ns),
+        pooled_ios: sum(|slice| slice.pooled_ios),
+        ..ended
+    }
+}
+
+fn windows(slices: &[&SliceReport]) -> Vec<Window> {
+    let mut start_ns = 0;
+    let window = |slice: &&SliceReport| {
+        let window = Window {
+            start_ns,
+            len_ns: slice.elapsed_ns,
+            read_bytes: slice.sum(&[OpKind::Read], |totals| totals.bytes),
+            write_bytes: slice.sum(&[OpKind::Write, OpKind::Create], |totals| totals.bytes),
+            ios: slice.ops.iter().map(|(_, totals)| totals.count).sum(),
+        };
+        start_ns += slice.elapsed_ns;
+        window
+    };
+    slices.iter().map(window).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn totals(latencies_ns: &[u64], bytes_each: u64) -> OpTotals {
+        let mut sum = OpTotals::default();
+        for ns in latencies_ns {
+            sum.merge(&OpTotals {
+                count: 1,
+                bytes: bytes_each,
+                sum_ns: *ns,
+                min_ns: *ns,
+                max_ns: *ns,
+                histogram: Histogram { buckets: vec![(*ns, 1)] },
+            });
+        }
+        sum
+    }
+
+    #[test]
+    fn orders_and_answers_are_one_line_each() {
+        let go = Order::Go(Go::new(50_000_000, Least { ios: 20, ..Least::default() }));
+        let text = serde_json::to_string(&go).unwrap();
+        assert!(!text.contains('\n') && text.len() < 200, "{text}");
+        assert_eq!(serde_json::from_str::<Order>(&text).unwrap(), go);
+        assert_eq!(serde_json::to_string(&Order::End).unwrap(), r#""end""#);
+        let ops = vec![(OpKind::Read, totals(&[5, 9], 4096)), (OpKind::Flush, totals(&[70], 0))];
+        let report = SliceReport { elapsed_ns: 90, ops, ..SliceReport::default() };
+        let answer = Answer::Slice(Box::new(report));
+        let text = serde_json::to_string(&answer).unwrap();
+        assert!(!text.contains('\n') && text.len() < 500, "{text}");
+        assert_eq!(serde_json::from_str::<Answer>(&text).unwrap(), answer);
+    }
+
+    #[test]
+    fn a_slice_counts_data_or_whole_files() {
+        let ops = vec![(OpKind::Read, totals(&[5; 30], 4096)), (OpKind::Flush, totals(&[70], 0))];
+        let data = SliceReport { ops: ops.clone(), ..SliceReport::default() }.slice();
+        assert_eq!((data.ios, data.bytes, data.flushes), (30, 30 * 4096, 1));
+        assert_eq!((data.p50_ns, data.p99_ns, data.max_ns), (Some(5), None, Some(5)));
+        let files = [ops, vec![(OpKind::Create, totals(&[90; 3], 100))]].concat();
+        let files = SliceReport { ops: files, ..SliceReport::default() }.slice();
+        assert_eq!((files.ios, files.max_ns), (3, Some(90)));
+    }
+}

@@ -1,0 +1,32 @@
+//! The readers of each tool's outputs.
+
+use super::{bonnie, dd, fio, iozone, sysbench};
+use crate::scan::{Finder, Reader};
+
+/// The tools whose outputs are read, by the names of their programs.
+pub const TOOLS: [&str; 5] = ["dd", "sysbench", "bonnie++", "iozone", "fio"];
+
+/// The readers of one tool's outputs; none of a program that is not in [`TOOLS`].
+pub fn readers(tool: &str) -> Vec<Box<dyn Reader>> {
+    match tool {
+        "dd" => vec![Box::new(dd::Dd::default())],
+        "sysbench" => vec![Box::new(sysbench::Sysbench::default())],
+        "bonnie++" => vec![Box::new(bonnie::Bonnie::default())],
+        "iozone" => {
+            vec![Box::new(iozone::Iozone::default()), Box::new(iozone::Latencies::default())]
+        }
+        "fio" => vec![
+            Box::new(fio::json::Json::default()),
+            Box::new(fio::terse::Terse),
+            Box::new(fio::text::Text::default()),
+        ],
+        _ => Vec::new(),
+    }
+}
+
+impl Finder {
+    /// Looks for the outputs of one of [`TOOLS`].
+    pub fn of(tool: &str) -> Finder {
+        Finder::with(readers(tool))
+    }
+}

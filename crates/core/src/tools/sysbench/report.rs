@@ -1,0 +1,242 @@
+//! The figures of one sysbench report, given as a result where they agree with each other.
+
+mod contradiction;
+
+use super::Open;
+use super::field::{Field, Key, MODES};
+use crate::model::finding::Severity;
+use crate::scan::result::{Metrics, Out, finding};
+
+/// Latencies from here on were never measured: the histogram of 0.4 ends here, and it prints that
+/// and more when it has too few events.
+const LATENCY_LIMIT_NS: f64 = 1e13;
+
+/// Gives the report, or says why not.
+pub fn give(mut open: Open, out: &mut Out) {
+    if open.is_in_doubt && open.twice.is_none() {
+        let known = Known { fields: &open.fields };
+        // The block size is kept where the volume confirms it.
+        let is_confirmed = known.contradiction().or_else(|| known.disagreement()).is_none()
+            && [Key::ReadVolume, Key::ReadThroughput].iter().any(|key| known.of(*key).is_some());
+        open.fields.retain(|field| {
+            !field.key.is_setting() || (field.key == Key::BlockSize && is_confirmed)
+        });
+        open.version = None;
+    }
+    let (first, last) = (open.place.first_line, open.last_line);
+    if let Some((key, line)) = open.twice {
+        let why = format!("{key:?} on line {line} is another report's: two of them are mixed up");
+        return out.unread(first, last, why);
+    }
+    let known = Known { fields: &open.fields };
+    if let Some(fatal) = &open.fatal {
+        return out.unread(first, last, format!("sysbench failed: {fatal}"));
+    }
+    if !known.has_result() {
+        let why = "a sysbench output without a result of fileio: it was another test, no run, or \
+                   it ended early";
+        return out.unread(first, last, why);
+    }
+    let did_nothing = [Key::Events, Key::TotalOperations].map(|key| known.value(key));
+    let moved = [Key::Reads, Key::Writes].map(|key| known.value(key));
+    if did_nothing.contains(&Some(0.0)) || moved == [Some(0.0); 2] {
+        let why = "sysbench counted no operation: its files were missing, or it failed";
+        return out.unread(first, last, why);
+    }
+    let disagreement = known.disagreement();
+    // Without its first lines the report may be two, and then nothing else tells it.
+    let mixed = disagreement.clone().filter(|_| open.is_in_doubt);
+    if let Some(why) = known.contradiction().or(mixed) {
+        return out.unread(first, last, why);
+    }
+    let mut metrics = Metrics::default();
+    known.settings(&mut metrics);
+    known.volumes(&mut metrics);
+    known.rates(&mut metrics);
+    known.times(&mut metrics, last, out);
+    let mut result = open.place.result("sysbench", open.version.clone(), last, metrics);
+    result.test = known.mode().map(str::to_string);
+    if let Some(evidence) = disagreement {
+        let advice = "sysbench took its rates over a longer time than the total time it printed, \
+                      as on a busy machine. Compare the events and the total time instead.";
+        result.findings.push(finding("rates-of-another-time", Severity::Warn, evidence, advice));
+    }
+    let is_prepare = known.of(Key::PreparedBytes).is_some();
+    if !open.is_over && !is_prepare {
+        let advice =
+            "Take the figures that are here for what they are, or import the whole output.";
+        let evidence = format!("the report ends on line {last}, before its last line");
+        result.findings.push(finding("truncated", Severity::Warn, evidence, advice));
+    }
+    out.result(result);
+}
+
+/// The figures by name.
+struct Known<'a> {
+    fields: &'a [Field],
+}
+
+impl<'a> Known<'a> {
+    fn of(&self, key: Key) -> Option<&'a Field> {
+        self.fields.iter().find(|field| field.key == key)
+    }
+
+    fn value(&self, key: Key) -> Option<f64> {
+        self.of(key).map(|field| field.number.value() * field.unit as f64)
+    }
+
+    /// What rounding may have changed in the value, in its unit.
+    fn slack(&self, key: Key) -> f64 {
+        self.of(key).map_or(0.0, |field| field.number.last_digit() * field.unit as f64)
+    }
+
+    fn has_result(&self) -> bool {
+        use Key::*;
+        [Reads, ReadsPerSecond, ReadThroughput, PreparedBytes, Throughput]
+            .into_iter()
+            .any(|key| self.of(key).is_some())
+    }
+
+    /// Bytes of one request; `None` when requests were merged, which the last one may not be, or
+    /// where files are no whole blocks: since 1.0 the request at their end is shorter.
+    fn request_bytes(&self) -> Option<f64> {
+        let block = self.value(Key::BlockSize)?;
+        let file = self.value(Key::TotalFileSize).zip(self.value(Key::FileCount));
+        let is_whole = file.is_none_or(|(total, files)| (total / files) % block == 0.0);
+        (self.of(Key::MergedSize).is_none() && is_whole).then_some(block)
+    }
+
+    /// A value and its slack.
+    fn near(&self, key: Key) -> Option<(f64, f64)> {
+        Some((self.value(key)?, self.slack(key)))
+    }
+
+    /// The tool's own name of the access pattern.
+    fn mode(&self) -> Option<&'static str> {
+        let at = self.of(Key::Mode)?.number.times(1)?;
+        MODES.get(usize::try_from(at).ok()?).copied()
+    }
+
+    fn settings(&self, metrics: &mut Metrics) {
+        for (key, name, unit) in [
+            (Key::Threads, "threads", "count"),
+            (Key::FileCount, "file_count", "count"),
+            (Key::TotalFileSize, "total_file_size", "bytes"),
+            (Key::BlockSize, "block_size", "bytes"),
+            (Key::FsyncEvery, "fsync_every", "count"),
+            (Key::FsyncEachWrite, "fsync_each_write", ""),
+            (Key::TimeLimit, "ended_by_time_limit", ""),
+        ] {
+            self.whole(metrics, key, name, unit);
+        }
+    }
+
+    fn whole(&self, metrics: &mut Metrics, key: Key, name: &str, unit: &'static str) {
+        let Some(field) = self.of(key) else { return };
+        if let Some(value) = field.number.times(field.unit) {
+            metrics.whole(name, value, unit, &field.raw, field.line);
+        }
+    }
+
+    fn real(&self, metrics: &mut Metrics, key: Key, name: &str, unit: &'static str) {
+        if let (Some(field), Some(value)) = (self.of(key), self.value(key)) {
+            metrics.real(name, value, unit, &field.raw, field.line);
+        }
+    }
+
+    fn volumes(&self, metrics: &mut Metrics) {
+        use Key::*;
+        let counts = [(Reads, "reads"), (Writes, "writes"), (Other, "fsyncs")];
+        for (key, name) in counts {
+            self.whole(metrics, key, name, "count");
+        }
+        let volumes = [(ReadVolume, Reads, "read_bytes"), (WrittenVolume, Writes, "written_bytes")];
+        for (volume, count, name) in volumes {
+            // The count is exact, the volume has five digits.
+            let exact = self.request_bytes().zip(self.of(count));
+            match exact.and_then(|(block, count)| Some((count.number.times(block as u64)?, count)))
+            {
+                Some((bytes, count)) => {
+                    metrics.whole(name, bytes, "bytes", &count.raw, count.line);
+                }
+                None => self.whole(metrics, volume, name, "bytes"),
+            }
+        }
+        self.whole(metrics, PreparedBytes, "prepared_bytes", "bytes");
+        self.real(metrics, PreparedRate, "prepare_throughput", "bytes/s");
+    }
+
+    fn rates(&self, metrics: &mut Metrics) {
+        use Key::*;
+        self.throughput(metrics);
+        self.real(metrics, Requests, "requests_per_second", "1/s");
+        for (rate, volume, name) in [
+            (ReadsPerSecond, ReadThroughput, "read"),
+            (WritesPerSecond, WrittenThroughput, "written"),
+        ] {
+            let label = if name == "read" { "reads_per_second" } else { "writes_per_second" };
+            self.real(metrics, rate, label, "1/s");
+            let name = format!("{name}_throughput");
+            // That every request was a whole block is told by the throughput alone.
+            let block = self.request_bytes().filter(|_| self.of(volume).is_some());
+            match block.zip(self.value(rate)).zip(self.of(rate)) {
+                Some(((block, per_second), field)) => {
+                    metrics.real(&name, block * per_second, "bytes/s", &field.raw, field.line);
+                }
+                None => self.real(metrics, volume, &name, "bytes/s"),
+            }
+        }
+        self.real(metrics, FsyncsPerSecond, "fsyncs_per_second", "1/s");
+    }
+
+    /// The throughput of 0.4: from the bytes and the time when that is finer than what was printed.
+    fn throughput(&self, metrics: &mut Metrics) {
+        let Some(printed) = self.of(Key::Throughput) else { return };
+        let bytes = match (metrics.get("read_bytes"), metrics.get("written_bytes")) {
+            (Some(read), Some(written)) => read + written,
+            _ => return self.real(metrics, Key::Throughput, "throughput", "bytes/s"),
+        };
+        let seconds = self.near(Key::TotalTime).filter(|(seconds, slack)| *seconds > slack * 1e5);
+        match seconds {
+            Some((seconds, _)) => {
+                metrics.real("throughput", bytes / seconds, "bytes/s", &printed.raw, printed.line);
+            }
+            None => self.real(metrics, Key::Throughput, "throughput", "bytes/s"),
+        }
+    }
+
+    fn times(&self, metrics: &mut Metrics, last: u64, out: &mut Out) {
+        for (key, name) in
+            [(Key::TotalTime, "total_time"), (Key::EventTime, "event_execution_time")]
+        {
+            let Some(field) = self.of(key) else { continue };
+            if let Some(ns) = field.number.times(1_000_000_000) {
+                metrics.whole(name, ns, "ns", &field.raw, field.line);
+            }
+        }
+        self.whole(metrics, Key::Events, "events", "count");
+        let max = self.value(Key::LatencyMax);
+        for field in self.fields {
+            let name = match field.key {
+                Key::LatencyMin => "latency_min".to_string(),
+                Key::LatencyAvg => "latency_avg".to_string(),
+                Key::LatencyMax => "latency_max".to_string(),
+                Key::LatencySum => "latency_sum".to_string(),
+                Key::LatencyRank(rank) => format!("latency_p{rank}"),
+                _ => continue,
+            };
+            let value = field.number.value() * field.unit as f64;
+            // Half a bucket of the histogram may lie above the exact maximum.
+            let is_rank = matches!(field.key, Key::LatencyRank(_));
+            let is_above = is_rank && max.is_some_and(|max| value > max * 1.02 + 1e4);
+            if value >= LATENCY_LIMIT_NS || is_above {
+                let why = format!("{name} is {}: sysbench had too few events for it", field.raw);
+                out.unread(field.line, field.line.max(last.min(field.line)), why);
+                continue;
+            }
+            if let Some(ns) = field.number.times(field.unit) {
+                metrics.whole(&name, ns, "ns", &field.raw, field.line);
+            }
+        }
+    }
+}
