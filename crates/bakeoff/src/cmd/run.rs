@@ -8,7 +8,7 @@ use std::path::Path;
 use bakeoff_core::model::candidate::{Candidate, Skipped};
 use bakeoff_core::model::event::FlashState;
 use bakeoff_core::model::path::RawPath;
-use bakeoff_core::model::protocol::{Mode, Protocol};
+use bakeoff_core::model::protocol::{Isolation, Mode, Protocol};
 use bakeoff_core::prepare::region;
 use bakeoff_core::prepare::{room, space, token};
 use bakeoff_core::report::plan::{Span, expected};
@@ -156,8 +156,8 @@ pub fn look_at(global: &Global, args: &Plan, report: Option<&Path>) -> Result<Lo
     let wanted = found.into_iter().zip(spans).map(|(target, span)| {
         let state = state_of(&target, state)?;
         // A candidate that stands beside others has a region of its own for a whole block.
-        let flash_state = match (parts, state) {
-            (2.., FlashState::Overwritten) => FlashState::WrittenOnce,
+        let flash_state = match (made.protocol.isolation, state) {
+            (Isolation::Slices, FlashState::Overwritten) => FlashState::WrittenOnce,
             _ => state,
         };
         targets::check_sizes(&made.workloads, file_bytes, span.size_bytes / u64::from(parts))?;

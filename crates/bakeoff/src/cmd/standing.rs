@@ -69,7 +69,7 @@ fn side_by_side(
     let are_tangled = (0..spans.len()).any(|region| several_btrfs_on_loops(made, region, found));
     let is_visited = wants == Some(Isolation::Visit)
         || asked.protocol.mode == Mode::Characterise
-        || parts < 2
+        || made.candidates.len() < 2
         || are_tangled && wants.is_none()
         || !made.workloads.iter().any(Workload::can_be_sliced);
     if is_visited {

@@ -3,6 +3,7 @@
 use bakeoff_core::decide::fit::Cost;
 use bakeoff_core::model::candidate::{Candidate, Skipped};
 use bakeoff_core::model::path::printable;
+use bakeoff_core::model::protocol::Isolation;
 
 use super::action::ActionError;
 use super::ground::Ground;
@@ -56,7 +57,8 @@ pub fn rehearse(
         let why: String = skipped.iter().map(|s| format!("\n  {}: {}", s.name, s.reason)).collect();
         return Err(Fault::environment(format!("no filesystem can be made here:{why}")).into());
     }
-    let stand_side_by_side = parts > 1 && found.len() <= parts * targets;
+    let is_wanted = header.protocol.isolation == Isolation::Slices;
+    let stand_side_by_side = is_wanted && (2..=parts * targets).contains(&found.len());
     let written_bytes = written_bytes + tried.len() as u64 * visit_bytes;
     let findings = Findings {
         candidates: found,

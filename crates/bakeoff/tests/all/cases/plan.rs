@@ -241,3 +241,25 @@ fn several_targets_are_a_device_axis() {
     // One more has room beside the others: a control.
     assert!(ended.out.contains("(twin)"), "{}", ended.out);
 }
+
+/// One stack on each of two drives was measured on one drive after the other, without a word.
+#[test]
+fn one_candidate_on_each_of_two_targets_is_measured_in_turns() {
+    if skip::lacks_root() || skip::lacks_command("mkfs.ext4") {
+        return;
+    }
+    let bench = Bench::new();
+    image(&bench, "a.img", 300 << 20);
+    image(&bench, "b.img", 300 << 20);
+    let plan = "[[stack]]\nfs = \"ext4\"\n[region]\nsize = \"200m\"\n[[workload]]\n\
+                rw = \"randwrite\"\nbs = \"4k\"\nfsync = 32\nsize = \"64m\"\n\
+                [protocol]\nmode = \"quick\"\ntime = \"15m\"\nmax_write = \"1250m\"\n";
+    fs::write(bench.path().join("plan.toml"), plan).unwrap();
+    let targets = ["--target", "a.img", "--target", "b.img"];
+    let consent = ["--erase", "a.img", "--erase", "b.img"];
+    let ended = bench.run(&[&["run", "plan.toml"], &targets[..], &consent].concat());
+    assert!(matches!(ended.code, 0 | 1), "{ended:?}");
+    let run = bench.run(&["export", "last", "--format", "jsonl"]).out;
+    assert!(run.contains("\"isolation\":\"slices\"") && run.contains("\"slices\":["), "{run}");
+    assert_eq!(bench.leftovers(), Vec::<String>::new());
+}

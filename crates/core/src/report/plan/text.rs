@@ -97,7 +97,11 @@ fn rules(view: &PlanView) -> String {
             view.flash_state,
         );
     }
+    let has_one_each = view.candidates.len() <= view.targets.len();
     let stand = match protocol.isolation {
+        Isolation::Slices if has_one_each => {
+            "Candidates stand each on its own target and are measured in turns.".to_string()
+        }
         Isolation::Slices => "Candidates stand side by side, each on a part of the region that \
                               changes from block to block, and are measured in turns."
             .to_string(),
