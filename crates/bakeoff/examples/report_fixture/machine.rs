@@ -1,7 +1,7 @@
 //! A run that was watched: two disks on a board that grows hot, with ceilings.
 
 use bakeoff_core::model::candidate::Skipped;
-use bakeoff_core::model::ceiling::{Ceilings, Layer, Rung};
+use bakeoff_core::model::ceiling::{Because, Ceilings, Layer, LeftOut, Rung};
 use bakeoff_core::model::event::{Cell, Event, What};
 use bakeoff_core::model::telemetry::{
     CpuSeries, DeviceSeries, Gauge, MemorySeries, PressureSeries, Telemetry, ThreadUse, Watching,
@@ -55,6 +55,7 @@ fn ceilings() -> Ceilings {
             name: "the same without flushing for randwrite".to_string(),
             reason: "no space left on device".to_string(),
         }],
+        left_out: vec![LeftOut { workload: Some(1), because: Because::Failed }],
     }
 }
 

@@ -6,7 +6,7 @@ use bakeoff_core::decide::schedule;
 use bakeoff_core::diagnose::rungs::{self, At, RUNG_NS, RUNG_OVERHEAD_NS, Rung as Planned};
 use bakeoff_core::diagnose::seen::pace;
 use bakeoff_core::model::candidate::Skipped;
-use bakeoff_core::model::ceiling::{Ceilings, Rung};
+use bakeoff_core::model::ceiling::{Because, Ceilings, LeftOut, Rung};
 use bakeoff_core::model::event::{Step, What};
 use bakeoff_core::model::job::{Job, Rw};
 use bakeoff_core::model::path::{RawPath, printable};
@@ -54,7 +54,11 @@ pub fn measure(session: &mut Session, ground: &mut Ground) -> Result<(), Fault> 
     let mut of = Ceilings::default();
     of.skipped.extend(rungs::no_places(&run.header));
     match reason_against(run, session.journal.elapsed_ns(), &planned) {
-        Some(reason) => of.skipped.push(Skipped { name: "all ceilings".to_string(), reason }),
+        Some((because, option)) => {
+            let reason = format!("{}; {option} allows more", because.words());
+            of.skipped.push(Skipped { name: "all ceilings".to_string(), reason });
+            of.left_out.push(LeftOut { workload: None, because });
+        }
         None => measure_all(session, ground, planned, &mut of)?,
     }
     in_memory::measure(session, ground, &mut of)?;
@@ -95,8 +99,13 @@ fn plan(run: &Run, ground: &mut Ground) -> Vec<Place> {
     all
 }
 
-/// Why they are not measured: the blocks an answer needs come first.
-fn reason_against(run: &Run, elapsed_ns: u64, planned: &[Place]) -> Option<String> {
+/// Why they are not measured, and the option that would let them be: the blocks an answer needs come
+/// first.
+fn reason_against(
+    run: &Run,
+    elapsed_ns: u64,
+    planned: &[Place],
+) -> Option<(Because, &'static str)> {
     let protocol = &run.header.protocol;
     let (block_ns, block_bytes) = cost::of_block(run);
     let blocks = u64::from(schedule::most_blocks(run));
@@ -104,14 +113,14 @@ fn reason_against(run: &Run, elapsed_ns: u64, planned: &[Place]) -> Option<Strin
     let blocks_ns = block_ns.saturating_mul(blocks);
     let ends_ns = elapsed_ns.saturating_add(needs_ns).saturating_add(blocks_ns);
     if protocol.time_ns.is_some_and(|limit| ends_ns > limit) {
-        return Some("they would take time that the blocks need; --time gives more".to_string());
+        return Some((Because::Time, "--time"));
     }
     let needs_bytes: u64 = planned.iter().map(|place| place.rung.write_bytes()).sum();
     let bytes = cost::written_bytes(run)
         .saturating_add(block_bytes.saturating_mul(blocks))
         .saturating_add(needs_bytes);
     let is_over = protocol.max_write_bytes.is_some_and(|limit| bytes > limit);
-    is_over.then(|| "they would write bytes that the blocks need; --max-write allows more".into())
+    is_over.then_some((Because::Bytes, "--max-write"))
 }
 
 fn measure_all(
@@ -139,6 +148,8 @@ fn measure_all(
                 let workload = &session.journal.run().header.workloads[usize::from(place.workload)];
                 let name = format!("{} for {}", layer.words(), workload.name);
                 of.skipped.push(Skipped { name, reason: printable(reason.as_bytes()) });
+                let workload = Some(place.workload);
+                of.left_out.push(LeftOut { workload, because: Because::Failed });
             }
         }
     }

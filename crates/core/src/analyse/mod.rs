@@ -154,7 +154,7 @@ fn by_lead(
     compared: &Comparison,
     findings: Vec<Finding>,
 ) -> Said {
-    let unlike = rules::claim::unlike(&run.header, &compared.ranked, None);
+    let unlike = rules::claim::unlike(&run.header, &compared.ranked);
     let findings = limit::sorted(findings.into_iter().chain(unlike).collect());
     let (verdict, lead) = lead::of(run, table, workload, compared, &findings);
     let sentence = lead_words::sentence(run, workload, verdict, &lead, &findings);
@@ -167,25 +167,12 @@ fn by_pairs(
     table: &Table,
     workload: u16,
     compared: &Comparison,
-    mut findings: Vec<Finding>,
+    findings: Vec<Finding>,
 ) -> Said {
-    let mut verdict = verdict_of(run, table, compared, &findings);
-    let say = |verdict, findings: &[Finding]| {
-        Words { run, table, workload, compared, findings }.say(verdict)
-    };
-    let mut sentence = say(verdict, &findings);
-    // What candidates promise differently forbids the claim, unless the sentence names it.
-    let is_claim = matches!(verdict, Verdict::Beats | Verdict::Ties);
-    let claimed = is_claim.then_some(sentence.as_str());
-    let unlike = rules::claim::unlike(&run.header, &compared.ranked, claimed);
-    if !unlike.is_empty() {
-        findings = limit::sorted(findings.into_iter().chain(unlike).collect());
-        let with_them = verdict_of(run, table, compared, &findings);
-        if with_them != verdict {
-            verdict = with_them;
-            sentence = say(verdict, &findings);
-        }
-    }
+    let unlike = rules::claim::unlike(&run.header, &compared.ranked);
+    let findings = limit::sorted(findings.into_iter().chain(unlike).collect());
+    let verdict = verdict_of(run, table, compared, &findings);
+    let sentence = Words { run, table, workload, compared, findings: &findings }.say(verdict);
     Said { verdict, lead: None, sentence, findings }
 }
 

@@ -43,6 +43,13 @@ pub fn differ_in(header: &Header, candidates: &[u16]) -> Option<String> {
     })
 }
 
+/// Whether the candidates are several places that differ in something.
+pub fn do_differ(header: &Header) -> bool {
+    let all: Vec<u16> = (0..header.candidates.len() as u16).collect();
+    let only: Vec<&Place> = of(header, &all).into_iter().map(|(_, place)| place).collect();
+    only.len() > 1 && !differing(&only).is_empty()
+}
+
 /// Everything in which these candidates' places differ, place by place.
 pub fn sentence(header: &Header, candidates: &[u16]) -> Option<String> {
     let places = of(header, candidates);

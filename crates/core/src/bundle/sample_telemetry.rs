@@ -1,7 +1,7 @@
 //! What is told beside the cells, with a value in every field, for the sample record.
 
 use crate::model::candidate::Skipped;
-use crate::model::ceiling::{Ceilings, Layer, Rung};
+use crate::model::ceiling::{Because, Ceilings, Layer, LeftOut, Rung};
 use crate::model::health::{DriveTold, Health};
 use crate::model::pooled::{PooledControl, PooledControls};
 use crate::model::telemetry::{
@@ -116,6 +116,7 @@ pub fn ceilings() -> Ceilings {
             elapsed_ns: 500_000_000,
         }],
         skipped: vec![Skipped { name: "the cipher in memory".into(), reason: "no brd".into() }],
+        left_out: vec![LeftOut { workload: Some(0), because: Because::Failed }],
     }
 }
 

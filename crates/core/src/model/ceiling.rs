@@ -100,8 +100,43 @@ pub struct Rung {
 pub struct Ceilings {
     /// Measured.
     pub rungs: Vec<Rung>,
-    /// Not measured, with why.
+    /// Not measured, with why in words.
     pub skipped: Vec<Skipped>,
+    /// The same for programs. Records of version 0.1 have none.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub left_out: Vec<LeftOut>,
+}
+
+/// Layers that were not measured.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LeftOut {
+    /// Index of the workload whose layers they are; `None` = all.
+    pub workload: Option<u16>,
+    /// Why.
+    pub because: Because,
+}
+
+/// Why layers were not measured.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Because {
+    /// They would take time that the blocks need.
+    Time,
+    /// They would write bytes that the blocks need.
+    Bytes,
+    /// The measurement of one failed.
+    Failed,
+}
+
+impl Because {
+    /// In words.
+    pub fn words(self) -> &'static str {
+        match self {
+            Because::Time => "they would take time that the blocks need",
+            Because::Bytes => "they would write bytes that the blocks need",
+            Because::Failed => "one of them could not be measured",
+        }
+    }
 }
 
 impl Ceilings {

@@ -54,7 +54,7 @@ pub fn markdown(run: &Run, analysis: &Analysis) -> String {
         out.push_str(&format!(
             "- {}: {} {}\n",
             escape(&what),
-            escape(&f.evidence),
+            escape(&f.evidence()),
             escape(&f.advice)
         ));
     }

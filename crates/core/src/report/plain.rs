@@ -63,7 +63,7 @@ fn finding(f: &FindingView) -> String {
         f.id,
         f.severity_word,
         f.about(),
-        f.evidence,
+        f.evidence(),
         f.advice
     )
 }

@@ -28,7 +28,7 @@ pub fn study_markdown(source: &str, imported: &Imported, facts: &Facts) -> Strin
     }
     for f in findings(&told) {
         let what = format!("{} {}", f.severity_word, f.id);
-        let said = [&what, &f.evidence, &f.advice].map(|text| escape(text));
+        let said = [&what, &f.evidence(), &f.advice].map(|text| escape(text));
         out.push_str(&format!("- {}: {} {}\n", said[0], said[1], said[2]));
     }
     if !facts.fact.is_empty() {

@@ -2,8 +2,10 @@
 
 use super::sample::*;
 use super::*;
+use crate::analyse::analyse;
 use crate::model::event::StopReason;
 use crate::model::verdict::Verdict;
+use crate::testing::{RunBuilder, disk_place};
 
 const PLAIN: TextOptions = TextOptions { width: 80, color: false, plain: true };
 
@@ -113,10 +115,11 @@ fn colour_only_when_asked_for() {
 
 #[test]
 fn what_places_have_in_common_is_told_once() {
-    let (run, mut analysis) = beats();
-    analysis.context = Some("They are on the same filesystem.".to_string());
-    let told = |analysis: &Analysis| markdown(&run, analysis).matches("on the same file").count();
-    assert_eq!(told(&analysis), 1);
-    analysis.headline.push_str(" They are on the same filesystem.");
-    assert_eq!(told(&analysis), 1, "the headline says it already");
+    let same = disk_place("ext4", "/", "sda");
+    let places = RunBuilder::directories(&["/a", "/b"]).place(0, |p| *p = same.clone());
+    let places = places.place(1, |p| *p = same.clone());
+    let run = places.play(5, |_, c, _| 1000.0 + f64::from(c));
+    let run = run.build();
+    let told = markdown(&run, &analyse(&run));
+    assert_eq!(told.matches("on the same filesystem").count(), 1, "{told}");
 }

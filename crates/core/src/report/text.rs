@@ -174,7 +174,7 @@ impl Page<'_> {
             _ => Tone::Caution,
         };
         let what = format!("{} {} ({}):", finding.severity_word, finding.id, finding.about());
-        let text = format!("{what} {} {}", finding.evidence, finding.advice);
+        let text = format!("{what} {} {}", finding.evidence(), finding.advice);
         let wrapped = wrap(&text, self.width, "- ", "  ");
         let painted = self.paint(finding.severity_word, tone);
         self.out.push_str(&wrapped.replacen(finding.severity_word, &painted, 1));

@@ -7,7 +7,7 @@
 use super::finding;
 use crate::diagnose::{Cause, Grade, rungs};
 use crate::model::cause::HeldBack;
-use crate::model::ceiling::Layer;
+use crate::model::ceiling::{Because, Layer, LeftOut};
 use crate::model::finding::Finding;
 use crate::model::run::Run;
 use crate::model::setting::Setting;
@@ -30,16 +30,15 @@ pub fn untested(run: &Run, workload: u16, held: &[HeldBack]) -> Option<Finding> 
         return None;
     }
     // A record that does not say why there is none is an old one, of which nothing is known.
-    let own = format!(" for {}", of.name);
-    let is_about = |name: &str| name == "all ceilings" || name.ends_with(&own);
-    let why = &run.ceilings.skipped.iter().find(|skipped| is_about(&skipped.name))?.reason;
-    // What would give more time is the advice.
-    let why_not = why.split("; --time").next().unwrap_or(why);
-    let evidence =
-        format!("what is said to hold it back is a guess, no layer below was measured: {why_not}");
-    let advice = match Setting::of(&run.header) {
-        _ if why.contains("--max-write") => "allow more to be written: --max-write 8g",
-        Setting::Places | Setting::Image => "give it more time than blocks need: --time 15m",
+    let is_about = |left: &&LeftOut| left.workload.is_none_or(|of| of == workload);
+    let because = run.ceilings.left_out.iter().find(is_about)?.because;
+    let evidence = format!(
+        "what is said to hold it back is a guess, no layer below was measured: {}",
+        because.words()
+    );
+    let advice = match (because, Setting::of(&run.header)) {
+        (Because::Bytes, _) => "allow more to be written: --max-write 8g",
+        (_, Setting::Places | Setting::Image) => "give it more time than blocks need: --time 15m",
         _ => "give it more time than blocks need: --time 4h",
     };
     let mut found = finding(&run.header, "L45", evidence, advice);
@@ -52,7 +51,6 @@ pub fn untested(run: &Run, workload: u16, held: &[HeldBack]) -> Option<Finding> 
 mod tests {
     use super::*;
     use crate::diagnose::Reason;
-    use crate::model::candidate::Skipped;
     use crate::model::ceiling::Rung;
     use crate::model::profile::{Part, Profile};
     use crate::testing::RunBuilder;
@@ -65,10 +63,7 @@ mod tests {
     /// A run without ceilings for want of time.
     fn run() -> Run {
         let mut run = RunBuilder::directories(&["/a", "/b"]).workloads(&["randread"]).build();
-        run.ceilings.skipped = vec![Skipped {
-            name: "all ceilings".to_string(),
-            reason: "they would take time that the blocks need; --time gives more".to_string(),
-        }];
+        run.ceilings.left_out = vec![LeftOut { workload: None, because: Because::Time }];
         run
     }
 
@@ -97,7 +92,7 @@ mod tests {
         assert!(untested(&run, 0, &consistent).is_some());
         run.ceilings.rungs = vec![rung(Layer::Deep)];
         assert_eq!(untested(&run, 0, &consistent), None);
-        (run.ceilings.rungs, run.ceilings.skipped) = (Vec::new(), Vec::new());
+        (run.ceilings.rungs, run.ceilings.left_out) = (Vec::new(), Vec::new());
         assert_eq!(untested(&run, 0, &consistent), None, "an old record");
     }
 

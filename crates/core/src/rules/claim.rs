@@ -13,9 +13,11 @@ use crate::model::finding::{Finding, Severity};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Difference {
     /// The rule that watches it.
-    pub id: &'static str,
+    pub rule: &'static str,
     /// In words, as a sentence has to have it: `ext2 and vfat keep no journal`.
     pub words: String,
+    /// What to do about it.
+    pub advice: &'static str,
 }
 
 /// A property by which stacks may differ.
@@ -24,18 +26,24 @@ struct Property {
     /// Its words for one and for several.
     one: &'static str,
     several: &'static str,
-    /// The rule.
-    id: &'static str,
+    /// The rule that watches it.
+    rule: &'static str,
+    /// What to do about it.
+    advice: &'static str,
     /// What whoever chooses such a stack gives up.
     price: Option<&'static str>,
 }
+
+const LEAVE_OUT: &str =
+    "leave it out ([[exclude]] in a plan), or say beside the figure what it does not do";
 
 const PROPERTIES: [Property; 3] = [
     Property {
         has: has_no_journal,
         one: "keeps no journal",
         several: "keep no journal",
-        id: "L18",
+        rule: "L18",
+        advice: LEAVE_OUT,
         price: Some(
             "after a crash it has to be checked, and may have lost more than the last writes",
         ),
@@ -44,14 +52,16 @@ const PROPERTIES: [Property; 3] = [
         has: has_no_barriers,
         one: "does not flush the disk's cache",
         several: "do not flush the disk's cache",
-        id: "L18",
+        rule: "L18",
+        advice: LEAVE_OUT,
         price: Some("a power cut may take what fsync had promised"),
     },
     Property {
         has: |stack| stack.fuse,
         one: "runs in user space",
         several: "run in user space",
-        id: "L61",
+        rule: "L61",
+        advice: "use the kernel's driver, or say beside the figure that a driver is compared",
         price: None,
     },
 ];
@@ -85,32 +95,23 @@ pub fn differences(header: &Header, candidates: &[u16]) -> Vec<Difference> {
         .filter_map(|c| header.candidates.get(usize::from(*c)))
         .filter_map(stack)
         .collect();
-    let difference = |Property { has, one, several, id, .. }: &Property| {
+    let difference = |Property { has, one, several, rule, advice, .. }: &Property| {
         let names: Vec<String> =
             stacks.iter().filter(|(_, s)| has(s)).map(|(n, _)| n.to_string()).collect();
         let words = if names.len() == 1 { one } else { several };
         let is_mixed = !names.is_empty() && names.len() < stacks.len();
-        is_mixed
-            .then(|| Difference { id, words: format!("{} {words}", crate::words::names(&names)) })
+        let words = format!("{} {words}", crate::words::names(&names));
+        is_mixed.then_some(Difference { rule, words, advice })
     };
     PROPERTIES.iter().filter_map(difference).collect()
 }
 
-/// The findings of these differences against a claim; a warning where the claim names them, or
-/// where nothing is claimed (`None`).
-pub fn unlike(header: &Header, candidates: &[u16], claim: Option<&str>) -> Vec<Finding> {
+/// The findings of these differences. Every sentence about the candidates names them
+/// ([`differences`]), so that no claim is silent about them and they limit none.
+pub fn unlike(header: &Header, candidates: &[u16]) -> Vec<Finding> {
     let found = |d: Difference| {
-        let is_named = claim.is_none_or(|sentence| sentence.contains(&d.words));
-        let advice = match d.id {
-            "L61" => "use the kernel's driver, or say beside the figure that a driver is compared",
-            _ => {
-                "leave it out ([[exclude]] in a plan), or say beside the figure what it does not do"
-            }
-        };
-        let mut finding = finding(header, d.id, d.words, advice);
-        if is_named {
-            finding.severity = finding.severity.min(Severity::Warn);
-        }
+        let mut finding = finding(header, d.rule, d.words, d.advice);
+        finding.severity = finding.severity.min(Severity::Warn);
         finding
     };
     differences(header, candidates).into_iter().map(found).collect()
@@ -178,25 +179,14 @@ mod tests {
     }
 
     #[test]
-    fn l18_a_silent_claim_is_forbidden_and_one_that_names_the_difference_is_not() {
-        let run = RunBuilder::stacks(&["ext4", "ext2"]).build();
-        assert_eq!(unlike(&run.header, &[0, 1], None)[0].id, "L18");
-        let alike = RunBuilder::stacks(&["ext4", "xfs"]).build();
-        assert_eq!(unlike(&alike.header, &[0, 1], None), []);
-        let severity = |claim| unlike(&run.header, &[0, 1], claim)[0].severity;
-        assert_eq!(severity(Some("ext2 is 9 % faster than ext4")), Severity::Refuse);
-        assert_eq!(severity(Some("ext2 is 9 % faster; ext2 keeps no journal")), Severity::Warn);
-        assert_eq!(severity(None), Severity::Warn);
-    }
-    #[test]
-    fn l61_a_driver_in_user_space_that_is_named_and_one_that_is_not() {
-        let run = RunBuilder::stacks(&["ext4", "ntfs-3g"]).build();
-        let found = |claim| unlike(&run.header, &[0, 1], Some(claim)).remove(0);
-        let silent = found("ntfs-3g is 9 % faster than ext4");
-        assert_eq!((silent.id.as_str(), silent.severity), ("L61", Severity::Error));
-        let named = found("ntfs-3g is 9 % faster; ntfs-3g runs in user space");
-        assert_eq!(named.severity, Severity::Warn);
-        let alike = RunBuilder::stacks(&["ext4", "vfat"]).build();
-        assert!(!unlike(&alike.header, &[0, 1], None).iter().any(|f| f.id == "L61"));
+    fn l18_and_l61_are_warnings_beside_a_sentence_that_names_them() {
+        let found = |stacks: &[&str]| {
+            let run = RunBuilder::stacks(stacks).build();
+            let found = unlike(&run.header, &[0, 1]);
+            found.into_iter().map(|f| (f.id, f.severity)).collect::<Vec<_>>()
+        };
+        assert_eq!(found(&["ext4", "ext2"]), [("L18".to_string(), Severity::Warn)]);
+        assert_eq!(found(&["ext4", "ntfs-3g"]), [("L61".to_string(), Severity::Warn)]);
+        assert_eq!(found(&["ext4", "xfs"]), []);
     }
 }

@@ -54,7 +54,7 @@ fn finding(f: &FindingView, analysis: &Analysis) -> Limit {
     };
     let word = capital(f.severity_word);
     Limit {
-        said: format!("{word} {}{about}: {}", f.id, capital(&f.evidence)),
+        said: format!("{word} {}{about}: {}", f.id, capital(&f.evidence())),
         is_severe: f.severity >= Severity::Error,
     }
 }

@@ -23,8 +23,10 @@ pub struct FindingView {
     pub subjects: Vec<String>,
     /// Whether it is about one workload, and figures in it are of that.
     is_of_workload: bool,
-    /// What was seen.
-    pub evidence: String,
+    /// What was seen; of several that differ, of the first.
+    evidence: String,
+    /// Whether it stands for others with figures of their own.
+    is_of_first: bool,
     /// What mends it.
     pub advice: String,
 }
@@ -52,8 +54,15 @@ impl FindingView {
             subjects: subject(finding).into_iter().collect(),
             is_of_workload: finding.workload.is_some(),
             evidence: sentence(&finding.evidence),
+            is_of_first: false,
             advice: capital(&sentence(&finding.advice)),
         }
+    }
+
+    /// What was seen.
+    pub fn evidence(&self) -> String {
+        let first = if self.is_of_first { "of the first, " } else { "" };
+        format!("{first}{}", self.evidence)
     }
 
     /// What it is about: "places: /home; /mnt".
@@ -96,12 +105,6 @@ fn sentence(text: &str) -> String {
     format!("{text}{stop}")
 }
 
-/// What was seen of the first of several.
-fn of_the_first(evidence: &str) -> String {
-    const FIRST: &str = "of the first, ";
-    if evidence.starts_with(FIRST) { evidence.to_string() } else { format!("{FIRST}{evidence}") }
-}
-
 /// With a capital first letter.
 pub fn capital(text: &str) -> String {
     let mut chars = text.chars();
@@ -120,7 +123,7 @@ pub fn findings(findings: &[Finding]) -> Vec<FindingView> {
             }
             Some(same) => {
                 if same.scope != CELLS && same.evidence != view.evidence {
-                    same.evidence = of_the_first(&same.evidence);
+                    same.is_of_first = true;
                 }
                 let new = view.subjects.into_iter().filter(|s| !same.subjects.contains(s));
                 let new: Vec<String> = new.collect();
@@ -143,7 +146,7 @@ mod tests {
         let views = findings(&[of("a"), of("b"), of("a"), other]);
         let abouts: Vec<String> = views.iter().map(FindingView::about).collect();
         assert_eq!(abouts, ["places: a; b", "places: b"]);
-        assert_eq!(views[1].evidence, "something else.");
+        assert_eq!(views[1].evidence(), "something else.");
     }
 
     #[test]
@@ -161,7 +164,7 @@ mod tests {
         ]);
         assert_eq!(views.len(), 1);
         assert_eq!(views[0].subjects.len(), 3);
-        assert_eq!(views[0].evidence, "of the first, 2 of 2 cells.");
+        assert_eq!(views[0].evidence(), "of the first, 2 of 2 cells.");
         let refusals = ["a", "b"]
             .map(|workload| of(workload, Severity::Refuse, &format!("{workload} is off")));
         assert_eq!(findings(&refusals).len(), 2, "what refuses is told of each");
@@ -178,7 +181,7 @@ mod tests {
         };
         let views = findings(&(0..6).map(of).collect::<Vec<_>>());
         assert_eq!(views.len(), 1);
-        assert_eq!(views[0].evidence, "0 MiB.");
+        assert_eq!(views[0].evidence(), "0 MiB.");
         let named = "c0 on randread; c1 on randread; c2 on randread; c3 on randread";
         assert_eq!(views[0].about(), format!("cells: {named} and 2 more"));
     }

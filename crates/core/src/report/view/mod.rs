@@ -17,6 +17,7 @@ pub use process::{BlockView, StepView, name as candidate_name};
 pub use question::{EffectView, Question, Row};
 pub use rounds::RoundsView;
 
+use crate::analyse::places;
 use crate::decide::rounds::is_of_rounds;
 use crate::decide::schedule;
 use crate::model::candidate::Skipped;
@@ -105,7 +106,7 @@ impl View {
             },
             matrix: answer.as_ref().and_then(|answer| answer.matrix.clone()),
             // An answer has it among its notes.
-            context: context(analysis).filter(|_| answer.is_none()).map(harmless),
+            context: context(run, analysis).filter(|_| answer.is_none()).map(harmless),
             started: utc(run.started_unix_ns),
             extent: extent(run, analysis),
             ending: ending(run),
@@ -178,9 +179,9 @@ fn extent(run: &Run, analysis: &Analysis) -> String {
     parts.join(", ")
 }
 
-/// In what places differ, unless the headline says it.
-fn context(analysis: &Analysis) -> Option<&str> {
-    analysis.context.as_deref().filter(|context| !analysis.headline.contains(context))
+/// In what places differ; that they are alike is in the headline.
+fn context<'a>(run: &Run, analysis: &'a Analysis) -> Option<&'a str> {
+    analysis.context.as_deref().filter(|_| places::do_differ(&run.header))
 }
 
 /// What a block of the run is called.
