@@ -99,7 +99,8 @@ fn plan(run: &Run, ground: &mut Ground) -> Vec<Place> {
     all
 }
 
-/// Why they are not measured, and the option that would let them be: the blocks an answer needs come
+/// Why they are not measured, and the option that would let them be: the blocks an answer needs
+/// come
 /// first.
 fn reason_against(
     run: &Run,

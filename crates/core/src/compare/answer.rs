@@ -11,8 +11,7 @@ use crate::decide::compare::{Comparison, Outcome, Pair, settle};
 use crate::decide::schedule;
 use crate::decide::table::Table;
 use crate::evidence::registry;
-use crate::evidence::severity;
-use crate::model::finding::{Finding, Scope, Severity};
+use crate::model::finding::Finding;
 use crate::model::run::Run;
 use crate::model::setting::Setting;
 use crate::model::verdict::{Analysis, Verdict};
@@ -228,11 +227,11 @@ fn winners_differ(parts: &[Part]) -> Option<String> {
 }
 
 fn rank_flip(run: &Run, workload: &str, evidence: String) -> Finding {
-    let rule = registry::rule("L42");
+    let rule = &registry::RANK_FLIP;
     Finding {
-        id: "L42".to_string(),
-        severity: severity::of("L42", Setting::of(&run.header)).unwrap_or(Severity::Info),
-        scope: rule.map_or(Scope::Run, |rule| rule.scope.resolve(&run.header)),
+        id: rule.id.to_string(),
+        severity: rule.severity_for(Setting::of(&run.header)),
+        scope: rule.scope.resolve(&run.header),
         workload: Some(workload.to_string()),
         candidate: None,
         evidence,

@@ -19,10 +19,9 @@ mod tests;
 use serde::Serialize;
 
 use crate::analyse::claim;
-use crate::evidence::registry;
-use crate::evidence::severity;
+use crate::evidence::registry::{self, Rule};
 use crate::model::event::Header;
-use crate::model::finding::{Finding, Scope, Severity};
+use crate::model::finding::{Finding, Scope};
 use crate::model::path::{harmless, printable};
 use crate::model::run::Run;
 use crate::model::setting::Setting;
@@ -152,23 +151,23 @@ fn named(differences: &[&Difference]) -> String {
 fn unlike_findings(runs: &[&Run], unlike: &[&Difference]) -> Vec<Finding> {
     let Some(first) = runs.first().filter(|_| !unlike.is_empty()) else { return Vec::new() };
     let setting = Setting::of(&first.header);
-    let of = |id: &str, evidence: String, advice: &str| Finding {
-        id: id.to_string(),
-        severity: severity::of(id, setting).unwrap_or(Severity::Refuse),
-        scope: registry::rule(id).map_or(Scope::Run, |rule| rule.scope.resolve(&first.header)),
+    let of = |rule: &Rule, evidence: String, advice: &str| Finding {
+        id: rule.id.to_string(),
+        severity: rule.severity_for(setting),
+        scope: rule.scope.resolve(&first.header),
         workload: None,
         candidate: None,
         evidence,
         advice: advice.to_string(),
     };
     let mut all = vec![of(
-        "runs-differ",
+        &registry::RUNS_DIFFER,
         named(unlike),
         "measure again with only one thing changed, and name it with --across",
     )];
     if let Some(kernel) = unlike.iter().find(|d| d.factor == Some(Factor::Kernel)) {
         let advice = "measure on one kernel, or ask about the kernel with --across kernel";
-        all.push(of("L63", kernel.words(), advice));
+        all.push(of(&registry::KERNEL_MISMATCH, kernel.words(), advice));
     }
     all
 }
@@ -192,8 +191,8 @@ fn versions(runs: &[&Run]) -> Option<Finding> {
     let first = runs.first().filter(|_| each.iter().any(|v| *v != each[0]))?;
     let shown: Vec<String> = each.iter().map(|v| printable(v.as_bytes())).collect();
     Some(Finding {
-        id: "L31".to_string(),
-        severity: severity::of("L31", Setting::of(&first.header)).unwrap_or(Severity::Warn),
+        id: registry::TOOL_VERSION.id.to_string(),
+        severity: registry::TOOL_VERSION.severity_for(Setting::of(&first.header)),
         scope: Scope::Run,
         workload: None,
         candidate: None,

@@ -1,5 +1,6 @@
 //! Rules over one cell: is its number what it claims to be?
 
+use super::registry;
 use super::{about, figures, finding, machine};
 use crate::boards::link;
 use crate::model::candidate::Kind;
@@ -80,7 +81,7 @@ fn suspended(header: &Header, _: &Workload, cell: &Cell) -> Option<Finding> {
     let ns = cell.truth.suspended_ns;
     (ns > SUSPEND_FLOOR_NS).then(|| {
         let evidence = format!("the machine was suspended for {}", units::duration(ns));
-        finding(header, "suspended", evidence, "keep the machine awake while it measures")
+        finding(header, &registry::SUSPENDED, evidence, "keep the machine awake while it measures")
     })
 }
 
@@ -88,7 +89,7 @@ fn swapping(header: &Header, _: &Workload, cell: &Cell) -> Option<Finding> {
     let pages = cell.truth.swapped_pages?;
     (pages > SWAPPED_FLOOR_PAGES).then(|| {
         let evidence = format!("{pages} pages were swapped in or out");
-        finding(header, "L55", evidence, "free some memory, or use a smaller --size")
+        finding(header, &registry::SWAP, evidence, "free some memory, or use a smaller --size")
     })
 }
 
@@ -96,7 +97,12 @@ fn no_progress(header: &Header, workload: &Workload, cell: &Cell) -> Option<Find
     let m = &cell.measurement;
     workload.metric.of(m).is_none().then(|| {
         let evidence = format!("nothing was done in {}", units::duration(m.elapsed_ns));
-        finding(header, "no-progress", evidence, "look for errors of the device with dmesg")
+        finding(
+            header,
+            &registry::NO_PROGRESS,
+            evidence,
+            "look for errors of the device with dmesg",
+        )
     })
 }
 
@@ -112,7 +118,7 @@ fn impossible_rate(header: &Header, workload: &Workload, cell: &Cell) -> Option<
             units::rate(rate),
             units::rate(capacity)
         );
-        finding(header, "L15", evidence, advice)
+        finding(header, &registry::IMPOSSIBLE_RATE, evidence, advice)
     };
     let read = m.read.as_ref().filter(|_| reads_device);
     if let Some(read) = read.filter(|r| r.bw_bytes_per_s > capacity) {
@@ -131,7 +137,7 @@ fn impossible_rate(header: &Header, workload: &Workload, cell: &Cell) -> Option<
             units::latency(r.lat_ns.min),
             units::latency(wire_ns as u64)
         );
-        finding(header, "L15", evidence, advice)
+        finding(header, &registry::IMPOSSIBLE_RATE, evidence, advice)
     })
 }
 
@@ -146,7 +152,12 @@ fn warm_cache(header: &Header, workload: &Workload, cell: &Cell) -> Option<Findi
             bytes(truth.device_read_bytes),
             bytes(truth.resident_before_bytes)
         );
-        finding(header, "L16", evidence, "use --direct, or a --size above the memory")
+        finding(
+            header,
+            &registry::WARM_CACHE,
+            evidence,
+            "use --direct, or a --size above the memory",
+        )
     })
 }
 
@@ -162,7 +173,7 @@ fn cache_unknown(header: &Header, workload: &Workload, cell: &Cell) -> Option<Fi
         };
         let evidence = format!("cache state unknown: {why}");
         let advice = "run bakeoff as root, or on the machine the disk is in";
-        finding(header, "cache-unknown", evidence, advice)
+        finding(header, &registry::CACHE_STATE_UNKNOWN, evidence, advice)
     })
 }
 
@@ -184,7 +195,12 @@ fn file_in_memory(header: &Header, workload: &Workload, cell: &Cell) -> Option<F
             units::size(job.size),
             units::size(memory)
         );
-        finding(header, "L12", evidence, "use --direct, or --size of twice the memory")
+        finding(
+            header,
+            &registry::FILE_VS_RAM,
+            evidence,
+            "use --direct, or --size of twice the memory",
+        )
     })
 }
 
@@ -197,7 +213,7 @@ fn direct_fallback(header: &Header, _: &Workload, cell: &Cell) -> Option<Finding
         );
         let advice =
             "mount btrfs with nodatasum (chattr +C for a directory), or drop --direct for all";
-        finding(header, "L17", evidence, advice)
+        finding(header, &registry::DIRECT_FALLBACK, evidence, advice)
     })
 }
 
@@ -223,7 +239,7 @@ fn too_short(header: &Header, _: &Workload, cell: &Cell) -> Option<Finding> {
         true => "use a larger --size: the tool goes through its file once, whatever the time",
         false => "measure longer: --runtime 60s, or flush: --end_fsync",
     };
-    Some(finding(header, "L25", evidence, advice))
+    Some(finding(header, &registry::TOO_SHORT, evidence, advice))
 }
 
 fn foreign(header: &Header, _: &Workload, cell: &Cell) -> Option<Finding> {
@@ -239,7 +255,12 @@ fn foreign(header: &Header, _: &Workload, cell: &Cell) -> Option<Finding> {
             units::size(foreign),
             units::size(own)
         );
-        finding(header, "L52", evidence, "stop what else uses the disk (iotop -o shows it)")
+        finding(
+            header,
+            &registry::BACKGROUND,
+            evidence,
+            "stop what else uses the disk (iotop -o shows it)",
+        )
     })
 }
 
@@ -259,7 +280,12 @@ fn foreign_cpu(header: &Header, _: &Workload, cell: &Cell) -> Option<Finding> {
             by_whom(&cell.truth.foreign_cpus_by),
             words::count(cpus, "CPU"),
         );
-        finding(header, "L52", evidence, "stop what else runs (top shows it), then measure again")
+        finding(
+            header,
+            &registry::BACKGROUND,
+            evidence,
+            "stop what else runs (top shows it), then measure again",
+        )
     })
 }
 
@@ -281,7 +307,7 @@ fn tool_share(header: &Header, _: &Workload, cell: &Cell) -> Option<Finding> {
                  what the generator can do: bakeoff check --engine"
             }
         };
-        finding(header, "tool-share", evidence, advice)
+        finding(header, &registry::TOOL_SHARE, evidence, advice)
     })
 }
 
@@ -299,7 +325,7 @@ fn rewritten(header: &Header, workload: &Workload, cell: &Cell) -> Option<Findin
             units::size(job.size)
         );
         let advice = "write over more than a cache in the drive holds: a larger --size";
-        finding(header, "rewritten", evidence, advice)
+        finding(header, &registry::REWRITTEN, evidence, advice)
     })
 }
 

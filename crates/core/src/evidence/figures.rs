@@ -1,6 +1,7 @@
 //! Rules over the figures of one cell: is each of them what its name says?
 
 use super::finding;
+use super::registry;
 use crate::model::event::{Cell, Header};
 use crate::model::finding::Finding;
 use crate::model::measurement::{Latency, OpStats};
@@ -16,7 +17,7 @@ fn damaged(header: &Header, _: &Workload, cell: &Cell) -> Option<Finding> {
     let m = &cell.measurement;
     let seen = m.findings.iter().find(|f| f.id == "verify-mismatch" || f.id == "L11")?;
     let advice = "save what is on the disk, then: bakeoff probe";
-    Some(finding(header, "L11", seen.evidence.clone(), advice))
+    Some(finding(header, &registry::FAKE_CAPACITY, seen.evidence.clone(), advice))
 }
 
 fn outside_latency(header: &Header, workload: &Workload, cell: &Cell) -> Option<Finding> {
@@ -32,7 +33,7 @@ fn outside_latency(header: &Header, workload: &Workload, cell: &Cell) -> Option<
         );
         let advice =
             "read throughput and latency as two things, or use driver = \"native\" in a plan";
-        finding(header, "L14", evidence, advice)
+        finding(header, &registry::SYNC_OUTSIDE_LATENCY, evidence, advice)
     })
 }
 
@@ -48,7 +49,7 @@ fn cadence(header: &Header, workload: &Workload, cell: &Cell) -> Option<Finding>
         );
         finding(
             header,
-            "L19",
+            &registry::FSYNC_CADENCE,
             evidence,
             "say how often your own work flushes: fsync = 1 in the workload of a plan",
         )
@@ -71,7 +72,7 @@ fn mean_lies(header: &Header, _: &Workload, cell: &Cell) -> Option<Finding> {
         units::latency(p95)
     );
     let advice = "read the percentiles; bakeoff report last draws the whole distribution";
-    Some(finding(header, "L26", evidence, advice))
+    Some(finding(header, &registry::MEAN_LIES, evidence, advice))
 }
 
 fn thin_tail(header: &Header, _: &Workload, cell: &Cell) -> Option<Finding> {
@@ -84,7 +85,7 @@ fn thin_tail(header: &Header, _: &Workload, cell: &Cell) -> Option<Finding> {
     })?;
     let evidence = format!("the {} percentile of {count} {name} operations", quantile * 100.0);
     let advice = "measure longer: --runtime 60s, or use a percentile they support";
-    Some(finding(header, "L47", evidence, advice))
+    Some(finding(header, &registry::THIN_TAIL, evidence, advice))
 }
 
 fn closed_loop(header: &Header, workload: &Workload, cell: &Cell) -> Option<Finding> {
@@ -101,5 +102,6 @@ fn closed_loop(header: &Header, workload: &Workload, cell: &Cell) -> Option<Find
         units::latency(l.max),
         units::latency(p50)
     );
-    finding(header, "L48", evidence, "send at a fixed rate: --rate_iops").into()
+    finding(header, &registry::COORDINATED_OMISSION, evidence, "send at a fixed rate: --rate_iops")
+        .into()
 }

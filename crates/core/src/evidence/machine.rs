@@ -2,6 +2,7 @@
 
 use super::clock;
 use super::finding;
+use super::registry;
 use crate::model::candidate::Kind;
 use crate::model::event::{Cell, Header};
 use crate::model::finding::Finding;
@@ -24,7 +25,7 @@ fn throttled_board(header: &Header, _: &Workload, cell: &Cell) -> Option<Finding
     (bits != 0).then(|| {
         let words = throttled::words(bits).join(", ");
         let evidence = format!("the firmware reports: {words} (bits {bits:#x})");
-        finding(header, "L49", evidence, COOLER)
+        finding(header, &registry::THROTTLED, evidence, COOLER)
     })
 }
 
@@ -51,7 +52,7 @@ fn lowered_clock(header: &Header, _: &Workload, cell: &Cell) -> Option<Finding> 
         let rate = if with_rate { ", and the rate with it" } else { "" };
         let evidence =
             format!("the clock fell from {} to {} MHz{heat}{rate}", most / 1000, low / 1000);
-        Some(finding(header, "L49", evidence, COOLER))
+        Some(finding(header, &registry::THROTTLED, evidence, COOLER))
     })
 }
 
@@ -61,7 +62,7 @@ fn device_error(header: &Header, _: &Workload, cell: &Cell) -> Option<Finding> {
     let count = telemetry.device_errors().count();
     let evidence = format!("{} ({count} lines of the kernel's log)", first.trouble.words());
     let advice = "look at dmesg, then try another cable, port or power supply";
-    Some(finding(header, "device-error", evidence, advice))
+    Some(finding(header, &registry::DEVICE_ERROR, evidence, advice))
 }
 
 /// The part of L53 that shows while it happens.
@@ -72,7 +73,7 @@ fn initialising(header: &Header, _: &Workload, cell: &Cell) -> Option<Finding> {
     (share > THREAD_SHARE).then(|| {
         let evidence = format!("ext4lazyinit took {:.1} % of a CPU meanwhile", share * 100.0);
         let advice = "wait until it is done (ps -e shows it), or mkfs.ext4 -E lazy_itable_init=0";
-        finding(header, "L53", evidence, advice)
+        finding(header, &registry::LAZYINIT, evidence, advice)
     })
 }
 
@@ -80,6 +81,11 @@ fn observer(header: &Header, _: &Workload, cell: &Cell) -> Option<Finding> {
     let share = cell.telemetry.as_ref()?.cost_share()?;
     (share > header.protocol.thresholds.watching).then(|| {
         let evidence = format!("watching took {:.1} % of a CPU", share * 100.0);
-        finding(header, "L54", evidence, "stop other monitors, which make /proc slower to read")
+        finding(
+            header,
+            &registry::OBSERVER,
+            evidence,
+            "stop other monitors, which make /proc slower to read",
+        )
     })
 }

@@ -1,8 +1,8 @@
 //! What a cell is worth: the rules over one cell, and the list of all rules.
 //!
 //! A cell whose number is not what it claims to be does not count ([`is_invalid`]) and is measured
-//! again. How severe a finding is depends on what is claimed and is one table ([`severity`]). What
-//! a rule means, with an example, is in [`registry`].
+//! again. What a rule means, how severe it is for what is claimed, and an example are in
+//! [`registry`].
 
 pub mod advice;
 pub mod cell;
@@ -11,20 +11,19 @@ mod figures;
 mod machine;
 pub mod pattern;
 pub mod registry;
-pub mod severity;
 
 use crate::model::event::{Cell, Header};
-use crate::model::finding::{Finding, Scope, Severity};
+use crate::model::finding::Finding;
 
 pub use cell::{cell, invalid_reason, is_invalid};
 pub use registry::{Rule, explain};
 
-/// A finding of rule `id`, as severe as the table says for the claims of this run.
-pub(crate) fn finding(header: &Header, id: &str, evidence: String, advice: &str) -> Finding {
+/// A finding of a rule, as severe as it is for the claims of this run.
+pub(crate) fn finding(header: &Header, rule: &Rule, evidence: String, advice: &str) -> Finding {
     Finding {
-        id: id.to_string(),
-        severity: severity::in_run(id, header).unwrap_or(Severity::Error),
-        scope: registry::rule(id).map_or(Scope::Run, |r| r.scope.resolve(header)),
+        id: rule.id.to_string(),
+        severity: rule.severity_in(header),
+        scope: rule.scope.resolve(header),
         workload: None,
         candidate: None,
         evidence,

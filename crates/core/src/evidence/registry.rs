@@ -10,9 +10,17 @@ mod patterns;
 mod places;
 mod results;
 
+pub use cells::*;
+pub use others::*;
+pub use patterns::*;
+pub use places::*;
+pub use results::*;
+
 use crate::model::candidate::Kind;
 use crate::model::event::Header;
-use crate::model::finding::Scope;
+use crate::model::finding::{Scope, Severity};
+use crate::model::protocol::Isolation;
+use crate::model::setting::Setting;
 
 /// When a rule can be known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -69,6 +77,9 @@ pub struct Rule {
     pub slug: &'static str,
     /// When it can be known.
     pub when: &'static [When],
+    /// How severe it is where places are compared, stacks on an image, stacks on a device, and to
+    /// publish ([`Setting`]): the same observation weighs more where more is claimed.
+    pub severity: [Severity; 4],
     /// What it limits.
     pub scope: Limits,
     /// When it fires, in one line.
@@ -76,6 +87,27 @@ pub struct Rule {
     /// A paragraph for `lint --explain`.
     pub explain: &'static str,
 }
+
+impl Rule {
+    /// How severe it is for the claims of a run. What others do on the machine meets candidates
+    /// that are measured in turns alike, and their intervals say what it cost.
+    pub fn severity_in(&self, header: &Header) -> Severity {
+        let is_shared = SHARED.iter().any(|shared| shared.id == self.id);
+        let severity = self.severity_for(Setting::of(header));
+        match is_shared && header.protocol.isolation == Isolation::Slices {
+            true => severity.min(W),
+            false => severity,
+        }
+    }
+
+    /// How severe it is for what is claimed in this setting.
+    pub fn severity_for(&self, setting: Setting) -> Severity {
+        self.severity[setting as usize]
+    }
+}
+
+/// Rules about what others do on the machine.
+static SHARED: [&Rule; 2] = [&BACKGROUND, &LAZYINIT];
 
 /// All rules, by id.
 pub fn all() -> Vec<&'static Rule> {
@@ -86,12 +118,7 @@ pub fn all() -> Vec<&'static Rule> {
 
 fn groups() -> impl Iterator<Item = &'static Rule> {
     let groups = [places::RULES, patterns::RULES, cells::RULES, results::RULES, others::RULES];
-    groups.into_iter().flatten()
-}
-
-/// The rule of that id.
-pub fn rule(id: &str) -> Option<&'static Rule> {
-    groups().find(|r| r.id == id)
+    groups.into_iter().flatten().copied()
 }
 
 /// The paragraph about a rule, by id or slug in any case.
@@ -99,6 +126,10 @@ pub fn explain(name: &str) -> Option<&'static Rule> {
     groups().find(|r| r.id.eq_ignore_ascii_case(name) || r.slug.eq_ignore_ascii_case(name))
 }
 
+const I: Severity = Severity::Info;
+const W: Severity = Severity::Warn;
+const E: Severity = Severity::Error;
+const R: Severity = Severity::Refuse;
 const CLAIMS: Limits = Limits::Claims;
 const CELL: Limits = Limits::Always(Scope::Cell);
 const RUN: Limits = Limits::Always(Scope::Run);
@@ -114,6 +145,19 @@ mod tests {
         assert_eq!(explain("l36").map(|r| r.slug), Some("autocorrelation"));
         assert_eq!(explain("Warm-Cache").map(|r| r.id), Some("L16"));
         assert_eq!(explain("L00"), None);
+    }
+
+    #[test]
+    fn a_directory_beside_the_system_is_a_warning_and_a_device_an_error() {
+        assert_eq!(ROOT_DEVICE.severity_for(Setting::Places), W);
+        assert_eq!(ROOT_DEVICE.severity_for(Setting::Decide), E);
+    }
+
+    #[test]
+    fn more_is_claimed_the_further_right() {
+        for rule in all() {
+            assert!(rule.severity.is_sorted(), "{}", rule.id);
+        }
     }
 
     #[test]

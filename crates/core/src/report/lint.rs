@@ -6,8 +6,7 @@ use serde_json::{Value, json};
 
 use super::layout::wrap;
 use crate::evidence::registry::{self, Rule};
-use crate::evidence::severity;
-use crate::model::finding::{Finding, Severity};
+use crate::model::finding::Finding;
 use crate::model::path::harmless;
 use crate::model::setting::Setting;
 
@@ -54,7 +53,7 @@ fn when(rule: &Rule) -> String {
 /// Severity for places, an image, decide, precise.
 fn severities(rule: &Rule) -> [char; 4] {
     [Setting::Places, Setting::Image, Setting::Decide, Setting::Precise]
-        .map(|s| severity::of(rule.id, s).map_or('-', Severity::letter))
+        .map(|s| rule.severity_for(s).letter())
 }
 
 /// Every rule with what it fires on; those of the method's list by number, ours by name only.
@@ -199,7 +198,7 @@ mod tests {
         assert_eq!(text.lines().filter(|l| l.starts_with('L')).count(), 68);
         assert!(text.lines().all(|l| l.chars().count() <= 80), "{text}");
         assert!(registry::all().iter().all(|rule| text.contains(rule.slug)), "{text}");
-        let one = rule_text(registry::rule("L13").unwrap(), 80);
+        let one = rule_text(&registry::SYNC_NOT_TIMED, 80);
         assert!(
             one.contains("conv=fdatasync")
                 && one.contains("severity    refuses the claim for every"),

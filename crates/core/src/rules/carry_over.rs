@@ -3,6 +3,7 @@
 
 use super::finding;
 use crate::decide::table::Table;
+use crate::evidence::registry;
 use crate::model::finding::Finding;
 use crate::model::run::Run;
 use crate::stats::carry_over::{CarryOver, Slice, estimate};
@@ -27,7 +28,7 @@ fn of_workload(run: &Run, table: &Table, workload: u16) -> Option<Finding> {
     let bound = libm::log1p(header.protocol.tie_margin * SHARE);
     found.exceeds(bound).then(|| Finding {
         workload: Some(header.workloads[usize::from(workload)].name.clone()),
-        ..finding(header, "carry-over", evidence(run, &found), ADVICE)
+        ..finding(header, &registry::CARRY_OVER, evidence(run, &found), ADVICE)
     })
 }
 

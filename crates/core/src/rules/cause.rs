@@ -6,6 +6,7 @@
 
 use super::finding;
 use crate::diagnose::{Cause, Grade, rungs};
+use crate::evidence::registry;
 use crate::model::cause::HeldBack;
 use crate::model::ceiling::{Because, Layer, LeftOut};
 use crate::model::finding::Finding;
@@ -41,7 +42,7 @@ pub fn untested(run: &Run, workload: u16, held: &[HeldBack]) -> Option<Finding> 
         (_, Setting::Places | Setting::Image) => "give it more time than blocks need: --time 15m",
         _ => "give it more time than blocks need: --time 4h",
     };
-    let mut found = finding(&run.header, "L45", evidence, advice);
+    let mut found = finding(&run.header, &registry::UNTESTED_CAUSE, evidence, advice);
     found.workload = Some(of.name.clone());
     found.candidate = Some(guess.candidate.clone());
     Some(found)

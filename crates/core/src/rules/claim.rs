@@ -5,6 +5,7 @@
 //! `^has_journal`), exFAT and FAT specifications (no journal), ntfs-3g(8) (user space).
 
 use super::finding;
+use crate::evidence::registry::{self, Rule};
 use crate::model::candidate::{Candidate, Kind, Stack};
 use crate::model::event::Header;
 use crate::model::finding::{Finding, Severity};
@@ -13,7 +14,7 @@ use crate::model::finding::{Finding, Severity};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Difference {
     /// The rule that watches it.
-    pub rule: &'static str,
+    pub rule: &'static Rule,
     /// In words, as a sentence has to have it: `ext2 and vfat keep no journal`.
     pub words: String,
     /// What to do about it.
@@ -27,7 +28,7 @@ struct Property {
     one: &'static str,
     several: &'static str,
     /// The rule that watches it.
-    rule: &'static str,
+    rule: &'static Rule,
     /// What to do about it.
     advice: &'static str,
     /// What whoever chooses such a stack gives up.
@@ -42,7 +43,7 @@ const PROPERTIES: [Property; 3] = [
         has: has_no_journal,
         one: "keeps no journal",
         several: "keep no journal",
-        rule: "L18",
+        rule: &registry::DURABILITY_MISMATCH,
         advice: LEAVE_OUT,
         price: Some(
             "after a crash it has to be checked, and may have lost more than the last writes",
@@ -52,7 +53,7 @@ const PROPERTIES: [Property; 3] = [
         has: has_no_barriers,
         one: "does not flush the disk's cache",
         several: "do not flush the disk's cache",
-        rule: "L18",
+        rule: &registry::DURABILITY_MISMATCH,
         advice: LEAVE_OUT,
         price: Some("a power cut may take what fsync had promised"),
     },
@@ -60,7 +61,7 @@ const PROPERTIES: [Property; 3] = [
         has: |stack| stack.fuse,
         one: "runs in user space",
         several: "run in user space",
-        rule: "L61",
+        rule: &registry::IMPLEMENTATION,
         advice: "use the kernel's driver, or say beside the figure that a driver is compared",
         price: None,
     },

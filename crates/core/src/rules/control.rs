@@ -3,6 +3,7 @@
 
 use super::finding;
 use crate::decide::table::Table;
+use crate::evidence::registry;
 use crate::model::candidate::Candidate;
 use crate::model::finding::Finding;
 use crate::model::pooled::PooledControl;
@@ -63,7 +64,7 @@ fn of_earlier_runs(run: &Run, workload: u16) -> Option<Finding> {
             crate::words::count(runs, "earlier run"),
             of.words()
         );
-        finding(&run.header, "L35", evidence, SETTLE)
+        finding(&run.header, &registry::DRIFT, evidence, SETTLE)
     })
 }
 
@@ -95,7 +96,7 @@ fn controls<'r>(
 fn differs_from_itself(run: &Run, control: &Control) -> Option<Finding> {
     control.interval.excludes_zero().then(|| {
         let evidence = measured_twice(control);
-        finding(&run.header, "L35", evidence, SETTLE)
+        finding(&run.header, &registry::DRIFT, evidence, SETTLE)
     })
 }
 
@@ -112,7 +113,12 @@ fn slowed(run: &Run, control: &Control) -> Finding {
         f64::from(ppm) / 1e4
     );
     if control.interval.excludes_zero() && low <= truth && truth <= high {
-        return finding(&run.header, "control-found", what, "nothing: this is how it should be");
+        return finding(
+            &run.header,
+            &registry::CONTROL_FOUND,
+            what,
+            "nothing: this is how it should be",
+        );
     }
     let (why, advice) = if control.interval.excludes_zero() {
         let advice = "measure longer cells (cell_min) and let nothing else run, then run again";
@@ -121,7 +127,7 @@ fn slowed(run: &Run, control: &Control) -> Finding {
         let advice = "measure again with longer cells (cell_min in the plan) on a quiet machine";
         ("the run cannot see effects of that size", advice)
     };
-    finding(&run.header, "control-missed", format!("{what}: {why}"), advice)
+    finding(&run.header, &registry::CONTROL_MISSED, format!("{what}: {why}"), advice)
 }
 
 /// `-4.8 % (95 % CI -5.6 to -4.0 %)`.

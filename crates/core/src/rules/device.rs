@@ -1,13 +1,14 @@
 //! Rules about what a device did with what it was given.
 
 use super::finding;
+use crate::evidence::registry;
 use crate::model::event::Header;
 use crate::model::finding::Finding;
 
 /// L11: the device did not return what was written to it.
 pub fn lies(header: &Header, evidence: String) -> Finding {
     let advice = "do not use the device; `bakeoff probe` finds out how much of it is real";
-    finding(header, "L11", evidence, advice)
+    finding(header, &registry::FAKE_CAPACITY, evidence, advice)
 }
 
 #[cfg(test)]

@@ -5,6 +5,7 @@
 
 use super::finding;
 use super::plan::places;
+use crate::evidence::registry;
 use crate::model::candidate::Kind;
 use crate::model::event::{Header, Region};
 use crate::model::finding::Finding;
@@ -66,7 +67,7 @@ fn different_places(header: &Header) -> Option<Finding> {
                 );
                 let advice =
                     "name one --target for all candidates, which are then put on one place";
-                return Some(finding(header, "L01", evidence, advice));
+                return Some(finding(header, &registry::LBA_CONFOUND, evidence, advice));
             }
         }
     }
@@ -103,7 +104,7 @@ fn two_partitions(header: &Header) -> Option<Finding> {
     let evidence =
         format!("{} is on {} and {} on {} of {}", a.0, a.2.name, b.0, b.2.name, a.1.name);
     let advice = "to compare filesystems, put them on one place of the disk: bakeoff run";
-    Some(finding(header, "L01", evidence, advice))
+    Some(finding(header, &registry::LBA_CONFOUND, evidence, advice))
 }
 
 /// L02, L05 for a region.
@@ -119,7 +120,7 @@ fn of_region(header: &Header, region: &Region) -> Vec<Finding> {
             change * 100.0
         );
         let advice = "use a smaller [region] size, in the part of the disk that matters";
-        found.push(finding(header, "L02", evidence, advice));
+        found.push(finding(header, &registry::ZONE_GRADIENT, evidence, advice));
     }
     found
 }
@@ -141,7 +142,7 @@ fn misaligned(header: &Header, place: &Place) -> Option<Finding> {
             units::size(unit)
         );
         let advice = "begin partitions on multiples of 4 MiB (sfdisk does with a start of 4MiB)";
-        finding(header, "L03", evidence, advice)
+        finding(header, &registry::MISALIGNED, evidence, advice)
     })
 }
 
@@ -157,7 +158,7 @@ fn smr(header: &Header, place: &Place) -> Option<Finding> {
             units::size(written)
         );
         let advice = "write more than its media cache: --size 4g and --max-write 30g";
-        finding(header, "L08", evidence, advice)
+        finding(header, &registry::SMR, evidence, advice)
     })
 }
 
@@ -175,7 +176,7 @@ fn short_stroke(header: &Header, place: &Place) -> Option<Finding> {
         );
         finding(
             header,
-            "L09",
+            &registry::SHORT_STROKE,
             evidence,
             "use a larger --size; seeks over the whole disk are longer",
         )
@@ -190,7 +191,7 @@ fn governor(header: &Header) -> Option<Finding> {
     let evidence = format!("cpufreq governor {first} on {} policies", other.len());
     let advice = "set governor = \"performance\" in a plan's [axes], or: cpupower frequency-set \
                   -g performance";
-    Some(finding(header, "L50", evidence, advice))
+    Some(finding(header, &registry::GOVERNOR, evidence, advice))
 }
 
 /// The part of L56 that is known before: a network place beside a USB disk on a board of one bus.
@@ -206,7 +207,12 @@ fn shared_bus(header: &Header) -> Option<Finding> {
             on_usb.0.unwrap_or("the disk"),
             on_net.0.unwrap_or("the network")
         );
-        finding(header, "L56", evidence, "measure them in two runs: bakeoff quick, once for each")
+        finding(
+            header,
+            &registry::SHARED_BUS,
+            evidence,
+            "measure them in two runs: bakeoff quick, once for each",
+        )
     })
 }
 
@@ -218,7 +224,7 @@ fn degraded(header: &Header, place: &Place) -> Option<Finding> {
         let evidence = format!("{} runs at {link}, and could at {best}", disk.name);
         finding(
             header,
-            "L57",
+            &registry::LINK_DEGRADED,
             evidence,
             "try another port, slot or cable; bakeoff devices shows it",
         )
@@ -232,7 +238,7 @@ fn one_command(header: &Header, place: &Place) -> Option<Finding> {
     fast.then(|| {
         let evidence = format!("{}: {link}, one command at a time", disk.name);
         let advice = "look in dmesg for why UAS is off; an enclosure that has it is faster";
-        finding(header, "L58", evidence, advice)
+        finding(header, &registry::UAS_BOT, evidence, advice)
     })
 }
 
@@ -247,7 +253,7 @@ fn power(header: &Header, place: &Place) -> Option<Finding> {
         _ => return None,
     };
     let advice = "use a powered hub or enclosure, and watch dmesg for resets";
-    Some(finding(header, "L59", evidence, advice))
+    Some(finding(header, &registry::POWER_BUDGET, evidence, advice))
 }
 
 fn unknown_options(header: &Header, place: &Place) -> Option<Finding> {
@@ -263,7 +269,7 @@ fn unknown_options(header: &Header, place: &Place) -> Option<Finding> {
     (!unknown.is_empty()).then(|| {
         let evidence = format!("{} of {} not known", unknown.join(" and "), disk.name);
         let advice = "set them for all candidates: [axes] scheduler and read_ahead_kb";
-        finding(header, "L60", evidence, advice)
+        finding(header, &registry::OPTIONS_UNPINNED, evidence, advice)
     })
 }
 
@@ -273,5 +279,5 @@ fn cipher(header: &Header, place: &Place) -> Option<Finding> {
     let evidence =
         format!("{} is encrypted; cipher, key and sector size are not known", layer.name);
     let advice = "say them beside the result: cryptsetup luksDump shows them";
-    Some(finding(header, "L62", evidence, advice))
+    Some(finding(header, &registry::CRYPTO_UNSPECIFIED, evidence, advice))
 }

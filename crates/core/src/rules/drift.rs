@@ -3,6 +3,7 @@
 use super::control::SETTLE;
 use super::finding;
 use crate::decide::table::Table;
+use crate::evidence::registry;
 use crate::model::event::{Header, Region};
 use crate::model::finding::{Finding, Severity};
 use crate::model::protocol::Isolation;
@@ -38,7 +39,7 @@ fn zones(run: &Run, index: usize, region: &Region) -> Option<Finding> {
             change * 100.0
         );
         let advice = "use a smaller [region] size, in the part of the disk that matters";
-        finding(&run.header, "L02", evidence, advice)
+        finding(&run.header, &registry::ZONE_GRADIENT, evidence, advice)
     })
 }
 
@@ -65,7 +66,7 @@ fn sentinel(run: &Run, table: &Table) -> Option<Finding> {
             units::rate(late),
             drift * 100.0
         );
-        let found = finding(&run.header, "L35", evidence, SETTLE);
+        let found = finding(&run.header, &registry::DRIFT, evidence, SETTLE);
         // In turns every candidate meets the same drift.
         match run.header.protocol.isolation {
             Isolation::Slices => Finding { severity: found.severity.min(Severity::Warn), ..found },
@@ -116,6 +117,6 @@ fn thermal(run: &Run, table: &Table) -> Option<Finding> {
         let high = heat.iter().copied().fold(f64::MIN, f64::max);
         let evidence =
             format!("rank correlation {rho:.2} of rate and temperature, {low:.0} to {high:.0} °C");
-        finding(&run.header, "L51", evidence, cooler(&run.header))
+        finding(&run.header, &registry::THERMAL_TREND, evidence, cooler(&run.header))
     })
 }

@@ -5,6 +5,7 @@ use crate::decide::compare::{Comparison, Outcome};
 use crate::decide::lead::{Lead, Reading};
 use crate::decide::schedule;
 use crate::decide::table::Table;
+use crate::evidence::registry;
 use crate::model::candidate::{Kind, Stack};
 use crate::model::finding::Finding;
 use crate::model::protocol::{Mode, Rules};
@@ -83,7 +84,12 @@ fn below_noise(run: &Run, table: &Table, workload: u16, compared: &Comparison) -
             percent(lead.mean),
             percent(apart)
         );
-        finding(&run.header, "L40", evidence, "a lead that small needs more blocks: --mode precise")
+        finding(
+            &run.header,
+            &registry::BELOW_NOISE,
+            evidence,
+            "a lead that small needs more blocks: --mode precise",
+        )
     })
 }
 
@@ -122,7 +128,12 @@ fn ceiling(run: &Run, table: &Table, workload: u16, compared: &Comparison) -> Op
             units::rate(high),
             limits.ceiling * 100.0
         );
-        finding(&run.header, "L41", evidence, "add small or flushed requests: --workload randwrite")
+        finding(
+            &run.header,
+            &registry::CEILING,
+            evidence,
+            "add small or flushed requests: --workload randwrite",
+        )
     })
 }
 
@@ -144,7 +155,7 @@ fn contradiction(run: &Run, compared: &Comparison) -> Option<Finding> {
         name(run, pair.b)
     );
     let advice = "an uncontrolled factor is at work: measure again with --mode precise";
-    Some(finding(&run.header, "L43", evidence, advice))
+    Some(finding(&run.header, &registry::CONTRADICTION, evidence, advice))
 }
 
 /// Whether `a` is `b` with encryption or a logical volume added, and nothing else changed.
@@ -181,7 +192,7 @@ fn methods(run: &Run, table: &Table, workload: u16, compared: &Comparison) -> Op
     );
     let advice =
         "look at the single blocks (bakeoff report last); a few of them make the difference";
-    Some(finding(&run.header, "methods-disagree", evidence, advice))
+    Some(finding(&run.header, &registry::METHODS_DISAGREE, evidence, advice))
 }
 
 /// L42: different winners.
@@ -209,7 +220,7 @@ fn rank_flip(run: &Run, table: &Table, all: &[Comparison]) -> Option<Finding> {
         lead(*other)
     );
     let advice = "choose by the workload you have; bakeoff show last names the winner of each";
-    Some(finding(&run.header, "L42", evidence, advice))
+    Some(finding(&run.header, &registry::RANK_FLIP, evidence, advice))
 }
 
 /// L22: as many calls a second whatever the block size.
@@ -241,7 +252,7 @@ fn calls(run: &Run, table: &Table) -> Option<Finding> {
                     units::size(b.job.bs)
                 );
                 let advice = "calls are measured, not the disk: use --direct or larger blocks";
-                return Some(finding(&run.header, "L22", evidence, advice));
+                return Some(finding(&run.header, &registry::TINY_BLOCK, evidence, advice));
             }
         }
     }
@@ -256,6 +267,6 @@ fn fresh(run: &Run) -> Option<Finding> {
         let evidence = format!("every one of {blocks} blocks made its filesystems new");
         let advice = "say \"fresh\" beside the figure; age can change the order: bakeoff quick \
                       DIR... measures filesystems that are in use";
-        finding(&run.header, "L67", evidence, advice)
+        finding(&run.header, &registry::FRESH_FS_ONLY, evidence, advice)
     })
 }

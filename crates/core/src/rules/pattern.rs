@@ -1,6 +1,7 @@
 //! Rules about what is asked for: the workloads and the looks.
 
 use super::finding;
+use crate::evidence::registry;
 use crate::model::event::Header;
 use crate::model::finding::Finding;
 use crate::model::job::{Data, EngineName, Rw};
@@ -37,7 +38,7 @@ fn not_flushed(header: &Header, workload: &Workload) -> Option<Finding> {
     (is_open && workload.driver.is_native()).then(|| {
         let evidence = format!("{} of buffered writes and no flush", units::size(job.size));
         let advice = "flush inside the measured time: --end_fsync, or fsync = 16 in a plan";
-        finding(header, "L13", evidence, advice)
+        finding(header, &registry::SYNC_NOT_TIMED, evidence, advice)
     })
 }
 
@@ -45,7 +46,12 @@ fn zeros(header: &Header, workload: &Workload) -> Option<Finding> {
     let job = &workload.job;
     (job.rw.writes() && job.data == Data::Zero).then(|| {
         let evidence = "zeros are written: they compress to nothing".to_string();
-        finding(header, "L20", evidence, "write data that does not compress: --data random")
+        finding(
+            header,
+            &registry::DULL_DATA,
+            evidence,
+            "write data that does not compress: --data random",
+        )
     })
 }
 
@@ -56,7 +62,12 @@ fn not_random(header: &Header, workload: &Workload) -> Option<Finding> {
     let is_fake = job.bs >= limits.random_block_bytes || blocks < limits.random_blocks;
     (job.rw.is_random() && is_fake).then(|| {
         let evidence = format!("{blocks} blocks of {} at random", units::size(job.bs));
-        finding(header, "L21", evidence, "use small blocks of a large file: --bs 4k --size 1g")
+        finding(
+            header,
+            &registry::FAKE_RANDOM,
+            evidence,
+            "use small blocks of a large file: --bs 4k --size 1g",
+        )
     })
 }
 
@@ -65,7 +76,7 @@ fn tiny_block(header: &Header, workload: &Workload) -> Option<Finding> {
     let is_tiny = job.bs < header.protocol.thresholds.small_block_bytes && !job.direct;
     (is_tiny && job.rw != Rw::SmallFiles).then(|| {
         let evidence = format!("buffered blocks of {} bytes: calls are measured", job.bs);
-        finding(header, "L22", evidence, "use --bs 4k or more")
+        finding(header, &registry::TINY_BLOCK, evidence, "use --bs 4k or more")
     })
 }
 
@@ -76,7 +87,12 @@ fn no_queue(header: &Header, workload: &Workload) -> Option<Finding> {
         let how =
             if job.direct { "the engine waits for each" } else { "the page cache is between" };
         let evidence = format!("a depth of {} with {}: {how}", job.iodepth, job.engine.name());
-        finding(header, "L30", evidence, "use --engine io_uring together with --direct")
+        finding(
+            header,
+            &registry::QD_ENGINE,
+            evidence,
+            "use --engine io_uring together with --direct",
+        )
     })
 }
 
@@ -90,7 +106,7 @@ fn mismatch(header: &Header) -> Option<Finding> {
     (!header.workloads.is_empty() && header.workloads.iter().all(streams)).then(|| {
         let evidence = format!("the title says '{asked}' and every workload streams by a megabyte");
         let advice = "add what it does: profile = \"sqlite\" or rw = \"randwrite\" with fsync = 1";
-        finding(header, "L29", evidence, advice)
+        finding(header, &registry::WORKLOAD_MISMATCH, evidence, advice)
     })
 }
 
@@ -104,13 +120,13 @@ fn peeking(header: &Header) -> Option<Finding> {
         return (looks != protocol.alphas.len() || own > paid + 1e-9).then(|| {
             let evidence =
                 format!("{looks} looks spend {own:.3}; the looks of this mode spend {paid:.3}");
-            finding(header, "L38", evidence, "use the looks of a mode: --mode decide")
+            finding(header, &registry::PEEKING, evidence, "use the looks of a mode: --mode decide")
         });
     }
     (looks > LOOKS || alpha > ALPHA + 1e-12).then(|| {
         let evidence =
             format!("{looks} looks at a nominal alpha of {alpha}; five at {ALPHA} give 5 %");
-        finding(header, "L38", evidence, "use the looks of a mode: --mode decide")
+        finding(header, &registry::PEEKING, evidence, "use the looks of a mode: --mode decide")
     })
 }
 
@@ -119,6 +135,11 @@ fn multiplicity(header: &Header) -> Option<Finding> {
     let paid = header.protocol.k as usize;
     (compared > paid && compared > 1).then(|| {
         let evidence = format!("{compared} candidates, and the error rate was divided for {paid}");
-        finding(header, "L39", evidence, "start a new run with all candidates: bakeoff run")
+        finding(
+            header,
+            &registry::MULTIPLICITY,
+            evidence,
+            "start a new run with all candidates: bakeoff run",
+        )
     })
 }

@@ -1,6 +1,7 @@
 //! Rules that can be known before the first block: what lies behind the candidates.
 
 use super::{disks, finding, pattern, stack};
+use crate::evidence::registry;
 use crate::model::candidate::Kind;
 use crate::model::event::Header;
 use crate::model::finding::Finding;
@@ -76,7 +77,7 @@ fn root_device(header: &Header, place: &Place, system: &[SystemDisk]) -> Option<
         let evidence = format!("{} also holds {}", disk.name, purposes.join(", "));
         let advice = "stop what writes meanwhile (iotop -o shows it), or choose a disk that the \
                       system does not use: bakeoff devices";
-        finding(header, "L10", evidence, advice)
+        finding(header, &registry::ROOT_DEVICE, evidence, advice)
     })
 }
 
@@ -86,7 +87,12 @@ fn memory(header: &Header, place: &Place) -> Option<Finding> {
     is_memory.then(|| {
         let what = ram.map_or(place.fs.as_str(), |l| l.name.as_str());
         let evidence = format!("{what} is memory, not a disk: nothing there survives a restart");
-        finding(header, "memory", evidence, "name a directory on a disk to compare disks")
+        finding(
+            header,
+            &registry::MEMORY_PLACE,
+            evidence,
+            "name a directory on a disk to compare disks",
+        )
     })
 }
 
@@ -96,7 +102,7 @@ fn looped(header: &Header, place: &Place) -> Option<Finding> {
     place.chain.iter().find(is_cached).map(|layer| {
         let evidence = format!("{} keeps its file in the page cache (loop/dio is 0)", layer.name);
         let advice = format!("attach it directly: losetup --direct-io=on /dev/{}", layer.name);
-        finding(header, "loop-not-direct", evidence, &advice)
+        finding(header, &registry::LOOP_NOT_DIRECT, evidence, &advice)
     })
 }
 

@@ -4,6 +4,7 @@ use super::{carry_over, control, drift, finding, outcome, series, wander};
 use crate::decide::protocol::FIRST_LOOK;
 use crate::decide::table::Table;
 use crate::decide::{compare::Comparison, schedule};
+use crate::evidence::registry;
 use crate::model::event::Cell;
 use crate::model::finding::Finding;
 use crate::model::run::Run;
@@ -36,7 +37,7 @@ fn no_replication(run: &Run) -> Option<Finding> {
     let few = schedule::has_question(run) && complete < first;
     few.then(|| {
         let evidence = format!("{complete} of {first} complete blocks");
-        finding(&run.header, "L32", evidence, "go on with: bakeoff resume")
+        finding(&run.header, &registry::NO_REPLICATION, evidence, "go on with: bakeoff resume")
     })
 }
 
@@ -57,7 +58,7 @@ fn fixed_order(run: &Run, table: &Table) -> Option<Finding> {
             let evidence =
                 format!("{} was visited before {} in all {} blocks", name(a), name(b), both.len());
             let advice = "measure in random order: bakeoff run does, with --seed to repeat it";
-            return Some(finding(&run.header, "L34", evidence, advice));
+            return Some(finding(&run.header, &registry::FIXED_ORDER, evidence, advice));
         }
     }
     None
@@ -85,7 +86,7 @@ fn unmeasured(run: &Run, table: &Table, workload: u16) -> Vec<Finding> {
         let attempts = crate::words::count((tried.len() + kept) as u32, "attempt");
         let evidence = format!("no valid cell in {attempts}{last}");
         let advice = "leave this workload out, or mend what is said here";
-        let mut found = finding(&run.header, "unmeasured", evidence, advice);
+        let mut found = finding(&run.header, &registry::UNMEASURED, evidence, advice);
         found.candidate = Some(run.header.candidates[usize::from(c)].name.clone());
         found
     };

@@ -5,6 +5,7 @@
 
 use super::finding;
 use crate::decide::rounds;
+use crate::evidence::registry;
 use crate::model::event::{Cell, Header};
 use crate::model::finding::Finding;
 use crate::model::precondition::{End, Series};
@@ -82,7 +83,7 @@ fn fast_cache(header: &Header, cells: &[&Cell]) -> Option<Finding> {
         first.end as f64 / 10.0
     );
     let advice = "measure beyond what is fast at first: --runtime 60s, or a larger io_size";
-    Some(finding(header, "L07", evidence, advice))
+    Some(finding(header, &registry::FAST_CACHE, evidence, advice))
 }
 
 /// A region that is still changing when the first block begins.
@@ -97,7 +98,7 @@ fn not_preconditioned(run: &Run, series: &Series) -> Option<Finding> {
     };
     let region = run.header.regions().nth(usize::from(series.region))?;
     let evidence = format!("{}: {}", region.target, precondition::words(series));
-    Some(finding(&run.header, "L37", evidence, advice))
+    Some(finding(&run.header, &registry::NOT_STEADY, evidence, advice))
 }
 
 /// A workload that had all its rounds and did not become steady in them.
@@ -116,7 +117,7 @@ fn never_steady(run: &Run, workload: u16) -> Option<Finding> {
     );
     let advice =
         "look at its rounds in the report; a longer cell_min evens out what comes and goes";
-    let found = finding(&run.header, "L37", evidence, advice);
+    let found = finding(&run.header, &registry::NOT_STEADY, evidence, advice);
     let workload = run.header.workloads.get(usize::from(workload))?.name.clone();
     Some(Finding { workload: Some(workload), ..found })
 }
@@ -141,7 +142,7 @@ fn changes(header: &Header, cells: &[&Cell]) -> Option<Finding> {
         at as f64 / 10.0
     );
     let advice = "look at the rate over time in the report, or measure longer: --runtime 60s";
-    Some(finding(header, "L37", evidence, advice))
+    Some(finding(header, &registry::NOT_STEADY, evidence, advice))
 }
 
 fn unsteady(header: &Header, cells: &[&Cell]) -> Option<Finding> {
@@ -160,5 +161,5 @@ fn unsteady(header: &Header, cells: &[&Cell]) -> Option<Finding> {
         steadiness.slope * 100.0
     );
     let advice = "look at the rate over time in the report, or measure longer: --runtime 60s";
-    Some(finding(header, "L37", evidence, advice))
+    Some(finding(header, &registry::NOT_STEADY, evidence, advice))
 }

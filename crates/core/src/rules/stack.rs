@@ -3,6 +3,7 @@
 //! Sources: mke2fs(8) on lazy initialisation and discard; mkfs.btrfs(8); mount(8) on `discard`.
 
 use super::finding;
+use crate::evidence::registry;
 use crate::model::candidate::{Kind, Stack};
 use crate::model::event::Header;
 use crate::model::finding::Finding;
@@ -52,14 +53,14 @@ fn flash_state(header: &Header, stacks: &[(&str, &Stack)]) -> Option<Finding> {
     let Some(text) = header.plan.as_deref() else {
         let evidence = "no plan says which state the flash has before each visit".to_string();
         let advice = "measure with a plan that has flash_state = \"overwritten\": bakeoff run";
-        return Some(finding(header, "L05", evidence, advice));
+        return Some(finding(header, &registry::STATE_CARRYOVER, evidence, advice));
     };
     let asked = plan::parse(text, "plan").ok()?.protocol.flash_state;
     (asked == FlashState::Trimmed).then(|| {
         let size = units::size(region.size_bytes);
         let evidence = format!("all {size} of the region are trimmed before each visit");
         let advice = "set flash_state = \"overwritten\" to measure the disk as it will be";
-        finding(header, "L06", evidence, advice)
+        finding(header, &registry::FRESH_FLASH, evidence, advice)
     })
 }
 
@@ -73,7 +74,7 @@ fn lazy(header: &Header, stacks: &[(&str, &Stack)]) -> Option<Finding> {
     (!names.is_empty()).then(|| {
         let evidence = format!("mkfs of {} leaves tables to be zeroed later", words::list(&names));
         let advice = "use -E lazy_itable_init=0,lazy_journal_init=0, as plans do unasked";
-        finding(header, "L53", evidence, advice)
+        finding(header, &registry::LAZYINIT, evidence, advice)
     })
 }
 
@@ -95,7 +96,7 @@ fn inert(header: &Header, stacks: &[(&str, &Stack)]) -> Option<Finding> {
     let all = |is: &dyn Fn(&Workload) -> bool| header.workloads.iter().all(is);
     let tell = |what: &str, why: &str| {
         let advice = "add a workload that feels it: smallfiles, or randread with iodepth = 32";
-        Some(finding(header, "L66", format!("{what} differs, and {why}"), advice))
+        Some(finding(header, &registry::INERT_FACTOR, format!("{what} differs, and {why}"), advice))
     };
     if differ(&|s| s.knobs.scheduler.clone().unwrap_or_default()) && all(&stream) {
         return tell("the I/O scheduler", "one stream at depth 1 leaves nothing to sort");
@@ -113,7 +114,7 @@ fn discard(header: &Header, stacks: &[(&str, &Stack)]) -> Option<Finding> {
     (!names.is_empty() && names.len() < stacks.len()).then(|| {
         let evidence = format!("{} trims, the others do not", words::list(&names));
         let advice = "leave discard out of mkfs and mount options, or give it to all";
-        finding(header, "L68", evidence, advice)
+        finding(header, &registry::DISCARD_ASYMMETRY, evidence, advice)
     })
 }
 
@@ -123,5 +124,10 @@ fn cipher(header: &Header, stack: &Stack) -> Option<Finding> {
         "{} with a key of {} bits, and a sector size that cryptsetup chooses",
         crypt.cipher, crypt.key_bits
     );
-    Some(finding(header, "L62", evidence, "name it in the plan: crypt = { sector_size = 4096, … }"))
+    Some(finding(
+        header,
+        &registry::CRYPTO_UNSPECIFIED,
+        evidence,
+        "name it in the plan: crypt = { sector_size = 4096, … }",
+    ))
 }

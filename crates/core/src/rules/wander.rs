@@ -5,6 +5,7 @@ use crate::decide::lead::Lead;
 use crate::decide::table::Table;
 use crate::decide::wander::{ESTIMABLE, of_lead, wanderers};
 use crate::evidence::finding;
+use crate::evidence::registry;
 use crate::model::event::Header;
 use crate::model::finding::Finding;
 use crate::model::protocol::Rules;
@@ -33,7 +34,7 @@ pub fn findings(run: &Run, table: &Table, workload: u16, compared: &Comparison) 
             1.0 / p.max(1e-6)
         );
         let advice = what_helps(&run.header);
-        let mut found = finding(&run.header, "L36", evidence, advice);
+        let mut found = finding(&run.header, &registry::AUTOCORRELATION, evidence, advice);
         found.candidate = Some(name.clone());
         found
     };
@@ -58,7 +59,8 @@ fn told(run: &Run, table: &Table, workload: u16, lead: &Lead, other: u16, lag1: 
         lag1.r,
         widening(lag1.r, blocks)
     );
-    let mut found = finding(&run.header, "L36", evidence, what_helps(&run.header));
+    let mut found =
+        finding(&run.header, &registry::AUTOCORRELATION, evidence, what_helps(&run.header));
     found.candidate = Some(name(other));
     found
 }
@@ -93,5 +95,5 @@ fn fragile(run: &Run, table: &Table, workload: u16, compared: &Comparison) -> Op
          candidate is plausible for which an interval has to be {most:.1} times as wide"
     );
     let advice = what_helps(&run.header);
-    Some(finding(&run.header, "L36", evidence, advice))
+    Some(finding(&run.header, &registry::AUTOCORRELATION, evidence, advice))
 }
