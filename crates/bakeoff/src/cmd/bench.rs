@@ -22,15 +22,15 @@ use bakeoff_core::tools::native::{Failure, FailureKind, TargetKind};
 use bakeoff_core::{evidence, report, truth, units};
 use bakeoff_engine::residency;
 
-use super::begin::{self, Plan};
+use super::lifecycle::{self, Plan};
 use super::bench_device::open_device;
 use super::bench_kept;
 use super::bench_scratch::in_scratch;
 use crate::cli::{Bench, Format, Global};
 use crate::fault::{Fault, Outcome};
 use crate::host::{self, Opened};
-use crate::runner::ground::disks_of;
-use crate::runner::held::Held;
+use crate::runner::target_set::disks_of;
+use crate::runner::locked_target::LockedTarget;
 use crate::runner::load::{self, Load, LoadError};
 use crate::runner::subject::Subject;
 use crate::runner::target;
@@ -236,7 +236,7 @@ fn on_file(
 }
 
 /// A file that is to be overwritten, held: the guard of an image, for any file.
-fn guarded(global: &Global, path: &Path) -> Result<Held, Fault> {
+fn guarded(global: &Global, path: &Path) -> Result<LockedTarget, Fault> {
     let store = crate::store::place::path(global.store.as_deref())?;
     let binary = std::env::current_exe().map_err(Fault::environment)?;
     for (what, ours) in [("the store", &store), ("bakeoff itself", &binary)] {
@@ -334,7 +334,7 @@ fn header_of(global: &Global, job: &Job, place: &Place) -> Header {
     };
     let name = job.rw.name();
     let workload = Workload::native(name, name, phase, metric, job.clone());
-    begin::header(
+    lifecycle::header(
         global,
         Plan {
             verb: "bench",

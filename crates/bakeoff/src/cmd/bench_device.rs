@@ -11,7 +11,7 @@ use rustix::fs::{major, minor};
 use super::consent;
 use crate::fault::Fault;
 use crate::host;
-use crate::runner::held::Held;
+use crate::runner::locked_target::LockedTarget;
 use crate::runner::target;
 
 /// A block device that may be used, locked and claimed while it is written.
@@ -19,7 +19,7 @@ pub struct Device {
     /// What it is made of, as a place of its size.
     pub place: Place,
     /// Keeps others from mounting or claiming it.
-    _held: Option<Held>,
+    _held: Option<LockedTarget>,
 }
 
 /// Finds out about the device at `path`; for writing, asks the guard and for the token.

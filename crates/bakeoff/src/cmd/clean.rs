@@ -1,10 +1,10 @@
 //! `bakeoff clean`: undo what dead runs left behind.
 
-use bakeoff_core::model::path::harmless;
+use bakeoff_core::model::path::sanitize;
 use bakeoff_core::model::run::Run;
 use bakeoff_core::prepare::steps;
 
-use super::begin;
+use super::lifecycle;
 use crate::cli::{Clean, Global};
 use crate::fault::{Fault, Outcome};
 use crate::runner::recover;
@@ -22,7 +22,7 @@ pub fn run(global: &Global, args: &Clean) -> Result<Outcome, Fault> {
         return forget(global, store, run);
     }
     let recovered = recover::recover(&mut store)?;
-    begin::say_recovered(&recovered, global.quiet);
+    lifecycle::say_recovered(&recovered, global.quiet);
     if !recovered.set_aside.is_empty() {
         return Err(Fault::environment(
             "damaged runs were set aside; `bakeoff clean --force RUN` forgets one",
@@ -46,15 +46,15 @@ fn forget(global: &Global, mut store: Sqlite, run: &str) -> Result<Outcome, Faul
         return Err(Fault::refused(format!("run {id} is being measured right now")));
     };
     let known = store.list()?.into_iter().find(|summary| summary.run == id);
-    let title = known.map(|summary| harmless(&summary.title)).unwrap_or_default();
+    let title = known.map(|summary| sanitize(&summary.title)).unwrap_or_default();
     say::line(format_args!("Run {id} ({title}). Changes on record that were not undone:"));
     match store.load(&id).ok().and_then(|events| Run::fold(&events).ok()) {
         Some(run) => run.steps_to_undo().for_each(|step| {
             let undo = step
                 .undo
                 .as_ref()
-                .map(|undo| harmless(&steps::describe_undo(undo, &run.header.run, step.step)));
-            let (why, undo) = (harmless(&step.why), undo.unwrap_or_default());
+                .map(|undo| sanitize(&steps::describe_undo(undo, &run.header.run, step.step)));
+            let (why, undo) = (sanitize(&step.why), undo.unwrap_or_default());
             say::line(format_args!("  {why}; to undo it: {undo}"));
         }),
         None => say::line(format_args!(

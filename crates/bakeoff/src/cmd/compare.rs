@@ -2,7 +2,7 @@
 
 use std::io::Write;
 
-use bakeoff_core::compare::beside::{Beside, beside};
+use bakeoff_core::compare::with_study::{Beside, beside};
 use bakeoff_core::compare::{Compared, compare};
 use bakeoff_core::import::Finder;
 use bakeoff_core::import::study::facts::Facts;

@@ -36,14 +36,14 @@ pub fn run(global: &Global, args: &Demo) -> Result<Outcome, Fault> {
     let place = host::place(&here).map_err(Fault::environment)?;
     quick::check_writable(&here, &RawPath::new(&here))?;
     check_room(&here, &place)?;
-    let chosen = begin::choose_workloads(&args.workloads, &workloads::DEMO)?;
+    let chosen = lifecycle::choose_workloads(&args.workloads, &workloads::DEMO)?;
     let (mut candidates, skipped) = candidates();
     if candidates.is_empty() {
         let why: String = skipped.iter().map(|s| format!("\n  {}: {}", s.name, s.reason)).collect();
         return Err(Fault::environment(format!("no filesystem can be made here:{why}")));
     }
     let mut protocol = Protocol::for_mode(Mode::Quick, candidates.len() as u32);
-    let seed = global.seed.unwrap_or_else(begin::fresh_u64);
+    let seed = global.seed.unwrap_or_else(lifecycle::fresh_u64);
     if candidates.len() > 1 {
         candidates.extend(twin::drawn(&candidates, seed));
     }
@@ -52,7 +52,7 @@ pub fn run(global: &Global, args: &Demo) -> Result<Outcome, Fault> {
     protocol.max_write_bytes = args.max_write.or(space::quick_write_budget(place.disks()));
     let parent = RawPath::new(&here);
     let title = format!("demo: filesystems on images in {parent}");
-    let plan = begin::Plan {
+    let plan = lifecycle::Plan {
         verb: "demo",
         title,
         protocol,
@@ -64,8 +64,8 @@ pub fn run(global: &Global, args: &Demo) -> Result<Outcome, Fault> {
         plan: None,
         regions: Vec::new(),
     };
-    let report = args.report.clone().map(begin::ReportTo::File).unwrap_or(begin::ReportTo::Here);
-    begin::run(global, plan, report, |session| image::prepare(session, &parent, place))
+    let report = args.report.clone().map(lifecycle::ReportTo::File).unwrap_or(lifecycle::ReportTo::Here);
+    lifecycle::run(global, plan, report, |session| image::prepare(session, &parent, place))
 }
 
 fn without_root(global: &Global, args: &Demo) -> Result<Outcome, Fault> {

@@ -2,7 +2,7 @@
 
 pub mod agree;
 pub mod answer;
-mod begin;
+mod lifecycle;
 pub mod bench;
 pub mod bench_device;
 pub mod bench_kept;
@@ -15,7 +15,7 @@ pub mod demo;
 pub mod devices;
 pub mod export;
 pub mod import;
-pub mod later;
+pub mod scheduled;
 pub mod lint;
 pub mod plan;
 pub mod plan_text;

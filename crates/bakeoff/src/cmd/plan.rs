@@ -68,7 +68,7 @@ fn without_target(args: &Plan, seed: u64) -> Result<PlanView, Fault> {
     let mut asked = plan_text::load(&args.plan)?;
     asked.protocol.mode = args.mode.unwrap_or(asked.protocol.mode);
     let mut made = plan_text::expand(&asked, &[])?;
-    run::settle(&mut made, args.time, args.max_write.or(asked.protocol.max_write_bytes))?;
+    run::apply_limits(&mut made, args.time, args.max_write.or(asked.protocol.max_write_bytes))?;
     made.protocol.prove = args.prove;
     if asked.protocol.mode == Mode::Precise {
         made.candidates.extend(twin::drawn(&made.candidates, seed));
@@ -245,7 +245,7 @@ fn of_candidate(
     let device = device(index, wanted);
     let knob_disk = wanted.target.knob_disk().unwrap_or_else(|| LOOP[5..].to_string());
     let policies = host::cpufreq_policies();
-    let ground = visit::Ground {
+    let target_set = visit::StackTarget {
         run: RUN,
         slot: 0,
         device: &device,
@@ -255,7 +255,7 @@ fn of_candidate(
     };
     let setting = |path: &RawPath| host::setting(path.as_path());
     let mut taken = visit::settings(stack, &knob_disk, &policies, &setting);
-    taken.extend(visit::made(&candidate.name, stack, &ground).steps);
+    taken.extend(visit::made(&candidate.name, stack, &target_set).steps);
     as_commands(of, &taken)
 }
 

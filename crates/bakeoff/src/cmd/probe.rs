@@ -16,7 +16,7 @@ use crate::cli::{Format, Global, Probe};
 use crate::fault::{Fault, Outcome};
 use crate::host;
 use crate::runner::action::Done;
-use crate::runner::held::Held;
+use crate::runner::locked_target::LockedTarget;
 use crate::runner::probing::{self, Device};
 use crate::runner::session::Session;
 use crate::runner::stepper::{self, StepError};
@@ -43,7 +43,7 @@ pub fn run(global: &Global, args: &Probe) -> Result<Outcome, Fault> {
             units::size(SMALLEST_BYTES)
         )));
     }
-    begin::recover(global)?;
+    lifecycle::recover(global)?;
     say::note(
         global.quiet,
         format_args!(
@@ -75,7 +75,7 @@ pub fn run(global: &Global, args: &Probe) -> Result<Outcome, Fault> {
 fn in_step(
     session: &mut Session,
     global: &Global,
-    (target, held): (&Target, &Held),
+    (target, held): (&Target, &LockedTarget),
     cancel: &Cancel,
 ) -> Result<judge::Report, Fault> {
     let header = &session.journal.run().header;
@@ -102,7 +102,7 @@ fn in_step(
 /// Restores what a probe of version 0.1 that was killed had overwritten.
 fn restore_of_old(
     global: &Global,
-    (target, held): (&Target, &Held),
+    (target, held): (&Target, &LockedTarget),
     saved: &Path,
 ) -> Result<(), Fault> {
     if !saved.exists() {
@@ -119,7 +119,7 @@ fn restore_of_old(
 
 fn probe(
     global: &Global,
-    (target, held): (&Target, &Held),
+    (target, held): (&Target, &LockedTarget),
     saved: &Path,
     cancel: &Cancel,
 ) -> Result<judge::Report, Fault> {
@@ -135,12 +135,12 @@ fn probe(
     };
     let mut device = Device::held(held)?;
     let size = target.room.target_bytes;
-    let seed = global.seed.unwrap_or_else(begin::fresh_u64);
+    let seed = global.seed.unwrap_or_else(lifecycle::fresh_u64);
     let mut pass = |flush_bytes: u64, number: u64| -> Result<Vec<(u64, Seen)>, Fault> {
         let layout = Layout::new(size, seed.wrapping_add(number), flush_bytes);
         check_room(saved, &layout)?;
         // Other samples than any probe before: what an old one wrote is not taken for this one's.
-        let seen = probing::pass(&mut device, &layout, begin::fresh_u64(), saved, cancel);
+        let seen = probing::pass(&mut device, &layout, lifecycle::fresh_u64(), saved, cancel);
         seen.map_err(failed)?.ok_or_else(|| {
             Fault::interrupted("interrupted; what was there is back where the drive kept it")
         })

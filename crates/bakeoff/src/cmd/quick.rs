@@ -9,7 +9,7 @@ use bakeoff_core::model::protocol::{Isolation, Mode, Protocol};
 use bakeoff_core::prepare::space;
 use bakeoff_core::{units, workloads};
 
-use super::begin;
+use super::lifecycle;
 use crate::cli::{Global, Quick};
 use crate::fault::{Fault, Outcome};
 use crate::host;
@@ -20,7 +20,7 @@ const DIRS_MAX: usize = 16;
 
 /// Runs the command.
 pub fn run(global: &Global, args: &Quick) -> Result<Outcome, Fault> {
-    let chosen = begin::choose_workloads(&args.workloads, &workloads::QUICK)?;
+    let chosen = lifecycle::choose_workloads(&args.workloads, &workloads::QUICK)?;
     if args.time == 0 {
         return Err(Fault::usage("--time 0 leaves no time to measure; try --time 3m"));
     }
@@ -42,7 +42,7 @@ pub fn run(global: &Global, args: &Quick) -> Result<Outcome, Fault> {
     protocol.time_ns = Some(args.time);
     protocol.isolation = Isolation::Slices;
     protocol.max_write_bytes = args.max_write.or(budget);
-    let plan = begin::Plan {
+    let plan = lifecycle::Plan {
         verb: "quick",
         title,
         protocol,
@@ -54,8 +54,8 @@ pub fn run(global: &Global, args: &Quick) -> Result<Outcome, Fault> {
         plan: None,
         regions: Vec::new(),
     };
-    let report = begin::ReportTo::from_option(args.report.clone());
-    begin::run(global, plan, report, directories::prepare)
+    let report = lifecycle::ReportTo::from_option(args.report.clone());
+    lifecycle::run(global, plan, report, directories::prepare)
 }
 
 fn place_of(candidate: &Candidate) -> Option<&Place> {

@@ -10,7 +10,7 @@ use super::{begin, consent};
 use crate::cli::{Global, Resume};
 use crate::fault::{Fault, Outcome};
 use crate::host;
-use crate::runner::ground::Ground;
+use crate::runner::target_set::TargetSet;
 use crate::runner::journal::Journal;
 use crate::runner::session::{self, Session};
 use crate::runner::stepper::{self, StepError};
@@ -49,9 +49,9 @@ pub fn run(global: &Global, args: &Resume) -> Result<Outcome, Fault> {
     session::supersede_open(&mut journal)?;
     let _awake = host::awake::stay_awake();
     let mut session = Session::new(journal, cancel, Progress::new(global.quiet));
-    let ground = prepare(&mut session, &args.erase);
-    let report = begin::ReportTo::from_option(args.report.clone());
-    begin::go_on(global, session, ground, report)
+    let target_set = prepare(&mut session, &args.erase);
+    let report = lifecycle::ReportTo::from_option(args.report.clone());
+    lifecycle::go_on(global, session, target_set, report)
 }
 
 /// Whether the run can go on, and until which active time.
@@ -89,7 +89,7 @@ fn check(run: &Run, args: &Resume) -> Result<Option<u64>, Fault> {
 
 /// Prepares the ground again as the record says it was; a run that died before its plan was
 /// settled is rehearsed from the start.
-fn prepare(session: &mut Session, given: &[String]) -> Result<Ground, StepError> {
+fn prepare(session: &mut Session, given: &[String]) -> Result<TargetSet, StepError> {
     let run = session.journal.run();
     if run.header.verb == "run" {
         return prepare_targets(session, given);
@@ -113,7 +113,7 @@ fn prepare(session: &mut Session, given: &[String]) -> Result<Ground, StepError>
 }
 
 /// The targets of a run of a plan: the same drives, wherever they are now, for themselves again.
-fn prepare_targets(session: &mut Session, given: &[String]) -> Result<Ground, StepError> {
+fn prepare_targets(session: &mut Session, given: &[String]) -> Result<TargetSet, StepError> {
     let run = session.journal.run().clone();
     let shares = run.header.command.iter().any(|word| word == "--shares-disk-with-root");
     let wanted = run

@@ -2,7 +2,7 @@
 
 use std::io::Write;
 
-use bakeoff_core::model::path::harmless;
+use bakeoff_core::model::path::sanitize;
 
 use super::stored;
 use crate::cli::{Format, Global, OneRun};
@@ -40,7 +40,7 @@ pub fn run(global: &Global, args: &OneRun) -> Result<Outcome, Fault> {
             let removed = serde_json::json!({"run": id.as_str(), "title": title, "events": events});
             writeln!(out, "{}", serde_json::json!({"schema": "bakeoff/rm/1", "removed": removed}))?;
         }
-        _ => writeln!(out, "removed run {id} ({}), {events} events", harmless(&title))?,
+        _ => writeln!(out, "removed run {id} ({}), {events} events", sanitize(&title))?,
     }
     Ok(Outcome::Done)
 }

@@ -14,13 +14,13 @@ use bakeoff_core::prepare::{room, space, token};
 use bakeoff_core::report::plan::{Span, expected};
 use bakeoff_core::{plan, units};
 
-use super::begin::{self, ReportTo};
+use super::lifecycle::{self, ReportTo};
 use super::{consent, later, plan_text, standing};
 use crate::cli::{Global, Plan, Run};
 use crate::fault::{Fault, Outcome};
 use crate::host;
 use crate::runner::foreign;
-use crate::runner::held::Held;
+use crate::runner::locked_target::LockedTarget;
 use crate::runner::target::{self, Target};
 use crate::runner::targets::{self, Wanted};
 use crate::signals::Cancel;
@@ -31,7 +31,7 @@ const TARGETS_MAX: usize = 16;
 
 /// A run that was looked at from all sides and not begun.
 struct Ready {
-    plan: begin::Plan,
+    plan: lifecycle::Plan,
     wanted: Vec<Wanted>,
     /// Time and bytes to expect, and what has no room, in sentences.
     costs: Vec<String>,
@@ -51,7 +51,7 @@ pub struct Looked {
 pub fn run(global: &Global, args: &Run) -> Result<Outcome, Fault> {
     check_args(&args.on)?;
     refuse_store(global, &args.on)?;
-    begin::recover(global)?;
+    lifecycle::recover(global)?;
     let mut ready = get_ready(global, args)?;
     show(global, &ready);
     let targets: Vec<&Target> = ready.wanted.iter().map(|w| &w.target).collect();
@@ -60,12 +60,12 @@ pub fn run(global: &Global, args: &Run) -> Result<Outcome, Fault> {
         let given = |token: &&String| !args.erase.contains(token);
         let tokens: Vec<&String> = ready.wanted.iter().map(|w| &w.target.token).collect();
         let typed: Vec<String> = tokens.into_iter().filter(given).cloned().collect();
-        return later::detach(global, &typed);
+        return scheduled::detach(global, &typed);
     }
     let _awake = host::awake::stay_awake();
     if let Some(time) = args.at {
         let tokens: Vec<String> = ready.wanted.iter().map(|w| w.target.token.clone()).collect();
-        later::wait_until(global, time)?;
+        scheduled::wait_until(global, time)?;
         // Hours may have passed: everything is looked at anew, for the drives consented to.
         ready = get_ready(global, args)?;
         if !ready.wanted.iter().all(|w| w.target.is_consented(&tokens)) {
@@ -78,7 +78,7 @@ pub fn run(global: &Global, args: &Run) -> Result<Outcome, Fault> {
     let held = hold(&args.on, &ready.wanted)?;
     let wanted = ready.wanted;
     let report = ReportTo::from_option(args.report.clone());
-    begin::run(global, ready.plan, report, |session| {
+    lifecycle::run(global, ready.plan, report, |session| {
         session.held = held;
         targets::prepare(session, &wanted)
     })
@@ -144,7 +144,7 @@ pub fn look_at(global: &Global, args: &Plan, report: Option<&Path>) -> Result<Lo
         let why: String = why.collect();
         return Err(Fault::environment(format!("nothing of the plan can be made here:{why}")));
     }
-    settle(&mut made, args.time, budget)?;
+    apply_limits(&mut made, args.time, budget)?;
     made.protocol.prove = args.prove;
     let state = match made.flash_state {
         plan::FlashState::Overwritten => FlashState::Overwritten,
@@ -168,7 +168,7 @@ pub fn look_at(global: &Global, args: &Plan, report: Option<&Path>) -> Result<Lo
 }
 
 /// What the tools that are installed here leave over, and limits from the command line.
-pub fn settle(
+pub fn apply_limits(
     made: &mut plan::Expanded,
     time_ns: Option<u64>,
     max_write_bytes: Option<u64>,
@@ -194,7 +194,7 @@ fn get_ready(global: &Global, args: &Run) -> Result<Ready, Fault> {
     let mut costs = costs(&made, &wanted);
     let may_not_fit = |one: Skipped| format!("May not fit: {}: {}", one.name, one.reason);
     costs.extend(too_large(&made, &wanted).into_iter().map(may_not_fit));
-    let plan = begin::Plan {
+    let plan = lifecycle::Plan {
         verb: "run",
         title: asked.title,
         protocol: made.protocol,
@@ -356,6 +356,6 @@ fn names(candidates: &[Candidate]) -> String {
 }
 
 /// Takes every target, and looks once more: what was true before the question may not be now.
-fn hold(args: &Plan, wanted: &[Wanted]) -> Result<Vec<Held>, Fault> {
+fn hold(args: &Plan, wanted: &[Wanted]) -> Result<Vec<LockedTarget>, Fault> {
     wanted.iter().map(|w| w.target.take(args.shares_disk_with_root)).collect()
 }

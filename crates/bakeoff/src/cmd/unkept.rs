@@ -3,7 +3,7 @@
 
 use bakeoff_core::model::protocol::{Mode, Protocol};
 
-use super::begin::{self, Plan};
+use super::lifecycle::{self, Plan};
 use crate::cli::Global;
 use crate::fault::Fault;
 use crate::runner::journal::Journal;
@@ -33,7 +33,7 @@ pub fn run<T>(
         plan: None,
         regions: Vec::new(),
     };
-    let header = begin::header(global, plan);
+    let header = lifecycle::header(global, plan);
     let journal = Journal::begin(&mut store, header)?;
     let run = journal.run().header.run.clone();
     // Signals are noticed by the caller's listener; a step here is over in an instant.

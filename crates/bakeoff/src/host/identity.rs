@@ -40,7 +40,7 @@ pub fn identify(root: &Root, dir: &Path, udev: &Udev, layer: &mut Layer) {
         layer.best_link = pci_link(root, &up, "max");
     }
     let status = root.attr(device.join("ssr")).and_then(|text| sd_status::parse(&text));
-    layer.card_class = status.map(|status| status.words());
+    layer.card_class = status.map(|status| status.label());
     (layer.bus, layer.link) = (bus, link);
 }
 

@@ -28,7 +28,7 @@ pub enum LiveError {
 
 /// The devices to be shown.
 #[derive(Clone, Debug)]
-pub enum Which {
+pub enum Devices {
     /// Every disk and what is made of several, as they come and go.
     Disks,
     /// These, which have to stay.
@@ -44,7 +44,7 @@ struct Look {
 /// The machine, watched.
 pub struct Live {
     root: Root,
-    which: Which,
+    devices: Devices,
     sources: Sources,
     fast: Ring,
     slow: Ring,
@@ -58,14 +58,14 @@ impl Live {
     ///
     /// # Errors
     /// Without counters of disks, or when a device is not there.
-    pub fn open(which: Which) -> Result<Live, LiveError> {
+    pub fn open(devices: Devices) -> Result<Live, LiveError> {
         let root = Root::system();
         let sources = Sources::open();
         let fast = Ring::new(sources.layout.fast_columns(), 4);
         let slow = Ring::new(sources.layout.slow_columns(), 4);
-        let attached = attachments(&root, &which);
-        let last = look(&root, &which)?;
-        let mut live = Live { root, which, sources, fast, slow, last, attached };
+        let attached = attachments(&root, &devices);
+        let last = look(&root, &devices)?;
+        let mut live = Live { root, devices, sources, fast, slow, last, attached };
         live.push();
         live.forget();
         Ok(live)
@@ -76,8 +76,8 @@ impl Live {
     /// # Errors
     /// When a device that was asked for is gone.
     pub fn frame(&mut self) -> Result<Frame, LiveError> {
-        let now = look(&self.root, &self.which)?;
-        if attachments(&self.root, &self.which) != self.attached {
+        let now = look(&self.root, &self.devices)?;
+        if attachments(&self.root, &self.devices) != self.attached {
             return Err(LiveError::Gone("the device".to_string()));
         }
         let elapsed_ns = now.monotonic_ns.saturating_sub(self.last.monotonic_ns).max(1);
@@ -152,15 +152,15 @@ fn keep_last(ring: &mut Ring) {
     }
 }
 
-fn look(root: &Root, which: &Which) -> Result<Look, LiveError> {
+fn look(root: &Root, devices: &Devices) -> Result<Look, LiveError> {
     let text = root.read("proc/diskstats").map_err(LiveError::Counters)?;
     let monotonic_ns = monotonic_ns();
     let text = String::from_utf8_lossy(&text);
     let all = block_stat::parse_diskstats(&text);
     let owned = |(dev, name, stat): &(Dev, &str, BlockStat)| (*dev, name.to_string(), *stat);
-    let disks = match which {
-        Which::Disks => all.iter().filter(|d| is_shown(root, d.0, d.1)).map(owned).collect(),
-        Which::These(devs) => {
+    let disks = match devices {
+        Devices::Disks => all.iter().filter(|d| is_shown(root, d.0, d.1)).map(owned).collect(),
+        Devices::These(devs) => {
             let one = |dev: &Dev| {
                 let found = all.iter().find(|(d, _, _)| d == dev).map(owned);
                 found.ok_or_else(|| LiveError::Gone(format!("the device {dev}")))
@@ -187,8 +187,8 @@ struct Attached {
     has_medium: bool,
 }
 
-fn attachments(root: &Root, which: &Which) -> Vec<Attached> {
-    let Which::These(devs) = which else { return Vec::new() };
+fn attachments(root: &Root, devices: &Devices) -> Vec<Attached> {
+    let Devices::These(devs) = devices else { return Vec::new() };
     let of = |dev: &Dev| {
         let dir = root.resolve(Path::new("sys/dev/block").join(dev.to_string()))?;
         let sequence = root.number(dir.join("diskseq"));
@@ -211,10 +211,10 @@ mod tests {
 
     #[test]
     fn a_device_that_is_not_there_is_gone_and_disks_that_are_have_figures() {
-        let nowhere = Which::These(vec![Dev::new(4095, 4095)]);
+        let nowhere = Devices::These(vec![Dev::new(4095, 4095)]);
         let error = Live::open(nowhere).map(drop).unwrap_err().to_string();
         assert!(error.contains("4095:4095 is gone"), "{error}");
-        let mut live = Live::open(Which::Disks).unwrap();
+        let mut live = Live::open(Devices::Disks).unwrap();
         let frame = live.frame().unwrap();
         assert_eq!(frame.devices.len(), live.last.disks.len());
         assert!(frame.elapsed_ns > 0 && !frame.machine.cpu_percent.is_empty(), "{frame:?}");

@@ -10,7 +10,7 @@ use bakeoff_core::model::round::Round;
 use super::action::ActionError;
 use super::cooling;
 use super::cost;
-use super::ground::Ground;
+use super::target_set::TargetSet;
 use super::idle;
 use super::load::LoadError;
 use super::session::Session;
@@ -32,7 +32,7 @@ impl Session<'_> {
     /// Measures a block and records it.
     pub fn block(
         &mut self,
-        ground: &mut Ground,
+        target_set: &mut TargetSet,
         order: Vec<u16>,
         round: Option<Round>,
     ) -> Result<BlockEnd, Fault> {
@@ -42,13 +42,13 @@ impl Session<'_> {
         let follows = round.is_some_and(|round| round.round > 0);
         let mut end = match follows {
             true => BlockEnd::Complete,
-            false => self.end_rounds(ground).and_then(|()| self.sentinel(ground, block))?,
+            false => self.end_rounds(target_set).and_then(|()| self.sentinel(target_set, block))?,
         };
-        let idle = idle::Rate::watch(&ground.disks());
+        let idle = idle::Rate::watch(&target_set.disks());
         if matches!(end, BlockEnd::Complete) {
             end = match self.journal.run().header.protocol.isolation {
-                Isolation::Visit => self.visits(ground, block, &order, idle)?,
-                Isolation::Slices => self.side_by_side(ground, block, &order, idle)?,
+                Isolation::Visit => self.visits(target_set, block, &order, idle)?,
+                Isolation::Slices => self.side_by_side(target_set, block, &order, idle)?,
             };
         }
         if let BlockEnd::Failed(why) = &mut end
@@ -68,7 +68,7 @@ impl Session<'_> {
     /// Prepares and measures one candidate after the other.
     fn visits(
         &mut self,
-        ground: &mut Ground,
+        target_set: &mut TargetSet,
         block: u32,
         order: &[u16],
         idle: idle::Rate,
@@ -78,7 +78,7 @@ impl Session<'_> {
         for &candidate in order {
             let cooled = cooling::wait(self, began_mc);
             self.journal.record(What::VisitStarted { block, candidate, cooled, part: None })?;
-            match self.visit(ground, block, candidate, round, idle)? {
+            match self.visit(target_set, block, candidate, round, idle)? {
                 BlockEnd::Complete => {}
                 other => return Ok(other),
             }
@@ -90,9 +90,9 @@ impl Session<'_> {
         self.journal.record(What::BlockSuperseded { block, reason: reason.to_string() })
     }
 
-    fn sentinel(&mut self, ground: &Ground, block: u32) -> Result<BlockEnd, Fault> {
+    fn sentinel(&mut self, target_set: &TargetSet, block: u32) -> Result<BlockEnd, Fault> {
         self.progress.doing("reading the sentinel");
-        match ground.sentinel(&self.cancel) {
+        match target_set.sentinel(&self.cancel) {
             Ok(Some(bytes_per_s)) => {
                 self.journal.record(What::Sentinel { block, bytes_per_s })?;
                 Ok(BlockEnd::Complete)
@@ -105,7 +105,7 @@ impl Session<'_> {
 
     fn visit(
         &mut self,
-        ground: &mut Ground,
+        target_set: &mut TargetSet,
         block: u32,
         candidate: u16,
         round: Option<Round>,
@@ -116,17 +116,17 @@ impl Session<'_> {
         let what = header.candidates[usize::from(candidate)].clone();
         let entered = match round {
             Some(round) if round.round > 0 => Ok(()),
-            _ => ground.enter(self, &what),
+            _ => target_set.enter(self, &what),
         };
         let end = match entered {
-            Ok(()) => self.cells(ground, block, candidate, idle)?,
+            Ok(()) => self.cells(target_set, block, candidate, idle)?,
             Err(error) => self.step_failed(&what.name, error)?,
         };
         if round.is_some() && matches!(end, BlockEnd::Complete) {
             // The next round goes on here.
             return Ok(end);
         }
-        match ground.leave(&mut self.journal) {
+        match target_set.leave(&mut self.journal) {
             Ok(()) => Ok(end),
             Err(error) => self.step_failed(&what.name, error),
         }

@@ -7,7 +7,7 @@ use bakeoff_core::model::slice_length::{self, Next, Tried};
 use bakeoff_core::stats::sample;
 
 use super::cell::Trouble;
-use super::ground::Ground;
+use super::target_set::TargetSet;
 use super::member::Member;
 use super::rounds::{Failed, give_up};
 use super::session::Session;
@@ -25,7 +25,7 @@ pub type Lengths = BTreeMap<u16, u64>;
 /// What ends the block.
 pub fn length(
     session: &mut Session,
-    ground: &mut Ground,
+    target_set: &mut TargetSet,
     workload: u16,
     (members, failed): (&mut Vec<Member>, &mut Vec<Failed>),
 ) -> Result<u64, Failed> {
@@ -34,7 +34,7 @@ pub fn length(
     }
     let slice_ns = match recorded(session.journal.run(), workload) {
         Some(slice_ns) => slice_ns,
-        None => calibrate(session, ground, (members, failed), longest(session))?,
+        None => calibrate(session, target_set, (members, failed), longest(session))?,
     };
     session.lengths.insert(workload, slice_ns);
     Ok(slice_ns)
@@ -59,7 +59,7 @@ fn recorded(run: &Run, workload: u16) -> Option<u64> {
 /// Finds the length of a slice: doubled until the rate stays, on average of all candidates.
 fn calibrate(
     session: &Session,
-    ground: &mut Ground,
+    target_set: &mut TargetSet,
     (members, failed): (&mut Vec<Member>, &mut Vec<Failed>),
     longest_ns: u64,
 ) -> Result<u64, Failed> {
@@ -79,7 +79,7 @@ fn calibrate(
         let mut logs = BTreeMap::new();
         while let Some(at) = members.iter().position(|m| !logs.contains_key(&m.candidate)) {
             let candidate = members[at].candidate;
-            let Some(site) = ground.site(candidate) else { return Ok(longest_ns) };
+            let Some(site) = target_set.site(candidate) else { return Ok(longest_ns) };
             match try_out(&mut members[at], site, length_ns) {
                 Ok(log) => drop(logs.insert(candidate, log)),
                 Err(trouble) => {

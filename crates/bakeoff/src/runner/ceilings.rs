@@ -16,7 +16,7 @@ use bakeoff_core::prepare::steps;
 use bakeoff_core::tools::native::TargetKind;
 
 use super::cost;
-use super::ground::Ground;
+use super::target_set::TargetSet;
 use super::in_memory;
 use super::load::{self, LoadError};
 use super::making;
@@ -42,12 +42,12 @@ pub fn memory_scratch(step: u32, run: &str) -> Step {
 ///
 /// # Errors
 /// When the record cannot be kept. A rung that fails is left out with its reason.
-pub fn measure(session: &mut Session, ground: &mut Ground) -> Result<(), Fault> {
+pub fn measure(session: &mut Session, target_set: &mut TargetSet) -> Result<(), Fault> {
     let run = session.journal.run();
     if run.complete_blocks().next().is_some() || !run.ceilings.rungs.is_empty() {
         return Ok(());
     }
-    let planned = plan(run, ground);
+    let planned = plan(run, target_set);
     if planned.is_empty() {
         return Ok(());
     }
@@ -55,13 +55,13 @@ pub fn measure(session: &mut Session, ground: &mut Ground) -> Result<(), Fault> 
     of.skipped.extend(rungs::no_places(&run.header));
     match reason_against(run, session.journal.elapsed_ns(), &planned) {
         Some((because, option)) => {
-            let reason = format!("{}; {option} allows more", because.words());
+            let reason = format!("{}; {option} allows more", because.label());
             of.skipped.push(Skipped { name: "all ceilings".to_string(), reason });
             of.left_out.push(LeftOut { workload: None, because });
         }
-        None => measure_all(session, ground, planned, &mut of)?,
+        None => measure_all(session, target_set, planned, &mut of)?,
     }
-    in_memory::measure(session, ground, &mut of)?;
+    in_memory::measure(session, target_set, &mut of)?;
     session.journal.record(What::Ceilings(Box::new(of)))
 }
 
@@ -75,8 +75,8 @@ pub struct Place {
     pub rung: Planned,
 }
 
-fn plan(run: &Run, ground: &mut Ground) -> Vec<Place> {
-    let region = ground.only_region();
+fn plan(run: &Run, target_set: &mut TargetSet) -> Vec<Place> {
+    let region = target_set.only_region();
     // A device is written by steps only, which look whether it is still the same one.
     let may_write = region.is_some_and(|at| at.region.is_image);
     let has_device = region.is_some();
@@ -95,7 +95,7 @@ fn plan(run: &Run, ground: &mut Ground) -> Vec<Place> {
             }
         }
     }
-    all.retain(|place| place.candidate.is_none_or(|c| ground.site(c).is_some()));
+    all.retain(|place| place.candidate.is_none_or(|c| target_set.site(c).is_some()));
     all
 }
 
@@ -126,7 +126,7 @@ fn reason_against(
 
 fn measure_all(
     session: &mut Session,
-    ground: &mut Ground,
+    target_set: &mut TargetSet,
     planned: Vec<Place>,
     of: &mut Ceilings,
 ) -> Result<(), Fault> {
@@ -138,16 +138,16 @@ fn measure_all(
             break;
         }
         let layer = place.rung.layer;
-        session.progress.doing(&format!("measuring {}", layer.words()));
+        session.progress.doing(&format!("measuring {}", layer.label()));
         let measured = match &mut memory {
             Err(reason) if place.rung.at == At::Memory => Err(reason.clone()),
-            memory => one(session, ground, memory.as_mut().ok(), &place),
+            memory => one(session, target_set, memory.as_mut().ok(), &place),
         };
         match measured {
             Ok(rung) => of.rungs.push(rung),
             Err(reason) => {
                 let workload = &session.journal.run().header.workloads[usize::from(place.workload)];
-                let name = format!("{} for {}", layer.words(), workload.name);
+                let name = format!("{} for {}", layer.label(), workload.name);
                 of.skipped.push(Skipped { name, reason: printable(reason.as_bytes()) });
                 let workload = Some(place.workload);
                 of.left_out.push(LeftOut { workload, because: Because::Failed });
@@ -163,7 +163,7 @@ fn measure_all(
 /// Measures one rung; the error says why there is no number.
 pub fn one(
     session: &Session,
-    ground: &mut Ground,
+    target_set: &mut TargetSet,
     memory: Option<&mut Memory>,
     place: &Place,
 ) -> Result<Rung, String> {
@@ -173,13 +173,13 @@ pub fn one(
     let (target, kind) = match place.rung.at {
         At::Memory => memory.ok_or("no memory")?.target(session, &mut job)?,
         At::Device => {
-            let at = ground.only_region().ok_or("no device")?;
+            let at = target_set.only_region().ok_or("no device")?;
             job.size = job.size.min(at.region.size_bytes);
             (Subject::from(at.device().as_path()), TargetKind::Block)
         }
         At::File => {
             let candidate = place.candidate.ok_or("no candidate")?;
-            let site = ground.site(candidate).ok_or("it is not prepared")?;
+            let site = target_set.site(candidate).ok_or("it is not prepared")?;
             job.size = site.file_bytes;
             (site.data.clone(), site.data_kind())
         }
@@ -235,7 +235,7 @@ impl Memory {
         if job.rw == Rw::SmallFiles {
             self.scratch.remove_small().map_err(said)?;
             let made = self.scratch.make_dir(scratch::SMALL).map_err(said)?;
-            return Ok((Subject::Held(made), TargetKind::Directory));
+            return Ok((Subject::LockedTarget(made), TargetKind::Directory));
         }
         if let Some(data) = &self.data {
             return Ok((data.into(), TargetKind::File));

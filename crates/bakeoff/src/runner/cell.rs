@@ -15,7 +15,7 @@ use bakeoff_core::model::path::RawPath;
 use bakeoff_core::model::profile::Part;
 use bakeoff_core::model::workload::{DriverName, Phase, Workload};
 use bakeoff_core::prng::SplitMix64;
-use bakeoff_core::tools::foreign::Ground;
+use bakeoff_core::tools::foreign::Workdir;
 use bakeoff_core::tools::native::{FailureKind, TargetKind};
 use bakeoff_core::{evidence, truth, workloads};
 use bakeoff_engine::residency;
@@ -35,7 +35,7 @@ use crate::ui::progress::Live;
 
 /// Which cell or cells.
 #[derive(Clone, Copy, Debug)]
-pub struct Which<'g> {
+pub struct CellId<'g> {
     /// Block.
     pub block: u32,
     /// Index of the candidate.
@@ -47,7 +47,7 @@ pub struct Which<'g> {
 }
 
 /// How a try went.
-pub enum Tried {
+pub enum CellOutcome {
     /// The numbers stand, one cell for each workload of the group, but for those that have none,
     /// with the reason.
     Valid(Vec<Cell>, Vec<(u16, String)>),
@@ -67,11 +67,11 @@ pub enum Tried {
     Interrupted,
 }
 
-impl Tried {
+impl CellOutcome {
     /// The same, and some workloads of the group have no number.
-    fn without(self, missing: Vec<(u16, String)>) -> Tried {
+    fn without(self, missing: Vec<(u16, String)>) -> CellOutcome {
         match self {
-            Tried::Valid(cells, _) => Tried::Valid(cells, missing),
+            CellOutcome::Valid(cells, _) => CellOutcome::Valid(cells, missing),
             other => other,
         }
     }
@@ -86,12 +86,12 @@ pub fn seed(run_seed: u64, block: u32, workload: u16) -> u64 {
 pub fn measure(
     site: &mut Site,
     header: &Header,
-    which: Which<'_>,
+    which: CellId<'_>,
     idle: idle::Rate,
     sampler: Option<&Sampler>,
     cancel: &Cancel,
     tick: &mut dyn FnMut(Live),
-) -> Tried {
+) -> CellOutcome {
     let first = which.group[0];
     let workload = &header.workloads[usize::from(first)];
     let seed = seed(header.seed, which.block, first);
@@ -108,7 +108,7 @@ pub fn measure(
         sampler.begin(&site.devices);
     }
     if let Some(reason) = impossible_on(site, workload) {
-        return Tried::Invalid { workload: first, reason, again: true };
+        return CellOutcome::Invalid { workload: first, reason, again: true };
     }
     let measured = match workload.driver {
         DriverName::Native => measure_phase(site, workload.phase, load, cancel, tick).map(natively),
@@ -117,14 +117,14 @@ pub fn measure(
     if let Some(sampler) = sampler {
         sampler.pause();
     }
-    let invalid = |reason| Tried::Invalid { workload: first, reason, again: true };
+    let invalid = |reason| CellOutcome::Invalid { workload: first, reason, again: true };
     let cleaned = site.scratch.remove_file(scratch::APPEND).and(site.scratch.remove_small());
     match (measured, cleaned) {
-        (Err(Trouble::Load(LoadError::Interrupted)), _) => Tried::Interrupted,
+        (Err(CellError::Load(LoadError::Interrupted)), _) => CellOutcome::Interrupted,
         (Err(trouble), _)
             if trouble.is_lasting(&header.candidates[usize::from(which.candidate)]) =>
         {
-            Tried::Hopeless(trouble.explained())
+            CellOutcome::Hopeless(trouble.explained())
         }
         (Err(trouble), _) => trouble.invalid(first),
         (Ok(_), Err(error)) => invalid(format!("cannot remove what the cell made: {error}")),
@@ -133,7 +133,7 @@ pub fn measure(
             let (told, missing) = apart(which.group, told);
             let measurements: Vec<Measurement> = told.iter().map(|(_, m, _)| m.clone()).collect();
             if measurements.is_empty() {
-                return Tried::Valid(Vec::new(), missing);
+                return CellOutcome::Valid(Vec::new(), missing);
             }
             let truths = truth::apportion(truth, is_profile, &measurements, |ns| idle.over(ns));
             judge(site, header, which, sampler, told.into_iter().zip(truths)).without(missing)
@@ -177,7 +177,7 @@ fn natively((measurements, truth): (Vec<Measurement>, Truth)) -> (Told, Truth) {
 }
 
 /// The workloads of a group, each with the job of this cell.
-fn group_of(header: &Header, which: Which<'_>, job: &Job) -> Vec<Workload> {
+fn group_of(header: &Header, which: CellId<'_>, job: &Job) -> Vec<Workload> {
     let of = |w: &u16| {
         let workload = header.workloads[usize::from(*w)].clone();
         Workload { job: job.clone(), ..workload }
@@ -190,7 +190,7 @@ fn measure_foreign(
     site: &mut Site,
     group: &[Workload],
     cancel: &Cancel,
-) -> Result<(Told, Truth), Trouble> {
+) -> Result<(Told, Truth), CellError> {
     let first = &group[0];
     let tool = foreign::find(first.driver, cancel)?
         .ok_or_else(|| LoadError::Child("a foreign tool without a name".to_string()))?;
@@ -200,12 +200,12 @@ fn measure_foreign(
     if group.iter().any(|workload| workload.job.direct && may_write(workload)) {
         truth.dirtied_per_page = dirtied_per_page(site)?;
     }
-    let is_empty = tool.invocation(first).map_err(ForeignError::from)?.ground == Ground::Empty;
+    let is_empty = tool.invocation(first).map_err(ForeignError::from)?.workdir == Workdir::Empty;
     let directory = match is_empty {
         true => site.scratch.make_dir(scratch::SMALL).map(Scratch::of),
         false => Ok(site.scratch.clone()),
     };
-    let directory = directory.map_err(|e| Trouble::Io("cannot make a directory", e))?;
+    let directory = directory.map_err(|e| CellError::Io("cannot make a directory", e))?;
     if !is_empty && first.phase == Phase::ColdRead {
         truth.resident_before_bytes = cool(site)?;
     }
@@ -221,10 +221,10 @@ fn measure_foreign(
 fn judge(
     site: &Site,
     header: &Header,
-    which: Which<'_>,
+    which: CellId<'_>,
     sampler: Option<&Sampler>,
     measured: impl Iterator<Item = (Figures, Truth)>,
-) -> Tried {
+) -> CellOutcome {
     let mut cells = Vec::with_capacity(which.group.len());
     let mut began_ns = which.began_ns;
     for ((workload, measurement, raw), mut truth) in measured {
@@ -245,17 +245,17 @@ fn judge(
             telemetry,
         };
         if let Some(reason) = evidence::invalid_reason(header, &cell) {
-            return Tried::Invalid { workload, reason, again: true };
+            return CellOutcome::Invalid { workload, reason, again: true };
         }
         began_ns += elapsed_ns;
         cells.push(cell);
     }
-    Tried::Valid(cells, Vec::new())
+    CellOutcome::Valid(cells, Vec::new())
 }
 
 /// What goes wrong around a measurement.
 #[derive(Debug, thiserror::Error)]
-pub enum Trouble {
+pub enum CellError {
     /// The engine failed.
     #[error(transparent)]
     Load(#[from] LoadError),
@@ -270,20 +270,20 @@ pub enum Trouble {
     Io(&'static str, io::Error),
 }
 
-impl From<ForeignError> for Trouble {
-    fn from(error: ForeignError) -> Trouble {
+impl From<ForeignError> for CellError {
+    fn from(error: ForeignError) -> CellError {
         match error {
-            ForeignError::Exec(ExecError::Interrupted) => Trouble::Load(LoadError::Interrupted),
-            error => Trouble::Foreign(error),
+            ForeignError::Exec(ExecError::Interrupted) => CellError::Load(LoadError::Interrupted),
+            error => CellError::Foreign(error),
         }
     }
 }
 
-impl Trouble {
+impl CellError {
     /// What happened and what mends it; the engine's failures say both themselves.
     pub fn explained(&self) -> String {
         match self {
-            Trouble::Io(what, error) if is_full(error) => {
+            CellError::Io(what, error) if is_full(error) => {
                 format!("no space left ({what}): free some")
             }
             other => other.to_string(),
@@ -291,12 +291,12 @@ impl Trouble {
     }
 
     /// A cell without a number.
-    fn invalid(&self, workload: u16) -> Tried {
-        let hung = matches!(self, Trouble::Foreign(ForeignError::Exec(ExecError::TimedOut { .. })));
-        let lacks_memory = matches!(self, Trouble::Load(LoadError::Failed(failure))
+    fn invalid(&self, workload: u16) -> CellOutcome {
+        let hung = matches!(self, CellError::Foreign(ForeignError::Exec(ExecError::TimedOut { .. })));
+        let lacks_memory = matches!(self, CellError::Load(LoadError::Failed(failure))
             if failure.kind == FailureKind::NoMemory);
         let advice = if hung { "; cell_max in the plan gives it another time" } else { "" };
-        Tried::Invalid {
+        CellOutcome::Invalid {
             workload,
             reason: format!("{self}{advice}"),
             again: !hung && !lacks_memory,
@@ -310,23 +310,23 @@ impl Trouble {
         use io::ErrorKind as E;
         let is_ours = matches!(candidate.kind, Kind::Stack(_));
         match self {
-            Trouble::Load(LoadError::Failed(failure)) => match failure.kind {
+            CellError::Load(LoadError::Failed(failure)) => match failure.kind {
                 FailureKind::NoSpace => !is_ours,
                 FailureKind::ReadOnly | FailureKind::Permission | FailureKind::NotFound => true,
                 _ => false,
             },
-            Trouble::Io(_, error) => match error.kind() {
+            CellError::Io(_, error) => match error.kind() {
                 _ if is_full(error) => !is_ours,
                 E::ReadOnlyFilesystem | E::PermissionDenied | E::NotFound => true,
                 _ => false,
             },
-            Trouble::Foreign(error) => matches!(
+            CellError::Foreign(error) => matches!(
                 error,
                 ForeignError::Missing { .. }
                     | ForeignError::Stranger(_)
                     | ForeignError::Unsupported(_)
             ),
-            Trouble::Load(_) | Trouble::Impossible(_) => false,
+            CellError::Load(_) | CellError::Impossible(_) => false,
         }
     }
 }
@@ -341,7 +341,7 @@ fn measure_phase(
     load: Load<'_>,
     cancel: &Cancel,
     tick: &mut dyn FnMut(Live),
-) -> Result<(Vec<Measurement>, Truth), Trouble> {
+) -> Result<(Vec<Measurement>, Truth), CellError> {
     let job = load.job;
     let mut truth = Truth::default();
     if job.direct && job.rw.writes() {
@@ -359,39 +359,39 @@ fn measure_phase(
 }
 
 /// What a workload is measured on; new files and directories are made.
-pub fn target(site: &Site, phase: Phase) -> Result<(Subject, TargetKind), Trouble> {
+pub fn target(site: &Site, phase: Phase) -> Result<(Subject, TargetKind), CellError> {
     Ok(match phase {
         Phase::ColdRead | Phase::Overwrite => (site.data.clone(), site.data_kind()),
         // Without files, what is new begins where the device does.
         Phase::Append if site.is_raw => (site.data.clone(), site.data_kind()),
         Phase::Append => {
             let made = site.scratch.create(scratch::APPEND);
-            let made = made.map_err(|e| Trouble::Io("cannot make a new file", e))?;
-            (Subject::Held(made), TargetKind::File)
+            let made = made.map_err(|e| CellError::Io("cannot make a new file", e))?;
+            (Subject::LockedTarget(made), TargetKind::File)
         }
         Phase::Metadata | Phase::Whole => {
             let made = site.scratch.make_dir(scratch::SMALL);
-            let made = made.map_err(|e| Trouble::Io("cannot make a directory", e))?;
-            (Subject::Held(made), TargetKind::Directory)
+            let made = made.map_err(|e| CellError::Io("cannot make a directory", e))?;
+            (Subject::LockedTarget(made), TargetKind::Directory)
         }
     })
 }
 
 /// Puts the data file out of memory and says how much of it is still there: of itself, and of the
 /// files that loop devices below keep there. `None` where one of those may not be looked at.
-pub fn cool(site: &Site) -> Result<Option<u64>, Trouble> {
+pub fn cool(site: &Site) -> Result<Option<u64>, CellError> {
     let file =
-        File::open(site.data.path()).map_err(|e| Trouble::Io("cannot open the data file", e))?;
+        File::open(site.data.path()).map_err(|e| CellError::Io("cannot open the data file", e))?;
     let evict = |file: &File| {
-        residency::evict(file).map_err(|e| Trouble::Io("cannot put the file out of memory", e))
+        residency::evict(file).map_err(|e| CellError::Io("cannot put the file out of memory", e))
     };
     evict(&file)?;
     if let Some(device) = &site.driver_reads {
         let device = File::open(device.as_path());
-        evict(&device.map_err(|e| Trouble::Io("cannot open the device of the stack", e))?)?;
+        evict(&device.map_err(|e| CellError::Io("cannot open the device of the stack", e))?)?;
     }
     let own = residency::resident_bytes(&file, site.file_bytes)
-        .map_err(|e| Trouble::Io("cannot tell what is in memory", e))?;
+        .map_err(|e| CellError::Io("cannot tell what is in memory", e))?;
     // A file of somebody else's, or one that a mount hides: nothing can be said then.
     let below = site.cached_below.iter().map(|image| cool_below(image).ok());
     Ok(below.sum::<Option<u64>>().map(|below| own.saturating_add(below)))
@@ -409,20 +409,20 @@ fn cool_below(image: &RawPath) -> io::Result<u64> {
 }
 
 /// Whether direct writes here really are direct: measured once for each visit.
-pub fn dirtied_per_page(site: &mut Site) -> Result<Option<f64>, Trouble> {
+pub fn dirtied_per_page(site: &mut Site) -> Result<Option<f64>, CellError> {
     if site.dirtied_per_page.is_none() && site.is_raw {
         let measured = host::dirtied_per_page(site.data.path());
-        site.dirtied_per_page = measured.map_err(|e| Trouble::Io("direct writes fail here", e))?;
+        site.dirtied_per_page = measured.map_err(|e| CellError::Io("direct writes fail here", e))?;
     }
     if site.dirtied_per_page.is_none() && !site.is_raw {
         let file = site.scratch.create(scratch::PROBE);
-        let file = file.map_err(|e| Trouble::Io("cannot make a file to try direct writes", e))?;
+        let file = file.map_err(|e| CellError::Io("cannot make a file to try direct writes", e))?;
         let measured = host::dirtied_per_page(file.path());
         // Removed while it is open, it would stay under another name on NFS and FUSE.
         drop(file);
         let removed = site.scratch.remove_file(scratch::PROBE);
-        removed.map_err(|e| Trouble::Io("cannot remove the trial file", e))?;
-        site.dirtied_per_page = measured.map_err(|e| Trouble::Io("direct writes fail here", e))?;
+        removed.map_err(|e| CellError::Io("cannot remove the trial file", e))?;
+        site.dirtied_per_page = measured.map_err(|e| CellError::Io("direct writes fail here", e))?;
     }
     Ok(site.dirtied_per_page)
 }

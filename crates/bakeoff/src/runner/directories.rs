@@ -10,7 +10,7 @@ use bakeoff_core::tools::native::TargetKind;
 use bakeoff_core::units;
 
 use super::action::ActionError;
-use super::ground::{self, Ground};
+use super::target_set::{self, TargetSet};
 use super::load;
 use super::making;
 use super::rehearse::{self, Findings, Trial};
@@ -32,7 +32,7 @@ const LAYOUT_SHARE: u64 = 10;
 const LAYOUT_NS: u64 = 30_000_000_000;
 
 /// Prepares every directory, settles the plan and gives the ground to stand on.
-pub fn prepare(session: &mut Session) -> Result<Ground, StepError> {
+pub fn prepare(session: &mut Session) -> Result<TargetSet, StepError> {
     let candidates = session.journal.run().header.candidates.clone();
     let mut scratches = Vec::new();
     for (index, candidate) in candidates.iter().enumerate() {
@@ -51,7 +51,7 @@ pub fn prepare(session: &mut Session) -> Result<Ground, StepError> {
         found.push((candidate.clone(), trial));
     }
     let sentinel = sentinel(session, &candidates, &sites, room.saturating_sub(file_bytes))?;
-    rehearse::settle(
+    rehearse::apply_limits(
         session,
         Findings {
             candidates: found,
@@ -59,16 +59,16 @@ pub fn prepare(session: &mut Session) -> Result<Ground, StepError> {
             region: None,
             more_regions: Vec::new(),
             file_bytes,
-            append_room_bytes: room.saturating_sub(file_bytes + ground::SENTINEL_BYTES),
+            append_room_bytes: room.saturating_sub(file_bytes + target_set::SENTINEL_BYTES),
             written_bytes,
             stand_side_by_side: true,
         },
     )?;
-    Ok(Ground::Directories { sites, sentinel })
+    Ok(TargetSet::Directories { sites, sentinel })
 }
 
 /// Lays the directories of a resumed run out again, with the size its plan settled on.
-pub fn prepare_again(session: &mut Session, file_bytes: u64) -> Result<Ground, StepError> {
+pub fn prepare_again(session: &mut Session, file_bytes: u64) -> Result<TargetSet, StepError> {
     let candidates = session.journal.run().header.candidates.clone();
     let room = room_bytes(&candidates)?;
     let mut sites = Vec::new();
@@ -77,7 +77,7 @@ pub fn prepare_again(session: &mut Session, file_bytes: u64) -> Result<Ground, S
         sites.push(lay_out(session, candidate, scratch, file_bytes, 0.0)?.0);
     }
     let sentinel = sentinel(session, &candidates, &sites, room.saturating_sub(file_bytes))?;
-    Ok(Ground::Directories { sites, sentinel })
+    Ok(TargetSet::Directories { sites, sentinel })
 }
 
 fn directory(candidate: &Candidate) -> Result<(&RawPath, &Place), Fault> {
@@ -110,7 +110,7 @@ fn pilots(
     let mut rates = Vec::new();
     for (candidate, scratch) in candidates.iter().zip(scratches) {
         session.progress.doing(&format!("trying {}", candidate.name));
-        let (rate, _) = ground::lay_out(session, scratch, scratch::PROBE, PILOT_BYTES)
+        let (rate, _) = target_set::lay_out(session, scratch, scratch::PROBE, PILOT_BYTES)
             .map_err(|error| in_place(candidate, error))?;
         scratch
             .remove_file(scratch::PROBE)
@@ -183,9 +183,9 @@ fn lay_out(
 ) -> Result<(Site, Trial), StepError> {
     let (_, place) = directory(candidate)?;
     session.progress.doing(&format!("laying out {}", candidate.name));
-    let (rate, data) = ground::lay_out(session, &scratch, scratch::DATA, file_bytes)
+    let (rate, data) = target_set::lay_out(session, &scratch, scratch::DATA, file_bytes)
         .map_err(|error| in_place(candidate, error))?;
-    let site = Site::new(scratch, Subject::Held(data), place.class, place, file_bytes);
+    let site = Site::new(scratch, Subject::LockedTarget(data), place.class, place, file_bytes);
     let flushed_write_ns = rehearse::flushed_write_ns(session, &site)
         .map_err(|error| in_place(candidate, into_action_error(error)))?;
     let wears = place.class != PlaceClass::Memory;
@@ -219,11 +219,11 @@ fn sentinel(
     let block = (0..sites.len())
         .find(|i| place_of(*i).is_some_and(|(_, place)| place.class == PlaceClass::Block));
     let Some(site) = block.and_then(|i| sites.get(i)) else { return Ok(None) };
-    if room < ground::SENTINEL_BYTES {
+    if room < target_set::SENTINEL_BYTES {
         return Ok(None);
     }
     let (_, file) =
-        ground::lay_out(session, &site.scratch, scratch::SENTINEL, ground::SENTINEL_BYTES)
+        target_set::lay_out(session, &site.scratch, scratch::SENTINEL, target_set::SENTINEL_BYTES)
             .map_err(StepError::Failed)?;
     let job = Job { direct: true, io_size: Some(1 << 20), ..Job::new(Rw::Read, 1 << 20, 1 << 20) };
     let readable = load::run(&job, &file, TargetKind::File, &session.cancel, &mut |_| {});

@@ -110,7 +110,7 @@ impl Installed {
         self.driver.command(workload, &Scratch { version: self.version.clone(), is_root })
     }
 
-    /// Runs it in `dir`, which is as [`Invocation::ground`] wants it, for workloads that belong
+    /// Runs it in `dir`, which is as [`Invocation::target_set`] wants it, for workloads that belong
     /// together: the numbers of each, or why it told none, with what it printed. A command that
     /// gives the numbers of several is run once. `limit` is for each command.
     pub fn run(

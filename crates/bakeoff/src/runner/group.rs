@@ -4,8 +4,8 @@ use bakeoff_core::decide;
 use bakeoff_core::model::event::What;
 
 use super::block::BlockEnd;
-use super::cell::{self, Tried, Which};
-use super::ground::Ground;
+use super::cell::{self, CellOutcome, CellId};
+use super::target_set::TargetSet;
 use super::idle;
 use super::session::Session;
 use crate::fault::Fault;
@@ -17,13 +17,13 @@ impl Session<'_> {
     /// Every workload on the candidate that stands alone.
     pub fn cells(
         &mut self,
-        ground: &mut Ground,
+        target_set: &mut TargetSet,
         block: u32,
         candidate: u16,
         idle: idle::Rate,
     ) -> Result<BlockEnd, Fault> {
         for group in decide::workload_order(self.journal.run(), block) {
-            match self.group(ground, block, candidate, &group, idle)? {
+            match self.group(target_set, block, candidate, &group, idle)? {
                 BlockEnd::Complete => {}
                 other => return Ok(other),
             }
@@ -34,7 +34,7 @@ impl Session<'_> {
     /// Workloads that belong together on one candidate, in one piece.
     pub fn group(
         &mut self,
-        ground: &mut Ground,
+        target_set: &mut TargetSet,
         block: u32,
         candidate: u16,
         group: &[u16],
@@ -48,8 +48,8 @@ impl Session<'_> {
             return Ok(BlockEnd::Complete);
         }
         for _ in 0..TRIES {
-            match self.try_group(ground, block, candidate, group, idle)? {
-                Tried::Valid(cells, missing) => {
+            match self.try_group(target_set, block, candidate, group, idle)? {
+                CellOutcome::Valid(cells, missing) => {
                     for cell in cells {
                         self.journal.record(What::CellDone(Box::new(cell)))?;
                     }
@@ -59,13 +59,13 @@ impl Session<'_> {
                     }
                     break;
                 }
-                Tried::Interrupted => return Ok(BlockEnd::Interrupted),
-                Tried::Hopeless(why) => {
+                CellOutcome::Interrupted => return Ok(BlockEnd::Interrupted),
+                CellOutcome::Hopeless(why) => {
                     let header = &self.journal.run().header;
                     let name = &header.candidates[usize::from(candidate)].name;
                     return Ok(BlockEnd::Failed(format!("{name}: {why}")));
                 }
-                Tried::Invalid { workload, reason, again } => {
+                CellOutcome::Invalid { workload, reason, again } => {
                     let why = reason.clone();
                     let what = What::CellInvalid { block, candidate, workload, reason };
                     self.journal.record(what)?;
@@ -81,12 +81,12 @@ impl Session<'_> {
 
     fn try_group(
         &mut self,
-        ground: &mut Ground,
+        target_set: &mut TargetSet,
         block: u32,
         candidate: u16,
         group: &[u16],
         idle: idle::Rate,
-    ) -> Result<Tried, Fault> {
+    ) -> Result<CellOutcome, Fault> {
         let header = &self.journal.run().header;
         let first = &header.workloads[usize::from(group[0])];
         let what = match first.profile {
@@ -100,8 +100,8 @@ impl Session<'_> {
             None => format!("block {}", block + 1),
         };
         self.progress.doing(&format!("{which} · {name} · {what}"));
-        let site = ground.site(candidate).ok_or_else(|| Fault::bug("the candidate has no site"))?;
-        let which = Which { block, candidate, group, began_ns: self.journal.elapsed_ns() };
+        let site = target_set.site(candidate).ok_or_else(|| Fault::bug("the candidate has no site"))?;
+        let which = CellId { block, candidate, group, began_ns: self.journal.elapsed_ns() };
         let mut tick = |live| self.progress.live(live);
         let sampler = self.sampler.as_ref();
         Ok(cell::measure(site, header, which, idle, sampler, &self.cancel, &mut tick))

@@ -12,7 +12,7 @@ use bakeoff_core::prepare::{space, support};
 use bakeoff_core::units;
 
 use super::action::io_error;
-use super::ground::{self, Ground};
+use super::target_set::{self, TargetSet};
 use super::making::{self, OnLoop};
 use super::own_place;
 use super::regions::{self, Attached, Part, Regions};
@@ -41,7 +41,7 @@ const WEAR_SHARE: u64 = 2;
 const BLOCKS: u64 = 8;
 
 /// Makes an image for each candidate that has room, tries every candidate and settles the plan.
-pub fn prepare(session: &mut Session, parent: &RawPath, place: Place) -> Result<Ground, StepError> {
+pub fn prepare(session: &mut Session, parent: &RawPath, place: Place) -> Result<TargetSet, StepError> {
     let (_, scratch) = making::scratch(session, ScratchOf::Run, parent)?;
     let rate = pilot(session, &scratch)?;
     let header = session.journal.run().header.clone();
@@ -119,7 +119,7 @@ pub fn prepare_again(
     session: &mut Session,
     region: &Region,
     file_bytes: u64,
-) -> Result<Ground, StepError> {
+) -> Result<TargetSet, StepError> {
     let parent = region.target.as_path().parent().and_then(|scratch| scratch.parent());
     let parent = parent.ok_or_else(|| Fault::bug("the image lies nowhere"))?;
     let place = host::place(parent).map_err(Fault::environment)?;
@@ -128,7 +128,7 @@ pub fn prepare_again(
     let kept = (0..usize::from(region.parts)).collect();
     let images = Images { size_bytes: region.size_bytes, kept };
     let made = attach(session, &scratch, &images)?;
-    Ok(Ground::Regions(regions(made, place, (images.size_bytes, file_bytes))))
+    Ok(TargetSet::Regions(regions(made, place, (images.size_bytes, file_bytes))))
 }
 
 /// The directory a run's scratch directory was made in, from its first step.
@@ -165,7 +165,7 @@ fn regions(made: Made, place: Place, (size_bytes, file_bytes): (u64, u64)) -> Re
 
 /// How fast an image can be written, bytes a second.
 fn pilot(session: &Session, scratch: &Scratch) -> Result<f64, StepError> {
-    let laid_out = ground::lay_out(session, scratch, scratch::PROBE, PILOT_BYTES);
+    let laid_out = target_set::lay_out(session, scratch, scratch::PROBE, PILOT_BYTES);
     let (rate, _) = laid_out.map_err(StepError::Failed)?;
     let removed = scratch.remove_file(scratch::PROBE);
     removed.map_err(|e| StepError::Failed(io_error("remove the trial file")(e)))?;

@@ -16,7 +16,7 @@ use bakeoff_core::units;
 
 use super::ceilings::{self, Memory, Place};
 use super::cost;
-use super::ground::Ground;
+use super::target_set::TargetSet;
 use super::making::{self, OnLoop};
 use super::regions::{self, Attached, Part, Regions};
 use super::scratch;
@@ -46,8 +46,8 @@ struct Visit {
 /// # Errors
 /// When the record cannot be kept, or what was made cannot be taken away. What fails otherwise is
 /// left out with its reason.
-pub fn measure(session: &mut Session, ground: &Ground, of: &mut Ceilings) -> Result<(), Fault> {
-    let Ground::Regions(on_disk) = ground else { return Ok(()) };
+pub fn measure(session: &mut Session, target_set: &TargetSet, of: &mut Ceilings) -> Result<(), Fault> {
+    let TargetSet::Regions(on_disk) = target_set else { return Ok(()) };
     let visits = visits(&session.journal.run().header.candidates);
     let workloads = &session.journal.run().header.workloads;
     let has_any = workloads.iter().any(|w| rungs::in_memory(w, Layer::FsRam).is_some());
@@ -98,7 +98,7 @@ pub fn announced(
     let name = steps::scratch_name_of(run, ceilings::MEMORY_SCRATCH);
     let image = RawPath::new(Path::new(ceilings::MEMORY).join(name).join(scratch::IMAGE));
     let mut all = vec![steps::fill(0, &image, IMAGE_BYTES), steps::attach_loop(0, &image)];
-    let ground = visit::Ground {
+    let target_set = visit::StackTarget {
         run,
         slot: 0,
         device,
@@ -108,7 +108,7 @@ pub fn announced(
     };
     for Visit { what, .. } in visits(candidates) {
         if let Kind::Stack(stack) = &what.kind {
-            all.extend(visit::made(&what.name, stack, &ground).steps);
+            all.extend(visit::made(&what.name, stack, &target_set).steps);
         }
     }
     all
@@ -155,14 +155,14 @@ fn on_image(
         }
     };
     let step = on_loop.step;
-    let mut ground = Ground::Regions(regions_on(session, on_disk, &image, on_loop));
+    let mut target_set = TargetSet::Regions(regions_on(session, on_disk, &image, on_loop));
     let mut done = Ok(());
     for visit in visits {
         if session.cancel.is_set() || done.is_err() {
             break;
         }
         session.progress.doing(&format!("measuring {}", visit.what.name));
-        done = one(session, &mut ground, &visit, of);
+        done = one(session, &mut target_set, &visit, of);
     }
     match stepper::undo(&mut session.journal, step) {
         Err(StepError::Fault(fault)) => Err(fault),
@@ -193,13 +193,13 @@ fn regions_on(session: &Session, on_disk: &Regions, image: &Opened, on_loop: OnL
 /// One visit: every workload that is one job on files.
 fn one(
     session: &mut Session,
-    ground: &mut Ground,
+    target_set: &mut TargetSet,
     visit: &Visit,
     of: &mut Ceilings,
 ) -> Result<(), Fault> {
-    let entered = match ground.enter(session, &visit.what) {
+    let entered = match target_set.enter(session, &visit.what) {
         Ok(()) => {
-            rungs_of(session, ground, visit, of);
+            rungs_of(session, target_set, visit, of);
             Ok(())
         }
         Err(StepError::Fault(fault)) => Err(fault),
@@ -208,18 +208,18 @@ fn one(
             Ok(())
         }
     };
-    match ground.leave(&mut session.journal) {
+    match target_set.leave(&mut session.journal) {
         Ok(()) => entered,
         Err(error) => entered.and(Err(error.into_fault())),
     }
 }
 
-fn rungs_of(session: &Session, ground: &mut Ground, visit: &Visit, of: &mut Ceilings) {
+fn rungs_of(session: &Session, target_set: &mut TargetSet, visit: &Visit, of: &mut Ceilings) {
     let header = &session.journal.run().header;
     for (workload, what) in (0u16..).zip(&header.workloads) {
         let Some(rung) = rungs::in_memory(what, visit.layer) else { continue };
         let place = Place { workload, candidate: visit.candidates.first().copied(), rung };
-        match ceilings::one(session, ground, None, &place) {
+        match ceilings::one(session, target_set, None, &place) {
             Ok(rung) => of.rungs.extend(
                 visit.candidates.iter().map(|c| Rung { candidate: Some(*c), ..rung.clone() }),
             ),

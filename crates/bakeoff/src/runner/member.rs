@@ -15,7 +15,7 @@ use bakeoff_core::truth::COLD_SHARE;
 use bakeoff_core::workloads;
 
 use super::cell::{self, Trouble};
-use super::rounds::Which;
+use super::rounds::RoundsId;
 use super::session::Session;
 use super::site::Site;
 use super::sliced::Sliced;

@@ -1,6 +1,6 @@
 //! Runs a plan: prepares candidates, measures cells, records what happened, puts everything back.
 //!
-//! `session` is the loop; `ground` is what candidates stand on (`directories` or `regions`, those
+//! `session` is the loop; `target_set` is what candidates stand on (`directories` or `regions`, those
 //! of the demo's `image` or of `targets`); `stepper` and `action` change the system and undo it;
 //! `held` keeps targets for us; `rounds` has `member`s measured in slices (`sliced`), `cell` and
 //! `load` what cannot be cut; `journal` records; `recover` undoes what
@@ -17,9 +17,9 @@ pub mod cost;
 pub mod device_actions;
 pub mod directories;
 pub mod foreign;
-pub mod ground;
+pub mod target_set;
 pub mod group;
-pub mod held;
+pub mod locked_target;
 pub mod idle;
 pub mod image;
 pub mod in_memory;

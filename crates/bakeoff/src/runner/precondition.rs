@@ -18,7 +18,7 @@ use crate::fault::Fault;
 
 /// Brings region `index` to its steady state, or finds out that it has none; nothing where the plan
 /// does not want it. `least_bytes` is what the run will write at least.
-pub fn bring_about(
+pub fn reach_steady_state(
     session: &mut Session,
     index: usize,
     at: &Attached,

@@ -15,7 +15,7 @@ use bakeoff_core::prng::SplitMix64;
 use bakeoff_core::probe::{self, BLOCK_BYTES, Layout, Seen};
 use rustix::fs::OFlags;
 
-use super::held::Held;
+use super::locked_target::LockedTarget;
 use super::{own_place, target};
 use crate::fault::Fault;
 use crate::signals::Cancel;
@@ -47,7 +47,7 @@ impl Device {
     ///
     /// # Errors
     /// When it is another one by now, or cannot be opened.
-    pub fn held(held: &Held) -> Result<Device, Fault> {
+    pub fn held(held: &LockedTarget) -> Result<Device, Fault> {
         let opened = held.opened().map_err(Fault::environment)?;
         Device::open(opened.path()).map_err(Fault::environment)
     }

@@ -20,7 +20,7 @@ use bakeoff_core::prepare::knobs;
 use super::ceilings::{self, Place};
 use super::cell;
 use super::cost;
-use super::ground::Ground;
+use super::target_set::TargetSet;
 use super::session::Session;
 use super::stepper::{self, StepError};
 use crate::fault::Fault;
@@ -30,7 +30,7 @@ use crate::host;
 ///
 /// # Errors
 /// When the record cannot be kept, or a setting cannot be put back.
-pub fn measure(session: &mut Session, ground: &mut Ground) -> Result<(), Fault> {
+pub fn measure(session: &mut Session, target_set: &mut TargetSet) -> Result<(), Fault> {
     let run = session.journal.run();
     let is_known = run.ceilings.rungs.iter().any(|rung| rung.layer == Layer::Again);
     if !run.header.protocol.prove || is_known || session.cancel.is_set() {
@@ -39,7 +39,7 @@ pub fn measure(session: &mut Session, ground: &mut Ground) -> Result<(), Fault> 
     let mut of = run.ceilings.clone();
     let until = Instant::now() + Duration::from_nanos(MOST_NS);
     for candidate in 0..run.header.candidates.len() as u16 {
-        let places = suspected(session.journal.run(), candidate, ground.only_region().is_some());
+        let places = suspected(session.journal.run(), candidate, target_set.only_region().is_some());
         if places.is_empty() {
             continue;
         }
@@ -48,7 +48,7 @@ pub fn measure(session: &mut Session, ground: &mut Ground) -> Result<(), Fault> 
         let visits = [(own, places)].into_iter().chain(others);
         for (what, places) in visits {
             if !session.cancel.is_set() {
-                visit(session, ground, &what, places, until, &mut of)?;
+                visit(session, target_set, &what, places, until, &mut of)?;
             }
         }
     }
@@ -111,21 +111,21 @@ pub fn changed(own: &Candidate) -> Vec<Candidate> {
 
 fn visit(
     session: &mut Session,
-    ground: &mut Ground,
+    target_set: &mut TargetSet,
     what: &Candidate,
     places: Vec<Place>,
     until: Instant,
     of: &mut Ceilings,
 ) -> Result<(), Fault> {
-    let entered = match ground.enter(session, what) {
-        Ok(()) => experiments(session, ground, places, until, of),
+    let entered = match target_set.enter(session, what) {
+        Ok(()) => experiments(session, target_set, places, until, of),
         Err(StepError::Fault(fault)) => Err(fault),
         Err(StepError::Failed(error)) => {
             skip(of, &format!("experiments on {}", what.name), &error.to_string());
             Ok(())
         }
     };
-    match ground.leave(&mut session.journal) {
+    match target_set.leave(&mut session.journal) {
         Ok(()) => entered,
         Err(error) => entered.and(Err(error.into_fault())),
     }
@@ -133,7 +133,7 @@ fn visit(
 
 fn experiments(
     session: &mut Session,
-    ground: &mut Ground,
+    target_set: &mut TargetSet,
     places: Vec<Place>,
     until: Instant,
     of: &mut Ceilings,
@@ -144,15 +144,15 @@ fn experiments(
         }
         let layer = place.rung.layer;
         let workload = &session.journal.run().header.workloads[usize::from(place.workload)];
-        let name = format!("{} for {}", layer.words(), workload.name);
+        let name = format!("{} for {}", layer.label(), workload.name);
         if let Some(reason) = reason_against(session.journal.run(), of, &place, until) {
             skip(of, &name, reason);
             continue;
         }
         session.progress.doing(&format!("trying {name}"));
         let measured = match layer {
-            Layer::SlowClock => at_a_lowered_clock(session, ground, &place)?,
-            _ => cold(session, ground, &place),
+            Layer::SlowClock => at_a_lowered_clock(session, target_set, &place)?,
+            _ => cold(session, target_set, &place),
         };
         match measured {
             Ok(rung) => of.rungs.push(rung),
@@ -175,24 +175,24 @@ fn reason_against(run: &Run, of: &Ceilings, place: &Place, until: Instant) -> Op
 }
 
 /// Measures an experiment; what is read comes from the disk, as in the cells.
-fn cold(session: &Session, ground: &mut Ground, place: &Place) -> Result<Rung, String> {
+fn cold(session: &Session, target_set: &mut TargetSet, place: &Place) -> Result<Rung, String> {
     if place.rung.job.rw.reads() {
-        let site = place.candidate.and_then(|candidate| ground.site(candidate));
+        let site = place.candidate.and_then(|candidate| target_set.site(candidate));
         cell::cool(site.ok_or("it is not prepared")?).map_err(|error| error.to_string())?;
     }
-    ceilings::one(session, ground, None, place)
+    ceilings::one(session, target_set, None, place)
 }
 
 /// Measures with every clock lowered, and puts them back.
 fn at_a_lowered_clock(
     session: &mut Session,
-    ground: &mut Ground,
+    target_set: &mut TargetSet,
     place: &Place,
 ) -> Result<Result<Rung, String>, Fault> {
     let mut taken = Vec::new();
     let lowered = lower(session, &mut taken);
     let measured = match lowered {
-        Ok(()) => Ok(cold(session, ground, place)),
+        Ok(()) => Ok(cold(session, target_set, place)),
         Err(StepError::Failed(error)) => Ok(Err(error.to_string())),
         Err(StepError::Fault(fault)) => Err(fault),
     };

@@ -19,7 +19,7 @@ use bakeoff_core::tools::native::TargetKind;
 use rustix::fs::{Mode, OFlags};
 
 use super::action::{ActionError, io_error};
-use super::ground::{SENTINEL_BYTES, lay_out, sentinel_job};
+use super::target_set::{SENTINEL_BYTES, lay_out, sentinel_job};
 use super::journal::Journal;
 use super::load::{self, LoadError};
 use super::loops;
@@ -156,7 +156,7 @@ impl Regions {
         let made = visit::made(
             &candidate.name,
             stack,
-            &visit::Ground {
+            &visit::StackTarget {
                 run: &run,
                 slot,
                 device: &part.device,
@@ -182,7 +182,7 @@ impl Regions {
         let data = scratch.open_file(scratch::DATA);
         let data = data.map_err(|e| StepError::Failed(io_error("open our data file")(e)))?;
         let (place, bytes) = (&at.region.place, self.file_bytes);
-        let site = Site::new(scratch, Subject::Held(data), class, place, bytes);
+        let site = Site::new(scratch, Subject::LockedTarget(data), class, place, bytes);
         let driver_reads = stack.fuse.then(|| made.device.clone());
         self.set_site(Site { driver_reads, ..site });
         Ok(())
@@ -203,7 +203,7 @@ impl Regions {
 
     /// Ends everything that stands: all it made is undone, latest first.
     pub fn leave(&mut self, journal: &mut Journal) -> Result<(), StepError> {
-        self.let_go();
+        self.detach();
         while let Some(stand) = self.stands.last_mut() {
             while let Some(step) = stand.steps.pop() {
                 stepper::undo(journal, step)?;
@@ -214,7 +214,7 @@ impl Regions {
     }
 
     /// Closes what is open on mounted stacks: a filesystem cannot be unmounted before.
-    pub fn let_go(&mut self) {
+    pub fn detach(&mut self) {
         self.stands.iter_mut().for_each(|stand| stand.site = None);
     }
 

@@ -160,7 +160,7 @@ pub struct Findings {
 }
 
 /// Settles the plan and records it.
-pub fn settle(session: &mut Session, found: Findings) -> Result<(), Fault> {
+pub fn apply_limits(session: &mut Session, found: Findings) -> Result<(), Fault> {
     let header = session.journal.run().header.clone();
     let visit_ns = mean(found.candidates.iter().map(|(_, trial)| trial.visit)).time_ns;
     let visited = u32::try_from(found.candidates.len()).unwrap_or(u32::MAX);

@@ -10,8 +10,8 @@ use bakeoff_core::telemetry::layout::Device;
 use bakeoff_core::{evidence, truth};
 
 use super::calibration;
-use super::cell::Trouble;
-use super::ground::Ground;
+use super::cell::CellError;
+use super::target_set::TargetSet;
 use super::idle;
 use super::load::LoadError;
 use super::member::{Member, Turn};
@@ -26,7 +26,7 @@ const ONE_FURTHER_OF: u16 = 2;
 
 /// Which cells.
 #[derive(Clone, Copy, Debug)]
-pub struct Which<'s> {
+pub struct RoundsId<'s> {
     /// Block.
     pub block: u32,
     /// Index of the workload.
@@ -48,7 +48,7 @@ pub enum Measured {
 }
 
 /// What went wrong with whom.
-pub type Failed = (u16, Trouble);
+pub type Failed = (u16, CellError);
 
 /// Measures a workload on every standing candidate.
 ///
@@ -56,13 +56,13 @@ pub type Failed = (u16, Trouble);
 /// When something fails that is not a matter of a candidate.
 pub fn measure(
     session: &mut Session,
-    ground: &mut Ground,
-    which: Which<'_>,
+    target_set: &mut TargetSet,
+    which: RoundsId<'_>,
 ) -> Result<Measured, Fault> {
-    watch(session, ground, which.standing);
-    let disks = ground.disks();
+    watch(session, target_set, which.standing);
+    let disks = target_set.disks();
     let before = Evidence::take(&disks);
-    let ended = in_rounds(session, ground, which);
+    let ended = in_rounds(session, target_set, which);
     let after = Evidence::take(&disks);
     if let Some(sampler) = &session.sampler {
         sampler.pause();
@@ -73,7 +73,7 @@ pub fn measure(
             (members, lost.collect::<Vec<(u16, Result<Cell, String>)>>())
         }
         Err((candidate, trouble)) => {
-            return Ok(match clean(ground, which.standing) {
+            return Ok(match clean(target_set, which.standing) {
                 Ok(()) => stopped_by(candidate, &trouble),
                 Err(failed) => not_cleaned(failed),
             });
@@ -85,10 +85,10 @@ pub fn measure(
     for member in members {
         let share = member.elapsed_ns() as f64 / total_ns.max(1) as f64;
         let candidate = member.candidate;
-        cells.push((candidate, finish(session, ground, which, member, (&others, share))));
+        cells.push((candidate, finish(session, target_set, which, member, (&others, share))));
     }
     // After the processes have ended: what is open would stay under another name on NFS and FUSE.
-    if let Err(failed) = clean(ground, which.standing) {
+    if let Err(failed) = clean(target_set, which.standing) {
         return Ok(not_cleaned(failed));
     }
     cells.sort_by_key(|(candidate, _)| *candidate);
@@ -100,18 +100,18 @@ fn not_cleaned((candidate, error): (u16, std::io::Error)) -> Measured {
 }
 
 /// What ends the block, or leaves a candidate without a cell.
-fn stopped_by(candidate: u16, trouble: &Trouble) -> Measured {
+fn stopped_by(candidate: u16, trouble: &CellError) -> Measured {
     match trouble {
-        Trouble::Load(LoadError::Interrupted) => Measured::Interrupted,
+        CellError::Load(LoadError::Interrupted) => Measured::Interrupted,
         other => Measured::Hopeless(candidate, other.explained()),
     }
 }
 
 /// Watches the devices below all of them.
-fn watch(session: &Session, ground: &mut Ground, standing: &[u16]) {
+fn watch(session: &Session, target_set: &mut TargetSet, standing: &[u16]) {
     let Some(sampler) = &session.sampler else { return };
     let mut devices: Vec<Device> = Vec::new();
-    for site in standing.iter().filter_map(|c| ground.site(*c).map(|site| site.devices.clone())) {
+    for site in standing.iter().filter_map(|c| target_set.site(*c).map(|site| site.devices.clone())) {
         devices.extend(site.into_iter().filter(|device| device.is_disk));
     }
     devices.sort_by(|a, b| a.dev.cmp(&b.dev));
@@ -122,16 +122,16 @@ fn watch(session: &Session, ground: &mut Ground, standing: &[u16]) {
 /// Every round; gives those that took part to the end, and those that failed, with why.
 fn in_rounds(
     session: &mut Session,
-    ground: &mut Ground,
-    which: Which<'_>,
+    target_set: &mut TargetSet,
+    which: RoundsId<'_>,
 ) -> Result<(Vec<Member>, Vec<Failed>), Failed> {
     let (mut members, mut failed) = (Vec::new(), Vec::new());
     for &candidate in which.standing {
-        members.extend(start(session, ground, which, candidate, &mut failed)?);
+        members.extend(start(session, target_set, which, candidate, &mut failed)?);
     }
     let slice_ns =
-        calibration::length(session, ground, which.workload, (&mut members, &mut failed))?;
-    start_again(session, ground, which, (&mut members, &mut failed))?;
+        calibration::length(session, target_set, which.workload, (&mut members, &mut failed))?;
+    start_again(session, target_set, which, (&mut members, &mut failed))?;
     let planned = u16::try_from(session.journal.run().header.protocol.rounds).unwrap_or(8).max(1);
     let mut after = None;
     for round in 0..planned + planned / ONE_FURTHER_OF {
@@ -146,11 +146,11 @@ fn in_rounds(
         for (turn, candidate) in (0..).zip(order) {
             let Some(at) = members.iter().position(|m| m.candidate == candidate) else { continue };
             let turn = Turn { round, turn, after, slice_ns };
-            let Some(site) = ground.site(candidate) else { continue };
+            let Some(site) = target_set.site(candidate) else { continue };
             if let Err(trouble) = members[at].slice(session, site, turn) {
                 members.remove(at);
                 give_up(session, (candidate, trouble), &mut failed)?;
-                start_again(session, ground, which, (&mut members, &mut failed))?;
+                start_again(session, target_set, which, (&mut members, &mut failed))?;
             }
             after = Some(candidate);
         }
@@ -161,12 +161,12 @@ fn in_rounds(
 /// A member that is ready, or none where the candidate cannot take part.
 fn start(
     session: &Session,
-    ground: &mut Ground,
-    which: Which<'_>,
+    target_set: &mut TargetSet,
+    which: RoundsId<'_>,
     candidate: u16,
     failed: &mut Vec<Failed>,
 ) -> Result<Option<Member>, Failed> {
-    let Some(site) = ground.site(candidate) else { return Ok(None) };
+    let Some(site) = target_set.site(candidate) else { return Ok(None) };
     match Member::start(session, site, which, candidate) {
         Ok(member) => Ok(Some(member)),
         Err(trouble) => give_up(session, (candidate, trouble), failed).map(|()| None),
@@ -176,15 +176,15 @@ fn start(
 /// Starts the process of a candidate whose process ended, once more. What it had measured is lost.
 fn start_again(
     session: &Session,
-    ground: &mut Ground,
-    which: Which<'_>,
+    target_set: &mut TargetSet,
+    which: RoundsId<'_>,
     (members, failed): (&mut Vec<Member>, &mut Vec<Failed>),
 ) -> Result<(), Failed> {
     for &candidate in which.standing {
         let own: Vec<&Failed> = failed.iter().filter(|(known, _)| *known == candidate).collect();
-        let ended = matches!(own[..], [(_, Trouble::Load(LoadError::Child(_)))]);
+        let ended = matches!(own[..], [(_, CellError::Load(LoadError::Child(_)))]);
         if ended && members.iter().all(|member| member.candidate != candidate) {
-            members.extend(start(session, ground, which, candidate, failed)?);
+            members.extend(start(session, target_set, which, candidate, failed)?);
         }
     }
     Ok(())
@@ -193,7 +193,7 @@ fn start_again(
 /// Goes on without a candidate, unless its trouble is everybody's.
 pub fn give_up(session: &Session, who: Failed, failed: &mut Vec<Failed>) -> Result<(), Failed> {
     let candidate = &session.journal.run().header.candidates[usize::from(who.0)];
-    let is_interrupted = matches!(who.1, Trouble::Load(LoadError::Interrupted));
+    let is_interrupted = matches!(who.1, CellError::Load(LoadError::Interrupted));
     if is_interrupted || who.1.is_lasting(candidate) {
         return Err(who);
     }
@@ -202,9 +202,9 @@ pub fn give_up(session: &Session, who: Failed, failed: &mut Vec<Failed>) -> Resu
 }
 
 /// Removes what the cells made.
-fn clean(ground: &mut Ground, standing: &[u16]) -> Result<(), (u16, std::io::Error)> {
+fn clean(target_set: &mut TargetSet, standing: &[u16]) -> Result<(), (u16, std::io::Error)> {
     for &candidate in standing {
-        let Some(site) = ground.site(candidate) else { continue };
+        let Some(site) = target_set.site(candidate) else { continue };
         let removed = site.scratch.remove_file(scratch::APPEND).and(site.scratch.remove_small());
         removed.map_err(|error| (candidate, error))?;
     }
@@ -214,8 +214,8 @@ fn clean(ground: &mut Ground, standing: &[u16]) -> Result<(), (u16, std::io::Err
 /// A candidate's cell, with all the evidence about it, if its number may stand.
 fn finish(
     session: &Session,
-    ground: &mut Ground,
-    which: Which<'_>,
+    target_set: &mut TargetSet,
+    which: RoundsId<'_>,
     member: Member,
     (others, share): (&Truth, f64),
 ) -> Result<Cell, String> {
@@ -224,7 +224,7 @@ fn finish(
     let (spans, elapsed_ns) = (member.spans.clone(), member.elapsed_ns());
     let cell = member.into_cell(which.block, which.workload).map_err(|e| e.to_string())?;
     let mut cell = cell.ok_or("no slice of it counts")?;
-    let site = ground.site(candidate).ok_or("the candidate has no site")?;
+    let site = target_set.site(candidate).ok_or("the candidate has no site")?;
     let divided = |bytes: u64| (bytes as f64 * share) as u64;
     cell.truth = Truth {
         foreign_bytes: others

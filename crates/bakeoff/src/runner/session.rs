@@ -18,8 +18,8 @@ use super::block::BlockEnd;
 use super::calibration::Lengths;
 use super::ceilings;
 use super::cost;
-use super::ground::Ground;
-use super::held::Held;
+use super::target_set::TargetSet;
+use super::locked_target::LockedTarget;
 use super::journal::Journal;
 use super::prove;
 use super::stepper::{self, StepError};
@@ -41,7 +41,7 @@ pub struct Session<'s> {
     /// Watches the machine during cells, once there is something to measure.
     pub sampler: Option<Sampler>,
     /// The targets it has for itself; each is looked at again before every step.
-    pub held: Vec<Held>,
+    pub held: Vec<LockedTarget>,
     /// Candidates, the first workload of each group that hung or found no memory on them, and what
     /// was said.
     pub hung: Vec<(u16, u16, String)>,
@@ -84,25 +84,25 @@ impl<'s> Session<'s> {
     }
 
     /// Measures until the decision machinery says stop, then puts everything back.
-    pub fn measure(&mut self, ground: &mut Ground) -> Result<(), Fault> {
+    pub fn measure(&mut self, target_set: &mut TargetSet) -> Result<(), Fault> {
         let measured = self
             .watch()
             .and_then(|()| self.ask_drives(false))
-            .and_then(|()| ceilings::measure(self, ground))
-            .and_then(|()| self.until_stopped(ground))
-            .and_then(|ended| self.end_rounds(ground).map(|()| ended))
-            .and_then(|stopped| prove::measure(self, ground).map(|()| stopped))
+            .and_then(|()| ceilings::measure(self, target_set))
+            .and_then(|()| self.until_stopped(target_set))
+            .and_then(|ended| self.end_rounds(target_set).map(|()| ended))
+            .and_then(|stopped| prove::measure(self, target_set).map(|()| stopped))
             .and_then(|ended| self.ask_drives(true).map(|()| ended));
         self.sampler = None;
         match measured {
             Ok((reason, note)) => {
-                for failure in ground.close(self) {
+                for failure in target_set.close(self) {
                     say::line(format_args!("bakeoff: {failure}"));
                 }
                 self.finish(reason, note)
             }
             Err(fault) => {
-                ground.let_go();
+                target_set.detach();
                 Err(self.abandon(fault))
             }
         }
@@ -143,7 +143,7 @@ impl<'s> Session<'s> {
         }
     }
 
-    fn until_stopped(&mut self, ground: &mut Ground) -> Result<(StopReason, String), Fault> {
+    fn until_stopped(&mut self, target_set: &mut TargetSet) -> Result<(StopReason, String), Fault> {
         loop {
             if self.cancel.is_set() {
                 return Ok((StopReason::Interrupted, String::new()));
@@ -153,7 +153,7 @@ impl<'s> Session<'s> {
                     self.journal.record(What::Looked { blocks, dropped })?;
                 }
                 Next::Stop { reason, note } => return Ok((reason, note)),
-                Next::Block { order, round } => match self.block(ground, order, round)? {
+                Next::Block { order, round } => match self.block(target_set, order, round)? {
                     BlockEnd::Complete => self.show_so_far(),
                     BlockEnd::Interrupted => return Ok((StopReason::Interrupted, String::new())),
                     BlockEnd::Failed(why) => return Ok((StopReason::Failed, why)),
@@ -169,9 +169,9 @@ impl<'s> Session<'s> {
     }
 
     /// Ends the visit that rounds were made on; where there is none, nothing happens.
-    pub fn end_rounds(&mut self, ground: &mut Ground) -> Result<(), Fault> {
+    pub fn end_rounds(&mut self, target_set: &mut TargetSet) -> Result<(), Fault> {
         // What cannot be put back now is tried again with everything else, and said there.
-        match ground.leave(&mut self.journal) {
+        match target_set.leave(&mut self.journal) {
             Ok(()) | Err(StepError::Failed(_)) => Ok(()),
             Err(StepError::Fault(fault)) => Err(fault),
         }

@@ -7,7 +7,7 @@ use bakeoff_core::model::run::Run;
 use bakeoff_core::prepare::support;
 
 use super::block::BlockEnd;
-use super::ground::Ground;
+use super::target_set::TargetSet;
 use super::idle;
 use super::rounds::{self, Measured};
 use super::session::Session;
@@ -17,16 +17,16 @@ impl Session<'_> {
     /// Prepares all candidates side by side and measures them in rounds of slices.
     pub fn side_by_side(
         &mut self,
-        ground: &mut Ground,
+        target_set: &mut TargetSet,
         block: u32,
         order: &[u16],
         idle: idle::Rate,
     ) -> Result<BlockEnd, Fault> {
-        let mut end = self.all_stand(ground, block, order)?;
+        let mut end = self.all_stand(target_set, block, order)?;
         if matches!(end, BlockEnd::Complete) {
-            end = self.workloads(ground, block, order, idle)?;
+            end = self.workloads(target_set, block, order, idle)?;
         }
-        match ground.leave(&mut self.journal) {
+        match target_set.leave(&mut self.journal) {
             Ok(()) => Ok(end),
             Err(error) => self.step_failed("cleaning up", error),
         }
@@ -34,7 +34,7 @@ impl Session<'_> {
 
     fn all_stand(
         &mut self,
-        ground: &mut Ground,
+        target_set: &mut TargetSet,
         block: u32,
         order: &[u16],
     ) -> Result<BlockEnd, Fault> {
@@ -43,15 +43,15 @@ impl Session<'_> {
             let header = &self.journal.run().header;
             let what = header.candidates[usize::from(candidate)].clone();
             self.progress.doing(&format!("block {} · preparing {}", block + 1, what.name));
-            let part = part_of(&header.candidates, candidate, block, ground.parts());
-            let stands_apart = (ground.parts() > 1).then_some(part);
+            let part = part_of(&header.candidates, candidate, block, target_set.parts());
+            let stands_apart = (target_set.parts() > 1).then_some(part);
             self.journal.record(What::VisitStarted {
                 block,
                 candidate,
                 cooled: None,
                 part: stands_apart,
             })?;
-            if let Err(error) = ground.stand(self, candidate, &what, usize::from(part)) {
+            if let Err(error) = target_set.stand(self, candidate, &what, usize::from(part)) {
                 return self.step_failed(&what.name, error);
             }
         }
@@ -62,7 +62,7 @@ impl Session<'_> {
     /// candidate after the other.
     fn workloads(
         &mut self,
-        ground: &mut Ground,
+        target_set: &mut TargetSet,
         block: u32,
         order: &[u16],
         idle: idle::Rate,
@@ -74,8 +74,8 @@ impl Session<'_> {
                 _ => false,
             };
             let end = match is_sliced {
-                true => self.in_rounds(ground, block, group[0], order, idle)?,
-                false => self.one_by_one(ground, block, &group, order, idle)?,
+                true => self.in_rounds(target_set, block, group[0], order, idle)?,
+                false => self.one_by_one(target_set, block, &group, order, idle)?,
             };
             if !matches!(end, BlockEnd::Complete) {
                 return Ok(end);
@@ -87,14 +87,14 @@ impl Session<'_> {
     /// A workload that cannot be cut into slices, on everything that stands.
     fn one_by_one(
         &mut self,
-        ground: &mut Ground,
+        target_set: &mut TargetSet,
         block: u32,
         group: &[u16],
         order: &[u16],
         idle: idle::Rate,
     ) -> Result<BlockEnd, Fault> {
         for &candidate in order {
-            match self.group(ground, block, candidate, group, idle)? {
+            match self.group(target_set, block, candidate, group, idle)? {
                 BlockEnd::Complete => {}
                 other => return Ok(other),
             }
@@ -106,21 +106,21 @@ impl Session<'_> {
     /// group of rounds each.
     fn in_rounds(
         &mut self,
-        ground: &mut Ground,
+        target_set: &mut TargetSet,
         block: u32,
         workload: u16,
         order: &[u16],
         idle: idle::Rate,
     ) -> Result<BlockEnd, Fault> {
         for standing in by_settings(self.journal.run(), order) {
-            if let Err(error) = ground.set(self, standing[0]) {
+            if let Err(error) = target_set.set(self, standing[0]) {
                 return self.step_failed("settings", error);
             }
             let name = &self.journal.run().header.workloads[usize::from(workload)].name;
             self.progress.doing(&format!("block {} · {name} in turns", block + 1));
-            let which = rounds::Which { block, workload, standing: &standing, idle };
-            let measured = rounds::measure(self, ground, which)?;
-            if let Err(error) = ground.reset(&mut self.journal) {
+            let which = rounds::RoundsId { block, workload, standing: &standing, idle };
+            let measured = rounds::measure(self, target_set, which)?;
+            if let Err(error) = target_set.reset(&mut self.journal) {
                 return self.step_failed("settings", error);
             }
             match measured {

@@ -6,7 +6,7 @@ use bakeoff_core::model::path::printable;
 use bakeoff_core::model::protocol::Isolation;
 
 use super::action::ActionError;
-use super::ground::Ground;
+use super::target_set::TargetSet;
 use super::load::LoadError;
 use super::regions::Regions;
 use super::rehearse::{self, Findings, Trial};
@@ -31,20 +31,20 @@ pub fn rehearse(
     session: &mut Session,
     regions: Regions,
     trying: Trying,
-) -> Result<Ground, StepError> {
+) -> Result<TargetSet, StepError> {
     let Trying { rate, append_room_bytes, written_bytes, mut skipped } = trying;
     let header = session.journal.run().header.clone();
     let (file_bytes, visit_bytes) = (regions.file_bytes, regions.visit_write_bytes());
     let (region, more_regions) = regions.described();
     let parts = regions.list.iter().map(|at| at.parts.len()).min().unwrap_or(1);
     let targets = regions.list.len().max(1);
-    let mut ground = Ground::Regions(regions);
+    let mut target_set = TargetSet::Regions(regions);
     let mut found = Vec::new();
     let left_out = |c: &&Candidate| skipped.iter().any(|s: &Skipped| s.name == c.name);
     let tried: Vec<Candidate> =
         header.candidates.iter().filter(|c| !left_out(c)).cloned().collect();
     for candidate in &tried {
-        match trial(session, &mut ground, candidate, visit_bytes, rate) {
+        match trial(session, &mut target_set, candidate, visit_bytes, rate) {
             Ok(trial) => found.push((candidate.clone(), trial)),
             Err(StepError::Failed(error)) if is_the_candidates(&error) => {
                 let reason = printable(error.to_string().as_bytes());
@@ -70,8 +70,8 @@ pub fn rehearse(
         written_bytes,
         stand_side_by_side,
     };
-    rehearse::settle(session, findings)?;
-    Ok(ground)
+    rehearse::apply_limits(session, findings)?;
+    Ok(target_set)
 }
 
 /// Whether a failure says something about this candidate alone.
@@ -83,17 +83,17 @@ fn is_the_candidates(error: &ActionError) -> bool {
 /// Prepares a candidate once and leaves it again.
 fn trial(
     session: &mut Session,
-    ground: &mut Ground,
+    target_set: &mut TargetSet,
     candidate: &Candidate,
     visit_bytes: u64,
     rate: f64,
 ) -> Result<Trial, StepError> {
-    let (entered, visit_ns) = rehearse::timed(|| Ok(ground.enter(session, candidate)))?;
-    let tried = match (&entered, ground.site(0)) {
+    let (entered, visit_ns) = rehearse::timed(|| Ok(target_set.enter(session, candidate)))?;
+    let tried = match (&entered, target_set.site(0)) {
         (Ok(()), Some(site)) => rehearse::flushed_write_ns(session, site).map(Some),
         _ => Ok(None),
     };
-    ground.leave(&mut session.journal)?;
+    target_set.leave(&mut session.journal)?;
     entered?;
     let flushed_write_ns = tried.map_err(|error| match error {
         LoadError::Interrupted => StepError::Failed(ActionError::Interrupted),

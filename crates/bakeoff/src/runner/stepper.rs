@@ -54,7 +54,7 @@ pub fn next_number(session: &Session) -> Result<u32, Fault> {
 
 /// Whether every target still is the drive that was consented to.
 pub fn check_targets(session: &Session) -> Result<(), ActionError> {
-    session.held.iter().try_for_each(super::held::Held::check)
+    session.held.iter().try_for_each(super::locked_target::LockedTarget::check)
 }
 
 /// Records a step, takes it, records how it went. Gives its number and what it printed.

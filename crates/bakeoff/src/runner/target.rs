@@ -20,7 +20,7 @@ use bakeoff_core::prepare::{image, space, token};
 use bakeoff_core::sysinfo::dev::Dev;
 use rustix::fs::{major, minor};
 
-use super::held::Held;
+use super::locked_target::LockedTarget;
 use crate::fault::Fault;
 use crate::host;
 
@@ -160,7 +160,7 @@ fn free_device<'s>(
         )));
     };
     // Some systems hide a process from root too (the first one, in sandboxes). What it has mounted
-    // is then seen by the kernel, which refuses our O_EXCL (`Held`) whoever mounted it.
+    // is then seen by the kernel, which refuses our O_EXCL (`LockedTarget`) whoever mounted it.
     if !system.saw_all && !rustix::process::geteuid().is_root() {
         return Err(needs_root());
     }
@@ -293,12 +293,12 @@ fn free_file(
 ///
 /// # Errors
 /// Refused with every reason that can be seen.
-pub fn hold_file(path: &Path) -> Result<Held, Fault> {
+pub fn hold_file(path: &Path) -> Result<LockedTarget, Fault> {
     let shown = RawPath::new(path);
     let unusable = |e: std::io::Error| Fault::environment(format!("cannot use {shown}: {e}"));
     let metadata = std::fs::metadata(path).map_err(unusable)?;
     free_file(&shown, path, &metadata, &host::system().map_err(unusable)?)?;
-    let held = Held::image(path, &metadata)?;
+    let held = LockedTarget::image(path, &metadata)?;
     // What was true before it was locked may not be now.
     free_file(&shown, path, &metadata, &host::system().map_err(unusable)?)?;
     Ok(held)
@@ -433,14 +433,14 @@ impl Target {
     }
 
     /// Locks, claims and remembers what has its name now, whatever was seen.
-    fn hold(&self) -> Result<Held, Fault> {
+    fn hold(&self) -> Result<LockedTarget, Fault> {
         let path = self.path.as_path();
         match self.dev {
-            Some(dev) => Held::device(path, dev, &self.disk),
+            Some(dev) => LockedTarget::device(path, dev, &self.disk),
             None => {
                 let metadata = std::fs::metadata(path)
                     .map_err(|e| Fault::environment(format!("cannot use {}: {e}", self.path)))?;
-                Held::image(path, &metadata)
+                LockedTarget::image(path, &metadata)
             }
         }
     }
@@ -450,7 +450,7 @@ impl Target {
     ///
     /// # Errors
     /// Refused when anything uses it by now, or when it or what is on it is not what was seen.
-    pub fn take(&self, shares_disk_with_root: bool) -> Result<Held, Fault> {
+    pub fn take(&self, shares_disk_with_root: bool) -> Result<LockedTarget, Fault> {
         let held = self.hold()?;
         let again = look(self.path.as_path(), shares_disk_with_root)?;
         match again.is_what_was_seen(self) {

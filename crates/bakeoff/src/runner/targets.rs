@@ -13,7 +13,7 @@ use bakeoff_core::{rules, units};
 
 use super::action::{ActionError, io_error};
 use super::cost;
-use super::ground::Ground;
+use super::target_set::TargetSet;
 use super::making;
 use super::marks;
 use super::own_place;
@@ -106,7 +106,7 @@ pub fn least_write_bytes(wanted: &[Wanted], candidates: u64, visits: u64) -> u64
 }
 
 /// Takes the targets in hand, prepares their regions, tries every candidate and settles the plan.
-pub fn prepare(session: &mut Session, wanted: &[Wanted]) -> Result<Ground, StepError> {
+pub fn prepare(session: &mut Session, wanted: &[Wanted]) -> Result<TargetSet, StepError> {
     let (mount_point, mut list) = (begin(session, wanted)?, Vec::new());
     let mut slowest = f64::INFINITY;
     let header = &session.journal.run().header;
@@ -118,7 +118,7 @@ pub fn prepare(session: &mut Session, wanted: &[Wanted]) -> Result<Ground, StepE
         let Attached { region, .. } = &attached;
         let span = Span { start_bytes: region.start_bytes, size_bytes: region.size_bytes };
         marks::first(session, index, &wanted.target, span, attached.device())?;
-        precondition::bring_about(session, index, &attached, least_bytes)?;
+        precondition::reach_steady_state(session, index, &attached, least_bytes)?;
         slowest = slowest.min(rate);
         list.push(divide(session, index, wanted, (step, attached))?);
     }
@@ -172,7 +172,7 @@ pub fn prepare_again(
     session: &mut Session,
     wanted: &[Wanted],
     file_bytes: u64,
-) -> Result<Ground, StepError> {
+) -> Result<TargetSet, StepError> {
     let mount_point = begin(session, wanted)?;
     let mut list = Vec::new();
     for (index, wanted) in wanted.iter().enumerate() {
@@ -182,11 +182,11 @@ pub fn prepare_again(
             stepper::take(session, |n| steps::overwrite(n, &device, size, false))?;
         }
         // What the drive did meanwhile, nobody saw.
-        precondition::bring_about(session, index, &attached, 0)?;
+        precondition::reach_steady_state(session, index, &attached, 0)?;
         marks::first(session, index, &wanted.target, wanted.span, attached.device())?;
         list.push(divide(session, index, wanted, (step, attached))?);
     }
-    Ok(Ground::Regions(Regions::new(list, mount_point, file_bytes)))
+    Ok(TargetSet::Regions(Regions::new(list, mount_point, file_bytes)))
 }
 
 /// Everything before the regions: our directory, and auto-mounters kept off.

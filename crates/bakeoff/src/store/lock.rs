@@ -25,12 +25,12 @@ const PAUSE: Duration = Duration::from_millis(10);
 
 /// A held lock; dropping it, or dying, gives it back.
 #[derive(Debug)]
-pub struct Held {
+pub struct RunLock {
     _file: File,
     path: PathBuf,
 }
 
-impl Drop for Held {
+impl Drop for RunLock {
     fn drop(&mut self) {
         // Removed while it is still locked, so nobody else can hold this file; if it cannot be
         // removed it stays behind, unlocked and empty, which harms nothing.
@@ -39,12 +39,12 @@ impl Drop for Held {
 }
 
 /// Takes the run in hand; `None` when another living process has it.
-pub fn hold(store: &Path, run: &RunId) -> Result<Option<Held>, StoreError> {
+pub fn hold(store: &Path, run: &RunId) -> Result<Option<RunLock>, StoreError> {
     hold_name(store, run.as_str(), FlockOperation::NonBlockingLockExclusive)
 }
 
 /// Waits until nobody else changes the layout of the store.
-pub(super) fn hold_layout(store: &Path) -> Result<Option<Held>, StoreError> {
+pub(super) fn hold_layout(store: &Path) -> Result<Option<RunLock>, StoreError> {
     hold_name(store, "layout", FlockOperation::LockExclusive)
 }
 
@@ -70,7 +70,7 @@ fn dir(store: &Path) -> PathBuf {
     name.into()
 }
 
-fn hold_name(store: &Path, name: &str, how: FlockOperation) -> Result<Option<Held>, StoreError> {
+fn hold_name(store: &Path, name: &str, how: FlockOperation) -> Result<Option<RunLock>, StoreError> {
     let user = User::behind_sudo();
     let (dir, path) = (dir(store), dir(store).join(name));
     let error = |source: io::Error| StoreError::from_io(&path, &source);
@@ -96,7 +96,7 @@ fn hold_name(store: &Path, name: &str, how: FlockOperation) -> Result<Option<Hel
             other => other.map_err(|e| error(e.into()))?,
         }
         if is_same(&file, &path).map_err(error)? {
-            return Ok(Some(Held { _file: file, path }));
+            return Ok(Some(RunLock { _file: file, path }));
         }
     }
     Err(StoreError::Busy { path })

@@ -56,7 +56,7 @@ fn a_run_without_a_twin_takes_over_what_the_twins_of_earlier_runs_saw() {
     let [of] = pooled.workloads.as_slice() else { panic!("{pooled:?}") };
     assert!(of.blocks >= 3 && of.blocks as usize <= blocks, "{pooled:?}");
     let report = std::fs::read_to_string(bench.path().join("r.html")).unwrap();
-    assert!(report.contains(&of.words()), "{}", of.words());
+    assert!(report.contains(&of.label()), "{}", of.label());
     let again = [bench.run(&["show", "last"]), bench.run(&["show", "last"])].map(|r| r.out);
     assert_eq!(again[0], again[1]);
 }

@@ -7,7 +7,7 @@
 use crate::boards::{self, Usual};
 use crate::model::candidate::Kind;
 use crate::model::host::{Layer, LayerKind, Place, PlaceClass};
-use crate::model::path::harmless;
+use crate::model::path::sanitize;
 use crate::model::run::Run;
 use crate::model::verdict::WorkloadVerdict;
 use crate::model::workload::Metric;
@@ -48,7 +48,7 @@ pub fn sentence(run: &Run, verdicts: &[WorkloadVerdict]) -> Option<(bool, String
         let what = disk.bus.as_deref().map_or(String::new(), |bus| format!(" on {bus}"));
         return Some(unknown(&format!(
             "no figures are known for this board and a disk{}",
-            harmless(&what)
+            sanitize(&what)
         )));
     };
     let figures: Vec<Figure> =
@@ -119,7 +119,7 @@ fn surroundings(model: Option<&str>, disk: &Layer, usual: &Usual, is_crypt: bool
     };
     let link = disk.link.as_deref().map(|link| format!(" over {link}")).unwrap_or_default();
     let crypt = if is_crypt { " (here through dm-crypt)" } else { "" };
-    harmless(&format!("{}{link}{board}{crypt}", usual.kind))
+    sanitize(&format!("{}{link}{board}{crypt}", usual.kind))
 }
 
 fn worded(figures: &[Figure], where_it_is: &str, disk: &Layer) -> String {

@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use super::OfRun;
-use super::alike;
+use super::differences;
 use super::factor::Factor;
 use super::figures::{self, Row};
 use super::sentence;
@@ -112,14 +112,14 @@ pub(super) fn all(
     is_alike: bool,
 ) -> Vec<Answer> {
     let only: Vec<&Run> = runs.iter().map(|(run, _)| run).collect();
-    let shared = alike::common(&only, alike::candidates);
+    let shared = differences::common(&only, differences::candidates);
     if shared.len() < 2 {
         return Vec::new();
     }
     let tables: Vec<Table> =
         only.iter().map(|run| Table::of(run, schedule::evidence_blocks(run))).collect();
     let mut answers = Vec::new();
-    for name in alike::common(&only, alike::workloads) {
+    for name in differences::common(&only, differences::workloads) {
         let of = |(at, (run, analysis))| {
             part(run, analysis, &labels[at], &tables[at], name, &shared, runs.len())
         };

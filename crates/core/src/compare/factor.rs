@@ -44,7 +44,7 @@ pub struct Difference {
 
 impl Difference {
     /// In words: `kernel (6.6.1 and 6.12.1)`.
-    pub fn words(&self) -> String {
+    pub fn label(&self) -> String {
         let mut seen: Vec<String> = Vec::new();
         for value in &self.values {
             let value = if value.is_empty() { "nothing on record" } else { value };

@@ -6,9 +6,9 @@
 //! ratio is an observation, whatever its size. Runs that differ in anything but the one factor the
 //! user named are not ranked at all.
 
-pub mod alike;
+pub mod differences;
 pub mod answer;
-pub mod beside;
+pub mod with_study;
 pub mod factor;
 pub mod figures;
 mod sentence;
@@ -22,7 +22,7 @@ use crate::analyse::claim;
 use crate::evidence::registry::{self, Rule};
 use crate::model::event::Header;
 use crate::model::finding::{Finding, Scope};
-use crate::model::path::{harmless, printable};
+use crate::model::path::{sanitize, printable};
 use crate::model::run::Run;
 use crate::model::setting::Setting;
 use crate::model::verdict::{Analysis, Verdict};
@@ -82,7 +82,7 @@ pub struct OfRun {
 /// Compares runs; `across` names what may differ.
 pub fn compare(runs: &[(Run, Analysis)], across: Option<Factor>) -> Compared {
     let only: Vec<&Run> = runs.iter().map(|(run, _)| run).collect();
-    let differences = alike::differences(&only);
+    let differences = differences::differences(&only);
     let unlike: Vec<&Difference> =
         differences.iter().filter(|d| across.is_none() || d.factor != across).collect();
     let labels = labels(runs);
@@ -124,21 +124,21 @@ fn labels(runs: &[(Run, Analysis)]) -> Vec<OfRun> {
     };
     let digits = (SHORT_ID..16).find(|digits| is_unique(*digits)).unwrap_or(16);
     let label = |(run, analysis): &(Run, Analysis)| OfRun {
-        run: harmless(&run.header.run),
-        short: harmless(&run.header.run.chars().take(digits).collect::<String>()),
-        title: harmless(&run.header.title),
+        run: sanitize(&run.header.run),
+        short: sanitize(&run.header.run.chars().take(digits).collect::<String>()),
+        title: sanitize(&run.header.title),
         started_unix_ns: run.started_unix_ns,
         conditions: claim::conditions(&run.header),
         blocks: analysis.blocks,
         mode: run.header.protocol.mode.name(),
-        version: harmless(&run.header.version),
+        version: sanitize(&run.header.version),
     };
     runs.iter().map(label).collect()
 }
 
 /// The first few in words, and how many more there are: all of them are listed besides.
 fn named(differences: &[&Difference]) -> String {
-    let mut all: Vec<String> = differences.iter().take(NAMED_LIMIT).map(|d| d.words()).collect();
+    let mut all: Vec<String> = differences.iter().take(NAMED_LIMIT).map(|d| d.label()).collect();
     match differences.len().saturating_sub(NAMED_LIMIT) {
         0 => {}
         1 => all.push("one thing more".to_string()),
@@ -167,7 +167,7 @@ fn unlike_findings(runs: &[&Run], unlike: &[&Difference]) -> Vec<Finding> {
     )];
     if let Some(kernel) = unlike.iter().find(|d| d.factor == Some(Factor::Kernel)) {
         let advice = "measure on one kernel, or ask about the kernel with --across kernel";
-        all.push(of(&registry::KERNEL_MISMATCH, kernel.words(), advice));
+        all.push(of(&registry::KERNEL_MISMATCH, kernel.label(), advice));
     }
     all
 }
@@ -203,9 +203,9 @@ fn versions(runs: &[&Run]) -> Option<Finding> {
 
 fn left_out(runs: &[&Run], labels: &[OfRun]) -> Vec<String> {
     let mut all = Vec::new();
-    let lists: [fn(&Header) -> Vec<&str>; 2] = [alike::workloads, alike::candidates];
+    let lists: [fn(&Header) -> Vec<&str>; 2] = [differences::workloads, differences::candidates];
     for names in lists {
-        let shared = alike::common(runs, names);
+        let shared = differences::common(runs, names);
         for (run, label) in runs.iter().zip(labels) {
             for name in names(&run.header) {
                 let text = format!("{} (in {})", printable(name.as_bytes()), label.short);
@@ -245,7 +245,7 @@ fn headline(
 
 fn named_factor(factor: Factor, differences: &[&Difference]) -> String {
     match differences {
-        [one] => one.words(),
+        [one] => one.label(),
         several => format!("the {}: {}", factor.name(), named(several)),
     }
 }

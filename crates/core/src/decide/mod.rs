@@ -165,11 +165,11 @@ pub fn is_decided(run: &Run) -> bool {
     let is_answered = |(workload, compared): (u16, &Comparison)| {
         compared.ranked.len() < 2
             || compared.settled.outcome != Outcome::Open
-                && wander::wanderers(run, &table, workload, compared).is_empty()
+                && wander::autocorrelated(run, &table, workload, compared).is_empty()
     };
     let margin = run.header.protocol.tie_margin;
     let suspects = match schedule::next_look(run) {
-        Some(_) => wander::might_wander(run, &table, &comparisons),
+        Some(_) => wander::might_be_autocorrelated(run, &table, &comparisons),
         None => Vec::new(),
     };
     let factor = |pair: &Pair| wander::interval_inflation(&suspects, pair.a, pair.b);
@@ -213,14 +213,14 @@ fn goes_on(run: &Run) -> bool {
 fn losers(run: &Run, blocks: u32) -> Vec<u16> {
     let table = Table::of(run, blocks);
     let comparisons = comparisons(run, &table);
-    let wanderers = match run.header.protocol.rules {
-        Rules::AllPairs => wander::might_wander(run, &table, &comparisons),
+    let autocorrelated = match run.header.protocol.rules {
+        Rules::AllPairs => wander::might_be_autocorrelated(run, &table, &comparisons),
         Rules::Lead => Vec::new(),
     };
     let survivors = run.survivors();
     let loses_to = |loser: u16, winner: u16| {
         let mut measured = comparisons.iter().filter(|c| c.ranked.contains(&loser)).peekable();
-        let factor = wander::interval_inflation(&wanderers, winner, loser);
+        let factor = wander::interval_inflation(&autocorrelated, winner, loser);
         measured.peek().is_some() && measured.all(|c| c.is_before_by(winner, loser, factor))
     };
     let candidates = &run.header.candidates;

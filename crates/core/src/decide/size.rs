@@ -11,7 +11,7 @@ const MIB: u64 = 1 << 20;
 
 /// What there is room for.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Room {
+pub struct SizeLimits {
     /// Size of the data file.
     pub file_bytes: u64,
     /// For files beside it.
@@ -20,7 +20,7 @@ pub struct Room {
     pub bytes_per_s: f64,
 }
 
-impl Room {
+impl SizeLimits {
     /// The workload with the size of its files filled in.
     pub fn sized(&self, workload: &Workload) -> Workload {
         let mut workload = workload.clone();
@@ -102,7 +102,7 @@ mod tests {
     use super::*;
     use crate::{profiles, workloads};
 
-    const ROOM: Room = Room { file_bytes: 64 * MIB, beside_bytes: 48 * MIB, bytes_per_s: 50e6 };
+    const ROOM: SizeLimits = SizeLimits { file_bytes: 64 * MIB, beside_bytes: 48 * MIB, bytes_per_s: 50e6 };
 
     fn workload(name: &str, asked: Option<u64>) -> Workload {
         let mut all = workloads::all().into_iter().chain(profiles::all());

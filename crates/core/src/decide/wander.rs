@@ -38,7 +38,7 @@ const LAST_ALPHA: f64 = 0.03;
 const CLEAR: f64 = 5.0;
 
 /// Candidates whose own residuals on `workload` wander, each with what was seen.
-pub fn wanderers(
+pub fn autocorrelated(
     run: &Run,
     table: &Table,
     workload: u16,
@@ -80,7 +80,7 @@ pub fn of_lead(run: &Run, table: &Table, workload: u16, lead: &Lead) -> Vec<(u16
 /// Candidates that might wander: too little to refuse, enough to measure on. Looks at what a
 /// candidate's workloads have in common in each block, because a wave of the candidate is in all of
 /// them and their errors are not.
-pub fn might_wander(run: &Run, table: &Table, comparisons: &[Comparison]) -> Vec<u16> {
+pub fn might_be_autocorrelated(run: &Run, table: &Table, comparisons: &[Comparison]) -> Vec<u16> {
     let most = comparisons.iter().map(|c| c.ranked.len()).max().unwrap_or(0);
     if most < 2 {
         return Vec::new();

@@ -1,7 +1,7 @@
 //! Causes on the processor's side: a quota, bakeoff itself, a kernel thread, the calling thread,
 //! system calls, others who take the CPUs.
 
-use super::ladder::{self, BOUND, Step};
+use super::baseline::{self, BOUND, Step};
 use super::seen::Seen;
 use crate::model::cause::{Cause, Reason};
 use crate::model::ceiling::Layer;
@@ -50,7 +50,7 @@ fn quota(seen: &Seen) -> Option<Reason> {
 
 /// The generator: its own work takes the time, or it does no more without any I/O.
 fn ourselves(seen: &Seen, steps: &[Step]) -> Option<Reason> {
-    let alone = ladder::find(steps, Layer::Tool).filter(|step| step.share >= BOUND);
+    let alone = baseline::find(steps, Layer::Tool).filter(|step| step.share >= BOUND);
     if let Some(step) = alone {
         let evidence = format!("{} of what bakeoff does without any I/O", percent(step.share));
         return Some(Reason::proved(Cause::Cpu, evidence).subject("bakeoff itself"));
@@ -68,17 +68,17 @@ fn in_memory(seen: &Seen, steps: &[Step]) -> Option<Reason> {
     if seen.job().bs <= SMALL_CALL_BYTES {
         return None;
     }
-    let of = |layer| ladder::find(steps, layer).filter(|step| step.share >= BOUND);
+    let of = |layer| baseline::find(steps, layer).filter(|step| step.share >= BOUND);
     let (step, subject) = match (of(Layer::CryptRam), of(Layer::FsRam)) {
         (Some(step), _) => (step, "dm-crypt".to_string()),
-        (None, Some(step)) => (step, ladder::filesystem(seen)),
+        (None, Some(step)) => (step, baseline::filesystem(seen)),
         (None, None) => return None,
     };
     let evidence = format!(
         "{} of {} ({})",
         percent(step.share),
-        step.layer.words(),
-        ladder::rate_words(seen, step.rate)
+        step.layer.label(),
+        baseline::rate_words(seen, step.rate)
     );
     Some(Reason::proved(Cause::Cpu, evidence).subject(subject))
 }
@@ -128,7 +128,7 @@ fn waiting_thread(seen: &Seen) -> Option<Reason> {
 fn calling_thread(seen: &Seen, steps: &[Step]) -> Option<Reason> {
     let (all, system) = seen.lane_cpu();
     let waited = seen.waited().unwrap_or(0.0);
-    let calls = ladder::find(steps, Layer::Calls);
+    let calls = baseline::find(steps, Layer::Calls);
     let is_small = seen.job().bs <= SMALL_CALL_BYTES;
     let is_ready = all >= HALF && all + waited >= BUSY;
     if !is_ready || (system < all * 0.3 && !is_small) {
@@ -151,7 +151,7 @@ fn calling_thread(seen: &Seen, steps: &[Step]) -> Option<Reason> {
         let evidence = format!("{ran}: {ns:.0} ns a call for {} bytes each", seen.job().bs);
         return Some(Reason::consistent(Cause::SystemCalls, evidence).share(all));
     }
-    let fs = ladder::filesystem(seen);
+    let fs = baseline::filesystem(seen);
     let evidence = format!("{ran}, {} of it in the kernel ({fs}, copying)", percent(system / all));
     Some(Reason::consistent(Cause::Cpu, evidence).subject("the calling thread").share(all))
 }

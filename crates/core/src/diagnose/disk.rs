@@ -2,7 +2,7 @@
 //! on it, the disk itself, one request at a time.
 
 use super::flash;
-use super::ladder::{self, BOUND, Step};
+use super::baseline::{self, BOUND, Step};
 use super::seen::{Seen, Totals};
 use crate::evidence::pattern;
 use crate::model::cause::{Cause, Reason};
@@ -60,10 +60,10 @@ fn flush(seen: &Seen, steps: &[Step]) -> Option<Reason> {
         format!("; the disk counts {} of the time in its own flushes", percent(disk.flush_share))
     });
     let evidence = format!("{flushes} flushes took {} of the time{device}", percent(share));
-    let without = ladder::find(steps, Layer::NoFlush).filter(|step| step.share <= 1.0 - FLUSHING);
+    let without = baseline::find(steps, Layer::NoFlush).filter(|step| step.share <= 1.0 - FLUSHING);
     let reason = match without {
         Some(step) => {
-            let without = ladder::rate_words(seen, step.rate);
+            let without = baseline::rate_words(seen, step.rate);
             Reason::proved(Cause::Flush, format!("{evidence}; without them it does {without}"))
         }
         None => Reason::consistent(Cause::Flush, evidence),
@@ -110,7 +110,7 @@ fn writeback(seen: &Seen) -> Option<Reason> {
 
 /// The rate depends on where the data lies.
 fn position(seen: &Seen, steps: &[Step]) -> Option<Reason> {
-    let ends = ladder::find(steps, Layer::Start).zip(ladder::find(steps, Layer::End));
+    let ends = baseline::find(steps, Layer::Start).zip(baseline::find(steps, Layer::End));
     if let Some((start, end)) = ends {
         let (slow, fast) = (start.rate.min(end.rate), start.rate.max(end.rate));
         let rate = seen.rate();
@@ -118,8 +118,8 @@ fn position(seen: &Seen, steps: &[Step]) -> Option<Reason> {
         if slow < fast * GRADIENT && is_between {
             let evidence = format!(
                 "the raw disk does {} at the start of the region and {} at its end",
-                ladder::rate_words(seen, start.rate),
-                ladder::rate_words(seen, end.rate)
+                baseline::rate_words(seen, start.rate),
+                baseline::rate_words(seen, end.rate)
             );
             return Some(Reason::proved(Cause::Position, evidence));
         }
@@ -159,21 +159,21 @@ fn bus(seen: &Seen, steps: &[Step]) -> Option<Reason> {
         return None;
     }
     let links = seen.layers().filter_map(|disk| disk.link.clone()).collect::<Vec<_>>().join(" + ");
-    if let Some(step) = ladder::find(steps, Layer::Link).filter(|step| step.share >= BOUND) {
+    if let Some(step) = baseline::find(steps, Layer::Link).filter(|step| step.share >= BOUND) {
         let evidence = format!(
             "{} of the {} it carries at the very most",
             percent(step.share),
-            ladder::rate_words(seen, step.rate)
+            baseline::rate_words(seen, step.rate)
         );
         return Some(Reason::proved(Cause::Bus, evidence).subject(links));
     }
-    let practice = ladder::find(steps, Layer::LinkPractice)?;
+    let practice = baseline::find(steps, Layer::LinkPractice)?;
     // More than others reached may be the link or not; so little over it cannot be told apart.
     (PRACTICE..=1.25).contains(&practice.share).then(|| {
         let evidence = format!(
             "{} of the {} that others measured over it",
             percent(practice.share),
-            ladder::rate_words(seen, practice.rate)
+            baseline::rate_words(seen, practice.rate)
         );
         Reason::consistent(Cause::Bus, evidence).subject(links)
     })
@@ -181,7 +181,7 @@ fn bus(seen: &Seen, steps: &[Step]) -> Option<Reason> {
 
 /// The raw device is no faster, or it is with more requests at a time.
 fn by_ladder(seen: &Seen, steps: &[Step]) -> Option<Reason> {
-    let deep = ladder::find(steps, Layer::Deep);
+    let deep = baseline::find(steps, Layer::Deep);
     // What writes gather in memory goes to the disk many at a time, whatever the depth.
     let is_asked_singly = seen.depth() < 4.0 && !seen.job().rw.writes();
     // Of a slow disk's few large requests the first ones often cost nothing.
@@ -193,7 +193,7 @@ fn by_ladder(seen: &Seen, steps: &[Step]) -> Option<Reason> {
         let at = seen.top().map_or(0.0, |disk| disk.queue.min(1.0));
         return Some(Reason::proved(Cause::QueueDepth, evidence).share(at.max(0.01)));
     }
-    let raw = [Layer::Raw, Layer::Deep].iter().filter_map(|layer| ladder::find(steps, *layer));
+    let raw = [Layer::Raw, Layer::Deep].iter().filter_map(|layer| baseline::find(steps, *layer));
     let lowest = raw.min_by(|a, b| a.rate.total_cmp(&b.rate))?;
     let job = seen.job();
     if lowest.share > FASTER_THAN_IT && job.rw.writes() && !job.is_durable() {
@@ -205,8 +205,8 @@ fn by_ladder(seen: &Seen, steps: &[Step]) -> Option<Reason> {
         let evidence = format!(
             "{} of {} ({})",
             percent(lowest.share),
-            lowest.layer.words(),
-            ladder::rate_words(seen, lowest.rate)
+            lowest.layer.label(),
+            baseline::rate_words(seen, lowest.rate)
         );
         Reason::proved(Cause::Device, evidence)
     })

@@ -7,11 +7,11 @@
 //! processor that waits for a disk looks idle, but one that runs all the time waits for nobody.
 //! iowait and %util are never looked at.
 
-mod around;
+mod environment;
 mod cpu;
 mod disk;
 mod flash;
-pub mod ladder;
+pub mod baseline;
 pub mod prove;
 pub mod rungs;
 pub mod seen;
@@ -45,11 +45,11 @@ pub fn cell(run: &Run, cell: &Cell) -> Option<Reason> {
 
 /// The cause of a cell, or that there is none to be named.
 pub fn reason(seen: &Seen) -> Reason {
-    let steps = ladder::of(seen);
-    let found = around::heat_or_power(seen)
+    let steps = baseline::of(seen);
+    let found = environment::heat_or_power(seen)
         .or_else(|| cpu::kept_from_running(seen))
-        .or_else(|| around::foreign(seen))
-        .or_else(|| around::page_cache(seen))
+        .or_else(|| environment::foreign(seen))
+        .or_else(|| environment::page_cache(seen))
         .or_else(|| prove::of_cpu(&steps, cpu::reasons(seen, &steps)))
         .or_else(|| disk::reasons(seen, &steps).map(|reason| prove::of_disk(seen, &steps, reason)));
     found.unwrap_or_else(|| Reason {
@@ -57,11 +57,11 @@ pub fn reason(seen: &Seen) -> Reason {
         grade: Grade::Unattributed,
         share: None,
         subject: None,
-        evidence: ladder::words(seen, &steps),
+        evidence: baseline::words(seen, &steps),
     })
 }
 
 #[cfg(test)]
-pub(crate) mod scenes;
+pub(crate) mod fixtures;
 #[cfg(test)]
 mod tests;

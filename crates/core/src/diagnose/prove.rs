@@ -6,7 +6,7 @@
 //! the USE and perturbation methods: a rate that falls with the clock is held back by the CPU, one
 //! that does not care is not.
 
-use super::ladder::{self, Step};
+use super::baseline::{self, Step};
 use super::rungs::{self, At, RUNG_IOS, RUNG_WRITE_BYTES, Rung};
 use super::seen::Seen;
 use crate::model::cause::{Cause, Grade, Reason};
@@ -77,7 +77,7 @@ pub fn on_another_cipher(workload: &Workload, layer: Layer) -> Option<Rung> {
 
 /// What taking the cipher away makes of a suspicion against the CPU, or of none.
 fn of_cipher(steps: &[Step], reason: Option<Reason>) -> Option<Reason> {
-    let rate = |layer| ladder::find(steps, layer).map(|step| step.rate);
+    let rate = |layer| baseline::find(steps, layer).map(|step| step.rate);
     let Some((own, null)) = rate(Layer::Again).zip(rate(Layer::NullCipher)) else { return reason };
     let without = rate(Layer::NoCipher)
         .map_or(String::new(), |rate| format!(", without encryption {:.1} times", rate / own));
@@ -130,15 +130,15 @@ fn of_clock(steps: &[Step], reason: Option<Reason>) -> Option<Reason> {
 
 /// d ln(rate) / d ln(clock).
 fn elasticity(steps: &[Step]) -> Option<f64> {
-    let again = ladder::find(steps, Layer::Again)?.rate;
-    let slow = ladder::find(steps, Layer::SlowClock)?.rate;
+    let again = baseline::find(steps, Layer::Again)?.rate;
+    let slow = baseline::find(steps, Layer::SlowClock)?.rate;
     Some((libm::log(slow / again) / libm::log(CLOCK)).max(0.0))
 }
 
 /// What smaller blocks make of a suspicion against the disk.
 pub fn of_disk(seen: &Seen, steps: &[Step], reason: Reason) -> Reason {
-    let again = ladder::find(steps, Layer::Again).map(|s| s.bytes_per_s);
-    let small = ladder::find(steps, Layer::SmallBlocks).map(|s| s.bytes_per_s);
+    let again = baseline::find(steps, Layer::Again).map(|s| s.bytes_per_s);
+    let small = baseline::find(steps, Layer::SmallBlocks).map(|s| s.bytes_per_s);
     let (Some(again), Some(small)) = (again.filter(|b| *b > 0.0), small) else { return reason };
     let share = small / again;
     let is_it = match reason.cause {
@@ -161,7 +161,7 @@ pub fn of_disk(seen: &Seen, steps: &[Step], reason: Reason) -> Reason {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::diagnose::scenes::{Scene, queue};
+    use crate::diagnose::fixtures::{Scene, queue};
     use crate::model::telemetry::ThreadUse;
     use crate::workloads;
 

@@ -1,6 +1,6 @@
 //! Each cause is attributed to itself alone, and a quiet machine to none.
 
-use super::scenes::{MS, Scene, falls_after, queue, quiet, scenes, windows};
+use super::fixtures::{MS, Scene, falls_after, queue, quiet, scenes, windows};
 use super::summary;
 use crate::model::cause::{Cause, Grade};
 use crate::model::ceiling::Layer as Rung;
@@ -21,7 +21,7 @@ fn each_cause_is_attributed_to_itself_and_to_no_other() {
         let found = index(reason.cause).unwrap_or_else(|| panic!("{name}: {reason:?}"));
         matrix[index(cause).unwrap()][found] += 1;
         assert!(!reason.evidence.is_empty(), "{name}");
-        lines.push(format!("{name}: {} ({})", reason.name(), reason.grade.words()));
+        lines.push(format!("{name}: {} ({})", reason.name(), reason.grade.label()));
     }
     for (made, row) in Cause::NAMED.iter().zip(&matrix) {
         for (found, count) in Cause::NAMED.iter().zip(row) {

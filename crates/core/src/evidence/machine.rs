@@ -60,7 +60,7 @@ fn device_error(header: &Header, _: &Workload, cell: &Cell) -> Option<Finding> {
     let telemetry = cell.telemetry.as_ref()?;
     let first = telemetry.device_errors().next()?;
     let count = telemetry.device_errors().count();
-    let evidence = format!("{} ({count} lines of the kernel's log)", first.trouble.words());
+    let evidence = format!("{} ({count} lines of the kernel's log)", first.trouble.label());
     let advice = "look at dmesg, then try another cable, port or power supply";
     Some(finding(header, &registry::DEVICE_ERROR, evidence, advice))
 }

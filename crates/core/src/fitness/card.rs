@@ -31,7 +31,7 @@ pub fn words(card: &Card) -> String {
     words.extend(card.oem.map(|id| format!("oemid {id:#06x}")));
     words.extend(card.date.as_ref().map(|date| format!("made {date}")));
     match &card.status {
-        Some(status) => words.push(status.words()),
+        Some(status) => words.push(status.label()),
         None if card.kind == "SD" => words.push("speed class not told (ssr)".to_string()),
         None => {}
     }

@@ -13,7 +13,7 @@ pub fn of_disk(disk: &Disk) -> Check {
     let (complaints, is_failing) = health.complaints();
     let found = complaints.join("; ");
     match (complaints.is_empty(), is_failing) {
-        (true, _) => Check::pass(ID, health.words()),
+        (true, _) => Check::pass(ID, health.label()),
         (false, true) => Check::stop(ID, found, "save what is on it; measure another drive"),
         (false, false) => Check::warn(
             ID,

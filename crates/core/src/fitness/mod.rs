@@ -107,10 +107,10 @@ pub fn checks(facts: &Facts) -> Vec<Check> {
 
 /// Names from the system may hold anything; what is shown may not.
 fn make_harmless(check: &mut Check) {
-    use crate::model::path::harmless;
-    check.found = harmless(&check.found);
-    check.subject = check.subject.as_deref().map(harmless);
-    check.advice = check.advice.as_deref().map(harmless);
+    use crate::model::path::sanitize;
+    check.found = sanitize(&check.found);
+    check.subject = check.subject.as_deref().map(sanitize);
+    check.advice = check.advice.as_deref().map(sanitize);
 }
 
 /// The worst of them; what is not known weighs nothing.

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::facts::{Disk, Target};
 use super::{Check, Facts, Status, card, verdict};
 use crate::model::host::{Layer, LayerKind};
-use crate::model::path::harmless;
+use crate::model::path::sanitize;
 use crate::report::wrap;
 use crate::units;
 
@@ -14,7 +14,7 @@ const WIDTH: usize = 80;
 /// For a terminal of 80 columns: who it is, what is wrong, what is right, what is not known.
 pub fn text(facts: &Facts, checks: &[Check]) -> String {
     let mut out = String::new();
-    let mut line = |text: &str| out.push_str(&wrap(&harmless(text), WIDTH, "", "    "));
+    let mut line = |text: &str| out.push_str(&wrap(&sanitize(text), WIDTH, "", "    "));
     line(&machine(facts));
     line(&target(facts));
     for disk in &facts.disks {
@@ -60,7 +60,7 @@ fn title(check: &Check) -> String {
 fn sentence(facts: &Facts, checks: &[Check]) -> String {
     let count = |status| checks.iter().filter(|check| check.status == status).count();
     let number = |n: usize, noun: &str| format!("{n} {noun}{}", if n == 1 { "" } else { "s" });
-    let name = harmless(facts.target.name());
+    let name = sanitize(facts.target.name());
     let (stops, warnings) = (count(Status::Stop), count(Status::Warn));
     let unknown = match count(Status::Unknown) {
         0 => String::new(),
@@ -136,19 +136,19 @@ fn disk_words(disk: &Disk) -> String {
 pub fn json(facts: &Facts, checks: &[Check]) -> Value {
     let drive = |disk: &Disk| {
         let Layer { name, vendor, model, serial, size_bytes, bus, link, .. } = &disk.layer;
-        let clean = |text: &Option<String>| text.as_deref().map(harmless);
+        let clean = |text: &Option<String>| text.as_deref().map(sanitize);
         json!({
-            "name": harmless(name), "vendor": clean(vendor), "model": clean(model),
+            "name": sanitize(name), "vendor": clean(vendor), "model": clean(model),
             "serial": clean(serial), "size_bytes": size_bytes, "bus": clean(bus),
             "link": clean(link), "firmware": clean(&disk.firmware),
-            "card": disk.card.as_ref().map(|card| harmless(&card::words(card))),
+            "card": disk.card.as_ref().map(|card| sanitize(&card::words(card))),
             "health": disk.health.as_ref().and_then(|health| health.as_ref().ok()),
         })
     };
     json!({
         "schema": "bakeoff/check/1",
-        "target": harmless(facts.target.name()),
-        "machine": harmless(&machine(facts)),
+        "target": sanitize(facts.target.name()),
+        "machine": sanitize(&machine(facts)),
         "drives": facts.disks.iter().map(drive).collect::<Vec<_>>(),
         "verdict": verdict(checks),
         "sentence": sentence(facts, checks),

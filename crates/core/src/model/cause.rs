@@ -55,7 +55,7 @@ impl Cause {
     ];
 
     /// In words, as the object of "held back by".
-    pub fn words(self) -> &'static str {
+    pub fn label(self) -> &'static str {
         match self {
             Cause::HeatOrPower => "heat or power",
             Cause::Foreign => "other processes on the disk",
@@ -111,7 +111,7 @@ pub enum Grade {
 
 impl Grade {
     /// In words.
-    pub fn words(self) -> &'static str {
+    pub fn label(self) -> &'static str {
         match self {
             Grade::Proved => "proved",
             Grade::Consistent => "consistent with what was seen",
@@ -161,8 +161,8 @@ impl Reason {
     /// "the CPU (kcryptd)".
     pub fn name(&self) -> String {
         match &self.subject {
-            Some(subject) => format!("{} ({subject})", self.cause.words()),
-            None => self.cause.words().to_string(),
+            Some(subject) => format!("{} ({subject})", self.cause.label()),
+            None => self.cause.label().to_string(),
         }
     }
 }

@@ -51,7 +51,7 @@ pub enum Layer {
 
 impl Layer {
     /// In words.
-    pub fn words(self) -> &'static str {
+    pub fn label(self) -> &'static str {
         match self {
             Layer::Link => "the link",
             Layer::LinkPractice => "what such links reach in practice",
@@ -130,7 +130,7 @@ pub enum Because {
 
 impl Because {
     /// In words.
-    pub fn words(self) -> &'static str {
+    pub fn label(self) -> &'static str {
         match self {
             Because::Time => "they would take time that the blocks need",
             Because::Bytes => "they would write bytes that the blocks need",

@@ -124,7 +124,7 @@ impl Health {
     }
 
     /// What it tells when all is well: "healthy, 2 % of its life used, 1295 hours, 35 °C".
-    pub fn words(&self) -> String {
+    pub fn label(&self) -> String {
         let mut words = Vec::new();
         words.extend(self.passed.filter(|passed| *passed).map(|_| "healthy".to_string()));
         words.extend(self.used_percent.map(|n| format!("{n} % of its life used")));
@@ -172,7 +172,7 @@ mod tests {
     #[test]
     fn an_emmc_tells_tenths_of_its_life() {
         let health = of_emmc("0x01 0x03\n", "0x01\n").unwrap();
-        assert_eq!(health.words(), "20 to 30 % of its life used, spare blocks normal");
+        assert_eq!(health.label(), "20 to 30 % of its life used, spare blocks normal");
         assert_eq!(health.complaints(), (vec![], false));
         let worn = of_emmc("0x0b 0x02", "0x03").unwrap();
         assert!(worn.complaints().1);

@@ -99,7 +99,7 @@ pub fn printable(bytes: &[u8]) -> String {
 
 /// Text that should be harmless already (names, sentences, escaped paths), made sure of: as
 /// [`printable`], but a backslash stays one, so an escaped path is not escaped twice.
-pub fn harmless(text: &str) -> String {
+pub fn sanitize(text: &str) -> String {
     let parts: Vec<String> = text.split('\\').map(|part| printable(part.as_bytes())).collect();
     parts.join("\\")
 }
@@ -136,7 +136,7 @@ mod tests {
     #[test]
     fn escaping_what_is_escaped_changes_nothing() {
         let once = printable(b"a\\b\x1b[31m\n");
-        assert_eq!(harmless(&once), once);
-        assert_eq!(harmless("x\u{1b}\\y"), "x\\x1b\\y");
+        assert_eq!(sanitize(&once), once);
+        assert_eq!(sanitize("x\u{1b}\\y"), "x\\x1b\\y");
     }
 }

@@ -37,7 +37,7 @@ impl PooledControl {
     }
 
     /// "+0.3 % (95 % CI -0.2 to +0.8 %) over 24 blocks".
-    pub fn words(&self) -> String {
+    pub fn label(&self) -> String {
         let percent = |y: f64| libm::expm1(y) * 100.0;
         format!(
             "{:+.1} % (95 % CI {:+.1} to {:+.1} %) over {} blocks",

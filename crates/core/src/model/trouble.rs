@@ -20,7 +20,7 @@ pub enum Trouble {
 
 impl Trouble {
     /// In words.
-    pub fn words(self) -> &'static str {
+    pub fn label(self) -> &'static str {
         match self {
             Trouble::Reset => "a reset",
             Trouble::Timeout => "a timeout",

@@ -110,10 +110,10 @@ impl Source<'_> {
     /// Printable text of at least one character.
     pub fn text<'t>(&self, key: &str, value: &'t Value) -> Result<&'t str, PlanError> {
         let text = self.kind(key, value, "a text in quotes", value.get_ref().as_str())?;
-        let harmless = printable(text.as_bytes()) == text;
-        match text.trim().is_empty() || !harmless {
+        let sanitize = printable(text.as_bytes()) == text;
+        match text.trim().is_empty() || !sanitize {
             false => Ok(text),
-            true if harmless => Err(self.other(value.span(), format!("{key} is empty"))),
+            true if sanitize => Err(self.other(value.span(), format!("{key} is empty"))),
             true => Err(self.other(
                 value.span(),
                 format!("{key} has characters in it that cannot be printed; leave them out"),

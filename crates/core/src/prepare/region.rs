@@ -33,7 +33,7 @@ pub struct Span {
 
 /// What the target offers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Room {
+pub struct TargetSize {
     /// Size of the target.
     pub target_bytes: u64,
     /// Largest of erase block, optimal I/O size and logical block, 0 where unknown.
@@ -92,7 +92,7 @@ pub fn alignment_bytes(granule_bytes: u64) -> u64 {
 
 /// The region on a target: as asked for, or in the middle, as large as `most_bytes` allows.
 pub fn choose(
-    room: Room,
+    room: TargetSize,
     start_bytes: Option<u64>,
     size_bytes: Option<u64>,
     most_bytes: u64,
@@ -193,8 +193,8 @@ mod tests {
 
     const GIB: u64 = 1 << 30;
 
-    fn disk(target_bytes: u64) -> Room {
-        Room { target_bytes, granule_bytes: 0, is_whole_disk: true }
+    fn disk(target_bytes: u64) -> TargetSize {
+        TargetSize { target_bytes, granule_bytes: 0, is_whole_disk: true }
     }
 
     #[test]
@@ -204,7 +204,7 @@ mod tests {
         assert_eq!(chosen.start_bytes, 14 * GIB);
         let all = choose(disk(GIB), None, None, u64::MAX).unwrap();
         assert_eq!(all, Span { start_bytes: 4 * MIB, size_bytes: GIB - 8 * MIB });
-        let image = Room { is_whole_disk: false, ..disk(GIB) };
+        let image = TargetSize { is_whole_disk: false, ..disk(GIB) };
         let all = choose(image, None, None, u64::MAX).unwrap();
         assert_eq!(all, Span { start_bytes: 0, size_bytes: GIB });
         let worn = choose(disk(32 * GIB), None, None, GIB).unwrap();
@@ -269,7 +269,7 @@ mod tests {
             size in proptest::option::of(0u64..1 << 45), most in 0u64..1 << 45,
             steep in 0f64..3.0,
         ) {
-            let room = Room { target_bytes: target, granule_bytes: granule, is_whole_disk: whole };
+            let room = TargetSize { target_bytes: target, granule_bytes: granule, is_whole_disk: whole };
             if let Ok(span) = choose(room, start, size, most) {
                 let align = alignment_bytes(granule);
                 for span in [span, shrink(span, steep, granule, SMALLEST_BYTES)] {

@@ -9,7 +9,7 @@ use crate::model::step::Step;
 use super::{crypt, knobs, lvm, steps, support};
 
 /// Where a stack is made.
-pub struct Ground<'a> {
+pub struct StackTarget<'a> {
     /// The run's id.
     pub run: &'a str,
     /// Its number among the stacks that stand at once; names are made of it.
@@ -66,7 +66,7 @@ fn numbered(mut taken: Vec<Step>) -> Vec<Step> {
 }
 
 /// Everything that is made, after the settings.
-pub fn made(name: &str, stack: &Stack, ground: &Ground) -> Made {
+pub fn made(name: &str, stack: &Stack, ground: &StackTarget) -> Made {
     let mut taken: Vec<Step> = Vec::new();
     match ground.flash_state {
         FlashState::WrittenOnce => {}
@@ -111,7 +111,7 @@ mod tests {
         let setting = |path: &RawPath| {
             path.to_string().ends_with("scheduler").then(|| "[none] bfq".to_string())
         };
-        let ground = Ground {
+        let ground = StackTarget {
             run: "RUN",
             slot: 0,
             device: &device,
@@ -142,7 +142,7 @@ mod tests {
         let lines: Vec<String> = taken.map(|step| describe(&step.action)).collect();
         insta::assert_snapshot!(lines.join("\n"));
         let raw = Stack { knobs: Knobs::default(), ..recipes_for("raw")[0].stack() };
-        let written = Ground { flash_state: FlashState::WrittenOnce, ..ground };
+        let written = StackTarget { flash_state: FlashState::WrittenOnce, ..ground };
         let made = super::made("raw", &raw, &written);
         assert_eq!((made.steps, made.device), (Vec::new(), device.clone()));
     }

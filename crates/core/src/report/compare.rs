@@ -9,10 +9,10 @@ use super::view::utc;
 use crate::analyse::sentence::figure;
 use crate::compare::Compared;
 use crate::compare::answer::{Answer, EffectIn, EffectRow};
-use crate::compare::beside::{Beside, Published};
+use crate::compare::with_study::{Beside, Published};
 use crate::compare::figures::Row;
 use crate::model::finding::Finding;
-use crate::model::path::{harmless, printable};
+use crate::model::path::{sanitize, printable};
 use crate::units;
 
 /// Published figures shown to people beside one of ours; programs get all.
@@ -57,7 +57,7 @@ struct Page {
 
 impl Page {
     fn wrap(&mut self, text: &str, first: &str, rest: &str) {
-        self.out.push_str(&wrap(&harmless(text), self.width, first, rest));
+        self.out.push_str(&wrap(&sanitize(text), self.width, first, rest));
     }
 
     fn heading(&mut self, text: &str) {
@@ -267,7 +267,7 @@ mod tests {
 
     use super::*;
     use crate::analyse::analyse;
-    use crate::compare::beside::beside;
+    use crate::compare::with_study::beside;
     use crate::compare::compare;
     use crate::import::study::facts::Facts;
     use crate::import::{Finder, studies};

@@ -5,7 +5,7 @@
 
 use crate::model::event::{CacheState, Cell};
 use crate::model::measurement::{Measurement, OpStats};
-use crate::model::path::harmless;
+use crate::model::path::sanitize;
 use crate::model::run::{Block, BlockState, Run};
 
 /// The columns, in order.
@@ -139,7 +139,7 @@ fn cache(state: CacheState) -> &'static str {
 
 /// A text field, quoted where RFC 4180 asks for it.
 pub(super) fn text(value: &str) -> String {
-    let value = harmless(value);
+    let value = sanitize(value);
     let is_formula = value.starts_with(['=', '+', '-', '@']);
     let value = if is_formula { format!("'{value}") } else { value };
     if value.contains([',', '"', '\n', '\r']) {

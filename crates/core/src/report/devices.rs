@@ -171,7 +171,7 @@ fn name(device: &BlockDevice) -> String {
 fn drive(device: &BlockDevice, system: &System) -> Drive {
     let Layer { model, vendor, serial, bus, link, scheduler, write_cache, by_id, .. } =
         device.layer.clone();
-    let harmless = |text: Option<String>| text.as_deref().map(clean);
+    let sanitize = |text: Option<String>| text.as_deref().map(clean);
     let tree = system.tree(device.dev);
     let (reasons, erase_token) = match guard::verdict(device.dev, system, false) {
         Verdict::No(reasons) => (reasons, None),
@@ -185,18 +185,18 @@ fn drive(device: &BlockDevice, system: &System) -> Drive {
     Drive {
         name: name(device),
         path: format!("/dev/{}", name(device).replace('!', "/")),
-        model: harmless(model),
-        vendor: harmless(vendor),
-        serial: harmless(serial),
+        model: sanitize(model),
+        vendor: sanitize(vendor),
+        serial: sanitize(serial),
         size_bytes: device.layer.size_bytes,
         rotational: device.layer.rotational,
         removable: device.layer.removable,
         read_only: device.read_only,
-        bus: harmless(bus),
-        link: harmless(link),
-        scheduler: harmless(scheduler),
-        write_cache: harmless(write_cache),
-        by_id: harmless(by_id),
+        bus: sanitize(bus),
+        link: sanitize(link),
+        scheduler: sanitize(scheduler),
+        write_cache: sanitize(write_cache),
+        by_id: sanitize(by_id),
         contents_known: tree.iter().all(|part| part.content.is_some() || part.contents.is_some()),
         contents: contents(device, &tree, system),
         safe_to_erase: reasons.is_empty(),

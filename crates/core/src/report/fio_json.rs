@@ -10,7 +10,7 @@ use serde_json::{Map, Value, json};
 use crate::evidence;
 use crate::model::event::Cell;
 use crate::model::measurement::OpStats;
-use crate::model::path::harmless;
+use crate::model::path::sanitize;
 use crate::model::run::Run;
 use crate::model::workload::Workload;
 use crate::stats::histogram::Histogram;
@@ -43,9 +43,9 @@ pub fn cases(run: &Run) -> Vec<Case> {
                 .filter(|cell| !evidence::is_invalid(&run.header, cell))
                 .collect();
             if !cells.is_empty() {
-                let candidate = harmless(&candidate.name);
+                let candidate = sanitize(&candidate.name);
                 let job = job(&candidate, workload, &cells);
-                all.push(Case { candidate, workload: harmless(&workload.name), job });
+                all.push(Case { candidate, workload: sanitize(&workload.name), job });
             }
         }
     }
@@ -82,12 +82,12 @@ fn job(candidate: &str, workload: &Workload, cells: &[&Cell]) -> Value {
     let [ns, us, ms] = decades(&all);
     let job = &cells[0].measurement.job;
     json!({
-        "jobname": format!("{candidate} {}", harmless(&workload.name)),
+        "jobname": format!("{candidate} {}", sanitize(&workload.name)),
         "groupid": 0,
         "error": 0,
         "elapsed": elapsed_ns.div_ceil(1_000_000_000),
         "job options": {
-            "name": harmless(&workload.name),
+            "name": sanitize(&workload.name),
             "rw": job.rw.name(),
             "bs": job.bs.to_string(),
             "size": job.size.to_string(),

@@ -8,7 +8,7 @@ use std::fmt::Write;
 use crate::decide::figure;
 use crate::decide::rounds::is_of_rounds;
 use crate::evidence;
-use crate::model::path::harmless;
+use crate::model::path::sanitize;
 use crate::model::run::Run;
 use crate::model::workload::Metric;
 
@@ -96,7 +96,7 @@ fn data(run: &Run, candidate: usize, workload: usize) -> String {
 
 /// A string in single quotes, in which gnuplot expands nothing.
 fn quoted(text: &str) -> String {
-    format!("'{}'", harmless(text).replace('\'', "''"))
+    format!("'{}'", sanitize(text).replace('\'', "''"))
 }
 
 #[cfg(test)]

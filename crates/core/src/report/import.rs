@@ -9,7 +9,7 @@ use crate::import::observe;
 use crate::import::study::facts::Facts;
 use crate::import::{Imported, Metric, ToolResult};
 use crate::model::finding::Finding;
-use crate::model::path::{harmless, printable};
+use crate::model::path::{sanitize, printable};
 use crate::units;
 
 /// Percentiles shown to people; programs get all.
@@ -36,12 +36,12 @@ pub fn import_text(source: &str, imported: &Imported, width: usize) -> String {
     let results = count(imported.results.len(), "result");
     let unread = count(imported.unread.len(), "unread part");
     // Writing to a String cannot fail, here and below.
-    let head = format!("{}: {results}, {unread}", harmless(source));
+    let head = format!("{}: {results}, {unread}", sanitize(source));
     match head.chars().count() <= width {
         true => out.push_str(&(head + "\n")),
         // A long path is whole on its line, so that it can be copied.
         false => {
-            let _ = writeln!(out, "{}:\n  {results}, {unread}", harmless(source));
+            let _ = writeln!(out, "{}:\n  {results}, {unread}", sanitize(source));
         }
     }
     if !imported.findings.is_empty() {

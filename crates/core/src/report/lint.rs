@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::layout::wrap;
 use crate::evidence::registry::{self, Rule};
 use crate::model::finding::Finding;
-use crate::model::path::harmless;
+use crate::model::path::sanitize;
 use crate::model::setting::Setting;
 
 /// Columns of docs/findings.md.
@@ -152,7 +152,7 @@ pub fn lint_json(source: Option<&str>, rules: &[&Rule], findings: &[Finding]) ->
 
 /// Findings for people, most severe first.
 pub fn findings_text(source: &str, findings: &[Finding], width: usize) -> String {
-    let mut out = format!("{}: {}\n", harmless(source), count(findings));
+    let mut out = format!("{}: {}\n", sanitize(source), count(findings));
     for finding in findings {
         let about: Vec<&str> = [&finding.workload, &finding.candidate]
             .into_iter()
@@ -163,8 +163,8 @@ pub fn findings_text(source: &str, findings: &[Finding], width: usize) -> String
             if about.is_empty() { String::new() } else { format!(" ({})", about.join(", ")) };
         let head =
             format!("{} {}{about}: {}", finding.severity.letter(), finding.id, finding.evidence);
-        out.push_str(&wrap(&harmless(&head), width, "", "  "));
-        out.push_str(&wrap(&harmless(&finding.advice), width, "  -> ", "     "));
+        out.push_str(&wrap(&sanitize(&head), width, "", "  "));
+        out.push_str(&wrap(&sanitize(&finding.advice), width, "  -> ", "     "));
     }
     out
 }

@@ -79,7 +79,7 @@ fn all_on_all(matrix: &Matrix) -> String {
     let mut out = format!("| |{}\n|:--|{rules}\n", heads.collect::<String>());
     for row in &matrix.rows {
         let cells = row.cells.iter().map(|cell| {
-            let words = format!("{}{}", cell.words(), cell.mark());
+            let words = format!("{}{}", cell.label(), cell.mark());
             let words = escape(words.trim_end());
             match cell.place {
                 Place::Leader { .. } => format!(" **{words}** |"),

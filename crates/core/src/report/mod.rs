@@ -50,7 +50,7 @@ pub use simulate::{simulate_json, simulate_markdown};
 pub use simulate_text::simulate_text;
 pub use study_markdown::study_markdown;
 
-use crate::model::path::harmless;
+use crate::model::path::sanitize;
 use crate::model::run::Run;
 use crate::model::verdict::Analysis;
 
@@ -99,7 +99,7 @@ pub fn screen(
         return text(run, analysis, options);
     }
     let answer = answer::Answer::new(run, analysis);
-    let report = report.map(harmless);
+    let report = report.map(sanitize);
     let report = report.as_deref();
     match options.plain {
         true => answer::spoken(&answer, report),

@@ -1,7 +1,7 @@
 //! How to make the winner again: mkfs, mount and /etc/fstab lines, exactly as it was measured.
 
 use crate::model::candidate::{Kind, Stack};
-use crate::model::path::{RawPath, harmless};
+use crate::model::path::{RawPath, sanitize};
 use crate::model::run::Run;
 use crate::model::verdict::Analysis;
 use crate::prepare::steps::{mkfs_argv, shell_word};
@@ -21,7 +21,7 @@ pub fn recipe(run: &Run, analysis: &Analysis) -> Vec<String> {
     for (name, best_for) in winners(analysis).into_iter().take(STACKS_MAX) {
         let candidate = run.header.candidates.iter().find(|c| c.name == name);
         if let Some(Kind::Stack(stack)) = candidate.map(|c| &c.kind) {
-            lines.push(format!("# {}: best for {}", harmless(&name), harmless(&best_for)));
+            lines.push(format!("# {}: best for {}", sanitize(&name), sanitize(&best_for)));
             lines.extend(stack_lines(stack));
         }
     }
@@ -82,7 +82,7 @@ pub fn make(stack: &Stack) -> Vec<String> {
 /// One line of /etc/fstab, fstab(5): blanks inside a field are written as `\040`.
 fn fstab_line(stack: &Stack) -> String {
     let field = |text: &str| {
-        let text = harmless(&text.replace('\\', "\\134").replace(' ', "\\040"));
+        let text = sanitize(&text.replace('\\', "\\134").replace(' ', "\\040"));
         if text.is_empty() { "defaults".to_string() } else { text }
     };
     let options = field(&stack.mount.join(","));

@@ -6,7 +6,7 @@
 use comfy_table::{ContentArrangement, Table, presets};
 use serde::Serialize;
 
-use crate::model::path::harmless;
+use crate::model::path::sanitize;
 use crate::model::verdict::{Analysis, Verdict};
 
 use super::csv::text as csv_text;
@@ -93,8 +93,8 @@ pub fn short(analysis: &Analysis) -> String {
     let winner = all.first().and_then(|v| v.winner.as_deref());
     if let Some(winner) = winner.filter(|w| all.iter().all(|v| v.winner.as_deref() == Some(w))) {
         return match all.len() {
-            1 => format!("{} wins", harmless(winner)),
-            n => format!("{} wins all {n}", harmless(winner)),
+            1 => format!("{} wins", sanitize(winner)),
+            n => format!("{} wins all {n}", sanitize(winner)),
         };
     }
     if analysis.cells == 0 {
@@ -199,15 +199,15 @@ pub fn csv(rows: &[Row]) -> String {
 }
 
 fn cells(row: &Row) -> [String; 5] {
-    let verdict = cut(&harmless(row.verdict.as_deref().unwrap_or("cannot be read")), WORDS);
+    let verdict = cut(&sanitize(row.verdict.as_deref().unwrap_or("cannot be read")), WORDS);
     let state = match row.state {
         State::Running => " (running)",
         State::Dead => " (interrupted)",
         State::Stopped | State::Unreadable => "",
     };
     let title = match &row.label {
-        Some(label) => format!("{}: {}", harmless(label), harmless(&row.title)),
-        None => harmless(&row.title),
+        Some(label) => format!("{}: {}", sanitize(label), sanitize(&row.title)),
+        None => sanitize(&row.title),
     };
     let imported = if row.imported { " (imported)" } else { "" };
     [

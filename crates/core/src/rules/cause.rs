@@ -35,7 +35,7 @@ pub fn untested(run: &Run, workload: u16, held: &[HeldBack]) -> Option<Finding> 
     let because = run.ceilings.left_out.iter().find(is_about)?.because;
     let evidence = format!(
         "what is said to hold it back is a guess, no layer below was measured: {}",
-        because.words()
+        because.label()
     );
     let advice = match (because, Setting::of(&run.header)) {
         (Because::Bytes, _) => "allow more to be written: --max-write 8g",

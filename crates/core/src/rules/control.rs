@@ -62,7 +62,7 @@ fn of_earlier_runs(run: &Run, workload: u16) -> Option<Finding> {
         let evidence = format!(
             "in {} on this drive the same candidate measured twice differs from itself by {}",
             crate::words::count(runs, "earlier run"),
-            of.words()
+            of.label()
         );
         finding(&run.header, &registry::DRIFT, evidence, SETTLE)
     })

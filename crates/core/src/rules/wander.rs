@@ -3,7 +3,7 @@
 use crate::decide::compare::{Comparison, Outcome, Pair};
 use crate::decide::lead::Lead;
 use crate::decide::table::Table;
-use crate::decide::wander::{ESTIMABLE, of_lead, wanderers};
+use crate::decide::wander::{ESTIMABLE, of_lead, autocorrelated};
 use crate::evidence::finding;
 use crate::evidence::registry;
 use crate::model::event::Header;
@@ -39,7 +39,7 @@ pub fn findings(run: &Run, table: &Table, workload: u16, compared: &Comparison) 
         found
     };
     let found: Vec<Finding> =
-        wanderers(run, table, workload, compared).into_iter().map(tell).collect();
+        autocorrelated(run, table, workload, compared).into_iter().map(tell).collect();
     match found.is_empty() {
         true => fragile(run, table, workload, compared).into_iter().collect(),
         false => found,

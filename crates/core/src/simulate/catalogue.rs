@@ -19,7 +19,7 @@ pub fn all() -> Vec<Scenario> {
     all.extend(noises());
     all.extend(promised_trouble());
     all.extend(trouble());
-    all.extend(wanderers());
+    all.extend(autocorrelated());
     all.extend(quick());
     all
 }
@@ -119,7 +119,7 @@ fn trouble() -> Vec<Scenario> {
 }
 
 /// A wave or drift of one candidate alone, for which nothing is promised.
-fn wanderers() -> Vec<Scenario> {
+fn autocorrelated() -> Vec<Scenario> {
     let disk = |k: usize, lag1: f64, sd: f64| Disk {
         own: Some(Own { candidate: 1, lag1, sd }),
         ..same(k)

@@ -69,7 +69,7 @@ impl Rivalry {
 
 impl Rule {
     /// In words.
-    pub fn words(self) -> String {
+    pub fn label(self) -> String {
         match self {
             Rule::Means(1) => "1 run each, compare".to_string(),
             Rule::Means(n) => format!("{n} runs each, compare means"),
@@ -163,7 +163,7 @@ impl Rule {
         let count = |is: &dyn Fn(&(f64, bool, bool)) -> bool| real.iter().filter(|r| is(r)).count();
         Rivalry {
             disk: words.to_string(),
-            rule: self.words(),
+            rule: self.label(),
             runs,
             gap_percent: gap * 100.0,
             false_winner: null.iter().filter(|n| n.1).count() as u32,

@@ -66,7 +66,7 @@ fn au_bytes(code: u8) -> Option<u64> {
 
 impl SdStatus {
     /// "class 10, U3, V30, A2".
-    pub fn words(&self) -> String {
+    pub fn label(&self) -> String {
         let classes = [
             ("class ", self.speed_class),
             ("U", self.uhs_grade),
@@ -94,7 +94,7 @@ mod tests {
     #[test]
     fn classes_allocation_unit_and_discard() {
         let card = parse(&(register() + "\n")).unwrap();
-        assert_eq!(card.words(), "class 10, U3, V30, A2");
+        assert_eq!(card.label(), "class 10, U3, V30, A2");
         assert_eq!((card.au_bytes, card.discard), (Some(4 << 20), true));
     }
 

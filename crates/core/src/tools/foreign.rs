@@ -20,7 +20,7 @@ const SAID_LIMIT: usize = 300;
 
 /// What a tool finds in the directory it works in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Ground {
+pub enum Workdir {
     /// The candidate's data file, laid out, under this name.
     Data(&'static str),
     /// Nothing of this name; the tool makes it.
@@ -29,21 +29,21 @@ pub enum Ground {
     Empty,
 }
 
-impl Ground {
+impl Workdir {
     /// What a workload in words needs of a tool that takes a file by its name.
-    pub fn of(phase: Phase) -> Ground {
+    pub fn of(phase: Phase) -> Workdir {
         match phase {
-            Phase::ColdRead | Phase::Overwrite => Ground::Data("data"),
-            Phase::Append => Ground::New("append"),
-            Phase::Metadata | Phase::Whole => Ground::Empty,
+            Phase::ColdRead | Phase::Overwrite => Workdir::Data("data"),
+            Phase::Append => Workdir::New("append"),
+            Phase::Metadata | Phase::Whole => Workdir::Empty,
         }
     }
 
     /// The file's name; `None` for an empty directory.
     pub fn file(self) -> Option<&'static str> {
         match self {
-            Ground::Data(name) | Ground::New(name) => Some(name),
-            Ground::Empty => None,
+            Workdir::Data(name) | Workdir::New(name) => Some(name),
+            Workdir::Empty => None,
         }
     }
 }
@@ -61,7 +61,7 @@ pub struct Scratch {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Invocation {
     /// Where it works.
-    pub ground: Ground,
+    pub workdir: Workdir,
     /// Files with these contents, made in the directory first: a job file of fio.
     pub files: Vec<(&'static str, String)>,
     /// Commands that make the files it works on; not measured.
@@ -74,8 +74,8 @@ pub struct Invocation {
 
 impl Invocation {
     /// One command that prepares nothing.
-    pub fn plain(ground: Ground, measure: Vec<String>) -> Invocation {
-        Invocation { ground, files: Vec::new(), prepare: Vec::new(), cool: false, measure }
+    pub fn plain(workdir: Workdir, measure: Vec<String>) -> Invocation {
+        Invocation { workdir, files: Vec::new(), prepare: Vec::new(), cool: false, measure }
     }
 }
 

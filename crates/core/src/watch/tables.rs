@@ -4,7 +4,7 @@
 use serde_json::{Map, Value, json};
 
 use super::Frame;
-use crate::model::path::harmless;
+use crate::model::path::sanitize;
 use crate::telemetry::rates::{DeviceRates, Requests};
 
 /// The figures of a device under iostat's names; what the kernel does not count is null.
@@ -32,7 +32,7 @@ fn figures(rates: &DeviceRates) -> Vec<(&'static str, Option<f64>)> {
 pub fn json(frame: &Frame) -> String {
     let device = |(name, rates): &(String, DeviceRates)| {
         let mut map = Map::new();
-        map.insert("disk_device".to_string(), json!(harmless(name)));
+        map.insert("disk_device".to_string(), json!(sanitize(name)));
         map.extend(figures(rates).into_iter().map(|(key, value)| (key.to_string(), json!(value))));
         Value::Object(map)
     };
@@ -66,7 +66,7 @@ pub fn csv(frame: &Frame) -> String {
             None => String::new(),
         });
         // Kernel names hold no comma or quote; a name from elsewhere gets none through.
-        let name = harmless(name).replace([',', '"'], "_");
+        let name = sanitize(name).replace([',', '"'], "_");
         let cells: Vec<String> = cells.collect();
         format!("{},{},{name},{}\n", frame.unix_ns, frame.elapsed_ns, cells.join(","))
     };

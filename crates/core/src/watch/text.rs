@@ -1,7 +1,7 @@
 //! A frame for people: the machine in a few lines, then a block of rows for each device.
 
 use super::{Frame, Machine};
-use crate::model::path::harmless;
+use crate::model::path::sanitize;
 use crate::report::{cut, wrap};
 use crate::telemetry::rates::{DeviceRates, Requests};
 use crate::units;
@@ -85,12 +85,12 @@ fn machine(machine: &Machine) -> String {
     }
     let threads = machine.threads_percent.iter().take(THREADS);
     let threads: Vec<String> =
-        threads.map(|(name, percent)| format!("{} {percent:.0} %", harmless(name))).collect();
+        threads.map(|(name, percent)| format!("{} {percent:.0} %", sanitize(name))).collect();
     if !threads.is_empty() {
         line("threads", &threads.join(", "));
     }
     for said in machine.log.iter().rev().take(LOG).rev() {
-        line("log", &harmless(&said.text));
+        line("log", &sanitize(&said.text));
     }
     out
 }
@@ -108,7 +108,7 @@ fn device(name: &str, rates: &DeviceRates) -> String {
         )
     };
     let tail = format!(" {:>7}{:>6.1}", number(rates.queue), rates.util_percent);
-    let mut out = row(&cut(&harmless(name), NAME), "read", &rates.read, &tail);
+    let mut out = row(&cut(&sanitize(name), NAME), "read", &rates.read, &tail);
     out.push_str(&row("", "write", &rates.write, ""));
     let did = |requests: &Option<Requests>| requests.filter(|r| r.per_s > 0.0);
     if let Some(discard) = did(&rates.discard) {

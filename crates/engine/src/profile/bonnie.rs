@@ -22,7 +22,7 @@ use rustix::fs::{OFlags, SeekFrom, seek};
 
 use super::block::{self, Block};
 use super::meter::Meter;
-use super::{STACK_BYTES, Stage, figure, per_second};
+use super::{STACK_BYTES, Context, figure, per_second};
 use crate::error::EngineError;
 use crate::record::Kind;
 use crate::target;
@@ -62,30 +62,30 @@ impl Work {
     }
 }
 
-pub fn run(stage: &mut Stage<'_>) -> Result<(), EngineError> {
+pub fn run(context: &mut Context<'_>) -> Result<(), EngineError> {
     for (part, (work, words)) in (0..).zip(Work::ALL) {
-        if stage.wants(part) {
-            phase(stage, part, work, words)?;
+        if context.wants(part) {
+            phase(context, part, work, words)?;
         }
     }
-    if stage.wants(SEEK_PART) {
-        seeks(stage)?;
+    if context.wants(SEEK_PART) {
+        seeks(context)?;
     }
-    stage.room.remove(NAME)?;
-    files::run(stage, SEEK_PART + 1)
+    context.workdir.remove(NAME)?;
+    files::run(context, SEEK_PART + 1)
 }
 
-fn phase(stage: &mut Stage<'_>, part: u16, work: Work, words: &str) -> Result<(), EngineError> {
+fn phase(context: &mut Context<'_>, part: u16, work: Work, words: &str) -> Result<(), EngineError> {
     let kinds = [Kind::Read, Kind::Write, Kind::Flush];
-    let mut meter = stage.meter(part, &kinds, |job| job.end_fsync = true);
-    let chunk = stage.job.bs;
-    let whole = stage.job.size / chunk * chunk;
-    let by_char = stage.job.io_size.unwrap_or(PER_CHAR_BYTES) / chunk * chunk;
+    let mut meter = context.meter(part, &kinds, |job| job.end_fsync = true);
+    let chunk = context.job.bs;
+    let whole = context.job.size / chunk * chunk;
+    let by_char = context.job.io_size.unwrap_or(PER_CHAR_BYTES) / chunk * chunk;
     let size = if work.is_by_char() { whole.min(by_char) } else { whole }.max(chunk);
-    let mut block = Block::new(stage.job, chunk, 0)?;
+    let mut block = Block::new(context.job, chunk, 0)?;
     let mut longest_ns = 0;
     meter.repeat(|meter| {
-        let file = open(stage, work, meter, &mut block, size)?;
+        let file = open(context, work, meter, &mut block, size)?;
         meter.resume();
         for index in 0..size / chunk {
             longest_ns = longest_ns.max(step(work, &file, &mut block, index, meter)?);
@@ -104,32 +104,32 @@ fn phase(stage: &mut Stage<'_>, part: u16, work: Work, words: &str) -> Result<()
     let rate = per_second(moved as f64 / 1024.0, meter.elapsed_ns()).floor();
     let cpu = (meter.usage().sum_ns(), meter.elapsed_ns());
     let figures = figures(words, (rate, "K/sec"), cpu, longest_ns);
-    stage.done.push(meter.finish(figures));
+    context.done.push(meter.finish(figures));
     Ok(())
 }
 
 /// The file as the phase finds it: new for those that write, whole for those that read.
 fn open(
-    stage: &Stage<'_>,
+    context: &Context<'_>,
     work: Work,
     meter: &mut Meter<'_>,
     block: &mut Block,
     size: u64,
 ) -> Result<OwnedFd, EngineError> {
     if !work.reads() {
-        stage.room.remove(NAME)?;
-        return stage.room.create(NAME, OFlags::WRONLY);
+        context.workdir.remove(NAME)?;
+        return context.workdir.create(NAME, OFlags::WRONLY);
     }
     let access = if work == Work::Rewrite { OFlags::RDWR } else { OFlags::RDONLY };
-    let file = whole(stage, block, size)?;
+    let file = whole(context, block, size)?;
     block::cool(&file, size, meter)?;
     drop(file);
-    stage.room.open_file(NAME, access)
+    context.workdir.open_file(NAME, access)
 }
 
 /// The file, with at least `size` bytes.
-fn whole(stage: &Stage<'_>, block: &mut Block, size: u64) -> Result<OwnedFd, EngineError> {
-    let file = stage.room.open_file(NAME, OFlags::RDWR | OFlags::CREATE)?;
+fn whole(context: &Context<'_>, block: &mut Block, size: u64) -> Result<OwnedFd, EngineError> {
+    let file = context.workdir.open_file(NAME, OFlags::RDWR | OFlags::CREATE)?;
     if super::len(&file)? < size {
         block::lay_out(&file, block, size)?;
     }
@@ -188,28 +188,28 @@ fn touch(block: &mut Block, index: u64) {
     bytes[at] = bytes[at].wrapping_add(1);
 }
 
-fn seeks(stage: &mut Stage<'_>) -> Result<(), EngineError> {
-    let chunk = stage.job.bs;
-    let chunks = stage.job.size / chunk;
+fn seeks(context: &mut Context<'_>) -> Result<(), EngineError> {
+    let chunk = context.job.bs;
+    let chunks = context.job.size / chunk;
     let kinds = [Kind::Read, Kind::Write, Kind::Flush];
     let mut lanes = Vec::new();
     for lane in 0..SEEKERS {
         let change = |job: &mut Job| (job.numjobs, job.end_fsync) = (SEEKERS, true);
-        let mut meter = stage.lane(SEEK_PART, lane, &kinds, change);
-        let mut block = Block::new(&Job { data: Data::Zero, ..stage.job.clone() }, chunk, lane)?;
+        let mut meter = context.lane(SEEK_PART, lane, &kinds, change);
+        let mut block = Block::new(&Job { data: Data::Zero, ..context.job.clone() }, chunk, lane)?;
         if lane == 0 {
-            let mut large = Block::new(stage.job, chunk, 0)?;
-            let file = whole(stage, &mut large, chunks * chunk)?;
+            let mut large = Block::new(context.job, chunk, 0)?;
+            let file = whole(context, &mut large, chunks * chunk)?;
             block::cool(&file, chunks * chunk, &mut meter)?;
         }
         block.bytes().fill(0);
-        lanes.push((meter, (block, Some(stage.room.open_file(NAME, OFlags::RDWR)?))));
+        lanes.push((meter, (block, Some(context.workdir.open_file(NAME, OFlags::RDWR)?))));
     }
     let pot = AtomicU64::new(0);
     let longest_ns = AtomicU64::new(0);
     let cpu_ns = AtomicU64::new(0);
-    let seed = stage.job.seed;
-    let parent = stage.room.open_file(NAME, OFlags::RDWR)?;
+    let seed = context.job.seed;
+    let parent = context.workdir.open_file(NAME, OFlags::RDWR)?;
     let seeking = |meter: &mut Meter<'_>, (block, file): &mut (Block, Option<OwnedFd>)| {
         let Some(file) = file.take() else { return Ok(()) };
         let before = Usage::now();
@@ -231,7 +231,7 @@ fn seeks(stage: &mut Stage<'_>) -> Result<(), EngineError> {
         cpu_ns.fetch_add(Usage::now().since(before).sum_ns(), Ordering::Relaxed);
         Ok(())
     };
-    let (mut meters, usage) = beside_parent(parent, &pot, || stage.together(lanes, seeking))?;
+    let (mut meters, usage) = beside_parent(parent, &pot, || context.together(lanes, seeking))?;
     let done: u64 = meters.iter().map(|m| m.so_far(Kind::Read).0).sum();
     let end_ns = meters.iter().map(Meter::now_ns).max().unwrap_or(0);
     let start_ns = meters.iter().map(|m| m.now_ns() - m.elapsed_ns()).min().unwrap_or(0);
@@ -240,7 +240,7 @@ fn seeks(stage: &mut Stage<'_>) -> Result<(), EngineError> {
     let first = meters.remove(0);
     let (cpu_ns, longest_ns) = (cpu_ns.into_inner(), longest_ns.into_inner());
     let figures = figures("Random Seeks", (rate, "/sec"), (cpu_ns, elapsed_ns), longest_ns);
-    stage.done.push(first.finish_with(meters, usage, figures));
+    context.done.push(first.finish_with(meters, usage, figures));
     Ok(())
 }
 

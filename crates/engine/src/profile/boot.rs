@@ -10,10 +10,10 @@
 use bakeoff_core::model::job::{Job, Offsets, Rw};
 use bakeoff_core::prng::{SplitMix64, mix};
 
-use super::Stage;
+use super::Context;
 use super::block::{self, Block};
 use super::meter::Meter;
-use super::room::Room;
+use super::workdir::Workdir;
 use super::tree::Tree;
 use crate::error::EngineError;
 use crate::offsets::{Cursor, Span};
@@ -25,16 +25,16 @@ const HEADER_BYTES: u64 = 4096;
 const PIECES: u64 = 3;
 const LAY_OUT_BYTES: u64 = 256 << 10;
 
-pub fn run(stage: &mut Stage<'_>) -> Result<(), EngineError> {
-    let tree = Tree::new(stage.job, SMALLEST_BYTES, OCTAVES, stage.job.size);
-    let mut meter = stage.meter(0, &[Kind::Read], |_| {});
-    let piece = stage.job.bs;
-    let rooms = tree.lay_out(&stage.room, &mut Block::new(stage.job, LAY_OUT_BYTES, 0)?)?;
-    let mut block = Block::new(stage.job, piece.max(HEADER_BYTES), 0)?;
+pub fn run(context: &mut Context<'_>) -> Result<(), EngineError> {
+    let tree = Tree::new(context.job, SMALLEST_BYTES, OCTAVES, context.job.size);
+    let mut meter = context.meter(0, &[Kind::Read], |_| {});
+    let piece = context.job.bs;
+    let rooms = tree.lay_out(&context.workdir, &mut Block::new(context.job, LAY_OUT_BYTES, 0)?)?;
+    let mut block = Block::new(context.job, piece.max(HEADER_BYTES), 0)?;
     let mut pass = 0;
     meter.repeat(|meter| {
         tree.cool(&rooms, meter)?;
-        let seed = mix(stage.job.seed ^ pass);
+        let seed = mix(context.job.seed ^ pass);
         let span = Span::of_lane(tree.files.into(), 0, 1, false);
         let order = Job { offsets: Offsets::Once, seed, ..Job::new(Rw::RandRead, 1, span.blocks) };
         let mut order = Cursor::new(&order, span, 0);
@@ -52,14 +52,14 @@ pub fn run(stage: &mut Stage<'_>) -> Result<(), EngineError> {
         pass += 1;
         Ok(())
     })?;
-    stage.done.push(meter.finish(Vec::new()));
+    context.done.push(meter.finish(Vec::new()));
     Ok(())
 }
 
 /// Opening belongs to the first read.
 fn start_one(
     tree: &Tree,
-    rooms: &[Room],
+    rooms: &[Workdir],
     number: u32,
     places: &mut SplitMix64,
     piece: u64,

@@ -7,10 +7,10 @@
 
 use rustix::fs::{OFlags, Timespec, Timestamps, futimens, renameat};
 
-use super::Stage;
+use super::Context;
 use super::block::{self, Block};
 use super::meter::Meter;
-use super::room::Room;
+use super::workdir::Workdir;
 use super::tree::{self, Tree};
 use crate::error::EngineError;
 use crate::record::Kind;
@@ -22,21 +22,21 @@ const WINDOW_BYTES: usize = 256 << 10;
 /// Everything copied is from then: any time does, as long as it is not now.
 const OLD_S: i64 = 1_000_000_000;
 
-pub fn run(stage: &mut Stage<'_>) -> Result<(), EngineError> {
-    let tree = Tree::new(stage.job, SMALLEST_BYTES, OCTAVES, stage.job.size / 2);
+pub fn run(context: &mut Context<'_>) -> Result<(), EngineError> {
+    let tree = Tree::new(context.job, SMALLEST_BYTES, OCTAVES, context.job.size / 2);
     let kinds = [Kind::Read, Kind::Write, Kind::Create, Kind::Flush];
-    let mut meter = stage.meter(0, &kinds, |job| job.end_fsync = true);
-    let mut block = Block::new(stage.job, WINDOW_BYTES as u64, 0)?;
-    let source = stage.room.make_dir("from")?;
+    let mut meter = context.meter(0, &kinds, |job| job.end_fsync = true);
+    let mut block = Block::new(context.job, WINDOW_BYTES as u64, 0)?;
+    let source = context.workdir.make_dir("from")?;
     let from = tree.lay_out(&source, &mut block)?;
-    let target = stage.room.make_dir("to")?;
+    let target = context.workdir.make_dir("to")?;
     meter.repeat(|meter| {
         target.clear()?;
         tree.cool(&from, meter)?;
         meter.resume();
         let to = tree.directories(&target)?;
         for file in 0..tree.files {
-            copy(&tree, file, &from, &to, &mut block, stage.job.bs as usize, meter)?;
+            copy(&tree, file, &from, &to, &mut block, context.job.bs as usize, meter)?;
             if meter.is_cut_off() {
                 break;
             }
@@ -46,24 +46,24 @@ pub fn run(stage: &mut Stage<'_>) -> Result<(), EngineError> {
         meter.pause();
         Ok(())
     })?;
-    stage.done.push(meter.finish(Vec::new()));
+    context.done.push(meter.finish(Vec::new()));
     Ok(())
 }
 
 fn copy(
     tree: &Tree,
     number: u32,
-    from: &[Room],
-    to: &[Room],
+    from: &[Workdir],
+    to: &[Workdir],
     block: &mut Block,
     piece: usize,
     meter: &mut Meter<'_>,
 ) -> Result<(), EngineError> {
-    let (name, room) = (tree::name(number), tree.room_of(to, number));
+    let (name, workdir) = (tree::name(number), tree.room_of(to, number));
     let temporary = format!(".{name}.tmp");
     let source = tree.open(from, number)?;
     let flags = OFlags::WRONLY | OFlags::EXCL;
-    let copy = room.create(&temporary, flags)?;
+    let copy = workdir.create(&temporary, flags)?;
     let (size, mut at) = (tree.size(number), 0);
     while at < size {
         let len = (WINDOW_BYTES as u64).min(size - at) as usize;
@@ -80,7 +80,7 @@ fn copy(
     futimens(&copy, &Timestamps { last_access: old, last_modification: old })
         .map_err(|e| EngineError::io("setting the times of a file", e))?;
     target::close(copy)?;
-    renameat(room.dir(), &*temporary, room.dir(), &*name)
+    renameat(workdir.dir(), &*temporary, workdir.dir(), &*name)
         .map_err(|e| EngineError::io("renaming a file", e))?;
     meter.op(Kind::Create, 0);
     Ok(())

@@ -11,7 +11,7 @@ use rustix::fs::{CWD, Mode, OFlags, openat};
 
 use super::block::{self, Block};
 use super::meter::Meter;
-use super::{Stage, figure, per_second};
+use super::{Context, figure, per_second};
 use crate::error::EngineError;
 use crate::record::Kind;
 use crate::target;
@@ -30,39 +30,39 @@ enum Flush {
     Fsync,
 }
 
-pub fn run(stage: &mut Stage<'_>) -> Result<(), EngineError> {
+pub fn run(context: &mut Context<'_>) -> Result<(), EngineError> {
     for (part, flush) in (0..).zip([Flush::After, Flush::Fdatasync, Flush::Fsync]) {
-        if stage.wants(part) {
-            write(stage, part, flush)?;
+        if context.wants(part) {
+            write(context, part, flush)?;
         }
     }
-    if stage.wants(READ) {
-        read(stage)?;
+    if context.wants(READ) {
+        read(context)?;
     }
     Ok(())
 }
 
-fn records(stage: &Stage<'_>) -> u64 {
-    stage.job.size / stage.job.bs
+fn records(context: &Context<'_>) -> u64 {
+    context.job.size / context.job.bs
 }
 
-fn direct(stage: &Stage<'_>) -> OFlags {
-    if stage.job.direct { OFlags::DIRECT } else { OFlags::empty() }
+fn direct(context: &Context<'_>) -> OFlags {
+    if context.job.direct { OFlags::DIRECT } else { OFlags::empty() }
 }
 
-fn write(stage: &mut Stage<'_>, part: u16, flush: Flush) -> Result<(), EngineError> {
+fn write(context: &mut Context<'_>, part: u16, flush: Flush) -> Result<(), EngineError> {
     let kinds = [Kind::Write, Kind::Flush];
-    let mut meter = stage.meter(part, &kinds, |job| job.end_fsync = true);
-    let bs = stage.job.bs;
-    let mut block = Block::new(stage.job, bs, 0)?;
+    let mut meter = context.meter(part, &kinds, |job| job.end_fsync = true);
+    let bs = context.job.bs;
+    let mut block = Block::new(context.job, bs, 0)?;
     let zero = device("/dev/zero", OFlags::RDONLY)?;
-    let from_zero = stage.job.data == Data::Zero;
+    let from_zero = context.job.data == Data::Zero;
     let mut tool_ns = 0;
     meter.repeat(|meter| {
-        let file = stage.room.create(NAME, OFlags::WRONLY | direct(stage))?;
+        let file = context.workdir.create(NAME, OFlags::WRONLY | direct(context))?;
         meter.resume();
         let (before_ns, flushed_ns) = (meter.elapsed_ns(), meter.flush_ns());
-        for record in 0..records(stage) {
+        for record in 0..records(context) {
             if from_zero {
                 block::read(&zero, block.bytes())?;
                 meter.made();
@@ -91,29 +91,29 @@ fn write(stage: &mut Stage<'_>, part: u16, flush: Flush) -> Result<(), EngineErr
         tool_ns += meter.elapsed_ns() - before_ns;
         if flush == Flush::After {
             debug_assert_eq!(meter.flush_ns(), flushed_ns);
-            block::fsync(stage.room.open_file(NAME, OFlags::WRONLY)?)?;
+            block::fsync(context.workdir.open_file(NAME, OFlags::WRONLY)?)?;
             meter.flush();
         }
         meter.pause();
         Ok(())
     })?;
     let figures = figures(&meter, Kind::Write, tool_ns);
-    stage.done.push(meter.finish(figures));
+    context.done.push(meter.finish(figures));
     Ok(())
 }
 
-fn read(stage: &mut Stage<'_>) -> Result<(), EngineError> {
-    let bs = stage.job.bs;
-    let mut meter = stage.meter(READ, &[Kind::Read], |_| {});
-    let mut block = Block::new(stage.job, bs, 0)?;
-    let whole = records(stage) * bs;
-    lay_out_rest(stage, whole)?;
+fn read(context: &mut Context<'_>) -> Result<(), EngineError> {
+    let bs = context.job.bs;
+    let mut meter = context.meter(READ, &[Kind::Read], |_| {});
+    let mut block = Block::new(context.job, bs, 0)?;
+    let whole = records(context) * bs;
+    lay_out_rest(context, whole)?;
     let null = device("/dev/null", OFlags::WRONLY)?;
     meter.repeat(|meter| {
-        block::cool(stage.room.open_file(NAME, OFlags::RDONLY)?, whole, meter)?;
-        let file = stage.room.open_file(NAME, OFlags::RDONLY | direct(stage))?;
+        block::cool(context.workdir.open_file(NAME, OFlags::RDONLY)?, whole, meter)?;
+        let file = context.workdir.open_file(NAME, OFlags::RDONLY | direct(context))?;
         meter.resume();
-        for _ in 0..records(stage) {
+        for _ in 0..records(context) {
             block::read(&file, block.bytes())?;
             meter.op(Kind::Read, bs);
             block::write(&null, block.bytes())?;
@@ -127,17 +127,17 @@ fn read(stage: &mut Stage<'_>) -> Result<(), EngineError> {
         Ok(())
     })?;
     let figures = figures(&meter, Kind::Read, meter.elapsed_ns());
-    stage.done.push(meter.finish(figures));
+    context.done.push(meter.finish(figures));
     Ok(())
 }
 
 /// The file as a whole, where no part or only one that was cut off has written it.
-fn lay_out_rest(stage: &Stage<'_>, whole: u64) -> Result<(), EngineError> {
-    let file = stage.room.open_file(NAME, OFlags::RDWR | OFlags::CREATE)?;
+fn lay_out_rest(context: &Context<'_>, whole: u64) -> Result<(), EngineError> {
+    let file = context.workdir.open_file(NAME, OFlags::RDWR | OFlags::CREATE)?;
     if super::len(&file)? == whole {
         return Ok(());
     }
-    let mut block = Block::new(stage.job, whole.min(1 << 20), 0)?;
+    let mut block = Block::new(context.job, whole.min(1 << 20), 0)?;
     block::lay_out(&file, &mut block, whole)
 }
 

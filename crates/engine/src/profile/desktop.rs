@@ -14,7 +14,7 @@ use rustix::fs::{Advice, OFlags, SeekFrom, fadvise, seek};
 use super::arrivals::arrive;
 use super::block::{self, Block};
 use super::meter::Meter;
-use super::{Stage, figure};
+use super::{Context, figure};
 use crate::error::EngineError;
 use crate::offsets::{Cursor, Span};
 use crate::record::Kind;
@@ -28,26 +28,26 @@ enum Role {
     Writes,
 }
 
-pub fn run(stage: &mut Stage<'_>) -> Result<(), EngineError> {
-    let half = stage.job.size / 2;
-    let bs = stage.job.bs;
+pub fn run(context: &mut Context<'_>) -> Result<(), EngineError> {
+    let half = context.job.size / 2;
+    let bs = context.job.bs;
     let whole = (half / bs).max(1) * bs;
     let kinds = [Kind::Read, Kind::Write, Kind::Flush];
     let two = |job: &mut Job| (job.numjobs, job.end_fsync) = (2, true);
-    let mut reader = stage.lane(0, 0, &kinds, two);
-    let writer = stage.lane(0, 1, &kinds, two);
-    let file = stage.room.create("read", OFlags::RDWR)?;
-    let mut large = Block::new(stage.job, WRITE_BYTES, 1)?;
+    let mut reader = context.lane(0, 0, &kinds, two);
+    let writer = context.lane(0, 1, &kinds, two);
+    let file = context.workdir.create("read", OFlags::RDWR)?;
+    let mut large = Block::new(context.job, WRITE_BYTES, 1)?;
     block::lay_out(&file, &mut large, whole)?;
     block::cool(&file, whole, &mut reader)?;
     // Without read-ahead every read is one of the disk.
     fadvise(&file, 0, None, Advice::Random)
         .map_err(|e| EngineError::io("saying how a file is read", e))?;
-    let written = stage.room.create("written", OFlags::WRONLY)?;
-    let small = Block::new(stage.job, bs, 0)?;
+    let written = context.workdir.create("written", OFlags::WRONLY)?;
+    let small = Block::new(context.job, bs, 0)?;
     let lanes = vec![(reader, (Role::Reads, small)), (writer, (Role::Writes, large))];
     let is_done = AtomicBool::new(false);
-    let (mut meters, usage) = stage.together(lanes, |meter, (role, block)| match role {
+    let (mut meters, usage) = context.together(lanes, |meter, (role, block)| match role {
         Role::Reads => {
             let done = read(&file, whole, block, meter);
             is_done.store(true, Ordering::Relaxed);
@@ -57,7 +57,7 @@ pub fn run(stage: &mut Stage<'_>) -> Result<(), EngineError> {
     })?;
     let first = meters.remove(0);
     let longest = figure("longest read", first.longest_ns(Kind::Read) as f64 / 1e6, "ms");
-    stage.done.push(first.finish_with(meters, usage, vec![longest]));
+    context.done.push(first.finish_with(meters, usage, vec![longest]));
     Ok(())
 }
 

@@ -9,7 +9,7 @@
 
 use rustix::fs::OFlags;
 
-use super::Stage;
+use super::Context;
 use super::block::{self, Block};
 use super::sqlite::{DatabaseOptions, failed};
 use crate::error::EngineError;
@@ -22,14 +22,14 @@ const LOG_LINE_BYTES: usize = 150;
 /// Intervals where no time is given.
 const FEWEST: u64 = 100;
 
-pub fn run(stage: &mut Stage<'_>) -> Result<(), EngineError> {
+pub fn run(context: &mut Context<'_>) -> Result<(), EngineError> {
     let kinds = [Kind::Commit, Kind::Write, Kind::Flush];
-    let mut meter = stage.meter(0, &kinds, |job| job.end_fsync = true);
-    let row_bytes = stage.job.bs as u32;
+    let mut meter = context.meter(0, &kinds, |job| job.end_fsync = true);
+    let row_bytes = context.job.bs as u32;
     let options = DatabaseOptions { wal: true, full: false, indexed: true };
-    let mut database = stage.database("home-assistant_v2.db", options)?;
-    let log = stage.room.create("home-assistant.log", OFlags::WRONLY | OFlags::APPEND)?;
-    let mut line = Block::new(stage.job, LOG_LINE_BYTES as u64, 0)?;
+    let mut database = context.database("home-assistant_v2.db", options)?;
+    let log = context.workdir.create("home-assistant.log", OFlags::WRONLY | OFlags::APPEND)?;
+    let mut line = Block::new(context.job, LOG_LINE_BYTES as u64, 0)?;
     meter.resume();
     for interval in 1.. {
         database.commit(ROWS, row_bytes).map_err(failed)?;
@@ -49,7 +49,7 @@ pub fn run(stage: &mut Stage<'_>) -> Result<(), EngineError> {
     meter.flush();
     meter.pause();
     drop(database);
-    stage.room.clear()?;
-    stage.done.push(meter.finish(Vec::new()));
+    context.workdir.clear()?;
+    context.done.push(meter.finish(Vec::new()));
     Ok(())
 }

@@ -21,7 +21,7 @@ use rustix::fs::{OFlags, SeekFrom, seek};
 
 use super::block::{self, Block};
 use super::meter::Meter;
-use super::{Stage, figure, per_second};
+use super::{Context, figure, per_second};
 use crate::error::EngineError;
 use crate::record::Kind;
 use crate::target;
@@ -82,33 +82,33 @@ const TESTS: [Test; 13] = [
     test("pread reread", false, Order::ForwardAt, false, true),
 ];
 
-pub fn run(stage: &mut Stage<'_>) -> Result<(), EngineError> {
+pub fn run(context: &mut Context<'_>) -> Result<(), EngineError> {
     let (before, after) = TESTS.split_at(usize::from(MIXED));
     for (part, test) in (0..).zip(before) {
-        single(stage, part, *test)?;
+        single(context, part, *test)?;
     }
-    if stage.wants(MIXED) {
-        mixed(stage)?;
+    if context.wants(MIXED) {
+        mixed(context)?;
     }
     for (part, test) in (MIXED + 1..).zip(after) {
-        single(stage, part, *test)?;
+        single(context, part, *test)?;
     }
     Ok(())
 }
 
-fn single(stage: &mut Stage<'_>, part: u16, test: Test) -> Result<(), EngineError> {
-    if !stage.wants(part) {
+fn single(context: &mut Context<'_>, part: u16, test: Test) -> Result<(), EngineError> {
+    if !context.wants(part) {
         return Ok(());
     }
     let kind = if test.writes { Kind::Write } else { Kind::Read };
-    let mut meter = stage.meter(part, &[kind, Kind::Flush], |job| {
+    let mut meter = context.meter(part, &[kind, Kind::Flush], |job| {
         job.end_fsync = test.writes;
         job.invalidate &= !test.again;
     });
-    let mut file = File::new(stage, NAME, test)?;
+    let mut file = File::new(context, NAME, test)?;
     let mut beside_ns = 0;
     meter.repeat(|meter| {
-        file.open(stage, test, meter)?;
+        file.open(context, test, meter)?;
         meter.resume();
         file.pass(test, meter, &|| false)?;
         if !test.writes {
@@ -119,28 +119,28 @@ fn single(stage: &mut Stage<'_>, part: u16, test: Test) -> Result<(), EngineErro
         Ok(())
     })?;
     let figures = figures(&meter, test.word, kind, beside_ns);
-    stage.done.push(meter.finish(figures));
+    context.done.push(meter.finish(figures));
     Ok(())
 }
 
 /// Half the processes read, half write, each its own file in the random order; when the first has
 /// finished, what the others do counts no more (iozone's stonewall).
-fn mixed(stage: &mut Stage<'_>) -> Result<(), EngineError> {
+fn mixed(context: &mut Context<'_>) -> Result<(), EngineError> {
     let reading = test("mixed", false, Order::Random, false, false);
     let tests = [reading, Test { writes: true, ..reading }];
     let kinds = [Kind::Read, Kind::Write, Kind::Flush];
     let mut lanes = Vec::new();
     for (lane, (test, name)) in (0..).zip(tests.into_iter().zip([NAME, OTHER])) {
-        let mut meter = stage.lane(MIXED, lane, &kinds, |job| {
+        let mut meter = context.lane(MIXED, lane, &kinds, |job| {
             job.end_fsync = true;
             job.numjobs = 2;
         });
-        let mut file = File::new(stage, name, test)?;
-        file.open(stage, test, &mut meter)?;
+        let mut file = File::new(context, name, test)?;
+        file.open(context, test, &mut meter)?;
         lanes.push((meter, (test, file)));
     }
     let is_done = AtomicBool::new(false);
-    let (mut meters, usage) = stage.together(lanes, |meter, (test, file)| {
+    let (mut meters, usage) = context.together(lanes, |meter, (test, file)| {
         while !is_done.load(Ordering::Relaxed) {
             file.pass(*test, meter, &|| is_done.load(Ordering::Relaxed))?;
             if meter.job.runtime_ns.is_none() || meter.is_over() {
@@ -155,8 +155,8 @@ fn mixed(stage: &mut Stage<'_>) -> Result<(), EngineError> {
     };
     let children: f64 = meters.iter().map(rate).sum();
     let first = meters.remove(0);
-    stage.done.push(first.finish_with(meters, usage, vec![figure("mixed", children, "kB/sec")]));
-    stage.room.remove(OTHER)
+    context.done.push(first.finish_with(meters, usage, vec![figure("mixed", children, "kB/sec")]));
+    context.workdir.remove(OTHER)
 }
 
 /// The file of a test, and what its passes need.
@@ -171,11 +171,11 @@ struct File {
 }
 
 impl File {
-    fn new(stage: &Stage<'_>, name: &'static str, test: Test) -> Result<File, EngineError> {
-        let bs = stage.job.bs;
-        let records = stage.job.size / bs;
-        let mut block = Block::new(stage.job, bs, 0)?;
-        let checks = stage.job.data == Data::Zero;
+    fn new(context: &Context<'_>, name: &'static str, test: Test) -> Result<File, EngineError> {
+        let bs = context.job.bs;
+        let records = context.job.size / bs;
+        let mut block = Block::new(context.job, bs, 0)?;
+        let checks = context.job.data == Data::Zero;
         if checks {
             block.bytes().chunks_mut(PAGE_BYTES).for_each(set_pattern);
         }
@@ -186,22 +186,22 @@ impl File {
     /// Opens it as the test does, whole where the test needs it whole.
     fn open(
         &mut self,
-        stage: &Stage<'_>,
+        context: &Context<'_>,
         test: Test,
         meter: &mut Meter<'_>,
     ) -> Result<(), EngineError> {
         let whole = self.records * self.bs;
-        let direct = if stage.job.direct { OFlags::DIRECT } else { OFlags::empty() };
+        let direct = if context.job.direct { OFlags::DIRECT } else { OFlags::empty() };
         if test.anew {
-            stage.room.remove(self.name)?;
+            context.workdir.remove(self.name)?;
         } else {
-            let file = stage.room.open_file(self.name, OFlags::RDWR | OFlags::CREATE)?;
+            let file = context.workdir.open_file(self.name, OFlags::RDWR | OFlags::CREATE)?;
             if super::len(&file)? != whole {
                 block::lay_out(&file, &mut self.block, whole)?;
             }
         }
         let access = if test.writes { OFlags::RDWR | OFlags::CREATE } else { OFlags::RDONLY };
-        let file = stage.room.open_file(self.name, access | direct)?;
+        let file = context.workdir.open_file(self.name, access | direct)?;
         block::fsync(&file)?;
         if !test.writes {
             block::read_at(&file, self.block.bytes(), 0)?;

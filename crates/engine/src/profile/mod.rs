@@ -16,7 +16,7 @@ mod iozone;
 mod meter;
 mod nas;
 mod package_install;
-mod room;
+mod workdir;
 mod sqlite;
 mod sysbench;
 mod torrent;
@@ -43,8 +43,8 @@ use crate::record::Kind;
 use crate::target::Spot;
 use crate::usage::Usage;
 use meter::Meter;
-pub(crate) use room::Room;
-pub use room::clear;
+pub(crate) use workdir::Workdir;
+pub use workdir::clear;
 pub use sqlite::{Database, DatabaseOptions, OpenDatabase};
 
 /// Largest block of a profile.
@@ -66,12 +66,12 @@ pub fn measure_profile(
     live: Option<BorrowedFd<'_>>,
     open: OpenDatabase,
 ) -> Result<Vec<Measurement>, EngineError> {
-    measure_in(Room::open(target)?, profile, parts, job, target.into(), live, open)
+    measure_in(Workdir::open(target)?, profile, parts, job, target.into(), live, open)
 }
 
 /// The same in a directory that is open.
 pub(crate) fn measure_in(
-    room: Room,
+    workdir: Workdir,
     profile: Profile,
     parts: &[u16],
     job: &Job,
@@ -80,30 +80,30 @@ pub(crate) fn measure_in(
     open: OpenDatabase,
 ) -> Result<Vec<Measurement>, EngineError> {
     let live = Live::new(live);
-    let mut stage = Stage::new(room, profile, parts, job, target, &live, open)?;
+    let mut context = Context::new(workdir, profile, parts, job, target, &live, open)?;
     match profile {
-        Profile::Sqlite => sqlite::run(&mut stage)?,
-        Profile::HomeAssistant => home_assistant::run(&mut stage)?,
-        Profile::Torrent => torrent::run(&mut stage)?,
-        Profile::Nas => nas::run(&mut stage)?,
-        Profile::CopyTree => copy_tree::run(&mut stage)?,
-        Profile::Boot => boot::run(&mut stage)?,
-        Profile::PackageInstall => package_install::run(&mut stage)?,
-        Profile::Desktop => desktop::run(&mut stage)?,
-        Profile::Dd => dd::run(&mut stage)?,
-        Profile::Sysbench => sysbench::run(&mut stage)?,
-        Profile::Bonnie => bonnie::run(&mut stage)?,
-        Profile::Iozone => iozone::run(&mut stage)?,
+        Profile::Sqlite => sqlite::run(&mut context)?,
+        Profile::HomeAssistant => home_assistant::run(&mut context)?,
+        Profile::Torrent => torrent::run(&mut context)?,
+        Profile::Nas => nas::run(&mut context)?,
+        Profile::CopyTree => copy_tree::run(&mut context)?,
+        Profile::Boot => boot::run(&mut context)?,
+        Profile::PackageInstall => package_install::run(&mut context)?,
+        Profile::Desktop => desktop::run(&mut context)?,
+        Profile::Dd => dd::run(&mut context)?,
+        Profile::Sysbench => sysbench::run(&mut context)?,
+        Profile::Bonnie => bonnie::run(&mut context)?,
+        Profile::Iozone => iozone::run(&mut context)?,
     }
-    Ok(stage.done)
+    Ok(context.done)
 }
 
 /// What every profile works with.
-struct Stage<'a> {
+struct Context<'a> {
     /// Sizes, times and counts.
     job: &'a Job,
     /// Where it works.
-    room: Room,
+    workdir: Workdir,
     at: Spot<'a>,
     open: OpenDatabase,
     live: &'a Live<'a>,
@@ -114,16 +114,16 @@ struct Stage<'a> {
     done: Vec<Measurement>,
 }
 
-impl<'a> Stage<'a> {
+impl<'a> Context<'a> {
     fn new(
-        room: Room,
+        workdir: Workdir,
         profile: Profile,
         parts: &[u16],
         job: &'a Job,
         at: Spot<'a>,
         live: &'a Live<'a>,
         open: OpenDatabase,
-    ) -> Result<Stage<'a>, EngineError> {
+    ) -> Result<Context<'a>, EngineError> {
         check(job)?;
         let all = profiles::spec(profile).parts.len() as u16;
         let wanted = if parts.is_empty() { (0..all).collect() } else { parts.to_vec() };
@@ -133,7 +133,7 @@ impl<'a> Stage<'a> {
         let clock = Clock::find();
         // A read makes no data: what that costs is timed where it happens.
         let cost = Cost::measure(&Job::new(Rw::Read, 512, 512), 1, clock)?;
-        Ok(Stage { job, room, at, open, live, profile, wanted, cost, clock, done: Vec::new() })
+        Ok(Context { job, workdir, at, open, live, profile, wanted, cost, clock, done: Vec::new() })
     }
 
     fn wants(&self, part: u16) -> bool {
@@ -152,7 +152,7 @@ impl<'a> Stage<'a> {
         if self.at.inode.is_none() || !rustix::process::geteuid().is_root() {
             return (self.open)(&self.at.path.join(name), options).map_err(made);
         }
-        enclose(self.room.dir())?;
+        enclose(self.workdir.dir())?;
         (self.open)(&Path::new("/").join(name), options).map_err(made)
     }
 

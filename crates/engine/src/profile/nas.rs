@@ -9,7 +9,7 @@ use std::os::fd::OwnedFd;
 
 use rustix::fs::{OFlags, SeekFrom, seek};
 
-use super::Stage;
+use super::Context;
 use super::block::{self, Block};
 use super::meter::Meter;
 use crate::error::EngineError;
@@ -19,30 +19,30 @@ use crate::target;
 /// Which streams write: none, every one, every second one.
 const PARTS: [fn(u32) -> bool; 3] = [|_| true, |_| false, |stream| stream % 2 == 1];
 
-pub fn run(stage: &mut Stage<'_>) -> Result<(), EngineError> {
+pub fn run(context: &mut Context<'_>) -> Result<(), EngineError> {
     for (part, writes) in (0..).zip(PARTS) {
-        if stage.wants(part) {
-            streams(stage, part, writes)?;
+        if context.wants(part) {
+            streams(context, part, writes)?;
         }
     }
     Ok(())
 }
 
-fn streams(stage: &mut Stage<'_>, part: u16, writes: fn(u32) -> bool) -> Result<(), EngineError> {
+fn streams(context: &mut Context<'_>, part: u16, writes: fn(u32) -> bool) -> Result<(), EngineError> {
     let kinds = [Kind::Read, Kind::Write, Kind::Flush];
-    let bs = stage.job.bs;
-    let whole = (stage.job.size / u64::from(stage.job.numjobs) / bs).max(1) * bs;
+    let bs = context.job.bs;
+    let whole = (context.job.size / u64::from(context.job.numjobs) / bs).max(1) * bs;
     let mut lanes = Vec::new();
-    for stream in 0..stage.job.numjobs {
-        let any_writes = (0..stage.job.numjobs).any(writes);
-        let mut meter = stage.lane(part, stream, &kinds, |job| job.end_fsync = any_writes);
-        let mut block = Block::new(stage.job, bs, stream)?;
+    for stream in 0..context.job.numjobs {
+        let any_writes = (0..context.job.numjobs).any(writes);
+        let mut meter = context.lane(part, stream, &kinds, |job| job.end_fsync = any_writes);
+        let mut block = Block::new(context.job, bs, stream)?;
         let name = format!("stream.{stream}");
         let file = if writes(stream) {
-            stage.room.remove(&name)?;
-            stage.room.create(&name, OFlags::RDWR)?
+            context.workdir.remove(&name)?;
+            context.workdir.create(&name, OFlags::RDWR)?
         } else {
-            let file = stage.room.open_file(&name, OFlags::RDWR | OFlags::CREATE)?;
+            let file = context.workdir.open_file(&name, OFlags::RDWR | OFlags::CREATE)?;
             if super::len(&file)? < whole {
                 block::lay_out(&file, &mut block, whole)?;
             }
@@ -51,7 +51,7 @@ fn streams(stage: &mut Stage<'_>, part: u16, writes: fn(u32) -> bool) -> Result<
         };
         lanes.push((meter, (block, Some(file), writes(stream))));
     }
-    let (mut meters, usage) = stage.together(lanes, |meter, (block, file, writes)| {
+    let (mut meters, usage) = context.together(lanes, |meter, (block, file, writes)| {
         let Some(file) = file.take() else { return Ok(()) };
         while !pass(&file, *writes, whole, block, meter)? {}
         target::close(file)?;
@@ -59,7 +59,7 @@ fn streams(stage: &mut Stage<'_>, part: u16, writes: fn(u32) -> bool) -> Result<
         Ok(())
     })?;
     let first = meters.remove(0);
-    stage.done.push(first.finish_with(meters, usage, Vec::new()));
+    context.done.push(first.finish_with(meters, usage, Vec::new()));
     Ok(())
 }
 

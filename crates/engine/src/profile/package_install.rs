@@ -9,10 +9,10 @@ use std::os::fd::{AsRawFd, OwnedFd};
 
 use rustix::fs::{OFlags, renameat};
 
-use super::Stage;
+use super::Context;
 use super::block::{self, Block};
 use super::meter::Meter;
-use super::room::Room;
+use super::workdir::Workdir;
 use super::tree::{self, Tree};
 use crate::error::EngineError;
 use crate::record::Kind;
@@ -27,20 +27,20 @@ const NOTES: u64 = 4;
 const NOTE_BYTES: usize = 1024;
 const LARGEST_BYTES: u64 = SMALLEST_BYTES << OCTAVES;
 
-pub fn run(stage: &mut Stage<'_>) -> Result<(), EngineError> {
-    let mut job = stage.job.clone();
+pub fn run(context: &mut Context<'_>) -> Result<(), EngineError> {
+    let mut job = context.job.clone();
     job.nrfiles = if job.nrfiles == 0 { FILES } else { job.nrfiles };
     let kinds = [Kind::Write, Kind::Create, Kind::Flush];
-    let mut meter = stage.meter(0, &kinds, |job| job.fsync = 1);
-    let mut block = Block::new(stage.job, LARGEST_BYTES, 0)?;
-    let updates = stage.room.make_dir("updates")?;
-    let system = stage.room.make_dir("usr")?;
+    let mut meter = context.meter(0, &kinds, |job| job.fsync = 1);
+    let mut block = Block::new(context.job, LARGEST_BYTES, 0)?;
+    let updates = context.workdir.make_dir("updates")?;
+    let system = context.workdir.make_dir("usr")?;
     let mut package = 0;
     meter.repeat(|meter| {
         system.clear()?;
         updates.clear()?;
         package += 1;
-        job.seed = stage.job.seed.wrapping_add(package);
+        job.seed = context.job.seed.wrapping_add(package);
         let tree = Tree::new(&job, SMALLEST_BYTES, OCTAVES, 0);
         let rooms = tree.directories(&system)?;
         meter.resume();
@@ -54,13 +54,13 @@ pub fn run(stage: &mut Stage<'_>) -> Result<(), EngineError> {
         meter.pause();
         Ok(())
     })?;
-    stage.done.push(meter.finish(Vec::new()));
+    context.done.push(meter.finish(Vec::new()));
     Ok(())
 }
 
 fn install(
     tree: &Tree,
-    rooms: &[Room],
+    rooms: &[Workdir],
     block: &mut Block,
     meter: &mut Meter<'_>,
 ) -> Result<(), EngineError> {
@@ -76,12 +76,12 @@ fn install(
         meter.op(Kind::Write, size);
     }
     for number in 0..tree.files {
-        let room = tree.room_of(rooms, number);
-        let file = room.open_file(&new(number), OFlags::WRONLY)?;
+        let workdir = tree.room_of(rooms, number);
+        let file = workdir.open_file(&new(number), OFlags::WRONLY)?;
         block::fsync(&file)?;
         meter.flush();
         target::close(file)?;
-        renameat(room.dir(), &*new(number), room.dir(), &*tree::name(number))
+        renameat(workdir.dir(), &*new(number), workdir.dir(), &*tree::name(number))
             .map_err(|e| EngineError::io("renaming a file", e))?;
         meter.op(Kind::Create, 0);
     }
@@ -95,7 +95,7 @@ fn begin_writing(file: &OwnedFd) {
 }
 
 fn take_note(
-    updates: &Room,
+    updates: &Workdir,
     note: u64,
     block: &mut Block,
     meter: &mut Meter<'_>,

@@ -9,7 +9,7 @@
 use std::io;
 use std::path::Path;
 
-use super::Stage;
+use super::Context;
 use crate::error::EngineError;
 use crate::record::Kind;
 
@@ -39,22 +39,22 @@ pub type OpenDatabase = fn(&Path, DatabaseOptions) -> io::Result<Box<dyn Databas
 /// Transactions of a pass where no time is given.
 const FEWEST: u64 = 1000;
 
-pub fn run(stage: &mut Stage<'_>) -> Result<(), EngineError> {
+pub fn run(context: &mut Context<'_>) -> Result<(), EngineError> {
     for (part, wal) in [(0, false), (1, true)] {
-        if stage.wants(part) {
-            commits(stage, part, wal)?;
+        if context.wants(part) {
+            commits(context, part, wal)?;
         }
     }
     Ok(())
 }
 
-fn commits(stage: &mut Stage<'_>, part: u16, wal: bool) -> Result<(), EngineError> {
+fn commits(context: &mut Context<'_>, part: u16, wal: bool) -> Result<(), EngineError> {
     let kinds = [Kind::Commit, Kind::Flush];
-    let mut meter = stage.meter(part, &kinds, |job| (job.fsync, job.end_fsync) = (1, true));
+    let mut meter = context.meter(part, &kinds, |job| (job.fsync, job.end_fsync) = (1, true));
     // A row is at most 1 GiB.
-    let row_bytes = stage.job.bs as u32;
+    let row_bytes = context.job.bs as u32;
     let mut database =
-        stage.database("sqlite.db", DatabaseOptions { wal, full: true, indexed: false })?;
+        context.database("sqlite.db", DatabaseOptions { wal, full: true, indexed: false })?;
     meter.resume();
     loop {
         database.commit(1, row_bytes).map_err(failed)?;
@@ -68,8 +68,8 @@ fn commits(stage: &mut Stage<'_>, part: u16, wal: bool) -> Result<(), EngineErro
     meter.flush();
     meter.pause();
     drop(database);
-    stage.room.clear()?;
-    stage.done.push(meter.finish(Vec::new()));
+    context.workdir.clear()?;
+    context.done.push(meter.finish(Vec::new()));
     Ok(())
 }
 

@@ -18,7 +18,7 @@ use bakeoff_core::stats::histogram::Histogram;
 use rustix::fs::OFlags;
 
 use self::figures::All;
-use super::Stage;
+use super::Context;
 use super::block::{self, Block};
 use super::meter::Meter;
 use crate::error::EngineError;
@@ -60,11 +60,11 @@ impl Mode {
     }
 }
 
-pub fn run(stage: &mut Stage<'_>) -> Result<(), EngineError> {
-    let set = Set::of(stage)?;
+pub fn run(context: &mut Context<'_>) -> Result<(), EngineError> {
+    let set = Set::of(context)?;
     for (part, mode) in (0..).zip(Mode::ALL) {
-        if stage.wants(part) {
-            measure(stage, part, mode, set)?;
+        if context.wants(part) {
+            measure(context, part, mode, set)?;
         }
     }
     Ok(())
@@ -79,17 +79,17 @@ struct Set {
 }
 
 impl Set {
-    fn of(stage: &Stage<'_>) -> Result<Set, EngineError> {
-        let files = if stage.job.nrfiles == 0 { FILES } else { stage.job.nrfiles };
-        let file_bytes = stage.job.size / u64::from(files);
-        if files > FILES_MAX || file_bytes < stage.job.bs {
+    fn of(context: &Context<'_>) -> Result<Set, EngineError> {
+        let files = if context.job.nrfiles == 0 { FILES } else { context.job.nrfiles };
+        let file_bytes = context.job.size / u64::from(files);
+        if files > FILES_MAX || file_bytes < context.job.bs {
             return Err(EngineError::Invalid(format!(
                 "{files} files of {file_bytes} bytes: at most {FILES_MAX} files, and each at \
                  least a block of {} bytes; change nrfiles or size",
-                stage.job.bs
+                context.job.bs
             )));
         }
-        Ok(Set { files, file_bytes, bs: stage.job.bs })
+        Ok(Set { files, file_bytes, bs: context.job.bs })
     }
 
     /// Blocks of the whole set.
@@ -111,27 +111,27 @@ fn name(file: u32) -> String {
     format!("test_file.{file}")
 }
 
-fn measure(stage: &mut Stage<'_>, part: u16, mode: Mode, set: Set) -> Result<(), EngineError> {
+fn measure(context: &mut Context<'_>, part: u16, mode: Mode, set: Set) -> Result<(), EngineError> {
     let kinds = [Kind::Read, Kind::Write, Kind::Flush];
-    let threads = stage.job.numjobs;
-    let freq = if stage.job.fsync == 0 { 100 } else { stage.job.fsync };
+    let threads = context.job.numjobs;
+    let freq = if context.job.fsync == 0 { 100 } else { context.job.fsync };
     let mut lanes = Vec::new();
     for lane in 0..threads {
-        let meter = stage.lane(part, lane, &kinds, |job| {
+        let meter = context.lane(part, lane, &kinds, |job| {
             job.end_fsync = mode.writes();
             job.fsync = if mode.writes() { freq } else { 0 };
         });
-        lanes.push((meter, Block::new(stage.job, set.bs, lane)?));
+        lanes.push((meter, Block::new(context.job, set.bs, lane)?));
     }
     let Some((meter, _)) = lanes.first_mut() else { return Ok(()) };
-    let (files, opening) = open(stage, mode, set, meter)?;
-    let generator = Mutex::new(Generator::new(mode, set, freq, stage.job.seed));
-    let has_time = stage.job.runtime_ns.is_some();
-    let asked = stage.job.io_size.map(|bytes| bytes.div_ceil(set.bs));
+    let (files, opening) = open(context, mode, set, meter)?;
+    let generator = Mutex::new(Generator::new(mode, set, freq, context.job.seed));
+    let has_time = context.job.runtime_ns.is_some();
+    let asked = context.job.io_size.map(|bytes| bytes.div_ceil(set.bs));
     let most = asked.or((!has_time).then(|| set.blocks()));
     let last_request_ns = AtomicU64::new(0);
     let bursts = Mutex::new(Histogram::default());
-    let (mut meters, usage) = stage.together(lanes, |meter, block| {
+    let (mut meters, usage) = context.together(lanes, |meter, block| {
         loop {
             let request = generator.lock().map_err(|_| super::panicked())?.next(most);
             let Some(request) = request else { break };
@@ -162,7 +162,7 @@ fn measure(stage: &mut Stage<'_>, part: u16, mode: Mode, set: Set) -> Result<(),
     if mode.is_random() || generator.flushes == 0 {
         figures.extend(all.figures_of_0_4(opening, old_end_ns));
     }
-    stage.done.push(first.finish_with(meters, usage, figures));
+    context.done.push(first.finish_with(meters, usage, figures));
     Ok(())
 }
 
@@ -175,27 +175,27 @@ fn end_of_0_4(is_cut: bool, last_request_ns: u64, end_ns: u64) -> u64 {
 /// Opens all files, whole but for the mode that writes new ones, and out of memory if asked; and
 /// how long it took without what sysbench's prepare does.
 fn open(
-    stage: &Stage<'_>,
+    context: &Context<'_>,
     mode: Mode,
     set: Set,
     meter: &mut Meter<'_>,
 ) -> Result<(Vec<OwnedFd>, Duration), EngineError> {
-    let direct = if stage.job.direct { OFlags::DIRECT } else { OFlags::empty() };
+    let direct = if context.job.direct { OFlags::DIRECT } else { OFlags::empty() };
     // By blocks, as sysbench's prepare: how large the pages in memory are follows from the writes
     // that made them, and a small write to a large page costs several times the CPU.
-    let mut block = Block::new(stage.job, set.bs, 0)?;
+    let mut block = Block::new(context.job, set.bs, 0)?;
     let mut files = Vec::with_capacity(set.files as usize);
     let mut opening = Duration::ZERO;
     for number in 0..set.files {
         let name = name(number);
         if mode == Mode::Seqwr {
             let began = Instant::now();
-            stage.room.remove(&name)?;
-            files.push(stage.room.create(&name, OFlags::RDWR | direct)?);
+            context.workdir.remove(&name)?;
+            files.push(context.workdir.create(&name, OFlags::RDWR | direct)?);
             opening += began.elapsed();
             continue;
         }
-        let file = stage.room.open_file(&name, OFlags::RDWR | OFlags::CREATE)?;
+        let file = context.workdir.open_file(&name, OFlags::RDWR | OFlags::CREATE)?;
         if super::len(&file)? < set.file_bytes {
             block::lay_out(&file, &mut block, set.file_bytes)?;
         }
@@ -203,7 +203,7 @@ fn open(
             block::cool(&file, set.file_bytes, meter)?;
         }
         let began = Instant::now();
-        files.push(stage.room.open_file(&name, OFlags::RDWR | direct)?);
+        files.push(context.workdir.open_file(&name, OFlags::RDWR | direct)?);
         opening += began.elapsed();
     }
     Ok((files, opening))

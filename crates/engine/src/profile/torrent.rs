@@ -17,7 +17,7 @@ use rustix::io::Errno;
 use super::arrivals::arrive;
 use super::block::{self, Block};
 use super::meter::Meter;
-use super::{Stage, figure};
+use super::{Context, figure};
 use crate::error::EngineError;
 use crate::offsets::{Cursor, Span};
 use crate::record::Kind;
@@ -36,21 +36,21 @@ enum Role {
     Flushes,
 }
 
-pub fn run(stage: &mut Stage<'_>) -> Result<(), EngineError> {
-    let bs = stage.job.bs;
-    let blocks = (stage.job.size / FILES / bs).max(1);
+pub fn run(context: &mut Context<'_>) -> Result<(), EngineError> {
+    let bs = context.job.bs;
+    let blocks = (context.job.size / FILES / bs).max(1);
     let files: Vec<OwnedFd> =
-        (0..FILES).map(|n| preallocate(stage, n, blocks * bs)).collect::<Result<_, _>>()?;
+        (0..FILES).map(|n| preallocate(context, n, blocks * bs)).collect::<Result<_, _>>()?;
     let kinds = [Kind::Write, Kind::Flush];
     let change = |job: &mut Job| (job.numjobs, job.end_fsync) = (2, true);
-    let receiver = stage.lane(0, 0, &kinds, change);
-    let flusher = stage.lane(0, 1, &kinds, change);
+    let receiver = context.lane(0, 0, &kinds, change);
+    let flusher = context.lane(0, 1, &kinds, change);
     let lanes = vec![
-        (receiver, (Role::Receives, Block::new(stage.job, bs, 0)?)),
-        (flusher, (Role::Flushes, Block::new(stage.job, 1, 1)?)),
+        (receiver, (Role::Receives, Block::new(context.job, bs, 0)?)),
+        (flusher, (Role::Flushes, Block::new(context.job, 1, 1)?)),
     ];
     let is_done = AtomicBool::new(false);
-    let (mut meters, usage) = stage.together(lanes, |meter, (role, block)| match role {
+    let (mut meters, usage) = context.together(lanes, |meter, (role, block)| match role {
         Role::Receives => {
             let done = receive(&files, blocks, block, meter);
             is_done.store(true, Ordering::Relaxed);
@@ -62,16 +62,16 @@ pub fn run(stage: &mut Stage<'_>) -> Result<(), EngineError> {
     let longest = figure("longest stall", first.longest_ns(Kind::Write) as f64 / 1e6, "ms");
     let measured = first.finish_with(meters, usage, vec![longest]);
     for part in 0..PARTS {
-        if stage.wants(part) {
-            stage.done.push(measured.clone());
+        if context.wants(part) {
+            context.done.push(measured.clone());
         }
     }
     Ok(())
 }
 
 /// A file of that size without data; where the filesystem cannot reserve room, one with a hole.
-fn preallocate(stage: &Stage<'_>, number: u64, bytes: u64) -> Result<OwnedFd, EngineError> {
-    let file = stage.room.create(&format!("download.{number}"), OFlags::RDWR)?;
+fn preallocate(context: &Context<'_>, number: u64, bytes: u64) -> Result<OwnedFd, EngineError> {
+    let file = context.workdir.create(&format!("download.{number}"), OFlags::RDWR)?;
     let failed = |e| EngineError::io("reserving room for a file", e);
     match fallocate(&file, FallocateFlags::empty(), 0, bytes) {
         Ok(()) => {}

@@ -12,7 +12,7 @@ use rustix::fs::OFlags;
 
 use super::block::{self, Block};
 use super::meter::Meter;
-use super::room::Room;
+use super::workdir::Workdir;
 use crate::error::EngineError;
 
 /// Directories the files are spread over.
@@ -51,30 +51,30 @@ impl Tree {
         floor + random.next_u64() % floor
     }
 
-    /// Makes the directories in `room`.
-    pub fn directories(&self, room: &Room) -> Result<Vec<Room>, EngineError> {
-        (0..DIRECTORIES).map(|dir| room.make_dir(&format!("d{dir}"))).collect()
+    /// Makes the directories in `workdir`.
+    pub fn directories(&self, workdir: &Workdir) -> Result<Vec<Workdir>, EngineError> {
+        (0..DIRECTORIES).map(|dir| workdir.make_dir(&format!("d{dir}"))).collect()
     }
 
     /// Makes directories and files and flushes them, outside every clock.
-    pub fn lay_out(&self, room: &Room, block: &mut Block) -> Result<Vec<Room>, EngineError> {
-        let rooms = self.directories(room)?;
+    pub fn lay_out(&self, workdir: &Workdir, block: &mut Block) -> Result<Vec<Workdir>, EngineError> {
+        let rooms = self.directories(workdir)?;
         for number in 0..self.files {
             let file = self.room_of(&rooms, number).create(&name(number), OFlags::RDWR)?;
             block::write_whole(&file, block, self.size(number))?;
         }
         // Once for all: a flush of each would take longer than the part itself.
-        block::syncfs(room.dir())?;
+        block::syncfs(workdir.dir())?;
         Ok(rooms)
     }
 
     /// The directory a file lies in.
-    pub fn room_of<'r>(&self, rooms: &'r [Room], file: u32) -> &'r Room {
+    pub fn room_of<'r>(&self, rooms: &'r [Workdir], file: u32) -> &'r Workdir {
         &rooms[(file % DIRECTORIES) as usize]
     }
 
     /// Puts all files out of memory where the job asks for it.
-    pub fn cool(&self, rooms: &[Room], meter: &mut Meter<'_>) -> Result<(), EngineError> {
+    pub fn cool(&self, rooms: &[Workdir], meter: &mut Meter<'_>) -> Result<(), EngineError> {
         for number in 0..self.files {
             block::cool(self.open(rooms, number)?, self.size(number), meter)?;
         }
@@ -82,7 +82,7 @@ impl Tree {
     }
 
     /// Opens a file to read.
-    pub fn open(&self, rooms: &[Room], file: u32) -> Result<OwnedFd, EngineError> {
+    pub fn open(&self, rooms: &[Workdir], file: u32) -> Result<OwnedFd, EngineError> {
         self.room_of(rooms, file).open_file(&name(file), OFlags::RDONLY)
     }
 }

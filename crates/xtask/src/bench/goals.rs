@@ -41,7 +41,7 @@ impl Want {
         }
     }
 
-    fn words(self) -> String {
+    fn label(self) -> String {
         match self {
             Want::AtLeast(least) => format!("at least {least}"),
             Want::AtMost(most) => format!("at most {most}"),
@@ -55,7 +55,7 @@ fn goal(figure: impl Into<String>, spread: Spread, unit: &str, want: Want) -> Go
     Goal {
         figure: figure.into(),
         measured: format!("{median:.2}{range}{unit}"),
-        target: format!("{}{unit}", want.words()),
+        target: format!("{}{unit}", want.label()),
         is_met: want.is_met(median),
         why: None,
     }

@@ -15,7 +15,7 @@ use bakeoff_core::model::job::Job;
 use bakeoff_core::model::measurement::Measurement;
 use bakeoff_core::model::profile::Part;
 use bakeoff_core::model::workload::Workload;
-use bakeoff_core::tools::foreign::{Ground, ParseError};
+use bakeoff_core::tools::foreign::{Workdir, ParseError};
 use bakeoff_core::tools::native::TargetKind;
 use bakeoff_engine::residency;
 use rustix::fs::syncfs;
@@ -114,12 +114,12 @@ impl<'a> Bench<'a> {
     fn theirs(&self, case: &Case, tool: &Installed) -> Result<Vec<Told>, TurnError> {
         self.settle()?;
         let work = case.theirs();
-        let ground = tool.invocation(&work[0]).map_err(|e| TurnError::Cannot(e.to_string()))?;
+        let workdir = tool.invocation(&work[0]).map_err(|e| TurnError::Cannot(e.to_string()))?;
         let run = |dir: &Path| {
             let told = tool.run(&work, dir, TURN_LIMIT, self.cancel).map_err(TurnError::of_tool)?;
             Ok(told.into_iter().map(|(measured, _)| measured).collect())
         };
-        if ground.ground == Ground::Empty {
+        if workdir.workdir == Workdir::Empty {
             return self.in_room(case, |room, _| run(room.path()));
         }
         self.cool(&work[0])?;
@@ -153,7 +153,7 @@ impl<'a> Bench<'a> {
 
     /// Puts the file out of memory where it is read.
     fn cool(&self, work: &Workload) -> Result<(), TurnError> {
-        if Ground::of(work.phase) != Ground::Data(scratch::DATA) {
+        if Workdir::of(work.phase) != Workdir::Data(scratch::DATA) {
             return Ok(());
         }
         self.evict().map_err(TurnError::Fault)

@@ -4,7 +4,7 @@
 use crate::analyse::claim;
 use crate::model::candidate::Kind;
 use crate::model::lead::Refusal;
-use crate::model::path::harmless;
+use crate::model::path::sanitize;
 use crate::model::recommendation::{GivesUp, MOST_REGRET, Recommendation, Regret};
 use crate::model::run::Run;
 use crate::model::verdict::{Analysis, Verdict};
@@ -56,7 +56,7 @@ pub fn of(run: &Run, analysis: &Analysis) -> Choice {
         Some(Kind::Stack(stack)) => recipe::make(stack),
         _ => Vec::new(),
     };
-    let candidate = Some(harmless(&chosen.candidate));
+    let candidate = Some(sanitize(&chosen.candidate));
     Choice { candidate, said: said(run, analysis, chosen), notes, brief, commands }
 }
 
@@ -84,7 +84,7 @@ fn none(analysis: &Analysis) -> String {
 
 fn best_for_each(analysis: &Analysis, chosen: &Recommendation) -> String {
     if let [one] = chosen.alternatives.as_slice() {
-        let who = harmless(&one.candidate);
+        let who = sanitize(&one.candidate);
         let on = match analysis.verdicts.len() {
             n if n > 1 && n == one.workloads.len() => "everywhere".to_string(),
             _ => format!("for {}", workloads(one.workloads.iter())),
@@ -95,7 +95,7 @@ fn best_for_each(analysis: &Analysis, chosen: &Recommendation) -> String {
         };
     }
     let each = chosen.alternatives.iter().map(|best| {
-        format!("{} for {}", harmless(&best.candidate), workloads(best.workloads.iter()))
+        format!("{} for {}", sanitize(&best.candidate), workloads(best.workloads.iter()))
     });
     let each = each.collect::<Vec<_>>().join("; ");
     // Nobody suits all uses where the means say so; else the intervals may be only too wide.
@@ -114,7 +114,7 @@ fn are_certain(analysis: &Analysis) -> bool {
 }
 
 fn said(run: &Run, analysis: &Analysis, chosen: &Recommendation) -> String {
-    let who = harmless(&chosen.candidate);
+    let who = sanitize(&chosen.candidate);
     // Where single answers do not hold together, "fastest" is not said over all of them.
     let holds = |r: &Regret| {
         let v = analysis.verdicts.iter().find(|v| v.workload == r.workload);
@@ -147,7 +147,7 @@ fn said(run: &Run, analysis: &Analysis, chosen: &Recommendation) -> String {
                 1 => format!(" for {}", names::workload(&worst.workload)),
                 _ => format!(" ({})", names::workload(&worst.workload)),
             };
-            let behind = worst.behind.as_deref().map_or("the fastest".to_string(), harmless);
+            let behind = worst.behind.as_deref().map_or("the fastest".to_string(), sanitize);
             format!("{who}: {} behind {behind} at worst{on}.", up_to(worst.at_most))
         }
         (0, _, far) => format!("{who}: within {within} everywhere but {}.", exceptions(far)),
@@ -160,7 +160,7 @@ fn said(run: &Run, analysis: &Analysis, chosen: &Recommendation) -> String {
 
 fn exceptions(far: &[&Regret]) -> String {
     let each = far.iter().map(|r| {
-        let behind = r.behind.as_deref().map_or("another".to_string(), harmless);
+        let behind = r.behind.as_deref().map_or("another".to_string(), sanitize);
         format!("{} ({} behind {behind})", names::workload(&r.workload), up_to(r.at_most))
     });
     words::list(&each.collect::<Vec<_>>())
@@ -189,7 +189,7 @@ fn gives_up(chosen: &Recommendation) -> Option<String> {
 /// "vfat has no journal and no file owners."
 fn has(chosen: &Recommendation, word: impl Fn(GivesUp) -> String) -> Option<String> {
     let all: Vec<String> = chosen.gives_up.iter().map(|g| word(*g)).collect();
-    (!all.is_empty()).then(|| format!("{} has {}.", harmless(&chosen.candidate), words::list(&all)))
+    (!all.is_empty()).then(|| format!("{} has {}.", sanitize(&chosen.candidate), words::list(&all)))
 }
 
 /// That the disk itself may rank otherwise.
@@ -199,7 +199,7 @@ fn brief_reach(run: &Run) -> Option<String> {
 
 /// Others that do as well, and were not chosen because they give up as much or more.
 fn as_good(run: &Run, chosen: &Recommendation) -> Option<String> {
-    let all: Vec<String> = chosen.within_margin.iter().map(|n| harmless(n)).collect();
+    let all: Vec<String> = chosen.within_margin.iter().map(|n| sanitize(n)).collect();
     let (does, give) = if all.len() == 1 { ("does", "gives") } else { ("do", "give") };
     let margin = amount::share(run.header.protocol.tie_margin);
     let names = words::names(&all);

@@ -4,7 +4,7 @@ use crate::model::candidate::Skipped;
 use crate::model::cause::{Cause, Grade};
 use crate::model::finding::Severity;
 use crate::model::lead::{NotRanked, Refusal};
-use crate::model::path::harmless;
+use crate::model::path::sanitize;
 use crate::model::run::Run;
 use crate::model::verdict::{Analysis, WorkloadVerdict};
 use crate::report::view::{FindingView, capital, findings};
@@ -65,7 +65,7 @@ fn stalls(analysis: &Analysis) -> Option<String> {
         let on = names::workload(&v.workload);
         let stalls = v.lead.iter().flat_map(|lead| &lead.stalls).filter(|s| s.count());
         let told = stalls.map(|s| {
-            let (who, share) = (harmless(&s.candidate), amount::share(s.share));
+            let (who, share) = (sanitize(&s.candidate), amount::share(s.share));
             let longest = units::duration(s.longest_ns);
             format!("{who} {share} of its time on {on} (longest {longest})")
         });
@@ -83,7 +83,7 @@ fn not_ranked(analysis: &Analysis) -> Vec<String> {
         for v in &analysis.verdicts {
             let excluded = v.lead.iter().flat_map(|lead| &lead.excluded);
             for e in excluded.filter(|e| e.reason == reason) {
-                let (name, on) = (harmless(&e.candidate), names::workload(&v.workload));
+                let (name, on) = (sanitize(&e.candidate), names::workload(&v.workload));
                 match who.iter_mut().find(|(n, _)| *n == name) {
                     Some((_, all)) => all.push(on),
                     None => who.push((name, vec![on])),
@@ -145,6 +145,6 @@ fn cause(v: &WorkloadVerdict) -> Option<String> {
     }
     Some(match first.reason.cause {
         Cause::PageCache => "memory, not the disk".to_string(),
-        cause => cause.words().to_string(),
+        cause => cause.label().to_string(),
     })
 }

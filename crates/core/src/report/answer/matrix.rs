@@ -2,7 +2,7 @@
 
 use crate::decide::figure;
 use crate::model::lead::{NotRanked, Refusal, Stalls};
-use crate::model::path::harmless;
+use crate::model::path::sanitize;
 use crate::model::run::Run;
 use crate::model::verdict::{Analysis, Effect, Standing, Verdict, WorkloadVerdict};
 use crate::model::workload::Metric;
@@ -92,7 +92,7 @@ pub enum Share {
 
 impl Cell {
     /// What a table shows: the leader's figure, the others as a share of it, or why not.
-    pub fn words(&self) -> String {
+    pub fn label(&self) -> String {
         let figure = || self.figure.clone().unwrap_or_else(|| "-".to_string());
         match self.place {
             Place::Nowhere => "-".to_string(),
@@ -157,11 +157,11 @@ pub fn of(run: &Run, analysis: &Analysis) -> Matrix {
     };
     let candidates = run.header.candidates.iter().filter(|c| c.twin_of.is_none());
     let row = |name: &str| Row {
-        name: harmless(name),
+        name: sanitize(name),
         cells: analysis.verdicts.iter().map(|v| cell(run, v, name)).collect(),
     };
     let mut rows: Vec<Row> = candidates.map(|c| row(&c.name)).collect();
-    let chosen = analysis.recommendation.as_ref().map(|r| harmless(&r.candidate));
+    let chosen = analysis.recommendation.as_ref().map(|r| sanitize(&r.candidate));
     // The sort is stable, so candidates without any share stay in the order of the run.
     rows.sort_by(|x, y| {
         let key = |row: &Row| (Some(&row.name) != chosen.as_ref(), share(row));

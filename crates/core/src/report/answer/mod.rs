@@ -2,7 +2,7 @@
 //! screen, the page on its first, and a screen reader in sentences.
 //!
 //! Sentences are made here, from types, and nowhere else. Text from outside has passed
-//! [`crate::model::path::harmless`].
+//! [`crate::model::path::sanitize`].
 
 mod alone;
 pub mod amount;
@@ -28,7 +28,7 @@ pub use spoken::{place as place_words, write as spoken};
 use crate::decide::rounds::is_of_rounds;
 use crate::model::event::StopReason;
 use crate::model::health;
-use crate::model::path::harmless;
+use crate::model::path::sanitize;
 use crate::model::protocol::Rules;
 use crate::model::run::Run;
 use crate::model::verdict::{Analysis, Verdict, WorkloadVerdict};
@@ -86,7 +86,7 @@ pub struct Answer<'a> {
 impl Answer<'_> {
     /// Words and figures of a run and its analysis.
     pub fn new<'a>(run: &Run, analysis: &'a Analysis) -> Answer<'a> {
-        let id: String = harmless(&run.header.run.chars().take(8).collect::<String>());
+        let id: String = sanitize(&run.header.run.chars().take(8).collect::<String>());
         let line = |v: &'a WorkloadVerdict| Line {
             workload: names::workload(&v.workload),
             verdict: v,
@@ -95,9 +95,9 @@ impl Answer<'_> {
         };
         let mut choice = match analysis.compares {
             true => choice::of(run, analysis),
-            false => Choice::without_candidate(harmless(&analysis.headline)),
+            false => Choice::without_candidate(sanitize(&analysis.headline)),
         };
-        choice.notes.extend(analysis.context.as_deref().map(harmless));
+        choice.notes.extend(analysis.context.as_deref().map(sanitize));
         Answer {
             choice,
             lines: analysis.verdicts.iter().map(line).collect(),
@@ -131,7 +131,7 @@ fn advice(run: &Run, analysis: &Analysis) -> Vec<String> {
     let mut lines: Vec<String> = grown
         .into_iter()
         .map(|(disk, grown)| {
-            let disk = harmless(&disk);
+            let disk = sanitize(&disk);
             let what = words::list(&grown);
             format!(
                 "{disk} counted {what} during the run. Check it: sudo bakeoff check /dev/{disk}"

@@ -1,6 +1,6 @@
 //! Names for people: workloads in words, and candidates cut so that they stay apart.
 
-use crate::model::path::harmless;
+use crate::model::path::sanitize;
 use crate::report::layout::cut;
 
 /// Built-in workloads: name, in a sentence, as a heading of a column.
@@ -16,13 +16,13 @@ const WORKLOADS: [(&str, &str, &str); 6] = [
 /// A workload in a sentence: "random writes"; the name itself of one that a plan defines.
 pub fn workload(name: &str) -> String {
     let known = WORKLOADS.iter().find(|w| w.0 == name);
-    known.map_or_else(|| harmless(name), |w| w.1.to_string())
+    known.map_or_else(|| sanitize(name), |w| w.1.to_string())
 }
 
 /// A workload as a heading of a column, 11 characters if it is built in.
 pub fn heading(name: &str) -> String {
     let known = WORKLOADS.iter().find(|w| w.0 == name);
-    known.map_or_else(|| harmless(name), |w| w.2.to_string())
+    known.map_or_else(|| sanitize(name), |w| w.2.to_string())
 }
 
 /// `names` within `width` characters each, no two alike: what makes long names differ is often at

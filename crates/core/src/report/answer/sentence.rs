@@ -5,7 +5,7 @@
 //! leads so far; xfs could still be up to 13 % faster. Run 10 more minutes to narrow this to 6 %."
 
 use crate::model::lead::{Lead, NotRanked, Refusal, Stalls, fraction};
-use crate::model::path::harmless;
+use crate::model::path::sanitize;
 use crate::model::verdict::{Verdict, WorkloadVerdict};
 use crate::report::layout::cut;
 use crate::rules::limit;
@@ -20,8 +20,8 @@ const NAME_WIDTHS: [usize; 5] = [40, 24, 16, 11, 7];
 
 /// Everything about one workload, the workload named.
 pub fn full(verdict: &WorkloadVerdict) -> String {
-    let Some(lead) = &verdict.lead else { return harmless(&verdict.sentence) };
-    let own = |name: &str| harmless(name);
+    let Some(lead) = &verdict.lead else { return sanitize(&verdict.sentence) };
+    let own = |name: &str| sanitize(name);
     let on = format!(" for {}", names::workload(&verdict.workload));
     let say = Say { verdict, lead, label: &own, on: &on, most_named: usize::MAX };
     let mut parts = vec![say.main()];
@@ -34,13 +34,13 @@ pub fn full(verdict: &WorkloadVerdict) -> String {
 
 /// The answer in `width` characters, without the name of the workload.
 pub fn short(verdict: &WorkloadVerdict, width: usize) -> String {
-    let Some(lead) = &verdict.lead else { return cut(&harmless(&verdict.sentence), width) };
-    let all: Vec<String> = verdict.standings.iter().map(|s| harmless(&s.candidate)).collect();
+    let Some(lead) = &verdict.lead else { return cut(&sanitize(&verdict.sentence), width) };
+    let all: Vec<String> = verdict.standings.iter().map(|s| sanitize(&s.candidate)).collect();
     let mut last = String::new();
     for name_width in NAME_WIDTHS {
         let labels = names::labels(&all, name_width);
         let label = |name: &str| {
-            let name = harmless(name);
+            let name = sanitize(name);
             let known = all.iter().position(|n| *n == name);
             known.map_or_else(|| cut(&name, name_width), |i| labels[i].clone())
         };
@@ -172,7 +172,7 @@ impl Say<'_> {
                 let first = limit::forbidding(&self.verdict.findings).first().copied();
                 let why = first.map_or_else(
                     || "a finding forbids it".to_string(),
-                    |f| format!("{} ({})", stopless(&f.evidence), harmless(&f.id)),
+                    |f| format!("{} ({})", stopless(&f.evidence), sanitize(&f.id)),
                 );
                 format!("No answer{on}: {why}.")
             }
@@ -363,5 +363,5 @@ pub fn is_worth_more_time(verdict: &WorkloadVerdict) -> bool {
 
 /// Text of others inside a sentence: harmless, without its full stop.
 pub fn stopless(text: &str) -> String {
-    harmless(text.trim()).trim_end_matches('.').to_string()
+    sanitize(text.trim()).trim_end_matches('.').to_string()
 }

@@ -97,7 +97,7 @@ impl Part<'_> {
             place if is_grey(place) => Tone::Grey,
             _ => Tone::Plain,
         };
-        let words = cut(&format!("{}{}", cell.words(), cell.mark()), width.saturating_sub(1));
+        let words = cut(&format!("{}{}", cell.label(), cell.mark()), width.saturating_sub(1));
         let bar = match cell.bar().filter(|_| self.bar > 0) {
             Some(share) => bar(share, self.bar),
             None => String::new(),

@@ -268,8 +268,8 @@ fn a_candidate_that_is_certainly_behind_by_an_unknown_amount_has_its_bound() {
         ratio: Some((0.3, 0.1, 0.77)),
         ..super::Cell::default()
     };
-    assert_eq!((cell.words(), cell.mark()), ("<77 %".to_string(), '*'));
+    assert_eq!((cell.label(), cell.mark()), ("<77 %".to_string(), '*'));
     assert_eq!(super::place_words(&cell), "less than 77 % of the leader, certainly slower");
     let open = super::Cell { place: super::Place::Open, ..cell };
-    assert_eq!(open.words(), "unknown");
+    assert_eq!(open.label(), "unknown");
 }

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::model::path::harmless;
+use crate::model::path::sanitize;
 use crate::model::run::Run;
 use crate::model::workload::Workload;
 use crate::report::view::{Question, words};
@@ -30,7 +30,7 @@ pub fn of(run: &Run, question: &Question) -> Option<Behind> {
     let mut commands: Vec<(String, String)> = Vec::new();
     let mut more = 0;
     for tool in cells.filter_map(|c| c.measurement.tool.as_ref()) {
-        let who = harmless(&format!("{} {}", tool.driver.name(), tool.version));
+        let who = sanitize(&format!("{} {}", tool.driver.name(), tool.version));
         let command = (who, words(&tool.command));
         if commands.contains(&command) {
             continue;
@@ -42,7 +42,7 @@ pub fn of(run: &Run, question: &Question) -> Option<Behind> {
         }
     }
     let file = workload.fio_job.as_deref().unwrap_or_default();
-    let file: Vec<String> = file.lines().map(harmless).collect();
+    let file: Vec<String> = file.lines().map(sanitize).collect();
     Some(Behind { job: job(workload), file: file.join("\n"), commands, more })
 }
 
@@ -53,15 +53,15 @@ fn job(workload: &Workload) -> String {
     let mut parts = vec![format!("driver={}", workload.driver.name())];
     if let Some(part) = &workload.profile {
         let part = serde_json::to_value(part).unwrap_or(Value::Null);
-        parts.push(format!("profile={}", harmless(&part.to_string())));
+        parts.push(format!("profile={}", sanitize(&part.to_string())));
     }
     for (key, value) in document.as_object().into_iter().flatten() {
         let text = match value {
             Value::Null | Value::Bool(false) => continue,
             Value::Bool(true) => "1".to_string(),
-            Value::String(text) => harmless(text),
+            Value::String(text) => sanitize(text),
             other if other.as_u64() == Some(0) => continue,
-            other => harmless(&other.to_string()),
+            other => sanitize(&other.to_string()),
         };
         // Each cell has a seed of its own, made from the run's.
         if key != "seed" {

@@ -1,6 +1,6 @@
 //! The table of what lower layers reach on their own, and what could not be watched or measured.
 
-use crate::diagnose::ladder;
+use crate::diagnose::baseline;
 use crate::model::ceiling::Rung;
 use crate::model::run::Run;
 use crate::report::view::candidate_name;
@@ -27,7 +27,7 @@ pub fn rows(run: &Run) -> Vec<CeilingRow> {
         let workload = run.header.workloads.get(usize::from(rung.workload))?;
         Some(CeilingRow {
             workload: workload.name.clone(),
-            layer: rung.layer.words(),
+            layer: rung.layer.label(),
             candidate: rung.candidate.map_or("all".to_string(), |c| candidate_name(run, c)),
             rate: ladder::in_words(workload.metric, rung.rate),
         })

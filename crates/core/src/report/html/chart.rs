@@ -208,7 +208,7 @@ fn ceilings(run: &Run, question: &Question, styles: &[String]) -> Vec<CeilingDat
     let rungs = run.ceilings.rungs.iter().filter(|rung| rung.workload == index);
     let of = |rung: &Rung| {
         Some(CeilingData {
-            layer: rung.layer.words(),
+            layer: rung.layer.label(),
             candidate: rung.candidate.map(|c| style_of(styles, &candidate_name(run, c))),
             rate: finite(rung.rate / question.unit_scale)?,
         })

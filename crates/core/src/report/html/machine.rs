@@ -311,7 +311,7 @@ fn row(run: &Run, cell: &Cell, t: &Telemetry, styles: &[String]) -> MachineRow {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::diagnose::scenes::quiet;
+    use crate::diagnose::fixtures::quiet;
     use crate::testing::RunBuilder;
 
     fn run(stretches: u64) -> Run {

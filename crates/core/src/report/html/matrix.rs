@@ -196,7 +196,7 @@ fn mini(axis: &Axis, cell: &Cell) -> Mini {
     });
     Mini {
         class,
-        words: cell.words(),
+        words: cell.label(),
         has_row: false,
         range: interval
             .map_or_else(String::new, |(_, low, high)| format!("{} to {} %", end(low), end(high))),

@@ -11,7 +11,7 @@ use super::{Assets, policy, severity_class, without_controls};
 use crate::import::study::facts::{Fact, Facts};
 use crate::import::{Imported, Metric, ToolResult, observe};
 use crate::model::finding::Finding;
-use crate::model::path::{harmless, printable};
+use crate::model::path::{sanitize, printable};
 use crate::rules::limit;
 
 /// Most findings that the headline tells.
@@ -21,7 +21,7 @@ const SAID_IN_HEADLINE: usize = 2;
 pub fn study(source: &str, imported: &Imported, facts: &Facts, assets: &Assets) -> String {
     let told = limit::sorted(imported.findings.clone());
     let page = StudyPage {
-        title: harmless(source),
+        title: sanitize(source),
         headline: headline(&told),
         extent: format!(
             "{}, {}",
@@ -78,7 +78,7 @@ struct ResultView {
 /// Whether anything may be ranked, and what forbids it.
 pub fn headline(told: &[Finding]) -> String {
     let forbidding = limit::forbidding(told);
-    let of = |f: &&Finding| format!("{} ({})", harmless(&f.evidence), harmless(&f.id));
+    let of = |f: &&Finding| format!("{} ({})", sanitize(&f.evidence), sanitize(&f.id));
     let reasons: Vec<String> = forbidding.iter().take(SAID_IN_HEADLINE).map(of).collect();
     let more = match forbidding.len().saturating_sub(SAID_IN_HEADLINE) {
         0 => String::new(),
@@ -94,7 +94,7 @@ pub fn headline(told: &[Finding]) -> String {
 fn fact(fact: &Fact) -> (String, String) {
     let of = [&fact.device, &fact.candidate, &fact.test].into_iter().find(|of| !of.is_empty());
     let of = of.map(|of| format!(" of {of}")).unwrap_or_default();
-    (harmless(&format!("{}{of}", fact.key)), harmless(&format!("{}: {}", fact.value, fact.says)))
+    (sanitize(&format!("{}{of}", fact.key)), sanitize(&format!("{}: {}", fact.value, fact.says)))
 }
 
 fn result(result: &ToolResult) -> ResultView {

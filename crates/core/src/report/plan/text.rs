@@ -3,7 +3,7 @@
 use super::{Commands, CostView, EstimateView, PlanView, Span, SpeedView, TargetView};
 use crate::diagnose::{prove, rungs};
 use crate::model::candidate::{Skipped, are_compared};
-use crate::model::path::harmless;
+use crate::model::path::sanitize;
 use crate::model::protocol::{Isolation, Mode};
 use crate::prepare::region::speeds;
 use crate::report::layout::wrap;
@@ -17,7 +17,7 @@ const NAME_COLUMNS: usize = 24;
 
 pub fn write(view: &PlanView) -> String {
     let mut out = String::new();
-    line(&mut out, &format!("{}: {}", harmless(&view.plan), harmless(&view.title)));
+    line(&mut out, &format!("{}: {}", sanitize(&view.plan), sanitize(&view.title)));
     line(&mut out, &rules(view));
     out.push('\n');
     matrix(view, &mut out);
@@ -132,7 +132,7 @@ fn block_words(mode: Mode) -> &'static str {
 /// Lists and counts first, then every name.
 fn matrix(view: &PlanView, out: &mut String) {
     for axis in &view.axes {
-        let values: Vec<String> = axis.values.iter().map(|value| harmless(value)).collect();
+        let values: Vec<String> = axis.values.iter().map(|value| sanitize(value)).collect();
         let count = values.len();
         line(out, &format!("{} {} = {} ({count})", axis.table, axis.key, values.join(", ")));
     }
@@ -151,21 +151,21 @@ fn matrix(view: &PlanView, out: &mut String) {
         ),
     );
     out.push_str("\nCandidates\n");
-    let names: Vec<String> = view.candidates.iter().map(|c| harmless(&c.name)).collect();
+    let names: Vec<String> = view.candidates.iter().map(|c| sanitize(&c.name)).collect();
     columns(&names, out);
     if names.is_empty() {
         item(out, "none of those asked for can be made here");
     }
     out.push_str("\nWorkloads on each\n");
     for workload in &view.workloads {
-        let name = harmless(&workload.name);
+        let name = sanitize(&workload.name);
         let first = format!("  {name:<NAME_COLUMNS$}");
         let rest = " ".repeat(NAME_COLUMNS + 2);
         match name.chars().count() < NAME_COLUMNS {
-            true => out.push_str(&wrap(&harmless(&workload.summary), WIDTH, &first, &rest)),
+            true => out.push_str(&wrap(&sanitize(&workload.summary), WIDTH, &first, &rest)),
             false => {
                 item(out, &name);
-                out.push_str(&wrap(&harmless(&workload.summary), WIDTH, &rest, &rest));
+                out.push_str(&wrap(&sanitize(&workload.summary), WIDTH, &rest, &rest));
             }
         }
     }
@@ -190,7 +190,7 @@ fn skipped(title: &str, skipped: &[Skipped], out: &mut String) {
     }
     out.push_str(&format!("\n{title}\n"));
     for one in Skipped::together(skipped) {
-        item(out, &format!("{}: {}", harmless(&one.name), harmless(&one.reason)));
+        item(out, &format!("{}: {}", sanitize(&one.name), sanitize(&one.reason)));
     }
 }
 
@@ -265,7 +265,7 @@ pub fn expected(estimate: &EstimateView, blocks: Span, mode: Mode) -> String {
 }
 
 fn write_target(target: &TargetView, out: &mut String) {
-    line(out, &format!("Target {}: {}", harmless(&target.path), harmless(&target.about)));
+    line(out, &format!("Target {}: {}", sanitize(&target.path), sanitize(&target.about)));
     item(
         out,
         &format!(
@@ -277,16 +277,16 @@ fn write_target(target: &TargetView, out: &mut String) {
     );
     item(out, &speed(&target.speed));
     for words in &target.contents_words {
-        item(out, &format!("on it: {}", harmless(words)));
+        item(out, &format!("on it: {}", sanitize(words)));
     }
     item(out, "everything on it is lost");
-    item(out, &format!("erase token: {}", harmless(&target.erase_token)));
+    item(out, &format!("erase token: {}", sanitize(&target.erase_token)));
 }
 
 /// Speed by position, and what it does to the region.
 fn speed(speed: &SpeedView) -> String {
     if let Some(why) = &speed.not_read {
-        return format!("speed from start to end: not read: {}", harmless(why));
+        return format!("speed from start to end: not read: {}", sanitize(why));
     }
     let then = match speed.shrinks_to_bytes {
         Some(bytes) => format!(
@@ -318,7 +318,7 @@ fn stand_ins(commands: &[Commands]) -> String {
 }
 
 fn write_commands(commands: &Commands, out: &mut String) {
-    out.push_str(&format!("\n{}\n", harmless(&commands.of)));
+    out.push_str(&format!("\n{}\n", sanitize(&commands.of)));
     // A command is to be copied: it is never broken, whatever its length.
     for command in &commands.run {
         out.push_str(&format!("  {command}\n"));

@@ -4,7 +4,7 @@ use crate::model::candidate::{Candidate, Kind, Stack};
 use crate::model::event::FlashState;
 use crate::model::health::{self, DriveTold};
 use crate::model::host::{Host, Layer, LayerKind, Place, PlaceClass};
-use crate::model::path::harmless;
+use crate::model::path::sanitize;
 use crate::model::run::Run;
 use crate::prepare::region::speeds;
 use crate::prepare::{crypt, precondition};
@@ -30,7 +30,7 @@ pub struct Group {
 
 /// Every candidate.
 pub fn columns(run: &Run) -> Vec<Column> {
-    let column = |c: &Candidate| Column { name: harmless(&c.name), what: what(&c.name, &c.kind) };
+    let column = |c: &Candidate| Column { name: sanitize(&c.name), what: what(&c.name, &c.kind) };
     run.header.candidates.iter().map(column).collect()
 }
 
@@ -38,9 +38,9 @@ fn what(name: &str, kind: &Kind) -> String {
     match kind {
         Kind::Directory { path, place } => {
             let disks: Vec<String> = place.disks().map(disk_name).collect();
-            let on = if disks.is_empty() { harmless(&place.source) } else { disks.join(" + ") };
+            let on = if disks.is_empty() { sanitize(&place.source) } else { disks.join(" + ") };
             let on = if on.is_empty() { String::new() } else { format!(" on {on}") };
-            let what = format!("{}{on}", harmless(&place.fs));
+            let what = format!("{}{on}", sanitize(&place.fs));
             if path.to_string() == name { what } else { format!("{path}: {what}") }
         }
         Kind::Stack(stack) => stack_words(stack),
@@ -49,12 +49,12 @@ fn what(name: &str, kind: &Kind) -> String {
 
 /// "ext4, mkfs -O ^has_journal, mount noatime".
 fn stack_words(stack: &Stack) -> String {
-    let mut words = harmless(&stack.fs);
+    let mut words = sanitize(&stack.fs);
     if !stack.mkfs.is_empty() {
         words.push_str(&format!(", mkfs {}", super::words(&stack.mkfs)));
     }
     if !stack.mount.is_empty() {
-        words.push_str(&format!(", mount {}", harmless(&stack.mount.join(","))));
+        words.push_str(&format!(", mount {}", sanitize(&stack.mount.join(","))));
     }
     if stack.fuse {
         words.push_str(" (driver in user space)");
@@ -63,7 +63,7 @@ fn stack_words(stack: &Stack) -> String {
         words.push_str(", on LVM");
     }
     if let Some(crypt) = &stack.crypt {
-        words.push_str(&format!(", on {}", harmless(&crypt::describe(crypt))));
+        words.push_str(&format!(", on {}", sanitize(&crypt::describe(crypt))));
     }
     let knobs = &stack.knobs;
     let number = |n: Option<u32>| n.map(|n| n.to_string());
@@ -75,7 +75,7 @@ fn stack_words(stack: &Stack) -> String {
     ];
     for (name, value) in settings {
         if let Some(value) = value {
-            words.push_str(&format!(", {name} {}", harmless(&value)));
+            words.push_str(&format!(", {name} {}", sanitize(&value)));
         }
     }
     words
@@ -84,8 +84,8 @@ fn stack_words(stack: &Stack) -> String {
 /// "SanDisk Ultra (sda)".
 fn disk_name(disk: &Layer) -> String {
     let parts: Vec<String> =
-        [&disk.vendor, &disk.model].into_iter().flatten().map(|s| harmless(s.trim())).collect();
-    let name = harmless(&disk.name);
+        [&disk.vendor, &disk.model].into_iter().flatten().map(|s| sanitize(s.trim())).collect();
+    let name = sanitize(&disk.name);
     if parts.is_empty() { name } else { format!("{} ({name})", parts.join(" ")) }
 }
 
@@ -123,15 +123,15 @@ pub fn groups(run: &Run) -> Vec<Group> {
             let mut facts = Facts::default();
             facts.add("directory", path.to_string());
             facts.place(place);
-            groups.push(Group { name: harmless(&candidate.name), facts: facts.0 });
+            groups.push(Group { name: sanitize(&candidate.name), facts: facts.0 });
         }
     }
     if let Some(pooled) = &run.pooled {
         let mut facts = Facts::default();
         for of in &pooled.workloads {
-            facts.add(&harmless(&of.workload), of.words());
+            facts.add(&sanitize(&of.workload), of.label());
         }
-        facts.add("from runs", harmless(&pooled.runs.join(", ")));
+        facts.add("from runs", sanitize(&pooled.runs.join(", ")));
         let name = "one candidate twice, in earlier runs on this drive".into();
         groups.push(Group { name, facts: facts.0 });
     }
@@ -145,8 +145,8 @@ pub fn groups(run: &Run) -> Vec<Group> {
 fn told(run: &Run) -> Vec<(String, String)> {
     let words = |drive: &DriveTold| match (&drive.health, &drive.why) {
         (Some(health), _) => match health.complaints().0 {
-            complaints if complaints.is_empty() => health.words(),
-            complaints => format!("{}; {}", health.words(), complaints.join("; ")),
+            complaints if complaints.is_empty() => health.label(),
+            complaints => format!("{}; {}", health.label(), complaints.join("; ")),
         },
         (None, Some(why)) => why.clone(),
         (None, None) => "nothing".to_string(),
@@ -154,11 +154,11 @@ fn told(run: &Run) -> Vec<(String, String)> {
     let mut facts = Facts::default();
     for (when, drives) in [("before", &run.told_before), ("after", &run.told_after)] {
         for drive in drives {
-            facts.add(&format!("{} {when}", harmless(&drive.disk)), harmless(&words(drive)));
+            facts.add(&format!("{} {when}", sanitize(&drive.disk)), sanitize(&words(drive)));
         }
     }
     for (disk, grown) in health::grown(&run.told_before, &run.told_after) {
-        facts.add(&format!("{} during the run", harmless(&disk)), grown.join("; "));
+        facts.add(&format!("{} during the run", sanitize(&disk)), grown.join("; "));
     }
     facts.0
 }
@@ -193,7 +193,7 @@ struct Facts(Vec<(String, String)>);
 impl Facts {
     fn add(&mut self, label: &str, value: String) {
         if !value.is_empty() {
-            self.0.push((harmless(label), harmless(&value)));
+            self.0.push((sanitize(label), sanitize(&value)));
         }
     }
 

@@ -1,7 +1,7 @@
 //! Findings in words; those that say the same about several candidates are one.
 
 use crate::model::finding::{Finding, Scope, Severity};
-use crate::model::path::harmless;
+use crate::model::path::sanitize;
 
 const CELLS: &str = "cells";
 
@@ -42,7 +42,7 @@ impl FindingView {
             Scope::Run => "the run",
         };
         FindingView {
-            id: harmless(&finding.id),
+            id: sanitize(&finding.id),
             severity: finding.severity,
             severity_word: match finding.severity {
                 Severity::Refuse => "refuses the claim",
@@ -94,13 +94,13 @@ impl FindingView {
 /// Candidate and workload a finding is about, as far as it is about one.
 fn subject(finding: &Finding) -> Option<String> {
     let parts = [&finding.candidate, &finding.workload].into_iter().flatten();
-    let parts: Vec<String> = parts.map(|p| harmless(p)).collect();
+    let parts: Vec<String> = parts.map(|p| sanitize(p)).collect();
     (!parts.is_empty()).then(|| parts.join(" on "))
 }
 
 /// Text with a full stop, so that two can stand side by side.
 fn sentence(text: &str) -> String {
-    let text = harmless(text.trim());
+    let text = sanitize(text.trim());
     let stop = if text.is_empty() || text.ends_with(['.', '!', '?', ':']) { "" } else { "." };
     format!("{text}{stop}")
 }

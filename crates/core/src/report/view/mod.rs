@@ -1,6 +1,6 @@
 //! Everything a person is shown about a run: ordered, rounded and worded, but not yet laid out.
 //!
-//! Text from outside has passed [`harmless`] here, so writers may print it to a terminal as it
+//! Text from outside has passed [`sanitize`] here, so writers may print it to a terminal as it
 //! is; the HTML writer escapes it besides.
 
 mod alone;
@@ -22,7 +22,7 @@ use crate::decide::rounds::is_of_rounds;
 use crate::decide::schedule;
 use crate::model::candidate::Skipped;
 use crate::model::event::{FlashState, StopReason};
-use crate::model::path::{RawPath, harmless};
+use crate::model::path::{RawPath, sanitize};
 use crate::model::protocol::Rules;
 use crate::model::run::Run;
 use crate::model::verdict::Analysis;
@@ -89,16 +89,16 @@ impl View {
     pub fn new(run: &Run, analysis: &Analysis) -> View {
         let header = &run.header;
         let answer = answer::applies(run).then(|| Answer::new(run, analysis));
-        let lines = |texts: &[String]| texts.iter().map(|t| harmless(t)).collect();
+        let lines = |texts: &[String]| texts.iter().map(|t| sanitize(t)).collect();
         let missing = Skipped::together(header.skipped.iter().chain(&header.dropped_workloads));
         View {
-            run: harmless(&header.run),
-            short_id: harmless(&header.run.chars().take(8).collect::<String>()),
-            title: harmless(&header.title),
-            verb: harmless(&header.verb),
+            run: sanitize(&header.run),
+            short_id: sanitize(&header.run.chars().take(8).collect::<String>()),
+            title: sanitize(&header.title),
+            verb: sanitize(&header.verb),
             headline: match &answer {
                 Some(answer) => answer.choice.said.clone(),
-                None => harmless(&analysis.headline),
+                None => sanitize(&analysis.headline),
             },
             advice: match &answer {
                 Some(answer) => answer.everything_to_know(),
@@ -106,7 +106,7 @@ impl View {
             },
             matrix: answer.as_ref().and_then(|answer| answer.matrix.clone()),
             // An answer has it among its notes.
-            context: context(run, analysis).filter(|_| answer.is_none()).map(harmless),
+            context: context(run, analysis).filter(|_| answer.is_none()).map(sanitize),
             started: utc(run.started_unix_ns),
             extent: extent(run, analysis),
             ending: ending(run),
@@ -115,14 +115,14 @@ impl View {
             columns: facts::columns(run),
             questions: analysis.verdicts.iter().map(|v| Question::new(run, v)).collect(),
             findings: findings(&analysis.findings),
-            missing: missing.iter().map(|s| (harmless(&s.name), harmless(&s.reason))).collect(),
+            missing: missing.iter().map(|s| (sanitize(&s.name), sanitize(&s.reason))).collect(),
             facts: facts::groups(run),
             recipe: super::recipe(run, analysis),
             blocks: process::blocks(run),
             steps: process::steps(run),
             invalid: process::invalid(run),
             repeat: process::repeat(run),
-            version: harmless(&header.version),
+            version: sanitize(&header.version),
         }
     }
 }
@@ -191,7 +191,7 @@ fn block_word(run: &Run) -> &'static str {
 
 /// Why it ended early and how to go on; `None` for a run that is over.
 fn ending(run: &Run) -> Option<String> {
-    let id = harmless(&run.header.run.chars().take(8).collect::<String>());
+    let id = sanitize(&run.header.run.chars().take(8).collect::<String>());
     let (reason, note) = match &run.stopped {
         None => {
             return Some(format!(
@@ -199,7 +199,7 @@ fn ending(run: &Run) -> Option<String> {
                  After a crash go on with: bakeoff resume {id}"
             ));
         }
-        Some((reason, note)) => (*reason, harmless(note)),
+        Some((reason, note)) => (*reason, sanitize(note)),
     };
     let what = match reason {
         StopReason::Decided | StopReason::LastBlock => return None,

@@ -1,6 +1,6 @@
 //! What was done: blocks in their order, steps with their output, cells thrown away.
 
-use crate::model::path::harmless;
+use crate::model::path::sanitize;
 use crate::model::run::{BlockState, Run, StepRecord};
 use crate::prepare::steps::{describe, describe_undo};
 use crate::units;
@@ -40,12 +40,12 @@ pub struct StepView {
 /// Name of a candidate by its index.
 pub fn name(run: &Run, candidate: u16) -> String {
     let found = run.header.candidates.get(usize::from(candidate));
-    found.map_or_else(|| format!("candidate {candidate}"), |c| harmless(&c.name))
+    found.map_or_else(|| format!("candidate {candidate}"), |c| sanitize(&c.name))
 }
 
 fn workload_name(run: &Run, workload: u16) -> String {
     let found = run.header.workloads.get(usize::from(workload));
-    found.map_or_else(|| format!("workload {workload}"), |w| harmless(&w.name))
+    found.map_or_else(|| format!("workload {workload}"), |w| sanitize(&w.name))
 }
 
 /// Blocks as they happened.
@@ -67,7 +67,7 @@ pub fn blocks(run: &Run) -> Vec<BlockView> {
 pub fn invalid(run: &Run) -> Vec<String> {
     let line = |(block, candidate, workload, reason): &(u32, u16, u16, String)| {
         let (candidate, workload) = (name(run, *candidate), workload_name(run, *workload));
-        format!("block {block}, {candidate}, {workload}: {}", harmless(reason))
+        format!("block {block}, {candidate}, {workload}: {}", sanitize(reason))
     };
     run.invalid.iter().map(line).collect()
 }
@@ -87,16 +87,16 @@ fn step(run: &str, record: &StepRecord) -> StepView {
         }
     };
     let output = record.done.as_ref().map(|d| d.output.as_str()).unwrap_or_default();
-    let output: Vec<String> = output.lines().map(harmless).collect();
+    let output: Vec<String> = output.lines().map(sanitize).collect();
     StepView {
         number: record.step.step,
-        why: harmless(&record.step.why),
+        why: sanitize(&record.step.why),
         command: describe(&record.step.action),
         undo: record
             .step
             .undo
             .as_ref()
-            .map(|undo| harmless(&describe_undo(undo, run, record.step.step))),
+            .map(|undo| sanitize(&describe_undo(undo, run, record.step.step))),
         outcome,
         is_ok: record.done.as_ref().is_some_and(|d| d.status == 0),
         output: output.join("\n"),

@@ -1,7 +1,7 @@
 //! One workload's answer: the sentence, the standings and every pair.
 
 use crate::decide::schedule;
-use crate::model::path::harmless;
+use crate::model::path::sanitize;
 use crate::model::run::Run;
 use crate::model::verdict::{Effect, Standing, Verdict, WorkloadVerdict};
 use crate::model::workload::Metric;
@@ -133,13 +133,13 @@ impl Question {
         let reference = reference(verdict).filter(|_| !is_alone);
         let row = |s| Row::new(s, verdict, reference.as_deref(), &unit);
         Question {
-            workload: harmless(&verdict.workload),
+            workload: sanitize(&verdict.workload),
             title: match verdict.lead {
                 Some(_) => super::capital(&answer::workload_name(&verdict.workload)),
-                None => harmless(&verdict.workload),
+                None => sanitize(&verdict.workload),
             },
             index: index.and_then(|i| u16::try_from(i).ok()),
-            summary: workload.map(|w| harmless(&w.summary)).unwrap_or_default(),
+            summary: workload.map(|w| sanitize(&w.summary)).unwrap_or_default(),
             unit: unit.name,
             binary_unit: unit.binary.map(|b| b.0),
             unit_scale: unit.scale,
@@ -152,11 +152,11 @@ impl Question {
             is_alone,
             sentence: answer::sentence(verdict),
             rows: verdict.standings.iter().map(row).collect(),
-            reference: reference.as_deref().map(harmless),
+            reference: reference.as_deref().map(sanitize),
             effects: verdict.effects.iter().map(EffectView::new).collect(),
             rounds,
-            control: verdict.control.as_deref().map(harmless),
-            bottleneck: verdict.bottleneck.as_deref().map(harmless),
+            control: verdict.control.as_deref().map(sanitize),
+            bottleneck: verdict.bottleneck.as_deref().map(sanitize),
             findings: super::findings(&verdict.findings),
             // A lead says in its sentence what more time would do.
             resolve: verdict.resolve_ns.filter(|_| verdict.lead.is_none()).map(units::duration),
@@ -182,7 +182,7 @@ impl Row {
         let rate = |v: f64, scale: f64| round::to_support(v / scale, spread.map(|r| r * v / scale));
         let ratio = reference.and_then(|r| against(&verdict.effects, &s.candidate, r));
         Row {
-            candidate: harmless(&s.candidate),
+            candidate: sanitize(&s.candidate),
             tier: tiers(verdict, &s.candidate),
             rate: rate(s.mean, unit.scale),
             binary_rate: unit.binary.map(|(_, scale)| rate(s.mean, scale)),
@@ -221,8 +221,8 @@ fn against(effects: &[Effect], candidate: &str, reference: &str) -> Option<(f64,
 impl EffectView {
     fn new(effect: &Effect) -> EffectView {
         EffectView {
-            a: harmless(&effect.a),
-            b: harmless(&effect.b),
+            a: sanitize(&effect.a),
+            b: sanitize(&effect.b),
             change: Change::from_ratios(effect.ratio, effect.low, effect.high),
             blocks: effect.blocks,
             verdict_word: word(effect.verdict),

@@ -7,7 +7,7 @@ use crate::model::profile::Profile;
 use crate::model::workload::Workload;
 use crate::scan::Metric;
 use crate::tools::foreign::{
-    Driver, Ground, Invocation, ParseError, RawOutput, Scratch, Unsupported, Words, one_result,
+    Driver, Workdir, Invocation, ParseError, RawOutput, Scratch, Unsupported, Words, one_result,
     own_part,
 };
 
@@ -61,7 +61,7 @@ impl Driver for Bonnie {
         if scratch.is_root {
             words.add(&["-u", "root"]);
         }
-        Ok(Invocation::plain(Ground::Empty, words.0))
+        Ok(Invocation::plain(Workdir::Empty, words.0))
     }
 
     fn parse(&self, output: &RawOutput) -> Result<Vec<Metric>, ParseError> {

@@ -9,7 +9,7 @@ use crate::model::workload::Workload;
 use crate::profiles;
 use crate::scan::Metric;
 use crate::tools::foreign::{
-    Driver, Ground, Invocation, ParseError, RawOutput, Scratch, Unsupported, Words,
+    Driver, Workdir, Invocation, ParseError, RawOutput, Scratch, Unsupported, Words,
     beyond_plain_tools, one_result, own_part,
 };
 
@@ -34,8 +34,8 @@ impl Driver for Dd {
         }
         let job = &workload.job;
         supports(job)?;
-        let ground = Ground::of(workload.phase);
-        let file = ground.file().ok_or_else(|| no("it needs one file to work on"))?;
+        let workdir = Workdir::of(workload.phase);
+        let file = workdir.file().ok_or_else(|| no("it needs one file to work on"))?;
         let count = job.io_size.unwrap_or(job.size) / job.bs;
         let mut words = Words::of(&["dd"]);
         let size = [format!("bs={}", job.bs), format!("count={count}")];
@@ -54,7 +54,7 @@ impl Driver for Dd {
         if job.direct && job.rw == Rw::Write {
             words.add(&["oflag=direct"]);
         }
-        Ok(Invocation::plain(ground, words.0))
+        Ok(Invocation::plain(workdir, words.0))
     }
 
     fn parse(&self, output: &RawOutput) -> Result<Vec<Metric>, ParseError> {
@@ -83,12 +83,12 @@ fn profile(job: &Job, word: &str) -> Result<Invocation, Unsupported> {
                 words.add(&["iflag=direct"]);
             }
             let prepare = vec![write(&["conv=fsync"])];
-            let (cool, plain) = (job.invalidate, Invocation::plain(Ground::Empty, words.0));
+            let (cool, plain) = (job.invalidate, Invocation::plain(Workdir::Empty, words.0));
             return Ok(Invocation { prepare, cool, ..plain });
         }
         word => return Err(no(format!("its profile has no part {word}"))),
     };
-    Ok(Invocation::plain(Ground::Empty, measure))
+    Ok(Invocation::plain(Workdir::Empty, measure))
 }
 
 fn no(why: impl Into<String>) -> Unsupported {

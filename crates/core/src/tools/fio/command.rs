@@ -12,7 +12,7 @@ use crate::model::job::{Data, EngineName, Job, Mem, Offsets, RateProcess, Rw};
 use crate::model::workload::Workload;
 use crate::scan::{Finder, Metric, Value};
 use crate::tools::foreign::{
-    Driver, Ground, Invocation, ParseError, RawOutput, Scratch, Unsupported, Words, amount,
+    Driver, Workdir, Invocation, ParseError, RawOutput, Scratch, Unsupported, Words, amount,
     one_result, own_part,
 };
 
@@ -41,14 +41,14 @@ impl Driver for Fio {
         own_part("fio", None, workload)?;
         let job = &workload.job;
         supports(job)?;
-        let ground = Ground::of(workload.phase);
-        let file = ground.file().ok_or_else(|| no("it needs one file to work on"))?;
+        let workdir = Workdir::of(workload.phase);
+        let file = workdir.file().ok_or_else(|| no("it needs one file to work on"))?;
         let mut words = Words::of(&["fio", "--output-format=json"]);
         words.long("name", "bakeoff").long("filename", file);
         words.long("rw", job.rw.name()).long("bs", job.bs).long("size", job.size);
         amounts(&mut words, job);
         manner(&mut words, job);
-        Ok(Invocation::plain(ground, words.0))
+        Ok(Invocation::plain(workdir, words.0))
     }
 
     fn parse(&self, output: &RawOutput) -> Result<Vec<Metric>, ParseError> {
@@ -98,7 +98,7 @@ fn job_file(text: &str) -> Result<Invocation, Unsupported> {
     file.is_harmless().map_err(|error| no(error.to_string()))?;
     let words = Words::of(&["fio", "--output-format=json", "--group_reporting", JOB_FILE]);
     let files = vec![(JOB_FILE, file.without_directories())];
-    Ok(Invocation { files, ..Invocation::plain(Ground::Empty, words.0) })
+    Ok(Invocation { files, ..Invocation::plain(Workdir::Empty, words.0) })
 }
 
 fn amounts(words: &mut Words, job: &Job) {

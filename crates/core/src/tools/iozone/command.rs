@@ -9,7 +9,7 @@ use crate::model::profile::Profile;
 use crate::model::workload::Workload;
 use crate::scan::Metric;
 use crate::tools::foreign::{
-    Driver, Ground, Invocation, ParseError, RawOutput, Scratch, Unsupported, Words,
+    Driver, Workdir, Invocation, ParseError, RawOutput, Scratch, Unsupported, Words,
     beyond_plain_tools, one_result, own_part,
 };
 
@@ -50,7 +50,7 @@ impl Driver for Iozone {
         if job.direct {
             words.add(&["-I"]);
         }
-        Ok(Invocation::plain(Ground::Empty, words.0))
+        Ok(Invocation::plain(Workdir::Empty, words.0))
     }
 
     fn parse(&self, output: &RawOutput) -> Result<Vec<Metric>, ParseError> {
@@ -75,7 +75,7 @@ fn profile(job: &Job) -> Result<Invocation, Unsupported> {
     if job.direct {
         words.add(&["-I"]);
     }
-    Ok(Invocation::plain(Ground::Empty, words.0))
+    Ok(Invocation::plain(Workdir::Empty, words.0))
 }
 
 fn is_whole_kib(bytes: u64) -> bool {

@@ -10,7 +10,7 @@ use crate::model::workload::{Phase, Workload};
 use crate::profiles;
 use crate::scan::Metric;
 use crate::tools::foreign::{
-    Driver, Ground, Invocation, ParseError, RawOutput, Scratch, Unsupported, Words, amount,
+    Driver, Workdir, Invocation, ParseError, RawOutput, Scratch, Unsupported, Words, amount,
     beyond_plain_tools, one_result, own_part,
 };
 
@@ -69,7 +69,7 @@ impl Driver for Sysbench {
         words.add(&["run"]);
         let cool = workload.phase == Phase::ColdRead || job.invalidate;
         Ok(Invocation {
-            ground: Ground::Empty,
+            workdir: Workdir::Empty,
             files: Vec::new(),
             prepare: vec![prepare.0],
             cool: cool && job.rw.reads(),

@@ -18,17 +18,17 @@ const DEPTH_MAX: u32 = 8;
 
 /// An open directory of ours.
 #[derive(Debug)]
-pub struct Room {
+pub struct Workdir {
     dir: OwnedFd,
     keeps: bool,
 }
 
-impl Room {
+impl Workdir {
     /// Opens `path`, which has to be an empty directory.
-    pub fn open<'p>(at: impl Into<Spot<'p>>) -> Result<Room, EngineError> {
+    pub fn open<'p>(at: impl Into<Spot<'p>>) -> Result<Workdir, EngineError> {
         // What turns out to be somebody's stays.
-        let mut room = Room::kept(at)?;
-        let mut found = Dir::read_from(&room.dir)
+        let mut workdir = Workdir::kept(at)?;
+        let mut found = Dir::read_from(&workdir.dir)
             .map_err(|e| EngineError::io("reading the directory of the profile", e))?;
         let is_theirs = |name: &std::ffi::CStr| name != c"." && name != c"..";
         if found.any(|entry| entry.is_ok_and(|entry| is_theirs(entry.file_name()))) {
@@ -37,14 +37,14 @@ impl Room {
                     .to_string(),
             ));
         }
-        room.keeps = false;
-        Ok(room)
+        workdir.keeps = false;
+        Ok(workdir)
     }
 
     /// Opens `path` with the files that are there, which stay.
-    pub fn kept<'p>(at: impl Into<Spot<'p>>) -> Result<Room, EngineError> {
+    pub fn kept<'p>(at: impl Into<Spot<'p>>) -> Result<Workdir, EngineError> {
         let dir = at.into().open(OFlags::RDONLY | OFlags::DIRECTORY)?;
-        Ok(Room { dir, keeps: true })
+        Ok(Workdir { dir, keeps: true })
     }
 
     /// Its descriptor.
@@ -72,13 +72,13 @@ impl Room {
     }
 
     /// A directory in it, made now.
-    pub fn make_dir(&self, name: &str) -> Result<Room, EngineError> {
+    pub fn make_dir(&self, name: &str) -> Result<Workdir, EngineError> {
         mkdirat(&self.dir, name, Mode::RWXU)
             .map_err(|e| EngineError::io("making a directory", e))?;
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         let dir = openat(&self.dir, name, flags, Mode::empty())
             .map_err(|e| EngineError::io("opening a directory", e))?;
-        Ok(Room { dir, keeps: self.keeps })
+        Ok(Workdir { dir, keeps: self.keeps })
     }
 
     /// Removes everything in it.
@@ -87,7 +87,7 @@ impl Room {
     }
 }
 
-impl Drop for Room {
+impl Drop for Workdir {
     fn drop(&mut self) {
         // On the way out of an error there is nobody left to tell; the parent removes the
         // directory and says so if it cannot.
@@ -144,14 +144,14 @@ mod tests {
         let parent = tempfile::tempdir().unwrap();
         let theirs = tempfile::tempdir().unwrap();
         fs::write(theirs.path().join("keep"), "x").unwrap();
-        let room = Room::open(parent.path()).unwrap();
-        let inner = room.make_dir("a").unwrap();
+        let workdir = Workdir::open(parent.path()).unwrap();
+        let inner = workdir.make_dir("a").unwrap();
         drop(inner.create("f", OFlags::WRONLY).unwrap());
         std::os::unix::fs::symlink(theirs.path(), parent.path().join("a/link")).unwrap();
         fs::create_dir_all(parent.path().join("b/c/d")).unwrap();
         fs::write(parent.path().join("b/c/d/f"), "x").unwrap();
-        assert!(Room::open(&parent.path().join("a/link")).is_err());
-        drop(room);
+        assert!(Workdir::open(&parent.path().join("a/link")).is_err());
+        drop(workdir);
         assert_eq!(fs::read_dir(parent.path()).unwrap().count(), 0);
         assert!(theirs.path().join("keep").exists());
     }
@@ -160,8 +160,8 @@ mod tests {
     fn files_that_are_to_be_used_again_stay() {
         let parent = tempfile::tempdir().unwrap();
         for _ in 0..2 {
-            let room = Room::kept(parent.path()).unwrap();
-            drop(room.open_file("test_file.0", OFlags::RDWR | OFlags::CREATE).unwrap());
+            let workdir = Workdir::kept(parent.path()).unwrap();
+            drop(workdir.open_file("test_file.0", OFlags::RDWR | OFlags::CREATE).unwrap());
         }
         assert!(parent.path().join("test_file.0").exists());
     }
@@ -170,7 +170,7 @@ mod tests {
     fn a_directory_with_files_of_others_is_refused_and_left_alone() {
         let parent = tempfile::tempdir().unwrap();
         fs::write(parent.path().join("letter"), "dear").unwrap();
-        let error = Room::open(parent.path()).unwrap_err().to_string();
+        let error = Workdir::open(parent.path()).unwrap_err().to_string();
         assert!(error.contains("empty"), "{error}");
         assert!(parent.path().join("letter").exists());
     }

@@ -29,7 +29,7 @@ pub fn sentinel_job(size_bytes: u64) -> Job {
 
 /// The ground of a run. There is one.
 #[allow(clippy::large_enum_variant)]
-pub enum Ground {
+pub enum TargetSet {
     /// One prepared site for each candidate.
     Directories {
         /// In the order of the candidates.
@@ -41,12 +41,12 @@ pub enum Ground {
     Regions(Regions),
 }
 
-impl Ground {
-    /// Prepares a candidate for its visit; [`Ground::site`] is valid until [`Ground::leave`].
+impl TargetSet {
+    /// Prepares a candidate for its visit; [`TargetSet::site`] is valid until [`TargetSet::leave`].
     pub fn enter(&mut self, session: &mut Session, candidate: &Candidate) -> Result<(), StepError> {
         match self {
-            Ground::Directories { .. } => Ok(()),
-            Ground::Regions(regions) => regions.enter(session, candidate),
+            TargetSet::Directories { .. } => Ok(()),
+            TargetSet::Regions(regions) => regions.enter(session, candidate),
         }
     }
 
@@ -59,32 +59,32 @@ impl Ground {
         part: usize,
     ) -> Result<(), StepError> {
         match self {
-            Ground::Directories { .. } => Ok(()),
-            Ground::Regions(regions) => regions.stand(session, index, candidate, part),
+            TargetSet::Directories { .. } => Ok(()),
+            TargetSet::Regions(regions) => regions.stand(session, index, candidate, part),
         }
     }
 
-    /// Makes the settings of the kernel that a standing candidate wants, until [`Ground::reset`].
+    /// Makes the settings of the kernel that a standing candidate wants, until [`TargetSet::reset`].
     pub fn set(&mut self, session: &mut Session, index: u16) -> Result<(), StepError> {
         match self {
-            Ground::Directories { .. } => Ok(()),
-            Ground::Regions(regions) => regions.set(session, index),
+            TargetSet::Directories { .. } => Ok(()),
+            TargetSet::Regions(regions) => regions.set(session, index),
         }
     }
 
     /// Puts these settings back.
     pub fn reset(&mut self, journal: &mut Journal) -> Result<(), StepError> {
         match self {
-            Ground::Directories { .. } => Ok(()),
-            Ground::Regions(regions) => regions.reset(journal),
+            TargetSet::Directories { .. } => Ok(()),
+            TargetSet::Regions(regions) => regions.reset(journal),
         }
     }
 
     /// Regions side by side that candidates rotate over.
     pub fn parts(&self) -> usize {
         match self {
-            Ground::Directories { .. } => 1,
-            Ground::Regions(regions) => {
+            TargetSet::Directories { .. } => 1,
+            TargetSet::Regions(regions) => {
                 regions.list.iter().map(|at| at.parts.len()).min().unwrap_or(1)
             }
         }
@@ -93,16 +93,16 @@ impl Ground {
     /// The prepared site of a candidate.
     pub fn site(&mut self, candidate: u16) -> Option<&mut Site> {
         match self {
-            Ground::Directories { sites, .. } => sites.get_mut(usize::from(candidate)),
-            Ground::Regions(regions) => regions.site(candidate),
+            TargetSet::Directories { sites, .. } => sites.get_mut(usize::from(candidate)),
+            TargetSet::Regions(regions) => regions.site(candidate),
         }
     }
 
     /// The region that all stacks are put on; `None` for directories and for several regions.
     pub fn only_region(&self) -> Option<&Attached> {
         match self {
-            Ground::Directories { .. } => None,
-            Ground::Regions(regions) => match regions.list.as_slice() {
+            TargetSet::Directories { .. } => None,
+            TargetSet::Regions(regions) => match regions.list.as_slice() {
                 [one] => Some(one),
                 _ => None,
             },
@@ -112,27 +112,27 @@ impl Ground {
     /// Ends a visit.
     pub fn leave(&mut self, journal: &mut Journal) -> Result<(), StepError> {
         match self {
-            Ground::Directories { .. } => Ok(()),
-            Ground::Regions(regions) => regions.leave(journal),
+            TargetSet::Directories { .. } => Ok(()),
+            TargetSet::Regions(regions) => regions.leave(journal),
         }
     }
 
     /// Ends a run on this ground; gives what could not be done.
     pub fn close(&mut self, session: &mut Session) -> Vec<String> {
         match self {
-            Ground::Directories { .. } => {
-                self.let_go();
+            TargetSet::Directories { .. } => {
+                self.detach();
                 Vec::new()
             }
-            Ground::Regions(regions) => regions.close(session),
+            TargetSet::Regions(regions) => regions.close(session),
         }
     }
 
     /// Ends what is held open, so that it can be removed or unmounted by its step. An open file
     /// that is removed stays in its directory under another name on NFS and FUSE.
-    pub fn let_go(&mut self) {
+    pub fn detach(&mut self) {
         match self {
-            Ground::Directories { sites, sentinel } => {
+            TargetSet::Directories { sites, sentinel } => {
                 *sentinel = None;
                 for Site { scratch, data, .. } in sites.drain(..) {
                     drop(data);
@@ -141,16 +141,16 @@ impl Ground {
                     drop(scratch.empty());
                 }
             }
-            Ground::Regions(regions) => regions.let_go(),
+            TargetSet::Regions(regions) => regions.detach(),
         }
     }
 
     /// Reads the sentinel; bytes a second, or `None` where it cannot be read directly.
     pub fn sentinel(&self, cancel: &Cancel) -> Result<Option<f64>, LoadError> {
         let file = match self {
-            Ground::Directories { sentinel: None, .. } => return Ok(None),
-            Ground::Directories { sentinel: Some(file), .. } => file,
-            Ground::Regions(regions) => return regions.sentinel(cancel),
+            TargetSet::Directories { sentinel: None, .. } => return Ok(None),
+            TargetSet::Directories { sentinel: Some(file), .. } => file,
+            TargetSet::Regions(regions) => return regions.sentinel(cancel),
         };
         let job = sentinel_job(SENTINEL_BYTES);
         let measurement = load::run(&job, file, TargetKind::File, cancel, &mut |_| {})?;
@@ -160,10 +160,10 @@ impl Ground {
     /// The disks whose idle rate is foreign to the run.
     pub fn disks(&self) -> Vec<String> {
         let mut disks: Vec<String> = match self {
-            Ground::Directories { sites, .. } => {
+            TargetSet::Directories { sites, .. } => {
                 sites.iter().flat_map(|s| s.disks.clone()).collect()
             }
-            Ground::Regions(regions) => {
+            TargetSet::Regions(regions) => {
                 regions.list.iter().flat_map(|at| disks_of(&at.region.place)).collect()
             }
         };

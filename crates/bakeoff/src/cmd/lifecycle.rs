@@ -21,7 +21,7 @@ use crate::exec::internal;
 use crate::fault::{self, Fault, Outcome};
 use crate::host;
 use crate::runner::action::ActionError;
-use crate::runner::ground::Ground;
+use crate::runner::target_set::TargetSet;
 use crate::runner::journal::{Journal, unix_ns};
 use crate::runner::recover;
 use crate::runner::session::Session;
@@ -110,7 +110,7 @@ pub fn run(
     global: &Global,
     plan: Plan,
     report: ReportTo,
-    prepare: impl FnOnce(&mut Session) -> Result<Ground, StepError>,
+    prepare: impl FnOnce(&mut Session) -> Result<TargetSet, StepError>,
 ) -> Result<Outcome, Fault> {
     let mut store = Sqlite::open(&crate::store::place::path(global.store.as_deref())?)?;
     say_recovered(&recover::recover(&mut store)?, global.quiet);
@@ -122,8 +122,8 @@ pub fn run(
         journal.record(What::PooledControls(Box::new(controls)))?;
     }
     let mut session = Session::new(journal, cancel, Progress::new(global.quiet));
-    let ground = prepare(&mut session);
-    go_on(global, session, ground, report)
+    let target_set = prepare(&mut session);
+    go_on(global, session, target_set, report)
 }
 
 /// What the A/A controls of the latest stored runs say about the drives of this one. A stored run
@@ -144,16 +144,16 @@ fn earlier_controls(store: &Sqlite, header: &Header) -> Option<PooledControls> {
 pub fn go_on(
     global: &Global,
     mut session: Session,
-    ground: Result<Ground, StepError>,
+    target_set: Result<TargetSet, StepError>,
     report: ReportTo,
 ) -> Result<Outcome, Fault> {
-    let mut ground = match ground {
-        Ok(ground) => ground,
+    let mut target_set = match target_set {
+        Ok(target_set) => target_set,
         Err(error) => return Err(give_up(session, error)),
     };
     announce(&session, global.quiet);
-    let measured = session.measure(&mut ground);
-    drop(ground);
+    let measured = session.measure(&mut target_set);
+    drop(target_set);
     let run = session.journal.run().clone();
     // The lock and the store are let go before anything slow is written.
     drop(session);

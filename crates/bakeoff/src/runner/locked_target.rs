@@ -26,7 +26,7 @@ const LOCK_PAUSE: Duration = Duration::from_millis(100);
 
 /// A locked target.
 #[derive(Debug)]
-pub struct Held {
+pub struct LockedTarget {
     path: PathBuf,
     what: What,
     /// The lock; the kernel takes it back when we die.
@@ -41,24 +41,24 @@ enum What {
     Image { dev: u64, ino: u64, size_bytes: u64 },
 }
 
-impl Held {
+impl LockedTarget {
     /// Takes a block device: locks `disk` (the whole of it) and claims `path`.
-    pub fn device(path: &Path, dev: Dev, disk: &Path) -> Result<Held, Fault> {
+    pub fn device(path: &Path, dev: Dev, disk: &Path) -> Result<LockedTarget, Fault> {
         let lock = lock(disk)?;
         let identity = host::identity_of(dev).ok_or_else(|| gone(path))?;
         let claim = claim(path)?;
         let what = What::Device { dev, identity };
-        let held = Held { path: path.to_path_buf(), what, _lock: lock, claim: Some(claim) };
+        let held = LockedTarget { path: path.to_path_buf(), what, _lock: lock, claim: Some(claim) };
         held.check().map_err(Fault::refused)?;
         Ok(held)
     }
 
     /// Takes an image file.
-    pub fn image(path: &Path, metadata: &Metadata) -> Result<Held, Fault> {
+    pub fn image(path: &Path, metadata: &Metadata) -> Result<LockedTarget, Fault> {
         let lock = lock(path)?;
         let (dev, ino, size_bytes) = (metadata.dev(), metadata.ino(), metadata.len());
         let what = What::Image { dev, ino, size_bytes };
-        let held = Held { path: path.to_path_buf(), what, _lock: lock, claim: None };
+        let held = LockedTarget { path: path.to_path_buf(), what, _lock: lock, claim: None };
         held.check().map_err(Fault::refused)?;
         Ok(held)
     }
@@ -82,7 +82,7 @@ impl Held {
     }
 
     /// The target open for reading and writing, whatever has its name: an image as
-    /// [`Held::image_file`] gives it, a device by the node that was claimed.
+    /// [`LockedTarget::image_file`] gives it, a device by the node that was claimed.
     pub fn opened(&self) -> Result<Opened, ActionError> {
         let Some(claim) = &self.claim else { return self.image_file() };
         let what = format!("open {} for writing", RawPath::new(&self.path));
@@ -126,7 +126,7 @@ impl Held {
 }
 
 /// Has udev look at the device again, whose record is of what was there before.
-impl Drop for Held {
+impl Drop for LockedTarget {
     fn drop(&mut self) {
         let name = self.path.file_name().filter(|_| matches!(self.what, What::Device { .. }));
         if let Some(name) = name {
@@ -189,8 +189,8 @@ fn claim(path: &Path) -> Result<File, Fault> {
 mod tests {
     use super::*;
 
-    fn held(path: &Path) -> Result<Held, Fault> {
-        Held::image(path, &std::fs::metadata(path).unwrap())
+    fn held(path: &Path) -> Result<LockedTarget, Fault> {
+        LockedTarget::image(path, &std::fs::metadata(path).unwrap())
     }
 
     #[test]
