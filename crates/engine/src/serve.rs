@@ -9,7 +9,7 @@ use rustix::process::{Signal, getppid, set_parent_process_death_signal};
 use crate::error::EngineError;
 use crate::kept::look_for;
 use crate::measure::measure_recorded;
-use crate::profile::{OpenDatabase, Room, measure_in};
+use crate::profile::{OpenDatabase, Workdir, measure_in};
 use crate::target::{Spot, Target};
 
 /// Reads a task on standard input, measures, and writes the reply on standard output. Returns the
@@ -74,11 +74,11 @@ fn do_task(task: &Task, open: OpenDatabase) -> Result<Reply, EngineError> {
         return look_for(acks, at).map(|kept| Reply::Kept(Box::new(kept)));
     }
     if let Some(profile) = task.profile {
-        let room = match task.target_kind {
-            TargetKind::KeptDirectory => Room::kept(at)?,
-            TargetKind::Directory | TargetKind::File | TargetKind::Block => Room::open(at)?,
+        let workdir = match task.target_kind {
+            TargetKind::KeptDirectory => Workdir::kept(at)?,
+            TargetKind::Directory | TargetKind::File | TargetKind::Block => Workdir::open(at)?,
         };
-        let measured = measure_in(room, profile, &task.parts, &task.job, at, live, open);
+        let measured = measure_in(workdir, profile, &task.parts, &task.job, at, live, open);
         return measured.map(Reply::Parts);
     }
     Target::expect(at, task.target_kind, &task.job)?;

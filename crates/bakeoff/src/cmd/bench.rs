@@ -22,18 +22,18 @@ use bakeoff_core::tools::native::{Failure, FailureKind, TargetKind};
 use bakeoff_core::{evidence, report, truth, units};
 use bakeoff_engine::residency;
 
-use super::lifecycle::{self, Plan};
 use super::bench_device::open_device;
 use super::bench_kept;
 use super::bench_scratch::in_scratch;
+use super::lifecycle::{self, Plan};
 use crate::cli::{Bench, Format, Global};
 use crate::fault::{Fault, Outcome};
 use crate::host::{self, Opened};
-use crate::runner::target_set::disks_of;
-use crate::runner::locked_target::LockedTarget;
 use crate::runner::load::{self, Load, LoadError};
+use crate::runner::locked_target::LockedTarget;
 use crate::runner::subject::Subject;
 use crate::runner::target;
+use crate::runner::target_set::disks_of;
 use crate::signals::Cancel;
 use crate::ui::progress::Progress;
 

@@ -10,7 +10,7 @@ use bakeoff_core::prepare::space;
 use bakeoff_core::prepare::support::{RECIPES, Recipe};
 use bakeoff_core::{units, workloads};
 
-use super::{begin, quick};
+use super::{lifecycle, quick};
 use crate::cli::{Demo, Global, Quick};
 use crate::fault::{Fault, Outcome};
 use crate::host;
@@ -64,7 +64,8 @@ pub fn run(global: &Global, args: &Demo) -> Result<Outcome, Fault> {
         plan: None,
         regions: Vec::new(),
     };
-    let report = args.report.clone().map(lifecycle::ReportTo::File).unwrap_or(lifecycle::ReportTo::Here);
+    let report =
+        args.report.clone().map(lifecycle::ReportTo::File).unwrap_or(lifecycle::ReportTo::Here);
     lifecycle::run(global, plan, report, |session| image::prepare(session, &parent, place))
 }
 

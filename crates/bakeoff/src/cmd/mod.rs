@@ -2,7 +2,6 @@
 
 pub mod agree;
 pub mod answer;
-mod lifecycle;
 pub mod bench;
 pub mod bench_device;
 pub mod bench_kept;
@@ -15,7 +14,7 @@ pub mod demo;
 pub mod devices;
 pub mod export;
 pub mod import;
-pub mod scheduled;
+mod lifecycle;
 pub mod lint;
 pub mod plan;
 pub mod plan_text;
@@ -26,6 +25,7 @@ pub mod resume;
 pub mod rm;
 pub mod run;
 pub mod runs;
+pub mod scheduled;
 pub mod show;
 pub mod simulate;
 mod standing;

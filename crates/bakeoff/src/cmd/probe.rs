@@ -11,7 +11,7 @@ use bakeoff_core::probe::judge::{self, Verdict};
 use bakeoff_core::probe::{FLUSH_AGAIN_BYTES, FLUSH_BYTES, Layout, SMALLEST_BYTES, Seen, card};
 use bakeoff_core::units;
 
-use super::{begin, consent, unkept};
+use super::{consent, lifecycle, unkept};
 use crate::cli::{Format, Global, Probe};
 use crate::fault::{Fault, Outcome};
 use crate::host;

@@ -6,14 +6,14 @@ use bakeoff_core::model::event::{StopReason, What};
 use bakeoff_core::model::mark::Mark;
 use bakeoff_core::model::run::Run;
 
-use super::{begin, consent};
+use super::{consent, lifecycle};
 use crate::cli::{Global, Resume};
 use crate::fault::{Fault, Outcome};
 use crate::host;
-use crate::runner::target_set::TargetSet;
 use crate::runner::journal::Journal;
 use crate::runner::session::{self, Session};
 use crate::runner::stepper::{self, StepError};
+use crate::runner::target_set::TargetSet;
 use crate::runner::targets::{self, Wanted};
 use crate::runner::{directories, image, marks};
 use crate::signals::Cancel;

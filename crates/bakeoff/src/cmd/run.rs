@@ -15,7 +15,7 @@ use bakeoff_core::report::plan::{Span, expected};
 use bakeoff_core::{plan, units};
 
 use super::lifecycle::{self, ReportTo};
-use super::{consent, later, plan_text, standing};
+use super::{consent, plan_text, scheduled, standing};
 use crate::cli::{Global, Plan, Run};
 use crate::fault::{Fault, Outcome};
 use crate::host;

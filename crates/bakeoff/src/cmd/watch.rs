@@ -13,7 +13,7 @@ use rustix::fs::{major, minor};
 use super::stored;
 use crate::cli::{Format, Global, Watch};
 use crate::fault::{Fault, Outcome};
-use crate::host::{self, Live, Which};
+use crate::host::{self, Devices, Live};
 use crate::signals::Cancel;
 use crate::ui::screen::Screen;
 
@@ -33,8 +33,8 @@ pub fn run(global: &Global, args: &Watch) -> Result<Outcome, Fault> {
     }
     let cancel = Cancel::listen().map_err(Fault::environment)?;
     let which = match &args.device {
-        None => Which::Disks,
-        Some(device) => Which::These(devices(device)?),
+        None => Devices::Disks,
+        Some(device) => Devices::These(devices(device)?),
     };
     let mut live = Live::open(which).map_err(Fault::environment)?;
     let began = Instant::now();

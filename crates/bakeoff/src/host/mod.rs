@@ -48,7 +48,7 @@ pub use evidence::{Evidence, Moment, Passed, available_bytes, disk_bytes, meminf
 pub use files::{is_same_file, loops_of_file, used_as};
 pub use fingerprint::fingerprint;
 pub use fitness::gather as fitness;
-pub use live::{Live, Which};
+pub use live::{Devices, Live};
 pub use loops::{attached_loops, inode_of, is_mount_point};
 pub use opened::{Opened, open_device, open_directory, reopen};
 pub use place::place;

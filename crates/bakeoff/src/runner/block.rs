@@ -10,11 +10,11 @@ use bakeoff_core::model::round::Round;
 use super::action::ActionError;
 use super::cooling;
 use super::cost;
-use super::target_set::TargetSet;
 use super::idle;
 use super::load::LoadError;
 use super::session::Session;
 use super::stepper::{self, StepError};
+use super::target_set::TargetSet;
 use crate::fault::Fault;
 use crate::host;
 

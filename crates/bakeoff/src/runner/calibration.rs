@@ -6,12 +6,12 @@ use bakeoff_core::model::run::Run;
 use bakeoff_core::model::slice_length::{self, Next, Tried};
 use bakeoff_core::stats::sample;
 
-use super::cell::Trouble;
-use super::target_set::TargetSet;
+use super::cell::CellError;
 use super::member::Member;
 use super::rounds::{Failed, give_up};
 use super::session::Session;
 use super::site::Site;
+use super::target_set::TargetSet;
 
 /// Slices of each length that are measured on each candidate.
 const TRIES: u32 = 2;
@@ -99,7 +99,7 @@ fn calibrate(
 }
 
 /// The logarithm of the rate of slices of that length.
-fn try_out(member: &mut Member, site: &Site, length_ns: u64) -> Result<f64, Trouble> {
+fn try_out(member: &mut Member, site: &Site, length_ns: u64) -> Result<f64, CellError> {
     let mut logs = Vec::new();
     for _ in 0..TRIES {
         let rate = member.try_out(site, length_ns)?;

@@ -16,7 +16,6 @@ use bakeoff_core::prepare::steps;
 use bakeoff_core::tools::native::TargetKind;
 
 use super::cost;
-use super::target_set::TargetSet;
 use super::in_memory;
 use super::load::{self, LoadError};
 use super::making;
@@ -24,6 +23,7 @@ use super::scratch::{self, Scratch};
 use super::session::Session;
 use super::stepper::{self, StepError};
 use super::subject::Subject;
+use super::target_set::TargetSet;
 use crate::fault::Fault;
 use crate::host::Opened;
 

@@ -292,7 +292,8 @@ impl CellError {
 
     /// A cell without a number.
     fn invalid(&self, workload: u16) -> CellOutcome {
-        let hung = matches!(self, CellError::Foreign(ForeignError::Exec(ExecError::TimedOut { .. })));
+        let hung =
+            matches!(self, CellError::Foreign(ForeignError::Exec(ExecError::TimedOut { .. })));
         let lacks_memory = matches!(self, CellError::Load(LoadError::Failed(failure))
             if failure.kind == FailureKind::NoMemory);
         let advice = if hung { "; cell_max in the plan gives it another time" } else { "" };
@@ -412,7 +413,8 @@ fn cool_below(image: &RawPath) -> io::Result<u64> {
 pub fn dirtied_per_page(site: &mut Site) -> Result<Option<f64>, CellError> {
     if site.dirtied_per_page.is_none() && site.is_raw {
         let measured = host::dirtied_per_page(site.data.path());
-        site.dirtied_per_page = measured.map_err(|e| CellError::Io("direct writes fail here", e))?;
+        site.dirtied_per_page =
+            measured.map_err(|e| CellError::Io("direct writes fail here", e))?;
     }
     if site.dirtied_per_page.is_none() && !site.is_raw {
         let file = site.scratch.create(scratch::PROBE);
@@ -422,7 +424,8 @@ pub fn dirtied_per_page(site: &mut Site) -> Result<Option<f64>, CellError> {
         drop(file);
         let removed = site.scratch.remove_file(scratch::PROBE);
         removed.map_err(|e| CellError::Io("cannot remove the trial file", e))?;
-        site.dirtied_per_page = measured.map_err(|e| CellError::Io("direct writes fail here", e))?;
+        site.dirtied_per_page =
+            measured.map_err(|e| CellError::Io("direct writes fail here", e))?;
     }
     Ok(site.dirtied_per_page)
 }

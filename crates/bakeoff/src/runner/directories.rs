@@ -10,7 +10,6 @@ use bakeoff_core::tools::native::TargetKind;
 use bakeoff_core::units;
 
 use super::action::ActionError;
-use super::target_set::{self, TargetSet};
 use super::load;
 use super::making;
 use super::rehearse::{self, Findings, Trial};
@@ -19,6 +18,7 @@ use super::session::Session;
 use super::site::Site;
 use super::stepper::StepError;
 use super::subject::Subject;
+use super::target_set::{self, TargetSet};
 use crate::fault::Fault;
 use crate::host::{self, Opened};
 

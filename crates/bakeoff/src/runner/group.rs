@@ -4,10 +4,10 @@ use bakeoff_core::decide;
 use bakeoff_core::model::event::What;
 
 use super::block::BlockEnd;
-use super::cell::{self, CellOutcome, CellId};
-use super::target_set::TargetSet;
+use super::cell::{self, CellId, CellOutcome};
 use super::idle;
 use super::session::Session;
+use super::target_set::TargetSet;
 use crate::fault::Fault;
 
 /// How often a cell whose number cannot stand is tried again.
@@ -100,7 +100,8 @@ impl Session<'_> {
             None => format!("block {}", block + 1),
         };
         self.progress.doing(&format!("{which} · {name} · {what}"));
-        let site = target_set.site(candidate).ok_or_else(|| Fault::bug("the candidate has no site"))?;
+        let site =
+            target_set.site(candidate).ok_or_else(|| Fault::bug("the candidate has no site"))?;
         let which = CellId { block, candidate, group, began_ns: self.journal.elapsed_ns() };
         let mut tick = |live| self.progress.live(live);
         let sampler = self.sampler.as_ref();

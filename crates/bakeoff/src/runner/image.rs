@@ -12,7 +12,6 @@ use bakeoff_core::prepare::{space, support};
 use bakeoff_core::units;
 
 use super::action::io_error;
-use super::target_set::{self, TargetSet};
 use super::making::{self, OnLoop};
 use super::own_place;
 use super::regions::{self, Attached, Part, Regions};
@@ -20,6 +19,7 @@ use super::scratch::{self, Scratch};
 use super::session::Session;
 use super::stacks;
 use super::stepper::StepError;
+use super::target_set::{self, TargetSet};
 use crate::fault::Fault;
 use crate::host;
 
@@ -41,7 +41,11 @@ const WEAR_SHARE: u64 = 2;
 const BLOCKS: u64 = 8;
 
 /// Makes an image for each candidate that has room, tries every candidate and settles the plan.
-pub fn prepare(session: &mut Session, parent: &RawPath, place: Place) -> Result<TargetSet, StepError> {
+pub fn prepare(
+    session: &mut Session,
+    parent: &RawPath,
+    place: Place,
+) -> Result<TargetSet, StepError> {
     let (_, scratch) = making::scratch(session, ScratchOf::Run, parent)?;
     let rate = pilot(session, &scratch)?;
     let header = session.journal.run().header.clone();

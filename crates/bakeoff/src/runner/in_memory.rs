@@ -16,12 +16,12 @@ use bakeoff_core::units;
 
 use super::ceilings::{self, Memory, Place};
 use super::cost;
-use super::target_set::TargetSet;
 use super::making::{self, OnLoop};
 use super::regions::{self, Attached, Part, Regions};
 use super::scratch;
 use super::session::Session;
 use super::stepper::{self, StepError};
+use super::target_set::TargetSet;
 use crate::fault::Fault;
 use crate::host::{self, Opened};
 
@@ -46,7 +46,11 @@ struct Visit {
 /// # Errors
 /// When the record cannot be kept, or what was made cannot be taken away. What fails otherwise is
 /// left out with its reason.
-pub fn measure(session: &mut Session, target_set: &TargetSet, of: &mut Ceilings) -> Result<(), Fault> {
+pub fn measure(
+    session: &mut Session,
+    target_set: &TargetSet,
+    of: &mut Ceilings,
+) -> Result<(), Fault> {
     let TargetSet::Regions(on_disk) = target_set else { return Ok(()) };
     let visits = visits(&session.journal.run().header.candidates);
     let workloads = &session.journal.run().header.workloads;

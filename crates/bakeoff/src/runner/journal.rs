@@ -10,7 +10,7 @@ use bakeoff_core::model::run::Run;
 use super::scratch::Scratch;
 use crate::fault::Fault;
 use crate::host;
-use crate::store::lock::{self, LockedTarget};
+use crate::store::lock::{self, RunLock};
 use crate::store::{RunId, Sqlite, Store};
 
 /// A run being made.
@@ -23,7 +23,7 @@ pub struct Journal<'s> {
     /// Directories of ours below those of others, by the step that made each.
     made: Vec<(u32, Scratch)>,
     /// Nobody else may run, resume or clean this run while we live.
-    _held: LockedTarget,
+    _held: RunLock,
 }
 
 impl<'s> Journal<'s> {

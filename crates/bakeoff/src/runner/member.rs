@@ -14,7 +14,7 @@ use bakeoff_core::tools::native::sliced::{Go, SliceReport};
 use bakeoff_core::truth::COLD_SHARE;
 use bakeoff_core::workloads;
 
-use super::cell::{self, Trouble};
+use super::cell::{self, CellError};
 use super::rounds::RoundsId;
 use super::session::Session;
 use super::site::Site;
@@ -70,13 +70,13 @@ impl Member {
     pub fn start(
         session: &Session,
         site: &mut Site,
-        which: Which<'_>,
+        which: RoundsId<'_>,
         candidate: u16,
-    ) -> Result<Member, Trouble> {
+    ) -> Result<Member, CellError> {
         let header = &session.journal.run().header;
         let workload = &header.workloads[usize::from(which.workload)];
         if let Some(reason) = cell::impossible_on(site, workload) {
-            return Err(Trouble::Impossible(reason));
+            return Err(CellError::Impossible(reason));
         }
         let seed = cell::seed(header.seed, which.block, which.workload);
         let slowed_ppm = header.candidates[usize::from(candidate)].slowed_ppm;
@@ -111,7 +111,7 @@ impl Member {
     ///
     /// # Errors
     /// The engine's, or Ctrl-C.
-    pub fn try_out(&mut self, site: &Site, slice_ns: u64) -> Result<f64, Trouble> {
+    pub fn try_out(&mut self, site: &Site, slice_ns: u64) -> Result<f64, CellError> {
         self.cool(site)?;
         let go = self.order(slice_ns);
         let report = self.sliced.go(go)?;
@@ -122,7 +122,7 @@ impl Member {
     ///
     /// # Errors
     /// The engine's, or Ctrl-C.
-    pub fn slice(&mut self, session: &Session, site: &Site, turn: Turn) -> Result<(), Trouble> {
+    pub fn slice(&mut self, session: &Session, site: &Site, turn: Turn) -> Result<(), CellError> {
         self.cool(site)?;
         let began_ns = session.journal.elapsed_ns();
         let mark = || session.sampler.as_ref().map(|sampler| sampler.mark());
@@ -145,7 +145,7 @@ impl Member {
     }
 
     /// Puts what is going to be read out of memory.
-    fn cool(&mut self, site: &Site) -> Result<(), Trouble> {
+    fn cool(&mut self, site: &Site) -> Result<(), CellError> {
         if self.most_bytes.is_none() {
             return Ok(());
         }
@@ -169,7 +169,7 @@ impl Member {
     ///
     /// # Errors
     /// The engine's.
-    pub fn into_cell(mut self, block: u32, workload: u16) -> Result<Option<Cell>, Trouble> {
+    pub fn into_cell(mut self, block: u32, workload: u16) -> Result<Option<Cell>, CellError> {
         self.admit();
         let counts: Vec<usize> =
             (0..self.slices.len()).filter(|i| self.slices[*i].is_valid()).collect();

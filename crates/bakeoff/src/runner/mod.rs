@@ -1,10 +1,10 @@
 //! Runs a plan: prepares candidates, measures cells, records what happened, puts everything back.
 //!
-//! `session` is the loop; `target_set` is what candidates stand on (`directories` or `regions`, those
-//! of the demo's `image` or of `targets`); `stepper` and `action` change the system and undo it;
-//! `held` keeps targets for us; `rounds` has `member`s measured in slices (`sliced`), `cell` and
-//! `load` what cannot be cut; `journal` records; `recover` undoes what
-//! a dead run left. What is below a directory of others is held open from its making on (`scratch`,
+//! `session` is the loop; `target_set` is what candidates stand on (`directories` or `regions`,
+//! those of the demo's `image` or of `targets`); `stepper` and `action` change the system and undo
+//! it; `locked_target` keeps targets for us; `rounds` has `member`s measured in slices (`sliced`),
+//! `cell` and `load` what cannot be cut; `journal` records; `recover` undoes what a dead run left.
+//! What is below a directory of others is held open from its making on (`scratch`,
 //! `making`, `subject`); what only root uses is in a place of our own (`own_place`).
 
 pub mod action;
@@ -17,14 +17,13 @@ pub mod cost;
 pub mod device_actions;
 pub mod directories;
 pub mod foreign;
-pub mod target_set;
 pub mod group;
-pub mod locked_target;
 pub mod idle;
 pub mod image;
 pub mod in_memory;
 pub mod journal;
 pub mod load;
+pub mod locked_target;
 pub mod loops;
 pub mod making;
 pub mod marks;
@@ -47,5 +46,6 @@ pub mod stepper;
 pub mod subject;
 pub mod survey;
 pub mod target;
+pub mod target_set;
 pub mod targets;
 pub mod undoing;

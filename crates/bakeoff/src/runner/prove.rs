@@ -20,9 +20,9 @@ use bakeoff_core::prepare::knobs;
 use super::ceilings::{self, Place};
 use super::cell;
 use super::cost;
-use super::target_set::TargetSet;
 use super::session::Session;
 use super::stepper::{self, StepError};
+use super::target_set::TargetSet;
 use crate::fault::Fault;
 use crate::host;
 
@@ -39,7 +39,8 @@ pub fn measure(session: &mut Session, target_set: &mut TargetSet) -> Result<(), 
     let mut of = run.ceilings.clone();
     let until = Instant::now() + Duration::from_nanos(MOST_NS);
     for candidate in 0..run.header.candidates.len() as u16 {
-        let places = suspected(session.journal.run(), candidate, target_set.only_region().is_some());
+        let places =
+            suspected(session.journal.run(), candidate, target_set.only_region().is_some());
         if places.is_empty() {
             continue;
         }

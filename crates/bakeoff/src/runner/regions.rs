@@ -19,7 +19,6 @@ use bakeoff_core::tools::native::TargetKind;
 use rustix::fs::{Mode, OFlags};
 
 use super::action::{ActionError, io_error};
-use super::target_set::{SENTINEL_BYTES, lay_out, sentinel_job};
 use super::journal::Journal;
 use super::load::{self, LoadError};
 use super::loops;
@@ -30,6 +29,7 @@ use super::session::Session;
 use super::site::{self, Site};
 use super::stepper::{self, StepError};
 use super::subject::Subject;
+use super::target_set::{SENTINEL_BYTES, lay_out, sentinel_job};
 use crate::fault::Fault;
 use crate::host;
 use crate::signals::Cancel;

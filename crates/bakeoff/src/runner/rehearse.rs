@@ -7,7 +7,7 @@ use std::time::Instant;
 
 use bakeoff_core::decide::fit::{Cost, FitError, Wanted, plan_fit};
 use bakeoff_core::decide::pace::{self, Demand};
-use bakeoff_core::decide::size::Room;
+use bakeoff_core::decide::size::SizeLimits;
 use bakeoff_core::model::candidate::{Candidate, Skipped};
 use bakeoff_core::model::event::{Header, Region, Rehearsal, What};
 use bakeoff_core::model::job::{Job, Rw};
@@ -192,7 +192,7 @@ pub fn apply_limits(session: &mut Session, found: Findings) -> Result<(), Fault>
 fn plan(header: &Header, elapsed_ns: u64, found: Findings) -> Result<Rehearsal, FitError> {
     let trials: Vec<Trial> = found.candidates.iter().map(|(_, trial)| *trial).collect();
     let fastest = trials.iter().map(|t| t.bytes_per_s).fold(0.0, f64::max);
-    let room = Room {
+    let room = SizeLimits {
         file_bytes: found.file_bytes,
         beside_bytes: found.append_room_bytes,
         bytes_per_s: fastest,

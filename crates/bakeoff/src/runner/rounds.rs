@@ -11,12 +11,12 @@ use bakeoff_core::{evidence, truth};
 
 use super::calibration;
 use super::cell::CellError;
-use super::target_set::TargetSet;
 use super::idle;
 use super::load::LoadError;
 use super::member::{Member, Turn};
 use super::scratch;
 use super::session::Session;
+use super::target_set::TargetSet;
 use crate::fault::Fault;
 use crate::host::Evidence;
 
@@ -111,7 +111,8 @@ fn stopped_by(candidate: u16, trouble: &CellError) -> Measured {
 fn watch(session: &Session, target_set: &mut TargetSet, standing: &[u16]) {
     let Some(sampler) = &session.sampler else { return };
     let mut devices: Vec<Device> = Vec::new();
-    for site in standing.iter().filter_map(|c| target_set.site(*c).map(|site| site.devices.clone())) {
+    for site in standing.iter().filter_map(|c| target_set.site(*c).map(|site| site.devices.clone()))
+    {
         devices.extend(site.into_iter().filter(|device| device.is_disk));
     }
     devices.sort_by(|a, b| a.dev.cmp(&b.dev));

@@ -7,10 +7,10 @@ use bakeoff_core::model::run::Run;
 use bakeoff_core::prepare::support;
 
 use super::block::BlockEnd;
-use super::target_set::TargetSet;
 use super::idle;
 use super::rounds::{self, Measured};
 use super::session::Session;
+use super::target_set::TargetSet;
 use crate::fault::Fault;
 
 impl Session<'_> {

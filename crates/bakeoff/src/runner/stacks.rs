@@ -6,12 +6,12 @@ use bakeoff_core::model::path::printable;
 use bakeoff_core::model::protocol::Isolation;
 
 use super::action::ActionError;
-use super::target_set::TargetSet;
 use super::load::LoadError;
 use super::regions::Regions;
 use super::rehearse::{self, Findings, Trial};
 use super::session::Session;
 use super::stepper::StepError;
+use super::target_set::TargetSet;
 use crate::fault::Fault;
 
 /// What is known before candidates are tried.

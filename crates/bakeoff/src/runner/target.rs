@@ -15,7 +15,7 @@ use bakeoff_core::prepare::commands::quoted;
 use bakeoff_core::prepare::contents::Contents;
 use bakeoff_core::prepare::device::{BlockDevice, System};
 use bakeoff_core::prepare::guard::{self, Reason, Verdict, Why};
-use bakeoff_core::prepare::region::Room;
+use bakeoff_core::prepare::region::TargetSize;
 use bakeoff_core::prepare::{image, space, token};
 use bakeoff_core::sysinfo::dev::Dev;
 use rustix::fs::{major, minor};
@@ -39,7 +39,7 @@ pub struct Target {
     /// Whether it is a file.
     pub is_image: bool,
     /// What may be used of it.
-    pub room: Room,
+    pub room: TargetSize,
     /// Logical block size of the device, bytes.
     pub sector_bytes: Option<u32>,
     /// What it is made of, as a place.
@@ -191,7 +191,7 @@ fn device(
         path: RawPath::new(&real),
         name: found.layer.name.clone(),
         is_image: false,
-        room: Room {
+        room: TargetSize {
             target_bytes: found.layer.size_bytes,
             granule_bytes: host::granule_bytes(whole),
             is_whole_disk,
@@ -256,7 +256,7 @@ fn image_file(
         contents,
         path,
         is_image: true,
-        room: Room { target_bytes: metadata.len(), granule_bytes: 0, is_whole_disk: false },
+        room: TargetSize { target_bytes: metadata.len(), granule_bytes: 0, is_whole_disk: false },
         sector_bytes: None,
         place,
         disk: real,

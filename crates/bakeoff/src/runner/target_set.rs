@@ -64,7 +64,8 @@ impl TargetSet {
         }
     }
 
-    /// Makes the settings of the kernel that a standing candidate wants, until [`TargetSet::reset`].
+    /// Makes the settings of the kernel that a standing candidate wants, until
+    /// [`TargetSet::reset`].
     pub fn set(&mut self, session: &mut Session, index: u16) -> Result<(), StepError> {
         match self {
             TargetSet::Directories { .. } => Ok(()),

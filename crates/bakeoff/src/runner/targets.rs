@@ -13,7 +13,6 @@ use bakeoff_core::{rules, units};
 
 use super::action::{ActionError, io_error};
 use super::cost;
-use super::target_set::TargetSet;
 use super::making;
 use super::marks;
 use super::own_place;
@@ -26,6 +25,7 @@ use super::stacks;
 use super::stepper::{self, StepError};
 use super::survey;
 use super::target::{self, Target};
+use super::target_set::TargetSet;
 use crate::fault::Fault;
 use crate::host;
 

@@ -15,8 +15,8 @@ use crate::on_image;
 use crate::on_image::{MIB, RESUME, RUN, SMALL, alone, left, made, record, runs, with_twin};
 use crate::running::Running;
 use crate::skip;
-use bakeoff_core::model::event::{Event, StopReason};
-use bakeoff_core::model::run::{BlockState, Run};
+use bakeoff_core::model::event::{Cell, Event, StopReason};
+use bakeoff_core::model::run::{Block, BlockState, Run};
 use bakeoff_core::prng::SplitMix64;
 use rustix::process::Signal;
 
@@ -79,6 +79,17 @@ fn complete_blocks(bench: &Bench) -> usize {
     Run::fold(&lines.collect::<Vec<Event>>()).map_or(0, |run| run.complete_blocks().count())
 }
 
+/// Every cell a block has to have.
+fn cells_of(block: &Block, run: &Run) -> Vec<(u16, u16)> {
+    let workloads = run.header.workloads.len() as u16;
+    block.order.iter().flat_map(|c| (0..workloads).map(move |w| (*c, w))).collect()
+}
+
+/// Whether a cell was measured and found to be invalid.
+fn is_thrown_away(run: &Run, block: u32, candidate: u16, workload: u16) -> bool {
+    run.invalid.iter().any(|(b, c, w, ..)| (*b, *c, *w) == (block, candidate, workload))
+}
+
 /// The stored run is complete and counts every cell once.
 fn check_record(bench: &Bench, context: &str) {
     let exported = bench.run(&["export", "last", "--format", "jsonl"]);
@@ -97,9 +108,12 @@ fn check_record(bench: &Bench, context: &str) {
         let mut seen: HashMap<(u16, u16), u32> = HashMap::new();
         block.cells.iter().for_each(|c| *seen.entry((c.candidate, c.workload)).or_default() += 1);
         assert!(seen.values().all(|n| *n == 1), "{context}: {seen:?}");
-        let thrown_away = run.invalid.iter().filter(|(b, ..)| *b == block.block).count();
-        let wanted = block.order.len() * run.header.workloads.len();
-        assert!(seen.len() == wanted || thrown_away > 0, "{context}: {seen:?}");
+        // What is missing was measured and thrown away.
+        for (candidate, workload) in cells_of(block, &run) {
+            let is_invalid = is_thrown_away(&run, block.block, candidate, workload);
+            let is_there = seen.contains_key(&(candidate, workload));
+            assert!(is_there || is_invalid, "{context}: {candidate} {workload}: {seen:?}");
+        }
     }
 }
 
@@ -229,11 +243,12 @@ fn run_killed_at_ten_points_resumes_to_a_complete_run_and_leaves_nothing() {
     assert_eq!(run.steps_to_undo().count(), 0);
     assert!(run.complete_blocks().count() >= 3, "{resumed:?}");
     for block in run.complete_blocks() {
-        let mut cells: Vec<_> = block.cells.iter().map(|c| (c.candidate, c.workload)).collect();
-        cells.sort_unstable();
-        let thrown_away = run.invalid.iter().any(|(number, ..)| *number == block.block);
-        let counts_once = cells == [(0, 0), (1, 0)] || thrown_away && cells.len() < 2;
-        assert!(counts_once, "block {}: {cells:?}", block.block);
+        for (candidate, workload) in cells_of(block, &run) {
+            let own = |c: &&Cell| (c.candidate, c.workload) == (candidate, workload);
+            let times = block.cells.iter().filter(own).count();
+            let is_invalid = is_thrown_away(&run, block.block, candidate, workload);
+            assert!(times == 1 || times == 0 && is_invalid, "{}: {times}", block.block);
+        }
     }
 }
 

@@ -6,12 +6,12 @@
 //! ratio is an observation, whatever its size. Runs that differ in anything but the one factor the
 //! user named are not ranked at all.
 
-pub mod differences;
 pub mod answer;
-pub mod with_study;
+pub mod differences;
 pub mod factor;
 pub mod figures;
 mod sentence;
+pub mod with_study;
 
 #[cfg(test)]
 mod tests;
@@ -22,7 +22,7 @@ use crate::analyse::claim;
 use crate::evidence::registry::{self, Rule};
 use crate::model::event::Header;
 use crate::model::finding::{Finding, Scope};
-use crate::model::path::{sanitize, printable};
+use crate::model::path::{printable, sanitize};
 use crate::model::run::Run;
 use crate::model::setting::Setting;
 use crate::model::verdict::{Analysis, Verdict};

@@ -102,7 +102,8 @@ mod tests {
     use super::*;
     use crate::{profiles, workloads};
 
-    const ROOM: SizeLimits = SizeLimits { file_bytes: 64 * MIB, beside_bytes: 48 * MIB, bytes_per_s: 50e6 };
+    const ROOM: SizeLimits =
+        SizeLimits { file_bytes: 64 * MIB, beside_bytes: 48 * MIB, bytes_per_s: 50e6 };
 
     fn workload(name: &str, asked: Option<u64>) -> Workload {
         let mut all = workloads::all().into_iter().chain(profiles::all());

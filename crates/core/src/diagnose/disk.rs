@@ -1,8 +1,8 @@
 //! Causes on the disk's side: its flushes, the limit of dirty pages, the link, the place
 //! on it, the disk itself, one request at a time.
 
-use super::flash;
 use super::baseline::{self, BOUND, Step};
+use super::flash;
 use super::seen::{Seen, Totals};
 use crate::evidence::pattern;
 use crate::model::cause::{Cause, Reason};

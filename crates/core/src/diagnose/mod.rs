@@ -7,11 +7,11 @@
 //! processor that waits for a disk looks idle, but one that runs all the time waits for nobody.
 //! iowait and %util are never looked at.
 
-mod environment;
+pub mod baseline;
 mod cpu;
 mod disk;
+mod environment;
 mod flash;
-pub mod baseline;
 pub mod prove;
 pub mod rungs;
 pub mod seen;

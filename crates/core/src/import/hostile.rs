@@ -55,14 +55,13 @@ fn assert_traceable(text: &[u8]) {
 
 #[test]
 fn an_output_that_was_cut_gives_nothing_but_its_own_figures() {
-    for (path, text) in SAMPLES {
+    for (_, text) in SAMPLES {
         let original = [Finder::all(text)];
         let lines = lines(text);
         for count in 0..lines.len() {
             assert_honest(&lines[..count].concat(), &original);
             assert_honest(&lines[count..].concat(), &original);
         }
-        assert!(path.contains('/'));
     }
 }
 

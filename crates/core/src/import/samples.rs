@@ -36,6 +36,9 @@ pub const SAMPLES: &[(&str, &[u8])] = samples![
     "dd/fr_read.stderr",
     "dd/uk_read_word_first.stderr",
     "dd/zh_CN_read_fullwidth_commas.stderr",
+    "hdparm/both.stdout",
+    "hdparm/direct.stdout",
+    "hdparm/offset.stdout",
     "sysbench/v04_error_bad_mode.stdout",
     "sysbench/v04_error_missing_files_rndrd.stdout",
     "sysbench/v04_missing_files_rndwr_silently_sparse.stdout",
@@ -159,6 +162,11 @@ fn all_of(tool: &str) -> String {
 #[test]
 fn dd() {
     insta::assert_snapshot!(all_of("dd/"));
+}
+
+#[test]
+fn hdparm() {
+    insta::assert_snapshot!(all_of("hdparm/"));
 }
 
 #[test]

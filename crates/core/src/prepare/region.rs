@@ -269,7 +269,11 @@ mod tests {
             size in proptest::option::of(0u64..1 << 45), most in 0u64..1 << 45,
             steep in 0f64..3.0,
         ) {
-            let room = TargetSize { target_bytes: target, granule_bytes: granule, is_whole_disk: whole };
+            let room = TargetSize {
+                target_bytes: target,
+                granule_bytes: granule,
+                is_whole_disk: whole,
+            };
             if let Ok(span) = choose(room, start, size, most) {
                 let align = alignment_bytes(granule);
                 for span in [span, shrink(span, steep, granule, SMALLEST_BYTES)] {

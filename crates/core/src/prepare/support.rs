@@ -41,6 +41,9 @@ pub struct Recipe {
     /// Further mount options that bring what fsync promises up to what ext4 promises, and what is
     /// lost without fsync down to 5 s.
     pub equalised: &'static [&'static str],
+    /// Whether it is consistent after a crash without a check: it keeps a journal or copies on
+    /// write.
+    pub has_journal: bool,
     /// Tried only where that recipe is not supported.
     pub stands_in_for: Option<&'static str>,
     /// Whether `demo` tries it: what people choose among today.
@@ -82,6 +85,7 @@ const fn kernel(fs: &'static str, mkfs: &'static str, package: &'static str) -> 
         keeps_bytes: 0,
         file_bytes: 0,
         equalised: &[],
+        has_journal: true,
         stands_in_for: None,
         in_demo: true,
     }
@@ -99,6 +103,7 @@ pub const RECIPES: &[Recipe] = &[
         name: "ext4 without journal",
         options: &["-q", "-F", "-O", "^has_journal", "-E", "nodiscard,lazy_itable_init=0"],
         equalised: &["barrier=1", "dirsync"],
+        has_journal: false,
         ..kernel("ext4", "mkfs.ext4", "e2fsprogs")
     },
     Recipe {
@@ -115,7 +120,12 @@ pub const RECIPES: &[Recipe] = &[
         equalised: &["barrier", "commit=5"],
         ..kernel("btrfs", "mkfs.btrfs", "btrfs-progs")
     },
-    Recipe { options: E2FS, equalised: &["dirsync"], ..kernel("ext2", "mkfs.ext2", "e2fsprogs") },
+    Recipe {
+        options: E2FS,
+        equalised: &["dirsync"],
+        has_journal: false,
+        ..kernel("ext2", "mkfs.ext2", "e2fsprogs")
+    },
     Recipe {
         options: E2FS_JOURNAL,
         equalised: &["barrier=1", "data=ordered", "commit=5"],
@@ -139,9 +149,14 @@ pub const RECIPES: &[Recipe] = &[
         equalised: &["fsync_mode=strict"],
         ..kernel("f2fs", "mkfs.f2fs", "f2fs-tools")
     },
-    Recipe { equalised: &["dirsync"], ..kernel("exfat", "mkfs.exfat", "exfatprogs") },
+    Recipe {
+        equalised: &["dirsync"],
+        has_journal: false,
+        ..kernel("exfat", "mkfs.exfat", "exfatprogs")
+    },
     Recipe {
         driver: Driver::Fuse { program: "mount.exfat-fuse", package: "exfat-fuse" },
+        has_journal: false,
         stands_in_for: Some("exfat"),
         ..kernel("exfat-fuse", "mkfs.exfat", "exfatprogs")
     },
@@ -149,6 +164,7 @@ pub const RECIPES: &[Recipe] = &[
         options: &["-F", "32"],
         min_bytes: 64 * MIB,
         equalised: &["dirsync"],
+        has_journal: false,
         ..kernel("vfat", "mkfs.vfat", "dosfstools")
     },
     Recipe {

@@ -9,10 +9,10 @@ use super::view::utc;
 use crate::analyse::sentence::figure;
 use crate::compare::Compared;
 use crate::compare::answer::{Answer, EffectIn, EffectRow};
-use crate::compare::with_study::{Beside, Published};
 use crate::compare::figures::Row;
+use crate::compare::with_study::{Beside, Published};
 use crate::model::finding::Finding;
-use crate::model::path::{sanitize, printable};
+use crate::model::path::{printable, sanitize};
 use crate::units;
 
 /// Published figures shown to people beside one of ours; programs get all.
@@ -267,8 +267,8 @@ mod tests {
 
     use super::*;
     use crate::analyse::analyse;
-    use crate::compare::with_study::beside;
     use crate::compare::compare;
+    use crate::compare::with_study::beside;
     use crate::import::study::facts::Facts;
     use crate::import::{Finder, studies};
     use crate::model::workload::{DriverName, Workload};

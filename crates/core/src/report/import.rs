@@ -9,7 +9,7 @@ use crate::import::observe;
 use crate::import::study::facts::Facts;
 use crate::import::{Imported, Metric, ToolResult};
 use crate::model::finding::Finding;
-use crate::model::path::{sanitize, printable};
+use crate::model::path::{printable, sanitize};
 use crate::units;
 
 /// Percentiles shown to people; programs get all.

@@ -9,6 +9,7 @@ use crate::evidence::registry::{self, Rule};
 use crate::model::candidate::{Candidate, Kind, Stack};
 use crate::model::event::Header;
 use crate::model::finding::{Finding, Severity};
+use crate::prepare::support::recipe_of;
 
 /// One way in which some of the candidates differ from the rest.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -120,12 +121,7 @@ pub fn unlike(header: &Header, candidates: &[u16]) -> Vec<Finding> {
 
 /// Whether a stack keeps no journal, nor copies on write.
 pub fn has_no_journal(stack: &Stack) -> bool {
-    let without = |o: &String| o.split(',').any(|word| word == "^has_journal");
-    match stack.fs.as_str() {
-        "ext2" | "vfat" | "exfat" | "msdos" => true,
-        "ext3" | "ext4" => stack.mkfs.iter().any(without),
-        _ => false,
-    }
+    recipe_of(stack).is_some_and(|recipe| !recipe.has_journal)
 }
 
 /// Whether a stack does not flush the cache of the disk.
@@ -158,6 +154,13 @@ mod tests {
             stack.mkfs = vec!["-O".to_string(), "^has_journal".to_string()];
         });
         assert_eq!(words(&run.build().header), ["ext4 without journal keeps no journal"]);
+    }
+
+    /// It was listed under its kernel driver's name alone, so that it seemed to keep a journal.
+    #[test]
+    fn exfat_fuse_keeps_no_journal() {
+        let run = RunBuilder::stacks(&["ext4", "exfat-fuse"]).build();
+        assert!(words(&run.header).contains(&"exfat-fuse keeps no journal".to_string()));
     }
 
     #[test]

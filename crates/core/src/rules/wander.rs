@@ -3,7 +3,7 @@
 use crate::decide::compare::{Comparison, Outcome, Pair};
 use crate::decide::lead::Lead;
 use crate::decide::table::Table;
-use crate::decide::wander::{ESTIMABLE, of_lead, autocorrelated};
+use crate::decide::wander::{ESTIMABLE, autocorrelated, of_lead};
 use crate::evidence::finding;
 use crate::evidence::registry;
 use crate::model::event::Header;

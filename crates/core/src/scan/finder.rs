@@ -5,8 +5,9 @@ use super::overlooked::Overlooked;
 use super::result::{Imported, Out, Place, short};
 use super::stamp;
 
-/// The programs whose command lines are remembered.
-const TOOLS: [&str; 5] = ["dd", "sysbench", "bonnie++", "iozone", "fio"];
+/// The tools whose outputs are read and whose command lines are remembered, by the names of their
+/// programs.
+pub const TOOLS: [&str; 6] = ["dd", "sysbench", "bonnie++", "iozone", "fio", "hdparm"];
 
 /// One line as the readers see it.
 #[derive(Clone, Copy, Debug)]

@@ -4,6 +4,7 @@ pub mod bonnie;
 pub mod dd;
 pub mod fio;
 pub mod foreign;
+pub mod hdparm;
 pub mod iozone;
 pub mod measured;
 pub mod native;

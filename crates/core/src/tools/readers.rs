@@ -1,10 +1,8 @@
 //! The readers of each tool's outputs.
 
-use super::{bonnie, dd, fio, iozone, sysbench};
+use super::{bonnie, dd, fio, hdparm, iozone, sysbench};
+pub use crate::scan::finder::TOOLS;
 use crate::scan::{Finder, Reader};
-
-/// The tools whose outputs are read, by the names of their programs.
-pub const TOOLS: [&str; 5] = ["dd", "sysbench", "bonnie++", "iozone", "fio"];
 
 /// The readers of one tool's outputs; none of a program that is not in [`TOOLS`].
 pub fn readers(tool: &str) -> Vec<Box<dyn Reader>> {
@@ -15,6 +13,7 @@ pub fn readers(tool: &str) -> Vec<Box<dyn Reader>> {
         "iozone" => {
             vec![Box::new(iozone::Iozone::default()), Box::new(iozone::Latencies::default())]
         }
+        "hdparm" => vec![Box::new(hdparm::Hdparm::default())],
         "fio" => vec![
             Box::new(fio::json::Json::default()),
             Box::new(fio::terse::Terse),

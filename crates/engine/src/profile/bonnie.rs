@@ -22,7 +22,7 @@ use rustix::fs::{OFlags, SeekFrom, seek};
 
 use super::block::{self, Block};
 use super::meter::Meter;
-use super::{STACK_BYTES, Context, figure, per_second};
+use super::{Context, STACK_BYTES, figure, per_second};
 use crate::error::EngineError;
 use crate::record::Kind;
 use crate::target;

@@ -16,11 +16,11 @@ mod iozone;
 mod meter;
 mod nas;
 mod package_install;
-mod workdir;
 mod sqlite;
 mod sysbench;
 mod torrent;
 mod tree;
+mod workdir;
 
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::path::Path;
@@ -43,9 +43,9 @@ use crate::record::Kind;
 use crate::target::Spot;
 use crate::usage::Usage;
 use meter::Meter;
+pub use sqlite::{Database, DatabaseOptions, OpenDatabase};
 pub(crate) use workdir::Workdir;
 pub use workdir::clear;
-pub use sqlite::{Database, DatabaseOptions, OpenDatabase};
 
 /// Largest block of a profile.
 const BLOCK_MAX_BYTES: u64 = 1 << 30;

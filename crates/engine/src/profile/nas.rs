@@ -28,7 +28,11 @@ pub fn run(context: &mut Context<'_>) -> Result<(), EngineError> {
     Ok(())
 }
 
-fn streams(context: &mut Context<'_>, part: u16, writes: fn(u32) -> bool) -> Result<(), EngineError> {
+fn streams(
+    context: &mut Context<'_>,
+    part: u16,
+    writes: fn(u32) -> bool,
+) -> Result<(), EngineError> {
     let kinds = [Kind::Read, Kind::Write, Kind::Flush];
     let bs = context.job.bs;
     let whole = (context.job.size / u64::from(context.job.numjobs) / bs).max(1) * bs;

@@ -57,7 +57,11 @@ impl Tree {
     }
 
     /// Makes directories and files and flushes them, outside every clock.
-    pub fn lay_out(&self, workdir: &Workdir, block: &mut Block) -> Result<Vec<Workdir>, EngineError> {
+    pub fn lay_out(
+        &self,
+        workdir: &Workdir,
+        block: &mut Block,
+    ) -> Result<Vec<Workdir>, EngineError> {
         let rooms = self.directories(workdir)?;
         for number in 0..self.files {
             let file = self.room_of(&rooms, number).create(&name(number), OFlags::RDWR)?;

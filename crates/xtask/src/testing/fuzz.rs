@@ -31,6 +31,7 @@ const FIXTURES: &[(&str, &str)] = &[
     ("import_bonnie", "fixtures/tools/bonnie"),
     ("import_dd", "fixtures/tools/dd"),
     ("import_fio", "fixtures/tools/fio"),
+    ("import_hdparm", "fixtures/tools/hdparm"),
     ("import_iozone", "fixtures/tools/iozone"),
     ("import_sysbench", "fixtures/tools/sysbench"),
 ];

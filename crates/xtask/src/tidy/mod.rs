@@ -16,6 +16,7 @@ mod files;
 mod layout;
 mod purity;
 mod rust;
+mod sentences;
 mod test_code;
 mod tree;
 
@@ -60,6 +61,7 @@ pub fn run(root: &Path) -> Result<bool> {
         violations.extend(layout::check(path, text, source));
         violations.extend(boundaries::check(path, source));
         violations.extend(purity::check(path, source));
+        violations.extend(sentences::check(path, source));
     }
     violations.extend(arrows::check(&sources));
     violations.extend(dependencies::check(root, &files)?);

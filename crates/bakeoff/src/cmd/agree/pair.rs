@@ -15,7 +15,7 @@ use bakeoff_core::model::job::Job;
 use bakeoff_core::model::measurement::Measurement;
 use bakeoff_core::model::profile::Part;
 use bakeoff_core::model::workload::Workload;
-use bakeoff_core::tools::foreign::{Workdir, ParseError};
+use bakeoff_core::tools::foreign::{ParseError, Workdir};
 use bakeoff_core::tools::native::TargetKind;
 use bakeoff_engine::residency;
 use rustix::fs::syncfs;

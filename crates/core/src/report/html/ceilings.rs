@@ -29,7 +29,7 @@ pub fn rows(run: &Run) -> Vec<CeilingRow> {
             workload: workload.name.clone(),
             layer: rung.layer.label(),
             candidate: rung.candidate.map_or("all".to_string(), |c| candidate_name(run, c)),
-            rate: ladder::in_words(workload.metric, rung.rate),
+            rate: baseline::in_words(workload.metric, rung.rate),
         })
     };
     rungs.into_iter().filter_map(row).collect()

@@ -19,6 +19,7 @@ mod study;
 
 pub use study::{headline, study};
 
+use super::glossary::{TERMS, Term};
 use askama::Template;
 
 use crate::model::finding::Severity;
@@ -71,6 +72,7 @@ pub fn html(runs: &[(Run, Analysis)], assets: &Assets) -> String {
             .map(|(i, ((run, view), data))| RunPage::new(i, run, view, data, &styles))
             .collect(),
         symbols: SYMBOLS,
+        terms: &TERMS,
         data: script_json(&data),
         policy: policy::policy(assets.js),
         assets: *assets,
@@ -115,6 +117,7 @@ struct Page<'a> {
     title: String,
     runs: Vec<RunPage>,
     symbols: &'static [&'static str],
+    terms: &'static [Term],
     data: String,
     policy: String,
     assets: Assets<'a>,

@@ -11,7 +11,7 @@ use super::{Assets, policy, severity_class, without_controls};
 use crate::import::study::facts::{Fact, Facts};
 use crate::import::{Imported, Metric, ToolResult, observe};
 use crate::model::finding::Finding;
-use crate::model::path::{sanitize, printable};
+use crate::model::path::{printable, sanitize};
 use crate::rules::limit;
 
 /// Most findings that the headline tells.

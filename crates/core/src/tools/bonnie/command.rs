@@ -7,7 +7,7 @@ use crate::model::profile::Profile;
 use crate::model::workload::Workload;
 use crate::scan::Metric;
 use crate::tools::foreign::{
-    Driver, Workdir, Invocation, ParseError, RawOutput, Scratch, Unsupported, Words, one_result,
+    Driver, Invocation, ParseError, RawOutput, Scratch, Unsupported, Words, Workdir, one_result,
     own_part,
 };
 

@@ -12,7 +12,7 @@ use crate::model::job::{Data, EngineName, Job, Mem, Offsets, RateProcess, Rw};
 use crate::model::workload::Workload;
 use crate::scan::{Finder, Metric, Value};
 use crate::tools::foreign::{
-    Driver, Workdir, Invocation, ParseError, RawOutput, Scratch, Unsupported, Words, amount,
+    Driver, Invocation, ParseError, RawOutput, Scratch, Unsupported, Words, Workdir, amount,
     one_result, own_part,
 };
 

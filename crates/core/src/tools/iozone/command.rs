@@ -9,7 +9,7 @@ use crate::model::profile::Profile;
 use crate::model::workload::Workload;
 use crate::scan::Metric;
 use crate::tools::foreign::{
-    Driver, Workdir, Invocation, ParseError, RawOutput, Scratch, Unsupported, Words,
+    Driver, Invocation, ParseError, RawOutput, Scratch, Unsupported, Words, Workdir,
     beyond_plain_tools, one_result, own_part,
 };
 

@@ -10,7 +10,7 @@ use crate::model::workload::{Phase, Workload};
 use crate::profiles;
 use crate::scan::Metric;
 use crate::tools::foreign::{
-    Driver, Workdir, Invocation, ParseError, RawOutput, Scratch, Unsupported, Words, amount,
+    Driver, Invocation, ParseError, RawOutput, Scratch, Unsupported, Words, Workdir, amount,
     beyond_plain_tools, one_result, own_part,
 };
 

@@ -17,10 +17,10 @@ use rustix::fs::{AtFlags, Mode, OFlags, RawDir, StatxFlags, openat, statx, unlin
 
 use rustix::io::Errno;
 
-use super::super::Stage;
+use super::super::Context;
 use super::super::block;
 use super::super::meter::Meter;
-use super::super::room::Room;
+use super::super::workdir::Workdir;
 use super::{figures, per_second};
 use crate::error::EngineError;
 use crate::offsets::{Cursor, Span};
@@ -38,10 +38,10 @@ const STAT: u64 = 1;
 const DELETE: u64 = 2;
 
 /// Does the six parts from `first` on.
-pub fn run(stage: &mut Stage<'_>, first: u16) -> Result<(), EngineError> {
+pub fn run(context: &mut Context<'_>, first: u16) -> Result<(), EngineError> {
     for (set, shuffled, words) in [(0, false, "Sequential"), (3, true, "Random")] {
-        if (first + set..first + set + 3).any(|part| stage.wants(part)) {
-            set_of_three(stage, first + set, shuffled, words)?;
+        if (first + set..first + set + 3).any(|part| context.wants(part)) {
+            set_of_three(context, first + set, shuffled, words)?;
         }
     }
     Ok(())
@@ -50,25 +50,25 @@ pub fn run(stage: &mut Stage<'_>, first: u16) -> Result<(), EngineError> {
 /// Create, stat and delete take turns until each has had its time, so that each pass finds what
 /// the one before it left. Looking up is so quick that it has all of its time in the first pass.
 fn set_of_three(
-    stage: &mut Stage<'_>,
+    context: &mut Context<'_>,
     part: u16,
     shuffled: bool,
     words: &str,
 ) -> Result<(), EngineError> {
-    let files = if stage.job.nrfiles == 0 { FILES } else { stage.job.nrfiles };
+    let files = if context.job.nrfiles == 0 { FILES } else { context.job.nrfiles };
     let flushed = |job: &mut Job| (job.bs, job.end_fsync) = (1, true);
-    let mut create = stage.meter(part, &[Kind::Create, Kind::Flush], flushed);
-    let mut stat = stage.meter(part + 1, &[Kind::Stat], flushed);
-    let mut delete = stage.meter(part + 2, &[Kind::Unlink, Kind::Flush], flushed);
+    let mut create = context.meter(part, &[Kind::Create, Kind::Flush], flushed);
+    let mut stat = context.meter(part + 1, &[Kind::Stat], flushed);
+    let mut delete = context.meter(part + 2, &[Kind::Unlink, Kind::Flush], flushed);
     for pass in 0.. {
-        let seed = mix(stage.job.seed ^ pass);
-        let set = Set { room: stage.room.make_dir(DIRECTORY)?, files, shuffled, seed };
+        let seed = mix(context.job.seed ^ pass);
+        let set = Set { workdir: context.workdir.make_dir(DIRECTORY)?, files, shuffled, seed };
         set.create(&mut create)?;
-        let once = stage.job.runtime_ns.is_none();
+        let once = context.job.runtime_ns.is_none();
         if pass == 0 {
             stat.repeat(|stat| set.visit(stat, STAT, look_up))?;
         }
-        set.delete(&mut delete, stage)?;
+        set.delete(&mut delete, context)?;
         let meters = [&create, &stat, &delete];
         if once || meters.iter().all(|m| m.is_over()) || meters.iter().any(|m| m.is_cut_off()) {
             break;
@@ -77,13 +77,13 @@ fn set_of_three(
     let whats = [("Create", Kind::Create), ("Read", Kind::Stat), ("Delete", Kind::Unlink)];
     for (part, (meter, (what, kind))) in (part..).zip([create, stat, delete].into_iter().zip(whats))
     {
-        if stage.wants(part) {
+        if context.wants(part) {
             let rate = per_second(meter.so_far(kind).0 as f64, meter.elapsed_ns()).floor();
             let words = format!("{words} {what}");
             let longest_ns = meter.longest_ns(kind);
             let cpu = (meter.usage().sum_ns(), meter.elapsed_ns());
             let figures = figures(&words, (rate, "/sec"), cpu, longest_ns);
-            stage.done.push(meter.finish(figures));
+            context.done.push(meter.finish(figures));
         }
     }
     Ok(())
@@ -101,7 +101,7 @@ fn look_up(meter: &mut Meter<'_>, dir: &OwnedFd, name: &CStr) -> Result<(), Engi
 
 /// One directory full of files.
 struct Set {
-    room: Room,
+    workdir: Workdir,
     files: u32,
     shuffled: bool,
     seed: u64,
@@ -111,7 +111,7 @@ impl Set {
     fn create(&self, meter: &mut Meter<'_>) -> Result<(), EngineError> {
         let flags = OFlags::CREATE | OFlags::EXCL | OFlags::WRONLY;
         let flags = flags | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-        let dir = self.room.dir();
+        let dir = self.workdir.dir();
         meter.resume();
         for number in 0..self.files {
             let name = self.name(number);
@@ -126,7 +126,7 @@ impl Set {
         self.sync(meter)
     }
 
-    fn delete(self, meter: &mut Meter<'_>, stage: &Stage<'_>) -> Result<(), EngineError> {
+    fn delete(self, meter: &mut Meter<'_>, context: &Context<'_>) -> Result<(), EngineError> {
         let unlink = |meter: &mut Meter<'_>, dir: &OwnedFd, name: &CStr| {
             match unlinkat(dir, name, AtFlags::empty()) {
                 Ok(()) => meter.op(Kind::Unlink, 0),
@@ -138,14 +138,14 @@ impl Set {
         };
         self.visit_running(meter, DELETE, unlink)?;
         // What a listing left out while files went away, and after a cut.
-        self.room.clear()?;
-        unlinkat(stage.room.dir(), DIRECTORY, AtFlags::REMOVEDIR)
+        self.workdir.clear()?;
+        unlinkat(context.workdir.dir(), DIRECTORY, AtFlags::REMOVEDIR)
             .map_err(|e| EngineError::io("removing a directory", e))?;
         self.sync(meter)
     }
 
     fn sync(&self, meter: &mut Meter<'_>) -> Result<(), EngineError> {
-        block::syncfs(self.room.dir())?;
+        block::syncfs(self.workdir.dir())?;
         meter.flush();
         meter.pause();
         Ok(())
@@ -169,7 +169,7 @@ impl Set {
         phase: u64,
         mut work: impl FnMut(&mut Meter<'_>, &OwnedFd, &CStr) -> Result<(), EngineError>,
     ) -> Result<(), EngineError> {
-        let dir = self.room.dir();
+        let dir = self.workdir.dir();
         meter.resume();
         if !self.shuffled {
             return self.list(meter, |meter, name| work(meter, dir, name));
@@ -199,7 +199,7 @@ impl Set {
         mut work: impl FnMut(&mut Meter<'_>, &CStr) -> Result<(), EngineError>,
     ) -> Result<(), EngineError> {
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
-        let dir = openat(self.room.dir(), ".", flags, Mode::empty())
+        let dir = openat(self.workdir.dir(), ".", flags, Mode::empty())
             .map_err(|e| EngineError::io("opening a directory", e))?;
         let mut memory = [MaybeUninit::uninit(); LIST_BYTES];
         let mut entries = RawDir::new(dir.as_fd(), &mut memory);
