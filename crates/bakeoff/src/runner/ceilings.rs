@@ -235,7 +235,7 @@ impl Memory {
         if job.rw == Rw::SmallFiles {
             self.scratch.remove_small().map_err(said)?;
             let made = self.scratch.make_dir(scratch::SMALL).map_err(said)?;
-            return Ok((Subject::LockedTarget(made), TargetKind::Directory));
+            return Ok((Subject::Opened(made), TargetKind::Directory));
         }
         if let Some(data) = &self.data {
             return Ok((data.into(), TargetKind::File));

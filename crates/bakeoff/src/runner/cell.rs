@@ -368,12 +368,12 @@ pub fn target(site: &Site, phase: Phase) -> Result<(Subject, TargetKind), CellEr
         Phase::Append => {
             let made = site.scratch.create(scratch::APPEND);
             let made = made.map_err(|e| CellError::Io("cannot make a new file", e))?;
-            (Subject::LockedTarget(made), TargetKind::File)
+            (Subject::Opened(made), TargetKind::File)
         }
         Phase::Metadata | Phase::Whole => {
             let made = site.scratch.make_dir(scratch::SMALL);
             let made = made.map_err(|e| CellError::Io("cannot make a directory", e))?;
-            (Subject::LockedTarget(made), TargetKind::Directory)
+            (Subject::Opened(made), TargetKind::Directory)
         }
     })
 }

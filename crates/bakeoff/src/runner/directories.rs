@@ -185,7 +185,7 @@ fn lay_out(
     session.progress.doing(&format!("laying out {}", candidate.name));
     let (rate, data) = target_set::lay_out(session, &scratch, scratch::DATA, file_bytes)
         .map_err(|error| in_place(candidate, error))?;
-    let site = Site::new(scratch, Subject::LockedTarget(data), place.class, place, file_bytes);
+    let site = Site::new(scratch, Subject::Opened(data), place.class, place, file_bytes);
     let flushed_write_ns = rehearse::flushed_write_ns(session, &site)
         .map_err(|error| in_place(candidate, into_action_error(error)))?;
     let wears = place.class != PlaceClass::Memory;

@@ -182,7 +182,7 @@ impl Regions {
         let data = scratch.open_file(scratch::DATA);
         let data = data.map_err(|e| StepError::Failed(io_error("open our data file")(e)))?;
         let (place, bytes) = (&at.region.place, self.file_bytes);
-        let site = Site::new(scratch, Subject::LockedTarget(data), class, place, bytes);
+        let site = Site::new(scratch, Subject::Opened(data), class, place, bytes);
         let driver_reads = stack.fuse.then(|| made.device.clone());
         self.set_site(Site { driver_reads, ..site });
         Ok(())

@@ -13,7 +13,7 @@ pub enum Subject {
     /// user named.
     At(PathBuf),
     /// Something of ours, whatever has its name by now.
-    LockedTarget(Opened),
+    Opened(Opened),
 }
 
 impl Subject {
@@ -21,7 +21,7 @@ impl Subject {
     pub fn path(&self) -> &Path {
         match self {
             Subject::At(path) => path,
-            Subject::LockedTarget(opened) => opened.path(),
+            Subject::Opened(opened) => opened.path(),
         }
     }
 
@@ -29,7 +29,7 @@ impl Subject {
     pub fn inode(&self) -> Option<Inode> {
         match self {
             Subject::At(_) => None,
-            Subject::LockedTarget(opened) => Some(opened.inode()),
+            Subject::Opened(opened) => Some(opened.inode()),
         }
     }
 }
@@ -48,7 +48,7 @@ impl From<&PathBuf> for Subject {
 
 impl From<&Opened> for Subject {
     fn from(opened: &Opened) -> Subject {
-        Subject::LockedTarget(opened.clone())
+        Subject::Opened(opened.clone())
     }
 }
 
