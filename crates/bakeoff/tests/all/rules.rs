@@ -101,8 +101,8 @@ fn options_and_commands_in_the_texts_of_rules_exist() {
     let spelled = advice::options().map(|(name, _)| name);
     let mut known: BTreeSet<&str> = all.iter().map(String::as_str).chain(spelled).collect();
     known.extend(FOREIGN);
-    let lint = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../core/src/lint"));
-    let text = sources(lint);
+    let core = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../core/src"));
+    let text = ["evidence", "rules"].map(|folder| sources(&core.join(folder))).concat();
     let literals = text.lines().filter(|line| !line.trim_start().starts_with("//"));
     let literals: String = literals.collect::<Vec<_>>().join("\n");
     let used = words_after(&literals, "--");
