@@ -61,7 +61,7 @@ impl Database for States {
         let busy: i64 =
             self.connection.query_row(checkpoint, [], |row| row.get(0)).map_err(explain)?;
         if busy != 0 {
-            return Err(io::Error::other("the database is in use by somebody else"));
+            return Err(io::Error::other("the database is locked by another process"));
         }
         Ok(())
     }

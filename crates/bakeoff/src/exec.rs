@@ -102,7 +102,7 @@ impl Finished {
         match (self.status.code(), self.status.signal()) {
             (Some(code), _) => format!("exit status {code}"),
             (None, Some(signal)) => format!("killed by signal {signal}"),
-            (None, None) => "an unknown end".to_string(),
+            (None, None) => "an unknown exit status".to_string(),
         }
     }
 }

@@ -43,7 +43,8 @@ fn main() -> ExitCode {
             },
         );
     fault::exit(ended.unwrap_or_else(|_| {
-        Err(Fault::bug("bakeoff gave up; `bakeoff clean` puts back what it may have left"))
+        Err(Fault::bug("bakeoff stopped unexpectedly. Restore any remaining changes with `bakeoff \
+            clean`"))
     }))
 }
 

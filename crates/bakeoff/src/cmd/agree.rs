@@ -42,7 +42,7 @@ pub fn run(global: &Global, args: &Agree) -> Result<Outcome, Fault> {
     let took_ns = u64::try_from(began.elapsed().as_nanos()).unwrap_or(u64::MAX);
     print(format, &table, &place, (file_bytes, took_ns), cpu)?;
     if table.rows.is_empty() {
-        return Err(Fault::environment("no tool could be compared; the reasons are above"));
+        return Err(Fault::environment("cannot compare any tool (see the reasons above)"));
     }
     let agrees = |row: &Row| row.agreement != Agreement::Differs;
     Ok(if table.rows.iter().all(agrees) { Outcome::Done } else { Outcome::Open })

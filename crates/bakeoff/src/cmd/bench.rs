@@ -47,7 +47,7 @@ const SMALL_FILES: u64 = 500;
 /// Runs the command.
 pub fn run(global: &Global, args: &Bench) -> Result<Outcome, Fault> {
     if !matches!(global.format, None | Some(Format::Text | Format::Json)) {
-        return Err(Fault::usage("bench prints --format text or json"));
+        return Err(Fault::usage("bench supports --format text or json"));
     }
     if let Some(record) = &args.verify_state_load {
         return bench_kept::look(global, args, record);
@@ -112,10 +112,11 @@ fn check(job: &Job) -> Result<(), Fault> {
         ("--rate_iops", job.rate_iops.unwrap_or(1)),
     ];
     if let Some((name, _)) = zero.iter().find(|(_, value)| *value == 0) {
-        return Err(Fault::usage(format!("{name} has to be above 0")));
+        return Err(Fault::usage(format!("{name} must be greater than 0")));
     }
     if job.bs > BS_MAX {
-        return Err(Fault::usage(format!("--bs {} is over 1g", units::block_size(job.bs))));
+        return Err(Fault::usage(format!("--bs {} is larger than the maximum of \
+            1g", units::block_size(job.bs))));
     }
     if job.bs > job.size {
         return Err(Fault::usage(format!(
@@ -145,8 +146,8 @@ fn in_directory(
 ) -> Result<Measurement, Fault> {
     if args.verify_state_save.is_some() {
         return Err(Fault::usage(
-            "a scratch file is removed at the end, and so nothing of it can be kept: name a file \
-             with --overwrite, or a device",
+            "cannot keep a record of a scratch file, which is removed at the end. Name a file with \
+             --overwrite, or a device",
         ));
     }
     super::quick::check_writable(dir, &RawPath::new(&args.path))?;
@@ -163,7 +164,7 @@ fn in_directory(
     if job.size > room {
         return Err(Fault::environment(format!(
             "{} would fill {}: at most {} may be used there (half of the free space, leaving 5 % \
-             or 512 MiB); make room, or choose a smaller --size",
+             or 512 MiB). Free some space, or use a smaller --size",
             units::size(job.size),
             RawPath::new(dir),
             units::size(room)
@@ -207,14 +208,13 @@ fn on_file(
     }
     if len == 0 && (args.size.is_none() || args.rw.reads()) {
         return Err(Fault::usage(format!(
-            "{shown} is empty; name a file with something in it, or give --size and a --rw that \
-             only writes"
+            "{shown} is empty. Name a file with contents, or use --size and a --rw that only writes"
         )));
     }
     let job = job(global, args, args.size.unwrap_or(len))?;
     if args.rw.reads() && job.size > len {
         return Err(Fault::usage(format!(
-            "{shown} has {}, less than --size {}",
+            "{shown} contains {}, less than --size {}",
             units::size(len),
             units::size(job.size)
         )));
@@ -242,7 +242,7 @@ fn guarded(global: &Global, path: &Path) -> Result<LockedTarget, Fault> {
     for (what, ours) in [("the store", &store), ("bakeoff itself", &binary)] {
         if host::is_same_file(path, ours) {
             let path = RawPath::new(path);
-            return Err(Fault::refused(format!("{path} is not written: it is {what}")));
+            return Err(Fault::refused(format!("Refusing to write to {path}: it is {what}")));
         }
     }
     target::hold_file(path)
@@ -363,7 +363,7 @@ fn resident(target: &Path, size: u64, ours: bool) -> Option<u64> {
 /// What a load failed of, as the end of the command.
 pub fn fault_of(error: LoadError) -> Fault {
     match error {
-        LoadError::Interrupted => Fault::interrupted("interrupted; nothing was kept"),
+        LoadError::Interrupted => Fault::interrupted("interrupted; no result was saved"),
         LoadError::Child(said) => Fault::environment(said),
         LoadError::Failed(Failure { kind, message }) => match kind {
             FailureKind::Invalid | FailureKind::NotFound => Fault::usage(message),

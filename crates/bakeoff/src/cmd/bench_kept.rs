@@ -32,8 +32,8 @@ pub fn open_record(record: &Path, target: &Path) -> Result<File, Fault> {
     let of_target = std::fs::metadata(target).map_err(Fault::environment)?;
     if is_file && folder.dev() == of_target.dev() {
         return Err(Fault::usage(format!(
-            "{shown} is on the filesystem that is written to, and could be lost with it: keep \
-             the record on another disk"
+            "Refusing to write the record {shown}: it is on the filesystem under test and could be \
+             lost with it. Keep the record on another disk"
         )));
     }
     let flags = OFlags::DSYNC | OFlags::NOCTTY;
@@ -43,7 +43,8 @@ pub fn open_record(record: &Path, target: &Path) -> Result<File, Fault> {
     let found = file.metadata().map_err(unusable)?;
     if found.is_file() && found.len() > 0 {
         return Err(Fault::usage(format!(
-            "{shown} is there already, and records one job only: remove it or name another"
+            "{shown} already exists, and a record covers only one job. Remove it or name another \
+             file"
         )));
     }
     // The measuring process inherits it.
@@ -63,7 +64,8 @@ pub fn look(global: &Global, args: &Bench, record: &Path) -> Result<Outcome, Fau
             let kind = match found.file_type() {
                 kind if kind.is_block_device() => TargetKind::Block,
                 kind if kind.is_file() => TargetKind::File,
-                _ => return Err(Fault::usage(format!("{shown} is no file or block device"))),
+                _ => return Err(Fault::usage(format!("{shown} is neither a file nor a block \
+                    device"))),
             };
             (std::fs::canonicalize(&args.path).map_err(Fault::environment)?, kind)
         }
@@ -100,5 +102,5 @@ fn read(record: &Path) -> Result<Acks, Fault> {
     if let Some(error) = failed {
         return Err(unreadable(error));
     }
-    acks.map_err(|e| Fault::usage(format!("{shown} is no record of acknowledged writes: {e}")))
+    acks.map_err(|e| Fault::usage(format!("{shown} is not a record of acknowledged writes: {e}")))
 }

@@ -49,12 +49,12 @@ fn machine(global: &Global, format: Format, path: &Path) -> Result<Outcome, Faul
     let cancel = Cancel::listen().map_err(Fault::environment)?;
     let system = host::system().map_err(|error| {
         Fault::environment(format!(
-            "cannot read what is mounted: {error}; mount /proc (`mount -t proc proc /proc`)"
+            "cannot read the mount table: {error}; mount /proc (`mount -t proc proc /proc`)"
         ))
     })?;
     let target = target(path, &system)?;
     let is_seen = global.quiet || !rustix::termios::isatty(std::io::stderr());
-    say::note(is_seen, format_args!("Watching the machine at rest for a few seconds…"));
+    say::note(is_seen, format_args!("Checking the idle machine for a few seconds…"));
     let facts = host::fitness(target, &system, &cancel);
     if cancel.is_set() {
         return Err(Fault::interrupted("interrupted; nothing was changed"));
@@ -77,9 +77,10 @@ fn target(path: &Path, system: &System) -> Result<Target, Fault> {
     let shown = RawPath::new(path);
     let metadata = std::fs::metadata(path).map_err(|error| match error.kind() {
         std::io::ErrorKind::NotFound => Fault::usage(format!(
-            "there is no {shown}; name a directory or a device (`bakeoff devices` lists them)"
+            "{shown} does not exist. Name a directory or a device (list them with `bakeoff \
+             devices`)"
         )),
-        _ => Fault::environment(format!("cannot look at {shown}: {error}; try sudo")),
+        _ => Fault::environment(format!("cannot inspect {shown}: {error}. Try sudo")),
     })?;
     if metadata.file_type().is_block_device() {
         let dev = Dev::new(major(metadata.rdev()), minor(metadata.rdev()));
@@ -87,7 +88,8 @@ fn target(path: &Path, system: &System) -> Result<Target, Fault> {
     }
     if !metadata.is_dir() && !metadata.is_file() {
         return Err(Fault::usage(format!(
-            "{shown} is no directory, file or block device; `bakeoff devices` lists drives"
+            "{shown} is not a directory, file or block device. List the drives with `bakeoff \
+             devices`"
         )));
     }
     let place = host::place(path).map_err(Fault::environment)?;
@@ -98,7 +100,7 @@ fn target(path: &Path, system: &System) -> Result<Target, Fault> {
 fn device(shown: RawPath, dev: Dev, system: &System) -> Result<Target, Fault> {
     if system.device(dev).is_none() {
         return Err(Fault::environment(format!(
-            "{shown} ({dev}) is not in /sys: it is empty, gone, or of another container"
+            "{shown} ({dev}) is not in /sys: it is empty, detached, or belongs to another container"
         )));
     }
     let in_use = match guard::verdict(dev, system, false) {

@@ -15,7 +15,7 @@ use crate::ui::say;
 pub fn run(global: &Global, args: &Clean) -> Result<Outcome, Fault> {
     let path = crate::store::place::path(global.store.as_deref())?;
     let Some(mut store) = Sqlite::open_existing(&path)? else {
-        say::note(global.quiet, format_args!("Nothing to put back: there is no store yet."));
+        say::note(global.quiet, format_args!("Nothing to restore: there is no store yet."));
         return Ok(Outcome::Done);
     };
     if let Some(run) = &args.force {
@@ -25,16 +25,16 @@ pub fn run(global: &Global, args: &Clean) -> Result<Outcome, Fault> {
     lifecycle::say_recovered(&recovered, global.quiet);
     if !recovered.set_aside.is_empty() {
         return Err(Fault::environment(
-            "damaged runs were set aside; `bakeoff clean --force RUN` forgets one",
+            "damaged runs were skipped. Remove one with `bakeoff clean --force RUN`",
         ));
     }
     if !recovered.failures.is_empty() {
         return Err(Fault::environment(
-            "some changes could not be put back; see above, then run `sudo bakeoff clean` again",
+            "cannot restore some changes (see above). Run `sudo bakeoff clean` again",
         ));
     }
     if recovered.runs.is_empty() {
-        say::note(global.quiet, format_args!("Nothing to put back."));
+        say::note(global.quiet, format_args!("Nothing to restore."));
     }
     Ok(Outcome::Done)
 }
@@ -43,11 +43,11 @@ pub fn run(global: &Global, args: &Clean) -> Result<Outcome, Fault> {
 fn forget(global: &Global, mut store: Sqlite, run: &str) -> Result<Outcome, Fault> {
     let id = store.find(run)?;
     let Some(held) = lock::hold(store.path(), &id)? else {
-        return Err(Fault::refused(format!("run {id} is being measured right now")));
+        return Err(Fault::refused(format!("run {id} is still in progress")));
     };
     let known = store.list()?.into_iter().find(|summary| summary.run == id);
     let title = known.map(|summary| sanitize(&summary.title)).unwrap_or_default();
-    say::line(format_args!("Run {id} ({title}). Changes on record that were not undone:"));
+    say::line(format_args!("Run {id} ({title}). Recorded changes that were not undone:"));
     match store.load(&id).ok().and_then(|events| Run::fold(&events).ok()) {
         Some(run) => run.steps_to_undo().for_each(|step| {
             let undo = step
@@ -58,14 +58,15 @@ fn forget(global: &Global, mut store: Sqlite, run: &str) -> Result<Outcome, Faul
             say::line(format_args!("  {why}; to undo it: {undo}"));
         }),
         None => say::line(format_args!(
-            "  its record cannot be read; look for {} in /run/bakeoff, /dev/mapper and \
-             `losetup --list`",
+            "  cannot read its record. Check for {} in /run/bakeoff, /dev/mapper and `losetup \
+             --list`",
             id.as_str()
         )),
     }
     store.remove(&id)?;
     drop(held);
-    say::note(global.quiet, format_args!("Forgotten. Nothing was changed on this system."));
+    say::note(global.quiet, format_args!("Removed the record. Nothing was changed on this \
+        system."));
     Ok(Outcome::Done)
 }
 
@@ -78,8 +79,8 @@ pub fn hint(global: &Global) {
     if !dead.is_empty() && !global.quiet {
         let ids: Vec<&str> = dead.iter().map(|id| &id.as_str()[..8]).collect();
         say::line(format_args!(
-            "bakeoff: run {} died and left something on this system; `bakeoff resume {}` goes on, \
-             `bakeoff clean` puts it back",
+            "bakeoff: run {} ended unexpectedly and left changes on this system. Continue with \
+             `bakeoff resume {}`, or restore them with `bakeoff clean`",
             ids.join(", "),
             ids[0]
         ));

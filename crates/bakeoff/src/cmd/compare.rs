@@ -32,12 +32,12 @@ pub fn run(global: &Global, args: &Compare) -> Result<Outcome, Fault> {
     let runs = stored::analysed(global, &named, RUNS)?;
     if runs.is_empty() || (runs.len() == 1 && studies.is_empty()) {
         return Err(Fault::usage(
-            "compare what with what? Name two runs, as `bakeoff runs` lists them, or one run and \
-             --with study:luks-btrfs",
+            "nothing to compare with. Name two runs (list them with `bakeoff runs`), or one run \
+             and --with study:luks-btrfs",
         ));
     }
     if args.across.is_some() && runs.len() == 1 {
-        return Err(Fault::usage("--across is about several runs: name another one"));
+        return Err(Fault::usage("--across needs several runs. Name another run"));
     }
     let compared = (runs.len() > 1).then(|| compare(&runs, args.across));
     let beside = beside_all(&runs, &studies)?;

@@ -15,8 +15,8 @@ pub fn to_erase(targets: &[&Target], given: &[String]) -> Result<(), Fault> {
     if let (Some(target), false) = (missing.first(), given.is_empty()) {
         let typed: Vec<String> = given.iter().map(|t| printable(t.as_bytes())).collect();
         return Err(Fault::refused(format!(
-            "{} is not the erase token of {} (now on it: {}); `bakeoff plan … --target …` and \
-             `bakeoff devices` show it",
+            "{} is not the erase token of {} (current contents: {}). Show the token with `bakeoff \
+             plan … --target …` or `bakeoff devices`",
             typed.join(", "),
             target.path,
             target.contents_lines().join("; ")
@@ -27,7 +27,7 @@ pub fn to_erase(targets: &[&Target], given: &[String]) -> Result<(), Fault> {
         if !can_ask {
             let words: Vec<String> = missing.iter().map(|t| t.consent_words()).collect();
             return Err(Fault::refused(format!(
-                "this destroys everything on {}: {}; if that is meant, add {}",
+                "Refusing to destroy everything on {}: {}. To confirm, add {}",
                 target.describe(),
                 target.contents_lines().join("; "),
                 words.join(" ")
@@ -50,7 +50,7 @@ fn ask(target: &Target) -> Result<(), Fault> {
     match std::io::stdin().lock().read_line(&mut typed) {
         Ok(_) if target.is_consented(&[typed.trim().to_string()]) => Ok(()),
         _ => Err(Fault::refused(
-            "the token does not match; nothing was changed. `bakeoff devices` prints the tokens",
+            "Token does not match. Nothing was changed. Show the tokens with `bakeoff devices`",
         )),
     }
 }

@@ -20,19 +20,19 @@ use crate::ui::say;
 /// Runs the command.
 pub fn run(global: &Global, args: &Demo) -> Result<Outcome, Fault> {
     if args.time == 0 {
-        return Err(Fault::usage("--time 0 leaves no time to measure; try --time 3m"));
+        return Err(Fault::usage("--time 0 leaves no time to measure. Try --time 3m"));
     }
     if !rustix::process::geteuid().is_root() {
         // Said with --quiet too: what happens is not what was typed.
         say::line(format_args!(
-            "Making and mounting filesystems needs root: `sudo bakeoff demo` compares every \
-             filesystem available here.\nWithout root, this measures the current directory \
-             instead (`bakeoff quick .`)."
+            "Creating and mounting filesystems needs root: `sudo bakeoff demo` compares every \
+             filesystem available here.\nWithout root, this measures the current directory instead \
+             (`bakeoff quick .`)."
         ));
         return without_root(global, args);
     }
     let here = std::env::current_dir()
-        .map_err(|e| Fault::environment(format!("cannot tell the current directory: {e}")))?;
+        .map_err(|e| Fault::environment(format!("cannot determine the current directory: {e}")))?;
     let place = host::place(&here).map_err(Fault::environment)?;
     quick::check_writable(&here, &RawPath::new(&here))?;
     check_room(&here, &place)?;
@@ -40,7 +40,7 @@ pub fn run(global: &Global, args: &Demo) -> Result<Outcome, Fault> {
     let (mut candidates, skipped) = candidates();
     if candidates.is_empty() {
         let why: String = skipped.iter().map(|s| format!("\n  {}: {}", s.name, s.reason)).collect();
-        return Err(Fault::environment(format!("no filesystem can be made here:{why}")));
+        return Err(Fault::environment(format!("cannot create any filesystem here:{why}")));
     }
     let mut protocol = Protocol::for_mode(Mode::Quick, candidates.len() as u32);
     let seed = global.seed.unwrap_or_else(lifecycle::fresh_u64);
@@ -89,7 +89,7 @@ fn check_room(here: &Path, place: &bakeoff_core::model::host::Place) -> Result<(
     }
     Err(Fault::environment(format!(
         "the demo's image needs {} and bakeoff uses at most half of the free space, leaving 5 % or \
-         512 MiB; {} has {} free: change to a directory on another disk and try again",
+         512 MiB; {} has {} free. Change to a directory on another disk and try again",
         units::size(image::IMAGE_BYTES),
         RawPath::new(here),
         units::size(place.free_bytes)

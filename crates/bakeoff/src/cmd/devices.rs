@@ -24,13 +24,13 @@ pub fn run(global: &Global) -> Result<Outcome, Fault> {
         Format::Csv => Devices::csv,
         Format::Markdown => Devices::markdown,
         Format::Jsonl | Format::Bundle | Format::FioJson | Format::Gnuplot => {
-            return Err(Fault::usage("devices knows --format text, json, csv and markdown"));
+            return Err(Fault::usage("devices supports --format text, json, csv and markdown"));
         }
     };
     let mut system = host::system().map_err(|error| {
         Fault::environment(format!(
-            "cannot read what is mounted: {error}\nMount /proc (`mount -t proc proc /proc`) and \
-             try again; without it no drive can be called unused."
+            "cannot read the mount table: {error}\nMount /proc (`mount -t proc proc /proc`) and \
+             try again; bakeoff needs it to confirm that a drive is unused."
         ))
     })?;
     look_into(&mut system, global);

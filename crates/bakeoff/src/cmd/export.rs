@@ -28,7 +28,7 @@ const FORMATS: &str = "json, csv, jsonl, bundle, fio-json or gnuplot";
 /// Runs the command.
 pub fn run(global: &Global, args: &Export) -> Result<Outcome, Fault> {
     let Some(format) = global.format else {
-        return Err(Fault::usage(format!("export as what? Add --format with {FORMATS}")));
+        return Err(Fault::usage(format!("no format given. Add --format with {FORMATS}")));
     };
     if matches!(format, Format::Text | Format::Markdown) {
         return Err(stored::no_format(format, "export", FORMATS));
@@ -96,7 +96,7 @@ fn directory<'a>(
     let is_directory = path.is_dir();
     if !is_directory && path.extension().is_none() {
         say::line(format_args!(
-            "bakeoff: {shown} is {file_is}; `-o {shown}/` makes a directory with {directory_has}"
+            "bakeoff: {shown} is {file_is}. To create a directory with {directory_has}: -o {shown}/"
         ));
     }
     Ok(Some(path).filter(|_| is_directory))
@@ -138,7 +138,7 @@ fn gnuplot(run: &Run, output: Option<&Path>) -> Result<(), Fault> {
     let name = format!("bakeoff-{}", run.header.run);
     let picture = format!("{name}.png");
     let script = report::gnuplot(run, &picture);
-    let Some(directory) = directory(output, "a script", "the picture beside it")? else {
+    let Some(directory) = directory(output, "a script", "the image")? else {
         return stored::write(output, |out| out.write_all(script.as_bytes()));
     };
     let file = format!("{name}.gp");
@@ -147,8 +147,8 @@ fn gnuplot(run: &Run, output: Option<&Path>) -> Result<(), Fault> {
         Ok(spec) => spec.in_directory(directory).run(&Cancel::default()),
         Err(ExecError::Missing { .. }) => {
             say::line(format_args!(
-                "bakeoff: gnuplot is not installed (package gnuplot-nox), so there is no picture; \
-                 `gnuplot {file}` draws it"
+                "bakeoff: gnuplot is not installed (package gnuplot-nox), so no image was created. \
+                 Create it with: gnuplot {file}"
             ));
             return Ok(());
         }

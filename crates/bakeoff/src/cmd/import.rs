@@ -83,7 +83,7 @@ fn print_plans(args: &Import) -> Result<Outcome, Fault> {
         input.take(most).read_to_string(&mut text).map_err(|e| usage(&e))?;
         let jobs = JobFile::parse(&text).map_err(|e| usage(&e))?;
         let plan = as_plan::as_plan(&jobs, &shown.to_string()).map_err(|lines| {
-            Fault::usage(format!("no job of {shown} can be said in a plan's words:\n{lines}"))
+            Fault::usage(format!("cannot convert any job of {shown} to a plan:\n{lines}"))
         })?;
         std::io::stdout().write_all(plan.as_bytes())?;
     }
@@ -181,10 +181,10 @@ fn say_bundle(format: Format, source: &Source, run: &RunId, done: Imported) -> s
     match done {
         Imported::New(events) => writeln!(
             out,
-            "imported run {run} from {name}, {events} events; `bakeoff show {run}` shows it"
+            "imported run {run} from {name}, {events} events. Show it with `bakeoff show {run}`"
         ),
         Imported::Already => {
-            writeln!(out, "run {run} from {name} is in the store already; nothing changed")
+            writeln!(out, "run {run} from {name} is already in the store; nothing was changed")
         }
     }
 }

@@ -167,8 +167,8 @@ fn give_up(mut session: Session, error: StepError) -> Fault {
     let (reason, note, fault) = match error {
         StepError::Failed(ActionError::Interrupted) => {
             let said = format!(
-                "interrupted before anything was measured; everything is put back. `bakeoff \
-                 resume {id}` starts over"
+                "interrupted before the first measurement. All changes are restored. Start again \
+                 with `bakeoff resume {id}`"
             );
             (StopReason::Interrupted, String::new(), Fault::interrupted(said))
         }
@@ -212,7 +212,7 @@ fn answer_run(global: &Global, run: &Run, report: ReportTo) -> Result<Outcome, F
     }
     let ended = match &run.stopped {
         Some((StopReason::Failed, why)) => Err(Fault::environment(format!(
-            "the run stopped: {why}; `bakeoff resume` goes on when that is mended"
+            "the run stopped: {why}. Fix this, then continue with `bakeoff resume`"
         ))),
         _ => answer::outcome(run, &analysis),
     };
@@ -230,7 +230,8 @@ fn print_answer(
         match fault.is_silent() {
             true => fault,
             false => {
-                fault.and(format!("the run is kept: `bakeoff show {}` shows it", run.header.run))
+                fault.and(format!("the run is saved. Show it with `bakeoff show \
+                    {}`", run.header.run))
             }
         }
     })
@@ -240,15 +241,15 @@ fn print_answer(
 pub fn say_recovered(recovered: &recover::Recovered, quiet: bool) {
     for (run, undone) in &recovered.runs {
         let undone = undone.join("; ");
-        say::note(quiet, format_args!("Put back what run {run} had left: {undone}"));
+        say::note(quiet, format_args!("Restored the changes that run {run} had left: {undone}"));
     }
     for failure in &recovered.failures {
-        say::line(format_args!("bakeoff: not put back: {failure}"));
+        say::line(format_args!("bakeoff: not restored: {failure}"));
     }
     for (run, why) in &recovered.set_aside {
         say::line(format_args!(
-            "bakeoff: run {run} was set aside: {why}\n  `bakeoff clean --force {}` shows what is \
-             known of it and forgets it",
+            "bakeoff: skipped run {run}: {why}\n  Show its record and remove it: bakeoff clean \
+             --force {}",
             &run.as_str()[..8]
         ));
     }

@@ -44,7 +44,7 @@ pub fn run(global: &Global, args: &Lint) -> Result<Outcome, Fault> {
 
 fn unknown(name: &str) -> Fault {
     let name = printable(name.as_bytes());
-    Fault::usage(format!("there is no rule '{name}'; `bakeoff lint` lists them all"))
+    Fault::usage(format!("no rule '{name}'. List all rules with `bakeoff lint`"))
 }
 
 fn say(

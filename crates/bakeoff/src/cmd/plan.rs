@@ -34,10 +34,10 @@ const LOOP: &str = "/dev/loopN";
 /// Shows the plan; refuses what `run` would refuse, after showing it.
 pub fn run(global: &Global, args: &Plan) -> Result<Outcome, Fault> {
     if !matches!(global.format, None | Some(Format::Text | Format::Json)) {
-        return Err(Fault::usage("plan prints --format text or json"));
+        return Err(Fault::usage("plan supports --format text or json"));
     }
     if args.time == Some(0) {
-        return Err(Fault::usage("--time 0 leaves no time to measure; try --time 2h"));
+        return Err(Fault::usage("--time 0 leaves no time to measure. Try --time 2h"));
     }
     if args.targets.is_empty() {
         return print(global, &without_target(args, global.seed.unwrap_or_default())?)
@@ -56,8 +56,8 @@ pub fn run(global: &Global, args: &Plan) -> Result<Outcome, Fault> {
     };
     match too_much(&view) {
         Some(limit) => Err(Fault::refused(format!(
-            "the plan would write more than the {} that are allowed, so that the drive does not \
-             wear: make its region or its list of workloads smaller, or allow it with --max-write",
+            "the plan would write more than the limit of {}, which protects the drive from wear. \
+             Reduce its region or its workloads, or raise the limit with --max-write",
             units::size(limit)
         ))),
         None => Ok(Outcome::Done),
@@ -84,11 +84,11 @@ fn speeds(global: &Global, looked: &Looked) -> Result<Vec<SpeedView>, Fault> {
     let mut speeds = Vec::new();
     for Wanted { target, span, .. } in &looked.wanted {
         if target.is_image {
-            let why = "where a byte lies in an image says nothing about where it lies on the disk";
+            let why = "positions in an image do not correspond to positions on the disk";
             speeds.push(SpeedView::not_read(why));
             continue;
         }
-        say::note(is_quiet, format_args!("Reading here and there on {}…", target.path));
+        say::note(is_quiet, format_args!("Sampling the read speed of {}…", target.path));
         let read = survey::survey(target.path.as_path(), span.start_bytes, *span, &cancel);
         if cancel.is_set() {
             return Err(Fault::interrupted("interrupted; nothing was changed"));
@@ -98,8 +98,8 @@ fn speeds(global: &Global, looked: &Looked) -> Result<Vec<SpeedView>, Fault> {
                 SpeedView::new(*span, positions, target.room.granule_bytes, needed_bytes)
             }
             Err(error) => SpeedView::not_read(match error.kind() {
-                std::io::ErrorKind::PermissionDenied => format!("{error}; try sudo"),
-                _ => format!("{error}; `bakeoff check {}` tells more", target.path),
+                std::io::ErrorKind::PermissionDenied => format!("{error}. Try sudo"),
+                _ => format!("{error}. For details: bakeoff check {}", target.path),
             }),
         });
     }

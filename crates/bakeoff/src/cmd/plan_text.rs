@@ -20,14 +20,14 @@ pub fn load(name: &Path) -> Result<Plan, Fault> {
     }
     let file = std::fs::File::open(name).map_err(|error| match error.kind() {
         std::io::ErrorKind::NotFound => Fault::usage(format!(
-            "there is no plan {shown}, neither a file nor built in: {}",
+            "no plan {shown}, neither a file nor built in: {}",
             plan::did_you_mean(&shown)
         )),
         _ => Fault::usage(format!("cannot read the plan {shown}: {error}")),
     })?;
     if file.metadata().is_ok_and(|metadata| metadata.is_dir()) {
         let listed = plan::BUILT_IN.map(|plan| plan.name).join(", ");
-        let what = format!("the plan {shown} is a directory: name a TOML file in it, or {listed}");
+        let what = format!("the plan {shown} is a directory. Name a TOML file in it, or {listed}");
         return Err(Fault::usage(what));
     }
     let mut bytes = Vec::new();
@@ -36,7 +36,7 @@ pub fn load(name: &Path) -> Result<Plan, Fault> {
         .read_to_end(&mut bytes)
         .map_err(|error| Fault::usage(format!("cannot read the plan {shown}: {error}")))?;
     let text = String::from_utf8(bytes).map_err(|_| {
-        Fault::usage(format!("the plan {shown} is no text: a plan is TOML in UTF-8"))
+        Fault::usage(format!("the plan {shown} is not text. A plan is TOML in UTF-8"))
     })?;
     plan::parse(&text, &shown).map_err(Fault::usage)
 }

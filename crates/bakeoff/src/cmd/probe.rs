@@ -29,7 +29,7 @@ use crate::ui::say;
 pub fn run(global: &Global, args: &Probe) -> Result<Outcome, Fault> {
     let format = global.format.unwrap_or(Format::Text);
     if !matches!(format, Format::Text | Format::Json) {
-        return Err(Fault::usage("probe knows --format text and json"));
+        return Err(Fault::usage("probe supports --format text and json"));
     }
     let target = target::look(&args.target, args.shares_disk_with_root)?;
     let store = crate::store::place::path(global.store.as_deref())?;
@@ -37,7 +37,7 @@ pub fn run(global: &Global, args: &Probe) -> Result<Outcome, Fault> {
     let size = target.room.target_bytes;
     if size < SMALLEST_BYTES {
         return Err(Fault::usage(format!(
-            "{} has {}: nobody fakes less than {}",
+            "{} has {}: fake drives have at least {}",
             target.path,
             units::size(size),
             units::size(SMALLEST_BYTES)
@@ -96,7 +96,7 @@ fn in_step(
         Ok(Done::default())
     });
     taken.map_err(StepError::into_fault)?;
-    probed.unwrap_or_else(|| Err(Fault::bug("nothing was probed")))
+    probed.unwrap_or_else(|| Err(Fault::bug("nothing was measured")))
 }
 
 /// Restores what a probe of version 0.1 that was killed had overwritten.
@@ -126,7 +126,7 @@ fn probe(
     let failed = |e: std::io::Error| {
         let kept = match saved.exists() {
             true => format!(
-                "; what was overwritten is kept in {}: `bakeoff clean` restores it",
+                ". The overwritten data is saved in {}. Restore it with `bakeoff clean`",
                 RawPath::new(saved)
             ),
             false => String::new(),
@@ -142,14 +142,16 @@ fn probe(
         // Other samples than any probe before: what an old one wrote is not taken for this one's.
         let seen = probing::pass(&mut device, &layout, lifecycle::fresh_u64(), saved, cancel);
         seen.map_err(failed)?.ok_or_else(|| {
-            Fault::interrupted("interrupted; what was there is back where the drive kept it")
+            Fault::interrupted("interrupted. The previous contents are restored as far as the \
+                drive stores data")
         })
     };
     let first = pass(FLUSH_BYTES, 0)?;
     let is_bad = first.iter().any(|(_, seen)| *seen != Seen::Good);
     let again = match is_bad {
         true => {
-            say::note(global.quiet, format_args!("Some samples did not come back; once more."));
+            say::note(global.quiet, format_args!("Some samples were not read back correctly. \
+                Repeating them."));
             Some(pass(FLUSH_AGAIN_BYTES, 1)?)
         }
         false => None,
@@ -160,9 +162,9 @@ fn probe(
 fn of_another(target: &Target, saved: &Path) -> Fault {
     let file = shell_word(&RawPath::new(saved));
     Fault::refused(format!(
-        "a probe that was killed keeps in {file} what it overwrote, and none of its blocks is on \
-         {}: it was another drive, or this one was written since. Nothing was changed; probe the \
-         other drive, or `rm {file}` when nothing is missed",
+        "an interrupted probe saved overwritten data in {file}, but {} contains none of its \
+         blocks: it is a different drive, or was overwritten since. Nothing was changed. Probe the \
+         original drive, or discard the data: rm {file}",
         target.path
     ))
 }
@@ -195,8 +197,8 @@ fn check_room(saved: &Path, layout: &Layout) -> Result<(), Fault> {
         return Ok(());
     }
     Err(Fault::environment(format!(
-        "what is overwritten ({}) is kept in {} meanwhile, which has {} free: use --store to keep \
-         it elsewhere",
+        "the data to be overwritten ({}) is saved in {}, which has only {} free. Choose another \
+         place with --store",
         units::size(needed),
         RawPath::new(dir),
         units::size(place.free_bytes)

@@ -22,11 +22,11 @@ const DIRS_MAX: usize = 16;
 pub fn run(global: &Global, args: &Quick) -> Result<Outcome, Fault> {
     let chosen = lifecycle::choose_workloads(&args.workloads, &workloads::QUICK)?;
     if args.time == 0 {
-        return Err(Fault::usage("--time 0 leaves no time to measure; try --time 3m"));
+        return Err(Fault::usage("--time 0 leaves no time to measure. Try --time 3m"));
     }
     if let Some(size) = args.size.filter(|size| *size < space::FILE_MIN_BYTES) {
         return Err(Fault::usage(format!(
-            "--size {} is too small to tell a disk from its cache: use --size {} or more",
+            "--size {} is too small to measure a disk beyond its cache. Use --size {} or more",
             units::block_size(size),
             units::block_size(space::FILE_MIN_BYTES)
         )));
@@ -70,7 +70,8 @@ fn candidates(dirs: &[PathBuf]) -> Result<Vec<Candidate>, Fault> {
     let here = [PathBuf::from(".")];
     let dirs = if dirs.is_empty() { &here[..] } else { dirs };
     if dirs.len() > DIRS_MAX {
-        return Err(Fault::usage(format!("{} directories; at most {DIRS_MAX}", dirs.len())));
+        return Err(Fault::usage(format!("{} directories are too many. Name at most \
+            {DIRS_MAX}", dirs.len())));
     }
     let mut candidates: Vec<Candidate> = Vec::new();
     for dir in dirs {
@@ -97,17 +98,17 @@ fn check_directory(dir: &Path) -> Result<RawPath, Fault> {
     let shown = RawPath::new(dir);
     let missing = |error: std::io::Error| match error.kind() {
         std::io::ErrorKind::NotFound => Fault::usage(format!(
-            "there is no directory {shown}; `bakeoff devices` lists what is mounted"
+            "no directory {shown}. List the mounted filesystems with `bakeoff devices`"
         )),
         std::io::ErrorKind::PermissionDenied => Fault::environment(format!(
-            "no permission to enter {shown}; name a directory of yours, or use sudo"
+            "no permission to enter {shown}. Name a directory that you own, or use sudo"
         )),
         _ => Fault::environment(format!("cannot use {shown}: {error}")),
     };
     let metadata = std::fs::metadata(dir).map_err(missing)?;
     if !metadata.is_dir() {
         return Err(Fault::usage(format!(
-            "{shown} is no directory; `bakeoff bench {shown}` measures a file"
+            "{shown} is not a directory. To measure a file: bakeoff bench {shown}"
         )));
     }
     let absolute = std::fs::canonicalize(dir).map_err(missing)?;
@@ -126,10 +127,11 @@ pub fn check_writable(dir: &Path, shown: &RawPath) -> Result<(), Fault> {
             host::check_directory(opened, &real).map_err(Fault::refused)
         }
         Err(rustix::io::Errno::ROFS) => Err(Fault::environment(format!(
-            "{shown} is mounted read-only; `mount -o remount,rw` it or name another directory"
+            "{shown} is mounted read-only. Remount it with `mount -o remount,rw`, or name another \
+             directory"
         ))),
         Err(error) => Err(Fault::environment(format!(
-            "cannot write in {shown}: {error}; name a directory of yours, or use sudo"
+            "cannot write to {shown}: {error}. Name a directory that you own, or use sudo"
         ))),
     }
 }

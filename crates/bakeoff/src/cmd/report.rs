@@ -42,8 +42,8 @@ pub fn run(global: &Global, args: &Report) -> Result<Outcome, Fault> {
 fn study(global: &Global, args: &Report) -> Result<Outcome, Fault> {
     let [name] = args.runs.as_slice() else {
         return Err(Fault::usage(
-            "a study has a page of its own; `bakeoff compare RUN --with study:NAME` puts it beside \
-             a run",
+            "a study has its own page. To show it next to a run: bakeoff compare RUN --with \
+             study:NAME",
         ));
     };
     let study = stored::study(name)?;

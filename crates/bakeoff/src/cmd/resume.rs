@@ -24,7 +24,7 @@ use crate::ui::say;
 /// Runs the command.
 pub fn run(global: &Global, args: &Resume) -> Result<Outcome, Fault> {
     if args.time == Some(0) {
-        return Err(Fault::usage("--time 0 leaves no time to measure; try --time 3m"));
+        return Err(Fault::usage("--time 0 leaves no time to measure. Try --time 3m"));
     }
     let mut store = Sqlite::open(&crate::store::place::path(global.store.as_deref())?)?;
     let id = store.find(&args.run)?;
@@ -38,7 +38,7 @@ pub fn run(global: &Global, args: &Resume) -> Result<Outcome, Fault> {
     let failures = stepper::undo_all(&mut journal)?;
     if !failures.is_empty() {
         return Err(Fault::environment(format!(
-            "what the run left cannot be put back: {}",
+            "cannot restore the changes that the run left: {}",
             failures.join("; ")
         )));
     }
@@ -58,7 +58,7 @@ pub fn run(global: &Global, args: &Resume) -> Result<Outcome, Fault> {
 fn check(run: &Run, args: &Resume) -> Result<Option<u64>, Fault> {
     let id = &run.header.run[..run.header.run.len().min(8)];
     if run.header.verb == "bench" {
-        return Err(Fault::usage(format!("{id} is a bench; run it again")));
+        return Err(Fault::usage(format!("{id} is a bench, which cannot be resumed. Run it again")));
     }
     if let Some((reason, _)) = run.stopped.as_ref().filter(|_| !decide::is_resumable(run)) {
         let why = match reason {
@@ -66,14 +66,13 @@ fn check(run: &Run, args: &Resume) -> Result<Option<u64>, Fault> {
             _ => "all its blocks are done",
         };
         return Err(Fault::usage(format!(
-            "there is nothing to resume: {why}; `bakeoff show {id}` shows it"
+            "nothing to resume: {why}. Show the result with `bakeoff show {id}`"
         )));
     }
     let is_over_budget = matches!(run.stopped, Some((StopReason::WriteBudget, _)));
     if is_over_budget && args.max_write.is_none() {
         return Err(Fault::usage(format!(
-            "run {id} has written all it may; `bakeoff resume {id} --max-write 20g` goes on until \
-             that is written"
+            "Write limit of run {id} reached. Continue with: bakeoff resume {id} --max-write 20g"
         )));
     }
     if let Some(more) = args.time {
@@ -81,7 +80,7 @@ fn check(run: &Run, args: &Resume) -> Result<Option<u64>, Fault> {
     }
     match run.header.protocol.time_ns {
         Some(limit) if limit <= run.elapsed_ns => Err(Fault::usage(format!(
-            "the time of run {id} is used up; `bakeoff resume {id} --time 5m` goes on"
+            "Time limit of run {id} reached. Continue with: bakeoff resume {id} --time 5m"
         ))),
         limit => Ok(limit),
     }
@@ -105,7 +104,8 @@ fn prepare(session: &mut Session, given: &[String]) -> Result<TargetSet, StepErr
         }
         (true, None) => {
             let parent = image::parent_of(run)
-                .ok_or_else(|| Fault::environment("the run died before it began; start it anew"))?;
+                .ok_or_else(|| Fault::environment("the run ended before it began. Start it \
+                    again"))?;
             let place = host::place(parent.as_path()).map_err(Fault::environment)?;
             image::prepare(session, &parent, place)
         }
@@ -150,7 +150,7 @@ fn consent_again(run: &Run, wanted: &[Wanted], given: &[String]) -> Result<(), F
         }
         let why: Vec<String> = differences.iter().map(ToString::to_string).collect();
         let note = format!(
-            "bakeoff cannot confirm that {} is as run {} left it: {}.",
+            "Cannot confirm that {} is unchanged since run {}: {}.",
             target.describe(),
             &run.header.run[..run.header.run.len().min(8)],
             why.join("; ")

@@ -16,19 +16,20 @@ pub fn run(global: &Global, args: &OneRun) -> Result<Outcome, Fault> {
         return Err(stored::no_format(format, "rm", "text or json"));
     }
     if args.run.starts_with("study:") {
-        return Err(Fault::usage("studies come with the program: there is nothing to remove"));
+        return Err(Fault::usage("cannot remove a study: studies are built into bakeoff"));
     }
     let (mut store, id) = stored::find(global, &args.run)?;
     // Held to the end, so that nobody resumes the run while it goes.
     let Some(_held) = lock::hold(store.path(), &id)? else {
         return Err(Fault::refused(format!(
-            "run {id} is being measured right now: stop that process first (Ctrl-C cleans up)"
+            "run {id} is still in progress. Stop that process first (Ctrl-C cleans up)"
         )));
     };
     if store.unfinished()?.contains(&id) {
         return Err(Fault::refused(format!(
-            "run {id} has left things on this system, and its record knows how to undo them: run \
-             `sudo bakeoff clean` first (`bakeoff clean --force {id}` where its record is damaged)"
+            "Refusing to remove run {id}: it left changes on this system, and its record is needed \
+             to undo them. Run `sudo bakeoff clean` first (`bakeoff clean --force {id}` if its \
+             record is damaged)"
         )));
     }
     let summary = store.list()?.into_iter().find(|summary| summary.run == id);

@@ -86,18 +86,18 @@ pub fn run(global: &Global, args: &Run) -> Result<Outcome, Fault> {
 
 fn check_args(args: &Plan) -> Result<(), Fault> {
     if args.time == Some(0) {
-        return Err(Fault::usage("--time 0 leaves no time to measure; try --time 2h"));
+        return Err(Fault::usage("--time 0 leaves no time to measure. Try --time 2h"));
     }
     if args.targets.is_empty() {
         return Err(Fault::usage(
-            "nothing to run on: name a disk, partition or image with --target; `bakeoff devices` \
-             lists the drives, `truncate -s 2G disk.img` makes an image to try it on",
+            "no target given. Name a disk, partition or image with --target. List the drives with \
+             `bakeoff devices`, or create an image to try it on: truncate -s 2G disk.img",
         ));
     }
     if !rustix::process::geteuid().is_root() {
         return Err(Fault::environment(
-            "making and mounting filesystems needs root: `sudo bakeoff run …`; without it, \
-             `bakeoff quick DIR…` compares directories",
+            "creating and mounting filesystems needs root: sudo bakeoff run …. Without root, \
+             compare directories: bakeoff quick DIR…",
         ));
     }
     Ok(())
@@ -142,7 +142,8 @@ pub fn look_at(global: &Global, args: &Plan, report: Option<&Path>) -> Result<Lo
     if made.candidates.is_empty() {
         let why = made.skipped.iter().map(|s| format!("\n  {}: {}", s.name, s.reason));
         let why: String = why.collect();
-        return Err(Fault::environment(format!("nothing of the plan can be made here:{why}")));
+        return Err(Fault::environment(format!("cannot create any candidate of the plan \
+            here:{why}")));
     }
     apply_limits(&mut made, args.time, budget)?;
     made.protocol.prove = args.prove;
@@ -180,7 +181,7 @@ pub fn apply_limits(
         let why = Skipped::together(&made.dropped_workloads);
         let why = why.iter().map(|s| format!("\n  {}: {}", s.name, s.reason));
         let why: String = why.collect();
-        return Err(Fault::environment(format!("no workload can be measured here:{why}")));
+        return Err(Fault::environment(format!("cannot measure any workload here:{why}")));
     }
     made.protocol.time_ns = time_ns.or(made.protocol.time_ns);
     made.protocol.max_write_bytes = max_write_bytes;
@@ -234,22 +235,22 @@ fn look(global: &Global, args: &Plan, report: Option<&Path>) -> Result<Vec<Targe
     ours.extend(here.as_deref().map(|path| ("the working directory", path)));
     ours.extend(report.map(|path| ("the report", path)));
     if args.targets.len() > TARGETS_MAX {
-        return Err(Fault::usage(format!("a run has at most {TARGETS_MAX} targets")));
+        return Err(Fault::usage(format!("too many targets: a run has at most {TARGETS_MAX}")));
     }
     let mut found: Vec<Target> = Vec::new();
     for path in &args.targets {
         let target = target::look(path, args.shares_disk_with_root)?;
         if found.iter().any(|other| other.disk == target.disk) {
             return Err(Fault::usage(format!(
-                "{} is on the same disk as another target: the two would disturb each other",
+                "{} is on the same disk as another target, and the two would disturb each other",
                 RawPath::new(path)
             )));
         }
         let is_alike = |other: &&Target| token::are_alike(&other.token, &target.token);
         if let Some(other) = found.iter().find(is_alike) {
             return Err(Fault::refused(format!(
-                "{} and {} have the same erase token {}, so consent to one would be consent to \
-                 both; rename one of them",
+                "{} and {} have the same erase token {}, so the token does not identify one \
+                 target. Rename one of them",
                 other.path, target.path, target.token
             )));
         }
@@ -285,8 +286,8 @@ fn state_of(target: &Target, asked: FlashState) -> Result<FlashState, Fault> {
         (true, ..) => Ok(FlashState::WrittenOnce),
         (_, true, _) => Ok(FlashState::Overwritten),
         (.., FlashState::Trimmed) if !target.can_discard() => Err(Fault::environment(format!(
-            "the kernel has no way to discard a region of {}, as the plan asks: write \
-             flash_state = \"overwritten\" in it",
+            "the kernel cannot discard a region of {}, as the plan requires. Set flash_state = \
+             \"overwritten\" in the plan",
             target.path
         ))),
         (.., asked) => Ok(asked),
@@ -303,8 +304,8 @@ pub fn check_wear(wanted: &[Wanted], made: &plan::Expanded) -> Result<(), Fault>
         return Ok(());
     }
     Err(Fault::refused(format!(
-        "{} write at least {} and {} are allowed, so that the drive does not wear: make the \
-         plan's region smaller, or allow it with --max-write {}m",
+        "{} write at least {}, above the limit of {} that protects the drive from wear. Reduce the \
+         plan's region, or raise the limit with --max-write {}m",
         match mode {
             Mode::Characterise => "the preparations of the workloads",
             _ => "the blocks that an answer needs",
@@ -322,7 +323,7 @@ fn show(global: &Global, ready: &Ready) {
     for Wanted { target, span, flash_state, .. } in &ready.wanted {
         let state = state_words(*flash_state);
         note(format!(
-            "  {}: {} from {} on, {state}. What is there is lost.",
+            "  {}: {} from {} on, {state}. Its contents will be lost.",
             target.describe(),
             units::size(span.size_bytes),
             units::size(span.start_bytes)

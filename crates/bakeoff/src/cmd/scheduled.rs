@@ -39,7 +39,7 @@ pub fn wait_until(global: &Global, time: Time) -> Result<(), Fault> {
     say::note(
         global.quiet,
         format_args!(
-            "Waiting until {}, {} from now. Ctrl-C ends it; nothing was changed yet.",
+            "Waiting until {}, {} from now. Ctrl-C cancels the run; nothing was changed yet.",
             due.strftime("%Y-%m-%d %H:%M"),
             units::duration(u64::try_from(left_ns(&due)).unwrap_or(0))
         ),
@@ -74,8 +74,8 @@ pub fn detach(global: &Global, tokens: &[String]) -> Result<Outcome, Fault> {
     let runs = format!("bakeoff runs --store {}", shell_word(&RawPath::new(&store)));
     if let Some(unit) = as_unit(&args, &path)? {
         say::line(format_args!(
-            "It runs on its own as {unit}.\n  tail -f {shown}\n  {runs}\n  systemctl stop {unit} \
-             ends it and puts everything back"
+            "The run continues in the background as {unit}.\n  tail -f {shown}\n  {runs}\n  \
+             systemctl stop {unit} ends it and restores all changes"
         ));
         return Ok(Outcome::Done);
     }
@@ -85,8 +85,8 @@ pub fn detach(global: &Global, tokens: &[String]) -> Result<Outcome, Fault> {
     }
     let pid = child.id();
     say::line(format_args!(
-        "It runs on its own as process {pid}.\n  tail -f {shown}\n  {runs}\n  kill {pid} ends it \
-         and puts everything back"
+        "The run continues in the background as process {pid}.\n  tail -f {shown}\n  {runs}\n  \
+         kill {pid} ends it and restores all changes"
     ));
     Ok(Outcome::Done)
 }
@@ -98,7 +98,7 @@ fn early_end(child: &mut Child, log: &Path, watched: Duration) -> Result<Option<
     while since.elapsed() < watched {
         if let Some(ended) = child.try_wait().map_err(Fault::environment)? {
             let said = std::fs::read_to_string(log).unwrap_or_default();
-            let said = format!("it ended at once:\n{}", said.trim_end());
+            let said = format!("the background run ended immediately:\n{}", said.trim_end());
             return match ended.success() {
                 true => Ok(Some(Outcome::Done)),
                 false => Err(Fault::passed_on(ended.code(), said)),

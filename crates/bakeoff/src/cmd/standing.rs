@@ -97,8 +97,8 @@ fn side_by_side(
             u16::try_from(parts).map_err(Fault::bug)
         }
         (false, Some(Isolation::Slices)) => Err(Fault::usage(format!(
-            "{parts} candidates do not fit side by side on {}, and at most {MOST_STANDS} stand at \
-             once: make size in [region] larger, or write isolation = \"visit\"",
+            "{parts} candidates do not fit side by side on {} (at most {MOST_STANDS} do). Increase \
+             size in [region], or set isolation = \"visit\"",
             units::size(own.saturating_mul(parts as u64))
         ))),
         (false, _) => Ok(1),

@@ -34,7 +34,7 @@ pub fn read(store: &Sqlite, id: &RunId) -> Result<Run, Fault> {
     let events = store.load(id)?;
     Run::fold(&events).map_err(|error| {
         let advice = format!("`bakeoff export {id} --format jsonl` saves what there is of it, and");
-        Fault::environment(format!("run {id}: {error}; {advice} `bakeoff rm {id}` removes it"))
+        Fault::environment(format!("run {id}: {error}; {advice} Remove it: bakeoff rm {id}"))
     })
 }
 
@@ -52,7 +52,7 @@ pub fn analysed(
             continue;
         }
         if ids.len() == most {
-            return Err(Fault::usage(format!("at most {most} runs at once: name fewer")));
+            return Err(Fault::usage(format!("too many runs: name at most {most}")));
         }
         let run = read(&store, &id)?;
         say_state(state(&store, &id, &run)?, &store, &id)?;
@@ -69,7 +69,7 @@ pub fn study(name: &str) -> Result<&'static Study, Fault> {
     studies::find(name).ok_or_else(|| {
         let names: Vec<_> = studies::STUDIES.iter().map(|study| study.name).collect();
         let name = printable(name.as_bytes());
-        Fault::usage(format!("no study '{name}'; there are {}", names.join(", ")))
+        Fault::usage(format!("no study '{name}'. Available: {}", names.join(", ")))
     })
 }
 
@@ -95,8 +95,8 @@ pub fn say_state(state: State, store: &Sqlite, id: &RunId) -> Result<(), Fault> 
         State::Dead => {
             let is_imported = store.list()?.iter().any(|s| s.run == *id && s.is_imported);
             let advice = match is_imported {
-                true => "it can go on only on the machine it was exported from".to_string(),
-                false => format!("`bakeoff resume {id}` goes on with it"),
+                true => "resume it on the machine it was exported from".to_string(),
+                false => format!("continue with `bakeoff resume {id}`"),
             };
             format!("run {id} was interrupted; this is the answer so far, {advice}")
         }
@@ -109,7 +109,8 @@ pub fn say_state(state: State, store: &Sqlite, id: &RunId) -> Result<(), Fault> 
 pub fn no_format(format: Format, command: &str, has: &str) -> Fault {
     let name = clap::ValueEnum::to_possible_value(&format);
     let name = name.as_ref().map_or("that", |value| value.get_name());
-    Fault::usage(format!("`bakeoff {command}` has no format {name}: it writes {has}"))
+    Fault::usage(format!("`bakeoff {command}` does not support the format {name}. Supported: \
+        {has}"))
 }
 
 /// Writes a result to stdout, or to the file the user named (`-` is stdout).
@@ -138,7 +139,7 @@ pub fn write_file(
     fill: impl FnOnce(&mut dyn Write) -> std::io::Result<()>,
 ) -> Result<(), Fault> {
     let is_directory =
-        || Fault::usage(format!("{} is a directory: name a file in it", RawPath::new(path)));
+        || Fault::usage(format!("{} is a directory. Name a file in it", RawPath::new(path)));
     if names_directory(path) {
         return Err(is_directory());
     }

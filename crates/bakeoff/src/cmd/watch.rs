@@ -29,7 +29,7 @@ pub fn run(global: &Global, args: &Watch) -> Result<Outcome, Fault> {
         return Err(stored::no_format(format, "watch", "text, json or csv"));
     }
     if args.interval < SHORTEST_NS {
-        return Err(Fault::usage("--interval is too short; 100ms is the shortest"));
+        return Err(Fault::usage("--interval is too short. Use at least 100ms"));
     }
     let cancel = Cancel::listen().map_err(Fault::environment)?;
     let which = match &args.device {
@@ -108,9 +108,9 @@ fn devices(asked: &Path) -> Result<Vec<Dev>, Fault> {
     let path = if is_name { Path::new("/dev").join(asked) } else { asked.to_path_buf() };
     let metadata = std::fs::metadata(&path).map_err(|error| match error.kind() {
         std::io::ErrorKind::NotFound => {
-            Fault::usage(format!("there is no {shown}; `bakeoff devices` lists drives"))
+            Fault::usage(format!("{shown} does not exist. List the drives with `bakeoff devices`"))
         }
-        _ => Fault::environment(format!("cannot look at {shown}: {error}; try sudo")),
+        _ => Fault::environment(format!("cannot inspect {shown}: {error}. Try sudo")),
     })?;
     if metadata.file_type().is_block_device() {
         return Ok(vec![Dev::new(major(metadata.rdev()), minor(metadata.rdev()))]);
@@ -120,7 +120,8 @@ fn devices(asked: &Path) -> Result<Vec<Dev>, Fault> {
     match devs.is_empty() {
         false => Ok(devs),
         true => Err(Fault::usage(format!(
-            "no block device can be seen below {shown} ({}); `bakeoff devices` lists drives",
+            "cannot determine the block device of {shown} ({}). List the drives with `bakeoff \
+             devices`",
             place.fs
         ))),
     }

@@ -63,7 +63,7 @@ fn become_tool(mut args: impl Iterator<Item = OsString>) -> ExitCode {
     };
     let Some(program) = args.next() else { return ExitCode::from(127) };
     if let Err(error) = set_parent_process_death_signal(Some(Signal::KILL)) {
-        say::line(format_args!("cannot ask to die with the parent: {error}"));
+        say::line(format_args!("cannot set the parent-death signal: {error}"));
         return ExitCode::from(127);
     }
     if getppid().map(|pid| pid.as_raw_nonzero().get()) != Some(parent) {

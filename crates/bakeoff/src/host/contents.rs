@@ -41,7 +41,7 @@ const SEVERAL: i32 = 8;
 pub enum ContentsError {
     /// A program is missing.
     #[error(
-        "{program} is not installed, so the contents of the target cannot be read; install \
+        "{program} is not installed, so bakeoff cannot read the contents of the target. Install \
          util-linux (sudo apt install util-linux)"
     )]
     Missing {
@@ -49,7 +49,7 @@ pub enum ContentsError {
         program: String,
     },
     /// It could not be read.
-    #[error("cannot read the contents of {path}: {why}; run it as root (sudo bakeoff …)")]
+    #[error("cannot read the contents of {path}: {why}. Run as root (sudo bakeoff …)")]
     Unreadable {
         /// What was to be read.
         path: RawPath,
@@ -142,7 +142,7 @@ fn range_signs(path: &Path, start_bytes: u64, bytes: u64) -> Result<Vec<Sign>, C
         Some(0) => wipefs::parse_export(&String::from_utf8_lossy(&done.stdout)),
         Some(NOTHING) => None,
         Some(SEVERAL) => Some(Signature {
-            kind: "several contradicting signatures".to_string(),
+            kind: "several conflicting signatures".to_string(),
             ..Signature::default()
         }),
         _ => return Err(said(path, &done)),

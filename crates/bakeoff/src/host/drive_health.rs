@@ -35,7 +35,7 @@ pub fn of_emmc(root: &Root, name: &str) -> Option<Health> {
 /// Asks smartctl.
 pub fn ask(name: &str, cancel: &Cancel) -> Fact<Health> {
     if !rustix::process::geteuid().is_root() {
-        return Err("drives are asked as root only: sudo".to_string());
+        return Err("reading drive health needs root: sudo".to_string());
     }
     let path = format!("/dev/{}", name.replace('!', "/"));
     let argv = [&["smartctl"], &ARGS[..], &[path.as_str()]].concat();

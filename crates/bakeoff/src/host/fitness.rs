@@ -53,10 +53,11 @@ pub fn from_tree(root: &Root, target: Target, system: &System) -> Facts {
     let no_answer = || "only asked on the running machine".to_string();
     Facts {
         host: fingerprint::gather(root),
-        clocks: some(clocks(root), "no cpufreq here: the clock cannot be seen or set"),
+        clocks: some(clocks(root), "this machine has no cpufreq, so the CPU clock cannot be read \
+            or set"),
         throttled: firmware::Throttling::open(root)
             .and_then(|mut source| Some((source.bits()?, source.tells_history())))
-            .ok_or_else(|| "no Raspberry Pi firmware answers".to_string()),
+            .ok_or_else(|| "no Raspberry Pi firmware responds".to_string()),
         temperatures: some(temperatures(root), "no thermal zone can be read"),
         swaps: swaps(system, chain),
         memory: meminfo::parse(&root.text("proc/meminfo").unwrap_or_default()),
@@ -140,13 +141,13 @@ fn ask_timers(cancel: &Cancel) -> Fact<Vec<Timer>> {
     let argv = ["systemctl", "list-timers", "--all", "--no-pager", "--output=json"];
     let finished = match Spec::tool(&argv, SYSTEMCTL_LIMIT).and_then(|spec| spec.run(cancel)) {
         Ok(finished) => finished,
-        Err(ExecError::Missing { .. }) => return Err("there is no systemctl".to_string()),
+        Err(ExecError::Missing { .. }) => return Err("systemctl is not installed".to_string()),
         Err(error) => return Err(error.to_string()),
     };
     let text = String::from_utf8_lossy(&finished.stdout);
     timers::parse(&text).ok_or_else(|| {
         let said = String::from_utf8_lossy(&finished.stderr);
-        let said = said.lines().next().unwrap_or("it printed no list");
+        let said = said.lines().next().unwrap_or("systemctl printed no list");
         format!("systemctl gives no list (older than 249, or in a container): {said}")
     })
 }

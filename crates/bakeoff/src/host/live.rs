@@ -22,7 +22,7 @@ pub enum LiveError {
     #[error("cannot read /proc/diskstats: {0}; mount /proc (`mount -t proc proc /proc`)")]
     Counters(std::io::Error),
     /// A device that was asked for went away.
-    #[error("{0} is gone; plugged in again it may have another name (`bakeoff devices`)")]
+    #[error("{0} is detached. After plugging it in again, check its name with `bakeoff devices`")]
     Gone(String),
 }
 

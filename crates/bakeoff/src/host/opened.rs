@@ -69,7 +69,7 @@ pub fn open_device(path: &Path) -> io::Result<Opened> {
     let opened = Opened::new(openat(CWD, &path, flags, Mode::empty())?, path)?;
     match opened.is_device() {
         true => Ok(opened),
-        false => Err(io::Error::other("it is no block device")),
+        false => Err(io::Error::other("it is not a block device")),
     }
 }
 

@@ -16,7 +16,7 @@ use super::{mounts, system};
 #[derive(Debug, Error)]
 pub enum PlaceError {
     /// The path cannot be opened.
-    #[error("cannot look at {}: {source}", RawPath::new(path))]
+    #[error("cannot inspect {}: {source}", RawPath::new(path))]
     Path {
         /// It.
         path: PathBuf,
@@ -28,7 +28,7 @@ pub enum PlaceError {
     MountTable(io::Error),
     /// The mount is not in our mount table: it is outside of a chroot.
     #[error(
-        "{} is on no mount that can be seen from here; run outside of the chroot",
+        "cannot find the mount of {}. Run outside the chroot",
         RawPath::new(.0)
     )]
     NotMounted(PathBuf),

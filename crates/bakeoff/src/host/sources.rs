@@ -63,14 +63,14 @@ impl Sources {
         };
         let clocks = gauges::clocks(&root, GAUGES);
         let temperatures = gauges::temperatures(&root, GAUGES);
-        found.any("clocks", clocks.len(), "no cpufreq: the CPU's clock cannot be seen");
+        found.any("clocks", clocks.len(), "no cpufreq, so the CPU clock cannot be read");
         found.any("temperatures", temperatures.len(), "no thermal zone can be read");
         let (clock_names, clocks) = clocks.into_iter().unzip();
         let (temperature_names, temperatures) = temperatures.into_iter().unzip();
         let online = root.text("sys/devices/system/cpu/possible");
         let cpus = online.and_then(|text| cpu_list::count(&text)).unwrap_or(1) as usize;
         let firmware = firmware::Throttling::open(&root);
-        found.any("throttling", firmware.iter().count(), "no Raspberry Pi firmware answers");
+        found.any("throttling", firmware.iter().count(), "no Raspberry Pi firmware responds");
         let quota = Quota::open(&root);
         found.any("CPU quota", quota.iter().count(), "our control group has no cpu.stat");
         Sources {
@@ -203,7 +203,7 @@ impl Found {
             }
             Err(error) => {
                 let reason = match error.kind() {
-                    io::ErrorKind::PermissionDenied => format!("may not be read: {error}; {why}"),
+                    io::ErrorKind::PermissionDenied => format!("cannot be read: {error}; {why}"),
                     _ => format!("{why} ({error})"),
                 };
                 self.missing.push(Skipped { name: name.to_string(), reason });

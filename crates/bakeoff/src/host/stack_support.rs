@@ -43,7 +43,7 @@ pub fn dm_runs() -> bool {
 fn program(name: &str, package: &str) -> Result<(), String> {
     match find_program(OsStr::new(name)) {
         Some(_) => Ok(()),
-        None => Err(format!("{name} is not installed; `apt install {package}` brings it")),
+        None => Err(format!("{name} is not installed. Install it: apt install {package}")),
     }
 }
 
@@ -68,7 +68,7 @@ fn module(root: &Root, name: &str, option: &str) -> Result<(), String> {
         true => Ok(()),
         false => Err(format!(
             "this kernel ({kernel}) has no {name}, neither built in nor as a module under \
-             /lib/modules; it takes one built with CONFIG_{option}"
+             /lib/modules. Use a kernel built with CONFIG_{option}"
         )),
     }
 }
@@ -113,7 +113,7 @@ fn has_governor(root: &Root, wanted: &str) -> Result<(), String> {
     let available = root.attr(file).unwrap_or_default();
     match available.split_ascii_whitespace().any(|name| name == wanted) {
         true => Ok(()),
-        false => Err(format!("there is no governor {wanted}; this kernel has {available}")),
+        false => Err(format!("no governor {wanted}. Available in this kernel: {available}")),
     }
 }
 

@@ -13,7 +13,7 @@ use crate::exec::find_program;
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum Missing {
     /// A program.
-    #[error("{program} is not installed; `apt install {package}` brings it")]
+    #[error("{program} is not installed. Install it: apt install {package}")]
     Program {
         /// The program.
         program: &'static str,
@@ -22,8 +22,8 @@ pub enum Missing {
     },
     /// A driver in the kernel.
     #[error(
-        "this kernel ({kernel}) has no {fs}, neither built in nor as a module under \
-         /lib/modules; it takes one built with CONFIG_{option}"
+        "this kernel ({kernel}) has no {fs}, neither built in nor as a module under /lib/modules. \
+         Use a kernel built with CONFIG_{option}"
     )]
     Kernel {
         /// The filesystem.
@@ -34,7 +34,8 @@ pub enum Missing {
         option: String,
     },
     /// /dev/fuse.
-    #[error("there is no /dev/fuse; `modprobe fuse`, or run outside of the container")]
+    #[error("/dev/fuse does not exist. Load the module (modprobe fuse), or run outside the \
+        container")]
     FuseDevice,
 }
 

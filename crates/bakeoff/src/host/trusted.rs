@@ -38,8 +38,8 @@ pub enum Distrust {
     },
     /// A directory that was just made belongs to somebody else, or others may write to it.
     #[error(
-        "Refusing to work in {} as root: the directory bakeoff made in it is not root's alone. It \
-         was replaced, or this filesystem keeps no owners. {}",
+        "Refusing to work in {} as root: root is not the only owner of the directory that bakeoff \
+         created in it. The directory was replaced, or this filesystem stores no owners. {}",
         RawPath::new(.dir), advice(*.owner, .dir)
     )]
     NotOurs {
@@ -61,7 +61,7 @@ pub enum Distrust {
 fn advice(owner: u32, dir: &Path) -> String {
     let typed = shell_word(&RawPath::new(dir));
     match owner {
-        0 => format!("Run without sudo, or take the permission away: sudo chmod go-w {typed}"),
+        0 => format!("Run without sudo, or remove the write permission: sudo chmod go-w {typed}"),
         uid => {
             let user = user_name(uid).unwrap_or_else(|| format!("'#{uid}'"));
             format!("Run as its owner: sudo -u {user} bakeoff quick {typed}")

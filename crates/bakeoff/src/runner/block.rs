@@ -99,7 +99,7 @@ impl Session<'_> {
             }
             Ok(None) => Ok(BlockEnd::Complete),
             Err(LoadError::Interrupted) => Ok(BlockEnd::Interrupted),
-            Err(error) => Ok(BlockEnd::Failed(format!("the sentinel cannot be read: {error}"))),
+            Err(error) => Ok(BlockEnd::Failed(format!("cannot read the sentinel: {error}"))),
         }
     }
 

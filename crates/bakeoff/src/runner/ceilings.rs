@@ -55,7 +55,7 @@ pub fn measure(session: &mut Session, target_set: &mut TargetSet) -> Result<(), 
     of.skipped.extend(rungs::no_places(&run.header));
     match reason_against(run, session.journal.elapsed_ns(), &planned) {
         Some((because, option)) => {
-            let reason = format!("{}; {option} allows more", because.label());
+            let reason = format!("{}. Allow more: {option}", because.label());
             of.skipped.push(Skipped { name: "all ceilings".to_string(), reason });
             of.left_out.push(LeftOut { workload: None, because });
         }
@@ -188,7 +188,7 @@ pub fn one(
     let m = measured.map_err(|error| error.to_string())?;
     let rate = pace(workload.metric, &m);
     if m.total_ios() < rungs::FEWEST_IOS {
-        return Err(format!("only {} operations in the time there is for it", m.total_ios()));
+        return Err(format!("only {} operations fit into the available time", m.total_ios()));
     }
     let moved = [&m.read, &m.write].into_iter().flatten().map(|s| s.bw_bytes_per_s).sum();
     match rate > 0.0 {

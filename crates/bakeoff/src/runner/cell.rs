@@ -127,7 +127,7 @@ pub fn measure(
             CellOutcome::Hopeless(trouble.explained())
         }
         (Err(trouble), _) => trouble.invalid(first),
-        (Ok(_), Err(error)) => invalid(format!("cannot remove what the cell made: {error}")),
+        (Ok(_), Err(error)) => invalid(format!("cannot remove the files of the cell: {error}")),
         (Ok((told, truth)), Ok(())) if told.len() == which.group.len() => {
             let is_profile = workload.phase == Phase::Whole;
             let (told, missing) = apart(which.group, told);
@@ -140,7 +140,7 @@ pub fn measure(
         }
         (Ok((told, _)), Ok(())) => {
             let (wanted, got) = (which.group.len(), told.len());
-            invalid(format!("{wanted} figures were wanted and {got} came"))
+            invalid(format!("expected {wanted} figures, received {got}"))
         }
     }
 }
@@ -150,7 +150,7 @@ pub fn impossible_on(site: &Site, workload: &Workload) -> Option<String> {
     let needs_files = matches!(workload.phase, Phase::Metadata | Phase::Whole)
         || workload.driver != DriverName::Native;
     (site.is_raw && needs_files)
-        .then(|| format!("{} makes files, and a raw device has none", workload.name))
+        .then(|| format!("{} needs a filesystem, and a raw device has none", workload.name))
 }
 
 /// What was measured of each workload or why nothing was, with what a foreign tool printed.
@@ -284,7 +284,7 @@ impl CellError {
     pub fn explained(&self) -> String {
         match self {
             CellError::Io(what, error) if is_full(error) => {
-                format!("no space left ({what}): free some")
+                format!("no space left ({what}). Free some space")
             }
             other => other.to_string(),
         }
@@ -296,7 +296,7 @@ impl CellError {
             matches!(self, CellError::Foreign(ForeignError::Exec(ExecError::TimedOut { .. })));
         let lacks_memory = matches!(self, CellError::Load(LoadError::Failed(failure))
             if failure.kind == FailureKind::NoMemory);
-        let advice = if hung { "; cell_max in the plan gives it another time" } else { "" };
+        let advice = if hung { ". Change the limit with cell_max in the plan" } else { "" };
         CellOutcome::Invalid {
             workload,
             reason: format!("{self}{advice}"),
@@ -384,7 +384,8 @@ pub fn cool(site: &Site) -> Result<Option<u64>, CellError> {
     let file =
         File::open(site.data.path()).map_err(|e| CellError::Io("cannot open the data file", e))?;
     let evict = |file: &File| {
-        residency::evict(file).map_err(|e| CellError::Io("cannot put the file out of memory", e))
+        residency::evict(file).map_err(|e| CellError::Io("cannot drop the file from the page \
+            cache", e))
     };
     evict(&file)?;
     if let Some(device) = &site.driver_reads {
@@ -392,7 +393,7 @@ pub fn cool(site: &Site) -> Result<Option<u64>, CellError> {
         evict(&device.map_err(|e| CellError::Io("cannot open the device of the stack", e))?)?;
     }
     let own = residency::resident_bytes(&file, site.file_bytes)
-        .map_err(|e| CellError::Io("cannot tell what is in memory", e))?;
+        .map_err(|e| CellError::Io("cannot determine which pages are in memory", e))?;
     // A file of somebody else's, or one that a mount hides: nothing can be said then.
     let below = site.cached_below.iter().map(|image| cool_below(image).ok());
     Ok(below.sum::<Option<u64>>().map(|below| own.saturating_add(below)))

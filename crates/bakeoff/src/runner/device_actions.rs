@@ -97,9 +97,10 @@ pub fn set_knob(path: &RawPath, value: &str) -> Result<Done, ActionError> {
     host::write_setting(path.as_path(), value).map_err(|error| {
         let known = host::setting(path.as_path()).unwrap_or_default();
         failed(match error.kind() {
-            io::ErrorKind::NotFound => "there is no such setting here".to_string(),
+            io::ErrorKind::NotFound => "this machine has no such setting".to_string(),
             io::ErrorKind::InvalidInput => {
-                format!("the kernel does not know it; it has {}", printable(known.as_bytes()))
+                format!("the kernel does not support it; available: \
+                    {}", printable(known.as_bytes()))
             }
             _ => error.to_string(),
         })
@@ -107,7 +108,7 @@ pub fn set_knob(path: &RawPath, value: &str) -> Result<Done, ActionError> {
     let now = knobs::current(&host::setting(path.as_path()).unwrap_or_default());
     match now == value {
         true => Ok(Done::default()),
-        false => Err(failed(format!("the kernel made it {}", printable(now.as_bytes())))),
+        false => Err(failed(format!("the kernel changed it to {}", printable(now.as_bytes())))),
     }
 }
 

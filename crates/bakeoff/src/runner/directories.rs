@@ -149,8 +149,8 @@ fn choose_size(
         let largest = units::size(room / 2);
         if asked > room / 2 {
             return Err(Fault::usage(format!(
-                "--size {} is more than may be used here (at most half of the free space, with 5 % \
-                 or 512 MiB left free): at most {largest}",
+                "--size {} is too large: bakeoff uses at most half of the free space and leaves 5 \
+                 % or 512 MiB free. Use at most {largest}",
                 units::size(asked)
             )));
         }
@@ -168,7 +168,7 @@ fn choose_size(
         );
         Fault::environment(format!(
             "not enough free space in {name}: bakeoff uses at most half of it and leaves 5 % or \
-             512 MiB free; make room, or name another directory"
+             512 MiB free. Free some space, or name another directory"
         ))
     })
 }

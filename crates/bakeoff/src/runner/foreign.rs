@@ -41,7 +41,7 @@ pub fn limit(cell_max_ns: Option<u64>, parts: usize) -> Duration {
 #[derive(Debug, Error)]
 pub enum ForeignError {
     /// It is not installed.
-    #[error("{tool} is not installed; the package is {package}")]
+    #[error("{tool} is not installed. Install the package {package}")]
     Missing {
         /// Its name.
         tool: &'static str,
@@ -49,7 +49,7 @@ pub enum ForeignError {
         package: &'static str,
     },
     /// It was asked for its version and went on.
-    #[error("{tool} did not say its version within 3 s: `{command}` has to end by itself")]
+    #[error("{tool} did not print its version within 3 s. Check that `{command}` ends by itself")]
     Silent {
         /// Its name.
         tool: &'static str,
@@ -57,7 +57,7 @@ pub enum ForeignError {
         command: String,
     },
     /// What is installed under its name is something else.
-    #[error("what is installed as {0} does not say its version as {0} does")]
+    #[error("the program installed as {0} does not print its version in the format of {0}")]
     Stranger(&'static str),
     /// It has no words for the workload.
     #[error(transparent)]
@@ -166,7 +166,8 @@ impl Installed {
             }
         }
         if invocation.cool {
-            cool(dir).map_err(|e| ForeignError::Io("put the tool's files out of memory", e))?;
+            cool(dir).map_err(|e| ForeignError::Io("drop the tool's files from the page \
+                cache", e))?;
         }
         Ok(run(&invocation.measure)?)
     }

@@ -43,7 +43,7 @@ impl Session<'_> {
         let workload = group[0];
         let hung = self.hung.iter().find(|(c, w, _)| (*c, *w) == (candidate, workload));
         if let Some((_, _, why)) = hung {
-            let reason = format!("{why}; since then it was not started again");
+            let reason = format!("{why}; it was not restarted");
             self.journal.record(What::CellInvalid { block, candidate, workload, reason })?;
             return Ok(BlockEnd::Complete);
         }

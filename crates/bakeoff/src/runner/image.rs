@@ -81,7 +81,8 @@ fn fitting(header: &Header, place: &Place, rate: f64) -> (Images, Vec<Skipped>) 
     let needs_all = needs.iter().copied().max().unwrap_or(0) * needs.len() as u64;
     let advice = if most_bytes == by_time {
         let needed_s = (needs_all as f64 / rate.max(1.0)) as u64 * FILL_SHARE + 1;
-        format!("writing it at {} takes too long; --time {needed_s}s", units::rate(rate))
+        format!("writing it at {} takes too long. Allow more time: --time \
+            {needed_s}s", units::rate(rate))
     } else if most_bytes == by_wear {
         format!("--max-write {}m", needs_all * WEAR_SHARE / (1 << 20))
     } else {
@@ -89,7 +90,7 @@ fn fitting(header: &Header, place: &Place, rate: f64) -> (Images, Vec<Skipped>) 
     };
     let skip = |at: usize| Skipped {
         name: header.candidates[at].name.clone(),
-        reason: format!("no room for its image beside the others: {advice} is enough"),
+        reason: format!("not enough space for its image beside the others. Sufficient: {advice}"),
     };
     let mut skipped: Vec<Skipped> = left_out.map(skip).collect();
     for (at, twin) in header.candidates.iter().enumerate().skip(needs.len()) {
@@ -98,7 +99,7 @@ fn fitting(header: &Header, place: &Place, rate: f64) -> (Images, Vec<Skipped>) 
             true => images.kept.push(at),
             false => skipped.push(Skipped {
                 name: twin.name.clone(),
-                reason: "no room for a control beside the others".to_string(),
+                reason: "not enough space for a control beside the others".to_string(),
             }),
         }
     }
@@ -125,7 +126,7 @@ pub fn prepare_again(
     file_bytes: u64,
 ) -> Result<TargetSet, StepError> {
     let parent = region.target.as_path().parent().and_then(|scratch| scratch.parent());
-    let parent = parent.ok_or_else(|| Fault::bug("the image lies nowhere"))?;
+    let parent = parent.ok_or_else(|| Fault::bug("the image has no location"))?;
     let place = host::place(parent).map_err(Fault::environment)?;
     let parent = RawPath::new(parent);
     let (_, scratch) = making::scratch(session, ScratchOf::Run, &parent)?;
@@ -191,6 +192,6 @@ fn attach(session: &mut Session, scratch: &Scratch, images: &Images) -> Result<M
         parts.push(Part { device, backing: Some((inode, 0)), knob_disk });
         shown.get_or_insert_with(|| RawPath::new(image.shown()));
     }
-    let shown = shown.ok_or_else(|| Fault::bug("no image was made"))?;
+    let shown = shown.ok_or_else(|| Fault::bug("no image was created"))?;
     Ok(Made { parts, shown, mount_point })
 }

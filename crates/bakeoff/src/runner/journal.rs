@@ -50,7 +50,7 @@ impl<'s> Journal<'s> {
         let Some(held) = lock::hold(store.path(), id)? else { return Ok(None) };
         let run = Run::fold(&store.load(id)?).map_err(|error| {
             Fault::environment(format!(
-                "run {id} is damaged: {error}; `bakeoff clean --force {id}` removes it"
+                "run {id} is damaged: {error}; Remove it: bakeoff clean --force {id}"
             ))
         })?;
         let before_ns = run.elapsed_ns;
@@ -110,7 +110,8 @@ impl<'s> Journal<'s> {
 }
 
 fn busy(id: &RunId) -> Fault {
-    Fault::refused(format!("run {id} is in use by another bakeoff process; wait until it ends"))
+    Fault::refused(format!("run {id} is in use by another bakeoff process. Wait until that process \
+        ends"))
 }
 
 /// The wall clock, for people. Before 1970 it reads 0.

@@ -83,7 +83,8 @@ pub fn run(
 pub fn only(mut all: Vec<Measurement>) -> Result<Measurement, LoadError> {
     match all.len() {
         1 => Ok(all.remove(0)),
-        n => Err(LoadError::Child(format!("the measuring process gave {n} numbers for one job"))),
+        n => Err(LoadError::Child(format!("the measuring process returned {n} numbers for one \
+            job"))),
     }
 }
 

@@ -77,7 +77,7 @@ impl LockedTarget {
         })?;
         match self.what {
             What::Image { dev, ino, .. } if opened.inode() == (Inode { dev, ino }) => Ok(opened),
-            _ => Err(ActionError::Lost(format!("{path} is another file than it was"))),
+            _ => Err(ActionError::Lost(format!("{path} was replaced by another file"))),
         }
     }
 
@@ -107,13 +107,13 @@ impl LockedTarget {
             What::Image { dev, ino, size_bytes } => {
                 match (now.dev(), now.ino(), now.len()) == (*dev, *ino, *size_bytes) {
                     true => Ok(()),
-                    false => lost("is another file than it was".to_string()),
+                    false => lost("was replaced by another file".to_string()),
                 }
             }
             What::Device { dev, identity } => {
                 let named = Dev::new(major(now.rdev()), minor(now.rdev()));
                 if named != *dev {
-                    return lost(format!("was device {dev} and is {named} now"));
+                    return lost(format!("has changed from device {dev} to {named}"));
                 }
                 match host::identity_of(*dev) {
                     None => lost("is gone: was it unplugged?".to_string()),
@@ -137,12 +137,13 @@ impl Drop for LockedTarget {
 
 fn differs(then: &Identity, now: &Identity) -> String {
     if then.diskseq != now.diskseq {
-        return "was unplugged and another drive, or the same one again, has its name".to_string();
+        return "was unplugged, and its name now belongs to a drive that was attached \
+            later".to_string();
     }
     if then.size_bytes != now.size_bytes {
-        return format!("had {} bytes and has {} now", then.size_bytes, now.size_bytes);
+        return format!("has changed size from {} to {} bytes", then.size_bytes, now.size_bytes);
     }
-    "has another serial number than it had".to_string()
+    "has changed its serial number".to_string()
 }
 
 fn gone(path: &Path) -> Fault {
@@ -153,7 +154,7 @@ fn lock(path: &Path) -> Result<File, Fault> {
     let shown = RawPath::new(path);
     let unusable = |e: io::Error| {
         let denied = e.kind() == io::ErrorKind::PermissionDenied;
-        let advice = if denied { "; run as its owner or with sudo" } else { "" };
+        let advice = if denied { ". Run as its owner, or with sudo" } else { "" };
         Fault::environment(format!("cannot use {shown}: {e}{advice}"))
     };
     let file = File::open(path).map_err(unusable)?;
@@ -165,8 +166,8 @@ fn lock(path: &Path) -> Result<File, Fault> {
         }
     }
     Err(Fault::refused(format!(
-        "{shown} is in the hands of another run or program (it is locked); `bakeoff runs` shows \
-         whether a run is under way: wait for its end"
+        "{shown} is locked by another run or program. Check for active runs with `bakeoff runs`, \
+         and wait until they end"
     )))
 }
 
@@ -178,8 +179,8 @@ fn claim(path: &Path) -> Result<File, Fault> {
     match open(path, flags, Mode::empty()) {
         Ok(fd) => Ok(File::from(fd)),
         Err(error) => Err(Fault::refused(format!(
-            "{} is not written: the kernel says {error}. Something holds it, as the journal of a \
-             mounted filesystem is held; `lsblk` and `findmnt` show what to unmount",
+            "Refusing to write to {}: the kernel reports {error}. It is in use, for example as the \
+             journal of a mounted filesystem. Find what to unmount with `lsblk` and `findmnt`",
             RawPath::new(path)
         ))),
     }

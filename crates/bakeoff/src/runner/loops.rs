@@ -15,7 +15,7 @@ use crate::host::{self, Opened};
 /// then.
 pub fn attach(action: &Action, file: &Opened, mark: &str) -> Result<RawPath, ActionError> {
     let Action::AttachLoop { offset_bytes, size_bytes, sector_bytes, .. } = action else {
-        return Err(ActionError::Lost(format!("{} attaches nothing", steps::describe(action))));
+        return Err(ActionError::Lost(format!("{} attached no device", steps::describe(action))));
     };
     let part = Part {
         name: mark,
@@ -38,7 +38,7 @@ pub fn check(device: &RawPath, inode: Inode, offset_bytes: u64) -> Result<(), Ac
     let backing = opened.and_then(|opened| bakeoff_engine::loops::backing(opened.as_fd()));
     match backing {
         Ok(backing) if backing == (Backing { inode, offset_bytes }) => Ok(()),
-        Ok(_) => Err(ActionError::Lost(format!("{device} has another file behind it"))),
+        Ok(_) => Err(ActionError::Lost(format!("{device} is backed by a different file"))),
         Err(error) => Err(ActionError::Lost(format!("{device} is no longer attached: {error}"))),
     }
 }

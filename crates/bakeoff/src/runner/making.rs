@@ -43,7 +43,7 @@ fn directory(
         made = Some(action::scratch_in(parent, name)?);
         Ok(Done::default())
     })?;
-    let made = made.ok_or_else(|| Fault::bug("a directory was made and is not there"))?;
+    let made = made.ok_or_else(|| Fault::bug("a directory that was just created is missing"))?;
     session.journal.keep(step, made.clone());
     Ok((step, made))
 }
@@ -82,7 +82,7 @@ pub fn attach(
         device = Some(attached);
         Ok(Done { output })
     })?;
-    let gone = || StepError::Failed(ActionError::Lost("the loop device went away".to_string()));
+    let gone = || StepError::Failed(ActionError::Lost("the loop device disappeared".to_string()));
     Ok((step, device.ok_or_else(gone)?))
 }
 

@@ -66,7 +66,8 @@ pub fn kept(name: &str) -> io::Result<PathBuf> {
     let trusted = base.ancestors().all(|dir| is_roots_alone(dir).unwrap_or(false));
     if !trusted {
         let base = base.display();
-        return Err(io::Error::other(format!("other users can write to {base}, or above it")));
+        return Err(io::Error::other(format!("other users can write to {base} or to a parent \
+            directory")));
     }
     make_in(&base)?;
     Ok(base.join(NAME).join(name))
@@ -101,7 +102,7 @@ fn make_in(base: &Path) -> io::Result<()> {
     match is_roots_alone(&path)? {
         true => Ok(()),
         false => {
-            Err(io::Error::other("other users can write to it or own it: remove it, and try again"))
+            Err(io::Error::other("other users own it or can write to it. Remove it and try again"))
         }
     }
 }
@@ -114,8 +115,8 @@ fn base() -> Result<PathBuf, Fault> {
     });
     trusted.next().ok_or_else(|| {
         Fault::environment(format!(
-            "there is no directory for a mount point: {} are missing, or other users can write to \
-             them or to a directory above; make /run as root with mode 0755",
+            "cannot create a mount point: {} are missing, or other users can write to them or to a \
+             parent directory. Create /run as root with mode 0755",
             BASES.join(" and ")
         ))
     })

@@ -126,9 +126,9 @@ pub fn restore_saved(saved: &Path, drive: &DriveId) -> Result<(), Fault> {
     if !saved.exists() {
         return Ok(());
     }
-    let kept = format!("what a probe overwrote is kept in {}", RawPath::new(saved));
+    let kept = format!("the data that a probe overwrote is saved in {}", RawPath::new(saved));
     let target = target::find(&drive.at, &drive.name, true)
-        .map_err(|fault| fault.and(format!("{kept}: attach the drive and run `bakeoff clean`")))?;
+        .map_err(|fault| fault.and(format!("{kept}. Attach the drive and run `bakeoff clean`")))?;
     let is_it = target.room.target_bytes == drive.size_bytes && target.file == drive.file;
     let held = target.take(true)?;
     let mut device = Device::held(&held)?;
@@ -137,8 +137,9 @@ pub fn restore_saved(saved: &Path, drive: &DriveId) -> Result<(), Fault> {
     match restored {
         true => Ok(()),
         false => Err(Fault::refused(format!(
-            "{kept}, and none of the probe's blocks is on {}: it is another drive, or was written \
-             since. Attach the other one and run `bakeoff clean`, or remove the file",
+            "{kept}, but {} contains none of the probe's blocks: it is a different drive, or was \
+             overwritten since. Attach the original drive and run `bakeoff clean`, or remove the \
+             file",
             target.path
         ))),
     }

@@ -166,13 +166,13 @@ fn experiments(
 /// Why an experiment is not done: time and bytes are bounded.
 fn reason_against(run: &Run, of: &Ceilings, place: &Place, until: Instant) -> Option<&'static str> {
     if Instant::now() >= until {
-        return Some("the experiments have had their time");
+        return Some("the time limit of the experiments is reached");
     }
     let most = run.header.protocol.max_write_bytes?;
     let experiments = of.rungs.len().saturating_sub(run.ceilings.rungs.len()) as u64 + 1;
     let bytes = place.rung.write_bytes().saturating_mul(experiments);
     let is_over = bytes > 0 && cost::written_bytes(run).saturating_add(bytes) > most;
-    is_over.then_some("it would write more than is allowed; --max-write allows more")
+    is_over.then_some("it would exceed the write limit. Raise the limit with --max-write")
 }
 
 /// Measures an experiment; what is read comes from the disk, as in the cells.
@@ -198,7 +198,8 @@ fn at_a_lowered_clock(
         Err(StepError::Fault(fault)) => Err(fault),
     };
     let measured = match (measured, taken.is_empty()) {
-        (Ok(Ok(_)), true) => Ok(Err("there is no CPU clock that can be set here".to_string())),
+        (Ok(Ok(_)), true) => Ok(Err("this machine does not allow setting the CPU \
+            clock".to_string())),
         (measured, _) => measured,
     };
     for step in taken.into_iter().rev() {

@@ -141,7 +141,7 @@ impl Regions {
 
     fn stand_up(&mut self, session: &mut Session, candidate: &Candidate) -> Result<(), StepError> {
         let Kind::Stack(stack) = &candidate.kind else {
-            return Err(Fault::bug("a directory cannot be made on a region").into());
+            return Err(Fault::bug("cannot create a directory on a raw region").into());
         };
         let at = self.attached(candidate)?.clone();
         let number = self.stands.last().map_or(0, |stand| stand.part);

@@ -96,7 +96,7 @@ pub fn measure(
 }
 
 fn not_cleaned((candidate, error): (u16, std::io::Error)) -> Measured {
-    Measured::Hopeless(candidate, format!("cannot remove what the cell made: {error}"))
+    Measured::Hopeless(candidate, format!("cannot remove the files of the cell: {error}"))
 }
 
 /// What ends the block, or leaves a candidate without a cell.
@@ -224,7 +224,7 @@ fn finish(
     let candidate = member.candidate;
     let (spans, elapsed_ns) = (member.spans.clone(), member.elapsed_ns());
     let cell = member.into_cell(which.block, which.workload).map_err(|e| e.to_string())?;
-    let mut cell = cell.ok_or("no slice of it counts")?;
+    let mut cell = cell.ok_or("it has no valid slice")?;
     let site = target_set.site(candidate).ok_or("the candidate has no site")?;
     let divided = |bytes: u64| (bytes as f64 * share) as u64;
     cell.truth = Truth {

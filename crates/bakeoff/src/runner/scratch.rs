@@ -125,7 +125,7 @@ impl Scratch {
             FileType::from_raw_mode(found.st_mode) == FileType::RegularFile && found.st_nlink == 1;
         match is_ours {
             true => Opened::new(fd, self.dir.shown().join(name)),
-            false => Err(io::Error::other(format!("{name} is not the file bakeoff made"))),
+            false => Err(io::Error::other(format!("bakeoff did not create the file {name}"))),
         }
     }
 
@@ -190,7 +190,7 @@ impl Scratch {
         match is_full {
             true => Err(not_ours_in(&self.dir)),
             false => Err(io::Error::other(format!(
-                "{} is renamed again and again; remove it by hand",
+                "{} keeps being renamed. Remove it manually",
                 self.dir.shown().display()
             ))),
         }
@@ -240,8 +240,8 @@ pub fn remove(parent: &Path, name: &str) -> io::Result<()> {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
         Err(error) if error.kind() == io::ErrorKind::NotADirectory => {
             return Err(io::Error::other(format!(
-                "the owner of {} put something else in its place; what bakeoff made may be beside \
-                 it under another name. Look at both and remove them by hand",
+                "the owner of {} replaced it, and bakeoff's original may be beside it under \
+                 another name. Check both and remove them manually",
                 parent.display()
             )));
         }
@@ -250,7 +250,7 @@ pub fn remove(parent: &Path, name: &str) -> io::Result<()> {
     let is_ours = fstat(&scratch.dir)?.st_uid == rustix::process::geteuid().as_raw();
     if !is_ours && host::keeps_links(&scratch.dir) {
         return Err(io::Error::other(format!(
-            "{} belongs to somebody else; look at it and remove it by hand",
+            "{} belongs to another user. Check it and remove it manually",
             scratch.dir.shown().display()
         )));
     }
@@ -263,7 +263,8 @@ pub fn remove(parent: &Path, name: &str) -> io::Result<()> {
 
 fn not_ours_in(dir: &Opened) -> io::Error {
     io::Error::other(format!(
-        "{} holds files that are not bakeoff's; look at them and remove the directory by hand",
+        "{} contains files that bakeoff did not create. Check them and remove the directory \
+         manually",
         dir.shown().display()
     ))
 }
@@ -273,7 +274,8 @@ fn remove_mount_point(scratch: &Scratch, name: &str) -> io::Result<()> {
     let Ok(inside) = statat(&scratch.dir, name, AtFlags::SYMLINK_NOFOLLOW) else { return Ok(()) };
     if inside.st_dev != fstat(&scratch.dir)?.st_dev {
         let path = scratch.dir.shown().join(name);
-        return Err(io::Error::other(format!("something is still mounted at {}", path.display())));
+        return Err(io::Error::other(format!("a filesystem is still mounted on \
+            {}", path.display())));
     }
     gone_is_fine(unlinkat(&scratch.dir, name, AtFlags::REMOVEDIR))
 }

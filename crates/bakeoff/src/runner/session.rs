@@ -117,7 +117,7 @@ impl<'s> Session<'s> {
                 self.journal.record(What::Watching(Box::new(watching)))
             }
             Err(error) => {
-                let reason = format!("no thread could be started for it: {error}");
+                let reason = format!("cannot start a thread for it: {error}");
                 let missing = vec![Skipped { name: "everything".to_string(), reason }];
                 let watching = Watching { missing, ..Watching::default() };
                 self.journal.record(What::Watching(Box::new(watching)))
@@ -180,7 +180,7 @@ impl<'s> Session<'s> {
     /// Puts everything back when the record cannot be kept any more, for want of space or because
     /// of a bug. What cannot be written down is done all the same: undoing twice does no harm.
     pub fn abandon(&mut self, fault: Fault) -> Fault {
-        self.progress.doing("putting everything back");
+        self.progress.doing("restoring all changes");
         // Removing our files may have made the room that the record lacked.
         let undone = stepper::undo_all(&mut self.journal);
         let stopped = What::Stopped { reason: StopReason::Failed, note: fault.to_string() };
@@ -197,16 +197,16 @@ impl<'s> Session<'s> {
     /// Puts everything back and records the end. What cannot be put back is said and stays in the
     /// record for `clean`.
     pub fn finish(&mut self, reason: StopReason, note: String) -> Result<(), Fault> {
-        self.progress.doing("putting everything back");
+        self.progress.doing("restoring all changes");
         let failures = stepper::undo_all(&mut self.journal)?;
         self.journal.record(What::Stopped { reason, note })?;
         self.progress.clear();
         for failure in &failures {
-            say::line(format_args!("bakeoff: not put back: {failure}"));
+            say::line(format_args!("bakeoff: not restored: {failure}"));
         }
         match failures.is_empty() {
             true => Ok(()),
-            false => Err(Fault::environment("some changes remain; `bakeoff clean` tries again")),
+            false => Err(Fault::environment("some changes remain. Try again with `bakeoff clean`")),
         }
     }
 

@@ -138,7 +138,7 @@ fn unexpected(answer: &Answer) -> LoadError {
         Answer::Ended(_) => "that it ended",
         Answer::Error(_) => "with an error",
     };
-    LoadError::Child(format!("the measuring process answered {what}, which nobody asked for"))
+    LoadError::Child(format!("the measuring process sent an unexpected answer: {what}"))
 }
 
 #[cfg(test)]

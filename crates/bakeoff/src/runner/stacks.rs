@@ -55,7 +55,7 @@ pub fn rehearse(
     }
     if found.is_empty() {
         let why: String = skipped.iter().map(|s| format!("\n  {}: {}", s.name, s.reason)).collect();
-        return Err(Fault::environment(format!("no filesystem can be made here:{why}")).into());
+        return Err(Fault::environment(format!("cannot create any filesystem here:{why}")).into());
     }
     let is_wanted = header.protocol.isolation == Isolation::Slices;
     let stand_side_by_side = is_wanted && (2..=parts * targets).contains(&found.len());

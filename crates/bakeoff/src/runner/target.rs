@@ -71,7 +71,7 @@ pub fn look(path: &Path, shares_disk_with_root: bool) -> Result<Target, Fault> {
     let unusable = |e: std::io::Error| Fault::environment(format!("cannot use {shown}: {e}"));
     let real = std::fs::canonicalize(path).map_err(|error| {
         Fault::environment(format!(
-            "cannot use {shown}: {error}; `bakeoff devices` lists the drives there are"
+            "cannot use {shown}: {error}. List the drives with `bakeoff devices`"
         ))
     })?;
     let metadata = std::fs::metadata(&real).map_err(unusable)?;
@@ -91,8 +91,8 @@ pub fn look(path: &Path, shares_disk_with_root: bool) -> Result<Target, Fault> {
         image_file(&shown, real, &metadata, &system)
     } else {
         Err(Fault::refused(format!(
-            "{shown} is neither a block device nor an image file; `bakeoff devices` lists the \
-             drives, `truncate -s 2G disk.img` makes an image to try it on"
+            "{shown} is neither a block device nor an image file. List the drives with `bakeoff \
+             devices`, or create an image to try it on: truncate -s 2G disk.img"
         )))
     }
 }
@@ -125,7 +125,7 @@ pub fn find(path: &RawPath, name: &str, shares_disk_with_root: bool) -> Result<T
         return there;
     }
     let system = host::system()
-        .map_err(|e| Fault::environment(format!("cannot read what is mounted: {e}")))?;
+        .map_err(|e| Fault::environment(format!("cannot read the mount table: {e}")))?;
     let elsewhere = system
         .devices
         .iter()
@@ -138,7 +138,7 @@ pub fn find(path: &RawPath, name: &str, shares_disk_with_root: bool) -> Result<T
         }
         (None, Err(fault)) => Err(fault),
         (None, Ok(_)) => Err(Fault::refused(format!(
-            "{path} is another drive than the run was begun on, and the one named {} is not \
+            "the drive at {path} has changed since the run began, and the original drive {} is not \
              attached",
             printable(name.as_bytes())
         ))),
@@ -154,9 +154,9 @@ fn free_device<'s>(
 ) -> Result<&'s BlockDevice, Fault> {
     let Some(found) = system.device(dev) else {
         return Err(Fault::refused(format!(
-            "{shown} is not written: it is not among the block devices (nothing is attached to \
-             it, its size is 0, or it belongs to another container); `bakeoff devices` lists those \
-             there are"
+            "Refusing to write to {shown}: it is not an available block device (nothing is \
+             attached to it, its size is 0, or it belongs to another container). List the drives \
+             with `bakeoff devices`"
         )));
     };
     // Some systems hide a process from root too (the first one, in sandboxes). What it has mounted
@@ -213,8 +213,8 @@ fn device_of<'s>(shown: &RawPath, dev: Dev, system: &'s System) -> Result<&'s Bl
     let found = system.device(dev);
     found.ok_or_else(|| {
         Fault::environment(format!(
-            "{shown} is not among the block devices (empty, detached, or of another container); \
-             `bakeoff devices` lists those there are"
+            "{shown} is not an available block device: it is empty, detached, or belongs to \
+             another container. List the drives with `bakeoff devices`"
         ))
     })
 }
@@ -243,7 +243,7 @@ fn image_file(
     let place = host::place(&real).map_err(Fault::environment)?;
     if !matches!(place.class, PlaceClass::Block) {
         return Err(Fault::environment(format!(
-            "{shown} is on {}: an image there says nothing about a disk; put it on one",
+            "{shown} is on {}, so measuring it does not measure a disk. Move the image to a disk",
             place.fs
         )));
     }
@@ -306,12 +306,12 @@ pub fn hold_file(path: &Path) -> Result<LockedTarget, Fault> {
 
 fn refused(shown: &RawPath, reasons: &[Reason]) -> Fault {
     let why: Vec<String> = reasons.iter().map(Reason::with_advice).collect();
-    Fault::refused(format!("{shown} is not written: {}", why.join("; ")))
+    Fault::refused(format!("Refusing to write to {shown}: {}", why.join("; ")))
 }
 
 fn needs_root() -> Fault {
     Fault::environment(
-        "not every process can be looked at, so no drive can be called unused; run it as root \
+        "Cannot inspect all processes, so cannot confirm that the drive is unused. Run as root \
          (sudo bakeoff …)",
     )
 }
@@ -339,7 +339,7 @@ impl Target {
         match ours.iter().find(|(_, path)| is_on_it(path)) {
             None => Ok(()),
             Some((what, path)) => Err(Fault::refused(format!(
-                "{what} ({}) lies on {}, which would be erased with it: keep it elsewhere",
+                "Refusing to erase the target: {what} ({}) is on {}. Move it to another drive",
                 RawPath::new(path),
                 self.path
             ))),
@@ -391,7 +391,7 @@ impl Target {
     fn model(&self) -> String {
         let disk = self.place.disks().next();
         let model = disk.and_then(|d| d.model.as_deref()).map(str::trim).filter(|m| !m.is_empty());
-        model.map_or("a drive without a model".to_string(), |model| printable(model.as_bytes()))
+        model.map_or("a drive of unknown model".to_string(), |model| printable(model.as_bytes()))
     }
 
     /// The drive it is or is a part of; `None` for what is made of a file or of several drives.
@@ -456,8 +456,8 @@ impl Target {
         match again.is_what_was_seen(self) {
             true => Ok(held),
             false => Err(Fault::refused(format!(
-                "{} is another drive than a moment ago, or something else is on it; nothing was \
-                 changed: `bakeoff devices` shows what is there",
+                "The drive or its contents have changed since {} was checked. Nothing was written. \
+                 Check it with `bakeoff devices`",
                 self.path
             ))),
         }

@@ -90,7 +90,7 @@ impl Wanted {
         let size_bytes = region.size_bytes.saturating_mul(region.parts.into());
         let span = Span { start_bytes: region.start_bytes, size_bytes };
         if span.start_bytes.saturating_add(span.size_bytes) > target.room.target_bytes {
-            return Err(Fault::refused(format!("{} is smaller than it was", target.path)));
+            return Err(Fault::refused(format!("{} is smaller than before", target.path)));
         }
         Ok(Wanted { target, span, parts: region.parts, flash_state: region.flash_state })
     }
@@ -160,8 +160,8 @@ pub fn check_sizes(
         return size::fits_beside(workloads, file_bytes, region_bytes).map_err(Fault::usage);
     }
     Err(Fault::usage(format!(
-        "a data file of {} does not fit a region of {}: make the plan's workload smaller or the \
-         region larger",
+        "a data file of {} does not fit into a region of {}. Reduce the plan's workload or enlarge \
+         the region",
         units::size(file_bytes),
         units::size(region_bytes)
     )))
@@ -317,8 +317,8 @@ fn write_in_full(
             let finding = rules::device::lies(&session.journal.run().header, why.clone());
             session.journal.record(What::Found(finding))?;
             return Err(StepError::Fault(Fault::failed(format!(
-                "{} does not return what was written to it: {why}\nNothing measured on it would \
-                 mean anything; `bakeoff probe` finds out how much of it is real",
+                "{} returns different data than was written: {why}\nMeasurements on it would be \
+                 meaningless. Find its real capacity with `bakeoff probe`",
                 wanted.target.path
             ))));
         }
@@ -328,7 +328,7 @@ fn write_in_full(
     let region = u16::try_from(index).map_err(Fault::bug)?;
     session.journal.record(What::Verified { region, verified_bytes: size, device_bytes })?;
     session.progress.note(&format!(
-        "Verified {} of {} on {}: what was written came back.",
+        "Verified {} of {} on {}: the data read back is correct.",
         units::size(size),
         units::size(device_bytes),
         wanted.target.path
@@ -345,7 +345,7 @@ fn survey_region(
     attached: &Attached,
 ) -> Result<Span, StepError> {
     let span = wanted.span;
-    session.progress.doing("reading here and there");
+    session.progress.doing("sampling read speed");
     let positions = survey::survey(attached.device().as_path(), 0, span, &session.cancel)
         .map_err(|e| StepError::Failed(io_error("read the region")(e)))?;
     if session.cancel.is_set() {
@@ -364,7 +364,7 @@ fn survey_region(
     }
     let size = units::size(shrunk.size_bytes);
     let becomes = match shrunk == span {
-        true => format!("stays {size}: its candidates, or seeks, need that much"),
+        true => format!("stays at {size}, the minimum for its candidates or seeks"),
         false => format!("shrinks to {size}"),
     };
     if steep > region::GRADIENT_MAX {

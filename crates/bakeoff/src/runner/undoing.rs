@@ -38,7 +38,7 @@ pub struct Of<'r> {
 /// When it cannot be undone, or what is recorded is nothing that this version does.
 pub fn undo(undo: &Undo, of: Of<'_>) -> Result<Done, ActionError> {
     if !is_run_id(of.run) {
-        let told = "the record's run has no id of bakeoff's: nothing of it is obeyed";
+        let told = "the record contains no valid run id, so bakeoff executes none of its steps";
         return Err(ActionError::Unknown(told.to_string()));
     }
     let what = steps::describe_undo(undo, of.run, of.step);
@@ -67,8 +67,9 @@ pub fn undo(undo: &Undo, of: Of<'_>) -> Result<Done, ActionError> {
             restored.map(|()| Done::default()).map_err(|e| ActionError::Lost(e.to_string()))
         }
         Undo::Unknown(recorded) => Err(ActionError::Unknown(format!(
-            "step {} of run {} was recorded by another version, or edited, and is not obeyed: {}. \
-             Look whether anything of it is left, then `bakeoff clean --force {}` forgets the run",
+            "refusing to undo step {} of run {}, which another version recorded or someone edited: \
+             {}. Check whether anything of it is left, then remove the run: bakeoff clean --force \
+             {}",
             of.step,
             of.run,
             shown(recorded),
@@ -115,7 +116,7 @@ fn restore_at(
         return Ok(Done::default());
     }
     if !offers(knob, &now, before) {
-        let told = format!("{what}: the kernel does not offer that value");
+        let told = format!("{what}: the kernel does not support that value");
         return Err(ActionError::Unknown(told));
     }
     host::write_setting(path.as_path(), before).map(|()| Done::default()).map_err(io_error(what))

@@ -18,17 +18,18 @@ use crate::fault::Fault;
 #[derive(Debug, Error)]
 pub enum StoreError {
     /// Nobody says where the store is.
-    #[error("no home directory to keep runs in (HOME is not set): name a file with --store PATH")]
+    #[error("cannot locate the store: HOME is not set. Name a store with --store PATH")]
     NoHome,
     /// A directory where the file should be.
-    #[error("the store {} is a directory: name a file in it with --store PATH", RawPath::new(path))]
+    #[error("the store {} is a directory. Name a file in it with --store PATH", RawPath::new(path))]
     IsDirectory {
         /// The store.
         path: PathBuf,
     },
     /// Not allowed.
     #[error(
-        "no permission to use the store {}: become its owner, or use another with --store PATH",
+        "no permission to use the store {}. Run as its owner, or use another store with --store \
+         PATH",
         RawPath::new(path)
     )]
     Permission {
@@ -37,7 +38,7 @@ pub enum StoreError {
     },
     /// The filesystem below is mounted read-only.
     #[error(
-        "the store {} is on a filesystem mounted read-only: use another with --store PATH",
+        "the store {} is on a filesystem mounted read-only. Use another store with --store PATH",
         RawPath::new(path)
     )]
     ReadOnly {
@@ -46,8 +47,8 @@ pub enum StoreError {
     },
     /// No space.
     #[error(
-        "no space left for the store {}: what was recorded before is safe; free some space \
-         (`bakeoff rm RUN`) or use another store with --store PATH",
+        "no space left for the store {}. Earlier records are safe. Free some space (`bakeoff rm \
+         RUN`) or use another store with --store PATH",
         RawPath::new(path)
     )]
     Full {
@@ -56,8 +57,8 @@ pub enum StoreError {
     },
     /// The file was removed or replaced while it was in use.
     #[error(
-        "the store {} was removed or replaced while bakeoff wrote to it: what this command \
-         recorded is lost. Put the file back, or begin again with a new store",
+        "the store {} was removed or replaced while bakeoff wrote to it: the records of this \
+         command are lost. Restore the file, or start again with a new store",
         RawPath::new(path)
     )]
     Gone {
@@ -66,7 +67,7 @@ pub enum StoreError {
     },
     /// Broken content.
     #[error(
-        "the store {} is damaged ({detail}); it was not changed. Move it aside and go on with a \
+        "the store {} is damaged ({detail}); it was not changed. Move it aside and continue with a \
          new one:\n  {}",
         RawPath::new(path),
         move_aside(path)
@@ -79,7 +80,7 @@ pub enum StoreError {
     },
     /// A database of something else.
     #[error(
-        "{} is a database, but no store of bakeoff's; it was not touched. Name another file with \
+        "{} is a database, but not a bakeoff store. It was not changed. Name another file with \
          --store PATH",
         RawPath::new(path)
     )]
@@ -89,9 +90,9 @@ pub enum StoreError {
     },
     /// A later bakeoff changed the layout.
     #[error(
-        "the store {} has layout {found}, and bakeoff {} knows layouts up to {known}: a newer \
-         bakeoff wrote it. It was not touched; update bakeoff, or use another store with \
-         --store PATH",
+        "the store {} has layout {found}, and bakeoff {} supports layouts up to {known}: a newer \
+         bakeoff wrote it. It was not changed. Update bakeoff, or use another store with --store \
+         PATH",
         RawPath::new(path),
         env!("CARGO_PKG_VERSION")
     )]
@@ -105,7 +106,7 @@ pub enum StoreError {
     },
     /// Someone else writes and does not end.
     #[error(
-        "another process keeps the store busy ({}): try again when it is done",
+        "the store is locked by another process ({}). Try again when that process is done",
         RawPath::new(path)
     )]
     Busy {
@@ -114,8 +115,8 @@ pub enum StoreError {
     },
     /// Reading or writing failed otherwise.
     #[error(
-        "cannot read or write the store {} ({detail}): see `dmesg` for the disk, `ulimit -f` and \
-         `quota` for limits, or use another store with --store PATH",
+        "cannot read or write the store {}: {detail}. Check the disk with `dmesg` and the limits \
+         with `ulimit -f` and `quota`, or use another store with --store PATH",
         RawPath::new(path)
     )]
     Io {
@@ -179,7 +180,7 @@ pub enum StoreError {
         detail: String,
     },
     /// The id is taken.
-    #[error("run {run} is in the store already")]
+    #[error("run {run} is already in the store")]
     Exists {
         /// The run.
         run: RunId,
@@ -283,8 +284,8 @@ pub(super) fn read_event(
 
 fn suggest(near: &[RunId]) -> String {
     match near {
-        [] => "`bakeoff runs` lists what there is, `bakeoff quick` makes a run".to_string(),
-        _ => format!("did you mean {}? `bakeoff runs` lists all", join(near)),
+        [] => "List the runs with `bakeoff runs`, or create one with `bakeoff quick`".to_string(),
+        _ => format!("did you mean {}? List all runs with `bakeoff runs`", join(near)),
     }
 }
 

@@ -40,8 +40,8 @@ pub fn write_with(
             return Err(io::Error::new(
                 io::ErrorKind::AlreadyExists,
                 format!(
-                    "{} exists and bakeoff did not write it; name another file with -o, or \
-                     remove it first",
+                    "Refusing to overwrite {}: bakeoff did not write it. Name another file with \
+                     -o, or remove it first",
                     RawPath::new(path)
                 ),
             ));

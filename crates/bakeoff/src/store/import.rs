@@ -21,8 +21,8 @@ pub enum ImportError {
     Read(#[from] io::Error),
     /// The same id, other events.
     #[error(
-        "run {run} is in the store with other content, from event {seq} on; the store was not \
-         changed. To take the bundle instead: `bakeoff rm {run}`, then import again"
+        "run {run} is already in the store with different content from event {seq} on. The store \
+         was not changed. To use the bundle instead, run `bakeoff rm {run}` and import again"
     )]
     Differs {
         /// The run.

@@ -108,7 +108,7 @@ fn open_lock(path: &Path) -> io::Result<File> {
     let file = File::from(rustix::fs::open(path, flags, Mode::empty())?);
     match file.metadata()?.is_file() {
         true => Ok(file),
-        false => Err(io::Error::other("a lock is a regular file, and this is none: remove it")),
+        false => Err(io::Error::other("the lock is not a regular file. Remove it")),
     }
 }
 

@@ -129,7 +129,7 @@ fn connect(path: &Path, how: How) -> Result<Connection, StoreError> {
         }
     }
     if found != KNOWN {
-        let detail = format!("its layout is {found}, {KNOWN} is needed");
+        let detail = format!("its layout is {found}, but bakeoff needs {KNOWN}");
         return Err(StoreError::Io { path: path.into(), detail });
     }
     connection.pragma_update(None, "synchronous", "FULL").map_err(error)?;

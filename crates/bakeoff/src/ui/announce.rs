@@ -29,11 +29,12 @@ pub fn plan(header: &Header, rehearsal: &Rehearsal) -> Vec<String> {
     let mut lines = vec![
         match of_rounds {
             true => format!(
-                "Look at {candidates} over time: {workloads}; each in {ROUNDS} to {MOST_ROUNDS} \
+                "Measure {candidates} over time: {workloads}; each in {ROUNDS} to {MOST_ROUNDS} \
                  rounds, until five in a row are steady."
             ),
             false if !is_compared => format!(
-                "Measure {candidates}: {workloads}; {first} blocks. There is nothing to compare."
+                "Measure {candidates}: {workloads}; {first} blocks. No comparison: only one \
+                 candidate."
             ),
             false => format!(
                 "Compare {candidates}: {workloads}; {first} to {last} blocks in random order."
@@ -53,7 +54,7 @@ pub fn plan(header: &Header, rehearsal: &Rehearsal) -> Vec<String> {
             }
         ),
         format!(
-            "Run {}. Ctrl-C stops, puts everything back and says the answer so far.",
+            "Run {}. Ctrl-C stops the run, restores all changes and prints the answer so far.",
             &header.run[..header.run.len().min(8)]
         ),
     ];

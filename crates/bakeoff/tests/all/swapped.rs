@@ -47,7 +47,7 @@ fn exchanged_after_step(least: u32) -> u32 {
     });
     let ended = running.end();
     assert_eq!(ended.code, 4, "after step {last}: {ended:?}");
-    assert!(ended.err.contains("is another file than it was"), "after step {last}: {ended:?}");
+    assert!(ended.err.contains("was replaced by another file"), "after step {last}: {ended:?}");
     let (_, run) = record(&bench);
     let is_taken = |step: &&StepRecord| step.done.as_ref().is_some_and(|done| done.status == 0);
     let taken = run.steps.iter().filter(is_taken).count();

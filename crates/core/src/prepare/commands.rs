@@ -103,8 +103,8 @@ pub fn describe_undo(undo: &Undo, run: &str, step: u32) -> String {
             let path = shell_word(&udev_rule::path(run));
             format!("rm {path} and `udevadm control --reload`")
         }
-        Undo::RestoreSaved { .. } => "write back what was saved of the drive".to_string(),
-        Undo::Unknown(_) => "by hand: another version recorded it".to_string(),
+        Undo::RestoreSaved { .. } => "restore the saved contents of the drive".to_string(),
+        Undo::Unknown(_) => "undo it manually: another version recorded it".to_string(),
     }
 }
 

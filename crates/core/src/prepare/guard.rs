@@ -75,7 +75,7 @@ impl Reason {
     /// With what to type next.
     pub fn with_advice(&self) -> String {
         match &self.frees {
-            Some(command) => format!("{}; `{command}` frees it", self.text),
+            Some(command) => format!("{}. Release it: {command}", self.text),
             None => self.text.clone(),
         }
     }
@@ -100,7 +100,7 @@ pub fn verdict(dev: Dev, system: &System, shares_disk_with_root: bool) -> Verdic
     for disk in disks_of_partitions(device, system) {
         if !shares_disk_with_root && holds_root(disk, system) {
             let text = format!(
-                "the system runs from the same disk, {}; --shares-disk-with-root allows it",
+                "the system runs from the same disk, {}. To allow it: --shares-disk-with-root",
                 name_of(disk)
             );
             reasons.push(Reason::new(Why::SharesDiskWithRoot, text));
@@ -168,7 +168,7 @@ fn shares_file(device: &BlockDevice, system: &System) -> Vec<Reason> {
     let twins = others.filter(|other| is_same_file(below, other)).map(|other| {
         let name = name_of(other);
         let text =
-            format!("{name} is attached to the same file; `losetup --detach /dev/{name}` frees it");
+            format!("{name} is attached to the same file. Detach it: losetup --detach /dev/{name}");
         Reason::new(Why::Held, text)
     });
     let is_file = |file: Option<Inode>| file.is_some() && file == below.backing;
@@ -207,7 +207,7 @@ fn unfit(device: &BlockDevice) -> Vec<Reason> {
     let mut no_drive = |text| reasons.push(Reason::new(Why::NoDrive, text));
     match device.unfit {
         Some(Unfit::Optical) => no_drive("it is an optical or floppy drive"),
-        Some(Unfit::Firmware) => no_drive("it holds firmware, not files"),
+        Some(Unfit::Firmware) => no_drive("it contains firmware, not files"),
         Some(Unfit::Hidden) => no_drive("it is another path to a drive"),
         None => {}
     }
@@ -216,8 +216,8 @@ fn unfit(device: &BlockDevice) -> Vec<Reason> {
     }
     if device.layer.size_bytes == 0 {
         let text = match device.layer.kind {
-            LayerKind::Loop => "it is a loop device without contents (size 0)",
-            _ => "there is no medium in it",
+            LayerKind::Loop => "it is a loop device without a backing file (size 0)",
+            _ => "it contains no medium",
         };
         reasons.push(Reason::new(Why::NoMedium, text));
     }
@@ -264,8 +264,7 @@ fn uses<'a>(
     // For ZFS a pool in use is seen nowhere in /sys, so the signature has to do.
     let member = device.member_of().map(|of| {
         let text = format!(
-            "{name} is part of {of}; when that is no longer wanted, `wipefs --all /dev/{}` \
-             frees it",
+            "{name} is part of {of}. If you no longer need that, remove it: wipefs --all /dev/{}",
             printable(device.layer.name.as_bytes())
         );
         Reason::new(Why::Member, text)
@@ -294,8 +293,8 @@ const OURS: &str = "bakeoff";
 pub(super) fn open_reason(pid: u32, process: &RawPath, what: &str) -> Reason {
     let text = match process.as_bytes() == OURS.as_bytes() {
         true => format!(
-            "{OURS} (process {pid}) is at work on {what}; `bakeoff runs` shows the runs under way: \
-             wait for its end"
+            "{OURS} (process {pid}) is using {what}. Check for active runs with `bakeoff runs`, \
+             and wait until they end"
         ),
         false => format!("{process} (process {pid}) has {what} open"),
     };
@@ -314,15 +313,15 @@ fn mount_reason(device: &BlockDevice, mounted: &Mounted) -> Reason {
     const BOOT: [&str; 4] = ["/boot", "/boot/firmware", "/boot/efi", "/efi"];
     let (name, at) = (name_of(device), &mounted.mount.mount_point);
     if let Some(pid) = mounted.seen_by {
-        let text = format!("{name} is mounted at {at} as process {pid} sees it");
+        let text = format!("{name} is mounted on {at} in the mount namespace of process {pid}");
         Reason::new(Why::Mounted, text)
     } else if *at == RawPath::new("/") {
-        Reason::new(Why::Root, format!("the system runs from it ({name} is mounted at /)"))
+        Reason::new(Why::Root, format!("the system runs from it ({name} is mounted on /)"))
     } else if BOOT.iter().any(|boot| *at == RawPath::new(boot)) {
-        let text = format!("the system starts from it ({name} is mounted at {at})");
+        let text = format!("the system boots from it ({name} is mounted on {at})");
         Reason::new(Why::Boot, text)
     } else {
-        let mounted = Reason::new(Why::Mounted, format!("{name} is mounted at {at}"));
+        let mounted = Reason::new(Why::Mounted, format!("{name} is mounted on {at}"));
         mounted.freed_by(format!("umount {}", shell_word(at)))
     }
 }
@@ -331,7 +330,7 @@ fn held(device: &BlockDevice, holder: &BlockDevice) -> Reason {
     let (name, by) = (name_of(device), name_of(holder));
     let text = match (&holder.layer.kind, &holder.layer.backing_file) {
         (LayerKind::Loop, _) if holder.is_over_device => {
-            format!("{by} is attached to {name}; `losetup --detach /dev/{by}` frees it")
+            format!("{by} is attached to {name}. Detach it: losetup --detach /dev/{by}")
         }
         (LayerKind::Loop, Some(file)) => format!("{by} is the file {file} on {name}"),
         _ => format!("{} uses {name}", describe_holder(holder)),

@@ -312,10 +312,10 @@ fn what_is_no_drive_is_never_safe() {
         .disk("mmcblk0boot0")
         .edit(|d| d.unfit = Some(Unfit::Firmware));
     assert_eq!(machine.reasons("sda"), ["sda is write-protected"]);
-    assert_eq!(machine.reasons("sdb"), ["there is no medium in it"]);
+    assert_eq!(machine.reasons("sdb"), ["it contains no medium"]);
     assert_eq!(machine.reasons("zram0"), ["it is memory, not a drive"]);
     assert_eq!(machine.reasons("sr0"), ["it is an optical or floppy drive"]);
-    assert_eq!(machine.reasons("mmcblk0boot0"), ["it holds firmware, not files"]);
+    assert_eq!(machine.reasons("mmcblk0boot0"), ["it contains firmware, not files"]);
     let gone = verdict(Dev::new(99, 0), &machine.0, true);
     assert!(matches!(gone, Verdict::No(reasons) if reasons[0].why == Why::Gone));
 }
@@ -397,5 +397,5 @@ fn rejects_member_at_rest_by_any_signature_read_from_the_device() {
 fn rejects_loop_device_of_size_0() {
     let machine =
         Machine::default().add("loop0", LayerKind::Loop, &[]).edit(|d| d.layer.size_bytes = 0);
-    assert_eq!(machine.reasons("loop0"), ["it is a loop device without contents (size 0)"]);
+    assert_eq!(machine.reasons("loop0"), ["it is a loop device without a backing file (size 0)"]);
 }

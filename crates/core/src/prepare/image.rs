@@ -35,11 +35,11 @@ pub fn reasons(image: &Image, system: &System) -> Vec<Reason> {
     let is_it = |used: &RawPath| used == path || image.used_as.contains(used);
     for swap in system.swaps.iter().filter(|s| is_it(&s.swap.path)) {
         let file = shell_word(path);
-        add(Why::Swap, format!("{} is swap; `swapoff {file}` frees it", swap.swap.path));
+        add(Why::Swap, format!("{} is swap. Disable it: swapoff {file}", swap.swap.path));
     }
     for mounted in system.mounts.iter().filter(|m| is_it(&m.mount.source)) {
         let at = &mounted.mount.mount_point;
-        add(Why::Mounted, format!("it is mounted at {at}; `umount {}` frees it", shell_word(at)));
+        add(Why::Mounted, format!("it is mounted on {at}. Unmount it: umount {}", shell_word(at)));
     }
     for device in &image.loops {
         let on = system
@@ -52,12 +52,12 @@ pub fn reasons(image: &Image, system: &System) -> Vec<Reason> {
                 let at = &m.mount.mount_point;
                 let word = shell_word(at);
                 let text =
-                    format!("it is mounted at {at} through {device}; `umount {word}` frees it");
+                    format!("it is mounted on {at} through {device}. Unmount it: umount {word}");
                 add(Why::Mounted, text);
             }
             None => add(
                 Why::Held,
-                format!("it backs {device}; `losetup --detach /dev/{device}` frees it"),
+                format!("it backs {device}. Detach it: losetup --detach /dev/{device}"),
             ),
         }
     }
@@ -69,15 +69,15 @@ pub fn reasons(image: &Image, system: &System) -> Vec<Reason> {
     let mut add = |why, text: String| reasons.push(Reason::new(why, text));
     if image.links > 1 {
         let text = format!(
-            "it has {} names (hard links), of which another may be somebody's: `cp` makes a file \
-             of its own",
+            "it has {} hard links, and another user may use one of them. Make a separate copy with \
+             `cp`",
             image.links
         );
         add(Why::Held, text);
     }
     if image.is_read_only {
         let file = shell_word(path);
-        add(Why::ReadOnly, format!("it is write-protected; `chmod u+w {file}` ends that"));
+        add(Why::ReadOnly, format!("it is write-protected. Make it writable: chmod u+w {file}"));
     }
     reasons.sort();
     reasons

@@ -114,8 +114,8 @@ pub fn announce(protocol: &Protocol, workloads: &[Workload]) -> String {
 pub fn words(series: &Series) -> String {
     let Some(first) = series.rounds.first() else {
         return match series.end {
-            Some(End::Time) => "not steady: there was no time for a round of writes",
-            Some(_) => "not steady: nothing may be written for it",
+            Some(End::Time) => "not steady: no time for a round of writes",
+            Some(_) => "not steady: the write limit allows no round",
             None => "interrupted in the first round",
         }
         .to_string();
@@ -124,9 +124,9 @@ pub fn words(series: &Series) -> String {
     let of = format!("{rounds} of {} random writes", units::size(first.job.bs));
     let ended = match series.end {
         Some(End::Steady) => format!("steady after {of}"),
-        Some(End::Rounds) => format!("not steady after {of}, the most that are made"),
-        Some(End::Time) => format!("not steady after {of}, for which there is no more time"),
-        Some(End::Bytes) => format!("not steady after {of}: no more may be written for it"),
+        Some(End::Rounds) => format!("not steady after {of}, the maximum"),
+        Some(End::Time) => format!("not steady after {of}: time limit reached"),
+        Some(End::Bytes) => format!("not steady after {of}: write limit reached"),
         None => format!("interrupted after {of}"),
     };
     match steadiness(series) {
@@ -173,7 +173,7 @@ mod tests {
         assert_eq!(told, "interrupted after 2 rounds of 4 KiB random writes (0.10 0.20 MB/s)");
         let none = |end| words_and_rates(&Series { end, ..series(&[]) });
         assert_eq!(none(None), "interrupted in the first round");
-        assert_eq!(none(Some(End::Bytes)), "not steady: nothing may be written for it");
+        assert_eq!(none(Some(End::Bytes)), "not steady: the write limit allows no round");
     }
 
     #[test]

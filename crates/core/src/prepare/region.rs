@@ -47,8 +47,8 @@ pub struct TargetSize {
 pub enum RegionError {
     /// The target is too small for anything.
     #[error(
-        "the target has {}, of which {} can hold a region, and the smallest region is {}: choose a \
-         larger one",
+        "the target has {}, of which {} can be used for a region, and the smallest region is {}. \
+         Choose a larger target",
         units::size(*target_bytes), units::size(*usable_bytes), units::size(SMALLEST_BYTES)
     )]
     TooSmall {
@@ -59,8 +59,8 @@ pub enum RegionError {
     },
     /// The region asked for does not lie on the target.
     #[error(
-        "the plan's region ends at {} and the target has {} that can be used: make `size` or \
-         `start` smaller, or choose a larger target",
+        "the plan's region ends at {}, beyond the usable {} of the target. Reduce `size` or \
+         `start`, or choose a larger target",
         units::size(*end_bytes), units::size(*usable_bytes)
     )]
     Outside {
@@ -71,7 +71,7 @@ pub enum RegionError {
     },
     /// The region asked for is smaller than any filesystem.
     #[error(
-        "a region of {} is too small: no filesystem here fits into less than {}",
+        "a region of {} is too small: every filesystem here needs at least {}",
         units::size(*size_bytes), units::size(SMALLEST_BYTES)
     )]
     Tiny {

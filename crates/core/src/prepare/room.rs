@@ -116,8 +116,8 @@ fn lacks(
         format!("size = \"{}m\" under [region] should do, or ", region >> 20)
     });
     Some(format!(
-        "{what} and a data file of {} take {} at least, and {} leaves {} of a region of {} at \
-         most: {larger}{smaller}",
+        "{what} and a data file of {} need at least {}, and {} leaves at most {} of a region of \
+         {}. {larger}{smaller}",
         units::size(data),
         units::size(data.saturating_add(needs)),
         candidate.name,

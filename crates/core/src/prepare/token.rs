@@ -23,15 +23,15 @@ const TOKEN_CHARS: usize = 40;
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum TokenError {
     /// No such device.
-    #[error("there is no such device; `bakeoff devices` lists them")]
+    #[error("no such device. List the drives with `bakeoff devices`")]
     Gone,
     /// Its contents could not be read, and consent would be to what nobody has seen.
-    #[error("its contents were not read; run it as root (sudo bakeoff devices)")]
+    #[error("cannot read its contents. Run as root: sudo bakeoff devices")]
     Unread,
     /// Two devices would have the same.
     #[error(
-        "{first} and {second} carry the same serial number, so no token can tell them apart; \
-         unplug one of them"
+        "{first} and {second} have the same serial number, so a token cannot identify one of them. \
+         Unplug one"
     )]
     Duplicate {
         /// The device asked about.

@@ -22,7 +22,7 @@ pub fn path(run: &str) -> RawPath {
 pub fn add(step: u32, run: &str, kernel_names: &[String]) -> Step {
     Step {
         step,
-        why: "keep auto-mounters off for the time being".to_string(),
+        why: "prevent automatic mounting during the run".to_string(),
         action: Action::AddUdevRule { path: path(run), text: text(run, kernel_names) },
         undo: Some(Undo::RemoveOurRule),
         destroys: None,
@@ -34,7 +34,7 @@ fn text(run: &str, kernel_names: &[String]) -> String {
                        ENV{DM_UDEV_DISABLE_OTHER_RULES_FLAG}=\"1\", OPTIONS+=\"nowatch\"";
     // Kernel names have no quotes; whatever else is in one would end the rule.
     let plain = |name: &&String| name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-');
-    let mut text = format!("# Of bakeoff run {run}, taken away when it ends.\n");
+    let mut text = format!("# Created by bakeoff run {run}; removed when it ends.\n");
     for name in kernel_names.iter().filter(plain) {
         text.push_str(&format!("SUBSYSTEM==\"block\", KERNEL==\"{name}\", {OFF}\n"));
     }

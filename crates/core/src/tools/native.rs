@@ -123,7 +123,7 @@ pub struct Failure {
 impl Failure {
     /// The answer is not of the kind that was asked for.
     fn unexpected(what: &str) -> Failure {
-        let message = format!("the measuring process answered {what}, which nobody asked for");
+        let message = format!("the measuring process sent an unexpected answer: {what}");
         Failure { kind: FailureKind::Protocol, message }
     }
 }

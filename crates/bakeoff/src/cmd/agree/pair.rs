@@ -89,7 +89,7 @@ impl<'a> Bench<'a> {
             (self.ours(case, progress)?, theirs)
         };
         if [ours.len(), theirs.len()] != [case.phases.len(); 2] {
-            return Err(TurnError::Fault(Fault::bug("a turn without a figure for each phase")));
+            return Err(TurnError::Fault(Fault::bug("a round without a figure for each phase")));
         }
         let both = ours.into_iter().zip(theirs);
         Ok(case.phases.iter().zip(both).map(|(phase, both)| pair(phase, both)).collect())
@@ -163,13 +163,13 @@ impl<'a> Bench<'a> {
     pub fn evict(&self) -> Result<(), Fault> {
         let opened = self.data().and_then(|data| File::open(data.path()));
         let evicted = opened.and_then(|file| residency::evict(&file));
-        evicted.map_err(|e| cannot("put the file out of memory", e))
+        evicted.map_err(|e| cannot("drop the file from the page cache", e))
     }
 }
 
 fn pair(phase: &Compared, (ours, theirs): (Measurement, Told)) -> Result<Pair, String> {
     let theirs = theirs.map_err(|error| error.to_string())?;
-    let nothing = |whose: &str| format!("{whose} gave no figure");
+    let nothing = |whose: &str| format!("{whose} reported no figure");
     Ok(Pair {
         native: figure::ours(&phase.work, &ours).ok_or_else(|| nothing("bakeoff"))?,
         foreign: figure::theirs(&phase.work, &theirs).ok_or_else(|| nothing("it"))?,
@@ -210,5 +210,5 @@ fn cannot(doing: &str, error: io::Error) -> Fault {
 }
 
 fn interrupted() -> Fault {
-    Fault::interrupted("interrupted; nothing was kept")
+    Fault::interrupted("interrupted; no result was saved")
 }

@@ -99,8 +99,8 @@ impl<'a> Turns<'a> {
         let least = asked.unwrap_or(FILE_BYTES.0);
         if room / FILES < least {
             return Err(Fault::environment(format!(
-                "at most {} may be used there, and {FILES} files of at least {} are needed: make \
-                 room, or give a smaller --size",
+                "at most {} may be used there, but {FILES} files of at least {} are needed. Free \
+                 some space, or use a smaller --size",
                 units::size(room),
                 units::size(least)
             )));

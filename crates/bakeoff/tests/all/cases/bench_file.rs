@@ -88,7 +88,7 @@ fn an_interrupted_bench_leaves_nothing() {
         run.signal(signal);
         let ended = run.end();
         assert_eq!((ended.code, ended.out.as_str()), (130, ""), "{ended:?}");
-        assert!(ended.err.contains("interrupted; nothing was kept"), "{ended:?}");
+        assert!(ended.err.contains("interrupted; no result was saved"), "{ended:?}");
         assert_eq!(fs::read_dir(&dir).unwrap().count(), 0, "{ended:?}");
     }
     // Killed outright, it leaves what `clean` finds.
