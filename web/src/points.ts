@@ -1,4 +1,4 @@
-// Who is ahead, and how surely: a row a candidate with its mean, interval and every block, on an
+// Results and confidence: a row a candidate with its mean, interval and every block, on an
 // axis of ratios (logarithmic, so that twice and half lie equally far), the tie band shaded.
 import type { Question, Row } from "./data";
 import { difference, short, threeDigits } from "./format";

@@ -43,8 +43,9 @@ fn main() -> ExitCode {
             },
         );
     fault::exit(ended.unwrap_or_else(|_| {
-        Err(Fault::bug("bakeoff stopped unexpectedly. Restore any remaining changes with `bakeoff \
-            clean`"))
+        Err(Fault::bug(
+            "bakeoff stopped unexpectedly. Restore any remaining changes with `bakeoff clean`",
+        ))
     }))
 }
 

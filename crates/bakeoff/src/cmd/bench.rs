@@ -115,8 +115,10 @@ fn check(job: &Job) -> Result<(), Fault> {
         return Err(Fault::usage(format!("{name} must be greater than 0")));
     }
     if job.bs > BS_MAX {
-        return Err(Fault::usage(format!("--bs {} is larger than the maximum of \
-            1g", units::block_size(job.bs))));
+        return Err(Fault::usage(format!(
+            "--bs {} is larger than the maximum of 1g",
+            units::block_size(job.bs)
+        )));
     }
     if job.bs > job.size {
         return Err(Fault::usage(format!(

@@ -64,8 +64,11 @@ pub fn look(global: &Global, args: &Bench, record: &Path) -> Result<Outcome, Fau
             let kind = match found.file_type() {
                 kind if kind.is_block_device() => TargetKind::Block,
                 kind if kind.is_file() => TargetKind::File,
-                _ => return Err(Fault::usage(format!("{shown} is neither a file nor a block \
-                    device"))),
+                _ => {
+                    return Err(Fault::usage(format!(
+                        "{shown} is neither a file nor a block device"
+                    )));
+                }
             };
             (std::fs::canonicalize(&args.path).map_err(Fault::environment)?, kind)
         }

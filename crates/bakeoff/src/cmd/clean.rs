@@ -65,8 +65,10 @@ fn forget(global: &Global, mut store: Sqlite, run: &str) -> Result<Outcome, Faul
     }
     store.remove(&id)?;
     drop(held);
-    say::note(global.quiet, format_args!("Removed the record. Nothing was changed on this \
-        system."));
+    say::note(
+        global.quiet,
+        format_args!("Removed the record. Nothing was changed on this system."),
+    );
     Ok(Outcome::Done)
 }
 

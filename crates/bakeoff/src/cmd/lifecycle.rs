@@ -229,10 +229,8 @@ fn print_answer(
     answer::print(global, run, analysis, &Extent::Screen(written)).map_err(|fault| {
         match fault.is_silent() {
             true => fault,
-            false => {
-                fault.and(format!("the run is saved. Show it with `bakeoff show \
-                    {}`", run.header.run))
-            }
+            false => fault
+                .and(format!("the run is saved. Show it with `bakeoff show {}`", run.header.run)),
         }
     })
 }

@@ -142,16 +142,19 @@ fn probe(
         // Other samples than any probe before: what an old one wrote is not taken for this one's.
         let seen = probing::pass(&mut device, &layout, lifecycle::fresh_u64(), saved, cancel);
         seen.map_err(failed)?.ok_or_else(|| {
-            Fault::interrupted("interrupted. The previous contents are restored as far as the \
-                drive stores data")
+            Fault::interrupted(
+                "interrupted. The previous contents are restored as far as the drive stores data",
+            )
         })
     };
     let first = pass(FLUSH_BYTES, 0)?;
     let is_bad = first.iter().any(|(_, seen)| *seen != Seen::Good);
     let again = match is_bad {
         true => {
-            say::note(global.quiet, format_args!("Some samples were not read back correctly. \
-                Repeating them."));
+            say::note(
+                global.quiet,
+                format_args!("Some samples were not read back correctly. Repeating them."),
+            );
             Some(pass(FLUSH_AGAIN_BYTES, 1)?)
         }
         false => None,

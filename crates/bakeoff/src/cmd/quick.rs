@@ -70,8 +70,10 @@ fn candidates(dirs: &[PathBuf]) -> Result<Vec<Candidate>, Fault> {
     let here = [PathBuf::from(".")];
     let dirs = if dirs.is_empty() { &here[..] } else { dirs };
     if dirs.len() > DIRS_MAX {
-        return Err(Fault::usage(format!("{} directories are too many. Name at most \
-            {DIRS_MAX}", dirs.len())));
+        return Err(Fault::usage(format!(
+            "{} directories are too many. Name at most {DIRS_MAX}",
+            dirs.len()
+        )));
     }
     let mut candidates: Vec<Candidate> = Vec::new();
     for dir in dirs {

@@ -58,7 +58,9 @@ pub fn run(global: &Global, args: &Resume) -> Result<Outcome, Fault> {
 fn check(run: &Run, args: &Resume) -> Result<Option<u64>, Fault> {
     let id = &run.header.run[..run.header.run.len().min(8)];
     if run.header.verb == "bench" {
-        return Err(Fault::usage(format!("{id} is a bench, which cannot be resumed. Run it again")));
+        return Err(Fault::usage(format!(
+            "{id} is a bench, which cannot be resumed. Run it again"
+        )));
     }
     if let Some((reason, _)) = run.stopped.as_ref().filter(|_| !decide::is_resumable(run)) {
         let why = match reason {
@@ -103,9 +105,9 @@ fn prepare(session: &mut Session, given: &[String]) -> Result<TargetSet, StepErr
             image::prepare_again(session, &region, rehearsal.file_bytes)
         }
         (true, None) => {
-            let parent = image::parent_of(run)
-                .ok_or_else(|| Fault::environment("the run ended before it began. Start it \
-                    again"))?;
+            let parent = image::parent_of(run).ok_or_else(|| {
+                Fault::environment("the run ended before it began. Start it again")
+            })?;
             let place = host::place(parent.as_path()).map_err(Fault::environment)?;
             image::prepare(session, &parent, place)
         }

@@ -142,8 +142,9 @@ pub fn look_at(global: &Global, args: &Plan, report: Option<&Path>) -> Result<Lo
     if made.candidates.is_empty() {
         let why = made.skipped.iter().map(|s| format!("\n  {}: {}", s.name, s.reason));
         let why: String = why.collect();
-        return Err(Fault::environment(format!("cannot create any candidate of the plan \
-            here:{why}")));
+        return Err(Fault::environment(format!(
+            "cannot create any candidate of the plan here:{why}"
+        )));
     }
     apply_limits(&mut made, args.time, budget)?;
     made.protocol.prove = args.prove;

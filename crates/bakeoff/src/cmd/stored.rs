@@ -109,8 +109,9 @@ pub fn say_state(state: State, store: &Sqlite, id: &RunId) -> Result<(), Fault> 
 pub fn no_format(format: Format, command: &str, has: &str) -> Fault {
     let name = clap::ValueEnum::to_possible_value(&format);
     let name = name.as_ref().map_or("that", |value| value.get_name());
-    Fault::usage(format!("`bakeoff {command}` does not support the format {name}. Supported: \
-        {has}"))
+    Fault::usage(format!(
+        "`bakeoff {command}` does not support the format {name}. Supported: {has}"
+    ))
 }
 
 /// Writes a result to stdout, or to the file the user named (`-` is stdout).

@@ -53,8 +53,10 @@ pub fn from_tree(root: &Root, target: Target, system: &System) -> Facts {
     let no_answer = || "only asked on the running machine".to_string();
     Facts {
         host: fingerprint::gather(root),
-        clocks: some(clocks(root), "this machine has no cpufreq, so the CPU clock cannot be read \
-            or set"),
+        clocks: some(
+            clocks(root),
+            "this machine has no cpufreq, so the CPU clock cannot be read or set",
+        ),
         throttled: firmware::Throttling::open(root)
             .and_then(|mut source| Some((source.bits()?, source.tells_history())))
             .ok_or_else(|| "no Raspberry Pi firmware responds".to_string()),

@@ -121,7 +121,7 @@ fn a_loop_attached_to_a_device_is_seen_as_its_user() {
     output("losetup", &["--detach".into()], Path::new(above));
     assert!(of_below.contains(&format!("losetup --detach {above}")), "{of_below}");
     assert!(!of_above.contains("losetup --detach") && !of_above.contains("mounted"), "{of_above}");
-    assert!(of_above_mounted.contains("is mounted at"), "{of_above_mounted}");
+    assert!(of_above_mounted.contains("is mounted on"), "{of_above_mounted}");
 }
 
 #[test]
@@ -139,7 +139,7 @@ fn a_bind_mount_and_a_subvolume_are_on_the_same_device() {
     let system = super::system().unwrap();
     let device = system.named(&whole.chain[0].name).unwrap();
     let Verdict::No(reasons) = verdict(device.dev, &system, true) else { panic!("it is mounted") };
-    assert!(reasons[0].text.contains("is mounted at"), "{reasons:?}");
+    assert!(reasons[0].text.contains("is mounted on"), "{reasons:?}");
 }
 
 #[test]

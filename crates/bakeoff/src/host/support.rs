@@ -34,8 +34,9 @@ pub enum Missing {
         option: String,
     },
     /// /dev/fuse.
-    #[error("/dev/fuse does not exist. Load the module (modprobe fuse), or run outside the \
-        container")]
+    #[error(
+        "/dev/fuse does not exist. Load the module (modprobe fuse), or run outside the container"
+    )]
     FuseDevice,
 }
 

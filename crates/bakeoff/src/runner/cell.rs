@@ -384,8 +384,8 @@ pub fn cool(site: &Site) -> Result<Option<u64>, CellError> {
     let file =
         File::open(site.data.path()).map_err(|e| CellError::Io("cannot open the data file", e))?;
     let evict = |file: &File| {
-        residency::evict(file).map_err(|e| CellError::Io("cannot drop the file from the page \
-            cache", e))
+        residency::evict(file)
+            .map_err(|e| CellError::Io("cannot drop the file from the page cache", e))
     };
     evict(&file)?;
     if let Some(device) = &site.driver_reads {

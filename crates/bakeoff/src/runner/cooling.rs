@@ -22,8 +22,9 @@ pub fn wait(session: &Session, began_mc: Option<u64>) -> Option<Cooled> {
     let hottest = || {
         let now_mc = host::hottest_mc()?;
         if began_mc.is_some_and(|began_mc| cooling::is_too_hot(header, began_mc, now_mc, 0)) {
-            session.progress.doing(&format!("waiting for the machine to cool from {} \
-                °C", now_mc / 1000));
+            session
+                .progress
+                .doing(&format!("waiting for the machine to cool from {} °C", now_mc / 1000));
         }
         Some(now_mc)
     };

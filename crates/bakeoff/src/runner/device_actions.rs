@@ -99,8 +99,10 @@ pub fn set_knob(path: &RawPath, value: &str) -> Result<Done, ActionError> {
         failed(match error.kind() {
             io::ErrorKind::NotFound => "this machine has no such setting".to_string(),
             io::ErrorKind::InvalidInput => {
-                format!("the kernel does not support it; available: \
-                    {}", printable(known.as_bytes()))
+                format!(
+                    "the kernel does not support it; available: {}",
+                    printable(known.as_bytes())
+                )
             }
             _ => error.to_string(),
         })

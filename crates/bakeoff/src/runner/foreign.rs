@@ -166,8 +166,8 @@ impl Installed {
             }
         }
         if invocation.cool {
-            cool(dir).map_err(|e| ForeignError::Io("drop the tool's files from the page \
-                cache", e))?;
+            cool(dir)
+                .map_err(|e| ForeignError::Io("drop the tool's files from the page cache", e))?;
         }
         Ok(run(&invocation.measure)?)
     }

@@ -81,8 +81,10 @@ fn fitting(header: &Header, place: &Place, rate: f64) -> (Images, Vec<Skipped>) 
     let needs_all = needs.iter().copied().max().unwrap_or(0) * needs.len() as u64;
     let advice = if most_bytes == by_time {
         let needed_s = (needs_all as f64 / rate.max(1.0)) as u64 * FILL_SHARE + 1;
-        format!("writing it at {} takes too long. Allow more time: --time \
-            {needed_s}s", units::rate(rate))
+        format!(
+            "writing it at {} takes too long. Allow more time: --time {needed_s}s",
+            units::rate(rate)
+        )
     } else if most_bytes == by_wear {
         format!("--max-write {}m", needs_all * WEAR_SHARE / (1 << 20))
     } else {

@@ -124,8 +124,9 @@ fn reason_against(session: &Session, visits: u64) -> Option<String> {
     let most = host::available_bytes() / MEMORY_SHARE;
     if IMAGE_BYTES > most {
         let (needed, most) = (units::size(IMAGE_BYTES), units::size(most));
-        return Some(format!("they need {needed} of memory, and at most {most} (a quarter) may be \
-            used"));
+        return Some(format!(
+            "they need {needed} of memory, and at most {most} (a quarter) may be used"
+        ));
     }
     let protocol = &run.header.protocol;
     let rungs_ns = run.header.workloads.len() as u64 * (rungs::RUNG_NS + rungs::RUNG_OVERHEAD_NS);

@@ -110,8 +110,9 @@ impl<'s> Journal<'s> {
 }
 
 fn busy(id: &RunId) -> Fault {
-    Fault::refused(format!("run {id} is in use by another bakeoff process. Wait until that process \
-        ends"))
+    Fault::refused(format!(
+        "run {id} is in use by another bakeoff process. Wait until that process ends"
+    ))
 }
 
 /// The wall clock, for people. Before 1970 it reads 0.

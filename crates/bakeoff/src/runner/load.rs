@@ -83,8 +83,9 @@ pub fn run(
 pub fn only(mut all: Vec<Measurement>) -> Result<Measurement, LoadError> {
     match all.len() {
         1 => Ok(all.remove(0)),
-        n => Err(LoadError::Child(format!("the measuring process returned {n} numbers for one \
-            job"))),
+        n => {
+            Err(LoadError::Child(format!("the measuring process returned {n} numbers for one job")))
+        }
     }
 }
 

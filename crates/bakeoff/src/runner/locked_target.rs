@@ -137,8 +137,8 @@ impl Drop for LockedTarget {
 
 fn differs(then: &Identity, now: &Identity) -> String {
     if then.diskseq != now.diskseq {
-        return "was unplugged, and its name now belongs to a drive that was attached \
-            later".to_string();
+        return "was unplugged, and its name now belongs to a drive that was attached later"
+            .to_string();
     }
     if then.size_bytes != now.size_bytes {
         return format!("has changed size from {} to {} bytes", then.size_bytes, now.size_bytes);

@@ -66,8 +66,9 @@ pub fn kept(name: &str) -> io::Result<PathBuf> {
     let trusted = base.ancestors().all(|dir| is_roots_alone(dir).unwrap_or(false));
     if !trusted {
         let base = base.display();
-        return Err(io::Error::other(format!("other users can write to {base} or to a parent \
-            directory")));
+        return Err(io::Error::other(format!(
+            "other users can write to {base} or to a parent directory"
+        )));
     }
     make_in(&base)?;
     Ok(base.join(NAME).join(name))

@@ -198,8 +198,9 @@ fn at_a_lowered_clock(
         Err(StepError::Fault(fault)) => Err(fault),
     };
     let measured = match (measured, taken.is_empty()) {
-        (Ok(Ok(_)), true) => Ok(Err("this machine does not allow setting the CPU \
-            clock".to_string())),
+        (Ok(Ok(_)), true) => {
+            Ok(Err("this machine does not allow setting the CPU clock".to_string()))
+        }
         (measured, _) => measured,
     };
     for step in taken.into_iter().rev() {

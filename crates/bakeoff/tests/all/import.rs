@@ -145,7 +145,7 @@ fn a_study_is_a_page_a_table_and_no_run() {
     assert_eq!(csv, of(&["show", "study:luks-btrfs", "--format", "csv"]).1);
     assert!(of(&["export", "study:luks-btrfs", "--format", "json"]).1.contains("\"L01\""));
     for (args, says) in [
-        (&["rm", "study:luks-btrfs"][..], "nothing to remove"),
+        (&["rm", "study:luks-btrfs"][..], "cannot remove a study"),
         (&["report", "study:luks-btrfs", "last"], "compare RUN --with"),
         (&["report", "study:luks-btrfs", "--format", "csv"], "markdown"),
         (&["export", "study:luks-btrfs", "--format", "bundle"], "json or csv"),

@@ -196,7 +196,7 @@ fn two_runs_on_one_image_at_once_are_one_too_many() {
     let second = bench.run(&RUN);
     assert_eq!(second.code, 3, "{second:?}");
     // To be told to detach the first one's loop device would be the end of the first one.
-    assert!(second.err.contains("is at work on it") && second.err.contains("wait for its end"));
+    assert!(second.err.contains("is using it") && second.err.contains("wait until they end"));
     assert!(!second.err.contains("losetup"), "{second:?}");
     first.signal(Signal::INT);
     let ended = first.end();

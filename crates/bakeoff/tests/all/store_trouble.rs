@@ -62,12 +62,12 @@ fn newer_and_foreign_databases_are_not_touched() {
     drop(raw);
     let before = fs::read(home.store()).unwrap();
     let (code, _, err) = home.run(&["runs"]);
-    assert!(code == 4 && err.contains("layout 99") && err.contains("update bakeoff"), "{err}");
+    assert!(code == 4 && err.contains("layout 99") && err.contains("Update bakeoff"), "{err}");
     assert_eq!(fs::read(home.store()).unwrap(), before);
     let foreign = Home::new();
     rusqlite::Connection::open(foreign.store()).unwrap().execute("CREATE TABLE a (b)", []).unwrap();
     let (code, _, err) = foreign.cmd(&["import"]).arg(bundle_path()).output().map(coded).unwrap();
-    assert!(code == 4 && err.contains("no store of bakeoff's"), "{err}");
+    assert!(code == 4 && err.contains("not a bakeoff store"), "{err}");
 }
 
 fn coded(output: std::process::Output) -> (i32, String, String) {

@@ -38,7 +38,7 @@ fn a_bundle_is_the_same_run_on_another_machine() {
         assert_eq!(here.run(&args), there.run(&args), "{format}");
     }
     let again = there.run(&["import", file.to_str().unwrap()]);
-    assert!(again.0 == 0 && again.1.contains("nothing changed"), "{again:?}");
+    assert!(again.0 == 0 && again.1.contains("nothing was changed"), "{again:?}");
     let piped = there.cmd(&["import", "-"]).write_stdin(exported).output().unwrap();
     assert!(piped.status.success());
 }
@@ -120,7 +120,7 @@ fn a_run_that_goes_on_or_was_interrupted_is_called_so() {
     assert!(home.run(&["show", "last"]).2.contains("still being measured"));
     assert!(home.run(&["runs"]).1.contains("(running)"));
     let (code, _, err) = home.run(&["rm", "last"]);
-    assert!(code == 3 && err.contains("being measured right now"), "{err}");
+    assert!(code == 3 && err.contains("still in progress"), "{err}");
     drop(lock);
     let (code, out, _) = home.run(&["rm", "last", "--format", "json"]);
     assert_eq!((code, &json(&out)["removed"]["run"]), (0, &RUN.into()));
@@ -156,7 +156,7 @@ fn bad_bundles_are_named_with_their_line_and_change_nothing() {
         ),
         (&cut, 2, "line "),
         (&damaged, 2, "checksum"),
-        (&other, 3, "with other content"),
+        (&other, 3, "with different content"),
     ] {
         let file = home.file("bad.jsonl", content);
         let (got, out, err) = home.run(&["import", file.to_str().unwrap()]);

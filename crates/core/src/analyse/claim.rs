@@ -67,7 +67,7 @@ pub fn reach(header: &Header) -> Option<&'static str> {
     let is_image = header.region.as_ref().is_some_and(|r| r.is_image);
     let is_raw = header.candidates.iter().all(is_raw);
     is_image.then_some(match is_raw {
-        true => "This ranks what lies over an image on this disk, not the disk.",
+        true => "This ranks the software over an image on this disk, not the disk.",
         false => "This ranks filesystem software over an image on this disk.",
     })
 }

@@ -153,7 +153,7 @@ fn unlike(run: &Run) -> Option<String> {
     let all: Vec<u16> = (0..run.header.candidates.len() as u16).collect();
     let differences = rules::claim::differences(&run.header, &all);
     let told: Vec<String> = differences.into_iter().map(|d| d.words).collect();
-    (!told.is_empty()).then(|| format!("Not alike: {}.", told.join("; ")))
+    (!told.is_empty()).then(|| format!("Guarantees differ: {}.", told.join("; ")))
 }
 
 fn refused(lead: &Lead, summary: &str, findings: &[Finding]) -> String {

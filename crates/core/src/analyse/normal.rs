@@ -47,7 +47,7 @@ pub fn sentence(run: &Run, verdicts: &[WorkloadVerdict]) -> Option<(bool, String
     let Some(usual) = boards::usual(model, disk) else {
         let what = disk.bus.as_deref().map_or(String::new(), |bus| format!(" on {bus}"));
         return Some(unknown(&format!(
-            "no figures are known for this board and a disk{}",
+            "no reference figures for this board and a disk{}",
             sanitize(&what)
         )));
     };
@@ -57,14 +57,14 @@ pub fn sentence(run: &Run, verdicts: &[WorkloadVerdict]) -> Option<(bool, String
     let where_it_is = surroundings(model, disk, &usual, is_crypt);
     if figures.is_empty() {
         return Some(unknown(&format!(
-            "no figures of these workloads are known for {where_it_is}"
+            "no reference figures of these workloads for {where_it_is}"
         )));
     }
     Some((true, worded(&figures, &where_it_is, disk)))
 }
 
 fn unknown(why: &str) -> (bool, String) {
-    (false, format!("Whether that is normal cannot be said: {why}."))
+    (false, format!("Cannot determine whether that is normal: {why}."))
 }
 
 /// The one disk below a place, when it is the disk that was measured.
@@ -72,20 +72,20 @@ fn the_disk(place: &Place) -> Result<&Layer, String> {
     let why = match place.class {
         PlaceClass::Memory => "this is memory",
         PlaceClass::Network => "the disk is in another machine",
-        PlaceClass::Fuse => "a driver in user space stands before the disk",
+        PlaceClass::Fuse => "the filesystem uses a user-space driver",
         PlaceClass::Block | PlaceClass::Stacked => "",
     };
     if !why.is_empty() {
         return Err(why.to_string());
     }
     if place.chain.iter().any(|layer| matches!(layer.kind, LayerKind::Loop | LayerKind::Ram)) {
-        return Err("an image lies before the disk".to_string());
+        return Err("the target is an image, not the disk".to_string());
     }
     let mut disks = place.disks();
     match (disks.next(), disks.next()) {
         (Some(disk), None) => Ok(disk),
-        (None, _) => Err("the disk cannot be seen from here".to_string()),
-        (Some(_), Some(_)) => Err("no figures are known for several disks together".to_string()),
+        (None, _) => Err("the disk is not visible from here".to_string()),
+        (Some(_), Some(_)) => Err("no reference figures for several disks together".to_string()),
     }
 }
 
@@ -115,7 +115,7 @@ fn beside(run: &Run, verdict: &WorkloadVerdict, usual: &Usual) -> Option<Figure>
 fn surroundings(model: Option<&str>, disk: &Layer, usual: &Usual, is_crypt: bool) -> String {
     let board = match model.and_then(boards::find) {
         Some(board) => format!(" on a {}", board.name()),
-        None => " (of this board itself no figures are known)".to_string(),
+        None => " (no reference figures for this board itself)".to_string(),
     };
     let link = disk.link.as_deref().map(|link| format!(" over {link}")).unwrap_or_default();
     let crypt = if is_crypt { " (here through dm-crypt)" } else { "" };
@@ -139,7 +139,9 @@ fn worded(figures: &[Figure], where_it_is: &str, disk: &Layer) -> String {
     }
     if !above.is_empty() {
         let for_what = if below.is_empty() { format!(" {where_it_is}") } else { " it".to_string() };
-        parts.push(format!("{above}: more than known of{for_what}, as if a cache had answered"));
+        parts.push(format!(
+            "{above}: more than any reference figure of{for_what}, possibly from a cache"
+        ));
     }
     match (inside.is_empty(), parts.is_empty()) {
         (false, true) => parts.push(format!("That is normal for {where_it_is}: {inside}")),
@@ -153,13 +155,12 @@ fn worded(figures: &[Figure], where_it_is: &str, disk: &Layer) -> String {
 fn look_at(disk: &Layer) -> &'static str {
     match disk.bus.as_deref() {
         Some("mmc") => {
-            "look at `sudo bakeoff check` (mode, power, heat), then at the card's age and \
-             authenticity"
+            "check `sudo bakeoff check` (mode, power, heat), then the card's age and authenticity"
         }
         Some("usb") => {
-            "look at `sudo bakeoff check` (port, cable, UAS, power), then at the drive's health"
+            "check `sudo bakeoff check` (port, cable, UAS, power), then the drive's health"
         }
-        _ => "look at `sudo bakeoff check` (link, health, who else uses it)",
+        _ => "check `sudo bakeoff check` (link, health, other users of the drive)",
     }
 }
 
@@ -228,7 +229,7 @@ mod tests {
     #[test]
     fn what_no_figures_are_known_for_is_said() {
         let unknown = said(disk("virtio", ""), 2000.0);
-        assert!(unknown.contains("no figures are known for this board and a disk on virtio"));
+        assert!(unknown.contains("no reference figures for this board and a disk on virtio"));
         let hostile = said(disk("\u{1b}[2J", ""), 2000.0);
         assert!(!hostile.contains('\u{1b}'), "{hostile}");
     }

@@ -27,7 +27,7 @@ fn of_cells(run: &Run) -> Vec<Finding> {
         if of_cell.iter().any(forbids) {
             let told = of_cell.into_iter().filter(forbids).map(|f| Finding {
                 severity: Severity::Warn,
-                evidence: format!("thrown away: {}", f.evidence),
+                evidence: format!("discarded: {}", f.evidence),
                 ..f
             });
             found.push(told.collect());

@@ -39,7 +39,7 @@ pub fn differ_in(header: &Header, candidates: &[u16]) -> Option<String> {
     let names: Vec<String> = differing(&only).iter().map(|a| a.name.to_string()).collect();
     Some(match names.is_empty() {
         true => alike(&only),
-        false => format!("These places differ in {}.", words::list(&names)),
+        false => format!("These directories differ in {}.", words::list(&names)),
     })
 }
 
@@ -70,7 +70,7 @@ pub fn sentence(header: &Header, candidates: &[u16]) -> Option<String> {
     let names: Vec<String> = aspects.iter().map(|a| a.name.to_string()).collect();
     let caution = match names.len() {
         1 => String::new(),
-        _ => ", so none of these alone is shown to be the reason".to_string(),
+        _ => ", so no single difference is shown to be the cause".to_string(),
     };
     Some(format!(
         "Places are compared as they are: {}. They differ in {}{caution}.",
@@ -85,11 +85,11 @@ fn alike(places: &[&Place]) -> String {
         [first, rest @ ..] if !first.dev.is_empty() && rest.iter().all(|p| p.dev == first.dev) => {
             let fs = printable(first.fs.as_bytes());
             format!(
-                "They are on the same filesystem ({fs}): what differs between them is chance, or \
-                 where on it their files came to lie."
+                "They are on the same filesystem ({fs}): differences between them are chance, or \
+                 depend on the position of their files."
             )
         }
-        _ => "Nothing that bakeoff knows of differs between these places.".to_string(),
+        _ => "These directories differ in nothing that bakeoff records.".to_string(),
     }
 }
 
@@ -197,7 +197,11 @@ mod tests {
             })
             .place(1, |p| *p = usb)
             .build();
-        insta::assert_snapshot!(sentence(&run.header, &[0, 1]).unwrap(), @"Places are compared as they are: /home is btrfs, on Disk A (sda), encrypted, mounted relatime; /mnt is ext4, on Disk B (sdb), link USB 480 Mb/s, not encrypted, mounted noatime. They differ in filesystem, device, link, encryption and mount options, so none of these alone is shown to be the reason.");
+        insta::assert_snapshot!(sentence(&run.header, &[0, 1]).unwrap(), @"Places are compared as \
+            they are: /home is btrfs, on Disk A (sda), encrypted, mounted relatime; /mnt is ext4, \
+            on Disk B (sdb), link USB 480 Mb/s, not encrypted, mounted noatime. They differ in \
+            filesystem, device, link, encryption and mount options, so no single difference is \
+            shown to be the cause.");
     }
 
     #[test]

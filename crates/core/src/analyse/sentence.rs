@@ -143,7 +143,8 @@ impl Words<'_> {
             .into_iter()
             .map(|d| d.words)
             .collect();
-        let unlike = (!unlike.is_empty()).then(|| format!("Not alike: {}.", unlike.join("; ")));
+        let unlike =
+            (!unlike.is_empty()).then(|| format!("Guarantees differ: {}.", unlike.join("; ")));
         let parts = [
             Some(said),
             unlike,
@@ -269,7 +270,7 @@ impl Words<'_> {
     fn nothing_valid(&self) -> String {
         let thrown = self.run.invalid.iter().rev().find(|(_, _, w, _)| *w == self.workload);
         match thrown {
-            Some((.., reason)) => format!("every cell was thrown away, the last because {reason}"),
+            Some((.., reason)) => format!("every cell was discarded, the last because {reason}"),
             None => "no valid cell yet".to_string(),
         }
     }

@@ -89,8 +89,8 @@ mod tests {
             "measure longer: runtime = \"60s\", or flush: end_fsync = true (in the plan)"
         );
         assert_eq!(
-            spelled("quick", "use --direct, or a --size above the memory"),
-            "use direct = true (in a plan), or a --size above the memory"
+            spelled("quick", "use --direct, or a --size larger than the memory"),
+            "use direct = true (in a plan), or a --size larger than the memory"
         );
         assert_eq!(
             spelled("run", "use a larger --size; seeks"),

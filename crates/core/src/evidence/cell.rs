@@ -81,7 +81,12 @@ fn suspended(header: &Header, _: &Workload, cell: &Cell) -> Option<Finding> {
     let ns = cell.truth.suspended_ns;
     (ns > SUSPEND_FLOOR_NS).then(|| {
         let evidence = format!("the machine was suspended for {}", units::duration(ns));
-        finding(header, &registry::SUSPENDED, evidence, "keep the machine awake while it measures")
+        finding(
+            header,
+            &registry::SUSPENDED,
+            evidence,
+            "keep the machine awake while bakeoff measures",
+        )
     })
 }
 
@@ -96,13 +101,8 @@ fn swapping(header: &Header, _: &Workload, cell: &Cell) -> Option<Finding> {
 fn no_progress(header: &Header, workload: &Workload, cell: &Cell) -> Option<Finding> {
     let m = &cell.measurement;
     workload.metric.of(m).is_none().then(|| {
-        let evidence = format!("nothing was done in {}", units::duration(m.elapsed_ns));
-        finding(
-            header,
-            &registry::NO_PROGRESS,
-            evidence,
-            "look for errors of the device with dmesg",
-        )
+        let evidence = format!("no operation completed in {}", units::duration(m.elapsed_ns));
+        finding(header, &registry::NO_PROGRESS, evidence, "check for device errors with dmesg")
     })
 }
 
@@ -111,7 +111,7 @@ fn impossible_rate(header: &Header, workload: &Workload, cell: &Cell) -> Option<
     let capacity = link::of_place(place)?;
     let m = &cell.measurement;
     let reads_device = workload.phase == Phase::ColdRead || m.job.direct;
-    let advice = "the bytes came from memory: use --direct, or a --size above the memory";
+    let advice = "the data came from memory: use --direct, or a --size larger than the memory";
     let over = |what: &str, rate: f64| {
         let evidence = format!(
             "{what} {} over a link that carries {} at most",
@@ -147,7 +147,8 @@ fn warm_cache(header: &Header, workload: &Workload, cell: &Cell) -> Option<Findi
         let bytes = |b: Option<u64>| b.map_or("unknown".to_string(), units::size);
         let read = cell.measurement.read.as_ref().map_or(0, |r| r.io_bytes);
         let evidence = format!(
-            "memory was measured: read {}, the devices moved {}, {} were in memory before",
+            "the read came from memory: read {}, the devices transferred {}, {} were in memory \
+             before",
             units::size(read),
             bytes(truth.device_read_bytes),
             bytes(truth.resident_before_bytes)
@@ -156,7 +157,7 @@ fn warm_cache(header: &Header, workload: &Workload, cell: &Cell) -> Option<Findi
             header,
             &registry::WARM_CACHE,
             evidence,
-            "use --direct, or a --size above the memory",
+            "use --direct, or a --size larger than the memory",
         )
     })
 }
@@ -165,14 +166,14 @@ fn cache_unknown(header: &Header, workload: &Workload, cell: &Cell) -> Option<Fi
     (workload.phase == Phase::ColdRead && cell.truth.cache == CacheState::Unknown).then(|| {
         let class = place(header, cell.candidate).map_or(PlaceClass::Block, |p| p.class);
         let why = match class {
-            PlaceClass::Memory => "the place is memory itself",
-            PlaceClass::Network => "the other machine's cache cannot be seen",
-            PlaceClass::Fuse => "a user-space driver stands between",
-            PlaceClass::Stacked => "the filesystem below cannot be seen",
-            PlaceClass::Block => "the kernel tells too little",
+            PlaceClass::Memory => "the target is memory",
+            PlaceClass::Network => "the cache of the other machine is not visible",
+            PlaceClass::Fuse => "the filesystem uses a user-space driver",
+            PlaceClass::Stacked => "the underlying filesystem is not visible",
+            PlaceClass::Block => "the kernel reports too little",
         };
         let evidence = format!("cache state unknown: {why}");
-        let advice = "run bakeoff as root, or on the machine the disk is in";
+        let advice = "run bakeoff as root, or on the machine that contains the disk";
         finding(header, &registry::CACHE_STATE_UNKNOWN, evidence, advice)
     })
 }
@@ -190,8 +191,8 @@ fn file_in_memory(header: &Header, workload: &Workload, cell: &Cell) -> Option<F
     (buffered && !proven && job.size < memory.saturating_mul(2)).then(|| {
         let share = (memory as f64 / job.size.max(1) as f64 * 100.0).min(100.0);
         let evidence = format!(
-            "reads {} through the page cache of a machine with {}: {share:.0} % can come from \
-             memory",
+            "reads {} through the page cache of a machine with {}: up to {share:.0} % can come \
+             from memory",
             units::size(job.size),
             units::size(memory)
         );
@@ -224,11 +225,13 @@ fn too_short(header: &Header, _: &Workload, cell: &Cell) -> Option<Finding> {
     // Slices are short on purpose, and each ends with its own flush.
     let is_whole = cell.slices.is_empty();
     let evidence = if is_whole && m.elapsed_ns < SHORTEST_NS {
-        format!("lasted {took}; half a second is the least")
+        format!("lasted {took}; the minimum is half a second")
     } else if ios < fewest {
-        format!("{ios} operations in {took}; {fewest} are the least")
+        format!("{ios} operations in {took}; the minimum is {fewest}")
     } else if is_whole && !m.job.is_durable() && m.elapsed_ns < 10 * PERIOD_NS {
-        format!("lasted {took} and the kernel writes back every 5 s; unflushed writes need 50 s")
+        format!(
+            "lasted {took}; unflushed writes need 50 s, because the kernel writes back every 5 s"
+        )
     } else {
         return None;
     };
@@ -236,7 +239,7 @@ fn too_short(header: &Header, _: &Workload, cell: &Cell) -> Option<Finding> {
         matches!(tool.driver, DriverName::Dd | DriverName::Iozone | DriverName::Bonnie)
     });
     let advice = match has_no_time {
-        true => "use a larger --size: the tool goes through its file once, whatever the time",
+        true => "use a larger --size: the tool processes its file once, regardless of the time",
         false => "measure longer: --runtime 60s, or flush: --end_fsync",
     };
     Some(finding(header, &registry::TOO_SHORT, evidence, advice))
@@ -250,7 +253,7 @@ fn foreign(header: &Header, _: &Workload, cell: &Cell) -> Option<Finding> {
         && foreign >= FOREIGN_FLOOR_BYTES;
     is_much.then(|| {
         let evidence = format!(
-            "other processes{} moved {} while the cell moved {}",
+            "other processes{} transferred {} while the cell transferred {}",
             by_whom(&cell.truth.foreign_by),
             units::size(foreign),
             units::size(own)
@@ -259,7 +262,7 @@ fn foreign(header: &Header, _: &Workload, cell: &Cell) -> Option<Finding> {
             header,
             &registry::BACKGROUND,
             evidence,
-            "stop what else uses the disk (iotop -o shows it)",
+            "stop other users of the disk (see: iotop -o)",
         )
     })
 }
@@ -284,7 +287,7 @@ fn foreign_cpu(header: &Header, _: &Workload, cell: &Cell) -> Option<Finding> {
             header,
             &registry::BACKGROUND,
             evidence,
-            "stop what else runs (top shows it), then measure again",
+            "stop other programs (see: top), then measure again",
         )
     })
 }
@@ -299,12 +302,12 @@ fn tool_share(header: &Header, _: &Workload, cell: &Cell) -> Option<Finding> {
     let share = m.tool_ns as f64 / m.elapsed_ns.max(1) as f64;
     (share > header.protocol.thresholds.tool).then(|| {
         let evidence =
-            format!("{:.0} % of the time went to making data and counting", share * 100.0);
+            format!("{:.0} % of the time was spent generating data and counting", share * 100.0);
         let advice = match m.job.bs < ENOUGH_BYTES && m.job.rw != Rw::SmallFiles {
             true => "use a larger block size: --bs 64k",
             false => {
-                "the place is nearly as fast as the generator: read the figure as \"at least\"; \
-                 what the generator can do: bakeoff check --engine"
+                "the target is nearly as fast as the generator: read the figure as \"at least\"; \
+                 to measure the generator: bakeoff check --engine"
             }
         };
         finding(header, &registry::TOOL_SHARE, evidence, advice)
@@ -321,10 +324,10 @@ fn rewritten(header: &Header, workload: &Workload, cell: &Cell) -> Option<Findin
     let passes = bytes as f64 / job.size.max(1) as f64;
     (has_words && job.direct && !is_flushed && passes >= MANY_PASSES).then(|| {
         let evidence = format!(
-            "{} were written {passes:.1} times over, and flushed once at the end at most",
+            "{} were overwritten {passes:.1} times and flushed at most once, at the end",
             units::size(job.size)
         );
-        let advice = "write over more than a cache in the drive holds: a larger --size";
+        let advice = "write more than the drive's cache can store: use a larger --size";
         finding(header, &registry::REWRITTEN, evidence, advice)
     })
 }

@@ -16,7 +16,7 @@ pub(super) const RULES: [super::cell::CellRule; 6] =
 fn damaged(header: &Header, _: &Workload, cell: &Cell) -> Option<Finding> {
     let m = &cell.measurement;
     let seen = m.findings.iter().find(|f| f.id == "verify-mismatch" || f.id == "L11")?;
-    let advice = "save what is on the disk, then: bakeoff probe";
+    let advice = "back up the disk, then run: bakeoff probe";
     Some(finding(header, &registry::FAKE_CAPACITY, seen.evidence.clone(), advice))
 }
 
@@ -28,11 +28,11 @@ fn outside_latency(header: &Header, workload: &Workload, cell: &Cell) -> Option<
     let is_foreign = !workload.driver.is_native() && m.data_ns > 0;
     (is_foreign && is_counted && share < header.protocol.thresholds.covered).then(|| {
         let evidence = format!(
-            "{:.1} % of the time lies outside operations with a latency",
+            "{:.1} % of the time is outside operations with a latency",
             (1.0 - share) * 100.0
         );
         let advice =
-            "read throughput and latency as two things, or use driver = \"native\" in a plan";
+            "interpret throughput and latency separately, or use driver = \"native\" in a plan";
         finding(header, &registry::SYNC_OUTSIDE_LATENCY, evidence, advice)
     })
 }
@@ -43,7 +43,7 @@ fn cadence(header: &Header, workload: &Workload, cell: &Cell) -> Option<Finding>
     let is_theirs = !workload.driver.is_native() && workload.job.fsync == 0;
     (is_theirs && share > header.protocol.thresholds.flushing).then(|| {
         let evidence = format!(
-            "{:.0} % of the time is flushing, at a rhythm that {} chose",
+            "{:.0} % of the time is spent flushing, at an interval chosen by {}",
             share * 100.0,
             workload.driver.name()
         );
@@ -51,7 +51,7 @@ fn cadence(header: &Header, workload: &Workload, cell: &Cell) -> Option<Finding>
             header,
             &registry::FSYNC_CADENCE,
             evidence,
-            "say how often your own work flushes: fsync = 1 in the workload of a plan",
+            "set the flush interval of your own work: fsync = 1 in the workload of a plan",
         )
     })
 }
@@ -71,7 +71,7 @@ fn mean_lies(header: &Header, _: &Workload, cell: &Cell) -> Option<Finding> {
         units::latency(libm::round(latency.mean) as u64),
         units::latency(p95)
     );
-    let advice = "read the percentiles; bakeoff report last draws the whole distribution";
+    let advice = "use the percentiles; bakeoff report last draws the whole distribution";
     Some(finding(header, &registry::MEAN_LIES, evidence, advice))
 }
 
@@ -98,7 +98,7 @@ fn closed_loop(header: &Header, workload: &Workload, cell: &Cell) -> Option<Find
         Some((name, l, p50))
     })?;
     let evidence = format!(
-        "a {name} took {}, the median {}, and nothing was sent meanwhile",
+        "a {name} took {} (median: {}), and no requests were sent meanwhile",
         units::latency(l.max),
         units::latency(p50)
     );

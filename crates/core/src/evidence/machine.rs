@@ -49,7 +49,7 @@ fn lowered_clock(header: &Header, _: &Workload, cell: &Cell) -> Option<Finding> 
             return None;
         }
         let heat = t.hottest_mc().map_or(String::new(), |mc| format!(" at {} °C", mc / 1000));
-        let rate = if with_rate { ", and the rate with it" } else { "" };
+        let rate = if with_rate { ", and the rate fell as well" } else { "" };
         let evidence =
             format!("the clock fell from {} to {} MHz{heat}{rate}", most / 1000, low / 1000);
         Some(finding(header, &registry::THROTTLED, evidence, COOLER))
@@ -60,8 +60,8 @@ fn device_error(header: &Header, _: &Workload, cell: &Cell) -> Option<Finding> {
     let telemetry = cell.telemetry.as_ref()?;
     let first = telemetry.device_errors().next()?;
     let count = telemetry.device_errors().count();
-    let evidence = format!("{} ({count} lines of the kernel's log)", first.trouble.label());
-    let advice = "look at dmesg, then try another cable, port or power supply";
+    let evidence = format!("{} ({count} lines in the kernel log)", first.trouble.label());
+    let advice = "check dmesg, then try another cable, port or power supply";
     Some(finding(header, &registry::DEVICE_ERROR, evidence, advice))
 }
 
@@ -71,7 +71,8 @@ fn initialising(header: &Header, _: &Workload, cell: &Cell) -> Option<Finding> {
     let lazy = threads.iter().find(|t| t.name == "ext4lazyinit")?;
     let share = lazy.cpu_ns as f64 / cell.measurement.elapsed_ns.max(1) as f64;
     (share > THREAD_SHARE).then(|| {
-        let evidence = format!("ext4lazyinit took {:.1} % of a CPU meanwhile", share * 100.0);
+        let evidence =
+            format!("ext4lazyinit took {:.1} % of a CPU during the measurement", share * 100.0);
         let advice = "wait until it is done (ps -e shows it), or mkfs.ext4 -E lazy_itable_init=0";
         finding(header, &registry::LAZYINIT, evidence, advice)
     })
@@ -80,7 +81,7 @@ fn initialising(header: &Header, _: &Workload, cell: &Cell) -> Option<Finding> {
 fn observer(header: &Header, _: &Workload, cell: &Cell) -> Option<Finding> {
     let share = cell.telemetry.as_ref()?.cost_share()?;
     (share > header.protocol.thresholds.watching).then(|| {
-        let evidence = format!("watching took {:.1} % of a CPU", share * 100.0);
+        let evidence = format!("monitoring took {:.1} % of a CPU", share * 100.0);
         finding(
             header,
             &registry::OBSERVER,

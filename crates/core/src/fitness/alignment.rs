@@ -13,7 +13,7 @@ pub fn check(disk: &Disk) -> Option<Check> {
         return None;
     }
     if disk.partitions.iter().all(|part| part.start_bytes.is_none()) {
-        return Some(Check::unknown(ID, "the kernel does not say where partitions begin"));
+        return Some(Check::unknown(ID, "the kernel does not report where partitions begin"));
     }
     let physical = disk.physical_block_bytes.filter(|n| n.is_power_of_two()).unwrap_or(512);
     let starts = || disk.partitions.iter().filter_map(|p| Some((p, p.start_bytes?)));
@@ -25,15 +25,15 @@ pub fn check(disk: &Disk) -> Option<Check> {
     };
     let advice = |granule: u64| {
         format!(
-            "make the partition again from a multiple of {} on (new partitioning tools do); what \
-             is on it is lost by that",
+            "create the partition again at a multiple of {} (current partitioning tools do this); \
+             its contents will be lost",
             units::size(granule)
         )
     };
     let broken = off(physical.max(4096));
     if !broken.is_empty() {
         let what = format!(
-            "{} begins inside a block of {}: each write may become two",
+            "{} begins inside a block of {}, so each write may become two",
             words::list(&broken),
             units::size(physical.max(4096))
         );

@@ -36,7 +36,7 @@ pub fn disk(disk: &Disk, facts: &Facts) -> Check {
         Err(why) => return Check::unknown(ID, why),
     };
     let Some((_, rates)) = watched.disks.iter().find(|(name, _)| *name == disk.layer.name) else {
-        return Check::unknown(ID, "the kernel keeps no counters of it");
+        return Check::unknown(ID, "the kernel has no counters for it");
     };
     let span = units::duration(watched.elapsed_ns);
     if rates.util_percent < IDLE_PERCENT {
@@ -50,8 +50,10 @@ pub fn disk(disk: &Disk, facts: &Facts) -> Check {
         rate(rates.write.bytes_per_s, "writing"),
         by_whom(watched)
     );
-    let mend =
-        format!("wait or stop it; `bakeoff watch {}` shows when it is quiet", disk.layer.name);
+    let mend = format!(
+        "wait, or stop the process; check activity with `bakeoff watch {}`",
+        disk.layer.name
+    );
     match rates.util_percent {
         percent if percent >= BUSY_PERCENT => Check::stop(ID, found, mend),
         _ => Check::warn(ID, found, mend),
@@ -63,13 +65,13 @@ fn by_whom(watched: &Watched) -> String {
     let name = |user: &Foreign| format!("{} ({})", user.name, user.pid);
     let names: Vec<String> = watched.users.iter().take(NAMED).map(name).collect();
     match (names.is_empty(), watched.saw_all) {
-        (false, _) => format!("; meanwhile I/O was done by {}", words::list(&names)),
-        (true, true) => "; no process did I/O meanwhile: it is the kernel's own".to_string(),
+        (false, _) => format!("; processes doing I/O: {}", words::list(&names)),
+        (true, true) => "; no process did I/O, so the kernel itself caused it".to_string(),
         (true, false) if watched.is_root => {
-            "; a container or sandbox hides some processes even from root: look on the host"
+            "; a container or sandbox hides some processes even from root: check on the host"
                 .to_string()
         }
-        (true, false) => "; which process it is can be seen by root only".to_string(),
+        (true, false) => "; run as root to see which process".to_string(),
     }
 }
 
@@ -95,11 +97,9 @@ pub fn programs(facts: &Facts) -> Check {
     running.dedup();
     match running.is_empty() {
         true => Check::pass(ID, "no update, copy, trim or scrub is running"),
-        false => Check::warn(
-            ID,
-            format!("running: {}", words::list(&running)),
-            "wait until it has ended",
-        ),
+        false => {
+            Check::warn(ID, format!("running: {}", words::list(&running)), "wait until it ends")
+        }
     }
 }
 
@@ -111,13 +111,13 @@ pub fn lazyinit(facts: &Facts) -> Check {
     };
     // A container shows no threads of the kernel, of which there always are some.
     if !tasks.iter().any(|name| name == "kthreadd") {
-        return Check::unknown(ID, "threads of the kernel cannot be seen from here");
+        return Check::unknown(ID, "kernel threads are not visible from here");
     }
     match tasks.iter().any(|name| name == "ext4lazyinit") {
-        false => Check::pass(ID, "no ext4 is still being initialised"),
+        false => Check::pass(ID, "no ext4 filesystem is being initialized"),
         true => Check::warn(
             ID,
-            "an ext4 made lately still writes its inode tables in the background",
+            "a recently created ext4 filesystem is still initializing its inode tables",
             "wait until `pgrep ext4lazyinit` finds nothing, or format with \
              -E lazy_itable_init=0,lazy_journal_init=0",
         ),

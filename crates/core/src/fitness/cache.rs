@@ -13,15 +13,15 @@ pub fn write_cache(disk: &Disk) -> Check {
         // A bridge without a caching page is taken for one without a cache (drivers/scsi/sd.c).
         (Some("write through"), Some("usb")) => Check::warn(
             ID,
-            "write through: the bridge admits no cache, so fsync sends no flush; it is fast, and \
-             after a power cut data may be missing all the same",
+            "write through: the bridge reports no cache, so fsync sends no flush; it is fast, but \
+             a power cut may still lose data",
             "compare flushed writes with other drives of the same kind only",
         ),
         (Some("write through"), _) => {
             Check::pass(ID, "write through: no volatile cache, fsync needs no flush")
         }
-        (Some(other), _) => Check::unknown(ID, format!("the kernel says \"{other}\"")),
-        (None, _) => Check::unknown(ID, "the kernel does not say (queue/write_cache)"),
+        (Some(other), _) => Check::unknown(ID, format!("the kernel reports \"{other}\"")),
+        (None, _) => Check::unknown(ID, "the kernel does not report it (queue/write_cache)"),
     }
 }
 
@@ -29,17 +29,20 @@ pub fn trim(disk: &Disk) -> Check {
     const ID: &str = "TRIM";
     let is_flash = disk.layer.rotational == Some(false);
     match disk.discard_max_bytes {
-        None => Check::unknown(ID, "the kernel does not say (queue/discard_max_bytes)"),
-        Some(0) if !is_flash => Check::pass(ID, "none, and a disk that spins needs none"),
+        None => Check::unknown(ID, "the kernel does not report it (queue/discard_max_bytes)"),
+        Some(0) if !is_flash => Check::pass(ID, "none, and a hard disk needs none"),
         Some(0) => Check::warn(
             ID,
-            "none: the drive cannot be told which blocks are free, and slows down as it fills",
+            "none: the drive does not learn which blocks are free, and slows down as it fills",
             match disk.layer.bus.as_deref() {
                 Some("usb") => {
-                    "bridges often can though they do not say so: write \"unmap\" to \
-                     provisioning_mode of its scsi_disk if the maker's page says that TRIM works"
+                    "many bridges support it without reporting it: if the manufacturer states that \
+                     TRIM works, write \"unmap\" to provisioning_mode of its scsi_disk"
                 }
-                _ => "compare drives in one state only: overwrite the region before (flash_state)",
+                _ => {
+                    "compare drives only in the same state: overwrite the region first \
+                     (flash_state)"
+                }
             },
         ),
         Some(bytes) => Check::pass(ID, format!("up to {} at a time", units::size(bytes))),

@@ -15,7 +15,7 @@ pub fn check(disk: &Disk) -> Option<Check> {
             ID,
             format!("{}; counterfeits look like this: {}", words(card), words::list(&odd)),
             format!(
-                "find out whether the capacity is real: `bakeoff probe /dev/{}` (read its warning \
+                "check whether the capacity is real: `bakeoff probe /dev/{}` (read its warning \
                  first)",
                 disk.layer.name
             ),
@@ -32,7 +32,7 @@ pub fn words(card: &Card) -> String {
     words.extend(card.date.as_ref().map(|date| format!("made {date}")));
     match &card.status {
         Some(status) => words.push(status.label()),
-        None if card.kind == "SD" => words.push("speed class not told (ssr)".to_string()),
+        None if card.kind == "SD" => words.push("speed class not reported (ssr)".to_string()),
         None => {}
     }
     let unit = card.status.and_then(|s| s.au_bytes).or(card.erase_bytes);

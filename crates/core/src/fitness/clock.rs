@@ -42,10 +42,10 @@ pub fn governor(facts: &Facts) -> Check {
     match drifting.first() {
         Some(governor) => Check::warn(
             ID,
-            format!("{governor}: the clock follows the load, and short I/O meets a slow CPU"),
+            format!("{governor}: the clock follows the load, so short I/O runs on a slow CPU"),
             "for the time of the test: echo performance | sudo tee \
              /sys/devices/system/cpu/cpufreq/policy*/scaling_governor (a run of a plan as root \
-             does this and puts it back)",
+             sets and restores it)",
         ),
         None => {
             let mut names: Vec<String> = clocks.iter().filter_map(|c| c.governor.clone()).collect();
@@ -68,7 +68,7 @@ pub fn throttling(facts: &Facts) -> Check {
                 powered hub, cool the board; then reboot and check again";
     match (now.as_str(), since.as_str()) {
         ("", "") if tells_history => Check::pass(ID, "not now, and not since boot"),
-        ("", "") => Check::pass(ID, "no under-voltage now; this kernel tells no more"),
+        ("", "") => Check::pass(ID, "no under-voltage now; this kernel reports no history"),
         ("", since) => Check::warn(ID, format!("not now, but since boot: {since}"), mend),
         (now, _) => Check::stop(ID, format!("now: {now}"), mend),
     }
@@ -81,7 +81,7 @@ pub fn heat(facts: &Facts) -> Check {
         Err(why) => return Check::unknown(ID, why),
     };
     let Some((name, hottest, critical)) = zones.iter().max_by_key(|(_, mc, _)| *mc) else {
-        return Check::unknown(ID, "no sensor answers");
+        return Check::unknown(ID, "no sensor responds");
     };
     let model = facts.host.model.as_deref().unwrap_or_default();
     let limit = match model.starts_with("Raspberry Pi") {
@@ -91,7 +91,7 @@ pub fn heat(facts: &Facts) -> Check {
         false => critical.map_or(90_000, |mc| mc.saturating_sub(10_000)),
     };
     let words = format!("{name}: {} °C, slows down at {} °C", hottest / 1000, limit / 1000);
-    let mend = "let it cool down, give it air or a heat sink";
+    let mend = "let it cool down, improve the air flow or add a heat sink";
     match *hottest {
         mc if mc >= limit => Check::stop(ID, words, mend),
         mc if mc + NEAR_MC >= limit => Check::warn(ID, words, mend),

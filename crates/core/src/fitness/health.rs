@@ -8,18 +8,18 @@ pub fn of_disk(disk: &Disk) -> Check {
     let health = match &disk.health {
         Some(Ok(health)) => health,
         Some(Err(why)) => return Check::unknown(ID, why),
-        None => return Check::unknown(ID, "cards and virtual disks tell nothing about it"),
+        None => return Check::unknown(ID, "cards and virtual disks do not report it"),
     };
     let (complaints, is_failing) = health.complaints();
     let found = complaints.join("; ");
     match (complaints.is_empty(), is_failing) {
         (true, _) => Check::pass(ID, health.label()),
-        (false, true) => Check::stop(ID, found, "save what is on it; measure another drive"),
+        (false, true) => Check::stop(ID, found, "back up its contents, and measure another drive"),
         (false, false) => Check::warn(
             ID,
             found,
-            "see whether the numbers grow during a run (they are recorded before and after); for \
-             damaged transfers try another cable",
+            "check whether the numbers grow during a run (bakeoff records them before and after); \
+             for damaged transfers try another cable",
         ),
     }
 }
@@ -41,6 +41,7 @@ pub fn log(facts: &Facts) -> Check {
             "{count} {lines_word} about trouble with storage since boot, the last: {}",
             last.text
         ),
-        "`sudo dmesg` shows them all; if they are of this disk, mend cable, port or power first",
+        "check them with `sudo dmesg`; if they concern this disk, fix the cable, port or power \
+         supply first",
     )
 }

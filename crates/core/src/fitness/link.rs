@@ -17,7 +17,7 @@ pub fn checks(disk: &Disk, facts: &Facts) -> Vec<Check> {
     found.extend(disk.sata.as_ref().map(sata));
     if found.is_empty() {
         let bus = disk.layer.bus.as_deref().unwrap_or("unknown");
-        found.push(Check::unknown(ID, format!("the bus ({bus}) tells no speed")));
+        found.push(Check::unknown(ID, format!("the bus ({bus}) reports no speed")));
     }
     found
 }
@@ -28,7 +28,7 @@ const HIGH_SPEED: u32 = 480;
 fn usb_speed(usb: &Usb, facts: &Facts) -> Check {
     let words = format!("USB at {} Mb/s", usb.mbit);
     if usb.mbit < HIGH_SPEED {
-        let advice = "try another cable, port or hub: any disk made since 2002 does 480 Mb/s";
+        let advice = "try another cable, port or hub: any disk made since 2002 supports 480 Mb/s";
         return Check::stop(ID, words, advice);
     }
     if usb.mbit > HIGH_SPEED {
@@ -48,9 +48,10 @@ fn usb_speed(usb: &Usb, facts: &Facts) -> Check {
             "plug it into a USB 3 port (often blue), push the plug all the way in, and use the \
              cable that came with it",
         ),
-        (true, false) => {
-            Check::pass(ID, format!("{words}, the most this machine has; the device could do more"))
-        }
+        (true, false) => Check::pass(
+            ID,
+            format!("{words}, the maximum of this machine; the device supports more"),
+        ),
         (false, _) => Check::pass(ID, format!("{words}: a device of USB 2")),
     }
 }
@@ -65,20 +66,19 @@ fn transport(usb: &Usb) -> Check {
             ID,
             "BOT, one command at a time, though the bridge offers UAS",
             format!(
-                "see whether `usb-storage.quirks={id}:u` on the kernel's command line keeps UAS \
-                 off (it may have a reason: bridges that hang), or the module uas is missing"
+                "check whether `usb-storage.quirks={id}:u` on the kernel command line disables UAS \
+                 (possibly because the bridge hangs), or whether the module uas is missing"
             ),
         ),
         (Some("usb-storage"), Some(false)) => {
-            Check::pass(ID, "BOT, one command at a time: the device knows no other way")
+            Check::pass(ID, "BOT, one command at a time: the device supports nothing else")
         }
         (Some("usb-storage"), None) => Check::unknown(
             ID,
-            "BOT, one command at a time; whether the device could do UAS cannot \
-                               be read",
+            "BOT, one command at a time; cannot determine whether the device supports UAS",
         ),
         (Some(other), _) => Check::unknown(ID, format!("driven by {other}")),
-        (None, _) => Check::unknown(ID, "no driver is named"),
+        (None, _) => Check::unknown(ID, "no driver reported"),
     }
 }
 
@@ -122,12 +122,12 @@ fn sd_mode(card: &Card, model: Option<&str>) -> Check {
     match mode_rank(most).filter(|best| rank < *best) {
         Some(_) if is_uhs => Check::warn(
             ID,
-            format!("{mode}, but this board can do {most}"),
+            format!("{mode}, but this board supports {most}"),
             "the card fell back to a slower mode: clean its contacts, try it in another reader, \
-             and look in `sudo dmesg` for mmc errors",
+             and check `sudo dmesg` for mmc errors",
         ),
-        Some(_) => Check::pass(ID, format!("{mode}, the most of a card without UHS")),
-        None => Check::pass(ID, format!("{mode}, the most of this board")),
+        Some(_) => Check::pass(ID, format!("{mode}, the maximum of a card without UHS")),
+        None => Check::pass(ID, format!("{mode}, the maximum of this board")),
     }
 }
 
@@ -148,18 +148,18 @@ fn pcie(link: &Pcie) -> Check {
             match less(&both) {
                 false => Check::pass(
                     ID,
-                    format!("{now}, the most of the slot; the drive could do {}", words(drive)),
+                    format!("{now}, the maximum of the slot; the drive supports {}", words(drive)),
                 ),
                 true => Check::warn(
                     ID,
-                    format!("{now}, but drive and slot can do {}", words(both)),
-                    "seat the drive or its ribbon cable again; look in `sudo dmesg` for AER errors",
+                    format!("{now}, but drive and slot support {}", words(both)),
+                    "reseat the drive or its ribbon cable; check `sudo dmesg` for AER errors",
                 ),
             }
         }
         (Some(drive), None) => Check::unknown(
             ID,
-            format!("{now}; the drive could do {}, what the slot can cannot be read", words(drive)),
+            format!("{now}; the drive supports {}, the speed of the slot is unknown", words(drive)),
         ),
     }
 }
@@ -174,11 +174,11 @@ fn sata(link: &Sata) -> Check {
         return Check::warn(
             ID,
             format!("{now}: the kernel lowered the port's {port:.1} Gb/s after errors"),
-            "try another cable; look in `sudo dmesg` for ata errors",
+            "try another cable; check `sudo dmesg` for ata errors",
         );
     }
     match of(&link.port).zip(gbit(&link.now)).is_some_and(|(port, now)| now < port) {
-        true => Check::pass(ID, format!("{now}, the most of the drive; the port could do more")),
+        true => Check::pass(ID, format!("{now}, the maximum of the drive; the port supports more")),
         false => Check::pass(ID, now),
     }
 }

@@ -18,8 +18,9 @@ pub fn swap(facts: &Facts) -> Check {
     if moved > 0 {
         return Check::stop(
             ID,
-            format!("the machine is swapping: {moved} pages while it was left alone"),
-            "close programs, or add memory; a disk that also serves swap gives no usable number",
+            format!("the machine is swapping: {moved} pages while idle"),
+            "close programs, or add memory; results from a disk that is also used for swap are not \
+             usable",
         );
     }
     let on_target: Vec<String> =
@@ -28,7 +29,7 @@ pub fn swap(facts: &Facts) -> Check {
         let names = words::list(&on_target);
         return Check::warn(
             ID,
-            format!("{names} lies on the disk to be measured"),
+            format!("{names} is on the disk to be measured"),
             format!("sudo swapoff {}, and swapon after the test", on_target.join(" ")),
         );
     }
@@ -49,7 +50,7 @@ pub fn cpu(facts: &Facts) -> Check {
         return Check::unknown(ID, "/proc/stat cannot be read");
     };
     let words = format!("{percent:.0} % busy over {}", units::duration(watched.elapsed_ns));
-    let mend = "stop what runs (`top` shows it), or measure at night: `bakeoff run … --at 03:00`";
+    let mend = "stop running programs (see: top), or measure at night: `bakeoff run … --at 03:00`";
     match percent {
         p if p >= BUSY_PERCENT => Check::stop(ID, words, mend),
         p if p >= IDLE_PERCENT => Check::warn(ID, words, mend),
@@ -61,7 +62,7 @@ pub fn against_file(facts: &Facts) -> Check {
     const ID: &str = "memory";
     let (Some(total), Some(available)) = (facts.memory.total_bytes, facts.memory.available_bytes)
     else {
-        return Check::unknown(ID, "/proc/meminfo does not say how much there is");
+        return Check::unknown(ID, "/proc/meminfo does not report the size of memory");
     };
     if available < NEEDED_BYTES {
         return Check::stop(
@@ -77,7 +78,10 @@ pub fn against_file(facts: &Facts) -> Check {
     let room = space::room_bytes(place.class, place.size_bytes, place.free_bytes, available);
     let words = format!("{} of RAM", units::size(total));
     if room == 0 {
-        return Check::unknown(ID, format!("{words}; no test file fits here to be read from it"));
+        return Check::unknown(
+            ID,
+            format!("{words}; no test file that fits here can be read from memory"),
+        );
     }
     match room >= total.saturating_mul(2) {
         true => Check::pass(ID, format!("{words}; files of twice that fit here")),
@@ -88,7 +92,7 @@ pub fn against_file(facts: &Facts) -> Check {
                  memory",
                 units::size(room)
             ),
-            "bakeoff puts its files out of memory before each read and looks that they are; with \
+            "bakeoff drops its files from the page cache before each read and verifies this; with \
              dd, bonnie++ or iozone use direct I/O (oflag=direct, -D, -I) here",
         ),
     }

@@ -97,8 +97,8 @@ pub fn checks(facts: &Facts) -> Vec<Check> {
         all.extend(of_disk.into_iter().map(|check| check.of(disk)));
     }
     if facts.disks.is_empty() {
-        let why = "no disk can be seen below it: memory, a network, a driver in user space, or a \
-                   container";
+        let why = "no disk is visible below it: memory, a network, a user-space driver, or a \
+            container";
         all.push(Check::unknown("disk", why));
     }
     all.iter_mut().for_each(make_harmless);

@@ -15,11 +15,11 @@ pub fn checks(facts: &Facts) -> Vec<Check> {
         Target::Device { name, in_use, .. } => {
             let reasons: Vec<String> = in_use.iter().map(|reason| reason.text.clone()).collect();
             let check = match reasons.is_empty() {
-                true => Check::pass("in use", "nothing that can be seen uses it"),
+                true => Check::pass("in use", "no visible use of it"),
                 false => Check::warn(
                     "in use",
                     reasons.join("; "),
-                    format!("it can be read; a plan will not overwrite {name} until that changes"),
+                    format!("{name} can be read, but a plan refuses to overwrite it"),
                 ),
             };
             vec![check]
@@ -43,28 +43,29 @@ fn kind(place: &Place) -> Check {
     match place.class {
         PlaceClass::Block if through_image => Check::warn(
             ID,
-            format!("{fs} in an image file: two filesystems and perhaps two caches are measured"),
+            format!("{fs} in an image file: this measures two filesystems and possibly two caches"),
             "compare images with images only",
         ),
         PlaceClass::Block => Check::pass(ID, format!("{fs} at {}", place.mount_point)),
         PlaceClass::Memory => Check::warn(
             ID,
-            format!("{fs} is memory, no disk"),
-            "name a directory on the disk that is meant (`bakeoff devices` lists them)",
+            format!("{fs} is memory, not a disk"),
+            "name a directory on the intended disk (list the disks with `bakeoff devices`)",
         ),
         PlaceClass::Fuse => Check::warn(
             ID,
-            format!("{fs}: a driver in user space, whose cache cannot be looked into"),
-            "its numbers are never called cold; compare with the kernel's driver if there is one",
+            format!("{fs}: a user-space driver, whose cache is not visible"),
+            "bakeoff never labels its figures as cold; compare with the kernel's driver if one \
+             exists",
         ),
         PlaceClass::Network => Check::warn(
             ID,
             format!("{fs}: the disk is in another machine"),
-            "run the check there; what is measured here is the network as well",
+            "run the check on that machine; measuring here includes the network",
         ),
         PlaceClass::Stacked => Check::warn(
             ID,
-            format!("{fs} lies on another filesystem"),
+            format!("{fs} is on another filesystem"),
             "name a directory of the filesystem below (in a container: a volume)",
         ),
     }
@@ -83,7 +84,8 @@ fn room(place: &Place, available_bytes: u64) -> Check {
         return Check::stop(
             ID,
             words,
-            "make room: bakeoff uses at most half of what is free and leaves 5 % or 512 MiB",
+            "free some space: bakeoff uses at most half of the free space and leaves 5 % or 512 \
+             MiB",
         );
     }
     // Flash that is nearly full has no room to put writes aside.
@@ -91,7 +93,7 @@ fn room(place: &Place, available_bytes: u64) -> Check {
         true => Check::warn(
             ID,
             format!("{words}: a filesystem this full is slower than an empty one"),
-            "say so beside the numbers, or make room",
+            "state this next to the results, or free some space",
         ),
         false => Check::pass(ID, words),
     }

@@ -42,9 +42,9 @@ pub fn text(facts: &Facts, checks: &[Check]) -> String {
 
 fn heading(status: Status) -> &'static str {
     match status {
-        Status::Stop => "\nStop: numbers would be wrong\n",
-        Status::Warn => "\nWarning: numbers may be off\n",
-        Status::Pass => "\nAs it should be\n",
+        Status::Stop => "\nStop: results would be wrong\n",
+        Status::Warn => "\nWarning: results may be inaccurate\n",
+        Status::Pass => "\nOK\n",
         Status::Unknown => "\nNot known\n",
     }
 }
@@ -64,18 +64,18 @@ fn sentence(facts: &Facts, checks: &[Check]) -> String {
     let (stops, warnings) = (count(Status::Stop), count(Status::Warn));
     let unknown = match count(Status::Unknown) {
         0 => String::new(),
-        n => format!(" {} could not be found out.", number(n, "thing")),
+        n => format!(" {} could not be determined.", number(n, "thing")),
     };
     let verdict = match verdict(checks) {
         Status::Stop => format!(
-            "{name} is not fit to measure now: {} to mend first{}.",
+            "{name} is not ready for measuring: {} to fix first{}.",
             number(stops, "thing"),
             if warnings > 0 { format!(", {}", number(warnings, "warning")) } else { String::new() }
         ),
         Status::Warn => {
             format!("{name} can be measured, with {}.", number(warnings, "warning"))
         }
-        _ => format!("{name} is fit to measure."),
+        _ => format!("{name} is ready for measuring."),
     };
     verdict + &unknown
 }

@@ -78,8 +78,8 @@ impl Cause {
     pub fn advice(self) -> &'static str {
         match self {
             Cause::HeatOrPower => "cool the board and use a supply that holds its voltage",
-            Cause::Foreign => "stop what else uses the disk (iotop -o shows it)",
-            Cause::PageCache => "use --direct, or a --size above the memory",
+            Cause::Foreign => "stop other users of the disk (see: iotop -o)",
+            Cause::PageCache => "use --direct, or a --size larger than the memory",
             Cause::Cpu => "a faster disk will not help; less work for each byte will",
             Cause::SystemCalls => "move more with each call: a larger block size",
             Cause::Bus => "no filesystem will help: use a faster port, or another interface",

@@ -73,8 +73,8 @@ fn the_disk_of_the_system_is_refused_with_the_gravest_reason_first() {
     assert_eq!(
         machine.reasons("mmcblk0"),
         [
-            "the system runs from it (mmcblk0p2 is mounted at /)",
-            "the system starts from it (mmcblk0p1 is mounted at /boot/firmware)",
+            "the system runs from it (mmcblk0p2 is mounted on /)",
+            "the system boots from it (mmcblk0p1 is mounted on /boot/firmware)",
         ]
     );
 }
@@ -105,14 +105,14 @@ fn an_unmounted_partition_beside_a_mounted_one_is_allowed_and_the_disk_is_not() 
     assert_eq!(machine.reasons("sdb2"), [""; 0]);
     assert_eq!(
         machine.reasons("sdb"),
-        ["sdb1 is mounted at /srv/a b\\x0a; `umount $'/srv/a b\\x0a'` frees it"]
+        ["sdb1 is mounted on /srv/a b\\x0a. Release it: umount $'/srv/a b\\x0a'"]
     );
 }
 
 #[test]
 fn a_partition_of_a_disk_mounted_as_a_whole_is_refused() {
     let machine = Machine::default().disk("sdb").partition("sdb1", "sdb").mount(&["sdb"], "/srv");
-    assert_eq!(machine.reasons("sdb1"), ["sdb is mounted at /srv; `umount /srv` frees it"]);
+    assert_eq!(machine.reasons("sdb1"), ["sdb is mounted on /srv. Release it: umount /srv"]);
 }
 
 #[test]
@@ -121,7 +121,7 @@ fn swap_partitions_and_swap_files() {
     let on = vec![machine.dev("sda1")];
     let swap = |path: &str, is_file| Swap { path: RawPath::new(path), is_file };
     machine.0.swaps = vec![SwapOn { swap: swap("/dev/sda1", false), on: on.clone(), file: None }];
-    assert_eq!(machine.reasons("sda"), ["sda1 is swap; `swapoff /dev/sda1` frees it"]);
+    assert_eq!(machine.reasons("sda"), ["sda1 is swap. Release it: swapoff /dev/sda1"]);
     machine.0.swaps = vec![SwapOn { swap: swap("/srv/swap", true), on, file: None }];
     assert_eq!(machine.reasons("sda"), ["swap is in the file /srv/swap on sda1"]);
 }
@@ -161,8 +161,8 @@ fn raid_members_in_use_and_at_rest() {
     let at_rest = Machine::default().disk("sda").edit(member);
     assert_eq!(
         at_rest.reasons("sda"),
-        ["sda is part of a RAID array; when that is no longer wanted, \
-          `wipefs --all /dev/sda` frees it"]
+        ["sda is part of a RAID array. If you no longer need that, remove it: wipefs --all \
+          /dev/sda"]
     );
     let in_use = at_rest.disk("sdb").add("md0", LayerKind::Md, &["sda", "sdb"]).edit(|d| {
         d.title = Some("raid1".to_string());
@@ -197,7 +197,7 @@ fn zfs_and_bcache_are_refused_by_their_signature() {
 #[test]
 fn every_disk_of_a_mounted_btrfs_is_in_use() {
     let machine = Machine::default().disk("sda").disk("sdb").mount(&["sda", "sdb"], "/data");
-    assert_eq!(machine.reasons("sdb"), ["sdb is mounted at /data; `umount /data` frees it"]);
+    assert_eq!(machine.reasons("sdb"), ["sdb is mounted on /data. Release it: umount /data"]);
 }
 
 #[test]
@@ -226,12 +226,12 @@ fn a_loop_attached_to_the_disk_itself_holds_it() {
         .edit(attached_to("/dev/sda"));
     assert_eq!(
         machine.reasons("sda"),
-        ["loop7 is attached to sda; `losetup --detach /dev/loop7` frees it"]
+        ["loop7 is attached to sda. Detach it: losetup --detach /dev/loop7"]
     );
     // Through the loop device the disk is written, which nothing else uses.
     assert_eq!(machine.reasons("loop7"), [""; 0]);
     let machine = machine.mount(&["loop7"], "/mnt");
-    assert_eq!(machine.reasons("sda")[0], "loop7 is mounted at /mnt; `umount /mnt` frees it");
+    assert_eq!(machine.reasons("sda")[0], "loop7 is mounted on /mnt. Release it: umount /mnt");
 }
 
 #[test]
@@ -246,8 +246,8 @@ fn a_loop_over_a_disk_in_use_is_in_use() {
         .add("loop7", LayerKind::Loop, &["sda"])
         .edit(attached_to("/dev/sda"))
         .partition("loop7p1", "loop7");
-    assert_eq!(machine.reasons("loop7")[0], "sda1 is mounted at /srv; `umount /srv` frees it");
-    assert_eq!(machine.reasons("loop7p1")[0], "sda1 is mounted at /srv; `umount /srv` frees it");
+    assert_eq!(machine.reasons("loop7")[0], "sda1 is mounted on /srv. Release it: umount /srv");
+    assert_eq!(machine.reasons("loop7p1")[0], "sda1 is mounted on /srv. Release it: umount /srv");
     let beside = Machine::default()
         .disk("sda")
         .partition("sda1", "sda")
@@ -276,7 +276,7 @@ fn two_loops_over_one_file_are_one_place() {
         .edit(over("/srv/other"));
     assert_eq!(
         machine.reasons("loop0"),
-        ["loop1 is attached to the same file; `losetup --detach /dev/loop1` frees it"]
+        ["loop1 is attached to the same file. Detach it: losetup --detach /dev/loop1"]
     );
     assert_eq!(machine.reasons("loop2"), [""; 0]);
 }
@@ -296,7 +296,10 @@ fn a_process_and_another_namespace_hold_too() {
     let mut machine = machine.mount(&["sda1"], "/data");
     machine.0.users.clear();
     machine.0.mounts[0].seen_by = Some(77);
-    assert_eq!(machine.reasons("sda"), ["sda1 is mounted at /data as process 77 sees it"]);
+    assert_eq!(
+        machine.reasons("sda"),
+        ["sda1 is mounted on /data in the mount namespace of process 77"]
+    );
 }
 
 #[test]
@@ -342,7 +345,7 @@ fn rejects_loop_device_with_a_twin_under_another_path() {
             .add("loop2", LayerKind::Loop, &["sda"])
             .edit(over("/srv/image", 8))
             .partition("loop0p1", "loop0");
-        let said = ["loop1 is attached to the same file; `losetup --detach /dev/loop1` frees it"];
+        let said = ["loop1 is attached to the same file. Detach it: losetup --detach /dev/loop1"];
         assert_eq!(machine.reasons("loop0"), said);
         assert_eq!(machine.reasons("loop0p1"), said);
         // The same path of another file: one was moved into the place of the other.
@@ -376,7 +379,7 @@ fn rejects_loop_device_whose_file_is_swap() {
     let swap = Swap { path: RawPath::new("/srv/other-name"), is_file: true };
     let file = Some(Inode { dev: 2049, ino: 7 });
     machine.0.swaps = vec![SwapOn { swap, on: vec![machine.dev("sda")], file }];
-    let said = ["the file under loop0 is swap; `swapoff /srv/other-name` frees it"];
+    let said = ["the file under loop0 is swap. Release it: swapoff /srv/other-name"];
     assert_eq!(machine.reasons("loop0"), said);
 }
 

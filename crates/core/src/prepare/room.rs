@@ -112,8 +112,8 @@ fn lacks(
         true => (format!("{count} files"), "fewer files (nrfiles)"),
         false => ("its files".to_string(), "a smaller size"),
     };
-    let larger = enough.map_or(String::new(), |region| {
-        format!("size = \"{}m\" under [region] should do, or ", region >> 20)
+    let larger = enough.map_or("Use ".to_string(), |region| {
+        format!("Set size = \"{}m\" under [region], or use ", region >> 20)
     });
     Some(format!(
         "{what} and a data file of {} need at least {}, and {} leaves at most {} of a region of \
@@ -147,8 +147,8 @@ mod tests {
         assert_eq!(name, "bonnie on f2fs");
         assert_eq!(
             why,
-            "16384 files and a data file of 16 MiB take 80 MiB at least, and f2fs leaves 68 MiB of \
-             a region of 128 MiB at most: size = \"192m\" under [region] should do, or fewer files \
+            "16384 files and a data file of 16 MiB need at least 80 MiB, and f2fs leaves at most \
+             68 MiB of a region of 128 MiB. Set size = \"192m\" under [region], or use fewer files \
              (nrfiles)"
         );
         assert_eq!(said(192, |_| {}), [], "what is told to be enough is");

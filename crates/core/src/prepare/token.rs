@@ -194,7 +194,7 @@ mod tests {
         let attached = system(vec![photos, disk("sdb", 16, Some("12345678"))]);
         let error = of(Dev::new(8, 16), &attached).expect_err("nobody can tell them apart");
         assert_eq!(error, TokenError::Duplicate { first: "sdb".into(), second: "sda".into() });
-        assert!(error.to_string().contains("unplug"), "{error}");
+        assert!(error.to_string().contains("Unplug"), "{error}");
     }
 
     #[test]

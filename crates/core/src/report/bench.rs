@@ -41,10 +41,10 @@ pub fn bench_text(measurement: &Measurement) -> String {
         out.push_str(&format!("data    {percent:.0} % of the writes with content from a pool\n"));
     }
     if let Some(bytes) = m.verified_bytes {
-        out.push_str(&format!("verify  {} read back and right\n", units::size(bytes)));
+        out.push_str(&format!("verify  {} read back and correct\n", units::size(bytes)));
     }
     if let Some(backlog) = m.backlog.filter(|b| *b > 0) {
-        let text = format!("{backlog} operations were due and not started when the time was up");
+        let text = format!("{backlog} operations were due but not started at the time limit");
         out.push_str(&format!("backlog {text}\n"));
     }
     if !m.findings.is_empty() {
@@ -151,7 +151,7 @@ fn told_words(m: &Measurement) -> String {
         ClockSource::Syscall => "clock_gettime as a system call",
     };
     format!(
-        "clock   {how}, wrong by {:.0} ppm at most; a latency is too long by {} at most\n",
+        "clock   {how}, error at most {:.0} ppm; latencies are too long by at most {}\n",
         clock.error_ppm.max(1.0),
         units::latency(clock.stamp_error_ns)
     )

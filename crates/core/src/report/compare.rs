@@ -18,9 +18,8 @@ use crate::units;
 /// Published figures shown to people beside one of ours; programs get all.
 const SHOWN_PUBLISHED: usize = 4;
 /// Said once under all figures.
-const OBSERVED: &str = "Figures of different runs were not measured side by side: what a session \
-                        adds is in them, so their ratios are observations and no verdicts. The \
-                        verdicts rest on ratios inside runs.";
+const OBSERVED: &str = "Figures of different runs include session effects, so their ratios are \
+    observations, not verdicts. The verdicts use ratios within runs.";
 
 /// One document: `compared` where there are two runs and more, and each study beside each run.
 pub fn compare_json(compared: Option<&Compared>, beside: &[Beside]) -> String {
@@ -89,14 +88,14 @@ impl Page {
         let shorts: Vec<&str> = compared.runs.iter().map(|r| r.short.as_str()).collect();
         for difference in &compared.differences {
             let value = |(value, run): (&String, &&str)| match value.is_empty() {
-                true => format!("nothing on record in {run}"),
+                true => format!("not recorded in {run}"),
                 false => format!("{value} in {run}"),
             };
             let values: Vec<String> = difference.values.iter().zip(&shorts).map(value).collect();
             self.wrap(&format!("{}: {}", difference.what, values.join("; ")), "  ", "    ");
         }
         if !compared.left_out.is_empty() {
-            self.heading("Not in all runs, and left out");
+            self.heading("Excluded, because not in all runs");
             self.wrap(&compared.left_out.join(", "), "  ", "    ");
         }
         for answer in &compared.answers {
@@ -143,12 +142,12 @@ impl Page {
     fn beside(&mut self, beside: &Beside) {
         let short: String = beside.run.chars().take(8).collect();
         let head = format!(
-            "study:{} beside run {short}: numbers of others next to ours, as observations. There \
+            "study:{} beside run {short}: published results next to ours, as observations. There \
              is no verdict between them.",
             beside.study
         );
         self.wrap(&head, "", "");
-        self.heading("What makes them incomparable");
+        self.heading("Why they are not comparable");
         for reason in &beside.not_comparable {
             self.wrap(reason, "- ", "  ");
         }

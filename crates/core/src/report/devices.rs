@@ -292,7 +292,7 @@ fn next(system: &System, is_root: bool) -> Vec<Next> {
     }
     places.truncate(4);
     let why = match places.len() {
-        1 => "how fast is this place, and how sure? Needs no root, destroys nothing",
+        1 => "measure this directory; needs no root, destroys nothing",
         _ => "compare these places; needs no root, destroys nothing",
     };
     let quick = Next { command: format!("bakeoff quick {}", places.join(" ")), why: why.into() };

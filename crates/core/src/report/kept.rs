@@ -18,22 +18,22 @@ pub fn kept_json(kept: &Kept) -> Value {
 pub fn kept_text(kept: &Kept) -> String {
     let blocks = format!("{} blocks of {}", kept.blocks, units::block_size(kept.bs));
     let verdict = match (kept.blocks, kept.is_all()) {
-        (0, _) => "Nothing was acknowledged, so nothing was promised.".to_string(),
-        (_, true) => format!("Every acknowledged write is there: {blocks} looked at."),
+        (0, _) => "No write was acknowledged, so there is nothing to check.".to_string(),
+        (_, true) => format!("All acknowledged writes are intact: {blocks} checked."),
         (_, false) => format!(
-            "{} of {blocks} have lost an acknowledged write. Do not trust this place: what it \
-             says it has stored is not stored.",
+            "{} of {blocks} have lost an acknowledged write. Do not trust this storage: it \
+             acknowledges writes that it has not stored.",
             kept.missing + kept.torn + kept.stale
         ),
     };
     let mut out = wrap(&verdict, WIDTH, "", "");
     let counts = [
-        (kept.whole, "whole", "hold the last acknowledged write"),
-        (kept.newer, "newer", "hold a later write, whose flush had not returned"),
-        (kept.unfinished, "unfinished", "hold parts of it and of a later, unacknowledged write"),
-        (kept.missing, "missing", "hold nothing of it"),
-        (kept.torn, "torn", "hold a part of it and something older"),
-        (kept.stale, "stale", "hold an older write"),
+        (kept.whole, "whole", "contain the last acknowledged write"),
+        (kept.newer, "newer", "contain a later write whose flush had not returned"),
+        (kept.unfinished, "unfinished", "contain parts of it and of a later, unacknowledged write"),
+        (kept.missing, "missing", "contain none of it"),
+        (kept.torn, "torn", "contain a part of it and older data"),
+        (kept.stale, "stale", "contain an older write"),
     ];
     out.push('\n');
     for (count, name, meaning) in counts.into_iter().filter(|(count, ..)| *count > 0) {
@@ -68,7 +68,9 @@ mod tests {
     #[test]
     fn losses_are_told_with_their_place() {
         let mut kept = Kept { acknowledged_ios: 40, blocks: 30, bs: 4096, ..Kept::default() };
-        assert!(kept_text(&kept).starts_with("Every acknowledged write is there: 30 blocks of 4k"));
+        assert!(
+            kept_text(&kept).starts_with("All acknowledged writes are intact: 30 blocks of 4k")
+        );
         for loss in [Loss::Missing, Loss::Torn, Loss::Stale] {
             let found = "zeros are there".to_string();
             kept.lose(Lost { offset: 8192, lane: 0, operation: 7, loss, found });

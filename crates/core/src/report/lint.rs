@@ -13,23 +13,30 @@ use crate::model::setting::Setting;
 /// Columns of docs/findings.md.
 const MARKDOWN_WIDTH: usize = 100;
 
-const FINDINGS_HEAD: &str = "\
-# Findings
+const FINDINGS_HEAD: &str = "# Findings
 
-What keeps a number or a claim from being taken for more than it is: every rule, with what it
-means and what to do. `bakeoff lint --explain L13` prints one of them, `bakeoff lint PLAN`,
-`lint RUN` and `lint FILE` say which apply, and every report has its findings beside its answers,
-each with its evidence in numbers. This page is `bakeoff lint --format markdown`.
+This page explains the rules that limit what you can \
+    conclude from a result: each rule, with what it
+means and what to do. `bakeoff lint --explain \
+    L13` prints one of them, `bakeoff lint PLAN`,
+`lint RUN` and `lint FILE` say which apply, and \
+    every report has its findings beside its answers,
+each with its evidence in numbers. This page \
+    is `bakeoff lint --format markdown`.
 
-Severity depends on what is claimed. The four letters stand for places (`quick`), stacks on an image
-(`demo`), stacks on a drive in mode decide, and in mode precise:
+Severity depends on what is claimed. The four letters \
+    stand for places (`quick`), stacks on an image
+(`demo`), stacks on a drive in mode decide, and \
+    in mode precise:
 
 | letter | means |
 |---|---|
 | R | refuses the claim |
-| E | an error; two of them refuse it |
+| E | an error; two \
+    of them refuse it |
 | W | a warning: the number stands, with this said beside it |
-| I | good to know |
+| I | good \
+    to know |
 ";
 
 /// What a rule limits, in words.

@@ -124,7 +124,7 @@ fn answer(question: &Question) -> String {
         out.push_str(&format!("\nA/A control: {}\n", escape(control)));
     }
     if let Some(bottleneck) = &question.bottleneck {
-        out.push_str(&format!("\nHeld back by: {}\n", escape(bottleneck)));
+        out.push_str(&format!("\nBottleneck: {}\n", escape(bottleneck)));
     }
     if question.rows.is_empty() || question.is_alone {
         return out;

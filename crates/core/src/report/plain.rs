@@ -15,7 +15,7 @@ pub fn write(view: &View) -> String {
         lines.extend(answer(question, view));
     }
     let mut tail: Vec<String> = view.findings.iter().map(finding).collect();
-    tail.extend(view.invalid.iter().map(|line| format!("Thrown away: {line}")));
+    tail.extend(view.invalid.iter().map(|line| format!("Discarded: {line}")));
     tail.extend(view.missing.iter().map(|(n, why)| format!("Not measured: {n}: {why}")));
     tail.extend(view.recipe.iter().map(|line| format!("To use it: {line}")));
     tail.push(view.interval_note.clone());
@@ -52,7 +52,7 @@ fn answer(question: &Question, view: &View) -> Vec<String> {
     let unit = question.unit;
     lines.extend(question.rounds.iter().map(|r| format!("Rounds, {unit}: {}", r.line())));
     lines.extend(question.control.iter().map(|c| format!("A/A control: {c}")));
-    lines.extend(question.bottleneck.iter().map(|b| format!("Held back by: {b}")));
+    lines.extend(question.bottleneck.iter().map(|b| format!("Bottleneck: {b}")));
     lines.extend(view.own_findings(question).map(finding));
     lines
 }

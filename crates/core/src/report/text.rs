@@ -92,7 +92,7 @@ impl Page<'_> {
             self.wrap(&format!("A/A control: {control}"), "  ", "  ");
         }
         if let Some(bottleneck) = &question.bottleneck {
-            self.wrap(&format!("Held back by: {bottleneck}"), "  ", "  ");
+            self.wrap(&format!("Bottleneck: {bottleneck}"), "  ", "  ");
         }
         for finding in view.own_findings(question) {
             self.finding(finding);
@@ -186,7 +186,7 @@ impl Page<'_> {
             view.findings.iter().for_each(|f| self.finding(f));
         }
         if !view.invalid.is_empty() {
-            self.heading("Cells thrown away");
+            self.heading("Discarded cells");
             view.invalid.iter().for_each(|line| self.wrap(line, "- ", "  "));
         }
     }

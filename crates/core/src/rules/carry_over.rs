@@ -52,7 +52,8 @@ fn slices(run: &Run, table: &Table, workload: u16) -> Vec<Slice> {
 fn evidence(run: &Run, found: &CarryOver) -> String {
     let name = |at: u16| &run.header.candidates[usize::from(at)].name;
     format!(
-        "{} looks {:.1} % faster than {} by what was measured just before each (at least {:.1} %)",
+        "{} appears {:.1} % faster than {} because of the candidates measured just before each (at \
+         least {:.1} %)",
         name(found.pair.0),
         libm::expm1(found.bias) * 100.0,
         name(found.pair.1),

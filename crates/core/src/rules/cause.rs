@@ -34,13 +34,13 @@ pub fn untested(run: &Run, workload: u16, held: &[HeldBack]) -> Option<Finding> 
     let is_about = |left: &&LeftOut| left.workload.is_none_or(|of| of == workload);
     let because = run.ceilings.left_out.iter().find(is_about)?.because;
     let evidence = format!(
-        "what is said to hold it back is a guess, no layer below was measured: {}",
+        "the bottleneck is unverified: lower layers were not measured ({})",
         because.label()
     );
     let advice = match (because, Setting::of(&run.header)) {
-        (Because::Bytes, _) => "allow more to be written: --max-write 8g",
-        (_, Setting::Places | Setting::Image) => "give it more time than blocks need: --time 15m",
-        _ => "give it more time than blocks need: --time 4h",
+        (Because::Bytes, _) => "raise the write limit: --max-write 8g",
+        (_, Setting::Places | Setting::Image) => "allow more time than the blocks need: --time 15m",
+        _ => "allow more time than the blocks need: --time 4h",
     };
     let mut found = finding(&run.header, &registry::UNTESTED_CAUSE, evidence, advice);
     found.workload = Some(of.name.clone());
@@ -76,8 +76,8 @@ mod tests {
         assert_eq!((found.id.as_str(), found.workload.as_deref()), ("L45", Some("randread")));
         assert_eq!(
             found.evidence,
-            "what is said to hold it back is a guess, no layer below was measured: they would take \
-             time that the blocks need"
+            "the bottleneck is unverified: lower layers were not measured (they would take time that \
+             the blocks need)"
         );
         assert!(found.advice.contains("--time 15m"), "{}", found.advice);
         let rung = |layer| Rung {

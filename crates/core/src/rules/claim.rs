@@ -37,7 +37,7 @@ struct Property {
 }
 
 const LEAVE_OUT: &str =
-    "leave it out ([[exclude]] in a plan), or say beside the figure what it does not do";
+    "exclude it ([[exclude]] in a plan), or state this limitation next to the result";
 
 const PROPERTIES: [Property; 3] = [
     Property {
@@ -46,9 +46,7 @@ const PROPERTIES: [Property; 3] = [
         several: "keep no journal",
         rule: &registry::DURABILITY_MISMATCH,
         advice: LEAVE_OUT,
-        price: Some(
-            "after a crash it has to be checked, and may have lost more than the last writes",
-        ),
+        price: Some("after a crash it needs a check and may have lost more than the last writes"),
     },
     Property {
         has: has_no_barriers,
@@ -56,14 +54,14 @@ const PROPERTIES: [Property; 3] = [
         several: "do not flush the disk's cache",
         rule: &registry::DURABILITY_MISMATCH,
         advice: LEAVE_OUT,
-        price: Some("a power cut may take what fsync had promised"),
+        price: Some("a power cut may lose synced data"),
     },
     Property {
         has: |stack| stack.fuse,
         one: "runs in user space",
         several: "run in user space",
         rule: &registry::IMPLEMENTATION,
-        advice: "use the kernel's driver, or say beside the figure that a driver is compared",
+        advice: "use the kernel's driver, or state next to the result that it compares a driver",
         price: None,
     },
 ];

@@ -12,7 +12,7 @@ use crate::stats::paired::{Interval, Paired};
 
 /// What helps where the disk, or a candidate, differs from itself.
 pub(super) const SETTLE: &str =
-    "find what is not at rest (heat, power, other work: bakeoff check), then measure again";
+    "find the cause (heat, power, other programs: bakeoff check), then measure again";
 
 /// A control with what was measured of it against its original.
 struct Control<'r> {
@@ -60,7 +60,7 @@ fn of_earlier_runs(run: &Run, workload: u16) -> Option<Finding> {
     let (runs, of) = pooled(run, workload)?;
     of.interval().excludes_zero().then(|| {
         let evidence = format!(
-            "in {} on this drive the same candidate measured twice differs from itself by {}",
+            "in {} on this drive, a candidate measured twice differs from itself by {}",
             crate::words::count(runs, "earlier run"),
             of.label()
         );
@@ -113,19 +113,14 @@ fn slowed(run: &Run, control: &Control) -> Finding {
         f64::from(ppm) / 1e4
     );
     if control.interval.excludes_zero() && low <= truth && truth <= high {
-        return finding(
-            &run.header,
-            &registry::CONTROL_FOUND,
-            what,
-            "nothing: this is how it should be",
-        );
+        return finding(&run.header, &registry::CONTROL_FOUND, what, "no action needed");
     }
     let (why, advice) = if control.interval.excludes_zero() {
-        let advice = "measure longer cells (cell_min) and let nothing else run, then run again";
-        ("the run measures effects at another size than they have", advice)
+        let advice = "measure longer cells (cell_min) on an otherwise idle machine, then run again";
+        ("the run measures effects at the wrong size", advice)
     } else {
         let advice = "measure again with longer cells (cell_min in the plan) on a quiet machine";
-        ("the run cannot see effects of that size", advice)
+        ("the run cannot detect effects of that size", advice)
     };
     finding(&run.header, &registry::CONTROL_MISSED, format!("{what}: {why}"), advice)
 }
@@ -192,10 +187,10 @@ mod tests {
     fn one_that_is_lost_in_noise_or_comes_out_at_another_size_is_missed() {
         let lost = told(0.05, 0.2, None);
         assert_eq!(lost[0].0, "control-missed");
-        assert!(lost[0].1.ends_with("cannot see effects of that size"), "{}", lost[0].1);
+        assert!(lost[0].1.ends_with("cannot detect effects of that size"), "{}", lost[0].1);
         let other = told(0.15, 0.01, None);
         assert_eq!(other[0].0, "control-missed");
-        assert!(other[0].1.ends_with("at another size than they have"), "{}", other[0].1);
+        assert!(other[0].1.ends_with("at the wrong size"), "{}", other[0].1);
     }
 
     #[test]

@@ -7,7 +7,7 @@ use crate::model::finding::Finding;
 
 /// L11: the device did not return what was written to it.
 pub fn lies(header: &Header, evidence: String) -> Finding {
-    let advice = "do not use the device; `bakeoff probe` finds out how much of it is real";
+    let advice = "do not use the device; find its real capacity with `bakeoff probe`";
     finding(header, &registry::FAKE_CAPACITY, evidence, advice)
 }
 

@@ -60,13 +60,13 @@ fn different_places(header: &Header) -> Option<Finding> {
             let common = overlap(a, b);
             if same && used(i) && used(j) && common < header.protocol.thresholds.overlap {
                 let evidence = format!(
-                    "regions at {} and {} of one disk have {:.0} % in common",
+                    "regions at {} and {} of one disk overlap by {:.0} %",
                     units::size(a.start_bytes),
                     units::size(b.start_bytes),
                     common * 100.0
                 );
                 let advice =
-                    "name one --target for all candidates, which are then put on one place";
+                    "name one --target for all candidates, so that all use the same region";
                 return Some(finding(header, &registry::LBA_CONFOUND, evidence, advice));
             }
         }
@@ -103,7 +103,7 @@ fn two_partitions(header: &Header) -> Option<Finding> {
     let (a, b) = apart?;
     let evidence =
         format!("{} is on {} and {} on {} of {}", a.0, a.2.name, b.0, b.2.name, a.1.name);
-    let advice = "to compare filesystems, put them on one place of the disk: bakeoff run";
+    let advice = "to compare filesystems, put them on the same region of the disk: bakeoff run";
     Some(finding(header, &registry::LBA_CONFOUND, evidence, advice))
 }
 
@@ -114,12 +114,13 @@ fn of_region(header: &Header, region: &Region) -> Vec<Finding> {
     let change = ZONE_LOSS * region.size_bytes as f64 / disk.size_bytes as f64;
     if is_hard_disk(disk) && change >= header.protocol.thresholds.gradient {
         let evidence = format!(
-            "{} of a hard disk of {}: about {:.0} % between its first and last track",
+            "{} of a hard disk of {}: the speed differs by about {:.0} % between its first and \
+             last track",
             units::size(region.size_bytes),
             units::size(disk.size_bytes),
             change * 100.0
         );
-        let advice = "use a smaller [region] size, in the part of the disk that matters";
+        let advice = "use a smaller [region] size, in the part of the disk that you need";
         found.push(finding(header, &registry::ZONE_GRADIENT, evidence, advice));
     }
     found
@@ -141,7 +142,7 @@ fn misaligned(header: &Header, place: &Place) -> Option<Finding> {
             units::size(off),
             units::size(unit)
         );
-        let advice = "begin partitions on multiples of 4 MiB (sfdisk does with a start of 4MiB)";
+        let advice = "align partitions to multiples of 4 MiB (in sfdisk: a start of 4MiB)";
         finding(header, &registry::MISALIGNED, evidence, advice)
     })
 }
@@ -153,11 +154,11 @@ fn smr(header: &Header, place: &Place) -> Option<Finding> {
     let written = header.expected_write_bytes;
     (is_suspect && written > 0 && written < cache).then(|| {
         let evidence = format!(
-            "a hard disk of {} behind USB, and {} to be written",
+            "a hard disk of {} behind USB, and only {} to write",
             units::size(disk.size_bytes),
             units::size(written)
         );
-        let advice = "write more than its media cache: --size 4g and --max-write 30g";
+        let advice = "write more than its media cache can store: --size 4g and --max-write 30g";
         finding(header, &registry::SMR, evidence, advice)
     })
 }
@@ -211,7 +212,7 @@ fn shared_bus(header: &Header) -> Option<Finding> {
             header,
             &registry::SHARED_BUS,
             evidence,
-            "measure them in two runs: bakeoff quick, once for each",
+            "measure each in a separate run of bakeoff quick",
         )
     })
 }
@@ -221,12 +222,12 @@ fn degraded(header: &Header, place: &Place) -> Option<Finding> {
     let (link, best) = (disk.link.as_deref()?, disk.best_link.as_deref()?);
     let capacity = crate::boards::link::capacity_bytes_per_s;
     (capacity(link)? < 0.95 * capacity(best)?).then(|| {
-        let evidence = format!("{} runs at {link}, and could at {best}", disk.name);
+        let evidence = format!("{} runs at {link}, but supports {best}", disk.name);
         finding(
             header,
             &registry::LINK_DEGRADED,
             evidence,
-            "try another port, slot or cable; bakeoff devices shows it",
+            "try another port, slot or cable; check the link with bakeoff devices",
         )
     })
 }
@@ -237,7 +238,7 @@ fn one_command(header: &Header, place: &Place) -> Option<Finding> {
     let fast = crate::boards::link::capacity_bytes_per_s(link)? > 100e6;
     fast.then(|| {
         let evidence = format!("{}: {link}, one command at a time", disk.name);
-        let advice = "look in dmesg for why UAS is off; an enclosure that has it is faster";
+        let advice = "check dmesg for the reason; an enclosure with UAS is faster";
         finding(header, &registry::UAS_BOT, evidence, advice)
     })
 }
@@ -248,8 +249,8 @@ fn power(header: &Header, place: &Place) -> Option<Finding> {
     let is_fed = disk.bus.as_deref() == Some("usb") && is_hard_disk(disk);
     let is_blind = NO_DETECTOR.iter().any(|m| model.starts_with(m));
     let evidence = match (is_fed, is_blind) {
-        (true, _) => format!("{} is a hard disk at a USB port of a {model}", disk.name),
-        (_, true) => format!("a {model} cannot tell when its voltage falls"),
+        (true, _) => format!("{} is a hard disk powered by a USB port of a {model}", disk.name),
+        (_, true) => format!("a {model} cannot report under-voltage"),
         _ => return None,
     };
     let advice = "use a powered hub or enclosure, and watch dmesg for resets";
@@ -267,7 +268,7 @@ fn unknown_options(header: &Header, place: &Place) -> Option<Finding> {
         unknown.push("read-ahead");
     }
     (!unknown.is_empty()).then(|| {
-        let evidence = format!("{} of {} not known", unknown.join(" and "), disk.name);
+        let evidence = format!("{} of {} unknown", unknown.join(" and "), disk.name);
         let advice = "set them for all candidates: [axes] scheduler and read_ahead_kb";
         finding(header, &registry::OPTIONS_UNPINNED, evidence, advice)
     })
@@ -276,8 +277,7 @@ fn unknown_options(header: &Header, place: &Place) -> Option<Finding> {
 /// L62 for directories: an encrypted layer whose cipher is not known from here.
 fn cipher(header: &Header, place: &Place) -> Option<Finding> {
     let layer = place.chain.iter().find(|l| l.dm_target.as_deref() == Some("crypt"))?;
-    let evidence =
-        format!("{} is encrypted; cipher, key and sector size are not known", layer.name);
-    let advice = "say them beside the result: cryptsetup luksDump shows them";
+    let evidence = format!("{} is encrypted; cipher, key and sector size are unknown", layer.name);
+    let advice = "state them next to the result; to show them: cryptsetup luksDump";
     Some(finding(header, &registry::CRYPTO_UNSPECIFIED, evidence, advice))
 }

@@ -38,7 +38,7 @@ fn zones(run: &Run, index: usize, region: &Region) -> Option<Finding> {
             units::size(region.size_bytes),
             change * 100.0
         );
-        let advice = "use a smaller [region] size, in the part of the disk that matters";
+        let advice = "use a smaller [region] size, in the part of the disk that you need";
         finding(&run.header, &registry::ZONE_GRADIENT, evidence, advice)
     })
 }
@@ -85,10 +85,13 @@ fn follows_time(run: &Run, series: &[f64]) -> bool {
 fn cooler(header: &Header) -> &'static str {
     match header.regions().any(|region| !region.is_image) {
         true => {
-            "cool the board (a fan helps), or wait for longer before each visit: thresholds = { \
-             cool_limit_s = 300 } under [protocol] in the plan"
+            "cool the board (for example with a fan), or wait longer before each visit: thresholds \
+             = { cool_limit_s = 300 } under [protocol] in the plan"
         }
-        false => "cool the board (a fan helps; its temperature: bakeoff watch), then measure again",
+        false => {
+            "cool the board (for example with a fan; check its temperature with: bakeoff watch), \
+             then measure again"
+        }
     }
 }
 

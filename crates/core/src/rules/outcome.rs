@@ -80,7 +80,7 @@ fn below_noise(run: &Run, table: &Table, workload: u16, compared: &Comparison) -
     (apart.abs() >= lead.mean.abs()).then(|| {
         let percent = |y: f64| libm::expm1(y.abs()) * 100.0;
         let evidence = format!(
-            "the winner is ahead by {:.1} %, and {who} differs from itself by {:.1} %",
+            "the winner leads by {:.1} %, but {who} differs from itself by {:.1} %",
             percent(lead.mean),
             percent(apart)
         );
@@ -88,7 +88,7 @@ fn below_noise(run: &Run, table: &Table, workload: u16, compared: &Comparison) -
             &run.header,
             &registry::BELOW_NOISE,
             evidence,
-            "a lead that small needs more blocks: --mode precise",
+            "measure more blocks to confirm such a small lead: --mode precise",
         )
     })
 }
@@ -150,11 +150,11 @@ fn contradiction(run: &Run, compared: &Comparison) -> Option<Finding> {
     })?;
     let lead = libm::expm1(pair.paired?.mean) * 100.0;
     let evidence = format!(
-        "{} is {lead:.1} % faster than {}, which does the same without the layer",
+        "{} is {lead:.1} % faster than {}, the same stack without the layer",
         name(run, pair.a),
         name(run, pair.b)
     );
-    let advice = "an uncontrolled factor is at work: measure again with --mode precise";
+    let advice = "an uncontrolled factor affects the result: measure again with --mode precise";
     Some(finding(&run.header, &registry::CONTRADICTION, evidence, advice))
 }
 
@@ -184,14 +184,14 @@ fn methods(run: &Run, table: &Table, workload: u16, compared: &Comparison) -> Op
     let median = hodges_lehmann::estimate(&differences)?;
     let percent = |y: f64| libm::expm1(y) * 100.0;
     let evidence = format!(
-        "{} against {}: mean {:+.1} %, and by ranks {:+.1} %, which may be none",
+        "{} against {}: mean {:+.1} %, by ranks {:+.1} % (not significant)",
         name(run, pair.a),
         name(run, pair.b),
         percent(pair.paired?.mean),
         percent(median)
     );
     let advice =
-        "look at the single blocks (bakeoff report last); a few of them make the difference";
+        "check the single blocks (bakeoff report last); a few of them cause the difference";
     Some(finding(&run.header, &registry::METHODS_DISAGREE, evidence, advice))
 }
 
@@ -219,7 +219,7 @@ fn rank_flip(run: &Run, table: &Table, all: &[Comparison]) -> Option<Finding> {
         name(run, other.1),
         lead(*other)
     );
-    let advice = "choose by the workload you have; bakeoff show last names the winner of each";
+    let advice = "choose by your workload; bakeoff show last names the winner for each";
     Some(finding(&run.header, &registry::RANK_FLIP, evidence, advice))
 }
 
@@ -247,11 +247,11 @@ fn calls(run: &Run, table: &Table) -> Option<Finding> {
             let (Some(x), Some(y)) = (rate(i), rate(j)) else { continue };
             if alike && far && a.driver == b.driver && (x / y - 1.0).abs() < 0.2 {
                 let evidence = format!(
-                    "{x:.0} calls a second at {} and {y:.0} at {}",
+                    "{x:.0} calls per second at {} and {y:.0} at {}",
                     units::size(a.job.bs),
                     units::size(b.job.bs)
                 );
-                let advice = "calls are measured, not the disk: use --direct or larger blocks";
+                let advice = "this measures calls, not the disk: use --direct or larger blocks";
                 return Some(finding(&run.header, &registry::TINY_BLOCK, evidence, advice));
             }
         }
@@ -264,9 +264,9 @@ fn fresh(run: &Run) -> Option<Finding> {
     let is_stack = run.header.candidates.iter().any(|c| matches!(c.kind, Kind::Stack(_)));
     (is_stack && run.header.protocol.mode == Mode::Precise).then(|| {
         let blocks = run.complete_blocks().count();
-        let evidence = format!("every one of {blocks} blocks made its filesystems new");
-        let advice = "say \"fresh\" beside the figure; age can change the order: bakeoff quick \
-                      DIR... measures filesystems that are in use";
+        let evidence = format!("each of the {blocks} blocks created new filesystems");
+        let advice = "to measure filesystems in use, run bakeoff quick DIR...; label this figure \
+            as \"fresh\", because age can change the order";
         finding(&run.header, &registry::FRESH_FS_ONLY, evidence, advice)
     })
 }

@@ -37,7 +37,7 @@ fn not_flushed(header: &Header, workload: &Workload) -> Option<Finding> {
     let is_open = !job.is_durable() && !job.direct && job.rw != Rw::SmallFiles;
     (is_open && workload.driver.is_native()).then(|| {
         let evidence = format!("{} of buffered writes and no flush", units::size(job.size));
-        let advice = "flush inside the measured time: --end_fsync, or fsync = 16 in a plan";
+        let advice = "include the flush in the measured time: --end_fsync, or fsync = 16 in a plan";
         finding(header, &registry::SYNC_NOT_TIMED, evidence, advice)
     })
 }
@@ -45,12 +45,12 @@ fn not_flushed(header: &Header, workload: &Workload) -> Option<Finding> {
 fn zeros(header: &Header, workload: &Workload) -> Option<Finding> {
     let job = &workload.job;
     (job.rw.writes() && job.data == Data::Zero).then(|| {
-        let evidence = "zeros are written: they compress to nothing".to_string();
+        let evidence = "the test data is all zeros, which compress to almost nothing".to_string();
         finding(
             header,
             &registry::DULL_DATA,
             evidence,
-            "write data that does not compress: --data random",
+            "use data that does not compress: --data random",
         )
     })
 }
@@ -61,12 +61,12 @@ fn not_random(header: &Header, workload: &Workload) -> Option<Finding> {
     let blocks = job.size / job.bs.max(1);
     let is_fake = job.bs >= limits.random_block_bytes || blocks < limits.random_blocks;
     (job.rw.is_random() && is_fake).then(|| {
-        let evidence = format!("{blocks} blocks of {} at random", units::size(job.bs));
+        let evidence = format!("random access to {blocks} blocks of {}", units::size(job.bs));
         finding(
             header,
             &registry::FAKE_RANDOM,
             evidence,
-            "use small blocks of a large file: --bs 4k --size 1g",
+            "use small blocks and a large file: --bs 4k --size 1g",
         )
     })
 }
@@ -75,7 +75,7 @@ fn tiny_block(header: &Header, workload: &Workload) -> Option<Finding> {
     let job = &workload.job;
     let is_tiny = job.bs < header.protocol.thresholds.small_block_bytes && !job.direct;
     (is_tiny && job.rw != Rw::SmallFiles).then(|| {
-        let evidence = format!("buffered blocks of {} bytes: calls are measured", job.bs);
+        let evidence = format!("buffered blocks of {} bytes measure the cost of calls", job.bs);
         finding(header, &registry::TINY_BLOCK, evidence, "use --bs 4k or more")
     })
 }
@@ -84,8 +84,11 @@ fn no_queue(header: &Header, workload: &Workload) -> Option<Finding> {
     let job = &workload.job;
     let waits = job.engine == EngineName::Psync || !job.direct;
     (job.iodepth > 1 && waits && workload.driver.is_native()).then(|| {
-        let how =
-            if job.direct { "the engine waits for each" } else { "the page cache is between" };
+        let how = if job.direct {
+            "the engine waits for each"
+        } else {
+            "requests go through the page cache"
+        };
         let evidence = format!("a depth of {} with {}: {how}", job.iodepth, job.engine.name());
         finding(
             header,
@@ -104,8 +107,11 @@ fn mismatch(header: &Header) -> Option<Finding> {
     let streams =
         |w: &Workload| w.profile.is_none() && !w.job.rw.is_random() && w.job.bs >= 1 << 20;
     (!header.workloads.is_empty() && header.workloads.iter().all(streams)).then(|| {
-        let evidence = format!("the title says '{asked}' and every workload streams by a megabyte");
-        let advice = "add what it does: profile = \"sqlite\" or rw = \"randwrite\" with fsync = 1";
+        let evidence = format!(
+            "the title says '{asked}', but every workload streams in blocks of a megabyte or more"
+        );
+        let advice = "add a matching workload: profile = \"sqlite\" or rw = \"randwrite\" with \
+            fsync = 1";
         finding(header, &registry::WORKLOAD_MISMATCH, evidence, advice)
     })
 }
@@ -118,15 +124,17 @@ fn peeking(header: &Header) -> Option<Finding> {
         let paid = spent(&Protocol::for_mode(protocol.mode, protocol.k).alphas);
         let own = spent(&protocol.alphas);
         return (looks != protocol.alphas.len() || own > paid + 1e-9).then(|| {
-            let evidence =
-                format!("{looks} looks spend {own:.3}; the looks of this mode spend {paid:.3}");
-            finding(header, &registry::PEEKING, evidence, "use the looks of a mode: --mode decide")
+            let evidence = format!(
+                "{looks} checks spend an error rate of {own:.3}; the checks of this mode spend \
+                 {paid:.3}"
+            );
+            finding(header, &registry::PEEKING, evidence, "use the checks of a mode: --mode decide")
         });
     }
     (looks > LOOKS || alpha > ALPHA + 1e-12).then(|| {
         let evidence =
-            format!("{looks} looks at a nominal alpha of {alpha}; five at {ALPHA} give 5 %");
-        finding(header, &registry::PEEKING, evidence, "use the looks of a mode: --mode decide")
+            format!("{looks} checks at a nominal alpha of {alpha}; five at {ALPHA} give 5 %");
+        finding(header, &registry::PEEKING, evidence, "use the checks of a mode: --mode decide")
     })
 }
 
@@ -134,7 +142,7 @@ fn multiplicity(header: &Header) -> Option<Finding> {
     let compared = header.candidates.iter().filter(|c| c.twin_of.is_none()).count();
     let paid = header.protocol.k as usize;
     (compared > paid && compared > 1).then(|| {
-        let evidence = format!("{compared} candidates, and the error rate was divided for {paid}");
+        let evidence = format!("{compared} candidates, but the error rate was divided for {paid}");
         finding(
             header,
             &registry::MULTIPLICITY,

@@ -74,9 +74,9 @@ fn root_device(header: &Header, place: &Place, system: &[SystemDisk]) -> Option<
     purposes.dedup();
     let disk = place.disks().next()?;
     (!purposes.is_empty()).then(|| {
-        let evidence = format!("{} also holds {}", disk.name, purposes.join(", "));
-        let advice = "stop what writes meanwhile (iotop -o shows it), or choose a disk that the \
-                      system does not use: bakeoff devices";
+        let evidence = format!("{} also contains {}", disk.name, purposes.join(", "));
+        let advice = "stop the programs that write (see: iotop -o), or choose a disk that the \
+            system does not use: bakeoff devices";
         finding(header, &registry::ROOT_DEVICE, evidence, advice)
     })
 }
@@ -86,7 +86,7 @@ fn memory(header: &Header, place: &Place) -> Option<Finding> {
     let is_memory = place.class == PlaceClass::Memory || ram.is_some();
     is_memory.then(|| {
         let what = ram.map_or(place.fs.as_str(), |l| l.name.as_str());
-        let evidence = format!("{what} is memory, not a disk: nothing there survives a restart");
+        let evidence = format!("{what} is memory, not a disk: its data is lost at a restart");
         finding(
             header,
             &registry::MEMORY_PLACE,
@@ -100,7 +100,7 @@ fn looped(header: &Header, place: &Place) -> Option<Finding> {
     let is_cached =
         |l: &&crate::model::host::Layer| l.kind == LayerKind::Loop && l.direct_io == Some(false);
     place.chain.iter().find(is_cached).map(|layer| {
-        let evidence = format!("{} keeps its file in the page cache (loop/dio is 0)", layer.name);
+        let evidence = format!("{} uses the page cache for its file (loop/dio is 0)", layer.name);
         let advice = format!("attach it directly: losetup --direct-io=on /dev/{}", layer.name);
         finding(header, &registry::LOOP_NOT_DIRECT, evidence, &advice)
     })
@@ -130,7 +130,7 @@ mod tests {
         assert_eq!(found.len(), 1);
         assert_eq!((found[0].severity, found[0].scope), (Severity::Warn, Scope::Place));
         assert_eq!(found[0].candidate.as_deref(), Some("/home"));
-        assert_eq!(found[0].evidence, "sda also holds /, swap");
+        assert_eq!(found[0].evidence, "sda also contains /, swap");
         assert!(found[0].advice.ends_with(": bakeoff devices"), "{}", found[0].advice);
         assert!(ids(&run, &[disk("/", "8:32")]).is_empty());
     }

@@ -37,7 +37,7 @@ fn no_replication(run: &Run) -> Option<Finding> {
     let few = schedule::has_question(run) && complete < first;
     few.then(|| {
         let evidence = format!("{complete} of {first} complete blocks");
-        finding(&run.header, &registry::NO_REPLICATION, evidence, "go on with: bakeoff resume")
+        finding(&run.header, &registry::NO_REPLICATION, evidence, "continue with: bakeoff resume")
     })
 }
 
@@ -56,8 +56,8 @@ fn fixed_order(run: &Run, table: &Table) -> Option<Finding> {
         if both.len() >= FIRST_LOOK as usize && both.iter().all(|first| *first) {
             let name = |c: u16| &run.header.candidates[usize::from(c)].name;
             let evidence =
-                format!("{} was visited before {} in all {} blocks", name(a), name(b), both.len());
-            let advice = "measure in random order: bakeoff run does, with --seed to repeat it";
+                format!("{} was measured before {} in all {} blocks", name(a), name(b), both.len());
+            let advice = "measure in random order with bakeoff run (use --seed to repeat an order)";
             return Some(finding(&run.header, &registry::FIXED_ORDER, evidence, advice));
         }
     }
@@ -85,7 +85,7 @@ fn unmeasured(run: &Run, table: &Table, workload: u16) -> Vec<Finding> {
         let kept = run.complete_blocks().flat_map(|b| &b.cells).filter(is_it).count();
         let attempts = crate::words::count((tried.len() + kept) as u32, "attempt");
         let evidence = format!("no valid cell in {attempts}{last}");
-        let advice = "leave this workload out, or mend what is said here";
+        let advice = "fix the error above, or exclude this workload";
         let mut found = finding(&run.header, &registry::UNMEASURED, evidence, advice);
         found.candidate = Some(run.header.candidates[usize::from(c)].name.clone());
         found

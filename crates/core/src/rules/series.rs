@@ -78,11 +78,12 @@ fn fast_cache(header: &Header, cells: &[&Cell]) -> Option<Finding> {
     };
     let ((first, last), count, all) = in_most(cells, falls)?;
     let evidence = format!(
-        "in {count} of {all} cells the rate falls for good, first by {:.0} % after {:.1} s",
+        "the rate falls permanently in {count} of {all} cells, in the first by {:.0} % after {:.1} \
+         s",
         (1.0 - last.mean / first.mean) * 100.0,
         first.end as f64 / 10.0
     );
-    let advice = "measure beyond what is fast at first: --runtime 60s, or a larger io_size";
+    let advice = "measure beyond the fast part: --runtime 60s, or a larger io_size";
     Some(finding(header, &registry::FAST_CACHE, evidence, advice))
 }
 
@@ -91,10 +92,10 @@ fn not_preconditioned(run: &Run, series: &Series) -> Option<Finding> {
     let advice = match series.end? {
         End::Steady => return None,
         End::Rounds => {
-            "look at its rate over time: bakeoff bench DEVICE --rw randwrite --runtime 10m"
+            "check its rate over time: bakeoff bench DEVICE --rw randwrite --runtime 10m"
         }
-        End::Time => "give preconditioning more time: --time 4h",
-        End::Bytes => "let preconditioning write more: --max-write SIZE",
+        End::Time => "allow more time for preconditioning: --time 4h",
+        End::Bytes => "allow more writes for preconditioning: --max-write SIZE",
     };
     let region = run.header.regions().nth(usize::from(series.region))?;
     let evidence = format!("{}: {}", region.target, precondition::words(series));
@@ -109,14 +110,13 @@ fn never_steady(run: &Run, workload: u16) -> Option<Finding> {
     }
     let seen = rounds::steadiness(run, &shown, workload).filter(|seen| !seen.is_steady())?;
     let evidence = format!(
-        "not steady after {} rounds; the last {ROUNDS} range over {:.0} % of their mean, their \
-         trend is {:.0} %",
+        "not steady after {} rounds (last {ROUNDS}: range {:.0} %, trend {:.0} % of their mean)",
         shown.len(),
         seen.range * 100.0,
         seen.slope * 100.0
     );
     let advice =
-        "look at its rounds in the report; a longer cell_min evens out what comes and goes";
+        "check its rounds in the report; a longer cell_min averages out short fluctuations";
     let found = finding(&run.header, &registry::NOT_STEADY, evidence, advice);
     let workload = run.header.workloads.get(usize::from(workload))?.name.clone();
     Some(Finding { workload: Some(workload), ..found })
@@ -137,11 +137,12 @@ fn changes(header: &Header, cells: &[&Cell]) -> Option<Finding> {
     };
     let ((step, at), count, all) = in_most(cells, largest)?;
     let evidence = format!(
-        "in {count} of {all} cells the rate changes for good, first by {:+.0} % after {:.1} s",
+        "the rate changes permanently in {count} of {all} cells, in the first by {:+.0} % after \
+         {:.1} s",
         step * 100.0,
         at as f64 / 10.0
     );
-    let advice = "look at the rate over time in the report, or measure longer: --runtime 60s";
+    let advice = "check the rate over time in the report, or measure longer: --runtime 60s";
     Some(finding(header, &registry::NOT_STEADY, evidence, advice))
 }
 
@@ -155,11 +156,10 @@ fn unsteady(header: &Header, cells: &[&Cell]) -> Option<Finding> {
     };
     let (steadiness, count, all) = in_most(cells, unsteady)?;
     let evidence = format!(
-        "{count} of {all} cells are not steady; the first ranges over {:.0} % and its trend is \
-         {:.0} %",
+        "throughput was not steady in {count} of {all} cells (first: range {:.0} %, trend {:.0} %)",
         steadiness.range * 100.0,
         steadiness.slope * 100.0
     );
-    let advice = "look at the rate over time in the report, or measure longer: --runtime 60s";
+    let advice = "check the rate over time in the report, or measure longer: --runtime 60s";
     Some(finding(header, &registry::NOT_STEADY, evidence, advice))
 }

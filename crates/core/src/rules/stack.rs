@@ -51,7 +51,7 @@ fn flash_state(header: &Header, stacks: &[(&str, &Stack)]) -> Option<Finding> {
         return None;
     }
     let Some(text) = header.plan.as_deref() else {
-        let evidence = "no plan says which state the flash has before each visit".to_string();
+        let evidence = "no plan sets the state of the flash before each visit".to_string();
         let advice = "measure with a plan that has flash_state = \"overwritten\": bakeoff run";
         return Some(finding(header, &registry::STATE_CARRYOVER, evidence, advice));
     };
@@ -72,8 +72,9 @@ fn lazy(header: &Header, stacks: &[(&str, &Stack)]) -> Option<Finding> {
     let names: Vec<String> =
         stacks.iter().filter(|(_, s)| is_lazy(s)).map(|(n, _)| n.to_string()).collect();
     (!names.is_empty()).then(|| {
-        let evidence = format!("mkfs of {} leaves tables to be zeroed later", words::list(&names));
-        let advice = "use -E lazy_itable_init=0,lazy_journal_init=0, as plans do unasked";
+        let evidence =
+            format!("mkfs of {} leaves tables to be initialized later", words::list(&names));
+        let advice = "use -E lazy_itable_init=0,lazy_journal_init=0, as plans do by default";
         finding(header, &registry::LAZYINIT, evidence, advice)
     })
 }
@@ -95,14 +96,15 @@ fn inert(header: &Header, stacks: &[(&str, &Stack)]) -> Option<Finding> {
     let large = |w: &Workload| stream(w) && w.job.bs >= 1 << 20 && w.job.fsync != 1;
     let all = |is: &dyn Fn(&Workload) -> bool| header.workloads.iter().all(is);
     let tell = |what: &str, why: &str| {
-        let advice = "add a workload that feels it: smallfiles, or randread with iodepth = 32";
-        Some(finding(header, &registry::INERT_FACTOR, format!("{what} differs, and {why}"), advice))
+        let advice = "add a workload that is sensitive to it: smallfiles, or randread with iodepth \
+            = 32";
+        Some(finding(header, &registry::INERT_FACTOR, format!("{what} differs, but {why}"), advice))
     };
     if differ(&|s| s.knobs.scheduler.clone().unwrap_or_default()) && all(&stream) {
         return tell("the I/O scheduler", "one stream at depth 1 leaves nothing to sort");
     }
     if differ(&|s| keeps_no_journal(&s.mkfs).to_string()) && all(&large) {
-        return tell("the journal", "streams of 1 MiB and more make no metadata to speak of");
+        return tell("the journal", "streams of 1 MiB and more produce almost no metadata");
     }
     None
 }
@@ -113,7 +115,7 @@ fn discard(header: &Header, stacks: &[(&str, &Stack)]) -> Option<Finding> {
         stacks.iter().filter(|(_, s)| trims(s)).map(|(n, _)| n.to_string()).collect();
     (!names.is_empty() && names.len() < stacks.len()).then(|| {
         let evidence = format!("{} trims, the others do not", words::list(&names));
-        let advice = "leave discard out of mkfs and mount options, or give it to all";
+        let advice = "remove discard from the mkfs and mount options, or set it for all candidates";
         finding(header, &registry::DISCARD_ASYMMETRY, evidence, advice)
     })
 }
@@ -121,13 +123,13 @@ fn discard(header: &Header, stacks: &[(&str, &Stack)]) -> Option<Finding> {
 fn cipher(header: &Header, stack: &Stack) -> Option<Finding> {
     let crypt = stack.crypt.as_ref().filter(|c| c.sector_size.is_none())?;
     let evidence = format!(
-        "{} with a key of {} bits, and a sector size that cryptsetup chooses",
+        "{} with a key of {} bits and the default sector size of cryptsetup",
         crypt.cipher, crypt.key_bits
     );
     Some(finding(
         header,
         &registry::CRYPTO_UNSPECIFIED,
         evidence,
-        "name it in the plan: crypt = { sector_size = 4096, … }",
+        "set it in the plan: crypt = { sector_size = 4096, … }",
     ))
 }

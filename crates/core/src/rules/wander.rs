@@ -28,8 +28,8 @@ pub fn findings(run: &Run, table: &Table, workload: u16, compared: &Comparison) 
     let tell = |(c, Lag1 { r, p }): (u16, Lag1)| {
         let name = &run.header.candidates[usize::from(c)].name;
         let evidence = format!(
-            "{name}'s own results wander: lag-1 autocorrelation {r:.2} over {} blocks, which \
-             independent noise gives once in {:.0} runs",
+            "{name}'s results drift: lag-1 autocorrelation {r:.2} over {} blocks, which \
+             independent noise causes once in {:.0} runs",
             table.values(workload, c).iter().flatten().count(),
             1.0 / p.max(1e-6)
         );
@@ -53,7 +53,7 @@ fn told(run: &Run, table: &Table, workload: u16, lead: &Lead, other: u16, lag1: 
     let blocks = table.differences(workload, leader, other).len() as u32;
     let evidence = format!(
         "the difference of {} to {} drifts from block to block (lag-1 autocorrelation {:.2} over \
-         {blocks} blocks); with intervals {:.1} times as wide the answer would be another",
+         {blocks} blocks); with intervals {:.1} times as wide the answer would change",
         name(leader),
         name(other),
         lag1.r,
@@ -91,8 +91,8 @@ fn fragile(run: &Run, table: &Table, workload: u16, compared: &Comparison) -> Op
     }
     let most = compared.pairs.iter().map(factor).fold(1.0, f64::max);
     let evidence = format!(
-        "the winner is one only if blocks are independent: over {blocks} blocks a wave of one \
-         candidate is plausible for which an interval has to be {most:.1} times as wide"
+        "the winner is certain only if blocks are independent: over {blocks} blocks, plausible \
+         drift of one candidate requires an interval {most:.1} times as wide"
     );
     let advice = what_helps(&run.header);
     Some(finding(&run.header, &registry::AUTOCORRELATION, evidence, advice))

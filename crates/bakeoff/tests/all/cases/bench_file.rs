@@ -100,7 +100,7 @@ fn an_interrupted_bench_leaves_nothing() {
     let devices = bench.run(&["devices"]);
     assert!(devices.err.contains("bakeoff clean"), "other commands hint: {devices:?}");
     let cleaned = bench.run(&["clean"]);
-    assert!(cleaned.code == 0 && cleaned.err.contains("Put back"), "{cleaned:?}");
+    assert!(cleaned.code == 0 && cleaned.err.contains("Restored the changes"), "{cleaned:?}");
     assert_eq!(fs::read_dir(&dir).unwrap().count(), 0);
 }
 
@@ -127,7 +127,7 @@ fn what_was_acknowledged_is_looked_for_and_a_lost_write_found() {
     let written = bench.run(&[&write[..], &[record]].concat());
     assert_eq!(written.code, 0, "{written:?}");
     let again = bench.run(&[&write[..], &[record]].concat());
-    assert!(again.code == 2 && again.err.contains("one job only"), "{again:?}");
+    assert!(again.code == 2 && again.err.contains("covers only one job"), "{again:?}");
 
     let look = ["bench", path, "--verify_state_load", record];
     let kept = bench.run(&[&look[..], &["--format", "json"]].concat());

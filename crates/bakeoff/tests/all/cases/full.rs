@@ -129,7 +129,7 @@ fn a_store_that_fills_up_under_a_demo_leaves_nothing_mounted() {
 
 fn said_and_cleaned(bench: &Bench, ended: &crate::bench::Ended, dir: &Path) {
     assert_eq!(ended.code, 4, "{ended:?}");
-    for word in ["no space left for the store", "what was recorded before is safe"] {
+    for word in ["no space left for the store", "Earlier records are safe"] {
         assert!(ended.err.contains(word), "{word}: {ended:?}");
     }
     assert_eq!(bench.attached(), Vec::<String>::new(), "{ended:?}");

@@ -58,11 +58,11 @@ fn what_an_ordinary_user_may_not_touch() {
     fs::set_permissions(&secret, fs::Permissions::from_mode(0o600)).unwrap();
     let text = |path: &Path| path.to_str().unwrap().to_string();
     let (inside, readable, secret) = (text(&closed.join("inside")), text(&readable), text(&secret));
-    let mends = "name a directory of yours, or use sudo";
+    let mends = "Name a directory that you own, or use sudo";
     for (args, code, words) in [
         (&["quick", &inside][..], 4, ["no permission to enter", mends]),
-        (&["quick", &text(&closed)], 4, ["cannot write in", mends]),
-        (&["quick", &readable], 4, ["cannot write in", mends]),
+        (&["quick", &text(&closed)], 4, ["cannot write to", mends]),
+        (&["quick", &readable], 4, ["cannot write to", mends]),
         (&["bench", &readable], 4, ["Permission denied", "sudo"]),
         (&["bench", &secret, "--bs", "1"], 4, ["permission denied", "sudo"]),
         (&["bench", &secret, "--rw", "write", "--bs", "1", "--overwrite"], 4, ["denied", "sudo"]),

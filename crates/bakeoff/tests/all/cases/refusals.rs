@@ -37,7 +37,7 @@ fn a_directory_that_is_not_there_or_is_none() {
 fn times_and_sizes_that_make_no_sense() {
     let bench = Bench::new();
     for verb in ["quick", "demo", "resume"] {
-        refused(&bench, &[verb, "--time", "0"], 2, &["--time 0", "try --time 3m"]);
+        refused(&bench, &[verb, "--time", "0"], 2, &["--time 0", "Try --time 3m"]);
         refused(&bench, &[verb, "--time", "soon"], 2, &["'soon' is no duration", "90s or 5m"]);
     }
     refused(&bench, &["quick", "--size", "1k"], 2, &["--size 1k is too small", "--size 16m"]);
@@ -126,7 +126,7 @@ fn a_filesystem_without_room() {
     let dir = at.to_str().unwrap();
     let ended = bench.run(&["quick", dir]);
     assert_eq!((ended.code, ended.out.as_str()), (4, ""), "{ended:?}");
-    for word in ["not enough free space", dir, "make room"] {
+    for word in ["not enough free space", dir, "Free some space"] {
         assert!(ended.err.contains(word), "{word}: {ended:?}");
     }
     let words = ["at most", "512 MiB", "smaller --size"];
@@ -136,7 +136,7 @@ fn a_filesystem_without_room() {
     let mut demo = bench.bakeoff();
     let ended = crate::bench::Ended::of(demo.current_dir(&at).arg("demo").output().unwrap());
     assert_eq!(ended.code, 4, "{ended:?}");
-    for word in ["512 MiB", dir, "change to a directory on another disk"] {
+    for word in ["512 MiB", dir, "Change to a directory on another disk"] {
         assert!(ended.err.contains(word), "{word}: {ended:?}");
     }
     assert_eq!(bench.leftovers(), Vec::<String>::new());

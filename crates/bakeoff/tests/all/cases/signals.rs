@@ -103,7 +103,7 @@ fn signals_during_cleaning_do_not_stop_it() {
     let ended = run.end();
     assert_eq!(ended.code, 130, "{ended:?}");
     assert_eq!(fs::read_dir(&dir).unwrap().count(), 0, "{ended:?}");
-    assert!(bench.run(&["clean"]).err.contains("Nothing to put back"));
+    assert!(bench.run(&["clean"]).err.contains("Nothing to restore"));
 }
 
 #[test]
@@ -138,9 +138,9 @@ fn two_at_once_and_hands_off_a_living_run() {
         assert_eq!((ended.code, ended.out.as_str()), (3, ""), "{args:?}: {ended:?}");
         assert!(ended.err.contains(&id) && ended.err.contains(words), "{args:?}: {ended:?}");
     };
-    refused(&["resume", &id], "wait until it ends");
-    refused(&["rm", &id], "is being measured right now");
-    assert!(bench.run(&["clean"]).err.contains("Nothing to put back"));
+    refused(&["resume", &id], "Wait until that process ends");
+    refused(&["rm", &id], "is still in progress");
+    assert!(bench.run(&["clean"]).err.contains("Nothing to restore"));
     let shown = bench.run(&["show", &id]);
     assert!(shown.err.contains("still being measured"), "{shown:?}");
 

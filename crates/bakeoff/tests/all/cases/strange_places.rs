@@ -43,7 +43,7 @@ fn a_fuse_directory() {
     }
     let mut bench = Bench::new();
     let at = bench.mount_ntfs("1g");
-    measured_with_unknown_cache(&bench, &at, "fuse", "a user-space driver stands between");
+    measured_with_unknown_cache(&bench, &at, "fuse", "the filesystem uses a user-space driver");
 }
 
 #[test]
@@ -66,7 +66,7 @@ fn a_network_directory() {
     sshfs.arg("-o").arg(format!("ssh_command={}", pipe.display()));
     must(sshfs.arg(format!("elsewhere:{}", there.display())).arg(&at));
     bench.unmount_later(at.clone());
-    measured_with_unknown_cache(&bench, &at, "network", "the other machine's cache");
+    measured_with_unknown_cache(&bench, &at, "network", "the cache of the other machine");
 }
 
 #[test]

@@ -36,13 +36,12 @@ pub static FAST_CACHE: Rule = Rule {
     when: &[Analysis, Import],
     severity: [W, W, W, E],
     scope: RUN,
-    condition: "writing falls by 30 % or more for good inside most cells of a candidate",
-    explain: "Many cards and SSDs take the first gigabytes into a fast part of their flash \
-              and slow down to a third when it is full; a hard disk does so with its memory. \
-              In a virtual machine the writer itself is slower as soon as its memory is such \
-              as the host has to find first. One study wrote 2 GiB to a drive with a cache \
-              of 1.1 GiB. A short test measures what is fast. A longer --runtime, or io_size \
-              above the cache, shows what comes after.",
+    condition: "the write rate falls permanently by 30 % or more within most cells of a candidate",
+    explain: "Many cards and SSDs store the first gigabytes in a fast part of their flash and slow \
+        down to a third when it is full; a hard disk does the same with its memory. In a virtual \
+        machine the writer itself slows down when the host must first allocate its memory. One \
+        study wrote 2 GiB to a drive with a cache of 1.1 GiB. A short test measures only the fast \
+        part. A longer --runtime, or an io_size above the cache, shows the rate afterwards.",
 };
 
 /// L12.
@@ -53,10 +52,10 @@ pub static FILE_VS_RAM: Rule = Rule {
     severity: [E, E, E, E],
     scope: CELL,
     condition: "reads through the page cache of a file smaller than twice the memory",
-    explain: "What was read or written before stays in memory while there is room. A file of \
-              1 GiB on a machine with 4 GiB is read from memory the second time, at many \
-              times the disk's speed. Read past the cache (--direct), or use a file of twice \
-              the memory. A read that was proven cold is not concerned.",
+    explain: "Data that was read or written stays in memory while space allows. A file of 1 GiB on \
+        a machine with 4 GiB is read from memory the second time, at many times the disk's speed. \
+        Read past the cache (--direct), or use a file of twice the memory. A read that was \
+        verified to be cold does not trigger this finding.",
 };
 
 /// L14.
@@ -66,11 +65,11 @@ pub static SYNC_OUTSIDE_LATENCY: Rule = Rule {
     when: &[Analysis, Import],
     severity: [R, R, R, R],
     scope: CELL,
-    condition: "a tenth of the time or more lies outside the operations whose latency is told",
-    explain: "sysbench 0.4 does not count flushes as events: on an SD card 97 % of the time \
-              went into them, and the average latency it printed, 4.9 ms, was that of the \
-              other 3 %: the same as on a hard disk 27 times as fast. sysbench 1.0.15 and \
-              later count them; bakeoff tells them apart.",
+    condition: "a tenth of the time or more is outside the operations with a reported latency",
+    explain: "sysbench 0.4 does not count flushes as events: on an SD card 97 % of the time went \
+        into them, and the average latency it printed, 4.9 ms, was that of the other 3 %: the same \
+        as on a hard disk 27 times as fast. sysbench 1.0.15 and later count them; bakeoff \
+        distinguishes the two.",
 };
 
 /// L15.
@@ -80,10 +79,9 @@ pub static IMPOSSIBLE_RATE: Rule = Rule {
     when: &[Cell, Import],
     severity: [R, R, R, R],
     scope: CELL,
-    condition: "more bytes a second than the link carries, or a read faster than the wire",
-    explain: "USB 2 carries 60 MB/s at the very most. A disk behind it that reads 300 MB/s \
-              was not read: the bytes came from memory. Such a cell is thrown away and \
-              measured again.",
+    condition: "more bytes per second than the link can carry",
+    explain: "USB 2 carries at most 60 MB/s. If a disk behind it seems to read 300 MB/s, the data \
+        came from memory. The cell is discarded and repeated.",
 };
 
 /// L16.
@@ -93,11 +91,11 @@ pub static WARM_CACHE: Rule = Rule {
     when: &[Cell, Import],
     severity: [R, R, R, R],
     scope: CELL,
-    condition: "a cold read of which part was in memory or not moved by the devices",
-    explain: "A read counts as cold only when nothing of the file was in memory just before \
-              and the lowest real device then moved at least nine tenths of the bytes. One \
-              study read its files in the order in which it had written them, the page cache \
-              as it was. A cell that fails this is thrown away and measured again.",
+    condition: "part of a cold read was in memory, or was not transferred by the devices",
+    explain: "A read counts as cold only when nothing of the file was in memory just before and \
+        the lowest real device then transferred at least nine tenths of the data. One study read \
+        its files in the order in which it had written them, without clearing the page cache. A \
+        cell that fails this check is discarded and repeated.",
 };
 
 /// L17.
@@ -107,12 +105,12 @@ pub static DIRECT_FALLBACK: Rule = Rule {
     when: &[Cell, Import],
     severity: [W, E, E, E],
     scope: CELL,
-    condition: "direct writes for which the kernel dirtied pages of its cache",
-    explain: "Some filesystems take a direct write and send it through the page cache all \
-              the same: btrfs does so for files with checksums. Nothing stays resident \
-              afterwards, but the kernel's count of dirtied pages grows by about one for \
-              each page written. The number is then one of buffered writing. One study \
-              compared direct I/O on btrfs without the kernel, on which this depends.",
+    condition: "direct writes that went through the page cache",
+    explain: "Some filesystems accept a direct write but send it through the page cache: btrfs \
+        does so for files with checksums. Nothing stays resident afterwards, but the kernel's \
+        count of dirtied pages grows by about one for each page written. The figure is then that \
+        of buffered writing. One study compared direct I/O on btrfs without naming the kernel \
+        version, on which this depends.",
 };
 
 /// L19.
@@ -122,11 +120,10 @@ pub static FSYNC_CADENCE: Rule = Rule {
     when: &[Analysis, Import],
     severity: [W, W, W, W],
     scope: CELL,
-    condition: "over 30 % of the time is flushing at a rhythm that the tool chose",
-    explain: "sysbench flushes all 128 files after every 100 requests unless told otherwise; \
-              on an SD card that one round took 17.6 s and was nearly the whole result. \
-              Another rhythm gives another ratio between candidates. --file-fsync-freq says \
-              how often your own work flushes.",
+    condition: "over 30 % of the time is spent flushing at an interval that the tool chose",
+    explain: "sysbench flushes all 128 files after every 100 requests unless told otherwise; on an \
+        SD card one such round took 17.6 s and was nearly the whole result. A different interval \
+        gives a different ratio between candidates. Set --file-fsync-freq to match your own work.",
 };
 
 /// L25.
@@ -136,11 +133,12 @@ pub static TOO_SHORT: Rule = Rule {
     when: &[Cell, Import],
     severity: [E, E, E, E],
     scope: CELL,
-    condition: "under half a second or fifty operations; unflushed writes under 50 s",
-    explain: "A cell of a few operations is decided by chance, and one that is not flushed \
-              ends before the kernel has written anything back (it does so every 5 s). Cells \
-              last two seconds and fifty operations at least; on a slow card the time limit \
-              can end one earlier, which is then said.",
+    condition: "a cell is shorter than half a second or fifty operations, or unflushed writes are \
+        shorter than 50 s",
+    explain: "Chance decides a cell of a few operations, and an unflushed cell ends before the \
+        kernel has written anything back (it does so every 5 s). Cells last two seconds and fifty \
+        operations at least; on a slow card the time limit can end one earlier, and this finding \
+        reports it.",
 };
 
 /// L26.
@@ -150,10 +148,10 @@ pub static MEAN_LIES: Rule = Rule {
     when: &[Analysis, Import],
     severity: [W, W, W, W],
     scope: CELL,
-    condition: "the mean latency lies above the 95th percentile",
-    explain: "On one SD card the mean was 4.9 ms and 95 % of the operations took less than \
-              2.3 ms: a few stalls of up to 0.8 s made more than half of the time. Such a \
-              mean describes no operation; the percentiles in the report do.",
+    condition: "the mean latency is above the 95th percentile",
+    explain: "On one SD card the mean was 4.9 ms and 95 % of the operations took less than 2.3 ms: \
+        a few stalls of up to 0.8 s made more than half of the time. Such a mean describes no \
+        typical operation; use the percentiles in the report.",
 };
 
 /// L37.
@@ -163,13 +161,12 @@ pub static NOT_STEADY: Rule = Rule {
     when: &[Analysis],
     severity: [W, W, W, E],
     scope: RUN,
-    condition: "five fifths of most cells of a candidate are not steady, their mean changes \
-                for good by over 10 %, or preconditioning ended on an unsteady region",
-    explain: "SNIA calls a device steady when five rounds lie within 20 % of their mean and \
-              the line through them moves by 10 % of it at most. One number for something \
-              that still changes depends on when it was read. The report shows the series; \
-              give preconditioning more time or bytes (--time, --max-write), or measure \
-              longer: runtime in a plan, --runtime of bench.",
+    condition: "most cells of a candidate are not steady over their five parts, their mean changes \
+        permanently by over 10 %, or preconditioning ended before the region was steady",
+    explain: "SNIA calls a device steady when five rounds lie within 20 % of their mean and the \
+        line through them moves by 10 % of it at most. A single figure for a changing rate depends \
+        on when it was measured. The report shows the series; give preconditioning more time or \
+        bytes (--time, --max-write), or measure longer: runtime in a plan, --runtime of bench.",
 };
 
 /// L47.
@@ -194,10 +191,10 @@ pub static COORDINATED_OMISSION: Rule = Rule {
     severity: [W, W, E, E],
     scope: CELL,
     condition: "latency is judged in a closed loop that stalls for over ten medians",
-    explain: "A load that waits for each answer sends nothing during a stall, so the requests \
-              that would have suffered are never made: examples show a 99th percentile of 1 \
-              ms that was 195 ms for whoever kept coming. --rate_iops sends at a fixed rate \
-              and counts from when a request was due.",
+    explain: "A load that waits for each answer sends nothing during a stall, so the requests that \
+        the stall would have delayed are never sent. In published examples a 99th percentile of 1 \
+        ms was 195 ms for independent clients. --rate_iops sends at a fixed rate and measures from \
+        the time at which a request was due.",
 };
 
 /// L49.
@@ -208,13 +205,12 @@ pub static THROTTLED: Rule = Rule {
     severity: [R, R, R, R],
     scope: CELL,
     condition: "the board was throttled, its voltage or its clock fell during the cell",
-    explain: "A Raspberry Pi lowers its clock when it is hot or its supply weak, and says so \
-              in a few bits. A model 3B+ goes from 1.4 to 1.2 GHz at 60 °C. Other machines do \
-              it without a word: there a clock counts as lowered that fell from its highest \
-              by 10 % and stayed low, with the rate going down as well, or on a hot machine \
-              whose governor is performance. The cell then measures the supply or the \
-              cooling. It is thrown away and measured again; a better supply, a heat sink or \
-              a fan mends it.",
+    explain: "A Raspberry Pi lowers its clock when it is hot or its supply weak, and reports this \
+        in a few status bits. A model 3B+ goes from 1.4 to 1.2 GHz at 60 °C. Other machines do not \
+        report it. There, bakeoff treats a clock as lowered if it fell by 10 % from its highest \
+        value and stayed low, and either the rate fell as well or the machine is hot and its \
+        governor is performance. The cell then measures the supply or the cooling. It is discarded \
+        and repeated. Use a better supply, a heat sink or a fan.",
 };
 
 /// L52.
@@ -224,14 +220,13 @@ pub static BACKGROUND: Rule = Rule {
     when: &[Cell, Import],
     severity: [W, E, E, E],
     scope: CELL,
-    condition: "other processes moved over 5 % of the cell's bytes and 1 MiB at least, or \
-                took over 5 % of the CPUs while the load waited for one",
-    explain: "Something else read, wrote or computed while a cell was measured. In one study \
-              all four filesystems were mounted at once, on one disk. The journal and \
-              metadata of the filesystem under test count as its own, and the idle rate \
-              before the block is taken off. What computes on a CPU of its own takes nothing \
-              away: it counts where the load was ready to run and had to wait for over 2 % \
-              of the time. The finding names who it was.",
+    condition: "other processes transferred over 5 % of the cell's data (at least 1 MiB), or used \
+        over 5 % of the CPUs while the load waited for one",
+    explain: "Something else read, wrote or computed while a cell was measured. In one study all \
+        four filesystems were mounted at once, on one disk. The journal and metadata of the \
+        filesystem under test count as its own, and the idle rate before the block is taken off. \
+        Work on an otherwise idle CPU is harmless: CPU use counts only if the load was ready to \
+        run and had to wait for over 2 % of the time. The finding names the processes.",
 };
 
 /// L54.
@@ -241,11 +236,10 @@ pub static OBSERVER: Rule = Rule {
     when: &[Cell, Import],
     severity: [W, W, W, E],
     scope: CELL,
-    condition: "watching took over 2 % of a CPU",
-    explain: "Whoever looks at the machine ten times a second takes part in what is \
-              measured; on the single core of the first boards a monitor with a web page \
-              took 10 % of it. bakeoff looks four times a second there and counts what it \
-              costs.",
+    condition: "monitoring took over 2 % of a CPU",
+    explain: "A monitor that samples the machine ten times per second affects the measurement: on \
+        the single core of the first boards, a monitor with a web page took 10 % of the CPU. \
+        bakeoff samples four times per second there and measures its own cost.",
 };
 
 /// L55.
@@ -256,10 +250,9 @@ pub static SWAP: Rule = Rule {
     severity: [R, R, R, R],
     scope: CELL,
     condition: "over 1 MiB was swapped in or out during the cell",
-    explain: "Memory was short and the kernel moved pages to and from the swap device. \
-              Swapping takes time from every process, and where the swap lies on the disk \
-              under test, from the disk too. In one study swap was left on. The cell is \
-              thrown away and measured again.",
+    explain: "Memory was short and the kernel moved pages to and from the swap device. Swapping \
+        takes time from every process, and from the disk under test if the swap is on it. In one \
+        study swap was left enabled. The cell is discarded and repeated.",
 };
 
 /// cache-unknown.
@@ -269,10 +262,10 @@ pub static CACHE_STATE_UNKNOWN: Rule = Rule {
     when: &[Cell],
     severity: [W, W, E, E],
     scope: CELL,
-    condition: "reads of which nobody can say whether they came from memory",
-    explain: "Behind a user-space driver, on another machine or in memory itself, neither the \
-              page cache nor the device can be watched. The number stands as that of the \
-              place, and is never called cold.",
+    condition: "reads that may have come from memory",
+    explain: "Behind a user-space driver, on another machine or in memory itself, bakeoff cannot \
+        monitor the page cache or the device. The figure is valid for the target, but is never \
+        labelled as cold.",
 };
 
 /// device-error.
@@ -282,11 +275,10 @@ pub static DEVICE_ERROR: Rule = Rule {
     when: &[Cell],
     severity: [R, R, R, R],
     scope: CELL,
-    condition: "the kernel reported an error of the device or its link",
-    explain: "The kernel's log has an I/O error, a reset or a time-out within the cell. Time \
-              spent on repetition and resets is no speed. The cell is thrown away and \
-              measured again; dmesg has the lines, and a cable, a port or a power supply is \
-              the usual cause.",
+    condition: "the kernel reported a device or link error",
+    explain: "The kernel log contains an I/O error, a reset or a time-out within the cell. Retries \
+        and resets distort the measured speed. The cell is discarded and repeated. Check dmesg for \
+        the lines; the usual cause is a cable, a port or a power supply.",
 };
 
 /// no-progress.
@@ -296,9 +288,9 @@ pub static NO_PROGRESS: Rule = Rule {
     when: &[Cell],
     severity: [R, R, R, R],
     scope: CELL,
-    condition: "a cell in which no operation was completed",
-    explain: "Nothing was done within the time limit of the cell. The cell is thrown away and \
-              measured again; dmesg tells whether the device reports errors.",
+    condition: "no operation completed within a cell",
+    explain: "No operation completed within the time limit of the cell. The cell is discarded and \
+        repeated. Check dmesg for device errors.",
 };
 
 /// rewritten.
@@ -308,13 +300,12 @@ pub static REWRITTEN: Rule = Rule {
     when: &[Cell],
     severity: [W, W, W, W],
     scope: CELL,
-    condition: "direct writes went over their blocks twice or more without a flush in between",
-    explain: "A timed cell of direct writes goes over its size again and again, by bakeoff's \
-              engine and by fio and sysbench alike. Every write reaches the drive, but one \
-              with a cache may keep only the last of those to a block: 64 MiB that are \
-              written thirty times can cost it less than 2 GiB. It is the same for all \
-              candidates; the figure is not that of a long write. A larger --size, or a \
-              flush every so many writes, makes it one.",
+    condition: "direct writes overwrote their blocks twice or more without a flush in between",
+    explain: "A timed cell of direct writes overwrites its file repeatedly, with bakeoff's engine \
+        and with fio and sysbench. Every write reaches the drive, but a drive with a cache may \
+        store only the last write to a block: writing 64 MiB thirty times can cost it less than \
+        writing 2 GiB. This affects all candidates alike, but the figure is not that of a long \
+        write. Use a larger --size, or flush regularly.",
 };
 
 /// suspended.
@@ -325,8 +316,8 @@ pub static SUSPENDED: Rule = Rule {
     severity: [R, R, R, R],
     scope: CELL,
     condition: "the machine was suspended during the cell",
-    explain: "The clock that counts suspended time ran ahead of the one that does not. The \
-              cell is thrown away and measured again.",
+    explain: "The clock that counts suspended time ran ahead of the clock that does not. The cell \
+        is discarded and repeated.",
 };
 
 /// tool-share.
@@ -336,7 +327,7 @@ pub static TOOL_SHARE: Rule = Rule {
     when: &[Cell],
     severity: [W, E, E, E],
     scope: CELL,
-    condition: "over 5 % of the cell's time went to generating data and bookkeeping",
-    explain: "On a very fast place the load generator itself becomes part of the result. \
-              Differences between candidates then look smaller than they are.",
+    condition: "over 5 % of the cell's time was spent on generating data and bookkeeping",
+    explain: "On a very fast target the load generator itself affects the result. Differences \
+        between candidates then look smaller than they are.",
 };

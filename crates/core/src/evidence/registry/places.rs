@@ -32,12 +32,12 @@ pub static LBA_CONFOUND: Rule = Rule {
     when: &[Plan, Import],
     severity: [W, R, R, R],
     scope: CLAIMS,
-    condition: "candidates lie on different places of one disk (under 90 % in common)",
-    explain: "A disk is not equally fast everywhere: in one published study four partitions \
-              side by side read 118, 108, 94 and 81 MiB/s whatever filesystem was on them, 45 \
-              % from first to last. A filesystem on another place is then judged by its \
-              place. bakeoff puts every stack on the same region; for directories the \
-              sentence says that places are compared.",
+    condition: "candidates are on different regions of one disk (less than 90 % overlap)",
+    explain: "A disk is not equally fast everywhere: in one published study four partitions side \
+        by side read 118, 108, 94 and 81 MiB/s whatever filesystem was on them, 45 % from first to \
+        last. The result then depends on the region, not only on the filesystem. bakeoff puts \
+        every stack on the same region; for directories the verdict states that places are \
+        compared.",
 };
 
 /// L02.
@@ -47,12 +47,12 @@ pub static ZONE_GRADIENT: Rule = Rule {
     when: &[Plan, Analysis, Import],
     severity: [W, W, E, E],
     scope: CLAIMS,
-    condition: "a hard disk is used over a part on which its speed changes by 5 % or more, or \
-                reads of the region did",
-    explain: "The outer tracks of a hard disk pass under the head faster than the inner ones: \
-              about a third is lost from the first to the last quarter, as in two studies \
-              with different disks and the same curve. A region of a few GiB keeps the change \
-              small; --size or [region] size chooses it.",
+    condition: "the speed of a hard disk changes by 5 % or more over its region, by its position \
+        or as read",
+    explain: "The outer tracks of a hard disk are faster than the inner ones: the speed falls by \
+        about a third from the first to the last quarter. Two studies found the same curve with \
+        different disks. A region of a few GiB keeps the change small. Set it with --size or \
+        [region] size.",
 };
 
 /// L03.
@@ -62,12 +62,11 @@ pub static MISALIGNED: Rule = Rule {
     when: &[Plan, Import],
     severity: [W, W, W, E],
     scope: CLAIMS,
-    condition: "a partition of a card or stick does not begin on a multiple of its allocation \
-                unit",
-    explain: "Cards and sticks erase in units of some MiB, 4 MiB being usual. In one study \
-              the partition without a journal began 3 MiB past such a boundary and the one \
-              with a journal exactly on one, so the two differed in more than the journal. \
-              sfdisk --dump shows where partitions begin.",
+    condition: "a partition of a card or stick is not aligned to the allocation unit",
+    explain: "Cards and sticks erase in units of some MiB, 4 MiB being usual. In one study the \
+        partition without a journal began 3 MiB past such a boundary and the one with a journal \
+        exactly on one, so the two differed in more than the journal. Show where partitions begin \
+        with sfdisk --dump.",
 };
 
 /// L05.
@@ -77,11 +76,11 @@ pub static STATE_CARRYOVER: Rule = Rule {
     when: &[Plan, Import],
     severity: [W, W, E, E],
     scope: CLAIMS,
-    condition: "nothing says in which state the flash was before each candidate",
-    explain: "What one candidate leaves behind (full erase blocks, a full cache, fragments) \
-              slows down the next one. In one study the encrypted candidate of a stick wrote \
-              25 % slower with ext4 and 5 % with btrfs, which encryption does not explain. A \
-              plan states flash_state, and each visit begins with it.",
+    condition: "the state of the flash before each candidate is unknown",
+    explain: "What one candidate leaves behind (full erase blocks, a full cache, fragments) slows \
+        down the next one. In one study the encrypted candidate of a stick wrote 25 % slower with \
+        ext4 and 5 % with btrfs, which encryption does not explain. Set flash_state in a plan: \
+        each visit starts from that state.",
 };
 
 /// L06.
@@ -91,12 +90,11 @@ pub static FRESH_FLASH: Rule = Rule {
     when: &[Plan, Import],
     severity: [W, W, W, E],
     scope: CLAIMS,
-    condition: "a flash region is trimmed, so every visit measures it fresh out of the box",
-    explain: "Erased flash takes writes without having to move old data. In one study \
-              nothing had been written to the stick before. It is fast until everything has \
-              been written once, and never again: SNIA's tests therefore precondition a \
-              device until five rounds are steady. flash_state = \"overwritten\" measures \
-              the state a disk is in for most of its life.",
+    condition: "a flash region is trimmed, so every visit measures it as if new",
+    explain: "Erased flash accepts writes without moving old data. It is fast only until every \
+        block has been written once. In one study nothing had been written to the stick before. \
+        SNIA's tests therefore precondition a device until five rounds are steady. flash_state = \
+        \"overwritten\" measures the usual state of a disk in use.",
 };
 
 /// L08.
@@ -106,11 +104,11 @@ pub static SMR: Rule = Rule {
     when: &[Plan, Import],
     severity: [W, W, W, E],
     scope: CLAIMS,
-    condition: "a hard disk that may overlap its tracks, and under 25 GB to be written",
-    explain: "Many large 2.5-inch disks write overlapping tracks and hide it behind a cache \
-              of some GB on the platter (the 5 TB disk of one study is such a one). Short \
-              writes land in that cache and look fast; rewriting comes later. Only writing \
-              more than the cache holds, or waiting until it is empty, shows the disk.",
+    condition: "a hard disk that may use overlapping tracks (SMR), and less than 25 GB to write",
+    explain: "Many large 2.5-inch disks write overlapping tracks and hide this behind a cache of \
+        several GB on the platter. The 5 TB disk of one study is an example. Short writes go to \
+        that cache and look fast; rewriting comes later. To measure the disk, write more than the \
+        cache can store, or wait until it is empty.",
 };
 
 /// L09.
@@ -120,11 +118,11 @@ pub static SHORT_STROKE: Rule = Rule {
     when: &[Plan, Import],
     severity: [W, W, W, W],
     scope: CLAIMS,
-    condition: "random access on a hard disk over less than a tenth of it",
-    explain: "Seeks within 5 GB of a 1 TB disk move the head by half a percent of its way: 8 \
-              ms where a seek over the whole disk and half a turn take 12 to 13 ms. The \
-              number is true for a file of that size and flattering for a full disk. A larger \
-              --size makes longer seeks.",
+    condition: "random access covers less than a tenth of a hard disk",
+    explain: "Seeks within 5 GB of a 1 TB disk move the head by half a percent of its range. They \
+        take 8 ms, where a seek over the whole disk and half a rotation take 12 to 13 ms. The \
+        figure is valid for a file of that size and too good for a full disk. Use a larger --size \
+        for longer seeks.",
 };
 
 /// L10.
@@ -134,12 +132,11 @@ pub static ROOT_DEVICE: Rule = Rule {
     when: &[Plan, Import],
     severity: [W, W, E, E],
     scope: CLAIMS,
-    condition: "a disk under test also holds /, /var, swap or the store",
-    explain: "The operating system writes to the disk under test whenever it likes: logs, \
-              the journal, swap. Each such write takes the disk away from the measurement \
-              and shows up as noise. In two studies the card under test also held the \
-              running system. Directories can be compared all the same, so there it is a \
-              warning; to choose a filesystem for a disk, measure a disk of its own.",
+    condition: "a disk under test also contains /, /var, swap or the store",
+    explain: "The operating system writes to the disk under test at any time: logs, the journal, \
+        swap. Each such write competes with the measurement and adds noise. In two studies the \
+        card under test also held the running system. For directories this is a warning, because \
+        they can still be compared. To choose a filesystem, measure a separate disk.",
 };
 
 /// L11.
@@ -149,11 +146,11 @@ pub static FAKE_CAPACITY: Rule = Rule {
     when: &[Plan, Cell],
     severity: [R, R, R, R],
     scope: RUN,
-    condition: "what was written did not come back",
-    explain: "A disk of false capacity takes every write and returns other bytes from where \
-              it has no memory. bakeoff tags every 4 KiB it writes with its place, so a wrong \
-              one is seen when it is read back with --verify; probe looks for it on purpose. \
-              A speed measured on memory that is not there says nothing.",
+    condition: "data read back differs from the data written",
+    explain: "A disk with false capacity accepts every write and returns different data for \
+        addresses without memory. bakeoff tags every 4 KiB it writes with its position and detects \
+        a wrong block when it reads back with --verify; bakeoff probe checks for this. A speed \
+        measured on missing memory is meaningless.",
 };
 
 /// L50.
@@ -165,10 +162,10 @@ pub static GOVERNOR: Rule = Rule {
     scope: RUN,
     condition: "a cpufreq governor other than performance",
     explain: "With a governor that saves power the clock ramps up and down with the load (a \
-              Raspberry Pi 4 between 600 and 1500 MHz), and each ramp is in the measurement: \
-              short cells of small requests suffer most. It is alike for all candidates, so \
-              it costs precision more than truth. governor = \"performance\" in a plan sets \
-              it for the run and puts it back.",
+        Raspberry Pi 4 between 600 and 1500 MHz), and each ramp affects the measurement, most of \
+        all short cells of small requests. It affects all candidates alike, so it costs precision \
+        rather than correctness. governor = \"performance\" in a plan sets the governor for the \
+        run and restores it afterwards.",
 };
 
 /// L56.
@@ -179,10 +176,9 @@ pub static SHARED_BUS: Rule = Rule {
     severity: [W, E, E, E],
     scope: CLAIMS,
     condition: "a USB disk and the network share one port of the board",
-    explain: "Raspberry Pis before the 4 have one USB 2 port behind which disks and Ethernet \
-              share 53 MB/s at the most. A copy over the network takes from the disk what it \
-              sends. Leave the network alone meanwhile, or measure on a board that gives each \
-              a port of its own.",
+    explain: "Raspberry Pis before the 4 have one USB 2 port, where disks and Ethernet share at \
+        most 53 MB/s. A copy over the network takes bandwidth from the disk. Avoid network traffic \
+        during the measurement, or use a board with separate ports.",
 };
 
 /// L57.
@@ -192,11 +188,11 @@ pub static LINK_DEGRADED: Rule = Rule {
     when: &[Plan],
     severity: [W, W, E, E],
     scope: DEVICE,
-    condition: "the disk or its link could go faster than what was agreed on",
-    explain: "A USB 3 disk in a USB 2 port, or behind a bad cable, falls back to 480 Mb/s; an \
-              NVMe disk in a slot of one lane uses one of its four. All candidates then reach \
-              the same ceiling and nothing can be ranked. `bakeoff devices` shows the link; \
-              another port or cable mends it.",
+    condition: "the link of the disk is slower than both sides support",
+    explain: "A USB 3 disk in a USB 2 port, or behind a bad cable, falls back to 480 Mb/s; an NVMe \
+        disk in a slot of one lane uses one of its four. All candidates then reach the same \
+        ceiling, and ranking is impossible. Check the link with `bakeoff devices`, and use another \
+        port or cable.",
 };
 
 /// L58.
@@ -207,9 +203,9 @@ pub static UAS_BOT: Rule = Rule {
     severity: [W, W, W, W],
     scope: DEVICE,
     condition: "a USB 3 disk is driven one command at a time (BOT)",
-    explain: "Without UAS the bridge takes one command at a time: one SSD on a Raspberry Pi 4 \
-              read 172 MB/s instead of 297, and a depth above 1 is none. dmesg says whether \
-              the kernel switched UAS off for this bridge; another enclosure mends it.",
+    explain: "Without UAS the bridge takes one command at a time: one SSD on a Raspberry Pi 4 read \
+        172 MB/s instead of 297, and a queue depth above 1 has no effect. dmesg shows whether the \
+        kernel disabled UAS for this bridge. Use another enclosure.",
 };
 
 /// L59.
@@ -221,10 +217,9 @@ pub static POWER_BUDGET: Rule = Rule {
     scope: DEVICE,
     condition: "a board that cannot report under-voltage, or a hard disk fed by a Raspberry \
                 Pi port",
-    explain: "A Raspberry Pi gives its USB ports 0.6 to 1.6 A in all, and a starting hard \
-              disk takes 1 A. When the voltage falls the board slows down or the disk resets; \
-              the Zero and the first Model B cannot even tell. A powered hub or enclosure \
-              takes the doubt away.",
+    explain: "A Raspberry Pi gives its USB ports 0.6 to 1.6 A in all, and a starting hard disk \
+        takes 1 A. When the voltage falls the board slows down or the disk resets; the Zero and \
+        the first Model B cannot report it. A powered hub or enclosure avoids the problem.",
 };
 
 /// L60.
@@ -234,11 +229,10 @@ pub static OPTIONS_UNPINNED: Rule = Rule {
     when: &[Plan, Import],
     severity: [W, W, W, E],
     scope: CLAIMS,
-    condition: "scheduler or read-ahead of the disk under test are not known",
-    explain: "Who wants to repeat a comparison needs mkfs and mount options, the I/O \
-              scheduler and read-ahead: one study gives neither mkfs nor mount options. \
-              bakeoff records them; where the kernel does not say, a plan's [axes] scheduler \
-              and read_ahead_kb set them.",
+    condition: "the scheduler or read-ahead of the disk under test is unknown",
+    explain: "To repeat a comparison you need the mkfs and mount options, the I/O scheduler and \
+        read-ahead. One study gives neither mkfs nor mount options. bakeoff records them. If the \
+        kernel does not report them, set scheduler and read_ahead_kb under [axes] in a plan.",
 };
 
 /// L62.
@@ -248,11 +242,11 @@ pub static CRYPTO_UNSPECIFIED: Rule = Rule {
     when: &[Plan, Import],
     severity: [W, W, W, E],
     scope: CLAIMS,
-    condition: "encryption of which cipher, key or sector size is not stated",
-    explain: "aes-xts on a CPU without AES instructions runs at 36 MB/s on a Raspberry Pi 3, \
-              and at 1368 on a 5 that has them; 512-byte sectors cost more than 4096. \"With \
-              LUKS\" says none of it. A plan names cipher, key_bits and sector_size; \
-              `cryptsetup luksDump` shows them for a disk that exists.",
+    condition: "the cipher, key size or sector size of the encryption is not stated",
+    explain: "aes-xts on a CPU without AES instructions runs at 36 MB/s on a Raspberry Pi 3, and \
+        at 1368 on a 5 that has them; 512-byte sectors cost more than 4096. \"With LUKS\" states \
+        none of this. Set cipher, key_bits and sector_size in a plan. For an existing disk, \
+        `cryptsetup luksDump` shows them.",
 };
 
 /// loop-not-direct.
@@ -263,10 +257,9 @@ pub static LOOP_NOT_DIRECT: Rule = Rule {
     severity: [W, E, E, E],
     scope: CLAIMS,
     condition: "a loop device that reads and writes its file through the page cache",
-    explain: "A loop device without direct I/O keeps its backing file in the page cache of \
-              the machine: reads come from memory and a flush reaches the file, not the disk, \
-              before it returns. losetup --direct-io=on mends it; loops made by bakeoff have \
-              it.",
+    explain: "A loop device without direct I/O keeps its backing file in the page cache of the \
+        machine: reads come from memory, and a flush returns when it has reached the file, not the \
+        disk. losetup --direct-io=on fixes this; loop devices that bakeoff creates use it.",
 };
 
 /// memory.
@@ -276,7 +269,7 @@ pub static MEMORY_PLACE: Rule = Rule {
     when: &[Plan],
     severity: [W, E, R, R],
     scope: CLAIMS,
-    condition: "the place is memory (tmpfs, ramfs, zram, brd), not a disk",
-    explain: "tmpfs keeps files in memory: nothing reaches a disk and all is gone after a \
-              restart. It is measured and shown as memory, for the scale.",
+    condition: "the target is memory (tmpfs, ramfs, zram, brd), not a disk",
+    explain: "tmpfs keeps files in memory: nothing reaches a disk, and all data is lost at a \
+        restart. bakeoff measures it and labels it as memory, for scale.",
 };

@@ -32,11 +32,12 @@ pub static DURABILITY_MISMATCH: Rule = Rule {
     when: &[Analysis, Import],
     severity: [W, R, R, R],
     scope: STACK,
-    condition: "candidates promise different things after fsync, and the sentence is silent",
+    condition: "candidates give different guarantees after fsync, and the verdict does not mention \
+        it",
     explain: "A filesystem without a journal, with barriers switched off, or with fsync that \
-              covers less than the others' does less work and is faster for it. One study \
-              compared ext4, ntfs and vfat by a test that flushes. Comparing it is fine as \
-              long as the sentence says what it does not do.",
+        covers less than the others' does less work and is faster for it. One study compared ext4, \
+        ntfs and vfat by a test that flushes. You can compare it if the verdict states what it \
+        does not guarantee.",
 };
 
 /// L32.
@@ -46,12 +47,12 @@ pub static NO_REPLICATION: Rule = Rule {
     when: &[Analysis, Import],
     severity: [R, R, R, R],
     scope: RUN,
-    condition: "fewer complete blocks than the mode's first look: three, or five in precise",
-    explain: "One measurement has no error bar: nobody can say whether a second would agree. \
-              All five published studies measured each figure once, 432 of them in one \
-              study. Nothing is claimed before the first look of a mode, which comes after \
-              three blocks (five in precise), in each of which every candidate was \
-              prepared and measured anew.",
+    condition: "fewer complete blocks than the mode needs for its first check: three, or five in \
+        precise",
+    explain: "One measurement has no error bar: whether a second one would agree is unknown. All \
+        five published studies measured each figure once, 432 of them in one study. bakeoff makes \
+        no claim before the first check of a mode, after three blocks (five in precise). Each \
+        block prepares and measures every candidate again.",
 };
 
 /// L34.
@@ -61,12 +62,11 @@ pub static FIXED_ORDER: Rule = Rule {
     when: &[Analysis, Import],
     severity: [E, E, E, E],
     scope: RUN,
-    condition: "two candidates were visited in the same order in every block",
-    explain: "If one candidate always comes first, whatever happens over time (warming up, \
-              filling caches, a disk getting slower) counts for or against it. One study \
-              went through 18 block sizes from the smallest to the largest, one filesystem \
-              after the other. bakeoff visits in random order, and each order comes back \
-              reversed two blocks later.",
+    condition: "two candidates were measured in the same order in every block",
+    explain: "If one candidate always comes first, every change over time (warming up, filling \
+        caches, a slowing disk) favors or penalizes it. One study went through 18 block sizes from \
+        the smallest to the largest, one filesystem after the other. bakeoff measures in random \
+        order and repeats each order reversed two blocks later.",
 };
 
 /// L35.
@@ -78,13 +78,12 @@ pub static DRIFT: Rule = Rule {
     scope: RUN,
     condition: "the raw read before each block drifts with time by over 3 % and the margin, \
                 or the A/A control differs from its twin",
-    explain: "The raw read at the start of each block shows the disk without any candidate: \
-              when it rises or falls over time (rank correlation above 0.6) by more than \
-              counts, the session drifted. In precise mode one candidate is measured twice \
-              under two labels, and other modes take over what stored runs on the same \
-              drive saw of it; an interval between the two that excludes zero shows that \
-              something else makes differences of that size. In one study writes fell by 15 % \
-              over a night in which only the block size was to change.",
+    explain: "The raw read at the start of each block measures the disk without any candidate. If \
+        it rises or falls over time (rank correlation above 0.6) by more than the margin, the \
+        session drifted. In precise mode one candidate is measured twice under two labels, and \
+        other modes use the results of stored runs on the same drive. An interval between the two \
+        that excludes zero shows that another factor causes differences of that size. In one study \
+        writes fell by 15 % overnight, although only the block size was supposed to change.",
 };
 
 /// carry-over.
@@ -94,14 +93,14 @@ pub static CARRY_OVER: Rule = Rule {
     when: &[Analysis],
     severity: [E, E, E, E],
     scope: RUN,
-    condition: "what is measured just before a candidate changes its figure so much that a \
-                difference is wrong by over a third of the margin",
-    explain: "Candidates take turns of a fraction of a second. A disk that still writes back \
-              what one left in its cache makes the next one slower, and a cache that one \
-              filled can help the next. Orders are balanced, so what all leave behind favours \
-              nobody; what one leaves behind and others do not is estimated from all slices, \
-              and said where it is certain to matter. Candidates that are visited one after \
-              the other, each for seconds, are less exposed to it.",
+    condition: "the preceding candidate affects a figure so much that a difference is wrong by \
+        over a third of the margin",
+    explain: "bakeoff alternates between candidates in slices of a fraction of a second. A disk \
+        that still writes back cached data of one candidate slows down the next, and a filled \
+        cache can help the next. Orders are balanced, so an effect common to all candidates favors \
+        none. bakeoff estimates the effect of a single candidate from all slices and reports it if \
+        it certainly matters. Candidates that are measured one after the other, each for seconds, \
+        are less exposed to this effect.",
 };
 
 /// control-found.
@@ -111,11 +110,11 @@ pub static CONTROL_FOUND: Rule = Rule {
     when: &[Analysis],
     severity: [I, I, I, I],
     scope: RUN,
-    condition: "the positive control was found at the size it has",
-    explain: "With positive_control = \"5%\" in [protocol], one candidate is measured again \
-              and loses 5 % of its speed on purpose: each of its cells waits that much longer \
-              when it is done. A run that finds -5 % there has shown, on this disk and with \
-              these blocks, that it sees effects of that size.",
+    condition: "the positive control was detected at its true size",
+    explain: "With positive_control = \"5%\" in [protocol], one candidate is measured again and \
+        slowed down by 5 % on purpose: each of its cells waits that much longer at its end. A run \
+        that measures -5 % has shown that it detects effects of that size on this disk with these \
+        blocks.",
 };
 
 /// control-missed.
@@ -125,12 +124,11 @@ pub static CONTROL_MISSED: Rule = Rule {
     when: &[Analysis],
     severity: [W, W, E, E],
     scope: RUN,
-    condition: "the positive control was not found, or not at the size it has",
-    explain: "One candidate was slowed down by 5 % on purpose and the interval of its \
-              difference from itself reaches from -9 to 1 %: a real difference of 5 % between \
-              two candidates would have been missed too, so that this run's ties and \
-              unresolved questions say nothing about effects of that size. Longer cells \
-              (cell_min in the plan) and a quiet machine make the interval narrower.",
+    condition: "the positive control was not detected, or not at its true size",
+    explain: "One candidate was slowed down by 5 % on purpose and the interval of its difference \
+        from itself reaches from -9 to 1 %: a real difference of 5 % between two candidates would \
+        have been missed too, so this run's ties and open questions do not exclude effects of that \
+        size. Longer cells (cell_min in the plan) and a quiet machine make the interval narrower.",
 };
 
 /// L36.
@@ -140,16 +138,15 @@ pub static AUTOCORRELATION: Rule = Rule {
     when: &[Analysis, Import],
     severity: [R, R, R, R],
     scope: RUN,
-    condition: "one candidate's own results wander: neighbouring blocks resemble each other",
-    explain: "What all candidates have in common cancels in the difference inside a block. A \
-              slow wave of one candidate alone (garbage collection, a filesystem that fills \
-              up) does not: the blocks are then no independent samples, the interval is too \
-              narrow, and a winner would be named too easily. Between equals of which one \
-              wandered by 10 %, five blocks named a false winner in a fifth of simulated runs \
-              (docs/truth.md). bakeoff tests the leader's differences for such waves. If \
-              wider intervals would change the answer, the run continues. After its last \
-              block the verdict is refused. Precondition the disk, let it cool, then \
-              measure again with --mode decide.",
+    condition: "one candidate's results drift: neighboring blocks are correlated",
+    explain: "Effects common to all candidates cancel in the difference within a block. A slow \
+        drift of one candidate alone (garbage collection, a filesystem that fills up) does not. \
+        The blocks are then not independent samples, the interval is too narrow, and false winners \
+        are more likely. Between equal candidates of which one drifted by 10 %, five blocks named \
+        a false winner in a fifth of simulated runs (docs/truth.md). bakeoff tests the leader's \
+        differences for such drift. If wider intervals would change the answer, the run continues. \
+        After its last block the verdict is refused. Precondition the disk, let it cool, then \
+        measure again with --mode decide.",
 };
 
 /// L40.
@@ -159,11 +156,11 @@ pub static BELOW_NOISE: Rule = Rule {
     when: &[Analysis, Import],
     severity: [W, W, R, R],
     scope: RUN,
-    condition: "the winner is ahead by less than one candidate differs from itself",
-    explain: "An A/A control measures one candidate under two labels. When it is 2 % ahead of \
-              itself, a winner by 1 % is none. In one study the same file read twice differed \
-              by 0.6 to 7.2 %, and the filesystems it ranked by 1.6 %. More blocks make both \
-              smaller: --mode precise stops at 2 % instead of 3.",
+    condition: "the winner's lead is smaller than the difference of one candidate from itself",
+    explain: "An A/A control measures one candidate under two labels. If it is 2 % faster than \
+        itself, a lead of 1 % proves nothing. In one study the same file read twice differed by \
+        0.6 to 7.2 %, and the filesystems it ranked by 1.6 %. More blocks make both smaller: \
+        --mode precise stops at 2 % instead of 3.",
 };
 
 /// L41.
@@ -173,11 +170,11 @@ pub static CEILING: Rule = Rule {
     when: &[Analysis, Import],
     severity: [W, W, W, W],
     scope: RUN,
-    condition: "three candidates or more within 2 % of each other, at 85 % of what the link \
-                carries",
-    explain: "Four candidates on one stick read 159, 159, 159 and 159 MB/s: that is the \
-              stick. All hit the same limit, so this workload cannot rank them; it does show \
-              that none of them is in the way. Small or flushed requests tell them apart.",
+    condition: "three or more candidates within 2 % of each other, at 85 % or more of the link \
+        speed",
+    explain: "Four candidates on one stick read 159, 159, 159 and 159 MB/s: that is the speed of \
+        the stick. All reach the same limit, so this workload cannot rank them; it only shows that \
+        none of them is the bottleneck. Use small or flushed requests to distinguish them.",
 };
 
 /// L42.
@@ -188,9 +185,9 @@ pub static RANK_FLIP: Rule = Rule {
     severity: [I, I, I, I],
     scope: RUN,
     condition: "one candidate wins on one workload and another on another",
-    explain: "vfat wrote fastest at 512 bytes and slowest at 4 KiB, and the order of four \
-              filesystems was another one on USB than on eSATA. A winner holds for its \
-              workload and this machine; there is no filesystem that is best.",
+    explain: "vfat wrote fastest at 512 bytes and slowest at 4 KiB, and four filesystems ranked \
+        differently on USB and on eSATA. A winner is valid for its workload and this machine; no \
+        filesystem is best for everything.",
 };
 
 /// L43.
@@ -200,12 +197,10 @@ pub static CONTRADICTION: Rule = Rule {
     when: &[Analysis, Import],
     severity: [E, E, E, E],
     scope: STACK,
-    condition: "a stack with something more to do is faster for certain than the same without \
-                it",
-    explain: "LUKS on ext4 wrote 117 MB/s where ext4 alone wrote 104, in a study that \
-              concluded that encryption slows everything down. Encryption adds work; if it \
-              comes out faster, something else differs. Look at the other findings, and \
-              measure again with --mode precise.",
+    condition: "a stack with an extra layer is certainly faster than the same stack without it",
+    explain: "LUKS on ext4 wrote 117 MB/s where ext4 alone wrote 104, in a study that concluded \
+        that encryption slows everything down. Encryption adds work. If it is faster, another \
+        factor differs. Check the other findings, and measure again with --mode precise.",
 };
 
 /// L45.
@@ -215,13 +210,13 @@ pub static UNTESTED_CAUSE: Rule = Rule {
     when: &[Analysis, Import],
     severity: [I, I, I, I],
     scope: RUN,
-    condition: "a cause is named that no ceiling and no test has shown",
+    condition: "a cause is named without evidence from a ceiling or a test",
     explain: "\"The USB protocol is the bottleneck\" was concluded from a Raspberry Pi alone, \
-              while a PC read the same disk over the same USB 2 at 1.4 times the speed. A \
-              cause is shown by measuring the layers below or by changing it: --prove changes \
-              the CPU's clock, the depth and the block size. Of its own runs bakeoff says \
-              \"proved\" only after that, and \"consistent with what was seen\" before; it \
-              marks one where there was no time or no wear to spare for any layer below.",
+        while a PC read the same disk over the same USB 2 at 1.4 times the speed. To verify a \
+        cause, measure the lower layers or change it: --prove changes the CPU clock, the queue \
+        depth and the block size. For its own runs bakeoff reports \"proved\" only after that, and \
+        \"consistent with what was seen\" before. This finding marks a run without time or write \
+        budget to measure any lower layer.",
 };
 
 /// L51.
@@ -231,12 +226,12 @@ pub static THERMAL_TREND: Rule = Rule {
     when: &[Analysis, Import],
     severity: [W, W, W, E],
     scope: RUN,
-    condition: "temperature and speed went the same way over the run",
+    condition: "temperature and speed are correlated over the run",
     explain: "In one study the encrypted btrfs was always measured last, on the hottest disk. \
-              Random order keeps heat from favouring one candidate, and before each visit \
-              bakeoff run waits, for a minute at most, until the machine is within 3 °C of \
-              where the block began. A rank correlation above 0.6 between temperature and \
-              rate says that heat is in the numbers. Let the machine cool, or give it a fan.",
+        Random order keeps heat from favouring one candidate, and before each visit bakeoff run \
+        waits, for a minute at most, until the machine is within 3 °C of where the block began. A \
+        rank correlation above 0.6 between temperature and rate means that heat affects the \
+        figures. Let the machine cool, or add a fan.",
 };
 
 /// L61.
@@ -246,11 +241,11 @@ pub static IMPLEMENTATION: Rule = Rule {
     when: &[Analysis, Import],
     severity: [W, E, E, E],
     scope: STACK,
-    condition: "a user-space driver stands for a format, and the sentence is silent",
-    explain: "ntfs-3g runs in user space: each call passes through another process. Two \
-              studies ranked ntfs and exfat without naming the driver. A comparison with it \
-              ranks the driver, not the format on the disk: name it, or use that of the \
-              kernel.",
+    condition: "a format was measured with a user-space driver, and the verdict does not mention \
+        it",
+    explain: "ntfs-3g runs in user space: each call passes through another process. Two studies \
+        ranked ntfs and exfat without naming the driver. A comparison with it ranks the driver, \
+        not the format on the disk. Name the driver, or use the kernel's driver.",
 };
 
 /// L67.
@@ -260,11 +255,11 @@ pub static FRESH_FS_ONLY: Rule = Rule {
     when: &[Analysis],
     severity: [I, I, I, I],
     scope: STACK,
-    condition: "a figure to publish, from filesystems that were new",
-    explain: "A few hundred updates of a source tree halved the speed of two filesystems, \
-              and a thousand made them up to 30 times slower; the order of candidates \
-              changed with age. Each visit makes a new filesystem, so the answer is about \
-              new ones, and the sentence says so.",
+    condition: "a figure for publication comes from new filesystems",
+    explain: "A few hundred updates of a source tree halved the speed of two filesystems, and a \
+        thousand made them up to 30 times slower; the order of candidates changed with age. Each \
+        visit creates a new filesystem, so the answer applies to new filesystems, as the verdict \
+        states.",
 };
 
 /// methods-disagree.
@@ -274,11 +269,11 @@ pub static METHODS_DISAGREE: Rule = Rule {
     when: &[Analysis],
     severity: [W, W, W, W],
     scope: RUN,
-    condition: "the t interval sees a difference that ranks do not",
-    explain: "The interval of the mean assumes that no few blocks make it. The signed-rank \
-              test and its interval (Wilcoxon; Hodges and Lehmann) do not. Where only the \
-              first excludes \"the same\", a few wild blocks may have moved the mean: look at \
-              the single blocks in the report, or measure more.",
+    condition: "the t interval shows a difference that the rank test does not",
+    explain: "The interval of the mean is sensitive to outlier blocks. The signed-rank test and \
+        its interval (Wilcoxon; Hodges and Lehmann) are not. If only the first excludes equality, \
+        a few outliers may have shifted the mean. Check the single blocks in the report, or \
+        measure more.",
 };
 
 /// unmeasured.
@@ -288,7 +283,7 @@ pub static UNMEASURED: Rule = Rule {
     when: &[Analysis],
     severity: [W, W, E, E],
     scope: RUN,
-    condition: "a candidate has no valid cell on a workload that others have",
-    explain: "Every attempt at this cell failed or was thrown away, so nothing is said about \
-              this candidate on this workload. The reasons are recorded with the attempts.",
+    condition: "a candidate has no valid cell for a workload that others completed",
+    explain: "Every attempt at this cell failed or was discarded, so there is no claim about this \
+        candidate for this workload. The reasons are recorded with the attempts.",
 };

@@ -22,7 +22,7 @@ pub fn write(devices: &Devices) -> String {
         out.push('\n');
     }
     if devices.drives.is_empty() {
-        out.push_str("No drives can be seen from here, as in most containers.\n\n");
+        out.push_str("No drives are visible here, as in most containers.\n\n");
     }
     if !devices.empty.is_empty() {
         let names = format!("No medium in {}.", devices.empty.join(", "));
@@ -41,8 +41,8 @@ pub fn write(devices: &Devices) -> String {
                  see all of them."
             }
             false => {
-                "Some processes and containers could not be looked into, as is usual without \
-                 root; what they hold is not seen here."
+                "bakeoff cannot inspect some processes and containers without root, so drives that \
+                 only they use look unused."
             }
         };
         out.push_str(&wrap(text, WIDTH, "", ""));

@@ -188,7 +188,7 @@ impl RunPage {
                     points_caption: points_caption(q, data.is_ratio, &view),
                     points_label: points_label(q),
                     points_title: match data.is_ratio {
-                        true => "Who is ahead, and how surely",
+                        true => "Results and confidence",
                         false if q.rows.len() == 1 => "Block by block",
                         false => "What each did",
                     },

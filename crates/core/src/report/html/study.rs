@@ -86,7 +86,7 @@ pub fn headline(told: &[Finding]) -> String {
         n => format!("; and {n} reasons more below"),
     };
     match reasons.is_empty() {
-        true => "Numbers of others, as they were published; there is no verdict.".to_string(),
+        true => "Results of others, as published; there is no verdict.".to_string(),
         false => format!("Not ranked: {}{more}.", reasons.join("; ")),
     }
 }

@@ -27,7 +27,7 @@ pub fn write(view: &PlanView) -> String {
         write_target(target, &mut out);
     }
     if !view.commands.is_empty() {
-        out.push_str("\nWhat will be done; everything is logged, and put back on every way out\n");
+        out.push_str("\nSteps; bakeoff logs every change and restores it whenever the run ends\n");
         let meanings = stand_ins(&view.commands);
         if !meanings.is_empty() {
             item(&mut out, &meanings);
@@ -37,8 +37,8 @@ pub fn write(view: &PlanView) -> String {
         write_commands(commands, &mut out);
     }
     if view.targets.is_empty() {
-        let next = "Nothing is known about the device yet: with --target, a disk, partition or \
-                    image, this shows every command, minutes, bytes and the token that consents.";
+        let next = "No target given. With --target (a disk, partition or image) this shows every \
+            command, the time, the bytes written and the erase token.";
         out.push('\n');
         line(&mut out, next);
     }
@@ -56,11 +56,10 @@ fn item(out: &mut String, text: &str) {
 /// What `--prove` adds.
 fn experiments() -> String {
     format!(
-        " After the answer each candidate whose bottleneck is only suspected is visited once more, \
-         for experiments of {} at most that write {} each at most: with more requests at a time, \
-         without flushing, in smaller blocks, with the CPU clock at {:.0} % (put back at once), \
-         and where it is encrypted, on visits with a cipher that does nothing and without \
-         encryption.",
+        " After the answer, bakeoff visits each candidate with an unverified bottleneck once more. \
+         The experiments take at most {} and write at most {} each: more requests at a time, no \
+         flushing, smaller blocks, the CPU clock at {:.0} % (restored afterwards), and for \
+         encrypted candidates visits with a null cipher and without encryption.",
         units::duration(prove::MOST_NS),
         units::size(rungs::RUNG_WRITE_BYTES),
         prove::CLOCK * 100.0
@@ -90,8 +89,8 @@ fn rules(view: &PlanView) -> String {
     }
     if !are_compared(&view.candidates) {
         return format!(
-            "Mode {}, one candidate: {} blocks, {time}. The region is {} before every visit. There \
-             is nothing to compare it with.{prove}",
+            "Mode {}, one candidate: {} blocks, {time}. The region is {} before every visit. No \
+             comparison: only one candidate.{prove}",
             protocol.mode.name(),
             view.blocks.last,
             view.flash_state,
@@ -100,13 +99,13 @@ fn rules(view: &PlanView) -> String {
     let has_one_each = view.candidates.len() <= view.targets.len();
     let stand = match protocol.isolation {
         Isolation::Slices if has_one_each => {
-            "Candidates stand each on its own target and are measured in turns.".to_string()
+            "Each candidate has its own target, and bakeoff alternates between them.".to_string()
         }
-        Isolation::Slices => "Candidates stand side by side, each on a part of the region that \
-                              changes from block to block, and are measured in turns."
+        Isolation::Slices => "Each candidate has a part of the region that changes from block to \
+            block, and bakeoff alternates between them."
             .to_string(),
         Isolation::Visit if view.targets.is_empty() && view.isolation.is_none() => {
-            "Candidates stand side by side where the region has room for that.".to_string()
+            "Candidates share the region side by side if it is large enough.".to_string()
         }
         Isolation::Visit => format!(
             "Candidates are visited one after the other; the region is {} before every visit.",
@@ -154,7 +153,7 @@ fn matrix(view: &PlanView, out: &mut String) {
     let names: Vec<String> = view.candidates.iter().map(|c| sanitize(&c.name)).collect();
     columns(&names, out);
     if names.is_empty() {
-        item(out, "none of those asked for can be made here");
+        item(out, "cannot create any of the requested candidates here");
     }
     out.push_str("\nWorkloads on each\n");
     for workload in &view.workloads {
@@ -229,12 +228,10 @@ fn write_estimate(view: &PlanView, estimate: &EstimateView, out: &mut String) {
     line(out, &expected(estimate, view.blocks, view.protocol.mode));
     let limit = match estimate.max_write_bytes {
         Some(bytes) => format!(
-            "At most {} are written, so that the drive does not wear; --max-write changes that.",
+            "Write limit: {}, to protect the drive from wear. Change it with --max-write.",
             units::size(bytes)
         ),
-        None => {
-            "Nothing limits what is written: a disk that spins does not wear by it.".to_string()
-        }
+        None => "There is no write limit: writing does not wear a hard disk.".to_string(),
     };
     line(out, &limit);
     skipped("Will probably not fit", &estimate.dropped, out);
@@ -254,8 +251,8 @@ pub fn expected(estimate: &EstimateView, blocks: Span, mode: Mode) -> String {
         false => format!(", {} for {}", cost(estimate.last), blocks.last),
     };
     format!(
-        "About {} written for {} {}{most}: assumed of {} that writes {}; what fits is \
-         settled when it was measured.",
+        "About {} written for {} {}{most}: assumed of {} that writes {}; the estimate is updated \
+         after the first measurement.",
         cost(estimate.first),
         blocks.first,
         block_words(mode),
@@ -294,11 +291,12 @@ fn speed(speed: &SpeedView) -> String {
             speed.gradient * 100.0,
             units::size(bytes)
         ),
-        None => "its ends differ by no more than 2 % or noise, so it stays as it is".to_string(),
+        None => "its ends differ by no more than 2 % or the noise, so the region is unchanged"
+            .to_string(),
     };
     format!(
-        "speed from start to end, as it reads now: {}; {then}. A place that was never written can \
-         read faster than it will",
+        "speed from start to end, as it reads now: {}; {then}. A region that was never written can \
+         read faster than after writing",
         speeds(&speed.positions)
     )
 }
@@ -308,9 +306,9 @@ fn stand_ins(commands: &[Commands]) -> String {
     let lines = || commands.iter().flat_map(|c| c.run.iter().chain(&c.undo));
     let used = |word: &str| lines().any(|line| line.contains(word));
     let words = [
-        ("RUN", "the id the run will have"),
-        ("loopN", "the loop device it gets"),
-        ("BEFORE", "the value that is found"),
+        ("RUN", "the id of the run"),
+        ("loopN", "the assigned loop device"),
+        ("BEFORE", "the previous value"),
     ];
     let said =
         words.iter().filter(|(word, _)| used(word)).map(|(w, means)| format!("{w}: {means}"));
@@ -324,7 +322,7 @@ fn write_commands(commands: &Commands, out: &mut String) {
         out.push_str(&format!("  {command}\n"));
     }
     if !commands.undo.is_empty() {
-        out.push_str("  then, to put it back\n");
+        out.push_str("  then, to restore\n");
     }
     for command in &commands.undo {
         out.push_str(&format!("    {command}\n"));

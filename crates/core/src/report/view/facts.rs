@@ -98,7 +98,7 @@ pub fn groups(run: &Run) -> Vec<Group> {
         facts.add("start", units::size(region.start_bytes));
         facts.add("size", units::size(region.size_bytes));
         let before = match region.flash_state {
-            FlashState::WrittenOnce => "as the one before left it",
+            FlashState::WrittenOnce => "as the previous candidate left it",
             FlashState::Overwritten => "written in full",
             FlashState::Trimmed => "discarded",
         };
@@ -136,7 +136,7 @@ pub fn groups(run: &Run) -> Vec<Group> {
         groups.push(Group { name, facts: facts.0 });
     }
     if !run.told_before.is_empty() || !run.told_after.is_empty() {
-        groups.push(Group { name: "drives' own word".into(), facts: told(run) });
+        groups.push(Group { name: "as reported by the drives".into(), facts: told(run) });
     }
     groups
 }

@@ -169,7 +169,7 @@ fn extent(run: &Run, analysis: &Analysis) -> String {
         plural(analysis.cells.into(), "cell"),
     ];
     if analysis.void_cells > 0 {
-        parts.push(format!("{} thrown away", plural(analysis.void_cells.into(), "cell")));
+        parts.push(format!("{} discarded", plural(analysis.void_cells.into(), "cell")));
     }
     parts.push(units::duration(run.elapsed_ns));
     parts.push(format!("mode {}", run.header.protocol.mode.name()));
@@ -195,8 +195,8 @@ fn ending(run: &Run) -> Option<String> {
     let (reason, note) = match &run.stopped {
         None => {
             return Some(format!(
-                "The run has no end on record: it is still going, or it was killed. \
-                 After a crash go on with: bakeoff resume {id}"
+                "The run has no end on record: it is still going, or it was killed. After a crash \
+                 continue with: bakeoff resume {id}"
             ));
         }
         Some((reason, note)) => (*reason, sanitize(note)),
@@ -217,7 +217,7 @@ fn ending(run: &Run) -> Option<String> {
         _ => format!("bakeoff resume {id}"),
     };
     let stop = if note.ends_with(['.', '!', '?']) { "" } else { "." };
-    Some(format!("{what}{note}{stop} Go on with: {how}"))
+    Some(format!("{what}{note}{stop} Continue with: {how}"))
 }
 
 /// What the rounds began from instead.

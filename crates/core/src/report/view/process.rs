@@ -80,7 +80,7 @@ pub fn steps(run: &Run) -> Vec<StepView> {
 fn step(run: &str, record: &StepRecord) -> StepView {
     let outcome = match (&record.done, record.undone) {
         (None, true) => "did not take effect".to_string(),
-        (None, false) => "not known to have run".to_string(),
+        (None, false) => "unknown whether it ran".to_string(),
         (Some(done), undone) => {
             let undone = if undone { ", undone since" } else { "" };
             format!("exit {}, {}{undone}", done.status, units::duration(done.took_ns))

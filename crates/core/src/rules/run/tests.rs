@@ -48,7 +48,7 @@ fn in_orders(orders: &[[u16; 2]]) -> Run {
 fn l34_always_the_same_way_round_and_once_the_other() {
     let fixed = in_orders(&[[1, 0]; 5]);
     assert_eq!(ids(&fixed), ["L34"]);
-    assert_eq!(analyse(&fixed).findings[0].evidence, "b was visited before a in all 5 blocks");
+    assert_eq!(analyse(&fixed).findings[0].evidence, "b was measured before a in all 5 blocks");
     assert!(ids(&in_orders(&[[1, 0], [1, 0], [0, 1], [1, 0], [1, 0]])).is_empty());
 }
 
@@ -169,7 +169,7 @@ fn a_candidate_whose_every_cell_is_thrown_away_is_named() {
     let named = found.findings.iter().find(|f| f.id == "unmeasured").expect("a finding");
     assert_eq!(named.candidate.as_deref(), Some("/c"));
     let told = found.findings.iter().find(|f| f.id == "suspended").expect("a finding");
-    assert!(told.evidence.contains("in 5 of 5 cells; first: thrown away"), "{}", told.evidence);
+    assert!(told.evidence.contains("in 5 of 5 cells; first: discarded"), "{}", told.evidence);
     assert_eq!((found.cells, found.void_cells), (10, 5));
     assert_eq!(found.verdicts[0].standings.len(), 2);
 }

@@ -67,30 +67,30 @@ pub const ALL: &[Situation] = &[
     with("fifo", "$(mkfifo /tmp/fifo; echo /tmp/fifo)", A, no(3, "")),
     with("write-protected", "$RO", "--erase RO-1", no(3, "write-protected")),
     with("two-with-one-serial", "$TWIN", "--erase TWIN", no(3, "same serial number")),
-    with("loop-without-file", "/dev/loop7", "--erase x", no(3, "not among")),
+    with("loop-without-file", "/dev/loop7", "--erase x", no(3, "not an available")),
     with("4k-native-is-written", "$NATIVE", "--erase 4K-1", Answer::Written),
     with("no-serial-wrong-token", "$NAMELESS", A, no(3, "not the erase token")),
     with("no-serial-is-written", "$NAMELESS", "--erase vdc-50331648-no-table", Answer::Written),
-    refused("mounted", "format $A; mount $A /mnt", "$A", "mounted at /mnt", "umount /mnt"),
+    refused("mounted", "format $A; mount $A /mnt", "$A", "mounted on /mnt", "umount /mnt"),
     refused(
         "mounted-read-only",
         "format $A; mount -o ro $A /mnt",
         "$A",
-        "mounted at /mnt",
+        "mounted on /mnt",
         "umount /mnt",
     ),
     refused(
         "partition-mounted",
         "halves $A; format ${A}1; mount ${A}1 /mnt",
         "${A}1",
-        "mounted at /mnt",
+        "mounted on /mnt",
         "umount /mnt",
     ),
     refused(
         "disk-of-a-mounted-partition",
         "halves $A; format ${A}1; mount ${A}1 /mnt",
         "$A",
-        "mounted at /mnt",
+        "mounted on /mnt",
         "umount /mnt",
     ),
     Situation {
@@ -105,14 +105,14 @@ pub const ALL: &[Situation] = &[
         "mounted-as-boot",
         "mkfs.vfat $A >/dev/null; mkdir -p /boot; mount $A /boot",
         "$A",
-        "the system starts from it",
+        "the system boots from it",
         "umount /boot; rmdir /boot",
     ),
     refused(
         "mounted-over",
         "format $A; mount $A /mnt; mount -t tmpfs none /mnt",
         "$A",
-        "mounted at /mnt",
+        "mounted on /mnt",
         "umount /mnt; umount /mnt",
     ),
     refused(
@@ -123,7 +123,7 @@ pub const ALL: &[Situation] = &[
         echo $! >/tmp/holder
         while ! grep -q /mnt /proc/$(cat /tmp/holder)/mounts; do sleep 0.1; done",
         "$A",
-        "as process",
+        "namespace of process",
         "kill $(cat /tmp/holder); sleep 1",
     ),
     refused(
@@ -140,7 +140,7 @@ pub const ALL: &[Situation] = &[
         "format $A; mount $A /mnt; mkdir -p /mnt/d /tmp/bound
         mount --bind /mnt/d /tmp/bound; umount /mnt",
         "$A",
-        "mounted at /tmp/bound",
+        "mounted on /tmp/bound",
         "umount /tmp/bound",
     ),
     refused("swap", "mkswap $A >/dev/null; swapon $A", "$A", "is swap", "swapoff $A"),
@@ -197,7 +197,7 @@ pub const ALL: &[Situation] = &[
         "vgcreate -q guard $A >/dev/null; lvcreate -qq -L 32M -n one guard >/dev/null
         format /dev/guard/one; mount /dev/guard/one /mnt",
         "$A",
-        "mounted at /mnt",
+        "mounted on /mnt",
         "umount /mnt; vgremove -qfy guard >/dev/null; pvremove -q $A >/dev/null",
     ),
     refused(
@@ -228,7 +228,7 @@ pub const ALL: &[Situation] = &[
         setup: "format $A; mount $A /mnt; losetup /dev/loop7 $A",
         target: "/dev/loop7",
         consent: "--erase loop7-134217728-no-table",
-        answer: no(3, "mounted at /mnt"),
+        answer: no(3, "mounted on /mnt"),
         teardown: "losetup -d /dev/loop7; umount /mnt",
     },
     refused(
@@ -258,7 +258,7 @@ pub const ALL: &[Situation] = &[
         "mounted-through-fuse",
         "mkfs.ntfs -qfF $A >/dev/null 2>&1; ntfs-3g $A /mnt",
         "$A",
-        "mounted at /mnt",
+        "mounted on /mnt",
         "umount /mnt; sleep 1",
     ),
     refused(
@@ -311,7 +311,7 @@ pub const ALL: &[Situation] = &[
         "through-a-symbolic-link",
         "format $A; mount $A /mnt; ln -sf $A /tmp/link",
         "/tmp/link",
-        "mounted at /mnt",
+        "mounted on /mnt",
         "umount /mnt; rm /tmp/link",
     ),
     Situation {
