@@ -213,7 +213,7 @@ mod tests {
     fn a_device_that_is_not_there_is_gone_and_disks_that_are_have_figures() {
         let nowhere = Devices::These(vec![Dev::new(4095, 4095)]);
         let error = Live::open(nowhere).map(drop).unwrap_err().to_string();
-        assert!(error.contains("4095:4095 is gone"), "{error}");
+        assert!(error.contains("4095:4095 is detached"), "{error}");
         let mut live = Live::open(Devices::Disks).unwrap();
         let frame = live.frame().unwrap();
         assert_eq!(frame.devices.len(), live.last.disks.len());

@@ -121,7 +121,7 @@ mod tests {
     fn a_missing_program_names_its_package() {
         let (_dir, root) = tree(&[("proc/filesystems", "\text4\n\tfuseblk\nnodev\tfuse\n")]);
         let no = supported_in(&root, recipe("xfs"), &|_| false).unwrap_err().to_string();
-        assert_eq!(no, "mkfs.xfs is not installed; `apt install xfsprogs` brings it");
+        assert_eq!(no, "mkfs.xfs is not installed. Install it: apt install xfsprogs");
         let only_mkfs = |program: &str| program.starts_with("mkfs");
         let no = supported_in(&root, recipe("exfat-fuse"), &only_mkfs).unwrap_err().to_string();
         assert!(no.contains("exfat-fuse"), "{no}");
