@@ -167,7 +167,7 @@ mod tests {
         let found = said(300, asked);
         assert_eq!(found.len(), 1, "{found:?}");
         assert_eq!(found[0].0, "seqwrite on f2fs");
-        assert!(found[0].1.ends_with("should do, or a smaller size"), "{found:?}");
+        assert!(found[0].1.ends_with("under [region], or use a smaller size"), "{found:?}");
     }
 
     #[test]

@@ -79,6 +79,6 @@ mod tests {
         assert!(text.starts_with("3 of 30 blocks of 4k have lost"), "{text}");
         assert!(text.contains("- torn: operation 7 of lane 0 at byte 8192; zeros are"), "{text}");
         assert!(text.lines().all(|line| line.len() <= WIDTH), "{text}");
-        assert!(kept_text(&Kept::default()).starts_with("Nothing was acknowledged"));
+        assert!(kept_text(&Kept::default()).starts_with("No write was acknowledged"));
     }
 }
