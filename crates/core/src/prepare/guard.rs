@@ -32,6 +32,9 @@ pub struct Reason {
     /// The command that takes the reason away, for whoever wanted to write the device.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub frees: Option<String>,
+    /// Whether a bakeoff process is what uses it.
+    #[serde(skip)]
+    pub is_ours: bool,
 }
 
 /// Kinds of reason, gravest first.
@@ -69,7 +72,7 @@ pub enum Why {
 impl Reason {
     /// A reason that no command of ours to name takes away.
     pub fn new(why: Why, text: impl Into<String>) -> Reason {
-        Reason { why, text: text.into(), frees: None }
+        Reason { why, text: text.into(), frees: None, is_ours: false }
     }
 
     /// With what to type next.
@@ -291,20 +294,20 @@ const OURS: &str = "bakeoff";
 
 /// A process has a device or file open.
 pub(super) fn open_reason(pid: u32, process: &RawPath, what: &str) -> Reason {
-    let text = match process.as_bytes() == OURS.as_bytes() {
+    let is_ours = process.as_bytes() == OURS.as_bytes();
+    let text = match is_ours {
         true => format!(
             "{OURS} (process {pid}) is using {what}. Check for active runs with `bakeoff runs`, \
              and wait until they end"
         ),
         false => format!("{process} (process {pid}) has {what} open"),
     };
-    Reason::new(Why::Open, text)
+    Reason { is_ours, ..Reason::new(Why::Open, text) }
 }
 
 /// Where bakeoff is at work, what holds the target is its own: nobody shall be told to detach it.
 pub(super) fn leave_to_its_run(reasons: &mut Vec<Reason>) {
-    let is_work = |r: &Reason| r.why == Why::Open && r.text.starts_with("bakeoff (process ");
-    if reasons.iter().any(is_work) {
+    if reasons.iter().any(|reason| reason.is_ours) {
         reasons.retain(|reason| reason.why != Why::Held);
     }
 }

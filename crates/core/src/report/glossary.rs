@@ -17,7 +17,8 @@ const fn term(word: &'static str, meaning: &'static str) -> Term {
 pub static TERMS: [Term; 30] = [
     term(
         "A/A control",
-        "A second copy of a candidate (a twin). Both are equal, so a difference between them shows how far the measurement can be trusted.",
+        "A second copy of a candidate (a twin). Both are equal, so a difference between them \
+         shows how far the measurement can be trusted.",
     ),
     term(
         "as fast as any",
@@ -25,19 +26,23 @@ pub static TERMS: [Term; 30] = [
     ),
     term(
         "block",
-        "One preparation of all candidates and one measurement of every workload on each of them. Blocks are repeated; the statistics compare candidates within a block.",
+        "One preparation of all candidates and one measurement of every workload on each of them. \
+         Blocks are repeated; the statistics compare candidates within a block.",
     ),
     term(
         "bottleneck",
-        "The part that limits the speed: the drive, its link, the CPU, flushing, memory. Verified means that an experiment confirmed it.",
+        "The part that limits the speed: the drive, its link, the CPU, flushing, memory. Verified \
+         means that an experiment confirmed it.",
     ),
     term(
         "candidate",
-        "One of the things that are compared: a filesystem with its options, with or without encryption, or a directory.",
+        "One of the things that are compared: a filesystem with its options, with or without \
+         encryption, or a directory.",
     ),
     term(
         "carry-over",
-        "The effect that one candidate has on the measurement of the next one, for example through a full cache in the drive.",
+        "The effect that one candidate has on the measurement of the next one, for example \
+         through a full cache in the drive.",
     ),
     term(
         "cell",
@@ -49,7 +54,8 @@ pub static TERMS: [Term; 30] = [
     ),
     term(
         "cold read",
-        "A read of data that is not in memory, so that the drive has to deliver it. bakeoff verifies it with the counters of the drive.",
+        "A read of data that is not in memory, so that the drive has to deliver it. bakeoff \
+         verifies it with the counters of the drive.",
     ),
     term(
         "confidence interval",
@@ -58,12 +64,14 @@ pub static TERMS: [Term; 30] = [
     term("direct I/O", "Reads and writes that bypass the page cache (O_DIRECT)."),
     term(
         "erase token",
-        "A word derived from a drive's identity and contents. You type it to allow bakeoff to erase the drive. It changes when the contents change.",
+        "A word derived from a drive's identity and contents. You type it to allow bakeoff to \
+         erase the drive. It changes when the contents change.",
     ),
     term("fastest", "The leader is faster than every other candidate, with 95 % confidence."),
     term(
         "finding",
-        "A fact about the run that limits what may be concluded. Its severity is note, warning, error, or refuses the claim.",
+        "A fact about the run that limits what may be concluded. Its severity is note, warning, \
+         error, or refuses the claim.",
     ),
     term("flush", "A request to write cached data to the drive permanently (fsync)."),
     term(
@@ -73,7 +81,8 @@ pub static TERMS: [Term; 30] = [
     term("IOPS", "Input and output operations a second."),
     term(
         "lead",
-        "The smallest advantage that the leader has over every other candidate with 95 % confidence. A negative lead of 4 % means that another candidate can be up to 4 % faster.",
+        "The smallest advantage that the leader has over every other candidate with 95 % \
+         confidence. A negative lead of 4 % means that another candidate can be up to 4 % faster.",
     ),
     term(
         "leads so far",
@@ -81,28 +90,33 @@ pub static TERMS: [Term; 30] = [
     ),
     term(
         "margin",
-        "Differences below it count as equal: 10 % in quick and demo, 3 % in decide, 2 % in precise.",
+        "Differences below it count as equal: 10 % in quick and demo, 3 % in decide, 2 % in \
+         precise.",
     ),
     term("n", "The number of complete blocks behind an answer."),
     term("p99", "The latency that 99 % of the operations stay below."),
     term(
         "page cache",
-        "Memory in which the kernel keeps file contents. Reads from it measure memory, not the drive.",
+        "Memory in which the kernel keeps file contents. Reads from it measure memory, not the \
+         drive.",
     ),
     term("refused", "A finding forbids a conclusion. The figures are still shown."),
     term("region", "The part of a drive or image on which a candidate is made."),
     term("round", "One slice of every candidate, in a new random order."),
     term(
         "slice",
-        "A measurement of 50 to 300 ms. Candidates alternate slice by slice, so that all of them meet the same conditions.",
+        "A measurement of 50 to 300 ms. Candidates alternate slice by slice, so that all of them \
+         meet the same conditions.",
     ),
     term(
         "stall",
-        "A period in which a candidate is far slower than usual. Stalls are reported apart from the figure.",
+        "A period in which a candidate is far slower than usual. Stalls are reported apart from \
+         the figure.",
     ),
     term(
         "visit",
-        "The measurement of one candidate from preparation to removal before the next one begins. Used where candidates cannot alternate.",
+        "The measurement of one candidate from preparation to removal before the next one begins. \
+         Used where candidates cannot alternate.",
     ),
     term(
         "workload",
