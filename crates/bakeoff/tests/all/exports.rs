@@ -72,7 +72,7 @@ fn a_directory_that_is_not_there_is_made_where_the_name_says_that_it_is_one() {
     // Without the `/` it is a file, and what a directory would have is said.
     let output = export("fio-json", "one");
     assert!(output.status.success() && at("one").is_file());
-    assert!(said(&output).contains("`-o one/`"), "{}", said(&output));
+    assert!(said(&output).contains("-o one/"), "{}", said(&output));
     assert_eq!(said(&export("fio-json", "one.json")), "");
     // One document is no directory.
     let output = export("csv", "tables/");

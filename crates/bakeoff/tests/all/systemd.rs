@@ -83,7 +83,7 @@ fn a_detached_run_is_a_unit_and_keeps_the_machine_awake() {
     made(&bench, SMALL, 96 * MIB);
     let started = with_systemd(&bench, &[&RUN[..], &["--detach"]].concat());
     assert_eq!(started.code, 0, "{started:?}");
-    assert!(started.err.contains("It runs on its own as bakeoff-"), "{started:?}");
+    assert!(started.err.contains("The run continues in the background as bakeoff-"), "{started:?}");
     assert!(started.err.contains("systemctl stop bakeoff-"), "{started:?}");
     let words = |name: &str| fs::read_to_string(bench.path().join(name)).unwrap_or_default();
     assert!(words("run.words").ends_with("\ndisk.img\n--erase\ndisk.img\n"), "{started:?}");

@@ -62,8 +62,7 @@ pub fn reasons(image: &Image, system: &System) -> Vec<Reason> {
         }
     }
     for (pid, name) in &image.users {
-        let Reason { why, text, .. } = guard::open_reason(*pid, name, "it");
-        add(why, text);
+        reasons.push(guard::open_reason(*pid, name, "it"));
     }
     guard::leave_to_its_run(&mut reasons);
     let mut add = |why, text: String| reasons.push(Reason::new(why, text));

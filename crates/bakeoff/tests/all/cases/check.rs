@@ -66,7 +66,7 @@ fn what_cannot_be_checked_is_said() {
     let bench = Bench::new();
     let ended = bench.run(&["check", "nowhere"]);
     assert_eq!((ended.code, ended.out.as_str()), (2, ""), "{ended:?}");
-    assert!(ended.err.contains("no nowhere") && ended.err.contains("bakeoff devices"));
+    assert!(ended.err.contains("nowhere does not exist") && ended.err.contains("bakeoff devices"));
     let ended = bench.run(&["check", "/dev/null"]);
     assert_eq!(ended.code, 2, "{ended:?}");
     let ended = bench.run(&["check", ".", "--format", "csv"]);

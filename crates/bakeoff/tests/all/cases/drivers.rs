@@ -124,10 +124,10 @@ fn a_tool_that_is_not_installed_is_skipped_with_its_package() {
     assert_eq!(run.header.workloads.len(), 1);
     let reasons: Vec<&str> =
         run.header.dropped_workloads.iter().map(|s| s.reason.as_str()).collect();
-    assert!(reasons.iter().any(|r| r.ends_with("the package is fio")), "{reasons:?}");
+    assert!(reasons.iter().any(|r| r.ends_with("Install the package fio")), "{reasons:?}");
     assert!(reasons.iter().any(|r| r.contains("iozone3")), "{reasons:?}");
     let shown = bench.run(&["show", "last", "--details"]).out;
-    assert!(shown.contains("the package is fio"), "{shown}");
+    assert!(shown.contains("Install the package fio"), "{shown}");
 }
 
 /// It once failed the whole plan: a list of drivers had to fit every workload.
@@ -263,7 +263,8 @@ fn a_tool_that_hangs_is_ended_with_its_children_and_skipped() {
     assert!(matches!(output.status.code(), Some(0 | 1)), "{output:?}");
     let (_, run) = folded(&bench);
     let dropped = &run.header.dropped_workloads;
-    let said = "fio did not say its version within 3 s: `fio --version` has to end by itself";
+    let said =
+        "fio did not print its version within 3 s. Check that `fio --version` ends by itself";
     assert!(dropped.iter().any(|s| s.reason == said), "{dropped:?}");
     let screen = String::from_utf8_lossy(&output.stderr).replace('\n', " ");
     assert!(screen.contains("did not print its version"), "{screen}");

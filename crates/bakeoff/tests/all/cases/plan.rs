@@ -52,7 +52,7 @@ fn built_in_plans_are_found_by_name_and_need_no_target() {
         assert_eq!(too_wide, None, "{name}");
     }
     let ended = bench.run(&["plan", "usbstick"]);
-    refused(&ended, 2, &["there is no plan usbstick", "did you mean 'usb-stick'?"]);
+    refused(&ended, 2, &["no plan usbstick", "did you mean 'usb-stick'?"]);
     assert_eq!(bench.leftovers(), Vec::<String>::new());
 }
 
@@ -74,7 +74,7 @@ fn mistakes_name_their_place_and_the_nearest_word() {
     refused(&ended, 2, &["cannot be printed"]);
     assert!(!ended.err.contains('\u{1b}'), "{ended:?}");
     fs::write(bench.path().join("binary.toml"), [0xff, 0xfe, 0]).unwrap();
-    refused(&bench.run(&["plan", "binary.toml"]), 2, &["binary.toml is no text", "UTF-8"]);
+    refused(&bench.run(&["plan", "binary.toml"]), 2, &["binary.toml is not text", "UTF-8"]);
     refused(&bench.run(&["plan", "."]), 2, &["is a directory", "sd-card"]);
     let single = PLAN.replace("[[stack]]", "[stack]");
     refused(&shown(&bench, &single, &[]), 2, &["write [[stack]], not [stack]", ":1:1:"]);
@@ -183,7 +183,7 @@ fn a_plan_that_writes_more_than_is_allowed_is_shown_and_refused() {
     let region = format!("[region]\nsize = \"512m\"\n{PLAN}");
     let ended = shown(&bench, &region, &["--target", "disk.img", "--max-write", "1g"]);
     refused(&ended, 3, &["1 GiB", "--max-write"]);
-    assert!(ended.out.contains("At most 1 GiB are written"), "{}", ended.out);
+    assert!(ended.out.contains("Write limit: 1 GiB"), "{}", ended.out);
 }
 
 /// What a filesystem keeps to itself is known before it is made.
@@ -207,9 +207,9 @@ fn files_that_have_no_room_on_a_candidate_are_said_with_what_would_do() {
     let text = shown(&bench, &plan("300m", "208m"), &target);
     assert_eq!(text.code, 0, "{text:?}");
     let said: String = text.out.split_whitespace().collect::<Vec<_>>().join(" ");
-    let why = "May not fit seqwrite on xfs: its files and a data file of 16 MiB take 224 MiB at \
-               least, and xfs leaves 220 MiB of a region of 300 MiB at most: size = \"384m\" under \
-               [region] should do, or a smaller size";
+    let why = "its files and a data file of 16 MiB need at least 224 MiB, and xfs leaves at most \
+               220 MiB of a region of 300 MiB. Set size = \"384m\" under [region], or use a \
+               smaller size";
     assert!(said.contains(why), "{}", text.out);
     assert!(!said.contains("seqwrite on ext4"), "{}", text.out);
     assert!(!shown(&bench, &plan("384m", "208m"), &target).out.contains("May not fit"));

@@ -24,7 +24,7 @@ fn a_directory_that_is_not_there_or_is_none() {
     let bench = Bench::new();
     fs::write(bench.path().join("file"), "mine").unwrap();
     refused(&bench, &["quick", "nowhere"], 2, &["no directory nowhere", "bakeoff devices"]);
-    refused(&bench, &["quick", "file"], 2, &["file is no directory", "bakeoff bench file"]);
+    refused(&bench, &["quick", "file"], 2, &["file is not a directory", "bakeoff bench file"]);
     refused(&bench, &["quick", "file/x"], 4, &["file/x", "Not a directory"]);
     refused(&bench, &["bench", "nowhere"], 2, &["there is no nowhere"]);
     // One bad directory among good ones: nothing is begun in the good ones.
@@ -61,8 +61,13 @@ fn times_and_sizes_that_make_no_sense() {
 fn blocks_and_buffers_beyond_what_memory_holds() {
     let bench = Bench::new();
     let quarter = ["a quarter of memory", "lower one of the three"];
-    refused(&bench, &["bench", ".", "--bs", "2g"], 2, &["--bs 2g is over 1g"]);
-    refused(&bench, &["bench", ".", "--bs", "0"], 2, &["--bs has to be above 0"]);
+    refused(
+        &bench,
+        &["bench", ".", "--bs", "2g"],
+        2,
+        &["--bs 2g is larger than the maximum of 1g"],
+    );
+    refused(&bench, &["bench", ".", "--bs", "0"], 2, &["--bs must be greater than 0"]);
     let args = ["bench", ".", "--bs", "1m", "--iodepth", "4294967295", "--numjobs", "4294967295"];
     refused(&bench, &args, 2, &quarter);
     // Each of the three is within its limit, and the product is not.
@@ -72,7 +77,7 @@ fn blocks_and_buffers_beyond_what_memory_holds() {
     refused(&bench, &args, 2, &quarter);
     refused(&bench, &["bench", ".", "--bs", "4k", "--size", "1k"], 2, &["does not fit into"]);
     for zero in ["--iodepth", "--numjobs", "--runtime", "--io_size", "--rate_iops"] {
-        refused(&bench, &["bench", ".", zero, "0"], 2, &[zero, "above 0"]);
+        refused(&bench, &["bench", ".", zero, "0"], 2, &[zero, "greater than 0"]);
     }
     refused(&bench, &["bench", ".", "--rwmixread", "101"], 2, &["101 is not in 0..=100"]);
 }

@@ -212,7 +212,7 @@ fn a_device_that_goes_away_ends_it_and_says_so() {
     disk.detach();
     let ended = run.end();
     assert_eq!(ended.code, 4, "{ended:?}");
-    assert!(ended.err.contains("gone") && ended.err.contains("bakeoff devices"), "{ended:?}");
+    assert!(ended.err.contains("detached") && ended.err.contains("bakeoff devices"), "{ended:?}");
 }
 
 /// A tmux of its own; ended when dropped.
