@@ -64,7 +64,7 @@ END
         "env PATH=/tmp/exchange:$PATH bakeoff run /tmp/plan.toml {TARGET} --time 4h --seed 1 \
          --max-write 100g"
     );
-    unwritten(guest, "vdb", "/dev/vda was device", |guest| {
+    unwritten(guest, "vdb", "/dev/vda has changed from device", |guest| {
         job::start(guest, &command)?;
         let ended = job::end(guest);
         guest.ok("mv /dev/vda.was /dev/vda; rm -r /tmp/exchange; bakeoff clean")?;
