@@ -46,9 +46,10 @@ fn four_places_four_honest_columns() {
     let answer = ended.json();
     assert_eq!((&answer["schema"], &answer["mode"]), (&"bakeoff/run/2".into(), &"quick".into()));
     // Reads of the loop device that caches may come from memory in every attempt. How many blocks
-    // there are is a matter of noise and speed.
+    // there are is a matter of noise and speed, and who is certainly behind after the first look,
+    // which comes after three, is measured no more.
     let (blocks, cells) = (answer["blocks"].as_u64().unwrap(), answer["cells"].as_u64().unwrap());
-    assert!(answer["run"].is_string() && blocks >= 1 && cells >= 7 * blocks, "{answer}");
+    assert!(answer["run"].is_string() && blocks >= 1 && cells >= 7 * blocks.min(3), "{answer}");
     verdict_keys(&answer);
     let verdicts = answer["verdicts"].as_array().unwrap();
     assert_eq!(
