@@ -6,6 +6,7 @@
 use crate::model::candidate::{Candidate, Kind, Stack};
 use crate::model::host::PlaceClass;
 use crate::model::recommendation::GivesUp;
+use crate::prepare::support::recipe_of;
 use crate::rules::claim::{has_no_barriers, has_no_journal};
 
 /// Everything it lacks, the most important first.
@@ -36,13 +37,10 @@ fn stack_lacks(stack: &Stack, what: GivesUp) -> bool {
         GivesUp::Flushes => has_no_barriers(stack),
         GivesUp::Journal => has_no_journal(stack),
         GivesUp::KernelDriver => stack.fuse,
-        GivesUp::Booting => {
-            let foreign = ["vfat", "msdos", "exfat", "ntfs", "ntfs3", "hfsplus"];
-            stack.fuse || foreign.contains(&stack.fs.as_str())
-        }
+        GivesUp::Booting => stack.fuse || recipe_of(stack).is_some_and(|recipe| !recipe.can_boot),
         GivesUp::DataChecksums => {
             let off = |o: &String| o.split(',').any(|w| matches!(w, "nodatasum" | "nodatacow"));
-            let has = matches!(stack.fs.as_str(), "btrfs" | "bcachefs" | "zfs");
+            let has = recipe_of(stack).is_some_and(|recipe| recipe.checksums_data);
             !has || stack.mount.iter().any(off)
         }
     }

@@ -15,6 +15,7 @@ use crate::model::job::Rw;
 use crate::model::path::printable;
 use crate::model::run::Run;
 use crate::model::workload::{DriverName, Metric, Workload};
+use crate::prepare::support::format_of;
 use crate::stats::sample;
 use crate::{units, words};
 
@@ -209,9 +210,7 @@ fn identity(candidate: &Candidate) -> (String, bool) {
     let lower = fs.to_ascii_lowercase();
     let fs = match lower.as_str() {
         "fat32" | "fat" | "msdos" => "vfat",
-        "ntfs-3g" | "ntfs3" => "ntfs",
-        "exfat-fuse" => "exfat",
-        other => other,
+        other => format_of(other).unwrap_or(other),
     };
     (fs.to_string(), is_encrypted)
 }

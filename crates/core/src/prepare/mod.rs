@@ -5,6 +5,7 @@ pub mod commands;
 pub mod contents;
 pub mod crypt;
 pub mod device;
+mod filesystems;
 pub mod guard;
 pub mod image;
 pub mod images;

@@ -36,10 +36,7 @@ pub fn stack(recipe: &Recipe, profile: OptionProfile, mkfs: &[String], mount: &[
         for word in recipe.equalised {
             set_mount(&mut made.mount, word);
         }
-        // Once, as every other filesystem writes it (mkfs.btrfs(8): DUP is the default).
-        if recipe.fs == "btrfs" {
-            made.mkfs.extend(["-m", "single", "-d", "single"].map(str::to_string));
-        }
+        made.mkfs.extend(recipe.equalised_mkfs.iter().map(|word| word.to_string()));
     }
     for word in mount.iter().flat_map(|words| words.split(',')) {
         set_mount(&mut made.mount, word);

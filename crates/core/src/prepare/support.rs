@@ -1,19 +1,17 @@
-//! The filesystems bakeoff can make, with the programs and kernel parts each needs.
+//! What bakeoff knows of a filesystem that it can make, and how a plan's word finds it.
 //!
-//! Options follow one rule: what the distribution does, except where a default would start
-//! background work or trim only some of the candidates (mke2fs(8) lazy_itable_init and nodiscard,
-//! mkfs.xfs(8) -K, mkfs.btrfs(8) -K, mkfs.f2fs(8) -t 0, mkfs.nilfs2(8) -K), and noatime for all.
-//! How options are put together is in [`super::options`].
+//! The filesystems themselves are the table in [`super::filesystems`]; how the options of a stack
+//! are put together is in [`super::options`].
 
+use super::filesystems::MIB;
 use crate::model::candidate::{Candidate, Kind, Stack};
+
+pub use super::filesystems::FILESYSTEMS as RECIPES;
 
 /// The filesystem whose mkfs compares the files behind loop devices.
 pub const BTRFS: &str = "btrfs";
 /// The word for no filesystem at all: workloads go to the device itself.
 pub const RAW: &str = "raw";
-
-/// The word for NTFS by whichever driver is there.
-pub const NTFS: &str = "ntfs";
 
 /// One filesystem of the comparison, in a form the host can be asked about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,6 +20,9 @@ pub struct Recipe {
     pub name: &'static str,
     /// Filesystem type for mount(8).
     pub fs: &'static str,
+    /// The format on the disk, whichever driver reads it: the word in plans for the first driver
+    /// that this machine has, and the name that studies use.
+    pub format: &'static str,
     /// Program that makes it.
     pub mkfs: &'static str,
     /// Debian package of that program.
@@ -39,11 +40,19 @@ pub struct Recipe {
     /// Bytes that a file without any takes.
     pub file_bytes: u64,
     /// Further mount options that bring what fsync promises up to what ext4 promises, and what is
-    /// lost without fsync down to 5 s.
+    /// lost without fsync to 5 s.
     pub equalised: &'static [&'static str],
+    /// Further words for mkfs with the same aim.
+    pub equalised_mkfs: &'static [&'static str],
+    /// Why these options, with the source: a cell of a table in the documentation.
+    pub equalised_why: &'static str,
     /// Whether it is consistent after a crash without a check: it keeps a journal or copies on
     /// write.
     pub has_journal: bool,
+    /// Whether it finds data that changed on the disk.
+    pub checksums_data: bool,
+    /// Whether Linux can run from it: owners, permissions, device files.
+    pub can_boot: bool,
     /// Tried only where that recipe is not supported.
     pub stands_in_for: Option<&'static str>,
     /// Whether `demo` tries it: what people choose among today.
@@ -66,141 +75,6 @@ pub enum Driver {
     Raw,
 }
 
-const MIB: u64 = 1 << 20;
-const E2FS: &[&str] = &["-q", "-F", "-E", "nodiscard,lazy_itable_init=0"];
-const E2FS_JOURNAL: &[&str] =
-    &["-q", "-F", "-E", "nodiscard,lazy_itable_init=0,lazy_journal_init=0"];
-
-/// What most recipes are: a kernel driver called as the filesystem, nothing special.
-const fn kernel(fs: &'static str, mkfs: &'static str, package: &'static str) -> Recipe {
-    Recipe {
-        name: fs,
-        fs,
-        mkfs,
-        package,
-        options: &[],
-        mount: &["noatime"],
-        driver: Driver::Kernel(fs),
-        min_bytes: 16 * MIB,
-        keeps_bytes: 0,
-        file_bytes: 0,
-        equalised: &[],
-        has_journal: true,
-        stands_in_for: None,
-        in_demo: true,
-    }
-}
-
-/// Every filesystem, in the order of tables. What `equalised` holds is explained in docs/plans.md;
-/// sources: ext4(5), btrfs(5), the kernel's f2fs.rst and nilfs2.rst, fs/reiserfs/super.c.
-pub const RECIPES: &[Recipe] = &[
-    Recipe {
-        options: E2FS_JOURNAL,
-        equalised: &["barrier=1", "data=ordered", "commit=5"],
-        ..kernel("ext4", "mkfs.ext4", "e2fsprogs")
-    },
-    Recipe {
-        name: "ext4 without journal",
-        options: &["-q", "-F", "-O", "^has_journal", "-E", "nodiscard,lazy_itable_init=0"],
-        equalised: &["barrier=1", "dirsync"],
-        has_journal: false,
-        ..kernel("ext4", "mkfs.ext4", "e2fsprogs")
-    },
-    Recipe {
-        options: &["-q", "-f", "-K"],
-        min_bytes: 300 * MIB,
-        keeps_bytes: 80 * MIB,
-        ..kernel("xfs", "mkfs.xfs", "xfsprogs")
-    },
-    Recipe {
-        options: &["-q", "-f", "-K"],
-        mount: &["noatime", "nodiscard"],
-        min_bytes: 128 * MIB,
-        keeps_bytes: 80 * MIB,
-        equalised: &["barrier", "commit=5"],
-        ..kernel("btrfs", "mkfs.btrfs", "btrfs-progs")
-    },
-    Recipe {
-        options: E2FS,
-        equalised: &["dirsync"],
-        has_journal: false,
-        ..kernel("ext2", "mkfs.ext2", "e2fsprogs")
-    },
-    Recipe {
-        options: E2FS_JOURNAL,
-        equalised: &["barrier=1", "data=ordered", "commit=5"],
-        in_demo: false,
-        ..kernel("ext3", "mkfs.ext3", "e2fsprogs")
-    },
-    Recipe { options: &["-q", "-f", "-F"], ..kernel("ntfs3", "mkfs.ntfs", "ntfs-3g") },
-    Recipe {
-        options: &["-q", "-f", "-F"],
-        driver: Driver::Fuse { program: "mount.ntfs-3g", package: "ntfs-3g" },
-        stands_in_for: Some("ntfs3"),
-        ..kernel("ntfs-3g", "mkfs.ntfs", "ntfs-3g")
-    },
-    Recipe {
-        options: &["-q", "-f", "-t", "0"],
-        mount: &["noatime", "nodiscard"],
-        min_bytes: 128 * MIB,
-        keeps_bytes: 60 * MIB,
-        // Each has a block of its own for its inode (kernel, f2fs.rst).
-        file_bytes: 4096,
-        equalised: &["fsync_mode=strict"],
-        ..kernel("f2fs", "mkfs.f2fs", "f2fs-tools")
-    },
-    Recipe {
-        equalised: &["dirsync"],
-        has_journal: false,
-        ..kernel("exfat", "mkfs.exfat", "exfatprogs")
-    },
-    Recipe {
-        driver: Driver::Fuse { program: "mount.exfat-fuse", package: "exfat-fuse" },
-        has_journal: false,
-        stands_in_for: Some("exfat"),
-        ..kernel("exfat-fuse", "mkfs.exfat", "exfatprogs")
-    },
-    Recipe {
-        options: &["-F", "32"],
-        min_bytes: 64 * MIB,
-        equalised: &["dirsync"],
-        has_journal: false,
-        ..kernel("vfat", "mkfs.vfat", "dosfstools")
-    },
-    Recipe {
-        // Twice -f: no question is asked (mkreiserfs(8)).
-        options: &["-q", "-f", "-f"],
-        min_bytes: 64 * MIB,
-        // Its journal of 8193 blocks (mkreiserfs(8)).
-        keeps_bytes: 32 * MIB,
-        equalised: &["barrier=flush", "data=ordered", "commit=5"],
-        in_demo: false,
-        ..kernel("reiserfs", "mkfs.reiserfs", "reiserfsprogs")
-    },
-    Recipe {
-        options: &["-q", "-f", "-K"],
-        min_bytes: 128 * MIB,
-        keeps_bytes: 88 * MIB,
-        equalised: &["barrier", "order=strict"],
-        in_demo: false,
-        ..kernel("nilfs2", "mkfs.nilfs2", "nilfs-tools")
-    },
-    Recipe { options: &["-q"], in_demo: false, ..kernel("jfs", "mkfs.jfs", "jfsutils") },
-    Recipe {
-        options: &["--quiet", "--force"],
-        min_bytes: 128 * MIB,
-        in_demo: false,
-        ..kernel("bcachefs", "mkfs.bcachefs", "bcachefs-tools")
-    },
-    Recipe {
-        mount: &[],
-        driver: Driver::Raw,
-        min_bytes: MIB,
-        in_demo: false,
-        ..kernel(RAW, "", "")
-    },
-];
-
 impl Recipe {
     /// The stack a candidate is made of.
     pub fn stack(&self) -> Stack {
@@ -213,20 +87,21 @@ impl Recipe {
 /// The recipes a filesystem's word in a plan stands for, the one to be preferred first: `ntfs` is
 /// ntfs3 or else ntfs-3g, `exfat` the kernel's or else exfat-fuse. Empty for an unknown word.
 pub fn recipes_for(word: &str) -> Vec<&'static Recipe> {
-    let first = if word == NTFS { "ntfs3" } else { word };
-    let falls_back = word == NTFS || word == "exfat";
-    let stands_in = |r: &&Recipe| falls_back && r.stands_in_for == Some(first);
-    let by_name = RECIPES.iter().filter(|r| r.name == first && r.fs == first);
-    by_name.chain(RECIPES.iter().filter(stands_in)).collect()
+    let is_meant = |r: &&Recipe| r.name == r.fs && (r.format == word || r.fs == word);
+    RECIPES.iter().filter(is_meant).collect()
 }
 
 /// Every word for a filesystem in a plan.
 pub fn words() -> Vec<&'static str> {
-    let mut words: Vec<&str> = RECIPES.iter().map(|r| r.fs).collect();
-    words.dedup();
-    let at = words.iter().position(|w| *w == "ntfs3").unwrap_or(words.len());
-    words.insert(at, NTFS);
+    let mut words: Vec<&str> = RECIPES.iter().flat_map(|r| [r.format, r.fs]).collect();
+    let mut seen = std::collections::BTreeSet::new();
+    words.retain(|word| seen.insert(*word));
     words
+}
+
+/// The format that a filesystem's type or a study's name for it means: `ntfs` for `ntfs-3g`.
+pub fn format_of(name: &str) -> Option<&'static str> {
+    RECIPES.iter().find(|r| r.fs.eq_ignore_ascii_case(name)).map(|r| r.format)
 }
 
 /// What a LUKS2 header takes of a region (cryptsetup(8): 16 MiB), and LVM at most for its own.

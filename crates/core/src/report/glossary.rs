@@ -141,7 +141,11 @@ mod tests {
     #[test]
     fn docs_glossary_md_is_this_list() {
         let page = include_str!("../../../../docs/glossary.md");
-        assert_eq!(glossary_markdown(), page, "write it anew from the left");
+        assert_eq!(
+            glossary_markdown(),
+            page,
+            "write it again: cargo run -p bakeoff --example docs"
+        );
     }
 
     #[test]

@@ -1,0 +1,13 @@
+//! Writes the pages of docs/ that are made from tables of the code. A test of each table holds its
+//! page to it.
+
+use std::path::Path;
+
+use bakeoff_core::report::{filesystems_markdown, glossary_markdown, rules_markdown};
+
+fn main() -> std::io::Result<()> {
+    let docs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs");
+    std::fs::write(docs.join("filesystems.md"), filesystems_markdown())?;
+    std::fs::write(docs.join("findings.md"), rules_markdown())?;
+    std::fs::write(docs.join("glossary.md"), glossary_markdown())
+}

@@ -1,0 +1,180 @@
+//! The filesystems bakeoff can make: the one place to add another.
+//!
+//! Options follow one rule: what the distribution does, except where a default would start
+//! background work or trim only some of the candidates (mke2fs(8) lazy_itable_init and nodiscard,
+//! mkfs.xfs(8) -K, mkfs.btrfs(8) -K, mkfs.f2fs(8) -t 0, mkfs.nilfs2(8) -K), and noatime for all.
+//! docs/filesystems.md is made from this table.
+
+use super::support::{Driver, RAW, Recipe};
+
+/// Bytes of a mebibyte.
+pub(super) const MIB: u64 = 1 << 20;
+const E2FS: &[&str] = &["-q", "-F", "-E", "nodiscard,lazy_itable_init=0"];
+const E2FS_JOURNAL: &[&str] =
+    &["-q", "-F", "-E", "nodiscard,lazy_itable_init=0,lazy_journal_init=0"];
+
+/// What most recipes are: a kernel driver called as the filesystem, nothing special.
+const fn kernel(fs: &'static str, mkfs: &'static str, package: &'static str) -> Recipe {
+    Recipe {
+        name: fs,
+        fs,
+        format: fs,
+        mkfs,
+        package,
+        options: &[],
+        mount: &["noatime"],
+        driver: Driver::Kernel(fs),
+        min_bytes: 16 * MIB,
+        keeps_bytes: 0,
+        file_bytes: 0,
+        equalised: &[],
+        equalised_mkfs: &[],
+        equalised_why: "no option changes what its fsync does",
+        has_journal: true,
+        checksums_data: false,
+        can_boot: true,
+        stands_in_for: None,
+        in_demo: true,
+    }
+}
+
+/// What a journal of its own would do for the names of files.
+const SYNCED_NAMES: &str = "no journal writes the directory for it; with this a file that was \
+    synced is found again (mount(8))";
+const EXT4_STATED: &str = "its defaults, stated: data before metadata, at most 5 s lost, the \
+    drive's cache flushed (ext4(5))";
+
+/// Every filesystem, in the order of tables.
+pub const FILESYSTEMS: &[Recipe] = &[
+    Recipe {
+        options: E2FS_JOURNAL,
+        equalised: &["barrier=1", "data=ordered", "commit=5"],
+        equalised_why: EXT4_STATED,
+        ..kernel("ext4", "mkfs.ext4", "e2fsprogs")
+    },
+    Recipe {
+        name: "ext4 without journal",
+        options: &["-q", "-F", "-O", "^has_journal", "-E", "nodiscard,lazy_itable_init=0"],
+        equalised: &["barrier=1", "dirsync"],
+        equalised_why: SYNCED_NAMES,
+        has_journal: false,
+        ..kernel("ext4", "mkfs.ext4", "e2fsprogs")
+    },
+    Recipe {
+        options: &["-q", "-f", "-K"],
+        min_bytes: 300 * MIB,
+        keeps_bytes: 80 * MIB,
+        ..kernel("xfs", "mkfs.xfs", "xfsprogs")
+    },
+    Recipe {
+        options: &["-q", "-f", "-K"],
+        mount: &["noatime", "nodiscard"],
+        min_bytes: 128 * MIB,
+        keeps_bytes: 80 * MIB,
+        equalised: &["barrier", "commit=5"],
+        equalised_mkfs: &["-m", "single", "-d", "single"],
+        equalised_why: "30 s by default; metadata twice by default since 5.15, once in all others \
+            (btrfs(5), mkfs.btrfs(8))",
+        checksums_data: true,
+        ..kernel("btrfs", "mkfs.btrfs", "btrfs-progs")
+    },
+    Recipe {
+        options: E2FS,
+        equalised: &["dirsync"],
+        equalised_why: SYNCED_NAMES,
+        has_journal: false,
+        ..kernel("ext2", "mkfs.ext2", "e2fsprogs")
+    },
+    Recipe {
+        options: E2FS_JOURNAL,
+        equalised: &["barrier=1", "data=ordered", "commit=5"],
+        equalised_why: EXT4_STATED,
+        in_demo: false,
+        ..kernel("ext3", "mkfs.ext3", "e2fsprogs")
+    },
+    Recipe {
+        format: "ntfs",
+        options: &["-q", "-f", "-F"],
+        can_boot: false,
+        ..kernel("ntfs3", "mkfs.ntfs", "ntfs-3g")
+    },
+    Recipe {
+        options: &["-q", "-f", "-F"],
+        driver: Driver::Fuse { program: "mount.ntfs-3g", package: "ntfs-3g" },
+        format: "ntfs",
+        can_boot: false,
+        stands_in_for: Some("ntfs3"),
+        ..kernel("ntfs-3g", "mkfs.ntfs", "ntfs-3g")
+    },
+    Recipe {
+        options: &["-q", "-f", "-t", "0"],
+        mount: &["noatime", "nodiscard"],
+        min_bytes: 128 * MIB,
+        keeps_bytes: 60 * MIB,
+        // Each has a block of its own for its inode (kernel, f2fs.rst).
+        file_bytes: 4096,
+        equalised: &["fsync_mode=strict"],
+        equalised_why: "its default posix is lighter; strict behaves as ext4, xfs and btrfs do \
+            (kernel, f2fs.rst)",
+        ..kernel("f2fs", "mkfs.f2fs", "f2fs-tools")
+    },
+    Recipe {
+        equalised: &["dirsync"],
+        equalised_why: SYNCED_NAMES,
+        has_journal: false,
+        can_boot: false,
+        ..kernel("exfat", "mkfs.exfat", "exfatprogs")
+    },
+    Recipe {
+        driver: Driver::Fuse { program: "mount.exfat-fuse", package: "exfat-fuse" },
+        format: "exfat",
+        has_journal: false,
+        can_boot: false,
+        stands_in_for: Some("exfat"),
+        ..kernel("exfat-fuse", "mkfs.exfat", "exfatprogs")
+    },
+    Recipe {
+        options: &["-F", "32"],
+        min_bytes: 64 * MIB,
+        equalised: &["dirsync"],
+        equalised_why: SYNCED_NAMES,
+        has_journal: false,
+        can_boot: false,
+        ..kernel("vfat", "mkfs.vfat", "dosfstools")
+    },
+    Recipe {
+        // Twice -f: no question is asked (mkreiserfs(8)).
+        options: &["-q", "-f", "-f"],
+        min_bytes: 64 * MIB,
+        // Its journal of 8193 blocks (mkreiserfs(8)).
+        keeps_bytes: 32 * MIB,
+        equalised: &["barrier=flush", "data=ordered", "commit=5"],
+        equalised_why: "the cache flushed at commit, 5 s in place of 30 (kernel, fs/reiserfs)",
+        in_demo: false,
+        ..kernel("reiserfs", "mkfs.reiserfs", "reiserfsprogs")
+    },
+    Recipe {
+        options: &["-q", "-f", "-K"],
+        min_bytes: 128 * MIB,
+        keeps_bytes: 88 * MIB,
+        equalised: &["barrier", "order=strict"],
+        equalised_why: "data in order with metadata (kernel, nilfs2.rst)",
+        in_demo: false,
+        ..kernel("nilfs2", "mkfs.nilfs2", "nilfs-tools")
+    },
+    Recipe { options: &["-q"], in_demo: false, ..kernel("jfs", "mkfs.jfs", "jfsutils") },
+    Recipe {
+        options: &["--quiet", "--force"],
+        min_bytes: 128 * MIB,
+        checksums_data: true,
+        in_demo: false,
+        ..kernel("bcachefs", "mkfs.bcachefs", "bcachefs-tools")
+    },
+    Recipe {
+        mount: &[],
+        driver: Driver::Raw,
+        min_bytes: MIB,
+        in_demo: false,
+        ..kernel(RAW, "", "")
+    },
+];

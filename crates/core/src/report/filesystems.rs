@@ -1,0 +1,59 @@
+//! The page about the filesystems that can be candidates: docs/filesystems.md.
+
+use crate::prepare::support::{Driver, RAW, RECIPES, Recipe};
+use crate::units;
+
+/// The page: each filesystem with what it is made by, how it is mounted and what `equalised` adds.
+pub fn filesystems_markdown() -> String {
+    let rows: String = RECIPES.iter().filter(|r| r.fs != RAW).map(row).collect();
+    let adds: String = RECIPES.iter().filter(|r| r.fs != RAW).map(equalised).collect();
+    format!(
+        "# Filesystems\n\nThe filesystems that bakeoff can create and measure, with its default \
+         options. [Plans](plans.md) can add options of their own.\n\n\
+         | filesystem | made by | package | mkfs options | mount options | driver | \
+         smallest region |\n|---|---|---|---|---|---|---|\n{rows}\n\
+         ## What the `equalised` profile adds\n\n\
+         | filesystem | mount options | mkfs options | why |\n|---|---|---|---|\n{adds}"
+    )
+}
+
+fn row(recipe: &Recipe) -> String {
+    let driver = match recipe.driver {
+        Driver::Kernel(_) => "kernel".to_string(),
+        Driver::Fuse { package, .. } => format!("user space ({package})"),
+        Driver::Raw => "none".to_string(),
+    };
+    format!(
+        "| {} | `{}` | {} | {} | {} | {driver} | {} |\n",
+        recipe.name,
+        recipe.mkfs,
+        recipe.package,
+        code(recipe.options, " "),
+        code(recipe.mount, ","),
+        units::size(recipe.min_bytes)
+    )
+}
+
+fn equalised(recipe: &Recipe) -> String {
+    let (mount, mkfs) = (code(recipe.equalised, ","), code(recipe.equalised_mkfs, " "));
+    format!("| {} | {mount} | {mkfs} | {} |\n", recipe.name, recipe.equalised_why)
+}
+
+fn code(words: &[&str], between: &str) -> String {
+    match words.is_empty() {
+        true => String::new(),
+        false => format!("`{}`", words.join(between)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn docs_filesystems_md_is_this_page() {
+        let page = include_str!("../../../../docs/filesystems.md");
+        let expected = filesystems_markdown();
+        assert_eq!(expected, page, "write it again: cargo run -p bakeoff --example docs");
+    }
+}
