@@ -165,7 +165,12 @@ pub const FILESYSTEMS: &[Recipe] = &[
     Recipe { options: &["-q"], in_demo: false, ..kernel("jfs", "mkfs.jfs", "jfsutils") },
     Recipe {
         options: &["--quiet", "--force"],
+        // It discards unless told not to (fs/bcachefs/opts.h, "discard").
+        mount: &["noatime", "nodiscard"],
         min_bytes: 128 * MIB,
+        equalised: &["journal_flush_delay=5000"],
+        equalised_why: "the journal is written 5 s after a change in place of 1 s (kernel, \
+            fs/bcachefs/opts.h)",
         checksums_data: true,
         in_demo: false,
         ..kernel("bcachefs", "mkfs.bcachefs", "bcachefs-tools")

@@ -154,8 +154,10 @@ mod tests {
         for recipe in RECIPES.iter().filter(|r| r.fs != RAW) {
             assert!(recipe.mount.contains(&"noatime"), "{}", recipe.name);
             let all = recipe.options.join(" ") + " " + &recipe.mount.join(" ");
-            let trims_by_default =
-                matches!(recipe.fs, "ext2" | "ext3" | "ext4" | "xfs" | "btrfs" | "f2fs" | "nilfs2");
+            let trims_by_default = matches!(
+                recipe.fs,
+                "ext2" | "ext3" | "ext4" | "xfs" | "btrfs" | "f2fs" | "nilfs2" | "bcachefs"
+            );
             let switched_off = ["nodiscard", "-K", "-t 0"].iter().any(|o| all.contains(o));
             assert!(switched_off || !trims_by_default, "{}", recipe.name);
         }
