@@ -50,6 +50,6 @@ pub use error::EngineError;
 pub use loop_status::{LoopStatus, loop_status};
 pub use measure::measure;
 pub use own::own_cost;
-pub use profile::{Database, DatabaseOptions, OpenDatabase, clear, measure_profile};
+pub use profile::{Database, DatabaseOptions, OpenDatabase, Work, clear, measure_profile};
 pub use serve::serve;
 pub use serve_slices::serve_slices;

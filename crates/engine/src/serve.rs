@@ -9,7 +9,7 @@ use rustix::process::{Signal, getppid, set_parent_process_death_signal};
 use crate::error::EngineError;
 use crate::kept::look_for;
 use crate::measure::measure_recorded;
-use crate::profile::{OpenDatabase, Workdir, measure_in};
+use crate::profile::{OpenDatabase, Work, Workdir, measure_in};
 use crate::target::{Spot, Target};
 
 /// Reads a task on standard input, measures, and writes the reply on standard output. Returns the
@@ -78,7 +78,8 @@ fn do_task(task: &Task, open: OpenDatabase) -> Result<Reply, EngineError> {
             TargetKind::KeptDirectory => Workdir::kept(at)?,
             TargetKind::Directory | TargetKind::File | TargetKind::Block => Workdir::open(at)?,
         };
-        let measured = measure_in(workdir, profile, &task.parts, &task.job, at, live, open);
+        let work = Work { profile, parts: &task.parts, job: &task.job };
+        let measured = measure_in(workdir, work, at, live, open);
         return measured.map(Reply::Parts);
     }
     Target::expect(at, task.target_kind, &task.job)?;

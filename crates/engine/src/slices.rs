@@ -63,29 +63,28 @@ pub fn measure_slices(
         let run = if depth == 1 { Lane::<Null>::immediate() } else { Lane::<Null>::queued() };
         let (engine, findings) = (job.engine, Vec::new());
         let around = Around { engine, depth, in_turns: false, findings };
-        return in_lanes(job, None, live, around, run, talk);
+        return in_lanes((job, None), live, around, run, talk);
     }
     let target = find(job)?;
     let (engine, findings) = choose(job);
     let around = Around { engine, depth: job.iodepth, in_turns: false, findings };
     let on = Some(&target);
     match engine {
-        EngineName::IoUring => in_lanes(job, on, live, around, Lane::<Uring>::queued(), talk),
-        EngineName::Libaio => in_lanes(job, on, live, around, Lane::<Libaio>::queued(), talk),
+        EngineName::IoUring => in_lanes((job, on), live, around, Lane::<Uring>::queued(), talk),
+        EngineName::Libaio => in_lanes((job, on), live, around, Lane::<Libaio>::queued(), talk),
         _ => {
             let threads = as_threads(job);
             let in_turns = threads.numjobs > job.numjobs && job.numjobs == 1;
             let around = Around { depth: 1, in_turns, ..around };
             let run = Lane::<Psync>::immediate();
-            let measured = in_lanes(&threads, on, live, around, run, talk)?;
+            let measured = in_lanes((&threads, on), live, around, run, talk)?;
             Ok(Measurement { job: job.clone(), ..measured })
         }
     }
 }
 
 fn in_lanes<'a, E: Engine>(
-    job: &'a Job,
-    target: Option<&Target>,
+    (job, target): (&'a Job, Option<&Target>),
     live: &'a Live<'a>,
     around: Around,
     run: Run<'a, E>,

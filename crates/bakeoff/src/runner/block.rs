@@ -18,6 +18,17 @@ use super::target_set::TargetSet;
 use crate::fault::Fault;
 use crate::host;
 
+/// The block under way.
+#[derive(Clone, Copy)]
+pub struct CurrentBlock {
+    /// Its number.
+    pub number: u32,
+    /// Its place among rounds of blocks that share a preparation.
+    pub round: Option<Round>,
+    /// What the machine does without a load.
+    pub idle: idle::Rate,
+}
+
 /// How a block ended.
 pub enum BlockEnd {
     /// Every cell is there, or known to be missing.
@@ -45,10 +56,11 @@ impl Session<'_> {
             false => self.end_rounds(target_set).and_then(|()| self.sentinel(target_set, block))?,
         };
         let idle = idle::Rate::watch(&target_set.disks());
+        let current = CurrentBlock { number: block, round, idle };
         if matches!(end, BlockEnd::Complete) {
             end = match self.journal.run().header.protocol.isolation {
-                Isolation::Visit => self.visits(target_set, block, &order, idle)?,
-                Isolation::Slices => self.side_by_side(target_set, block, &order, idle)?,
+                Isolation::Visit => self.visits(target_set, current, &order)?,
+                Isolation::Slices => self.side_by_side(target_set, current, &order)?,
             };
         }
         if let BlockEnd::Failed(why) = &mut end
@@ -69,16 +81,19 @@ impl Session<'_> {
     fn visits(
         &mut self,
         target_set: &mut TargetSet,
-        block: u32,
+        block: CurrentBlock,
         order: &[u16],
-        idle: idle::Rate,
     ) -> Result<BlockEnd, Fault> {
-        let round = self.journal.run().blocks.get(block as usize).and_then(|block| block.round);
         let began_mc = host::hottest_mc();
         for &candidate in order {
             let cooled = cooling::wait(self, began_mc);
-            self.journal.record(What::VisitStarted { block, candidate, cooled, part: None })?;
-            match self.visit(target_set, block, candidate, round, idle)? {
+            self.journal.record(What::VisitStarted {
+                block: block.number,
+                candidate,
+                cooled,
+                part: None,
+            })?;
+            match self.visit(target_set, block, candidate)? {
                 BlockEnd::Complete => {}
                 other => return Ok(other),
             }
@@ -106,23 +121,21 @@ impl Session<'_> {
     fn visit(
         &mut self,
         target_set: &mut TargetSet,
-        block: u32,
+        block: CurrentBlock,
         candidate: u16,
-        round: Option<Round>,
-        idle: idle::Rate,
     ) -> Result<BlockEnd, Fault> {
         self.show_progress();
         let header = &self.journal.run().header;
         let what = header.candidates[usize::from(candidate)].clone();
-        let entered = match round {
+        let entered = match block.round {
             Some(round) if round.round > 0 => Ok(()),
             _ => target_set.enter(self, &what),
         };
         let end = match entered {
-            Ok(()) => self.cells(target_set, block, candidate, idle)?,
+            Ok(()) => self.cells(target_set, block, candidate)?,
             Err(error) => self.step_failed(&what.name, error)?,
         };
-        if round.is_some() && matches!(end, BlockEnd::Complete) {
+        if block.round.is_some() && matches!(end, BlockEnd::Complete) {
             // The next round goes on here.
             return Ok(end);
         }

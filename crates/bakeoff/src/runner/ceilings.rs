@@ -131,8 +131,12 @@ fn measure_all(
     of: &mut Ceilings,
 ) -> Result<(), Fault> {
     let needs_memory = planned.iter().any(|place| place.rung.at == At::Memory);
-    let mut memory =
-        if needs_memory { Memory::make(session)? } else { Err("not needed".to_string()) };
+    let mut memory = match needs_memory.then(|| Memory::make(session)) {
+        None => Err("not needed".to_string()),
+        Some(Ok(memory)) => Ok(memory),
+        Some(Err(StepError::Failed(error))) => Err(error.to_string()),
+        Some(Err(StepError::Fault(fault))) => return Err(fault),
+    };
     for place in planned {
         if session.cancel.is_set() {
             break;
@@ -213,16 +217,16 @@ pub struct Memory {
 }
 
 impl Memory {
-    /// The directory, or why there is none.
-    pub fn make(session: &mut Session) -> Result<Result<Memory, String>, Fault> {
+    /// The directory.
+    ///
+    /// # Errors
+    /// Why there is none.
+    pub fn make(session: &mut Session) -> Result<Memory, StepError> {
         // Some systems have a link there, which root made.
         let parent = std::fs::canonicalize(MEMORY).unwrap_or_else(|_| MEMORY.into());
         let of = ScratchOf::Number(MEMORY_SCRATCH);
-        match making::scratch(session, of, &RawPath::new(parent)) {
-            Ok((step, scratch)) => Ok(Ok(Memory { scratch, step, data: None })),
-            Err(StepError::Fault(fault)) => Err(fault),
-            Err(StepError::Failed(error)) => Ok(Err(error.to_string())),
-        }
+        let (step, scratch) = making::scratch(session, of, &RawPath::new(parent))?;
+        Ok(Memory { scratch, step, data: None })
     }
 
     /// A laid-out file or a directory, as the job needs it.

@@ -46,6 +46,18 @@ pub struct CellId<'g> {
     pub began_ns: u64,
 }
 
+/// What is watched while a cell is measured, and who may end it.
+pub struct Watch<'w> {
+    /// What the machine does without a load.
+    pub idle: idle::Rate,
+    /// Reads the machine's counters meanwhile.
+    pub sampler: Option<&'w Sampler>,
+    /// Set by Ctrl-C.
+    pub cancel: &'w Cancel,
+    /// Gets the figures so far.
+    pub tick: &'w mut dyn FnMut(Live),
+}
+
 /// How a try went.
 pub enum CellOutcome {
     /// The numbers stand, one cell for each workload of the group, but for those that have none,
@@ -87,11 +99,9 @@ pub fn measure(
     site: &mut Site,
     header: &Header,
     which: CellId<'_>,
-    idle: idle::Rate,
-    sampler: Option<&Sampler>,
-    cancel: &Cancel,
-    tick: &mut dyn FnMut(Live),
+    watch: Watch<'_>,
 ) -> CellOutcome {
+    let Watch { idle, sampler, cancel, tick } = watch;
     let first = which.group[0];
     let workload = &header.workloads[usize::from(first)];
     let seed = seed(header.seed, which.block, first);

@@ -3,9 +3,8 @@
 use bakeoff_core::decide;
 use bakeoff_core::model::event::What;
 
-use super::block::BlockEnd;
+use super::block::{BlockEnd, CurrentBlock};
 use super::cell::{self, CellId, CellOutcome};
-use super::idle;
 use super::session::Session;
 use super::target_set::TargetSet;
 use crate::fault::Fault;
@@ -18,12 +17,11 @@ impl Session<'_> {
     pub fn cells(
         &mut self,
         target_set: &mut TargetSet,
-        block: u32,
+        block: CurrentBlock,
         candidate: u16,
-        idle: idle::Rate,
     ) -> Result<BlockEnd, Fault> {
-        for group in decide::workload_order(self.journal.run(), block) {
-            match self.group(target_set, block, candidate, &group, idle)? {
+        for group in decide::workload_order(self.journal.run(), block.number) {
+            match self.group(target_set, block, candidate, &group)? {
                 BlockEnd::Complete => {}
                 other => return Ok(other),
             }
@@ -35,11 +33,11 @@ impl Session<'_> {
     pub fn group(
         &mut self,
         target_set: &mut TargetSet,
-        block: u32,
+        current: CurrentBlock,
         candidate: u16,
         group: &[u16],
-        idle: idle::Rate,
     ) -> Result<BlockEnd, Fault> {
+        let block = current.number;
         let workload = group[0];
         let hung = self.hung.iter().find(|(c, w, _)| (*c, *w) == (candidate, workload));
         if let Some((_, _, why)) = hung {
@@ -48,7 +46,7 @@ impl Session<'_> {
             return Ok(BlockEnd::Complete);
         }
         for _ in 0..TRIES {
-            match self.try_group(target_set, block, candidate, group, idle)? {
+            match self.try_group(target_set, current, candidate, group)? {
                 CellOutcome::Valid(cells, missing) => {
                     for cell in cells {
                         self.journal.record(What::CellDone(Box::new(cell)))?;
@@ -82,10 +80,9 @@ impl Session<'_> {
     fn try_group(
         &mut self,
         target_set: &mut TargetSet,
-        block: u32,
+        current: CurrentBlock,
         candidate: u16,
         group: &[u16],
-        idle: idle::Rate,
     ) -> Result<CellOutcome, Fault> {
         let header = &self.journal.run().header;
         let first = &header.workloads[usize::from(group[0])];
@@ -94,8 +91,8 @@ impl Session<'_> {
             _ => &first.name,
         };
         let name = &header.candidates[usize::from(candidate)].name;
-        let round = self.journal.run().blocks.get(block as usize).and_then(|block| block.round);
-        let which = match round {
+        let block = current.number;
+        let which = match current.round {
             Some(round) => format!("round {}", round.round + 1),
             None => format!("block {}", block + 1),
         };
@@ -103,8 +100,12 @@ impl Session<'_> {
         let site =
             target_set.site(candidate).ok_or_else(|| Fault::bug("the candidate has no site"))?;
         let which = CellId { block, candidate, group, began_ns: self.journal.elapsed_ns() };
-        let mut tick = |live| self.progress.live(live);
-        let sampler = self.sampler.as_ref();
-        Ok(cell::measure(site, header, which, idle, sampler, &self.cancel, &mut tick))
+        let watch = cell::Watch {
+            idle: current.idle,
+            sampler: self.sampler.as_ref(),
+            cancel: &self.cancel,
+            tick: &mut |live| self.progress.live(live),
+        };
+        Ok(cell::measure(site, header, which, watch))
     }
 }

@@ -62,12 +62,13 @@ pub fn measure(
         skip(of, "filesystems and ciphers in memory", &reason);
         return Ok(());
     }
-    let memory = match Memory::make(session)? {
+    let memory = match Memory::make(session) {
         Ok(memory) => memory,
-        Err(reason) => {
-            skip(of, "filesystems and ciphers in memory", &reason);
+        Err(StepError::Failed(error)) => {
+            skip(of, "filesystems and ciphers in memory", &error.to_string());
             return Ok(());
         }
+        Err(StepError::Fault(fault)) => return Err(fault),
     };
     let measured = on_image(session, on_disk, &memory, visits, of);
     memory.remove(session).and(measured)

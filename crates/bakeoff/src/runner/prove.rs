@@ -49,7 +49,7 @@ pub fn measure(session: &mut Session, target_set: &mut TargetSet) -> Result<(), 
         let visits = [(own, places)].into_iter().chain(others);
         for (what, places) in visits {
             if !session.cancel.is_set() {
-                visit(session, target_set, &what, places, until, &mut of)?;
+                visit(session, target_set, &what, Planned { places, until }, &mut of)?;
             }
         }
     }
@@ -110,16 +110,21 @@ pub fn changed(own: &Candidate) -> Vec<Candidate> {
     on_ciphers(own).map(|(_, changed)| changed).collect()
 }
 
+/// Experiments on one candidate, and when none may begin any more.
+struct Planned {
+    places: Vec<Place>,
+    until: Instant,
+}
+
 fn visit(
     session: &mut Session,
     target_set: &mut TargetSet,
     what: &Candidate,
-    places: Vec<Place>,
-    until: Instant,
+    planned: Planned,
     of: &mut Ceilings,
 ) -> Result<(), Fault> {
     let entered = match target_set.enter(session, what) {
-        Ok(()) => experiments(session, target_set, places, until, of),
+        Ok(()) => experiments(session, target_set, planned, of),
         Err(StepError::Fault(fault)) => Err(fault),
         Err(StepError::Failed(error)) => {
             skip(of, &format!("experiments on {}", what.name), &error.to_string());
@@ -135,10 +140,10 @@ fn visit(
 fn experiments(
     session: &mut Session,
     target_set: &mut TargetSet,
-    places: Vec<Place>,
-    until: Instant,
+    planned: Planned,
     of: &mut Ceilings,
 ) -> Result<(), Fault> {
+    let Planned { places, until } = planned;
     for place in places {
         if session.cancel.is_set() {
             return Ok(());
@@ -152,7 +157,11 @@ fn experiments(
         }
         session.progress.doing(&format!("trying {name}"));
         let measured = match layer {
-            Layer::SlowClock => at_a_lowered_clock(session, target_set, &place)?,
+            Layer::SlowClock => match at_a_lowered_clock(session, target_set, &place) {
+                Ok(rung) => Ok(rung),
+                Err(NoFigure::Because(reason)) => Err(reason),
+                Err(NoFigure::Fault(fault)) => return Err(fault),
+            },
             _ => cold(session, target_set, &place),
         };
         match measured {
@@ -184,28 +193,32 @@ fn cold(session: &Session, target_set: &mut TargetSet, place: &Place) -> Result<
     ceilings::one(session, target_set, None, place)
 }
 
+/// Why an experiment has no figure.
+enum NoFigure {
+    /// The run goes on without it.
+    Because(String),
+    /// The run ends.
+    Fault(Fault),
+}
+
 /// Measures with every clock lowered, and puts them back.
 fn at_a_lowered_clock(
     session: &mut Session,
     target_set: &mut TargetSet,
     place: &Place,
-) -> Result<Result<Rung, String>, Fault> {
+) -> Result<Rung, NoFigure> {
     let mut taken = Vec::new();
-    let lowered = lower(session, &mut taken);
-    let measured = match lowered {
-        Ok(()) => Ok(cold(session, target_set, place)),
-        Err(StepError::Failed(error)) => Ok(Err(error.to_string())),
-        Err(StepError::Fault(fault)) => Err(fault),
-    };
-    let measured = match (measured, taken.is_empty()) {
-        (Ok(Ok(_)), true) => {
-            Ok(Err("this machine does not allow setting the CPU clock".to_string()))
+    let measured = match lower(session, &mut taken) {
+        Ok(()) if taken.is_empty() => {
+            Err(NoFigure::Because("this machine does not allow setting the CPU clock".to_string()))
         }
-        (measured, _) => measured,
+        Ok(()) => cold(session, target_set, place).map_err(NoFigure::Because),
+        Err(StepError::Failed(error)) => Err(NoFigure::Because(error.to_string())),
+        Err(StepError::Fault(fault)) => Err(NoFigure::Fault(fault)),
     };
     for step in taken.into_iter().rev() {
         match stepper::undo(&mut session.journal, step) {
-            Err(StepError::Fault(fault)) => return Err(fault),
+            Err(StepError::Fault(fault)) => return Err(NoFigure::Fault(fault)),
             // It stays in the record, and is tried again at the end of the run.
             Ok(()) | Err(StepError::Failed(_)) => {}
         }

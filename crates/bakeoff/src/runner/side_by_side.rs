@@ -6,8 +6,7 @@ use bakeoff_core::model::event::What;
 use bakeoff_core::model::run::Run;
 use bakeoff_core::prepare::support;
 
-use super::block::BlockEnd;
-use super::idle;
+use super::block::{BlockEnd, CurrentBlock};
 use super::rounds::{self, Measured};
 use super::session::Session;
 use super::target_set::TargetSet;
@@ -18,13 +17,12 @@ impl Session<'_> {
     pub fn side_by_side(
         &mut self,
         target_set: &mut TargetSet,
-        block: u32,
+        block: CurrentBlock,
         order: &[u16],
-        idle: idle::Rate,
     ) -> Result<BlockEnd, Fault> {
-        let mut end = self.all_stand(target_set, block, order)?;
+        let mut end = self.all_stand(target_set, block.number, order)?;
         if matches!(end, BlockEnd::Complete) {
-            end = self.workloads(target_set, block, order, idle)?;
+            end = self.workloads(target_set, block, order)?;
         }
         match target_set.leave(&mut self.journal) {
             Ok(()) => Ok(end),
@@ -63,19 +61,18 @@ impl Session<'_> {
     fn workloads(
         &mut self,
         target_set: &mut TargetSet,
-        block: u32,
+        block: CurrentBlock,
         order: &[u16],
-        idle: idle::Rate,
     ) -> Result<BlockEnd, Fault> {
-        for group in decide::workload_order(self.journal.run(), block) {
+        for group in decide::workload_order(self.journal.run(), block.number) {
             self.show_progress();
             let is_sliced = match group.as_slice() {
                 [one] => self.journal.run().header.workloads[usize::from(*one)].can_be_sliced(),
                 _ => false,
             };
             let end = match is_sliced {
-                true => self.in_rounds(target_set, block, group[0], order, idle)?,
-                false => self.one_by_one(target_set, block, &group, order, idle)?,
+                true => self.in_rounds(target_set, block, group[0], order)?,
+                false => self.one_by_one(target_set, block, &group, order)?,
             };
             if !matches!(end, BlockEnd::Complete) {
                 return Ok(end);
@@ -88,13 +85,12 @@ impl Session<'_> {
     fn one_by_one(
         &mut self,
         target_set: &mut TargetSet,
-        block: u32,
+        block: CurrentBlock,
         group: &[u16],
         order: &[u16],
-        idle: idle::Rate,
     ) -> Result<BlockEnd, Fault> {
         for &candidate in order {
-            match self.group(target_set, block, candidate, group, idle)? {
+            match self.group(target_set, block, candidate, group)? {
                 BlockEnd::Complete => {}
                 other => return Ok(other),
             }
@@ -107,11 +103,11 @@ impl Session<'_> {
     fn in_rounds(
         &mut self,
         target_set: &mut TargetSet,
-        block: u32,
+        current: CurrentBlock,
         workload: u16,
         order: &[u16],
-        idle: idle::Rate,
     ) -> Result<BlockEnd, Fault> {
+        let CurrentBlock { number: block, idle, .. } = current;
         for standing in by_settings(self.journal.run(), order) {
             if let Err(error) = target_set.set(self, standing[0]) {
                 return self.step_failed("settings", error);

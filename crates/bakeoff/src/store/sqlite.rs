@@ -88,9 +88,9 @@ impl Sqlite {
 impl Store for Sqlite {
     fn create(&mut self, first: &Event) -> Result<RunId, StoreError> {
         let json = encode(first)?;
-        let (run, header) = header_of(first)?;
+        let (run, _) = header_of(first)?;
         self.write(|t, path| {
-            let number = insert_run(t, path, first, header, false, None)?;
+            let number = insert_run(t, path, first, Origin::Measured)?;
             insert_event(t, path, number, 0, &json)
         })?;
         Ok(run)
@@ -226,8 +226,7 @@ fn insert_all(
 ) -> Result<Imported, ImportError> {
     let first = next()?.ok_or(StoreError::NoHeader)?;
     let event = read_event(run, 0, std::slice::from_ref(&first), &first)?;
-    let (_, header) = header_of(&event)?;
-    let number = insert_run(t, path, &event, header, true, head.label.as_deref())?;
+    let number = insert_run(t, path, &event, Origin::Imported { label: head.label.as_deref() })?;
     insert_event(t, path, number, 0, &first)?;
     let mut seq = 1;
     while let Some(line) = next()? {
@@ -247,14 +246,26 @@ fn header_of(event: &Event) -> Result<(RunId, &Header), StoreError> {
     }
 }
 
+/// Where a run comes from.
+#[derive(Clone, Copy)]
+enum Origin<'a> {
+    /// Measured here.
+    Measured,
+    /// Read from a bundle, with its label.
+    Imported { label: Option<&'a str> },
+}
+
 fn insert_run(
     t: &Transaction<'_>,
     path: &Path,
     first: &Event,
-    header: &Header,
-    is_imported: bool,
-    label: Option<&str>,
+    origin: Origin<'_>,
 ) -> Result<i64, StoreError> {
+    let (_, header) = header_of(first)?;
+    let (is_imported, label) = match origin {
+        Origin::Measured => (false, None),
+        Origin::Imported { label } => (true, label),
+    };
     let sql = "INSERT INTO runs (id, created_unix_ns, verb, title, is_imported, label)
                VALUES (?1, ?2, ?3, ?4, ?5, ?6)
                ON CONFLICT (id) DO NOTHING";

@@ -125,7 +125,7 @@ fn workload_verdict(
             None => verdict.is_winner().then(|| name(compared.settled.top[0])),
         },
         tiers: if is_told { tiers::of(run, &compared) } else { Vec::new() },
-        effects: effects(run, table, workload, &compared),
+        effects: effects(run, table, &compared),
         standings,
         bottleneck: summary::sentence(&held_back),
         held_back,
@@ -196,10 +196,10 @@ fn verdict_of(run: &Run, table: &Table, compared: &Comparison, findings: &[Findi
 }
 
 /// Every pair. Those of the leader have its intervals, from which its lead is.
-fn effects(run: &Run, table: &Table, workload: u16, compared: &Comparison) -> Vec<Effect> {
+fn effects(run: &Run, table: &Table, compared: &Comparison) -> Vec<Effect> {
     let mut pairs = compared.pairs.clone();
     if run.header.protocol.rules == Rules::Lead {
-        let led = decide::lead::Lead::of(run, table, workload, compared, 1);
+        let led = decide::lead::Lead::of(run, table, compared, 1);
         for against in led.against.iter().filter(|a| a.interval.high.is_finite()) {
             let is_it = |p: &&mut Pair| {
                 [(p.a, p.b), (p.b, p.a)].contains(&(led.leader.unwrap_or(p.a), against.other))

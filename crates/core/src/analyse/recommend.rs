@@ -95,7 +95,7 @@ fn regret(
     compared: &Comparison,
     candidate: u16,
 ) -> Option<Regret> {
-    let own = Lead::from(run, table, workload, compared, candidate, 1);
+    let own = Lead::from(run, table, compared, candidate, 1);
     let lead = own.value()?;
     let means = own.against.iter().filter_map(|a| a.paired).map(|p| p.mean);
     let behind = own.closest().filter(|a| a.interval.low < 0.0);

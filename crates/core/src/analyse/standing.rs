@@ -36,7 +36,7 @@ fn standing(
         min: figures().min_by(f64::total_cmp).unwrap_or(0.0),
         max: figures().max_by(f64::total_cmp).unwrap_or(0.0),
         cells: values.len() as u32,
-        sd_log: sd_log(run, table, workload, &compared.ranked, candidate, &values),
+        sd_log: sd_log(run, table, workload, &compared.ranked, candidate),
         p99_ns: p99_ns(run, table, workload, candidate),
         dropped_after: run.dropped.iter().find(|d| d.0 == candidate).map(|d| d.1),
     })
@@ -44,17 +44,12 @@ fn standing(
 
 /// Noise of one candidate: what is left in its blocks after what all have in common. The mean of
 /// `m` others carries a share `1/m` of noise of its own, which is taken out as if all were equal.
-fn sd_log(
-    run: &Run,
-    table: &Table,
-    workload: u16,
-    ranked: &[u16],
-    candidate: u16,
-    values: &[f64],
-) -> f64 {
+fn sd_log(run: &Run, table: &Table, workload: u16, ranked: &[u16], candidate: u16) -> f64 {
     let residuals = wander::own_residuals(run, table, workload, ranked, candidate);
     if residuals.others == 0 {
-        return sample::sd(values).unwrap_or(0.0);
+        let values: Vec<f64> =
+            table.values(workload, candidate).iter().flatten().copied().collect();
+        return sample::sd(&values).unwrap_or(0.0);
     }
     let inflation = libm::sqrt(1.0 + 1.0 / residuals.others as f64);
     sample::sd(&residuals.values()).unwrap_or(0.0) / inflation

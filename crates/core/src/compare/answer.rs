@@ -121,7 +121,7 @@ pub(super) fn all(
     let mut answers = Vec::new();
     for name in differences::common(&only, differences::workloads) {
         let of = |(at, (run, analysis))| {
-            part(run, analysis, &labels[at], &tables[at], name, &shared, runs.len())
+            part((run, analysis), (&labels[at], &tables[at]), name, &shared, runs.len())
         };
         let pairs = runs.iter().map(|(run, analysis)| (run, analysis)).enumerate();
         let parts: Option<Vec<Part>> = pairs.map(of).collect();
@@ -131,10 +131,8 @@ pub(super) fn all(
 }
 
 fn part<'a>(
-    run: &'a Run,
-    analysis: &Analysis,
-    label: &'a OfRun,
-    table: &'a Table,
+    (run, analysis): (&'a Run, &Analysis),
+    (label, table): (&'a OfRun, &'a Table),
     name: &str,
     shared: &[&str],
     runs: usize,

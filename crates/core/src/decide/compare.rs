@@ -46,6 +46,8 @@ pub struct Settled {
 /// Every candidate measured on one workload, compared.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Comparison {
+    /// Index of the workload.
+    pub workload: u16,
     /// Candidates with at least one cell, A/A twins left out, best first.
     pub ranked: Vec<u16>,
     /// Every pair of them, in the order of the ranks.
@@ -72,7 +74,7 @@ impl Comparison {
         }
         let intervals: Vec<_> = pairs.iter().map(|p| p.interval).collect();
         let settled = settle(&ranked, &intervals, run.header.protocol.tie_margin);
-        Comparison { ranked, pairs, settled }
+        Comparison { workload, ranked, pairs, settled }
     }
 
     /// The pair of these two, whichever ranks higher.

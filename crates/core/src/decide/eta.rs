@@ -49,7 +49,7 @@ pub fn settled_at(run: &Run, table: &Table, workload: u16) -> Option<u32> {
     let now = Comparison::of(run, table, workload, schedule::alpha_pair(run));
     let first = protocol.first_look();
     if protocol.rules == Rules::Lead {
-        return lead_settled_at(run, table, workload, &now);
+        return lead_settled_at(run, table, &now);
     }
     if now.ranked.len() < 2 || now.settled.outcome != Outcome::Open {
         return Some((table.blocks().len() as u32).max(first));
@@ -69,11 +69,11 @@ pub fn settled_at(run: &Run, table: &Table, workload: u16) -> Option<u32> {
 }
 
 /// The same for the lead, as it has to be for the statement over all workloads.
-fn lead_settled_at(run: &Run, table: &Table, workload: u16, now: &Comparison) -> Option<u32> {
+fn lead_settled_at(run: &Run, table: &Table, now: &Comparison) -> Option<u32> {
     let protocol = &run.header.protocol;
     let blocks = table.blocks().len() as u32;
     let workloads = run.header.workloads.len().max(1);
-    let lead = Lead::of(run, table, workload, now, workloads);
+    let lead = Lead::of(run, table, now, workloads);
     if now.ranked.len() < 2 || lead.is_settled(protocol.tie_margin) {
         return Some(blocks.max(protocol.first_look()));
     }

@@ -50,18 +50,12 @@ const UNBOUNDED: Interval = Interval { low: f64::NEG_INFINITY, high: f64::INFINI
 impl Lead {
     /// The lead of the first in rank that was not dropped, each interval at the alpha of its look
     /// over `divisor` (the number of workloads for a statement over all of them, otherwise 1).
-    pub fn of(
-        run: &Run,
-        table: &Table,
-        workload: u16,
-        compared: &Comparison,
-        divisor: usize,
-    ) -> Lead {
+    pub fn of(run: &Run, table: &Table, compared: &Comparison, divisor: usize) -> Lead {
         let survivors = run.survivors();
         let leader = compared.ranked.iter().copied().find(|c| survivors.contains(c));
         let leader = leader.or(compared.ranked.first().copied());
         match leader {
-            Some(leader) => Lead::from(run, table, workload, compared, leader, divisor),
+            Some(leader) => Lead::from(run, table, compared, leader, divisor),
             None => Lead { leader: None, against: Vec::new() },
         }
     }
@@ -70,7 +64,6 @@ impl Lead {
     pub fn from(
         run: &Run,
         table: &Table,
-        workload: u16,
         compared: &Comparison,
         leader: u16,
         divisor: usize,
@@ -78,7 +71,7 @@ impl Lead {
         let least = run.header.protocol.first_look();
         let divisor = divisor.max(1) as f64;
         let against = |other: u16| {
-            let paired = Paired::of(&table.differences(workload, leader, other));
+            let paired = Paired::of(&table.differences(compared.workload, leader, other));
             let dropped =
                 [other, leader].into_iter().find(|c| run.dropped.iter().any(|d| d.0 == *c));
             let alpha = dropped.map_or_else(

@@ -182,7 +182,7 @@ pub fn is_decided(run: &Run) -> bool {
 /// one candidate could have made it.
 fn is_settled(run: &Run, table: &Table, workload: u16, compared: &Comparison) -> bool {
     let margin = run.header.protocol.tie_margin;
-    let lead = Lead::of(run, table, workload, compared, run.header.workloads.len());
+    let lead = Lead::of(run, table, compared, run.header.workloads.len());
     compared.ranked.len() < 2
         || lead.is_settled(margin) && wander::of_lead(run, table, workload, &lead).is_empty()
 }

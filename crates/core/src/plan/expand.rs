@@ -103,11 +103,11 @@ pub fn expand(plan: &Plan, targets: &[Target], here: &Here) -> Result<Expanded, 
     if plan.protocol.mode == Mode::Characterise && asked > 1 {
         return Err(ExpandError::NotAlone(asked));
     }
-    let mut candidates = Vec::new();
-    let mut skipped = Vec::new();
+    let mut chosen = Chosen::default();
     for region in 0..targets.len().max(1) {
-        on_target(plan, targets, region, here, &mut candidates, &mut skipped);
+        on_target(plan, targets, region, here, &mut chosen);
     }
+    let Chosen { mut candidates, skipped } = chosen;
     let too_many = |what, found, most| ExpandError::TooMany { what, found, most };
     if candidates.len() > MOST_CANDIDATES {
         return Err(too_many("candidates", candidates.len(), MOST_CANDIDATES));
@@ -171,23 +171,24 @@ fn positive_control(plan: &Plan, candidates: &[Candidate]) -> Option<Candidate> 
     })
 }
 
-fn on_target(
-    plan: &Plan,
-    targets: &[Target],
-    region: usize,
-    here: &Here,
-    candidates: &mut Vec<Candidate>,
-    skipped: &mut Vec<Skipped>,
-) {
+/// What becomes of the stacks of a plan.
+#[derive(Default)]
+struct Chosen {
+    candidates: Vec<Candidate>,
+    skipped: Vec<Skipped>,
+}
+
+fn on_target(plan: &Plan, targets: &[Target], region: usize, here: &Here, chosen: &mut Chosen) {
+    let Chosen { candidates, skipped } = chosen;
     let target = targets.get(region);
     let room = target.and_then(|t| t.region_bytes).or(plan.region.size_bytes);
     let suffix = suffix(targets, region);
-    let chosen: Vec<Choice> =
+    let choices: Vec<Choice> =
         plan.stacks.iter().map(|stack| Choice::of(stack, region, room, here)).collect();
-    let sayable = chosen.iter().map(|choice| names::of_stack(choice.stack, choice.recipe));
+    let sayable = choices.iter().map(|choice| names::of_stack(choice.stack, choice.recipe));
     let room = NAME_CHARS - suffix.chars().count();
     let names = names::names(&sayable.collect::<Vec<_>>(), room);
-    for (choice, name) in chosen.into_iter().zip(names) {
+    for (choice, name) in choices.into_iter().zip(names) {
         let name = name + &suffix;
         let taken = candidates.iter().any(|c| c.name == name);
         match choice.missing {

@@ -34,6 +34,29 @@ struct Rows<'a, 't> {
     span: Range<usize>,
 }
 
+/// Tables of a plan that there can be several of.
+struct TableKind {
+    name: &'static str,
+    keys: &'static [&'static str],
+    /// Keys whose values are lists themselves.
+    lists: &'static [&'static str],
+    expected: &'static str,
+}
+
+const STACKS: TableKind = TableKind {
+    name: STACK,
+    keys: &stack::KEYS,
+    lists: &stack::LISTS,
+    expected: "tables, each under [[stack]]",
+};
+
+const WORKLOADS: TableKind = TableKind {
+    name: WORKLOAD,
+    keys: &workload::KEYS,
+    lists: &[],
+    expected: "tables, each under [[workload]]",
+};
+
 /// The plan a document declares.
 pub(super) fn plan(
     source: &Source,
@@ -56,14 +79,13 @@ pub(super) fn plan(
         Some(axes) => shared_axes(source, axes)?,
         None => Vec::new(),
     };
-    let mut rows_of_stacks =
-        rows(source, of("stack"), STACK, &stack::KEYS, &stack::LISTS, &shared)?;
+    let mut rows_of_stacks = rows(source, of("stack"), &STACKS, &shared)?;
     let fs = shared.iter().find(|choices| choices.key == "fs");
     if let Some(fs) = fs.filter(|_| rows_of_stacks.is_empty()) {
         let choices = shared.iter().filter(|c| stack::KEYS.contains(&c.key)).cloned().collect();
         rows_of_stacks.push(Rows { choices, span: fs.key_span.clone() });
     }
-    let rows_of_workloads = rows(source, of("workload"), WORKLOAD, &workload::KEYS, &[], &shared)?;
+    let rows_of_workloads = rows(source, of("workload"), &WORKLOADS, &shared)?;
     let included = included(source, of("include"))?;
     bounded(source, &rows_of_stacks, included.len(), &rows_of_workloads)?;
     let mut stacks = make_stacks(source, &rows_of_stacks)?;
@@ -104,17 +126,11 @@ fn shared_axes<'a, 't>(
 fn rows<'a, 't>(
     source: &Source,
     entry: Option<&Entry<'a, 't>>,
-    name: &'static str,
-    keys: &[&'static str],
-    lists: &[&str],
+    of: &TableKind,
     shared: &[Choices<'a, 't>],
 ) -> Result<Vec<Rows<'a, 't>>, PlanError> {
     let Some(entry) = entry else { return Ok(Vec::new()) };
-    let expected = if name == STACK {
-        "tables, each under [[stack]]"
-    } else {
-        "tables, each under [[workload]]"
-    };
+    let TableKind { name, keys, lists, expected } = *of;
     let mut rows = Vec::new();
     for (table, span) in source.tables(entry.key, entry.value, expected)? {
         let own = source.entries(table, name, keys)?;

@@ -62,8 +62,7 @@ pub fn open(
     name: &str,
     crypt: &Crypt,
     (run, slot): (&str, u16),
-    device: &RawPath,
-    discards: bool,
+    (device, discards): (&RawPath, bool),
 ) -> Step {
     let mapper = mapper_name(run, slot);
     let mut argv = words(&["cryptsetup", "open", "--batch-mode", "--key-file", "-"]);
@@ -144,7 +143,7 @@ mod tests {
             .iter()
             .flat_map(|crypt| {
                 let opened =
-                    open(1, "ext4", crypt, ("0123456789abcdef", 0), &device, crypt == &aes());
+                    open(1, "ext4", crypt, ("0123456789abcdef", 0), (&device, crypt == &aes()));
                 let formatted = format(0, "ext4", crypt, &device);
                 has_header(crypt).then_some(formatted).into_iter().chain([opened])
             })
@@ -156,7 +155,7 @@ mod tests {
     #[test]
     fn the_opened_volume_has_its_way_back_and_carries_the_run() {
         let device = RawPath::new("/dev/sdb");
-        let step = open(1, "x", &aes(), ("0123456789abcdef", 3), &device, false);
+        let step = open(1, "x", &aes(), ("0123456789abcdef", 3), (&device, false));
         assert_eq!(step.undo, Some(Undo::RemoveVolume(Volume::Crypt(3))));
         assert_eq!(mapper_name("0123456789abcdef", 0), "bakeoff-0123456789abcdef-crypt");
         assert_eq!(mapper_name("0123456789abcdef", 3), "bakeoff-0123456789abcdef-crypt3");

@@ -82,7 +82,7 @@ pub fn made(name: &str, stack: &Stack, ground: &StackTarget) -> Made {
         if crypt::has_header(wanted) {
             taken.push(crypt::format(0, name, wanted, &device));
         }
-        taken.push(crypt::open(0, name, wanted, ours, &device, discards));
+        taken.push(crypt::open(0, name, wanted, ours, (&device, discards)));
         device = crypt::mapper_path(ground.run, ground.slot);
     }
     if stack.lvm {

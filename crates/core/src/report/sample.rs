@@ -178,7 +178,7 @@ impl Record {
     }
 }
 
-pub fn effect(a: &str, b: &str, ratio: f64, low: f64, high: f64, verdict: Verdict) -> Effect {
+pub fn effect(a: &str, b: &str, ratio: f64, (low, high): (f64, f64), verdict: Verdict) -> Effect {
     Effect { a: a.into(), b: b.into(), ratio, low, high, blocks: 5, verdict }
 }
 
@@ -217,8 +217,8 @@ pub fn analysis(verdict: Verdict, names: &[&str], sentence: &str) -> Analysis {
         _ => vec![names.iter().map(|n| n.to_string()).collect()],
     };
     let pair = match (verdict, names) {
-        (Verdict::Beats, [a, b, ..]) => vec![effect(a, b, 1.33, 1.25, 1.42, verdict)],
-        (_, [a, b, ..]) => vec![effect(a, b, 1.01, 0.97, 1.05, verdict)],
+        (Verdict::Beats, [a, b, ..]) => vec![effect(a, b, 1.33, (1.25, 1.42), verdict)],
+        (_, [a, b, ..]) => vec![effect(a, b, 1.01, (0.97, 1.05), verdict)],
         _ => Vec::new(),
     };
     Analysis {

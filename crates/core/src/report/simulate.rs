@@ -156,7 +156,7 @@ mod tests {
         let simulation = Simulation {
             seed: 7,
             outcomes: vec![scenario.play(3, 7).unwrap()],
-            rivals: vec![Rule::TTest.play("a disk", &scenario.disk, 0.06, 3, 7)],
+            rivals: vec![Rule::TTest.play(("a disk", &scenario.disk), 0.06, 3, 7)],
             bounds: vec![bound(Own { candidate: 1, lag1: 0.8, sd: 0.1 }, 0.02, 5, 100, 7)],
         };
         let value: serde_json::Value = serde_json::from_str(&simulate_json(&simulation)).unwrap();

@@ -119,7 +119,7 @@ mod tests {
         let simulation = Simulation {
             seed: 7,
             outcomes: all.iter().map(|scenario| scenario.play(2, 7).unwrap()).collect(),
-            rivals: RULES.map(|rule| rule.play("a disk", disk, 0.06, 3, 7)).to_vec(),
+            rivals: RULES.map(|rule| rule.play(("a disk", disk), 0.06, 3, 7)).to_vec(),
             bounds: [5, 8, 12, 18, 27].map(|blocks| bound(own, 0.02, blocks, 20, 7)).to_vec(),
         };
         let text = simulate_text(&simulation);

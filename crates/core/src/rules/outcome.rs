@@ -37,14 +37,9 @@ pub fn whole(run: &Run, table: &Table) -> Vec<Finding> {
 }
 
 /// The winner of a workload, and its differences to the next best.
-fn winner(
-    run: &Run,
-    table: &Table,
-    workload: u16,
-    compared: &Comparison,
-) -> Option<(u16, Option<Paired>)> {
+fn winner(run: &Run, table: &Table, compared: &Comparison) -> Option<(u16, Option<Paired>)> {
     if run.header.protocol.rules == Rules::Lead {
-        let lead = Lead::of(run, table, workload, compared, 1);
+        let lead = Lead::of(run, table, compared, 1);
         let is_winner = lead.reading(run.header.protocol.tie_margin) == Reading::Fastest;
         let closest = lead.closest().and_then(|against| against.paired);
         return lead.leader.filter(|_| is_winner).map(|leader| (leader, closest));
@@ -61,7 +56,7 @@ fn name(run: &Run, candidate: u16) -> &str {
 
 /// L40: the lead of the winner against what an A/A twin shows.
 fn below_noise(run: &Run, table: &Table, workload: u16, compared: &Comparison) -> Option<Finding> {
-    let lead = winner(run, table, workload, compared)?.1?;
+    let lead = winner(run, table, compared)?.1?;
     let candidates = &run.header.candidates;
     let twins = (0..candidates.len() as u16).filter_map(|twin| {
         let twin_of = &candidates[usize::from(twin)];
@@ -197,11 +192,8 @@ fn methods(run: &Run, table: &Table, workload: u16, compared: &Comparison) -> Op
 
 /// L42: different winners.
 fn rank_flip(run: &Run, table: &Table, all: &[Comparison]) -> Option<Finding> {
-    let won: Vec<(usize, u16)> = all
-        .iter()
-        .enumerate()
-        .filter_map(|(w, c)| Some((w, winner(run, table, w as u16, c)?.0)))
-        .collect();
+    let won: Vec<(usize, u16)> =
+        all.iter().enumerate().filter_map(|(w, c)| Some((w, winner(run, table, c)?.0))).collect();
     let first = won.first()?;
     let other = won.iter().find(|o| o.1 != first.1)?;
     let lead = |(w, winner): (usize, u16)| {

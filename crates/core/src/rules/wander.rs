@@ -19,7 +19,7 @@ const PLAUSIBLE: f64 = 0.3;
 /// The findings about one workload.
 pub fn findings(run: &Run, table: &Table, workload: u16, compared: &Comparison) -> Vec<Finding> {
     if run.header.protocol.rules == Rules::Lead {
-        let lead = Lead::of(run, table, workload, compared, 1);
+        let lead = Lead::of(run, table, compared, 1);
         return of_lead(run, table, workload, &lead)
             .into_iter()
             .map(|(other, lag1)| told(run, table, workload, &lead, other, lag1))

@@ -138,7 +138,7 @@ impl Rule {
     }
 
     /// Plays `runs` runs between equals and as many at a gap, the first one ahead.
-    pub fn play(self, words: &str, disk: &Disk, gap: f64, runs: u32, seed: u64) -> Rivalry {
+    pub fn play(self, (words, disk): (&str, &Disk), gap: f64, runs: u32, seed: u64) -> Rivalry {
         let equals = Disk { means: vec![0.0; disk.means.len()], ..disk.clone() };
         let mut apart = Disk { means: vec![-libm::log1p(gap); disk.means.len()], ..disk.clone() };
         apart.means[0] = 0.0;
@@ -189,7 +189,7 @@ pub fn all(runs: u32, seed: u64) -> Vec<Rivalry> {
         ("four candidates, drift 10 %, common lag-1 0.5", four_drift),
     ];
     let each = disks.iter().flat_map(|(words, disk)| RULES.map(|rule| (*words, disk, rule)));
-    each.map(|(words, disk, rule)| rule.play(words, disk, 0.06, runs, seed)).collect()
+    each.map(|(words, disk, rule)| rule.play((words, disk), 0.06, runs, seed)).collect()
 }
 
 fn is_settled(rates: &[f64]) -> bool {
@@ -234,16 +234,16 @@ mod tests {
     #[test]
     fn on_a_drifting_disk_comparing_means_always_finds_a_winner_between_equals() {
         let drift = Disk { drift: 0.1, ..Disk::of(&[0.0, 0.0], 2.0) };
-        let means = Rule::Means(3).play("drift", &drift, 0.06, 200, 1);
+        let means = Rule::Means(3).play(("drift", &drift), 0.06, 200, 1);
         assert_eq!(means.false_winner, 200);
         assert_eq!(means.cells_used, 6.0);
-        let t = Rule::TTest.play("drift", &drift, 0.06, 200, 1);
+        let t = Rule::TTest.play(("drift", &drift), 0.06, 200, 1);
         assert!(t.false_winner > 150, "{t:?}");
     }
 
     #[test]
     fn on_a_quiet_disk_the_t_test_keeps_its_level() {
-        let t = Rule::TTest.play("quiet", &Disk::of(&[0.0, 0.0], 2.0), 0.06, 400, 1);
+        let t = Rule::TTest.play(("quiet", &Disk::of(&[0.0, 0.0], 2.0)), 0.06, 400, 1);
         assert!((5..=40).contains(&t.false_winner), "{t:?}");
         assert!(t.right_winner > 380 && t.right_at_equal_error > 380, "{t:?}");
     }

@@ -31,6 +31,7 @@ pub fn run(context: &mut Context<'_>) -> Result<(), EngineError> {
     let piece = context.job.bs;
     let rooms = tree.lay_out(&context.workdir, &mut Block::new(context.job, LAY_OUT_BYTES, 0)?)?;
     let mut block = Block::new(context.job, piece.max(HEADER_BYTES), 0)?;
+    let files = Files { tree: &tree, rooms: &rooms, piece };
     let mut pass = 0;
     meter.repeat(|meter| {
         tree.cool(&rooms, meter)?;
@@ -43,7 +44,7 @@ pub fn run(context: &mut Context<'_>) -> Result<(), EngineError> {
         for _ in 0..tree.files {
             // Blocks of the span are below the number of files.
             let file = order.step().block as u32;
-            start_one(&tree, &rooms, file, &mut places, piece, &mut block, meter)?;
+            start_one(files, file, &mut places, &mut block, meter)?;
             if meter.is_cut_off() {
                 break;
             }
@@ -56,16 +57,23 @@ pub fn run(context: &mut Context<'_>) -> Result<(), EngineError> {
     Ok(())
 }
 
+/// The files of the application, read in pieces of `piece` bytes.
+#[derive(Clone, Copy)]
+struct Files<'a> {
+    tree: &'a Tree,
+    rooms: &'a [Workdir],
+    piece: u64,
+}
+
 /// Opening belongs to the first read.
 fn start_one(
-    tree: &Tree,
-    rooms: &[Workdir],
+    files: Files<'_>,
     number: u32,
     places: &mut SplitMix64,
-    piece: u64,
     block: &mut Block,
     meter: &mut Meter<'_>,
 ) -> Result<(), EngineError> {
+    let Files { tree, rooms, piece } = files;
     let size = tree.size(number);
     let file = tree.open(rooms, number)?;
     let header = HEADER_BYTES.min(size);

@@ -35,8 +35,9 @@ pub fn run(context: &mut Context<'_>) -> Result<(), EngineError> {
         tree.cool(&from, meter)?;
         meter.resume();
         let to = tree.directories(&target)?;
+        let copying = Copying { tree: &tree, from: &from, to: &to, piece: context.job.bs as usize };
         for file in 0..tree.files {
-            copy(&tree, file, &from, &to, &mut block, context.job.bs as usize, meter)?;
+            copy(copying, file, &mut block, meter)?;
             if meter.is_cut_off() {
                 break;
             }
@@ -50,15 +51,22 @@ pub fn run(context: &mut Context<'_>) -> Result<(), EngineError> {
     Ok(())
 }
 
-fn copy(
-    tree: &Tree,
-    number: u32,
-    from: &[Workdir],
-    to: &[Workdir],
-    block: &mut Block,
+/// A tree, where it is read and where its copy is made, in pieces of `piece` bytes.
+#[derive(Clone, Copy)]
+struct Copying<'a> {
+    tree: &'a Tree,
+    from: &'a [Workdir],
+    to: &'a [Workdir],
     piece: usize,
+}
+
+fn copy(
+    copying: Copying<'_>,
+    number: u32,
+    block: &mut Block,
     meter: &mut Meter<'_>,
 ) -> Result<(), EngineError> {
+    let Copying { tree, from, to, piece } = copying;
     let (name, workdir) = (tree::name(number), tree.room_of(to, number));
     let temporary = format!(".{name}.tmp");
     let source = tree.open(from, number)?;

@@ -52,36 +52,43 @@ const BLOCK_MAX_BYTES: u64 = 1 << 30;
 /// Stack of a thread: it calls nothing deep.
 const STACK_BYTES: usize = 256 << 10;
 
-/// Does the parts of `profile` that are asked for, ascending (all when `parts` is empty), in the
+/// Parts of a profile and how they are done.
+#[derive(Clone, Copy, Debug)]
+pub struct Work<'a> {
+    /// Which application.
+    pub profile: Profile,
+    /// Which of its parts, ascending; empty for all.
+    pub parts: &'a [u16],
+    /// Sizes, times and counts.
+    pub job: &'a Job,
+}
+
+/// Does `work` in the
 /// empty directory `target`, with the sizes, times and counts of `job`. `live` is fed as in
 /// [`crate::measure()`]; profiles of applications that keep a database open it with `open`.
 ///
 /// # Errors
 /// As [`crate::measure()`].
 pub fn measure_profile(
-    profile: Profile,
-    parts: &[u16],
-    job: &Job,
+    work: Work<'_>,
     target: &Path,
     live: Option<BorrowedFd<'_>>,
     open: OpenDatabase,
 ) -> Result<Vec<Measurement>, EngineError> {
-    measure_in(Workdir::open(target)?, profile, parts, job, target.into(), live, open)
+    measure_in(Workdir::open(target)?, work, target.into(), live, open)
 }
 
 /// The same in a directory that is open.
 pub(crate) fn measure_in(
     workdir: Workdir,
-    profile: Profile,
-    parts: &[u16],
-    job: &Job,
+    work: Work<'_>,
     target: Spot<'_>,
     live: Option<BorrowedFd<'_>>,
     open: OpenDatabase,
 ) -> Result<Vec<Measurement>, EngineError> {
     let live = Live::new(live);
-    let mut context = Context::new(workdir, profile, parts, job, target, &live, open)?;
-    match profile {
+    let mut context = Context::new(workdir, work, target, &live, open)?;
+    match work.profile {
         Profile::Sqlite => sqlite::run(&mut context)?,
         Profile::HomeAssistant => home_assistant::run(&mut context)?,
         Profile::Torrent => torrent::run(&mut context)?,
@@ -117,13 +124,12 @@ struct Context<'a> {
 impl<'a> Context<'a> {
     fn new(
         workdir: Workdir,
-        profile: Profile,
-        parts: &[u16],
-        job: &'a Job,
+        work: Work<'a>,
         at: Spot<'a>,
         live: &'a Live<'a>,
         open: OpenDatabase,
     ) -> Result<Context<'a>, EngineError> {
+        let Work { profile, parts, job } = work;
         check(job)?;
         let all = profiles::spec(profile).parts.len() as u16;
         let wanted = if parts.is_empty() { (0..all).collect() } else { parts.to_vec() };

@@ -8,7 +8,7 @@ use bakeoff_core::model::profile::Profile;
 use bakeoff_core::model::workload::Metric;
 use bakeoff_core::profiles;
 use bakeoff_core::tools::native::FailureKind;
-use bakeoff_engine::measure_profile;
+use bakeoff_engine::{Work, measure_profile};
 use tempfile::TempDir;
 
 use crate::database;
@@ -25,7 +25,8 @@ fn directory() -> TempDir {
 
 fn run(profile: Profile, parts: &[u16], job: &Job) -> Vec<Measurement> {
     let dir = directory();
-    let measured = measure_profile(profile, parts, job, dir.path(), None, database::open).unwrap();
+    let measured =
+        measure_profile(Work { profile, parts, job }, dir.path(), None, database::open).unwrap();
     assert_eq!(left_in(dir.path()), 0, "everything is removed");
     for m in &measured {
         check_sums(m);
@@ -243,8 +244,8 @@ fn several_threads_of_sysbench_share_one_pass() {
 fn what_cannot_be_done_is_refused_with_a_word_on_how() {
     let dir = directory();
     let refused = |profile, parts: &[u16], job: &Job| {
-        let error =
-            measure_profile(profile, parts, job, dir.path(), None, database::open).unwrap_err();
+        let work = Work { profile, parts, job };
+        let error = measure_profile(work, dir.path(), None, database::open).unwrap_err();
         assert_eq!(left_in(dir.path()), 0);
         (error.kind(), error.to_string())
     };

@@ -19,7 +19,7 @@ fn eight(k: usize, rate: impl Fn(u32, u16) -> f64) -> Run {
 fn lead_of(run: &Run, divisor: usize) -> (Comparison, Lead) {
     let table = Table::of(run, schedule::evidence_blocks(run));
     let compared = Comparison::of(run, &table, 0, schedule::alpha_pair(run));
-    let lead = Lead::of(run, &table, 0, &compared, divisor);
+    let lead = Lead::of(run, &table, &compared, divisor);
     (compared, lead)
 }
 
@@ -51,7 +51,7 @@ proptest! {
         // Who is ahead of everybody is so from nobody else's view.
         let table = Table::of(&run, 8);
         let others = compared.ranked.iter().skip(1);
-        let views = others.map(|c| Lead::from(&run, &table, 0, &compared, *c, 1));
+        let views = others.map(|c| Lead::from(&run, &table, &compared, *c, 1));
         prop_assert!(value <= 0.0 || views.into_iter().all(|l| l.value().unwrap() < 0.0));
     }
 

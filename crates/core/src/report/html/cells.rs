@@ -2,7 +2,6 @@
 
 use crate::model::event::{CacheState, Cell};
 use crate::model::run::{Block, BlockState, Run};
-use crate::model::workload::Metric;
 use crate::report::round;
 use crate::report::view::{Question, candidate_name};
 use crate::units;
@@ -40,11 +39,10 @@ pub struct CellRow {
 /// Every cell of a workload, those that count for nothing included.
 pub fn rows(run: &Run, question: &Question, styles: &[String]) -> Vec<CellRow> {
     let Some(index) = question.index else { return Vec::new() };
-    let metric = run.header.workloads[usize::from(index)].metric;
     let mut rows: Vec<CellRow> = Vec::new();
     for block in &run.blocks {
         for cell in block.cells.iter().filter(|c| c.workload == index) {
-            let mut row = row(run, block, cell, question, metric, styles);
+            let mut row = row(run, block, cell, question, styles);
             row.is_first = !rows.iter().any(|r| r.style == row.style);
             rows.push(row);
         }
@@ -52,14 +50,8 @@ pub fn rows(run: &Run, question: &Question, styles: &[String]) -> Vec<CellRow> {
     rows
 }
 
-fn row(
-    run: &Run,
-    block: &Block,
-    cell: &Cell,
-    question: &Question,
-    metric: Metric,
-    styles: &[String],
-) -> CellRow {
+fn row(run: &Run, block: &Block, cell: &Cell, question: &Question, styles: &[String]) -> CellRow {
+    let metric = run.header.workloads[usize::from(cell.workload)].metric;
     let m = &cell.measurement;
     let candidate = candidate_name(run, cell.candidate);
     let share = |ns: u64| {

@@ -115,7 +115,7 @@ pub fn data(run: &Run, indices: &[Option<u16>], styles: &[String]) -> MachineDat
     let cpus = busiest(watched(run, indices).map(|(_, _, t)| t));
     let cell = |(question, cell, t): (usize, &Cell, &Telemetry)| {
         let style = style_of(styles, &candidate_name(run, cell.candidate));
-        cell_data(question, style, cell, t, &cpus, most)
+        cell_data((question, style), cell, t, &cpus, most)
     };
     MachineData { cells: watched(run, indices).map(cell).collect(), cpus }
 }
@@ -150,8 +150,7 @@ fn busy_ms(cpu: &CpuSeries) -> Vec<u64> {
 }
 
 fn cell_data(
-    question: usize,
-    candidate: usize,
+    (question, candidate): (usize, usize),
     cell: &Cell,
     t: &Telemetry,
     cpus: &[u32],
@@ -285,7 +284,7 @@ pub fn rows(run: &Run, indices: &[Option<u16>], styles: &[String]) -> Vec<Machin
 }
 
 fn row(run: &Run, cell: &Cell, t: &Telemetry, styles: &[String]) -> MachineRow {
-    let of = cell_data(0, 0, cell, t, &busiest(std::iter::once(t)), 1);
+    let of = cell_data((0, 0), cell, t, &busiest(std::iter::once(t)), 1);
     let candidate = candidate_name(run, cell.candidate);
     let workload = run.header.workloads.get(usize::from(cell.workload));
     let or_dash = |text: Option<String>| text.unwrap_or_else(|| "-".to_string());
