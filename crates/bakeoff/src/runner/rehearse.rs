@@ -82,6 +82,18 @@ pub fn demand(
     }
 }
 
+/// Bytes a workload is expected to write while it is measured.
+fn written_in(measured_ns: u64, workload: &Workload, trial: &Trial) -> u64 {
+    let seconds = measured_ns as f64 / 1e9;
+    let bytes = match (workload.phase, trial.flushed_write_ns) {
+        _ if !trial.wears => 0.0,
+        (Phase::ColdRead, _) => 0.0,
+        (Phase::Append, _) => trial.bytes_per_s * seconds,
+        (_, ns) => seconds * 1e9 / ns.max(1) as f64 * workload.job.bs as f64,
+    };
+    bytes as u64
+}
+
 /// What one cell of slices is expected to cost on a candidate.
 fn sliced_cost(workload: &Workload, protocol: &Protocol, trial: &Trial) -> Cost {
     let least = Least::of(&workload.job);
@@ -91,15 +103,8 @@ fn sliced_cost(workload: &Workload, protocol: &Protocol, trial: &Trial) -> Cost 
     let slice_ns = USUAL_SLICE_NS.max(least_ns).min(slice_length::LIMIT_NS);
     let rounds = u64::from(protocol.rounds.max(1));
     let measured_ns = slice_ns * rounds;
-    let seconds = measured_ns as f64 / 1e9;
-    let write_bytes = match (workload.phase, trial.flushed_write_ns) {
-        _ if !trial.wears => 0.0,
-        (Phase::ColdRead, _) => 0.0,
-        (Phase::Append, _) => trial.bytes_per_s * seconds,
-        (_, ns) => seconds * 1e9 / ns.max(1) as f64 * workload.job.bs as f64,
-    };
     let time_ns = measured_ns + rounds * SLICE_OVERHEAD_NS + START_NS;
-    Cost { time_ns, write_bytes: write_bytes as u64 }
+    Cost { time_ns, write_bytes: written_in(measured_ns, workload, trial) }
 }
 
 /// What one cell is expected to cost on a candidate.
@@ -111,14 +116,8 @@ pub fn cell_cost(workload: &Workload, protocol: &Protocol, trial: &Trial) -> Cos
     let slowest = if flushed { protocol.cell_min_ios / 2 * trial.flushed_write_ns } else { 0 };
     let measured_ns =
         protocol.cell_min_ns.max(slowest).min(protocol.cell_max_ns.unwrap_or(u64::MAX));
-    let seconds = measured_ns as f64 / 1e9;
-    let write_bytes = match (workload.phase, trial.flushed_write_ns) {
-        _ if !trial.wears => 0.0,
-        (Phase::ColdRead, _) => 0.0,
-        (Phase::Append, _) => trial.bytes_per_s * seconds,
-        (_, ns) => seconds * 1e9 / ns.max(1) as f64 * workload.job.bs as f64,
-    };
-    Cost { time_ns: measured_ns + CELL_OVERHEAD_NS, write_bytes: write_bytes as u64 }
+    let write_bytes = written_in(measured_ns, workload, trial);
+    Cost { time_ns: measured_ns + CELL_OVERHEAD_NS, write_bytes }
 }
 
 /// What one part of a profile is expected to cost at most: it is timed or goes through its files

@@ -91,11 +91,12 @@ fn workload_verdict(
     let mut all = run_findings.to_vec();
     all.extend(rules::run::workload(run, table, workload, &compared));
     let findings = limit::limiting(&all, claim::scope(header), &of.name);
-    let said = match header.protocol.rules {
-        Rules::Lead if schedule::has_question(run) => {
-            by_lead(run, table, workload, &compared, findings)
-        }
-        _ => by_pairs(run, table, workload, &compared, findings),
+    let unlike = rules::claim::unlike(header, &compared.ranked);
+    let findings = limit::sorted(findings.into_iter().chain(unlike).collect());
+    let is_led = header.protocol.rules == Rules::Lead && schedule::has_question(run);
+    let said = match is_led {
+        true => by_lead(run, table, &compared, findings),
+        false => by_pairs(run, table, &compared, findings),
     };
     let Said { verdict, lead, mut sentence, mut findings } = said;
     // Nothing told apart yet is no statement that all are alike.
@@ -147,30 +148,16 @@ struct Said {
 }
 
 /// By the lead. The sentence names what candidates promise differently, whatever it claims.
-fn by_lead(
-    run: &Run,
-    table: &Table,
-    workload: u16,
-    compared: &Comparison,
-    findings: Vec<Finding>,
-) -> Said {
-    let unlike = rules::claim::unlike(&run.header, &compared.ranked);
-    let findings = limit::sorted(findings.into_iter().chain(unlike).collect());
+fn by_lead(run: &Run, table: &Table, compared: &Comparison, findings: Vec<Finding>) -> Said {
+    let workload = compared.workload;
     let (verdict, lead) = lead::of(run, table, workload, compared, &findings);
     let sentence = lead_words::sentence(run, workload, verdict, &lead, &findings);
     Said { verdict, lead: Some(lead), sentence, findings }
 }
 
 /// By all pairs, as version 0.1 did, and where nothing is compared.
-fn by_pairs(
-    run: &Run,
-    table: &Table,
-    workload: u16,
-    compared: &Comparison,
-    findings: Vec<Finding>,
-) -> Said {
-    let unlike = rules::claim::unlike(&run.header, &compared.ranked);
-    let findings = limit::sorted(findings.into_iter().chain(unlike).collect());
+fn by_pairs(run: &Run, table: &Table, compared: &Comparison, findings: Vec<Finding>) -> Said {
+    let workload = compared.workload;
     let verdict = verdict_of(run, table, compared, &findings);
     let sentence = Words { run, table, workload, compared, findings: &findings }.say(verdict);
     Said { verdict, lead: None, sentence, findings }
