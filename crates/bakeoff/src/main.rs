@@ -12,15 +12,18 @@ mod database;
 mod exec;
 mod fault;
 mod host;
+mod load;
+mod measuring;
 #[cfg(test)]
 #[path = "../tests/support/other.rs"]
 mod other;
-mod runner;
+mod places;
 mod sampler;
 mod signals;
 #[cfg(test)]
 #[path = "../tests/support/skip.rs"]
 mod skip;
+mod steps;
 mod store;
 mod ui;
 

@@ -29,12 +29,12 @@ use super::lifecycle::{self, Plan};
 use crate::cli::{Bench, Format, Global};
 use crate::fault::{Fault, Outcome};
 use crate::host::{self, Opened};
-use crate::runner::load::{self, Load, LoadError};
-use crate::runner::locked_target::LockedTarget;
-use crate::runner::subject::Subject;
-use crate::runner::target;
-use crate::runner::target_set::disks_of;
+use crate::load::subject::Subject;
+use crate::load::{self, Load, LoadError};
+use crate::places::target_set::disks_of;
 use crate::signals::Cancel;
+use crate::steps::locked_target::LockedTarget;
+use crate::steps::target;
 use crate::ui::progress::Progress;
 
 /// Largest block.

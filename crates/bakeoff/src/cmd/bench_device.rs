@@ -11,8 +11,8 @@ use rustix::fs::{major, minor};
 use super::consent;
 use crate::fault::Fault;
 use crate::host;
-use crate::runner::locked_target::LockedTarget;
-use crate::runner::target;
+use crate::steps::locked_target::LockedTarget;
+use crate::steps::target;
 
 /// A block device that may be used, locked and claimed while it is written.
 pub struct Device {

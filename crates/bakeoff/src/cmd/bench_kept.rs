@@ -15,7 +15,7 @@ use rustix::io::{FdFlags, fcntl_setfd};
 
 use crate::cli::{Bench, Format, Global};
 use crate::fault::{Fault, Outcome};
-use crate::runner::load;
+use crate::load;
 use crate::signals::Cancel;
 
 /// Longest line of a record: a job in JSON, or two numbers.

@@ -13,9 +13,9 @@ use super::unkept;
 use crate::cli::Global;
 use crate::fault::Fault;
 use crate::host::Opened;
-use crate::runner::making;
-use crate::runner::scratch::{self, Scratch};
-use crate::runner::stepper::StepError;
+use crate::load::scratch::{self, Scratch};
+use crate::steps::making;
+use crate::steps::stepper::StepError;
 
 /// Makes a scratch directory in `dir`, gives `work` a new file in it (or a new directory), and
 /// removes everything again.

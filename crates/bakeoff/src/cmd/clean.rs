@@ -7,7 +7,7 @@ use bakeoff_core::prepare::steps;
 use super::lifecycle;
 use crate::cli::{Clean, Global};
 use crate::fault::{Fault, Outcome};
-use crate::runner::recover;
+use crate::steps::recover;
 use crate::store::{Sqlite, Store, lock};
 use crate::ui::say;
 

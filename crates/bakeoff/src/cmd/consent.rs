@@ -6,7 +6,7 @@ use std::io::{BufRead, IsTerminal, Write};
 use bakeoff_core::model::path::printable;
 
 use crate::fault::Fault;
-use crate::runner::target::Target;
+use crate::steps::target::Target;
 
 /// Makes sure that every target may be erased.
 pub fn to_erase(targets: &[&Target], given: &[String]) -> Result<(), Fault> {

@@ -14,7 +14,7 @@ use super::{lifecycle, quick};
 use crate::cli::{Demo, Global, Quick};
 use crate::fault::{Fault, Outcome};
 use crate::host;
-use crate::runner::image;
+use crate::places::image;
 use crate::ui::say;
 
 /// Runs the command.

@@ -21,9 +21,14 @@ use super::run::{self, Looked, check_wear, look_at, state_words};
 use crate::cli::{Format, Global, Plan};
 use crate::fault::{Fault, Outcome};
 use crate::host;
-use crate::runner::targets::Wanted;
-use crate::runner::{ceilings, in_memory, own_place, prove, scratch, survey};
+use crate::load::scratch;
+use crate::measuring::ceilings;
+use crate::measuring::in_memory;
+use crate::measuring::prove;
+use crate::places::survey;
+use crate::places::targets::Wanted;
 use crate::signals::Cancel;
+use crate::steps::own_place;
 use crate::ui::say;
 
 /// Stands for the id a run will have.

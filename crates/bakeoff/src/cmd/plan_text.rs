@@ -10,7 +10,7 @@ use bakeoff_core::plan::{self, Expanded, Here, Plan};
 
 use crate::fault::Fault;
 use crate::host;
-use crate::runner::target::Target;
+use crate::steps::target::Target;
 
 /// Reads and parses a plan: a built-in one by its name, else a file.
 pub fn load(name: &Path) -> Result<Plan, Fault> {

@@ -13,7 +13,7 @@ use super::lifecycle;
 use crate::cli::{Global, Quick};
 use crate::fault::{Fault, Outcome};
 use crate::host;
-use crate::runner::directories;
+use crate::places::directories;
 
 /// Most directories of one comparison: pairs grow with the square.
 const DIRS_MAX: usize = 16;

@@ -19,11 +19,11 @@ use super::{consent, plan_text, scheduled, standing};
 use crate::cli::{Global, Plan, Run};
 use crate::fault::{Fault, Outcome};
 use crate::host;
-use crate::runner::foreign;
-use crate::runner::locked_target::LockedTarget;
-use crate::runner::target::{self, Target};
-use crate::runner::targets::{self, Wanted};
+use crate::load::foreign;
+use crate::places::targets::{self, Wanted};
 use crate::signals::Cancel;
+use crate::steps::locked_target::LockedTarget;
+use crate::steps::target::{self, Target};
 use crate::ui::say;
 
 /// Most targets of a device axis.

@@ -18,8 +18,8 @@ use crate::exec::internal;
 use crate::exec::{Spec, background, find_program};
 use crate::fault::{Fault, Outcome};
 use crate::host;
-use crate::runner::journal::unix_ns;
 use crate::signals::Cancel;
+use crate::steps::journal::unix_ns;
 use crate::store::user::{self, User};
 use crate::ui::say;
 

@@ -12,9 +12,9 @@ use bakeoff_core::units;
 
 use crate::fault::Fault;
 use crate::host;
-use crate::runner::scratch::MOST_STANDS;
-use crate::runner::target::Target;
-use crate::runner::targets;
+use crate::load::scratch::MOST_STANDS;
+use crate::places::targets;
+use crate::steps::target::Target;
 
 /// Regions that each target's place is divided into, 1 where candidates are visited one after the
 /// other. Adds the twin of a candidate: always in `precise`, elsewhere where one more has room

@@ -6,10 +6,10 @@ use bakeoff_core::model::protocol::{Mode, Protocol};
 use super::lifecycle::{self, Plan};
 use crate::cli::Global;
 use crate::fault::Fault;
-use crate::runner::journal::Journal;
-use crate::runner::session::Session;
-use crate::runner::stepper;
 use crate::signals::Cancel;
+use crate::steps::journal::Journal;
+use crate::steps::session::Session;
+use crate::steps::stepper;
 use crate::store::{Sqlite, Store};
 use crate::ui::progress::Progress;
 

@@ -54,7 +54,7 @@ pub fn engine() -> Result<Talk, ExecError> {
 /// the test runner prints goes nowhere, so that the answers are alone in the pipe.
 #[cfg(test)]
 pub fn engine() -> Result<Talk, ExecError> {
-    let child = "runner::sliced::tests::answers_as_the_child_process --exact --ignored --nocapture";
+    let child = "load::sliced::tests::answers_as_the_child_process --exact --ignored --nocapture";
     let script = format!("exec \"$0\" {child} 3>&1 >/dev/null");
     let ourselves = std::env::current_exe().unwrap_or_default();
     let args = vec!["-c".into(), script.into(), ourselves.into()];

@@ -13,7 +13,7 @@ use super::root::{Root, pids};
 pub const NAMED: usize = 3;
 /// Most processes looked at.
 const PROCESSES: usize = 1 << 16;
-/// Where root mounts stacks: see `runner::own_place`.
+/// Where root mounts stacks: see `steps::own_place`.
 const OWN_PLACES: [&str; 2] = ["/run/bakeoff/", "/var/lib/bakeoff/"];
 /// The parent of all kernel threads.
 const KERNEL_THREADS: u32 = 2;

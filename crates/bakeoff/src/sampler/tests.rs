@@ -6,7 +6,7 @@ use bakeoff_core::model::job::{Job, Rw};
 use bakeoff_core::model::measurement::Measurement;
 
 use super::*;
-use crate::runner::site;
+use crate::load::site;
 
 /// A measurement that began now and lasted as long as the sampler is watched.
 fn measurement(from_ns: u64, elapsed_ns: u64) -> Measurement {

@@ -6,6 +6,7 @@
 
 pub mod compare;
 pub mod cooling;
+pub mod cost;
 pub mod eta;
 pub mod exclude;
 pub mod figure;

@@ -23,9 +23,9 @@ use rustix::fs::syncfs;
 use crate::exec::ExecError;
 use crate::fault::Fault;
 use crate::host::Opened;
-use crate::runner::foreign::{ForeignError, Installed};
-use crate::runner::load::{self, Load, LoadError};
-use crate::runner::scratch::{self, Scratch};
+use crate::load::foreign::{ForeignError, Installed};
+use crate::load::scratch::{self, Scratch};
+use crate::load::{self, Load, LoadError};
 use crate::signals::Cancel;
 use crate::ui::progress::Progress;
 

@@ -15,7 +15,7 @@ use super::pair::{Bench, TurnError};
 use crate::cli::{Agree, Global};
 use crate::fault::Fault;
 use crate::host::{self, Opened};
-use crate::runner::foreign::{self, ForeignError, Installed};
+use crate::load::foreign::{self, ForeignError, Installed};
 use crate::signals::Cancel;
 use crate::ui::progress::Progress;
 

@@ -1,0 +1,227 @@
+//! Runs one job in the engine's child process.
+//!
+//! The child is this binary again, so that no UI thread shares a process with a measurement. While
+//! it runs, its live record (operations and bytes so far) is read from a memory file it inherits.
+//! `sliced` has it measure slices, `foreign` runs other tools. All of them work on what is held
+//! open: a subject, a directory of ours (`scratch`), a prepared place (`site`).
+
+pub mod foreign;
+pub mod scratch;
+pub mod site;
+pub mod sliced;
+pub mod subject;
+
+use std::io;
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
+use std::path::Path;
+use std::time::Duration;
+
+use bakeoff_core::model::acks::{Acks, Kept};
+use bakeoff_core::model::job::Job;
+use bakeoff_core::model::measurement::Measurement;
+use bakeoff_core::model::path::{RawPath, printable};
+use bakeoff_core::model::profile::Part;
+use bakeoff_core::tools::native::{Failure, LIVE_RECORD_BYTES, Reply, TargetKind, Task};
+use rustix::fs::{MemfdFlags, memfd_create};
+use rustix::io::pread;
+use thiserror::Error;
+
+use self::subject::Subject;
+use crate::exec::{ExecError, Spec};
+use crate::signals::Cancel;
+use crate::ui::progress::Live;
+
+/// Time a child may take beyond its job's own limit: starting, buffers, a last slow flush.
+pub const GRACE: Duration = Duration::from_secs(120);
+/// Limit of a job that names none (one pass over a large, slow file).
+pub const UNLIMITED: Duration = Duration::from_secs(24 * 3600);
+/// The same of a cell, whose protocol need not name one: fifty flushes of a slow card take a
+/// quarter of an hour.
+pub const CELL: Duration = Duration::from_secs(30 * 60);
+
+/// Why a job gave no numbers.
+#[derive(Debug, Error)]
+pub enum LoadError {
+    /// Ctrl-C or a signal.
+    #[error("interrupted")]
+    Interrupted,
+    /// The engine says why.
+    #[error(transparent)]
+    Failed(#[from] Failure),
+    /// The child could not be started, was killed, hung or spoke nonsense.
+    #[error("{0}")]
+    Child(String),
+}
+
+/// What one child does.
+#[derive(Clone, Copy, Debug)]
+pub struct Load<'l> {
+    /// The work, or what it is the sizes, times and depth of.
+    pub job: &'l Job,
+    /// Parts of one profile to do with it, ascending; none for the job itself.
+    pub parts: &'l [Part],
+    /// An inherited file that records what is acknowledged.
+    pub acks: Option<BorrowedFd<'l>>,
+    /// Whether nobody looks how far it is: then the caller is not woken until it ends.
+    pub unseen: bool,
+    /// How long it may take where the job does not say.
+    pub longest: Duration,
+}
+
+impl<'l> Load<'l> {
+    /// A job, or parts of a profile, with progress and without a record.
+    pub fn new(job: &'l Job, parts: &'l [Part]) -> Load<'l> {
+        Load { job, parts, acks: None, unseen: false, longest: UNLIMITED }
+    }
+}
+
+/// Runs `job` on `target`; `tick` is called a few times a second with the progress so far.
+pub fn run(
+    job: &Job,
+    target: impl Into<Subject>,
+    kind: TargetKind,
+    cancel: &Cancel,
+    tick: &mut dyn FnMut(Live),
+) -> Result<Measurement, LoadError> {
+    let all = run_all(Load::new(job, &[]), target, kind, cancel, tick)?;
+    only(all)
+}
+
+/// The measurement of a job that has one.
+pub fn only(mut all: Vec<Measurement>) -> Result<Measurement, LoadError> {
+    match all.len() {
+        1 => Ok(all.remove(0)),
+        n => {
+            Err(LoadError::Child(format!("the measuring process returned {n} numbers for one job")))
+        }
+    }
+}
+
+/// Runs a job, or parts of a profile, on `target`: a measurement for each.
+pub fn run_all(
+    load: Load<'_>,
+    target: impl Into<Subject>,
+    kind: TargetKind,
+    cancel: &Cancel,
+    tick: &mut dyn FnMut(Live),
+) -> Result<Vec<Measurement>, LoadError> {
+    let Load { job, parts, acks, unseen, longest } = load;
+    let live =
+        live_file().map_err(|e| LoadError::Child(format!("cannot make a memory file: {e}")))?;
+    // Held open until the child has ended.
+    let target = target.into();
+    let task = Task {
+        job: job.clone(),
+        profile: parts.first().map(|part| part.profile),
+        parts: parts.iter().map(|part| part.part).collect(),
+        target: place(target.path(), kind)?,
+        inode: target.inode(),
+        target_kind: kind,
+        live_fd: Some(live.as_raw_fd()),
+        acks_fd: acks.map(|acks| acks.as_raw_fd()),
+        look_for: None,
+        parent_pid: Some(std::process::id()),
+    };
+    let mut on_tick = || tick(read_live(&live));
+    let on_tick: Option<&mut dyn FnMut()> = if unseen { None } else { Some(&mut on_tick) };
+    let longest_ns = job.time_limit_ns.or(job.runtime_ns.filter(|_| job.min_ios == 0));
+    let reply = ask(&task, limit(longest_ns, longest, parts.len()), cancel, on_tick)?;
+    Ok(reply.into_result()?)
+}
+
+/// Looks on `target` for the writes that were acknowledged.
+pub fn look_for(
+    acks: Acks,
+    target: &Path,
+    kind: TargetKind,
+    cancel: &Cancel,
+) -> Result<Kept, LoadError> {
+    let task = Task {
+        job: acks.head.job.clone(),
+        profile: None,
+        parts: Vec::new(),
+        target: place(target, kind)?,
+        inode: None,
+        target_kind: kind,
+        live_fd: None,
+        acks_fd: None,
+        look_for: Some(acks),
+        parent_pid: Some(std::process::id()),
+    };
+    Ok(ask(&task, UNLIMITED, cancel, None)?.into_kept()?)
+}
+
+/// The engine follows no link, and where udev runs the names in /dev/mapper are links.
+pub fn place(target: &Path, kind: TargetKind) -> Result<RawPath, LoadError> {
+    let device = match kind {
+        TargetKind::Block => std::fs::canonicalize(target),
+        TargetKind::File | TargetKind::Directory | TargetKind::KeptDirectory => {
+            Ok(target.to_path_buf())
+        }
+    };
+    let unknown = |e| LoadError::Child(format!("{}: {e}", RawPath::new(target)));
+    device.map(|device| RawPath::new(&device)).map_err(unknown)
+}
+
+/// Starts the engine with a task, and waits for its reply.
+fn ask(
+    task: &Task,
+    limit: Duration,
+    cancel: &Cancel,
+    tick: Option<&mut dyn FnMut()>,
+) -> Result<Reply, LoadError> {
+    let child = |error: &dyn std::fmt::Display| LoadError::Child(error.to_string());
+    let task = serde_json::to_vec(task).map_err(|e| child(&e))?;
+    let spec = Spec::engine(task, limit);
+    let spec = match tick {
+        Some(tick) => spec.on_tick(tick),
+        None => spec,
+    };
+    let finished = match spec.run(cancel) {
+        Ok(finished) => finished,
+        Err(ExecError::Interrupted) => return Err(LoadError::Interrupted),
+        Err(error) => return Err(child(&error)),
+    };
+    Reply::parse(&finished.stdout).map_err(|error| {
+        let said = printable(finished.stderr.trim_ascii());
+        let said = if said.is_empty() { format!("no reply ({error})") } else { said };
+        LoadError::Child(format!("the measuring process: {}: {said}", finished.how()))
+    })
+}
+
+/// After how long a child counts as hung: each part may take the time of a job, or `longest` where
+/// that says none, and as long again to lay its files out.
+fn limit(longest_ns: Option<u64>, longest: Duration, parts: usize) -> Duration {
+    let times = u32::try_from(parts * 2).unwrap_or(u32::MAX).max(1);
+    let one = longest_ns.map_or(longest, |ns| Duration::from_nanos(ns).saturating_add(GRACE));
+    one.saturating_mul(times).min(UNLIMITED)
+}
+
+/// A memory file that child processes inherit.
+fn live_file() -> io::Result<OwnedFd> {
+    Ok(memfd_create("bakeoff-live", MemfdFlags::empty())?)
+}
+
+fn read_live(file: &OwnedFd) -> Live {
+    let mut record = [0; LIVE_RECORD_BYTES];
+    // Before the first window there is nothing to read yet, and nothing is what it says.
+    let Ok(LIVE_RECORD_BYTES) = pread(file.as_fd(), &mut record, 0) else { return Live::default() };
+    let [ios, bytes] =
+        [0, 8].map(|at| record[at..].first_chunk().map_or(0, |bytes| u64::from_le_bytes(*bytes)));
+    Live { ios, bytes }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_cell_has_a_limit() {
+        let minutes = |longest_ns, parts| limit(longest_ns, CELL, parts).as_secs() / 60;
+        assert_eq!(minutes(Some(60_000_000_000), 0), 3);
+        assert_eq!(minutes(Some(60_000_000_000), 2), 12);
+        assert_eq!(minutes(None, 0), 30);
+        assert_eq!(minutes(None, 1), 60);
+        assert_eq!(limit(Some(u64::MAX), CELL, 9), UNLIMITED);
+    }
+}

@@ -1,0 +1,168 @@
+//! One block: the sentinel, then every candidate, one after the other or side by side.
+//!
+//! An interrupted block is superseded and repeated whole.
+
+use bakeoff_core::decide::eta;
+use bakeoff_core::model::event::What;
+use bakeoff_core::model::protocol::Isolation;
+use bakeoff_core::model::round::Round;
+
+use super::cooling;
+use super::idle;
+use crate::fault::Fault;
+use crate::host;
+use crate::load::LoadError;
+use crate::places::target_set::TargetSet;
+use crate::steps::action::ActionError;
+use crate::steps::session::Session;
+use crate::steps::stepper::{self, StepError};
+use bakeoff_core::decide::cost;
+
+/// The block under way.
+#[derive(Clone, Copy)]
+pub struct CurrentBlock {
+    /// Its number.
+    pub number: u32,
+    /// Its place among rounds of blocks that share a preparation.
+    pub round: Option<Round>,
+    /// What the machine does without a load.
+    pub idle: idle::Rate,
+}
+
+/// How a block ended.
+pub enum BlockEnd {
+    /// Every cell is there, or known to be missing.
+    Complete,
+    /// Ctrl-C or a signal.
+    Interrupted,
+    /// Nothing more can be measured; why.
+    Failed(String),
+}
+
+impl Session<'_> {
+    /// Measures a block and records it.
+    pub fn block(
+        &mut self,
+        target_set: &mut TargetSet,
+        order: Vec<u16>,
+        round: Option<Round>,
+    ) -> Result<BlockEnd, Fault> {
+        let block = u32::try_from(self.journal.run().blocks.len()).map_err(Fault::bug)?;
+        self.journal.record(What::BlockStarted { block, order: order.clone(), round })?;
+        // Between rounds the drive gets neither a rest nor other work.
+        let follows = round.is_some_and(|round| round.round > 0);
+        let mut end = match follows {
+            true => BlockEnd::Complete,
+            false => self.end_rounds(target_set).and_then(|()| self.sentinel(target_set, block))?,
+        };
+        let idle = idle::Rate::watch(&target_set.disks());
+        let current = CurrentBlock { number: block, round, idle };
+        if matches!(end, BlockEnd::Complete) {
+            end = match self.journal.run().header.protocol.isolation {
+                Isolation::Visit => self.visits(target_set, current, &order)?,
+                Isolation::Slices => self.side_by_side(target_set, current, &order)?,
+            };
+        }
+        if let BlockEnd::Failed(why) = &mut end
+            && let Err(lost) = stepper::check_targets(self)
+        {
+            // Whatever failed then failed for that.
+            *why = lost.to_string();
+        }
+        match &end {
+            BlockEnd::Complete => self.journal.record(What::BlockDone { block })?,
+            BlockEnd::Interrupted => self.supersede(block, "interrupted")?,
+            BlockEnd::Failed(why) => self.supersede(block, why)?,
+        }
+        Ok(end)
+    }
+
+    /// Prepares and measures one candidate after the other.
+    fn visits(
+        &mut self,
+        target_set: &mut TargetSet,
+        block: CurrentBlock,
+        order: &[u16],
+    ) -> Result<BlockEnd, Fault> {
+        let began_mc = host::hottest_mc();
+        for &candidate in order {
+            let cooled = cooling::wait(self, began_mc);
+            self.journal.record(What::VisitStarted {
+                block: block.number,
+                candidate,
+                cooled,
+                part: None,
+            })?;
+            match self.visit(target_set, block, candidate)? {
+                BlockEnd::Complete => {}
+                other => return Ok(other),
+            }
+        }
+        Ok(BlockEnd::Complete)
+    }
+
+    fn supersede(&mut self, block: u32, reason: &str) -> Result<(), Fault> {
+        self.journal.record(What::BlockSuperseded { block, reason: reason.to_string() })
+    }
+
+    fn sentinel(&mut self, target_set: &TargetSet, block: u32) -> Result<BlockEnd, Fault> {
+        self.progress.doing("reading the sentinel");
+        match target_set.sentinel(&self.cancel) {
+            Ok(Some(bytes_per_s)) => {
+                self.journal.record(What::Sentinel { block, bytes_per_s })?;
+                Ok(BlockEnd::Complete)
+            }
+            Ok(None) => Ok(BlockEnd::Complete),
+            Err(LoadError::Interrupted) => Ok(BlockEnd::Interrupted),
+            Err(error) => Ok(BlockEnd::Failed(format!("cannot read the sentinel: {error}"))),
+        }
+    }
+
+    fn visit(
+        &mut self,
+        target_set: &mut TargetSet,
+        block: CurrentBlock,
+        candidate: u16,
+    ) -> Result<BlockEnd, Fault> {
+        self.show_progress();
+        let header = &self.journal.run().header;
+        let what = header.candidates[usize::from(candidate)].clone();
+        let entered = match block.round {
+            Some(round) if round.round > 0 => Ok(()),
+            _ => target_set.enter(self, &what),
+        };
+        let end = match entered {
+            Ok(()) => self.cells(target_set, block, candidate)?,
+            Err(error) => self.step_failed(&what.name, error)?,
+        };
+        if block.round.is_some() && matches!(end, BlockEnd::Complete) {
+            // The next round goes on here.
+            return Ok(end);
+        }
+        match target_set.leave(&mut self.journal) {
+            Ok(()) => Ok(end),
+            Err(error) => self.step_failed(&what.name, error),
+        }
+    }
+
+    /// What the failure of a step means for the block.
+    pub fn step_failed(&self, name: &str, error: StepError) -> Result<BlockEnd, Fault> {
+        match error {
+            StepError::Fault(fault) => Err(fault),
+            StepError::Failed(ActionError::Interrupted) => Ok(BlockEnd::Interrupted),
+            StepError::Failed(error) => Ok(BlockEnd::Failed(format!("{name}: {error}"))),
+        }
+    }
+
+    /// Says how long it may still take.
+    pub fn show_progress(&self) {
+        let run = self.journal.run();
+        let elapsed_ns = self.journal.elapsed_ns();
+        let left_ns = eta::forecast(run, cost::of_block(run).0).left_ns;
+        let left_ns = match run.header.protocol.time_ns {
+            Some(limit) => left_ns.min(limit.saturating_sub(elapsed_ns)),
+            None => left_ns,
+        };
+        self.progress.expect(elapsed_ns, left_ns);
+    }
+}

@@ -1,0 +1,455 @@
+//! Measures one workload, or the parts of a profile together, on one prepared candidate, with the
+//! evidence about each.
+//!
+//! Order matters here: counters are read outside the engine's life, events are written outside
+//! the counters' interval, and what a cell made is removed after its numbers are in hand.
+
+use std::fs::File;
+use std::io;
+
+use bakeoff_core::model::candidate::{Candidate, Kind};
+use bakeoff_core::model::event::{Cell, Header, Truth};
+use bakeoff_core::model::job::Job;
+use bakeoff_core::model::measurement::Measurement;
+use bakeoff_core::model::path::RawPath;
+use bakeoff_core::model::profile::Part;
+use bakeoff_core::model::workload::{DriverName, Phase, Workload};
+use bakeoff_core::prng::SplitMix64;
+use bakeoff_core::tools::foreign::Workdir;
+use bakeoff_core::tools::native::{FailureKind, TargetKind};
+use bakeoff_core::{evidence, truth, workloads};
+use bakeoff_engine::residency;
+use rustix::fs::{Mode, OFlags, open};
+
+use super::idle;
+use crate::exec::ExecError;
+use crate::host;
+use crate::load::foreign::{self, ForeignError};
+use crate::load::scratch::{self, Scratch};
+use crate::load::site::Site;
+use crate::load::subject::Subject;
+use crate::load::{self, Load, LoadError};
+use crate::sampler::Sampler;
+use crate::signals::Cancel;
+use crate::ui::progress::Live;
+
+/// Which cell or cells.
+#[derive(Clone, Copy, Debug)]
+pub struct CellId<'g> {
+    /// Block.
+    pub block: u32,
+    /// Index of the candidate.
+    pub candidate: u16,
+    /// Indices of the workloads that are measured together; at least one.
+    pub group: &'g [u16],
+    /// Active time of the run when the cell began.
+    pub began_ns: u64,
+}
+
+/// What is watched while a cell is measured, and who may end it.
+pub struct Watch<'w> {
+    /// What the machine does without a load.
+    pub idle: idle::Rate,
+    /// Reads the machine's counters meanwhile.
+    pub sampler: Option<&'w Sampler>,
+    /// Set by Ctrl-C.
+    pub cancel: &'w Cancel,
+    /// Gets the figures so far.
+    pub tick: &'w mut dyn FnMut(Live),
+}
+
+/// How a try went.
+pub enum CellOutcome {
+    /// The numbers stand, one cell for each workload of the group, but for those that have none,
+    /// with the reason.
+    Valid(Vec<Cell>, Vec<(u16, String)>),
+    /// One does not, and all of the group are measured again.
+    Invalid {
+        /// Index of its workload.
+        workload: u16,
+        /// Why.
+        reason: String,
+        /// Whether trying again in this run can help; a tool that hung hangs again, and memory does
+        /// not grow.
+        again: bool,
+    },
+    /// There is none, and trying again would not help until somebody mends the place; why.
+    Hopeless(String),
+    /// Ctrl-C or a signal.
+    Interrupted,
+}
+
+impl CellOutcome {
+    /// The same, and some workloads of the group have no number.
+    fn without(self, missing: Vec<(u16, String)>) -> CellOutcome {
+        match self {
+            CellOutcome::Valid(cells, _) => CellOutcome::Valid(cells, missing),
+            other => other,
+        }
+    }
+}
+
+/// The seed of a cell: the same for all candidates of a block, so that they get the same offsets.
+pub fn seed(run_seed: u64, block: u32, workload: u16) -> u64 {
+    SplitMix64::derive(run_seed, &[0xce11, block.into(), workload.into()]).next_u64()
+}
+
+/// Measures workloads of the run that belong together on a prepared site.
+pub fn measure(
+    site: &mut Site,
+    header: &Header,
+    which: CellId<'_>,
+    watch: Watch<'_>,
+) -> CellOutcome {
+    let Watch { idle, sampler, cancel, tick } = watch;
+    let first = which.group[0];
+    let workload = &header.workloads[usize::from(first)];
+    let seed = seed(header.seed, which.block, first);
+    let limited = workloads::with_limits(workload.clone(), &header.protocol);
+    let slowed_ppm = match workload.can_be_slowed() {
+        true => header.candidates[usize::from(which.candidate)].slowed_ppm,
+        false => 0,
+    };
+    let job = Job { seed, slowed_ppm, ..limited.job };
+    let part = |w: &u16| header.workloads[usize::from(*w)].profile;
+    let parts: Vec<Part> = which.group.iter().filter_map(part).collect();
+    let load = Load { longest: load::CELL, ..Load::new(&job, &parts) };
+    if let Some(sampler) = sampler {
+        sampler.begin(&site.devices);
+    }
+    if let Some(reason) = impossible_on(site, workload) {
+        return CellOutcome::Invalid { workload: first, reason, again: true };
+    }
+    let measured = match workload.driver {
+        DriverName::Native => measure_phase(site, workload.phase, load, cancel, tick).map(natively),
+        _ => measure_foreign(site, &group_of(header, which, &job), cancel),
+    };
+    if let Some(sampler) = sampler {
+        sampler.pause();
+    }
+    let invalid = |reason| CellOutcome::Invalid { workload: first, reason, again: true };
+    let cleaned = site.scratch.remove_file(scratch::APPEND).and(site.scratch.remove_small());
+    match (measured, cleaned) {
+        (Err(CellError::Load(LoadError::Interrupted)), _) => CellOutcome::Interrupted,
+        (Err(trouble), _)
+            if trouble.is_lasting(&header.candidates[usize::from(which.candidate)]) =>
+        {
+            CellOutcome::Hopeless(trouble.explained())
+        }
+        (Err(trouble), _) => trouble.invalid(first),
+        (Ok(_), Err(error)) => invalid(format!("cannot remove the files of the cell: {error}")),
+        (Ok((told, truth)), Ok(())) if told.len() == which.group.len() => {
+            let is_profile = workload.phase == Phase::Whole;
+            let (told, missing) = apart(which.group, told);
+            let measurements: Vec<Measurement> = told.iter().map(|(_, m, _)| m.clone()).collect();
+            if measurements.is_empty() {
+                return CellOutcome::Valid(Vec::new(), missing);
+            }
+            let truths = truth::apportion(truth, is_profile, &measurements, |ns| idle.over(ns));
+            judge(site, header, which, sampler, told.into_iter().zip(truths)).without(missing)
+        }
+        (Ok((told, _)), Ok(())) => {
+            let (wanted, got) = (which.group.len(), told.len());
+            invalid(format!("expected {wanted} figures, received {got}"))
+        }
+    }
+}
+
+/// Why a workload cannot be measured at all on a stack without a filesystem.
+pub fn impossible_on(site: &Site, workload: &Workload) -> Option<String> {
+    let needs_files = matches!(workload.phase, Phase::Metadata | Phase::Whole)
+        || workload.driver != DriverName::Native;
+    (site.is_raw && needs_files)
+        .then(|| format!("{} needs a filesystem, and a raw device has none", workload.name))
+}
+
+/// What was measured of each workload or why nothing was, with what a foreign tool printed.
+type Told = Vec<(Result<Measurement, String>, Option<String>)>;
+
+/// A workload's numbers, with what a foreign tool printed.
+type Figures = (u16, Measurement, Option<String>);
+
+/// Those with numbers, and those without: bonnie++ prints no figure for a phase it finds too
+/// short, while the others stand.
+fn apart(group: &[u16], told: Told) -> (Vec<Figures>, Vec<(u16, String)>) {
+    let (mut figures, mut missing) = (Vec::new(), Vec::new());
+    for (workload, (measured, raw)) in group.iter().zip(told) {
+        match measured {
+            Ok(measurement) => figures.push((*workload, measurement, raw)),
+            Err(why) => missing.push((*workload, why)),
+        }
+    }
+    (figures, missing)
+}
+
+fn natively((measurements, truth): (Vec<Measurement>, Truth)) -> (Told, Truth) {
+    (measurements.into_iter().map(|m| (Ok(m), None)).collect(), truth)
+}
+
+/// The workloads of a group, each with the job of this cell.
+fn group_of(header: &Header, which: CellId<'_>, job: &Job) -> Vec<Workload> {
+    let of = |w: &u16| {
+        let workload = header.workloads[usize::from(*w)].clone();
+        Workload { job: job.clone(), ..workload }
+    };
+    which.group.iter().map(of).collect()
+}
+
+/// Has a foreign tool measure workloads that belong together.
+fn measure_foreign(
+    site: &mut Site,
+    group: &[Workload],
+    cancel: &Cancel,
+) -> Result<(Told, Truth), CellError> {
+    let first = &group[0];
+    let tool = foreign::find(first.driver, cancel)?
+        .ok_or_else(|| LoadError::Child("a foreign tool without a name".to_string()))?;
+    let mut truth = Truth::default();
+    // What a profile or a job file does to its files its words do not say.
+    let may_write = |w: &Workload| w.job.rw.writes() || w.profile.is_some() || w.fio_job.is_some();
+    if group.iter().any(|workload| workload.job.direct && may_write(workload)) {
+        truth.dirtied_per_page = dirtied_per_page(site)?;
+    }
+    let is_empty = tool.invocation(first).map_err(ForeignError::from)?.workdir == Workdir::Empty;
+    let directory = match is_empty {
+        true => site.scratch.make_dir(scratch::SMALL).map(Scratch::of),
+        false => Ok(site.scratch.clone()),
+    };
+    let directory = directory.map_err(|e| CellError::Io("cannot make a directory", e))?;
+    if !is_empty && first.phase == Phase::ColdRead {
+        truth.resident_before_bytes = cool(site)?;
+    }
+    let limit = foreign::limit(first.job.time_limit_ns, group.len());
+    let before = host::Evidence::take(&site.disks);
+    let told = tool.run(group, directory.path(), limit, cancel)?;
+    host::Evidence::take(&site.disks).since(&before, &mut truth);
+    let worded = |(measured, raw): foreign::Told| (measured.map_err(|e| e.to_string()), Some(raw));
+    Ok((told.into_iter().map(worded).collect(), truth))
+}
+
+/// Completes the evidence and asks the rules whether each number may stand.
+fn judge(
+    site: &Site,
+    header: &Header,
+    which: CellId<'_>,
+    sampler: Option<&Sampler>,
+    measured: impl Iterator<Item = (Figures, Truth)>,
+) -> CellOutcome {
+    let mut cells = Vec::with_capacity(which.group.len());
+    let mut began_ns = which.began_ns;
+    for ((workload, measurement, raw), mut truth) in measured {
+        let read_bytes = measurement.read.as_ref().map_or(0, |read| read.io_bytes);
+        let direct = measurement.job.direct;
+        truth.cache = truth::cache_state(site.class, &truth, read_bytes, site.file_bytes, direct);
+        let (block, candidate, elapsed_ns) = (which.block, which.candidate, measurement.elapsed_ns);
+        let telemetry = sampler.and_then(|sampler| sampler.of(&measurement)).map(Box::new);
+        let cell = Cell {
+            block,
+            candidate,
+            workload,
+            began_ns,
+            measurement,
+            truth,
+            raw,
+            slices: Vec::new(),
+            telemetry,
+        };
+        if let Some(reason) = evidence::invalid_reason(header, &cell) {
+            return CellOutcome::Invalid { workload, reason, again: true };
+        }
+        began_ns += elapsed_ns;
+        cells.push(cell);
+    }
+    CellOutcome::Valid(cells, Vec::new())
+}
+
+/// What goes wrong around a measurement.
+#[derive(Debug, thiserror::Error)]
+pub enum CellError {
+    /// The engine failed.
+    #[error(transparent)]
+    Load(#[from] LoadError),
+    /// A foreign tool failed.
+    #[error(transparent)]
+    Foreign(ForeignError),
+    /// The candidate cannot do the workload at all; why.
+    #[error("{0}")]
+    Impossible(String),
+    /// Something beside them failed; while doing what.
+    #[error("{0}: {1}")]
+    Io(&'static str, io::Error),
+}
+
+impl From<ForeignError> for CellError {
+    fn from(error: ForeignError) -> CellError {
+        match error {
+            ForeignError::Exec(ExecError::Interrupted) => CellError::Load(LoadError::Interrupted),
+            error => CellError::Foreign(error),
+        }
+    }
+}
+
+impl CellError {
+    /// What happened and what mends it; the engine's failures say both themselves.
+    pub fn explained(&self) -> String {
+        match self {
+            CellError::Io(what, error) if is_full(error) => {
+                format!("no space left ({what}). Free some space")
+            }
+            other => other.to_string(),
+        }
+    }
+
+    /// A cell without a number.
+    fn invalid(&self, workload: u16) -> CellOutcome {
+        let hung =
+            matches!(self, CellError::Foreign(ForeignError::Exec(ExecError::TimedOut { .. })));
+        let lacks_memory = matches!(self, CellError::Load(LoadError::Failed(failure))
+            if failure.kind == FailureKind::NoMemory);
+        let advice = if hung { ". Change the limit with cell_max in the plan" } else { "" };
+        CellOutcome::Invalid {
+            workload,
+            reason: format!("{self}{advice}"),
+            again: !hung && !lacks_memory,
+        }
+    }
+
+    /// Whether the next try would meet the same: the place is full, read-only, closed or gone. A
+    /// filesystem that we made ourselves is as full as its own overhead makes it, which says
+    /// nothing about the other candidates; it goes without that number.
+    pub fn is_lasting(&self, candidate: &Candidate) -> bool {
+        use io::ErrorKind as E;
+        let is_ours = matches!(candidate.kind, Kind::Stack(_));
+        match self {
+            CellError::Load(LoadError::Failed(failure)) => match failure.kind {
+                FailureKind::NoSpace => !is_ours,
+                FailureKind::ReadOnly | FailureKind::Permission | FailureKind::NotFound => true,
+                _ => false,
+            },
+            CellError::Io(_, error) => match error.kind() {
+                _ if is_full(error) => !is_ours,
+                E::ReadOnlyFilesystem | E::PermissionDenied | E::NotFound => true,
+                _ => false,
+            },
+            CellError::Foreign(error) => matches!(
+                error,
+                ForeignError::Missing { .. }
+                    | ForeignError::Stranger(_)
+                    | ForeignError::Unsupported(_)
+            ),
+            CellError::Load(_) | CellError::Impossible(_) => false,
+        }
+    }
+}
+
+fn is_full(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded)
+}
+
+fn measure_phase(
+    site: &mut Site,
+    phase: Phase,
+    load: Load<'_>,
+    cancel: &Cancel,
+    tick: &mut dyn FnMut(Live),
+) -> Result<(Vec<Measurement>, Truth), CellError> {
+    let job = load.job;
+    let mut truth = Truth::default();
+    if job.direct && job.rw.writes() {
+        truth.dirtied_per_page = dirtied_per_page(site)?;
+    }
+    if phase == Phase::ColdRead {
+        truth.resident_before_bytes = cool(site)?;
+    }
+    let (target, kind) = target(site, phase)?;
+    let before = host::Evidence::take(&site.disks);
+    let measurements = load::run_all(load, target, kind, cancel, tick)?;
+    let after = host::Evidence::take(&site.disks);
+    after.since(&before, &mut truth);
+    Ok((measurements, truth))
+}
+
+/// What a workload is measured on; new files and directories are made.
+pub fn target(site: &Site, phase: Phase) -> Result<(Subject, TargetKind), CellError> {
+    Ok(match phase {
+        Phase::ColdRead | Phase::Overwrite => (site.data.clone(), site.data_kind()),
+        // Without files, what is new begins where the device does.
+        Phase::Append if site.is_raw => (site.data.clone(), site.data_kind()),
+        Phase::Append => {
+            let made = site.scratch.create(scratch::APPEND);
+            let made = made.map_err(|e| CellError::Io("cannot make a new file", e))?;
+            (Subject::Opened(made), TargetKind::File)
+        }
+        Phase::Metadata | Phase::Whole => {
+            let made = site.scratch.make_dir(scratch::SMALL);
+            let made = made.map_err(|e| CellError::Io("cannot make a directory", e))?;
+            (Subject::Opened(made), TargetKind::Directory)
+        }
+    })
+}
+
+/// Puts the data file out of memory and says how much of it is still there: of itself, and of the
+/// files that loop devices below keep there. `None` where one of those may not be looked at.
+pub fn cool(site: &Site) -> Result<Option<u64>, CellError> {
+    let file =
+        File::open(site.data.path()).map_err(|e| CellError::Io("cannot open the data file", e))?;
+    let evict = |file: &File| {
+        residency::evict(file)
+            .map_err(|e| CellError::Io("cannot drop the file from the page cache", e))
+    };
+    evict(&file)?;
+    if let Some(device) = &site.driver_reads {
+        let device = File::open(device.as_path());
+        evict(&device.map_err(|e| CellError::Io("cannot open the device of the stack", e))?)?;
+    }
+    let own = residency::resident_bytes(&file, site.file_bytes)
+        .map_err(|e| CellError::Io("cannot determine which pages are in memory", e))?;
+    // A file of somebody else's, or one that a mount hides: nothing can be said then.
+    let below = site.cached_below.iter().map(|image| cool_below(image).ok());
+    Ok(below.sum::<Option<u64>>().map(|below| own.saturating_add(below)))
+}
+
+fn cool_below(image: &RawPath) -> io::Result<u64> {
+    // Somebody else's directory: what has the name may be a pipe that nobody ever writes to.
+    let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    let file = File::from(open(image.as_path(), flags, Mode::empty())?);
+    if !file.metadata()?.is_file() {
+        return Err(io::ErrorKind::NotFound.into());
+    }
+    residency::evict(&file)?;
+    residency::resident_bytes(&file, file.metadata()?.len())
+}
+
+/// Whether direct writes here really are direct: measured once for each visit.
+pub fn dirtied_per_page(site: &mut Site) -> Result<Option<f64>, CellError> {
+    if site.dirtied_per_page.is_none() && site.is_raw {
+        let measured = host::dirtied_per_page(site.data.path());
+        site.dirtied_per_page =
+            measured.map_err(|e| CellError::Io("direct writes fail here", e))?;
+    }
+    if site.dirtied_per_page.is_none() && !site.is_raw {
+        let file = site.scratch.create(scratch::PROBE);
+        let file = file.map_err(|e| CellError::Io("cannot make a file to try direct writes", e))?;
+        let measured = host::dirtied_per_page(file.path());
+        // Removed while it is open, it would stay under another name on NFS and FUSE.
+        drop(file);
+        let removed = site.scratch.remove_file(scratch::PROBE);
+        removed.map_err(|e| CellError::Io("cannot remove the trial file", e))?;
+        site.dirtied_per_page =
+            measured.map_err(|e| CellError::Io("direct writes fail here", e))?;
+    }
+    Ok(site.dirtied_per_page)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_figure_that_a_tool_left_out_keeps_its_reason() {
+        let told = vec![(Err("+++++".to_string()), None), (Err("cut".to_string()), None)];
+        let (figures, missing) = apart(&[4, 7], told);
+        assert_eq!(missing, [(4, "+++++".to_string()), (7, "cut".to_string())]);
+        assert!(figures.is_empty());
+    }
+}

@@ -1,0 +1,241 @@
+//! The filesystem and the encryption of each stack on memory: what they do with no disk below.
+//!
+//! An image in memory on a loop device, on which each stack is made once as in a visit. The loop
+//! device is part of what is measured, so the rung is a little lower than the filesystem alone.
+
+use std::path::Path;
+
+use bakeoff_core::decide::schedule;
+use bakeoff_core::diagnose::{rungs, variants};
+use bakeoff_core::model::candidate::{Candidate, Kind, Skipped};
+use bakeoff_core::model::ceiling::{Ceilings, Layer, Rung};
+use bakeoff_core::model::event::{FlashState, Region, Step};
+use bakeoff_core::model::path::{RawPath, printable};
+use bakeoff_core::prepare::{steps, visit};
+use bakeoff_core::units;
+
+use super::ceilings::{self, Memory, Place};
+use crate::fault::Fault;
+use crate::host::{self, Opened};
+use crate::load::scratch;
+use crate::places::regions::{self, Attached, Part, Regions};
+use crate::places::target_set::TargetSet;
+use crate::steps::making::{self, OnLoop};
+use crate::steps::session::Session;
+use crate::steps::stepper::{self, StepError};
+use bakeoff_core::decide::cost;
+
+/// Size of the image: every filesystem can be made on it.
+const IMAGE_BYTES: u64 = 512 << 20;
+/// Most of the data file on it.
+const FILE_BYTES: u64 = 32 << 20;
+/// At most this part of the available memory is taken.
+const MEMORY_SHARE: u64 = 4;
+/// What preparing one stack in memory takes.
+const VISIT_NS: u64 = 2_000_000_000;
+
+/// One stack to be made in memory, and all candidates it speaks for.
+struct Visit {
+    layer: Layer,
+    what: Candidate,
+    candidates: Vec<u16>,
+}
+
+/// Measures the rungs in memory of a run whose candidates are stacks.
+///
+/// # Errors
+/// When the record cannot be kept, or what was made cannot be taken away. What fails otherwise is
+/// left out with its reason.
+pub fn measure(
+    session: &mut Session,
+    target_set: &TargetSet,
+    of: &mut Ceilings,
+) -> Result<(), Fault> {
+    let TargetSet::Regions(on_disk) = target_set else { return Ok(()) };
+    let visits = visits(&session.journal.run().header.candidates);
+    let workloads = &session.journal.run().header.workloads;
+    let has_any = workloads.iter().any(|w| rungs::in_memory(w, Layer::FsRam).is_some());
+    if visits.is_empty() || !has_any || session.cancel.is_set() {
+        return Ok(());
+    }
+    if let Some(reason) = reason_against(session, visits.len() as u64) {
+        skip(of, "filesystems and ciphers in memory", &reason);
+        return Ok(());
+    }
+    let memory = match Memory::make(session) {
+        Ok(memory) => memory,
+        Err(StepError::Failed(error)) => {
+            skip(of, "filesystems and ciphers in memory", &error.to_string());
+            return Ok(());
+        }
+        Err(StepError::Fault(fault)) => return Err(fault),
+    };
+    let measured = on_image(session, on_disk, &memory, visits, of);
+    memory.remove(session).and(measured)
+}
+
+/// Each different stack once: schedulers and the like make none.
+fn visits(candidates: &[Candidate]) -> Vec<Visit> {
+    let mut all: Vec<Visit> = Vec::new();
+    for (index, candidate) in (0u16..).zip(candidates) {
+        let of = [
+            (Layer::FsRam, variants::filesystem_alone(candidate)),
+            (Layer::CryptRam, variants::cipher_alone(candidate)),
+        ];
+        for (layer, what) in of.into_iter().filter_map(|(layer, what)| Some((layer, what?))) {
+            let what = Candidate { region: 0, ..what };
+            match all.iter_mut().find(|v| v.layer == layer && v.what.kind == what.kind) {
+                Some(visit) => visit.candidates.push(index),
+                None => all.push(Visit { layer, what, candidates: vec![index] }),
+            }
+        }
+    }
+    all
+}
+
+/// Every change that [`measure`] makes, for a plan; `device` is what the loop device is called.
+pub fn announced(
+    run: &str,
+    candidates: &[Candidate],
+    mount_point: &RawPath,
+    device: &RawPath,
+) -> Vec<Step> {
+    let name = steps::scratch_name_of(run, ceilings::MEMORY_SCRATCH);
+    let image = RawPath::new(Path::new(ceilings::MEMORY).join(name).join(scratch::IMAGE));
+    let mut all = vec![steps::fill(0, &image, IMAGE_BYTES), steps::attach_loop(0, &image)];
+    let target_set = visit::StackTarget {
+        run,
+        slot: 0,
+        device,
+        region_bytes: IMAGE_BYTES,
+        flash_state: FlashState::WrittenOnce,
+        mount_point,
+    };
+    for Visit { what, .. } in visits(candidates) {
+        if let Kind::Stack(stack) = &what.kind {
+            all.extend(visit::made(&what.name, stack, &target_set).steps);
+        }
+    }
+    all
+}
+
+/// Why nothing is measured: the time is the blocks', the memory the system's.
+fn reason_against(session: &Session, visits: u64) -> Option<String> {
+    let run = session.journal.run();
+    let most = host::available_bytes() / MEMORY_SHARE;
+    if IMAGE_BYTES > most {
+        let (needed, most) = (units::size(IMAGE_BYTES), units::size(most));
+        return Some(format!(
+            "they need {needed} of memory, and at most {most} (a quarter) may be used"
+        ));
+    }
+    let protocol = &run.header.protocol;
+    let rungs_ns = run.header.workloads.len() as u64 * (rungs::RUNG_NS + rungs::RUNG_OVERHEAD_NS);
+    let blocks_ns = cost::of_block(run).0.saturating_mul(u64::from(schedule::most_blocks(run)));
+    let ends_ns = session.journal.elapsed_ns() + visits * (VISIT_NS + rungs_ns) + blocks_ns;
+    let is_over = protocol.time_ns.is_some_and(|limit| ends_ns > limit);
+    is_over.then(|| "not enough time beside the blocks. Allow more time with --time".to_string())
+}
+
+/// The image, its loop device, every visit, and all of it away again.
+fn on_image(
+    session: &mut Session,
+    on_disk: &Regions,
+    memory: &Memory,
+    visits: Vec<Visit>,
+    of: &mut Ceilings,
+) -> Result<(), Fault> {
+    let image = match memory.make_file(scratch::IMAGE) {
+        Ok(image) => image,
+        Err(error) => {
+            skip(of, "filesystems and ciphers in memory", &error.to_string());
+            return Ok(());
+        }
+    };
+    let attached = making::image(session, &image, IMAGE_BYTES);
+    let on_loop = match attached {
+        Ok(attached) => attached,
+        Err(StepError::Fault(fault)) => return Err(fault),
+        Err(StepError::Failed(error)) => {
+            skip(of, "filesystems and ciphers in memory", &error.to_string());
+            return Ok(());
+        }
+    };
+    let step = on_loop.step;
+    let mut target_set = TargetSet::Regions(regions_on(session, on_disk, &image, on_loop));
+    let mut done = Ok(());
+    for visit in visits {
+        if session.cancel.is_set() || done.is_err() {
+            break;
+        }
+        session.progress.doing(&format!("measuring {}", visit.what.name));
+        done = one(session, &mut target_set, &visit, of);
+    }
+    match stepper::undo(&mut session.journal, step) {
+        Err(StepError::Fault(fault)) => Err(fault),
+        Ok(()) | Err(StepError::Failed(_)) => done,
+    }
+}
+
+fn regions_on(session: &Session, on_disk: &Regions, image: &Opened, on_loop: OnLoop) -> Regions {
+    let OnLoop { device, inode, .. } = on_loop;
+    let place = session.journal.run().header.region.as_ref().map(|r| r.place.clone());
+    let region = Region {
+        target: RawPath::new(image.shown()),
+        start_bytes: 0,
+        size_bytes: IMAGE_BYTES,
+        parts: 1,
+        is_image: true,
+        place: place.unwrap_or_default(),
+        flash_state: FlashState::WrittenOnce,
+        token: None,
+    };
+    let knob_disk = regions::kernel_name(&device);
+    let part = Part { device, backing: Some((inode, 0)), knob_disk };
+    let attached = Attached { parts: vec![part], region };
+    let file_bytes = on_disk.file_bytes.min(FILE_BYTES);
+    Regions::new(vec![attached], on_disk.mount_point.clone(), file_bytes)
+}
+
+/// One visit: every workload that is one job on files.
+fn one(
+    session: &mut Session,
+    target_set: &mut TargetSet,
+    visit: &Visit,
+    of: &mut Ceilings,
+) -> Result<(), Fault> {
+    let entered = match target_set.enter(session, &visit.what) {
+        Ok(()) => {
+            rungs_of(session, target_set, visit, of);
+            Ok(())
+        }
+        Err(StepError::Fault(fault)) => Err(fault),
+        Err(StepError::Failed(error)) => {
+            skip(of, &visit.what.name, &error.to_string());
+            Ok(())
+        }
+    };
+    match target_set.leave(&mut session.journal) {
+        Ok(()) => entered,
+        Err(error) => entered.and(Err(error.into_fault())),
+    }
+}
+
+fn rungs_of(session: &Session, target_set: &mut TargetSet, visit: &Visit, of: &mut Ceilings) {
+    let header = &session.journal.run().header;
+    for (workload, what) in (0u16..).zip(&header.workloads) {
+        let Some(rung) = rungs::in_memory(what, visit.layer) else { continue };
+        let place = Place { workload, candidate: visit.candidates.first().copied(), rung };
+        match ceilings::one(session, target_set, None, &place) {
+            Ok(rung) => of.rungs.extend(
+                visit.candidates.iter().map(|c| Rung { candidate: Some(*c), ..rung.clone() }),
+            ),
+            Err(reason) => skip(of, &format!("{} for {}", visit.what.name, what.name), &reason),
+        }
+    }
+}
+
+fn skip(of: &mut Ceilings, name: &str, reason: &str) {
+    let (name, reason) = (name.to_string(), printable(reason.as_bytes()));
+    of.skipped.push(Skipped { name, reason });
+}

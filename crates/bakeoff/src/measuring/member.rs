@@ -1,0 +1,234 @@
+//! One standing candidate in the rounds of a workload: its measuring process, its slices, and the
+//! evidence about them.
+//!
+//! What the disks moved is read around each slice: slices take turns, so each byte belongs to one
+//! of them. What other processes did is read around all of them together and divided by time,
+//! because reading it takes longer than a slice.
+
+use bakeoff_core::model::event::{Cell, Truth};
+use bakeoff_core::model::job::Job;
+use bakeoff_core::model::slice::{Slice, Void};
+use bakeoff_core::model::slice_length::Least;
+use bakeoff_core::model::workload::{Metric, Phase};
+use bakeoff_core::tools::native::sliced::{Go, SliceReport};
+use bakeoff_core::truth::COLD_SHARE;
+use bakeoff_core::workloads;
+
+use super::cell::{self, CellError};
+use super::rounds::RoundsId;
+use crate::host::{Moment, Passed};
+use crate::load::site::Site;
+use crate::load::sliced::Sliced;
+use crate::steps::session::Session;
+
+/// Suspends of less are what is left of two clocks being read one after the other.
+const SUSPEND_FLOOR_NS: u64 = 1_000_000;
+/// Pages of swap traffic around a slice from which on memory was short.
+const SWAPPED_PAGES: u64 = 64;
+
+/// Where in the rounds a slice is.
+#[derive(Clone, Copy, Debug)]
+pub struct Turn {
+    /// The round.
+    pub round: u16,
+    /// Position in the round.
+    pub turn: u16,
+    /// Who had the turn before.
+    pub after: Option<u16>,
+    /// How long it is to be.
+    pub slice_ns: u64,
+}
+
+/// A candidate that takes part in rounds.
+pub struct Member {
+    /// Index of the candidate.
+    pub candidate: u16,
+    /// Marks of the sampler around each slice that counts.
+    pub spans: Vec<(u64, u64)>,
+    sliced: Sliced,
+    metric: Metric,
+    least: Least,
+    /// Whether what a slice reads has to come from the disk.
+    reads_cold: bool,
+    /// Bytes a slice may read, where they go through memory: it is emptied before each slice, and
+    /// what is read twice in one would come from there.
+    most_bytes: Option<u64>,
+    /// What was seen before the first slice, and around each that counts.
+    truth: Truth,
+    began_ns: u64,
+    slices: Vec<Slice>,
+    /// For each of `slices` its number among those of the process, calibration included, and what
+    /// happened around it.
+    around: Vec<(usize, Passed)>,
+}
+
+impl Member {
+    /// Makes the candidate ready for a workload and starts its measuring process.
+    ///
+    /// # Errors
+    /// When the workload cannot be measured on it.
+    pub fn start(
+        session: &Session,
+        site: &mut Site,
+        which: RoundsId<'_>,
+        candidate: u16,
+    ) -> Result<Member, CellError> {
+        let header = &session.journal.run().header;
+        let workload = &header.workloads[usize::from(which.workload)];
+        if let Some(reason) = cell::impossible_on(site, workload) {
+            return Err(CellError::Impossible(reason));
+        }
+        let seed = cell::seed(header.seed, which.block, which.workload);
+        let slowed_ppm = header.candidates[usize::from(candidate)].slowed_ppm;
+        let limited = workloads::with_limits(workload.clone(), &header.protocol);
+        let job = Job { seed, slowed_ppm, ..limited.job };
+        let mut truth = Truth::default();
+        if job.direct && job.rw.writes() {
+            truth.dirtied_per_page = cell::dirtied_per_page(site)?;
+        }
+        let (target, kind) = cell::target(site, workload.phase)?;
+        let reads_cold = workload.phase == Phase::ColdRead;
+        if reads_cold {
+            truth.resident_before_bytes = Some(0);
+        }
+        Ok(Member {
+            candidate,
+            spans: Vec::new(),
+            sliced: Sliced::start(&job, target, kind, &session.cancel)?,
+            metric: workload.metric,
+            least: Least::of(&job),
+            reads_cold,
+            most_bytes: (reads_cold && (!job.direct || site.driver_reads.is_some()))
+                .then_some(job.size),
+            truth,
+            began_ns: session.journal.elapsed_ns(),
+            slices: Vec::new(),
+            around: Vec::new(),
+        })
+    }
+
+    /// Measures a slice that finds the length; gives its figure.
+    ///
+    /// # Errors
+    /// The engine's, or Ctrl-C.
+    pub fn try_out(&mut self, site: &Site, slice_ns: u64) -> Result<f64, CellError> {
+        self.cool(site)?;
+        let go = self.order(slice_ns);
+        let report = self.sliced.go(go)?;
+        Ok(report.slice().figure(self.metric).unwrap_or_default())
+    }
+
+    /// Measures a slice and keeps it, also where it does not count.
+    ///
+    /// # Errors
+    /// The engine's, or Ctrl-C.
+    pub fn slice(&mut self, session: &Session, site: &Site, turn: Turn) -> Result<(), CellError> {
+        self.cool(site)?;
+        let began_ns = session.journal.elapsed_ns();
+        let mark = || session.sampler.as_ref().map(|sampler| sampler.mark());
+        let (before, from) = (Moment::take(&site.disks), mark());
+        let go = self.order(turn.slice_ns);
+        let report = self.sliced.go(go)?;
+        let (to, passed) = (mark(), Moment::take(&site.disks).since(&before));
+        let void = void_of(report, &passed, self.reads_cold);
+        let Turn { round, turn, after, .. } = turn;
+        self.slices.push(Slice { round, turn, after, began_ns, void, ..report.slice() });
+        self.around.push((self.sliced.slices().len() - 1, passed));
+        if void.is_none() {
+            self.spans.extend(from.zip(to));
+        }
+        Ok(())
+    }
+
+    fn order(&self, slice_ns: u64) -> Go {
+        Go { most_bytes: self.most_bytes.unwrap_or(0), ..Go::new(slice_ns, self.least) }
+    }
+
+    /// Puts what is going to be read out of memory.
+    fn cool(&mut self, site: &Site) -> Result<(), CellError> {
+        if self.most_bytes.is_none() {
+            return Ok(());
+        }
+        let resident = cell::cool(site)?;
+        let most = self.truth.resident_before_bytes.zip(resident).map(|(a, b)| a.max(b));
+        self.truth.resident_before_bytes = most;
+        Ok(())
+    }
+
+    /// Slices that count.
+    pub fn valid(&self) -> usize {
+        self.slices.iter().filter(|slice| slice.is_valid()).count()
+    }
+
+    /// Time of the slices that count.
+    pub fn elapsed_ns(&self) -> u64 {
+        self.slices.iter().filter(|slice| slice.is_valid()).map(|slice| slice.elapsed_ns).sum()
+    }
+
+    /// The cell they make, its process ended; `None` where no slice counts.
+    ///
+    /// # Errors
+    /// The engine's.
+    pub fn into_cell(mut self, block: u32, workload: u16) -> Result<Option<Cell>, CellError> {
+        self.admit();
+        let counts: Vec<usize> =
+            (0..self.slices.len()).filter(|i| self.slices[*i].is_valid()).collect();
+        if counts.is_empty() {
+            return Ok(None);
+        }
+        counts.iter().for_each(|i| add(&mut self.truth, &self.around[*i].1));
+        let numbers: Vec<usize> = counts.iter().map(|i| self.around[*i].0).collect();
+        Ok(Some(Cell {
+            block,
+            candidate: self.candidate,
+            workload,
+            began_ns: self.began_ns,
+            measurement: self.sliced.finish(&numbers)?,
+            truth: self.truth,
+            raw: None,
+            slices: self.slices,
+            telemetry: None,
+        }))
+    }
+
+    /// A candidate that is like that in most slices keeps them: one whose reads come from memory
+    /// whatever is done is shown as what it is, and not ranked; one that does less than the least
+    /// in the longest slice is that slow.
+    fn admit(&mut self) {
+        if self.valid() * 2 >= self.slices.len() {
+            return;
+        }
+        for slice in &mut self.slices {
+            if matches!(slice.void, Some(Void::FromMemory | Void::TooFew)) {
+                slice.void = None;
+            }
+        }
+    }
+}
+
+/// Why a slice does not count.
+fn void_of(report: &SliceReport, passed: &Passed, reads_cold: bool) -> Option<Void> {
+    let came_from_disk = |moved: u64| moved as f64 >= report.bytes() as f64 * COLD_SHARE;
+    if passed.suspended_ns > SUSPEND_FLOOR_NS {
+        Some(Void::Suspended)
+    } else if passed.swapped_pages.is_some_and(|pages| pages > SWAPPED_PAGES) {
+        Some(Void::Swapping)
+    } else if report.cut {
+        Some(Void::TooFew)
+    } else if reads_cold && !passed.device_read_bytes.is_none_or(came_from_disk) {
+        Some(Void::FromMemory)
+    } else {
+        None
+    }
+}
+
+/// Adds what happened around a slice.
+fn add(truth: &mut Truth, passed: &Passed) {
+    let sum = |total: &mut Option<u64>, more: Option<u64>| {
+        *total = more.map(|more| total.unwrap_or(0).saturating_add(more));
+    };
+    sum(&mut truth.device_read_bytes, passed.device_read_bytes);
+    sum(&mut truth.device_written_bytes, passed.device_written_bytes);
+    sum(&mut truth.swapped_pages, passed.swapped_pages);
+    truth.suspended_ns = truth.suspended_ns.saturating_add(passed.suspended_ns);
+}

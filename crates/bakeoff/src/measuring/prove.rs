@@ -1,0 +1,245 @@
+//! `run --prove`: after the answer, short experiments on what is only suspected.
+//!
+//! Each candidate is prepared once more as for a visit, an encrypted one also with the null cipher,
+//! without encryption, and with its cipher alone. A lowered clock is a step with its undo, so it is
+//! put back on every way out, by `clean` after a crash too. What is not done is written down with
+//! its reason.
+
+use std::time::{Duration, Instant};
+
+use bakeoff_core::diagnose::prove::{self, MOST_NS};
+use bakeoff_core::diagnose::{Grade, summary, variants};
+use bakeoff_core::model::candidate::{Candidate, Skipped};
+use bakeoff_core::model::cause::HeldBack;
+use bakeoff_core::model::ceiling::{Ceilings, Layer, Rung};
+use bakeoff_core::model::event::What;
+use bakeoff_core::model::path::printable;
+use bakeoff_core::model::run::Run;
+use bakeoff_core::prepare::knobs;
+
+use super::ceilings::{self, Place};
+use super::cell;
+use crate::fault::Fault;
+use crate::host;
+use crate::places::target_set::TargetSet;
+use crate::steps::session::Session;
+use crate::steps::stepper::{self, StepError};
+use bakeoff_core::decide::cost;
+
+/// Experiments on everything that is not proved yet.
+///
+/// # Errors
+/// When the record cannot be kept, or a setting cannot be put back.
+pub fn measure(session: &mut Session, target_set: &mut TargetSet) -> Result<(), Fault> {
+    let run = session.journal.run();
+    let is_known = run.ceilings.rungs.iter().any(|rung| rung.layer == Layer::Again);
+    if !run.header.protocol.prove || is_known || session.cancel.is_set() {
+        return Ok(());
+    }
+    let mut of = run.ceilings.clone();
+    let until = Instant::now() + Duration::from_nanos(MOST_NS);
+    for candidate in 0..run.header.candidates.len() as u16 {
+        let places =
+            suspected(session.journal.run(), candidate, target_set.only_region().is_some());
+        if places.is_empty() {
+            continue;
+        }
+        let own = session.journal.run().header.candidates[usize::from(candidate)].clone();
+        let others = on_other_ciphers(session.journal.run(), &own, &places);
+        let visits = [(own, places)].into_iter().chain(others);
+        for (what, places) in visits {
+            if !session.cancel.is_set() {
+                visit(session, target_set, &what, Planned { places, until }, &mut of)?;
+            }
+        }
+    }
+    session.journal.record(What::Ceilings(Box::new(of)))
+}
+
+/// The experiments on one candidate: for each workload whose cause is not proved.
+fn suspected(run: &Run, candidate: u16, has_device: bool) -> Vec<Place> {
+    let name = &run.header.candidates[usize::from(candidate)].name;
+    let mut places = Vec::new();
+    for (workload, of) in (0u16..).zip(&run.header.workloads) {
+        let held = summary::workload(run, workload);
+        let open = |h: &&HeldBack| h.candidate == *name && h.reason.grade != Grade::Proved;
+        if held.iter().find(open).is_none() {
+            continue;
+        }
+        let rungs = run
+            .ceilings
+            .rungs
+            .iter()
+            .filter(|r| r.workload == workload && r.candidate.is_none_or(|of| of == candidate));
+        let known: Vec<Layer> = rungs.map(|rung| rung.layer).collect();
+        let all = prove::of(of, has_device, &known).into_iter();
+        places.extend(all.map(|rung| Place { workload, candidate: Some(candidate), rung }));
+    }
+    places
+}
+
+/// The same workloads on the candidate with the null cipher, without encryption and without its
+/// filesystem, where it has any encryption: a visit each.
+fn on_other_ciphers(run: &Run, own: &Candidate, places: &[Place]) -> Vec<(Candidate, Vec<Place>)> {
+    let mut workloads: Vec<(u16, Option<u16>)> =
+        places.iter().map(|place| (place.workload, place.candidate)).collect();
+    workloads.dedup();
+    let visit = |(layer, changed): (Layer, Candidate)| {
+        let place = |(workload, candidate): &(u16, Option<u16>)| {
+            let of = &run.header.workloads[usize::from(*workload)];
+            let rung = prove::on_another_cipher(of, layer)?;
+            Some(Place { workload: *workload, candidate: *candidate, rung })
+        };
+        let places: Vec<Place> = workloads.iter().filter_map(place).collect();
+        (!places.is_empty()).then_some((changed, places))
+    };
+    on_ciphers(own).filter_map(visit).collect()
+}
+
+fn on_ciphers(own: &Candidate) -> impl Iterator<Item = (Layer, Candidate)> {
+    let changed = [
+        (Layer::NullCipher, variants::null_cipher(own)),
+        (Layer::NoCipher, variants::without_cipher(own)),
+        (Layer::CryptRaw, variants::cipher_on_the_region(own)),
+    ];
+    changed.into_iter().filter_map(|(layer, changed)| Some((layer, changed?)))
+}
+
+/// The candidate as it is made for experiments besides as it is, for a plan.
+pub fn changed(own: &Candidate) -> Vec<Candidate> {
+    on_ciphers(own).map(|(_, changed)| changed).collect()
+}
+
+/// Experiments on one candidate, and when none may begin any more.
+struct Planned {
+    places: Vec<Place>,
+    until: Instant,
+}
+
+fn visit(
+    session: &mut Session,
+    target_set: &mut TargetSet,
+    what: &Candidate,
+    planned: Planned,
+    of: &mut Ceilings,
+) -> Result<(), Fault> {
+    let entered = match target_set.enter(session, what) {
+        Ok(()) => experiments(session, target_set, planned, of),
+        Err(StepError::Fault(fault)) => Err(fault),
+        Err(StepError::Failed(error)) => {
+            skip(of, &format!("experiments on {}", what.name), &error.to_string());
+            Ok(())
+        }
+    };
+    match target_set.leave(&mut session.journal) {
+        Ok(()) => entered,
+        Err(error) => entered.and(Err(error.into_fault())),
+    }
+}
+
+fn experiments(
+    session: &mut Session,
+    target_set: &mut TargetSet,
+    planned: Planned,
+    of: &mut Ceilings,
+) -> Result<(), Fault> {
+    let Planned { places, until } = planned;
+    for place in places {
+        if session.cancel.is_set() {
+            return Ok(());
+        }
+        let layer = place.rung.layer;
+        let workload = &session.journal.run().header.workloads[usize::from(place.workload)];
+        let name = format!("{} for {}", layer.label(), workload.name);
+        if let Some(reason) = reason_against(session.journal.run(), of, &place, until) {
+            skip(of, &name, reason);
+            continue;
+        }
+        session.progress.doing(&format!("trying {name}"));
+        let measured = match layer {
+            Layer::SlowClock => match at_a_lowered_clock(session, target_set, &place) {
+                Ok(rung) => Ok(rung),
+                Err(NoFigure::Because(reason)) => Err(reason),
+                Err(NoFigure::Fault(fault)) => return Err(fault),
+            },
+            _ => cold(session, target_set, &place),
+        };
+        match measured {
+            Ok(rung) => of.rungs.push(rung),
+            Err(reason) => skip(of, &name, &reason),
+        }
+    }
+    Ok(())
+}
+
+/// Why an experiment is not done: time and bytes are bounded.
+fn reason_against(run: &Run, of: &Ceilings, place: &Place, until: Instant) -> Option<&'static str> {
+    if Instant::now() >= until {
+        return Some("the time limit of the experiments is reached");
+    }
+    let most = run.header.protocol.max_write_bytes?;
+    let experiments = of.rungs.len().saturating_sub(run.ceilings.rungs.len()) as u64 + 1;
+    let bytes = place.rung.write_bytes().saturating_mul(experiments);
+    let is_over = bytes > 0 && cost::written_bytes(run).saturating_add(bytes) > most;
+    is_over.then_some("it would exceed the write limit. Raise the limit with --max-write")
+}
+
+/// Measures an experiment; what is read comes from the disk, as in the cells.
+fn cold(session: &Session, target_set: &mut TargetSet, place: &Place) -> Result<Rung, String> {
+    if place.rung.job.rw.reads() {
+        let site = place.candidate.and_then(|candidate| target_set.site(candidate));
+        cell::cool(site.ok_or("it is not prepared")?).map_err(|error| error.to_string())?;
+    }
+    ceilings::one(session, target_set, None, place)
+}
+
+/// Why an experiment has no figure.
+enum NoFigure {
+    /// The run goes on without it.
+    Because(String),
+    /// The run ends.
+    Fault(Fault),
+}
+
+/// Measures with every clock lowered, and puts them back.
+fn at_a_lowered_clock(
+    session: &mut Session,
+    target_set: &mut TargetSet,
+    place: &Place,
+) -> Result<Rung, NoFigure> {
+    let mut taken = Vec::new();
+    let measured = match lower(session, &mut taken) {
+        Ok(()) if taken.is_empty() => {
+            Err(NoFigure::Because("this machine does not allow setting the CPU clock".to_string()))
+        }
+        Ok(()) => cold(session, target_set, place).map_err(NoFigure::Because),
+        Err(StepError::Failed(error)) => Err(NoFigure::Because(error.to_string())),
+        Err(StepError::Fault(fault)) => Err(NoFigure::Fault(fault)),
+    };
+    for step in taken.into_iter().rev() {
+        match stepper::undo(&mut session.journal, step) {
+            Err(StepError::Fault(fault)) => return Err(NoFigure::Fault(fault)),
+            // It stays in the record, and is tried again at the end of the run.
+            Ok(()) | Err(StepError::Failed(_)) => {}
+        }
+    }
+    measured
+}
+
+/// Takes a step for each policy; `taken` has them even where one fails.
+fn lower(session: &mut Session, taken: &mut Vec<u32>) -> Result<(), StepError> {
+    for policy in host::cpufreq_policies() {
+        let knob = knobs::highest_clock(&policy);
+        let Some(before) = host::setting(knobs::path(&knob).as_path()) else { continue };
+        let Ok(khz) = before.parse::<u64>() else { continue };
+        let value = ((khz as f64 * prove::CLOCK) as u64).to_string();
+        taken.push(stepper::next_number(session)?);
+        stepper::take(session, |n| knobs::set(n, &knob, &value, &before))?;
+    }
+    Ok(())
+}
+
+fn skip(of: &mut Ceilings, name: &str, reason: &str) {
+    let (name, reason) = (name.to_string(), printable(reason.as_bytes()));
+    of.skipped.push(Skipped { name, reason });
+}

@@ -1,0 +1,248 @@
+//! Measures one workload on all standing candidates: rounds of slices in balanced random order.
+//!
+//! A round is one slice of every standing candidate. Slices that do not count are measured again
+//! in further rounds, so a stray suspend costs a slice and not a cell. Nothing is written to the
+//! record between the first slice and the last.
+
+use bakeoff_core::decide::turns;
+use bakeoff_core::model::event::{Cell, Truth};
+use bakeoff_core::telemetry::layout::Device;
+use bakeoff_core::{evidence, truth};
+
+use super::calibration;
+use super::cell::CellError;
+use super::idle;
+use super::member::{Member, Turn};
+use crate::fault::Fault;
+use crate::host::Evidence;
+use crate::load::LoadError;
+use crate::load::scratch;
+use crate::places::target_set::TargetSet;
+use crate::steps::session::Session;
+
+/// Rounds beyond the planned ones, in which slices that do not count are measured again, for each
+/// of so many planned ones.
+const ONE_FURTHER_OF: u16 = 2;
+
+/// Which cells.
+#[derive(Clone, Copy, Debug)]
+pub struct RoundsId<'s> {
+    /// Block.
+    pub block: u32,
+    /// Index of the workload.
+    pub workload: u16,
+    /// Candidates that stand, in the order of the block.
+    pub standing: &'s [u16],
+    /// What the disks move while nothing of ours runs.
+    pub idle: idle::Rate,
+}
+
+/// How it went.
+pub enum Measured {
+    /// For each candidate a cell, or why there is none.
+    Cells(Vec<(u16, Result<Cell, String>)>),
+    /// One place cannot be measured on until somebody repairs it: which candidate's, and why.
+    Hopeless(u16, String),
+    /// Ctrl-C or a signal.
+    Interrupted,
+}
+
+/// What went wrong with whom.
+pub type Failed = (u16, CellError);
+
+/// Measures a workload on every standing candidate.
+///
+/// # Errors
+/// When something fails that is not a matter of a candidate.
+pub fn measure(
+    session: &mut Session,
+    target_set: &mut TargetSet,
+    which: RoundsId<'_>,
+) -> Result<Measured, Fault> {
+    watch(session, target_set, which.standing);
+    let disks = target_set.disks();
+    let before = Evidence::take(&disks);
+    let ended = in_rounds(session, target_set, which);
+    let after = Evidence::take(&disks);
+    if let Some(sampler) = &session.sampler {
+        sampler.pause();
+    }
+    let (members, mut cells) = match ended {
+        Ok((members, failed)) => {
+            let lost = failed.into_iter().map(|(c, trouble)| (c, Err(trouble.to_string())));
+            (members, lost.collect::<Vec<(u16, Result<Cell, String>)>>())
+        }
+        Err((candidate, trouble)) => {
+            return Ok(match clean(target_set, which.standing) {
+                Ok(()) => stopped_by(candidate, &trouble),
+                Err(failed) => not_cleaned(failed),
+            });
+        }
+    };
+    let mut others = Truth::default();
+    after.since(&before, &mut others);
+    let total_ns: u64 = members.iter().map(Member::elapsed_ns).sum();
+    for member in members {
+        let share = member.elapsed_ns() as f64 / total_ns.max(1) as f64;
+        let candidate = member.candidate;
+        cells.push((candidate, finish(session, target_set, which, member, (&others, share))));
+    }
+    // After the processes have ended: what is open would stay under another name on NFS and FUSE.
+    if let Err(failed) = clean(target_set, which.standing) {
+        return Ok(not_cleaned(failed));
+    }
+    cells.sort_by_key(|(candidate, _)| *candidate);
+    Ok(Measured::Cells(cells))
+}
+
+fn not_cleaned((candidate, error): (u16, std::io::Error)) -> Measured {
+    Measured::Hopeless(candidate, format!("cannot remove the files of the cell: {error}"))
+}
+
+/// What ends the block, or leaves a candidate without a cell.
+fn stopped_by(candidate: u16, trouble: &CellError) -> Measured {
+    match trouble {
+        CellError::Load(LoadError::Interrupted) => Measured::Interrupted,
+        other => Measured::Hopeless(candidate, other.explained()),
+    }
+}
+
+/// Watches the devices below all of them.
+fn watch(session: &Session, target_set: &mut TargetSet, standing: &[u16]) {
+    let Some(sampler) = &session.sampler else { return };
+    let mut devices: Vec<Device> = Vec::new();
+    for site in standing.iter().filter_map(|c| target_set.site(*c).map(|site| site.devices.clone()))
+    {
+        devices.extend(site.into_iter().filter(|device| device.is_disk));
+    }
+    devices.sort_by(|a, b| a.dev.cmp(&b.dev));
+    devices.dedup();
+    sampler.begin(&devices);
+}
+
+/// Every round; gives those that took part to the end, and those that failed, with why.
+fn in_rounds(
+    session: &mut Session,
+    target_set: &mut TargetSet,
+    which: RoundsId<'_>,
+) -> Result<(Vec<Member>, Vec<Failed>), Failed> {
+    let (mut members, mut failed) = (Vec::new(), Vec::new());
+    for &candidate in which.standing {
+        members.extend(start(session, target_set, which, candidate, &mut failed)?);
+    }
+    let slice_ns =
+        calibration::length(session, target_set, which.workload, (&mut members, &mut failed))?;
+    start_again(session, target_set, which, (&mut members, &mut failed))?;
+    let planned = u16::try_from(session.journal.run().header.protocol.rounds).unwrap_or(8).max(1);
+    let mut after = None;
+    for round in 0..planned + planned / ONE_FURTHER_OF {
+        let lacks = |member: &&Member| round < planned || member.valid() < usize::from(planned);
+        let taking_part: Vec<u16> =
+            members.iter().filter(lacks).map(|member| member.candidate).collect();
+        if taking_part.is_empty() {
+            break;
+        }
+        let seed = session.journal.run().header.seed;
+        let order = turns::turns(seed, which.block, which.workload, round.into(), &taking_part);
+        for (turn, candidate) in (0..).zip(order) {
+            let Some(at) = members.iter().position(|m| m.candidate == candidate) else { continue };
+            let turn = Turn { round, turn, after, slice_ns };
+            let Some(site) = target_set.site(candidate) else { continue };
+            if let Err(trouble) = members[at].slice(session, site, turn) {
+                members.remove(at);
+                give_up(session, (candidate, trouble), &mut failed)?;
+                start_again(session, target_set, which, (&mut members, &mut failed))?;
+            }
+            after = Some(candidate);
+        }
+    }
+    Ok((members, failed))
+}
+
+/// A member that is ready, or none where the candidate cannot take part.
+fn start(
+    session: &Session,
+    target_set: &mut TargetSet,
+    which: RoundsId<'_>,
+    candidate: u16,
+    failed: &mut Vec<Failed>,
+) -> Result<Option<Member>, Failed> {
+    let Some(site) = target_set.site(candidate) else { return Ok(None) };
+    match Member::start(session, site, which, candidate) {
+        Ok(member) => Ok(Some(member)),
+        Err(trouble) => give_up(session, (candidate, trouble), failed).map(|()| None),
+    }
+}
+
+/// Starts the process of a candidate whose process ended, once more. What it had measured is lost.
+fn start_again(
+    session: &Session,
+    target_set: &mut TargetSet,
+    which: RoundsId<'_>,
+    (members, failed): (&mut Vec<Member>, &mut Vec<Failed>),
+) -> Result<(), Failed> {
+    for &candidate in which.standing {
+        let own: Vec<&Failed> = failed.iter().filter(|(known, _)| *known == candidate).collect();
+        let ended = matches!(own[..], [(_, CellError::Load(LoadError::Child(_)))]);
+        if ended && members.iter().all(|member| member.candidate != candidate) {
+            members.extend(start(session, target_set, which, candidate, failed)?);
+        }
+    }
+    Ok(())
+}
+
+/// Goes on without a candidate, unless its trouble is everybody's.
+pub fn give_up(session: &Session, who: Failed, failed: &mut Vec<Failed>) -> Result<(), Failed> {
+    let candidate = &session.journal.run().header.candidates[usize::from(who.0)];
+    let is_interrupted = matches!(who.1, CellError::Load(LoadError::Interrupted));
+    if is_interrupted || who.1.is_lasting(candidate) {
+        return Err(who);
+    }
+    failed.push(who);
+    Ok(())
+}
+
+/// Removes what the cells made.
+fn clean(target_set: &mut TargetSet, standing: &[u16]) -> Result<(), (u16, std::io::Error)> {
+    for &candidate in standing {
+        let Some(site) = target_set.site(candidate) else { continue };
+        let removed = site.scratch.remove_file(scratch::APPEND).and(site.scratch.remove_small());
+        removed.map_err(|error| (candidate, error))?;
+    }
+    Ok(())
+}
+
+/// A candidate's cell, with all the evidence about it, if its number may stand.
+fn finish(
+    session: &Session,
+    target_set: &mut TargetSet,
+    which: RoundsId<'_>,
+    member: Member,
+    (others, share): (&Truth, f64),
+) -> Result<Cell, String> {
+    let header = &session.journal.run().header;
+    let candidate = member.candidate;
+    let (spans, elapsed_ns) = (member.spans.clone(), member.elapsed_ns());
+    let cell = member.into_cell(which.block, which.workload).map_err(|e| e.to_string())?;
+    let mut cell = cell.ok_or("it has no valid slice")?;
+    let site = target_set.site(candidate).ok_or("the candidate has no site")?;
+    let divided = |bytes: u64| (bytes as f64 * share) as u64;
+    cell.truth = Truth {
+        foreign_bytes: others
+            .foreign_bytes
+            .map(|bytes| divided(bytes) + which.idle.over(elapsed_ns)),
+        foreign_by: others.foreign_by.clone(),
+        foreign_cpus: others.foreign_cpus,
+        foreign_cpus_by: others.foreign_cpus_by.clone(),
+        ..cell.truth
+    };
+    let (read, job) = (&cell.measurement.read, &cell.measurement.job);
+    let read_bytes = read.as_ref().map_or(0, |read| read.io_bytes);
+    let (class, file_bytes) = (site.class, site.file_bytes);
+    cell.truth.cache = truth::cache_state(class, &cell.truth, read_bytes, file_bytes, job.direct);
+    cell.telemetry = session.sampler.as_ref().map(|sampler| Box::new(sampler.of_spans(&spans)));
+    match evidence::invalid_reason(header, &cell) {
+        Some(reason) => Err(reason),
+        None => Ok(cell),
+    }
+}

@@ -1,0 +1,177 @@
+//! A block whose candidates stand side by side: each on a region of its own, measured in turns.
+
+use bakeoff_core::decide::{self, places};
+use bakeoff_core::model::candidate::{Candidate, Kind};
+use bakeoff_core::model::event::What;
+use bakeoff_core::model::run::Run;
+use bakeoff_core::prepare::support;
+
+use super::block::{BlockEnd, CurrentBlock};
+use super::rounds::{self, Measured};
+use crate::fault::Fault;
+use crate::places::target_set::TargetSet;
+use crate::steps::session::Session;
+
+impl Session<'_> {
+    /// Prepares all candidates side by side and measures them in rounds of slices.
+    pub fn side_by_side(
+        &mut self,
+        target_set: &mut TargetSet,
+        block: CurrentBlock,
+        order: &[u16],
+    ) -> Result<BlockEnd, Fault> {
+        let mut end = self.all_stand(target_set, block.number, order)?;
+        if matches!(end, BlockEnd::Complete) {
+            end = self.workloads(target_set, block, order)?;
+        }
+        match target_set.leave(&mut self.journal) {
+            Ok(()) => Ok(end),
+            Err(error) => self.step_failed("cleaning up", error),
+        }
+    }
+
+    fn all_stand(
+        &mut self,
+        target_set: &mut TargetSet,
+        block: u32,
+        order: &[u16],
+    ) -> Result<BlockEnd, Fault> {
+        self.show_progress();
+        for candidate in stand_up_order(self.journal.run(), order) {
+            let header = &self.journal.run().header;
+            let what = header.candidates[usize::from(candidate)].clone();
+            self.progress.doing(&format!("block {} · preparing {}", block + 1, what.name));
+            let part = part_of(&header.candidates, candidate, block, target_set.parts());
+            let stands_apart = (target_set.parts() > 1).then_some(part);
+            self.journal.record(What::VisitStarted {
+                block,
+                candidate,
+                cooled: None,
+                part: stands_apart,
+            })?;
+            if let Err(error) = target_set.stand(self, candidate, &what, usize::from(part)) {
+                return self.step_failed(&what.name, error);
+            }
+        }
+        Ok(BlockEnd::Complete)
+    }
+
+    /// Every workload on everything that stands: in rounds where it can be sliced, otherwise one
+    /// candidate after the other.
+    fn workloads(
+        &mut self,
+        target_set: &mut TargetSet,
+        block: CurrentBlock,
+        order: &[u16],
+    ) -> Result<BlockEnd, Fault> {
+        for group in decide::workload_order(self.journal.run(), block.number) {
+            self.show_progress();
+            let is_sliced = match group.as_slice() {
+                [one] => self.journal.run().header.workloads[usize::from(*one)].can_be_sliced(),
+                _ => false,
+            };
+            let end = match is_sliced {
+                true => self.in_rounds(target_set, block, group[0], order)?,
+                false => self.one_by_one(target_set, block, &group, order)?,
+            };
+            if !matches!(end, BlockEnd::Complete) {
+                return Ok(end);
+            }
+        }
+        Ok(BlockEnd::Complete)
+    }
+
+    /// A workload that cannot be cut into slices, on everything that stands.
+    fn one_by_one(
+        &mut self,
+        target_set: &mut TargetSet,
+        block: CurrentBlock,
+        group: &[u16],
+        order: &[u16],
+    ) -> Result<BlockEnd, Fault> {
+        for &candidate in order {
+            match self.group(target_set, block, candidate, group)? {
+                BlockEnd::Complete => {}
+                other => return Ok(other),
+            }
+        }
+        Ok(BlockEnd::Complete)
+    }
+
+    /// A workload in rounds of slices; candidates with settings of the kernel of their own are a
+    /// group of rounds each.
+    fn in_rounds(
+        &mut self,
+        target_set: &mut TargetSet,
+        current: CurrentBlock,
+        workload: u16,
+        order: &[u16],
+    ) -> Result<BlockEnd, Fault> {
+        let CurrentBlock { number: block, idle, .. } = current;
+        for standing in by_settings(self.journal.run(), order) {
+            if let Err(error) = target_set.set(self, standing[0]) {
+                return self.step_failed("settings", error);
+            }
+            let name = &self.journal.run().header.workloads[usize::from(workload)].name;
+            self.progress.doing(&format!("block {} · {name} in turns", block + 1));
+            let which = rounds::RoundsId { block, workload, standing: &standing, idle };
+            let measured = rounds::measure(self, target_set, which)?;
+            if let Err(error) = target_set.reset(&mut self.journal) {
+                return self.step_failed("settings", error);
+            }
+            match measured {
+                Measured::Interrupted => return Ok(BlockEnd::Interrupted),
+                Measured::Hopeless(candidate, why) => {
+                    let header = &self.journal.run().header;
+                    let name = &header.candidates[usize::from(candidate)].name;
+                    return Ok(BlockEnd::Failed(format!("{name}: {why}")));
+                }
+                Measured::Cells(cells) => {
+                    for (candidate, cell) in cells {
+                        self.journal.record(match cell {
+                            Ok(cell) => What::CellDone(Box::new(cell)),
+                            Err(reason) => What::CellInvalid { block, candidate, workload, reason },
+                        })?;
+                    }
+                }
+            }
+        }
+        Ok(BlockEnd::Complete)
+    }
+}
+
+/// mkfs.btrfs asks for the file behind a loop device, and refuses where another part of it is
+/// mounted: btrfs stands up first.
+fn stand_up_order(run: &Run, order: &[u16]) -> Vec<u16> {
+    let is_btrfs = |candidate: &u16| match &run.header.candidates[usize::from(*candidate)].kind {
+        Kind::Stack(stack) => stack.fs == support::BTRFS,
+        Kind::Directory { .. } => false,
+    };
+    let (first, then): (Vec<u16>, Vec<u16>) = order.iter().copied().partition(is_btrfs);
+    [first, then].concat()
+}
+
+/// The region a candidate is on in a block: those of one target rotate over its regions.
+fn part_of(candidates: &[Candidate], candidate: u16, block: u32, parts: usize) -> u16 {
+    let own = usize::from(candidate);
+    let region = candidates[own].region;
+    let position = candidates[..own].iter().filter(|other| other.region == region).count();
+    let number = |n: usize| u16::try_from(n).unwrap_or(u16::MAX);
+    places::place_of(number(position), block, number(parts))
+}
+
+/// Candidates that stand, in groups of those that want the same settings of the kernel.
+fn by_settings(run: &Run, order: &[u16]) -> Vec<Vec<u16>> {
+    let knobs = |candidate: u16| match &run.header.candidates[usize::from(candidate)].kind {
+        Kind::Stack(stack) => Some(&stack.knobs),
+        Kind::Directory { .. } => None,
+    };
+    let mut groups: Vec<Vec<u16>> = Vec::new();
+    for &candidate in order {
+        match groups.iter_mut().find(|group| knobs(group[0]) == knobs(candidate)) {
+            Some(group) => group.push(candidate),
+            None => groups.push(vec![candidate]),
+        }
+    }
+    groups
+}

@@ -1,0 +1,149 @@
+//! The loop of a run: ask what comes next, do it, record it, until there is an answer.
+//!
+//! Everything that decides lives in `core::decide`; here blocks are measured and recorded. An
+//! interrupted block is superseded and repeated whole.
+
+use bakeoff_core::analyse::analyse;
+use bakeoff_core::decide::{self, Clock, Next, cost};
+use bakeoff_core::model::candidate::{Kind, Skipped};
+use bakeoff_core::model::event::{StopReason, What};
+use bakeoff_core::model::health::DriveTold;
+use bakeoff_core::model::host::Layer;
+use bakeoff_core::model::run::Run;
+use bakeoff_core::model::telemetry::Watching;
+use bakeoff_core::report::live;
+
+use super::block::BlockEnd;
+use super::ceilings;
+use super::prove;
+use crate::fault::Fault;
+use crate::host;
+use crate::places::target_set::TargetSet;
+use crate::sampler::Sampler;
+use crate::steps::session::Session;
+use crate::steps::stepper::StepError;
+use crate::ui::say;
+
+/// The disks below everything that is measured, each once.
+fn drives_of(run: &Run) -> Vec<Layer> {
+    let header = &run.header;
+    let directories = header.candidates.iter().filter_map(|candidate| match &candidate.kind {
+        Kind::Directory { place, .. } => Some(place.as_ref()),
+        Kind::Stack(_) => None,
+    });
+    let regions = header.regions().map(|region| &region.place);
+    let mut disks: Vec<Layer> = Vec::new();
+    for disk in directories.chain(regions).flat_map(|place| place.disks()) {
+        if !disks.iter().any(|known| known.dev == disk.dev) {
+            disks.push(disk.clone());
+        }
+    }
+    disks
+}
+
+impl Session<'_> {
+    /// Measures until the decision machinery says stop, then puts everything back.
+    pub fn measure(&mut self, target_set: &mut TargetSet) -> Result<(), Fault> {
+        let measured = self
+            .watch()
+            .and_then(|()| self.ask_drives(false))
+            .and_then(|()| ceilings::measure(self, target_set))
+            .and_then(|()| self.until_stopped(target_set))
+            .and_then(|ended| self.end_rounds(target_set).map(|()| ended))
+            .and_then(|stopped| prove::measure(self, target_set).map(|()| stopped))
+            .and_then(|ended| self.ask_drives(true).map(|()| ended));
+        self.sampler = None;
+        match measured {
+            Ok((reason, note)) => {
+                for failure in target_set.close(self) {
+                    say::line(format_args!("bakeoff: {failure}"));
+                }
+                self.finish(reason, note)
+            }
+            Err(fault) => {
+                target_set.detach();
+                Err(self.abandon(fault))
+            }
+        }
+    }
+
+    /// Starts to watch the machine. One that cannot be watched can be measured all the same.
+    fn watch(&mut self) -> Result<(), Fault> {
+        match Sampler::start() {
+            Ok(sampler) => {
+                let watching = sampler.watching();
+                self.sampler = Some(sampler);
+                self.journal.record(What::Watching(Box::new(watching)))
+            }
+            Err(error) => {
+                let reason = format!("cannot start a thread for it: {error}");
+                let missing = vec![Skipped { name: "everything".to_string(), reason }];
+                let watching = Watching { missing, ..Watching::default() };
+                self.journal.record(What::Watching(Box::new(watching)))
+            }
+        }
+    }
+
+    /// Has every disk of the run tell its wear and errors. Virtual disks and most cards tell none.
+    fn ask_drives(&mut self, after: bool) -> Result<(), Fault> {
+        let disks = drives_of(self.journal.run());
+        let told = |disk: &Layer| {
+            let told = host::drive_health(disk, &self.cancel)?;
+            let (health, why) = match told {
+                Ok(health) => (Some(health), None),
+                Err(why) => (None, Some(why)),
+            };
+            Some(DriveTold { disk: disk.name.clone(), health, why })
+        };
+        let drives: Vec<DriveTold> = disks.iter().filter_map(told).collect();
+        match drives.is_empty() {
+            true => Ok(()),
+            false => self.journal.record(What::DrivesTold { after, drives }),
+        }
+    }
+
+    fn until_stopped(&mut self, target_set: &mut TargetSet) -> Result<(StopReason, String), Fault> {
+        loop {
+            if self.cancel.is_set() {
+                return Ok((StopReason::Interrupted, String::new()));
+            }
+            match decide::next(self.journal.run(), self.clock()) {
+                Next::Look { blocks, dropped } => {
+                    self.journal.record(What::Looked { blocks, dropped })?;
+                }
+                Next::Stop { reason, note } => return Ok((reason, note)),
+                Next::Block { order, round } => match self.block(target_set, order, round)? {
+                    BlockEnd::Complete => self.show_so_far(),
+                    BlockEnd::Interrupted => return Ok((StopReason::Interrupted, String::new())),
+                    BlockEnd::Failed(why) => return Ok((StopReason::Failed, why)),
+                },
+            }
+        }
+    }
+
+    /// The answer so far, for who watches a terminal.
+    fn show_so_far(&self) {
+        let run = self.journal.run();
+        self.progress.so_far(|width, color| live(run, &analyse(run), width, color));
+    }
+
+    /// Ends the visit that rounds were made on; where there is none, nothing happens.
+    pub fn end_rounds(&mut self, target_set: &mut TargetSet) -> Result<(), Fault> {
+        // What cannot be put back now is tried again with everything else, and said there.
+        match target_set.leave(&mut self.journal) {
+            Ok(()) | Err(StepError::Failed(_)) => Ok(()),
+            Err(StepError::Fault(fault)) => Err(fault),
+        }
+    }
+
+    fn clock(&self) -> Clock {
+        let run = self.journal.run();
+        let (estimated_block_ns, estimated_block_write_bytes) = cost::of_block(run);
+        Clock {
+            elapsed_ns: self.journal.elapsed_ns(),
+            estimated_block_ns,
+            written_bytes: cost::written_bytes(run),
+            estimated_block_write_bytes,
+        }
+    }
+}

@@ -1,0 +1,231 @@
+//! The ground of `quick`: a scratch directory with a data file in each directory, laid out once.
+
+use bakeoff_core::model::candidate::{Candidate, Kind};
+use bakeoff_core::model::host::{Place, PlaceClass};
+use bakeoff_core::model::job::{Job, Rw};
+use bakeoff_core::model::path::{RawPath, printable};
+use bakeoff_core::model::undo::ScratchOf;
+use bakeoff_core::prepare::space;
+use bakeoff_core::tools::native::TargetKind;
+use bakeoff_core::units;
+
+use super::rehearse::{self, Findings, Trial};
+use super::target_set::{self, TargetSet};
+use crate::fault::Fault;
+use crate::host::{self, Opened};
+use crate::load;
+use crate::load::scratch::{self, Scratch};
+use crate::load::site::Site;
+use crate::load::subject::Subject;
+use crate::steps::action::ActionError;
+use crate::steps::making;
+use crate::steps::session::Session;
+use crate::steps::stepper::StepError;
+
+/// Bytes of the first trial write in each directory.
+const PILOT_BYTES: u64 = 8 << 20;
+/// Data files are whole multiples of the block they are laid out in.
+const LAYOUT_STEP_BYTES: u64 = 1 << 20;
+/// Share of the run's time that laying out all data files may take.
+const LAYOUT_SHARE: u64 = 10;
+/// Layout time of a run without a limit.
+const LAYOUT_NS: u64 = 30_000_000_000;
+
+/// Prepares every directory, settles the plan and gives the ground to stand on.
+pub fn prepare(session: &mut Session) -> Result<TargetSet, StepError> {
+    let candidates = session.journal.run().header.candidates.clone();
+    let mut scratches = Vec::new();
+    for (index, candidate) in candidates.iter().enumerate() {
+        scratches.push(make_scratch(session, index, candidate)?);
+    }
+    let rates = pilots(session, &candidates, &scratches)?;
+    let room = room_bytes(&candidates)?;
+    let file_bytes = choose_size(session, &candidates, room, &rates)?;
+    let mut sites = Vec::new();
+    let mut found = Vec::new();
+    let mut written_bytes = PILOT_BYTES * candidates.len() as u64;
+    for ((candidate, scratch), rate) in candidates.iter().zip(scratches).zip(rates) {
+        let (site, trial) = lay_out(session, candidate, scratch, file_bytes, rate)?;
+        written_bytes += file_bytes;
+        sites.push(site);
+        found.push((candidate.clone(), trial));
+    }
+    let sentinel = sentinel(session, &candidates, &sites, room.saturating_sub(file_bytes))?;
+    rehearse::apply_limits(
+        session,
+        Findings {
+            candidates: found,
+            skipped: Vec::new(),
+            region: None,
+            more_regions: Vec::new(),
+            file_bytes,
+            append_room_bytes: room.saturating_sub(file_bytes + target_set::SENTINEL_BYTES),
+            written_bytes,
+            stand_side_by_side: true,
+        },
+    )?;
+    Ok(TargetSet::Directories { sites, sentinel })
+}
+
+/// Lays the directories of a resumed run out again, with the size its plan settled on.
+pub fn prepare_again(session: &mut Session, file_bytes: u64) -> Result<TargetSet, StepError> {
+    let candidates = session.journal.run().header.candidates.clone();
+    let room = room_bytes(&candidates)?;
+    let mut sites = Vec::new();
+    for (index, candidate) in candidates.iter().enumerate() {
+        let scratch = make_scratch(session, index, candidate)?;
+        sites.push(lay_out(session, candidate, scratch, file_bytes, 0.0)?.0);
+    }
+    let sentinel = sentinel(session, &candidates, &sites, room.saturating_sub(file_bytes))?;
+    Ok(TargetSet::Directories { sites, sentinel })
+}
+
+fn directory(candidate: &Candidate) -> Result<(&RawPath, &Place), Fault> {
+    match &candidate.kind {
+        Kind::Directory { path, place } => Ok((path, place)),
+        Kind::Stack(_) => Err(Fault::bug("a stack is no directory")),
+    }
+}
+
+fn make_scratch(
+    session: &mut Session,
+    index: usize,
+    candidate: &Candidate,
+) -> Result<Scratch, StepError> {
+    let (parent, _) = directory(candidate)?;
+    let of = ScratchOf::Number(u16::try_from(index).map_err(Fault::bug)?);
+    making::scratch(session, of, parent).map(|(_, scratch)| scratch)
+}
+
+fn failed(what: String, source: std::io::Error) -> StepError {
+    StepError::Failed(ActionError::Io { what, source })
+}
+
+/// A short durable write in each directory: is it writable, and how fast about.
+fn pilots(
+    session: &Session,
+    candidates: &[Candidate],
+    scratches: &[Scratch],
+) -> Result<Vec<f64>, StepError> {
+    let mut rates = Vec::new();
+    for (candidate, scratch) in candidates.iter().zip(scratches) {
+        session.progress.doing(&format!("trying {}", candidate.name));
+        let (rate, _) = target_set::lay_out(session, scratch, scratch::PROBE, PILOT_BYTES)
+            .map_err(|error| in_place(candidate, error))?;
+        scratch
+            .remove_file(scratch::PROBE)
+            .map_err(|source| failed("remove the trial file".to_string(), source))?;
+        rates.push(rate);
+    }
+    Ok(rates)
+}
+
+/// Room in the tightest of the directories. Directories on one filesystem share its room.
+fn room_bytes(candidates: &[Candidate]) -> Result<u64, Fault> {
+    let available = host::available_bytes();
+    let mut tightest = u64::MAX;
+    for candidate in candidates {
+        let (_, place) = directory(candidate)?;
+        let sharing = candidates
+            .iter()
+            .filter_map(|c| directory(c).ok())
+            .filter(|(_, other)| other.dev == place.dev)
+            .count() as u64;
+        let room = space::room_bytes(place.class, place.size_bytes, place.free_bytes, available);
+        tightest = tightest.min(room / sharing.max(1));
+    }
+    Ok(tightest)
+}
+
+fn choose_size(
+    session: &Session,
+    candidates: &[Candidate],
+    room: u64,
+    rates: &[f64],
+) -> Result<u64, Fault> {
+    let header = &session.journal.run().header;
+    let protocol = &header.protocol;
+    if let Some(asked) = header.file_bytes {
+        let largest = units::size(room / 2);
+        if asked > room / 2 {
+            return Err(Fault::usage(format!(
+                "--size {} is too large: bakeoff uses at most half of the free space and leaves 5 \
+                 % or 512 MiB free. Use at most {largest}",
+                units::size(asked)
+            )));
+        }
+        // Whole blocks of the layout: a tail it did not write would be read as a hole.
+        return Ok(asked / LAYOUT_STEP_BYTES * LAYOUT_STEP_BYTES);
+    }
+    let k = candidates.len() as u64;
+    let layout_ns = protocol.time_ns.map_or(LAYOUT_NS, |ns| ns / LAYOUT_SHARE) / k.max(1);
+    let slowest = rates.iter().copied().fold(f64::INFINITY, f64::min);
+    // A fifth of the bytes to write may go into the layout.
+    let wear = protocol.max_write_bytes.map(|bytes| bytes / 5);
+    space::file_bytes(room / 2, wear, k, slowest, layout_ns).ok_or_else(|| {
+        let name = printable(
+            candidates.iter().map(|c| c.name.as_str()).collect::<Vec<_>>().join(", ").as_bytes(),
+        );
+        Fault::environment(format!(
+            "not enough free space in {name}: bakeoff uses at most half of it and leaves 5 % or \
+             512 MiB free. Free some space, or name another directory"
+        ))
+    })
+}
+
+/// Lays the data file out and tries what a flushed write costs.
+fn lay_out(
+    session: &Session,
+    candidate: &Candidate,
+    scratch: Scratch,
+    file_bytes: u64,
+    pilot: f64,
+) -> Result<(Site, Trial), StepError> {
+    let (_, place) = directory(candidate)?;
+    session.progress.doing(&format!("laying out {}", candidate.name));
+    let (rate, data) = target_set::lay_out(session, &scratch, scratch::DATA, file_bytes)
+        .map_err(|error| in_place(candidate, error))?;
+    let site = Site::new(scratch, Subject::Opened(data), place.class, place, file_bytes);
+    let flushed_write_ns = rehearse::flushed_write_ns(session, &site)
+        .map_err(|error| in_place(candidate, into_action_error(error)))?;
+    let wears = place.class != PlaceClass::Memory;
+    let trial = Trial { bytes_per_s: rate.max(pilot), flushed_write_ns, wears, ..Trial::default() };
+    Ok((site, trial))
+}
+
+fn into_action_error(error: load::LoadError) -> ActionError {
+    match error {
+        load::LoadError::Interrupted => ActionError::Interrupted,
+        other => ActionError::Fill(other.to_string()),
+    }
+}
+
+/// Names the directory that an engine's failure, which knows no path, is about.
+fn in_place(candidate: &Candidate, error: ActionError) -> StepError {
+    StepError::Failed(match error {
+        ActionError::Fill(said) => ActionError::Fill(format!("{}: {said}", candidate.name)),
+        other => other,
+    })
+}
+
+/// Makes the sentinel's file in the first directory on a block device that reads directly.
+fn sentinel(
+    session: &Session,
+    candidates: &[Candidate],
+    sites: &[Site],
+    room: u64,
+) -> Result<Option<Opened>, StepError> {
+    let place_of = |i: usize| candidates.get(i).and_then(|c| directory(c).ok());
+    let block = (0..sites.len())
+        .find(|i| place_of(*i).is_some_and(|(_, place)| place.class == PlaceClass::Block));
+    let Some(site) = block.and_then(|i| sites.get(i)) else { return Ok(None) };
+    if room < target_set::SENTINEL_BYTES {
+        return Ok(None);
+    }
+    let (_, file) =
+        target_set::lay_out(session, &site.scratch, scratch::SENTINEL, target_set::SENTINEL_BYTES)
+            .map_err(StepError::Failed)?;
+    let job = Job { direct: true, io_size: Some(1 << 20), ..Job::new(Rw::Read, 1 << 20, 1 << 20) };
+    let readable = load::run(&job, &file, TargetKind::File, &session.cancel, &mut |_| {});
+    Ok(readable.is_ok().then_some(file))
+}

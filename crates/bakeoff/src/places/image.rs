@@ -1,0 +1,199 @@
+//! The ground of `demo`: fully written images on loop devices, one for each stack, over which the
+//! stacks rotate.
+
+use bakeoff_core::model::candidate::{Candidate, Kind, Skipped};
+use bakeoff_core::model::event::{Action, FlashState, Header, Region};
+use bakeoff_core::model::host::Place;
+use bakeoff_core::model::path::RawPath;
+use bakeoff_core::model::run::Run;
+use bakeoff_core::model::undo::ScratchOf;
+use bakeoff_core::prepare::images::{self, Images};
+use bakeoff_core::prepare::{space, support};
+use bakeoff_core::units;
+
+use super::regions::{self, Attached, Part, Regions};
+use super::stacks;
+use super::target_set::{self, TargetSet};
+use crate::fault::Fault;
+use crate::host;
+use crate::load::scratch::{self, Scratch};
+use crate::steps::action::io_error;
+use crate::steps::making::{self, OnLoop};
+use crate::steps::own_place;
+use crate::steps::session::Session;
+use crate::steps::stepper::StepError;
+
+/// Size of an image where nothing limits it; every filesystem of the demo can be made on it.
+pub const IMAGE_BYTES: u64 = 512 << 20;
+/// Share of the image the data file may take: filesystems need room for themselves.
+const DATA_SHARE: u64 = 8;
+/// What the smallest data file and what is made beside it take of an image.
+const FILES_BYTES: u64 = 96 << 20;
+/// Layout time of one stack.
+const LAYOUT_NS: u64 = 300_000_000;
+/// Bytes of the trial write that shows how long images take.
+const PILOT_BYTES: u64 = 32 << 20;
+/// Share of the run's time that writing the images may take.
+const FILL_SHARE: u64 = 6;
+/// Share of the bytes to write that images may take.
+const WEAR_SHARE: u64 = 2;
+/// Blocks that the bytes to write are spread over, the rehearsal included.
+const BLOCKS: u64 = 8;
+
+/// Makes an image for each candidate that has room, tries every candidate and settles the plan.
+pub fn prepare(
+    session: &mut Session,
+    parent: &RawPath,
+    place: Place,
+) -> Result<TargetSet, StepError> {
+    let (_, scratch) = making::scratch(session, ScratchOf::Run, parent)?;
+    let rate = pilot(session, &scratch)?;
+    let header = session.journal.run().header.clone();
+    let (images, skipped) = fitting(&header, &place, rate);
+    let attached = attach(session, &scratch, &images)?;
+    let k = images.kept.len() as u64;
+    let filled_bytes = images.size_bytes * k;
+    let wear = header.protocol.max_write_bytes.map(|bytes| bytes.saturating_sub(filled_bytes) / 2);
+    let room_bytes = (images.size_bytes / DATA_SHARE).max(space::FILE_MIN_BYTES);
+    let file_bytes = space::file_bytes(room_bytes, wear, k * BLOCKS, rate, LAYOUT_NS)
+        .ok_or_else(|| Fault::bug("the image is too small for a data file"))?;
+    let regions = regions(attached, place, (images.size_bytes, file_bytes));
+    let written_bytes = filled_bytes + PILOT_BYTES;
+    let trial = stacks::Trying { rate, append_room_bytes: room_bytes, written_bytes, skipped };
+    stacks::rehearse(session, regions, trial)
+}
+
+/// The images that time, wear and room allow, and who is left out for them.
+fn fitting(header: &Header, place: &Place, rate: f64) -> (Images, Vec<Skipped>) {
+    let is_own = |candidate: &&Candidate| candidate.twin_of.is_none();
+    // Controls come after those that are compared.
+    let needs: Vec<u64> = header.candidates.iter().filter(is_own).map(needed_bytes).collect();
+    let by_time = header
+        .protocol
+        .time_ns
+        .map_or(u64::MAX, |time_ns| (rate * (time_ns / FILL_SHARE) as f64 / 1e9) as u64);
+    let by_wear = header.protocol.max_write_bytes.map_or(u64::MAX, |bytes| bytes / WEAR_SHARE);
+    let available = host::available_bytes();
+    let room = space::room_bytes(place.class, place.size_bytes, place.free_bytes, available);
+    let most_bytes = by_time.min(by_wear).min(room);
+    let mut images = images::fitting(&needs, IMAGE_BYTES, most_bytes);
+    let left_out = (0..needs.len()).filter(|at| !images.kept.contains(at));
+    let needs_all = needs.iter().copied().max().unwrap_or(0) * needs.len() as u64;
+    let advice = if most_bytes == by_time {
+        let needed_s = (needs_all as f64 / rate.max(1.0)) as u64 * FILL_SHARE + 1;
+        format!(
+            "writing it at {} takes too long. Allow more time: --time {needed_s}s",
+            units::rate(rate)
+        )
+    } else if most_bytes == by_wear {
+        format!("--max-write {}m", needs_all * WEAR_SHARE / (1 << 20))
+    } else {
+        "a directory with more free space".to_string()
+    };
+    let skip = |at: usize| Skipped {
+        name: header.candidates[at].name.clone(),
+        reason: format!("not enough space for its image beside the others. Sufficient: {advice}"),
+    };
+    let mut skipped: Vec<Skipped> = left_out.map(skip).collect();
+    for (at, twin) in header.candidates.iter().enumerate().skip(needs.len()) {
+        let stands = images.kept.iter().any(|own| is_twin_of(twin, &header.candidates[*own]));
+        match stands && images.has_room_for_another(most_bytes) {
+            true => images.kept.push(at),
+            false => skipped.push(Skipped {
+                name: twin.name.clone(),
+                reason: "not enough space for a control beside the others".to_string(),
+            }),
+        }
+    }
+    (images, skipped)
+}
+
+fn is_twin_of(twin: &Candidate, own: &Candidate) -> bool {
+    twin.twin_of.as_ref() == Some(&own.name)
+}
+
+/// The smallest image a candidate can be measured on.
+fn needed_bytes(candidate: &Candidate) -> u64 {
+    let recipe = match &candidate.kind {
+        Kind::Stack(stack) => support::recipe_of(stack),
+        Kind::Directory { .. } => None,
+    };
+    recipe.map_or(IMAGE_BYTES, |recipe| recipe.min_bytes.max(recipe.keeps_bytes + FILES_BYTES))
+}
+
+/// Makes the image of a resumed run again.
+pub fn prepare_again(
+    session: &mut Session,
+    region: &Region,
+    file_bytes: u64,
+) -> Result<TargetSet, StepError> {
+    let parent = region.target.as_path().parent().and_then(|scratch| scratch.parent());
+    let parent = parent.ok_or_else(|| Fault::bug("the image has no location"))?;
+    let place = host::place(parent).map_err(Fault::environment)?;
+    let parent = RawPath::new(parent);
+    let (_, scratch) = making::scratch(session, ScratchOf::Run, &parent)?;
+    let kept = (0..usize::from(region.parts)).collect();
+    let images = Images { size_bytes: region.size_bytes, kept };
+    let made = attach(session, &scratch, &images)?;
+    Ok(TargetSet::Regions(regions(made, place, (images.size_bytes, file_bytes))))
+}
+
+/// The directory a run's scratch directory was made in, from its first step.
+pub fn parent_of(run: &Run) -> Option<RawPath> {
+    run.steps.iter().find_map(|record| match &record.step.action {
+        Action::MakeScratch { parent, .. } => Some(parent.clone()),
+        _ => None,
+    })
+}
+
+/// Images on their loop devices.
+struct Made {
+    parts: Vec<Part>,
+    /// The first image, for people.
+    shown: RawPath,
+    /// Where the first stack is mounted, and only root can be.
+    mount_point: RawPath,
+}
+
+fn regions(made: Made, place: Place, (size_bytes, file_bytes): (u64, u64)) -> Regions {
+    let Made { parts, shown, mount_point } = made;
+    let region = Region {
+        target: shown,
+        start_bytes: 0,
+        size_bytes,
+        parts: u16::try_from(parts.len()).unwrap_or(u16::MAX),
+        is_image: true,
+        place,
+        flash_state: FlashState::WrittenOnce,
+        token: None,
+    };
+    Regions::new(vec![Attached { parts, region }], mount_point, file_bytes)
+}
+
+/// How fast an image can be written, bytes a second.
+fn pilot(session: &Session, scratch: &Scratch) -> Result<f64, StepError> {
+    let laid_out = target_set::lay_out(session, scratch, scratch::PROBE, PILOT_BYTES);
+    let (rate, _) = laid_out.map_err(StepError::Failed)?;
+    let removed = scratch.remove_file(scratch::PROBE);
+    removed.map_err(|e| StepError::Failed(io_error("remove the trial file")(e)))?;
+    Ok(rate)
+}
+
+/// Images, mount points and loop devices, one for each candidate. The directory is the user's, the
+/// mount points are not in it.
+fn attach(session: &mut Session, scratch: &Scratch, images: &Images) -> Result<Made, StepError> {
+    let count = images.kept.len().min(scratch::MOST_STANDS);
+    let mount_point = own_place::mount_points(session, count)?;
+    let (mut parts, mut shown) = (Vec::new(), None);
+    for number in 0..count {
+        let image = scratch.create(&scratch::numbered(scratch::IMAGE, number));
+        let image = image.map_err(|e| StepError::Failed(io_error("make the image")(e)))?;
+        let on_loop = making::image(session, &image, images.size_bytes)?;
+        let OnLoop { device, inode, .. } = on_loop;
+        let knob_disk = regions::kernel_name(&device);
+        parts.push(Part { device, backing: Some((inode, 0)), knob_disk });
+        shown.get_or_insert_with(|| RawPath::new(image.shown()));
+    }
+    let shown = shown.ok_or_else(|| Fault::bug("no image was created"))?;
+    Ok(Made { parts, shown, mount_point })
+}

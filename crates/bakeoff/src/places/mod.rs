@@ -1,0 +1,13 @@
+//! What candidates stand on: directories, the image of a demo, or regions of targets. Each is
+//! prepared, rehearsed and cleaned up here; [`target_set`] is the door.
+
+pub mod directories;
+pub mod image;
+pub mod marks;
+pub mod precondition;
+pub mod regions;
+pub mod rehearse;
+pub mod stacks;
+pub mod survey;
+pub mod target_set;
+pub mod targets;

@@ -1,0 +1,408 @@
+//! The ground of stacks: a region of an image or of one or several devices, on which each stack is
+//! made in turn, from the state the region had before every other one.
+//!
+//! A visit is a list of steps, each with its way back: settings of the kernel, the region's state,
+//! encryption, volume, filesystem, mount. They are undone in reverse when the visit ends, however
+//! far it came.
+
+use std::path::Path;
+use std::time::Duration;
+
+use bakeoff_core::model::candidate::{Candidate, Kind};
+use bakeoff_core::model::event::{Action, FlashState, Region, Step};
+use bakeoff_core::model::host::PlaceClass;
+use bakeoff_core::model::path::RawPath;
+use bakeoff_core::model::step::Inode;
+use bakeoff_core::model::undo::Knob;
+use bakeoff_core::prepare::{knobs, steps, support, visit};
+use bakeoff_core::tools::native::TargetKind;
+use rustix::fs::{Mode, OFlags};
+
+use super::marks;
+use super::target_set::{SENTINEL_BYTES, lay_out, sentinel_job};
+use crate::fault::Fault;
+use crate::host;
+use crate::load::scratch::{self, Scratch};
+use crate::load::site::{self, Site};
+use crate::load::subject::Subject;
+use crate::load::{self, LoadError};
+use crate::signals::Cancel;
+use crate::steps::action::{ActionError, io_error};
+use crate::steps::journal::Journal;
+use crate::steps::loops;
+use crate::steps::own_place;
+use crate::steps::session::Session;
+use crate::steps::stepper::{self, StepError};
+
+/// How often and how long the driver of the filesystem before may take to let go of the device.
+const FREE_TRIES: u32 = 600;
+const FREE_PAUSE: Duration = Duration::from_millis(50);
+/// Name of our directory on a filesystem we made ourselves.
+const ON_STACK: &str = "bakeoff";
+
+/// The regions of one target, attached.
+#[derive(Clone, Debug)]
+pub struct Attached {
+    /// Regions of one size, side by side; candidates rotate over them.
+    pub parts: Vec<Part>,
+    /// Where the first of them is and what it lies on.
+    pub region: Region,
+}
+
+/// One region that a candidate can stand on.
+#[derive(Clone, Debug)]
+pub struct Part {
+    /// The block device that is exactly the region.
+    pub device: RawPath,
+    /// The file behind it and where in that file it begins, where it is a loop device on one.
+    pub backing: Option<(Inode, u64)>,
+    /// Kernel name of the disk whose settings a candidate may change: the target's own, or for an
+    /// image the loop device, as the disk below belongs to others.
+    pub knob_disk: String,
+}
+
+impl Attached {
+    /// The block device of the first region.
+    pub fn device(&self) -> &RawPath {
+        &self.parts[0].device
+    }
+}
+
+/// The regions of a run and what stands on them.
+pub struct Regions {
+    /// In the order of the device axis.
+    pub list: Vec<Attached>,
+    /// Where stacks are mounted: the first here, the others beside it.
+    pub mount_point: RawPath,
+    /// Size of the data file of each stack.
+    pub file_bytes: u64,
+    stands: Vec<Stand>,
+    /// Settings of the group of rounds under way.
+    settings: Vec<u32>,
+}
+
+/// A stack that stands, or as much of it as was made.
+#[derive(Default)]
+struct Stand {
+    /// Its index in the run; `None` for a visit, whose candidate need not be one of the run's.
+    candidate: Option<u16>,
+    /// Its region on its target.
+    part: usize,
+    site: Option<Site>,
+    /// Steps to undo at its end, in the order they were taken.
+    steps: Vec<u32>,
+}
+
+impl Regions {
+    /// Regions nothing is made on yet.
+    pub fn new(list: Vec<Attached>, mount_point: RawPath, file_bytes: u64) -> Regions {
+        Regions { list, mount_point, file_bytes, stands: Vec::new(), settings: Vec::new() }
+    }
+
+    /// Prepares a candidate alone, its settings of the kernel included; [`Regions::site`] is valid
+    /// until [`Regions::leave`], which has to be called whether this succeeds or not.
+    pub fn enter(&mut self, session: &mut Session, candidate: &Candidate) -> Result<(), StepError> {
+        self.stands.push(Stand::default());
+        self.set_knobs(session, candidate, 0)?;
+        self.stand_up(session, candidate)
+    }
+
+    /// Prepares a candidate of the run beside those that stand, on the region `part` of its target.
+    pub fn stand(
+        &mut self,
+        session: &mut Session,
+        index: u16,
+        candidate: &Candidate,
+        part: usize,
+    ) -> Result<(), StepError> {
+        self.stands.push(Stand { candidate: Some(index), part, ..Stand::default() });
+        self.stand_up(session, candidate)
+    }
+
+    /// Makes the settings that a candidate of the run wants, until [`Regions::reset`].
+    pub fn set(&mut self, session: &mut Session, index: u16) -> Result<(), StepError> {
+        let candidate = session.journal.run().header.candidates[usize::from(index)].clone();
+        let part = self.stands.iter().find(|stand| stand.candidate == Some(index));
+        self.set_knobs(session, &candidate, part.map_or(0, |stand| stand.part))
+    }
+
+    /// Puts back the settings of a group of rounds.
+    pub fn reset(&mut self, journal: &mut Journal) -> Result<(), StepError> {
+        while let Some(step) = self.settings.pop() {
+            stepper::undo(journal, step)?;
+        }
+        Ok(())
+    }
+
+    fn attached(&self, candidate: &Candidate) -> Result<&Attached, StepError> {
+        let at = self.list.get(usize::from(candidate.region));
+        at.ok_or_else(|| Fault::bug("the candidate's region does not exist").into())
+    }
+
+    fn stand_up(&mut self, session: &mut Session, candidate: &Candidate) -> Result<(), StepError> {
+        let Kind::Stack(stack) = &candidate.kind else {
+            return Err(Fault::bug("cannot create a directory on a raw region").into());
+        };
+        let at = self.attached(candidate)?.clone();
+        let number = self.stands.last().map_or(0, |stand| stand.part);
+        let part = at.parts.get(number).ok_or_else(|| Fault::bug("the region does not exist"))?;
+        if let Some((inode, start_bytes)) = part.backing {
+            loops::check(&part.device, inode, start_bytes).map_err(StepError::Failed)?;
+        }
+        wait_until_free(&part.device).map_err(StepError::Failed)?;
+        let slot = u16::try_from(self.stands.len() - 1).map_err(Fault::bug)?;
+        let mount_point = own_place::beside(&self.mount_point, slot);
+        let run = session.journal.run().header.run.clone();
+        let made = visit::made(
+            &candidate.name,
+            stack,
+            &visit::StackTarget {
+                run: &run,
+                slot,
+                device: &part.device,
+                region_bytes: at.region.size_bytes,
+                flash_state: at.region.flash_state,
+                mount_point: &mount_point,
+            },
+        );
+        for step in made.steps {
+            self.make(session, &mount_point, &step)?;
+        }
+        if stack.fs == support::RAW {
+            self.make_raw(session, &made.device, &at)?;
+            return mark(session, candidate, number, &at);
+        }
+        mark(session, candidate, number, &at)?;
+        let class = match (at.region.place.class, stack.fuse) {
+            (PlaceClass::Block, true) => PlaceClass::Fuse,
+            (class, _) => class,
+        };
+        let scratch = Scratch::open(mount_point.as_path(), ON_STACK)
+            .map_err(|e| StepError::Failed(io_error("open our directory")(e)))?;
+        let data = scratch.open_file(scratch::DATA);
+        let data = data.map_err(|e| StepError::Failed(io_error("open our data file")(e)))?;
+        let (place, bytes) = (&at.region.place, self.file_bytes);
+        let site = Site::new(scratch, Subject::Opened(data), class, place, bytes);
+        let driver_reads = stack.fuse.then(|| made.device.clone());
+        self.set_site(Site { driver_reads, ..site });
+        Ok(())
+    }
+
+    /// The stack that was made last is ready.
+    fn set_site(&mut self, site: Site) {
+        if let Some(stand) = self.stands.last_mut() {
+            stand.site = Some(site);
+        }
+    }
+
+    /// The prepared site of a candidate, or of the visit under way.
+    pub fn site(&mut self, candidate: u16) -> Option<&mut Site> {
+        let is_its = |stand: &&mut Stand| stand.candidate.is_none_or(|of| of == candidate);
+        self.stands.iter_mut().find(is_its)?.site.as_mut()
+    }
+
+    /// Ends everything that stands: all it made is undone, latest first.
+    pub fn leave(&mut self, journal: &mut Journal) -> Result<(), StepError> {
+        self.detach();
+        while let Some(stand) = self.stands.last_mut() {
+            while let Some(step) = stand.steps.pop() {
+                stepper::undo(journal, step)?;
+            }
+            self.stands.pop();
+        }
+        self.reset(journal)
+    }
+
+    /// Closes what is open on mounted stacks: a filesystem cannot be unmounted before.
+    pub fn detach(&mut self) {
+        self.stands.iter_mut().for_each(|stand| stand.site = None);
+    }
+
+    /// Takes a step of the stack that is being made.
+    fn take(
+        &mut self,
+        session: &mut Session,
+        build: impl FnOnce(u32) -> Step,
+    ) -> Result<u32, StepError> {
+        // A step that failed half way may have left something; its undo is safe where it did not.
+        let number = stepper::next_number(session)?;
+        if let Some(stand) = self.stands.last_mut() {
+            stand.steps.push(number);
+        }
+        stepper::take(session, build).map(|(number, _)| number)
+    }
+
+    fn set_knobs(
+        &mut self,
+        session: &mut Session,
+        candidate: &Candidate,
+        part: usize,
+    ) -> Result<(), StepError> {
+        let Kind::Stack(stack) = &candidate.kind else { return Ok(()) };
+        let part = self.attached(candidate)?.parts.get(part);
+        let disk = part.map(|part| part.knob_disk.clone()).unwrap_or_default();
+        for (knob, value) in knobs::wanted(&stack.knobs, &disk, &host::cpufreq_policies()) {
+            let now = |knob: &Knob| {
+                let text = host::setting(knobs::path(knob).as_path());
+                text.map(|text| knobs::current(&text)).unwrap_or_default()
+            };
+            let before = now(&knob);
+            if before == value {
+                continue;
+            }
+            if let Some(requests) = knobs::requests_beside(&knob) {
+                let kept = now(&requests);
+                self.settings.push(stepper::next_number(session)?);
+                stepper::take(session, |n| knobs::keep(n, &requests, &kept))?;
+            }
+            self.settings.push(stepper::next_number(session)?);
+            stepper::take(session, |n| knobs::set(n, &knob, &value, &before))?;
+        }
+        Ok(())
+    }
+
+    /// No filesystem: cells go to the device, on bytes that were written.
+    fn make_raw(
+        &mut self,
+        session: &mut Session,
+        device: &RawPath,
+        at: &Attached,
+    ) -> Result<(), StepError> {
+        let file_bytes = self.file_bytes;
+        self.take(session, |n| steps::overwrite(n, device, file_bytes, false))?;
+        // The run's own directory, in which nothing is made: a site has one.
+        let ours = self.mount_point.as_path().parent();
+        let (parent, name) = ours.and_then(|dir| dir.parent().zip(dir.file_name())).unzip();
+        let scratch = Scratch::open(
+            parent.unwrap_or(Path::new("/")),
+            &name.unwrap_or_default().to_string_lossy(),
+        )
+        .map_err(|e| StepError::Failed(io_error("open our directory")(e)))?;
+        let place = &at.region.place;
+        let data = Subject::from(device.as_path());
+        let mut site = Site::new(scratch, data, PlaceClass::Block, place, self.file_bytes);
+        site.devices = site::devices(place);
+        site.is_raw = true;
+        self.set_site(site);
+        Ok(())
+    }
+
+    /// Takes a step of making a stack; on what it mounts, the data file is laid out. Mounted afresh
+    /// after that, nothing of the layout is left in memory: not even in a FUSE driver.
+    fn make(
+        &mut self,
+        session: &mut Session,
+        mount_point: &RawPath,
+        step: &Step,
+    ) -> Result<(), StepError> {
+        let again = |number| Step { step: number, ..step.clone() };
+        let number = self.take(session, again)?;
+        if matches!(step.action, Action::Mount { .. }) {
+            let made = lay_out_stack(session, mount_point.as_path(), self.file_bytes);
+            stepper::undo(&mut session.journal, number)?;
+            made.map_err(StepError::Failed)?;
+            self.take(session, again)?;
+        }
+        Ok(())
+    }
+
+    /// Ends a run: what the last stack wrote to say what it is goes, so that nobody finds half a
+    /// volume group. What fails here is said and keeps nothing from being put back.
+    pub fn close(&mut self, session: &mut Session) -> Vec<String> {
+        let mut failures = Vec::new();
+        // Ctrl-C ended the run; it does not end cleaning up, which is over in a moment.
+        let cancel = std::mem::take(&mut session.cancel);
+        let all = self.list.iter().enumerate();
+        for (index, at) in all.filter(|(_, at)| at.region.token.is_some()) {
+            for (number, part) in at.parts.iter().enumerate() {
+                match wipe(session, &part.device) {
+                    Ok(()) if number == 0 => {
+                        let marked = marks::again(session, index, &part.device, &at.region);
+                        failures.extend(marked.err().map(|error| error.into_fault().to_string()));
+                    }
+                    // A second Ctrl-C, or a target that is gone: there is nothing to say.
+                    Ok(())
+                    | Err(StepError::Failed(ActionError::Interrupted | ActionError::Lost(_))) => {}
+                    Err(error) => failures.push(error.into_fault().to_string()),
+                }
+            }
+        }
+        session.cancel = cancel;
+        failures
+    }
+
+    /// Reads the start of the first region; bytes a second.
+    pub fn sentinel(&self, cancel: &Cancel) -> Result<Option<f64>, LoadError> {
+        let Some(at) = self.list.first() else { return Ok(None) };
+        let size = SENTINEL_BYTES.min(at.region.size_bytes);
+        let job = sentinel_job(size);
+        let device = at.device().as_path();
+        let measured = load::run(&job, device, TargetKind::Block, cancel, &mut |_| {})?;
+        Ok(measured.read.map(|read| read.bw_bytes_per_s))
+    }
+
+    /// The regions for the record: the first, and those of further devices.
+    pub fn described(&self) -> (Option<Region>, Vec<Region>) {
+        let mut all = self.list.iter().map(|at| at.region.clone());
+        (all.next(), all.collect())
+    }
+
+    /// Bytes a visit writes beside its cells.
+    pub fn visit_write_bytes(&self) -> u64 {
+        let restored =
+            self.list.iter().filter(|at| at.region.flash_state == FlashState::Overwritten);
+        self.file_bytes + restored.map(|at| at.region.size_bytes).max().unwrap_or(0)
+    }
+}
+
+/// Records what is at the start of a target's place now, which is that of its first region.
+fn mark(
+    session: &mut Session,
+    candidate: &Candidate,
+    part: usize,
+    at: &Attached,
+) -> Result<(), StepError> {
+    match part {
+        0 => marks::again(session, usize::from(candidate.region), at.device(), &at.region),
+        _ => Ok(()),
+    }
+}
+
+fn wipe(session: &mut Session, device: &RawPath) -> Result<(), StepError> {
+    wait_until_free(device).map_err(StepError::Failed)?;
+    stepper::take(session, |n| steps::wipe(n, device)).map(|_| ())
+}
+
+/// The kernel's name of a block device: `loop0` of /dev/loop0.
+pub fn kernel_name(device: &RawPath) -> String {
+    let name = device.as_path().file_name().unwrap_or_default();
+    name.to_string_lossy().into_owned()
+}
+
+/// Waits until nobody has the device open exclusively. umount(8) of a FUSE filesystem returns when
+/// the mount is gone; its driver may still be writing and only then lets go of the device.
+fn wait_until_free(device: &RawPath) -> Result<(), ActionError> {
+    let flags = OFlags::RDONLY | OFlags::EXCL | OFlags::CLOEXEC;
+    let mut last = rustix::fs::open(device.as_path(), flags, Mode::empty()).map(drop);
+    for _ in 0..FREE_TRIES {
+        if last.is_ok() {
+            return Ok(());
+        }
+        std::thread::sleep(FREE_PAUSE);
+        last = rustix::fs::open(device.as_path(), flags, Mode::empty()).map(drop);
+    }
+    last.map_err(|error| ActionError::Io {
+        what: format!("{device} is still in use after its filesystem was unmounted"),
+        source: error.into(),
+    })
+}
+
+/// Makes our directory and the data file on a freshly made filesystem.
+fn lay_out_stack(
+    session: &Session,
+    mount_point: &Path,
+    file_bytes: u64,
+) -> Result<(), ActionError> {
+    let scratch = Scratch::make(mount_point, ON_STACK).map_err(io_error("make our directory"))?;
+    lay_out(session, &scratch, scratch::DATA, file_bytes).map(|_| ())
+}

@@ -1,0 +1,108 @@
+//! Prepares every stack once on its region, and settles what is measured, before the first block.
+
+use bakeoff_core::decide::fit::Cost;
+use bakeoff_core::model::candidate::{Candidate, Skipped};
+use bakeoff_core::model::path::printable;
+use bakeoff_core::model::protocol::Isolation;
+
+use super::regions::Regions;
+use super::rehearse::{self, Findings, Trial};
+use super::target_set::TargetSet;
+use crate::fault::Fault;
+use crate::load::LoadError;
+use crate::steps::action::ActionError;
+use crate::steps::session::Session;
+use crate::steps::stepper::StepError;
+
+/// What is known before candidates are tried.
+pub struct Trying {
+    /// What a region takes, bytes a second.
+    pub rate: f64,
+    /// Room for an append file.
+    pub append_room_bytes: u64,
+    /// What was written so far.
+    pub written_bytes: u64,
+    /// Candidates that are not tried, with why.
+    pub skipped: Vec<Skipped>,
+}
+
+/// Tries every candidate, leaves out what cannot be made, and settles the plan.
+pub fn rehearse(
+    session: &mut Session,
+    regions: Regions,
+    trying: Trying,
+) -> Result<TargetSet, StepError> {
+    let Trying { rate, append_room_bytes, written_bytes, mut skipped } = trying;
+    let header = session.journal.run().header.clone();
+    let (file_bytes, visit_bytes) = (regions.file_bytes, regions.visit_write_bytes());
+    let (region, more_regions) = regions.described();
+    let parts = regions.list.iter().map(|at| at.parts.len()).min().unwrap_or(1);
+    let targets = regions.list.len().max(1);
+    let mut target_set = TargetSet::Regions(regions);
+    let mut found = Vec::new();
+    let left_out = |c: &&Candidate| skipped.iter().any(|s: &Skipped| s.name == c.name);
+    let tried: Vec<Candidate> =
+        header.candidates.iter().filter(|c| !left_out(c)).cloned().collect();
+    for candidate in &tried {
+        match trial(session, &mut target_set, candidate, visit_bytes, rate) {
+            Ok(trial) => found.push((candidate.clone(), trial)),
+            Err(StepError::Failed(error)) if is_the_candidates(&error) => {
+                let reason = printable(error.to_string().as_bytes());
+                skipped.push(Skipped { name: candidate.name.clone(), reason });
+            }
+            Err(error) => return Err(error),
+        }
+    }
+    if found.is_empty() {
+        let why: String = skipped.iter().map(|s| format!("\n  {}: {}", s.name, s.reason)).collect();
+        return Err(Fault::environment(format!("cannot create any filesystem here:{why}")).into());
+    }
+    let is_wanted = header.protocol.isolation == Isolation::Slices;
+    let stand_side_by_side = is_wanted && (2..=parts * targets).contains(&found.len());
+    let written_bytes = written_bytes + tried.len() as u64 * visit_bytes;
+    let findings = Findings {
+        candidates: found,
+        skipped,
+        region,
+        more_regions,
+        file_bytes,
+        append_room_bytes,
+        written_bytes,
+        stand_side_by_side,
+    };
+    rehearse::apply_limits(session, findings)?;
+    Ok(target_set)
+}
+
+/// Whether a failure says something about this candidate alone.
+fn is_the_candidates(error: &ActionError) -> bool {
+    use ActionError as E;
+    matches!(error, E::Tool { .. } | E::Fill(_) | E::Exec(crate::exec::ExecError::Missing { .. }))
+}
+
+/// Prepares a candidate once and leaves it again.
+fn trial(
+    session: &mut Session,
+    target_set: &mut TargetSet,
+    candidate: &Candidate,
+    visit_bytes: u64,
+    rate: f64,
+) -> Result<Trial, StepError> {
+    let (entered, visit_ns) = rehearse::timed(|| Ok(target_set.enter(session, candidate)))?;
+    let tried = match (&entered, target_set.site(0)) {
+        (Ok(()), Some(site)) => rehearse::flushed_write_ns(session, site).map(Some),
+        _ => Ok(None),
+    };
+    target_set.leave(&mut session.journal)?;
+    entered?;
+    let flushed_write_ns = tried.map_err(|error| match error {
+        LoadError::Interrupted => StepError::Failed(ActionError::Interrupted),
+        other => StepError::Failed(ActionError::Fill(other.to_string())),
+    })?;
+    Ok(Trial {
+        bytes_per_s: rate,
+        flushed_write_ns: flushed_write_ns.unwrap_or_default(),
+        visit: Cost { time_ns: visit_ns, write_bytes: visit_bytes },
+        wears: true,
+    })
+}

@@ -1,0 +1,199 @@
+//! What candidates stand on: directories laid out once, or regions that each stack is made on.
+
+use bakeoff_core::model::candidate::Candidate;
+use bakeoff_core::model::host::Place;
+use bakeoff_core::model::job::{Job, Rw};
+use bakeoff_core::tools::native::TargetKind;
+
+use super::regions::{Attached, Regions};
+use crate::host::Opened;
+use crate::load::scratch::Scratch;
+use crate::load::site::Site;
+use crate::load::{self, LoadError};
+use crate::signals::Cancel;
+use crate::steps::action::{self, ActionError};
+use crate::steps::journal::Journal;
+use crate::steps::session::Session;
+use crate::steps::stepper::StepError;
+
+/// Bytes of the region the sentinel reads.
+pub const SENTINEL_BYTES: u64 = 64 << 20;
+/// Longest it is read, so that a device that answers no more does not hold a run up.
+const SENTINEL_NS: u64 = 120_000_000_000;
+
+/// The read of the sentinel.
+pub fn sentinel_job(size_bytes: u64) -> Job {
+    let time_limit_ns = Some(SENTINEL_NS);
+    Job { direct: true, time_limit_ns, ..Job::new(Rw::Read, 1 << 20, size_bytes) }
+}
+
+/// The ground of a run. There is one.
+#[allow(clippy::large_enum_variant)]
+pub enum TargetSet {
+    /// One prepared site for each candidate.
+    Directories {
+        /// In the order of the candidates.
+        sites: Vec<Site>,
+        /// File for the sentinel, where one can be read directly.
+        sentinel: Option<Opened>,
+    },
+    /// A region of an image, or of one or several devices.
+    Regions(Regions),
+}
+
+impl TargetSet {
+    /// Prepares a candidate for its visit; [`TargetSet::site`] is valid until [`TargetSet::leave`].
+    pub fn enter(&mut self, session: &mut Session, candidate: &Candidate) -> Result<(), StepError> {
+        match self {
+            TargetSet::Directories { .. } => Ok(()),
+            TargetSet::Regions(regions) => regions.enter(session, candidate),
+        }
+    }
+
+    /// Prepares a candidate of the run beside those that stand, on the region `part` of its target.
+    pub fn stand(
+        &mut self,
+        session: &mut Session,
+        index: u16,
+        candidate: &Candidate,
+        part: usize,
+    ) -> Result<(), StepError> {
+        match self {
+            TargetSet::Directories { .. } => Ok(()),
+            TargetSet::Regions(regions) => regions.stand(session, index, candidate, part),
+        }
+    }
+
+    /// Makes the settings of the kernel that a standing candidate wants, until
+    /// [`TargetSet::reset`].
+    pub fn set(&mut self, session: &mut Session, index: u16) -> Result<(), StepError> {
+        match self {
+            TargetSet::Directories { .. } => Ok(()),
+            TargetSet::Regions(regions) => regions.set(session, index),
+        }
+    }
+
+    /// Puts these settings back.
+    pub fn reset(&mut self, journal: &mut Journal) -> Result<(), StepError> {
+        match self {
+            TargetSet::Directories { .. } => Ok(()),
+            TargetSet::Regions(regions) => regions.reset(journal),
+        }
+    }
+
+    /// Regions side by side that candidates rotate over.
+    pub fn parts(&self) -> usize {
+        match self {
+            TargetSet::Directories { .. } => 1,
+            TargetSet::Regions(regions) => {
+                regions.list.iter().map(|at| at.parts.len()).min().unwrap_or(1)
+            }
+        }
+    }
+
+    /// The prepared site of a candidate.
+    pub fn site(&mut self, candidate: u16) -> Option<&mut Site> {
+        match self {
+            TargetSet::Directories { sites, .. } => sites.get_mut(usize::from(candidate)),
+            TargetSet::Regions(regions) => regions.site(candidate),
+        }
+    }
+
+    /// The region that all stacks are put on; `None` for directories and for several regions.
+    pub fn only_region(&self) -> Option<&Attached> {
+        match self {
+            TargetSet::Directories { .. } => None,
+            TargetSet::Regions(regions) => match regions.list.as_slice() {
+                [one] => Some(one),
+                _ => None,
+            },
+        }
+    }
+
+    /// Ends a visit.
+    pub fn leave(&mut self, journal: &mut Journal) -> Result<(), StepError> {
+        match self {
+            TargetSet::Directories { .. } => Ok(()),
+            TargetSet::Regions(regions) => regions.leave(journal),
+        }
+    }
+
+    /// Ends a run on this ground; gives what could not be done.
+    pub fn close(&mut self, session: &mut Session) -> Vec<String> {
+        match self {
+            TargetSet::Directories { .. } => {
+                self.detach();
+                Vec::new()
+            }
+            TargetSet::Regions(regions) => regions.close(session),
+        }
+    }
+
+    /// Ends what is held open, so that it can be removed or unmounted by its step. An open file
+    /// that is removed stays in its directory under another name on NFS and FUSE.
+    pub fn detach(&mut self) {
+        match self {
+            TargetSet::Directories { sites, sentinel } => {
+                *sentinel = None;
+                for Site { scratch, data, .. } in sites.drain(..) {
+                    drop(data);
+                    // By descriptor: one that its owner renamed meanwhile is emptied too. Failures
+                    // are met again when the directory itself is removed by its name.
+                    drop(scratch.empty());
+                }
+            }
+            TargetSet::Regions(regions) => regions.detach(),
+        }
+    }
+
+    /// Reads the sentinel; bytes a second, or `None` where it cannot be read directly.
+    pub fn sentinel(&self, cancel: &Cancel) -> Result<Option<f64>, LoadError> {
+        let file = match self {
+            TargetSet::Directories { sentinel: None, .. } => return Ok(None),
+            TargetSet::Directories { sentinel: Some(file), .. } => file,
+            TargetSet::Regions(regions) => return regions.sentinel(cancel),
+        };
+        let job = sentinel_job(SENTINEL_BYTES);
+        let measurement = load::run(&job, file, TargetKind::File, cancel, &mut |_| {})?;
+        Ok(measurement.read.map(|read| read.bw_bytes_per_s))
+    }
+
+    /// The disks whose idle rate is foreign to the run.
+    pub fn disks(&self) -> Vec<String> {
+        let mut disks: Vec<String> = match self {
+            TargetSet::Directories { sites, .. } => {
+                sites.iter().flat_map(|s| s.disks.clone()).collect()
+            }
+            TargetSet::Regions(regions) => {
+                regions.list.iter().flat_map(|at| disks_of(&at.region.place)).collect()
+            }
+        };
+        disks.sort();
+        disks.dedup();
+        disks
+    }
+}
+
+/// `major:minor` of the disks at the bottom of a place.
+pub fn disks_of(place: &Place) -> Vec<String> {
+    place.disks().map(|disk| disk.dev.clone()).collect()
+}
+
+/// Writes a new file of incompressible data and flushes it; gives bytes a second, and the file.
+pub fn lay_out(
+    session: &Session,
+    scratch: &Scratch,
+    name: &str,
+    file_bytes: u64,
+) -> Result<(f64, Opened), ActionError> {
+    let file = scratch
+        .create(name)
+        .map_err(|source| ActionError::Io { what: format!("make {name}"), source })?;
+    let job = Job { end_fsync: true, ..Job::new(Rw::Write, 1 << 20, file_bytes) };
+    let mut tick = |live| session.progress.live(live);
+    match load::run(&job, &file, TargetKind::File, &session.cancel, &mut tick) {
+        Ok(measurement) => Ok((measurement.write.map_or(0.0, |write| write.bw_bytes_per_s), file)),
+        Err(LoadError::Interrupted) => Err(action::ActionError::Interrupted),
+        Err(error) => Err(ActionError::Fill(error.to_string())),
+    }
+}

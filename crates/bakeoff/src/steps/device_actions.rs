@@ -1,0 +1,197 @@
+//! The actions of runs on devices: overwriting a region, settings of the kernel, mapper volumes,
+//! udev rules, and the key of encrypted candidates.
+//!
+//! Like its neighbour `action` it decides nothing. Undoing twice does no harm, and what is gone
+//! already is success.
+
+use std::fs;
+use std::io::{self, Write};
+use std::os::unix::fs::OpenOptionsExt;
+use std::sync::OnceLock;
+
+use bakeoff_core::model::job::{Job, Rw};
+use bakeoff_core::model::path::{RawPath, printable};
+use bakeoff_core::model::step::Action;
+use bakeoff_core::prepare::{commands, crypt, knobs};
+use bakeoff_core::tools::native::{FailureKind, TargetKind};
+
+use super::action::{self, ActionError, Done, io_error};
+use crate::host;
+use crate::load::{self, LoadError};
+use crate::signals::Cancel;
+use crate::ui::progress::Live;
+
+/// Block size of the pass over a region.
+const OVERWRITE_BLOCK_BYTES: u64 = 1 << 20;
+
+/// Writes a block device in full with tagged data; where asked, reads everything back and
+/// compares.
+pub fn overwrite(
+    device: &RawPath,
+    size_bytes: u64,
+    verify: bool,
+    cancel: &Cancel,
+    tick: &mut dyn FnMut(Live),
+) -> Result<Done, ActionError> {
+    let job = Job {
+        direct: true,
+        end_fsync: true,
+        verify,
+        seed: fresh_seed()?,
+        ..Job::new(Rw::Write, OVERWRITE_BLOCK_BYTES, size_bytes)
+    };
+    match load::run(&job, device.as_path(), TargetKind::Block, cancel, tick) {
+        Ok(_) => Ok(Done::default()),
+        Err(LoadError::Interrupted) => Err(ActionError::Interrupted),
+        Err(LoadError::Failed(failure)) if failure.kind == FailureKind::VerifyFailed => {
+            Err(ActionError::Lies(failure.message))
+        }
+        Err(error) => Err(ActionError::Fill(format!("the region: {error}"))),
+    }
+}
+
+/// Another seed for each pass: what was there before is never taken for what was written now.
+fn fresh_seed() -> Result<u64, ActionError> {
+    let bytes = random()?;
+    // 53 bits: a seed survives a detour through a reader that knows only doubles.
+    Ok(bytes.first_chunk().map_or(1, |bytes| u64::from_le_bytes(*bytes)) >> 11)
+}
+
+/// The key of this process for encrypted candidates: random, in memory, never written or logged.
+pub fn key() -> Result<Vec<u8>, ActionError> {
+    static KEY: OnceLock<[u8; crypt::KEY_BYTES]> = OnceLock::new();
+    match KEY.get() {
+        Some(key) => Ok(key.to_vec()),
+        None => {
+            let fresh = random()?;
+            Ok(KEY.get_or_init(|| fresh).to_vec())
+        }
+    }
+}
+
+fn random() -> Result<[u8; crypt::KEY_BYTES], ActionError> {
+    let mut bytes = [0; crypt::KEY_BYTES];
+    let got = rustix::rand::getrandom(&mut bytes, rustix::rand::GetRandomFlags::empty())
+        .map_err(|e| io_error("ask the kernel for random bytes")(e.into()))?;
+    match got == bytes.len() {
+        true => Ok(bytes),
+        false => Err(io_error("ask the kernel for random bytes")(io::ErrorKind::Other.into())),
+    }
+}
+
+/// Writes a setting and reads it back: the kernel accepts some values and does not take them. One
+/// that has the value is left alone: some tell of values that they do not accept.
+pub fn set_knob(path: &RawPath, value: &str) -> Result<Done, ActionError> {
+    let is_set = |text: &String| knobs::current(text) == value;
+    if host::setting(path.as_path()).as_ref().is_some_and(is_set) {
+        return Ok(Done::default());
+    }
+    let failed = |how: String| ActionError::Tool {
+        command: commands::describe(&Action::SetKnob {
+            path: path.clone(),
+            value: value.to_string(),
+        }),
+        how,
+        said: String::new(),
+    };
+    host::write_setting(path.as_path(), value).map_err(|error| {
+        let known = host::setting(path.as_path()).unwrap_or_default();
+        failed(match error.kind() {
+            io::ErrorKind::NotFound => "this machine has no such setting".to_string(),
+            io::ErrorKind::InvalidInput => {
+                format!(
+                    "the kernel does not support it; available: {}",
+                    printable(known.as_bytes())
+                )
+            }
+            _ => error.to_string(),
+        })
+    })?;
+    let now = knobs::current(&host::setting(path.as_path()).unwrap_or_default());
+    match now == value {
+        true => Ok(Done::default()),
+        false => Err(failed(format!("the kernel changed it to {}", printable(now.as_bytes())))),
+    }
+}
+
+/// Removes a mapper volume; its name carries the run id, so it is ours.
+pub fn close_mapper(name: &str) -> Result<Done, ActionError> {
+    let what = format!("dmsetup remove --retry {name}");
+    let argv = ["dmsetup", "remove", "--retry", name].map(std::ffi::OsString::from);
+    action::retry_while_busy(&what, || {
+        if !host::has_mapper(name) {
+            return Ok(Done::default());
+        }
+        action::run_argv(&argv, &what, &Cancel::default())
+    })
+}
+
+/// Writes a rule of udev's and has it read.
+pub fn add_udev_rule(path: &RawPath, text: &str) -> Result<Done, ActionError> {
+    let failed = |e: io::Error| io_error(&format!("write {path}"))(e);
+    if let Some(dir) = path.as_path().parent() {
+        fs::create_dir_all(dir).map_err(failed)?;
+    }
+    let mut options = fs::OpenOptions::new();
+    options.write(true).create(true).truncate(true).mode(0o644);
+    let mut file = options.open(path.as_path()).map_err(failed)?;
+    file.write_all(text.as_bytes()).map_err(failed)?;
+    reload_udev()
+}
+
+/// Takes a rule away again.
+pub fn remove_udev_rule(path: &RawPath) -> Result<Done, ActionError> {
+    match fs::remove_file(path.as_path()) {
+        Ok(()) => reload_udev(),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Done::default()),
+        Err(error) => Err(io_error(&format!("remove {path}"))(error)),
+    }
+}
+
+fn reload_udev() -> Result<Done, ActionError> {
+    if !host::udev_runs() {
+        return Ok(Done::default());
+    }
+    let argv = ["udevadm", "control", "--reload"].map(std::ffi::OsString::from);
+    action::run_argv(&argv, "udevadm control --reload", &Cancel::default())
+}
+
+/// Waits until udev has dealt with what was just made; nothing to wait for where none runs.
+pub fn settle_udev() {
+    if !host::udev_runs() {
+        return;
+    }
+    let argv = ["udevadm", "settle", "--timeout=30"].map(std::ffi::OsString::from);
+    // A udev that takes longer is slow, not wrong: what it may hold is asked for again and again.
+    let _ = action::run_argv(&argv, "udevadm settle", &Cancel::default());
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_key_stays_the_same_in_a_process_and_is_not_zeros() {
+        let key = key().unwrap();
+        assert_eq!(key.len(), 64);
+        assert_eq!(super::key().unwrap(), key);
+        assert!(key.iter().any(|byte| *byte != 0));
+    }
+
+    #[test]
+    fn a_rule_that_is_gone_is_gone() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = RawPath::new(dir.path().join("rules.d/00-bakeoff-x.rules"));
+        // Where udev runs it is told to read its rules again, which needs root; the file counts.
+        let _ = add_udev_rule(&path, "KERNEL==\"sda\"\n");
+        assert_eq!(fs::read_to_string(path.as_path()).unwrap(), "KERNEL==\"sda\"\n");
+        let _ = remove_udev_rule(&path);
+        assert!(!path.as_path().exists());
+        remove_udev_rule(&path).unwrap();
+    }
+
+    #[test]
+    fn a_volume_that_is_not_there_is_removed() {
+        close_mapper("bakeoff-no-such-run-crypt").unwrap();
+    }
+}

@@ -1,0 +1,132 @@
+//! The record of a run while it happens: every event goes into the store before anything acts on
+//! it, and into the fold that everything else reads.
+
+use std::path::Path;
+use std::time::{Instant, SystemTime, UNIX_EPOCH};
+
+use bakeoff_core::model::event::{Event, Header, Owner, What};
+use bakeoff_core::model::run::Run;
+
+use crate::fault::Fault;
+use crate::host;
+use crate::load::scratch::Scratch;
+use crate::store::lock::{self, RunLock};
+use crate::store::{RunId, Sqlite, Store};
+
+/// A run being made.
+pub struct Journal<'s> {
+    store: &'s mut Sqlite,
+    id: RunId,
+    run: Run,
+    before_ns: u64,
+    since: Instant,
+    /// Directories of ours below those of others, by the step that made each.
+    made: Vec<(u32, Scratch)>,
+    /// Nobody else may run, resume or clean this run while we live.
+    _held: RunLock,
+}
+
+impl<'s> Journal<'s> {
+    /// Begins a run: its header is the first thing stored.
+    pub fn begin(store: &'s mut Sqlite, header: Header) -> Result<Journal<'s>, Fault> {
+        let event = Event {
+            seq: 0,
+            unix_ns: unix_ns(),
+            elapsed_ns: 0,
+            what: What::Started(Box::new(header)),
+        };
+        let run = Run::begin(&event).map_err(Fault::bug)?;
+        let id = store.create(&event)?;
+        let held = lock::hold(store.path(), &id)?.ok_or_else(|| busy(&id))?;
+        let since = Instant::now();
+        let mut journal =
+            Journal { store, id, run, before_ns: 0, since, made: Vec::new(), _held: held };
+        journal.own()?;
+        Ok(journal)
+    }
+
+    /// Takes a stored run in hand again; `None` when somebody alive has it.
+    pub fn try_take(store: &'s mut Sqlite, id: &RunId) -> Result<Option<Journal<'s>>, Fault> {
+        let Some(held) = lock::hold(store.path(), id)? else { return Ok(None) };
+        let run = Run::fold(&store.load(id)?).map_err(|error| {
+            Fault::environment(format!(
+                "run {id} is damaged: {error}; Remove it: bakeoff clean --force {id}"
+            ))
+        })?;
+        let before_ns = run.elapsed_ns;
+        let since = Instant::now();
+        let (id, made) = (id.clone(), Vec::new());
+        Ok(Some(Journal { store, id, run, before_ns, since, made, _held: held }))
+    }
+
+    /// Takes a stored run in hand again; fails when somebody alive has it.
+    pub fn take(store: &'s mut Sqlite, id: &RunId) -> Result<Journal<'s>, Fault> {
+        Journal::try_take(store, id)?.ok_or_else(|| busy(id))
+    }
+
+    /// Marks this process as the run's owner from here on.
+    pub fn own(&mut self) -> Result<(), Fault> {
+        self.record(What::Owned(owner()?))
+    }
+
+    /// Keeps a directory open that a step made, until the step is undone.
+    pub fn keep(&mut self, step: u32, made: Scratch) {
+        self.made.push((step, made));
+    }
+
+    /// Gives the directory that a step of this process made.
+    pub fn release(&mut self, step: u32) -> Option<Scratch> {
+        let at = self.made.iter().position(|(made_by, _)| *made_by == step)?;
+        Some(self.made.swap_remove(at).1)
+    }
+
+    /// The run so far.
+    pub fn run(&self) -> &Run {
+        &self.run
+    }
+
+    /// Where the record is kept.
+    pub fn store_path(&self) -> &Path {
+        self.store.path()
+    }
+
+    /// Active time of the run so far.
+    pub fn elapsed_ns(&self) -> u64 {
+        let since = u64::try_from(self.since.elapsed().as_nanos()).unwrap_or(u64::MAX);
+        self.before_ns.saturating_add(since)
+    }
+
+    /// Stores one event durably and applies it.
+    pub fn record(&mut self, what: What) -> Result<(), Fault> {
+        let event = Event {
+            seq: self.run.next_seq,
+            unix_ns: unix_ns(),
+            elapsed_ns: self.elapsed_ns(),
+            what,
+        };
+        self.store.append(&self.id, std::slice::from_ref(&event))?;
+        self.run.apply(&event).map_err(Fault::bug)
+    }
+}
+
+fn busy(id: &RunId) -> Fault {
+    Fault::refused(format!(
+        "run {id} is in use by another bakeoff process. Wait until that process ends"
+    ))
+}
+
+/// The wall clock, for people. Before 1970 it reads 0.
+pub fn unix_ns() -> i64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    i64::try_from(since.as_nanos()).unwrap_or(i64::MAX)
+}
+
+fn owner() -> Result<Owner, Fault> {
+    let pid = std::process::id();
+    let unreadable = |error| Fault::environment(format!("cannot read /proc: {error}; mount it"));
+    Ok(Owner {
+        pid,
+        start_ticks: host::process_start_ticks(pid).map_err(unreadable)?,
+        boot_id: host::boot_id().map_err(unreadable)?,
+    })
+}

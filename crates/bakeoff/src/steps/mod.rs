@@ -1,0 +1,21 @@
+//! Changes to the system: each is recorded before it is taken, and undone on every way out.
+//!
+//! `stepper` takes and undoes steps of the run in hand (`session`), `action` and `device_actions`
+//! do them, `undoing` is the closed list of what is ever undone, `journal` records, `recover`
+//! undoes what a dead run left. `target` chooses drives, `locked_target` keeps them for us. What is
+//! below a directory of others is made and held open by `making`; what only root uses is in a place
+//! of our own (`own_place`).
+
+pub mod action;
+pub mod device_actions;
+pub mod journal;
+pub mod locked_target;
+pub mod loops;
+pub mod making;
+pub mod own_place;
+pub mod probing;
+pub mod recover;
+pub mod session;
+pub mod stepper;
+pub mod target;
+pub mod undoing;

@@ -1,0 +1,102 @@
+//! A run in hand: its record, what it holds, and how it ends. The loop is in `measuring`.
+
+use std::collections::BTreeMap;
+
+use bakeoff_core::decide::pace::Pace;
+use bakeoff_core::model::event::{StopReason, What};
+use bakeoff_core::model::run::BlockState;
+
+use super::journal::Journal;
+use super::locked_target::LockedTarget;
+use super::stepper;
+use crate::fault::Fault;
+use crate::sampler::Sampler;
+use crate::signals::Cancel;
+use crate::ui::progress::Progress;
+use crate::ui::say;
+
+/// A run in hand.
+pub struct Session<'s> {
+    /// Its record.
+    pub journal: Journal<'s>,
+    /// Whether to stop.
+    pub cancel: Cancel,
+    /// What people see.
+    pub progress: Progress,
+    /// Watches the machine during cells, once there is something to measure.
+    pub sampler: Option<Sampler>,
+    /// The targets it has for itself; each is looked at again before every step.
+    pub held: Vec<LockedTarget>,
+    /// Candidates, the first workload of each group that hung or found no memory on them, and what
+    /// was said.
+    pub hung: Vec<(u16, u16, String)>,
+    /// Slice lengths that calibration chose, by workload, nanoseconds.
+    pub lengths: BTreeMap<u16, u64>,
+    /// How many rounds, and how long slices may be.
+    pub pace: Pace,
+}
+
+impl<'s> Session<'s> {
+    /// A run in hand, before anything is measured.
+    pub fn new(journal: Journal<'s>, cancel: Cancel, progress: Progress) -> Session<'s> {
+        Session {
+            journal,
+            cancel,
+            progress,
+            sampler: None,
+            held: Vec::new(),
+            hung: Vec::new(),
+            lengths: BTreeMap::new(),
+            pace: Pace::default(),
+        }
+    }
+
+    /// Puts everything back when the record cannot be kept any more, for want of space or because
+    /// of a bug. What cannot be written down is done all the same: undoing twice does no harm.
+    pub fn abandon(&mut self, fault: Fault) -> Fault {
+        self.progress.doing("restoring all changes");
+        // Removing our files may have made the room that the record lacked.
+        let undone = stepper::undo_all(&mut self.journal);
+        let stopped = What::Stopped { reason: StopReason::Failed, note: fault.to_string() };
+        let _ = self.journal.record(stopped);
+        self.progress.clear();
+        match undone {
+            Ok(failures) => failures.iter().fold(fault, |fault, failure| fault.and(failure)),
+            // Most likely the same fault again; what could not be put back stands in it.
+            Err(also) if also.to_string() == fault.to_string() => fault,
+            Err(also) => fault.and(also),
+        }
+    }
+
+    /// Puts everything back and records the end. What cannot be put back is said and stays in the
+    /// record for `clean`.
+    pub fn finish(&mut self, reason: StopReason, note: String) -> Result<(), Fault> {
+        self.progress.doing("restoring all changes");
+        let failures = stepper::undo_all(&mut self.journal)?;
+        self.journal.record(What::Stopped { reason, note })?;
+        self.progress.clear();
+        for failure in &failures {
+            say::line(format_args!("bakeoff: not restored: {failure}"));
+        }
+        match failures.is_empty() {
+            true => Ok(()),
+            false => Err(Fault::environment("some changes remain. Try again with `bakeoff clean`")),
+        }
+    }
+}
+
+/// Takes an open block of a dead owner out of the count.
+pub fn supersede_open(journal: &mut Journal) -> Result<(), Fault> {
+    let open: Vec<u32> = journal
+        .run()
+        .blocks
+        .iter()
+        .filter(|b| b.state == BlockState::Open)
+        .map(|b| b.block)
+        .collect();
+    for block in open {
+        let reason = "bakeoff died in this block".to_string();
+        journal.record(What::BlockSuperseded { block, reason })?;
+    }
+    Ok(())
+}
