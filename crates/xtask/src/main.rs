@@ -20,6 +20,7 @@ const HELP: &str = "\
 usage: cargo xtask NAME
 
   tidy            check the house rules
+  words           print every text that a user can meet
   check           format, lints, house rules and unit tests: the quick ones
   test            everything, browser and fuzzing included
   bench           against fio, side by side (--help)
@@ -47,6 +48,7 @@ fn run(arguments: Vec<String>) -> Result<bool> {
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
     match arguments.as_slice() {
         ["tidy"] => tidy::run(&root),
+        ["words"] => tidy::words(&root),
         ["check"] => testing::check(&root),
         ["test"] => testing::test(&root),
         ["fuzz"] => testing::fuzz(&root, 30),

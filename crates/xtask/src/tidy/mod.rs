@@ -19,6 +19,7 @@ mod rust;
 mod sentences;
 mod test_code;
 mod tree;
+mod wording;
 
 /// One broken rule.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -39,10 +40,9 @@ impl fmt::Display for Violation {
     }
 }
 
-/// Checks the whole repository and prints what is wrong; whether nothing was.
-pub fn run(root: &Path) -> Result<bool> {
-    let files = tree::read(root)?;
-    let mut violations: Vec<Violation> = files.iter().flat_map(files::check).collect();
+/// Every Rust source, with its path; those that are no Rust are violations.
+fn sources(files: &[tree::File]) -> (Vec<(String, rust::Source)>, Vec<Violation>) {
+    let mut violations = Vec::new();
     let mut sources = Vec::new();
     for file in files.iter().filter(|file| file.path.ends_with(".rs")) {
         match rust::Source::parse(&file.text) {
@@ -56,12 +56,21 @@ pub fn run(root: &Path) -> Result<bool> {
         }
     }
     test_code::mark(&mut sources);
+    (sources, violations)
+}
+
+/// Checks the whole repository and prints what is wrong; whether nothing was.
+pub fn run(root: &Path) -> Result<bool> {
+    let files = tree::read(root)?;
+    let (sources, mut violations) = sources(&files);
+    violations.extend(files.iter().flat_map(files::check));
     for (path, source) in &sources {
         let text = files.iter().find(|file| file.path == *path).map_or("", |file| &file.text);
         violations.extend(layout::check(path, text, source));
         violations.extend(boundaries::check(path, source));
         violations.extend(purity::check(path, source));
         violations.extend(sentences::check(path, source));
+        violations.extend(wording::check(path, source));
     }
     violations.extend(arrows::check(&sources));
     violations.extend(dependencies::check(root, &files)?);
@@ -72,6 +81,20 @@ pub fn run(root: &Path) -> Result<bool> {
     }
     if !violations.is_empty() {
         println!("tidy: {} to mend in {} files read", violations.len(), files.len());
+    }
+    Ok(violations.is_empty())
+}
+
+/// Prints every text that a user can meet, in the order of the files: to be read from top to
+/// bottom.
+pub fn words(root: &Path) -> Result<bool> {
+    let (sources, violations) = sources(&tree::read(root)?);
+    for (path, source) in sources.iter().filter(|(path, _)| wording::is_for_people(path)) {
+        let texts = wording::texts(path, source);
+        if !texts.is_empty() {
+            println!("\n{path}");
+        }
+        texts.iter().for_each(|text| println!("{:5}  {}", text.line, text.text));
     }
     Ok(violations.is_empty())
 }

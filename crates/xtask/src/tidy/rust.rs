@@ -45,6 +45,17 @@ pub struct UsedPath {
     pub is_test: bool,
 }
 
+/// A piece of text in a source file: a literal, those of attributes included, or documentation.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Text {
+    /// As the program has it.
+    pub text: String,
+    /// Line it starts on, from 1.
+    pub line: usize,
+    /// Whether it is documentation.
+    pub is_doc: bool,
+}
+
 /// A read source file.
 #[derive(Clone, Debug, Default)]
 pub struct Source {
@@ -54,6 +65,8 @@ pub struct Source {
     pub tokens: Vec<Token>,
     /// Every function, tests included.
     pub functions: Vec<Function>,
+    /// Every text outside test code.
+    pub texts: Vec<Text>,
 }
 
 impl Source {
@@ -131,6 +144,9 @@ impl Source {
         while at < trees.len() {
             if let Some((attribute, length)) = attribute(&trees[at..]) {
                 item_is_test |= attribute == "cfg(test)";
+                if !(is_test || item_is_test) {
+                    self.attribute_texts(&attribute, &trees[at..at + length]);
+                }
                 at += length;
                 continue;
             }
@@ -146,6 +162,28 @@ impl Source {
             self.push(&trees[at], here);
             item_is_test &= !ends_item;
             at += 1;
+        }
+    }
+
+    /// The texts of an attribute: words for people, except where it says how something is stored.
+    fn attribute_texts(&mut self, attribute: &str, trees: &[TokenTree]) {
+        let is_doc = attribute.starts_with("doc=");
+        if attribute.starts_with("serde") {
+            return;
+        }
+        let mut open: Vec<TokenTree> = trees.to_vec();
+        while let Some(tree) = open.pop() {
+            match &tree {
+                TokenTree::Group(group) => open.extend(group.stream()),
+                TokenTree::Literal(literal) => self.add_text(&literal.to_string(), &tree, is_doc),
+                TokenTree::Ident(_) | TokenTree::Punct(_) => {}
+            }
+        }
+    }
+
+    fn add_text(&mut self, literal: &str, tree: &TokenTree, is_doc: bool) {
+        if let Some(text) = unquoted(literal) {
+            self.texts.push(Text { text, line: tree.span().start().line, is_doc });
         }
     }
 
@@ -172,6 +210,9 @@ impl Source {
             TokenTree::Literal(literal) => {
                 let last = tree.span().end().line;
                 self.add(&literal.to_string(), (line, last), is_test);
+                if !is_test {
+                    self.add_text(&literal.to_string(), tree, false);
+                }
                 if let Some(token) = self.tokens.last_mut() {
                     token.is_literal = true;
                 }
@@ -183,6 +224,22 @@ impl Source {
         let is_literal = false;
         self.tokens.push(Token { text: text.to_owned(), line, last, is_test, is_literal });
     }
+}
+
+/// What a string literal says; `None` of another kind of literal.
+fn unquoted(literal: &str) -> Option<String> {
+    let raw = literal.trim_start_matches('r').trim_matches('#');
+    let inner = raw.strip_prefix('"')?.strip_suffix('"')?;
+    let mut text = String::new();
+    let mut rest = inner.chars().peekable();
+    while let Some(c) = rest.next() {
+        match (c, rest.peek()) {
+            ('\\', Some('\n')) => while rest.next_if(|c| c.is_whitespace()).is_some() {},
+            ('\\', Some(_)) => text.extend(rest.next()),
+            (c, _) => text.push(c),
+        }
+    }
+    Some(text)
 }
 
 /// The text inside an attribute's brackets without spaces, and how many trees it takes.
