@@ -79,13 +79,13 @@ pub struct BundleError {
 #[derive(Debug, Error, PartialEq, Eq)]
 pub enum Why {
     /// The first line is none of ours.
-    #[error("this is no bundle; `bakeoff export RUN --format bundle` writes one")]
+    #[error("not a bundle; `bakeoff export RUN --format bundle` writes one")]
     NotABundle,
     /// Another version of the format.
     #[error("the schema is '{0}', and this bakeoff reads {SCHEMA}: update bakeoff to read it")]
     Newer(String),
     /// The id could be used as a path or is no id at all.
-    #[error("'{0}' is no run id (16 small hexadecimal digits)")]
+    #[error("'{0}' is not a run id (16 lower-case hexadecimal digits)")]
     BadId(String),
     /// No event, or one of a kind this version does not know.
     #[error(
@@ -104,25 +104,25 @@ pub enum Why {
     #[error("{0}")]
     Fold(#[from] FoldError),
     /// A value that no measurement gives.
-    #[error("{0}: no measurement gives that, the bundle was damaged or made by hand")]
+    #[error("{0}: no measurement gives this; the bundle is damaged or was edited")]
     Absurd(&'static str),
     /// The line is too long.
-    #[error("longer than {} MiB, the most a line may have", LINE_BYTES >> 20)]
+    #[error("a line is longer than {} MiB, the maximum", LINE_BYTES >> 20)]
     LongLine,
     /// The bundle is too long.
     #[error("the bundle is larger than {} MiB or has more than {EVENTS} events", TOTAL_BYTES >> 20)]
     TooLarge,
     /// The last line is unreadable.
-    #[error("the last line is no seal; copy the bundle again, as binary")]
+    #[error("the last line is not a seal; copy the bundle again, as binary")]
     BadSeal,
     /// Content and seal differ.
-    #[error("content and checksum differ: the bundle was changed or damaged; copy it again")]
+    #[error("checksum mismatch: the bundle was changed or damaged; copy it again")]
     Checksum,
     /// The seal is missing.
-    #[error("the bundle ends here without its last line: it was cut; copy it again")]
+    #[error("the last line is missing: the bundle is truncated; copy it again")]
     Cut,
     /// Something follows the seal.
-    #[error("there is more after the end of the bundle; import one bundle at a time")]
+    #[error("data follows the end of the bundle; import one bundle at a time")]
     Trailing,
 }
 
@@ -275,7 +275,7 @@ fn check_header(schema: &str, run: &str, head_run: &str) -> Result<(), Why> {
         return Err(Why::Newer(printable(schema.as_bytes())));
     }
     if run != head_run {
-        return Err(Why::Absurd("the head names another run than the first event"));
+        return Err(Why::Absurd("the head and the first event name different runs"));
     }
     Ok(())
 }

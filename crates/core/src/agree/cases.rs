@@ -203,7 +203,7 @@ const SYNC: &str = "bonnie++ ends it with sync(2), which flushes every filesyste
                     bakeoff with the one under test";
 const MAKES: &str = "bonnie++ ends it with sync(2), bakeoff flushes the filesystem under test; and \
                      an ext4 without a journal looks over every inode that was freed in the last \
-                     minute, so that whoever comes second pays for what the first removed";
+                     minute, so the second one pays for what the first removed";
 
 fn iozone(amounts: Amounts) -> Vec<Case> {
     let job = profiles::job(Profile::Iozone);

@@ -142,18 +142,18 @@ impl Row {
         let (agreement, why) = match (interval, missing) {
             (None, Some(missing)) => not(missing.to_string()),
             (Some(_) | None, _) if !pairs.is_empty() && elapsed_ns < JUDGED_NS => {
-                not("it lasts less than a second here".to_string())
+                not("it takes less than a second here".to_string())
             }
             (None, None) if pairs.is_empty() => {
-                not("no pair was measured: --time more".to_string())
+                not("no pair was measured; increase --time".to_string())
             }
-            (None, None) => not("one pair gives no interval: --time more".to_string()),
+            (None, None) => not("one pair gives no interval; increase --time".to_string()),
             (Some(i), _) if is_same(&i) && (i.high - i.low) / 2.0 > libm::log(WIDEST) => {
                 not(too_wide(pairs))
             }
             (Some(i), _) if is_same(&i) => (Agreement::Agrees, String::new()),
             (Some(_), _) if phase.known.is_empty() => {
-                (Agreement::Differs, "nothing is known that explains it".to_string())
+                (Agreement::Differs, "no explanation is known".to_string())
             }
             (Some(_), _) => (Agreement::Differs, phase.known.to_string()),
         };
@@ -235,7 +235,7 @@ mod tests {
         assert_eq!((far.agreement, far.why.as_str()), (Agreement::Differs, "zeros are cheap"));
         assert!(far.high.unwrap() < 0.83 && far.low.unwrap() > 0.78);
         assert_eq!(far.rate.unwrap().round(), 100.0);
-        assert!(row_of(&pairs, 2.0, "").why.contains("nothing is known"));
+        assert!(row_of(&pairs, 2.0, "").why.contains("no explanation is known"));
     }
 
     #[test]

@@ -59,7 +59,7 @@ pub fn markdown(table: &Table, setting: &Setting) -> String {
     // Writing to a String cannot fail, here and below.
     let _ = writeln!(
         out,
-        "Each tool and bakeoff do the same work in turns, on files of {} in one place, the \
+        "Each tool and bakeoff do the same work alternately, on files of {} in one directory, the \
          other one first every second time. A ratio is bakeoff's figure over the tool's, with \
          its 95 % interval; a phase agrees when the interval overlaps 0.97 to 1.03 and is no \
          wider than 10 % to each side. Against fio bakeoff has the same words; against the \
@@ -104,7 +104,7 @@ fn markdown_lines(out: &mut String, table: &Table) {
         }
     }
     if !table.skipped.is_empty() {
-        out.push_str("\nLeft out:\n\n");
+        out.push_str("\nSkipped:\n\n");
     }
     for skipped in &table.skipped {
         let _ = writeln!(out, "- {}: {}.", clean(&skipped.name), clean(&skipped.reason));
@@ -135,7 +135,7 @@ pub fn text(table: &Table, setting: &Setting) -> String {
         }
     }
     for skipped in &table.skipped {
-        let _ = writeln!(out, "Left out: {}: {}", clean(&skipped.name), clean(&skipped.reason));
+        let _ = writeln!(out, "Skipped: {}: {}", clean(&skipped.name), clean(&skipped.reason));
     }
     let took = units::duration(setting.took_ns);
     let _ = writeln!(out, "\nRatios are bakeoff's figure over the tool's. It took {took}.");
@@ -155,7 +155,7 @@ fn facts<'a>(table: &'a Table, setting: &'a Setting) -> Vec<(&'a str, String)> {
     let cpu = setting.cpu.map(|cpu| format!("everything on CPU {cpu}"));
     vec![
         ("machine", machine.join(", ")),
-        ("runs", cpu.unwrap_or_else(|| "where the scheduler puts it".to_string())),
+        ("runs", cpu.unwrap_or_else(|| "on the CPU that the scheduler chooses".to_string())),
         ("place", format!("{} on {}", clean(setting.fs), clean(disk))),
         ("versions", versions.join(", ")),
     ]

@@ -53,7 +53,7 @@ fn drives(run: &Run) -> Vec<String> {
     let told = health::grown(&run.told_before, &run.told_after);
     let line = |(disk, grown): (String, Vec<String>)| {
         format!(
-            "During this run {disk} counted {}: look at `sudo bakeoff check`, mend what is wrong, \
+            "During this run {disk} counted {}: run `sudo bakeoff check`, fix what it reports, \
              and measure again.",
             words::list(&grown)
         )
@@ -70,7 +70,10 @@ fn more_blocks(run: &Run, verdicts: &[WorkloadVerdict]) -> Option<String> {
         open().filter(|v| v.resolve_ns.is_some()).map(|v| v.workload.clone()).collect();
     let id: String = run.header.run.chars().take(8).collect();
     let minutes = ns.div_ceil(60_000_000_000);
-    Some(format!("To know about {}: bakeoff resume {id} --time {minutes}m.", words::list(&names)))
+    Some(format!(
+        "For an answer about {}: bakeoff resume {id} --time {minutes}m.",
+        words::list(&names)
+    ))
 }
 
 /// The choice the answers lead to; `None` while there is no answer.
@@ -92,7 +95,7 @@ fn choice(run: &Run, verdicts: &[WorkloadVerdict]) -> Option<String> {
     match winners.as_slice() {
         [] => keep(run, verdicts, open),
         [(winner, on)] if is_small(run, winner, verdicts) => Some(format!(
-            "It hardly matters: {winner} is ahead on {} by less than the {} that count here.",
+            "The difference hardly matters: {winner} is ahead on {} by less than {}.",
             words::list(on),
             figures::percent(run.header.protocol.tie_margin)
         )),
@@ -108,12 +111,15 @@ fn choice(run: &Run, verdicts: &[WorkloadVerdict]) -> Option<String> {
             Some(match (open, on_all(verdicts, winner, run)) {
                 (_, true) => format!("{verb} {winner}."),
                 (0, false) => format!("{verb} {winner}: it is ahead on {on} and ties elsewhere."),
-                (_, false) => format!("{verb} {winner}, as far as {on} goes."),
+                (_, false) => format!("{verb} {winner} for {on}."),
             })
         }
         several => {
             let each = several.iter().map(|(w, on)| format!("{verb} {w} for {}", words::list(on)));
-            Some(format!("It depends on what you do: {}.", each.collect::<Vec<_>>().join("; ")))
+            Some(format!(
+                "The choice depends on the workload: {}.",
+                each.collect::<Vec<_>>().join("; ")
+            ))
         }
     }
 }
@@ -187,8 +193,8 @@ fn keep(run: &Run, verdicts: &[WorkloadVerdict], open: usize) -> Option<String> 
         run.header.candidates.iter().map(|c| &c.name).filter(|n| tied(n)).collect();
     // ext4 is what most have; where it does not take part, the one that was named first.
     let keep = names.iter().find(|n| n.as_str() == "ext4").or(names.first())?;
-    let far = if open == 0 { "" } else { ", as far as is known" };
-    Some(format!("It does not matter{far}: keep {keep}."))
+    let far = if open == 0 { "" } else { " so far" };
+    Some(format!("No difference that matters{far}: keep {keep}."))
 }
 
 fn is_memory(run: &Run, name: &str) -> bool {

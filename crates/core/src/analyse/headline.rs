@@ -45,10 +45,10 @@ pub fn of(run: &Run, table: &Table, verdicts: &[WorkloadVerdict]) -> String {
     if !schedule::has_question(run) {
         let name = header.candidates.first().map_or("nothing", |c| c.name.as_str());
         if verdicts.iter().all(|v| v.standings.is_empty()) {
-            return format!("Nothing is measured yet in {name}.");
+            return format!("Nothing measured yet in {name}.");
         }
         return match normal::sentence(run, verdicts) {
-            Some((true, normal)) => format!("{name} is measured. {normal}"),
+            Some((true, normal)) => format!("{name} was measured. {normal}"),
             Some((false, normal)) => format!("{} {normal}", alone(run, name, verdicts)),
             None => alone(run, name, verdicts),
         };
@@ -82,7 +82,7 @@ fn alone(run: &Run, name: &str, verdicts: &[WorkloadVerdict]) -> String {
     });
     let told: Vec<String> = told.collect();
     if told.len() > MOST_TOLD {
-        return format!("{name} is measured on {} workloads.", told.len());
+        return format!("{name} was measured with {} workloads.", told.len());
     }
     format!("{name}: {}.", words::list(&told))
 }
@@ -134,7 +134,7 @@ fn part(run: &Run, table: &Table, workload: u16, verdict: &WorkloadVerdict) -> P
 /// `by 6 %` or `3.1 times as fast`: how far the winner is ahead of the next best.
 fn lead(verdict: &WorkloadVerdict) -> String {
     let Some(effect) = verdict.effects.iter().find(|e| e.low > 1.0) else {
-        return "for certain".to_string();
+        return "with certainty".to_string();
     };
     let interval = Interval { low: libm::log(effect.low), high: libm::log(effect.high) };
     figures::lead(libm::log(effect.ratio), interval)
@@ -161,8 +161,9 @@ fn summary(parts: &[(String, Part)]) -> String {
     let open = grouped(parts, |p| matches!(p, Part::Open).then(String::new));
     said.extend(open.into_iter().map(|(_, on)| {
         let verb = if on.len() == 1 { "is" } else { "are" };
-        format!("{} {verb} not resolved", words::list(&on))
+        format!("{} {verb} undecided", words::list(&on))
     }));
+    let begins_with_name = !said.is_empty();
     said.extend(
         grouped(parts, |p| match p {
             Part::Refused(ids) if ids.is_empty() => Some(String::new()),
@@ -172,7 +173,11 @@ fn summary(parts: &[(String, Part)]) -> String {
         .into_iter()
         .map(|(why, on)| format!("no claim about {}{why}", words::list(&on))),
     );
-    sentence(&said.join("; "))
+    // Names keep their spelling.
+    match (said.join("; "), begins_with_name) {
+        (said, true) => format!("{said}."),
+        (said, false) => format!("{}.", words::capital(&said)),
+    }
 }
 
 fn winners(parts: &[(String, Part)]) -> Vec<String> {
@@ -203,7 +208,7 @@ fn ties(parts: &[(String, Part)]) -> Vec<String> {
         _ => None,
     });
     let tell = |((names, behind), on): ((String, usize), Vec<String>)| match behind {
-        0 => format!("it does not matter on {}: {names} tie", words::list(&on)),
+        0 => format!("{names} tie on {}", words::list(&on)),
         1 => format!("{names} tie on {}, ahead of the other one", words::list(&on)),
         _ => format!("{names} tie on {}, ahead of the {behind} others", words::list(&on)),
     };
@@ -231,10 +236,4 @@ fn grouped<K: PartialEq>(
         }
     }
     groups
-}
-
-/// With a full stop, and a capital where the first word is ours; names keep their spelling.
-fn sentence(text: &str) -> String {
-    let is_ours = ["it does not matter", "no claim about"].iter().any(|w| text.starts_with(w));
-    if is_ours { format!("{}.", words::capital(text)) } else { format!("{text}.") }
 }

@@ -70,10 +70,10 @@ pub fn sentence(header: &Header, candidates: &[u16]) -> Option<String> {
     let names: Vec<String> = aspects.iter().map(|a| a.name.to_string()).collect();
     let caution = match names.len() {
         1 => String::new(),
-        _ => ", so no single difference is shown to be the cause".to_string(),
+        _ => ", so no single difference can be named as the cause".to_string(),
     };
     Some(format!(
-        "Places are compared as they are: {}. They differ in {}{caution}.",
+        "The directories: {}. They differ in {}{caution}.",
         described.join("; "),
         words::list(&names)
     ))
@@ -89,7 +89,7 @@ fn alike(places: &[&Place]) -> String {
                  depend on the position of their files."
             )
         }
-        _ => "These directories differ in nothing that bakeoff records.".to_string(),
+        _ => "bakeoff records no difference between these directories.".to_string(),
     }
 }
 
@@ -197,11 +197,10 @@ mod tests {
             })
             .place(1, |p| *p = usb)
             .build();
-        insta::assert_snapshot!(sentence(&run.header, &[0, 1]).unwrap(), @"Places are compared as \
-            they are: /home is btrfs, on Disk A (sda), encrypted, mounted relatime; /mnt is ext4, \
-            on Disk B (sdb), link USB 480 Mb/s, not encrypted, mounted noatime. They differ in \
-            filesystem, device, link, encryption and mount options, so no single difference is \
-            shown to be the cause.");
+        insta::assert_snapshot!(sentence(&run.header, &[0, 1]).unwrap(), @"The directories: /home is \
+            btrfs, on Disk A (sda), encrypted, mounted relatime; /mnt is ext4, on Disk B (sdb), \
+            link USB 480 Mb/s, not encrypted, mounted noatime. They differ in filesystem, device, \
+            link, encryption and mount options, so no single difference can be named as the cause.");
     }
 
     #[test]

@@ -64,7 +64,7 @@ impl Rounds {
     pub fn spread(&self) -> Option<String> {
         let (first, last) = self.window();
         Some(format!(
-            "rounds {first} to {last} range over {:.0} % of their mean, their trend is {:.0} %",
+            "rounds {first} to {last}: range {:.0} % of their mean, trend {:.0} %",
             self.range? * 100.0,
             self.slope? * 100.0
         ))
@@ -85,7 +85,7 @@ pub fn sentence(run: &Run, of: &Rounds, workload: u16) -> Option<String> {
             format!("{name}: {} in its steady state after {rounds}{spread}", say(mean))
         }
         (false, true) => format!(
-            "{name}: not steady after {rounds}, the most that are made; {} to {} in the last \
+            "{name}: not steady after {rounds}, the maximum; {} to {} in the last \
              five{spread}",
             say(low),
             say(high)
@@ -98,7 +98,7 @@ pub fn sentence(run: &Run, of: &Rounds, workload: u16) -> Option<String> {
     };
     let anew = match of.earlier {
         0 => String::new(),
-        n => format!("; begun anew after {} that {} interrupted", words::count(n, "round"), {
+        n => format!("; restarted after {} that {} interrupted", words::count(n, "round"), {
             if n == 1 { "was" } else { "were" }
         }),
     };

@@ -95,9 +95,9 @@ impl Words<'_> {
         let margin = self.run.header.protocol.tie_margin;
         let percent = figures::percent(margin);
         if libm::expm1(interval.low) > margin {
-            format!(", by at least the {percent} that count here")
+            format!(", at least the {percent} that matter")
         } else if interval.is_inside(margin) {
-            format!(", less than the {percent} that count here")
+            format!(", less than the {percent} that matter")
         } else {
             String::new()
         }
@@ -119,9 +119,9 @@ impl Words<'_> {
             self.compared.ranked.iter().copied().filter(|c| !top.contains(c)).collect();
         let top_names = words::names(&self.names(top));
         let (tie, slower) = match others.len() {
-            0 => (format!("It does not matter: {top_names} are"), String::new()),
+            0 => (format!("No difference that matters: {top_names} are"), String::new()),
             _ => (
-                format!("Between {top_names} it does not matter: they are"),
+                format!("{top_names} are"),
                 format!(" Slower than these: {}.", words::names(&self.names(&others))),
             ),
         };
@@ -177,14 +177,14 @@ impl Words<'_> {
             .max_by(|x, y| width(x).total_cmp(&width(y)));
         let Some((pair, interval)) = widest.and_then(|p| Some((p, p.interval?))) else {
             return format!(
-                "Not resolved on {}: too few blocks have a valid cell of each of {}. {}",
+                "No winner yet for {}: too few blocks have a valid cell of each of {}. {}",
                 self.of().summary,
                 words::names(&self.names(&self.compared.ranked)),
                 self.what_would_tell()
             );
         };
         format!(
-            "Not resolved on {}: {} cannot be told apart; {} is {} than {} (95 % CI), {}. {}{}",
+            "No winner yet for {}: {} are too close; {} is {} than {} (95 % CI), {}. {}{}",
             self.of().summary,
             words::names(&self.names(top)),
             self.name(pair.a),
@@ -218,7 +218,7 @@ impl Words<'_> {
         let time = super::resolve_ns(self.run, self.table, self.workload, verdict);
         if let (Some(blocks), Some(ns)) = (blocks, time) {
             return format!(
-                "About {} more ({}) would tell.",
+                "About {} more ({}) would decide it.",
                 units::duration(ns),
                 words::count(blocks, "block")
             );
@@ -270,7 +270,9 @@ impl Words<'_> {
     fn nothing_valid(&self) -> String {
         let thrown = self.run.invalid.iter().rev().find(|(_, _, w, _)| *w == self.workload);
         match thrown {
-            Some((.., reason)) => format!("every cell was discarded, the last because {reason}"),
+            Some((.., reason)) => {
+                format!("every cell was discarded, the last one because {reason}")
+            }
             None => "no valid cell yet".to_string(),
         }
     }

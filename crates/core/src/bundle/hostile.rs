@@ -65,7 +65,7 @@ fn every_cut_and_every_flipped_byte_is_noticed() {
 #[test]
 fn errors_name_the_line() {
     assert_eq!(why(b"").0, 1);
-    assert!(why(b"hello\n").1.contains("no bundle"));
+    assert!(why(b"hello\n").1.contains("not a bundle"));
     let newer = String::from_utf8(bundle(&sample::lines())).expect("text");
     let newer = newer.replacen("bundle/1", "bundle/2", 1);
     assert!(why(newer.as_bytes()).1.contains("bakeoff/bundle/2"));
@@ -77,17 +77,17 @@ fn errors_name_the_line() {
     assert_eq!(why(&bundle(&gap)).0, 5);
     let mut twice = bundle(&sample::lines());
     twice.extend(bundle(&sample::lines()));
-    assert!(why(&twice).1.contains("after the end"));
+    assert!(why(&twice).1.contains("follows the end"));
 }
 
 #[test]
 fn a_run_id_can_never_be_a_path() {
     for id in ["../../../etc/cron", "0123456789ABCDEF", "0123456789abcde/", ""] {
         let text = String::from_utf8(bundle(&sample::lines())).expect("text");
-        assert!(why(text.replacen(RUN, id, 1).as_bytes()).1.contains("no run id"), "{id}");
+        assert!(why(text.replacen(RUN, id, 1).as_bytes()).1.contains("not a run id"), "{id}");
     }
     let other = edited(0, |e| e["what"]["started"]["run"] = "fedcba9876543210".into());
-    assert!(why(&other).1.contains("another run"));
+    assert!(why(&other).1.contains("different runs"));
 }
 
 #[test]
@@ -117,7 +117,7 @@ fn absurd_values_are_refused() {
     ] {
         let (line, message) = why(&edited(event, |e| at(e, &path, value)));
         assert_eq!(line, event as u64 + 2, "{path}: {message}");
-        assert!(message.contains("no measurement gives that"), "{path}: {message}");
+        assert!(message.contains("no measurement gives this"), "{path}: {message}");
     }
 }
 

@@ -32,14 +32,14 @@ const NAME_BYTES: usize = 160;
 
 /// Says what is absurd about the event.
 pub(super) fn check(event: &Event) -> Result<(), &'static str> {
-    ensure(event.elapsed_ns <= TIME_NS, "a run of many years")?;
+    ensure(event.elapsed_ns <= TIME_NS, "the run lasts many years")?;
     match &event.what {
         What::Started(h) => check_plan(&h.protocol, &h.candidates, &h.workloads),
         What::Rehearsed(r) => {
             let times = r.visit_ns.max(r.block_ns);
-            ensure(times <= TIME_NS, "a block of many years")?;
+            ensure(times <= TIME_NS, "a block lasts many years")?;
             let bytes = r.file_bytes.max(r.block_write_bytes).max(r.expected_write_bytes);
-            ensure(bytes <= BYTES, "more than 1 PiB to write")?;
+            ensure(bytes <= BYTES, "a step writes more than 1 PiB")?;
             check_plan(&r.protocol, &r.candidates, &r.workloads)
         }
         What::CellDone(cell) => check_cell(cell),
@@ -48,10 +48,10 @@ pub(super) fn check(event: &Event) -> Result<(), &'static str> {
             let mut seen = order.clone();
             seen.sort_unstable();
             seen.dedup();
-            ensure(seen.len() == order.len(), "a candidate twice in one block")
+            ensure(seen.len() == order.len(), "a block names a candidate twice")
         }
         What::Sentinel { bytes_per_s, .. } => {
-            ensure(is_rate(*bytes_per_s), "a sentinel rate out of range")
+            ensure(is_rate(*bytes_per_s), "a sentinel rate is out of range")
         }
         _ => Ok(()),
     }
@@ -71,9 +71,9 @@ fn check_plan(
     workloads: &[Workload],
 ) -> Result<(), &'static str> {
     let names = candidates.iter().map(|c| c.name.as_str()).collect();
-    check_names(names, "candidates: over 256, or a name that is empty, long or there twice")?;
+    check_names(names, "more than 256 candidates, or a name is empty, too long or used twice")?;
     let names = workloads.iter().map(|w| w.name.as_str()).collect();
-    check_names(names, "workloads: over 256, or a name that is empty, long or there twice")?;
+    check_names(names, "more than 256 workloads, or a name is empty, too long or used twice")?;
     workloads.iter().try_for_each(|w| check_job(&w.job))?;
     check_protocol(protocol)
 }
@@ -89,31 +89,31 @@ fn check_names(mut names: Vec<&str>, say: &'static str) -> Result<(), &'static s
 fn check_protocol(p: &Protocol) -> Result<(), &'static str> {
     let nothing_ties = p.mode == Mode::Characterise && p.tie_margin == 0.0;
     let is_margin = p.tie_margin > 0.0 && p.tie_margin < 1.0;
-    ensure(is_margin || nothing_ties, "a tie margin outside 0 to 1")?;
-    ensure(p.alpha > 0.0 && p.alpha < 1.0, "an alpha outside 0 to 1")?;
-    ensure(p.k <= ITEMS as u32, "over 256 candidates to correct for")?;
+    ensure(is_margin || nothing_ties, "the tie margin is not between 0 and 1")?;
+    ensure(p.alpha > 0.0 && p.alpha < 1.0, "alpha is not between 0 and 1")?;
+    ensure(p.k <= ITEMS as u32, "more than 256 candidates to correct for")?;
     let ascending = p.looks.windows(2).all(|pair| pair[0] < pair[1]);
     let positive = p.looks.first().is_none_or(|first| *first > 0);
-    ensure(positive && ascending && p.looks.len() <= ITEMS, "looks that do not ascend from above 0")
+    ensure(positive && ascending && p.looks.len() <= ITEMS, "the looks are not ascending")
 }
 
 fn check_job(job: &Job) -> Result<(), &'static str> {
-    ensure((1..=1 << 30).contains(&job.bs), "a block size outside 1 byte to 1 GiB")?;
-    ensure((1..=BYTES).contains(&job.size), "a file of no bytes or over 1 PiB")?;
-    ensure(job.iodepth > 0 && job.numjobs > 0, "no I/O in flight")?;
-    ensure(job.rwmixread <= 100, "more than 100 % of reads")
+    ensure((1..=1 << 30).contains(&job.bs), "a block size is not between 1 byte and 1 GiB")?;
+    ensure((1..=BYTES).contains(&job.size), "a file is empty or larger than 1 PiB")?;
+    ensure(job.iodepth > 0 && job.numjobs > 0, "a job has no I/O in flight")?;
+    ensure(job.rwmixread <= 100, "a job reads more than 100 %")
 }
 
 fn check_cell(cell: &Cell) -> Result<(), &'static str> {
-    ensure(cell.began_ns <= TIME_NS, "a cell that began after many years")?;
+    ensure(cell.began_ns <= TIME_NS, "a cell began after many years")?;
     cell.telemetry.as_deref().map_or(Ok(()), check_telemetry)?;
     check_measurement(&cell.measurement)
 }
 
 fn check_ceilings(of: &Ceilings) -> Result<(), &'static str> {
-    ensure(of.rungs.len() <= RUNGS && of.skipped.len() <= RUNGS, "thousands of ceilings")?;
+    ensure(of.rungs.len() <= RUNGS && of.skipped.len() <= RUNGS, "too many ceilings")?;
     let rates = of.rungs.iter().all(|r| is_rate(r.rate) && is_rate(r.bytes_per_s));
-    ensure(rates, "a ceiling out of range")
+    ensure(rates, "a ceiling is out of range")
 }
 
 /// Lengths agree, times ascend, and nothing adds up to more than 64 bits.
@@ -122,12 +122,12 @@ fn check_telemetry(of: &Telemetry) -> Result<(), &'static str> {
     let is_sane =
         |ends: &[u64]| ends.len() <= STRETCHES && ends.last().is_none_or(|e| *e <= TIME_NS);
     let clocks = [&of.fast_ns, &of.slow_ns];
-    ensure(clocks.iter().all(|c| ascends(c) && is_sane(c)), "telemetry out of order")?;
+    ensure(clocks.iter().all(|c| ascends(c) && is_sane(c)), "telemetry is out of order")?;
     let starts = [of.start_ns, of.slow_start_ns];
-    ensure(starts.iter().all(|s| s.unsigned_abs() <= TIME_NS), "telemetry of many years")?;
+    ensure(starts.iter().all(|s| s.unsigned_abs() <= TIME_NS), "telemetry spans many years")?;
     let counts = [of.devices.len(), of.cpus.len(), of.frequency_khz.len()];
     let more = [of.temperature_mc.len(), of.threads.len(), of.log.len()];
-    ensure(counts.iter().chain(&more).all(|n| *n <= SERIES), "telemetry of too many things")?;
+    ensure(counts.iter().chain(&more).all(|n| *n <= SERIES), "telemetry has too many series")?;
     let fits = |series: &[u64], ends: &[u64]| {
         (series.is_empty() || series.len() == ends.len()) && series.iter().all(|v| *v <= BYTES)
     };
@@ -150,36 +150,39 @@ fn check_telemetry(of: &Telemetry) -> Result<(), &'static str> {
         of.memory.iter().flat_map(|m| [&m.dirty_bytes, &m.writeback_bytes, &m.cached_bytes]);
     let slow = slow.chain(pressure).chain(memory).all(|series| fits(series, &of.slow_ns));
     let times = of.threads.iter().all(|t| t.cpu_ns <= TIME_NS) && of.cost.cpu_ns <= TIME_NS;
-    ensure(disks && cpus && slow && times, "telemetry whose series do not fit together")
+    ensure(disks && cpus && slow && times, "telemetry series differ in length")
 }
 
 fn check_measurement(m: &Measurement) -> Result<(), &'static str> {
     check_job(&m.job)?;
     let times = [m.elapsed_ns, m.data_ns, m.flush_ns, m.close_ns, m.usr_cpu_ns, m.sys_cpu_ns];
     let longest = times.into_iter().chain([m.tool_ns]).chain(m.waited_ns).max();
-    ensure(m.elapsed_ns > 0 && longest <= Some(TIME_NS), "a cell of no time or many years")?;
+    ensure(m.elapsed_ns > 0 && longest <= Some(TIME_NS), "a cell lasts no time or many years")?;
     m.ops().try_for_each(|(_, stats)| check_ops(stats))?;
     let mut began_ns = 0u64;
     for window in &m.windows {
-        ensure(window.start_ns >= began_ns, "windows out of order")?;
+        ensure(window.start_ns >= began_ns, "windows are out of order")?;
         began_ns = window.start_ns;
         let end_ns = window.start_ns.saturating_add(window.len_ns);
-        ensure(window.len_ns > 0 && end_ns <= TIME_NS, "a window of no time or many years")?;
+        ensure(window.len_ns > 0 && end_ns <= TIME_NS, "a window lasts no time or many years")?;
         let bytes = window.read_bytes.max(window.write_bytes);
-        ensure(bytes <= BYTES && window.ios <= COUNT, "a window with too many operations")?;
+        ensure(bytes <= BYTES && window.ios <= COUNT, "a window has too many operations")?;
     }
     Ok(())
 }
 
 fn check_ops(stats: &OpStats) -> Result<(), &'static str> {
-    ensure(stats.total_ios <= COUNT && stats.io_bytes <= BYTES, "too many operations or bytes")?;
-    ensure(is_rate(stats.iops) && is_rate(stats.bw_bytes_per_s), "a rate out of range")?;
-    ensure(stats.lat_ns.mean >= 0.0 && stats.lat_ns.max <= TIME_NS, "a latency out of range")?;
+    ensure(
+        stats.total_ios <= COUNT && stats.io_bytes <= BYTES,
+        "a cell has too many operations or bytes",
+    )?;
+    ensure(is_rate(stats.iops) && is_rate(stats.bw_bytes_per_s), "a rate is out of range")?;
+    ensure(stats.lat_ns.mean >= 0.0 && stats.lat_ns.max <= TIME_NS, "a latency is out of range")?;
     let (mut below, mut total) = (None, 0u64);
     for &(value_ns, count) in &stats.histogram.buckets {
-        ensure(below < Some(value_ns) && value_ns <= TIME_NS, "a histogram out of order")?;
-        ensure((1..=COUNT).contains(&count), "a histogram with an empty or huge bucket")?;
+        ensure(below < Some(value_ns) && value_ns <= TIME_NS, "a histogram is out of order")?;
+        ensure((1..=COUNT).contains(&count), "a histogram has an empty or huge bucket")?;
         (below, total) = (Some(value_ns), total.saturating_add(count));
     }
-    ensure(total <= COUNT, "a histogram with too many operations")
+    ensure(total <= COUNT, "a histogram has too many operations")
 }

@@ -233,7 +233,8 @@ fn rank_flip(run: &Run, workload: &str, evidence: String) -> Finding {
         workload: Some(workload.to_string()),
         candidate: None,
         evidence,
-        advice: "choose by the setting you have; a winner holds for its own only".to_string(),
+        advice: "choose by the setting that you use; a winner is valid for its own only"
+            .to_string(),
     }
 }
 

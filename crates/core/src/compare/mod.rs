@@ -163,7 +163,7 @@ fn unlike_findings(runs: &[&Run], unlike: &[&Difference]) -> Vec<Finding> {
     let mut all = vec![of(
         &registry::RUNS_DIFFER,
         named(unlike),
-        "measure again with only one thing changed, and name it with --across",
+        "measure again with only one change, and name it with --across",
     )];
     if let Some(kernel) = unlike.iter().find(|d| d.factor == Some(Factor::Kernel)) {
         let advice = "measure on one kernel, or ask about the kernel with --across kernel";
@@ -229,8 +229,7 @@ fn headline(
         return format!("Not ranked: these runs differ in {}.", named(unlike));
     }
     if answers.is_empty() {
-        return "These runs have no workload with two candidates in common: there is nothing to \
-                compare."
+        return "Nothing to compare: these runs share no workload with two candidates in common."
             .to_string();
     }
     let allowed: Vec<&Difference> = differences.iter().collect();
@@ -238,7 +237,7 @@ fn headline(
         (Some(factor), false) => {
             format!("{} runs that differ in {} only", runs.len(), named_factor(factor, &allowed))
         }
-        (_, _) => format!("{} runs that are alike in all but when they were measured", runs.len()),
+        (_, _) => format!("{} runs that differ only in when they were measured", runs.len()),
     };
     format!("Over {over}: {}", sentence::summary(answers))
 }
@@ -267,21 +266,18 @@ fn notes(
         (_, [Some(factor)]) if !unlike.is_empty() => {
             let ids: Vec<&str> = runs.iter().map(|run| run.short.as_str()).collect();
             notes.push(format!(
-                "All of this is one factor; to ask about it: bakeoff compare {} --across {}",
+                "All of these are one factor. To compare over it: bakeoff compare {} --across {}",
                 ids.join(" "),
                 factor.name()
             ));
         }
-        (Some(factor), []) if factor != Factor::Time => notes.push(format!(
-            "The {} does not differ: these are repetitions of one measurement.",
-            factor.name()
-        )),
+        (Some(factor), []) if factor != Factor::Time => notes
+            .push(format!("The {} is the same: these runs repeat one measurement.", factor.name())),
         _ => {}
     }
     if unlike.is_empty() && across.is_some_and(|factor| factor != Factor::Time) {
         notes.push(
-            "They were measured at different times: what changed with time is in it as well."
-                .to_string(),
+            "They were measured at different times, so changes over time are included.".to_string(),
         );
     }
     notes

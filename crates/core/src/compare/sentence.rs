@@ -33,7 +33,8 @@ pub(super) fn of(
             let blocks: Vec<String> =
                 parts.iter().map(|p| format!("{} in {}", blocks(p), place(p))).collect();
             format!(
-                "It does not matter in {}: {} are within {margin} of each other; {}; {summary}.",
+                "No difference that matters in {}: {} are within {margin} of each other; {}; \
+                 {summary}.",
                 all(parts.len()),
                 words::list(&tied(parts)),
                 blocks.join("; ")
@@ -41,7 +42,7 @@ pub(super) fn of(
         }
         Verdict::NotResolved | Verdict::Leads | Verdict::Alone => {
             let each: Vec<String> = parts.iter().map(alone).collect();
-            format!("Not resolved over these runs: {}; {summary}.", each.join("; "))
+            format!("No winner over these runs: {}; {summary}.", each.join("; "))
         }
     }
 }
@@ -80,7 +81,7 @@ fn lead(part: &Part) -> String {
             words::count(paired.blocks, "paired block"),
             place(part)
         ),
-        None => format!("in {} through a chain of differences", place(part)),
+        None => format!("in {} by a chain of differences", place(part)),
     }
 }
 
@@ -93,15 +94,15 @@ fn alone(part: &Part) -> String {
         Verdict::NotResolved if top.is_empty() => {
             format!("{} has too few complete blocks", place(part))
         }
-        Verdict::Refused => format!("{} says nothing", place(part)),
-        _ => format!("{top} cannot be told apart in {}", place(part)),
+        Verdict::Refused => format!("{} gives no result", place(part)),
+        _ => format!("{top} are too close in {}", place(part)),
     }
 }
 
 fn refused(parts: &[Part], summary: &str) -> String {
     let reason = |p: &Part| match p.said.forbidden.as_slice() {
         [] if p.said.verdict == Verdict::Refused => {
-            Some(format!("{} has no two candidates with a valid number", p.label.short))
+            Some(format!("{} has no two candidates with valid results", p.label.short))
         }
         [] => None,
         several => Some(format!("in {} {}", p.label.short, several.join("; "))),
@@ -114,8 +115,8 @@ fn refused(parts: &[Part], summary: &str) -> String {
 pub(super) fn summary(answers: &[Answer]) -> String {
     let told = |a: &Answer| match (a.verdict, &a.winner) {
         (Verdict::Beats, Some(winner)) => format!("{winner} is ahead on {} in each", a.workload),
-        (Verdict::Ties, _) => format!("it does not matter on {}", a.workload),
-        (Verdict::NotResolved, _) => format!("{} is not resolved", a.workload),
+        (Verdict::Ties, _) => format!("no difference that matters on {}", a.workload),
+        (Verdict::NotResolved, _) => format!("{} is undecided", a.workload),
         (_, _) if !a.findings.is_empty() => format!("{} has more than one winner", a.workload),
         (_, _) => format!("no claim about {}", a.workload),
     };

@@ -89,11 +89,11 @@ pub struct Fit {
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 pub enum FitError {
     /// No workload was asked for, or no candidate is left.
-    #[error("there is nothing to measure: no candidate or no workload is left")]
+    #[error("nothing to measure: no candidate or no workload is left")]
     Nothing,
     /// Too little time.
     #[error(
-        "{blocks} of '{workload}' take about {}, and there are {}; use --time {needed_s}s",
+        "{blocks} of '{workload}' take about {}, and the limit is {}; use --time {needed_s}s",
         units::duration(*.needed_ns), units::duration(*.time_ns)
     )]
     Time {
@@ -110,7 +110,7 @@ pub enum FitError {
     },
     /// Too few bytes may be written.
     #[error(
-        "{blocks} of '{workload}' write about {}, and {} are allowed; use --max-write \
+        "{blocks} of '{workload}' write about {}, and the limit is {}; use --max-write \
          {needed_mib}m",
         units::size(*.needed_bytes), units::size(*.max_write_bytes)
     )]
@@ -262,7 +262,7 @@ mod tests {
         let error = plan_fit(&wanted(Some(20), None)).unwrap_err().to_string();
         assert_eq!(
             error,
-            "5 blocks of 'randwrite' take about 1 min, and there are 20 s; use --time 60s"
+            "5 blocks of 'randwrite' take about 1 min, and the limit is 20 s; use --time 60s"
         );
         let error = plan_fit(&wanted(None, Some(10))).unwrap_err().to_string();
         assert!(error.contains("--max-write 200m"), "{error}");

@@ -88,16 +88,16 @@ pub fn next(run: &Run, now: Clock) -> Next {
     let enough = complete >= protocol.first_look();
     if !schedule::has_question(run) {
         if enough {
-            let note = format!("{complete} blocks are measured; there is nothing to compare");
+            let note = format!("{complete} blocks measured; nothing to compare");
             return Next::Stop { reason: StopReason::Decided, note };
         }
     } else if schedule::next_look(run).is_some_and(|due| complete >= due) {
         return look(run, complete);
     } else if run.last_look == complete && enough && is_decided(run) {
-        let note = format!("every question is answered after {} blocks", run.last_look);
+        let note = format!("all workloads answered after {} blocks", run.last_look);
         return Next::Stop { reason: StopReason::Decided, note };
     } else if complete >= protocol.last_block() && !goes_on(run) {
-        let note = format!("{complete} blocks are all that this mode measures");
+        let note = format!("reached the {complete} blocks of this mode");
         return Next::Stop { reason: StopReason::LastBlock, note };
     }
     let cost =
@@ -114,13 +114,13 @@ pub fn next(run: &Run, now: Clock) -> Next {
 fn budget(run: &Run, now: Clock, cost: Cost, enough: bool) -> Option<(StopReason, String)> {
     let protocol = &run.header.protocol;
     let grace = if enough { 1 } else { 2 };
-    let what = if rounds::is_of_rounds(run) { "what comes next" } else { "another block" };
+    let what = if rounds::is_of_rounds(run) { "the next round" } else { "another block" };
     let needed_ns = now.elapsed_ns.saturating_add(cost.time_ns);
     if let Some(limit_ns) = protocol.time_ns
         && needed_ns > limit_ns.saturating_mul(grace)
     {
         let note = format!(
-            "{what} takes about {} and does not fit into {}",
+            "time limit reached: {what} takes about {} and does not fit into {}",
             units::duration(cost.time_ns),
             units::duration(limit_ns)
         );
@@ -129,7 +129,7 @@ fn budget(run: &Run, now: Clock, cost: Cost, enough: bool) -> Option<(StopReason
     let needed_bytes = now.written_bytes.saturating_add(cost.write_bytes);
     let limit_bytes = protocol.max_write_bytes.filter(|limit| needed_bytes > *limit)?;
     let note = format!(
-        "{what} writes about {} and {} of {} are written",
+        "write limit reached: {what} writes about {}, and {} of {} are written",
         units::size(cost.write_bytes),
         units::size(now.written_bytes),
         units::size(limit_bytes)

@@ -35,15 +35,18 @@ pub fn foresee(protocol: &Protocol, noise: Option<f64>) -> String {
     let limit = percent(largest_noise(protocol));
     match noise.map(|n| (n, blocks_for(protocol, n, protocol.tie_margin))) {
         None => format!(
-            "differences down to {margin} are settled within {last} blocks while the noise of a \
-             block stays under {limit}"
+            "{last} blocks resolve differences down to {margin} while the noise of a block stays \
+             below {limit}"
         ),
         Some((n, Some(blocks))) => {
-            format!("at {} noise a difference of {margin} takes {blocks} blocks", percent(n))
+            format!(
+                "at {} noise, resolving a difference of {margin} takes {blocks} blocks",
+                percent(n)
+            )
         }
         Some((n, None)) => format!(
-            "at {} noise a difference of {margin} is never settled within {last} blocks; only \
-             larger ones are (the noise would have to stay under {limit})",
+            "at {} noise, {last} blocks resolve only differences larger than {margin} (that would \
+             take noise below {limit})",
             percent(n)
         ),
     }
@@ -65,7 +68,7 @@ mod tests {
         let precise = Protocol::of_version_0_1(Mode::Precise, 2);
         assert_eq!(blocks_for(&precise, 0.02, 0.02), Some(12));
         assert_eq!(blocks_for(&precise, 0.05, 0.02), None);
-        assert!(foresee(&precise, Some(0.05)).contains("never settled within 27 blocks"));
+        assert!(foresee(&precise, Some(0.05)).contains("27 blocks resolve only"));
         assert!(foresee(&precise, Some(0.02)).contains("takes 12 blocks"));
     }
 

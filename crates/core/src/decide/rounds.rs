@@ -175,11 +175,11 @@ fn over(run: &Run, keys: &[Key]) -> Next {
             None => StopReason::WriteBudget,
         };
         let of = words::count(left, "workload");
-        (reason, format!("more rounds of {of} would have taken what the others need"))
+        (reason, format!("no time left for more rounds of {of}"))
     } else if ends.iter().all(|end| *end == Some(End::Steady)) {
         (StopReason::Decided, "every workload is steady".to_string())
     } else {
-        (StopReason::LastBlock, format!("{MOST_ROUNDS} rounds are all that this mode measures"))
+        (StopReason::LastBlock, format!("reached the {MOST_ROUNDS} rounds of this mode"))
     };
     Next::Stop { reason, note }
 }

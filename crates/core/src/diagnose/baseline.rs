@@ -101,7 +101,7 @@ pub fn words(seen: &Seen, steps: &[Step]) -> String {
     let all: Vec<String> = steps.iter().map(one).collect();
     match all.is_empty() {
         true => "no lower layer was measured".to_string(),
-        false => format!("it does {}", all.join(", ")),
+        false => format!("it reaches {}", all.join(", ")),
     }
 }
 

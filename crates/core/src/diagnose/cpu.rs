@@ -42,8 +42,10 @@ fn percent(share: f64) -> String {
 fn quota(seen: &Seen) -> Option<Reason> {
     let held = seen.telemetry()?.quota_held_ns? as f64 / seen.wall_ns();
     (held >= HELD).then(|| {
-        let evidence =
-            format!("the CPU quota of the control group held us for {} of the time", percent(held));
+        let evidence = format!(
+            "the control group's CPU quota stopped bakeoff for {} of the time",
+            percent(held)
+        );
         Reason::proved(Cause::Cpu, evidence).subject("quota of the control group").share(held)
     })
 }
@@ -52,12 +54,12 @@ fn quota(seen: &Seen) -> Option<Reason> {
 fn ourselves(seen: &Seen, steps: &[Step]) -> Option<Reason> {
     let alone = baseline::find(steps, Layer::Tool).filter(|step| step.share >= BOUND);
     if let Some(step) = alone {
-        let evidence = format!("{} of what bakeoff does without any I/O", percent(step.share));
+        let evidence = format!("{} of bakeoff's own rate without I/O", percent(step.share));
         return Some(Reason::proved(Cause::Cpu, evidence).subject("bakeoff itself"));
     }
     let share = seen.m().tool_ns as f64 / seen.wall_ns();
     (share >= HALF).then(|| {
-        let evidence = format!("making data and counting took {} of the time", percent(share));
+        let evidence = format!("generating data and counting took {} of the time", percent(share));
         Reason::consistent(Cause::Cpu, evidence).subject("bakeoff itself").share(share)
     })
 }
@@ -93,7 +95,7 @@ fn kernel_thread(seen: &Seen) -> Option<Reason> {
     let is_longest = share >= HALF && share > device && share > lane;
     (share >= BUSY || is_longest).then(|| {
         let evidence = format!(
-            "{} ran for {} of the time; the disk was waited for {}, the caller ran {}",
+            "{} ran for {} of the time; waiting for the disk took {}, the calling thread ran {}",
             thread.name,
             percent(share),
             percent(device),
@@ -117,7 +119,7 @@ fn waiting_thread(seen: &Seen) -> Option<Reason> {
     let waited = seen.waited().filter(|share| *share >= HALF)?;
     let (lane, _) = seen.lane_cpu();
     let evidence = format!(
-        "the calling thread was ready and waited for a CPU for {} of the time, and ran {}",
+        "the calling thread waited for a CPU for {} of the time and ran for {}",
         percent(waited),
         percent(lane)
     );
@@ -136,14 +138,15 @@ fn calling_thread(seen: &Seen, steps: &[Step]) -> Option<Reason> {
     }
     let ran = match waited >= 0.05 {
         true => format!(
-            "the calling thread ran for {} of the time and was ready for another {}",
+            "the calling thread ran for {} of the time and waited for a CPU for {}",
             percent(all),
             percent(waited)
         ),
         false => format!("the calling thread ran for {} of the time", percent(all)),
     };
     if let Some(step) = calls.filter(|step| step.share >= BOUND) {
-        let evidence = format!("{ran}, at {} of the same calls on memory", percent(step.share));
+        let evidence =
+            format!("{ran}, at {} of the rate of the same calls in memory", percent(step.share));
         return Some(Reason::proved(Cause::SystemCalls, evidence).share(all));
     }
     if is_small {
@@ -165,8 +168,8 @@ fn crowded(seen: &Seen) -> Option<Reason> {
     let is_crowded = busy >= 0.9 && waiting >= CROWDED && lane < HALF && device < HALF;
     (is_crowded && seen.flush_share() < HALF).then(|| {
         let evidence = format!(
-            "all CPUs were busy for {} of the time and somebody waited for one {}, while the \
-             calling thread ran {}",
+            "all CPUs were busy for {} of the time, tasks waited for a CPU for {}, and the \
+             calling thread ran for {}",
             percent(busy),
             percent(waiting),
             percent(lane)

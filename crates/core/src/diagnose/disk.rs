@@ -57,14 +57,17 @@ fn flush(seen: &Seen, steps: &[Step]) -> Option<Reason> {
     let m = seen.m();
     let flushes = m.flush.as_ref().map_or(0, |f| f.total_ios);
     let device = top.map_or(String::new(), |disk| {
-        format!("; the disk counts {} of the time in its own flushes", percent(disk.flush_share))
+        format!(
+            "; the kernel counts {} of the time in flushes of the disk",
+            percent(disk.flush_share)
+        )
     });
     let evidence = format!("{flushes} flushes took {} of the time{device}", percent(share));
     let without = baseline::find(steps, Layer::NoFlush).filter(|step| step.share <= 1.0 - FLUSHING);
     let reason = match without {
         Some(step) => {
             let without = baseline::rate_words(seen, step.rate);
-            Reason::proved(Cause::Flush, format!("{evidence}; without them it does {without}"))
+            Reason::proved(Cause::Flush, format!("{evidence}; without flushes: {without}"))
         }
         None => Reason::consistent(Cause::Flush, evidence),
     };
@@ -99,7 +102,7 @@ fn writeback(seen: &Seen) -> Option<Reason> {
     is_it.then(|| {
         let most = held.iter().max().copied().unwrap_or(0);
         let evidence = format!(
-            "{} of dirty pages, writers are slowed from {} on; the calling thread ran {}",
+            "{} of dirty pages; the kernel slows writers from {} on; the calling thread ran {}",
             units::size(most),
             units::size(from),
             percent(lane)
@@ -117,7 +120,7 @@ fn position(seen: &Seen, steps: &[Step]) -> Option<Reason> {
         let is_between = rate >= slow * BOUND && rate <= fast / BOUND;
         if slow < fast * GRADIENT && is_between {
             let evidence = format!(
-                "the raw disk does {} at the start of the region and {} at its end",
+                "the raw disk reaches {} at the start of the region and {} at its end",
                 baseline::rate_words(seen, start.rate),
                 baseline::rate_words(seen, end.rate)
             );
@@ -161,7 +164,7 @@ fn bus(seen: &Seen, steps: &[Step]) -> Option<Reason> {
     let links = seen.layers().filter_map(|disk| disk.link.clone()).collect::<Vec<_>>().join(" + ");
     if let Some(step) = baseline::find(steps, Layer::Link).filter(|step| step.share >= BOUND) {
         let evidence = format!(
-            "{} of the {} it carries at the very most",
+            "{} of the {} that the link can carry",
             percent(step.share),
             baseline::rate_words(seen, step.rate)
         );
@@ -171,7 +174,7 @@ fn bus(seen: &Seen, steps: &[Step]) -> Option<Reason> {
     // More than others reached may be the link or not; so little over it cannot be told apart.
     (PRACTICE..=1.25).contains(&practice.share).then(|| {
         let evidence = format!(
-            "{} of the {} that others measured over it",
+            "{} of the {} measured over this link elsewhere",
             percent(practice.share),
             baseline::rate_words(seen, practice.rate)
         );
@@ -189,7 +192,7 @@ fn by_ladder(seen: &Seen, steps: &[Step]) -> Option<Reason> {
     if let Some(step) = deep.filter(|step| step.share <= 1.0 / gain && is_asked_singly) {
         let times = 1.0 / step.share.max(1e-9);
         let evidence =
-            format!("with many requests at a time the same place does {times:.1} times as much");
+            format!("with many requests in flight the same region is {times:.1} times as fast");
         let at = seen.top().map_or(0.0, |disk| disk.queue.min(1.0));
         return Some(Reason::proved(Cause::QueueDepth, evidence).share(at.max(0.01)));
     }
@@ -197,7 +200,7 @@ fn by_ladder(seen: &Seen, steps: &[Step]) -> Option<Reason> {
     let lowest = raw.min_by(|a, b| a.rate.total_cmp(&b.rate))?;
     let job = seen.job();
     if lowest.share > FASTER_THAN_IT && job.rw.writes() && !job.is_durable() {
-        let evidence = format!("it does {:.1} times what the raw device does", lowest.share);
+        let evidence = format!("{:.1} times the rate of the raw device", lowest.share);
         return Some(Reason::proved(Cause::PageCache, evidence));
     }
     // What is much faster than a rung does not stand on it.
@@ -222,7 +225,7 @@ fn by_signals(seen: &Seen) -> Option<Reason> {
     let busy = at_the_disk / seen.depth().min(FULL_QUEUE);
     if at_the_disk >= FULL_QUEUE {
         let evidence = format!(
-            "{:.1} requests were at the disk on average, {:.2} ms each",
+            "{:.1} requests in flight on average, {:.2} ms each",
             at_the_disk, disk.await_ms
         );
         return Some(Reason::consistent(Cause::Device, evidence));
@@ -233,17 +236,15 @@ fn by_signals(seen: &Seen) -> Option<Reason> {
     // Of a large request most of the time goes to moving it, however many there are.
     if is_single && job.bs < LARGE_BYTES && at_the_disk >= AT_THE_DISK {
         let evidence = format!(
-            "one request at a time was at the disk for {} of the time, {:.2} ms each",
+            "one request in flight for {} of the time, {:.2} ms each",
             percent(disk.queue),
             disk.await_ms
         );
         return Some(Reason::consistent(Cause::QueueDepth, evidence).share(disk.queue));
     }
     (busy >= AT_THE_DISK).then(|| {
-        let evidence = format!(
-            "{at_the_disk:.1} requests were at the disk on average, {:.2} ms each",
-            disk.await_ms
-        );
+        let evidence =
+            format!("{at_the_disk:.1} requests in flight on average, {:.2} ms each", disk.await_ms);
         Reason::consistent(Cause::Device, evidence)
     })
 }

@@ -28,7 +28,7 @@ pub fn heat_or_power(seen: &Seen) -> Option<Reason> {
         let share = t.throttled.iter().filter(|b| *b & throttled::NOW != 0).count() as f64
             / t.throttled.len().max(1) as f64;
         let evidence = format!(
-            "the firmware said {} in {:.0} % of the looks",
+            "the firmware reported {} in {:.0} % of the samples",
             throttled::words(bits).join(", "),
             share * 100.0
         );
@@ -55,7 +55,7 @@ fn lowered_clock(seen: &Seen) -> Option<Reason> {
         }
         let heat = t.hottest_mc().map_or(String::new(), |mc| format!(" at {} °C", mc / 1000));
         let evidence =
-            format!("the clock went down to {:.0} of {:.0} MHz{heat}", lowest / 1e3, most / 1e3);
+            format!("the CPU clock fell to {:.0} of {:.0} MHz{heat}", lowest / 1e3, most / 1e3);
         Some(Reason::consistent(Cause::HeatOrPower, evidence).subject("heat"))
     })
 }
@@ -81,7 +81,7 @@ pub fn foreign(seen: &Seen) -> Option<Reason> {
     let share = others as f64 / own.max(1) as f64;
     (share >= FOREIGN && others >= FOREIGN_FLOOR_BYTES).then(|| {
         let evidence = format!(
-            "others moved {} on the same disk while this moved {}",
+            "other processes transferred {} on the same disk, this workload {}",
             units::size(others),
             units::size(own)
         );
@@ -119,8 +119,7 @@ pub fn page_cache(seen: &Seen) -> Option<Reason> {
     } else {
         return None;
     };
-    let evidence =
-        format!("the devices moved {:.0} % of the bytes that were {what}", share * 100.0);
+    let evidence = format!("the devices transferred {:.0} % of the bytes {what}", share * 100.0);
     let impossible = seen.link_bytes_per_s().is_some_and(|link| seen.bytes_per_s() > link);
     let reason = match impossible || share < 0.1 {
         // Bytes that no device moved were in memory: nothing else can have given them.

@@ -49,8 +49,8 @@ fn fast_cache(seen: &Seen) -> Option<Reason> {
         _ => format!("as in {again} other cells"),
     };
     let evidence = format!(
-        "after {} written the rate fell to {:.0} % of what it was and stayed there, {again}; the \
-         disk then took {:.1} times as long for each byte",
+        "after {} the write rate fell to {:.0} % and stayed there, {again}; each byte then \
+         took the disk {:.1} times as long",
         units::size(step.after_bytes),
         step.ratio * 100.0,
         after / before
@@ -119,8 +119,8 @@ fn cleaning(seen: &Seen) -> Option<Reason> {
         && is_waited_for(seen.telemetry()?, &stalls.spans);
     is_gc.then(|| {
         let evidence = format!(
-            "it stood still {} times for {:.0} % of the time, once for {}; half of the writes \
-             take {}",
+            "{} stalls took {:.0} % of the time, the longest {}; the median write takes \
+             {}",
             stalls.spans.len(),
             stalls.share * 100.0,
             units::latency(longest_ns),

@@ -79,10 +79,10 @@ pub fn on_another_cipher(workload: &Workload, layer: Layer) -> Option<Rung> {
 fn of_cipher(steps: &[Step], reason: Option<Reason>) -> Option<Reason> {
     let rate = |layer| baseline::find(steps, layer).map(|step| step.rate);
     let Some((own, null)) = rate(Layer::Again).zip(rate(Layer::NullCipher)) else { return reason };
-    let without = rate(Layer::NoCipher)
-        .map_or(String::new(), |rate| format!(", without encryption {:.1} times", rate / own));
-    let evidence =
-        format!("with a cipher that does nothing it does {:.1} times as much{without}", null / own);
+    let without = rate(Layer::NoCipher).map_or(String::new(), |rate| {
+        format!(", without encryption {:.1} times as fast", rate / own)
+    });
+    let evidence = format!("with a null cipher {:.1} times as fast{without}", null / own);
     match reason {
         Some(reason) if reason.grade == Grade::Proved => Some(reason),
         // The cipher does not matter, so its thread is not what the rest waits for.
@@ -98,6 +98,8 @@ fn of_cipher(steps: &[Step], reason: Option<Reason>) -> Option<Reason> {
     }
 }
 
+/// Whether it was dm-crypt's work: its threads are called kcryptd and dmcrypt_write (kernel,
+/// drivers/md/dm-crypt.c), and so is its layer.
 fn is_ciphers(reason: &Reason) -> bool {
     reason.subject.as_deref().is_some_and(|subject| subject.contains("crypt"))
 }
@@ -111,7 +113,7 @@ pub fn of_cpu(steps: &[Step], reason: Option<Reason>) -> Option<Reason> {
 fn of_clock(steps: &[Step], reason: Option<Reason>) -> Option<Reason> {
     let Some(elasticity) = elasticity(steps) else { return reason };
     let evidence = format!(
-        "at {:.0} % of the clock it does {:.0} % of what it did",
+        "at {:.0} % of the CPU clock it reaches {:.0} % of the rate",
         CLOCK * 100.0,
         libm::pow(CLOCK, elasticity) * 100.0
     );
@@ -150,7 +152,7 @@ pub fn of_disk(seen: &Seen, steps: &[Step], reason: Reason) -> Reason {
         return reason;
     }
     let evidence = format!(
-        "{}; in blocks of {} it moves {:.0} % as much",
+        "{}; with blocks of {} the rate is {:.0} % as high",
         reason.evidence,
         crate::units::block_size(seen.job().bs / 4),
         share * 100.0
@@ -177,7 +179,7 @@ mod tests {
         assert_eq!(busy().cause(), (Cause::Cpu, Grade::Consistent));
         let proved = busy().rung(Layer::Again, 300e6).rung(Layer::SlowClock, 190e6);
         assert_eq!(proved.cause(), (Cause::Cpu, Grade::Proved));
-        assert!(proved.reason().evidence.contains("at 60 % of the clock it does 63 %"));
+        assert!(proved.reason().evidence.contains("at 60 % of the CPU clock it reaches 63 %"));
         let refuted = busy().rung(Layer::Again, 300e6).rung(Layer::SlowClock, 299e6);
         assert_ne!(refuted.cause().0, Cause::Cpu);
         let unclear = busy().rung(Layer::Again, 300e6).rung(Layer::SlowClock, 260e6);
@@ -205,7 +207,7 @@ mod tests {
         assert_eq!((proved.cause, proved.grade), (Cause::Cpu, Grade::Proved));
         assert_eq!(proved.subject.as_deref(), Some("kcryptd"));
         assert!(proved.evidence.ends_with(
-            "with a cipher that does nothing it does 4.0 times as much, without encryption 4.2 times"
+            "with a null cipher 4.0 times as fast, without encryption 4.2 times as fast"
         ));
         assert_ne!(with(90e6, 91e6, 92e6).cause().0, Cause::Cpu, "the cipher is not it");
         assert_eq!(with(90e6, 100e6, 120e6).cause(), (Cause::Cpu, Grade::Consistent));

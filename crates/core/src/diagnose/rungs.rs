@@ -106,10 +106,9 @@ pub fn in_memory(workload: &Workload, layer: Layer) -> Option<Rung> {
 /// Why places on the disk are not compared; `None` where there is a region whose ends can be read.
 pub fn no_places(header: &Header) -> Option<Skipped> {
     let name = "the start and the end of the disk".to_string();
-    let reason =
-        "where a file of a directory lies is the filesystem's choice; a plan on a disk, a \
+    let reason = "the filesystem chooses where a file is on the disk; a plan on a disk, a \
                   partition or an image reads both ends of its region"
-            .to_string();
+        .to_string();
     header.region.is_none().then_some(Skipped { name, reason })
 }
 
@@ -163,7 +162,7 @@ mod tests {
     fn a_directory_has_no_ends_and_says_so() {
         let header = |builder: RunBuilder| builder.play(1, |_, _, _| 900.0).build().header;
         let directory = no_places(&header(RunBuilder::directories(&["/mnt"]))).unwrap();
-        assert!(directory.reason.contains("filesystem's choice"), "{directory:?}");
+        assert!(directory.reason.contains("filesystem chooses"), "{directory:?}");
         assert_eq!(no_places(&header(RunBuilder::stacks(&["ext4"]))), None);
     }
 

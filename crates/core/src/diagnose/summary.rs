@@ -49,7 +49,7 @@ fn common(candidate: String, reasons: &[Reason]) -> Option<HeldBack> {
             grade: Grade::Unattributed,
             share: None,
             subject: None,
-            evidence: format!("the cells do not agree: {}", words::list(&names)),
+            evidence: format!("measurements disagree: {}", words::list(&names)),
         };
         return Some(HeldBack { candidate, reason, cells: of, of });
     }

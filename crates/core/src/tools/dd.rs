@@ -211,7 +211,7 @@ impl Dd {
         }
         let mut result = place.result("dd", None, line, metrics);
         if let Some((at, text)) = self.error.take().filter(|(at, _)| at + ERROR_GAP_LINES >= line) {
-            let advice = "Mend what dd complained about and run it again.";
+            let advice = "Fix the error that dd reports and run it again.";
             let evidence = format!("line {at}: {text}");
             result.findings.push(finding("tool-error", Severity::Error, evidence, advice));
         }

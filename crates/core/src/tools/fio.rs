@@ -77,7 +77,7 @@ impl Job {
         result.test = Some(self.name).filter(|name| !name.is_empty());
         if self.error != 0 {
             let evidence = format!("fio ended the job with error {}", self.error);
-            let advice = "Mend what fio complained about and run it again.";
+            let advice = "Fix the error that fio reports and run it again.";
             result.findings.push(finding("tool-error", Severity::Error, evidence, advice));
         }
         out.result(result);

@@ -20,7 +20,7 @@ const RULES: [(&str, &str, &str, Severity, &str); 19] = [
     ("order", "fixed", "L34", E, "Measure in random order, several times."),
     ("significance", "no difference", "L39", W, "Correct for the number of comparisons."),
     ("cause", "", "L45", W, "Measure the layers below, one after the other, on the same place."),
-    ("last", "", "L51", W, "Change the order: whoever is last meets the warmest drive."),
+    ("last", "", "L51", W, "Change the order: the last candidate meets the warmest drive."),
     ("background", "", "L52", E, "Stop what else uses the disk while it is measured."),
     ("lazy_init", "", "L53", E, "Make ext4 with lazy_itable_init=0, or wait until it is done."),
     ("monitor", "", "L54", W, "Measure without the monitor, or say what it costs."),

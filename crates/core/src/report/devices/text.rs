@@ -158,7 +158,7 @@ pub fn answer(drive: &Drive) -> String {
         (false, _) => format!("yes, nothing uses it; lost would be {}", some(lost, REASONS, ", ")),
         (true, true) => "yes, nothing uses it and no filesystem was found on it".to_string(),
         (true, false) => {
-            "nothing uses it, but what is on it is not known (no udev here); `lsblk -f` as root \
+            "nothing uses it, but what is on it is unknown (no udev here); `lsblk -f` as root \
              tells"
                 .to_string()
         }
