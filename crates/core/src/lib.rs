@@ -27,6 +27,7 @@ pub mod rules;
 pub mod scan;
 pub mod simulate;
 pub mod stats;
+pub mod study;
 pub mod sysinfo;
 pub mod telemetry;
 #[cfg(any(test, feature = "testing"))]

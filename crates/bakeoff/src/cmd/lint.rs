@@ -4,13 +4,13 @@ use std::io::Write;
 use std::path::Path;
 
 use bakeoff_core::analyse::analyse;
-use bakeoff_core::evidence::registry::{self, Rule};
+use bakeoff_core::evidence::Rule;
 use bakeoff_core::import::Finder;
 use bakeoff_core::import::study::facts::Facts;
 use bakeoff_core::model::finding::{Finding, Severity};
 use bakeoff_core::model::path::{RawPath, printable};
 use bakeoff_core::report;
-use bakeoff_core::rules::limit;
+use bakeoff_core::rules::{self, limit};
 
 use super::answer;
 use super::stored;
@@ -32,10 +32,10 @@ pub fn run(global: &Global, args: &Lint) -> Result<Outcome, Fault> {
         return Err(stored::no_format(format, "lint", "text or json, and the list as markdown"));
     }
     if let Some(name) = &args.explain {
-        let rule = registry::explain(name).ok_or_else(|| unknown(name))?;
+        let rule = rules::explain(name).ok_or_else(|| unknown(name))?;
         return say(global, None, &[rule], None);
     }
-    let Some(what) = &args.what else { return say(global, None, &registry::all(), None) };
+    let Some(what) = &args.what else { return say(global, None, &rules::all(), None) };
     let found = limit::sorted(findings(global, what)?);
     let said = say(global, Some(what), &[], Some(&found)).map(drop);
     let is_clean = found.iter().all(|f| f.severity < Severity::Error);
@@ -124,5 +124,5 @@ fn of_plan(name: &str) -> Result<Vec<Finding>, Fault> {
             .map_err(|_| Fault::usage(format!("{} is no text", printable(name.as_bytes()))))?,
     };
     let plan = bakeoff_core::plan::parse(&text, name).map_err(Fault::usage)?;
-    bakeoff_core::rules::of_plan(&plan, &super::plan_text::job_files(&plan)?).map_err(Fault::usage)
+    rules::of_plan(&plan, &super::plan_text::job_files(&plan)?).map_err(Fault::usage)
 }

@@ -1,6 +1,7 @@
 //! The ground of `run`: a region on each target, its state brought about, its speed looked at.
 
 use bakeoff_core::decide::{self, size};
+use bakeoff_core::evidence::cell::fake_capacity;
 use bakeoff_core::model::event::{FlashState, Region, What};
 use bakeoff_core::model::mark::Mark;
 use bakeoff_core::model::path::RawPath;
@@ -9,7 +10,7 @@ use bakeoff_core::model::workload::Workload;
 use bakeoff_core::prepare::region::{self, Span};
 use bakeoff_core::prepare::support::smallest_region_bytes;
 use bakeoff_core::prepare::{room, space, steps, udev_rule};
-use bakeoff_core::{rules, units};
+use bakeoff_core::units;
 
 use super::marks;
 use super::precondition;
@@ -314,7 +315,7 @@ fn write_in_full(
     match written {
         Ok(_) => {}
         Err(StepError::Failed(ActionError::Lies(why))) => {
-            let finding = rules::device::lies(&session.journal.run().header, why.clone());
+            let finding = fake_capacity::lies(&session.journal.run().header, why.clone());
             session.journal.record(What::Found(finding))?;
             return Err(StepError::Fault(Fault::failed(format!(
                 "{} returns different data than was written: {why}\nMeasurements on it would be \

@@ -5,7 +5,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::bench;
-use bakeoff_core::evidence::{advice, registry};
+use bakeoff_core::evidence::advice;
+use bakeoff_core::rules;
 
 /// The sources below a folder, as one text.
 fn sources(folder: &Path) -> String {
@@ -49,7 +50,7 @@ fn every_rule_has_tests_called_after_it_that_make_it_fire_and_keep_it_silent() {
     let all = sources(Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../core/src")));
     let tests = tests_in(&all);
     assert!(tests.len() > 500, "{}", tests.len());
-    for rule in registry::all().into_iter().filter(|rule| rule.id.starts_with('L')) {
+    for rule in rules::all().into_iter().filter(|rule| rule.id.starts_with('L')) {
         let word = rule.id.to_lowercase();
         let is_of_it = |(name, _): &&(&str, &str)| name.split('_').any(|part| part == word);
         let bodies: String = tests.iter().filter(is_of_it).map(|(_, body)| *body).collect();

@@ -104,7 +104,7 @@ fn workload_verdict(
     let is_told = verdict != Verdict::Refused && !is_early && schedule::has_question(run);
     let name = |c: u16| header.candidates[usize::from(c)].name.clone();
     let held_back = summary::workload(run, workload);
-    if let Some(guess) = rules::cause::untested(run, workload, &held_back) {
+    if let Some(guess) = rules::run::untested_cause::untested(run, workload, &held_back) {
         findings.push(guess);
         findings = limit::sorted(findings);
     }

@@ -10,13 +10,12 @@ use super::sentence;
 use crate::decide::compare::{Comparison, Outcome, Pair, settle};
 use crate::decide::schedule;
 use crate::decide::table::Table;
-use crate::evidence::registry;
 use crate::model::finding::Finding;
 use crate::model::run::Run;
 use crate::model::setting::Setting;
 use crate::model::verdict::{Analysis, Verdict};
 use crate::model::workload::Metric;
-use crate::rules::limit;
+use crate::rules::{limit, run::rank_flip};
 use crate::stats::paired::Interval;
 
 /// The answer for one workload.
@@ -225,7 +224,7 @@ fn winners_differ(parts: &[Part]) -> Option<String> {
 }
 
 fn rank_flip(run: &Run, workload: &str, evidence: String) -> Finding {
-    let rule = &registry::RANK_FLIP;
+    let rule = &rank_flip::RULE;
     Finding {
         id: rule.id.to_string(),
         severity: rule.severity_for(Setting::of(&run.header)),

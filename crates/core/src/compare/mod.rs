@@ -19,13 +19,14 @@ mod tests;
 use serde::Serialize;
 
 use crate::analyse::claim;
-use crate::evidence::registry::{self, Rule};
+use crate::evidence::Rule;
 use crate::model::event::Header;
 use crate::model::finding::{Finding, Scope};
 use crate::model::path::{printable, sanitize};
 use crate::model::run::Run;
 use crate::model::setting::Setting;
 use crate::model::verdict::{Analysis, Verdict};
+use crate::rules::published::{kernel_mismatch, runs_differ, tool_version};
 use crate::words;
 use answer::Answer;
 use factor::{Difference, Factor};
@@ -161,13 +162,13 @@ fn unlike_findings(runs: &[&Run], unlike: &[&Difference]) -> Vec<Finding> {
         advice: advice.to_string(),
     };
     let mut all = vec![of(
-        &registry::RUNS_DIFFER,
+        &runs_differ::RULE,
         named(unlike),
         "measure again with only one change, and name it with --across",
     )];
     if let Some(kernel) = unlike.iter().find(|d| d.factor == Some(Factor::Kernel)) {
         let advice = "measure on one kernel, or ask about the kernel with --across kernel";
-        all.push(of(&registry::KERNEL_MISMATCH, kernel.label(), advice));
+        all.push(of(&kernel_mismatch::RULE, kernel.label(), advice));
     }
     all
 }
@@ -191,8 +192,8 @@ fn versions(runs: &[&Run]) -> Option<Finding> {
     let first = runs.first().filter(|_| each.iter().any(|v| *v != each[0]))?;
     let shown: Vec<String> = each.iter().map(|v| printable(v.as_bytes())).collect();
     Some(Finding {
-        id: registry::TOOL_VERSION.id.to_string(),
-        severity: registry::TOOL_VERSION.severity_for(Setting::of(&first.header)),
+        id: tool_version::RULE.id.to_string(),
+        severity: tool_version::RULE.severity_for(Setting::of(&first.header)),
         scope: Scope::Run,
         workload: None,
         candidate: None,

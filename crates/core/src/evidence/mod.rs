@@ -1,33 +1,64 @@
-//! What a cell is worth: the rules over one cell, and the list of all rules.
+//! What a cell is worth: the rules over one cell, and what a rule is.
 //!
 //! A cell whose number is not what it claims to be does not count ([`is_invalid`]) and is measured
-//! again. What a rule means, how severe it is for what is claimed, and an example are in
-//! [`registry`].
+//! again. The rules over anything else are in [`crate::rules`].
 
 pub mod advice;
 pub mod cell;
 pub mod clock;
-mod figures;
-mod machine;
 pub mod pattern;
-pub mod registry;
+pub mod rule;
 
 use crate::model::event::{Cell, Header};
-use crate::model::finding::Finding;
+use crate::model::finding::{Finding, Scope, Severity};
+use crate::model::protocol::Isolation;
+use crate::model::setting::Setting;
 
 pub use cell::{cell, invalid_reason, is_invalid};
-pub use registry::{Rule, explain};
+pub use rule::Rule;
 
 /// A finding of a rule, as severe as it is for the claims of this run.
 pub(crate) fn finding(header: &Header, rule: &Rule, evidence: String, advice: &str) -> Finding {
     Finding {
         id: rule.id.to_string(),
-        severity: rule.severity_in(header),
+        severity: rule.severity_for(Setting::of(header)),
         scope: rule.scope.resolve(header),
         workload: None,
         candidate: None,
         evidence,
         advice: advice::spelled(&header.verb, advice),
+    }
+}
+
+/// A finding about what others do on the machine. It meets candidates that are measured in turns
+/// alike, and their intervals say what it cost.
+pub(crate) fn shared(header: &Header, rule: &Rule, evidence: String, advice: &str) -> Finding {
+    let found = finding(header, rule, evidence, advice);
+    match header.protocol.isolation {
+        Isolation::Slices => Finding { severity: found.severity.min(Severity::Warn), ..found },
+        Isolation::Visit => found,
+    }
+}
+
+/// A finding about one result of another tool, of which no more is claimed than of a place.
+pub(crate) fn of_result(rule: &Rule, evidence: String, advice: &str) -> Finding {
+    Finding {
+        id: rule.id.to_string(),
+        severity: rule.severity_for(Setting::Places),
+        scope: Scope::Cell,
+        workload: None,
+        candidate: None,
+        evidence,
+        advice: advice.to_string(),
+    }
+}
+
+/// A finding about a published comparison, which claims as much as a run in mode decide.
+pub(crate) fn of_study(rule: &Rule, evidence: String, advice: &str) -> Finding {
+    Finding {
+        severity: rule.severity_for(Setting::Decide),
+        scope: Scope::Stack,
+        ..of_result(rule, evidence, advice)
     }
 }
 

@@ -26,6 +26,7 @@ mod shuffled;
 #[cfg(test)]
 mod versions;
 
+use crate::rules;
 use crate::scan::Reader;
 pub use crate::scan::{Finder, Imported, Metric, RESULTS_LIMIT, ToolResult, Unread, Value};
 use crate::tools::readers::{TOOLS, readers};
@@ -36,13 +37,14 @@ impl Default for Finder {
     fn default() -> Finder {
         let tables: Box<dyn Reader> = Box::new(table::ResultTable::default());
         Finder::with(TOOLS.iter().flat_map(|tool| readers(tool)).chain([tables]).collect())
+            .judged_by(rules::result)
     }
 }
 
 impl Finder {
     /// Looks for the rows of a table whose columns are known.
     pub fn of_columns(columns: Columns) -> Finder {
-        Finder::with_rows(Box::new(rows::Rows::new(columns)))
+        Finder::with_rows(Box::new(rows::Rows::new(columns))).judged_by(rules::result)
     }
 
     /// Everything in a text that is in memory.

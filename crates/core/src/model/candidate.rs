@@ -170,3 +170,8 @@ impl Skipped {
         reasons.into_iter().map(joined).collect()
     }
 }
+
+/// Whether a list of options has this word, which may be one of several between commas.
+pub fn has_option(options: &[String], word: &str) -> bool {
+    options.iter().any(|o| o.split(',').any(|w| w == word))
+}

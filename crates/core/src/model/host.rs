@@ -187,3 +187,12 @@ pub enum LayerKind {
     /// A disk in memory: brd, zram.
     Ram,
 }
+
+/// A disk the running system uses.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SystemDisk {
+    /// What for: `/`, `/var`, `swap`, `the store`.
+    pub purpose: String,
+    /// `major:minor` of the whole disk.
+    pub dev: String,
+}

@@ -5,10 +5,11 @@ use std::fmt::Write;
 use serde_json::{Value, json};
 
 use super::layout::wrap;
-use crate::evidence::registry::{self, Rule};
+use crate::evidence::Rule;
 use crate::model::finding::Finding;
 use crate::model::path::sanitize;
 use crate::model::setting::Setting;
+use crate::rules;
 
 /// Columns of docs/findings.md.
 const MARKDOWN_WIDTH: usize = 100;
@@ -41,7 +42,7 @@ Severity depends on what is claimed. The four letters \
 
 /// What a rule limits, in words.
 fn scope(rule: &Rule) -> &'static str {
-    use crate::evidence::registry::Limits;
+    use crate::evidence::rule::Limits;
     use crate::model::finding::Scope;
     match rule.scope {
         Limits::Claims => "what is claimed",
@@ -68,7 +69,7 @@ pub fn rules_text(width: usize) -> String {
     let head = format!("{:<4}P I D p  {:<22}", "id", "name");
     let rest = " ".repeat(head.len());
     let mut out = wrap("fires when", width, &head, &rest);
-    for rule in registry::all() {
+    for rule in rules::all() {
         let [places, image, decide, precise] = severities(rule);
         let id = if rule.id == rule.slug { "" } else { rule.id };
         let first = format!("{id:<4}{places} {image} {decide} {precise}  {:<22}", rule.slug);
@@ -85,7 +86,7 @@ pub fn rules_text(width: usize) -> String {
 /// Every rule as a page: docs/findings.md is this text, and a test holds it to it.
 pub fn rules_markdown() -> String {
     let mut out = String::from(FINDINGS_HEAD);
-    for rule in registry::all() {
+    for rule in rules::all() {
         let [places, image, decide, precise] = severities(rule);
         let name = if rule.id == rule.slug { String::new() } else { format!(" {}", rule.slug) };
         out.push_str(&format!("\n## {}{name}\n\n", rule.id));
@@ -194,7 +195,7 @@ mod tests {
         let advice = "run `bakeoff lint --format markdown > docs/findings.md`";
         assert!(page == rules_markdown(), "docs/findings.md is out of date: {advice}");
         assert!(page.lines().all(|line| line.chars().count() <= 110));
-        for rule in registry::all() {
+        for rule in rules::all() {
             assert_eq!(page.matches(&format!("\n## {}", rule.id)).count(), 1, "{}", rule.id);
         }
     }
@@ -204,15 +205,15 @@ mod tests {
         let text = rules_text(80);
         assert_eq!(text.lines().filter(|l| l.starts_with('L')).count(), 68);
         assert!(text.lines().all(|l| l.chars().count() <= 80), "{text}");
-        assert!(registry::all().iter().all(|rule| text.contains(rule.slug)), "{text}");
-        let one = rule_text(&registry::SYNC_NOT_TIMED, 80);
+        assert!(rules::all().iter().all(|rule| text.contains(rule.slug)), "{text}");
+        let one = rule_text(&rules::asked::sync_not_timed::RULE, 80);
         assert!(
             one.contains("conv=fdatasync")
                 && one.contains("severity    refuses the claim for every"),
             "{one}"
         );
         assert!(one.lines().all(|l| l.chars().count() <= 80), "{one}");
-        let value: Value = serde_json::from_str(&lint_json(None, &registry::all(), &[])).unwrap();
-        assert_eq!(value["rules"].as_array().unwrap().len(), registry::all().len());
+        let value: Value = serde_json::from_str(&lint_json(None, &rules::all(), &[])).unwrap();
+        assert_eq!(value["rules"].as_array().unwrap().len(), rules::all().len());
     }
 }

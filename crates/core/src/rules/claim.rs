@@ -4,8 +4,8 @@
 //! Sources: the kernel's documentation of each filesystem (`nobarrier`, f2fs `fsync_mode`, ext4
 //! `^has_journal`), exFAT and FAT specifications (no journal), ntfs-3g(8) (user space).
 
-use super::finding;
-use crate::evidence::registry::{self, Rule};
+use super::run::{durability_mismatch, implementation};
+use crate::evidence::{Rule, finding};
 use crate::model::candidate::{Candidate, Kind, Stack};
 use crate::model::event::Header;
 use crate::model::finding::{Finding, Severity};
@@ -44,7 +44,7 @@ const PROPERTIES: [Property; 3] = [
         has: has_no_journal,
         one: "keeps no journal",
         several: "keep no journal",
-        rule: &registry::DURABILITY_MISMATCH,
+        rule: &durability_mismatch::RULE,
         advice: LEAVE_OUT,
         price: Some("after a crash it needs a check and may have lost more than the last writes"),
     },
@@ -52,7 +52,7 @@ const PROPERTIES: [Property; 3] = [
         has: has_no_barriers,
         one: "does not flush the disk's cache",
         several: "do not flush the disk's cache",
-        rule: &registry::DURABILITY_MISMATCH,
+        rule: &durability_mismatch::RULE,
         advice: LEAVE_OUT,
         price: Some("a power cut may lose synced data"),
     },
@@ -60,7 +60,7 @@ const PROPERTIES: [Property; 3] = [
         has: |stack| stack.fuse,
         one: "runs in user space",
         several: "run in user space",
-        rule: &registry::IMPLEMENTATION,
+        rule: &implementation::RULE,
         advice: "use the kernel's driver, or state next to the result that it compares a driver",
         price: None,
     },

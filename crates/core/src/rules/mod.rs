@@ -1,35 +1,51 @@
 //! Rules that say what a number or a claim may not be taken for.
 //!
-//! A rule looks at the places and stacks before the start ([`plan`]) or at a whole run ([`run`]);
-//! those over one cell are in [`crate::evidence`], because they say which cells count. Each is a
-//! pure function that returns findings with their evidence in numbers.
+//! A rule is one file with the name of its slug. It looks at the places and stacks before the start
+//! ([`plan`]), at a whole run ([`run`]) or at what others measured ([`result`], [`study`]); those
+//! over one cell are in [`crate::evidence::cell`], because they say which cells count. Each check
+//! is a pure function that returns findings with their evidence in numbers.
 
-pub mod carry_over;
-pub mod cause;
+pub mod asked;
 pub mod claim;
 pub(crate) mod control;
-pub mod device;
-pub mod disks;
-pub mod drift;
+mod imported;
 pub mod limit;
-pub mod outcome;
-pub mod pattern;
-pub mod plan;
+pub mod place;
+mod plan;
+pub mod published;
 pub mod run;
-pub mod series;
-pub mod stack;
-pub mod wander;
 
 use std::collections::BTreeMap;
 
-use crate::evidence::{about, finding};
+use crate::evidence::{Rule, cell};
 use crate::model::event::Header;
 use crate::model::finding::Finding;
 
-pub use plan::{SystemDisk, plan};
+pub use crate::model::host::SystemDisk;
+pub use imported::{result, study};
+pub use plan::plan;
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
+
+/// Every rule.
+fn all_rules() -> impl Iterator<Item = &'static Rule> {
+    let groups: [&[&Rule]; 4] = [&place::RULES, &asked::RULES, &cell::RULES, &published::RULES];
+    groups.into_iter().flatten().copied().chain(run::rules())
+}
+
+/// All rules, by id.
+pub fn all() -> Vec<&'static Rule> {
+    let mut all: Vec<&Rule> = all_rules().collect();
+    all.sort_by_key(|rule| rule.id);
+    all
+}
+
+/// The paragraph about a rule, by id or slug in any case.
+pub fn explain(name: &str) -> Option<&'static Rule> {
+    let is_it = |word: &str| word.eq_ignore_ascii_case(name);
+    all_rules().find(|rule| is_it(rule.id) || is_it(rule.slug))
+}
 
 /// What can be said of a plan before any device is known: it is put on a disk of which nothing is.
 /// `job_files` has the texts of those it names.

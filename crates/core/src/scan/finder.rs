@@ -2,7 +2,7 @@
 
 use super::lines::{self, Raw, Splitter};
 use super::overlooked::Overlooked;
-use super::result::{Imported, Out, Place, short};
+use super::result::{Imported, Judge, Out, Place, short};
 use super::stamp;
 
 /// The tools whose outputs are read and whose command lines are remembered, by the names of their
@@ -74,6 +74,12 @@ impl Finder {
         let (above, overlooked, out) = Default::default();
         let inner = Inner { number: 0, is_table: false, above, readers, overlooked, out };
         Finder { splitter: Splitter::default(), inner }
+    }
+
+    /// Asks `judge` about every result that is found.
+    pub fn judged_by(mut self, judge: Judge) -> Finder {
+        self.inner.out = Out::judged_by(judge);
+        self
     }
 
     /// Looks for the rows of a table only, which this reader knows.

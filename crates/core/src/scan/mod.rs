@@ -6,7 +6,6 @@
 
 pub mod decimal;
 pub mod finder;
-pub mod judge;
 pub mod lines;
 mod overlooked;
 pub mod result;

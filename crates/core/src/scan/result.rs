@@ -6,7 +6,6 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use super::RESULTS_LIMIT;
-use super::judge::judge;
 use crate::model::finding::{Finding, Scope, Severity};
 
 /// The longest text kept of a heading, a command line or a tool's figure, in characters.
@@ -50,6 +49,26 @@ pub struct ToolResult {
     pub metrics: Vec<Metric>,
     /// What limits what may be said with them.
     pub findings: Vec<Finding>,
+}
+
+impl ToolResult {
+    /// Whether it is an output of this tool.
+    pub fn is(&self, tool: &str) -> bool {
+        self.tool.starts_with(tool)
+    }
+
+    /// The metric of the first of these names that is there.
+    pub fn figure(&self, names: &[&str]) -> Option<f64> {
+        let find = |name: &&str| self.metrics.iter().find(|metric| metric.name == **name);
+        names.iter().find_map(find).map(|metric| metric.value.as_f64())
+    }
+
+    /// The words of the command, when it starts one program only.
+    pub fn words(&self) -> Option<Vec<&str>> {
+        let command = self.command.as_deref()?;
+        let is_one = !command.contains([';', '|', '&']);
+        is_one.then(|| command.split_whitespace().collect())
+    }
 }
 
 /// One figure.
@@ -138,17 +157,26 @@ pub struct Place {
     pub command: String,
 }
 
+/// What finds out what limits a result.
+pub type Judge = fn(&ToolResult) -> Vec<Finding>;
+
 /// Where readers put what they found.
 #[derive(Debug, Default)]
 pub struct Out {
     imported: Imported,
+    judge: Option<Judge>,
     dropped: u64,
 }
 
 impl Out {
+    /// Asks `judge` about every result.
+    pub fn judged_by(judge: Judge) -> Out {
+        Out { judge: Some(judge), ..Out::default() }
+    }
+
     /// Takes a result.
     pub fn result(&mut self, mut result: ToolResult) {
-        for finding in judge(&result) {
+        for finding in self.judge.map_or(Vec::new(), |judge| judge(&result)) {
             let is_known = result.findings.iter().any(|known| known.id == finding.id);
             if !is_known {
                 result.findings.push(finding);

@@ -21,7 +21,7 @@ const EXPECTED: [(&str, &str); 5] = [
 
 fn all(imported: &Imported, facts: &Facts) -> Vec<Finding> {
     let single = imported.results.iter().flat_map(|r| r.findings.clone());
-    single.chain(super::findings(imported, facts)).collect()
+    single.chain(crate::rules::study(imported, facts)).collect()
 }
 
 fn ids(imported: &Imported, facts: &Facts) -> String {
@@ -77,5 +77,5 @@ fn without_a_fact_what_rests_on_it_is_gone() {
 #[test]
 fn one_tool_s_output_is_no_comparison() {
     let text = include_bytes!("../../../../../fixtures/tools/fio/json_seqread_direct.stdout");
-    assert_eq!(super::findings(&Finder::all(text), &Facts::default()), []);
+    assert_eq!(crate::rules::study(&Finder::all(text), &Facts::default()), []);
 }

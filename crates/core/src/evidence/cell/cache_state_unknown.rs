@@ -1,0 +1,57 @@
+//! cache-unknown cache-state-unknown: reads that may have come from memory.
+
+use super::place;
+use crate::evidence::finding;
+use crate::evidence::rule::{CELL, Check, E, Rule, W, When};
+use crate::model::event::{CacheState, Cell, Header};
+use crate::model::finding::Finding;
+use crate::model::host::PlaceClass;
+use crate::model::workload::{Phase, Workload};
+
+/// The rule.
+pub static RULE: Rule = Rule {
+    id: "cache-unknown",
+    slug: "cache-state-unknown",
+    when: &[When::Cell],
+    severity: [W, W, E, E],
+    scope: CELL,
+    condition: "reads that may have come from memory",
+    explain: "Behind a user-space driver, on another machine or in memory itself, bakeoff cannot \
+        monitor the page cache or the device. The figure is valid for the target, but is never \
+        labelled as cold.",
+    checks: &[Check::Cell(in_cell)],
+};
+
+fn in_cell(header: &Header, workload: &Workload, cell: &Cell) -> Option<Finding> {
+    (workload.phase == Phase::ColdRead && cell.truth.cache == CacheState::Unknown).then(|| {
+        let class = place(header, cell.candidate).map_or(PlaceClass::Block, |p| p.class);
+        let why = match class {
+            PlaceClass::Memory => "the target is memory",
+            PlaceClass::Network => "the cache of the other machine is not visible",
+            PlaceClass::Fuse => "the filesystem uses a user-space driver",
+            PlaceClass::Stacked => "the underlying filesystem is not visible",
+            PlaceClass::Block => "the kernel reports too little",
+        };
+        let evidence = format!("cache state unknown: {why}");
+        let advice = "run bakeoff as root, or on the machine that contains the disk";
+        finding(header, &RULE, evidence, advice)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::evidence::cell::fixture::found;
+    use crate::evidence::is_invalid;
+    use crate::testing::RunBuilder;
+
+    #[test]
+    fn unknown_cache_is_said_and_not_thrown_away() {
+        let unknown = |_: &mut Header, c: &mut Cell| c.truth.cache = CacheState::Unknown;
+        assert_eq!(found("seqread", 50e6, unknown), ["cache-unknown"]);
+        assert!(found("randwrite", 900.0, unknown).is_empty());
+        let run = RunBuilder::directories(&["/a", "/b"]).workloads(&["seqread"]);
+        let run = run.cells(|c| c.truth.cache = CacheState::Unknown).play(1, |_, _, _| 5e7).build();
+        assert!(!is_invalid(&run.header, &run.blocks[0].cells[0]));
+    }
+}

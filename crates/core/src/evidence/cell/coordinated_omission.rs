@@ -1,0 +1,68 @@
+//! L48 coordinated-omission: latency is judged in a closed loop that stalls for over ten medians.
+
+use super::latencies;
+use crate::evidence::finding;
+use crate::evidence::rule::{CELL, Check, E, Rule, W, When};
+use crate::model::event::{Cell, Header};
+use crate::model::finding::Finding;
+use crate::model::workload::{Metric, Workload};
+use crate::units;
+
+/// The rule.
+pub static RULE: Rule = Rule {
+    id: "L48",
+    slug: "coordinated-omission",
+    when: &[When::Analysis],
+    severity: [W, W, E, E],
+    scope: CELL,
+    condition: "latency is judged in a closed loop that stalls for over ten medians",
+    explain: "A load that waits for each answer sends nothing during a stall, so the requests that \
+        the stall would have delayed are never sent. In published examples a 99th percentile of 1 \
+        ms was 195 ms for independent clients. --rate_iops sends at a fixed rate and measures from \
+        the time at which a request was due.",
+    checks: &[Check::Cell(in_cell)],
+};
+
+fn in_cell(header: &Header, workload: &Workload, cell: &Cell) -> Option<Finding> {
+    // Profiles that are judged by a latency have arrivals of their own.
+    let is_open = workload.job.rate_iops.is_some() || workload.profile.is_some();
+    let is_closed = workload.metric == Metric::LatencyP99 && !is_open;
+    let limit = header.protocol.thresholds.stall;
+    let (name, l, p50) = latencies(cell).filter(|_| is_closed).find_map(|(name, _, l)| {
+        let p50 = l.p50.filter(|p| l.max as f64 > limit * *p as f64)?;
+        Some((name, l, p50))
+    })?;
+    let evidence = format!(
+        "a {name} took {} (median: {}), and no requests were sent meanwhile",
+        units::latency(l.max),
+        units::latency(p50)
+    );
+    finding(header, &RULE, evidence, "send at a fixed rate: --rate_iops").into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::evidence::cell::fixture::fires;
+    use crate::model::profile::{Part, Profile};
+
+    #[test]
+    fn l48_a_closed_loop_that_stalls() {
+        let stall = |max: u64, rate| {
+            move |h: &mut Header, c: &mut Cell| {
+                h.workloads[0].metric = Metric::LatencyP99;
+                h.workloads[0].job.rate_iops = rate;
+                let lat = &mut c.measurement.write.as_mut().unwrap().lat_ns;
+                (lat.max, lat.p50, lat.p99) = (max, Some(1_000_000), Some(3_000_000));
+            }
+        };
+        assert!(fires("L48", stall(11_000_000, None)));
+        assert!(
+            !fires("L48", stall(10_000_000, None)) && !fires("L48", stall(11_000_000, Some(100)))
+        );
+        assert!(!fires("L48", |h, c| {
+            stall(11_000_000, None)(h, c);
+            h.workloads[0].profile = Some(Part { profile: Profile::Desktop, part: 0 });
+        }));
+    }
+}

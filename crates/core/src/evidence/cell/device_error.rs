@@ -1,0 +1,48 @@
+//! device-error: the kernel reported a device or link error.
+
+use crate::evidence::finding;
+use crate::evidence::rule::{CELL, Check, R, Rule, When};
+use crate::model::event::{Cell, Header};
+use crate::model::finding::Finding;
+use crate::model::workload::Workload;
+
+/// The rule.
+pub static RULE: Rule = Rule {
+    id: "device-error",
+    slug: "device-error",
+    when: &[When::Cell],
+    severity: [R, R, R, R],
+    scope: CELL,
+    condition: "the kernel reported a device or link error",
+    explain: "The kernel log contains an I/O error, a reset or a time-out within the cell. Retries \
+        and resets distort the measured speed. The cell is discarded and repeated. Check dmesg for \
+        the lines; the usual cause is a cable, a port or a power supply.",
+    checks: &[Check::Cell(in_cell)],
+};
+
+fn in_cell(header: &Header, _: &Workload, cell: &Cell) -> Option<Finding> {
+    let telemetry = cell.telemetry.as_ref()?;
+    let first = telemetry.device_errors().next()?;
+    let count = telemetry.device_errors().count();
+    let evidence = format!("{} ({count} lines in the kernel log)", first.trouble.label());
+    let advice = "check dmesg, then try another cable, port or power supply";
+    Some(finding(header, &RULE, evidence, advice))
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::evidence::cell::fixture::{fires, watched};
+    use crate::model::telemetry::LogLine;
+    use crate::model::trouble::Trouble;
+
+    #[test]
+    fn device_errors_and_harmless_lines() {
+        let line = |trouble| LogLine { trouble, text: "mmc0: timeout".to_string() };
+        let all = [Trouble::IoError, Trouble::Reset, Trouble::Timeout];
+        for trouble in all.into_iter().filter(|t| t.spoils()) {
+            assert!(fires("device-error", |_, c| c.telemetry =
+                watched(|t| t.log = vec![line(trouble)])));
+        }
+        assert!(!fires("device-error", |_, c| c.telemetry = watched(|_| {})));
+    }
+}

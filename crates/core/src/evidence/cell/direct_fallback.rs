@@ -1,0 +1,65 @@
+//! L17 direct-fallback: direct writes that went through the page cache.
+
+use crate::evidence::rule::{CELL, Check, E, Rule, W, When};
+use crate::evidence::{finding, of_study};
+use crate::model::event::{Cell, Header};
+use crate::model::finding::Finding;
+use crate::model::workload::Workload;
+use crate::study::Study;
+
+/// The rule.
+pub static RULE: Rule = Rule {
+    id: "L17",
+    slug: "direct-fallback",
+    when: &[When::Cell, When::Import],
+    severity: [W, E, E, E],
+    scope: CELL,
+    condition: "direct writes that went through the page cache",
+    explain: "Some filesystems accept a direct write but send it through the page cache: btrfs \
+        does so for files with checksums. Nothing stays resident afterwards, but the kernel's \
+        count of dirtied pages grows by about one for each page written. The figure is then that \
+        of buffered writing. One study compared direct I/O on btrfs without naming the kernel \
+        version, on which this depends.",
+    checks: &[Check::Cell(in_cell), Check::Study(in_study)],
+};
+
+/// Pages dirtied for each page written directly from which on the write was not direct.
+const DIRTIED_PER_PAGE: f64 = 0.5;
+
+fn in_cell(header: &Header, _: &Workload, cell: &Cell) -> Option<Finding> {
+    let m = &cell.measurement;
+    let dirtied = cell.truth.dirtied_per_page.filter(|_| m.job.direct && m.write.is_some())?;
+    (dirtied > DIRTIED_PER_PAGE).then(|| {
+        let evidence = format!(
+            "the kernel dirtied {dirtied:.2} pages of its cache for each page written directly"
+        );
+        let advice =
+            "mount btrfs with nodatasum (chattr +C for a directory), or drop --direct for all";
+        finding(header, &RULE, evidence, advice)
+    })
+}
+
+pub(crate) fn in_study(study: &Study) -> Option<Finding> {
+    let is_direct = study.configured("option_direct").contains(&1.0);
+    let btrfs = study.cells.iter().any(|cell| cell.fs == "btrfs");
+    let evidence = "direct I/O on btrfs, which some kernels split into single sectors or send \
+                    through the page cache";
+    let advice = "Say which kernel, and check that direct writes dirty no pages.";
+    (is_direct && btrfs).then(|| of_study(&RULE, evidence.to_string(), advice))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::evidence::cell::fixture::found;
+
+    #[test]
+    fn l17_a_direct_write_that_dirties_pages() {
+        let dirtied =
+            |d: f64| move |_: &mut Header, c: &mut Cell| c.truth.dirtied_per_page = Some(d);
+        assert_eq!(found("randrw", 900.0, dirtied(1.02)), ["L17"]);
+        assert!(found("randrw", 900.0, dirtied(0.4)).is_empty());
+        // A buffered write dirties pages, as it says.
+        assert!(found("seqwrite", 5e7, dirtied(1.0)).is_empty());
+    }
+}

@@ -1,0 +1,82 @@
+//! L12 file-vs-ram: reads through the page cache of a file smaller than twice the memory.
+
+use crate::evidence::rule::{CELL, Check, E, Rule, When};
+use crate::evidence::{finding, of_study};
+use crate::model::event::{CacheState, Cell, Header};
+use crate::model::finding::Finding;
+use crate::model::job::Rw;
+use crate::model::workload::{Phase, Workload};
+use crate::study::Study;
+use crate::units;
+
+/// The rule.
+pub static RULE: Rule = Rule {
+    id: "L12",
+    slug: "file-vs-ram",
+    when: &[When::Cell, When::Import],
+    severity: [E, E, E, E],
+    scope: CELL,
+    condition: "reads through the page cache of a file smaller than twice the memory",
+    explain: "Data that was read or written stays in memory while space allows. A file of 1 GiB on \
+        a machine with 4 GiB is read from memory the second time, at many times the disk's speed. \
+        Read past the cache (--direct), or use a file of twice the memory. A read that was \
+        verified to be cold does not trigger this finding.",
+    checks: &[Check::Cell(in_cell), Check::Study(in_study)],
+};
+
+fn in_cell(header: &Header, workload: &Workload, cell: &Cell) -> Option<Finding> {
+    let job = &cell.measurement.job;
+    let memory = header.host.mem_total_bytes;
+    // A profile that puts its files out of memory says itself what stayed there.
+    let proven = match workload.phase {
+        Phase::ColdRead => cell.truth.cache != CacheState::Unknown,
+        Phase::Whole => job.invalidate,
+        _ => false,
+    };
+    let buffered = job.rw.reads() && job.rw != Rw::SmallFiles && !job.direct;
+    (buffered && !proven && job.size < memory.saturating_mul(2)).then(|| {
+        let share = (memory as f64 / job.size.max(1) as f64 * 100.0).min(100.0);
+        let evidence = format!(
+            "reads {} through the page cache of a machine with {}: up to {share:.0} % can come \
+             from memory",
+            units::size(job.size),
+            units::size(memory)
+        );
+        finding(header, &RULE, evidence, "use --direct, or --size of twice the memory")
+    })
+}
+
+fn in_study(study: &Study) -> Option<Finding> {
+    let memory = study.facts.number("memory_bytes")?;
+    let file = study.configured("file_size").into_iter().reduce(f64::max)?;
+    let is_direct = study.configured("option_direct").contains(&1.0);
+    let size = |bytes: f64| units::size(bytes as u64);
+    let evidence = format!("a file of {} on a machine with {}", size(file), size(memory));
+    let advice = "Read directly, or use a file of more than twice the memory.";
+    (!is_direct && file <= 2.0 * memory).then(|| of_study(&RULE, evidence, advice))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::evidence::cell::fixture::found;
+
+    #[test]
+    fn l12_buffered_reads_of_a_file_that_fits_in_memory() {
+        let buffered = |size: u64| {
+            move |header: &mut Header, c: &mut Cell| {
+                header.host.mem_total_bytes = 4 << 30;
+                c.measurement.job.direct = false;
+                c.measurement.job.size = size;
+                c.truth.cache = CacheState::Unknown;
+            }
+        };
+        assert!(found("randread", 900.0, buffered((8 << 30) - 1)).contains(&"L12".to_string()));
+        assert!(!found("randread", 900.0, buffered(8 << 30)).contains(&"L12".to_string()));
+        let proven = |header: &mut Header, c: &mut Cell| {
+            buffered(1 << 30)(header, c);
+            c.truth.cache = CacheState::Cold;
+        };
+        assert!(found("randread", 900.0, proven).is_empty());
+    }
+}

@@ -1,0 +1,51 @@
+//! Cells for the tests of rules.
+
+use super::cell;
+use crate::model::event::{Cell, Header};
+use crate::model::finding::Finding;
+use crate::model::measurement::Measurement;
+use crate::model::telemetry::Telemetry;
+use crate::model::workload::DriverName;
+use crate::rules::tests::told;
+use crate::testing::{RunBuilder, clean_cell, measurement};
+
+/// A clean cell of `workload` at `rate` between two directories, changed by `change`.
+pub(crate) fn found(
+    workload: &str,
+    rate: f64,
+    change: impl FnOnce(&mut Header, &mut Cell),
+) -> Vec<String> {
+    let run = RunBuilder::directories(&["/a", "/b"]).workloads(&[workload]).build();
+    let mut header = run.header;
+    let measurement = measurement(&header.workloads[0], rate);
+    let mut one = clean_cell(measurement);
+    change(&mut header, &mut one);
+    cell(&header, &one).into_iter().map(|f| f.id).collect()
+}
+
+/// A cell of a run on two stacks, with what `change` does to both.
+pub(crate) fn seen(change: impl FnOnce(&mut Header, &mut Cell)) -> Vec<Finding> {
+    let mut run = RunBuilder::stacks(&["ext4", "xfs"]).build();
+    let measured = measurement(&run.header.workloads[0], 1000.0);
+    let mut of = clean_cell(measured);
+    change(&mut run.header, &mut of);
+    cell(&run.header, &of)
+}
+
+pub(crate) fn fires(id: &str, change: impl FnOnce(&mut Header, &mut Cell)) -> bool {
+    told(&seen(change), id).is_some()
+}
+
+pub(crate) fn watched(change: impl FnOnce(&mut Telemetry)) -> Option<Box<Telemetry>> {
+    let mut telemetry = Telemetry { fast_ns: vec![2_000_000_000], ..Telemetry::default() };
+    change(&mut telemetry);
+    Some(Box::new(telemetry))
+}
+
+/// Time of a foreign tool: in calls, in flushes.
+pub(crate) fn of_sysbench(h: &mut Header, m: &mut Measurement, data: f64, flush: f64) {
+    h.workloads[0].driver = DriverName::Sysbench;
+    h.workloads[0].job.fsync = 0;
+    m.data_ns = (m.elapsed_ns as f64 * data) as u64;
+    m.flush_ns = (m.elapsed_ns as f64 * flush) as u64;
+}

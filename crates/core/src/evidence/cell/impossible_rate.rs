@@ -1,0 +1,114 @@
+//! L15 impossible-rate: more bytes per second than the link can carry.
+
+use super::place;
+use crate::boards::link;
+use crate::evidence::rule::{CELL, Check, R, Rule, When};
+use crate::evidence::{finding, of_study};
+use crate::model::event::{Cell, Header};
+use crate::model::finding::Finding;
+use crate::model::host::PlaceClass;
+use crate::model::workload::{Phase, Workload};
+use crate::scan::ToolResult;
+use crate::study::Study;
+use crate::units;
+
+/// The rule.
+pub static RULE: Rule = Rule {
+    id: "L15",
+    slug: "impossible-rate",
+    when: &[When::Cell, When::Import],
+    severity: [R, R, R, R],
+    scope: CELL,
+    condition: "more bytes per second than the link can carry",
+    explain: "USB 2 carries at most 60 MB/s. If a disk behind it seems to read 300 MB/s, the data \
+        came from memory. The cell is discarded and repeated.",
+    checks: &[Check::Cell(in_cell), Check::Study(in_study)],
+};
+
+fn in_cell(header: &Header, workload: &Workload, cell: &Cell) -> Option<Finding> {
+    let place = place(header, cell.candidate).filter(|p| p.class == PlaceClass::Block)?;
+    let capacity = link::of_place(place)?;
+    let m = &cell.measurement;
+    let reads_device = workload.phase == Phase::ColdRead || m.job.direct;
+    let advice = "the data came from memory: use --direct, or a --size larger than the memory";
+    let over = |what: &str, rate: f64| {
+        let evidence = format!(
+            "{what} {} over a link that carries {} at most",
+            units::rate(rate),
+            units::rate(capacity)
+        );
+        finding(header, &RULE, evidence, advice)
+    };
+    let read = m.read.as_ref().filter(|_| reads_device);
+    if let Some(read) = read.filter(|r| r.bw_bytes_per_s > capacity) {
+        return Some(over("read", read.bw_bytes_per_s));
+    }
+    let write = m.write.as_ref().filter(|_| m.job.is_durable());
+    if let Some(write) = write.filter(|w| w.bw_bytes_per_s > capacity) {
+        return Some(over("wrote", write.bw_bytes_per_s));
+    }
+    let wire_ns = m.job.bs as f64 / capacity * 1e9;
+    let known = read.filter(|r| !r.lat_ns.is_unknown());
+    known.filter(|r| (r.lat_ns.min as f64) < wire_ns && r.total_ios > 0).map(|r| {
+        let evidence = format!(
+            "a read of {} took {}; the link needs {}",
+            units::size(m.job.bs),
+            units::latency(r.lat_ns.min),
+            units::latency(wire_ns as u64)
+        );
+        finding(header, &RULE, evidence, advice)
+    })
+}
+
+fn in_study(study: &Study) -> Option<Finding> {
+    let link = study.facts.number("link_bytes_per_s")?;
+    let of = |r: &ToolResult| {
+        let find = |name: &str| r.metrics.iter().find(|m| m.name == name).map(|m| m.value.as_f64());
+        let (fastest_ns, block) = (find("latency_min")?, find("block_size")?);
+        let rate = block / fastest_ns.max(1.0) * 1e9;
+        (rate > link).then_some((block, fastest_ns, rate))
+    };
+    let (block, ns, rate) = study.results.iter().find_map(of)?;
+    let evidence = format!(
+        "{} in {} are {}, over a link that carries {} at most",
+        units::size(block as u64),
+        units::latency(ns as u64),
+        units::rate(rate),
+        units::rate(link)
+    );
+    let advice = "Such requests came from memory: read directly, or drop the cache.";
+    Some(of_study(&RULE, evidence, advice))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::evidence::cell::fixture::found;
+    use crate::model::candidate::Kind;
+    use crate::model::host::{Layer, LayerKind};
+
+    fn with_link(header: &mut Header, link: &str) {
+        let Kind::Directory { place, .. } = &mut header.candidates[0].kind else { panic!() };
+        let disk = place.chain.iter_mut().find(|l: &&mut Layer| l.kind == LayerKind::Disk);
+        disk.unwrap().link = Some(link.to_string());
+    }
+
+    #[test]
+    fn l15_faster_than_the_wire_and_just_below() {
+        let usb2 = |header: &mut Header, _: &mut Cell| with_link(header, "USB 480 Mb/s");
+        assert_eq!(found("seqread", 61e6, usb2), ["L15"]);
+        assert!(found("seqread", 25e6, usb2).is_empty());
+        assert_eq!(found("seqwrite", 61e6, usb2), ["L15"]);
+        // A single read below the time its bytes need on the wire: 4 KiB take 68 µs.
+        let quick_one = |header: &mut Header, c: &mut Cell| {
+            with_link(header, "USB 480 Mb/s, UAS");
+            c.measurement.read.as_mut().unwrap().lat_ns.min = 60_000;
+        };
+        assert_eq!(found("randread", 900.0, quick_one), ["L15"]);
+        let slow_enough = |header: &mut Header, c: &mut Cell| {
+            with_link(header, "USB 480 Mb/s, UAS");
+            c.measurement.read.as_mut().unwrap().lat_ns.min = 70_000;
+        };
+        assert!(found("randread", 900.0, slow_enough).is_empty());
+    }
+}

@@ -1,0 +1,106 @@
+//! Rules over one cell: is its number what it claims to be?
+
+pub mod background;
+pub mod cache_state_unknown;
+pub mod coordinated_omission;
+pub mod device_error;
+pub mod direct_fallback;
+pub mod fake_capacity;
+pub mod file_vs_ram;
+pub mod fsync_cadence;
+pub mod impossible_rate;
+pub mod lazyinit;
+pub mod mean_lies;
+pub mod no_progress;
+pub mod observer;
+pub mod rewritten;
+pub mod suspended;
+pub mod swap;
+pub mod sync_outside_latency;
+pub mod thin_tail;
+pub mod throttled;
+pub mod too_short;
+pub mod tool_share;
+pub mod warm_cache;
+
+#[cfg(test)]
+pub(crate) mod fixture;
+#[cfg(test)]
+mod tests;
+
+use super::about;
+use super::rule::{Check, Rule};
+use crate::model::candidate::Kind;
+use crate::model::event::{Cell, Header};
+use crate::model::finding::{Finding, Scope, Severity};
+use crate::model::host::Place;
+use crate::model::measurement::{Latency, OpStats};
+
+/// In the order in which a cell is asked: the first reason against it is the one that is told.
+pub static RULES: [&Rule; 22] = [
+    &suspended::RULE,
+    &swap::RULE,
+    &no_progress::RULE,
+    &impossible_rate::RULE,
+    &warm_cache::RULE,
+    &cache_state_unknown::RULE,
+    &file_vs_ram::RULE,
+    &direct_fallback::RULE,
+    &too_short::RULE,
+    &background::RULE,
+    &tool_share::RULE,
+    &rewritten::RULE,
+    &fake_capacity::RULE,
+    &sync_outside_latency::RULE,
+    &fsync_cadence::RULE,
+    &mean_lies::RULE,
+    &thin_tail::RULE,
+    &coordinated_omission::RULE,
+    &throttled::RULE,
+    &device_error::RULE,
+    &lazyinit::RULE,
+    &observer::RULE,
+];
+
+/// Everything that can be said against a cell, the engine's own findings included.
+pub fn cell(header: &Header, cell: &Cell) -> Vec<Finding> {
+    let Some(workload) = header.workloads.get(usize::from(cell.workload)) else {
+        return Vec::new();
+    };
+    let found = |check: &Check| match check {
+        Check::Cell(check) => check(header, workload, cell),
+        _ => None,
+    };
+    let own = RULES.iter().flat_map(|rule| rule.checks).filter_map(found);
+    let engines = cell.measurement.findings.iter().cloned().map(|found| Finding {
+        advice: super::advice::spelled(&header.verb, &found.advice),
+        ..found
+    });
+    own.chain(engines).map(|found| about(found, header, cell)).collect()
+}
+
+/// Why a cell must be measured again: its number is not what it claims to be.
+pub fn invalid_reason(header: &Header, of: &Cell) -> Option<String> {
+    cell(header, of)
+        .into_iter()
+        .find(|f| f.severity == Severity::Refuse && f.scope == Scope::Cell)
+        .map(|f| f.evidence)
+}
+
+/// Whether a cell must be measured again.
+pub fn is_invalid(header: &Header, cell: &Cell) -> bool {
+    invalid_reason(header, cell).is_some()
+}
+
+/// What lies behind a candidate: its directory's place, or the one of the region.
+pub(crate) fn place(header: &Header, candidate: u16) -> Option<&Place> {
+    match &header.candidates.get(usize::from(candidate))?.kind {
+        Kind::Directory { place, .. } => Some(place),
+        Kind::Stack(_) => header.region.as_ref().map(|r| &r.place),
+    }
+}
+
+/// The kinds of operation with their latencies.
+fn latencies(cell: &Cell) -> impl Iterator<Item = (&'static str, &OpStats, &Latency)> {
+    cell.measurement.ops().map(|(name, stats)| (name, stats, &stats.lat_ns))
+}

@@ -1,0 +1,41 @@
+//! no-progress: no operation completed within a cell.
+
+use crate::evidence::finding;
+use crate::evidence::rule::{CELL, Check, R, Rule, When};
+use crate::model::event::{Cell, Header};
+use crate::model::finding::Finding;
+use crate::model::workload::Workload;
+use crate::units;
+
+/// The rule.
+pub static RULE: Rule = Rule {
+    id: "no-progress",
+    slug: "no-progress",
+    when: &[When::Cell],
+    severity: [R, R, R, R],
+    scope: CELL,
+    condition: "no operation completed within a cell",
+    explain: "No operation completed within the time limit of the cell. The cell is discarded and \
+        repeated. Check dmesg for device errors.",
+    checks: &[Check::Cell(in_cell)],
+};
+
+fn in_cell(header: &Header, workload: &Workload, cell: &Cell) -> Option<Finding> {
+    let m = &cell.measurement;
+    workload.metric.of(m).is_none().then(|| {
+        let evidence = format!("no operation completed in {}", units::duration(m.elapsed_ns));
+        finding(header, &RULE, evidence, "check for device errors with dmesg")
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::evidence::cell::fixture::found;
+
+    #[test]
+    fn no_progress_is_no_number() {
+        let nothing = |_: &mut Header, c: &mut Cell| c.measurement.read = None;
+        assert_eq!(found("seqread", 50e6, nothing), ["no-progress", "L25"]);
+    }
+}

@@ -1,0 +1,46 @@
+//! suspended: the machine was suspended during the cell.
+
+use crate::evidence::finding;
+use crate::evidence::rule::{CELL, Check, R, Rule, When};
+use crate::model::event::{Cell, Header};
+use crate::model::finding::Finding;
+use crate::model::workload::Workload;
+use crate::units;
+
+/// The rule.
+pub static RULE: Rule = Rule {
+    id: "suspended",
+    slug: "suspended",
+    when: &[When::Cell],
+    severity: [R, R, R, R],
+    scope: CELL,
+    condition: "the machine was suspended during the cell",
+    explain: "The clock that counts suspended time ran ahead of the clock that does not. The cell \
+        is discarded and repeated.",
+    checks: &[Check::Cell(in_cell)],
+};
+
+/// What is left of two clocks being read one after the other, in a cell that nobody suspended.
+const SUSPEND_FLOOR_NS: u64 = 1_000_000;
+
+fn in_cell(header: &Header, _: &Workload, cell: &Cell) -> Option<Finding> {
+    let ns = cell.truth.suspended_ns;
+    (ns > SUSPEND_FLOOR_NS).then(|| {
+        let evidence = format!("the machine was suspended for {}", units::duration(ns));
+        finding(header, &RULE, evidence, "keep the machine awake while bakeoff measures")
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::evidence::cell::fixture::found;
+
+    #[test]
+    fn suspended_for_a_second_and_not_for_the_gap_between_two_clocks() {
+        assert_eq!(
+            found("randread", 900.0, |_, c| c.truth.suspended_ns = 1_000_000_000),
+            ["suspended"]
+        );
+        assert!(found("randread", 900.0, |_, c| c.truth.suspended_ns = 900_000).is_empty());
+    }
+}

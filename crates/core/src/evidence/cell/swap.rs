@@ -1,0 +1,53 @@
+//! L55 swap: over 1 MiB was swapped in or out during the cell.
+
+use crate::evidence::finding;
+use crate::evidence::rule::{CELL, Check, E, R, Rule, Stated, When};
+use crate::model::event::{Cell, Header};
+use crate::model::finding::Finding;
+use crate::model::workload::Workload;
+
+/// The rule.
+pub static RULE: Rule = Rule {
+    id: "L55",
+    slug: "swap",
+    when: &[When::Cell, When::Import],
+    severity: [R, R, R, R],
+    scope: CELL,
+    condition: "over 1 MiB was swapped in or out during the cell",
+    explain: "Memory was short and the kernel moved pages to and from the swap device. Swapping \
+        takes time from every process, and from the disk under test if the swap is on it. In one \
+        study swap was left enabled. The cell is discarded and repeated.",
+    checks: &[
+        Check::Cell(in_cell),
+        Check::Stated(Stated {
+            key: "swap",
+            value: "",
+            severity: Some(E),
+            advice: "Switch swap on the measured disk off.",
+        }),
+    ],
+};
+
+/// Pages of swap traffic a machine with idle processes shows without being short of memory.
+const SWAPPED_FLOOR_PAGES: u64 = 256;
+
+fn in_cell(header: &Header, _: &Workload, cell: &Cell) -> Option<Finding> {
+    let pages = cell.truth.swapped_pages?;
+    (pages > SWAPPED_FLOOR_PAGES).then(|| {
+        let evidence = format!("{pages} pages were swapped in or out");
+        finding(header, &RULE, evidence, "free some memory, or use a smaller --size")
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::evidence::cell::fixture::found;
+
+    #[test]
+    fn l55_swapping_and_the_odd_page() {
+        let swapped = |n: u64| move |_: &mut Header, c: &mut Cell| c.truth.swapped_pages = Some(n);
+        assert_eq!(found("randread", 900.0, swapped(257)), ["L55"]);
+        assert!(found("randread", 900.0, swapped(256)).is_empty());
+    }
+}

@@ -1,0 +1,54 @@
+//! L47 thin-tail: a percentile from fewer than ten operations beyond it.
+
+use super::latencies;
+use crate::evidence::finding;
+use crate::evidence::rule::{CELL, Check, E, Rule, When};
+use crate::model::event::{Cell, Header};
+use crate::model::finding::Finding;
+use crate::model::workload::Workload;
+
+/// The rule.
+pub static RULE: Rule = Rule {
+    id: "L47",
+    slug: "thin-tail",
+    when: &[When::Analysis],
+    severity: [E, E, E, E],
+    scope: CELL,
+    condition: "a percentile from fewer than ten operations beyond it",
+    explain: "The 99.9th percentile of a thousand operations is the slowest one or two of \
+              them. bakeoff leaves a percentile blank with fewer than 10/(1-q) operations, \
+              10,000 for p99.9; figures of other tools are marked. A longer --runtime gives \
+              more of them.",
+    checks: &[Check::Cell(in_cell)],
+};
+
+fn in_cell(header: &Header, _: &Workload, cell: &Cell) -> Option<Finding> {
+    let (name, count, quantile) = latencies(cell).find_map(|(name, stats, l)| {
+        let quantiles = [(0.95, l.p95), (0.99, l.p99), (0.999, l.p99_9), (0.9999, l.p99_99)];
+        let thin = quantiles.into_iter().find(|(q, value)| {
+            value.is_some() && (stats.total_ios as f64) < 10.0 / (1.0 - q) - 1e-6
+        })?;
+        Some((name, stats.total_ios, thin.0))
+    })?;
+    let evidence = format!("the {} percentile of {count} {name} operations", quantile * 100.0);
+    let advice = "measure longer: --runtime 60s, or use a percentile they support";
+    Some(finding(header, &RULE, evidence, advice))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::evidence::cell::fixture::fires;
+
+    #[test]
+    fn l47_a_tail_of_nine_operations_and_one_of_ten() {
+        let tail = |n: u64| {
+            move |_: &mut Header, c: &mut Cell| {
+                let write = c.measurement.write.as_mut().unwrap();
+                write.total_ios = n;
+                write.lat_ns.p99_9 = Some(9_000_000);
+            }
+        };
+        assert!(fires("L47", tail(9_999)) && !fires("L47", tail(10_000)));
+    }
+}

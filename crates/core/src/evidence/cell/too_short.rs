@@ -1,0 +1,137 @@
+//! L25 too-short: a cell is shorter than half a second or fifty operations, or unflushed writes are
+//! shorter than 50 s.
+
+use crate::evidence::rule::{CELL, Check, E, Rule, When};
+use crate::evidence::{finding, of_result, of_study};
+use crate::model::event::{Cell, Header};
+use crate::model::finding::Finding;
+use crate::model::workload::{DriverName, Workload};
+use crate::scan::ToolResult;
+use crate::study::Study;
+use crate::units;
+
+/// The rule.
+pub static RULE: Rule = Rule {
+    id: "L25",
+    slug: "too-short",
+    when: &[When::Cell, When::Import],
+    severity: [E, E, E, E],
+    scope: CELL,
+    condition: "a cell is shorter than half a second or fifty operations, or unflushed writes are \
+        shorter than 50 s",
+    explain: "Chance decides a cell of a few operations, and an unflushed cell ends before the \
+        kernel has written anything back (it does so every 5 s). Cells last two seconds and fifty \
+        operations at least; on a slow card the time limit can end one earlier, and this finding \
+        reports it.",
+    checks: &[Check::Cell(in_cell), Check::Result(in_result), Check::Study(in_study)],
+};
+
+/// Shortest cell that says anything, nanoseconds.
+const SHORTEST_NS: u64 = 500_000_000;
+
+/// Fewest operations that say anything.
+const FEWEST_IOS: u64 = 50;
+
+/// Writeback timer of the kernel (`vm.dirty_expire_centisecs` and ext4's commit are of this order).
+const PERIOD_NS: u64 = 5_000_000_000;
+
+/// Periods of that timer which an unflushed write has to outlast.
+const PERIODS: u64 = 10;
+
+fn in_cell(header: &Header, _: &Workload, cell: &Cell) -> Option<Finding> {
+    let m = &cell.measurement;
+    let (ios, took) = (m.total_ios(), units::duration(m.elapsed_ns));
+    let fewest = FEWEST_IOS.min(header.protocol.cell_min_ios);
+    // Slices are short on purpose, and each ends with its own flush.
+    let is_whole = cell.slices.is_empty();
+    let evidence = if is_whole && m.elapsed_ns < SHORTEST_NS {
+        format!("lasted {took}; the minimum is half a second")
+    } else if ios < fewest {
+        format!("{ios} operations in {took}; the minimum is {fewest}")
+    } else if is_whole && !m.job.is_durable() && m.elapsed_ns < PERIODS * PERIOD_NS {
+        format!(
+            "lasted {took}; unflushed writes need 50 s, because the kernel writes back every 5 s"
+        )
+    } else {
+        return None;
+    };
+    let has_no_time = m.tool.as_ref().is_some_and(|tool| {
+        matches!(tool.driver, DriverName::Dd | DriverName::Iozone | DriverName::Bonnie)
+    });
+    let advice = match has_no_time {
+        true => "use a larger --size: the tool processes its file once, regardless of the time",
+        false => "measure longer: --runtime 60s, or flush: --end_fsync",
+    };
+    Some(finding(header, &RULE, evidence, advice))
+}
+
+fn in_result(result: &ToolResult) -> Option<Finding> {
+    let names = ["elapsed", "total_time", "read.elapsed", "write.elapsed"];
+    let ns = result.figure(&names).filter(|ns| *ns < SHORTEST_NS as f64)?;
+    let evidence = format!("{:.4} s", ns / 1e9);
+    let advice = "Measure for seconds at least: more data, or a longer time.";
+    Some(of_result(&RULE, evidence, advice))
+}
+
+fn in_study(study: &Study) -> Option<Finding> {
+    let advice = "Measure longer: minutes, or several times.";
+    // bonnie++'s own mark, in the notes of a table.
+    let pluses = study.unread.iter().filter(|u| u.why.contains("+++")).count();
+    if pluses > 0 {
+        let evidence = format!("{pluses} figures are missing for phases below half a second");
+        return Some(of_study(&RULE, evidence, advice));
+    }
+    let bytes = study.facts.number("bytes_per_cell")?;
+    let fastest = study.cells.iter().map(|cell| cell.rate).fold(0.0, f64::max);
+    let ns = bytes / fastest.max(1.0) * 1e9;
+    let evidence =
+        format!("{} a test, and the kernel writes back every 5 s", units::duration(ns as u64));
+    (ns < (PERIODS * PERIOD_NS) as f64).then(|| of_study(&RULE, evidence, advice))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::evidence::cell;
+    use crate::evidence::cell::fixture::found;
+    use crate::model::measurement::Tool;
+    use crate::testing::{RunBuilder, clean_cell, measurement};
+
+    #[test]
+    fn l25_too_short_too_few_and_unflushed() {
+        let short = |ns: u64| move |_: &mut Header, c: &mut Cell| c.measurement.elapsed_ns = ns;
+        assert_eq!(found("randread", 900.0, short(499_999_999)), ["L25"]);
+        assert!(found("randread", 900.0, short(500_000_000)).is_empty());
+        let few = |n: u64| {
+            move |_: &mut Header, c: &mut Cell| {
+                let read = c.measurement.read.as_mut().unwrap();
+                (read.total_ios, read.lat_ns.p95, read.lat_ns.p99) = (n, None, None);
+            }
+        };
+        assert_eq!(found("randread", 900.0, few(49)), ["L25"]);
+        assert!(found("randread", 900.0, few(50)).is_empty());
+        let unflushed = |ns: u64| {
+            move |_: &mut Header, c: &mut Cell| {
+                c.measurement.job.fsync = 0;
+                c.measurement.elapsed_ns = ns;
+            }
+        };
+        assert_eq!(found("randwrite", 900.0, unflushed(49_000_000_000)), ["L25"]);
+        assert!(found("randwrite", 900.0, unflushed(50_000_000_000)).is_empty());
+    }
+
+    /// dd was advised to run for 60 s, which it cannot.
+    #[test]
+    fn l25_asks_for_more_data_of_a_tool_that_has_no_time() {
+        let advice = |driver| {
+            let run = RunBuilder::directories(&["/a", "/b"]).workloads(&["seqread"]).build();
+            let mut one = clean_cell(measurement(&run.header.workloads[0], 5e7));
+            one.measurement.elapsed_ns = 1000;
+            let tool = Tool { driver, version: "1".to_string(), command: Vec::new() };
+            one.measurement.tool = Some(tool);
+            cell(&run.header, &one).into_iter().find(|f| f.id == "L25").unwrap().advice
+        };
+        assert!(advice(DriverName::Dd).contains("larger --size"), "{}", advice(DriverName::Dd));
+        assert!(advice(DriverName::Fio).contains("longer"), "{}", advice(DriverName::Fio));
+    }
+}

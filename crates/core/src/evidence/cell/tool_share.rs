@@ -1,0 +1,79 @@
+//! tool-share: over 5 % of the cell's time was spent on generating data and bookkeeping.
+
+use crate::evidence::finding;
+use crate::evidence::rule::{CELL, Check, E, Rule, W, When};
+use crate::model::event::{Cell, Header};
+use crate::model::finding::Finding;
+use crate::model::job::Rw;
+use crate::model::workload::Workload;
+
+/// The rule.
+pub static RULE: Rule = Rule {
+    id: "tool-share",
+    slug: "tool-share",
+    when: &[When::Cell],
+    severity: [W, E, E, E],
+    scope: CELL,
+    condition: "over 5 % of the cell's time was spent on generating data and bookkeeping",
+    explain: "On a very fast target the load generator itself affects the result. Differences \
+        between candidates then look smaller than they are.",
+    checks: &[Check::Cell(in_cell)],
+};
+
+/// Blocks that are large enough for the cost of a call not to count.
+const ENOUGH_BYTES: u64 = 64 << 10;
+
+fn in_cell(header: &Header, _: &Workload, cell: &Cell) -> Option<Finding> {
+    let m = &cell.measurement;
+    let share = m.tool_ns as f64 / m.elapsed_ns.max(1) as f64;
+    (share > header.protocol.thresholds.tool).then(|| {
+        let evidence =
+            format!("{:.0} % of the time was spent generating data and counting", share * 100.0);
+        let advice = match m.job.bs < ENOUGH_BYTES && m.job.rw != Rw::SmallFiles {
+            true => "use a larger block size: --bs 64k",
+            false => {
+                "the target is nearly as fast as the generator: read the figure as \"at least\"; \
+                 to measure the generator: bakeoff check --engine"
+            }
+        };
+        finding(header, &RULE, evidence, advice)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::evidence::cell;
+    use crate::evidence::cell::fixture::found;
+    use crate::testing::{RunBuilder, clean_cell, measurement};
+
+    #[test]
+    fn the_tools_share() {
+        let share = |s: f64| {
+            move |_: &mut Header, c: &mut Cell| {
+                c.measurement.tool_ns = (c.measurement.elapsed_ns as f64 * s) as u64;
+            }
+        };
+        assert_eq!(found("seqwrite", 5e7, share(0.06)), ["tool-share"]);
+        assert!(found("seqwrite", 5e7, share(0.049)).is_empty());
+        let advice = |bs: u64, verb: &str| {
+            let mut run = RunBuilder::directories(&["/a", "/b"]).build();
+            run.header.verb = verb.to_string();
+            let measured = measurement(&run.header.workloads[0], 900.0);
+            let mut one = clean_cell(measured);
+            one.measurement.job.bs = bs;
+            share(0.06)(&mut run.header, &mut one);
+            let mut all = cell(&run.header, &one).into_iter().filter(|f| f.id == "tool-share");
+            all.next().unwrap().advice
+        };
+        assert!(advice(4096, "bench").ends_with("--bs 64k"));
+        // A block that is as large already is not to be made as large.
+        for verb in ["bench", "run", "quick"] {
+            let said = advice(64 << 10, verb);
+            assert!(
+                said.ends_with("bakeoff check --engine") && !said.contains("bs"),
+                "{verb}: {said}"
+            );
+        }
+    }
+}

@@ -1,0 +1,61 @@
+//! L16 warm-cache: part of a cold read was in memory, or was not transferred by the devices.
+
+use crate::evidence::finding;
+use crate::evidence::rule::{CELL, Check, E, R, Rule, Stated, When};
+use crate::model::event::{CacheState, Cell, Header};
+use crate::model::finding::Finding;
+use crate::model::workload::{Phase, Workload};
+use crate::units;
+
+/// The rule.
+pub static RULE: Rule = Rule {
+    id: "L16",
+    slug: "warm-cache",
+    when: &[When::Cell, When::Import],
+    severity: [R, R, R, R],
+    scope: CELL,
+    condition: "part of a cold read was in memory, or was not transferred by the devices",
+    explain: "A read counts as cold only when nothing of the file was in memory just before and \
+        the lowest real device then transferred at least nine tenths of the data. One study read \
+        its files in the order in which it had written them, without clearing the page cache. A \
+        cell that fails this check is discarded and repeated.",
+    checks: &[
+        Check::Cell(in_cell),
+        Check::Stated(Stated {
+            key: "cache",
+            value: "not dropped",
+            severity: Some(E),
+            advice: "Drop the page cache before reads, or read directly.",
+        }),
+    ],
+};
+
+fn in_cell(header: &Header, workload: &Workload, cell: &Cell) -> Option<Finding> {
+    let truth = &cell.truth;
+    (workload.phase == Phase::ColdRead && truth.cache == CacheState::Warm).then(|| {
+        let bytes = |b: Option<u64>| b.map_or("unknown".to_string(), units::size);
+        let read = cell.measurement.read.as_ref().map_or(0, |r| r.io_bytes);
+        let evidence = format!(
+            "the read came from memory: read {}, the devices transferred {}, {} were in memory \
+             before",
+            units::size(read),
+            bytes(truth.device_read_bytes),
+            bytes(truth.resident_before_bytes)
+        );
+        finding(header, &RULE, evidence, "use --direct, or a --size larger than the memory")
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::evidence::cell::fixture::found;
+
+    #[test]
+    fn l16_warm_is_thrown_away_and_cold_is_not() {
+        let warm = |_: &mut Header, c: &mut Cell| c.truth.cache = CacheState::Warm;
+        assert_eq!(found("seqread", 50e6, warm), ["L16"]);
+        // Small files are read back from memory by design.
+        assert!(found("smallfiles", 900.0, warm).is_empty());
+    }
+}

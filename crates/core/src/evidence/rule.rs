@@ -1,0 +1,160 @@
+//! A rule: its number, when it can be known, what it limits, what it means, and what checks it.
+//!
+//! Each rule is the static `RULE` of a file that has its name and holds all that it does: those
+//! over one cell in [`super::cell`], the others in [`crate::rules`]. The ids are those of bakeoff's
+//! list of sixty-eight; rules without a number carry a name. The example in each explanation is a
+//! measured one: most are from the five published studies (`bakeoff show study:NAME`).
+
+use crate::model::candidate::{Kind, Stack};
+use crate::model::event::{Cell, Header, Region};
+use crate::model::finding::{Finding, Scope, Severity};
+use crate::model::host::{Place, SystemDisk};
+use crate::model::run::Run;
+use crate::model::setting::Setting;
+use crate::model::workload::Workload;
+use crate::scan::ToolResult;
+use crate::study::Study;
+
+/// When a rule can be known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum When {
+    /// Before the first block.
+    Plan,
+    /// From one cell.
+    Cell,
+    /// From the whole run.
+    Analysis,
+    /// From results of others.
+    Import,
+}
+
+impl When {
+    /// In words.
+    pub fn name(self) -> &'static str {
+        match self {
+            When::Plan => "plan",
+            When::Cell => "run",
+            When::Analysis => "analysis",
+            When::Import => "import",
+        }
+    }
+}
+
+/// What a rule limits: a fixed scope, or whatever the run makes claims about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Limits {
+    /// Always this.
+    Always(Scope),
+    /// Claims about places where directories are compared, about stacks elsewhere.
+    Claims,
+}
+
+impl Limits {
+    /// The scope in this run.
+    pub fn resolve(self, header: &Header) -> Scope {
+        let is_stack = |kind: &Kind| matches!(kind, Kind::Stack(_));
+        match self {
+            Limits::Always(scope) => scope,
+            Limits::Claims if header.candidates.iter().any(|c| is_stack(&c.kind)) => Scope::Stack,
+            Limits::Claims => Scope::Place,
+        }
+    }
+}
+
+/// One rule.
+#[derive(Clone, Copy, Debug)]
+pub struct Rule {
+    /// `L10`, or a name.
+    pub id: &'static str,
+    /// A name that says it, and that of its file.
+    pub slug: &'static str,
+    /// When it can be known.
+    pub when: &'static [When],
+    /// How severe it is where places are compared, stacks on an image, stacks on a device, and to
+    /// publish ([`Setting`]): the same observation weighs more where more is claimed.
+    pub severity: [Severity; 4],
+    /// What it limits.
+    pub scope: Limits,
+    /// When it fires, in one line.
+    pub condition: &'static str,
+    /// A paragraph for `lint --explain`.
+    pub explain: &'static str,
+    /// What makes its findings.
+    pub checks: &'static [Check],
+}
+
+impl Rule {
+    /// How severe it is for what is claimed in this setting.
+    pub fn severity_for(&self, setting: Setting) -> Severity {
+        self.severity[setting as usize]
+    }
+}
+
+/// Rules are the same when their ids are: a function has no identity to compare.
+impl PartialEq for Rule {
+    fn eq(&self, other: &Rule) -> bool {
+        self.id == other.id
+    }
+}
+
+impl Eq for Rule {}
+
+/// Stacks with their names.
+pub type Stacks<'a> = [(&'a str, &'a Stack)];
+
+/// What a rule looks at, and the function that does. A rule over a run's comparisons has a
+/// [`crate::rules::run::RunCheck`] beside these.
+#[derive(Clone, Copy, Debug)]
+pub enum Check {
+    /// One cell.
+    Cell(fn(&Header, &Workload, &Cell) -> Option<Finding>),
+    /// What is asked for, as a whole.
+    Header(fn(&Header) -> Option<Finding>),
+    /// Each workload that is no part of a profile.
+    Workload(fn(&Header, &Workload) -> Option<Finding>),
+    /// Each region of a disk.
+    Region(fn(&Header, &Region) -> Option<Finding>),
+    /// The place behind each directory or region.
+    Place(fn(&Header, &Place) -> Option<Finding>),
+    /// Each place against what the running system uses.
+    System(fn(&Header, &Place, &[SystemDisk]) -> Option<Finding>),
+    /// All stacks together, by their names.
+    Stacks(fn(&Header, &Stacks) -> Option<Finding>),
+    /// Each stack.
+    Stack(fn(&Header, &Stack) -> Option<Finding>),
+    /// The cells of a candidate on a workload, of which there is one at least.
+    Course(fn(&Header, &[&Cell]) -> Option<Finding>),
+    /// A whole run, without its comparisons.
+    Run(fn(&Run) -> Vec<Finding>),
+    /// One result of another tool.
+    Result(fn(&ToolResult) -> Option<Finding>),
+    /// A published comparison.
+    Study(fn(&Study) -> Option<Finding>),
+    /// A fact that a published comparison states.
+    Stated(Stated),
+    /// Nothing here: another folder makes the finding, or none can yet.
+    Elsewhere(&'static str),
+}
+
+/// A fact that is reason enough for a finding.
+#[derive(Clone, Copy, Debug)]
+pub struct Stated {
+    /// Its key ([`crate::study::facts`]).
+    pub key: &'static str,
+    /// Its value; empty stands for any.
+    pub value: &'static str,
+    /// How severe it is, where a statement weighs differently from a measurement.
+    pub severity: Option<Severity>,
+    /// What to do about it.
+    pub advice: &'static str,
+}
+
+pub(crate) const I: Severity = Severity::Info;
+pub(crate) const W: Severity = Severity::Warn;
+pub(crate) const E: Severity = Severity::Error;
+pub(crate) const R: Severity = Severity::Refuse;
+pub(crate) const CLAIMS: Limits = Limits::Claims;
+pub(crate) const CELL: Limits = Limits::Always(Scope::Cell);
+pub(crate) const RUN: Limits = Limits::Always(Scope::Run);
+pub(crate) const STACK: Limits = Limits::Always(Scope::Stack);
+pub(crate) const DEVICE: Limits = Limits::Always(Scope::Device);

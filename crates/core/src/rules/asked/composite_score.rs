@@ -1,0 +1,49 @@
+//! L46 composite-score: one weighted score summarizes several workloads.
+
+use crate::evidence::of_result;
+use crate::evidence::rule::{Check, RUN, Rule, W, When};
+use crate::model::finding::Finding;
+use crate::scan::ToolResult;
+
+/// The rule.
+pub static RULE: Rule = Rule {
+    id: "L46",
+    slug: "composite-score",
+    when: &[When::Import],
+    severity: [W, W, W, W],
+    scope: RUN,
+    condition: "one weighted score summarizes several workloads",
+    explain: "A score that adds reads, writes and seeks hides the strengths of each candidate, and \
+        its weights decide the winner: one popular script multiplies one of its figures by 1024. \
+        bakeoff gives an answer for each workload and no score. It marks imported results that \
+        contain a score.",
+    checks: &[Check::Result(in_result)],
+};
+
+/// What programs call one figure for everything.
+const SCORES: [&str; 4] = ["score", "index", "points", "overall"];
+
+fn in_result(result: &ToolResult) -> Option<Finding> {
+    let is_score = |name: &str| SCORES.contains(&name) || name.ends_with("_score");
+    let score = result.metrics.iter().find(|metric| is_score(&metric.name))?;
+    let evidence =
+        format!("{} {} stands for several measurements", score.name, score.value.as_f64());
+    let advice = "Compare the figures it was made of, workload by workload: import the tool's \
+                  whole output with bakeoff import.";
+    Some(of_result(&RULE, evidence, advice))
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::rules::tests::imported::ids;
+
+    #[test]
+    fn l46_one_figure_for_everything_is_a_score_and_a_rate_is_none() {
+        let of = |metric: &str| {
+            ids(&format!("device,tool,test,metric,value,unit\nstick,script,all,{metric},812,\n"))
+        };
+        assert_eq!(of("score"), ["L46"]);
+        assert_eq!(of("disk_score"), ["L46"]);
+        assert_eq!(of("scored_runs"), [""; 0]);
+    }
+}

@@ -1,0 +1,54 @@
+//! L68 discard-asymmetry: some candidates trim the region and others do not.
+
+use crate::evidence::finding;
+use crate::evidence::rule::{Check, E, Rule, STACK, W, When};
+use crate::model::candidate::Stack;
+use crate::model::candidate::has_option;
+use crate::model::event::Header;
+use crate::model::finding::Finding;
+use crate::words;
+
+/// The rule.
+pub static RULE: Rule = Rule {
+    id: "L68",
+    slug: "discard-asymmetry",
+    when: &[When::Plan],
+    severity: [W, E, E, E],
+    scope: STACK,
+    condition: "some candidates trim the region and others do not",
+    explain: "mkfs.ext4 and mkfs.btrfs trim by default, mkfs.vfat does not, and the mount option \
+        discard continues to trim. One study compared ext4 with vfat. The candidates then start \
+        from different states of the flash. bakeoff disables trimming for all candidates and \
+        brings the region to one state itself. It warns about a plan that enables trimming for \
+        some of them.",
+    checks: &[Check::Stacks(in_plan)],
+};
+
+fn in_plan(header: &Header, stacks: &[(&str, &Stack)]) -> Option<Finding> {
+    let trims = |s: &Stack| has_option(&s.mount, "discard") || has_option(&s.mkfs, "discard");
+    let names: Vec<String> =
+        stacks.iter().filter(|(_, s)| trims(s)).map(|(n, _)| n.to_string()).collect();
+    (!names.is_empty() && names.len() < stacks.len()).then(|| {
+        let evidence = format!("{} trims, the others do not", words::list(&names));
+        let advice = "remove discard from the mkfs and mount options, or set it for all candidates";
+        finding(header, &RULE, evidence, advice)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::rules::tests::before::{fires, stack, with};
+
+    #[test]
+    fn l68_one_that_trims_and_both() {
+        let trims = |both: bool| {
+            with(|h| {
+                stack(h, 0).mount = vec!["noatime,discard".into()];
+                if both {
+                    stack(h, 1).mount = vec!["discard".into()];
+                }
+            })
+        };
+        assert!(fires("L68", &trims(false)) && !fires("L68", &trims(true)));
+    }
+}

@@ -1,0 +1,88 @@
+//! L21 fake-random: random access uses blocks of a megabyte or more, or fewer than a hundred
+//! blocks.
+
+use crate::evidence::rule::{CLAIMS, Check, R, Rule, When};
+use crate::evidence::{finding, of_result, of_study};
+use crate::model::event::Header;
+use crate::model::finding::Finding;
+use crate::model::thresholds::Thresholds;
+use crate::model::workload::Workload;
+use crate::scan::ToolResult;
+use crate::study::Study;
+use crate::units;
+
+/// The rule.
+pub static RULE: Rule = Rule {
+    id: "L21",
+    slug: "fake-random",
+    when: &[When::Plan, When::Import],
+    severity: [R, R, R, R],
+    scope: CLAIMS,
+    condition: "random access uses blocks of a megabyte or more, or fewer than a hundred blocks",
+    explain: "One study found that the scheduler does not matter for random access, from a file of \
+        1000 MB in records of 25 to 100 MB: ten to forty records. Random and sequential reads were \
+        equally fast, which shows that the access was not random. Use --bs 4k and a large --size.",
+    checks: &[Check::Workload(in_plan), Check::Result(in_result), Check::Study(in_study)],
+};
+
+fn in_plan(header: &Header, workload: &Workload) -> Option<Finding> {
+    let job = &workload.job;
+    let limits = &header.protocol.thresholds;
+    let blocks = job.size / job.bs.max(1);
+    let is_fake = job.bs >= limits.random_block_bytes || blocks < limits.random_blocks;
+    (job.rw.is_random() && is_fake).then(|| {
+        let evidence = format!("random access to {blocks} blocks of {}", units::size(job.bs));
+        finding(header, &RULE, evidence, "use small blocks and a large file: --bs 4k --size 1g")
+    })
+}
+
+fn in_result(result: &ToolResult) -> Option<Finding> {
+    let random = ["random_read", "random_write"];
+    let is_random = result.metrics.iter().any(|m| random.iter().any(|r| m.name.starts_with(r)));
+    let (file, record) = (result.figure(&["file_size"])?, result.figure(&["record_size"])?);
+    let limits = Thresholds::default();
+    let count = file / record.max(1.0);
+    let is_fake = result.is("iozone")
+        && is_random
+        && (record >= limits.random_block_bytes as f64 || count < limits.random_blocks as f64);
+    let evidence = format!("{count:.0} records of {record:.0} bytes");
+    let advice = "Random access needs small records and many of them: -r 4k and a large -s.";
+    is_fake.then(|| of_result(&RULE, evidence, advice))
+}
+
+fn in_study(study: &Study) -> Option<Finding> {
+    let is_random = study.cells.iter().any(|cell| cell.test.starts_with("random "));
+    let record = study.configured("record_size").into_iter().reduce(f64::max)?;
+    let file = study.configured("file_size").into_iter().reduce(f64::max)?;
+    let evidence = format!(
+        "random access in records of {}: {:.0} of them in the file",
+        units::size_decimal(record as u64),
+        file / record
+    );
+    let advice = "Random access needs small records and many of them.";
+    (is_random && record >= Thresholds::default().random_block_bytes as f64)
+        .then(|| of_study(&RULE, evidence, advice))
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::rules::tests::before::{fires, job};
+    use crate::rules::tests::imported::ids;
+
+    #[test]
+    fn l21_blocks_that_are_large_or_few_and_just_enough() {
+        assert!(
+            fires("L21", &job(|j| j.bs = 1 << 20)) && !fires("L21", &job(|j| j.bs = 512 << 10))
+        );
+        assert!(fires("L21", &job(|j| j.size = 99 * 4096)));
+        assert!(!fires("L21", &job(|j| j.size = 100 * 4096)));
+    }
+
+    #[test]
+    fn random_access_with_forty_records_is_none() {
+        let head = "Command line used: iozone -s 1000m -r 25m -e\n\tOutput is in kBytes/sec\n\
+            \u{20}             kB  reclen    write  rewrite    read    reread    read     write\n\
+            \u{20}        1024000   25600    10000    10000    18000    18000    18000    10000\n";
+        assert_eq!(ids(head), ["L20", "L21"]);
+    }
+}

@@ -1,0 +1,53 @@
+//! L39 multiplicity: the run compares more candidates than its error rate allows for.
+
+use crate::evidence::finding;
+use crate::evidence::rule::{Check, E, RUN, Rule, Stated, W, When};
+use crate::model::event::Header;
+use crate::model::finding::Finding;
+
+/// The rule.
+pub static RULE: Rule = Rule {
+    id: "L39",
+    slug: "multiplicity",
+    when: &[When::Plan, When::Analysis, When::Import],
+    severity: [W, W, W, E],
+    scope: RUN,
+    condition: "the run compares more candidates than its error rate allows for",
+    explain: "Among 18 cells, 4 tests and three schedulers something is always \"significant\": \
+        each comparison at 5 % gives one false result in twenty. bakeoff divides the error rate by \
+        the pairs of candidates at the start. This finding marks a run that compares more.",
+    checks: &[
+        Check::Header(in_plan),
+        Check::Stated(Stated {
+            key: "significance",
+            value: "no difference",
+            severity: None,
+            advice: "Correct for the number of comparisons.",
+        }),
+    ],
+};
+
+fn in_plan(header: &Header) -> Option<Finding> {
+    let compared = header.candidates.iter().filter(|c| c.twin_of.is_none()).count();
+    let paid = header.protocol.k as usize;
+    (compared > paid && compared > 1).then(|| {
+        let evidence = format!("{compared} candidates, but the error rate was divided for {paid}");
+        finding(header, &RULE, evidence, "start a new run with all candidates: bakeoff run")
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::model::candidate::{Candidate, Kind, Stack};
+    use crate::rules::tests::before::{fires, with};
+
+    #[test]
+    fn l39_a_candidate_that_is_not_paid_for_and_a_twin() {
+        let third =
+            || Candidate::new("f2fs", Kind::Stack(Stack::plain("f2fs", vec![], vec![], false)));
+        assert!(fires("L39", &with(|h| h.candidates.push(third()))));
+        let twin =
+            with(|h| h.candidates.push(Candidate { twin_of: Some("ext4".into()), ..third() }));
+        assert!(!fires("L39", &twin), "a twin is no comparison");
+    }
+}

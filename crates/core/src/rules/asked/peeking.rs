@@ -1,0 +1,62 @@
+//! L38 peeking: the run checks its results more often than its error rate allows.
+
+use crate::evidence::finding;
+use crate::evidence::rule::{Check, E, RUN, Rule, W, When};
+use crate::model::event::Header;
+use crate::model::finding::Finding;
+use crate::model::protocol::{Protocol, Rules};
+
+/// The rule.
+pub static RULE: Rule = Rule {
+    id: "L38",
+    slug: "peeking",
+    when: &[When::Plan, When::Analysis],
+    severity: [W, W, W, E],
+    scope: RUN,
+    condition: "the run checks its results more often than its error rate allows",
+    explain: "Checking after every run and stopping at the first significant difference names a \
+        winner between equal candidates in 24 % of comparisons; five checks at 5 % each do so in \
+        16 %. bakeoff's five checks at 1.34 % each keep the error rate at 5 %. This finding marks \
+        a run with other checks or another alpha.",
+    checks: &[Check::Header(in_plan)],
+};
+
+/// The alpha that five looks may have.
+const ALPHA: f64 = 0.0134;
+
+/// Looks it was found for.
+const LOOKS: usize = 5;
+
+fn in_plan(header: &Header) -> Option<Finding> {
+    let protocol = &header.protocol;
+    let (looks, alpha) = (protocol.looks.len(), protocol.alpha);
+    if protocol.rules == Rules::Lead {
+        let spent = |alphas: &[f64]| alphas.iter().sum::<f64>();
+        let paid = spent(&Protocol::for_mode(protocol.mode, protocol.k).alphas);
+        let own = spent(&protocol.alphas);
+        return (looks != protocol.alphas.len() || own > paid + 1e-9).then(|| {
+            let evidence = format!(
+                "{looks} checks spend an error rate of {own:.3}; the checks of this mode spend \
+                 {paid:.3}"
+            );
+            finding(header, &RULE, evidence, "use the checks of a mode: --mode decide")
+        });
+    }
+    (looks > LOOKS || alpha > ALPHA + 1e-12).then(|| {
+        let evidence =
+            format!("{looks} checks at a nominal alpha of {alpha}; five at {ALPHA} give 5 %");
+        finding(header, &RULE, evidence, "use the checks of a mode: --mode decide")
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::rules::tests::before::{fires, stacks, with};
+
+    #[test]
+    fn l38_looks_that_are_not_paid_for_and_those_of_a_mode() {
+        assert!(fires("L38", &with(|h| h.protocol.alphas[0] = 0.05)));
+        assert!(fires("L38", &with(|h| h.protocol.looks = vec![5, 6, 7, 8, 9, 10])));
+        assert!(!fires("L38", &stacks().build()));
+    }
+}

@@ -1,0 +1,60 @@
+//! L30 qd-engine: a queue depth above 1 with an engine that waits for each request.
+
+use crate::evidence::rule::{CLAIMS, Check, E, Rule, W, When};
+use crate::evidence::{finding, of_study};
+use crate::model::event::Header;
+use crate::model::finding::Finding;
+use crate::model::job::EngineName;
+use crate::model::workload::Workload;
+use crate::study::Study;
+
+/// The rule.
+pub static RULE: Rule = Rule {
+    id: "L30",
+    slug: "qd-engine",
+    when: &[When::Plan, When::Import],
+    severity: [W, W, W, E],
+    scope: CLAIMS,
+    condition: "a queue depth above 1 with an engine that waits for each request",
+    explain: "psync waits for each request, so a depth of 64 is a depth of 1; through the page \
+        cache this also applies to the other engines. Use --engine io_uring or libaio together \
+        with --direct, or more --numjobs.",
+    checks: &[Check::Workload(in_plan), Check::Study(in_study)],
+};
+
+fn in_plan(header: &Header, workload: &Workload) -> Option<Finding> {
+    let job = &workload.job;
+    let waits = job.engine == EngineName::Psync || !job.direct;
+    (job.iodepth > 1 && waits && workload.driver.is_native()).then(|| {
+        let how = if job.direct {
+            "the engine waits for each"
+        } else {
+            "requests go through the page cache"
+        };
+        let evidence = format!("a depth of {} with {}: {how}", job.iodepth, job.engine.name());
+        finding(header, &RULE, evidence, "use --engine io_uring together with --direct")
+    })
+}
+
+fn in_study(study: &Study) -> Option<Finding> {
+    let depth = study.configured("option_iodepth").into_iter().reduce(f64::max)?;
+    let is_sequential = study.cells.iter().any(|cell| cell.is_sequential());
+    let evidence = format!("{depth} sequential requests in flight, which the kernel merges");
+    let advice = "The device sees larger requests than were asked for: look at its own counters.";
+    (depth > 1.0 && is_sequential).then(|| of_study(&RULE, evidence, advice))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rules::tests::before::fires;
+    use crate::rules::tests::before::job;
+
+    #[test]
+    fn l30_requests_in_flight_that_wait_for_each_other() {
+        let deep = |engine, direct| job(|j| (j.iodepth, j.engine, j.direct) = (32, engine, direct));
+        assert!(fires("L30", &deep(EngineName::Psync, true)));
+        assert!(fires("L30", &deep(EngineName::IoUring, false)));
+        assert!(!fires("L30", &deep(EngineName::IoUring, true)));
+    }
+}

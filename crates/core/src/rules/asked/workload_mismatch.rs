@@ -1,0 +1,75 @@
+//! L29 workload-mismatch: the title asks about small random writes, but every workload is a large
+//! sequential stream.
+
+use crate::evidence::rule::{CLAIMS, Check, Rule, W, When};
+use crate::evidence::{finding, of_study};
+use crate::model::event::Header;
+use crate::model::finding::Finding;
+use crate::model::setting::Setting;
+use crate::model::workload::Workload;
+use crate::study::Study;
+
+/// The rule.
+pub static RULE: Rule = Rule {
+    id: "L29",
+    slug: "workload-mismatch",
+    when: &[When::Plan, When::Import],
+    severity: [W, W, W, W],
+    scope: CLAIMS,
+    condition: "the title asks about small random writes, but every workload is a large sequential \
+        stream",
+    explain: "A torrent client stalled, and the study that should explain it wrote sequential \
+        records of 25 MB. Class 10 promises 10 MB/s of sequential writes, but the card reached \
+        0.09 MB/s with small flushed writes. Measure the slow workload: profile = \"torrent\", \
+        \"sqlite\" or rw = \"randwrite\" with fsync.",
+    checks: &[Check::Header(in_plan), Check::Study(in_study)],
+};
+
+/// Words of a title that ask about small scattered writes.
+const SCATTERED: [&str; 8] =
+    ["torrent", "database", "sqlite", "home assistant", "mail", "boot", "stall", "freeze"];
+
+fn in_plan(header: &Header) -> Option<Finding> {
+    let title = header.title.to_ascii_lowercase();
+    // Names of places say nothing about what is asked.
+    let asked = SCATTERED.iter().find(|w| title.contains(*w));
+    let asked = asked.filter(|_| Setting::of(header) != Setting::Places)?;
+    let streams =
+        |w: &Workload| w.profile.is_none() && !w.job.rw.is_random() && w.job.bs >= 1 << 20;
+    (!header.workloads.is_empty() && header.workloads.iter().all(streams)).then(|| {
+        let evidence = format!(
+            "the title says '{asked}', but every workload streams in blocks of a megabyte or more"
+        );
+        let advice = "add a matching workload: profile = \"sqlite\" or rw = \"randwrite\" with \
+            fsync = 1";
+        finding(header, &RULE, evidence, advice)
+    })
+}
+
+fn in_study(study: &Study) -> Option<Finding> {
+    let fact = study.facts.get("asks")?;
+    let is_random = |test: &str| test.starts_with("rnd");
+    let record = study.configured("record_size").into_iter().reduce(f64::min);
+    let is_missed = match fact.value.as_str() {
+        "sequential speed" => study.cells.iter().all(|cell| is_random(cell.test)),
+        "small random writes" => record.is_some_and(|bytes| bytes >= 1048576.0),
+        _ => false,
+    };
+    let advice = "Measure the pattern that the question is about.";
+    is_missed.then(|| of_study(&RULE, fact.says.clone(), advice))
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::rules::tests::before::{fires, stacks};
+
+    #[test]
+    fn l29_a_title_about_torrents_over_streams() {
+        let titled = |title: &str, workload: &str| {
+            stacks().workloads(&[workload]).header(|h| h.title = title.to_string()).build()
+        };
+        assert!(fires("L29", &titled("Why does my torrent client stall?", "seqwrite")));
+        assert!(!fires("L29", &titled("Why does my torrent client stall?", "randwrite")));
+        assert!(!fires("L29", &titled("Which filesystem for films?", "seqwrite")));
+    }
+}

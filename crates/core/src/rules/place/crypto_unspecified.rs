@@ -1,0 +1,81 @@
+//! L62 crypto-unspecified: the cipher, key size or sector size of the encryption is not stated.
+
+use crate::evidence::rule::{CLAIMS, Check, E, Rule, W, When};
+use crate::evidence::{finding, of_study};
+use crate::model::candidate::Stack;
+use crate::model::event::Header;
+use crate::model::finding::Finding;
+use crate::model::host::Place;
+use crate::study::Study;
+
+/// The rule.
+pub static RULE: Rule = Rule {
+    id: "L62",
+    slug: "crypto-unspecified",
+    when: &[When::Plan, When::Import],
+    severity: [W, W, W, E],
+    scope: CLAIMS,
+    condition: "the cipher, key size or sector size of the encryption is not stated",
+    explain: "aes-xts on a CPU without AES instructions runs at 36 MB/s on a Raspberry Pi 3, and \
+        at 1368 on a 5 that has them; 512-byte sectors cost more than 4096. \"With LUKS\" states \
+        none of this. Set cipher, key_bits and sector_size in a plan. For an existing disk, \
+        `cryptsetup luksDump` shows them.",
+    checks: &[Check::Place(of_place), Check::Stack(of_stack), Check::Study(in_study)],
+};
+
+/// L62 for directories: an encrypted layer whose cipher is not known from here.
+fn of_place(header: &Header, place: &Place) -> Option<Finding> {
+    let layer = place.chain.iter().find(|l| l.dm_target.as_deref() == Some("crypt"))?;
+    let evidence = format!("{} is encrypted; cipher, key and sector size are unknown", layer.name);
+    let advice = "state them next to the result; to show them: cryptsetup luksDump";
+    Some(finding(header, &RULE, evidence, advice))
+}
+
+fn of_stack(header: &Header, stack: &Stack) -> Option<Finding> {
+    let crypt = stack.crypt.as_ref().filter(|c| c.sector_size.is_none())?;
+    let evidence = format!(
+        "{} with a key of {} bits and the default sector size of cryptsetup",
+        crypt.cipher, crypt.key_bits
+    );
+    Some(finding(header, &RULE, evidence, "set it in the plan: crypt = { sector_size = 4096, … }"))
+}
+
+fn in_study(study: &Study) -> Option<Finding> {
+    let crypt = study.cells.iter().find(|cell| !cell.crypt.is_empty())?;
+    let is_named = |text: &str| text.contains("aes") || text.contains("chacha");
+    let evidence = format!("{} without cipher, key and sector size", crypt.crypt);
+    let advice = "Give the cipher: it decides what encryption costs.";
+    (!is_named(crypt.crypt)).then(|| of_study(&RULE, evidence, advice))
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::model::candidate::Crypt;
+    use crate::model::host::{Layer, LayerKind};
+    use crate::rules::tests::before::{fires, places, stack, with};
+
+    fn crypt(sector_size: Option<u32>) -> Crypt {
+        Crypt {
+            kind: "luks2".to_string(),
+            cipher: "aes-xts-plain64".to_string(),
+            key_bits: 512,
+            sector_size,
+            no_read_workqueue: false,
+            no_write_workqueue: false,
+        }
+    }
+
+    #[test]
+    fn l62_encryption_that_is_not_stated() {
+        let layer = |target: &str| Layer {
+            name: "dm-0".to_string(),
+            kind: LayerKind::Dm,
+            dm_target: Some(target.to_string()),
+            ..Layer::default()
+        };
+        assert!(fires("L62", &places(|p| p.chain.insert(0, layer("crypt")))));
+        assert!(!fires("L62", &places(|p| p.chain.insert(0, layer("linear")))));
+        assert!(fires("L62", &with(|h| stack(h, 0).crypt = Some(crypt(None)))));
+        assert!(!fires("L62", &with(|h| stack(h, 0).crypt = Some(crypt(Some(4096))))));
+    }
+}

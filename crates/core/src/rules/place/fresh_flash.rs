@@ -1,0 +1,56 @@
+//! L06 fresh-flash: a flash region is trimmed, so every visit measures it as if new.
+
+use super::flash_region;
+use crate::evidence::finding;
+use crate::evidence::rule::{CLAIMS, Check, E, Rule, Stated, W, When};
+use crate::model::candidate::Stack;
+use crate::model::event::Header;
+use crate::model::finding::Finding;
+use crate::plan::FlashState;
+use crate::{plan, units};
+
+/// The rule.
+pub static RULE: Rule = Rule {
+    id: "L06",
+    slug: "fresh-flash",
+    when: &[When::Plan, When::Import],
+    severity: [W, W, W, E],
+    scope: CLAIMS,
+    condition: "a flash region is trimmed, so every visit measures it as if new",
+    explain: "Erased flash accepts writes without moving old data. It is fast only until every \
+        block has been written once. In one study nothing had been written to the stick before. \
+        SNIA's tests therefore precondition a device until five rounds are steady. flash_state = \
+        \"overwritten\" measures the usual state of a disk in use.",
+    checks: &[
+        Check::Stacks(in_plan),
+        Check::Stated(Stated {
+            key: "preconditioning",
+            value: "none",
+            severity: None,
+            advice: "Overwrite the region first: fresh flash is faster.",
+        }),
+    ],
+};
+
+fn in_plan(header: &Header, stacks: &[(&str, &Stack)]) -> Option<Finding> {
+    let region = flash_region(header, stacks)?;
+    let asked = plan::parse(header.plan.as_deref()?, "plan").ok()?.protocol.flash_state;
+    (asked == FlashState::Trimmed).then(|| {
+        let size = units::size(region.size_bytes);
+        let evidence = format!("all {size} of the region are trimmed before each visit");
+        let advice = "set flash_state = \"overwritten\" to measure the disk as it will be";
+        finding(header, &RULE, evidence, advice)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::rules::tests::before::{TRIMMED, fires, on_device};
+
+    #[test]
+    fn l06_flash_that_is_trimmed_and_flash_that_is_overwritten() {
+        assert!(fires("L06", &on_device(Some(TRIMMED))));
+        let overwritten = TRIMMED.replace("trimmed", "overwritten");
+        assert!(!fires("L06", &on_device(Some(&overwritten))));
+    }
+}

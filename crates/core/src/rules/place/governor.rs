@@ -1,0 +1,52 @@
+//! L50 governor: a cpufreq governor other than performance.
+
+use crate::evidence::finding;
+use crate::evidence::rule::{Check, RUN, Rule, W, When};
+use crate::model::candidate::Kind;
+use crate::model::event::Header;
+use crate::model::finding::Finding;
+
+/// The rule.
+pub static RULE: Rule = Rule {
+    id: "L50",
+    slug: "governor",
+    when: &[When::Plan],
+    severity: [W, W, W, W],
+    scope: RUN,
+    condition: "a cpufreq governor other than performance",
+    explain: "With a governor that saves power the clock ramps up and down with the load (a \
+        Raspberry Pi 4 between 600 and 1500 MHz), and each ramp affects the measurement, most of \
+        all short cells of small requests. It affects all candidates alike, so it costs precision \
+        rather than correctness. governor = \"performance\" in a plan sets the governor for the \
+        run and restores it afterwards.",
+    checks: &[Check::Header(in_plan)],
+};
+
+fn in_plan(header: &Header) -> Option<Finding> {
+    let is_pinned = |kind: &Kind| matches!(kind, Kind::Stack(s) if s.knobs.governor.is_some());
+    let other: Vec<&String> =
+        header.host.governors.iter().filter(|g| *g != "performance").collect();
+    let first = other.first().filter(|_| !header.candidates.iter().all(|c| is_pinned(&c.kind)))?;
+    let evidence = format!("cpufreq governor {first} on {} policies", other.len());
+    let advice = "set governor = \"performance\" in a plan's [axes], or: cpupower frequency-set \
+                  -g performance";
+    Some(finding(header, &RULE, evidence, advice))
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::rules::tests::before::{fires, stack, with};
+
+    #[test]
+    fn l50_a_governor_that_saves_power() {
+        let governor = |g: &str| with(|h| h.host.governors = vec![g.to_string(); 4]);
+        assert!(fires("L50", &governor("ondemand")) && !fires("L50", &governor("performance")));
+        let pinned = with(|h| {
+            h.host.governors = vec!["ondemand".to_string()];
+            for i in 0..2 {
+                stack(h, i).knobs.governor = Some("performance".to_string());
+            }
+        });
+        assert!(!fires("L50", &pinned));
+    }
+}

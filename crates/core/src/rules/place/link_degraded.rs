@@ -1,0 +1,56 @@
+//! L57 link-degraded: the link of the disk is slower than both sides support.
+
+use super::disk;
+use crate::evidence::finding;
+use crate::evidence::rule::{Check, DEVICE, E, Rule, W, When};
+use crate::model::event::Header;
+use crate::model::finding::Finding;
+use crate::model::host::Place;
+
+/// The rule.
+pub static RULE: Rule = Rule {
+    id: "L57",
+    slug: "link-degraded",
+    when: &[When::Plan],
+    severity: [W, W, E, E],
+    scope: DEVICE,
+    condition: "the link of the disk is slower than both sides support",
+    explain: "A USB 3 disk in a USB 2 port, or behind a bad cable, falls back to 480 Mb/s; an NVMe \
+        disk in a slot of one lane uses one of its four. All candidates then reach the same \
+        ceiling, and ranking is impossible. Check the link with `bakeoff devices`, and use another \
+        port or cable.",
+    checks: &[Check::Place(in_plan)],
+};
+
+fn in_plan(header: &Header, place: &Place) -> Option<Finding> {
+    let disk = disk(place)?;
+    let (link, best) = (disk.link.as_deref()?, disk.best_link.as_deref()?);
+    let capacity = crate::boards::link::capacity_bytes_per_s;
+    (capacity(link)? < 0.95 * capacity(best)?).then(|| {
+        let evidence = format!("{} runs at {link}, but supports {best}", disk.name);
+        finding(
+            header,
+            &RULE,
+            evidence,
+            "try another port, slot or cable; check the link with bakeoff devices",
+        )
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::rules::tests::before::{disk_of, fires, places};
+
+    #[test]
+    fn l57_a_link_below_what_both_ends_can() {
+        let link = |l: &'static str| {
+            places(|p| {
+                disk_of(p).link = Some(l.to_string());
+                disk_of(p).best_link = Some("PCIe 8.0 GT/s x4".to_string());
+            })
+        };
+        assert!(
+            fires("L57", &link("PCIe 8.0 GT/s x2")) && !fires("L57", &link("PCIe 8.0 GT/s x4"))
+        );
+    }
+}

@@ -1,0 +1,73 @@
+//! Rules about the disks and places behind the candidates.
+//!
+//! Sources: Documentation/driver-api/usb and the UAS driver for BOT; the Raspberry Pi documentation
+//! on USB buses and power; flashbench's README for allocation units; zcav(8) for zones.
+
+pub mod crypto_unspecified;
+pub mod fresh_flash;
+pub mod governor;
+pub mod lba_confound;
+pub mod link_degraded;
+pub mod loop_not_direct;
+pub mod memory_place;
+pub mod misaligned;
+pub mod options_unpinned;
+pub mod power_budget;
+pub mod root_device;
+pub mod shared_bus;
+pub mod short_stroke;
+pub mod smr;
+pub mod state_carryover;
+pub mod uas_bot;
+pub mod zone_gradient;
+
+use crate::evidence::rule::Rule;
+use crate::model::candidate::{Kind, Stack};
+use crate::model::event::{Header, Region};
+use crate::model::host::{Layer, Place};
+
+/// By id.
+pub static RULES: [&Rule; 17] = [
+    &lba_confound::RULE,
+    &zone_gradient::RULE,
+    &misaligned::RULE,
+    &state_carryover::RULE,
+    &fresh_flash::RULE,
+    &smr::RULE,
+    &short_stroke::RULE,
+    &root_device::RULE,
+    &governor::RULE,
+    &shared_bus::RULE,
+    &link_degraded::RULE,
+    &uas_bot::RULE,
+    &power_budget::RULE,
+    &options_unpinned::RULE,
+    &crypto_unspecified::RULE,
+    &loop_not_direct::RULE,
+    &memory_place::RULE,
+];
+
+/// Each place with the candidate it belongs to; the region's belongs to all.
+pub(super) fn places(header: &Header) -> Vec<(Option<&str>, &Place)> {
+    let directories = header.candidates.iter().filter_map(|c| match &c.kind {
+        Kind::Directory { place, .. } => Some((Some(c.name.as_str()), &**place)),
+        Kind::Stack(_) => None,
+    });
+    let region = header.region.as_ref().map(|r| (None, &r.place));
+    directories.chain(region).collect()
+}
+
+/// The first disk of a place.
+fn disk(place: &Place) -> Option<&Layer> {
+    place.disks().next()
+}
+
+fn is_hard_disk(disk: &Layer) -> bool {
+    disk.rotational == Some(true)
+}
+
+/// The region of a drive of flash that stacks are made on: its state before each visit counts.
+fn flash_region<'h>(header: &'h Header, stacks: &[(&str, &Stack)]) -> Option<&'h Region> {
+    let region = header.region.as_ref().filter(|r| !r.is_image && !stacks.is_empty())?;
+    region.place.disks().any(|d| d.rotational == Some(false)).then_some(region)
+}

@@ -1,0 +1,66 @@
+//! L60 options-unpinned: the scheduler or read-ahead of the disk under test is unknown.
+
+use super::disk;
+use crate::evidence::finding;
+use crate::evidence::rule::{CLAIMS, Check, E, Rule, Stated, W, When};
+use crate::model::event::Header;
+use crate::model::finding::Finding;
+use crate::model::host::Place;
+use crate::model::setting::Setting;
+
+/// The rule.
+pub static RULE: Rule = Rule {
+    id: "L60",
+    slug: "options-unpinned",
+    when: &[When::Plan, When::Import],
+    severity: [W, W, W, E],
+    scope: CLAIMS,
+    condition: "the scheduler or read-ahead of the disk under test is unknown",
+    explain: "To repeat a comparison you need the mkfs and mount options, the I/O scheduler and \
+        read-ahead. One study gives neither mkfs nor mount options. bakeoff records them. If the \
+        kernel does not report them, set scheduler and read_ahead_kb under [axes] in a plan.",
+    checks: &[
+        Check::Place(in_plan),
+        Check::Stated(Stated {
+            key: "unpinned",
+            value: "",
+            severity: None,
+            advice: "Give the options of mkfs and mount.",
+        }),
+    ],
+};
+
+fn in_plan(header: &Header, place: &Place) -> Option<Finding> {
+    let is_device = matches!(Setting::of(header), Setting::Decide | Setting::Precise);
+    let disk = disk(place).filter(|_| is_device)?;
+    let mut unknown = Vec::new();
+    if disk.scheduler.is_none() {
+        unknown.push("I/O scheduler");
+    }
+    if disk.read_ahead_bytes.is_none() {
+        unknown.push("read-ahead");
+    }
+    (!unknown.is_empty()).then(|| {
+        let evidence = format!("{} of {} unknown", unknown.join(" and "), disk.name);
+        let advice = "set them for all candidates: [axes] scheduler and read_ahead_kb";
+        finding(header, &RULE, evidence, advice)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::rules::tests::before::{disk_of, fires, with};
+
+    #[test]
+    fn l60_a_device_whose_scheduler_is_not_known() {
+        let known = |scheduler: Option<&str>| {
+            with(|h| {
+                let region = h.region.as_mut().expect("a region");
+                region.is_image = false;
+                disk_of(&mut region.place).scheduler = scheduler.map(str::to_string);
+                disk_of(&mut region.place).read_ahead_bytes = Some(128 << 10);
+            })
+        };
+        assert!(fires("L60", &known(None)) && !fires("L60", &known(Some("none"))));
+    }
+}

@@ -1,0 +1,65 @@
+//! L59 power-budget: a board that cannot report under-voltage, or a hard disk fed by a Raspberry Pi
+//! port.
+
+use super::{disk, is_hard_disk};
+use crate::evidence::finding;
+use crate::evidence::rule::{Check, DEVICE, Rule, W, When};
+use crate::model::event::Header;
+use crate::model::finding::Finding;
+use crate::model::host::Place;
+
+/// The rule.
+pub static RULE: Rule = Rule {
+    id: "L59",
+    slug: "power-budget",
+    when: &[When::Plan],
+    severity: [W, W, W, W],
+    scope: DEVICE,
+    condition: "a board that cannot report under-voltage, or a hard disk fed by a Raspberry \
+                Pi port",
+    explain: "A Raspberry Pi gives its USB ports 0.6 to 1.6 A in all, and a starting hard disk \
+        takes 1 A. When the voltage falls the board slows down or the disk resets; the Zero and \
+        the first Model B cannot report it. A powered hub or enclosure avoids the problem.",
+    checks: &[Check::Place(in_plan)],
+};
+
+/// Boards without a detector of under-voltage.
+const NO_DETECTOR: [&str; 2] = ["Raspberry Pi Zero", "Raspberry Pi Model B Rev"];
+
+fn in_plan(header: &Header, place: &Place) -> Option<Finding> {
+    let model = header.host.model.as_deref().filter(|m| m.starts_with("Raspberry Pi"))?;
+    let disk = disk(place)?;
+    let is_fed = disk.bus.as_deref() == Some("usb") && is_hard_disk(disk);
+    let is_blind = NO_DETECTOR.iter().any(|m| model.starts_with(m));
+    let evidence = match (is_fed, is_blind) {
+        (true, _) => format!("{} is a hard disk powered by a USB port of a {model}", disk.name),
+        (_, true) => format!("a {model} cannot report under-voltage"),
+        _ => return None,
+    };
+    let advice = "use a powered hub or enclosure, and watch dmesg for resets";
+    Some(finding(header, &RULE, evidence, advice))
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::rules::tests::before::{disk_of, fires};
+    use crate::testing::RunBuilder;
+
+    #[test]
+    fn l59_a_hard_disk_fed_by_a_board_and_a_board_that_cannot_tell() {
+        let fed = |board: &'static str, rotational| {
+            RunBuilder::directories(&["/a"])
+                .place(0, |p| {
+                    disk_of(p).bus = Some("usb".to_string());
+                    disk_of(p).rotational = Some(rotational);
+                })
+                .header(|h| h.host.model = Some(board.to_string()))
+                .build()
+        };
+        assert!(fires("L59", &fed("Raspberry Pi 4 Model B", true)));
+        assert!(fires("L59", &fed("Raspberry Pi Zero W", false)));
+        assert!(
+            !fires("L59", &fed("Raspberry Pi 4 Model B", false)) && !fires("L59", &fed("PC", true))
+        );
+    }
+}

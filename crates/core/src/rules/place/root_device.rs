@@ -1,0 +1,76 @@
+//! L10 root-device: a disk under test also contains /, /var, swap or the store.
+
+use crate::evidence::finding;
+use crate::evidence::rule::{CLAIMS, Check, E, Rule, Stated, W, When};
+use crate::model::event::Header;
+use crate::model::finding::Finding;
+use crate::model::host::{Place, SystemDisk};
+
+/// The rule.
+pub static RULE: Rule = Rule {
+    id: "L10",
+    slug: "root-device",
+    when: &[When::Plan, When::Import],
+    severity: [W, W, E, E],
+    scope: CLAIMS,
+    condition: "a disk under test also contains /, /var, swap or the store",
+    explain: "The operating system writes to the disk under test at any time: logs, the journal, \
+        swap. Each such write competes with the measurement and adds noise. In two studies the \
+        card under test also held the running system. For directories this is a warning, because \
+        they can still be compared. To choose a filesystem, measure a separate disk.",
+    checks: &[
+        Check::System(in_plan),
+        Check::Stated(Stated {
+            key: "system_disk",
+            value: "",
+            severity: None,
+            advice: "Measure a disk that the system does not run from.",
+        }),
+    ],
+};
+
+fn in_plan(header: &Header, place: &Place, system: &[SystemDisk]) -> Option<Finding> {
+    let is_here = |d: &&SystemDisk| place.disks().any(|disk| disk.dev == d.dev);
+    let mut purposes: Vec<&str> =
+        system.iter().filter(is_here).map(|d| d.purpose.as_str()).collect();
+    purposes.dedup();
+    let disk = place.disks().next()?;
+    (!purposes.is_empty()).then(|| {
+        let evidence = format!("{} also contains {}", disk.name, purposes.join(", "));
+        let advice = "stop the programs that write (see: iotop -o), or choose a disk that the \
+            system does not use: bakeoff devices";
+        finding(header, &RULE, evidence, advice)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::finding::{Scope, Severity};
+    use crate::rules::plan;
+    use crate::testing::RunBuilder;
+
+    fn used(purpose: &str, dev: &str) -> SystemDisk {
+        SystemDisk { purpose: purpose.to_string(), dev: dev.to_string() }
+    }
+
+    #[test]
+    fn l10_fires_on_the_systems_disk_and_not_on_its_neighbour() {
+        let run = RunBuilder::directories(&["/home", "/mnt"]).build();
+        let system = [used("/", "8:0"), used("swap", "8:0")];
+        let found = plan(&run.header, &system);
+        assert_eq!(found.len(), 1);
+        assert_eq!((found[0].severity, found[0].scope), (Severity::Warn, Scope::Place));
+        assert_eq!(found[0].candidate.as_deref(), Some("/home"));
+        assert_eq!(found[0].evidence, "sda also contains /, swap");
+        assert!(found[0].advice.ends_with(": bakeoff devices"), "{}", found[0].advice);
+        assert!(plan(&run.header, &[used("/", "8:32")]).is_empty());
+    }
+
+    #[test]
+    fn l10_limits_stacks_on_an_image_beside_the_system() {
+        let run = RunBuilder::stacks(&["ext4", "xfs"]).build();
+        let found = plan(&run.header, &[used("/", "8:0")]);
+        assert_eq!((found[0].scope, found[0].candidate.clone()), (Scope::Stack, None));
+    }
+}

@@ -1,0 +1,59 @@
+//! L05 state-carryover: the state of the flash before each candidate is unknown.
+
+use super::flash_region;
+use crate::evidence::finding;
+use crate::evidence::rule::{CLAIMS, Check, E, Rule, Stated, W, When};
+use crate::model::candidate::Stack;
+use crate::model::event::Header;
+use crate::model::finding::Finding;
+
+/// The rule.
+pub static RULE: Rule = Rule {
+    id: "L05",
+    slug: "state-carryover",
+    when: &[When::Plan, When::Import],
+    severity: [W, W, E, E],
+    scope: CLAIMS,
+    condition: "the state of the flash before each candidate is unknown",
+    explain: "What one candidate leaves behind (full erase blocks, a full cache, fragments) slows \
+        down the next one. In one study the encrypted candidate of a stick wrote 25 % slower with \
+        ext4 and 5 % with btrfs, which encryption does not explain. Set flash_state in a plan: \
+        each visit starts from that state.",
+    checks: &[
+        Check::Stacks(in_plan),
+        Check::Stated(Stated {
+            key: "layout",
+            value: "copied",
+            severity: None,
+            advice: "Lay the files out alike on every candidate.",
+        }),
+        Check::Stated(Stated {
+            key: "state",
+            value: "not restored",
+            severity: None,
+            advice: "Bring every candidate's flash into the same state first.",
+        }),
+    ],
+};
+
+fn in_plan(header: &Header, stacks: &[(&str, &Stack)]) -> Option<Finding> {
+    let is_unknown = flash_region(header, stacks).is_some() && header.plan.is_none();
+    is_unknown.then(|| {
+        let evidence = "no plan sets the state of the flash before each visit".to_string();
+        let advice = "measure with a plan that has flash_state = \"overwritten\": bakeoff run";
+        finding(header, &RULE, evidence, advice)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::rules::tests::before::{TRIMMED, fires, on_device, stacks};
+
+    #[test]
+    fn l05_a_state_of_the_flash_that_nobody_set_and_one_of_a_plan() {
+        let overwritten = TRIMMED.replace("trimmed", "overwritten");
+        assert!(!fires("L05", &on_device(Some(&overwritten))));
+        assert!(fires("L05", &on_device(None)), "nothing says what state it was in");
+        assert!(!fires("L05", &stacks().build()), "an image is filled by us");
+    }
+}

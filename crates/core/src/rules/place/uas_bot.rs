@@ -1,0 +1,47 @@
+//! L58 uas-bot: a USB 3 disk is driven one command at a time (BOT).
+
+use super::disk;
+use crate::evidence::finding;
+use crate::evidence::rule::{Check, DEVICE, Rule, W, When};
+use crate::model::event::Header;
+use crate::model::finding::Finding;
+use crate::model::host::Place;
+
+/// The rule.
+pub static RULE: Rule = Rule {
+    id: "L58",
+    slug: "uas-bot",
+    when: &[When::Plan],
+    severity: [W, W, W, W],
+    scope: DEVICE,
+    condition: "a USB 3 disk is driven one command at a time (BOT)",
+    explain: "Without UAS the bridge takes one command at a time: one SSD on a Raspberry Pi 4 read \
+        172 MB/s instead of 297, and a queue depth above 1 has no effect. dmesg shows whether the \
+        kernel disabled UAS for this bridge. Use another enclosure.",
+    checks: &[Check::Place(in_plan)],
+};
+
+fn in_plan(header: &Header, place: &Place) -> Option<Finding> {
+    let disk = disk(place)?;
+    let link = disk.link.as_deref().filter(|l| l.ends_with("BOT"))?;
+    let fast = crate::boards::link::capacity_bytes_per_s(link)? > 100e6;
+    fast.then(|| {
+        let evidence = format!("{}: {link}, one command at a time", disk.name);
+        let advice = "check dmesg for the reason; an enclosure with UAS is faster";
+        finding(header, &RULE, evidence, advice)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::rules::tests::before::{disk_of, fires, places};
+
+    #[test]
+    fn l58_a_fast_link_with_one_command_at_a_time() {
+        let link = |l: &'static str| places(|p| disk_of(p).link = Some(l.to_string()));
+        assert!(fires("L58", &link("USB 5000 Mb/s, BOT")));
+        assert!(
+            !fires("L58", &link("USB 5000 Mb/s, UAS")) && !fires("L58", &link("USB 480 Mb/s, BOT"))
+        );
+    }
+}

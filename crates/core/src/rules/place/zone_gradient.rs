@@ -1,0 +1,124 @@
+//! L02 zone-gradient: the speed of a hard disk changes by 5 % or more over its region, by its
+//! position or as read.
+
+use super::{disk, is_hard_disk, lba_confound};
+use crate::evidence::rule::{CLAIMS, Check, E, Rule, W, When};
+use crate::evidence::{finding, of_study};
+use crate::model::event::{Header, Region};
+use crate::model::finding::Finding;
+use crate::model::run::Run;
+use crate::prepare::region::gradient;
+use crate::study::Study;
+use crate::units;
+
+/// The rule.
+pub static RULE: Rule = Rule {
+    id: "L02",
+    slug: "zone-gradient",
+    when: &[When::Plan, When::Analysis, When::Import],
+    severity: [W, W, E, E],
+    scope: CLAIMS,
+    condition: "the speed of a hard disk changes by 5 % or more over its region, by its position \
+        or as read",
+    explain: "The outer tracks of a hard disk are faster than the inner ones: the speed falls by \
+        about a third from the first to the last quarter. Two studies found the same curve with \
+        different disks. A region of a few GiB keeps the change small. Set it with --size or \
+        [region] size.",
+    checks: &[Check::Region(in_plan), Check::Run(in_run), Check::Study(in_study)],
+};
+
+/// What a hard disk loses from its first to its last track.
+const ZONE_LOSS: f64 = 0.33;
+
+const ADVICE: &str = "use a smaller [region] size, in the part of the disk that you need";
+
+/// As its size has it, before anything was read.
+fn in_plan(header: &Header, region: &Region) -> Option<Finding> {
+    let disk = disk(&region.place).filter(|d| d.size_bytes > 0)?;
+    let change = ZONE_LOSS * region.size_bytes as f64 / disk.size_bytes as f64;
+    (is_hard_disk(disk) && change >= header.protocol.thresholds.gradient).then(|| {
+        let evidence = format!(
+            "{} of a hard disk of {}: the speed differs by about {:.0} % between its first and \
+             last track",
+            units::size(region.size_bytes),
+            units::size(disk.size_bytes),
+            change * 100.0
+        );
+        finding(header, &RULE, evidence, ADVICE)
+    })
+}
+
+fn in_run(run: &Run) -> Vec<Finding> {
+    run.header.regions().enumerate().filter_map(|(i, of)| surveyed(run, i, of)).collect()
+}
+
+/// As it was seen: the survey of a region that could not be made short enough.
+fn surveyed(run: &Run, index: usize, region: &Region) -> Option<Finding> {
+    let candidates = &run.header.candidates;
+    let on_it = (0u16..).zip(candidates).find(|(_, c)| usize::from(c.region) == index)?.0;
+    let change = gradient(&run.positions(on_it), region.size_bytes);
+    (change >= run.header.protocol.thresholds.gradient).then(|| {
+        let evidence = format!(
+            "{}: reads of the region of {} change by {:.0} % from one end to the other",
+            region.target,
+            units::size(region.size_bytes),
+            change * 100.0
+        );
+        finding(&run.header, &RULE, evidence, ADVICE)
+    })
+}
+
+/// Where candidates had places of their own, the places differ by the zone.
+fn in_study(study: &Study) -> Option<Finding> {
+    lba_confound::in_study(study)?;
+    let fact = study.states("media", "hdd")?;
+    let advice = "A hard disk reads a third slower at its end than at its start: compare on one \
+                  place, or measure the raw disk at each.";
+    Some(of_study(&RULE, fact.says.clone(), advice))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::analyse::analyse;
+    use crate::model::event::{Position, What};
+    use crate::rules::tests::before::{disk_of, fires, with};
+    use crate::rules::tests::session::at;
+    use crate::rules::tests::told;
+    use crate::testing::RunBuilder;
+
+    #[test]
+    fn l02_a_region_over_much_of_a_hard_disk_and_a_small_one() {
+        let sized = |size: u64, rotational| {
+            with(|h| {
+                let region = h.region.as_mut().expect("a region");
+                region.size_bytes = size;
+                disk_of(&mut region.place).rotational = Some(rotational);
+            })
+        };
+        assert!(fires("L02", &sized(12 << 30, true)), "a fifth of 64 GiB");
+        assert!(!fires("L02", &sized(8 << 30, true)));
+        assert!(!fires("L02", &sized(12 << 30, false)));
+    }
+
+    /// A region of a device whose reads fall by so many percent from its start to its end.
+    fn with_survey(percent: f64) -> Run {
+        let position = |i: u64| Position {
+            offset_bytes: i << 29,
+            bytes_per_s: 1e8 * (1.0 + percent / 100.0 * (0.5 - i as f64 / 8.0)),
+        };
+        let run = RunBuilder::stacks(&["a", "b"]);
+        run.header(|h| h.region.as_mut().unwrap().is_image = false)
+            .event(What::Surveyed { region: 0, positions: (0..8).map(position).collect() })
+            .play(5, at(&[1e6, 1e6]))
+            .build()
+    }
+
+    #[test]
+    fn l02_a_region_whose_reads_change_by_five_percent_and_one_of_four() {
+        let told = |percent| told(&analyse(&with_survey(percent)).findings, "L02");
+        let found = told(5.8).unwrap();
+        assert!(found.evidence.contains("change by 6 % from one end"), "{found:?}");
+        assert_eq!(told(4.5), None);
+    }
+}

@@ -1,0 +1,49 @@
+//! L24 cpu-seek: a seek test at 90 % of a CPU or more.
+
+use crate::evidence::of_result;
+use crate::evidence::rule::{CELL, Check, E, Rule, When};
+use crate::model::finding::Finding;
+use crate::scan::ToolResult;
+
+/// The rule.
+pub static RULE: Rule = Rule {
+    id: "L24",
+    slug: "cpu-seek",
+    when: &[When::Import],
+    severity: [E, E, E, E],
+    scope: CELL,
+    condition: "a seek test at 90 % of a CPU or more",
+    explain: "962 seeks a second at 118 % of the CPU of a board with one core, from a stick: they \
+        hardly waited for it, so many came from memory. The figure adds the reports of bonnie++'s \
+        five seekers, each for the whole process; even a fifth of it is high for a process that \
+        waits. Use a file larger than the memory, so that seeks reach the disk.",
+    checks: &[Check::Result(in_result)],
+};
+
+fn in_result(result: &ToolResult) -> Option<Finding> {
+    let of_table = || match result.test.as_deref() {
+        Some("random seeks") => result.figure(&["cpu_percent"]),
+        _ => None,
+    };
+    let share = result.figure(&["random_seeks.cpu"]).or_else(of_table)?;
+    let evidence = format!(
+        "{share} % CPU in the seek test, summed over its seekers, each of which may count all"
+    );
+    let advice = "Waiting for a disk takes little CPU: the seeks came from memory, or the CPU was \
+                  a limit. Use a larger file.";
+    (result.is("bonnie++") && share >= 90.0).then(|| of_result(&RULE, evidence, advice))
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::rules::tests::imported::fires;
+
+    #[test]
+    fn l24_seeks_that_keep_a_cpu_busy_and_seeks_that_do_not() {
+        let of =
+            |percent| format!("ext4,none,bonnie++ 1.97,random seeks,,cpu_percent,{percent},%,");
+        assert!(fires("L24", &[&of(90)], "") && !fires("L24", &[&of(89)], ""));
+        let writing = "ext4,none,bonnie++ 1.97,sequential output block,,cpu_percent,99,%,";
+        assert!(!fires("L24", &[writing], ""), "writing may take the CPU");
+    }
+}

@@ -1,0 +1,70 @@
+//! L44 unmeasured-claim: a conclusion about something that was not measured, or that contradicts
+//! the figures.
+
+use crate::evidence::of_study;
+use crate::evidence::rule::{Check, R, RUN, Rule, When};
+use crate::model::finding::Finding;
+use crate::study::Study;
+
+/// The rule.
+pub static RULE: Rule = Rule {
+    id: "L44",
+    slug: "unmeasured-claim",
+    when: &[When::Import],
+    severity: [R, R, R, R],
+    scope: RUN,
+    condition: "a conclusion about something that was not measured, or that contradicts the \
+        figures",
+    explain: "\"My winner is f2fs\", with writes 18 % slower, seeks 12 % fewer and a worst latency \
+        123 times as long; and \"I bet on the longer lifetime\", which no test measured. A \
+        conclusion needs a figure that supports it.",
+    checks: &[Check::Study(in_study)],
+};
+
+/// How far behind the named winner may be in a test before the data speak against it.
+const BEHIND: f64 = 0.9;
+
+fn in_study(study: &Study) -> Option<Finding> {
+    let advice = "Conclude what the figures show, and nothing that was not measured.";
+    let winner = study.facts.get("winner").and_then(|fact| {
+        let mine = study.cells.iter().filter(|c| c.fs == fact.value);
+        mine.filter_map(|c| {
+            let same = study.cells.iter().filter(|o| {
+                (o.host, o.device, o.tool, o.test, o.block)
+                    == (c.host, c.device, c.tool, c.test, c.block)
+            });
+            let best = same.max_by(|a, b| a.rate.total_cmp(&b.rate))?;
+            (c.rate < best.rate * BEHIND).then(|| {
+                let percent = (1.0 - c.rate / best.rate) * 100.0;
+                (percent, format!("{} is {percent:.0} % behind {} in {}", c.fs, best.fs, c.test))
+            })
+        })
+        .max_by(|a, b| a.0.total_cmp(&b.0))
+    });
+    let claimed = study.facts.get("claims").filter(|fact| {
+        !study.results.iter().flat_map(|r| &r.metrics).any(|m| m.name.contains(&fact.value))
+    });
+    let evidence = match (winner, claimed) {
+        (Some((_, behind)), Some(fact)) => format!("{behind}; {}", fact.says),
+        (Some((_, behind)), None) => behind,
+        (None, Some(fact)) => fact.says.clone(),
+        (None, None) => return None,
+    };
+    Some(of_study(&RULE, evidence, advice))
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::rules::tests::imported::{TWO, fires};
+
+    #[test]
+    fn l44_a_winner_that_is_behind_and_one_that_is_nearly_ahead() {
+        let with = |rate: f64, fact| {
+            let other = format!("xfs,none,dd,sequential write,1048576,throughput,{rate},MB/s,");
+            fires("L44", &[TWO[0], &other], fact)
+        };
+        assert!(with(8.9, "winner=xfs") && !with(9.1, "winner=xfs") && !with(8.9, "winner=ext4"));
+        assert!(with(9.1, "claims=lifetime"), "nothing was measured of it");
+        assert!(!with(9.1, "claims=throughput"));
+    }
+}

@@ -1,0 +1,106 @@
+//! L40 below-noise: the winner's lead is smaller than the difference of one candidate from itself.
+
+use super::{RunCheck, RunRule, name, winner};
+use crate::decide::compare::Comparison;
+use crate::decide::table::Table;
+use crate::evidence::rule::{Check, R, RUN, Rule, W, When};
+use crate::evidence::{finding, of_study};
+use crate::model::finding::Finding;
+use crate::model::run::Run;
+use crate::rules::control::pooled;
+use crate::stats::paired::Paired;
+use crate::study;
+use crate::study::Study;
+
+/// The rule.
+pub static RULE: Rule = Rule {
+    id: "L40",
+    slug: "below-noise",
+    when: &[When::Analysis, When::Import],
+    severity: [W, W, R, R],
+    scope: RUN,
+    condition: "the winner's lead is smaller than the difference of one candidate from itself",
+    explain: "An A/A control measures one candidate under two labels. If it is 2 % faster than \
+        itself, a lead of 1 % proves nothing. In one study the same file read twice differed by \
+        0.6 to 7.2 %, and the filesystems it ranked by 1.6 %. More blocks make both smaller: \
+        --mode precise stops at 2 % instead of 3.",
+    checks: &[Check::Study(in_study)],
+};
+
+/// What it checks of a run and its comparisons.
+pub(super) static OVER_RUN: RunRule =
+    RunRule { rule: &RULE, checks: &[RunCheck::Workload(of_winner)] };
+
+/// The lead of the winner against what an A/A twin shows.
+fn of_winner(run: &Run, table: &Table, workload: u16, compared: &Comparison) -> Option<Finding> {
+    let lead = winner(run, table, compared)?.1?;
+    let candidates = &run.header.candidates;
+    let twins = (0..candidates.len() as u16).filter_map(|twin| {
+        let twin_of = &candidates[usize::from(twin)];
+        let of = twin_of.twin_of.as_ref().filter(|_| twin_of.slowed_ppm == 0)?;
+        let original = candidates.iter().position(|c| c.name == *of)? as u16;
+        Some((original, Paired::of(&table.differences(workload, twin, original))?))
+    });
+    let own = twins.max_by(|a, b| a.1.mean.abs().total_cmp(&b.1.mean.abs()));
+    let (who, apart) = match own {
+        Some((original, apart)) => (name(run, original).to_string(), apart.mean),
+        None => {
+            let (runs, of) = pooled(run, workload)?;
+            (format!("a candidate of {}", crate::words::count(runs, "earlier run")), of.mean)
+        }
+    };
+    (apart.abs() >= lead.mean.abs()).then(|| {
+        let percent = |y: f64| libm::expm1(y.abs()) * 100.0;
+        let evidence = format!(
+            "the winner leads by {:.1} %, but {who} differs from itself by {:.1} %",
+            percent(lead.mean),
+            percent(apart)
+        );
+        finding(
+            &run.header,
+            &RULE,
+            evidence,
+            "measure more blocks to confirm such a small lead: --mode precise",
+        )
+    })
+}
+
+/// The same file read twice differs by more than candidates do.
+fn in_study(study: &Study) -> Option<Finding> {
+    let again = |c: &study::Cell| c.test.ends_with(" repeated");
+    let first_of = |c: &study::Cell| {
+        let stem = c.test.strip_suffix(" repeated")?;
+        study.cells.iter().find(|o| {
+            o.test != c.test
+                && o.test.starts_with(stem)
+                && o.candidate() == c.candidate()
+                && o.tool == c.tool
+        })
+    };
+    let pairs: Vec<(&study::Cell, &study::Cell)> =
+        study.cells.iter().filter(|c| again(c)).filter_map(|c| Some((first_of(c)?, c))).collect();
+    let noise = pairs.iter().map(|(a, b)| (a.rate / b.rate - 1.0).abs()).fold(0.0, f64::max);
+    let rates: Vec<f64> = pairs.iter().map(|(a, _)| a.rate).collect();
+    let closest = rates
+        .iter()
+        .enumerate()
+        .flat_map(|(at, a)| rates[at + 1..].iter().map(move |b| (a / b - 1.0).abs()));
+    let effect = closest.fold(f64::MAX, f64::min);
+    let evidence = format!(
+        "the same file read twice differs by up to {:.1} %, candidates by as little as {:.1} %",
+        noise * 100.0,
+        effect * 100.0
+    );
+    let advice = "Differences below the spread of repeats say nothing.";
+    (effect < noise).then(|| of_study(&RULE, evidence, advice))
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::rules::tests::session::{has, twins};
+
+    #[test]
+    fn l40_a_lead_smaller_than_a_twin_has_over_itself() {
+        assert!(has("L40", &twins(0.01, 0.02)) && !has("L40", &twins(0.03, 0.02)));
+    }
+}

@@ -1,0 +1,151 @@
+//! carry-over: the preceding candidate affects a figure so much that a difference is wrong by over
+//! a third of the margin. Estimated from slices that took turns, where each candidate follows each
+//! other equally often.
+
+use super::{RunCheck, RunRule};
+use crate::decide::table::Table;
+use crate::evidence::finding;
+use crate::evidence::rule::{E, RUN, Rule, When};
+use crate::model::finding::Finding;
+use crate::model::run::Run;
+use crate::stats::carry_over::{CarryOver, Slice, estimate};
+
+/// The rule.
+pub static RULE: Rule = Rule {
+    id: "carry-over",
+    slug: "carry-over",
+    when: &[When::Analysis],
+    severity: [E, E, E, E],
+    scope: RUN,
+    condition: "the preceding candidate affects a figure so much that a difference is wrong by \
+        over a third of the margin",
+    explain: "bakeoff alternates between candidates in slices of a fraction of a second. A disk \
+        that still writes back cached data of one candidate slows down the next, and a filled \
+        cache can help the next. Orders are balanced, so an effect common to all candidates favors \
+        none. bakeoff estimates the effect of a single candidate from all slices and reports it if \
+        it certainly matters. Candidates that are measured one after the other, each for seconds, \
+        are less exposed to this effect.",
+    checks: &[],
+};
+
+/// What it checks of a run and its comparisons.
+pub(super) static OVER_RUN: RunRule =
+    RunRule { rule: &RULE, checks: &[RunCheck::PerWorkload(of_workload)] };
+
+/// Share of the margin that an effect of the predecessor may have.
+const SHARE: f64 = 1.0 / 3.0;
+
+/// Probability that a finding is made where nobody leaves anything behind.
+const ALPHA: f64 = 0.05;
+
+const ADVICE: &str = "measure one after the other: isolation = \"visit\" in the plan";
+
+/// A workload on which some difference is wrong by more than it may be.
+fn of_workload(run: &Run, table: &Table, workload: u16) -> Option<Finding> {
+    let header = &run.header;
+    let k = u16::try_from(header.candidates.len()).ok()?;
+    let found = estimate(&slices(run, table, workload), k, ALPHA)?;
+    let bound = libm::log1p(header.protocol.tie_margin * SHARE);
+    found.exceeds(bound).then(|| Finding {
+        workload: Some(header.workloads[usize::from(workload)].name.clone()),
+        ..finding(header, &RULE, evidence(run, &found), ADVICE)
+    })
+}
+
+fn slices(run: &Run, table: &Table, workload: u16) -> Vec<Slice> {
+    let metric = run.header.workloads[usize::from(workload)].metric;
+    let blocks = run.complete_blocks().filter(|block| table.blocks().contains(&block.block));
+    let cells = blocks.flat_map(|block| &block.cells).filter(|cell| cell.workload == workload);
+    cells
+        .flat_map(|cell| cell.slices.iter().filter(|s| s.is_valid()).map(move |s| (cell, s)))
+        .filter_map(|(cell, slice)| {
+            Some(Slice {
+                block: cell.block,
+                ln_rate: metric.to_score(slice.figure(metric)?),
+                candidate: cell.candidate,
+                predecessor: slice.after?,
+            })
+        })
+        .collect()
+}
+
+fn evidence(run: &Run, found: &CarryOver) -> String {
+    let name = |at: u16| &run.header.candidates[usize::from(at)].name;
+    format!(
+        "{} appears {:.1} % faster than {} because of the candidates measured just before each (at \
+         least {:.1} %)",
+        name(found.pair.0),
+        libm::expm1(found.bias) * 100.0,
+        name(found.pair.1),
+        libm::expm1(found.interval.low) * 100.0
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::decide::turns::turns;
+    use crate::model::event::Cell;
+    use crate::model::slice;
+    use crate::testing::RunBuilder;
+
+    fn played(names: &[&str]) -> Run {
+        let builder = RunBuilder::stacks(names).workloads(&["randread"]);
+        builder.play(10, |_, _, _| 1000.0).build()
+    }
+
+    /// Ten blocks of eight rounds in which whoever follows candidate 0 does `share` more.
+    fn run_with(share: f64) -> Run {
+        let mut run = played(&["a", "b", "c", "d"]);
+        for block in 0..run.blocks.len() {
+            let number = run.blocks[block].block;
+            for cell in &mut run.blocks[block].cells {
+                cell.slices = slices_of(cell, number, share);
+            }
+        }
+        run
+    }
+
+    fn slices_of(cell: &Cell, block: u32, share: f64) -> Vec<slice::Slice> {
+        let (mut before, mut own) = (None, Vec::new());
+        for round in 0..8u16 {
+            for (turn, candidate) in (0..).zip(turns(1, block, 0, round.into(), &[0, 1, 2, 3])) {
+                let more = if before == Some(0) { share } else { 0.0 };
+                // Slices are never quite alike.
+                let noise = f64::from((round * 7 + turn * 3 + candidate) % 5) * 0.002;
+                let ios = (1000.0 * (1.0 + more + noise)) as u64;
+                let slice = slice::Slice {
+                    round,
+                    turn,
+                    after: before,
+                    elapsed_ns: 50_000_000,
+                    ios,
+                    bytes: ios * 4096,
+                    ..slice::Slice::default()
+                };
+                own.extend((candidate == cell.candidate).then_some(slice));
+                before = Some(candidate);
+            }
+        }
+        own
+    }
+
+    fn found(share: f64) -> Option<Finding> {
+        let run = run_with(share);
+        of_workload(&run, &Table::of(&run, u32::MAX), 0)
+    }
+
+    #[test]
+    fn a_candidate_that_helps_its_successor_is_found() {
+        let found = found(0.4).expect("it helps");
+        assert_eq!((found.id.as_str(), found.workload.is_some()), ("carry-over", true));
+    }
+
+    #[test]
+    fn candidates_that_leave_nothing_behind_are_not() {
+        assert_eq!(found(0.0), None);
+        // Cells in one piece say nothing about it.
+        let run = played(&["a", "b", "c"]);
+        assert_eq!(of_workload(&run, &Table::of(&run, u32::MAX), 0), None);
+    }
+}

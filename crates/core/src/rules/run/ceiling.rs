@@ -1,0 +1,111 @@
+//! L41 ceiling: three or more candidates within 2 % of each other, at 85 % or more of the link
+//! speed.
+
+use super::{RunCheck, RunRule};
+use crate::decide::compare::Comparison;
+use crate::decide::table::Table;
+use crate::evidence::rule::{Check, RUN, Rule, W, When};
+use crate::evidence::{finding, of_study};
+use crate::model::finding::Finding;
+use crate::model::run::Run;
+use crate::stats::sample;
+use crate::study::{SAME, Study};
+use crate::{study, units};
+
+/// The rule.
+pub static RULE: Rule = Rule {
+    id: "L41",
+    slug: "ceiling",
+    when: &[When::Analysis, When::Import],
+    severity: [W, W, W, W],
+    scope: RUN,
+    condition: "three or more candidates within 2 % of each other, at 85 % or more of the link \
+        speed",
+    explain: "Four candidates on one stick read 159, 159, 159 and 159 MB/s: that is the speed of \
+        the stick. All reach the same limit, so this workload cannot rank them; it only shows that \
+        none of them is the bottleneck. Use small or flushed requests to distinguish them.",
+    checks: &[Check::Study(in_study)],
+};
+
+/// What it checks of a run and its comparisons.
+pub(super) static OVER_RUN: RunRule =
+    RunRule { rule: &RULE, checks: &[RunCheck::Workload(at_the_link)] };
+
+/// Several alike at what the link carries.
+fn at_the_link(run: &Run, table: &Table, workload: u16, compared: &Comparison) -> Option<Finding> {
+    let of = &run.header.workloads[usize::from(workload)];
+    let limits = &run.header.protocol.thresholds;
+    if of.metric != crate::model::workload::Metric::Bandwidth {
+        return None;
+    }
+    let carried = |c: &u16| {
+        let place = crate::evidence::cell::place(&run.header, *c)?;
+        crate::boards::link::of_place(place)
+    };
+    let mean = |c: &u16| {
+        let values: Vec<f64> = table.values(workload, *c).iter().flatten().copied().collect();
+        sample::mean(&values).map(|y| of.metric.of_score(y))
+    };
+    let at_limit: Vec<f64> = compared
+        .ranked
+        .iter()
+        .filter_map(|c| {
+            let (rate, link) = (mean(c)?, carried(c)?);
+            (rate >= limits.ceiling * link).then_some(rate)
+        })
+        .collect();
+    let (low, high) = (
+        at_limit.iter().copied().fold(f64::MAX, f64::min),
+        at_limit.iter().copied().fold(0.0, f64::max),
+    );
+    (at_limit.len() >= 3 && high <= low * (1.0 + limits.alike)).then(|| {
+        let evidence = format!(
+            "{} candidates between {} and {}, {:.0} % of the link or more",
+            at_limit.len(),
+            units::rate(low),
+            units::rate(high),
+            limits.ceiling * 100.0
+        );
+        finding(&run.header, &RULE, evidence, "add small or flushed requests: --workload randwrite")
+    })
+}
+
+fn in_study(study: &Study) -> Option<Finding> {
+    let is_disk = |c: &&study::Cell| c.block >= 4096 && c.test.contains("read");
+    for of in study.settings() {
+        let mut rates: Vec<f64> = of.iter().copied().filter(is_disk).map(|c| c.rate).collect();
+        rates.sort_by(f64::total_cmp);
+        let top = &rates[rates.len().saturating_sub(3)..];
+        if top.len() == 3 && top[2] <= top[0] * (1.0 + SAME) {
+            let evidence = format!(
+                "{} on {}: three candidates within {:.1} % at {}",
+                of[0].test,
+                of[0].device,
+                (top[2] / top[0] - 1.0) * 100.0,
+                units::rate(top[2])
+            );
+            let advice = "They meet the same limit, so this test cannot rank them.";
+            return Some(of_study(&RULE, evidence, advice));
+        }
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::rules::tests::session::{at, has};
+    use crate::testing::RunBuilder;
+
+    #[test]
+    fn l41_three_at_the_link_and_two() {
+        let run = |rates: &'static [f64]| {
+            let mut builder = RunBuilder::directories(&["/a", "/b", "/c"]).workloads(&["seqread"]);
+            for i in 0..3 {
+                builder = builder.place(i, |p| p.chain[1].link = Some("USB 480 Mb/s".to_string()));
+            }
+            builder.play(5, at(rates)).build()
+        };
+        assert!(has("L41", &run(&[52e6, 52.2e6, 52.1e6])));
+        assert!(!has("L41", &run(&[52e6, 52.2e6, 45e6])) && !has("L41", &run(&[40e6; 3])));
+    }
+}

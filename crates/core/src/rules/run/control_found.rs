@@ -1,0 +1,56 @@
+//! control-found: the positive control was detected at its true size.
+
+use super::{RunCheck, RunRule};
+use crate::decide::compare::Comparison;
+use crate::decide::table::Table;
+use crate::evidence::finding;
+use crate::evidence::rule::{I, RUN, Rule, When};
+use crate::model::finding::Finding;
+use crate::model::run::Run;
+use crate::rules::control::{Control, slowed};
+
+/// The rule.
+pub static RULE: Rule = Rule {
+    id: "control-found",
+    slug: "control-found",
+    when: &[When::Analysis],
+    severity: [I, I, I, I],
+    scope: RUN,
+    condition: "the positive control was detected at its true size",
+    explain: "With positive_control = \"5%\" in [protocol], one candidate is measured again and \
+        slowed down by 5 % on purpose: each of its cells waits that much longer at its end. A run \
+        that measures -5 % has shown that it detects effects of that size on this disk with these \
+        blocks.",
+    checks: &[],
+};
+
+/// What it checks of a run and its comparisons.
+pub(super) static OVER_RUN: RunRule = RunRule { rule: &RULE, checks: &[RunCheck::Each(in_run)] };
+
+fn in_run(run: &Run, table: &Table, workload: u16, _: &Comparison) -> Vec<Finding> {
+    let found = slowed(run, table, workload).filter(Control::is_at_its_size);
+    let tell = |of: Control| finding(&run.header, &RULE, of.measured_slowed(), "no action needed");
+    found.map(tell).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::model::finding::Severity;
+    use crate::model::profile::{Part, Profile};
+    use crate::rules::tests::control::told;
+
+    #[test]
+    fn an_effect_of_known_size_is_found_at_its_size() {
+        let found = told(0.05, 0.01, None);
+        assert_eq!(found.len(), 1);
+        assert_eq!((found[0].0.as_str(), found[0].2), ("control-found", Severity::Info));
+        let words = "a, slowed down by 5 % on purpose, measured -";
+        assert!(found[0].1.starts_with(words), "{}", found[0].1);
+    }
+
+    #[test]
+    fn nothing_is_said_where_it_cannot_be_slowed_down() {
+        let part = Part { profile: Profile::Boot, part: 0 };
+        assert_eq!(told(0.0, 0.001, Some(part)), []);
+    }
+}

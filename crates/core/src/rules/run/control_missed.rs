@@ -1,0 +1,59 @@
+//! control-missed: the positive control was not detected, or not at its true size.
+
+use super::{RunCheck, RunRule};
+use crate::decide::compare::Comparison;
+use crate::decide::table::Table;
+use crate::evidence::finding;
+use crate::evidence::rule::{E, RUN, Rule, W, When};
+use crate::model::finding::Finding;
+use crate::model::run::Run;
+use crate::rules::control::{Control, slowed};
+
+/// The rule.
+pub static RULE: Rule = Rule {
+    id: "control-missed",
+    slug: "control-missed",
+    when: &[When::Analysis],
+    severity: [W, W, E, E],
+    scope: RUN,
+    condition: "the positive control was not detected, or not at its true size",
+    explain: "One candidate was slowed down by 5 % on purpose and the interval of its difference \
+        from itself reaches from -9 to 1 %: a real difference of 5 % between two candidates would \
+        have been missed too, so this run's ties and open questions do not exclude effects of that \
+        size. Longer cells (cell_min in the plan) and a quiet machine make the interval narrower.",
+    checks: &[],
+};
+
+/// What it checks of a run and its comparisons.
+pub(super) static OVER_RUN: RunRule = RunRule { rule: &RULE, checks: &[RunCheck::Each(in_run)] };
+
+fn in_run(run: &Run, table: &Table, workload: u16, _: &Comparison) -> Vec<Finding> {
+    let missed = slowed(run, table, workload).filter(|of| !of.is_at_its_size());
+    missed.map(|of| missing(run, &of)).collect()
+}
+
+fn missing(run: &Run, of: &Control) -> Finding {
+    let (why, advice) = if of.interval.excludes_zero() {
+        let advice = "measure longer cells (cell_min) on an otherwise idle machine, then run again";
+        ("the run measures effects at the wrong size", advice)
+    } else {
+        let advice = "measure again with longer cells (cell_min in the plan) on a quiet machine";
+        ("the run cannot detect effects of that size", advice)
+    };
+    finding(&run.header, &RULE, format!("{}: {why}", of.measured_slowed()), advice)
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::rules::tests::control::told;
+
+    #[test]
+    fn one_that_is_lost_in_noise_or_comes_out_at_another_size_is_missed() {
+        let lost = told(0.05, 0.2, None);
+        assert_eq!(lost[0].0, "control-missed");
+        assert!(lost[0].1.ends_with("cannot detect effects of that size"), "{}", lost[0].1);
+        let other = told(0.15, 0.01, None);
+        assert_eq!(other[0].0, "control-missed");
+        assert!(other[0].1.ends_with("at the wrong size"), "{}", other[0].1);
+    }
+}

@@ -1,0 +1,54 @@
+//! The course of cells: what most of a candidate's cells show.
+//!
+//! A single cell of a real disk often has a step in it, so a rule speaks only where most cells of a
+//! candidate show the same.
+
+use crate::evidence::about;
+use crate::model::event::{Cell, Header};
+use crate::model::finding::Finding;
+use crate::model::measurement::Window;
+use crate::model::run::Run;
+
+/// Fewest windows whose course says anything: two seconds.
+const FEWEST: usize = 20;
+
+/// What a rule finds in the cells of each candidate on each workload.
+pub(super) fn findings(run: &Run, check: fn(&Header, &[&Cell]) -> Option<Finding>) -> Vec<Finding> {
+    let header = &run.header;
+    let workloads = 0..header.workloads.len() as u16;
+    let candidates = 0..header.candidates.len() as u16;
+    let pairs = workloads.flat_map(|workload| candidates.clone().map(move |c| (c, workload)));
+    let of = |pair: (u16, u16)| {
+        let all = run.complete_blocks().flat_map(|b| &b.cells);
+        let cells: Vec<&Cell> = all.filter(|c| (c.candidate, c.workload) == pair).collect();
+        let first = cells.first()?;
+        check(header, &cells).map(|found| about(found, header, first))
+    };
+    pairs.filter_map(of).collect()
+}
+
+/// Bytes a second of every whole window; operations where no bytes move.
+fn rates(cell: &Cell) -> Vec<f64> {
+    let windows = &cell.measurement.windows;
+    let whole = windows.len().saturating_sub(1);
+    let bytes = |w: &Window| w.read_bytes + w.write_bytes;
+    let has_bytes = windows.iter().any(|w| bytes(w) > 0);
+    let amount = |w: &Window| if has_bytes { bytes(w) } else { w.ios };
+    windows[..whole]
+        .iter()
+        .filter(|w| w.len_ns > 0)
+        .map(|w| amount(w) as f64 * 1e9 / w.len_ns as f64)
+        .collect()
+}
+
+/// The cells in which `seen` shows something, when they are most of all that are long enough.
+pub(super) fn in_most<T>(
+    cells: &[&Cell],
+    seen: impl Fn(&[f64]) -> Option<T>,
+) -> Option<(T, usize, usize)> {
+    let long: Vec<Vec<f64>> =
+        cells.iter().map(|c| rates(c)).filter(|r| r.len() >= FEWEST).collect();
+    let mut shown: Vec<T> = long.iter().filter_map(|r| seen(r)).collect();
+    let count = shown.len();
+    (count > 0 && 2 * count > long.len()).then(|| (shown.swap_remove(0), count, long.len()))
+}

@@ -1,0 +1,182 @@
+//! L35 drift: the raw read before each block drifts with time by over 3 % and the margin, or the
+//! A/A control differs from its twin.
+
+use std::collections::BTreeSet;
+
+use super::{ALPHA, FEWEST, RunCheck, RunRule};
+use crate::decide::compare::Comparison;
+use crate::decide::table::Table;
+use crate::evidence::rule::{Check, E, RUN, Rule, When};
+use crate::evidence::{finding, of_study};
+use crate::model::finding::{Finding, Severity};
+use crate::model::protocol::Isolation;
+use crate::model::run::Run;
+use crate::model::thresholds::Thresholds;
+use crate::rules::control::{Control, SETTLE, controls, pooled};
+use crate::stats::sample;
+use crate::stats::spearman::spearman;
+use crate::study::Study;
+use crate::units;
+
+/// The rule.
+pub static RULE: Rule = Rule {
+    id: "L35",
+    slug: "drift",
+    when: &[When::Analysis, When::Import],
+    severity: [E, E, E, E],
+    scope: RUN,
+    condition: "the raw read before each block drifts with time by over 3 % and the margin, \
+                or the A/A control differs from its twin",
+    explain: "The raw read at the start of each block measures the disk without any candidate. If \
+        it rises or falls over time (rank correlation above 0.6) by more than the margin, the \
+        session drifted. In precise mode one candidate is measured twice under two labels, and \
+        other modes use the results of stored runs on the same drive. An interval between the two \
+        that excludes zero shows that another factor causes differences of that size. In one study \
+        writes fell by 15 % overnight, although only the block size was supposed to change.",
+    checks: &[Check::Study(in_study)],
+};
+
+/// What it checks of a run and its comparisons.
+pub(super) static OVER_RUN: RunRule =
+    RunRule { rule: &RULE, checks: &[RunCheck::Whole(sentinel), RunCheck::Each(twins)] };
+
+/// The raw read at the start of each block. Drift is common to all and cancels inside blocks,
+/// so it is reported where it is large against the margin of the mode, too.
+fn sentinel(run: &Run, table: &Table) -> Option<Finding> {
+    let reads: Vec<f64> = run
+        .complete_blocks()
+        .filter(|b| table.blocks().contains(&b.block))
+        .filter_map(|b| b.sentinel.filter(|s| *s > 0.0))
+        .collect();
+    if reads.len() < FEWEST {
+        return None;
+    }
+    let half = reads.len() / 2;
+    let early = sample::median(&reads[..half])?;
+    let late = sample::median(&reads[reads.len() - half..])?;
+    let drift = late / early - 1.0;
+    let limit = run.header.protocol.thresholds.sentinel.max(run.header.protocol.tie_margin);
+    (drift.abs() > limit && follows_time(run, &reads)).then(|| {
+        let evidence = format!(
+            "the raw read before each block went from {} to {} ({:+.1} %)",
+            units::rate(early),
+            units::rate(late),
+            drift * 100.0
+        );
+        let found = finding(&run.header, &RULE, evidence, SETTLE);
+        // In turns every candidate meets the same drift.
+        match run.header.protocol.isolation {
+            Isolation::Slices => Finding { severity: found.severity.min(Severity::Warn), ..found },
+            Isolation::Visit => found,
+        }
+    })
+}
+
+fn follows_time(run: &Run, series: &[f64]) -> bool {
+    let time: Vec<f64> = (0..series.len()).map(|i| i as f64).collect();
+    let limit = run.header.protocol.thresholds.correlation;
+    spearman(&time, series).is_some_and(|s| s.rho.abs() > limit && s.p < ALPHA)
+}
+
+/// The twins inside the run, and those of earlier runs.
+fn twins(run: &Run, table: &Table, workload: u16, _: &Comparison) -> Vec<Finding> {
+    let own = controls(run, table, workload).filter(|c| c.candidate.slowed_ppm == 0);
+    let own = own.filter_map(|control| differs_from_itself(run, &control));
+    own.chain(of_earlier_runs(run, workload)).collect()
+}
+
+/// An A/A twin whose interval excludes zero.
+fn differs_from_itself(run: &Run, control: &Control) -> Option<Finding> {
+    control.interval.excludes_zero().then(|| {
+        let evidence = control.measured_twice();
+        finding(&run.header, &RULE, evidence, SETTLE)
+    })
+}
+
+/// The twins of earlier runs on the drive, all together.
+fn of_earlier_runs(run: &Run, workload: u16) -> Option<Finding> {
+    let (runs, of) = pooled(run, workload)?;
+    of.interval().excludes_zero().then(|| {
+        let evidence = format!(
+            "in {} on this drive, a candidate measured twice differs from itself by {}",
+            crate::words::count(runs, "earlier run"),
+            of.label()
+        );
+        finding(&run.header, &RULE, evidence, SETTLE)
+    })
+}
+
+/// Rates that fall along a sweep in which larger blocks came later: no disk is slower for them.
+fn in_study(study: &Study) -> Option<Finding> {
+    study.facts.get("sweep")?;
+    let limit = Thresholds::default().correlation;
+    let series: BTreeSet<(&str, &str, String, &str)> =
+        study.cells.iter().map(|c| (c.host, c.device, c.candidate(), c.test)).collect();
+    for (host, device, candidate, test) in series {
+        let of = study.cells.iter().filter(|c| {
+            (c.host, c.device, c.candidate(), c.test) == (host, device, candidate.clone(), test)
+        });
+        let (blocks, rates): (Vec<f64>, Vec<f64>) =
+            of.filter(|c| c.block >= 128).map(|c| (c.block as f64, c.rate)).unzip();
+        let found_here = spearman(&blocks, &rates).filter(|s| s.rho < -limit && s.p < ALPHA);
+        if let Some(s) = found_here {
+            let evidence = format!(
+                "{test} on {candidate}, {device}: rates fall as blocks grow (rho {:.2}), and \
+                 larger blocks came later",
+                s.rho
+            );
+            let advice = "Sweep in random order: time and block size are one here.";
+            return Some(of_study(&RULE, evidence, advice));
+        }
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::analyse::analyse;
+    use crate::model::protocol::Mode;
+    use crate::model::verdict::{Analysis, Verdict};
+    use crate::rules::run::tests::steady;
+    use crate::rules::tests::session::{has, sentinels};
+    use crate::rules::tests::told;
+    use crate::testing::Version01;
+
+    #[test]
+    fn l35_a_disk_that_slows_down_and_one_that_scatters() {
+        assert!(has("L35", &sentinels(|b| 90e6 * (1.0 - 0.012 * f64::from(b)))));
+        assert!(!has("L35", &sentinels(|b| 90e6 * (1.0 - 0.004 * f64::from(b)))), "3 % in all");
+        assert!(!has("L35", &sentinels(|b| 90e6 * if b % 2 == 0 { 1.0 } else { 0.9 })));
+    }
+
+    #[test]
+    fn advice_about_drift_names_what_to_type() {
+        let drifts = sentinels(|b| 90e6 * (1.0 - 0.012 * f64::from(b)));
+        let advice = told(&analyse(&drifts).findings, "L35").unwrap().advice;
+        assert!(advice.contains("bakeoff check"), "{advice}");
+    }
+
+    fn with_twin(gap: f64) -> Run {
+        let builder = Version01::stacks(&["a", "b", "a again"]);
+        let builder = builder.header(|h| h.candidates[2].twin_of = Some("a".to_string()));
+        let rate = move |b, c, w| steady(b, c, w) * if c == 2 { 1.0 + gap } else { 1.0 };
+        builder.mode(Mode::Precise).play(5, rate).build()
+    }
+
+    #[test]
+    fn l35_a_twin_that_differs_is_an_error_and_no_refusal() {
+        let failed = analyse(&with_twin(0.10));
+        let found = failed.findings.iter().find(|f| f.id == "L35").expect("the control failed");
+        assert_eq!(found.severity, Severity::Error);
+        assert!(found.evidence.starts_with("a measured twice differs from itself by"));
+        assert_ne!(failed.verdicts[0].verdict, Verdict::Refused);
+        let passed = analyse(&with_twin(0.005));
+        assert!(!passed.findings.iter().any(|f| f.id == "L35"));
+        let told = |analysis: &Analysis| analysis.verdicts[0].control.clone().expect("a twin");
+        assert!(told(&failed).ends_with(", so the control failed"), "{}", told(&failed));
+        let words = told(&passed);
+        assert!(words.starts_with("a measured twice differs from itself by"), "{words}");
+        assert!(words.ends_with(", which may be none"), "{words}");
+    }
+}

@@ -1,0 +1,39 @@
+//! L18 durability-mismatch: candidates give different guarantees after fsync, and the verdict does
+//! not mention it.
+
+use std::collections::BTreeSet;
+
+use crate::evidence::of_study;
+use crate::evidence::rule::{Check, R, Rule, STACK, W, When};
+use crate::model::finding::Finding;
+use crate::scan::ToolResult;
+use crate::study::Study;
+
+/// The rule.
+pub static RULE: Rule = Rule {
+    id: "L18",
+    slug: "durability-mismatch",
+    when: &[When::Analysis, When::Import],
+    severity: [W, R, R, R],
+    scope: STACK,
+    condition: "candidates give different guarantees after fsync, and the verdict does not mention \
+        it",
+    explain: "A filesystem without a journal, with barriers switched off, or with fsync that \
+        covers less than the others' does less work and is faster for it. One study compared ext4, \
+        ntfs and vfat by a test that flushes. You can compare it if the verdict states what it \
+        does not guarantee.",
+    checks: &[Check::Elsewhere("rules::claim"), Check::Study(in_study)],
+};
+
+/// Where flushes are most of the time, what candidates promise after a flush is what is compared.
+fn in_study(study: &Study) -> Option<Finding> {
+    let is_flushing = |r: &ToolResult| r.findings.iter().any(|f| f.id == "L19");
+    let filesystems: BTreeSet<&str> = study.cells.iter().map(|cell| cell.fs).collect();
+    let evidence = format!(
+        "flushes on {}: with and without a journal, on drives that may or may not pass them on",
+        Vec::from_iter(filesystems.iter().copied()).join(", ")
+    );
+    let advice = "Say what each promises after fsync, and compare like with like.";
+    (study.results.iter().any(is_flushing) && filesystems.len() > 1)
+        .then(|| of_study(&RULE, evidence, advice))
+}

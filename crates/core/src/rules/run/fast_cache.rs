@@ -1,0 +1,73 @@
+//! L07 fast-cache: the write rate falls permanently by 30 % or more within most cells of a
+//! candidate.
+
+use super::course::in_most;
+use crate::evidence::rule::{Check, E, RUN, Rule, W, When};
+use crate::evidence::{finding, of_study};
+use crate::model::event::{Cell, Header};
+use crate::model::finding::{Finding, Severity};
+use crate::model::thresholds::Thresholds;
+use crate::stats::change_point;
+use crate::stats::change_point::Segment;
+use crate::study::Study;
+use crate::units;
+
+/// The rule.
+pub static RULE: Rule = Rule {
+    id: "L07",
+    slug: "fast-cache",
+    when: &[When::Analysis, When::Import],
+    severity: [W, W, W, E],
+    scope: RUN,
+    condition: "the write rate falls permanently by 30 % or more within most cells of a candidate",
+    explain: "Many cards and SSDs store the first gigabytes in a fast part of their flash and slow \
+        down to a third when it is full; a hard disk does the same with its memory. In a virtual \
+        machine the writer itself slows down when the host must first allocate its memory. One \
+        study wrote 2 GiB to a drive with a cache of 1.1 GiB. A short test measures only the fast \
+        part. A longer --runtime, or an io_size above the cache, shows the rate afterwards.",
+    checks: &[Check::Course(in_course), Check::Study(in_study)],
+};
+
+fn in_course(header: &Header, cells: &[&Cell]) -> Option<Finding> {
+    if !cells.first()?.measurement.job.rw.writes() {
+        return None;
+    }
+    let Thresholds { cache_fall: fall, change_penalty: penalty, .. } = header.protocol.thresholds;
+    let falls = |rates: &[f64]| -> Option<(Segment, Segment)> {
+        let segments = change_point::segments(rates, penalty);
+        let (first, last) = (*segments.first()?, *segments.last()?);
+        let only_down = segments.windows(2).all(|w| w[1].mean < w[0].mean);
+        let is_fall = segments.len() > 1 && last.mean < (1.0 - fall) * first.mean;
+        (is_fall && only_down).then_some((first, last))
+    };
+    let ((first, last), count, all) = in_most(cells, falls)?;
+    let evidence = format!(
+        "the rate falls permanently in {count} of {all} cells, in the first by {:.0} % after {:.1} \
+         s",
+        (1.0 - last.mean / first.mean) * 100.0,
+        first.end as f64 / 10.0
+    );
+    let advice = "measure beyond the fast part: --runtime 60s, or a larger io_size";
+    Some(finding(header, &RULE, evidence, advice))
+}
+
+fn in_study(study: &Study) -> Option<Finding> {
+    let cache = study.facts.number("drive_cache_bytes")?;
+    let written = study.facts.number("bytes_per_cell")?;
+    let size = |bytes: f64| units::size(bytes as u64);
+    let evidence = format!("{} written to a drive with a cache of {}", size(written), size(cache));
+    let advice = "Write several times what the drive's own cache holds.";
+    (written < 2.0 * cache)
+        .then(|| Finding { severity: Severity::Error, ..of_study(&RULE, evidence, advice) })
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::rules::tests::session::{climbs, dips, falls, flat, has, windows};
+
+    #[test]
+    fn l07_a_cache_that_runs_out_and_a_short_dip() {
+        assert!(has("L07", &windows(falls)) && !has("L07", &windows(dips)));
+        assert!(!has("L07", &windows(climbs)) && !has("L07", &windows(flat)));
+    }
+}

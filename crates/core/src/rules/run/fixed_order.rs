@@ -1,0 +1,90 @@
+//! L34 fixed-order: two candidates were measured in the same order in every block.
+
+use super::{RunCheck, RunRule};
+use crate::decide::protocol::FIRST_LOOK;
+use crate::decide::table::Table;
+use crate::evidence::finding;
+use crate::evidence::rule::{Check, E, RUN, Rule, Stated, When};
+use crate::model::finding::Finding;
+use crate::model::run::Run;
+
+/// The rule.
+pub static RULE: Rule = Rule {
+    id: "L34",
+    slug: "fixed-order",
+    when: &[When::Analysis, When::Import],
+    severity: [E, E, E, E],
+    scope: RUN,
+    condition: "two candidates were measured in the same order in every block",
+    explain: "If one candidate always comes first, every change over time (warming up, filling \
+        caches, a slowing disk) favors or penalizes it. One study went through 18 block sizes from \
+        the smallest to the largest, one filesystem after the other. bakeoff measures in random \
+        order and repeats each order reversed two blocks later.",
+    checks: &[Check::Stated(Stated {
+        key: "order",
+        value: "fixed",
+        severity: None,
+        advice: "Measure in random order, several times.",
+    })],
+};
+
+/// What it checks of a run and its comparisons.
+pub(super) static OVER_RUN: RunRule =
+    RunRule { rule: &RULE, checks: &[RunCheck::Whole(always_first)] };
+
+fn always_first(run: &Run, table: &Table) -> Option<Finding> {
+    let orders: Vec<&[u16]> = run
+        .complete_blocks()
+        .filter(|b| table.blocks().contains(&b.block))
+        .map(|b| b.order.as_slice())
+        .collect();
+    let candidates = 0..run.header.candidates.len() as u16;
+    let pairs = candidates.clone().flat_map(|a| candidates.clone().map(move |b| (a, b)));
+    for (a, b) in pairs.filter(|(a, b)| a != b) {
+        let place = |order: &[u16], c| order.iter().position(|x| *x == c);
+        let both: Vec<bool> =
+            orders.iter().filter_map(|o| Some(place(o, a)? < place(o, b)?)).collect();
+        if both.len() >= FIRST_LOOK as usize && both.iter().all(|first| *first) {
+            let name = |c: u16| &run.header.candidates[usize::from(c)].name;
+            let evidence =
+                format!("{} was measured before {} in all {} blocks", name(a), name(b), both.len());
+            let advice = "measure in random order with bakeoff run (use --seed to repeat an order)";
+            return Some(finding(&run.header, &RULE, evidence, advice));
+        }
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::analyse::analyse;
+    use crate::model::event::What;
+    use crate::rules::run::tests::{ids, steady};
+    use crate::testing::Version01;
+
+    fn in_orders(orders: &[[u16; 2]]) -> Run {
+        let mut builder = Version01::stacks(&["a", "b"]);
+        for order in orders {
+            builder.block(order.to_vec(), &mut steady);
+        }
+        builder.push(What::Looked { blocks: orders.len() as u32, dropped: vec![] });
+        builder.build()
+    }
+
+    #[test]
+    fn l34_always_the_same_way_round_and_once_the_other() {
+        let fixed = in_orders(&[[1, 0]; 5]);
+        assert_eq!(ids(&fixed), ["L34"]);
+        assert_eq!(analyse(&fixed).findings[0].evidence, "b was measured before a in all 5 blocks");
+        assert!(ids(&in_orders(&[[1, 0], [1, 0], [0, 1], [1, 0], [1, 0]])).is_empty());
+    }
+
+    #[test]
+    fn l34_never_fires_on_our_own_orders() {
+        for seed in 0..50 {
+            let run = Version01::stacks(&["a", "b", "c", "d"]).seed(seed).play(5, steady).build();
+            assert!(!ids(&run).contains(&"L34".to_string()), "seed {seed}");
+        }
+    }
+}

@@ -1,0 +1,57 @@
+//! L67 fresh-fs-only: a figure for publication comes from new filesystems.
+
+use crate::evidence::finding;
+use crate::evidence::rule::{Check, I, Rule, STACK, When};
+use crate::model::candidate::Kind;
+use crate::model::finding::Finding;
+use crate::model::protocol::Mode;
+use crate::model::run::Run;
+
+/// The rule.
+pub static RULE: Rule = Rule {
+    id: "L67",
+    slug: "fresh-fs-only",
+    when: &[When::Analysis],
+    severity: [I, I, I, I],
+    scope: STACK,
+    condition: "a figure for publication comes from new filesystems",
+    explain: "A few hundred updates of a source tree halved the speed of two filesystems, and a \
+        thousand made them up to 30 times slower; the order of candidates changed with age. Each \
+        visit creates a new filesystem, so the answer applies to new filesystems, as the verdict \
+        states.",
+    checks: &[Check::Run(in_run)],
+};
+
+/// Where figures are to be published.
+fn in_run(run: &Run) -> Vec<Finding> {
+    let is_stack = run.header.candidates.iter().any(|c| matches!(c.kind, Kind::Stack(_)));
+    (is_stack && run.header.protocol.mode == Mode::Precise).then(|| {
+        let blocks = run.complete_blocks().count();
+        let evidence = format!("each of the {blocks} blocks created new filesystems");
+        let advice = "to measure filesystems in use, run bakeoff quick DIR...; label this figure \
+            as \"in_run\", because age can change the order";
+        finding(&run.header, &RULE, evidence, advice)
+    })
+    .into_iter()
+    .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::analyse::analyse;
+    use crate::rules::tests::session::{at, has, twins};
+    use crate::rules::tests::told;
+    use crate::testing::RunBuilder;
+
+    #[test]
+    fn l67_published_figures_of_new_filesystems() {
+        assert!(has("L67", &twins(0.03, 0.0)));
+        assert!(!has("L67", &RunBuilder::stacks(&["a", "b"]).play(5, at(&[1.0, 1.1])).build()));
+    }
+
+    #[test]
+    fn advice_about_new_filesystems_names_what_to_type() {
+        let advice = told(&analyse(&twins(0.03, 0.0)).findings, "L67").unwrap().advice;
+        assert!(advice.contains("bakeoff quick DIR"), "{advice}");
+    }
+}

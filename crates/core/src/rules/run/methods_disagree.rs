@@ -1,0 +1,98 @@
+//! methods-disagree: the t interval shows a difference that the rank test does not.
+
+use super::{RunCheck, RunRule, name};
+use crate::decide::compare::Comparison;
+use crate::decide::schedule;
+use crate::decide::table::Table;
+use crate::evidence::finding;
+use crate::evidence::rule::{RUN, Rule, W, When};
+use crate::model::finding::Finding;
+use crate::model::run::Run;
+use crate::stats::hodges_lehmann;
+
+/// The rule.
+pub static RULE: Rule = Rule {
+    id: "methods-disagree",
+    slug: "methods-disagree",
+    when: &[When::Analysis],
+    severity: [W, W, W, W],
+    scope: RUN,
+    condition: "the t interval shows a difference that the rank test does not",
+    explain: "The interval of the mean is sensitive to outlier blocks. The signed-rank test and \
+        its interval (Wilcoxon; Hodges and Lehmann) are not. If only the first excludes equality, \
+        a few outliers may have shifted the mean. Check the single blocks in the report, or \
+        measure more.",
+    checks: &[],
+};
+
+/// What it checks of a run and its comparisons.
+pub(super) static OVER_RUN: RunRule =
+    RunRule { rule: &RULE, checks: &[RunCheck::Workload(methods)] };
+
+/// The interval of ranks against the interval of the mean, where there are blocks enough for one.
+fn methods(run: &Run, table: &Table, workload: u16, compared: &Comparison) -> Option<Finding> {
+    let alpha = schedule::alpha_pair(run);
+    let pair = compared.pairs.iter().find(|p| {
+        let by_mean = p.interval.is_some_and(|i| i.excludes_zero());
+        let differences = table.differences(workload, p.a, p.b);
+        let by_rank = hodges_lehmann::interval(&differences, alpha);
+        by_mean && by_rank.is_some_and(|i| !i.excludes_zero())
+    })?;
+    let differences = table.differences(workload, pair.a, pair.b);
+    let median = hodges_lehmann::estimate(&differences)?;
+    let percent = |y: f64| libm::expm1(y) * 100.0;
+    let evidence = format!(
+        "{} against {}: mean {:+.1} %, by ranks {:+.1} % (not significant)",
+        name(run, pair.a),
+        name(run, pair.b),
+        percent(pair.paired?.mean),
+        percent(median)
+    );
+    let advice =
+        "check the single blocks (bakeoff report last); a few of them cause the difference";
+    Some(finding(&run.header, &RULE, evidence, advice))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::analyse::analyse;
+    use crate::model::event::What;
+    use crate::rules::tests::session::has;
+    use crate::testing::RunBuilder;
+
+    #[test]
+    fn methods_disagree_where_ranks_see_nothing() {
+        // Twelve blocks: the mean is certain, the ranks are not, when the differences are mixed.
+        let run = |wild: bool| {
+            let mut builder = RunBuilder::stacks(&["a", "b"]);
+            for block in 0..12u32 {
+                let order = if block % 2 == 0 { vec![0, 1] } else { vec![1, 0] };
+                let gap = match (wild, block) {
+                    (true, 0..=2) => -0.001,
+                    (true, _) => 0.004 + 0.001 * f64::from(block % 5),
+                    (false, _) => 0.02,
+                };
+                let rate =
+                    |_: u32, c: u16, _: u16| 1000.0 * if c == 0 { libm::exp(gap) } else { 1.0 };
+                builder.block(order, &mut { rate });
+            }
+            builder.push(What::Looked { blocks: 12, dropped: vec![] });
+            builder.build()
+        };
+        assert!(!has("methods-disagree", &run(false)));
+        let mixed = run(true);
+        let interval = &analyse(&mixed).verdicts[0].effects[0];
+        assert_eq!(
+            has("methods-disagree", &mixed),
+            interval.low > 1.0 && ranks_see_nothing(&mixed)
+        );
+    }
+
+    fn ranks_see_nothing(run: &Run) -> bool {
+        let table = crate::decide::table::Table::of(run, 12);
+        let d = table.differences(0, 0, 1);
+        let alpha = run.header.protocol.alpha_pair();
+        crate::stats::hodges_lehmann::interval(&d, alpha).is_some_and(|i| !i.excludes_zero())
+    }
+}

@@ -1,0 +1,151 @@
+//! Rules over a whole run: is there enough, in no fixed order, and what do its intervals say?
+
+pub mod autocorrelation;
+pub mod below_noise;
+pub mod carry_over;
+pub mod ceiling;
+pub mod contradiction;
+pub mod control_found;
+pub mod control_missed;
+mod course;
+pub mod drift;
+pub mod durability_mismatch;
+pub mod fast_cache;
+pub mod fixed_order;
+pub mod fresh_fs_only;
+pub mod implementation;
+pub mod methods_disagree;
+pub mod no_replication;
+pub mod not_steady;
+pub mod rank_flip;
+pub mod thermal_trend;
+pub mod tiny_block;
+pub mod unmeasured;
+pub mod untested_cause;
+
+#[cfg(test)]
+mod tests;
+
+use crate::decide::compare::{Comparison, Outcome};
+use crate::decide::lead::{Lead, Reading};
+use crate::decide::table::Table;
+use crate::evidence::rule::{Check, Rule};
+use crate::model::finding::Finding;
+use crate::model::protocol::Rules;
+use crate::model::run::Run;
+use crate::stats::paired::Paired;
+
+/// Fewest blocks about whose course anything is said.
+const FEWEST: usize = 5;
+/// Probability of as strong a correlation by chance.
+const ALPHA: f64 = 0.05;
+
+/// A rule with what it checks of a run and its comparisons.
+#[derive(Clone, Copy, Debug)]
+pub struct RunRule {
+    /// The rule, with its other checks.
+    pub rule: &'static Rule,
+    /// These checks.
+    pub checks: &'static [RunCheck],
+}
+
+/// What a rule looks at.
+#[derive(Clone, Copy, Debug)]
+pub enum RunCheck {
+    /// The figures of all workloads together.
+    Whole(fn(&Run, &Table) -> Option<Finding>),
+    /// Each workload, for the answer about the whole run.
+    PerWorkload(fn(&Run, &Table, u16) -> Option<Finding>),
+    /// One workload, for its answer.
+    Workload(fn(&Run, &Table, u16, &Comparison) -> Option<Finding>),
+    /// One workload, for its answer; a finding for each candidate or pair.
+    Each(fn(&Run, &Table, u16, &Comparison) -> Vec<Finding>),
+}
+
+/// Rules over comparisons, by id.
+pub static OVER_RUNS: [&RunRule; 14] = [
+    &tiny_block::OVER_RUN,
+    &fixed_order::OVER_RUN,
+    &drift::OVER_RUN,
+    &autocorrelation::OVER_RUN,
+    &below_noise::OVER_RUN,
+    &ceiling::OVER_RUN,
+    &rank_flip::OVER_RUN,
+    &contradiction::OVER_RUN,
+    &thermal_trend::OVER_RUN,
+    &carry_over::OVER_RUN,
+    &control_found::OVER_RUN,
+    &control_missed::OVER_RUN,
+    &methods_disagree::OVER_RUN,
+    &unmeasured::OVER_RUN,
+];
+
+/// Rules over a run that need no comparison, by id.
+pub static RULES: [&Rule; 7] = [
+    &fast_cache::RULE,
+    &durability_mismatch::RULE,
+    &no_replication::RULE,
+    &not_steady::RULE,
+    &untested_cause::RULE,
+    &implementation::RULE,
+    &fresh_fs_only::RULE,
+];
+
+/// The rules of this folder.
+pub fn rules() -> impl Iterator<Item = &'static Rule> {
+    RULES.into_iter().chain(OVER_RUNS.iter().map(|of| of.rule))
+}
+
+/// Findings that hold for every workload alike, or come from the course of cells.
+pub fn whole(run: &Run, table: &Table) -> Vec<Finding> {
+    let own = super::all_rules().flat_map(|rule| rule.checks).flat_map(|check| match check {
+        Check::Run(check) => check(run),
+        Check::Course(check) => course::findings(run, *check),
+        _ => Vec::new(),
+    });
+    let checks = OVER_RUNS.iter().flat_map(|rule| rule.checks);
+    let workloads = 0..run.header.workloads.len() as u16;
+    let compared = checks.flat_map(|check| match check {
+        RunCheck::Whole(check) => check(run, table).into_iter().collect(),
+        RunCheck::PerWorkload(check) => {
+            workloads.clone().filter_map(|workload| check(run, table, workload)).collect()
+        }
+        RunCheck::Workload(_) | RunCheck::Each(_) => Vec::new(),
+    });
+    own.chain(compared).collect()
+}
+
+/// Findings about one workload.
+pub fn workload(run: &Run, table: &Table, workload: u16, compared: &Comparison) -> Vec<Finding> {
+    let checks = OVER_RUNS.iter().flat_map(|rule| rule.checks);
+    let mut found: Vec<Finding> = checks
+        .flat_map(|check| match check {
+            RunCheck::Workload(check) => {
+                check(run, table, workload, compared).into_iter().collect()
+            }
+            RunCheck::Each(check) => check(run, table, workload, compared),
+            RunCheck::Whole(_) | RunCheck::PerWorkload(_) => Vec::new(),
+        })
+        .collect();
+    let name = &run.header.workloads[usize::from(workload)].name;
+    found.iter_mut().for_each(|f| f.workload = Some(name.clone()));
+    found
+}
+
+/// The winner of a workload, and its differences to the next best.
+fn winner(run: &Run, table: &Table, compared: &Comparison) -> Option<(u16, Option<Paired>)> {
+    if run.header.protocol.rules == Rules::Lead {
+        let lead = Lead::of(run, table, compared, 1);
+        let is_winner = lead.reading(run.header.protocol.tie_margin) == Reading::Fastest;
+        let closest = lead.closest().and_then(|against| against.paired);
+        return lead.leader.filter(|_| is_winner).map(|leader| (leader, closest));
+    }
+    let winner =
+        compared.settled.top.first().filter(|_| compared.settled.outcome == Outcome::Beats);
+    let ahead = compared.pairs.iter().find(|p| p.interval.is_some_and(|i| i.low > 0.0));
+    Some((*winner?, ahead.and_then(|pair| pair.paired)))
+}
+
+fn name(run: &Run, candidate: u16) -> &str {
+    &run.header.candidates[usize::from(candidate)].name
+}

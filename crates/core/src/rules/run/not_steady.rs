@@ -1,0 +1,178 @@
+//! L37 not-steady: most cells of a candidate are not steady over their five parts, their mean
+//! changes permanently by over 10 %, or preconditioning ended before the region was steady.
+
+use super::course::in_most;
+use crate::decide::rounds;
+use crate::evidence::finding;
+use crate::evidence::rule::{Check, E, RUN, Rule, W, When};
+use crate::model::event::{Cell, Header};
+use crate::model::finding::Finding;
+use crate::model::precondition::{End, Series};
+use crate::model::run::Run;
+use crate::prepare::precondition;
+use crate::stats::steady_state::{ROUNDS, SLOPE, Steadiness};
+use crate::stats::{change_point, sample, steady_state};
+
+/// The rule.
+pub static RULE: Rule = Rule {
+    id: "L37",
+    slug: "not-steady",
+    when: &[When::Analysis],
+    severity: [W, W, W, E],
+    scope: RUN,
+    condition: "most cells of a candidate are not steady over their five parts, their mean changes \
+        permanently by over 10 %, or preconditioning ended before the region was steady",
+    explain: "SNIA calls a device steady when five rounds lie within 20 % of their mean and the \
+        line through them moves by 10 % of it at most. A single figure for a changing rate depends \
+        on when it was measured. The report shows the series; give preconditioning more time or \
+        bytes (--time, --max-write), or measure longer: runtime in a plan, --runtime of bench.",
+    checks: &[Check::Run(in_run), Check::Course(in_course)],
+};
+
+fn in_run(run: &Run) -> Vec<Finding> {
+    let workloads = 0..run.header.workloads.len() as u16;
+    let regions = run.preconditioned.iter().filter_map(|series| not_preconditioned(run, series));
+    regions.chain(workloads.filter_map(|workload| never_steady(run, workload))).collect()
+}
+
+/// A region that is still changing when the first block begins.
+fn not_preconditioned(run: &Run, series: &Series) -> Option<Finding> {
+    let advice = match series.end? {
+        End::Steady => return None,
+        End::Rounds => {
+            "check its rate over time: bakeoff bench DEVICE --rw randwrite --runtime 10m"
+        }
+        End::Time => "allow more time for preconditioning: --time 4h",
+        End::Bytes => "allow more writes for preconditioning: --max-write SIZE",
+    };
+    let region = run.header.regions().nth(usize::from(series.region))?;
+    let evidence = format!("{}: {}", region.target, precondition::words(series));
+    Some(finding(&run.header, &RULE, evidence, advice))
+}
+
+/// A workload that had all its rounds and did not become steady in them.
+fn never_steady(run: &Run, workload: u16) -> Option<Finding> {
+    let shown = rounds::shown(run, workload, 0);
+    if shown.len() < steady_state::MOST_ROUNDS {
+        return None;
+    }
+    let seen = rounds::steadiness(run, &shown, workload).filter(|seen| !seen.is_steady())?;
+    let evidence = format!(
+        "not steady after {} rounds (last {ROUNDS}: range {:.0} %, trend {:.0} % of their mean)",
+        shown.len(),
+        seen.range * 100.0,
+        seen.slope * 100.0
+    );
+    let advice =
+        "check its rounds in the report; a longer cell_min averages out short fluctuations";
+    let found = finding(&run.header, &RULE, evidence, advice);
+    let workload = run.header.workloads.get(usize::from(workload))?.name.clone();
+    Some(Finding { workload: Some(workload), ..found })
+}
+
+fn in_course(header: &Header, cells: &[&Cell]) -> Option<Finding> {
+    unsteady(header, cells).or_else(|| changes(header, cells))
+}
+
+/// The mean changes for good, by more than a steady trend may.
+fn changes(header: &Header, cells: &[&Cell]) -> Option<Finding> {
+    let penalty = header.protocol.thresholds.change_penalty;
+    let largest = |rates: &[f64]| -> Option<(f64, usize)> {
+        let segments = change_point::segments(rates, penalty);
+        let mean = sample::mean(rates).filter(|mean| *mean > 0.0)?;
+        let steps = segments.windows(2).map(|w| ((w[1].mean - w[0].mean) / mean, w[1].start));
+        steps.filter(|(step, _)| step.abs() > SLOPE).max_by(|a, b| a.0.abs().total_cmp(&b.0.abs()))
+    };
+    let ((step, at), count, all) = in_most(cells, largest)?;
+    let evidence = format!(
+        "the rate changes permanently in {count} of {all} cells, in the first by {:+.0} % after \
+         {:.1} s",
+        step * 100.0,
+        at as f64 / 10.0
+    );
+    let advice = "check the rate over time in the report, or measure longer: --runtime 60s";
+    Some(finding(header, &RULE, evidence, advice))
+}
+
+fn unsteady(header: &Header, cells: &[&Cell]) -> Option<Finding> {
+    let unsteady = |rates: &[f64]| -> Option<Steadiness> {
+        // Five rounds of the cell, as the standard has five of the device.
+        let length = rates.len() / ROUNDS;
+        let rounds: Vec<f64> =
+            rates.chunks(length.max(1)).take(ROUNDS).filter_map(sample::mean).collect();
+        steady_state::steadiness(&rounds).filter(|s| !s.is_steady())
+    };
+    let (steadiness, count, all) = in_most(cells, unsteady)?;
+    let evidence = format!(
+        "throughput was not steady in {count} of {all} cells (first: range {:.0} %, trend {:.0} %)",
+        steadiness.range * 100.0,
+        steadiness.slope * 100.0
+    );
+    let advice = "check the rate over time in the report, or measure longer: --runtime 60s";
+    Some(finding(header, &RULE, evidence, advice))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::analyse::analyse;
+    use crate::model::event::What;
+    use crate::model::job::{Job, Rw};
+    use crate::model::precondition::Round;
+    use crate::rules::tests::session::{
+        at, climbs, dips, falls, flat, has, steps_late, steps_less, windows,
+    };
+    use crate::rules::tests::told;
+    use crate::testing::RunBuilder;
+
+    #[test]
+    fn l37_a_rate_that_falls_and_one_that_dips() {
+        assert!(has("L37", &windows(falls)) && !has("L37", &windows(dips)));
+        assert!(has("L37", &windows(climbs)) && !has("L37", &windows(flat)));
+    }
+
+    #[test]
+    fn l37_a_mean_that_changes_for_good_in_rounds_that_are_steady() {
+        let told = |rate| told(&analyse(&windows(rate)).findings, "L37");
+        let step = told(steps_late).unwrap();
+        assert!(step.evidence.contains("-12 % after 3.3 s"), "{step:?}");
+        assert_eq!(told(steps_less), None);
+    }
+
+    /// A run on a region that was preconditioned in rounds of so many MB/s.
+    fn preconditioned(rates: &[u64], end: Option<End>) -> Run {
+        let mut builder = RunBuilder::stacks(&["a", "b"]);
+        for (round, rate) in (0..).zip(rates) {
+            let job = Job::new(Rw::RandWrite, 4096, 1 << 30);
+            let round = Round {
+                region: 0,
+                round,
+                job,
+                write_bytes: rate * 2_000_000,
+                elapsed_ns: 2_000_000_000,
+            };
+            builder = builder.event(What::PreconditionRound(Box::new(round)));
+        }
+        if let Some(end) = end {
+            builder = builder.event(What::Preconditioned { region: 0, end });
+        }
+        builder.play(5, at(&[1e6, 1e6])).build()
+    }
+
+    #[test]
+    fn l37_a_region_that_preconditioning_left_unsteady_is_labelled_and_a_steady_one_is_not() {
+        let told = |rates: &[u64], end| told(&analyse(&preconditioned(rates, end)).findings, "L37");
+        let swings = [100, 150, 100, 150, 100];
+        for (end, advice) in
+            [(End::Rounds, "--runtime"), (End::Time, "--time"), (End::Bytes, "--max-write")]
+        {
+            let found = told(&swings, Some(end)).unwrap();
+            assert!(found.evidence.contains("not steady after 5 rounds of 4 KiB"), "{found:?}");
+            assert!(found.evidence.contains("range over 42 %"), "{found:?}");
+            assert!(found.advice.contains(advice), "{found:?}");
+        }
+        assert_eq!(told(&[100, 119, 100, 119, 100], Some(End::Steady)), None);
+        // Interrupted: what was measured came after another series.
+        assert_eq!(told(&swings, None), None);
+    }
+}

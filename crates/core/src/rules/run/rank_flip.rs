@@ -1,0 +1,106 @@
+//! L42 rank-flip: one candidate wins on one workload and another on another.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::{RunCheck, RunRule, name, winner};
+use crate::decide::compare::Comparison;
+use crate::decide::schedule;
+use crate::decide::table::Table;
+use crate::evidence::rule::{Check, I, RUN, Rule, When};
+use crate::evidence::{finding, of_study};
+use crate::model::finding::{Finding, Severity};
+use crate::model::run::Run;
+use crate::study::Study;
+use crate::units;
+use crate::words::figures;
+
+/// The rule.
+pub static RULE: Rule = Rule {
+    id: "L42",
+    slug: "rank-flip",
+    when: &[When::Analysis, When::Import],
+    severity: [I, I, I, I],
+    scope: RUN,
+    condition: "one candidate wins on one workload and another on another",
+    explain: "vfat wrote fastest at 512 bytes and slowest at 4 KiB, and four filesystems ranked \
+        differently on USB and on eSATA. A winner is valid for its workload and this machine; no \
+        filesystem is best for everything.",
+    checks: &[Check::Study(in_study)],
+};
+
+/// What it checks of a run and its comparisons.
+pub(super) static OVER_RUN: RunRule = RunRule { rule: &RULE, checks: &[RunCheck::Whole(winners)] };
+
+/// Different winners.
+fn winners(run: &Run, table: &Table) -> Option<Finding> {
+    let alpha = schedule::alpha_pair(run);
+    let all: Vec<Comparison> = (0..run.header.workloads.len() as u16)
+        .map(|w| Comparison::of(run, table, w, alpha))
+        .collect();
+    let won: Vec<(usize, u16)> =
+        all.iter().enumerate().filter_map(|(w, c)| Some((w, winner(run, table, c)?.0))).collect();
+    let first = won.first()?;
+    let other = won.iter().find(|o| o.1 != first.1)?;
+    let lead = |(w, winner): (usize, u16)| {
+        let ahead = all[w].pairs.iter().find_map(|p| {
+            let certain = p.interval.filter(|i| p.a == winner && i.low > 0.0)?;
+            Some(figures::lead(p.paired?.mean, certain))
+        });
+        let by = ahead.map(|by| format!(" ({by})")).unwrap_or_default();
+        format!("{}{by}", run.header.workloads[w].name)
+    };
+    let evidence = format!(
+        "{} wins on {}, {} on {}",
+        name(run, first.1),
+        lead(*first),
+        name(run, other.1),
+        lead(*other)
+    );
+    let advice = "choose by your workload; bakeoff show last names the winner for each";
+    Some(finding(&run.header, &RULE, evidence, advice))
+}
+
+/// Disk, test and block size.
+type Sweep<'a> = (String, &'a str, u64);
+
+/// Another candidate leads once the same disk hangs on another bus.
+fn in_study(study: &Study) -> Option<Finding> {
+    let mut leaders: BTreeMap<Sweep, Vec<(&str, String)>> = BTreeMap::new();
+    for of in study.settings() {
+        let best = of.iter().max_by(|a, b| a.rate.total_cmp(&b.rate))?;
+        let disk = best.device.split(" on ").next().unwrap_or_default().to_string();
+        let key = (disk, best.test, best.block);
+        leaders.entry(key).or_default().push((best.device, best.candidate()));
+    }
+    let flipped = leaders.iter().find(|((.., block), of)| {
+        let names: BTreeSet<&String> = of.iter().map(|(_, name)| name).collect();
+        *block >= 4096 && of.len() >= 3 && names.len() > 1
+    })?;
+    let ((disk, test, block), of) = flipped;
+    let list: Vec<String> = of.iter().map(|(device, name)| format!("{name} ({device})")).collect();
+    let evidence =
+        format!("{test} of {} on {disk} is led by {}", units::block_size(*block), list.join(", "));
+    let advice = "The winner holds for one bus only: say for which.";
+    Some(Finding { severity: Severity::Warn, ..of_study(&RULE, evidence, advice) })
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::rules::tests::session::{has, noise};
+    use crate::testing::RunBuilder;
+
+    #[test]
+    fn l42_another_winner_on_another_workload() {
+        let run = |second: f64| {
+            let rate = move |b, c: u16, w: u16| {
+                let fast = [[1.0, 1.3], [1.0, second]][usize::from(w)][usize::from(c)];
+                1e4 * fast * libm::exp(noise(b, c, w))
+            };
+            RunBuilder::stacks(&["a", "b"])
+                .workloads(&["randwrite", "randread"])
+                .play(5, rate)
+                .build()
+        };
+        assert!(has("L42", &run(0.7)) && !has("L42", &run(1.4)));
+    }
+}

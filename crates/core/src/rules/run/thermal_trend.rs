@@ -1,0 +1,108 @@
+//! L51 thermal-trend: temperature and speed are correlated over the run.
+
+use super::{ALPHA, FEWEST, RunCheck, RunRule};
+use crate::decide::table::Table;
+use crate::evidence::finding;
+use crate::evidence::rule::{Check, E, RUN, Rule, Stated, W, When};
+use crate::model::event::Header;
+use crate::model::finding::Finding;
+use crate::model::run::Run;
+use crate::stats::sample;
+use crate::stats::spearman::{Spearman, spearman};
+
+/// The rule.
+pub static RULE: Rule = Rule {
+    id: "L51",
+    slug: "thermal-trend",
+    when: &[When::Analysis, When::Import],
+    severity: [W, W, W, E],
+    scope: RUN,
+    condition: "temperature and speed are correlated over the run",
+    explain: "In one study the encrypted btrfs was always measured last, on the hottest disk. \
+        Random order keeps heat from favouring one candidate, and before each visit bakeoff run \
+        waits, for a minute at most, until the machine is within 3 °C of where the block began. A \
+        rank correlation above 0.6 between temperature and rate means that heat affects the \
+        figures. Let the machine cool, or add a fan.",
+    checks: &[Check::Stated(Stated {
+        key: "last",
+        value: "",
+        severity: None,
+        advice: "Change the order: the last candidate meets the warmest drive.",
+    })],
+};
+
+/// What it checks of a run and its comparisons.
+pub(super) static OVER_RUN: RunRule = RunRule { rule: &RULE, checks: &[RunCheck::Whole(thermal)] };
+
+/// What keeps heat out of a run: `run` waits before visits to drives, and nothing else does.
+fn cooler(header: &Header) -> &'static str {
+    match header.regions().any(|region| !region.is_image) {
+        true => {
+            "cool the board (for example with a fan), or wait longer before each visit: thresholds \
+             = { cool_limit_s = 300 } under [protocol] in the plan"
+        }
+        false => {
+            "cool the board (for example with a fan; check its temperature with: bakeoff watch), \
+             then measure again"
+        }
+    }
+}
+
+/// Cells in the order they were measured, each against its candidate's mean.
+fn thermal(run: &Run, table: &Table) -> Option<Finding> {
+    let mut heat = Vec::new();
+    let mut rate = Vec::new();
+    for (position, block) in
+        run.complete_blocks().filter(|b| table.blocks().contains(&b.block)).enumerate()
+    {
+        for cell in &block.cells {
+            let hottest = cell.telemetry.as_ref().and_then(|t| t.hottest_mc());
+            let values = table.values(cell.workload, cell.candidate);
+            let own: Vec<f64> = values.iter().flatten().copied().collect();
+            let mean = sample::mean(&own);
+            if let (Some(mc), Some(Some(y)), Some(mean)) = (hottest, values.get(position), mean) {
+                heat.push(mc as f64 / 1000.0);
+                rate.push(y - mean);
+            }
+        }
+    }
+    let limit = run.header.protocol.thresholds.correlation;
+    let Spearman { rho, p } = spearman(&heat, &rate)?;
+    (heat.len() >= 2 * FEWEST && rho.abs() > limit && p < ALPHA).then(|| {
+        let low = heat.iter().copied().fold(f64::MAX, f64::min);
+        let high = heat.iter().copied().fold(f64::MIN, f64::max);
+        let evidence =
+            format!("rank correlation {rho:.2} of rate and temperature, {low:.0} to {high:.0} °C");
+        finding(&run.header, &RULE, evidence, cooler(&run.header))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::analyse::analyse;
+    use crate::model::telemetry::{Gauge, Telemetry};
+    use crate::rules::tests::session::{at, has};
+    use crate::rules::tests::told;
+    use crate::testing::RunBuilder;
+
+    #[test]
+    fn l51_rates_that_follow_the_heat() {
+        // The hotter, the slower: 1 % for each of the eight degrees.
+        let follows = RunBuilder::stacks(&["a", "b"]).cells(|c| {
+            let mc = 60_000 + 1000 * u64::from(c.block);
+            let gauge = Gauge { name: "cpu-thermal".to_string(), most: None, values: vec![mc] };
+            let telemetry = Telemetry { temperature_mc: vec![gauge], ..Telemetry::default() };
+            c.telemetry = Some(Box::new(telemetry));
+        });
+        let slower = |b: u32, c, w| at(&[1000.0; 2])(b, c, w) * libm::exp(-0.02 * f64::from(b));
+        assert!(has("L51", &follows.clone().play(8, slower).build()));
+        assert!(!has("L51", &follows.clone().play(8, at(&[1000.0; 2])).build()));
+        // Only visits to drives can wait for longer.
+        let advice = |run: &Run| told(&analyse(run).findings, "L51").unwrap().advice;
+        let mut run = follows.play(8, slower).build();
+        assert!(advice(&run).contains("bakeoff watch"), "{}", advice(&run));
+        run.header.region.as_mut().unwrap().is_image = false;
+        assert!(advice(&run).contains("cool_limit_s = 300"), "{}", advice(&run));
+    }
+}

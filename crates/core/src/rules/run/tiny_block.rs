@@ -1,0 +1,147 @@
+//! L22 tiny-block: buffered blocks are under 4 KiB, or the calls per second do not change with the
+//! block size.
+
+use super::{RunCheck, RunRule};
+use crate::decide::table::Table;
+use crate::evidence::rule::{CLAIMS, Check, E, Rule, W, When};
+use crate::evidence::{finding, of_result, of_study};
+use crate::model::event::Header;
+use crate::model::finding::Finding;
+use crate::model::job::Rw;
+use crate::model::run::Run;
+use crate::model::thresholds::Thresholds;
+use crate::model::workload::Workload;
+use crate::scan::ToolResult;
+use crate::stats::sample;
+use crate::study::Study;
+use crate::{study, units};
+
+/// The rule.
+pub static RULE: Rule = Rule {
+    id: "L22",
+    slug: "tiny-block",
+    when: &[When::Plan, When::Analysis, When::Import],
+    severity: [W, W, W, E],
+    scope: CLAIMS,
+    condition: "buffered blocks are under 4 KiB, or the calls per second do not change with the \
+        block size",
+    explain: "With eight bytes per call, a Raspberry Pi makes 26,000 to 105,000 calls per second \
+        and a PC twenty times as many, regardless of the disk: this measures the cost of a call. \
+        In one study vfat won at 512 bytes and lost at 4 KiB. Use --bs 4k or more to measure the \
+        disk.",
+    checks: &[Check::Workload(in_plan), Check::Result(in_result), Check::Study(in_study)],
+};
+
+/// What it checks of a run and its comparisons.
+pub(super) static OVER_RUN: RunRule = RunRule { rule: &RULE, checks: &[RunCheck::Whole(calls)] };
+
+fn in_plan(header: &Header, workload: &Workload) -> Option<Finding> {
+    let job = &workload.job;
+    let is_tiny = job.bs < header.protocol.thresholds.small_block_bytes && !job.direct;
+    (is_tiny && job.rw != Rw::SmallFiles).then(|| {
+        let evidence = format!("buffered blocks of {} bytes measure the cost of calls", job.bs);
+        finding(header, &RULE, evidence, "use --bs 4k or more")
+    })
+}
+
+/// L22: as many calls a second whatever the block size.
+fn calls(run: &Run, table: &Table) -> Option<Finding> {
+    let workloads = &run.header.workloads;
+    let rate = |w: usize| -> Option<f64> {
+        let of = &workloads[w];
+        let candidates = 0..run.header.candidates.len() as u16;
+        let means = candidates.filter_map(|c| {
+            let values: Vec<f64> = table.values(w as u16, c).iter().flatten().copied().collect();
+            let figure = of.metric.of_score(sample::mean(&values)?);
+            Some(match of.metric {
+                crate::model::workload::Metric::Bandwidth => figure / of.job.bs as f64,
+                _ => figure,
+            })
+        });
+        sample::mean(&means.collect::<Vec<_>>())
+    };
+    for (i, a) in workloads.iter().enumerate() {
+        for (j, b) in workloads.iter().enumerate().skip(i + 1) {
+            let alike = a.job.rw == b.job.rw && !a.job.direct && !b.job.direct;
+            let sizes = (a.job.bs.min(b.job.bs), a.job.bs.max(b.job.bs));
+            let far = sizes.1 >= 8 * sizes.0 && a.profile.is_none() && b.profile.is_none();
+            let (Some(x), Some(y)) = (rate(i), rate(j)) else { continue };
+            if alike && far && a.driver == b.driver && (x / y - 1.0).abs() < 0.2 {
+                let evidence = format!(
+                    "{x:.0} calls per second at {} and {y:.0} at {}",
+                    units::size(a.job.bs),
+                    units::size(b.job.bs)
+                );
+                let advice = "this measures calls, not the disk: use --direct or larger blocks";
+                return Some(finding(&run.header, &RULE, evidence, advice));
+            }
+        }
+    }
+    None
+}
+
+fn in_result(result: &ToolResult) -> Option<Finding> {
+    let from_table = || result.setup.get("block_size_bytes")?.parse::<f64>().ok();
+    let block = result.figure(&["block_size"]).or_else(from_table)?;
+    let is_tiny =
+        result.is("dd") && block > 0.0 && block < Thresholds::default().small_block_bytes as f64;
+    let evidence = format!("blocks of {block} bytes");
+    let advice = "Below 4 KiB the figure is the cost of a system call: use bs=4k or more.";
+    is_tiny.then(|| of_result(&RULE, evidence, advice))
+}
+
+/// The same sequential test in small and in large blocks, where the small ones are far slower.
+fn in_study(study: &Study) -> Option<Finding> {
+    let same = |a: &study::Cell, b: &study::Cell| {
+        (a.host, a.device, a.candidate(), a.test, a.tool)
+            == (b.host, b.device, b.candidate(), b.test, b.tool)
+    };
+    let sequential = || study.cells.iter().filter(|c| c.is_sequential());
+    let small = sequential().filter(|c| (2..=4096).contains(&c.block));
+    let pair = small.flat_map(|a| {
+        let large = sequential().filter(move |b| b.block >= 1 << 20 && same(a, b));
+        large.map(move |b| (a, b))
+    });
+    let (a, b) = pair.into_iter().find(|(a, b)| a.rate < b.rate * 0.5)?;
+    let evidence = format!(
+        "{} in blocks of {} run at {:.0} % of the rate of {} blocks: {} requests a second",
+        a.test,
+        units::block_size(a.block),
+        a.rate / b.rate * 100.0,
+        units::block_size(b.block),
+        units::count(a.rate / a.block as f64)
+    );
+    let advice = "That is the cost of a request, not of the disk: use 64 KiB and more for streams.";
+    Some(of_study(&RULE, evidence, advice))
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::rules::tests::before::{fires, job};
+    use crate::rules::tests::session::{has, noise};
+    use crate::testing::RunBuilder;
+
+    #[test]
+    fn l22_blocks_of_512_bytes_and_of_4096() {
+        assert!(fires("L22", &job(|j| j.bs = 512)) && !fires("L22", &job(|j| j.bs = 4096)));
+    }
+
+    #[test]
+    fn l22_as_many_calls_whatever_the_size() {
+        let run = |large: f64| {
+            let builder = RunBuilder::stacks(&["a", "b"]).workloads(&["randwrite", "randrw"]);
+            let builder = builder.header(|h| {
+                let mut second = h.workloads[0].clone();
+                second.name = "randwrite 64k".to_string();
+                second.job.bs = 64 << 10;
+                h.workloads[1] = second;
+            });
+            let rate = move |b, c, w: u16| {
+                let calls = if w == 0 { 20_000.0 } else { large };
+                calls * libm::exp(noise(b, c, w))
+            };
+            builder.play(5, rate).build()
+        };
+        assert!(has("L22", &run(19_000.0)) && !has("L22", &run(5_000.0)));
+    }
+}

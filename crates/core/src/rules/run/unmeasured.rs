@@ -1,0 +1,79 @@
+//! unmeasured: a candidate has no valid cell for a workload that others completed.
+
+use super::{RunCheck, RunRule};
+use crate::decide::compare::Comparison;
+use crate::decide::table::Table;
+use crate::evidence::finding;
+use crate::evidence::rule::{E, RUN, Rule, W, When};
+use crate::model::event::Cell;
+use crate::model::finding::Finding;
+use crate::model::run::Run;
+
+/// The rule.
+pub static RULE: Rule = Rule {
+    id: "unmeasured",
+    slug: "unmeasured",
+    when: &[When::Analysis],
+    severity: [W, W, E, E],
+    scope: RUN,
+    condition: "a candidate has no valid cell for a workload that others completed",
+    explain: "Every attempt at this cell failed or was discarded, so there is no claim about this \
+        candidate for this workload. The reasons are recorded with the attempts.",
+    checks: &[],
+};
+
+/// What it checks of a run and its comparisons.
+pub(super) static OVER_RUN: RunRule =
+    RunRule { rule: &RULE, checks: &[RunCheck::Each(unmeasured)] };
+
+/// Candidates without a number on a workload on which others have one.
+fn unmeasured(run: &Run, table: &Table, workload: u16, _: &Comparison) -> Vec<Finding> {
+    let candidates = 0..run.header.candidates.len() as u16;
+    let has = |c: &u16| table.values(workload, *c).iter().any(Option::is_some);
+    if table.blocks().is_empty() || !candidates.clone().any(|c| has(&c)) {
+        return Vec::new();
+    }
+    let missing = candidates.filter(|c| !has(c));
+    let describe = |c: u16| {
+        let tried: Vec<&String> = run
+            .invalid
+            .iter()
+            .filter(|(_, candidate, w, _)| (*candidate, *w) == (c, workload))
+            .map(|(.., reason)| reason)
+            .collect();
+        let last =
+            tried.last().map_or(String::new(), |reason| format!(", the last time: {reason}"));
+        let is_it = |cell: &&Cell| (cell.candidate, cell.workload) == (c, workload);
+        let kept = run.complete_blocks().flat_map(|b| &b.cells).filter(is_it).count();
+        let attempts = crate::words::count((tried.len() + kept) as u32, "attempt");
+        let evidence = format!("no valid cell in {attempts}{last}");
+        let advice = "fix the error above, or exclude this workload";
+        let mut found = finding(&run.header, &RULE, evidence, advice);
+        found.candidate = Some(run.header.candidates[usize::from(c)].name.clone());
+        found
+    };
+    missing.map(describe).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::analyse::analyse;
+    use crate::rules::run::tests::steady;
+    use crate::testing::Version01;
+
+    #[test]
+    fn a_candidate_whose_every_cell_is_thrown_away_is_named() {
+        let builder = Version01::directories(&["/a", "/b", "/c"]);
+        let run = builder
+            .cells(|c| c.truth.suspended_ns = if c.candidate == 2 { 3_000_000_000 } else { 0 })
+            .play(5, steady)
+            .build();
+        let found = analyse(&run);
+        let named = found.findings.iter().find(|f| f.id == "unmeasured").expect("a finding");
+        assert_eq!(named.candidate.as_deref(), Some("/c"));
+        let told = found.findings.iter().find(|f| f.id == "suspended").expect("a finding");
+        assert!(told.evidence.contains("in 5 of 5 cells; first: discarded"), "{}", told.evidence);
+        assert_eq!((found.cells, found.void_cells), (10, 5));
+        assert_eq!(found.verdicts[0].standings.len(), 2);
+    }
+}

@@ -1,0 +1,134 @@
+//! L45 untested-cause: a cause is named without evidence from a ceiling or a test. The grade beside
+//! each cause already tells "proved" from "consistent with what was seen". The rule speaks where
+//! the difference could have been made and was not.
+
+use crate::diagnose::{Cause, Grade, rungs};
+use crate::evidence::finding;
+use crate::evidence::rule::{Check, I, RUN, Rule, Stated, W, When};
+use crate::model::cause::HeldBack;
+use crate::model::ceiling::Layer;
+use crate::model::ceiling::{Because, LeftOut};
+use crate::model::finding::Finding;
+use crate::model::run::Run;
+use crate::model::setting::Setting;
+
+/// The rule.
+pub static RULE: Rule = Rule {
+    id: "L45",
+    slug: "untested-cause",
+    when: &[When::Analysis, When::Import],
+    severity: [I, I, I, I],
+    scope: RUN,
+    condition: "a cause is named without evidence from a ceiling or a test",
+    explain: "\"The USB protocol is the bottleneck\" was concluded from a Raspberry Pi alone, \
+        while a PC read the same disk over the same USB 2 at 1.4 times the speed. To verify a \
+        cause, measure the lower layers or change it: --prove changes the CPU clock, the queue \
+        depth and the block size. For its own runs bakeoff reports \"proved\" only after that, and \
+        \"consistent with what was seen\" before. This finding marks a run without time or write \
+        budget to measure any lower layer.",
+    checks: &[
+        Check::Elsewhere("analyse, which knows the causes"),
+        Check::Stated(Stated {
+            key: "cause",
+            value: "",
+            severity: Some(W),
+            advice: "Measure the layers below, one after the other, on the same place.",
+        }),
+    ],
+};
+
+/// What measuring the layers below shows. The others are told by the kernel or by the series.
+const SHOWN_BY_LAYERS: [Cause; 6] =
+    [Cause::Cpu, Cause::SystemCalls, Cause::Bus, Cause::Device, Cause::QueueDepth, Cause::Flush];
+
+/// The finding about one workload and what is said to hold its candidates back.
+pub fn untested(run: &Run, workload: u16, held: &[HeldBack]) -> Option<Finding> {
+    let of = &run.header.workloads[usize::from(workload)];
+    let is_guess = |held: &&HeldBack| {
+        held.reason.grade == Grade::Consistent && SHOWN_BY_LAYERS.contains(&held.reason.cause)
+    };
+    let guess = held.iter().find(is_guess)?;
+    let tells = |layer: Layer| layer != Layer::Tool;
+    let can_be = rungs::of(of, false).iter().any(|rung| tells(rung.layer));
+    let mut measured = run.ceilings.rungs.iter();
+    if !can_be || measured.any(|rung| rung.workload == workload && tells(rung.layer)) {
+        return None;
+    }
+    // A record that does not say why there is none is an old one, of which nothing is known.
+    let is_about = |left: &&LeftOut| left.workload.is_none_or(|of| of == workload);
+    let because = run.ceilings.left_out.iter().find(is_about)?.because;
+    let evidence = format!(
+        "the bottleneck is unverified: lower layers were not measured ({})",
+        because.label()
+    );
+    let advice = match (because, Setting::of(&run.header)) {
+        (Because::Bytes, _) => "raise the write limit: --max-write 8g",
+        (_, Setting::Places | Setting::Image) => "allow more time than the blocks need: --time 15m",
+        _ => "allow more time than the blocks need: --time 4h",
+    };
+    let mut found = finding(&run.header, &RULE, evidence, advice);
+    found.workload = Some(of.name.clone());
+    found.candidate = Some(guess.candidate.clone());
+    Some(found)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::diagnose::Reason;
+    use crate::model::ceiling::Rung;
+    use crate::model::profile::{Part, Profile};
+    use crate::testing::RunBuilder;
+
+    fn held(cause: Cause, grade: Grade) -> Vec<HeldBack> {
+        let reason = Reason { grade, ..Reason::consistent(cause, "as it seems".to_string()) };
+        vec![HeldBack { candidate: "/a".to_string(), reason, cells: 5, of: 5 }]
+    }
+
+    /// A run without ceilings for want of time.
+    fn run() -> Run {
+        let mut run = RunBuilder::directories(&["/a", "/b"]).workloads(&["randread"]).build();
+        run.ceilings.left_out = vec![LeftOut { workload: None, because: Because::Time }];
+        run
+    }
+
+    #[test]
+    fn l45_a_cause_without_a_layer_below_it_and_one_with() {
+        let consistent = held(Cause::Device, Grade::Consistent);
+        let mut run = run();
+        let found = untested(&run, 0, &consistent).expect("nothing was measured");
+        assert_eq!((found.id.as_str(), found.workload.as_deref()), ("L45", Some("randread")));
+        assert_eq!(
+            found.evidence,
+            "the bottleneck is unverified: lower layers were not measured (they would take time that \
+             the blocks need)"
+        );
+        assert!(found.advice.contains("--time 15m"), "{}", found.advice);
+        let rung = |layer| Rung {
+            layer,
+            workload: 0,
+            candidate: None,
+            rate: 1e4,
+            bytes_per_s: 4e7,
+            elapsed_ns: 300_000_000,
+        };
+        // The generator's own limit says nothing about a disk; the disk with many requests does.
+        run.ceilings.rungs = vec![rung(Layer::Tool)];
+        assert!(untested(&run, 0, &consistent).is_some());
+        run.ceilings.rungs = vec![rung(Layer::Deep)];
+        assert_eq!(untested(&run, 0, &consistent), None);
+        (run.ceilings.rungs, run.ceilings.left_out) = (Vec::new(), Vec::new());
+        assert_eq!(untested(&run, 0, &consistent), None, "an old record");
+    }
+
+    #[test]
+    fn l45_leaves_alone_what_is_proved_and_what_no_layer_shows() {
+        let run = run();
+        assert_eq!(untested(&run, 0, &held(Cause::Device, Grade::Proved)), None);
+        assert_eq!(untested(&run, 0, &held(Cause::Foreign, Grade::Consistent)), None);
+        assert_eq!(untested(&run, 0, &held(Cause::Unattributed, Grade::Unattributed)), None);
+        let mut profile = run.clone();
+        profile.header.workloads[0].profile = Some(Part { profile: Profile::Desktop, part: 0 });
+        assert_eq!(untested(&profile, 0, &held(Cause::Flush, Grade::Consistent)), None);
+    }
+}

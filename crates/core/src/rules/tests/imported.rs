@@ -1,0 +1,63 @@
+//! Texts and tables of others for the tests of rules.
+
+use std::collections::BTreeSet;
+
+use crate::import::{Finder, studies};
+use crate::model::finding::Finding;
+use crate::rules;
+use crate::study::facts::Facts;
+
+pub(crate) fn ids(text: &str) -> Vec<String> {
+    let imported = Finder::all(text.as_bytes());
+    assert!(!imported.results.is_empty(), "{text}");
+    imported.results.into_iter().flat_map(|r| r.findings).map(|f| f.id).collect()
+}
+
+#[test]
+fn the_studies_trigger_what_their_figures_show() {
+    for (name, expected) in [
+        ("mountpoints", &["L14", "L19", "L26"][..]),
+        ("usb-stick", &["L23", "L24"]),
+        ("block-size-sweep", &["L22"]),
+        ("luks-btrfs", &[]),
+        ("journal-scheduler", &[]),
+    ] {
+        let table = studies::find(name).unwrap().table;
+        let table = table.replace(&format!("\n{name},"), "\nrenamed,");
+        let found: BTreeSet<String> = ids(&table).into_iter().collect();
+        assert_eq!(found, expected.iter().map(|id| (*id).to_string()).collect(), "{name}");
+    }
+}
+
+const HEAD: &str = "study,host,device,filesystem,encryption,tool,test,block_size_bytes,metric,\
+                    value,unit,note\n";
+
+/// Findings of a table of `rows` (from the filesystem on) about one stick, with one fact beside.
+fn found(rows: &[&str], fact: &str) -> Vec<Finding> {
+    let rows = rows.iter().map(|row| format!("somebody,Pi 3,a stick,{row}\n"));
+    let text = HEAD.to_string() + &rows.collect::<String>();
+    let imported = Finder::all(text.as_bytes());
+    assert!(!imported.results.is_empty(), "{:?}", imported.unread);
+    let fact = match fact.split_once('=') {
+        Some((key, value)) => {
+            format!("[[fact]]\nkey = \"{key}\"\nvalue = \"{value}\"\nsays = \"it says {value}\"\n")
+        }
+        None => String::new(),
+    };
+    let facts = Facts::parse(&fact).unwrap();
+    let single = imported.results.iter().flat_map(|r| r.findings.clone());
+    single.chain(rules::study(&imported, &facts)).collect()
+}
+
+pub(crate) fn fires(id: &str, rows: &[&str], fact: &str) -> bool {
+    let found = found(rows, fact);
+    let of = found.iter().find(|f| f.id == id);
+    assert!(of.is_none_or(|f| !f.evidence.is_empty() && f.advice.ends_with('.')), "{of:?}");
+    of.is_some()
+}
+
+/// Two candidates, the second at so many MB/s.
+pub(crate) const TWO: [&str; 2] = [
+    "ext4,none,dd,sequential write,1048576,throughput,10,MB/s,",
+    "xfs,none,dd,sequential write,1048576,throughput,11,MB/s,",
+];
