@@ -6,6 +6,7 @@
 pub mod advice;
 pub mod cell;
 pub mod clock;
+pub mod observation;
 pub mod pattern;
 pub mod rule;
 

@@ -5,6 +5,7 @@
 //! list of sixty-eight; rules without a number carry a name. The example in each explanation is a
 //! measured one: most are from the five published studies (`bakeoff show study:NAME`).
 
+use super::observation::Observation;
 use crate::model::candidate::{Kind, Stack};
 use crate::model::event::{Cell, Header, Region};
 use crate::model::finding::{Finding, Scope, Severity};
@@ -106,7 +107,9 @@ pub type Stacks<'a> = [(&'a str, &'a Stack)];
 /// [`crate::rules::run::RunCheck`] beside these.
 #[derive(Clone, Copy, Debug)]
 pub enum Check {
-    /// One cell.
+    /// A cell, a workload or a result of another tool alike.
+    Observed(fn(&Observation) -> Option<Seen>),
+    /// One cell, with what only bakeoff records of it.
     Cell(fn(&Header, &Workload, &Cell) -> Option<Finding>),
     /// What is asked for, as a whole.
     Header(fn(&Header) -> Option<Finding>),
@@ -136,6 +139,15 @@ pub enum Check {
     Elsewhere(&'static str),
 }
 
+/// What a rule finds in an observation, whoever made it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Seen {
+    /// What was seen, in numbers.
+    pub evidence: String,
+    /// What to do about it.
+    pub advice: &'static str,
+}
+
 /// A fact that is reason enough for a finding.
 #[derive(Clone, Copy, Debug)]
 pub struct Stated {
@@ -147,6 +159,13 @@ pub struct Stated {
     pub severity: Option<Severity>,
     /// What to do about it.
     pub advice: &'static str,
+}
+
+/// The checks of these rules, each with its rule.
+pub(crate) fn checks(
+    rules: impl Iterator<Item = &'static Rule>,
+) -> impl Iterator<Item = (&'static Rule, &'static Check)> {
+    rules.flat_map(|rule| rule.checks.iter().map(move |check| (rule, check)))
 }
 
 pub(crate) const I: Severity = Severity::Info;

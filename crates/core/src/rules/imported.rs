@@ -3,21 +3,27 @@
 //! No rule looks at the name of a study. A rule fires on figures, command lines and facts that are
 //! there; what nobody stated is no evidence.
 
-use crate::evidence::of_study;
-use crate::evidence::rule::{Check, Rule, Stated};
+use crate::evidence::observation::Observation;
+use crate::evidence::rule::{Check, Rule, Stated, checks};
+use crate::evidence::{of_result, of_study};
 use crate::model::finding::Finding;
+use crate::model::thresholds::Thresholds;
 use crate::scan::{Imported, ToolResult};
 use crate::study::Study;
 use crate::study::facts::Facts;
 
 /// What limits a result, as far as its own figures and command line show it; by id.
 pub fn result(result: &ToolResult) -> Vec<Finding> {
-    let found = |check: &Check| match check {
+    let limits = Thresholds::default();
+    let observation = Observation::of_result(&limits, result);
+    let found = |(rule, check): (&Rule, &Check)| match check {
         Check::Result(check) => check(result),
+        Check::Observed(check) => {
+            check(&observation).map(|seen| of_result(rule, seen.evidence, seen.advice))
+        }
         _ => None,
     };
-    let checks = super::all_rules().flat_map(|rule| rule.checks);
-    let mut found: Vec<Finding> = checks.filter_map(found).collect();
+    let mut found: Vec<Finding> = checks(super::all_rules()).filter_map(found).collect();
     found.sort_by(|a, b| a.id.cmp(&b.id));
     found
 }

@@ -1,7 +1,9 @@
 //! Rules that can be known before the first block, applied to a header.
 
 use super::place::places;
-use crate::evidence::rule::Check;
+use crate::evidence::finding;
+use crate::evidence::observation::Observation;
+use crate::evidence::rule::{Check, Rule, checks};
 use crate::model::candidate::{Kind, Stack};
 use crate::model::event::{Header, Region};
 use crate::model::finding::Finding;
@@ -19,7 +21,7 @@ pub fn plan(header: &Header, system: &[SystemDisk]) -> Vec<Finding> {
             Kind::Directory { .. } => None,
         })
         .collect();
-    let mut all = found(|check| match check {
+    let mut all = found(|_, check| match check {
         Check::Header(check) => check(header),
         _ => None,
     });
@@ -27,7 +29,7 @@ pub fn plan(header: &Header, system: &[SystemDisk]) -> Vec<Finding> {
     all.extend(places(header).into_iter().flat_map(|of| of_place(header, of, system)));
     let own = header.workloads.iter().filter(|w| w.profile.is_none());
     all.extend(own.flat_map(|workload| of_workload(header, workload)));
-    all.extend(found(|check| match check {
+    all.extend(found(|_, check| match check {
         Check::Stacks(check) => check(header, &stacks),
         _ => None,
     }));
@@ -36,12 +38,12 @@ pub fn plan(header: &Header, system: &[SystemDisk]) -> Vec<Finding> {
 }
 
 /// What the checks of all rules find, by the ids of the rules.
-fn found(ask: impl Fn(&Check) -> Option<Finding>) -> Vec<Finding> {
-    super::all().into_iter().flat_map(|rule| rule.checks).filter_map(ask).collect()
+fn found(ask: impl Fn(&Rule, &Check) -> Option<Finding>) -> Vec<Finding> {
+    checks(super::all().into_iter()).filter_map(|(rule, check)| ask(rule, check)).collect()
 }
 
 fn of_region(header: &Header, region: &Region) -> Vec<Finding> {
-    found(|check| match check {
+    found(|_, check| match check {
         Check::Region(check) => check(header, region),
         _ => None,
     })
@@ -53,7 +55,7 @@ fn of_place(
     system: &[SystemDisk],
 ) -> Vec<Finding> {
     let about = |found| Finding { candidate: candidate.map(str::to_string), ..found };
-    found(|check| match check {
+    found(|_, check| match check {
         Check::Place(check) => check(header, place).map(about),
         Check::System(check) => check(header, place, system).map(about),
         _ => None,
@@ -61,15 +63,19 @@ fn of_place(
 }
 
 fn of_workload(header: &Header, workload: &Workload) -> Vec<Finding> {
-    found(|check| match check {
-        Check::Workload(check) => check(header, workload)
-            .map(|found| Finding { workload: Some(workload.name.clone()), ..found }),
+    let observation = Observation::of_workload(header, workload);
+    let about = |found| Finding { workload: Some(workload.name.clone()), ..found };
+    found(|rule, check| match check {
+        Check::Workload(check) => check(header, workload).map(about),
+        Check::Observed(check) => {
+            check(&observation).map(|seen| about(finding(header, rule, seen.evidence, seen.advice)))
+        }
         _ => None,
     })
 }
 
 fn of_stack(header: &Header, (name, stack): &(&str, &Stack)) -> Vec<Finding> {
-    found(|check| match check {
+    found(|_, check| match check {
         Check::Stack(check) => check(header, stack)
             .map(|found| Finding { candidate: Some((*name).to_string()), ..found }),
         _ => None,

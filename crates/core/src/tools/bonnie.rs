@@ -16,9 +16,10 @@ mod wrapped;
 use self::cells::{Cells, TESTS};
 use self::table::Table;
 use self::wrapped::{Next, Wrapped};
-use crate::model::finding::Severity;
+use crate::evidence::cell::too_short;
+use crate::evidence::of_result;
 use crate::scan::finder::{Line, Reader};
-use crate::scan::result::{Metrics, Out, Place, finding};
+use crate::scan::result::{Metrics, Out, Place};
 
 /// The CSV line follows its table within this many lines.
 const CSV_GAP_LINES: u64 = 12;
@@ -204,7 +205,7 @@ fn emit(place: &Place, last: u64, cells: &Cells, out: &mut Out) {
     if !short.is_empty() {
         let evidence = format!("+++++ for {}: each took less than 0.5 s", short.join(", "));
         let advice = "Measure with a larger file (-s) or more files (-n).";
-        result.findings.push(finding("L25", Severity::Error, evidence, advice));
+        result.findings.push(of_result(&too_short::RULE, evidence, advice));
     }
     out.result(result);
 }

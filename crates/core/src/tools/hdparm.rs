@@ -5,10 +5,11 @@
 //! and T only show that the line is whole. -t reads for three seconds from the start of the device
 //! or from `--offset`, -T reads the same 2 MiB again and again.
 
-use crate::model::finding::Severity;
+use crate::evidence::cell::warm_cache;
+use crate::evidence::of_result;
 use crate::scan::decimal::Decimal;
 use crate::scan::finder::{Line, Reader};
-use crate::scan::result::{Metrics, Out, finding};
+use crate::scan::result::{Metrics, Out};
 
 const TOOL: &str = "hdparm";
 const MIB: u64 = 1 << 20;
@@ -65,7 +66,7 @@ impl Hdparm {
             let evidence = "the same 2 MiB are read again and again: this is the speed of memory \
                             and CPU, not of the drive";
             let advice = "compare drives by the disk reads: hdparm -t --direct";
-            result.findings.push(finding("L16", Severity::Refuse, evidence.to_string(), advice));
+            result.findings.push(of_result(&warm_cache::RULE, evidence.to_string(), advice));
         }
         out.result(result);
     }

@@ -1,12 +1,7 @@
 //! L26 mean-lies: the mean latency is above the 95th percentile.
 
-use super::latencies;
-use crate::evidence::rule::{CELL, Check, Rule, W, When};
-use crate::evidence::{finding, of_result};
-use crate::model::event::{Cell, Header};
-use crate::model::finding::Finding;
-use crate::model::workload::Workload;
-use crate::scan::ToolResult;
+use crate::evidence::observation::{Latencies, Observation, Source};
+use crate::evidence::rule::{CELL, Check, Rule, Seen, W, When};
 use crate::units;
 
 /// The rule.
@@ -20,34 +15,23 @@ pub static RULE: Rule = Rule {
     explain: "On one SD card the mean was 4.9 ms and 95 % of the operations took less than 2.3 ms: \
         a few stalls of up to 0.8 s made more than half of the time. Such a mean describes no \
         typical operation; use the percentiles in the report.",
-    checks: &[Check::Cell(in_cell), Check::Result(in_result)],
+    checks: &[Check::Observed(seen)],
 };
 
-fn in_cell(header: &Header, _: &Workload, cell: &Cell) -> Option<Finding> {
-    let (name, latency, p95) = latencies(cell).find_map(|(name, _, l)| {
-        let p95 = l.p95.filter(|p| l.mean > *p as f64)?;
-        Some((name, l, p95))
-    })?;
+fn seen(of: &Observation) -> Option<Seen> {
+    let lie = |l: &Latencies| l.p95_ns.filter(|p95| l.mean_ns > *p95 as f64).map(|p95| (*l, p95));
+    let (l, p95) = of.latencies.iter().find_map(lie)?;
     let evidence = format!(
-        "mean {name} {}, 95th percentile {}",
-        units::latency(libm::round(latency.mean) as u64),
+        "mean {} {}, 95th percentile {}",
+        l.name,
+        units::latency(libm::round(l.mean_ns) as u64),
         units::latency(p95)
     );
-    let advice = "use the percentiles; bakeoff report last draws the whole distribution";
-    Some(finding(header, &RULE, evidence, advice))
-}
-
-fn in_result(result: &ToolResult) -> Option<Finding> {
-    let prefixes = ["", "read.", "write.", "sync."];
-    let lie = prefixes.iter().find_map(|prefix| {
-        let mean = result.figure(&[&format!("{prefix}latency_avg")])?;
-        let p95 = result.figure(&[&format!("{prefix}latency_p95")])?;
-        (mean > p95 && p95 > 0.0).then_some((mean, p95))
-    });
-    let (mean, p95) = lie?;
-    let evidence = format!("mean {:.3} ms, 95th percentile {:.3} ms", mean / 1e6, p95 / 1e6);
-    let advice = "The slowest operations set the mean: look at the quantiles.";
-    Some(of_result(&RULE, evidence, advice))
+    let advice = match of.source {
+        Source::Ours => "use the percentiles; bakeoff report last draws the whole distribution",
+        Source::Others => "The slowest operations set the mean: look at the quantiles.",
+    };
+    Some(Seen { evidence, advice })
 }
 
 #[cfg(test)]

@@ -28,8 +28,9 @@ pub(crate) mod fixture;
 #[cfg(test)]
 mod tests;
 
-use super::about;
-use super::rule::{Check, Rule};
+use super::observation::Observation;
+use super::rule::{Check, Rule, checks};
+use super::{about, finding};
 use crate::model::candidate::Kind;
 use crate::model::event::{Cell, Header};
 use crate::model::finding::{Finding, Scope, Severity};
@@ -67,11 +68,15 @@ pub fn cell(header: &Header, cell: &Cell) -> Vec<Finding> {
     let Some(workload) = header.workloads.get(usize::from(cell.workload)) else {
         return Vec::new();
     };
-    let found = |check: &Check| match check {
+    let observation = Observation::of_cell(header, workload, cell);
+    let found = |(rule, check): (&Rule, &Check)| match check {
         Check::Cell(check) => check(header, workload, cell),
+        Check::Observed(check) => {
+            check(&observation).map(|seen| finding(header, rule, seen.evidence, seen.advice))
+        }
         _ => None,
     };
-    let own = RULES.iter().flat_map(|rule| rule.checks).filter_map(found);
+    let own = checks(RULES.into_iter()).filter_map(found);
     let engines = cell.measurement.findings.iter().cloned().map(|found| Finding {
         advice: super::advice::spelled(&header.verb, &found.advice),
         ..found

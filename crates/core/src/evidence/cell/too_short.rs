@@ -1,12 +1,10 @@
 //! L25 too-short: a cell is shorter than half a second or fifty operations, or unflushed writes are
 //! shorter than 50 s.
 
-use crate::evidence::rule::{CELL, Check, E, Rule, When};
-use crate::evidence::{finding, of_result, of_study};
-use crate::model::event::{Cell, Header};
+use crate::evidence::observation::{Observation, Source};
+use crate::evidence::of_study;
+use crate::evidence::rule::{CELL, Check, E, Rule, Seen, When};
 use crate::model::finding::Finding;
-use crate::model::workload::{DriverName, Workload};
-use crate::scan::ToolResult;
 use crate::study::Study;
 use crate::units;
 
@@ -23,7 +21,7 @@ pub static RULE: Rule = Rule {
         kernel has written anything back (it does so every 5 s). Cells last two seconds and fifty \
         operations at least; on a slow card the time limit can end one earlier, and this finding \
         reports it.",
-    checks: &[Check::Cell(in_cell), Check::Result(in_result), Check::Study(in_study)],
+    checks: &[Check::Observed(seen), Check::Study(in_study)],
 };
 
 /// Shortest cell that says anything, nanoseconds.
@@ -38,39 +36,31 @@ const PERIOD_NS: u64 = 5_000_000_000;
 /// Periods of that timer which an unflushed write has to outlast.
 const PERIODS: u64 = 10;
 
-fn in_cell(header: &Header, _: &Workload, cell: &Cell) -> Option<Finding> {
-    let m = &cell.measurement;
-    let (ios, took) = (m.total_ios(), units::duration(m.elapsed_ns));
-    let fewest = FEWEST_IOS.min(header.protocol.cell_min_ios);
+fn seen(of: &Observation) -> Option<Seen> {
+    let extent = of.extent?;
+    let took = units::duration(extent.elapsed_ns);
     // Slices are short on purpose, and each ends with its own flush.
-    let is_whole = cell.slices.is_empty();
-    let evidence = if is_whole && m.elapsed_ns < SHORTEST_NS {
+    let is_below = |least_ns: u64| extent.whole_ns.is_some_and(|ns| ns < least_ns);
+    let fewest = extent.ios.map(|(ios, wanted)| (ios, FEWEST_IOS.min(wanted)));
+    let evidence = if is_below(SHORTEST_NS) {
         format!("lasted {took}; the minimum is half a second")
-    } else if ios < fewest {
+    } else if let Some((ios, fewest)) = fewest.filter(|(ios, fewest)| ios < fewest) {
         format!("{ios} operations in {took}; the minimum is {fewest}")
-    } else if is_whole && !m.job.is_durable() && m.elapsed_ns < PERIODS * PERIOD_NS {
+    } else if extent.is_unflushed && is_below(PERIODS * PERIOD_NS) {
         format!(
             "lasted {took}; unflushed writes need 50 s, because the kernel writes back every 5 s"
         )
     } else {
         return None;
     };
-    let has_no_time = m.tool.as_ref().is_some_and(|tool| {
-        matches!(tool.driver, DriverName::Dd | DriverName::Iozone | DriverName::Bonnie)
-    });
-    let advice = match has_no_time {
-        true => "use a larger --size: the tool processes its file once, regardless of the time",
-        false => "measure longer: --runtime 60s, or flush: --end_fsync",
+    let advice = match (of.source, extent.is_one_pass) {
+        (Source::Others, _) => "Measure for seconds at least: more data, or a longer time.",
+        (_, true) => {
+            "use a larger --size: the tool processes its file once, regardless of the time"
+        }
+        (_, false) => "measure longer: --runtime 60s, or flush: --end_fsync",
     };
-    Some(finding(header, &RULE, evidence, advice))
-}
-
-fn in_result(result: &ToolResult) -> Option<Finding> {
-    let names = ["elapsed", "total_time", "read.elapsed", "write.elapsed"];
-    let ns = result.figure(&names).filter(|ns| *ns < SHORTEST_NS as f64)?;
-    let evidence = format!("{:.4} s", ns / 1e9);
-    let advice = "Measure for seconds at least: more data, or a longer time.";
-    Some(of_result(&RULE, evidence, advice))
+    Some(Seen { evidence, advice })
 }
 
 fn in_study(study: &Study) -> Option<Finding> {
@@ -91,10 +81,11 @@ fn in_study(study: &Study) -> Option<Finding> {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use crate::evidence::cell;
     use crate::evidence::cell::fixture::found;
+    use crate::model::event::{Cell, Header};
     use crate::model::measurement::Tool;
+    use crate::model::workload::DriverName;
     use crate::testing::{RunBuilder, clean_cell, measurement};
 
     #[test]

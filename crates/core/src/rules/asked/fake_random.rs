@@ -1,13 +1,11 @@
 //! L21 fake-random: random access uses blocks of a megabyte or more, or fewer than a hundred
 //! blocks.
 
-use crate::evidence::rule::{CLAIMS, Check, R, Rule, When};
-use crate::evidence::{finding, of_result, of_study};
-use crate::model::event::Header;
+use crate::evidence::observation::{Observation, Source};
+use crate::evidence::of_study;
+use crate::evidence::rule::{CLAIMS, Check, R, Rule, Seen, When};
 use crate::model::finding::Finding;
 use crate::model::thresholds::Thresholds;
-use crate::model::workload::Workload;
-use crate::scan::ToolResult;
 use crate::study::Study;
 use crate::units;
 
@@ -22,32 +20,25 @@ pub static RULE: Rule = Rule {
     explain: "One study found that the scheduler does not matter for random access, from a file of \
         1000 MB in records of 25 to 100 MB: ten to forty records. Random and sequential reads were \
         equally fast, which shows that the access was not random. Use --bs 4k and a large --size.",
-    checks: &[Check::Workload(in_plan), Check::Result(in_result), Check::Study(in_study)],
+    checks: &[Check::Observed(seen), Check::Study(in_study)],
 };
 
-fn in_plan(header: &Header, workload: &Workload) -> Option<Finding> {
-    let job = &workload.job;
-    let limits = &header.protocol.thresholds;
-    let blocks = job.size / job.bs.max(1);
-    let is_fake = job.bs >= limits.random_block_bytes || blocks < limits.random_blocks;
-    (job.rw.is_random() && is_fake).then(|| {
-        let evidence = format!("random access to {blocks} blocks of {}", units::size(job.bs));
-        finding(header, &RULE, evidence, "use small blocks and a large file: --bs 4k --size 1g")
+fn seen(of: &Observation) -> Option<Seen> {
+    let access = of.access.filter(|access| access.is_random)?;
+    let blocks = access.file_bytes? / access.block_bytes.max(1);
+    let is_fake = access.block_bytes >= of.limits.random_block_bytes;
+    (is_fake || blocks < of.limits.random_blocks).then(|| Seen {
+        evidence: format!(
+            "random access to {blocks} blocks of {}",
+            units::size(access.block_bytes)
+        ),
+        advice: match of.source {
+            Source::Ours => "use small blocks and a large file: --bs 4k --size 1g",
+            Source::Others => {
+                "Random access needs small records and many of them: -r 4k and a large -s."
+            }
+        },
     })
-}
-
-fn in_result(result: &ToolResult) -> Option<Finding> {
-    let random = ["random_read", "random_write"];
-    let is_random = result.metrics.iter().any(|m| random.iter().any(|r| m.name.starts_with(r)));
-    let (file, record) = (result.figure(&["file_size"])?, result.figure(&["record_size"])?);
-    let limits = Thresholds::default();
-    let count = file / record.max(1.0);
-    let is_fake = result.is("iozone")
-        && is_random
-        && (record >= limits.random_block_bytes as f64 || count < limits.random_blocks as f64);
-    let evidence = format!("{count:.0} records of {record:.0} bytes");
-    let advice = "Random access needs small records and many of them: -r 4k and a large -s.";
-    is_fake.then(|| of_result(&RULE, evidence, advice))
 }
 
 fn in_study(study: &Study) -> Option<Finding> {

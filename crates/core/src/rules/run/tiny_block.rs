@@ -3,15 +3,11 @@
 
 use super::{RunCheck, RunRule};
 use crate::decide::table::Table;
-use crate::evidence::rule::{CLAIMS, Check, E, Rule, W, When};
-use crate::evidence::{finding, of_result, of_study};
-use crate::model::event::Header;
+use crate::evidence::observation::{Observation, Source};
+use crate::evidence::rule::{CLAIMS, Check, E, Rule, Seen, W, When};
+use crate::evidence::{finding, of_study};
 use crate::model::finding::Finding;
-use crate::model::job::Rw;
 use crate::model::run::Run;
-use crate::model::thresholds::Thresholds;
-use crate::model::workload::Workload;
-use crate::scan::ToolResult;
 use crate::stats::sample;
 use crate::study::Study;
 use crate::{study, units};
@@ -29,22 +25,30 @@ pub static RULE: Rule = Rule {
         and a PC twenty times as many, regardless of the disk: this measures the cost of a call. \
         In one study vfat won at 512 bytes and lost at 4 KiB. Use --bs 4k or more to measure the \
         disk.",
-    checks: &[Check::Workload(in_plan), Check::Result(in_result), Check::Study(in_study)],
+    checks: &[Check::Observed(seen), Check::Study(in_study)],
 };
 
 /// What it checks of a run and its comparisons.
 pub(super) static OVER_RUN: RunRule = RunRule { rule: &RULE, checks: &[RunCheck::Whole(calls)] };
 
-fn in_plan(header: &Header, workload: &Workload) -> Option<Finding> {
-    let job = &workload.job;
-    let is_tiny = job.bs < header.protocol.thresholds.small_block_bytes && !job.direct;
-    (is_tiny && job.rw != Rw::SmallFiles).then(|| {
-        let evidence = format!("buffered blocks of {} bytes measure the cost of calls", job.bs);
-        finding(header, &RULE, evidence, "use --bs 4k or more")
+fn seen(of: &Observation) -> Option<Seen> {
+    let small =
+        of.access.filter(|a| a.is_buffered && a.block_bytes < of.limits.small_block_bytes)?;
+    Some(Seen {
+        evidence: format!(
+            "buffered blocks of {} bytes measure the cost of calls",
+            small.block_bytes
+        ),
+        advice: match of.source {
+            Source::Ours => "use --bs 4k or more",
+            Source::Others => {
+                "Below 4 KiB the figure is the cost of a system call: use bs=4k or more."
+            }
+        },
     })
 }
 
-/// L22: as many calls a second whatever the block size.
+/// As many calls a second whatever the block size.
 fn calls(run: &Run, table: &Table) -> Option<Finding> {
     let workloads = &run.header.workloads;
     let rate = |w: usize| -> Option<f64> {
@@ -78,16 +82,6 @@ fn calls(run: &Run, table: &Table) -> Option<Finding> {
         }
     }
     None
-}
-
-fn in_result(result: &ToolResult) -> Option<Finding> {
-    let from_table = || result.setup.get("block_size_bytes")?.parse::<f64>().ok();
-    let block = result.figure(&["block_size"]).or_else(from_table)?;
-    let is_tiny =
-        result.is("dd") && block > 0.0 && block < Thresholds::default().small_block_bytes as f64;
-    let evidence = format!("blocks of {block} bytes");
-    let advice = "Below 4 KiB the figure is the cost of a system call: use bs=4k or more.";
-    is_tiny.then(|| of_result(&RULE, evidence, advice))
 }
 
 /// The same sequential test in small and in large blocks, where the small ones are far slower.
