@@ -2,13 +2,14 @@
 //! result of another tool.
 //!
 //! One check with one threshold judges all of them. What is not known is absent here, and no rule
-//! speaks of it. How each tool names its figures is known here and to its reader only.
+//! speaks of it.
+
+mod results;
 
 use crate::model::event::{Cell, Header};
-use crate::model::job::Rw;
+use crate::model::job::{Data, Rw};
 use crate::model::thresholds::Thresholds;
 use crate::model::workload::{DriverName, Workload};
-use crate::scan::ToolResult;
 
 /// Whose measurement it is: advice names options of the tool that made it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,6 +39,10 @@ pub struct Observation<'a> {
     pub latencies: Vec<Latencies>,
     /// Where and in which blocks.
     pub access: Option<Access>,
+    /// Writes of which the measured time contains no flush.
+    pub unflushed: Option<Unflushed>,
+    /// How far the data that is written is zeros.
+    pub zeros: Option<Zeros>,
 }
 
 /// How long something was measured.
@@ -79,18 +84,35 @@ pub struct Access {
     pub file_bytes: Option<u64>,
 }
 
+/// Test data that compresses to almost nothing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Zeros {
+    /// Nothing else.
+    All,
+    /// Little else: the tool fills its buffer once, with few other bytes.
+    Nearly,
+}
+
+/// Buffered writes without a flush.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Unflushed {
+    /// Their bytes.
+    pub bytes: Option<u64>,
+}
+
 impl<'a> Observation<'a> {
     fn unknown(limits: &'a Thresholds, source: Source, tool: &'a str) -> Observation<'a> {
-        let (extent, outside, flushing, access) = (None, None, None, None);
         Observation {
             limits,
             source,
             tool,
-            extent,
-            outside,
-            flushing,
+            extent: None,
+            outside: None,
+            flushing: None,
             latencies: Vec::new(),
-            access,
+            access: None,
+            unflushed: None,
+            zeros: None,
         }
     }
 
@@ -103,9 +125,13 @@ impl<'a> Observation<'a> {
             block_bytes: job.bs,
             file_bytes: Some(job.size),
         };
+        let is_zero = job.rw.writes() && job.data == Data::Zero;
+        let is_open = !job.is_durable() && access.is_buffered && workload.driver.is_native();
         let limits = &header.protocol.thresholds;
         Observation {
             access: Some(access),
+            unflushed: is_open.then_some(Unflushed { bytes: Some(job.size) }),
+            zeros: is_zero.then_some(Zeros::All),
             ..Observation::unknown(limits, Source::Ours, workload.driver.name())
         }
     }
@@ -138,75 +164,4 @@ impl<'a> Observation<'a> {
             ..Observation::unknown(limits, Source::Ours, workload.driver.name())
         }
     }
-
-    /// What another tool printed.
-    pub fn of_result(limits: &'a Thresholds, result: &'a ToolResult) -> Observation<'a> {
-        let outside = outside(result);
-        Observation {
-            extent: extent(result),
-            outside,
-            flushing: outside.filter(|_| flushes_by_default(result)),
-            latencies: latencies(result),
-            access: access(result),
-            ..Observation::unknown(limits, Source::Others, &result.tool)
-        }
-    }
-}
-
-fn extent(result: &ToolResult) -> Option<Extent> {
-    let ns = result.figure(&["elapsed", "total_time", "read.elapsed", "write.elapsed"])? as u64;
-    let (whole_ns, ios) = (Some(ns), None);
-    Some(Extent { whole_ns, elapsed_ns: ns, ios, is_unflushed: false, is_one_pass: false })
-}
-
-/// sysbench 0.4 alone gives latencies without its flushes.
-fn outside(result: &ToolResult) -> Option<f64> {
-    if !result.is("sysbench") || result.figure(&["fsync_each_write"]).is_some() {
-        return None;
-    }
-    let total = result.figure(&["total_time"]).filter(|ns| *ns > 0.0)?;
-    let inside = result.figure(&["event_execution_time"])?;
-    let flushes = result.figure(&["fsyncs", "other"])?;
-    let threads = result.figure(&["threads"]).unwrap_or(1.0).max(1.0);
-    (flushes > 0.0).then(|| (1.0 - inside / (total * threads)).max(0.0))
-}
-
-/// Whether sysbench flushed after every 100 requests, as it does unless told otherwise.
-fn flushes_by_default(result: &ToolResult) -> bool {
-    let is_default = result.figure(&["fsync_every"]) == Some(100.0);
-    // 0.4 says so in sequential modes too, and flushes each file once at the end.
-    let flushes = result.figure(&["fsyncs", "other"]);
-    let is_once = result.figure(&["file_count"]).is_some_and(|files| flushes <= Some(files));
-    is_default && !is_once
-}
-
-fn latencies(result: &ToolResult) -> Vec<Latencies> {
-    let kinds = [("", "latency"), ("read.", "read"), ("write.", "write"), ("sync.", "sync")];
-    let of = |(prefix, name): (&str, &'static str)| {
-        let mean_ns = result.figure(&[&format!("{prefix}latency_avg")])?;
-        // sysbench prints a zero where no percentile was asked for.
-        let p95 = result.figure(&[&format!("{prefix}latency_p95")]).filter(|ns| *ns > 0.0);
-        Some(Latencies { name, mean_ns, p95_ns: p95.map(|ns| ns as u64) })
-    };
-    kinds.into_iter().filter_map(of).collect()
-}
-
-fn access(result: &ToolResult) -> Option<Access> {
-    if result.is("dd") {
-        let from_table = || result.setup.get("block_size_bytes")?.parse::<f64>().ok();
-        let block = result.figure(&["block_size"]).or_else(from_table).filter(|b| *b > 0.0)?;
-        let (is_random, is_buffered) = (false, true);
-        return Some(Access {
-            is_random,
-            is_buffered,
-            block_bytes: block as u64,
-            file_bytes: None,
-        });
-    }
-    let random = ["random_read", "random_write"];
-    let is_it = |metric: &str| random.iter().any(|r| metric.starts_with(r));
-    let file_bytes = Some(result.figure(&["file_size"])? as u64);
-    let block_bytes = result.figure(&["record_size"]).filter(|_| result.is("iozone"))? as u64;
-    let is_random = result.metrics.iter().any(|m| is_it(&m.name));
-    Some(Access { is_random, is_buffered: false, block_bytes, file_bytes })
 }

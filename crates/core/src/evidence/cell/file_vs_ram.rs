@@ -24,6 +24,9 @@ pub static RULE: Rule = Rule {
     checks: &[Check::Cell(in_cell), Check::Study(in_study)],
 };
 
+/// A file of so many times the memory does not stay in it.
+const TIMES: u64 = 2;
+
 fn in_cell(header: &Header, workload: &Workload, cell: &Cell) -> Option<Finding> {
     let job = &cell.measurement.job;
     let memory = header.host.mem_total_bytes;
@@ -34,7 +37,7 @@ fn in_cell(header: &Header, workload: &Workload, cell: &Cell) -> Option<Finding>
         _ => false,
     };
     let buffered = job.rw.reads() && job.rw != Rw::SmallFiles && !job.direct;
-    (buffered && !proven && job.size < memory.saturating_mul(2)).then(|| {
+    (buffered && !proven && job.size < memory.saturating_mul(TIMES)).then(|| {
         let share = (memory as f64 / job.size.max(1) as f64 * 100.0).min(100.0);
         let evidence = format!(
             "reads {} through the page cache of a machine with {}: up to {share:.0} % can come \
@@ -46,6 +49,7 @@ fn in_cell(header: &Header, workload: &Workload, cell: &Cell) -> Option<Finding>
     })
 }
 
+/// Pages round both sizes, so a file of twice the memory counts as one that may fit.
 fn in_study(study: &Study) -> Option<Finding> {
     let memory = study.facts.number("memory_bytes")?;
     let file = study.configured("file_size").into_iter().reduce(f64::max)?;
@@ -53,7 +57,7 @@ fn in_study(study: &Study) -> Option<Finding> {
     let size = |bytes: f64| units::size(bytes as u64);
     let evidence = format!("a file of {} on a machine with {}", size(file), size(memory));
     let advice = "Read directly, or use a file of more than twice the memory.";
-    (!is_direct && file <= 2.0 * memory).then(|| of_study(&RULE, evidence, advice))
+    (!is_direct && file <= TIMES as f64 * memory).then(|| of_study(&RULE, evidence, advice))
 }
 
 #[cfg(test)]

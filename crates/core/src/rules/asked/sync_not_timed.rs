@@ -1,12 +1,10 @@
 //! L13 sync-not-timed: buffered writes without a flush inside the measured time.
 
-use crate::evidence::rule::{CLAIMS, Check, R, Rule, Stated, When};
-use crate::evidence::{finding, of_result};
-use crate::model::event::Header;
+use crate::evidence::observation::{Observation, Source};
+use crate::evidence::of_result;
+use crate::evidence::rule::{CLAIMS, Check, R, Rule, Seen, Stated, When};
 use crate::model::finding::Finding;
-use crate::model::job::Rw;
-use crate::model::workload::Workload;
-use crate::scan::ToolResult;
+use crate::model::thresholds::Thresholds;
 use crate::study::Study;
 use crate::units;
 
@@ -23,8 +21,7 @@ pub static RULE: Rule = Rule {
         PC. --end_fsync or --fsync includes the flush in the time; for dd use conv=fdatasync, for \
         iozone -e.",
     checks: &[
-        Check::Workload(in_plan),
-        Check::Result(in_result),
+        Check::Observed(seen),
         Check::Stated(Stated {
             key: "sync",
             value: "not stated",
@@ -35,57 +32,37 @@ pub static RULE: Rule = Rule {
     ],
 };
 
-fn in_plan(header: &Header, workload: &Workload) -> Option<Finding> {
-    let job = &workload.job;
-    let is_open = !job.is_durable() && !job.direct && job.rw != Rw::SmallFiles;
-    (is_open && workload.driver.is_native()).then(|| {
-        let evidence = format!("{} of buffered writes and no flush", units::size(job.size));
-        let advice = "include the flush in the measured time: --end_fsync, or fsync = 16 in a plan";
-        finding(header, &RULE, evidence, advice)
-    })
-}
-
-fn in_result(result: &ToolResult) -> Option<Finding> {
-    let words = result.words()?;
-    let (is_unsynced, mend) = match () {
-        () if result.is("dd") => {
-            let to = words.iter().find_map(|word| word.strip_prefix("of="))?;
-            let is_synced = has(&words, &["fsync", "fdatasync", "oflag=sync", "oflag=dsync"]);
-            (to != "/dev/null" && !is_synced, "conv=fdatasync")
-        }
-        () if result.is("iozone") => {
-            let flags = ["-e", "-o", "-+D", "-+r", "-I"];
-            let is_synced = words.iter().any(|word| flags.contains(word));
-            (!is_synced && result.figure(&["write.throughput"]).is_some(), "-e")
-        }
-        () if result.is("fio") => {
-            let is_synced = has(&words, &["fsync=", "fdatasync=", "sync=1", "direct=1"]);
-            (!is_synced && result.figure(&["write.bytes"]).is_some(), "--end_fsync=1")
-        }
-        () => return None,
+fn seen(of: &Observation) -> Option<Seen> {
+    let evidence = match of.unflushed?.bytes {
+        Some(bytes) => format!("{} of buffered writes and no flush", units::size(bytes)),
+        None => "buffered writes and no flush".to_string(),
     };
-    let evidence = "the command has nothing that waits for the device".to_string();
-    let advice = match mend {
-        "-e" => "Run it with -e: what was still in memory when the clock stopped is not counted.",
-        "conv=fdatasync" => "Run it with conv=fdatasync: part of the data was still in memory.",
+    let advice = match (of.source, of.tool) {
+        (Source::Ours, _) => {
+            "include the flush in the measured time: --end_fsync, or fsync = 16 in a plan"
+        }
+        (_, tool) if tool.starts_with("dd") => {
+            "Run it with conv=fdatasync: part of the data was still in memory."
+        }
+        (_, tool) if tool.starts_with("iozone") => {
+            "Run it with -e: what was still in memory when the clock stopped is not counted."
+        }
         _ => "Run it with --end_fsync=1: part of the data was still in memory.",
     };
-    is_unsynced.then(|| of_result(&RULE, evidence, advice))
-}
-
-fn has(words: &[&str], parts: &[&str]) -> bool {
-    words.iter().any(|word| parts.iter().any(|part| word.contains(part)))
+    Some(Seen { evidence, advice })
 }
 
 /// What the page says of a command that the table does not have.
 fn in_study(study: &Study) -> Option<Finding> {
-    study.commanded().iter().find_map(in_result)
+    let limits = Thresholds::default();
+    let commanded = study.commanded();
+    let seen = commanded.iter().find_map(|of| seen(&Observation::of_result(&limits, of)))?;
+    Some(of_result(&RULE, seen.evidence, seen.advice))
 }
 
 #[cfg(test)]
 mod tests {
-    use crate::rules::tests::before::fires;
-    use crate::rules::tests::before::job;
+    use crate::rules::tests::before::{fires, job};
     use crate::rules::tests::imported::ids;
 
     #[test]
