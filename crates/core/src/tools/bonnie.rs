@@ -9,6 +9,8 @@
 mod cells;
 pub mod command;
 mod csv;
+#[cfg(test)]
+mod moved;
 mod row;
 mod table;
 mod wrapped;
@@ -63,7 +65,8 @@ impl Bonnie {
         if is_stale {
             self.close(out);
         }
-        if let Some(header) = table::header(line.text) {
+        let second = || self.table.as_ref().and_then(|table| table.second_header(line.text));
+        if let Some(header) = table::header(line.text).or_else(second) {
             let goes_on = self.table.as_ref().is_some_and(|table| table.goes_on_with(&header));
             if !goes_on {
                 self.close(out);

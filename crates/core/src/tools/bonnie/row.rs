@@ -29,12 +29,36 @@ pub fn is_last_cut(text: &str) -> bool {
 
 /// A data row as what stands in front and its twelve cells, blank ones included.
 pub fn row(text: &str) -> Option<(String, Vec<String>)> {
-    if let Some(row) = collapsed(text) {
-        return Some(row);
-    }
-    let characters: Vec<char> = text.chars().collect();
-    let head: String = characters.iter().take(NAME_WIDTH).collect();
-    let body: String = characters.iter().skip(NAME_WIDTH).collect();
+    whole(text).or_else(|| by_columns(text))
+}
+
+/// A row with nothing left out: what stands in front, then six rates with the CPU of each. Its
+/// order tells the tests, wherever a page, an indent or another name moved its columns.
+pub fn whole(text: &str) -> Option<(String, Vec<String>)> {
+    let words: Vec<&str> = text.split_whitespace().collect();
+    let at = words.len().checked_sub(12).filter(|at| (1..=3).contains(at))?;
+    let (head, cells) = words.split_at(at);
+    let is_pair = |pair: &[&str]| match is_pluses(pair[0]) {
+        true => is_pluses(pair[1]),
+        false => bulk(pair[0], 0).is_some() && pair[1].bytes().all(|byte| byte.is_ascii_digit()),
+    };
+    let is_row = is_end_of_head(head[at - 1]) && cells.chunks(2).all(is_pair);
+    is_row.then(|| (head.join(" "), cells.iter().map(|word| (*word).to_string()).collect()))
+}
+
+/// Whether a word is the last one in front of the cells: the file's size or the number of files.
+fn is_end_of_head(word: &str) -> bool {
+    let first = word.split(':').next().unwrap_or(word);
+    let digits = first.trim_end_matches(['M', 'G', 'k']);
+    !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+/// A row with blank cells: a cell is where its columns are, counted from the end of what stands in
+/// front. That moves with a name that was replaced, and with an indent; the titles do not.
+fn by_columns(text: &str) -> Option<(String, Vec<String>)> {
+    let start = cells_start(text)?;
+    let head: String = text.chars().take(start).collect();
+    let body: String = text.chars().skip(start).collect();
     let found = words(&body);
     let mut cells = vec![String::new(); 12];
     let mut next = 0;
@@ -71,20 +95,15 @@ pub fn row(text: &str) -> Option<(String, Vec<String>)> {
     Some((head, cells))
 }
 
-/// A row whose columns are lost, as a web page shows it: one blank between words. Only one with
-/// nothing left out can be read: what stands in front, then six rates with the CPU of each.
-pub fn collapsed(text: &str) -> Option<(String, Vec<String>)> {
-    let words: Vec<&str> = text.trim().split(' ').collect();
-    let at = words.len().checked_sub(12).filter(|at| (1..=2).contains(at))?;
-    let (head, cells) = words.split_at(at);
-    // The file's size and the number of files end in these.
-    let has_size = head[at - 1].ends_with(|c: char| c.is_ascii_digit() || "MGk".contains(c));
-    let is_pair = |pair: &[&str]| match is_pluses(pair[0]) {
-        true => is_pluses(pair[1]),
-        false => bulk(pair[0], 0).is_some() && pair[1].bytes().all(|byte| byte.is_ascii_digit()),
-    };
-    let is_row = has_size && cells.chunks(2).all(is_pair);
-    is_row.then(|| (head.join(" "), cells.iter().map(|word| (*word).to_string()).collect()))
+/// Where the cells of a row begin: after the file's size or the number of files.
+fn cells_start(text: &str) -> Option<usize> {
+    let words = words(text);
+    let ends = words.iter().take(3).filter(|(_, word)| is_end_of_head(word));
+    // A rate looks like a number of files: the head is the first, or the one with a unit.
+    let ends: Vec<&(usize, String)> = ends.collect();
+    let has_unit = |word: &str| word.contains(['M', 'G', 'k', ':']);
+    let named = ends.iter().find(|(_, word)| has_unit(word));
+    named.or(ends.first()).map(|(end, _)| *end)
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! bonnie++'s tables: two blocks with fixed columns, some of them blank.
 
 use super::cells::{Cell, Cells, TESTS, figure, is_pluses, latency, size};
-use super::row::{CELL_WIDTH, NAME_WIDTH, bulk, collapsed, is_last_cut, row};
+use super::row::{CELL_WIDTH, NAME_WIDTH, bulk, is_last_cut, row, whole};
 use crate::scan::decimal::Decimal;
 use crate::scan::finder::Line;
 use crate::scan::lines::words;
@@ -31,6 +31,11 @@ pub fn header(text: &str) -> Option<Header> {
     Some(Header { version: version.to_string(), is_create, shift })
 }
 
+/// The first line of the second block in version 1.03, which repeats no version.
+fn is_create_of_1_03(text: &str) -> bool {
+    text.trim().starts_with("------Sequential Create------")
+}
+
 /// What the next line of a block is.
 #[derive(Debug, Default, PartialEq)]
 enum Expect {
@@ -55,8 +60,8 @@ pub struct Table {
     shift: usize,
     expect: Expect,
     wrong: Option<String>,
-    /// Whether the columns of the block are lost.
-    is_collapsed: bool,
+    /// Whether nothing is left out of the row, so that its order tells the tests.
+    is_whole: bool,
     /// Titles seen since the block began: the line of groups, the line of units.
     titles: [bool; 2],
     /// The row whose rates are not to be read.
@@ -77,7 +82,7 @@ impl Table {
             shift: 0,
             expect: Expect::Nothing,
             wrong: None,
-            is_collapsed: false,
+            is_whole: false,
             titles: [false; 2],
             leftover_line: None,
         }
@@ -87,6 +92,13 @@ impl Table {
     pub fn goes_on_with(&self, header: &Header) -> bool {
         let is_next = header.is_create && !self.has_create && self.has_output;
         is_next && header.version == self.cells.version
+    }
+
+    /// The header of the second block of version 1.03, which does not name the version again.
+    pub fn second_header(&self, text: &str) -> Option<Header> {
+        let is_next = self.has_output && !self.has_create && is_create_of_1_03(text);
+        let version = self.cells.version.clone();
+        is_next.then_some(Header { version, is_create: true, shift: self.shift })
     }
 
     /// A block of this run begins.
@@ -179,11 +191,15 @@ impl Table {
 
     /// The second block repeats the name, which the first may have cut.
     fn create_name(&mut self, name: &str) {
+        // 1.03 repeats no name.
+        if name.starts_with('-') {
+            return;
+        }
         let known = &self.cells.name;
         if !known.starts_with(name) && !name.starts_with(known.as_str()) {
             self.wrong = Some("the two blocks of a bonnie++ table have two names".to_string());
         }
-        if known.len() < name.len() && !name.starts_with('-') {
+        if known.len() < name.len() {
             self.cells.name = name.to_string();
         }
     }
@@ -194,9 +210,10 @@ impl Table {
             self.wrong = Some("the columns of a bonnie++ table do not fit its values".to_string());
             return true;
         };
-        self.is_collapsed = collapsed(text).is_some();
+        self.is_whole = whole(text).is_some();
         self.head(&head, line.number);
-        let is_cut = !self.is_collapsed && is_last_cut(text);
+        let has_columns = text.contains("  ");
+        let is_cut = has_columns && is_last_cut(text);
         let first = if self.is_create { 6 } else { 0 };
         for at in 0..6 {
             let test = &TESTS[first + at];
@@ -249,9 +266,9 @@ impl Table {
     fn latencies(&mut self, text: &str, line: &Line<'_>) {
         self.expect = Expect::Nothing;
         let first = if self.is_create { 6 } else { 0 };
-        let collapsed: Vec<&str> = text.trim().split(' ').skip(1).collect();
-        if self.is_collapsed && collapsed.len() == 6 && line.is_ended {
-            for (at, word) in collapsed.into_iter().enumerate() {
+        let all: Vec<&str> = text.split_whitespace().skip(1).collect();
+        if self.is_whole && all.len() == 6 && line.is_ended {
+            for (at, word) in all.into_iter().enumerate() {
                 self.cells.tests[first + at].latency = latency(word, line.number);
             }
             return;

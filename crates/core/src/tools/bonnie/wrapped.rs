@@ -132,7 +132,7 @@ impl Wrapped {
             Stage::Groups => text.ends_with(&squeeze(TITLES[usize::from(self.is_create)][1])),
             Stage::Units => text.matches("%CP").count() == 6,
             Stage::Data if self.width.is_some() => self.parts.len() == of_titles,
-            Stage::Data => row::collapsed(&self.joined(&self.parts)).is_some(),
+            Stage::Data => row::whole(&self.joined(&self.parts)).is_some(),
             Stage::Latency => {
                 let text = self.joined(&self.parts);
                 let mut words = text.split_whitespace().skip(1);
