@@ -24,12 +24,25 @@ use crate::vm;
 /// How long each fuzz target runs; `cargo xtask fuzz SECONDS` runs them for longer.
 const FUZZ_SECONDS: u32 = 10;
 
+/// Tests of seconds each, which simulate many runs or try every cut of an output: `test` has them.
+const LONG: [&str; 8] = [
+    "a_clean_machine_gives_no_alarm",
+    "an_output_that_was_cut_gives_nothing_but_its_own_figures",
+    "every_cut_and_every_flipped_byte_is_noticed",
+    "every_scenario_has_its_figures_and_no_line_is_wider_than_a_terminal",
+    "import::shuffled::",
+    "looks_name_a_false_winner_as_often",
+    "simulate::tests::",
+    "what_people_do_to_an_output_gives_none_but_its_own_figures",
+];
+
 /// The quick checks, for while working.
 pub fn check(root: &Path) -> Result<bool> {
     let mut steps = vec![step::cargo("format", &["fmt", "--all", "--check"])];
     steps.push(clippy());
     steps.push(step::xtask("house rules", &["tidy"]));
-    let tests = ["test", "--workspace", "--lib", "--bins", "--quiet"];
+    let mut tests = vec!["test", "--workspace", "--lib", "--bins", "--quiet", "--"];
+    tests.extend(LONG.iter().flat_map(|name| ["--skip", name]));
     steps.push(step::cargo("unit tests", &tests).counting(Format::Cargo));
     run(root, steps, Vec::new())
 }

@@ -4,7 +4,7 @@ use crate::evidence::rule::{CLAIMS, Check, E, Rule, W, When};
 use crate::evidence::{finding, of_study};
 use crate::model::candidate::Stack;
 use crate::model::event::Header;
-use crate::model::finding::Finding;
+use crate::model::finding::{Finding, Severity};
 use crate::model::host::Place;
 use crate::study::Study;
 
@@ -45,7 +45,8 @@ fn in_study(study: &Study) -> Option<Finding> {
     let is_named = |text: &str| text.contains("aes") || text.contains("chacha");
     let evidence = format!("{} without cipher, key and sector size", crypt.crypt);
     let advice = "Give the cipher: it decides what encryption costs.";
-    (!is_named(crypt.crypt)).then(|| of_study(&RULE, evidence, advice))
+    (!is_named(crypt.crypt))
+        .then(|| Finding { severity: Severity::Error, ..of_study(&RULE, evidence, advice) })
 }
 
 #[cfg(test)]
