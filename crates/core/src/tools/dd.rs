@@ -89,6 +89,11 @@ impl Dd {
 
     /// A line with digits that is no record line: statistics, a half of them, or nothing.
     fn statistics(&mut self, line: &Line<'_>, out: &mut Out) -> bool {
+        let glued = line::glued(line.text);
+        if !glued.is_empty() {
+            self.give_glued(line, glued, out);
+            return true;
+        }
         let whole = line::stats(line.text);
         let joined = match (&whole, self.carry.take()) {
             (None, Some((first, half))) => line::join(&half, line.text).map(|s| (first, s)),
@@ -124,6 +129,40 @@ impl Dd {
             self.give(line.number, stats, out);
         }
         true
+    }
+
+    /// Several statistics on one line. Those of a display that went on are one run's.
+    fn give_glued(&mut self, line: &Line<'_>, all: Vec<Stats>, out: &mut Out) {
+        self.give_loose(out);
+        let mut rest = all.into_iter().peekable();
+        let mut is_display = false;
+        while let Some(mut stats) = rest.next() {
+            let goes_on = rest.peek().is_some_and(|next| {
+                stats.is_progress
+                    && next.bytes >= stats.bytes
+                    && next.elapsed_ns >= stats.elapsed_ns
+            });
+            if goes_on {
+                is_display = true;
+                continue;
+            }
+            if let Some(why) = &stats.contradiction {
+                out.unread(line.number, line.number, why.clone());
+                self.records.clear();
+                self.place = None;
+                continue;
+            }
+            stats.first_line = line.number;
+            let was_display = std::mem::take(&mut is_display);
+            match self.records.is_empty() {
+                false => self.give(line.number, stats, out),
+                true if was_display && rest.peek().is_none() => {
+                    self.replace_loose(line.place("dd"), line.number, stats, out);
+                    self.is_display = true;
+                }
+                true => self.emit(&line.place("dd"), line.number, &stats, None, out),
+            }
+        }
     }
 
     /// Statistics with no record lines above: kept until it is clear what they are.

@@ -104,10 +104,11 @@ pub fn stats(text: &str) -> Option<Stats> {
     let elapsed_raw = before[time_at..].to_string();
     let seconds = Decimal::parse(time[time_at..].trim())?;
     let counted = time[..time_at].trim_end().strip_suffix(',')?;
-    let (sizes, words) = match (counted.find(" ("), counted.rfind(')')) {
-        (Some(open), Some(close)) if open < close => {
-            (sizes(&counted[open + 2..close])?, &counted[..open])
-        }
+    // What people write before it may have brackets too: "Pi 4 (4GB): 104857600 bytes (105 MB".
+    let close = counted.rfind(')');
+    let open = close.and_then(|close| counted[..close].rfind(" ("));
+    let (sizes, words) = match (open, close) {
+        (Some(open), Some(close)) => (sizes(&counted[open + 2..close])?, &counted[..open]),
         _ => (Vec::new(), counted),
     };
     let elapsed_ns = seconds.times(1_000_000_000)?;
@@ -234,10 +235,26 @@ fn contradiction(
     (!agrees).then(|| format!("dd's {bytes} bytes, its time and its rate contradict each other"))
 }
 
-/// `N bytes transferred in T secs (R bytes/sec)`, as the BSDs and macOS print it.
+/// Every statistics of a line on which several were glued together, as by a paste that lost its
+/// line breaks; empty where there are not at least two.
+pub fn glued(text: &str) -> Vec<Stats> {
+    let ends = RATES.iter().flat_map(|rate| text.match_indices(rate));
+    let mut ends: Vec<usize> = ends.map(|(at, rate)| at + rate.len()).collect();
+    ends.sort_unstable();
+    let mut found = Vec::new();
+    let mut start = 0;
+    for end in ends {
+        found.extend(stats(&text[start..end]));
+        start = end;
+    }
+    if found.len() < 2 { Vec::new() } else { found }
+}
+
+/// `N bytes transferred in T secs (R bytes/sec)`, as the BSDs and macOS print it, and coreutils
+/// before 5.3 with `seconds`.
 fn bsd(text: &str) -> Option<Stats> {
     let (head, tail) = text.split_once(" bytes transferred in ")?;
-    let (time, tail) = tail.split_once(" secs (")?;
+    let (time, tail) = tail.split_once(" secs (").or_else(|| tail.split_once(" seconds ("))?;
     let (rate, _) = tail.split_once(" bytes/sec)")?;
     let seconds = Decimal::parse(time.trim())?;
     let start = head.trim_end_matches(|c: char| c.is_ascii_digit()).len();
@@ -291,12 +308,35 @@ mod tests {
                 1 << 20,
                 500_000_000,
             ),
+            (
+                "1048576 bytes transferred in 0.500000 seconds (2097152 bytes/sec)",
+                1 << 20,
+                500_000_000,
+            ),
+            (
+                "Pi 4 (4GB): 104857600 bytes (105 MB, 100 MiB) copied, 2.5 s, 41.9 MB/s",
+                104_857_600,
+                2_500_000_000,
+            ),
+            ("(cold) 104857600 bytes copied, 2.5 s, 41.9 MB/s", 104_857_600, 2_500_000_000),
             ("0 bytes copied, 2.0713e-05 s, 0.0 kB/s", 0, 20_713),
             ("1073741824 байта (1,1 GB) скопировано, 12,5 c, 85,9 MB/c", 1 << 30, 12_500_000_000),
             ("1073741824 байта (1,1 GB) скопировано, 12,5 с, 85,9 MB/с", 1 << 30, 12_500_000_000),
         ] {
             assert_eq!(read(text), (bytes, ns), "{text}");
         }
+    }
+
+    #[test]
+    fn statistics_glued_on_one_line_are_told_apart() {
+        let one = "104857600 bytes (105 MB, 100 MiB) copied, 2.5 s, 41.9 MB/s";
+        let two = "209715200 bytes (210 MB, 200 MiB) copied, 1.25 s, 168 MB/s";
+        for between in ["", " ", "; "] {
+            let found = glued(&format!("{one}{between}{two}"));
+            assert_eq!(found.iter().map(|s| s.bytes).collect::<Vec<_>>(), [104857600, 209715200]);
+            assert!(found.iter().all(|s| s.contradiction.is_none()));
+        }
+        assert_eq!(glued(one), []);
     }
 
     #[test]
