@@ -1,4 +1,4 @@
-//! The command line as typed: options, their help, and nothing that acts.
+//! The command line: options and their help, without any action.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -24,7 +24,7 @@ pub struct Args {
     pub command: Option<Command>,
 }
 
-/// Options of every command.
+/// Options of all commands.
 #[derive(Clone, Debug, clap::Args)]
 pub struct Global {
     /// Database of stored runs (default: $XDG_DATA_HOME/bakeoff/bakeoff.db)
@@ -41,7 +41,7 @@ pub struct Global {
     pub seed: Option<u64>,
 }
 
-/// Output formats, all commands together.
+/// Output formats of all commands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Format {
     /// Text for people
@@ -94,7 +94,7 @@ pub enum Command {
     Rm(OneRun),
     /// Write an HTML report of stored runs
     Report(Report),
-    /// Write a run as json, csv, jsonl, bundle, fio-json or gnuplot
+    /// Export a run as json, csv, jsonl, bundle, fio-json or gnuplot
     Export(Export),
     /// Check a plan, a run or results of other tools against the rules
     Lint(Lint),
@@ -113,7 +113,7 @@ pub struct Quick {
     /// Directories to compare (default: the current one)
     #[arg(value_name = "DIR")]
     pub dirs: Vec<PathBuf>,
-    /// Time limit, as 90s or 5m
+    /// Time limit, such as 90s or 5m
     #[arg(long, value_parser = units::parse_duration_ns, default_value = "3m")]
     pub time: u64,
     /// Workload to measure (repeat the option, or separate names by commas)
@@ -132,7 +132,7 @@ pub struct Quick {
 
 #[derive(Debug, clap::Args)]
 pub struct Demo {
-    /// Time limit, as 90s or 5m
+    /// Time limit, such as 90s or 5m
     #[arg(long, value_parser = units::parse_duration_ns, default_value = "3m")]
     pub time: u64,
     /// Workload to measure (repeat the option, or separate names by commas)
@@ -148,7 +148,7 @@ pub struct Demo {
 
 #[derive(Debug, clap::Args)]
 pub struct Plan {
-    /// A plan: a TOML file, or the name of a built-in one
+    /// TOML file, or name of a built-in plan
     pub plan: PathBuf,
     /// Disk, partition or image to run on (repeat it to compare devices)
     #[arg(long = "target", value_name = "PATH")]
@@ -156,7 +156,7 @@ pub struct Plan {
     /// Precision: quick, decide or precise (default: that of the plan)
     #[arg(long, value_parser = parse_mode)]
     pub mode: Option<Mode>,
-    /// Time limit, as 90s, 5m or 2h (default: that of the plan or the mode)
+    /// Time limit, such as 90s, 5m or 2h (default: that of the plan or the mode)
     #[arg(long, value_parser = units::parse_duration_ns)]
     pub time: Option<u64>,
     /// Maximum bytes to write (default: the capacity of a card or stick, a tenth of an SSD)
@@ -202,7 +202,7 @@ pub struct Probe {
 
 #[derive(Debug, clap::Args)]
 pub struct Bench {
-    /// A directory (a scratch file is made in it), a file or a block device
+    /// Directory (bakeoff creates a scratch file in it), file or block device
     pub path: PathBuf,
     /// Access pattern
     #[arg(long, value_parser = parse_rw, default_value = "randread")]
@@ -216,13 +216,13 @@ pub struct Bench {
     /// Bytes to transfer; with --runtime, whichever ends first
     #[arg(long = "io_size", alias = "io-size", value_parser = units::parse_size)]
     pub io_size: Option<u64>,
-    /// Time to run
+    /// Duration
     #[arg(long, value_parser = units::parse_duration_ns)]
     pub runtime: Option<u64>,
-    /// I/Os in flight for each job
+    /// I/Os in flight per job
     #[arg(long, default_value_t = 1)]
     pub iodepth: u32,
-    /// Jobs (threads)
+    /// Number of jobs (threads)
     #[arg(long, default_value_t = 1)]
     pub numjobs: u32,
     /// Bypass the page cache (O_DIRECT)
@@ -256,7 +256,7 @@ pub struct Bench {
     /// strided:16k (sequential)
     #[arg(long, default_value = "uniform")]
     pub offsets: Offsets,
-    /// Data to write
+    /// Contents of the written data
     #[arg(long, value_parser = parse_data, default_value = "random")]
     pub data: Data,
     /// How compressible the data is, in percent
@@ -302,7 +302,7 @@ pub struct Agree {
     /// Directory for the temporary file (default: the current directory)
     #[arg(value_name = "DIR")]
     pub dir: Option<PathBuf>,
-    /// Time limit, as 90s or 5m; each comparison gets at least one turn
+    /// Time limit, such as 90s or 5m; each comparison runs at least once
     #[arg(long, value_parser = units::parse_duration_ns, default_value = "10m")]
     pub time: u64,
     /// Size of the file (default: enough for one to two seconds)
@@ -315,7 +315,7 @@ pub struct Agree {
 
 #[derive(Debug, clap::Args)]
 pub struct Resume {
-    /// Start of a run id, or `last`
+    /// Start of a run ID, or `last`
     #[arg(default_value = "last")]
     pub run: String,
     /// Additional time (default: the time that is left)
@@ -342,13 +342,13 @@ pub struct Clean {
 
 #[derive(Debug, clap::Args)]
 pub struct OneRun {
-    /// Start of a run id, or `last`
+    /// Start of a run ID, or `last`
     pub run: String,
 }
 
 #[derive(Debug, clap::Args)]
 pub struct Show {
-    /// Start of a run id, `last`, or study:NAME
+    /// Start of a run ID, `last`, or study:NAME
     pub run: String,
     /// Show all pairs, findings and measurement details
     #[arg(long)]
@@ -357,7 +357,7 @@ pub struct Show {
 
 #[derive(Debug, clap::Args)]
 pub struct Compare {
-    /// Starts of run ids, or `last`
+    /// Starts of run IDs, or `last`
     #[arg(required = true, value_name = "RUN")]
     pub runs: Vec<String>,
     /// Factor that may differ: host, device, kernel or time
@@ -370,7 +370,7 @@ pub struct Compare {
 
 #[derive(Debug, clap::Args)]
 pub struct Report {
-    /// Starts of run ids, or `last`
+    /// Starts of run IDs, or `last`
     #[arg(required = true, value_name = "RUN")]
     pub runs: Vec<String>,
     /// Output file (default: bakeoff-RUN.html; `-` is stdout)
@@ -380,7 +380,7 @@ pub struct Report {
 
 #[derive(Debug, clap::Args)]
 pub struct Export {
-    /// Start of a run id, or `last`
+    /// Start of a run ID, or `last`
     pub run: String,
     /// Output file (default: stdout); for fio-json and gnuplot also a directory, created by
     /// `DIR/`
@@ -393,7 +393,7 @@ pub struct Lint {
     /// Plan, stored run, text with results, or study:NAME (default: list the rules)
     #[arg(value_name = "PLAN|RUN|FILE", conflicts_with = "explain")]
     pub what: Option<String>,
-    /// Explain a rule, by id or name
+    /// Explain a rule, by ID or name
     #[arg(long, value_name = "RULE")]
     pub explain: Option<String>,
 }
@@ -434,7 +434,7 @@ pub struct Import {
     /// Texts that contain tool output, directories of such texts, or bundles; `-` is stdin
     #[arg(required = true, value_name = "FILE")]
     pub files: Vec<OsString>,
-    /// The columns of a Markdown or fixed-width table, from left to right, such as
+    /// Columns of a Markdown or fixed-width table, from left to right, such as
     /// 'device,block_size_bytes,write/read MB/s filesystem=ext4,-'
     #[arg(long, value_name = "LIST")]
     pub columns: Option<Columns>,
@@ -446,7 +446,7 @@ pub struct Import {
     pub facts: Option<PathBuf>,
 }
 
-/// Looks a word up among names; the nearest one is suggested when there is none.
+/// Finds the value of a word. The error suggests the nearest name.
 fn parse_word<T: Copy>(text: &str, words: &[(&str, T)]) -> Result<T, String> {
     if let Some((_, value)) = words.iter().find(|(name, _)| *name == text) {
         return Ok(*value);

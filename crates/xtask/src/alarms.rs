@@ -38,7 +38,7 @@ pub fn measure(root: &Path, bakeoff: &Path, runs: usize) -> Result<String> {
         *said.entry((workload, name(&reason))).or_default() += 1;
     }
     let mut table = format!("{alarms} false alarms in {runs} clean runs.\n\n");
-    table += "| workload | held back by | runs |\n| --- | --- | --: |\n";
+    table += "| workload | bottleneck | runs |\n| --- | --- | --: |\n";
     for ((workload, cause), count) in said {
         writeln!(table, "| `{workload}` | {cause} | {count} |")?;
     }

@@ -48,7 +48,7 @@ fn repetitions_of_a_run_have_one_answer() {
     let home = home(|text| text);
     let (code, out, err) = home.run(&["compare", "0123", "fedc"]);
     assert_eq!((code, err.as_str()), (0, ""), "{out}");
-    assert!(out.starts_with("Over 2 runs that are alike in all but when"), "{out}");
+    assert!(out.starts_with("Over 2 runs that differ only in when"), "{out}");
     assert!(out.contains("ext4 is ahead in both runs"), "{out}");
     assert!(out.lines().all(|line| line.chars().count() <= 80), "{out}");
     let json = json(&home.run(&["compare", RUN, OTHER, "--format", "json"]).1);

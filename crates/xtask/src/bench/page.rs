@@ -14,17 +14,17 @@ pub fn page(
     options: &Options,
 ) -> String {
     let mut text = format!(
-        "# How fast bakeoff is, against fio, dd and sysbench\n\n\
-         Written by `make bench`; not by hand. {rounds} rounds of {runtime} s on one file of \
-         {size} MiB, each contender once a\nround, the order rotated. A figure is the median of \
-         the rounds; \"ratio\" is the median of bakeoff's\nratio to that contender within each \
-         round, with the smallest and the largest. CPU is user and\nsystem time of the \
-         measuring process or thread as bakeoff and fio tell it, of the whole process for\nothers. \
-         PSS is the largest sum over all processes of a tool, looked at every 50 ms between start \
-         and end,\nin a round of its own.\n\n\
-         Buffers are as each tool makes them: for blocks of 64 KiB and more bakeoff asks for huge \
-         pages, fio for\nordinary ones, of which a request of 1 MiB may have more than a device \
-         takes at once.\n\n",
+        "# The speed of bakeoff, compared with fio, dd and sysbench\n\n\
+         `make bench` writes this page. It ran {rounds} rounds of {runtime} s on one file of \
+         {size} MiB. In each\nround every contender runs once, in rotating order. A figure is \
+         the median of the rounds. \"Ratio\" is\nthe median of bakeoff's ratio to that \
+         contender within each round, with the smallest and the largest.\nCPU is the user and \
+         system time of the measuring process or thread, as bakeoff and fio report it,\nand of \
+         the whole process for other tools. PSS is the largest sum over all processes of a tool, \
+         sampled\nevery 50 ms in a separate round.\n\n\
+         Each tool uses its own buffers. For blocks of 64 KiB and more, bakeoff uses huge pages \
+         and fio uses\nordinary ones. A request of 1 MiB can have more ordinary pages than a \
+         device accepts at once.\n\n",
         rounds = options.rounds,
         runtime = options.runtime_s,
         size = options.size_mib,
@@ -44,12 +44,11 @@ pub fn page(
     }
     let Spread { median, low, high } = fixed.watching.iostat_percent;
     text += &format!(
-        "- `iostat -x 1`, beside what watching the machine costs: {median:.2} % ({low:.2} to \
+        "- `iostat -x 1`, for comparison with the cost of monitoring: {median:.2} % ({low:.2} to \
          {high:.2}) of one core, {:.2} MB\n",
         fixed.watching.iostat_bytes / 1e6
     );
-    text +=
-        "\n## What was promised\n\n| figure | measured | promised | reached |\n|---|--:|--:|---|\n";
+    text += "\n## Targets\n\n| figure | measured | target | reached |\n|---|--:|--:|---|\n";
     for goal in goals::all(results, fixed) {
         let reached = match (goal.is_met, &goal.why) {
             (true, _) => "yes".to_owned(),
@@ -58,10 +57,9 @@ pub fn page(
         };
         text += &format!("| {} | {} | {} | {reached} |\n", goal.figure, goal.measured, goal.target);
     }
-    text += "\nPercentiles are within 0.4 % of an exact recording by construction, which the \
-             tests check; latency\nis from handing over to taking back. Beside a rate or a cost \
-             that is not reached stands what was\nmeasured here that forbids it, or how often it \
-             was reached.\n";
+    text += "\nPercentiles are within 0.4 % of an exact recording by design; tests check this. \
+             Latency is the time\nfrom submission to completion. A target that was not reached \
+             has the measurement that explains it,\nor how often it was reached.\n";
     for (case, series) in &results.0 {
         text += &format!("\n## {}\n\n", case.name);
         text += &table(series);

@@ -18,7 +18,7 @@ pub fn rate(results: &Results, key: &str, ours: &Series, theirs: &Series, least:
         let limit = paired(bare, theirs, |sample| sample.iops).median;
         if limit < least {
             return format!(
-                "the bare loop of the same calls, without clock and latencies, comes to {limit:.2}"
+                "the bare loop of the same calls, without clock and latencies, reaches {limit:.2}"
             );
         }
     }
@@ -93,7 +93,7 @@ mod tests {
         let fio = || series("fio", &[(5e5, 2.0, 1.0), (4e5, 2.0, 1.0)]);
         let bare = || series("bare loop", &[(1.1e6, 0.9, 0.1), (1.1e6, 0.9, 0.1)]);
         let said = why(vec![ours(), fio(), bare()], 3.0);
-        assert!(said.ends_with("without clock and latencies, comes to 2.48"), "{said}");
+        assert!(said.ends_with("without clock and latencies, reaches 2.48"), "{said}");
         // The bare loop would do, but for our own part there is room in the CPU time of an I/O.
         let said = why(vec![ours(), fio(), bare()], 2.4);
         assert_eq!(said, "reached in 1 of 2 rounds");

@@ -76,8 +76,9 @@ pub fn section(machine: &[(&str, String)], answers: &Answers) -> String {
         );
         row(&figure, factor(ratios), "at most 0.3");
     }
-    text += "\nMedians, in brackets the smallest and the largest. How much faster another could be \
-             is the median over the workloads\nof a demo whose lead is negative.\n";
+    text += "\nFigures are medians, with the smallest and the largest in brackets. How much faster \
+             another one could be is the\nmedian over the workloads of a demo whose lead is \
+             negative.\n";
     text
 }
 
