@@ -125,7 +125,7 @@ pub fn block_size(bytes: u64) -> String {
 pub fn duration(ns: u64) -> String {
     let seconds = ns.saturating_add(500_000_000) / 1_000_000_000;
     match seconds {
-        3600.. => match (seconds / 3600, seconds % 3600 / 60) {
+        3600.. => match ((seconds + 30) / 3600, (seconds + 30) % 3600 / 60) {
             (h, 0) => format!("{h} h"),
             (h, m) => format!("{h} h {m} min"),
         },
@@ -134,7 +134,10 @@ pub fn duration(ns: u64) -> String {
             (m, s) => format!("{m} min {s} s"),
         },
         10.. => format!("{seconds} s"),
-        _ if ns >= 1_000_000_000 => format!("{}.{} s", ns / 1_000_000_000, ns / 100_000_000 % 10),
+        _ if ns >= 1_000_000_000 => {
+            let tenths = (ns + 50_000_000) / 100_000_000;
+            format!("{}.{} s", tenths / 10, tenths % 10)
+        }
         _ => latency(ns),
     }
 }
@@ -224,9 +227,19 @@ mod tests {
         assert_eq!(count(12_345.0), "12.3k");
     }
 
+    /// 1.99 s was "1.9 s".
+    #[test]
+    fn durations_are_rounded_and_not_cut() {
+        assert_eq!(duration(1_990_000_000), "2.0 s");
+        assert_eq!(duration(1_949_999_999), "1.9 s");
+        assert_eq!(duration(9_499_999_999), "9.5 s");
+        assert_eq!(duration(9_500_000_000), "10 s");
+        assert_eq!(duration(7199 * 1_000_000_000), "2 h");
+    }
+
     #[test]
     fn the_longest_duration_does_not_overflow() {
-        assert_eq!(duration(u64::MAX), "5124095 h 34 min");
+        assert_eq!(duration(u64::MAX), "5124095 h 35 min");
     }
 
     #[test]

@@ -13,6 +13,7 @@ use bakeoff_core::model::path::RawPath;
 use bakeoff_core::report;
 use bakeoff_core::tools::fio::as_plan;
 use bakeoff_core::tools::fio::jobfile::{FILE_LIMIT_BYTES as JOB_FILE_LIMIT_BYTES, JobFile};
+use bakeoff_core::words;
 use serde_json::json;
 
 use self::sources::Source;
@@ -22,6 +23,7 @@ use crate::cli::{Format, Global, Import};
 use crate::fault::{Fault, Outcome};
 use crate::store::import::{ImportError, import};
 use crate::store::{Imported, RunId, Sqlite, place};
+use crate::ui::say;
 
 /// How much of a file is looked at to see what it is: a bundle's head is far shorter.
 const HEAD_BYTES: u64 = 16 << 10;
@@ -44,9 +46,14 @@ pub fn run(global: &Global, args: &Import) -> Result<Outcome, Fault> {
     for file in &args.files {
         let listed = sources::list(file);
         failures.extend(listed.failures.into_iter().map(|(path, e)| (path, e.into())));
+        let files = listed.sources.len();
+        let mut has_any = false;
         for source in listed.sources {
             match one(global, args, &mut store, &source) {
-                Ok(Done::Bundle(run, done)) => say_bundle(format, &source, &run, done)?,
+                Ok(Done::Bundle(run, done)) => {
+                    has_any = true;
+                    say_bundle(format, &source, &run, done)?;
+                }
                 Ok(Done::Text(found)) => {
                     let found = found.judged(&facts);
                     // A directory holds other files too; a file was named for what is in it.
@@ -57,10 +64,22 @@ pub fn run(global: &Global, args: &Import) -> Result<Outcome, Fault> {
                     if found.results.is_empty() {
                         outcome = Outcome::Open;
                     }
+                    has_any = true;
                     say_text(format, &source, &found)?;
                 }
-                Err(error) => failures.push((source.name, error)),
+                Err(error) => {
+                    has_any = true;
+                    failures.push((source.name, error));
+                }
             }
+        }
+        if !has_any {
+            say::line(format_args!(
+                "bakeoff: no results in {}: {} without output of a supported tool",
+                RawPath::new(file),
+                words::count(u32::try_from(files).unwrap_or(u32::MAX), "file")
+            ));
+            outcome = Outcome::Open;
         }
     }
     match failures.is_empty() {

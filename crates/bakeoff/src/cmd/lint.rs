@@ -16,6 +16,7 @@ use super::answer;
 use super::stored;
 use crate::cli::{Format, Global, Lint};
 use crate::fault::{self, Fault, Outcome};
+use crate::ui::say;
 
 /// Most bytes read of a text; results of tools are far shorter.
 const MOST_BYTES: u64 = 256 << 20;
@@ -33,11 +34,21 @@ pub fn run(global: &Global, args: &Lint) -> Result<Outcome, Fault> {
     }
     if let Some(name) = &args.explain {
         let rule = rules::explain(name).ok_or_else(|| unknown(name))?;
-        return say(global, None, &[rule], None);
+        return show(global, None, &[rule], None);
     }
-    let Some(what) = &args.what else { return say(global, None, &rules::all(), None) };
-    let found = limit::sorted(findings(global, what)?);
-    let said = say(global, Some(what), &[], Some(&found)).map(drop);
+    let Some(what) = &args.what else { return show(global, None, &rules::all(), None) };
+    let (found, has_results) = findings(global, what)?;
+    let found = limit::sorted(found);
+    if !has_results {
+        say::line(format_args!(
+            "bakeoff: nothing was read from {}: it contains no output of a supported tool. \
+             `bakeoff import {}` lists the parts that were not read",
+            printable(what.as_bytes()),
+            RawPath::new(what)
+        ));
+        return Ok(Outcome::Open);
+    }
+    let said = show(global, Some(what), &[], Some(&found)).map(drop);
     let is_clean = found.iter().all(|f| f.severity < Severity::Error);
     fault::after_printing(said, Ok(if is_clean { Outcome::Done } else { Outcome::Open }))
 }
@@ -47,7 +58,7 @@ fn unknown(name: &str) -> Fault {
     Fault::usage(format!("no rule '{name}'. List all rules with `bakeoff lint`"))
 }
 
-fn say(
+fn show(
     global: &Global,
     source: Option<&str>,
     rules: &[&Rule],
@@ -69,8 +80,9 @@ fn say(
     Ok(Outcome::Done)
 }
 
-/// What the rules say about a study, a file (a plan or a text) or a stored run.
-fn findings(global: &Global, what: &str) -> Result<Vec<Finding>, Fault> {
+/// What the rules say about a study, a file (a plan or a text) or a stored run; and whether there
+/// was anything that they could judge.
+fn findings(global: &Global, what: &str) -> Result<(Vec<Finding>, bool), Fault> {
     if what.starts_with("study:") {
         let study = stored::study(what)?;
         let facts = Facts::parse(study.facts).map_err(Fault::bug)?;
@@ -78,14 +90,18 @@ fn findings(global: &Global, what: &str) -> Result<Vec<Finding>, Fault> {
     }
     let path = Path::new(what);
     if what.ends_with(".toml") || (!path.exists() && plan_text(what).is_some()) {
-        return of_plan(what);
+        return Ok((of_plan(what)?, true));
+    }
+    if path.is_dir() {
+        let shown = RawPath::new(path);
+        return Err(Fault::usage(format!("{shown} is a directory. Name a file in it")));
     }
     if path.is_file() {
         return Ok(of_text(&read(path)?, &Facts::default()));
     }
     let (store, id) = stored::find(global, what)?;
     let run = stored::read(&store, &id)?;
-    Ok(analyse(&run).findings)
+    Ok((analyse(&run).findings, true))
 }
 
 fn read(path: &Path) -> Result<Vec<u8>, Fault> {
@@ -100,8 +116,9 @@ fn read(path: &Path) -> Result<Vec<u8>, Fault> {
 }
 
 /// The findings of every result in a text, and of the comparison they make together.
-fn of_text(text: &[u8], facts: &Facts) -> Vec<Finding> {
+fn of_text(text: &[u8], facts: &Facts) -> (Vec<Finding>, bool) {
     let imported = Finder::all(text).judged(facts);
+    let has_results = !imported.results.is_empty();
     let told = |r: bakeoff_core::import::ToolResult| {
         let at = format!("{}, line {}", r.tool, r.first_line);
         r.findings.into_iter().map(move |mut f| {
@@ -109,7 +126,8 @@ fn of_text(text: &[u8], facts: &Facts) -> Vec<Finding> {
             f
         })
     };
-    imported.findings.into_iter().chain(imported.results.into_iter().flat_map(told)).collect()
+    let of_results = imported.results.into_iter().flat_map(told);
+    (imported.findings.into_iter().chain(of_results).collect(), has_results)
 }
 
 fn plan_text(name: &str) -> Option<&'static str> {

@@ -154,3 +154,30 @@ fn a_study_is_a_page_a_table_and_no_run() {
         assert!(code == 2 && err.contains(says), "{args:?}: {err}");
     }
 }
+
+/// A text without a result had "no findings", and an empty directory nothing at all.
+#[test]
+fn what_contains_no_result_is_said_and_is_no_success() {
+    let place = tempfile::tempdir().unwrap();
+    let text = place.path().join("none.txt");
+    std::fs::write(&text, "hello world\n").unwrap();
+    std::fs::create_dir(place.path().join("empty")).unwrap();
+    for (command, what) in [("lint", text), ("import", place.path().join("empty"))] {
+        let ended = bakeoff(&[command, what.to_str().unwrap()], place.path()).output().unwrap();
+        let said = String::from_utf8_lossy(&ended.stderr).into_owned();
+        assert_eq!(ended.status.code(), Some(1), "{command}: {said}");
+        assert!(said.contains("supported tool"), "{command}: {said}");
+    }
+}
+
+/// A FIFO that nobody writes to was waited for without an end.
+#[test]
+fn a_fifo_without_a_writer_ends_with_a_reason() {
+    let place = tempfile::tempdir().unwrap();
+    let fifo = place.path().join("fifo");
+    assert!(Command::new("mkfifo").arg(&fifo).status().unwrap().success());
+    let ended = bakeoff(&["import", fifo.to_str().unwrap()], place.path()).output().unwrap();
+    let said = String::from_utf8_lossy(&ended.stderr);
+    assert_eq!(ended.status.code(), Some(4), "{said}");
+    assert!(said.contains("no end within"), "{said}");
+}

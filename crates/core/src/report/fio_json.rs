@@ -9,6 +9,7 @@ use serde_json::{Map, Value, json};
 
 use crate::evidence;
 use crate::model::event::Cell;
+use crate::model::job::Job;
 use crate::model::measurement::OpStats;
 use crate::model::path::sanitize;
 use crate::model::run::Run;
@@ -86,16 +87,7 @@ fn job(candidate: &str, workload: &Workload, cells: &[&Cell]) -> Value {
         "groupid": 0,
         "error": 0,
         "elapsed": elapsed_ns.div_ceil(1_000_000_000),
-        "job options": {
-            "name": sanitize(&workload.name),
-            "rw": job.rw.name(),
-            "bs": job.bs.to_string(),
-            "size": job.size.to_string(),
-            "iodepth": job.iodepth.to_string(),
-            "numjobs": job.numjobs.to_string(),
-            "direct": u8::from(job.direct).to_string(),
-            "ioengine": job.engine.name(),
-        },
+        "job options": options(&workload.name, job),
         "read": side(&reads, elapsed_ns, &read_windows),
         "write": side(&writes, elapsed_ns, &write_windows),
         "trim": side(&[], elapsed_ns, &[]),
@@ -107,6 +99,28 @@ fn job(candidate: &str, workload: &Workload, cells: &[&Cell]) -> Value {
         "latency_us": us,
         "latency_ms": ms,
     })
+}
+
+/// The job in fio's option names. Of the flushes those that it has.
+fn options(name: &str, job: &Job) -> Value {
+    let mut options = json!({
+        "name": sanitize(name),
+        "rw": job.rw.name(),
+        "bs": job.bs.to_string(),
+        "size": job.size.to_string(),
+        "iodepth": job.iodepth.to_string(),
+        "numjobs": job.numjobs.to_string(),
+        "direct": u8::from(job.direct).to_string(),
+        "ioengine": job.engine.name(),
+    });
+    let flushes = [("fsync", job.fsync), ("fdatasync", job.fdatasync)];
+    for (option, every) in flushes.into_iter().filter(|(_, every)| *every > 0) {
+        options[option] = every.to_string().into();
+    }
+    if job.end_fsync {
+        options["end_fsync"] = "1".into();
+    }
+    options
 }
 
 /// Bytes a second in each stretch of time.

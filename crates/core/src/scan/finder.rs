@@ -4,6 +4,7 @@ use super::lines::{self, Raw, Splitter};
 use super::overlooked::Overlooked;
 use super::result::{Imported, Judge, Out, Place, short};
 use super::stamp;
+use super::strangers::Strangers;
 
 /// The tools whose outputs are read and whose command lines are remembered, by the names of their
 /// programs.
@@ -65,14 +66,16 @@ struct Inner {
     above: Above,
     readers: Vec<Box<dyn Reader>>,
     overlooked: Overlooked,
+    strangers: Strangers,
     out: Out,
 }
 
 impl Finder {
     /// Offers every line to these readers, in their order.
     pub fn with(readers: Vec<Box<dyn Reader>>) -> Finder {
-        let (above, overlooked, out) = Default::default();
-        let inner = Inner { number: 0, is_table: false, above, readers, overlooked, out };
+        let (above, overlooked, strangers, out) = Default::default();
+        let inner =
+            Inner { number: 0, is_table: false, above, readers, overlooked, strangers, out };
         Finder { splitter: Splitter::default(), inner }
     }
 
@@ -103,9 +106,10 @@ impl Finder {
     /// The text is over.
     pub fn finish(mut self) -> Imported {
         self.splitter.finish(&mut |raw| self.inner.raw(raw));
-        let Inner { mut readers, mut out, number, overlooked, .. } = self.inner;
+        let Inner { mut readers, mut out, number, overlooked, strangers, .. } = self.inner;
         readers.iter_mut().for_each(|reader| reader.finish(&mut out));
         overlooked.give(&mut out);
+        strangers.give(&mut out);
         out.finish(number)
     }
 }
@@ -146,6 +150,7 @@ impl Inner {
         }
         if !is_taken {
             self.overlooked.look(self.number, text);
+            self.strangers.look(self.number, text);
             self.above.look(text);
         }
     }

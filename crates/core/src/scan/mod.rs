@@ -10,6 +10,7 @@ pub mod lines;
 mod overlooked;
 pub mod result;
 mod stamp;
+mod strangers;
 
 pub use finder::{Finder, Reader};
 pub use result::{Imported, Metric, ToolResult, Unread, Value};

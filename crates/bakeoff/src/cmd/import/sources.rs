@@ -3,12 +3,18 @@
 use std::ffi::OsStr;
 use std::fs::{self, File};
 use std::io::{self, Read};
+use std::os::unix::fs::FileTypeExt;
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
 use bakeoff_core::model::path::RawPath;
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::fs::{Mode, OFlags, open};
 
 /// Most files of one directory, however deep.
 const FILES_LIMIT: usize = 10_000;
+/// Longest time for a FIFO or a device.
+const LONGEST: Duration = Duration::from_secs(10);
 /// How deep a directory is looked into.
 const DEPTH_LIMIT: u32 = 32;
 
@@ -34,9 +40,43 @@ impl Source {
     /// Opens it.
     pub fn open(&self) -> io::Result<Box<dyn Read>> {
         Ok(match &self.path {
+            Some(path) if is_endless(path) => Box::new(Patient::open(path)?),
             Some(path) => Box::new(File::open(path)?),
             None => Box::new(io::stdin().lock()),
         })
+    }
+}
+
+/// Whether it may never end, or never begin: a FIFO, a terminal, a device of characters.
+fn is_endless(path: &Path) -> bool {
+    let kind = fs::metadata(path).map(|metadata| metadata.file_type());
+    kind.is_ok_and(|kind| kind.is_fifo() || kind.is_char_device() || kind.is_socket())
+}
+
+/// Reads what may have nothing to say, for a limited time.
+struct Patient {
+    file: File,
+    until: Instant,
+}
+
+impl Patient {
+    fn open(path: &Path) -> io::Result<Patient> {
+        let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::CLOEXEC;
+        let file = File::from(open(path, flags, Mode::empty())?);
+        Ok(Patient { file, until: Instant::now() + LONGEST })
+    }
+}
+
+impl Read for Patient {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let left = self.until.saturating_duration_since(Instant::now());
+        let wait = Timespec::try_from(left).map_err(io::Error::other)?;
+        let mut fds = [PollFd::new(&self.file, PollFlags::IN)];
+        if left.is_zero() || poll(&mut fds, Some(&wait))? == 0 {
+            let why = format!("no end within {} s. Redirect it into a file", LONGEST.as_secs());
+            return Err(io::Error::new(io::ErrorKind::TimedOut, why));
+        }
+        self.file.read(buffer)
     }
 }
 
