@@ -13,6 +13,9 @@ const SCRIPT_LINES: usize = 400;
 /// Words for work that was not finished. In two parts, or this file would break its own rule.
 const UNFINISHED: [&str; 3] = [concat!("TO", "DO"), concat!("FIX", "ME"), concat!("XX", "X")];
 
+/// What git leaves in a file that two sides changed. In two parts, as above.
+const MERGE_MARKS: [&str; 2] = [concat!("<<<<", "<<< "), concat!(">>>>", ">>> ")];
+
 /// Checks one file.
 pub fn check(file: &File) -> Vec<Violation> {
     let mut violations = Vec::new();
@@ -43,6 +46,9 @@ pub fn check(file: &File) -> Vec<Violation> {
         }
         if text.ends_with([' ', '\t', '\r']) && !file.path.ends_with(".md") {
             add(line, "trailing-space", "ends in white space: remove it".to_owned());
+        }
+        if MERGE_MARKS.iter().any(|mark| text.starts_with(mark)) {
+            add(line, "merge-mark", "a merge was not finished here: resolve it".to_owned());
         }
         if let Some(word) = UNFINISHED.iter().find(|word| has_word(text, word)) {
             add(line, "unfinished", format!("{word}: finish it, or say in the issue what is left"));
@@ -99,6 +105,13 @@ mod tests {
         assert_eq!(rules("a.ts", &"é".repeat(100)), [""; 0]);
         assert_eq!(rules("a.ts", &"é".repeat(101)), ["width"]);
         assert_eq!(rules("a.md", &"é".repeat(101)), [""; 0]);
+    }
+
+    /// A changelog with both sides of a conflict passed every check.
+    #[test]
+    fn an_unfinished_merge_is_found() {
+        let text = MERGE_MARKS.map(|mark| format!("{mark}HEAD\n- a line\n")).concat();
+        assert_eq!(rules("CHANGELOG.md", &text), ["merge-mark"; 2]);
     }
 
     #[test]
