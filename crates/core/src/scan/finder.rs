@@ -195,9 +195,44 @@ impl Above {
             self.heading = heading;
             // A command belongs to the part of the text it stands in.
             self.command_tool = None;
+        } else if let Some(caption) = caption(text, self.last.is_empty()) {
+            self.heading = short(caption);
         }
         self.last = short(text);
     }
+}
+
+/// The label that a line is: `WRITE:`, `1. HDD - FAT32`, or a few words on a line of their own, as
+/// people put them above an output. A sentence is none.
+fn caption(text: &str, is_after_blank: bool) -> Option<&str> {
+    const WORDS: usize = 8;
+    const NAME_WORDS: usize = 3;
+    const CHARACTERS: usize = 60;
+    let count = text.split_whitespace().count();
+    let has_letter = text.chars().any(char::is_alphabetic);
+    let is_short = has_letter && count <= WORDS && text.chars().count() <= CHARACTERS;
+    if !is_short || text.ends_with(['.', ',', ';', '!', '?', '{', '(', '\\']) || text.contains('=')
+    {
+        return None;
+    }
+    if let Some(label) = text.strip_suffix(':') {
+        // What every output may be under says nothing of this one.
+        let is_empty = ["result", "results", "output", "here", "test", "code"]
+            .iter()
+            .any(|word| label.eq_ignore_ascii_case(word));
+        return (!is_empty && !label.contains(':')).then_some(label);
+    }
+    let (mark, rest) = text.split_once(' ').unwrap_or((text, ""));
+    let digits = mark.trim_end_matches(['.', ')']);
+    let is_numbered = digits.len() < mark.len() && digits.bytes().all(|b| b.is_ascii_digit());
+    if (is_numbered && !digits.is_empty()) || ["*", "-", "•"].contains(&mark) {
+        return Some(rest.trim()).filter(|rest| rest.chars().any(char::is_alphabetic));
+    }
+    // fio says so of its processes.
+    let is_fios = mark == "Starting";
+    let is_plain = !text.contains(['/', '%', '|', '<', '>', '$', '#', '"', '[', '(']);
+    let is_name = is_after_blank && count <= NAME_WORDS && is_plain && !is_fios;
+    is_name.then_some(text)
 }
 
 fn between<'a>(text: &'a str, before: &str, after: &str) -> Option<&'a str> {
@@ -253,6 +288,12 @@ mod tests {
             ("Second test\n-----------\n", "Second test"),
             ("==> a.log <==", "a.log"),
             ("# A\n# fio --name=x\n", "A"),
+            ("## Cards\n\nWRITE:\n$ dd if=a of=b\n", "WRITE"),
+            ("1. HDD - FAT32\n", "HDD - FAT32"),
+            ("Some words about it, to the end.\n\nSD card\n", "SD card"),
+            ("## ext4\nI ran it twice, then I waited a while for the card to cool:\n", "ext4"),
+            ("## ext4\nResult:\n", "ext4"),
+            ("words\n\nExt4\n", "Ext4"),
         ] {
             let mut above = Above::default();
             text.lines().for_each(|line| above.look(line));

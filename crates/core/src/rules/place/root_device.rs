@@ -36,7 +36,7 @@ fn in_plan(header: &Header, place: &Place, system: &[SystemDisk]) -> Option<Find
     purposes.dedup();
     let disk = place.disks().next()?;
     (!purposes.is_empty()).then(|| {
-        let evidence = format!("{} also contains {}", disk.name, purposes.join(", "));
+        let evidence = format!("disk {} also contains {}", disk.name, purposes.join(", "));
         let advice = "stop the programs that write (see: iotop -o), or choose a disk that the \
             system does not use: bakeoff devices";
         finding(header, &RULE, evidence, advice)
@@ -62,7 +62,7 @@ mod tests {
         assert_eq!(found.len(), 1);
         assert_eq!((found[0].severity, found[0].scope), (Severity::Warn, Scope::Place));
         assert_eq!(found[0].candidate.as_deref(), Some("/home"));
-        assert_eq!(found[0].evidence, "sda also contains /, swap");
+        assert_eq!(found[0].evidence, "disk sda also contains /, swap");
         assert!(found[0].advice.ends_with(": bakeoff devices"), "{}", found[0].advice);
         assert!(plan(&run.header, &[used("/", "8:32")]).is_empty());
     }
