@@ -20,6 +20,8 @@ pub struct Text {
     version: Option<String>,
     /// Block sizes of the jobs as they were announced: name, read, write, trim.
     announced: Vec<(String, [Option<u64>; 3])>,
+    /// Whether a job's block followed them: a further announcement is another run's.
+    is_told: bool,
     open: Option<Open>,
     summary: summary::Summary,
     joiner: Joiner,
@@ -68,6 +70,11 @@ impl Text {
             return true;
         }
         if let Some(job) = announced(text) {
+            // The open block still belongs to those before.
+            if std::mem::take(&mut self.is_told) {
+                self.close(out);
+                self.announced.clear();
+            }
             if self.announced.len() < ANNOUNCED {
                 self.announced.push(job);
             }
@@ -80,6 +87,7 @@ impl Text {
         if let Some((name, error)) = head(text) {
             self.close(out);
             self.summary.cover(line.number);
+            self.is_told = true;
             self.open = Some(Open::new(line.place("fio"), name, error));
             return true;
         }
@@ -116,11 +124,51 @@ impl Text {
         let Some(open) = self.open.take() else { return };
         let mut named = self.announced.iter().filter(|(name, _)| *name == open.name);
         // Two jobs of one name may have two block sizes.
-        let blocks = match (named.next(), named.next()) {
-            (Some((_, blocks)), None) => *blocks,
-            (Some((_, blocks)), Some((_, other))) if blocks == other => *blocks,
+        let blocks = match named.next() {
+            Some((_, blocks)) if named.all(|(_, other)| other == blocks) => *blocks,
             _ => [None; 3],
         };
         open.give(self.version.clone(), &blocks, out);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::scan::{Finder, Imported};
+
+    /// What fio 3.33 prints of a job of ten seconds.
+    fn run(bs: &str, ios: u64, bytes: &str, rate: [&str; 2]) -> String {
+        let [binary, decimal] = rate;
+        format!(
+            "test: (g=0): rw=write, bs=(R) {bs}-{bs}, (W) {bs}-{bs}, (T) {bs}-{bs}, \
+             ioengine=psync, iodepth=1\nfio-3.33\nStarting 1 process\n\n\
+             test: (groupid=0, jobs=1): err= 0: pid=11: Sun Nov 22 12:00:00 2026\n  \
+             write: IOPS=100, BW={binary} ({decimal})({bytes}/10000msec); 0 zone resets\n  \
+             cpu          : usr=0.10%, sys=1.00%, ctx=10, majf=0, minf=10\n     \
+             issued rwts: total=0,{ios},0,0 short=0,0,0,0 dropped=0,0,0,0\n\n\
+             Run status group 0 (all jobs):\n  WRITE: bw={binary} ({decimal}), \
+             {binary}-{binary} ({decimal}-{decimal}), io={bytes}, run=10000-10000msec\n\n"
+        )
+    }
+
+    fn read(text: &str) -> Imported {
+        Finder::of("fio").all_of(text.as_bytes())
+    }
+
+    /// 61 of 392 posted jobs were lost: block sizes were compared with the first two runs only.
+    #[test]
+    fn every_run_of_one_name_has_the_block_size_of_its_own_announcement() {
+        let small = run("4096B", 1000, "4000KiB", ["400KiB/s", "410kB/s"]);
+        let large = run("1024KiB", 1000, "1000MiB", ["100MiB/s", "105MB/s"]);
+        for order in [[&small, &small, &large], [&large, &small, &small], [&small, &large, &large]]
+        {
+            let found = read(&order.map(String::as_str).concat());
+            assert_eq!((found.results.len(), &found.unread), (3, &Vec::new()));
+            for (result, text) in found.results.iter().zip(order) {
+                let bytes = result.metrics.iter().find(|m| m.name == "write.bytes").unwrap();
+                let right = if *text == small { 4_096_000.0 } else { 1_048_576_000.0 };
+                assert_eq!(bytes.value.as_f64(), right, "{result:?}");
+            }
+        }
     }
 }
