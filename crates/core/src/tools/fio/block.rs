@@ -132,7 +132,8 @@ impl Open {
             direction.wrong = Some(format!("line {}: its figures are not whole", line.number));
             return true;
         };
-        if !is_rate(parts.bytes.0, parts.runtime_ms.0 as f64, parts.rate) {
+        let (bytes, ms) = (parts.bytes.0, parts.runtime_ms.0 as f64);
+        if !parts.rates.iter().any(|rate| is_rate(bytes, ms, *rate)) {
             let why = "bytes, runtime and rate contradict each other";
             direction.wrong = Some(format!("line {}: {why}", line.number));
         }

@@ -1,11 +1,11 @@
 //! The figures of one direction, as versions 2 and 3 put them, and the requests issued.
 
-use super::scalar::{Rounded, count, size, value};
+use super::scalar::{Rounded, count, rates, size, value};
 
 /// The figures of a direction's line.
 pub struct Parts {
-    /// Its rate.
-    pub rate: Rounded,
+    /// What its rate may mean; at least one.
+    pub rates: Vec<Rounded>,
     /// The text of it.
     pub rate_raw: String,
     /// Operations a second.
@@ -38,14 +38,14 @@ pub fn parts(rest: &str) -> Option<Parts> {
 
 fn new_parts(rest: &str) -> Option<Parts> {
     let rate_raw = value(rest, "BW")?;
-    let rate = size(rate_raw.strip_suffix("/s")?, false)?;
+    let rates = rates(rate_raw.strip_suffix("/s")?, false);
     let iops = value(rest, "IOPS")?;
     // The pair in the last parentheses: bytes and runtime.
     let (_, pair) = rest[..rest.rfind(')')?].rsplit_once('(')?;
     let (bytes, runtime) = pair.split_once('/')?;
     let ms: u64 = runtime.strip_suffix("msec")?.parse().ok()?;
     Some(Parts {
-        rate,
+        rates: Some(rates).filter(|rates| !rates.is_empty())?,
         rate_raw: rate_raw.to_string(),
         iops: Some((count(iops)?.value, iops.to_string())),
         bytes: (size(bytes, false)?, bytes.to_string()),
@@ -59,8 +59,9 @@ fn old_parts(rest: &str) -> Option<Parts> {
     let runtime = value(rest, "runt")?;
     let ms: u64 = runtime.strip_suffix("msec")?.parse().ok()?;
     let iops = value(rest, "iops").and_then(|raw| Some((count(raw)?.value, raw.to_string())));
+    let rates = rates(rate_raw.strip_suffix("/s")?, true);
     Some(Parts {
-        rate: size(rate_raw.strip_suffix("/s")?, true)?,
+        rates: Some(rates).filter(|rates| !rates.is_empty())?,
         rate_raw: rate_raw.to_string(),
         iops,
         bytes: (size(bytes, true)?, bytes.to_string()),

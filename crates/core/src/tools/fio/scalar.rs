@@ -45,6 +45,21 @@ pub fn size(text: &str, is_old: bool) -> Option<Rounded> {
     Some(Rounded { value: number.value() * factor, slack: number.last_digit() * factor })
 }
 
+/// What a printed rate may mean: what it says; one more where its fraction is zero, as fio before
+/// 3.26 dropped the carry of rounding (20.0 for 20.99, num2str.c); and in version 2, which divided
+/// some rates by 1000 under the name of KB, the same in that base.
+pub fn rates(text: &str, is_old: bool) -> Vec<Rounded> {
+    let bases: &[bool] = if is_old { &[true, false] } else { &[false] };
+    let mut all: Vec<Rounded> = bases.iter().filter_map(|old| size(text, *old)).collect();
+    let fraction = text.split_once('.').map(|(_, rest)| rest.trim_end_matches(char::is_alphabetic));
+    if let Some(digits) = fraction.filter(|f| !f.is_empty() && f.bytes().all(|b| b == b'0')) {
+        let whole = (0..digits.len()).fold(1.0, |all, _| all * 10.0);
+        let carried = |r: &Rounded| Rounded { value: r.value + r.slack * whole, ..*r };
+        all.extend(all.iter().map(carried).collect::<Vec<_>>());
+    }
+    all
+}
+
 /// Nanoseconds of the unit a latency line names.
 pub fn unit_ns(text: &str) -> Option<f64> {
     match text {
@@ -87,6 +102,22 @@ pub fn is_rate(bytes: Rounded, ms: f64, rate: Rounded) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// 25 of 219 posted jobs were refused, latencies included.
+    #[test]
+    fn a_rate_whose_carry_was_dropped_or_that_has_another_base_agrees() {
+        let can_be = |text, is_old, bytes: f64, ms| {
+            let bytes = Rounded { value: bytes, slack: 1.0 };
+            rates(text, is_old).into_iter().any(|rate| is_rate(bytes, ms, rate))
+        };
+        let mib = 1048576.0;
+        assert!(can_be("20.0MiB", false, 20.99 * mib * 10.0, 10_000.0));
+        assert!(can_be("20.0MiB", false, 20.0 * mib * 10.0, 10_000.0));
+        assert!(!can_be("20.0MiB", false, 20.5 * mib * 10.0, 10_000.0));
+        assert!(!can_be("20.1MiB", false, 20.99 * mib * 10.0, 10_000.0));
+        assert!(can_be("1078.9KB", true, 63235.0 * 1024.0, 60_014.0));
+        assert!(!can_be("1178.9KB", true, 63235.0 * 1024.0, 60_014.0));
+    }
 
     #[test]
     fn suffixes_and_units_have_the_base_that_fio_means() {

@@ -1,6 +1,6 @@
 //! The lines `READ: bw=...` below all jobs; results of their own only where no job is above.
 
-use super::scalar::{is_rate, size, value};
+use super::scalar::{is_rate, rates, size, value};
 use super::{Job, Volume};
 use crate::scan::finder::Line;
 use crate::scan::result::{Metrics, Out};
@@ -67,7 +67,7 @@ impl Summary {
 fn read(name: &str, rest: &str, is_old: bool, line: &Line<'_>) -> Option<Metrics> {
     let key = if is_old { "aggrb" } else { "bw" };
     let rate_raw = value(rest, key)?;
-    let rate = size(rate_raw.strip_suffix("/s")?, is_old)?;
+    let rates = rates(rate_raw.strip_suffix("/s")?, is_old);
     let bytes_raw = value(rest, "io")?;
     let bytes = size(bytes_raw, is_old)?;
     let runtime = match is_old {
@@ -76,7 +76,7 @@ fn read(name: &str, rest: &str, is_old: bool, line: &Line<'_>) -> Option<Metrics
         false => value(rest, "run")?.strip_suffix("msec")?.split_once('-')?.1,
     };
     let ms: u64 = runtime.parse().ok()?;
-    if !is_rate(bytes, ms as f64, rate) {
+    if !rates.iter().any(|rate| is_rate(bytes, ms as f64, *rate)) {
         return None;
     }
     let mut metrics = Metrics::default();
