@@ -105,3 +105,34 @@ fn is_memory(run: &Run, candidate: u16) -> bool {
         Kind::Stack(_) => false,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::decide::schedule;
+    use crate::testing::RunBuilder;
+
+    /// The first candidate's cells do not know where their bytes came from; the devices moved so
+    /// many percent of them.
+    fn unknown(cell: &mut Cell, percent: u64) {
+        if cell.candidate == 0 {
+            let read = cell.measurement.read.as_ref().map_or(0, |r| r.io_bytes);
+            cell.truth.cache = CacheState::Unknown;
+            cell.truth.device_read_bytes = Some(read / 100 * percent);
+        }
+    }
+
+    fn left_out(change: fn(&mut Cell)) -> Vec<NotRanked> {
+        let run = RunBuilder::directories(&["/a", "/b"]).workloads(&["seqread"]).cells(change);
+        let run = run.play(5, |_, _, _| 900.0).build();
+        let table = Table::of(&run, schedule::evidence_blocks(&run));
+        of(&run, &table, 0).iter().map(|excluded| excluded.reason).collect()
+    }
+
+    /// Of cells that cannot tell whether they were cold, those count whose devices moved the bytes.
+    #[test]
+    fn reads_of_which_nothing_is_known_count_where_the_devices_moved_them() {
+        assert_eq!(left_out(|cell| unknown(cell, 100)), []);
+        assert_eq!(left_out(|cell| unknown(cell, 50)), [NotRanked::CacheUnknown]);
+    }
+}

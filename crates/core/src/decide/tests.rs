@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::model::protocol::Mode;
-use crate::testing::Version01;
+use crate::testing::{RunBuilder, Version01};
 
 /// Candidate c runs at `rates[c]`, with a little noise that differs between candidates.
 fn steady(rates: &[f64]) -> impl Fn(u32, u16, u16) -> f64 {
@@ -125,4 +125,22 @@ fn a_twin_goes_with_its_candidate() {
     let run = builder.mode(Mode::Precise).play(99, steady(&[50.0, 50.0, 100.0])).build();
     assert_eq!(run.header.protocol.k, 2);
     assert_eq!(run.dropped, [(0, 5), (1, 5)]);
+}
+
+/// A run by the lead has time left after the last look of its mode, and uses it.
+#[test]
+fn a_run_by_the_lead_measures_on_for_the_time_it_was_given() {
+    let noisy = |block: u32, candidate: u16, _: u16| {
+        let wave = if (block + u32::from(candidate)).is_multiple_of(2) { 1.3 } else { 0.7 };
+        100.0 * wave
+    };
+    let played = |time_ns| {
+        let limited = RunBuilder::stacks(&["a", "b"]).header(|h| h.protocol.time_ns = time_ns);
+        limited.play(400, noisy).build()
+    };
+    let timed = played(Some(3600 * 1_000_000_000));
+    let last = timed.header.protocol.last_block();
+    assert!(timed.complete_blocks().count() as u32 > last, "{last}: {:?}", timed.stopped);
+    let untimed = played(None);
+    assert_eq!(untimed.complete_blocks().count() as u32, last, "{:?}", untimed.stopped);
 }

@@ -163,3 +163,71 @@ pub fn slope(m: &Measurement) -> Option<(f64, f64)> {
     // A twelfth is the variance of places spread over the whole file; a hundredth covers a third.
     (xx / n > 0.01 && yy > 0.0).then(|| (xy / xx, xy * xy / (xx * yy)))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{RunBuilder, measurement};
+
+    const LEN_NS: u64 = 100_000_000;
+
+    /// A cell with a window of 100 ms for each of these numbers of operations of 4 KiB.
+    fn cell(ios: &[u64]) -> Measurement {
+        let header = RunBuilder::stacks(&["ext4"]).build().header;
+        let mut m = measurement(&header.workloads[0], 1000.0);
+        let window = |(at, ios): (u64, &u64)| Window {
+            start_ns: at * LEN_NS,
+            len_ns: LEN_NS,
+            write_bytes: ios * 4096,
+            ios: *ios,
+            ..Window::default()
+        };
+        m.windows = (0..).zip(ios).map(window).collect();
+        m
+    }
+
+    #[test]
+    fn stalls_have_their_places_and_their_share_of_the_time() {
+        let mut ios = [100; 20];
+        (ios[3], ios[4], ios[9]) = (10, 0, 19);
+        let found = stalls(&cell(&ios)).unwrap();
+        assert_eq!(found.spans, [(3 * LEN_NS, 2 * LEN_NS), (9 * LEN_NS, LEN_NS)]);
+        assert!((found.share - 0.15).abs() < 1e-12, "{found:?}");
+        assert_eq!(found.longest_ns(), 2 * LEN_NS);
+        // A fifth of the usual pace is no stall, and nine windows tell nothing.
+        assert_eq!(
+            stalls(&cell(&[100, 20, 100, 100, 100, 100, 100, 100, 100, 100])).unwrap().spans,
+            []
+        );
+        assert_eq!(stalls(&cell(&[100; 9])), None);
+    }
+
+    #[test]
+    fn a_step_has_its_time_its_ratio_and_what_was_written_before() {
+        let ios: Vec<u64> = [[400; 12], [100; 12]].concat();
+        let found = step(&cell(&ios)).unwrap();
+        assert_eq!((found.at_ns, found.after_bytes), (12 * LEN_NS, 12 * 400 * 4096));
+        assert!((found.ratio - 0.25).abs() < 1e-9 && found.explains > 0.999_999, "{found:?}");
+        let uneven: Vec<u64> =
+            (0..24).map(|at| if at < 12 { 390 + at % 3 * 10 } else { 100 }).collect();
+        let noisy = step(&cell(&uneven)).unwrap();
+        assert!(noisy.at_ns == 12 * LEN_NS && noisy.explains > 0.99 && noisy.explains < 1.0);
+    }
+
+    #[test]
+    fn a_slope_is_the_change_of_the_logarithm_from_start_to_end() {
+        // The rate falls by e^-0.5 over the file, in windows of equal bytes.
+        const PARTS: u64 = 50;
+        let mut m = cell(&[1; PARTS as usize]);
+        m.job.size = PARTS << 20;
+        for (at, window) in (0..).zip(&mut m.windows) {
+            let place = (at as f64 + 0.5) / PARTS as f64;
+            window.len_ns = (libm::exp(0.5 * place) * 1e9) as u64;
+            (window.write_bytes, window.read_bytes) = (1 << 19, 1 << 19);
+        }
+        // The last one ends where the file does, and belongs to neither end.
+        let (slope, explains) = slope(&m).unwrap();
+        assert!((slope + 0.5).abs() < 1e-6 && (explains - 1.0).abs() < 1e-6, "{slope} {explains}");
+        assert!(super::slope(&cell(&[1; 5])).is_none());
+    }
+}

@@ -79,6 +79,14 @@ mod tests {
     use super::*;
 
     #[test]
+    fn a_widened_interval_keeps_its_middle() {
+        let widened = Interval { low: 1.0, high: 3.0 }.widened(2.0);
+        assert_eq!((widened.low, widened.high), (0.0, 4.0));
+        let same = Interval { low: -0.5, high: 2.5 }.widened(1.0);
+        assert_eq!((same.low, same.high), (-0.5, 2.5));
+    }
+
+    #[test]
     fn intervals_agree_with_scipy() {
         let cases = crate::stats::oracle::fixture().paired;
         assert!(cases.len() >= 20);
