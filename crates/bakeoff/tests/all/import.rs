@@ -179,5 +179,19 @@ fn a_fifo_without_a_writer_ends_with_a_reason() {
     let ended = bakeoff(&["import", fifo.to_str().unwrap()], place.path()).output().unwrap();
     let said = String::from_utf8_lossy(&ended.stderr);
     assert_eq!(ended.status.code(), Some(4), "{said}");
-    assert!(said.contains("no end within"), "{said}");
+    assert!(said.contains("no data within"), "{said}");
+}
+
+/// The output of a command that took longer than the limit of an idle FIFO was an error.
+#[test]
+fn a_pipe_whose_writer_works_for_long_is_read_to_its_end() {
+    let place = tempfile::tempdir().unwrap();
+    let program = env!("CARGO_BIN_EXE_bakeoff");
+    let script = format!(
+        "{program} --format json import <(sleep 11; \
+         echo '21 bytes copied, 2.3427e-05 s, 896 kB/s')"
+    );
+    let mut command = Command::new("bash");
+    let ended = command.arg("-c").arg(script).current_dir(place.path()).output().unwrap();
+    assert_eq!(documents(&ended)[0]["results"][0]["metrics"][0]["value"], 21, "{ended:?}");
 }

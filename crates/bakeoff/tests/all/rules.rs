@@ -117,3 +117,15 @@ fn options_and_commands_in_the_texts_of_rules_exist() {
         }
     }
 }
+
+/// A rule whose file was in no list would check nothing, and no compiler would say so.
+#[test]
+fn every_file_with_a_rule_is_in_the_registry() {
+    let core = Path::new(env!("CARGO_MANIFEST_DIR")).join("../core/src");
+    let text = sources(&core);
+    let declared = text.lines().filter(|line| line.starts_with("pub static RULE: Rule = ")).count();
+    let listed: BTreeSet<&str> = rules::all().iter().map(|rule| rule.id).collect();
+    assert_eq!(declared, listed.len());
+    let over_runs = |line: &&str| line.starts_with("pub(super) static OVER_RUN: RunRule");
+    assert_eq!(text.lines().filter(over_runs).count(), rules::run::OVER_RUNS.len());
+}

@@ -15,8 +15,8 @@ const fn stranger(tool: &'static str, marks: &'static [&'static str]) -> Strange
 
 /// One line of each that nothing else prints. Sources: the tools' own outputs and scripts.
 const STRANGERS: [Stranger; 19] = [
-    stranger("agnostics, the SD card test of Raspberry Pi OS", &["Run 1", "prepare-file;0;0;"]),
-    stranger("agnostics, the SD card test of Raspberry Pi OS", &["seq-write;", ";0;0"]),
+    stranger("agnostics, the SD card test of Raspberry Pi OS", &["prepare-file;0;0;"]),
+    stranger("agnostics, the SD card test of Raspberry Pi OS", &["seq-write;0;0;"]),
     stranger("PiBenchmarks Storage.sh", &["Category", "Test", "Result"]),
     stranger("PiBenchmarks Storage.sh", &["HDParm", "Disk Read", "MB/s"]),
     stranger("YABS", &["fio Disk Speed Tests"]),
@@ -28,11 +28,11 @@ const STRANGERS: [Stranger; 19] = [
     stranger("ioping", &["requests completed in", "iops"]),
     stranger("CrystalDiskMark or KDiskMark", &["SEQ1M Q8T1", "RND4K"]),
     stranger("CrystalDiskMark or KDiskMark", &["Sequential", "(Q=", "MB/s"]),
-    stranger("CrystalDiskMark or KDiskMark", &["SEQ", "KiB (Q=", "MB/s"]),
+    stranger("CrystalDiskMark or KDiskMark", &["SEQ", "iB (Q=", "MB/s"]),
     stranger("iostat -x", &["Device", "r/s", "w/s", "%util"]),
     stranger("bench.sh", &["I/O Speed(", "MB/s"]),
-    stranger("bonnie", &["---Sequential Output (sync)", "---Random"]),
-    stranger("hyperfine --export-json", &["\"command\":", "\"mean\""]),
+    stranger("bonnie", &["---Sequential Output (sync)"]),
+    stranger("hyperfine --export-json", &["\"exit_codes\": ["]),
     stranger("hyperfine", &["Time (mean ±", "[User:"]),
 ];
 /// Lines of one output with others between them.
@@ -84,6 +84,19 @@ mod tests {
             ("iostat", "Device            r/s     rkB/s   rrqm/s  %rrqm   w/s  %util\n"),
             ("hyperfine", "  Time (mean ± σ):      1.5 ms ±   0.3 ms    [User: 1.0 ms]\n"),
             ("bench.sh", " I/O Speed(1st run) : 1.2 GB/s, 900 MB/s\n"),
+            ("agnostics", "prepare-file;0;0;21021;41\n"),
+            (
+                "PiBenchmarks",
+                "     Category                  Test                      Result     \n",
+            ),
+            ("f3probe", "*Usable* size: 7.46 GB (15644672 blocks)\n"),
+            ("ioping", "min/avg/max/mdev = 188.8 us / 256.5 us / 318.6 us / 41.3 us\n"),
+            ("CrystalDiskMark", "  SEQ    1MiB (Q=  8, T= 1):  3420.1 MB/s [   3261.7 IOPS]\n"),
+            ("hyperfine --export-json", "      \"exit_codes\": [\n        0,\n      ]\n"),
+            (
+                "bonnie",
+                "              ---Sequential Output (sync)----- ---Sequential Input-- --Rnd\n",
+            ),
         ] {
             let found = Finder::all(format!("A page\n\n{text}").as_bytes());
             let why = found.unread.iter().map(|part| part.why.as_str()).collect::<Vec<_>>();

@@ -1,6 +1,6 @@
 //! The words of what people read: a standard term in place of each that only we would use.
 //!
-//! Looked at are literals and help texts of the product, and its documents.
+//! Looked at are literals and help texts of the product; documents are read by people.
 
 use super::Violation;
 use super::rust::{Source, Text};

@@ -13,8 +13,10 @@ use rustix::fs::{Mode, OFlags, open};
 
 /// Most files of one directory, however deep.
 const FILES_LIMIT: usize = 10_000;
-/// Longest time for a FIFO or a device.
-const LONGEST: Duration = Duration::from_secs(10);
+/// Longest time until a pipe has a writer, and for all that a device gives.
+const SOON: Duration = Duration::from_secs(10);
+/// Longest time in which the writer of a pipe writes nothing.
+const SILENCE: Duration = Duration::from_secs(3600);
 /// How deep a directory is looked into.
 const DEPTH_LIMIT: u32 = 32;
 
@@ -40,43 +42,86 @@ impl Source {
     /// Opens it.
     pub fn open(&self) -> io::Result<Box<dyn Read>> {
         Ok(match &self.path {
-            Some(path) if is_endless(path) => Box::new(Patient::open(path)?),
-            Some(path) => Box::new(File::open(path)?),
+            Some(path) => match patience(path) {
+                Some(patience) => Box::new(Patient::open(path, patience)?),
+                None => Box::new(File::open(path)?),
+            },
             None => Box::new(io::stdin().lock()),
         })
     }
 }
 
-/// Whether it may never end, or never begin: a FIFO, a terminal, a device of characters.
-fn is_endless(path: &Path) -> bool {
-    let kind = fs::metadata(path).map(|metadata| metadata.file_type());
-    kind.is_ok_and(|kind| kind.is_fifo() || kind.is_char_device() || kind.is_socket())
+/// How long something that is no regular file is waited for; `None` for a file.
+fn patience(path: &Path) -> Option<Patience> {
+    let kind = fs::metadata(path).ok()?.file_type();
+    match () {
+        () if kind.is_fifo() => Some(Patience::Fifo),
+        () if kind.is_char_device() => Some(Patience::Device),
+        () => None,
+    }
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum Patience {
+    /// A pipe: a writer has to come soon, and then may work for long, as in `<(fio job)`.
+    Fifo,
+    /// A terminal, or a device that may have no end.
+    Device,
 }
 
 /// Reads what may have nothing to say, for a limited time.
 struct Patient {
     file: File,
-    until: Instant,
+    patience: Patience,
+    opened: Instant,
+    has_begun: bool,
 }
 
 impl Patient {
-    fn open(path: &Path) -> io::Result<Patient> {
+    fn open(path: &Path, patience: Patience) -> io::Result<Patient> {
         let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::CLOEXEC;
         let file = File::from(open(path, flags, Mode::empty())?);
-        Ok(Patient { file, until: Instant::now() + LONGEST })
+        Ok(Patient { file, patience, opened: Instant::now(), has_begun: false })
     }
+
+    /// Waits until there may be something to read, or the writers are gone.
+    fn wait(&self, longest: Duration) -> io::Result<PollFlags> {
+        let timeout = Timespec::try_from(longest).map_err(io::Error::other)?;
+        let mut fds = [PollFd::new(&self.file, PollFlags::IN)];
+        match poll(&mut fds, Some(&timeout))? {
+            0 => Err(too_long("no data", longest)),
+            _ => Ok(fds[0].revents()),
+        }
+    }
+}
+
+fn too_long(what: &str, longest: Duration) -> io::Error {
+    let why = format!("{what} within {} s. Redirect it into a file", longest.as_secs());
+    io::Error::new(io::ErrorKind::TimedOut, why)
 }
 
 impl Read for Patient {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let left = self.until.saturating_duration_since(Instant::now());
-        let wait = Timespec::try_from(left).map_err(io::Error::other)?;
-        let mut fds = [PollFd::new(&self.file, PollFlags::IN)];
-        if left.is_zero() || poll(&mut fds, Some(&wait))? == 0 {
-            let why = format!("no end within {} s. Redirect it into a file", LONGEST.as_secs());
-            return Err(io::Error::new(io::ErrorKind::TimedOut, why));
+        loop {
+            let left = SOON.saturating_sub(self.opened.elapsed());
+            if self.patience == Patience::Device && left.is_zero() {
+                return Err(too_long("no end", SOON));
+            }
+            match self.file.read(buffer) {
+                // Without a writer a pipe is at its end before it has begun.
+                Ok(0) if self.patience == Patience::Fifo && !self.has_begun => {
+                    self.has_begun = self.wait(left)?.contains(PollFlags::HUP);
+                }
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
+                    self.has_begun = true;
+                    self.wait(if self.patience == Patience::Fifo { SILENCE } else { left })?;
+                }
+                read => {
+                    self.has_begun = true;
+                    return read;
+                }
+            }
         }
-        self.file.read(buffer)
     }
 }
 

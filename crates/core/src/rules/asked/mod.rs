@@ -13,7 +13,12 @@ pub mod qd_engine;
 pub mod sync_not_timed;
 pub mod workload_mismatch;
 
-use crate::evidence::rule::Rule;
+use crate::evidence::observation::Observation;
+use crate::evidence::of_result;
+use crate::evidence::rule::{Rule, Seen};
+use crate::model::finding::Finding;
+use crate::model::thresholds::Thresholds;
+use crate::study::Study;
 
 /// By id.
 pub static RULES: [&Rule; 10] = [
@@ -28,3 +33,15 @@ pub static RULES: [&Rule; 10] = [
     &inert_factor::RULE,
     &discard_asymmetry::RULE,
 ];
+
+/// What a check finds in the commands that a page states and its table does not have.
+fn of_commands(
+    rule: &Rule,
+    check: fn(&Observation) -> Option<Seen>,
+    study: &Study,
+) -> Option<Finding> {
+    let limits = Thresholds::default();
+    let commanded = study.commanded();
+    let seen = commanded.iter().find_map(|of| check(&Observation::of_result(&limits, of)))?;
+    Some(of_result(rule, seen.evidence, seen.advice))
+}

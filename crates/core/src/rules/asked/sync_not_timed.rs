@@ -1,10 +1,9 @@
 //! L13 sync-not-timed: buffered writes without a flush inside the measured time.
 
+use super::of_commands;
 use crate::evidence::observation::{Observation, Source};
-use crate::evidence::of_result;
 use crate::evidence::rule::{CLAIMS, Check, R, Rule, Seen, Stated, When};
 use crate::model::finding::Finding;
-use crate::model::thresholds::Thresholds;
 use crate::study::Study;
 use crate::units;
 
@@ -52,12 +51,8 @@ fn seen(of: &Observation) -> Option<Seen> {
     Some(Seen { evidence, advice })
 }
 
-/// What the page says of a command that the table does not have.
 fn in_study(study: &Study) -> Option<Finding> {
-    let limits = Thresholds::default();
-    let commanded = study.commanded();
-    let seen = commanded.iter().find_map(|of| seen(&Observation::of_result(&limits, of)))?;
-    Some(of_result(&RULE, seen.evidence, seen.advice))
+    of_commands(&RULE, seen, study)
 }
 
 #[cfg(test)]
