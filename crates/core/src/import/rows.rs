@@ -228,7 +228,11 @@ impl Rows {
 
 fn tell((first, last, results): Row, is_clear: bool, out: &mut Out) {
     match is_clear {
-        true => results.into_iter().for_each(|result| out.result(result)),
+        true => {
+            for result in results {
+                out.result(result);
+            }
+        }
         false => out.unread(first, last, WHY_UNCLEAR),
     }
 }

@@ -98,7 +98,7 @@ fn fio_2_counts_in_kib_whatever_it_writes() {
         \x20 write: io=2048.0MB, bw=27752KB/s, iops=6937, runt= 75568msec\n\
         \x20   slat (usec): min=5, max=1000, avg=20.00, stdev=1.00\n\
         \x20   clat (usec): min=100, max=90000, avg=9200.50, stdev=100.00\n\
-        \x20   clat percentiles (usec):\n     |  1.00th=[  500], 95.00th=[12000],\n\
+        \x20   clat percentiles (usec):\n     |  1.00th=[  500], 95.00th=[12000]\n\
         \x20 cpu          : usr=1.00%, sys=5.00%, ctx=6, majf=0, minf=31\n\
         \x20    issued    : total=r=0/w=524288/d=0, short=r=0/w=0/d=0\n\n\
         Run status group 0 (all jobs):\n\

@@ -49,6 +49,21 @@ pub struct ToolResult {
     pub metrics: Vec<Metric>,
     /// What limits what may be said with them.
     pub findings: Vec<Finding>,
+    /// In which form it was printed.
+    #[serde(skip)]
+    pub form: Form,
+}
+
+/// In which form a tool printed a result that it can print in several.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Form {
+    /// For people.
+    #[default]
+    Text,
+    /// JSON.
+    Json,
+    /// Fields on one line.
+    Terse,
 }
 
 impl ToolResult {
@@ -174,19 +189,38 @@ impl Out {
         Out { judge: Some(judge), ..Out::default() }
     }
 
-    /// Takes a result.
-    pub fn result(&mut self, mut result: ToolResult) {
+    /// Takes a result; where it is now, unless there are too many.
+    pub fn result(&mut self, result: ToolResult) -> Option<usize> {
+        let result = self.judged(result);
+        if self.imported.results.len() < RESULTS_LIMIT {
+            self.imported.results.push(result);
+            return Some(self.imported.results.len() - 1);
+        }
+        self.dropped += 1;
+        None
+    }
+
+    /// Puts a result in the place of one that was taken before.
+    pub fn replace(&mut self, at: usize, result: ToolResult) {
+        let result = self.judged(result);
+        if let Some(place) = self.imported.results.get_mut(at) {
+            *place = result;
+        }
+    }
+
+    /// Changes the results when all are there; places that were given are void after it.
+    pub fn change(&mut self, by: impl FnOnce(&mut Vec<ToolResult>)) {
+        by(&mut self.imported.results);
+    }
+
+    fn judged(&self, mut result: ToolResult) -> ToolResult {
         for finding in self.judge.map_or(Vec::new(), |judge| judge(&result)) {
             let is_known = result.findings.iter().any(|known| known.id == finding.id);
             if !is_known {
                 result.findings.push(finding);
             }
         }
-        if self.imported.results.len() < RESULTS_LIMIT {
-            self.imported.results.push(result);
-        } else {
-            self.dropped += 1;
-        }
+        result
     }
 
     /// Takes what could not be read.
@@ -241,6 +275,7 @@ impl Place {
             command: Some(self.command.clone()).filter(|text| !text.is_empty()),
             metrics: metrics.0,
             findings: Vec::new(),
+            form: Form::Text,
         }
     }
 }

@@ -14,6 +14,10 @@ pub mod jobfile;
 pub mod json;
 mod order;
 mod paths;
+mod percentile_rows;
+#[cfg(test)]
+mod posted;
+pub mod same_run;
 mod scalar;
 mod summary;
 pub mod terse;
@@ -21,7 +25,7 @@ pub mod text;
 mod wrapped;
 
 use crate::model::finding::Severity;
-use crate::scan::result::{Metrics, Out, Place, finding};
+use crate::scan::result::{Form, Metrics, Out, Place, ToolResult, finding};
 
 /// What was found of one direction of a job.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -60,26 +64,35 @@ pub struct Job {
     name: String,
     error: u64,
     metrics: Metrics,
+    form: Form,
 }
 
 impl Job {
-    /// Gives the result.
-    fn give(self, out: &mut Out) {
+    /// Gives the result; where it is now.
+    fn give(self, out: &mut Out) -> Option<usize> {
+        let result = self.result(out)?;
+        out.result(result)
+    }
+
+    /// The result, unless there is none, which is listed.
+    fn result(self, out: &mut Out) -> Option<ToolResult> {
         let first = self.place.first_line;
         if self.metrics.0.is_empty() {
             let why = match self.error {
                 0 => "a job of fio that moved no bytes".to_string(),
                 error => format!("a job of fio that failed with error {error}"),
             };
-            return out.unread(first, self.last_line, why);
+            out.unread(first, self.last_line, why);
+            return None;
         }
         let mut result = self.place.result("fio", self.version, self.last_line, self.metrics);
         result.test = Some(self.name).filter(|name| !name.is_empty());
+        result.form = self.form;
         if self.error != 0 {
             let evidence = format!("fio ended the job with error {}", self.error);
             let advice = "Fix the error that fio reports and run it again.";
             result.findings.push(finding("tool-error", Severity::Error, evidence, advice));
         }
-        out.result(result);
+        Some(result)
     }
 }

@@ -18,6 +18,7 @@ pub fn readers(tool: &str) -> Vec<Box<dyn Reader>> {
             Box::new(fio::json::Json::default()),
             Box::new(fio::terse::Terse),
             Box::new(fio::text::Text::default()),
+            Box::new(fio::same_run::SameRun),
         ],
         _ => Vec::new(),
     }

@@ -2,13 +2,14 @@
 
 use super::direction::{self, is_direction, issued};
 use super::order;
+use super::percentile_rows::Rows;
 use super::scalar::{Rounded, count, is_rate, unit_ns, value};
 use super::{Job, Volume};
 use crate::scan::finder::Line;
-use crate::scan::result::{Metrics, Out, Place, short};
+use crate::scan::result::{Form, Metrics, Out, Place, ToolResult, short};
 
-/// Percentiles that fio prints in a row, but for the last.
-const PERCENTILES_A_ROW: u32 = 4;
+/// Most contradictory lines that are listed of one block.
+const DOUBTS: usize = 16;
 /// How far a percentile may be beyond the exact ends: fio's buckets are a 64th of their value wide.
 const BUCKET: f64 = 0.02;
 
@@ -22,7 +23,6 @@ struct Direction {
     bytes: Option<(Rounded, String)>,
     runtime_ms: Option<(u64, String)>,
     latencies: Metrics,
-    wrong: Option<String>,
 }
 
 /// One job's block while its lines come in.
@@ -33,6 +33,8 @@ pub struct Open {
     pub last_line: u64,
     /// The job's name.
     pub name: String,
+    /// What says of a later block that it is of the same run: job, group and process.
+    pub identity: Option<String>,
     error: u64,
     directions: Vec<Direction>,
     /// Where in the block its last line stands.
@@ -44,13 +46,13 @@ pub struct Open {
     percentiles: Option<(f64, bool)>,
     /// Rank and nanoseconds of the last of them.
     last_percentile: (f64, f64),
-    /// Percentiles of the row in hand, and its line where more should follow in it.
-    row: (u32, Option<u64>),
-    /// Rows that are not whole.
-    short_rows: Vec<u64>,
+    rows: Rows,
     is_twice: bool,
-    /// Figures that contradict each other.
-    contradiction: Option<String>,
+    has_wrong_latencies: bool,
+    /// A line that fio prints elsewhere: other figures may be another output's too.
+    misplaced: Option<u64>,
+    /// Lines whose own figures contradict each other, and how.
+    doubts: Vec<(u64, &'static str)>,
 }
 
 impl Open {
@@ -64,7 +66,7 @@ impl Open {
         let is_own = self.own(line, text);
         if let Some(place) = order::place(text, self.at).filter(|_| is_own) {
             if place < self.at || place.0 == 0 {
-                self.contradict(line, "it stands in another order than fio prints");
+                self.misplaced.get_or_insert(line.number);
             }
             self.at = place;
         }
@@ -77,7 +79,7 @@ impl Open {
     }
 
     fn own(&mut self, line: &Line<'_>, text: &str) -> bool {
-        for name in ["read", "write", "trim"] {
+        for name in direction::NAMES {
             let rest = text.strip_prefix(name).map(str::trim_start);
             if let Some(rest) = rest.and_then(|rest| rest.strip_prefix(':')) {
                 return self.direction(name, rest, line);
@@ -88,12 +90,11 @@ impl Open {
             return true;
         }
         if let Some(rest) = text.strip_prefix('|') {
-            self.end_row();
-            return self.percentile_line(rest, line);
+            return self.percentile_line(rest, line, true);
         }
         // A mail breaks a row of them between two.
         if self.percentiles.is_some() && text.contains("th=[") {
-            return self.percentile_line(text, line);
+            return self.percentile_line(text, line, false);
         }
         if let Some((label, rest)) = text.split_once(':') {
             return self.labelled(label.trim(), rest, line);
@@ -105,7 +106,7 @@ impl Open {
         self.percentiles = None;
         self.is_twice |= self.directions.iter().any(|direction| direction.name == name);
         // More than the four there are means that outputs are mixed up; keep no more.
-        if self.directions.len() > 4 {
+        if self.directions.len() > 5 {
             self.directions.pop();
         }
         self.directions.push(Direction {
@@ -116,7 +117,6 @@ impl Open {
             bytes: None,
             runtime_ms: None,
             latencies: Metrics::default(),
-            wrong: None,
         });
         let last = self.directions.len() - 1;
         &mut self.directions[last]
@@ -127,16 +127,17 @@ impl Open {
         if !is_direction(rest) {
             return false;
         }
-        let direction = self.begin(name, line.number);
+        self.begin(name, line.number);
         let Some(parts) = direction::parts(rest) else {
-            direction.wrong = Some(format!("line {}: its figures are not whole", line.number));
+            self.doubt(line, "the figures of this line are not whole");
             return true;
         };
         let (bytes, ms) = (parts.bytes.0, parts.runtime_ms.0 as f64);
         if !parts.rates.iter().any(|rate| is_rate(bytes, ms, *rate)) {
-            let why = "bytes, runtime and rate contradict each other";
-            direction.wrong = Some(format!("line {}: {why}", line.number));
+            self.doubt(line, "bytes, runtime and rate contradict each other");
+            return true;
         }
+        let Some(direction) = self.directions.last_mut() else { return true };
         direction.rate_raw = parts.rate_raw;
         direction.iops = parts.iops;
         direction.bytes = Some(parts.bytes);
@@ -158,7 +159,7 @@ impl Open {
                 let is_main = what != "lat percentiles";
                 self.percentiles = unit_ns(unit).map(|ns| (ns, is_main));
                 self.last_percentile = (0.0, 0.0);
-                self.row = (0, None);
+                self.rows.end();
                 true
             }
             "cpu" => {
@@ -192,11 +193,12 @@ impl Open {
         let figure = |key| count(value(rest, key)?);
         let (Some(min), Some(max), Some(avg)) = (figure("min"), figure("max"), figure("avg"))
         else {
-            self.contradict(line, "its latencies are no numbers");
+            self.no_latencies(line, "its latencies are no numbers");
             return;
         };
         if min.value > avg.value + avg.slack || avg.value > max.value + max.slack {
-            self.contradict(line, "its mean latency is not between the least and the largest");
+            let why = "its mean latency is not between the least and the largest";
+            self.no_latencies(line, why);
             return;
         }
         for (key, figure) in [("min", min), ("max", max), ("avg", avg)] {
@@ -209,12 +211,12 @@ impl Open {
     }
 
     /// `|  1.00th=[  212],  5.00th=[  326],`
-    fn percentile_line(&mut self, rest: &str, line: &Line<'_>) -> bool {
+    fn percentile_line(&mut self, rest: &str, line: &Line<'_>, is_new_row: bool) -> bool {
         if !rest.contains("th=[") {
             return false;
         }
-        self.row.0 += rest.matches("th=[").count() as u32;
-        self.row.1 = rest.trim_end().ends_with(',').then_some(line.number);
+        self.rows.add(line.number, rest, is_new_row);
+        let mut has_no_number = false;
         let (Some((ns, true)), Some(direction)) = (self.percentiles, self.directions.last_mut())
         else {
             return true;
@@ -224,7 +226,9 @@ impl Open {
             // The bracket behind it says that the number is whole.
             let is_closed = rest.contains(&format!("[{raw}]"));
             let rank = rank.trim_matches([' ', ',']).trim_end_matches('0').trim_end_matches('.');
-            let Some(figure) = count(raw.trim_start_matches('>')).filter(|_| is_closed) else {
+            let figure = count(raw.trim_start_matches('>'));
+            let Some(figure) = figure.filter(|_| is_closed) else {
+                has_no_number |= is_closed;
                 continue;
             };
             let name = format!("{}.latency_p{rank}", direction.name);
@@ -233,7 +237,7 @@ impl Open {
             // Also where the rank is no number.
             let rises = place > last_rank && place <= 100.0 && figure.value >= last_value;
             if !rises {
-                self.contradict(line, "its percentiles fall");
+                self.no_latencies(line, "the percentiles fall");
                 return true;
             }
             let ns_of =
@@ -241,7 +245,8 @@ impl Open {
             let least = ns_of("min").unwrap_or(0.0) * (1.0 - BUCKET) - ns;
             let most = ns_of("max").unwrap_or(f64::INFINITY) * (1.0 + BUCKET) + ns;
             if !(least..=most).contains(&(figure.value * ns)) {
-                self.contradict(line, "a percentile is not between the least and the largest");
+                let why = "a percentile is not between the least and the largest";
+                self.no_latencies(line, why);
                 return true;
             }
             self.last_percentile = (place, figure.value);
@@ -249,63 +254,105 @@ impl Open {
             let value = libm::round(figure.value * ns) as u64;
             direction.latencies.whole(&name, value, "ns", raw, line.number);
         }
+        if has_no_number {
+            self.doubt(line, "a percentile is no number");
+        }
         true
     }
 
-    /// A row below the one in hand: that one had four, or was the last.
-    fn end_row(&mut self) {
-        if let (true, Some(line)) = (self.row.0 < PERCENTILES_A_ROW, self.row.1) {
-            self.short_rows.push(line);
-        }
-        self.row = (0, None);
+    /// Latencies contradict each other: digits are missing, or lines of two directions changed
+    /// places; none of the block's is given.
+    fn no_latencies(&mut self, line: &Line<'_>, why: &'static str) {
+        self.doubt(line, why);
+        self.percentiles = self.percentiles.map(|(ns, _)| (ns, false));
+        self.has_wrong_latencies = true;
     }
 
-    fn contradict(&mut self, line: &Line<'_>, what: &str) {
-        let why =
-            format!("line {}: {what}: digits are missing, or outputs are mixed up", line.number);
-        self.contradiction.get_or_insert(why);
+    /// Figures of one line are not given; the others are.
+    fn doubt(&mut self, line: &Line<'_>, why: &'static str) {
+        if self.doubts.len() < DOUBTS {
+            self.doubts.push((line.number, why));
+        }
     }
 
     /// Gives what was read, `blocks` being the block sizes of its reads, writes and trims.
-    pub fn give(self, version: Option<String>, blocks: &[Option<u64>; 3], out: &mut Out) {
+    pub fn result(
+        mut self,
+        version: Option<String>,
+        blocks: &[Option<u64>; 3],
+        out: &mut Out,
+    ) -> Option<ToolResult> {
         let (first, last) = (self.place.first_line, self.last_line);
         if self.is_twice {
-            return out.unread(first, last, "figures stand twice: two outputs of fio are mixed up");
+            out.unread(first, last, "figures stand twice: two outputs of fio are mixed up");
+            return None;
         }
-        for line in &self.short_rows {
-            out.unread(*line, *line, "a row of fio's percentiles that was cut");
-        }
-        if let Some(why) = self.contradiction {
-            return out.unread(first, last, why);
+        if let Some(line) = self.misplaced {
+            let why = format!(
+                "line {line} stands in another order than fio prints: outputs are mixed up"
+            );
+            out.unread(first, last, why);
+            return None;
         }
         if let Some(name) = self.missing() {
             let why = format!("fio issued {name} requests, and the line that says of them is gone");
-            return out.unread(first, last, why);
+            out.unread(first, last, why);
+            return None;
         }
-        let mut metrics = Metrics::default();
+        if self.has_wrong_latencies {
+            self.directions.iter_mut().for_each(|direction| direction.latencies.0.clear());
+        }
+        let (mut metrics, mut doubts) = (Metrics::default(), self.doubts.clone());
         for direction in &self.directions {
-            let wrong = direction.wrong.clone().map_or(Ok(()), Err);
-            if let Err(why) =
-                wrong.and_then(|()| self.give_direction(direction, blocks, &mut metrics))
-            {
-                return out.unread(first, last, why);
+            let given = self.give_direction(direction, blocks, &mut metrics, &mut doubts);
+            if let Err(why) = given {
+                out.unread(first, last, why);
+                return None;
             }
+        }
+        for (line, why) in &doubts {
+            let why = format!("{why}: digits are missing; the job's other figures are given");
+            out.unread(*line, *line, why);
         }
         if let (Some((user, system, raw, line)), false) = (&self.cpu, metrics.0.is_empty()) {
             metrics.real("user_cpu", *user, "percent", raw, *line);
             metrics.real("system_cpu", *system, "percent", raw, *line);
         }
-        let Open { place, name, error, .. } = self;
-        Job { place, last_line: last, version, name, error, metrics }.give(out);
+        let Open { place, name, error, rows, .. } = self;
+        for line in rows.cut() {
+            out.unread(line, line, "a row of fio's percentiles that was cut");
+        }
+        if metrics.0.is_empty() && !doubts.is_empty() {
+            return None;
+        }
+        let form = Form::Text;
+        Job { place, last_line: last, version, name, error, metrics, form }.result(out)
     }
 
     /// A direction that something was done in and whose line is not here: latencies of it would
     /// be another's.
     fn missing(&self) -> Option<&'static str> {
         let (issued, ..) = self.issued.as_ref()?;
-        let is_there = |name: &str| self.directions.iter().any(|direction| direction.name == name);
+        let has = |name: &str| self.directions.iter().any(|direction| direction.name == name);
+        let is_there = |name: &str| has(name) || (has("mixed") && name != "sync");
         let mut of = ["read", "write", "trim", "sync"].into_iter().zip(issued);
         of.find(|(name, count)| **count > 0 && !is_there(name)).map(|(name, _)| name)
+    }
+
+    /// Requests of a direction and the size of each, with the line that counts them. Of `mixed` fio
+    /// counts all requests as reads, or each beside its own direction.
+    fn issued_of(
+        &self,
+        name: &str,
+        blocks: &[Option<u64>; 3],
+    ) -> Option<(u64, Option<u64>, &str, u64)> {
+        let (counts, raw, line) = self.issued.as_ref()?;
+        if name == "mixed" {
+            let block = blocks[0].filter(|_| blocks[0] == blocks[1]);
+            return Some((counts[..3].iter().sum(), block, raw, *line));
+        }
+        let at = direction::NAMES.iter().position(|known| *known == name)?;
+        Some((counts[at], blocks[at], raw, *line))
     }
 
     fn give_direction(
@@ -313,32 +360,33 @@ impl Open {
         direction: &Direction,
         blocks: &[Option<u64>; 3],
         metrics: &mut Metrics,
+        unread: &mut Vec<(u64, &'static str)>,
     ) -> Result<(), String> {
         let Some((bytes, raw)) = &direction.bytes else {
             metrics.0.extend(direction.latencies.0.iter().cloned());
             return Ok(());
         };
-        let at = ["read", "write", "trim"].iter().position(|name| *name == direction.name);
-        let issued = self.issued.as_ref().zip(at).map(|(issued, at)| (issued, issued.0[at], at));
+        if bytes.value == 0.0 && direction.name == "mixed" {
+            metrics.0.extend(direction.latencies.0.iter().cloned());
+            return Ok(());
+        }
         let mut volume = Volume {
             bytes: Some((libm::round(bytes.value) as u64, raw.clone(), direction.line)),
             runtime_ms: direction.runtime_ms.clone().map(|(ms, raw)| (ms, raw, direction.line)),
         };
-        if let Some((issued, total, at)) = issued {
+        if let Some((total, block, issued_raw, line)) = self.issued_of(direction.name, blocks) {
             if (total == 0) != (bytes.value == 0.0) {
                 return Err("the requests issued are of another job than the bytes".into());
             }
-            metrics.whole(&format!("{}.ios", direction.name), total, "count", &issued.1, issued.2);
-            if let Some(exact) = blocks[at].and_then(|block| block.checked_mul(total)) {
-                // A request may have been short, the last one at the file's end.
-                let slack = bytes.slack * 1.01 + blocks[at].unwrap_or(0) as f64;
-                if (exact as f64 - bytes.value).abs() > slack {
-                    return Err("requests times block size is not what fio says it moved".into());
+            match direction::exact(total, block, *bytes, raw) {
+                Ok(exact) => {
+                    let name = format!("{}.ios", direction.name);
+                    metrics.whole(&name, total, "count", issued_raw, line);
+                    if let Some(exact) = exact {
+                        volume.bytes = Some((exact, issued_raw.to_string(), line));
+                    }
                 }
-                let is_within = (exact as f64 - bytes.value).abs() <= bytes.slack * 1.01;
-                if is_within {
-                    volume.bytes = Some((exact, issued.1.clone(), issued.2));
-                }
+                Err(why) => unread.push((line, why)),
             }
         }
         volume.give(direction.name, &direction.rate_raw, direction.line, metrics);

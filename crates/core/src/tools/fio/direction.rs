@@ -2,6 +2,9 @@
 
 use super::scalar::{Rounded, count, rates, size, value};
 
+/// The directions of a job, and what `unified_rw_reporting` prints of all together.
+pub const NAMES: [&str; 4] = ["read", "write", "trim", "mixed"];
+
 /// The figures of a direction's line.
 pub struct Parts {
     /// What its rate may mean; at least one.
@@ -18,7 +21,7 @@ pub struct Parts {
 
 /// Whether a line is one of a direction: its name, and behind it what names its figures.
 pub fn begins(text: &str) -> bool {
-    let rest = ["read", "write", "trim"].iter().find_map(|name| text.strip_prefix(name));
+    let rest = NAMES.iter().find_map(|name| text.strip_prefix(name));
     let rest = rest.and_then(|rest| rest.trim_start().strip_prefix(':'));
     rest.is_some_and(is_direction)
 }
@@ -38,7 +41,7 @@ pub fn parts(rest: &str) -> Option<Parts> {
 
 fn new_parts(rest: &str) -> Option<Parts> {
     let rate_raw = value(rest, "BW")?;
-    let rates = rates(rate_raw.strip_suffix("/s")?, false);
+    let rates = rates(rate_raw, false);
     let iops = value(rest, "IOPS")?;
     // The pair in the last parentheses: bytes and runtime.
     let (_, pair) = rest[..rest.rfind(')')?].rsplit_once('(')?;
@@ -59,7 +62,7 @@ fn old_parts(rest: &str) -> Option<Parts> {
     let runtime = value(rest, "runt")?;
     let ms: u64 = runtime.strip_suffix("msec")?.parse().ok()?;
     let iops = value(rest, "iops").and_then(|raw| Some((count(raw)?.value, raw.to_string())));
-    let rates = rates(rate_raw.strip_suffix("/s")?, true);
+    let rates = rates(rate_raw, true);
     Some(Parts {
         rates: Some(rates).filter(|rates| !rates.is_empty())?,
         rate_raw: rate_raw.to_string(),
@@ -67,6 +70,27 @@ fn old_parts(rest: &str) -> Option<Parts> {
         bytes: (size(bytes, true)?, bytes.to_string()),
         runtime_ms: (ms, runtime.to_string()),
     })
+}
+
+/// Requests times block size, where that is what fio says it moved; none where a request was short
+/// or sizes differ. Version 2 divides by 1000 with `kb_base=1000` and calls it KB as well.
+pub fn exact(
+    total: u64,
+    block: Option<u64>,
+    bytes: Rounded,
+    raw: &str,
+) -> Result<Option<u64>, &'static str> {
+    let Some((block, exact)) = block.and_then(|b| Some((b, b.checked_mul(total)?))) else {
+        return Ok(None);
+    };
+    let beyond = |of: Rounded| (exact as f64 - of.value).abs() - of.slack * 1.01;
+    let nearest = [Some(bytes), size(raw, false)].into_iter().flatten().map(beyond);
+    match nearest.fold(f64::INFINITY, f64::min) {
+        beyond if beyond <= 0.0 => Ok(Some(exact)),
+        // The last one, at the file's end.
+        beyond if beyond <= block as f64 => Ok(None),
+        _ => Err("requests times block size is not what fio says it moved"),
+    }
 }
 
 /// `total=200,150,0,38 short=...`, or `total=r=0/w=2048/d=0, short=...` in version 2.

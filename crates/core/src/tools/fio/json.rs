@@ -1,12 +1,14 @@
 //! fio's JSON and JSON+, with whatever was printed in front of it.
 
+mod interval;
 mod known;
 
+use self::interval::Interval;
 use self::known::Known;
 use super::Job;
 use super::paths::scalars;
 use crate::scan::finder::{Line, Reader};
-use crate::scan::result::{Out, Place, short};
+use crate::scan::result::{Form, Out, Place, short};
 
 /// The longest JSON that is read; every bucket of sixteen jobs stays below.
 const JSON_LIMIT_BYTES: usize = 16 << 20;
@@ -41,6 +43,8 @@ struct Open {
 #[derive(Debug, Default)]
 pub struct Json {
     open: Option<Open>,
+    /// The one before.
+    last: Option<Interval>,
 }
 
 impl Reader for Json {
@@ -80,7 +84,7 @@ impl Reader for Json {
         let is_too_long = open.text.len() > JSON_LIMIT_BYTES;
         if is_over && is_fio {
             if let Some(open) = self.open.take() {
-                open.give(out);
+                self.last = open.give(self.last.take(), out);
             }
         } else if is_over || is_too_long {
             self.drop_open(out);
@@ -101,7 +105,7 @@ impl Json {
             Some(open) => {
                 let why = "fio's JSON ends before its last brace; what came before this was read";
                 let rest = (open.last_line + 1).min(last);
-                open.give(out);
+                open.give(None, out);
                 out.unread(rest, last, why);
             }
             None => {
@@ -185,41 +189,58 @@ impl Open {
         Some(self)
     }
 
-    fn give(self, out: &mut Out) {
+    /// Gives its jobs; what one that follows must know of it.
+    fn give(self, before: Option<Interval>, out: &mut Out) -> Option<Interval> {
         let (first, last) = (self.place.first_line, self.last_line);
-        // serde_json refuses what is nested too deep; the last brace may have text behind it.
-        if let Err(error) = serde_json::from_str::<serde_json::Value>(&self.text) {
-            let why = format!("fio's JSON is not whole or other text is in it: {error}");
-            return out.unread(first, last, why);
-        }
-        let Some(found) = scalars(&self.text, SCALARS) else {
-            return out.unread(first, last, "fio's JSON has more values than are read");
+        let known = match self.known() {
+            Ok(known) => known,
+            Err(why) => {
+                out.unread(first, last, why);
+                return None;
+            }
         };
-        let mut known = Known { scalars: found, first };
-        if let Some(path) = known.sort() {
-            let why = format!("{path} stands twice in fio's JSON: two outputs are mixed up");
-            return out.unread(first, last, why);
-        }
         let version = known.text("fio version").map(|v| v.trim_start_matches("fio-").to_string());
         let mut is_any = false;
+        let mut given = Interval::new(&known, first, last);
+        let earlier = before.filter(|before| given.is_of_the_run(before));
         for at in 0..JOBS {
-            let name = known.text(&format!("jobs/{at}/jobname"));
+            let job = format!("{}/{at}", known.list());
+            let name = known.text(&format!("{job}/jobname"));
             let Some(name) = name.map(short) else { break };
             is_any = true;
-            match known.job(at) {
+            match known.job(&job) {
                 // What it did stands in the part that is missing.
                 Ok(metrics) if metrics.0.is_empty() && self.is_cut => {}
                 Ok(metrics) => {
-                    let error = known.whole(&format!("jobs/{at}/error")).unwrap_or(0);
-                    let place = self.place.clone();
-                    let version = version.clone();
-                    Job { place, last_line: last, version, name, error, metrics }.give(out);
+                    let error = known.whole(&format!("{job}/error")).unwrap_or(0);
+                    let (place, version) = (self.place.clone(), version.clone());
+                    let form = Form::Json;
+                    let job = Job { place, last_line: last, version, name, error, metrics, form };
+                    given.give(job, earlier.as_ref(), out);
                 }
                 Err(why) => out.unread(first, last, why),
             }
         }
         if !is_any && !self.is_cut {
             out.unread(first, last, "fio's JSON has no jobs");
+        }
+        Some(given)
+    }
+
+    fn known(&self) -> Result<Known, String> {
+        // serde_json refuses what is nested too deep; the last brace may have text behind it.
+        if let Err(error) = serde_json::from_str::<serde_json::Value>(&self.text) {
+            return Err(format!("fio's JSON is not whole or other text is in it: {error}"));
+        }
+        let Some(scalars) = scalars(&self.text, SCALARS) else {
+            return Err("fio's JSON has more values than are read".to_string());
+        };
+        let mut known = Known { scalars, first: self.place.first_line };
+        match known.sort() {
+            Some(path) => {
+                Err(format!("{path} stands twice in fio's JSON: two outputs are mixed up"))
+            }
+            None => Ok(known),
         }
     }
 }

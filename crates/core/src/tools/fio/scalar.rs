@@ -47,8 +47,16 @@ pub fn size(text: &str, is_old: bool) -> Option<Rounded> {
 
 /// What a printed rate may mean: what it says; one more where its fraction is zero, as fio before
 /// 3.26 dropped the carry of rounding (20.0 for 20.99, num2str.c); and in version 2, which divided
-/// some rates by 1000 under the name of KB, the same in that base.
+/// some rates by 1000 under the name of KB, the same in that base. `unit_base=1` makes it bits; the
+/// sum over clients names no unit (`13.1Mi`, `0`) in 3.33 and means bytes.
 pub fn rates(text: &str, is_old: bool) -> Vec<Rounded> {
+    let text = text.strip_suffix("/s").unwrap_or(text);
+    if let Some(bits) = text.strip_suffix("bit") {
+        let bytes = |r: Rounded| Rounded { value: r.value / 8.0, slack: r.slack / 8.0 };
+        return rates(&format!("{bits}B"), is_old).into_iter().map(bytes).collect();
+    }
+    let named = format!("{text}B");
+    let text = if text.ends_with('B') { text } else { &named };
     let bases: &[bool] = if is_old { &[true, false] } else { &[false] };
     let mut all: Vec<Rounded> = bases.iter().filter_map(|old| size(text, *old)).collect();
     let fraction = text.split_once('.').map(|(_, rest)| rest.trim_end_matches(char::is_alphabetic));

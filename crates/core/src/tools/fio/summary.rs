@@ -3,7 +3,7 @@
 use super::scalar::{is_rate, rates, size, value};
 use super::{Job, Volume};
 use crate::scan::finder::Line;
-use crate::scan::result::{Metrics, Out};
+use crate::scan::result::{Form, Metrics, Out};
 
 /// A summary belongs to jobs that end within this many lines above it.
 const GAP_LINES: u64 = 60;
@@ -36,6 +36,7 @@ impl Summary {
             "READ" => "read",
             "WRITE" => "write",
             "TRIM" => "trim",
+            "MIXED" => "mixed",
             _ => return false,
         };
         let is_new = rest.starts_with("bw=");
@@ -53,7 +54,8 @@ impl Summary {
                 let place = line.place("fio");
                 let version = version.map(str::to_string);
                 let (name, last_line) = (String::new(), line.number);
-                Job { place, last_line, version, name, error: 0, metrics }.give(out);
+                let form = Form::Text;
+                Job { place, last_line, version, name, error: 0, metrics, form }.give(out);
             }
             None => {
                 let why = "a summary of fio whose figures contradict each other or are not whole";
@@ -67,7 +69,7 @@ impl Summary {
 fn read(name: &str, rest: &str, is_old: bool, line: &Line<'_>) -> Option<Metrics> {
     let key = if is_old { "aggrb" } else { "bw" };
     let rate_raw = value(rest, key)?;
-    let rates = rates(rate_raw.strip_suffix("/s")?, is_old);
+    let rates = rates(rate_raw, is_old);
     let bytes_raw = value(rest, "io")?;
     let bytes = size(bytes_raw, is_old)?;
     let runtime = match is_old {

@@ -20,6 +20,8 @@ pub struct Text {
     version: Option<String>,
     /// Block sizes of the jobs as they were announced: name, read, write, trim.
     announced: Vec<(String, [Option<u64>; 3])>,
+    /// Where the result of each job of this run is: `--status-interval` prints them again and again.
+    given: Vec<(String, usize)>,
     /// Whether a job's block followed them: a further announcement is another run's.
     is_told: bool,
     open: Option<Open>,
@@ -53,6 +55,15 @@ fn head(text: &str) -> Option<(String, u64)> {
     Some((short(name), error))
 }
 
+/// Job, group and process of a block's head. Jobs of one group that are reported together have the
+/// first one's process; a sum over clients has none.
+fn identity(head: &str) -> Option<String> {
+    let (name, rest) = head.split_once(": (groupid=")?;
+    let group = rest.split([',', ')']).next()?;
+    let pid = rest.split_once("pid=")?.1.split(':').next()?.trim();
+    pid.parse::<u32>().is_ok_and(|pid| pid > 0).then(|| format!("{group} {pid} {}", short(name)))
+}
+
 /// Whether the line has figures that are wanted and stand on one line alone.
 fn has_figures(text: &str) -> bool {
     ["clat", "sync", "|", "cpu", "issued"].iter().any(|word| text.starts_with(word))
@@ -74,10 +85,15 @@ impl Text {
             if std::mem::take(&mut self.is_told) {
                 self.close(out);
                 self.announced.clear();
+                self.given.clear();
             }
             if self.announced.len() < ANNOUNCED {
                 self.announced.push(job);
             }
+            return true;
+        }
+        // It ends an output, and is no heading of the next.
+        if text == "Disk stats (read/write):" {
             return true;
         }
         let is_stale = self.open.as_ref().is_some_and(|o| line.number > o.last_line + GAP_LINES);
@@ -88,7 +104,9 @@ impl Text {
             self.close(out);
             self.summary.cover(line.number);
             self.is_told = true;
-            self.open = Some(Open::new(line.place("fio"), name, error));
+            let mut open = Open::new(line.place("fio"), name, error);
+            open.identity = identity(text);
+            self.open = Some(open);
             return true;
         }
         if self.summary.line(line, text, self.version.as_deref(), out) {
@@ -121,14 +139,26 @@ impl Text {
     }
 
     fn close(&mut self, out: &mut Out) {
-        let Some(open) = self.open.take() else { return };
+        let Some(mut open) = self.open.take() else { return };
         let mut named = self.announced.iter().filter(|(name, _)| *name == open.name);
         // Two jobs of one name may have two block sizes.
         let blocks = match named.next() {
             Some((_, blocks)) if named.all(|(_, other)| other == blocks) => *blocks,
             _ => [None; 3],
         };
-        open.give(self.version.clone(), &blocks, out);
+        let identity = open.identity.take();
+        let Some(result) = open.result(self.version.clone(), &blocks, out) else { return };
+        let same = self.given.iter().find(|(known, _)| Some(known) == identity.as_ref());
+        if let Some((_, at)) = same {
+            // What it had done until then is part of what it has done now.
+            return out.replace(*at, result);
+        }
+        let at = out.result(result);
+        if let (Some(at), Some(identity)) = (at, identity)
+            && self.given.len() < ANNOUNCED
+        {
+            self.given.push((identity, at));
+        }
     }
 }
 

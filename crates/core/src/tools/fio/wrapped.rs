@@ -101,9 +101,15 @@ fn kind(text: &str, is_among_percentiles: bool) -> Kind {
     let (label, rest) = (label.trim_end(), rest.trim_start());
     let word = label.split([' ', '(']).next().unwrap_or("");
     match word {
-        "read" | "write" | "trim" if rest.starts_with("IOPS=") => ends_with(rest.contains("msec)")),
-        "read" | "write" | "trim" if rest.starts_with("io=") => ends_with(rest.contains("msec")),
-        "READ" | "WRITE" | "TRIM" if rest.starts_with("bw=") || rest.starts_with("io=") => {
+        "read" | "write" | "trim" | "mixed" if rest.starts_with("IOPS=") => {
+            ends_with(rest.contains("msec)"))
+        }
+        "read" | "write" | "trim" | "mixed" if rest.starts_with("io=") => {
+            ends_with(rest.contains("msec"))
+        }
+        "READ" | "WRITE" | "TRIM" | "MIXED"
+            if rest.starts_with("bw=") || rest.starts_with("io=") =>
+        {
             ends_with(rest.contains("msec"))
         }
         "clat" | "slat" | "lat" | "sync" if rest.starts_with("min=") => {

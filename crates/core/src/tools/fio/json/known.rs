@@ -23,9 +23,18 @@ impl Known {
         let twice = self.scalars.windows(2).find(|pair| {
             let path = &pair[0].path;
             // Version 3.0 and older print one latency table twice.
-            *path == pair[1].path && path.starts_with("jobs/") && !path.contains("/latency_")
+            let is_job = path.starts_with(&format!("{}/", self.list()));
+            // An option may be given twice; the last one counts.
+            let is_figure = !path.contains("/latency_") && !path.contains("/job options/");
+            *path == pair[1].path && is_job && is_figure
         });
         twice.map(|pair| pair[0].path.clone())
+    }
+
+    /// Where the jobs are: on a client of `fio --server` in another list.
+    pub fn list(&self) -> &'static str {
+        let has_clients = self.scalars.iter().any(|s| s.path.starts_with("client_stats/"));
+        if has_clients { "client_stats" } else { "jobs" }
     }
 
     fn find(&self, path: &str) -> Option<&Scalar> {
@@ -48,19 +57,19 @@ impl Known {
     }
 
     /// The figures of one job, or why they cannot all be of it.
-    pub fn job(&self, at: u64) -> Result<Metrics, String> {
+    pub fn job(&self, job: &str) -> Result<Metrics, String> {
         let mut metrics = Metrics::default();
         for direction in ["read", "write", "trim", "mixed"] {
-            self.direction(&format!("jobs/{at}/{direction}"), direction, &mut metrics)?;
+            self.direction(&format!("{job}/{direction}"), direction, &mut metrics)?;
         }
-        let sync = format!("jobs/{at}/sync/lat_ns");
+        let sync = format!("{job}/sync/lat_ns");
         // The count beside it was seen to be 0 in version 3.33 when there were some.
         if self.whole(&format!("{sync}/N")).is_some_and(|count| count > 0) {
             self.put(&mut metrics, &format!("{sync}/N"), "sync.ios", 1, "count");
             self.latency(&mut metrics, &sync, "sync", 1)?;
         }
         for (key, name) in [("usr_cpu", "user_cpu"), ("sys_cpu", "system_cpu")] {
-            let Some(scalar) = self.find(&format!("jobs/{at}/{key}")) else { continue };
+            let Some(scalar) = self.find(&format!("{job}/{key}")) else { continue };
             if let (Some(value), false) = (Decimal::parse(&scalar.text), metrics.0.is_empty()) {
                 let line = self.first + scalar.line;
                 metrics.real(name, value.value(), "percent", &scalar.text, line);
