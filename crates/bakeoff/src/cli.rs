@@ -438,8 +438,11 @@ pub struct Import {
     /// 'device,block_size_bytes,write/read MB/s filesystem=ext4,-'
     #[arg(long, value_name = "LIST")]
     pub columns: Option<Columns>,
+    /// Read each table of results by what the titles of its columns say
+    #[arg(long, conflicts_with = "columns")]
+    pub guess: bool,
     /// Treat the files as fio job files and print each as a plan
-    #[arg(long = "as-plan", conflicts_with_all = ["columns", "facts"])]
+    #[arg(long = "as-plan", conflicts_with_all = ["columns", "facts", "guess"])]
     pub as_plan: bool,
     /// Facts about the measurements (place, order, media, ...) as TOML: docs/import.md
     #[arg(long, value_name = "FILE")]

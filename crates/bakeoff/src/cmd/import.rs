@@ -138,7 +138,8 @@ fn one(
         return Ok(Done::Text(Box::new(text(finder, &head, &mut input)?)));
     }
     if !is_bundle(&head) {
-        return Ok(Done::Text(Box::new(text(Finder::default(), &head, &mut input)?)));
+        let finder = if args.guess { Finder::guessing() } else { Finder::default() };
+        return Ok(Done::Text(Box::new(text(finder, &head, &mut input)?)));
     }
     let store = match store {
         Some(store) => store,

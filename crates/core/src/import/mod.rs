@@ -5,6 +5,8 @@
 //! from the tool's raw counts where it printed them, each with the tool's own text and its line.
 //! Figures that contradict each other are listed as unread, never averaged or chosen from.
 //!
+//! Tables that people made are found by their titles ([`tables`]), or read by a list of columns.
+//!
 //! Memory is bounded whatever the size of the text ([`crate::scan`]).
 
 mod cell;
@@ -14,6 +16,7 @@ mod rows;
 pub mod studies;
 pub mod study;
 pub mod table;
+mod tables;
 
 #[cfg(test)]
 mod hostile;
@@ -31,20 +34,34 @@ use crate::scan::Reader;
 pub use crate::scan::{Finder, Imported, Metric, RESULTS_LIMIT, ToolResult, Unread, Value};
 use crate::tools::readers::{TOOLS, readers};
 use columns::Columns;
+use tables::{Asked, Tables};
 
 impl Default for Finder {
     /// Looks for the outputs of every tool and for our own result table.
     fn default() -> Finder {
-        let tables: Box<dyn Reader> = Box::new(table::ResultTable::default());
-        Finder::with(TOOLS.iter().flat_map(|tool| readers(tool)).chain([tables]).collect())
-            .judged_by(rules::result)
+        finder(Asked::Propose)
     }
+}
+
+/// Every tool's readers, those of our own result table, and what finds tables of people's.
+fn finder(asked: Asked) -> Finder {
+    let tables: [Box<dyn Reader>; 2] =
+        [Box::new(table::ResultTable::default()), Box::new(Tables::new(asked))];
+    Finder::with(TOOLS.iter().flat_map(|tool| readers(tool)).chain(tables).collect())
+        .judged_by(rules::result)
 }
 
 impl Finder {
     /// Looks for the rows of a table whose columns are known.
     pub fn of_columns(columns: Columns) -> Finder {
-        Finder::with_rows(Box::new(rows::Rows::new(columns))).judged_by(rules::result)
+        let rows: [Box<dyn Reader>; 2] =
+            [Box::new(rows::Rows::new(columns)), Box::new(Tables::new(Asked::Propose))];
+        Finder::with_rows(rows.into_iter().collect()).judged_by(rules::result)
+    }
+
+    /// Looks for outputs, and reads tables by what their titles say.
+    pub fn guessing() -> Finder {
+        finder(Asked::Read)
     }
 
     /// Everything in a text that is in memory.

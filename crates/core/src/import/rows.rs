@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 
 use super::cell::{Mark, Number, is_blank, numbers, words};
 use super::columns::{Column, Columns};
+use super::tables::titles;
 use crate::scan::finder::{Line, Reader};
 use crate::scan::result::{Metrics, Out, ToolResult};
 
@@ -35,13 +36,23 @@ pub struct Rows {
     mark: Option<Mark>,
     /// Rows with an unclear number.
     waiting: Vec<Row>,
+    /// The last line so far of a table whose titles say something else.
+    other: Option<u64>,
 }
 
 impl Rows {
     /// For a table with these columns.
     pub fn new(columns: Columns) -> Rows {
         let labels = vec![String::new(); columns.0.len()];
-        Rows { columns, labels, half: None, last: None, mark: None, waiting: Vec::new() }
+        Rows {
+            columns,
+            labels,
+            half: None,
+            last: None,
+            mark: None,
+            waiting: Vec::new(),
+            other: None,
+        }
     }
 }
 
@@ -53,6 +64,13 @@ impl Reader for Rows {
             self.last = Some(line.number);
         }
         let cells = if is_rule { Vec::new() } else { self.cells(text) };
+        let is_next_of_other = self.other.is_some_and(|last| last + 1 == line.number);
+        if titles::contradict(&self.columns, &cells)
+            || is_next_of_other && (is_rule || cells.len() > 1)
+        {
+            self.other = Some(line.number);
+            return false;
+        }
         if let Some((first, half)) = self.half.take() {
             let whole: Vec<String> = half.iter().chain(&cells).cloned().collect();
             if whole.len() == self.columns.0.len() && self.row(first, line, &whole, out) {
@@ -79,6 +97,10 @@ impl Reader for Rows {
             self.half = Some((line.number, cells));
         }
         false
+    }
+
+    fn row(&mut self, line: &Line<'_>, out: &mut Out) {
+        self.line(line, out);
     }
 
     fn finish(&mut self, out: &mut Out) {

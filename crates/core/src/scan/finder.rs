@@ -1,5 +1,6 @@
 //! Offers every line of a text to the tools' readers, and remembers what stands above.
 
+use super::html;
 use super::lines::{self, Raw, Splitter};
 use super::overlooked::Overlooked;
 use super::result::{Imported, Judge, Out, Place, short};
@@ -49,6 +50,9 @@ pub struct Above {
 pub trait Reader {
     /// Looks at a line; true when it belongs to the tool's output.
     fn line(&mut self, line: &Line<'_>, out: &mut Out) -> bool;
+    /// Looks at a row of a table of HTML, with bars between its cells; its lines were offered as
+    /// they stand, too.
+    fn row(&mut self, _line: &Line<'_>, _out: &mut Out) {}
     /// The text is over.
     fn finish(&mut self, out: &mut Out);
 }
@@ -64,6 +68,7 @@ struct Inner {
     /// Whether only the rows of a table are looked for.
     is_table: bool,
     above: Above,
+    html: html::Rows,
     readers: Vec<Box<dyn Reader>>,
     overlooked: Overlooked,
     strangers: Strangers,
@@ -73,9 +78,9 @@ struct Inner {
 impl Finder {
     /// Offers every line to these readers, in their order.
     pub fn with(readers: Vec<Box<dyn Reader>>) -> Finder {
-        let (above, overlooked, strangers, out) = Default::default();
-        let inner =
-            Inner { number: 0, is_table: false, above, readers, overlooked, strangers, out };
+        let (above, html, overlooked, strangers, out) = Default::default();
+        let is_table = false;
+        let inner = Inner { number: 0, is_table, above, html, readers, overlooked, strangers, out };
         Finder { splitter: Splitter::default(), inner }
     }
 
@@ -85,9 +90,9 @@ impl Finder {
         self
     }
 
-    /// Looks for the rows of a table only, which this reader knows.
-    pub fn with_rows(reader: Box<dyn Reader>) -> Finder {
-        let mut finder = Finder::with(vec![reader]);
+    /// Looks for the rows of tables only, which these readers know.
+    pub fn with_rows(readers: Vec<Box<dyn Reader>>) -> Finder {
+        let mut finder = Finder::with(readers);
         finder.inner.is_table = true;
         finder
     }
@@ -140,6 +145,10 @@ impl Inner {
             let text = if self.is_table { &plain } else { stamp::without(&plain) };
             self.part(text, is_ended || parts.peek().is_some());
         }
+        for (first, row) in self.html.take(self.number, text) {
+            let line = Line { number: first, text: &row, is_ended: true, above: &self.above };
+            self.readers.iter_mut().for_each(|reader| reader.row(&line, &mut self.out));
+        }
     }
 
     fn part(&mut self, text: &str, is_ended: bool) {
@@ -171,6 +180,11 @@ fn no_text(bytes: &[u8]) -> Option<&'static str> {
 }
 
 impl Above {
+    /// Nothing but a heading.
+    pub fn under(heading: String) -> Above {
+        Above { heading, ..Above::default() }
+    }
+
     /// Looks at a line that is no tool's output.
     fn look(&mut self, text: &str) {
         let text = text.trim();

@@ -6,6 +6,7 @@
 
 pub mod decimal;
 pub mod finder;
+pub mod html;
 pub mod lines;
 mod overlooked;
 pub mod result;

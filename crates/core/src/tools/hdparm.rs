@@ -62,7 +62,7 @@ impl Hdparm {
         }
         let mut result = place.result(TOOL, None, at, metrics);
         result.test = Some(test.to_string());
-        if test.ends_with("cached reads") {
+        if test.ends_with("cached reads") || test == "buffer-cache reads" {
             let evidence = "the same 2 MiB are read again and again: this is the speed of memory \
                             and CPU, not of the drive";
             let advice = "compare drives by the disk reads: hdparm -t --direct";
@@ -84,8 +84,14 @@ fn timing(text: &str) -> Option<(&str, &str)> {
     let (_, rest) = text.split_once("Timing ")?;
     let (test, figures) = rest.split_once(": ")?;
     let name = test.split(" (offset").next().unwrap_or(test);
-    let names =
-        ["cached reads", "buffered disk reads", "O_DIRECT cached reads", "O_DIRECT disk reads"];
+    // Versions before 4 name the cache of the kernel that -T reads from.
+    let names = [
+        "buffer-cache reads",
+        "cached reads",
+        "buffered disk reads",
+        "O_DIRECT cached reads",
+        "O_DIRECT disk reads",
+    ];
     names.contains(&name).then_some((test, figures.trim()))
 }
 
@@ -101,7 +107,9 @@ struct Figures<'a> {
 
 impl Figures<'_> {
     fn parse(raw: &str) -> Option<Figures<'_>> {
-        let words: Vec<&str> = raw.split_whitespace().collect();
+        // Version 3 puts no blank behind it.
+        let spaced = raw.replace('=', " = ");
+        let words: Vec<&str> = spaced.split_whitespace().collect();
         let [size, "MB", "in", elapsed, "seconds", "=", rate, unit, ..] = words.as_slice() else {
             return None;
         };
@@ -158,6 +166,14 @@ mod tests {
         };
         assert_eq!(metric("bytes"), 67_108_864.0);
         assert_eq!(metric("throughput"), 20.98 * 1_048_576.0);
+    }
+
+    /// Half of an old page's timings were lost without a word.
+    #[test]
+    fn the_first_versions_name_the_cache_otherwise_and_lack_a_blank() {
+        let found = read(" Timing buffer-cache reads:   32 MB in  3.02 seconds =10.60 MB/sec\n");
+        assert_eq!(found.results[0].findings[0].id, "L16");
+        assert_eq!(found.results[0].metrics[2].value.as_f64(), 10.6 * 1_048_576.0);
     }
 
     #[test]

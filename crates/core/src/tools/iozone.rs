@@ -82,6 +82,12 @@ impl Reader for Iozone {
             }
             self.open = Some(Open::new(line));
         }
+        let has_rows = self.open.as_ref().is_some_and(|open| !open.rows.is_empty());
+        if has_rows && row::Layout::of(line.text).is_some() {
+            // Often the tables alone are quoted, one below the other.
+            self.close(out);
+            self.open = Some(Open::new(line));
+        }
         let Some(open) = &mut self.open else { return false };
         let is_own = open.line(line);
         if is_own {

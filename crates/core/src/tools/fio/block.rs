@@ -1,17 +1,17 @@
 //! One job's block of fio's text: a part for each direction, then CPU and requests issued.
 
+mod latency;
+
 use super::direction::{self, is_direction, issued};
 use super::order;
 use super::percentile_rows::Rows;
-use super::scalar::{Rounded, count, is_rate, unit_ns, value};
+use super::scalar::{Rounded, is_rate, unit_ns, value};
 use super::{Job, Volume};
 use crate::scan::finder::Line;
 use crate::scan::result::{Form, Metrics, Out, Place, ToolResult, short};
 
 /// Most contradictory lines that are listed of one block.
 const DOUBTS: usize = 16;
-/// How far a percentile may be beyond the exact ends: fio's buckets are a 64th of their value wide.
-const BUCKET: f64 = 0.02;
 
 /// One direction of a job.
 #[derive(Debug)]
@@ -59,6 +59,21 @@ impl Open {
     /// A block that begins there, of a job that ended with that error.
     pub fn new(place: Place, name: String, error: u64) -> Open {
         Open { last_line: place.first_line, place, name, error, ..Open::default() }
+    }
+
+    /// Whether the line that names the job is not there.
+    pub fn is_headless(&self) -> bool {
+        self.name.is_empty()
+    }
+
+    /// Whether the block has the direction that this line is of.
+    pub fn has_direction_of(&self, text: &str) -> bool {
+        self.directions.iter().any(|direction| text.starts_with(direction.name))
+    }
+
+    /// Whether the block began below another command than this line.
+    pub fn is_below_another(&self, line: &Line<'_>) -> bool {
+        self.place.command != line.place("fio").command
     }
 
     /// Takes a line; true when it is one of the block.
@@ -178,94 +193,6 @@ impl Open {
             "bw" | "iops" | "IO depths" | "submit" | "complete" | "latency" | "lat" => true,
             _ => false,
         }
-    }
-
-    fn latency(&mut self, what: &str, unit: &str, rest: &str, line: &Line<'_>) {
-        let wanted = if what == "sync" { "sync" } else { "clat" };
-        let (Some(ns), Some(direction)) = (unit_ns(unit), self.directions.last_mut()) else {
-            return;
-        };
-        // The deviation stands last: without it the line was cut, perhaps inside a number.
-        let is_whole = value(rest, "stdev").is_some();
-        if !is_whole || what != wanted || (what == "sync") != (direction.name == "sync") {
-            return;
-        }
-        let figure = |key| count(value(rest, key)?);
-        let (Some(min), Some(max), Some(avg)) = (figure("min"), figure("max"), figure("avg"))
-        else {
-            self.no_latencies(line, "its latencies are no numbers");
-            return;
-        };
-        if min.value > avg.value + avg.slack || avg.value > max.value + max.slack {
-            let why = "its mean latency is not between the least and the largest";
-            self.no_latencies(line, why);
-            return;
-        }
-        for (key, figure) in [("min", min), ("max", max), ("avg", avg)] {
-            let name = format!("{}.latency_{key}", direction.name);
-            let raw = value(rest, key).unwrap_or_default();
-            self.is_twice |= direction.latencies.get(&name).is_some();
-            let value = libm::round(figure.value * ns) as u64;
-            direction.latencies.whole(&name, value, "ns", raw, line.number);
-        }
-    }
-
-    /// `|  1.00th=[  212],  5.00th=[  326],`
-    fn percentile_line(&mut self, rest: &str, line: &Line<'_>, is_new_row: bool) -> bool {
-        if !rest.contains("th=[") {
-            return false;
-        }
-        self.rows.add(line.number, rest, is_new_row);
-        let mut has_no_number = false;
-        let (Some((ns, true)), Some(direction)) = (self.percentiles, self.directions.last_mut())
-        else {
-            return true;
-        };
-        for part in rest.split("],").flat_map(|part| part.split(']')) {
-            let Some((rank, raw)) = part.split_once("th=[") else { continue };
-            // The bracket behind it says that the number is whole.
-            let is_closed = rest.contains(&format!("[{raw}]"));
-            let rank = rank.trim_matches([' ', ',']).trim_end_matches('0').trim_end_matches('.');
-            let figure = count(raw.trim_start_matches('>'));
-            let Some(figure) = figure.filter(|_| is_closed) else {
-                has_no_number |= is_closed;
-                continue;
-            };
-            let name = format!("{}.latency_p{rank}", direction.name);
-            let (last_rank, last_value) = self.last_percentile;
-            let place = rank.parse::<f64>().unwrap_or(f64::NAN);
-            // Also where the rank is no number.
-            let rises = place > last_rank && place <= 100.0 && figure.value >= last_value;
-            if !rises {
-                self.no_latencies(line, "the percentiles fall");
-                return true;
-            }
-            let ns_of =
-                |what| direction.latencies.get(&format!("{}.latency_{what}", direction.name));
-            let least = ns_of("min").unwrap_or(0.0) * (1.0 - BUCKET) - ns;
-            let most = ns_of("max").unwrap_or(f64::INFINITY) * (1.0 + BUCKET) + ns;
-            if !(least..=most).contains(&(figure.value * ns)) {
-                let why = "a percentile is not between the least and the largest";
-                self.no_latencies(line, why);
-                return true;
-            }
-            self.last_percentile = (place, figure.value);
-            self.is_twice |= direction.latencies.get(&name).is_some();
-            let value = libm::round(figure.value * ns) as u64;
-            direction.latencies.whole(&name, value, "ns", raw, line.number);
-        }
-        if has_no_number {
-            self.doubt(line, "a percentile is no number");
-        }
-        true
-    }
-
-    /// Latencies contradict each other: digits are missing, or lines of two directions changed
-    /// places; none of the block's is given.
-    fn no_latencies(&mut self, line: &Line<'_>, why: &'static str) {
-        self.doubt(line, why);
-        self.percentiles = self.percentiles.map(|(ns, _)| (ns, false));
-        self.has_wrong_latencies = true;
     }
 
     /// Figures of one line are not given; the others are.

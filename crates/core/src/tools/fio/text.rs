@@ -20,7 +20,7 @@ pub struct Text {
     version: Option<String>,
     /// Block sizes of the jobs as they were announced: name, read, write, trim.
     announced: Vec<(String, [Option<u64>; 3])>,
-    /// Where the result of each job of this run is: `--status-interval` prints them again and again.
+    /// Where the result of each job of this run is: `--status-interval` prints it again and again.
     given: Vec<(String, usize)>,
     /// Whether a job's block followed them: a further announcement is another run's.
     is_told: bool,
@@ -112,6 +112,9 @@ impl Text {
         if self.summary.line(line, text, self.version.as_deref(), out) {
             return true;
         }
+        if direction::begins(text) && self.is_next_alone(line, text) {
+            self.close(out);
+        }
         if self.open.is_none() && direction::begins(text) {
             // Often nothing else is quoted.
             self.open = Some(Open::new(line.place("fio"), String::new(), 0));
@@ -136,6 +139,15 @@ impl Text {
             out.unread(joined.first_line, joined.last_line, why);
         }
         is_own
+    }
+
+    /// Whether a direction's line is another job's than the open block that has no head: it has
+    /// such a line, or another command stands between them.
+    fn is_next_alone(&self, line: &Line<'_>, text: &str) -> bool {
+        let Some(open) = self.open.as_ref().filter(|open| open.identity.is_none()) else {
+            return false;
+        };
+        open.is_headless() && (open.has_direction_of(text) || open.is_below_another(line))
     }
 
     fn close(&mut self, out: &mut Out) {

@@ -25,7 +25,10 @@ impl Known {
             // Version 3.0 and older print one latency table twice.
             let is_job = path.starts_with(&format!("{}/", self.list()));
             // An option may be given twice; the last one counts.
-            let is_figure = !path.contains("/latency_") && !path.contains("/job options/");
+            // Places without a percentile are filled with `"0.00" : 0`.
+            let is_figure = ["/latency_", "/job options/", "/percentile/0.00"]
+                .iter()
+                .all(|part| !path.contains(part));
             *path == pair[1].path && is_job && is_figure
         });
         twice.map(|pair| pair[0].path.clone())
