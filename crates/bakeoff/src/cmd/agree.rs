@@ -44,8 +44,9 @@ pub fn run(global: &Global, args: &Agree) -> Result<Outcome, Fault> {
     if table.rows.is_empty() {
         return Err(Fault::environment("cannot compare any tool (see the reasons above)"));
     }
-    let agrees = |row: &Row| row.agreement != Agreement::Differs;
-    Ok(if table.rows.iter().all(agrees) { Outcome::Done } else { Outcome::Open })
+    let any = |agreement| table.rows.iter().any(|row: &Row| row.agreement == agreement);
+    let is_told = any(Agreement::Agrees) && !any(Agreement::Differs);
+    Ok(if is_told { Outcome::Done } else { Outcome::Open })
 }
 
 /// Keeps this process, and with it every tool and engine it starts, on one CPU; which, where the

@@ -67,6 +67,7 @@ fn bonnie_and_fio_are_compared_in_a_page_of_markdown() {
         assert!(page.contains(&format!("\n- bonnie, {phase}: ")), "{phase}: {page}");
     }
     assert!(page.contains("| fio | 4k random reads, direct |") || page.contains("Left out"));
+    assert_eq!(output.status.code(), Some(1), "nothing was judged");
     assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 0);
 }
 

@@ -20,6 +20,9 @@ const BY_CHAR_BYTES: u64 = 8 * MIB;
 const TINY_BYTES: u64 = 256 * MIB;
 /// Part of the file that is enough where each transfer waits for the disk.
 const DIRECT_PART: u64 = 4;
+/// Part of the file that dd and sysbench go through in a turn: many short turns show more than few
+/// long ones. The phases of bonnie++ must last half a second, or it prints nothing.
+const SHORT_PART: u64 = 2;
 /// Files of sysbench, flushed one by one after so many requests.
 const BURST: (u64, u64) = (128, 100);
 /// Fewest and most bursts of a turn.
@@ -42,6 +45,12 @@ impl Amounts {
     /// Bytes of a file that is not gone through by way of memory.
     fn direct(self) -> u64 {
         (self.size / DIRECT_PART).max(64 * MIB).min(self.size)
+    }
+
+    /// Bytes of the file of dd and sysbench, in whole MiB for each of sysbench's files.
+    fn short(self) -> u64 {
+        let step = BURST.0 * MIB / 8;
+        (self.size / SHORT_PART / step * step).max(64 * MIB).min(self.size)
     }
 
     /// Small files of bonnie++, which makes them by 1024.
@@ -147,7 +156,7 @@ fn dd(amounts: Amounts) -> Vec<Case> {
     };
     let job =
         |bs, size| Job { data: Data::Zero, invalidate: true, ..Job::new(Rw::Write, bs, size) };
-    let direct = Job { direct: true, ..job(MIB, amounts.size) };
+    let direct = Job { direct: true, ..job(MIB, amounts.short()) };
     let is_one_of = |words: &'static [&str]| {
         move |case: &Case| words.iter().any(|word| case.name.starts_with(word))
     };
@@ -160,7 +169,7 @@ fn dd(amounts: Amounts) -> Vec<Case> {
         |_| RECORDS,
     );
     let tiny = tiny.into_iter().filter(is_one_of(&["write", "read"]));
-    of("", job(MIB, amounts.size)).into_iter().chain(direct).chain(tiny).collect()
+    of("", job(MIB, amounts.short())).into_iter().chain(direct).chain(tiny).collect()
 }
 
 const RECORDS: &str = "what is measured is the cost of two calls a record, and bakeoff notes the \
@@ -169,6 +178,7 @@ const CALLS: &str = "what is measured is the cost of a call, and the tool does m
                      around each";
 
 fn sysbench(amounts: Amounts) -> Vec<Case> {
+    let amounts = Amounts { size: amounts.short(), ..amounts };
     let whole = Job { size: amounts.size, ..profiles::job(Profile::Sysbench) };
     let of = |job: Job| single(Profile::Sysbench, DriverName::Sysbench, "", job, |_| "");
     let some = |n: u64| Job { io_size: Some(n * whole.bs), ..whole.clone() };

@@ -25,7 +25,7 @@ const FILE_BYTES: (u64, u64) = (64 << 20, 4 << 30);
 const PASS_SECONDS: f64 = 1.5;
 /// Turns of a pattern with a time that the whole is planned for, and their limits.
 const TURNS: u64 = 300;
-const TURN_NS: (u64, u64) = (200_000_000, 2_000_000_000);
+const TURN_NS: (u64, u64) = (200_000_000, 700_000_000);
 /// Sizes are multiples of this: whole blocks in each of sysbench's 128 files, whole records.
 const STEP_BYTES: u64 = 16 << 20;
 /// How long flushes and reads are tried for.
@@ -33,7 +33,7 @@ const TRIAL_NS: u64 = 300_000_000;
 /// Files there are at the same time: ours, those that are kept, and that of a tool or two.
 const FILES: u64 = 4;
 /// Turns after which time goes to those that scatter.
-const TURNS_LEAST: u32 = 5;
+const TURNS_LEAST: u32 = 6;
 
 /// A comparison in hand.
 pub struct Turns<'a> {
