@@ -12,6 +12,7 @@
 mod cell;
 pub mod columns;
 pub mod observe;
+mod own;
 mod rows;
 pub mod studies;
 pub mod study;
@@ -45,9 +46,12 @@ impl Default for Finder {
 
 /// Every tool's readers, those of our own result table, and what finds tables of people's.
 fn finder(asked: Asked) -> Finder {
-    let tables: [Box<dyn Reader>; 2] =
-        [Box::new(table::ResultTable::default()), Box::new(Tables::new(asked))];
-    Finder::with(TOOLS.iter().flat_map(|tool| readers(tool)).chain(tables).collect())
+    let others: [Box<dyn Reader>; 3] = [
+        Box::new(table::ResultTable::default()),
+        Box::new(own::Own::default()),
+        Box::new(Tables::new(asked)),
+    ];
+    Finder::with(TOOLS.iter().flat_map(|tool| readers(tool)).chain(others).collect())
         .judged_by(rules::result)
 }
 

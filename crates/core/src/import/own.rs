@@ -1,0 +1,75 @@
+//! Exports of bakeoff itself that are no bundle: they are named, and lead to the bundle, which is
+//! the only one that has a whole run.
+
+use crate::scan::finder::{Line, Reader};
+use crate::scan::result::Out;
+
+/// The first titles of the CSV of a run (docs/format.md).
+const TITLES: &str = "run,block,counts,candidate,workload,metric,";
+
+/// Finds them.
+#[derive(Debug, Default)]
+pub struct Own {
+    /// What was found, where it begins, and its last line.
+    found: Option<(&'static str, u64, u64)>,
+}
+
+/// The format of an export that begins with this line, or whose schema stands on it.
+fn format(text: &str) -> Option<&'static str> {
+    if text.starts_with(TITLES) {
+        return Some("csv");
+    }
+    let (before, rest) = text.split_once("\"schema\"")?;
+    let is_run = rest.trim_start_matches([':', ' ', '"']).starts_with("bakeoff/run/");
+    // An event has it inside; in a document it is a key of the outermost object.
+    let format = if before.contains("\"seq\"") { "jsonl" } else { "json" };
+    is_run.then_some(format)
+}
+
+impl Reader for Own {
+    fn line(&mut self, line: &Line<'_>, _: &mut Out) -> bool {
+        if let Some((_, _, last)) = &mut self.found {
+            *last = line.number;
+        } else if let Some(format) = format(line.text.trim()) {
+            self.found = Some((format, line.number, line.number));
+        }
+        false
+    }
+
+    fn finish(&mut self, out: &mut Out) {
+        let Some((format, first, last)) = self.found else { return };
+        let why = format!(
+            "a run of bakeoff's that was exported as {format}. import takes a whole run: make it \
+             with `bakeoff export --format bundle RUN` where the run was measured"
+        );
+        out.unread(first, last, why);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::analyse::analyse;
+    use crate::import::Finder;
+    use crate::model::event::Event;
+    use crate::model::run::Run;
+    use crate::report;
+
+    #[test]
+    fn an_export_that_is_no_bundle_leads_to_the_bundle() {
+        let events = include_str!("../../../../fixtures/runs/demo.jsonl");
+        let of_lines: Vec<Event> =
+            events.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+        let run = Run::fold(&of_lines).unwrap();
+        for (format, text) in [
+            ("json", report::json_text(&run, &analyse(&run))),
+            ("csv", report::csv(&run)),
+            ("jsonl", events.to_string()),
+        ] {
+            let found = Finder::all(text.as_bytes());
+            assert!(found.results.is_empty());
+            let [part] = found.unread.as_slice() else { panic!("{format}: {:?}", found.unread) };
+            assert!(part.why.contains(&format!("as {format}.")), "{}", part.why);
+            assert!(part.why.contains("--format bundle"));
+        }
+    }
+}
