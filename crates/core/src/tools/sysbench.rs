@@ -18,6 +18,8 @@ use crate::scan::result::{Out, Place};
 const GAP_LINES: u64 = 60;
 /// Most fields of a report; a report has about thirty.
 const FIELDS: usize = 80;
+/// Fewest fields of a report that was trimmed: rates or counts of reads, writes and flushes.
+const TRIMMED_FIELDS: usize = 3;
 
 /// One report while it is gathered.
 #[derive(Debug, Default)]
@@ -65,7 +67,12 @@ impl Reader for Sysbench {
         let in_latency = self.open.as_ref().is_some_and(Open::is_in_latency);
         let fields = field::read(line, in_latency);
         if fields.is_empty() {
-            return self.open.as_mut().is_some_and(|open| open.other(line));
+            // The title of the first part, where the paste begins with it: nobody's heading.
+            let is_title = line.text.trim() == "File operations:";
+            return is_title || self.open.as_mut().is_some_and(|open| open.other(line));
+        }
+        if self.open.as_ref().is_some_and(|open| open.is_as_trimmed(&fields[0])) {
+            self.close(out);
         }
         if self.open.as_ref().is_none_or(|open| open.is_over) {
             let opens = fields.iter().any(|field| field.key.opens());
@@ -110,6 +117,13 @@ impl Sysbench {
 impl Open {
     fn is_in_latency(&self) -> bool {
         self.fields.last().is_some_and(|field| field.key.is_latency())
+    }
+
+    /// Whether a field begins another report that was trimmed as this one was: its first field
+    /// comes again after a good part of it.
+    fn is_as_trimmed(&self, field: &Field) -> bool {
+        let is_first = self.fields.first().is_some_and(|first| first.key == field.key);
+        is_first && !self.has_head && self.fields.len() >= TRIMMED_FIELDS
     }
 
     fn add(&mut self, field: Field, line: u64) {
@@ -171,4 +185,25 @@ fn header(text: &str) -> Option<&str> {
     let is_version = version.starts_with(|c: char| c.is_ascii_digit()) && version.contains('.');
     let has_tail = rest.contains(":  multi-threaded") || rest.contains("(using ");
     (is_version && has_tail).then_some(version)
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::scan::Finder;
+
+    const RUN: &str =
+        include_str!("../../../../fixtures/tools/sysbench/v1_rndrw_default_fsync.stdout");
+
+    /// Two pastes without their first lines were called mixed up.
+    #[test]
+    fn pastes_that_were_trimmed_alike_are_two_reports() {
+        let from = RUN.find("File operations:").unwrap();
+        let to = RUN.find("General statistics:").unwrap();
+        let paste = &RUN[from..to];
+        let both = format!("ext4:\n{paste}\nAnd with xfs:\n{paste}");
+        let found = Finder::of("sysbench").all_of(both.as_bytes());
+        assert_eq!((found.results.len(), found.unread.len()), (2, 0), "{found:#?}");
+        let contexts: Vec<_> = found.results.iter().map(|r| r.context.as_deref()).collect();
+        assert_eq!(contexts, [Some("ext4"), Some("And with xfs")]);
+    }
 }
