@@ -124,6 +124,21 @@ pub const SAMPLES: &[(&str, &[u8])] = samples![
     "fio/text_group_reporting_two_jobs.stdout",
     "fio/text_rndrw_fsync_timed.stdout",
     "fio/text_seqwrite_direct_libaio.stdout",
+    "ioping/v06_read.stdout",
+    "ioping/v08_read.stdout",
+    "ioping/v09_read.stdout",
+    "ioping/v10_read.stdout",
+    "ioping/v10_seek_rate.stdout",
+    "ioping/v12_read.stdout",
+    "ioping/v13_batch.stdout",
+    "ioping/v13_one.stdout",
+    "ioping/v13_quiet_seq.stdout",
+    "ioping/v13_raw_period.stdout",
+    "ioping/v13_read.stdout",
+    "ioping/v13_read_write.stdout",
+    "ioping/v13_seek_rate.stdout",
+    "ioping/v13_too_slow.stdout",
+    "ioping/v13_write.stdout",
 ];
 
 /// An import as lines that a person can check against the output.
@@ -187,4 +202,9 @@ fn iozone() {
 #[test]
 fn fio() {
     insta::assert_snapshot!(all_of("fio/"));
+}
+
+#[test]
+fn ioping() {
+    insta::assert_snapshot!(all_of("ioping/"));
 }

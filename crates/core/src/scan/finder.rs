@@ -8,7 +8,7 @@ use super::strangers::Strangers;
 
 /// The tools whose outputs are read and whose command lines are remembered, by the names of their
 /// programs.
-pub const TOOLS: [&str; 6] = ["dd", "sysbench", "bonnie++", "iozone", "fio", "hdparm"];
+pub const TOOLS: [&str; 7] = ["dd", "sysbench", "bonnie++", "iozone", "fio", "hdparm", "ioping"];
 
 /// One line as the readers see it.
 #[derive(Clone, Copy, Debug)]

@@ -8,6 +8,7 @@ pub mod decimal;
 pub mod finder;
 pub mod lines;
 mod overlooked;
+pub mod quantity;
 pub mod result;
 mod stamp;
 mod strangers;

@@ -5,6 +5,7 @@ pub mod dd;
 pub mod fio;
 pub mod foreign;
 pub mod hdparm;
+pub mod ioping;
 pub mod iozone;
 pub mod measured;
 pub mod native;

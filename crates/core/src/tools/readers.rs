@@ -1,6 +1,6 @@
 //! The readers of each tool's outputs.
 
-use super::{bonnie, dd, fio, hdparm, iozone, sysbench};
+use super::{bonnie, dd, fio, hdparm, ioping, iozone, sysbench};
 pub use crate::scan::finder::TOOLS;
 use crate::scan::{Finder, Reader};
 
@@ -14,6 +14,7 @@ pub fn readers(tool: &str) -> Vec<Box<dyn Reader>> {
             vec![Box::new(iozone::Iozone::default()), Box::new(iozone::Latencies::default())]
         }
         "hdparm" => vec![Box::new(hdparm::Hdparm::default())],
+        "ioping" => vec![Box::new(ioping::Ioping::default())],
         "fio" => vec![
             Box::new(fio::json::Json::default()),
             Box::new(fio::terse::Terse),

@@ -32,6 +32,7 @@ const FIXTURES: &[(&str, &str)] = &[
     ("import_dd", "fixtures/tools/dd"),
     ("import_fio", "fixtures/tools/fio"),
     ("import_hdparm", "fixtures/tools/hdparm"),
+    ("import_ioping", "fixtures/tools/ioping"),
     ("import_iozone", "fixtures/tools/iozone"),
     ("import_sysbench", "fixtures/tools/sysbench"),
 ];
