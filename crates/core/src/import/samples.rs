@@ -139,6 +139,26 @@ pub const SAMPLES: &[(&str, &[u8])] = samples![
     "ioping/v13_seek_rate.stdout",
     "ioping/v13_too_slow.stdout",
     "ioping/v13_write.stdout",
+    "f3/v100_probe_limbo.stdout",
+    "f3/v100_probe_real.stdout",
+    "f3/v100_read.stdout",
+    "f3/v100_read_lost.stdout",
+    "f3/v100_write.stdout",
+    "f3/v60_read.stdout",
+    "f3/v60_read_lost.stdout",
+    "f3/v60_write.stdout",
+    "f3/v72_probe_real.stdout",
+    "f3/v72_read.stdout",
+    "f3/v72_read_lost.stdout",
+    "f3/v72_write.stdout",
+    "f3/v80_probe_limbo.stdout",
+    "f3/v80_probe_real.stdout",
+    "f3/v80_read.stdout",
+    "f3/v80_read_lost.stdout",
+    "f3/v80_write.stdout",
+    "f3/v90_read.stdout",
+    "f3/v90_read_lost.stdout",
+    "f3/v90_write.stdout",
 ];
 
 /// An import as lines that a person can check against the output.
@@ -207,4 +227,9 @@ fn fio() {
 #[test]
 fn ioping() {
     insta::assert_snapshot!(all_of("ioping/"));
+}
+
+#[test]
+fn f3() {
+    insta::assert_snapshot!(all_of("f3/"));
 }

@@ -8,7 +8,11 @@ use super::strangers::Strangers;
 
 /// The tools whose outputs are read and whose command lines are remembered, by the names of their
 /// programs.
-pub const TOOLS: [&str; 7] = ["dd", "sysbench", "bonnie++", "iozone", "fio", "hdparm", "ioping"];
+pub const TOOLS: [&str; 8] =
+    ["dd", "sysbench", "bonnie++", "iozone", "fio", "hdparm", "ioping", "f3"];
+
+/// Programs of a tool that has another name.
+const PROGRAMS: [(&str, &str); 3] = [("f3write", "f3"), ("f3read", "f3"), ("f3probe", "f3")];
 
 /// One line as the readers see it.
 #[derive(Clone, Copy, Debug)]
@@ -249,9 +253,12 @@ fn command(text: &str) -> Option<(&'static str, &str)> {
     loop {
         let word = rest.split_whitespace().next()?;
         let name = word.rsplit('/').next().unwrap_or(word);
-        if let Some(tool) = TOOLS.iter().find(|tool| **tool == name) {
+        let of_program = PROGRAMS.iter().find(|(program, _)| *program == name);
+        let tool = of_program.map_or(name, |(_, tool)| tool);
+        if let Some(tool) = TOOLS.iter().find(|known| **known == tool) {
             // A sentence may open with a tool's name; a command has an option or an operand.
-            let is_command = rest.contains(" -") || rest.contains('=');
+            let has_path = rest.split_whitespace().nth(1).is_some_and(|word| word.starts_with('/'));
+            let is_command = rest.contains(" -") || rest.contains('=') || has_path;
             return is_command.then_some((tool, rest));
         }
         let is_prefix =
