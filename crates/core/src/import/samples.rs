@@ -159,6 +159,15 @@ pub const SAMPLES: &[(&str, &[u8])] = samples![
     "f3/v90_read.stdout",
     "f3/v90_read_lost.stdout",
     "f3/v90_write.stdout",
+    "iostat/v100_xk.stdout",
+    "iostat/v110_x.stdout",
+    "iostat/v110_xm.stdout",
+    "iostat/v117_x.stdout",
+    "iostat/v126_d.stdout",
+    "iostat/v126_x.stdout",
+    "iostat/v126_xm_y.stdout",
+    "iostat/v126_xs.stdout",
+    "iostat/v126_xt_all.stdout",
 ];
 
 /// An import as lines that a person can check against the output.
@@ -232,4 +241,9 @@ fn ioping() {
 #[test]
 fn f3() {
     insta::assert_snapshot!(all_of("f3/"));
+}
+
+#[test]
+fn iostat() {
+    insta::assert_snapshot!(all_of("iostat/"));
 }

@@ -7,6 +7,7 @@ pub mod fio;
 pub mod foreign;
 pub mod hdparm;
 pub mod ioping;
+pub mod iostat;
 pub mod iozone;
 pub mod measured;
 pub mod native;

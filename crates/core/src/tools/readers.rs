@@ -1,6 +1,6 @@
 //! The readers of each tool's outputs.
 
-use super::{bonnie, dd, f3, fio, hdparm, ioping, iozone, sysbench};
+use super::{bonnie, dd, f3, fio, hdparm, ioping, iostat, iozone, sysbench};
 pub use crate::scan::finder::TOOLS;
 use crate::scan::{Finder, Reader};
 
@@ -16,6 +16,7 @@ pub fn readers(tool: &str) -> Vec<Box<dyn Reader>> {
         "hdparm" => vec![Box::new(hdparm::Hdparm::default())],
         "ioping" => vec![Box::new(ioping::Ioping::default())],
         "f3" => vec![Box::new(f3::F3::default())],
+        "iostat" => vec![Box::new(iostat::Iostat::default())],
         "fio" => vec![
             Box::new(fio::json::Json::default()),
             Box::new(fio::terse::Terse),

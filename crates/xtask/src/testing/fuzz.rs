@@ -34,6 +34,7 @@ const FIXTURES: &[(&str, &str)] = &[
     ("import_fio", "fixtures/tools/fio"),
     ("import_hdparm", "fixtures/tools/hdparm"),
     ("import_ioping", "fixtures/tools/ioping"),
+    ("import_iostat", "fixtures/tools/iostat"),
     ("import_iozone", "fixtures/tools/iozone"),
     ("import_sysbench", "fixtures/tools/sysbench"),
 ];
