@@ -168,6 +168,11 @@ pub const SAMPLES: &[(&str, &[u8])] = samples![
     "iostat/v126_xm_y.stdout",
     "iostat/v126_xs.stdout",
     "iostat/v126_xt_all.stdout",
+    "crystaldiskmark/cdm3.stdout",
+    "crystaldiskmark/cdm5.stdout",
+    "crystaldiskmark/cdm8_mix.stdout",
+    "crystaldiskmark/kdm160.stdout",
+    "crystaldiskmark/kdm330_mix.stdout",
 ];
 
 /// An import as lines that a person can check against the output.
@@ -246,4 +251,9 @@ fn f3() {
 #[test]
 fn iostat() {
     insta::assert_snapshot!(all_of("iostat/"));
+}
+
+#[test]
+fn diskmark() {
+    insta::assert_snapshot!(all_of("crystaldiskmark/"));
 }

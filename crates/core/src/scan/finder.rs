@@ -8,8 +8,18 @@ use super::strangers::Strangers;
 
 /// The tools whose outputs are read and whose command lines are remembered, by the names of their
 /// programs.
-pub const TOOLS: [&str; 9] =
-    ["dd", "sysbench", "bonnie++", "iozone", "fio", "hdparm", "ioping", "f3", "iostat"];
+pub const TOOLS: [&str; 10] = [
+    "dd",
+    "sysbench",
+    "bonnie++",
+    "iozone",
+    "fio",
+    "hdparm",
+    "ioping",
+    "f3",
+    "iostat",
+    "crystaldiskmark",
+];
 
 /// Programs of a tool that has another name.
 const PROGRAMS: [(&str, &str); 3] = [("f3write", "f3"), ("f3read", "f3"), ("f3probe", "f3")];

@@ -2,6 +2,7 @@
 
 pub mod bonnie;
 pub mod dd;
+pub mod diskmark;
 pub mod f3;
 pub mod fio;
 pub mod foreign;

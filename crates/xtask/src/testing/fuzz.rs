@@ -30,6 +30,7 @@ const FIXTURES: &[(&str, &str)] = &[
     ("import", "fixtures/tools"),
     ("import_bonnie", "fixtures/tools/bonnie"),
     ("import_dd", "fixtures/tools/dd"),
+    ("import_diskmark", "fixtures/tools/crystaldiskmark"),
     ("import_f3", "fixtures/tools/f3"),
     ("import_fio", "fixtures/tools/fio"),
     ("import_hdparm", "fixtures/tools/hdparm"),
