@@ -173,6 +173,10 @@ pub const SAMPLES: &[(&str, &[u8])] = samples![
     "crystaldiskmark/cdm8_mix.stdout",
     "crystaldiskmark/kdm160.stdout",
     "crystaldiskmark/kdm330_mix.stdout",
+    "yabs/v2001_dd.stdout",
+    "yabs/v2020_failed.stdout",
+    "yabs/v2020_fio.stdout",
+    "yabs/v2026_fio.stdout",
 ];
 
 /// An import as lines that a person can check against the output.
@@ -256,4 +260,9 @@ fn iostat() {
 #[test]
 fn diskmark() {
     insta::assert_snapshot!(all_of("crystaldiskmark/"));
+}
+
+#[test]
+fn yabs() {
+    insta::assert_snapshot!(all_of("yabs/"));
 }

@@ -8,7 +8,7 @@ use super::strangers::Strangers;
 
 /// The tools whose outputs are read and whose command lines are remembered, by the names of their
 /// programs.
-pub const TOOLS: [&str; 10] = [
+pub const TOOLS: [&str; 11] = [
     "dd",
     "sysbench",
     "bonnie++",
@@ -19,6 +19,7 @@ pub const TOOLS: [&str; 10] = [
     "f3",
     "iostat",
     "crystaldiskmark",
+    "yabs",
 ];
 
 /// Programs of a tool that has another name.

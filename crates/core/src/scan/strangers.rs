@@ -14,12 +14,11 @@ const fn stranger(tool: &'static str, marks: &'static [&'static str]) -> Strange
 }
 
 /// One line of each that nothing else prints. Sources: the tools' own outputs and scripts.
-const STRANGERS: [Stranger; 11] = [
+const STRANGERS: [Stranger; 10] = [
     stranger("agnostics, the SD card test of Raspberry Pi OS", &["prepare-file;0;0;"]),
     stranger("agnostics, the SD card test of Raspberry Pi OS", &["seq-write;0;0;"]),
     stranger("PiBenchmarks Storage.sh", &["Category", "Test", "Result"]),
     stranger("PiBenchmarks Storage.sh", &["HDParm", "Disk Read", "MB/s"]),
-    stranger("YABS", &["fio Disk Speed Tests"]),
     stranger("ioping -json", &["\"stat\": {"]),
     stranger("CrystalDiskMark or KDiskMark", &["SEQ1M Q8T1", "RND4K"]),
     stranger("bench.sh", &["I/O Speed(", "MB/s"]),
@@ -71,7 +70,6 @@ mod tests {
     #[test]
     fn an_output_of_a_tool_without_a_reader_is_listed_by_its_name() {
         for (tool, text) in [
-            ("YABS", "fio Disk Speed Tests (Mixed R/W 50/50) (Partition /dev/sda1):\n"),
             ("hyperfine", "  Time (mean ± σ):      1.5 ms ±   0.3 ms    [User: 1.0 ms]\n"),
             ("bench.sh", " I/O Speed(1st run) : 1.2 GB/s, 900 MB/s\n"),
             ("agnostics", "prepare-file;0;0;21021;41\n"),

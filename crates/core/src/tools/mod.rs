@@ -17,3 +17,4 @@ pub mod readers;
 pub mod sysbench;
 #[cfg(test)]
 mod tests;
+pub mod yabs;

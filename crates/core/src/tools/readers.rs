@@ -1,6 +1,6 @@
 //! The readers of each tool's outputs.
 
-use super::{bonnie, dd, diskmark, f3, fio, hdparm, ioping, iostat, iozone, sysbench};
+use super::{bonnie, dd, diskmark, f3, fio, hdparm, ioping, iostat, iozone, sysbench, yabs};
 pub use crate::scan::finder::TOOLS;
 use crate::scan::{Finder, Reader};
 
@@ -18,6 +18,7 @@ pub fn readers(tool: &str) -> Vec<Box<dyn Reader>> {
         "f3" => vec![Box::new(f3::F3::default())],
         "iostat" => vec![Box::new(iostat::Iostat::default())],
         "crystaldiskmark" => vec![Box::new(diskmark::DiskMark::default())],
+        "yabs" => vec![Box::new(yabs::Yabs::default())],
         "fio" => vec![
             Box::new(fio::json::Json::default()),
             Box::new(fio::terse::Terse),

@@ -38,6 +38,7 @@ const FIXTURES: &[(&str, &str)] = &[
     ("import_iostat", "fixtures/tools/iostat"),
     ("import_iozone", "fixtures/tools/iozone"),
     ("import_sysbench", "fixtures/tools/sysbench"),
+    ("import_yabs", "fixtures/tools/yabs"),
 ];
 
 /// The step that builds all targets, and one for each of them.
