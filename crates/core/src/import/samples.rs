@@ -177,6 +177,10 @@ pub const SAMPLES: &[(&str, &[u8])] = samples![
     "yabs/v2020_failed.stdout",
     "yabs/v2020_fio.stdout",
     "yabs/v2026_fio.stdout",
+    "agnostics/v2020_fail.stdout",
+    "agnostics/v2020_pass.stdout",
+    "agnostics/v2024_fail.stdout",
+    "agnostics/v2024_pass.stdout",
 ];
 
 /// An import as lines that a person can check against the output.
@@ -265,4 +269,9 @@ fn diskmark() {
 #[test]
 fn yabs() {
     insta::assert_snapshot!(all_of("yabs/"));
+}
+
+#[test]
+fn agnostics() {
+    insta::assert_snapshot!(all_of("agnostics/"));
 }

@@ -8,7 +8,7 @@ use super::strangers::Strangers;
 
 /// The tools whose outputs are read and whose command lines are remembered, by the names of their
 /// programs.
-pub const TOOLS: [&str; 11] = [
+pub const TOOLS: [&str; 12] = [
     "dd",
     "sysbench",
     "bonnie++",
@@ -20,6 +20,7 @@ pub const TOOLS: [&str; 11] = [
     "iostat",
     "crystaldiskmark",
     "yabs",
+    "agnostics",
 ];
 
 /// Programs of a tool that has another name.

@@ -4,7 +4,7 @@
 use super::result::Out;
 
 /// What only these tools print, in one spelling each, whatever stands in front of it or behind it.
-const MARKS: [(&str, &[&str]); 11] = [
+const MARKS: [(&str, &[&str]); 12] = [
     ("dd", &["+0 records in", "+0 records out", " bytes transferred in "]),
     ("sysbench", &["Requests/sec executed", "Total transferred ", "total number of events:"]),
     ("bonnie++", &["-Per Chr- --Block--", ",1.97,1.9", "1.97,1.97,", "1.98,2.00", "1.98,1.98,"]),
@@ -15,6 +15,7 @@ const MARKS: [(&str, &[&str]); 11] = [
     ("iostat", &[" r_await ", " avgqu-sz ", " aqu-sz "]),
     ("CrystalDiskMark", &["iB (Q=", "Sequential Read (", "Sequential Write ("]),
     ("YABS", &["Block Size | ", "fio Disk Speed Tests"]),
+    ("agnostics", &["seq-write;0;0;", "rand-4k-write;0;0;", "write speed - "]),
     ("fio", &["clat percentiles", ": IOPS=", "fio version", "jobname", " aggrb=", ";fio-3."]),
 ];
 /// What bonnie++ says of its phases: all that one that was interrupted prints.

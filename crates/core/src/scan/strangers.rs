@@ -14,9 +14,7 @@ const fn stranger(tool: &'static str, marks: &'static [&'static str]) -> Strange
 }
 
 /// One line of each that nothing else prints. Sources: the tools' own outputs and scripts.
-const STRANGERS: [Stranger; 10] = [
-    stranger("agnostics, the SD card test of Raspberry Pi OS", &["prepare-file;0;0;"]),
-    stranger("agnostics, the SD card test of Raspberry Pi OS", &["seq-write;0;0;"]),
+const STRANGERS: [Stranger; 8] = [
     stranger("PiBenchmarks Storage.sh", &["Category", "Test", "Result"]),
     stranger("PiBenchmarks Storage.sh", &["HDParm", "Disk Read", "MB/s"]),
     stranger("ioping -json", &["\"stat\": {"]),
@@ -72,7 +70,6 @@ mod tests {
         for (tool, text) in [
             ("hyperfine", "  Time (mean ± σ):      1.5 ms ±   0.3 ms    [User: 1.0 ms]\n"),
             ("bench.sh", " I/O Speed(1st run) : 1.2 GB/s, 900 MB/s\n"),
-            ("agnostics", "prepare-file;0;0;21021;41\n"),
             (
                 "PiBenchmarks",
                 "     Category                  Test                      Result     \n",

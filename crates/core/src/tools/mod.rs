@@ -1,5 +1,6 @@
 //! Ways to execute a workload, as values: what goes to a driver and what comes back.
 
+pub mod agnostics;
 pub mod bonnie;
 pub mod dd;
 pub mod diskmark;

@@ -1,6 +1,8 @@
 //! The readers of each tool's outputs.
 
-use super::{bonnie, dd, diskmark, f3, fio, hdparm, ioping, iostat, iozone, sysbench, yabs};
+use super::{
+    agnostics, bonnie, dd, diskmark, f3, fio, hdparm, ioping, iostat, iozone, sysbench, yabs,
+};
 pub use crate::scan::finder::TOOLS;
 use crate::scan::{Finder, Reader};
 
@@ -19,6 +21,7 @@ pub fn readers(tool: &str) -> Vec<Box<dyn Reader>> {
         "iostat" => vec![Box::new(iostat::Iostat::default())],
         "crystaldiskmark" => vec![Box::new(diskmark::DiskMark::default())],
         "yabs" => vec![Box::new(yabs::Yabs::default())],
+        "agnostics" => vec![Box::new(agnostics::Agnostics::default())],
         "fio" => vec![
             Box::new(fio::json::Json::default()),
             Box::new(fio::terse::Terse),

@@ -28,6 +28,7 @@ const FIXTURES: &[(&str, &str)] = &[
     ("bundle", "fixtures/bundle"),
     ("bundle", "fixtures/runs"),
     ("import", "fixtures/tools"),
+    ("import_agnostics", "fixtures/tools/agnostics"),
     ("import_bonnie", "fixtures/tools/bonnie"),
     ("import_dd", "fixtures/tools/dd"),
     ("import_diskmark", "fixtures/tools/crystaldiskmark"),
