@@ -181,6 +181,10 @@ pub const SAMPLES: &[(&str, &[u8])] = samples![
     "agnostics/v2020_pass.stdout",
     "agnostics/v2024_fail.stdout",
     "agnostics/v2024_pass.stdout",
+    // The whole outputs are tested beside the reader: a row counts only where no output above has
+    // its figure, so that a cut adds results.
+    "storage_sh/v2020_table.stdout",
+    "storage_sh/v2024_table.stdout",
 ];
 
 /// An import as lines that a person can check against the output.
@@ -274,4 +278,9 @@ fn yabs() {
 #[test]
 fn agnostics() {
     insta::assert_snapshot!(all_of("agnostics/"));
+}
+
+#[test]
+fn pibenchmarks() {
+    insta::assert_snapshot!(all_of("storage_sh/"));
 }

@@ -8,7 +8,7 @@ use super::strangers::Strangers;
 
 /// The tools whose outputs are read and whose command lines are remembered, by the names of their
 /// programs.
-pub const TOOLS: [&str; 12] = [
+pub const TOOLS: [&str; 13] = [
     "dd",
     "sysbench",
     "bonnie++",
@@ -21,6 +21,7 @@ pub const TOOLS: [&str; 12] = [
     "crystaldiskmark",
     "yabs",
     "agnostics",
+    "Storage.sh",
 ];
 
 /// Programs of a tool that has another name.

@@ -111,6 +111,10 @@ fn without_controls(text: &str) -> String {
                 // Parameters, up to the letter that says what it does.
                 while letters.next().is_some_and(|c| !('@'..='~').contains(&c)) {}
             }
+            // tput sgr0 goes back to the letters of the locale too (ECMA-35, "(B").
+            '\u{1b}' if letters.next_if(|c| "()".contains(*c)).is_some() => {
+                letters.next();
+            }
             '\u{a0}' => out.push(' '),
             letter => out.push(letter),
         }
@@ -264,6 +268,7 @@ mod tests {
         assert_eq!(plain("\u{feff}\u{1b}[01;31m\u{1b}[K64\u{1b}[m\u{1b}[K+0 in"), "64+0 in");
         assert_eq!(plain("19.9\u{a0}MB/s\u{1b}[0m"), "19.9 MB/s");
         assert_eq!(plain("a\u{1b}"), "a\u{1b}");
+        assert_eq!(plain("632.18 MB/sec\u{1b}(B\u{1b}[m"), "632.18 MB/sec");
         assert_eq!(broken_by_tags("a<br>b<br />c<br/>"), ["a", "b", "c"]);
         assert_eq!(broken_by_tags("a <b>"), ["a <b>"]);
     }

@@ -14,9 +14,7 @@ const fn stranger(tool: &'static str, marks: &'static [&'static str]) -> Strange
 }
 
 /// One line of each that nothing else prints. Sources: the tools' own outputs and scripts.
-const STRANGERS: [Stranger; 8] = [
-    stranger("PiBenchmarks Storage.sh", &["Category", "Test", "Result"]),
-    stranger("PiBenchmarks Storage.sh", &["HDParm", "Disk Read", "MB/s"]),
+const STRANGERS: [Stranger; 6] = [
     stranger("ioping -json", &["\"stat\": {"]),
     stranger("CrystalDiskMark or KDiskMark", &["SEQ1M Q8T1", "RND4K"]),
     stranger("bench.sh", &["I/O Speed(", "MB/s"]),
@@ -70,10 +68,6 @@ mod tests {
         for (tool, text) in [
             ("hyperfine", "  Time (mean ± σ):      1.5 ms ±   0.3 ms    [User: 1.0 ms]\n"),
             ("bench.sh", " I/O Speed(1st run) : 1.2 GB/s, 900 MB/s\n"),
-            (
-                "PiBenchmarks",
-                "     Category                  Test                      Result     \n",
-            ),
             ("ioping -json", "  \"stat\": {\n    \"count\": 3,\n"),
             ("CrystalDiskMark", "SEQ1M Q8T1 3420 3100 RND4K Q32T1 500\n"),
             ("hyperfine --export-json", "      \"exit_codes\": [\n        0,\n      ]\n"),

@@ -14,6 +14,7 @@ pub mod iozone;
 pub mod measured;
 pub mod native;
 pub(crate) mod parts;
+pub mod pibenchmarks;
 pub mod readers;
 pub mod sysbench;
 #[cfg(test)]

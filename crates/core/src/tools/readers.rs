@@ -1,7 +1,8 @@
 //! The readers of each tool's outputs.
 
 use super::{
-    agnostics, bonnie, dd, diskmark, f3, fio, hdparm, ioping, iostat, iozone, sysbench, yabs,
+    agnostics, bonnie, dd, diskmark, f3, fio, hdparm, ioping, iostat, iozone, pibenchmarks,
+    sysbench, yabs,
 };
 pub use crate::scan::finder::TOOLS;
 use crate::scan::{Finder, Reader};
@@ -22,6 +23,7 @@ pub fn readers(tool: &str) -> Vec<Box<dyn Reader>> {
         "crystaldiskmark" => vec![Box::new(diskmark::DiskMark::default())],
         "yabs" => vec![Box::new(yabs::Yabs::default())],
         "agnostics" => vec![Box::new(agnostics::Agnostics::default())],
+        "Storage.sh" => vec![Box::new(pibenchmarks::StorageSh::default())],
         "fio" => vec![
             Box::new(fio::json::Json::default()),
             Box::new(fio::terse::Terse),

@@ -38,6 +38,7 @@ const FIXTURES: &[(&str, &str)] = &[
     ("import_ioping", "fixtures/tools/ioping"),
     ("import_iostat", "fixtures/tools/iostat"),
     ("import_iozone", "fixtures/tools/iozone"),
+    ("import_pibenchmarks", "fixtures/tools/storage_sh"),
     ("import_sysbench", "fixtures/tools/sysbench"),
     ("import_yabs", "fixtures/tools/yabs"),
 ];
