@@ -62,6 +62,11 @@ impl Quantity {
         Span { low: (self.value() - slack).max(0.0), high: self.value() + slack }
     }
 
+    /// Whether it was printed as a whole number of single units.
+    pub fn is_plain(&self) -> bool {
+        self.number.is_whole() && self.unit == 1
+    }
+
     /// The same of a count, which is exact where it was printed without a fraction.
     pub fn count_span(&self) -> Span {
         if self.number.is_whole() { Span::exactly(self.value()) } else { self.span() }

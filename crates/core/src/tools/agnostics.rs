@@ -122,7 +122,10 @@ impl Agnostics {
         let of = |unit| Quantity::of(value, unit).filter(|of| is_whole && of.value() > 0.0);
         let speed = if unit == "IOPS" { of(1) } else { of(KIB) };
         match (speed, known) {
-            (Some(_), Some((_, repeated, _))) if *repeated == value => {}
+            // Another verdict below it is of another run.
+            (Some(_), Some((_, repeated, _))) if *repeated == value => {
+                self.jobs.retain(|(name, ..)| *name != job);
+            }
             (Some(speed), None) => {
                 let direction = if job.ends_with("read") { "read" } else { "write" };
                 let (what, unit) = match unit {

@@ -2,9 +2,9 @@
 //!
 //! CrystalDiskMark's MB are 10^6 bytes. KDiskMark says so too, and divides the KiB of fio by 1000
 //! (benchmark.cpp): its MB are 1,024,000 bytes. Requests per second times their size tell which of
-//! the two a line has, and a line with neither is listed. From 7 on, and in KDiskMark, the direction
-//! stands in a line of its own above the tests (`[Read]`); a run in which such a line may be missing
-//! or in the wrong place gives nothing.
+//! the two a line has, and a line with neither is listed. From 7 on, and in KDiskMark, the
+//! direction stands in a line of its own above the tests (`[Read]`); a run in which such a line may
+//! be missing or in the wrong place gives nothing.
 
 use crate::scan::finder::{Line, Reader};
 use crate::scan::quantity::{Quantity, Span};
@@ -65,8 +65,12 @@ impl Reader for DiskMark {
             return true;
         }
         if is_end(text) {
+            let is_own = self.run.is_some();
             self.end(out);
-            return false;
+            return is_own;
+        }
+        if self.program.is_some() && text.starts_with("Flexible I/O Tester (") {
+            return true;
         }
         let Some((label, figures)) = split(text) else {
             if self.run.as_ref().is_some_and(|run| line.number > run.last_line + 6) {

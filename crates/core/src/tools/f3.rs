@@ -1,8 +1,8 @@
 //! f3: f3write, f3read and f3probe, which test whether a card has the capacity that it announces.
 //!
-//! Its MB are 2^20 bytes (libutils.c, `adjust_unit`) and a sector has 512. Sizes are printed rounded
-//! and as a number of sectors or blocks, which is the figure; the two must agree. Lines about single
-//! files are part of the output and give no figure.
+//! Its MB are 2^20 bytes (libutils.c, `adjust_unit`) and a sector has 512. Sizes are printed
+//! rounded and as a number of sectors or blocks, which is the figure; the two must agree. Lines
+//! about single files are part of the output and give no figure.
 
 use crate::evidence::cell::fake_capacity;
 use crate::evidence::of_result;
@@ -13,6 +13,8 @@ use crate::scan::result::{Metrics, Out, Place, finding, short};
 
 const TOOL: &str = "f3";
 const SECTOR_BYTES: u64 = 512;
+/// Lines after which the rest of a block is another one.
+const FAR_LINES: u64 = 60;
 const UNITS: [(&str, u64); 7] = [
     ("Byte", 1),
     ("Bytes", 1),
@@ -57,8 +59,18 @@ pub struct F3 {
     /// What f3probe says of the device, its line, and whether it is bad.
     news: Option<(u64, String, bool)>,
     block: Option<Block>,
+    /// A block that began where another one had no end: the rest of that one may be in it.
+    held: Option<Held>,
     /// First and last line about files that no figure followed yet.
     files: Option<(u64, u64)>,
+}
+
+/// A block with what stood above it.
+#[derive(Debug)]
+struct Held {
+    block: Block,
+    version: Option<String>,
+    news: Option<(u64, String, bool)>,
 }
 
 /// The figures of one f3read or f3probe.
@@ -69,8 +81,9 @@ struct Block {
     last_line: u64,
     sizes: Vec<Size>,
     metrics: Metrics,
-    /// Whether it may have lines of another run.
+    /// Whether it has lines of another run, and whether it may have them.
     is_mixed: bool,
+    is_suspect: bool,
     findings: Vec<Finding>,
 }
 
@@ -131,6 +144,7 @@ impl Reader for F3 {
 
     fn finish(&mut self, out: &mut Out) {
         self.close(out);
+        self.release(out);
         if let Some((first_line, last_line)) = self.files.take() {
             let why = "what f3 says of single files, without its totals: give the last lines too";
             out.unread(first_line, last_line, why);
@@ -146,10 +160,7 @@ impl F3 {
         };
         let mut block = match self.block.take_if(is_near) {
             Some(block) => block,
-            None => {
-                self.close(out);
-                Block::new(line, if name == "read" { "f3read" } else { "f3write" })
-            }
+            None => self.fresh(line, if name == "read" { "f3read" } else { "f3write" }, out),
         };
         block.last_line = line.number;
         give_speed(name, value, line.number, block.is_mixed, &mut block.metrics, out);
@@ -174,9 +185,11 @@ impl F3 {
         if is_torn {
             self.close(out);
         }
+        if is_first {
+            self.release(out);
+        }
         let block = self.block_of(line, test, out);
-        // The rest of the block above may stand below.
-        block.is_mixed |= is_torn;
+        block.is_suspect |= is_torn;
         block.last_line = line.number;
         match size.filter(|size| size.is_whole() && (is_first || !block.is_mixed)) {
             Some(size) => block.sizes.push(size),
@@ -192,12 +205,32 @@ impl F3 {
         let is_its = |block: &mut Block| block.test == test && line.number <= block.last_line + 4;
         let block = match self.block.take_if(is_its) {
             Some(block) => block,
-            None => {
-                self.close(out);
-                Block::new(line, test)
-            }
+            None => self.fresh(line, test, out),
         };
         self.block.insert(block)
+    }
+
+    /// A new block. Where it is the rest of another one, the held block may have lines of that one,
+    /// and the new block of the held one: neither is read but for the first line.
+    fn fresh(&mut self, line: &Line<'_>, test: &'static str, out: &mut Out) -> Block {
+        self.close(out);
+        let mut block = Block::new(line, test);
+        let is_near = |held: &mut Held| {
+            held.block.test == test && line.number <= held.block.last_line + FAR_LINES
+        };
+        if let Some(mut held) = self.held.take_if(is_near) {
+            held.block.keep_first(out);
+            held.give(out);
+            block.is_mixed = true;
+        }
+        block
+    }
+
+    /// Gives the held block: the rest of another one did not follow.
+    fn release(&mut self, out: &mut Out) {
+        if let Some(held) = self.held.take() {
+            held.give(out);
+        }
     }
 
     /// A line that says that not everything was written or read.
@@ -214,8 +247,20 @@ impl F3 {
         let Some(block) = self.block.take() else { return false };
         let news = self.news.take().filter(|_| block.test == "f3probe");
         let news = news.filter(|(at, ..)| *at < block.place.first_line);
-        block.give(self.version.take(), news, out);
+        let held = Held { block, version: self.version.take(), news };
+        if held.block.is_suspect {
+            self.release(out);
+            self.held = Some(held);
+        } else {
+            held.give(out);
+        }
         true
+    }
+}
+
+impl Held {
+    fn give(self, out: &mut Out) {
+        self.block.give(self.version, self.news, out);
     }
 }
 
@@ -228,6 +273,7 @@ impl Block {
             sizes: Vec::new(),
             metrics: Metrics::default(),
             is_mixed: false,
+            is_suspect: false,
             findings: Vec::new(),
         }
     }
@@ -262,6 +308,17 @@ impl Block {
         result.test = Some(self.test.to_string());
         result.findings = self.findings;
         out.result(result);
+    }
+
+    /// Lists all but the first line.
+    fn keep_first(&mut self, out: &mut Out) {
+        self.sizes.truncate(1);
+        self.metrics = Metrics::default();
+        let first_line = self.sizes.first().map_or(self.place.first_line, |size| size.line + 1);
+        if first_line <= self.last_line {
+            let why = "lines of two runs of f3 stand between each other";
+            out.unread(first_line, self.last_line, why);
+        }
     }
 
     fn find(&self, name: &str) -> Option<&Size> {
@@ -479,6 +536,18 @@ mod tests {
             read("> Data OK: 1.00 GB (2097152 sectors)\n> Average reading speed: 9.85 MB/s\n");
         assert_eq!(figure(&found, "data_ok"), Some(1_073_741_824.0));
         assert_eq!(found.unread, []);
+    }
+
+    #[test]
+    fn a_trimmed_run_does_not_hide_the_next_one() {
+        let head = "*Usable* size: 119.38 GB (250347520 blocks)\n\
+                    Announced size: 119.38 GB (250347520 blocks)\n";
+        let found = read(&[head, fixture!("v80_probe_limbo")].concat());
+        assert_eq!((found.results.len(), found.unread.len()), (2, 0), "{found:#?}");
+        // The rest of the first below it may be its own.
+        let rest = "Module: 128.00 GB (2^37 Bytes)\n";
+        let found = read(&[head, fixture!("v80_probe_limbo"), rest].concat());
+        assert_eq!((found.results.len(), found.unread.len()), (2, 2), "{found:#?}");
     }
 
     #[test]

@@ -336,7 +336,12 @@ impl Latencies {
     fn fit(&self, run: Option<&Run>) -> bool {
         let Some(run) = run else { return true };
         let product = self.values[1].span().times(run.iops.span());
-        self.is_old == run.is_old && product.meets(Span::exactly(NS_PER_S))
+        let is_style = match self.is_old {
+            // 0.7 has the new unit of the rate already, and no unit of requests per second yet.
+            true => run.bytes.is_none() && run.iops.is_plain(),
+            false => !run.is_old,
+        };
+        is_style && product.meets(Span::exactly(NS_PER_S))
     }
 
     fn give(&self, figures: &str, line: u64, metrics: &mut Metrics) {
@@ -434,6 +439,17 @@ mod tests {
             assert!(figure(&found, 0, "elapsed").is_some_and(|ns| ns > 4e8));
             assert!(figure(&found, 0, "latency_max").is_some());
         }
+    }
+
+    #[test]
+    fn the_form_between_0_6_and_0_8_is_read() {
+        let found = read(
+            "--- /dev/sda (device 465.8 GiB) ioping statistics ---\n\
+             186 requests completed in 3004.6 ms, 62 iops, 0.2 MiB/s\n\
+             min/avg/max/mdev = 6.4/16.0/26.8/4.7 ms\n",
+        );
+        assert_eq!((found.results.len(), found.unread.len()), (1, 0), "{found:#?}");
+        assert_eq!(figure(&found, 0, "latency_avg"), Some(16_000_000.0));
     }
 
     #[test]

@@ -1,8 +1,8 @@
 //! `iostat -x` of sysstat 10 to 12: a row for each device below a row of titles.
 //!
 //! The titles name the columns, and versions and options have others in another order. kB and MB
-//! are 2^10 and 2^20 bytes (iostat.c counts sectors and divides by 2 or 2048), sizes of requests are
-//! in kB from 11.7 on and in sectors before (`avgrq-sz`), times are in milliseconds. The first
+//! are 2^10 and 2^20 bytes (iostat.c counts sectors and divides by 2 or 2048), sizes of requests
+//! are in kB from 11.7 on and in sectors before (`avgrq-sz`), times are in milliseconds. The first
 //! report is an average since the machine was started, unless `-y` leaves it out: below the line
 //! with the kernel it cannot be told from others without the command, and has a finding.
 
@@ -138,7 +138,7 @@ impl Iostat {
         let is_known = columns.iter().all(|title| known(title).is_some());
         let is_twice = (1..columns.len()).any(|at| columns[..at].contains(&columns[at]));
         if !is_known || is_twice {
-            let why = "a table of iostat with a column that is not known";
+            let why = "a table of iostat with an unknown column";
             return out.unread(line.number, line.number, why);
         }
         let place = line.place(TOOL);
@@ -174,7 +174,14 @@ impl Table {
                 continue;
             };
             let Some(quantity) = Quantity::of(value, column.parts) else { continue };
-            if cut && title == "%util" {
+            // Versions before 10 print the rates in sectors and in kB.
+            let is_known = metrics.get(column.name).is_some();
+            if is_known || (cut && title == "%util") {
+                continue;
+            }
+            // Without a request there is no time and no size of one.
+            let is_of_request = column.unit == "ns" || column.name.ends_with("request_size");
+            if is_of_request && quantity.value() == 0.0 {
                 continue;
             }
             match column.unit {
@@ -231,7 +238,7 @@ impl Table {
     }
 }
 
-/// `Linux 6.1.0 (pi) 	11/24/26 	_aarch64_	(2 CPU)`
+/// `Linux 6.1.0 (pi)`, a date, and at the end `(2 CPU)`.
 fn is_kernel(text: &str) -> bool {
     text.starts_with("Linux ") && text.ends_with(" CPU)")
 }

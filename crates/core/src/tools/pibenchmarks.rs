@@ -4,7 +4,7 @@
 //! of the figures it took from them. A row whose figure stands in such an output above is not given
 //! again. Units are those of the tools: hdparm's MB are 2^20 bytes, dd's 10^6, the KB of fio and
 //! iozone 2^10. Until 2023 the script wrote MB/s behind dd's number, whatever its unit was; such a
-//! number with a fraction may be of GB and is listed.
+//! number below ten may be of GB and is listed.
 
 use crate::scan::finder::{Line, Reader};
 use crate::scan::quantity::{Quantity, Span};
@@ -14,6 +14,8 @@ const TOOL: &str = "Storage.sh";
 const KIB: u64 = 1 << 10;
 const MIB: u64 = 1 << 20;
 const BLOCK_BYTES: f64 = 4096.0;
+/// A smaller number of MB/s may be one of GB/s; no drive of such a table writes 10 GB/s.
+const LEAST_SURE_MB: f64 = 10e6;
 /// Lines between an output and the table that repeats it.
 const FAR_LINES: u64 = 150;
 /// Most figures of outputs that are remembered.
@@ -160,9 +162,9 @@ impl StorageSh {
 
     fn dd(&self, figures: &str, number: u64) -> Option<Quantity> {
         let is_old = self.old_unit.is_some_and(|at| number <= at + 4);
-        let is_unsure = figures.ends_with("MB/s") && figures.contains('.') && is_old;
         let units = [("kB/s", 1000), ("MB/s", 1_000_000), ("GB/s", 1_000_000_000)];
-        rate(figures, &units).filter(|_| !is_unsure)
+        let is_sure = |rate: &Quantity| rate.value() >= LEAST_SURE_MB || !figures.ends_with("MB/s");
+        rate(figures, &units).filter(|rate| !is_old || is_sure(rate))
     }
 
     fn score(&mut self, line: &Line<'_>, score: &str, out: &mut Out) {
@@ -215,7 +217,7 @@ mod tests {
         \x20    Category                  Test                      Result     \n\
         HDParm                    Disk Read                 41.50 MB/s\n\
         HDParm                    Cached Disk Read          701.22 MB/s\n\
-        DD                        Disk Write                21.3 MB/s\n\
+        DD                        Disk Write                1.3 MB/s\n\
         FIO                       4k random read            2710 IOPS (10843 KB/s)\n\
         FIO                       4k random write           845 IOPS (3381 KB/s)\n\
         IOZone                    4k read                   9123 KB/s\n\

@@ -2,9 +2,9 @@
 //!
 //! fio runs at random, half of it reads, 64 requests deep in two jobs, and the table has two block
 //! sizes side by side. Its MB are 10^6 bytes since July 2026. Earlier versions divide KiB by 1000,
-//! so that theirs are 1,024,000 bytes (yabs.sh, `format_speed`): requests per second times the block
-//! size show which of the two a table has. Both are cut, not rounded. The rates of single runs of dd
-//! are dd's own, with MB of 10^6 bytes.
+//! so that theirs are 1,024,000 bytes (yabs.sh, `format_speed`): requests per second times the
+//! block size show which of the two a table has. Both are cut, not rounded. The rates of single
+//! runs of dd are dd's own, with MB of 10^6 bytes.
 
 use crate::scan::finder::{Line, Reader};
 use crate::scan::quantity::{Quantity, Span};
