@@ -124,6 +124,67 @@ pub const SAMPLES: &[(&str, &[u8])] = samples![
     "fio/text_group_reporting_two_jobs.stdout",
     "fio/text_rndrw_fsync_timed.stdout",
     "fio/text_seqwrite_direct_libaio.stdout",
+    "ioping/v06_read.stdout",
+    "ioping/v08_read.stdout",
+    "ioping/v09_read.stdout",
+    "ioping/v10_read.stdout",
+    "ioping/v10_seek_rate.stdout",
+    "ioping/v12_read.stdout",
+    "ioping/v13_batch.stdout",
+    "ioping/v13_one.stdout",
+    "ioping/v13_quiet_seq.stdout",
+    "ioping/v13_raw_period.stdout",
+    "ioping/v13_read.stdout",
+    "ioping/v13_read_write.stdout",
+    "ioping/v13_seek_rate.stdout",
+    "ioping/v13_too_slow.stdout",
+    "ioping/v13_write.stdout",
+    "f3/v100_probe_limbo.stdout",
+    "f3/v100_probe_real.stdout",
+    "f3/v100_read.stdout",
+    "f3/v100_read_lost.stdout",
+    "f3/v100_write.stdout",
+    "f3/v60_read.stdout",
+    "f3/v60_read_lost.stdout",
+    "f3/v60_write.stdout",
+    "f3/v72_probe_real.stdout",
+    "f3/v72_read.stdout",
+    "f3/v72_read_lost.stdout",
+    "f3/v72_write.stdout",
+    "f3/v80_probe_limbo.stdout",
+    "f3/v80_probe_real.stdout",
+    "f3/v80_read.stdout",
+    "f3/v80_read_lost.stdout",
+    "f3/v80_write.stdout",
+    "f3/v90_read.stdout",
+    "f3/v90_read_lost.stdout",
+    "f3/v90_write.stdout",
+    "iostat/v100_xk.stdout",
+    "iostat/v110_x.stdout",
+    "iostat/v110_xm.stdout",
+    "iostat/v117_x.stdout",
+    "iostat/v126_d.stdout",
+    "iostat/v126_x.stdout",
+    "iostat/v126_xm_y.stdout",
+    "iostat/v126_xs.stdout",
+    "iostat/v126_xt_all.stdout",
+    "crystaldiskmark/cdm3.stdout",
+    "crystaldiskmark/cdm5.stdout",
+    "crystaldiskmark/cdm8_mix.stdout",
+    "crystaldiskmark/kdm160.stdout",
+    "crystaldiskmark/kdm330_mix.stdout",
+    "yabs/v2001_dd.stdout",
+    "yabs/v2020_failed.stdout",
+    "yabs/v2020_fio.stdout",
+    "yabs/v2026_fio.stdout",
+    "agnostics/v2020_fail.stdout",
+    "agnostics/v2020_pass.stdout",
+    "agnostics/v2024_fail.stdout",
+    "agnostics/v2024_pass.stdout",
+    // The whole outputs are tested beside the reader: a row counts only where no output above has
+    // its figure, so that a cut adds results.
+    "storage_sh/v2020_table.stdout",
+    "storage_sh/v2024_table.stdout",
 ];
 
 /// An import as lines that a person can check against the output.
@@ -187,4 +248,39 @@ fn iozone() {
 #[test]
 fn fio() {
     insta::assert_snapshot!(all_of("fio/"));
+}
+
+#[test]
+fn ioping() {
+    insta::assert_snapshot!(all_of("ioping/"));
+}
+
+#[test]
+fn f3() {
+    insta::assert_snapshot!(all_of("f3/"));
+}
+
+#[test]
+fn iostat() {
+    insta::assert_snapshot!(all_of("iostat/"));
+}
+
+#[test]
+fn diskmark() {
+    insta::assert_snapshot!(all_of("crystaldiskmark/"));
+}
+
+#[test]
+fn yabs() {
+    insta::assert_snapshot!(all_of("yabs/"));
+}
+
+#[test]
+fn agnostics() {
+    insta::assert_snapshot!(all_of("agnostics/"));
+}
+
+#[test]
+fn pibenchmarks() {
+    insta::assert_snapshot!(all_of("storage_sh/"));
 }

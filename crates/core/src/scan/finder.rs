@@ -9,7 +9,24 @@ use super::strangers::Strangers;
 
 /// The tools whose outputs are read and whose command lines are remembered, by the names of their
 /// programs.
-pub const TOOLS: [&str; 6] = ["dd", "sysbench", "bonnie++", "iozone", "fio", "hdparm"];
+pub const TOOLS: [&str; 13] = [
+    "dd",
+    "sysbench",
+    "bonnie++",
+    "iozone",
+    "fio",
+    "hdparm",
+    "ioping",
+    "f3",
+    "iostat",
+    "crystaldiskmark",
+    "yabs",
+    "agnostics",
+    "Storage.sh",
+];
+
+/// Programs of a tool that has another name.
+const PROGRAMS: [(&str, &str); 3] = [("f3write", "f3"), ("f3read", "f3"), ("f3probe", "f3")];
 
 /// One line as the readers see it.
 #[derive(Clone, Copy, Debug)]
@@ -112,9 +129,10 @@ impl Finder {
     pub fn finish(mut self) -> Imported {
         self.splitter.finish(&mut |raw| self.inner.raw(raw));
         let Inner { mut readers, mut out, number, overlooked, strangers, .. } = self.inner;
+        // First: what they name is no table of people's.
+        strangers.give(&mut out);
         readers.iter_mut().for_each(|reader| reader.finish(&mut out));
         overlooked.give(&mut out);
-        strangers.give(&mut out);
         out.finish(number)
     }
 }
@@ -263,9 +281,12 @@ fn command(text: &str) -> Option<(&'static str, &str)> {
     loop {
         let word = rest.split_whitespace().next()?;
         let name = word.rsplit('/').next().unwrap_or(word);
-        if let Some(tool) = TOOLS.iter().find(|tool| **tool == name) {
+        let of_program = PROGRAMS.iter().find(|(program, _)| *program == name);
+        let tool = of_program.map_or(name, |(_, tool)| tool);
+        if let Some(tool) = TOOLS.iter().find(|known| **known == tool) {
             // A sentence may open with a tool's name; a command has an option or an operand.
-            let is_command = rest.contains(" -") || rest.contains('=');
+            let has_path = rest.split_whitespace().nth(1).is_some_and(|word| word.starts_with('/'));
+            let is_command = rest.contains(" -") || rest.contains('=') || has_path;
             return is_command.then_some((tool, rest));
         }
         let is_prefix =

@@ -269,6 +269,7 @@ mod tests {
         assert_eq!(plain("19.9\u{a0}MB/s\u{1b}[0m"), "19.9 MB/s");
         assert_eq!(plain("41.90 MB/sec\u{1b}(B\u{1b}[m"), "41.90 MB/sec");
         assert_eq!(plain("a\u{1b}"), "a\u{1b}");
+        assert_eq!(plain("632.18 MB/sec\u{1b}(B\u{1b}[m"), "632.18 MB/sec");
         assert_eq!(broken_by_tags("a<br>b<br />c<br/>"), ["a", "b", "c"]);
         assert_eq!(broken_by_tags("a <b>"), ["a <b>"]);
     }

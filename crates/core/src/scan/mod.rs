@@ -9,6 +9,7 @@ pub mod finder;
 pub mod html;
 pub mod lines;
 mod overlooked;
+pub mod quantity;
 pub mod result;
 mod stamp;
 mod strangers;

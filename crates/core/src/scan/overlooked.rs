@@ -4,12 +4,19 @@
 use super::result::Out;
 
 /// What only these tools print, in one spelling each, whatever stands in front of it or behind it.
-const MARKS: [(&str, &[&str]); 6] = [
+const MARKS: [(&str, &[&str]); 13] = [
     ("dd", &["+0 records in", "+0 records out", " bytes transferred in "]),
     ("sysbench", &["Requests/sec executed", "Total transferred ", "total number of events:"]),
     ("bonnie++", &["-Per Chr- --Block--", ",1.97,1.9", "1.97,1.97,", "1.98,2.00", "1.98,1.98,"]),
     ("bonnie++", &PHASES),
     ("iozone", &["Children see throughput", " reclen ", "\"Writer report\""]),
+    ("ioping", &[" ioping statistics ---", " requests completed in "]),
+    ("f3", &["Average reading speed:", "Average writing speed:", "*Usable* size:", "Data LOST:"]),
+    ("iostat", &[" r_await ", " avgqu-sz ", " aqu-sz "]),
+    ("CrystalDiskMark", &["iB (Q=", "Sequential Read (", "Sequential Write ("]),
+    ("YABS", &["Block Size | ", "fio Disk Speed Tests"]),
+    ("agnostics", &["seq-write;0;0;", "rand-4k-write;0;0;", "write speed - "]),
+    ("Storage.sh", &[" 4k random read ", " Cached Disk Read "]),
     ("fio", &["clat percentiles", ": IOPS=", "fio version", "jobname", " aggrb=", ";fio-3."]),
 ];
 /// What bonnie++ says of its phases: all that one that was interrupted prints.

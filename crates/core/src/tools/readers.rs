@@ -1,6 +1,9 @@
 //! The readers of each tool's outputs.
 
-use super::{bonnie, dd, fio, hdparm, iozone, sysbench};
+use super::{
+    agnostics, bonnie, dd, diskmark, f3, fio, hdparm, ioping, iostat, iozone, pibenchmarks,
+    sysbench, yabs,
+};
 pub use crate::scan::finder::TOOLS;
 use crate::scan::{Finder, Reader};
 
@@ -14,6 +17,13 @@ pub fn readers(tool: &str) -> Vec<Box<dyn Reader>> {
             vec![Box::new(iozone::Iozone::default()), Box::new(iozone::Latencies::default())]
         }
         "hdparm" => vec![Box::new(hdparm::Hdparm::default())],
+        "ioping" => vec![Box::new(ioping::Ioping::default())],
+        "f3" => vec![Box::new(f3::F3::default())],
+        "iostat" => vec![Box::new(iostat::Iostat::default())],
+        "crystaldiskmark" => vec![Box::new(diskmark::DiskMark::default())],
+        "yabs" => vec![Box::new(yabs::Yabs::default())],
+        "agnostics" => vec![Box::new(agnostics::Agnostics::default())],
+        "Storage.sh" => vec![Box::new(pibenchmarks::StorageSh::default())],
         "fio" => vec![
             Box::new(fio::json::Json::default()),
             Box::new(fio::terse::Terse),

@@ -28,12 +28,19 @@ const FIXTURES: &[(&str, &str)] = &[
     ("bundle", "fixtures/bundle"),
     ("bundle", "fixtures/runs"),
     ("import", "fixtures/tools"),
+    ("import_agnostics", "fixtures/tools/agnostics"),
     ("import_bonnie", "fixtures/tools/bonnie"),
     ("import_dd", "fixtures/tools/dd"),
+    ("import_diskmark", "fixtures/tools/crystaldiskmark"),
+    ("import_f3", "fixtures/tools/f3"),
     ("import_fio", "fixtures/tools/fio"),
     ("import_hdparm", "fixtures/tools/hdparm"),
+    ("import_ioping", "fixtures/tools/ioping"),
+    ("import_iostat", "fixtures/tools/iostat"),
     ("import_iozone", "fixtures/tools/iozone"),
+    ("import_pibenchmarks", "fixtures/tools/storage_sh"),
     ("import_sysbench", "fixtures/tools/sysbench"),
+    ("import_yabs", "fixtures/tools/yabs"),
 ];
 
 /// The step that builds all targets, and one for each of them.

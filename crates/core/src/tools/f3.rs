@@ -1,0 +1,562 @@
+//! f3: f3write, f3read and f3probe, which test whether a card has the capacity that it announces.
+//!
+//! Its MB are 2^20 bytes (libutils.c, `adjust_unit`) and a sector has 512. Sizes are printed
+//! rounded and as a number of sectors or blocks, which is the figure; the two must agree. Lines
+//! about single files are part of the output and give no figure.
+
+use crate::evidence::cell::fake_capacity;
+use crate::evidence::of_result;
+use crate::model::finding::{Finding, Severity};
+use crate::scan::finder::{Line, Reader};
+use crate::scan::quantity::{Quantity, Span};
+use crate::scan::result::{Metrics, Out, Place, finding, short};
+
+const TOOL: &str = "f3";
+const SECTOR_BYTES: u64 = 512;
+/// Lines after which the rest of a block is another one.
+const FAR_LINES: u64 = 60;
+const UNITS: [(&str, u64); 7] = [
+    ("Byte", 1),
+    ("Bytes", 1),
+    ("KB", 1 << 10),
+    ("MB", 1 << 20),
+    ("GB", 1 << 30),
+    ("TB", 1 << 40),
+    ("PB", 1 << 50),
+];
+/// What f3read prints below its files.
+const DATA: [(&str, &str); 5] = [
+    ("Data OK", "data_ok"),
+    ("Data LOST", "data_lost"),
+    ("Corrupted", "corrupted"),
+    ("Slightly changed", "slightly_changed"),
+    ("Overwritten", "overwritten"),
+];
+/// What f3probe prints of the device.
+const GEOMETRY: [(&str, &str); 5] = [
+    ("*Usable* size", "usable_size"),
+    ("Announced size", "announced_size"),
+    ("Module", "module"),
+    ("Approximate cache size", "cache_size"),
+    ("Physical block size", "block_size"),
+];
+const PROBE_SPEEDS: [(&str, &str); 3] = [
+    ("Sequential write", "sequential_write"),
+    ("Random write", "random_write"),
+    ("Random read", "random_read"),
+];
+const SPEEDS: [(&str, &str); 4] = [
+    ("Average writing speed", "write"),
+    ("Average reading speed", "read"),
+    ("Average sequential write speed", "write"),
+    ("Average sequential read speed", "read"),
+];
+
+/// Reads what the programs of f3 print.
+#[derive(Debug, Default)]
+pub struct F3 {
+    version: Option<String>,
+    /// What f3probe says of the device, its line, and whether it is bad.
+    news: Option<(u64, String, bool)>,
+    block: Option<Block>,
+    /// A block that began where another one had no end: the rest of that one may be in it.
+    held: Option<Held>,
+    /// First and last line about files that no figure followed yet.
+    files: Option<(u64, u64)>,
+}
+
+/// A block with what stood above it.
+#[derive(Debug)]
+struct Held {
+    block: Block,
+    version: Option<String>,
+    news: Option<(u64, String, bool)>,
+}
+
+/// The figures of one f3read or f3probe.
+#[derive(Debug)]
+struct Block {
+    test: &'static str,
+    place: Place,
+    last_line: u64,
+    sizes: Vec<Size>,
+    metrics: Metrics,
+    /// Whether it has lines of another run, and whether it may have them.
+    is_mixed: bool,
+    is_suspect: bool,
+    findings: Vec<Finding>,
+}
+
+/// `38.99 MB (79851 sectors)`
+#[derive(Debug)]
+struct Size {
+    name: &'static str,
+    line: u64,
+    raw: String,
+    printed: Quantity,
+    amount: Amount,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Amount {
+    Sectors(u64),
+    Blocks(u64),
+    Bytes(u64),
+}
+
+impl Reader for F3 {
+    fn line(&mut self, line: &Line<'_>, out: &mut Out) -> bool {
+        let text = line.text.trim();
+        let (label, value) = text.split_once(": ").map_or((text, ""), |(l, v)| (l, v.trim()));
+        let known = |table: &'static [(&str, &'static str)]| {
+            table.iter().find(|(known, _)| *known == label).map(|(_, name)| *name)
+        };
+        if let Some(version) = version(text) {
+            self.version = Some(short(version));
+        } else if let Some(name) = known(&SPEEDS) {
+            self.average(line, name, value, out);
+        } else if let Some(name) = known(&DATA) {
+            self.size(line, ("f3read", name), value, out);
+        } else if let Some(name) = known(&GEOMETRY).filter(|_| value.contains('(')) {
+            self.size(line, ("f3probe", name), value, out);
+        } else if let Some(name) = known(&PROBE_SPEEDS).filter(|_| value.contains(" blocks /")) {
+            let block = self.block_of(line, "f3probe", out);
+            block.last_line = line.number;
+            give_speed(name, value, line.number, block.is_mixed, &mut block.metrics, out);
+        } else if let Some(news) = news(text) {
+            self.news = Some((line.number, short(news), text.starts_with("Bad")));
+        } else if label == "Probe time" {
+            return self.close(out);
+        } else if text == "Writing speed not available" || text == "Reading speed not available" {
+            out.unread(line.number, line.number, "f3 had too little data for a speed");
+            self.files = None;
+            self.close(out);
+        } else if text.starts_with("WARNING: Not all ") || label == "Write failure" {
+            return self.fault(text, line.number);
+        } else if is_file(text) {
+            let first_line = self.files.map_or(line.number, |(first, _)| first);
+            self.files = Some((first_line, line.number));
+        } else {
+            return false;
+        }
+        true
+    }
+
+    fn finish(&mut self, out: &mut Out) {
+        self.close(out);
+        self.release(out);
+        if let Some((first_line, last_line)) = self.files.take() {
+            let why = "what f3 says of single files, without its totals: give the last lines too";
+            out.unread(first_line, last_line, why);
+        }
+    }
+}
+
+impl F3 {
+    fn average(&mut self, line: &Line<'_>, name: &'static str, value: &str, out: &mut Out) {
+        self.files = None;
+        let is_near = |block: &mut Block| {
+            name == "read" && block.test == "f3read" && line.number <= block.last_line + 4
+        };
+        let mut block = match self.block.take_if(is_near) {
+            Some(block) => block,
+            None => self.fresh(line, if name == "read" { "f3read" } else { "f3write" }, out),
+        };
+        block.last_line = line.number;
+        give_speed(name, value, line.number, block.is_mixed, &mut block.metrics, out);
+        self.block = Some(block);
+        self.close(out);
+    }
+
+    fn size(
+        &mut self,
+        line: &Line<'_>,
+        what: (&'static str, &'static str),
+        value: &str,
+        out: &mut Out,
+    ) {
+        self.files = None;
+        let (test, name) = what;
+        let size = Size::parse(name, value, line.number);
+        let is_first = matches!(name, "data_ok" | "usable_size");
+        let is_known = |block: &Block| block.sizes.iter().any(|size| size.name == name);
+        let is_torn =
+            self.block.as_ref().is_some_and(|b| b.test == test && (is_first || is_known(b)));
+        if is_torn {
+            self.close(out);
+        }
+        if is_first {
+            self.release(out);
+        }
+        let block = self.block_of(line, test, out);
+        block.is_suspect |= is_torn;
+        block.last_line = line.number;
+        match size.filter(|size| size.is_whole() && (is_first || !block.is_mixed)) {
+            Some(size) => block.sizes.push(size),
+            None => {
+                let why = "a size of f3 that is incomplete, contradicts its sectors or blocks, or \
+                           stands among those of another run";
+                out.unread(line.number, line.number, why);
+            }
+        }
+    }
+
+    fn block_of(&mut self, line: &Line<'_>, test: &'static str, out: &mut Out) -> &mut Block {
+        let is_its = |block: &mut Block| block.test == test && line.number <= block.last_line + 4;
+        let block = match self.block.take_if(is_its) {
+            Some(block) => block,
+            None => self.fresh(line, test, out),
+        };
+        self.block.insert(block)
+    }
+
+    /// A new block. Where it is the rest of another one, the held block may have lines of that one,
+    /// and the new block of the held one: neither is read but for the first line.
+    fn fresh(&mut self, line: &Line<'_>, test: &'static str, out: &mut Out) -> Block {
+        self.close(out);
+        let mut block = Block::new(line, test);
+        let is_near = |held: &mut Held| {
+            held.block.test == test && line.number <= held.block.last_line + FAR_LINES
+        };
+        if let Some(mut held) = self.held.take_if(is_near) {
+            held.block.keep_first(out);
+            held.give(out);
+            block.is_mixed = true;
+        }
+        block
+    }
+
+    /// Gives the held block: the rest of another one did not follow.
+    fn release(&mut self, out: &mut Out) {
+        if let Some(held) = self.held.take() {
+            held.give(out);
+        }
+    }
+
+    /// A line that says that not everything was written or read.
+    fn fault(&mut self, text: &str, number: u64) -> bool {
+        let Some(block) = self.block.as_mut() else { return false };
+        block.last_line = number;
+        let advice = "the figures are of a part of the card: repeat the test";
+        block.findings.push(finding("tool-error", Severity::Error, short(text), advice));
+        true
+    }
+
+    /// Gives the open block; true when there was one.
+    fn close(&mut self, out: &mut Out) -> bool {
+        let Some(block) = self.block.take() else { return false };
+        let news = self.news.take().filter(|_| block.test == "f3probe");
+        let news = news.filter(|(at, ..)| *at < block.place.first_line);
+        let held = Held { block, version: self.version.take(), news };
+        if held.block.is_suspect {
+            self.release(out);
+            self.held = Some(held);
+        } else {
+            held.give(out);
+        }
+        true
+    }
+}
+
+impl Held {
+    fn give(self, out: &mut Out) {
+        self.block.give(self.version, self.news, out);
+    }
+}
+
+impl Block {
+    fn new(line: &Line<'_>, test: &'static str) -> Block {
+        Block {
+            test,
+            place: line.place(TOOL),
+            last_line: line.number,
+            sizes: Vec::new(),
+            metrics: Metrics::default(),
+            is_mixed: false,
+            is_suspect: false,
+            findings: Vec::new(),
+        }
+    }
+
+    fn give(mut self, version: Option<String>, news: Option<(u64, String, bool)>, out: &mut Out) {
+        let block_bytes = self.find("block_size").and_then(|size| size.bytes(None));
+        let mut metrics = Metrics::default();
+        self.drop_wrong_sum(out);
+        for size in &self.sizes {
+            if let Some(bytes) = size.bytes(block_bytes) {
+                metrics.whole(size.name, bytes, "bytes", &size.raw, size.line);
+            } else {
+                size.printed.give_whole(size.name, "bytes", size.line, &mut metrics);
+            }
+        }
+        if let Some(evidence) = lie(&metrics) {
+            let advice = "do not use the card, or only its usable part";
+            self.findings.push(of_result(&fake_capacity::RULE, evidence, advice));
+        } else if let Some((_, _, true)) = news {
+            let evidence = "f3probe calls the device damaged or a counterfeit".to_string();
+            let advice = "do not use the device";
+            self.findings.push(of_result(&fake_capacity::RULE, evidence, advice));
+        }
+        metrics.0.append(&mut self.metrics.0);
+        if metrics.0.is_empty() {
+            return;
+        }
+        if let Some((first_line, device, _)) = news {
+            (self.place.first_line, self.place.context) = (first_line, device);
+        }
+        let mut result = self.place.result(TOOL, version, self.last_line, metrics);
+        result.test = Some(self.test.to_string());
+        result.findings = self.findings;
+        out.result(result);
+    }
+
+    /// Lists all but the first line.
+    fn keep_first(&mut self, out: &mut Out) {
+        self.sizes.truncate(1);
+        self.metrics = Metrics::default();
+        let first_line = self.sizes.first().map_or(self.place.first_line, |size| size.line + 1);
+        if first_line <= self.last_line {
+            let why = "lines of two runs of f3 stand between each other";
+            out.unread(first_line, self.last_line, why);
+        }
+    }
+
+    fn find(&self, name: &str) -> Option<&Size> {
+        self.sizes.iter().find(|size| size.name == name)
+    }
+
+    /// The lost sectors are the sum of three kinds.
+    fn drop_wrong_sum(&mut self, out: &mut Out) {
+        let bytes = |name: &str| self.find(name).and_then(|size| size.bytes(None));
+        let kinds = ["corrupted", "slightly_changed", "overwritten"].map(bytes);
+        let sum = kinds.iter().try_fold(0u64, |sum, kind| sum.checked_add((*kind)?));
+        if let (Some(lost), Some(sum)) = (self.find("data_lost"), sum)
+            && lost.bytes(None) != Some(sum)
+        {
+            let why = "the lost sectors of f3read are not the sum of their kinds";
+            out.unread(lost.line, lost.line + 3, why);
+            self.sizes.retain(|size| size.name == "data_ok");
+        }
+    }
+}
+
+/// What the figures say of the capacity, where they say that it is false.
+fn lie(metrics: &Metrics) -> Option<String> {
+    let of = |name| metrics.get(name);
+    if let Some(lost) = of("data_lost").filter(|lost| *lost > 0.0) {
+        return Some(format!("f3read lost {lost} bytes of what f3write had written"));
+    }
+    let (usable, announced) = (of("usable_size")?, of("announced_size")?);
+    let evidence = format!("the device announces {announced} bytes and has {usable}");
+    (usable < announced).then_some(evidence)
+}
+
+impl Size {
+    fn parse(name: &'static str, value: &str, line: u64) -> Option<Size> {
+        let (printed, rest) = value.split_once(" (")?;
+        let (amount, rest) = rest.split_once(')')?;
+        let is_end = rest.is_empty() || rest.starts_with(", need-reset=");
+        let words: Vec<&str> = amount.split(' ').collect();
+        let amount = match words.as_slice() {
+            [count, "sectors" | "sector"] => Amount::Sectors(count.parse().ok()?),
+            [count, "blocks" | "block"] => Amount::Blocks(count.parse().ok()?),
+            [power, "Bytes" | "Byte"] => {
+                let power: u32 = power.strip_prefix("2^")?.parse().ok()?;
+                Amount::Bytes(1u64.checked_shl(power).filter(|_| power < 64)?)
+            }
+            _ => return None,
+        };
+        let printed = Quantity::parse(printed, &UNITS)?;
+        is_end.then(|| Size { name, line, raw: value.to_string(), printed, amount })
+    }
+
+    fn bytes(&self, block_bytes: Option<u64>) -> Option<u64> {
+        match self.amount {
+            Amount::Sectors(count) => count.checked_mul(SECTOR_BYTES),
+            Amount::Blocks(count) => {
+                let bytes = count.checked_mul(block_bytes?)?;
+                self.printed.span().meets(Span::exactly(bytes as f64)).then_some(bytes)
+            }
+            Amount::Bytes(bytes) => Some(bytes),
+        }
+    }
+
+    fn is_whole(&self) -> bool {
+        let is_same = |bytes| self.printed.span().meets(Span::exactly(bytes as f64));
+        matches!(self.amount, Amount::Blocks(_)) || self.bytes(None).is_some_and(is_same)
+    }
+}
+
+/// `9.85 MB/s`, or `420.34 MB/s (77824 sectors / 90.4ms)` of version 10.
+fn give_speed(
+    name: &str,
+    value: &str,
+    line: u64,
+    is_mixed: bool,
+    metrics: &mut Metrics,
+    out: &mut Out,
+) {
+    let (rate, rest) = value.split_once(" (").unwrap_or((value, ""));
+    let rate = rate.strip_suffix("/s").and_then(|rate| Quantity::parse(rate, &UNITS));
+    let parts = rest.strip_suffix(')').and_then(|rest| rest.split_once(" / "));
+    let parts = parts.and_then(|(count, time)| {
+        let (count, unit) = count.split_once(' ')?;
+        let count: u64 = count.parse().ok().filter(|_| !unit.is_empty())?;
+        Some((count.checked_mul(SECTOR_BYTES)?, unit.starts_with("sector"), time))
+    });
+    let (Some(rate), true, false) = (rate, rest.is_empty() || parts.is_some(), is_mixed) else {
+        let why = "a speed of f3 that is incomplete, or stands among those of another run";
+        return out.unread(line, line, why);
+    };
+    if let Some((bytes, true, time)) = parts {
+        let elapsed = elapsed(time);
+        let moved = Span::exactly(bytes as f64 * 1e9);
+        if elapsed.as_ref().is_some_and(|ns| !ns.span().times(rate.span()).meets(moved)) {
+            let why = "the sectors, the time and the speed of f3 contradict each other";
+            return out.unread(line, line, why);
+        }
+        metrics.whole(&format!("{name}.bytes"), bytes, "bytes", rest, line);
+        if let Some(elapsed) = elapsed {
+            elapsed.give_whole(&format!("{name}.elapsed"), "ns", line, metrics);
+        }
+    }
+    rate.give_real(&format!("{name}.throughput"), "bytes/s", line, metrics);
+}
+
+/// `90.4ms`, `3.07s`, `2'05"` or `1:02:05`; whole seconds from a minute on.
+fn elapsed(text: &str) -> Option<Quantity> {
+    let known = [("ms", 1_000_000), ("us", 1000), ("ns", 1), ("s", 1_000_000_000)];
+    let unit = known.iter().find_map(|(name, ns)| Some((text.strip_suffix(name)?, *ns)));
+    if let Some((number, ns)) = unit {
+        return Quantity::of(number, ns);
+    }
+    let parts = text.strip_suffix('"').unwrap_or(text).split([':', '\'']);
+    let parts: Vec<u64> = parts.map(|part| part.parse().ok()).collect::<Option<_>>()?;
+    let is_time = matches!(parts.len(), 2 | 3) && parts[1..].iter().all(|part| *part < 60);
+    let add = |sum: u64, part: &u64| sum.checked_mul(60)?.checked_add(*part);
+    let seconds = parts.iter().try_fold(0, add).filter(|_| is_time)?;
+    let mut quantity = Quantity::of(&seconds.to_string(), 1_000_000_000)?;
+    quantity.raw = text.to_string();
+    Some(quantity)
+}
+
+/// `8.0` of `F3 read 8.0`.
+fn version(text: &str) -> Option<&str> {
+    let (program, version) = text.strip_prefix("F3 ")?.split_once(' ')?;
+    let is_program = ["read", "write", "probe"].contains(&program);
+    let is_version = version.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
+    (is_program && is_version).then_some(version)
+}
+
+/// The device of ``Bad news: The device `/dev/sdb' is a counterfeit of type limbo``.
+fn news(text: &str) -> Option<&str> {
+    let rest = text.strip_prefix("Good news: ").or_else(|| text.strip_prefix("Bad news: "))?;
+    let (device, _) = rest.strip_prefix("The device `")?.split_once("' is ")?;
+    Some(device)
+}
+
+fn is_file(text: &str) -> bool {
+    let is_of = |before: &str| text.starts_with(before) && text.contains(".h2w ...");
+    is_of("Creating file ") || is_of("Validating file ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scan::{Finder, Imported};
+
+    macro_rules! fixture {
+        ($name:literal) => {
+            include_str!(concat!("../../../../fixtures/tools/f3/", $name, ".stdout"))
+        };
+    }
+
+    fn read(text: &str) -> Imported {
+        Finder::with(vec![Box::new(F3::default())]).all_of(text.as_bytes())
+    }
+
+    fn figure(found: &Imported, name: &str) -> Option<f64> {
+        found.results[0].figure(&[name])
+    }
+
+    #[test]
+    fn sectors_are_taken_and_lost_ones_are_a_finding() {
+        for text in [fixture!("v60_read_lost"), fixture!("v100_read_lost")] {
+            let found = read(text);
+            assert_eq!((found.results.len(), found.unread.len()), (1, 0), "{found:#?}");
+            assert_eq!(figure(&found, "data_lost"), Some(21.0 * 512.0));
+            assert_eq!(figure(&found, "overwritten"), Some(8192.0));
+            assert!(figure(&found, "read.throughput").is_some_and(|rate| rate > 1e9));
+            assert_eq!(found.results[0].findings[0].id, "L11");
+        }
+        let found = read(fixture!("v80_read"));
+        assert_eq!(found.results[0].version.as_deref(), Some("8.0"));
+        assert_eq!(figure(&found, "data_ok"), Some(79_872.0 * 512.0));
+        assert_eq!(figure(&found, "read.throughput"), Some(999.98 * 1_048_576.0));
+        assert_eq!(found.results[0].findings, []);
+    }
+
+    #[test]
+    fn a_written_card_gives_its_speed() {
+        assert_eq!(
+            figure(&read(fixture!("v80_write")), "write.throughput"),
+            Some(492.3 * 1048576.0)
+        );
+        let found = read(fixture!("v100_write"));
+        assert_eq!(figure(&found, "write.bytes"), Some(77_824.0 * 512.0));
+        assert_eq!(figure(&found, "write.elapsed"), Some(90_400_000.0));
+        let found = read(fixture!("v60_write"));
+        assert_eq!((found.results.len(), found.unread.len()), (0, 1));
+    }
+
+    #[test]
+    fn times_of_a_minute_and_more_are_whole_seconds() {
+        for (text, seconds) in [("3.07s", 3.07), ("2'05\"", 125.0), ("1:02:05", 3725.0)] {
+            assert_eq!(elapsed(text).map(|time| time.value() / 1e9), Some(seconds), "{text}");
+        }
+        assert!(elapsed("1 day 2:00:01").is_none() && elapsed("2'61\"").is_none());
+    }
+
+    #[test]
+    fn a_counterfeit_is_a_finding() {
+        let found = read(fixture!("v80_probe_limbo"));
+        let result = &found.results[0];
+        assert_eq!(result.context.as_deref(), Some("/dev/sdb"));
+        assert_eq!(figure(&found, "usable_size"), Some(16_777_216.0));
+        assert_eq!(figure(&found, "announced_size"), Some(67_108_864.0));
+        assert_eq!(result.findings[0].id, "L11");
+        let found = read(fixture!("v100_probe_real"));
+        assert_eq!(found.results[0].findings, []);
+        assert!(figure(&found, "random_read.throughput").is_some());
+    }
+
+    #[test]
+    fn a_trimmed_and_quoted_paste_is_read() {
+        let found =
+            read("> Data OK: 1.00 GB (2097152 sectors)\n> Average reading speed: 9.85 MB/s\n");
+        assert_eq!(figure(&found, "data_ok"), Some(1_073_741_824.0));
+        assert_eq!(found.unread, []);
+    }
+
+    #[test]
+    fn a_trimmed_run_does_not_hide_the_next_one() {
+        let head = "*Usable* size: 119.38 GB (250347520 blocks)\n\
+                    Announced size: 119.38 GB (250347520 blocks)\n";
+        let found = read(&[head, fixture!("v80_probe_limbo")].concat());
+        assert_eq!((found.results.len(), found.unread.len()), (2, 0), "{found:#?}");
+        // The rest of the first below it may be its own.
+        let rest = "Module: 128.00 GB (2^37 Bytes)\n";
+        let found = read(&[head, fixture!("v80_probe_limbo"), rest].concat());
+        assert_eq!((found.results.len(), found.unread.len()), (2, 2), "{found:#?}");
+    }
+
+    #[test]
+    fn a_contradictory_size_is_listed_and_the_others_stay() {
+        let found = read(&fixture!("v80_read").replace("39.00 MB (79872", "39.00 MB (89872"));
+        assert_eq!((found.results.len(), found.unread.len()), (1, 1));
+        assert_eq!(figure(&found, "data_ok"), None);
+        assert_eq!(figure(&found, "data_lost"), Some(0.0));
+        let found = read(&fixture!("v100_write").replace("420.34", "220.34"));
+        assert_eq!((found.results.len(), found.unread.len()), (0, 1));
+    }
+}
