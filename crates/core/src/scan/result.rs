@@ -26,7 +26,7 @@ pub struct Imported {
 /// One result of one tool.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ToolResult {
-    /// `dd`, `sysbench`, `bonnie++`, `iozone` or `fio`; or what a table says.
+    /// The name of a tool (`dd`, `fio`, `Storage.sh`); or what a table says.
     pub tool: String,
     /// As the tool printed it; `None` when it printed none.
     pub version: Option<String>,

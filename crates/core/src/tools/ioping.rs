@@ -24,6 +24,8 @@ const TIMES: [(&str, u64); 6] = [
 /// How 0.6 and earlier print the rate.
 const OLD_RATES: [(&str, u64); 1] = [("mb", 1 << 20)];
 const NS_PER_S: f64 = 1e9;
+/// Lines within which the rest of one run may stand below the beginning of another.
+const MIXED_LINES: u64 = 8;
 
 /// Reads ioping's statistics.
 #[derive(Debug, Default)]
@@ -31,6 +33,8 @@ pub struct Ioping {
     /// First and last line of requests that no statistics followed yet.
     requests: Option<(u64, u64)>,
     open: Option<Open>,
+    /// The last line whose run is unclear, where two runs stand between each other.
+    mixed_to: u64,
 }
 
 /// Statistics of which more lines may follow.
@@ -66,7 +70,11 @@ impl Reader for Ioping {
             self.close(out);
             self.open = Some(self.begin(line, target, out));
         } else if text.contains(" requests completed in ") && starts_with_figure(text) {
-            if self.open.as_ref().is_some_and(|open| !open.metrics.0.is_empty()) {
+            if let Some(open) = self.open.as_ref().filter(|open| !open.metrics.0.is_empty()) {
+                // The rest of the other run may follow.
+                if line.number <= open.last_line + MIXED_LINES {
+                    self.mixed_to = line.number + MIXED_LINES;
+                }
                 self.close(out);
             }
             self.completed(line, text, out);
@@ -131,24 +139,26 @@ impl Ioping {
     }
 
     fn generated(&mut self, line: &Line<'_>, text: &str, out: &mut Out) {
-        let generated = Generated::parse(text);
+        let generated = Generated::parse(text).filter(|_| line.number > self.mixed_to);
         let open = self.open_at(line, out);
         let is_empty = open.run.is_none();
+        let is_first = open.metrics.get("generated.requests").is_none();
         match generated {
             // Listed with the line above it.
             Some(of) if is_empty && of.is_whole() => {}
-            Some(of) if of.is_whole() && of.fits(open.run.as_ref()) => {
+            Some(of) if is_first && of.is_whole() && of.fits(open.run.as_ref()) => {
                 of.give(line.number, &mut open.metrics);
             }
             _ => {
-                let why = "what ioping generated contradicts itself or what it completed";
+                let why = "what ioping generated contradicts itself or what it completed, or \
+                           stands among lines of another run";
                 out.unread(line.number, line.number, why);
             }
         }
     }
 
     fn latencies(&mut self, line: &Line<'_>, figures: &str, out: &mut Out) {
-        let latencies = Latencies::parse(figures);
+        let latencies = Latencies::parse(figures).filter(|_| line.number > self.mixed_to);
         let open = self.open_at(line, out);
         let fits = |latencies: &Latencies| latencies.fit(open.run.as_ref());
         match latencies {
@@ -297,6 +307,7 @@ impl Generated {
         let Some((bytes, _)) = &run.bytes else { return false };
         let is_size = self.count.count_span().times(bytes.count_span());
         run.count.count_span().is_at_most(self.count.count_span())
+            && run.time.span().is_at_most(self.time.span())
             && is_size.meets(run.count.count_span().times(self.bytes.count_span()))
     }
 
