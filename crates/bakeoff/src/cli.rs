@@ -104,7 +104,8 @@ pub enum Command {
     Check(Check),
     /// Show the activity of disks, CPUs, memory and threads, as iostat does
     Watch(Watch),
-    /// Import results of dd, sysbench, bonnie++, iozone and fio from any text, and bundles
+    /// Import results of fio, dd, sysbench, bonnie++, iozone, ioping and others from any text, and
+    /// bundles
     Import(Import),
 }
 

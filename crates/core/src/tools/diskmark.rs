@@ -141,7 +141,7 @@ impl DiskMark {
         for test in run.tests {
             let figures = (test.direction, test.is_random, test.figures());
             if seen.contains(&figures) {
-                let why = "two tests with the same three figures: KDiskMark before 1.4.2 prints \
+                let why = "two tests with the same three figures: KDiskMark before 1.4.3 prints \
                            the first random test twice";
                 out.unread(test.line, test.line, why);
                 continue;

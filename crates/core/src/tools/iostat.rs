@@ -297,7 +297,7 @@ mod tests {
     }
 
     #[test]
-    fn tables_without_the_extended_columns_are_nobodys() {
+    fn tables_without_the_extended_columns_are_named() {
         let found = read(fixture!("v126_d"));
         assert_eq!((found.results.len(), found.unread.len()), (0, 1));
     }
