@@ -38,7 +38,8 @@ pub struct Agnostics {
 
 impl Reader for Agnostics {
     fn line(&mut self, line: &Line<'_>, out: &mut Out) -> bool {
-        let text = line.text.trim();
+        // People make a list of the verdicts.
+        let text = line.text.trim().trim_start_matches(['-', '*']).trim_start();
         if text.strip_prefix("Run ").is_some_and(|run| ["1", "2", "3"].contains(&run)) {
             self.run = Some((text.to_string(), line.number));
             self.jobs.clear();
@@ -178,6 +179,15 @@ mod tests {
 
     fn read(text: &str) -> Imported {
         Finder::with(vec![Box::new(Agnostics::default())]).all_of(text.as_bytes())
+    }
+
+    #[test]
+    fn verdicts_that_somebody_made_a_list_of_are_read() {
+        let found = read(
+            "- Sequential write speed 14294 KB/sec (target 10000) - PASS\n\
+             * Random write speed 675 IOPS (target 500) - PASS\n",
+        );
+        assert_eq!((found.results.len(), found.unread.len()), (2, 0), "{found:?}");
     }
 
     #[test]

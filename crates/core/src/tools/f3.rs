@@ -109,7 +109,9 @@ impl Reader for F3 {
         let text = line.text.trim();
         let (label, value) = text.split_once(": ").map_or((text, ""), |(l, v)| (l, v.trim()));
         let known = |table: &'static [(&str, &'static str)]| {
-            table.iter().find(|(known, _)| *known == label).map(|(_, name)| *name)
+            // Versions before 6 write "Average Writing speed".
+            let is_it = |known: &str| known.eq_ignore_ascii_case(label);
+            table.iter().find(|(known, _)| is_it(known)).map(|(_, name)| *name)
         };
         if let Some(version) = version(text) {
             self.version = Some(short(version));
@@ -477,6 +479,12 @@ mod tests {
 
     fn figure(found: &Imported, name: &str) -> Option<f64> {
         found.results[0].figure(&[name])
+    }
+
+    #[test]
+    fn the_first_versions_write_speed_otherwise() {
+        let found = read("Average Writing speed: 4.90 MB/s\nAverage Reading speed: 9.54 MB/s\n");
+        assert_eq!((found.results.len(), found.unread.len()), (2, 0), "{found:?}");
     }
 
     #[test]

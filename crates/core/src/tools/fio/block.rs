@@ -73,7 +73,8 @@ impl Open {
 
     /// Whether the block began below another command than this line.
     pub fn is_below_another(&self, line: &Line<'_>) -> bool {
-        self.place.command != line.place("fio").command
+        let command = line.place("fio").command;
+        !command.is_empty() && command != self.place.command
     }
 
     /// Takes a line; true when it is one of the block.
