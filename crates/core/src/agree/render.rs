@@ -61,7 +61,8 @@ pub fn markdown(table: &Table, setting: &Setting) -> String {
         out,
         "Each tool and bakeoff do the same work alternately, on files of {} in one directory, the \
          other one first every second time. A ratio is bakeoff's figure over the tool's, with \
-         its 95 % interval (Hodges-Lehmann, so that one stall moves nothing); a phase agrees when the interval overlaps 0.97 to 1.03 and is no \
+         its 95 % interval (Hodges-Lehmann, so that one stall moves nothing); a phase agrees \
+         when the interval overlaps 0.97 to 1.03 and is no \
          wider than 10 % to each side. Against fio bakeoff has the same words; against the \
          others the profile named after the tool, and the figure that the tool itself would \
          print. Written on {} by `bakeoff agree DIR --format markdown`, which took {}.\n",

@@ -5,7 +5,7 @@ use super::result::Out;
 
 /// What only these tools print, in one spelling each, whatever stands in front of it or behind it.
 const MARKS: [(&str, &[&str]); 13] = [
-    ("dd", &["+0 records in", "+0 records out", " bytes transferred in "]),
+    ("dd", &["+0 records in", "+0 records out", " bytes transferred in ", "B) copied, "]),
     ("sysbench", &["Requests/sec executed", "Total transferred ", "total number of events:"]),
     ("bonnie++", &["-Per Chr- --Block--", ",1.97,1.9", "1.97,1.97,", "1.98,2.00", "1.98,1.98,"]),
     ("bonnie++", &PHASES),

@@ -45,6 +45,8 @@ struct Open {
     throughput: throughput::Throughput,
     is_interrupted: bool,
     is_complete: bool,
+    /// Whether nothing says the unit.
+    is_assumed: bool,
     /// Whether its options say that it tells CPU utilisation (`-+u`).
     has_cpu: bool,
     wrong: Option<String>,
@@ -55,6 +57,8 @@ struct Open {
 #[derive(Debug, Default)]
 pub struct Iozone {
     open: Option<Open>,
+    /// The unit of tables that lost the line with it; none: they are listed.
+    assumed: Option<Unit>,
 }
 
 impl Reader for Iozone {
@@ -102,9 +106,15 @@ impl Reader for Iozone {
 }
 
 impl Iozone {
+    /// Takes kBytes/sec for the unit of a table that lost the line with it, as iozone prints unless
+    /// it is told otherwise (`-O`, `-N`), and says so.
+    pub fn assuming_kib() -> Iozone {
+        Iozone { assumed: Some(Unit::Kib), ..Iozone::default() }
+    }
+
     fn close(&mut self, out: &mut Out) {
         if let Some(open) = self.open.take() {
-            open.give(out);
+            open.give(self.assumed, out);
         }
     }
 }
@@ -192,7 +202,7 @@ impl Open {
         true
     }
 
-    fn give(mut self, out: &mut Out) {
+    fn give(mut self, assumed: Option<Unit>, out: &mut Out) {
         let (first, last) = (self.place.first_line, self.last_line);
         if let Some(why) = self.wrong.take() {
             return out.unread(first, last, why);
@@ -208,9 +218,11 @@ impl Open {
         if let Some(command) = self.command.take() {
             self.place.command = command;
         }
-        let Some(unit) = unit else {
+        self.is_assumed = unit.is_none();
+        let Some(unit) = unit.or(assumed) else {
             let why = "a table of iozone without the line that says its unit, `Output is in \
-                       kBytes/sec` or the command line: import that line with it";
+                       kBytes/sec` or the command line: import that line with it, or --guess, \
+                       which takes kBytes/sec";
             return out.unread(first, last, why);
         };
         if let Some(why) = self.excel.contradiction(&self.rows, unit) {
@@ -261,6 +273,13 @@ impl Open {
         let place = Place { first_line: row.line, ..self.place.clone() };
         let mut result = place.result("iozone", self.version.clone(), row.line, metrics);
         result.findings.extend(self.interrupted());
+        if self.is_assumed {
+            let evidence = "the line that says the unit is not here; kBytes/sec was taken, which \
+                            iozone prints without -O and -N";
+            let advice = "Import the line \"Output is in kBytes/sec\" or the command with it.";
+            let evidence = evidence.to_string();
+            result.findings.push(finding("unit-assumed", Severity::Warn, evidence, advice));
+        }
         out.result(result);
         true
     }

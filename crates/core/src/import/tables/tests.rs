@@ -84,6 +84,28 @@ fn a_list_does_not_fit_titles_that_say_something_else() {
     assert_eq!((found.unread.len(), found.unread[0].first_line), (1, 5));
 }
 
+/// Reviews of boards quote the table alone: 100 of 3,300 rows were refused.
+#[test]
+fn a_table_of_iozone_without_its_unit_is_read_when_asked_and_says_so() {
+    let text = "        kB  reclen    write  rewrite    read    reread\n    \
+                102400       4     3672     3640    12849    12881\n    \
+                102400      16    10923    11322    28427    26624\n";
+    let listed = Finder::all(text.as_bytes());
+    assert_eq!((listed.results.len(), listed.unread.len()), (0, 1), "{listed:?}");
+    let guessed = Finder::guessing().all_of(text.as_bytes());
+    assert_eq!((guessed.results.len(), guessed.unread.len()), (2, 0), "{guessed:?}");
+    assert!(guessed.results.iter().all(|result| result.findings[0].id == "unit-assumed"));
+    assert_eq!(guessed.results[0].metrics[2].value.as_f64(), 3672.0 * 1024.0);
+}
+
+/// Somebody put a second rate behind the first: three lines were lost without a word.
+#[test]
+fn a_line_of_dd_with_more_behind_it_is_not_lost() {
+    let text = "kvm1: 26851934208 bytes (27 GB) copied, 884.971 s, 30.3 MB/s, 32.5 MB/s\n";
+    let found = Finder::all(text.as_bytes());
+    assert_eq!(found.results.len() + found.unread.len(), 1, "{found:?}");
+}
+
 #[test]
 fn cells_that_are_more_than_a_number_are_listed() {
     for cells in ["~3,500 MB/s | ~3,000 MB/s", "Read 88 MB/s / Write 40 MB/s | x"] {

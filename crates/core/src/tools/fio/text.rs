@@ -141,7 +141,7 @@ impl Text {
         is_own
     }
 
-    /// Whether a direction's line is another job's than the open block, and its head was not quoted:
+    /// Whether a direction's line is another job's than the open block, with its head not quoted:
     /// another command stands between them, or a block without a head has such a line.
     fn is_next_alone(&self, line: &Line<'_>, text: &str) -> bool {
         let Some(open) = &self.open else { return false };
