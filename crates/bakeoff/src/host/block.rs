@@ -5,7 +5,7 @@
 
 use std::path::{Path, PathBuf};
 
-use bakeoff_core::model::host::{Layer, LayerKind};
+use bakeoff_core::model::host::{Layer, LayerKind, ZoneModel};
 use bakeoff_core::model::path::{RawPath, bytes_path};
 use bakeoff_core::prepare::device::{BlockDevice, Content, Unfit};
 use bakeoff_core::sysinfo::dev::Dev;
@@ -109,6 +109,7 @@ fn layer(root: &Root, dir: &Path, name: &str, dev: Dev, kind: LayerKind) -> Laye
         size_bytes: number("size").unwrap_or(0).saturating_mul(512),
         start_bytes: number("start").map(|sectors| sectors.saturating_mul(512)),
         rotational: flag("queue/rotational"),
+        zoned: attr("queue/zoned").and_then(|text| ZoneModel::parse(&text)),
         scheduler: attr("queue/scheduler").and_then(|text| scheduler::parse(&text).current),
         write_cache: attr("queue/write_cache"),
         logical_block_bytes: root.number(dir.join("queue/logical_block_size")),

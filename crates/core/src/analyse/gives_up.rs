@@ -57,7 +57,10 @@ mod tests {
         let all = &run.header.candidates;
         assert_eq!(beside(&all[0], all), []);
         assert_eq!(beside(&all[1], all), [GivesUp::Journal]);
-        assert_eq!(beside(&all[2], all), [GivesUp::KernelDriver, GivesUp::Booting]);
+        assert_eq!(
+            beside(&all[2], all),
+            [GivesUp::Journal, GivesUp::KernelDriver, GivesUp::Booting]
+        );
         assert_eq!(beside(&all[3], all), [GivesUp::Journal, GivesUp::Booting]);
         let run = RunBuilder::stacks(&["ext4", "btrfs"]).build();
         let all = &run.header.candidates;

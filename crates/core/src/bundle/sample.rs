@@ -9,7 +9,7 @@ use crate::model::event::{
     StepDone, StopReason, Truth, What,
 };
 use crate::model::finding::{Finding, Scope, Severity};
-use crate::model::host::{Host, Layer, LayerKind, Place, PlaceClass};
+use crate::model::host::{Host, Layer, LayerKind, Place, PlaceClass, ZoneModel};
 use crate::model::job::{Data, EngineName, Job, Mem, Offsets, RateProcess, Rw, Stamps};
 use crate::model::measurement::{
     Clock, ClockSource, Figure, Latency, Measurement, OpStats, SCHEMA, Tool, Window,
@@ -324,6 +324,7 @@ fn layer() -> Layer {
         vendor: Some("SanDisk".into()),
         rotational: Some(false),
         scheduler: Some("mq-deadline".into()),
+        zoned: Some(ZoneModel::None),
         write_cache: Some("write through".into()),
         logical_block_bytes: Some(512),
         read_ahead_bytes: Some(128 << 10),

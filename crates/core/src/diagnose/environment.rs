@@ -27,11 +27,12 @@ pub fn heat_or_power(seen: &Seen) -> Option<Reason> {
     if bits != 0 {
         let share = t.throttled.iter().filter(|b| *b & throttled::NOW != 0).count() as f64
             / t.throttled.len().max(1) as f64;
-        let evidence = format!(
-            "the firmware reported {} in {:.0} % of the samples",
-            throttled::words(bits).join(", "),
-            share * 100.0
-        );
+        let when = match share {
+            0.0 => "between two samples".to_string(),
+            share => format!("in {:.0} % of the samples", share * 100.0),
+        };
+        let words = throttled::words(bits).join(", ");
+        let evidence = format!("the firmware reported {words} {when}");
         let what = if bits & throttled::UNDER_VOLTAGE != 0 { "under-voltage" } else { "heat" };
         return Some(Reason::consistent(Cause::HeatOrPower, evidence).subject(what));
     }

@@ -141,6 +141,9 @@ pub struct Layer {
     pub rotational: Option<bool>,
     /// Scheduler in force.
     pub scheduler: Option<String>,
+    /// `queue/zoned`: whether writes have to follow zones.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub zoned: Option<ZoneModel>,
     /// `queue/write_cache`: `write back` or `write through`.
     pub write_cache: Option<String>,
     /// `queue/logical_block_size`.
@@ -169,6 +172,30 @@ pub struct Layer {
     pub by_id: Option<String>,
 }
 
+/// Zones of a disk, as the kernel names them (Documentation/ABI/stable/sysfs-block, `queue/zoned`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ZoneModel {
+    /// A disk without zones, or one that hides them: shingled drives that manage themselves.
+    None,
+    /// Writes inside a zone may be in any order, at the price of rewriting it.
+    HostAware,
+    /// Writes inside a zone have to be sequential.
+    HostManaged,
+}
+
+impl ZoneModel {
+    /// Reads the kernel's word.
+    pub fn parse(text: &str) -> Option<ZoneModel> {
+        match text.trim() {
+            "none" => Some(ZoneModel::None),
+            "host-aware" => Some(ZoneModel::HostAware),
+            "host-managed" => Some(ZoneModel::HostManaged),
+            _ => None,
+        }
+    }
+}
+
 /// Kinds of layer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -195,4 +222,17 @@ pub struct SystemDisk {
     pub purpose: String,
     /// `major:minor` of the whole disk.
     pub dev: String,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reads_the_kernels_words_for_zones_and_no_other() {
+        let words = ["none\n", "host-aware\n", "host-managed\n", "drive-managed\n"];
+        let models = words.map(ZoneModel::parse);
+        let known = [ZoneModel::None, ZoneModel::HostAware, ZoneModel::HostManaged].map(Some);
+        assert_eq!((&models[..3], models[3]), (&known[..], None));
+    }
 }

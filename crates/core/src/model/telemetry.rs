@@ -8,6 +8,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::candidate::Skipped;
+use super::throttled;
 use crate::model::trouble::Trouble;
 
 /// The machine during one cell. Times count from the first operation of the cell.
@@ -209,9 +210,12 @@ pub struct Watching {
 }
 
 impl Telemetry {
-    /// Bits of the firmware's throttling that held at any time.
+    /// Bits of the firmware's throttling that held at any time: in a sample, or between two of
+    /// them, as a bit of the past shows that the earlier sample lacks.
     pub fn throttled_bits(&self) -> u32 {
-        self.throttled.iter().fold(0, |all, bits| all | bits) & crate::model::throttled::NOW
+        let now = self.throttled.iter().fold(0, |all, bits| all | bits) & throttled::NOW;
+        let between = self.throttled.windows(2).map(|two| throttled::since_boot(two[1] & !two[0]));
+        between.fold(now, |all, bits| all | bits)
     }
 
     /// The highest temperature, thousandths of a degree.

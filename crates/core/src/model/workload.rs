@@ -140,6 +140,12 @@ impl Workload {
         Workload { name, summary, phase, metric, job, driver, profile, sized, fio_job }
     }
 
+    /// Whether it waits for each answer before it sends more. Profiles that are judged by a latency
+    /// have arrivals of their own.
+    pub fn is_closed_loop(&self) -> bool {
+        self.job.rate_iops.is_none() && self.profile.is_none()
+    }
+
     /// Whether it works on the data file, which lies there before it.
     pub fn uses_data_file(&self) -> bool {
         matches!(self.phase, Phase::ColdRead | Phase::Overwrite)

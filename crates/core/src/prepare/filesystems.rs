@@ -92,9 +92,12 @@ pub const FILESYSTEMS: &[Recipe] = &[
         in_demo: false,
         ..kernel("ext3", "mkfs.ext3", "e2fsprogs")
     },
+    // Both drivers replay or clear the journal that Windows left, and write none of their own
+    // (kernel, ntfs3.rst; ntfs-3g(8), "recover").
     Recipe {
         format: "ntfs",
         options: &["-q", "-f", "-F"],
+        has_journal: false,
         can_boot: false,
         ..kernel("ntfs3", "mkfs.ntfs", "ntfs-3g")
     },
@@ -102,6 +105,7 @@ pub const FILESYSTEMS: &[Recipe] = &[
         options: &["-q", "-f", "-F"],
         driver: Driver::Fuse { program: "mount.ntfs-3g", package: "ntfs-3g" },
         format: "ntfs",
+        has_journal: false,
         can_boot: false,
         stands_in_for: Some("ntfs3"),
         ..kernel("ntfs-3g", "mkfs.ntfs", "ntfs-3g")

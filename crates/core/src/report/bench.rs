@@ -6,6 +6,7 @@ use crate::model::job::{EngineName, Job, Rw};
 use crate::model::measurement::{ClockSource, Latency, Measurement, OpStats};
 use crate::units;
 
+use super::closed_loop;
 use super::layout::wrap;
 use super::view::FindingView;
 
@@ -31,6 +32,10 @@ pub fn bench_text(measurement: &Measurement) -> String {
     out.push('\n');
     for (name, stats) in m.ops().filter(|(_, s)| s.total_ios > 0 && !s.lat_ns.is_unknown()) {
         out.push_str(&format!("{name:<7}{}\n", latency_words(&stats.lat_ns)));
+    }
+    let has_p99 = m.ops().any(|(_, stats)| stats.lat_ns.p99.is_some());
+    if has_p99 && m.job.rate_iops.is_none() {
+        out.push_str(&format!("\n{}", wrap(closed_loop::NOTE, WIDTH, "", "")));
     }
     out.push_str(&format!("\n{}{}", clock_words(m), cpu_words(m)));
     out.push_str(&depth_words(m));

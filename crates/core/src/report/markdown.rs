@@ -62,6 +62,9 @@ pub fn markdown(run: &Run, analysis: &Analysis) -> String {
         out.push_str(&format!("- not measured: {}: {}\n", escape(name), escape(reason)));
     }
     out.push_str(&format!("\n{}\n\n", escape(&view.interval_note)));
+    if let Some(note) = view.closed_loop_note {
+        out.push_str(&format!("{}\n\n", escape(note)));
+    }
     out.push_str(&format!(
         "bakeoff {}, run {}, {}; repeat with {}\n",
         escape(&view.version),

@@ -7,6 +7,7 @@
 
 mod answer;
 mod bench;
+mod closed_loop;
 mod compare;
 mod csv;
 pub mod devices;

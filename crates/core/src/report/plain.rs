@@ -19,6 +19,7 @@ pub fn write(view: &View) -> String {
     tail.extend(view.missing.iter().map(|(n, why)| format!("Not measured: {n}: {why}")));
     tail.extend(view.recipe.iter().map(|line| format!("To use it: {line}")));
     tail.push(view.interval_note.clone());
+    tail.extend(view.closed_loop_note.map(str::to_string));
     tail.push(format!("Run id: {}, started {}", view.run, view.started));
     tail.push(format!("To repeat: {}", view.repeat));
     lines.push(String::new());

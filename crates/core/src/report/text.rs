@@ -212,6 +212,9 @@ impl Page<'_> {
     fn foot(&mut self, view: &View) {
         self.out.push('\n');
         self.wrap(&view.interval_note, "", "");
+        if let Some(note) = view.closed_loop_note {
+            self.wrap(note, "", "");
+        }
         let id = format!("Run {} of {}, bakeoff {}.", view.run, view.started, view.version);
         self.wrap(&id, "", "");
         self.out.push_str(&format!("Repeat it: {}\n", view.repeat));

@@ -9,7 +9,7 @@ use crate::evidence::{Rule, finding};
 use crate::model::candidate::{Candidate, Kind, Stack};
 use crate::model::event::Header;
 use crate::model::finding::{Finding, Severity};
-use crate::prepare::support::recipe_of;
+use crate::prepare::support::{recipe_of, recipes_for};
 
 /// One way in which some of the candidates differ from the rest.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -39,7 +39,7 @@ struct Property {
 const LEAVE_OUT: &str =
     "exclude it ([[exclude]] in a plan), or state this limitation next to the result";
 
-const PROPERTIES: [Property; 3] = [
+const PROPERTIES: [Property; 4] = [
     Property {
         has: has_no_journal,
         one: "keeps no journal",
@@ -55,6 +55,15 @@ const PROPERTIES: [Property; 3] = [
         rule: &durability_mismatch::RULE,
         advice: LEAVE_OUT,
         price: Some("a power cut may lose synced data"),
+    },
+    Property {
+        has: has_light_fsync,
+        one: "syncs less at fsync (fsync_mode=posix)",
+        several: "sync less at fsync (fsync_mode=posix)",
+        rule: &durability_mismatch::RULE,
+        advice: "mount it with fsync_mode=strict (profile = \"equalised\" in a plan), or state this \
+                 limitation next to the result",
+        price: Some("a power cut may lose a file that was renamed before another was synced"),
     },
     Property {
         has: |stack| stack.fuse,
@@ -124,10 +133,50 @@ pub fn has_no_journal(stack: &Stack) -> bool {
 
 /// Whether a stack does not flush the cache of the disk.
 pub fn has_no_barriers(stack: &Stack) -> bool {
-    let is_off = |o: &String| {
-        o.split(',').any(|w| matches!(w, "nobarrier" | "barrier=0" | "fsync_mode=nobarrier"))
-    };
-    stack.mount.iter().any(is_off)
+    let is_off = |o: &String| o.split(',').any(|w| matches!(w, "nobarrier" | "barrier=0"));
+    stack.mount.iter().any(is_off) || fsync_mode(stack) == Some(FsyncMode::NoBarrier)
+}
+
+/// Whether fsync of a stack covers less than that of ext4, xfs and btrfs.
+pub fn has_light_fsync(stack: &Stack) -> bool {
+    fsync_mode(stack) == Some(FsyncMode::Posix)
+}
+
+/// What fsync of f2fs does (kernel, f2fs.rst, `fsync_mode`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum FsyncMode {
+    /// The least that POSIX asks for; the default.
+    Posix,
+    /// As ext4, xfs and btrfs do.
+    Strict,
+    /// As posix, and without a flush of the disk's cache.
+    NoBarrier,
+}
+
+/// The mode that a stack of f2fs is mounted with: of several words the last one counts.
+fn fsync_mode(stack: &Stack) -> Option<FsyncMode> {
+    let words = stack.mount.iter().flat_map(|options| options.split(','));
+    let mode = words.filter_map(|word| word.strip_prefix("fsync_mode=")).next_back();
+    let is_f2fs = stack.fs == "f2fs";
+    is_f2fs.then_some(match mode {
+        Some("strict") => FsyncMode::Strict,
+        Some("nobarrier") => FsyncMode::NoBarrier,
+        _ => FsyncMode::Posix,
+    })
+}
+
+/// What filesystems of this name promise after fsync with their default options; `None` for one
+/// that bakeoff cannot make.
+pub fn promise(fs: &str) -> Option<Promise> {
+    let stack = recipes_for(fs).first()?.stack();
+    Some(Promise { has_journal: !has_no_journal(&stack), is_light: has_light_fsync(&stack) })
+}
+
+/// A promise about data after fsync.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Promise {
+    has_journal: bool,
+    is_light: bool,
 }
 
 #[cfg(test)]
@@ -145,7 +194,7 @@ mod tests {
         let run = RunBuilder::stacks(&["ext4", "ext2", "vfat", "ntfs-3g"]).build();
         assert_eq!(
             words(&run.header),
-            ["ext2 and vfat keep no journal", "ntfs-3g runs in user space"]
+            ["ext2, vfat and ntfs-3g keep no journal", "ntfs-3g runs in user space"]
         );
         let run = RunBuilder::stacks(&["ext4", "ext4 without journal"]).header(|h| {
             let Kind::Stack(stack) = &mut h.candidates[1].kind else { panic!() };
@@ -174,8 +223,11 @@ mod tests {
     fn what_all_have_in_common_is_no_difference() {
         let run = RunBuilder::stacks(&["ext2", "vfat", "exfat"]).build();
         assert_eq!(words(&run.header), Vec::<String>::new());
-        let run = RunBuilder::stacks(&["ext4", "xfs", "f2fs"]).build();
-        assert_eq!(words(&run.header), Vec::<String>::new());
+        let run = RunBuilder::stacks(&["ext4", "xfs", "f2fs"]).header(|h| {
+            let Kind::Stack(stack) = &mut h.candidates[2].kind else { panic!() };
+            stack.mount = vec!["fsync_mode=strict".to_string()];
+        });
+        assert_eq!(words(&run.build().header), Vec::<String>::new());
         let run = RunBuilder::directories(&["/a", "/b"]).build();
         assert_eq!(words(&run.header), Vec::<String>::new());
     }
@@ -188,7 +240,9 @@ mod tests {
             found.into_iter().map(|f| (f.id, f.severity)).collect::<Vec<_>>()
         };
         assert_eq!(found(&["ext4", "ext2"]), [("L18".to_string(), Severity::Warn)]);
-        assert_eq!(found(&["ext4", "ntfs-3g"]), [("L61".to_string(), Severity::Warn)]);
+        let both = [("L18".to_string(), Severity::Warn), ("L61".to_string(), Severity::Warn)];
+        assert_eq!(found(&["ext4", "ntfs-3g"]), both);
+        assert_eq!(found(&["vfat", "ntfs-3g"]), both[1..]);
         assert_eq!(found(&["ext4", "xfs"]), []);
     }
 }

@@ -58,6 +58,71 @@ pub enum FactsError {
     Many,
 }
 
+/// What a page has of the figures behind its results: the fact `raw`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RawData {
+    /// Pictures of figures.
+    Pictures,
+    /// Rounded figures.
+    Rounded,
+    /// It was lost.
+    Lost,
+    /// The page does not say.
+    NotStated,
+    /// Anything else is data: `csv`, `text`, an address.
+    Published,
+}
+
+impl RawData {
+    /// Reads the value of the fact.
+    pub fn of(value: &str) -> RawData {
+        match value {
+            "pictures" | "pictures only" => RawData::Pictures,
+            "rounded" => RawData::Rounded,
+            "lost" => RawData::Lost,
+            "not stated" | "none" => RawData::NotStated,
+            _ => RawData::Published,
+        }
+    }
+
+    /// Whether nobody can check the results.
+    pub fn is_none_left(self) -> bool {
+        self != RawData::Published
+    }
+}
+
+/// What a conclusion is about: the fact `claims`, or what a metric measures.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Quantity {
+    /// Bytes per second.
+    Throughput,
+    /// Operations per second.
+    Operations,
+    /// Time of an operation.
+    Latency,
+    /// Use of the processor.
+    Cpu,
+}
+
+impl Quantity {
+    /// The quantity of a claim or of a metric (`random_seeks.cpu`), by its words.
+    pub fn of(name: &str) -> Option<Quantity> {
+        let own = name.rsplit('.').next()?.to_ascii_lowercase();
+        own.split(['_', ' ', '-']).find_map(|word| match word {
+            "throughput" | "speed" | "bandwidth" => Some(Quantity::Throughput),
+            "rate" | "iops" | "seeks" | "requests" => Some(Quantity::Operations),
+            "latency" => Some(Quantity::Latency),
+            "cpu" => Some(Quantity::Cpu),
+            _ => None,
+        })
+    }
+
+    /// Whether a figure of `other` shows it: operations have a size, so they are a throughput too.
+    pub fn is_shown_by(self, other: Quantity) -> bool {
+        self == other || (self, other) == (Quantity::Throughput, Quantity::Operations)
+    }
+}
+
 impl Facts {
     /// Reads a sidecar.
     pub fn parse(text: &str) -> Result<Facts, FactsError> {

@@ -53,6 +53,11 @@ impl Cell<'_> {
         format!("{} {}", self.fs, self.crypt).trim().to_string()
     }
 
+    /// Whether that tool measured it, in any version.
+    pub fn is_of(&self, tool: &str) -> bool {
+        self.tool.split(' ').next() == Some(tool)
+    }
+
     /// Whether the test is a sequential one.
     pub fn is_sequential(&self) -> bool {
         self.test.starts_with("sequential")

@@ -24,9 +24,7 @@ pub static RULE: Rule = Rule {
 };
 
 fn in_cell(header: &Header, workload: &Workload, cell: &Cell) -> Option<Finding> {
-    // Profiles that are judged by a latency have arrivals of their own.
-    let is_open = workload.job.rate_iops.is_some() || workload.profile.is_some();
-    let is_closed = workload.metric == Metric::LatencyP99 && !is_open;
+    let is_closed = workload.metric == Metric::LatencyP99 && workload.is_closed_loop();
     let limit = header.protocol.thresholds.stall;
     let (name, l, p50) = latencies(cell).filter(|_| is_closed).find_map(|(name, _, l)| {
         let p50 = l.p50.filter(|p| l.max as f64 > limit * *p as f64)?;

@@ -15,12 +15,21 @@ pub(crate) fn found(
     rate: f64,
     change: impl FnOnce(&mut Header, &mut Cell),
 ) -> Vec<String> {
+    judged(workload, rate, change).into_iter().map(|f| f.id).collect()
+}
+
+/// The same, with all that is found.
+pub(crate) fn judged(
+    workload: &str,
+    rate: f64,
+    change: impl FnOnce(&mut Header, &mut Cell),
+) -> Vec<Finding> {
     let run = RunBuilder::directories(&["/a", "/b"]).workloads(&[workload]).build();
     let mut header = run.header;
     let measurement = measurement(&header.workloads[0], rate);
     let mut one = clean_cell(measurement);
     change(&mut header, &mut one);
-    cell(&header, &one).into_iter().map(|f| f.id).collect()
+    cell(&header, &one)
 }
 
 /// A cell of a run on two stacks, with what `change` does to both.

@@ -24,7 +24,8 @@ impl<'a> Observation<'a> {
 fn extent(result: &ToolResult) -> Option<Extent> {
     let ns = result.figure(&["elapsed", "total_time", "read.elapsed", "write.elapsed"])? as u64;
     let (whole_ns, ios) = (Some(ns), None);
-    Some(Extent { whole_ns, elapsed_ns: ns, ios, is_unflushed: false, is_one_pass: false })
+    let is_unflushed = unflushed(result).is_some();
+    Some(Extent { whole_ns, elapsed_ns: ns, ios, is_unflushed, is_one_pass: false })
 }
 
 /// sysbench 0.4 alone gives latencies without its flushes.

@@ -28,6 +28,7 @@ use crate::model::run::Run;
 use crate::model::verdict::Analysis;
 use crate::prepare::steps::shell_word;
 use crate::report::answer::{self, Answer, Matrix};
+use crate::report::closed_loop;
 use crate::stats::steady_state::{MOST_ROUNDS, RANGE, ROUNDS, SLOPE, UNLIKE_SNIA};
 use crate::units;
 
@@ -58,6 +59,8 @@ pub struct View {
     pub ending: Option<String>,
     /// What the intervals are.
     pub interval_note: String,
+    /// What the p99 of a closed loop leaves out, where one is shown.
+    pub closed_loop_note: Option<&'static str>,
     /// Half-width of a tie, as a fraction.
     pub tie_margin: f64,
     /// Candidates as declared.
@@ -111,6 +114,7 @@ impl View {
             extent: extent(run, analysis),
             ending: ending(run),
             interval_note: interval_note(run),
+            closed_loop_note: closed_loop::note(run, analysis),
             tie_margin: header.protocol.tie_margin,
             columns: facts::columns(run),
             questions: analysis.verdicts.iter().map(|v| Question::new(run, v)).collect(),

@@ -74,6 +74,6 @@ mod tests {
         let head = "Command line used: iozone -s 1000m -r 25m -e\n\tOutput is in kBytes/sec\n\
             \u{20}             kB  reclen    write  rewrite    read    reread    read     write\n\
             \u{20}        1024000   25600    10000    10000    18000    18000    18000    10000\n";
-        assert_eq!(ids(head), ["L20", "L21"]);
+        assert_eq!(ids(head), ["L20", "L21", "L28"]);
     }
 }

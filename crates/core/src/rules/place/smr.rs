@@ -5,7 +5,7 @@ use crate::evidence::finding;
 use crate::evidence::rule::{CLAIMS, Check, E, Rule, Stated, W, When};
 use crate::model::event::Header;
 use crate::model::finding::Finding;
-use crate::model::host::Place;
+use crate::model::host::{Layer, Place, ZoneModel};
 use crate::units;
 
 /// The rule.
@@ -18,8 +18,10 @@ pub static RULE: Rule = Rule {
     condition: "a hard disk that may use overlapping tracks (SMR), and less than 25 GB to write",
     explain: "Many large 2.5-inch disks write overlapping tracks and hide this behind a cache of \
         several GB on the platter. The 5 TB disk of one study is an example. Short writes go to \
-        that cache and look fast; rewriting comes later. To measure the disk, write more than the \
-        cache can store, or wait until it is empty.",
+        that cache and look fast; rewriting comes later. bakeoff knows such disks by the zones \
+        that the kernel reports, by the lists of their makers, and suspects every disk of 1 TB or \
+        more behind USB. To measure the disk, write more than the cache can store, or wait until \
+        it is empty.",
     checks: &[
         Check::Place(in_plan),
         Check::Stated(Stated {
@@ -34,20 +36,41 @@ pub static RULE: Rule = Rule {
 /// From this size on a hard disk behind USB is likely to overlap its tracks.
 const LARGE_BYTES: u64 = 1_000_000_000_000;
 
+/// Beginnings of the models that their makers list as SMR (Seagate, Western Digital and Toshiba
+/// published lists in April 2020; seagate.com/products/cmr-smr-list).
+const FAMILIES: &str = "ST500LM030 ST1000LM048 ST2000LM015 ST3000LM024 ST4000LM024 ST5000LM000 \
+    ST2000DM005 ST2000DM008 ST3000DM007 ST4000DM004 ST6000DM003 ST8000DM004 ST5000AS0011 \
+    ST6000AS0002 ST8000AS0002 WD20EFAX WD30EFAX WD40EFAX WD60EFAX WD20EZAZ WD60EZAZ WD10SPZX \
+    WD20SPZX WD10SPSX HDWD240 HDWD260 HDWL110 HDWL120 MQ04ABF100 MQ04ABD200 DT02ABA400 DT02ABA600";
+
+/// Why a hard disk overlaps its tracks, or may do so.
+fn suspicion(disk: &Layer) -> Option<&'static str> {
+    let is_listed = |word: &str| FAMILIES.split(' ').any(|family| word.starts_with(family));
+    match disk.zoned {
+        Some(ZoneModel::HostManaged) => Some(" whose zones the host manages (SMR)"),
+        Some(ZoneModel::HostAware) => Some(" that has zones (SMR)"),
+        Some(ZoneModel::None) | None => match &disk.model {
+            Some(model) if model.split_whitespace().any(is_listed) => {
+                Some(" that its maker lists as SMR")
+            }
+            _ => (disk.bus.as_deref() == Some("usb") && disk.size_bytes >= LARGE_BYTES)
+                .then_some(" behind USB"),
+        },
+    }
+}
+
 fn in_plan(header: &Header, place: &Place) -> Option<Finding> {
     let disk = disk(place).filter(|d| is_hard_disk(d))?;
-    let is_suspect = disk.bus.as_deref() == Some("usb") && disk.size_bytes >= LARGE_BYTES;
     let cache = header.protocol.thresholds.media_cache_bytes;
     let written = header.expected_write_bytes;
-    (is_suspect && written > 0 && written < cache).then(|| {
-        let evidence = format!(
-            "a hard disk of {} behind USB, and only {} to write",
-            units::size(disk.size_bytes),
-            units::size(written)
-        );
-        let advice = "write more than its media cache can store: --size 4g and --max-write 30g";
-        finding(header, &RULE, evidence, advice)
-    })
+    let why = suspicion(disk).filter(|_| written > 0 && written < cache)?;
+    let evidence = format!(
+        "a hard disk of {}{why}, and only {} to write",
+        units::size(disk.size_bytes),
+        units::size(written)
+    );
+    let advice = "write more than its media cache can store: --size 4g and --max-write 30g";
+    Some(finding(header, &RULE, evidence, advice))
 }
 
 #[cfg(test)]

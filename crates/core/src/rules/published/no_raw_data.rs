@@ -1,6 +1,10 @@
 //! L64 no-raw-data: results only as pictures or rounded figures.
 
-use crate::evidence::rule::{Check, RUN, Rule, Stated, W, When};
+use crate::evidence::of_study;
+use crate::evidence::rule::{Check, RUN, Rule, W, When};
+use crate::model::finding::Finding;
+use crate::study::Study;
+use crate::study::facts::RawData;
 
 /// The rule.
 pub static RULE: Rule = Rule {
@@ -9,17 +13,17 @@ pub static RULE: Rule = Rule {
     when: &[When::Import],
     severity: [W, W, W, W],
     scope: RUN,
-    condition: "results only as pictures or rounded figures",
+    condition: "results only as pictures or rounded figures, or no raw data stated",
     explain: "Bars without numbers cannot be checked or reused. In one study a redirection mistake \
         kept dd's rates out of the log. bakeoff export --format bundle contains every window and \
         every command.",
-    checks: &[Check::Stated(Stated {
-        key: "raw",
-        value: "",
-        severity: None,
-        advice: "Publish the tools' output as text.",
-    })],
+    checks: &[Check::Study(in_study)],
 };
+
+fn in_study(study: &Study) -> Option<Finding> {
+    let fact = study.facts.all("raw").find(|fact| RawData::of(&fact.value).is_none_left())?;
+    Some(of_study(&RULE, fact.says.clone(), "Publish the tools' output as text."))
+}
 
 #[cfg(test)]
 mod tests {

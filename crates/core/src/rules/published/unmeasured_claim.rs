@@ -5,6 +5,7 @@ use crate::evidence::of_study;
 use crate::evidence::rule::{Check, R, RUN, Rule, When};
 use crate::model::finding::Finding;
 use crate::study::Study;
+use crate::study::facts::Quantity;
 
 /// The rule.
 pub static RULE: Rule = Rule {
@@ -24,6 +25,17 @@ pub static RULE: Rule = Rule {
 /// How far behind the named winner may be in a test before the data speak against it.
 const BEHIND: f64 = 0.9;
 
+/// Whether the study has a figure of the quantity that is claimed.
+fn is_measured(study: &Study, claimed: &str) -> bool {
+    let quantity = Quantity::of(claimed);
+    let mut metrics = study.results.iter().flat_map(|result| &result.metrics);
+    metrics.any(|metric| match (quantity, Quantity::of(&metric.name)) {
+        (Some(claimed), Some(measured)) => claimed.is_shown_by(measured),
+        (Some(_), None) => false,
+        (None, _) => metric.name == claimed,
+    })
+}
+
 fn in_study(study: &Study) -> Option<Finding> {
     let advice = "Conclude what the figures show, and nothing that was not measured.";
     let winner = study.facts.get("winner").and_then(|fact| {
@@ -41,9 +53,7 @@ fn in_study(study: &Study) -> Option<Finding> {
         })
         .max_by(|a, b| a.0.total_cmp(&b.0))
     });
-    let claimed = study.facts.get("claims").filter(|fact| {
-        !study.results.iter().flat_map(|r| &r.metrics).any(|m| m.name.contains(&fact.value))
-    });
+    let claimed = study.facts.all("claims").find(|fact| !is_measured(study, &fact.value));
     let evidence = match (winner, claimed) {
         (Some((_, behind)), Some(fact)) => format!("{behind}; {}", fact.says),
         (Some((_, behind)), None) => behind,

@@ -30,15 +30,21 @@ pub(super) fn findings(run: &Run, check: fn(&Header, &[&Cell]) -> Option<Finding
 /// Bytes a second of every whole window; operations where no bytes move.
 fn rates(cell: &Cell) -> Vec<f64> {
     let windows = &cell.measurement.windows;
-    let whole = windows.len().saturating_sub(1);
     let bytes = |w: &Window| w.read_bytes + w.write_bytes;
     let has_bytes = windows.iter().any(|w| bytes(w) > 0);
     let amount = |w: &Window| if has_bytes { bytes(w) } else { w.ios };
-    windows[..whole]
+    whole(windows)
         .iter()
         .filter(|w| w.len_ns > 0)
         .map(|w| amount(w) as f64 * 1e9 / w.len_ns as f64)
         .collect()
+}
+
+/// The windows without the last one, where the end of the cell cut it short.
+fn whole(windows: &[Window]) -> &[Window] {
+    let Some((last, others)) = windows.split_last() else { return windows };
+    let grid_ns = others.iter().map(|w| w.len_ns).filter(|ns| *ns > 0).min();
+    if grid_ns.is_some_and(|ns| last.len_ns >= ns) { windows } else { others }
 }
 
 /// The cells in which `seen` shows something, when they are most of all that are long enough.

@@ -6,6 +6,7 @@ use std::collections::BTreeSet;
 use crate::evidence::of_study;
 use crate::evidence::rule::{Check, R, Rule, STACK, W, When};
 use crate::model::finding::Finding;
+use crate::rules::claim::promise;
 use crate::scan::ToolResult;
 use crate::study::Study;
 
@@ -34,6 +35,8 @@ fn in_study(study: &Study) -> Option<Finding> {
         Vec::from_iter(filesystems.iter().copied()).join(", ")
     );
     let advice = "Say what each promises after fsync, and compare like with like.";
-    (study.results.iter().any(is_flushing) && filesystems.len() > 1)
-        .then(|| of_study(&RULE, evidence, advice))
+    // A filesystem that nothing is known of may promise anything.
+    let promises: BTreeSet<_> = filesystems.iter().map(|fs| promise(fs)).collect();
+    let is_unlike = promises.len() > 1 || filesystems.len() > 1 && promises.contains(&None);
+    (study.results.iter().any(is_flushing) && is_unlike).then(|| of_study(&RULE, evidence, advice))
 }

@@ -24,7 +24,7 @@ pub(crate) fn disk_of(place: &mut Place) -> &mut Layer {
 
 /// Whether rule `id` speaks of this header.
 pub(crate) fn fires(id: &str, run: &Run) -> bool {
-    told(&plan(&run.header, &[]), id).is_some()
+    told(&planned(run), id).is_some()
 }
 
 pub(crate) fn with(change: impl FnOnce(&mut Header)) -> Run {
@@ -81,7 +81,7 @@ fn built_in_plans_are_not_refused_before_they_begin() {
             h.plan = Some(plan.text.to_string());
             h.title = parsed.title.clone();
         });
-        let found = plan_findings(&run.build());
+        let found = planned(&run.build());
         let errors: Vec<&Finding> =
             found.iter().filter(|f| f.severity >= Severity::Error).collect();
         let forbids = crate::rules::limit::forbidding(&found);
@@ -89,7 +89,8 @@ fn built_in_plans_are_not_refused_before_they_begin() {
     }
 }
 
-fn plan_findings(run: &Run) -> Vec<Finding> {
+/// What is found before the first block.
+pub(crate) fn planned(run: &Run) -> Vec<Finding> {
     plan(&run.header, &[])
 }
 

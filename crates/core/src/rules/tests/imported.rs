@@ -8,9 +8,14 @@ use crate::rules;
 use crate::study::facts::Facts;
 
 pub(crate) fn ids(text: &str) -> Vec<String> {
+    printed(text).into_iter().map(|f| f.id).collect()
+}
+
+/// What is found in the outputs of tools.
+pub(crate) fn printed(text: &str) -> Vec<Finding> {
     let imported = Finder::all(text.as_bytes());
     assert!(!imported.results.is_empty(), "{text}");
-    imported.results.into_iter().flat_map(|r| r.findings).map(|f| f.id).collect()
+    imported.results.into_iter().flat_map(|r| r.findings).collect()
 }
 
 #[test]
@@ -33,7 +38,7 @@ const HEAD: &str = "study,host,device,filesystem,encryption,tool,test,block_size
                     value,unit,note\n";
 
 /// Findings of a table of `rows` (from the filesystem on) about one stick, with one fact beside.
-fn found(rows: &[&str], fact: &str) -> Vec<Finding> {
+pub(crate) fn found(rows: &[&str], fact: &str) -> Vec<Finding> {
     let rows = rows.iter().map(|row| format!("somebody,Pi 3,a stick,{row}\n"));
     let text = HEAD.to_string() + &rows.collect::<String>();
     let imported = Finder::all(text.as_bytes());

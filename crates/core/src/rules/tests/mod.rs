@@ -1,6 +1,7 @@
 //! What the tests of rules need, and what all rules have in common.
 
 pub(crate) mod before;
+mod cases;
 pub(crate) mod control;
 pub(crate) mod imported;
 pub(crate) mod session;
