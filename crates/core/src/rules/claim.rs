@@ -61,8 +61,8 @@ const PROPERTIES: [Property; 4] = [
         one: "syncs less at fsync (fsync_mode=posix)",
         several: "sync less at fsync (fsync_mode=posix)",
         rule: &durability_mismatch::RULE,
-        advice: "mount it with fsync_mode=strict (profile = \"equalised\" in a plan), or state this \
-                 limitation next to the result",
+        advice: "mount it with fsync_mode=strict (profile = \"equalised\" in a plan), or state \
+                 this limitation next to the result",
         price: Some("a power cut may lose a file that was renamed before another was synced"),
     },
     Property {
