@@ -4,7 +4,8 @@
 //! A bit of 16 to 19 that is set proves nothing about a cell: it may be from before. One that
 //! appears between two samples does. The kernel's hwmon driver polls every two seconds and clears
 //! them, so one that is missing proves nothing either. Sources: Raspberry Pi documentation,
-//! "vcgencmd"; drivers/hwmon/raspberrypi-hwmon.c and drivers/firmware/raspberrypi.c of the kernel.
+//! "vcgencmd"; drivers/hwmon/raspberrypi-hwmon.c and drivers/firmware/raspberrypi.c of the Linux
+//! kernel.
 
 /// Supply under 4.63 V (within 5 %).
 pub const UNDER_VOLTAGE: u32 = 1;

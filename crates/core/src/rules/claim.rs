@@ -61,9 +61,9 @@ const PROPERTIES: [Property; 4] = [
         one: "syncs less at fsync (fsync_mode=posix)",
         several: "sync less at fsync (fsync_mode=posix)",
         rule: &durability_mismatch::RULE,
-        advice: "mount it with fsync_mode=strict (profile = \"equalised\" in a plan), or state \
-                 this limitation next to the result",
-        price: Some("a power cut may lose a file that was renamed before another was synced"),
+        advice: "set options = \"equalised\" in a plan, which mounts it with fsync_mode=strict, or \
+                 state this limitation next to the result",
+        price: Some("a power cut may lose a renamed file whose old name a synced file took"),
     },
     Property {
         has: |stack| stack.fuse,

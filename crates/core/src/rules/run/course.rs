@@ -10,7 +10,7 @@ use crate::model::measurement::Window;
 use crate::model::run::Run;
 
 /// Fewest windows whose course says anything: two seconds.
-const FEWEST: usize = 20;
+pub(super) const FEWEST: usize = 20;
 
 /// What a rule finds in the cells of each candidate on each workload.
 pub(super) fn findings(run: &Run, check: fn(&Header, &[&Cell]) -> Option<Finding>) -> Vec<Finding> {
@@ -47,13 +47,14 @@ fn whole(windows: &[Window]) -> &[Window] {
     if grid_ns.is_some_and(|ns| last.len_ns >= ns) { windows } else { others }
 }
 
-/// The cells in which `seen` shows something, when they are most of all that are long enough.
+/// The cells in which `seen` shows something, when they are most of all that have `fewest` windows.
 pub(super) fn in_most<T>(
     cells: &[&Cell],
+    fewest: usize,
     seen: impl Fn(&[f64]) -> Option<T>,
 ) -> Option<(T, usize, usize)> {
     let long: Vec<Vec<f64>> =
-        cells.iter().map(|c| rates(c)).filter(|r| r.len() >= FEWEST).collect();
+        cells.iter().map(|c| rates(c)).filter(|r| r.len() >= fewest).collect();
     let mut shown: Vec<T> = long.iter().filter_map(|r| seen(r)).collect();
     let count = shown.len();
     (count > 0 && 2 * count > long.len()).then(|| (shown.swap_remove(0), count, long.len()))

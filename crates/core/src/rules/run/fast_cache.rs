@@ -1,7 +1,7 @@
 //! L07 fast-cache: the write rate falls permanently by 30 % or more within most cells of a
 //! candidate.
 
-use super::course::in_most;
+use super::course::{FEWEST, in_most};
 use crate::evidence::rule::{Check, E, RUN, Rule, W, When};
 use crate::evidence::{finding, of_study};
 use crate::model::event::{Cell, Header};
@@ -40,7 +40,7 @@ fn in_course(header: &Header, cells: &[&Cell]) -> Option<Finding> {
         let is_fall = segments.len() > 1 && last.mean < (1.0 - fall) * first.mean;
         (is_fall && only_down).then_some((first, last))
     };
-    let ((first, last), count, all) = in_most(cells, falls)?;
+    let ((first, last), count, all) = in_most(cells, FEWEST, falls)?;
     let evidence = format!(
         "the rate falls permanently in {count} of {all} cells, in the first by {:.0} % after {:.1} \
          s",

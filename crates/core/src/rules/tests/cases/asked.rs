@@ -40,7 +40,7 @@ fn flushed_every(writes: u32) -> Vec<Finding> {
 
 /// dd that took so many seconds.
 pub(super) fn dd(option: &str, seconds: u32) -> Vec<Finding> {
-    let rate = 1073.741_824 / f64::from(seconds);
+    let rate = 1_073.741_824 / f64::from(seconds);
     let command = format!("dd if=data of=t bs=1M count=1024 {option}");
     printed(&format!(
         "$ {}\n1073741824 bytes (1.1 GB) copied, {seconds}.0 s, {rate:.1} MB/s\n",

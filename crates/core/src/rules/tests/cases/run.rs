@@ -60,7 +60,7 @@ pub(super) const CASES: &[Case] = &[
     case("L42", "another winner on another workload", || second(0.8), || second(1.2)),
     case("L43", "encryption that is 10 % faster", || encrypted(1.1), || encrypted(0.9)),
     case("L51", "rates that fall with the heat", || heat(0.02), || heat(0.0)),
-    case("L61", "a driver in user space", || promise("ntfs-3g", ""), || promise("vfat", "")),
+    case("L61", "a driver in user space", || promise("ntfs-3g", ""), || promise("ntfs3", "")),
     case(
         "L67",
         "a precise figure of new filesystems",
