@@ -158,6 +158,17 @@ fn two_blocks_of_bonnie_with_two_names_are_no_run() {
 }
 
 /// It was taken for a progress line of the run below it, and lost without a word.
+/// A display that went on behind records took their block size, which was another run's.
+#[test]
+fn records_above_a_display_and_its_end_are_not_of_that_run() {
+    let text = "64+0 records in\n64+0 records out\n\
+                1114112 bytes (1.1 MB, 1.1 MiB) copied, 1 s, 919 kB/s\
+                2097152 bytes (2.1 MB, 2.0 MiB) copied, 2.11417 s, 992 kB/s\n";
+    let found = Finder::all(text.as_bytes());
+    assert!(found.results.iter().all(|result| result.figure(&["block_size"]).is_none()));
+    assert_eq!(found.unread.len(), 1, "{:?}", found.unread);
+}
+
 #[test]
 fn statistics_of_dd_above_another_run_are_listed() {
     let stats = |t: &str| format!("1073741824 bytes (1.1 GB, 1.0 GiB) copied, {t}, 85.9 MB/s\n");

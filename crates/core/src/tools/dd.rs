@@ -154,6 +154,10 @@ impl Dd {
             }
             stats.first_line = line.number;
             let was_display = std::mem::take(&mut is_display);
+            if was_display {
+                // Records stand below a display and above the statistics: these are another run's.
+                self.end_of_records(out);
+            }
             match self.records.is_empty() {
                 false => self.give(line.number, stats, out),
                 true if was_display && rest.peek().is_none() => {
