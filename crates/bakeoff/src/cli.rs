@@ -104,8 +104,7 @@ pub enum Command {
     Check(Check),
     /// Show the activity of disks, CPUs, memory and threads, as iostat does
     Watch(Watch),
-    /// Import results of fio, dd, sysbench, bonnie++, iozone, ioping and others from any text, and
-    /// bundles
+    /// Import results of fio, dd, ioping and other tools from any text, and bundles
     Import(Import),
 }
 
