@@ -282,26 +282,17 @@ fn check_header(schema: &str, run: &str, head_run: &str) -> Result<(), Why> {
 
 /// Drops what the fold does not look at, so that memory stays small whatever the bundle's size.
 fn lighten(event: &mut Event) {
-    match &mut event.what {
-        What::CellDone(cell) => {
-            let m = &mut cell.measurement;
-            m.windows = Vec::new();
-            m.findings = Vec::new();
-            cell.raw = None;
-            let ops = [
-                &mut m.read,
-                &mut m.write,
-                &mut m.flush,
-                &mut m.create,
-                &mut m.stat,
-                &mut m.unlink,
-            ];
-            for stats in ops.into_iter().flatten() {
-                stats.histogram.buckets = Vec::new();
-            }
-        }
-        What::StepDone(done) => done.output = String::new(),
-        _ => {}
+    if let What::StepDone(done) = &mut event.what {
+        done.output = String::new();
+    }
+    let What::CellDone(cell) = &mut event.what else { return };
+    cell.raw = None;
+    let m = &mut cell.measurement;
+    m.windows = Vec::new();
+    m.findings = Vec::new();
+    let ops = [&mut m.read, &mut m.write, &mut m.flush, &mut m.create, &mut m.stat, &mut m.unlink];
+    for stats in ops.into_iter().flatten() {
+        stats.histogram.buckets = Vec::new();
     }
 }
 

@@ -5,6 +5,8 @@
 //! without touching the system. `clippy.toml` beside this crate's manifest enforces that.
 
 #![forbid(unsafe_code)]
+// A new variant of an enum is looked at wherever the enum decides something.
+#![cfg_attr(not(any(test, feature = "testing")), warn(clippy::wildcard_enum_match_arm))]
 
 pub mod agree;
 pub mod analyse;

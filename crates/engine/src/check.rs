@@ -67,15 +67,15 @@ fn check_offsets(job: &Job) -> Result<(), EngineError> {
             job.buffer_compress_percentage
         )));
     }
-    match job.offsets {
-        Offsets::Strided { stride } if stride == 0 || !stride.is_multiple_of(job.bs) => {
-            Err(EngineError::Invalid(format!(
-                "a stride of {stride} bytes is no multiple of bs {}: choose one that is",
-                job.bs
-            )))
-        }
-        _ => Ok(()),
+    if let Offsets::Strided { stride } = job.offsets
+        && (stride == 0 || !stride.is_multiple_of(job.bs))
+    {
+        return Err(EngineError::Invalid(format!(
+            "a stride of {stride} bytes is no multiple of bs {}: choose one that is",
+            job.bs
+        )));
     }
+    Ok(())
 }
 
 fn check_verify(job: &Job) -> Result<(), EngineError> {

@@ -77,10 +77,7 @@ fn best(mut once: impl FnMut() -> Result<f64, EngineError>) -> Result<f64, Engin
 
 /// One run of the loop with blocks of a byte, no flush and no data.
 fn loop_ns(job: &Job, depth: u32, clock: Clock) -> Result<f64, EngineError> {
-    let rw = match job.rw {
-        Rw::SmallFiles => Rw::Write,
-        rw => rw,
-    };
+    let rw = if job.rw == Rw::SmallFiles { Rw::Write } else { job.rw };
     let idle = Job {
         offsets: if rw.is_random() { job.offsets } else { Offsets::Uniform },
         rwmixread: job.rwmixread,

@@ -72,7 +72,7 @@ pub fn measure_recorded(
     match job.engine {
         EngineName::Null => return measure_null(job, &live),
         EngineName::Nop => return measure_nop(job, &live),
-        _ => {}
+        EngineName::Psync | EngineName::IoUring | EngineName::Libaio => {}
     }
     let target = Target::find(target, job)?;
     let target = Some(&target);
@@ -82,7 +82,7 @@ pub fn measure_recorded(
     match engine {
         EngineName::IoUring => measure_with(job, target, &live, around, Lane::<Uring>::queued()),
         EngineName::Libaio => measure_with(job, target, &live, around, Lane::<Libaio>::queued()),
-        _ => {
+        EngineName::Psync | EngineName::Null | EngineName::Nop => {
             let threads = as_threads(job);
             let in_turns = threads.numjobs > job.numjobs && job.numjobs == 1;
             let around = Around { depth: 1, in_turns, ..around };

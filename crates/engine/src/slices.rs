@@ -72,7 +72,7 @@ pub fn measure_slices(
     match engine {
         EngineName::IoUring => in_lanes((job, on), live, around, Lane::<Uring>::queued(), talk),
         EngineName::Libaio => in_lanes((job, on), live, around, Lane::<Libaio>::queued(), talk),
-        _ => {
+        EngineName::Psync | EngineName::Null | EngineName::Nop => {
             let threads = as_threads(job);
             let in_turns = threads.numjobs > job.numjobs && job.numjobs == 1;
             let around = Around { depth: 1, in_turns, ..around };

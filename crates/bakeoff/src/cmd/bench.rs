@@ -332,7 +332,7 @@ fn header_of(global: &Global, job: &Job, place: &Place) -> Header {
     let (phase, metric) = match job.rw {
         Rw::Read | Rw::RandRead => (Phase::ColdRead, Metric::Iops),
         Rw::SmallFiles => (Phase::Metadata, Metric::FilesPerSecond),
-        _ => (Phase::Overwrite, Metric::Iops),
+        Rw::Write | Rw::RandWrite | Rw::RandRw => (Phase::Overwrite, Metric::Iops),
     };
     let name = job.rw.name();
     let workload = Workload::native(name, name, phase, metric, job.clone());
@@ -371,7 +371,12 @@ pub fn fault_of(error: LoadError) -> Fault {
             FailureKind::Invalid | FailureKind::NotFound => Fault::usage(message),
             FailureKind::VerifyFailed => Fault::failed(message),
             FailureKind::Protocol => Fault::bug(message),
-            _ => Fault::environment(message),
+            FailureKind::NoSpace
+            | FailureKind::ReadOnly
+            | FailureKind::Permission
+            | FailureKind::Unsupported
+            | FailureKind::NoMemory
+            | FailureKind::Io => Fault::environment(message),
         },
     }
 }

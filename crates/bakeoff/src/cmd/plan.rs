@@ -180,7 +180,7 @@ fn commands(made: &Expanded, wanted: &[Wanted]) -> Vec<Commands> {
         if let Some(wanted) = wanted.get(index) {
             let when = match made.protocol.mode {
                 Mode::Characterise => "before the rounds of each workload",
-                _ => "in every block",
+                Mode::Quick | Mode::Decide | Mode::Precise => "in every block",
             };
             let of = format!("{}, {when}", candidate.name);
             all.push(of_candidate(of, candidate, index, wanted, &mount_point));

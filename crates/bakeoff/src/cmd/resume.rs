@@ -65,7 +65,11 @@ fn check(run: &Run, args: &Resume) -> Result<Option<u64>, Fault> {
     if let Some((reason, _)) = run.stopped.as_ref().filter(|_| !decide::is_resumable(run)) {
         let why = match reason {
             StopReason::Decided => "every question is answered",
-            _ => "all its blocks are done",
+            StopReason::LastBlock
+            | StopReason::TimeUp
+            | StopReason::WriteBudget
+            | StopReason::Interrupted
+            | StopReason::Failed => "all its blocks are done",
         };
         return Err(Fault::usage(format!(
             "nothing to resume: {why}. Show the result with `bakeoff show {id}`"

@@ -309,7 +309,7 @@ pub fn check_wear(wanted: &[Wanted], made: &plan::Expanded) -> Result<(), Fault>
          plan's region, or raise the limit with --max-write {}m",
         match mode {
             Mode::Characterise => "the preparations of the workloads",
-            _ => "the blocks that an answer needs",
+            Mode::Quick | Mode::Decide | Mode::Precise => "the blocks that an answer needs",
         },
         units::size(least),
         units::size(budget),

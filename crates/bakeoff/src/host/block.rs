@@ -47,9 +47,10 @@ pub fn device(root: &Root, name: &str) -> Option<BlockDevice> {
     let kind = kind(root, &dir, name, dev, !below.is_empty());
     let mut layer = layer(root, &dir, name, dev, kind);
     let known = udev.clone().unwrap_or_default();
-    match kind {
-        LayerKind::Disk => identity::identify(root, &dir, &known, &mut layer),
-        _ => layer.by_id = known.by_id().map(|link| format!("/dev/disk/by-id/{link}")),
+    if kind == LayerKind::Disk {
+        identity::identify(root, &dir, &known, &mut layer);
+    } else {
+        layer.by_id = known.by_id().map(|link| format!("/dev/disk/by-id/{link}"));
     }
     Some(BlockDevice {
         dev,

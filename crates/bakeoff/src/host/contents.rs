@@ -210,7 +210,9 @@ fn tool(path: &Path, words: &[&str], last: &OsStr) -> Result<Finished, ContentsE
     let done = spec.and_then(|spec| spec.run(&Cancel::default()));
     done.map_err(|error| match error {
         ExecError::Missing { program } => ContentsError::Missing { program },
-        error => unreadable(path, error.to_string()),
+        ExecError::Start { .. } | ExecError::TimedOut { .. } | ExecError::Interrupted => {
+            unreadable(path, error.to_string())
+        }
     })
 }
 

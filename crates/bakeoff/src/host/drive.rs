@@ -26,10 +26,8 @@ pub fn identity_of(dev: Dev) -> Option<Identity> {
     let dir = root.resolve(Path::new("sys/dev/block").join(dev.to_string()))?;
     let name = dir.file_name()?.to_str()?;
     let device = block::device(&root, name)?;
-    let whole = match device.layer.kind {
-        LayerKind::Partition => dir.parent()?.to_path_buf(),
-        _ => dir.clone(),
-    };
+    let is_partition = device.layer.kind == LayerKind::Partition;
+    let whole = if is_partition { dir.parent()?.to_path_buf() } else { dir.clone() };
     Some(Identity {
         size_bytes: device.layer.size_bytes,
         diskseq: root.number(whole.join("diskseq")),

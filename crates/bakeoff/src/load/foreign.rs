@@ -95,7 +95,7 @@ pub fn find(name: DriverName, cancel: &Cancel) -> Result<Option<Installed>, Fore
             ForeignError::Missing { tool, package: foreign::package(name) }
         }
         ExecError::TimedOut { .. } => ForeignError::Silent { tool, command: command.join(" ") },
-        error => error.into(),
+        ExecError::Start { .. } | ExecError::Interrupted => error.into(),
     })?;
     match driver.version(&raw(asked)) {
         Some(version) => Ok(Some(Installed { name, version, driver })),

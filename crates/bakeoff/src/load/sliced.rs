@@ -58,7 +58,9 @@ impl Sliced {
         let mut sliced = Sliced { talk, verifies, cancel, slices, _target: target };
         match sliced.ask(&task, GRACE)? {
             Answer::Ready => Ok(sliced),
-            other => Err(unexpected(&other)),
+            other @ (Answer::Slice(_) | Answer::Ended(_) | Answer::Error(_)) => {
+                Err(unexpected(&other))
+            }
         }
     }
 
@@ -77,7 +79,9 @@ impl Sliced {
                 self.slices.push(*report);
                 self.slices.last().ok_or_else(|| LoadError::Child("no slice".to_string()))
             }
-            other => Err(unexpected(&other)),
+            other @ (Answer::Ready | Answer::Ended(_) | Answer::Error(_)) => {
+                Err(unexpected(&other))
+            }
         }
     }
 
@@ -103,7 +107,9 @@ impl Sliced {
                     numbered.filter(|(at, _)| valid.contains(at)).map(|(_, slice)| slice).collect();
                 Ok(merged(*ended, &counting))
             }
-            other => Err(unexpected(&other)),
+            other @ (Answer::Ready | Answer::Slice(_) | Answer::Error(_)) => {
+                Err(unexpected(&other))
+            }
         }
     }
 
@@ -127,7 +133,9 @@ impl Sliced {
 fn into_load_error(error: ExecError) -> LoadError {
     match error {
         ExecError::Interrupted => LoadError::Interrupted,
-        other => LoadError::Child(other.to_string()),
+        ExecError::Missing { .. } | ExecError::Start { .. } | ExecError::TimedOut { .. } => {
+            LoadError::Child(error.to_string())
+        }
     }
 }
 

@@ -93,9 +93,9 @@ impl Session<'_> {
                 cooled,
                 part: None,
             })?;
-            match self.visit(target_set, block, candidate)? {
-                BlockEnd::Complete => {}
-                other => return Ok(other),
+            let end = self.visit(target_set, block, candidate)?;
+            if !matches!(end, BlockEnd::Complete) {
+                return Ok(end);
             }
         }
         Ok(BlockEnd::Complete)

@@ -82,10 +82,8 @@ pub enum CellOutcome {
 impl CellOutcome {
     /// The same, and some workloads of the group have no number.
     fn without(self, missing: Vec<(u16, String)>) -> CellOutcome {
-        match self {
-            CellOutcome::Valid(cells, _) => CellOutcome::Valid(cells, missing),
-            other => other,
-        }
+        let CellOutcome::Valid(cells, _) = self else { return self };
+        CellOutcome::Valid(cells, missing)
     }
 }
 
@@ -122,7 +120,11 @@ pub fn measure(
     }
     let measured = match workload.driver {
         DriverName::Native => measure_phase(site, workload.phase, load, cancel, tick).map(natively),
-        _ => measure_foreign(site, &group_of(header, which, &job), cancel),
+        DriverName::Fio
+        | DriverName::Sysbench
+        | DriverName::Bonnie
+        | DriverName::Iozone
+        | DriverName::Dd => measure_foreign(site, &group_of(header, which, &job), cancel),
     };
     if let Some(sampler) = sampler {
         sampler.pause();
@@ -284,7 +286,13 @@ impl From<ForeignError> for CellError {
     fn from(error: ForeignError) -> CellError {
         match error {
             ForeignError::Exec(ExecError::Interrupted) => CellError::Load(LoadError::Interrupted),
-            error => CellError::Foreign(error),
+            ForeignError::Missing { .. }
+            | ForeignError::Silent { .. }
+            | ForeignError::Stranger(_)
+            | ForeignError::Unsupported(_)
+            | ForeignError::Exec(_)
+            | ForeignError::Parse(_)
+            | ForeignError::Io(..) => CellError::Foreign(error),
         }
     }
 }
@@ -292,12 +300,12 @@ impl From<ForeignError> for CellError {
 impl CellError {
     /// What happened and what mends it; the engine's failures say both themselves.
     pub fn explained(&self) -> String {
-        match self {
-            CellError::Io(what, error) if is_full(error) => {
-                format!("no space left ({what}). Free some space")
-            }
-            other => other.to_string(),
+        if let CellError::Io(what, error) = self
+            && is_full(error)
+        {
+            return format!("no space left ({what}). Free some space");
         }
+        self.to_string()
     }
 
     /// A cell without a number.
@@ -324,7 +332,12 @@ impl CellError {
             CellError::Load(LoadError::Failed(failure)) => match failure.kind {
                 FailureKind::NoSpace => !is_ours,
                 FailureKind::ReadOnly | FailureKind::Permission | FailureKind::NotFound => true,
-                _ => false,
+                FailureKind::Invalid
+                | FailureKind::Unsupported
+                | FailureKind::NoMemory
+                | FailureKind::Io
+                | FailureKind::VerifyFailed
+                | FailureKind::Protocol => false,
             },
             CellError::Io(_, error) => match error.kind() {
                 _ if is_full(error) => !is_ours,

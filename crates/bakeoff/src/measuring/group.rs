@@ -21,9 +21,9 @@ impl Session<'_> {
         candidate: u16,
     ) -> Result<BlockEnd, Fault> {
         for group in decide::workload_order(self.journal.run(), block.number) {
-            match self.group(target_set, block, candidate, &group)? {
-                BlockEnd::Complete => {}
-                other => return Ok(other),
+            let end = self.group(target_set, block, candidate, &group)?;
+            if !matches!(end, BlockEnd::Complete) {
+                return Ok(end);
             }
         }
         Ok(BlockEnd::Complete)

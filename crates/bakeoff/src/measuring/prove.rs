@@ -156,13 +156,14 @@ fn experiments(
             continue;
         }
         session.progress.doing(&format!("trying {name}"));
-        let measured = match layer {
-            Layer::SlowClock => match at_a_lowered_clock(session, target_set, &place) {
+        let measured = if layer == Layer::SlowClock {
+            match at_a_lowered_clock(session, target_set, &place) {
                 Ok(rung) => Ok(rung),
                 Err(NoFigure::Because(reason)) => Err(reason),
                 Err(NoFigure::Fault(fault)) => return Err(fault),
-            },
-            _ => cold(session, target_set, &place),
+            }
+        } else {
+            cold(session, target_set, &place)
         };
         match measured {
             Ok(rung) => of.rungs.push(rung),

@@ -103,7 +103,10 @@ fn not_cleaned((candidate, error): (u16, std::io::Error)) -> Measured {
 fn stopped_by(candidate: u16, trouble: &CellError) -> Measured {
     match trouble {
         CellError::Load(LoadError::Interrupted) => Measured::Interrupted,
-        other => Measured::Hopeless(candidate, other.explained()),
+        CellError::Load(_)
+        | CellError::Foreign(_)
+        | CellError::Impossible(_)
+        | CellError::Io(..) => Measured::Hopeless(candidate, trouble.explained()),
     }
 }
 

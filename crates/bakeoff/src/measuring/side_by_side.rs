@@ -90,9 +90,9 @@ impl Session<'_> {
         order: &[u16],
     ) -> Result<BlockEnd, Fault> {
         for &candidate in order {
-            match self.group(target_set, block, candidate, group)? {
-                BlockEnd::Complete => {}
-                other => return Ok(other),
+            let end = self.group(target_set, block, candidate, group)?;
+            if !matches!(end, BlockEnd::Complete) {
+                return Ok(end);
             }
         }
         Ok(BlockEnd::Complete)

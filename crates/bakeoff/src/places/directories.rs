@@ -9,7 +9,7 @@ use bakeoff_core::prepare::space;
 use bakeoff_core::tools::native::TargetKind;
 use bakeoff_core::units;
 
-use super::rehearse::{self, Findings, Trial};
+use super::rehearse::{self, Findings, Trial, unfilled};
 use super::target_set::{self, TargetSet};
 use crate::fault::Fault;
 use crate::host::{self, Opened};
@@ -187,25 +187,16 @@ fn lay_out(
         .map_err(|error| in_place(candidate, error))?;
     let site = Site::new(scratch, Subject::Opened(data), place.class, place, file_bytes);
     let flushed_write_ns = rehearse::flushed_write_ns(session, &site)
-        .map_err(|error| in_place(candidate, into_action_error(error)))?;
+        .map_err(|error| in_place(candidate, unfilled(error)))?;
     let wears = place.class != PlaceClass::Memory;
     let trial = Trial { bytes_per_s: rate.max(pilot), flushed_write_ns, wears, ..Trial::default() };
     Ok((site, trial))
 }
 
-fn into_action_error(error: load::LoadError) -> ActionError {
-    match error {
-        load::LoadError::Interrupted => ActionError::Interrupted,
-        other => ActionError::Fill(other.to_string()),
-    }
-}
-
 /// Names the directory that an engine's failure, which knows no path, is about.
 fn in_place(candidate: &Candidate, error: ActionError) -> StepError {
-    StepError::Failed(match error {
-        ActionError::Fill(said) => ActionError::Fill(format!("{}: {said}", candidate.name)),
-        other => other,
-    })
+    let ActionError::Fill(said) = error else { return StepError::Failed(error) };
+    StepError::Failed(ActionError::Fill(format!("{}: {said}", candidate.name)))
 }
 
 /// Makes the sentinel's file in the first directory on a block device that reads directly.

@@ -140,9 +140,9 @@ pub fn prepare_again(
 
 /// The directory a run's scratch directory was made in, from its first step.
 pub fn parent_of(run: &Run) -> Option<RawPath> {
-    run.steps.iter().find_map(|record| match &record.step.action {
-        Action::MakeScratch { parent, .. } => Some(parent.clone()),
-        _ => None,
+    run.steps.iter().find_map(|record| {
+        let Action::MakeScratch { parent, .. } = &record.step.action else { return None };
+        Some(parent.clone())
     })
 }
 

@@ -91,7 +91,9 @@ fn write(
     let measured = load::run(&job, path, TargetKind::Block, &session.cancel, &mut tick);
     let measured = measured.map_err(|error| match error {
         LoadError::Interrupted => StepError::Failed(ActionError::Interrupted),
-        error => StepError::Failed(ActionError::Fill(format!("preconditioning: {error}"))),
+        LoadError::Failed(_) | LoadError::Child(_) => {
+            StepError::Failed(ActionError::Fill(format!("preconditioning: {error}")))
+        }
     })?;
     let write_bytes = measured.write.as_ref().map_or(0, |write| write.io_bytes);
     let elapsed_ns = measured.elapsed_ns.max(1);

@@ -22,6 +22,7 @@ use crate::fault::Fault;
 use crate::host;
 use crate::load::site::Site;
 use crate::load::{self, LoadError};
+use crate::steps::action::ActionError;
 use crate::steps::session::Session;
 use crate::steps::stepper::StepError;
 
@@ -48,6 +49,14 @@ pub struct Trial {
     pub visit: Cost,
     /// Whether what is written wears a disk; memory does not.
     pub wears: bool,
+}
+
+/// A load that prepares a candidate failed; as the failure of that step.
+pub fn unfilled(error: LoadError) -> ActionError {
+    match error {
+        LoadError::Interrupted => ActionError::Interrupted,
+        LoadError::Failed(_) | LoadError::Child(_) => ActionError::Fill(error.to_string()),
+    }
 }
 
 /// Tries what a flushed 4k write costs on a prepared site.

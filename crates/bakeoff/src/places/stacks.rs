@@ -6,10 +6,9 @@ use bakeoff_core::model::path::printable;
 use bakeoff_core::model::protocol::Isolation;
 
 use super::regions::Regions;
-use super::rehearse::{self, Findings, Trial};
+use super::rehearse::{self, Findings, Trial, unfilled};
 use super::target_set::TargetSet;
 use crate::fault::Fault;
-use crate::load::LoadError;
 use crate::steps::action::ActionError;
 use crate::steps::session::Session;
 use crate::steps::stepper::StepError;
@@ -95,10 +94,7 @@ fn trial(
     };
     target_set.leave(&mut session.journal)?;
     entered?;
-    let flushed_write_ns = tried.map_err(|error| match error {
-        LoadError::Interrupted => StepError::Failed(ActionError::Interrupted),
-        other => StepError::Failed(ActionError::Fill(other.to_string())),
-    })?;
+    let flushed_write_ns = tried.map_err(|error| StepError::Failed(unfilled(error)))?;
     Ok(Trial {
         bytes_per_s: rate,
         flushed_write_ns: flushed_write_ns.unwrap_or_default(),

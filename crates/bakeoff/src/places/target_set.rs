@@ -6,12 +6,13 @@ use bakeoff_core::model::job::{Job, Rw};
 use bakeoff_core::tools::native::TargetKind;
 
 use super::regions::{Attached, Regions};
+use super::rehearse::unfilled;
 use crate::host::Opened;
 use crate::load::scratch::Scratch;
 use crate::load::site::Site;
 use crate::load::{self, LoadError};
 use crate::signals::Cancel;
-use crate::steps::action::{self, ActionError};
+use crate::steps::action::ActionError;
 use crate::steps::journal::Journal;
 use crate::steps::session::Session;
 use crate::steps::stepper::StepError;
@@ -191,9 +192,7 @@ pub fn lay_out(
         .map_err(|source| ActionError::Io { what: format!("make {name}"), source })?;
     let job = Job { end_fsync: true, ..Job::new(Rw::Write, 1 << 20, file_bytes) };
     let mut tick = |live| session.progress.live(live);
-    match load::run(&job, &file, TargetKind::File, &session.cancel, &mut tick) {
-        Ok(measurement) => Ok((measurement.write.map_or(0.0, |write| write.bw_bytes_per_s), file)),
-        Err(LoadError::Interrupted) => Err(action::ActionError::Interrupted),
-        Err(error) => Err(ActionError::Fill(error.to_string())),
-    }
+    let measured = load::run(&job, &file, TargetKind::File, &session.cancel, &mut tick);
+    let written = measured.map_err(unfilled)?.write;
+    Ok((written.map_or(0.0, |write| write.bw_bytes_per_s), file))
 }

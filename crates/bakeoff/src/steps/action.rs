@@ -120,10 +120,8 @@ fn run_tool(action: &Action, cancel: &Cancel) -> Result<Done, ActionError> {
         .iter()
         .map(|word| word.as_path().as_os_str().to_os_string())
         .collect();
-    let input = match action {
-        Action::RunWithKey { .. } => device::key()?,
-        _ => Vec::new(),
-    };
+    let needs_key = matches!(action, Action::RunWithKey { .. });
+    let input = if needs_key { device::key()? } else { Vec::new() };
     run_with_input(&argv, input, &steps::describe(action), cancel)
 }
 
@@ -188,10 +186,8 @@ pub fn retry_while_busy(
             other => return other,
         }
     }
-    attempt().map_err(|error| match error {
-        ActionError::Tool { how, said, .. } => {
-            ActionError::Tool { command: what.to_string(), how, said }
-        }
-        other => other,
+    attempt().map_err(|error| {
+        let ActionError::Tool { how, said, .. } = error else { return error };
+        ActionError::Tool { command: what.to_string(), how, said }
     })
 }

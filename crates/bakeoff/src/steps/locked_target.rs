@@ -77,7 +77,9 @@ impl LockedTarget {
         })?;
         match self.what {
             What::Image { dev, ino, .. } if opened.inode() == (Inode { dev, ino }) => Ok(opened),
-            _ => Err(ActionError::Lost(format!("{path} was replaced by another file"))),
+            What::Image { .. } | What::Device { .. } => {
+                Err(ActionError::Lost(format!("{path} was replaced by another file")))
+            }
         }
     }
 

@@ -181,11 +181,9 @@ fn device(
     let token = token::of(dev, system).map_err(Fault::refused)?;
     let token_name = token::name_of(dev, system).map_err(Fault::refused)?;
     let place = place_of(&real, dev, system)?;
-    let whole = match found.layer.kind {
-        LayerKind::Partition => place.chain.get(1).map_or(&found.layer.name, |disk| &disk.name),
-        _ => &found.layer.name,
-    };
     let is_whole_disk = found.layer.kind != LayerKind::Partition;
+    let disk_below = place.chain.get(1).filter(|_| !is_whole_disk);
+    let whole = disk_below.map_or(&found.layer.name, |disk| &disk.name);
     let kernel_names = system.tree(dev).iter().map(|d| d.layer.name.clone()).collect();
     Ok(Target {
         path: RawPath::new(&real),

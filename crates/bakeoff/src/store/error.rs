@@ -247,7 +247,19 @@ impl From<StoreError> for Fault {
             StoreError::NoHeader | StoreError::Exists { .. } | StoreError::Unstorable { .. } => {
                 Fault::bug(error)
             }
-            _ => Fault::environment(error),
+            StoreError::NoHome
+            | StoreError::IsDirectory { .. }
+            | StoreError::Permission { .. }
+            | StoreError::ReadOnly { .. }
+            | StoreError::Full { .. }
+            | StoreError::Gone { .. }
+            | StoreError::Damaged { .. }
+            | StoreError::NotOurs { .. }
+            | StoreError::Newer { .. }
+            | StoreError::Busy { .. }
+            | StoreError::Io { .. }
+            | StoreError::Event { .. }
+            | StoreError::Gap { .. } => Fault::environment(error),
         }
     }
 }
@@ -271,15 +283,15 @@ pub(super) fn read_event(
     if event.seq != seq {
         return Err(StoreError::Gap { run: run.clone(), expected: seq, found: event.seq });
     }
-    match &event.what {
-        What::Started(header) if header.schema != RUN_SCHEMA => {
-            Err(error(format!("its schema is '{}'", printable(header.schema.as_bytes()))))
+    if let What::Started(header) = &event.what {
+        if header.schema != RUN_SCHEMA {
+            return Err(error(format!("its schema is '{}'", printable(header.schema.as_bytes()))));
         }
-        What::Started(header) if header.run != run.as_str() => {
-            Err(error("it is the header of another run".to_string()))
+        if header.run != run.as_str() {
+            return Err(error("it is the header of another run".to_string()));
         }
-        _ => Ok(event),
     }
+    Ok(event)
 }
 
 fn suggest(near: &[RunId]) -> String {

@@ -237,13 +237,12 @@ fn insert_all(
 }
 
 fn header_of(event: &Event) -> Result<(RunId, &Header), StoreError> {
-    match &event.what {
-        What::Started(header) if header.schema == RUN_SCHEMA && event.seq == 0 => {
-            let run = RunId::parse(&header.run).ok_or(StoreError::NoHeader)?;
-            Ok((run, header))
-        }
-        _ => Err(StoreError::NoHeader),
+    let What::Started(header) = &event.what else { return Err(StoreError::NoHeader) };
+    if header.schema != RUN_SCHEMA || event.seq != 0 {
+        return Err(StoreError::NoHeader);
     }
+    let run = RunId::parse(&header.run).ok_or(StoreError::NoHeader)?;
+    Ok((run, header))
 }
 
 /// Where a run comes from.

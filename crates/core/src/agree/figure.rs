@@ -85,7 +85,14 @@ fn names(part: Part, flushes: bool) -> Option<Names> {
             let words = if flushes { format!("{words} -e") } else { words };
             one(&words, KIB, parts::rate_name(part, spec.word)?)
         }
-        _ => return None,
+        Profile::Sqlite
+        | Profile::HomeAssistant
+        | Profile::Torrent
+        | Profile::Nas
+        | Profile::CopyTree
+        | Profile::Boot
+        | Profile::PackageInstall
+        | Profile::Desktop => return None,
     })
 }
 

@@ -26,7 +26,9 @@ fn lacks(candidate: &Candidate, what: GivesUp) -> bool {
         Kind::Directory { place, .. } => match what {
             GivesUp::Persistence => place.class == PlaceClass::Memory,
             GivesUp::KernelDriver => place.class == PlaceClass::Fuse,
-            _ => false,
+            GivesUp::Flushes | GivesUp::Journal | GivesUp::Booting | GivesUp::DataChecksums => {
+                false
+            }
         },
     }
 }

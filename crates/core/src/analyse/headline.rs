@@ -97,9 +97,9 @@ pub fn named(run: &Run, verdicts: &[WorkloadVerdict]) -> Vec<(u16, String)> {
         return won.filter_map(|(w, v)| Some((w, v.winner.clone()?))).collect();
     }
     let table = Table::of(run, schedule::evidence_blocks(run));
-    let won = |(w, v): (u16, &WorkloadVerdict)| match part(run, &table, w, v) {
-        Part::Beats { winner, .. } => Some((w, winner)),
-        _ => None,
+    let won = |(w, v): (u16, &WorkloadVerdict)| {
+        let Part::Beats { winner, .. } = part(run, &table, w, v) else { return None };
+        Some((w, winner))
     };
     (0..).zip(verdicts).filter_map(won).collect()
 }
@@ -153,7 +153,7 @@ fn summary(parts: &[(String, Part)]) -> String {
         grouped(parts, |p| match p {
             Part::BeatsAlone(winner) => Some(format!("{winner} is ahead")),
             Part::TiesAlone(names) => Some(format!("{} tie", words::names(names))),
-            _ => None,
+            Part::Beats { .. } | Part::Ties(..) | Part::Open | Part::Refused(_) => None,
         })
         .into_iter()
         .map(|(what, on)| alone(on, what)),
@@ -165,10 +165,9 @@ fn summary(parts: &[(String, Part)]) -> String {
     }));
     let begins_with_name = !said.is_empty();
     said.extend(
-        grouped(parts, |p| match p {
-            Part::Refused(ids) if ids.is_empty() => Some(String::new()),
-            Part::Refused(ids) => Some(format!(" ({})", ids.join(", "))),
-            _ => None,
+        grouped(parts, |p| {
+            let Part::Refused(ids) = p else { return None };
+            Some(if ids.is_empty() { String::new() } else { format!(" ({})", ids.join(", ")) })
         })
         .into_iter()
         .map(|(why, on)| format!("no claim about {}{why}", words::list(&on))),
@@ -181,12 +180,12 @@ fn summary(parts: &[(String, Part)]) -> String {
 }
 
 fn winners(parts: &[(String, Part)]) -> Vec<String> {
-    let by_winner = grouped(parts, |p| match p {
-        Part::Beats { winner, others, .. } => Some(match others.as_slice() {
+    let by_winner = grouped(parts, |p| {
+        let Part::Beats { winner, others, .. } = p else { return None };
+        Some(match others.as_slice() {
             [one] => format!("{winner} is ahead of {one}"),
             several => format!("{winner} is ahead of the {} others", several.len()),
-        }),
-        _ => None,
+        })
     });
     let leads = |workload: &String| {
         let part = parts.iter().find(|(w, _)| w == workload).map(|(_, p)| p);
@@ -203,9 +202,9 @@ fn winners(parts: &[(String, Part)]) -> Vec<String> {
 }
 
 fn ties(parts: &[(String, Part)]) -> Vec<String> {
-    let by_tie = grouped(parts, |p| match p {
-        Part::Ties(names, behind) => Some((sorted(names), *behind)),
-        _ => None,
+    let by_tie = grouped(parts, |p| {
+        let Part::Ties(names, behind) = p else { return None };
+        Some((sorted(names), *behind))
     });
     let tell = |((names, behind), on): ((String, usize), Vec<String>)| match behind {
         0 => format!("{names} tie on {}", words::list(&on)),

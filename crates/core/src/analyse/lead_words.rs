@@ -27,7 +27,11 @@ pub fn sentence(
         Verdict::Fastest => fastest(leader, lead, summary),
         Verdict::AsFast => as_fast(leader, lead, summary),
         Verdict::Leads => leads(leader, lead, summary),
-        _ => return refused(lead, summary, findings),
+        Verdict::Refused
+        | Verdict::Alone
+        | Verdict::Beats
+        | Verdict::Ties
+        | Verdict::NotResolved => return refused(lead, summary, findings),
     };
     let blocks = words::count(lead.blocks, "block");
     let conditions = claim::conditions(&run.header);
@@ -169,7 +173,7 @@ fn refused(lead: &Lead, summary: &str, findings: &[Finding]) -> String {
             let out = left_out(lead).map(|out| format!(" {out}")).unwrap_or_default();
             format!("No claim about {summary}: {valid}.{out}")
         }
-        _ => {
+        Some(Refusal::Findings { .. }) | None => {
             let mut reasons: Vec<String> = limit::forbidding(findings)
                 .iter()
                 .map(|f| format!("{} ({})", f.evidence, f.id))
@@ -196,12 +200,18 @@ pub fn headline(run: &Run, verdicts: &[WorkloadVerdict]) -> String {
             }
             Verdict::AsFast => format!("{leader} is as fast as any on {}{alone}", v.workload),
             Verdict::Leads => format!("{leader} leads so far on {}", v.workload),
-            _ => match &lead.refusal {
-                Some(Refusal::Findings { ids }) => {
-                    format!("no claim about {} ({})", v.workload, ids.join(", "))
-                }
-                _ => format!("no claim about {}", v.workload),
-            },
+            Verdict::Refused
+            | Verdict::Alone
+            | Verdict::Beats
+            | Verdict::Ties
+            | Verdict::NotResolved => {
+                let why = match &lead.refusal {
+                    Some(Refusal::Findings { ids }) => format!(" ({})", ids.join(", ")),
+                    Some(Refusal::TooFewBlocks { .. } | Refusal::NothingToCompare { .. })
+                    | None => String::new(),
+                };
+                format!("no claim about {}{why}", v.workload)
+            }
         })
     };
     let parts: Vec<String> = verdicts.iter().filter_map(part).collect();

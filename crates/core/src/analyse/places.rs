@@ -134,7 +134,9 @@ fn on_device(place: &Place) -> String {
         PlaceClass::Network => {
             format!("on another machine ({})", printable(place.source.as_bytes()))
         }
-        _ => format!("on {}", claim::device(place)),
+        PlaceClass::Block | PlaceClass::Fuse | PlaceClass::Stacked => {
+            format!("on {}", claim::device(place))
+        }
     }
 }
 

@@ -99,9 +99,9 @@ fn the_sample_has_every_kind_of_event_and_change() {
     let events = sample::events();
     let kinds: BTreeSet<_> = events.iter().map(|e| kind(&e.what)).collect();
     assert_eq!(kinds, (0..27).collect());
-    let steps = events.iter().filter_map(|e| match &e.what {
-        What::StepPlanned(step) => Some(step),
-        _ => None,
+    let steps = events.iter().filter_map(|e| {
+        let What::StepPlanned(step) = &e.what else { return None };
+        Some(step)
     });
     let steps: Vec<&Step> = steps.collect();
     let actions: BTreeSet<_> = steps.iter().map(|step| action(&step.action)).collect();

@@ -53,7 +53,27 @@ pub(super) fn check(event: &Event) -> Result<(), &'static str> {
         What::Sentinel { bytes_per_s, .. } => {
             ensure(is_rate(*bytes_per_s), "a sentinel rate is out of range")
         }
-        _ => Ok(()),
+        What::Extended { .. }
+        | What::Owned(_)
+        | What::Found(_)
+        | What::PooledControls(_)
+        | What::Watching(_)
+        | What::DrivesTold { .. }
+        | What::StepPlanned(_)
+        | What::StepDone(_)
+        | What::StepUndone { .. }
+        | What::Surveyed { .. }
+        | What::Verified { .. }
+        | What::Marked { .. }
+        | What::PreconditionStarted { .. }
+        | What::PreconditionRound(_)
+        | What::Preconditioned { .. }
+        | What::VisitStarted { .. }
+        | What::CellInvalid { .. }
+        | What::BlockDone { .. }
+        | What::BlockSuperseded { .. }
+        | What::Looked { .. }
+        | What::Stopped { .. } => Ok(()),
     }
 }
 

@@ -109,10 +109,10 @@ fn spots<'a>(header: &'a Header, shared: &[&str]) -> Vec<(String, &'a Place)> {
         (name, &region.place)
     });
     let directories = header.candidates.iter().filter_map(|c| match &c.kind {
-        Kind::Directory { place, .. } if shared.contains(&c.name.as_str()) => {
-            Some((c.name.clone(), &**place))
+        Kind::Directory { place, .. } => {
+            shared.contains(&c.name.as_str()).then(|| (c.name.clone(), &**place))
         }
-        _ => None,
+        Kind::Stack(_) => None,
     });
     regions.chain(directories).collect()
 }
@@ -301,6 +301,8 @@ fn flatten(path: &str, value: &Value, into: &mut Vec<(String, String)>) {
             let words: Vec<&str> = items.iter().filter_map(Value::as_str).collect();
             into.push((path.to_string(), words.join(" ")));
         }
-        other => into.push((path.to_string(), other.to_string())),
+        Value::Bool(_) | Value::Number(_) | Value::Array(_) => {
+            into.push((path.to_string(), value.to_string()));
+        }
     }
 }

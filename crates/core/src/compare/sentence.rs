@@ -95,7 +95,9 @@ fn alone(part: &Part) -> String {
             format!("{} has too few complete blocks", place(part))
         }
         Verdict::Refused => format!("{} gives no result", place(part)),
-        _ => format!("{top} are too close in {}", place(part)),
+        Verdict::NotResolved | Verdict::Leads | Verdict::Alone => {
+            format!("{top} are too close in {}", place(part))
+        }
     }
 }
 

@@ -166,7 +166,7 @@ impl Pattern {
             Rw::RandRead => (true, true, false),
             Rw::RandWrite => (true, false, true),
             Rw::RandRw => (true, true, true),
-            _ => return None,
+            Rw::SmallFiles => return None,
         };
         Some(Pattern { is_random, reads, writes })
     }
@@ -259,7 +259,10 @@ fn figure(table: &Table, workload: &Workload, at: u16, candidate: u16) -> Option
     let values: Vec<f64> = table.values(at, candidate).iter().flatten().copied().collect();
     let bytes = match workload.metric {
         Metric::Iops => workload.job.bs as f64,
-        _ => 1.0,
+        Metric::Bandwidth
+        | Metric::FilesPerSecond
+        | Metric::TransactionsPerSecond
+        | Metric::LatencyP99 => 1.0,
     };
     let scale = |score: f64| workload.metric.of_score(score) * bytes;
     Some(Figure {
@@ -329,7 +332,11 @@ fn not_comparable(run: &Run, imported: &Imported, facts: &Facts, rows: &[Row]) -
     let version = printable(run.header.version.as_bytes());
     let drivers = run.header.workloads.iter().map(|workload| match workload.driver {
         DriverName::Native => format!("bakeoff {version}"),
-        tool => tool.name().to_string(),
+        tool @ (DriverName::Fio
+        | DriverName::Sysbench
+        | DriverName::Bonnie
+        | DriverName::Iozone
+        | DriverName::Dd) => tool.name().to_string(),
     });
     all.push(named("tool", &unique(&mut drivers.into_iter()), unique(&mut tools)));
     let mut sizes: Vec<((String, String), Vec<String>)> = Vec::new();

@@ -45,7 +45,13 @@ pub fn written_bytes(run: &Run) -> u64 {
 pub fn overwritten_bytes(run: &Run) -> u64 {
     let bytes = run.steps.iter().map(|record| match record.step.action {
         Action::Overwrite { size_bytes, .. } | Action::Fill { size_bytes, .. } => size_bytes,
-        _ => 0,
+        Action::Run { .. }
+        | Action::RunWithKey { .. }
+        | Action::MakeScratch { .. }
+        | Action::AttachLoop { .. }
+        | Action::SetKnob { .. }
+        | Action::AddUdevRule { .. }
+        | Action::Mount { .. } => 0,
     });
     bytes.sum()
 }

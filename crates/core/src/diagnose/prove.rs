@@ -146,7 +146,17 @@ pub fn of_disk(seen: &Seen, steps: &[Step], reason: Reason) -> Reason {
     let is_it = match reason.cause {
         Cause::Device | Cause::Bus => share >= BYTES_COUNT,
         Cause::QueueDepth => share <= REQUESTS_COUNT,
-        _ => false,
+        Cause::HeatOrPower
+        | Cause::Foreign
+        | Cause::PageCache
+        | Cause::Cpu
+        | Cause::SystemCalls
+        | Cause::Flush
+        | Cause::FlashGc
+        | Cause::FastCache
+        | Cause::Writeback
+        | Cause::Position
+        | Cause::Unattributed => false,
     };
     if !is_it || reason.grade == Grade::Proved {
         return reason;

@@ -81,6 +81,8 @@ pub fn sentence(all: &[HeldBack]) -> Option<String> {
 pub fn of_one(reason: &Reason) -> String {
     match reason.grade {
         Grade::Unattributed => format!("{}: {}", reason.name(), reason.evidence),
-        grade => format!("{} ({}: {})", reason.name(), grade.label(), reason.evidence),
+        grade @ (Grade::Consistent | Grade::Proved) => {
+            format!("{} ({}: {})", reason.name(), grade.label(), reason.evidence)
+        }
     }
 }

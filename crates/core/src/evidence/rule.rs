@@ -139,6 +139,14 @@ pub enum Check {
     Elsewhere(&'static str),
 }
 
+impl Check {
+    /// What a rule over observations of any source finds in this one; other checks find nothing.
+    pub fn observed(&self, observation: &Observation) -> Option<Seen> {
+        let Check::Observed(check) = self else { return None };
+        check(observation)
+    }
+}
+
 /// What a rule finds in an observation, whoever made it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Seen {

@@ -75,7 +75,7 @@ fn sentence(facts: &Facts, checks: &[Check]) -> String {
         Status::Warn => {
             format!("{name} can be measured, with {}.", number(warnings, "warning"))
         }
-        _ => format!("{name} is ready for measuring."),
+        Status::Pass | Status::Unknown => format!("{name} is ready for measuring."),
     };
     verdict + &unknown
 }

@@ -87,10 +87,10 @@ impl Number {
             _ => "value",
         };
         match self.decimal.times(factor).filter(|_| matches!(unit, "ns" | "bytes" | "count")) {
-            Some(value) => metrics.whole(name, value, unit, &self.raw, line),
+            Some(value) => metrics.whole(name, value, unit, (&self.raw, line)),
             None => {
                 let value = self.decimal.value() * factor as f64;
-                metrics.real(name, value, unit, &self.raw, line);
+                metrics.real(name, value, unit, (&self.raw, line));
             }
         }
         if let (None, Some(last)) = (known, metrics.0.last_mut()) {

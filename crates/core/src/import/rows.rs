@@ -200,9 +200,9 @@ impl Rows {
             .0
             .iter()
             .zip(&self.labels)
-            .filter_map(|(column, label)| match column {
-                Column::Label(name) if !label.is_empty() => Some((name.clone(), label.clone())),
-                _ => None,
+            .filter_map(|(column, label)| {
+                let Column::Label(name) = column else { return None };
+                (!label.is_empty()).then(|| (name.clone(), label.clone()))
             })
             .collect();
         let marks: Vec<Mark> = found.iter().filter_map(|(_, number, _)| number.mark).collect();

@@ -16,7 +16,7 @@ use super::finding::Finding;
 use super::health::DriveTold;
 use super::mark::Mark;
 use super::pooled::PooledControls;
-use super::precondition::Series;
+use super::precondition::{End, Round as PreconditionRound, Series};
 use super::protocol::Protocol;
 use super::round::Round;
 use super::telemetry::Watching;
@@ -246,28 +246,36 @@ impl Run {
                 protocol.time_ns = *time_ns;
                 protocol.max_write_bytes = max_write_bytes.or(protocol.max_write_bytes);
             }
-            What::Owned(owner) => {
-                self.owner = Some(owner.clone());
-                self.owned_from = self.blocks.len() as u32;
-                self.stopped = None;
+            What::Owned(owner) => self.owned(owner),
+            What::Watching(watching) => self.watching = Some((**watching).clone()),
+            What::DrivesTold { after, drives } => self.drives_told(*after, drives),
+            What::PooledControls(pooled) => self.pooled = Some((**pooled).clone()),
+            What::Ceilings(ceilings) => self.ceilings = (**ceilings).clone(),
+            What::Found(finding) => self.found(finding),
+            What::Surveyed { region, positions } => {
+                replace(&mut self.surveys, (*region, positions.clone()), |survey| survey.0);
             }
-            What::Watching(_) | What::DrivesTold { .. } | What::Ceilings(_) | What::Found(_) => {
-                self.told(&event.what);
+            What::Marked { region, mark } => {
+                replace(&mut self.marks, (*region, mark.clone()), |mark| mark.0);
             }
-            What::StepPlanned(_) | What::StepDone(_) | What::StepUndone { .. } => {
-                self.step(&event.what).map_err(out)?;
+            What::Verified { region, verified_bytes, device_bytes } => {
+                let verified = (*region, *verified_bytes, *device_bytes);
+                replace(&mut self.verified, verified, |verified| verified.0);
             }
-            What::Surveyed { .. }
-            | What::Verified { .. }
-            | What::Marked { .. }
-            | What::PooledControls(_) => {
-                self.told(&event.what);
+            What::StepPlanned(step) => self.step_planned(step).ok_or(out("step out of order"))?,
+            What::StepDone(done) => {
+                self.step_mut(done.step).ok_or(out("step"))?.done = Some(done.clone());
             }
-            What::PreconditionStarted { .. }
-            | What::PreconditionRound(_)
-            | What::Preconditioned { .. } => {
-                self.precondition(&event.what).ok_or(out("round"))?;
+            What::StepUndone { step } => {
+                self.step_mut(*step).ok_or(out("step"))?.undone = true;
             }
+            What::PreconditionStarted { region, most_bytes } => {
+                self.preconditioned.push(Series::new(*region, *most_bytes));
+            }
+            What::PreconditionRound(round) => {
+                self.precondition_round(round).ok_or(out("round"))?;
+            }
+            What::Preconditioned { region, end } => self.precondition_end(*region, *end),
             What::BlockStarted { block, order, round } => {
                 self.block_started(*block, order, *round, event)?;
             }
@@ -276,115 +284,94 @@ impl Run {
             }
             What::VisitStarted { block, candidate, .. } => {
                 let block = self.block_mut(*block).ok_or(out("block"))?;
-                if !block.order.contains(candidate) {
-                    return Err(out("candidate"));
-                }
+                block.order.contains(candidate).then_some(()).ok_or(out("candidate"))?;
             }
             What::CellDone(cell) => self.cell_done(cell, event.seq)?,
             What::CellInvalid { block, candidate, workload, reason } => {
                 self.invalid.push((*block, *candidate, *workload, reason.clone()));
             }
             What::BlockDone { block } => {
-                let block = self.block_mut(*block).ok_or(out("block"))?;
-                block.state = BlockState::Complete;
-                block.done_ns = Some(event.elapsed_ns);
+                self.block_done(*block, event.elapsed_ns).ok_or(out("block"))?;
             }
             What::BlockSuperseded { block, .. } => {
                 self.block_mut(*block).ok_or(out("block"))?.state = BlockState::Superseded;
             }
-            What::Looked { blocks, dropped } => {
-                self.last_look = *blocks;
-                self.looks.push(*blocks);
-                self.dropped.extend(dropped.iter().map(|c| (*c, *blocks)));
-            }
+            What::Looked { blocks, dropped } => self.looked(*blocks, dropped),
             What::Stopped { reason, note } => self.stopped = Some((*reason, note.clone())),
         }
         Ok(())
     }
 
-    /// What was learnt beside the cells.
-    fn told(&mut self, what: &What) {
-        match what {
-            What::Watching(watching) => self.watching = Some((**watching).clone()),
+    fn owned(&mut self, owner: &Owner) {
+        self.owner = Some(owner.clone());
+        self.owned_from = self.blocks.len() as u32;
+        self.stopped = None;
+    }
+
+    fn drives_told(&mut self, after: bool, drives: &[DriveTold]) {
+        if after {
+            self.told_after = drives.to_vec();
+        } else if self.told_before.is_empty() {
             // After a resume what was told first is still the beginning.
-            What::DrivesTold { after: false, drives } if self.told_before.is_empty() => {
-                self.told_before = drives.clone();
-            }
-            What::DrivesTold { after: false, .. } => {}
-            What::DrivesTold { after: true, drives } => self.told_after = drives.clone(),
-            What::PooledControls(pooled) => self.pooled = Some((**pooled).clone()),
-            What::Ceilings(ceilings) => self.ceilings = (**ceilings).clone(),
-            What::Found(finding) if !self.findings.contains(finding) => {
-                self.findings.push(finding.clone());
-            }
-            What::Surveyed { region, positions } => {
-                self.surveys.retain(|(surveyed, _)| surveyed != region);
-                self.surveys.push((*region, positions.clone()));
-            }
-            What::Marked { region, mark } => {
-                self.marks.retain(|(marked, _)| marked != region);
-                self.marks.push((*region, mark.clone()));
-            }
-            What::Verified { region, verified_bytes, device_bytes } => {
-                self.verified.retain(|(verified, ..)| verified != region);
-                self.verified.push((*region, *verified_bytes, *device_bytes));
-            }
-            _ => {}
+            self.told_before = drives.to_vec();
         }
     }
 
-    /// A round or the end of a series; `None` when it follows nothing.
-    fn precondition(&mut self, what: &What) -> Option<()> {
-        let open = |all: &mut Vec<Series>, of: u16| {
-            let last = all.iter().rposition(|series| series.region == of)?;
-            all[last].end.is_none().then_some(last)
-        };
-        let all = &mut self.preconditioned;
-        match what {
-            What::PreconditionStarted { region, most_bytes } => {
-                all.push(Series::new(*region, *most_bytes));
-            }
-            What::PreconditionRound(round) => {
-                // Earlier records do not say that a series began.
-                let before = open(all, round.region);
-                if round.round == 0 && before.is_none_or(|at| !all[at].rounds.is_empty()) {
-                    all.push(Series::new(round.region, 0));
-                }
-                let at = open(all, round.region)?;
-                let follows = all[at].rounds.len() == round.round as usize;
-                follows.then(|| all[at].rounds.push((**round).clone()))?;
-            }
-            What::Preconditioned { region, end } => {
-                // Without a single round there was nothing left to write.
-                let at = open(all, *region).unwrap_or_else(|| {
-                    all.push(Series::new(*region, 0));
-                    all.len() - 1
-                });
-                all[at].end = Some(*end);
-            }
-            _ => {}
+    fn found(&mut self, finding: &Finding) {
+        if !self.findings.contains(finding) {
+            self.findings.push(finding.clone());
         }
+    }
+
+    /// The series of a region that has not ended.
+    fn open_series(&self, region: u16) -> Option<usize> {
+        let last = self.preconditioned.iter().rposition(|series| series.region == region)?;
+        self.preconditioned[last].end.is_none().then_some(last)
+    }
+
+    /// One more round; `None` when it follows nothing.
+    fn precondition_round(&mut self, round: &PreconditionRound) -> Option<()> {
+        // Earlier records do not say that a series began.
+        let before = self.open_series(round.region);
+        let is_used = |at: usize| !self.preconditioned[at].rounds.is_empty();
+        if round.round == 0 && before.is_none_or(is_used) {
+            self.preconditioned.push(Series::new(round.region, 0));
+        }
+        let at = self.open_series(round.region)?;
+        let rounds = &mut self.preconditioned[at].rounds;
+        (rounds.len() == round.round as usize).then(|| rounds.push(round.clone()))
+    }
+
+    fn precondition_end(&mut self, region: u16, end: End) {
+        // Without a single round there was nothing left to write.
+        let at = self.open_series(region).unwrap_or_else(|| {
+            self.preconditioned.push(Series::new(region, 0));
+            self.preconditioned.len() - 1
+        });
+        self.preconditioned[at].end = Some(end);
+    }
+
+    fn step_planned(&mut self, step: &Step) -> Option<()> {
+        let follows = step.step as usize == self.steps.len();
+        let record = StepRecord { step: step.clone(), done: None, undone: false };
+        follows.then(|| self.steps.push(record))
+    }
+
+    fn step_mut(&mut self, step: u32) -> Option<&mut StepRecord> {
+        self.steps.get_mut(step as usize)
+    }
+
+    fn block_done(&mut self, block: u32, elapsed_ns: u64) -> Option<()> {
+        let block = self.block_mut(block)?;
+        block.state = BlockState::Complete;
+        block.done_ns = Some(elapsed_ns);
         Some(())
     }
 
-    fn step(&mut self, what: &What) -> Result<(), &'static str> {
-        match what {
-            What::StepPlanned(step) => {
-                if step.step as usize != self.steps.len() {
-                    return Err("step out of order");
-                }
-                self.steps.push(StepRecord { step: step.clone(), done: None, undone: false });
-            }
-            What::StepDone(done) => {
-                let step = self.steps.get_mut(done.step as usize).ok_or("step")?;
-                step.done = Some(done.clone());
-            }
-            What::StepUndone { step } => {
-                self.steps.get_mut(*step as usize).ok_or("step")?.undone = true;
-            }
-            _ => {}
-        }
-        Ok(())
+    fn looked(&mut self, blocks: u32, dropped: &[u16]) {
+        self.last_look = blocks;
+        self.looks.push(blocks);
+        self.dropped.extend(dropped.iter().map(|candidate| (*candidate, blocks)));
     }
 
     fn rehearsed(&mut self, rehearsal: &Rehearsal) -> Option<()> {
@@ -488,6 +475,12 @@ impl Run {
     pub fn steps_to_undo(&self) -> impl Iterator<Item = &Step> {
         self.steps.iter().rev().filter(|s| !s.undone && s.step.undo.is_some()).map(|s| &s.step)
     }
+}
+
+/// Puts `entry` in the place of an earlier one of the same region.
+fn replace<T>(all: &mut Vec<T>, entry: T, region: impl Fn(&T) -> u16) {
+    all.retain(|earlier| region(earlier) != region(&entry));
+    all.push(entry);
 }
 
 /// Refuses what would take for ever to compare.

@@ -173,7 +173,7 @@ fn cell(workload: &Workload, protocol: &Protocol, site: &Site) -> Cost {
             let slice = writing_ns(moved, site.speed).saturating_add(flushed);
             slice.clamp(2 * SHORTEST_NS, LIMIT_NS).saturating_mul((*SLICE_ROUNDS.start()).into())
         }
-        _ => measured,
+        Isolation::Slices | Isolation::Visit => measured,
     };
     let streamed = |ns: u64| {
         let bytes = u128::from(site.speed.write_bytes_per_s) * u128::from(ns);

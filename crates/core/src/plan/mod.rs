@@ -77,9 +77,9 @@ pub struct Axis {
 impl Plan {
     /// Files of fio jobs it names; their text is needed to expand it.
     pub fn job_files(&self) -> impl Iterator<Item = &str> {
-        self.workloads.iter().filter_map(|workload| match &workload.basis {
-            Basis::JobFile(file) => Some(file.as_str()),
-            _ => None,
+        self.workloads.iter().filter_map(|workload| {
+            let Basis::JobFile(file) = &workload.basis else { return None };
+            Some(file.as_str())
         })
     }
 

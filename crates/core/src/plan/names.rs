@@ -134,12 +134,20 @@ pub(super) fn of_workload(workload: &PlannedWorkload) -> Sayable {
     let time = job.runtime_ns.map_or(String::new(), |ns| format!("-{}s", ns / 1_000_000_000));
     let offsets = match &job.offsets {
         Offsets::Uniform => String::new(),
-        other => format!("-{other}"),
+        Offsets::Once
+        | Offsets::Zipf { .. }
+        | Offsets::Hot { .. }
+        | Offsets::Backward
+        | Offsets::Strided { .. } => format!("-{}", job.offsets),
     };
     let data = if job.data == Data::Zero { "-zero" } else { "" };
     let driver = match workload.driver {
         DriverName::Native => String::new(),
-        other => format!("-{}", other.name()),
+        tool @ (DriverName::Fio
+        | DriverName::Sysbench
+        | DriverName::Bonnie
+        | DriverName::Iozone
+        | DriverName::Dd) => format!("-{}", tool.name()),
     };
     let namesakes = [
         direct.to_string(),

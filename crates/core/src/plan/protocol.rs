@@ -1,6 +1,6 @@
 //! `[protocol]` and `[region]`: how a plan is measured, and where.
 
-use toml::de::{DeTable, DeValue};
+use toml::de::DeTable;
 
 use super::error::PlanError;
 use super::read::{Source, Value};
@@ -187,14 +187,14 @@ pub(super) fn fraction(
     least: f64,
     most: f64,
 ) -> Result<f64, PlanError> {
-    let read = match value.get_ref() {
-        DeValue::Float(number) => number.as_str().parse().ok(),
-        DeValue::String(text) => text
-            .trim()
-            .strip_suffix('%')
-            .and_then(|percent| percent.trim().parse::<f64>().ok())
-            .map(|percent| percent / 100.0),
-        _ => None,
+    let of_percent = |text: &str| {
+        let percent = text.trim().strip_suffix('%')?.trim().parse::<f64>().ok()?;
+        Some(percent / 100.0)
+    };
+    let written = value.get_ref();
+    let read = match written.as_float() {
+        Some(number) => number.as_str().parse().ok(),
+        None => written.as_str().and_then(of_percent),
     };
     match read {
         Some(fraction) if (least..=most).contains(&fraction) => Ok(fraction),
@@ -221,10 +221,8 @@ pub(super) fn region(source: &Source, table: &DeTable) -> Result<RegionRequest, 
 
 /// 0 is a place too.
 fn start(source: &Source, value: &Value) -> Result<u64, PlanError> {
-    let zero = match value.get_ref() {
-        DeValue::Integer(number) => number.as_str() == "0",
-        DeValue::String(text) => text.trim() == "0",
-        _ => false,
-    };
-    if zero { Ok(0) } else { source.size("start", value) }
+    let written = value.get_ref();
+    let is_zero = written.as_integer().is_some_and(|number| number.as_str() == "0")
+        || written.as_str().is_some_and(|text| text.trim() == "0");
+    if is_zero { Ok(0) } else { source.size("start", value) }
 }

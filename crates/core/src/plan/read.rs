@@ -216,10 +216,9 @@ impl Source<'_> {
         expected: &'static str,
         parse: fn(&str) -> Result<u64, units::UnitError>,
     ) -> Result<u64, PlanError> {
-        let text = match value.get_ref() {
-            DeValue::String(text) => Some(text.to_string()),
-            DeValue::Integer(_) => whole(value.get_ref()).map(|n| n.to_string()),
-            _ => None,
+        let text = match value.get_ref().as_str() {
+            Some(text) => Some(text.to_string()),
+            None => whole(value.get_ref()).map(|n| n.to_string()),
         };
         let text = self.kind(key, value, expected, text)?;
         let amount = parse(&printable(text.as_bytes())).map_err(|error| {

@@ -1,6 +1,6 @@
 //! `[protocol.weights]`: how much each workload counts in the recommendation.
 
-use toml::de::{DeTable, DeValue};
+use toml::de::DeTable;
 
 use super::error::PlanError;
 use super::read::Source;
@@ -15,11 +15,9 @@ const MOST: f64 = 100.0;
 pub(super) fn weights(source: &Source, table: &DeTable) -> Result<Vec<Weight>, PlanError> {
     let mut made = Vec::new();
     for (key, value) in table {
-        let number = match value.get_ref() {
-            DeValue::Integer(number) => number.as_str().parse::<f64>().ok(),
-            DeValue::Float(number) => number.as_str().parse::<f64>().ok(),
-            _ => None,
-        };
+        let whole = value.get_ref().as_integer().map(|number| number.as_str());
+        let digits = whole.or(value.get_ref().as_float().map(|number| number.as_str()));
+        let number = digits.and_then(|digits| digits.parse::<f64>().ok());
         let weight = number.filter(|weight| (LEAST..=MOST).contains(weight));
         let shown = printable(key.get_ref().as_bytes());
         let weight = weight.ok_or_else(|| {

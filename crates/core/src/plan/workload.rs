@@ -278,7 +278,7 @@ impl PlannedWorkload {
     pub(super) fn fio_job(&self, name: &str, text: &str) -> Workload {
         let summary = match &self.basis {
             Basis::JobFile(file) => format!("the jobs of {file}, by fio"),
-            _ => summary(&self.job),
+            Basis::Words | Basis::BuiltIn(_) | Basis::Profile(_) => summary(&self.job),
         };
         let metric = self.metric.unwrap_or(Metric::Bandwidth);
         // Whether memory can have answered depends on it; a file that fio would not read is refused
@@ -302,7 +302,9 @@ impl PlannedWorkload {
         };
         let mut made = match &self.basis {
             Basis::BuiltIn(built_in) if built_in.job == self.job => (**built_in).clone(),
-            _ => Workload::native(name, &summary(&self.job), phase, metric, self.job.clone()),
+            Basis::Words | Basis::BuiltIn(_) | Basis::Profile(_) | Basis::JobFile(_) => {
+                Workload::native(name, &summary(&self.job), phase, metric, self.job.clone())
+            }
         };
         made.name = name.to_string();
         made.metric = self.metric.unwrap_or(made.metric);

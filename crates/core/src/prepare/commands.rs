@@ -48,15 +48,11 @@ pub fn argv(action: &Action) -> Option<Vec<RawPath>> {
 
 /// One line that says what an action does: a command to type where there is one.
 pub fn describe(action: &Action) -> String {
-    if let Some(argv) = argv(action) {
-        let line = argv.iter().map(shell_word).collect::<Vec<_>>().join(" ");
-        return match action {
-            // The same random key for formatting and opening, from memory.
-            Action::RunWithKey { .. } => format!("{line} <KEY"),
-            _ => line,
-        };
-    }
+    let typed = || argv(action).iter().flatten().map(shell_word).collect::<Vec<_>>().join(" ");
     match action {
+        Action::Run { .. } | Action::AttachLoop { .. } | Action::Mount { .. } => typed(),
+        // The same random key for formatting and opening, from memory.
+        Action::RunWithKey { .. } => format!("{} <KEY", typed()),
         Action::MakeScratch { parent, name } => {
             format!("mkdir -m 0700 {}", shell_word(&join(parent, name)))
         }
@@ -71,8 +67,6 @@ pub fn describe(action: &Action) -> String {
         Action::AddUdevRule { path, .. } => {
             format!("write {} and `udevadm control --reload`", shell_word(path))
         }
-        // The others run a program and were answered above.
-        _ => String::new(),
     }
 }
 

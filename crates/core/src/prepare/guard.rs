@@ -133,7 +133,9 @@ fn written_too<'a>(device: &'a BlockDevice, system: &'a System) -> Vec<&'a Block
     pairs
         .flat_map(|pair| match pair[0].layer.kind {
             LayerKind::Partition => vec![pair[1]],
-            _ => system.tree(pair[1].dev),
+            LayerKind::Disk | LayerKind::Dm | LayerKind::Md | LayerKind::Loop | LayerKind::Ram => {
+                system.tree(pair[1].dev)
+            }
         })
         .collect()
 }
@@ -220,7 +222,11 @@ fn unfit(device: &BlockDevice) -> Vec<Reason> {
     if device.layer.size_bytes == 0 {
         let text = match device.layer.kind {
             LayerKind::Loop => "it is a loop device without a backing file (size 0)",
-            _ => "it contains no medium",
+            LayerKind::Disk
+            | LayerKind::Partition
+            | LayerKind::Dm
+            | LayerKind::Md
+            | LayerKind::Ram => "it contains no medium",
         };
         reasons.push(Reason::new(Why::NoMedium, text));
     }

@@ -24,7 +24,7 @@ pub fn room_bytes(
     let room = (free_bytes / 2).min(free_bytes.saturating_sub(keep_free));
     match class {
         PlaceClass::Memory => room.min(available_bytes / 4),
-        _ => room,
+        PlaceClass::Block | PlaceClass::Fuse | PlaceClass::Network | PlaceClass::Stacked => room,
     }
 }
 

@@ -66,7 +66,7 @@ pub fn judge(
         .iter()
         .filter_map(|(at, seen)| match seen {
             Seen::Alias(other) => Some(at.abs_diff(*other)),
-            _ => None,
+            Seen::Good | Seen::Other | Seen::Unreadable => None,
         })
         .collect();
     wraps.sort_unstable();

@@ -11,10 +11,8 @@ use crate::model::verdict::{Effect, Verdict, WorkloadVerdict};
 /// The keys that a verdict of a run by the lead has beside those of every verdict. `verdict` is
 /// null where nothing is compared.
 pub fn fill(said: &mut Value, v: &WorkloadVerdict) {
-    said["verdict"] = match v.verdict {
-        Verdict::Alone => Value::Null,
-        verdict => value!(verdict.name()),
-    };
+    let is_compared = v.verdict != Verdict::Alone;
+    said["verdict"] = value!(is_compared.then(|| v.verdict.name()));
     said["effects"] = v.effects.iter().map(effect).collect();
     let Some(keys) = said.as_object_mut() else { return };
     let lead = v.lead.as_ref().map_or_else(no_lead, lead);

@@ -84,10 +84,8 @@ fn all_on_all(matrix: &Matrix) -> String {
         let cells = row.cells.iter().map(|cell| {
             let words = format!("{}{}", cell.label(), cell.mark());
             let words = escape(words.trim_end());
-            match cell.place {
-                Place::Leader { .. } => format!(" **{words}** |"),
-                _ => format!(" {words} |"),
-            }
+            let is_leader = matches!(cell.place, Place::Leader { .. });
+            if is_leader { format!(" **{words}** |") } else { format!(" {words} |") }
         });
         out.push_str(&format!("| {} |{}\n", escape(&row.name), cells.collect::<String>()));
     }

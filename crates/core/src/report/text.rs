@@ -68,8 +68,8 @@ impl Page<'_> {
         let tone = match question.verdict {
             _ if question.is_alone => Tone::Strong,
             Verdict::Refused => Tone::Bad,
-            verdict if verdict.is_answer() => Tone::Good,
-            _ => Tone::Caution,
+            Verdict::Fastest | Verdict::AsFast | Verdict::Beats | Verdict::Ties => Tone::Good,
+            Verdict::Leads | Verdict::Alone | Verdict::NotResolved => Tone::Caution,
         };
         let verdict = self.paint(&question.verdict_word.to_uppercase(), tone);
         let room = self.width.saturating_sub(question.verdict_word.len() + 2);
@@ -171,7 +171,7 @@ impl Page<'_> {
     fn finding(&mut self, finding: &FindingView) {
         let tone = match finding.severity {
             Severity::Refuse | Severity::Error => Tone::Bad,
-            _ => Tone::Caution,
+            Severity::Warn | Severity::Info => Tone::Caution,
         };
         let what = format!("{} {} ({}):", finding.severity_word, finding.id, finding.about());
         let text = format!("{what} {} {}", finding.evidence(), finding.advice);

@@ -16,12 +16,12 @@ use crate::study::facts::Facts;
 pub fn result(result: &ToolResult) -> Vec<Finding> {
     let limits = Thresholds::default();
     let observation = Observation::of_result(&limits, result);
-    let found = |(rule, check): (&Rule, &Check)| match check {
-        Check::Result(check) => check(result),
-        Check::Observed(check) => {
-            check(&observation).map(|seen| of_result(rule, seen.evidence, seen.advice))
+    let found = |(rule, check): (&Rule, &Check)| {
+        if let Check::Result(check) = check {
+            return check(result);
         }
-        _ => None,
+        let seen = check.observed(&observation)?;
+        Some(of_result(rule, seen.evidence, seen.advice))
     };
     let mut found: Vec<Finding> = checks(super::all_rules()).filter_map(found).collect();
     found.sort_by(|a, b| a.id.cmp(&b.id));
@@ -42,11 +42,11 @@ pub fn study(imported: &Imported, facts: &Facts) -> Vec<Finding> {
 }
 
 fn of_check(rule: &Rule, check: &Check, study: &Study) -> Option<Finding> {
-    match check {
-        Check::Study(check) => check(study),
-        Check::Stated(stated) => of_fact(rule, stated, study),
-        _ => None,
+    if let Check::Study(check) = check {
+        return check(study);
     }
+    let Check::Stated(stated) = check else { return None };
+    of_fact(rule, stated, study)
 }
 
 /// A finding that a fact is reason enough for.

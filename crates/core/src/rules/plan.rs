@@ -21,17 +21,17 @@ pub fn plan(header: &Header, system: &[SystemDisk]) -> Vec<Finding> {
             Kind::Directory { .. } => None,
         })
         .collect();
-    let mut all = found(|_, check| match check {
-        Check::Header(check) => check(header),
-        _ => None,
+    let mut all = found(|_, check| {
+        let Check::Header(check) = check else { return None };
+        check(header)
     });
     all.extend(header.regions().flat_map(|region| of_region(header, region)));
     all.extend(places(header).into_iter().flat_map(|of| of_place(header, of, system)));
     let own = header.workloads.iter().filter(|w| w.profile.is_none());
     all.extend(own.flat_map(|workload| of_workload(header, workload)));
-    all.extend(found(|_, check| match check {
-        Check::Stacks(check) => check(header, &stacks),
-        _ => None,
+    all.extend(found(|_, check| {
+        let Check::Stacks(check) = check else { return None };
+        check(header, &stacks)
     }));
     all.extend(stacks.iter().flat_map(|stack| of_stack(header, stack)));
     all
@@ -43,9 +43,9 @@ fn found(ask: impl Fn(&Rule, &Check) -> Option<Finding>) -> Vec<Finding> {
 }
 
 fn of_region(header: &Header, region: &Region) -> Vec<Finding> {
-    found(|_, check| match check {
-        Check::Region(check) => check(header, region),
-        _ => None,
+    found(|_, check| {
+        let Check::Region(check) = check else { return None };
+        check(header, region)
     })
 }
 
@@ -55,30 +55,34 @@ fn of_place(
     system: &[SystemDisk],
 ) -> Vec<Finding> {
     let about = |found| Finding { candidate: candidate.map(str::to_string), ..found };
-    found(|_, check| match check {
-        Check::Place(check) => check(header, place).map(about),
-        Check::System(check) => check(header, place, system).map(about),
-        _ => None,
-    })
+    let of_check = |check: &Check| {
+        if let Check::System(check) = check {
+            return check(header, place, system);
+        }
+        let Check::Place(check) = check else { return None };
+        check(header, place)
+    };
+    found(|_, check| of_check(check).map(about))
 }
 
 fn of_workload(header: &Header, workload: &Workload) -> Vec<Finding> {
     let observation = Observation::of_workload(header, workload);
     let about = |found| Finding { workload: Some(workload.name.clone()), ..found };
-    found(|rule, check| match check {
-        Check::Workload(check) => check(header, workload).map(about),
-        Check::Observed(check) => {
-            check(&observation).map(|seen| about(finding(header, rule, seen.evidence, seen.advice)))
+    let of_check = |rule: &Rule, check: &Check| {
+        if let Check::Workload(check) = check {
+            return check(header, workload);
         }
-        _ => None,
-    })
+        let seen = check.observed(&observation)?;
+        Some(finding(header, rule, seen.evidence, seen.advice))
+    };
+    found(|rule, check| of_check(rule, check).map(about))
 }
 
 fn of_stack(header: &Header, (name, stack): &(&str, &Stack)) -> Vec<Finding> {
-    found(|_, check| match check {
-        Check::Stack(check) => check(header, stack)
-            .map(|found| Finding { candidate: Some((*name).to_string()), ..found }),
-        _ => None,
+    let about = |found| Finding { candidate: Some((*name).to_string()), ..found };
+    found(|_, check| {
+        let Check::Stack(check) = check else { return None };
+        check(header, stack).map(about)
     })
 }
 

@@ -75,13 +75,13 @@ impl Quantity {
     /// Adds it as a whole number, where it fits.
     pub fn give_whole(&self, name: &str, unit: &'static str, line: u64, metrics: &mut Metrics) {
         if let Some(value) = self.whole() {
-            metrics.whole(name, value, unit, &self.raw, line);
+            metrics.whole(name, value, unit, (&self.raw, line));
         }
     }
 
     /// Adds it as a number with a fraction.
     pub fn give_real(&self, name: &str, unit: &'static str, line: u64, metrics: &mut Metrics) {
-        metrics.real(name, self.value(), unit, &self.raw, line);
+        metrics.real(name, self.value(), unit, (&self.raw, line));
     }
 }
 

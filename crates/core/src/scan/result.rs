@@ -138,19 +138,19 @@ pub struct Unread {
 pub struct Metrics(pub Vec<Metric>);
 
 impl Metrics {
-    /// Adds a whole number.
-    pub fn whole(&mut self, name: &str, value: u64, unit: &'static str, raw: &str, line: u64) {
-        self.push(name, Value::Whole(value), unit, raw, line);
+    /// Adds a whole number; `printed` is the tool's own text and its line.
+    pub fn whole(&mut self, name: &str, value: u64, unit: &'static str, printed: (&str, u64)) {
+        self.push(name, Value::Whole(value), unit, printed);
     }
 
     /// Adds a number with a fraction; one that is not finite is not added.
-    pub fn real(&mut self, name: &str, value: f64, unit: &'static str, raw: &str, line: u64) {
+    pub fn real(&mut self, name: &str, value: f64, unit: &'static str, printed: (&str, u64)) {
         if value.is_finite() {
-            self.push(name, Value::Real(value), unit, raw, line);
+            self.push(name, Value::Real(value), unit, printed);
         }
     }
 
-    fn push(&mut self, name: &str, value: Value, unit: &'static str, raw: &str, line: u64) {
+    fn push(&mut self, name: &str, value: Value, unit: &'static str, (raw, line): (&str, u64)) {
         let raw = short(raw);
         self.0.push(Metric { name: name.to_string(), value, unit: unit.into(), raw, line });
     }

@@ -65,7 +65,7 @@ pub fn measurement(workload: &Workload, rate: f64) -> Measurement {
             m.create = Some(op(ios, 0, elapsed_ns));
         }
         Metric::LatencyP99 => set_p99(&mut m, rate),
-        _ => {}
+        Metric::FilesPerSecond | Metric::Bandwidth | Metric::Iops => {}
     }
     m.windows = windows(&m);
     m

@@ -98,10 +98,7 @@ impl Session {
 }
 
 fn template(workload: u16, of: &Workload) -> Cell {
-    let rate = match of.metric {
-        Metric::Bandwidth => 50e6,
-        _ => 1000.0,
-    };
+    let rate = if of.metric == Metric::Bandwidth { 50e6 } else { 1000.0 };
     let measurement = cell::measurement(of, rate);
     let truth = cell::clean_truth(&measurement);
     Cell {

@@ -22,11 +22,12 @@ pub enum Keep {
 impl Keep {
     fn merge(self, earlier: u64, later: u64) -> u64 {
         match self {
-            _ if earlier == NONE || self == Keep::Later => later,
-            _ if later == NONE => earlier,
+            Keep::Later => later,
+            Keep::Highest | Keep::Lowest | Keep::Bits if earlier == NONE => later,
+            Keep::Highest | Keep::Lowest | Keep::Bits if later == NONE => earlier,
             Keep::Highest => earlier.max(later),
             Keep::Lowest => earlier.min(later),
-            _ => earlier | later,
+            Keep::Bits => earlier | later,
         }
     }
 }

@@ -49,14 +49,14 @@ impl Reader for Agnostics {
         if let Some((name, sizes)) = JOBS.iter().find(|(name, _)| fields[0] == *name)
             && fields.len() > 1
         {
-            self.job(line, name, sizes, &fields[1..], out);
+            self.job(line, (name, sizes), &fields[1..], out);
             return true;
         }
         let verdict = VERDICTS.iter().find(|(before, ..)| text.starts_with(before));
         let Some((before, job, unit)) = verdict.filter(|_| text.contains("(target ")) else {
             return false;
         };
-        self.verdict(line, job, unit, &text[before.len()..], out);
+        self.verdict(line, (job, unit), &text[before.len()..], out);
         true
     }
 
@@ -67,8 +67,7 @@ impl Agnostics {
     fn job(
         &mut self,
         line: &Line<'_>,
-        name: &'static str,
-        sizes: &[u64],
+        (name, sizes): (&'static str, &[u64]),
         fields: &[&str],
         out: &mut Out,
     ) {
@@ -107,8 +106,7 @@ impl Agnostics {
     fn verdict(
         &mut self,
         line: &Line<'_>,
-        job: &'static str,
-        unit: &str,
+        (job, unit): (&'static str, &str),
         text: &str,
         out: &mut Out,
     ) {

@@ -12,7 +12,7 @@ mod line;
 use self::line::Stats;
 use crate::model::finding::Severity;
 use crate::scan::finder::{Line, Reader};
-use crate::scan::result::{Metrics, Out, Place, finding, short};
+use crate::scan::result::{Metrics, Out, Place, ToolResult, finding, short};
 
 /// Statistics follow the record lines at once, but for a warning or a count of cut records.
 const RECORDS_GAP_LINES: u64 = 2;
@@ -164,7 +164,9 @@ impl Dd {
                     self.replace_loose(line.place("dd"), line.number, stats, out);
                     self.is_display = true;
                 }
-                true => self.emit(&line.place("dd"), line.number, &stats, None, out),
+                true => {
+                    out.result(self.result(&line.place("dd"), line.number, &stats, None));
+                }
             }
         }
     }
@@ -193,7 +195,7 @@ impl Dd {
             out.unread(place.first_line, line, why);
             return;
         }
-        self.emit(&place, line, &stats, None, out);
+        out.result(self.result(&place, line, &stats, None));
     }
 
     /// The statistics that end a run whose record lines are known.
@@ -229,28 +231,27 @@ impl Dd {
             let whole = partial == 0 && full > 0 && stats.bytes.is_multiple_of(full);
             (same && whole).then(|| (stats.bytes / full, first.2.clone(), first.0))
         });
-        self.emit(&place, line, &stats, block, out);
+        out.result(self.result(&place, line, &stats, block));
     }
 
-    fn emit(
+    fn result(
         &mut self,
         place: &Place,
         line: u64,
         stats: &Stats,
         block: Option<(u64, String, u64)>,
-        out: &mut Out,
-    ) {
+    ) -> ToolResult {
         let mut metrics = Metrics::default();
         // A wrapped line is found where it begins.
         let at = stats.first_line;
-        metrics.whole("bytes", stats.bytes, "bytes", &stats.bytes_raw, at);
-        metrics.whole("elapsed", stats.elapsed_ns, "ns", &stats.elapsed_raw, at);
+        metrics.whole("bytes", stats.bytes, "bytes", (&stats.bytes_raw, at));
+        metrics.whole("elapsed", stats.elapsed_ns, "ns", (&stats.elapsed_raw, at));
         if stats.bytes > 0 && stats.elapsed_ns > 0 {
             let rate = stats.bytes as f64 * 1e9 / stats.elapsed_ns as f64;
-            metrics.real("throughput", rate, "bytes/s", &stats.rate_raw, at);
+            metrics.real("throughput", rate, "bytes/s", (&stats.rate_raw, at));
         }
         if let Some((size_bytes, raw, at)) = block.filter(|block| block.0 > 0) {
-            metrics.whole("block_size", size_bytes, "bytes", &raw, at);
+            metrics.whole("block_size", size_bytes, "bytes", (&raw, at));
         }
         let mut result = place.result("dd", None, line, metrics);
         if let Some((at, text)) = self.error.take().filter(|(at, _)| at + ERROR_GAP_LINES >= line) {
@@ -258,7 +259,7 @@ impl Dd {
             let evidence = format!("line {at}: {text}");
             result.findings.push(finding("tool-error", Severity::Error, evidence, advice));
         }
-        out.result(result);
+        result
     }
 
     /// A line that is neither: too far below the record lines, nothing can belong to them.

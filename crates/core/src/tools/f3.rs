@@ -124,7 +124,7 @@ impl Reader for F3 {
         } else if let Some(name) = known(&PROBE_SPEEDS).filter(|_| value.contains(" blocks /")) {
             let block = self.block_of(line, "f3probe", out);
             block.last_line = line.number;
-            give_speed(name, value, line.number, block.is_mixed, &mut block.metrics, out);
+            block.speed(name, value, out);
         } else if let Some(news) = news(text) {
             self.news = Some((line.number, short(news), text.starts_with("Bad")));
         } else if label == "Probe time" {
@@ -165,7 +165,7 @@ impl F3 {
             None => self.fresh(line, if name == "read" { "f3read" } else { "f3write" }, out),
         };
         block.last_line = line.number;
-        give_speed(name, value, line.number, block.is_mixed, &mut block.metrics, out);
+        block.speed(name, value, out);
         self.block = Some(block);
         self.close(out);
     }
@@ -280,13 +280,44 @@ impl Block {
         }
     }
 
+    /// `9.85 MB/s`, or `420.34 MB/s (77824 sectors / 90.4ms)` of version 10.
+    fn speed(&mut self, name: &str, value: &str, out: &mut Out) {
+        let line = self.last_line;
+        let (rate, rest) = value.split_once(" (").unwrap_or((value, ""));
+        let rate = rate.strip_suffix("/s").and_then(|rate| Quantity::parse(rate, &UNITS));
+        let parts = rest.strip_suffix(')').and_then(|rest| rest.split_once(" / "));
+        let parts = parts.and_then(|(count, time)| {
+            let (count, unit) = count.split_once(' ')?;
+            let count: u64 = count.parse().ok().filter(|_| !unit.is_empty())?;
+            Some((count.checked_mul(SECTOR_BYTES)?, unit.starts_with("sector"), time))
+        });
+        let (Some(rate), true, false) = (rate, rest.is_empty() || parts.is_some(), self.is_mixed)
+        else {
+            let why = "a speed of f3 that is incomplete, or stands among those of another run";
+            return out.unread(line, line, why);
+        };
+        if let Some((bytes, true, time)) = parts {
+            let elapsed = elapsed(time);
+            let moved = Span::exactly(bytes as f64 * 1e9);
+            if elapsed.as_ref().is_some_and(|ns| !ns.span().times(rate.span()).meets(moved)) {
+                let why = "the sectors, the time and the speed of f3 contradict each other";
+                return out.unread(line, line, why);
+            }
+            self.metrics.whole(&format!("{name}.bytes"), bytes, "bytes", (rest, line));
+            if let Some(elapsed) = elapsed {
+                elapsed.give_whole(&format!("{name}.elapsed"), "ns", line, &mut self.metrics);
+            }
+        }
+        rate.give_real(&format!("{name}.throughput"), "bytes/s", line, &mut self.metrics);
+    }
+
     fn give(mut self, version: Option<String>, news: Option<(u64, String, bool)>, out: &mut Out) {
         let block_bytes = self.find("block_size").and_then(|size| size.bytes(None));
         let mut metrics = Metrics::default();
         self.drop_wrong_sum(out);
         for size in &self.sizes {
             if let Some(bytes) = size.bytes(block_bytes) {
-                metrics.whole(size.name, bytes, "bytes", &size.raw, size.line);
+                metrics.whole(size.name, bytes, "bytes", (&size.raw, size.line));
             } else {
                 size.printed.give_whole(size.name, "bytes", size.line, &mut metrics);
             }
@@ -387,42 +418,6 @@ impl Size {
         let is_same = |bytes| self.printed.span().meets(Span::exactly(bytes as f64));
         matches!(self.amount, Amount::Blocks(_)) || self.bytes(None).is_some_and(is_same)
     }
-}
-
-/// `9.85 MB/s`, or `420.34 MB/s (77824 sectors / 90.4ms)` of version 10.
-fn give_speed(
-    name: &str,
-    value: &str,
-    line: u64,
-    is_mixed: bool,
-    metrics: &mut Metrics,
-    out: &mut Out,
-) {
-    let (rate, rest) = value.split_once(" (").unwrap_or((value, ""));
-    let rate = rate.strip_suffix("/s").and_then(|rate| Quantity::parse(rate, &UNITS));
-    let parts = rest.strip_suffix(')').and_then(|rest| rest.split_once(" / "));
-    let parts = parts.and_then(|(count, time)| {
-        let (count, unit) = count.split_once(' ')?;
-        let count: u64 = count.parse().ok().filter(|_| !unit.is_empty())?;
-        Some((count.checked_mul(SECTOR_BYTES)?, unit.starts_with("sector"), time))
-    });
-    let (Some(rate), true, false) = (rate, rest.is_empty() || parts.is_some(), is_mixed) else {
-        let why = "a speed of f3 that is incomplete, or stands among those of another run";
-        return out.unread(line, line, why);
-    };
-    if let Some((bytes, true, time)) = parts {
-        let elapsed = elapsed(time);
-        let moved = Span::exactly(bytes as f64 * 1e9);
-        if elapsed.as_ref().is_some_and(|ns| !ns.span().times(rate.span()).meets(moved)) {
-            let why = "the sectors, the time and the speed of f3 contradict each other";
-            return out.unread(line, line, why);
-        }
-        metrics.whole(&format!("{name}.bytes"), bytes, "bytes", rest, line);
-        if let Some(elapsed) = elapsed {
-            elapsed.give_whole(&format!("{name}.elapsed"), "ns", line, metrics);
-        }
-    }
-    rate.give_real(&format!("{name}.throughput"), "bytes/s", line, metrics);
 }
 
 /// `90.4ms`, `3.07s`, `2'05"` or `1:02:05`; whole seconds from a minute on.

@@ -40,18 +40,18 @@ impl Volume {
     /// Puts bytes, runtime and the rate among the metrics.
     pub fn give(&self, direction: &str, rate_raw: &str, line: u64, metrics: &mut Metrics) {
         if let Some((bytes, raw, line)) = &self.bytes {
-            metrics.whole(&format!("{direction}.bytes"), *bytes, "bytes", raw, *line);
+            metrics.whole(&format!("{direction}.bytes"), *bytes, "bytes", (raw, *line));
         }
         if let Some((ms, raw, line)) = &self.runtime_ms {
             let ns = ms.saturating_mul(1_000_000);
-            metrics.whole(&format!("{direction}.elapsed"), ns, "ns", raw, *line);
+            metrics.whole(&format!("{direction}.elapsed"), ns, "ns", (raw, *line));
         }
         if let (Some((bytes, ..)), Some((ms, ..))) = (&self.bytes, &self.runtime_ms)
             && *ms > 0
             && *bytes > 0
         {
             let rate = *bytes as f64 * 1000.0 / *ms as f64;
-            metrics.real(&format!("{direction}.throughput"), rate, "bytes/s", rate_raw, line);
+            metrics.real(&format!("{direction}.throughput"), rate, "bytes/s", (rate_raw, line));
         }
     }
 }

@@ -50,12 +50,12 @@ impl Hdparm {
         let mut metrics = Metrics::default();
         let at = line.number;
         if let Some(bytes) = figures.size.times(MIB) {
-            metrics.whole("bytes", bytes, "bytes", figures.raw, at);
+            metrics.whole("bytes", bytes, "bytes", (figures.raw, at));
         }
         if let Some(ns) = figures.elapsed.times(1_000_000_000) {
-            metrics.whole("elapsed", ns, "ns", figures.raw, at);
+            metrics.whole("elapsed", ns, "ns", (figures.raw, at));
         }
-        metrics.real("throughput", figures.bytes_per_s(), "bytes/s", figures.raw, at);
+        metrics.real("throughput", figures.bytes_per_s(), "bytes/s", (figures.raw, at));
         let mut place = line.place(TOOL);
         if let Some((first_line, device)) = &self.device {
             (place.first_line, place.context) = (*first_line, device.clone());

@@ -360,7 +360,7 @@ impl Latencies {
             // 0.6 prints whole tenths of a millisecond: a zero says nothing.
             if let Some(ns) = value.whole().filter(|ns| !self.is_old || *ns > 0) {
                 let raw = if self.is_old { figures } else { &value.raw };
-                metrics.whole(&format!("latency_{name}"), ns, "ns", raw, line);
+                metrics.whole(&format!("latency_{name}"), ns, "ns", (raw, line));
             }
         }
     }
@@ -402,7 +402,7 @@ fn raw(line: &Line<'_>, text: &str, out: &mut Out) -> bool {
         ("generated.elapsed", "ns"),
     ];
     for (((name, unit), value), word) in names.iter().zip(&values).zip(&words) {
-        metrics.whole(name, *value, unit, word, line.number);
+        metrics.whole(name, *value, unit, (word, line.number));
     }
     out.result(line.place(TOOL).result(TOOL, None, line.number, metrics));
     true

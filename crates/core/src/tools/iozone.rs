@@ -255,10 +255,10 @@ impl Open {
         let mut metrics = Metrics::default();
         let size = |kib: &Decimal| kib.times(1024);
         if let Some(bytes) = size(&row.file_kib) {
-            metrics.whole("file_size", bytes, "bytes", &row.file_raw, row.line);
+            metrics.whole("file_size", bytes, "bytes", (&row.file_raw, row.line));
         }
         if let Some(bytes) = size(&row.record_kib) {
-            metrics.whole("record_size", bytes, "bytes", &row.record_raw, row.record_line);
+            metrics.whole("record_size", bytes, "bytes", (&row.record_raw, row.record_line));
         }
         for value in &row.values {
             value.give(unit, &mut metrics);
@@ -268,7 +268,7 @@ impl Open {
         }
         for value in self.excel.cpu(row).filter(|_| self.has_cpu) {
             let name = format!("{}.cpu", row::TESTS[value.test]);
-            metrics.real(&name, value.number.value(), "percent", &value.raw, value.line);
+            metrics.real(&name, value.number.value(), "percent", (&value.raw, value.line));
         }
         let place = Place { first_line: row.line, ..self.place.clone() };
         let mut result = place.result("iozone", self.version.clone(), row.line, metrics);

@@ -43,7 +43,16 @@ pub(crate) fn rate_name(part: Part, word: &str) -> Option<String> {
             };
             format!("{name}.throughput")
         }
-        _ => return None,
+        Profile::Sqlite
+        | Profile::HomeAssistant
+        | Profile::Torrent
+        | Profile::Nas
+        | Profile::CopyTree
+        | Profile::Boot
+        | Profile::PackageInstall
+        | Profile::Desktop
+        | Profile::Dd
+        | Profile::Sysbench => return None,
     })
 }
 
@@ -66,13 +75,13 @@ pub(super) fn work(
         return Err(none(&name));
     }
     let size = figures.find("file_size").map_or(0, whole);
-    let (amount, read, write) = match part.profile {
-        Profile::Bonnie => bonnie(spec, size, job.io_size.unwrap_or(PER_CHAR_BYTES), figures),
-        _ => {
-            let done = Done::of(size / figures.above_zero("record_size")?.max(1), size);
-            if matches!(rw, Rw::Read | Rw::RandRead) {
-                (size, done, Done::default())
-            } else {
+    let (amount, read, write) = if part.profile == Profile::Bonnie {
+        bonnie(spec, size, job.io_size.unwrap_or(PER_CHAR_BYTES), figures)
+    } else {
+        let done = Done::of(size / figures.above_zero("record_size")?.max(1), size);
+        match rw {
+            Rw::Read | Rw::RandRead => (size, done, Done::default()),
+            Rw::Write | Rw::RandWrite | Rw::RandRw | Rw::SmallFiles => {
                 (size, Done::default(), done)
             }
         }

@@ -136,8 +136,8 @@ impl Cursor {
     pub fn new(job: &Job, span: Span, lane: u32) -> Cursor {
         let read_percent = match job.rw {
             Rw::RandRw => u64::from(job.rwmixread.min(100)),
-            rw if rw.writes() => 0,
-            _ => 100,
+            Rw::Write | Rw::RandWrite | Rw::SmallFiles => 0,
+            Rw::Read | Rw::RandRead => 100,
         };
         let random = SplitMix64::derive(job.seed, &[PURPOSE_OFFSETS, u64::from(lane)]);
         let places = || SplitMix64::derive(job.seed, &[PURPOSE_OFFSETS, u64::from(lane), 1]);

@@ -302,7 +302,7 @@ impl Generator {
         let is_read = match self.mode {
             Mode::Seqrd | Mode::Rndrd => true,
             Mode::Rndrw => ((self.reads + 1) as f64 / (self.writes + 1) as f64) < READS_PER_WRITE,
-            _ => false,
+            Mode::Seqwr | Mode::Seqrewr | Mode::Rndwr => false,
         };
         if is_read {
             self.reads += 1;

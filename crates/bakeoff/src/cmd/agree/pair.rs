@@ -62,7 +62,7 @@ impl<'a> Bench<'a> {
     pub fn load(&self, job: &Job, progress: &Progress) -> Result<Measurement, Fault> {
         self.one(job, progress).map_err(|error| match error {
             LoadError::Interrupted => interrupted(),
-            error => Fault::environment(error),
+            LoadError::Failed(_) | LoadError::Child(_) => Fault::environment(error),
         })
     }
 
@@ -73,14 +73,14 @@ impl<'a> Bench<'a> {
         load::run(job, data, TargetKind::File, self.cancel, &mut tick)
     }
 
-    /// One turn of both: a pair for each phase, or why there is none.
+    /// One turn of both: what each phase gave, in order.
     pub fn turn(
         &self,
         case: &Case,
         tool: &Installed,
         ours_first: bool,
         progress: &Progress,
-    ) -> Result<Vec<Result<Pair, String>>, TurnError> {
+    ) -> Result<Vec<Phase>, TurnError> {
         let (ours, theirs) = if ours_first {
             let ours = self.ours(case, progress)?;
             (ours, self.theirs(case, tool)?)
@@ -92,7 +92,10 @@ impl<'a> Bench<'a> {
             return Err(TurnError::Fault(Fault::bug("a round without a figure for each phase")));
         }
         let both = ours.into_iter().zip(theirs);
-        Ok(case.phases.iter().zip(both).map(|(phase, both)| pair(phase, both)).collect())
+        let phases = case.phases.iter().zip(both);
+        Ok(phases
+            .map(|(of, both)| pair(of, both).map_or_else(Phase::Missing, Phase::Pair))
+            .collect())
     }
 
     fn ours(&self, case: &Case, progress: &Progress) -> Result<Vec<Measurement>, TurnError> {
@@ -177,6 +180,14 @@ fn pair(phase: &Compared, (ours, theirs): (Measurement, Told)) -> Result<Pair, S
     })
 }
 
+/// What a phase of a turn gave.
+pub enum Phase {
+    /// A figure of both.
+    Pair(Pair),
+    /// Why one of them is missing.
+    Missing(String),
+}
+
 /// Why a turn gave no pair.
 pub enum TurnError {
     /// The whole comparison ends.
@@ -189,15 +200,15 @@ impl TurnError {
     fn of_load(error: LoadError) -> TurnError {
         match error {
             LoadError::Interrupted => TurnError::Fault(interrupted()),
-            error => TurnError::Cannot(error.to_string()),
+            LoadError::Failed(_) | LoadError::Child(_) => TurnError::Cannot(error.to_string()),
         }
     }
 
     fn of_tool(error: ForeignError) -> TurnError {
-        match error {
-            ForeignError::Exec(ExecError::Interrupted) => TurnError::Fault(interrupted()),
-            error => TurnError::Cannot(error.to_string()),
+        if matches!(error, ForeignError::Exec(ExecError::Interrupted)) {
+            return TurnError::Fault(interrupted());
         }
+        TurnError::Cannot(error.to_string())
     }
 }
 

@@ -11,7 +11,7 @@ use bakeoff_core::model::workload::DriverName;
 use bakeoff_core::prepare::space;
 use bakeoff_core::units;
 
-use super::pair::{Bench, TurnError};
+use super::pair::{Bench, Phase, TurnError};
 use crate::cli::{Agree, Global};
 use crate::fault::Fault;
 use crate::host::{self, Opened};
@@ -186,8 +186,8 @@ impl<'a> Turns<'a> {
 
     fn turn(&mut self, one: &mut Running, ours_first: bool) -> Result<(), Fault> {
         let began = Instant::now();
-        let pairs = match self.bench.turn(&one.case, &one.tool, ours_first, &self.progress) {
-            Ok(pairs) => pairs,
+        let phases = match self.bench.turn(&one.case, &one.tool, ours_first, &self.progress) {
+            Ok(phases) => phases,
             Err(TurnError::Fault(fault)) => return Err(fault),
             Err(TurnError::Cannot(reason)) => {
                 one.is_over = true;
@@ -196,10 +196,10 @@ impl<'a> Turns<'a> {
             }
         };
         one.took = began.elapsed();
-        for (at, pair) in pairs.into_iter().enumerate() {
-            match pair {
-                Ok(pair) => one.pairs[at].push(pair),
-                Err(why) => one.missing[at] = Some(why),
+        for (at, phase) in phases.into_iter().enumerate() {
+            match phase {
+                Phase::Pair(pair) => one.pairs[at].push(pair),
+                Phase::Missing(why) => one.missing[at] = Some(why),
             }
         }
         Ok(())

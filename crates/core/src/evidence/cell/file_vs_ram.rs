@@ -34,7 +34,7 @@ fn in_cell(header: &Header, workload: &Workload, cell: &Cell) -> Option<Finding>
     let proven = match workload.phase {
         Phase::ColdRead => cell.truth.cache != CacheState::Unknown,
         Phase::Whole => job.invalidate,
-        _ => false,
+        Phase::Overwrite | Phase::Append | Phase::Metadata => false,
     };
     let buffered = job.rw.reads() && job.rw != Rw::SmallFiles && !job.direct;
     (buffered && !proven && job.size < memory.saturating_mul(TIMES)).then(|| {

@@ -69,12 +69,12 @@ pub fn cell(header: &Header, cell: &Cell) -> Vec<Finding> {
         return Vec::new();
     };
     let observation = Observation::of_cell(header, workload, cell);
-    let found = |(rule, check): (&Rule, &Check)| match check {
-        Check::Cell(check) => check(header, workload, cell),
-        Check::Observed(check) => {
-            check(&observation).map(|seen| finding(header, rule, seen.evidence, seen.advice))
+    let found = |(rule, check): (&Rule, &Check)| {
+        if let Check::Cell(check) = check {
+            return check(header, workload, cell);
         }
-        _ => None,
+        let seen = check.observed(&observation)?;
+        Some(finding(header, rule, seen.evidence, seen.advice))
     };
     let own = checks(RULES.into_iter()).filter_map(found);
     let engines = cell.measurement.findings.iter().cloned().map(|found| Finding {

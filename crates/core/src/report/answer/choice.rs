@@ -54,7 +54,7 @@ pub fn of(run: &Run, analysis: &Analysis) -> Choice {
     let candidate = run.header.candidates.iter().find(|c| c.name == chosen.candidate);
     let commands = match candidate.map(|c| &c.kind) {
         Some(Kind::Stack(stack)) => recipe::make(stack),
-        _ => Vec::new(),
+        Some(Kind::Directory { .. }) | None => Vec::new(),
     };
     let candidate = Some(sanitize(&chosen.candidate));
     Choice { candidate, said: said(run, analysis, chosen), notes, brief, commands }
@@ -72,7 +72,7 @@ fn none(analysis: &Analysis) -> String {
     let blocks =
         analysis.verdicts.iter().find_map(|v| match v.lead.as_ref()?.refusal.as_ref()? {
             Refusal::TooFewBlocks { complete, needed } => Some((*complete, *needed)),
-            _ => None,
+            Refusal::NothingToCompare { .. } | Refusal::Findings { .. } => None,
         });
     match blocks {
         Some((complete, needed)) => {

@@ -143,8 +143,7 @@ fn cause(v: &WorkloadVerdict) -> Option<String> {
     {
         return Some("differs by candidate".to_string());
     }
-    Some(match first.reason.cause {
-        Cause::PageCache => "memory, not the disk".to_string(),
-        cause => cause.label().to_string(),
-    })
+    let cause = first.reason.cause;
+    let label = if cause == Cause::PageCache { "memory, not the disk" } else { cause.label() };
+    Some(label.to_string())
 }

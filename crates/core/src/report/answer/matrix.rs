@@ -100,7 +100,7 @@ impl Cell {
             Place::Out(NotRanked::CacheUnknown) => "memory?".to_string(),
             Place::Out(NotRanked::TooFewBlocks) => "too few".to_string(),
             Place::Leader { .. } | Place::Observed => figure(),
-            _ => match self.share() {
+            Place::Equal | Place::Behind | Place::Open => match self.share() {
                 Share::Of(share) => share,
                 Share::Below(bound) => format!("<{bound}"),
                 Share::Unknown => "unknown".to_string(),
@@ -113,10 +113,10 @@ impl Cell {
     pub fn share(&self) -> Share {
         match self.ratio {
             None => Share::None,
-            Some((_, low, high)) if amount::is_unknown(low, high) => match self.place {
-                Place::Behind => Share::Below(amount::at_most(high)),
-                _ => Share::Unknown,
-            },
+            Some((_, low, high)) if amount::is_unknown(low, high) => {
+                let is_behind = self.place == Place::Behind;
+                if is_behind { Share::Below(amount::at_most(high)) } else { Share::Unknown }
+            }
             // Behind for certain, and never shown as if it were not.
             Some((mean, ..)) if self.place == Place::Behind && mean >= 0.995 => {
                 Share::Of(format!("{:.1} %", libm::floor(mean * 1000.0) / 10.0))
@@ -205,7 +205,9 @@ fn cell(run: &Run, verdict: &WorkloadVerdict, name: &str) -> Cell {
     let is_in = |all: &[String]| all.iter().any(|n| n == name);
     let place = match lead.refusal {
         Some(Refusal::Findings { .. } | Refusal::NothingToCompare { .. }) => Place::Observed,
-        _ if is_leader => Place::Leader { is_certain: verdict.verdict == Verdict::Fastest },
+        Some(Refusal::TooFewBlocks { .. }) | None if is_leader => {
+            Place::Leader { is_certain: verdict.verdict == Verdict::Fastest }
+        }
         Some(Refusal::TooFewBlocks { .. }) => Place::Open,
         None if lead.behind.iter().any(|b| b.candidate == name) => Place::Behind,
         None if is_in(&lead.equals) => Place::Equal,
@@ -214,10 +216,12 @@ fn cell(run: &Run, verdict: &WorkloadVerdict, name: &str) -> Cell {
     let ratio = match place {
         Place::Observed => None,
         Place::Leader { .. } => Some((1.0, 1.0, 1.0)),
-        _ => lead.leader.as_deref().and_then(|leader| {
-            against(&verdict.effects, name, leader)
-                .or_else(|| by_means(metric, verdict, standing, leader))
-        }),
+        Place::Nowhere | Place::Equal | Place::Behind | Place::Open | Place::Out(_) => {
+            lead.leader.as_deref().and_then(|leader| {
+                against(&verdict.effects, name, leader)
+                    .or_else(|| by_means(metric, verdict, standing, leader))
+            })
+        }
     };
     let has_stalls = |s: &&Stalls| s.candidate == name && s.count();
     Cell { figure, place, ratio, stalls: lead.stalls.iter().find(has_stalls).cloned() }
@@ -272,9 +276,11 @@ pub fn figure_words(metric: Metric, value: f64) -> String {
     match metric {
         Metric::Bandwidth => units::rate(value),
         Metric::LatencyP99 => units::latency(value as u64),
-        _ if (999.5..9999.5).contains(&value) => {
-            format!("{:.0}/s", libm::round(value / 10.0) * 10.0)
+        Metric::Iops | Metric::FilesPerSecond | Metric::TransactionsPerSecond => {
+            match (999.5..9999.5).contains(&value) {
+                true => format!("{:.0}/s", libm::round(value / 10.0) * 10.0),
+                false => format!("{}/s", units::count(value)),
+            }
         }
-        _ => format!("{}/s", units::count(value)),
     }
 }

@@ -119,7 +119,11 @@ impl Say<'_> {
                 format!("{leader} is as fast as any{on}: no other is more than {bound} faster.")
             }
             Verdict::Leads => self.leads(),
-            _ => self.refused(),
+            Verdict::Refused
+            | Verdict::Alone
+            | Verdict::Beats
+            | Verdict::Ties
+            | Verdict::NotResolved => self.refused(),
         }
     }
 
@@ -168,7 +172,7 @@ impl Say<'_> {
                 (1, Some(_)) => format!("No comparison{on}: only {} is ranked.", self.leader()),
                 _ => format!("No comparison{on}: no candidate is ranked."),
             },
-            _ => {
+            Some(Refusal::Findings { .. }) | None => {
                 let first = limit::forbidding(&self.verdict.findings).first().copied();
                 let why = first.map_or_else(
                     || "a finding forbids it".to_string(),
@@ -197,7 +201,9 @@ impl Say<'_> {
                 Some(Refusal::TooFewBlocks { complete, needed }) => {
                     format!("No winner yet ({complete} of {needed} blocks); {leader} leads so far.")
                 }
-                _ => self.main(),
+                Some(Refusal::NothingToCompare { .. } | Refusal::Findings { .. }) | None => {
+                    self.main()
+                }
             },
             _ => self.brief(),
         }
@@ -241,7 +247,9 @@ impl Say<'_> {
                 Some(Refusal::TooFewBlocks { complete, needed }) => {
                     format!("No winner yet: {complete} of {needed} blocks are complete.")
                 }
-                _ => self.main(),
+                Some(Refusal::NothingToCompare { .. } | Refusal::Findings { .. }) | None => {
+                    self.main()
+                }
             },
             _ => self.main(),
         }

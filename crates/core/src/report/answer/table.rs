@@ -94,8 +94,7 @@ impl Part<'_> {
             Place::Leader { is_certain: false } => Tone::Strong,
             Place::Open => Tone::Caution,
             Place::Behind => Tone::Plain,
-            place if is_grey(place) => Tone::Grey,
-            _ => Tone::Plain,
+            Place::Nowhere | Place::Out(_) | Place::Observed => Tone::Grey,
         };
         let words = cut(&format!("{}{}", cell.label(), cell.mark()), width.saturating_sub(1));
         let bar = match cell.bar().filter(|_| self.bar > 0) {

@@ -60,8 +60,8 @@ fn job(workload: &Workload) -> String {
             Value::Null | Value::Bool(false) => continue,
             Value::Bool(true) => "1".to_string(),
             Value::String(text) => sanitize(text),
-            other if other.as_u64() == Some(0) => continue,
-            other => sanitize(&other.to_string()),
+            Value::Number(number) if number.as_u64() == Some(0) => continue,
+            Value::Number(_) | Value::Array(_) | Value::Object(_) => sanitize(&value.to_string()),
         };
         // Each cell has a seed of its own, made from the run's.
         if key != "seed" {

@@ -218,7 +218,10 @@ fn ending(run: &Run) -> Option<String> {
     let how = match reason {
         StopReason::TimeUp => format!("bakeoff resume {id} --time 10m"),
         StopReason::WriteBudget => format!("bakeoff resume {id} --max-write SIZE"),
-        _ => format!("bakeoff resume {id}"),
+        StopReason::Decided
+        | StopReason::LastBlock
+        | StopReason::Interrupted
+        | StopReason::Failed => format!("bakeoff resume {id}"),
     };
     let stop = if note.ends_with(['.', '!', '?']) { "" } else { "." };
     Some(format!("{what}{note}{stop} Continue with: {how}"))

@@ -48,7 +48,7 @@ fn in_run(run: &Run, table: &Table, workload: u16, compared: &Comparison) -> Vec
         let lead = Lead::of(run, table, compared, 1);
         return of_lead(run, table, workload, &lead)
             .into_iter()
-            .map(|(other, lag1)| told(run, table, workload, &lead, other, lag1))
+            .map(|drift| told(run, table, workload, &lead, drift))
             .collect();
     }
     let tell = |(c, Lag1 { r, p }): (u16, Lag1)| {
@@ -72,8 +72,14 @@ fn in_run(run: &Run, table: &Table, workload: u16, compared: &Comparison) -> Vec
     }
 }
 
-/// The finding about one pair of the leader.
-fn told(run: &Run, table: &Table, workload: u16, lead: &Lead, other: u16, lag1: Lag1) -> Finding {
+/// The finding about one pair of the leader: the other candidate, and how the difference drifts.
+fn told(
+    run: &Run,
+    table: &Table,
+    workload: u16,
+    lead: &Lead,
+    (other, lag1): (u16, Lag1),
+) -> Finding {
     let name = |c: u16| run.header.candidates[usize::from(c)].name.clone();
     let leader = lead.leader.unwrap_or(other);
     let blocks = table.differences(workload, leader, other).len() as u32;
@@ -94,7 +100,9 @@ fn what_helps(header: &Header) -> &'static str {
     match Setting::of(header) {
         Setting::Places => "let the disk rest and cool, then measure again with --time 15m",
         Setting::Image => "let the disk rest and cool, or use a disk of its own: bakeoff run",
-        _ => "let the disk cool, set precondition = true, and measure again with --mode decide",
+        Setting::Decide | Setting::Precise => {
+            "let the disk cool, set precondition = true, and measure again with --mode decide"
+        }
     }
 }
 

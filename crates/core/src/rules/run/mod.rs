@@ -98,10 +98,12 @@ pub fn rules() -> impl Iterator<Item = &'static Rule> {
 
 /// Findings that hold for every workload alike, or come from the course of cells.
 pub fn whole(run: &Run, table: &Table) -> Vec<Finding> {
-    let own = super::all_rules().flat_map(|rule| rule.checks).flat_map(|check| match check {
-        Check::Run(check) => check(run),
-        Check::Course(check) => course::findings(run, *check),
-        _ => Vec::new(),
+    let own = super::all_rules().flat_map(|rule| rule.checks).flat_map(|check| {
+        if let Check::Run(check) = check {
+            return check(run);
+        }
+        let Check::Course(check) = check else { return Vec::new() };
+        course::findings(run, *check)
     });
     let checks = OVER_RUNS.iter().flat_map(|rule| rule.checks);
     let workloads = 0..run.header.workloads.len() as u16;

@@ -57,10 +57,8 @@ fn calls(run: &Run, table: &Table) -> Option<Finding> {
         let means = candidates.filter_map(|c| {
             let values: Vec<f64> = table.values(w as u16, c).iter().flatten().copied().collect();
             let figure = of.metric.of_score(sample::mean(&values)?);
-            Some(match of.metric {
-                crate::model::workload::Metric::Bandwidth => figure / of.job.bs as f64,
-                _ => figure,
-            })
+            let is_rate = of.metric == crate::model::workload::Metric::Bandwidth;
+            Some(if is_rate { figure / of.job.bs as f64 } else { figure })
         });
         sample::mean(&means.collect::<Vec<_>>())
     };

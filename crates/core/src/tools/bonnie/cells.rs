@@ -125,8 +125,8 @@ impl Cell {
             let Some(figure) = figure else { return };
             let name = format!("{}.{what}", test.name);
             match is_whole {
-                true => metrics.whole(&name, figure.value as u64, unit, &figure.raw, figure.line),
-                false => metrics.real(&name, figure.value, unit, &figure.raw, figure.line),
+                true => metrics.whole(&name, figure.value as u64, unit, (&figure.raw, figure.line)),
+                false => metrics.real(&name, figure.value, unit, (&figure.raw, figure.line)),
             }
         };
         match test.is_bulk {
@@ -148,7 +148,7 @@ impl Cells {
             (&self.files, "files", "count"),
         ] {
             if let Some(figure) = figure {
-                metrics.whole(name, figure.value as u64, unit, &figure.raw, figure.line);
+                metrics.whole(name, figure.value as u64, unit, (&figure.raw, figure.line));
             }
         }
     }

@@ -127,15 +127,19 @@ impl Table {
         if self.is_rest_of_row(&text, line.number) {
             self.wrong = Some("a row of a bonnie++ table was wrapped".to_string());
         }
-        let is_own = match self.expect {
-            Expect::Titles if is_near => self.titles(&text, line.number),
-            Expect::Data if is_near && !text.trim().is_empty() => self.data(&text, line),
-            Expect::Latency if is_near && text.trim_start().starts_with("Latency") => {
-                self.latencies(&text, line);
-                true
-            }
-            _ => false,
-        };
+        let is_own = is_near
+            && match self.expect {
+                Expect::Nothing => false,
+                Expect::Titles => self.titles(&text, line.number),
+                Expect::Data => !text.trim().is_empty() && self.data(&text, line),
+                Expect::Latency => {
+                    let is_latency = text.trim_start().starts_with("Latency");
+                    if is_latency {
+                        self.latencies(&text, line);
+                    }
+                    is_latency
+                }
+            };
         if is_own {
             self.last_line = line.number;
         } else if self.is_of_another(&text) {

@@ -39,20 +39,16 @@ impl Driver for Dd {
         let count = job.io_size.unwrap_or(job.size) / job.bs;
         let mut words = Words::of(&["dd"]);
         let size = [format!("bs={}", job.bs), format!("count={count}")];
-        let (from, to) = match job.rw {
-            Rw::Read => (file, "/dev/null"),
-            _ => ("/dev/zero", file),
-        };
+        let is_read = job.rw == Rw::Read;
+        let (from, to) = if is_read { (file, "/dev/null") } else { ("/dev/zero", file) };
         words.0.push(format!("if={from}"));
         words.0.push(format!("of={to}"));
         words.0.extend(size);
-        match job.rw {
-            Rw::Read if job.direct => words.add(&["iflag=direct"]),
-            Rw::Read => &mut words,
-            _ => words.add(&[if job.end_fsync { "conv=notrunc,fsync" } else { "conv=notrunc" }]),
-        };
-        if job.direct && job.rw == Rw::Write {
-            words.add(&["oflag=direct"]);
+        if !is_read {
+            words.add(&[if job.end_fsync { "conv=notrunc,fsync" } else { "conv=notrunc" }]);
+        }
+        if job.direct {
+            words.add(&[if is_read { "iflag=direct" } else { "oflag=direct" }]);
         }
         Ok(Invocation::plain(workdir, words.0))
     }

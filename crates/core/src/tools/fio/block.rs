@@ -243,8 +243,8 @@ impl Open {
             out.unread(*line, *line, why);
         }
         if let (Some((user, system, raw, line)), false) = (&self.cpu, metrics.0.is_empty()) {
-            metrics.real("user_cpu", *user, "percent", raw, *line);
-            metrics.real("system_cpu", *system, "percent", raw, *line);
+            metrics.real("user_cpu", *user, "percent", (raw, *line));
+            metrics.real("system_cpu", *system, "percent", (raw, *line));
         }
         let Open { place, name, error, rows, .. } = self;
         for line in rows.cut() {
@@ -309,7 +309,7 @@ impl Open {
             match direction::exact(total, block, *bytes, raw) {
                 Ok(exact) => {
                     let name = format!("{}.ios", direction.name);
-                    metrics.whole(&name, total, "count", issued_raw, line);
+                    metrics.whole(&name, total, "count", (issued_raw, line));
                     if let Some(exact) = exact {
                         volume.bytes = Some((exact, issued_raw.to_string(), line));
                     }
@@ -319,7 +319,7 @@ impl Open {
         }
         volume.give(direction.name, &direction.rate_raw, direction.line, metrics);
         if let Some((iops, raw)) = &direction.iops {
-            metrics.real(&format!("{}.iops", direction.name), *iops, "1/s", raw, direction.line);
+            metrics.real(&format!("{}.iops", direction.name), *iops, "1/s", (raw, direction.line));
         }
         metrics.0.extend(direction.latencies.0.iter().cloned());
         Ok(())

@@ -151,11 +151,11 @@ fn manner(words: &mut Words, job: &Job) {
         match job.data {
             Data::Zero => words.add(&["--zero_buffers=1"]),
             // What fits bakeoff's share of each 4 KiB has to be made for every write.
-            _ if job.buffer_compress_percentage > 0 => words
+            Data::Random if job.buffer_compress_percentage > 0 => words
                 .add(&["--refill_buffers=1", "--buffer_compress_chunk=4096"])
                 .long("buffer_compress_percentage", job.buffer_compress_percentage),
-            _ if job.bs >= POOL_BYTES => words.add(&["--scramble_buffers=1"]),
-            _ => words.add(&["--refill_buffers=1"]),
+            Data::Random if job.bs >= POOL_BYTES => words.add(&["--scramble_buffers=1"]),
+            Data::Random => words.add(&["--refill_buffers=1"]),
         };
     }
     if !job.direct {

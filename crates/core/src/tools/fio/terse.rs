@@ -100,10 +100,10 @@ fn give(direction: &str, fields: &[&str], line: u64, metrics: &mut Metrics) -> R
         runtime_ms: Some((ms, fields[3].to_string(), line)),
     };
     volume.give(direction, fields[1], line, metrics);
-    metrics.whole(&format!("{direction}.iops"), iops, "1/s", fields[2], line);
+    metrics.whole(&format!("{direction}.iops"), iops, "1/s", (fields[2], line));
     let mut latency = |name: &str, raw: &str| {
         if let Some(ns) = Decimal::parse(raw).and_then(|us| us.times(1000)) {
-            metrics.whole(&format!("{direction}.latency_{name}"), ns, "ns", raw, line);
+            metrics.whole(&format!("{direction}.latency_{name}"), ns, "ns", (raw, line));
         }
     };
     latency("min", fields[8]);

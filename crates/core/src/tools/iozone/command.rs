@@ -40,7 +40,7 @@ impl Driver for Iozone {
         match job.rw {
             Rw::Read => words.add(&["-i", "1"]),
             Rw::RandRead | Rw::RandWrite => words.add(&["-i", "2"]),
-            _ => &mut words,
+            Rw::Write | Rw::RandRw | Rw::SmallFiles => &mut words,
         };
         let (size, record) = (format!("{}k", job.size >> 10), format!("{}k", job.bs >> 10));
         words.add(&["-s", &size, "-r", &record, "-f", "iozone.tmp"]);

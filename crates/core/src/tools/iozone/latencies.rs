@@ -172,22 +172,22 @@ impl List {
         let (size, raw, line) = self.bytes.take()?;
         let count = self.latencies_us.len() as u64;
         let mut metrics = Metrics::default();
-        metrics.whole("record_size", size, "bytes", &raw, line);
+        metrics.whole("record_size", size, "bytes", (&raw, line));
         // A count, a mean and a quantile are no text of iozone's: they are of all its lines.
-        metrics.whole("ios", count, "count", "", self.last_line);
+        metrics.whole("ios", count, "count", ("", self.last_line));
         let sum: u64 = self.latencies_us.iter().map(|us| u64::from(*us)).sum();
-        metrics.real("latency_avg", sum as f64 * 1000.0 / count as f64, "ns", "", self.last_line);
+        metrics.real("latency_avg", sum as f64 * 1000.0 / count as f64, "ns", ("", self.last_line));
         self.latencies_us.sort_unstable();
         for (quantile, name) in QUANTILES {
             let at = libm::ceil(quantile * count as f64) as usize;
             let is_supported = count as f64 * (1.0 - quantile) >= 10.0 - 1e-6;
             if let Some(us) = self.latencies_us.get(at.saturating_sub(1)).filter(|_| is_supported) {
                 let name = format!("latency_{name}");
-                metrics.whole(&name, u64::from(*us) * 1000, "ns", "", self.last_line);
+                metrics.whole(&name, u64::from(*us) * 1000, "ns", ("", self.last_line));
             }
         }
         let (longest_us, raw, line) = self.longest;
-        metrics.whole("latency_max", u64::from(longest_us) * 1000, "ns", &raw, line);
+        metrics.whole("latency_max", u64::from(longest_us) * 1000, "ns", (&raw, line));
         let context = self.place.context.clone();
         let mut result = self.place.result("iozone", None, self.last_line, metrics);
         let test = FILES.iter().find(|(file, _)| context.ends_with(file));

@@ -136,25 +136,26 @@ pub enum Found {
 impl Value {
     /// Puts the value among the metrics; a zero is none.
     pub fn give(&self, unit: Unit, metrics: &mut Metrics) {
-        let is_zero = self.number.value() == 0.0;
         let name = TESTS[self.test];
         let value = self.number.value();
+        if value == 0.0 {
+            return;
+        }
         match unit {
-            Unit::Kib if !is_zero => {
+            Unit::Kib => {
                 let name = format!("{name}.throughput");
-                metrics.real(&name, value * 1024.0, "bytes/s", &self.raw, self.line);
+                metrics.real(&name, value * 1024.0, "bytes/s", (&self.raw, self.line));
             }
-            Unit::Operations if !is_zero => {
-                metrics.real(&format!("{name}.rate"), value, "1/s", &self.raw, self.line);
+            Unit::Operations => {
+                metrics.real(&format!("{name}.rate"), value, "1/s", (&self.raw, self.line));
             }
             // Whole microseconds: a zero is less than one, or a test that was not run.
-            Unit::Microseconds if !is_zero => {
+            Unit::Microseconds => {
                 if let Some(ns) = self.number.times(1000) {
                     let name = format!("{name}.time_per_operation");
-                    metrics.whole(&name, ns, "ns", &self.raw, self.line);
+                    metrics.whole(&name, ns, "ns", (&self.raw, self.line));
                 }
             }
-            _ => {}
         }
     }
 }

@@ -80,8 +80,8 @@ impl Throughput {
         } else if let Some((value, unit, raw)) = figure(rest) {
             let is_size = name == "min_transferred";
             match is_size {
-                true => block.metrics.real(name, value, "bytes", raw, line.number),
-                false => block.metrics.real(name, value, unit, raw, line.number),
+                true => block.metrics.real(name, value, "bytes", (raw, line.number)),
+                false => block.metrics.real(name, value, unit, (raw, line.number)),
             }
         }
         block.last_line = line.number;
@@ -115,7 +115,7 @@ impl Throughput {
         let raw = rest.trim();
         let percent = raw.strip_suffix('%').and_then(|number| Decimal::parse(number.trim()));
         if let Some(percent) = percent.map(|number| number.value()).filter(|value| *value > 0.0) {
-            block.metrics.real("cpu", percent, "percent", raw, line.number);
+            block.metrics.real("cpu", percent, "percent", (raw, line.number));
         }
         block.last_line = line.number;
         true
@@ -133,8 +133,8 @@ impl Throughput {
         }
         let mut metrics = Metrics::default();
         let label = rest.trim().split(' ').next().unwrap_or("");
-        metrics.real("processes", processes, "count", label, line.number);
-        metrics.real("children_throughput", value, unit, raw, line.number);
+        metrics.real("processes", processes, "count", (label, line.number));
+        metrics.real("children_throughput", value, unit, (raw, line.number));
         let (first_line, last_line) = (line.number, line.number);
         let (children, each) = (value, Vec::new());
         let lines = 1;

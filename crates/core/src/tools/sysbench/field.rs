@@ -53,6 +53,20 @@ impl Key {
         matches!(self, Threads | FileCount | TotalFileSize | Reads | ReadsPerSecond | PreparedBytes)
     }
 
+    /// What a figure of latency is called; `None` for what is no latency of an event.
+    pub fn latency_name(self) -> Option<String> {
+        if let Key::LatencyRank(rank) = self {
+            return Some(format!("latency_p{rank}"));
+        }
+        let names = [
+            (Key::LatencyMin, "latency_min"),
+            (Key::LatencyAvg, "latency_avg"),
+            (Key::LatencyMax, "latency_max"),
+            (Key::LatencySum, "latency_sum"),
+        ];
+        names.into_iter().find(|(key, _)| *key == self).map(|(_, name)| name.to_string())
+    }
+
     /// Its place in the order in which every version prints.
     pub fn rank(self) -> u8 {
         use Key::*;

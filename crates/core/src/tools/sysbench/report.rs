@@ -134,13 +134,13 @@ impl<'a> Known<'a> {
     fn whole(&self, metrics: &mut Metrics, key: Key, name: &str, unit: &'static str) {
         let Some(field) = self.of(key) else { return };
         if let Some(value) = field.number.times(field.unit) {
-            metrics.whole(name, value, unit, &field.raw, field.line);
+            metrics.whole(name, value, unit, (&field.raw, field.line));
         }
     }
 
     fn real(&self, metrics: &mut Metrics, key: Key, name: &str, unit: &'static str) {
         if let (Some(field), Some(value)) = (self.of(key), self.value(key)) {
-            metrics.real(name, value, unit, &field.raw, field.line);
+            metrics.real(name, value, unit, (&field.raw, field.line));
         }
     }
 
@@ -157,7 +157,7 @@ impl<'a> Known<'a> {
             match exact.and_then(|(block, count)| Some((count.number.times(block as u64)?, count)))
             {
                 Some((bytes, count)) => {
-                    metrics.whole(name, bytes, "bytes", &count.raw, count.line);
+                    metrics.whole(name, bytes, "bytes", (&count.raw, count.line));
                 }
                 None => self.whole(metrics, volume, name, "bytes"),
             }
@@ -181,7 +181,7 @@ impl<'a> Known<'a> {
             let block = self.request_bytes().filter(|_| self.of(volume).is_some());
             match block.zip(self.value(rate)).zip(self.of(rate)) {
                 Some(((block, per_second), field)) => {
-                    metrics.real(&name, block * per_second, "bytes/s", &field.raw, field.line);
+                    metrics.real(&name, block * per_second, "bytes/s", (&field.raw, field.line));
                 }
                 None => self.real(metrics, volume, &name, "bytes/s"),
             }
@@ -199,7 +199,12 @@ impl<'a> Known<'a> {
         let seconds = self.near(Key::TotalTime).filter(|(seconds, slack)| *seconds > slack * 1e5);
         match seconds {
             Some((seconds, _)) => {
-                metrics.real("throughput", bytes / seconds, "bytes/s", &printed.raw, printed.line);
+                metrics.real(
+                    "throughput",
+                    bytes / seconds,
+                    "bytes/s",
+                    (&printed.raw, printed.line),
+                );
             }
             None => self.real(metrics, Key::Throughput, "throughput", "bytes/s"),
         }
@@ -211,20 +216,13 @@ impl<'a> Known<'a> {
         {
             let Some(field) = self.of(key) else { continue };
             if let Some(ns) = field.number.times(1_000_000_000) {
-                metrics.whole(name, ns, "ns", &field.raw, field.line);
+                metrics.whole(name, ns, "ns", (&field.raw, field.line));
             }
         }
         self.whole(metrics, Key::Events, "events", "count");
         let max = self.value(Key::LatencyMax);
         for field in self.fields {
-            let name = match field.key {
-                Key::LatencyMin => "latency_min".to_string(),
-                Key::LatencyAvg => "latency_avg".to_string(),
-                Key::LatencyMax => "latency_max".to_string(),
-                Key::LatencySum => "latency_sum".to_string(),
-                Key::LatencyRank(rank) => format!("latency_p{rank}"),
-                _ => continue,
-            };
+            let Some(name) = field.key.latency_name() else { continue };
             let value = field.number.value() * field.unit as f64;
             // Half a bucket of the histogram may lie above the exact maximum.
             let is_rank = matches!(field.key, Key::LatencyRank(_));
@@ -235,7 +233,7 @@ impl<'a> Known<'a> {
                 continue;
             }
             if let Some(ns) = field.number.times(field.unit) {
-                metrics.whole(&name, ns, "ns", &field.raw, field.line);
+                metrics.whole(&name, ns, "ns", (&field.raw, field.line));
             }
         }
     }

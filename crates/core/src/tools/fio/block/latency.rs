@@ -35,7 +35,7 @@ impl Open {
             let raw = value(rest, key).unwrap_or_default();
             self.is_twice |= direction.latencies.get(&name).is_some();
             let value = libm::round(figure.value * ns) as u64;
-            direction.latencies.whole(&name, value, "ns", raw, line.number);
+            direction.latencies.whole(&name, value, "ns", (raw, line.number));
         }
     }
 
@@ -86,7 +86,7 @@ impl Open {
             self.last_percentile = (place, figure.value);
             self.is_twice |= direction.latencies.get(&name).is_some();
             let value = libm::round(figure.value * ns) as u64;
-            direction.latencies.whole(&name, value, "ns", raw, line.number);
+            direction.latencies.whole(&name, value, "ns", (raw, line.number));
         }
         if has_no_number {
             self.doubt(line, "a percentile is no number");

@@ -68,14 +68,14 @@ impl Known {
         let sync = format!("{job}/sync/lat_ns");
         // The count beside it was seen to be 0 in version 3.33 when there were some.
         if self.whole(&format!("{sync}/N")).is_some_and(|count| count > 0) {
-            self.put(&mut metrics, &format!("{sync}/N"), "sync.ios", 1, "count");
+            self.put(&mut metrics, &format!("{sync}/N"), "sync.ios", (1, "count"));
             self.latency(&mut metrics, &sync, "sync", 1)?;
         }
         for (key, name) in [("usr_cpu", "user_cpu"), ("sys_cpu", "system_cpu")] {
             let Some(scalar) = self.find(&format!("{job}/{key}")) else { continue };
             if let (Some(value), false) = (Decimal::parse(&scalar.text), metrics.0.is_empty()) {
                 let line = self.first + scalar.line;
-                metrics.real(name, value.value(), "percent", &scalar.text, line);
+                metrics.real(name, value.value(), "percent", (&scalar.text, line));
             }
         }
         Ok(metrics)
@@ -101,12 +101,12 @@ impl Known {
         };
         let (raw, line) = rate.map_or(("", 0), |rate| (rate.text.as_str(), rate.line));
         volume.give(name, raw, self.first + line, metrics);
-        self.put(metrics, &format!("{at}/total_ios"), &format!("{name}.ios"), 1, "count");
+        self.put(metrics, &format!("{at}/total_ios"), &format!("{name}.ios"), (1, "count"));
         if let (Some(scalar), Some(iops)) =
             (self.find(&format!("{at}/iops")), self.number(&format!("{at}/iops")))
         {
             let line = self.first + scalar.line;
-            metrics.real(&format!("{name}.iops"), iops, "1/s", &scalar.text, line);
+            metrics.real(&format!("{name}.iops"), iops, "1/s", (&scalar.text, line));
         }
         for (key, factor) in [("clat_ns", 1), ("clat", 1000)] {
             if self.whole(&format!("{at}/{key}/max")).is_some_and(|max| max > 0) {
@@ -154,7 +154,7 @@ impl Known {
     ) -> Result<(), String> {
         for (key, label) in [("min", "min"), ("max", "max"), ("mean", "avg")] {
             let label = format!("{name}.latency_{label}");
-            self.put(metrics, &format!("{at}/{key}"), &label, factor, "ns");
+            self.put(metrics, &format!("{at}/{key}"), &label, (factor, "ns"));
         }
         let [min, max, mean] =
             ["min", "max", "mean"].map(|key| self.number(&format!("{at}/{key}")));
@@ -174,7 +174,7 @@ impl Known {
             }
             last = value;
             let label = format!("{name}.latency_p{rank}");
-            self.put(metrics, &scalar.path, &label, factor, "ns");
+            self.put(metrics, &scalar.path, &label, (factor, "ns"));
         }
         Ok(())
     }
@@ -201,10 +201,11 @@ impl Known {
         Ok(ranks.into_iter().map(|(_, rank, scalar)| (rank, scalar)).collect())
     }
 
-    fn put(&self, to: &mut Metrics, path: &str, name: &str, factor: u64, unit: &'static str) {
+    /// A figure that fio prints in `factor` units.
+    fn put(&self, to: &mut Metrics, path: &str, name: &str, (factor, unit): (u64, &'static str)) {
         let Some(scalar) = self.find(path) else { return };
         if let Some(value) = Decimal::parse(&scalar.text).and_then(|number| number.times(factor)) {
-            to.whole(name, value, unit, &scalar.text, self.first + scalar.line);
+            to.whole(name, value, unit, (&scalar.text, self.first + scalar.line));
         }
     }
 }
