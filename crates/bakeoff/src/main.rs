@@ -18,6 +18,7 @@ mod measuring;
 #[path = "../tests/support/other.rs"]
 mod other;
 mod places;
+mod planning;
 mod sampler;
 mod signals;
 #[cfg(test)]

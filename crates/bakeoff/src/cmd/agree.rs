@@ -17,6 +17,7 @@ use super::stored;
 use crate::cli::{Agree, Format, Global};
 use crate::fault::{Fault, Outcome};
 use crate::host;
+use crate::planning::directories;
 use crate::signals::Cancel;
 use turns::Turns;
 
@@ -29,7 +30,7 @@ pub fn run(global: &Global, args: &Agree) -> Result<Outcome, Fault> {
     let began = Instant::now();
     let cancel = Cancel::listen().map_err(Fault::environment)?;
     let shown = args.dir.clone().unwrap_or_else(|| PathBuf::from("."));
-    super::quick::check_writable(&shown, &RawPath::new(&shown))?;
+    directories::check_writable(&shown, &RawPath::new(&shown))?;
     let dir = std::fs::canonicalize(&shown).map_err(Fault::environment)?;
     let place = host::place(&dir).map_err(Fault::environment)?;
     let cpu = stay_on_one_cpu();

@@ -25,13 +25,14 @@ use bakeoff_engine::residency;
 use super::bench_device::open_device;
 use super::bench_kept;
 use super::bench_scratch::in_scratch;
-use super::lifecycle::{self, Plan};
 use crate::cli::{Bench, Format, Global};
 use crate::fault::{Fault, Outcome};
 use crate::host::{self, Opened};
 use crate::load::subject::Subject;
 use crate::load::{self, Load, LoadError};
 use crate::places::target_set::disks_of;
+use crate::planning::directories;
+use crate::planning::run_plan::RunPlan;
 use crate::signals::Cancel;
 use crate::steps::locked_target::LockedTarget;
 use crate::steps::target;
@@ -152,7 +153,7 @@ fn in_directory(
              --overwrite, or a device",
         ));
     }
-    super::quick::check_writable(dir, &RawPath::new(&args.path))?;
+    directories::check_writable(dir, &RawPath::new(&args.path))?;
     let place = host::place(dir).map_err(Fault::environment)?;
     let available = host::available_bytes();
     let room = space::room_bytes(place.class, place.size_bytes, place.free_bytes, available);
@@ -336,21 +337,12 @@ fn header_of(global: &Global, job: &Job, place: &Place) -> Header {
     };
     let name = job.rw.name();
     let workload = Workload::native(name, name, phase, metric, job.clone());
-    lifecycle::header(
-        global,
-        Plan {
-            verb: "bench",
-            title: String::new(),
-            protocol: Protocol::for_mode(Mode::Quick, 1),
-            candidates: vec![candidate],
-            workloads: vec![workload],
-            skipped: Vec::new(),
-            dropped_workloads: Vec::new(),
-            file_bytes: None,
-            plan: None,
-            regions: Vec::new(),
-        },
-    )
+    let plan = RunPlan {
+        candidates: vec![candidate],
+        workloads: vec![workload],
+        ..RunPlan::new("bench", String::new(), Protocol::for_mode(Mode::Quick, 1))
+    };
+    plan.header(global)
 }
 
 /// Bytes of the file in memory, after putting it out where it is ours; `None` = cannot be told.

@@ -4,26 +4,20 @@ use std::path::{Path, PathBuf};
 
 use bakeoff_core::analyse::analyse;
 use bakeoff_core::decide::pooled;
-use bakeoff_core::model::candidate::{Candidate, Skipped};
-use bakeoff_core::model::event::{Header, Region, StopReason, What};
+use bakeoff_core::model::event::{Header, StopReason, What};
 use bakeoff_core::model::path::RawPath;
 use bakeoff_core::model::pooled::PooledControls;
-use bakeoff_core::model::protocol::Protocol;
 use bakeoff_core::model::run::Run;
 use bakeoff_core::model::verdict::Analysis;
-use bakeoff_core::model::workload::Workload;
-use bakeoff_core::prng::SplitMix64;
-use bakeoff_core::workloads;
 
 use super::answer::{self, Extent};
 use crate::cli::Global;
-use crate::exec::internal;
 use crate::fault::{self, Fault, Outcome};
-use crate::host;
 use crate::places::target_set::TargetSet;
+use crate::planning::run_plan::RunPlan;
 use crate::signals::Cancel;
 use crate::steps::action::ActionError;
-use crate::steps::journal::{Journal, unix_ns};
+use crate::steps::journal::Journal;
 use crate::steps::recover;
 use crate::steps::session::Session;
 use crate::steps::stepper::{self, StepError};
@@ -33,30 +27,6 @@ use crate::ui::{announce, say};
 
 /// Most stored runs that are looked through for A/A controls: each is read as a whole.
 const POOLED_RUNS: usize = 20;
-
-/// What a new run is about.
-pub struct Plan {
-    /// `quick`, `demo` or `run`.
-    pub verb: &'static str,
-    /// For people.
-    pub title: String,
-    /// The rules.
-    pub protocol: Protocol,
-    /// What is compared.
-    pub candidates: Vec<Candidate>,
-    /// What is measured.
-    pub workloads: Vec<Workload>,
-    /// What was wanted and is not possible.
-    pub skipped: Vec<Skipped>,
-    /// Workloads that are not measured: a tool is missing or has no words for them.
-    pub dropped_workloads: Vec<Skipped>,
-    /// Size of the data file that was asked for.
-    pub file_bytes: Option<u64>,
-    /// The text it was made of, for runs of a plan.
-    pub plan: Option<String>,
-    /// Where stacks are put, for runs on targets.
-    pub regions: Vec<Region>,
-}
 
 /// Where the HTML report goes.
 #[derive(Clone, Debug)]
@@ -84,20 +54,6 @@ impl ReportTo {
     }
 }
 
-/// The workloads named, or the default ones.
-pub fn choose_workloads(named: &[String], default: &[&str]) -> Result<Vec<Workload>, Fault> {
-    let mut chosen: Vec<Workload> = Vec::new();
-    let default: Vec<String> = default.iter().map(|name| name.to_string()).collect();
-    for name in if named.is_empty() { &default } else { named } {
-        for workload in workloads::named(name).map_err(Fault::usage)? {
-            if !chosen.iter().any(|w| w.name == workload.name) {
-                chosen.push(workload);
-            }
-        }
-    }
-    Ok(chosen)
-}
-
 /// Puts back what dead runs left, so that nothing of theirs is in the way.
 pub fn recover(global: &Global) -> Result<(), Fault> {
     let mut store = Sqlite::open(&crate::store::place::path(global.store.as_deref())?)?;
@@ -108,14 +64,14 @@ pub fn recover(global: &Global) -> Result<(), Fault> {
 /// Begins a run, prepares its ground, measures it and answers.
 pub fn run(
     global: &Global,
-    plan: Plan,
+    plan: RunPlan,
     report: ReportTo,
     prepare: impl FnOnce(&mut Session) -> Result<TargetSet, StepError>,
 ) -> Result<Outcome, Fault> {
     let mut store = Sqlite::open(&crate::store::place::path(global.store.as_deref())?)?;
     say_recovered(&recover::recover(&mut store)?, global.quiet);
     let cancel = Cancel::listen().map_err(Fault::environment)?;
-    let header = header(global, plan);
+    let header = plan.header(global);
     let controls = earlier_controls(&store, &header);
     let mut journal = Journal::begin(&mut store, header)?;
     if let Some(controls) = controls {
@@ -250,45 +206,5 @@ pub fn say_recovered(recovered: &recover::Recovered, quiet: bool) {
              --force {}",
             &run.as_str()[..8]
         ));
-    }
-}
-
-pub fn header(global: &Global, plan: Plan) -> Header {
-    // What to type to repeat it: where the binary lay is of no interest to anyone else, nor that a
-    // detached run is started by a word of ours.
-    let typed = internal::typed_args().into_iter().skip(1);
-    let arguments = typed.map(|word| RawPath::new(word).to_string());
-    let command = std::iter::once("bakeoff".to_string()).chain(arguments).collect();
-    let fresh = fresh_u64();
-    let mut regions = plan.regions.into_iter();
-    Header {
-        schema: "bakeoff/run/1".to_string(),
-        run: format!("{:016x}", fresh_u64()),
-        version: env!("CARGO_PKG_VERSION").to_string(),
-        verb: plan.verb.to_string(),
-        title: plan.title,
-        command,
-        // 53 bits: a seed survives a detour through a reader that knows only doubles.
-        seed: global.seed.unwrap_or(fresh >> 11),
-        protocol: plan.protocol,
-        candidates: plan.candidates,
-        workloads: plan.workloads,
-        skipped: plan.skipped,
-        dropped_workloads: plan.dropped_workloads,
-        host: host::fingerprint(),
-        region: regions.next(),
-        more_regions: regions.collect(),
-        plan: plan.plan,
-        expected_write_bytes: 0,
-        file_bytes: plan.file_bytes,
-    }
-}
-
-/// 64 bits nobody had before: from the kernel's generator, or the clock and our pid without one.
-pub fn fresh_u64() -> u64 {
-    let mut bytes = [0; 8];
-    match rustix::rand::getrandom(&mut bytes, rustix::rand::GetRandomFlags::empty()) {
-        Ok(8) => u64::from_le_bytes(bytes),
-        _ => SplitMix64::new(unix_ns() as u64 ^ u64::from(std::process::id())).next_u64(),
     }
 }

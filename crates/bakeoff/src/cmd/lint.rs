@@ -142,5 +142,5 @@ fn of_plan(name: &str) -> Result<Vec<Finding>, Fault> {
             .map_err(|_| Fault::usage(format!("{} is no text", printable(name.as_bytes()))))?,
     };
     let plan = bakeoff_core::plan::parse(&text, name).map_err(Fault::usage)?;
-    rules::of_plan(&plan, &super::plan_text::job_files(&plan)?).map_err(Fault::usage)
+    rules::of_plan(&plan, &crate::planning::plan_text::job_files(&plan)?).map_err(Fault::usage)
 }

@@ -15,6 +15,7 @@ use super::{consent, lifecycle, unkept};
 use crate::cli::{Format, Global, Probe};
 use crate::fault::{Fault, Outcome};
 use crate::host;
+use crate::planning::run_plan;
 use crate::signals::Cancel;
 use crate::steps::action::Done;
 use crate::steps::locked_target::LockedTarget;
@@ -135,12 +136,12 @@ fn probe(
     };
     let mut device = Device::held(held)?;
     let size = target.room.target_bytes;
-    let seed = global.seed.unwrap_or_else(lifecycle::fresh_u64);
+    let seed = global.seed.unwrap_or_else(run_plan::fresh_u64);
     let mut pass = |flush_bytes: u64, number: u64| -> Result<Vec<(u64, Seen)>, Fault> {
         let layout = Layout::new(size, seed.wrapping_add(number), flush_bytes);
         check_room(saved, &layout)?;
         // Other samples than any probe before: what an old one wrote is not taken for this one's.
-        let seen = probing::pass(&mut device, &layout, lifecycle::fresh_u64(), saved, cancel);
+        let seen = probing::pass(&mut device, &layout, run_plan::fresh_u64(), saved, cancel);
         seen.map_err(failed)?.ok_or_else(|| {
             Fault::interrupted(
                 "interrupted. The previous contents are restored as far as the drive stores data",

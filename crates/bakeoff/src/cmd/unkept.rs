@@ -3,9 +3,9 @@
 
 use bakeoff_core::model::protocol::{Mode, Protocol};
 
-use super::lifecycle::{self, Plan};
 use crate::cli::Global;
 use crate::fault::Fault;
+use crate::planning::run_plan::RunPlan;
 use crate::signals::Cancel;
 use crate::steps::journal::Journal;
 use crate::steps::session::Session;
@@ -21,19 +21,8 @@ pub fn run<T>(
     work: impl FnOnce(&mut Session) -> Result<T, Fault>,
 ) -> Result<T, Fault> {
     let mut store = Sqlite::open(&crate::store::place::path(global.store.as_deref())?)?;
-    let plan = Plan {
-        verb,
-        title,
-        protocol: Protocol::for_mode(Mode::Quick, 0),
-        candidates: Vec::new(),
-        workloads: Vec::new(),
-        skipped: Vec::new(),
-        dropped_workloads: Vec::new(),
-        file_bytes: None,
-        plan: None,
-        regions: Vec::new(),
-    };
-    let header = lifecycle::header(global, plan);
+    let plan = RunPlan::new(verb, title, Protocol::for_mode(Mode::Quick, 0));
+    let header = plan.header(global);
     let journal = Journal::begin(&mut store, header)?;
     let run = journal.run().header.run.clone();
     // Signals are noticed by the caller's listener; a step here is over in an instant.

@@ -12,7 +12,7 @@ use serde::Serialize;
 use crate::decide::fit::Cost;
 use crate::decide::groups;
 use crate::model::candidate::{Candidate, Skipped, are_compared};
-use crate::model::event::Position;
+use crate::model::event::{FlashState, Position};
 use crate::model::protocol::{Isolation, Mode, Protocol};
 use crate::model::workload::Workload;
 use crate::plan::budget::Estimate;
@@ -20,6 +20,15 @@ use crate::plan::{Expanded, Plan};
 use crate::prepare::contents::Sign;
 use crate::prepare::region;
 use crate::stats::steady_state::{MOST_ROUNDS, ROUNDS};
+
+/// What is done to a region before a candidate is put on it.
+pub fn state_label(state: FlashState) -> &'static str {
+    match state {
+        FlashState::WrittenOnce => "written once",
+        FlashState::Overwritten => "written in full before every visit",
+        FlashState::Trimmed => "discarded before every visit",
+    }
+}
 
 /// Everything shown.
 #[derive(Clone, Debug, PartialEq, Serialize)]

@@ -1,0 +1,151 @@
+//! Every command that a plan comes to: once, and for each candidate in each block.
+
+use std::path::PathBuf;
+
+use bakeoff_core::model::candidate::{Candidate, Kind};
+use bakeoff_core::model::event::Step;
+use bakeoff_core::model::path::RawPath;
+use bakeoff_core::model::protocol::Mode;
+use bakeoff_core::plan::Expanded;
+use bakeoff_core::prepare::commands::{describe, describe_undo};
+use bakeoff_core::prepare::{precondition, steps, udev_rule, visit};
+use bakeoff_core::report::plan::Commands;
+
+use super::costs::is_preconditioned;
+use crate::host;
+use crate::load::scratch;
+use crate::measuring::{ceilings, in_memory, prove};
+use crate::places::targets::Wanted;
+use crate::steps::own_place;
+
+/// Stands for the id a run will have.
+const RUN: &str = "RUN";
+
+/// Stands for the loop device an image will get.
+const LOOP: &str = "/dev/loopN";
+
+/// Everything that will be run: once, and for each candidate in each block.
+pub fn commands(made: &Expanded, wanted: &[Wanted]) -> Vec<Commands> {
+    let parent = own_place::shown();
+    let ours = parent.as_path().join(RUN);
+    let mount_point = RawPath::new(ours.join(scratch::MOUNT));
+    let mut all = vec![once(&parent, made, wanted)];
+    let in_memory = in_memory::announced(RUN, &made.candidates, &mount_point, &RawPath::new(LOOP));
+    if !in_memory.is_empty() {
+        let of = "Once in memory, where time and memory allow".to_string();
+        all.push(as_commands(of, &in_memory));
+    }
+    for candidate in &made.candidates {
+        let index = usize::from(candidate.region);
+        if let Some(wanted) = wanted.get(index) {
+            let when = match made.protocol.mode {
+                Mode::Characterise => "before the rounds of each workload",
+                Mode::Quick | Mode::Decide | Mode::Precise => "in every block",
+            };
+            let of = format!("{}, {when}", candidate.name);
+            all.push(of_candidate(of, candidate, index, wanted, &mount_point));
+            for changed in prove::changed(candidate).into_iter().filter(|_| made.protocol.prove) {
+                let of = format!("{}, once after the answer", changed.name);
+                all.push(of_candidate(of, &changed, index, wanted, &mount_point));
+            }
+        }
+    }
+    all
+}
+
+fn once(parent: &RawPath, made: &Expanded, wanted: &[Wanted]) -> Commands {
+    let mut taken: Vec<Step> = vec![steps::make_mount_points(0, RUN, parent)];
+    let names: Vec<String> =
+        wanted.iter().flat_map(|w| w.target.kernel_names.iter().cloned()).collect();
+    if host::udev_runs() && !names.is_empty() {
+        taken.push(udev_rule::add(0, RUN, &names));
+    }
+    let mut last = Vec::new();
+    for (index, wanted) in wanted.iter().enumerate() {
+        let device = device(index, wanted);
+        taken.push(match by_mapper(wanted) {
+            true => steps::map_region(0, RUN, index as u16, &wanted.target.path, wanted.span),
+            false => {
+                let sector = wanted.target.sector_bytes;
+                steps::attach_region(0, &wanted.target.path, wanted.span, sector)
+            }
+        });
+        taken.push(steps::overwrite(0, &device, wanted.span.size_bytes, true));
+        let parts = if wanted.parts > 1 { wanted.parts } else { 0 };
+        taken.extend((0..parts).map(|part| attach_part(index, part, wanted)));
+        last.push(describe(&steps::wipe(0, &device).action));
+    }
+    // What the processor alone reaches, where there is time for it.
+    taken.push(ceilings::memory_scratch(0, RUN));
+    let mut commands = as_commands("Once".to_string(), &taken);
+    if wanted.iter().any(|wanted| is_preconditioned(made, wanted)) {
+        // Before what is made in memory.
+        let at = commands.run.len().saturating_sub(1);
+        commands.run.insert(at, precondition::announce(&made.protocol, &made.workloads));
+    }
+    commands.undo.splice(0..0, last);
+    commands
+}
+
+/// What puts one of the regions side by side on a device of its own.
+fn attach_part(index: usize, part: u16, wanted: &Wanted) -> Step {
+    let (path, span) = (&wanted.target.path, wanted.part(part));
+    let number = (index * scratch::MOST_STANDS) as u16 + part;
+    match by_mapper(wanted) {
+        true => steps::map_region(0, RUN, number, path, span),
+        false => steps::attach_region(0, path, span, wanted.target.sector_bytes),
+    }
+}
+
+fn of_candidate(
+    of: String,
+    candidate: &Candidate,
+    index: usize,
+    wanted: &Wanted,
+    mount_point: &RawPath,
+) -> Commands {
+    let Kind::Stack(stack) = &candidate.kind else {
+        return Commands { of, run: Vec::new(), undo: Vec::new() };
+    };
+    let device = device(index, wanted);
+    let knob_disk = wanted.target.knob_disk().unwrap_or_else(|| LOOP[5..].to_string());
+    let policies = host::cpufreq_policies();
+    let target_set = visit::StackTarget {
+        run: RUN,
+        slot: 0,
+        device: &device,
+        region_bytes: wanted.part(0).size_bytes,
+        flash_state: wanted.flash_state,
+        mount_point,
+    };
+    let setting = |path: &RawPath| host::setting(path.as_path());
+    let mut taken = visit::settings(stack, &knob_disk, &policies, &setting);
+    taken.extend(visit::made(&candidate.name, stack, &target_set).steps);
+    as_commands(of, &taken)
+}
+
+/// How a step of the plan is undone, in a line.
+fn undone(step: &Step) -> Option<String> {
+    step.undo.as_ref().map(|undo| describe_undo(undo, RUN, step.step))
+}
+
+fn as_commands(of: String, taken: &[Step]) -> Commands {
+    Commands {
+        of,
+        run: taken.iter().map(|step| describe(&step.action)).collect(),
+        undo: taken.iter().rev().filter_map(undone).collect(),
+    }
+}
+
+fn by_mapper(wanted: &Wanted) -> bool {
+    !wanted.target.is_image && host::dm_runs()
+}
+
+fn device(index: usize, wanted: &Wanted) -> RawPath {
+    match by_mapper(wanted) {
+        true => {
+            RawPath::new(PathBuf::from("/dev/mapper").join(steps::region_mapper(RUN, index as u16)))
+        }
+        false => RawPath::new(LOOP),
+    }
+}

@@ -1,0 +1,31 @@
+//! Time and bytes that a plan on its targets will take.
+
+use bakeoff_core::model::event::FlashState;
+use bakeoff_core::plan::Expanded;
+use bakeoff_core::plan::budget::{Site, Speed, estimate};
+use bakeoff_core::prepare::precondition;
+use bakeoff_core::report::plan::EstimateView;
+
+use crate::places::targets::Wanted;
+
+/// Time and bytes on these targets, each with what its region shrinks to where that is known.
+pub fn costs<'w>(
+    made: &Expanded,
+    targets: impl Iterator<Item = (&'w Wanted, Option<u64>)>,
+) -> Option<EstimateView> {
+    let site = |(wanted, shrunk): (&Wanted, Option<u64>)| Site {
+        speed: Speed::of(wanted.target.place.disks().next()),
+        region_bytes: shrunk.unwrap_or(wanted.span.size_bytes),
+        is_overwritten: wanted.flash_state == FlashState::Overwritten,
+        is_preconditioned: is_preconditioned(made, wanted),
+    };
+    let sites: Vec<Site> = targets.map(site).collect();
+    let limit = made.protocol.max_write_bytes;
+    let slowest = sites.iter().map(|s| s.speed).min_by_key(|s| s.write_bytes_per_s);
+    let (costs, speed) = estimate(made, &sites, limit).zip(slowest)?;
+    Some(EstimateView::new(costs, speed, limit))
+}
+
+pub fn is_preconditioned(made: &Expanded, wanted: &Wanted) -> bool {
+    precondition::is_wanted(&made.protocol, &made.workloads, &wanted.region())
+}

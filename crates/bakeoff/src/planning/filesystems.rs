@@ -1,0 +1,54 @@
+//! Every filesystem available here as a candidate on a scratch image.
+
+use std::path::Path;
+
+use bakeoff_core::model::candidate::{Candidate, Kind, Skipped};
+use bakeoff_core::model::host::Place;
+use bakeoff_core::model::path::RawPath;
+use bakeoff_core::prepare::space;
+use bakeoff_core::prepare::support::{RECIPES, Recipe};
+use bakeoff_core::units;
+
+use crate::fault::Fault;
+use crate::host;
+use crate::places::image;
+
+/// Whether the image has room in a directory.
+pub fn check_room(here: &Path, place: &Place) -> Result<(), Fault> {
+    let available = host::available_bytes();
+    let room = space::room_bytes(place.class, place.size_bytes, place.free_bytes, available);
+    if room >= image::IMAGE_BYTES {
+        return Ok(());
+    }
+    Err(Fault::environment(format!(
+        "the demo's image needs {} and bakeoff uses at most half of the free space, leaving 5 % or \
+         512 MiB; {} has {} free. Change to a directory on another disk and try again",
+        units::size(image::IMAGE_BYTES),
+        RawPath::new(here),
+        units::size(place.free_bytes)
+    )))
+}
+
+/// Every filesystem of the demo that this kernel and these tools support, and why the others are
+/// left out.
+pub fn candidates() -> (Vec<Candidate>, Vec<Skipped>) {
+    let mut candidates = Vec::new();
+    let mut skipped: Vec<Skipped> = Vec::new();
+    for recipe in RECIPES.iter().filter(|recipe| recipe.in_demo) {
+        if stands_in_needlessly(recipe, &candidates) {
+            continue;
+        }
+        match host::support(recipe) {
+            Ok(()) => candidates.push(Candidate::new(recipe.name, Kind::Stack(recipe.stack()))),
+            Err(missing) => {
+                skipped.push(Skipped { name: recipe.name.to_string(), reason: missing.to_string() })
+            }
+        }
+    }
+    (candidates, skipped)
+}
+
+/// A user-space driver is tried only where the kernel has no driver of its own.
+fn stands_in_needlessly(recipe: &Recipe, candidates: &[Candidate]) -> bool {
+    recipe.stands_in_for.is_some_and(|first| candidates.iter().any(|c| c.name == first))
+}
