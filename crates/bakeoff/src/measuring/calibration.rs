@@ -7,8 +7,7 @@ use bakeoff_core::model::slice_length::{self, Next, Tried};
 use bakeoff_core::stats::sample;
 
 use super::cell::CellError;
-use super::member::Member;
-use super::rounds::{Failed, give_up};
+use super::member::{Failed, Member, give_up};
 use crate::load::site::Site;
 use crate::places::target_set::TargetSet;
 use crate::steps::session::Session;

@@ -14,7 +14,7 @@ use bakeoff_core::model::path::{RawPath, printable};
 use bakeoff_core::prepare::{steps, visit};
 use bakeoff_core::units;
 
-use super::ceilings::{self, Memory, Place};
+use super::layer::{self, Memory, Place};
 use crate::fault::Fault;
 use crate::host::{self, Opened};
 use crate::load::scratch;
@@ -100,8 +100,8 @@ pub fn announced(
     mount_point: &RawPath,
     device: &RawPath,
 ) -> Vec<Step> {
-    let name = steps::scratch_name_of(run, ceilings::MEMORY_SCRATCH);
-    let image = RawPath::new(Path::new(ceilings::MEMORY).join(name).join(scratch::IMAGE));
+    let name = steps::scratch_name_of(run, layer::MEMORY_SCRATCH);
+    let image = RawPath::new(Path::new(layer::MEMORY).join(name).join(scratch::IMAGE));
     let mut all = vec![steps::fill(0, &image, IMAGE_BYTES), steps::attach_loop(0, &image)];
     let target_set = visit::StackTarget {
         run,
@@ -226,7 +226,7 @@ fn rungs_of(session: &Session, target_set: &mut TargetSet, visit: &Visit, of: &m
     for (workload, what) in (0u16..).zip(&header.workloads) {
         let Some(rung) = rungs::in_memory(what, visit.layer) else { continue };
         let place = Place { workload, candidate: visit.candidates.first().copied(), rung };
-        match ceilings::one(session, target_set, None, &place) {
+        match layer::measure(session, target_set, None, &place) {
             Ok(rung) => of.rungs.extend(
                 visit.candidates.iter().map(|c| Rung { candidate: Some(*c), ..rung.clone() }),
             ),

@@ -15,8 +15,9 @@ use bakeoff_core::truth::COLD_SHARE;
 use bakeoff_core::workloads;
 
 use super::cell::{self, CellError};
-use super::rounds::RoundsId;
+use super::idle;
 use crate::host::{Moment, Passed};
+use crate::load::LoadError;
 use crate::load::site::Site;
 use crate::load::sliced::Sliced;
 use crate::steps::session::Session;
@@ -25,6 +26,19 @@ use crate::steps::session::Session;
 const SUSPEND_FLOOR_NS: u64 = 1_000_000;
 /// Pages of swap traffic around a slice from which on memory was short.
 const SWAPPED_PAGES: u64 = 64;
+
+/// Which cells.
+#[derive(Clone, Copy, Debug)]
+pub struct RoundsId<'s> {
+    /// Block.
+    pub block: u32,
+    /// Index of the workload.
+    pub workload: u16,
+    /// Candidates that stand, in the order of the block.
+    pub standing: &'s [u16],
+    /// What the disks move while nothing of ours runs.
+    pub idle: idle::Rate,
+}
 
 /// Where in the rounds a slice is.
 #[derive(Clone, Copy, Debug)]
@@ -204,6 +218,20 @@ impl Member {
             }
         }
     }
+}
+
+/// What went wrong with whom.
+pub type Failed = (u16, CellError);
+
+/// Goes on without a candidate, unless its trouble is everybody's.
+pub fn give_up(session: &Session, who: Failed, failed: &mut Vec<Failed>) -> Result<(), Failed> {
+    let candidate = &session.journal.run().header.candidates[usize::from(who.0)];
+    let is_interrupted = matches!(who.1, CellError::Load(LoadError::Interrupted));
+    if is_interrupted || who.1.is_lasting(candidate) {
+        return Err(who);
+    }
+    failed.push(who);
+    Ok(())
 }
 
 /// Why a slice does not count.

@@ -1,6 +1,6 @@
 //! Measures a run: the loop (`until_answered`), blocks, rounds of slices (`rounds`, `member`),
-//! cells in one piece (`group`, `cell`), the layers below (`ceilings`, `in_memory`) and experiments
-//! (`prove`).
+//! cells in one piece (`group`, `cell`), the layers below (`ceilings`, `in_memory`, each with
+//! `layer`) and experiments (`prove`).
 
 pub mod block;
 pub mod calibration;
@@ -10,6 +10,7 @@ pub mod cooling;
 pub mod group;
 pub mod idle;
 pub mod in_memory;
+pub mod layer;
 pub mod member;
 pub mod prove;
 pub mod rounds;

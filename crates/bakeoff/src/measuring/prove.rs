@@ -17,8 +17,8 @@ use bakeoff_core::model::path::printable;
 use bakeoff_core::model::run::Run;
 use bakeoff_core::prepare::knobs;
 
-use super::ceilings::{self, Place};
 use super::cell;
+use super::layer::{self, Place};
 use crate::fault::Fault;
 use crate::host;
 use crate::places::target_set::TargetSet;
@@ -191,7 +191,7 @@ fn cold(session: &Session, target_set: &mut TargetSet, place: &Place) -> Result<
         let site = place.candidate.and_then(|candidate| target_set.site(candidate));
         cell::cool(site.ok_or("it is not prepared")?).map_err(|error| error.to_string())?;
     }
-    ceilings::one(session, target_set, None, place)
+    layer::measure(session, target_set, None, place)
 }
 
 /// Why an experiment has no figure.

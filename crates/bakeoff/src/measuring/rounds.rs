@@ -11,8 +11,7 @@ use bakeoff_core::{evidence, truth};
 
 use super::calibration;
 use super::cell::CellError;
-use super::idle;
-use super::member::{Member, Turn};
+use super::member::{Failed, Member, RoundsId, Turn, give_up};
 use crate::fault::Fault;
 use crate::host::Evidence;
 use crate::load::LoadError;
@@ -24,19 +23,6 @@ use crate::steps::session::Session;
 /// of so many planned ones.
 const ONE_FURTHER_OF: u16 = 2;
 
-/// Which cells.
-#[derive(Clone, Copy, Debug)]
-pub struct RoundsId<'s> {
-    /// Block.
-    pub block: u32,
-    /// Index of the workload.
-    pub workload: u16,
-    /// Candidates that stand, in the order of the block.
-    pub standing: &'s [u16],
-    /// What the disks move while nothing of ours runs.
-    pub idle: idle::Rate,
-}
-
 /// How it went.
 pub enum Measured {
     /// For each candidate a cell, or why there is none.
@@ -46,9 +32,6 @@ pub enum Measured {
     /// Ctrl-C or a signal.
     Interrupted,
 }
-
-/// What went wrong with whom.
-pub type Failed = (u16, CellError);
 
 /// Measures a workload on every standing candidate.
 ///
@@ -191,17 +174,6 @@ fn start_again(
             members.extend(start(session, target_set, which, candidate, failed)?);
         }
     }
-    Ok(())
-}
-
-/// Goes on without a candidate, unless its trouble is everybody's.
-pub fn give_up(session: &Session, who: Failed, failed: &mut Vec<Failed>) -> Result<(), Failed> {
-    let candidate = &session.journal.run().header.candidates[usize::from(who.0)];
-    let is_interrupted = matches!(who.1, CellError::Load(LoadError::Interrupted));
-    if is_interrupted || who.1.is_lasting(candidate) {
-        return Err(who);
-    }
-    failed.push(who);
     Ok(())
 }
 

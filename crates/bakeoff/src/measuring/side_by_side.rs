@@ -7,6 +7,7 @@ use bakeoff_core::model::run::Run;
 use bakeoff_core::prepare::support;
 
 use super::block::{BlockEnd, CurrentBlock};
+use super::member::RoundsId;
 use super::rounds::{self, Measured};
 use crate::fault::Fault;
 use crate::places::target_set::TargetSet;
@@ -114,7 +115,7 @@ impl Session<'_> {
             }
             let name = &self.journal.run().header.workloads[usize::from(workload)].name;
             self.progress.doing(&format!("block {} · {name} in turns", block + 1));
-            let which = rounds::RoundsId { block, workload, standing: &standing, idle };
+            let which = RoundsId { block, workload, standing: &standing, idle };
             let measured = rounds::measure(self, target_set, which)?;
             if let Err(error) = target_set.reset(&mut self.journal) {
                 return self.step_failed("settings", error);

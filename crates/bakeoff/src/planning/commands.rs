@@ -14,7 +14,7 @@ use bakeoff_core::report::plan::Commands;
 use super::costs::is_preconditioned;
 use crate::host;
 use crate::load::scratch;
-use crate::measuring::{ceilings, in_memory, prove};
+use crate::measuring::{in_memory, layer, prove};
 use crate::places::targets::Wanted;
 use crate::steps::own_place;
 
@@ -76,7 +76,7 @@ fn once(parent: &RawPath, made: &Expanded, wanted: &[Wanted]) -> Commands {
         last.push(describe(&steps::wipe(0, &device).action));
     }
     // What the processor alone reaches, where there is time for it.
-    taken.push(ceilings::memory_scratch(0, RUN));
+    taken.push(layer::memory_scratch(0, RUN));
     let mut commands = as_commands("Once".to_string(), &taken);
     if wanted.iter().any(|wanted| is_preconditioned(made, wanted)) {
         // Before what is made in memory.

@@ -1,0 +1,151 @@
+//! One rate of a lower layer: on memory, on the device below, or on the candidate's own file.
+
+use bakeoff_core::diagnose::rungs::{self, At, Rung as Planned};
+use bakeoff_core::diagnose::seen::pace;
+use bakeoff_core::model::ceiling::Rung;
+use bakeoff_core::model::event::Step;
+use bakeoff_core::model::job::{Job, Rw};
+use bakeoff_core::model::path::RawPath;
+use bakeoff_core::model::undo::ScratchOf;
+use bakeoff_core::prepare::steps;
+use bakeoff_core::tools::native::TargetKind;
+
+use crate::fault::Fault;
+use crate::host::Opened;
+use crate::load::scratch::{self, Scratch};
+use crate::load::subject::Subject;
+use crate::load::{self, LoadError};
+use crate::places::target_set::TargetSet;
+use crate::steps::making;
+use crate::steps::session::Session;
+use crate::steps::stepper::{self, StepError};
+
+/// A directory in memory that Linux systems have.
+pub const MEMORY: &str = "/dev/shm";
+
+/// Number in the name of our scratch in memory: no run has that many candidates.
+pub const MEMORY_SCRATCH: u16 = 9999;
+
+/// Makes our directory in memory.
+pub fn memory_scratch(step: u32, run: &str) -> Step {
+    let of = ScratchOf::Number(MEMORY_SCRATCH);
+    steps::make_scratch(step, run, of, &RawPath::new(MEMORY))
+}
+
+/// One rung of one workload on one candidate, or on what all stand on.
+pub struct Place {
+    /// Index of the workload.
+    pub workload: u16,
+    /// Index of the candidate.
+    pub candidate: Option<u16>,
+    /// What is measured.
+    pub rung: Planned,
+}
+
+/// Measures it; the error says why there is no number.
+pub fn measure(
+    session: &Session,
+    target_set: &mut TargetSet,
+    memory: Option<&mut Memory>,
+    place: &Place,
+) -> Result<Rung, String> {
+    let header = &session.journal.run().header;
+    let workload = &header.workloads[usize::from(place.workload)];
+    let mut job = Job { seed: header.seed, ..place.rung.job.clone() };
+    let (target, kind) = match place.rung.at {
+        At::Memory => memory.ok_or("no memory")?.target(session, &mut job)?,
+        At::Device => {
+            let at = target_set.only_region().ok_or("no device")?;
+            job.size = job.size.min(at.region.size_bytes);
+            (Subject::from(at.device().as_path()), TargetKind::Block)
+        }
+        At::File => {
+            let candidate = place.candidate.ok_or("no candidate")?;
+            let site = target_set.site(candidate).ok_or("it is not prepared")?;
+            job.size = site.file_bytes;
+            (site.data.clone(), site.data_kind())
+        }
+    };
+    let measured = load::run(&job, &target, kind, &session.cancel, &mut |_| {});
+    let m = measured.map_err(|error| error.to_string())?;
+    let rate = pace(workload.metric, &m);
+    if m.total_ios() < rungs::FEWEST_IOS {
+        return Err(format!("only {} operations fit into the available time", m.total_ios()));
+    }
+    let moved = [&m.read, &m.write].into_iter().flatten().map(|s| s.bw_bytes_per_s).sum();
+    match rate > 0.0 {
+        false => Err("nothing was done".to_string()),
+        true => Ok(Rung {
+            layer: place.rung.layer,
+            workload: place.workload,
+            candidate: place.candidate,
+            rate,
+            bytes_per_s: moved,
+            elapsed_ns: m.elapsed_ns,
+        }),
+    }
+}
+
+/// Our directory in memory, made and removed as a step.
+pub struct Memory {
+    scratch: Scratch,
+    step: u32,
+    /// The data file, once it was laid out.
+    data: Option<Opened>,
+}
+
+impl Memory {
+    /// The directory.
+    ///
+    /// # Errors
+    /// Why there is none.
+    pub fn make(session: &mut Session) -> Result<Memory, StepError> {
+        // Some systems have a link there, which root made.
+        let parent = std::fs::canonicalize(MEMORY).unwrap_or_else(|_| MEMORY.into());
+        let of = ScratchOf::Number(MEMORY_SCRATCH);
+        let (step, scratch) = making::scratch(session, of, &RawPath::new(parent))?;
+        Ok(Memory { scratch, step, data: None })
+    }
+
+    /// A laid-out file or a directory, as the job needs it.
+    fn target(
+        &mut self,
+        session: &Session,
+        job: &mut Job,
+    ) -> Result<(Subject, TargetKind), String> {
+        let said = |error: std::io::Error| error.to_string();
+        if job.rw == Rw::SmallFiles {
+            self.scratch.remove_small().map_err(said)?;
+            let made = self.scratch.make_dir(scratch::SMALL).map_err(said)?;
+            return Ok((Subject::Opened(made), TargetKind::Directory));
+        }
+        if let Some(data) = &self.data {
+            return Ok((data.into(), TargetKind::File));
+        }
+        let data = self.scratch.create(scratch::DATA).map_err(said)?;
+        let fill = Job::new(Rw::Write, 1 << 20, rungs::MEMORY_FILE_BYTES);
+        let filled = load::run(&fill, &data, TargetKind::File, &session.cancel, &mut |_| {});
+        let subject = Subject::from(&data);
+        // One that was not laid out whole is not made again either: its name is taken.
+        self.data = Some(data);
+        filled.map_err(|error: LoadError| error.to_string())?;
+        Ok((subject, TargetKind::File))
+    }
+
+    /// An empty file of one of the names that go with the directory.
+    pub fn make_file(&self, name: &str) -> std::io::Result<Opened> {
+        self.scratch.create(name)
+    }
+
+    /// Takes it away again.
+    pub fn remove(self, session: &mut Session) -> Result<(), Fault> {
+        let cleaned = self.scratch.remove_small();
+        drop(self.data);
+        drop(self.scratch);
+        match stepper::undo(&mut session.journal, self.step) {
+            Err(StepError::Fault(fault)) => Err(fault),
+            // What is left stands in the record, and is put back at the end of the run.
+            Ok(()) | Err(StepError::Failed(_)) => cleaned.map_err(Fault::environment),
+        }
+    }
+}
