@@ -9,10 +9,9 @@ use std::thread;
 use bakeoff_core::tools::native::sliced::Go;
 
 use crate::error::EngineError;
-use crate::lane::Outcome;
-use crate::lane::sliced::Piece;
 use crate::live::Live;
-use crate::measure::STACK_BYTES;
+use crate::outcome::{Outcome, Piece};
+use crate::threads::STACK_BYTES;
 use crate::waiting;
 
 /// One thread's work.

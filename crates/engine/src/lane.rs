@@ -30,6 +30,7 @@ use crate::engine::{Engine, Op, Setup};
 use crate::error::EngineError;
 use crate::live::Live;
 use crate::offsets::{Cursor, Span, Step};
+use crate::outcome::Outcome;
 use crate::pace::Pace;
 use crate::record::{Kind, Recorder, Row};
 use crate::target;
@@ -91,37 +92,6 @@ pub struct Lane<'a, E> {
     turn_ns: u64,
     /// Counts at the start of the slice; nothing where a cell is measured in one piece.
     base: Base,
-}
-
-/// What a lane brings home.
-pub struct Outcome {
-    /// Latencies and windows.
-    pub recorder: Recorder,
-    /// First operation.
-    pub start_ns: u64,
-    /// Last flush or close.
-    pub end_ns: u64,
-    /// Time in data calls.
-    pub data_ns: u64,
-    /// Time in flush calls.
-    pub flush_ns: u64,
-    /// Time in close.
-    pub close_ns: u64,
-    /// Writes whose data came from the pool.
-    pub pooled_ios: u64,
-    /// Operations due but not begun, in an open loop.
-    pub backlog: u64,
-    /// Most I/Os that shared a clock reading.
-    pub batch_max: u32,
-    /// Longest that handing over took from the reading the I/Os share, seen in the turns that
-    /// were larger than all before.
-    pub turn_ns: u64,
-    /// Whether the buffers are huge pages.
-    pub huge: bool,
-    /// What verification needs to know.
-    pub trace: Option<Trace>,
-    /// Time its thread was ready and waited for a CPU; see [`crate::waiting`].
-    pub waited_ns: Option<u64>,
 }
 
 /// One of the hot loops.

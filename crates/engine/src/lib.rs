@@ -10,6 +10,7 @@
 //! slices, `serve_slices` reads orders, `slices` measures, and a `crew` keeps the lanes alive.
 
 mod buffer;
+mod calibrate;
 mod check;
 mod clock;
 mod control;
@@ -27,6 +28,7 @@ mod loop_status;
 pub mod loops;
 mod measure;
 mod offsets;
+mod outcome;
 mod own;
 mod pace;
 mod profile;
@@ -41,6 +43,7 @@ mod skip;
 mod slices;
 mod smallfiles;
 mod target;
+mod threads;
 mod usage;
 mod verify;
 mod waiting;

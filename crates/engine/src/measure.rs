@@ -2,16 +2,14 @@
 
 use std::os::fd::BorrowedFd;
 use std::path::Path;
-use std::sync::{RwLock, mpsc};
-use std::thread;
 
 use bakeoff_core::model::finding::{Finding, Scope, Severity};
 use bakeoff_core::model::job::{EngineName, Job, Rw};
 use bakeoff_core::model::measurement::Measurement;
 
+use crate::calibrate;
 use crate::check::{self, check};
 use crate::clock::Clock;
-use crate::cost::Cost;
 use crate::engine::Engine;
 use crate::engine::libaio::{self, Libaio};
 use crate::engine::null::Null;
@@ -19,17 +17,13 @@ use crate::engine::psync::Psync;
 use crate::engine::uring::{self, Nop, Uring};
 use crate::error::EngineError;
 use crate::kept::check_recorded;
-use crate::lane::{Cell, Lane, Outcome, Run};
+use crate::lane::{Cell, Lane, Run};
 use crate::live::Live;
 use crate::report::{self, Circumstances};
 use crate::smallfiles;
 use crate::target::{Spot, Target};
-use crate::usage::Usage;
+use crate::threads::run_lanes;
 use crate::verify;
-use crate::waiting;
-
-/// Stack of a lane: it calls nothing deep.
-pub const STACK_BYTES: usize = 256 << 10;
 
 /// Does `job` on `target` and says what it took.
 ///
@@ -203,7 +197,7 @@ fn measure_with<'a, E: Engine>(
 ) -> Result<Measurement, EngineError> {
     let Around { engine, depth, in_turns, findings } = around;
     let clock = Clock::find();
-    let cost = Cost::measure(job, depth, clock)?;
+    let cost = calibrate::cost(job, depth, clock)?;
     live.record_head(job, in_turns)?;
     let cell = Cell { job, depth, in_turns, cost, clock, live };
     let prepare = |index| {
@@ -219,75 +213,6 @@ fn measure_with<'a, E: Engine>(
         measurement.verified_bytes = Some(verify::verify(job, target, &traces)?);
     }
     Ok(measurement)
-}
-
-/// Prepares every lane, starts them together and waits for all. A lane lives in one thread from
-/// its preparation on (a ring belongs to the thread that made it); a single one in this thread.
-pub fn run_lanes<P, R>(
-    numjobs: u32,
-    live: &Live,
-    prepare: P,
-) -> Result<(Vec<Outcome>, Usage), EngineError>
-where
-    P: Fn(u32) -> Result<R, EngineError> + Sync,
-    R: FnOnce() -> Result<Outcome, EngineError>,
-{
-    if numjobs == 1 {
-        let run = prepare(0)?;
-        let before = Usage::now();
-        let outcome = waiting::counted(run)?;
-        return Ok((vec![outcome], Usage::now().since(before)));
-    }
-    let gate = RwLock::new(());
-    let closed = gate.write();
-    let (ready, all_ready) = mpsc::channel();
-    let lane = |index, ready: mpsc::Sender<()>| {
-        let run = prepare(index);
-        if run.is_err() {
-            live.stop();
-        }
-        drop(ready);
-        drop(gate.read());
-        if live.should_stop() {
-            return run.map(|_| None);
-        }
-        let outcome = run.and_then(waiting::counted);
-        if outcome.is_err() {
-            live.stop();
-        }
-        outcome.map(Some)
-    };
-    thread::scope(|scope| {
-        let mut threads = Vec::with_capacity(numjobs as usize);
-        let mut failure = None;
-        for index in 0..numjobs {
-            let (lane, ready) = (&lane, ready.clone());
-            let thread = thread::Builder::new().stack_size(STACK_BYTES);
-            match thread.spawn_scoped(scope, move || lane(index, ready)) {
-                Ok(thread) => threads.push(thread),
-                Err(error) => {
-                    live.stop();
-                    failure = Some(EngineError::io(format!("starting {numjobs} threads"), error));
-                    break;
-                }
-            }
-        }
-        drop(ready);
-        // Ends when the last lane is prepared, or failed to, and let go of its end.
-        let _ = all_ready.recv();
-        let before = Usage::now();
-        drop(closed);
-        let mut outcomes = Vec::with_capacity(numjobs as usize);
-        for thread in threads {
-            match thread.join() {
-                Ok(Ok(outcome)) => outcomes.extend(outcome),
-                Ok(Err(error)) => failure = failure.or(Some(error)),
-                Err(panic) => std::panic::resume_unwind(panic),
-            }
-        }
-        let usage = Usage::now().since(before);
-        failure.map_or(Ok((outcomes, usage)), Err)
-    })
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@ use bakeoff_core::model::measurement::{self as model, Measurement, SCHEMA};
 
 use crate::clock::Clock;
 use crate::cost::Cost;
-use crate::lane::Outcome;
+use crate::outcome::Outcome;
 use crate::record::{Kind, Recorder};
 use crate::usage::Usage;
 

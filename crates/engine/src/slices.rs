@@ -6,6 +6,7 @@ use bakeoff_core::model::op_totals::OpTotals;
 use bakeoff_core::tools::native::TargetKind;
 use bakeoff_core::tools::native::sliced::{Go, OpKind, SliceReport};
 
+use crate::calibrate;
 use crate::check::check;
 use crate::clock::Clock;
 use crate::cost::Cost;
@@ -16,10 +17,11 @@ use crate::engine::null::Null;
 use crate::engine::psync::Psync;
 use crate::engine::uring::Uring;
 use crate::error::EngineError;
-use crate::lane::sliced::{Piece, SlicedLane};
-use crate::lane::{Cell, Lane, Outcome, Run};
+use crate::lane::sliced::SlicedLane;
+use crate::lane::{Cell, Lane, Run};
 use crate::live::Live;
 use crate::measure::{Around, as_threads, choose};
+use crate::outcome::{Outcome, Piece};
 use crate::record::Kind;
 use crate::report::{self, Circumstances};
 use crate::smallfiles;
@@ -92,7 +94,7 @@ fn in_lanes<'a, E: Engine>(
 ) -> Result<Measurement, EngineError> {
     let Around { engine, depth, in_turns, findings } = around;
     let clock = Clock::find();
-    let cost = Cost::measure(job, depth, clock)?;
+    let cost = calibrate::cost(job, depth, clock)?;
     let cell = Cell { job, depth, in_turns, cost, clock, live };
     let prepare = |index| {
         let fd = target.map(|target| target.open(job)).transpose()?;
@@ -117,7 +119,7 @@ fn in_directory(
 ) -> Result<Measurement, EngineError> {
     debug_assert_eq!(target.kind, TargetKind::Directory);
     let clock = Clock::find();
-    let cost = Cost::measure(job, 1, clock)?;
+    let cost = calibrate::cost(job, 1, clock)?;
     let cell = Cell { job, depth: 1, in_turns: false, cost, clock, live };
     let prepare = |index| smallfiles::Lane::new(cell, index, target.open_directory()?);
     let mut read_bytes = 0;

@@ -24,29 +24,29 @@ use rustix::fs::{AtFlags, Mode, OFlags, StatxFlags, fsync, openat, statx, unlink
 use rustix::io::Errno;
 
 use crate::buffer::Buffers;
+use crate::calibrate;
 use crate::check;
 use crate::clock::Clock;
 use crate::control;
-use crate::cost::Cost;
 use crate::crew::Worker;
 use crate::data::{Content, Tag};
 use crate::end::End;
 use crate::error::EngineError;
-use crate::lane::sliced::Piece;
-use crate::lane::{Cell, Outcome};
+use crate::lane::Cell;
 use crate::live::Live;
-use crate::measure::run_lanes;
 use crate::offsets::share;
+use crate::outcome::{Outcome, Piece};
 use crate::record::{Kind, Recorder};
 use crate::report::{self, Circumstances};
 use crate::target::{self, Spot, Target};
+use crate::threads::run_lanes;
 use crate::verify;
 
 /// Does a small-files job in the directory `target`.
 pub fn measure(job: &Job, target: Spot<'_>, live: &Live) -> Result<Measurement, EngineError> {
     let target = Target::find(target, job)?;
     let clock = Clock::find();
-    let cost = Cost::measure(job, 1, clock)?;
+    let cost = calibrate::cost(job, 1, clock)?;
     let cell = Cell { job, depth: 1, in_turns: false, cost, clock, live };
     let (lanes, usage) = run_lanes(job.numjobs, live, |index| {
         let lane = Lane::new(cell, index, target.open_directory()?)?;

@@ -8,7 +8,7 @@ use rustix::fs::{CWD, Mode, OFlags, openat};
 use rustix::io::read;
 
 use crate::error::EngineError;
-use crate::lane::Outcome;
+use crate::outcome::Outcome;
 
 /// Runs a lane in this thread and notes how long it waited for a CPU meanwhile.
 pub fn counted(run: impl FnOnce() -> Result<Outcome, EngineError>) -> Result<Outcome, EngineError> {

@@ -3,10 +3,11 @@
 use crate::engine::{Immediate, Op, describe};
 use crate::error::EngineError;
 use crate::offsets::{Order, Walk};
+use crate::outcome::Outcome;
 use crate::record::{Kind, Row};
 
 use super::queued::Queue;
-use super::{Lane, Outcome, Run};
+use super::{Lane, Run};
 
 /// Latencies kept before they are put into the histogram. A store whose place depends on a reading
 /// of the clock holds up the next reading: measured at 6 ns an I/O, of 16 with everything else.

@@ -6,9 +6,10 @@ use crate::check;
 use crate::engine::{Done, Queued, describe};
 use crate::error::EngineError;
 use crate::offsets::{Order, Step, Walk};
+use crate::outcome::Outcome;
 use crate::record::{Kind, Row};
 
-use super::{Lane, Outcome, Run};
+use super::{Lane, Run};
 
 /// What is in flight. All its memory is there before the clock starts.
 pub struct Queue {

@@ -4,16 +4,16 @@
 //! What a slice needs is set before its clock starts, and what it recorded is taken out after it
 //! stopped. The loops are those of a cell in one piece, so an I/O costs the same.
 
-use bakeoff_core::model::op_totals::OpTotals;
 use bakeoff_core::tools::native::sliced::Go;
 
 use super::queued::Queue;
-use super::{Lane, Outcome, Run};
+use super::{Lane, Run};
 use crate::control;
 use crate::crew::Worker;
 use crate::end::End;
 use crate::engine::Engine;
 use crate::error::EngineError;
+use crate::outcome::{Outcome, Piece};
 use crate::record::Kind;
 use crate::windows::Counts;
 
@@ -28,28 +28,6 @@ pub struct Base {
     idle_ns: u64,
     making_ns: u64,
     pooled_ios: u64,
-}
-
-/// What one lane did in one slice.
-pub struct Piece {
-    /// First operation.
-    pub start_ns: u64,
-    /// End of the last flush.
-    pub end_ns: u64,
-    /// Time in data calls.
-    pub data_ns: u64,
-    /// Time in flush calls.
-    pub flush_ns: u64,
-    /// Time in close.
-    pub close_ns: u64,
-    /// Latencies, by kind.
-    pub ops: Vec<(Kind, OpTotals)>,
-    /// Writes whose data came from the pool.
-    pub pooled_ios: u64,
-    /// Whether its limit ended it before its minimum was done.
-    pub cut: bool,
-    /// Time its thread was ready and waited for a CPU.
-    pub waited_ns: Option<u64>,
 }
 
 /// A lane with what its slices need.

@@ -35,6 +35,7 @@ use bakeoff_core::{profiles, units};
 use rustix::io::Errno;
 use rustix::process::{chroot, fchdir};
 
+use crate::calibrate;
 use crate::clock::Clock;
 use crate::cost::Cost;
 use crate::error::EngineError;
@@ -138,7 +139,7 @@ impl<'a> Context<'a> {
         }
         let clock = Clock::find();
         // A read makes no data: what that costs is timed where it happens.
-        let cost = Cost::measure(&Job::new(Rw::Read, 512, 512), 1, clock)?;
+        let cost = calibrate::cost(&Job::new(Rw::Read, 512, 512), 1, clock)?;
         Ok(Context { job, workdir, at, open, live, profile, wanted, cost, clock, done: Vec::new() })
     }
 

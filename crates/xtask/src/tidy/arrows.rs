@@ -8,9 +8,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::Violation;
 use super::rust::Source;
 
-/// The crates whose folders are looked at. What stands at the top of the engine are files of one
-/// concern, the measuring thread.
-const CRATES: [&str; 2] = ["crates/core/src/", "crates/bakeoff/src/"];
+/// The crates whose folders are looked at.
+const CRATES: [&str; 3] = ["crates/core/src/", "crates/bakeoff/src/", "crates/engine/src/"];
 /// For tests of other crates, so it is test code that cfg(test) does not mark.
 const TESTING: &str = "testing";
 
