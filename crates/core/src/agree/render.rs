@@ -8,6 +8,7 @@ use super::figure::Unit;
 use super::{Agreement, Row, Table};
 use crate::model::host::Host;
 use crate::model::path::printable;
+use crate::report::document::{self, number, words};
 use crate::report::wrap;
 use crate::units;
 
@@ -73,24 +74,36 @@ pub fn markdown(table: &Table, setting: &Setting) -> String {
     for (name, what) in facts(table, setting) {
         let _ = writeln!(out, "- {name}: {what}");
     }
-    out.push_str("\n| tool | phase | its rate | ratio | interval | pairs | lasts | |\n");
-    out.push_str("|---|---|---|---|---|---|---|---|\n");
-    for row in &table.rows {
-        let _ = writeln!(
-            out,
-            "| {} | {} | {} | {} | {} | {} | {} | {} |",
-            row.tool,
-            row.phase,
+    out.push('\n');
+    out.push_str(&rows(table).markdown());
+    markdown_lines(&mut out, table);
+    out
+}
+
+fn rows(table: &Table) -> document::Table {
+    let columns = [
+        words("tool"),
+        words("phase"),
+        number("its rate"),
+        number("ratio"),
+        words("interval"),
+        number("pairs"),
+        number("lasts"),
+        words(""),
+    ];
+    let cells = |row: &Row| {
+        vec![
+            row.tool.to_string(),
+            row.phase.to_string(),
             rate(row),
             ratio(row.ratio),
             interval(row),
-            row.pairs,
+            row.pairs.to_string(),
             units::duration(row.elapsed_ns),
-            word(row),
-        );
-    }
-    markdown_lines(&mut out, table);
-    out
+            word(row).to_string(),
+        ]
+    };
+    document::Table::new(columns, table.rows.iter().map(cells))
 }
 
 /// Why phases do not agree or are not judged, a line each.

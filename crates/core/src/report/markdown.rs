@@ -6,7 +6,8 @@ use crate::model::run::Run;
 use crate::model::verdict::Analysis;
 
 use super::answer::{Matrix, Place};
-use super::view::{Alone, Question, View, capital, is_number};
+use super::document::{Table, number, words};
+use super::view::{Alone, Question, Row, View, capital};
 
 /// The report as Markdown.
 pub fn markdown(run: &Run, analysis: &Analysis) -> String {
@@ -97,15 +98,7 @@ fn all_on_all(matrix: &Matrix) -> String {
 
 /// All that one candidate did.
 fn standing_alone(alone: &Alone) -> String {
-    let (heads, lines) = alone.table();
-    let rules = heads.iter().map(|head| if is_number(head) { "--:" } else { ":--" });
-    let mut out =
-        format!("\n| {} |\n|{}|\n", heads.join(" | "), rules.collect::<Vec<_>>().join("|"));
-    for line in lines {
-        let words: Vec<String> = line.iter().map(|word| escape(word)).collect();
-        out.push_str(&format!("| {} |\n", words.join(" | ")));
-    }
-    out
+    format!("\n{}", alone.table().markdown())
 }
 
 fn answer(question: &Question) -> String {
@@ -130,27 +123,29 @@ fn answer(question: &Question) -> String {
     if question.rows.is_empty() || question.is_alone {
         return out;
     }
-    let reference = question.reference.as_deref().map_or("-".to_string(), escape);
+    let reference = question.reference.as_deref().unwrap_or("-");
     let binary = question.binary_unit.map(|b| format!(" ({b})")).unwrap_or_default();
-    out.push_str(&format!(
-        "\n| tier | candidate | {}{binary} | against {reference} | p99 | cells |\n\
-         |:--|:--|--:|:--|--:|--:|\n",
-        question.unit
-    ));
-    for row in &question.rows {
+    let columns = [
+        words("tier"),
+        words("candidate"),
+        number(format!("{}{binary}", question.unit)),
+        words(format!("against {reference}")),
+        number("p99"),
+        number("cells"),
+    ];
+    let cells = |row: &Row| {
         let binary = row.binary_rate.as_ref().map(|b| format!(" ({b})")).unwrap_or_default();
         let dropped = row.dropped.as_ref().map(|d| format!(", {d}")).unwrap_or_default();
-        out.push_str(&format!(
-            "| {} | {} | {}{binary} | {}{dropped} | {} | {} |\n",
-            row.tier.as_deref().unwrap_or("-"),
-            escape(&row.candidate),
-            row.rate,
-            row.change_words(),
-            row.p99.as_deref().unwrap_or("-"),
-            row.cells
-        ));
-    }
-    out
+        vec![
+            row.tier.clone().unwrap_or("-".to_string()),
+            row.candidate.clone(),
+            format!("{}{binary}", row.rate),
+            format!("{}{dropped}", row.change_words()),
+            row.p99.clone().unwrap_or("-".to_string()),
+            row.cells.to_string(),
+        ]
+    };
+    format!("{out}\n{}", Table::new(columns, question.rows.iter().map(cells)).markdown())
 }
 
 /// Text as Markdown shows it: every character that could mean something is escaped.

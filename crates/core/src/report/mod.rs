@@ -11,6 +11,7 @@ mod closed_loop;
 mod compare;
 mod csv;
 pub mod devices;
+pub(crate) mod document;
 mod filesystems;
 pub mod fio_json;
 mod glossary;

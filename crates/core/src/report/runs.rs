@@ -3,15 +3,14 @@
 //! Schema `bakeoff/runs/1`, documented in docs/format.md. A run that cannot be read is listed with
 //! the reason: one bad run must not hide the others.
 
-use comfy_table::{ContentArrangement, Table, presets};
 use serde::Serialize;
 
 use crate::model::path::sanitize;
 use crate::model::verdict::{Analysis, Verdict};
 
 use super::csv::text as csv_text;
+use super::document::{Table, number, words};
 use super::layout::cut;
-use super::markdown::escape;
 use super::view::{plural, utc};
 
 /// Longest title and verdict in a table, characters.
@@ -146,28 +145,12 @@ pub fn text(rows: &[Row], width: Option<u16>) -> String {
     if rows.is_empty() {
         return "No runs are stored yet. `bakeoff quick` makes one.\n".to_string();
     }
-    let mut table = Table::new();
-    table.load_style(presets::NOTHING);
-    match width {
-        Some(width) => table.set_content_arrangement(ContentArrangement::Dynamic).set_width(width),
-        None => table.set_content_arrangement(ContentArrangement::Disabled),
-    };
-    table.set_header(vec!["run", "began", "title", "verdict", "blocks"]);
-    for row in rows {
-        table.add_row(cells(row));
-    }
-    let lines = table.lines().map(|line| line.trim_end().to_string() + "\n");
-    lines.collect::<String>() + &format!("{}\n", plural(rows.len() as u64, "run"))
+    table(rows).text(width.map(usize::from)) + &format!("{}\n", plural(rows.len() as u64, "run"))
 }
 
 /// A table to paste.
 pub fn markdown(rows: &[Row]) -> String {
-    let mut out = "| run | began | title | verdict | blocks |\n|:--|:--|:--|:--|--:|\n".to_string();
-    for row in rows {
-        let cells = cells(row).map(|cell| escape(&cell));
-        out.push_str(&format!("| {} |\n", cells.join(" | ")));
-    }
-    out
+    table(rows).markdown()
 }
 
 /// `bakeoff/runs/1`.
@@ -198,7 +181,13 @@ pub fn csv(rows: &[Row]) -> String {
     out
 }
 
-fn cells(row: &Row) -> [String; 5] {
+fn table(rows: &[Row]) -> Table {
+    let columns =
+        [words("run"), words("began"), words("title"), words("verdict"), number("blocks")];
+    Table::new(columns, rows.iter().map(cells))
+}
+
+fn cells(row: &Row) -> Vec<String> {
     let verdict = cut(&sanitize(row.verdict.as_deref().unwrap_or("cannot be read")), WORDS);
     let state = match row.state {
         State::Running => " (running)",
@@ -210,7 +199,7 @@ fn cells(row: &Row) -> [String; 5] {
         None => sanitize(&row.title),
     };
     let imported = if row.imported { " (imported)" } else { "" };
-    [
+    vec![
         row.short.clone(),
         utc(row.created_unix_ns),
         cut(&title, WORDS) + imported,

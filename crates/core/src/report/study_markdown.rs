@@ -1,6 +1,7 @@
 //! A published study as a block to paste: what its figures are compatible with, what limits them,
 //! what it states beside them, and every figure in one table.
 
+use super::document::{Table, words};
 use super::html::headline;
 use super::import::{count, is_shown, lines, value};
 use super::markdown::escape;
@@ -41,8 +42,11 @@ pub fn study_markdown(source: &str, imported: &Imported, facts: &Facts) -> Strin
         out.push_str(&format!("- {}\n", escape(&text)));
     }
     let results = count(imported.results.len(), "result");
-    out.push_str(&format!("\n{results}:\n\n| lines | what | figures |\n|:--|:--|:--|\n"));
-    imported.results.iter().for_each(|result| out.push_str(&row(result)));
+    let table = Table::new(
+        [words("lines"), words("what"), words("figures")],
+        imported.results.iter().map(row),
+    );
+    out.push_str(&format!("\n{results}:\n\n{}", table.markdown()));
     if !imported.unread.is_empty() {
         out.push_str("\nNot read:\n\n");
     }
@@ -53,7 +57,7 @@ pub fn study_markdown(source: &str, imported: &Imported, facts: &Facts) -> Strin
     out
 }
 
-fn row(result: &ToolResult) -> String {
+fn row(result: &ToolResult) -> Vec<String> {
     let parts = [Some(&result.tool), result.version.as_ref(), result.test.as_ref()];
     let parts = parts.into_iter().flatten().filter(|part| !part.is_empty());
     let parts: Vec<&str> = parts.map(String::as_str).collect();
@@ -61,12 +65,7 @@ fn row(result: &ToolResult) -> String {
     let what: Vec<String> = std::iter::once(parts.join(" ")).chain(setup).collect();
     let shown = result.metrics.iter().filter(|metric| is_shown(metric));
     let figures: Vec<String> = shown.map(|m| format!("{} {}", m.name, value(m))).collect();
-    format!(
-        "| {} | {} | {} |\n",
-        lines(result.first_line, result.last_line),
-        escape(&what.join(", ")),
-        escape(&figures.join("; "))
-    )
+    vec![lines(result.first_line, result.last_line), what.join(", "), figures.join("; ")]
 }
 
 #[cfg(test)]

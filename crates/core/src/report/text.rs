@@ -1,13 +1,12 @@
 //! The report for a terminal: the answer, a table a workload, findings, and how to use the winner.
 
-use comfy_table::{CellAlignment, ContentArrangement, Table, presets};
-
 use crate::model::finding::Severity;
 use crate::model::verdict::Verdict;
 
 use super::TextOptions;
+use super::document::{Table, number, words};
 use super::layout::{Tone, cut, paint, wrap};
-use super::view::{Alone, FindingView, Question, View, is_number};
+use super::view::{Alone, FindingView, Question, Row, View};
 
 /// Lays out a view.
 pub fn write(view: &View, options: &TextOptions) -> String {
@@ -102,39 +101,11 @@ impl Page<'_> {
     /// All that one candidate did, before anything is said of it.
     fn alone(&mut self, view: &View) {
         let Some(alone) = Alone::of(view) else { return };
-        let (heads, lines) = alone.table();
-        let mut table = self.table();
-        table.set_header(heads.clone());
-        for line in lines {
-            table.add_row(line);
-        }
-        let numbers = heads.iter().enumerate().filter(|(_, head)| is_number(head));
         self.out.push('\n');
-        self.lay_out(table, numbers.map(|(at, _)| at));
-    }
-
-    fn table(&self) -> Table {
-        let mut table = Table::new();
-        table.load_style(presets::NOTHING).set_content_arrangement(ContentArrangement::Dynamic);
-        table.set_width(self.width.min(usize::from(u16::MAX)) as u16);
-        table
-    }
-
-    /// Adds a table whose columns `numbers` end in line.
-    fn lay_out(&mut self, mut table: Table, numbers: impl IntoIterator<Item = usize>) {
-        for at in numbers {
-            if let Some(column) = table.column_mut(at) {
-                column.set_cell_alignment(CellAlignment::Right);
-            }
-        }
-        for line in table.to_string().lines() {
-            self.out.push_str(line.trim_end());
-            self.out.push('\n');
-        }
+        self.out.push_str(&alone.table().text(Some(self.width)));
     }
 
     fn standings(&mut self, question: &Question) {
-        let mut table = self.table();
         let rate = match question.binary_unit {
             Some(binary) => format!("{} ({binary})", question.unit),
             None => question.unit.to_string(),
@@ -143,8 +114,15 @@ impl Page<'_> {
             Some(reference) => format!("% against {}", cut(reference, 16)),
             None => "not ranked".to_string(),
         };
-        table.set_header(vec!["tier", "candidate", &rate, &against, "p99", "n"]);
-        for row in &question.rows {
+        let columns = [
+            words("tier"),
+            words("candidate"),
+            number(rate),
+            words(against),
+            number("p99"),
+            number("n"),
+        ];
+        let cells = |row: &Row| {
             let rate = match &row.binary_rate {
                 Some(binary) => format!("{} ({binary})", row.rate),
                 None => row.rate.clone(),
@@ -156,16 +134,17 @@ impl Page<'_> {
             if let Some(dropped) = &row.dropped {
                 change = format!("{change} {dropped}").trim().to_string();
             }
-            table.add_row(vec![
+            vec![
                 row.tier.clone().unwrap_or_default(),
                 row.candidate.clone(),
                 rate,
                 change,
                 row.p99.clone().unwrap_or_default(),
                 row.cells.to_string(),
-            ]);
-        }
-        self.lay_out(table, [2, 4, 5]);
+            ]
+        };
+        let table = Table::new(columns, question.rows.iter().map(cells));
+        self.out.push_str(&table.text(Some(self.width)));
     }
 
     fn finding(&mut self, finding: &FindingView) {

@@ -3,7 +3,7 @@
 
 use super::{Devices, Drive, text};
 use crate::report::csv::text as field;
-use crate::report::markdown::escape;
+use crate::report::document::{Table, number, words};
 use crate::units;
 
 const COLUMNS: [&str; 15] = [
@@ -56,22 +56,25 @@ fn fields(drive: &Drive) -> [String; 15] {
 }
 
 pub fn markdown(devices: &Devices) -> String {
-    let mut out = "| drive | model | size | link | on it | safe to erase? |\n".to_string();
-    out.push_str("|---|---|---|---|---|---|\n");
-    for drive in &devices.drives {
-        let link = drive.link.clone().or_else(|| drive.bus.clone()).unwrap_or_default();
-        let cells = [
+    let cells = |drive: &Drive| {
+        vec![
             drive.name.clone(),
             text::title(drive),
             units::size_decimal(drive.size_bytes),
-            link,
+            drive.link.clone().or_else(|| drive.bus.clone()).unwrap_or_default(),
             contents(drive),
             text::answer(drive),
-        ];
-        let cells = cells.map(|cell| escape(&cell));
-        out.push_str(&format!("| {} |\n", cells.join(" | ")));
-    }
-    out
+        ]
+    };
+    let columns = [
+        words("drive"),
+        words("model"),
+        number("size"),
+        words("link"),
+        words("on it"),
+        words("safe to erase?"),
+    ];
+    Table::new(columns, devices.drives.iter().map(cells)).markdown()
 }
 
 fn contents(drive: &Drive) -> String {

@@ -26,9 +26,9 @@ use crate::model::finding::Severity;
 use crate::model::run::Run;
 use crate::model::verdict::{Analysis, Verdict};
 
-use super::view::{Alone, FindingView, Question, View};
+use super::document::{Table, number, words};
+use super::view::{Alone, BlockView, EffectView, FindingView, Question, View};
 use behind::Behind;
-use ceilings::CeilingRow;
 use cells::CellRow;
 use chart::{Data, RunData};
 use first::First;
@@ -139,7 +139,9 @@ struct RunPage {
     /// The machine during each cell that was watched.
     machine: Vec<MachineRow>,
     /// What lower layers reached, and what was not measured of them.
-    ceilings: Vec<CeilingRow>,
+    ceilings: Table,
+    /// Blocks in their order.
+    blocks: String,
     /// What could not be watched: (what, why).
     unwatched: Vec<(String, String)>,
 }
@@ -152,6 +154,8 @@ struct QuestionPage {
     index: usize,
     question: Question,
     cells: Vec<CellRow>,
+    /// How every two candidates differ.
+    pairs: String,
     behind: Option<Behind>,
     row_styles: Vec<usize>,
     /// Kinds of operation with a latency curve.
@@ -182,6 +186,7 @@ impl RunPage {
                     run: index,
                     index: i,
                     cells: cells::rows(run, q, styles),
+                    pairs: pairs(q).html(&format!("{PAIRS_CAPTION}, {}", q.workload)),
                     behind: behind::of(run, q),
                     row_styles: q.rows.iter().map(|r| style(&r.candidate)).collect(),
                     ops,
@@ -205,13 +210,50 @@ impl RunPage {
             first: First::new(index, run, analysis, &view, styles),
             alone: Alone::of(&view),
             machine: machine::rows(run, &chart::indices(&view.questions), styles),
-            ceilings: ceilings::rows(run),
+            ceilings: ceilings::table(run),
+            blocks: blocks(&view.blocks).html(BLOCKS_CAPTION),
             unwatched: ceilings::unwatched(run),
             styles: view.columns.iter().map(|c| chart::style_of(styles, &c.name)).collect(),
             questions,
             view,
         }
     }
+}
+
+const PAIRS_CAPTION: &str = "How the first differs from the second";
+const BLOCKS_CAPTION: &str =
+    "Blocks; the sentinel is a raw read at the start of each, to show drift";
+
+fn pairs(question: &Question) -> Table {
+    let columns = [
+        words("first"),
+        words("second"),
+        number("difference"),
+        number("interval"),
+        number("blocks"),
+        words("alone it says"),
+    ];
+    let row = |e: &EffectView| {
+        let change = &e.change;
+        vec![
+            e.a.clone(),
+            e.b.clone(),
+            format!("{} %", minus(&change.mid)),
+            format!("{} to {} %", minus(&change.low), minus(&change.high)),
+            e.blocks.to_string(),
+            e.verdict_word.to_string(),
+        ]
+    };
+    Table::new(columns, question.effects.iter().map(row))
+}
+
+fn blocks(all: &[BlockView]) -> Table {
+    let columns = [number("block"), words("state"), number("sentinel"), words("visits in order")];
+    let row = |b: &BlockView| {
+        let sentinel = b.sentinel.clone().unwrap_or("-".to_string());
+        vec![b.number.to_string(), b.state.to_string(), sentinel, b.order.join(" → ")]
+    };
+    Table::new(columns, all.iter().map(row))
 }
 
 /// What the points, bars, dots and the band of the first chart are.

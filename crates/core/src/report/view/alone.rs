@@ -2,6 +2,7 @@
 //! place of standings, which would be a table of one line and empty columns for each workload.
 
 use super::{Question, View};
+use crate::report::document::{Table, number, words};
 
 /// One candidate on one workload.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -58,18 +59,19 @@ impl Alone {
         if self.has_rounds { "rounds" } else { "blocks" }
     }
 
-    /// The headings, and the lines under them: what text and Markdown lay out.
-    pub fn table(&self) -> (Vec<&'static str>, Vec<Vec<String>>) {
+    /// What text and Markdown show.
+    pub fn table(&self) -> Table {
         let chosen = [
-            (true, "workload"),
-            (self.has_several, "candidate"),
-            (true, "figure"),
-            (self.has_rounds, "state"),
-            (true, "lowest to highest"),
-            (self.has_p99, "p99"),
-            (true, self.cell_word()),
+            (true, words("workload")),
+            (self.has_several, words("candidate")),
+            (true, number("figure")),
+            (self.has_rounds, words("state")),
+            (true, number("lowest to highest")),
+            (self.has_p99, number("p99")),
+            (true, number(self.cell_word())),
         ];
-        let words = |line: &Line| {
+        let is_shown = chosen.each_ref().map(|(is_shown, _)| *is_shown);
+        let cells = |line: &Line| {
             let all = [
                 line.workload.clone(),
                 line.candidate.clone(),
@@ -79,17 +81,14 @@ impl Alone {
                 line.p99.clone(),
                 line.cells.to_string(),
             ];
-            let shown = all.into_iter().zip(chosen).filter(|(_, (is_shown, _))| *is_shown);
-            shown.map(|(word, _)| word).collect()
+            all.into_iter()
+                .zip(is_shown)
+                .filter_map(|(cell, shown)| shown.then_some(cell))
+                .collect()
         };
-        let heads = chosen.iter().filter(|(is_shown, _)| *is_shown).map(|(_, head)| *head);
-        (heads.collect(), self.lines.iter().map(words).collect())
+        let columns = chosen.into_iter().filter_map(|(shown, column)| shown.then_some(column));
+        Table::new(columns, self.lines.iter().map(cells))
     }
-}
-
-/// Headings whose columns are numbers.
-pub fn is_number(heading: &str) -> bool {
-    !matches!(heading, "workload" | "candidate" | "state")
 }
 
 fn of_workload((at, question): (usize, &Question)) -> Vec<Line> {

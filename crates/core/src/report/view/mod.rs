@@ -10,7 +10,7 @@ mod process;
 mod question;
 mod rounds;
 
-pub use alone::{Alone, is_number};
+pub use alone::Alone;
 pub use facts::{Column, Group};
 pub use finding::{FindingView, capital, findings};
 pub use process::{BlockView, StepView, name as candidate_name};
