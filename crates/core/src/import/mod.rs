@@ -10,6 +10,7 @@
 //! Memory is bounded whatever the size of the text ([`crate::scan`]).
 
 mod cell;
+mod cells;
 pub mod columns;
 pub mod observe;
 mod own;

@@ -7,6 +7,7 @@
 use std::collections::BTreeMap;
 
 use super::cell::{Mark, Number, is_blank, numbers, words};
+use super::cells::{Gap, cells};
 use super::columns::{Column, Columns};
 use super::tables::titles;
 use crate::scan::finder::{Line, Reader};
@@ -141,21 +142,12 @@ impl Rows {
     /// The cells of a line, by bars, wide gaps or blanks, whichever fits.
     fn cells(&self, text: &str) -> Vec<String> {
         let wanted = self.columns.0.len();
-        let trimmed = text.trim();
-        let clean = |cell: &str| cell.trim().trim_matches(['*', '`']).to_string();
-        if trimmed.contains('|') {
-            let inner = trimmed.strip_prefix('|').unwrap_or(trimmed);
-            return inner.strip_suffix('|').unwrap_or(inner).split('|').map(clean).collect();
+        let (gap, mut cells) = cells(text);
+        if gap == Gap::Bars {
+            return cells;
         }
-        let wide: Vec<String> = trimmed
-            .split('\t')
-            .flat_map(|part| part.split("  "))
-            .map(clean)
-            .filter(|cell| !cell.is_empty())
-            .collect();
-        let mut cells = wide;
         if cells.len() != wanted {
-            let narrow = words(trimmed);
+            let narrow = words(text.trim());
             if narrow.len() == wanted || cells.len() < 2 {
                 cells = narrow;
             }

@@ -7,6 +7,7 @@ pub(super) mod titles;
 use std::collections::BTreeSet;
 
 use self::titles::Title;
+use super::cells::{Gap, cells};
 use super::columns::Columns;
 use super::rows::Rows;
 use crate::scan::finder::{Above, Line, Reader};
@@ -27,13 +28,6 @@ pub enum Asked {
     Propose,
     /// It is read by what is proposed.
     Read,
-}
-
-/// How the cells of a line stand apart.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Gap {
-    Bars,
-    Blanks,
 }
 
 /// A table while its lines come in.
@@ -101,7 +95,7 @@ impl Tables {
             open.last_line = line.number;
             return Some(open);
         }
-        let fits = cells(text).is_some_and(|(gap, cells)| {
+        let fits = row_of(text).is_some_and(|(gap, cells)| {
             gap == open.gap && (cells.len() == open.titles.len() || gap == Gap::Bars)
         });
         if fits && is_near && open.rows.len() < ROWS && text.len() <= LINE_BYTES {
@@ -122,7 +116,7 @@ impl Tables {
 
 /// A table whose titles stand on that line, if they may be titles: rows decide.
 fn begun(line: &Line<'_>) -> Option<Table> {
-    let (gap, titles) = cells(line.text)?;
+    let (gap, titles) = row_of(line.text)?;
     let has_figure = titles.iter().any(|title| titles::is_figure(title));
     if titles.len() > COLUMNS || has_figure || line.text.len() > LINE_BYTES {
         return None;
@@ -151,7 +145,7 @@ impl Table {
     /// What is known of the columns; `None` when none has figures.
     fn columns(&self) -> Option<Known> {
         let rows: Vec<Vec<String>> =
-            self.rows.iter().filter_map(|(_, text)| Some(cells(text)?.1)).collect();
+            self.rows.iter().filter_map(|(_, text)| Some(row_of(text)?.1)).collect();
         let of_heading = titles::unit(&self.heading);
         let (mut has_value, mut is_whole, mut is_unclear) = (false, true, false);
         let mut labels = BTreeSet::new();
@@ -224,21 +218,8 @@ impl Table {
 }
 
 /// The cells of a line that may be one of a table.
-fn cells(text: &str) -> Option<(Gap, Vec<String>)> {
-    let trimmed = text.trim();
-    let clean = |cell: &str| cell.trim().trim_matches(['*', '`']).trim().to_string();
-    let (gap, cells): (Gap, Vec<String>) = match trimmed.contains('|') {
-        true => {
-            let inner = trimmed.strip_prefix('|').unwrap_or(trimmed);
-            let inner = inner.strip_suffix('|').unwrap_or(inner);
-            (Gap::Bars, inner.split('|').map(clean).collect())
-        }
-        false => {
-            let parts = trimmed.split('\t').flat_map(|part| part.split("  ")).map(clean);
-            (Gap::Blanks, parts.filter(|cell| !cell.is_empty()).collect())
-        }
-    };
-    (cells.len() >= 2).then_some((gap, cells))
+fn row_of(text: &str) -> Option<(Gap, Vec<String>)> {
+    Some(cells(text)).filter(|(_, cells)| cells.len() >= 2)
 }
 
 #[cfg(test)]
