@@ -82,15 +82,6 @@ impl Plan {
             Some(file.as_str())
         })
     }
-
-    /// The name of each stack if it is made by its preferred recipe.
-    pub fn stack_names(&self) -> Vec<String> {
-        let all = self.stacks.iter().filter_map(|stack| {
-            let recipe = stack.recipes().into_iter().next()?;
-            Some(names::of_stack(stack, recipe))
-        });
-        names::names(&all.collect::<Vec<_>>(), NAME_CHARS)
-    }
 }
 
 /// Reads a plan. `name` is what errors call it: its file, or a built-in plan's name.

@@ -14,13 +14,8 @@ use super::{crypt, lvm, support};
 
 pub use super::commands::{argv, describe, describe_undo, shell_word};
 
-/// The name of a run's scratch directory inside a directory of the user's.
-pub fn scratch_name(run: &str) -> String {
-    ScratchOf::Run.name(run)
-}
-
-/// The same for one of several candidates: a directory may be given twice, or be reached by two
-/// paths, and each gets files of its own.
+/// The name of a candidate's scratch directory: a directory may be given twice, or be reached by
+/// two paths, and each gets files of its own.
 pub fn scratch_name_of(run: &str, candidate: u16) -> String {
     ScratchOf::Number(candidate).name(run)
 }

@@ -4,16 +4,12 @@
 
 pub mod autocorrelation;
 pub mod beta;
-pub mod bootstrap;
 pub mod carry_over;
 pub mod change_point;
-pub mod equivalence;
 pub mod histogram;
 pub mod hodges_lehmann;
 pub mod own_noise;
 pub mod paired;
-pub mod quantile_interval;
-pub mod repetitions;
 pub mod sample;
 pub mod spearman;
 pub mod steady_state;

@@ -3,36 +3,23 @@
 
 use serde::Deserialize;
 
-/// Two ranks from 1.
-type Ranks = Option<(u64, u64)>;
-
 /// One field a statistic; each case is its input followed by the answer.
 #[derive(Deserialize)]
 pub struct Fixture {
     /// Differences, alpha, low, high.
     pub paired: Vec<(Vec<f64>, f64, f64, f64)>,
-    /// Differences, p.
-    pub wilcoxon: Vec<(Vec<f64>, f64)>,
     /// Differences, alpha, estimate, low, high.
     pub hodges_lehmann: Vec<(Vec<f64>, f64, f64, f64, f64)>,
-    /// Differences, bound, p.
-    pub tost: Vec<(Vec<f64>, f64, f64)>,
-    /// n, q, alpha, ranks.
-    pub quantile_ranks: Vec<(u64, f64, f64, Ranks)>,
     /// x, y, rho, p.
     pub spearman: Vec<(Vec<f64>, Vec<f64>, f64, f64)>,
     /// Rounds, range, slope.
     pub steady_state: Vec<(Vec<f64>, f64, f64)>,
-    /// Groups, variance inside, variance of the groups on top.
-    pub components: Vec<(Vec<Vec<f64>>, f64, f64)>,
     /// Values, sigma, penalty, ends of the segments.
     pub change_points: Vec<(Vec<f64>, f64, f64, Vec<usize>)>,
     /// Own values, those of the others, p.
     pub own_noise: Vec<(Vec<f64>, Vec<Vec<f64>>, f64)>,
     /// Looks, alpha of each, simulated runs of two equals, those with a false winner at any look.
     pub looks: Vec<(Vec<u32>, f64, u32, u32)>,
-    /// Differences, alpha, low, high.
-    pub bootstrap: Vec<(Vec<f64>, f64, f64, f64)>,
 }
 
 /// The answers.

@@ -50,13 +50,6 @@ pub fn ranks(values: &[f64]) -> Vec<f64> {
     ranks
 }
 
-/// How many values share each distinct value, in ascending order of the values.
-pub fn tie_sizes(values: &[f64]) -> Vec<u64> {
-    let mut sorted = values.to_vec();
-    sorted.sort_by(f64::total_cmp);
-    sorted.chunk_by(|a, b| a == b).map(|group| group.len() as u64).collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -65,7 +58,6 @@ mod tests {
     fn ranks_and_medians_with_ties() {
         let values = [3.0, 1.0, 3.0, 2.0];
         assert_eq!(ranks(&values), [3.5, 1.0, 3.5, 2.0]);
-        assert_eq!(tie_sizes(&values), [1, 1, 2]);
         assert_eq!(
             (median(&values), median(&values[..3]), median(&[])),
             (Some(2.5), Some(3.0), None)

@@ -54,12 +54,6 @@ pub fn steadiness(rounds: &[f64]) -> Option<Steadiness> {
     Some(Steadiness { range: (high - low) / mean, slope: rise.abs() / mean })
 }
 
-/// The first round, from 1, after which the test is passed, of at most `most` rounds.
-pub fn first_steady(rounds: &[f64], most: usize) -> Option<usize> {
-    let ends = ROUNDS..=rounds.len().min(most);
-    ends.into_iter().find(|end| steadiness(&rounds[..*end]).is_some_and(Steadiness::is_steady))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -85,12 +79,5 @@ mod tests {
         assert!(!steadiness(&[105.5, 102.75, 100.0, 97.25, 94.5]).unwrap().is_steady());
         assert_eq!(steadiness(&[1.0; 4]), None);
         assert_eq!(steadiness(&[0.0; 5]), None);
-    }
-
-    #[test]
-    fn a_fresh_disk_becomes_steady_after_its_fall() {
-        let rounds = [300.0, 250.0, 140.0, 110.0, 101.0, 100.0, 99.0, 100.0, 101.0];
-        assert_eq!(first_steady(&rounds, 25), Some(8));
-        assert_eq!(first_steady(&rounds, 7), None);
     }
 }
