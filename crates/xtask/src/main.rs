@@ -10,6 +10,7 @@ use anyhow::{Context, Result, bail};
 mod alarms;
 mod bench;
 mod dist;
+mod prose;
 mod testing;
 mod tidy;
 mod tool;
@@ -20,6 +21,7 @@ const HELP: &str = "\
 usage: cargo xtask NAME
 
   tidy            check the house rules
+  prose           check spelling, and the style of the docs
   words           print every text that a user can meet
   check           format, lints, house rules and unit tests: the quick ones
   test            everything, browser and fuzzing included
@@ -48,6 +50,7 @@ fn run(arguments: Vec<String>) -> Result<bool> {
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
     match arguments.as_slice() {
         ["tidy"] => tidy::run(&root),
+        ["prose"] => prose::check(&root),
         ["words"] => tidy::words(&root),
         ["check"] => testing::check(&root),
         ["test"] => testing::test(&root),

@@ -41,6 +41,7 @@ pub fn check(root: &Path) -> Result<bool> {
     let mut steps = vec![step::cargo("format", &["fmt", "--all", "--check"])];
     steps.push(clippy());
     steps.push(step::xtask("house rules", &["tidy"]));
+    steps.push(step::xtask("prose", &["prose"]));
     let mut tests = vec!["test", "--workspace", "--lib", "--bins", "--quiet", "--"];
     tests.extend(LONG.iter().flat_map(|name| ["--skip", name]));
     steps.push(step::cargo("unit tests", &tests).counting(Format::Cargo));
@@ -56,6 +57,7 @@ pub fn test(root: &Path) -> Result<bool> {
     let first = vec![
         step::cargo("format", &["fmt", "--all", "--check"]),
         step::xtask("house rules", &["tidy"]),
+        step::xtask("prose", &["prose"]),
         // Before what is compiled, since the program carries the bundle.
         Step::new("web bundle", Command::new("scripts/web.sh")),
         step::npm("web types", "web", &["run", "--silent", "check"]),

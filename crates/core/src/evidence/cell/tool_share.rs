@@ -15,7 +15,7 @@ pub static RULE: Rule = Rule {
     severity: [W, E, E, E],
     scope: CELL,
     condition: "over 5 % of the cell's time was spent on generating data and bookkeeping",
-    explain: "On a very fast target the load generator itself affects the result. Differences \
+    explain: "On a fast target the load generator itself affects the result. Differences \
         between candidates then look smaller than they are.",
     checks: &[Check::Cell(in_cell)],
 };

@@ -1,0 +1,106 @@
+//! Spelling of everything and style of the docs, by programs that others keep: typos and proselint.
+//!
+//! Both come from PyPI into target/prose. Where they cannot be had, the check is skipped and says
+//! why. The words of bakeoff's own style are refused by `tidy::wording`.
+
+use std::io::Write;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use anyhow::{Context, Result};
+
+use crate::tool;
+
+/// What is fetched; typos is a program, proselint a module.
+const PACKAGES: [&str; 2] = ["typos==1.52.0", "proselint==0.16.0"];
+/// Checks of proselint that fire on code and tables: quotes of TOML, `p99 p99`, `resume`.
+const LEFT_OUT: [&str; 2] = ["typography.", "lexical_illusions"];
+/// Pages that users read, beside those in docs.
+const PAGES: [&str; 4] = ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "fuzz/README.md"];
+
+/// Checks everything; `false` where something is to be mended.
+pub fn check(root: &Path) -> Result<bool> {
+    let folder = root.join("target/prose");
+    if let Err(error) = fetch(&folder) {
+        return skip(&format!("{error:#}")).map(|()| true);
+    }
+    let spelled = Command::new(folder.join("bin/typos"))
+        .args(["--format", "brief"])
+        .current_dir(root)
+        .status()
+        .context("cannot run typos")?
+        .success();
+    let found = style(root, &folder)?;
+    found.iter().for_each(|line| println!("{line}"));
+    Ok(spelled && found.is_empty())
+}
+
+/// Fetches the programs, unless they are there.
+fn fetch(folder: &Path) -> Result<()> {
+    let finished = folder.join("packages");
+    let wanted = PACKAGES.join(" ");
+    if std::fs::read_to_string(&finished).is_ok_and(|have| have == wanted) {
+        return Ok(());
+    }
+    let mut pip = Command::new("timeout");
+    pip.args(["60", "python3", "-m", "pip", "install", "--quiet", "--disable-pip-version-check"])
+        .args(["--only-binary=:all:", "--upgrade", "--target"])
+        .arg(folder)
+        .args(PACKAGES);
+    tool::run(&mut pip).with_context(|| format!("cannot fetch {wanted} from PyPI"))?;
+    std::fs::write(finished, wanted).context("cannot write to target/prose")
+}
+
+/// What proselint says of the docs, less what is no prose.
+fn style(root: &Path, folder: &Path) -> Result<Vec<String>> {
+    let mut pages: Vec<_> = PAGES.iter().map(|page| root.join(page)).collect();
+    for entry in std::fs::read_dir(root.join("docs"))? {
+        pages.push(entry?.path());
+    }
+    pages.retain(|page| page.extension().is_some_and(|extension| extension == "md"));
+    pages.sort();
+    let said = Command::new("python3")
+        .args(["-m", "proselint", "check"])
+        .args(&pages)
+        .env("PYTHONPATH", folder)
+        .stdin(Stdio::null())
+        .output()
+        .context("cannot run proselint")?;
+    let text = String::from_utf8_lossy(&said.stdout).into_owned();
+    // It ends with 1 where it found something, which is not always what counts here.
+    anyhow::ensure!(
+        matches!(said.status.code(), Some(0 | 1)),
+        "proselint ended with {}: {}",
+        said.status,
+        tool::last_lines(&String::from_utf8_lossy(&said.stderr))
+    );
+    Ok(text.lines().filter(|line| counts(line)).map(str::to_string).collect())
+}
+
+/// `/path/page.md:43:29: redundancy.misc: …`, of a check that is not left out.
+fn counts(line: &str) -> bool {
+    let check = line.splitn(4, ':').nth(3).map(str::trim_start);
+    check.is_some_and(|check| !LEFT_OUT.iter().any(|left_out| check.starts_with(left_out)))
+}
+
+/// Says that it was skipped, here and in the list of the test run.
+fn skip(why: &str) -> Result<()> {
+    let why = why.replace(['\n', '\t'], " ");
+    println!("SKIPPED: prose: {why}");
+    let Some(path) = std::env::var_os("BAKEOFF_SKIPS") else { return Ok(()) };
+    let mut list = std::fs::OpenOptions::new().append(true).create(true).open(path)?;
+    Ok(list.write_all(format!("prose\tPyPI\t{why}\n").as_bytes())?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn drops_what_is_no_prose() {
+        let line = |check: &str| format!("/a/docs/plans.md:43:29: {check}: Use another word.");
+        assert!(counts(&line("redundancy.misc.after_the_deadline")));
+        assert!(!counts(&line("typography.symbols.curly_quotes")));
+        assert!(!counts(&line("lexical_illusions")) && !counts("E E' - a phrase is repeated."));
+    }
+}
