@@ -23,10 +23,7 @@ use turns::Turns;
 
 /// Runs the command.
 pub fn run(global: &Global, args: &Agree) -> Result<Outcome, Fault> {
-    let format = global.format.unwrap_or(Format::Text);
-    if !matches!(format, Format::Text | Format::Json | Format::Markdown) {
-        return Err(stored::no_format(format, "agree", "text, json or markdown"));
-    }
+    let format = stored::format(global, "agree", &[Format::Text, Format::Json, Format::Markdown])?;
     let began = Instant::now();
     let cancel = Cancel::listen().map_err(Fault::environment)?;
     let shown = args.dir.clone().unwrap_or_else(|| PathBuf::from("."));

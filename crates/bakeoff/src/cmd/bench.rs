@@ -25,6 +25,7 @@ use bakeoff_engine::residency;
 use super::bench_device::open_device;
 use super::bench_kept;
 use super::bench_scratch::in_scratch;
+use super::stored;
 use crate::cli::{Bench, Format, Global};
 use crate::fault::{Fault, Outcome};
 use crate::host::{self, Opened};
@@ -47,9 +48,7 @@ const SMALL_FILES: u64 = 500;
 
 /// Runs the command.
 pub fn run(global: &Global, args: &Bench) -> Result<Outcome, Fault> {
-    if !matches!(global.format, None | Some(Format::Text | Format::Json)) {
-        return Err(Fault::usage("bench supports --format text or json"));
-    }
+    stored::format(global, "bench", &[Format::Text, Format::Json])?;
     if let Some(record) = &args.verify_state_load {
         return bench_kept::look(global, args, record);
     }

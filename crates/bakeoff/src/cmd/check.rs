@@ -24,10 +24,7 @@ use crate::ui::say;
 
 /// Runs the command.
 pub fn run(global: &Global, args: &Check) -> Result<Outcome, Fault> {
-    let format = global.format.unwrap_or(Format::Text);
-    if !matches!(format, Format::Text | Format::Json) {
-        return Err(stored::no_format(format, "check", "text or json"));
-    }
+    let format = stored::format(global, "check", &[Format::Text, Format::Json])?;
     match args.engine {
         true => engine(format),
         false => machine(global, format, args.target.as_deref().unwrap_or(Path::new("."))),

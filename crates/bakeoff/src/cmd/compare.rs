@@ -22,10 +22,7 @@ const STUDY: &str = "study:";
 
 /// Runs the command: one answer over all runs that is not beats or ties is exit 1.
 pub fn run(global: &Global, args: &Compare) -> Result<Outcome, Fault> {
-    let format = global.format.unwrap_or(Format::Text);
-    if !matches!(format, Format::Text | Format::Json) {
-        return Err(stored::no_format(format, "compare", "text or json"));
-    }
+    let format = stored::format(global, "compare", &[Format::Text, Format::Json])?;
     let (named, mut studies): (Vec<&str>, Vec<&str>) =
         args.runs.iter().map(String::as_str).partition(|name| !name.starts_with(STUDY));
     studies.extend(args.with.iter().map(String::as_str));

@@ -32,10 +32,7 @@ const PIECE_BYTES: usize = 256 << 10;
 
 /// Runs the command. Each bundle comes in whole or not at all, whatever becomes of the others.
 pub fn run(global: &Global, args: &Import) -> Result<Outcome, Fault> {
-    let format = global.format.unwrap_or(Format::Text);
-    if !matches!(format, Format::Text | Format::Json) {
-        return Err(stored::no_format(format, "import", "text or json"));
-    }
+    let format = stored::format(global, "import", &[Format::Text, Format::Json])?;
     if args.as_plan {
         return print_plans(args);
     }

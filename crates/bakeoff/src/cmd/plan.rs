@@ -6,6 +6,7 @@ use bakeoff_core::prepare::support::smallest_region_bytes;
 use bakeoff_core::report::plan::{PlanView, SpeedView, TargetView, state_label};
 use bakeoff_core::units;
 
+use super::stored;
 use crate::cli::{Format, Global, Plan};
 use crate::fault::{Fault, Outcome};
 use crate::places::survey;
@@ -18,9 +19,7 @@ use crate::ui::say;
 
 /// Shows the plan; refuses what `run` would refuse, after showing it.
 pub fn run(global: &Global, args: &Plan) -> Result<Outcome, Fault> {
-    if !matches!(global.format, None | Some(Format::Text | Format::Json)) {
-        return Err(Fault::usage("plan supports --format text or json"));
-    }
+    stored::format(global, "plan", &[Format::Text, Format::Json])?;
     if args.time == Some(0) {
         return Err(Fault::usage("--time 0 leaves no time to measure. Try --time 2h"));
     }

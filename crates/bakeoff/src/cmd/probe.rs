@@ -11,7 +11,7 @@ use bakeoff_core::probe::judge::{self, Verdict};
 use bakeoff_core::probe::{FLUSH_AGAIN_BYTES, FLUSH_BYTES, Layout, SMALLEST_BYTES, Seen, card};
 use bakeoff_core::units;
 
-use super::{consent, lifecycle, unkept};
+use super::{consent, lifecycle, stored, unkept};
 use crate::cli::{Format, Global, Probe};
 use crate::fault::{Fault, Outcome};
 use crate::host;
@@ -28,10 +28,7 @@ use crate::ui::say;
 
 /// Runs the command.
 pub fn run(global: &Global, args: &Probe) -> Result<Outcome, Fault> {
-    let format = global.format.unwrap_or(Format::Text);
-    if !matches!(format, Format::Text | Format::Json) {
-        return Err(Fault::usage("probe supports --format text and json"));
-    }
+    let format = stored::format(global, "probe", &[Format::Text, Format::Json])?;
     let target = target::look(&args.target, args.shares_disk_with_root)?;
     let store = crate::store::place::path(global.store.as_deref())?;
     target.refuse_ours(&[("the store", &store)])?;

@@ -11,10 +11,7 @@ use crate::store::{Store, lock};
 
 /// Runs the command.
 pub fn run(global: &Global, args: &OneRun) -> Result<Outcome, Fault> {
-    let format = global.format.unwrap_or(Format::Text);
-    if !matches!(format, Format::Text | Format::Json) {
-        return Err(stored::no_format(format, "rm", "text or json"));
-    }
+    let format = stored::format(global, "rm", &[Format::Text, Format::Json])?;
     if args.run.starts_with("study:") {
         return Err(Fault::usage("cannot remove a study: studies are built into bakeoff"));
     }

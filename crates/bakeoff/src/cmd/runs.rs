@@ -13,10 +13,11 @@ use crate::store::{Digest, RunId, Sqlite, Store, Summary};
 
 /// Runs the command.
 pub fn run(global: &Global) -> Result<Outcome, Fault> {
-    let format = global.format.unwrap_or(Format::Text);
-    if matches!(format, Format::Jsonl | Format::Bundle | Format::FioJson | Format::Gnuplot) {
-        return Err(stored::no_format(format, "runs", "text, json, csv or markdown"));
-    }
+    let format = stored::format(
+        global,
+        "runs",
+        &[Format::Text, Format::Json, Format::Csv, Format::Markdown],
+    )?;
     let rows = match stored::open(global)? {
         Some(mut store) => rows(&mut store)?,
         None => Vec::new(),

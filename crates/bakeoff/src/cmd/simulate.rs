@@ -16,10 +16,8 @@ const SEED: u64 = 20_261_120;
 
 /// Runs the command.
 pub fn run(global: &Global, args: &Simulate) -> Result<Outcome, Fault> {
-    let format = global.format.unwrap_or(Format::Text);
-    if !matches!(format, Format::Text | Format::Markdown | Format::Json) {
-        return Err(stored::no_format(format, "simulate", "text, markdown or json"));
-    }
+    let format =
+        stored::format(global, "simulate", &[Format::Text, Format::Markdown, Format::Json])?;
     // Progress is for who looks on.
     let quiet = global.quiet || !std::io::stderr().is_terminal();
     let done = simulate(args.runs, global.seed.unwrap_or(SEED), |o| {

@@ -105,10 +105,26 @@ pub fn say_state(state: State, store: &Sqlite, id: &RunId) -> Result<(), Fault> 
     Ok(())
 }
 
+/// The format that was asked for, text where none was; one that the command does not have is an
+/// error.
+pub fn format(global: &Global, command: &str, has: &[Format]) -> Result<Format, Fault> {
+    let format = global.format.unwrap_or(Format::Text);
+    if has.contains(&format) {
+        return Ok(format);
+    }
+    let names: Vec<String> = has.iter().map(|format| name(*format)).collect();
+    let (last, first) = names.split_last().map_or(("none", &[][..]), |(l, f)| (l.as_str(), f));
+    Err(no_format(format, command, &format!("{} or {last}", first.join(", "))))
+}
+
+fn name(format: Format) -> String {
+    let value = clap::ValueEnum::to_possible_value(&format);
+    value.map_or("that".to_string(), |value| value.get_name().to_string())
+}
+
 /// The error for a format the command has not.
 pub fn no_format(format: Format, command: &str, has: &str) -> Fault {
-    let name = clap::ValueEnum::to_possible_value(&format);
-    let name = name.as_ref().map_or("that", |value| value.get_name());
+    let name = name(format);
     Fault::usage(format!(
         "`bakeoff {command}` does not support the format {name}. Supported: {has}"
     ))

@@ -24,10 +24,7 @@ const SHORTEST_NS: u64 = 100_000_000;
 
 /// Runs the command.
 pub fn run(global: &Global, args: &Watch) -> Result<Outcome, Fault> {
-    let format = global.format.unwrap_or(Format::Text);
-    if !matches!(format, Format::Text | Format::Json | Format::Csv) {
-        return Err(stored::no_format(format, "watch", "text, json or csv"));
-    }
+    let format = stored::format(global, "watch", &[Format::Text, Format::Json, Format::Csv])?;
     if args.interval < SHORTEST_NS {
         return Err(Fault::usage("--interval is too short. Use at least 100ms"));
     }
