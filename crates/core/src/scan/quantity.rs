@@ -91,6 +91,11 @@ impl Span {
         Span { low: value, high: value }
     }
 
+    /// From one value to another that is at least as large.
+    pub fn between(low: f64, high: f64) -> Span {
+        Span { low, high }
+    }
+
     /// The product of two.
     pub fn times(self, other: Span) -> Span {
         Span { low: self.low * other.low, high: self.high * other.high }

@@ -50,6 +50,8 @@ struct Test {
     latency: Option<Quantity>,
     line: u64,
     is_kdiskmark: bool,
+    /// Jobs of fio behind the figure, where the label says.
+    threads: u32,
 }
 
 impl Reader for DiskMark {
@@ -69,7 +71,7 @@ impl Reader for DiskMark {
             self.end(out);
             return is_own;
         }
-        if self.program.is_some() && text.starts_with("Flexible I/O Tester (") {
+        if self.program.is_some() && is_heading(text) {
             return true;
         }
         let Some((label, figures)) = split(text) else {
@@ -208,6 +210,8 @@ impl Test {
             }
         }
         let queue: String = queue.strip_suffix(')').unwrap_or(queue).split(' ').collect();
+        let threads = queue.rsplit_once("T=").and_then(|(_, count)| count.parse().ok());
+        let threads = threads.unwrap_or(1);
         let name: Vec<String> = [
             Some(if is_random { "random" } else { "sequential" }.to_string()),
             size.map(|(word, _)| word.to_string()),
@@ -235,7 +239,18 @@ impl Test {
         Quantity::of(rate.trim(), MB).filter(|_| is_whole)?;
         let (name, size) = (name.join(" "), size.map(|(_, bytes)| bytes));
         let rate = rate.trim().to_string();
-        Some(Test { name, is_random, direction, size, rate, iops, latency, line, is_kdiskmark })
+        Some(Test {
+            name,
+            is_random,
+            direction,
+            size,
+            rate,
+            iops,
+            latency,
+            line,
+            is_kdiskmark,
+            threads,
+        })
     }
 
     fn figures(&self) -> String {
@@ -243,13 +258,16 @@ impl Test {
         format!("{} {} {}", self.rate, raw(&self.iops), raw(&self.latency))
     }
 
-    /// The rate in the MB that requests per second times their size give.
+    /// The rate in the MB that requests per second times their size give. KDiskMark adds up the
+    /// whole KiB per second of each of fio's jobs, so its sum is up to one KiB a job too low.
     fn rate(&self) -> Option<Quantity> {
         let units = if self.is_kdiskmark { [KDISKMARK_MB, MB] } else { [MB, KDISKMARK_MB] };
         let of = |unit: u64| Quantity::of(&self.rate, unit);
         let (Some(iops), Some(size)) = (&self.iops, self.size) else { return of(MB) };
         let product = iops.span().times(Span::exactly(size as f64));
-        units.into_iter().filter_map(of).find(|rate| rate.span().meets(product))
+        let cut = if self.is_kdiskmark { f64::from(self.threads) * 1024.0 } else { 0.0 };
+        let cut = Span::between(0.0, cut);
+        units.into_iter().filter_map(of).find(|rate| rate.span().plus(cut).meets(product))
     }
 
     fn give(self, place: &Place, name: Option<&str>, version: Option<String>, out: &mut Out) {
@@ -300,6 +318,14 @@ fn section(text: &str) -> Option<usize> {
         "[Write]" => Some(1),
         _ => text.starts_with("[Mix]").then_some(2),
     }
+}
+
+/// The lines below the first one, up to the tests; no label of the person who posted them.
+fn is_heading(text: &str) -> bool {
+    ["Flexible I/O Tester (", "Crystal Dew World", "* MB/s = ", "* KB = "]
+        .iter()
+        .any(|start| text.starts_with(start))
+        || text.len() > 20 && text.bytes().all(|byte| byte == b'-')
 }
 
 /// What stands below the tests.
@@ -364,7 +390,30 @@ mod tests {
         assert_eq!(result.figure(&["read.latency_avg"]), Some(2_597_100.0));
         let found = read(fixture!("kdm330_mix"));
         assert_eq!((found.results.len(), found.unread.len()), (12, 0), "{found:#?}");
-        assert_eq!(read(fixture!("kdm160")).results.len(), 8);
+    }
+
+    #[test]
+    fn sixteen_jobs_of_kdiskmark_are_cut_to_whole_kib_each() {
+        let found = read(fixture!("kdm160"));
+        assert_eq!((found.results.len(), found.unread.len()), (8, 0), "{found:#?}");
+        let wrong = fixture!("kdm160").replace("271.553", "271.453");
+        assert_eq!(read(&wrong).unread.len(), 1, "100 KiB are not lost by 16 jobs");
+    }
+
+    #[test]
+    fn posts_of_both_programs_are_read_whole() {
+        let posts = [
+            fixture!("cdm301_posted"),
+            fixture!("cdm303_posted"),
+            fixture!("cdm600_posted"),
+            fixture!("cdm804_posted"),
+            fixture!("kdm300_posted"),
+            fixture!("kdm320_posted"),
+        ];
+        for post in posts {
+            let found = read(post);
+            assert_eq!((found.results.len(), found.unread.len()), (8, 0), "{found:#?}");
+        }
     }
 
     #[test]
