@@ -15,14 +15,14 @@ const RECORD_BYTES: u64 = 64 << 10;
 const SMALL_FILES: (u64, u64) = (64 << 10, 256 << 10);
 const BYTES_PER_SMALL_FILE: u64 = 32 << 10;
 /// Bytes that bonnie++ writes and reads one by one.
-const BY_CHAR_BYTES: u64 = 8 * MIB;
+const BY_CHAR_BYTES: u64 = 3 * MIB;
 /// Bytes that dd moves in blocks of 64 bytes, where the calls are what is measured.
 const TINY_BYTES: u64 = 256 * MIB;
 /// Part of the file that is enough where each transfer waits for the disk.
 const DIRECT_PART: u64 = 4;
-/// Part of the file that dd and sysbench go through in a turn: many short turns show more than few
-/// long ones. The phases of bonnie++ must last half a second, or it prints nothing.
-const SHORT_PART: u64 = 2;
+/// Files of bonnie++, in files of the others: its phases must last half a second, or it prints
+/// nothing.
+const BONNIE_FILES: u64 = 3;
 /// Files of sysbench, flushed one by one after so many requests.
 const BURST: (u64, u64) = (128, 100);
 /// Fewest and most bursts of a turn.
@@ -47,10 +47,10 @@ impl Amounts {
         (self.size / DIRECT_PART).max(64 * MIB).min(self.size)
     }
 
-    /// Bytes of the file of dd and sysbench, in whole MiB for each of sysbench's files.
-    fn short(self) -> u64 {
+    /// Bytes of sysbench's files, of which each is a whole number of blocks.
+    fn files(self) -> u64 {
         let step = BURST.0 * MIB / 8;
-        (self.size / SHORT_PART / step * step).max(64 * MIB).min(self.size)
+        (self.size / step * step).max(64 * MIB).min(self.size)
     }
 
     /// Small files of bonnie++, which makes them by 1024.
@@ -156,7 +156,7 @@ fn dd(amounts: Amounts) -> Vec<Case> {
     };
     let job =
         |bs, size| Job { data: Data::Zero, invalidate: true, ..Job::new(Rw::Write, bs, size) };
-    let direct = Job { direct: true, ..job(MIB, amounts.short()) };
+    let direct = Job { direct: true, ..job(MIB, amounts.size) };
     let is_one_of = |words: &'static [&str]| {
         move |case: &Case| words.iter().any(|word| case.name.starts_with(word))
     };
@@ -169,7 +169,7 @@ fn dd(amounts: Amounts) -> Vec<Case> {
         |_| RECORDS,
     );
     let tiny = tiny.into_iter().filter(is_one_of(&["write", "read"]));
-    of("", job(MIB, amounts.short())).into_iter().chain(direct).chain(tiny).collect()
+    of("", job(MIB, amounts.size)).into_iter().chain(direct).chain(tiny).collect()
 }
 
 const RECORDS: &str = "what is measured is the cost of two calls a record, and bakeoff notes the \
@@ -178,7 +178,7 @@ const CALLS: &str = "what is measured is the cost of a call, and the tool does m
                      around each";
 
 fn sysbench(amounts: Amounts) -> Vec<Case> {
-    let amounts = Amounts { size: amounts.short(), ..amounts };
+    let amounts = Amounts { size: amounts.files(), ..amounts };
     let whole = Job { size: amounts.size, ..profiles::job(Profile::Sysbench) };
     let of = |job: Job| single(Profile::Sysbench, DriverName::Sysbench, "", job, |_| "");
     let some = |n: u64| Job { io_size: Some(n * whole.bs), ..whole.clone() };
@@ -194,7 +194,8 @@ fn sysbench(amounts: Amounts) -> Vec<Case> {
 
 fn bonnie(amounts: Amounts) -> Vec<Case> {
     let job = profiles::job(Profile::Bonnie);
-    let job = Job { size: amounts.size, io_size: Some(BY_CHAR_BYTES), invalidate: false, ..job };
+    let size = amounts.size * BONNIE_FILES;
+    let job = Job { size, io_size: Some(BY_CHAR_BYTES), invalidate: false, ..job };
     let job = Job { nrfiles: amounts.small_files(), ..job };
     let known: Known = |word| match word {
         "putc" | "getc" => CALLS,
@@ -221,7 +222,11 @@ fn iozone(amounts: Amounts) -> Vec<Case> {
     let flushed = Job { end_fsync: true, ..job };
     let direct = Job { direct: true, size: amounts.direct(), ..flushed.clone() };
     let of = |name, job: Job| {
-        let known: Known = if job.direct { |_| PAGES } else { |_| "" };
+        let known: Known = match job.direct {
+            true => |_| PAGES,
+            // One record again and again: it stays in the processor's cache.
+            false => |word| if word == "record-rewrite" { CALLS } else { "" },
+        };
         whole(Profile::Iozone, DriverName::Iozone, name, job, known)
     };
     vec![of("-e", flushed), of("-e -I", direct)]

@@ -28,7 +28,7 @@ pub const WIDEST: f64 = 1.10;
 /// Two-sided error of the interval.
 const ALPHA: f64 = 0.05;
 /// Phases below this are not judged: starting and ending the clock is a part of them.
-const JUDGED_NS: u64 = 20_000_000;
+const JUDGED_NS: u64 = 10_000_000;
 
 /// The same work for a tool and for bakeoff: one command of the tool's, with one phase or more.
 #[derive(Clone, Debug, PartialEq)]
@@ -116,7 +116,7 @@ pub enum Agreement {
     Agrees,
     /// It does not.
     Differs,
-    /// It lasted less than 20 ms, there are too few pairs, or they scatter too much.
+    /// It lasted less than 10 ms, there are too few pairs, or they scatter too much.
     NotJudged,
 }
 
@@ -144,7 +144,7 @@ impl Row {
         let (agreement, why) = match (interval, missing) {
             (None, Some(missing)) => not(missing.to_string()),
             (Some(_) | None, _) if !pairs.is_empty() && elapsed_ns < JUDGED_NS => {
-                not("it takes less than 20 ms here".to_string())
+                not("it takes less than 10 ms here".to_string())
             }
             (None, None) if pairs.is_empty() => {
                 not("no pair was measured; increase --time".to_string())
@@ -272,7 +272,7 @@ mod tests {
     fn a_phase_is_settled_when_more_pairs_would_say_the_same() {
         let narrow = row(&[(100.0, 100.0), (101.0, 100.0), (100.0, 101.0)], 2.0);
         let beside = row(&[(50.0, 100.0), (60.0, 100.0), (55.0, 100.0)], 2.0);
-        let short = row(&[(60.0, 100.0), (100.0, 60.0), (100.0, 100.0)], 0.01);
+        let short = row(&[(60.0, 100.0), (100.0, 60.0), (100.0, 100.0)], 0.009);
         assert!([narrow, beside, short].iter().all(Row::is_settled));
         let wide = row(&[(60.0, 100.0), (100.0, 60.0), (100.0, 100.0)], 2.0);
         assert!(!wide.is_settled());
@@ -282,7 +282,7 @@ mod tests {
 
     #[test]
     fn a_short_phase_and_a_single_pair_are_not_judged() {
-        let short = row(&[(80.0, 100.0), (81.0, 100.0)], 0.01);
+        let short = row(&[(80.0, 100.0), (81.0, 100.0)], 0.009);
         assert_eq!(short.agreement, Agreement::NotJudged);
         let second = row(&[(80.0, 100.0), (81.0, 100.0)], 0.9);
         assert_eq!(second.agreement, Agreement::Differs);

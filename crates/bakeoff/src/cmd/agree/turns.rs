@@ -9,6 +9,7 @@ use bakeoff_core::model::host::Place;
 use bakeoff_core::model::job::{Job, Rw};
 use bakeoff_core::model::workload::DriverName;
 use bakeoff_core::prepare::space;
+use bakeoff_core::stats::wilcoxon;
 use bakeoff_core::units;
 
 use super::pair::{Bench, Phase, TurnError};
@@ -21,8 +22,9 @@ use crate::ui::progress::Progress;
 
 /// Smallest and largest file that is worked on.
 const FILE_BYTES: (u64, u64) = (64 << 20, 4 << 30);
-/// How long one pass over the file is to last.
-const PASS_SECONDS: f64 = 1.5;
+/// How long one pass over the file is to last: many short turns narrow an interval more than few
+/// long ones, because what scatters is the disk from one turn to the next.
+const PASS_SECONDS: f64 = 0.4;
 /// Turns of a pattern with a time that the whole is planned for, and their limits.
 const TURNS: u64 = 300;
 const TURN_NS: (u64, u64) = (200_000_000, 700_000_000);
@@ -30,10 +32,12 @@ const TURN_NS: (u64, u64) = (200_000_000, 700_000_000);
 const STEP_BYTES: u64 = 16 << 20;
 /// How long flushes and reads are tried for.
 const TRIAL_NS: u64 = 300_000_000;
-/// Files there are at the same time: ours, those that are kept, and that of a tool or two.
-const FILES: u64 = 4;
+/// Files there are at the same time: ours, those that are kept, and three of bonnie++'s.
+const FILES: u64 = 5;
 /// Turns after which time goes to those that scatter.
 const TURNS_LEAST: u32 = 6;
+/// Most turns of a case: as many as the interval is exact for.
+const TURNS_MOST: u32 = wilcoxon::EXACT_MOST as u32;
 
 /// A comparison in hand.
 pub struct Turns<'a> {
@@ -51,8 +55,11 @@ struct Running {
     pairs: Vec<Vec<Pair>>,
     /// Why a phase gave no pair in the last turn.
     missing: Vec<Option<String>>,
-    /// How long the last turn took.
+    /// Turns taken.
+    turns: u32,
+    /// How long the last turn took, and all of them.
     took: Duration,
+    spent: Duration,
     is_over: bool,
 }
 
@@ -69,12 +76,31 @@ impl Running {
     fn forget(&mut self) {
         self.pairs.iter_mut().for_each(Vec::clear);
         self.missing.fill(None);
+        (self.turns, self.spent) = (0, Duration::ZERO);
     }
 
-    /// Whether further turns would change nothing that is said.
-    fn is_settled(&self) -> bool {
-        self.rows().all(|row| row.is_settled())
+    /// Phases whose rows further turns could change.
+    fn open_phases(&self) -> u32 {
+        // At most the phases of a tool.
+        self.rows().filter(|row| !row.is_settled()).count() as u32
     }
+}
+
+/// The case whose turn is next: the one with the fewest turns until all have [`TURNS_LEAST`], then
+/// the one that has had the least time for each phase that is still open, so that a long command
+/// does not take it from many short ones. Each case has one turn; a later one only where it would
+/// fit into the time `left`.
+fn next(running: &mut [Running], left: Duration) -> Option<&mut Running> {
+    let is_wanted = |one: &&mut Running| {
+        let fits = one.turns == 0 || one.took <= left;
+        let is_enough =
+            one.turns >= TURNS_MOST || one.turns >= TURNS_LEAST && one.open_phases() == 0;
+        !one.is_over && fits && !is_enough
+    };
+    let due = |one: &&mut Running| {
+        (one.turns.min(TURNS_LEAST), one.spent / one.open_phases().max(1))
+    };
+    running.iter_mut().filter(is_wanted).min_by_key(due)
 }
 
 impl<'a> Turns<'a> {
@@ -141,8 +167,7 @@ impl<'a> Turns<'a> {
         Ok(measured.flush.map_or(0, |flush| measured.flush_ns / flush.total_ios.max(1)))
     }
 
-    /// Turns until the time since `began` is over. Each case has one; a later one begins only
-    /// where the last one like it would fit into the time that is left.
+    /// Turns until the time since `began` is over, or until more would change nothing.
     pub fn all(&mut self, size: u64, args: &Agree, began: Instant) -> Result<(), Fault> {
         let time = Duration::from_nanos(args.time);
         let is_wanted = |case: &Case| args.tools.is_empty() || args.tools.contains(&case.tool);
@@ -154,30 +179,20 @@ impl<'a> Turns<'a> {
             if let Some(tool) = self.installed(&case)? {
                 let (pairs, missing) =
                     (vec![Vec::new(); case.phases.len()], vec![None; case.phases.len()]);
-                let took = Duration::ZERO;
-                running.push(Running { case, tool, pairs, missing, took, is_over: false });
+                let (turns, took, spent) = (0, Duration::ZERO, Duration::ZERO);
+                let is_over = false;
+                running.push(Running { case, tool, pairs, missing, turns, took, spent, is_over });
             }
         }
-        for round in 0u32.. {
-            let mut had_one = false;
-            for one in running.iter_mut().filter(|one| !one.is_over) {
-                let is_late = began.elapsed() + one.took > time;
-                if round > 0 && is_late || round >= TURNS_LEAST && one.is_settled() {
-                    continue;
-                }
-                had_one = true;
-                if round == 0 && one.case.keeps_files {
-                    self.progress.doing(&format!("files for {}", one.case.name));
-                    self.turn(one, false)?;
-                    one.forget();
-                }
-                let name = format!("{} · {}", one.case.tool.name(), one.case.name);
-                self.progress.doing(&format!("turn {} · {name}", round + 1));
-                self.turn(one, round % 2 == 1)?;
+        while let Some(one) = next(&mut running, time.saturating_sub(began.elapsed())) {
+            if one.turns == 0 && one.case.keeps_files {
+                self.progress.doing(&format!("files for {}", one.case.name));
+                self.turn(one, false)?;
+                one.forget();
             }
-            if !had_one {
-                break;
-            }
+            let name = format!("{} · {}", one.case.tool.name(), one.case.name);
+            self.progress.doing(&format!("turn {} · {name}", one.turns + 1));
+            self.turn(one, one.turns % 2 == 1)?;
         }
         self.progress.clear();
         self.table.rows.extend(running.iter().flat_map(Running::rows));
@@ -196,6 +211,8 @@ impl<'a> Turns<'a> {
             }
         };
         one.took = began.elapsed();
+        one.spent += one.took;
+        one.turns += 1;
         for (at, phase) in phases.into_iter().enumerate() {
             match phase {
                 Phase::Pair(pair) => one.pairs[at].push(pair),
