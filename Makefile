@@ -1,7 +1,8 @@
 # Every task is one word. `make` lists them.
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-vm check build web manual install uninstall dist bench bench-truth clean
+.PHONY: help demo test test-vm check build web manual install uninstall dist release test-install bench \
+	bench-truth clean
 
 BAKEOFF := target/release/bakeoff
 PREFIX ?= /usr/local
@@ -19,7 +20,7 @@ MANUAL := target/manual
 SHARE = $(DESTDIR)$(PREFIX)/share
 
 help: ## this list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 demo: ## install what is missing, build, and bake off every filesystem there is here (3 min)
 	@scripts/install.sh build demo
@@ -63,6 +64,14 @@ uninstall: ## takes away what install put there
 dist: ## static binaries for x86-64, arm64, ARMv7 and ARMv6 in target/dist (ARGS="armv6" for one)
 	@scripts/install.sh build dist
 	@cargo xtask dist $(ARGS)
+
+release: ## every file of a release in target/release-files (ARGS="x86_64" for one machine)
+	@scripts/install.sh build dist release
+	@cargo xtask release $(ARGS)
+
+test-install: ## those files on clean systems (ARGS="--help"); rewrites a table in docs/install.md
+	@scripts/install.sh build dist release install
+	@cargo xtask test-install $(ARGS)
 
 bench: ## against fio, side by side (ARGS="--help" for more); rewrites docs/performance.md
 	@scripts/install.sh build bench

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# usage: scripts/install.sh GROUP...      (groups: build demo test dist bench; see scripts/packages)
+# usage: scripts/install.sh GROUP...      (groups: build demo test dist bench release install; see scripts/packages)
 #
 # Installs the system packages that are missing for the groups, saying which and why first. Quiet
 # when nothing is missing. Uses apt where there is apt; elsewhere it says what is needed. Never
@@ -76,7 +76,7 @@ install_with_apt() {
 main() {
     local lacking names
     if [ "$#" -eq 0 ]; then
-        say "usage: scripts/install.sh GROUP...   (build demo test dist bench)"
+        say "usage: scripts/install.sh GROUP...   (build demo test dist bench release install)"
         exit 2
     fi
     if ! command -v cargo >/dev/null 2>&1; then

@@ -1,26 +1,33 @@
-//! Finds the script and stylesheet of the HTML report, which `make web` bundles into web/dist.
+//! Finds the script and stylesheet of the HTML report and compresses them. `make web` bundles them
+//! into web/dist of a clone; a source package has them in web beside this file.
 //!
 //! Without the bundle the program still builds: its reports then have every table and no chart,
 //! and say so.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::{env, fs};
 
+const NAMES: [&str; 2] = ["report.js", "report.css"];
+/// The best that the compressor can do.
+const LEVEL: u8 = 10;
+
 fn main() -> Result<(), Box<dyn std::error::Error>> {
-    let web = Path::new(&env::var("CARGO_MANIFEST_DIR")?).join("../../web");
+    let here = PathBuf::from(env::var("CARGO_MANIFEST_DIR")?);
     let out = PathBuf::from(env::var("OUT_DIR")?);
-    let dist = ["report.js", "report.css"].map(|name| (name, web.join("dist").join(name)));
+    let web = here.join("../../web");
+    let folder = if web.exists() { web.join("dist") } else { here.join("web") };
     // A path that does not exist makes cargo look again on every build, which is what is wanted.
-    for (_, path) in &dist {
-        println!("cargo::rerun-if-changed={}", path.display());
+    for name in NAMES {
+        println!("cargo::rerun-if-changed={}", folder.join(name).display());
     }
-    let is_bundled = dist.iter().all(|(_, path)| path.exists());
+    let is_bundled = NAMES.iter().all(|name| folder.join(name).exists());
     if !is_bundled {
         println!("cargo::warning=reports will have no charts: run `make web`, then build again");
     }
-    for (name, path) in dist {
-        let text = if is_bundled { fs::read_to_string(path)? } else { String::new() };
-        fs::write(out.join(name), text)?;
+    for name in NAMES {
+        let text = if is_bundled { fs::read(folder.join(name))? } else { Vec::new() };
+        let packed = miniz_oxide::deflate::compress_to_vec(&text, LEVEL);
+        fs::write(out.join(name), packed)?;
     }
     Ok(())
 }

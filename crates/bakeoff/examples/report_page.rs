@@ -23,6 +23,6 @@ fn main() -> Result<(), Box<dyn Error>> {
         let analysis = analyse(&run);
         runs.push((run, analysis));
     }
-    fs::write(out, report::html(&runs, &assets::REPORT))?;
+    fs::write(out, report::html(&runs, &assets::report()))?;
     Ok(())
 }

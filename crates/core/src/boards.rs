@@ -8,7 +8,7 @@ pub mod link;
 
 use crate::model::host::Layer;
 
-const TABLE: &str = include_str!("../../../data/boards.csv");
+const TABLE: &str = include_str!("../data/boards.csv");
 
 /// One board.
 #[derive(Clone, Debug, PartialEq, Eq)]

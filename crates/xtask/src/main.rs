@@ -10,7 +10,9 @@ use anyhow::{Context, Result, bail};
 mod alarms;
 mod bench;
 mod dist;
+mod install;
 mod prose;
+mod release;
 mod testing;
 mod tidy;
 mod tool;
@@ -29,6 +31,11 @@ usage: cargo xtask NAME
   bench-truth     decisions and causes against known truth; rewrites parts of docs (--help)
   test-vm         the program on emulated machines (--help)
   dist            static binaries for other machines (--help)
+  release         everything that a release needs, published nowhere (--help)
+  packages        the archive and the Debian package of the program under test
+  repository FOLDER KEY   a signed apt repository of the packages of a release
+  test-install    the files of a release on clean systems; rewrites part of docs/install.md (--help)
+  workflows       the workflow files for a public forge, with actionlint
   plain           the static program of this machine, checked under valgrind too
   fuzz [SECONDS]  run every fuzz target for so long (30)
 ";
@@ -60,6 +67,11 @@ fn run(arguments: Vec<String>) -> Result<bool> {
             testing::fuzz(&root, seconds)
         }
         ["dist", rest @ ..] => dist::dist(&root, rest),
+        ["release", rest @ ..] => release::release(&root, rest),
+        ["packages"] => release::check::check(&root),
+        ["workflows"] => release::workflows::check(&root),
+        ["repository", folder, key] => release::repository(&root, folder, key),
+        ["test-install", rest @ ..] => install::test(&root, rest),
         ["plain"] => dist::plain::check(&root),
         ["test-vm", rest @ ..] => vm::test(&root, rest),
         ["bench", rest @ ..] => bench::bench(&root, rest),

@@ -71,7 +71,7 @@ pub fn print(
 
 /// Writes the HTML report.
 pub fn write_report(run: &Run, analysis: &Analysis, path: &Path) -> Result<(), Fault> {
-    let html = report::html(&[(run.clone(), analysis.clone())], &crate::assets::REPORT);
+    let html = report::html(&[(run.clone(), analysis.clone())], &crate::assets::report());
     file::write_atomically(path, html.as_bytes()).map_err(|error| {
         Fault::environment(format!("cannot write {}: {error}", RawPath::new(path)))
     })

@@ -34,7 +34,7 @@ pub fn run(global: &Global, args: &Report) -> Result<Outcome, Fault> {
         return Ok(Outcome::Done);
     }
     let path = args.output.clone().unwrap_or_else(|| default_path(&runs));
-    let html = report::html(&runs, &assets::REPORT);
+    let html = report::html(&runs, &assets::report());
     write(&path, &html)
 }
 
@@ -55,7 +55,7 @@ fn study(global: &Global, args: &Report) -> Result<Outcome, Fault> {
         stored::write(args.output.as_deref(), |out| out.write_all(text.as_bytes()))?;
         return Ok(Outcome::Done);
     }
-    let html = report::study_html(&source, &found, &facts, &assets::REPORT);
+    let html = report::study_html(&source, &found, &facts, &assets::report());
     let path =
         args.output.clone().unwrap_or_else(|| format!("bakeoff-study-{}.html", study.name).into());
     write(&path, &html)

@@ -16,8 +16,8 @@ macro_rules! study {
     ($name:literal) => {
         Study {
             name: $name,
-            table: include_str!(concat!("../../../../data/studies/", $name, ".csv")),
-            facts: include_str!(concat!("../../../../data/studies/", $name, ".toml")),
+            table: include_str!(concat!("../../data/studies/", $name, ".csv")),
+            facts: include_str!(concat!("../../data/studies/", $name, ".toml")),
         }
     };
 }

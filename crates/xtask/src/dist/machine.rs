@@ -15,6 +15,15 @@ pub struct Machine {
     pub emulator: Option<&'static str>,
     /// What tells the emulator which processor to be.
     pub emulated_cpu: &'static [&'static str],
+    /// Debian's name of the architecture. Raspbian calls ARMv6 what Debian calls ARMv7.
+    pub debian: &'static str,
+    /// Appended to the version of the Debian package, as Raspbian does, since both are `armhf`.
+    pub debian_suffix: &'static str,
+    /// Platform tags of the wheel: glibc from 2.17 and musl from 1.1, which a static binary needs
+    /// neither of. Source: PEP 600 and PEP 656; ARMv6 has no tag but the plain one.
+    pub wheel: &'static [&'static str],
+    /// What `uname -m` prints on machines that run it.
+    pub uname: &'static [&'static str],
 }
 
 /// All of them. The first Raspberry Pis and the Zero are ARMv6 with a floating-point unit, which
@@ -27,6 +36,10 @@ pub const MACHINES: &[Machine] = &[
         elf: "Advanced Micro Devices X86-64",
         emulator: None,
         emulated_cpu: &[],
+        debian: "amd64",
+        debian_suffix: "",
+        wheel: &["manylinux2014_x86_64", "manylinux_2_17_x86_64", "musllinux_1_1_x86_64"],
+        uname: &["x86_64"],
     },
     Machine {
         name: "aarch64",
@@ -35,6 +48,10 @@ pub const MACHINES: &[Machine] = &[
         elf: "AArch64",
         emulator: Some("qemu-aarch64-static"),
         emulated_cpu: &[],
+        debian: "arm64",
+        debian_suffix: "",
+        wheel: &["manylinux2014_aarch64", "manylinux_2_17_aarch64", "musllinux_1_1_aarch64"],
+        uname: &["aarch64"],
     },
     Machine {
         name: "armv7",
@@ -43,6 +60,10 @@ pub const MACHINES: &[Machine] = &[
         elf: "ARM",
         emulator: Some("qemu-arm-static"),
         emulated_cpu: &[],
+        debian: "armhf",
+        debian_suffix: "",
+        wheel: &["manylinux2014_armv7l", "manylinux_2_17_armv7l", "musllinux_1_1_armv7l"],
+        uname: &["armv7l", "armv8l", "aarch64"],
     },
     Machine {
         name: "armv6",
@@ -51,6 +72,10 @@ pub const MACHINES: &[Machine] = &[
         elf: "ARM",
         emulator: Some("qemu-arm-static"),
         emulated_cpu: &["-cpu", "arm1176"],
+        debian: "armhf",
+        debian_suffix: "+rpi1",
+        wheel: &["linux_armv6l"],
+        uname: &["armv6l", "armv7l", "armv8l", "aarch64"],
     },
 ];
 

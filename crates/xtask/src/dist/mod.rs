@@ -15,7 +15,7 @@ pub mod plain;
 mod toolchain;
 mod verify;
 
-pub use machine::{MACHINES, Machine};
+pub use machine::{MACHINES, Machine, find as machine};
 
 use crate::tool;
 
@@ -55,21 +55,28 @@ impl Profile {
 
 /// The command.
 pub fn dist(root: &Path, arguments: &[&str]) -> Result<bool> {
-    let mut profile = Profile::Release;
-    let mut machines = Vec::new();
-    for argument in arguments {
-        match *argument {
-            "--test" => profile = Profile::Test,
-            "--help" | "-h" => {
-                print!("{HELP}");
-                return Ok(true);
-            }
-            name => machines.push(
-                machine::find(name)
-                    .with_context(|| format!("no such architecture: {name}\n\n{HELP}"))?,
-            ),
-        }
+    if arguments.iter().any(|word| matches!(*word, "--help" | "-h")) {
+        print!("{HELP}");
+        return Ok(true);
     }
+    let is_test = arguments.contains(&"--test");
+    let profile = if is_test { Profile::Test } else { Profile::Release };
+    let names: Vec<&str> = arguments.iter().copied().filter(|word| *word != "--test").collect();
+    all(root, profile, &names)?;
+    Ok(true)
+}
+
+/// Builds and checks the binaries of the machines of those names, of all where there are none, and
+/// prints a line for each.
+pub fn all(
+    root: &Path,
+    profile: Profile,
+    names: &[&str],
+) -> Result<Vec<(PathBuf, &'static Machine)>> {
+    let by_name = |name: &&str| {
+        machine::find(name).with_context(|| format!("no such architecture: {name}\n\n{HELP}"))
+    };
+    let mut machines: Vec<&Machine> = names.iter().map(by_name).collect::<Result<_>>()?;
     if machines.is_empty() {
         machines = MACHINES.iter().collect();
     }
@@ -93,7 +100,7 @@ pub fn dist(root: &Path, arguments: &[&str]) -> Result<bool> {
     }
     lines.push(verify::agree(&root.join("fixtures/bundle/v0.1.0.jsonl"), &binaries)?);
     println!("{}", lines.join("\n"));
-    Ok(true)
+    Ok(binaries)
 }
 
 /// Where the binary for people is that was built for the machine of that name.

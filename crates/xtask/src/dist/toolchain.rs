@@ -33,7 +33,7 @@ pub struct Toolchain {
     /// Where Debian's compiler was unpacked, if that is the one.
     debian: Option<PathBuf>,
     builds_std: bool,
-    flags: &'static str,
+    flags: String,
 }
 
 impl Toolchain {
@@ -48,7 +48,7 @@ impl Toolchain {
             command.env("PATH", path);
         }
         command.env("CARGO_ZIGBUILD_ZIG_PATH", self.zig.join("ziglang/zig"));
-        let mut flags = self.flags.to_owned();
+        let mut flags = self.flags.clone();
         if let Some(unpacked) = &self.debian {
             command
                 .env("RUSTC", unpacked.join("usr/bin/rustc"))
@@ -70,7 +70,7 @@ pub fn find(root: &Path, machine: &Machine) -> Result<Toolchain> {
     let zig = zig(&folder.join("zig"))?;
     let sysroot =
         PathBuf::from(tool::output(Command::new("rustc").args(["--print", "sysroot"]))?.trim());
-    let flags = machine.flags;
+    let flags = format!("{} {}", machine.flags, without_paths(root, &sysroot));
     let rustlib = sysroot.join("lib/rustlib");
     if rustlib.join(machine.triple).join("lib").exists() || ask_rustup(&folder, machine)? {
         let (name, said) = ("rustup", "rustup's standard library");
@@ -83,6 +83,18 @@ pub fn find(root: &Path, machine: &Machine) -> Result<Toolchain> {
     let debian = Some(debian(&folder.join("debian"))?);
     let (name, said) = ("debian", "Debian's rustc-web and its source");
     Ok(Toolchain { name, said, zig, debian, builds_std: true, flags })
+}
+
+/// Flags that keep this machine's folders out of a binary, so that two builds of the same source in
+/// different folders are the same bytes.
+fn without_paths(root: &Path, sysroot: &Path) -> String {
+    let home = std::env::var_os("HOME").map(PathBuf::from).unwrap_or_default();
+    let cargo = std::env::var_os("CARGO_HOME").map_or_else(|| home.join(".cargo"), PathBuf::from);
+    let debian = root.join("target/toolchain/debian/root/usr");
+    // The last that fits is taken.
+    [(root, "/bakeoff"), (&cargo, "/cargo"), (sysroot, "/rust"), (&debian, "/rust")]
+        .map(|(folder, name)| format!("--remap-path-prefix={}={name}", folder.display()))
+        .join(" ")
 }
 
 /// Asks rustup for the standard library, once; it may be absent, unreachable, or not have it.
@@ -107,7 +119,7 @@ fn zig(folder: &Path) -> Result<PathBuf> {
         return Ok(folder.to_path_buf());
     }
     eprintln!("fetching {wanted} from PyPI into {}", folder.display());
-    renew(folder)?;
+    tool::renew(folder)?;
     let mut pip = Command::new("python3");
     pip.args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--target"])
         .arg(folder)
@@ -129,7 +141,7 @@ fn debian(folder: &Path) -> Result<PathBuf> {
         return Ok(unpacked);
     }
     eprintln!("fetching {wanted} from Debian into {}", folder.display());
-    renew(folder)?;
+    tool::renew(folder)?;
     let fetched = fetch(folder, &unpacked).with_context(|| {
         format!(
             "Debian's {wanted} could not be had. Other ways to a standard library: `rustup target \
@@ -166,13 +178,4 @@ fn fetch(folder: &Path, unpacked: &Path) -> Result<()> {
     }
     ensure!(packages == names.len(), "apt-get download fetched {packages} of {}", names.len());
     Ok(())
-}
-
-/// Empties a folder, or makes it.
-fn renew(folder: &Path) -> Result<()> {
-    if folder.exists() {
-        std::fs::remove_dir_all(folder)
-            .with_context(|| format!("cannot remove {}", folder.display()))?;
-    }
-    std::fs::create_dir_all(folder).with_context(|| format!("cannot make {}", folder.display()))
 }

@@ -65,6 +65,7 @@ pub fn test(root: &Path) -> Result<bool> {
         step::cargo("compiled tests", &["test", "--workspace", "--no-run", "--quiet"]),
         // Before the tests, since cargo links it where they find the program.
         step::xtask("plain program", &["plain"]),
+        step::xtask("packages", &["packages"]).quiet(),
     ];
     let browser = step::npm("browser tests", "tests/browser", &["test", "--silent"]);
     let (targets, fuzz) = fuzz::steps(root, FUZZ_SECONDS)?;

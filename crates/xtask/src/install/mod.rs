@@ -1,0 +1,111 @@
+//! The files of a release on clean systems: `cargo xtask test-install [--test] [CASE…]`. Its table
+//! goes into docs/install.md.
+//!
+//! Needs root, for the namespaces that the systems are run in. Nothing is installed on this machine.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::{Context, Result, bail, ensure};
+
+mod case;
+mod list;
+mod page;
+mod system;
+
+use crate::release::{self, repository};
+use crate::tool;
+use case::{Case, Outcome};
+
+const HELP: &str = "\
+usage: cargo xtask test-install [--test] [--list] [CASE...]
+
+Installs the files of `cargo xtask release` on clean systems, runs bakeoff there, removes it, and
+looks whether anything is left. CASE is the start of a case's name; all of them by default, and then
+the table in docs/install.md is written anew. With --test the files of `cargo xtask release --test`.
+Systems are made once, in target/systems.
+";
+
+/// The command.
+pub fn test(root: &Path, arguments: &[&str]) -> Result<bool> {
+    if arguments.iter().any(|word| matches!(*word, "--help" | "-h")) {
+        print!("{HELP}");
+        return Ok(true);
+    }
+    if arguments.contains(&"--list") {
+        list::CASES.iter().for_each(|case| println!("{}", case.name));
+        return Ok(true);
+    }
+    let user = tool::output(Command::new("id").arg("--user"))?;
+    ensure!(user.trim() == "0", "run as root: clean systems need namespaces");
+    let is_test = arguments.contains(&"--test");
+    let names: Vec<&str> = arguments.iter().copied().filter(|word| *word != "--test").collect();
+    let is_named =
+        |case: &&Case| names.is_empty() || names.iter().any(|name| case.name.starts_with(name));
+    let cases: Vec<&Case> = list::CASES.iter().filter(is_named).collect();
+    ensure!(!cases.is_empty(), "no case is called {}\n\n{HELP}", names.join(" or "));
+    let files =
+        root.join("target").join(if is_test { release::TEST_FILES } else { release::FILES });
+    let folder = root.join("target/systems");
+    std::fs::create_dir_all(&folder)?;
+    prepare(&folder, &files)?;
+    if names.is_empty() {
+        lintian(&files)?;
+    }
+    let mut rows = Vec::new();
+    let mut failed = 0;
+    for case in cases {
+        match case.run(&folder, &files) {
+            Ok(outcome) => rows.push((case, said(case, outcome))),
+            Err(error) => {
+                failed += 1;
+                println!("FAILED {}: {error:#}", case.name);
+            }
+        }
+    }
+    println!("{} passed, {failed} failed, 0 skipped", rows.len());
+    if failed == 0 && names.is_empty() && !is_test {
+        page::write(root, &files, &rows)?;
+    }
+    Ok(failed == 0)
+}
+
+fn said(case: &Case, outcome: Outcome) -> Outcome {
+    let (size, took) = (outcome.size_kb, outcome.took_s);
+    println!("ok     {:<24} {size:>6} kB {took:>4} s  {}", case.name, outcome.ran);
+    outcome.said.lines().for_each(|line| println!("       it said: {line}"));
+    outcome
+}
+
+/// Puts an apt repository beside the files, signed by a key that nobody keeps.
+fn prepare(folder: &Path, files: &Path) -> Result<()> {
+    if !files.exists() {
+        bail!("there is no {}: run `cargo xtask release` first", files.display());
+    }
+    let apt = files.join("apt");
+    tool::renew(&apt)?;
+    let home = folder.join("gnupg");
+    tool::renew(&home)?;
+    tool::run(Command::new("chmod").arg("700").arg(&home))?;
+    let name = "A key of bakeoff's tests <key@bakeoff.example>";
+    let mut gpg = Command::new("gpg");
+    gpg.arg("--homedir").arg(&home).args(["--batch", "--quiet", "--passphrase", ""]);
+    tool::run(gpg.args(["--quick-generate-key", name, "ed25519", "sign", "never"]))
+        .context("gpg is in Debian's gnupg")?;
+    let key = repository::Key { name: "key@bakeoff.example", home: Some(PathBuf::from(&home)) };
+    repository::build(&apt, files, &key)?;
+    tool::run(Command::new("gpgconf").arg("--homedir").arg(&home).args(["--kill", "all"]))?;
+    Ok(())
+}
+
+/// Debian's own check of its packages.
+fn lintian(files: &Path) -> Result<()> {
+    let mut lintian = Command::new("lintian");
+    lintian.args(["--fail-on", "error,warning", "--allow-root", "--tag-display-limit", "0"]);
+    for package in repository::debs(files)? {
+        lintian.arg(package);
+    }
+    let said = tool::output(&mut lintian).context("lintian is in Debian's lintian")?;
+    print!("{said}");
+    Ok(())
+}

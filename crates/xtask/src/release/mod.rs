@@ -1,0 +1,99 @@
+//! Everything that a release needs, made by one command and published by none:
+//! `cargo xtask release [--test] [ARCH…]`, and `cargo xtask repository FOLDER KEY`.
+//!
+//! Each binary is built once (`dist`) and goes unchanged into an archive, a Debian package and a
+//! wheel. What is made depends on the commit alone: same commit and compilers, same bytes.
+
+use std::path::Path;
+use std::process::Command;
+use std::time::Instant;
+
+use anyhow::{Context, Result};
+
+mod archive;
+pub mod check;
+mod components;
+mod deb;
+mod facts;
+mod papers;
+pub mod repository;
+mod source;
+mod wheel;
+pub mod workflows;
+
+use crate::dist::{self, Profile};
+use crate::tool;
+use facts::Facts;
+
+const HELP: &str = "\
+usage: cargo xtask release [--test] [ARCH...]
+
+Makes every file of a release in target/release-files: for each ARCH (x86_64 aarch64 armv7 armv6;
+all of them by default) an archive, a Debian package and a wheel; then the sources, the SBOM, the
+release notes and SHA256SUMS. With --test from binaries that are quicker to build, in
+target/release-test. Publishes nothing.
+";
+
+/// Where the files of a release are, below `target`.
+pub const FILES: &str = "release-files";
+/// The same, of the binaries for tests.
+pub const TEST_FILES: &str = "release-test";
+
+/// The command.
+pub fn release(root: &Path, arguments: &[&str]) -> Result<bool> {
+    if arguments.iter().any(|word| matches!(*word, "--help" | "-h")) {
+        print!("{HELP}");
+        return Ok(true);
+    }
+    let is_test = arguments.contains(&"--test");
+    let names: Vec<&str> = arguments.iter().copied().filter(|word| *word != "--test").collect();
+    let profile = if is_test { Profile::Test } else { Profile::Release };
+    let built = dist::all(root, profile, &names).with_context(|| HELP.to_owned())?;
+    let (folder, level) = if is_test { (TEST_FILES, 0) } else { (FILES, 9) };
+    let facts = Facts::gather(root, folder, level)?;
+    manual(root)?;
+    let parts = components::gather(root)?;
+    let notices = papers::notices(&parts)?;
+    for (binary, machine) in &built {
+        let started = Instant::now();
+        for file in [
+            archive::build(&facts, machine, binary, &notices)?,
+            deb::build(&facts, machine, binary, &notices)?,
+            wheel::build(&facts, machine, binary, &notices)?,
+        ] {
+            say(&file, started)?;
+        }
+    }
+    let started = Instant::now();
+    say(&source::archive(&facts)?, started)?;
+    for file in source::crates(&facts)? {
+        say(&file, started)?;
+    }
+    let changes = std::fs::read_to_string(root.join("CHANGELOG.md"))?;
+    let write = |name: &str, text: String| std::fs::write(facts.out.join(name), text);
+    write(&format!("bakeoff-{}.cdx.json", facts.version), papers::bom(&facts, &parts)?)?;
+    write("RELEASE-NOTES.md", papers::release_notes(&facts, &changes)?)?;
+    papers::sums(&facts.out)?;
+    Ok(true)
+}
+
+/// Puts the packages of the release into an apt repository.
+pub fn repository(root: &Path, folder: &str, key: &str) -> Result<bool> {
+    let signer = repository::Key { name: key, home: None };
+    repository::build(Path::new(folder), &root.join("target").join(FILES), &signer)?;
+    println!("{folder} has the packages, signed by {key}");
+    Ok(true)
+}
+
+/// The man pages and completions, from the definitions that parse.
+fn manual(root: &Path) -> Result<()> {
+    let mut make = Command::new("make");
+    tool::run(make.current_dir(root).args(["--no-print-directory", "manual"]))
+}
+
+fn say(file: &Path, started: Instant) -> Result<()> {
+    let name = file.file_name().unwrap_or_default().to_string_lossy();
+    let size_bytes = std::fs::metadata(file)?.len();
+    println!("{name:<96} {size_bytes:>9} bytes {:>4} s", started.elapsed().as_secs());
+    Ok(())
+}
