@@ -10,7 +10,7 @@ fuzz_target!(|bytes: &[u8]| {
     // The first byte chooses the parser, so that each has a corpus of its own.
     let Some((choice, bytes)) = bytes.split_first() else { return };
     let text = String::from_utf8_lossy(bytes);
-    match choice % 26 {
+    match choice % 28 {
         0 => drop(sysinfo::mountinfo::parse(bytes).iter().map(|m| m.all_options()).max()),
         1 => drop(sysinfo::swaps::parse(bytes)),
         2 => drop(sysinfo::process_stat::parse(bytes)),
@@ -39,6 +39,8 @@ fuzz_target!(|bytes: &[u8]| {
         22 => drop(sysinfo::timers::parse(&text)),
         23 => drop(sysinfo::usb_descriptors::offers_uas(bytes)),
         24 => drop(sysinfo::losetup::parse(bytes)),
+        25 => drop(sysinfo::power::pmic(&text)),
+        26 => drop(sysinfo::power::watts(&text)),
         _ => drop(sysinfo::vmstat::parse(&text)),
     }
 });

@@ -60,13 +60,25 @@ pub enum Format {
     FioJson,
     /// A gnuplot script with its data
     Gnuplot,
+    /// Metrics for the textfile collector of Prometheus (quick, check, show)
+    Prometheus,
+    /// One line and an exit code for Nagios (quick, check, show)
+    Nagios,
+}
+
+impl Format {
+    /// Whether most commands do not have it: formats of `export` and of monitoring.
+    pub fn is_special(self) -> bool {
+        use Format::{Bundle, FioJson, Gnuplot, Jsonl, Nagios, Prometheus};
+        matches!(self, Jsonl | Bundle | FioJson | Gnuplot | Prometheus | Nagios)
+    }
 }
 
 #[derive(Debug, Subcommand)]
 pub enum Command {
     /// List drives, their contents and whether they are safe to erase
     Devices,
-    /// Compare the disks under directories, without root and without erasing anything
+    /// Measure one directory and check whether it is normal, or compare several; without root
     Quick(Quick),
     /// Compare all filesystems available here on scratch images (needs root)
     Demo(Demo),
@@ -108,14 +120,22 @@ pub enum Command {
     Import(Import),
 }
 
+/// How the electrical power is measured.
+#[derive(Clone, Debug, clap::Args)]
+pub struct Power {
+    /// Command that prints the watts now, for energy per GB (default: meters of the machine)
+    #[arg(long, value_name = "COMMAND")]
+    pub power_command: Option<String>,
+}
+
 #[derive(Debug, clap::Args)]
 pub struct Quick {
-    /// Directories to compare (default: the current one)
+    /// Directory to measure, or directories to compare (default: the current one)
     #[arg(value_name = "DIR")]
     pub dirs: Vec<PathBuf>,
-    /// Time limit, such as 90s or 5m
-    #[arg(long, value_parser = units::parse_duration_ns, default_value = "3m")]
-    pub time: u64,
+    /// Time limit, such as 90s or 5m (default: 60s for one directory, 3m for several)
+    #[arg(long, value_parser = units::parse_duration_ns)]
+    pub time: Option<u64>,
     /// Workload to measure (repeat the option, or separate names by commas)
     #[arg(long = "workload", value_name = "NAME", value_delimiter = ',')]
     pub workloads: Vec<String>,
@@ -128,6 +148,8 @@ pub struct Quick {
     /// Maximum bytes to write (default: 2 GiB or 1 % of the disk, whichever is more)
     #[arg(long, value_parser = units::parse_size, value_name = "SIZE")]
     pub max_write: Option<u64>,
+    #[command(flatten)]
+    pub power: Power,
 }
 
 #[derive(Debug, clap::Args)]
@@ -144,6 +166,8 @@ pub struct Demo {
     /// Maximum bytes to write (default: 2 GiB or 1 % of the disk, whichever is more)
     #[arg(long, value_parser = units::parse_size, value_name = "SIZE")]
     pub max_write: Option<u64>,
+    #[command(flatten)]
+    pub power: Power,
 }
 
 #[derive(Debug, clap::Args)]
@@ -186,6 +210,8 @@ pub struct Run {
     /// Write an HTML report to this path
     #[arg(long, value_name = "FILE")]
     pub report: Option<PathBuf>,
+    #[command(flatten)]
+    pub power: Power,
 }
 
 #[derive(Debug, clap::Args)]
@@ -331,6 +357,8 @@ pub struct Resume {
     /// Write an HTML report to this path
     #[arg(long, value_name = "FILE")]
     pub report: Option<PathBuf>,
+    #[command(flatten)]
+    pub power: Power,
 }
 
 #[derive(Debug, clap::Args)]

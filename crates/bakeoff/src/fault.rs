@@ -4,7 +4,10 @@
 //! scripts. The message says what happened, why, and what to type next.
 
 use std::fmt;
+use std::io::Write;
 use std::process::ExitCode;
+
+use bakeoff_core::report::{Service, State};
 
 use crate::ui::say;
 
@@ -15,6 +18,8 @@ pub enum Outcome {
     Done,
     /// Some verdict is not resolved or refused, or every cell was invalid: exit 1.
     Open,
+    /// The state of a service, which is its exit code for a monitoring system.
+    Service(State),
 }
 
 /// A command's bad end.
@@ -124,11 +129,35 @@ pub fn exit(result: Result<Outcome, Fault>) -> ExitCode {
     match result {
         Ok(Outcome::Done) => ExitCode::SUCCESS,
         Ok(Outcome::Open) => ExitCode::from(1),
+        Ok(Outcome::Service(state)) => ExitCode::from(state.code()),
         Err(fault) => {
             if !fault.message.is_empty() {
                 say::line(format_args!("bakeoff: {}", fault.message));
             }
             ExitCode::from(fault.exit)
+        }
+    }
+}
+
+/// The same for a monitoring system of Nagios' kind: whatever went wrong is a state of the service,
+/// in one line on stdout, and never one of the exit codes that mean a warning or worse to it.
+pub fn exit_as_service(result: Result<Outcome, Fault>) -> ExitCode {
+    match result {
+        Ok(Outcome::Service(state)) => ExitCode::from(state.code()),
+        // Help, for example.
+        Ok(_) => ExitCode::SUCCESS,
+        Err(fault) if fault.is_unheard() => ExitCode::from(State::Unknown.code()),
+        Err(fault) => {
+            let said = match (fault.message.as_str(), fault.exit) {
+                // clap has explained it on stderr.
+                ("", 2) => "the command line is wrong: bakeoff --help",
+                ("", 130) => "interrupted",
+                (said, _) => said,
+            };
+            let line = Service::of(State::Unknown, said).line();
+            // Nobody is left to tell when stdout is gone; the exit code says the same.
+            let _ = std::io::stdout().write_all(line.as_bytes());
+            ExitCode::from(State::Unknown.code())
         }
     }
 }

@@ -28,6 +28,7 @@ mod steps;
 mod store;
 mod ui;
 
+use std::ffi::OsString;
 use std::process::ExitCode;
 
 use clap::Parser;
@@ -46,11 +47,21 @@ fn main() -> ExitCode {
                 Err(error) => not_a_command(&error),
             },
         );
-    fault::exit(ended.unwrap_or_else(|_| {
+    let ended = ended.unwrap_or_else(|_| {
         Err(Fault::bug(
             "bakeoff stopped unexpectedly. Restore any remaining changes with `bakeoff clean`",
         ))
-    }))
+    });
+    match is_for_nagios(&exec::internal::typed_args()) {
+        true => fault::exit_as_service(ended),
+        false => fault::exit(ended),
+    }
+}
+
+/// Whether a monitoring system reads the end: also where the rest of the command line is wrong.
+fn is_for_nagios(words: &[OsString]) -> bool {
+    let is_pair = |pair: &[OsString]| pair[0] == "--format" && pair[1] == "nagios";
+    words.iter().any(|word| word == "--format=nagios") || words.windows(2).any(is_pair)
 }
 
 /// Help and the version go to stdout like any result; everything else is a wrong command line.

@@ -1,4 +1,4 @@
-//! What Raspberry Pis and links are known to reach: `data/boards.csv`, and ranges by kind of disk.
+//! What Raspberry Pis and their links are known to reach: `data/boards.csv`.
 //!
 //! The table holds nominal figures from the boards' documentation and single measurements of
 //! others, each with its source in its last column; `data/README.md` says how far they carry. They
@@ -142,57 +142,6 @@ fn usual_mb(disk: &Layer) -> Option<f64> {
     }
 }
 
-/// What is usual for a kind of disk: lowest and highest, bytes or operations a second.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Usual {
-    /// What kind: "an SD card of application class A2".
-    pub kind: String,
-    /// 1 MiB sequential reads, bytes a second.
-    pub sequential: (f64, f64),
-    /// 4 KiB random reads one at a time, a second.
-    pub random_read: (f64, f64),
-    /// 4 KiB random writes, each flushed, a second.
-    pub random_write: (f64, f64),
-}
-
-/// What is usual for a disk; `None` for virtual disks, of which nothing is usual.
-pub fn usual(model: Option<&str>, disk: &Layer) -> Option<Usual> {
-    let rotates = disk.rotational == Some(true);
-    let (kind, sequential, random_read, random_write) = match (disk.bus.as_deref()?, rotates) {
-        ("mmc", _) => ("an SD card or eMMC", (8.0, 330.0), (500.0, 8000.0), (2.0, 600.0)),
-        ("nvme", _) => ("an NVMe SSD", (700.0, 14_000.0), (5000.0, 25_000.0), (100.0, 30_000.0)),
-        ("ata", false) => ("a SATA SSD", (200.0, 560.0), (4000.0, 14_000.0), (50.0, 10_000.0)),
-        ("ata", true) => ("a hard disk", (60.0, 290.0), (40.0, 250.0), (5.0, 200.0)),
-        ("usb", true) => ("a hard disk on USB", (20.0, 290.0), (40.0, 250.0), (5.0, 200.0)),
-        ("usb", false) => {
-            ("a USB stick or SSD on USB", (10.0, 1000.0), (300.0, 12_000.0), (1.0, 5000.0))
-        }
-        _ => return None,
-    };
-    // Application classes promise 1500 reads a second and more (SD Physical Layer Simplified
-    // Specification, 4.16; class 2 its 4000 only where commands are queued); half of that leaves
-    // room for the filesystem and the board.
-    let class = disk
-        .card_class
-        .as_deref()
-        .and_then(|text| text.split(", ").find(|word| matches!(*word, "A1" | "A2")));
-    let (kind, random_read) = match class {
-        Some(class) => (format!("an SD card of class {class}"), (750.0, random_read.1)),
-        None => (kind.to_string(), random_read),
-    };
-    let link = practice_bytes_per_s(model, disk);
-    let highest = link.map_or(f64::INFINITY, |bytes| bytes * 1.3);
-    let bytes = |mb: f64| (mb * 1e6).min(highest);
-    // A disk over a slow link cannot be slower than a third of it and be well.
-    let low = link.map_or(sequential.0 * 1e6, |b| (b / 3.0).min(sequential.0 * 1e6).max(b / 5.0));
-    Some(Usual {
-        kind,
-        sequential: (low.min(bytes(sequential.1)), bytes(sequential.1)),
-        random_read,
-        random_write,
-    })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -234,21 +183,5 @@ mod tests {
         assert_eq!(practice(None, "mmc", "SD, sd uhs DDR50, 50 MHz, 4 bits"), Some(42));
         assert_eq!(practice(None, "ata", "SATA 6.0 Gb/s"), Some(540));
         assert_eq!(practice(None, "virtio", ""), None);
-    }
-
-    #[test]
-    fn usual_ranges_are_ranges_and_end_at_the_link() {
-        for (bus, link) in [("mmc", "SD"), ("usb", "USB 480 Mb/s, BOT"), ("ata", "SATA 3.0 Gb/s")] {
-            let of = usual(None, &disk(bus, link)).unwrap();
-            for (low, high) in [of.sequential, of.random_read, of.random_write] {
-                assert!(low > 0.0 && low < high, "{of:?}");
-            }
-        }
-        let slow = usual(None, &disk("usb", "USB 480 Mb/s, BOT")).unwrap();
-        assert!(slow.sequential.1 <= 52e6);
-        assert_eq!(usual(None, &disk("virtio", "")), None);
-        let class = |text: &str| Layer { card_class: Some(text.into()), ..disk("mmc", "SD") };
-        let reads = |text| usual(None, &class(text)).unwrap().random_read.0;
-        assert_eq!((reads("class 10, U1, A1"), reads("class 10, U1")), (750.0, 500.0));
     }
 }

@@ -17,6 +17,8 @@ mod hostile;
 #[cfg(test)]
 pub(crate) mod sample;
 #[cfg(test)]
+pub(crate) mod sample_normal;
+#[cfg(test)]
 mod sample_telemetry;
 
 use serde::{Deserialize, Serialize};

@@ -37,6 +37,7 @@ pub mod testing;
 pub mod tools;
 pub mod truth;
 pub mod units;
+pub mod usual;
 pub mod watch;
 pub mod words;
 pub mod workloads;

@@ -57,6 +57,8 @@ pub fn print(
         Some(Format::Json) => report::json_text(run, analysis),
         Some(Format::Csv) => report::csv(run),
         Some(Format::Markdown) => report::markdown(run, analysis),
+        Some(Format::Prometheus) => report::prometheus(run, analysis),
+        Some(Format::Nagios) => report::service(run, analysis).line(),
         Some(Format::Jsonl | Format::Bundle | Format::FioJson | Format::Gnuplot) => {
             return Err(Fault::usage("jsonl and bundle are formats of `bakeoff export`"));
         }
@@ -82,10 +84,19 @@ pub fn names_report(global: &Global, run: &Run) -> bool {
     matches!(global.format, None | Some(Format::Text)) && report::has_screen(run)
 }
 
+/// The state of a run for a monitoring system; `None` in other formats.
+pub fn service(global: &Global, run: &Run, analysis: &Analysis) -> Option<report::State> {
+    let is_asked = global.format == Some(Format::Nagios);
+    is_asked.then(|| report::service(run, analysis).state)
+}
+
 /// The exit code a finished run deserves.
-pub fn outcome(run: &Run, analysis: &Analysis) -> Result<Outcome, Fault> {
+pub fn outcome(global: &Global, run: &Run, analysis: &Analysis) -> Result<Outcome, Fault> {
     if let Some((StopReason::Interrupted, _)) = run.stopped {
         return Err(Fault::interrupted(""));
+    }
+    if let Some(service) = service(global, run, analysis) {
+        return Ok(Outcome::Service(service));
     }
     Ok(if is_answered(run, analysis) { Outcome::Done } else { Outcome::Open })
 }

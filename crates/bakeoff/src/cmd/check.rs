@@ -24,7 +24,9 @@ use crate::ui::say;
 
 /// Runs the command.
 pub fn run(global: &Global, args: &Check) -> Result<Outcome, Fault> {
-    let format = stored::format(global, "check", &[Format::Text, Format::Json])?;
+    let monitoring = [Format::Prometheus, Format::Nagios];
+    let has = [&[Format::Text, Format::Json][..], &monitoring].concat();
+    let format = stored::format(global, "check", if args.engine { &has[..2] } else { &has })?;
     match args.engine {
         true => engine(format),
         false => machine(global, format, args.target.as_deref().unwrap_or(Path::new("."))),
@@ -59,10 +61,13 @@ fn machine(global: &Global, format: Format, path: &Path) -> Result<Outcome, Faul
     let checks = fitness::checks(&facts);
     let text = match format {
         Format::Json => format!("{:#}\n", fitness::json(&facts, &checks)),
+        Format::Prometheus => fitness::prometheus(&facts, &checks),
+        Format::Nagios => fitness::service(&facts, &checks).line(),
         _ => fitness::text(&facts, &checks),
     };
     let printed = std::io::stdout().write_all(text.as_bytes());
     let outcome = match fitness::verdict(&checks) {
+        _ if format == Format::Nagios => Outcome::Service(fitness::service(&facts, &checks).state),
         Status::Stop => Outcome::Open,
         Status::Pass | Status::Unknown | Status::Warn => Outcome::Done,
     };

@@ -51,8 +51,13 @@ pub fn run(global: &Global, args: &Demo) -> Result<Outcome, Fault> {
     protocol.max_write_bytes = args.max_write.or(space::quick_write_budget(place.disks()));
     let parent = RawPath::new(&here);
     let title = format!("demo: filesystems on images in {parent}");
-    let plan =
-        RunPlan { candidates, workloads: chosen, skipped, ..RunPlan::new("demo", title, protocol) };
+    let plan = RunPlan {
+        candidates,
+        workloads: chosen,
+        skipped,
+        power_command: args.power.power_command.clone(),
+        ..RunPlan::new("demo", title, protocol)
+    };
     let report =
         args.report.clone().map(lifecycle::ReportTo::File).unwrap_or(lifecycle::ReportTo::Here);
     lifecycle::run(global, plan, report, |session| image::prepare(session, &parent, place))
@@ -61,11 +66,12 @@ pub fn run(global: &Global, args: &Demo) -> Result<Outcome, Fault> {
 fn without_root(global: &Global, args: &Demo) -> Result<Outcome, Fault> {
     let args = Quick {
         dirs: vec![PathBuf::from(".")],
-        time: args.time,
+        time: Some(args.time),
         workloads: args.workloads.clone(),
         size: None,
         report: args.report.clone(),
         max_write: args.max_write,
+        power: args.power.clone(),
     };
     quick::run(global, &args)
 }

@@ -23,7 +23,7 @@ pub fn run(global: &Global) -> Result<Outcome, Fault> {
         Format::Json => Devices::json,
         Format::Csv => Devices::csv,
         Format::Markdown => Devices::markdown,
-        Format::Jsonl | Format::Bundle | Format::FioJson | Format::Gnuplot => {
+        _ => {
             return Err(Fault::usage("devices supports --format text, json, csv and markdown"));
         }
     };

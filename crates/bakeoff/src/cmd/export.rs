@@ -30,7 +30,7 @@ pub fn run(global: &Global, args: &Export) -> Result<Outcome, Fault> {
     let Some(format) = global.format else {
         return Err(Fault::usage(format!("no format given. Add --format with {FORMATS}")));
     };
-    if matches!(format, Format::Text | Format::Markdown) {
+    if matches!(format, Format::Text | Format::Markdown | Format::Prometheus | Format::Nagios) {
         return Err(stored::no_format(format, "export", FORMATS));
     }
     let output = args.output.as_deref();

@@ -2,9 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
-use bakeoff_core::analyse::analyse;
+use bakeoff_core::analyse::{analyse, earlier};
 use bakeoff_core::decide::pooled;
 use bakeoff_core::model::event::{Header, StopReason, What};
+use bakeoff_core::model::normal::EarlierFigures;
 use bakeoff_core::model::path::RawPath;
 use bakeoff_core::model::pooled::PooledControls;
 use bakeoff_core::model::run::Run;
@@ -71,15 +72,33 @@ pub fn run(
     let mut store = Sqlite::open(&crate::store::place::path(global.store.as_deref())?)?;
     say_recovered(&recover::recover(&mut store)?, global.quiet);
     let cancel = Cancel::listen().map_err(Fault::environment)?;
+    let power_command = plan.power_command.clone();
+    check_power(power_command.as_deref())?;
     let header = plan.header(global);
     let controls = earlier_controls(&store, &header);
+    let figures = earlier_figures(&store, &header);
     let mut journal = Journal::begin(&mut store, header)?;
     if let Some(controls) = controls {
         journal.record(What::PooledControls(Box::new(controls)))?;
     }
+    if let Some(figures) = figures {
+        journal.record(What::EarlierFigures(Box::new(figures)))?;
+    }
     let mut session = Session::new(journal, cancel, Progress::new(global.quiet));
+    session.power_command = power_command;
     let target_set = prepare(&mut session);
     go_on(global, session, target_set, report)
+}
+
+/// Whether a power command tells watts: better known before an hour is measured without.
+pub fn check_power(command: Option<&str>) -> Result<(), Fault> {
+    let Some(command) = command else { return Ok(()) };
+    host::power::try_command(command).map(drop).map_err(|why| {
+        Fault::usage(format!(
+            "--power-command '{}': {why}. It must print the watts as its first word",
+            RawPath::new(command)
+        ))
+    })
 }
 
 /// What the A/A controls of the latest stored runs say about the drives of this one. A stored run
@@ -94,6 +113,21 @@ fn earlier_controls(store: &Sqlite, header: &Header) -> Option<PooledControls> {
     let runs = ours.take(POOLED_RUNS).filter_map(|summary| load(summary.run));
     let stored: Vec<Run> = runs.filter(|run| pooled::has_twin(&run.header)).collect();
     pooled::pooled(header, &stored)
+}
+
+/// What the latest stored runs of one directory measured on the drive of this one, and on others
+/// of its kind. Those of other machines count as well: their kind says where they are from.
+fn earlier_figures(store: &Sqlite, header: &Header) -> Option<EarlierFigures> {
+    if header.candidates.len() != 1 {
+        return None;
+    }
+    let listed = store.list().unwrap_or_default().into_iter();
+    let load = |id| store.load(&id).ok().and_then(|events| Run::fold(&events).ok());
+    let quick = listed.filter(|summary| summary.verb == "quick").take(4 * POOLED_RUNS);
+    let runs = quick.filter_map(|summary| load(summary.run));
+    let stored: Vec<Run> =
+        runs.filter(|run| run.header.candidates.len() == 1).take(POOLED_RUNS).collect();
+    earlier::figures(header, &stored)
 }
 
 /// Measures on a prepared ground until the run stops, and answers.
@@ -170,7 +204,7 @@ fn answer_run(global: &Global, run: &Run, report: ReportTo) -> Result<Outcome, F
         Some((StopReason::Failed, why)) => Err(Fault::environment(format!(
             "the run stopped: {why}. Fix this, then continue with `bakeoff resume`"
         ))),
-        _ => answer::outcome(run, &analysis),
+        _ => answer::outcome(global, run, &analysis),
     };
     fault::after_printing(printed, fault::after_printing(reported, ended))
 }

@@ -1,4 +1,4 @@
-//! `bakeoff quick [DIR]...`: compare the places behind directories.
+//! `bakeoff quick [DIR]...`: measure the place behind one directory, or compare several.
 
 use bakeoff_core::model::candidate::{Candidate, Kind};
 use bakeoff_core::model::host::{Place, PlaceClass};
@@ -12,10 +12,14 @@ use crate::fault::{Fault, Outcome};
 use crate::places::directories;
 use crate::planning::{self, run_plan, run_plan::RunPlan};
 
+/// Time for the four figures of one directory, and for a comparison.
+const ONE_NS: u64 = 60_000_000_000;
+const SEVERAL_NS: u64 = 3 * ONE_NS;
+
 /// Runs the command.
 pub fn run(global: &Global, args: &Quick) -> Result<Outcome, Fault> {
     let chosen = run_plan::choose_workloads(&args.workloads, &workloads::QUICK)?;
-    if args.time == 0 {
+    if args.time == Some(0) {
         return Err(Fault::usage("--time 0 leaves no time to measure. Try --time 3m"));
     }
     if let Some(size) = args.size.filter(|size| *size < space::FILE_MIN_BYTES) {
@@ -33,13 +37,15 @@ pub fn run(global: &Global, args: &Quick) -> Result<Outcome, Fault> {
     let names: Vec<&str> = candidates.iter().map(|c| c.name.as_str()).collect();
     let title = format!("quick: {}", names.join(", "));
     let mut protocol = Protocol::for_mode(Mode::Quick, candidates.len() as u32);
-    protocol.time_ns = Some(args.time);
+    let usual_ns = if candidates.len() > 1 { SEVERAL_NS } else { ONE_NS };
+    protocol.time_ns = Some(args.time.unwrap_or(usual_ns));
     protocol.isolation = Isolation::Slices;
     protocol.max_write_bytes = args.max_write.or(budget);
     let plan = RunPlan {
         candidates,
         workloads: chosen,
         file_bytes: args.size,
+        power_command: args.power.power_command.clone(),
         ..RunPlan::new("quick", title, protocol)
     };
     let report = lifecycle::ReportTo::from_option(args.report.clone());

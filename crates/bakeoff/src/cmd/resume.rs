@@ -26,6 +26,7 @@ pub fn run(global: &Global, args: &Resume) -> Result<Outcome, Fault> {
     if args.time == Some(0) {
         return Err(Fault::usage("--time 0 leaves no time to measure. Try --time 3m"));
     }
+    lifecycle::check_power(args.power.power_command.as_deref())?;
     let mut store = Sqlite::open(&crate::store::place::path(global.store.as_deref())?)?;
     let id = store.find(&args.run)?;
     if store.list()?.iter().any(|summary| summary.run == id && summary.is_imported) {
@@ -49,6 +50,7 @@ pub fn run(global: &Global, args: &Resume) -> Result<Outcome, Fault> {
     session::supersede_open(&mut journal)?;
     let _awake = host::awake::stay_awake();
     let mut session = Session::new(journal, cancel, Progress::new(global.quiet));
+    session.power_command = args.power.power_command.clone();
     let target_set = prepare(&mut session, &args.erase);
     let report = lifecycle::ReportTo::from_option(args.report.clone());
     lifecycle::go_on(global, session, target_set, report)

@@ -13,10 +13,10 @@ use crate::fault::{self, Fault, Outcome};
 
 /// Runs the command. Its exit code is the one the run deserves.
 pub fn run(global: &Global, args: &Show) -> Result<Outcome, Fault> {
-    if let Some(format @ (Format::Jsonl | Format::Bundle | Format::FioJson | Format::Gnuplot)) =
-        global.format
-    {
-        return Err(stored::no_format(format, "show", "text, json, csv or markdown"));
+    let is_monitoring = |f: &Format| matches!(f, Format::Prometheus | Format::Nagios);
+    if let Some(format) = global.format.filter(|f| f.is_special() && !is_monitoring(f)) {
+        let has = "text, json, csv, markdown, prometheus or nagios";
+        return Err(stored::no_format(format, "show", has));
     }
     if let Some(name) = args.run.strip_prefix("study:") {
         return study(global, name);
@@ -28,6 +28,9 @@ pub fn run(global: &Global, args: &Show) -> Result<Outcome, Fault> {
     let analysis = analyse(&run);
     let extent = if args.details { Extent::Details } else { Extent::Screen(None) };
     let printed = answer::print(global, &run, &analysis, &extent);
+    if let Some(service) = answer::service(global, &run, &analysis) {
+        return fault::after_printing(printed, Ok(Outcome::Service(service)));
+    }
     let is_answered = state == State::Stopped && is_answered(&run, &analysis);
     fault::after_printing(printed, Ok(if is_answered { Outcome::Done } else { Outcome::Open }))
 }

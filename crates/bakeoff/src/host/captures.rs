@@ -219,3 +219,36 @@ fn without_proc_nothing_is_called_unused() {
     let dir = tempfile::tempdir().unwrap();
     assert!(system::system(&Root::at(dir.path())).is_err());
 }
+
+/// What is usual for the four figures of every mounted filesystem of every machine.
+#[test]
+fn what_is_usual_for_every_mount() {
+    use bakeoff_core::boards;
+    use bakeoff_core::model::normal::Test;
+    use bakeoff_core::usual::{self, Subject, links, medium};
+    let mut lines = String::new();
+    for name in MACHINES {
+        let (_dir, root) = unpack(name);
+        let system = system::system(&root).unwrap();
+        let host = fingerprint::gather(&root);
+        let model = host.model.as_deref();
+        for mounted in &system.mounts {
+            let place = place::describe(mounted, &system);
+            let Ok((kind, disk)) = medium::of(&place) else { continue };
+            let classes = disk.map(medium::classes).unwrap_or_default();
+            let board = model.and_then(boards::find).map(|board| board.name());
+            let key = disk.and_then(|d| links::key(d).or_else(|| links::slot_key(model, d)));
+            let subject = Subject { medium: kind, classes: &classes, link: key, board };
+            let limit = disk.and_then(|disk| links::limit(model, disk));
+            let ranges = Test::ALL.map(|test| usual::range(&subject, test).unwrap().low);
+            let limit = limit.map(|limit| limit.practice_bytes_per_s);
+            lines += &format!(
+                "{name} {}: {} {classes:?} {key:?} {board:?} {limit:?} {ranges:?}\n",
+                place.mount_point,
+                kind.key()
+            );
+        }
+    }
+    assert!(is_harmless(&lines), "{lines}");
+    insta::assert_snapshot!("usual", lines);
+}

@@ -60,7 +60,7 @@ impl Live {
     /// Without counters of disks, or when a device is not there.
     pub fn open(devices: Devices) -> Result<Live, LiveError> {
         let root = Root::system();
-        let sources = Sources::open();
+        let sources = Sources::open(None);
         let fast = Ring::new(sources.layout.fast_columns(), 4);
         let slow = Ring::new(sources.layout.slow_columns(), 4);
         let attached = attachments(&root, &devices);

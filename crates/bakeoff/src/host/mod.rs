@@ -27,6 +27,7 @@ mod loops;
 mod mounts;
 mod opened;
 mod place;
+pub mod power;
 mod process;
 mod quota;
 mod root;

@@ -16,7 +16,7 @@ use super::kernel_log::KernelLog;
 use super::quota::Quota;
 use super::root::Root;
 use super::tasks::Tasks;
-use super::{firmware, gauges};
+use super::{firmware, gauges, power};
 
 /// Most CPUs, clocks and temperatures.
 const CPUS: usize = 256;
@@ -47,11 +47,12 @@ pub struct Sources {
     firmware: Option<firmware::Throttling>,
     clocks: Vec<Feed>,
     temperatures: Vec<Feed>,
+    meters: Vec<power::Open>,
 }
 
 impl Sources {
-    /// Opens all there are; devices come with [`Sources::watch`].
-    pub fn open() -> Sources {
+    /// Opens all there are; devices come with [`Sources::watch`]. `power_command` prints watts.
+    pub fn open(power_command: Option<&str>) -> Sources {
         let root = Root::system();
         let mut found = Found::default();
         let page = |name: &str, path: &str, found: &mut Found| {
@@ -65,6 +66,9 @@ impl Sources {
         let temperatures = gauges::temperatures(&root, GAUGES);
         found.any("clocks", clocks.len(), "no cpufreq, so the CPU clock cannot be read");
         found.any("temperatures", temperatures.len(), "no thermal zone can be read");
+        let (meters, no_power) = power::meters(&root, power_command);
+        found.present.extend(meters.first().map(|_| "power".to_string()));
+        found.missing.extend(no_power);
         let (clock_names, clocks) = clocks.into_iter().unzip();
         let (temperature_names, temperatures) = temperatures.into_iter().unzip();
         let online = root.text("sys/devices/system/cpu/possible");
@@ -79,6 +83,7 @@ impl Sources {
                 cpus: cpus.min(CPUS),
                 clocks: clock_names,
                 temperatures: temperature_names,
+                meters: meters.iter().map(|meter| meter.name.clone()).collect(),
             },
             tasks: found.take("threads", Tasks::open(&root), "no /proc"),
             log: found.take("kernel log", KernelLog::open(), "needs root or CAP_SYSLOG"),
@@ -97,6 +102,7 @@ impl Sources {
             firmware,
             clocks,
             temperatures,
+            meters,
             present: found.present,
             missing: found.missing,
             root,
@@ -173,6 +179,9 @@ impl Sources {
         for (index, feed) in self.temperatures.iter_mut().enumerate() {
             row[self.layout.temperature(index)] = feed.number().unwrap_or(NONE);
         }
+        for (index, meter) in self.meters.iter_mut().enumerate() {
+            row[self.layout.meter(index)] = meter.energy_uj().unwrap_or(NONE);
+        }
     }
 
     /// Bytes held for reading.
@@ -181,8 +190,9 @@ impl Sources {
         let feeds = self.disks.iter().chain(&self.clocks).chain(&self.temperatures);
         let feeds = feeds.chain(single.into_iter().chain(&self.pressure).flatten());
         let tasks = self.tasks.as_ref().map_or(0, Tasks::bytes);
+        let meters: usize = self.meters.iter().map(power::Open::bytes).sum();
         // 8 KiB for a record of the kernel's log.
-        feeds.map(Feed::bytes).sum::<usize>() + tasks + 8192
+        feeds.map(Feed::bytes).sum::<usize>() + tasks + meters + 8192
     }
 }
 

@@ -69,7 +69,7 @@ impl Session<'_> {
 
     /// Starts to watch the machine. One that cannot be watched can be measured all the same.
     fn watch(&mut self) -> Result<(), Fault> {
-        match Sampler::start() {
+        match Sampler::start(self.power_command.as_deref()) {
             Ok(sampler) => {
                 let watching = sampler.watching();
                 self.sampler = Some(sampler);

@@ -36,6 +36,8 @@ pub struct RunPlan {
     pub plan: Option<String>,
     /// Where stacks are put, for runs on targets.
     pub regions: Vec<Region>,
+    /// A command that prints watts.
+    pub power_command: Option<String>,
 }
 
 impl RunPlan {
@@ -52,6 +54,7 @@ impl RunPlan {
             file_bytes: None,
             plan: None,
             regions: Vec::new(),
+            power_command: None,
         }
     }
 

@@ -74,12 +74,13 @@ struct State {
 }
 
 impl Sampler {
-    /// Opens every source and starts the thread, which waits for the first cell.
+    /// Opens every source and starts the thread, which waits for the first cell. A power command
+    /// prints watts.
     ///
     /// # Errors
     /// When no thread can be started.
-    pub fn start() -> std::io::Result<Sampler> {
-        let sources = Sources::open();
+    pub fn start(power_command: Option<&str>) -> std::io::Result<Sampler> {
+        let sources = Sources::open(power_command);
         let pace = Pace::for_cpus(sources.layout.cpus);
         let state = State {
             fast: Ring::new(Vec::new(), 0),

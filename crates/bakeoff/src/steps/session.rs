@@ -25,6 +25,8 @@ pub struct Session<'s> {
     pub progress: Progress,
     /// Watches the machine during cells, once there is something to measure.
     pub sampler: Option<Sampler>,
+    /// A command of the user's that prints watts.
+    pub power_command: Option<String>,
     /// The targets it has for itself; each is looked at again before every step.
     pub held: Vec<LockedTarget>,
     /// Candidates, the first workload of each group that hung or found no memory on them, and what
@@ -44,6 +46,7 @@ impl<'s> Session<'s> {
             cancel,
             progress,
             sampler: None,
+            power_command: None,
             held: Vec::new(),
             hung: Vec::new(),
             lengths: BTreeMap::new(),

@@ -40,6 +40,7 @@ mod import;
 mod import_real;
 mod imported;
 mod members;
+mod normal;
 mod obeyed;
 mod precondition;
 mod probed;

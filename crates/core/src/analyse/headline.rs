@@ -4,7 +4,7 @@
 //! it is taken at the alpha of all pairs on all workloads.
 
 use super::sentence::figure;
-use super::{claim, normal, places, rounds};
+use super::{claim, places, rounds};
 use crate::decide::compare::{Comparison, Outcome};
 use crate::decide::rounds::is_of_rounds;
 use crate::decide::schedule;
@@ -47,11 +47,7 @@ pub fn of(run: &Run, table: &Table, verdicts: &[WorkloadVerdict]) -> String {
         if verdicts.iter().all(|v| v.standings.is_empty()) {
             return format!("Nothing measured yet in {name}.");
         }
-        return match normal::sentence(run, verdicts) {
-            Some((true, normal)) => format!("{name} was measured. {normal}"),
-            Some((false, normal)) => format!("{} {normal}", alone(run, name, verdicts)),
-            None => alone(run, name, verdicts),
-        };
+        return alone(run, name, verdicts);
     }
     let complete = schedule::complete(run);
     let first = header.protocol.first_look();

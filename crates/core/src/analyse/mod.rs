@@ -5,6 +5,8 @@
 
 mod advice;
 pub(crate) mod claim;
+pub mod earlier;
+mod energy;
 mod gives_up;
 pub mod headline;
 mod lead;
@@ -38,6 +40,7 @@ pub fn analyse(run: &Run) -> Analysis {
     let workloads = 0..run.header.workloads.len() as u16;
     let verdicts: Vec<WorkloadVerdict> =
         workloads.map(|w| workload_verdict(run, &table, w, &findings)).collect();
+    let normal = normal::of(run, &verdicts, &findings);
     let mut all = findings;
     all.extend(verdicts.iter().flat_map(|v| v.findings.iter().cloned()));
     let (cells, void_cells) = observe::cell_counts(run);
@@ -56,6 +59,7 @@ pub fn analyse(run: &Run) -> Analysis {
         },
         advice: advice::of(run, &verdicts),
         context: places::sentence(&run.header, &candidates),
+        normal,
         verdicts,
     };
     if let Some(chosen) = &analysis.recommendation {

@@ -1,236 +1,320 @@
-//! One place, one question: is what was measured there normal for this board, card and link?
+//! One place, four figures, one question: is that normal for this board, card class and link?
 //!
-//! Ranges are [`boards::usual`]: published values by kind of disk, cut off at what others measured
-//! over such a link on this board. They are wide on purpose: outside of them something is to be
-//! looked at, inside nothing is proved. Where no figures are known, that is what is said.
+//! Ranges are those of [`crate::usual`], ended by what the link carries, and made wider by earlier
+//! runs on other drives of the same kind. What earlier runs measured on the same drive is a
+//! comparison of its own: a drive that gets slow must not make its own range. Nothing is called
+//! slow on a machine that was disturbed. Facts only; the words are in the report.
 
-use crate::boards::{self, Usual};
+use crate::boards;
+use crate::decide::schedule;
+use crate::evidence::cell::{background, lazyinit, suspended, swap, throttled};
+use crate::evidence::{self, rule::Rule};
 use crate::model::candidate::Kind;
-use crate::model::host::{Layer, LayerKind, Place, PlaceClass};
-use crate::model::path::sanitize;
+use crate::model::event::{CacheState, Cell};
+use crate::model::finding::{Finding, Severity};
+use crate::model::host::{Layer, Place};
+use crate::model::normal::{
+    Because, Below, Earlier, EarlierFigure, Label, LinkLimit, Medium, Normal, Normality,
+    PlaceFigure, Tail, Test, Usual,
+};
 use crate::model::run::Run;
 use crate::model::verdict::WorkloadVerdict;
-use crate::model::workload::Metric;
-use crate::words;
+use crate::model::workload::Workload;
+use crate::rules::place::{link_degraded, uas_bot};
+use crate::rules::run::thermal_trend;
+use crate::stats::histogram::Histogram;
+use crate::usual::{self, Subject, links, medium};
+use crate::workloads;
 
-use super::sentence::figure;
+/// What disturbs a machine so that nothing on it may be called slow.
+static DISTURBING: [&Rule; 6] = [
+    &background::RULE,
+    &throttled::RULE,
+    &swap::RULE,
+    &suspended::RULE,
+    &lazyinit::RULE,
+    &thermal_trend::RULE,
+];
 
-/// A figure beside what is usual of it.
-struct Figure {
-    /// `seqread at 9.10 MB/s`.
-    said: String,
-    /// `usually 13.0 MB/s to 52.0 MB/s`.
-    usually: String,
-    place: Side,
-}
+/// From this share of what a link carries on, the link is what limits.
+const AT_LIMIT: f64 = 0.9;
+/// A figure may be this much above what others measured over the link.
+const ABOVE_PRACTICE: f64 = 1.15;
+/// Nearly every drive reads at a third of a link of at most so many bytes a second, so that less is
+/// slow whatever the drive.
+const SLOW_LINK_BYTES_PER_S: f64 = 100e6;
+const SHARE_OF_SLOW_LINK: f64 = 1.0 / 3.0;
+/// A range never begins above this share of what the link carries.
+const LOWEST_OF_LINK: f64 = 0.6;
+/// A label is about the bare card; a fifth is left for the filesystem and its flushes.
+const SHARE_OF_LABEL: f64 = 0.8;
+/// Below this share of the lowest of earlier runs, a drive has become slow.
+const SHARE_OF_EARLIER: f64 = 0.7;
+/// Fewest earlier runs on a drive that say how fast it is.
+const EARLIER_RUNS: usize = 2;
+/// Quantiles of the latency that are told, the highest that enough operations support.
+const TAILS: [u8; 4] = [99, 95, 90, 50];
 
-/// Where it lies.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Side {
-    Below,
-    Inside,
-    Above,
-}
-
-/// The sentence for a run of one directory, and whether the figures are in it; `None` for stacks
-/// and before there is a figure.
-pub fn sentence(run: &Run, verdicts: &[WorkloadVerdict]) -> Option<(bool, String)> {
-    let Kind::Directory { place, .. } = &run.header.candidates.first()?.kind else { return None };
-    if verdicts.iter().all(|verdict| verdict.standings.is_empty()) {
-        return None;
-    }
-    let disk = match the_disk(place) {
-        Ok(disk) => disk,
-        Err(why) => return Some(unknown(&why)),
-    };
+/// The figures of a run of one directory; `None` where something is compared, for stacks, in
+/// rounds, and before there is a figure.
+pub fn of(run: &Run, verdicts: &[WorkloadVerdict], findings: &[Finding]) -> Option<Normal> {
+    let place = place(run)?;
     let model = run.header.host.model.as_deref();
-    let Some(usual) = boards::usual(model, disk) else {
-        let what = disk.bus.as_deref().map_or(String::new(), |bus| format!(" on {bus}"));
-        return Some(unknown(&format!(
-            "no reference figures for this board and a disk{}",
-            sanitize(&what)
-        )));
+    let kind = medium::of(place);
+    let disk = kind.ok().and_then(|(_, disk)| disk);
+    let classes = disk.map(medium::classes).unwrap_or_default();
+    let board = model.and_then(boards::find).map(|board| board.name());
+    let key = disk.and_then(|disk| links::key(disk).or_else(|| links::slot_key(model, disk)));
+    let seen = Seen {
+        run,
+        place,
+        disk,
+        findings,
+        subject: kind.ok().map(|(medium, _)| Subject {
+            medium,
+            classes: &classes,
+            link: key,
+            board,
+        }),
     };
-    let figures: Vec<Figure> =
-        verdicts.iter().filter_map(|verdict| beside(run, verdict, &usual)).collect();
-    let is_crypt = place.chain.iter().any(|layer| layer.dm_target.as_deref() == Some("crypt"));
-    let where_it_is = surroundings(model, disk, &usual, is_crypt);
-    if figures.is_empty() {
-        return Some(unknown(&format!(
-            "no reference figures of these workloads for {where_it_is}"
-        )));
-    }
-    Some((true, worded(&figures, &where_it_is, disk)))
-}
-
-fn unknown(why: &str) -> (bool, String) {
-    (false, format!("Cannot determine whether that is normal: {why}."))
-}
-
-/// The one disk below a place, when it is the disk that was measured.
-fn the_disk(place: &Place) -> Result<&Layer, String> {
-    let why = match place.class {
-        PlaceClass::Memory => "this is memory",
-        PlaceClass::Network => "the disk is in another machine",
-        PlaceClass::Fuse => "the filesystem uses a user-space driver",
-        PlaceClass::Block | PlaceClass::Stacked => "",
-    };
-    if !why.is_empty() {
-        return Err(why.to_string());
-    }
-    if place.chain.iter().any(|layer| matches!(layer.kind, LayerKind::Loop | LayerKind::Ram)) {
-        return Err("the target is an image, not the disk".to_string());
-    }
-    let mut disks = place.disks();
-    match (disks.next(), disks.next()) {
-        (Some(disk), None) => Ok(disk),
-        (None, _) => Err("the disk is not visible from here".to_string()),
-        (Some(_), Some(_)) => Err("no reference figures for several disks together".to_string()),
-    }
-}
-
-/// The mean of a built-in workload beside its range.
-fn beside(run: &Run, verdict: &WorkloadVerdict, usual: &Usual) -> Option<Figure> {
-    let mean = verdict.standings.first()?.mean;
-    let workload = run.header.workloads.iter().find(|w| w.name == verdict.workload)?;
-    let (low, high) = match (workload.name.as_str(), workload.metric) {
-        ("seqread", Metric::Bandwidth) => usual.sequential,
-        ("randread", Metric::Iops) => usual.random_read,
-        ("randwrite", Metric::Iops) => usual.random_write,
-        _ => return None,
-    };
-    let said = |value: f64| figure(workload.metric, value);
-    Some(Figure {
-        said: format!("{} at {}", workload.name, said(mean)),
-        usually: format!("usually {} to {}", said(low), said(high)),
-        place: match mean {
-            mean if mean < low => Side::Below,
-            mean if mean > high => Side::Above,
-            _ => Side::Inside,
-        },
+    let figures: Vec<PlaceFigure> =
+        Test::ALL.into_iter().filter_map(|test| seen.figure(test, verdicts)).collect();
+    (!figures.is_empty()).then(|| Normal {
+        board: board.map(str::to_string),
+        medium: kind.ok().map(|(medium, _)| medium),
+        unknown: kind.err(),
+        card_class: disk.and_then(|disk| disk.card_class.clone()),
+        link: disk.and_then(|disk| disk.link.clone()),
+        is_encrypted: is_encrypted(place),
+        figures,
     })
 }
 
-/// "an SD card of class A2 on a Raspberry Pi 4 Model B over SD, sd uhs DDR50, …".
-fn surroundings(model: Option<&str>, disk: &Layer, usual: &Usual, is_crypt: bool) -> String {
-    let board = match model.and_then(boards::find) {
-        Some(board) => format!(" on a {}", board.name()),
-        None => " (no reference figures for this board itself)".to_string(),
-    };
-    let link = disk.link.as_deref().map(|link| format!(" over {link}")).unwrap_or_default();
-    let crypt = if is_crypt { " (here through dm-crypt)" } else { "" };
-    sanitize(&format!("{}{link}{board}{crypt}", usual.kind))
+/// The one directory of a run that compares nothing.
+fn place(run: &Run) -> Option<&Place> {
+    if schedule::has_question(run) || crate::decide::rounds::is_of_rounds(run) {
+        return None;
+    }
+    match &run.header.candidates.first()?.kind {
+        Kind::Directory { place, .. } => Some(place),
+        Kind::Stack(_) => None,
+    }
 }
 
-fn worded(figures: &[Figure], where_it_is: &str, disk: &Layer) -> String {
-    let of = |side: Side, with_range: bool| {
-        let here = figures.iter().filter(|f| f.place == side);
-        let said = here.map(|f| match with_range {
-            true => format!("{} ({})", f.said, f.usually),
-            false => f.said.clone(),
-        });
-        words::list(&said.collect::<Vec<_>>())
-    };
-    let (below, above) = (of(Side::Below, true), of(Side::Above, true));
-    let inside = of(Side::Inside, false);
-    let mut parts = Vec::new();
-    if !below.is_empty() {
-        parts.push(format!("{below}: slow for {where_it_is}: {}", look_at(disk)));
-    }
-    if !above.is_empty() {
-        let for_what = if below.is_empty() { format!(" {where_it_is}") } else { " it".to_string() };
-        parts.push(format!(
-            "{above}: more than any reference figure of{for_what}, possibly from a cache"
-        ));
-    }
-    match (inside.is_empty(), parts.is_empty()) {
-        (false, true) => parts.push(format!("That is normal for {where_it_is}: {inside}")),
-        (false, false) => parts.push(format!("normal: {inside}")),
-        (true, _) => {}
-    }
-    parts.join("; ") + "."
+fn is_encrypted(place: &Place) -> bool {
+    place.chain.iter().any(|layer| layer.dm_target.as_deref() == Some("crypt"))
 }
 
-/// What to look at when a disk is slow.
-fn look_at(disk: &Layer) -> &'static str {
-    match disk.bus.as_deref() {
-        Some("mmc") => {
-            "check `sudo bakeoff check` (mode, power, heat), then the card's age and authenticity"
-        }
-        Some("usb") => {
-            "check `sudo bakeoff check` (port, cable, UAS, power), then the drive's health"
-        }
-        _ => "check `sudo bakeoff check` (link, health, other users of the drive)",
+/// The built-in workload of a test, whatever its name is in the run.
+fn is_test(workload: &Workload, test: Test) -> bool {
+    let is_it = |known: &Workload| {
+        let (a, b) = (&workload.job, &known.job);
+        let same = (a.rw, a.bs, a.iodepth, a.numjobs, a.direct, a.fsync, a.rate_iops)
+            == (b.rw, b.bs, b.iodepth, b.numjobs, b.direct, b.fsync, b.rate_iops);
+        same && a.offsets == b.offsets && workload.metric == known.metric
+    };
+    let is_plain = workload.can_be_sliced() || workload.driver.is_native();
+    is_plain
+        && workload.profile.is_none()
+        && workloads::find(test.workload()).is_ok_and(|w| is_it(&w))
+}
+
+/// What the figures are judged by.
+struct Seen<'a> {
+    run: &'a Run,
+    place: &'a Place,
+    disk: Option<&'a Layer>,
+    findings: &'a [Finding],
+    subject: Option<Subject<'a>>,
+}
+
+impl Seen<'_> {
+    fn figure(&self, test: Test, verdicts: &[WorkloadVerdict]) -> Option<PlaceFigure> {
+        let index = self.run.header.workloads.iter().position(|w| is_test(w, test))?;
+        let workload = &self.run.header.workloads[index];
+        let standing = verdicts.get(index)?.standings.first()?;
+        let mean = standing.mean;
+        let bs = workload.job.bs as f64;
+        let (bytes_per_s, iops) = match test.is_in_bytes() {
+            true => (mean, mean / bs),
+            false => (mean * bs, mean),
+        };
+        let cells: Vec<&Cell> = self.cells(index).collect();
+        let earlier = self.earlier(test);
+        let model = self.run.header.host.model.as_deref();
+        let is_sequential = test.is_in_bytes();
+        let link = self.disk.filter(|_| is_sequential).and_then(|d| links::limit(model, d));
+        let label = self.subject.as_ref().and_then(|of| usual::label(of, test));
+        let usual = self.subject.as_ref().and_then(|of| usual::range(of, test));
+        let usual = usual.map(|of| bounded(of, test, link.as_ref()));
+        let usual = match earlier.and_then(|of| of.same_kind.as_ref()) {
+            Some(kind) => usual.map(|of| widened(of, kind)),
+            None => usual,
+        };
+        let mut figure = PlaceFigure {
+            test,
+            bytes_per_s,
+            iops,
+            tail: tail(&cells),
+            energy: standing.energy.clone(),
+            usual,
+            link,
+            label,
+            earlier: earlier.and_then(|of| of.same_drive.clone()),
+            normality: Normality::Unknown,
+        };
+        figure.normality = self.judge(&figure, &cells, &workload.name);
+        Some(figure)
     }
+
+    /// The cells that count.
+    fn cells(&self, workload: usize) -> impl Iterator<Item = &Cell> {
+        let header = &self.run.header;
+        let all = self.run.complete_blocks().flat_map(|block| &block.cells);
+        let ours = all.filter(move |cell| usize::from(cell.workload) == workload);
+        ours.filter(|cell| cell.candidate == 0 && !evidence::is_invalid(header, cell))
+    }
+
+    fn earlier(&self, test: Test) -> Option<&EarlierFigure> {
+        self.run.earlier.as_ref()?.workloads.iter().find(|of| of.test == test)
+    }
+
+    fn judge(&self, figure: &PlaceFigure, cells: &[&Cell], workload: &str) -> Normality {
+        let has = |state: CacheState| cells.iter().any(|cell| cell.truth.cache == state);
+        if figure.test.is_read() && has(CacheState::Warm) {
+            return Normality::Cached { is_certain: true };
+        }
+        if let Some(is_from_cache) = self.too_fast(figure) {
+            return Normality::Fast { is_from_cache };
+        }
+        if let Some(below) = below(figure) {
+            return match self.disturbed(workload) {
+                by if by.is_empty() => {
+                    Normality::Slow { below, because: self.because(figure, below) }
+                }
+                by => Normality::Disturbed { by },
+            };
+        }
+        if figure.test.is_read() && has(CacheState::Unknown) {
+            return Normality::Cached { is_certain: false };
+        }
+        if figure.usual.is_none() && figure.earlier.is_none() {
+            return Normality::Unknown;
+        }
+        let is_at = |link: &LinkLimit| figure.rate() >= AT_LIMIT * link.practice_bytes_per_s;
+        Normality::Normal { at_link_limit: figure.link.as_ref().is_some_and(is_at) }
+    }
+
+    /// Above the range: whether it is more than the link can carry.
+    fn too_fast(&self, figure: &PlaceFigure) -> Option<bool> {
+        let model = self.run.header.host.model.as_deref();
+        let most = self.disk.and_then(|disk| links::most_bytes_per_s(model, disk));
+        if most.is_some_and(|most| figure.bytes_per_s > most) {
+            return Some(true);
+        }
+        let high = figure.usual.as_ref()?.high?;
+        (figure.rate() > high).then_some(false)
+    }
+
+    /// Ids of the findings by which a machine was disturbed, each once.
+    fn disturbed(&self, workload: &str) -> Vec<String> {
+        let is_ours = |f: &&Finding| f.workload.as_deref().is_none_or(|name| name == workload);
+        let disturbs = |f: &&Finding| {
+            f.severity >= Severity::Warn && DISTURBING.iter().any(|rule| rule.id == f.id)
+        };
+        let found = self.findings.iter().filter(is_ours).filter(disturbs);
+        let mut by: Vec<String> = found.map(|f| f.id.clone()).collect();
+        by.sort();
+        by.dedup();
+        by
+    }
+
+    fn because(&self, figure: &PlaceFigure, below: Below) -> Vec<Because> {
+        let found = |rule: &Rule| self.findings.iter().any(|f| f.id == rule.id);
+        let is_card = self.subject.is_some_and(|of| matches!(of.medium, Medium::Sd));
+        let link = figure.link.as_ref().map(|of| of.practice_bytes_per_s);
+        let is_narrow = |label: &Label| link.is_some_and(|link| link < label.bytes_per_s);
+        let complains = |told: &crate::model::health::DriveTold| {
+            told.health.as_ref().is_some_and(|health| !health.complaints().0.is_empty())
+        };
+        let all = self.run.told_before.iter().chain(&self.run.told_after);
+        let reasons = [
+            (found(&link_degraded::RULE), Because::SlowLink),
+            (found(&uas_bot::RULE) && !is_card, Because::NoUas),
+            (figure.label.as_ref().is_some_and(is_narrow), Because::LinkBelowLabel),
+            (is_encrypted(self.place), Because::Encryption),
+            (all.into_iter().any(complains), Because::Health),
+        ];
+        let is_label = below == Below::Label;
+        let said = reasons.into_iter().filter(|(is_so, _)| *is_so).map(|(_, because)| because);
+        said.filter(|because| *because != Because::LinkBelowLabel || is_label).collect()
+    }
+}
+
+/// Below what a figure is, the range first.
+fn below(figure: &PlaceFigure) -> Option<Below> {
+    let rate = figure.rate();
+    if figure.usual.as_ref().is_some_and(|of| rate < of.low) {
+        return Some(Below::Range);
+    }
+    // No card writes faster than its link, whatever its label says.
+    let link = figure.link.as_ref().map_or(f64::INFINITY, |of| of.practice_bytes_per_s);
+    let promised = |label: &Label| label.bytes_per_s.min(link) * SHARE_OF_LABEL;
+    if figure.label.as_ref().is_some_and(|label| rate < promised(label)) {
+        return Some(Below::Label);
+    }
+    let is_enough = |of: &&Earlier| of.runs.len() >= EARLIER_RUNS;
+    let earlier = figure.earlier.as_ref().filter(is_enough)?;
+    (rate < earlier.low * SHARE_OF_EARLIER).then_some(Below::Earlier)
+}
+
+/// A range as far as the link carries it.
+fn bounded(of: Usual, test: Test, link: Option<&LinkLimit>) -> Usual {
+    let Some(practice) = link.map(|link| link.practice_bytes_per_s) else { return of };
+    let most = practice * ABOVE_PRACTICE;
+    let high = of.high.map_or(most, |high| high.min(most));
+    let mut low = of.low.min(practice * LOWEST_OF_LINK);
+    if test == Test::SeqRead && practice <= SLOW_LINK_BYTES_PER_S {
+        low = low.max(practice * SHARE_OF_SLOW_LINK);
+    }
+    Usual { low: low.min(high), high: Some(high), ..of }
+}
+
+/// A range that earlier runs on other drives of the kind made wider.
+fn widened(of: Usual, kind: &Earlier) -> Usual {
+    let is_wider = kind.low < of.low || of.high.is_some_and(|high| kind.high > high);
+    if !is_wider {
+        return of;
+    }
+    Usual {
+        low: of.low.min(kind.low),
+        high: of.high.map(|high| high.max(kind.high)),
+        widened_by: kind.runs.clone(),
+        ..of
+    }
+}
+
+/// The highest quantile that all operations together support, of the operation in which the work
+/// spent most of its time.
+fn tail(cells: &[&Cell]) -> Option<Tail> {
+    let mut kinds: Vec<(&'static str, f64, Histogram)> = Vec::new();
+    for (name, stats) in cells.iter().flat_map(|cell| cell.measurement.ops()) {
+        let time = stats.lat_ns.mean * stats.total_ios as f64;
+        match kinds.iter_mut().find(|(kind, ..)| *kind == name) {
+            Some((_, sum, histogram)) => {
+                *sum += time;
+                histogram.merge(&stats.histogram);
+            }
+            None => kinds.push((name, time, stats.histogram.clone())),
+        }
+    }
+    let (name, _, histogram) = kinds.into_iter().max_by(|x, y| x.1.total_cmp(&y.1))?;
+    TAILS.into_iter().find_map(|percent| {
+        let ns = histogram.supported_quantile(f64::from(percent) / 100.0)?;
+        Some(Tail { percent, ns, of_flushes: name == "flush" })
+    })
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::analyse::analyse;
-    use crate::testing::RunBuilder;
-
-    fn disk(bus: &str, link: &str) -> Layer {
-        Layer {
-            kind: LayerKind::Disk,
-            bus: Some(bus.into()),
-            link: (!link.is_empty()).then(|| link.into()),
-            rotational: Some(false),
-            ..Layer::default()
-        }
-    }
-
-    /// What is said of a Raspberry Pi 4 whose randread came to `iops`.
-    fn said(disk: Layer, iops: f64) -> String {
-        on_board("Raspberry Pi 4 Model B Rev 1.4", disk, "randread", iops)
-    }
-
-    /// What is said of a machine of that model on which a workload came to `rate`.
-    fn on_board(model: &str, disk: Layer, workload: &str, rate: f64) -> String {
-        let run = RunBuilder::directories(&["/home"]).workloads(&[workload]);
-        let model = (!model.is_empty()).then(|| model.to_string());
-        let run =
-            run.header(|header| header.host.model = model).place(0, |place| place.chain[1] = disk);
-        analyse(&run.play(99, |block, _, _| rate * (1.0 + f64::from(block % 2) * 0.01)).build())
-            .headline
-    }
-
-    #[test]
-    fn a_card_that_is_normal_slow_or_too_fast() {
-        let card = || disk("mmc", "SD, sd uhs DDR50, 50 MHz, 4 bits");
-        insta::assert_snapshot!([2000.0, 90.0, 90_000.0].map(|n| said(card(), n)).join("\n"));
-    }
-
-    #[test]
-    fn board_class_and_link_are_named_with_what_to_look_at() {
-        let (pi1, pi3, pi5) = (
-            "Raspberry Pi Model B Rev 2",
-            "Raspberry Pi 3 Model B Plus Rev 1.3",
-            "Raspberry Pi 5 Model B Rev 1.0",
-        );
-        let card = |class: &str| Layer {
-            card_class: Some(class.into()),
-            ..disk("mmc", "SD, sd high-speed, 50 MHz, 4 bits")
-        };
-        let spinning = Layer { rotational: Some(true), ..disk("ata", "SATA 6.0 Gb/s") };
-        let stick = || disk("usb", "USB 480 Mb/s, BOT");
-        let all = [
-            on_board(pi1, stick(), "seqread", 22e6),
-            on_board(pi1, stick(), "seqread", 1e6),
-            on_board(pi3, card("class 10, U1, A1"), "randread", 600.0),
-            on_board(pi3, card("class 10, U1"), "randread", 600.0),
-            on_board(pi3, card("class 10, U1, A1"), "seqread", 90e6),
-            on_board(pi5, disk("nvme", "PCIe 5.0 GT/s x1"), "seqread", 420e6),
-            on_board("", spinning, "randwrite", 3.0),
-        ];
-        insta::assert_snapshot!(all.join("\n"));
-    }
-
-    #[test]
-    fn what_no_figures_are_known_for_is_said() {
-        let unknown = said(disk("virtio", ""), 2000.0);
-        assert!(unknown.contains("no reference figures for this board and a disk on virtio"));
-        let hostile = said(disk("\u{1b}[2J", ""), 2000.0);
-        assert!(!hostile.contains('\u{1b}'), "{hostile}");
-    }
-}
+#[path = "normal_tests.rs"]
+mod tests;

@@ -1,5 +1,6 @@
 //! Each candidate's own figures on a workload.
 
+use super::energy;
 use crate::decide::compare::Comparison;
 use crate::decide::rounds;
 use crate::decide::table::Table;
@@ -39,6 +40,7 @@ fn standing(
         sd_log: sd_log(run, table, workload, &compared.ranked, candidate),
         p99_ns: p99_ns(run, table, workload, candidate),
         dropped_after: run.dropped.iter().find(|d| d.0 == candidate).map(|d| d.1),
+        energy: energy::of(&cells(run, table, workload, candidate)),
     })
 }
 
@@ -58,14 +60,19 @@ fn sd_log(run: &Run, table: &Table, workload: u16, ranked: &[u16], candidate: u1
 /// Mean over cells of the 99th percentile of the operation the cell spent most of its time in;
 /// `None` unless every cell has one.
 fn p99_ns(run: &Run, table: &Table, workload: u16, candidate: u16) -> Option<f64> {
-    let cells = run
-        .complete_blocks()
+    let cells = cells(run, table, workload, candidate);
+    let p99 = |cell: &&Cell| main_operation(cell)?.lat_ns.p99.map(|ns| ns as f64);
+    sample::mean(&cells.iter().map(p99).collect::<Option<Vec<f64>>>()?)
+}
+
+/// The cells of a candidate on a workload that count.
+fn cells<'a>(run: &'a Run, table: &Table, workload: u16, candidate: u16) -> Vec<&'a Cell> {
+    run.complete_blocks()
         .filter(|b| table.blocks().contains(&b.block))
         .flat_map(|b| &b.cells)
         .filter(|c| (c.workload, c.candidate) == (workload, candidate) && rounds::counts(run, c))
-        .filter(|c| !evidence::is_invalid(&run.header, c));
-    let p99 = |cell: &Cell| main_operation(cell)?.lat_ns.p99.map(|ns| ns as f64);
-    sample::mean(&cells.map(p99).collect::<Option<Vec<f64>>>()?)
+        .filter(|c| !evidence::is_invalid(&run.header, c))
+        .collect()
 }
 
 fn main_operation(cell: &Cell) -> Option<&OpStats> {

@@ -7,6 +7,7 @@ use crate::diagnose::{Cause, Reason};
 use crate::model::cause::HeldBack;
 use crate::model::event::{Action, Step, What};
 use crate::model::lead::{Behind, Excluded, Lead, More, NotRanked, Refusal, Rival, Span, Stalls};
+use crate::model::power::{Energy, Meter};
 use crate::model::recommendation::{BestFor, GivesUp, Recommendation, Regret};
 use crate::model::run::Run;
 use crate::model::undo::Undo;
@@ -60,6 +61,7 @@ fn kind(what: &What) -> usize {
         What::PooledControls(_) => 24,
         What::PreconditionStarted { .. } => 25,
         What::Marked { .. } => 26,
+        What::EarlierFigures(_) => 27,
     }
 }
 
@@ -98,7 +100,7 @@ fn undo(undo: &Undo) -> usize {
 fn the_sample_has_every_kind_of_event_and_change() {
     let events = sample::events();
     let kinds: BTreeSet<_> = events.iter().map(|e| kind(&e.what)).collect();
-    assert_eq!(kinds, (0..27).collect());
+    assert_eq!(kinds, (0..28).collect());
     let steps = events.iter().filter_map(|e| {
         let What::StepPlanned(step) = &e.what else { return None };
         Some(step)
@@ -169,6 +171,13 @@ fn analysis() -> Analysis {
         sd_log: 0.01,
         p99_ns: Some(3e6),
         dropped_after: Some(5),
+        energy: Some(Energy {
+            meter: Meter::Package,
+            names: vec!["package-0".into()],
+            watts: 4.0,
+            joules_per_gb: Some(40.0),
+            joules_per_1000_ios: Some(0.1),
+        }),
     };
     let verdict = WorkloadVerdict {
         workload: "read-1m".into(),
@@ -214,6 +223,7 @@ fn analysis() -> Analysis {
         advice: vec!["Use ext4.".into()],
         context: Some("Places are compared as they are.".into()),
         recommendation: Some(recommendation()),
+        normal: Some(super::sample_normal::normal()),
     }
 }
 

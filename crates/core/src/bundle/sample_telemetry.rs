@@ -4,6 +4,7 @@ use crate::model::candidate::Skipped;
 use crate::model::ceiling::{Because, Ceilings, Layer, LeftOut, Rung};
 use crate::model::health::{DriveTold, Health};
 use crate::model::pooled::{PooledControl, PooledControls};
+use crate::model::power::{Meter, MeterName, PowerSeries};
 use crate::model::telemetry::{
     Cost, CpuSeries, DeviceSeries, Gauge, LogLine, MemorySeries, PressureSeries, Telemetry,
     ThreadUse, Watching,
@@ -56,6 +57,10 @@ pub fn telemetry() -> Telemetry {
             name: "policy0".into(),
             most: Some(1_500_000),
             values: vec![1_500_000],
+        }],
+        power: vec![PowerSeries {
+            of: MeterName { meter: Meter::Package, name: "package-0".into() },
+            energy_uj: vec![800_000],
         }],
         temperature_mc: vec![Gauge {
             name: "cpu-thermal".into(),

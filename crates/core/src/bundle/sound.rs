@@ -9,6 +9,7 @@ use crate::model::ceiling::Ceilings;
 use crate::model::event::{Cell, Event, What};
 use crate::model::job::Job;
 use crate::model::measurement::{Measurement, OpStats};
+use crate::model::normal::{Earlier, EarlierFigures};
 use crate::model::protocol::{Mode, Protocol};
 use crate::model::telemetry::Telemetry;
 use crate::model::workload::Workload;
@@ -53,6 +54,7 @@ pub(super) fn check(event: &Event) -> Result<(), &'static str> {
         What::Sentinel { bytes_per_s, .. } => {
             ensure(is_rate(*bytes_per_s), "a sentinel rate is out of range")
         }
+        What::EarlierFigures(earlier) => check_earlier(earlier),
         What::Extended { .. }
         | What::Owned(_)
         | What::Found(_)
@@ -75,6 +77,15 @@ pub(super) fn check(event: &Event) -> Result<(), &'static str> {
         | What::Looked { .. }
         | What::Stopped { .. } => Ok(()),
     }
+}
+
+fn check_earlier(of: &EarlierFigures) -> Result<(), &'static str> {
+    let all = of.workloads.iter().flat_map(|w| [&w.same_drive, &w.same_kind]).flatten();
+    let is_sound = |of: &Earlier| {
+        is_rate(of.low) && is_rate(of.high) && of.low <= of.high && of.runs.len() <= ITEMS
+    };
+    let is_all = of.workloads.len() <= ITEMS && all.into_iter().all(is_sound);
+    ensure(is_all, "figures of earlier runs are out of range")
 }
 
 fn ensure(holds: bool, else_say: &'static str) -> Result<(), &'static str> {
@@ -146,7 +157,7 @@ fn check_telemetry(of: &Telemetry) -> Result<(), &'static str> {
     let starts = [of.start_ns, of.slow_start_ns];
     ensure(starts.iter().all(|s| s.unsigned_abs() <= TIME_NS), "telemetry spans many years")?;
     let counts = [of.devices.len(), of.cpus.len(), of.frequency_khz.len()];
-    let more = [of.temperature_mc.len(), of.threads.len(), of.log.len()];
+    let more = [of.temperature_mc.len(), of.threads.len(), of.log.len(), of.power.len()];
     ensure(counts.iter().chain(&more).all(|n| *n <= SERIES), "telemetry has too many series")?;
     let fits = |series: &[u64], ends: &[u64]| {
         (series.is_empty() || series.len() == ends.len()) && series.iter().all(|v| *v <= BYTES)
@@ -162,6 +173,7 @@ fn check_telemetry(of: &Telemetry) -> Result<(), &'static str> {
     });
     let gauges = of.frequency_khz.iter().chain(&of.temperature_mc);
     let slow = gauges.map(|g| &g.values).chain([&of.block_softirqs]);
+    let slow = slow.chain(of.power.iter().map(|p| &p.energy_uj));
     let pressure = of
         .pressure
         .iter()

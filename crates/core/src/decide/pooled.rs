@@ -79,7 +79,7 @@ fn is_same_work(a: &Workload, b: &Workload) -> bool {
 
 /// Whether two runs measured on one drive: of the same model, serial number and size, and without
 /// serial number (virtual disks have none) of the same name in the same machine.
-fn is_same_drive(a: &Header, b: &Header) -> bool {
+pub fn is_same_drive(a: &Header, b: &Header) -> bool {
     let host = a.host.hostname == b.host.hostname;
     let same = |x: &Layer, y: &Layer| {
         let alike = (&x.model, &x.serial, x.size_bytes) == (&y.model, &y.serial, y.size_bytes);

@@ -14,6 +14,7 @@ pub mod facts;
 mod health;
 mod link;
 mod memory;
+mod monitor;
 mod place;
 mod render;
 mod timers;
@@ -119,4 +120,5 @@ pub fn verdict(checks: &[Check]) -> Status {
     told.max().unwrap_or(Status::Pass)
 }
 
+pub use monitor::{prometheus, service};
 pub use render::{json, text};

@@ -57,7 +57,7 @@ fn title(check: &Check) -> String {
 }
 
 /// The answer.
-fn sentence(facts: &Facts, checks: &[Check]) -> String {
+pub(super) fn sentence(facts: &Facts, checks: &[Check]) -> String {
     let count = |status| checks.iter().filter(|check| check.status == status).count();
     let number = |n: usize, noun: &str| format!("{n} {noun}{}", if n == 1 { "" } else { "s" });
     let name = sanitize(facts.target.name());

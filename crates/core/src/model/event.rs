@@ -14,6 +14,7 @@ use super::health::DriveTold;
 use super::host::Host;
 use super::mark::Mark;
 use super::measurement::Measurement;
+use super::normal::EarlierFigures;
 use super::path::RawPath;
 use super::pooled::PooledControls;
 use super::precondition::{End, Round as PreconditionRound};
@@ -61,6 +62,9 @@ pub enum What {
     Found(Finding),
     /// What the A/A controls of earlier runs on the drive say; of a run that has none itself.
     PooledControls(Box<PooledControls>),
+    /// What earlier runs measured on the same drive and on others of its kind; of a run of one
+    /// directory.
+    EarlierFigures(Box<EarlierFigures>),
     /// The machine is watched from here on; what can be seen of it and what cannot.
     Watching(Box<Watching>),
     /// What the drives told about their wear and errors, before the first cell or after the last.

@@ -15,6 +15,7 @@ use super::event::{
 use super::finding::Finding;
 use super::health::DriveTold;
 use super::mark::Mark;
+use super::normal::EarlierFigures;
 use super::pooled::PooledControls;
 use super::precondition::{End, Round as PreconditionRound, Series};
 use super::protocol::Protocol;
@@ -143,6 +144,8 @@ pub struct Run {
     pub findings: Vec<Finding>,
     /// A/A of earlier runs, where this one has no twin.
     pub pooled: Option<PooledControls>,
+    /// Figures of earlier runs, of a run of one directory.
+    pub earlier: Option<EarlierFigures>,
     /// Steps in order.
     pub steps: Vec<StepRecord>,
     /// Candidates dropped, each with the number of complete blocks at that look.
@@ -204,6 +207,7 @@ impl Run {
             blocks: Vec::new(),
             findings: Vec::new(),
             pooled: None,
+            earlier: None,
             steps: Vec::new(),
             dropped: Vec::new(),
             last_look: 0,
@@ -250,6 +254,7 @@ impl Run {
             What::Watching(watching) => self.watching = Some((**watching).clone()),
             What::DrivesTold { after, drives } => self.drives_told(*after, drives),
             What::PooledControls(pooled) => self.pooled = Some((**pooled).clone()),
+            What::EarlierFigures(earlier) => self.earlier = Some((**earlier).clone()),
             What::Ceilings(ceilings) => self.ceilings = (**ceilings).clone(),
             What::Found(finding) => self.found(finding),
             What::Surveyed { region, positions } => {

@@ -8,6 +8,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::candidate::Skipped;
+use super::power::PowerSeries;
 use super::throttled;
 use crate::model::trouble::Trouble;
 
@@ -44,6 +45,9 @@ pub struct Telemetry {
     /// Temperatures in thousandths of a degree Celsius.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub temperature_mc: Vec<Gauge>,
+    /// Energy through each meter of power.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub power: Vec<PowerSeries>,
     /// Bits of [`crate::model::throttled`], Raspberry Pi only.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub throttled: Vec<u32>,

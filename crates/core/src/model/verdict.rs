@@ -4,6 +4,8 @@ use serde::{Deserialize, Serialize};
 
 use super::finding::Finding;
 use super::lead::Lead;
+use super::normal::Normal;
+use super::power::Energy;
 use super::recommendation::Recommendation;
 use crate::model::cause::HeldBack;
 
@@ -108,6 +110,9 @@ pub struct Standing {
     pub p99_ns: Option<f64>,
     /// Complete blocks after which it was dropped.
     pub dropped_after: Option<u32>,
+    /// Energy of its work, where the machine tells.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub energy: Option<Energy>,
 }
 
 /// Mode characterise: the rounds of a workload, and what the last five of them show.
@@ -200,4 +205,8 @@ pub struct Analysis {
     /// What has to be known to read the answers: everything in which places differ.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub context: Option<String>,
+    /// Of one directory: its figures, and whether they are normal; `None` where anything is
+    /// compared, and for stacks.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub normal: Option<Normal>,
 }

@@ -52,6 +52,11 @@ pub fn json(run: &Run, analysis: &Analysis) -> Value {
         "context": analysis.context,
         "recipe": super::recipe(run, analysis),
     });
+    if let Some(normal) = &analysis.normal {
+        let said = super::answer::place_answer(run, normal);
+        document["headline"] = value!(said.said);
+        document["normal"] = value!(normal);
+    }
     if by_lead {
         document["recommendation"] = value!(analysis.recommendation);
     }

@@ -5,7 +5,7 @@
 use crate::model::run::Run;
 use crate::model::verdict::Analysis;
 
-use super::answer::{Matrix, Place};
+use super::answer::{FigureWords, Matrix, Place, PlaceAnswer};
 use super::document::{Table, number, words};
 use super::view::{Alone, Question, Row, View, capital};
 
@@ -41,6 +41,7 @@ pub fn markdown(run: &Run, analysis: &Analysis) -> String {
     for column in &view.columns {
         out.push_str(&format!("- {} = {}\n", escape(&column.name), escape(&column.what)));
     }
+    out.extend(view.place.as_ref().map(is_it_normal));
     out.extend(Alone::of(&view).map(|alone| standing_alone(&alone)));
     for question in &view.questions {
         out.push_str(&answer(question));
@@ -96,6 +97,18 @@ fn all_on_all(matrix: &Matrix) -> String {
     out
 }
 
+/// Four figures of one directory, each with its verdict, range and source.
+fn is_it_normal(place: &PlaceAnswer) -> String {
+    let row = |f: &FigureWords| {
+        let cells = [&f.name, &f.mb_per_s, &f.iops, &f.tail, &f.verdict, &f.usual, &f.source];
+        cells.map(String::clone).to_vec()
+    };
+    let numbers = ["MB/s", "IOPS", "latency"].map(number);
+    let columns = [words("test")].into_iter().chain(numbers);
+    let columns = columns.chain(["verdict", "usual", "source"].map(words));
+    format!("\n{}", Table::new(columns, place.figures.iter().map(row)).markdown())
+}
+
 /// All that one candidate did.
 fn standing_alone(alone: &Alone) -> String {
     format!("\n{}", alone.table().markdown())
@@ -119,6 +132,9 @@ fn answer(question: &Question) -> String {
     }
     if let Some(bottleneck) = &question.bottleneck {
         out.push_str(&format!("\nBottleneck: {}\n", escape(bottleneck)));
+    }
+    if let Some(energy) = &question.energy {
+        out.push_str(&format!("\nEnergy: {}\n", escape(energy)));
     }
     if question.rows.is_empty() || question.is_alone {
         return out;

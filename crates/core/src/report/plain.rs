@@ -10,6 +10,8 @@ pub fn write(view: &View) -> String {
     lines.push(format!("Run: {}", view.title));
     lines.push(format!("Extent: {}", view.extent));
     lines.extend(view.ending.clone());
+    let figures = view.place.iter().flat_map(|place| &place.figures);
+    lines.extend(figures.map(|figure| figure.spoken()));
     for question in &view.questions {
         lines.push(String::new());
         lines.extend(answer(question, view));
@@ -54,6 +56,7 @@ fn answer(question: &Question, view: &View) -> Vec<String> {
     lines.extend(question.rounds.iter().map(|r| format!("Rounds, {unit}: {}", r.line())));
     lines.extend(question.control.iter().map(|c| format!("A/A control: {c}")));
     lines.extend(question.bottleneck.iter().map(|b| format!("Bottleneck: {b}")));
+    lines.extend(question.energy.iter().map(|energy| format!("Energy: {energy}")));
     lines.extend(view.own_findings(question).map(finding));
     lines
 }

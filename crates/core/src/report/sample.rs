@@ -192,6 +192,7 @@ pub fn standing(candidate: &str, mean: f64) -> Standing {
         sd_log: 0.02,
         p99_ns: Some(7e6),
         dropped_after: None,
+        energy: None,
     }
 }
 
@@ -248,5 +249,6 @@ pub fn analysis(verdict: Verdict, names: &[&str], sentence: &str) -> Analysis {
         advice: vec!["Keep what you have.".to_string()],
         context: None,
         recommendation: None,
+        normal: None,
     }
 }

@@ -4,6 +4,7 @@ use crate::model::finding::Severity;
 use crate::model::verdict::Verdict;
 
 use super::TextOptions;
+use super::answer::place_table;
 use super::document::{Table, number, words};
 use super::layout::{Tone, cut, paint, wrap};
 use super::view::{Alone, FindingView, Question, Row, View};
@@ -12,6 +13,7 @@ use super::view::{Alone, FindingView, Question, Row, View};
 pub fn write(view: &View, options: &TextOptions) -> String {
     let mut page = Page { out: String::new(), width: usize::from(options.width.max(40)), options };
     page.head(view);
+    page.place(view);
     page.alone(view);
     for question in &view.questions {
         page.question(question, view);
@@ -93,6 +95,9 @@ impl Page<'_> {
         if let Some(bottleneck) = &question.bottleneck {
             self.wrap(&format!("Bottleneck: {bottleneck}"), "  ", "  ");
         }
+        if let Some(energy) = &question.energy {
+            self.wrap(&format!("Energy: {energy}"), "  ", "  ");
+        }
         for finding in view.own_findings(question) {
             self.finding(finding);
         }
@@ -103,6 +108,27 @@ impl Page<'_> {
         let Some(alone) = Alone::of(view) else { return };
         self.out.push('\n');
         self.out.push_str(&alone.table().text(Some(self.width)));
+    }
+
+    /// Four figures of one directory, each with its verdict, range and source.
+    fn place(&mut self, view: &View) {
+        let Some(place) = &view.place else { return };
+        self.heading("Is this normal?");
+        for line in place_table(place, self.width) {
+            self.out.push_str(&format!("{line}\n"));
+        }
+        for figure in &place.figures {
+            let verdict = format!("{}: {}", figure.name, figure.verdict);
+            self.wrap(&verdict, "- ", "  ");
+            let source = match figure.source.is_empty() {
+                true => String::new(),
+                false => format!(". Source: {}", figure.source),
+            };
+            let usual = format!("{}{source}", figure.usual);
+            if !usual.is_empty() {
+                self.wrap(&usual, "  ", "  ");
+            }
+        }
     }
 
     fn standings(&mut self, question: &Question) {

@@ -15,6 +15,7 @@ pub mod spearman;
 pub mod steady_state;
 pub mod student_t;
 pub mod trimmed;
+pub mod two_groups;
 pub mod wilcoxon;
 
 #[cfg(test)]

@@ -25,6 +25,7 @@ pub mod mmc_ios;
 pub mod mountinfo;
 pub mod os_release;
 pub mod partx;
+pub mod power;
 pub mod pressure;
 pub mod process_io;
 pub mod process_stat;

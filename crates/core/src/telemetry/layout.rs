@@ -1,10 +1,11 @@
 //! Which number of a row is what.
 //!
 //! Fast rows: time, context switches, then [`Disk`] for each device and [`Cpu`] for each CPU. Slow
-//! rows: time, then [`Slow`], then the clocks, then the temperatures.
+//! rows: time, then [`Slow`], then the clocks, the temperatures and the meters of power.
 
 use super::NONE;
 use super::ring::Keep;
+use crate::model::power::MeterName;
 use crate::sysinfo::block_stat::BlockStat;
 use crate::sysinfo::cpu_stat::CpuTicks;
 
@@ -84,6 +85,8 @@ pub struct Layout {
     pub clocks: Vec<Named>,
     /// Temperatures.
     pub temperatures: Vec<Named>,
+    /// Meters of power, whose columns count microjoules.
+    pub meters: Vec<MeterName>,
 }
 
 impl Layout {
@@ -107,6 +110,11 @@ impl Layout {
         SLOW_HEAD + self.clocks.len() + index
     }
 
+    /// Column of a meter.
+    pub fn meter(&self, index: usize) -> usize {
+        self.temperature(self.temperatures.len()) + index
+    }
+
     /// How each column of the fast rows is merged.
     pub fn fast_columns(&self) -> Vec<Keep> {
         let mut columns = vec![Keep::Later; self.cpu(self.cpus)];
@@ -118,7 +126,7 @@ impl Layout {
 
     /// How each column of the slow rows is merged.
     pub fn slow_columns(&self) -> Vec<Keep> {
-        let mut columns = vec![Keep::Later; self.temperature(self.temperatures.len())];
+        let mut columns = vec![Keep::Later; self.meter(self.meters.len())];
         for gauge in [Slow::Dirty, Slow::Writeback, Slow::Cached, Slow::Load] {
             columns[gauge as usize] = Keep::Highest;
         }
@@ -184,6 +192,7 @@ pub fn put_cpu(columns: &mut [u64], ticks: &CpuTicks) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::power::Meter;
 
     #[test]
     fn a_device_comes_back_as_it_went_in() {
@@ -205,10 +214,12 @@ mod tests {
             cpus: 3,
             clocks: vec![Named::default()],
             temperatures: vec![Named::default(), Named::default()],
+            meters: vec![MeterName { meter: Meter::Package, name: "package-0".into() }],
         };
         assert_eq!((layout.device(0), layout.device(1), layout.cpu(0)), (2, 13, 24));
         assert_eq!(layout.fast_columns().len(), 24 + 15);
-        assert_eq!(layout.slow_columns().len(), Slow::Throttled as usize + 1 + 3);
+        assert_eq!(layout.slow_columns().len(), Slow::Throttled as usize + 1 + 4);
+        assert_eq!(layout.slow_columns()[layout.meter(0)], Keep::Later);
         assert_eq!(layout.fast_columns()[2 + IN_FLIGHT], Keep::Highest);
         assert_eq!(layout.slow_columns()[layout.clock(0)], Keep::Lowest);
         assert_eq!(layout.slow_columns()[layout.temperature(1)], Keep::Highest);

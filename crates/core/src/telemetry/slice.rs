@@ -3,6 +3,7 @@
 use super::NONE;
 use super::layout::{self, CONTEXT_SWITCHES, DISK_COLUMNS, Layout, Slow};
 use super::ring::Ring;
+use crate::model::power::{MeterName, PowerSeries};
 use crate::model::telemetry::{
     CpuSeries, DeviceSeries, Gauge, MemorySeries, PressureSeries, Telemetry,
 };
@@ -131,18 +132,25 @@ fn fill_slow(of: &mut Telemetry, layout: &Layout, rows: &[&[u64]]) {
     };
     of.frequency_khz = named(&layout.clocks, &|i| layout.clock(i));
     of.temperature_mc = named(&layout.temperatures, &|i| layout.temperature(i));
+    let energy = |(i, of): (usize, &MeterName)| {
+        Some(PowerSeries { of: of.clone(), energy_uj: growth(rows, layout.meter(i))? })
+    };
+    of.power = layout.meters.iter().enumerate().filter_map(energy).collect();
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::power::Meter;
     use crate::sysinfo::cpu_stat::CpuTicks;
     use crate::telemetry::layout::{Device, Named};
 
     fn watched() -> Layout {
         let device = Device { name: "sda".into(), dev: "8:0".into(), is_disk: true };
         let clock = Named { name: "policy0".into(), most: Some(1_500_000) };
-        Layout { devices: vec![device], cpus: 1, clocks: vec![clock], temperatures: Vec::new() }
+        let meters = vec![MeterName { meter: Meter::Package, name: "package-0".into() }];
+        let temperatures = Vec::new();
+        Layout { devices: vec![device], cpus: 1, clocks: vec![clock], temperatures, meters }
     }
 
     fn rings(layout: &Layout) -> (Ring, Ring) {
@@ -159,6 +167,7 @@ mod tests {
             let mut row = vec![NONE; slow.width()];
             (row[0], row[Slow::Dirty as usize]) = (1000 + tick * 100, tick);
             (row[Slow::IoSome as usize], row[layout.clock(0)]) = (tick * 11, 600_000);
+            row[layout.meter(0)] = tick * 250;
             slow.push(&row);
         }
         (fast, slow)
@@ -178,6 +187,7 @@ mod tests {
         assert_eq!(of.pressure.unwrap().io_some_us, [11, 11, 11, 11]);
         assert_eq!(of.memory.unwrap().dirty_bytes, [3, 4, 5, 6]);
         assert_eq!(of.frequency_khz[0].values, [600_000; 4]);
+        assert_eq!(of.power[0].energy_uj, [250; 4]);
         assert_eq!((of.throttled.len(), of.quota_held_ns), (0, None));
     }
 

@@ -11,6 +11,7 @@ mod limits;
 mod live;
 mod matrix;
 mod names;
+mod normal;
 mod screen;
 mod sentence;
 mod spoken;
@@ -21,6 +22,9 @@ pub use limits::Limit;
 pub use live::live;
 pub use matrix::{Cell, Matrix, Place};
 pub use names::workload as workload_name;
+pub use normal::{
+    FigureWords, PlaceAnswer, medium as medium_words, table as place_table, words as place_answer,
+};
 pub use screen::write as screen;
 pub use sentence::full as sentence;
 pub use spoken::{place as place_words, write as spoken};
@@ -71,6 +75,8 @@ pub struct Answer<'a> {
     pub lines: Vec<Line<'a>>,
     /// Candidates x workloads; `None` where nothing is compared.
     pub matrix: Option<Matrix>,
+    /// Four figures of one directory, and whether they are normal.
+    pub place: Option<PlaceAnswer>,
     /// What holds the candidates back.
     pub bottleneck: Option<String>,
     /// What limits the answers, the most important first.
@@ -93,15 +99,18 @@ impl Answer<'_> {
             metric: matrix::metric(run, v),
             blocks: v.lead.as_ref().map_or(analysis.blocks, |lead| lead.blocks),
         };
-        let mut choice = match analysis.compares {
-            true => choice::of(run, analysis),
-            false => Choice::without_candidate(sanitize(&analysis.headline)),
+        let place = analysis.normal.as_ref().map(|normal| normal::words(run, normal));
+        let mut choice = match (&place, analysis.compares) {
+            (Some(place), _) => Choice::without_candidate(place.said.clone()),
+            (None, true) => choice::of(run, analysis),
+            (None, false) => Choice::without_candidate(sanitize(&analysis.headline)),
         };
         choice.notes.extend(analysis.context.as_deref().map(sanitize));
         Answer {
             choice,
             lines: analysis.verdicts.iter().map(line).collect(),
             matrix: analysis.compares.then(|| matrix::of(run, analysis)),
+            place,
             bottleneck: limits::bottleneck(analysis),
             limits: limits::of(run, analysis),
             advice: advice(run, analysis),

@@ -7,7 +7,7 @@ use crate::model::verdict::Verdict;
 use crate::report::TextOptions;
 use crate::report::layout::{Tone, cut, paint, wrap};
 
-use super::{Answer, Line, table};
+use super::{Answer, Line, normal, table};
 
 /// Lines of a screen.
 const SCREEN: usize = 24;
@@ -24,7 +24,7 @@ const GAP: usize = 2;
 pub fn write(answer: &Answer, options: &TextOptions, report: Option<&str>) -> String {
     let screen = Screen { answer, width: usize::from(options.width.max(40)), color: options.color };
     let answers = screen.answers();
-    let mut tables: Vec<String> = Vec::new();
+    let mut tables: Vec<String> = screen.is_it_normal();
     for (i, part) in screen.tables().into_iter().enumerate() {
         if i > 0 {
             tables.push(String::new());
@@ -118,6 +118,14 @@ impl Screen<'_> {
 
     fn answers(&self) -> Vec<String> {
         let lines = &self.answer.lines;
+        if let Some(place) = &self.answer.place {
+            let mut shown = normal::table(place, self.width);
+            let is_other = |line: &&Line| !place.figures.iter().any(|f| f.is_of(&line.workload));
+            let longest = lines.iter().map(|l| l.workload.chars().count()).max().unwrap_or(0);
+            let name = longest.min(self.width / 3);
+            shown.extend(lines.iter().filter(is_other).map(|line| self.line(line, name)));
+            return shown;
+        }
         let longest = lines.iter().map(|l| l.workload.chars().count()).max().unwrap_or(0);
         let name = longest.min(self.width / 3);
         lines.iter().map(|line| self.line(line, name)).collect()
@@ -142,6 +150,23 @@ impl Screen<'_> {
         let label = cut(&line.workload, name);
         let text = paint(&text, tone, self.color);
         format!("{label:<name$}{:GAP$}{text}{blanks} {n:>n_width$}", "")
+    }
+
+    /// The verdict about each figure of one directory, its range and where that is from.
+    fn is_it_normal(&self) -> Vec<String> {
+        let Some(place) = &self.answer.place else { return Vec::new() };
+        let mut lines = vec!["Is this normal?".to_string()];
+        for f in &place.figures {
+            let verdict = cut(&format!("{}: {}", f.name, f.verdict), self.width);
+            lines.push(paint(&verdict, f.tone, self.color));
+            let rest = [f.usual.as_str(), f.source.as_str()];
+            let rest: Vec<&str> = rest.into_iter().filter(|text| !text.is_empty()).collect();
+            if !rest.is_empty() {
+                lines.push(cut(&format!("  {}", rest.join(": ")), self.width));
+            }
+        }
+        lines.extend(place.energy.as_deref().map(|energy| cut(energy, self.width)));
+        lines
     }
 
     fn tables(&self) -> Vec<Vec<String>> {

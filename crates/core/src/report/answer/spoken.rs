@@ -11,10 +11,19 @@ const LIMITS_MAX: usize = 3;
 
 /// Lays an answer out; `report` is the path of the HTML report, where one was written.
 pub fn write(answer: &Answer, report: Option<&str>) -> String {
-    let mut lines = vec![format!("Recommendation: {}", answer.choice.said)];
+    let mut lines = match answer.place {
+        Some(_) => vec![format!("Answer: {}", answer.choice.said)],
+        None => vec![format!("Recommendation: {}", answer.choice.said)],
+    };
     lines.extend(answer.choice.notes.iter().map(|note| format!("Note: {note}")));
     lines.extend(answer.choice.commands.iter().map(|c| format!("Command: {c}")));
+    let figures = || answer.place.iter().flat_map(|place| &place.figures);
+    lines.extend(figures().map(|figure| figure.spoken()));
+    lines.extend(answer.place.iter().filter_map(|place| place.energy.clone()));
     for line in &answer.lines {
+        if figures().any(|figure| figure.is_of(&line.workload)) {
+            continue;
+        }
         let blocks = words::count(line.blocks, "block");
         let said = match answer.matrix {
             Some(_) => sentence::full(line.verdict),

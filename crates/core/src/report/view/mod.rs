@@ -51,6 +51,8 @@ pub struct View {
     pub context: Option<String>,
     /// Candidates x workloads; `None` in runs of version 0.1 and where nothing is compared.
     pub matrix: Option<Matrix>,
+    /// Of one directory: its figures, and whether they are normal.
+    pub place: Option<answer::PlaceAnswer>,
     /// Start, in UTC: `2026-11-20 14:03 UTC`.
     pub started: String,
     /// "5 blocks, 80 cells, 4 min 52 s, mode quick".
@@ -108,6 +110,7 @@ impl View {
                 None => lines(&analysis.advice),
             },
             matrix: answer.as_ref().and_then(|answer| answer.matrix.clone()),
+            place: analysis.normal.as_ref().map(|normal| answer::place_answer(run, normal)),
             // An answer has it among its notes.
             context: context(run, analysis).filter(|_| answer.is_none()).map(sanitize),
             started: utc(run.started_unix_ns),

@@ -5,8 +5,8 @@ use crate::model::path::sanitize;
 use crate::model::run::Run;
 use crate::model::verdict::{Effect, Standing, Verdict, WorkloadVerdict};
 use crate::model::workload::Metric;
-use crate::report::answer;
 use crate::report::round::{self, Change};
+use crate::report::{answer, energy};
 use crate::units;
 
 use super::{FindingView, RoundsView};
@@ -49,6 +49,8 @@ pub struct Question {
     pub control: Option<String>,
     /// What holds it back.
     pub bottleneck: Option<String>,
+    /// Energy of the candidates' work, and what it includes.
+    pub energy: Option<String>,
     /// Findings that limit this answer.
     pub findings: Vec<FindingView>,
     /// Time that would resolve it, where that is the question.
@@ -157,6 +159,7 @@ impl Question {
             rounds,
             control: verdict.control.as_deref().map(sanitize),
             bottleneck: verdict.bottleneck.as_deref().map(sanitize),
+            energy: energy::of_candidates(&verdict.standings),
             findings: super::findings(&verdict.findings),
             // A lead says in its sentence what more time would do.
             resolve: verdict.resolve_ns.filter(|_| verdict.lead.is_none()).map(units::duration),

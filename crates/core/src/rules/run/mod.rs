@@ -17,9 +17,13 @@ pub mod implementation;
 pub mod methods_disagree;
 pub mod no_replication;
 pub mod not_steady;
+mod pieces;
 pub mod rank_flip;
+pub mod slow_start;
+pub mod stalls;
 pub mod thermal_trend;
 pub mod tiny_block;
+pub mod two_speeds;
 pub mod unmeasured;
 pub mod untested_cause;
 
@@ -81,7 +85,7 @@ pub static OVER_RUNS: [&RunRule; 14] = [
 ];
 
 /// Rules over a run that need no comparison, by id.
-pub static RULES: [&Rule; 7] = [
+pub static RULES: [&Rule; 10] = [
     &fast_cache::RULE,
     &durability_mismatch::RULE,
     &no_replication::RULE,
@@ -89,6 +93,9 @@ pub static RULES: [&Rule; 7] = [
     &untested_cause::RULE,
     &implementation::RULE,
     &fresh_fs_only::RULE,
+    &slow_start::RULE,
+    &stalls::RULE,
+    &two_speeds::RULE,
 ];
 
 /// The rules of this folder.

@@ -1,0 +1,347 @@
+//! Meters of electrical power that a machine has, each as a counter of microjoules.
+//!
+//! Counters (RAPL) are read as they are. Sensors that tell watts are integrated from look to look:
+//! what they told last counts until the next look. A command is run once a second by a thread of
+//! its own, because starting a process takes longer than a look may.
+//!
+//! Sources: `Documentation/power/powercap/powercap.rst`, `Documentation/hwmon/sysfs-interface.rst`
+//! of the Linux kernel.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::thread::{Builder, JoinHandle, park_timeout};
+use std::time::{Duration, Instant};
+
+use bakeoff_core::model::candidate::Skipped;
+use bakeoff_core::model::power::{Meter, MeterName};
+use bakeoff_core::sysinfo::power;
+
+use super::feed::Feed;
+use super::root::Root;
+use crate::exec::{ExecError, Spec};
+use crate::signals::Cancel;
+
+/// Most meters.
+const METERS: usize = 16;
+/// How often a command is asked, and how long it may take.
+const EVERY: Duration = Duration::from_secs(1);
+const LIMIT: Duration = Duration::from_secs(3);
+/// Stands for no reading.
+const NONE: u64 = u64::MAX;
+/// What tells the rails of a Raspberry Pi 5.
+const PMIC: [&str; 2] = ["vcgencmd", "pmic_read_adc"];
+
+/// An open meter.
+pub struct Open {
+    /// Which.
+    pub name: MeterName,
+    kind: Kind,
+    total_uj: u64,
+}
+
+enum Kind {
+    /// A counter of microjoules that begins anew after a range.
+    Counter { feed: Feed, range: Option<u64>, last: Option<u64> },
+    /// A sensor of microwatts, with the time of the last look and what it told.
+    Sensor { feed: Feed, last: Option<(Instant, u64)> },
+    /// A command that prints watts.
+    Polled { poll: Poll, last: Option<(Instant, u64)> },
+}
+
+impl Open {
+    fn new(meter: Meter, name: impl Into<String>, kind: Kind) -> Open {
+        Open { name: MeterName { meter, name: name.into() }, kind, total_uj: 0 }
+    }
+
+    /// Microjoules since it was opened; `None` while it tells nothing.
+    pub fn energy_uj(&mut self) -> Option<u64> {
+        let grown = match &mut self.kind {
+            Kind::Counter { feed, range, last } => {
+                let now = feed.number()?;
+                let before = last.replace(now).unwrap_or(now);
+                power::growth_uj(before, now, *range)
+            }
+            Kind::Sensor { feed, last } => integrated(last, feed.number()?),
+            Kind::Polled { poll, last } => integrated(last, poll.microwatts()?),
+        };
+        self.total_uj = self.total_uj.saturating_add(grown);
+        Some(self.total_uj)
+    }
+
+    /// Bytes held for reading.
+    pub fn bytes(&self) -> usize {
+        match &self.kind {
+            Kind::Counter { feed, .. } | Kind::Sensor { feed, .. } => feed.bytes(),
+            Kind::Polled { .. } => STACK_BYTES,
+        }
+    }
+}
+
+/// What the power told last amounts to until now, in microjoules.
+fn integrated(last: &mut Option<(Instant, u64)>, microwatts: u64) -> u64 {
+    let now = Instant::now();
+    let before = last.replace((now, microwatts));
+    before.map_or(0, |(at, power)| {
+        (power as f64 * now.saturating_duration_since(at).as_secs_f64()) as u64
+    })
+}
+
+/// Every meter of the machine, and why there is not one more.
+pub fn meters(root: &Root, command: Option<&str>) -> (Vec<Open>, Vec<Skipped>) {
+    let mut missing = Vec::new();
+    let mut open: Vec<Open> = Vec::new();
+    let mut note = |reason: String| missing.push(Skipped { name: "power".to_string(), reason });
+    if let Some(command) = command {
+        match Poll::start(shell(command), power::watts) {
+            Ok(poll) => {
+                open.push(Open::new(Meter::Command, command, Kind::Polled { poll, last: None }))
+            }
+            Err(why) => note(format!("--power-command: {why}")),
+        }
+    }
+    open.extend(counters(root));
+    open.extend(sensors(root));
+    if has_pmic(root) {
+        let argv = PMIC.map(str::to_string).to_vec();
+        match Poll::start(argv, power::pmic) {
+            Ok(poll) => {
+                open.push(Open::new(Meter::Board, PMIC[1], Kind::Polled { poll, last: None }))
+            }
+            Err(why) => note(format!("{}: {why}", PMIC.join(" "))),
+        }
+    }
+    if open.is_empty() && missing.is_empty() {
+        missing.push(Skipped { name: "power".to_string(), reason: why_none(root) });
+    }
+    open.truncate(METERS);
+    (open, missing)
+}
+
+fn shell(command: &str) -> Vec<String> {
+    ["sh", "-c", command].map(str::to_string).to_vec()
+}
+
+/// Watts of a `--power-command`, once.
+///
+/// # Errors
+/// What keeps it from telling any.
+pub fn try_command(command: &str) -> Result<f64, String> {
+    ask(&shell(command), power::watts, &Cancel::default())
+}
+
+/// Whether the board is one whose power chip tells its rails.
+fn has_pmic(root: &Root) -> bool {
+    let model = root.text("proc/device-tree/model").unwrap_or_default();
+    ["Raspberry Pi 5", "Raspberry Pi 500", "Raspberry Pi Compute Module 5"]
+        .iter()
+        .any(|name| model.starts_with(name))
+}
+
+fn why_none(root: &Root) -> String {
+    let zones = rapl_zones(root);
+    match zones.is_empty() {
+        true => "the machine has no meter (RAPL, hwmon power sensor or Raspberry Pi 5); use \
+                 --power-command"
+            .to_string(),
+        false => "the counters in /sys/class/powercap need root".to_string(),
+    }
+}
+
+fn rapl_zones(root: &Root) -> Vec<PathBuf> {
+    const ZONES: &str = "sys/class/powercap";
+    let names = root.names(ZONES);
+    // The same counters are there twice where intel-rapl-mmio is loaded.
+    let zones = names.into_iter().filter(|name| name.starts_with("intel-rapl:"));
+    zones.map(|name| Path::new(ZONES).join(name)).collect()
+}
+
+/// RAPL: packages, the platform and memory; cores are part of their package.
+fn counters(root: &Root) -> Vec<Open> {
+    let open = |zone: PathBuf| {
+        let name = root.attr(zone.join("name"))?;
+        let meter = match name.as_str() {
+            "psys" => Meter::Platform,
+            "dram" => Meter::Memory,
+            name if name.starts_with("package") => Meter::Package,
+            _ => return None,
+        };
+        let feed = Feed::open(root, zone.join("energy_uj")).ok()?;
+        let range = root.number(zone.join("max_energy_range_uj"));
+        Some(Open::new(meter, name, Kind::Counter { feed, range, last: None }))
+    };
+    rapl_zones(root).into_iter().filter_map(open).collect()
+}
+
+/// Sensors of power that are no graphics card's.
+fn sensors(root: &Root) -> Vec<Open> {
+    const CHIPS: &str = "sys/class/hwmon";
+    const GRAPHICS: [&str; 5] = ["amdgpu", "radeon", "nouveau", "i915", "xe"];
+    let of_chip = |chip: String| -> Vec<Open> {
+        let dir = Path::new(CHIPS).join(chip);
+        let Some(name) = root.attr(dir.join("name")) else { return Vec::new() };
+        if GRAPHICS.contains(&name.as_str()) {
+            return Vec::new();
+        }
+        let meter = match name.as_str() {
+            "power_meter" => Meter::Machine,
+            "fam15h_power" => Meter::Package,
+            _ => Meter::Rail,
+        };
+        let open = |number: u32| {
+            let file = ["input", "average"].into_iter().find_map(|which| {
+                Feed::open(root, dir.join(format!("power{number}_{which}"))).ok()
+            })?;
+            let label = root.attr(dir.join(format!("power{number}_label")));
+            let name = label.map_or_else(|| name.clone(), |label| format!("{name} {label}"));
+            Some(Open::new(meter, name, Kind::Sensor { feed: file, last: None }))
+        };
+        (1..=8).filter_map(open).collect()
+    };
+    root.names(CHIPS).into_iter().flat_map(of_chip).collect()
+}
+
+/// Stack of the thread that asks.
+const STACK_BYTES: usize = 128 << 10;
+
+/// A command that is asked again and again.
+struct Poll {
+    shared: Arc<Shared>,
+    thread: Option<JoinHandle<()>>,
+}
+
+struct Shared {
+    microwatts: AtomicU64,
+    is_over: AtomicBool,
+}
+
+impl Poll {
+    /// Asks once, and then every second.
+    fn start(argv: Vec<String>, read: fn(&str) -> Option<f64>) -> Result<Poll, String> {
+        let first = ask(&argv, read, &Cancel::default())?;
+        let shared = Arc::new(Shared {
+            microwatts: AtomicU64::new(microwatts(first)),
+            is_over: AtomicBool::new(false),
+        });
+        let own = Arc::clone(&shared);
+        let builder = Builder::new().name("power".to_string()).stack_size(STACK_BYTES);
+        let thread = builder.spawn(move || own.run(&argv, read)).map_err(|e| e.to_string())?;
+        Ok(Poll { shared, thread: Some(thread) })
+    }
+
+    fn microwatts(&self) -> Option<u64> {
+        let value = self.shared.microwatts.load(Ordering::Relaxed);
+        (value != NONE).then_some(value)
+    }
+}
+
+impl Shared {
+    fn run(&self, argv: &[String], read: fn(&str) -> Option<f64>) {
+        let cancel = Cancel::default();
+        while !self.is_over.load(Ordering::Relaxed) {
+            park_timeout(EVERY);
+            if self.is_over.load(Ordering::Relaxed) {
+                return;
+            }
+            // One that fails tells nothing until it works again.
+            let told = ask(argv, read, &cancel).map_or(NONE, microwatts);
+            self.microwatts.store(told, Ordering::Relaxed);
+        }
+    }
+}
+
+impl Drop for Poll {
+    fn drop(&mut self) {
+        self.shared.is_over.store(true, Ordering::Relaxed);
+        if let Some(thread) = self.thread.take() {
+            thread.thread().unpark();
+            // It ends within its command's limit; a panic in it has been printed.
+            let _ = thread.join();
+        }
+    }
+}
+
+fn microwatts(watts: f64) -> u64 {
+    (watts * 1e6) as u64
+}
+
+fn ask(argv: &[String], read: fn(&str) -> Option<f64>, cancel: &Cancel) -> Result<f64, String> {
+    let finished = match Spec::tool(argv, LIMIT).and_then(|spec| spec.run(cancel)) {
+        Ok(finished) => finished,
+        Err(ExecError::Missing { program }) => return Err(format!("{program} is not installed")),
+        Err(error) => return Err(error.to_string()),
+    };
+    let text = String::from_utf8_lossy(&finished.stdout);
+    match finished.status.success() {
+        false => Err(format!("it ended with {}", finished.how())),
+        true => read(&text).ok_or_else(|| "it prints no watts".to_string()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::host::root::tree;
+
+    const RAPL: &str = "sys/class/powercap/intel-rapl:0";
+
+    /// Layouts by the kernel's documentation; no such machine was at hand.
+    fn laptop() -> (tempfile::TempDir, Root) {
+        tree(&[
+            (&format!("{RAPL}/name"), "package-0\n"),
+            (&format!("{RAPL}/energy_uj"), "990\n"),
+            (&format!("{RAPL}/max_energy_range_uj"), "1000\n"),
+            ("sys/class/powercap/intel-rapl:0:0/name", "core\n"),
+            ("sys/class/powercap/intel-rapl:0:0/energy_uj", "5\n"),
+            ("sys/class/powercap/intel-rapl:1/name", "psys\n"),
+            ("sys/class/powercap/intel-rapl:1/energy_uj", "7\n"),
+            ("sys/class/hwmon/hwmon0/name", "amdgpu\n"),
+            ("sys/class/hwmon/hwmon0/power1_input", "9000000\n"),
+            ("sys/class/hwmon/hwmon1/name", "ina226\n"),
+            ("sys/class/hwmon/hwmon1/power1_input", "2000000\n"),
+            ("sys/class/hwmon/hwmon1/power1_label", "5V\n"),
+        ])
+    }
+
+    #[test]
+    fn counters_and_sensors_are_found_and_graphics_cards_left_out() {
+        let (dir, root) = laptop();
+        let (mut open, missing) = meters(&root, None);
+        assert!(missing.is_empty(), "{missing:?}");
+        let names: Vec<(Meter, &str)> =
+            open.iter().map(|m| (m.name.meter, m.name.name.as_str())).collect();
+        let want =
+            [(Meter::Package, "package-0"), (Meter::Platform, "psys"), (Meter::Rail, "ina226 5V")];
+        assert_eq!(names, want);
+        assert_eq!(open[0].energy_uj(), Some(0));
+        std::fs::write(dir.path().join(RAPL).join("energy_uj"), "15\n").unwrap();
+        assert_eq!(open[0].energy_uj(), Some(25), "it began anew at 1000");
+        assert_eq!(open[2].energy_uj(), Some(0));
+        std::thread::sleep(Duration::from_millis(50));
+        let joules = open[2].energy_uj().unwrap() as f64 / 1e6;
+        assert!(joules >= 0.1, "2 W for 50 ms or more: {joules}");
+    }
+
+    #[test]
+    fn a_machine_without_a_meter_says_what_would_help() {
+        let (_dir, root) = tree(&[("proc/device-tree/model", "QEMU\0")]);
+        let (open, missing) = meters(&root, None);
+        assert!(open.is_empty());
+        assert!(missing[0].reason.contains("--power-command"), "{missing:?}");
+    }
+
+    #[test]
+    fn a_command_is_asked_once_a_second_and_its_failure_is_told() {
+        let (_dir, root) = tree(&[("proc/device-tree/model", "QEMU\0")]);
+        let (mut open, missing) = meters(&root, Some("echo 4.5 W"));
+        assert!(missing.is_empty(), "{missing:?}");
+        assert_eq!(open[0].energy_uj(), Some(0));
+        std::thread::sleep(Duration::from_millis(50));
+        let joules = open[0].energy_uj().unwrap() as f64 / 1e6;
+        assert!(joules >= 0.225, "{joules}");
+        let (open, missing) = meters(&root, Some("exit 3"));
+        assert!(open.is_empty() && missing[0].reason.contains("exit status 3"), "{missing:?}");
+        assert_eq!(try_command("echo 3"), Ok(3.0));
+        assert_eq!(try_command("echo many").unwrap_err(), "it prints no watts");
+    }
+}

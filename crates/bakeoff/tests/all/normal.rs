@@ -1,0 +1,164 @@
+//! One directory: four figures, whether they are normal, and what monitoring systems get of it.
+
+use std::fs;
+use std::io::Write;
+use std::process::{Command, Stdio};
+
+use serde_json::Value;
+
+use crate::bench::{Bench, Ended};
+use crate::skip;
+
+/// Two workloads in a small file: enough for every kind of figure, whatever the speed.
+fn quick<'a>(dir: &'a str, more: &[&'a str]) -> Vec<&'a str> {
+    let words = ["quick", dir, "--workload", "randread,randwrite", "--size", "16m"];
+    [&words[..], &["--time", "20s"], more].concat()
+}
+
+fn json(ended: &Ended) -> Value {
+    serde_json::from_str(&ended.out).unwrap_or_else(|error| panic!("{error}: {ended:?}"))
+}
+
+/// What promtool has against the text.
+fn complaints(text: &str) -> String {
+    let mut command = Command::new("promtool");
+    command.args(["check", "metrics"]).stdin(Stdio::piped());
+    let mut child =
+        command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("promtool starts");
+    child.stdin.take().unwrap().write_all(text.as_bytes()).unwrap();
+    let output = child.wait_with_output().unwrap();
+    let said = [output.stdout, output.stderr].concat();
+    String::from_utf8_lossy(&said).into_owned()
+}
+
+/// One run with a power command, then a second one that knows the first.
+#[test]
+fn a_directory_is_judged_and_the_next_run_knows_the_one_before() {
+    let bench = Bench::new();
+    let dir = bench.dir("a \"b\"");
+    let dir = dir.to_str().unwrap();
+    let first = bench.run(&quick(dir, &["--power-command", "echo 5 W", "--format", "json"]));
+    assert_eq!(first.code, 0, "{first:?}");
+    let said = json(&first);
+    let figures = said["normal"]["figures"].as_array().expect("figures").clone();
+    assert!(!figures.is_empty(), "{said}");
+    for figure in &figures {
+        assert!(figure["verdict"].is_string() && figure["iops"].as_f64() > Some(0.0), "{figure}");
+        assert!(figure["earlier"].is_null(), "{figure}");
+        let energy = &figure["energy"];
+        assert_eq!(energy["meter"], "command", "{figure}");
+        let watts = energy["watts"].as_f64().unwrap();
+        assert!((4.0..6.0).contains(&watts), "{figure}");
+        let iops = figure["iops"].as_f64().unwrap();
+        let joules = energy["joules_per_1000_ios"].as_f64().unwrap();
+        // The rate leaves stalls out, the energy does not.
+        assert!(joules >= 0.5 * 5000.0 / iops, "{figure}");
+    }
+    let shown = bench.run(&["show", "last"]);
+    for words in ["Is this normal?", "IOPS", "J/GB", "Includes whatever the power command"] {
+        assert!(shown.out.contains(words), "{words}: {}", shown.out);
+    }
+    assert!(shown.out.lines().all(|line| line.chars().count() <= 80), "{}", shown.out);
+    let second = bench.run(&quick(dir, &["--format", "json"]));
+    let said = json(&second);
+    let known = said["normal"]["figures"]
+        .as_array()
+        .expect("figures")
+        .iter()
+        .any(|figure| figure["earlier"]["runs"].as_array().is_some_and(|runs| runs.len() == 1));
+    let was_judged = figures.iter().any(|f| {
+        ["normal", "slow", "unknown"].contains(&f["verdict"].as_str().unwrap_or_default())
+    });
+    assert_eq!(known, was_judged, "{said}\n{figures:?}");
+    monitored(&bench);
+}
+
+/// The last run, in the formats of monitoring systems.
+fn monitored(bench: &Bench) {
+    let metrics = bench.run(&["show", "last", "--format", "prometheus"]);
+    assert_eq!(metrics.code, 0, "{metrics:?}");
+    assert!(metrics.out.contains("a \\\"b\\\"\",workload=\"randread\""), "{metrics:?}");
+    assert!(metrics.out.contains("bakeoff_operations_per_second{"), "{metrics:?}");
+    if !skip::lacks_command("promtool") {
+        assert_eq!(complaints(&metrics.out), "");
+        assert_ne!(complaints("bakeoff_x{a=\"\n"), "", "promtool finds what is wrong");
+    }
+    let service = bench.run(&["show", "last", "--format", "nagios"]);
+    let states = ["OK", "WARNING", "CRITICAL", "UNKNOWN"];
+    let state = states[usize::try_from(service.code).unwrap()];
+    assert!(service.out.starts_with(&format!("BAKEOFF {state} - ")), "{service:?}");
+    assert_eq!((service.out.lines().count(), service.out.matches('|').count()), (1, 1));
+    assert!(service.out.contains("'randread_iops'="), "{service:?}");
+}
+
+#[test]
+fn check_reports_to_monitoring_systems() {
+    let bench = Bench::new();
+    let metrics = bench.run(&["check", ".", "--format", "prometheus"]);
+    assert!(metrics.out.contains("bakeoff_check_status{target="), "{metrics:?}");
+    assert!(metrics.out.contains("bakeoff_check_result{target="), "{metrics:?}");
+    if !skip::lacks_command("promtool") {
+        assert_eq!(complaints(&metrics.out), "");
+    }
+    let service = bench.run(&["check", ".", "--format=nagios"]);
+    let state = ["OK", "WARNING", "CRITICAL"][usize::try_from(service.code).unwrap()];
+    assert!(service.out.starts_with(&format!("BAKEOFF {state} - ")), "{service:?}");
+    assert_eq!(service.out.lines().count(), 1, "{service:?}");
+}
+
+/// Exit code 2 of a wrong command line is "critical" to Nagios.
+#[test]
+fn whatever_goes_wrong_is_unknown_to_nagios_and_a_bad_power_command_is_refused() {
+    let bench = Bench::new();
+    let cases: [&[&str]; 4] = [
+        &["quick", "/no/such/place", "--format", "nagios"],
+        &["quick", "--no-such-option", "--format=nagios"],
+        &["runs", "--format", "nagios"],
+        &["show", "last", "--format", "nagios"],
+    ];
+    for words in cases {
+        let ended = bench.run(words);
+        assert_eq!(ended.code, 3, "{words:?}: {ended:?}");
+        assert!(ended.out.starts_with("BAKEOFF UNKNOWN - "), "{words:?}: {ended:?}");
+        assert_eq!(ended.out.lines().count(), 1, "{words:?}: {ended:?}");
+    }
+    let dir = bench.dir("d");
+    for wrong in ["echo many", "exit 1"] {
+        let ended = bench.run(&quick(dir.to_str().unwrap(), &["--power-command", wrong]));
+        assert_eq!(ended.code, 2, "{ended:?}");
+        assert!(ended.err.contains("--power-command"), "{ended:?}");
+    }
+    assert_eq!(fs::read_dir(&dir).unwrap().count(), 0);
+}
+
+/// The units of docs/monitoring.md, as somebody copies them.
+#[test]
+fn systemd_accepts_the_units_of_the_documentation() {
+    if skip::lacks_command("systemd-analyze") {
+        return;
+    }
+    let page = include_str!("../../../../docs/monitoring.md");
+    let bench = Bench::new();
+    let units = bench.dir("units");
+    let mut blocks = page.split("```ini\n").skip(1).map(|part| part.split("```").next().unwrap());
+    let names = ["bakeoff-quick.service", "bakeoff-quick.timer"];
+    for name in names {
+        assert!(page.contains(&format!("`{name}`:")), "{name}");
+        fs::write(units.join(name), blocks.next().unwrap()).unwrap();
+    }
+    assert_eq!(blocks.next(), None);
+    let verify = || {
+        let mut command = Command::new("systemd-analyze");
+        command.args(["verify", "--man=no"]).args(names.map(|name| units.join(name)));
+        let output = command.output().unwrap();
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        // It complains about units of the machine, too.
+        let ours = said.lines().filter(|line| line.contains("bakeoff-quick"));
+        (output.status.success(), ours.map(str::to_string).collect::<Vec<_>>())
+    };
+    let (_, said) = verify();
+    assert_eq!(said, Vec::<String>::new());
+    let timer = fs::read_to_string(units.join(names[1])).unwrap();
+    fs::write(units.join(names[1]), timer.replace("monthly", "sometimes")).unwrap();
+    assert!(!verify().1.is_empty(), "a wrong unit is found");
+}

@@ -1,0 +1,58 @@
+//! Figures of one directory with a value in every field, for the page of formats.
+
+use crate::model::normal::{
+    Because, Below, Confidence, Earlier, EarlierFigure, EarlierFigures, Label, LinkLimit, Medium,
+    Normal, Normality, PlaceFigure, Tail, Test, Usual, WhyUnknown,
+};
+
+fn runs() -> Earlier {
+    Earlier { low: 40e6, high: 43e6, runs: vec!["0123456789abcdee".into()] }
+}
+
+pub fn earlier() -> EarlierFigures {
+    let of =
+        EarlierFigure { test: Test::SeqRead, same_drive: Some(runs()), same_kind: Some(runs()) };
+    EarlierFigures { workloads: vec![of] }
+}
+
+fn figure(normality: Normality) -> PlaceFigure {
+    PlaceFigure {
+        test: Test::SeqWrite,
+        bytes_per_s: 20e6,
+        iops: 19.0,
+        tail: Some(Tail { percent: 95, ns: 1_000_000, of_flushes: true }),
+        energy: None,
+        usual: Some(Usual {
+            low: 2e6,
+            high: Some(50e6),
+            confidence: Confidence::Measured,
+            source: "a table".into(),
+            widened_by: vec!["0123456789abcdee".into()],
+        }),
+        link: Some(LinkLimit { practice_bytes_per_s: 44e6, source: "a table".into() }),
+        label: Some(Label { class: "U3".into(), bytes_per_s: 30e6, source: "a table".into() }),
+        earlier: Some(runs()),
+        normality,
+    }
+}
+
+pub fn normal() -> Normal {
+    let because = vec![Because::SlowLink];
+    let every = [
+        Normality::Normal { at_link_limit: true },
+        Normality::Slow { below: Below::Label, because },
+        Normality::Disturbed { by: vec!["L52".into()] },
+        Normality::Fast { is_from_cache: true },
+        Normality::Cached { is_certain: true },
+        Normality::Unknown,
+    ];
+    Normal {
+        board: Some("Raspberry Pi 4 Model B".into()),
+        medium: Some(Medium::Sd),
+        unknown: Some(WhyUnknown::OtherBus),
+        card_class: Some("class 10, U3".into()),
+        link: Some("SD, sd uhs DDR50".into()),
+        is_encrypted: true,
+        figures: every.into_iter().map(figure).collect(),
+    }
+}

@@ -1,0 +1,81 @@
+//! Electrical power: which meters a machine has, what each includes, and the energy of a piece of
+//! work.
+//!
+//! A meter includes the idle power of all that it feeds, so that figures of two machines compare
+//! their meters first. Sources: `Documentation/power/powercap/powercap.rst`,
+//! `Documentation/hwmon/sysfs-interface.rst` and `acpi_power_meter.rst` of the Linux kernel; the
+//! Raspberry Pi documentation on `vcgencmd pmic_read_adc`.
+
+use serde::{Deserialize, Serialize};
+
+/// What a meter measures, the most telling first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Meter {
+    /// A command of the user's that prints watts: whatever it measures.
+    Command,
+    /// The whole machine at its supply, by ACPI's power meter.
+    Machine,
+    /// The platform as the processor sees it (RAPL psys).
+    Platform,
+    /// The rails of a Raspberry Pi 5 behind its power management chip.
+    Board,
+    /// A sensor on some rail (hwmon).
+    Rail,
+    /// The processor packages (RAPL).
+    Package,
+    /// The memory (RAPL dram).
+    Memory,
+}
+
+impl Meter {
+    /// What its figures include, and what they do not.
+    pub fn includes(self) -> &'static str {
+        match self {
+            Meter::Command => "whatever the power command measures, idle power included",
+            Meter::Machine => "the whole machine at its power supply, idle power included",
+            Meter::Platform => "the platform with its idle power, usually without external drives",
+            Meter::Board => {
+                "the board's internal rails with their idle power, without USB devices and losses \
+                 of the supply"
+            }
+            Meter::Rail => "one supply rail with its idle power, see the name of the sensor",
+            Meter::Package => "the processor with its idle power, without the drive",
+            Meter::Memory => "the memory with its idle power, without the drive",
+        }
+    }
+}
+
+/// A meter that is read.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MeterName {
+    /// What it measures.
+    pub meter: Meter,
+    /// Its name in the system: `package-0`, `power_meter`.
+    pub name: String,
+}
+
+/// The energy that went through a meter while a cell was measured.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PowerSeries {
+    /// Which.
+    #[serde(flatten)]
+    pub of: MeterName,
+    /// Microjoules in each slow stretch.
+    pub energy_uj: Vec<u64>,
+}
+
+/// What work took, by the most telling meter.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Energy {
+    /// The meter; several processor packages are added up.
+    pub meter: Meter,
+    /// Names of the meters.
+    pub names: Vec<String>,
+    /// Average power while it was measured.
+    pub watts: f64,
+    /// Joules for 10^9 bytes of data; `None` where no bytes moved.
+    pub joules_per_gb: Option<f64>,
+    /// Joules for 1,000 data operations.
+    pub joules_per_1000_ios: Option<f64>,
+}

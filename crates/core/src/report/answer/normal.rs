@@ -1,0 +1,385 @@
+//! Four figures of one place in words, and the answer to "is this normal?".
+//!
+//! The range, its source and the verdict are one line each, so that no verdict is read without
+//! what it rests on.
+
+use crate::evidence::cell::{background, lazyinit, suspended, swap, throttled};
+use crate::model::normal::{
+    Because, Below, Confidence, Medium, Normal, Normality, PlaceFigure, Test, WhyUnknown,
+};
+use crate::model::path::sanitize;
+use crate::model::run::Run;
+use crate::report::energy;
+use crate::report::layout::Tone;
+use crate::rules::run::thermal_trend;
+use crate::{units, words};
+
+use super::names;
+
+/// The answer about one place.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PlaceAnswer {
+    /// Whether it is normal, in one sentence.
+    pub said: String,
+    /// The figures, a line each.
+    pub figures: Vec<FigureWords>,
+    /// What the energy beside them includes; `None` where no meter was read.
+    pub energy: Option<String>,
+}
+
+/// One figure.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FigureWords {
+    /// "Sequential reads".
+    pub name: String,
+    /// MB/s without the unit.
+    pub mb_per_s: String,
+    /// Operations a second.
+    pub iops: String,
+    /// "p99 24.3 ms", or nothing.
+    pub tail: String,
+    /// Joules for a gigabyte and for 1,000 operations, without units; nothing without a meter.
+    pub joules: (String, String),
+    /// "normal, the link is the limit (44.0 MB/s)".
+    pub verdict: String,
+    /// "usual: 14.7 to 50.6 MB/s (measured by others)"; nothing where no range is known.
+    pub usual: String,
+    /// Where the range is from; nothing where there is none.
+    pub source: String,
+    /// How it is painted.
+    pub tone: Tone,
+}
+
+impl FigureWords {
+    /// Whether it is of that workload, "sequential reads".
+    pub fn is_of(&self, workload: &str) -> bool {
+        self.name == words::capital(workload)
+    }
+
+    /// "12.3 J per GB, 0.0491 J per 1,000 I/Os", or nothing.
+    pub fn energy(&self) -> String {
+        match (self.joules.0.as_str(), self.joules.1.as_str()) {
+            ("", "") => String::new(),
+            (gb, ios) => format!("{gb} J per GB, {ios} J per 1,000 I/Os"),
+        }
+    }
+
+    /// Everything about it in one line, without a table.
+    pub fn spoken(&self) -> String {
+        let figures = [
+            format!("{} MB/s", self.mb_per_s),
+            format!("{} IOPS", self.iops),
+            self.tail.clone(),
+            self.energy(),
+            self.verdict.clone(),
+            self.usual.clone(),
+        ];
+        let said: Vec<String> = figures.into_iter().filter(|part| !part.is_empty()).collect();
+        let source = match self.source.is_empty() {
+            true => String::new(),
+            false => format!(" Source: {}.", self.source),
+        };
+        format!("{}: {}.{source}", self.name, said.join(", "))
+    }
+}
+
+/// The words of a run of one directory.
+pub fn words(run: &Run, normal: &Normal) -> PlaceAnswer {
+    let name = run.header.candidates.first().map_or(String::new(), |c| sanitize(&c.name));
+    PlaceAnswer {
+        said: said(&name, normal),
+        figures: normal.figures.iter().map(figure).collect(),
+        energy: normal.figures.iter().find_map(|f| f.energy.as_ref()).map(energy::includes),
+    }
+}
+
+fn said(name: &str, normal: &Normal) -> String {
+    let tests = |wanted: &dyn Fn(&Normality) -> bool| {
+        let of = normal.figures.iter().filter(|f| wanted(&f.normality));
+        let named: Vec<String> = of.map(|f| names::workload(f.test.workload())).collect();
+        (!named.is_empty()).then(|| words::list(&named))
+    };
+    let for_what = subject(normal).map_or(String::new(), |of| format!(" for {of}"));
+    let slow = tests(&|n| matches!(n, Normality::Slow { .. }));
+    let disturbed = tests(&|n| matches!(n, Normality::Disturbed { .. }));
+    let fast = tests(&|n| matches!(n, Normality::Fast { .. }));
+    let cached = tests(&|n| matches!(n, Normality::Cached { .. }));
+    let fine = tests(&|n| matches!(n, Normality::Normal { .. }));
+    let mut parts = Vec::new();
+    match (slow, &fine) {
+        (Some(slow), _) => {
+            parts.push(format!("{name} is slow{for_what}: {slow}."));
+            let is_open = |f: &PlaceFigure| match &f.normality {
+                Normality::Slow { because, .. } => because.is_empty(),
+                _ => false,
+            };
+            if normal.figures.iter().any(is_open) {
+                parts.push("Find the cause: sudo bakeoff check.".to_string());
+            }
+        }
+        (None, Some(fine)) if disturbed.is_none() && fast.is_none() && cached.is_none() => {
+            let _ = fine;
+            parts.push(format!("{name} is normal{for_what}."));
+        }
+        (None, Some(fine)) => parts.push(format!("{name}: {fine} normal{for_what}.")),
+        (None, None) => {}
+    }
+    if let Some(disturbed) = disturbed {
+        parts.push(format!("Cannot judge {disturbed}: the machine was disturbed."));
+    }
+    if let Some(fast) = fast {
+        parts.push(format!("Faster than any reference figure: {fast}."));
+    }
+    if let Some(cached) = cached {
+        parts.push(format!("Not judged, a cache may have answered: {cached}."));
+    }
+    if parts.is_empty() {
+        let why = normal.unknown.map_or("no reference figures for it", why_unknown);
+        return format!("Cannot determine whether {name} is normal: {why}.");
+    }
+    parts.join(" ")
+}
+
+fn why_unknown(why: WhyUnknown) -> &'static str {
+    match why {
+        WhyUnknown::Memory => "it is in memory",
+        WhyUnknown::UserSpace => "the filesystem uses a user-space driver",
+        WhyUnknown::NotVisible => "the disk is not visible from here",
+        WhyUnknown::SeveralDisks => "no reference figures for several disks together",
+        WhyUnknown::OtherBus => "no reference figures for this kind of disk",
+    }
+}
+
+/// "an SD card (class 10, U1) over SD, sd high-speed, on a Raspberry Pi 3 Model B+".
+fn subject(normal: &Normal) -> Option<String> {
+    let class = normal.card_class.as_deref().map(|class| format!(" ({class})"));
+    let link = normal.link.as_deref().filter(|link| !link.is_empty() && *link != "SD");
+    let link = link.map(|link| format!(" over {link}"));
+    let board = normal.board.as_deref().map(|board| format!(" on a {board}"));
+    let crypt = normal.is_encrypted.then(|| " through encryption".to_string());
+    let parts = [class, link, board, crypt].into_iter().flatten().collect::<String>();
+    Some(sanitize(&format!("{}{parts}", medium(normal.medium?))))
+}
+
+/// A kind of storage, with its article.
+pub fn medium(medium: Medium) -> &'static str {
+    match medium {
+        Medium::Sd => "an SD card",
+        Medium::Emmc => "an eMMC",
+        Medium::UsbStick => "a USB stick or card reader",
+        Medium::UsbSsd => "an SSD on USB",
+        Medium::UsbHdd => "a hard disk on USB",
+        Medium::AtaHdd => "a hard disk",
+        Medium::AtaSsd => "a SATA SSD",
+        Medium::Nvme => "an NVMe SSD",
+        Medium::Virtio => "a virtio disk",
+        Medium::Virtual => "a virtual disk",
+        Medium::Loop => "a disk image",
+        Medium::Network => "a network filesystem",
+    }
+}
+
+fn figure(of: &PlaceFigure) -> FigureWords {
+    let name = words::capital(&names::workload(of.test.workload()));
+    let tail = of.tail.map_or(String::new(), |tail| {
+        let what = if tail.of_flushes { " flush" } else { "" };
+        format!("p{}{what} {}", tail.percent, units::latency(tail.ns))
+    });
+    let earlier = || of.earlier.as_ref().map(|earlier| earlier_words(of.test, earlier));
+    let usual = of.usual.as_ref().map(|usual| {
+        let range = range(of.test, usual.low, usual.high);
+        format!("usual: {range} ({})", confidence(usual.confidence))
+    });
+    let source = of.usual.as_ref().map(|usual| {
+        let own = match usual.widened_by.len() as u32 {
+            0 => String::new(),
+            n => format!("; {} here on other drives of this kind", words::count(n, "run")),
+        };
+        let link =
+            of.link.as_ref().map_or(String::new(), |link| format!("; link: {}", link.source));
+        sanitize(&format!("{}{own}{link}", usual.source))
+    });
+    FigureWords {
+        name,
+        mb_per_s: units::three_digits(of.bytes_per_s / 1e6),
+        iops: units::count(of.iops),
+        tail,
+        joules: joules(of),
+        verdict: verdict(of),
+        usual: [usual, earlier()].into_iter().flatten().collect::<Vec<_>>().join("; "),
+        source: source.unwrap_or_default(),
+        tone: match of.normality {
+            Normality::Normal { .. } => Tone::Good,
+            Normality::Slow { .. } => Tone::Bad,
+            Normality::Unknown => Tone::Plain,
+            _ => Tone::Caution,
+        },
+    }
+}
+
+fn joules(of: &PlaceFigure) -> (String, String) {
+    let told = |joules: Option<f64>| joules.map_or(String::new(), energy::small);
+    let energy = of.energy.as_ref();
+    (
+        told(energy.and_then(|energy| energy.joules_per_gb)),
+        told(energy.and_then(|energy| energy.joules_per_1000_ios)),
+    )
+}
+
+fn confidence(of: Confidence) -> &'static str {
+    match of {
+        Confidence::Specification => "by specification",
+        Confidence::Measured => "measured by others",
+        Confidence::Estimate => "an estimate",
+        Confidence::Own => "earlier runs here",
+    }
+}
+
+fn rate(test: Test, value: f64) -> String {
+    match test.is_in_bytes() {
+        true => units::rate(value),
+        false => format!("{} IOPS", units::count(value)),
+    }
+}
+
+fn range(test: Test, low: f64, high: Option<f64>) -> String {
+    match high {
+        Some(high) => {
+            let (low, high) = (rate(test, low), rate(test, high));
+            // "14 to 47 MB/s": the unit once where it is the same.
+            match (low.split_once(' '), high.split_once(' ')) {
+                (Some((number, unit)), Some((_, same))) if unit == same => {
+                    format!("{number} to {high}")
+                }
+                _ => format!("{low} to {high}"),
+            }
+        }
+        None => format!("{} or more", rate(test, low)),
+    }
+}
+
+fn earlier_words(test: Test, of: &crate::model::normal::Earlier) -> String {
+    let runs = words::count(of.runs.len() as u32, "earlier run");
+    format!("{runs} on this drive: {}", range(test, of.low, Some(of.high)))
+}
+
+fn verdict(of: &PlaceFigure) -> String {
+    match &of.normality {
+        Normality::Normal { at_link_limit } => {
+            let link = of.link.as_ref().filter(|_| *at_link_limit).map(|link| {
+                format!("the link is the limit ({})", units::rate(link.practice_bytes_per_s))
+            });
+            let is_above = |label: &&crate::model::normal::Label| of.rate() > label.bytes_per_s;
+            let label = of.label.as_ref().filter(is_above).map(|label| {
+                let promise = units::rate(label.bytes_per_s);
+                format!("faster than the label ({}: {promise})", sanitize(&label.class))
+            });
+            let more: Vec<String> = [link, label].into_iter().flatten().collect();
+            match more.is_empty() {
+                true => "normal".to_string(),
+                false => format!("normal, {}", more.join("; ")),
+            }
+        }
+        Normality::Slow { below, because } => slow(of, *below, because),
+        Normality::Disturbed { by } => {
+            let by: Vec<String> = by.iter().map(|id| disturbance(id)).collect();
+            format!("not judged: low, but the machine was disturbed by {}", words::list(&by))
+        }
+        Normality::Fast { is_from_cache: true } => {
+            "faster than the link: a cache answered".to_string()
+        }
+        Normality::Fast { is_from_cache: false } => {
+            "faster than any reference figure, possibly from a cache".to_string()
+        }
+        Normality::Cached { is_certain: true } => "not judged: memory answered".to_string(),
+        Normality::Cached { is_certain: false } => {
+            "not judged: cannot determine whether a cache answered".to_string()
+        }
+        Normality::Unknown => "cannot determine: no reference figures".to_string(),
+    }
+}
+
+fn slow(of: &PlaceFigure, below: Below, because: &[Because]) -> String {
+    let what = match (below, &of.label, &of.earlier) {
+        (Below::Label, Some(label), _) => {
+            let promise = units::rate(label.bytes_per_s);
+            format!("below the label ({}: {promise})", sanitize(&label.class))
+        }
+        (Below::Earlier, _, Some(earlier)) => {
+            format!("earlier runs reached at least {}", rate(of.test, earlier.low))
+        }
+        _ => "below the usual range".to_string(),
+    };
+    let reasons: Vec<String> = because.iter().map(|b| reason(*b).to_string()).collect();
+    match reasons.is_empty() {
+        true => format!("slow: {what}, cause unknown"),
+        false => format!("slow: {what}, because {}", words::list(&reasons)),
+    }
+}
+
+fn reason(because: Because) -> &'static str {
+    match because {
+        Because::SlowLink => "drive and port use a slower link than both support",
+        Because::NoUas => "the USB drive runs without UAS",
+        Because::LinkBelowLabel => "the link is slower than the label",
+        Because::Encryption => "the filesystem is encrypted",
+        Because::Health => "the drive reports wear or errors",
+    }
+}
+
+/// What a finding that forbids a judgement is about, with its id to look up.
+fn disturbance(id: &str) -> String {
+    let known = [
+        (&background::RULE, "other processes"),
+        (&throttled::RULE, "throttling"),
+        (&swap::RULE, "swapping"),
+        (&suspended::RULE, "a suspend"),
+        (&lazyinit::RULE, "a filesystem that is still initializing"),
+        (&thermal_trend::RULE, "heat"),
+    ];
+    let what = known.iter().find(|(rule, _)| rule.id == id).map_or("a finding", |(_, what)| what);
+    format!("{what} ({})", sanitize(id))
+}
+
+/// The table of figures: headings, then a line each.
+pub fn table(of: &PlaceAnswer, width: usize) -> Vec<String> {
+    let name = of.figures.iter().map(|f| f.name.chars().count()).max().unwrap_or(0).min(width / 2);
+    let has_energy = of.energy.is_some();
+    let line = |name_of: &str, figures: [&str; 3], joules: (&str, &str)| {
+        let [mb, iops, tail] = figures;
+        let (gb, ios) = if has_energy { joules } else { ("", "") };
+        let text = format!("{name_of:<name$}  {mb:>8}  {iops:>7}  {tail:<18}  {gb:>7}  {ios:>8}");
+        text.trim_end().to_string()
+    };
+    let head = line("", ["MB/s", "IOPS", "latency"], ("J/GB", "J/1k I/O"));
+    let rows = of.figures.iter().map(|f| {
+        let joules = (f.joules.0.as_str(), f.joules.1.as_str());
+        line(&f.name, [&f.mb_per_s, &f.iops, &f.tail], joules)
+    });
+    std::iter::once(head).chain(rows).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::bundle::sample_normal::normal;
+    use crate::testing::RunBuilder;
+
+    #[test]
+    fn every_verdict_has_its_words_and_hostile_text_is_harmless() {
+        let run = RunBuilder::directories(&["/mnt/\u{1b}[2Jx"]).build();
+        let mut of = normal();
+        of.card_class = Some("\u{1b}]0;x\u{7}".to_string());
+        of.figures.iter_mut().for_each(|f| {
+            f.label.as_mut().unwrap().class = "\u{1b}[1m".to_string();
+            f.usual.as_mut().unwrap().source = "a\u{202e}b".to_string();
+        });
+        let words = words(&run, &of);
+        let all = format!("{words:#?}");
+        assert!(!all.contains('\u{1b}') && !all.contains("\\u{1b}[1m"), "{all}");
+        insta::assert_snapshot!("every_verdict", {
+            let lines = words.figures.iter().map(|f| format!("{} | {}", f.verdict, f.usual));
+            format!("{}\n{}", words.said, lines.collect::<Vec<_>>().join("\n"))
+        });
+    }
+}

@@ -1,0 +1,148 @@
+//! The page about what is usual: docs/normal.md, made from `data/usual.csv`, `data/links.csv` and
+//! `data/boards.csv`.
+
+use crate::boards;
+use crate::model::normal::{Confidence, Medium, Test};
+use crate::units;
+use crate::usual::{self, Line, LineKind, links};
+use crate::words;
+
+use super::answer::medium_words;
+
+const HEAD: &str = "# Is this drive slow?
+
+`bakeoff quick DIR` measures one directory for 60 seconds, without root and without changing anything else on it. It
+prints four figures, each in MB/s and IOPS with the 99th percentile of the latency:
+
+| test | what it does | limited by |
+|---|---|---|
+| sequential reads | 1 MiB at a time, past the page cache | link, then drive |
+| sequential writes | 1 MiB at a time to a new file, flushed every 16 MiB | drive |
+| random reads | 4 KiB at a time, one after the other, past the page cache | latency of the drive |
+| random writes | 4 KiB at a time, each flushed | how the drive flushes its cache |
+
+The percentile is of all operations of all blocks. If too few operations support the 99th percentile, a lower one is
+shown with its number. For work that mostly waits for flushes it is the latency of a flush.
+
+Below the figures, `Is this normal?` compares each of them with the range that is usual for this kind of storage, and
+names the source of the range:
+
+| verdict | meaning |
+|---|---|
+| normal | The figure is in the range. If it reaches 90 % of what the link carries, the link is the limit. If it is above the promise of the card's label, that is reported too. |
+| slow | The figure is below the range, below 80 % of the promise of the label, or below 70 % of the lowest of at least two earlier runs on this drive. The causes that the machine reports follow: a link that is slower than possible, USB without UAS, encryption, wear. |
+| faster | The figure is above the range. If it is more than the link can carry, a cache answered. |
+| not judged | Memory answered or may have answered, or the machine was disturbed: by other processes, throttling, swapping, a suspend, heat, or a filesystem that is still being initialised. Nothing is called slow on such a machine. |
+| cannot determine | No figures are known for such storage: several disks together, a user-space driver, an unknown bus. |
+
+Ranges are wide on purpose: a figure outside of one deserves a check, a figure inside proves nothing. Three things change
+a range:
+
+- Sequential ranges end at what the link carries in practice, plus 15 %. On links of at most 100 MB/s they begin at a
+  third of that for reads, because nearly every drive reaches it.
+- Earlier runs in your store on other drives of the same kind, class, link and board make the range wider.
+- Earlier runs on the same drive never do. They are a comparison of their own: \"earlier runs on this drive\".
+
+";
+
+/// The page.
+pub fn usual_markdown() -> String {
+    let mut out = HEAD.to_string();
+    out.push_str("## Kinds of storage\n\n");
+    out.push_str("| storage | restricted to | test | usual | basis | source |\n");
+    out.push_str("|---|---|---|---|---|---|\n");
+    let all = usual::lines();
+    all.iter().filter(|line| line.kind == LineKind::Range).for_each(|l| out.push_str(&range(l)));
+    out.push_str("\n## Labels of SD cards\n\n| label | promises | source |\n|---|---|---|\n");
+    for line in all.iter().filter(|line| line.kind == LineKind::Promise) {
+        let promise = units::rate(line.low);
+        let test = line.test.workload();
+        out.push_str(&format!("| {} | {test} {promise} | {} |\n", line.class, line.source));
+    }
+    out.push_str(
+        "\n## Links\n\n| link | can carry | carries in practice | source |\n|---|--:|--:|---|\n",
+    );
+    for link in links::all() {
+        out.push_str(&format!(
+            "| {} | {} | {} | {} |\n",
+            link.name,
+            units::rate(link.nominal_bytes_per_s),
+            units::rate(link.practice_bytes_per_s),
+            link.source
+        ));
+    }
+    out.push_str(
+        "\n## Raspberry Pi boards\n\nWhat others measured over the links of each board. `data/boards.csv` has the \
+         sources.\n\n| board | card slot | reads from cards, MB/s | USB storage, MB/s | PCIe, MB/s |\n\
+         |---|---|---|---|---|\n",
+    );
+    for board in boards::all() {
+        let field = |name| match board.field(name) {
+            "" => "unknown".to_string(),
+            text => text.replace('|', "/"),
+        };
+        out.push_str(&format!(
+            "| {} | {} | {} | {} | {} |\n",
+            board.name(),
+            field("sd_mode_max"),
+            field("sd_seq_read_measured_MBps"),
+            field("usb_measured_MBps"),
+            field("pcie_measured_MBps"),
+        ));
+    }
+    out
+}
+
+fn range(line: &Line) -> String {
+    let of = |test: Test, value: f64| match test.is_in_bytes() {
+        true => units::rate(value),
+        false => format!("{} IOPS", units::count(value)),
+    };
+    let usual = match line.high {
+        Some(high) => format!("{} to {}", of(line.test, line.low), of(line.test, high)),
+        None => format!("{} up to the link", of(line.test, line.low)),
+    };
+    let link = links::find(line.link).map(|link| link.name);
+    let only = [line.class, link.unwrap_or_default(), line.board];
+    let only: Vec<&str> = only.into_iter().filter(|text| !text.is_empty()).collect();
+    let basis = match line.confidence {
+        Confidence::Specification => "specification",
+        Confidence::Measured => "measured by others",
+        Confidence::Estimate => "estimate",
+        Confidence::Own => "own runs",
+    };
+    format!(
+        "| {} | {} | {} | {usual} | {basis} | {} |\n",
+        kind(line.medium),
+        only.join(", "),
+        line.test.workload(),
+        line.source
+    )
+}
+
+fn kind(medium: Medium) -> String {
+    let name = medium_words(medium);
+    words::capital(name.split_once(' ').map_or(name, |(_, name)| name))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn docs_normal_md_is_this_page() {
+        let page = include_str!("../../../../docs/normal.md");
+        assert_eq!(usual_markdown(), page, "write it again: cargo run -p bakeoff --example docs");
+    }
+
+    #[test]
+    fn every_board_and_kind_has_a_line() {
+        let page = usual_markdown();
+        for board in boards::all() {
+            assert!(page.contains(&format!("| {} |", board.name())), "{}", board.name());
+        }
+        for medium in Medium::ALL {
+            assert!(page.contains(&format!("| {} |", kind(medium))), "{medium:?}");
+        }
+    }
+}

@@ -1,0 +1,190 @@
+//! What links carry: `data/links.csv`, by the names that the kernel gives them.
+
+use crate::boards;
+use crate::boards::link::capacity_bytes_per_s;
+use crate::model::host::Layer;
+use crate::model::normal::LinkLimit;
+
+const TABLE: &str = include_str!("../../data/links.csv");
+
+/// Columns of the table.
+const COLUMNS: usize = 6;
+
+/// One link.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Link {
+    /// Its key.
+    pub key: &'static str,
+    /// For people.
+    pub name: &'static str,
+    /// The most it can carry, bytes a second.
+    pub nominal_bytes_per_s: f64,
+    /// What drives reach over it, bytes a second.
+    pub practice_bytes_per_s: f64,
+    /// Where it is from.
+    pub source: &'static str,
+}
+
+/// Every link.
+pub fn all() -> Vec<Link> {
+    let link = |line: &'static str| {
+        let fields: Vec<&'static str> = line.splitn(COLUMNS, ',').collect();
+        let &[key, name, nominal, practice, _, source] = fields.as_slice() else { return None };
+        let bytes = |text: &str| text.parse::<f64>().ok().map(|mb| mb * 1e6);
+        Some(Link {
+            key,
+            name,
+            nominal_bytes_per_s: bytes(nominal)?,
+            practice_bytes_per_s: bytes(practice)?,
+            source,
+        })
+    };
+    TABLE.lines().skip(1).filter_map(link).collect()
+}
+
+/// The link of that key.
+pub fn find(key: &str) -> Option<Link> {
+    all().into_iter().find(|link| link.key == key)
+}
+
+/// The key of a disk's link; `None` where the kernel does not tell it, or the table has none.
+pub fn key(disk: &Layer) -> Option<&'static str> {
+    let link = disk.link.as_deref()?;
+    let lower = link.to_ascii_lowercase();
+    match disk.bus.as_deref()? {
+        "usb" => match link.strip_prefix("USB ")?.split(' ').next()?.parse::<u32>().ok()? {
+            ..=12 => Some("usb1"),
+            ..=480 => Some("usb2"),
+            ..=5000 if link.contains("UAS") => Some("usb3-uas"),
+            ..=5000 => Some("usb3-bot"),
+            _ => Some("usb3-gen2"),
+        },
+        "mmc" => {
+            const MODES: [(&str, &str); 9] = [
+                ("hs400", "emmc-hs400"),
+                ("hs200", "emmc-hs200"),
+                ("sdr104", "sd-sdr104"),
+                ("ddr50", "sd-ddr50"),
+                ("sdr50", "sd-sdr50"),
+                ("high-speed", "sd-hs"),
+                ("sdr25", "sd-hs"),
+                ("sdr12", "sd-legacy"),
+                ("legacy", "sd-legacy"),
+            ];
+            MODES.iter().find(|(mode, _)| lower.contains(mode)).map(|(_, key)| *key)
+        }
+        "ata" => ["1.5", "3.0", "6.0"]
+            .iter()
+            .zip(["sata1", "sata2", "sata3"])
+            .find_map(|(speed, key)| link.starts_with(&format!("SATA {speed} ")).then_some(key)),
+        "nvme" => {
+            let name = |of: &Link| of.key.starts_with("pcie").then_some(of.nominal_bytes_per_s);
+            let bytes = capacity_bytes_per_s(link)?;
+            let is_near = |of: &&Link| name(of).is_some_and(|n| (n / bytes - 1.0).abs() < 0.02);
+            all().iter().find(is_near).map(|of| of.key)
+        }
+        _ => None,
+    }
+}
+
+/// The card slot of a board where the kernel does not tell the mode: only root sees it.
+pub fn slot_key(model: Option<&str>, disk: &Layer) -> Option<&'static str> {
+    if disk.bus.as_deref() != Some("mmc") || !disk.link.as_deref()?.starts_with("SD") {
+        return None;
+    }
+    let board = boards::find(model?)?;
+    let mode = board.field("sd_mode_max").to_ascii_lowercase();
+    [("sdr104", "sd-sdr104"), ("ddr50", "sd-ddr50"), ("high speed", "sd-hs")]
+        .into_iter()
+        .find_map(|(word, key)| mode.contains(word).then_some(key))
+}
+
+/// What a disk's link carries in practice: on this board, else over such links anywhere.
+pub fn limit(model: Option<&str>, disk: &Layer) -> Option<LinkLimit> {
+    let table = key(disk).or_else(|| slot_key(model, disk)).and_then(find);
+    // The figure of a board may be of a faster mode: PCIe 3 on a Raspberry Pi 5, which has PCIe 2.
+    let is_of_it = |bytes: &f64| table.is_none_or(|of| *bytes <= of.nominal_bytes_per_s);
+    let practice = boards::practice_bytes_per_s(model, disk).filter(is_of_it);
+    let on_board = model.and_then(boards::find).filter(|_| practice.is_some());
+    match (practice, on_board, table) {
+        (Some(bytes), Some(board), table)
+            if table.is_none_or(|of| of.practice_bytes_per_s != bytes) =>
+        {
+            Some(LinkLimit {
+                practice_bytes_per_s: bytes,
+                source: format!("boards.csv, {}", board.name()),
+            })
+        }
+        (_, _, Some(of)) => Some(LinkLimit {
+            practice_bytes_per_s: of.practice_bytes_per_s,
+            source: of.source.to_string(),
+        }),
+        (Some(bytes), _, None) => Some(LinkLimit {
+            practice_bytes_per_s: bytes,
+            source: "the link's line code less a tenth for its protocol".to_string(),
+        }),
+        (None, _, None) => None,
+    }
+}
+
+/// The most a disk's link can carry, bytes a second.
+pub fn most_bytes_per_s(model: Option<&str>, disk: &Layer) -> Option<f64> {
+    let table = key(disk).or_else(|| slot_key(model, disk)).and_then(find);
+    let named = || disk.link.as_deref().and_then(capacity_bytes_per_s);
+    table.map(|of| of.nominal_bytes_per_s).or_else(named)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn disk(bus: &str, link: &str) -> Layer {
+        Layer { bus: Some(bus.into()), link: Some(link.into()), ..Layer::default() }
+    }
+
+    #[test]
+    fn every_line_is_read_and_nothing_carries_more_than_it_can() {
+        assert_eq!(all().len(), TABLE.lines().count() - 1);
+        for link in all() {
+            assert!(link.practice_bytes_per_s > 0.0, "{link:?}");
+            assert!(link.practice_bytes_per_s < link.nominal_bytes_per_s, "{link:?}");
+            assert!(link.source.len() > 10 && !link.name.is_empty(), "{link:?}");
+        }
+    }
+
+    #[test]
+    fn links_by_the_names_of_the_kernel() {
+        let key = |bus, link| key(&disk(bus, link));
+        assert_eq!(key("usb", "USB 480 Mb/s, BOT"), Some("usb2"));
+        assert_eq!(key("usb", "USB 5000 Mb/s, UAS"), Some("usb3-uas"));
+        assert_eq!(key("usb", "USB 5000 Mb/s, BOT"), Some("usb3-bot"));
+        assert_eq!(key("usb", "USB 10000 Mb/s, UAS"), Some("usb3-gen2"));
+        assert_eq!(key("usb", "USB NaN Mb/s"), None);
+        assert_eq!(key("mmc", "SD, sd uhs DDR50, 50 MHz, 4 bits"), Some("sd-ddr50"));
+        assert_eq!(key("mmc", "MMC, mmc HS400, 200 MHz, 8 bits"), Some("emmc-hs400"));
+        assert_eq!(key("mmc", "SD"), None);
+        assert_eq!(key("ata", "SATA 6.0 Gb/s"), Some("sata3"));
+        assert_eq!(key("nvme", "PCIe 5.0 GT/s x1"), Some("pcie2-x1"));
+        assert_eq!(key("nvme", "PCIe 8.0 GT/s PCIe x4"), Some("pcie3-x4"));
+        assert_eq!(key("nvme", "PCIe 8.0 GT/s x2"), None);
+        assert_eq!(key("virtio", ""), None);
+    }
+
+    #[test]
+    fn every_raspberry_pi_with_a_slot_has_its_limit_without_root() {
+        let card = disk("mmc", "SD");
+        for board in boards::all() {
+            let prefix = board.field("dt_model_prefix");
+            if board.field("sd_mode_max").starts_with("eMMC") {
+                continue;
+            }
+            assert!(limit(Some(prefix), &card).is_some(), "{}", board.name());
+            let stick = disk("usb", "USB 480 Mb/s, BOT");
+            assert!(limit(Some(prefix), &stick).is_some(), "{}", board.name());
+        }
+        let pi4 = limit(Some("Raspberry Pi 4 Model B Rev 1.4"), &card).unwrap();
+        assert!((41e6..45e6).contains(&pi4.practice_bytes_per_s), "{pi4:?}");
+        let pi5 = limit(Some("Raspberry Pi 5"), &disk("nvme", "PCIe 5.0 GT/s x1")).unwrap();
+        assert_eq!(pi5.practice_bytes_per_s, 450e6, "its figure is of PCIe 3");
+    }
+}

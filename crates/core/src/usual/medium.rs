@@ -1,0 +1,149 @@
+//! The kind of storage behind a place, from what the kernel says of it.
+
+use crate::model::host::{Layer, LayerKind, Place, PlaceClass};
+use crate::model::normal::{Medium, WhyUnknown};
+
+/// Vendors and models of disks that a hypervisor or a cloud makes.
+const VIRTUAL: [&str; 9] = [
+    "QEMU",
+    "VBOX",
+    "VMware",
+    "Virtual disk",
+    "Virtual Disk",
+    "Msft",
+    "Google",
+    "Amazon Elastic Block Store",
+    "Xen",
+];
+
+/// The kind of storage, with the disk it is on where there is one.
+///
+/// # Errors
+/// Why it cannot be told.
+pub fn of(place: &Place) -> Result<(Medium, Option<&Layer>), WhyUnknown> {
+    match place.class {
+        PlaceClass::Memory => return Err(WhyUnknown::Memory),
+        PlaceClass::Network => return Ok((Medium::Network, None)),
+        PlaceClass::Fuse if place.chain.is_empty() => return Err(WhyUnknown::UserSpace),
+        PlaceClass::Stacked if place.chain.is_empty() => return Err(WhyUnknown::NotVisible),
+        PlaceClass::Fuse | PlaceClass::Stacked | PlaceClass::Block => {}
+    }
+    let has = |kind: LayerKind| place.chain.iter().any(|layer| layer.kind == kind);
+    if has(LayerKind::Ram) {
+        return Err(WhyUnknown::Memory);
+    }
+    if has(LayerKind::Loop) {
+        return Ok((Medium::Loop, None));
+    }
+    let mut disks = place.disks();
+    match (disks.next(), disks.next()) {
+        (Some(disk), None) => Ok((of_disk(disk)?, Some(disk))),
+        (None, _) => Err(WhyUnknown::NotVisible),
+        (Some(_), Some(_)) => Err(WhyUnknown::SeveralDisks),
+    }
+}
+
+fn of_disk(disk: &Layer) -> Result<Medium, WhyUnknown> {
+    let rotates = disk.rotational == Some(true);
+    let names = [&disk.vendor, &disk.model].into_iter().flatten();
+    let is_virtual = names.into_iter().any(|name| VIRTUAL.iter().any(|word| name.contains(word)));
+    let link = disk.link.as_deref().unwrap_or_default();
+    Ok(match disk.bus.as_deref().ok_or(WhyUnknown::OtherBus)? {
+        "virtio" => Medium::Virtio,
+        "xen" | "vmbus" => Medium::Virtual,
+        "nvme" | "ata" | "scsi" if is_virtual => Medium::Virtual,
+        "mmc" if link.starts_with("MMC") => Medium::Emmc,
+        "mmc" => Medium::Sd,
+        "nvme" => Medium::Nvme,
+        "ata" | "scsi" if rotates => Medium::AtaHdd,
+        "ata" | "scsi" => Medium::AtaSsd,
+        // Sticks and card readers often say that they rotate; hard disks are not removable.
+        "usb" if disk.removable == Some(true) => Medium::UsbStick,
+        "usb" if rotates => Medium::UsbHdd,
+        "usb" if link.contains("UAS") || disk.removable == Some(false) => Medium::UsbSsd,
+        "usb" => Medium::UsbStick,
+        _ => return Err(WhyUnknown::OtherBus),
+    })
+}
+
+/// The classes of "class 10, U3, V30, A2" as the table names them.
+pub fn classes(disk: &Layer) -> Vec<String> {
+    let text = disk.card_class.as_deref().unwrap_or_default();
+    let class = |word: &str| match word.strip_prefix("class ") {
+        Some(number) => format!("C{number}"),
+        None => word.to_string(),
+    };
+    text.split(", ").filter(|word| !word.is_empty()).map(class).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn disk(bus: &str, link: &str, change: impl FnOnce(&mut Layer)) -> Place {
+        let mut disk = Layer {
+            kind: LayerKind::Disk,
+            bus: Some(bus.into()),
+            link: (!link.is_empty()).then(|| link.into()),
+            rotational: Some(false),
+            ..Layer::default()
+        };
+        change(&mut disk);
+        Place { chain: vec![disk], ..Place::default() }
+    }
+
+    fn medium(place: &Place) -> Result<Medium, WhyUnknown> {
+        of(place).map(|(medium, _)| medium)
+    }
+
+    #[test]
+    fn kinds_of_storage_by_bus_and_link() {
+        let nothing = |_: &mut Layer| {};
+        let rotates = |l: &mut Layer| l.rotational = Some(true);
+        assert_eq!(medium(&disk("mmc", "SD, sd high-speed", nothing)), Ok(Medium::Sd));
+        assert_eq!(medium(&disk("mmc", "MMC, mmc HS200", nothing)), Ok(Medium::Emmc));
+        assert_eq!(medium(&disk("nvme", "PCIe 5.0 GT/s x1", nothing)), Ok(Medium::Nvme));
+        assert_eq!(medium(&disk("ata", "SATA 6.0 Gb/s", rotates)), Ok(Medium::AtaHdd));
+        assert_eq!(medium(&disk("ata", "SATA 6.0 Gb/s", nothing)), Ok(Medium::AtaSsd));
+        assert_eq!(medium(&disk("virtio", "", nothing)), Ok(Medium::Virtio));
+        let qemu = |l: &mut Layer| l.model = Some("QEMU HARDDISK".into());
+        assert_eq!(medium(&disk("ata", "SATA 1.5 Gb/s", qemu)), Ok(Medium::Virtual));
+        let ebs = |l: &mut Layer| l.model = Some("Amazon Elastic Block Store".into());
+        assert_eq!(medium(&disk("nvme", "", ebs)), Ok(Medium::Virtual));
+        assert_eq!(medium(&disk("zoo", "", nothing)), Err(WhyUnknown::OtherBus));
+    }
+
+    #[test]
+    fn a_stick_that_says_it_rotates_is_a_stick() {
+        let stick = |l: &mut Layer| (l.rotational, l.removable) = (Some(true), Some(true));
+        let hdd = |l: &mut Layer| (l.rotational, l.removable) = (Some(true), Some(false));
+        assert_eq!(medium(&disk("usb", "USB 480 Mb/s, BOT", stick)), Ok(Medium::UsbStick));
+        assert_eq!(medium(&disk("usb", "USB 480 Mb/s, BOT", hdd)), Ok(Medium::UsbHdd));
+        let ssd = medium(&disk("usb", "USB 5000 Mb/s, UAS", |_| {}));
+        assert_eq!(ssd, Ok(Medium::UsbSsd));
+    }
+
+    #[test]
+    fn places_that_are_no_one_disk() {
+        let of = |class| medium(&Place { class, ..Place::default() });
+        assert_eq!(of(PlaceClass::Memory), Err(WhyUnknown::Memory));
+        assert_eq!(of(PlaceClass::Network), Ok(Medium::Network));
+        assert_eq!(of(PlaceClass::Fuse), Err(WhyUnknown::UserSpace));
+        assert_eq!(of(PlaceClass::Block), Err(WhyUnknown::NotVisible));
+        let mut two = disk("ata", "", |_| {});
+        two.chain.push(two.chain[0].clone());
+        assert_eq!(medium(&two), Err(WhyUnknown::SeveralDisks));
+        let mut image = disk("ata", "", |_| {});
+        image.chain.insert(0, Layer { kind: LayerKind::Loop, ..Layer::default() });
+        assert_eq!(medium(&image), Ok(Medium::Loop));
+        image.chain[0].kind = LayerKind::Ram;
+        assert_eq!(medium(&image), Err(WhyUnknown::Memory));
+    }
+
+    #[test]
+    fn classes_as_the_table_names_them() {
+        let place = disk("mmc", "SD", |l| l.card_class = Some("class 10, U3, V30, A2".into()));
+        assert_eq!(classes(&place.chain[0]), ["C10", "U3", "V30", "A2"]);
+        assert!(classes(&Layer::default()).is_empty());
+    }
+}
