@@ -1,4 +1,5 @@
-//! Finds the script and stylesheet of the HTML report, which `make web` bundles into web/dist.
+//! Finds the script and stylesheet of the HTML report and the font of its card, which `make web`
+//! bundles into web/dist.
 //!
 //! Without the bundle the program still builds: its reports then have every table and no chart,
 //! and say so.
@@ -9,7 +10,8 @@ use std::{env, fs};
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let web = Path::new(&env::var("CARGO_MANIFEST_DIR")?).join("../../web");
     let out = PathBuf::from(env::var("OUT_DIR")?);
-    let dist = ["report.js", "report.css"].map(|name| (name, web.join("dist").join(name)));
+    let dist = ["report.js", "report.css", "card-400.ttf", "card-600.ttf"]
+        .map(|name| (name, web.join("dist").join(name)));
     // A path that does not exist makes cargo look again on every build, which is what is wanted.
     for (_, path) in &dist {
         println!("cargo::rerun-if-changed={}", path.display());
@@ -19,8 +21,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         println!("cargo::warning=reports will have no charts: run `make web`, then build again");
     }
     for (name, path) in dist {
-        let text = if is_bundled { fs::read_to_string(path)? } else { String::new() };
-        fs::write(out.join(name), text)?;
+        let bytes = if is_bundled { fs::read(path)? } else { Vec::new() };
+        fs::write(out.join(name), bytes)?;
     }
     Ok(())
 }

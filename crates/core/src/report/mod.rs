@@ -43,7 +43,7 @@ pub use csv::{COLUMNS as CSV_COLUMNS, csv};
 pub use filesystems::filesystems_markdown;
 pub use glossary::glossary_markdown;
 pub use gnuplot::gnuplot;
-pub use html::{Assets, html, study as study_html};
+pub use html::{Assets, card, html, study as study_html};
 pub use import::{facts_text, import_json, import_text};
 pub use json::{json, json_text};
 pub use kept::{kept_json, kept_text};

@@ -20,7 +20,7 @@ pub use choice::Choice;
 pub use limits::Limit;
 pub use live::live;
 pub use matrix::{Cell, Matrix, Place};
-pub use names::workload as workload_name;
+pub use names::{labels as short_names, workload as workload_name};
 pub use screen::write as screen;
 pub use sentence::full as sentence;
 pub use spoken::{place as place_words, write as spoken};
