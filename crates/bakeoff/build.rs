@@ -1,5 +1,6 @@
-//! Finds the script and stylesheet of the HTML report and compresses them. `make web` bundles them
-//! into web/dist of a clone; a source package has them in web beside this file.
+//! Finds the script and stylesheet of the HTML report and the font of its card, and compresses
+//! them. `make web` bundles them into web/dist of a clone; a source package has them in web beside
+//! this file.
 //!
 //! Without the bundle the program still builds: its reports then have every table and no chart,
 //! and say so.
@@ -7,7 +8,7 @@
 use std::path::PathBuf;
 use std::{env, fs};
 
-const NAMES: [&str; 2] = ["report.js", "report.css"];
+const NAMES: [&str; 4] = ["report.js", "report.css", "card-400.ttf", "card-600.ttf"];
 /// The best that the compressor can do.
 const LEVEL: u8 = 10;
 
@@ -25,8 +26,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         println!("cargo::warning=reports will have no charts: run `make web`, then build again");
     }
     for name in NAMES {
-        let text = if is_bundled { fs::read(folder.join(name))? } else { Vec::new() };
-        let packed = miniz_oxide::deflate::compress_to_vec(&text, LEVEL);
+        let bytes = if is_bundled { fs::read(folder.join(name))? } else { Vec::new() };
+        let packed = miniz_oxide::deflate::compress_to_vec(&bytes, LEVEL);
         fs::write(out.join(name), packed)?;
     }
     Ok(())

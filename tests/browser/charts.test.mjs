@@ -11,7 +11,7 @@ test("every chart that has numbers is drawn, and nothing else happens", async ()
   const { page, trouble, close } = await session.open(["demo"]);
   const figures = await page.locator("figure.chart:visible").all();
   const { runs } = await data(page);
-  const expected = runs[0].questions.map((q) => 2 + q.latency.length).reduce((a, b) => a + b);
+  const expected = runs[0].questions.map((q) => 3 + q.latency.length).reduce((a, b) => a + b);
   assert.equal(figures.length, expected);
   for (const figure of figures) {
     const box = await figure.locator("svg").first().boundingBox();

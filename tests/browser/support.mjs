@@ -30,13 +30,16 @@ export async function start() {
   const directory = mkdtempSync(join(tmpdir(), "bakeoff-browser-"));
   const browser = await chromium.launch({ executablePath, args: ARGUMENTS });
   return {
-    /** A page of these runs (names in fixtures/runs), opened with these settings. */
+    /** A page of these runs (names in fixtures/runs), opened with these settings; what is folded
+     * beside the charts is opened unless `folded`. */
     async open(runs, settings = {}) {
+      const { folded, ...options } = settings;
       const file = makePage(directory, runs);
       const context = await browser.newContext({
         viewport: { width: 1280, height: 900 },
         offline: false,
-        ...settings,
+        acceptDownloads: true,
+        ...options,
       });
       const page = await context.newPage();
       const trouble = watch(page);
@@ -47,6 +50,7 @@ export async function start() {
         return route.abort();
       });
       await page.goto(pathToFileURL(file).href);
+      if (!folded) await unfold(page);
       return { page, trouble, file, close: () => context.close() };
     },
     async close() {
@@ -54,6 +58,17 @@ export async function start() {
       rmSync(directory, { recursive: true });
     },
   };
+}
+
+/** Opens every chart and table of figures. */
+async function unfold(page) {
+  await page.evaluate(() => {
+    const folded =
+      "details.more, details.figures, details.swept, details.job, section.machine > details";
+    document.querySelectorAll(folded).forEach((details) => (details.open = true));
+  });
+  // A chart is drawn when it gets its width.
+  await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => setTimeout(done))));
 }
 
 /** Everything a page must never do, as it happens. */

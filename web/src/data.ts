@@ -9,7 +9,22 @@ export interface Page {
 export interface RunData {
   tie_margin: number;
   questions: Question[];
+  sweeps: Sweep[];
   machine: Machine;
+}
+
+/** A rate with the interval of its mean. */
+export interface Absolute {
+  mid: number;
+  low: number;
+  high: number;
+}
+
+/** Workloads that differ in one number only. */
+export interface Sweep {
+  unit: string;
+  is_size: boolean;
+  curves: { candidate: number; points: [number, Absolute][] }[];
 }
 
 /** The machine during the cells of a run. */
@@ -56,6 +71,8 @@ export interface Question {
   rows: Row[];
   over_time: { field: "bytes" | "ios"; per: number; unit: string };
   latency: Latency[];
+  /** Of small files: for each kind of operation [candidate, mean nanoseconds]. */
+  phases: { op: string; means: [number, number][] }[];
   ceilings: Ceiling[];
   rounds?: Rounds;
 }
@@ -76,6 +93,9 @@ export interface Row {
   high: number | null;
   /** [block, ratio or rate] */
   dots: [number, number][];
+  absolute: Absolute | null;
+  /** The mean as the table has it. */
+  figure: string;
 }
 
 export interface Latency {

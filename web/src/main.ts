@@ -1,6 +1,8 @@
 // Draws every chart of the page over its tables, and keeps them right when the window, the
 // theme or the medium (print) changes. Without this script the page still says everything.
+import { addCopyButtons } from "./copy";
 import { readPage } from "./data";
+import { foldFigures } from "./fold";
 import { Plot } from "./plot";
 import { startTheme } from "./theme";
 
@@ -10,6 +12,8 @@ const PAPER_WIDTH = 660;
 function start(): void {
   document.documentElement.classList.remove("no-js");
   const page = readPage();
+  foldFigures();
+  addCopyButtons();
   const plots: Plot[] = [];
   for (const figure of document.querySelectorAll<HTMLElement>("figure.chart")) {
     const plot = Plot.in(figure, page);

@@ -11,6 +11,8 @@ import { tooltipBody, tooltipStyle } from "./tooltip";
 const PANEL = 74;
 const GAP = 30;
 const TOP = 26;
+/** One so many times above the next highest would press the others flat. */
+const OUTLIER = 10;
 
 export function overTimeChart(question: Question, run: number, index: number, names: string[]) {
   const series = readSeries(run, index, question).filter((s) => s.points.length > 0);
@@ -21,8 +23,15 @@ export function overTimeChart(question: Question, run: number, index: number, na
   if (panels.length === 0) return undefined;
   const seconds = Math.max(...series.map((s) => s.points[s.points.length - 1]?.[0] ?? 0));
   const measured = Math.max(...series.flatMap((s) => s.points.map((p) => p[1])), 1e-9);
-  const lines = panels.flatMap((c) => near(question, c, measured).map((ceiling) => ceiling.rate));
-  const highest = Math.max(measured, ...lines);
+  const highestOf = (c: number, own: number) =>
+    Math.max(own, ...near(question, c, own).map((ceiling) => ceiling.rate));
+  const peaks = panels.map((c) => peak(series, c));
+  // Where one is far above the others, each has its own axis: on one they would be flat lines.
+  const [first = 0, second = 0] = [...peaks].sort((a, b) => b - a);
+  const isOwn = panels.length > 1 && first > second * OUTLIER;
+  const scales = panels.map((c, i) => (isOwn ? highestOf(c, peaks[i] ?? measured) : 0));
+  const reach = (c: number) => (isOwn ? peak(series, c) : measured);
+  const common = Math.max(...panels.map((c) => highestOf(c, measured)));
   return (width: number): Chart => {
     const { text, muted, line } = palette();
     const all = panels.map((_, i) => i);
@@ -30,7 +39,11 @@ export function overTimeChart(question: Question, run: number, index: number, na
     const bottom = top(panels.length - 1) + PANEL;
     return {
       height: bottom + FOOT,
-      labels: panels.map((c, i) => ({ top: top(i) - 24, candidate: c, text: names[c] ?? "" })),
+      labels: panels.map((c, i) => ({
+        top: top(i) - 24,
+        candidate: c,
+        text: `${names[c] ?? ""}${isOwn ? " (own axis)" : ""}`,
+      })),
       option: {
         textStyle: { fontFamily: font(), color: text },
         grid: all.map((i) => ({ ...SIDES, top: top(i), height: PANEL })),
@@ -55,7 +68,7 @@ export function overTimeChart(question: Question, run: number, index: number, na
           type: "value",
           gridIndex: i,
           min: 0,
-          max: highest * 1.05,
+          max: (isOwn ? (scales[i] ?? common) : common) * 1.05,
           splitNumber: 2,
           splitLine: { lineStyle: { color: line } },
           axisLabel: { color: muted, formatter: short, showMaxLabel: false },
@@ -82,12 +95,18 @@ export function overTimeChart(question: Question, run: number, index: number, na
           emphasis: { disabled: true },
           // Once a panel.
           ...(series.find((first) => first.candidate === s.candidate) === s
-            ? { markLine: ceilingLines(question, s.candidate, measured, PANEL) }
+            ? { markLine: ceilingLines(question, s.candidate, reach(s.candidate), PANEL) }
             : {}),
         })),
       },
     };
   };
+}
+
+/** The highest rate of a candidate. */
+function peak(series: Series[], candidate: number): number {
+  const own = series.filter((s) => s.candidate === candidate);
+  return Math.max(...own.flatMap((s) => s.points.map((p) => p[1])), 1e-9);
 }
 
 /** Mean of the blocks at a moment, with the lowest and the highest. */

@@ -1,4 +1,5 @@
 // One chart of the page: finds its numbers, draws them, and draws them again when asked.
+import { barsChart, phasesChart } from "./bars";
 import type { Page, Question, RunData } from "./data";
 import { init, type ECharts, type EChartsCoreOption } from "./echarts";
 import { latencyChart } from "./latency";
@@ -6,6 +7,11 @@ import { cellChoice, machineChart } from "./machine";
 import { overTimeChart } from "./overtime";
 import { pointsChart } from "./points";
 import { roundsChart } from "./rounds";
+import { addSaveButtons } from "./save";
+import { sweepChart } from "./sweep";
+
+/** Below this width names stand above their rows instead of beside them. */
+export const NARROW = 460;
 
 /** What a kind of chart gives: how tall it is and what ECharts draws, for a width in pixels. */
 export interface Chart {
@@ -47,11 +53,15 @@ export class Plot {
     if (!element || !run) return undefined;
     if (figure.dataset.kind === "machine") return Plot.ofMachine(figure, element, page, run);
     const question = run.questions[Number(figure.dataset.question)];
-    const describe = question && chartOf(figure, page, run, question);
+    const sweep = run.sweeps[Number(figure.dataset.sweep)];
+    const describe = sweep
+      ? sweepChart(sweep, page.candidates)
+      : question && chartOf(figure, page, run, question);
     if (!describe) {
       figure.hidden = true;
       return undefined;
     }
+    addSaveButtons(figure);
     return new Plot(element, describe);
   }
 
@@ -62,6 +72,7 @@ export class Plot {
       figure.hidden = true;
       return undefined;
     }
+    addSaveButtons(figure);
     const plot = new Plot(element, whole);
     element.before(cellChoice(run, page, (only) => {
       plot.describe = machineChart(run, page, only) ?? whole;
@@ -80,15 +91,17 @@ export class Plot {
     if (Math.abs(this.element.clientWidth - this.width) > 1) this.draw();
   }
 
-  /** Draws for paper. */
+  /** Draws for paper, where two stand side by side; what is folded is not printed. */
   print(width: number): void {
-    this.drawAt(width);
+    const isInPair = this.element.closest(".pair .chart + .chart, .pair .chart:has(+ .chart)");
+    if (this.element.clientWidth > 0) this.drawAt(isInPair ? (width - 20) / 2 : width);
   }
 
   private drawAt(width: number): void {
     this.width = width;
     if (width < 50) return;
     const { height, option, labels } = this.describe(width);
+    this.element.classList.toggle("narrow", width < NARROW);
     this.chart.resize({ width, height, silent: true });
     this.chart.setOption({ animation: false, ...option }, { notMerge: true });
     this.overlay.replaceChildren(
@@ -103,6 +116,10 @@ function chartOf(figure: HTMLElement, page: Page, run: RunData, question: Questi
   switch (kind) {
     case "points":
       return pointsChart(question, run.tie_margin, names);
+    case "bars":
+      return barsChart(question, names);
+    case "phases":
+      return phasesChart(question, names);
     case "rounds":
       return roundsChart(question, names);
     case "time":

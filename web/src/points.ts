@@ -2,12 +2,10 @@
 // axis of ratios (logarithmic, so that twice and half lie equally far), the tie band shaded.
 import type { Question, Row } from "./data";
 import { difference, short, threeDigits } from "./format";
-import type { Chart } from "./plot";
+import { NARROW, type Chart } from "./plot";
 import { color, font, palette, symbol } from "./theme";
 import { tooltipBody, tooltipStyle } from "./tooltip";
 
-/** Below this width names stand above their rows instead of beside them. */
-const NARROW = 620;
 const RIGHT = 22;
 /** Room a label on the axis needs, in pixels. */
 const LABEL_WIDTH = 56;
@@ -31,7 +29,7 @@ export function pointsChart(question: Question, tieMargin: number, names: string
   if (rows.length === 0) return undefined;
   return (width: number): Chart => {
     const isNarrow = width < NARROW;
-    const rowHeight = isNarrow ? 52 : 38;
+    const rowHeight = isNarrow ? 42 : 34;
     const top = 10;
     const left = isNarrow ? 14 : Math.min(240, width * 0.28);
     const height = top + rows.length * rowHeight + 34;
@@ -93,7 +91,7 @@ interface Scale {
 
 /** Where a row's marks lie within it, from its top edge: under the name where that is above. */
 function middle(i: number, isNarrow: boolean): number {
-  return i + (isNarrow ? 0.66 : 0.5);
+  return i + (isNarrow ? 0.72 : 0.5);
 }
 
 function values(rows: Row[]): number[] {

@@ -6,6 +6,8 @@
 mod card;
 #[path = "report_fixture/machine.rs"]
 mod machine;
+#[path = "report_fixture/sweep.rs"]
+mod sweep;
 
 use std::error::Error;
 use std::io::{self, Write};
@@ -38,8 +40,9 @@ fn main() -> Result<(), Box<dyn Error>> {
         "hostile" => hostile(),
         "machine" => machine::events(),
         "rounds" => rounds(),
+        "sweep" => sweep::events(noise),
         _ => {
-            let names = "card|demo|nine|places|one|empty|hostile|machine|rounds";
+            let names = "card|demo|nine|places|one|empty|hostile|machine|rounds|sweep";
             return Err(format!("usage: report_fixture {names}").into());
         }
     };

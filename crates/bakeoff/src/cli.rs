@@ -404,6 +404,10 @@ pub struct Report {
     /// Output file (default: bakeoff-RUN.html; `-` is stdout)
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
+    /// Write the answer as a picture of 1200 x 630 instead: a PNG, or an SVG by the file's name
+    /// (`-` is a PNG on stdout)
+    #[arg(long, value_name = "FILE", conflicts_with = "output")]
+    pub card: Option<PathBuf>,
 }
 
 #[derive(Debug, clap::Args)]

@@ -6,6 +6,7 @@
 #![warn(clippy::print_stdout, clippy::print_stderr)]
 
 mod assets;
+mod card;
 mod cli;
 mod cmd;
 mod database;

@@ -57,7 +57,9 @@ impl<'a> Live<'a> {
 
     /// A lane's window ended with `counts`. The first lane writes for all.
     pub fn publish(&self, counts: Counts, lane: u32) {
-        let ios = self.ios.fetch_add(counts.ios, Ordering::Relaxed) + counts.ios;
+        // As the result counts them: a write and its flush are one operation.
+        let new_ios = counts.ios.saturating_sub(counts.flushes);
+        let ios = self.ios.fetch_add(new_ios, Ordering::Relaxed) + new_ios;
         let new_bytes = counts.read_bytes + counts.write_bytes;
         let bytes = self.bytes.fetch_add(new_bytes, Ordering::Relaxed) + new_bytes;
         let Some(fd) = self.fd.filter(|_| lane == 0) else { return };

@@ -217,6 +217,7 @@ impl Recorder {
             read_bytes: read.bytes,
             write_bytes: write.bytes + create.bytes,
             ios: self.tallies.iter().map(|tally| tally.count).sum(),
+            flushes: self.tallies[Kind::Flush as usize].count,
         }
     }
 

@@ -21,6 +21,8 @@ pub struct Counts {
     pub write_bytes: u64,
     /// Operations completed.
     pub ios: u64,
+    /// How many of them were flushes, which no figure of a result counts as operations.
+    pub flushes: u64,
 }
 
 impl Counts {
@@ -28,6 +30,7 @@ impl Counts {
         self.read_bytes += other.read_bytes;
         self.write_bytes += other.write_bytes;
         self.ios += other.ios;
+        self.flushes += other.flushes;
     }
 
     /// What was done between `earlier` and these.
@@ -36,6 +39,7 @@ impl Counts {
             read_bytes: self.read_bytes - earlier.read_bytes,
             write_bytes: self.write_bytes - earlier.write_bytes,
             ios: self.ios - earlier.ios,
+            flushes: self.flushes - earlier.flushes,
         }
     }
 }

@@ -25,6 +25,10 @@ pub fn events(noise: impl Fn(u32, u16, u16) -> f64) -> Vec<Event> {
             h.run = "ca4d0f1e1d0c0b0a".to_string();
             h.title = "demo: which filesystem on this image?".to_string();
             h.protocol.time_ns = None;
+            h.host.model = Some("Raspberry Pi 4 Model B Rev 1.4".to_string());
+            for disk in h.region.iter_mut().flat_map(|region| &mut region.place.chain) {
+                disk.link = Some("USB 5000 Mb/s".to_string());
+            }
             for candidate in &mut h.candidates {
                 let recipe = RECIPES.iter().find(|r| r.name == candidate.name);
                 candidate.kind = Kind::Stack(recipe.expect("a recipe of that name").stack());

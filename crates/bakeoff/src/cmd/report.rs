@@ -1,4 +1,4 @@
-//! `bakeoff report`: stored runs as one HTML page, or as Markdown to paste.
+//! `bakeoff report`: stored runs as one HTML page, as Markdown to paste, or one as a picture.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -12,6 +12,7 @@ use bakeoff_core::report;
 
 use super::stored;
 use crate::assets;
+use crate::card::{self, CardError};
 use crate::cli::{Format, Global, Report};
 use crate::fault::{Fault, Outcome};
 
@@ -22,6 +23,9 @@ const RUNS: usize = 32;
 pub fn run(global: &Global, args: &Report) -> Result<Outcome, Fault> {
     if let Some(format) = global.format.filter(|format| *format != Format::Markdown) {
         return Err(stored::no_format(format, "report", "HTML, or markdown"));
+    }
+    if let Some(path) = &args.card {
+        return card(global, args, path);
     }
     if args.runs.iter().any(|name| name.starts_with("study:")) {
         return study(global, args);
@@ -36,6 +40,33 @@ pub fn run(global: &Global, args: &Report) -> Result<Outcome, Fault> {
     let path = args.output.clone().unwrap_or_else(|| default_path(&runs));
     let html = report::html(&runs, &assets::report());
     write(&path, &html)
+}
+
+/// One run as a picture.
+fn card(global: &Global, args: &Report, path: &Path) -> Result<Outcome, Fault> {
+    let [name] = args.runs.as_slice() else {
+        return Err(Fault::usage("a card shows one run. For several: bakeoff report RUN..."));
+    };
+    if name.starts_with("study:") {
+        return Err(Fault::usage("a study has no card. For its page: bakeoff report study:NAME"));
+    }
+    if let Some(format) = global.format {
+        return Err(stored::no_format(format, "report --card", "a PNG or SVG by the file's name"));
+    }
+    let runs = stored::analysed(global, &args.runs, 1)?;
+    let [(run, analysis)] = runs.as_slice() else {
+        return Err(Fault::usage("a card shows one run. For several: bakeoff report RUN..."));
+    };
+    let svg = report::card(run, analysis);
+    let is_svg = path.extension().is_some_and(|e| e.eq_ignore_ascii_case("svg"));
+    let bytes = match is_svg {
+        true => svg.into_bytes(),
+        false => card::png(&svg).map_err(|error| match error {
+            CardError::Drawing(_) => Fault::bug(error),
+            _ => Fault::environment(error),
+        })?,
+    };
+    write_bytes(path, &bytes)
 }
 
 /// A published study as a page or a block: its own kind, since it has no blocks and no intervals.
@@ -63,7 +94,11 @@ fn study(global: &Global, args: &Report) -> Result<Outcome, Fault> {
 
 /// Writes the page and says where it is.
 fn write(path: &Path, html: &str) -> Result<Outcome, Fault> {
-    stored::write(Some(path), |out| out.write_all(html.as_bytes()))?;
+    write_bytes(path, html.as_bytes())
+}
+
+fn write_bytes(path: &Path, bytes: &[u8]) -> Result<Outcome, Fault> {
+    stored::write(Some(path), |out| out.write_all(bytes))?;
     if path.as_os_str() != "-" {
         writeln!(std::io::stdout(), "{}", RawPath::new(path))?;
     }

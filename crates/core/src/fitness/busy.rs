@@ -29,8 +29,11 @@ const HEAVY: [&str; 14] = [
     "f3write",
 ];
 
+/// The check that a disk is idle.
+pub const IN_USE: &str = "background I/O";
+
 pub fn disk(disk: &Disk, facts: &Facts) -> Check {
-    const ID: &str = "background I/O";
+    const ID: &str = IN_USE;
     let watched = match &facts.watched {
         Ok(watched) => watched,
         Err(why) => return Check::unknown(ID, why),
@@ -50,8 +53,10 @@ pub fn disk(disk: &Disk, facts: &Facts) -> Check {
         rate(rates.write.bytes_per_s, "writing"),
         by_whom(watched)
     );
+    let users = users(watched);
+    let whom = if users.is_empty() { "the process".to_string() } else { words::list(&users) };
     let mend = format!(
-        "wait, or stop the process; check activity with `bakeoff watch {}`",
+        "wait for {whom}, or stop it; check activity with `bakeoff watch {}`",
         disk.layer.name
     );
     match rates.util_percent {
@@ -62,8 +67,7 @@ pub fn disk(disk: &Disk, facts: &Facts) -> Check {
 
 /// ", most of it by rsync (4711)". Bytes of processes are not split by disk.
 fn by_whom(watched: &Watched) -> String {
-    let name = |user: &Foreign| format!("{} ({})", user.name, user.pid);
-    let names: Vec<String> = watched.users.iter().take(NAMED).map(name).collect();
+    let names = users(watched);
     match (names.is_empty(), watched.saw_all) {
         (false, _) => format!("; processes doing I/O: {}", words::list(&names)),
         (true, true) => "; no process did I/O, so the kernel itself caused it".to_string(),
@@ -73,6 +77,12 @@ fn by_whom(watched: &Watched) -> String {
         }
         (true, false) => "; run as root to see which process".to_string(),
     }
+}
+
+/// "rsync (4711)": processes that did I/O, the busiest first.
+pub fn users(watched: &Watched) -> Vec<String> {
+    let name = |user: &Foreign| format!("{} ({})", user.name, user.pid);
+    watched.users.iter().take(NAMED).map(name).collect()
 }
 
 pub fn programs(facts: &Facts) -> Check {

@@ -12,7 +12,7 @@ pub fn checks(disk: &Disk, facts: &Facts) -> Vec<Check> {
     if let Some(usb) = &disk.usb {
         found.extend([usb_speed(usb, facts), transport(usb)]);
     }
-    found.extend(disk.card.as_ref().map(|card| sd_mode(card, model)));
+    found.extend(disk.card.as_ref().map(|card| sd_mode(card, model, facts)));
     found.extend(disk.pcie.as_ref().map(pcie));
     found.extend(disk.sata.as_ref().map(sata));
     if found.is_empty() {
@@ -101,9 +101,13 @@ fn mode_rank(text: &str) -> Option<u32> {
     MODES.iter().find(|(name, _)| text.contains(name)).map(|(_, mb)| *mb)
 }
 
-fn sd_mode(card: &Card, model: Option<&str>) -> Check {
+fn sd_mode(card: &Card, model: Option<&str>, facts: &Facts) -> Check {
     let Some(mode) = &card.mode else {
-        let why = "the card's mode is in debugfs: run as root, with /sys/kernel/debug mounted";
+        // Root is not told to become root.
+        let why = match facts.watched.as_ref().is_ok_and(|watched| watched.is_root) {
+            true => "the card's mode is in debugfs: mount -t debugfs debugfs /sys/kernel/debug",
+            false => "the card's mode is in debugfs: run as root, with /sys/kernel/debug mounted",
+        };
         return Check::unknown(ID, why);
     };
     if card.kind == "SD" && mode.contains("1 bits") {

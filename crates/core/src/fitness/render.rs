@@ -3,11 +3,12 @@
 use serde_json::{Value, json};
 
 use super::facts::{Disk, Target};
-use super::{Check, Facts, Status, card, verdict};
+use super::{Check, Facts, Status, busy, card, verdict};
 use crate::model::host::{Layer, LayerKind};
 use crate::model::path::sanitize;
 use crate::report::wrap;
 use crate::units;
+use crate::words;
 
 const WIDTH: usize = 80;
 
@@ -15,6 +16,8 @@ const WIDTH: usize = 80;
 pub fn text(facts: &Facts, checks: &[Check]) -> String {
     let mut out = String::new();
     let mut line = |text: &str| out.push_str(&wrap(&sanitize(text), WIDTH, "", "    "));
+    line(&sentence(facts, checks));
+    line("");
     line(&machine(facts));
     line(&target(facts));
     for disk in &facts.disks {
@@ -35,8 +38,6 @@ pub fn text(facts: &Facts, checks: &[Check]) -> String {
             }
         }
     }
-    out.push('\n');
-    out.push_str(&wrap(&sentence(facts, checks), WIDTH, "", ""));
     out
 }
 
@@ -77,7 +78,23 @@ pub(super) fn sentence(facts: &Facts, checks: &[Check]) -> String {
         }
         Status::Pass | Status::Unknown => format!("{name} is ready for measuring."),
     };
-    verdict + &unknown
+    verdict + &disturbed(facts, checks) + &unknown
+}
+
+/// " sda is in use by rsync (4711)." Who it is where that can be seen.
+fn disturbed(facts: &Facts, checks: &[Check]) -> String {
+    let is_in_use = |check: &&Check| check.id == busy::IN_USE && check.status >= Status::Warn;
+    let disks: Vec<String> =
+        checks.iter().filter(is_in_use).filter_map(|check| check.subject.clone()).collect();
+    let users = facts.watched.as_ref().map(busy::users).unwrap_or_default();
+    let are = if disks.len() == 1 { "is" } else { "are" };
+    match (disks.is_empty(), users.is_empty()) {
+        (true, _) => String::new(),
+        (false, true) => format!(" {} {are} in use.", words::list(&disks)),
+        (false, false) => {
+            format!(" {} {are} in use by {}.", words::list(&disks), words::list(&users))
+        }
+    }
 }
 
 fn machine(facts: &Facts) -> String {

@@ -30,6 +30,7 @@ pub mod slice;
 pub mod slice_length;
 pub mod slices;
 pub mod step;
+pub mod sweep;
 pub mod telemetry;
 pub mod thresholds;
 pub mod throttled;

@@ -13,6 +13,7 @@ use crate::model::candidate::{Candidate, Kind, Skipped, Stack};
 use crate::model::path::printable;
 use crate::model::protocol::{Mode, Protocol};
 use crate::model::run::{MOST_CANDIDATES, MOST_WORKLOADS};
+use crate::model::sweep;
 use crate::model::workload::{DriverName, Workload};
 use crate::prepare::support::Recipe;
 use crate::{units, words};
@@ -277,7 +278,15 @@ fn workloads(plan: &Plan, here: &Here) -> Result<(Vec<Workload>, Vec<Skipped>), 
             }
         }
     }
-    Ok((made, dropped))
+    Ok((in_order_of_worth(made), dropped))
+}
+
+/// As the plan has them, but of a long sweep first the values that show its shape: what does not
+/// fit into the time is given up from the end.
+fn in_order_of_worth(made: Vec<Workload>) -> Vec<Workload> {
+    let order = sweep::coarse_first(&made);
+    let mut left: Vec<Option<Workload>> = made.into_iter().map(Some).collect();
+    order.into_iter().filter_map(|at| left[at].take()).collect()
 }
 
 fn of_one(

@@ -329,10 +329,28 @@ fn mount_reason(device: &BlockDevice, mounted: &Mounted) -> Reason {
     } else if BOOT.iter().any(|boot| *at == RawPath::new(boot)) {
         let text = format!("the system boots from it ({name} is mounted on {at})");
         Reason::new(Why::Boot, text)
+    } else if is_own_mount(at) {
+        Reason { is_ours: true, ..Reason::new(Why::Mounted, own_mount(&name, at)) }
     } else {
         let mounted = Reason::new(Why::Mounted, format!("{name} is mounted on {at}"));
         mounted.freed_by(format!("umount {}", shell_word(at)))
     }
+}
+
+/// Where bakeoff mounts: directories that only root can make.
+const OWN_MOUNTS: [&str; 2] = ["/run/bakeoff/", "/var/lib/bakeoff/"];
+
+/// Whether bakeoff mounted it: nobody shall be told to unmount that.
+pub(super) fn is_own_mount(at: &RawPath) -> bool {
+    OWN_MOUNTS.iter().any(|dir| at.as_bytes().starts_with(dir.as_bytes()))
+}
+
+/// What to do about a mount of ours: wait for its run, or have it cleaned up.
+pub(super) fn own_mount(what: &str, at: &RawPath) -> String {
+    format!(
+        "a bakeoff run has {what} mounted on {at}. Wait until it ends (`bakeoff runs`); after a \
+         crash: `bakeoff clean`"
+    )
 }
 
 fn held(device: &BlockDevice, holder: &BlockDevice) -> Reason {

@@ -110,6 +110,17 @@ fn an_unmounted_partition_beside_a_mounted_one_is_allowed_and_the_disk_is_not() 
 }
 
 #[test]
+fn nobody_is_told_to_unmount_what_a_run_of_ours_mounted() {
+    let machine = Machine::default().disk("sdb").mount(&["sdb"], "/run/bakeoff/0123/mnt");
+    let reasons = machine.reasons("sdb");
+    assert_eq!(reasons.len(), 1);
+    assert!(reasons[0].starts_with("a bakeoff run has sdb mounted on /run/bakeoff/0123/mnt. "));
+    assert!(reasons[0].contains("bakeoff clean") && !reasons[0].contains("umount"), "{reasons:?}");
+    let near = Machine::default().disk("sdb").mount(&["sdb"], "/run/bakeoffs/mnt");
+    assert!(near.reasons("sdb")[0].contains("umount"), "not ours");
+}
+
+#[test]
 fn a_partition_of_a_disk_mounted_as_a_whole_is_refused() {
     let machine = Machine::default().disk("sdb").partition("sdb1", "sdb").mount(&["sdb"], "/srv");
     assert_eq!(machine.reasons("sdb1"), ["sdb is mounted on /srv. Release it: umount /srv"]);

@@ -39,7 +39,13 @@ pub fn reasons(image: &Image, system: &System) -> Vec<Reason> {
     }
     for mounted in system.mounts.iter().filter(|m| is_it(&m.mount.source)) {
         let at = &mounted.mount.mount_point;
-        add(Why::Mounted, format!("it is mounted on {at}. Unmount it: umount {}", shell_word(at)));
+        match guard::is_own_mount(at) {
+            true => add(Why::Mounted, guard::own_mount("it", at)),
+            false => add(
+                Why::Mounted,
+                format!("it is mounted on {at}. Unmount it: umount {}", shell_word(at)),
+            ),
+        }
     }
     for device in &image.loops {
         let on = system
@@ -51,8 +57,12 @@ pub fn reasons(image: &Image, system: &System) -> Vec<Reason> {
             Some(m) => {
                 let at = &m.mount.mount_point;
                 let word = shell_word(at);
-                let text =
-                    format!("it is mounted on {at} through {device}. Unmount it: umount {word}");
+                let text = match guard::is_own_mount(at) {
+                    true => guard::own_mount("it", at),
+                    false => {
+                        format!("it is mounted on {at} through {device}. Unmount it: umount {word}")
+                    }
+                };
                 add(Why::Mounted, text);
             }
             None => add(

@@ -56,7 +56,7 @@ pub fn bench_text(measurement: &Measurement) -> String {
         out.push('\n');
     }
     for f in m.findings.iter().map(FindingView::new) {
-        let text = format!("{} {}: {} {}", f.severity_word, f.id, f.evidence(), f.advice);
+        let text = format!("{}: {} {} ({})", f.severity_word, f.evidence(), f.advice, f.id);
         out.push_str(&wrap(&text, WIDTH, "- ", "  "));
     }
     out

@@ -52,12 +52,13 @@ pub fn markdown(run: &Run, analysis: &Analysis) -> String {
         out.push_str("\nWhat limits these answers:\n\n");
     }
     for f in findings {
-        let what = format!("{} {} ({})", f.severity_word, f.id, f.about());
+        let what = format!("{} ({})", f.severity_word, f.about());
         out.push_str(&format!(
-            "- {}: {} {}\n",
+            "- {}: {} {} ({})\n",
             escape(&what),
             escape(&f.evidence()),
-            escape(&f.advice)
+            escape(&f.advice),
+            escape(&f.id)
         ));
     }
     for (name, reason) in &view.missing {

@@ -49,7 +49,7 @@ pub use exposition::Exposition;
 pub use filesystems::filesystems_markdown;
 pub use glossary::glossary_markdown;
 pub use gnuplot::gnuplot;
-pub use html::{Assets, html, study as study_html};
+pub use html::{Assets, card, html, study as study_html};
 pub use import::{facts_text, import_json, import_text};
 pub use json::{json, json_text};
 pub use kept::{kept_json, kept_text};

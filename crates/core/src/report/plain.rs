@@ -63,11 +63,11 @@ fn answer(question: &Question, view: &View) -> Vec<String> {
 
 fn finding(f: &FindingView) -> String {
     format!(
-        "Finding {}, {}, about {}: {} {}",
-        f.id,
+        "Finding, {}, about {}: {} {} Code {}.",
         f.severity_word,
         f.about(),
         f.evidence(),
-        f.advice
+        f.advice,
+        f.id
     )
 }

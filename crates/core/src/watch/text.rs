@@ -23,7 +23,7 @@ pub fn text(frame: &Frame, height: usize) -> String {
     head.push_str(&machine(&frame.machine));
     head.push_str(&format!(
         "\n{:<NAME$} {:<8}{:>9} {:>10} {:>6} {:>9} {:>8} {:>7}{:>6}\n",
-        "device", "", "per s", "kB/s", "%rqm", "await ms", "areq kB", "aqu-sz", "%util"
+        "device", "", "per s", "KiB/s", "%rqm", "await ms", "areq KiB", "aqu-sz", "%util"
     ));
     let room = height.saturating_sub(head.lines().count() + 1);
     let mut body = String::new();

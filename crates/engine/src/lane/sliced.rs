@@ -88,7 +88,7 @@ impl<E: Engine> Lane<'_, E> {
         let ops = self.recorder.take();
         let written = ops.iter().filter(|(kind, _)| *kind == Kind::Write).map(|(_, t)| t.bytes);
         // A slice may be shorter than a window, which then never looks at what data costs.
-        let counts = Counts { read_bytes: 0, write_bytes: written.sum(), ios };
+        let counts = Counts { write_bytes: written.sum(), ios, ..Counts::default() };
         self.filler.reconsider(counts, loop_ns, self.issued);
         Piece {
             start_ns: self.start_ns,

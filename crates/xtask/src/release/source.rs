@@ -10,7 +10,7 @@ use super::facts::Facts;
 use crate::tool;
 
 /// What `make web` makes and a source package contains.
-const BUNDLE: [&str; 2] = ["report.js", "report.css"];
+const BUNDLE: [&str; 4] = ["report.js", "report.css", "card-400.ttf", "card-600.ttf"];
 
 /// Packs what git tracks, and the bundle.
 pub fn archive(facts: &Facts) -> Result<PathBuf> {

@@ -25,15 +25,26 @@ pub static RULE: Rule = Rule {
 fn in_cell(header: &Header, workload: &Workload, cell: &Cell) -> Option<Finding> {
     (workload.phase == Phase::ColdRead && cell.truth.cache == CacheState::Unknown).then(|| {
         let class = place(header, cell.candidate).map_or(PlaceClass::Block, |p| p.class);
-        let why = match class {
-            PlaceClass::Memory => "the target is memory",
-            PlaceClass::Network => "the cache of the other machine is not visible",
-            PlaceClass::Fuse => "the filesystem uses a user-space driver",
-            PlaceClass::Stacked => "the underlying filesystem is not visible",
-            PlaceClass::Block => "the kernel reports too little",
+        let (why, advice) = match class {
+            PlaceClass::Memory => ("the target is memory", "measure a directory on a drive"),
+            PlaceClass::Network => (
+                "the cache of the other machine is not visible",
+                "run bakeoff on the machine that contains the disk",
+            ),
+            PlaceClass::Fuse => (
+                "the filesystem uses a user-space driver",
+                "use the kernel's driver, or state next to the result that memory may have answered",
+            ),
+            PlaceClass::Stacked => (
+                "the underlying filesystem is not visible",
+                "measure a directory of the underlying filesystem",
+            ),
+            PlaceClass::Block => (
+                "the kernel reports too little",
+                "use Linux 6.5 or later, or state next to the result that memory may have answered",
+            ),
         };
         let evidence = format!("cache state unknown: {why}");
-        let advice = "run bakeoff as root, or on the machine that contains the disk";
         finding(header, &RULE, evidence, advice)
     })
 }

@@ -27,7 +27,7 @@ pub static RULE: Rule = Rule {
 };
 
 /// What helps a board that was slowed down.
-const COOLER: &str = "use a stronger power supply or better cooling, then: bakeoff resume";
+const COOLER: &str = "use a stronger power supply or better cooling, then measure again";
 
 /// The governor that leaves the clock at its highest.
 const PINNED: &str = "performance";

@@ -7,6 +7,7 @@ use crate::model::lead::{NotRanked, Refusal};
 use crate::model::path::sanitize;
 use crate::model::run::Run;
 use crate::model::verdict::{Analysis, WorkloadVerdict};
+use crate::report::layout::cut;
 use crate::report::view::{FindingView, capital, findings};
 use crate::units;
 use crate::words;
@@ -20,11 +21,23 @@ pub struct Limit {
     pub said: String,
     /// Whether it forbids or may forbid an answer.
     pub is_severe: bool,
+    /// The finding it is, where it is one: with its advice and its code.
+    pub finding: Option<FindingView>,
+}
+
+impl Limit {
+    /// The sentence with the code of its finding at the end, in `width` characters: what does not
+    /// fit is cut before the code, which leads to the rest.
+    pub fn within(&self, width: usize) -> String {
+        let code = self.finding.as_ref().map_or(String::new(), |f| format!(" ({})", f.id));
+        let room = width.saturating_sub(code.chars().count());
+        format!("{}{code}", cut(&self.said, room))
+    }
 }
 
 /// Everything that limits the answers, the most important first.
 pub fn of(run: &Run, analysis: &Analysis) -> Vec<Limit> {
-    let note = |said: String| Limit { said, is_severe: false };
+    let note = |said: String| Limit { said, is_severe: false, finding: None };
     let all = findings(&analysis.findings);
     let of = |wanted: &dyn Fn(Severity) -> bool| -> Vec<Limit> {
         all.iter().filter(|f| wanted(f.severity)).map(|f| finding(f, analysis)).collect()
@@ -54,8 +67,9 @@ fn finding(f: &FindingView, analysis: &Analysis) -> Limit {
     };
     let word = capital(f.severity_word);
     Limit {
-        said: format!("{word} {}{about}: {}", f.id, capital(&f.evidence())),
+        said: format!("{word}{about}: {}", capital(&f.evidence())),
         is_severe: f.severity >= Severity::Error,
+        finding: Some(f.clone()),
     }
 }
 

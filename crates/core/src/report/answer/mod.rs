@@ -21,7 +21,7 @@ pub use choice::Choice;
 pub use limits::Limit;
 pub use live::live;
 pub use matrix::{Cell, Matrix, Place};
-pub use names::workload as workload_name;
+pub use names::{labels as short_names, workload as workload_name};
 pub use normal::{
     FigureWords, PlaceAnswer, medium as medium_words, table as place_table, words as place_answer,
 };

@@ -45,7 +45,7 @@ pub fn write(answer: &Answer, options: &TextOptions, report: Option<&str>) -> St
     let blanks = left.saturating_sub(shown).min(BLANKS_MAX);
     let limits = answer.limits.iter().take(shown).map(|limit| {
         let tone = if limit.is_severe { Tone::Bad } else { Tone::Plain };
-        paint(&cut(&limit.said, screen.width), tone, options.color)
+        paint(&limit.within(screen.width), tone, options.color)
     });
     let blank = |at: usize| (blanks > at).then(String::new);
     let mut lines = choice;

@@ -36,7 +36,7 @@ pub fn write(answer: &Answer, report: Option<&str>) -> String {
     }
     lines.extend(answer.bottleneck.clone());
     let limits = answer.limits.iter().take(LIMITS_MAX);
-    lines.extend(limits.map(|limit| limit.said.clone()));
+    lines.extend(limits.map(|limit| limit.within(usize::MAX)));
     let hidden = answer.limits.len().saturating_sub(LIMITS_MAX);
     if hidden > 0 {
         lines.push(format!("{} not read out.", words::count(hidden as u32, "more finding")));

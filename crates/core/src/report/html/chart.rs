@@ -12,8 +12,10 @@ use crate::model::workload::Metric;
 use crate::report::view::{Question, candidate_name};
 use crate::stats::histogram::Histogram;
 
+use super::absolute::{self, Absolute, Phase};
 use super::machine::{self, MachineData};
 use super::percentile;
+use super::sweep::SweepData;
 
 /// The data of one page.
 #[derive(Debug, Serialize)]
@@ -31,6 +33,8 @@ pub struct RunData {
     pub tie_margin: f64,
     /// One for each workload.
     pub questions: Vec<QuestionData>,
+    /// Workloads that are one curve together.
+    pub sweeps: Vec<SweepData>,
     /// The machine meanwhile.
     pub machine: MachineData,
 }
@@ -52,6 +56,8 @@ pub struct QuestionData {
     pub over_time: OverTime,
     /// Latency by kind of operation.
     pub latency: Vec<LatencyData>,
+    /// Of small files, the time of each kind of operation.
+    pub phases: Vec<Phase>,
     /// What lower layers reach, in the unit of `over_time`.
     pub ceilings: Vec<CeilingData>,
     /// Mode characterise: its rounds.
@@ -94,6 +100,10 @@ pub struct RowData {
     pub high: Option<f64>,
     /// One value a complete block: (block, ratio or rate).
     pub dots: Vec<(u32, f64)>,
+    /// Its own rate.
+    pub absolute: Option<Absolute>,
+    /// The same as the table has it.
+    pub figure: String,
 }
 
 /// Rate of a window: `field` divided by its length in seconds and by `per`.
@@ -138,6 +148,7 @@ impl RunData {
         RunData {
             tie_margin: run.header.protocol.tie_margin,
             questions: questions.iter().map(|q| QuestionData::new(run, q, styles)).collect(),
+            sweeps: Vec::new(),
             machine: machine::data(run, &indices(questions), styles),
         }
     }
@@ -162,6 +173,8 @@ impl QuestionData {
                 low: row.ratio.and_then(|r| finite(r.1)),
                 high: row.ratio.and_then(|r| finite(r.2)),
                 dots,
+                absolute: Absolute::of(&rates.dots(&row.candidate, None, question.unit_scale)),
+                figure: row.rate.clone(),
             }
         };
         QuestionData {
@@ -172,6 +185,7 @@ impl QuestionData {
             rows: question.rows.iter().map(row).collect(),
             over_time: over_time(run, question),
             latency: latency(run, question, styles),
+            phases: absolute::phases(run, question, styles),
             ceilings: ceilings(run, question, styles),
             rounds: question.rounds.as_ref().map(|rounds| RoundsData {
                 rates: rounds.numbers.clone(),
@@ -219,7 +233,7 @@ fn ceilings(run: &Run, question: &Question, styles: &[String]) -> Vec<CeilingDat
 }
 
 /// Cells of one workload in complete blocks.
-fn cells<'a>(run: &'a Run, question: &Question) -> impl Iterator<Item = &'a Cell> {
+pub fn cells<'a>(run: &'a Run, question: &Question) -> impl Iterator<Item = &'a Cell> {
     let index = question.index;
     let blocks = run.blocks.iter().filter(|b| b.state == BlockState::Complete);
     blocks.flat_map(|b| &b.cells).filter(move |c| Some(c.workload) == index)

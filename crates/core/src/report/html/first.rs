@@ -3,11 +3,12 @@
 use crate::model::run::Run;
 use crate::model::verdict::Analysis;
 use crate::report::answer::{self, Answer, Limit};
-use crate::report::view::View;
+use crate::report::view::{FindingView, View};
+use crate::words;
 
 use super::matrix::MatrixPage;
 
-/// Findings that are shown in one line each; all are below in full.
+/// Limits that are shown at once; the others are folded below them.
 const LIMITS_MAX: usize = 3;
 
 /// The first screen as the template walks it.
@@ -22,13 +23,25 @@ pub struct First {
     pub bottleneck: Option<String>,
     /// What limits the answers, the most important of it.
     pub limits: Vec<Limit>,
-    /// Limits that are not among them.
-    pub hidden: usize,
-    /// What to do about them.
+    /// The other limits.
+    pub folded: Vec<Limit>,
+    /// Findings that limit nothing.
+    pub notes_found: Vec<FindingView>,
+    /// What to do that no finding above says.
     pub advice: Vec<String>,
 }
 
 impl First {
+    /// Whether anything limits the answers or was noticed.
+    pub fn has_findings(&self) -> bool {
+        !(self.limits.is_empty() && self.notes_found.is_empty() && self.advice.is_empty())
+    }
+
+    /// "3 more findings".
+    pub fn more(&self) -> String {
+        words::count((self.folded.len() + self.notes_found.len()) as u32, "more finding")
+    }
+
     /// The first screen of a run by the lead that compares something.
     pub fn new(
         index: usize,
@@ -42,16 +55,26 @@ impl First {
         }
         let answer = Answer::new(run, analysis);
         let matrix = MatrixPage::new(index, &answer, view, styles)?;
-        let hidden = answer.limits.len().saturating_sub(LIMITS_MAX);
-        let resume = answer.resume.iter().map(|how| format!("Continue with: {how}"));
+        let mut limits = answer.limits;
+        let is_shown = |f: &&FindingView| limits.iter().all(|l| l.finding.as_ref() != Some(*f));
+        let notes_found = view.findings.iter().filter(is_shown).cloned().collect();
+        // A finding says itself what to do about it.
+        let is_said = |text: &str| limits.iter().flat_map(|l| &l.finding).any(|f| f.advice == text);
+        // How a run that ended early continues is in how it ended.
+        let resume = answer.resume.iter().filter(|_| view.ending.is_none());
+        let resume = resume.map(|how| format!("Continue with: {how}"));
+        let advice = answer.advice.iter().filter(|text| !is_said(text)).cloned().chain(resume);
+        let advice = advice.collect();
+        let folded = limits.split_off(limits.len().min(LIMITS_MAX));
         Some(First {
             matrix,
-            hidden,
-            advice: answer.advice.iter().cloned().chain(resume).collect(),
+            limits,
+            folded,
+            notes_found,
+            advice,
             notes: answer.choice.notes,
             commands: answer.choice.commands,
             bottleneck: answer.bottleneck,
-            limits: answer.limits.into_iter().take(LIMITS_MAX).collect(),
         })
     }
 }

@@ -10,7 +10,7 @@ use crate::report::view::View;
 const ENDS: [f64; 3] = [0.5, 0.25, 0.1];
 /// The axis goes so far beyond the band of equals.
 const BEYOND: f64 = 1.03;
-/// With more workloads the table is wider than the page, which scrolls it.
+/// With more workloads they are lines and the candidates columns: a page is longer than it is wide.
 const MANY: usize = 7;
 /// The widest axis to the right.
 const RIGHT_MAX: f64 = 1.6;
@@ -23,10 +23,10 @@ pub struct MatrixPage {
     pub heads: Vec<Head>,
     /// Candidates.
     pub rows: Vec<Line>,
-    /// `w3` for three workloads, `many` for more than seven.
+    /// `w3` for three columns.
     pub class: String,
-    /// Where the band of equals begins and how wide it is, percent.
-    pub band: (String, String),
+    /// Whether workloads are lines.
+    pub is_tall: bool,
     /// Where the leader is, percent.
     pub one: String,
     /// Where the left end of the axis is, percent, and its share: `50 %`.
@@ -79,6 +79,12 @@ pub struct Mini {
     pub stalls: Option<String>,
     /// What is drawn.
     pub drawn: Option<Drawn>,
+    /// Where the band of equals begins and how wide it is, percent.
+    pub band: (String, String),
+    /// Where the leader is, percent.
+    pub one: String,
+    /// Anchor of the workload's section.
+    pub id: String,
 }
 
 /// An interval in percent of the width.
@@ -138,6 +144,7 @@ impl MatrixPage {
             id: format!("run-{index}-workload-{i}"),
             blocks: line.blocks,
         });
+        let heads: Vec<Head> = heads.collect();
         let style = |name: &str| super::chart::style_of(styles, name);
         let rows: Vec<Line> = matrix
             .rows
@@ -147,23 +154,23 @@ impl MatrixPage {
                 name: row.name.clone(),
                 style: style(&row.name),
                 is_chosen: answer.choice.candidate.as_ref() == Some(&row.name),
-                cells: (row.cells.iter().zip(&view.questions))
-                    .map(|(cell, q)| {
+                cells: (row.cells.iter().zip(&view.questions).zip(&heads))
+                    .map(|((cell, q), head)| {
                         let has_row = q.rows.iter().any(|r| r.candidate == row.name);
-                        Mini { has_row, ..mini(&axis, cell) }
+                        Mini { has_row, id: head.id.clone(), ..mini(&axis, matrix.margin, cell) }
                     })
                     .collect(),
             })
             .collect();
-        let band = (axis.at(1.0 / (1.0 + matrix.margin)), axis.at(1.0 + matrix.margin));
         let all = || rows.iter().flat_map(|row| &row.cells);
+        let is_tall = matrix.columns.len() > MANY && matrix.columns.len() > rows.len();
         Some(MatrixPage {
-            class: match matrix.columns.len() {
-                n if n > MANY => "many".to_string(),
-                n => format!("w{n}"),
+            is_tall,
+            class: match is_tall {
+                true => format!("tall w{}", rows.len()),
+                false => format!("w{}", matrix.columns.len()),
             },
-            heads: heads.collect(),
-            band: (percent(band.0), percent(band.1 - band.0)),
+            heads,
             one: percent(axis.at(1.0)),
             end: (percent(axis.at(libm::exp(axis.left_ln))), left(&axis)),
             margin: amount::share(matrix.margin),
@@ -178,7 +185,8 @@ fn left(axis: &Axis) -> String {
     amount::share(libm::exp(axis.left_ln))
 }
 
-fn mini(axis: &Axis, cell: &Cell) -> Mini {
+fn mini(axis: &Axis, margin: f64, cell: &Cell) -> Mini {
+    let band = (axis.at(1.0 / (1.0 + margin)), axis.at(1.0 + margin));
     let class = match cell.place {
         Place::Leader { is_certain: true } => "leader certain",
         Place::Leader { is_certain: false } => "leader",
@@ -203,6 +211,9 @@ fn mini(axis: &Axis, cell: &Cell) -> Mini {
         spoken: place_words(cell),
         stalls: cell.stalls.as_ref().map(|s| amount::share(s.share)),
         drawn,
+        band: (percent(band.0), percent(band.1 - band.0)),
+        one: percent(axis.at(1.0)),
+        id: String::new(),
     }
 }
 

@@ -5,7 +5,10 @@
 //! only inside a JSON block in which `<`, `>`, `&`, U+2028 and U+2029 are escaped. A content
 //! security policy allows the one script by its hash and no request to anywhere (W3C CSP 3).
 
+mod absolute;
 mod behind;
+mod captions;
+mod card;
 mod ceilings;
 mod cells;
 mod chart;
@@ -16,24 +19,29 @@ mod overview;
 mod percentile;
 mod policy;
 mod study;
+mod sweep;
 
+pub use card::card;
 pub use study::{headline, study};
 
 use super::glossary::{TERMS, Term};
 use askama::Template;
 
+use crate::evidence::Rule;
 use crate::model::finding::Severity;
 use crate::model::run::Run;
 use crate::model::verdict::{Analysis, Verdict};
+use crate::rules;
 
 use super::document::{Table, number, words};
-use super::view::{Alone, BlockView, EffectView, FindingView, Question, View};
+use super::view::{Alone, BlockView, EffectView, FindingView, Question, View, capital};
 use behind::Behind;
 use cells::CellRow;
 use chart::{Data, RunData};
 use first::First;
 use machine::MachineRow;
 use overview::Overview;
+use sweep::SweepPage;
 
 /// The page's own script and stylesheet, as `make web` bundles them.
 #[derive(Clone, Copy, Debug)]
@@ -53,24 +61,29 @@ pub fn html(runs: &[(Run, Analysis)], assets: &Assets) -> String {
             styles.push(column.name.clone());
         }
     }
-    let data = Data {
-        runs: runs
-            .iter()
-            .zip(&views)
-            .map(|((run, _), view)| RunData::new(run, &view.questions, &styles))
-            .collect(),
-        candidates: styles.clone(),
-    };
+    let mut data = Data { runs: Vec::new(), candidates: styles.clone() };
+    let mut sweeps: Vec<Vec<SweepPage>> = Vec::new();
+    for (i, ((run, _), view)) in runs.iter().zip(&views).enumerate() {
+        let mut of_run = RunData::new(run, &view.questions, &styles);
+        let (pages, drawn) = sweep::of(i, run, &view.questions, &of_run.questions, &styles);
+        of_run.sweeps = drawn;
+        data.runs.push(of_run);
+        sweeps.push(pages);
+    }
     let title = match views.as_slice() {
         [one] => one.title.clone(),
         many => format!("bakeoff: {} runs", many.len()),
     };
-    let zipped = runs.iter().zip(views).zip(&data.runs).enumerate();
+    let rules = rules_of(views.iter().flat_map(all_findings));
+    let zipped = runs.iter().zip(views).zip(&data.runs).zip(sweeps).enumerate();
     let page = Page {
         title,
         runs: zipped
-            .map(|(i, ((run, view), data))| RunPage::new(i, run, view, data, &styles))
+            .map(|(i, (((run, view), data), sweeps))| {
+                RunPage::new(i, run, view, (data, sweeps), &styles)
+            })
             .collect(),
+        rules,
         symbols: SYMBOLS,
         terms: &TERMS,
         data: script_json(&data),
@@ -81,6 +94,29 @@ pub fn html(runs: &[(Run, Analysis)], assets: &Assets) -> String {
     let page = page.render();
     let page = page.unwrap_or_else(|e| format!("<!doctype html><title>bakeoff</title>{e}"));
     without_controls(&page, assets.js)
+}
+
+/// Everything that was found of a run and of its workloads.
+fn all_findings(view: &View) -> impl Iterator<Item = &FindingView> {
+    view.findings.iter().chain(view.questions.iter().flat_map(|q| &q.findings))
+}
+
+/// The rules behind these findings, each once, in the order of their ids.
+fn rules_of<'a>(findings: impl Iterator<Item = &'a FindingView>) -> Vec<&'static Rule> {
+    let mut found: Vec<&'static Rule> = findings.filter_map(|f| rules::explain(&f.id)).collect();
+    found.sort_by_key(|rule| rule.id);
+    found.dedup_by_key(|rule| rule.id);
+    found
+}
+
+/// What was seen, as a sentence.
+fn seen(finding: &FindingView) -> String {
+    tied(capital(&finding.evidence()))
+}
+
+/// Where a finding's rule is explained on the page; nothing for one of another version.
+fn rule_anchor(finding: &FindingView) -> Option<String> {
+    rules::explain(&finding.id).map(|rule| format!("rule-{}", rule.id))
 }
 
 /// The page without control characters, which no name or output of others may bring into a
@@ -116,6 +152,8 @@ const COLORS: usize = 8;
 struct Page<'a> {
     title: String,
     runs: Vec<RunPage>,
+    /// What the findings mean.
+    rules: Vec<&'static Rule>,
     symbols: &'static [&'static str],
     terms: &'static [Term],
     data: String,
@@ -135,6 +173,10 @@ struct RunPage {
     /// In place of it, where nothing is compared.
     alone: Option<Alone>,
     questions: Vec<QuestionPage>,
+    /// Workloads that are one curve or map together.
+    sweeps: Vec<SweepPage>,
+    /// Anchor and name of each part.
+    contents: Vec<(String, String)>,
     styles: Vec<usize>,
     /// The machine during each cell that was watched.
     machine: Vec<MachineRow>,
@@ -166,14 +208,29 @@ struct QuestionPage {
     points_label: String,
     /// Findings that are not among the run's own.
     findings: Vec<FindingView>,
+    /// Whether it is a point of a curve, and folded.
+    is_swept: bool,
+    /// Whether it does several kinds of operation in turn.
+    has_phases: bool,
+    /// Whether bars stand beside the ratios: without a ratio the points are rates already.
+    is_compared: bool,
+    bars_caption: String,
 }
 
 impl RunPage {
+    /// Whether a link to the findings of the run leads anywhere.
+    fn has_findings(&self) -> bool {
+        match &self.first {
+            Some(first) => first.has_findings(),
+            None => !self.view.findings.is_empty(),
+        }
+    }
+
     fn new(
         index: usize,
         (run, analysis): &(Run, Analysis),
         view: View,
-        data: &RunData,
+        (data, sweeps): (&RunData, Vec<SweepPage>),
         styles: &[String],
     ) -> RunPage {
         let questions = view.questions.iter().zip(&data.questions).enumerate();
@@ -190,8 +247,8 @@ impl RunPage {
                     behind: behind::of(run, q),
                     row_styles: q.rows.iter().map(|r| style(&r.candidate)).collect(),
                     ops,
-                    points_caption: points_caption(q, data.is_ratio, &view),
-                    points_label: points_label(q),
+                    points_caption: captions::points(q, data.is_ratio, &view),
+                    points_label: captions::label(q),
                     points_title: match data.is_ratio {
                         true => "Results and confidence",
                         false if q.rows.len() == 1 => "Block by block",
@@ -199,17 +256,24 @@ impl RunPage {
                     },
                     time_unit: data.over_time.unit,
                     findings: view.own_findings(q).cloned().collect(),
+                    is_swept: sweeps.iter().any(|sweep| sweep.questions.contains(&i)),
+                    has_phases: !data.phases.is_empty(),
+                    is_compared: data.is_ratio,
+                    bars_caption: captions::bars(q),
                     question: q.clone(),
                 }
             })
-            .collect();
+            .collect::<Vec<_>>();
+        let machine = machine::rows(run, &chart::indices(&view.questions), styles);
         RunPage {
             id: format!("run-{index}"),
             index,
+            contents: captions::contents(index, &questions, &sweeps, !machine.is_empty()),
+            sweeps,
             overview: Overview::new(&view, styles),
             first: First::new(index, run, analysis, &view, styles),
             alone: Alone::of(&view),
-            machine: machine::rows(run, &chart::indices(&view.questions), styles),
+            machine,
             ceilings: ceilings::table(run),
             blocks: blocks(&view.blocks).html(BLOCKS_CAPTION),
             unwatched: ceilings::unwatched(run),
@@ -254,35 +318,6 @@ fn blocks(all: &[BlockView]) -> Table {
         vec![b.number.to_string(), b.state.to_string(), sentinel, b.order.join(" → ")]
     };
     Table::new(columns, all.iter().map(row))
-}
-
-/// What the points, bars, dots and the band of the first chart are.
-fn points_caption(question: &Question, is_ratio: bool, view: &View) -> String {
-    let n = question.rows.iter().map(|r| r.cells).max().unwrap_or(0);
-    if !is_ratio {
-        return format!(
-            "Rate in {}, up to {n} blocks. Symbol: geometric mean over complete blocks. Dot: one \
-             block. No intervals: nothing is {} here.",
-            question.unit,
-            if question.is_alone { "compared" } else { "ranked" },
-        );
-    }
-    let reference = question.reference.as_deref().unwrap_or("the reference");
-    format!(
-        "Rate as a ratio to {reference}, paired inside blocks, up to {n} blocks. Symbol: geometric \
-         mean. Bar: repeated interval. Dot: one block. Shaded: a tie (within {:.0} %).",
-        view.tie_margin * 100.0
-    )
-}
-
-/// The first chart in words.
-fn points_label(question: &Question) -> String {
-    let rows: Vec<String> = question
-        .rows
-        .iter()
-        .map(|r| format!("{} {} {}, {}", r.candidate, r.rate, question.unit, r.change_words()))
-        .collect();
-    format!("{}: {}", question.workload, rows.join("; "))
 }
 
 /// Colour and symbol classes of a candidate.

@@ -5,12 +5,13 @@
 use sha2::{Digest, Sha256};
 
 /// The policy for a page whose only script is `script`. Styles may stand in elements, since that
-/// is how charts are laid out; they cannot fetch anything either.
+/// is how charts are laid out; they cannot fetch anything either. Images may be data of the page
+/// itself, which is how a chart becomes a PNG.
 pub fn policy(script: &str) -> String {
     let hash = base64(&Sha256::digest(script.as_bytes()));
     format!(
         "default-src 'none'; script-src 'sha256-{hash}'; style-src 'unsafe-inline'; \
-         base-uri 'none'; form-action 'none'"
+         img-src data:; base-uri 'none'; form-action 'none'"
     )
 }
 

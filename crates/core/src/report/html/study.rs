@@ -7,7 +7,8 @@ use askama::Template;
 
 use super::super::import::{count, is_shown, lines, value};
 use super::super::view::{FindingView, findings};
-use super::{Assets, policy, severity_class, without_controls};
+use super::{Assets, policy, rule_anchor, rules_of, seen, severity_class, tied, without_controls};
+use crate::evidence::Rule;
 use crate::import::study::facts::{Fact, Facts};
 use crate::import::{Imported, Metric, ToolResult, observe};
 use crate::model::finding::Finding;
@@ -30,6 +31,7 @@ pub fn study(source: &str, imported: &Imported, facts: &Facts, assets: &Assets) 
         ),
         observations: observe::observations(imported),
         assumption: observe::ASSUMPTION,
+        rules: rules_of(findings(&all_findings(imported)).iter()),
         findings: findings(&told),
         facts: facts.fact.iter().map(fact).collect(),
         results: imported.results.iter().map(result).collect(),
@@ -56,6 +58,8 @@ struct StudyPage<'a> {
     observations: Vec<String>,
     assumption: &'static str,
     findings: Vec<FindingView>,
+    /// What they mean.
+    rules: Vec<&'static Rule>,
     /// Key with what it is about, and the statement.
     facts: Vec<(String, String)>,
     results: Vec<ResultView>,
@@ -63,6 +67,12 @@ struct StudyPage<'a> {
     unread: Vec<(String, String)>,
     policy: String,
     css: &'a str,
+}
+
+/// Of the comparison and of each result.
+fn all_findings(imported: &Imported) -> Vec<Finding> {
+    let of_results = imported.results.iter().flat_map(|r| &r.findings);
+    imported.findings.iter().chain(of_results).cloned().collect()
 }
 
 /// One result as the template walks it.
@@ -129,8 +139,10 @@ mod tests {
             let page = study(&format!("study:{}", of.name), &imported, &facts, &ASSETS);
             assert!(page.contains(">Not ranked: "), "{}", of.name);
             for finding in &imported.findings {
-                let tag = format!("<span class=\"lint\">{}</span>", finding.id);
+                let tag = format!("<a class=\"lint\" href=\"#rule-{0}\">{0}</a>", finding.id);
                 assert!(page.contains(&tag), "{}: {}", of.name, finding.id);
+                let meaning = format!("<dt id=\"rule-{}\">", finding.id);
+                assert_eq!(page.matches(&meaning).count(), 1, "{}: {}", of.name, finding.id);
             }
             assert_eq!(page.matches("<tr>\n<th scope=\"row\"").count(), imported.results.len());
             assert!(!page.contains("<script"), "{}", of.name);

@@ -9,6 +9,7 @@ mod finding;
 mod process;
 mod question;
 mod rounds;
+mod setup;
 
 pub use alone::Alone;
 pub use facts::{Column, Group};
@@ -16,6 +17,7 @@ pub use finding::{FindingView, capital, findings};
 pub use process::{BlockView, StepView, name as candidate_name};
 pub use question::{EffectView, Question, Row};
 pub use rounds::RoundsView;
+pub use setup::Setup;
 
 use crate::analyse::places;
 use crate::decide::rounds::is_of_rounds;
@@ -41,6 +43,8 @@ pub struct View {
     pub short_id: String,
     /// For people: "quick: /home, /mnt/usb".
     pub title: String,
+    /// Board, drive, link, kernel and date.
+    pub setup: Setup,
     /// `quick`, `demo`, `run`.
     pub verb: String,
     /// The answer over all workloads.
@@ -100,6 +104,7 @@ impl View {
             run: sanitize(&header.run),
             short_id: sanitize(&header.run.chars().take(8).collect::<String>()),
             title: sanitize(&header.title),
+            setup: setup::of(run),
             verb: sanitize(&header.verb),
             headline: match &answer {
                 Some(answer) => answer.choice.said.clone(),

@@ -35,10 +35,22 @@ fn in_run(run: &Run) -> Vec<Finding> {
     let few = schedule::has_question(run) && complete < first;
     few.then(|| {
         let evidence = format!("{complete} of {first} complete blocks");
-        finding(&run.header, &RULE, evidence, "continue with: bakeoff resume")
+        finding(&run.header, &RULE, evidence, &next(run))
     })
     .into_iter()
     .collect()
+}
+
+/// What gives it more blocks: a run that is over cannot continue, one that is measured needs nobody.
+fn next(run: &Run) -> String {
+    let id: String = run.header.run.chars().take(8).collect();
+    match &run.stopped {
+        None => "wait for the next blocks".to_string(),
+        Some((reason, _)) if reason.is_resumable() => {
+            format!("continue with: bakeoff resume {id} --time 10m")
+        }
+        Some(_) => "measure again with a longer --time".to_string(),
+    }
 }
 
 fn in_study(study: &Study) -> Option<Finding> {

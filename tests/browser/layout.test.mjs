@@ -1,0 +1,110 @@
+// How much room the page takes, measured: on a desktop, a phone and paper; and that nothing is cut
+// off. Heights are of the demo of seven filesystems and five workloads.
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { start } from "./support.mjs";
+
+const DESKTOP = { viewport: { width: 1280, height: 900 }, folded: true };
+const PHONE = {
+  viewport: { width: 390, height: 844 },
+  isMobile: true,
+  hasTouch: true,
+  folded: true,
+};
+
+let session;
+before(async () => { session = await start(); });
+after(() => session.close());
+
+test("the page of a demo is at most 6000 pixels tall on a desktop", async () => {
+  const { page, trouble, close } = await session.open(["card"], DESKTOP);
+  const height = await page.evaluate(() => document.documentElement.scrollHeight);
+  assert.ok(height <= 6000, `${height} pixels`);
+  assert.deepEqual(trouble, []);
+  await close();
+});
+
+test("it is at most five pages in print", async () => {
+  const { page, close } = await session.open(["card"], DESKTOP);
+  const pdf = await page.pdf({ format: "A4", preferCSSPageSize: true });
+  const pages = pdf.toString("latin1").match(/\/Type\s*\/Page(?!s)/g).length;
+  assert.ok(pages >= 2 && pages <= 5, `${pages} pages`);
+  await close();
+});
+
+for (const [where, settings] of [["a desktop", DESKTOP], ["a phone", PHONE]]) {
+  test(`board, drive and the first chart are on the first screen of ${where}`, async () => {
+    const { page, close } = await session.open(["card"], settings);
+    const labels = await page.locator(".setup dt").allTextContents();
+    assert.deepEqual(labels, ["Board", "Drive", "Link", "Kernel", "Date"]);
+    const bottom = async (locator) => {
+      const box = await locator.boundingBox();
+      return box.y + box.height;
+    };
+    const setup = await bottom(page.locator(".setup"));
+    const chart = await bottom(page.locator("table.matrix tbody"));
+    assert.ok(setup < 260, `the set-up ends at ${setup}`);
+    assert.ok(chart <= settings.viewport.height, `the matrix ends at ${chart}`);
+    await close();
+  });
+}
+
+/** Tables whose right end nobody can reach: wider than what they are in, without scrolling. */
+function cutOff() {
+  return [...document.querySelectorAll("main table")]
+    .filter((table) => table.getBoundingClientRect().width > 0)
+    .filter((table) => {
+      const frame = table.closest(".scroll");
+      const right = table.getBoundingClientRect().right;
+      const scrolls = frame && getComputedStyle(frame).overflowX === "auto";
+      const end = (frame ?? document.body).getBoundingClientRect().right;
+      return scrolls ? frame.getBoundingClientRect().right > innerWidth + 1 : right > end + 1;
+    })
+    .map((table) => `${table.caption?.textContent.slice(0, 40)}`);
+}
+
+for (const run of ["card", "demo", "nine", "machine", "rounds", "sweep"]) {
+  test(`no table of ${run} is cut off: desktop, phone, paper`, async () => {
+    for (const settings of [DESKTOP, PHONE]) {
+      const { page, close } = await session.open([run], { ...settings, folded: false });
+      assert.deepEqual(await page.evaluate(cutOff), [], JSON.stringify(settings.viewport));
+      await close();
+    }
+    const { page, close } = await session.open([run], { viewport: { width: 690, height: 1000 } });
+    await page.emulateMedia({ media: "print" });
+    await page.evaluate(() => document.querySelectorAll("details").forEach((d) => (d.open = true)));
+    assert.deepEqual(await page.evaluate(cutOff), []);
+    await close();
+  });
+}
+
+test("on a desktop the tables beside the charts fit without scrolling", async () => {
+  const { page, close } = await session.open(["card"], { ...DESKTOP, folded: false });
+  const scrolled = await page.locator(".scroll:visible").evaluateAll((frames) =>
+    frames.filter((f) => f.scrollWidth > f.clientWidth + 1).map((f) => f.ariaLabel));
+  assert.deepEqual(scrolled, []);
+  await close();
+});
+
+test("the contents lead to every part", async () => {
+  const { page, close } = await session.open(["card"], DESKTOP);
+  const links = page.locator("header.bar nav a");
+  const hrefs = await links.evaluateAll((all) => all.map((a) => a.getAttribute("href")));
+  assert.ok(hrefs.length >= 7, String(hrefs));
+  for (const href of hrefs) assert.equal(await page.locator(`[id="${href.slice(1)}"]`).count(), 1);
+  await close();
+});
+
+test("a finding is on the page once, and its code leads to what it means", async () => {
+  const { page, close } = await session.open(["card"], { ...DESKTOP, folded: false });
+  const said = page.locator(".finding p");
+  const texts = await said.evaluateAll((all) => all.map((p) => p.textContent));
+  assert.ok(texts.length > 0);
+  assert.equal(new Set(texts).size, texts.length, texts.join("\n"));
+  const codes = page.locator("a.lint");
+  for (const href of await codes.evaluateAll((all) => all.map((a) => a.getAttribute("href")))) {
+    const meaning = page.locator(`dt[id="${href.slice(1)}"] + dd`);
+    assert.ok((await meaning.first().textContent()).length > 40, href);
+  }
+  await close();
+});
