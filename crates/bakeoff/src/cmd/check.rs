@@ -1,7 +1,6 @@
 //! `bakeoff check [TARGET]`: is this machine and place fit to measure on, and what is it? With
 //! `--engine`: what the load generator itself costs.
 
-use std::io::Write;
 use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::{Path, PathBuf};
 
@@ -20,7 +19,7 @@ use crate::cli::{Check, Format, Global};
 use crate::fault::{self, Fault, Outcome};
 use crate::host;
 use crate::signals::Cancel;
-use crate::ui::say;
+use crate::ui::{out, say};
 
 /// Runs the command.
 pub fn run(global: &Global, args: &Check) -> Result<Outcome, Fault> {
@@ -38,7 +37,7 @@ fn engine(format: Format) -> Result<Outcome, Fault> {
         Format::Json => format!("{:#}\n", report::own_cost_json(&cost)),
         _ => report::own_cost_text(&cost),
     };
-    std::io::stdout().write_all(text.as_bytes())?;
+    out::print(Some(format), &text)?;
     Ok(Outcome::Done)
 }
 
@@ -59,9 +58,9 @@ fn machine(global: &Global, format: Format, path: &Path) -> Result<Outcome, Faul
     let checks = fitness::checks(&facts);
     let text = match format {
         Format::Json => format!("{:#}\n", fitness::json(&facts, &checks)),
-        _ => fitness::text(&facts, &checks),
+        _ => fitness::text(&facts, &checks, out::width()),
     };
-    let printed = std::io::stdout().write_all(text.as_bytes());
+    let printed = out::print(Some(format), &text);
     let outcome = match fitness::verdict(&checks) {
         Status::Stop => Outcome::Open,
         Status::Pass | Status::Unknown | Status::Warn => Outcome::Done,

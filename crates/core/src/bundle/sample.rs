@@ -294,6 +294,7 @@ fn host() -> Host {
         aes: Some(false),
         clocksource: Some("arch_sys_counter".into()),
         boot_id: Some("6f1c".into()),
+        board_id: Some("9f86d081884c7d65".into()),
         settings: vec![("vm.dirty_ratio".into(), "20".into())],
     }
 }

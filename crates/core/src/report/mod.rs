@@ -6,6 +6,7 @@
 //! sentences and findings come from the analysis.
 
 mod answer;
+pub mod ascii;
 mod bench;
 mod closed_loop;
 mod compare;
@@ -14,6 +15,8 @@ pub mod devices;
 pub(crate) mod document;
 mod filesystems;
 pub mod fio_json;
+mod fleet;
+pub mod fleet_list;
 mod glossary;
 mod gnuplot;
 mod html;
@@ -34,6 +37,7 @@ mod simulate;
 mod simulate_text;
 mod study_markdown;
 mod text;
+mod trend;
 pub mod view;
 
 pub use answer::live;
@@ -41,6 +45,7 @@ pub use bench::{bench_json, bench_text};
 pub use compare::{compare_json, compare_text};
 pub use csv::{COLUMNS as CSV_COLUMNS, csv};
 pub use filesystems::filesystems_markdown;
+pub use fleet::{coverage_markdown, fleet_json, fleet_markdown, fleet_text};
 pub use glossary::glossary_markdown;
 pub use gnuplot::gnuplot;
 pub use html::{Assets, html, study as study_html};
@@ -55,6 +60,7 @@ pub use recipe::recipe;
 pub use simulate::{simulate_json, simulate_markdown};
 pub use simulate_text::simulate_text;
 pub use study_markdown::study_markdown;
+pub use trend::{trend_csv, trend_json, trend_text};
 
 use crate::model::path::sanitize;
 use crate::model::run::Run;
@@ -116,7 +122,8 @@ pub fn screen(
 /// Everything in text: for `--details`, and the only form for runs of version 0.1.
 pub fn text(run: &Run, analysis: &Analysis, options: &TextOptions) -> String {
     let view = view::View::new(run, analysis);
-    if options.plain { plain::write(&view) } else { text::write(&view, options) }
+    let is_narrow = usize::from(options.width) < layout::TABLE;
+    if options.plain || is_narrow { plain::write(&view) } else { text::write(&view, options) }
 }
 
 #[cfg(test)]
