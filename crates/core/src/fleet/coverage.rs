@@ -1,8 +1,8 @@
-//! How often a prediction interval contains the effect on the next board: boards are drawn, measured
-//! and predicted, and one more is drawn.
+//! How often a prediction interval contains the effect on the next board: boards are drawn,
+//! measured and predicted, and one more is drawn.
 //!
 //! Effects are normal over boards. Each is measured in a few blocks, and its variance is estimated
-//! from them, as in a run. The share of the true variation over boards goes from none to nearly all.
+//! from them, as in a run. The share of true variation goes from none to nearly all.
 
 use serde::Serialize;
 

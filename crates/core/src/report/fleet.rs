@@ -210,7 +210,8 @@ fn sentence(answer: &Answer) -> String {
         Claim::TooFewBoards => match answer.effects.iter().map(|e| e.boards.len()).min() {
             None => "No board makes a claim.".to_string(),
             Some(boards) => format!(
-                "{leader} has the best mean over {}. A prediction for the next board needs {FEWEST}.",
+                "{leader} has the best mean over {}. A prediction for the next board needs \
+                 {FEWEST}.",
                 plural(boards as u64, "board")
             ),
         },

@@ -70,8 +70,8 @@ impl Entry {
 /// For people, a board a paragraph.
 pub fn text(entries: &[Entry], width: usize) -> String {
     if entries.is_empty() {
-        let none = "No runs are stored yet. To add a board, export a run there with `bakeoff export \
-                    RUN --format bundle`, and import it here: bakeoff import FILE";
+        let none = "No runs are stored yet. To add a board, export a run there (bakeoff export \
+                    last --format bundle -o FILE) and import it here: bakeoff import FILE";
         return wrap(none, width, "", "");
     }
     let mut out = String::new();

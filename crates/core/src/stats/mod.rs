@@ -1,6 +1,6 @@
 //! One statistic a file, each with its reference; every logarithm and distribution through `libm`,
 //! so that an analysis gives the same bytes on every architecture. Values are checked against
-//! SciPy, R, statsmodels and ruptures, whose answers are kept in fixtures/stats with their versions.
+//! SciPy, R, statsmodels and ruptures; fixtures/stats has the answers with their versions.
 
 pub mod autocorrelation;
 pub mod beta;

@@ -15,12 +15,12 @@
 //!   Nagashima, Noma and Furukawa, "Prediction intervals for random-effects meta-analysis: a
 //!   confidence distribution approach", Statistical Methods in Medical Research 28 (2019). The
 //!   distribution is that of the Q-profile (Viechtbauer, "Confidence intervals for the amount of
-//!   heterogeneity in meta-analysis", Statistics in Medicine 26, 2007): Q(tau²) is chi-squared. Given
-//!   tau², the next board is normal (Iyer, Wang and Mathew, JASA 99, 2004). Without measurement
-//!   noise this is the exact interval of the next value of a normal sample.
+//!   heterogeneity in meta-analysis", Statistics in Medicine 26, 2007): Q(tau²) is chi-squared.
+//!   Given tau², the next board is normal (Iyer, Wang and Mathew, JASA 99, 2004). Without
+//!   measurement noise this is the exact interval of the next value of a normal sample.
 //! - For comparison: Higgins, Thompson and Spiegelhalter, "A re-evaluation of random-effects
-//!   meta-analysis", Journal of the Royal Statistical Society A 172 (2009). It takes tau² for known,
-//!   and covers too little where the estimate is 0 by chance.
+//!   meta-analysis", Journal of the Royal Statistical Society A 172 (2009). It takes tau² for
+//!   known, and covers too little where the estimate is 0 by chance.
 //!
 //! Checked against statsmodels; the coverage is simulated ([`crate::fleet::coverage`]).
 
@@ -83,7 +83,8 @@ fn sums(all: &[Measured], tau2: f64) -> Sums {
 }
 
 /// The tau² at which Q is `goal`, from a smaller one on; 0 where Q is smaller from the start. Q is
-/// convex and falls, so Newton's steps from the left never go too far (DerSimonian and Kacker 2007).
+/// convex and falls, so Newton's steps from the left never go too far (DerSimonian and Kacker
+/// 2007).
 fn tau2_at(all: &[Measured], goal: f64, from: f64) -> f64 {
     let mut tau2 = from;
     for _ in 0..MOST_STEPS {

@@ -1,4 +1,4 @@
--- What runs are found by. A row counts only as long as the digest of its run does, and goes with it.
+-- What runs are found by. A row counts only as long as the digest of its run does.
 -- `text` is what people know the thing by: a drive by vendor, model and serial number.
 CREATE TABLE facts (
     run  INTEGER NOT NULL REFERENCES runs (number) ON DELETE CASCADE,
