@@ -13,6 +13,11 @@ use bakeoff_core::words::did_you_mean;
 use clap::{Parser, Subcommand, ValueEnum};
 use jiff::civil::Time;
 
+#[path = "cli/history.rs"]
+pub mod history;
+
+use history::{Fleet, Label, Runs, Trend};
+
 /// Find which filesystem, encryption and I/O scheduler suit this drive on this board, and what
 /// limits it
 #[derive(Debug, Parser)]
@@ -96,8 +101,14 @@ pub enum Command {
     Resume(Resume),
     /// Clean up after a run that died
     Clean(Clean),
-    /// List stored runs
-    Runs,
+    /// List stored runs, or find some of them
+    Runs(Runs),
+    /// Name a stored run
+    Label(Label),
+    /// Show how the speed of a drive changed over its stored runs
+    Trend(Trend),
+    /// Compare many boards: the answer on each, and on the next one
+    Fleet(Fleet),
     /// Show a stored run
     Show(Show),
     /// Compare stored runs, or a published study with a run
@@ -459,6 +470,10 @@ pub struct Simulate {
     #[arg(long, value_name = "N", default_value_t = 200,
         value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     pub runs: u32,
+    /// Simulate the predictions of `fleet report` instead; --runs is the number of fleets of each
+    /// kind
+    #[arg(long)]
+    pub fleet: bool,
 }
 
 #[derive(Debug, clap::Args)]
@@ -504,7 +519,7 @@ fn parse_time(text: &str) -> Result<Time, String> {
         .map_err(|_| "write the hour and minute as 23:30 or 00:00".to_string())
 }
 
-fn parse_factor(text: &str) -> Result<Factor, String> {
+pub(crate) fn parse_factor(text: &str) -> Result<Factor, String> {
     parse_word(text, &Factor::ALL.map(|factor| (factor.name(), factor)))
 }
 
@@ -544,6 +559,16 @@ mod tests {
     #[test]
     fn definitions_are_consistent() {
         Args::command().debug_assert();
+    }
+
+    #[test]
+    fn every_help_text_is_readable_without_utf8() {
+        let mut all = vec![Args::command()];
+        all.extend(Args::command().get_subcommands().cloned());
+        for mut command in all {
+            let help = command.render_long_help().to_string();
+            assert!(help.is_ascii(), "{help}");
+        }
     }
 
     #[test]

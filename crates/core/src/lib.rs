@@ -17,6 +17,8 @@ pub mod decide;
 pub mod diagnose;
 pub mod evidence;
 pub mod fitness;
+pub mod fleet;
+pub mod history;
 pub mod import;
 pub mod model;
 pub mod plan;

@@ -3,7 +3,6 @@
 mod pair;
 mod turns;
 
-use std::io::Write;
 use std::path::PathBuf;
 use std::time::Instant;
 
@@ -19,6 +18,7 @@ use crate::fault::{Fault, Outcome};
 use crate::host;
 use crate::planning::directories;
 use crate::signals::Cancel;
+use crate::ui::out;
 use turns::Turns;
 
 /// Runs the command.
@@ -84,7 +84,5 @@ fn print(
         Format::Markdown => render::markdown(table, &setting),
         _ => render::text(table, &setting),
     };
-    let mut out = std::io::stdout().lock();
-    out.write_all(text.as_bytes())?;
-    Ok(out.flush()?)
+    Ok(out::print(Some(format), &text)?)
 }

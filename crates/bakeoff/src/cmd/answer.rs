@@ -1,6 +1,6 @@
 //! What is said when a run ends: the answer, the table, what to type, where the report is.
 
-use std::io::{IsTerminal, Write};
+use std::io::IsTerminal;
 use std::path::Path;
 
 use bakeoff_core::analyse::is_answered;
@@ -13,13 +13,17 @@ use bakeoff_core::report::{self, TextOptions};
 use crate::cli::{Format, Global};
 use crate::fault::{Fault, Outcome};
 use crate::store::file;
+use crate::ui::out;
 
-/// How text is laid out on this stdout: 80 columns at least, plain where no terminal listens.
+/// Columns of the narrowest terminal that is catered for.
+const NARROWEST: u16 = 40;
+
+/// How text is laid out on this stdout: for its columns, or 80 where no terminal listens.
 pub fn text_options() -> TextOptions {
     let terminal = std::io::stdout().is_terminal();
     let width = rustix::termios::tcgetwinsize(std::io::stdout()).map_or(80, |size| size.ws_col);
     TextOptions {
-        width: if terminal { width.clamp(80, 120) } else { 80 },
+        width: if terminal && width > 0 { width.clamp(NARROWEST, 120) } else { 80 },
         color: terminal && std::env::var_os("NO_COLOR").is_none_or(|v| v.is_empty()),
         plain: false,
     }
@@ -63,12 +67,8 @@ pub fn print(
             return Err(Fault::usage("jsonl and bundle are formats of `bakeoff export`"));
         }
     };
-    let mut out = std::io::stdout().lock();
-    out.write_all(text.as_bytes())?;
-    if !text.ends_with('\n') {
-        out.write_all(b"\n")?;
-    }
-    Ok(out.flush()?)
+    let end = if text.ends_with('\n') { "" } else { "\n" };
+    Ok(out::print(global.format, &(text + end))?)
 }
 
 /// Writes the HTML report.

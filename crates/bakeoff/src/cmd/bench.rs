@@ -4,7 +4,6 @@
 //! `--overwrite`; a block device is read, and written only through the guard with its token.
 
 use std::fs::File;
-use std::io::Write;
 use std::os::fd::AsFd;
 use std::os::unix::fs::FileTypeExt;
 use std::path::Path;
@@ -37,6 +36,7 @@ use crate::planning::run_plan::RunPlan;
 use crate::signals::Cancel;
 use crate::steps::locked_target::LockedTarget;
 use crate::steps::target;
+use crate::ui::out;
 use crate::ui::progress::Progress;
 
 /// Largest block.
@@ -375,10 +375,8 @@ pub fn fault_of(error: LoadError) -> Fault {
 fn print(global: &Global, measurement: &Measurement) -> Result<Outcome, Fault> {
     let text = match global.format {
         Some(Format::Json) => format!("{:#}\n", report::bench_json(measurement)),
-        _ => report::bench_text(measurement),
+        _ => report::bench_text(measurement, out::width()),
     };
-    let mut out = std::io::stdout().lock();
-    out.write_all(text.as_bytes())?;
-    out.flush()?;
+    out::print(global.format, &text)?;
     Ok(Outcome::Done)
 }

@@ -2,7 +2,7 @@
 //! them with `--verify_state_load` after a crash.
 
 use std::fs::{File, OpenOptions};
-use std::io::{BufRead, BufReader, Read, Write};
+use std::io::{BufRead, BufReader, Read};
 use std::os::unix::fs::{FileTypeExt, MetadataExt, OpenOptionsExt};
 use std::path::Path;
 
@@ -17,6 +17,7 @@ use crate::cli::{Bench, Format, Global};
 use crate::fault::{Fault, Outcome};
 use crate::load;
 use crate::signals::Cancel;
+use crate::ui::out;
 
 /// Longest line of a record: a job in JSON, or two numbers.
 const LINE_MAX_BYTES: u64 = 64 << 10;
@@ -77,11 +78,9 @@ pub fn look(global: &Global, args: &Bench, record: &Path) -> Result<Outcome, Fau
     let kept = load::look_for(acks, &path, kind, &cancel).map_err(super::bench::fault_of)?;
     let text = match global.format {
         Some(Format::Json) => format!("{:#}\n", report::kept_json(&kept)),
-        _ => report::kept_text(&kept),
+        _ => report::kept_text(&kept, out::width()),
     };
-    let mut out = std::io::stdout().lock();
-    out.write_all(text.as_bytes())?;
-    out.flush()?;
+    out::print(global.format, &text)?;
     Ok(if kept.is_all() { Outcome::Done } else { Outcome::Open })
 }
 

@@ -1,7 +1,6 @@
 //! `bakeoff check [TARGET]`: is this machine and place fit to measure on, and what is it? With
 //! `--engine`: what the load generator itself costs.
 
-use std::io::Write;
 use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::{Path, PathBuf};
 
@@ -20,7 +19,7 @@ use crate::cli::{Check, Format, Global};
 use crate::fault::{self, Fault, Outcome};
 use crate::host;
 use crate::signals::Cancel;
-use crate::ui::say;
+use crate::ui::{out, say};
 
 /// Runs the command.
 pub fn run(global: &Global, args: &Check) -> Result<Outcome, Fault> {
@@ -40,7 +39,7 @@ fn engine(format: Format) -> Result<Outcome, Fault> {
         Format::Json => format!("{:#}\n", report::own_cost_json(&cost)),
         _ => report::own_cost_text(&cost),
     };
-    std::io::stdout().write_all(text.as_bytes())?;
+    out::print(Some(format), &text)?;
     Ok(Outcome::Done)
 }
 
@@ -63,9 +62,9 @@ fn machine(global: &Global, format: Format, path: &Path) -> Result<Outcome, Faul
         Format::Json => format!("{:#}\n", fitness::json(&facts, &checks)),
         Format::Prometheus => fitness::prometheus(&facts, &checks),
         Format::Nagios => fitness::service(&facts, &checks).line(),
-        _ => fitness::text(&facts, &checks),
+        _ => fitness::text(&facts, &checks, out::width()),
     };
-    let printed = std::io::stdout().write_all(text.as_bytes());
+    let printed = out::print(Some(format), &text);
     let outcome = match fitness::verdict(&checks) {
         _ if format == Format::Nagios => Outcome::Service(fitness::service(&facts, &checks).state),
         Status::Stop => Outcome::Open,

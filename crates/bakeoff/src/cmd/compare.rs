@@ -1,7 +1,5 @@
 //! `bakeoff compare`: stored runs beside each other, and published studies beside a run.
 
-use std::io::Write;
-
 use bakeoff_core::compare::with_study::{Beside, beside};
 use bakeoff_core::compare::{Compared, compare};
 use bakeoff_core::import::Finder;
@@ -14,6 +12,7 @@ use super::answer;
 use super::stored;
 use crate::cli::{Compare, Format, Global};
 use crate::fault::{self, Fault, Outcome};
+use crate::ui::out;
 
 /// Most runs compared at once.
 const RUNS: usize = 32;
@@ -43,7 +42,7 @@ pub fn run(global: &Global, args: &Compare) -> Result<Outcome, Fault> {
         Format::Json => report::compare_json(compared.as_ref(), &beside) + "\n",
         _ => report::compare_text(compared.as_ref(), &beside, width),
     };
-    let printed = std::io::stdout().write_all(text.as_bytes());
+    let printed = out::print(global.format, &text);
     // Runs that are not alike are refused, also where they have nothing in common to refuse.
     let asks = |c: &Compared| !c.answers.is_empty() || !c.is_alike;
     let is_open = compared.is_some_and(|c| asks(&c) && !c.is_answered());

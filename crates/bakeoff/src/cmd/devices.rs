@@ -3,7 +3,6 @@
 //! are part
 //! of the erase token.
 
-use std::io::Write;
 use std::path::Path;
 
 use bakeoff_core::model::host::LayerKind;
@@ -14,12 +13,12 @@ use bakeoff_core::report::devices::Devices;
 use crate::cli::{Format, Global};
 use crate::fault::{Fault, Outcome};
 use crate::host;
-use crate::ui::say;
+use crate::ui::{out, say};
 
 /// Lists the drives.
 pub fn run(global: &Global) -> Result<Outcome, Fault> {
     let write = match global.format.unwrap_or(Format::Text) {
-        Format::Text => Devices::text,
+        Format::Text => |devices: &Devices| devices.text(out::width()),
         Format::Json => Devices::json,
         Format::Csv => Devices::csv,
         Format::Markdown => Devices::markdown,
@@ -35,7 +34,7 @@ pub fn run(global: &Global) -> Result<Outcome, Fault> {
     })?;
     look_into(&mut system, global);
     let devices = Devices::new(&system, rustix::process::geteuid().is_root());
-    std::io::stdout().write_all(write(&devices).as_bytes())?;
+    out::print(global.format, &write(&devices))?;
     Ok(Outcome::Done)
 }
 

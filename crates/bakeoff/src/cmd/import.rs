@@ -23,7 +23,7 @@ use crate::cli::{Format, Global, Import};
 use crate::fault::{Fault, Outcome};
 use crate::store::import::{ImportError, import};
 use crate::store::{Imported, RunId, Sqlite, place};
-use crate::ui::say;
+use crate::ui::{out, say};
 
 /// How much of a file is looked at to see what it is: a bundle's head is far shorter.
 const HEAD_BYTES: u64 = 16 << 10;
@@ -173,17 +173,15 @@ fn text(mut finder: Finder, head: &[u8], input: &mut impl Read) -> std::io::Resu
 
 fn say_text(format: Format, source: &Source, found: &Found) -> std::io::Result<()> {
     let name = source.name.to_string();
-    let mut out = std::io::stdout().lock();
     if format == Format::Json {
-        return writeln!(out, "{}", report::import_json(&name, found));
+        return writeln!(std::io::stdout(), "{}", report::import_json(&name, found));
     }
     let width = usize::from(answer::text_options().width);
-    out.write_all(report::import_text(&name, found, width).as_bytes())
+    out::print(None, &report::import_text(&name, found, width))
 }
 
 fn say_bundle(format: Format, source: &Source, run: &RunId, done: Imported) -> std::io::Result<()> {
     let name = &source.name;
-    let mut out = std::io::stdout().lock();
     if format == Format::Json {
         let (is_new, events) = match done {
             Imported::New(events) => (true, Some(events)),
@@ -193,15 +191,19 @@ fn say_bundle(format: Format, source: &Source, run: &RunId, done: Imported) -> s
             "schema": "bakeoff/import/1", "source": name, "run": run.as_str(), "new": is_new,
             "events": events, "results": [], "unread": [],
         });
-        return writeln!(out, "{result}");
+        return writeln!(std::io::stdout(), "{result}");
     }
     match done {
-        Imported::New(events) => writeln!(
-            out,
-            "imported run {run} from {name}, {events} events. Show it with `bakeoff show {run}`"
+        Imported::New(events) => out::print(
+            None,
+            &format!(
+                "imported run {run} from {name}, {events} events. Show it with `bakeoff show \
+                 {run}`\n"
+            ),
         ),
         Imported::Already => {
-            writeln!(out, "run {run} from {name} is already in the store; nothing was changed")
+            let known = "is already in the store; nothing was changed";
+            out::print(None, &format!("run {run} from {name} {known}\n"))
         }
     }
 }

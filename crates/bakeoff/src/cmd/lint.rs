@@ -1,6 +1,5 @@
 //! `bakeoff lint`: the rules, what one means, and what they say about a plan, a run or a text.
 
-use std::io::Write;
 use std::path::Path;
 
 use bakeoff_core::analyse::analyse;
@@ -16,7 +15,7 @@ use super::answer;
 use super::stored;
 use crate::cli::{Format, Global, Lint};
 use crate::fault::{self, Fault, Outcome};
-use crate::ui::say;
+use crate::ui::{out, say};
 
 /// Most bytes read of a text; results of tools are far shorter.
 const MOST_BYTES: u64 = 256 << 20;
@@ -76,7 +75,7 @@ fn show(
         (_, None, [one]) => report::rule_text(one, width),
         (_, None, _) => report::rules_text(width),
     };
-    std::io::stdout().write_all(text.as_bytes())?;
+    out::print(global.format, &text)?;
     Ok(Outcome::Done)
 }
 

@@ -13,7 +13,9 @@ pub mod consent;
 pub mod demo;
 pub mod devices;
 pub mod export;
+pub mod fleet;
 pub mod import;
+pub mod label;
 mod lifecycle;
 pub mod lint;
 pub mod plan;
@@ -28,6 +30,7 @@ pub mod scheduled;
 pub mod show;
 pub mod simulate;
 pub mod stored;
+pub mod trend;
 mod unkept;
 mod watch;
 
@@ -51,7 +54,10 @@ pub fn run(args: Args) -> Result<Outcome, Fault> {
         Some(Command::Agree(args)) => agree::run(&global, &args),
         Some(Command::Resume(args)) => resume::run(&global, &args),
         Some(Command::Clean(args)) => clean::run(&global, &args),
-        Some(Command::Runs) => runs::run(&global),
+        Some(Command::Runs(args)) => runs::run(&global, &args),
+        Some(Command::Label(args)) => label::run(&global, &args),
+        Some(Command::Trend(args)) => trend::run(&global, &args),
+        Some(Command::Fleet(args)) => fleet::run(&global, &args),
         Some(Command::Show(args)) => show::run(&global, &args),
         Some(Command::Compare(args)) => compare::run(&global, &args),
         Some(Command::Rm(args)) => rm::run(&global, &args),

@@ -1,7 +1,5 @@
 //! `bakeoff plan PLAN`: what a plan comes to, before anything happens. Changes nothing.
 
-use std::io::Write;
-
 use bakeoff_core::prepare::support::smallest_region_bytes;
 use bakeoff_core::report::plan::{PlanView, SpeedView, TargetView, state_label};
 use bakeoff_core::units;
@@ -15,7 +13,7 @@ use crate::planning::commands::commands;
 use crate::planning::costs::costs;
 use crate::planning::on_targets::{Looked, check_wear, look_at, too_large, without_targets};
 use crate::signals::Cancel;
-use crate::ui::say;
+use crate::ui::{out, say};
 
 /// Shows the plan; refuses what `run` would refuse, after showing it.
 pub fn run(global: &Global, args: &Plan) -> Result<Outcome, Fault> {
@@ -116,9 +114,7 @@ fn target_view(wanted: &Wanted, speed: &SpeedView) -> TargetView {
 fn print(global: &Global, view: &PlanView) -> Result<(), Fault> {
     let text = match global.format {
         Some(Format::Json) => view.json().map_err(Fault::bug)?,
-        _ => view.text(),
+        _ => view.text(out::width()),
     };
-    let mut out = std::io::stdout().lock();
-    out.write_all(text.as_bytes())?;
-    Ok(out.flush()?)
+    Ok(out::print(global.format, &text)?)
 }

@@ -1,6 +1,5 @@
 //! `bakeoff probe TARGET`: is the capacity real?
 
-use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use bakeoff_core::model::path::RawPath;
@@ -24,7 +23,7 @@ use crate::steps::session::Session;
 use crate::steps::stepper::{self, StepError};
 use crate::steps::target::{self, Target};
 use crate::store::user::{self, User};
-use crate::ui::say;
+use crate::ui::{out, say};
 
 /// Runs the command.
 pub fn run(global: &Global, args: &Probe) -> Result<Outcome, Fault> {
@@ -62,7 +61,7 @@ pub fn run(global: &Global, args: &Probe) -> Result<Outcome, Fault> {
     })?;
     report.hint = target.sd_card_id().and_then(|id| card::hint(&id));
     let text = if format == Format::Json { report.json() } else { report.text() };
-    std::io::stdout().write_all(text.as_bytes())?;
+    out::print(Some(format), &text)?;
     Ok(match report.verdict {
         Verdict::NoEvidence => Outcome::Done,
         Verdict::Mismatch | Verdict::Unstable => Outcome::Open,

@@ -1,13 +1,12 @@
 //! `bakeoff rm`: remove a stored run.
 
-use std::io::Write;
-
 use bakeoff_core::model::path::sanitize;
 
 use super::stored;
 use crate::cli::{Format, Global, OneRun};
 use crate::fault::{Fault, Outcome};
 use crate::store::{Store, lock};
+use crate::ui::out;
 
 /// Runs the command.
 pub fn run(global: &Global, args: &OneRun) -> Result<Outcome, Fault> {
@@ -32,13 +31,14 @@ pub fn run(global: &Global, args: &OneRun) -> Result<Outcome, Fault> {
     let summary = store.list()?.into_iter().find(|summary| summary.run == id);
     store.remove(&id)?;
     let (title, events) = summary.map_or((String::new(), 0), |s| (s.title, s.events));
-    let mut out = std::io::stdout().lock();
-    match format {
+    let text = match format {
         Format::Json => {
             let removed = serde_json::json!({"run": id.as_str(), "title": title, "events": events});
-            writeln!(out, "{}", serde_json::json!({"schema": "bakeoff/rm/1", "removed": removed}))?;
+            let document = serde_json::json!({"schema": "bakeoff/rm/1", "removed": removed});
+            format!("{document}\n")
         }
-        _ => writeln!(out, "removed run {id} ({}), {events} events", sanitize(&title))?,
-    }
+        _ => format!("removed run {id} ({}), {events} events\n", sanitize(&title)),
+    };
+    out::print(Some(format), &text)?;
     Ok(Outcome::Done)
 }

@@ -10,6 +10,7 @@ use super::answer::{self, Extent};
 use super::stored;
 use crate::cli::{Format, Global, Show};
 use crate::fault::{self, Fault, Outcome};
+use crate::ui::out;
 
 /// Runs the command. Its exit code is the one the run deserves.
 pub fn run(global: &Global, args: &Show) -> Result<Outcome, Fault> {
@@ -50,6 +51,6 @@ fn study(global: &Global, name: &str) -> Result<Outcome, Fault> {
         Some(Format::Csv) => study.table.to_string(),
         Some(format) => return Err(stored::no_format(format, "show study:", "text, json or csv")),
     };
-    stored::write(None, |out| out.write_all(text.as_bytes()))?;
+    out::print(global.format, &text)?;
     Ok(Outcome::Done)
 }

@@ -1,14 +1,15 @@
 //! `bakeoff simulate`: the decision machinery against disks whose truth is known.
 
-use std::io::{IsTerminal, Write};
+use std::io::IsTerminal;
 
+use bakeoff_core::fleet::coverage;
 use bakeoff_core::report;
 use bakeoff_core::simulate::simulate;
 
 use super::stored;
 use crate::cli::{Format, Global, Simulate};
 use crate::fault::{Fault, Outcome};
-use crate::ui::say;
+use crate::ui::{out, say};
 
 /// The seed unless one is given: the figures in the documentation can be had again by typing the
 /// command they name.
@@ -18,6 +19,9 @@ const SEED: u64 = 20_261_120;
 pub fn run(global: &Global, args: &Simulate) -> Result<Outcome, Fault> {
     let format =
         stored::format(global, "simulate", &[Format::Text, Format::Markdown, Format::Json])?;
+    if args.fleet {
+        return fleet(global, format, args.runs);
+    }
     // Progress is for who looks on.
     let quiet = global.quiet || !std::io::stderr().is_terminal();
     let done = simulate(args.runs, global.seed.unwrap_or(SEED), |o| {
@@ -29,6 +33,23 @@ pub fn run(global: &Global, args: &Simulate) -> Result<Outcome, Fault> {
         Format::Markdown => report::simulate_markdown(&simulation),
         _ => report::simulate_text(&simulation),
     };
-    std::io::stdout().write_all(text.as_bytes())?;
+    out::print(global.format, &text)?;
+    Ok(Outcome::Done)
+}
+
+/// How often the predictions of `fleet report` come true.
+fn fleet(global: &Global, format: Format, fleets: u32) -> Result<Outcome, Fault> {
+    let seed = global.seed.unwrap_or(SEED);
+    let found = coverage::all(fleets, seed);
+    let text = match format {
+        Format::Json => {
+            let document = serde_json::json!({
+                "schema": "bakeoff/simulate-fleet/1", "seed": seed, "fleets": found,
+            });
+            format!("{document}\n")
+        }
+        _ => report::coverage_markdown(&found),
+    };
+    out::print(global.format, &text)?;
     Ok(Outcome::Done)
 }

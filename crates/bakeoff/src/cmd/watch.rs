@@ -1,6 +1,6 @@
 //! `bakeoff watch [DEVICE]`: what the disks and the machine do, live, in the figures of iostat.
 
-use std::io::{IsTerminal, Write};
+use std::io::IsTerminal;
 use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -15,6 +15,7 @@ use crate::cli::{Format, Global, Watch};
 use crate::fault::{Fault, Outcome};
 use crate::host::{self, Devices, Live};
 use crate::signals::Cancel;
+use crate::ui::out;
 use crate::ui::screen::Screen;
 
 /// How often is looked for Ctrl-C.
@@ -38,7 +39,7 @@ pub fn run(global: &Global, args: &Watch) -> Result<Outcome, Fault> {
     let is_drawn = format == Format::Text && std::io::stdout().is_terminal();
     let mut screen = is_drawn.then(Screen::open).transpose()?;
     if format == Format::Csv {
-        write(&watch::csv_header())?;
+        write(format, &watch::csv_header())?;
     }
     let interval = Duration::from_nanos(args.interval);
     let end = args.time.map(|ns| began + Duration::from_nanos(ns));
@@ -54,8 +55,8 @@ pub fn run(global: &Global, args: &Watch) -> Result<Outcome, Fault> {
             Err(gone) => break Err(Fault::environment(gone)),
         };
         match &mut screen {
-            Some(screen) => screen.draw(&watch::text(&frame, screen.height()))?,
-            None => write(&shown(&frame, format))?,
+            Some(screen) => screen.draw(&watch::text(&frame, out::width(), screen.height()))?,
+            None => write(format, &shown(&frame, format))?,
         }
         last = Some(frame);
         if end.is_some_and(|end| end <= Instant::now()) {
@@ -67,7 +68,7 @@ pub fn run(global: &Global, args: &Watch) -> Result<Outcome, Fault> {
     if let Some(screen) = screen {
         // What was last seen stays when the screen is given back.
         drop(screen);
-        last.map_or(Ok(()), |frame| write(&watch::text(&frame, usize::MAX)))?;
+        last.map_or(Ok(()), |frame| write(format, &watch::text(&frame, out::width(), usize::MAX)))?;
     }
     ended
 }
@@ -76,14 +77,12 @@ fn shown(frame: &Frame, format: Format) -> String {
     match format {
         Format::Json => watch::json(frame),
         Format::Csv => watch::csv(frame),
-        _ => watch::text(frame, usize::MAX) + "\n",
+        _ => watch::text(frame, out::width(), usize::MAX) + "\n",
     }
 }
 
-fn write(text: &str) -> Result<(), Fault> {
-    let mut out = std::io::stdout().lock();
-    out.write_all(text.as_bytes())?;
-    Ok(out.flush()?)
+fn write(format: Format, text: &str) -> Result<(), Fault> {
+    Ok(out::print(Some(format), text)?)
 }
 
 /// Sleeps until then; false when it was interrupted.

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use bakeoff_core::model::host::Host;
-use bakeoff_core::sysinfo::{cpu_list, cpuinfo, meminfo, os_release, scheduler};
+use bakeoff_core::sysinfo::{board_id, cpu_list, cpuinfo, meminfo, os_release, scheduler};
 
 use super::root::Root;
 
@@ -35,6 +35,10 @@ pub fn gather(root: &Root) -> Host {
         aes: cpu.aes,
         clocksource: root.attr("sys/devices/system/clocksource/clocksource0/current_clocksource"),
         boot_id: root.attr("proc/sys/kernel/random/boot_id"),
+        board_id: board_id::digest(
+            root.attr("proc/device-tree/serial-number").as_deref(),
+            root.attr("etc/machine-id").as_deref(),
+        ),
         settings: settings(root),
     }
 }

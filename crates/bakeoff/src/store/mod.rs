@@ -11,6 +11,7 @@ pub mod import;
 pub mod lock;
 pub mod open;
 pub mod place;
+mod query;
 pub mod sqlite;
 pub mod trust;
 pub mod user;
@@ -19,6 +20,8 @@ pub mod user;
 mod tests;
 
 use bakeoff_core::bundle::Head;
+use bakeoff_core::history::facts::Facts;
+use bakeoff_core::history::filter::Filter;
 use bakeoff_core::model::event::Event;
 
 pub use error::StoreError;
@@ -38,8 +41,17 @@ pub trait Store {
     /// Every event of the run, in order, as the text it was stored as.
     fn lines(&self, run: &RunId) -> Result<Vec<String>, StoreError>;
 
+    /// The first event of the run, which has its header.
+    fn first(&self, run: &RunId) -> Result<Event, StoreError>;
+
+    /// Runs that may be those wanted, the latest to come into the store first: all that the filter
+    /// admits, and those without a digest, whose facts only their events tell.
+    fn search(&self, filter: &Filter) -> Result<Vec<Summary>, StoreError>;
+
     /// All runs, the latest to come into the store first.
-    fn list(&self) -> Result<Vec<Summary>, StoreError>;
+    fn list(&self) -> Result<Vec<Summary>, StoreError> {
+        self.search(&Filter::default())
+    }
 
     /// Runs measured here whose steps were not all undone: something of theirs may be left on the
     /// system, or they are under way. Cheap, whatever the number of events.
@@ -49,14 +61,12 @@ pub trait Store {
     fn remove(&mut self, run: &RunId) -> Result<(), StoreError>;
 
     /// Names the run for people; `None` takes the name away.
-    #[cfg_attr(
-        not(test),
-        expect(dead_code, reason = "no command names runs yet; bundles carry it")
-    )]
     fn set_label(&mut self, run: &RunId, label: Option<&str>) -> Result<(), StoreError>;
 
-    /// Keeps what a listing shows of the run, for as long as no event follows.
-    fn set_digest(&mut self, run: &RunId, digest: &Digest) -> Result<(), StoreError>;
+    /// Keeps what a listing shows of the run and what it is found by, for as long as no event
+    /// follows.
+    fn set_digest(&mut self, run: &RunId, digest: &Digest, facts: &Facts)
+    -> Result<(), StoreError>;
 
     /// Takes in the lines `next` gives, which were checked by a bundle's decoder. All or nothing;
     /// a run that is there already is compared and left as it is.
@@ -112,6 +122,8 @@ pub struct Digest {
     pub events: u64,
     /// Complete blocks.
     pub blocks: u32,
+    /// Cells measured, in complete blocks or not.
+    pub cells: u64,
     /// The verdict in short.
     pub verdict: String,
     /// Whether the run said why it stopped.

@@ -19,7 +19,10 @@ use super::user::{self, User};
 use super::{StoreError, lock};
 
 /// Each brings a store of the layout before to the next; never changed once released.
-const MIGRATIONS: &[M] = &[M::up(include_str!("migrations/1_runs_and_events.sql"))];
+const MIGRATIONS: &[M] = &[
+    M::up(include_str!("migrations/1_runs_and_events.sql")),
+    M::up(include_str!("migrations/2_facts.sql")),
+];
 /// The latest layout this bakeoff knows.
 pub(super) const KNOWN: i64 = MIGRATIONS.len() as i64;
 /// Where the first stores have their layout.

@@ -7,12 +7,14 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use bakeoff_core::bundle::{Head, RUN_SCHEMA};
+use bakeoff_core::history::facts::Facts;
+use bakeoff_core::history::filter::Filter;
 use bakeoff_core::model::event::{Event, Header, Step, What};
 use rusqlite::{Connection, OptionalExtension, Params, Transaction, TransactionBehavior, params};
 
 use super::error::read_event;
 use super::import::ImportError;
-use super::{Digest, Imported, RunId, Store, StoreError, Summary, open};
+use super::{Digest, Imported, RunId, Store, StoreError, Summary, open, query};
 
 /// Version whose digests count: what another version made of a run may differ.
 const VERSION: &str = env!("CARGO_PKG_VERSION");
@@ -115,21 +117,18 @@ impl Store for Sqlite {
         read_lines(&self.connection, number, run, &self.path)
     }
 
-    fn list(&self) -> Result<Vec<Summary>, StoreError> {
-        let sql = "WITH counted AS (
-                 SELECT r.*, (SELECT coalesce(max(seq) + 1, 0) FROM events e
-                              WHERE e.run = r.number) AS n
-                 FROM runs r)
-             SELECT r.id, r.created_unix_ns, r.verb, r.title, r.label, r.is_imported, r.n,
-                 d.blocks, d.verdict, d.is_stopped
-             FROM counted r LEFT JOIN digests d
-                 ON d.run = r.number AND d.version = ?1 AND d.events = r.n
-             ORDER BY r.number DESC";
-        let read = || {
-            let mut query = self.connection.prepare(sql)?;
-            query.query_map([VERSION], summary_of)?.collect::<Result<Vec<_>, _>>()
-        };
-        read().map_err(|e| self.error(&e))
+    fn first(&self, run: &RunId) -> Result<Event, StoreError> {
+        let number = number_of(&self.connection, &self.path, run)?;
+        let sql = "SELECT json FROM events WHERE run = ?1 AND seq = 0";
+        let line: String = self
+            .connection
+            .query_row(sql, [number], |row| row.get(0))
+            .map_err(|e| self.error(&e))?;
+        read_event(run, 0, std::slice::from_ref(&line), &line)
+    }
+
+    fn search(&self, filter: &Filter) -> Result<Vec<Summary>, StoreError> {
+        query::search(&self.connection, filter, VERSION).map_err(|e| self.error(&e))
     }
 
     fn unfinished(&self) -> Result<Vec<RunId>, StoreError> {
@@ -168,16 +167,16 @@ impl Store for Sqlite {
         self.change(run, "UPDATE runs SET label = ?2 WHERE id = ?1", values)
     }
 
-    fn set_digest(&mut self, run: &RunId, digest: &Digest) -> Result<(), StoreError> {
+    fn set_digest(
+        &mut self,
+        run: &RunId,
+        digest: &Digest,
+        facts: &Facts,
+    ) -> Result<(), StoreError> {
         self.write(|t, path| {
             let number = number_of(t, path, run)?;
-            let sql = "INSERT OR REPLACE INTO digests
-                       (run, events, version, blocks, verdict, is_stopped)
-                       VALUES (?1, ?2, ?3, ?4, ?5, ?6)";
-            let Digest { events, blocks, verdict, is_stopped } = digest;
-            let values = params![number, to_i64(*events), VERSION, blocks, verdict, is_stopped];
-            t.execute(sql, values).map_err(|e| StoreError::from_sqlite(path, &e))?;
-            Ok(())
+            query::keep(t, number, (digest, VERSION), facts)
+                .map_err(|e| StoreError::from_sqlite(path, &e))
         })
     }
 
@@ -330,28 +329,6 @@ fn count(connection: &Connection, path: &Path, number: i64) -> Result<u64, Store
     Ok(u64::try_from(next).unwrap_or(0))
 }
 
-fn summary_of(row: &rusqlite::Row<'_>) -> rusqlite::Result<Summary> {
-    let id: String = row.get(0)?;
-    let run = RunId::parse(&id).ok_or(rusqlite::Error::InvalidColumnName(id))?;
-    let events = u64::try_from(row.get::<_, i64>(6)?).unwrap_or(0);
-    let digest = match row.get::<_, Option<u32>>(7)? {
-        None => None,
-        Some(blocks) => {
-            Some(Digest { events, blocks, verdict: row.get(8)?, is_stopped: row.get(9)? })
-        }
-    };
-    Ok(Summary {
-        run,
-        created_unix_ns: row.get(1)?,
-        verb: row.get(2)?,
-        title: row.get(3)?,
-        label: row.get(4)?,
-        is_imported: row.get(5)?,
-        events,
-        digest,
-    })
-}
-
 fn not_found(run: &RunId) -> StoreError {
     StoreError::NotFound { name: run.to_string(), near: Vec::new() }
 }
@@ -381,7 +358,7 @@ fn kind_of(json: &str) -> Result<String, serde_json::Error> {
 }
 
 /// Sequence numbers stay far below 2^63: a run has at most 2^20 events.
-fn to_i64(seq: u64) -> i64 {
+pub(super) fn to_i64(seq: u64) -> i64 {
     i64::try_from(seq).unwrap_or(i64::MAX)
 }
 

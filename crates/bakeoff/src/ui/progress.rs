@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use bakeoff_core::units;
 use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-use super::say;
+use super::{out, say};
 
 /// Where a job is going right now.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -24,6 +24,8 @@ pub struct Live {
 
 /// Time left, what is being done, how fast.
 const TEMPLATE: &str = "{bar:14} {prefix} {wide_msg}";
+/// Between what is done and how fast it goes.
+const BETWEEN: &str = " | ";
 /// The lines of the answer so far.
 const LINES: &str = "{msg}";
 /// Steps of the bar; finer than a terminal is wide.
@@ -53,7 +55,7 @@ impl Progress {
         }
         // The template is a constant that the tests build; the default would do as well.
         if let Ok(style) = ProgressStyle::with_template(TEMPLATE) {
-            bar.set_style(style.progress_chars("━━─"));
+            bar.set_style(style.progress_chars(&out::spelled("━━─")));
         }
         Progress { all, so_far, bar, last: Cell::new(None), ends: Cell::new(None), quiet }
     }
@@ -79,7 +81,7 @@ impl Progress {
     /// What is being done now.
     pub fn doing(&self, what: &str) {
         self.last.set(None);
-        self.bar.set_message(what.to_string());
+        self.bar.set_message(out::spelled(what).into_owned());
     }
 
     /// How fast it is going: the rate since the last call is added to what is being done.
@@ -94,12 +96,9 @@ impl Progress {
         let iops = (live.ios - before.ios) as f64 / seconds;
         let rate = live.bytes.saturating_sub(before.bytes) as f64 / seconds;
         let message = self.bar.message();
-        let what = message.split(" — ").next().unwrap_or_default();
-        self.bar.set_message(format!(
-            "{what} — {} IOPS, {}",
-            units::count(iops),
-            units::rate(rate)
-        ));
+        let what = message.split(BETWEEN).next().unwrap_or_default();
+        let text = format!("{what}{BETWEEN}{} IOPS, {}", units::count(iops), units::rate(rate));
+        self.bar.set_message(text);
     }
 
     /// The answer so far, redrawn in place: lines for so many columns, in colour or not.
@@ -116,7 +115,7 @@ impl Progress {
         if self.so_far.message().is_empty() {
             self.all.insert_before(&self.bar, self.so_far.clone());
         }
-        self.so_far.set_message(lines.join("\n"));
+        self.so_far.set_message(out::spelled(&lines.join("\n")).into_owned());
         self.so_far.tick();
     }
 

@@ -20,6 +20,7 @@ pub fn line(text: Arguments<'_>) {
 /// The text as this stderr shows it: at a terminal wrapped between words, which it does not do
 /// itself.
 pub fn fitted(text: &str) -> String {
+    let text = &*super::out::spelled(text);
     let stderr = std::io::stderr();
     let size = rustix::termios::tcgetwinsize(&stderr).ok().filter(|_| stderr.is_terminal());
     match size.map(|size| usize::from(size.ws_col)) {

@@ -9,7 +9,7 @@ use crate::model::event::{
     StepDone, StopReason, Truth, What,
 };
 use crate::model::finding::{Finding, Scope, Severity};
-use crate::model::host::{Host, Layer, LayerKind, Place, PlaceClass, ZoneModel};
+use crate::model::host::{Layer, LayerKind, Place, PlaceClass, ZoneModel};
 use crate::model::job::{Data, EngineName, Job, Mem, Offsets, RateProcess, Rw, Stamps};
 use crate::model::measurement::{
     Clock, ClockSource, Figure, Latency, Measurement, OpStats, SCHEMA, Tool, Window,
@@ -24,6 +24,7 @@ use crate::stats::histogram::Histogram;
 use super::{Head, RUN_SCHEMA};
 
 mod changes;
+mod host;
 mod rounds;
 
 pub const RUN: &str = "0123456789abcdef";
@@ -145,7 +146,7 @@ fn header() -> Header {
         workloads: vec![workload("read-1m", Rw::Read), workload("randwrite-4k", Rw::RandWrite)],
         skipped: vec![Skipped { name: "xfs".into(), reason: "mkfs.xfs is not installed".into() }],
         dropped_workloads: vec![Skipped { name: "small".into(), reason: "no time".into() }],
-        host: host(),
+        host: host::host::host(),
         region: Some(region("/mnt/usb/image")),
         more_regions: vec![region("/mnt/card/image")],
         plan: Some("title = \"sample\"\n".into()),
@@ -278,24 +279,6 @@ fn job(rw: Rw) -> Job {
         rate_process: RateProcess::Poisson,
         buffer_compress_percentage: 30,
         slowed_ppm: 50_000,
-    }
-}
-
-fn host() -> Host {
-    Host {
-        hostname: "pi".into(),
-        model: Some("Raspberry Pi 4 Model B Rev 1.4".into()),
-        cpu: Some("Cortex-A72".into()),
-        cpus: 4,
-        arch: "aarch64".into(),
-        mem_total_bytes: 4 << 30,
-        kernel: "6.12.47+rpt-rpi-v8".into(),
-        os: Some("Debian GNU/Linux 13 (trixie)".into()),
-        governors: vec!["ondemand".into()],
-        aes: Some(false),
-        clocksource: Some("arch_sys_counter".into()),
-        boot_id: Some("6f1c".into()),
-        settings: vec![("vm.dirty_ratio".into(), "20".into())],
     }
 }
 

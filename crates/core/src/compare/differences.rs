@@ -86,6 +86,10 @@ fn machine(headers: &[&Header]) -> Vec<Difference> {
         host("clock source", &|h| text(&h.host.clocksource)),
         aspect(headers, Some(Factor::Kernel), "kernel", |h| h.host.kernel.clone()),
     ];
+    // Records of earlier versions have none.
+    if headers.iter().all(|h| h.host.board_id.is_some()) {
+        all.push(host("board ID", &|h| text(&h.host.board_id)));
+    }
     let memory: Vec<f64> = headers.iter().map(|h| h.host.mem_total_bytes as f64).collect();
     let (low, high) = memory.iter().fold((f64::MAX, 0.0f64), |(l, h), m| (l.min(*m), h.max(*m)));
     if high > low * (1.0 + SAME_MEMORY) {

@@ -6,16 +6,14 @@ use super::facts::{Disk, Target};
 use super::{Check, Facts, Status, busy, card, verdict};
 use crate::model::host::{Layer, LayerKind};
 use crate::model::path::sanitize;
-use crate::report::wrap;
+use crate::report::layout::{TABLE, wrap};
 use crate::units;
 use crate::words;
 
-const WIDTH: usize = 80;
-
-/// For a terminal of 80 columns: who it is, what is wrong, what is right, what is not known.
-pub fn text(facts: &Facts, checks: &[Check]) -> String {
+/// For a terminal of `columns`: who it is, what is wrong, what is right, what is not known.
+pub fn text(facts: &Facts, checks: &[Check], columns: usize) -> String {
     let mut out = String::new();
-    let mut line = |text: &str| out.push_str(&wrap(&sanitize(text), WIDTH, "", "    "));
+    let mut line = |text: &str| out.push_str(&wrap(&sanitize(text), columns, "", "    "));
     line(&sentence(facts, checks));
     line("");
     line(&machine(facts));
@@ -28,13 +26,14 @@ pub fn text(facts: &Facts, checks: &[Check]) -> String {
         if of().next().is_some() {
             out.push_str(heading(status));
         }
-        let width = of().map(|check| title(check).chars().count()).max().unwrap_or(0).min(24);
+        let most = if columns < TABLE { 0 } else { 24 };
+        let width = of().map(|check| title(check).chars().count()).max().unwrap_or(0).min(most);
         for check in of() {
             let first = format!("  {:<width$}  ", title(check));
             let rest = " ".repeat(width + 4);
-            out.push_str(&wrap(&check.found, WIDTH, &first, &rest));
+            out.push_str(&wrap(&check.found, columns, &first, &rest));
             if let Some(advice) = &check.advice {
-                out.push_str(&wrap(advice, WIDTH, &format!("{rest}-> "), &format!("{rest}   ")));
+                out.push_str(&wrap(advice, columns, &format!("{rest}-> "), &format!("{rest}   ")));
             }
         }
     }

@@ -32,6 +32,10 @@ pub struct Host {
     pub clocksource: Option<String>,
     /// `/proc/sys/kernel/random/boot_id`.
     pub boot_id: Option<String>,
+    /// 16 hexadecimal digits that tell this board from others: a digest of its serial number or of
+    /// the id of its system.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub board_id: Option<String>,
     /// `vm.dirty_*` and other settings that change results, name to value.
     pub settings: Vec<(String, String)>,
 }

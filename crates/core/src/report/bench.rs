@@ -7,10 +7,8 @@ use crate::model::measurement::{ClockSource, Latency, Measurement, OpStats};
 use crate::units;
 
 use super::closed_loop;
-use super::layout::wrap;
+use super::layout::{TABLE, fit, wrap};
 use super::view::FindingView;
-
-const WIDTH: usize = 80;
 
 /// `bakeoff/bench/1`: the measurement as it is stored.
 pub fn bench_json(measurement: &Measurement) -> Value {
@@ -18,24 +16,18 @@ pub fn bench_json(measurement: &Measurement) -> Value {
     serde_json::to_value(measurement).unwrap_or(Value::Null)
 }
 
-/// Rates, latency by kind of operation, the three clocks, CPU and findings, in 80 columns.
-pub fn bench_text(measurement: &Measurement) -> String {
+/// Rates, latency by kind of operation, the three clocks, CPU and findings, in `width` columns.
+pub fn bench_text(measurement: &Measurement, width: usize) -> String {
     let m = measurement;
-    let mut out = wrap(&job_words(&m.job, m), WIDTH, "", "  ");
+    let mut out = wrap(&job_words(&m.job, m), width, "", "  ");
     out.push('\n');
     for (name, stats) in m.ops() {
         out.push_str(&format!("{name:<7} {}\n", rate_words(stats)));
     }
-    let names = ["min", "mean", "p50", "p90", "p95", "p99", "p99.9", "p99.99", "max"];
-    out.push_str(&format!("\n{:<7}", "latency"));
-    names.iter().for_each(|name| out.push_str(&format!("{name:>8}")));
-    out.push('\n');
-    for (name, stats) in m.ops().filter(|(_, s)| s.total_ios > 0 && !s.lat_ns.is_unknown()) {
-        out.push_str(&format!("{name:<7}{}\n", latency_words(&stats.lat_ns)));
-    }
+    out.push_str(&latencies(m, width));
     let has_p99 = m.ops().any(|(_, stats)| stats.lat_ns.p99.is_some());
     if has_p99 && m.job.rate_iops.is_none() {
-        out.push_str(&format!("\n{}", wrap(closed_loop::NOTE, WIDTH, "", "")));
+        out.push_str(&format!("\n{}", wrap(closed_loop::NOTE, width, "", "")));
     }
     out.push_str(&format!("\n{}{}", clock_words(m), cpu_words(m)));
     out.push_str(&depth_words(m));
@@ -57,9 +49,9 @@ pub fn bench_text(measurement: &Measurement) -> String {
     }
     for f in m.findings.iter().map(FindingView::new) {
         let text = format!("{}: {} {} ({})", f.severity_word, f.evidence(), f.advice, f.id);
-        out.push_str(&wrap(&text, WIDTH, "- ", "  "));
+        out.push_str(&wrap(&text, width, "- ", "  "));
     }
-    out
+    if width < TABLE { fit(&out, width) } else { out }
 }
 
 /// "randwrite, bs 4k, size 1 GiB, psync, iodepth 1, numjobs 1, direct, fsync 1: 24.0 s".
@@ -92,6 +84,29 @@ fn job_words(job: &Job, m: &Measurement) -> String {
     format!("{}: {}, {all} operations a second", words.join(", "), units::duration(m.elapsed_ns))
 }
 
+/// Latencies as a table, or as a list where there is no space for one.
+fn latencies(m: &Measurement, width: usize) -> String {
+    const NAMES: [&str; 9] = ["min", "mean", "p50", "p90", "p95", "p99", "p99.9", "p99.99", "max"];
+    let known = m.ops().filter(|(_, s)| s.total_ios > 0 && !s.lat_ns.is_unknown());
+    if width < TABLE {
+        let line = |(name, stats): (&str, &OpStats)| {
+            let words = latency_words(&stats.lat_ns);
+            let named = NAMES.iter().zip(&words).map(|(name, word)| format!("{name} {word}"));
+            let text = format!("{name} latency: {}", named.collect::<Vec<_>>().join(", "));
+            wrap(&text, width, "", "  ")
+        };
+        return format!("\n{}", known.map(line).collect::<String>());
+    }
+    let mut out = format!("\n{:<7}", "latency");
+    NAMES.iter().for_each(|name| out.push_str(&format!("{name:>8}")));
+    out.push('\n');
+    for (name, stats) in known {
+        let words = latency_words(&stats.lat_ns).map(|word| format!("{word:>8}")).concat();
+        out.push_str(&format!("{name:<7}{words}\n"));
+    }
+    out
+}
+
 fn per_s(count: u64, ns: u64) -> f64 {
     if ns == 0 { 0.0 } else { count as f64 * 1e9 / ns as f64 }
 }
@@ -106,12 +121,11 @@ fn rate_words(stats: &OpStats) -> String {
     format!("{count}, {rate}, {}", units::size(stats.io_bytes))
 }
 
-fn latency_words(l: &Latency) -> String {
+fn latency_words(l: &Latency) -> [String; 9] {
     // In an engine's report the mean is finite and not negative; `as` saturates anything else.
     let mean = Some(l.mean as u64);
     [Some(l.min), mean, l.p50, l.p90, l.p95, l.p99, l.p99_9, l.p99_99, Some(l.max)]
-        .map(|ns| format!("{:>8}", ns.map_or("-".to_string(), units::latency)))
-        .concat()
+        .map(|ns| ns.map_or("-".to_string(), units::latency))
 }
 
 fn clock_words(m: &Measurement) -> String {

@@ -138,9 +138,9 @@ impl Devices {
         }
     }
 
-    /// For a terminal of 80 columns.
-    pub fn text(&self) -> String {
-        text::write(self)
+    /// For a terminal of `width` columns.
+    pub fn text(&self, width: usize) -> String {
+        text::write(self, width)
     }
 
     /// One JSON document.
@@ -342,16 +342,16 @@ mod tests {
     fn names_filesystem_and_label_without_udev() {
         let sign =
             Sign { kind: "ext4".into(), label: Some(RawPath::new("MYPHOTOS")), ..Sign::default() };
-        let text = Devices::new(&spare(Some(Contents { signs: vec![sign] })), true).text();
+        let text = Devices::new(&spare(Some(Contents { signs: vec![sign] })), true).text(80);
         assert!(text.contains("lost would be ext4 \"MYPHOTOS\" on sdb"), "{text}");
-        let text = Devices::new(&spare(Some(Contents::default())), true).text();
+        let text = Devices::new(&spare(Some(Contents::default())), true).text(80);
         assert!(text.contains("no filesystem was found on it"), "{text}");
     }
 
     /// A user without root saw a drive that was safe to erase and no token, and not why.
     #[test]
     fn a_token_that_is_missing_has_a_reason() {
-        let shown = |is_root| Devices::new(&spare(None), is_root).text();
+        let shown = |is_root| Devices::new(&spare(None), is_root).text(80);
         let words = "erase token: reading the contents needs root: sudo bakeoff devices";
         assert!(shown(false).contains(words), "{}", shown(false));
         assert!(shown(true).contains("the contents could not be read"), "{}", shown(true));
@@ -360,7 +360,7 @@ mod tests {
     #[test]
     fn a_machine_without_drives_is_told_what_works() {
         let shown = Devices::new(&System::default(), false);
-        insta::assert_snapshot!(shown.text());
+        insta::assert_snapshot!(shown.text(80));
         assert_eq!(shown.next[0].command, "bakeoff quick .");
         let json: serde_json::Value = serde_json::from_str(&shown.json()).unwrap();
         assert_eq!(json["schema"], "bakeoff/devices/1");

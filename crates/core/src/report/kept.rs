@@ -6,8 +6,6 @@ use super::layout::wrap;
 use crate::model::acks::{Kept, LOST_MAX};
 use crate::units;
 
-const WIDTH: usize = 80;
-
 /// `bakeoff/kept/1`.
 pub fn kept_json(kept: &Kept) -> Value {
     // The only ways to fail are a key that is no string and a writer that fails; there are none.
@@ -15,7 +13,7 @@ pub fn kept_json(kept: &Kept) -> Value {
 }
 
 /// The verdict, what was found, and the first losses.
-pub fn kept_text(kept: &Kept) -> String {
+pub fn kept_text(kept: &Kept, width: usize) -> String {
     let blocks = format!("{} blocks of {}", kept.blocks, units::block_size(kept.bs));
     let verdict = match (kept.blocks, kept.is_all()) {
         (0, _) => "No write was acknowledged, so there is nothing to check.".to_string(),
@@ -26,7 +24,7 @@ pub fn kept_text(kept: &Kept) -> String {
             kept.missing + kept.torn + kept.stale
         ),
     };
-    let mut out = wrap(&verdict, WIDTH, "", "");
+    let mut out = wrap(&verdict, width, "", "");
     let counts = [
         (kept.whole, "whole", "contain the last acknowledged write"),
         (kept.newer, "newer", "contain a later write whose flush had not returned"),
@@ -37,7 +35,8 @@ pub fn kept_text(kept: &Kept) -> String {
     ];
     out.push('\n');
     for (count, name, meaning) in counts.into_iter().filter(|(count, ..)| *count > 0) {
-        out.push_str(&format!("{name:<11}{count:>8}  {meaning}\n"));
+        let first = format!("{name:<11}{count:>8}  ");
+        out.push_str(&wrap(meaning, width, &first, "    "));
     }
     out.push_str(&format!("{:<11}{:>8}  operations\n", "acked", kept.acknowledged_ios));
     if !kept.lost.is_empty() {
@@ -52,7 +51,7 @@ pub fn kept_text(kept: &Kept) -> String {
             lost.offset,
             lost.found
         );
-        out.push_str(&wrap(&text, WIDTH, "- ", "  "));
+        out.push_str(&wrap(&text, width, "- ", "  "));
     }
     if kept.missing + kept.torn + kept.stale > LOST_MAX as u64 {
         out.push_str(&format!("  (the first {LOST_MAX})\n"));
@@ -69,16 +68,16 @@ mod tests {
     fn losses_are_told_with_their_place() {
         let mut kept = Kept { acknowledged_ios: 40, blocks: 30, bs: 4096, ..Kept::default() };
         assert!(
-            kept_text(&kept).starts_with("All acknowledged writes are intact: 30 blocks of 4k")
+            kept_text(&kept, 80).starts_with("All acknowledged writes are intact: 30 blocks of 4k")
         );
         for loss in [Loss::Missing, Loss::Torn, Loss::Stale] {
             let found = "zeros are there".to_string();
             kept.lose(Lost { offset: 8192, lane: 0, operation: 7, loss, found });
         }
-        let text = kept_text(&kept);
+        let text = kept_text(&kept, 80);
         assert!(text.starts_with("3 of 30 blocks of 4k have lost"), "{text}");
         assert!(text.contains("- torn: operation 7 of lane 0 at byte 8192; zeros are"), "{text}");
-        assert!(text.lines().all(|line| line.len() <= WIDTH), "{text}");
-        assert!(kept_text(&Kept::default()).starts_with("No write was acknowledged"));
+        assert!(text.lines().all(|line| line.len() <= 80), "{text}");
+        assert!(kept_text(&Kept::default(), 80).starts_with("No write was acknowledged"));
     }
 }

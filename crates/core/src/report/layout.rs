@@ -1,8 +1,55 @@
 //! Lines of text: wrapping at a width, and the escapes that colour a word.
 
+/// Columns of a usual terminal.
+pub const USUAL: usize = 80;
+/// Columns below which a table is written as a list.
+pub const TABLE: usize = 72;
+/// The largest indent there.
+const DEEP: usize = 6;
+
+/// Text that is being written for a terminal of so many columns.
+#[derive(Clone, Debug, Default)]
+pub struct Page {
+    /// What was written so far.
+    pub text: String,
+    /// Columns.
+    pub width: usize,
+}
+
+impl Page {
+    /// An empty page.
+    pub fn new(width: usize) -> Page {
+        Page { text: String::new(), width }
+    }
+
+    /// Adds text, wrapped; see [`wrap`].
+    pub fn wrap(&mut self, text: &str, first: &str, rest: &str) {
+        self.text.push_str(&wrap(text, self.width, first, rest));
+    }
+
+    /// Adds text as it is.
+    pub fn push_str(&mut self, text: &str) {
+        self.text.push_str(text);
+    }
+
+    /// Adds a character.
+    pub fn push(&mut self, c: char) {
+        self.text.push(c);
+    }
+
+    /// Whether there is space for a table.
+    pub fn has_tables(&self) -> bool {
+        self.width >= TABLE
+    }
+}
+
 /// Wraps `text` at `width` columns; the first line starts with `first`, the others with `rest`.
-/// A word longer than a line is broken, so that no line is ever longer than `width`.
+/// A word longer than a line is broken, so that no line is ever longer than `width`. Where there is
+/// no space for a table, an indent that belongs to one becomes a small one, so that words stay
+/// whole.
 pub fn wrap(text: &str, width: usize, first: &str, rest: &str) -> String {
+    let is_deep = width < TABLE && rest.trim().is_empty() && rest.len() > DEEP;
+    let rest = if is_deep { &rest[..DEEP] } else { rest };
     let mut out = String::new();
     let mut line = first.to_string();
     let mut is_bare = true;
@@ -14,7 +61,8 @@ pub fn wrap(text: &str, width: usize, first: &str, rest: &str) -> String {
             if word.len() <= room {
                 break;
             }
-            if is_bare {
+            let is_fresh = line == rest || word.len() > width.saturating_sub(rest.chars().count());
+            if is_bare && is_fresh {
                 let tail = word.split_off(room.clamp(1, word.len()));
                 line.extend(word);
                 word = tail;
@@ -33,6 +81,54 @@ pub fn wrap(text: &str, width: usize, first: &str, rest: &str) -> String {
     out.push_str(line.trim_end());
     out.push('\n');
     out
+}
+
+/// Fits text that was laid out for a wider terminal: a line that is too long continues below, two
+/// columns further in than it began. Words stay whole unless they are longer than a line. Escapes
+/// that colour a word take no room.
+pub fn fit(text: &str, width: usize) -> String {
+    let mut out = String::with_capacity(text.len());
+    for line in text.split_inclusive('\n') {
+        if visible(line.trim_end()) <= width {
+            out.push_str(line);
+            continue;
+        }
+        let indent = line.len() - line.trim_start().len();
+        let first = indent.min(width / 4);
+        let rest = (indent + 2).min(width / 3);
+        let mut used = first;
+        out.push_str(&" ".repeat(first));
+        for (at, word) in line.split_whitespace().enumerate() {
+            let length = visible(word);
+            if at > 0 && used + 1 + length > width {
+                out.push('\n');
+                out.push_str(&" ".repeat(rest));
+                used = rest;
+            } else if at > 0 {
+                out.push(' ');
+                used += 1;
+            }
+            out.push_str(word);
+            used += length;
+        }
+        if line.ends_with('\n') {
+            out.push('\n');
+        }
+    }
+    out
+}
+
+/// Columns that `text` takes, escapes of ECMA-48 SGR left out.
+pub fn visible(text: &str) -> usize {
+    let mut columns = 0;
+    let mut chars = text.chars();
+    while let Some(c) = chars.next() {
+        match c {
+            '\u{1b}' => while chars.next().is_some_and(|c| c != 'm') {},
+            _ => columns += 1,
+        }
+    }
+    columns
 }
 
 /// Cuts `text` to `width` characters, with an ellipsis where something is missing.
@@ -84,7 +180,21 @@ mod tests {
     fn wraps_at_words_and_indents() {
         assert_eq!(wrap("aaa bbb ccc", 9, "- ", "  "), "- aaa bbb\n  ccc\n");
         assert_eq!(wrap("", 9, "- ", "  "), "-\n");
+        let deep = " ".repeat(30);
+        assert_eq!(
+            wrap("serial-number-1", 40, &deep, &deep),
+            format!("{}\n      serial-number-1\n", "")
+        );
         assert_eq!(cut("abcdef", 4), "abc…");
+    }
+
+    #[test]
+    fn long_lines_continue_below_and_short_ones_stay_as_they_are() {
+        let text = "  a    b\n    \u{1b}[1mcccc\u{1b}[0m dddd eeee ffff gggg\nend";
+        let wanted = "  a    b\n    \u{1b}[1mcccc\u{1b}[0m dddd eeee ffff\n      gggg\nend";
+        assert_eq!(fit(text, 24), wanted);
+        assert_eq!(fit("aaaaaaaaaaaaaaaaaaaa b\n", 10), "aaaaaaaaaaaaaaaaaaaa\n  b\n");
+        assert_eq!(fit(text, 80), text);
     }
 
     proptest! {

@@ -6,6 +6,7 @@
 //! sentences and findings come from the analysis.
 
 mod answer;
+pub mod ascii;
 mod bench;
 mod closed_loop;
 mod compare;
@@ -16,6 +17,8 @@ mod energy;
 mod exposition;
 mod filesystems;
 pub mod fio_json;
+mod fleet;
+pub mod fleet_list;
 mod glossary;
 mod gnuplot;
 mod html;
@@ -38,6 +41,7 @@ mod simulate;
 mod simulate_text;
 mod study_markdown;
 mod text;
+mod trend;
 mod usual;
 pub mod view;
 
@@ -47,6 +51,7 @@ pub use compare::{compare_json, compare_text};
 pub use csv::{COLUMNS as CSV_COLUMNS, csv};
 pub use exposition::Exposition;
 pub use filesystems::filesystems_markdown;
+pub use fleet::{coverage_markdown, fleet_json, fleet_markdown, fleet_text};
 pub use glossary::glossary_markdown;
 pub use gnuplot::gnuplot;
 pub use html::{Assets, card, html, study as study_html};
@@ -63,6 +68,7 @@ pub use service::{Datum, Service, State};
 pub use simulate::{simulate_json, simulate_markdown};
 pub use simulate_text::simulate_text;
 pub use study_markdown::study_markdown;
+pub use trend::{trend_csv, trend_json, trend_text};
 pub use usual::usual_markdown;
 
 use crate::model::path::sanitize;
@@ -125,7 +131,8 @@ pub fn screen(
 /// Everything in text: for `--details`, and the only form for runs of version 0.1.
 pub fn text(run: &Run, analysis: &Analysis, options: &TextOptions) -> String {
     let view = view::View::new(run, analysis);
-    if options.plain { plain::write(&view) } else { text::write(&view, options) }
+    let is_narrow = usize::from(options.width) < layout::TABLE;
+    if options.plain || is_narrow { plain::write(&view) } else { text::write(&view, options) }
 }
 
 #[cfg(test)]

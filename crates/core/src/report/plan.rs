@@ -289,9 +289,9 @@ impl PlanView {
         }
     }
 
-    /// For people, 80 columns.
-    pub fn text(&self) -> String {
-        text::write(self)
+    /// For people, in `width` columns.
+    pub fn text(&self, width: usize) -> String {
+        text::write(self, width)
     }
 
     /// For programs.

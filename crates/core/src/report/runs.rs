@@ -10,7 +10,7 @@ use crate::model::verdict::{Analysis, Verdict};
 
 use super::csv::text as csv_text;
 use super::document::{Table, number, words};
-use super::layout::cut;
+use super::layout::{TABLE, cut, wrap};
 use super::view::{plural, utc};
 
 /// Longest title and verdict in a table, characters.
@@ -140,12 +140,55 @@ fn rounds(analysis: &Analysis) -> Option<String> {
     }
 }
 
-/// For a terminal of that many columns; `None` = no limit.
-pub fn text(rows: &[Row], width: Option<u16>) -> String {
-    if rows.is_empty() {
-        return "No runs are stored yet. `bakeoff quick` makes one.\n".to_string();
+/// What a list leaves out.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct LeftOut {
+    /// Runs that failed before they measured anything.
+    pub unmeasured: u64,
+    /// Whether the user asked for some runs only.
+    pub is_filtered: bool,
+}
+
+impl LeftOut {
+    fn note(self) -> String {
+        match self.unmeasured {
+            0 => String::new(),
+            1 => "1 run that measured nothing is not listed (--all lists it)\n".to_string(),
+            n => format!("{n} runs that measured nothing are not listed (--all lists them)\n"),
+        }
     }
-    table(rows).text(width.map(usize::from)) + &format!("{}\n", plural(rows.len() as u64, "run"))
+}
+
+/// For a terminal of that many columns; `None` = no limit.
+pub fn text(rows: &[Row], left_out: LeftOut, width: Option<u16>) -> String {
+    if rows.is_empty() {
+        let none = match left_out.is_filtered {
+            true => "No stored run matches. `bakeoff runs` lists all.\n",
+            false => "No runs are stored yet. `bakeoff quick` makes one.\n",
+        };
+        return none.to_string() + &left_out.note();
+    }
+    if let Some(width) = width.map(usize::from).filter(|width| *width < TABLE) {
+        let note = left_out.note();
+        let note = if note.is_empty() { note } else { wrap(&note, width, "", "  ") };
+        return list(rows, width) + &note;
+    }
+    table(rows).text(width.map(usize::from))
+        + &format!("{}\n", plural(rows.len() as u64, "run"))
+        + &left_out.note()
+}
+
+/// The same for a terminal too narrow for a table.
+fn list(rows: &[Row], width: usize) -> String {
+    let mut out = String::new();
+    for row in rows {
+        for (at, text) in cells(row).iter().enumerate() {
+            let first = if at == 0 { "" } else { "  " };
+            let text = if at == 4 { format!("blocks: {text}") } else { text.clone() };
+            out.push_str(&wrap(&text, width, first, "    "));
+        }
+    }
+    out + &format!("{}\n", plural(rows.len() as u64, "run"))
 }
 
 /// A table to paste.
@@ -154,8 +197,13 @@ pub fn markdown(rows: &[Row]) -> String {
 }
 
 /// `bakeoff/runs/1`.
-pub fn json(rows: &[Row]) -> String {
-    format!("{:#}\n", serde_json::json!({"schema": "bakeoff/runs/1", "runs": rows}))
+pub fn json(rows: &[Row], left_out: LeftOut) -> String {
+    let document = serde_json::json!({
+        "schema": "bakeoff/runs/1",
+        "runs": rows,
+        "unmeasured": left_out.unmeasured,
+    });
+    format!("{document:#}\n")
 }
 
 /// The same as columns.
@@ -250,12 +298,18 @@ mod tests {
 
     #[test]
     fn the_list_in_every_format() {
-        insta::assert_snapshot!("runs_text", text(&rows(), Some(80)));
-        insta::assert_snapshot!("runs_text_unlimited", text(&rows(), None));
+        insta::assert_snapshot!("runs_text", text(&rows(), LeftOut::default(), Some(80)));
+        insta::assert_snapshot!("runs_text_unlimited", text(&rows(), LeftOut::default(), None));
         insta::assert_snapshot!("runs_markdown", markdown(&rows()));
         insta::assert_snapshot!("runs_csv", csv(&rows()));
-        insta::assert_snapshot!("runs_json", json(&rows()));
-        assert!(text(&[], None).contains("bakeoff quick"));
+        insta::assert_snapshot!("runs_json", json(&rows(), LeftOut::default()));
+        let none = |left_out| text(&[], left_out, None);
+        assert!(none(LeftOut::default()).contains("bakeoff quick"));
+        let left_out = LeftOut { unmeasured: 2, is_filtered: true };
+        assert!(none(left_out).contains("matches") && none(left_out).contains("--all"));
+        let narrow = text(&rows(), left_out, Some(40));
+        assert!(narrow.lines().all(|line| line.chars().count() <= 40), "{narrow}");
+        assert!(narrow.contains("ext4 wins all 2") && narrow.contains("2 runs that"), "{narrow}");
     }
 
     #[test]

@@ -70,7 +70,7 @@ fn the_measurement_of_bench() {
     m.findings.push(warning());
     m.verified_bytes = Some(1 << 20);
     m.backlog = Some(3);
-    insta::assert_snapshot!("bench", bench_text(&m));
+    insta::assert_snapshot!("bench", bench_text(&m, 80));
     let json = bench_json(&m);
     for key in ["min", "mean", "max", "p50", "p90", "p95", "p99", "p99.9", "p99.99"] {
         assert!(json["write"]["lat_ns"].get(key).is_some(), "{key}");

@@ -78,7 +78,7 @@ pub fn segments_with(values: &[f64], sigma: f64, penalty: f64) -> Vec<Segment> {
 
 /// Standard deviation of a value from the differences of neighbours: 1.4826 makes the median
 /// absolute value of normal ones their standard deviation, and a difference has twice the variance.
-fn neighbour_sd(values: &[f64]) -> f64 {
+pub fn neighbour_sd(values: &[f64]) -> f64 {
     let steps: Vec<f64> = values.windows(2).map(|w| (w[1] - w[0]).abs()).collect();
     sample::median(&steps).unwrap_or(0.0) * 1.4826 / core::f64::consts::SQRT_2
 }

@@ -1,15 +1,17 @@
 //! One statistic a file, each with its reference; every logarithm and distribution through `libm`,
 //! so that an analysis gives the same bytes on every architecture. Values are checked against
-//! SciPy, R and ruptures, whose answers are kept in fixtures/stats with their versions.
+//! SciPy, R, statsmodels and ruptures; fixtures/stats has the answers with their versions.
 
 pub mod autocorrelation;
 pub mod beta;
 pub mod carry_over;
 pub mod change_point;
+pub mod chi_squared;
 pub mod histogram;
 pub mod hodges_lehmann;
 pub mod own_noise;
 pub mod paired;
+pub mod random_effects;
 pub mod sample;
 pub mod spearman;
 pub mod steady_state;

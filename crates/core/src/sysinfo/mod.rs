@@ -7,6 +7,7 @@
 //! `Documentation/admin-guide/iostats.rst` and `Documentation/ABI` of the Linux kernel, proc(5).
 
 pub mod block_stat;
+pub mod board_id;
 pub mod cgroup;
 pub mod cpu_list;
 pub mod cpu_stat;

@@ -36,18 +36,21 @@ fn frame() -> Frame {
 
 #[test]
 fn eighty_columns_and_no_more_lines_than_there_are() {
-    let shown = text(&frame(), 24);
+    let shown = text(&frame(), 80, 24);
     assert!(shown.lines().all(|line| line.chars().count() <= 80), "{shown}");
     assert!(!shown.contains('\u{1b}'));
     insta::assert_snapshot!(shown);
     let many = Frame { devices: vec![frame().devices[0].clone(); 40], ..frame() };
     for height in [10, 24, 50] {
-        let shown = text(&many, height);
+        let shown = text(&many, 80, height);
         assert!(shown.lines().count() <= height.max(13), "{height}: {shown}");
         assert!(shown.contains(" more; name one"), "{shown}");
     }
     let huge = Frame { elapsed_ns: 1, ..frame() };
-    assert!(text(&huge, 24).lines().all(|line| line.chars().count() <= 80));
+    for width in [40, 80] {
+        let shown = text(&huge, width, 24);
+        assert!(shown.lines().all(|line| line.chars().count() <= width), "{shown}");
+    }
 }
 
 #[test]

@@ -2,12 +2,11 @@
 
 use super::{Frame, Machine};
 use crate::model::path::sanitize;
+use crate::report::layout::TABLE;
 use crate::report::{cut, wrap};
 use crate::telemetry::rates::{DeviceRates, Requests};
 use crate::units;
 
-/// Columns: as in every report of ours.
-const WIDTH: usize = 80;
 /// Columns of a device's name.
 const NAME: usize = 11;
 /// CPUs shown one by one.
@@ -16,21 +15,26 @@ const CPUS: usize = 8;
 const THREADS: usize = 4;
 const LOG: usize = 3;
 
-/// At most `height` lines; devices that do not fit are counted.
-pub fn text(frame: &Frame, height: usize) -> String {
+/// At most `height` lines of `width` columns; devices that do not fit are counted.
+pub fn text(frame: &Frame, width: usize, height: usize) -> String {
     let seconds = units::duration(frame.elapsed_ns);
     let mut head = format!("{}  over {seconds}\n", frame.clock);
-    head.push_str(&machine(&frame.machine));
-    head.push_str(&format!(
-        "\n{:<NAME$} {:<8}{:>9} {:>10} {:>6} {:>9} {:>8} {:>7}{:>6}\n",
-        "device", "", "per s", "KiB/s", "%rqm", "await ms", "areq KiB", "aqu-sz", "%util"
-    ));
+    head.push_str(&machine(&frame.machine, width));
+    let is_narrow = width < TABLE;
+    if is_narrow {
+        head.push('\n');
+    } else {
+        head.push_str(&format!(
+            "\n{:<NAME$} {:<8}{:>9} {:>10} {:>6} {:>9} {:>8} {:>7}{:>6}\n",
+            "device", "", "per s", "KiB/s", "%rqm", "await ms", "areq KiB", "aqu-sz", "%util"
+        ));
+    }
     let room = height.saturating_sub(head.lines().count() + 1);
     let mut body = String::new();
     let mut used = 0;
     let mut shown = 0;
     for (name, rates) in &frame.devices {
-        let block = device(name, rates);
+        let block = if is_narrow { listed(name, rates, width) } else { device(name, rates) };
         let lines = block.lines().count();
         if used + lines > room && shown > 0 {
             break;
@@ -49,10 +53,10 @@ pub fn text(frame: &Frame, height: usize) -> String {
     head + &body
 }
 
-fn machine(machine: &Machine) -> String {
+fn machine(machine: &Machine, width: usize) -> String {
     let mut out = String::new();
     let mut line = |title: &str, text: &str| {
-        out.push_str(&wrap(text, WIDTH, &format!("{title:<9}"), "         "));
+        out.push_str(&wrap(text, width, &format!("{title:<9}"), "         "));
     };
     let cpus = &machine.cpu_percent;
     let busy: Vec<String> = cpus.iter().take(CPUS).map(|p| format!("{p:.0}")).collect();
@@ -124,6 +128,34 @@ fn device(name: &str, rates: &DeviceRates) -> String {
             "",
             number(flush.await_ms)
         ));
+    }
+    out
+}
+
+/// The same figures where there is no space for a table.
+fn listed(name: &str, rates: &DeviceRates, width: usize) -> String {
+    let head = format!(
+        "{}: {:.1} % busy, queue {}",
+        sanitize(name),
+        rates.util_percent,
+        number(rates.queue)
+    );
+    let mut out = wrap(&head, width, "", "  ");
+    let kinds = [
+        ("read", Some(rates.read)),
+        ("write", Some(rates.write)),
+        ("discard", rates.discard),
+        ("flush", rates.flush),
+    ];
+    for (kind, requests) in kinds {
+        let Some(of) = requests.filter(|r| r.per_s > 0.0) else { continue };
+        let text = format!(
+            "{kind} {}/s, {} KiB/s, await {} ms",
+            number(of.per_s),
+            number(of.bytes_per_s / 1024.0),
+            number(of.await_ms)
+        );
+        out.push_str(&wrap(&text, width, "  ", "    "));
     }
     out
 }

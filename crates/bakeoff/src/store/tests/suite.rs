@@ -1,6 +1,8 @@
 //! What every store promises, as tests that any implementation passes.
 
 use bakeoff_core::bundle::{Head, SCHEMA};
+use bakeoff_core::history::facts::Facts;
+use bakeoff_core::history::filter::Filter;
 use bakeoff_core::model::event::{Event, StopReason, What};
 use bakeoff_core::model::run::Run;
 
@@ -42,6 +44,7 @@ fn stored_is_what_comes_back(store: &mut dyn Store) {
         record(1).iter().map(|e| serde_json::to_string(e).expect("plain data")).collect();
     assert_eq!(lines, ours);
     Run::fold(&store.load(&run).expect("stored")).expect("a sound record");
+    assert_eq!(store.first(&run).expect("stored"), record(1)[0]);
 }
 
 fn events_follow_without_a_gap_or_not_at_all(store: &mut dyn Store) {
@@ -128,6 +131,45 @@ fn what_is_left_to_undo_is_found(store: &mut dyn Store) {
     assert_eq!(store.unfinished().expect("readable"), []);
 }
 
+fn digest(events: u64) -> Digest {
+    Digest { events, blocks: 5, cells: 20, verdict: "ext4 wins".into(), is_stopped: true }
+}
+
+fn runs_are_found_by_what_is_known_of_them(store: &mut dyn Store) {
+    let (one, two) = (put(store, 1), put(store, 2));
+    let seq = record(1).len() as u64;
+    let facts = |drive: &str, host: &str| Facts {
+        drives: vec![drive.into(), "100%_sure '; DROP TABLE runs;--".into()],
+        hosts: vec![host.into()],
+        plans: vec!["sd-card".into()],
+    };
+    store.set_digest(&one, &digest(seq), &facts("SanDisk 4C53", "Pi-4")).expect("kept");
+    store.set_digest(&two, &digest(seq), &facts("SanDisk 9999", "nas")).expect("kept");
+    store.set_label(&two, Some("Before")).expect("labelled");
+    let some = |text: &str| Some(text.to_string());
+    let found = |store: &dyn Store, filter: Filter| -> Vec<RunId> {
+        let rows = store.search(&filter).expect("readable");
+        rows.into_iter().map(|summary| summary.run).collect()
+    };
+    let none = Filter::default();
+    let both = [two.clone(), one.clone()];
+    assert_eq!(found(store, Filter { drive: some("sandisk"), ..none.clone() }), both);
+    assert_eq!(found(store, Filter { drive: some("%_SURE \'; drop"), ..none.clone() }), both);
+    assert_eq!(found(store, Filter { drive: some("4c5"), ..none.clone() }), [one.clone()]);
+    assert_eq!(found(store, Filter { host: some("NAS"), ..none.clone() }), [two.clone()]);
+    assert_eq!(found(store, Filter { plan: some("nas"), ..none.clone() }), []);
+    assert_eq!(found(store, Filter { label: some("before"), ..none.clone() }), [two.clone()]);
+    let began = store.list().expect("readable")[0].created_unix_ns;
+    let since = |unix_ns| Filter { since_unix_ns: Some(unix_ns), ..none.clone() };
+    assert_eq!((found(store, since(began)), found(store, since(began + 1))), (both.into(), vec![]));
+    // A run whose events went on is a run whose facts are out of date.
+    let what = What::Stopped { reason: StopReason::TimeUp, note: String::new() };
+    store.append(&one, &[Event { seq, unix_ns: 0, elapsed_ns: 0, what }]).expect("it went on");
+    assert_eq!(found(store, Filter { host: some("x"), ..none.clone() }), [one.clone()]);
+    store.set_digest(&one, &digest(seq + 1), &Facts::default()).expect("kept");
+    assert_eq!(found(store, Filter { drive: some("4c5"), ..none }), [], "nothing is left of it");
+}
+
 fn labels_and_digests(store: &mut dyn Store) {
     let run = put(store, 1);
     let label = |store: &dyn Store| store.list().expect("readable")[0].label.clone();
@@ -136,8 +178,8 @@ fn labels_and_digests(store: &mut dyn Store) {
     store.set_label(&run, None).expect("unlabelled");
     assert_eq!(label(store), None);
     let seq = record(1).len() as u64;
-    let digest = Digest { events: seq, blocks: 5, verdict: "ext4 wins".into(), is_stopped: true };
-    store.set_digest(&run, &digest).expect("kept");
+    let digest = digest(seq);
+    store.set_digest(&run, &digest, &Facts::default()).expect("kept");
     assert_eq!(store.list().expect("readable")[0].digest, Some(digest));
     let what = What::Stopped { reason: StopReason::TimeUp, note: String::new() };
     store.append(&run, &[Event { seq, unix_ns: 0, elapsed_ns: 0, what }]).expect("it went on");
@@ -196,7 +238,7 @@ type Promise = fn(&mut dyn Store);
 
 #[test]
 fn sqlite_keeps_every_promise() {
-    let promises: [(&str, Promise); 12] = [
+    let promises: [(&str, Promise); 13] = [
         ("stored is what comes back", stored_is_what_comes_back),
         ("no gap", events_follow_without_a_gap_or_not_at_all),
         ("begins once", a_run_begins_once_and_with_its_header),
@@ -204,6 +246,7 @@ fn sqlite_keeps_every_promise() {
         ("listing", listing_and_finding),
         ("removing", removing_takes_one_run_and_leaves_the_others),
         ("unfinished", what_is_left_to_undo_is_found),
+        ("found", runs_are_found_by_what_is_known_of_them),
         ("labels and digests", labels_and_digests),
         ("bundle", a_bundle_comes_in_once_and_whole),
         ("other content", a_bundle_with_other_content_changes_nothing),

@@ -2,19 +2,18 @@
 
 use super::{Devices, Drive, Part};
 use crate::model::host::LayerKind;
-use crate::report::layout::{cut, wrap};
+use crate::report::layout::{Page, cut};
 use crate::units;
 
-/// Columns of the terminal.
-const WIDTH: usize = 80;
 /// Reasons and contents spelled out for one drive; the rest is counted.
 const REASONS: usize = 3;
 const PARTS: usize = 12;
 /// Names of devices that are no drives.
 const OTHERS: usize = 4;
 
-pub fn write(devices: &Devices) -> String {
-    let mut out = String::new();
+/// For a terminal of `width` columns.
+pub fn write(devices: &Devices, width: usize) -> String {
+    let mut out = Page::new(width);
     let indent = devices.drives.iter().map(|d| d.name.chars().count()).max().unwrap_or(0) + 2;
     let indent = indent.clamp(6, 16);
     for drive in &devices.drives {
@@ -26,12 +25,12 @@ pub fn write(devices: &Devices) -> String {
     }
     if !devices.empty.is_empty() {
         let names = format!("No medium in {}.", devices.empty.join(", "));
-        out.push_str(&wrap(&names, WIDTH, "", ""));
+        out.wrap(&names, "", "");
     }
     if !devices.others.is_empty() {
         let names = devices.others.iter().map(|o| format!("{} ({})", o.name, o.what));
         let text = format!("Not drives: {}.", some(names.collect(), OTHERS, ", "));
-        out.push_str(&wrap(&text, WIDTH, "", ""));
+        out.wrap(&text, "", "");
     }
     if !devices.saw_all && !devices.drives.is_empty() {
         let text = match devices.is_root {
@@ -45,46 +44,46 @@ pub fn write(devices: &Devices) -> String {
                  only they use look unused."
             }
         };
-        out.push_str(&wrap(text, WIDTH, "", ""));
+        out.wrap(text, "", "");
     }
-    if !out.ends_with("\n\n") {
+    if !out.text.ends_with("\n\n") {
         out.push('\n');
     }
     out.push_str("Next:\n");
     for next in &devices.next {
-        out.push_str(&wrap(&next.command, WIDTH, "  ", "      "));
-        out.push_str(&wrap(&next.why, WIDTH, "      ", "      "));
+        out.wrap(&next.command, "  ", "      ");
+        out.wrap(&next.why, "      ", "      ");
     }
-    out
+    out.text
 }
 
-fn write_drive(drive: &Drive, indent: usize, is_root: bool, out: &mut String) {
+fn write_drive(drive: &Drive, indent: usize, is_root: bool, out: &mut Page) {
     let rest = " ".repeat(indent);
     let first = format!("{:<indent$}", drive.name);
-    out.push_str(&wrap(&headline(drive), WIDTH, &first, &rest));
+    out.wrap(&headline(drive), &first, &rest);
     if let Some(by_id) = &drive.by_id {
         let name = by_id.strip_prefix("/dev/disk/").unwrap_or(by_id);
-        out.push_str(&wrap(name, WIDTH, &rest, &rest));
+        out.wrap(name, &rest, &rest);
     }
     let names = drive.contents.iter().map(|part| tree_name(part).chars().count()).max();
     let column = names.unwrap_or(0).min(24) + 2;
     for part in drive.contents.iter().take(PARTS) {
         let first = format!("{rest}{:<column$}", cut(&tree_name(part), column - 2));
         let deeper = " ".repeat(indent + column);
-        out.push_str(&wrap(&part_words(part), WIDTH, &first, &deeper));
+        out.wrap(&part_words(part), &first, &deeper);
     }
     if drive.contents.len() > PARTS {
         out.push_str(&format!("{rest}and {} more\n", drive.contents.len() - PARTS));
     }
     let answer = format!("safe to erase? {}", answer(drive));
-    out.push_str(&wrap(&answer, WIDTH, &rest, &format!("{rest}  ")));
+    out.wrap(&answer, &rest, &format!("{rest}  "));
     let token = match &drive.erase_token {
         Some(token) => token.as_str(),
         None if !drive.safe_to_erase => return,
         None if is_root => "none, because the contents could not be read",
         None => "reading the contents needs root: sudo bakeoff devices",
     };
-    out.push_str(&wrap(&format!("erase token: {token}"), WIDTH, &rest, &format!("{rest}  ")));
+    out.wrap(&format!("erase token: {token}"), &rest, &format!("{rest}  "));
 }
 
 /// "SanDisk Extreme 55AE, 500 GB, USB 5000 Mb/s, UAS".

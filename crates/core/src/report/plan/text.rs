@@ -6,17 +6,16 @@ use crate::model::candidate::{Skipped, are_compared};
 use crate::model::path::sanitize;
 use crate::model::protocol::{Isolation, Mode};
 use crate::prepare::region::speeds;
-use crate::report::layout::wrap;
+use crate::report::layout::Page;
 use crate::stats::steady_state::{MOST_ROUNDS, RANGE, ROUNDS, SLOPE, UNLIKE_SNIA};
 use crate::units;
 
-/// Columns of the terminal.
-const WIDTH: usize = 80;
 /// Columns of the names of workloads before their summaries.
 const NAME_COLUMNS: usize = 24;
 
-pub fn write(view: &PlanView) -> String {
-    let mut out = String::new();
+/// For a terminal of `width` columns.
+pub fn write(view: &PlanView, width: usize) -> String {
+    let mut out = Page::new(width);
     line(&mut out, &format!("{}: {}", sanitize(&view.plan), sanitize(&view.title)));
     line(&mut out, &rules(view));
     out.push('\n');
@@ -42,15 +41,15 @@ pub fn write(view: &PlanView) -> String {
         out.push('\n');
         line(&mut out, next);
     }
-    out
+    out.text
 }
 
-fn line(out: &mut String, text: &str) {
-    out.push_str(&wrap(text, WIDTH, "", "  "));
+fn line(out: &mut Page, text: &str) {
+    out.wrap(text, "", "  ");
 }
 
-fn item(out: &mut String, text: &str) {
-    out.push_str(&wrap(text, WIDTH, "  ", "    "));
+fn item(out: &mut Page, text: &str) {
+    out.wrap(text, "  ", "    ");
 }
 
 /// What `--prove` adds.
@@ -129,7 +128,7 @@ fn block_words(mode: Mode) -> &'static str {
 }
 
 /// Lists and counts first, then every name.
-fn matrix(view: &PlanView, out: &mut String) {
+fn matrix(view: &PlanView, out: &mut Page) {
     for axis in &view.axes {
         let values: Vec<String> = axis.values.iter().map(|value| sanitize(value)).collect();
         let count = values.len();
@@ -161,10 +160,10 @@ fn matrix(view: &PlanView, out: &mut String) {
         let first = format!("  {name:<NAME_COLUMNS$}");
         let rest = " ".repeat(NAME_COLUMNS + 2);
         match name.chars().count() < NAME_COLUMNS {
-            true => out.push_str(&wrap(&sanitize(&workload.summary), WIDTH, &first, &rest)),
+            true => out.wrap(&sanitize(&workload.summary), &first, &rest),
             false => {
                 item(out, &name);
-                out.push_str(&wrap(&sanitize(&workload.summary), WIDTH, &rest, &rest));
+                out.wrap(&sanitize(&workload.summary), &rest, &rest);
             }
         }
     }
@@ -174,16 +173,16 @@ fn matrix(view: &PlanView, out: &mut String) {
 }
 
 /// Names in as many columns as fit.
-fn columns(names: &[String], out: &mut String) {
+fn columns(names: &[String], out: &mut Page) {
     let widest = names.iter().map(|name| name.chars().count()).max().unwrap_or(0) + 2;
-    let across = ((WIDTH - 2) / widest).max(1);
+    let across = ((out.width - 2) / widest).max(1);
     for row in names.chunks(across) {
         let cells: String = row.iter().map(|name| format!("{name:<widest$}")).collect();
         out.push_str(&format!("  {}\n", cells.trim_end()));
     }
 }
 
-fn skipped(title: &str, skipped: &[Skipped], out: &mut String) {
+fn skipped(title: &str, skipped: &[Skipped], out: &mut Page) {
     if skipped.is_empty() {
         return;
     }
@@ -193,7 +192,7 @@ fn skipped(title: &str, skipped: &[Skipped], out: &mut String) {
     }
 }
 
-fn costs(view: &PlanView, out: &mut String) {
+fn costs(view: &PlanView, out: &mut Page) {
     out.push('\n');
     let (visits, cells, of) = (view.visits, view.cells, block_words(view.protocol.mode));
     let more = match view.blocks.first == view.blocks.last {
@@ -224,7 +223,7 @@ fn least(view: &PlanView) -> String {
     )
 }
 
-fn write_estimate(view: &PlanView, estimate: &EstimateView, out: &mut String) {
+fn write_estimate(view: &PlanView, estimate: &EstimateView, out: &mut Page) {
     line(out, &expected(estimate, view.blocks, view.protocol.mode));
     let limit = match estimate.max_write_bytes {
         Some(bytes) => format!(
@@ -261,7 +260,7 @@ pub fn expected(estimate: &EstimateView, blocks: Span, mode: Mode) -> String {
     )
 }
 
-fn write_target(target: &TargetView, out: &mut String) {
+fn write_target(target: &TargetView, out: &mut Page) {
     line(out, &format!("Target {}: {}", sanitize(&target.path), sanitize(&target.about)));
     item(
         out,
@@ -315,7 +314,7 @@ fn stand_ins(commands: &[Commands]) -> String {
     said.collect::<Vec<_>>().join("; ")
 }
 
-fn write_commands(commands: &Commands, out: &mut String) {
+fn write_commands(commands: &Commands, out: &mut Page) {
     out.push_str(&format!("\n{}\n", sanitize(&commands.of)));
     // A command is to be copied: it is never broken, whatever its length.
     for command in &commands.run {
@@ -365,7 +364,7 @@ mod tests {
 
     #[test]
     fn without_a_target() {
-        insta::assert_snapshot!(view("journal-scheduler").text());
+        insta::assert_snapshot!(view("journal-scheduler").text(80));
     }
 
     #[test]
@@ -396,8 +395,8 @@ mod tests {
         let limit = Some(40 << 30);
         let costs = estimate(&expanded(text, &[]), &[site], limit).unwrap();
         view.estimate = Some(EstimateView::new(costs, speed, limit));
-        let text = view.text();
-        assert!(text.lines().all(|line| line.chars().count() <= WIDTH));
+        let text = view.text(80);
+        assert!(text.lines().all(|line| line.chars().count() <= 80));
         assert!(!text.contains('\u{1b}'));
         insta::assert_snapshot!(text);
         let json: serde_json::Value = serde_json::from_str(&view.json().unwrap()).unwrap();

@@ -157,6 +157,14 @@ pub fn utc(unix_ns: i64) -> String {
     }
 }
 
+/// The day in UTC: `2026-11-24`.
+pub fn day(unix_ns: i64) -> String {
+    match jiff::Timestamp::from_nanosecond(unix_ns.into()) {
+        Ok(time) => time.strftime("%Y-%m-%d").to_string(),
+        Err(_) => format!("{unix_ns} ns after 1970"),
+    }
+}
+
 /// Words as one command line, quoted where a shell needs it.
 pub fn words(words: &[String]) -> String {
     let quoted: Vec<String> = words.iter().map(|w| shell_word(&as_typed(w))).collect();

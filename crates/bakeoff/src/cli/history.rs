@@ -1,0 +1,82 @@
+//! The command line of stored runs together: finding, naming and following them, and one answer
+//! over many boards.
+
+use std::path::PathBuf;
+
+use bakeoff_core::compare::factor::Factor;
+use bakeoff_core::history::since::Since;
+
+use super::parse_factor;
+
+#[derive(Debug, clap::Args)]
+pub struct Runs {
+    /// Only runs on this drive: part of its vendor, model or serial number
+    #[arg(long, value_name = "TEXT")]
+    pub drive: Option<String>,
+    /// Only runs of this machine: part of its host name or model
+    #[arg(long, value_name = "TEXT")]
+    pub host: Option<String>,
+    /// Only runs of this plan: part of its name or title
+    #[arg(long, value_name = "TEXT")]
+    pub plan: Option<String>,
+    /// Only runs that began then or later: a date (UTC), or a time span such as 12h, 7d or 4w
+    #[arg(long, value_name = "WHEN", value_parser = Since::parse)]
+    pub since: Option<Since>,
+    /// Only runs with this text in their label
+    #[arg(long, value_name = "TEXT")]
+    pub label: Option<String>,
+    /// Include runs that failed before they measured anything
+    #[arg(long)]
+    pub all: bool,
+}
+
+#[derive(Debug, clap::Args)]
+pub struct Label {
+    /// Start of a run ID, or `last`
+    pub run: String,
+    /// The label; it is listed and exported with the run
+    #[arg(required_unless_present = "remove")]
+    pub text: Option<String>,
+    /// Remove the label
+    #[arg(long, conflicts_with = "text")]
+    pub remove: bool,
+}
+
+#[derive(Debug, clap::Args)]
+pub struct Trend {
+    /// Part of the vendor, model or serial number of a drive, or its path, such as /dev/sda
+    pub drive: String,
+    /// Only runs that began then or later: a date (UTC), or a time span such as 12h, 7d or 4w
+    #[arg(long, value_name = "WHEN", value_parser = Since::parse)]
+    pub since: Option<Since>,
+    /// Factor that may differ between joined runs: host, device, kernel or time
+    #[arg(long, value_name = "FACTOR", value_parser = parse_factor)]
+    pub across: Option<Factor>,
+}
+
+#[derive(Debug, clap::Args)]
+pub struct Fleet {
+    #[command(subcommand)]
+    pub action: FleetAction,
+}
+
+#[derive(Debug, clap::Subcommand)]
+pub enum FleetAction {
+    /// List the boards in the store
+    List,
+    /// Report the answer on each board, and on the next one
+    Report(FleetReport),
+}
+
+#[derive(Debug, clap::Args)]
+pub struct FleetReport {
+    /// Starts of run IDs; of each board the latest counts
+    #[arg(value_name = "RUN", required_unless_present = "label")]
+    pub runs: Vec<String>,
+    /// All runs with this text in their label
+    #[arg(long, value_name = "TEXT", conflicts_with = "runs")]
+    pub label: Option<String>,
+    /// Output file (default: stdout)
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+}

@@ -1,0 +1,149 @@
+//! `bakeoff fleet`: the boards in the store, and one answer over them.
+
+use bakeoff_core::analyse::analyse;
+use bakeoff_core::fleet::board::boards;
+use bakeoff_core::fleet::{self, MOST_BOARDS};
+use bakeoff_core::history::filter::Filter;
+use bakeoff_core::model::path::printable;
+use bakeoff_core::model::run::Run;
+use bakeoff_core::model::verdict::Analysis;
+use bakeoff_core::report;
+use bakeoff_core::report::fleet_list::{self, Entry};
+
+use super::{answer, stored};
+use crate::cli::history::{Fleet, FleetAction, FleetReport};
+use crate::cli::{Format, Global};
+use crate::fault::{self, Fault, Outcome};
+use crate::store::{RunId, Sqlite, Store, Summary};
+use crate::ui::{out, say};
+
+/// Formats of both lists.
+const FORMATS: [Format; 3] = [Format::Text, Format::Json, Format::Markdown];
+
+/// Runs the command.
+pub fn run(global: &Global, args: &Fleet) -> Result<Outcome, Fault> {
+    match &args.action {
+        FleetAction::List => list(global),
+        FleetAction::Report(args) => report(global, args),
+    }
+}
+
+/// The boards in the store, by the header of each run.
+fn list(global: &Global) -> Result<Outcome, Fault> {
+    let format = stored::format(global, "fleet list", &FORMATS)?;
+    let (mut runs, mut labels) = (Vec::new(), Vec::new());
+    if let Some(store) = stored::open(global)? {
+        for summary in store.list()? {
+            match begun(&store, &summary.run) {
+                Ok(run) => {
+                    runs.push(run);
+                    labels.push(summary.label);
+                }
+                Err(fault) => say::note(global.quiet, format_args!("bakeoff: {fault}")),
+            }
+        }
+    }
+    let all: Vec<&Run> = runs.iter().collect();
+    let (boards, _) = boards(&all);
+    let entries: Vec<Entry> = boards.iter().map(|board| Entry::of(board, &all, &labels)).collect();
+    let text = match format {
+        Format::Json => fleet_list::json(&entries),
+        Format::Markdown => fleet_list::markdown(&entries),
+        _ => fleet_list::text(&entries, usize::from(answer::text_options().width)),
+    };
+    out::print(global.format, &text)?;
+    Ok(Outcome::Done)
+}
+
+/// The run as it was at its start: what is known of its board without reading all of it.
+fn begun(store: &Sqlite, id: &RunId) -> Result<Run, Fault> {
+    Run::begin(&store.first(id)?).map_err(|error| Fault::environment(format!("run {id}: {error}")))
+}
+
+/// One answer over the boards of some runs.
+fn report(global: &Global, args: &FleetReport) -> Result<Outcome, Fault> {
+    let format = stored::format(global, "fleet report", &FORMATS)?;
+    let runs = match &args.label {
+        Some(label) => labelled(global, label)?,
+        None => named(global, &args.runs)?,
+    };
+    let found = fleet::fleet(&runs);
+    if found.boards.len() < 2 {
+        return Err(Fault::usage(
+            "these runs are from one board, and one board measured twice is not two boards. \
+             Compare its runs with `bakeoff compare`, or import runs of other boards: bakeoff \
+             import FILE",
+        ));
+    }
+    let text = match format {
+        Format::Json => report::fleet_json(&found),
+        Format::Markdown => report::fleet_markdown(&found),
+        _ => report::fleet_text(&found, usize::from(answer::text_options().width)),
+    };
+    let printed = match &args.output {
+        Some(path) => stored::write(Some(path), |out| out.write_all(text.as_bytes())),
+        None => out::print(global.format, &text).map_err(Fault::from),
+    };
+    let outcome = if found.is_answered() { Outcome::Done } else { Outcome::Open };
+    fault::after_printing(printed, Ok(outcome))
+}
+
+/// The runs that were named; says of one that was named twice that it counts once.
+fn named(global: &Global, names: &[String]) -> Result<Vec<(Run, Analysis)>, Fault> {
+    let mut ids: Vec<RunId> = Vec::new();
+    for name in names {
+        if name.starts_with("study:") {
+            return Err(Fault::usage("a study has no boards. Name stored runs"));
+        }
+        let (_, id) = stored::find(global, name)?;
+        if ids.contains(&id) {
+            say::note(
+                global.quiet,
+                format_args!("bakeoff: run {id} is named twice; it counts once"),
+            );
+            continue;
+        }
+        ids.push(id);
+        at_most(ids.len())?;
+    }
+    let Some(store) = stored::open(global)? else { return Ok(Vec::new()) };
+    ids.iter().map(|id| analysed(&store, id)).collect()
+}
+
+fn at_most(runs: usize) -> Result<(), Fault> {
+    match runs > MOST_BOARDS {
+        true => Err(Fault::usage(format!("too many runs: at most {MOST_BOARDS}"))),
+        false => Ok(()),
+    }
+}
+
+/// All runs with that label. One that cannot be read is left out and named.
+fn labelled(global: &Global, label: &str) -> Result<Vec<(Run, Analysis)>, Fault> {
+    let filter = Filter { label: Some(label.to_string()), ..Filter::default() };
+    let none = || {
+        Fault::usage(format!(
+            "no stored run has '{}' in its label. Set one with `bakeoff label RUN TEXT`",
+            printable(label.as_bytes())
+        ))
+    };
+    let store = stored::open(global)?.ok_or_else(none)?;
+    let found = store.search(&filter)?;
+    if found.is_empty() {
+        return Err(none());
+    }
+    at_most(found.len())?;
+    let mut runs = Vec::new();
+    for Summary { run: id, .. } in found {
+        match analysed(&store, &id) {
+            Ok(run) => runs.push(run),
+            Err(fault) => say::note(global.quiet, format_args!("bakeoff: {fault}")),
+        }
+    }
+    Ok(runs)
+}
+
+fn analysed(store: &Sqlite, id: &RunId) -> Result<(Run, Analysis), Fault> {
+    let run = stored::read(store, id)?;
+    let analysis = analyse(&run);
+    Ok((fleet::lighter(run), analysis))
+}

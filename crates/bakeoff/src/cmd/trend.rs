@@ -1,0 +1,137 @@
+//! `bakeoff trend`: the history of one drive over the stored runs.
+
+use std::collections::BTreeSet;
+use std::os::unix::fs::{FileTypeExt, MetadataExt};
+use std::path::Path;
+
+use bakeoff_core::history::facts::{Facts, drive_name};
+use bakeoff_core::history::filter::{self, Filter};
+use bakeoff_core::history::trend::{Past, trend};
+use bakeoff_core::model::host::{Layer, LayerKind};
+use bakeoff_core::model::path::{printable, sanitize};
+use bakeoff_core::report;
+use bakeoff_core::sysinfo::dev::Dev;
+use rustix::fs::{major, minor};
+
+use super::{answer, runs, stored};
+use crate::cli::history::Trend;
+use crate::cli::{Format, Global};
+use crate::fault::{Fault, Outcome};
+use crate::host;
+use crate::store::{Sqlite, Store, Summary};
+use crate::ui::{out, say};
+
+/// Most runs of a history, the latest: each is read in full once.
+const MOST: usize = 1_000;
+/// Most drives that a message names.
+const NAMED: usize = 10;
+
+/// Runs the command.
+pub fn run(global: &Global, args: &Trend) -> Result<Outcome, Fault> {
+    let format = stored::format(global, "trend", &[Format::Text, Format::Json, Format::Csv])?;
+    let wanted = wanted(&args.drive)?;
+    let since_unix_ns = args.since.map(|since| since.unix_ns(runs::now_unix_ns()));
+    let filter = Filter { drive: Some(wanted.clone()), since_unix_ns, ..Filter::default() };
+    let (drives, mut past) = match stored::open(global)? {
+        Some(mut store) => gather(global, &mut store, &filter)?,
+        None => (BTreeSet::new(), Vec::new()),
+    };
+    let drive = only(&wanted, &drives)?;
+    past.reverse();
+    let found = trend(&drive, past, args.across);
+    let text = match format {
+        Format::Json => report::trend_json(&found),
+        Format::Csv => report::trend_csv(&found),
+        _ => report::trend_text(&found, usize::from(answer::text_options().width)),
+    };
+    out::print(global.format, &text)?;
+    Ok(Outcome::Done)
+}
+
+/// The text to look for: the name of the drive if a path of one was given.
+fn wanted(text: &str) -> Result<String, Fault> {
+    if text.is_empty() {
+        return Err(Fault::usage("name a drive: part of its vendor, model or serial number"));
+    }
+    if !text.starts_with('/') {
+        return Ok(text.to_string());
+    }
+    let shown = || printable(text.as_bytes());
+    let failed = |error: std::io::Error| {
+        Fault::usage(format!("cannot inspect {}: {error}. Name the drive instead", shown()))
+    };
+    let path = Path::new(text);
+    let found = std::fs::metadata(path).map_err(failed)?;
+    let chain: Vec<Layer> = match found.file_type().is_block_device() {
+        true => {
+            let dev = Dev::new(major(found.rdev()), minor(found.rdev()));
+            let system = host::system().map_err(Fault::environment)?;
+            system.chain(&[dev]).into_iter().map(|device| device.layer.clone()).collect()
+        }
+        false => host::place(path).map_err(Fault::environment)?.chain,
+    };
+    let disk = chain.iter().find(|layer| layer.kind == LayerKind::Disk);
+    disk.map(drive_name).ok_or_else(|| Fault::usage(format!("no drive is below {}", shown())))
+}
+
+/// The drives of that name, and the runs on them that can be read, the latest first.
+fn gather(
+    global: &Global,
+    store: &mut Sqlite,
+    filter: &Filter,
+) -> Result<(BTreeSet<String>, Vec<Past>), Fault> {
+    let (mut drives, mut past) = (BTreeSet::new(), Vec::new());
+    let part = filter.drive.as_deref().unwrap_or_default();
+    for Summary { run: id, label, .. } in store.search(filter)? {
+        let run = match stored::read(store, &id) {
+            Ok(run) => run,
+            Err(fault) => {
+                say::note(global.quiet, format_args!("bakeoff: {fault}"));
+                continue;
+            }
+        };
+        let facts = Facts::of(&run.header);
+        if !filter.admits(&facts) {
+            continue;
+        }
+        if past.len() == MOST {
+            let text = format!("only the latest {MOST} runs are shown; --since chooses others");
+            say::note(global.quiet, format_args!("bakeoff: {text}"));
+            break;
+        }
+        drives.extend(facts.drives.into_iter().filter(|drive| filter::has(drive, part)));
+        past.push(Past::of(run, label));
+    }
+    Ok((drives, past))
+}
+
+/// The one drive that is meant.
+fn only(wanted: &str, drives: &BTreeSet<String>) -> Result<String, Fault> {
+    let names: Vec<&String> = drives.iter().collect();
+    match names.as_slice() {
+        [one] => Ok((*one).clone()),
+        [] => Err(Fault::usage(format!(
+            "no stored run measured a drive named '{}'. List the runs: bakeoff runs",
+            printable(wanted.as_bytes())
+        ))),
+        several => {
+            // A name can be part of another one.
+            if let Some(exact) = several.iter().find(|name| name.eq_ignore_ascii_case(wanted)) {
+                return Ok((**exact).clone());
+            }
+            let shown: Vec<String> =
+                several.iter().take(NAMED).map(|name| format!("'{}'", sanitize(name))).collect();
+            let more = match several.len().saturating_sub(NAMED) {
+                0 => String::new(),
+                more => format!(" and {more} more"),
+            };
+            Err(Fault::usage(format!(
+                "'{}' is part of the names of {} drives: {}{more}. Name one of them, for example \
+                 by its serial number",
+                printable(wanted.as_bytes()),
+                several.len(),
+                shown.join(", ")
+            )))
+        }
+    }
+}

@@ -1,0 +1,143 @@
+//! Finding runs in the SQLite file by what is known of them, and keeping what they are found by.
+//!
+//! A condition is part of the statement only if it is asked for, so that each uses its index.
+
+use bakeoff_core::history::facts::Facts;
+use bakeoff_core::history::filter::Filter;
+use rusqlite::{Connection, Row, ToSql, Transaction, params, params_from_iter};
+
+use super::sqlite::to_i64;
+use super::{Digest, RunId, Summary};
+
+/// Runs with their digests, where those are up to date.
+const RUNS: &str = "WITH counted AS (
+         SELECT r.*, (SELECT coalesce(max(seq) + 1, 0) FROM events e
+                      WHERE e.run = r.number) AS n
+         FROM runs r)
+     SELECT r.id, r.created_unix_ns, r.verb, r.title, r.label, r.is_imported, r.n,
+         d.blocks, d.verdict, d.is_stopped, d.cells
+     FROM counted r LEFT JOIN digests d
+         ON d.run = r.number AND d.version = ?1 AND d.events = r.n";
+/// Text is in the filter in lower case already.
+const BY_FACT: &str = "(d.run IS NULL OR r.number IN (
+         SELECT f.run FROM facts f WHERE f.kind = '#' AND instr(lower(f.text), ?) > 0))";
+
+/// The runs that may be those wanted, the latest first.
+pub(super) fn search(
+    connection: &Connection,
+    filter: &Filter,
+    version: &str,
+) -> rusqlite::Result<Vec<Summary>> {
+    let (sql, values) = statement(filter, version);
+    let mut query = connection.prepare(&sql)?;
+    query.query_map(params_from_iter(values), summary_of)?.collect()
+}
+
+fn statement(filter: &Filter, version: &str) -> (String, Vec<Box<dyn ToSql>>) {
+    let mut values: Vec<Box<dyn ToSql>> = vec![Box::new(version.to_string())];
+    let mut conditions: Vec<String> = Vec::new();
+    let facts = [("drive", &filter.drive), ("host", &filter.host), ("plan", &filter.plan)];
+    for (kind, text) in facts {
+        if let Some(text) = text {
+            conditions.push(BY_FACT.replace('#', kind));
+            values.push(Box::new(text.to_ascii_lowercase()));
+        }
+    }
+    if let Some(label) = &filter.label {
+        conditions.push("r.label IS NOT NULL AND instr(lower(r.label), ?) > 0".to_string());
+        values.push(Box::new(label.to_ascii_lowercase()));
+    }
+    if let Some(unix_ns) = filter.since_unix_ns {
+        conditions.push("r.created_unix_ns >= ?".to_string());
+        values.push(Box::new(unix_ns));
+    }
+    let condition = match conditions.is_empty() {
+        true => String::new(),
+        false => format!(" WHERE {}", conditions.join(" AND ")),
+    };
+    (format!("{RUNS}{condition} ORDER BY r.number DESC"), values)
+}
+
+/// Keeps what was made of the run by that version, and what it is found by.
+pub(super) fn keep(
+    t: &Transaction<'_>,
+    number: i64,
+    (digest, version): (&Digest, &str),
+    facts: &Facts,
+) -> rusqlite::Result<()> {
+    let sql = "INSERT OR REPLACE INTO digests
+               (run, events, version, blocks, verdict, is_stopped, cells)
+               VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)";
+    let Digest { events, blocks, cells, verdict, is_stopped } = digest;
+    let (events, cells) = (to_i64(*events), to_i64(*cells));
+    t.execute(sql, params![number, events, version, blocks, verdict, is_stopped, cells])?;
+    t.execute("DELETE FROM facts WHERE run = ?1", [number])?;
+    let all = [("drive", &facts.drives), ("host", &facts.hosts), ("plan", &facts.plans)];
+    for (kind, texts) in all {
+        for text in texts {
+            let sql = "INSERT OR IGNORE INTO facts (run, kind, text) VALUES (?1, ?2, ?3)";
+            t.execute(sql, params![number, kind, text])?;
+        }
+    }
+    Ok(())
+}
+
+fn summary_of(row: &Row<'_>) -> rusqlite::Result<Summary> {
+    let id: String = row.get(0)?;
+    let run = RunId::parse(&id).ok_or(rusqlite::Error::InvalidColumnName(id))?;
+    let count = |column: usize| -> rusqlite::Result<u64> {
+        Ok(u64::try_from(row.get::<_, i64>(column)?).unwrap_or(0))
+    };
+    let events = count(6)?;
+    let digest = match row.get::<_, Option<u32>>(7)? {
+        None => None,
+        Some(blocks) => Some(Digest {
+            events,
+            blocks,
+            cells: count(10)?,
+            verdict: row.get(8)?,
+            is_stopped: row.get(9)?,
+        }),
+    };
+    Ok(Summary {
+        run,
+        created_unix_ns: row.get(1)?,
+        verb: row.get(2)?,
+        title: row.get(3)?,
+        label: row.get(4)?,
+        is_imported: row.get(5)?,
+        events,
+        digest,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::store::open;
+
+    #[test]
+    fn every_condition_uses_its_index() {
+        let dir = tempfile::tempdir().expect("a temporary directory");
+        let connection = open::open(&dir.path().join("s.db")).expect("a new store");
+        let text = || Some("x".to_string());
+        let filter = Filter {
+            drive: text(),
+            host: text(),
+            plan: text(),
+            label: text(),
+            since_unix_ns: Some(1),
+        };
+        let (sql, values) = statement(&filter, "1");
+        let mut query = connection.prepare(&format!("EXPLAIN QUERY PLAN {sql}")).expect("SQL");
+        let rows = query.query_map(params_from_iter(values), |row| row.get::<_, String>(3));
+        let plan: Vec<String> = rows.expect("a plan").collect::<Result<_, _>>().expect("readable");
+        let plan = plan.join("\n");
+        assert_eq!(
+            plan.matches("USING COVERING INDEX facts_by_text (kind=?)").count(),
+            3,
+            "{plan}"
+        );
+        assert!(!plan.contains("SCAN e") && !plan.contains("SCAN d") && !plan.contains("SCAN f"));
+    }
+}

@@ -1,0 +1,105 @@
+//! Text on terminals of 40 columns, and on those without UTF-8.
+//!
+//! `script` of util-linux gives the program a terminal; what is wrong with a line is found in what
+//! came out of it.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+use std::process::Command;
+
+use crate::skip;
+use crate::stored::Home;
+
+/// Commands whose words do not change from one call to the next.
+const STEADY: [&[&str]; 12] = [
+    &["runs"],
+    &["show", "last"],
+    &["show", "last", "--details"],
+    &["show", "study:usb-stick"],
+    &["compare", "0123", "aaaa"],
+    &["compare", "last", "--with", "study:luks-btrfs"],
+    &["trend", "4C5300"],
+    &["fleet", "list"],
+    &["fleet", "report", "0123", "aaaa"],
+    &["lint"],
+    &["lint", "--explain", "L13"],
+    &["plan", "sd-card"],
+];
+
+/// The kept run, and the same on another board under another id.
+fn home() -> Home {
+    let home = Home::with_run();
+    let text = crate::stored::bundle_text()
+        .replace(crate::stored::RUN, "aaaa456789abcdef")
+        .replace("\"hostname\":\"pi\"", "\"hostname\":\"pi-2\"");
+    let lines: Vec<String> = text.lines().map(str::to_string).collect();
+    let head = serde_json::from_str(&lines[0]).unwrap();
+    let sealed = bakeoff_core::bundle::encode(&head, &lines[1..lines.len() - 1]).unwrap();
+    let file = home.file("other.jsonl", sealed);
+    assert_eq!(home.run(&["import", file.to_str().unwrap()]).0, 0);
+    home
+}
+
+fn quoted(words: &[&str]) -> String {
+    words.iter().map(|word| format!("'{word}'")).collect::<Vec<_>>().join(" ")
+}
+
+/// What bakeoff prints on a terminal of so many columns.
+fn on_terminal(home: &Home, args: &[&str], columns: u32) -> String {
+    let program = assert_cmd::cargo::cargo_bin("bakeoff");
+    let store = home.store();
+    let path = |path: &Path| path.to_str().unwrap().to_string();
+    let mut words = vec![path(&program), "--store".to_string(), path(&store)];
+    words.extend(args.iter().map(|arg| (*arg).to_string()));
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    let line = format!("stty cols {columns} rows 24; exec {}", quoted(&words));
+    let mut script = Command::new("script");
+    script.args(["-qec", &line, "/dev/null"]).current_dir(home.dir.path());
+    script.env("NO_COLOR", "1").env("LC_ALL", "C.UTF-8").env_remove("SUDO_UID");
+    let output = script.stdin(std::process::Stdio::null()).output().unwrap();
+    let text = String::from_utf8(output.stdout).unwrap().replace("\r\n", "\n");
+    assert!(!text.contains("panicked"), "{text}");
+    text
+}
+
+fn words(text: &str) -> BTreeSet<&str> {
+    text.split_whitespace().collect()
+}
+
+#[test]
+fn forty_columns_break_no_word_and_no_line_is_longer() {
+    if skip::lacks_command("script") {
+        return;
+    }
+    let home = home();
+    for args in STEADY {
+        let (narrow, wide) = (on_terminal(&home, args, 40), on_terminal(&home, args, 120));
+        for line in narrow.lines() {
+            // A path or command longer than a line is left whole, to be copied.
+            let is_one_word = line.split_whitespace().count() == 1;
+            assert!(line.chars().count() <= 40 || is_one_word, "{args:?}: {line:?}\n{narrow}");
+        }
+        let known = words(&wide);
+        let is_broken = |word: &&str| {
+            let is_word = word.len() > 3 && word.chars().all(char::is_alphabetic);
+            is_word && !known.contains(word)
+        };
+        let broken: Vec<&str> = words(&narrow).into_iter().filter(is_broken).collect();
+        assert!(broken.is_empty(), "{args:?}: {broken:?}\n{narrow}");
+    }
+}
+
+#[test]
+fn without_utf8_every_text_is_ascii_and_json_stays_as_it_is() {
+    let home = home();
+    let more: [&[&str]; 4] = [&["devices"], &["check"], &["help"], &["help", "bench"]];
+    for args in STEADY.iter().copied().chain(more) {
+        let output = home.cmd(args).env("LC_ALL", "C").output().unwrap();
+        for stream in [&output.stdout, &output.stderr] {
+            assert!(stream.is_ascii(), "{args:?}: {}", String::from_utf8_lossy(stream));
+        }
+    }
+    let json = ["show", "last", "--format", "json"];
+    let plain = home.cmd(&json).env("LC_ALL", "C").output().unwrap().stdout;
+    assert_eq!(plain, home.cmd(&json).env("LC_ALL", "C.UTF-8").output().unwrap().stdout);
+}

@@ -1,0 +1,236 @@
+//! Which runs were measured on one board.
+//!
+//! A host name is no identity: boards of one image share it. Runs carry a digest of the board's
+//! serial number or machine id where they could read one; without it, boards are told apart by
+//! everything the record says of the machine, and two that are alike in all of that are counted as
+//! one, because counting one board twice would make an answer look more certain than it is.
+
+use std::collections::BTreeSet;
+
+use serde::Serialize;
+
+use crate::model::host::Host;
+use crate::model::path::sanitize;
+use crate::model::run::Run;
+
+/// Digits of a board's id that are shown.
+const SHORT: usize = 6;
+/// Before this nobody measured with bakeoff: 2020-01-01.
+const EARLIEST_UNIX_NS: i64 = 1_577_836_800_000_000_000;
+/// Clocks of boards in one room differ by less: a year.
+const APART_NS: i64 = 366 * 86_400_000_000_000;
+
+/// A board and its runs.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Board {
+    /// Host name; with digits of the id where another board has that name too.
+    pub name: String,
+    /// Digest of its serial number or machine id, where it was recorded.
+    pub board_id: Option<String>,
+    /// What the firmware calls it.
+    pub model: Option<String>,
+    /// Indices of its runs, by time.
+    pub runs: Vec<usize>,
+}
+
+/// What is odd about the records, for the reader to know.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case", tag = "kind")]
+pub enum Note {
+    /// Several boards have one host name.
+    OneName {
+        /// The name.
+        hostname: String,
+        /// How many.
+        boards: usize,
+    },
+    /// Runs without a board id have one host name and one machine: they count as one board.
+    NoId {
+        /// The board.
+        board: String,
+        /// Its runs.
+        runs: usize,
+    },
+    /// One board has several runs; the latest counts.
+    Repeated {
+        /// The board.
+        board: String,
+        /// Its runs.
+        runs: usize,
+    },
+    /// The clock of a board cannot be right, or is years from that of the others.
+    Clock {
+        /// The board.
+        board: String,
+        /// What its clock said, nanoseconds since 1970.
+        unix_ns: i64,
+        /// The middle of the others'; `None` = the time is before anybody had bakeoff.
+        others_unix_ns: Option<i64>,
+    },
+}
+
+/// The boards of these runs, in the order of their first one, and what is odd about them.
+pub fn boards(runs: &[&Run]) -> (Vec<Board>, Vec<Note>) {
+    let mut boards: Vec<Board> = Vec::new();
+    let mut order: Vec<usize> = (0..runs.len()).collect();
+    // Those with an id first, so that a run without one finds the board it belongs to.
+    order.sort_by_key(|at| (runs[*at].header.host.board_id.is_none(), *at));
+    for at in order {
+        let host = &runs[at].header.host;
+        match boards.iter().position(|board| is_same(runs[board.runs[0]], runs[at])) {
+            Some(known) => boards[known].runs.push(at),
+            None => boards.push(Board {
+                name: sanitize(&host.hostname),
+                board_id: host.board_id.as_deref().map(sanitize),
+                model: host.model.as_deref().map(sanitize),
+                runs: vec![at],
+            }),
+        }
+    }
+    boards.sort_by_key(|board| board.runs.iter().copied().min());
+    for board in &mut boards {
+        board.runs.sort_by_key(|at| (runs[*at].started_unix_ns, *at));
+    }
+    let mut notes = name(&mut boards);
+    notes.extend(repeated(&boards, runs));
+    notes.extend(clocks(&boards, runs));
+    (boards, notes)
+}
+
+fn is_same(a: &Run, b: &Run) -> bool {
+    let (a, b) = (&a.header.host, &b.header.host);
+    match (&a.board_id, &b.board_id) {
+        (Some(a), Some(b)) => a == b,
+        _ => machine(a) == machine(b),
+    }
+}
+
+/// What the record says of a machine and no update changes.
+fn machine(host: &Host) -> (&str, &Option<String>, &Option<String>, u32, &str) {
+    (&host.hostname, &host.model, &host.cpu, host.cpus, &host.arch)
+}
+
+/// Tells boards of one name apart.
+fn name(boards: &mut [Board]) -> Vec<Note> {
+    let names: Vec<String> = boards.iter().map(|board| board.name.clone()).collect();
+    let mut notes = Vec::new();
+    for hostname in names.iter().collect::<BTreeSet<_>>() {
+        let count = names.iter().filter(|name| *name == hostname).count();
+        if count < 2 {
+            continue;
+        }
+        notes.push(Note::OneName { hostname: hostname.clone(), boards: count });
+        let mut number = 0;
+        for board in boards.iter_mut().filter(|board| board.name == *hostname) {
+            number += 1;
+            let digits: Option<String> =
+                board.board_id.as_ref().map(|id| id.chars().take(SHORT).collect());
+            board.name = format!("{hostname} ({})", digits.unwrap_or_else(|| number.to_string()));
+        }
+    }
+    notes
+}
+
+fn repeated(boards: &[Board], runs: &[&Run]) -> Vec<Note> {
+    let several = boards.iter().filter(|board| board.runs.len() > 1);
+    let note = |board: &Board| {
+        let is_known = board.runs.iter().all(|at| runs[*at].header.host.board_id.is_some());
+        let (board, runs) = (board.name.clone(), board.runs.len());
+        if is_known { Note::Repeated { board, runs } } else { Note::NoId { board, runs } }
+    };
+    several.map(note).collect()
+}
+
+fn clocks(boards: &[Board], runs: &[&Run]) -> Vec<Note> {
+    let last = |board: &Board| board.runs.last().map_or(0, |at| runs[*at].started_unix_ns);
+    let mut times: Vec<i64> =
+        boards.iter().map(last).filter(|unix_ns| *unix_ns >= EARLIEST_UNIX_NS).collect();
+    times.sort_unstable();
+    let middle = times.get(times.len() / 2).copied();
+    let note = |board: &Board| {
+        let unix_ns = last(board);
+        let is_early = unix_ns < EARLIEST_UNIX_NS;
+        let others_unix_ns = middle.filter(|_| !is_early);
+        let is_apart =
+            others_unix_ns.is_some_and(|middle| middle.saturating_sub(unix_ns).abs() > APART_NS);
+        (is_early || is_apart).then(|| Note::Clock {
+            board: board.name.clone(),
+            unix_ns,
+            others_unix_ns,
+        })
+    };
+    boards.iter().filter_map(note).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::RunBuilder;
+
+    const NOW: i64 = 1_795_000_000_000_000_000;
+
+    fn run(hostname: &str, id: Option<&str>, unix_ns: i64) -> Run {
+        let builder = RunBuilder::stacks(&["ext4", "xfs"]).header(|h| {
+            h.host.hostname = hostname.to_string();
+            h.host.board_id = id.map(str::to_string);
+        });
+        let mut run = builder.build();
+        run.started_unix_ns = unix_ns;
+        run
+    }
+
+    fn found(runs: &[Run]) -> (Vec<String>, Vec<Note>) {
+        let (boards, notes) = boards(&runs.iter().collect::<Vec<_>>());
+        (boards.iter().map(|b| format!("{} {:?}", b.name, b.runs)).collect(), notes)
+    }
+
+    #[test]
+    fn one_board_twice_is_one_board() {
+        let runs = [
+            run("pi", Some("a1"), NOW + 5),
+            run("nas", Some("b2"), NOW),
+            run("pi", Some("a1"), NOW),
+        ];
+        let (boards, notes) = found(&runs);
+        assert_eq!(boards, ["pi [2, 0]", "nas [1]"]);
+        assert_eq!(notes, [Note::Repeated { board: "pi".to_string(), runs: 2 }]);
+    }
+
+    #[test]
+    fn two_boards_with_one_name_are_two_and_are_named_apart() {
+        let runs = [run("pi", Some("a1b2c3d4"), NOW), run("pi", Some("ffee0011"), NOW)];
+        let (boards, notes) = found(&runs);
+        assert_eq!(boards, ["pi (a1b2c3) [0]", "pi (ffee00) [1]"]);
+        assert_eq!(notes, [Note::OneName { hostname: "pi".to_string(), boards: 2 }]);
+    }
+
+    #[test]
+    fn without_an_id_boards_that_look_alike_are_counted_once() {
+        let mut runs = [run("pi", None, NOW), run("pi", None, NOW + 1), run("pi", None, NOW)];
+        runs[2].header.host.model = Some("Raspberry Pi 5 Model B".to_string());
+        let (boards, notes) = found(&runs);
+        assert_eq!(boards, ["pi (1) [0, 1]", "pi (2) [2]"]);
+        assert!(notes.contains(&Note::NoId { board: "pi (1)".to_string(), runs: 2 }), "{notes:?}");
+        // An older run of a board that has an id by now.
+        let runs = [run("pi", None, NOW), run("pi", Some("a1"), NOW + 1)];
+        assert_eq!(found(&runs).0, ["pi [0, 1]"]);
+    }
+
+    #[test]
+    fn clocks_that_are_years_apart_are_named() {
+        let runs = [
+            run("a", Some("a"), NOW),
+            run("b", Some("b"), NOW + 1),
+            run("c", Some("c"), NOW - 3 * APART_NS),
+            run("d", Some("d"), 86_400_000_000_000),
+        ];
+        let (_, notes) = found(&runs);
+        let clock = |board: &str, unix_ns, others_unix_ns| Note::Clock {
+            board: board.to_string(),
+            unix_ns,
+            others_unix_ns,
+        };
+        let late = clock("c", NOW - 3 * APART_NS, Some(NOW));
+        assert_eq!(notes, [late, clock("d", 86_400_000_000_000, None)]);
+    }
+}

@@ -1,0 +1,151 @@
+//! The same plan on many boards: is the answer the same, and what is it on the next one?
+//!
+//! Each board has one run: its latest. What is compared are the effects inside runs, block by
+//! block, so what a board does to all candidates cancels. Over boards, an effect follows the
+//! random-effects model of [`random_effects`]; the claim is its prediction interval, which is about
+//! a board like these, not about their mean. Boards may differ in everything that belongs to a
+//! machine, a drive or a kernel; plans may not ([`crate::compare`] has the rules).
+
+pub mod board;
+pub mod coverage;
+pub mod effect;
+
+#[cfg(test)]
+mod tests;
+
+use serde::Serialize;
+
+use crate::compare::differences;
+use crate::compare::factor::Difference;
+use crate::model::event::Header;
+use crate::model::path::sanitize;
+use crate::model::run::Run;
+use crate::model::verdict::{Analysis, Verdict, WorkloadVerdict};
+use board::{Board, Note};
+use effect::Answer;
+
+/// Two-sided error probability of every interval.
+pub const ALPHA: f64 = 0.05;
+/// Most boards of one report.
+pub const MOST_BOARDS: usize = 1_024;
+
+/// The answer over boards.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Fleet {
+    /// The boards.
+    pub boards: Vec<OfBoard>,
+    /// What is odd about the records.
+    pub notes: Vec<Note>,
+    /// What forbids one answer: what the plans of the boards differ in.
+    pub unlike: Vec<Difference>,
+    /// Workloads and candidates that some boards lack.
+    pub left_out: Vec<String>,
+    /// One for each workload that every board has.
+    pub answers: Vec<Answer>,
+}
+
+/// A board with the run that counts.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct OfBoard {
+    /// The board.
+    #[serde(flatten)]
+    pub board: Board,
+    /// The run that counts.
+    pub run: String,
+    /// When it began, nanoseconds since 1970.
+    pub started_unix_ns: i64,
+    /// Kernel it ran on.
+    pub kernel: String,
+    /// Its answers, workload by workload.
+    pub verdicts: Vec<Own>,
+}
+
+/// What one board says about one workload.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Own {
+    /// Workload's name.
+    pub workload: String,
+    /// The verdict.
+    pub verdict: Verdict,
+    /// The candidate it names first, where it names one.
+    pub leader: Option<String>,
+    /// How far that one is ahead of all others at least, a fraction; below 0: at most behind.
+    pub lead: Option<f64>,
+}
+
+/// The answer over the boards of these runs.
+pub fn fleet(runs: &[(Run, Analysis)]) -> Fleet {
+    let all: Vec<&Run> = runs.iter().map(|(run, _)| run).collect();
+    let (boards, notes) = board::boards(&all);
+    let kept: Vec<&(Run, Analysis)> =
+        boards.iter().filter_map(|board| board.runs.last().map(|at| &runs[*at])).collect();
+    let only: Vec<&Run> = kept.iter().map(|(run, _)| run).collect();
+    let differences = differences::differences(&only);
+    let (may_differ, unlike): (Vec<Difference>, Vec<Difference>) =
+        differences.into_iter().partition(|d| d.factor.is_some());
+    let names: Vec<&str> = boards.iter().map(|board| board.name.as_str()).collect();
+    let answers = match unlike.is_empty() {
+        true => effect::answers(&kept, &names, &may_differ),
+        false => Vec::new(),
+    };
+    let left_out = left_out(&only, &names);
+    let pairs = boards.iter().zip(&kept);
+    let of_boards = pairs.map(|(board, (run, analysis))| of_board(board, run, analysis)).collect();
+    Fleet { boards: of_boards, notes, unlike, left_out, answers }
+}
+
+/// The run without what a fleet does not need, once it is analysed: with a thousand boards all of
+/// it would not fit into memory.
+pub fn lighter(mut run: Run) -> Run {
+    for cell in run.blocks.iter_mut().flat_map(|block| &mut block.cells) {
+        cell.telemetry = None;
+        cell.raw = None;
+    }
+    run.steps = Vec::new();
+    run
+}
+
+impl Fleet {
+    /// Whether every workload has an answer that holds on a board like these.
+    pub fn is_answered(&self) -> bool {
+        !self.answers.is_empty() && self.answers.iter().all(|answer| answer.claim.is_answer())
+    }
+}
+
+fn of_board(board: &Board, run: &Run, analysis: &Analysis) -> OfBoard {
+    let own = |v: &WorkloadVerdict| Own {
+        workload: sanitize(&v.workload),
+        verdict: v.verdict,
+        leader: v
+            .lead
+            .as_ref()
+            .and_then(|lead| lead.leader.as_deref())
+            .or(v.winner.as_deref())
+            .map(sanitize),
+        lead: v.lead.as_ref().and_then(|lead| lead.fraction()),
+    };
+    OfBoard {
+        board: board.clone(),
+        run: sanitize(&run.header.run),
+        started_unix_ns: run.started_unix_ns,
+        kernel: sanitize(&run.header.host.kernel),
+        verdicts: analysis.verdicts.iter().map(own).collect(),
+    }
+}
+
+fn left_out(runs: &[&Run], names: &[&str]) -> Vec<String> {
+    let mut all = Vec::new();
+    let lists: [fn(&Header) -> Vec<&str>; 2] = [differences::workloads, differences::candidates];
+    for list in lists {
+        let shared = differences::common(runs, list);
+        for (run, board) in runs.iter().zip(names) {
+            for name in list(&run.header) {
+                let text = format!("{} (on {board})", sanitize(name));
+                if !shared.contains(&name) && !all.contains(&text) {
+                    all.push(text);
+                }
+            }
+        }
+    }
+    all
+}

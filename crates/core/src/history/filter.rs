@@ -1,0 +1,61 @@
+//! Which runs are wanted: by drive, machine, plan, label and time.
+//!
+//! Every text is matched anywhere in the fact and without regard to the case of ASCII letters, so
+//! that the end of a serial number is enough. A store that answers with its own query has to give
+//! the same runs ([`Filter::admits`]).
+
+use super::facts::Facts;
+
+/// What is asked for; an empty filter admits every run.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Filter {
+    /// Part of the name of one of its drives.
+    pub drive: Option<String>,
+    /// Part of the name or the model of its machine.
+    pub host: Option<String>,
+    /// Part of its title, or of the name of its plan.
+    pub plan: Option<String>,
+    /// Part of its label.
+    pub label: Option<String>,
+    /// Runs that began then or later, nanoseconds since 1970.
+    pub since_unix_ns: Option<i64>,
+}
+
+impl Filter {
+    /// Whether every run is wanted.
+    pub fn is_empty(&self) -> bool {
+        *self == Filter::default()
+    }
+
+    /// Whether the facts are those of a run that is wanted. Label and time are not among them: a
+    /// store knows those of every run.
+    pub fn admits(&self, facts: &Facts) -> bool {
+        let asked =
+            [(&self.drive, &facts.drives), (&self.host, &facts.hosts), (&self.plan, &facts.plans)];
+        asked.iter().all(|(wanted, texts)| {
+            wanted.as_ref().is_none_or(|part| texts.iter().any(|text| has(text, part)))
+        })
+    }
+}
+
+/// Whether `part` is in `text`, in either case.
+pub fn has(text: &str, part: &str) -> bool {
+    text.to_ascii_lowercase().contains(&part.to_ascii_lowercase())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_part_that_is_asked_for_has_to_match() {
+        let of = |text: &str| vec![text.to_string()];
+        let facts = Facts { hosts: of("Pi-4"), plans: of("sd-card"), drives: of("SanDisk 4C53") };
+        let some = |text: &str| Some(text.to_string());
+        let filter = Filter { drive: some("4c5"), host: some("pi"), ..Filter::default() };
+        assert!(filter.admits(&facts) && Filter::default().admits(&Facts::default()));
+        assert!(!Filter { plan: some("nas"), ..filter.clone() }.admits(&facts));
+        assert!(!filter.admits(&Facts::default()));
+        assert!(Filter::default().is_empty() && !filter.is_empty());
+    }
+}

@@ -1,0 +1,387 @@
+//! The answer over boards for programs, people and forums. Schema `bakeoff/fleet/1`, documented in
+//! docs/format.md.
+
+use serde_json::{Value, json};
+
+use super::layout::wrap;
+use super::markdown::escape;
+use super::view::{day, plural};
+use crate::fleet::board::Note;
+use crate::fleet::coverage::Covered;
+use crate::fleet::effect::{Answer, Apart, Claim, Effect, OnBoard, Range};
+use crate::fleet::{Fleet, OfBoard};
+use crate::model::lead;
+use crate::model::path::printable;
+use crate::stats::paired::Interval;
+use crate::stats::random_effects::FEWEST;
+use crate::words::{self, figures};
+
+/// Digits of a run's id.
+const SHORT_ID: usize = 8;
+/// Most boards whose own figures are listed below an effect; programs get all.
+const LISTED: usize = 24;
+
+/// Text for people, of `width` columns.
+pub fn fleet_text(fleet: &Fleet, width: usize) -> String {
+    let mut page = Page { out: String::new(), width };
+    page.line(&headline(fleet), "", "");
+    for answer in &fleet.answers {
+        page.answer(answer);
+    }
+    page.out.push_str("\nBoards\n");
+    for board in &fleet.boards {
+        page.line(&of_board(board), "  ", "    ");
+        for own in own_words(board) {
+            page.line(&own, "    ", "      ");
+        }
+    }
+    let notes = notes(fleet);
+    if !notes.is_empty() {
+        page.out.push_str("\nNotes\n");
+    }
+    for note in notes {
+        page.line(&note, "  - ", "    ");
+    }
+    page.out
+}
+
+struct Page {
+    out: String,
+    width: usize,
+}
+
+impl Page {
+    fn line(&mut self, text: &str, first: &str, rest: &str) {
+        self.out.push_str(&wrap(text, self.width, first, rest));
+    }
+
+    fn answer(&mut self, answer: &Answer) {
+        self.out.push('\n');
+        let name = printable(answer.workload.as_bytes());
+        self.line(&format!("{name}: {}", answer.summary), "", "  ");
+        self.line(&sentence(answer), "  ", "  ");
+        for effect in &answer.effects {
+            for text in effect_words(effect) {
+                self.line(&text, "  ", "    ");
+            }
+        }
+        for text in excluded_words(answer) {
+            self.line(&text, "  ", "    ");
+        }
+    }
+}
+
+/// A block to paste.
+pub fn fleet_markdown(fleet: &Fleet) -> String {
+    let mut out = format!("{}\n", escape(&headline(fleet)));
+    for answer in &fleet.answers {
+        out.push_str(&format!(
+            "\n### {}: {}\n\n",
+            escape(&answer.workload),
+            escape(&answer.summary)
+        ));
+        out.push_str(&format!("{}\n\n", escape(&sentence(answer))));
+        out.push_str(
+            "| against | next board (95 %) | mean (95 % CI) | variation over boards | I² |\n",
+        );
+        out.push_str("|:--|:--|:--|--:|--:|\n");
+        for effect in &answer.effects {
+            let cell = |range: Option<Range>| range.map_or("-".to_string(), range_words);
+            let (tau, share) = match effect.pooled {
+                Some(p) => (figures::percent(libm::expm1(p.tau)), figures::percent(p.i_squared)),
+                None => ("-".to_string(), "-".to_string()),
+            };
+            let (next, mean) = (cell(effect.prediction), cell(effect.mean));
+            let b = escape(&effect.b);
+            out.push_str(&format!("| {b} | {next} | {mean} | {tau} | {share} |\n"));
+        }
+    }
+    out.push_str("\n| board | model | kernel | run | answers |\n|:--|:--|:--|:--|:--|\n");
+    for board in &fleet.boards {
+        let model = board.board.model.as_deref().unwrap_or("-");
+        let run: String = board.run.chars().take(SHORT_ID).collect();
+        let own = own_words(board).join("; ");
+        let cells = [board.board.name.as_str(), model, &board.kernel, &run, &own].map(escape);
+        out.push_str(&format!("| {} |\n", cells.join(" | ")));
+    }
+    for note in notes(fleet) {
+        out.push_str(&format!("\n- {}", escape(&note)));
+    }
+    out.trim_end().to_string() + "\n"
+}
+
+/// `bakeoff/fleet/1`.
+pub fn fleet_json(fleet: &Fleet) -> String {
+    let mut document = json!(fleet);
+    if let Value::Object(map) = &mut document {
+        map.insert("schema".to_string(), json!("bakeoff/fleet/1"));
+        map.insert("headline".to_string(), json!(headline(fleet)));
+        let sentences: Vec<String> = fleet.answers.iter().map(sentence).collect();
+        map.insert("sentences".to_string(), json!(sentences));
+    }
+    format!("{document:#}\n")
+}
+
+/// How often predictions come true, as a table of docs/fleet.md.
+pub fn coverage_markdown(found: &[Covered]) -> String {
+    let mut out = "| boards | blocks | true variation | coverage | width | coverage of HTS |\n\
+                   |--:|--:|--:|--:|--:|--:|\n"
+        .to_string();
+    for of in found {
+        let percent = |share: f64| format!("{:.1} %", share * 100.0);
+        let width = of.width.map_or("-".to_string(), |width| format!("{width:.2}"));
+        out.push_str(&format!(
+            "| {} | {} | {:.0} % | {} | {width} | {} |\n",
+            of.boards,
+            of.blocks,
+            of.share * 100.0,
+            percent(of.coverage),
+            percent(of.coverage_hts)
+        ));
+    }
+    out
+}
+
+/// The answer over all workloads.
+fn headline(fleet: &Fleet) -> String {
+    let boards = plural(fleet.boards.len() as u64, "board");
+    if !fleet.unlike.is_empty() {
+        let what: Vec<String> = fleet.unlike.iter().take(4).map(|d| d.label()).collect();
+        let more = match fleet.unlike.len().saturating_sub(what.len()) {
+            0 => String::new(),
+            more => format!(", and in {more} more"),
+        };
+        return format!(
+            "No answer over these {boards}: their plans differ in {}{more}. Run one plan on all of \
+             them.",
+            words::list(&what)
+        );
+    }
+    if fleet.answers.is_empty() {
+        return format!(
+            "No answer over these {boards}: they share no workload with two candidates in common."
+        );
+    }
+    let of = |claim: Claim| fleet.answers.iter().filter(move |a| a.claim == claim);
+    let names = |claim: Claim| -> Vec<String> { of(claim).map(|a| a.workload.clone()).collect() };
+    let mut parts: Vec<String> = of(Claim::Fastest)
+        .chain(of(Claim::AsFast))
+        .map(|a| format!("{} {}", a.workload, short(a)))
+        .collect();
+    if of(Claim::Depends).next().is_some() {
+        parts.push(format!(
+            "the answer depends on the board for {}",
+            words::list(&names(Claim::Depends))
+        ));
+    }
+    if of(Claim::TooFewBoards).next().is_some() {
+        let names = words::list(&names(Claim::TooFewBoards));
+        parts.push(format!("too few boards for a prediction for {names}"));
+    }
+    format!("Over {boards}: {}.", parts.join("; "))
+}
+
+fn short(answer: &Answer) -> String {
+    let leader = answer.leader.as_deref().unwrap_or("-");
+    match answer.claim {
+        Claim::Fastest => format!("is fastest with {leader} on boards like these"),
+        _ => format!("is as fast as any with {leader} on boards like these"),
+    }
+}
+
+/// The answer for one workload.
+fn sentence(answer: &Answer) -> String {
+    let leader = answer.leader.as_deref().unwrap_or("no candidate");
+    let bound = answer.lead_ln.map_or(0.0, |lead| lead::fraction(lead).abs());
+    let bound = figures::percent(bound);
+    match answer.claim {
+        Claim::Fastest => format!(
+            "{leader} is fastest on boards like these: on the next one it is at least {bound} \
+             faster than any other (95 % prediction)."
+        ),
+        Claim::AsFast => format!(
+            "{leader} is as fast as any on boards like these: on the next one no other is more \
+             than {bound} faster (95 % prediction)."
+        ),
+        Claim::Depends => format!(
+            "The answer depends on the board: {leader} has the best mean, but on the next board \
+             another could be up to {bound} faster (95 % prediction)."
+        ),
+        Claim::TooFewBoards => match answer.effects.iter().map(|e| e.boards.len()).min() {
+            None => "No board makes a claim.".to_string(),
+            Some(boards) => format!(
+                "{leader} has the best mean over {}. A prediction for the next board needs \
+                 {FEWEST}.",
+                plural(boards as u64, "board")
+            ),
+        },
+    }
+}
+
+fn effect_words(effect: &Effect) -> Vec<String> {
+    let mut all = Vec::new();
+    let against = format!("{} against {}", effect.a, effect.b);
+    match (effect.prediction, effect.mean) {
+        (Some(next), Some(mean)) => all.push(format!(
+            "{against}: on the next board {} (95 % prediction interval), on average {} (95 % CI)",
+            range_words(next),
+            range_words(mean)
+        )),
+        (None, Some(mean)) => {
+            all.push(format!("{against}: on average {} (95 % CI)", range_words(mean)));
+        }
+        _ => all.push(against),
+    }
+    if let Some(pooled) = effect.pooled {
+        all.push(format!(
+            "Variation over boards: {} (standard deviation); {} of the differences between the \
+             boards' results is not noise (I²)",
+            figures::percent(libm::expm1(pooled.tau)),
+            figures::percent(pooled.i_squared)
+        ));
+    }
+    let shown = effect.boards.iter().take(LISTED).map(on_board);
+    let mut list: Vec<String> = shown.collect();
+    if effect.boards.len() > LISTED {
+        list.push(format!("{} more in --format json", effect.boards.len() - LISTED));
+    }
+    all.push(format!("By board: {}", list.join("; ")));
+    all.extend(differing(effect));
+    all
+}
+
+fn on_board(board: &OnBoard) -> String {
+    format!("{} {}", board.board, signed(board.mean_ln))
+}
+
+/// `4.1 % faster`, one decimal.
+fn signed(ln: f64) -> String {
+    let word = if ln < 0.0 { "slower" } else { "faster" };
+    format!("{} {word}", figures::percent(libm::expm1(ln).abs()))
+}
+
+/// Boards that differ from the mean, and what sets them apart.
+fn differing(effect: &Effect) -> Vec<String> {
+    let on = |side: i8| -> Vec<String> {
+        effect.boards.iter().filter(|b| b.side == side).map(|b| b.board.clone()).collect()
+    };
+    let (above, below) = (on(1), on(-1));
+    let mut all = Vec::new();
+    for (boards, word) in [(above, "above"), (below, "below")] {
+        if !boards.is_empty() {
+            let verb = if boards.len() == 1 { "is" } else { "are" };
+            all.push(format!("{} {verb} certainly {word} the mean", words::list(&boards)));
+        }
+    }
+    if all.is_empty() {
+        return all;
+    }
+    match effect.apart.as_slice() {
+        [] => all.push("No recorded property sets these boards apart".to_string()),
+        apart => {
+            let each: Vec<String> = apart.iter().map(apart_words).collect();
+            all.push(format!("What sets them apart: {}", each.join("; ")));
+        }
+    }
+    all
+}
+
+fn apart_words(apart: &Apart) -> String {
+    let values = |all: &[String]| {
+        let named = |v: &String| if v.is_empty() { "not recorded".to_string() } else { v.clone() };
+        words::list(&all.iter().map(named).collect::<Vec<_>>())
+    };
+    format!("{} {}, elsewhere {}", apart.what, values(&apart.here), values(&apart.others))
+}
+
+fn range_words(range: Range) -> String {
+    let (low, high) = (range.low_ln, range.high_ln);
+    if low >= 0.0 || high <= 0.0 {
+        let of = |ln: f64| libm::expm1(ln.abs()) * 100.0;
+        let (near, far) = if low >= 0.0 { (of(low), of(high)) } else { (of(high), of(low)) };
+        let digits = usize::from(far - near < 2.0);
+        let word = if low >= 0.0 { "faster" } else { "slower" };
+        return format!("{near:.digits$} to {far:.digits$} % {word}");
+    }
+    figures::either_way(Interval { low, high })
+}
+
+fn excluded_words(answer: &Answer) -> Vec<String> {
+    let word = |excluded: &crate::fleet::effect::Excluded| match excluded.findings.as_slice() {
+        [] => format!("{} (too few blocks)", excluded.board),
+        ids => format!("{} (findings {})", excluded.board, words::list(ids)),
+    };
+    let all: Vec<String> = answer.excluded.iter().map(word).collect();
+    if all.is_empty() { all } else { vec![format!("Without a claim: {}", words::list(&all))] }
+}
+
+fn of_board(board: &OfBoard) -> String {
+    let run: String = board.run.chars().take(SHORT_ID).collect();
+    let model = board.board.model.as_deref().unwrap_or("unknown model");
+    format!(
+        "{}: {model}, kernel {}; run {run} of {}",
+        board.board.name,
+        board.kernel,
+        day(board.started_unix_ns)
+    )
+}
+
+/// What the board alone says, workload by workload.
+fn own_words(board: &OfBoard) -> Vec<String> {
+    let words = |own: &crate::fleet::Own| {
+        let verdict = own.verdict.name().replace('_', " ");
+        match (&own.leader, own.lead) {
+            (Some(leader), Some(lead)) if lead > 0.0 => {
+                format!(
+                    "{}: {leader} {verdict}, by {} at least",
+                    own.workload,
+                    figures::percent(lead)
+                )
+            }
+            (Some(leader), Some(lead)) => format!(
+                "{}: {leader} {verdict}; another could be {} faster",
+                own.workload,
+                figures::percent(lead.abs())
+            ),
+            (Some(leader), None) => format!("{}: {leader} {verdict}", own.workload),
+            (None, _) => format!("{}: {verdict}", own.workload),
+        }
+    };
+    board.verdicts.iter().map(words).collect()
+}
+
+fn notes(fleet: &Fleet) -> Vec<String> {
+    let mut all: Vec<String> = fleet.notes.iter().map(note).collect();
+    if !fleet.left_out.is_empty() {
+        all.push(format!("Left out, because not on all boards: {}", fleet.left_out.join(", ")));
+    }
+    all
+}
+
+fn note(note: &Note) -> String {
+    match note {
+        Note::OneName { hostname, boards } => format!(
+            "{boards} boards have the host name {hostname}. Their records tell them apart, and \
+             they count as {boards}."
+        ),
+        Note::NoId { board, runs } => format!(
+            "{runs} runs of {board} have no board ID to tell boards of one name apart. They count \
+             as one board, with the latest run. If they are several boards, give each its own \
+             host name and measure again."
+        ),
+        Note::Repeated { board, runs } => {
+            format!("{board} has {runs} runs. It counts once, with the latest.")
+        }
+        Note::Clock { board, unix_ns, others_unix_ns: Some(others) } => format!(
+            "The clock of {board} said {}, more than a year from the other boards ({}). Its dates \
+             may be wrong; the figures do not depend on them.",
+            day(*unix_ns),
+            day(*others)
+        ),
+        Note::Clock { board, unix_ns, others_unix_ns: None } => format!(
+            "The clock of {board} was not set: it said {}. Its dates are wrong; the figures do not \
+             depend on them.",
+            day(*unix_ns)
+        ),
+    }
+}
