@@ -14,6 +14,7 @@ use bakeoff_core::model::verdict::Analysis;
 use super::answer::{self, Extent};
 use crate::cli::Global;
 use crate::fault::{self, Fault, Outcome};
+use crate::host;
 use crate::places::target_set::TargetSet;
 use crate::planning::run_plan::RunPlan;
 use crate::signals::Cancel;
