@@ -68,7 +68,7 @@ mod tests {
     #[test]
     fn letters_are_drawn_with_the_bundled_font() {
         let letters = crate::assets::letters();
-    if letters.iter().any(Vec::is_empty) {
+        if letters.iter().any(Vec::is_empty) {
             return;
         }
         let (one, other, blank) = (drawn("ext4"), drawn("xfs"), drawn(" "));
