@@ -14,7 +14,7 @@ use bakeoff_core::model::verdict::Analysis;
 use super::answer::{self, Extent};
 use crate::cli::Global;
 use crate::fault::{self, Fault, Outcome};
-use crate::host;
+use crate::host::power;
 use crate::places::target_set::TargetSet;
 use crate::planning::run_plan::RunPlan;
 use crate::signals::Cancel;
@@ -94,7 +94,7 @@ pub fn run(
 /// Whether a power command tells watts: better known before an hour is measured without.
 pub fn check_power(command: Option<&str>) -> Result<(), Fault> {
     let Some(command) = command else { return Ok(()) };
-    host::power::try_command(command).map(drop).map_err(|why| {
+    power::try_command(command).map(drop).map_err(|why| {
         Fault::usage(format!(
             "--power-command '{}': {why}. It must print the watts as its first word",
             RawPath::new(command)

@@ -109,10 +109,7 @@ fn said(name: &str, normal: &Normal) -> String {
     match (slow, &fine) {
         (Some(slow), _) => {
             parts.push(format!("{name} is slow{for_what}: {slow}."));
-            let is_open = |f: &PlaceFigure| match &f.normality {
-                Normality::Slow { because, .. } => because.is_empty(),
-                _ => false,
-            };
+            let is_open = |f: &PlaceFigure| matches!(&f.normality, Normality::Slow { because, .. } if because.is_empty());
             if normal.figures.iter().any(is_open) {
                 parts.push("Find the cause: sudo bakeoff check.".to_string());
             }
@@ -212,7 +209,9 @@ fn figure(of: &PlaceFigure) -> FigureWords {
             Normality::Normal { .. } => Tone::Good,
             Normality::Slow { .. } => Tone::Bad,
             Normality::Unknown => Tone::Plain,
-            _ => Tone::Caution,
+            Normality::Disturbed { .. } | Normality::Fast { .. } | Normality::Cached { .. } => {
+                Tone::Caution
+            }
         },
     }
 }
@@ -362,8 +361,39 @@ pub fn table(of: &PlaceAnswer, width: usize) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::analyse::analyse;
     use crate::bundle::sample_normal::normal;
+    use crate::report::{TextOptions, screen};
     use crate::testing::RunBuilder;
+
+    /// What a reader sees of a card in a Raspberry Pi 4 and of a virtual disk, on 24 lines of 80
+    /// columns.
+    #[test]
+    fn the_screen_says_it_in_24_lines() {
+        let shown = |bus: &str, link: Option<&str>, class: Option<&str>, rates: [f64; 4]| {
+            let run = RunBuilder::directories(&["/srv"])
+                .workloads(&["seqread", "seqwrite", "randread", "randwrite"])
+                .header(|h| h.host.model = Some("Raspberry Pi 4 Model B Rev 1.4".into()));
+            let run = run.place(0, |place| {
+                let disk = &mut place.chain[1];
+                disk.bus = Some(bus.to_string());
+                (disk.link, disk.card_class) =
+                    (link.map(str::to_string), class.map(str::to_string));
+            });
+            let rate =
+                move |b: u32, _, w: u16| rates[usize::from(w)] * (1.0 + f64::from(b % 2) * 0.002);
+            let run = run.play(9, rate).build();
+            let text = screen(&run, &analyse(&run), &TextOptions::default(), None);
+            assert!(text.lines().count() <= 24, "{}: {text}", text.lines().count());
+            assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
+            text
+        };
+        let (link, class) = ("SD, sd uhs DDR50, 50 MHz, 4 bits", "class 10, U3, V30, A2");
+        let card = |rates| shown("mmc", Some(link), Some(class), rates);
+        insta::assert_snapshot!("card", card([43e6, 33e6, 2400.0, 200.0]));
+        insta::assert_snapshot!("slow_card", card([43e6, 20e6, 300.0, 200.0]));
+        insta::assert_snapshot!("virtio", shown("virtio", None, None, [9e8, 4e8, 8e3, 1500.0]));
+    }
 
     #[test]
     fn every_verdict_has_its_words_and_hostile_text_is_harmless() {
