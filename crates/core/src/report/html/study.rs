@@ -7,7 +7,7 @@ use askama::Template;
 
 use super::super::import::{count, is_shown, lines, value};
 use super::super::view::{FindingView, findings};
-use super::{Assets, policy, rule_anchor, rules_of, seen, severity_class, tied, without_controls};
+use super::{Assets, policy, rule_anchor, rules_of, seen, severity_class, without_controls};
 use crate::evidence::Rule;
 use crate::import::study::facts::{Fact, Facts};
 use crate::import::{Imported, Metric, ToolResult, observe};
