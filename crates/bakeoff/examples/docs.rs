@@ -3,11 +3,12 @@
 
 use std::path::Path;
 
-use bakeoff_core::report::{filesystems_markdown, glossary_markdown, rules_markdown};
+use bakeoff_core::report::{filesystems_markdown, fio_markdown, glossary_markdown, rules_markdown};
 
 fn main() -> std::io::Result<()> {
     let docs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs");
     std::fs::write(docs.join("filesystems.md"), filesystems_markdown())?;
     std::fs::write(docs.join("findings.md"), rules_markdown())?;
+    std::fs::write(docs.join("fio.md"), fio_markdown())?;
     std::fs::write(docs.join("glossary.md"), glossary_markdown())
 }

@@ -97,9 +97,8 @@ fn next(running: &mut [Running], left: Duration) -> Option<&mut Running> {
             one.turns >= TURNS_MOST || one.turns >= TURNS_LEAST && one.open_phases() == 0;
         !one.is_over && fits && !is_enough
     };
-    let due = |one: &&mut Running| {
-        (one.turns.min(TURNS_LEAST), one.spent / one.open_phases().max(1))
-    };
+    let due =
+        |one: &&mut Running| (one.turns.min(TURNS_LEAST), one.spent / one.open_phases().max(1));
     running.iter_mut().filter(is_wanted).min_by_key(due)
 }
 
