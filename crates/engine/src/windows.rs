@@ -162,7 +162,7 @@ mod tests {
         let mut total = Counts::default();
         for &(at_ns, bytes) in completions {
             windows.roll(at_ns, total);
-            total.add(Counts { read_bytes: bytes, write_bytes: 0, ios: 1 });
+            total.add(Counts { read_bytes: bytes, write_bytes: 0, ios: 1, flushes: 0 });
         }
         windows.close(total);
         windows
