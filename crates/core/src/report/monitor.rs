@@ -62,12 +62,12 @@ fn rates(out: &mut Exposition, run: &Run, analysis: &Analysis) {
         ("bakeoff_throughput_bytes_per_second", "Bytes moved a second.", &|w, s| match w.metric {
             Metric::Bandwidth => Some(s.mean),
             Metric::Iops => Some(s.mean * w.job.bs as f64),
-            _ => None,
+            Metric::FilesPerSecond | Metric::TransactionsPerSecond | Metric::LatencyP99 => None,
         }),
         ("bakeoff_operations_per_second", "Operations a second.", &|w, s| match w.metric {
             Metric::Bandwidth => Some(s.mean / w.job.bs.max(1) as f64),
             Metric::Iops => Some(s.mean),
-            _ => None,
+            Metric::FilesPerSecond | Metric::TransactionsPerSecond | Metric::LatencyP99 => None,
         }),
         ("bakeoff_files_per_second", "Files a second.", &|w, s| {
             (w.metric == Metric::FilesPerSecond).then_some(s.mean)
@@ -242,10 +242,9 @@ fn data(of: &PlaceFigure) -> Vec<Datum> {
 }
 
 fn of_comparison(analysis: &Analysis) -> Service {
-    let state = |v: &WorkloadVerdict| match v.verdict {
-        Verdict::Refused => State::Warning,
-        verdict if verdict.is_open() => State::Warning,
-        _ => State::Ok,
+    let state = |v: &WorkloadVerdict| {
+        let is_missing = v.verdict == Verdict::Refused || v.verdict.is_open();
+        if is_missing { State::Warning } else { State::Ok }
     };
     let measured = analysis.verdicts.iter().filter(|v| !v.standings.is_empty());
     let worst = measured.clone().map(state).max().unwrap_or(State::Unknown);

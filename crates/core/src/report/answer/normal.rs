@@ -109,9 +109,9 @@ fn said(name: &str, normal: &Normal) -> String {
     match (slow, &fine) {
         (Some(slow), _) => {
             parts.push(format!("{name} is slow{for_what}: {slow}."));
-            let is_open = |f: &PlaceFigure| match &f.normality {
-                Normality::Slow { because, .. } => because.is_empty(),
-                _ => false,
+            let is_open = |f: &PlaceFigure| {
+                let Normality::Slow { because, .. } = &f.normality else { return false };
+                because.is_empty()
             };
             if normal.figures.iter().any(is_open) {
                 parts.push("Find the cause: sudo bakeoff check.".to_string());
@@ -212,7 +212,9 @@ fn figure(of: &PlaceFigure) -> FigureWords {
             Normality::Normal { .. } => Tone::Good,
             Normality::Slow { .. } => Tone::Bad,
             Normality::Unknown => Tone::Plain,
-            _ => Tone::Caution,
+            Normality::Disturbed { .. } | Normality::Fast { .. } | Normality::Cached { .. } => {
+                Tone::Caution
+            }
         },
     }
 }
