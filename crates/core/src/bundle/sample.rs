@@ -146,7 +146,7 @@ fn header() -> Header {
         workloads: vec![workload("read-1m", Rw::Read), workload("randwrite-4k", Rw::RandWrite)],
         skipped: vec![Skipped { name: "xfs".into(), reason: "mkfs.xfs is not installed".into() }],
         dropped_workloads: vec![Skipped { name: "small".into(), reason: "no time".into() }],
-        host: host::host::host(),
+        host: host::host(),
         region: Some(region("/mnt/usb/image")),
         more_regions: vec![region("/mnt/card/image")],
         plan: Some("title = \"sample\"\n".into()),

@@ -32,7 +32,7 @@ use super::{chi_squared, student_t};
 /// Fewest boards of a prediction.
 pub const FEWEST: usize = 3;
 /// Points at which the confidence distribution of tau² is taken.
-const POINTS: u32 = 400;
+const POINTS: u32 = 200;
 /// Steps of each search; each ends when nothing changes.
 const MOST_STEPS: u32 = 200;
 
@@ -141,16 +141,26 @@ impl Pooled {
 /// Where the effect on the next board lies with probability `1 - alpha`; `None` for fewer than
 /// [`FEWEST`] boards, or what is no number.
 pub fn prediction(all: &[Measured], alpha: f64) -> Option<Interval> {
+    prediction_at(all, alpha, &goals(all.len()))
+}
+
+/// What Q is at the points of the confidence distribution for so many boards, the largest first.
+pub fn goals(boards: usize) -> Vec<f64> {
+    let df = boards.saturating_sub(1) as f64;
+    let p = |point: u32| (f64::from(point) + 0.5) / f64::from(POINTS);
+    (0..POINTS).rev().map(|point| chi_squared::quantile(p(point), df)).collect()
+}
+
+/// [`prediction`] with the [`goals`] of that number of boards: for many fleets of one size.
+pub fn prediction_at(all: &[Measured], alpha: f64, goals: &[f64]) -> Option<Interval> {
     if all.len() < FEWEST || !is_sound(all) || !(1e-6..1.0).contains(&alpha) {
         return None;
     }
-    let df = (all.len() - 1) as f64;
     let mut tau2 = 0.0;
-    let mut parts = Vec::with_capacity(POINTS as usize);
+    let mut parts = Vec::with_capacity(goals.len());
     // From the largest Q on: tau² grows, and each search starts where the last one ended.
-    for point in (0..POINTS).rev() {
-        let p = (f64::from(point) + 0.5) / f64::from(POINTS);
-        tau2 = tau2_at(all, chi_squared::quantile(p, df), tau2);
+    for goal in goals {
+        tau2 = tau2_at(all, *goal, tau2);
         let s = sums(all, tau2);
         parts.push((s.mean, libm::sqrt(tau2 + 1.0 / s.weight)));
     }
