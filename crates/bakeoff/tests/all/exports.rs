@@ -79,3 +79,27 @@ fn a_directory_that_is_not_there_is_made_where_the_name_says_that_it_is_one() {
     assert_eq!(output.status.code(), Some(2));
     assert!(said(&output).contains("Name a file in it") && !at("tables").exists());
 }
+
+#[test]
+fn a_card_is_a_picture_of_1200_by_630_or_the_svg_of_it() {
+    let home = Home::with_run();
+    home.cmd(&["report", "last", "--card", "card.svg"]).assert().success();
+    let svg = std::fs::read_to_string(home.dir.path().join("card.svg")).unwrap();
+    assert!(svg.starts_with("<svg") && svg.contains("width=\"1200\" height=\"630\""), "{svg}");
+    // Without the web bundle there are no letters to draw, which it says.
+    let output = home.cmd(&["report", "last", "--card", "card.png"]).assert().get_output().clone();
+    if output.status.code() == Some(4) {
+        assert!(String::from_utf8_lossy(&output.stderr).contains("make web"));
+        return;
+    }
+    let png = std::fs::read(home.dir.path().join("card.png")).unwrap();
+    let word = |at: usize| u32::from_be_bytes(png[at..at + 4].try_into().unwrap());
+    assert!(png.starts_with(b"\x89PNG"), "not a PNG");
+    assert_eq!((word(16), word(20)), (1200, 630));
+    for wrong in [
+        &["report", "last", "last", "--card", "c.png"][..],
+        &["report", "study:x", "--card", "c.png"],
+    ] {
+        assert_eq!(stored::answer(&mut home.cmd(wrong)).0, 2, "{wrong:?}");
+    }
+}

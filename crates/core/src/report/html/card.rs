@@ -298,9 +298,12 @@ fn filled(parts: &[String], letters: usize, between: &str) -> Vec<String> {
     lines
 }
 
+/// Signs beyond Latin-1.
+const OTHERS: &str = "–—‘’“”…−";
+
 /// Letters that the bundled font has; web/build.mjs has the same list.
 fn plain(text: &str) -> String {
-    let is_known = |c: char| matches!(c, ' '..='~' | '\u{a0}'..='ÿ' | '–' | '—' | '‘' | '’' | '“' | '”' | '…' | '−');
+    let is_known = |c: char| matches!(c, ' '..='~' | '\u{a0}'..='ÿ') || OTHERS.contains(c);
     text.chars().map(|c| if is_known(c) { c } else { '?' }).collect()
 }
 

@@ -41,7 +41,7 @@ fn in_run(run: &Run) -> Vec<Finding> {
     .collect()
 }
 
-/// What gives it more blocks: a run that is over cannot continue, one that is measured needs nobody.
+/// What gives it more blocks: a run that is over cannot continue, and one under way needs nobody.
 fn next(run: &Run) -> String {
     let id: String = run.header.run.chars().take(8).collect();
     match &run.stopped {
