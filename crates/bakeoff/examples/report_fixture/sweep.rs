@@ -22,7 +22,7 @@ pub fn events(noise: impl Fn(u32, u16, u16) -> f64) -> Vec<Event> {
         let is_map = job.iodepth > 1 || job.numjobs > 1 || job.bs == 4096;
         let base = match is_map {
             // It saturates: more in flight helps less and less.
-            true => 8300.0 * f64::from(job.iodepth * job.numjobs).powf(0.55),
+            true => 2400.0 * f64::from(job.iodepth * job.numjobs).powf(0.55),
             // A fixed cost of a request, and the speed of the link.
             false => job.bs as f64 / (110e-6 + job.bs as f64 / 390e6),
         };

@@ -120,9 +120,9 @@ fn name(boards: &mut [Board]) -> Vec<Note> {
             continue;
         }
         notes.push(Note::OneName { hostname: hostname.clone(), boards: count });
-        let mut number = 0;
-        for board in boards.iter_mut().filter(|board| board.name == *hostname) {
-            number += 1;
+        let named = boards.iter_mut().filter(|board| board.name == *hostname);
+        for (number, board) in (1..).zip(named) {
+            let number: u32 = number;
             let digits: Option<String> =
                 board.board_id.as_ref().map(|id| id.chars().take(SHORT).collect());
             board.name = format!("{hostname} ({})", digits.unwrap_or_else(|| number.to_string()));

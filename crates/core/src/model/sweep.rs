@@ -76,7 +76,7 @@ impl Axis {
         };
         match self {
             Axis::DepthAndJobs => different(&|v| v.0) >= 2 && different(&|v| v.1) >= 2,
-            _ => different(&|v| v.0) >= LEAST,
+            Axis::BlockSize | Axis::Depth | Axis::Jobs => different(&|v| v.0) >= LEAST,
         }
     }
 }

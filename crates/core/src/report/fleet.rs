@@ -183,10 +183,8 @@ fn headline(fleet: &Fleet) -> String {
 
 fn short(answer: &Answer) -> String {
     let leader = answer.leader.as_deref().unwrap_or("-");
-    match answer.claim {
-        Claim::Fastest => format!("is fastest with {leader} on boards like these"),
-        _ => format!("is as fast as any with {leader} on boards like these"),
-    }
+    let how = if answer.claim == Claim::Fastest { "fastest" } else { "as fast as any" };
+    format!("is {how} with {leader} on boards like these")
 }
 
 /// The answer for one workload.

@@ -242,9 +242,9 @@ fn data(of: &PlaceFigure) -> Vec<Datum> {
 }
 
 fn of_comparison(analysis: &Analysis) -> Service {
-    let state = |v: &WorkloadVerdict| match v.verdict == Verdict::Refused || v.verdict.is_open() {
-        true => State::Warning,
-        false => State::Ok,
+    let state = |v: &WorkloadVerdict| {
+        let is_missing = v.verdict == Verdict::Refused || v.verdict.is_open();
+        if is_missing { State::Warning } else { State::Ok }
     };
     let measured = analysis.verdicts.iter().filter(|v| !v.standings.is_empty());
     let worst = measured.clone().map(state).max().unwrap_or(State::Unknown);

@@ -155,17 +155,17 @@ fn runs_are_found_by_what_is_known_of_them(store: &mut dyn Store) {
     let both = [two.clone(), one.clone()];
     assert_eq!(found(store, Filter { drive: some("sandisk"), ..none.clone() }), both);
     assert_eq!(found(store, Filter { drive: some("%_SURE \'; drop"), ..none.clone() }), both);
-    assert_eq!(found(store, Filter { drive: some("4c5"), ..none.clone() }), [one.clone()]);
-    assert_eq!(found(store, Filter { host: some("NAS"), ..none.clone() }), [two.clone()]);
+    assert_eq!(found(store, Filter { drive: some("4c5"), ..none.clone() }), vec![one.clone()]);
+    assert_eq!(found(store, Filter { host: some("NAS"), ..none.clone() }), vec![two.clone()]);
     assert_eq!(found(store, Filter { plan: some("nas"), ..none.clone() }), []);
-    assert_eq!(found(store, Filter { label: some("before"), ..none.clone() }), [two.clone()]);
+    assert_eq!(found(store, Filter { label: some("before"), ..none.clone() }), vec![two.clone()]);
     let began = store.list().expect("readable")[0].created_unix_ns;
     let since = |unix_ns| Filter { since_unix_ns: Some(unix_ns), ..none.clone() };
     assert_eq!((found(store, since(began)), found(store, since(began + 1))), (both.into(), vec![]));
     // A run whose events went on is a run whose facts are out of date.
     let what = What::Stopped { reason: StopReason::TimeUp, note: String::new() };
     store.append(&one, &[Event { seq, unix_ns: 0, elapsed_ns: 0, what }]).expect("it went on");
-    assert_eq!(found(store, Filter { host: some("x"), ..none.clone() }), [one.clone()]);
+    assert_eq!(found(store, Filter { host: some("x"), ..none.clone() }), vec![one.clone()]);
     store.set_digest(&one, &digest(seq + 1), &Facts::default()).expect("kept");
     assert_eq!(found(store, Filter { drive: some("4c5"), ..none }), [], "nothing is left of it");
 }

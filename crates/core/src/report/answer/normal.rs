@@ -109,7 +109,10 @@ fn said(name: &str, normal: &Normal) -> String {
     match (slow, &fine) {
         (Some(slow), _) => {
             parts.push(format!("{name} is slow{for_what}: {slow}."));
-            let is_open = |f: &PlaceFigure| matches!(&f.normality, Normality::Slow { because, .. } if because.is_empty());
+            let is_open = |f: &PlaceFigure| {
+                let Normality::Slow { because, .. } = &f.normality else { return false };
+                because.is_empty()
+            };
             if normal.figures.iter().any(is_open) {
                 parts.push("Find the cause: sudo bakeoff check.".to_string());
             }

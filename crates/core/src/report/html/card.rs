@@ -326,7 +326,7 @@ mod tests {
         for name in ["ext4", "xfs", "btrfs"] {
             assert!(svg.contains(&format!(">{name}</text>")), "{name}: {svg}");
         }
-        assert_eq!(svg.matches("<use href").count(), 6, "a mark and a point each");
+        assert_eq!(svg.matches("href=\"#s").count(), 6, "a mark and a point each");
         assert_eq!(svg, of(&["ext4", "xfs", "btrfs"]));
     }
 

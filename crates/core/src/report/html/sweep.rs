@@ -110,7 +110,7 @@ pub fn of(
             lines: lines(index, sweep.axis, &members),
             maps: match sweep.axis {
                 Axis::DepthAndJobs => maps(&members, styles),
-                _ => Vec::new(),
+                Axis::BlockSize | Axis::Depth | Axis::Jobs => Vec::new(),
             },
         };
         let is_size = sweep.axis == Axis::BlockSize;
@@ -186,7 +186,7 @@ fn value(axis: Axis, values: (u64, u64)) -> String {
     match axis {
         Axis::BlockSize => units::block_size(values.0),
         Axis::DepthAndJobs => format!("{} x {}", values.0, values.1),
-        _ => values.0.to_string(),
+        Axis::Depth | Axis::Jobs => values.0.to_string(),
     }
 }
 

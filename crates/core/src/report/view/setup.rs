@@ -56,7 +56,7 @@ fn board(host: &Host) -> String {
     }
 }
 
-/// "SanDisk Ultra, 31.9 GB (sda)"; an image says that it is one.
+/// "SanDisk Ultra, 32 GB (sda)"; an image says that it is one.
 fn drives(disks: &[&Layer], places: &[&Place]) -> String {
     let mut named: Vec<String> = disks.iter().take(DRIVES_MAX).map(|disk| drive(disk)).collect();
     if disks.len() > DRIVES_MAX {
@@ -124,8 +124,8 @@ mod tests {
 
     #[test]
     fn a_drive_is_named_with_its_size_and_the_vendor_once() {
-        assert_eq!(drive(&disk("sda", "Ultra  USB")), "SanDisk Ultra USB, 31.9 GB (sda)");
-        assert_eq!(drive(&disk("sda", "SanDisk Ultra")), "SanDisk Ultra, 31.9 GB (sda)");
+        assert_eq!(drive(&disk("sda", "Ultra  USB")), "SanDisk Ultra USB, 32 GB (sda)");
+        assert_eq!(drive(&disk("sda", "SanDisk Ultra")), "SanDisk Ultra, 32 GB (sda)");
         let bare = Layer { name: "vda".to_string(), ..Layer::default() };
         assert_eq!(drive(&bare), "vda");
     }
@@ -135,7 +135,7 @@ mod tests {
         let disks = ["sda", "sdb", "sdc", "sdd"].map(|name| disk(name, "X"));
         let disks: Vec<&Layer> = disks.iter().collect();
         assert_eq!(links(&disks), "USB 480 Mb/s");
-        assert!(drives(&disks, &[]).ends_with("SanDisk X, 31.9 GB (sdc); 1 more"));
+        assert!(drives(&disks, &[]).ends_with("SanDisk X, 32 GB (sdc); 1 more"));
     }
 
     #[test]
