@@ -1,8 +1,8 @@
 # Every task is one word. `make` lists them.
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-vm check build web manual install uninstall dist release test-install bench \
-	bench-truth clean
+.PHONY: help demo test test-vm check build web manual install uninstall dist release test-install \
+	bench bench-truth clean
 
 BAKEOFF := target/release/bakeoff
 PREFIX ?= /usr/local
