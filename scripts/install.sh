@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# usage: scripts/install.sh GROUP...      (groups: build test dist bench release install; see scripts/packages)
+# usage: scripts/install.sh GROUP...      (the groups are in scripts/packages)
 #
 # Installs the system packages that are missing for the groups, saying which and why first. Quiet
 # when nothing is missing. Uses apt where there is apt; elsewhere it says what is needed. Never
