@@ -1,8 +1,8 @@
 # Every task is one word. `make` lists them.
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-vm check build web manual install uninstall dist release test-install bench \
-	bench-truth clean
+.PHONY: help demo test test-vm check build web manual install uninstall dist release test-install \
+	bench bench-truth clean
 
 BAKEOFF := target/release/bakeoff
 PREFIX ?= /usr/local
@@ -23,16 +23,17 @@ help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 demo: ## install what is missing, build, and bake off every filesystem there is here (3 min)
-	@scripts/install.sh build demo
+	@scripts/install.sh build
 	@$(MAKE) --no-print-directory build
+	@$(BAKEOFF) setup --yes; code=$$?; [ $$code -le 4 ] || exit $$code
 	@$(BAKEOFF) demo $(DEMO_REPORT) $(ARGS); code=$$?; [ $$code -le 1 ] || exit $$code
 
 test: ## install what is missing and run every check and test
-	@scripts/install.sh build demo test
+	@scripts/install.sh build test
 	@cargo xtask test
 
 test-vm: ## the program on emulated machines: a PC and two Raspberry Pis (ARGS="--help" for more)
-	@scripts/install.sh build demo test
+	@scripts/install.sh build test
 	@cargo xtask test-vm $(ARGS)
 
 check: ## the quick checks, while working

@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# usage: scripts/install.sh GROUP...      (groups: build demo test dist bench release install; see scripts/packages)
+# usage: scripts/install.sh GROUP...      (the groups are in scripts/packages)
 #
 # Installs the system packages that are missing for the groups, saying which and why first. Quiet
 # when nothing is missing. Uses apt where there is apt; elsewhere it says what is needed. Never
-# removes or upgrades anything. Exit 0 even when an optional tool could not be had: a candidate or
-# a test without its tool says so itself.
+# removes or upgrades anything. What the demo needs is installed by `bakeoff setup` instead. Exit 0
+# even when an optional tool could not be had: a test without its tool says so itself.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 PATH="$PATH:/usr/local/sbin:/usr/sbin:/sbin"
@@ -76,7 +76,7 @@ install_with_apt() {
 main() {
     local lacking names
     if [ "$#" -eq 0 ]; then
-        say "usage: scripts/install.sh GROUP...   (build demo test dist bench release install)"
+        say "usage: scripts/install.sh GROUP...   (build test dist bench release install)"
         exit 2
     fi
     if ! command -v cargo >/dev/null 2>&1; then

@@ -24,7 +24,7 @@ test("every chart has its buttons, and an SVG of it stands alone", async () => {
   const { name, bytes } = await saved(page, figure, "SVG");
   assert.match(name, /^bakeoff-[a-z0-9-]+\.svg$/);
   const svg = bytes.toString();
-  assert.ok(svg.startsWith("<svg") && svg.includes("ext4 without journal"), svg.slice(0, 200));
+  assert.ok(svg.startsWith("<svg") && svg.includes("ext4, no journal"), svg.slice(0, 200));
   const outcome = await page.evaluate((text) => {
     const parsed = new DOMParser().parseFromString(text, "image/svg+xml");
     const used = [...parsed.querySelectorAll("[href], script, foreignObject")];

@@ -1,4 +1,4 @@
-//! The script and stylesheet of the HTML report, bundled by `make web` and put in by build.rs, which
+//! The script and stylesheet of the HTML report, bundled by `make web` and put in by build.rs. It
 //! compresses them: they are a twentieth of the program and only a report needs them.
 
 use std::sync::OnceLock;

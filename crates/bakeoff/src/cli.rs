@@ -30,6 +30,9 @@ use history::{Fleet, Label, Runs, Trend};
 pub struct Args {
     #[command(flatten)]
     pub global: Global,
+    /// With --version: print target, features, libraries and the store as well
+    #[arg(long, requires = "version")]
+    pub verbose: bool,
     #[command(subcommand)]
     pub command: Option<Command>,
 }
@@ -84,6 +87,8 @@ pub enum Command {
     Quick(Quick),
     /// Compare all filesystems available here on scratch images (needs root)
     Demo(Demo),
+    /// Install the tools that the demo or a plan lacks here, after a yes
+    Setup(Setup),
     /// Show the cases, commands, time and bytes of a plan without running it
     Plan(Plan),
     /// Run a plan on disks, partitions or images
@@ -126,6 +131,8 @@ pub enum Command {
     Watch(Watch),
     /// Import results of fio, dd, ioping and other tools from any text, and bundles
     Import(Import),
+    /// Write facts for a bug report, without names, serial numbers and paths
+    ReportBug(ReportBug),
 }
 
 /// How the electrical power is measured.
@@ -176,6 +183,15 @@ pub struct Demo {
     pub max_write: Option<u64>,
     #[command(flatten)]
     pub power: Power,
+}
+
+#[derive(Debug, clap::Args)]
+pub struct Setup {
+    /// TOML file, or name of a built-in plan (default: what the demo uses)
+    pub plan: Option<PathBuf>,
+    /// Install without a question
+    #[arg(long)]
+    pub yes: bool,
 }
 
 #[derive(Debug, clap::Args)]
@@ -329,6 +345,13 @@ pub struct Export {
     /// `DIR/`
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
+    /// Replace serial numbers, host names, labels, paths and addresses by pseudonyms, and show
+    /// which
+    #[arg(long)]
+    pub redact: bool,
+    /// With --redact: write without a question
+    #[arg(long, requires = "redact")]
+    pub yes: bool,
 }
 
 #[derive(Debug, clap::Args)]
@@ -394,6 +417,13 @@ pub struct Import {
     /// Facts about the measurements (place, order, media, ...) as TOML: docs/import.md
     #[arg(long, value_name = "FILE")]
     pub facts: Option<PathBuf>,
+}
+
+#[derive(Debug, clap::Args)]
+pub struct ReportBug {
+    /// Output file (default: bakeoff-report.json; `-` is stdout)
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
 }
 
 /// Finds the value of a word. The error suggests the nearest name.

@@ -5,6 +5,7 @@
 
 pub mod background;
 mod family;
+pub mod foreground;
 pub mod internal;
 pub mod talk;
 

@@ -54,7 +54,10 @@ impl Fault {
     pub fn bug(message: impl fmt::Display) -> Fault {
         Fault {
             exit: 70,
-            message: format!("{message}\nThis is a bug in bakeoff; please report it."),
+            message: format!(
+                "{message}\nThis is a bug in bakeoff; please report it with the file that \
+                 `bakeoff report-bug` writes."
+            ),
         }
     }
 
@@ -72,6 +75,21 @@ impl Fault {
 }
 
 impl Fault {
+    /// The exit code.
+    pub fn code(&self) -> u8 {
+        self.exit
+    }
+
+    /// Whether the command line was wrong.
+    pub fn is_usage(&self) -> bool {
+        self.exit == 2
+    }
+
+    /// Whether a signal ended it.
+    pub fn is_interrupted(&self) -> bool {
+        self.exit == 130
+    }
+
     /// Whether there is nothing to say: stdout's reader went away.
     pub fn is_silent(&self) -> bool {
         self.message.is_empty()

@@ -11,6 +11,7 @@ mod cli;
 mod cmd;
 mod database;
 mod exec;
+mod failure;
 mod fault;
 mod host;
 mod load;
@@ -32,27 +33,40 @@ mod ui;
 use std::ffi::OsString;
 use std::process::ExitCode;
 
+use clap::error::ErrorKind;
+
 use fault::{Fault, Outcome};
 
 fn main() -> ExitCode {
     if let Some(code) = exec::internal::dispatch() {
         return code;
     }
+    let typed = exec::internal::typed_args();
+    let is_for_nagios = is_for_nagios(&typed);
+    let ended = match cli::fio_words::read(typed.clone()) {
+        Ok(args) => ended(args),
+        Err(error) => not_a_command(&error, typed),
+    };
+    match is_for_nagios {
+        true => fault::exit_as_service(ended),
+        false => fault::exit(ended),
+    }
+}
+
+/// Runs a command, and keeps how it failed.
+fn ended(args: cli::Args) -> Result<Outcome, Fault> {
+    failure::watch();
+    let store = args.global.store.clone();
     // What the panic was about has been printed when it arrives here.
-    let ended =
-        std::panic::catch_unwind(|| match cli::fio_words::read(exec::internal::typed_args()) {
-            Ok(args) => cmd::run(args),
-            Err(error) => not_a_command(&error),
-        });
-    let ended = ended.unwrap_or_else(|_| {
+    let ended = std::panic::catch_unwind(|| cmd::run(args)).unwrap_or_else(|_| {
         Err(Fault::bug(
             "bakeoff stopped unexpectedly. Restore any remaining changes with `bakeoff clean`",
         ))
     });
-    match is_for_nagios(&exec::internal::typed_args()) {
-        true => fault::exit_as_service(ended),
-        false => fault::exit(ended),
+    if let Err(fault) = &ended {
+        failure::keep(store.as_deref(), fault);
     }
+    ended
 }
 
 /// Whether a monitoring system reads the end: also where the rest of the command line is wrong.
@@ -62,7 +76,10 @@ fn is_for_nagios(words: &[OsString]) -> bool {
 }
 
 /// Help and the version go to stdout like any result; everything else is a wrong command line.
-fn not_a_command(error: &clap::Error) -> Result<Outcome, Fault> {
+fn not_a_command(error: &clap::Error, typed: Vec<OsString>) -> Result<Outcome, Fault> {
+    if error.kind() == ErrorKind::DisplayVersion && typed.iter().any(|word| word == "--verbose") {
+        return cmd::about::run(typed);
+    }
     match (error.use_stderr(), error.print()) {
         // clap has explained it; a closed stderr leaves only the exit code to tell.
         (true, _) => Err(Fault::usage("")),

@@ -1,5 +1,6 @@
 //! The erase token of every target: given with `--erase`, or typed when asked. Nothing else is a
-//! consent, and a token of another drive is no slip to ask about.
+//! consent, and a token of another drive is no slip to ask about. Also the questions that erase
+//! nothing: those take a yes.
 
 use std::io::{BufRead, IsTerminal, Write};
 
@@ -22,7 +23,7 @@ pub fn to_erase(targets: &[&Target], given: &[String]) -> Result<(), Fault> {
             target.contents_lines().join("; ")
         )));
     }
-    let can_ask = std::io::stdin().is_terminal() && std::io::stderr().is_terminal();
+    let can_ask = can_ask();
     for target in &missing {
         if !can_ask {
             let words: Vec<String> = missing.iter().map(|t| t.consent_words()).collect();
@@ -36,6 +37,22 @@ pub fn to_erase(targets: &[&Target], given: &[String]) -> Result<(), Fault> {
         ask(target)?;
     }
     Ok(())
+}
+
+/// Whether somebody is there to answer.
+pub fn can_ask() -> bool {
+    std::io::stdin().is_terminal() && std::io::stderr().is_terminal()
+}
+
+/// The answer to a question; anything but a yes is a no.
+pub fn says_yes(question: &str) -> bool {
+    let mut err = std::io::stderr();
+    // A terminal that cannot be written to gives no answer either.
+    let _ = write!(err, "{question} [y/N] ");
+    let _ = err.flush();
+    let mut typed = String::new();
+    let read = std::io::stdin().lock().read_line(&mut typed);
+    read.is_ok() && matches!(typed.trim(), "y" | "Y" | "yes" | "Yes")
 }
 
 fn ask(target: &Target) -> Result<(), Fault> {

@@ -6,7 +6,7 @@ use bakeoff_core::decide::twin;
 use bakeoff_core::model::path::RawPath;
 use bakeoff_core::model::protocol::{Isolation, Mode, Protocol};
 use bakeoff_core::prepare::space;
-use bakeoff_core::workloads;
+use bakeoff_core::{words, workloads};
 
 use super::{lifecycle, quick};
 use crate::cli::{Demo, Global, Quick};
@@ -36,7 +36,16 @@ pub fn run(global: &Global, args: &Demo) -> Result<Outcome, Fault> {
     planning::directories::check_writable(&here, &RawPath::new(&here))?;
     filesystems::check_room(&here, &place)?;
     let chosen = run_plan::choose_workloads(&args.workloads, &workloads::DEMO)?;
-    let (mut candidates, skipped) = filesystems::candidates();
+    let (mut candidates, skipped, lacking) = filesystems::candidates();
+    if lacking > 0 {
+        say::note(
+            global.quiet,
+            format_args!(
+                "Left out for want of a program: {}. Install what is missing: bakeoff setup",
+                words::count(lacking, "filesystem")
+            ),
+        );
+    }
     if candidates.is_empty() {
         let why: String = skipped.iter().map(|s| format!("\n  {}: {}", s.name, s.reason)).collect();
         return Err(Fault::environment(format!("cannot create any filesystem here:{why}")));

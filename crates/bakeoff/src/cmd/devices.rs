@@ -3,14 +3,17 @@
 //! are part
 //! of the erase token.
 
+use std::ffi::OsStr;
 use std::path::Path;
 
 use bakeoff_core::model::host::LayerKind;
 use bakeoff_core::prepare::device::{BlockDevice, System};
 use bakeoff_core::prepare::guard::{self, Verdict};
-use bakeoff_core::report::devices::Devices;
+use bakeoff_core::report::devices::{Asker, Devices};
 
+use super::setup;
 use crate::cli::{Format, Global};
+use crate::exec::find_program;
 use crate::fault::{Fault, Outcome};
 use crate::host;
 use crate::ui::{out, say};
@@ -33,9 +36,21 @@ pub fn run(global: &Global) -> Result<Outcome, Fault> {
         ))
     })?;
     look_into(&mut system, global);
-    let devices = Devices::new(&system, rustix::process::geteuid().is_root());
+    let devices = Devices::new(&system, &asker());
     out::print(global.format, &write(&devices))?;
     Ok(Outcome::Done)
+}
+
+/// Who types this, and what works for them here.
+pub fn asker() -> Asker {
+    use rustix::fs::{Access, access};
+    let is_installed = |program: &&str| find_program(OsStr::new(program)).is_some();
+    Asker {
+        is_root: rustix::process::geteuid().is_root(),
+        can_become_root: setup::AS_ROOT.iter().any(is_installed),
+        has_loop_devices: Path::new("/dev/loop-control").exists(),
+        writes_here: access(".", Access::WRITE_OK | Access::EXEC_OK).is_ok(),
+    }
 }
 
 /// Reads what is on every drive. One that cannot be read has no token, for which the reason is

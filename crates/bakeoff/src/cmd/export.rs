@@ -12,7 +12,7 @@ use bakeoff_core::model::path::{RawPath, printable};
 use bakeoff_core::model::run::Run;
 use bakeoff_core::report;
 
-use super::stored;
+use super::{redacted, stored};
 use crate::cli::{Export, Format, Global};
 use crate::exec::{ExecError, Spec};
 use crate::fault::{Fault, Outcome};
@@ -38,27 +38,67 @@ pub fn run(global: &Global, args: &Export) -> Result<Outcome, Fault> {
         return study(&args.run, format, output);
     }
     let (store, id) = stored::find(global, &args.run)?;
+    let exported = match args.redact {
+        false => Exported::read(&store, &id)?,
+        true => {
+            let redacted = redacted::of(Exported::read(&store, &id)?)?;
+            if !redacted::is_agreed(args, &redacted.replaced) {
+                return Err(Fault::interrupted("nothing was written"));
+            }
+            redacted.exported
+        }
+    };
+    write(&exported, format, output)
+}
+
+/// A run as it leaves the store.
+pub struct Exported {
+    /// Head of a bundle.
+    pub head: Head,
+    /// Its events.
+    pub lines: Vec<String>,
+}
+
+impl Exported {
+    fn read(store: &Sqlite, id: &RunId) -> Result<Exported, Fault> {
+        let summary = store.list()?.into_iter().find(|summary| summary.run == *id);
+        let head = Head {
+            schema: SCHEMA.to_string(),
+            run: id.to_string(),
+            version: env!("CARGO_PKG_VERSION").to_string(),
+            label: summary.and_then(|summary| summary.label),
+        };
+        Ok(Exported { head, lines: store.lines(id)? })
+    }
+
+    fn run(&self) -> Result<Run, Fault> {
+        let id = RunId::parse(&self.head.run).ok_or_else(|| Fault::bug("a run without an id"))?;
+        stored::fold(&id, &self.lines)
+    }
+}
+
+fn write(exported: &Exported, format: Format, output: Option<&Path>) -> Result<Outcome, Fault> {
+    let lines = &exported.lines;
     match format {
         Format::Json => {
-            let run = stored::read(&store, &id)?;
+            let run = exported.run()?;
             let text = report::json_text(&run, &analyse(&run));
             stored::write(output, |out| out.write_all(text.as_bytes()))?;
         }
         Format::Csv => {
-            let text = report::csv(&stored::read(&store, &id)?);
+            let text = report::csv(&exported.run()?);
             stored::write(output, |out| out.write_all(text.as_bytes()))?;
         }
-        Format::FioJson => fio_json(&stored::read(&store, &id)?, output)?,
-        Format::Gnuplot => gnuplot(&stored::read(&store, &id)?, output)?,
+        Format::FioJson => fio_json(&exported.run()?, output)?,
+        Format::Gnuplot => gnuplot(&exported.run()?, output)?,
         Format::Jsonl => {
-            let lines = store.lines(&id)?;
             stored::write(output, |out| lines.iter().try_for_each(|line| writeln!(out, "{line}")))?;
         }
         _ => {
             // A run that does not fold would not import either: better said here than there.
-            stored::read(&store, &id)?;
-            let (head, lines) = (head(&store, &id)?, store.lines(&id)?);
-            stored::write(output, |out| write_bundle(out, &head, &lines))?;
+            exported.run()?;
+            let head = serde_json::to_string(&exported.head).map_err(Fault::bug)?;
+            stored::write(output, |out| write_bundle(out, &head, lines))?;
         }
     }
     Ok(Outcome::Done)
@@ -162,17 +202,6 @@ fn gnuplot(run: &Run, output: Option<&Path>) -> Result<(), Fault> {
             Err(Fault::environment(format!("gnuplot: {}: {said}", drawn.how())))
         }
     }
-}
-
-fn head(store: &Sqlite, id: &RunId) -> Result<String, Fault> {
-    let summary = store.list()?.into_iter().find(|summary| summary.run == *id);
-    let head = Head {
-        schema: SCHEMA.to_string(),
-        run: id.to_string(),
-        version: env!("CARGO_PKG_VERSION").to_string(),
-        label: summary.and_then(|summary| summary.label),
-    };
-    serde_json::to_string(&head).map_err(Fault::bug)
 }
 
 fn write_bundle(out: &mut dyn Write, head: &String, lines: &[String]) -> std::io::Result<()> {

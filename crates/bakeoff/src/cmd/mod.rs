@@ -1,5 +1,6 @@
 //! One file a command; here only the choice among them.
 
+pub mod about;
 pub mod agree;
 pub mod answer;
 pub mod bench;
@@ -23,12 +24,15 @@ pub mod lint;
 pub mod plan;
 pub mod probe;
 pub mod quick;
+pub mod redacted;
 pub mod report;
+pub mod report_bug;
 pub mod resume;
 pub mod rm;
 pub mod run;
 pub mod runs;
 pub mod scheduled;
+pub mod setup;
 pub mod show;
 pub mod simulate;
 pub mod stored;
@@ -41,7 +45,7 @@ use crate::fault::{Fault, Outcome};
 
 /// Runs the command that was typed.
 pub fn run(args: Args) -> Result<Outcome, Fault> {
-    let Args { global, command } = args;
+    let Args { global, command, .. } = args;
     if !puts_back(command.as_ref()) {
         clean::hint(&global);
     }
@@ -49,6 +53,7 @@ pub fn run(args: Args) -> Result<Outcome, Fault> {
         None | Some(Command::Devices) => devices::run(&global),
         Some(Command::Quick(args)) => quick::run(&global, &args),
         Some(Command::Demo(args)) => demo::run(&global, &args),
+        Some(Command::Setup(args)) => setup::run(&global, &args),
         Some(Command::Plan(args)) => plan::run(&global, &args),
         Some(Command::Run(args)) => run::run(&global, &args),
         Some(Command::Probe(args)) => probe::run(&global, &args),
@@ -66,6 +71,7 @@ pub fn run(args: Args) -> Result<Outcome, Fault> {
         Some(Command::Report(args)) => report::run(&global, &args),
         Some(Command::Export(args)) => export::run(&global, &args),
         Some(Command::Import(args)) => import::run(&global, &args),
+        Some(Command::ReportBug(args)) => report_bug::run(&global, &args),
         Some(Command::Lint(args)) => lint::run(&global, &args),
         Some(Command::Check(args)) => check::run(&global, &args),
         Some(Command::Watch(args)) => watch::run(&global, &args),

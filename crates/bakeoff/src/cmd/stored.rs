@@ -13,7 +13,7 @@ use bakeoff_core::report::runs::State;
 
 use crate::cli::{Format, Global};
 use crate::fault::Fault;
-use crate::store::{RunId, Sqlite, Store, StoreError, file, lock, place};
+use crate::store::{RunId, Sqlite, Store, StoreError, file, lock, place, read_events};
 use crate::ui::say;
 
 /// Opens the store to read it; `None` when nothing was ever stored.
@@ -31,7 +31,12 @@ pub fn find(global: &Global, name: &str) -> Result<(Sqlite, RunId), Fault> {
 
 /// Reads the run from its events.
 pub fn read(store: &Sqlite, id: &RunId) -> Result<Run, Fault> {
-    let events = store.load(id)?;
+    fold(id, &store.lines(id)?)
+}
+
+/// The run that these lines are.
+pub fn fold(id: &RunId, lines: &[String]) -> Result<Run, Fault> {
+    let events = read_events(id, lines)?;
     Run::fold(&events).map_err(|error| {
         let advice = format!("`bakeoff export {id} --format jsonl` saves what there is of it, and");
         Fault::environment(format!("run {id}: {error}; {advice} Remove it: bakeoff rm {id}"))
@@ -163,6 +168,13 @@ pub fn write_file(
     file::write_with(path, fill).map_err(|error| match error.kind() {
         std::io::ErrorKind::AlreadyExists => Fault::refused(error),
         std::io::ErrorKind::IsADirectory => is_directory(),
+        std::io::ErrorKind::StorageFull | std::io::ErrorKind::QuotaExceeded => {
+            Fault::environment(format!(
+                "no space left to write {}. Nothing was written there. Free some space, or name a \
+                 file on another disk",
+                RawPath::new(path)
+            ))
+        }
         _ => Fault::environment(format!("cannot write {}: {error}", RawPath::new(path))),
     })
 }

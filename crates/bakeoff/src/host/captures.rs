@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use bakeoff_core::fitness::{self, facts::Target};
 use bakeoff_core::model::host::{LayerKind, PlaceClass};
-use bakeoff_core::report::devices::Devices;
+use bakeoff_core::report::devices::{Asker, Devices};
 
 use super::root::Root;
 use super::{fingerprint, fitness::from_tree, place, system};
@@ -78,7 +78,7 @@ fn drives_of_every_machine() {
     for name in MACHINES {
         let (_dir, root) = unpack(name);
         let system = system::system(&root).unwrap();
-        let devices = Devices::new(&system, false);
+        let devices = Devices::new(&system, &Asker::ordinary(false));
         let text = devices.text(80);
         for line in text.lines() {
             assert!(line.chars().count() <= 80, "{name}: {line}");
@@ -94,7 +94,7 @@ fn drives_of_every_machine() {
 #[test]
 fn hostile_names_in_tables() {
     let (_dir, root) = unpack("hostile");
-    let devices = Devices::new(&system::system(&root).unwrap(), false);
+    let devices = Devices::new(&system::system(&root).unwrap(), &Asker::ordinary(false));
     insta::assert_snapshot!("hostile_csv", devices.csv());
     insta::assert_snapshot!("hostile_markdown", devices.markdown());
     insta::assert_snapshot!("hostile_json", devices.json());
@@ -117,7 +117,7 @@ fn every_key_is_documented() {
         doc.split("## Drives").nth(1).and_then(|tail| tail.split("\n## ").next()).unwrap();
     for name in MACHINES {
         let (_dir, root) = unpack(name);
-        let devices = Devices::new(&system::system(&root).unwrap(), false);
+        let devices = Devices::new(&system::system(&root).unwrap(), &Asker::ordinary(false));
         let mut found = Vec::new();
         keys(&serde_json::to_value(&devices).unwrap(), &mut found);
         found.extend(devices.csv().lines().next().unwrap().split(',').map(str::to_string));

@@ -41,8 +41,8 @@ const SEVERAL: i32 = 8;
 pub enum ContentsError {
     /// A program is missing.
     #[error(
-        "{program} is not installed, so bakeoff cannot read the contents of the target. Install \
-         util-linux (sudo apt install util-linux)"
+        "{program} is not installed, so bakeoff cannot read the contents of the target. {}",
+        super::install_advice(program)
     )]
     Missing {
         /// Its name.

@@ -42,7 +42,8 @@ pub fn ask(name: &str, cancel: &Cancel) -> Fact<Health> {
     let finished = match Spec::tool(&argv, LIMIT).and_then(|spec| spec.run(cancel)) {
         Ok(finished) => finished,
         Err(ExecError::Missing { .. }) => {
-            return Err("smartctl is not installed: sudo apt install smartmontools".to_string());
+            let advice = super::install_advice("smartctl");
+            return Err(format!("smartctl is not installed. {advice}"));
         }
         Err(error) => return Err(error.to_string()),
     };

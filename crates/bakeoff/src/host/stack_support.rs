@@ -17,13 +17,13 @@ pub fn stack_support(stack: &Stack, disk: Option<&str>) -> Result<(), String> {
     }
     let root = Root::system();
     if let Some(crypt) = &stack.crypt {
-        program("cryptsetup", "cryptsetup-bin")?;
+        program("cryptsetup")?;
         device_mapper(&root)?;
         module(&root, "dm_crypt", "DM_CRYPT")?;
         cipher(&root, crypt)?;
     }
     if stack.lvm {
-        program("lvcreate", "lvm2")?;
+        program("lvcreate")?;
         device_mapper(&root)?;
     }
     if let (Some(wanted), Some(disk)) = (&stack.knobs.scheduler, disk) {
@@ -37,13 +37,13 @@ pub fn stack_support(stack: &Stack, disk: Option<&str>) -> Result<(), String> {
 
 /// Whether device mapper volumes can be made: the kernel's part and the program.
 pub fn dm_runs() -> bool {
-    program("dmsetup", "dmsetup").is_ok() && device_mapper(&Root::system()).is_ok()
+    program("dmsetup").is_ok() && device_mapper(&Root::system()).is_ok()
 }
 
-fn program(name: &str, package: &str) -> Result<(), String> {
+fn program(name: &str) -> Result<(), String> {
     match find_program(OsStr::new(name)) {
         Some(_) => Ok(()),
-        None => Err(format!("{name} is not installed. Install it: apt install {package}")),
+        None => Err(format!("{name} is not installed. {}", super::install_advice(name))),
     }
 }
 

@@ -3,7 +3,10 @@
 use std::ffi::OsStr;
 
 use bakeoff_core::prepare::support::{Driver, Recipe};
-use bakeoff_core::sysinfo::filesystems;
+use bakeoff_core::setup::kernels::{self, Kernel};
+use bakeoff_core::setup::manager::Manager;
+use bakeoff_core::setup::packages;
+use bakeoff_core::sysinfo::{filesystems, os_release};
 use thiserror::Error;
 
 use super::root::Root;
@@ -13,25 +16,25 @@ use crate::exec::find_program;
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum Missing {
     /// A program.
-    #[error("{program} is not installed. Install it: apt install {package}")]
+    #[error("{program} is not installed. {advice}")]
     Program {
         /// The program.
         program: &'static str,
-        /// The Debian package that has it.
-        package: &'static str,
+        /// How to install it here.
+        advice: String,
     },
     /// A driver in the kernel.
     #[error(
         "this kernel ({kernel}) has no {fs}, neither built in nor as a module under /lib/modules. \
-         Use a kernel built with CONFIG_{option}"
+         {advice}"
     )]
     Kernel {
         /// The filesystem.
         fs: String,
         /// `uname -r`.
         kernel: String,
-        /// The option, without `CONFIG_`.
-        option: String,
+        /// Which kernel has it.
+        advice: String,
     },
     /// /dev/fuse.
     #[error(
@@ -42,7 +45,7 @@ pub enum Missing {
 
 /// Whether everything for a filesystem is there.
 pub fn support(recipe: &Recipe) -> Result<(), Missing> {
-    supported_in(&Root::system(), recipe, &|program| find_program(OsStr::new(program)).is_some())
+    supported_in(&Root::system(), recipe, &is_installed)
 }
 
 fn supported_in(
@@ -50,19 +53,23 @@ fn supported_in(
     recipe: &Recipe,
     is_installed: &dyn Fn(&str) -> bool,
 ) -> Result<(), Missing> {
-    let need = |program, package| match is_installed(program) {
+    let need = |program| match is_installed(program) {
         true => Ok(()),
-        false => Err(Missing::Program { program, package }),
+        false => {
+            let manager = Manager::likely(&distribution(root), is_installed);
+            let advice = packages::advice(program, manager);
+            Err(Missing::Program { program, advice })
+        }
     };
     match recipe.driver {
         Driver::Raw => Ok(()),
         Driver::Kernel(fs) => {
-            need(recipe.mkfs, recipe.package)?;
+            need(recipe.mkfs)?;
             kernel_driver(root, fs)
         }
-        Driver::Fuse { program, package } => {
-            need(recipe.mkfs, recipe.package)?;
-            need(program, package)?;
+        Driver::Fuse { program, .. } => {
+            need(recipe.mkfs)?;
+            need(program)?;
             kernel_driver(root, "fuse")?;
             match root.path("dev/fuse").exists() {
                 true => Ok(()),
@@ -84,13 +91,42 @@ fn kernel_driver(root: &Root, fs: &str) -> Result<(), Missing> {
     };
     match ["dep", "builtin", "alias"].iter().any(offers) {
         true => Ok(()),
-        false => Err(Missing::Kernel { fs: fs.to_string(), option: kernel_option(fs), kernel }),
+        false => {
+            let here = Kernel {
+                release: &kernel,
+                has_modules: root.path(format!("lib/modules/{kernel}")).is_dir(),
+                distribution: &distribution(root),
+            };
+            let advice = kernels::advice(fs, here);
+            Err(Missing::Kernel { fs: fs.to_string(), advice, kernel })
+        }
     }
 }
 
-/// The option's name without `CONFIG_`: `EXT4_FS`, but `FUSE_FS`, `F2FS_FS` alike.
-fn kernel_option(fs: &str) -> String {
-    format!("{}_FS", fs.to_uppercase())
+/// Whether the kernel can mount a filesystem of that name; the reason when not.
+pub fn has_driver(fs: &str) -> Result<(), String> {
+    kernel_driver(&Root::system(), fs).map_err(|missing| missing.to_string())
+}
+
+/// The package manager of this machine.
+pub fn manager() -> Option<Manager> {
+    Manager::detect(&distribution(&Root::system()), &is_installed)
+}
+
+/// How to install a program here, for the end of an error message.
+pub fn install_advice(program: &str) -> String {
+    let manager = Manager::likely(&distribution(&Root::system()), &is_installed);
+    packages::advice(program, manager)
+}
+
+fn is_installed(program: &str) -> bool {
+    find_program(OsStr::new(program)).is_some()
+}
+
+/// ID and ID_LIKE of the distribution.
+fn distribution(root: &Root) -> Vec<String> {
+    let text = root.text("etc/os-release").or_else(|| root.text("usr/lib/os-release"));
+    os_release::ids(&text.unwrap_or_default())
 }
 
 #[cfg(test)]
@@ -120,9 +156,12 @@ mod tests {
     #[test]
     fn a_missing_program_names_its_package() {
         let (_dir, root) = tree(&[("proc/filesystems", "\text4\n\tfuseblk\nnodev\tfuse\n")]);
-        let no = supported_in(&root, recipe("xfs"), &|_| false).unwrap_err().to_string();
+        let only = |manager: &'static str| move |program: &str| program == manager;
+        let no = supported_in(&root, recipe("xfs"), &only("apt-get")).unwrap_err().to_string();
         assert_eq!(no, "mkfs.xfs is not installed. Install it: apt install xfsprogs");
-        let only_mkfs = |program: &str| program.starts_with("mkfs");
+        let no = supported_in(&root, recipe("btrfs"), &only("zypper")).unwrap_err().to_string();
+        assert_eq!(no, "mkfs.btrfs is not installed. Install it: zypper install btrfsprogs");
+        let only_mkfs = |program: &str| program.starts_with("mkfs") || program == "apt-get";
         let no = supported_in(&root, recipe("exfat-fuse"), &only_mkfs).unwrap_err().to_string();
         assert!(no.contains("exfat-fuse"), "{no}");
         assert_eq!(supported_in(&root, recipe("ntfs-3g"), &|_| true), Err(Missing::FuseDevice));

@@ -19,6 +19,7 @@ use bakeoff_engine::residency;
 use thiserror::Error;
 
 use crate::exec::{ExecError, Finished, Spec};
+use crate::host;
 use crate::signals::Cancel;
 
 /// Time a tool may take to say its version; each is waited for before anything else can be said.
@@ -41,12 +42,12 @@ pub fn limit(cell_max_ns: Option<u64>, parts: usize) -> Duration {
 #[derive(Debug, Error)]
 pub enum ForeignError {
     /// It is not installed.
-    #[error("{tool} is not installed. Install the package {package}")]
+    #[error("{tool} is not installed. {advice}")]
     Missing {
         /// Its name.
         tool: &'static str,
-        /// Debian's package.
-        package: &'static str,
+        /// How to install it here.
+        advice: String,
     },
     /// It was asked for its version and went on.
     #[error("{tool} did not print its version within 3 s. Check that `{command}` ends by itself")]
@@ -92,7 +93,8 @@ pub fn find(name: DriverName, cancel: &Cancel) -> Result<Option<Installed>, Fore
     let asked = Spec::whole_tool(command, VERSION_LIMIT).and_then(|spec| spec.run(cancel));
     let asked = asked.map_err(|error| match error {
         ExecError::Missing { .. } => {
-            ForeignError::Missing { tool, package: foreign::package(name) }
+            let advice = host::install_advice(foreign::program(name));
+            ForeignError::Missing { tool, advice }
         }
         ExecError::TimedOut { .. } => ForeignError::Silent { tool, command: command.join(" ") },
         ExecError::Start { .. } | ExecError::Interrupted => error.into(),

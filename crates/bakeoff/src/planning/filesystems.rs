@@ -10,7 +10,7 @@ use bakeoff_core::prepare::support::{RECIPES, Recipe};
 use bakeoff_core::units;
 
 use crate::fault::Fault;
-use crate::host;
+use crate::host::{self, Missing};
 use crate::places::image;
 
 /// Whether the image has room in a directory.
@@ -29,10 +29,10 @@ pub fn check_room(here: &Path, place: &Place) -> Result<(), Fault> {
     )))
 }
 
-/// Every filesystem of the demo that this kernel and these tools support, and why the others are
-/// left out.
-pub fn candidates() -> (Vec<Candidate>, Vec<Skipped>) {
-    let mut candidates = Vec::new();
+/// Every filesystem of the demo that this kernel and these tools support, why the others are left
+/// out, and how many of them only lack a program.
+pub fn candidates() -> (Vec<Candidate>, Vec<Skipped>, u32) {
+    let (mut candidates, mut lacking) = (Vec::new(), 0);
     let mut skipped: Vec<Skipped> = Vec::new();
     for recipe in RECIPES.iter().filter(|recipe| recipe.in_demo) {
         if stands_in_needlessly(recipe, &candidates) {
@@ -41,11 +41,12 @@ pub fn candidates() -> (Vec<Candidate>, Vec<Skipped>) {
         match host::support(recipe) {
             Ok(()) => candidates.push(Candidate::new(recipe.name, Kind::Stack(recipe.stack()))),
             Err(missing) => {
+                lacking += u32::from(matches!(missing, Missing::Program { .. }));
                 skipped.push(Skipped { name: recipe.name.to_string(), reason: missing.to_string() })
             }
         }
     }
-    (candidates, skipped)
+    (candidates, skipped, lacking)
 }
 
 /// A user-space driver is tried only where the kernel has no driver of its own.

@@ -8,6 +8,7 @@ pub mod error;
 pub mod file;
 pub mod id;
 pub mod import;
+pub mod last_error;
 pub mod lock;
 pub mod open;
 pub mod place;
@@ -27,6 +28,7 @@ use bakeoff_core::model::event::Event;
 pub use error::StoreError;
 pub use id::RunId;
 use import::ImportError;
+pub use open::KNOWN as LAYOUT;
 pub use sqlite::Sqlite;
 
 /// A place that keeps runs.
@@ -84,13 +86,14 @@ pub trait Store {
 
     /// Every event of the run, in order.
     fn load(&self, run: &RunId) -> Result<Vec<Event>, StoreError> {
-        let lines = self.lines(run)?;
-        lines
-            .iter()
-            .enumerate()
-            .map(|(seq, line)| error::read_event(run, seq, &lines, line))
-            .collect()
+        read_events(run, &self.lines(run)?)
     }
+}
+
+/// The events that stored lines are.
+pub fn read_events(run: &RunId, lines: &[String]) -> Result<Vec<Event>, StoreError> {
+    let numbered = lines.iter().enumerate();
+    numbered.map(|(seq, line)| error::read_event(run, seq, lines, line)).collect()
 }
 
 /// What a listing knows about a run.

@@ -24,7 +24,7 @@ const MIGRATIONS: &[M] = &[
     M::up(include_str!("migrations/2_facts.sql")),
 ];
 /// The latest layout this bakeoff knows.
-pub(super) const KNOWN: i64 = MIGRATIONS.len() as i64;
+pub const KNOWN: i64 = MIGRATIONS.len() as i64;
 /// Where the first stores have their layout.
 const HISTORY: &str = "refinery_schema_history";
 

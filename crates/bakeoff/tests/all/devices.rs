@@ -16,7 +16,12 @@ fn stdout(command: &mut Command) -> String {
 #[test]
 fn without_a_command_the_drives_and_what_to_type_next() {
     let text = stdout(&mut bakeoff());
-    assert!(text.contains("Next:\n  bakeoff quick "), "{text}");
+    let (_, next) = text.split_once("Next:\n  ").unwrap();
+    // One command and what it does, at the end.
+    let (command, why) = next.split_once('\n').unwrap();
+    assert!(command.contains("bakeoff "), "{text}");
+    assert!(why.lines().all(|line| line.starts_with("      ")), "{text}");
+    assert!(text.contains("bakeoff quick "), "{text}");
     for line in text.lines() {
         assert!(line.chars().count() <= 80, "{line}");
     }

@@ -119,6 +119,19 @@ fn a_full_disk_keeps_what_was_stored_and_says_so() {
 }
 
 #[test]
+fn a_full_disk_takes_no_report_and_leaves_no_half_of_one() {
+    let home = Home::with_run();
+    let script = r#"
+        mkdir small; mount -t tmpfs -o size=8k small small
+        code=0; "$BAKEOFF" --store bakeoff.db report last -o small/a.html || code=$?
+        ls -A small; exit $code"#;
+    let Some((code, out, err)) = in_namespace(home.dir.path(), script) else { return };
+    assert_eq!((code, out.as_str()), (4, ""), "{err}");
+    assert_eq!(err.lines().count(), 1, "{err}");
+    assert!(err.contains("no space left to write small/a.html"), "{err}");
+}
+
+#[test]
 fn a_read_only_filesystem_can_be_read_and_is_named_when_written() {
     let home = Home::with_run();
     let script = r#"

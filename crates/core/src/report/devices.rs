@@ -4,17 +4,20 @@
 //! harmless to print: control characters, direction marks and bytes that are not UTF-8 are written
 //! `\xNN`, and so is a backslash.
 
+mod next;
 mod tables;
 mod text;
 
 use serde::Serialize;
 
-use crate::model::host::{Layer, LayerKind, PlaceClass};
+pub use next::Asker;
+
+use crate::model::host::{Layer, LayerKind};
 use crate::model::path::{RawPath, printable};
 use crate::prepare::device::{BlockDevice, Mounted, System};
 use crate::prepare::guard::{self, Reason, Verdict, Why};
+use crate::prepare::token;
 use crate::prepare::token::TokenError;
-use crate::prepare::{steps, token};
 
 /// Everything shown.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -32,7 +35,7 @@ pub struct Devices {
     pub others: Vec<Other>,
     /// Readers without a medium.
     pub empty: Vec<String>,
-    /// What to type next.
+    /// What to type next, the best command first.
     pub next: Vec<Next>,
 }
 
@@ -123,18 +126,20 @@ pub struct Next {
 }
 
 impl Devices {
-    /// The view of a system. `is_root` spares the `sudo`.
-    pub fn new(system: &System, is_root: bool) -> Devices {
+    /// The view of a system for who asks.
+    pub fn new(system: &System, asker: &Asker) -> Devices {
         let fit = || system.devices.iter().filter(|d| d.unfit.is_none());
         let disks = || fit().filter(|d| d.layer.kind == LayerKind::Disk);
+        let drives = disks().filter(|d| d.layer.size_bytes > 0);
+        let drives: Vec<Drive> = drives.map(|d| drive(d, system)).collect();
         Devices {
             schema: "bakeoff/devices/1",
             saw_all: system.saw_all,
-            is_root,
-            drives: disks().filter(|d| d.layer.size_bytes > 0).map(|d| drive(d, system)).collect(),
+            is_root: asker.is_root,
+            next: next::next(system, &drives, asker),
+            drives,
             others: fit().filter_map(other).collect(),
             empty: disks().filter(|d| d.layer.size_bytes == 0).map(name).collect(),
-            next: next(system, is_root),
         }
     }
 
@@ -266,69 +271,10 @@ fn other(device: &BlockDevice) -> Option<Other> {
     Some(Other { name: name(device), what, size_bytes: device.layer.size_bytes })
 }
 
-/// `quick` for one directory on each drive that has a filesystem in use, and `demo`.
-fn next(system: &System, is_root: bool) -> Vec<Next> {
-    let mut taken = Vec::new();
-    let mut places: Vec<String> = Vec::new();
-    let here = system.mounts.iter().filter(|m| is_place(m));
-    let mut mounts: Vec<_> = here.map(|m| (m, system.chain(&m.on))).collect();
-    // An image on a disk says less about the disk than a filesystem right on it.
-    mounts.sort_by_key(|(m, chain)| {
-        let is_image = chain.iter().any(|d| d.layer.kind == LayerKind::Loop);
-        (is_image, m.mount.mount_point.clone())
-    });
-    for (mounted, chain) in mounts {
-        let disks: Vec<_> = chain.iter().filter(|d| d.layer.kind == LayerKind::Disk).collect();
-        let is_new = disks.iter().any(|disk| !taken.contains(&disk.dev));
-        let Some(word) = shell_word(&mounted.mount.mount_point).filter(|_| is_new) else {
-            continue;
-        };
-        taken.extend(disks.iter().map(|disk| disk.dev));
-        // Nobody wants a test file in /; the directory the user is in will do.
-        places.push(if word == "/" { ".".to_string() } else { word });
-    }
-    if places.is_empty() {
-        places.push(".".to_string());
-    }
-    places.truncate(4);
-    let why = match places.len() {
-        1 => "measure this directory; needs no root, destroys nothing",
-        _ => "compare these places; needs no root, destroys nothing",
-    };
-    let quick = Next { command: format!("bakeoff quick {}", places.join(" ")), why: why.into() };
-    let sudo = if is_root { "" } else { "sudo " };
-    let why = "compare filesystems on an image on this disk".to_string();
-    vec![quick, Next { command: format!("{sudo}bakeoff demo"), why }]
-}
-
-/// Whether a test could run there: a whole, writable filesystem of our namespace, not for booting.
-fn is_place(mounted: &Mounted) -> bool {
-    let Mounted { mount, on, seen_by } = mounted;
-    let at = mount.mount_point.as_path();
-    let is_whole = mount.root.as_path() == std::path::Path::new("/") || mount.fs == "btrfs";
-    let is_boot = at.starts_with("/boot") || at.starts_with("/efi");
-    let is_known = PlaceClass::of_fs(&mount.fs) == PlaceClass::Block || mount.fs == "fuseblk";
-    seen_by.is_none() && !on.is_empty() && is_whole && !is_boot && is_known && !mount.is_read_only()
-}
-
-/// A path as typed in a shell; `None` for one that cannot be typed without escapes.
-fn shell_word(path: &RawPath) -> Option<String> {
-    let has_escapes = path.to_string().contains('\\');
-    (!has_escapes).then(|| steps::shell_word(path))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::prepare::contents::{Contents, Sign};
-
-    #[test]
-    fn only_what_can_be_typed_is_suggested() {
-        let word = |text: &str| shell_word(&RawPath::new(text));
-        assert_eq!(word("/media/My Disk").as_deref(), Some("'/media/My Disk'"));
-        assert_eq!(word("/a\nb"), None);
-        assert_eq!(word("/a\u{202e}b"), None);
-    }
 
     /// A spare drive, as its signatures were read and not from udev's database.
     fn spare(contents: Option<Contents>) -> System {
@@ -342,16 +288,18 @@ mod tests {
     fn names_filesystem_and_label_without_udev() {
         let sign =
             Sign { kind: "ext4".into(), label: Some(RawPath::new("MYPHOTOS")), ..Sign::default() };
-        let text = Devices::new(&spare(Some(Contents { signs: vec![sign] })), true).text(80);
+        let text =
+            Devices::new(&spare(Some(Contents { signs: vec![sign] })), &Asker::ordinary(true))
+                .text(80);
         assert!(text.contains("lost would be ext4 \"MYPHOTOS\" on sdb"), "{text}");
-        let text = Devices::new(&spare(Some(Contents::default())), true).text(80);
+        let text = Devices::new(&spare(Some(Contents::default())), &Asker::ordinary(true)).text(80);
         assert!(text.contains("no filesystem was found on it"), "{text}");
     }
 
     /// A user without root saw a drive that was safe to erase and no token, and not why.
     #[test]
     fn a_token_that_is_missing_has_a_reason() {
-        let shown = |is_root| Devices::new(&spare(None), is_root).text(80);
+        let shown = |is_root| Devices::new(&spare(None), &Asker::ordinary(is_root)).text(80);
         let words = "erase token: reading the contents needs root: sudo bakeoff devices";
         assert!(shown(false).contains(words), "{}", shown(false));
         assert!(shown(true).contains("the contents could not be read"), "{}", shown(true));
@@ -359,9 +307,10 @@ mod tests {
 
     #[test]
     fn a_machine_without_drives_is_told_what_works() {
-        let shown = Devices::new(&System::default(), false);
+        let shown = Devices::new(&System::default(), &Asker::ordinary(false));
         insta::assert_snapshot!(shown.text(80));
-        assert_eq!(shown.next[0].command, "bakeoff quick .");
+        let commands: Vec<&str> = shown.next.iter().map(|n| n.command.as_str()).collect();
+        assert_eq!(commands, ["sudo bakeoff demo", "bakeoff quick ."]);
         let json: serde_json::Value = serde_json::from_str(&shown.json()).unwrap();
         assert_eq!(json["schema"], "bakeoff/devices/1");
     }

@@ -131,6 +131,12 @@ pub fn visible(text: &str) -> usize {
     columns
 }
 
+/// Wraps a command for a shell at `width` columns, so that all its lines can be pasted at once.
+pub fn wrap_command(command: &str, width: usize, first: &str, rest: &str) -> String {
+    let wrapped = wrap(command, width.saturating_sub(2), first, rest);
+    wrapped.trim_end().replace('\n', " \\\n") + "\n"
+}
+
 /// Cuts `text` to `width` characters, with an ellipsis where something is missing.
 pub fn cut(text: &str, width: usize) -> String {
     if text.chars().count() <= width {

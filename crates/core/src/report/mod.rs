@@ -5,6 +5,7 @@
 //! programs want the numbers as they were measured. Nothing here decides anything: verdicts,
 //! sentences and findings come from the analysis.
 
+pub mod about;
 mod answer;
 pub mod ascii;
 mod bench;
@@ -15,6 +16,7 @@ pub mod devices;
 pub(crate) mod document;
 mod energy;
 mod exposition;
+pub mod facts;
 mod filesystems;
 pub mod fio_json;
 mod fio_options;
@@ -38,6 +40,7 @@ mod recipe;
 mod round;
 pub mod runs;
 mod service;
+mod setup;
 mod simulate;
 mod simulate_text;
 mod study_markdown;
@@ -46,6 +49,7 @@ mod trend;
 mod usual;
 pub mod view;
 
+pub use about::{about_json, about_text};
 pub use answer::live;
 pub use bench::{Benched, bench_json, bench_text};
 pub use compare::{compare_json, compare_text};
@@ -67,6 +71,7 @@ pub use monitor::{prometheus, service};
 pub use own_cost::{own_cost_json, own_cost_text};
 pub use recipe::recipe;
 pub use service::{Datum, Service, State};
+pub use setup::{setup_json, setup_text};
 pub use simulate::{simulate_json, simulate_markdown};
 pub use simulate_text::simulate_text;
 pub use study_markdown::study_markdown;

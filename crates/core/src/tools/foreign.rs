@@ -169,18 +169,6 @@ pub fn driver(name: DriverName) -> Option<&'static dyn Driver> {
     })
 }
 
-/// Debian's package with the program.
-pub fn package(name: DriverName) -> &'static str {
-    match name {
-        DriverName::Native => "bakeoff",
-        DriverName::Fio => "fio",
-        DriverName::Sysbench => "sysbench",
-        DriverName::Bonnie => "bonnie++",
-        DriverName::Iozone => "iozone3 (non-free)",
-        DriverName::Dd => "coreutils",
-    }
-}
-
 /// The part of the profile that is a tool's own, `None` for what is no profile. Of another profile
 /// a tool would do something else under the same name.
 pub(super) fn own_part(
@@ -246,7 +234,8 @@ pub fn failed(name: DriverName, output: &RawOutput) -> ParseError {
     ParseError::Failed { tool: name.name(), said: said(output) }
 }
 
-fn program(name: DriverName) -> &'static str {
+/// What it is called on the command line.
+pub fn program(name: DriverName) -> &'static str {
     if name == DriverName::Bonnie { "bonnie++" } else { name.name() }
 }
 

@@ -1,7 +1,8 @@
 # usage: enter.sh ROOT FILES COMMAND...
 #
 # Runs a command in a root folder with /proc, /sys, /dev and an empty /tmp, and the files of a
-# release in /files. /small is a disk that is soon full. Run as root in mount and PID namespaces of its own, which take all of it away.
+# release in /files. /small is a disk that is soon full. Run as root in mount and PID namespaces of
+# its own, which take all of it away.
 # From the environment: PROC_OPTIONS of mount, USER_SPEC of chroot, and a READ_ONLY folder.
 set -eu
 root=$1 files=$2

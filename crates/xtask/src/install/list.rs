@@ -59,7 +59,19 @@ pub static CASES: [Case; 16] = [
         How::ReadOnlyHome,
         "read-only home",
     ),
-    case("refused-architecture", TAR, &DEBIAN_12, REFUSED, &["architecture", "x86_64", "armv6"]),
-    case("refused-full", TAR, &DEBIAN_12, REFUSED, &["full", "x86_64"]),
-    case("refused-interrupted", TAR, &DEBIAN_12, REFUSED, &["interrupted", "x86_64"]),
+    case(
+        "refused-architecture",
+        "archive of another machine",
+        &DEBIAN_12,
+        REFUSED,
+        &["architecture", "x86_64", "armv6"],
+    ),
+    case("refused-full", "archive on a full disk", &DEBIAN_12, REFUSED, &["full", "x86_64"]),
+    case(
+        "refused-interrupted",
+        "archive, interrupted and repeated",
+        &DEBIAN_12,
+        REFUSED,
+        &["interrupted", "x86_64"],
+    ),
 ];

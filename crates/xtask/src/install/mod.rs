@@ -1,7 +1,7 @@
 //! The files of a release on clean systems: `cargo xtask test-install [--test] [CASE…]`. Its table
 //! goes into docs/install.md.
 //!
-//! Needs root, for the namespaces that the systems are run in. Nothing is installed on this machine.
+//! Needs root, for the namespaces that the systems are run in. Installs nothing on this machine.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;

@@ -1,8 +1,8 @@
 //! Drives for people: a line that says what it is, below it what is on it and whether it may go.
 
-use super::{Devices, Drive, Part};
+use super::{Devices, Drive, Next, Part};
 use crate::model::host::LayerKind;
-use crate::report::layout::{Page, cut};
+use crate::report::layout::{Page, cut, wrap_command};
 use crate::units;
 
 /// Reasons and contents spelled out for one drive; the rest is counted.
@@ -49,12 +49,20 @@ pub fn write(devices: &Devices, width: usize) -> String {
     if !out.text.ends_with("\n\n") {
         out.push('\n');
     }
-    out.push_str("Next:\n");
-    for next in &devices.next {
-        out.wrap(&next.command, "  ", "      ");
-        out.wrap(&next.why, "      ", "      ");
-    }
+    write_next(&devices.next, width, &mut out);
     out.text
+}
+
+/// The best command last, where the eye ends; the others in a line above it.
+fn write_next(next: &[Next], width: usize, out: &mut Page) {
+    let Some((best, others)) = next.split_first() else { return };
+    if !others.is_empty() {
+        let commands: Vec<&str> = others.iter().map(|next| next.command.as_str()).collect();
+        out.wrap(&format!("Also: {}", commands.join(", ")), "", "      ");
+    }
+    out.push_str("Next:\n");
+    out.push_str(&wrap_command(&best.command, width, "  ", "      "));
+    out.wrap(&best.why, "      ", "      ");
 }
 
 fn write_drive(drive: &Drive, indent: usize, is_root: bool, out: &mut Page) {

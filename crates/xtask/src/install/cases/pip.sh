@@ -2,7 +2,8 @@
 listing >/tmp/before
 python3 -m venv /root/venv
 before=$(du -sk /root/venv | cut -f1)
-/root/venv/bin/pip --quiet --disable-pip-version-check install --no-index --find-links /files bakeoff
+/root/venv/bin/pip --quiet --disable-pip-version-check \
+    install --no-index --find-links /files bakeoff
 note 'pip install bakeoff'
 size=$(($(du -sk /root/venv | cut -f1) - before))
 PATH=/root/venv/bin:$PATH

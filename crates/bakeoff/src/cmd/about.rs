@@ -1,0 +1,74 @@
+//! `bakeoff --version --verbose`: what this program is, and where its store is.
+
+use std::ffi::OsString;
+use std::io::Write;
+use std::path::Path;
+
+use bakeoff_core::model::path::RawPath;
+use bakeoff_core::report::about::{About, StoreFacts};
+use bakeoff_core::report::{about_json, about_text};
+use clap::Parser;
+
+use super::stored;
+use crate::assets;
+use crate::cli::{Args, Format};
+use crate::fault::{Fault, Outcome};
+use crate::store::{LAYOUT, Sqlite, Store, StoreError, place};
+
+/// Prints it, for a command line that asks for the version.
+pub fn run(typed: Vec<OsString>) -> Result<Outcome, Fault> {
+    let is_other = |word: &OsString| !["--version", "-V", "--verbose"].iter().any(|w| word == w);
+    let args = Args::try_parse_from(typed.into_iter().filter(is_other));
+    // What is wrong with the rest of the line takes nothing from the version.
+    let global = args.map(|args| args.global).ok();
+    let store = global.as_ref().and_then(|global| global.store.clone());
+    let about = gather(store.as_deref());
+    let text = match global.and_then(|global| global.format).unwrap_or(Format::Text) {
+        Format::Text => about_text(&about),
+        Format::Json => about_json(&about),
+        other => return Err(stored::no_format(other, "--version", "text or json")),
+    };
+    std::io::stdout().write_all(text.as_bytes())?;
+    Ok(Outcome::Done)
+}
+
+/// The facts of this program.
+pub fn gather(store: Option<&Path>) -> About {
+    let pairs = |text: &str| -> Vec<(String, String)> {
+        let pairs = text.split_ascii_whitespace().filter_map(|pair| pair.split_once('='));
+        pairs.map(|(name, version)| (name.to_string(), version.to_string())).collect()
+    };
+    let sqlite = ("SQLite".to_string(), rusqlite::version().to_string());
+    let libraries = pairs(env!("BAKEOFF_LIBRARIES"));
+    About {
+        schema: "bakeoff/about/1".to_string(),
+        version: env!("CARGO_PKG_VERSION").to_string(),
+        target: env!("BAKEOFF_TARGET").to_string(),
+        is_static: cfg!(target_feature = "crt-static"),
+        is_optimised: !cfg!(debug_assertions),
+        has_charts: !assets::report().js.is_empty(),
+        features: env!("BAKEOFF_FEATURES").split_ascii_whitespace().map(str::to_string).collect(),
+        libraries: std::iter::once(sqlite).chain(libraries).collect(),
+        store: store_facts(store),
+    }
+}
+
+fn store_facts(option: Option<&Path>) -> StoreFacts {
+    let facts = StoreFacts { layout: LAYOUT, ..StoreFacts::default() };
+    let path = match place::path(option) {
+        Ok(path) => path,
+        Err(error) => return StoreFacts { error: Some(error.to_string()), ..facts },
+    };
+    let facts = StoreFacts { path: RawPath::new(&path).to_string(), ..facts };
+    let counted = || -> Result<Option<usize>, StoreError> {
+        Sqlite::open_existing(&path)?.map(|store| Ok(store.list()?.len())).transpose()
+    };
+    match counted() {
+        Ok(runs) => StoreFacts {
+            runs: runs.map(|runs| u32::try_from(runs).unwrap_or(u32::MAX)),
+            size_bytes: std::fs::metadata(&path).ok().map(|found| found.len()),
+            ..facts
+        },
+        Err(error) => StoreFacts { error: Some(error.to_string()), ..facts },
+    }
+}

@@ -1,0 +1,152 @@
+//! `bakeoff report-bug`: the facts that somebody who looks for a bug needs, in one file, without
+//! what identifies the machine or its owner. Nothing is sent.
+
+use std::ffi::OsStr;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use bakeoff_core::analyse::analyse;
+use bakeoff_core::model::path::{RawPath, printable};
+use bakeoff_core::model::run::Run;
+use bakeoff_core::model::verdict::Analysis;
+use bakeoff_core::prepare::support::RECIPES;
+use bakeoff_core::report::devices::Devices;
+use bakeoff_core::report::facts::{self, Facts, FilesystemFact, ToolFact};
+use bakeoff_core::setup::packages::{TOOLS, Tool};
+use bakeoff_core::words;
+
+use super::{about, devices, stored};
+use crate::cli::{Global, ReportBug};
+use crate::exec::{Spec, find_program};
+use crate::fault::{Fault, Outcome};
+use crate::host;
+use crate::signals::Cancel;
+use crate::store::{Store, last_error};
+use crate::ui::say;
+
+/// Where it is written when nobody says.
+const FILE: &str = "bakeoff-report.json";
+/// Time a program may take to print its version.
+const VERSION_LIMIT: Duration = Duration::from_secs(5);
+/// Most characters of a version.
+const VERSION_CHARS: usize = 80;
+
+/// Runs the command.
+pub fn run(global: &Global, args: &ReportBug) -> Result<Outcome, Fault> {
+    if global.format.is_some() {
+        return Err(Fault::usage("report-bug always writes JSON; leave --format out"));
+    }
+    let cancel = Cancel::listen().map_err(Fault::environment)?;
+    let (text, replaced) = facts::facts_json(&gathered(global, &cancel).facts());
+    if cancel.is_set() {
+        return Err(Fault::interrupted("interrupted; nothing was written"));
+    }
+    let output = args.output.clone().unwrap_or_else(|| PathBuf::from(FILE));
+    stored::write(Some(&output), |out| out.write_all(text.as_bytes()))?;
+    if output == Path::new("-") {
+        return Ok(Outcome::Done);
+    }
+    let replaced = words::count(replaced.len() as u32, "private value");
+    writeln!(
+        std::io::stdout(),
+        "{} ({} kB; {replaced} replaced by pseudonyms)\nRead it before you attach it to a report. \
+         bakeoff sends nothing.",
+        RawPath::new(&output),
+        text.len().div_ceil(1000)
+    )?;
+    Ok(Outcome::Done)
+}
+
+/// Everything that is read for the document.
+struct Gathered {
+    about: bakeoff_core::report::about::About,
+    host: bakeoff_core::model::host::Host,
+    devices: Option<Devices>,
+    tools: Vec<ToolFact>,
+    filesystems: Vec<FilesystemFact>,
+    last_run: Option<(Run, Analysis)>,
+    last_error: Option<facts::LastError>,
+    users: Vec<String>,
+}
+
+impl Gathered {
+    fn facts(&self) -> Facts<'_> {
+        Facts {
+            unix_ns: i64::try_from(host::now_s()).unwrap_or(0).saturating_mul(1_000_000_000),
+            about: &self.about,
+            host: &self.host,
+            devices: self.devices.as_ref(),
+            tools: &self.tools,
+            filesystems: &self.filesystems,
+            last_run: self.last_run.as_ref().map(|(run, analysis)| (run, analysis)),
+            last_error: self.last_error.as_ref(),
+            users: &self.users,
+        }
+    }
+}
+
+fn gathered(global: &Global, cancel: &Cancel) -> Gathered {
+    let system = host::system().ok();
+    let filesystem = |recipe: &&bakeoff_core::prepare::support::Recipe| FilesystemFact {
+        filesystem: recipe.name,
+        lacks: host::support(recipe).err().map(|missing| missing.to_string()),
+    };
+    Gathered {
+        about: about::gather(global.store.as_deref()),
+        host: host::fingerprint(),
+        devices: system.map(|system| Devices::new(&system, &devices::asker())),
+        tools: TOOLS.iter().map(|tool| installed(tool, cancel)).collect(),
+        filesystems: RECIPES
+            .iter()
+            .filter(|r| !r.mkfs.is_empty())
+            .map(|r| filesystem(&r))
+            .collect(),
+        last_run: last_run(global),
+        last_error: last_error::kept(global.store.as_deref()),
+        users: users(),
+    }
+}
+
+/// The last run; a store that cannot be read is said in the facts about the program.
+fn last_run(global: &Global) -> Option<(Run, Analysis)> {
+    let store = stored::open(global).ok()??;
+    let id = store.find("last").ok()?;
+    match stored::read(&store, &id) {
+        Ok(run) => {
+            let analysis = analyse(&run);
+            Some((run, analysis))
+        }
+        Err(error) => {
+            say::line(format_args!("bakeoff: the last run is left out: {error}"));
+            None
+        }
+    }
+}
+
+/// Whether a program is installed, and the first line it prints that has a number in it.
+fn installed(tool: &Tool, cancel: &Cancel) -> ToolFact {
+    let is_installed = find_program(OsStr::new(tool.program)).is_some();
+    let asked = is_installed && !tool.version.is_empty() && !cancel.is_set();
+    let version = asked.then(|| version(tool, cancel)).flatten();
+    ToolFact { program: tool.program, version, installed: is_installed }
+}
+
+fn version(tool: &Tool, cancel: &Cancel) -> Option<String> {
+    let argv = [&[tool.program], tool.version].concat();
+    // One that does not tell its version is installed all the same.
+    let done = Spec::whole_tool(&argv, VERSION_LIMIT).ok()?.run(cancel).ok()?;
+    let printed = [done.stdout, done.stderr].concat();
+    let text = String::from_utf8_lossy(&printed).into_owned();
+    let line = text.lines().find(|line| line.contains(|c: char| c.is_ascii_digit()))?;
+    Some(printable(line.trim().as_bytes()).chars().take(VERSION_CHARS).collect())
+}
+
+/// Names of the users whose command this is.
+fn users() -> Vec<String> {
+    let names = ["USER", "LOGNAME", "SUDO_USER", "DOAS_USER"];
+    let mut users: Vec<String> = names.iter().filter_map(|name| std::env::var(name).ok()).collect();
+    users.sort();
+    users.dedup();
+    users
+}

@@ -1,0 +1,144 @@
+//! `bakeoff setup [PLAN]`: what a plan or the demo lacks here, and installing it after a yes.
+
+use std::collections::BTreeMap;
+use std::ffi::OsStr;
+use std::io::Write;
+use std::path::Path;
+
+use bakeoff_core::model::candidate::Stack;
+use bakeoff_core::plan::{self, Here as PlanHere};
+use bakeoff_core::report;
+use bakeoff_core::setup::{self, Here, Privilege, Setup, Uses};
+
+use super::{consent, stored};
+use crate::cli::{Format, Global, Setup as Args};
+use crate::exec::{find_program, foreground};
+use crate::fault::{Fault, Outcome};
+use crate::host;
+use crate::planning::plan_text;
+use crate::signals::Cancel;
+use crate::ui::say;
+
+/// Programs that run a command as root, in the order of preference.
+pub const AS_ROOT: [&str; 2] = ["sudo", "doas"];
+
+/// Runs the command.
+pub fn run(global: &Global, args: &Args) -> Result<Outcome, Fault> {
+    let format = stored::format(global, "setup", &[Format::Text, Format::Json])?;
+    let uses = uses(args.plan.as_deref())?;
+    let found = look(uses);
+    if format == Format::Json {
+        std::io::stdout().write_all(report::setup_json(&found).as_bytes())?;
+        return Ok(outcome(&found));
+    }
+    std::io::stdout().write_all(report::setup_text(&found).as_bytes())?;
+    if found.packages().is_empty() {
+        return Ok(outcome(&found));
+    }
+    if found.privilege == Privilege::None {
+        return Err(Fault::environment(
+            "installing packages needs root, and there is no sudo. Run `bakeoff setup` as root",
+        ));
+    }
+    if !is_agreed(args.yes) {
+        return Ok(Outcome::Open);
+    }
+    install(&found)?;
+    let now = look(found.uses);
+    std::io::stdout().write_all(report::setup_text(&now).as_bytes())?;
+    match now.packages().is_empty() {
+        true => Ok(outcome(&now)),
+        false => Err(Fault::environment(
+            "the package manager did not install every package. Its messages are above",
+        )),
+    }
+}
+
+fn uses(plan: Option<&Path>) -> Result<Uses, Fault> {
+    let Some(name) = plan else { return Ok(Uses::demo()) };
+    let plan = plan_text::load(name)?;
+    let job_files: BTreeMap<String, String> = plan_text::job_files(&plan)?;
+    // What is not supported here is the question, so nothing is left out for it.
+    let supports = |_: &Stack, _: usize| Ok(());
+    let here = PlanHere { supports: &supports, job_files: &job_files };
+    let made = plan::expand(&plan, &[], &here).map_err(Fault::usage)?;
+    Ok(Uses::plan(&plan, &made.workloads))
+}
+
+fn look(uses: Uses) -> Setup {
+    let is_installed = |program: &str| find_program(OsStr::new(program)).is_some();
+    let privilege = match rustix::process::geteuid().is_root() {
+        true => Privilege::Root,
+        false => match AS_ROOT.into_iter().find(|program| is_installed(program)) {
+            Some(program) => Privilege::Through(program),
+            None => Privilege::None,
+        },
+    };
+    let here = Here {
+        is_installed: &is_installed,
+        kernel: &host::has_driver,
+        manager: host::manager(),
+        privilege,
+    };
+    setup::look(uses, &here)
+}
+
+fn outcome(setup: &Setup) -> Outcome {
+    if setup.is_complete() { Outcome::Done } else { Outcome::Open }
+}
+
+/// Whether to install: said on the command line, or asked for at a terminal.
+fn is_agreed(yes: bool) -> bool {
+    if yes || (consent::can_ask() && consent::says_yes("Install them now?")) {
+        return true;
+    }
+    say::line(format_args!("Nothing was installed. To install without a question: --yes"));
+    false
+}
+
+/// Installs all packages at once, and one by one where that fails: one unknown name keeps none of
+/// the others away.
+fn install(found: &Setup) -> Result<(), Fault> {
+    // A Ctrl-C is the package manager's to handle; it ends by itself.
+    let cancel = Cancel::listen().map_err(Fault::environment)?;
+    let packages = found.packages();
+    let (refresh, all) = split(found, &packages);
+    for command in refresh {
+        if !succeeds(&command)? {
+            say::line(format_args!(
+                "bakeoff: `{}` failed. Continuing with the package lists that are there",
+                command.join(" ")
+            ));
+        }
+    }
+    if succeeds(&all)? || packages.len() == 1 || cancel.is_set() {
+        return interrupted(&cancel);
+    }
+    say::line(format_args!("bakeoff: not all packages could be installed; trying each alone"));
+    for package in packages {
+        if cancel.is_set() {
+            break;
+        }
+        succeeds(&split(found, &[package]).1)?;
+    }
+    interrupted(&cancel)
+}
+
+/// What refreshes the lists, and what installs.
+fn split(found: &Setup, packages: &[&str]) -> (Vec<Vec<String>>, Vec<String>) {
+    let mut commands = found.commands(packages);
+    let install = commands.pop().unwrap_or_default();
+    (commands, install)
+}
+
+fn succeeds(command: &[String]) -> Result<bool, Fault> {
+    say::line(format_args!("$ {}", command.join(" ")));
+    Ok(foreground::run(command).map_err(Fault::environment)?.success())
+}
+
+fn interrupted(cancel: &Cancel) -> Result<(), Fault> {
+    match cancel.is_set() {
+        true => Err(Fault::interrupted("interrupted; see what is missing with `bakeoff setup`")),
+        false => Ok(()),
+    }
+}

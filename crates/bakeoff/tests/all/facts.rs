@@ -1,0 +1,169 @@
+//! `--version --verbose`, `report-bug` and `export --redact` as a user meets them.
+
+use std::fs;
+use std::process::Command;
+
+use serde_json::Value;
+
+use crate::stored::{Home, RUN, answer, bundle_path};
+
+#[test]
+fn version_tells_what_the_program_is_and_where_its_store_is() {
+    let home = Home::with_run();
+    let (code, short, _) = home.run(&["--version"]);
+    assert_eq!((code, short.lines().count()), (0, 1), "{short}");
+    let (code, text, err) = home.run(&["--version", "--verbose"]);
+    assert_eq!((code, err.as_str()), (0, ""));
+    assert!(text.starts_with(&short), "{text}");
+    let store = home.store().display().to_string();
+    for part in ["target", "-linux-", "features", "SQLite 3.", "clap 4.", "layout 1", "1 run"] {
+        assert!(text.contains(part), "{part} is missing:\n{text}");
+    }
+    let joined: String = text.split_whitespace().collect();
+    assert!(joined.contains(&store), "{store} is missing:\n{text}");
+    // Libraries of the tests are not in the program.
+    assert!(!text.contains("insta ") && !text.contains("assert_cmd"), "{text}");
+    let (_, json, _) = home.run(&["--verbose", "--format", "json", "--version"]);
+    let value: Value = serde_json::from_str(&json).unwrap();
+    assert_eq!(value["store"]["runs"], 1, "{json}");
+    assert_eq!(home.run(&["--verbose"]).0, 2);
+}
+
+#[test]
+fn a_newer_store_is_named_by_the_version_and_takes_nothing_from_it() {
+    let home = Home::with_run();
+    let raw = rusqlite::Connection::open(home.store()).unwrap();
+    raw.execute_batch("PRAGMA user_version = 99").unwrap();
+    drop(raw);
+    let (code, text, _) = home.run(&["--version", "--verbose"]);
+    let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(code == 0 && words.contains("layout 99"), "{text}");
+}
+
+#[test]
+fn facts_have_the_last_run_and_the_last_error_and_no_names() {
+    let home = Home::with_run();
+    // Not over a file of somebody else's: exit 3, which is kept.
+    let mine = home.file("SecretNotes44.html", "my notes");
+    let (code, _, err) = home.run(&["report", RUN, "-o", mine.to_str().unwrap()]);
+    assert!(code == 3 && err.contains("SecretNotes44"), "{err}");
+    let (code, out, err) = answer(home.cmd(&["report-bug"]).env("USER", "secretuser45"));
+    assert_eq!(code, 0, "{err}");
+    assert!(out.contains("bakeoff-report.json") && out.contains("sends nothing"), "{out}");
+    let text = fs::read_to_string(home.dir.path().join("bakeoff-report.json")).unwrap();
+    let value: Value = serde_json::from_str(&text).unwrap();
+    assert_eq!(value["schema"], "bakeoff/facts/1");
+    assert_eq!(value["last_error"]["exit"], 3);
+    let message = value["last_error"]["message"].as_str().unwrap();
+    assert!(message.starts_with("Refusing to overwrite /"), "{message}");
+    assert_eq!(value["last_run"]["verb"], "demo");
+    assert!(value["tools"].as_array().unwrap().len() > 10);
+    let hostname = fs::read_to_string("/proc/sys/kernel/hostname").unwrap();
+    let boot_id = fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap();
+    let lost = ["SecretNotes44", "secretuser45", "4C5300", "usb-SanDisk", boot_id.trim()];
+    for secret in lost {
+        assert!(!text.contains(secret), "{secret} is in {text}");
+    }
+    assert_eq!(value["machine"]["hostname"], "");
+    let host = hostname.trim();
+    assert!(host.len() < 6 || !text.contains(host), "{host} is in {text}");
+    // Written again over its own file.
+    assert_eq!(home.run(&["report-bug"]).0, 0);
+}
+
+#[test]
+fn facts_are_written_without_a_store_and_to_a_pipe() {
+    let home = Home::new();
+    let (code, out, err) = home.run(&["report-bug", "-o", "-"]);
+    assert_eq!(code, 0, "{err}");
+    let value: Value = serde_json::from_str(&out).unwrap();
+    assert!(value["last_run"].is_null() && value["last_error"].is_null(), "{out}");
+    assert_eq!(home.run(&["report-bug", "--format", "csv"]).0, 2);
+}
+
+#[test]
+fn wrong_words_are_no_last_error() {
+    let home = Home::new();
+    assert_eq!(home.run(&["show", "nothing"]).0, 2);
+    assert_eq!(fs::read_dir(home.dir.path()).unwrap().count(), 0);
+}
+
+#[test]
+fn a_redacted_bundle_imports_and_shows_the_same_answer() {
+    let home = Home::with_run();
+    let args = ["export", RUN, "--format", "bundle", "--redact", "-o", "shared.jsonl"];
+    let (code, _, err) = home.run(&args);
+    assert_eq!(code, 0, "{err}");
+    // What was replaced is shown, before it is written.
+    for part in ["Replaced:", "serial-1", "for 4C5300", "host-1", "label-1"] {
+        assert!(err.contains(part), "{part} is missing:\n{err}");
+    }
+    let shared = fs::read_to_string(home.dir.path().join("shared.jsonl")).unwrap();
+    for lost in ["4C5300", "SanDisk_Ultra", "before the new power supply", "6f1c", "/mnt/usb"] {
+        assert!(fs::read_to_string(bundle_path()).unwrap().contains(lost), "{lost}");
+        assert!(!shared.contains(lost), "{lost} is still there");
+    }
+    let other = Home::new();
+    let (code, _, err) = answer(other.cmd(&["import"]).arg(home.dir.path().join("shared.jsonl")));
+    assert_eq!(code, 0, "{err}");
+    let verdicts = |home: &Home| {
+        let (_, json, _) = home.run(&["show", RUN, "--format", "json"]);
+        let value: Value = serde_json::from_str(&json).unwrap();
+        let words = value["verdicts"].as_array().unwrap().iter();
+        words.map(|v| (v["verdict"].clone(), v["effects"][0]["ratio"].clone())).collect::<Vec<_>>()
+    };
+    assert_eq!(verdicts(&home), verdicts(&other));
+}
+
+#[test]
+fn every_format_can_be_redacted() {
+    let home = Home::with_run();
+    for format in ["json", "csv", "jsonl", "bundle", "fio-json", "gnuplot"] {
+        let (code, out, err) = home.run(&["export", RUN, "--format", format, "--redact"]);
+        assert_eq!(code, 0, "{format}: {err}");
+        assert!(
+            !out.is_empty() && !out.contains("4C5300") && !out.contains("/mnt/usb"),
+            "{format}"
+        );
+    }
+    assert_eq!(home.run(&["export", RUN, "--format", "json", "--yes"]).0, 2);
+}
+
+/// Each word of the command line is either known to the redaction or not printed by it: a command
+/// that it did not know became "name-1".
+#[test]
+fn the_redaction_knows_every_command() {
+    let help = Command::new(env!("CARGO_BIN_EXE_bakeoff")).arg("--help").output().unwrap();
+    let help = String::from_utf8(help.stdout).unwrap();
+    let (_, commands) = help.split_once("Commands:\n").unwrap();
+    let lines = commands.lines().take_while(|line| !line.is_empty());
+    for name in lines.filter_map(|line| line.split_whitespace().next()).filter(|n| *n != "help") {
+        let mut redactor = bakeoff_core::redact::Redactor::default();
+        let command = serde_json::json!({ "command": ["bakeoff", name] });
+        let said = bakeoff_core::redact::replace(&mut redactor, &command);
+        assert_eq!(said, command);
+    }
+}
+
+/// The picture of a demo in README.md and the answer beside it are of one and the same demo.
+#[test]
+fn the_recording_ends_with_the_answer_in_the_readme() {
+    let top = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let readme = fs::read_to_string(top.join("README.md")).unwrap();
+    let (_, answer) = readme.split_once("<!-- answer -->\n```\n").unwrap();
+    let (answer, _) = answer.split_once("```\n").unwrap();
+    let picture = fs::read_to_string(top.join("docs/images/demo.svg")).unwrap();
+    assert!(picture.len() < 300_000 && !picture.contains("<script"), "{}", picture.len());
+    // In the picture each run of characters of one colour is a text of its own.
+    let plain = |text: &str| text.replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&");
+    let texts: String = picture
+        .split('>')
+        .filter_map(|part| Some(part.split_once('<')?.0))
+        .map(|text| plain(text).split_whitespace().collect::<String>())
+        .collect();
+    for line in answer.lines().filter(|line| !line.is_empty()) {
+        let line: String = line.split_whitespace().collect();
+        assert!(texts.contains(&line), "{line} is not in the picture");
+    }
+    assert!(answer.contains("bakeoff demo") && answer.contains("Report: "), "{answer}");
+}

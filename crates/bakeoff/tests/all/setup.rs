@@ -1,0 +1,187 @@
+//! `bakeoff setup` with package managers that only write down how they were called, and with the
+//! real apt of this machine.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use tempfile::TempDir;
+
+use crate::skip;
+
+const MANAGERS: [&str; 5] = ["apt-get", "dnf", "pacman", "apk", "zypper"];
+
+/// A PATH with one package manager and nothing else, beside the system's own directories.
+struct Fake {
+    dir: TempDir,
+}
+
+impl Fake {
+    /// What the manager does with its arguments is `script`; `$CALLS` is a file of its calls.
+    fn new(manager: &str, script: &str) -> Fake {
+        let fake = Fake { dir: TempDir::new().unwrap() };
+        let calls = fake.calls_file();
+        let text = format!(
+            "#!/bin/sh\nCALLS='{}'\nBIN='{}'\necho \"{manager} $*\" >>\"$CALLS\"\n{script}\n",
+            calls.display(),
+            fake.dir.path().display()
+        );
+        fake.program(manager, &text);
+        fake
+    }
+
+    fn program(&self, name: &str, text: &str) {
+        let path = self.dir.path().join(name);
+        fs::write(&path, text).unwrap();
+        fs::set_permissions(path, fs::Permissions::from_mode(0o755)).unwrap();
+    }
+
+    fn calls_file(&self) -> PathBuf {
+        self.dir.path().join("calls")
+    }
+
+    fn calls(&self) -> Vec<String> {
+        let text = fs::read_to_string(self.calls_file()).unwrap_or_default();
+        text.lines().map(str::to_string).collect()
+    }
+
+    /// A plan whose one program no machine has in its system directories.
+    fn plan(&self) -> PathBuf {
+        let path = self.dir.path().join("plan.toml");
+        let text = "title = \"t\"\n[[stack]]\nfs = \"ext4\"\n[[workload]]\nrw = \"randread\"\n\
+                    driver = \"fio\"\n";
+        fs::write(&path, text).unwrap();
+        path
+    }
+
+    fn run(&self, args: &[&str]) -> Output {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_bakeoff"));
+        command.arg("--store").arg(self.dir.path().join("s.db"));
+        command.arg("setup").arg(self.plan()).args(args);
+        // /usr/bin has the real fio, /bin may be the same directory.
+        command.env("PATH", self.dir.path()).output().unwrap()
+    }
+}
+
+fn text(output: &Output) -> String {
+    let all = [&output.stdout[..], &output.stderr[..]].concat();
+    String::from_utf8(all).unwrap()
+}
+
+/// Whether one of the system's own directories has fio, or not root or sudo: nothing to install.
+fn cannot_install() -> bool {
+    let has = ["/usr/local/sbin", "/usr/sbin", "/sbin"]
+        .iter()
+        .any(|dir| Path::new(dir).join("fio").exists());
+    if has {
+        skip::skip("a system without fio in sbin", "fio is installed where programs always are");
+    }
+    has || skip::lacks_root()
+}
+
+#[test]
+fn every_manager_is_called_with_its_own_words_after_a_yes() {
+    if cannot_install() {
+        return;
+    }
+    for manager in MANAGERS {
+        // Installing makes the program appear.
+        let fake = Fake::new(
+            manager,
+            "case \"$*\" in *fio*) : >\"$BIN/fio\"; chmod +x \"$BIN/fio\";; esac",
+        );
+        fake.program("chmod", "#!/bin/sh\nexec /bin/chmod \"$@\"\n");
+        let said = text(&fake.run(&[]));
+        assert!(fake.calls().is_empty(), "{manager} was called without a yes: {said}");
+        assert!(said.contains("fio") && said.contains(manager), "{manager}: {said}");
+        let done = fake.run(&["--yes"]);
+        let said = text(&done);
+        let calls = fake.calls();
+        let install = calls.last().unwrap_or_else(|| panic!("{manager} was not called: {said}"));
+        assert!(install.contains(" fio"), "{manager}: {calls:?}");
+        let verb = if manager == "apk" { " add " } else { "install" };
+        assert!(install.contains(verb) || manager == "pacman", "{manager}: {install}");
+        assert_eq!(calls.len(), if manager == "apt-get" { 2 } else { 1 }, "{calls:?}");
+        // fio is there now, and is not asked for again.
+        assert!(!said.rsplit("$ ").next().unwrap().contains("\n  fio"), "{manager}: {said}");
+        let again = fake.run(&["--yes"]);
+        assert_eq!(fake.calls().len(), calls.len(), "{manager}: {}", text(&again));
+    }
+}
+
+#[test]
+fn one_package_that_cannot_be_had_keeps_none_of_the_others_away() {
+    if cannot_install() {
+        return;
+    }
+    let script = "case \"$*\" in *cryptsetup*) exit 1;; *fio*) : >\"$BIN/fio\"; /bin/chmod +x \
+                  \"$BIN/fio\";; esac";
+    let fake = Fake::new("dnf", script);
+    fs::write(
+        fake.dir.path().join("both.toml"),
+        "title = \"t\"\n[[stack]]\nfs = \"ext4\"\ncrypt = { cipher = \"aes-xts-plain64\", key_bits \
+         = 512 }\n[[workload]]\nrw = \"randread\"\ndriver = \"fio\"\n",
+    )
+    .unwrap();
+    let mut command = Command::new(env!("CARGO_BIN_EXE_bakeoff"));
+    command.arg("setup").arg(fake.dir.path().join("both.toml")).arg("--yes");
+    let store = fake.dir.path().join("s.db");
+    let done = command.arg("--store").arg(store).env("PATH", fake.dir.path()).output().unwrap();
+    let said = text(&done);
+    assert!(fake.dir.path().join("fio").exists(), "{said}");
+    let is_missing = !Path::new("/usr/sbin/cryptsetup").exists();
+    if is_missing {
+        assert_eq!(done.status.code(), Some(4), "{said}");
+        assert!(said.contains("did not install every package"), "{said}");
+    }
+}
+
+#[test]
+fn without_a_manager_the_programs_are_named() {
+    if cannot_install() {
+        return;
+    }
+    let fake = Fake::new("unheard-of", "");
+    let done = fake.run(&["--yes"]);
+    let said = text(&done);
+    assert_eq!(done.status.code(), Some(1), "{said}");
+    assert!(said.contains("fio") && said.contains("package manager"), "{said}");
+}
+
+#[test]
+fn json_installs_nothing_and_names_the_commands() {
+    let fake = Fake::new("zypper", "");
+    let done = fake.run(&["--yes", "--format", "json"]);
+    let value: serde_json::Value = serde_json::from_slice(&done.stdout).unwrap();
+    assert_eq!(value["schema"], "bakeoff/setup/1");
+    assert!(fake.calls().is_empty());
+    let fio = value["programs"].as_array().unwrap().iter().find(|p| p["program"] == "fio").unwrap();
+    assert_eq!(fio["package"], "fio");
+}
+
+/// The names in the table are those of the real package lists.
+#[test]
+fn real_apt_knows_every_package_of_the_demo() {
+    if skip::lacks_command("apt-get") || skip::lacks_command("apt-cache") {
+        return;
+    }
+    let mut command = Command::new(env!("CARGO_BIN_EXE_bakeoff"));
+    let done = command.args(["setup", "--format", "json"]).output().unwrap();
+    let value: serde_json::Value = serde_json::from_slice(&done.stdout).unwrap();
+    assert_eq!(value["manager"], "apt-get", "{value}");
+    for program in value["programs"].as_array().unwrap() {
+        let package = program["package"].as_str().unwrap();
+        // An installed package is known even where the lists were removed.
+        let known = Command::new("apt-cache").args(["show", package]).output().unwrap();
+        assert!(known.status.success(), "apt does not know {package}");
+    }
+}
+
+#[test]
+fn an_unknown_plan_is_a_usage_error() {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_bakeoff"));
+    let done = command.args(["setup", "sdcard"]).output().unwrap();
+    assert_eq!(done.status.code(), Some(2));
+    assert!(text(&done).contains("'sd-card'"), "{}", text(&done));
+}

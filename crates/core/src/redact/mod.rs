@@ -1,0 +1,318 @@
+//! Replaces what identifies a person or a machine: serial numbers, labels, host and user names,
+//! paths, addresses and ids. Each value gets one pseudonym, the same everywhere in one document.
+//!
+//! Values are learned first, from the fields that carry them ([`record`]) or from the caller. Then
+//! every text loses the learned values wherever they occur in it, and whatever looks like a path
+//! ([`paths`]), an address, a UUID or user@host ([`patterns`]). Models, kernels, filesystems and
+//! numbers stay: they are what a report is about. What is no secret by any of these signs, such as
+//! a private word in a title, stays as well.
+
+mod paths;
+mod patterns;
+mod record;
+#[cfg(test)]
+mod tests;
+
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+pub use record::{learn, replace};
+
+/// Shorter values are replaced in their own field and in paths, but not searched for in text.
+const SHORTEST: usize = 3;
+/// From this length on a value is found inside longer words and in any case of its letters.
+const DISTINCT: usize = 6;
+
+/// Words that identify nobody, and that a report would be unreadable without.
+const COMMON: &str = "\
+    root lan local localdomain com org localhost raspberrypi debian ubuntu raspbian \
+    fedora alpine linux none unknown null default bakeoff demo quick bench plan run runs \
+    show report home media data disk drive image file files usb ssd nvme card boot swap \
+    tmp temp test mount read reads write writes written random small sequential block \
+    blocks cell cells round slice memory cache cold warm engine psync io_uring libaio \
+    ext2 ext3 ext4 xfs btrfs f2fs ntfs ntfs3 exfat vfat jfs raw fio sysbench bonnie \
+    iozone the and for new old user";
+
+/// What a value is. Its pseudonym begins with the word.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Kind {
+    /// The name of a machine.
+    Host,
+    /// The name of a user.
+    User,
+    /// The serial number of a drive.
+    Serial,
+    /// The label of a filesystem or run.
+    Label,
+    /// A part of a path.
+    Name,
+    /// An address on a network.
+    Address,
+    /// A number made to be unique: UUID, boot id.
+    Id,
+    /// The erase token of a drive.
+    Token,
+}
+
+impl Kind {
+    fn word(self) -> &'static str {
+        match self {
+            Kind::Host => "host",
+            Kind::User => "user",
+            Kind::Serial => "serial",
+            Kind::Label => "label",
+            Kind::Name => "name",
+            Kind::Address => "address",
+            Kind::Id => "id",
+            Kind::Token => "token",
+        }
+    }
+}
+
+/// One value that was replaced.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Replacement {
+    /// What was there.
+    pub original: String,
+    /// What is there now.
+    pub pseudonym: String,
+    /// How often.
+    pub times: u64,
+}
+
+/// The pseudonyms of one document.
+#[derive(Clone, Debug, Default)]
+pub struct Redactor {
+    /// By value: the pseudonym, and how often it was put in.
+    given: BTreeMap<String, (String, u64)>,
+    numbers: BTreeMap<Kind, u32>,
+    /// Values to be searched for in text, the longest first, each folded to lower case.
+    sought: Rc<Vec<Sought>>,
+}
+
+#[derive(Clone, Debug)]
+struct Sought {
+    folded: String,
+    value: String,
+}
+
+/// A piece of a text on its way.
+enum Piece {
+    /// Not looked through yet.
+    Open(String),
+    /// Harmless.
+    Done(String),
+}
+
+impl Redactor {
+    /// Has a value replaced wherever it occurs. Words that anybody may use are not sought.
+    pub fn learn(&mut self, kind: Kind, value: &str) {
+        let value = value.trim();
+        let is_sought = self.sought.iter().any(|sought| sought.value == value);
+        if value.chars().count() < SHORTEST || is_common(value) || is_sought {
+            return;
+        }
+        let pseudonym = self.pseudonym(kind, value);
+        self.seek(value);
+        // udev writes blanks in names under /dev/disk as underscores.
+        let by_udev = value.replace(' ', "_");
+        if by_udev != value {
+            self.given.entry(by_udev.clone()).or_insert((pseudonym, 0));
+            self.seek(&by_udev);
+        }
+    }
+
+    fn seek(&mut self, value: &str) {
+        let folded = value.to_ascii_lowercase();
+        let sought = Rc::make_mut(&mut self.sought);
+        let at = sought.partition_point(|known| known.folded.len() >= folded.len());
+        sought.insert(at, Sought { folded, value: value.to_string() });
+    }
+
+    /// Learns the parts of a path that are not the system's own.
+    pub fn learn_path(&mut self, path: &str) {
+        for (kind, part) in paths::private_parts(path) {
+            self.learn(kind, part);
+        }
+    }
+
+    /// The stand-in of a value.
+    fn pseudonym(&mut self, kind: Kind, value: &str) -> String {
+        if let Some((pseudonym, _)) = self.given.get(value) {
+            return pseudonym.clone();
+        }
+        let number = self.numbers.entry(kind).or_default();
+        *number += 1;
+        let pseudonym = format!("{}-{number}", kind.word());
+        self.given.insert(value.to_string(), (pseudonym.clone(), 0));
+        pseudonym
+    }
+
+    /// Puts in the stand-in of a value, and counts it.
+    fn stand_in(&mut self, kind: Kind, value: &str) -> String {
+        let pseudonym = self.pseudonym(kind, value);
+        if let Some((_, times)) = self.given.get_mut(value) {
+            *times += 1;
+        }
+        pseudonym
+    }
+
+    /// A whole field of that kind. An empty one stays, and so does one that was redacted before.
+    pub fn field(&mut self, kind: Kind, value: &str) -> String {
+        match value.trim() {
+            "" => value.to_string(),
+            value if is_pseudonym(value) => value.to_string(),
+            value => self.stand_in(kind, value),
+        }
+    }
+
+    /// A path, part by part.
+    pub fn path(&mut self, path: &str) -> String {
+        let mut out = Vec::new();
+        for (part, place) in paths::parts(path) {
+            out.push(match place {
+                paths::Place::System if !self.has_sought(part) => part.to_string(),
+                paths::Place::System => self.stand_in(Kind::Name, part),
+                paths::Place::Private(_) if is_pseudonym(part) => part.to_string(),
+                paths::Place::Private(kind) => self.stand_in(kind, part),
+            });
+        }
+        out.join("/")
+    }
+
+    /// Any text: learned values, paths, addresses and ids in it are replaced.
+    pub fn text(&mut self, text: &str) -> String {
+        let mut pieces = vec![Piece::Open(text.to_string())];
+        // Values with a blank or slash in them first: a path would be cut at the blank.
+        let broken: Vec<Sought> = self.sought.iter().filter(|s| is_broken(s)).cloned().collect();
+        pieces = each_open(pieces, |open| self.replace_sought(&broken, open));
+        pieces = each_open(pieces, |open| split(open, paths::find, |path| self.path(path)));
+        pieces = each_open(pieces, |open| {
+            split(open, patterns::find, |found| self.stand_in(patterns::kind(found), found))
+        });
+        let whole = Rc::clone(&self.sought);
+        pieces = each_open(pieces, |open| self.replace_sought(&whole, open));
+        pieces.into_iter().map(Piece::into_text).collect()
+    }
+
+    fn replace_sought(&mut self, sought: &[Sought], open: &str) -> Vec<Piece> {
+        let mut pieces = vec![Piece::Open(open.to_string())];
+        for known in sought {
+            let find = |text: &str| find_sought(text, known);
+            pieces = each_open(pieces, |open| {
+                // Its own kind is in the pseudonym already.
+                split(open, find, |_| self.stand_in(Kind::Name, &known.value))
+            });
+        }
+        pieces
+    }
+
+    fn has_sought(&self, text: &str) -> bool {
+        self.sought.iter().any(|known| find_sought(text, known).is_some())
+    }
+
+    /// What was replaced, in the order of the pseudonyms.
+    pub fn replaced(&self) -> Vec<Replacement> {
+        let used = self.given.iter().filter(|(_, (_, times))| *times > 0);
+        let mut all: Vec<Replacement> = used
+            .map(|(original, (pseudonym, times))| Replacement {
+                original: original.clone(),
+                pseudonym: pseudonym.clone(),
+                times: *times,
+            })
+            .collect();
+        let order = |of: &Replacement| {
+            let (word, number) = of.pseudonym.rsplit_once('-').unwrap_or((&of.pseudonym, "0"));
+            (word.to_string(), number.parse::<u32>().unwrap_or(0))
+        };
+        all.sort_by_key(order);
+        all
+    }
+}
+
+impl Piece {
+    fn into_text(self) -> String {
+        match self {
+            Piece::Open(text) | Piece::Done(text) => text,
+        }
+    }
+}
+
+/// Values that hold what ends a path in a text.
+fn is_broken(sought: &Sought) -> bool {
+    sought.value.contains(|c: char| c.is_whitespace() || "/\"',;()[]{}<>|".contains(c))
+}
+
+fn each_open(pieces: Vec<Piece>, mut change: impl FnMut(&str) -> Vec<Piece>) -> Vec<Piece> {
+    let mut out = Vec::new();
+    for piece in pieces {
+        match piece {
+            Piece::Open(text) if text.is_empty() => {}
+            Piece::Open(text) => out.extend(change(&text)),
+            done => out.push(done),
+        }
+    }
+    out
+}
+
+/// Cuts a text at everything that `find` finds, and has each such part replaced.
+fn split(
+    text: &str,
+    find: impl Fn(&str) -> Option<(usize, usize)>,
+    mut stand_in: impl FnMut(&str) -> String,
+) -> Vec<Piece> {
+    let (mut pieces, mut rest) = (Vec::new(), text);
+    while let Some((from, to)) = find(rest).filter(|(from, to)| from < to) {
+        pieces.push(Piece::Open(rest[..from].to_string()));
+        pieces.push(Piece::Done(stand_in(&rest[from..to])));
+        rest = &rest[to..];
+    }
+    pieces.push(Piece::Open(rest.to_string()));
+    pieces
+}
+
+/// Where a value is in a text. A short one has to be a word of its own, as it was written.
+fn find_sought(text: &str, known: &Sought) -> Option<(usize, usize)> {
+    if known.value.len() >= DISTINCT {
+        // Folding keeps the place of every byte.
+        let at = text.to_ascii_lowercase().find(&known.folded)?;
+        return Some((at, at + known.folded.len()));
+    }
+    let is_inside = |c: Option<char>| c.is_some_and(char::is_alphanumeric);
+    let mut from = 0;
+    while let Some(found) = text[from..].find(&known.value) {
+        let (start, end) = (from + found, from + found + known.value.len());
+        let before = text[..start].chars().next_back();
+        if !is_inside(before) && !is_inside(text[end..].chars().next()) {
+            return Some((start, end));
+        }
+        from = end;
+    }
+    None
+}
+
+/// Whether it is one of ours already: "serial-3".
+fn is_pseudonym(text: &str) -> bool {
+    const KINDS: [Kind; 8] = [
+        Kind::Host,
+        Kind::User,
+        Kind::Serial,
+        Kind::Label,
+        Kind::Name,
+        Kind::Address,
+        Kind::Id,
+        Kind::Token,
+    ];
+    text.rsplit_once('-').is_some_and(|(word, number)| {
+        let is_number = !number.is_empty() && number.bytes().all(|b| b.is_ascii_digit());
+        is_number && KINDS.iter().any(|kind| kind.word() == word)
+    })
+}
+
+/// Whether a word is one of those, or says nothing: a small number, zeros, one of our pseudonyms.
+fn is_common(word: &str) -> bool {
+    let folded = word.to_ascii_lowercase();
+    let is_number = word.chars().all(|c| c.is_ascii_digit()) && word.len() < DISTINCT;
+    let is_blank = word.chars().all(|c| c == '0' || !c.is_alphanumeric());
+    is_number || is_blank || is_pseudonym(word) || COMMON.split(' ').any(|common| common == folded)
+}

@@ -1,0 +1,243 @@
+//! Redaction of JSON: the events of a run, or the facts of a report. Which field carries what is
+//! known by its key.
+//!
+//! Two passes: all values are learned before the first is replaced, so that a serial number in the
+//! first event and the drive it belongs to in the last one lose it alike.
+
+use serde_json::{Map, Value};
+
+use super::{Kind, Redactor};
+
+/// What the strings under a key are.
+enum Field {
+    /// A value of that kind, whole.
+    Whole(Kind),
+    /// A path.
+    Path,
+    /// The source of a mount: a path, `server:/export`, or the name of a pool.
+    Source,
+    /// Words of a command line of ours.
+    Command,
+    /// A word of the format itself, which says nothing about anybody.
+    Closed,
+    /// Anything else.
+    Text,
+}
+
+fn field(key: &str) -> Field {
+    match key {
+        "hostname" => Field::Whole(Kind::Host),
+        "user" | "user_name" => Field::Whole(Kind::User),
+        "serial" => Field::Whole(Kind::Serial),
+        "label" | "partlabel" => Field::Whole(Kind::Label),
+        "boot_id" | "machine_id" | "uuid" | "table_id" | "start" | "outside" | "wwn" => {
+            Field::Whole(Kind::Id)
+        }
+        "token" | "erase_token" => Field::Whole(Kind::Token),
+        "address" => Field::Whole(Kind::Address),
+        "by_id" | "mount_point" | "path" | "target" | "backing_file" | "file" | "parent"
+        | "device" | "at" | "home" => Field::Path,
+        "source" => Field::Source,
+        "command" => Field::Command,
+        "schema" | "run" | "version" | "sha256" | "rw" | "engine" | "phase" | "kind" | "class"
+        | "cache" | "mode" | "severity" | "metric" | "data" | "mem" | "offsets" | "verb" | "id"
+        | "scope" | "fs" | "bus" | "arch" | "kernel" => Field::Closed,
+        _ => Field::Text,
+    }
+}
+
+/// Learns every value that its key gives away.
+pub fn learn(redactor: &mut Redactor, value: &Value) {
+    lists(value, &mut |words| learn_labels(redactor, words));
+    walk(value, "", &mut |key, text| match field(key) {
+        Field::Whole(Kind::Host) => {
+            redactor.learn(Kind::Host, text);
+            text.split('.').for_each(|part| redactor.learn(Kind::Host, part));
+        }
+        Field::Whole(kind) => redactor.learn(kind, text),
+        Field::Path => {
+            redactor.learn_path(text);
+            redactor.learn(Kind::Serial, by_id_serial(text));
+        }
+        Field::Source => learn_source(redactor, text),
+        Field::Command => learn_word(redactor, text),
+        Field::Closed | Field::Text => {}
+    });
+}
+
+/// The end of a name below by-id, where udev puts the serial number: `usb-SanDisk_Ultra_4C53-0:0`.
+fn by_id_serial(path: &str) -> &str {
+    let Some((_, name)) = path.split_once("/by-id/") else { return "" };
+    let (name, _) = name.split_once("-part").unwrap_or((name, ""));
+    let name = name.strip_suffix("-0:0").unwrap_or(name);
+    let after_model = name.rsplit_once('_').or_else(|| name.split_once('-'));
+    after_model.map_or(name, |(_, serial)| serial)
+}
+
+/// Learns the labels in a list of words for a program: `-L LABEL`.
+fn learn_labels(redactor: &mut Redactor, words: &[Value]) {
+    const OPTIONS: [&str; 7] = ["-L", "-l", "-n", "-U", "--label", "--uuid", "--name"];
+    for pair in words.windows(2) {
+        let [Value::String(option), Value::String(word)] = pair else { continue };
+        if OPTIONS.contains(&option.as_str()) && !word.contains('=') && !word.starts_with('/') {
+            redactor.learn(Kind::Label, word);
+        }
+    }
+}
+
+/// Replaces every value, and keeps the form of the document.
+pub fn replace(redactor: &mut Redactor, value: &Value) -> Value {
+    under(redactor, "", value)
+}
+
+fn under(redactor: &mut Redactor, key: &str, value: &Value) -> Value {
+    match value {
+        Value::String(text) => Value::String(string(redactor, key, text)),
+        Value::Array(list) => list.iter().map(|item| under(redactor, key, item)).collect(),
+        Value::Object(map) => {
+            let mut out = Map::new();
+            for (name, item) in map {
+                let item = under(redactor, name, item);
+                out.insert(own_key(redactor, name), item);
+            }
+            Value::Object(out)
+        }
+        other => other.clone(),
+    }
+}
+
+/// Keys are the format's own, but what an unknown version wrote may have others.
+fn own_key(redactor: &mut Redactor, key: &str) -> String {
+    let is_ours = key.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'_');
+    if is_ours { key.to_string() } else { redactor.text(key) }
+}
+
+fn string(redactor: &mut Redactor, key: &str, text: &str) -> String {
+    match field(key) {
+        Field::Whole(kind) => redactor.field(kind, text),
+        Field::Path if text.starts_with('/') => redactor.path(text),
+        Field::Source if !text.starts_with('/') => source(redactor, text),
+        Field::Command if is_private_word(text) => redactor.path(text),
+        Field::Closed if is_closed(text) && !redactor.has_sought(text) => text.to_string(),
+        _ => redactor.text(text),
+    }
+}
+
+/// Whether it can be a word of the format: those are short and plain. Anything else in its place
+/// is treated as text.
+fn is_closed(text: &str) -> bool {
+    let is_plain = |b: u8| b.is_ascii_alphanumeric() || b"_-./+".contains(&b);
+    text.len() <= 64 && !text.starts_with('/') && text.bytes().all(is_plain)
+}
+
+/// `server:/export` names a machine, and a pool is named like a label.
+fn learn_source(redactor: &mut Redactor, text: &str) {
+    match text.split_once(":/") {
+        Some((host, path)) => {
+            redactor.learn(Kind::Host, host);
+            redactor.learn_path(&format!("/{path}"));
+        }
+        None => redactor.learn_path(text),
+    }
+}
+
+fn source(redactor: &mut Redactor, text: &str) -> String {
+    match text.split_once(":/") {
+        Some((host, path)) => {
+            let host = redactor.field(Kind::Host, host);
+            format!("{host}:{}", redactor.path(&format!("/{path}")))
+        }
+        // "tmpfs", "overlay": the kernel's word for what has no device.
+        None if !text.contains('/') => redactor.text(text),
+        None => redactor.path(text),
+    }
+}
+
+fn learn_word(redactor: &mut Redactor, word: &str) {
+    if is_private_word(word) {
+        redactor.learn_path(word);
+    }
+}
+
+/// Words of a command line that may be somebody's: no option, no number, and none of the words
+/// that bakeoff itself gives a meaning.
+fn is_private_word(word: &str) -> bool {
+    let is_option = word.starts_with('-');
+    let is_amount = word.starts_with(|c: char| c.is_ascii_digit()) && word.len() <= 8;
+    !(is_option || is_amount || is_own_word(word))
+}
+
+/// Words of our command line: commands, workloads, plans, modes and formats.
+fn is_own_word(word: &str) -> bool {
+    const WORDS: [&str; 45] = [
+        "bakeoff",
+        "devices",
+        "quick",
+        "demo",
+        "setup",
+        "plan",
+        "run",
+        "probe",
+        "bench",
+        "agree",
+        "resume",
+        "clean",
+        "runs",
+        "show",
+        "compare",
+        "rm",
+        "report",
+        "export",
+        "lint",
+        "simulate",
+        "check",
+        "watch",
+        "import",
+        "report-bug",
+        "serve",
+        "push",
+        "fleet",
+        "label",
+        "trend",
+        "last",
+        "decide",
+        "precise",
+        "characterise",
+        "text",
+        "json",
+        "csv",
+        "markdown",
+        "jsonl",
+        "bundle",
+        "fio-json",
+        "gnuplot",
+        "host",
+        "device",
+        "kernel",
+        "time",
+    ];
+    let is_plan = crate::plan::built_in(word).is_some();
+    let is_workload = crate::workloads::find(word).is_ok();
+    let is_pattern = crate::model::job::Rw::ALL.iter().any(|rw| rw.name() == word);
+    WORDS.contains(&word) || is_plan || is_workload || is_pattern || word.starts_with("study:")
+}
+
+fn walk(value: &Value, key: &str, see: &mut dyn FnMut(&str, &str)) {
+    match value {
+        Value::String(text) => see(key, text),
+        Value::Array(list) => list.iter().for_each(|item| walk(item, key, see)),
+        Value::Object(map) => map.iter().for_each(|(name, item)| walk(item, name, see)),
+        _ => {}
+    }
+}
+
+fn lists(value: &Value, see: &mut dyn FnMut(&[Value])) {
+    match value {
+        Value::Array(list) => {
+            see(list);
+            list.iter().for_each(|item| lists(item, see));
+        }
+        Value::Object(map) => map.values().for_each(|item| lists(item, see)),
+        _ => {}
+    }
+}

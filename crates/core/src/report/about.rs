@@ -1,0 +1,136 @@
+//! What this program is: version, target, features, libraries, and where its store is. For
+//! `bakeoff --version --verbose`, and part of the facts that `report-bug` writes.
+
+use serde::{Deserialize, Serialize};
+
+use super::layout::wrap;
+use crate::units;
+use crate::words;
+
+/// Columns of the terminal.
+const WIDTH: usize = 80;
+
+/// The program.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct About {
+    /// `bakeoff/about/1`.
+    pub schema: String,
+    /// Its version.
+    pub version: String,
+    /// What it was built for, as Rust names it.
+    pub target: String,
+    /// Whether it needs no shared library.
+    pub is_static: bool,
+    /// Whether it is a release build.
+    pub is_optimised: bool,
+    /// Whether its reports have charts.
+    pub has_charts: bool,
+    /// Optional parts that were built in.
+    pub features: Vec<String>,
+    /// Libraries it was built with, name and version.
+    pub libraries: Vec<(String, String)>,
+    /// Its store.
+    pub store: StoreFacts,
+}
+
+/// A store as far as it can be read.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StoreFacts {
+    /// Where it is.
+    pub path: String,
+    /// The layout this program reads and writes.
+    pub layout: i64,
+    /// Runs in it; `None` where there is no store yet, or it cannot be read.
+    pub runs: Option<u32>,
+    /// Its size.
+    pub size_bytes: Option<u64>,
+    /// Why it cannot be read.
+    pub error: Option<String>,
+}
+
+/// For people.
+pub fn about_text(about: &About) -> String {
+    let mut out = format!("bakeoff {}\n", about.version);
+    let mut line = |name: &str, text: &str| {
+        out += &wrap(text, WIDTH, &format!("{name:<11}"), &" ".repeat(11));
+    };
+    let linking = if about.is_static { "static" } else { "with shared libraries" };
+    line("target", &format!("{}, {linking}", about.target));
+    let build = if about.is_optimised { "release" } else { "development" };
+    let charts = if about.has_charts { "with charts" } else { "without charts" };
+    line("build", &format!("{build}, {charts}"));
+    let features = match about.features.is_empty() {
+        true => "none".to_string(),
+        false => about.features.join(", "),
+    };
+    line("features", &features);
+    let libraries: Vec<String> =
+        about.libraries.iter().map(|(name, version)| format!("{name} {version}")).collect();
+    let libraries = match libraries.is_empty() {
+        true => "unknown".to_string(),
+        false => libraries.join(", "),
+    };
+    line("libraries", &libraries);
+    line("store", &store_words(&about.store));
+    out
+}
+
+fn store_words(store: &StoreFacts) -> String {
+    let StoreFacts { path, layout, runs, size_bytes, error } = store;
+    match (error, runs) {
+        (Some(error), _) => error.clone(),
+        (None, None) => format!("{path} (layout {layout}; does not exist yet)"),
+        (None, Some(runs)) => {
+            let size = units::size(size_bytes.unwrap_or(0));
+            format!("{path} (layout {layout}, {}, {size})", words::count(*runs, "run"))
+        }
+    }
+}
+
+/// For programs.
+pub fn about_json(about: &About) -> String {
+    // The view holds only what JSON can say, so this cannot fail.
+    serde_json::to_string_pretty(about).unwrap_or_default() + "\n"
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn about(store: StoreFacts) -> About {
+        About {
+            schema: "bakeoff/about/1".into(),
+            version: "0.1.0".into(),
+            target: "aarch64-unknown-linux-musl".into(),
+            is_static: true,
+            is_optimised: true,
+            has_charts: true,
+            features: vec!["dashboard".into()],
+            libraries: vec![("SQLite".into(), "3.50.4".into()), ("clap".into(), "4.6.1".into())],
+            store,
+        }
+    }
+
+    #[test]
+    fn names_everything_a_bug_report_needs() {
+        let store = StoreFacts {
+            path: "/home/ada/.local/share/bakeoff/bakeoff.db".into(),
+            layout: 1,
+            runs: Some(1),
+            size_bytes: Some(3 << 20),
+            error: None,
+        };
+        insta::assert_snapshot!(about_text(&about(store)));
+    }
+
+    #[test]
+    fn a_store_that_is_absent_or_unreadable_is_said() {
+        let absent = StoreFacts { path: "/s.db".into(), layout: 1, ..StoreFacts::default() };
+        assert!(
+            about_text(&about(absent.clone())).contains("/s.db (layout 1; does not exist yet)")
+        );
+        let error = Some("the store /s.db has layout 99".to_string());
+        let text = about_text(&about(StoreFacts { error, ..absent }));
+        assert!(text.contains("layout 99"), "{text}");
+    }
+}

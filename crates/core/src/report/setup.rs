@@ -1,0 +1,141 @@
+//! What `bakeoff setup` reports: the programs that are missing, the command that installs them,
+//! and the filesystems that the kernel cannot mount. JSON is schema `bakeoff/setup/1`, documented
+//! in docs/format.md.
+
+use serde_json::{Value, json};
+
+use super::layout::{wrap, wrap_command};
+use crate::setup::{Privilege, Program, Setup};
+use crate::words;
+
+/// Columns of the terminal.
+const WIDTH: usize = 80;
+
+/// For people.
+pub fn setup_text(setup: &Setup) -> String {
+    let mut out = String::new();
+    let missing: Vec<&Program> = setup.missing().collect();
+    let used = words::count(setup.programs.len() as u32, "program");
+    let first = match missing.len() as u32 {
+        0 => format!("Nothing to install: all {used} of {} are installed.", setup.uses.what),
+        n => format!(
+            "{} of the {used} that {} uses {} missing:",
+            n,
+            setup.uses.what,
+            if n == 1 { "is" } else { "are" }
+        ),
+    };
+    out += &wrap(&words::capital(&first), WIDTH, "", "");
+    let column = missing.iter().map(|program| program.tool.program.len()).max().unwrap_or(0) + 2;
+    for program in &missing {
+        let name = format!("  {:<column$}", program.tool.program);
+        let package = match (program.package, setup.manager) {
+            (Some(package), _) => format!("package {package}"),
+            (None, Some(_)) => "no package in this distribution".to_string(),
+            (None, None) => "package unknown".to_string(),
+        };
+        let line = format!("{} ({package})", program.tool.why);
+        out += &wrap(&line, WIDTH, &name, &" ".repeat(column + 2));
+    }
+    for lacking in &setup.no_driver {
+        out += &wrap(&format!("Not available: {}: {}.", lacking.fs, lacking.why), WIDTH, "", "  ");
+    }
+    out + &how(setup)
+}
+
+/// The command, or why there is none.
+fn how(setup: &Setup) -> String {
+    let packages = setup.packages();
+    if setup.manager.is_none() && setup.missing().next().is_some() {
+        let text = "bakeoff found no package manager that it knows (apt, dnf, pacman, apk, \
+                    zypper). Install the programs with the one of this system.";
+        return wrap(text, WIDTH, "", "");
+    }
+    if packages.is_empty() {
+        return String::new();
+    }
+    let commands: Vec<String> = setup.commands(&packages).iter().map(|c| c.join(" ")).collect();
+    let as_whom = if setup.privilege == Privilege::None {
+        "Install them as root:"
+    } else {
+        "Install them with:"
+    };
+    format!("{as_whom}\n{}", wrap_command(&commands.join(" && "), WIDTH, "  ", "    "))
+}
+
+/// For programs.
+pub fn setup_json(setup: &Setup) -> String {
+    let program = |program: &Program| {
+        json!({
+            "program": program.tool.program,
+            "package": program.package,
+            "why": program.tool.why,
+            "installed": program.is_installed,
+        })
+    };
+    let value: Value = json!({
+        "schema": "bakeoff/setup/1",
+        "of": setup.uses.what,
+        "complete": setup.is_complete(),
+        "manager": setup.manager.map(|manager| manager.program()),
+        "programs": setup.programs.iter().map(program).collect::<Vec<_>>(),
+        "kernel": setup.no_driver.iter().map(|lacking| json!({
+            "filesystem": lacking.fs,
+            "why": lacking.why,
+        })).collect::<Vec<_>>(),
+        "commands": setup.commands(&setup.packages()),
+    });
+    format!("{value:#}\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::setup::manager::Manager;
+    use crate::setup::{Here, Uses, look};
+
+    fn shown(installed: bool, manager: Option<Manager>, privilege: Privilege) -> Setup {
+        let is_installed = |program: &str| installed || program == "mkfs.ext4";
+        let kernel = |fs: &str| match fs {
+            "f2fs" => Err("this kernel (6.18.44) has no f2fs. Use another".to_string()),
+            "exfat" => Err("no exfat".to_string()),
+            _ => Ok(()),
+        };
+        let here = Here { is_installed: &is_installed, kernel: &kernel, manager, privilege };
+        look(Uses::demo(), &here)
+    }
+
+    #[test]
+    fn names_each_program_its_package_and_the_command() {
+        let setup = shown(false, Some(Manager::Dnf), Privilege::Through("sudo"));
+        let text = setup_text(&setup);
+        insta::assert_snapshot!(text);
+        assert!(text.lines().all(|line| line.chars().count() <= WIDTH), "{text}");
+    }
+
+    #[test]
+    fn nothing_is_installed_where_nothing_is_missing() {
+        let text = setup_text(&shown(true, Some(Manager::Apt), Privilege::Root));
+        assert!(text.starts_with("Nothing to install: all 8 programs of the demo"), "{text}");
+        assert!(!text.contains("apt-get"), "{text}");
+    }
+
+    #[test]
+    fn without_a_manager_or_root_the_words_say_who_installs() {
+        let text = setup_text(&shown(false, Some(Manager::Pacman), Privilege::None));
+        assert!(text.contains("Install them as root:\n  pacman --sync"), "{text}");
+        let text = setup_text(&shown(false, None, Privilege::Root));
+        assert!(text.contains("package unknown") && text.contains("found no package"), "{text}");
+    }
+
+    #[test]
+    fn every_key_is_documented() {
+        let doc = include_str!("../../../../docs/format.md");
+        let setup = shown(false, Some(Manager::Apt), Privilege::Root);
+        let value: Value = serde_json::from_str(&setup_json(&setup)).unwrap();
+        for key in value.as_object().unwrap().keys() {
+            assert!(doc.contains(&format!("`{key}`")), "docs/format.md lacks {key}");
+        }
+        assert_eq!(value["commands"][0][1], "update");
+    }
+}

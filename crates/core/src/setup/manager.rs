@@ -1,0 +1,144 @@
+//! Package managers: which one a distribution has, and the commands that install packages with it.
+//!
+//! Sources: apt-get(8), dnf(8), pacman(8), apk(8), zypper(8), and the ID and ID_LIKE of
+//! os-release(5).
+
+/// A package manager.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Manager {
+    /// Debian, Ubuntu, Raspberry Pi OS.
+    Apt,
+    /// Fedora, RHEL and what is made from it.
+    Dnf,
+    /// Arch.
+    Pacman,
+    /// Alpine.
+    Apk,
+    /// openSUSE.
+    Zypper,
+}
+
+impl Manager {
+    /// All, in the order in which they are looked for. A Debian may have dnf as a package.
+    pub const ALL: [Manager; 5] =
+        [Manager::Apt, Manager::Dnf, Manager::Pacman, Manager::Apk, Manager::Zypper];
+
+    /// The program.
+    pub fn program(self) -> &'static str {
+        match self {
+            Manager::Apt => "apt-get",
+            Manager::Dnf => "dnf",
+            Manager::Pacman => "pacman",
+            Manager::Apk => "apk",
+            Manager::Zypper => "zypper",
+        }
+    }
+
+    /// The manager of a distribution, by an ID or ID_LIKE of os-release(5).
+    fn of_distribution(id: &str) -> Option<Manager> {
+        Some(match id {
+            "debian" | "ubuntu" | "raspbian" | "linuxmint" | "pop" | "armbian" | "devuan" => {
+                Manager::Apt
+            }
+            "fedora" | "rhel" | "centos" | "rocky" | "almalinux" | "ol" => Manager::Dnf,
+            "arch" | "archarm" | "manjaro" => Manager::Pacman,
+            "alpine" | "postmarketos" => Manager::Apk,
+            "suse" | "opensuse" | "opensuse-leap" | "opensuse-tumbleweed" | "sles" => {
+                Manager::Zypper
+            }
+            _ => return None,
+        })
+    }
+
+    /// The manager of this machine: the distribution's own where it is installed, else the first
+    /// that is. `ids` are its ID and ID_LIKE.
+    pub fn detect(ids: &[String], is_installed: &dyn Fn(&str) -> bool) -> Option<Manager> {
+        let is_here = |manager: &Manager| is_installed(manager.program());
+        let own = ids.iter().filter_map(|id| Manager::of_distribution(id)).find(is_here);
+        own.or_else(|| Manager::ALL.into_iter().find(is_here))
+    }
+
+    /// The same for words only: where none is installed, that of the distribution.
+    pub fn likely(ids: &[String], is_installed: &dyn Fn(&str) -> bool) -> Option<Manager> {
+        let known = || ids.iter().find_map(|id| Manager::of_distribution(id));
+        Manager::detect(ids, is_installed).or_else(known)
+    }
+
+    /// What refreshes the package lists before an installation; `None` where installing does.
+    pub fn refresh(self) -> Option<Vec<String>> {
+        match self {
+            Manager::Apt => Some(words(&["apt-get", "update"])),
+            _ => None,
+        }
+    }
+
+    /// What installs packages without a further question.
+    pub fn install(self, packages: &[&str]) -> Vec<String> {
+        let command: &[&str] = match self {
+            Manager::Apt => &["apt-get", "install", "--yes", "--no-install-recommends"],
+            Manager::Dnf => &["dnf", "install", "--assumeyes"],
+            Manager::Pacman => &["pacman", "--sync", "--needed", "--noconfirm"],
+            Manager::Apk => &["apk", "add", "--update-cache"],
+            Manager::Zypper => &["zypper", "--non-interactive", "install", "--no-recommends"],
+        };
+        words(&[command, packages].concat())
+    }
+
+    /// The short command for an error message.
+    pub fn hint(self, package: &str) -> String {
+        match self {
+            Manager::Apt => format!("apt install {package}"),
+            Manager::Dnf => format!("dnf install {package}"),
+            Manager::Pacman => format!("pacman -S {package}"),
+            Manager::Apk => format!("apk add {package}"),
+            Manager::Zypper => format!("zypper install {package}"),
+        }
+    }
+
+    /// Its column in a table of names.
+    pub(super) fn column(self) -> usize {
+        match self {
+            Manager::Apt => 0,
+            Manager::Dnf => 1,
+            Manager::Pacman => 2,
+            Manager::Apk => 3,
+            Manager::Zypper => 4,
+        }
+    }
+}
+
+fn words(list: &[&str]) -> Vec<String> {
+    list.iter().map(|word| word.to_string()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn detect(ids: &[&str], installed: &[&str]) -> Option<Manager> {
+        Manager::detect(&words(ids), &|program| installed.contains(&program))
+    }
+
+    #[test]
+    fn the_distribution_decides_where_several_are_installed() {
+        let several = ["apt-get", "dnf", "zypper", "pacman"];
+        assert_eq!(detect(&["debian"], &several), Some(Manager::Apt));
+        assert_eq!(detect(&["rocky", "rhel", "centos", "fedora"], &several), Some(Manager::Dnf));
+        assert_eq!(detect(&["opensuse-leap", "suse"], &several), Some(Manager::Zypper));
+        assert_eq!(detect(&["endeavouros", "arch"], &several), Some(Manager::Pacman));
+    }
+
+    #[test]
+    fn the_one_that_is_installed_is_taken_elsewhere() {
+        assert_eq!(detect(&["debian"], &["apk"]), Some(Manager::Apk));
+        assert_eq!(detect(&["nixos"], &["dnf"]), Some(Manager::Dnf));
+        assert_eq!(detect(&["nixos"], &[]), None);
+        assert_eq!(Manager::likely(&words(&["alpine"]), &|_| false), Some(Manager::Apk));
+    }
+
+    #[test]
+    fn columns_are_all_different() {
+        let columns: Vec<usize> = Manager::ALL.iter().map(|m| m.column()).collect();
+        assert_eq!(columns, [0, 1, 2, 3, 4]);
+    }
+}

@@ -1,0 +1,216 @@
+//! What a plan or the demo needs of a machine, and what of it is missing.
+//!
+//! Pure: what is installed and what the kernel has is asked of the caller, and nothing is
+//! installed here. The words are in [`crate::report::setup`].
+
+pub mod kernels;
+pub mod manager;
+pub mod packages;
+
+use crate::model::workload::Workload;
+use crate::plan::Plan;
+use crate::prepare::support::{Driver, RECIPES, Recipe};
+use crate::tools::foreign;
+use manager::Manager;
+use packages::Tool;
+
+/// What something to be measured uses.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Uses {
+    /// What it is: "the demo", "the plan sd-card".
+    pub what: String,
+    /// Whether it leaves out what is not there, without a word missing from its answer.
+    pub takes_what_there_is: bool,
+    /// Filesystems, each with the recipes it can be made by, the preferred one first.
+    pub filesystems: Vec<Vec<&'static Recipe>>,
+    /// Other programs.
+    pub programs: Vec<&'static str>,
+}
+
+impl Uses {
+    /// What `bakeoff demo` compares.
+    pub fn demo() -> Uses {
+        let stands_in = |first: &Recipe| {
+            RECIPES.iter().filter(move |r| r.stands_in_for == Some(first.name)).collect::<Vec<_>>()
+        };
+        let first = RECIPES.iter().filter(|r| r.in_demo && r.stands_in_for.is_none());
+        let with_stand_ins = |recipe| [vec![recipe], stands_in(recipe)].concat();
+        Uses {
+            what: "the demo".to_string(),
+            takes_what_there_is: true,
+            filesystems: first.map(with_stand_ins).collect(),
+            programs: Vec::new(),
+        }
+    }
+
+    /// What a plan declares, with the workloads it makes.
+    pub fn plan(plan: &Plan, workloads: &[Workload]) -> Uses {
+        let mut programs = vec!["wipefs", "blkid", "dmsetup"];
+        if plan.stacks.iter().any(|stack| stack.crypt.is_some()) {
+            programs.push("cryptsetup");
+        }
+        if plan.stacks.iter().any(|stack| stack.lvm) {
+            programs.push("lvcreate");
+        }
+        let drivers = workloads.iter().filter(|w| !w.driver.is_native());
+        programs.extend(drivers.map(|workload| foreign::program(workload.driver)));
+        let mut filesystems: Vec<Vec<&Recipe>> = Vec::new();
+        for stack in plan.stacks.iter().filter(|stack| !stack.is_raw()) {
+            let recipes = stack.recipes();
+            if !filesystems.contains(&recipes) {
+                filesystems.push(recipes);
+            }
+        }
+        let what = format!("the plan {}", plan.name);
+        Uses { what, takes_what_there_is: false, filesystems, programs: once(programs) }
+    }
+}
+
+/// How packages can be installed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Privilege {
+    /// This is root.
+    Root,
+    /// Through this program, which asks for a password.
+    Through(&'static str),
+    /// Not at all.
+    None,
+}
+
+/// What has to be asked of this machine.
+pub struct Here<'a> {
+    /// Whether a program is installed.
+    pub is_installed: &'a dyn Fn(&str) -> bool,
+    /// Whether the kernel can mount a filesystem of that name; the reason when not.
+    pub kernel: &'a dyn Fn(&str) -> Result<(), String>,
+    /// Its package manager.
+    pub manager: Option<Manager>,
+    /// Who may install.
+    pub privilege: Privilege,
+}
+
+/// What is there and what is missing.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Setup {
+    /// Of what.
+    pub uses: Uses,
+    /// Programs it uses here, each once.
+    pub programs: Vec<Program>,
+    /// Filesystems that the kernel cannot mount.
+    pub no_driver: Vec<NoDriver>,
+    /// The package manager.
+    pub manager: Option<Manager>,
+    /// Who may install.
+    pub privilege: Privilege,
+}
+
+/// A program that is used here.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Program {
+    /// Which.
+    pub tool: &'static Tool,
+    /// Its package here, where it has one.
+    pub package: Option<&'static str>,
+    /// Whether it is installed.
+    pub is_installed: bool,
+}
+
+/// A filesystem without a driver.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NoDriver {
+    /// The filesystem.
+    pub fs: &'static str,
+    /// Why, and which kernel has it.
+    pub why: String,
+}
+
+/// Compares what is used with what is there. Programs are wanted only for filesystems that the
+/// kernel can mount.
+pub fn look(uses: Uses, here: &Here) -> Setup {
+    let (mut wanted, mut no_driver) = (Vec::new(), Vec::new());
+    for recipes in &uses.filesystems {
+        match mountable(recipes, here) {
+            Ok(recipe) => wanted.extend(programs_of(recipe)),
+            Err(missing) => no_driver.extend(missing),
+        }
+    }
+    wanted.extend(&uses.programs);
+    let program = |tool: &'static Tool| Program {
+        tool,
+        package: here.manager.and_then(|manager| tool.package(manager)),
+        is_installed: (here.is_installed)(tool.program),
+    };
+    let programs = once(wanted).into_iter().filter_map(packages::find).map(program).collect();
+    Setup { uses, programs, no_driver, manager: here.manager, privilege: here.privilege }
+}
+
+/// The first recipe whose driver the kernel has, or why the preferred one cannot be mounted.
+fn mountable(
+    recipes: &[&'static Recipe],
+    here: &Here,
+) -> Result<&'static Recipe, Option<NoDriver>> {
+    let driver = |recipe: &Recipe| match recipe.driver {
+        Driver::Kernel(fs) => fs,
+        Driver::Fuse { .. } => "fuse",
+        Driver::Raw => "",
+    };
+    let has =
+        |recipe: &Recipe| recipe.driver == Driver::Raw || (here.kernel)(driver(recipe)).is_ok();
+    if let Some(recipe) = recipes.iter().find(|recipe| has(recipe)) {
+        return Ok(recipe);
+    }
+    let first = recipes.first();
+    Err(first.and_then(|first| {
+        Some(NoDriver { fs: first.fs, why: (here.kernel)(driver(first)).err()? })
+    }))
+}
+
+fn programs_of(recipe: &'static Recipe) -> Vec<&'static str> {
+    match recipe.driver {
+        Driver::Fuse { program, .. } => vec![recipe.mkfs, program],
+        Driver::Kernel(_) => vec![recipe.mkfs],
+        Driver::Raw => Vec::new(),
+    }
+}
+
+/// Each once, in order.
+fn once(mut words: Vec<&'static str>) -> Vec<&'static str> {
+    let mut seen = std::collections::BTreeSet::new();
+    words.retain(|word| seen.insert(*word));
+    words
+}
+
+impl Setup {
+    /// Programs that are not installed.
+    pub fn missing(&self) -> impl Iterator<Item = &Program> {
+        self.programs.iter().filter(|program| !program.is_installed)
+    }
+
+    /// Packages that would bring them, each once.
+    pub fn packages(&self) -> Vec<&'static str> {
+        once(self.missing().filter_map(|program| program.package).collect())
+    }
+
+    /// Whether everything that is used is there.
+    pub fn is_complete(&self) -> bool {
+        let has_drivers = self.no_driver.is_empty() || self.uses.takes_what_there_is;
+        has_drivers && self.missing().next().is_none()
+    }
+
+    /// The commands that install packages, in order; none where nobody here may, or nothing is
+    /// to be installed.
+    pub fn commands(&self, packages: &[&str]) -> Vec<Vec<String>> {
+        let Some(manager) = self.manager.filter(|_| !packages.is_empty()) else {
+            return Vec::new();
+        };
+        let as_root = |argv: Vec<String>| match self.privilege {
+            Privilege::Through(program) => [vec![program.to_string()], argv].concat(),
+            Privilege::Root | Privilege::None => argv,
+        };
+        let all = manager.refresh().into_iter().chain([manager.install(packages)]);
+        all.map(as_root).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,171 @@
+//! The programs that bakeoff runs, what each is for, and the package that has it on each
+//! distribution.
+//!
+//! Names are those of Debian 12, Fedora 41, Arch, Alpine 3.20 and openSUSE Tumbleweed. `None` means
+//! that the distribution's own repositories have no such package.
+
+use super::manager::Manager;
+
+/// A program that bakeoff runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Tool {
+    /// As it is called.
+    pub program: &'static str,
+    /// What it is for, in a few words.
+    pub why: &'static str,
+    /// Its package, by [`Manager::column`].
+    packages: [Option<&'static str>; 5],
+    /// What makes it print its version, where one call does.
+    pub version: &'static [&'static str],
+}
+
+impl Tool {
+    /// Its package for a manager.
+    pub fn package(&self, manager: Manager) -> Option<&'static str> {
+        self.packages[manager.column()]
+    }
+}
+
+const fn tool(
+    program: &'static str,
+    packages: [Option<&'static str>; 5],
+    version: &'static [&'static str],
+    why: &'static str,
+) -> Tool {
+    Tool { program, why, packages, version }
+}
+
+/// One package name everywhere.
+const fn same(package: &'static str) -> [Option<&'static str>; 5] {
+    [Some(package); 5]
+}
+
+const E2FS: [Option<&str>; 5] = same("e2fsprogs");
+const UTIL_LINUX: [Option<&str>; 5] = same("util-linux");
+const MKNTFS: [Option<&str>; 5] =
+    [Some("ntfs-3g"), Some("ntfsprogs"), Some("ntfs-3g"), Some("ntfs-3g-progs"), Some("ntfsprogs")];
+const BTRFS: [Option<&str>; 5] = [
+    Some("btrfs-progs"),
+    Some("btrfs-progs"),
+    Some("btrfs-progs"),
+    Some("btrfs-progs"),
+    Some("btrfsprogs"),
+];
+const EXFAT_FUSE: [Option<&str>; 5] =
+    [Some("exfat-fuse"), None, None, Some("fuse-exfat"), Some("fuse-exfat")];
+const NILFS: [Option<&str>; 5] = [
+    Some("nilfs-tools"),
+    Some("nilfs-utils"),
+    Some("nilfs-utils"),
+    Some("nilfs-utils"),
+    Some("nilfs-utils"),
+];
+const REISERFS: [Option<&str>; 5] =
+    [Some("reiserfsprogs"), Some("reiserfs-utils"), None, None, Some("reiserfs")];
+const BCACHEFS: [Option<&str>; 5] =
+    [None, None, Some("bcachefs-tools"), Some("bcachefs-tools"), Some("bcachefs-tools")];
+const CRYPTSETUP: [Option<&str>; 5] = [
+    Some("cryptsetup-bin"),
+    Some("cryptsetup"),
+    Some("cryptsetup"),
+    Some("cryptsetup"),
+    Some("cryptsetup"),
+];
+const DMSETUP: [Option<&str>; 5] = [
+    Some("dmsetup"),
+    Some("device-mapper"),
+    Some("device-mapper"),
+    Some("device-mapper"),
+    Some("device-mapper"),
+];
+const BONNIE: [Option<&str>; 5] =
+    [Some("bonnie++"), Some("bonnie++"), Some("bonnie++"), None, Some("bonnie")];
+const IOZONE: [Option<&str>; 5] = [Some("iozone3"), None, None, Some("iozone"), Some("iozone")];
+
+/// Every program that `setup` knows.
+pub const TOOLS: &[Tool] = &[
+    tool("mkfs.ext4", E2FS, &["-V"], "creates ext4"),
+    tool("mkfs.ext3", E2FS, &["-V"], "creates ext3"),
+    tool("mkfs.ext2", E2FS, &["-V"], "creates ext2"),
+    tool("mkfs.xfs", same("xfsprogs"), &["-V"], "creates xfs"),
+    tool("mkfs.btrfs", BTRFS, &["--version"], "creates btrfs"),
+    tool("mkfs.ntfs", MKNTFS, &["--version"], "creates NTFS"),
+    tool("mount.ntfs-3g", same("ntfs-3g"), &["--version"], "mounts NTFS in user space"),
+    tool("mkfs.f2fs", same("f2fs-tools"), &["-V"], "creates f2fs"),
+    tool("mkfs.exfat", same("exfatprogs"), &["-V"], "creates exfat"),
+    tool("mount.exfat-fuse", EXFAT_FUSE, &["-V"], "mounts exfat in user space"),
+    tool("mkfs.vfat", same("dosfstools"), &["--help"], "creates vfat"),
+    tool("mkfs.reiserfs", REISERFS, &["-V"], "creates reiserfs"),
+    tool("mkfs.nilfs2", NILFS, &["-V"], "creates nilfs2"),
+    tool("mkfs.jfs", same("jfsutils"), &["-V"], "creates jfs"),
+    tool("mkfs.bcachefs", BCACHEFS, &["version"], "creates bcachefs"),
+    tool("wipefs", UTIL_LINUX, &["--version"], "shows what is on a drive, and clears it"),
+    tool("blkid", UTIL_LINUX, &["--version"], "reads what is on a drive"),
+    tool("blkdiscard", UTIL_LINUX, &["--version"], "discards a region"),
+    tool("dmsetup", DMSETUP, &["--version"], "puts a region on a device of its own"),
+    tool("cryptsetup", CRYPTSETUP, &["--version"], "encrypts a region"),
+    tool("lvcreate", same("lvm2"), &["--version"], "creates a logical volume"),
+    tool("fio", same("fio"), &["--version"], "measures where the plan asks for fio"),
+    tool("sysbench", same("sysbench"), &["--version"], "measures where the plan asks for sysbench"),
+    tool("bonnie++", BONNIE, &[], "measures where the plan asks for bonnie++"),
+    tool("iozone", IOZONE, &["-v"], "measures where the plan asks for iozone"),
+    tool("dd", same("coreutils"), &["--version"], "measures where the plan asks for dd"),
+    tool("smartctl", same("smartmontools"), &["--version"], "reads the health of a drive"),
+];
+
+/// What is known of a program.
+pub fn find(program: &str) -> Option<&'static Tool> {
+    TOOLS.iter().find(|tool| tool.program == program)
+}
+
+/// How to install a missing program, for the end of an error message.
+pub fn advice(program: &str, manager: Option<Manager>) -> String {
+    let package = manager.zip(find(program)).map(|(m, tool)| (m, tool.package(m)));
+    match package {
+        Some((Manager::Apt, Some("iozone3"))) => {
+            "Install it: apt install iozone3 (in non-free)".to_string()
+        }
+        Some((manager, Some(package))) => format!("Install it: {}", manager.hint(package)),
+        Some((manager, None)) => {
+            format!("The repositories of {} do not have it", manager.program())
+        }
+        None => "Install it with the package manager of this system".to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::workload::DriverName;
+    use crate::prepare::support::{Driver, RECIPES};
+    use crate::tools::foreign;
+
+    #[test]
+    fn every_program_of_a_filesystem_is_here_under_its_debian_package() {
+        for recipe in RECIPES.iter().filter(|recipe| !recipe.mkfs.is_empty()) {
+            let tool = find(recipe.mkfs).unwrap_or_else(|| panic!("{} is missing", recipe.mkfs));
+            let package = tool.package(Manager::Apt).unwrap_or(recipe.package);
+            assert_eq!(package, recipe.package, "{}", recipe.name);
+            if let Driver::Fuse { program, package } = recipe.driver {
+                assert_eq!(find(program).and_then(|t| t.package(Manager::Apt)), Some(package));
+            }
+        }
+    }
+
+    #[test]
+    fn every_driver_of_workloads_is_here() {
+        for name in DriverName::ALL.into_iter().filter(|name| !name.is_native()) {
+            let tool = find(foreign::program(name)).expect("it is in the table");
+            assert!(tool.package(Manager::Apt).is_some(), "Debian has them all");
+        }
+    }
+
+    #[test]
+    fn advice_is_for_this_distribution() {
+        let words = |manager| advice("mkfs.btrfs", manager);
+        assert_eq!(words(Some(Manager::Zypper)), "Install it: zypper install btrfsprogs");
+        assert_eq!(words(Some(Manager::Apt)), "Install it: apt install btrfs-progs");
+        assert!(words(None).contains("package manager"));
+        assert!(advice("mount.exfat-fuse", Some(Manager::Dnf)).contains("do not have it"));
+    }
+}
