@@ -54,9 +54,9 @@ pub fn key(disk: &Layer) -> Option<&'static str> {
     match disk.bus.as_deref()? {
         "usb" => match link.strip_prefix("USB ")?.split(' ').next()?.parse::<u32>().ok()? {
             ..=12 => Some("usb1"),
-            ..=480 => Some("usb2"),
-            ..=5000 if link.contains("UAS") => Some("usb3-uas"),
-            ..=5000 => Some("usb3-bot"),
+            13..=480 => Some("usb2"),
+            481..=5000 if link.contains("UAS") => Some("usb3-uas"),
+            481..=5000 => Some("usb3-bot"),
             _ => Some("usb3-gen2"),
         },
         "mmc" => {
