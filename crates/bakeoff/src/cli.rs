@@ -74,14 +74,6 @@ pub enum Format {
     Nagios,
 }
 
-impl Format {
-    /// Whether most commands do not have it: formats of `export` and of monitoring.
-    pub fn is_special(self) -> bool {
-        use Format::{Bundle, FioJson, Gnuplot, Jsonl, Nagios, Prometheus};
-        matches!(self, Jsonl | Bundle | FioJson | Gnuplot | Prometheus | Nagios)
-    }
-}
-
 #[derive(Debug, Subcommand)]
 pub enum Command {
     /// List drives, their contents and whether they are safe to erase

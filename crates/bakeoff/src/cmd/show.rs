@@ -14,11 +14,8 @@ use crate::ui::out;
 
 /// Runs the command. Its exit code is the one the run deserves.
 pub fn run(global: &Global, args: &Show) -> Result<Outcome, Fault> {
-    let is_monitoring = |f: &Format| matches!(f, Format::Prometheus | Format::Nagios);
-    if let Some(format) = global.format.filter(|f| f.is_special() && !is_monitoring(f)) {
-        let has = "text, json, csv, markdown, prometheus or nagios";
-        return Err(stored::no_format(format, "show", has));
-    }
+    use Format::{Csv, Json, Markdown, Nagios, Prometheus, Text};
+    stored::format(global, "show", &[Text, Json, Csv, Markdown, Prometheus, Nagios])?;
     if let Some(name) = args.run.strip_prefix("study:") {
         return study(global, name);
     }

@@ -6,7 +6,6 @@ use crate::model::event::What;
 use crate::model::finding::Scope;
 use crate::model::host::LayerKind;
 use crate::model::normal::EarlierFigures;
-use crate::report::{TextOptions, screen};
 use crate::testing::RunBuilder;
 
 const PI1: &str = "Raspberry Pi Model B Rev 2";
@@ -178,23 +177,4 @@ fn places_without_figures_say_why() {
     assert_eq!(analyse(&run).normal, None);
     let stack = RunBuilder::stacks(&["ext4"]).play(5, |_, _, _| 10.0).build();
     assert_eq!(analyse(&stack).normal, None);
-}
-
-/// What a reader sees, on 24 lines of 80 columns.
-#[test]
-fn the_screen_says_it_in_24_lines() {
-    let shown = |model, disk, rates| {
-        let run = play(start(model, disk), rates);
-        let text = screen(&run, &analyse(&run), &TextOptions::default(), None);
-        assert!(text.lines().count() <= 24, "{}: {text}", text.lines().count());
-        assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
-        text
-    };
-    let ddr50 = || card("SD, sd uhs DDR50, 50 MHz, 4 bits", "class 10, U3, V30, A2");
-    insta::assert_snapshot!("pi4_card", shown(PI4, ddr50(), [43e6, 33e6, 2400.0, 200.0]));
-    insta::assert_snapshot!("pi4_slow", shown(PI4, ddr50(), [43e6, 20e6, 300.0, 200.0]));
-    insta::assert_snapshot!(
-        "vm",
-        shown("QEMU Standard PC", disk("virtio", ""), [900e6, 400e6, 8000.0, 1500.0])
-    );
 }

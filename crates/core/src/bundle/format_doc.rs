@@ -7,7 +7,6 @@ use crate::diagnose::{Cause, Reason};
 use crate::model::cause::HeldBack;
 use crate::model::event::{Action, Step, What};
 use crate::model::lead::{Behind, Excluded, Lead, More, NotRanked, Refusal, Rival, Span, Stalls};
-use crate::model::power::{Energy, Meter};
 use crate::model::recommendation::{BestFor, GivesUp, Recommendation, Regret};
 use crate::model::run::Run;
 use crate::model::undo::Undo;
@@ -171,13 +170,7 @@ fn analysis() -> Analysis {
         sd_log: 0.01,
         p99_ns: Some(3e6),
         dropped_after: Some(5),
-        energy: Some(Energy {
-            meter: Meter::Package,
-            names: vec!["package-0".into()],
-            watts: 4.0,
-            joules_per_gb: Some(40.0),
-            joules_per_1000_ios: Some(0.1),
-        }),
+        energy: Some(super::sample_normal::energy()),
     };
     let verdict = WorkloadVerdict {
         workload: "read-1m".into(),

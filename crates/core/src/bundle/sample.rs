@@ -64,8 +64,7 @@ fn whats() -> Vec<What> {
     all.push(What::Watching(Box::new(super::sample_telemetry::watching())));
     all.push(What::DrivesTold { after: false, drives: super::sample_telemetry::drives() });
     all.push(What::Ceilings(Box::new(super::sample_telemetry::ceilings())));
-    all.push(What::PooledControls(Box::new(super::sample_telemetry::pooled())));
-    all.push(What::EarlierFigures(Box::new(super::sample_normal::earlier())));
+    all.extend(super::sample_normal::of_earlier_runs());
     all.push(What::Found(finding()));
     all.push(What::Extended { time_ns: Some(600_000_000_000), max_write_bytes: Some(4 << 30) });
     for (number, (action, undo)) in changes::actions().into_iter().enumerate() {

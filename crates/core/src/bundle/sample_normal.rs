@@ -1,18 +1,36 @@
 //! Figures of one directory with a value in every field, for the page of formats.
 
+use crate::model::event::What;
 use crate::model::normal::{
     Because, Below, Confidence, Earlier, EarlierFigure, EarlierFigures, Label, LinkLimit, Medium,
     Normal, Normality, PlaceFigure, Tail, Test, Usual, WhyUnknown,
 };
+use crate::model::power::{Energy, Meter};
 
 fn runs() -> Earlier {
     Earlier { low: 40e6, high: 43e6, runs: vec!["0123456789abcdee".into()] }
 }
 
-pub fn earlier() -> EarlierFigures {
+/// What a run takes over from earlier ones.
+pub fn of_earlier_runs() -> [What; 2] {
+    let pooled = super::sample_telemetry::pooled();
+    [What::PooledControls(Box::new(pooled)), What::EarlierFigures(Box::new(earlier()))]
+}
+
+fn earlier() -> EarlierFigures {
     let of =
         EarlierFigure { test: Test::SeqRead, same_drive: Some(runs()), same_kind: Some(runs()) };
     EarlierFigures { workloads: vec![of] }
+}
+
+pub fn energy() -> Energy {
+    Energy {
+        meter: Meter::Package,
+        names: vec!["package-0".into()],
+        watts: 4.0,
+        joules_per_gb: Some(40.0),
+        joules_per_1000_ios: Some(0.1),
+    }
 }
 
 fn figure(normality: Normality) -> PlaceFigure {
@@ -21,7 +39,7 @@ fn figure(normality: Normality) -> PlaceFigure {
         bytes_per_s: 20e6,
         iops: 19.0,
         tail: Some(Tail { percent: 95, ns: 1_000_000, of_flushes: true }),
-        energy: None,
+        energy: Some(energy()),
         usual: Some(Usual {
             low: 2e6,
             high: Some(50e6),
