@@ -9,41 +9,8 @@ use crate::words;
 
 use super::answer::medium_words;
 
-const HEAD: &str = "# Is this drive slow?
-
-`bakeoff quick DIR` measures one directory for 60 seconds, without root and without changing anything else on it. It
-prints four figures, each in MB/s and IOPS with the 99th percentile of the latency:
-
-| test | what it does | limited by |
-|---|---|---|
-| sequential reads | 1 MiB at a time, past the page cache | link, then drive |
-| sequential writes | 1 MiB at a time to a new file, flushed every 16 MiB | drive |
-| random reads | 4 KiB at a time, one after the other, past the page cache | latency of the drive |
-| random writes | 4 KiB at a time, each flushed | how the drive flushes its cache |
-
-The percentile is of all operations of all blocks. If too few operations support the 99th percentile, a lower one is
-shown with its number. For work that mostly waits for flushes it is the latency of a flush.
-
-Below the figures, `Is this normal?` compares each of them with the range that is usual for this kind of storage, and
-names the source of the range:
-
-| verdict | meaning |
-|---|---|
-| normal | The figure is in the range. If it reaches 90 % of what the link carries, the link is the limit. If it is above the promise of the card's label, that is reported too. |
-| slow | The figure is below the range, below 80 % of the promise of the label, or below 70 % of the lowest of at least two earlier runs on this drive. The causes that the machine reports follow: a link that is slower than possible, USB without UAS, encryption, wear. |
-| faster | The figure is above the range. If it is more than the link can carry, a cache answered. |
-| not judged | Memory answered or may have answered, or the machine was disturbed: by other processes, throttling, swapping, a suspend, heat, or a filesystem that is still being initialised. Nothing is called slow on such a machine. |
-| cannot determine | No figures are known for such storage: several disks together, a user-space driver, an unknown bus. |
-
-Ranges are wide on purpose: a figure outside of one deserves a check, a figure inside proves nothing. Three things change
-a range:
-
-- Sequential ranges end at what the link carries in practice, plus 15 %. On links of at most 100 MB/s they begin at a
-  third of that for reads, because nearly every drive reaches it.
-- Earlier runs in your store on other drives of the same kind, class, link and board make the range wider.
-- Earlier runs on the same drive never do. They are a comparison of their own: \"earlier runs on this drive\".
-
-";
+/// What a reader has to know before the tables.
+const HEAD: &str = include_str!("normal_head.md");
 
 /// The page.
 pub fn usual_markdown() -> String {
@@ -72,9 +39,9 @@ pub fn usual_markdown() -> String {
         ));
     }
     out.push_str(
-        "\n## Raspberry Pi boards\n\nWhat others measured over the links of each board. `data/boards.csv` has the \
-         sources.\n\n| board | card slot | reads from cards, MB/s | USB storage, MB/s | PCIe, MB/s |\n\
-         |---|---|---|---|---|\n",
+        "\n## Raspberry Pi boards\n\nWhat others measured over the links of each board. \
+         `data/boards.csv` has the sources.\n\n| board | card slot | reads from cards, MB/s | \
+         USB storage, MB/s | PCIe, MB/s |\n|---|---|---|---|---|\n",
     );
     for board in boards::all() {
         let field = |name| match board.field(name) {

@@ -16,7 +16,8 @@ pub static RULE: Rule = Rule {
     when: &[When::Analysis],
     severity: [W, W, W, W],
     scope: CELL,
-    condition: "stalled slices take over 5 % of a candidate's time, or one stall takes over a second",
+    condition: "stalled slices take over 5 % of a candidate's time, or one stall takes over a \
+        second",
     explain: "A stall is a slice that is at least twice as slow as the others and three standard \
         deviations below them. The figure of a cell leaves stalls out, because one of a second \
         would outweigh everything else. A user still waits for them. Cheap flash stalls for 0.3 to \
