@@ -53,11 +53,11 @@ pub fn key(disk: &Layer) -> Option<&'static str> {
     let lower = link.to_ascii_lowercase();
     match disk.bus.as_deref()? {
         "usb" => match link.strip_prefix("USB ")?.split(' ').next()?.parse::<u32>().ok()? {
-            0..=12 => Some("usb1"),
+            ..=12 => Some("usb1"),
             13..=480 => Some("usb2"),
             481..=5000 if link.contains("UAS") => Some("usb3-uas"),
             481..=5000 => Some("usb3-bot"),
-            5001.. => Some("usb3-gen2"),
+            _ => Some("usb3-gen2"),
         },
         "mmc" => {
             const MODES: [(&str, &str); 9] = [

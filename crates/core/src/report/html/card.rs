@@ -145,7 +145,7 @@ impl Table {
     fn of(matrix: MatrixPage, top: f64) -> Table {
         let columns = matrix.heads.len().min(COLUMNS_MAX);
         let left_out = (matrix.rows.len().saturating_sub(ROWS_MAX), matrix.heads.len() - columns);
-        let shown = matrix.rows.len().min(ROWS_MAX).max(1);
+        let shown = matrix.rows.len().clamp(1, ROWS_MAX);
         let row_height = libm::floor((BOTTOM - top) / shown as f64).clamp(24.0, 48.0);
         let width = (SIDES.1 - SIDES.0 - NAMES) / columns.max(1) as f64;
         let x = |column: usize| SIDES.0 + NAMES + width * column as f64;

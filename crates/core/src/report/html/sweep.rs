@@ -69,9 +69,12 @@ pub struct Map {
     pub name: String,
     /// Depths.
     pub depths: Vec<u64>,
-    /// Threads, and for each depth the rate with its shade, 0 to 8.
-    pub lines: Vec<(u64, Vec<Option<(String, u8)>>)>,
+    /// A line for each number of threads.
+    pub lines: Vec<MapLine>,
 }
+
+/// Threads, and for each depth the rate with its shade, 0 to 8.
+type MapLine = (u64, Vec<Option<(String, u8)>>);
 
 /// What belongs together: the workload, its question and its numbers.
 struct Member<'a> {
@@ -95,7 +98,7 @@ pub fn of(
         let unit = unit(run, sweep);
         let members = members(run, sweep, questions, data, unit);
         let is_enough = members.len() >= sweep::LEAST;
-        is_enough.then(|| (sweep, unit, members))
+        is_enough.then_some((sweep, unit, members))
     });
     let made = made.enumerate().map(|(n, (sweep, unit, members))| {
         let page = SweepPage {

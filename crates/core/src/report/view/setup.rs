@@ -64,7 +64,7 @@ fn drives(disks: &[&Layer], places: &[&Place]) -> String {
     }
     let is_loop = |place: &&Place| place.chain.iter().any(|l| l.kind == LayerKind::Loop);
     let has_memory = places.iter().any(|place| place.class == PlaceClass::Memory);
-    match (named.is_empty(), places.iter().any(|place| is_loop(&place))) {
+    match (named.is_empty(), places.iter().any(is_loop)) {
         (true, _) if has_memory => "memory".to_string(),
         (false, true) => format!("image on {}", named.join("; ")),
         _ => named.join("; "),
