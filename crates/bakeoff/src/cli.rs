@@ -5,7 +5,6 @@ use std::path::PathBuf;
 
 use bakeoff_core::compare::factor::Factor;
 use bakeoff_core::import::columns::Columns;
-use bakeoff_core::model::job::{Data, EngineName, Mem, Offsets, RateProcess, Rw, Stamps};
 use bakeoff_core::model::protocol::Mode;
 use bakeoff_core::model::workload::DriverName;
 use bakeoff_core::units;
@@ -16,6 +15,13 @@ use jiff::civil::Time;
 #[path = "cli/history.rs"]
 pub mod history;
 
+// For the example beside it, which reads this file by its path.
+#[path = "cli/bench.rs"]
+mod bench;
+#[path = "cli/fio_words.rs"]
+pub mod fio_words;
+
+pub use bench::Bench;
 use history::{Fleet, Label, Runs, Trend};
 
 /// Find which filesystem, encryption and I/O scheduler suit this drive on this board, and what
@@ -238,103 +244,6 @@ pub struct Probe {
 }
 
 #[derive(Debug, clap::Args)]
-pub struct Bench {
-    /// Directory (bakeoff creates a scratch file in it), file or block device
-    pub path: PathBuf,
-    /// Access pattern
-    #[arg(long, value_parser = parse_rw, default_value = "randread")]
-    pub rw: Rw,
-    /// Block size
-    #[arg(long, value_parser = units::parse_size, default_value = "4k")]
-    pub bs: u64,
-    /// Bytes of the file to use (default: the whole file, or 256m of a scratch file)
-    #[arg(long, value_parser = units::parse_size)]
-    pub size: Option<u64>,
-    /// Bytes to transfer; with --runtime, whichever ends first
-    #[arg(long = "io_size", alias = "io-size", value_parser = units::parse_size)]
-    pub io_size: Option<u64>,
-    /// Duration
-    #[arg(long, value_parser = units::parse_duration_ns)]
-    pub runtime: Option<u64>,
-    /// I/Os in flight per job
-    #[arg(long, default_value_t = 1)]
-    pub iodepth: u32,
-    /// Number of jobs (threads)
-    #[arg(long, default_value_t = 1)]
-    pub numjobs: u32,
-    /// Bypass the page cache (O_DIRECT)
-    #[arg(long, num_args = 0..=1, default_value = "0",
-        default_missing_value = "1", value_parser = parse_switch)]
-    pub direct: bool,
-    /// I/O engine
-    #[arg(long, value_parser = parse_engine, default_value = "psync")]
-    pub engine: EngineName,
-    /// Call fsync after this many writes
-    #[arg(long, default_value_t = 0)]
-    pub fsync: u32,
-    /// Call fdatasync after this many writes
-    #[arg(long, default_value_t = 0)]
-    pub fdatasync: u32,
-    /// Call fsync at the end, within the measured time
-    #[arg(long = "end_fsync", alias = "end-fsync", num_args = 0..=1, default_value = "0",
-        default_missing_value = "1", value_parser = parse_switch)]
-    pub end_fsync: bool,
-    /// Percentage of reads in randrw
-    #[arg(long, default_value_t = 50, value_parser = clap::value_parser!(u8).range(0..=100))]
-    pub rwmixread: u8,
-    /// Operations per second, regardless of how long each takes (open loop)
-    #[arg(long = "rate_iops", alias = "rate-iops")]
-    pub rate_iops: Option<u64>,
-    /// Arrival process for --rate_iops: linear (even intervals) or poisson (random)
-    #[arg(long = "rate_process", alias = "rate-process", value_parser = parse_rate_process,
-        default_value = "linear", requires = "rate_iops")]
-    pub rate_process: RateProcess,
-    /// Offset distribution: uniform, once, zipf:1.2, hot:90/10 (random); backward,
-    /// strided:16k (sequential)
-    #[arg(long, default_value = "uniform")]
-    pub offsets: Offsets,
-    /// Contents of the written data
-    #[arg(long, value_parser = parse_data, default_value = "random")]
-    pub data: Data,
-    /// How compressible the data is, in percent
-    #[arg(long = "buffer_compress_percentage", alias = "buffer-compress-percentage",
-        default_value_t = 0, value_parser = clap::value_parser!(u8).range(0..=100))]
-    pub buffer_compress_percentage: u8,
-    /// Read the clock once per batch of I/Os, or for each I/O
-    #[arg(long, value_parser = parse_stamps, default_value = "batch")]
-    pub stamps: Stamps,
-    /// Read all written blocks back and check them
-    #[arg(long, num_args = 0..=1, default_value = "0",
-        default_missing_value = "1", value_parser = parse_switch)]
-    pub verify: bool,
-    /// Record acknowledged flushes in FILE on another disk; requires --verify
-    #[arg(
-        long = "verify_state_save",
-        alias = "verify-state-save",
-        value_name = "FILE",
-        requires = "verify"
-    )]
-    pub verify_state_save: Option<PathBuf>,
-    /// Check that the writes recorded in FILE survived a crash or power cut; write nothing
-    #[arg(
-        long = "verify_state_load",
-        alias = "verify-state-load",
-        value_name = "FILE",
-        conflicts_with = "verify_state_save"
-    )]
-    pub verify_state_load: Option<PathBuf>,
-    /// Buffer memory
-    #[arg(long, value_parser = parse_mem, default_value = "auto")]
-    pub mem: Mem,
-    /// Allow overwriting an existing file
-    #[arg(long)]
-    pub overwrite: bool,
-    /// Erase token of a block device, as printed by `bakeoff devices`
-    #[arg(long, value_name = "TOKEN")]
-    pub erase: Option<String>,
-}
-
-#[derive(Debug, clap::Args)]
 pub struct Agree {
     /// Directory for the temporary file (default: the current directory)
     #[arg(value_name = "DIR")]
@@ -497,16 +406,12 @@ pub struct Import {
 }
 
 /// Finds the value of a word. The error suggests the nearest name.
-fn parse_word<T: Copy>(text: &str, words: &[(&str, T)]) -> Result<T, String> {
+pub fn parse_word<T: Copy>(text: &str, words: &[(&str, T)]) -> Result<T, String> {
     if let Some((_, value)) = words.iter().find(|(name, _)| *name == text) {
         return Ok(*value);
     }
     let names = words.iter().map(|(name, _)| *name).collect::<Vec<_>>();
     Err(did_you_mean(text, &names))
-}
-
-fn parse_rw(text: &str) -> Result<Rw, String> {
-    parse_word(text, &Rw::ALL.map(|rw| (rw.name(), rw)))
 }
 
 fn parse_tool(text: &str) -> Result<DriverName, String> {
@@ -527,33 +432,10 @@ fn parse_mode(text: &str) -> Result<Mode, String> {
     parse_word(text, &Mode::ALL.map(|mode| (mode.name(), mode)))
 }
 
-fn parse_engine(text: &str) -> Result<EngineName, String> {
-    parse_word(text, &EngineName::ALL.map(|engine| (engine.name(), engine)))
-}
-
-fn parse_rate_process(text: &str) -> Result<RateProcess, String> {
-    parse_word(text, &RateProcess::ALL.map(|process| (process.name(), process)))
-}
-
-fn parse_stamps(text: &str) -> Result<Stamps, String> {
-    parse_word(text, &[("batch", Stamps::Batch), ("each", Stamps::Each)])
-}
-
-fn parse_data(text: &str) -> Result<Data, String> {
-    parse_word(text, &[("random", Data::Random), ("zero", Data::Zero)])
-}
-
-fn parse_mem(text: &str) -> Result<Mem, String> {
-    parse_word(text, &[("auto", Mem::Auto), ("malloc", Mem::Malloc), ("thp", Mem::Thp)])
-}
-
-fn parse_switch(text: &str) -> Result<bool, String> {
-    parse_word(text, &[("0", false), ("1", true)])
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use bakeoff_core::model::extent::Extent;
     use clap::CommandFactory;
 
     #[test]
@@ -578,14 +460,7 @@ mod tests {
             let Ok(Args { command: Some(Command::Bench(bench)), .. }) = args else {
                 panic!("{args:?}")
             };
-            assert_eq!((bench.io_size, bench.direct), (Some(4 << 30), true));
+            assert_eq!((bench.io_size, bench.direct), (Some(Extent::Bytes(4 << 30)), true));
         }
-    }
-
-    #[test]
-    fn the_near_word_is_suggested() {
-        assert!(parse_rw("randreed").unwrap_err().contains("'randread'"));
-        assert!(parse_engine("iouring").unwrap_err().contains("'io_uring'"));
-        assert!(!parse_rw("xyz").unwrap_err().contains("mean"));
     }
 }

@@ -32,8 +32,6 @@ mod ui;
 use std::ffi::OsString;
 use std::process::ExitCode;
 
-use clap::Parser;
-
 use fault::{Fault, Outcome};
 
 fn main() -> ExitCode {
@@ -42,12 +40,10 @@ fn main() -> ExitCode {
     }
     // What the panic was about has been printed when it arrives here.
     let ended =
-        std::panic::catch_unwind(
-            || match cli::Args::try_parse_from(exec::internal::typed_args()) {
-                Ok(args) => cmd::run(args),
-                Err(error) => not_a_command(&error),
-            },
-        );
+        std::panic::catch_unwind(|| match cli::fio_words::read(exec::internal::typed_args()) {
+            Ok(args) => cmd::run(args),
+            Err(error) => not_a_command(&error),
+        });
     let ended = ended.unwrap_or_else(|_| {
         Err(Fault::bug(
             "bakeoff stopped unexpectedly. Restore any remaining changes with `bakeoff clean`",

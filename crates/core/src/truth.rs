@@ -40,6 +40,20 @@ pub fn cache_state(
     }
 }
 
+/// Share of what was read that came from memory and not from a device; `None` where next to nothing
+/// did, or nobody can tell.
+pub fn memory_share(class: PlaceClass, truth: &Truth, read_bytes: u64) -> Option<f64> {
+    if read_bytes == 0 {
+        return None;
+    }
+    let share = match class {
+        PlaceClass::Memory => 1.0,
+        PlaceClass::Fuse | PlaceClass::Network => return None,
+        _ => 1.0 - truth.device_read_bytes? as f64 / read_bytes as f64,
+    };
+    (share > 1.0 - COLD_SHARE).then_some(share)
+}
+
 /// What was seen around several parts measured together, as far as it can be said of each.
 ///
 /// A suspend, swapping and writes that were not direct concern all of them. Which part the devices
@@ -96,6 +110,20 @@ mod tests {
         assert_eq!(state(Some(1000)), CacheState::Cold);
         assert_eq!(state(Some(100)), CacheState::Warm);
         assert_eq!(state(None), CacheState::Warm);
+    }
+
+    #[test]
+    fn what_no_device_delivered_came_from_memory() {
+        let share = |class, device_read_bytes| {
+            memory_share(class, &Truth { device_read_bytes, ..Truth::default() }, 1000)
+        };
+        assert_eq!(share(PlaceClass::Block, Some(250)), Some(0.75));
+        assert_eq!(share(PlaceClass::Block, Some(0)), Some(1.0));
+        assert_eq!(share(PlaceClass::Block, Some(950)), None);
+        assert_eq!(share(PlaceClass::Block, None), None);
+        assert_eq!(share(PlaceClass::Network, Some(0)), None);
+        assert_eq!(share(PlaceClass::Memory, None), Some(1.0));
+        assert_eq!(memory_share(PlaceClass::Memory, &Truth::default(), 0), None);
     }
 
     #[test]

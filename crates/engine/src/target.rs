@@ -145,7 +145,7 @@ impl Target {
 
     /// Opens it as the job needs it. Each lane has its own open file, with its own read-ahead.
     pub fn open(&self, job: &Job) -> Result<OwnedFd, EngineError> {
-        let access = match (job.rw.writes(), job.rw == Rw::RandRw) {
+        let access = match (job.rw.writes(), job.rw.is_mixed()) {
             (false, _) => OFlags::RDONLY,
             (true, false) => OFlags::WRONLY,
             (true, true) => OFlags::RDWR,

@@ -10,21 +10,22 @@ use std::path::Path;
 
 use bakeoff_core::model::candidate::{Candidate, Kind};
 use bakeoff_core::model::event::{Cell, Header, Truth};
+use bakeoff_core::model::extent::Extent;
 use bakeoff_core::model::host::Place;
 use bakeoff_core::model::job::{Job, Rw};
-use bakeoff_core::model::measurement::Measurement;
 use bakeoff_core::model::path::RawPath;
 use bakeoff_core::model::protocol::{Mode, Protocol};
 use bakeoff_core::model::workload::{Metric, Phase, Workload};
 use bakeoff_core::prepare::space;
+use bakeoff_core::report::Benched;
 use bakeoff_core::tools::native::{Failure, FailureKind, TargetKind};
 use bakeoff_core::{evidence, report, truth, units};
 use bakeoff_engine::residency;
 
 use super::bench_device::open_device;
-use super::bench_kept;
+use super::bench_job::job;
 use super::bench_scratch::in_scratch;
-use super::stored;
+use super::{bench_jobs, bench_kept, stored};
 use crate::cli::{Bench, Format, Global};
 use crate::fault::{Fault, Outcome};
 use crate::host::{self, Opened};
@@ -38,9 +39,8 @@ use crate::steps::locked_target::LockedTarget;
 use crate::steps::target;
 use crate::ui::out;
 use crate::ui::progress::Progress;
+use crate::ui::say;
 
-/// Largest block.
-const BS_MAX: u64 = 1 << 30;
 /// Size of the scratch file in a directory unless told otherwise.
 const SCRATCH_BYTES: u64 = 256 << 20;
 /// Bytes of one set of small files unless told otherwise.
@@ -48,94 +48,44 @@ const SMALL_FILES: u64 = 500;
 
 /// Runs the command.
 pub fn run(global: &Global, args: &Bench) -> Result<Outcome, Fault> {
-    stored::format(global, "bench", &[Format::Text, Format::Json])?;
+    stored::format(global, "bench", &[Format::Text, Format::Json, Format::FioJson])?;
+    let (jobs, notes) = bench_jobs::of(args)?;
+    for note in &notes {
+        say::note(global.quiet, format_args!("{note}"));
+    }
     if let Some(record) = &args.verify_state_load {
         return bench_kept::look(global, args, record);
     }
     let cancel = Cancel::listen().map_err(Fault::environment)?;
-    let shown = RawPath::new(&args.path);
-    let metadata = std::fs::metadata(&args.path).map_err(|error| match error.kind() {
+    let mut done = Vec::new();
+    for job in &jobs {
+        done.push(one(global, job, &cancel)?);
+    }
+    print(global, args.output.as_deref(), &done)
+}
+
+/// Measures one job.
+fn one(global: &Global, args: &Bench, cancel: &Cancel) -> Result<Benched, Fault> {
+    let place = bench_jobs::place(args)?;
+    if let Some(note) = &place.note {
+        say::note(global.quiet, format_args!("{note}"));
+    }
+    let shown = RawPath::new(&place.path);
+    let metadata = std::fs::metadata(&place.path).map_err(|error| match error.kind() {
         std::io::ErrorKind::NotFound => Fault::usage(format!("there is no {shown}")),
         _ => Fault::environment(format!("cannot use {shown}: {error}")),
     })?;
-    let path = std::fs::canonicalize(&args.path).map_err(Fault::environment)?;
-    let measured = if metadata.is_dir() {
-        in_directory(global, args, &path, &cancel)?
+    let path = std::fs::canonicalize(&place.path).map_err(Fault::environment)?;
+    if metadata.is_dir() {
+        in_directory(global, args, &path, cancel)
     } else if metadata.is_file() {
-        on_file(global, args, &path, metadata.len(), &cancel)?
+        on_file(global, args, &path, metadata.len(), cancel)
     } else if metadata.file_type().is_block_device() {
-        on_device(global, args, &path, &cancel)?
+        on_device(global, args, &path, cancel)
     } else {
-        return Err(Fault::refused(format!(
+        Err(Fault::refused(format!(
             "{shown} is neither a directory, a regular file nor a block device"
-        )));
-    };
-    print(global, &measured)
-}
-
-/// The job the flags describe, on `size` bytes.
-fn job(global: &Global, args: &Bench, size: u64) -> Result<Job, Fault> {
-    let job = Job {
-        io_size: args.io_size,
-        runtime_ns: args.runtime,
-        iodepth: args.iodepth,
-        numjobs: args.numjobs,
-        direct: args.direct,
-        engine: args.engine,
-        fsync: args.fsync,
-        fdatasync: args.fdatasync,
-        end_fsync: args.end_fsync,
-        rwmixread: args.rwmixread,
-        rate_iops: args.rate_iops,
-        rate_process: args.rate_process,
-        buffer_compress_percentage: args.buffer_compress_percentage,
-        stamps: args.stamps,
-        offsets: args.offsets,
-        data: args.data,
-        verify: args.verify,
-        mem: args.mem,
-        seed: global.seed.unwrap_or(1),
-        ..Job::new(args.rw, args.bs, size)
-    };
-    check(&job)?;
-    Ok(job)
-}
-
-fn check(job: &Job) -> Result<(), Fault> {
-    let zero = [
-        ("--bs", job.bs),
-        ("--size", job.size),
-        ("--io_size", job.io_size.unwrap_or(1)),
-        ("--runtime", job.runtime_ns.unwrap_or(1)),
-        ("--iodepth", job.iodepth.into()),
-        ("--numjobs", job.numjobs.into()),
-        ("--rate_iops", job.rate_iops.unwrap_or(1)),
-    ];
-    if let Some((name, _)) = zero.iter().find(|(_, value)| *value == 0) {
-        return Err(Fault::usage(format!("{name} must be greater than 0")));
-    }
-    if job.bs > BS_MAX {
-        return Err(Fault::usage(format!(
-            "--bs {} is larger than the maximum of 1g",
-            units::block_size(job.bs)
-        )));
-    }
-    if job.bs > job.size {
-        return Err(Fault::usage(format!(
-            "--bs {} does not fit into --size {}",
-            units::block_size(job.bs),
-            units::block_size(job.size)
-        )));
-    }
-    let ram = host::meminfo().total_bytes.unwrap_or(u64::MAX);
-    match job.buffer_bytes() {
-        Some(bytes) if bytes <= ram / 4 => Ok(()),
-        bytes => Err(Fault::usage(format!(
-            "bs x iodepth x numjobs is {}; at most a quarter of memory ({}) may be buffers: lower \
-             one of the three",
-            bytes.map_or("over 16 EiB".to_string(), units::size),
-            units::size(ram / 4)
-        ))),
+        )))
     }
 }
 
@@ -145,24 +95,34 @@ fn in_directory(
     args: &Bench,
     dir: &Path,
     cancel: &Cancel,
-) -> Result<Measurement, Fault> {
+) -> Result<Benched, Fault> {
     if args.verify_state_save.is_some() {
         return Err(Fault::usage(
             "cannot keep a record of a scratch file, which is removed at the end. Name a file with \
              --overwrite, or a device",
         ));
     }
-    directories::check_writable(dir, &RawPath::new(&args.path))?;
+    directories::check_writable(dir, &RawPath::new(dir))?;
     let place = host::place(dir).map_err(Fault::environment)?;
     let available = host::available_bytes();
     let room = space::room_bytes(place.class, place.size_bytes, place.free_bytes, available);
     let small = args.rw == Rw::SmallFiles;
-    let default = if small {
-        args.bs.saturating_mul(SMALL_FILES)
-    } else {
-        SCRATCH_BYTES.min(room).max(args.bs)
+    let bs = args.bs.of(args.rw).map_err(Fault::usage)?;
+    let default = match small {
+        true => bs.saturating_mul(SMALL_FILES),
+        false => SCRATCH_BYTES.min(room).max(bs),
     };
-    let job = job(global, args, args.size.unwrap_or(default))?;
+    let size = match args.size {
+        None => default,
+        Some(Extent::Bytes(bytes)) => bytes,
+        Some(Extent::Percent(_)) => {
+            return Err(Fault::usage(
+                "a scratch file has no size to take a percentage of. Give --size in bytes, or name \
+                 a file or device",
+            ));
+        }
+    };
+    let job = job(global, args, size)?;
     if job.size > room {
         return Err(Fault::environment(format!(
             "{} would fill {}: at most {} may be used there (half of the free space, leaving 5 % \
@@ -173,11 +133,11 @@ fn in_directory(
         )));
     }
     in_scratch(global, dir, small, |target, kind| {
-        if job.rw.reads() && kind == TargetKind::File {
+        if (job.rw.reads() || args.lay_out) && kind == TargetKind::File {
             lay_out(global, target, job.size, cancel)?;
         }
         let on = On { target: target.into(), kind, place: &place, ours: true, acks: None };
-        measure(global, &job, &on, cancel)
+        measure(global, (args, &job), &on, cancel)
     })
 }
 
@@ -197,7 +157,7 @@ fn on_file(
     path: &Path,
     len: u64,
     cancel: &Cancel,
-) -> Result<Measurement, Fault> {
+) -> Result<Benched, Fault> {
     let shown = RawPath::new(path);
     if args.rw == Rw::SmallFiles {
         return Err(Fault::usage("smallfiles needs a directory"));
@@ -213,7 +173,7 @@ fn on_file(
             "{shown} is empty. Name a file with contents, or use --size and a --rw that only writes"
         )));
     }
-    let job = job(global, args, args.size.unwrap_or(len))?;
+    let job = job(global, args, args.size.map_or(len, |size| size.of(len)))?;
     if args.rw.reads() && job.size > len {
         return Err(Fault::usage(format!(
             "{shown} contains {}, less than --size {}",
@@ -234,7 +194,7 @@ fn on_file(
     let place = host::place(path.parent().unwrap_or(path)).map_err(Fault::environment)?;
     let acks = record(args, path)?;
     let on = On { target, kind: TargetKind::File, place: &place, ours: false, acks };
-    measure(global, &job, &on, cancel)
+    measure(global, (args, &job), &on, cancel)
 }
 
 /// A file that is to be overwritten, held: the guard of an image, for any file.
@@ -255,13 +215,13 @@ fn on_device(
     args: &Bench,
     path: &Path,
     cancel: &Cancel,
-) -> Result<Measurement, Fault> {
+) -> Result<Benched, Fault> {
     if args.rw == Rw::SmallFiles {
         return Err(Fault::usage("smallfiles needs a directory"));
     }
     let device = open_device(path, args.rw.writes(), args.erase.as_deref())?;
     let size = device.place.size_bytes;
-    let job = job(global, args, args.size.unwrap_or(size))?;
+    let job = job(global, args, args.size.map_or(size, |extent| extent.of(size)))?;
     if job.size > size {
         return Err(Fault::usage(format!(
             "{} has {}, less than --size {}",
@@ -271,7 +231,8 @@ fn on_device(
         )));
     }
     let (kind, place, acks) = (TargetKind::Block, &device.place, record(args, path)?);
-    measure(global, &job, &On { target: path.into(), kind, place, ours: false, acks }, cancel)
+    let on = On { target: path.into(), kind, place, ours: false, acks };
+    measure(global, (args, &job), &on, cancel)
 }
 
 /// The record of acknowledged writes, if one was asked for.
@@ -290,12 +251,22 @@ struct On<'a> {
 }
 
 /// Measures and adds what the page cache and the disks say. A file that we laid out ourselves is
-/// put out of memory before it is read; any other file is taken as it is, which is then said.
-fn measure(global: &Global, job: &Job, on: &On<'_>, cancel: &Cancel) -> Result<Measurement, Fault> {
+/// put out of memory before it is read, any other where that is asked for; otherwise it is taken as
+/// it is, which is then said.
+fn measure(
+    global: &Global,
+    (args, job): (&Bench, &Job),
+    on: &On<'_>,
+    cancel: &Cancel,
+) -> Result<Benched, Fault> {
     let On { ref target, kind, place, ours, ref acks } = *on;
     let mut truth = Truth::default();
-    if kind == TargetKind::File && job.rw.reads() {
-        truth.resident_before_bytes = resident(target.path(), job.size, ours);
+    if let Some(ns) = args.ramp_time {
+        ramp(global, job, (target, kind), ns, cancel)?;
+    }
+    if kind != TargetKind::Directory && job.rw.reads() {
+        let seen = resident(target.path(), job.size, args.invalidate.unwrap_or(ours));
+        truth.resident_before_bytes = seen.filter(|_| kind == TargetKind::File);
     }
     let disks = disks_of(place);
     let progress = Progress::new(global.quiet);
@@ -321,7 +292,31 @@ fn measure(global: &Global, job: &Job, on: &On<'_>, cancel: &Cancel) -> Result<M
         telemetry: None,
     };
     measurement.findings = evidence::cell(&header_of(global, job, place), &cell);
-    Ok(measurement)
+    let is_data = job.rw != Rw::SmallFiles && !job.engine.is_idle();
+    let memory_share = truth::memory_share(place.class, &cell.truth, read_bytes);
+    Ok(Benched {
+        name: args.typed.name.clone(),
+        measurement,
+        memory_share: memory_share.filter(|_| is_data),
+    })
+}
+
+/// The same load for some time, unmeasured and with other offsets.
+fn ramp(
+    global: &Global,
+    job: &Job,
+    (target, kind): (&Subject, TargetKind),
+    ns: u64,
+    cancel: &Cancel,
+) -> Result<(), Fault> {
+    let progress = Progress::new(global.quiet);
+    progress.doing("ramp time");
+    let seed = !job.seed & (u64::MAX >> 11);
+    let (io_size, runtime_ns) = (None, Some(ns));
+    let before = Job { io_size, runtime_ns, verify: false, seed, ..job.clone() };
+    let loaded = load::run(&before, target, kind, cancel, &mut |live| progress.live(live));
+    progress.clear();
+    loaded.map(drop).map_err(fault_of)
 }
 
 /// The rules look at a cell of a run: one candidate, one workload.
@@ -332,7 +327,7 @@ fn header_of(global: &Global, job: &Job, place: &Place) -> Header {
     let (phase, metric) = match job.rw {
         Rw::Read | Rw::RandRead => (Phase::ColdRead, Metric::Iops),
         Rw::SmallFiles => (Phase::Metadata, Metric::FilesPerSecond),
-        Rw::Write | Rw::RandWrite | Rw::RandRw => (Phase::Overwrite, Metric::Iops),
+        Rw::Write | Rw::RandWrite | Rw::RandRw | Rw::ReadWrite => (Phase::Overwrite, Metric::Iops),
     };
     let name = job.rw.name();
     let workload = Workload::native(name, name, phase, metric, job.clone());
@@ -372,11 +367,15 @@ pub fn fault_of(error: LoadError) -> Fault {
     }
 }
 
-fn print(global: &Global, measurement: &Measurement) -> Result<Outcome, Fault> {
+fn print(global: &Global, to: Option<&Path>, done: &[Benched]) -> Result<Outcome, Fault> {
     let text = match global.format {
-        Some(Format::Json) => format!("{:#}\n", report::bench_json(measurement)),
-        _ => report::bench_text(measurement, out::width()),
+        Some(Format::Json) => format!("{:#}\n", report::bench_json(done)),
+        Some(Format::FioJson) => report::fio_json::of_bench(env!("CARGO_PKG_VERSION"), done),
+        _ => report::bench_text(done, out::width()),
     };
-    out::print(global.format, &text)?;
+    match to {
+        Some(path) => stored::write(Some(path), |out| out.write_all(text.as_bytes()))?,
+        None => out::print(global.format, &text)?,
+    }
     Ok(Outcome::Done)
 }

@@ -56,10 +56,12 @@ pub fn open_record(record: &Path, target: &Path) -> Result<File, Fault> {
 /// Reads back and says what is there of the writes that `record` has. Writes nothing.
 pub fn look(global: &Global, args: &Bench, record: &Path) -> Result<Outcome, Fault> {
     let acks = read(record)?;
-    let shown = RawPath::new(&args.path);
-    let (path, kind) = match std::fs::metadata(&args.path) {
+    let named = args.path.as_ref().or(args.filename.as_ref());
+    let named = named.ok_or_else(|| Fault::usage("name the file or device to check"))?;
+    let shown = RawPath::new(named);
+    let (path, kind) = match std::fs::metadata(named) {
         // A file that is gone has lost everything, which is an answer.
-        Err(e) if e.kind() == std::io::ErrorKind::NotFound => (args.path.clone(), TargetKind::File),
+        Err(e) if e.kind() == std::io::ErrorKind::NotFound => (named.clone(), TargetKind::File),
         Err(e) => return Err(Fault::environment(format!("cannot use {shown}: {e}"))),
         Ok(found) => {
             let kind = match found.file_type() {
@@ -71,7 +73,7 @@ pub fn look(global: &Global, args: &Bench, record: &Path) -> Result<Outcome, Fau
                     )));
                 }
             };
-            (std::fs::canonicalize(&args.path).map_err(Fault::environment)?, kind)
+            (std::fs::canonicalize(named).map_err(Fault::environment)?, kind)
         }
     };
     let cancel = Cancel::listen().map_err(Fault::environment)?;

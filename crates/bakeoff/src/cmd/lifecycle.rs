@@ -155,7 +155,22 @@ pub fn go_on(
 /// A run that could not even be prepared: everything is put back, the record says why.
 fn give_up(mut session: Session, error: StepError) -> Fault {
     let id: String = session.journal.run().header.run.chars().take(8).collect();
+    let cut_off = session.why_cut_off();
     let (reason, note, fault) = match error {
+        StepError::Failed(ActionError::Interrupted) if cut_off.0 != StopReason::Interrupted => {
+            let (reason, note) = cut_off;
+            let said = match reason {
+                StopReason::WriteBudget => Fault::refused(format!(
+                    "{note}, before the first measurement. All changes are restored. Allow more: \
+                     bakeoff resume {id} --max-write 20g"
+                )),
+                _ => Fault::failed(format!(
+                    "{note}, before the first measurement. All changes are restored. Allow more: \
+                     bakeoff resume {id} --time 5m"
+                )),
+            };
+            (reason, note, said)
+        }
         StepError::Failed(ActionError::Interrupted) => {
             let said = format!(
                 "interrupted before the first measurement. All changes are restored. Start again \
@@ -181,7 +196,7 @@ fn give_up(mut session: Session, error: StepError) -> Fault {
 fn announce(session: &Session, quiet: bool) {
     let run = session.journal.run();
     if let Some(rehearsal) = run.rehearsal.as_ref().filter(|_| !quiet) {
-        for line in announce::plan(&run.header, rehearsal) {
+        for line in announce::plan(&run.header, rehearsal, session.journal.elapsed_ns()) {
             session.progress.say(&line);
         }
     }

@@ -4,6 +4,8 @@ pub mod agree;
 pub mod answer;
 pub mod bench;
 pub mod bench_device;
+pub mod bench_job;
+pub mod bench_jobs;
 pub mod bench_kept;
 pub mod bench_scratch;
 pub mod check;

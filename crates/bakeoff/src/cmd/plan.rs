@@ -106,7 +106,7 @@ fn target_view(wanted: &Wanted, speed: &SpeedView) -> TargetView {
         region_start_bytes: span.start_bytes,
         region_size_bytes: span.size_bytes,
         state: state_label(*flash_state),
-        max_write_bytes: target.write_budget(),
+        max_write_bytes: Some(target.write_budget()),
         speed: speed.clone(),
     }
 }

@@ -31,9 +31,11 @@ pub fn run(global: &Global, args: &Quick) -> Result<Outcome, Fault> {
     }
     let candidates = planning::directories::candidates(&args.dirs)?;
     let places: Vec<&Place> = candidates.iter().filter_map(place_of).collect();
-    let budget = space::quick_write_budget(
-        places.iter().filter(|p| p.class == PlaceClass::Block).flat_map(|p| p.disks()),
-    );
+    // Memory does not wear.
+    let wearing = || places.iter().filter(|place| place.class != PlaceClass::Memory);
+    let budget = wearing()
+        .next()
+        .map(|_| space::quick_write_budget(wearing().flat_map(|place| place.disks())));
     let names: Vec<&str> = candidates.iter().map(|c| c.name.as_str()).collect();
     let title = format!("quick: {}", names.join(", "));
     let mut protocol = Protocol::for_mode(Mode::Quick, candidates.len() as u32);

@@ -21,7 +21,8 @@ pub fn run<T>(
     work: impl FnOnce(&mut Session) -> Result<T, Fault>,
 ) -> Result<T, Fault> {
     let mut store = Sqlite::open(&crate::store::place::path(global.store.as_deref())?)?;
-    let plan = RunPlan::new(verb, title, Protocol::for_mode(Mode::Quick, 0));
+    let protocol = Protocol { time_ns: None, ..Protocol::for_mode(Mode::Quick, 0) };
+    let plan = RunPlan::new(verb, title, protocol);
     let header = plan.header(global);
     let journal = Journal::begin(&mut store, header)?;
     let run = journal.run().header.run.clone();

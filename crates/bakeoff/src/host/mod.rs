@@ -26,6 +26,7 @@ mod loop_under;
 mod loops;
 mod mounts;
 mod opened;
+mod own_io;
 mod place;
 pub mod power;
 mod process;
@@ -52,6 +53,7 @@ pub use fitness::gather as fitness;
 pub use live::{Devices, Live};
 pub use loops::{attached_loops, inode_of, is_mount_point};
 pub use opened::{Opened, open_device, open_directory, reopen};
+pub use own_io::{device_written_bytes, written_bytes as own_written_bytes};
 pub use place::place;
 pub use process::{boot_id, process_start_ticks};
 pub use settings::{

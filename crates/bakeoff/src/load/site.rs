@@ -1,11 +1,14 @@
 //! Where a candidate's cells happen during one visit, and what lies below that place.
 
+use std::io;
+
 use bakeoff_core::model::host::{LayerKind, Place, PlaceClass};
 use bakeoff_core::model::path::RawPath;
+use bakeoff_core::model::workload::Phase;
 use bakeoff_core::telemetry::layout::Device;
 use bakeoff_core::tools::native::TargetKind;
 
-use super::scratch::Scratch;
+use super::scratch::{self, Scratch};
 use super::subject::Subject;
 use crate::host;
 
@@ -60,6 +63,25 @@ impl Site {
             is_raw: false,
             devices,
         }
+    }
+
+    /// What a workload is measured on; new files and directories are made.
+    ///
+    /// # Errors
+    /// When one cannot be made.
+    pub fn target(&self, phase: Phase) -> io::Result<(Subject, TargetKind)> {
+        Ok(match phase {
+            Phase::ColdRead | Phase::Overwrite => (self.data.clone(), self.data_kind()),
+            // Without files, what is new begins where the device does.
+            Phase::Append if self.is_raw => (self.data.clone(), self.data_kind()),
+            Phase::Append => {
+                (Subject::Opened(self.scratch.create(scratch::APPEND)?), TargetKind::File)
+            }
+            Phase::Metadata | Phase::Whole => {
+                let made = self.scratch.make_dir(scratch::SMALL)?;
+                (Subject::Opened(made), TargetKind::Directory)
+            }
+        })
     }
 
     /// What [`Site::data`] is.

@@ -48,6 +48,7 @@ impl Session<'_> {
         round: Option<Round>,
     ) -> Result<BlockEnd, Fault> {
         let block = u32::try_from(self.journal.run().blocks.len()).map_err(Fault::bug)?;
+        let own_before = self.spent.own_bytes();
         self.journal.record(What::BlockStarted { block, order: order.clone(), round })?;
         // Between rounds the drive gets neither a rest nor other work.
         let follows = round.is_some_and(|round| round.round > 0);
@@ -70,7 +71,10 @@ impl Session<'_> {
             *why = lost.to_string();
         }
         match &end {
-            BlockEnd::Complete => self.journal.record(What::BlockDone { block })?,
+            BlockEnd::Complete => {
+                self.spent.count_block(own_before);
+                self.journal.record(What::BlockDone { block })?;
+            }
             BlockEnd::Interrupted => self.supersede(block, "interrupted")?,
             BlockEnd::Failed(why) => self.supersede(block, why)?,
         }

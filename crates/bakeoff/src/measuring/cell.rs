@@ -384,21 +384,11 @@ fn measure_phase(
 
 /// What a workload is measured on; new files and directories are made.
 pub fn target(site: &Site, phase: Phase) -> Result<(Subject, TargetKind), CellError> {
-    Ok(match phase {
-        Phase::ColdRead | Phase::Overwrite => (site.data.clone(), site.data_kind()),
-        // Without files, what is new begins where the device does.
-        Phase::Append if site.is_raw => (site.data.clone(), site.data_kind()),
-        Phase::Append => {
-            let made = site.scratch.create(scratch::APPEND);
-            let made = made.map_err(|e| CellError::Io("cannot make a new file", e))?;
-            (Subject::Opened(made), TargetKind::File)
-        }
-        Phase::Metadata | Phase::Whole => {
-            let made = site.scratch.make_dir(scratch::SMALL);
-            let made = made.map_err(|e| CellError::Io("cannot make a directory", e))?;
-            (Subject::Opened(made), TargetKind::Directory)
-        }
-    })
+    let what = match phase {
+        Phase::Metadata | Phase::Whole => "cannot make a directory",
+        _ => "cannot make a new file",
+    };
+    site.target(phase).map_err(|error| CellError::Io(what, error))
 }
 
 /// Puts the data file out of memory and says how much of it is still there: of itself, and of the

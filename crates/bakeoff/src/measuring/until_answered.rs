@@ -49,7 +49,10 @@ impl Session<'_> {
             .and_then(|()| self.ask_drives(false))
             .and_then(|()| ceilings::measure(self, target_set))
             .and_then(|()| self.until_stopped(target_set))
-            .and_then(|ended| self.end_rounds(target_set).map(|()| ended))
+            .and_then(|ended| {
+                self.lift_time_limit();
+                self.end_rounds(target_set).map(|()| ended)
+            })
             .and_then(|stopped| prove::measure(self, target_set).map(|()| stopped))
             .and_then(|ended| self.ask_drives(true).map(|()| ended));
         self.sampler = None;
@@ -105,7 +108,7 @@ impl Session<'_> {
     fn until_stopped(&mut self, target_set: &mut TargetSet) -> Result<(StopReason, String), Fault> {
         loop {
             if self.cancel.is_set() {
-                return Ok((StopReason::Interrupted, String::new()));
+                return Ok(self.why_cut_off());
             }
             match decide::next(self.journal.run(), self.clock()) {
                 Next::Look { blocks, dropped } => {
@@ -114,7 +117,7 @@ impl Session<'_> {
                 Next::Stop { reason, note } => return Ok((reason, note)),
                 Next::Block { order, round } => match self.block(target_set, order, round)? {
                     BlockEnd::Complete => self.show_so_far(),
-                    BlockEnd::Interrupted => return Ok((StopReason::Interrupted, String::new())),
+                    BlockEnd::Interrupted => return Ok(self.why_cut_off()),
                     BlockEnd::Failed(why) => return Ok((StopReason::Failed, why)),
                 },
             }
@@ -142,8 +145,8 @@ impl Session<'_> {
         Clock {
             elapsed_ns: self.journal.elapsed_ns(),
             estimated_block_ns,
-            written_bytes: cost::written_bytes(run),
-            estimated_block_write_bytes,
+            written_bytes: self.spent.of_run(run),
+            estimated_block_write_bytes: estimated_block_write_bytes.max(self.spent.a_block()),
         }
     }
 }

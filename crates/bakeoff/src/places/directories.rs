@@ -1,5 +1,6 @@
 //! The ground of `quick`: a scratch directory with a data file in each directory, laid out once.
 
+use bakeoff_core::decide::size::SizeLimits;
 use bakeoff_core::model::candidate::{Candidate, Kind};
 use bakeoff_core::model::host::{Place, PlaceClass};
 use bakeoff_core::model::job::{Job, Rw};
@@ -11,6 +12,7 @@ use bakeoff_core::units;
 
 use super::rehearse::{self, Findings, Trial, unfilled};
 use super::target_set::{self, TargetSet};
+use super::try_cells;
 use crate::fault::Fault;
 use crate::host::{self, Opened};
 use crate::load;
@@ -44,8 +46,13 @@ pub fn prepare(session: &mut Session) -> Result<TargetSet, StepError> {
     let mut sites = Vec::new();
     let mut found = Vec::new();
     let mut written_bytes = PILOT_BYTES * candidates.len() as u64;
+    let beside_bytes = room.saturating_sub(file_bytes + target_set::SENTINEL_BYTES);
     for ((candidate, scratch), rate) in candidates.iter().zip(scratches).zip(rates) {
-        let (site, trial) = lay_out(session, candidate, scratch, file_bytes, rate)?;
+        let (site, mut trial) = lay_out(session, candidate, scratch, file_bytes, rate)?;
+        let limits = SizeLimits { file_bytes, beside_bytes, bytes_per_s: trial.bytes_per_s };
+        let time_ns = try_cells::time_ns(session, candidates.len());
+        trial.cells = try_cells::try_cells(session, &site, &limits, time_ns)
+            .map_err(|error| in_place(candidate, unfilled(error)))?;
         written_bytes += file_bytes;
         sites.push(site);
         found.push((candidate.clone(), trial));
@@ -59,7 +66,7 @@ pub fn prepare(session: &mut Session) -> Result<TargetSet, StepError> {
             region: None,
             more_regions: Vec::new(),
             file_bytes,
-            append_room_bytes: room.saturating_sub(file_bytes + target_set::SENTINEL_BYTES),
+            append_room_bytes: beside_bytes,
             written_bytes,
             stand_side_by_side: true,
         },

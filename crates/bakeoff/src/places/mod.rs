@@ -11,3 +11,4 @@ pub mod stacks;
 pub mod survey;
 pub mod target_set;
 pub mod targets;
+mod try_cells;

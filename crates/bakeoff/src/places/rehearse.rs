@@ -5,8 +5,9 @@
 
 use std::time::Instant;
 
+use bakeoff_core::decide::cell_trial::{CellTrial, expected_length_ns};
 use bakeoff_core::decide::fit::{Cost, FitError, Wanted, plan_fit};
-use bakeoff_core::decide::pace::{self, Demand};
+use bakeoff_core::decide::pace::{self, Demand, Pace};
 use bakeoff_core::decide::size::SizeLimits;
 use bakeoff_core::model::candidate::{Candidate, Skipped};
 use bakeoff_core::model::event::{Header, Region, Rehearsal, What};
@@ -39,7 +40,7 @@ const SLICE_OVERHEAD_NS: u64 = 4_000_000;
 const START_NS: u64 = 30_000_000;
 
 /// What was learnt about one candidate.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Trial {
     /// Durable sequential writing, bytes a second.
     pub bytes_per_s: f64,
@@ -49,6 +50,8 @@ pub struct Trial {
     pub visit: Cost,
     /// Whether what is written wears a disk; memory does not.
     pub wears: bool,
+    /// What a few slices of each workload took, in the order of the header's workloads.
+    pub cells: Vec<Option<CellTrial>>,
 }
 
 /// A load that prepares a candidate failed; as the failure of that step.
@@ -172,13 +175,15 @@ pub fn apply_limits(session: &mut Session, found: Findings) -> Result<(), Fault>
     let header = session.journal.run().header.clone();
     let visit_ns = mean(found.candidates.iter().map(|(_, trial)| trial.visit)).time_ns;
     let visited = u32::try_from(found.candidates.len()).unwrap_or(u32::MAX);
-    let rehearsal = plan(&header, session.journal.elapsed_ns(), found).map_err(|error| {
-        // On a drive of its own wear is a question of safety.
-        match (&error, header.verb.as_str()) {
-            (FitError::Bytes { .. }, "run") => Fault::refused(error),
+    // What was tried was written too.
+    let written_bytes = found.written_bytes.max(session.spent.own_bytes());
+    let found = Findings { written_bytes, ..found };
+    let rehearsal =
+        plan(&header, session.journal.elapsed_ns(), found).map_err(|error| match error {
+            // Wear is a question of safety.
+            FitError::Bytes { .. } => Fault::refused(error),
             _ => Fault::usage(error),
-        }
-    })?;
+        })?;
     let demand = demand(
         &rehearsal.workloads,
         visited,
@@ -198,7 +203,7 @@ pub fn apply_limits(session: &mut Session, found: Findings) -> Result<(), Fault>
 }
 
 fn plan(header: &Header, elapsed_ns: u64, found: Findings) -> Result<Rehearsal, FitError> {
-    let trials: Vec<Trial> = found.candidates.iter().map(|(_, trial)| *trial).collect();
+    let trials: Vec<&Trial> = found.candidates.iter().map(|(_, trial)| trial).collect();
     let fastest = trials.iter().map(|t| t.bytes_per_s).fold(0.0, f64::max);
     let room = SizeLimits {
         file_bytes: found.file_bytes,
@@ -216,18 +221,33 @@ fn plan(header: &Header, elapsed_ns: u64, found: Findings) -> Result<Rehearsal, 
     };
     let mut protocol = Protocol { k, isolation, ..header.protocol.clone() };
     let visit = mean(trials.iter().map(|t| t.visit));
+    let mut lengths = vec![USUAL_SLICE_NS; workloads.len()];
     if isolation == Isolation::Slices {
         let demand = demand(&workloads, visited, visit.time_ns, protocol.time_ns, elapsed_ns);
-        protocol.rounds = pace::pace(&demand, USUAL_SLICE_NS).rounds;
+        let pace = pace::pace(&demand, USUAL_SLICE_NS);
+        protocol.rounds = pace.rounds;
+        lengths = expected_lengths(&workloads, &trials, pace);
     }
-    let cost = |w: &Workload, t: &Trial| match isolation == Isolation::Slices && w.can_be_sliced() {
-        true => sliced_cost(w, &protocol, t),
-        false => cell_cost(w, &protocol, t),
+    let cost = |(at, w): (usize, &Workload)| {
+        let is_sliced = isolation == Isolation::Slices && w.can_be_sliced();
+        let (length_ns, rounds) = match is_sliced {
+            true => (lengths[at], protocol.rounds),
+            false => (timed_ns(w, &protocol), 1),
+        };
+        let tried = |t: &Trial| t.cells.get(at)?.as_ref()?.cell(length_ns, rounds);
+        let known: Vec<Cost> = trials.iter().filter_map(|t| tried(t)).collect();
+        // A candidate that it was not tried on is taken for one of the others.
+        match is_sliced {
+            _ if !known.is_empty() => mean(known.into_iter()),
+            true => mean(trials.iter().map(|t| sliced_cost(w, &protocol, t))),
+            false => mean(trials.iter().map(|t| cell_cost(w, &protocol, t))),
+        }
     };
     let wanted = Wanted {
         workloads: workloads
             .iter()
-            .map(|w| (w.name.clone(), mean(trials.iter().map(|t| cost(w, t)))))
+            .enumerate()
+            .map(|(at, w)| (w.name.clone(), cost((at, w))))
             .collect(),
         candidates: visited,
         visit,
@@ -252,6 +272,33 @@ fn plan(header: &Header, elapsed_ns: u64, found: Findings) -> Result<Rehearsal, 
         block_write_bytes: fit.block.write_bytes,
         expected_write_bytes: fit.least.write_bytes,
     })
+}
+
+/// How long a part of a profile measures; 0 for one that goes through its files once.
+fn timed_ns(workload: &Workload, protocol: &Protocol) -> u64 {
+    let spec = workload.profile.and_then(profiles::part_spec).filter(|spec| spec.is_timed);
+    let asked_ns = workload.job.runtime_ns.unwrap_or(0).max(protocol.cell_min_ns);
+    let measured_ns = spec.map_or(0, |spec| spec.least_ns.max(asked_ns));
+    measured_ns.min(protocol.cell_max_ns.unwrap_or(u64::MAX))
+}
+
+/// How long the slices of each workload will probably be.
+fn expected_lengths(workloads: &[Workload], trials: &[&Trial], pace: Pace) -> Vec<u64> {
+    let sliced = workloads.iter().filter(|w| w.can_be_sliced()).count();
+    let (mut lengths, mut chosen_ns, mut done) = (Vec::new(), 0, 0);
+    for (at, workload) in workloads.iter().enumerate() {
+        if !workload.can_be_sliced() {
+            lengths.push(0);
+            continue;
+        }
+        let left = u32::try_from(sliced - done).unwrap_or(u32::MAX);
+        let tried: Vec<&CellTrial> =
+            trials.iter().filter_map(|t| t.cells.get(at)?.as_ref()).collect();
+        let length_ns = expected_length_ns(&tried, pace.longest_slice_ns(chosen_ns, left));
+        (chosen_ns, done) = (chosen_ns + length_ns, done + 1);
+        lengths.push(length_ns);
+    }
+    lengths
 }
 
 fn mean(costs: impl Iterator<Item = Cost>) -> Cost {

@@ -1,6 +1,7 @@
 //! Prepares every stack once on its region, and settles what is measured, before the first block.
 
 use bakeoff_core::decide::fit::Cost;
+use bakeoff_core::decide::size::SizeLimits;
 use bakeoff_core::model::candidate::{Candidate, Skipped};
 use bakeoff_core::model::path::printable;
 use bakeoff_core::model::protocol::Isolation;
@@ -8,6 +9,7 @@ use bakeoff_core::model::protocol::Isolation;
 use super::regions::Regions;
 use super::rehearse::{self, Findings, Trial, unfilled};
 use super::target_set::TargetSet;
+use super::try_cells;
 use crate::fault::Fault;
 use crate::steps::action::ActionError;
 use crate::steps::session::Session;
@@ -43,7 +45,9 @@ pub fn rehearse(
     let tried: Vec<Candidate> =
         header.candidates.iter().filter(|c| !left_out(c)).cloned().collect();
     for candidate in &tried {
-        match trial(session, &mut target_set, candidate, visit_bytes, rate) {
+        let time_ns = try_cells::time_ns(session, tried.len());
+        let limits = SizeLimits { file_bytes, beside_bytes: append_room_bytes, bytes_per_s: rate };
+        match trial(session, &mut target_set, candidate, (visit_bytes, time_ns), &limits) {
             Ok(trial) => found.push((candidate.clone(), trial)),
             Err(StepError::Failed(error)) if is_the_candidates(&error) => {
                 let reason = printable(error.to_string().as_bytes());
@@ -84,21 +88,28 @@ fn trial(
     session: &mut Session,
     target_set: &mut TargetSet,
     candidate: &Candidate,
-    visit_bytes: u64,
-    rate: f64,
+    (visit_bytes, time_ns): (u64, u64),
+    limits: &SizeLimits,
 ) -> Result<Trial, StepError> {
-    let (entered, visit_ns) = rehearse::timed(|| Ok(target_set.enter(session, candidate)))?;
+    let before_bytes = session.spent.own_bytes();
+    let (entered, enter_ns) = rehearse::timed(|| Ok(target_set.enter(session, candidate)))?;
+    let entered_bytes = session.spent.own_bytes().saturating_sub(before_bytes);
     let tried = match (&entered, target_set.site(0)) {
-        (Ok(()), Some(site)) => rehearse::flushed_write_ns(session, site).map(Some),
-        _ => Ok(None),
+        (Ok(()), Some(site)) => rehearse::flushed_write_ns(session, site)
+            .and_then(|ns| Ok((ns, try_cells::try_cells(session, site, limits, time_ns)?))),
+        _ => Ok((0, Vec::new())),
     };
-    target_set.leave(&mut session.journal)?;
+    let ((), leave_ns) = rehearse::timed(|| target_set.leave(&mut session.journal))?;
     entered?;
-    let flushed_write_ns = tried.map_err(|error| StepError::Failed(unfilled(error)))?;
+    let (flushed_write_ns, cells) = tried.map_err(|error| StepError::Failed(unfilled(error)))?;
     Ok(Trial {
-        bytes_per_s: rate,
-        flushed_write_ns: flushed_write_ns.unwrap_or_default(),
-        visit: Cost { time_ns: visit_ns, write_bytes: visit_bytes },
+        bytes_per_s: limits.bytes_per_s,
+        flushed_write_ns,
+        visit: Cost {
+            time_ns: enter_ns.saturating_add(leave_ns),
+            write_bytes: visit_bytes.max(entered_bytes),
+        },
         wears: true,
+        cells,
     })
 }

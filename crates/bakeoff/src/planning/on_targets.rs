@@ -42,7 +42,7 @@ pub fn look_at(global: &Global, args: &Plan, report: Option<&Path>) -> Result<Lo
     let budget = args
         .max_write
         .or(asked.protocol.max_write_bytes)
-        .or_else(|| found.iter().filter_map(Target::write_budget).min());
+        .or_else(|| found.iter().map(Target::write_budget).min());
     let stacks = asked.stacks.len().max(1) as u64 * found.len() as u64;
     let mode = asked.protocol.mode;
     // How often regions are prepared follows from the workloads only where each has its rounds.

@@ -4,7 +4,8 @@
 //! do them, `undoing` is the closed list of what is ever undone, `journal` records, `recover`
 //! undoes what a dead run left. `target` chooses drives, `locked_target` keeps them for us. What is
 //! below a directory of others is made and held open by `making`; what only root uses is in a place
-//! of our own (`own_place`).
+//! of our own (`own_place`). `watchdog` holds a run to its limits, and
+//! `spent` counts what it wrote.
 
 pub mod action;
 pub mod device_actions;
@@ -16,6 +17,8 @@ pub mod own_place;
 pub mod probing;
 pub mod recover;
 pub mod session;
+pub mod spent;
 pub mod stepper;
 pub mod target;
 pub mod undoing;
+mod watchdog;

@@ -5,13 +5,16 @@ use std::collections::BTreeMap;
 use bakeoff_core::decide::pace::Pace;
 use bakeoff_core::model::event::{StopReason, What};
 use bakeoff_core::model::run::BlockState;
+use bakeoff_core::units;
 
 use super::journal::Journal;
 use super::locked_target::LockedTarget;
+use super::spent::Spent;
 use super::stepper;
+use super::watchdog::Watchdog;
 use crate::fault::Fault;
 use crate::sampler::Sampler;
-use crate::signals::Cancel;
+use crate::signals::{Cancel, Limit};
 use crate::ui::progress::Progress;
 use crate::ui::say;
 
@@ -36,11 +39,17 @@ pub struct Session<'s> {
     pub lengths: BTreeMap<u16, u64>,
     /// How many rounds, and how long slices may be.
     pub pace: Pace,
+    /// What was written since this process has it.
+    pub spent: Spent,
+    /// Holds it to its limits until it ends.
+    limits: Option<Watchdog>,
 }
 
 impl<'s> Session<'s> {
     /// A run in hand, before anything is measured.
     pub fn new(journal: Journal<'s>, cancel: Cancel, progress: Progress) -> Session<'s> {
+        let spent = Spent::begin(journal.run());
+        let limits = Watchdog::start(journal.run(), journal.elapsed_ns(), &spent, &cancel);
         Session {
             journal,
             cancel,
@@ -51,12 +60,39 @@ impl<'s> Session<'s> {
             hung: Vec::new(),
             lengths: BTreeMap::new(),
             pace: Pace::default(),
+            spent,
+            limits,
+        }
+    }
+
+    /// Ends the limit of time: all blocks are done, and follow-up experiments have one of their own.
+    pub fn lift_time_limit(&mut self) {
+        self.limits = None;
+        self.cancel.forget_time();
+    }
+
+    /// Why work was cut off: a limit, or somebody asked.
+    pub fn why_cut_off(&self) -> (StopReason, String) {
+        let protocol = &self.journal.run().header.protocol;
+        match self.cancel.limit() {
+            Some(Limit::Time) => {
+                let limit = units::duration(protocol.time_ns.unwrap_or_default());
+                let note = format!("time limit of {limit} reached");
+                (StopReason::TimeUp, note)
+            }
+            Some(Limit::Bytes) => {
+                let limit = units::size(protocol.max_write_bytes.unwrap_or_default());
+                let note = format!("write limit of {limit} reached");
+                (StopReason::WriteBudget, note)
+            }
+            None => (StopReason::Interrupted, String::new()),
         }
     }
 
     /// Puts everything back when the record cannot be kept any more, for want of space or because
     /// of a bug. What cannot be written down is done all the same: undoing twice does no harm.
     pub fn abandon(&mut self, fault: Fault) -> Fault {
+        self.limits = None;
         self.progress.doing("restoring all changes");
         // Removing our files may have made the room that the record lacked.
         let undone = stepper::undo_all(&mut self.journal);
@@ -74,6 +110,7 @@ impl<'s> Session<'s> {
     /// Puts everything back and records the end. What cannot be put back is said and stays in the
     /// record for `clean`.
     pub fn finish(&mut self, reason: StopReason, note: String) -> Result<(), Fault> {
+        self.limits = None;
         self.progress.doing("restoring all changes");
         let failures = stepper::undo_all(&mut self.journal)?;
         self.journal.record(What::Stopped { reason, note })?;

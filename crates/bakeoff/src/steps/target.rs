@@ -407,9 +407,9 @@ impl Target {
         disk.serial.clone().filter(|_| is_sd && disk.bus.as_deref() == Some("mmc"))
     }
 
-    /// Bytes that may be written to it unless the user allows more; `None` = no limit.
-    pub fn write_budget(&self) -> Option<u64> {
-        self.place.disks().filter_map(space::run_write_budget).min()
+    /// Bytes that may be written to it unless the user allows more.
+    pub fn write_budget(&self) -> u64 {
+        space::run_write_budget(&self.place)
     }
 
     /// Whether it spins, so that where on it matters and what was written before does not.

@@ -6,7 +6,7 @@
 
 use std::fs::{self, File, Metadata};
 use std::io::{self, Read, Write};
-use std::os::unix::fs::{MetadataExt, PermissionsExt, fchown};
+use std::os::unix::fs::{FileTypeExt, MetadataExt, PermissionsExt, fchown};
 use std::path::{Path, PathBuf};
 
 use bakeoff_core::model::path::RawPath;
@@ -19,7 +19,8 @@ use super::user::User;
 const SEARCH_BYTES: u64 = 4 << 20;
 /// Words that only files of ours carry: schemas, the HTML report's generator, the last line of a
 /// Markdown block.
-const MARKS: [&str; 3] = ["\"bakeoff/", "content=\"bakeoff", "; repeat with `bakeoff "];
+const MARKS: [&str; 4] =
+    ["\"bakeoff/", "\"fio version\": \"bakeoff-", "content=\"bakeoff", "; repeat with `bakeoff "];
 
 /// Writes `content` to `path`.
 pub fn write_atomically(path: &Path, content: &[u8]) -> io::Result<()> {
@@ -34,6 +35,11 @@ pub fn write_with(
     let mut before = None;
     let target = match fs::metadata(path) {
         Ok(found) if found.is_dir() => return Err(io::ErrorKind::IsADirectory.into()),
+        Ok(found) if found.file_type().is_block_device() => {
+            let path = RawPath::new(path);
+            let said = format!("Refusing to write a result to {path}: it is a block device");
+            return Err(io::Error::new(io::ErrorKind::AlreadyExists, said));
+        }
         // A terminal, /dev/null or a pipe has no content to save.
         Ok(found) if !found.is_file() => return fill(&mut File::options().write(true).open(path)?),
         Ok(found) if found.len() > 0 && !is_ours(path)? => {

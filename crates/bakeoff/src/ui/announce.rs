@@ -11,8 +11,40 @@ use bakeoff_core::units;
 /// Columns of the narrowest terminal that is catered for.
 const WIDTH: usize = 80;
 
-/// The plan in three lines, followed by one line for everything that was left out.
-pub fn plan(header: &Header, rehearsal: &Rehearsal) -> Vec<String> {
+/// What is expected from here on: at the first look, and as long as the limits allow.
+struct Ahead {
+    time_ns: (u64, u64),
+    write_bytes: (u64, u64),
+}
+
+impl Ahead {
+    fn of(rehearsal: &Rehearsal, elapsed_ns: u64, (first, last): (u32, u32)) -> Ahead {
+        let Rehearsal { protocol, block_ns, block_write_bytes, .. } = rehearsal;
+        let left_ns = protocol.time_ns.map_or(u64::MAX, |limit| limit.saturating_sub(elapsed_ns));
+        let fitting = left_ns.checked_div(*block_ns).unwrap_or(u64::from(last));
+        let most = u64::from(last).min(fitting.max(first.into()));
+        let time_ns = |blocks: u64| block_ns.saturating_mul(blocks).min(left_ns);
+        let least_bytes = rehearsal.expected_write_bytes;
+        let more = block_write_bytes.saturating_mul(most.saturating_sub(first.into()));
+        let limit = protocol.max_write_bytes.unwrap_or(u64::MAX);
+        let most_bytes = least_bytes.saturating_add(more).min(limit);
+        Ahead {
+            time_ns: (time_ns(first.into()), time_ns(most)),
+            write_bytes: (least_bytes.min(most_bytes), most_bytes),
+        }
+    }
+}
+
+/// `about 5 min`, or `2 min to 5 min` where the two differ as people see them.
+fn span((least, most): (u64, u64), shown: fn(u64) -> String) -> String {
+    match (shown(least), shown(most)) {
+        (least, most) if least == most => format!("about {most}"),
+        (least, most) => format!("{least} to {most}"),
+    }
+}
+
+/// The plan in three lines at so much active time, followed by one line for everything that was left out.
+pub fn plan(header: &Header, rehearsal: &Rehearsal, elapsed_ns: u64) -> Vec<String> {
     let names = |list: &mut dyn Iterator<Item = &str>| list.collect::<Vec<_>>().join(", ");
     let candidates = names(&mut rehearsal.candidates.iter().map(|c| c.name.as_str()));
     let workloads = names(&mut rehearsal.workloads.iter().map(|w| w.name.as_str()));
@@ -24,8 +56,7 @@ pub fn plan(header: &Header, rehearsal: &Rehearsal) -> Vec<String> {
         false if !is_compared => (rehearsal.protocol.first_look(), rehearsal.protocol.first_look()),
         false => (rehearsal.protocol.first_look(), rehearsal.protocol.last_block()),
     };
-    let blocks_ns = |blocks: u32| rehearsal.block_ns.saturating_mul(blocks.into());
-    let most_ns = blocks_ns(last).min(rehearsal.protocol.time_ns.unwrap_or(u64::MAX));
+    let ahead = Ahead::of(rehearsal, elapsed_ns, (first, last));
     let mut lines = vec![
         match of_rounds {
             true => format!(
@@ -41,13 +72,9 @@ pub fn plan(header: &Header, rehearsal: &Rehearsal) -> Vec<String> {
             ),
         },
         format!(
-            "Time {} more; writes about {} to the disk{}.",
-            match blocks_ns(first).min(most_ns) {
-                least_ns if least_ns < most_ns =>
-                    format!("{} to {}", units::duration(least_ns), units::duration(most_ns)),
-                _ => format!("about {}", units::duration(most_ns)),
-            },
-            units::size(rehearsal.expected_write_bytes),
+            "Time {} more; writes {} to the disk{}.",
+            span(ahead.time_ns, units::duration),
+            span(ahead.write_bytes, units::size),
             match rehearsal.protocol.max_write_bytes {
                 Some(bytes) => format!(", at most {}", units::size(bytes)),
                 None => String::new(),

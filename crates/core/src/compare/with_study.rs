@@ -166,6 +166,7 @@ impl Pattern {
             Rw::RandRead => (true, true, false),
             Rw::RandWrite => (true, false, true),
             Rw::RandRw => (true, true, true),
+            Rw::ReadWrite => (false, true, true),
             Rw::SmallFiles => return None,
         };
         Some(Pattern { is_random, reads, writes })

@@ -4,6 +4,7 @@
 //! event and asks again. The rules are in [`protocol`], who is visited when in [`order`], the
 //! arithmetic of the answer in [`table`] and [`compare`].
 
+pub mod cell_trial;
 pub mod compare;
 pub mod cooling;
 pub mod cost;
@@ -110,14 +111,15 @@ pub fn next(run: &Run, now: Clock) -> Next {
 }
 
 /// The budget that what comes next would break; `None` = it may start. The first blocks, without
-/// which nothing can be said, may take twice the time: the plan said they fit.
+/// which nothing can be said, start where there is time for half of what they are expected to
+/// take, which may be too much; the runner ends them at the limit.
 fn budget(run: &Run, now: Clock, cost: Cost, enough: bool) -> Option<(StopReason, String)> {
     let protocol = &run.header.protocol;
-    let grace = if enough { 1 } else { 2 };
     let what = if rounds::is_of_rounds(run) { "the next round" } else { "another block" };
-    let needed_ns = now.elapsed_ns.saturating_add(cost.time_ns);
+    let least_ns = if enough { cost.time_ns } else { cost.time_ns / 2 };
+    let needed_ns = now.elapsed_ns.saturating_add(least_ns);
     if let Some(limit_ns) = protocol.time_ns
-        && needed_ns > limit_ns.saturating_mul(grace)
+        && needed_ns > limit_ns
     {
         let note = format!(
             "time limit reached: {what} takes about {} and does not fit into {}",

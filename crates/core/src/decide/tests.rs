@@ -69,16 +69,17 @@ fn time_runs_out_after_one_more_look() {
 }
 
 #[test]
-fn the_first_five_blocks_get_twice_the_time_and_no_more() {
+fn a_block_that_an_answer_needs_starts_where_half_of_it_fits() {
     let run = |time_s: u64| {
         Version01::stacks(&["a", "b"])
             .header(|h| h.protocol.time_ns = Some(time_s * 1_000_000_000))
             .play(99, steady(&[100.0, 100.0]))
             .build()
     };
-    assert_eq!(schedule::complete(&run(20)), 5);
-    let short = run(10);
-    assert!(schedule::complete(&short) < 5);
+    // A block takes 6 s, and the fifth one starts at 25 s.
+    assert_eq!(schedule::complete(&run(28)), 5);
+    let short = run(27);
+    assert_eq!(schedule::complete(&short), 4);
     assert_eq!((stopped(&short), short.looks.len()), (StopReason::TimeUp, 0));
 }
 

@@ -23,6 +23,8 @@ pub enum Rw {
     RandRead,
     /// Random writes.
     RandWrite,
+    /// Sequential reads and writes mixed by `rwmixread`, each in an order of its own.
+    ReadWrite,
     /// Random reads and writes mixed by `rwmixread`.
     RandRw,
     /// Metadata: create, stat, read and unlink `size / bs` files of `bs` bytes, set after set.
@@ -31,8 +33,15 @@ pub enum Rw {
 
 impl Rw {
     /// Every value, in the order help lists them.
-    pub const ALL: [Rw; 6] =
-        [Rw::Read, Rw::Write, Rw::RandRead, Rw::RandWrite, Rw::RandRw, Rw::SmallFiles];
+    pub const ALL: [Rw; 7] = [
+        Rw::Read,
+        Rw::Write,
+        Rw::RandRead,
+        Rw::RandWrite,
+        Rw::ReadWrite,
+        Rw::RandRw,
+        Rw::SmallFiles,
+    ];
 
     /// fio's spelling (`smallfiles` is ours: fio has three engines for it).
     pub fn name(self) -> &'static str {
@@ -41,6 +50,7 @@ impl Rw {
             Rw::Write => "write",
             Rw::RandRead => "randread",
             Rw::RandWrite => "randwrite",
+            Rw::ReadWrite => "readwrite",
             Rw::RandRw => "randrw",
             Rw::SmallFiles => "smallfiles",
         }
@@ -48,12 +58,17 @@ impl Rw {
 
     /// Whether any operation reads data.
     pub fn reads(self) -> bool {
-        matches!(self, Rw::Read | Rw::RandRead | Rw::RandRw | Rw::SmallFiles)
+        !matches!(self, Rw::Write | Rw::RandWrite)
     }
 
     /// Whether any operation changes the file or directory.
     pub fn writes(self) -> bool {
         !matches!(self, Rw::Read | Rw::RandRead)
+    }
+
+    /// Whether reads and writes of one file take turns.
+    pub fn is_mixed(self) -> bool {
+        matches!(self, Rw::ReadWrite | Rw::RandRw)
     }
 
     /// Whether offsets are drawn at random.
@@ -212,7 +227,7 @@ pub struct Job {
     pub fdatasync: u32,
     /// One `fsync(2)` at the end, inside the measured time.
     pub end_fsync: bool,
-    /// Percent of reads in [`Rw::RandRw`].
+    /// Percent of reads in [`Rw::RandRw`] and [`Rw::ReadWrite`].
     pub rwmixread: u8,
     /// Open loop: operations a second for the whole job; latency counts from the intended start.
     pub rate_iops: Option<u64>,

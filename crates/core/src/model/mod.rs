@@ -1,10 +1,12 @@
 //! The nouns of bakeoff: values that are planned, recorded, analysed and shown.
 
 pub mod acks;
+pub mod block_sizes;
 pub mod candidate;
 pub mod cause;
 pub mod ceiling;
 pub mod event;
+pub mod extent;
 pub mod finding;
 pub mod health;
 pub mod host;

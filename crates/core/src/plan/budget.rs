@@ -75,8 +75,10 @@ pub struct Estimate {
     pub fit: Result<Fit, FitError>,
     /// Everything up to the first look.
     pub first: Cost,
-    /// Everything up to the last block.
+    /// Everything up to the last block that the limits of time and bytes leave room for.
     pub last: Cost,
+    /// How many blocks, or rounds of each workload, that is.
+    pub last_blocks: u32,
 }
 
 /// The costs of a plan; `None` without a site.
@@ -106,15 +108,28 @@ pub fn estimate(made: &Expanded, sites: &[Site], max_write_bytes: Option<u64>) -
     };
     let cells = wanted.workloads.iter().fold(Cost::default(), |all, w| sum(all, w.1, 1));
     let block = sum(Cost::default(), sum(visit, cells, 1), k);
-    let (first, last) = if wanted.is_of_rounds {
+    let (setup, each, first_blocks, most) = if wanted.is_of_rounds {
         let prepared = sum(wanted.setup, visit, groups(&made.workloads).len() as u32);
-        (sum(prepared, cells, ROUNDS as u32), sum(prepared, cells, MOST_ROUNDS as u32))
+        (prepared, cells, ROUNDS as u32, MOST_ROUNDS as u32)
     } else {
-        let after = |blocks| sum(wanted.setup, block, blocks);
         let most = made.protocol.most_blocks(are_compared(&made.candidates));
-        (after(made.protocol.first_look()), after(most))
+        (wanted.setup, block, made.protocol.first_look(), most)
     };
-    Some(Estimate { fit: plan_fit(&wanted), first, last })
+    let last_blocks = within(&wanted, setup, each).min(most).max(first_blocks);
+    let after = |blocks| sum(setup, each, blocks);
+    let (first, last) = (after(first_blocks), after(last_blocks));
+    Some(Estimate { fit: plan_fit(&wanted), first, last, last_blocks })
+}
+
+/// Blocks that the limits leave room for.
+fn within(wanted: &Wanted, setup: Cost, each: Cost) -> u32 {
+    let blocks = |limit: Option<u64>, setup: u64, each: u64| {
+        let left = limit.map(|limit| limit.saturating_sub(setup));
+        left.and_then(|left| left.checked_div(each)).unwrap_or(u64::MAX)
+    };
+    let by_time = blocks(wanted.time_ns, setup.time_ns, each.time_ns);
+    let by_bytes = blocks(wanted.max_write_bytes, setup.write_bytes, each.write_bytes);
+    u32::try_from(by_time.min(by_bytes)).unwrap_or(u32::MAX)
 }
 
 fn sum(base: Cost, each: Cost, n: u32) -> Cost {
@@ -232,7 +247,8 @@ mod tests {
 
     #[test]
     fn time_and_bytes_grow_with_the_plan_and_shrink_with_the_drive() {
-        let made = expanded(built_in("sd-card").unwrap().text, &[]);
+        let mut made = expanded(built_in("sd-card").unwrap().text, &[]);
+        made.protocol.time_ns = None;
         let card = estimate(&made, &[site(&disk("mmc", None, None))], None).unwrap();
         let ssd = estimate(&made, &[site(&disk("nvme", None, None))], None).unwrap();
         assert!(card.first.time_ns > 3 * ssd.first.time_ns);
@@ -240,6 +256,26 @@ mod tests {
         // Four filesystems, a region of 1 GiB before each of 16 visits.
         assert!(card.first.write_bytes > 16 << 30);
         assert!(estimate(&made, &[], None).is_none());
+    }
+
+    /// A plan was said to write 125 GiB, and wrote less than 33: its time was over before.
+    #[test]
+    fn no_more_blocks_are_counted_than_the_limits_leave_room_for() {
+        let mut made = expanded(built_in("sd-card").unwrap().text, &[]);
+        let at = |made: &Expanded, bytes| {
+            estimate(made, &[site(&disk("mmc", None, None))], bytes).unwrap()
+        };
+        made.protocol.time_ns = None;
+        let free = at(&made, None);
+        assert_eq!(free.last_blocks, 27);
+        made.protocol.time_ns = Some(free.last.time_ns / 2);
+        let half = at(&made, None);
+        assert!((10..=14).contains(&half.last_blocks), "{}", half.last_blocks);
+        assert!(half.last.time_ns <= free.last.time_ns / 2);
+        let limit = free.last.write_bytes / 3;
+        assert!(at(&made, Some(limit)).last.write_bytes <= limit);
+        made.protocol.time_ns = Some(1);
+        assert_eq!(at(&made, None).last, at(&made, None).first, "the blocks of an answer");
     }
 
     #[test]

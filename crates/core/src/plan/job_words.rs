@@ -72,9 +72,10 @@ pub(super) fn summary(job: &Job) -> String {
         Rw::Write => format!("{bs} sequential writes to a new file"),
         Rw::RandRead => format!("{bs} random reads"),
         Rw::RandWrite => format!("{bs} random writes"),
-        Rw::RandRw => {
+        Rw::ReadWrite | Rw::RandRw => {
             let (reads, writes) = (job.rwmixread, 100 - job.rwmixread.min(100));
-            format!("{bs} random reads and writes {reads}/{writes}")
+            let order = if job.rw.is_random() { "random" } else { "sequential" };
+            format!("{bs} {order} reads and writes {reads}/{writes}")
         }
         Rw::SmallFiles => format!("{bs} files created, looked at, read, removed"),
     };

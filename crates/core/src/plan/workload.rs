@@ -297,7 +297,7 @@ impl PlannedWorkload {
         let (phase, metric) = match self.job.rw {
             Rw::Read | Rw::RandRead => (Phase::ColdRead, by_block(&self.job)),
             Rw::Write => (Phase::Append, by_block(&self.job)),
-            Rw::RandWrite | Rw::RandRw => (Phase::Overwrite, by_block(&self.job)),
+            Rw::RandWrite | Rw::RandRw | Rw::ReadWrite => (Phase::Overwrite, by_block(&self.job)),
             Rw::SmallFiles => (Phase::Metadata, Metric::FilesPerSecond),
         };
         let mut made = match &self.basis {

@@ -1,6 +1,6 @@
 //! How much room and wear a run may take: pure rules over sizes.
 
-use crate::model::host::{Layer, PlaceClass};
+use crate::model::host::{Layer, Place, PlaceClass};
 
 const MIB: u64 = 1 << 20;
 const GIB: u64 = 1 << 30;
@@ -9,6 +9,8 @@ const GIB: u64 = 1 << 30;
 pub const FILE_MIN_BYTES: u64 = 16 * MIB;
 /// Largest data file chosen unless asked for more.
 pub const FILE_MAX_BYTES: u64 = 256 * MIB;
+/// Least bytes that a run may write where nobody can see what they are written to.
+const UNKNOWN_LEAST_BYTES: u64 = 8 * GIB;
 /// Data files are multiples of this, so that every block size divides them.
 const FILE_STEP_BYTES: u64 = 8 * MIB;
 
@@ -29,23 +31,24 @@ pub fn room_bytes(
 }
 
 /// Bytes a short run may write to these disks unless told otherwise: 2 GiB or 1 % of the smallest
-/// disk, whichever is more; `None` (no limit) when all of them are rotational, which do not wear.
-pub fn quick_write_budget<'a>(disks: impl Iterator<Item = &'a Layer>) -> Option<u64> {
-    let wearing = disks.filter(|disk| disk.rotational != Some(true));
-    let smallest = wearing.map(|disk| disk.size_bytes).min()?;
-    Some((smallest / 100).max(2 * GIB))
+/// disk, whichever is more. Disks that nobody can see are taken for small ones.
+pub fn quick_write_budget<'a>(disks: impl Iterator<Item = &'a Layer>) -> u64 {
+    let smallest = disks.map(|disk| disk.size_bytes).min().unwrap_or(0);
+    (smallest / 100).max(2 * GIB)
 }
 
-/// Bytes a run of a plan may write to this disk unless told otherwise: one capacity of a card or
-/// stick, a tenth of an SSD's; `None` (no limit) for one that spins, which does not wear.
-pub fn run_write_budget(disk: &Layer) -> Option<u64> {
-    let is_card_or_stick = matches!(disk.bus.as_deref(), Some("mmc" | "usb"));
-    match (disk.rotational, is_card_or_stick) {
-        // Behind a USB bridge what does not spin may say it does; rather too careful a limit.
-        (_, true) => Some(disk.size_bytes),
-        (Some(true), false) => None,
-        _ => Some(disk.size_bytes / 10),
-    }
+/// Bytes a run of a plan may write to a drive unless told otherwise: one capacity of a card, a
+/// stick or a hard disk, a tenth of an SSD's. What a virtual disk is on nobody can see: it may be an
+/// SSD, so that a tenth is the limit there too, at least 8 GiB, as many are small.
+pub fn run_write_budget(place: &Place) -> u64 {
+    let of = |disk: &Layer| match (disk.bus.as_deref(), disk.rotational) {
+        // Behind a USB bridge what does not spin may say it does.
+        (Some("mmc" | "usb"), _) | (Some("ata" | "scsi" | "sas"), Some(true)) => disk.size_bytes,
+        (Some("nvme" | "ata" | "scsi" | "sas"), _) => disk.size_bytes / 10,
+        _ => (disk.size_bytes / 10).max(UNKNOWN_LEAST_BYTES),
+    };
+    let unseen = (place.size_bytes / 10).max(UNKNOWN_LEAST_BYTES);
+    place.disks().map(of).min().unwrap_or(unseen)
 }
 
 /// Size of the data file: as large as room, wear (`write_bytes` for `layouts` layouts) and time
@@ -70,6 +73,7 @@ pub fn file_bytes(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::host::LayerKind;
 
     #[test]
     fn half_of_the_free_space_and_never_the_last_of_it() {
@@ -89,30 +93,43 @@ mod tests {
     }
 
     #[test]
-    fn flash_wears_and_spinning_disks_do_not() {
+    fn a_short_run_has_a_limit_everywhere() {
         let disk = |size_bytes, rotational| Layer { size_bytes, rotational, ..Layer::default() };
         let (card, ssd) = (disk(32 * GIB, Some(false)), disk(1024 * GIB, None));
         let hdd = disk(1024 * GIB, Some(true));
-        assert_eq!(quick_write_budget([&card].into_iter()), Some(2 * GIB));
-        assert_eq!(quick_write_budget([&ssd].into_iter()), Some(1024 * GIB / 100));
-        assert_eq!(quick_write_budget([&hdd].into_iter()), None);
-        assert_eq!(quick_write_budget([&ssd, &card, &hdd].into_iter()), Some(2 * GIB));
-        assert_eq!(quick_write_budget([].into_iter()), None);
+        assert_eq!(quick_write_budget([&card].into_iter()), 2 * GIB);
+        assert_eq!(quick_write_budget([&ssd].into_iter()), 1024 * GIB / 100);
+        assert_eq!(quick_write_budget([&hdd].into_iter()), 1024 * GIB / 100);
+        assert_eq!(quick_write_budget([&ssd, &card, &hdd].into_iter()), 2 * GIB);
+        assert_eq!(quick_write_budget([].into_iter()), 2 * GIB);
     }
 
     #[test]
-    fn a_run_writes_a_card_once_and_a_tenth_of_an_ssd() {
-        let disk = |bus: &str, rotational| Layer {
+    fn a_run_writes_a_card_or_hard_disk_once_and_a_tenth_of_an_ssd() {
+        let disk = |bus: Option<&str>, rotational| Layer {
+            kind: LayerKind::Disk,
             size_bytes: 100 * GIB,
-            bus: Some(bus.to_string()),
+            bus: bus.map(str::to_string),
             rotational,
             ..Layer::default()
         };
-        assert_eq!(run_write_budget(&disk("mmc", Some(false))), Some(100 * GIB));
-        assert_eq!(run_write_budget(&disk("usb", Some(false))), Some(100 * GIB));
-        assert_eq!(run_write_budget(&disk("nvme", Some(false))), Some(10 * GIB));
-        assert_eq!(run_write_budget(&disk("ata", Some(true))), None);
-        assert_eq!(run_write_budget(&disk("usb", Some(true))), Some(100 * GIB));
+        let budget = |disk: Layer| {
+            // What is below a loop counts, and not the loop.
+            let image = Layer { kind: LayerKind::Loop, size_bytes: GIB, ..Layer::default() };
+            run_write_budget(&Place { chain: vec![image, disk], ..Place::default() })
+        };
+        assert_eq!(budget(disk(Some("mmc"), Some(false))), 100 * GIB);
+        assert_eq!(budget(disk(Some("usb"), Some(true))), 100 * GIB);
+        assert_eq!(budget(disk(Some("ata"), Some(true))), 100 * GIB);
+        assert_eq!(budget(disk(Some("ata"), Some(false))), 10 * GIB);
+        assert_eq!(budget(disk(Some("nvme"), Some(false))), 10 * GIB);
+        // A virtual disk says that it spins whatever it is on.
+        assert_eq!(budget(disk(Some("virtio"), Some(true))), 10 * GIB);
+        assert_eq!(budget(disk(None, None)), 10 * GIB);
+        let small = Layer { size_bytes: GIB, ..disk(Some("virtio"), Some(true)) };
+        assert_eq!(budget(small), 8 * GIB);
+        let unseen = Place { size_bytes: 500 * GIB, ..Place::default() };
+        assert_eq!(run_write_budget(&unseen), 50 * GIB);
     }
 
     #[test]

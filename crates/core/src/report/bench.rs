@@ -1,25 +1,61 @@
-//! What `bench` prints: one measurement, for people and for programs.
+//! What `bench` prints: its jobs, for people and for programs.
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
-use crate::model::job::{EngineName, Job, Rw};
+use crate::model::job::{EngineName, Job};
 use crate::model::measurement::{ClockSource, Latency, Measurement, OpStats};
+use crate::model::path::sanitize;
 use crate::units;
 
 use super::closed_loop;
 use super::layout::{TABLE, fit, wrap};
 use super::view::FindingView;
 
-/// `bakeoff/bench/1`: the measurement as it is stored.
-pub fn bench_json(measurement: &Measurement) -> Value {
-    // The only ways to fail are a key that is no string and a writer that fails; there are none.
-    serde_json::to_value(measurement).unwrap_or(Value::Null)
+/// One job of `bench`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Benched {
+    /// Its name, where it has one.
+    pub name: Option<String>,
+    /// Its figures.
+    pub measurement: Measurement,
+    /// Share of the bytes read that came from memory.
+    pub memory_share: Option<f64>,
+}
+
+/// `bakeoff/bench/1`: the measurement as it is stored; of several jobs a list of them.
+pub fn bench_json(jobs: &[Benched]) -> Value {
+    let one = |job: &Benched| {
+        // The only ways to fail are a key that is no string and a writer that fails; there are
+        // none.
+        let mut value = serde_json::to_value(&job.measurement).unwrap_or(Value::Null);
+        if let Some(name) = &job.name {
+            value["name"] = sanitize(name).into();
+        }
+        if let Some(share) = job.memory_share {
+            value["memory_share"] = share.into();
+        }
+        value
+    };
+    match jobs {
+        [job] => one(job),
+        jobs => json!({
+            "schema": "bakeoff/bench/1",
+            "jobs": jobs.iter().map(one).collect::<Vec<Value>>(),
+        }),
+    }
+}
+
+/// Every job, one after the other.
+pub fn bench_text(jobs: &[Benched], width: usize) -> String {
+    jobs.iter().map(|job| job_text(job, width)).collect::<Vec<String>>().join("\n")
 }
 
 /// Rates, latency by kind of operation, the three clocks, CPU and findings, in `width` columns.
-pub fn bench_text(measurement: &Measurement, width: usize) -> String {
-    let m = measurement;
-    let mut out = wrap(&job_words(&m.job, m), width, "", "  ");
+fn job_text(job: &Benched, width: usize) -> String {
+    let m = &job.measurement;
+    let name = job.name.as_deref().map_or(String::new(), |name| sanitize(name) + ": ");
+    let mut out = job.memory_share.map_or(String::new(), |share| memory_words(share, width));
+    out.push_str(&wrap(&(name + &job_words(&m.job, m)), width, "", "  "));
     out.push('\n');
     for (name, stats) in m.ops() {
         out.push_str(&format!("{name:<7} {}\n", rate_words(stats)));
@@ -54,6 +90,16 @@ pub fn bench_text(measurement: &Measurement, width: usize) -> String {
     if width < TABLE { fit(&out, width) } else { out }
 }
 
+/// What has to be known before any figure.
+fn memory_words(share: f64, width: usize) -> String {
+    let text = format!(
+        "Served from memory: {:.0} % of the bytes read did not come from the drive. These figures \
+         describe memory. To measure the drive, add --invalidate or --direct",
+        (share * 100.0).floor()
+    );
+    wrap(&text, width, "", "  ")
+}
+
 /// "randwrite, bs 4k, size 1 GiB, psync, iodepth 1, numjobs 1, direct, fsync 1: 24.0 s".
 fn job_words(job: &Job, m: &Measurement) -> String {
     let mut words = vec![
@@ -73,7 +119,7 @@ fn job_words(job: &Job, m: &Measurement) -> String {
     if job.end_fsync {
         words.push("end_fsync".to_string());
     }
-    if job.rw == Rw::RandRw {
+    if job.rw.is_mixed() {
         words.push(format!("rwmixread {}", job.rwmixread));
     }
     if let Some(rate) = job.rate_iops {

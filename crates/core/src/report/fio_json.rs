@@ -10,11 +10,12 @@ use serde_json::{Map, Value, json};
 use crate::evidence;
 use crate::model::event::Cell;
 use crate::model::job::Job;
-use crate::model::measurement::OpStats;
+use crate::model::measurement::{Measurement, OpStats, Window};
 use crate::model::path::sanitize;
 use crate::model::run::Run;
-use crate::model::workload::Workload;
 use crate::stats::histogram::Histogram;
+
+use super::bench::Benched;
 
 /// The ranks fio prints by default.
 const RANKS: [f64; 17] = [
@@ -45,7 +46,10 @@ pub fn cases(run: &Run) -> Vec<Case> {
                 .collect();
             if !cells.is_empty() {
                 let candidate = sanitize(&candidate.name);
-                let job = job(&candidate, workload, &cells);
+                let measured: Vec<&Measurement> =
+                    cells.iter().map(|cell| &cell.measurement).collect();
+                let name = sanitize(&workload.name);
+                let job = job(&format!("{candidate} {name}"), &name, &measured);
                 all.push(Case { candidate, workload: sanitize(&workload.name), job });
             }
         }
@@ -55,8 +59,24 @@ pub fn cases(run: &Run) -> Vec<Case> {
 
 /// A document of fio's with these jobs.
 pub fn document(run: &Run, jobs: &[&Value]) -> String {
+    of_version(&run.header.version, jobs)
+}
+
+/// The jobs of a bench, as `--output-format=json` has fio print them.
+pub fn of_bench(version: &str, jobs: &[Benched]) -> String {
+    let jobs: Vec<Value> = jobs
+        .iter()
+        .map(|benched| {
+            let name = sanitize(benched.name.as_deref().unwrap_or("bakeoff"));
+            job(&name, &name, &[&benched.measurement])
+        })
+        .collect();
+    of_version(version, &jobs.iter().collect::<Vec<&Value>>())
+}
+
+fn of_version(version: &str, jobs: &[&Value]) -> String {
     let text = json!({
-        "fio version": format!("bakeoff-{}", run.header.version),
+        "fio version": format!("bakeoff-{version}"),
         "global options": {},
         "jobs": jobs,
         "disk_util": [],
@@ -64,37 +84,37 @@ pub fn document(run: &Run, jobs: &[&Value]) -> String {
     format!("{text:#}\n")
 }
 
-fn job(candidate: &str, workload: &Workload, cells: &[&Cell]) -> Value {
-    let elapsed_ns: u64 = cells.iter().map(|cell| cell.measurement.elapsed_ns).sum();
-    let of = |pick: fn(&Cell) -> &Option<OpStats>| -> Vec<&OpStats> {
-        cells.iter().filter_map(|cell| pick(cell).as_ref()).collect()
+fn job(name: &str, workload: &str, all: &[&Measurement]) -> Value {
+    let elapsed_ns: u64 = all.iter().map(|m| m.elapsed_ns).sum();
+    let of = |pick: fn(&Measurement) -> &Option<OpStats>| -> Vec<&OpStats> {
+        all.iter().filter_map(|m| pick(m).as_ref()).collect()
     };
-    let reads = of(|cell| &cell.measurement.read);
-    let writes = of(|cell| &cell.measurement.write);
-    let flushes = of(|cell| &cell.measurement.flush);
-    let read_windows: Vec<f64> = windows(cells, |w| w.read_bytes);
-    let write_windows: Vec<f64> = windows(cells, |w| w.write_bytes);
-    let cpu = |pick: fn(&Cell) -> u64| {
-        let ns: u64 = cells.iter().map(|cell| pick(cell)).sum();
+    let reads = of(|m| &m.read);
+    let writes = of(|m| &m.write);
+    let flushes = of(|m| &m.flush);
+    let read_windows: Vec<f64> = windows(all, |w| w.read_bytes);
+    let write_windows: Vec<f64> = windows(all, |w| w.write_bytes);
+    let cpu = |pick: fn(&Measurement) -> u64| {
+        let ns: u64 = all.iter().map(|m| pick(m)).sum();
         ns as f64 * 100.0 / elapsed_ns.max(1) as f64
     };
-    let mut all = histogram(&reads);
-    all.merge(&histogram(&writes));
-    let [ns, us, ms] = decades(&all);
-    let job = &cells[0].measurement.job;
+    let mut both = histogram(&reads);
+    both.merge(&histogram(&writes));
+    let [ns, us, ms] = decades(&both);
+    let options = all.first().map_or(Value::Null, |m| options(workload, &m.job));
     json!({
-        "jobname": format!("{candidate} {}", sanitize(&workload.name)),
+        "jobname": name,
         "groupid": 0,
         "error": 0,
         "elapsed": elapsed_ns.div_ceil(1_000_000_000),
-        "job options": options(&workload.name, job),
+        "job options": options,
         "read": side(&reads, elapsed_ns, &read_windows),
         "write": side(&writes, elapsed_ns, &write_windows),
         "trim": side(&[], elapsed_ns, &[]),
         "sync": { "total_ios": total(&flushes, |s| s.total_ios), "lat_ns": latency(&flushes) },
         "job_runtime": elapsed_ns / 1_000_000,
-        "usr_cpu": cpu(|cell| cell.measurement.usr_cpu_ns),
-        "sys_cpu": cpu(|cell| cell.measurement.sys_cpu_ns),
+        "usr_cpu": cpu(|m| m.usr_cpu_ns),
+        "sys_cpu": cpu(|m| m.sys_cpu_ns),
         "latency_ns": ns,
         "latency_us": us,
         "latency_ms": ms,
@@ -124,9 +144,9 @@ fn options(name: &str, job: &Job) -> Value {
 }
 
 /// Bytes a second in each stretch of time.
-fn windows(cells: &[&Cell], bytes: fn(&crate::model::measurement::Window) -> u64) -> Vec<f64> {
-    let all = cells.iter().flat_map(|cell| &cell.measurement.windows).filter(|w| w.len_ns > 0);
-    all.map(|w| bytes(w) as f64 * 1e9 / w.len_ns as f64).collect()
+fn windows(all: &[&Measurement], bytes: fn(&Window) -> u64) -> Vec<f64> {
+    let windows = all.iter().flat_map(|m| &m.windows).filter(|w| w.len_ns > 0);
+    windows.map(|w| bytes(w) as f64 * 1e9 / w.len_ns as f64).collect()
 }
 
 fn total(stats: &[&OpStats], pick: fn(&OpStats) -> u64) -> u64 {

@@ -180,8 +180,10 @@ pub struct EstimateView {
     pub assumed_bytes_per_s: u64,
     /// Until something can be said.
     pub first: CostView,
-    /// At most.
+    /// At most, within the limits.
     pub last: CostView,
+    /// Blocks, or rounds of each workload, in `last`.
+    pub last_blocks: u64,
     /// What may be written; `None` = no limit.
     pub max_write_bytes: Option<u64>,
     /// Workloads that will probably not fit, with why.
@@ -221,6 +223,7 @@ impl EstimateView {
             assumed_bytes_per_s: assumed.write_bytes_per_s,
             first: estimate.first.into(),
             last: estimate.last.into(),
+            last_blocks: estimate.last_blocks.into(),
             max_write_bytes,
             dropped,
             refused,

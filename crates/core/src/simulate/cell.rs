@@ -77,7 +77,7 @@ fn fill(m: &mut Measurement, ios: u64) {
     match m.job.rw {
         Rw::Read | Rw::RandRead => m.read = stats(ios, ios * bs),
         Rw::Write | Rw::RandWrite => m.write = stats(ios, ios * bs),
-        Rw::RandRw => {
+        Rw::RandRw | Rw::ReadWrite => {
             let reads = ios * u64::from(m.job.rwmixread) / 100;
             m.read = stats(reads, reads * bs);
             m.write = stats(ios - reads, (ios - reads) * bs);

@@ -202,7 +202,9 @@ fn latency(figures: Figures, name: &str) -> Latency {
 fn side(rw: Rw, done: Done) -> (Done, Done) {
     match rw {
         Rw::Read | Rw::RandRead => (done, Done::default()),
-        Rw::Write | Rw::RandWrite | Rw::RandRw | Rw::SmallFiles => (Done::default(), done),
+        Rw::Write | Rw::RandWrite | Rw::ReadWrite | Rw::RandRw | Rw::SmallFiles => {
+            (Done::default(), done)
+        }
     }
 }
 
@@ -263,7 +265,7 @@ fn iozone(figures: Figures, rw: Rw) -> Result<Work, ParseError> {
         Rw::Read => "read.throughput",
         Rw::RandRead => "random_read.throughput",
         Rw::RandWrite => "random_write.throughput",
-        Rw::Write | Rw::RandRw | Rw::SmallFiles => "write.throughput",
+        Rw::Write | Rw::ReadWrite | Rw::RandRw | Rw::SmallFiles => "write.throughput",
     };
     let rate = figures.get(name)?;
     let bytes = figures.above_zero("file_size")?;

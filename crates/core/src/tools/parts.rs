@@ -81,7 +81,7 @@ pub(super) fn work(
         let done = Done::of(size / figures.above_zero("record_size")?.max(1), size);
         match rw {
             Rw::Read | Rw::RandRead => (size, done, Done::default()),
-            Rw::Write | Rw::RandWrite | Rw::RandRw | Rw::SmallFiles => {
+            Rw::Write | Rw::RandWrite | Rw::ReadWrite | Rw::RandRw | Rw::SmallFiles => {
                 (size, Done::default(), done)
             }
         }

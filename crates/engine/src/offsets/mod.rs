@@ -108,8 +108,10 @@ pub enum Order {
 /// Walks one lane's operations.
 #[derive(Clone, Debug)]
 pub struct Cursor {
-    /// The walk.
+    /// The walk; of a sequential mix that of the reads.
     pub order: Order,
+    /// The walk of the writes of a sequential mix: fio too has a position for each.
+    writes: Option<Linear>,
     /// First block of the span.
     pub base: u64,
     /// Draws below, of 32 bits, are reads.
@@ -135,7 +137,7 @@ impl Cursor {
     /// The operations of lane `lane` of `job`, from the first.
     pub fn new(job: &Job, span: Span, lane: u32) -> Cursor {
         let read_percent = match job.rw {
-            Rw::RandRw => u64::from(job.rwmixread.min(100)),
+            Rw::RandRw | Rw::ReadWrite => u64::from(job.rwmixread.min(100)),
             Rw::Write | Rw::RandWrite | Rw::SmallFiles => 0,
             Rw::Read | Rw::RandRead => 100,
         };
@@ -156,8 +158,13 @@ impl Cursor {
             }
             (false, _) => Order::Linear(Linear::forward(span)),
         };
+        let writes = match &order {
+            Order::Linear(walk) if job.rw == Rw::ReadWrite => Some(walk.clone()),
+            _ => None,
+        };
         Cursor {
             order,
+            writes,
             base: span.base,
             // A draw is a read when draw x 100 / 2^32 is below the percentage.
             reads_below: (read_percent << 32).div_ceil(100),
@@ -169,6 +176,9 @@ impl Cursor {
     /// The next operation.
     #[inline]
     pub fn step(&mut self) -> Step {
+        if self.writes.is_some() {
+            return self.mixed_step();
+        }
         let block = match &mut self.order {
             Order::Uniform(walk) => {
                 let (block, draw) = walk.draw();
@@ -180,6 +190,18 @@ impl Cursor {
         };
         let draw = if self.is_pure { 0 } else { self.directions.next_u64() >> 32 };
         Step { write: draw >= self.reads_below, block: self.base + block }
+    }
+
+    /// Of a sequential mix: the direction first, then the next block in it.
+    #[cold]
+    fn mixed_step(&mut self) -> Step {
+        let draw = if self.is_pure { 0 } else { self.directions.next_u64() >> 32 };
+        let write = draw >= self.reads_below;
+        let block = match &mut self.writes {
+            Some(walk) if write => walk.next_block(),
+            _ => self.order.next_block(),
+        };
+        Step { write, block: self.base + block }
     }
 }
 

@@ -47,6 +47,21 @@ fn backward_comes_from_the_end_and_wraps() {
     assert_eq!(walked, [9, 8, 7, 6, 5, 4, 3, 2, 1, 0, 9, 8]);
 }
 
+/// As fio, which keeps a position for each direction.
+#[test]
+fn a_sequential_mix_reads_and_writes_each_in_order() {
+    let job = Job { rwmixread: 70, ..job(Rw::ReadWrite, Offsets::Uniform, 3) };
+    let mut cursor = Cursor::new(&job, Span::of_lane(1000, 0, 1, false), 0);
+    let steps: Vec<Step> = (0..900).map(|_| cursor.step()).collect();
+    let of = |write: bool| steps.iter().filter(move |step| step.write == write);
+    for write in [false, true] {
+        let blocks: Vec<u64> = of(write).map(|step| step.block).collect();
+        assert!(blocks.iter().copied().eq(0..blocks.len() as u64), "{blocks:?}");
+    }
+    let reads = of(false).count();
+    assert!((560..700).contains(&reads), "{reads}");
+}
+
 #[test]
 fn a_stride_comes_round_a_block_later() {
     let job = job(Rw::Read, Offsets::Strided { stride: 3 * 4096 }, 1);

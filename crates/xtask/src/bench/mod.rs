@@ -13,6 +13,7 @@ use anyhow::{Context, Result, bail, ensure};
 mod answers;
 mod cases;
 mod fixed;
+mod forecasts;
 mod goals;
 mod helpers;
 mod instructions;
@@ -30,9 +31,11 @@ use run::Sample;
 const HELP: &str = "\
 usage: cargo xtask bench --instructions
        cargo xtask bench --answers …
+       cargo xtask bench --forecasts …
        cargo xtask bench [--rounds N] [--runtime SECONDS] [--size MIB] [--dir DIR] [--out FILE]
 
   --instructions  only count the user instructions of an I/O and hold them to what is committed
+  --forecasts     how well plans forecast time and bytes; `--forecasts --help` for more
   --answers       how soon and how surely demos answer; `--answers --help` for more
 
   --rounds    counted rounds, after one to warm up (5)
@@ -118,6 +121,9 @@ pub fn bench(root: &Path, arguments: &[&str]) -> Result<bool> {
     }
     if let ["--answers", rest @ ..] = arguments {
         return answers::bench(root, rest);
+    }
+    if let ["--forecasts", rest @ ..] = arguments {
+        return forecasts::bench(root, rest);
     }
     let options = Options::parse(root, arguments)?;
     let bakeoff = root.join("target/release/bakeoff");

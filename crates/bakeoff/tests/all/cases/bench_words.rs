@@ -100,7 +100,8 @@ fn every_flag_reaches_the_job_in_either_spelling() {
             ("rw", Value::from("randrw")),
             ("bs", 8192.into()),
             ("size", (1 << 20).into()),
-            ("io_size", (2 << 20).into()),
+            // Of both jobs together.
+            ("io_size", (4 << 20).into()),
             ("runtime_ns", 30_000_000_000u64.into()),
             ("iodepth", 2.into()),
             ("numjobs", 2.into()),
@@ -109,7 +110,7 @@ fn every_flag_reaches_the_job_in_either_spelling() {
             ("fsync", 8.into()),
             ("end_fsync", true.into()),
             ("rwmixread", 70.into()),
-            ("rate_iops", 100_000.into()),
+            ("rate_iops", 200_000.into()),
             ("offsets", "once".into()),
             ("data", "zero".into()),
             ("mem", "malloc".into()),

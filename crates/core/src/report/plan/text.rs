@@ -245,9 +245,9 @@ pub fn expected(estimate: &EstimateView, blocks: Span, mode: Mode) -> String {
     let cost = |cost: CostView| {
         format!("{} and {}", units::duration(cost.time_ns), units::size(cost.write_bytes))
     };
-    let most = match blocks.first == blocks.last {
+    let most = match estimate.first == estimate.last {
         true => String::new(),
-        false => format!(", {} for {}", cost(estimate.last), blocks.last),
+        false => format!(", at most {} within its limits", cost(estimate.last)),
     };
     format!(
         "About {} written for {} {}{most}: assumed of {} that writes {}; the estimate is updated \

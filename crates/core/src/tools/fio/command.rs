@@ -135,7 +135,7 @@ fn manner(words: &mut Words, job: &Job) {
     if job.end_fsync {
         words.add(&["--end_fsync=1"]);
     }
-    if job.rw == Rw::RandRw {
+    if job.rw.is_mixed() {
         words.long("rwmixread", job.rwmixread);
     }
     if job.rw.is_random() {

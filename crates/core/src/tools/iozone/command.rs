@@ -40,7 +40,7 @@ impl Driver for Iozone {
         match job.rw {
             Rw::Read => words.add(&["-i", "1"]),
             Rw::RandRead | Rw::RandWrite => words.add(&["-i", "2"]),
-            Rw::Write | Rw::RandRw | Rw::SmallFiles => &mut words,
+            Rw::Write | Rw::ReadWrite | Rw::RandRw | Rw::SmallFiles => &mut words,
         };
         let (size, record) = (format!("{}k", job.size >> 10), format!("{}k", job.bs >> 10));
         words.add(&["-s", &size, "-r", &record, "-f", "iozone.tmp"]);
@@ -84,7 +84,7 @@ fn is_whole_kib(bytes: u64) -> bool {
 
 fn supports(job: &Job) -> Result<(), Unsupported> {
     let why = match () {
-        () if matches!(job.rw, Rw::RandRw | Rw::SmallFiles) => {
+        () if job.rw.is_mixed() || job.rw == Rw::SmallFiles => {
             "it mixes reads and writes between processes only, and makes no small files"
         }
         () if !is_whole_kib(job.bs) || !is_whole_kib(job.size) => "its sizes are whole KiB",

@@ -94,7 +94,7 @@ fn mode(rw: Rw) -> &'static str {
         Rw::Write => "seqwr",
         Rw::RandRead => "rndrd",
         Rw::RandWrite => "rndwr",
-        Rw::RandRw | Rw::SmallFiles => "rndrw",
+        Rw::ReadWrite | Rw::RandRw | Rw::SmallFiles => "rndrw",
     }
 }
 
@@ -173,6 +173,7 @@ fn supports_one_pass(job: &Job) -> Result<(), Unsupported> {
 fn supports(job: &Job) -> Result<(), Unsupported> {
     let why = match () {
         () if job.rw == Rw::SmallFiles => "it makes no small files",
+        () if job.rw == Rw::ReadWrite => "it does not mix reads and writes in order",
         () if job.rw == Rw::RandRw && (job.fsync > 0 || job.fdatasync > 0) => {
             "it flushes after so many requests, reads included: leave fsync out of randrw, or use \
              profile = \"sysbench\""

@@ -1,0 +1,154 @@
+//! The jobs of a `bench`: those of its command line, or the sections of a job file of fio.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+use bakeoff_core::model::path::RawPath;
+use bakeoff_core::tools::fio::habit::{self, Given};
+use bakeoff_core::tools::fio::jobfile::{FILE_LIMIT_BYTES, JobFile, Section};
+
+use crate::cli::{Bench, Command, fio_words};
+use crate::fault::Fault;
+
+/// Names that job files have.
+const JOB_FILES: [&str; 2] = ["fio", "job"];
+
+/// Every job in its order, and what has to be said before them.
+pub fn of(args: &Bench) -> Result<(Vec<Bench>, Vec<String>), Fault> {
+    let mut jobs = match job_file(args)? {
+        Some(file) => sections(args, &file)?,
+        None if !args.section.is_empty() => {
+            return Err(Fault::usage("--section needs a job file: bakeoff bench job.fio"));
+        }
+        None => {
+            let mut first = args.clone();
+            let also = std::mem::take(&mut first.typed.also);
+            [vec![first], also].concat()
+        }
+    };
+    let mut notes = Vec::new();
+    for job in &mut jobs {
+        let name = job.typed.name.clone();
+        let of = name.map_or(String::new(), |name| format!("{}: ", RawPath::new(name)));
+        notes.extend(job.typed.notes.drain(..).map(|note| format!("{of}{note}.")));
+    }
+    if let Some(job) = jobs.iter().skip(1).find(|job| !job.typed.waits) {
+        let name = RawPath::new(job.typed.name.as_deref().unwrap_or_default());
+        notes.push(format!(
+            "bakeoff runs jobs one after the other. fio would run {name} together with the job \
+             before it; with stonewall it would not."
+        ));
+    }
+    Ok((jobs, notes))
+}
+
+/// The job file that PATH is: by its name, or by what it contains. A file of a few lines is nothing
+/// to measure.
+fn job_file(args: &Bench) -> Result<Option<JobFile>, Fault> {
+    let Some(path) = args.path.as_deref().filter(|_| !args.overwrite) else { return Ok(None) };
+    let Ok(found) = std::fs::metadata(path) else { return Ok(None) };
+    let is_named =
+        path.extension().is_some_and(|suffix| JOB_FILES.iter().any(|known| suffix == *known));
+    if !found.is_file() || (found.len() > FILE_LIMIT_BYTES as u64 && !is_named) {
+        return Ok(None);
+    }
+    let shown = RawPath::new(path);
+    let parsed = match std::fs::read(path) {
+        Err(error) => return Err(Fault::environment(format!("cannot read {shown}: {error}"))),
+        Ok(bytes) => String::from_utf8(bytes).ok().map(|text| JobFile::parse(&text)),
+    };
+    match parsed {
+        Some(Ok(file)) => Ok(Some(file)),
+        _ if !is_named => Ok(None),
+        Some(Err(error)) => Err(Fault::usage(format!(
+            "{shown} is not a job file of fio: {error}. To measure this file, use --filename"
+        ))),
+        None => Err(Fault::usage(format!(
+            "{shown} is not a job file of fio: it is no text. To measure this file, use --filename"
+        ))),
+    }
+}
+
+fn sections(args: &Bench, file: &JobFile) -> Result<Vec<Bench>, Fault> {
+    let shown = RawPath::new(args.path.as_deref().unwrap_or(Path::new("")));
+    let is_wanted =
+        |section: &Section| args.section.is_empty() || args.section.contains(&section.name);
+    let names: Vec<String> = file.jobs().map(|section| section.name).collect();
+    if let Some(missing) = args.section.iter().find(|name| !names.contains(name)) {
+        return Err(Fault::usage(format!(
+            "{shown} has no section {}. It has: {}",
+            RawPath::new(missing),
+            RawPath::new(names.join(", "))
+        )));
+    }
+    let before: Vec<Given> = args.typed.given.clone();
+    let jobs = file.jobs().filter(is_wanted);
+    jobs.map(|section| {
+        let asked = habit::of_section(&section, &before)
+            .map_err(|error| Fault::usage(format!("{shown}: {error}")))?;
+        let made = fio_words::job(&["bakeoff", "bench"].map(OsString::from), asked);
+        let of_section = |error: clap::Error| {
+            let said = error.to_string();
+            let said = said.lines().next().unwrap_or_default().trim_start_matches("error: ");
+            Fault::usage(format!("{shown}, section [{}]: {said}", RawPath::new(&section.name)))
+        };
+        match made.map_err(of_section)?.command {
+            Some(Command::Bench(job)) => Ok(with_consent(*job, args)),
+            _ => Err(Fault::bug("a section is not a bench")),
+        }
+    })
+    .collect()
+}
+
+/// What only the command line can allow.
+fn with_consent(job: Bench, args: &Bench) -> Bench {
+    Bench { erase: args.erase.clone(), overwrite: args.overwrite, readonly: args.readonly, ..job }
+}
+
+/// What a job is to measure.
+pub struct Place {
+    /// A directory, file or device that is there.
+    pub path: PathBuf,
+    /// What has to be said about it.
+    pub note: Option<String>,
+}
+
+/// Finds what a job measures, by PATH or as fio does by its filename and directory.
+pub fn place(args: &Bench) -> Result<Place, Fault> {
+    let directory = args.directory.clone().unwrap_or_else(|| PathBuf::from("."));
+    let is_fio = args.directory.is_some() || args.typed.name.is_some();
+    let Some(named) = &args.filename else {
+        if args.path.is_none() && !is_fio {
+            return Err(Fault::usage(
+                "name a directory, a file or a block device to measure. For a scratch file here: \
+                 bakeoff bench .",
+            ));
+        }
+        return Ok(Place { path: args.path.clone().unwrap_or(directory), note: None });
+    };
+    let path = directory.join(named);
+    if path.exists() {
+        return Ok(Place { path, note: None });
+    }
+    let text = path.to_string_lossy();
+    let plain = PathBuf::from(text.replace("\\:", ":"));
+    if plain.exists() {
+        return Ok(Place { path: plain, note: None });
+    }
+    let shown = RawPath::new(named);
+    if text.replace("\\:", "").contains(':') {
+        return Err(Fault::usage(format!(
+            "--filename={shown} names several files. bench measures one: name it alone"
+        )));
+    }
+    let parent = path.parent().filter(|dir| !dir.as_os_str().is_empty());
+    let parent = parent.unwrap_or(Path::new(".")).to_path_buf();
+    if parent.starts_with("/dev") {
+        return Err(Fault::usage(format!("there is no {shown}")));
+    }
+    let note = format!(
+        "{shown} does not exist. bakeoff measures a scratch file in {} and removes it.",
+        RawPath::new(&parent)
+    );
+    Ok(Place { path: parent, note: Some(note) })
+}

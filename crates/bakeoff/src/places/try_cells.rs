@@ -1,0 +1,185 @@
+//! A few slices of every workload on a prepared candidate, before the first block: the short
+//! calibration that forecasts of time and bytes rest on.
+
+use std::time::Instant;
+
+use bakeoff_core::decide;
+use bakeoff_core::decide::cell_trial::{CellTrial, TriedSlice};
+use bakeoff_core::decide::size::SizeLimits;
+use bakeoff_core::model::job::Job;
+use bakeoff_core::model::measurement::Measurement;
+use bakeoff_core::model::profile::Part;
+use bakeoff_core::model::slice_length::{Least, SHORTEST_NS};
+use bakeoff_core::model::workload::{Phase, Workload};
+use bakeoff_core::tools::native::sliced::{Go, OpKind, SliceReport};
+use bakeoff_core::{profiles, workloads};
+use bakeoff_engine::residency;
+
+use crate::load::scratch;
+use crate::load::site::Site;
+use crate::load::sliced::Sliced;
+use crate::load::{self, Load, LoadError};
+use crate::steps::session::Session;
+
+/// Share of a run's time that all trials together may take, and of a run without a limit.
+const SHARE: u64 = 8;
+const UNLIMITED_NS: u64 = 120_000_000_000;
+/// Slices of the shortest length; the first of them meets everything cold.
+const SHORTEST: usize = 2;
+/// How long each part of a profile is tried, unless it asks for more.
+const TRIED_NS: u64 = 500_000_000;
+/// Lengths beyond the shortest, where there is time.
+const DOUBLINGS: u32 = 2;
+
+/// How long the trials on one of so many candidates may take.
+pub fn time_ns(session: &Session, candidates: usize) -> u64 {
+    let limit = session.journal.run().header.protocol.time_ns;
+    let all = limit.map_or(UNLIMITED_NS, |ns| (ns / SHARE).min(UNLIMITED_NS));
+    all / candidates.max(1) as u64
+}
+
+/// Tries every workload that bakeoff measures itself; `None` for what other tools measure, and for
+/// those that there is no time for.
+///
+/// # Errors
+/// Ctrl-C, or a limit.
+pub fn try_cells(
+    session: &Session,
+    site: &Site,
+    limits: &SizeLimits,
+    time_ns: u64,
+) -> Result<Vec<Option<CellTrial>>, LoadError> {
+    let workloads = &session.journal.run().header.workloads;
+    let began = Instant::now();
+    let mut all = vec![None; workloads.len()];
+    let mut left = workloads.len();
+    for group in decide::groups(workloads) {
+        let passed = u64::try_from(began.elapsed().as_nanos()).unwrap_or(u64::MAX);
+        let share = time_ns.saturating_sub(passed) / left.max(1) as u64;
+        let own_ns = share.saturating_mul(group.len() as u64);
+        left = left.saturating_sub(group.len());
+        let first = &workloads[usize::from(group[0])];
+        let needs_files = matches!(first.phase, Phase::Metadata | Phase::Whole);
+        let tried = match first {
+            _ if (site.is_raw && needs_files) || own_ns == 0 => continue,
+            w if w.can_be_sliced() => {
+                one(session, site, &limits.sized(w), own_ns).map(|trial| vec![trial])
+            }
+            w if w.profile.is_some() && w.driver.is_native() => {
+                whole(session, site, (&group, limits), own_ns)
+            }
+            _ => continue,
+        };
+        match tried {
+            Err(LoadError::Interrupted) => return Err(LoadError::Interrupted),
+            // What fails here fails again in its cell, and is said there.
+            Err(_) => {}
+            Ok(trials) => {
+                for (workload, trial) in group.iter().zip(trials) {
+                    all[usize::from(*workload)] = Some(trial);
+                }
+            }
+        }
+        // What stays is met again by the cell, which says so.
+        let _ = site.scratch.remove_file(scratch::APPEND).and(site.scratch.remove_small());
+    }
+    Ok(all)
+}
+
+/// The parts of a profile in a short time. None where even that would take too long.
+fn whole(
+    session: &Session,
+    site: &Site,
+    (group, limits): (&[u16], &SizeLimits),
+    time_ns: u64,
+) -> Result<Vec<CellTrial>, LoadError> {
+    let workloads = &session.journal.run().header.workloads;
+    let of = |w: &u16| &workloads[usize::from(*w)];
+    let parts: Vec<Part> = group.iter().filter_map(|w| of(w).profile).collect();
+    let least = |part: &Part| profiles::part_spec(*part).map_or(0, |spec| spec.least_ns);
+    let least_ns: u64 = parts.iter().map(|part| least(part).max(TRIED_NS)).sum();
+    if least_ns > time_ns {
+        return Ok(Vec::new());
+    }
+    let first = limits.sized(of(&group[0]));
+    let job = Job {
+        runtime_ns: Some(TRIED_NS),
+        time_limit_ns: Some(time_ns.max(least_ns) / parts.len().max(1) as u64),
+        ..first.job
+    };
+    let made = site.target(first.phase);
+    let (target, kind) = made.map_err(|error| LoadError::Child(error.to_string()))?;
+    let (began, before_bytes) = (Instant::now(), session.spent.own_bytes());
+    let load = Load::new(&job, &parts);
+    let measured = load::run_all(load, target, kind, &session.cancel, &mut |_| {})?;
+    let wall_ns = u64::try_from(began.elapsed().as_nanos()).unwrap_or(u64::MAX);
+    let written = session.spent.own_bytes().saturating_sub(before_bytes);
+    let all_ns: u64 = measured.iter().map(|m| m.elapsed_ns).sum();
+    // Laying files out belongs to the first part, and what was written to all as they took time.
+    let around_ns = wall_ns.saturating_sub(all_ns);
+    let trial = |(at, m): (usize, &Measurement)| {
+        let bytes = u128::from(written) * u128::from(m.elapsed_ns) / u128::from(all_ns.max(1));
+        let own = m.write.as_ref().map_or(0, |write| write.io_bytes);
+        let slice = TriedSlice {
+            asked_ns: m.elapsed_ns,
+            wall_ns: m.elapsed_ns,
+            elapsed_ns: m.elapsed_ns,
+            write_bytes: own.max(u64::try_from(bytes).unwrap_or(u64::MAX)),
+            rate: 0.0,
+        };
+        let start_ns = if at == 0 { around_ns } else { 0 };
+        CellTrial { start_ns, slices: vec![slice] }
+    };
+    Ok(measured.iter().enumerate().map(trial).collect())
+}
+
+fn one(
+    session: &Session,
+    site: &Site,
+    workload: &Workload,
+    time_ns: u64,
+) -> Result<CellTrial, LoadError> {
+    let began = Instant::now();
+    let passed = || u64::try_from(began.elapsed().as_nanos()).unwrap_or(u64::MAX);
+    let job = workloads::with_limits(workload.clone(), &session.journal.run().header.protocol).job;
+    let made = site.target(workload.phase);
+    let (target, kind) = made.map_err(|error| LoadError::Child(error.to_string()))?;
+    let mut sliced = Sliced::start(&job, target, kind, &session.cancel)?;
+    let start_ns = passed();
+    let mut trial = CellTrial { start_ns, slices: Vec::new() };
+    let shortest = std::iter::repeat_n(SHORTEST_NS, SHORTEST);
+    let longer = (1..=DOUBLINGS).map(|times| SHORTEST_NS << times);
+    for asked_ns in shortest.chain(longer) {
+        // The next one takes about twice as long.
+        let next_ns = trial.slices.last().map_or(0, |slice| 2 * slice.wall_ns);
+        if passed().saturating_add(next_ns) > time_ns && !trial.slices.is_empty() {
+            break;
+        }
+        let since = Instant::now();
+        if workload.phase == Phase::ColdRead && !job.direct {
+            let evicted =
+                std::fs::File::open(site.data.path()).and_then(|file| residency::evict(&file));
+            evicted.map_err(|error| LoadError::Child(error.to_string()))?;
+        }
+        let before_bytes = session.spent.own_bytes();
+        let report = sliced.go(Go::new(asked_ns, Least::of(&job)))?;
+        let arrived = session.spent.own_bytes().saturating_sub(before_bytes);
+        let tried = TriedSlice {
+            asked_ns,
+            elapsed_ns: report.elapsed_ns,
+            write_bytes: written(report).max(arrived),
+            rate: report.slice().figure(workload.metric).unwrap_or_default(),
+            wall_ns: u64::try_from(since.elapsed().as_nanos()).unwrap_or(u64::MAX),
+        };
+        // Of one length the later slice counts.
+        trial.slices.retain(|slice| slice.asked_ns != asked_ns);
+        trial.slices.push(tried);
+    }
+    sliced.finish(&[])?;
+    Ok(trial)
+}
+
+fn written(report: &SliceReport) -> u64 {
+    let bytes = |kind| report.of(kind).map_or(0, |totals| totals.bytes);
+    bytes(OpKind::Write).saturating_add(bytes(OpKind::Create))
+}

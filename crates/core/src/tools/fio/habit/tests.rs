@@ -1,0 +1,132 @@
+use super::split::line;
+use super::*;
+use crate::tools::fio::jobfile::JobFile;
+
+fn words(text: &str) -> Vec<String> {
+    text.split_whitespace().map(str::to_string).collect()
+}
+
+fn job(text: &str) -> Asked {
+    let mut made = line(&words(text)).unwrap_or_else(|error| panic!("{text}: {error}"));
+    assert_eq!(made.jobs.len(), 1, "{text}");
+    made.jobs.remove(0)
+}
+
+fn has(text: &str, wanted: &str) {
+    let job = job(text);
+    let mut have = job.words.clone();
+    have.sort();
+    let mut wanted = words(wanted);
+    wanted.sort();
+    assert_eq!(have, wanted, "{text}");
+}
+
+#[test]
+fn what_people_type_at_fio_means_the_same_here() {
+    // As in the guides of several clouds, with one hyphen.
+    has(
+        "-direct=1 -iodepth=128 -rw=randwrite -ioengine=libaio -bs=4k -size=1G -numjobs=1 \
+         -runtime 60 -time_based -group_reporting -filename=x -name=test",
+        "--direct=1 --iodepth=128 --rw=randwrite --engine=libaio --bs=4k --size=1G --numjobs=1 \
+         --runtime=60 --filename=x",
+    );
+    has("--readwrite=rw --bs=4k,64k --buffered=0", "--rw=readwrite --bs=4k,64k --direct=1");
+    has("--rw=read --norandommap --thread /dev/x", "--rw=read --offsets=uniform");
+    has("--rwmixwrite=30 --io-size 1g --sync=dsync", "--rwmixread=70 --io_size=1g --fdatasync=1");
+    has("--bs 4k --bs 8k", "--bs=8k");
+    has("--runtime=5 --time_based --io_size=1g", "--runtime=5");
+    has("--random_distribution=zipf:1.1 --norandommap", "--offsets=zipf:1.1");
+    has("--output-format=json --eta=never", "--format=fio-json");
+    has("--eta always --direct .", "--direct=1");
+}
+
+#[test]
+fn words_that_are_no_options_of_fio_are_left() {
+    let made = line(&words("/dev/sda --erase T --rw=read --overwrite --store s -- --bs")).unwrap();
+    assert_eq!(made.own, words("/dev/sda --erase T --overwrite --store s -- --bs"));
+    assert_eq!(made.jobs[0].words, ["--rw=read"]);
+    // Ours and fio's of one name.
+    let made = line(&words("--verify --verify_state_save=r --overwrite=1")).unwrap();
+    assert_eq!(made.own, words("--verify --verify_state_save=r"));
+    assert_eq!(made.jobs[0].words, ["--lay_out=1"], "fio's --overwrite=1 is no consent");
+}
+
+#[test]
+fn options_before_the_first_name_are_for_all_jobs() {
+    let made = line(&words("--bs=8k --name=a --rw=read --name=b --stonewall --rw=write . --bs=4k"))
+        .unwrap();
+    let of = |at: usize| (made.jobs[at].name.as_deref(), made.jobs[at].words.join(" "));
+    assert_eq!(of(0), (Some("a"), "--bs=8k --rw=read".to_string()));
+    assert_eq!(of(1), (Some("b"), "--rw=write --bs=4k".to_string()));
+    assert_eq!(made.own, ["."]);
+    assert!(!made.jobs[0].waits && made.jobs[1].waits);
+}
+
+#[test]
+fn what_has_no_effect_is_said_and_what_bench_does_not_do_is_refused() {
+    let notes = job("--log_avg_msec=1000 --status-interval=1 --group_reporting").notes;
+    assert_eq!(notes.len(), 2, "{notes:?}");
+    assert!(notes[0].starts_with("--log_avg_msec=1000 has no effect: "), "{notes:?}");
+    assert!(notes[1].starts_with("--status-interval has no effect"), "{notes:?}");
+    for (text, wanted) in [
+        ("--rw=trim", "flash_state"),
+        ("--rw=randread:8", "modifier"),
+        ("--rw=write:4k", "strided"),
+        ("--bs=4k-64k", "once for each size"),
+        ("--offset=1g", "--size"),
+        ("--rate=10m", "--rate_iops"),
+        ("--ioengine=rdma", "fio itself"),
+        ("--cpus_allowed=0-3", "taskset"),
+        ("--exec_prerun=ls", "no other programs"),
+        ("--allow_mounted_write=1", "Unmount"),
+        ("--bs", "needs a value"),
+    ] {
+        let error = line(&words(text)).unwrap_err();
+        assert!(error.contains(wanted), "{text}: {error}");
+    }
+    has("--nrfiles=1 --offset=0 --zonemode=none --thinktime=0", "");
+    assert!(job("--name=a --size=1g --runtime=9").notes[0].contains("--io_size"));
+    assert!(job("--size=1g --runtime=9").notes.is_empty());
+}
+
+#[test]
+fn a_section_of_a_job_file_has_the_defaults_of_fio() {
+    let text = "[global]\nioengine=libaio\nruntime=60\n[a b]\nbs=4k\nsize=1g\n[c]\nstonewall\n\
+        rw=randrw\ntime_based\noverwrite=1\nnorandommap\ninvalidate=0\n";
+    let file = JobFile::parse(text).unwrap();
+    let jobs: Vec<Asked> = file.jobs().map(|section| of_section(&section, &[]).unwrap()).collect();
+    assert_eq!(jobs[0].name.as_deref(), Some("a b"));
+    let first = "--engine=libaio --runtime=60 --bs=4k --size=1g --rw=read --invalidate=1 \
+        --io_size=100%";
+    assert_eq!(jobs[0].words, words(first));
+    let second = "--engine=libaio --runtime=60 --rw=randrw --lay_out=1 --offsets=uniform \
+        --invalidate=0";
+    assert_eq!(jobs[1].words, words(second));
+    assert!(jobs[1].waits);
+    let bad = JobFile::parse("[a]\nrw=read\nexec_prerun=rm\n").unwrap();
+    let error = of_section(&bad.jobs().next().unwrap(), &[]).unwrap_err();
+    assert!(error.starts_with("line 3: --exec_prerun=rm"), "{error}");
+    let unknown = JobFile::parse("[a]\nsurprise=2\n").unwrap();
+    assert!(
+        of_section(&unknown.jobs().next().unwrap(), &[]).unwrap_err().contains("no option of fio")
+    );
+}
+
+#[test]
+fn no_option_is_listed_twice_and_none_consents_to_destruction() {
+    let mut names: Vec<&str> =
+        table::TABLE.iter().flat_map(|entry| entry.names.split(' ')).collect();
+    names.sort_unstable();
+    let count = names.len();
+    names.dedup();
+    assert_eq!(names.len(), count);
+    for name in names {
+        for value in ["0", "1", "x", "read"] {
+            let (typed, value) = (name.to_string(), value.to_string());
+            let given = [Given { name: name.to_string(), typed, value }];
+            let Ok(made) = asked(None, &given, From::File) else { continue };
+            let words = made.words.join(" ");
+            assert!(!words.contains("--erase") && !words.contains("--overwrite"), "{name}");
+        }
+    }
+}
