@@ -193,6 +193,7 @@ pub fn apply_limits(session: &mut Session, found: Findings) -> Result<(), Fault>
     );
     session.pace = pace::pace(&demand, USUAL_SLICE_NS);
     session.journal.record(What::Rehearsed(Box::new(rehearsal)))?;
+    session.watch_limits();
     // What follows from the header alone every analysis finds again; this needs the machine.
     let system = host::system_disks(session.journal.store_path());
     let found = rules::plan(&session.journal.run().header, &system);

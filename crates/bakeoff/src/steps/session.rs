@@ -65,6 +65,13 @@ impl<'s> Session<'s> {
         }
     }
 
+    /// Holds it to its limits as its plan has settled them.
+    pub fn watch_limits(&mut self) {
+        self.limits = None;
+        let (run, elapsed_ns) = (self.journal.run(), self.journal.elapsed_ns());
+        self.limits = Watchdog::start(run, elapsed_ns, &self.spent, &self.cancel);
+    }
+
     /// Ends the limit of time: all blocks are done, and follow-up experiments have one of their own.
     pub fn lift_time_limit(&mut self) {
         self.limits = None;

@@ -7,7 +7,6 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-use bakeoff_core::decide::cost;
 use bakeoff_core::model::run::Run;
 
 use super::spent::Spent;
@@ -26,6 +25,9 @@ pub struct Watchdog {
     thread: Option<JoinHandle<()>>,
 }
 
+/// What preparing may take in any case.
+const PREPARING_NS: u64 = 60_000_000_000;
+
 /// What is left of a run's limits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Left {
@@ -34,13 +36,15 @@ struct Left {
 }
 
 impl Left {
-    fn of(run: &Run, elapsed_ns: u64) -> Left {
+    fn of(run: &Run, elapsed_ns: u64, written_bytes: u64) -> Left {
         let protocol = &run.header.protocol;
-        let measuring = |limit: u64| limit - (limit / ENDING_SHARE).min(ENDING_MOST_NS);
-        let written = cost::written_bytes(run);
+        // Preparing finds out how much time an answer needs, which is said where it is not enough.
+        let least_ns = if run.rehearsal.is_none() { PREPARING_NS } else { 0 };
+        let measuring =
+            |limit: u64| (limit - (limit / ENDING_SHARE).min(ENDING_MOST_NS)).max(least_ns);
         Left {
             time_ns: protocol.time_ns.map(|limit| measuring(limit).saturating_sub(elapsed_ns)),
-            bytes: protocol.max_write_bytes.map(|limit| limit.saturating_sub(written)),
+            bytes: protocol.max_write_bytes.map(|limit| limit.saturating_sub(written_bytes)),
         }
     }
 }
@@ -49,13 +53,13 @@ impl Watchdog {
     /// Watches from here on, at so much active time of the run; `None` where nothing is limited. A
     /// thread that cannot be started leaves the limits to the blocks.
     pub fn start(run: &Run, elapsed_ns: u64, spent: &Spent, cancel: &Cancel) -> Option<Watchdog> {
-        let left = Left::of(run, elapsed_ns);
+        let left = Left::of(run, elapsed_ns, spent.of_run(run));
         if left == (Left { time_ns: None, bytes: None }) {
             return None;
         }
         let is_over = Arc::new(AtomicBool::new(false));
         let (over, cancel) = (Arc::clone(&is_over), cancel.clone());
-        let spent = spent.clone();
+        let spent = Spent::begin(run);
         let until = left.time_ns.map(|ns| Instant::now() + Duration::from_nanos(ns));
         let watch = move || {
             while !over.load(Ordering::Relaxed) {
