@@ -166,6 +166,7 @@ fn title(workload: &Workload, axis: Axis) -> String {
         Rw::Write => "Sequential writes",
         Rw::RandRead => "Random reads",
         Rw::RandWrite => "Random writes",
+        Rw::ReadWrite => "Sequential reads and writes",
         Rw::RandRw => "Random reads and writes",
         Rw::SmallFiles => "Small files",
     };
