@@ -374,7 +374,7 @@ fn print(global: &Global, to: Option<&Path>, done: &[Benched]) -> Result<Outcome
         _ => report::bench_text(done, out::width()),
     };
     match to {
-        Some(path) => stored::write(Some(path), |file| file.write_all(text.as_bytes()))?,
+        Some(path) => stored::write(Some(path), |out| out.write_all(text.as_bytes()))?,
         None => out::print(global.format, &text)?,
     }
     Ok(Outcome::Done)

@@ -1,6 +1,7 @@
 //! The only place that reads /proc and /sys. It gathers; `core::sysinfo` reads the text and
 //! `core::prepare` decides.
 
+mod arrived;
 pub mod awake;
 mod block;
 #[cfg(test)]
@@ -26,7 +27,6 @@ mod loop_under;
 mod loops;
 mod mounts;
 mod opened;
-mod own_io;
 mod place;
 pub mod power;
 mod process;
@@ -42,6 +42,7 @@ mod tasks;
 mod trusted;
 mod users;
 
+pub use arrived::device_written_bytes;
 pub use contents::{contents_of, look_into, now_s, start_of};
 pub use direct::{dirtied_per_page, supports_direct};
 pub use drive::{Identity, granule_bytes, identity_of};
@@ -53,7 +54,6 @@ pub use fitness::gather as fitness;
 pub use live::{Devices, Live};
 pub use loops::{attached_loops, inode_of, is_mount_point};
 pub use opened::{Opened, open_device, open_directory, reopen};
-pub use own_io::{device_written_bytes, written_bytes as own_written_bytes};
 pub use place::place;
 pub use process::{boot_id, process_start_ticks};
 pub use settings::{

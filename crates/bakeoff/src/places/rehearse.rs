@@ -229,26 +229,11 @@ fn plan(header: &Header, elapsed_ns: u64, found: Findings) -> Result<Rehearsal, 
         protocol.rounds = pace.rounds;
         lengths = expected_lengths(&workloads, &trials, pace);
     }
-    let cost = |(at, w): (usize, &Workload)| {
-        let is_sliced = isolation == Isolation::Slices && w.can_be_sliced();
-        let (length_ns, rounds) = match is_sliced {
-            true => (lengths[at], protocol.rounds),
-            false => (timed_ns(w, &protocol), 1),
-        };
-        let tried = |t: &Trial| t.cells.get(at)?.as_ref()?.cell(length_ns, rounds);
-        let known: Vec<Cost> = trials.iter().filter_map(|t| tried(t)).collect();
-        // A candidate that it was not tried on is taken for one of the others.
-        match is_sliced {
-            _ if !known.is_empty() => mean(known.into_iter()),
-            true => mean(trials.iter().map(|t| sliced_cost(w, &protocol, t))),
-            false => mean(trials.iter().map(|t| cell_cost(w, &protocol, t))),
-        }
-    };
     let wanted = Wanted {
         workloads: workloads
             .iter()
             .enumerate()
-            .map(|(at, w)| (w.name.clone(), cost((at, w))))
+            .map(|(at, w)| (w.name.clone(), of_workload((at, w), &protocol, &trials, lengths[at])))
             .collect(),
         candidates: visited,
         visit,
@@ -273,6 +258,28 @@ fn plan(header: &Header, elapsed_ns: u64, found: Findings) -> Result<Rehearsal, 
         block_write_bytes: fit.block.write_bytes,
         expected_write_bytes: fit.least.write_bytes,
     })
+}
+
+/// What a cell of a workload costs on average: as it was tried, else as the model has it.
+fn of_workload(
+    (at, workload): (usize, &Workload),
+    protocol: &Protocol,
+    trials: &[&Trial],
+    length_ns: u64,
+) -> Cost {
+    let is_sliced = protocol.isolation == Isolation::Slices && workload.can_be_sliced();
+    let (length_ns, rounds) = match is_sliced {
+        true => (length_ns, protocol.rounds),
+        false => (timed_ns(workload, protocol), 1),
+    };
+    let tried = |t: &Trial| t.cells.get(at)?.as_ref()?.cell(length_ns, rounds);
+    let known: Vec<Cost> = trials.iter().filter_map(|t| tried(t)).collect();
+    // A candidate that it was not tried on is taken for one of the others.
+    match is_sliced {
+        _ if !known.is_empty() => mean(known.into_iter()),
+        true => mean(trials.iter().map(|t| sliced_cost(workload, protocol, t))),
+        false => mean(trials.iter().map(|t| cell_cost(workload, protocol, t))),
+    }
 }
 
 /// How long a part of a profile measures; 0 for one that goes through its files once.

@@ -3,9 +3,9 @@
 
 use std::time::Instant;
 
-use bakeoff_core::decide;
 use bakeoff_core::decide::cell_trial::{CellTrial, TriedSlice};
 use bakeoff_core::decide::size::SizeLimits;
+use bakeoff_core::decide::{self, cost};
 use bakeoff_core::model::job::Job;
 use bakeoff_core::model::measurement::Measurement;
 use bakeoff_core::model::profile::Part;
@@ -119,7 +119,7 @@ fn whole(
     let around_ns = wall_ns.saturating_sub(all_ns);
     let trial = |(at, m): (usize, &Measurement)| {
         let bytes = u128::from(written) * u128::from(m.elapsed_ns) / u128::from(all_ns.max(1));
-        let own = m.write.as_ref().map_or(0, |write| write.io_bytes);
+        let own = cost::measured_bytes(m);
         let slice = TriedSlice {
             asked_ns: m.elapsed_ns,
             wall_ns: m.elapsed_ns,

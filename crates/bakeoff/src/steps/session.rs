@@ -72,7 +72,7 @@ impl<'s> Session<'s> {
         self.limits = Watchdog::start(run, elapsed_ns, &self.spent, &self.cancel);
     }
 
-    /// Ends the limit of time: all blocks are done, and follow-up experiments have one of their own.
+    /// Ends the limit of time: all blocks are done, and experiments after them have their own.
     pub fn lift_time_limit(&mut self) {
         self.limits = None;
         self.cancel.forget_time();

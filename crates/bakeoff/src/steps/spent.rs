@@ -1,9 +1,10 @@
 //! Bytes that a run has written, as the kernel counts them.
 //!
 //! The record knows what its cells did. It does not know what mkfs writes, what a profile writes
-//! beside what it reports, or what a filesystem adds. The kernel counts what bakeoff and all that
-//! it started send towards storage, and what arrives at a target, which is ours alone: there
-//! journals count too. Of these the largest counts. Writes of others never do.
+//! beside what it reports, or what a filesystem adds. What arrives at a target, which is ours
+//! alone, the kernel counts. The larger number counts. A disk that is shared tells nothing, and
+//! neither does `/proc/PID/io`: since filesystems have large folios, a write of 4 KiB counts there
+//! as all of its folio, up to 2 MiB.
 
 use bakeoff_core::decide::cost;
 use bakeoff_core::model::path::RawPath;
@@ -16,7 +17,6 @@ use crate::host;
 pub struct Spent {
     /// By the record, when it began.
     before_bytes: u64,
-    own_then: Option<u64>,
     /// Targets that are devices, with what had been written to each.
     targets: Vec<(RawPath, u64)>,
     /// Complete blocks, and what they wrote together.
@@ -34,21 +34,18 @@ impl Spent {
         });
         Spent {
             before_bytes: cost::written_bytes(run),
-            own_then: host::own_written_bytes(),
             targets: targets.collect(),
             blocks: 0,
             block_bytes: 0,
         }
     }
 
-    /// Bytes since then; 0 where the kernel does not count.
+    /// Bytes since then that arrived at targets; 0 where none is a device.
     pub fn own_bytes(&self) -> u64 {
-        let now = self.own_then.and_then(|_| host::own_written_bytes());
-        let own = now.zip(self.own_then).map_or(0, |(now, then)| now.saturating_sub(then));
         let arrived = |(path, then): &(RawPath, u64)| {
             host::device_written_bytes(path.as_path()).map_or(0, |now| now.saturating_sub(*then))
         };
-        self.targets.iter().map(arrived).fold(0, u64::saturating_add).max(own)
+        self.targets.iter().map(arrived).fold(0, u64::saturating_add)
     }
 
     /// Bytes of the whole run.

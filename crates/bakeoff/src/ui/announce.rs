@@ -43,7 +43,8 @@ fn span((least, most): (u64, u64), shown: fn(u64) -> String) -> String {
     }
 }
 
-/// The plan in three lines at so much active time, followed by one line for everything that was left out.
+/// The plan in three lines at so much active time, followed by one line for everything that was
+/// left out.
 pub fn plan(header: &Header, rehearsal: &Rehearsal, elapsed_ns: u64) -> Vec<String> {
     let names = |list: &mut dyn Iterator<Item = &str>| list.collect::<Vec<_>>().join(", ");
     let candidates = names(&mut rehearsal.candidates.iter().map(|c| c.name.as_str()));

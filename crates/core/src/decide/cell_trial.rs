@@ -2,7 +2,7 @@
 //! first block.
 //!
 //! A slice of a given length takes at least its minimum of work, so that on a slow drive it is
-//! longer than asked for; beside it there is what starting it costs. Both are measured, not assumed.
+//! longer than asked for. Starting it costs something too. Both are measured, not assumed.
 
 use super::fit::Cost;
 use crate::model::slice_length::{self, SHORTEST_NS, Tried};

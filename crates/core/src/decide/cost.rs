@@ -2,6 +2,7 @@
 
 use super::schedule;
 use crate::model::event::{Action, Cell, FlashState, Region};
+use crate::model::measurement::Measurement;
 use crate::model::precondition::Series;
 use crate::model::run::{Block, BlockState, Run};
 
@@ -107,7 +108,11 @@ fn cells_bytes(block: &Block) -> u64 {
 }
 
 fn cell_bytes(cell: &Cell) -> u64 {
-    let m = &cell.measurement;
+    measured_bytes(&cell.measurement)
+}
+
+/// Bytes that a measurement wrote, as far as it counted them.
+pub fn measured_bytes(m: &Measurement) -> u64 {
     let written = [&m.write, &m.create].into_iter().flatten().map(|stats| stats.io_bytes);
     let commits = m.commit.iter().map(|stats| stats.io_bytes + stats.total_ios * COMMIT_BYTES);
     written.chain(commits).sum()

@@ -38,8 +38,8 @@ pub fn quick_write_budget<'a>(disks: impl Iterator<Item = &'a Layer>) -> u64 {
 }
 
 /// Bytes a run of a plan may write to a drive unless told otherwise: one capacity of a card, a
-/// stick or a hard disk, a tenth of an SSD's. What a virtual disk is on nobody can see: it may be an
-/// SSD, so that a tenth is the limit there too, at least 8 GiB, as many are small.
+/// stick or a hard disk, a tenth of an SSD's. What a virtual disk is on nobody can see: it may be
+/// an SSD, so that a tenth is the limit there too, at least 8 GiB, as many are small.
 pub fn run_write_budget(place: &Place) -> u64 {
     let of = |disk: &Layer| match (disk.bus.as_deref(), disk.rotational) {
         // Behind a USB bridge what does not spin may say it does.

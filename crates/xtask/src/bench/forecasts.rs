@@ -28,7 +28,7 @@ const PLANS: [&str; 7] = [
 ];
 
 const HELP: &str = "\
-usage: cargo xtask bench --forecasts [--time SECONDS] [--plan NAME] [--speed NAME] [--dir DIR] [--out FILE]
+usage: cargo xtask bench --forecasts [--time SECONDS] [--plan NAME] [--speed NAME] …
 
   --time      limit of each run (that of the drive)
   --plan      one of the built-in plans (all)

@@ -167,9 +167,9 @@ fn title(workload: &Workload, axis: Axis) -> String {
     let words = match workload.job.rw {
         Rw::Read => "Sequential reads",
         Rw::Write => "Sequential writes",
-        Rw::ReadWrite => "Sequential reads and writes",
         Rw::RandRead => "Random reads",
         Rw::RandWrite => "Random writes",
+        Rw::ReadWrite => "Sequential reads and writes",
         Rw::RandRw => "Random reads and writes",
         Rw::SmallFiles => "Small files",
     };

@@ -39,8 +39,8 @@ pub fn section(machine: &[(&str, String)], all: &[(&str, &str, Result<Forecast>)
     for speed in &SPEEDS {
         out += &format!("- {}: {}\n", speed.name, speed.words);
     }
-    out += "\n| plan | drive | blocks | time, forecast | time | off | bytes, forecast | bytes | off \
-            | whole run |\n|---|---|--:|--:|--:|--:|--:|--:|--:|--:|\n";
+    out += "\n| plan | drive | blocks | time, forecast | time | off | bytes, forecast | bytes \
+            | off | whole run |\n|---|---|--:|--:|--:|--:|--:|--:|--:|--:|\n";
     for (plan, speed, forecast) in all {
         out += &match forecast {
             Ok(f) => format!(
@@ -67,8 +67,8 @@ pub fn section(machine: &[(&str, String)], all: &[(&str, &str, Result<Forecast>)
         format!("{} of {}", known.iter().filter(|f| is_good(f)).count(), known.len())
     };
     out += &format!(
-        "\nWithin {:.0} %: time in {} runs, bytes in {}. The whole command stayed within {:.0} % of \
-         its limit in {}.\n",
+        "\nWithin {:.0} %: time in {} runs, bytes in {}. The whole command stayed within {:.0} % \
+         of its limit in {}.\n",
         WANTED * 100.0,
         count(&|f| f.time_error().abs() <= WANTED),
         count(&|f| f.bytes_error().abs() <= WANTED),

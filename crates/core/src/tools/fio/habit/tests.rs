@@ -1,3 +1,5 @@
+//! What people type at fio, and what becomes of it.
+
 use super::split::line;
 use super::*;
 use crate::tools::fio::jobfile::JobFile;

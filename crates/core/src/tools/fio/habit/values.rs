@@ -158,7 +158,7 @@ pub fn mem(value: &str, _: From) -> Answer {
     }
 }
 
-/// `--overwrite` with a value is fio's: the file is laid out before it is written. It is no consent.
+/// `--overwrite` with a value is fio's: the file is laid out first. It is no consent.
 pub fn lay_out(value: &str, _: From) -> Answer {
     match value {
         "0" => nothing(),
