@@ -49,7 +49,9 @@ pub fn memory_share(class: PlaceClass, truth: &Truth, read_bytes: u64) -> Option
     let share = match class {
         PlaceClass::Memory => 1.0,
         PlaceClass::Fuse | PlaceClass::Network => return None,
-        _ => 1.0 - truth.device_read_bytes? as f64 / read_bytes as f64,
+        PlaceClass::Block | PlaceClass::Stacked => {
+            1.0 - truth.device_read_bytes? as f64 / read_bytes as f64
+        }
     };
     (share > 1.0 - COLD_SHARE).then_some(share)
 }

@@ -249,7 +249,7 @@ fn each_open(pieces: Vec<Piece>, mut change: impl FnMut(&str) -> Vec<Piece>) -> 
         match piece {
             Piece::Open(text) if text.is_empty() => {}
             Piece::Open(text) => out.extend(change(&text)),
-            done => out.push(done),
+            Piece::Done(text) => out.push(Piece::Done(text)),
         }
     }
     out

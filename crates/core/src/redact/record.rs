@@ -102,7 +102,7 @@ fn under(redactor: &mut Redactor, key: &str, value: &Value) -> Value {
             }
             Value::Object(out)
         }
-        other => other.clone(),
+        Value::Null | Value::Bool(_) | Value::Number(_) => value.clone(),
     }
 }
 
@@ -119,7 +119,9 @@ fn string(redactor: &mut Redactor, key: &str, text: &str) -> String {
         Field::Source if !text.starts_with('/') => source(redactor, text),
         Field::Command if is_private_word(text) => redactor.path(text),
         Field::Closed if is_closed(text) && !redactor.has_sought(text) => text.to_string(),
-        _ => redactor.text(text),
+        Field::Path | Field::Source | Field::Command | Field::Closed | Field::Text => {
+            redactor.text(text)
+        }
     }
 }
 
@@ -227,7 +229,7 @@ fn walk(value: &Value, key: &str, see: &mut dyn FnMut(&str, &str)) {
         Value::String(text) => see(key, text),
         Value::Array(list) => list.iter().for_each(|item| walk(item, key, see)),
         Value::Object(map) => map.iter().for_each(|(name, item)| walk(item, name, see)),
-        _ => {}
+        Value::Null | Value::Bool(_) | Value::Number(_) => {}
     }
 }
 
@@ -238,6 +240,6 @@ fn lists(value: &Value, see: &mut dyn FnMut(&[Value])) {
             list.iter().for_each(|item| lists(item, see));
         }
         Value::Object(map) => map.values().for_each(|item| lists(item, see)),
-        _ => {}
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
     }
 }

@@ -66,10 +66,7 @@ impl Manager {
 
     /// What refreshes the package lists before an installation; `None` where installing does.
     pub fn refresh(self) -> Option<Vec<String>> {
-        match self {
-            Manager::Apt => Some(words(&["apt-get", "update"])),
-            _ => None,
-        }
+        (self == Manager::Apt).then(|| words(&["apt-get", "update"]))
     }
 
     /// What installs packages without a further question.
