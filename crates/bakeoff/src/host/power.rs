@@ -329,19 +329,4 @@ mod tests {
         assert!(open.is_empty());
         assert!(missing[0].reason.contains("--power-command"), "{missing:?}");
     }
-
-    #[test]
-    fn a_command_is_asked_once_a_second_and_its_failure_is_told() {
-        let (_dir, root) = tree(&[("proc/device-tree/model", "QEMU\0")]);
-        let (mut open, missing) = meters(&root, Some("echo 4.5 W"));
-        assert!(missing.is_empty(), "{missing:?}");
-        assert_eq!(open[0].energy_uj(), Some(0));
-        std::thread::sleep(Duration::from_millis(50));
-        let joules = open[0].energy_uj().unwrap() as f64 / 1e6;
-        assert!(joules >= 0.225, "{joules}");
-        let (open, missing) = meters(&root, Some("exit 3"));
-        assert!(open.is_empty() && missing[0].reason.contains("exit status 3"), "{missing:?}");
-        assert_eq!(try_command("echo 3"), Ok(3.0));
-        assert_eq!(try_command("echo many").unwrap_err(), "it prints no watts");
-    }
 }

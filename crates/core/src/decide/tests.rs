@@ -76,8 +76,8 @@ fn a_block_that_an_answer_needs_starts_where_half_of_it_fits() {
             .play(99, steady(&[100.0, 100.0]))
             .build()
     };
-    // A block takes 6 s, and the fifth one starts at 25 s.
-    assert_eq!(schedule::complete(&run(28)), 5);
+    // A block takes 6 s, and the fifth one is due after 25 s and the look before it.
+    assert_eq!(schedule::complete(&run(29)), 5);
     let short = run(27);
     assert_eq!(schedule::complete(&short), 4);
     assert_eq!((stopped(&short), short.looks.len()), (StopReason::TimeUp, 0));

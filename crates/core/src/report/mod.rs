@@ -138,8 +138,12 @@ pub fn screen(
 /// Everything in text: for `--details`, and the only form for runs of version 0.1.
 pub fn text(run: &Run, analysis: &Analysis, options: &TextOptions) -> String {
     let view = view::View::new(run, analysis);
-    let is_narrow = usize::from(options.width) < layout::TABLE;
-    if options.plain || is_narrow { plain::write(&view) } else { text::write(&view, options) }
+    let width = usize::from(options.width);
+    match options.plain {
+        true => plain::write(&view),
+        false if width < layout::TABLE => layout::fit(&plain::write(&view), width),
+        false => text::write(&view, options),
+    }
 }
 
 #[cfg(test)]
