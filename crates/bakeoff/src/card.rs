@@ -55,7 +55,8 @@ pub fn png(svg: &str) -> Result<Vec<u8>, CardError> {
     map.encode_png().map_err(|e| bug(&e))
 }
 
-#[cfg(all(test, feature = "card"))]
+#[cfg(feature = "card")]
+#[cfg(test)]
 mod tests {
     use super::*;
 

@@ -1,8 +1,8 @@
 //! The wheel, for `pipx install` and `pip install`: the same binary as in the other packages, as a
 //! script of the wheel, with the man pages.
 //!
-//! Source: PyPA specifications "Binary distribution format" and "Core metadata". PyPA's `wheel pack`
-//! writes the record and packs the same bytes for the same files.
+//! Source: PyPA specifications "Binary distribution format" and "Core metadata". PyPA's program
+//! `wheel pack` writes the record and packs the same bytes for the same files.
 
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};

@@ -108,7 +108,7 @@ fn outcome(events: &str, written: f64, wall_s: (f64, f64)) -> Result<Forecast> {
     let ends: Vec<f64> = of("block_done").map(seconds).collect();
     let started: Vec<f64> = of("block_started").map(seconds).collect();
     let (blocks, n) = (ends.len() as u64, ends.len() as f64);
-    let stopped = of("stopped").last().context("the run did not stop")?;
+    let stopped = of("stopped").next_back().context("the run did not stop")?;
     let reason = stopped["what"]["stopped"]["reason"].as_str().unwrap_or_default().to_owned();
     let (Some(last), Some(first)) = (ends.last(), ends.first()) else {
         anyhow::bail!("no complete block: {}", stopped["what"]["stopped"]["note"])
