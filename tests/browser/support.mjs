@@ -20,15 +20,20 @@ const ARGUMENTS = [
   "--disable-sync",
 ];
 
-/** Makes pages and opens them; `close` removes everything again. */
-export async function start() {
+/** The system's Chromium. */
+export async function launch() {
   const executablePath = BROWSERS.find(existsSync);
   if (!executablePath) throw new Error("no Chromium here: sudo apt-get install chromium");
+  return chromium.launch({ executablePath, args: ARGUMENTS });
+}
+
+/** Makes pages and opens them; `close` removes everything again. */
+export async function start() {
   for (const part of ["report.js", "report.css"]) {
     if (!existsSync(join(ROOT, "web/dist", part))) throw new Error("no web/dist: run `make web`");
   }
   const directory = mkdtempSync(join(tmpdir(), "bakeoff-browser-"));
-  const browser = await chromium.launch({ executablePath, args: ARGUMENTS });
+  const browser = await launch();
   return {
     /** A page of these runs (names in fixtures/runs), opened with these settings; what is folded
      * beside the charts is opened unless `folded`. */

@@ -133,6 +133,9 @@ pub enum Command {
     Import(Import),
     /// Write facts for a bug report, without names, serial numbers and paths
     ReportBug(ReportBug),
+    /// Serve the stored runs and the run that is measured: pages, API and metrics
+    #[cfg(feature = "dashboard")]
+    Serve(Serve),
 }
 
 /// How the electrical power is measured.
@@ -165,6 +168,8 @@ pub struct Quick {
     pub max_write: Option<u64>,
     #[command(flatten)]
     pub power: Power,
+    #[command(flatten)]
+    pub beside: Beside,
 }
 
 #[derive(Debug, clap::Args)]
@@ -183,6 +188,8 @@ pub struct Demo {
     pub max_write: Option<u64>,
     #[command(flatten)]
     pub power: Power,
+    #[command(flatten)]
+    pub beside: Beside,
 }
 
 #[derive(Debug, clap::Args)]
@@ -236,6 +243,8 @@ pub struct Run {
     pub report: Option<PathBuf>,
     #[command(flatten)]
     pub power: Power,
+    #[command(flatten)]
+    pub beside: Beside,
 }
 
 #[derive(Debug, clap::Args)]
@@ -286,6 +295,8 @@ pub struct Resume {
     pub report: Option<PathBuf>,
     #[command(flatten)]
     pub power: Power,
+    #[command(flatten)]
+    pub beside: Beside,
 }
 
 #[derive(Debug, clap::Args)]
@@ -385,6 +396,39 @@ pub struct Watch {
     /// Duration (default: until Ctrl-C)
     #[arg(long, value_parser = units::parse_duration_ns)]
     pub time: Option<u64>,
+    /// Show the machine and the run that is measured on the whole terminal
+    #[cfg(feature = "tui")]
+    #[arg(long)]
+    pub tui: bool,
+}
+
+/// What is done beside a run.
+#[derive(Clone, Debug, Default, clap::Args)]
+pub struct Beside {
+    /// Show the run on the whole terminal
+    #[cfg(feature = "tui")]
+    #[arg(long)]
+    pub tui: bool,
+    /// Send the result to this http(s) address, or to the standard input of this command, as JSON
+    #[arg(long, value_name = "URL|COMMAND")]
+    pub notify: Option<String>,
+}
+
+#[cfg(feature = "dashboard")]
+#[derive(Debug, clap::Args)]
+pub struct Serve {
+    /// Address and port (other addresses than this machine's own need the printed token)
+    #[arg(long, value_name = "ADDR:PORT", default_value = "127.0.0.1:8080")]
+    pub listen: std::net::SocketAddr,
+    /// Allow runs that erase a drive, after its erase token was typed
+    #[arg(long)]
+    pub allow_erase: bool,
+    /// Certificate chain in PEM, for HTTPS
+    #[arg(long, value_name = "FILE", requires = "tls_key")]
+    pub tls_cert: Option<PathBuf>,
+    /// Private key of the certificate in PEM
+    #[arg(long, value_name = "FILE", requires = "tls_cert")]
+    pub tls_key: Option<PathBuf>,
 }
 
 #[derive(Debug, clap::Args)]

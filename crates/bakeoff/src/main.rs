@@ -22,12 +22,16 @@ mod other;
 mod places;
 mod planning;
 mod sampler;
+#[cfg(feature = "dashboard")]
+mod serve;
 mod signals;
 #[cfg(test)]
 #[path = "../tests/support/skip.rs"]
 mod skip;
 mod steps;
 mod store;
+#[cfg(feature = "tui")]
+mod tui;
 mod ui;
 
 use std::ffi::OsString;
@@ -40,6 +44,10 @@ use fault::{Fault, Outcome};
 fn main() -> ExitCode {
     if let Some(code) = exec::internal::dispatch() {
         return code;
+    }
+    #[cfg(feature = "dashboard")]
+    if let Some(args) = exec::internal::view_args() {
+        return serve::view::run(&args);
     }
     let typed = exec::internal::typed_args();
     let is_for_nagios = is_for_nagios(&typed);
@@ -58,7 +66,7 @@ fn ended(args: cli::Args) -> Result<Outcome, Fault> {
     failure::watch();
     let store = args.global.store.clone();
     // What the panic was about has been printed when it arrives here.
-    let ended = std::panic::catch_unwind(|| cmd::run(args)).unwrap_or_else(|_| {
+    let ended = std::panic::catch_unwind(|| run(args)).unwrap_or_else(|_| {
         Err(Fault::bug(
             "bakeoff stopped unexpectedly. Restore any remaining changes with `bakeoff clean`",
         ))
@@ -73,6 +81,15 @@ fn ended(args: cli::Args) -> Result<Outcome, Fault> {
 fn is_for_nagios(words: &[OsString]) -> bool {
     let is_pair = |pair: &[OsString]| pair[0] == "--format" && pair[1] == "nagios";
     words.iter().any(|word| word == "--format=nagios") || words.windows(2).any(is_pair)
+}
+
+/// Runs the command that was typed.
+fn run(args: cli::Args) -> Result<Outcome, Fault> {
+    #[cfg(feature = "dashboard")]
+    if let Some(cli::Command::Serve(serve)) = &args.command {
+        return serve::run(&args.global, serve);
+    }
+    cmd::run(args)
 }
 
 /// Help and the version go to stdout like any result; everything else is a wrong command line.

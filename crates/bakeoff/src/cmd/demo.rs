@@ -18,6 +18,10 @@ use crate::ui::say;
 
 /// Runs the command.
 pub fn run(global: &Global, args: &Demo) -> Result<Outcome, Fault> {
+    #[cfg(feature = "tui")]
+    if args.beside.tui {
+        return crate::tui::around(global, &[]);
+    }
     if args.time == 0 {
         return Err(Fault::usage("--time 0 leaves no time to measure. Try --time 3m"));
     }
@@ -70,7 +74,8 @@ pub fn run(global: &Global, args: &Demo) -> Result<Outcome, Fault> {
     };
     let report =
         args.report.clone().map(lifecycle::ReportTo::File).unwrap_or(lifecycle::ReportTo::Here);
-    lifecycle::run(global, plan, report, |session| image::prepare(session, &parent, place))
+    let ending = lifecycle::Ending::new(report, &args.beside);
+    lifecycle::run(global, plan, ending, |session| image::prepare(session, &parent, place))
 }
 
 fn without_root(global: &Global, args: &Demo) -> Result<Outcome, Fault> {
@@ -82,6 +87,7 @@ fn without_root(global: &Global, args: &Demo) -> Result<Outcome, Fault> {
         report: args.report.clone(),
         max_write: args.max_write,
         power: args.power.clone(),
+        beside: args.beside.clone(),
     };
     quick::run(global, &args)
 }

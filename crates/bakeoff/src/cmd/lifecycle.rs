@@ -12,7 +12,8 @@ use bakeoff_core::model::run::Run;
 use bakeoff_core::model::verdict::Analysis;
 
 use super::answer::{self, Extent};
-use crate::cli::Global;
+use super::notify;
+use crate::cli::{Beside, Global};
 use crate::fault::{self, Fault, Outcome};
 use crate::host::power;
 use crate::places::target_set::TargetSet;
@@ -56,6 +57,22 @@ impl ReportTo {
     }
 }
 
+/// What happens when a run ends.
+#[derive(Clone, Debug)]
+pub struct Ending {
+    /// Where the report goes.
+    pub report: ReportTo,
+    /// Who is told: an address or a command.
+    pub notify: Option<String>,
+}
+
+impl Ending {
+    /// A report, and whatever was asked for beside it.
+    pub fn new(report: ReportTo, beside: &Beside) -> Ending {
+        Ending { report, notify: beside.notify.clone() }
+    }
+}
+
 /// Puts back what dead runs left, so that nothing of theirs is in the way.
 pub fn recover(global: &Global) -> Result<(), Fault> {
     let mut store = Sqlite::open(&crate::store::place::path(global.store.as_deref())?)?;
@@ -67,7 +84,7 @@ pub fn recover(global: &Global) -> Result<(), Fault> {
 pub fn run(
     global: &Global,
     plan: RunPlan,
-    report: ReportTo,
+    ending: Ending,
     prepare: impl FnOnce(&mut Session) -> Result<TargetSet, StepError>,
 ) -> Result<Outcome, Fault> {
     let mut store = Sqlite::open(&crate::store::place::path(global.store.as_deref())?)?;
@@ -88,7 +105,7 @@ pub fn run(
     let mut session = Session::new(journal, cancel, Progress::new(global.quiet));
     session.power_command = power_command;
     let target_set = prepare(&mut session);
-    go_on(global, session, target_set, report)
+    go_on(global, session, target_set, ending)
 }
 
 /// Whether a power command tells watts: better known before an hour is measured without.
@@ -136,11 +153,11 @@ pub fn go_on(
     global: &Global,
     mut session: Session,
     target_set: Result<TargetSet, StepError>,
-    report: ReportTo,
+    ending: Ending,
 ) -> Result<Outcome, Fault> {
     let mut target_set = match target_set {
         Ok(target_set) => target_set,
-        Err(error) => return Err(give_up(session, error)),
+        Err(error) => return Err(give_up(session, error, ending.notify.as_deref())),
     };
     announce(&session, global.quiet);
     let measured = session.measure(&mut target_set);
@@ -148,12 +165,12 @@ pub fn go_on(
     let run = session.journal.run().clone();
     // The lock and the store are let go before anything slow is written.
     drop(session);
-    let answered = answer_run(global, &run, report);
+    let answered = answer_run(global, &run, ending);
     measured.and(answered)
 }
 
 /// A run that could not even be prepared: everything is put back, the record says why.
-fn give_up(mut session: Session, error: StepError) -> Fault {
+fn give_up(mut session: Session, error: StepError, notify: Option<&str>) -> Fault {
     let id: String = session.journal.run().header.run.chars().take(8).collect();
     let cut_off = session.why_cut_off();
     let (reason, note, fault) = match error {
@@ -186,7 +203,12 @@ fn give_up(mut session: Session, error: StepError) -> Fault {
         }
         StepError::Fault(fault) => (StopReason::Failed, fault.to_string(), fault),
     };
-    match session.finish(reason, note) {
+    let finished = session.finish(reason, note);
+    if let Some(to) = notify {
+        let run = session.journal.run();
+        tell(to, run, &analyse(run));
+    }
+    match finished {
         Ok(()) => fault,
         Err(also) if also.to_string() == fault.to_string() => fault,
         Err(also) => fault.and(also),
@@ -203,10 +225,10 @@ fn announce(session: &Session, quiet: bool) {
 }
 
 /// Prints the answer and writes the report.
-fn answer_run(global: &Global, run: &Run, report: ReportTo) -> Result<Outcome, Fault> {
+fn answer_run(global: &Global, run: &Run, ending: Ending) -> Result<Outcome, Fault> {
     let analysis = analyse(run);
     // The report comes first, so that the answer can name it.
-    let path = report.path(run);
+    let path = ending.report.path(run);
     let reported = match &path {
         Some(path) => answer::write_report(run, &analysis, path),
         None => Ok(()),
@@ -216,6 +238,9 @@ fn answer_run(global: &Global, run: &Run, report: ReportTo) -> Result<Outcome, F
     if let Some(path) = written.filter(|_| !answer::names_report(global, run)) {
         say::note(global.quiet, format_args!("Report: {}", RawPath::new(path)));
     }
+    if let Some(to) = &ending.notify {
+        tell(to, run, &analysis);
+    }
     let ended = match &run.stopped {
         Some((StopReason::Failed, why)) => Err(Fault::environment(format!(
             "the run stopped: {why}. Fix this, then continue with `bakeoff resume`"
@@ -223,6 +248,13 @@ fn answer_run(global: &Global, run: &Run, report: ReportTo) -> Result<Outcome, F
         _ => answer::outcome(global, run, &analysis),
     };
     fault::after_printing(printed, fault::after_printing(reported, ended))
+}
+
+/// Sends the result; that it arrives nowhere takes nothing from it.
+fn tell(to: &str, run: &Run, analysis: &Analysis) {
+    if let Err(why) = notify::send(to, run, analysis) {
+        say::line(format_args!("bakeoff: {why}"));
+    }
 }
 
 /// A reader that went away is no fault; a stdout that cannot be written loses nothing stored.

@@ -19,8 +19,9 @@ pub mod export;
 pub mod fleet;
 pub mod import;
 pub mod label;
-mod lifecycle;
+pub mod lifecycle;
 pub mod lint;
+mod notify;
 pub mod plan;
 pub mod probe;
 pub mod quick;
@@ -76,6 +77,8 @@ pub fn run(args: Args) -> Result<Outcome, Fault> {
         Some(Command::Check(args)) => check::run(&global, &args),
         Some(Command::Watch(args)) => watch::run(&global, &args),
         Some(Command::Simulate(args)) => simulate::run(&global, &args),
+        #[cfg(feature = "dashboard")]
+        Some(Command::Serve(_)) => Err(Fault::bug("serve is not started here")),
     }
 }
 

@@ -18,6 +18,10 @@ const SEVERAL_NS: u64 = 3 * ONE_NS;
 
 /// Runs the command.
 pub fn run(global: &Global, args: &Quick) -> Result<Outcome, Fault> {
+    #[cfg(feature = "tui")]
+    if args.beside.tui {
+        return crate::tui::around(global, &[]);
+    }
     let chosen = run_plan::choose_workloads(&args.workloads, &workloads::QUICK)?;
     if args.time == Some(0) {
         return Err(Fault::usage("--time 0 leaves no time to measure. Try --time 3m"));
@@ -51,7 +55,8 @@ pub fn run(global: &Global, args: &Quick) -> Result<Outcome, Fault> {
         ..RunPlan::new("quick", title, protocol)
     };
     let report = lifecycle::ReportTo::from_option(args.report.clone());
-    lifecycle::run(global, plan, report, directories::prepare)
+    let ending = lifecycle::Ending::new(report, &args.beside);
+    lifecycle::run(global, plan, ending, directories::prepare)
 }
 
 fn place_of(candidate: &Candidate) -> Option<&Place> {

@@ -23,6 +23,10 @@ use crate::ui::say;
 
 /// Runs the command.
 pub fn run(global: &Global, args: &Resume) -> Result<Outcome, Fault> {
+    #[cfg(feature = "tui")]
+    if args.beside.tui {
+        return crate::tui::around(global, &[]);
+    }
     if args.time == Some(0) {
         return Err(Fault::usage("--time 0 leaves no time to measure. Try --time 3m"));
     }
@@ -53,7 +57,8 @@ pub fn run(global: &Global, args: &Resume) -> Result<Outcome, Fault> {
     session.power_command = args.power.power_command.clone();
     let target_set = prepare(&mut session, &args.erase);
     let report = lifecycle::ReportTo::from_option(args.report.clone());
-    lifecycle::go_on(global, session, target_set, report)
+    let ending = lifecycle::Ending::new(report, &args.beside);
+    lifecycle::go_on(global, session, target_set, ending)
 }
 
 /// Whether the run can go on, and until which active time.

@@ -9,7 +9,7 @@ use bakeoff_core::plan::Expanded;
 use bakeoff_core::report::plan::{Span, expected, state_label};
 use bakeoff_core::units;
 
-use super::lifecycle::{self, ReportTo};
+use super::lifecycle::{self, Ending, ReportTo};
 use super::{consent, scheduled};
 use crate::cli::{Global, Plan, Run};
 use crate::fault::{Fault, Outcome};
@@ -38,11 +38,15 @@ pub fn run(global: &Global, args: &Run) -> Result<Outcome, Fault> {
     show(global, &ready);
     let targets: Vec<&Target> = ready.wanted.iter().map(|w| &w.target).collect();
     consent::to_erase(&targets, &args.erase)?;
+    let given = |token: &&String| !args.erase.contains(token);
+    let tokens = ready.wanted.iter().map(|w| &w.target.token);
+    let typed: Vec<String> = tokens.filter(given).cloned().collect();
     if args.detach {
-        let given = |token: &&String| !args.erase.contains(token);
-        let tokens: Vec<&String> = ready.wanted.iter().map(|w| &w.target.token).collect();
-        let typed: Vec<String> = tokens.into_iter().filter(given).cloned().collect();
         return scheduled::detach(global, &typed);
+    }
+    #[cfg(feature = "tui")]
+    if args.beside.tui {
+        return crate::tui::around(global, &typed);
     }
     let _awake = host::awake::stay_awake();
     if let Some(time) = args.at {
@@ -59,8 +63,8 @@ pub fn run(global: &Global, args: &Run) -> Result<Outcome, Fault> {
     }
     let held = hold(&args.on, &ready.wanted)?;
     let wanted = ready.wanted;
-    let report = ReportTo::from_option(args.report.clone());
-    lifecycle::run(global, ready.plan, report, |session| {
+    let ending = Ending::new(ReportTo::from_option(args.report.clone()), &args.beside);
+    lifecycle::run(global, ready.plan, ending, |session| {
         session.held = held;
         targets::prepare(session, &wanted)
     })

@@ -64,29 +64,68 @@ fn next(now: &Zoned, time: Time) -> Result<Zoned, Fault> {
     tomorrow.to_datetime(time).to_zoned(now.time_zone().clone()).map_err(unusable)
 }
 
+/// A run in the background.
+pub enum Begun {
+    /// A unit of systemd's.
+    Unit {
+        /// Its name.
+        name: String,
+        /// What the run says.
+        log: PathBuf,
+    },
+    /// A process in a session of its own.
+    Session {
+        /// It.
+        child: Child,
+        /// What the run says.
+        log: PathBuf,
+    },
+}
+
+/// Starts a command of ours where it survives the end of this session.
+pub fn begin(global: &Global, args: &[OsString]) -> Result<Begun, Fault> {
+    let (log, file) = log_file(global)?;
+    match as_unit(args, &log)? {
+        Some(name) => Ok(Begun::Unit { name, log }),
+        None => {
+            let child = background::detach(args, &file).map_err(Fault::environment)?;
+            Ok(Begun::Session { child, log })
+        }
+    }
+}
+
+impl Begun {
+    /// Watches it for some seconds; `None` when it goes on. One that ended ends us as it did, with
+    /// what it said. Of a unit nothing is seen.
+    pub fn early_end(&mut self) -> Result<Option<Outcome>, Fault> {
+        match self {
+            Begun::Unit { .. } => Ok(None),
+            Begun::Session { child, log } => early_end(child, log, WATCH),
+        }
+    }
+}
+
 /// Starts the same command again where it survives the end of this session, with the consent that
 /// was given here, and says how to follow it.
 pub fn detach(global: &Global, tokens: &[String]) -> Result<Outcome, Fault> {
     let args = arguments(internal::typed_args(), tokens);
-    let (path, log) = log_file(global)?;
     let store = crate::store::place::path(global.store.as_deref())?;
-    let shown = shell_word(&RawPath::new(&path));
     let runs = format!("bakeoff runs --store {}", shell_word(&RawPath::new(&store)));
-    if let Some(unit) = as_unit(&args, &path)? {
-        say::line(format_args!(
-            "The run continues in the background as {unit}.\n  tail -f {shown}\n  {runs}\n  \
-             systemctl stop {unit} ends it and restores all changes"
-        ));
-        return Ok(Outcome::Done);
-    }
-    let mut child = background::detach(&args, &log).map_err(Fault::environment)?;
-    if let Some(ended) = early_end(&mut child, &path, WATCH)? {
+    let mut begun = begin(global, &args)?;
+    if let Some(ended) = begun.early_end()? {
         return Ok(ended);
     }
-    let pid = child.id();
+    let (what, ends, log) = match begun {
+        Begun::Unit { name, log } => (name.clone(), format!("systemctl stop {name}"), log),
+        Begun::Session { child, log } => {
+            let pid = child.id();
+            (format!("process {pid}"), format!("kill {pid}"), log)
+        }
+    };
+    let shown = shell_word(&RawPath::new(&log));
     say::line(format_args!(
-        "The run continues in the background as process {pid}.\n  tail -f {shown}\n  {runs}\n  \
-         kill {pid} ends it and restores all changes"
+        "The run continues in the background as {what}.\n  tail -f {shown}\n  {runs}\n  \
+         {ends} ends it and restores all changes"
     ));
     Ok(Outcome::Done)
 }

@@ -48,6 +48,18 @@ pub fn detach(args: &[OsString], log: &File) -> Result<Child, ExecError> {
     command.args(words).stdin(Stdio::null()).stdout(out).stderr(err).spawn().map_err(failed)
 }
 
+/// Starts bakeoff again for a view that shows it: in a session of its own, so that Ctrl-C reaches
+/// it only through the view, and its streams in two files.
+#[cfg(feature = "tui")]
+pub fn beside(args: &[OsString], out: &File, err: &File) -> Result<Child, ExecError> {
+    let failed = |source| ExecError::Start { program: "bakeoff".to_string(), source };
+    let (out, err) = (out.try_clone().map_err(failed)?, err.try_clone().map_err(failed)?);
+    let mut words: Vec<OsString> = vec![internal::SESSION.into()];
+    words.extend(args.iter().cloned());
+    let mut command = Command::new(OURSELVES);
+    command.args(words).stdin(Stdio::null()).stdout(out).stderr(err).spawn().map_err(failed)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

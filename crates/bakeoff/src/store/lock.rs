@@ -64,6 +64,24 @@ pub fn is_held(store: &Path, run: &RunId) -> Result<bool, StoreError> {
     }
 }
 
+/// The runs that living processes have in hand.
+#[cfg(any(feature = "dashboard", feature = "tui"))]
+pub fn held(store: &Path) -> Result<Vec<RunId>, StoreError> {
+    let dir = dir(store);
+    let entries = match fs::read_dir(&dir) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+        other => other.map_err(|source| StoreError::from_io(&dir, &source))?,
+    };
+    let names = entries.flatten().filter_map(|entry| entry.file_name().into_string().ok());
+    let mut runs = Vec::new();
+    for run in names.filter_map(|name| RunId::parse(&name)) {
+        if is_held(store, &run)? {
+            runs.push(run);
+        }
+    }
+    Ok(runs)
+}
+
 fn dir(store: &Path) -> PathBuf {
     let mut name = store.as_os_str().to_os_string();
     name.push(".locks");

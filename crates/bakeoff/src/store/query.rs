@@ -82,7 +82,7 @@ pub(super) fn keep(
     Ok(())
 }
 
-fn summary_of(row: &Row<'_>) -> rusqlite::Result<Summary> {
+pub(super) fn summary_of(row: &Row<'_>) -> rusqlite::Result<Summary> {
     let id: String = row.get(0)?;
     let run = RunId::parse(&id).ok_or(rusqlite::Error::InvalidColumnName(id))?;
     let count = |column: usize| -> rusqlite::Result<u64> {

@@ -12,6 +12,11 @@ use bakeoff_core::history::filter::Filter;
 use bakeoff_core::model::event::{Event, Header, Step, What};
 use rusqlite::{Connection, OptionalExtension, Params, Transaction, TransactionBehavior, params};
 
+#[cfg(any(feature = "dashboard", feature = "tui"))]
+mod browse;
+#[cfg(feature = "dashboard")]
+pub use browse::Known;
+
 use super::error::read_event;
 use super::import::ImportError;
 use super::{Digest, Imported, RunId, Store, StoreError, Summary, open, query};

@@ -22,6 +22,9 @@ mod running;
 mod skip;
 #[path = "../support/stored.rs"]
 mod stored;
+#[cfg(feature = "dashboard")]
+#[path = "../support/web.rs"]
+mod web;
 
 mod agree;
 mod cases;
@@ -44,6 +47,8 @@ mod import_real;
 mod imported;
 mod members;
 mod narrow;
+#[cfg(feature = "dashboard")]
+mod netdata;
 mod normal;
 mod obeyed;
 mod precondition;
@@ -52,6 +57,8 @@ mod redirect;
 mod rules;
 mod run;
 mod same_bytes;
+#[cfg(feature = "dashboard")]
+mod serve;
 mod setup;
 mod store_trouble;
 mod stored_runs;

@@ -3,7 +3,7 @@
 //! Schema `bakeoff/runs/1`, documented in docs/format.md. A run that cannot be read is listed with
 //! the reason: one bad run must not hide the others.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::model::path::sanitize;
 use crate::model::verdict::{Analysis, Verdict};
@@ -31,7 +31,7 @@ const COLUMNS: [&str; 11] = [
 ];
 
 /// How a stored run stands.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum State {
     /// A living process measures it.

@@ -13,6 +13,7 @@ mod ceilings;
 mod cells;
 mod chart;
 mod first;
+pub mod live;
 mod machine;
 mod matrix;
 mod overview;
@@ -54,6 +55,34 @@ pub struct Assets<'a> {
 
 /// One file with every given run, in the order given.
 pub fn html(runs: &[(Run, Analysis)], assets: &Assets) -> String {
+    let parts = parts(runs);
+    let page = Page {
+        title: parts.title,
+        runs: parts.runs,
+        rules: parts.rules,
+        symbols: SYMBOLS,
+        terms: &TERMS,
+        data: parts.data,
+        policy: policy::policy(assets.js),
+        assets: *assets,
+    };
+    // Rendering into a String fails only when a Display of ours does, and none of them can.
+    let page = page.render();
+    let page = page.unwrap_or_else(|e| format!("<!doctype html><title>bakeoff</title>{e}"));
+    without_controls(&page, assets.js)
+}
+
+/// What is on a page of runs, whatever it is served from.
+struct Parts {
+    title: String,
+    runs: Vec<RunPage>,
+    /// What the findings mean.
+    rules: Vec<&'static Rule>,
+    /// For the script, as JSON.
+    data: String,
+}
+
+fn parts(runs: &[(Run, Analysis)]) -> Parts {
     let views: Vec<View> = runs.iter().map(|(run, analysis)| View::new(run, analysis)).collect();
     let mut styles: Vec<String> = Vec::new();
     for column in views.iter().flat_map(|v| &v.columns) {
@@ -75,25 +104,12 @@ pub fn html(runs: &[(Run, Analysis)], assets: &Assets) -> String {
         many => format!("bakeoff: {} runs", many.len()),
     };
     let rules = rules_of(views.iter().flat_map(all_findings));
+    let json = script_json(&data);
     let zipped = runs.iter().zip(views).zip(&data.runs).zip(sweeps).enumerate();
-    let page = Page {
-        title,
-        runs: zipped
-            .map(|(i, (((run, view), data), sweeps))| {
-                RunPage::new(i, run, view, (data, sweeps), &styles)
-            })
-            .collect(),
-        rules,
-        symbols: SYMBOLS,
-        terms: &TERMS,
-        data: script_json(&data),
-        policy: policy::policy(assets.js),
-        assets: *assets,
-    };
-    // Rendering into a String fails only when a Display of ours does, and none of them can.
-    let page = page.render();
-    let page = page.unwrap_or_else(|e| format!("<!doctype html><title>bakeoff</title>{e}"));
-    without_controls(&page, assets.js)
+    let pages = zipped.map(|(i, (((run, view), data), sweeps))| {
+        RunPage::new(i, run, view, (data, sweeps), &styles)
+    });
+    Parts { title, runs: pages.collect(), rules, data: json }
 }
 
 /// Everything that was found of a run and of its workloads.

@@ -1,0 +1,216 @@
+//! What all requests share: the store's path, who may do what, the messages, what was made last.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use bakeoff_core::prepare::device::System;
+use bakeoff_core::report::devices::Devices;
+use bakeoff_core::report::now::Now;
+use bakeoff_core::report::runs::State;
+use tokio::sync::Semaphore;
+
+use super::guard::Rules;
+use super::history::History;
+use super::hub::Hub;
+use super::metrics::Analysed;
+use super::problem::Problem;
+use super::view;
+use crate::exec::internal::VIEW;
+use crate::exec::{Finished, Spec};
+use crate::host;
+use crate::signals::Cancel;
+use crate::store::{RunId, Sqlite, StoreError, lock};
+
+/// Longest time a document of a run may take.
+const VIEW_LIMIT: Duration = Duration::from_secs(120);
+/// Most bytes of one.
+const VIEW_BYTES: usize = 24 << 20;
+/// A run that changes is analysed again after this, or longer where that takes long.
+const LEAST_PAUSE: Duration = Duration::from_secs(2);
+/// Share of one processor that analysing may take: one in this many seconds.
+const PAUSE_FACTOR: u32 = 50;
+/// Documents that are made at the same time.
+const AT_ONCE: usize = 2;
+/// How long the list of drives is good for.
+const DRIVES_AGE: Duration = Duration::from_secs(15);
+
+/// A run, as it was when it was last analysed.
+#[derive(Debug)]
+pub struct Current {
+    /// Which.
+    pub run: RunId,
+    /// The document.
+    pub now: Now,
+    /// `bakeoff/now/1`.
+    pub json: String,
+    /// The same as HTML.
+    pub html: String,
+}
+
+/// The current run and when it may be analysed again.
+#[derive(Default)]
+struct Kept {
+    current: Option<Arc<Current>>,
+    due: Option<Instant>,
+}
+
+/// The shared state.
+pub struct App {
+    /// The store's file.
+    pub store: PathBuf,
+    /// Who is let in, and to what.
+    pub rules: Rules,
+    /// Whether a run that erases a drive may be started.
+    pub may_erase: bool,
+    /// Messages for browsers.
+    pub hub: Arc<Hub>,
+    /// What the list of runs is searched in.
+    pub history: Mutex<History>,
+    /// Ends the server.
+    pub cancel: Cancel,
+    /// Documents that may still be begun.
+    pub slots: Arc<Semaphore>,
+    /// The last runs of drives, for scrapes.
+    pub analysed: Mutex<Analysed>,
+    /// Whether a process reads the results of runs that were never listed.
+    pub reads_results: AtomicBool,
+    kept: Mutex<Kept>,
+    drives: Mutex<Option<(Instant, Arc<Devices>)>>,
+}
+
+impl App {
+    /// Nothing read yet.
+    pub fn new(store: PathBuf, rules: Rules, may_erase: bool, boot: String, cancel: Cancel) -> App {
+        App {
+            store,
+            rules,
+            may_erase,
+            hub: Arc::new(Hub::new(boot)),
+            history: Mutex::default(),
+            cancel,
+            slots: Arc::new(Semaphore::new(AT_ONCE)),
+            analysed: Mutex::default(),
+            reads_results: AtomicBool::new(false),
+            kept: Mutex::default(),
+            drives: Mutex::default(),
+        }
+    }
+
+    /// The store, opened to read; `None` while there is none.
+    pub fn open(&self) -> Result<Option<Sqlite>, StoreError> {
+        Sqlite::open_existing(&self.store)
+    }
+
+    /// The run that is measured, or the last one: its id, events and whether it is held.
+    fn stand(&self) -> Result<Option<(RunId, u64, bool)>, Problem> {
+        let Some(store) = self.open()? else { return Ok(None) };
+        let held = lock::held(&self.store)?;
+        // Of several the one that began last; a held run that is not stored is about to be.
+        let known = match held.is_empty() {
+            true => None,
+            false => store.known()?.into_iter().map(|k| k.run).find(|run| held.contains(run)),
+        };
+        let is_held = known.is_some();
+        let Some(run) = known.map_or_else(|| store.latest(), |run| Ok(Some(run)))? else {
+            return Ok(None);
+        };
+        let events = store.events(&run)?;
+        Ok(Some((run, events, is_held)))
+    }
+
+    /// The run that is measured, or the last one; analysed again when it changed and enough time
+    /// has passed. Blocks, once for all who ask.
+    pub fn current(&self) -> Result<Option<Arc<Current>>, Problem> {
+        let mut kept = locked(&self.kept);
+        let Some((run, events, is_held)) = self.stand()? else { return Ok(None) };
+        if let Some(current) = kept.current.as_ref().filter(|current| current.run == run) {
+            let is_same_state = is_held == (current.now.state == State::Running);
+            let is_early = kept.due.is_some_and(|due| Instant::now() < due);
+            if is_same_state && (current.now.events == events || is_early) {
+                return Ok(Some(Arc::clone(current)));
+            }
+        }
+        let began = Instant::now();
+        let current = Arc::new(self.view_now(&run)?);
+        let pause = LEAST_PAUSE.max(began.elapsed().saturating_mul(PAUSE_FACTOR));
+        kept.due = Some(Instant::now() + pause);
+        kept.current = Some(Arc::clone(&current));
+        Ok(Some(current))
+    }
+
+    /// The document of any run.
+    pub fn view_now(&self, run: &RunId) -> Result<Current, Problem> {
+        let output = self.view(view::NOW, run)?;
+        let text = String::from_utf8(output).map_err(Problem::broken)?;
+        let (json, html) = text.split_once('\n').ok_or_else(|| Problem::broken("no document"))?;
+        let now = serde_json::from_str(json).map_err(Problem::broken)?;
+        let (json, html) = (json.to_string(), html.to_string());
+        Ok(Current { run: run.clone(), now, json, html })
+    }
+
+    /// A document of a run, from a process of its own.
+    pub fn view(&self, what: &str, run: &RunId) -> Result<Vec<u8>, Problem> {
+        let words = [VIEW.into(), what.into(), self.store.clone().into(), run.as_str().into()];
+        let finished = self.finished(&words)?;
+        match finished.status.code() {
+            Some(0) => Ok(finished.stdout),
+            code => Err(Problem::of_exit(code, &finished.stderr)),
+        }
+    }
+
+    /// A command of ours on this store.
+    pub fn command(&self, args: &[&str]) -> Result<Finished, Problem> {
+        let mut words: Vec<OsString> = args.iter().map(OsString::from).collect();
+        words.splice(1..1, ["--store".into(), self.store.clone().into(), "--quiet".into()]);
+        self.finished(&words)
+    }
+
+    fn finished(&self, words: &[OsString]) -> Result<Finished, Problem> {
+        let finished = Spec::reader(words, VIEW_LIMIT).keep(VIEW_BYTES).run(&self.cancel)?;
+        match finished.stdout.len() < VIEW_BYTES {
+            true => Ok(finished),
+            false => Err(Problem::broken("The document of this run is too large to show here.")),
+        }
+    }
+
+    /// The drives of this machine, by what the kernel says; nothing is read from them.
+    pub fn devices(&self) -> Result<Arc<Devices>, Problem> {
+        let mut kept = locked(&self.drives);
+        if let Some((_, devices)) = kept.as_ref().filter(|(at, _)| at.elapsed() < DRIVES_AGE) {
+            return Ok(Arc::clone(devices));
+        }
+        let system: System = host::system().map_err(Problem::busy)?;
+        let devices = Arc::new(Devices::new(&system, &crate::cmd::devices::asker()));
+        *kept = Some((Instant::now(), Arc::clone(&devices)));
+        Ok(devices)
+    }
+}
+
+/// A panic elsewhere leaves what is behind these locks as good as it was.
+pub fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Does what blocks on a thread for it.
+pub async fn blocking<T: Send + 'static>(
+    app: &Arc<App>,
+    work: impl FnOnce(&App) -> Result<T, Problem> + Send + 'static,
+) -> Result<T, Problem> {
+    let app = Arc::clone(app);
+    let done = tokio::task::spawn_blocking(move || work(&app)).await;
+    done.unwrap_or_else(|error| Err(Problem::broken(error)))
+}
+
+/// The same for what starts another process; few at a time.
+pub async fn slowly<T: Send + 'static>(
+    app: &Arc<App>,
+    work: impl FnOnce(&App) -> Result<T, Problem> + Send + 'static,
+) -> Result<T, Problem> {
+    let slot = Arc::clone(&app.slots).acquire_owned().await.map_err(Problem::broken)?;
+    let done = blocking(app, work).await;
+    drop(slot);
+    done
+}

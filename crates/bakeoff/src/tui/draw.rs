@@ -1,0 +1,282 @@
+//! One picture of the terminal: the answer so far, the machine, the keys. 80 x 24 is enough.
+
+use bakeoff_core::report::now::{CellNow, Now, PlaceNow, state_words};
+use bakeoff_core::report::runs::State as RunState;
+use bakeoff_core::units;
+use ratatui::Frame;
+use ratatui::layout::{Constraint, Layout, Rect};
+use ratatui::style::{Color, Modifier, Style};
+use ratatui::text::{Line, Span};
+use ratatui::widgets::{Cell, LineGauge, Paragraph, Row, Sparkline, Table, Wrap};
+
+use super::state::State;
+
+/// Rows of the matrix on a small terminal; further candidates are counted.
+const CANDIDATES: usize = 9;
+/// Disks with a line each.
+const DISKS: usize = 3;
+/// Columns of a name.
+const NAME: u16 = 18;
+/// Columns of a sparkline's name and of its figure.
+const LABEL: u16 = 14;
+const FIGURE: u16 = 14;
+
+/// Draws everything.
+pub fn draw(frame: &mut Frame, state: &State) {
+    let area = frame.area();
+    let rows = state.now.as_ref().map_or(1, |(now, _)| now.candidates.len());
+    let matrix = (rows.min(CANDIDATES.max(usize::from(area.height).saturating_sub(15))) + 1) as u16;
+    let [top, gauge, table, interval, middle, keys] = Layout::vertical([
+        Constraint::Length(3),
+        Constraint::Length(1),
+        Constraint::Length(matrix),
+        Constraint::Length(1),
+        Constraint::Min(3),
+        Constraint::Length(1),
+    ])
+    .areas(area);
+    match &state.now {
+        Some((now, read)) => {
+            heading(frame, top, now);
+            progress(frame, gauge, now, read.elapsed().as_nanos() as u64);
+            candidates(frame, table, now, state.workload);
+            one_workload(frame, interval, now, state.workload);
+        }
+        None => {
+            let said = match state.is_ours {
+                true => "Preparing the run…",
+                false => "No run is measured now.",
+            };
+            frame.render_widget(Paragraph::new(said), top);
+        }
+    }
+    match (&state.now, state.has_details) {
+        (Some((now, _)), true) => details(frame, middle, now),
+        _ => machine(frame, middle, state),
+    }
+    frame.render_widget(Paragraph::new(keys_line(state)), keys);
+}
+
+fn bold(text: impl Into<String>) -> Span<'static> {
+    Span::styled(text.into(), Style::new().add_modifier(Modifier::BOLD))
+}
+
+fn dim(text: impl Into<String>) -> Span<'static> {
+    Span::styled(text.into(), Style::new().fg(Color::DarkGray))
+}
+
+fn heading(frame: &mut Frame, area: Rect, now: &Now) {
+    let lines = vec![
+        Line::from(vec![bold(now.title.clone()), dim(format!("  run {}", short(&now.run)))]),
+        Line::from(now.headline.clone()),
+        Line::from(match now.state {
+            RunState::Running => now.doing.clone(),
+            _ => state_words(now),
+        }),
+    ];
+    frame.render_widget(Paragraph::new(lines), area);
+}
+
+fn short(run: &str) -> &str {
+    &run[..run.len().min(8)]
+}
+
+fn progress(frame: &mut Frame, area: Rect, now: &Now, since_ns: u64) {
+    let left_ns = now.left_ns.map(|left| left.saturating_sub(since_ns));
+    let whole_ns = now.left_ns.map_or(now.elapsed_ns, |left| now.elapsed_ns + left).max(1);
+    let done_ns = whole_ns.saturating_sub(left_ns.unwrap_or(0));
+    let left = left_ns.map_or("ended".to_string(), |ns| format!("{} left", units::duration(ns)));
+    let written = units::size(now.written_bytes);
+    let label = format!("{left}, {} blocks, {written} written", now.blocks);
+    let ratio = (done_ns as f64 / whole_ns as f64).clamp(0.0, 1.0);
+    let gauge = LineGauge::default().ratio(ratio).label(label).filled_style(Color::Cyan);
+    frame.render_widget(gauge, area);
+}
+
+/// A place by a sign as well as by a colour.
+fn cell(cell: &CellNow, is_chosen: bool) -> Cell<'static> {
+    let (mark, style) = match (cell.place, cell.is_certain) {
+        (PlaceNow::Leader, true) => ("*", Style::new().fg(Color::Green)),
+        (PlaceNow::Leader, false) => ("?", Style::new().fg(Color::Yellow)),
+        (PlaceNow::Equal, _) => ("=", Style::new().fg(Color::Green)),
+        (PlaceNow::Behind, _) => ("-", Style::new()),
+        (PlaceNow::Open, _) => ("?", Style::new().fg(Color::Yellow)),
+        (PlaceNow::Out | PlaceNow::None, _) => (" ", Style::new().fg(Color::DarkGray)),
+    };
+    let style = if is_chosen { style.add_modifier(Modifier::UNDERLINED) } else { style };
+    Cell::from(Span::styled(format!("{mark} {}", cell.label), style))
+}
+
+fn candidates(frame: &mut Frame, area: Rect, now: &Now, chosen: usize) {
+    let heads = now.verdicts.iter().enumerate().map(|(i, verdict)| match i == chosen {
+        true => Cell::from(bold(verdict.name.clone())),
+        false => Cell::from(verdict.name.clone()),
+    });
+    let head = Row::new(std::iter::once(Cell::from("")).chain(heads)).style(Color::Cyan);
+    let rows = now.candidates.iter().map(|row| {
+        let cells = row.cells.iter().enumerate().map(|(i, c)| cell(c, i == chosen));
+        Row::new(std::iter::once(Cell::from(row.name.clone())).chain(cells))
+    });
+    let widths = std::iter::once(Constraint::Length(NAME))
+        .chain(now.verdicts.iter().map(|_| Constraint::Fill(1)));
+    frame.render_widget(Table::new(rows, widths).header(head), area);
+}
+
+/// The leader and the ranges of the others on one workload.
+fn one_workload(frame: &mut Frame, area: Rect, now: &Now, chosen: usize) {
+    let Some(verdict) = now.verdicts.get(chosen) else { return };
+    let ranges = now.candidates.iter().filter_map(|row| {
+        let (_, low, high) = row.cells.get(chosen)?.ratio.filter(|(_, low, high)| low < high)?;
+        Some(format!("{} {:.0} to {:.0} %", row.name, low * 100.0, high * 100.0))
+    });
+    let ranges = ranges.collect::<Vec<_>>().join(", ");
+    let said = match ranges.is_empty() {
+        true => format!("{}: no interval yet", verdict.name),
+        false => format!("{}, share of the leader: {ranges}", verdict.name),
+    };
+    frame.render_widget(Paragraph::new(Line::from(dim(said))), area);
+}
+
+fn details(frame: &mut Frame, area: Rect, now: &Now) {
+    let verdicts = now.verdicts.iter().map(|v| Line::from(v.sentence.clone()));
+    let findings = now.findings.iter().map(|f| match f.is_severe {
+        true => Line::from(vec![bold("! "), Span::from(f.said.clone())]),
+        false => Line::from(f.said.clone()),
+    });
+    let lines: Vec<Line> = verdicts.chain(findings).collect();
+    frame.render_widget(Paragraph::new(lines).wrap(Wrap { trim: true }), area);
+}
+
+/// A line each: name, course, figure.
+struct Course {
+    name: String,
+    values: Vec<u64>,
+    figure: String,
+    most: Option<u64>,
+}
+
+fn machine(frame: &mut Frame, area: Rect, state: &State) {
+    let mut courses = vec![processors(state)];
+    if let Some(last) = state.frames.back() {
+        let mut busiest: Vec<usize> = (0..last.devices.len()).collect();
+        let total = |i: &usize| -> f64 {
+            let rates = |f: &bakeoff_core::watch::Frame| {
+                f.devices.get(*i).map_or(0.0, |(_, r)| r.read.bytes_per_s + r.write.bytes_per_s)
+            };
+            state.frames.iter().map(rates).sum()
+        };
+        busiest.sort_by(|a, b| total(b).total_cmp(&total(a)));
+        busiest.truncate(DISKS);
+        courses.extend(busiest.into_iter().flat_map(|i| disk(state, i)));
+    }
+    let findings = state.now.iter().flat_map(|(now, _)| &now.findings);
+    let lines = Layout::vertical(vec![Constraint::Length(1); usize::from(area.height)]);
+    let lines = lines.split(area);
+    let mut lines = lines.iter();
+    for (course, line) in courses.iter().zip(lines.by_ref()) {
+        draw_course(frame, *line, course);
+    }
+    for (finding, line) in findings.zip(lines) {
+        let mark = if finding.is_severe { bold("! ") } else { dim("- ") };
+        let said = Line::from(vec![mark, Span::from(finding.said.clone())]);
+        frame.render_widget(Paragraph::new(said), *line);
+    }
+}
+
+fn processors(state: &State) -> Course {
+    let busy = |f: &bakeoff_core::watch::Frame| {
+        let cpus = &f.machine.cpu_percent;
+        cpus.iter().sum::<f64>() / cpus.len().max(1) as f64
+    };
+    let waited = state.frames.back().and_then(|f| f.machine.io_some_percent);
+    let waited = waited.map_or(String::new(), |w| format!(" io {w:.0} %"));
+    Course {
+        name: "processors".to_string(),
+        values: state.frames.iter().map(|f| busy(f) as u64).collect(),
+        figure: format!("{:.0} %{waited}", state.frames.back().map_or(0.0, busy)),
+        most: Some(100),
+    }
+}
+
+/// Reads and writes of a disk.
+fn disk(state: &State, index: usize) -> [Course; 2] {
+    let course = |what: &str, of: fn(&bakeoff_core::telemetry::rates::DeviceRates) -> f64| {
+        let values = state.frames.iter().map(|f| f.devices.get(index).map_or(0.0, |(_, r)| of(r)));
+        let values: Vec<f64> = values.collect();
+        let name = state.frames.back().and_then(|f| f.devices.get(index)).map(|(name, _)| name);
+        Course {
+            name: format!("{} {what}", name.map_or("", |name| name.as_str())),
+            figure: units::rate(values.last().copied().unwrap_or(0.0)),
+            values: values.into_iter().map(|v| v as u64).collect(),
+            most: None,
+        }
+    };
+    [course("read", |r| r.read.bytes_per_s), course("write", |r| r.write.bytes_per_s)]
+}
+
+fn draw_course(frame: &mut Frame, area: Rect, course: &Course) {
+    let [name, line, figure] = Layout::horizontal([
+        Constraint::Length(LABEL),
+        Constraint::Fill(1),
+        Constraint::Length(FIGURE),
+    ])
+    .areas(area);
+    frame.render_widget(Paragraph::new(course.name.clone()), name);
+    let skipped = course.values.len().saturating_sub(usize::from(line.width));
+    let shown = &course.values[skipped..];
+    let most = course.most.or_else(|| shown.iter().max().copied()).unwrap_or(1).max(1);
+    frame.render_widget(Sparkline::default().data(shown).max(most).style(Color::Cyan), line);
+    frame.render_widget(Paragraph::new(course.figure.clone()).right_aligned(), figure);
+}
+
+fn keys_line(state: &State) -> Line<'static> {
+    if state.asks {
+        return Line::from(bold("Stop the run and restore all changes? y: yes, any other key: no"));
+    }
+    let pause = if state.is_paused { "p continue" } else { "p hold picture" };
+    let details = if state.has_details { "d machine" } else { "d details" };
+    let quit = if state.is_ours { "q stop the run" } else { "q quit" };
+    Line::from(dim(format!("{quit}   {pause}   {details}   w next workload")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use bakeoff_core::analyse::analyse;
+    use bakeoff_core::testing::RunBuilder;
+    use ratatui::Terminal;
+    use ratatui::backend::TestBackend;
+    use std::time::Instant;
+
+    fn text(state: &State, width: u16, height: u16) -> String {
+        let mut terminal = Terminal::new(TestBackend::new(width, height)).unwrap();
+        terminal.draw(|frame| draw(frame, state)).unwrap();
+        terminal.backend().to_string()
+    }
+
+    fn state() -> State {
+        let rate = |_: u32, candidate: u16, _: u16| 1000.0 - f64::from(candidate) * 200.0;
+        let run = RunBuilder::stacks(&["ext4", "xfs", "f2fs"]).play(6, rate).build();
+        let now = Now::new(&run, &analyse(&run), RunState::Running);
+        let mut state = State::new(true);
+        state.now = Some((Box::new(now), Instant::now()));
+        state.frame(bakeoff_core::watch::Frame::default());
+        state
+    }
+
+    #[test]
+    fn everything_is_on_a_small_terminal_and_nothing_breaks_a_tiny_one() {
+        let mut state = state();
+        let shown = text(&state, 80, 24);
+        for word in ["ext4", "f2fs", "random writes", "processors", "q stop the run", "left"] {
+            assert!(shown.contains(word), "{word}: {shown}");
+        }
+        state.has_details = true;
+        for (width, height) in [(1, 1), (20, 5), (80, 24), (200, 60)] {
+            text(&state, width, height);
+        }
+        state.asks = true;
+        assert!(text(&state, 80, 24).contains("y: yes"));
+        text(&State::new(false), 80, 24);
+    }
+}

@@ -1,0 +1,108 @@
+//! Reads the run that is shown, again whenever it changed, in a thread that yields to everything
+//! else.
+
+use std::path::{Path, PathBuf};
+use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use bakeoff_core::analyse::analyse;
+use bakeoff_core::model::run::Run;
+use bakeoff_core::report::now::Now;
+use bakeoff_core::report::runs::State;
+
+use crate::store::{RunId, Sqlite, Store, StoreError, lock};
+
+/// Between two looks at the store.
+const LOOK: Duration = Duration::from_millis(500);
+/// Least time between two analyses, and the share of it that one may take: a fiftieth.
+const LEAST_PAUSE: Duration = Duration::from_secs(2);
+const PAUSE_FACTOR: u32 = 50;
+
+/// Whose run is shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Whose {
+    /// The one of this process.
+    Process(u32),
+    /// The one that anybody measures.
+    Anybody,
+}
+
+/// A run that is followed.
+pub struct Follow(Receiver<Box<Now>>);
+
+impl Follow {
+    /// Starts to look.
+    pub fn start(store: PathBuf, whose: Whose) -> Follow {
+        // One that nobody has looked at yet is replaced by waiting for the reader.
+        let (send, receive) = sync_channel(1);
+        thread::spawn(move || {
+            // Where it cannot yield it looks as rarely.
+            let _ = rustix::process::nice(19);
+            follow(&store, whose, &send);
+        });
+        Follow(receive)
+    }
+
+    /// What is new since the last call.
+    pub fn latest(&self) -> Option<Box<Now>> {
+        self.0.try_iter().last()
+    }
+}
+
+fn follow(store: &Path, whose: Whose, send: &SyncSender<Box<Now>>) {
+    let mut shown: Option<(RunId, u64, bool)> = None;
+    let mut due = Instant::now();
+    loop {
+        thread::sleep(LOOK);
+        // What cannot be read now may be at the next look.
+        let Ok(Some(found)) = stand(store, whose, shown.as_ref()) else { continue };
+        let is_early = Instant::now() < due;
+        let is_new = shown.as_ref().is_none_or(|s| (&s.0, s.2) != (&found.0, found.2));
+        if shown.as_ref() == Some(&found) || (is_early && !is_new) {
+            continue;
+        }
+        let began = Instant::now();
+        let Ok(Some(now)) = read(store, &found.0) else { continue };
+        due = Instant::now() + LEAST_PAUSE.max(began.elapsed().saturating_mul(PAUSE_FACTOR));
+        shown = Some(found);
+        if let Err(TrySendError::Disconnected(_)) = send.try_send(Box::new(now)) {
+            return;
+        }
+    }
+}
+
+/// The run, its events and whether it is held.
+fn stand(
+    path: &Path,
+    whose: Whose,
+    shown: Option<&(RunId, u64, bool)>,
+) -> Result<Option<(RunId, u64, bool)>, StoreError> {
+    let Some(store) = Sqlite::open_existing(path)? else { return Ok(None) };
+    for run in lock::held(path)? {
+        let owner = store.owner(&run)?;
+        let is_wanted = match whose {
+            Whose::Anybody => true,
+            Whose::Process(pid) => owner.is_some_and(|owner| owner.pid == pid),
+        };
+        if is_wanted {
+            let events = store.events(&run)?;
+            return Ok(Some((run, events, true)));
+        }
+    }
+    // One that was shown and has ended stays.
+    let Some((run, ..)) = shown else { return Ok(None) };
+    Ok(Some((run.clone(), store.events(run)?, false)))
+}
+
+/// The document of a run; `None` where its record cannot be read.
+fn read(path: &Path, id: &RunId) -> Result<Option<Now>, StoreError> {
+    let Some(store) = Sqlite::open_existing(path)? else { return Ok(None) };
+    let Ok(run) = Run::fold(&store.load(id)?) else { return Ok(None) };
+    let state = match (lock::is_held(path, id)?, &run.stopped) {
+        (true, _) => State::Running,
+        (false, None) => State::Dead,
+        (false, Some(_)) => State::Stopped,
+    };
+    Ok(Some(Now::new(&run, &analyse(&run), state)))
+}

@@ -1,0 +1,150 @@
+//! What the view shows and what keys do to it; drawing is elsewhere.
+
+use std::collections::VecDeque;
+use std::time::Instant;
+
+use bakeoff_core::report::now::Now;
+use bakeoff_core::watch::Frame;
+
+/// Frames kept: more than a terminal is wide.
+const FRAMES: usize = 256;
+
+/// A key that means something.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Key {
+    /// Leave, after a question where a run would be stopped.
+    Quit,
+    /// Ctrl-C.
+    Stop,
+    /// Yes to the question.
+    Yes,
+    /// Hold the picture.
+    Pause,
+    /// More words, or fewer.
+    Details,
+    /// The next workload.
+    Next,
+    /// The one before.
+    Previous,
+    /// Any other.
+    Other,
+}
+
+/// Everything that is shown.
+pub struct State {
+    /// The run, once it is known, and when that was read.
+    pub now: Option<(Box<Now>, Instant)>,
+    /// The last frames, the latest last.
+    pub frames: VecDeque<Frame>,
+    /// Whether the picture is held.
+    pub is_paused: bool,
+    /// Whether sentences take the place of the machine.
+    pub has_details: bool,
+    /// The workload whose interval is drawn.
+    pub workload: usize,
+    /// Whether it is asked to stop the run.
+    pub asks: bool,
+    /// Whether the view ends.
+    pub is_over: bool,
+    /// Whether the run is to be stopped.
+    pub stops: bool,
+    /// Whether it has to be drawn again.
+    pub is_changed: bool,
+    /// Whether a run of ours is shown, which ends with the view.
+    pub is_ours: bool,
+}
+
+impl State {
+    /// Nothing seen yet.
+    pub fn new(is_ours: bool) -> State {
+        State {
+            now: None,
+            frames: VecDeque::new(),
+            is_paused: false,
+            has_details: false,
+            workload: 0,
+            asks: false,
+            is_over: false,
+            stops: false,
+            is_changed: true,
+            is_ours,
+        }
+    }
+
+    /// The machine's last second.
+    pub fn frame(&mut self, frame: Frame) {
+        if self.is_paused {
+            return;
+        }
+        if self.frames.len() == FRAMES {
+            self.frames.pop_front();
+        }
+        self.frames.push_back(frame);
+        self.is_changed = true;
+    }
+
+    /// The run, where it changed.
+    pub fn run(&mut self, now: Option<Box<Now>>) {
+        if let Some(now) = now.filter(|_| !self.is_paused) {
+            self.now = Some((now, Instant::now()));
+            self.is_changed = true;
+        }
+    }
+
+    /// A key was pressed.
+    pub fn key(&mut self, key: Key) {
+        self.is_changed = true;
+        let workloads = self.now.as_ref().map_or(1, |(now, _)| now.verdicts.len().max(1));
+        match (key, self.asks) {
+            (Key::Stop, _) | (Key::Yes, true) => {
+                self.stops = self.is_ours;
+                self.is_over = true;
+            }
+            (_, true) => self.asks = false,
+            (Key::Quit, false) if self.is_ours => self.asks = true,
+            (Key::Quit, false) => self.is_over = true,
+            (Key::Pause, false) => self.is_paused = !self.is_paused,
+            (Key::Details, false) => self.has_details = !self.has_details,
+            (Key::Next, false) => self.workload = (self.workload + 1) % workloads,
+            (Key::Previous, false) => self.workload = (self.workload + workloads - 1) % workloads,
+            (Key::Yes | Key::Other, false) => {}
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_run_is_stopped_only_after_a_yes() {
+        let mut state = State::new(true);
+        state.key(Key::Yes);
+        state.key(Key::Quit);
+        assert!(state.asks && !state.is_over);
+        state.key(Key::Other);
+        assert!(!state.asks && !state.is_over);
+        state.key(Key::Quit);
+        state.key(Key::Yes);
+        assert!(state.is_over && state.stops);
+        let mut watching = State::new(false);
+        watching.key(Key::Quit);
+        assert!(watching.is_over && !watching.stops, "nobody else's run is stopped");
+    }
+
+    #[test]
+    fn a_held_picture_takes_nothing_in() {
+        let mut state = State::new(true);
+        state.key(Key::Pause);
+        state.frame(Frame::default());
+        assert!(state.frames.is_empty());
+        state.key(Key::Pause);
+        for _ in 0..FRAMES + 9 {
+            state.frame(Frame::default());
+        }
+        assert_eq!(state.frames.len(), FRAMES);
+        state.key(Key::Next);
+        state.key(Key::Previous);
+        assert_eq!(state.workload, 0);
+    }
+}

@@ -1,0 +1,365 @@
+//! `bakeoff serve` as browsers, programs and monitors meet it, and as nobody should.
+
+use std::io::Write;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use rustix::process::Signal;
+
+use crate::bench::Bench;
+use crate::running::send;
+use crate::skip;
+use crate::stored::{Home, RUN, bundle_of};
+use crate::web::{Reply, Server};
+
+/// A server for the store of `home`.
+fn serve(home: &Home, args: &[&str]) -> Server {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_bakeoff"));
+    command.arg("--store").arg(home.store()).arg("serve").args(args).stdin(Stdio::null());
+    Server::start(command.env_remove("SUDO_UID").env_remove("SUDO_GID"))
+}
+
+#[test]
+fn every_page_is_there_and_says_what_browsers_may_do_with_it() {
+    let home = Home::with_run();
+    let server = serve(&home, &[]);
+    let other = home.file("b.jsonl", bundle_of("ffff456789abcdef", 30));
+    home.cmd(&["import"]).arg(other).assert().success();
+    let run = format!("/runs/{RUN}");
+    let compare = format!("/compare?run={RUN}&run=ffff");
+    for (path, word) in [
+        ("/", "This machine"),
+        ("/runs", "2 runs."),
+        (run.as_str(), "/assets/report.js"),
+        (compare.as_str(), "<pre"),
+        ("/new", "Compare places"),
+        ("/login", "Enter the token"),
+    ] {
+        let reply = server.get(path);
+        assert_eq!(reply.status, 200, "{path}: {}", reply.body);
+        assert!(reply.body.contains(word), "{path} lacks {word}: {}", reply.body);
+        let policy = &reply.headers["content-security-policy"];
+        assert!(policy.contains("script-src 'self';") && policy.contains("default-src 'none'"));
+        assert!(!reply.body.contains("<script>"), "{path} has an inline script");
+        assert_eq!(reply.headers["x-content-type-options"], "nosniff");
+    }
+    for path in ["/runs/feed", "/nothing", "/assets/", "/assets/..%2f..%2fetc%2fpasswd", "//"] {
+        assert_eq!(server.get(path).status, 404, "{path}");
+    }
+    assert_eq!(server.get("/runs?search=nothing-like-it").body.matches("/runs/0123").count(), 0);
+}
+
+#[test]
+fn programs_get_the_documents_of_the_command_line() {
+    let home = Home::with_run();
+    let server = serve(&home, &[]);
+    let schema = |path: &str| {
+        let reply = server.get(path);
+        assert_eq!(reply.headers["content-type"], "application/json", "{reply:?}");
+        reply.json()["schema"].as_str().unwrap_or_default().to_string()
+    };
+    assert_eq!(schema("/api/1/now"), "bakeoff/now/1");
+    assert_eq!(schema("/api/1/runs"), "bakeoff/runs/1");
+    assert_eq!(schema("/api/1/devices"), "bakeoff/devices/1");
+    assert_eq!(schema("/api/1/homeassistant"), "bakeoff/homeassistant/1");
+    assert_eq!(schema("/api/1/runs/none"), "bakeoff/error/1");
+    let shown = home.run(&["show", RUN, "--format", "json"]).1;
+    let shown: serde_json::Value = serde_json::from_str(&shown).unwrap();
+    assert_eq!(server.get("/api/1/runs/last").json(), shown);
+    let openapi = server.get("/api/1/openapi.json").json();
+    let described: Vec<&String> = openapi["paths"].as_object().unwrap().keys().collect();
+    for path in described.into_iter().filter(|path| openapi["paths"][*path]["get"].is_object()) {
+        let filled =
+            path.replace("{run}", RUN) + if path.ends_with("compare") { "?run=1" } else { "" };
+        if !path.ends_with("/events") {
+            assert_ne!(server.get(&filled).status, 404, "{path} is described and not there");
+        }
+    }
+}
+
+#[test]
+fn nothing_stored_is_a_page_as_well() {
+    let home = Home::new();
+    let server = serve(&home, &[]);
+    assert!(server.get("/").body.contains("No runs yet"));
+    assert!(server.get("/runs").body.contains("No runs are stored yet"));
+    assert_eq!(server.get("/api/1/now").status, 404);
+    assert!(server.get("/metrics").body.contains("bakeoff_stored_runs 0"));
+}
+
+#[test]
+fn other_sites_and_other_names_are_refused() {
+    let home = Home::with_run();
+    let server = serve(&home, &[]);
+    let status = |method: &str, headers: &[(&str, &str)]| {
+        server.send(method, "/api/1/runs", headers, "").status
+    };
+    assert_eq!(status("GET", &[("Host", "evil.example")]), 403);
+    assert_eq!(status("GET", &[("Origin", "http://evil.example")]), 403);
+    assert_eq!(status("POST", &[]), 403);
+    assert_eq!(status("POST", &[("Origin", "http://evil.example")]), 403);
+    let stop = format!("/api/1/runs/{RUN}/stop");
+    assert_eq!(server.post(&stop, "").status, 400, "it is not measured");
+    let long = format!("place={}", "x".repeat(100_000));
+    assert_eq!(server.post("/api/1/runs", &long).status, 413);
+}
+
+#[test]
+fn only_offered_places_and_known_plans_are_started() {
+    let home = Home::with_run();
+    let server = serve(&home, &[]);
+    let post = |body: &str| {
+        let reply = server.post("/api/1/runs", body);
+        (reply.status, reply.body)
+    };
+    for body in [
+        "place=/etc/../etc",
+        "place=--report%3D/tmp/x",
+        "place=",
+        "time=3m",
+        "plan=/etc/passwd&target=/dev/sda",
+        "plan=nas&target=/etc/passwd",
+        "plan=nas&target=--erase%3DX",
+        "place=/&time=1m;reboot",
+    ] {
+        assert_eq!(post(body).0, 400, "{body}");
+    }
+    assert_eq!(home.run(&["runs", "--format", "json"]).1.matches("\"run\":").count(), 1);
+}
+
+#[test]
+fn root_acts_only_with_the_token() {
+    if skip::lacks_root() {
+        return;
+    }
+    let home = Home::with_run();
+    let server = serve(&home, &[]);
+    let token = server.token.clone().unwrap();
+    let origin = format!("http://{}", server.address);
+    let stop = format!("/api/1/runs/{RUN}/stop");
+    assert_eq!(server.send("POST", &stop, &[("Origin", &origin)], "").status, 403);
+    let wrong = format!("token={}", "0".repeat(32));
+    let reply = server.send("POST", "/login", &[("Origin", &origin)], &wrong);
+    assert!(reply.status == 200 && reply.body.contains("does not match"), "{reply:?}");
+    let reply = server.send("POST", "/login", &[("Origin", &origin)], &format!("token={token}"));
+    let cookie = reply.headers["set-cookie"].clone();
+    assert!(cookie.contains("HttpOnly; SameSite=Strict"), "{cookie}");
+    let pair = cookie.split(';').next().unwrap();
+    let headers = [("Origin", origin.as_str()), ("Cookie", pair)];
+    assert_eq!(server.send("POST", &stop, &headers, "").status, 400, "let in; it is not measured");
+    drop(server);
+    // The next server knows the token and does not tell it again.
+    let server = serve(&home, &[]);
+    assert_eq!(server.token, None);
+    let bearer = format!("Bearer {token}");
+    let headers = [("Origin", "http://x"), ("Authorization", bearer.as_str())];
+    assert_eq!(server.send("POST", &stop, &headers, "").status, 403, "another site with a token");
+}
+
+#[test]
+fn a_browser_that_was_cut_off_gets_what_it_missed() {
+    let home = Home::with_run();
+    let server = serve(&home, &[]);
+    let mut events = server.events(None);
+    assert_eq!(events.next().name, "reset");
+    let run = events.until("run");
+    assert!(run.data.contains("data-state"), "{run:?}");
+    let last = events.until("frame");
+    drop(events);
+    // Longer than an interval.
+    std::thread::sleep(Duration::from_secs(5));
+    let mut events = server.events(Some(&last.id));
+    let number = |id: &str| id.rsplit_once('-').unwrap().1.parse::<u64>().unwrap();
+    let missed: Vec<_> = (0..2).map(|_| events.next()).collect();
+    let numbers: Vec<u64> = missed.iter().map(|event| number(&event.id)).collect();
+    assert_eq!(numbers, [number(&last.id) + 1, number(&last.id) + 2], "{missed:?}");
+    // Another server's id is no number of this one.
+    assert_eq!(server.events(Some("00000000-7")).next().name, "reset");
+}
+
+#[test]
+fn clients_that_are_slow_or_gone_hold_nobody_up() {
+    let home = Home::with_run();
+    let server = serve(&home, &[]);
+    let mut slow = Vec::new();
+    for i in 0..40 {
+        let mut stream = server.connect();
+        // A third says nothing, a third stops in its header, a third never reads.
+        let said: &[u8] = match i % 3 {
+            0 => b"",
+            1 => b"GET / HTTP/1.1\r\nHost: local",
+            _ => b"GET /api/1/events HTTP/1.1\r\nHost: localhost\r\n\r\n",
+        };
+        stream.write_all(said).unwrap();
+        slow.push(stream);
+    }
+    for _ in 0..5 {
+        drop(server.events(None));
+        assert_eq!(server.get("/runs").status, 200);
+    }
+    drop(slow);
+    assert_eq!(server.get("/api/1/now").status, 200);
+}
+
+#[test]
+fn ten_thousand_runs_are_listed_and_searched_by_indices() {
+    let home = Home::with_run();
+    let mut raw = rusqlite::Connection::open(home.store()).unwrap();
+    let header: String =
+        raw.query_row("SELECT json FROM events WHERE seq = 0", [], |row| row.get(0)).unwrap();
+    let change = raw.transaction().unwrap();
+    for n in 2..=10_000_i64 {
+        let id = format!("{n:016x}");
+        let title = format!("quick: /mnt/{n}");
+        let run = "INSERT INTO runs (id, created_unix_ns, verb, title, is_imported)
+                   VALUES (?1, ?2, 'quick', ?3, 1)";
+        change.execute(run, rusqlite::params![id, n, title]).unwrap();
+        let json = header.replace(RUN, &id);
+        let event = "INSERT INTO events (run, seq, kind, json) VALUES (?1, 0, 'started', ?2)";
+        change.execute(event, rusqlite::params![n, json]).unwrap();
+    }
+    change.commit().unwrap();
+    let server = serve(&home, &[]);
+    let began = Instant::now();
+    let listed = server.get("/runs");
+    eprintln!("10,000 runs: the list took {:?}", began.elapsed());
+    assert!(listed.body.contains("10000 runs."), "{}", listed.body);
+    assert_eq!(listed.body.matches("type=\"checkbox\"").count(), 50);
+    assert!(server.get("/runs?page=199").body.contains(&format!("/runs/{RUN}")));
+    let found = server.get(&format!("/api/1/runs?search={RUN}")).json();
+    assert_eq!(found["runs"].as_array().unwrap().len(), 1);
+    // What a page asks the store for each run never looks at all events.
+    let plan: String = raw
+        .query_row(
+            "EXPLAIN QUERY PLAN SELECT coalesce(max(seq) + 1, 0) FROM events WHERE run = 7",
+            [],
+            |row| row.get(3),
+        )
+        .unwrap();
+    assert!(plan.starts_with("SEARCH events USING"), "{plan}");
+}
+
+/// The state of the last run as programs see it.
+fn state(server: &Server) -> Option<String> {
+    let reply = server.get("/api/1/now");
+    (reply.status == 200).then(|| reply.json()["state"].as_str().unwrap().to_string())
+}
+
+fn wait_for(what: &str, mut found: impl FnMut() -> bool) {
+    let since = Instant::now();
+    while !found() {
+        assert!(since.elapsed() < Duration::from_secs(180), "no {what}");
+        std::thread::sleep(Duration::from_millis(100));
+    }
+}
+
+/// A server of `bench`'s store, whose home is a place that it offers.
+fn serve_bench(bench: &Bench, home: &Path) -> Server {
+    Server::start(bench.bakeoff().env("HOME", home).arg("serve"))
+}
+
+#[test]
+fn a_run_outlives_the_server_that_started_it_and_is_stopped_by_the_next() {
+    let bench = Bench::new();
+    let place = bench.dir("place");
+    let mut server = serve_bench(&bench, &place);
+    // Longer runs write more than their limit on a fast disk.
+    let body = format!("place={}&time=30s", place.display());
+    let reply: Reply = server.post("/api/1/runs", &body);
+    assert_eq!(reply.status, 202, "{reply:?}");
+    wait_for("run", || state(&server).as_deref() == Some("running"));
+    assert_eq!(server.post("/api/1/runs", &body).status, 503, "one at a time");
+    let token = server.token.take();
+    send(server.process.pid(), Signal::KILL);
+    drop(server);
+    let mut server = serve_bench(&bench, &place);
+    server.token = token;
+    assert_eq!(state(&server).as_deref(), Some("running"), "it goes on");
+    assert!(server.get("/").body.contains("data-state=\"running\""));
+    assert!(server.get("/metrics").body.contains("bakeoff_run_active 1.0"));
+    let asked = server.post("/api/1/runs/last/stop", "").status;
+    assert!(asked == 202 || state(&server).as_deref() == Some("stopped"), "{asked}");
+    wait_for("end", || state(&server).as_deref() == Some("stopped"));
+    assert_eq!(bench.leftovers(), [""; 0]);
+}
+
+#[test]
+fn a_run_that_is_killed_is_called_interrupted() {
+    let bench = Bench::new();
+    let place = bench.dir("place");
+    let mut command = bench.bakeoff();
+    command.args(["quick", "--time", "10m", "--workload", "randread"]).arg(&place);
+    let mut run = crate::running::Running::start(&mut command);
+    run.until_announced();
+    let server = serve_bench(&bench, &place);
+    assert_eq!(state(&server).as_deref(), Some("running"));
+    run.signal(Signal::KILL);
+    wait_for("notice", || state(&server).as_deref() == Some("dead"));
+    let page = server.get("/").body;
+    assert!(page.contains("bakeoff resume"), "{page}");
+}
+
+#[test]
+fn the_result_is_sent_to_a_command_and_to_an_address() {
+    let bench = Bench::new();
+    let place = bench.dir("place");
+    let told = bench.path().join("told.json");
+    let command = format!("cat >{}", told.display());
+    let quick = |notify: &str| {
+        let path = place.to_str().unwrap();
+        let args = ["quick", "--time", "10s", "--workload", "randread", "--notify", notify, path];
+        bench.run(&args)
+    };
+    let ended = quick(&command);
+    let json: serde_json::Value =
+        serde_json::from_str(&std::fs::read_to_string(&told).unwrap_or_default()).unwrap();
+    assert_eq!(json["schema"], "bakeoff/now/1", "{ended:?}");
+    if skip::lacks_command("curl") {
+        return;
+    }
+    // Nobody listens there: it is said, and nothing else fails.
+    let failed = quick("http://127.0.0.1:9/");
+    assert_eq!(failed.code, ended.code, "{failed:?}");
+    assert!(failed.err.contains("cannot notify http://127.0.0.1:9/"), "{failed:?}");
+}
+
+#[test]
+fn prometheus_scrapes_what_promtool_finds_clean() {
+    if skip::lacks_command("promtool") || skip::lacks_command("prometheus") {
+        return;
+    }
+    let home = Home::with_run();
+    let server = serve(&home, &[]);
+    let metrics = server.get("/metrics").body;
+    assert!(metrics.contains("bakeoff_verdict{"), "{metrics}");
+    let file = home.file("metrics", &metrics);
+    let checked = Command::new("promtool")
+        .args(["check", "metrics"])
+        .stdin(std::fs::File::open(file).unwrap())
+        .output()
+        .unwrap();
+    let said = String::from_utf8_lossy(&checked.stderr).into_owned();
+    assert!(checked.status.success() && said.is_empty(), "{said}{metrics}");
+    let config = format!(
+        "scrape_configs:\n- job_name: bakeoff\n  scrape_interval: 1s\n  static_configs:\n  \
+         - targets: ['{}']\n",
+        server.address
+    );
+    let config = home.file("prometheus.yml", config);
+    let free = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    let mut prometheus = Command::new("prometheus");
+    prometheus
+        .arg(format!("--config.file={}", config.display()))
+        .arg(format!("--storage.tsdb.path={}", home.dir.path().join("tsdb").display()))
+        .arg(format!("--web.listen-address={free}"));
+    let running = crate::running::Running::start(&mut prometheus);
+    let there = Server { process: running, address: free.to_string(), token: None };
+    wait_for("scrape", || {
+        if std::net::TcpStream::connect(free).is_err() {
+            return false;
+        }
+        let reply = there.get("/api/v1/query?query=bakeoff_stored_runs");
+        reply.status == 200 && reply.json()["data"]["result"][0]["value"][1] == "1"
+    });
+}

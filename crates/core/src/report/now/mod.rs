@@ -1,0 +1,310 @@
+//! A run as it is now, for everything that watches one: the page, the terminal view, monitors.
+//!
+//! The document is `bakeoff/now/1` (docs/format.md). It is made of the record alone, so the same
+//! document describes a run that is measured, one that died and one that ended long ago.
+
+mod words;
+
+#[cfg(test)]
+mod tests;
+
+pub use words::{doing, notification, state_words};
+
+use serde::{Deserialize, Serialize};
+
+use crate::decide::{cost, eta};
+use crate::model::candidate::Kind;
+use crate::model::ceiling::Layer;
+use crate::model::event::{Header, StopReason};
+use crate::model::health::{DriveTold, Health};
+use crate::model::host;
+use crate::model::path::sanitize;
+use crate::model::run::{BlockState, Run};
+use crate::model::verdict::{Analysis, Verdict};
+
+use super::answer::{Answer, Limit};
+use super::runs::State;
+
+/// Its schema.
+pub const SCHEMA: &str = "bakeoff/now/1";
+/// Most findings of the document; the report has all.
+const FINDINGS_MAX: usize = 20;
+
+/// A run as it is now. Text from outside is harmless in it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Now {
+    /// [`SCHEMA`].
+    pub schema: String,
+    /// Its id.
+    pub run: String,
+    /// `quick`, `demo`, `run`, `bench`.
+    pub verb: String,
+    /// For people.
+    pub title: String,
+    /// Name of the machine.
+    pub host: String,
+    /// How it stands.
+    pub state: State,
+    /// Why it stopped; `None` while it runs and for one that died.
+    pub stopped: Option<StopReason>,
+    /// `quick`, `decide`, `precise`, `characterise`.
+    pub mode: String,
+    /// Events it was made of.
+    pub events: u64,
+    /// When it began, nanoseconds since 1970.
+    pub started_unix_ns: i64,
+    /// When the last event was recorded.
+    pub last_unix_ns: i64,
+    /// Active time at the last event.
+    pub elapsed_ns: u64,
+    /// Time it is expected to take from the last event on; `None` when it does not run.
+    pub left_ns: Option<u64>,
+    /// What is measured, in words.
+    pub doing: String,
+    /// Complete blocks.
+    pub blocks: u32,
+    /// Workloads measured of the block that is open, and how many it has.
+    pub workloads_done: Option<(u32, u32)>,
+    /// Bytes written so far.
+    pub written_bytes: u64,
+    /// Most bytes it may write.
+    pub max_write_bytes: Option<u64>,
+    /// The answer over all workloads.
+    pub headline: String,
+    /// One for each workload.
+    pub verdicts: Vec<VerdictNow>,
+    /// Candidates, the best first.
+    pub candidates: Vec<Row>,
+    /// What limits the answers, the most important first.
+    pub findings: Vec<Said>,
+    /// The disks it measures.
+    pub drives: Vec<DriveNow>,
+    /// What lower layers reached.
+    pub ceilings: Vec<CeilingNow>,
+}
+
+/// The answer to one workload.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct VerdictNow {
+    /// `randwrite`.
+    pub workload: String,
+    /// "random writes".
+    pub name: String,
+    /// What may be said.
+    pub verdict: Verdict,
+    /// Who leads.
+    pub leader: Option<String>,
+    /// The lead, a fraction: 0.12 is at least 12 % ahead of all others.
+    pub lead: Option<f64>,
+    /// In a sentence.
+    pub sentence: String,
+}
+
+/// One candidate.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Row {
+    /// Its name.
+    pub name: String,
+    /// One for each workload.
+    pub cells: Vec<CellNow>,
+}
+
+/// One candidate on one workload.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct CellNow {
+    /// `1240/s`, `89 %`, `-`.
+    pub label: String,
+    /// Where it is.
+    pub place: PlaceNow,
+    /// Whether that is certain.
+    pub is_certain: bool,
+    /// Its rate as a share of the leader's: mean, low end and high end of the interval.
+    pub ratio: Option<(f64, f64, f64)>,
+}
+
+/// Where a candidate is on a workload.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum PlaceNow {
+    /// It has the best mean.
+    Leader,
+    /// Within the margin of the leader for certain.
+    Equal,
+    /// Behind the leader for certain.
+    Behind,
+    /// Neither, so far.
+    Open,
+    /// Not ranked.
+    Out,
+    /// Not measured.
+    None,
+}
+
+/// A finding in a sentence.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Said {
+    /// The sentence.
+    pub said: String,
+    /// Whether it forbids or may forbid an answer.
+    pub is_severe: bool,
+}
+
+/// A disk below the candidates.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct DriveNow {
+    /// `sda`.
+    pub name: String,
+    /// `Samsung SSD 860`.
+    pub model: Option<String>,
+    /// Serial number.
+    pub serial: Option<String>,
+    /// Its size.
+    pub size_bytes: u64,
+    /// What it told of its wear and errors, last.
+    pub health: Option<Health>,
+}
+
+/// A lower layer.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct CeilingNow {
+    /// Which.
+    pub layer: Layer,
+    /// The workload's name.
+    pub workload: String,
+    /// Bytes a second.
+    pub bytes_per_s: f64,
+}
+
+impl Now {
+    /// The document of a run in this state.
+    pub fn new(run: &Run, analysis: &Analysis, state: State) -> Now {
+        let answer = Answer::new(run, analysis);
+        let is_live = state == State::Running;
+        Now {
+            schema: SCHEMA.to_string(),
+            run: sanitize(&run.header.run),
+            verb: sanitize(&run.header.verb),
+            title: sanitize(&run.header.title),
+            host: sanitize(&run.header.host.hostname),
+            state,
+            stopped: run.stopped.as_ref().map(|(reason, _)| *reason),
+            mode: run.header.protocol.mode.name().to_string(),
+            events: run.next_seq,
+            started_unix_ns: run.started_unix_ns,
+            last_unix_ns: run.last_unix_ns,
+            elapsed_ns: run.elapsed_ns,
+            left_ns: is_live.then(|| left_ns(run)),
+            doing: doing(run, state),
+            blocks: analysis.blocks,
+            workloads_done: workloads_done(run).filter(|_| is_live),
+            written_bytes: cost::written_bytes(run),
+            max_write_bytes: run.header.protocol.max_write_bytes,
+            headline: sanitize(&analysis.headline),
+            verdicts: verdicts(&answer),
+            candidates: rows(&answer),
+            findings: answer.limits.iter().take(FINDINGS_MAX).map(said).collect(),
+            drives: drives(run),
+            ceilings: ceilings(run),
+        }
+    }
+
+    /// The share of the expected time that is over, 0 to 1.
+    pub fn progress(&self) -> f64 {
+        match self.left_ns {
+            Some(left_ns) => {
+                let whole_ns = self.elapsed_ns.saturating_add(left_ns).max(1);
+                self.elapsed_ns as f64 / whole_ns as f64
+            }
+            None if self.stopped.is_some() => 1.0,
+            None => 0.0,
+        }
+    }
+}
+
+/// Time left as the progress line says it: the forecast, at most up to the time limit.
+fn left_ns(run: &Run) -> u64 {
+    let left_ns = eta::forecast(run, cost::of_block(run).0).left_ns;
+    match run.header.protocol.time_ns {
+        Some(limit) => left_ns.min(limit.saturating_sub(run.elapsed_ns)),
+        None => left_ns,
+    }
+}
+
+/// Workloads of the open block with a cell, and workloads of the run.
+fn workloads_done(run: &Run) -> Option<(u32, u32)> {
+    let open = run.blocks.last().filter(|block| block.state == BlockState::Open)?;
+    let of = run.header.workloads.len();
+    let done = (0..of).filter(|w| open.cells.iter().any(|c| usize::from(c.workload) == *w));
+    Some((done.count() as u32, of as u32))
+}
+
+fn verdicts(answer: &Answer) -> Vec<VerdictNow> {
+    let one = |line: &super::answer::Line| VerdictNow {
+        workload: sanitize(&line.verdict.workload),
+        name: line.workload.clone(),
+        verdict: line.verdict.verdict,
+        leader: line.verdict.lead.as_ref().and_then(|l| l.leader.as_deref()).map(sanitize),
+        lead: line.verdict.lead.as_ref().and_then(|l| l.fraction()),
+        sentence: sanitize(&line.verdict.sentence),
+    };
+    answer.lines.iter().map(one).collect()
+}
+
+fn rows(answer: &Answer) -> Vec<Row> {
+    let rows = answer.matrix.iter().flat_map(|matrix| &matrix.rows);
+    rows.map(|row| Row {
+        name: row.name.clone(),
+        cells: row.cells.iter().map(words::cell).collect(),
+    })
+    .collect()
+}
+
+fn said(limit: &Limit) -> Said {
+    Said { said: limit.said.clone(), is_severe: limit.is_severe }
+}
+
+/// The disks below the candidates, each once, with what they told last.
+fn drives(run: &Run) -> Vec<DriveNow> {
+    let told = |name: &str| {
+        let is_it = |d: &&DriveTold| d.disk == name;
+        let after = run.told_after.iter().find(is_it).and_then(|d| d.health.clone());
+        after.or_else(|| run.told_before.iter().find(is_it).and_then(|d| d.health.clone()))
+    };
+    let mut drives: Vec<DriveNow> = Vec::new();
+    for disk in disks(&run.header) {
+        if drives.iter().any(|known| known.name == sanitize(&disk.name)) {
+            continue;
+        }
+        drives.push(DriveNow {
+            name: sanitize(&disk.name),
+            model: disk.model.as_deref().map(|model| sanitize(model.trim())),
+            serial: disk.serial.as_deref().map(|serial| sanitize(serial.trim())),
+            size_bytes: disk.size_bytes,
+            health: told(&disk.name),
+        });
+    }
+    drives
+}
+
+/// The disks below everything that is measured, some more than once.
+fn disks(header: &Header) -> impl Iterator<Item = &host::Layer> {
+    let directories = header.candidates.iter().filter_map(|candidate| match &candidate.kind {
+        Kind::Directory { place, .. } => Some(place.as_ref()),
+        Kind::Stack(_) => None,
+    });
+    directories.chain(header.regions().map(|region| &region.place)).flat_map(|place| place.disks())
+}
+
+fn ceilings(run: &Run) -> Vec<CeilingNow> {
+    let name = |index: u16| run.header.workloads.get(usize::from(index)).map(|w| sanitize(&w.name));
+    let whole = run.ceilings.rungs.iter().filter(|rung| rung.candidate.is_none());
+    whole
+        .filter_map(|rung| {
+            Some(CeilingNow {
+                layer: rung.layer,
+                workload: name(rung.workload)?,
+                bytes_per_s: rung.bytes_per_s,
+            })
+        })
+        .collect()
+}

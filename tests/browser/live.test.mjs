@@ -1,0 +1,203 @@
+// `bakeoff serve` in a real browser, while a real run is measured: on a desktop, on a phone, with
+// the keyboard alone, without a script, through a network that breaks, for screen readers (axe).
+import assert from "node:assert/strict";
+import { execFileSync, spawn } from "node:child_process";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { connect, createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { createRequire } from "node:module";
+import { after, before, test } from "node:test";
+import { launch } from "./support.mjs";
+
+const ROOT = join(dirname(fileURLToPath(import.meta.url)), "../..");
+const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+const PATIENCE = 120_000;
+
+let directory, browser, server, run, address, token;
+
+function bakeoff(args, options = {}) {
+  const binary = join(ROOT, "target/debug/bakeoff");
+  const child = spawn(binary, ["--store", join(directory, "s.db"), ...args], {
+    cwd: directory,
+    stdio: ["ignore", "ignore", "pipe"],
+    ...options,
+  });
+  child.said = "";
+  child.stderr.on("data", (data) => { child.said += data; });
+  return child;
+}
+
+async function until(what, found) {
+  const since = Date.now();
+  for (;;) {
+    const value = await found();
+    if (value) return value;
+    assert.ok(Date.now() - since < PATIENCE, `no ${what}`);
+    await new Promise((wake) => setTimeout(wake, 100));
+  }
+}
+
+before(async () => {
+  const build = ["build", "--quiet", "--package", "bakeoff"];
+  execFileSync("cargo", build, { cwd: ROOT, stdio: "inherit" });
+  directory = mkdtempSync(join(tmpdir(), "bakeoff-live-"));
+  for (const name of ["one", "two <b>&"]) mkdirSync(join(directory, name));
+  browser = await launch();
+  const bundle = join(ROOT, "fixtures/bundle/v0.1.0.jsonl");
+  const imported = bakeoff(["import", bundle]);
+  await until("import", () => imported.exitCode !== null);
+  run = bakeoff(["quick", "--time", "10m", "one", "two <b>&"]);
+  server = bakeoff(["serve", "--listen", "127.0.0.1:0"]);
+  address = await until("address", () => /http:\/\/[0-9.:]+/.exec(server.said)?.[0]);
+  await until("last line", () => server.said.includes("Ctrl-C ends"));
+  token = /^Token: (\w+)$/m.exec(server.said)?.[1];
+});
+
+after(async () => {
+  await browser?.close();
+  run?.kill("SIGINT");
+  await until("end", () => !run || run.exitCode !== null);
+  server?.kill("SIGKILL");
+  if (directory) rmSync(directory, { recursive: true });
+});
+
+/** Opens a page and collects everything it must never do. */
+async function open(path, settings = {}, base = address) {
+  const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...settings });
+  const page = await context.newPage();
+  const trouble = [];
+  page.on("console", (message) => trouble.push(`${message.type()}: ${message.text()}`));
+  page.on("pageerror", (error) => trouble.push(error.message));
+  page.on("request", (request) => {
+    if (!request.url().startsWith(base)) trouble.push(`request to ${request.url()}`);
+  });
+  await page.goto(base + path);
+  return { page, trouble, close: () => context.close() };
+}
+
+async function violations(page) {
+  // Playwright's own world: the page's policy allows no script but its own.
+  await page.evaluate(AXE);
+  const found = await page.evaluate(() => axe.run());
+  return found.violations.map((v) => `${v.id}: ${v.nodes.map((n) => n.html).join(" ")}`);
+}
+
+for (const [name, settings] of [
+  ["a desktop", {}],
+  ["a dark desktop", { colorScheme: "dark" }],
+  ["a phone", { viewport: { width: 360, height: 740 }, isMobile: true, hasTouch: true }],
+]) {
+  test(`every page is without violations and without sideways scrolling on ${name}`, async () => {
+    for (const path of ["/", "/runs", "/runs/0123456789abcdef", "/new", "/login", "/nothing",
+      "/compare?run=last&run=0123"]) {
+      const { page, trouble, close } = await open(path, settings);
+      if (path === "/") await page.locator("#axis figure").first().waitFor({ timeout: PATIENCE });
+      assert.deepEqual(await violations(page), [], path);
+      const width = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+      assert.ok(width <= 0, `${path} is ${width} px too wide`);
+      const expected = path === "/nothing" ? 1 : 0;
+      assert.equal(trouble.length, expected, `${path}: ${trouble}`);
+      await close();
+    }
+  });
+}
+
+test("the run is followed as it goes on", async () => {
+  const { page, trouble, close } = await open("/");
+  await page.locator("article.now[data-state=running]").waitFor({ timeout: PATIENCE });
+  assert.equal(await page.locator("table.matrix tbody tr").count(), 2);
+  assert.match(await page.locator("table.matrix").innerText(), /two <b>&/);
+  const events = () => page.locator("article.now").getAttribute("data-events").then(Number);
+  const before = await events();
+  await until("new events", async () => await events() > before);
+  const points = () => page.locator("#axis polyline").first().getAttribute("points");
+  await until("a second frame", async () => (await points()).trim().split(" ").length > 1);
+  assert.deepEqual(trouble, []);
+  await close();
+});
+
+test("without a script the page has the run and loads itself again", async () => {
+  const { page, close } = await open("/", { javaScriptEnabled: false });
+  assert.match(await page.locator("article.now").innerText(), /complete blocks/);
+  assert.equal(await page.locator("table.matrix tbody tr").count(), 2);
+  assert.equal(await page.locator("meta[http-equiv=refresh]").count(), 1);
+  await close();
+});
+
+test("a cut through the network leaves no gap", async () => {
+  // A wire that can be cut.
+  const wires = new Set();
+  const port = Number(address.split(":").pop());
+  let isCut = false;
+  const relay = createServer((wire) => {
+    if (isCut) return wire.destroy();
+    const far = connect(port, "127.0.0.1");
+    for (const [a, b] of [[wire, far], [far, wire]]) {
+      wires.add(a);
+      a.on("error", () => {}).on("close", () => b.destroy()).pipe(b);
+    }
+  });
+  await new Promise((ready) => relay.listen(0, "127.0.0.1", ready));
+  const { page, close } = await open("/", {}, `http://127.0.0.1:${relay.address().port}`);
+  const times = () => page.evaluate(() => globalThis.seen ?? []);
+  await page.evaluate(() => {
+    globalThis.seen = [];
+    const source = new EventSource("/api/1/events");
+    const note = (e) => globalThis.seen.push(Number(e.lastEventId.split("-")[1]));
+    source.addEventListener("frame", note);
+    source.addEventListener("run", note);
+  });
+  await until("frames", async () => (await times()).length > 1);
+  isCut = true;
+  for (const wire of wires) wire.destroy();
+  await page.locator("#connection").waitFor({ state: "visible", timeout: PATIENCE });
+  await new Promise((wake) => setTimeout(wake, 5000));
+  isCut = false;
+  await page.locator("#connection").waitFor({ state: "hidden", timeout: PATIENCE });
+  const before = (await times()).length;
+  await until("what was missed", async () => (await times()).length > before + 2);
+  const seen = await times();
+  // Of the run's states only the latest is kept; frames are all there.
+  const holes = seen.slice(1).filter((number, i) => number > seen[i] + 2);
+  assert.deepEqual(holes, [], `${seen}`);
+  await close();
+  relay.close();
+});
+
+test("the keyboard alone finds, logs in, shows what a run would do, and stops one", async () => {
+  const { page, close } = await open("/");
+  const focused = () => page.evaluate(() => document.activeElement.textContent.trim());
+  const tabTo = (word) => until(word, async () => {
+    await page.keyboard.press("Tab");
+    return (await focused()).startsWith(word);
+  });
+  await page.keyboard.press("Tab");
+  assert.equal(await focused(), "Skip to the content");
+  await tabTo("Runs");
+  await page.keyboard.press("Enter");
+  await page.waitForURL("**/runs");
+  await tabTo("0123");
+  await page.keyboard.press("Enter");
+  await page.waitForURL("**/runs/0123456789abcdef");
+  if (token) {
+    await page.goto(`${address}/login`);
+    await page.locator("[name=token]").focus();
+    await page.keyboard.type(token);
+    await page.keyboard.press("Enter");
+    await page.waitForURL(`${address}/`);
+  }
+  await page.goto(`${address}/new`);
+  await page.locator("[name=place]").first().focus();
+  await page.keyboard.press("Space");
+  await tabTo("Show what it does");
+  await page.keyboard.press("Enter");
+  await page.locator("text=bakeoff quick --time").waitFor();
+  await page.goto(address);
+  await page.locator("article.now[data-state=running]").waitFor({ timeout: PATIENCE });
+  await page.locator("#stop").focus();
+  await page.keyboard.press("Enter");
+  await page.locator("article.now[data-state=stopped]").waitFor({ timeout: PATIENCE });
+  await close();
+});
