@@ -140,7 +140,7 @@ fn asked(app: &App, pairs: &Pairs) -> Result<Asked, Problem> {
         ("", _) => {
             let places = places(app)?;
             let is_offered = |place: &&str| places.iter().any(|(path, _)| path == place);
-            if chosen.len() > PLACES || !chosen.iter().all(|place| is_offered(&place)) {
+            if chosen.len() > PLACES || !chosen.iter().all(is_offered) {
                 return Err(Problem::bad("Choose among the places that are listed."));
             }
             let places = chosen.into_iter().map(str::to_string).collect();
@@ -348,7 +348,7 @@ pub async fn start(
     State(app): State<Arc<App>>,
     Extension(reader): Extension<Reader>,
     Form(pairs): Form<Pairs>,
-) -> Result<Response, Response> {
+) -> Response {
     let begun = slowly(&app, move |app| {
         let token = one(&pairs, "erase").trim();
         begin(app, reader, &asked(app, &pairs)?, token)
@@ -364,7 +364,7 @@ pub async fn stop(
     State(app): State<Arc<App>>,
     Extension(reader): Extension<Reader>,
     Path(name): Path<String>,
-) -> Result<Response, Response> {
+) -> Response {
     accepted(slowly(&app, move |app| interrupt(app, reader, &name)).await)
 }
 
@@ -376,10 +376,13 @@ pub async fn resume(
     State(app): State<Arc<App>>,
     Extension(reader): Extension<Reader>,
     Path(name): Path<String>,
-) -> Result<Response, Response> {
+) -> Response {
     accepted(slowly(&app, move |app| go_on(app, reader, &name)).await)
 }
 
-fn accepted(done: Result<(), Problem>) -> Result<Response, Response> {
-    done.map(|()| axum::http::StatusCode::ACCEPTED.into_response()).map_err(Problem::json)
+fn accepted(done: Result<(), Problem>) -> Response {
+    match done {
+        Ok(()) => axum::http::StatusCode::ACCEPTED.into_response(),
+        Err(problem) => problem.json(),
+    }
 }

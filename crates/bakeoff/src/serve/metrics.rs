@@ -49,8 +49,11 @@ pub async fn scrape(State(app): State<Arc<App>>) -> Result<Response, Problem> {
     Ok(([(CONTENT_TYPE, OPEN_METRICS)], text.await?).into_response())
 }
 
+/// The last run of each drive, under the labels of the drive.
+type LastOfDrives = Vec<(Labels, Arc<Now>)>;
+
 /// The last run of each drive as far as it is analysed, and how many runs there are.
-fn last_of_drives(app: &App) -> Result<(usize, Vec<(Labels, Arc<Now>)>), Problem> {
+fn last_of_drives(app: &App) -> Result<(usize, LastOfDrives), Problem> {
     let Some(store) = app.open()? else { return Ok((0, Vec::new())) };
     let mut history = locked(&app.history);
     let known = history.refresh(&store)?;

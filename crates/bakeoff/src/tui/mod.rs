@@ -103,10 +103,8 @@ fn show(
             *due = Instant::now() + interval;
         }
         state.run(follow.latest());
-        Ok(match child.as_mut().map(|child| child.try_wait()) {
-            Some(Ok(Some(_))) => false,
-            _ => true,
-        })
+        let has_ended = |child: &mut &mut Child| matches!(child.try_wait(), Ok(Some(_)));
+        Ok(!child.as_mut().is_some_and(has_ended))
     });
     ratatui::restore();
     let stops = cancel.is_set() || state.stops;

@@ -48,7 +48,6 @@ mod imported;
 mod members;
 mod narrow;
 #[cfg(feature = "dashboard")]
-mod netdata;
 mod normal;
 mod obeyed;
 mod precondition;
