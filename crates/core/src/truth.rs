@@ -41,8 +41,9 @@ pub fn cache_state(
 }
 
 /// Share of what was read that came from memory and not from a device; `None` where next to nothing
-/// did, or nobody can tell.
-pub fn memory_share(class: PlaceClass, truth: &Truth, read_bytes: u64) -> Option<f64> {
+/// did, or nobody can tell. `cached` is the share of the file that was in memory before, 0 where
+/// reads do not use it: others may have read from the device meanwhile.
+pub fn memory_share(class: PlaceClass, truth: &Truth, read_bytes: u64, cached: f64) -> Option<f64> {
     if read_bytes == 0 {
         return None;
     }
@@ -50,7 +51,8 @@ pub fn memory_share(class: PlaceClass, truth: &Truth, read_bytes: u64) -> Option
         PlaceClass::Memory => 1.0,
         PlaceClass::Fuse | PlaceClass::Network => return None,
         PlaceClass::Block | PlaceClass::Stacked => {
-            1.0 - truth.device_read_bytes? as f64 / read_bytes as f64
+            let delivered = truth.device_read_bytes? as f64 / read_bytes as f64;
+            cached.min(1.0).max(1.0 - delivered)
         }
     };
     (share > 1.0 - COLD_SHARE).then_some(share)
@@ -117,7 +119,7 @@ mod tests {
     #[test]
     fn what_no_device_delivered_came_from_memory() {
         let share = |class, device_read_bytes| {
-            memory_share(class, &Truth { device_read_bytes, ..Truth::default() }, 1000)
+            memory_share(class, &Truth { device_read_bytes, ..Truth::default() }, 1000, 0.0)
         };
         assert_eq!(share(PlaceClass::Block, Some(250)), Some(0.75));
         assert_eq!(share(PlaceClass::Block, Some(0)), Some(1.0));
@@ -125,7 +127,10 @@ mod tests {
         assert_eq!(share(PlaceClass::Block, None), None);
         assert_eq!(share(PlaceClass::Network, Some(0)), None);
         assert_eq!(share(PlaceClass::Memory, None), Some(1.0));
-        assert_eq!(memory_share(PlaceClass::Memory, &Truth::default(), 0), None);
+        assert_eq!(memory_share(PlaceClass::Memory, &Truth::default(), 0, 0.0), None);
+        let busy = Truth { device_read_bytes: Some(1500), ..Truth::default() };
+        assert_eq!(memory_share(PlaceClass::Block, &busy, 1000, 1.0), Some(1.0));
+        assert_eq!(memory_share(PlaceClass::Block, &busy, 1000, 0.0), None);
     }
 
     #[test]

@@ -293,7 +293,9 @@ fn measure(
     };
     measurement.findings = evidence::cell(&header_of(global, job, place), &cell);
     let is_data = job.rw != Rw::SmallFiles && !job.engine.is_idle();
-    let memory_share = truth::memory_share(place.class, &cell.truth, read_bytes);
+    let resident = cell.truth.resident_before_bytes.filter(|_| !job.direct).unwrap_or(0);
+    let cached = resident as f64 / job.size.max(1) as f64;
+    let memory_share = truth::memory_share(place.class, &cell.truth, read_bytes, cached);
     Ok(Benched {
         name: args.typed.name.clone(),
         measurement,

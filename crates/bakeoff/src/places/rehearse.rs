@@ -6,7 +6,7 @@
 use std::time::Instant;
 
 use bakeoff_core::decide::cell_trial::{CellTrial, expected_length_ns};
-use bakeoff_core::decide::fit::{Cost, FitError, Wanted, plan_fit};
+use bakeoff_core::decide::fit::{Cost, Fit, FitError, Wanted, plan_fit};
 use bakeoff_core::decide::pace::{self, Demand, Pace};
 use bakeoff_core::decide::size::SizeLimits;
 use bakeoff_core::model::candidate::{Candidate, Skipped};
@@ -173,25 +173,16 @@ pub struct Findings {
 /// Settles the plan and records it.
 pub fn apply_limits(session: &mut Session, found: Findings) -> Result<(), Fault> {
     let header = session.journal.run().header.clone();
-    let visit_ns = mean(found.candidates.iter().map(|(_, trial)| trial.visit)).time_ns;
-    let visited = u32::try_from(found.candidates.len()).unwrap_or(u32::MAX);
     // What was tried was written too.
     let written_bytes = found.written_bytes.max(session.spent.own_bytes());
     let found = Findings { written_bytes, ..found };
-    let rehearsal =
+    let (rehearsal, pace) =
         plan(&header, session.journal.elapsed_ns(), found).map_err(|error| match error {
             // Wear is a question of safety.
             FitError::Bytes { .. } => Fault::refused(error),
             _ => Fault::usage(error),
         })?;
-    let demand = demand(
-        &rehearsal.workloads,
-        visited,
-        visit_ns,
-        rehearsal.protocol.time_ns,
-        session.journal.elapsed_ns(),
-    );
-    session.pace = pace::pace(&demand, USUAL_SLICE_NS);
+    session.pace = pace;
     session.journal.record(What::Rehearsed(Box::new(rehearsal)))?;
     session.watch_limits();
     // What follows from the header alone every analysis finds again; this needs the machine.
@@ -203,7 +194,11 @@ pub fn apply_limits(session: &mut Session, found: Findings) -> Result<(), Fault>
     Ok(())
 }
 
-fn plan(header: &Header, elapsed_ns: u64, found: Findings) -> Result<Rehearsal, FitError> {
+/// Parts of the time that slices are planned for, one after the other until everything fits: what a
+/// fast drive writes in all of it may be more than the write limit.
+const TIME_PARTS: [u64; 5] = [1, 2, 4, 8, 16];
+
+fn plan(header: &Header, elapsed_ns: u64, found: Findings) -> Result<(Rehearsal, Pace), FitError> {
     let trials: Vec<&Trial> = found.candidates.iter().map(|(_, trial)| trial).collect();
     let fastest = trials.iter().map(|t| t.bytes_per_s).fold(0.0, f64::max);
     let room = SizeLimits {
@@ -212,7 +207,6 @@ fn plan(header: &Header, elapsed_ns: u64, found: Findings) -> Result<Rehearsal, 
         bytes_per_s: fastest,
     };
     let workloads: Vec<Workload> = header.workloads.iter().map(|w| room.sized(w)).collect();
-    let visited = u32::try_from(trials.len()).unwrap_or(u32::MAX);
     // Twins are visited and compared with nobody but their original.
     let k = found.candidates.iter().filter(|(c, _)| c.twin_of.is_none()).count();
     let k = u32::try_from(k).unwrap_or(u32::MAX);
@@ -220,31 +214,11 @@ fn plan(header: &Header, elapsed_ns: u64, found: Findings) -> Result<Rehearsal, 
         true => header.protocol.isolation,
         false => Isolation::Visit,
     };
-    let mut protocol = Protocol { k, isolation, ..header.protocol.clone() };
-    let visit = mean(trials.iter().map(|t| t.visit));
-    let mut lengths = vec![USUAL_SLICE_NS; workloads.len()];
-    if isolation == Isolation::Slices {
-        let demand = demand(&workloads, visited, visit.time_ns, protocol.time_ns, elapsed_ns);
-        let pace = pace::pace(&demand, USUAL_SLICE_NS);
-        protocol.rounds = pace.rounds;
-        lengths = expected_lengths(&workloads, &trials, pace);
-    }
-    let wanted = Wanted {
-        workloads: workloads
-            .iter()
-            .enumerate()
-            .map(|(at, w)| (w.name.clone(), of_workload((at, w), &protocol, &trials, lengths[at])))
-            .collect(),
-        candidates: visited,
-        visit,
-        first_look: protocol.first_look(),
-        is_of_rounds: protocol.mode == Mode::Characterise,
-        setup: Cost { time_ns: elapsed_ns, write_bytes: found.written_bytes },
-        time_ns: protocol.time_ns,
-        max_write_bytes: protocol.max_write_bytes,
-    };
-    let fit = plan_fit(&wanted)?;
-    Ok(Rehearsal {
+    let protocol = Protocol { k, isolation, ..header.protocol.clone() };
+    let setup = Cost { time_ns: elapsed_ns, write_bytes: found.written_bytes };
+    let (protocol, fit, pace) = fitting(&protocol, &workloads, &trials, setup)?;
+    let visit_ns = mean(trials.iter().map(|t| t.visit)).time_ns;
+    let rehearsal = Rehearsal {
         protocol,
         candidates: found.candidates.into_iter().map(|(candidate, _)| candidate).collect(),
         workloads: workloads.into_iter().take(fit.kept).collect(),
@@ -253,11 +227,74 @@ fn plan(header: &Header, elapsed_ns: u64, found: Findings) -> Result<Rehearsal, 
         region: found.region,
         more_regions: found.more_regions,
         file_bytes: found.file_bytes,
-        visit_ns: wanted.visit.time_ns,
+        visit_ns,
         block_ns: fit.block.time_ns,
         block_write_bytes: fit.block.write_bytes,
         expected_write_bytes: fit.least.write_bytes,
-    })
+    };
+    Ok((rehearsal, pace))
+}
+
+/// The pace with which all workloads fit, or most of them, and what they cost.
+fn fitting(
+    protocol: &Protocol,
+    workloads: &[Workload],
+    trials: &[&Trial],
+    setup: Cost,
+) -> Result<(Protocol, Fit, Pace), FitError> {
+    let mut best: Option<(Protocol, Fit, Pace)> = None;
+    let mut refused = None;
+    for part in TIME_PARTS {
+        let (tried, pace, wanted) = wanted(protocol, workloads, trials, (setup, part));
+        match plan_fit(&wanted) {
+            Ok(fit) if best.as_ref().is_none_or(|(_, best, _)| fit.kept > best.kept) => {
+                best = Some((tried, fit, pace));
+            }
+            Ok(_) => {}
+            Err(error) => {
+                refused.get_or_insert(error);
+            }
+        }
+        let is_whole = best.as_ref().is_some_and(|(_, fit, _)| fit.kept == workloads.len());
+        if is_whole || protocol.isolation != Isolation::Slices {
+            break;
+        }
+    }
+    best.ok_or(refused.unwrap_or(FitError::Nothing))
+}
+
+/// What is wanted where slices are planned for a `part` of the time.
+fn wanted(
+    protocol: &Protocol,
+    workloads: &[Workload],
+    trials: &[&Trial],
+    (setup, part): (Cost, u64),
+) -> (Protocol, Pace, Wanted) {
+    let visited = u32::try_from(trials.len()).unwrap_or(u32::MAX);
+    let visit = mean(trials.iter().map(|t| t.visit));
+    let mut protocol = protocol.clone();
+    let time_ns = protocol.time_ns.map(|time_ns| time_ns / part);
+    let demand = demand(workloads, visited, visit.time_ns, time_ns, setup.time_ns / part);
+    let pace = pace::pace(&demand, USUAL_SLICE_NS);
+    let mut lengths = vec![USUAL_SLICE_NS; workloads.len()];
+    if protocol.isolation == Isolation::Slices {
+        protocol.rounds = pace.rounds;
+        lengths = expected_lengths(workloads, trials, pace);
+    }
+    let cost = |(at, w): (usize, &Workload)| {
+        (w.name.clone(), of_workload((at, w), &protocol, trials, lengths[at]))
+    };
+    let wanted = Wanted {
+        workloads: workloads.iter().enumerate().map(cost).collect(),
+        candidates: visited,
+        visit,
+        first_look: protocol.first_look(),
+        is_of_rounds: protocol.mode == Mode::Characterise,
+        setup,
+        time_ns: protocol.time_ns,
+        max_write_bytes: protocol.max_write_bytes,
+    };
+    (protocol, pace, wanted)
 }
 
 /// What a cell of a workload costs on average: as it was tried, else as the model has it.
@@ -272,8 +309,10 @@ fn of_workload(
         true => (length_ns, protocol.rounds),
         false => (timed_ns(workload, protocol), 1),
     };
+    // Whole cells of a job last as long as they are asked to, however long they were tried.
+    let is_known = is_sliced || workload.profile.is_some();
     let tried = |t: &Trial| t.cells.get(at)?.as_ref()?.cell(length_ns, rounds);
-    let known: Vec<Cost> = trials.iter().filter_map(|t| tried(t)).collect();
+    let known: Vec<Cost> = trials.iter().filter(|_| is_known).filter_map(|t| tried(t)).collect();
     // A candidate that it was not tried on is taken for one of the others.
     match is_sliced {
         _ if !known.is_empty() => mean(known.into_iter()),

@@ -16,7 +16,7 @@ fn version_tells_what_the_program_is_and_where_its_store_is() {
     assert_eq!((code, err.as_str()), (0, ""));
     assert!(text.starts_with(&short), "{text}");
     let store = home.store().display().to_string();
-    for part in ["target", "-linux-", "features", "SQLite 3.", "clap 4.", "layout 1", "1 run"] {
+    for part in ["target", "-linux-", "features", "SQLite 3.", "clap 4.", "layout 2", "1 run"] {
         assert!(text.contains(part), "{part} is missing:\n{text}");
     }
     let joined: String = text.split_whitespace().collect();
@@ -155,7 +155,9 @@ fn the_recording_ends_with_the_answer_in_the_readme() {
     let picture = fs::read_to_string(top.join("docs/images/demo.svg")).unwrap();
     assert!(picture.len() < 300_000 && !picture.contains("<script"), "{}", picture.len());
     // In the picture each run of characters of one colour is a text of its own.
-    let plain = |text: &str| text.replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&");
+    let plain = |text: &str| {
+        text.replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&").replace("&#8230;", "…")
+    };
     let texts: String = picture
         .split('>')
         .filter_map(|part| Some(part.split_once('<')?.0))

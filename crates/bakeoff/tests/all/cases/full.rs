@@ -101,7 +101,7 @@ fn a_store_that_fills_up_ends_the_run_with_the_answer_so_far() {
     run.signal(Signal::CONT);
     let ended = run.end();
     said_and_cleaned(&bench, &ended, &dir);
-    assert!(ended.out.contains("random reads"), "{ended:?}");
+    assert!(ended.out.contains("Random reads"), "{ended:?}");
 
     // What was stored is whole, and the run goes on once there is room.
     fs::remove_file(&hog).unwrap();
