@@ -55,7 +55,7 @@ export async function start() {
         return route.abort();
       });
       await page.goto(pathToFileURL(file).href);
-      if (!folded) await unfold(page);
+      if (!folded) await unfold(page, options.javaScriptEnabled !== false);
       return { page, trouble, file, close: () => context.close() };
     },
     async close() {
@@ -66,13 +66,14 @@ export async function start() {
 }
 
 /** Opens every chart and table of figures. */
-async function unfold(page) {
+async function unfold(page, hasScript) {
   await page.evaluate(() => {
     const folded =
       "details.more, details.figures, details.swept, details.job, section.machine > details";
     document.querySelectorAll(folded).forEach((details) => (details.open = true));
   });
-  // A chart is drawn when it gets its width.
+  // A chart is drawn when it gets its width; without scripts no timer of the page ends.
+  if (!hasScript) return;
   await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => setTimeout(done))));
 }
 

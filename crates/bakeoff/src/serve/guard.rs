@@ -186,7 +186,7 @@ fn harden(path: &str, headers: &mut HeaderMap) {
     };
     set("content-security-policy", csp);
     set("x-content-type-options", "nosniff");
-    set("referrer-policy", "no-referrer");
+    set("referrer-policy", "same-origin");
     set("cross-origin-opener-policy", "same-origin");
     set("cross-origin-resource-policy", "same-origin");
     set("permissions-policy", "camera=(), geolocation=(), microphone=()");

@@ -35,7 +35,7 @@ pub fn events_are_recorded(guest: &mut Guest, more: u64) -> Result<String> {
 
 /// Checks every run in the guest's store.
 pub fn check(guest: &mut Guest) -> Result<()> {
-    let text = guest.ok("bakeoff runs --format json")?;
+    let text = guest.ok("bakeoff runs --all --format json")?;
     let page: Value = serde_json::from_str(&text)?;
     let runs = page["runs"].as_array().with_context(|| format!("no runs in {text}"))?;
     ensure!(!runs.is_empty(), "the store is empty: {text}");

@@ -23,7 +23,7 @@ chmod +x /tmp/keep/cryptsetup";
 
 /// Files with what a run says and keeps.
 const KEPT: &str = "cat /tmp/job.out /tmp/job.err $HOME/.local/share/bakeoff/*
-for run in $(bakeoff runs --format csv | tail -n +2 | cut -d , -f 1); do
+for run in $(bakeoff runs --all --format csv | tail -n +2 | cut -d , -f 1); do
     bakeoff export $run --format jsonl
 done";
 

@@ -58,7 +58,7 @@ pub fn cut_and_resume(bed: &Bed) -> Result<()> {
             ))?;
         } else {
             guest.ok("mount /dev/vda /root")?;
-            if guest.ok("bakeoff runs --format json")?.contains("\"run\"") {
+            if guest.ok("bakeoff runs --all --format json")?.contains("\"run\"") {
                 store::check(&mut guest)?;
                 command = "bakeoff resume --time 4h --erase TARGET";
             }
