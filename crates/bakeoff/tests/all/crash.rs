@@ -6,7 +6,7 @@
 //! plan, not the instant; whatever the instant, the promise is the same.
 
 use std::collections::HashMap;
-use std::process::Stdio;
+use std::process::{Command, Stdio};
 use std::thread;
 use std::time::Duration;
 
@@ -25,11 +25,9 @@ const QUICK_MS: u64 = 30_000;
 const DEMO_MS: u64 = 60_000;
 
 /// Starts a run, kills it after a seeded while, resumes it and checks what stands.
-fn killed_and_resumed(args: &[&str], bench: &Bench, seed: u64, within_ms: u64) {
+fn killed_and_resumed(command: &mut Command, bench: &Bench, seed: u64, within_ms: u64) {
     let seed_text = seed.to_string();
-    let mut child = bench
-        .bakeoff()
-        .args(args)
+    let mut child = command
         .args(["--time", "15m", "--seed", &seed_text])
         .stdout(Stdio::null())
         .stderr(Stdio::null())
@@ -127,7 +125,7 @@ fn quick_killed_at_seven_points_resumes_to_a_complete_run() {
                 let (a, b) = (bench.dir("a"), bench.dir("b"));
                 let dirs = [a.to_str().unwrap(), b.to_str().unwrap()];
                 let args = ["quick", dirs[0], dirs[1], "--workload", "randwrite"];
-                killed_and_resumed(&args, &bench, seed, QUICK_MS);
+                killed_and_resumed(bench.bakeoff().args(args), &bench, seed, QUICK_MS);
             })
         })
         .collect();
@@ -142,9 +140,11 @@ fn demo_killed_at_three_points_leaves_nothing_and_resumes_to_a_complete_run() {
     let threads: Vec<_> = (11..=13)
         .map(|seed| {
             thread::spawn(move || {
-                let bench = Bench::new();
-                let args = ["demo", "--workload", "randwrite", "--max-write", "400g"];
-                killed_and_resumed(&args, &bench, seed, DEMO_MS);
+                let mut bench = Bench::new();
+                let mut command = bench.bakeoff();
+                command.current_dir(bench.small_disk());
+                command.args(["demo", "--workload", "randwrite", "--max-write", "400g"]);
+                killed_and_resumed(&mut command, &bench, seed, DEMO_MS);
             })
         })
         .collect();
@@ -156,9 +156,11 @@ fn clean_undoes_what_a_killed_run_left_and_other_commands_only_say_so() {
     if skip::lacks_root() || skip::lacks_command("mkfs.ext4") || skip::lacks_command("losetup") {
         return;
     }
-    let bench = Bench::new();
+    let mut bench = Bench::new();
+    let dir = bench.small_disk();
     let mut child = bench
         .bakeoff()
+        .current_dir(&dir)
         .args(["demo", "--workload", "randwrite"])
         .stdout(Stdio::null())
         .stderr(Stdio::null())

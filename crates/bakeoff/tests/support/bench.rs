@@ -71,6 +71,14 @@ impl Bench {
         at
     }
 
+    /// A directory on a small disk of its own, where a demo makes images of 1 GiB together: on the
+    /// disk of the build each demo would take 4 GiB, and several at once filled it.
+    pub fn small_disk(&mut self) -> PathBuf {
+        let dir = self.mount("ext4", "2g", "defaults").join("d");
+        std::fs::create_dir(&dir).unwrap();
+        dir
+    }
+
     /// The same on a loop device of the test's own choice, 1 GiB and fully made of holes.
     pub fn mount_loop(&mut self, fs: &str, size: &str, how: Loop) -> PathBuf {
         let image = self.path().join(format!("{fs}.img"));

@@ -15,8 +15,8 @@ fn ctrl_c_takes_everything_down_again() {
     if skip::lacks_root() || skip::lacks_loop_devices() || skip::lacks_command("mkfs.ext4") {
         return;
     }
-    let bench = Bench::new();
-    let dir = bench.dir("d");
+    let mut bench = Bench::new();
+    let dir = bench.small_disk();
     let mut command = bench.bakeoff();
     command.current_dir(&dir).args(["demo", "--workload", "randwrite", "--max-write", "40g"]);
     let mut run = Running::start(&mut command);

@@ -118,7 +118,7 @@ fn a_store_that_fills_up_under_a_demo_leaves_nothing_mounted() {
     let mut bench = Bench::new();
     let memory = bench.tmpfs("8m");
     let store = memory.join("s.db");
-    let dir = bench.dir("d");
+    let dir = bench.small_disk();
     let mut command = bench.bakeoff();
     command.current_dir(&dir).args(["demo", "--workload", "randwrite", "--max-write", "40g"]);
     let mut run = Running::start(command.arg("--store").arg(&store));

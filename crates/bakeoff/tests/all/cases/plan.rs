@@ -253,7 +253,7 @@ fn one_candidate_on_each_of_two_targets_is_measured_in_turns() {
     image(&bench, "b.img", 300 << 20);
     let plan = "[[stack]]\nfs = \"ext4\"\n[region]\nsize = \"200m\"\n[[workload]]\n\
                 rw = \"randwrite\"\nbs = \"4k\"\nfsync = 32\nsize = \"64m\"\n\
-                [protocol]\nmode = \"quick\"\ntime = \"15m\"\nmax_write = \"1250m\"\n";
+                [protocol]\nmode = \"quick\"\ntime = \"15m\"\nmax_write = \"4g\"\n";
     fs::write(bench.path().join("plan.toml"), plan).unwrap();
     let targets = ["--target", "a.img", "--target", "b.img"];
     let consent = ["--erase", "a.img", "--erase", "b.img"];
