@@ -140,11 +140,12 @@ fn measure(context: &mut Context<'_>, part: u16, mode: Mode, set: Set) -> Result
                 break;
             }
         }
+        meter.pause();
+        bursts.lock().map_err(|_| super::panicked())?.merge(&meter.histogram(Kind::Flush));
+        meter.resume();
+        // After the pause, which moves the start of the clock too.
         last_request_ns.fetch_max(meter.now_ns(), Ordering::Relaxed);
         if mode.writes() {
-            meter.pause();
-            bursts.lock().map_err(|_| super::panicked())?.merge(&meter.histogram(Kind::Flush));
-            meter.resume();
             for file in &files {
                 block::fsync(file)?;
                 meter.flush();
