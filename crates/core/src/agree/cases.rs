@@ -14,6 +14,12 @@ const RECORD_BYTES: u64 = 64 << 10;
 /// makes files fast.
 const SMALL_FILES: (u64, u64) = (64 << 10, 256 << 10);
 const BYTES_PER_SMALL_FILE: u64 = 32 << 10;
+/// bonnie++ makes small files by this many.
+const FILES_STEP: u32 = 1024;
+/// Phases of bonnie++ that work on one file; those after them make many.
+const ONE_FILE_PARTS: usize = 6;
+/// Bytes of the file beside many small ones.
+const SMALL_FILE_BYTES: u64 = 16 * MIB;
 /// Bytes that bonnie++ writes and reads one by one.
 const BY_CHAR_BYTES: u64 = 3 * MIB;
 /// Bytes that dd moves in blocks of 64 bytes, where the calls are what is measured.
@@ -57,7 +63,7 @@ impl Amounts {
     fn small_files(self) -> u32 {
         let files = (self.size / BYTES_PER_SMALL_FILE).clamp(SMALL_FILES.0, SMALL_FILES.1);
         // At most 256 Ki.
-        (files as u32) / 1024 * 1024
+        (files as u32) / FILES_STEP * FILES_STEP
     }
 
     /// Requests of sysbench with bursts of flushes in between: as many as fill a turn. With a time
@@ -196,7 +202,6 @@ fn bonnie(amounts: Amounts) -> Vec<Case> {
     let job = profiles::job(Profile::Bonnie);
     let size = amounts.size * BONNIE_FILES;
     let job = Job { size, io_size: Some(BY_CHAR_BYTES), invalidate: false, ..job };
-    let job = Job { nrfiles: amounts.small_files(), ..job };
     let known: Known = |word| match word {
         "putc" | "getc" => CALLS,
         "seeks" => SEEKS,
@@ -204,7 +209,18 @@ fn bonnie(amounts: Amounts) -> Vec<Case> {
         "seq-delete" | "random-delete" => SYNC,
         _ => "",
     };
-    vec![whole(Profile::Bonnie, DriverName::Bonnie, "", job, known)]
+    // Two commands, so that the phases of one file need not wait for those of many files: each makes
+    // little of what the other measures.
+    let of = |name: &str, job| Case {
+        name: name.to_string(),
+        ..whole(Profile::Bonnie, DriverName::Bonnie, "", job, known)
+    };
+    let mut one_file = of("one file", Job { nrfiles: FILES_STEP, ..job.clone() });
+    one_file.phases.truncate(ONE_FILE_PARTS);
+    let mut many_files =
+        of("many files", Job { size: SMALL_FILE_BYTES, nrfiles: amounts.small_files(), ..job });
+    many_files.phases.drain(..ONE_FILE_PARTS);
+    vec![one_file, many_files]
 }
 
 const SEEKS: &str = "each thread of bonnie++ removes the file when it has finished, and the clock \

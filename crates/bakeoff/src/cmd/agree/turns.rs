@@ -3,13 +3,12 @@
 use std::time::{Duration, Instant};
 
 use bakeoff_core::agree::cases::{self, Amounts};
-use bakeoff_core::agree::{Case, Pair, Row, Table};
+use bakeoff_core::agree::{Case, PAIRS_MOST, Pair, Row, Table};
 use bakeoff_core::model::candidate::Skipped;
 use bakeoff_core::model::host::Place;
 use bakeoff_core::model::job::{Job, Rw};
 use bakeoff_core::model::workload::DriverName;
 use bakeoff_core::prepare::space;
-use bakeoff_core::stats::wilcoxon;
 use bakeoff_core::units;
 
 use super::pair::{Bench, Phase, TurnError};
@@ -36,8 +35,6 @@ const TRIAL_NS: u64 = 300_000_000;
 const FILES: u64 = 5;
 /// Turns after which time goes to those that scatter.
 const TURNS_LEAST: u32 = 6;
-/// Most turns of a case: as many as the interval is exact for.
-const TURNS_MOST: u32 = wilcoxon::EXACT_MOST as u32;
 
 /// A comparison in hand.
 pub struct Turns<'a> {
@@ -94,7 +91,7 @@ fn next(running: &mut [Running], left: Duration) -> Option<&mut Running> {
     let is_wanted = |one: &&mut Running| {
         let fits = one.turns == 0 || one.took <= left;
         let is_enough =
-            one.turns >= TURNS_MOST || one.turns >= TURNS_LEAST && one.open_phases() == 0;
+            one.turns >= PAIRS_MOST || one.turns >= TURNS_LEAST && one.open_phases() == 0;
         !one.is_over && fits && !is_enough
     };
     let due =
