@@ -209,8 +209,8 @@ fn bonnie(amounts: Amounts) -> Vec<Case> {
         "seq-delete" | "random-delete" => SYNC,
         _ => "",
     };
-    // Two commands, so that the phases of one file need not wait for those of many files: each makes
-    // little of what the other measures.
+    // Two commands, so that the phases of one file need not wait for those of many files: each
+    // makes little of what the other measures.
     let of = |name: &str, job| Case {
         name: name.to_string(),
         ..whole(Profile::Bonnie, DriverName::Bonnie, "", job, known)

@@ -187,8 +187,7 @@ impl Row {
         let (Some(low), Some(high)) = (self.low, self.high) else { return true };
         let is_beside = low > SAME.1 || high < SAME.0;
         let interval = Interval { low: libm::log(low), high: libm::log(high) };
-        let is_hopeless = pairs_wanted(&interval, self.pairs) > f64::from(PAIRS_MOST)
-            && self.pairs >= PAIRS_TELLING;
+        let is_hopeless = hopeless(&interval, self.pairs).is_some();
         !is_wide(&interval) || is_beside || is_hopeless || self.elapsed_ns < JUDGED_NS
     }
 }
@@ -209,11 +208,12 @@ fn half_width(interval: &Interval) -> f64 {
     (interval.high - interval.low) / 2.0
 }
 
-/// Pairs after which an interval of so many `pairs` would be narrow enough: its width falls with
-/// the square root of their number.
-fn pairs_wanted(interval: &Interval, pairs: u32) -> f64 {
+/// How many pairs would make an interval of so many `pairs` narrow enough, if that is more than
+/// there may be: its width falls with the square root of their number.
+fn hopeless(interval: &Interval, pairs: u32) -> Option<f64> {
     let ratio = half_width(interval) / libm::log(WIDEST);
-    f64::from(pairs) * ratio * ratio
+    let wanted = f64::from(pairs) * ratio * ratio;
+    (pairs >= PAIRS_TELLING && wanted > f64::from(PAIRS_MOST)).then_some(wanted)
 }
 
 fn lowest_and_highest(pairs: &[Pair]) -> Option<(f64, f64)> {
@@ -227,11 +227,9 @@ fn lowest_and_highest(pairs: &[Pair]) -> Option<(f64, f64)> {
 /// Why an interval is wide: what scatters is the tool's own rate, from one turn to the next.
 fn too_wide(interval: &Interval, pairs: &[Pair]) -> String {
     let factor = lowest_and_highest(pairs).map_or(1.0, |(low, high)| high / low);
-    let wanted = pairs_wanted(interval, pairs.len() as u32);
-    let what_next = if wanted > f64::from(PAIRS_MOST) {
-        format!("narrowing it would take about {wanted:.0} pairs")
-    } else {
-        "more pairs would narrow it: --time more".to_string()
+    let what_next = match hopeless(interval, pairs.len() as u32) {
+        Some(wanted) => format!("about {wanted:.0} pairs would narrow it"),
+        None => "more pairs would narrow it: --time more".to_string(),
     };
     format!(
         "its interval is wider than 10 % to each side: from turn to turn the tool's own rate \
@@ -303,7 +301,7 @@ mod tests {
         let wide = row(&[(85.0, 100.0), (100.0, 85.0), (100.0, 100.0), (90.0, 100.0)], 2.0);
         assert!(!wide.is_settled());
         assert_eq!(wide.rates, Some((85.0, 100.0)));
-        assert!(wide.why.contains("a factor of up to 1.18; "), "{}", wide.why);
+        assert!(wide.why.contains("a factor of up to 1.18; more pairs"), "{}", wide.why);
     }
 
     /// Small files of one disk were made 14 times faster in one turn than in the next; all the time
@@ -315,7 +313,7 @@ mod tests {
         let hopeless = row(&pairs.repeat(4), 2.0);
         assert!(hopeless.is_settled());
         assert_eq!(hopeless.agreement, Agreement::NotJudged);
-        assert!(hopeless.why.contains("would take about"), "{}", hopeless.why);
+        assert!(hopeless.why.contains(" pairs would narrow it"), "{}", hopeless.why);
     }
 
     #[test]
