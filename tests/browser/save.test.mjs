@@ -72,3 +72,26 @@ test("a command is copied as it is", async () => {
   assert.deepEqual(trouble, []);
   await close();
 });
+
+test("every table of figures is copied for a spreadsheet and saved as CSV", async () => {
+  const { page, trouble, close } = await session.open(["demo"], {
+    permissions: ["clipboard-read", "clipboard-write"],
+  });
+  const table = page.locator("table.standings").first();
+  const waiting = page.waitForEvent("download");
+  await table.getByRole("button", { name: "CSV" }).click();
+  const download = await waiting;
+  assert.match(download.suggestedFilename(), /^bakeoff-[a-z0-9-]+\.csv$/);
+  const csv = readFileSync(await download.path()).toString();
+  const lines = csv.trimEnd().split("\r\n");
+  assert.equal(lines.length, await table.locator("tr").count());
+  assert.match(lines[0], /^tier,candidate,/);
+  assert.ok(csv.includes('"ext4, no journal"'), csv);
+  await table.getByRole("button", { name: "Copy" }).click();
+  await table.getByRole("button", { name: "Copied" }).waitFor();
+  const copied = await page.evaluate(() => navigator.clipboard.readText());
+  assert.equal(copied.split("\n").length, lines.length);
+  assert.match(copied, /^tier\tcandidate\t/);
+  assert.deepEqual(trouble, []);
+  await close();
+});

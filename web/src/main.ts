@@ -4,6 +4,7 @@ import { addCopyButtons } from "./copy";
 import { readPage } from "./data";
 import { foldFigures } from "./fold";
 import { Plot } from "./plot";
+import { addTableButtons } from "./tables";
 import { startTheme } from "./theme";
 
 /** Width of the charts on paper, in CSS pixels: A4 or Letter less the margins. */
@@ -14,6 +15,7 @@ function start(): void {
   const page = readPage();
   foldFigures();
   addCopyButtons();
+  addTableButtons();
   const plots: Plot[] = [];
   for (const figure of document.querySelectorAll<HTMLElement>("figure.chart")) {
     const plot = Plot.in(figure, page);

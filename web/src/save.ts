@@ -107,7 +107,8 @@ function write(words: string, x: number, y: number, fill: string, size: number, 
   return element;
 }
 
-function titleOf(figure: HTMLElement): string {
+/** The title of the section that something is in. */
+export function titleOf(figure: HTMLElement): string {
   const section = figure.closest("section");
   return section?.querySelector("h2")?.textContent?.trim() ?? document.title;
 }
@@ -129,14 +130,18 @@ function wrap(text: string, most: number): string[] {
   return lines;
 }
 
-/** Letters and digits only: it becomes a name on somebody's disk. */
 function fileName(figure: HTMLElement): string {
-  const words = [titleOf(figure), figure.dataset.kind ?? "", figure.dataset.op ?? ""].join(" ");
+  return plainName([titleOf(figure), figure.dataset.kind ?? "", figure.dataset.op ?? ""].join(" "));
+}
+
+/** Letters and digits only: it becomes a name on somebody's disk. */
+export function plainName(words: string): string {
   const plain = words.toLowerCase().replace(/[^a-z0-9]+/g, "-").slice(0, 60);
   return `bakeoff-${plain.replace(/-+$/, "")}`;
 }
 
-function download(blob: Blob, name: string): void {
+/** Gives a file to whoever reads the page. */
+export function download(blob: Blob, name: string): void {
   const link = document.createElement("a");
   link.href = URL.createObjectURL(blob);
   link.download = name;

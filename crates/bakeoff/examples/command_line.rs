@@ -11,7 +11,7 @@ use std::error::Error;
 use std::path::Path;
 use std::{env, fs, io};
 
-use clap::{Command, CommandFactory};
+use clap::Command;
 use clap_complete::Shell;
 
 /// Each shell with the name of the folder for its file.
@@ -28,11 +28,11 @@ pub fn write(folder: &Path) -> io::Result<()> {
     for (shell, name) in SHELLS {
         let folder = folder.join(name);
         fs::create_dir_all(&folder)?;
-        clap_complete::generate_to(shell, &mut cli::Args::command(), "bakeoff", folder)?;
+        clap_complete::generate_to(shell, &mut cli::formats::command(), "bakeoff", folder)?;
     }
     let pages = folder.join("man1");
     fs::create_dir_all(&pages)?;
-    clap_mangen::generate_to(with_files(cli::Args::command()), pages)
+    clap_mangen::generate_to(with_files(cli::formats::command()), pages)
 }
 
 /// What a manual tells and `--help` does not: where things are and what exit codes mean.

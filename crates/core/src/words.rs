@@ -26,6 +26,20 @@ pub fn count(n: u32, noun: &str) -> String {
     format!("{n} {noun}{}", if n == 1 { "" } else { "s" })
 }
 
+/// What to type, for root or for somebody else: root needs no `sudo`.
+pub fn typed_by(is_root: bool, what: &str) -> String {
+    let words = what.split_inclusive(' ');
+    let is_kept = |word: &&str| !is_root || !matches!(word.trim_end(), "sudo" | "`sudo");
+    let mut typed = String::with_capacity(what.len());
+    for word in words {
+        match is_kept(&word) {
+            true => typed.push_str(word),
+            false => typed.extend(word.chars().filter(|c| *c == '`')),
+        }
+    }
+    typed
+}
+
 /// With a capital first letter.
 pub fn capital(text: &str) -> String {
     let mut chars = text.chars();
@@ -57,6 +71,15 @@ pub fn did_you_mean(word: &str, names: &[&str]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn root_needs_no_sudo() {
+        let advice = "check them with `sudo dmesg`: echo idle | sudo tee /sys/x, or sudo swapoff a";
+        assert_eq!(typed_by(false, advice), advice);
+        let by_root = "check them with `dmesg`: echo idle | tee /sys/x, or swapoff a";
+        assert_eq!(typed_by(true, advice), by_root);
+        assert_eq!(typed_by(true, "or use sudo."), "or use sudo.", "not a command");
+    }
 
     #[test]
     fn lists_and_counts() {

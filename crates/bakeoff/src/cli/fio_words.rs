@@ -6,10 +6,9 @@
 use std::ffi::OsString;
 
 use bakeoff_core::tools::fio::habit::{Asked, Given, split};
-use clap::Parser;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 
-use super::{Args, Bench, Command};
+use super::{Args, Bench, Command, formats};
 
 /// What a job says in words that `bench` has no option for.
 #[derive(Clone, Debug, Default)]
@@ -39,7 +38,7 @@ const WITH_VALUE: [&str; 3] = ["--store", "--format", "--seed"];
 pub fn read(words: Vec<OsString>) -> Result<Args, clap::Error> {
     let read = match after_bench(&words) {
         Some((before, rest)) => read_bench(before, &rest),
-        None => Args::try_parse_from(words),
+        None => formats::parse(words),
     };
     read.map_err(harmless)
 }
@@ -50,7 +49,7 @@ pub fn read(words: Vec<OsString>) -> Result<Args, clap::Error> {
 /// clap's.
 pub fn job(before: &[OsString], asked: Asked) -> Result<Args, clap::Error> {
     let words = before.iter().cloned().chain(asked.words.iter().map(OsString::from));
-    let mut args = Args::try_parse_from(words)?;
+    let mut args = formats::parse(words)?;
     if let Some(Command::Bench(bench)) = &mut args.command {
         let Asked { name, notes, waits, given, .. } = asked;
         bench.typed = Typed { name, notes, waits, also: Vec::new(), given };

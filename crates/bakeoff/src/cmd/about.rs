@@ -7,18 +7,17 @@ use std::path::Path;
 use bakeoff_core::model::path::RawPath;
 use bakeoff_core::report::about::{About, StoreFacts};
 use bakeoff_core::report::{about_json, about_text};
-use clap::Parser;
 
 use super::stored;
 use crate::assets;
-use crate::cli::{Args, Format};
+use crate::cli::{Format, formats};
 use crate::fault::{Fault, Outcome};
 use crate::store::{LAYOUT, Sqlite, Store, StoreError, place};
 
 /// Prints it, for a command line that asks for the version.
 pub fn run(typed: Vec<OsString>) -> Result<Outcome, Fault> {
     let is_other = |word: &OsString| !["--version", "-V", "--verbose"].iter().any(|w| word == w);
-    let args = Args::try_parse_from(typed.into_iter().filter(is_other));
+    let args = formats::parse(typed.into_iter().filter(is_other));
     // What is wrong with the rest of the line takes nothing from the version.
     let global = args.map(|args| args.global).ok();
     let store = global.as_ref().and_then(|global| global.store.clone());

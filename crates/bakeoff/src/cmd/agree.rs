@@ -13,7 +13,7 @@ use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
 
 use super::bench_scratch::in_scratch;
 use super::stored;
-use crate::cli::{Agree, Format, Global};
+use crate::cli::{Agree, Format, Global, formats};
 use crate::fault::{Fault, Outcome};
 use crate::host;
 use crate::planning::directories;
@@ -23,7 +23,7 @@ use turns::Turns;
 
 /// Runs the command.
 pub fn run(global: &Global, args: &Agree) -> Result<Outcome, Fault> {
-    let format = stored::format(global, "agree", &[Format::Text, Format::Json, Format::Markdown])?;
+    let format = stored::format(global, "agree", formats::of("agree"))?;
     let began = Instant::now();
     let cancel = Cancel::listen().map_err(Fault::environment)?;
     let shown = args.dir.clone().unwrap_or_else(|| PathBuf::from("."));

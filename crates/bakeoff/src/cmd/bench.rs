@@ -26,7 +26,7 @@ use super::bench_device::open_device;
 use super::bench_job::job;
 use super::bench_scratch::in_scratch;
 use super::{bench_jobs, bench_kept, stored};
-use crate::cli::{Bench, Format, Global};
+use crate::cli::{Bench, Format, Global, formats};
 use crate::fault::{Fault, Outcome};
 use crate::host::{self, Opened};
 use crate::load::subject::Subject;
@@ -48,7 +48,7 @@ const SMALL_FILES: u64 = 500;
 
 /// Runs the command.
 pub fn run(global: &Global, args: &Bench) -> Result<Outcome, Fault> {
-    stored::format(global, "bench", &[Format::Text, Format::Json, Format::FioJson])?;
+    stored::format(global, "bench", formats::of("bench"))?;
     let (jobs, notes) = bench_jobs::of(args)?;
     for note in &notes {
         say::note(global.quiet, format_args!("{note}"));

@@ -15,7 +15,7 @@ use bakeoff_engine::own_cost;
 use rustix::fs::{major, minor};
 
 use super::stored;
-use crate::cli::{Check, Format, Global};
+use crate::cli::{Check, Format, Global, formats};
 use crate::fault::{self, Fault, Outcome};
 use crate::host;
 use crate::signals::Cancel;
@@ -23,9 +23,9 @@ use crate::ui::{out, say};
 
 /// Runs the command.
 pub fn run(global: &Global, args: &Check) -> Result<Outcome, Fault> {
-    let monitoring = [Format::Prometheus, Format::Nagios];
-    let has = [&[Format::Text, Format::Json][..], &monitoring].concat();
-    let format = stored::format(global, "check", if args.engine { &has[..2] } else { &has })?;
+    let all = formats::of("check");
+    let of_engine = [Format::Text, Format::Json];
+    let format = stored::format(global, "check", if args.engine { &of_engine } else { all })?;
     match args.engine {
         true => engine(format),
         false => machine(global, format, args.target.as_deref().unwrap_or(Path::new("."))),
@@ -62,7 +62,7 @@ fn machine(global: &Global, format: Format, path: &Path) -> Result<Outcome, Faul
         Format::Json => format!("{:#}\n", fitness::json(&facts, &checks)),
         Format::Prometheus => fitness::prometheus(&facts, &checks),
         Format::Nagios => fitness::service(&facts, &checks).line(),
-        _ => fitness::text(&facts, &checks, out::width()),
+        _ => fitness::text(&facts, &for_asker(&checks), out::width()),
     };
     let printed = out::print(Some(format), &text);
     let outcome = match fitness::verdict(&checks) {
@@ -71,6 +71,12 @@ fn machine(global: &Global, format: Format, path: &Path) -> Result<Outcome, Faul
         Status::Pass | Status::Unknown | Status::Warn => Outcome::Done,
     };
     fault::after_printing(printed, Ok(outcome))
+}
+
+/// The checks with commands as the asker has to type them.
+fn for_asker(checks: &[fitness::Check]) -> Vec<fitness::Check> {
+    let advice = |check: &fitness::Check| check.advice.as_ref().map(|advice| say::typed(advice));
+    checks.iter().map(|check| fitness::Check { advice: advice(check), ..check.clone() }).collect()
 }
 
 /// A directory or file by what lies below it, a block device by itself.

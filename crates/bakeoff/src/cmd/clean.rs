@@ -29,9 +29,9 @@ pub fn run(global: &Global, args: &Clean) -> Result<Outcome, Fault> {
         ));
     }
     if !recovered.failures.is_empty() {
-        return Err(Fault::environment(
+        return Err(Fault::environment(say::typed(
             "cannot restore some changes (see above). Run `sudo bakeoff clean` again",
-        ));
+        )));
     }
     if recovered.runs.is_empty() {
         say::note(global.quiet, format_args!("Nothing to restore."));

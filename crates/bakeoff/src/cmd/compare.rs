@@ -10,7 +10,7 @@ use bakeoff_core::report;
 
 use super::answer;
 use super::stored;
-use crate::cli::{Compare, Format, Global};
+use crate::cli::{Compare, Format, Global, formats};
 use crate::fault::{self, Fault, Outcome};
 use crate::ui::out;
 
@@ -21,7 +21,7 @@ const STUDY: &str = "study:";
 
 /// Runs the command: one answer over all runs that is not beats or ties is exit 1.
 pub fn run(global: &Global, args: &Compare) -> Result<Outcome, Fault> {
-    let format = stored::format(global, "compare", &[Format::Text, Format::Json])?;
+    let format = stored::format(global, "compare", formats::of("compare"))?;
     let (named, mut studies): (Vec<&str>, Vec<&str>) =
         args.runs.iter().map(String::as_str).partition(|name| !name.starts_with(STUDY));
     studies.extend(args.with.iter().map(String::as_str));

@@ -11,7 +11,7 @@ use bakeoff_core::prepare::device::{BlockDevice, System};
 use bakeoff_core::prepare::guard::{self, Verdict};
 use bakeoff_core::report::devices::{Asker, Devices};
 
-use super::setup;
+use super::{setup, stored};
 use crate::cli::{Format, Global};
 use crate::exec::find_program;
 use crate::fault::{Fault, Outcome};
@@ -25,8 +25,8 @@ pub fn run(global: &Global) -> Result<Outcome, Fault> {
         Format::Json => Devices::json,
         Format::Csv => Devices::csv,
         Format::Markdown => Devices::markdown,
-        _ => {
-            return Err(Fault::usage("devices supports --format text, json, csv and markdown"));
+        other => {
+            return Err(stored::no_format(other, "devices", "text, json, csv or markdown"));
         }
     };
     let mut system = host::system().map_err(|error| {

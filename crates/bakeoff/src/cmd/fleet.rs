@@ -12,13 +12,10 @@ use bakeoff_core::report::fleet_list::{self, Entry};
 
 use super::{answer, stored};
 use crate::cli::history::{Fleet, FleetAction, FleetReport};
-use crate::cli::{Format, Global};
+use crate::cli::{Format, Global, formats};
 use crate::fault::{self, Fault, Outcome};
 use crate::store::{RunId, Sqlite, Store, Summary};
 use crate::ui::{out, say};
-
-/// Formats of both lists.
-const FORMATS: [Format; 3] = [Format::Text, Format::Json, Format::Markdown];
 
 /// Runs the command.
 pub fn run(global: &Global, args: &Fleet) -> Result<Outcome, Fault> {
@@ -30,7 +27,7 @@ pub fn run(global: &Global, args: &Fleet) -> Result<Outcome, Fault> {
 
 /// The boards in the store, by the header of each run.
 fn list(global: &Global) -> Result<Outcome, Fault> {
-    let format = stored::format(global, "fleet list", &FORMATS)?;
+    let format = stored::format(global, "fleet list", formats::of("fleet"))?;
     let (mut runs, mut labels) = (Vec::new(), Vec::new());
     if let Some(store) = stored::open(global)? {
         for summary in store.list()? {
@@ -62,7 +59,7 @@ fn begun(store: &Sqlite, id: &RunId) -> Result<Run, Fault> {
 
 /// One answer over the boards of some runs.
 fn report(global: &Global, args: &FleetReport) -> Result<Outcome, Fault> {
-    let format = stored::format(global, "fleet report", &FORMATS)?;
+    let format = stored::format(global, "fleet report", formats::of("fleet"))?;
     let runs = match &args.label {
         Some(label) => labelled(global, label)?,
         None => named(global, &args.runs)?,

@@ -19,7 +19,7 @@ use serde_json::json;
 use self::sources::Source;
 use super::answer;
 use super::stored;
-use crate::cli::{Format, Global, Import};
+use crate::cli::{Format, Global, Import, formats};
 use crate::fault::{Fault, Outcome};
 use crate::store::import::{ImportError, import};
 use crate::store::{Imported, RunId, Sqlite, place};
@@ -32,7 +32,7 @@ const PIECE_BYTES: usize = 256 << 10;
 
 /// Runs the command. Each bundle comes in whole or not at all, whatever becomes of the others.
 pub fn run(global: &Global, args: &Import) -> Result<Outcome, Fault> {
-    let format = stored::format(global, "import", &[Format::Text, Format::Json])?;
+    let format = stored::format(global, "import", formats::of("import"))?;
     if args.as_plan {
         return print_plans(args);
     }

@@ -13,6 +13,7 @@ use bakeoff_core::report::runs::State;
 
 use crate::exec::{ExecError, Spec};
 use crate::signals::Cancel;
+use crate::ui::say;
 
 /// Longest that it may take.
 const LIMIT: Duration = Duration::from_secs(60);
@@ -33,7 +34,7 @@ pub fn send(to: &str, run: &Run, analysis: &Analysis) -> Result<(), String> {
     };
     let spec = spec.map_err(|error| match error {
         ExecError::Missing { .. } => {
-            failed(format!("{error}. Install it: sudo apt-get install curl"))
+            failed(format!("{error}. Install it: {}", say::typed("sudo apt-get install curl")))
         }
         other => failed(other.to_string()),
     })?;

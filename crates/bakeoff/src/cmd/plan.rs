@@ -5,7 +5,7 @@ use bakeoff_core::report::plan::{PlanView, SpeedView, TargetView, state_label};
 use bakeoff_core::units;
 
 use super::stored;
-use crate::cli::{Format, Global, Plan};
+use crate::cli::{Format, Global, Plan, formats};
 use crate::fault::{Fault, Outcome};
 use crate::places::survey;
 use crate::places::targets::Wanted;
@@ -17,7 +17,7 @@ use crate::ui::{out, say};
 
 /// Shows the plan; refuses what `run` would refuse, after showing it.
 pub fn run(global: &Global, args: &Plan) -> Result<Outcome, Fault> {
-    stored::format(global, "plan", &[Format::Text, Format::Json])?;
+    stored::format(global, "plan", formats::of("plan"))?;
     if args.time == Some(0) {
         return Err(Fault::usage("--time 0 leaves no time to measure. Try --time 2h"));
     }

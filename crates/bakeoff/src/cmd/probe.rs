@@ -11,7 +11,7 @@ use bakeoff_core::probe::{FLUSH_AGAIN_BYTES, FLUSH_BYTES, Layout, SMALLEST_BYTES
 use bakeoff_core::units;
 
 use super::{consent, lifecycle, stored, unkept};
-use crate::cli::{Format, Global, Probe};
+use crate::cli::{Format, Global, Probe, formats};
 use crate::fault::{Fault, Outcome};
 use crate::host;
 use crate::planning::run_plan;
@@ -27,7 +27,7 @@ use crate::ui::{out, say};
 
 /// Runs the command.
 pub fn run(global: &Global, args: &Probe) -> Result<Outcome, Fault> {
-    let format = stored::format(global, "probe", &[Format::Text, Format::Json])?;
+    let format = stored::format(global, "probe", formats::of("probe"))?;
     let target = target::look(&args.target, args.shares_disk_with_root)?;
     let store = crate::store::place::path(global.store.as_deref())?;
     target.refuse_ours(&[("the store", &store)])?;

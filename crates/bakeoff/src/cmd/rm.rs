@@ -3,14 +3,14 @@
 use bakeoff_core::model::path::sanitize;
 
 use super::stored;
-use crate::cli::{Format, Global, OneRun};
+use crate::cli::{Format, Global, OneRun, formats};
 use crate::fault::{Fault, Outcome};
 use crate::store::{Store, lock};
-use crate::ui::out;
+use crate::ui::{out, say};
 
 /// Runs the command.
 pub fn run(global: &Global, args: &OneRun) -> Result<Outcome, Fault> {
-    let format = stored::format(global, "rm", &[Format::Text, Format::Json])?;
+    let format = stored::format(global, "rm", formats::of("rm"))?;
     if args.run.starts_with("study:") {
         return Err(Fault::usage("cannot remove a study: studies are built into bakeoff"));
     }
@@ -24,8 +24,8 @@ pub fn run(global: &Global, args: &OneRun) -> Result<Outcome, Fault> {
     if store.unfinished()?.contains(&id) {
         return Err(Fault::refused(format!(
             "Refusing to remove run {id}: it left changes on this system, and its record is needed \
-             to undo them. Run `sudo bakeoff clean` first (`bakeoff clean --force {id}` if its \
-             record is damaged)"
+             to undo them. Run {} first (`bakeoff clean --force {id}` if its record is damaged)",
+            say::typed("`sudo bakeoff clean`")
         )));
     }
     let summary = store.list()?.into_iter().find(|summary| summary.run == id);

@@ -10,18 +10,14 @@ use bakeoff_core::report::runs::{self, LeftOut, Row, State};
 use super::answer;
 use super::stored;
 use crate::cli::history::Runs;
-use crate::cli::{Format, Global};
+use crate::cli::{Format, Global, formats};
 use crate::fault::{Fault, Outcome};
 use crate::store::{Digest, RunId, Sqlite, Store, Summary};
 use crate::ui::out;
 
 /// Runs the command.
 pub fn run(global: &Global, args: &Runs) -> Result<Outcome, Fault> {
-    let format = stored::format(
-        global,
-        "runs",
-        &[Format::Text, Format::Json, Format::Csv, Format::Markdown],
-    )?;
+    let format = stored::format(global, "runs", formats::of("runs"))?;
     let filter = Filter {
         drive: args.drive.clone(),
         host: args.host.clone(),

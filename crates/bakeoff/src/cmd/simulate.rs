@@ -7,7 +7,7 @@ use bakeoff_core::report;
 use bakeoff_core::simulate::simulate;
 
 use super::stored;
-use crate::cli::{Format, Global, Simulate};
+use crate::cli::{Format, Global, Simulate, formats};
 use crate::fault::{Fault, Outcome};
 use crate::ui::{out, say};
 
@@ -17,8 +17,7 @@ const SEED: u64 = 20_261_120;
 
 /// Runs the command.
 pub fn run(global: &Global, args: &Simulate) -> Result<Outcome, Fault> {
-    let format =
-        stored::format(global, "simulate", &[Format::Text, Format::Markdown, Format::Json])?;
+    let format = stored::format(global, "simulate", formats::of("simulate"))?;
     if args.fleet {
         return fleet(global, format, args.runs);
     }

@@ -11,7 +11,7 @@ use bakeoff_core::model::run::Run;
 use bakeoff_core::model::verdict::Analysis;
 use bakeoff_core::report::runs::State;
 
-use crate::cli::{Format, Global};
+use crate::cli::{Format, Global, formats};
 use crate::fault::Fault;
 use crate::store::{RunId, Sqlite, Store, StoreError, file, lock, place, read_events};
 use crate::ui::say;
@@ -117,19 +117,14 @@ pub fn format(global: &Global, command: &str, has: &[Format]) -> Result<Format, 
     if has.contains(&format) {
         return Ok(format);
     }
-    let names: Vec<String> = has.iter().map(|format| name(*format)).collect();
+    let names: Vec<String> = has.iter().map(|format| formats::name(*format)).collect();
     let (last, first) = names.split_last().map_or(("none", &[][..]), |(l, f)| (l.as_str(), f));
     Err(no_format(format, command, &format!("{} or {last}", first.join(", "))))
 }
 
-fn name(format: Format) -> String {
-    let value = clap::ValueEnum::to_possible_value(&format);
-    value.map_or("that".to_string(), |value| value.get_name().to_string())
-}
-
 /// The error for a format the command has not.
 pub fn no_format(format: Format, command: &str, has: &str) -> Fault {
-    let name = name(format);
+    let name = formats::name(format);
     Fault::usage(format!(
         "`bakeoff {command}` does not support the format {name}. Supported: {has}"
     ))

@@ -15,7 +15,7 @@ use rustix::fs::{major, minor};
 
 use super::{answer, runs, stored};
 use crate::cli::history::Trend;
-use crate::cli::{Format, Global};
+use crate::cli::{Format, Global, formats};
 use crate::fault::{Fault, Outcome};
 use crate::host;
 use crate::store::{Sqlite, Store, Summary};
@@ -28,7 +28,7 @@ const NAMED: usize = 10;
 
 /// Runs the command.
 pub fn run(global: &Global, args: &Trend) -> Result<Outcome, Fault> {
-    let format = stored::format(global, "trend", &[Format::Text, Format::Json, Format::Csv])?;
+    let format = stored::format(global, "trend", formats::of("trend"))?;
     let wanted = wanted(&args.drive)?;
     let since_unix_ns = args.since.map(|since| since.unix_ns(runs::now_unix_ns()));
     let filter = Filter { drive: Some(wanted.clone()), since_unix_ns, ..Filter::default() };

@@ -11,7 +11,7 @@ use bakeoff_core::watch::{self, Frame};
 use rustix::fs::{major, minor};
 
 use super::stored;
-use crate::cli::{Format, Global, Watch};
+use crate::cli::{Format, Global, Watch, formats};
 use crate::fault::{Fault, Outcome};
 use crate::host::{self, Devices, Live};
 use crate::signals::Cancel;
@@ -25,7 +25,7 @@ const SHORTEST_NS: u64 = 100_000_000;
 
 /// Runs the command.
 pub fn run(global: &Global, args: &Watch) -> Result<Outcome, Fault> {
-    let format = stored::format(global, "watch", &[Format::Text, Format::Json, Format::Csv])?;
+    let format = stored::format(global, "watch", formats::of("watch"))?;
     if args.interval < SHORTEST_NS {
         return Err(Fault::usage("--interval is too short. Use at least 100ms"));
     }

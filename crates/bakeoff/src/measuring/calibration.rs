@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use bakeoff_core::model::run::Run;
-use bakeoff_core::model::slice_length::{self, Next, Tried};
+use bakeoff_core::model::slice_length::{self, Next, TRIES, Tried};
 use bakeoff_core::stats::sample;
 
 use super::cell::CellError;
@@ -11,9 +11,6 @@ use super::member::{Failed, Member, give_up};
 use crate::load::site::Site;
 use crate::places::target_set::TargetSet;
 use crate::steps::session::Session;
-
-/// Slices of each length that are measured on each candidate.
-const TRIES: u32 = 2;
 
 /// The length of the slices of a workload; members that fail meanwhile are moved to the failed.
 ///
@@ -30,7 +27,10 @@ pub fn length(
     }
     let slice_ns = match recorded(session.journal.run(), workload) {
         Some(slice_ns) => slice_ns,
-        None => calibrate(session, target_set, (members, failed), longest(session))?,
+        None => {
+            let longest_ns = longest(session);
+            calibrate(session, target_set, (members, failed), longest_ns)?
+        }
     };
     session.lengths.insert(workload, slice_ns);
     Ok(slice_ns)
@@ -54,7 +54,7 @@ fn recorded(run: &Run, workload: u16) -> Option<u64> {
 
 /// Finds the length of a slice: doubled until the rate stays, on average of all candidates.
 fn calibrate(
-    session: &Session,
+    session: &mut Session,
     target_set: &mut TargetSet,
     (members, failed): (&mut Vec<Member>, &mut Vec<Failed>),
     longest_ns: u64,
@@ -77,7 +77,10 @@ fn calibrate(
             let candidate = members[at].candidate;
             let Some(site) = target_set.site(candidate) else { return Ok(longest_ns) };
             match try_out(&mut members[at], site, length_ns) {
-                Ok(log) => drop(logs.insert(candidate, log)),
+                Ok((log, written_bytes)) => {
+                    session.spent.add_calibration(written_bytes);
+                    logs.insert(candidate, log);
+                }
                 Err(trouble) => {
                     members.remove(at);
                     give_up(session, (candidate, trouble), failed)?;
@@ -94,12 +97,13 @@ fn calibrate(
     }
 }
 
-/// The logarithm of the rate of slices of that length.
-fn try_out(member: &mut Member, site: &Site, length_ns: u64) -> Result<f64, CellError> {
-    let mut logs = Vec::new();
+/// The logarithm of the rate of slices of that length, and the bytes they wrote.
+fn try_out(member: &mut Member, site: &Site, length_ns: u64) -> Result<(f64, u64), CellError> {
+    let (mut logs, mut written_bytes) = (Vec::new(), 0);
     for _ in 0..TRIES {
-        let rate = member.try_out(site, length_ns)?;
+        let (rate, bytes) = member.try_out(site, length_ns)?;
         logs.push(rate.max(f64::MIN_POSITIVE).ln());
+        written_bytes += bytes;
     }
-    Ok(sample::median(&logs).unwrap_or_default())
+    Ok((sample::median(&logs).unwrap_or_default(), written_bytes))
 }

@@ -11,6 +11,7 @@ use bakeoff_core::model::candidate::{Candidate, Kind, Skipped};
 use bakeoff_core::model::ceiling::{Ceilings, Layer, Rung};
 use bakeoff_core::model::event::{FlashState, Region, Step};
 use bakeoff_core::model::path::{RawPath, printable};
+use bakeoff_core::model::undo::ScratchOf;
 use bakeoff_core::prepare::{steps, visit};
 use bakeoff_core::units;
 
@@ -100,7 +101,7 @@ pub fn announced(
     mount_point: &RawPath,
     device: &RawPath,
 ) -> Vec<Step> {
-    let name = steps::scratch_name_of(run, layer::MEMORY_SCRATCH);
+    let name = ScratchOf::MEMORY.name(run);
     let image = RawPath::new(Path::new(layer::MEMORY).join(name).join(scratch::IMAGE));
     let mut all = vec![steps::fill(0, &image, IMAGE_BYTES), steps::attach_loop(0, &image)];
     let target_set = visit::StackTarget {

@@ -23,13 +23,9 @@ use crate::steps::stepper::{self, StepError};
 /// A directory in memory that Linux systems have.
 pub const MEMORY: &str = "/dev/shm";
 
-/// Number in the name of our scratch in memory: no run has that many candidates.
-pub const MEMORY_SCRATCH: u16 = 9999;
-
 /// Makes our directory in memory.
 pub fn memory_scratch(step: u32, run: &str) -> Step {
-    let of = ScratchOf::Number(MEMORY_SCRATCH);
-    steps::make_scratch(step, run, of, &RawPath::new(MEMORY))
+    steps::make_scratch(step, run, ScratchOf::MEMORY, &RawPath::new(MEMORY))
 }
 
 /// One rung of one workload on one candidate, or on what all stand on.
@@ -102,8 +98,7 @@ impl Memory {
     pub fn make(session: &mut Session) -> Result<Memory, StepError> {
         // Some systems have a link there, which root made.
         let parent = std::fs::canonicalize(MEMORY).unwrap_or_else(|_| MEMORY.into());
-        let of = ScratchOf::Number(MEMORY_SCRATCH);
-        let (step, scratch) = making::scratch(session, of, &RawPath::new(parent))?;
+        let (step, scratch) = making::scratch(session, ScratchOf::MEMORY, &RawPath::new(parent))?;
         Ok(Memory { scratch, step, data: None })
     }
 

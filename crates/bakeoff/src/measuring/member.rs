@@ -8,7 +8,7 @@
 use bakeoff_core::model::event::{Cell, Truth};
 use bakeoff_core::model::job::Job;
 use bakeoff_core::model::slice::{Slice, Void};
-use bakeoff_core::model::slice_length::Least;
+use bakeoff_core::model::slice_length::{self, Least};
 use bakeoff_core::model::workload::{Metric, Phase};
 use bakeoff_core::tools::native::sliced::{Go, SliceReport};
 use bakeoff_core::truth::COLD_SHARE;
@@ -67,6 +67,8 @@ pub struct Member {
     /// Bytes a slice may read, where they go through memory: it is emptied before each slice, and
     /// what is read twice in one would come from there.
     most_bytes: Option<u64>,
+    /// Bytes after which a slice that writes ends, to spare the drive; 0 = its time alone ends it.
+    spared_bytes: u64,
     /// What was seen before the first slice, and around each that counts.
     truth: Truth,
     began_ns: u64,
@@ -114,6 +116,7 @@ impl Member {
             reads_cold,
             most_bytes: (reads_cold && (!job.direct || site.driver_reads.is_some()))
                 .then_some(job.size),
+            spared_bytes: slice_length::most_bytes(&job, header.protocol.slice_bytes),
             truth,
             began_ns: session.journal.elapsed_ns(),
             slices: Vec::new(),
@@ -121,15 +124,15 @@ impl Member {
         })
     }
 
-    /// Measures a slice that finds the length; gives its figure.
+    /// Measures a slice that finds the length; gives its figure and the bytes it wrote.
     ///
     /// # Errors
     /// The engine's, or Ctrl-C.
-    pub fn try_out(&mut self, site: &Site, slice_ns: u64) -> Result<f64, CellError> {
+    pub fn try_out(&mut self, site: &Site, slice_ns: u64) -> Result<(f64, u64), CellError> {
         self.cool(site)?;
         let go = self.order(slice_ns);
         let report = self.sliced.go(go)?;
-        Ok(report.slice().figure(self.metric).unwrap_or_default())
+        Ok((report.slice().figure(self.metric).unwrap_or_default(), report.written_bytes()))
     }
 
     /// Measures a slice and keeps it, also where it does not count.
@@ -155,7 +158,8 @@ impl Member {
     }
 
     fn order(&self, slice_ns: u64) -> Go {
-        Go { most_bytes: self.most_bytes.unwrap_or(0), ..Go::new(slice_ns, self.least) }
+        let most_bytes = self.most_bytes.unwrap_or(self.spared_bytes);
+        Go { most_bytes, ..Go::new(slice_ns, self.least) }
     }
 
     /// Puts what is going to be read out of memory.

@@ -10,7 +10,8 @@ use bakeoff_core::prepare::space;
 use bakeoff_core::tools::native::TargetKind;
 use bakeoff_core::units;
 
-use super::rehearse::{self, Findings, Trial, unfilled};
+use super::ahead::Trial;
+use super::rehearse::{self, Findings, unfilled};
 use super::target_set::{self, TargetSet};
 use super::try_cells;
 use crate::fault::Fault;

@@ -1,6 +1,7 @@
 //! What candidates stand on: directories, the image of a demo, or regions of targets. Each is
 //! prepared, rehearsed and cleaned up here; [`target_set`] is the door.
 
+pub mod ahead;
 pub mod directories;
 pub mod image;
 pub mod marks;

@@ -6,8 +6,9 @@ use bakeoff_core::model::candidate::{Candidate, Skipped};
 use bakeoff_core::model::path::printable;
 use bakeoff_core::model::protocol::Isolation;
 
+use super::ahead::Trial;
 use super::regions::Regions;
-use super::rehearse::{self, Findings, Trial, unfilled};
+use super::rehearse::{self, Findings, unfilled};
 use super::target_set::TargetSet;
 use super::try_cells;
 use crate::fault::Fault;

@@ -9,7 +9,7 @@ use bakeoff_core::decide::{self, cost};
 use bakeoff_core::model::job::Job;
 use bakeoff_core::model::measurement::Measurement;
 use bakeoff_core::model::profile::Part;
-use bakeoff_core::model::slice_length::{Least, SHORTEST_NS};
+use bakeoff_core::model::slice_length::{self, Least, SHORTEST_NS};
 use bakeoff_core::model::workload::{Phase, Workload};
 use bakeoff_core::tools::native::sliced::{Go, OpKind, SliceReport};
 use bakeoff_core::{profiles, workloads};
@@ -24,10 +24,14 @@ use crate::steps::session::Session;
 /// Share of a run's time that all trials together may take, and of a run without a limit.
 const SHARE: u64 = 8;
 const UNLIMITED_NS: u64 = 120_000_000_000;
+/// Share of the bytes a run may write that all trials of slices together may write.
+const BYTES_SHARE: u64 = 8;
 /// Slices of the shortest length; the first of them meets everything cold.
 const SHORTEST: usize = 2;
 /// How long each part of a profile is tried, unless it asks for more.
 const TRIED_NS: u64 = 500_000_000;
+/// The least that is seen of a part on a drive that it would wear.
+const WORN_NS: u64 = 100_000_000;
 /// Lengths beyond the shortest, where there is time.
 const DOUBLINGS: u32 = 2;
 
@@ -102,9 +106,10 @@ fn whole(
         return Ok(Vec::new());
     }
     let first = limits.sized(of(&group[0]));
+    let limit_ns = time_ns.max(least_ns) / parts.len().max(1) as u64;
     let job = Job {
         runtime_ns: Some(TRIED_NS),
-        time_limit_ns: Some(time_ns.max(least_ns) / parts.len().max(1) as u64),
+        time_limit_ns: Some(limit_ns.min(worn_ns(session, &parts, limits))),
         ..first.job
     };
     let made = site.target(first.phase);
@@ -125,6 +130,7 @@ fn whole(
             wall_ns: m.elapsed_ns,
             elapsed_ns: m.elapsed_ns,
             write_bytes: own.max(u64::try_from(bytes).unwrap_or(u64::MAX)),
+            moved_bytes: own,
             rate: 0.0,
         };
         let start_ns = if at == 0 { around_ns } else { 0 };
@@ -147,12 +153,14 @@ fn one(
     let mut sliced = Sliced::start(&job, target, kind, &session.cancel)?;
     let start_ns = passed();
     let mut trial = CellTrial { start_ns, slices: Vec::new() };
+    let most_bytes = slice_length::most_bytes(&job, slice_bytes(session));
     let shortest = std::iter::repeat_n(SHORTEST_NS, SHORTEST);
     let longer = (1..=DOUBLINGS).map(|times| SHORTEST_NS << times);
     for asked_ns in shortest.chain(longer) {
         // The next one takes about twice as long.
         let next_ns = trial.slices.last().map_or(0, |slice| 2 * slice.wall_ns);
-        if passed().saturating_add(next_ns) > time_ns && !trial.slices.is_empty() {
+        let is_late = passed().saturating_add(next_ns) > time_ns;
+        if (is_late || is_worn(&trial, most_bytes)) && !trial.slices.is_empty() {
             break;
         }
         let since = Instant::now();
@@ -162,12 +170,14 @@ fn one(
             evicted.map_err(|error| LoadError::Child(error.to_string()))?;
         }
         let before_bytes = session.spent.own_bytes();
-        let report = sliced.go(Go::new(asked_ns, Least::of(&job)))?;
+        let go = Go { most_bytes, ..Go::new(asked_ns, Least::of(&job)) };
+        let report = sliced.go(go)?;
         let arrived = session.spent.own_bytes().saturating_sub(before_bytes);
         let tried = TriedSlice {
             asked_ns,
             elapsed_ns: report.elapsed_ns,
-            write_bytes: written(report).max(arrived),
+            write_bytes: report.written_bytes().max(arrived),
+            moved_bytes: moved(report),
             rate: report.slice().figure(workload.metric).unwrap_or_default(),
             wall_ns: u64::try_from(since.elapsed().as_nanos()).unwrap_or(u64::MAX),
         };
@@ -179,7 +189,38 @@ fn one(
     Ok(trial)
 }
 
-fn written(report: &SliceReport) -> u64 {
-    let bytes = |kind| report.of(kind).map_or(0, |totals| totals.bytes);
-    bytes(OpKind::Write).saturating_add(bytes(OpKind::Create))
+/// Bytes that trying one workload on one candidate may write; `None` without a limit.
+fn workload_bytes(session: &Session) -> Option<u64> {
+    let header = &session.journal.run().header;
+    let writing = header.workloads.iter().filter(|w| w.job.rw.writes()).count();
+    let tried = header.candidates.len() * writing;
+    header.protocol.max_write_bytes.map(|limit| limit / BYTES_SHARE / tried.max(1) as u64)
+}
+
+/// Bytes after which a slice ends that is only tried; 0 without a limit.
+fn slice_bytes(session: &Session) -> u64 {
+    workload_bytes(session).map_or(0, |bytes| bytes / (SHORTEST as u64 + u64::from(DOUBLINGS)))
+}
+
+/// How long parts that time alone ends may write as fast as the drive does.
+fn worn_ns(session: &Session, parts: &[Part], limits: &SizeLimits) -> u64 {
+    let is_timed = |part: &Part| profiles::part_spec(*part).is_some_and(|spec| spec.is_timed);
+    match workload_bytes(session) {
+        Some(bytes) if parts.iter().all(is_timed) => {
+            let ns = bytes as f64 / limits.bytes_per_s.max(1.0) * 1e9;
+            (ns as u64).max(WORN_NS)
+        }
+        _ => u64::MAX,
+    }
+}
+
+/// Whether the last slice ended by its bytes: a longer one would tell nothing more.
+fn is_worn(trial: &CellTrial, most_bytes: u64) -> bool {
+    let last = trial.slices.last();
+    last.is_some_and(|slice| most_bytes > 0 && slice.moved_bytes >= most_bytes)
+}
+
+/// Bytes of the operations that end a slice after so many of them.
+fn moved(report: &SliceReport) -> u64 {
+    report.of(OpKind::Create).map_or_else(|| report.bytes(), |created| created.bytes)
 }

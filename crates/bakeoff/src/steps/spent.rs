@@ -19,6 +19,10 @@ pub struct Spent {
     before_bytes: u64,
     /// Targets that are devices, with what had been written to each.
     targets: Vec<(RawPath, u64)>,
+    /// What slices wrote that the record does not have: tried, or to find their length.
+    unrecorded_bytes: u64,
+    /// The same of the block under way.
+    found_bytes: u64,
     /// Complete blocks, and what they wrote together.
     blocks: u64,
     block_bytes: u64,
@@ -35,6 +39,8 @@ impl Spent {
         Spent {
             before_bytes: cost::written_bytes(run),
             targets: targets.collect(),
+            unrecorded_bytes: 0,
+            found_bytes: 0,
             blocks: 0,
             block_bytes: 0,
         }
@@ -50,13 +56,26 @@ impl Spent {
 
     /// Bytes of the whole run.
     pub fn of_run(&self, run: &Run) -> u64 {
-        cost::written_bytes(run).max(self.before_bytes.saturating_add(self.own_bytes()))
+        let recorded = cost::written_bytes(run).saturating_add(self.unrecorded_bytes);
+        recorded.max(self.before_bytes.saturating_add(self.own_bytes()))
+    }
+
+    /// So many bytes were written that the record does not have.
+    pub fn add_unrecorded(&mut self, bytes: u64) {
+        self.unrecorded_bytes = self.unrecorded_bytes.saturating_add(bytes);
+    }
+
+    /// The same, to find the length of slices in the block under way: no other block does that.
+    pub fn add_calibration(&mut self, bytes: u64) {
+        self.add_unrecorded(bytes);
+        self.found_bytes = self.found_bytes.saturating_add(bytes);
     }
 
     /// A block is complete that began when [`Spent::own_bytes`] was `before`.
     pub fn count_block(&mut self, before: u64) {
         self.blocks += 1;
-        self.block_bytes += self.own_bytes().saturating_sub(before);
+        let found_bytes = std::mem::take(&mut self.found_bytes);
+        self.block_bytes += self.own_bytes().saturating_sub(before).saturating_sub(found_bytes);
     }
 
     /// What a block writes on average; 0 before the first.

@@ -23,7 +23,9 @@ impl Ahead {
         let left_ns = protocol.time_ns.map_or(u64::MAX, |limit| limit.saturating_sub(elapsed_ns));
         let fitting = left_ns.checked_div(*block_ns).unwrap_or(u64::from(last));
         let most = u64::from(last).min(fitting.max(first.into()));
-        let time_ns = |blocks: u64| block_ns.saturating_mul(blocks).min(left_ns);
+        let once_ns = rehearsal.calibration_ns;
+        let time_ns =
+            |blocks: u64| block_ns.saturating_mul(blocks).saturating_add(once_ns).min(left_ns);
         let least_bytes = rehearsal.expected_write_bytes;
         let more = block_write_bytes.saturating_mul(most.saturating_sub(first.into()));
         let limit = protocol.max_write_bytes.unwrap_or(u64::MAX);

@@ -7,6 +7,7 @@ use std::fmt::Arguments;
 use std::io::{IsTerminal, Write};
 
 use bakeoff_core::report::layout;
+use bakeoff_core::words;
 
 /// Columns below which nothing is wrapped: a terminal that has no size says 0.
 const NARROWEST: usize = 40;
@@ -15,6 +16,11 @@ const NARROWEST: usize = 40;
 pub fn line(text: Arguments<'_>) {
     let shown = fitted(&text.to_string());
     let _ = std::io::stderr().write_fmt(format_args!("{shown}\n"));
+}
+
+/// What to type, as whoever started bakeoff has to type it.
+pub fn typed(what: &str) -> String {
+    words::typed_by(rustix::process::geteuid().is_root(), what)
 }
 
 /// The text as this stderr shows it: at a terminal wrapped between words, which it does not do

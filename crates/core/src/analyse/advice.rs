@@ -53,7 +53,7 @@ fn drives(run: &Run) -> Vec<String> {
     let told = health::grown(&run.told_before, &run.told_after);
     let line = |(disk, grown): (String, Vec<String>)| {
         format!(
-            "During this run {disk} counted {}: run `sudo bakeoff check`, fix what it reports, \
+            "During this run {disk} counted {}: run `bakeoff check`, fix what it reports, \
              and measure again.",
             words::list(&grown)
         )

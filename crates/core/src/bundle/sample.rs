@@ -204,6 +204,7 @@ fn rehearsal() -> Rehearsal {
         file_bytes: 64 << 20,
         visit_ns: 4_000_000_000,
         block_ns: 40_000_000_000,
+        calibration_ns: 3_000_000_000,
         block_write_bytes: 400 << 20,
         expected_write_bytes: 2 << 30,
     }
@@ -229,6 +230,7 @@ fn protocol() -> Protocol {
         rules: Rules::Lead,
         isolation: Isolation::Slices,
         rounds: 8,
+        slice_bytes: 16 << 20,
         weights: vec![Weight { workload: "write-4k".into(), weight: 2.0 }],
     }
 }

@@ -37,7 +37,7 @@ pub(super) fn check(event: &Event) -> Result<(), &'static str> {
     match &event.what {
         What::Started(h) => check_plan(&h.protocol, &h.candidates, &h.workloads),
         What::Rehearsed(r) => {
-            let times = r.visit_ns.max(r.block_ns);
+            let times = r.visit_ns.max(r.block_ns).max(r.calibration_ns);
             ensure(times <= TIME_NS, "a block lasts many years")?;
             let bytes = r.file_bytes.max(r.block_write_bytes).max(r.expected_write_bytes);
             ensure(bytes <= BYTES, "a step writes more than 1 PiB")?;

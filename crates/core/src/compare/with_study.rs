@@ -362,6 +362,6 @@ fn not_comparable(run: &Run, imported: &Imported, facts: &Facts, rows: &[Row]) -
         ));
     }
     let severe = imported.findings.iter().filter(|f| f.severity >= Severity::Error);
-    all.extend(severe.map(|f| format!("{}: {}", f.id, f.evidence)));
+    all.extend(severe.map(|f| format!("{} ({})", f.evidence, f.id)));
     all
 }

@@ -16,8 +16,11 @@ pub struct TriedSlice {
     pub wall_ns: u64,
     /// How long its work took.
     pub elapsed_ns: u64,
-    /// Bytes it wrote.
+    /// Bytes that it wrote to the drive, with what the filesystem added.
     pub write_bytes: u64,
+    /// Bytes that its operations moved, read ones included: what [`slice_length::most_bytes`]
+    /// limits.
+    pub moved_bytes: u64,
     /// Its rate, in the unit of the workload's metric.
     pub rate: f64,
 }
@@ -32,45 +35,95 @@ pub struct CellTrial {
 }
 
 impl CellTrial {
-    /// What one slice costs; `None` where none was tried.
-    fn slice(&self, length_ns: u64) -> Option<Cost> {
-        let near = self.slices.iter().rfind(|tried| tried.asked_ns <= length_ns);
-        let tried = near.or(self.slices.first())?;
+    /// What one slice costs that ends after `most_bytes` (0 = by its time alone); `None` where none
+    /// was tried.
+    fn slice(&self, length_ns: u64, most_bytes: u64) -> Option<Cost> {
+        let tried = self.near(length_ns)?;
         // It ends with the operation in which its time ends: half of one later on average.
-        let elapsed_ns = tried.elapsed_ns.max(length_ns);
-        let more_ns = elapsed_ns.saturating_sub(tried.elapsed_ns);
-        let bytes = u128::from(tried.write_bytes) * u128::from(elapsed_ns)
-            / u128::from(tried.elapsed_ns.max(1));
+        let longest_ns = tried.elapsed_ns.max(length_ns);
+        let moved = scaled(tried.moved_bytes, longest_ns, tried.elapsed_ns);
+        let elapsed_ns = match most_bytes {
+            most if most > 0 && moved > most => scaled(longest_ns, most, moved),
+            _ => longest_ns,
+        };
+        let around_ns = tried.wall_ns.saturating_sub(tried.elapsed_ns);
         Some(Cost {
-            time_ns: tried.wall_ns.saturating_add(more_ns),
-            write_bytes: u64::try_from(bytes).unwrap_or(u64::MAX),
+            time_ns: around_ns.saturating_add(elapsed_ns),
+            write_bytes: scaled(tried.write_bytes, elapsed_ns, tried.elapsed_ns),
         })
     }
 
-    /// What a cell of so many rounds costs.
-    pub fn cell(&self, length_ns: u64, rounds: u32) -> Option<Cost> {
-        let start = Cost { time_ns: self.start_ns, write_bytes: 0 };
-        self.slice(length_ns).map(|slice| start.plus(slice.times(rounds)))
+    fn near(&self, length_ns: u64) -> Option<&TriedSlice> {
+        let near = self.slices.iter().rfind(|tried| tried.asked_ns <= length_ns);
+        near.or(self.slices.first())
     }
+
+    /// Bytes that a slice of that length moves; 0 where none was tried.
+    pub fn moved_bytes(&self, length_ns: u64) -> u64 {
+        self.near(length_ns).map_or(0, |tried| {
+            scaled(tried.moved_bytes, tried.elapsed_ns.max(length_ns), tried.elapsed_ns)
+        })
+    }
+
+    /// Bytes that all tried slices wrote; of those of one length the last alone is known.
+    pub fn tried_bytes(&self) -> u64 {
+        self.slices.iter().map(|tried| tried.write_bytes).sum()
+    }
+
+    /// What a cell of so many rounds costs.
+    pub fn cell(&self, length_ns: u64, rounds: u32, most_bytes: u64) -> Option<Cost> {
+        let start = Cost { time_ns: self.start_ns, write_bytes: 0 };
+        self.slice(length_ns, most_bytes).map(|slice| start.plus(slice.times(rounds)))
+    }
+
+    /// What trying slices of these lengths costs, each so many times.
+    pub fn calibration(&self, lengths_ns: &[u64], times: u32, most_bytes: u64) -> Cost {
+        let tried = lengths_ns.iter().filter_map(|ns| self.slice(*ns, most_bytes));
+        tried.fold(Cost::default(), |sum, slice| sum.plus(slice.times(times)))
+    }
+}
+
+fn scaled(n: u64, times: u64, over: u64) -> u64 {
+    u64::try_from(u128::from(n) * u128::from(times) / u128::from(over.max(1))).unwrap_or(u64::MAX)
+}
+
+/// What calibration will probably do.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Expected {
+    /// The length it chooses.
+    pub length_ns: u64,
+    /// The lengths it tries before.
+    pub tried_ns: Vec<u64>,
 }
 
 /// The length that calibration will probably choose for slices of a workload, from what its
 /// candidates did; at most `longest_ns`.
-pub fn expected_length_ns(trials: &[&CellTrial], longest_ns: u64) -> u64 {
-    let lengths = trials.iter().map(|trial| trial.slices.len()).min().unwrap_or(0);
-    let mut tried: Vec<Tried> = Vec::new();
-    for at in 0..lengths {
+pub fn expected_length(trials: &[&CellTrial], longest_ns: u64) -> Expected {
+    let known = trials.iter().map(|trial| trial.slices.len()).min().unwrap_or(0);
+    let (mut tried, mut tried_ns): (Vec<Tried>, Vec<u64>) = (Vec::new(), Vec::new());
+    let is_of_use = longest_ns >= 2 * SHORTEST_NS;
+    let length_ns = loop {
         match slice_length::next(&tried) {
-            slice_length::Next::Use(length_ns) => return length_ns.min(longest_ns),
-            slice_length::Next::Try(_) => tried.push(mean(trials, at)),
+            slice_length::Next::Use(length_ns) => break length_ns,
+            slice_length::Next::Try(length_ns) if length_ns > longest_ns || !is_of_use => {
+                break longest_ns;
+            }
+            slice_length::Next::Try(length_ns) if tried.len() < known => {
+                tried_ns.push(length_ns);
+                tried.push(mean(trials, tried.len()));
+            }
+            // Longer ones were not tried: the rate still changed.
+            slice_length::Next::Try(length_ns) if known > 1 => {
+                tried_ns.push(length_ns);
+                break length_ns;
+            }
+            slice_length::Next::Try(length_ns) => {
+                tried_ns.push(length_ns);
+                break 2 * SHORTEST_NS;
+            }
         }
-    }
-    match slice_length::next(&tried) {
-        slice_length::Next::Use(length_ns) => length_ns.min(longest_ns),
-        // Longer ones were not tried: the rate still changed.
-        slice_length::Next::Try(length_ns) if lengths > 1 => length_ns.min(longest_ns),
-        slice_length::Next::Try(_) => longest_ns.clamp(SHORTEST_NS, 2 * SHORTEST_NS),
-    }
+    };
+    Expected { length_ns: length_ns.min(longest_ns).max(SHORTEST_NS), tried_ns }
 }
 
 /// The slices of one length on all candidates as one, with how unsure the change of their rate is.
@@ -103,6 +156,7 @@ mod tests {
             wall_ns: (elapsed + 5) * MS,
             elapsed_ns: elapsed * MS,
             write_bytes: *write_bytes,
+            moved_bytes: *write_bytes / 2,
             rate: *rate,
         };
         CellTrial { start_ns: 30 * MS, slices: slices.iter().map(slice).collect() }
@@ -111,25 +165,42 @@ mod tests {
     #[test]
     fn a_slow_drive_takes_its_minimum_and_a_fast_one_its_time() {
         let slow = trial(&[(50, 400, 1000, 1.0)]);
-        let cost = slow.cell(100 * MS, 8).unwrap();
+        let cost = slow.cell(100 * MS, 8, 0).unwrap();
         assert_eq!((cost.time_ns / MS, cost.write_bytes), (30 + 8 * 405, 8000));
         let fast = trial(&[(50, 51, 510, 1.0), (100, 100, 1000, 1.0)]);
-        let cost = fast.cell(300 * MS, 8).unwrap();
+        let cost = fast.cell(300 * MS, 8, 0).unwrap();
         assert_eq!((cost.time_ns / MS, cost.write_bytes), (30 + 8 * 305, 24_000));
-        assert_eq!(fast.cell(50 * MS, 1).unwrap().time_ns, 30 * MS + 56 * MS);
-        assert_eq!(CellTrial::default().cell(50 * MS, 8), None);
+        assert_eq!(fast.cell(50 * MS, 1, 0).unwrap().time_ns, 30 * MS + 56 * MS);
+        assert_eq!(CellTrial::default().cell(50 * MS, 8, 0), None);
+    }
+
+    #[test]
+    fn a_slice_that_ends_by_bytes_takes_and_writes_its_share() {
+        // Half of what arrives is what was asked for, the rest the filesystem's.
+        let fast = trial(&[(50, 50, 1000, 1.0), (100, 100, 2000, 1.0)]);
+        assert_eq!(fast.moved_bytes(200 * MS), 2000);
+        let cost = fast.cell(100 * MS, 8, 250).unwrap();
+        assert_eq!((cost.time_ns / MS, cost.write_bytes), (30 + 8 * (25 + 5), 8 * 500));
+        assert_eq!(fast.cell(100 * MS, 8, 1000), fast.cell(100 * MS, 8, 0));
+        let tried = fast.calibration(&[50 * MS, 100 * MS], 2, 0);
+        assert_eq!((tried.time_ns / MS, tried.write_bytes), (2 * (55 + 105), 2 * 3000));
     }
 
     #[test]
     fn the_expected_length_is_what_calibration_would_choose() {
+        let of = |trials: &[&CellTrial], longest| {
+            let Expected { length_ns, tried_ns } = expected_length(trials, longest * MS);
+            (length_ns / MS, tried_ns.iter().map(|ns| ns / MS).collect::<Vec<_>>())
+        };
         let same = trial(&[(50, 50, 0, 10.0), (100, 100, 0, 10.1)]);
-        assert_eq!(expected_length_ns(&[&same], 300 * MS), 50 * MS);
+        assert_eq!(of(&[&same], 300), (50, vec![50, 100]));
         let grows = trial(&[(50, 50, 0, 10.0), (100, 100, 0, 14.0), (200, 200, 0, 18.0)]);
-        assert_eq!(expected_length_ns(&[&grows], 300 * MS), 300 * MS);
-        assert_eq!(expected_length_ns(&[&grows], 90 * MS), 90 * MS);
+        assert_eq!(of(&[&grows], 300), (300, vec![50, 100, 200, 300]));
+        assert_eq!(of(&[&grows], 150), (150, vec![50, 100]));
+        assert_eq!(of(&[&grows], 90), (90, vec![]));
         let one = trial(&[(50, 50, 0, 10.0)]);
-        assert_eq!(expected_length_ns(&[&one], 300 * MS), 100 * MS);
-        assert_eq!(expected_length_ns(&[&one], 60 * MS), 60 * MS);
-        assert_eq!(expected_length_ns(&[], 50 * MS), 50 * MS);
+        assert_eq!(of(&[&one], 300), (100, vec![50, 100]));
+        assert_eq!(of(&[&one], 60), (60, vec![]));
+        assert_eq!(of(&[], 50), (50, vec![]));
     }
 }

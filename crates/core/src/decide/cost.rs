@@ -3,8 +3,10 @@
 use super::schedule;
 use crate::model::event::{Action, Cell, FlashState, Region};
 use crate::model::measurement::Measurement;
+use crate::model::path::RawPath;
 use crate::model::precondition::Series;
 use crate::model::run::{Block, BlockState, Run};
+use crate::model::undo::ScratchOf;
 
 /// A commit writes whole pages: of the journal, the table, an index and the header.
 const COMMIT_BYTES: u64 = 4 * 4096;
@@ -44,8 +46,10 @@ pub fn written_bytes(run: &Run) -> u64 {
 /// Bytes of the regions and images that were written in full, each time that was begun: before the
 /// first block, before visits, and once more after a kill.
 pub fn overwritten_bytes(run: &Run) -> u64 {
-    let bytes = run.steps.iter().map(|record| match record.step.action {
-        Action::Overwrite { size_bytes, .. } | Action::Fill { size_bytes, .. } => size_bytes,
+    let bytes = run.steps.iter().map(|record| match &record.step.action {
+        // Memory does not wear.
+        Action::Fill { file, .. } if is_in_memory(run, file) => 0,
+        Action::Overwrite { size_bytes, .. } | Action::Fill { size_bytes, .. } => *size_bytes,
         Action::Run { .. }
         | Action::RunWithKey { .. }
         | Action::MakeScratch { .. }
@@ -55,6 +59,12 @@ pub fn overwritten_bytes(run: &Run) -> u64 {
         | Action::Mount { .. } => 0,
     });
     bytes.sum()
+}
+
+/// Whether a file is in the run's directory in memory.
+fn is_in_memory(run: &Run, file: &RawPath) -> bool {
+    let directory = file.as_path().parent().and_then(|directory| directory.file_name());
+    directory.is_some_and(|name| *name == *ScratchOf::MEMORY.name(&run.header.run))
 }
 
 /// Bytes written to bring regions to their steady state.
@@ -123,7 +133,6 @@ mod tests {
     use super::*;
     use crate::model::event::{Event, What};
     use crate::model::job::{Job, Rw};
-    use crate::model::path::RawPath;
     use crate::model::precondition::{End, Round};
     use crate::prepare::steps;
 
@@ -184,6 +193,18 @@ mod tests {
         let after = Run::fold(&events).unwrap();
         assert!(cell_bytes(largest) > 0);
         assert_eq!(written_bytes(&after) - written_bytes(&before), cell_bytes(largest));
+    }
+
+    /// Layers that were measured in memory counted as half a gigabyte of wear.
+    #[test]
+    fn an_image_in_memory_wears_nothing() {
+        let id = run(Vec::new()).header.run;
+        let image = |number: u32, name: &str| {
+            let path = format!("/dev/shm/{name}/image");
+            What::StepPlanned(steps::fill(number, &RawPath::new(path), 64))
+        };
+        assert_eq!(written_bytes(&run(vec![image(0, &ScratchOf::MEMORY.name(&id))])), 0);
+        assert_eq!(written_bytes(&run(vec![image(0, &ScratchOf::Run.name(&id))])), 64);
     }
 
     #[test]

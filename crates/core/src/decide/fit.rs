@@ -41,11 +41,22 @@ impl Cost {
     }
 }
 
+/// A workload that is wanted.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Asked {
+    /// Its name.
+    pub name: String,
+    /// Mean cost of one cell.
+    pub cell: Cost,
+    /// Mean cost on one candidate, once in the run: finding the length of its slices.
+    pub once: Cost,
+}
+
 /// What is wanted, what it costs, what there is.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Wanted {
-    /// Workloads, most important first, each with the mean cost of one cell.
-    pub workloads: Vec<(String, Cost)>,
+    /// Workloads, most important first.
+    pub workloads: Vec<Asked>,
     /// Candidates visited in a block, A/A twins included.
     pub candidates: u32,
     /// Cost of a visit beside its cells: format, mount, lay out, unmount.
@@ -81,6 +92,8 @@ pub struct Fit {
     pub dropped: Vec<Skipped>,
     /// Cost of one block, or of one round of a workload, on average.
     pub block: Cost,
+    /// What the first block costs beside that.
+    pub once: Cost,
     /// Cost of set-up and of what is measured before the first look.
     pub least: Cost,
 }
@@ -133,17 +146,17 @@ pub fn plan_fit(wanted: &Wanted) -> Result<Fit, FitError> {
     if wanted.workloads.is_empty() || wanted.candidates == 0 {
         return Err(FitError::Nothing);
     }
-    let (_, least_of_all) = cost(wanted, wanted.workloads.len());
+    let least_of_all = cost(wanted, wanted.workloads.len()).least;
     let mut dropped = Vec::new();
     for kept in (1..=wanted.workloads.len()).rev() {
-        let (block, least) = cost(wanted, kept);
+        let Costs { block, once, least } = cost(wanted, kept);
         let over_time = wanted.time_ns.filter(|limit| least.time_ns > *limit);
         let over_bytes = wanted.max_write_bytes.filter(|limit| least.write_bytes > *limit);
         match (over_time, over_bytes) {
-            (None, None) => return Ok(Fit { kept, dropped, block, least }),
+            (None, None) => return Ok(Fit { kept, dropped, block, once, least }),
             _ if kept == 1 => return Err(too_small(wanted, least, over_time, over_bytes)),
             (over_time, _) => {
-                let name = wanted.workloads[kept - 1].0.clone();
+                let name = wanted.workloads[kept - 1].name.clone();
                 let reason = dropped_for(wanted, least_of_all, over_time.is_some());
                 dropped.push(Skipped { name, reason });
             }
@@ -172,16 +185,27 @@ fn dropped_for(wanted: &Wanted, all: Cost, for_time: bool) -> String {
     }
 }
 
-/// Cost of one block of the first `kept` workloads, and of all that must be done at least.
-fn cost(wanted: &Wanted, kept: usize) -> (Cost, Cost) {
-    let cells = wanted.workloads[..kept].iter().fold(Cost::default(), |sum, w| sum.plus(w.1));
+/// What the first workloads cost: a block, what comes once, and all that must be done at least.
+struct Costs {
+    block: Cost,
+    once: Cost,
+    least: Cost,
+}
+
+fn cost(wanted: &Wanted, kept: usize) -> Costs {
+    let sum = |of: fn(&Asked) -> Cost| {
+        wanted.workloads[..kept].iter().fold(Cost::default(), |sum, asked| sum.plus(of(asked)))
+    };
+    let cells = sum(|asked| asked.cell);
+    let once = sum(|asked| asked.once).times(wanted.candidates);
     if wanted.is_of_rounds {
         let series = wanted.visit.times(kept as u32).plus(cells.times(wanted.first_look));
-        let least = wanted.setup.plus(series.times(wanted.candidates));
-        return (cells.over(kept as u32), least);
+        let least = wanted.setup.plus(once).plus(series.times(wanted.candidates));
+        return Costs { block: cells.over(kept as u32), once, least };
     }
     let block = wanted.visit.plus(cells).times(wanted.candidates);
-    (block, wanted.setup.plus(block.times(wanted.first_look)))
+    let least = wanted.setup.plus(once).plus(block.times(wanted.first_look));
+    Costs { block, once, least }
 }
 
 fn too_small(
@@ -190,7 +214,7 @@ fn too_small(
     over_time: Option<u64>,
     over_bytes: Option<u64>,
 ) -> FitError {
-    let workload = wanted.workloads[0].0.clone();
+    let workload = wanted.workloads[0].name.clone();
     let blocks =
         words::count(wanted.first_look, if wanted.is_of_rounds { "round" } else { "block" });
     match (over_time, over_bytes) {
@@ -221,12 +245,16 @@ mod tests {
 
     const S: u64 = 1_000_000_000;
 
+    fn asked(name: &str, cell: Cost) -> Asked {
+        Asked { name: name.to_string(), cell, once: Cost::default() }
+    }
+
     fn wanted(time_s: Option<u64>, max_mib: Option<u64>) -> Wanted {
         let cell = |s: u64, mib: u64| Cost { time_ns: s * S, write_bytes: mib << 20 };
         let names = ["randwrite", "seqread", "randread", "seqwrite"];
         let mib = [10, 0, 0, 90];
         Wanted {
-            workloads: names.iter().zip(mib).map(|(n, m)| (n.to_string(), cell(3, m))).collect(),
+            workloads: names.iter().zip(mib).map(|(n, m)| asked(n, cell(3, m))).collect(),
             candidates: 2,
             visit: cell(2, 10),
             first_look: 5,
@@ -243,6 +271,17 @@ mod tests {
         let fit = plan_fit(&wanted(Some(150), None)).unwrap();
         assert_eq!((fit.kept, fit.dropped.len(), fit.block.time_ns), (4, 0, 28 * S));
         assert_eq!(plan_fit(&wanted(None, None)).unwrap().least.write_bytes, 1100 << 20);
+    }
+
+    #[test]
+    fn what_comes_once_is_paid_once_by_each_candidate() {
+        let mut all = wanted(Some(158), None);
+        all.workloads[0].once = Cost { time_ns: 4 * S, write_bytes: 1 << 20 };
+        let fit = plan_fit(&all).unwrap();
+        assert_eq!((fit.kept, fit.block.time_ns, fit.once.time_ns), (4, 28 * S, 8 * S));
+        assert_eq!((fit.least.time_ns, fit.least.write_bytes), (158 * S, 1102 << 20));
+        all.time_ns = Some(157 * S);
+        assert_eq!(plan_fit(&all).unwrap().kept, 3);
     }
 
     #[test]

@@ -23,6 +23,7 @@ pub mod rounds;
 pub mod schedule;
 pub mod size;
 pub mod table;
+pub mod thrift;
 pub mod turns;
 pub mod twin;
 pub mod wander;

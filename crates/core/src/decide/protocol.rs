@@ -93,6 +93,7 @@ impl Protocol {
             rules: Rules::AllPairs,
             isolation: Isolation::default(),
             rounds: 0,
+            slice_bytes: 0,
             weights: Vec::new(),
         }
     }

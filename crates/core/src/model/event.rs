@@ -298,10 +298,17 @@ pub struct Rehearsal {
     pub visit_ns: u64,
     /// Time one block is expected to take.
     pub block_ns: u64,
+    /// Time the first block is expected to take beside that: it finds the length of slices.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub calibration_ns: u64,
     /// Bytes one block is expected to write.
     pub block_write_bytes: u64,
     /// Bytes the whole run is expected to write.
     pub expected_write_bytes: u64,
+}
+
+fn is_zero(ns: &u64) -> bool {
+    *ns == 0
 }
 
 /// Speed at one place of a device.

@@ -134,6 +134,10 @@ pub struct Protocol {
     /// Rounds of slices in one cell, 8 to 20; 0 where a cell is one piece.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub rounds: u32,
+    /// Bytes after which a slice that writes ends once its minimum of work is done: with more, the
+    /// blocks of the first look would write more than allowed. 0 = its time alone ends it.
+    #[serde(default, skip_serializing_if = "is_none_bytes")]
+    pub slice_bytes: u64,
     /// Workloads whose regret counts more or less than once in the recommendation.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub weights: Vec<Weight>,
@@ -161,4 +165,8 @@ fn is_nothing(alpha: &f64) -> bool {
 
 fn is_zero(n: &u32) -> bool {
     *n == 0
+}
+
+fn is_none_bytes(bytes: &u64) -> bool {
+    *bytes == 0
 }

@@ -12,6 +12,8 @@ pub const SHORTEST_NS: u64 = 50_000_000;
 pub const LONGEST_NS: u64 = 300_000_000;
 /// The end of every slice, whatever was done by then.
 pub const LIMIT_NS: u64 = 2_000_000_000;
+/// Slices of each length that are measured on each candidate to find the length.
+pub const TRIES: u32 = 2;
 /// A change of the rate below this, as a share, does not show.
 const SAME_RATE: f64 = 0.02;
 /// Change of the rate below which noise may hide it.
@@ -93,6 +95,21 @@ impl Least {
     }
 }
 
+/// Bytes after which a slice of `job` ends where a run spares the drive: `limit`, but no fewer than
+/// its minimum of work needs. 0 = its time alone ends it: it only reads, or there is no limit.
+pub fn most_bytes(job: &Job, limit: u64) -> u64 {
+    if limit == 0 || !job.rw.writes() {
+        return 0;
+    }
+    let least = Least::of(job);
+    let every = [job.fsync, job.fdatasync].into_iter().filter(|n| *n > 0).min().unwrap_or(1);
+    let flushed = least.flushes.saturating_mul(every.into()).saturating_mul(job.bs);
+    // One more of each thread: work is divided among them in whole operations.
+    let shared = u64::from(job.numjobs).saturating_mul(job.bs);
+    let bytes = least.bytes.max(flushed).max(least.ios.saturating_mul(job.bs));
+    limit.max(bytes.saturating_add(shared))
+}
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
@@ -154,6 +171,19 @@ mod tests {
         assert_eq!(Least::of(&seldom), Least { bytes: 8 << 20, ..Least::default() });
         let reads = Job { fsync: 1, ..job(Rw::RandRead) };
         assert_eq!(Least::of(&reads).ios, 20, "what only reads never flushes");
+    }
+
+    #[test]
+    fn a_drive_is_spared_no_further_than_the_minimum_of_work() {
+        let job = |rw| Job::new(rw, 4096, 64 << 20);
+        assert_eq!(most_bytes(&job(Rw::RandRead), 1 << 20), 0, "nothing is written");
+        assert_eq!(most_bytes(&job(Rw::RandWrite), 0), 0, "nothing is spared");
+        assert_eq!(most_bytes(&job(Rw::RandWrite), 1 << 20), 1 << 20);
+        assert_eq!(most_bytes(&job(Rw::RandWrite), 1), 21 * 4096);
+        let flushed = Job { fsync: 32, ..job(Rw::RandWrite) };
+        assert_eq!(most_bytes(&flushed, 1), (4 * 32 + 1) * 4096);
+        let in_order = Job { bs: 1 << 20, fsync: 16, ..job(Rw::Write) };
+        assert_eq!(most_bytes(&in_order, 1), 9 << 20);
     }
 
     proptest! {

@@ -71,6 +71,9 @@ pub enum ScratchOf {
 }
 
 impl ScratchOf {
+    /// That in memory: a number that no candidate has.
+    pub const MEMORY: ScratchOf = ScratchOf::Number(9999);
+
     /// The directory's name.
     pub fn name(self, run: &str) -> String {
         match self {

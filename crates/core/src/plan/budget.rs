@@ -4,13 +4,13 @@
 //! what fits. The speeds are round numbers from the middle of what such drives do.
 
 use super::expand::Expanded;
-use crate::decide::fit::{Cost, Fit, FitError, Wanted, plan_fit};
-use crate::decide::groups;
+use crate::decide::fit::{Asked, Cost, Fit, FitError, Wanted};
+use crate::decide::{groups, thrift};
 use crate::model::candidate::are_compared;
 use crate::model::host::Layer;
 use crate::model::job::Rw;
 use crate::model::protocol::{Isolation, Mode, Protocol, ROUNDS as SLICE_ROUNDS};
-use crate::model::slice_length::{LIMIT_NS, Least, SHORTEST_NS};
+use crate::model::slice_length::{self, LIMIT_NS, Least, SHORTEST_NS};
 use crate::model::workload::{Phase, Workload};
 use crate::prepare::space;
 use crate::profiles;
@@ -22,6 +22,8 @@ const MB: u64 = 1_000_000;
 const CELL_OVERHEAD_NS: u64 = SECOND_NS / 4;
 /// mkfs, mount, umount and what settles between them.
 const VISIT_OVERHEAD_NS: u64 = 3 * SECOND_NS / 2;
+/// Slices that finding their length takes on each candidate, on most drives.
+const CALIBRATION: u32 = 4;
 
 /// What a drive is taken for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -92,12 +94,13 @@ pub fn estimate(made: &Expanded, sites: &[Site], max_write_bytes: Option<u64>) -
     let preconditioned = sites.iter().filter(|site| site.is_preconditioned).count() as u32;
     let rounds = ROUNDS as u32 * preconditioned;
     let fill = sum(fill, round(&made.protocol, slowest.speed), rounds);
-    let wanted = Wanted {
-        workloads: made
-            .workloads
-            .iter()
-            .map(|w| (w.name.clone(), cell(w, &made.protocol, slowest)))
-            .collect(),
+    let asked = |w: &Workload, protocol: &Protocol| Asked {
+        name: w.name.clone(),
+        cell: cell(w, protocol, slowest),
+        once: calibration(w, protocol, slowest),
+    };
+    let of = |protocol: &Protocol| Wanted {
+        workloads: made.workloads.iter().map(|w| asked(w, protocol)).collect(),
         candidates: k,
         visit,
         first_look: made.protocol.first_look(),
@@ -106,19 +109,38 @@ pub fn estimate(made: &Expanded, sites: &[Site], max_write_bytes: Option<u64>) -
         time_ns: made.protocol.time_ns,
         max_write_bytes,
     };
-    let cells = wanted.workloads.iter().fold(Cost::default(), |all, w| sum(all, w.1, 1));
+    let usual = Protocol { max_write_bytes, ..made.protocol.clone() };
+    let (wanted, fit) = match thrift::fitting(&usual, largest_bytes(&usual, slowest), of) {
+        Ok((protocol, fit)) => (of(&protocol), Ok(fit)),
+        Err(error) => (of(&usual), Err(error)),
+    };
+    let cells = wanted.workloads.iter().fold(Cost::default(), |all, w| sum(all, w.cell, 1));
     let block = sum(Cost::default(), sum(visit, cells, 1), k);
     let (setup, each, first_blocks, most) = if wanted.is_of_rounds {
         let prepared = sum(wanted.setup, visit, groups(&made.workloads).len() as u32);
         (prepared, cells, ROUNDS as u32, MOST_ROUNDS as u32)
     } else {
         let most = made.protocol.most_blocks(are_compared(&made.candidates));
-        (wanted.setup, block, made.protocol.first_look(), most)
+        let once = wanted.workloads.iter().fold(Cost::default(), |all, w| sum(all, w.once, k));
+        (sum(wanted.setup, once, 1), block, made.protocol.first_look(), most)
     };
     let last_blocks = within(&wanted, setup, each).min(most).max(first_blocks);
     let after = |blocks| sum(setup, each, blocks);
     let (first, last) = (after(first_blocks), after(last_blocks));
-    Some(Estimate { fit: plan_fit(&wanted), first, last, last_blocks })
+    Some(Estimate { fit, first, last, last_blocks })
+}
+
+/// What the largest slice writes that its time alone ends.
+fn largest_bytes(protocol: &Protocol, site: &Site) -> u64 {
+    match protocol.isolation {
+        Isolation::Slices => streamed(site.speed, LIMIT_NS),
+        Isolation::Visit => 0,
+    }
+}
+
+fn streamed(speed: Speed, ns: u64) -> u64 {
+    let bytes = u128::from(speed.write_bytes_per_s) * u128::from(ns);
+    u64::try_from(bytes / u128::from(SECOND_NS)).unwrap_or(u64::MAX)
 }
 
 /// Blocks that the limits leave room for.
@@ -169,42 +191,87 @@ fn visit(made: &Expanded, site: &Site) -> Cost {
 
 /// One cell.
 fn cell(workload: &Workload, protocol: &Protocol, site: &Site) -> Cost {
+    let (measured_ns, write_bytes) = match is_sliced(workload, protocol) {
+        true => {
+            let (ns, bytes) = slice(workload, protocol, site);
+            let rounds = u64::from(*SLICE_ROUNDS.start());
+            (ns.saturating_mul(rounds), bytes.saturating_mul(rounds))
+        }
+        false => {
+            let ns = whole_ns(workload, protocol, site);
+            (ns, written_in(ns, workload, site))
+        }
+    };
+    Cost { time_ns: measured_ns + CELL_OVERHEAD_NS, write_bytes }
+}
+
+/// Finding the length of slices: as many of them as are usually tried.
+fn calibration(workload: &Workload, protocol: &Protocol, site: &Site) -> Cost {
+    if !is_sliced(workload, protocol) {
+        return Cost::default();
+    }
+    let (time_ns, write_bytes) = slice(workload, protocol, site);
+    sum(Cost::default(), Cost { time_ns, write_bytes }, CALIBRATION)
+}
+
+fn is_sliced(workload: &Workload, protocol: &Protocol) -> bool {
+    protocol.isolation == Isolation::Slices && workload.can_be_sliced()
+}
+
+/// Time and bytes of one slice.
+fn slice(workload: &Workload, protocol: &Protocol, site: &Site) -> (u64, u64) {
+    let job = &workload.job;
+    let least = Least::of(job);
+    let moved = least.bytes.saturating_add(least.flushes.saturating_mul(job.bs));
+    let flushed = least.flushes.saturating_mul(site.speed.flush_ns);
+    let ns = writing_ns(moved, site.speed).saturating_add(flushed);
+    let ns = ns.clamp(2 * SHORTEST_NS, LIMIT_NS);
+    let bytes = written_in(ns, workload, site);
+    match slice_length::most_bytes(job, protocol.slice_bytes) {
+        most if most > 0 && most < bytes => {
+            let share = u128::from(ns) * u128::from(most) / u128::from(bytes.max(1));
+            (u64::try_from(share).unwrap_or(ns), most)
+        }
+        _ => (ns, bytes),
+    }
+}
+
+/// How long a cell measures that is no slices.
+fn whole_ns(workload: &Workload, protocol: &Protocol, site: &Site) -> u64 {
     let job = &workload.job;
     let least = workload.profile.and_then(profiles::part_spec).map_or(0, |part| part.least_ns);
     let asked = job.runtime_ns.unwrap_or(0);
     let flushes = u64::from(job.fsync.max(job.fdatasync));
-    // What is done between two flushes, and how long it takes with its flush.
-    let round_bytes = flushes.saturating_mul(job.bs);
-    let round_ns = site.speed.flush_ns.saturating_add(writing_ns(round_bytes, site.speed));
     let rounds_due = protocol.cell_min_ios / (flushes + 1);
-    let slowest = if flushes > 0 { rounds_due.saturating_mul(round_ns) } else { 0 };
+    let slowest = if flushes > 0 { rounds_due.saturating_mul(round_ns(workload, site)) } else { 0 };
     let measured = protocol.cell_min_ns.max(asked).max(least).max(slowest);
-    let measured = measured.min(protocol.cell_max_ns.unwrap_or(u64::MAX));
-    let measured = match protocol.isolation {
-        Isolation::Slices if workload.can_be_sliced() => {
-            let least = Least::of(job);
-            let moved = least.bytes.saturating_add(least.flushes.saturating_mul(job.bs));
-            let flushed = least.flushes.saturating_mul(site.speed.flush_ns);
-            let slice = writing_ns(moved, site.speed).saturating_add(flushed);
-            slice.clamp(2 * SHORTEST_NS, LIMIT_NS).saturating_mul((*SLICE_ROUNDS.start()).into())
-        }
-        Isolation::Slices | Isolation::Visit => measured,
-    };
-    let streamed = |ns: u64| {
-        let bytes = u128::from(site.speed.write_bytes_per_s) * u128::from(ns);
-        u64::try_from(bytes / u128::from(SECOND_NS)).unwrap_or(u64::MAX)
-    };
-    let write_bytes = match (workload.phase, job.rw) {
+    measured.min(protocol.cell_max_ns.unwrap_or(u64::MAX))
+}
+
+/// What is done between two flushes, and how long it takes with its flush.
+fn round_bytes(workload: &Workload) -> u64 {
+    u64::from(workload.job.fsync.max(workload.job.fdatasync)).saturating_mul(workload.job.bs)
+}
+
+fn round_ns(workload: &Workload, site: &Site) -> u64 {
+    site.speed.flush_ns.saturating_add(writing_ns(round_bytes(workload), site.speed))
+}
+
+/// Bytes that a workload writes in so much time.
+fn written_in(ns: u64, workload: &Workload, site: &Site) -> u64 {
+    let job = &workload.job;
+    match (workload.phase, job.rw) {
         (Phase::ColdRead, _) => 0,
         (Phase::Whole, Rw::Read | Rw::RandRead) => 0,
         (Phase::Append | Phase::Whole, _) => {
-            streamed(measured).min(job.io_size.unwrap_or(u64::MAX))
+            streamed(site.speed, ns).min(job.io_size.unwrap_or(u64::MAX))
         }
-        _ if flushes > 0 => (measured / round_ns.max(1)).saturating_mul(round_bytes),
+        _ if job.fsync.max(job.fdatasync) > 0 => {
+            (ns / round_ns(workload, site).max(1)).saturating_mul(round_bytes(workload))
+        }
         // Small writes in no order are a fraction of the speed in order.
-        _ => streamed(measured) / 4,
-    };
-    Cost { time_ns: measured + CELL_OVERHEAD_NS, write_bytes }
+        _ => streamed(site.speed, ns) / 4,
+    }
 }
 
 #[cfg(test)]
@@ -276,6 +343,26 @@ mod tests {
         assert!(at(&made, Some(limit)).last.write_bytes <= limit);
         made.protocol.time_ns = Some(1);
         assert_eq!(at(&made, None).last, at(&made, None).first, "the blocks of an answer");
+    }
+
+    /// A run was refused after preparing, for a drive faster than its kind.
+    #[test]
+    fn a_fast_drive_writes_less_at_a_time_until_the_plan_fits() {
+        let text = "[[stack]]\nfs = \"ext4\"\n[[stack]]\nfs = \"xfs\"\n[[workload]]\n\
+                    rw = \"write\"\nbs = \"1m\"\nfsync = 16\n";
+        let mut made = expanded(text, &[]);
+        made.protocol.isolation = Isolation::Slices;
+        let nvme = Site {
+            region_bytes: 256 << 20,
+            is_overwritten: false,
+            is_preconditioned: false,
+            ..site(&disk("nvme", None, None))
+        };
+        let at = |limit| estimate(&made, &[nvme], Some(limit)).unwrap();
+        let (free, tight) = (at(100 << 30), at(3 << 29));
+        assert!(free.first.write_bytes > 3 << 29, "{free:?}");
+        assert!(tight.fit.is_ok() && tight.first.write_bytes <= 3 << 29, "{tight:?}");
+        assert!(at(600 << 20).fit.is_err(), "not the least of slices");
     }
 
     #[test]

@@ -14,12 +14,6 @@ use super::{crypt, lvm, support};
 
 pub use super::commands::{argv, describe, describe_undo, shell_word};
 
-/// The name of a candidate's scratch directory: a directory may be given twice, or be reached by
-/// two paths, and each gets files of its own.
-pub fn scratch_name_of(run: &str, candidate: u16) -> String {
-    ScratchOf::Number(candidate).name(run)
-}
-
 /// Make a scratch directory of the run in `parent`.
 pub fn make_scratch(step: u32, run: &str, of: ScratchOf, parent: &RawPath) -> Step {
     Step {

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use serde_json::{Value, json};
 
 use super::layout::wrap;
-use super::view::utc;
+use super::view::{self, utc};
 use crate::analyse::sentence::figure;
 use crate::compare::Compared;
 use crate::compare::answer::{Answer, EffectIn, EffectRow};
@@ -133,9 +133,8 @@ impl Page {
     }
 
     fn write_findings(&mut self, findings: &[Finding]) {
-        for f in findings {
-            let text = format!("{} {}: {}; {}", f.severity.letter(), f.id, f.evidence, f.advice);
-            self.wrap(&text, "  ", "    ");
+        for finding in view::findings(findings) {
+            self.wrap(&finding.line(), "  ", "    ");
         }
     }
 

@@ -5,6 +5,7 @@ use std::fmt::Write;
 use serde_json::json;
 
 use super::layout::wrap;
+use super::view;
 use crate::import::observe;
 use crate::import::study::facts::Facts;
 use crate::import::{Imported, Metric, ToolResult};
@@ -118,10 +119,8 @@ fn write_result(out: &mut String, result: &ToolResult, width: usize) {
 }
 
 fn write_findings(out: &mut String, findings: &[Finding], width: usize) {
-    for finding in findings {
-        let (letter, id) = (finding.severity.letter(), &finding.id);
-        let text = format!("{letter} {id} {}. {}", clean(&finding.evidence), finding.advice);
-        out.push_str(&wrap(&text, width, "  ", "    "));
+    for finding in view::findings(findings) {
+        out.push_str(&wrap(&clean(&finding.line()), width, "  ", "    "));
     }
 }
 

@@ -5,6 +5,7 @@ use std::fmt::Write;
 use serde_json::{Value, json};
 
 use super::layout::wrap;
+use super::view;
 use crate::evidence::Rule;
 use crate::model::finding::Finding;
 use crate::model::path::sanitize;
@@ -66,13 +67,13 @@ fn severities(rule: &Rule) -> [char; 4] {
 
 /// Every rule with what it fires on; those of the method's list by number, ours by name only.
 pub fn rules_text(width: usize) -> String {
-    let head = format!("{:<4}P I D p  {:<22}", "id", "name");
+    let head = format!("{:<22}P I D p  {:<5}", "name", "code");
     let rest = " ".repeat(head.len());
     let mut out = wrap("fires when", width, &head, &rest);
     for rule in rules::all() {
         let [places, image, decide, precise] = severities(rule);
         let id = if rule.id == rule.slug { "" } else { rule.id };
-        let first = format!("{id:<4}{places} {image} {decide} {precise}  {:<22}", rule.slug);
+        let first = format!("{:<22}{places} {image} {decide} {precise}  {id:<5}", rule.slug);
         out.push_str(&wrap(rule.condition, width, &first, &rest));
     }
     let legend = "P places, I an image, D decide on a device, p precise: R refuses, E error (two \
@@ -106,7 +107,8 @@ pub fn rules_markdown() -> String {
 
 /// One rule in a paragraph.
 pub fn rule_text(rule: &Rule, width: usize) -> String {
-    let mut out = format!("{} {}\n", rule.id, rule.slug);
+    let code = if rule.id == rule.slug { String::new() } else { format!(" ({})", rule.id) };
+    let mut out = format!("{}{code}\n", rule.slug);
     out.push_str(&wrap(rule.condition, width, "fires when  ", "            "));
     // Writing to a String cannot fail.
     let _ = writeln!(out, "known in    {}", when(rule));
@@ -158,27 +160,23 @@ pub fn lint_json(source: Option<&str>, rules: &[&Rule], findings: &[Finding]) ->
     .to_string()
 }
 
-/// Findings for people, most severe first.
+/// Findings for people, most severe first; one that concerns several candidates is one line.
 pub fn findings_text(source: &str, findings: &[Finding], width: usize) -> String {
-    let mut out = format!("{}: {}\n", sanitize(source), count(findings));
-    for finding in findings {
-        let about: Vec<&str> = [&finding.workload, &finding.candidate]
-            .into_iter()
-            .flatten()
-            .map(String::as_str)
-            .collect();
-        let about =
-            if about.is_empty() { String::new() } else { format!(" ({})", about.join(", ")) };
-        let head =
-            format!("{} {}{about}: {}", finding.severity.letter(), finding.id, finding.evidence);
-        out.push_str(&wrap(&sanitize(&head), width, "", "  "));
-        out.push_str(&wrap(&sanitize(&finding.advice), width, "  -> ", "     "));
+    let said = view::findings(findings);
+    let mut out = format!("{}: {}\n", sanitize(source), count(said.len()));
+    for finding in &said {
+        out.push_str(&wrap(&finding.line(), width, "- ", "  "));
+    }
+    if let Some(first) = said.first() {
+        out.push('\n');
+        let more = format!("What one means: bakeoff lint --explain {}", first.id);
+        out.push_str(&wrap(&more, width, "", "  "));
     }
     out
 }
 
-fn count(findings: &[Finding]) -> String {
-    match findings.len() {
+fn count(findings: usize) -> String {
+    match findings {
         0 => "no findings".to_string(),
         1 => "1 finding".to_string(),
         n => format!("{n} findings"),
@@ -203,7 +201,7 @@ mod tests {
     #[test]
     fn every_rule_has_a_line_and_a_paragraph() {
         let text = rules_text(80);
-        assert_eq!(text.lines().filter(|l| l.starts_with('L')).count(), 68);
+        assert_eq!(text.matches("  L").count(), 68, "{text}");
         assert!(text.lines().all(|l| l.chars().count() <= 80), "{text}");
         assert!(rules::all().iter().all(|rule| text.contains(rule.slug)), "{text}");
         let one = rule_text(&rules::asked::sync_not_timed::RULE, 80);

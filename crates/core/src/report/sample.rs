@@ -101,6 +101,7 @@ pub fn header(candidates: Vec<Candidate>) -> Header {
             rules: Default::default(),
             isolation: Default::default(),
             rounds: 0,
+            slice_bytes: 0,
             weights: Default::default(),
         },
         candidates,

@@ -28,9 +28,7 @@ pub fn study_markdown(source: &str, imported: &Imported, facts: &Facts) -> Strin
         out.push_str("\nWhat limits them as a comparison:\n\n");
     }
     for f in findings(&told) {
-        let what = format!("{} {}", f.severity_word, f.id);
-        let said = [&what, &f.evidence(), &f.advice].map(|text| escape(text));
-        out.push_str(&format!("- {}: {} {}\n", said[0], said[1], said[2]));
+        out.push_str(&format!("- {}\n", escape(&f.line())));
     }
     if !facts.fact.is_empty() {
         out.push_str("\nStated beside the numbers:\n\n");
@@ -81,7 +79,7 @@ mod tests {
             let block = study_markdown(&format!("study:{}", of.name), &imported, &facts);
             assert!(block.contains(": Not ranked: "), "{}", of.name);
             for finding in &imported.findings {
-                let told = format!(" {}: ", finding.id);
+                let told = format!(" ({})\n", finding.id);
                 assert!(block.contains(&told), "{}: {}", of.name, finding.id);
             }
             let rows = block.lines().filter(|line| line.starts_with("| line"));

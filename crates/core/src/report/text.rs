@@ -178,9 +178,7 @@ impl Page<'_> {
             Severity::Refuse | Severity::Error => Tone::Bad,
             Severity::Warn | Severity::Info => Tone::Caution,
         };
-        let what = format!("{} ({}):", finding.severity_word, finding.about());
-        let text = format!("{what} {} {} ({})", finding.evidence(), finding.advice, finding.id);
-        let wrapped = wrap(&text, self.width, "- ", "  ");
+        let wrapped = wrap(&finding.line(), self.width, "- ", "  ");
         let painted = self.paint(finding.severity_word, tone);
         self.out.push_str(&wrapped.replacen(finding.severity_word, &painted, 1));
     }

@@ -97,6 +97,7 @@ fn rehearsed(
         file_bytes: 1 << 20,
         visit_ns: MINUTE_NS,
         block_ns: MINUTE_NS,
+        calibration_ns: 0,
         block_write_bytes: 0,
         expected_write_bytes: 0,
     })))

@@ -114,7 +114,7 @@ fn said(name: &str, normal: &Normal) -> String {
                 because.is_empty()
             };
             if normal.figures.iter().any(is_open) {
-                parts.push("Find the cause: sudo bakeoff check.".to_string());
+                parts.push("Find the cause: bakeoff check.".to_string());
             }
         }
         (None, Some(fine)) if disturbed.is_none() && fast.is_none() && cached.is_none() => {

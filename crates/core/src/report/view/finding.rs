@@ -78,6 +78,14 @@ impl FindingView {
         }
     }
 
+    /// All of it in a line: what it limits, what was seen, what mends it, and its code.
+    pub fn line(&self) -> String {
+        let advice =
+            if self.advice.is_empty() { String::new() } else { format!(" {}", self.advice) };
+        let (word, about) = (self.severity_word, self.about());
+        format!("{word} ({about}): {}{advice} ({})", self.evidence(), self.id)
+    }
+
     /// Whether both say the same, though perhaps about different candidates or workloads. Of cells,
     /// and where it limits nothing of single workloads, a rule says the same whatever the figures:
     /// the first stands for all.

@@ -37,7 +37,7 @@ const LONG_SHARE: f64 = 0.01;
 fn check(run: &Run) -> Vec<Finding> {
     let stalled = |course: Course| {
         let said = stalls(&course)?;
-        let advice = "check the health of the drive and the kernel log (sudo bakeoff check)";
+        let advice = "check the health of the drive and the kernel log (bakeoff check)";
         Some(about(finding(&run.header, &RULE, said, advice), run, &course))
     };
     courses(run).into_iter().filter_map(stalled).collect()

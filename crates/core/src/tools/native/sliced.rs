@@ -155,6 +155,11 @@ impl SliceReport {
         self.sum(&[OpKind::Read, OpKind::Write, OpKind::Create], |totals| totals.bytes)
     }
 
+    /// Bytes of data written.
+    pub fn written_bytes(&self) -> u64 {
+        self.sum(&[OpKind::Write, OpKind::Create], |totals| totals.bytes)
+    }
+
     /// The slice as it is stored. Which round, turn and predecessor it had, when it began in the
     /// run, and whether it counts is for the caller to fill in.
     pub fn slice(&self) -> Slice {

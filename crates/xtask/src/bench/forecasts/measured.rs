@@ -123,7 +123,10 @@ fn outcome(events: &str, written: f64, wall_s: (f64, f64)) -> Result<Forecast> {
     let block_s = first - started[0];
     Ok(Forecast {
         blocks,
-        time_s: (seconds(rehearsed) + n * number("block_ns") / 1e9, *last),
+        time_s: (
+            seconds(rehearsed) + (n * number("block_ns") + number("calibration_ns")) / 1e9,
+            *last,
+        ),
         later_s: first + (n - 1.0) * block_s,
         bytes: (setup_bytes + (n + share) * block_bytes, written),
         wall_s,
@@ -148,7 +151,7 @@ mod tests {
         let events = [
             event(
                 10,
-                "{\"rehearsed\":{\"block_ns\":20000000000,\"block_write_bytes\":100,\
+                "{\"rehearsed\":{\"block_ns\":20000000000,\"calibration_ns\":5000000000,\"block_write_bytes\":100,\
                  \"expected_write_bytes\":350,\"protocol\":{\"looks\":[3,5]}}}",
             ),
             event(10, "{\"block_started\":{}}"),
@@ -158,7 +161,7 @@ mod tests {
             event(61, "{\"stopped\":{\"reason\":\"time_up\",\"note\":\"\"}}"),
         ];
         let found = outcome(&events.join("\n"), 260.0, (62.0, 60.0)).unwrap();
-        assert_eq!((found.blocks, found.time_s, found.later_s), (2, (50.0, 60.0), 60.0));
+        assert_eq!((found.blocks, found.time_s, found.later_s), (2, (55.0, 60.0), 60.0));
         assert_eq!((found.bytes, found.reason.as_str()), ((250.0, 260.0), "time_up"));
         assert!(outcome(&events[0], 1.0, (1.0, 1.0)).is_err());
     }

@@ -1,0 +1,115 @@
+//! Which output formats each command has: the one list that help, completions and errors share.
+
+use clap::builder::{EnumValueParser, PossibleValue, PossibleValuesParser, TypedValueParser};
+use clap::{Arg, ArgMatches, Command, CommandFactory, FromArgMatches, ValueEnum};
+
+use super::{Args, Format};
+
+/// The formats of a command; none for one that has no choice.
+pub fn of(command: &str) -> &'static [Format] {
+    use Format::{Bundle, Csv, FioJson, Gnuplot, Json, Jsonl, Markdown, Nagios, Prometheus, Text};
+    match command {
+        "devices" | "runs" => &[Text, Json, Csv, Markdown],
+        "quick" | "demo" | "run" | "resume" | "show" => {
+            &[Text, Json, Csv, Markdown, Prometheus, Nagios]
+        }
+        "check" => &[Text, Json, Prometheus, Nagios],
+        "bench" => &[Text, Json, FioJson],
+        "trend" | "watch" => &[Text, Json, Csv],
+        "agree" | "fleet" | "lint" | "simulate" => &[Text, Json, Markdown],
+        "export" => &[Json, Csv, Jsonl, Bundle, FioJson, Gnuplot],
+        "report" => &[Markdown],
+        "compare" | "import" | "label" | "plan" | "probe" | "rm" | "setup" => &[Text, Json],
+        _ => &[],
+    }
+}
+
+/// The command line, whose commands offer the formats that they have.
+pub fn command() -> Command {
+    let all = Args::command();
+    let names: Vec<String> = all.get_subcommands().map(|c| c.get_name().to_string()).collect();
+    names.iter().fold(all, |all, name| all.mut_subcommand(name, |one| one.arg(format(name))))
+}
+
+/// Reads a command line.
+///
+/// # Errors
+/// clap's.
+pub fn parse<W>(words: W) -> Result<Args, clap::Error>
+where
+    W: IntoIterator,
+    W::Item: Into<std::ffi::OsString> + Clone,
+{
+    let matches: ArgMatches = command().try_get_matches_from(words)?;
+    Args::from_arg_matches(&matches).map_err(|error| error.format(&mut command()))
+}
+
+/// The option of a command, in place of the one that all have.
+fn format(command: &str) -> Arg {
+    let formats = of(command);
+    let help = match (command, formats) {
+        ("report", _) => "Print text to paste instead of HTML",
+        ("export", _) => "Output format",
+        _ => "Output format (default: text)",
+    };
+    let arg = Arg::new("format").long("format").value_name("FORMAT").global(true).help(help);
+    arg.value_parser(Offered(formats)).hide(formats.is_empty())
+}
+
+/// Reads every format, so that the command can say which it has, and offers those.
+#[derive(Clone)]
+struct Offered(&'static [Format]);
+
+impl TypedValueParser for Offered {
+    type Value = Format;
+
+    fn parse_ref(
+        &self,
+        cmd: &Command,
+        arg: Option<&Arg>,
+        value: &std::ffi::OsStr,
+    ) -> Result<Format, clap::Error> {
+        let own = PossibleValuesParser::new(self.0.iter().map(|format| name(*format)));
+        EnumValueParser::<Format>::new().parse_ref(cmd, arg, value).map_err(|all| {
+            match own.parse_ref(cmd, arg, value) {
+                Err(own) if !self.0.is_empty() => own,
+                _ => all,
+            }
+        })
+    }
+
+    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
+        Some(Box::new(self.0.iter().filter_map(ValueEnum::to_possible_value)))
+    }
+}
+
+/// The word for a format.
+pub fn name(format: Format) -> String {
+    format.to_possible_value().map_or("that".to_string(), |value| value.get_name().to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_command_offers_its_own_formats_and_reads_all() {
+        let mut command = command();
+        command.build();
+        for one in command.get_subcommands().filter(|one| one.get_name() != "help") {
+            let arg = one.get_arguments().find(|arg| arg.get_id() == "format").expect("an option");
+            let values = arg.get_possible_values();
+            let offered: Vec<&str> = values.iter().map(|value| value.get_name()).collect();
+            let own: Vec<String> = of(one.get_name()).iter().map(|f| name(*f)).collect();
+            assert_eq!(offered, own, "{}", one.get_name());
+            assert_eq!(arg.is_hide_set(), own.is_empty(), "{}", one.get_name());
+        }
+        for words in ["bakeoff rm --format csv last", "bakeoff --format csv rm last"] {
+            let words: Vec<&str> = words.split(' ').collect();
+            assert_eq!(parse(&words).unwrap().global.format, Some(Format::Csv), "{words:?}");
+        }
+        let nested = parse(["bakeoff", "fleet", "list", "--format", "json"]).unwrap();
+        assert_eq!(nested.global.format, Some(Format::Json));
+        assert!(parse(["bakeoff", "rm", "--format", "xml", "last"]).is_err());
+    }
+}

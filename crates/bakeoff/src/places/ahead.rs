@@ -1,0 +1,279 @@
+//! What is ahead of a run, from what was tried of it: the time and bytes of cells, and what it
+//! costs to find the length of slices.
+//!
+//! What was not tried is taken from a model of the drive. What fits is for `core::decide` to say.
+
+use bakeoff_core::decide::cell_trial::{CellTrial, Expected, expected_length};
+use bakeoff_core::decide::fit::{Asked, Cost, Wanted};
+use bakeoff_core::decide::pace::{self, Demand, Pace};
+use bakeoff_core::decide::thrift::Slices;
+use bakeoff_core::model::profile::Part;
+use bakeoff_core::model::protocol::{Isolation, Mode, Protocol};
+use bakeoff_core::model::slice_length::{self, Least};
+use bakeoff_core::model::workload::{Phase, Workload};
+use bakeoff_core::profiles::{self, PartSpec};
+
+/// Starting the engine, counters, the record: beside every cell.
+const CELL_OVERHEAD_NS: u64 = 150_000_000;
+
+/// What a slice takes on average: calibration seldom stops at the shortest.
+const USUAL_SLICE_NS: u64 = 100_000_000;
+/// Counters around a slice, and starting its process.
+const SLICE_OVERHEAD_NS: u64 = 4_000_000;
+const START_NS: u64 = 30_000_000;
+
+/// What was learnt about one candidate.
+#[derive(Clone, Debug, Default)]
+pub struct Trial {
+    /// Durable sequential writing, bytes a second.
+    pub bytes_per_s: f64,
+    /// One flushed 4k write.
+    pub flushed_write_ns: u64,
+    /// Preparing and ending a visit.
+    pub visit: Cost,
+    /// Whether what is written wears a disk; memory does not.
+    pub wears: bool,
+    /// What a few slices of each workload took, in the order of the header's workloads.
+    pub cells: Vec<Option<CellTrial>>,
+}
+
+/// What is ahead of a run that has tried everything once.
+pub struct Ahead<'a> {
+    /// The rules, with the rounds that are expected.
+    pub protocol: Protocol,
+    workloads: &'a [Workload],
+    trials: &'a [&'a Trial],
+    setup: Cost,
+    /// Preparing a candidate and leaving it.
+    pub visit: Cost,
+    /// Rounds, and the time for slices.
+    pub pace: Pace,
+    /// What calibration will do, by workload.
+    lengths: Vec<Expected>,
+}
+
+impl<'a> Ahead<'a> {
+    /// From what was tried.
+    pub fn of(
+        protocol: Protocol,
+        workloads: &'a [Workload],
+        trials: &'a [&'a Trial],
+        setup: Cost,
+    ) -> Ahead<'a> {
+        let visit = mean(trials.iter().map(|t| t.visit));
+        let visited = u32::try_from(trials.len()).unwrap_or(u32::MAX);
+        let demand = demand(workloads, visited, visit.time_ns, protocol.time_ns, setup.time_ns);
+        let pace = pace::pace(&demand, USUAL_SLICE_NS);
+        let is_sliced = protocol.isolation == Isolation::Slices;
+        let rounds = if is_sliced { pace.rounds } else { protocol.rounds };
+        let lengths = expected_lengths(workloads, trials, pace);
+        let protocol = Protocol { rounds, ..protocol };
+        Ahead { protocol, workloads, trials, setup, visit, pace, lengths }
+    }
+
+    /// The workloads, each with its number.
+    fn numbered(&self) -> impl Iterator<Item = (usize, &Workload)> {
+        self.workloads.iter().enumerate()
+    }
+
+    fn is_sliced(&self, workload: &Workload) -> bool {
+        self.protocol.isolation == Isolation::Slices && workload.can_be_sliced()
+    }
+
+    /// How a workload was tried, where it was.
+    fn tried(&self, at: usize) -> impl Iterator<Item = &CellTrial> {
+        self.trials.iter().filter_map(move |trial| trial.cells.get(at)?.as_ref())
+    }
+
+    /// What the largest slice moves that its time alone ends.
+    pub fn largest_bytes(&self) -> u64 {
+        let writes = |w: &Workload| self.is_sliced(w) && w.job.rw.writes();
+        let moved = |(at, w): (usize, &Workload)| {
+            let tried = self.tried(at).map(|t| t.moved_bytes(self.lengths[at].length_ns)).max();
+            let assumed =
+                || self.trials.iter().map(|t| written_in(USUAL_SLICE_NS, w, t)).max().unwrap_or(0);
+            tried.unwrap_or_else(assumed)
+        };
+        self.numbered().filter(|(_, w)| writes(w)).map(moved).max().unwrap_or(0)
+    }
+
+    /// Slices that write, of the first so many workloads.
+    pub fn slices(&self, protocol: &Protocol, kept: usize) -> Slices {
+        let (k, looked) = (self.trials.len() as u64, u64::from(protocol.first_look()));
+        let mut all = Slices { count: 0, write_bytes: 0, largest_bytes: self.largest_bytes() };
+        let kept = self.numbered().take(kept);
+        for (at, workload) in kept.filter(|(_, w)| self.is_sliced(w) && w.job.rw.writes()) {
+            let found = u64::from(slice_length::TRIES) * self.lengths[at].tried_ns.len() as u64;
+            let cells = self.cell((at, workload), protocol).write_bytes.saturating_mul(looked);
+            let once = self.once((at, workload), protocol).write_bytes;
+            all.count += k * (looked * u64::from(protocol.rounds) + found);
+            all.write_bytes = all.write_bytes.saturating_add((cells + once).saturating_mul(k));
+        }
+        all
+    }
+
+    /// What is wanted by a protocol, which may spare the drive.
+    pub fn wanted(&self, protocol: &Protocol) -> Wanted {
+        let asked = |(at, w): (usize, &Workload)| Asked {
+            name: w.name.clone(),
+            cell: self.cell((at, w), protocol),
+            once: self.once((at, w), protocol),
+        };
+        Wanted {
+            workloads: self.numbered().map(asked).collect(),
+            candidates: u32::try_from(self.trials.len()).unwrap_or(u32::MAX),
+            visit: self.visit,
+            first_look: protocol.first_look(),
+            is_of_rounds: protocol.mode == Mode::Characterise,
+            setup: self.setup,
+            time_ns: protocol.time_ns,
+            max_write_bytes: protocol.max_write_bytes,
+        }
+    }
+
+    /// What a cell of a workload costs on average: as it was tried, else as the model has it.
+    fn cell(&self, (at, workload): (usize, &Workload), protocol: &Protocol) -> Cost {
+        let is_sliced = self.is_sliced(workload);
+        let most_bytes = slice_length::most_bytes(&workload.job, protocol.slice_bytes);
+        let (length_ns, rounds, most_bytes) = match is_sliced {
+            true => (self.lengths[at].length_ns, protocol.rounds, most_bytes),
+            false => (timed_ns(workload, protocol), 1, 0),
+        };
+        // Whole cells of a job last as long as they are asked to, however long they were tried.
+        let is_known = is_sliced || workload.profile.is_some();
+        let tried = self.tried(at).filter(|_| is_known);
+        let known: Vec<Cost> =
+            tried.filter_map(|t| t.cell(length_ns, rounds, most_bytes)).collect();
+        // A candidate that it was not tried on is taken for one of the others.
+        match is_sliced {
+            _ if !known.is_empty() => mean(known.into_iter()),
+            true => mean(self.trials.iter().map(|t| sliced_cost(workload, protocol, t))),
+            false => mean(self.trials.iter().map(|t| cell_cost(workload, protocol, t))),
+        }
+    }
+
+    /// What finding the length of its slices costs on a candidate.
+    fn once(&self, (at, workload): (usize, &Workload), protocol: &Protocol) -> Cost {
+        if !self.is_sliced(workload) {
+            return Cost::default();
+        }
+        let most_bytes = slice_length::most_bytes(&workload.job, protocol.slice_bytes);
+        let lengths = &self.lengths[at].tried_ns;
+        mean(self.tried(at).map(|t| t.calibration(lengths, slice_length::TRIES, most_bytes)))
+    }
+}
+
+/// How long a part of a profile measures; 0 for one that goes through its files once.
+fn timed_ns(workload: &Workload, protocol: &Protocol) -> u64 {
+    let spec = workload.profile.and_then(profiles::part_spec).filter(|spec| spec.is_timed);
+    let asked_ns = workload.job.runtime_ns.unwrap_or(0).max(protocol.cell_min_ns);
+    let measured_ns = spec.map_or(0, |spec| spec.least_ns.max(asked_ns));
+    measured_ns.min(protocol.cell_max_ns.unwrap_or(u64::MAX))
+}
+
+/// How long the slices of each workload will probably be, and how that is found.
+fn expected_lengths(workloads: &[Workload], trials: &[&Trial], pace: Pace) -> Vec<Expected> {
+    let sliced = workloads.iter().filter(|w| w.can_be_sliced()).count();
+    let (mut lengths, mut chosen_ns, mut done) = (Vec::new(), 0, 0);
+    for (at, workload) in workloads.iter().enumerate() {
+        if !workload.can_be_sliced() {
+            lengths.push(Expected::default());
+            continue;
+        }
+        let left = u32::try_from(sliced - done).unwrap_or(u32::MAX);
+        let tried: Vec<&CellTrial> =
+            trials.iter().filter_map(|t| t.cells.get(at)?.as_ref()).collect();
+        let expected = expected_length(&tried, pace.longest_slice_ns(chosen_ns, left));
+        (chosen_ns, done) = (chosen_ns + expected.length_ns, done + 1);
+        lengths.push(expected);
+    }
+    lengths
+}
+
+fn mean(costs: impl Iterator<Item = Cost>) -> Cost {
+    let (mut sum, mut n) = (Cost::default(), 0u64);
+    for cost in costs {
+        sum.time_ns += cost.time_ns;
+        sum.write_bytes += cost.write_bytes;
+        n += 1;
+    }
+    Cost { time_ns: sum.time_ns / n.max(1), write_bytes: sum.write_bytes / n.max(1) }
+}
+
+/// What a block of slices is made of, to choose its rounds by.
+fn demand(
+    workloads: &[Workload],
+    candidates: u32,
+    visit_ns: u64,
+    time_ns: Option<u64>,
+    elapsed_ns: u64,
+) -> Demand {
+    let sliced = workloads.iter().filter(|w| w.can_be_sliced()).count();
+    Demand {
+        prepare_ns: visit_ns.saturating_mul(candidates.into()),
+        candidates,
+        workloads: u32::try_from(sliced).unwrap_or(u32::MAX),
+        whole_ns: 0,
+        time_ns: time_ns.map(|limit| limit.saturating_sub(elapsed_ns)),
+    }
+}
+
+/// Bytes a workload is expected to write while it is measured.
+fn written_in(measured_ns: u64, workload: &Workload, trial: &Trial) -> u64 {
+    let seconds = measured_ns as f64 / 1e9;
+    let bytes = match (workload.phase, trial.flushed_write_ns) {
+        _ if !trial.wears => 0.0,
+        (Phase::ColdRead, _) => 0.0,
+        (Phase::Append, _) => trial.bytes_per_s * seconds,
+        (_, ns) => seconds * 1e9 / ns.max(1) as f64 * workload.job.bs as f64,
+    };
+    bytes as u64
+}
+
+/// What one cell of slices is expected to cost on a candidate.
+fn sliced_cost(workload: &Workload, protocol: &Protocol, trial: &Trial) -> Cost {
+    let least = Least::of(&workload.job);
+    let moved_bytes = least.bytes + least.flushes * workload.job.bs;
+    let moved_ns = (moved_bytes as f64 / trial.bytes_per_s.max(1.0) * 1e9) as u64;
+    let least_ns = moved_ns.saturating_add(least.flushes * trial.flushed_write_ns);
+    let slice_ns = USUAL_SLICE_NS.max(least_ns).min(slice_length::LIMIT_NS);
+    let rounds = u64::from(protocol.rounds.max(1));
+    let bytes = written_in(slice_ns, workload, trial);
+    let most = match slice_length::most_bytes(&workload.job, protocol.slice_bytes) {
+        0 => bytes,
+        most => bytes.min(most),
+    };
+    let time_ns = rounds * (slice_ns + SLICE_OVERHEAD_NS) + START_NS;
+    Cost { time_ns, write_bytes: most * rounds }
+}
+
+/// What one cell is expected to cost on a candidate.
+fn cell_cost(workload: &Workload, protocol: &Protocol, trial: &Trial) -> Cost {
+    if let Some(spec) = workload.profile.and_then(profiles::part_spec) {
+        return part_cost(workload, spec, protocol, trial);
+    }
+    let flushed = workload.job.fsync > 0 && workload.job.bs <= 64 << 10;
+    let slowest = if flushed { protocol.cell_min_ios / 2 * trial.flushed_write_ns } else { 0 };
+    let measured_ns =
+        protocol.cell_min_ns.max(slowest).min(protocol.cell_max_ns.unwrap_or(u64::MAX));
+    let write_bytes = written_in(measured_ns, workload, trial);
+    Cost { time_ns: measured_ns + CELL_OVERHEAD_NS, write_bytes }
+}
+
+/// What one part of a profile is expected to cost at most: it is timed or goes through its files
+/// as a whole, is cut off like any cell, and the first may have to lay the files out.
+fn part_cost(workload: &Workload, spec: &PartSpec, protocol: &Protocol, trial: &Trial) -> Cost {
+    let whole_ns = workload.job.size as f64 / trial.bytes_per_s.max(1.0) * 1e9;
+    let limit_ns = protocol.cell_max_ns.unwrap_or(u64::MAX);
+    let least_ns = protocol.cell_min_ns.max(spec.least_ns);
+    let through_ns = if spec.is_timed { 0 } else { (whole_ns as u64).min(limit_ns) };
+    let measured_ns = least_ns.max(through_ns);
+    let lays_out = |part: Part| part.part == 0 && profiles::spec(part.profile).lays_out;
+    let layout_ns = if workload.profile.is_some_and(lays_out) { whole_ns as u64 } else { 0 };
+    let writing_ns = if spec.rw.writes() { measured_ns + layout_ns } else { layout_ns };
+    let writing_s = if trial.wears { writing_ns as f64 / 1e9 } else { 0.0 };
+    Cost {
+        time_ns: measured_ns + layout_ns + CELL_OVERHEAD_NS,
+        write_bytes: (trial.bytes_per_s * writing_s) as u64,
+    }
+}
