@@ -58,6 +58,23 @@ impl Cell<'_> {
         self.tool.split(' ').next() == Some(tool)
     }
 
+    /// Whether the test only reads.
+    pub fn only_reads(&self) -> bool {
+        let reads = self.test.contains("read") || self.test.contains("input");
+        (reads && !self.test.contains("write")) || self.test.ends_with("rd")
+    }
+
+    /// Whether the test only writes.
+    pub fn only_writes(&self) -> bool {
+        let writes = self.test.contains("write") || self.test.contains("output");
+        (writes && !self.test.contains("read")) || self.test.ends_with("wr")
+    }
+
+    /// Whether offsets are random.
+    pub fn is_random(&self) -> bool {
+        self.test.starts_with("random ") || self.test.starts_with("rnd")
+    }
+
     /// Whether the test is a sequential one.
     pub fn is_sequential(&self) -> bool {
         self.test.starts_with("sequential")
@@ -99,6 +116,13 @@ impl<'a> Study<'a> {
     pub fn states(&self, key: &str, value: &str) -> Option<&'a Fact> {
         let is_it = |fact: &&Fact| fact.key == key && (value.is_empty() || fact.value == value);
         self.facts.fact.iter().find(is_it)
+    }
+
+    /// The first fact with this key whose value is part of the name of a device in the table.
+    pub fn states_device(&self, key: &str) -> Option<&'a Fact> {
+        let is_device =
+            |name: &str| self.results.iter().any(|r| column(r, "device").contains(name));
+        self.facts.fact.iter().find(|fact| fact.key == key && is_device(&fact.value))
     }
 
     /// The values of a metric of rows that say how it was configured.

@@ -1,10 +1,11 @@
 //! L55 swap: over 1 MiB was swapped in or out during the cell.
 
-use crate::evidence::finding;
-use crate::evidence::rule::{CELL, Check, E, R, Rule, Stated, When};
+use crate::evidence::rule::{CELL, Check, R, Rule, When};
+use crate::evidence::{finding, of_study};
 use crate::model::event::{Cell, Header};
-use crate::model::finding::Finding;
+use crate::model::finding::{Finding, Severity};
 use crate::model::workload::Workload;
+use crate::study::Study;
 
 /// The rule.
 pub static RULE: Rule = Rule {
@@ -17,15 +18,7 @@ pub static RULE: Rule = Rule {
     explain: "Memory was short and the kernel moved pages to and from the swap device. Swapping \
         takes time from every process, and from the disk under test if the swap is on it. In one \
         study swap was left enabled. The cell is discarded and repeated.",
-    checks: &[
-        Check::Cell(in_cell),
-        Check::Stated(Stated {
-            key: "swap",
-            value: "",
-            severity: Some(E),
-            advice: "Switch swap on the measured disk off.",
-        }),
-    ],
+    checks: &[Check::Cell(in_cell), Check::Study(in_study)],
 };
 
 /// Pages of swap traffic a machine with idle processes shows without being short of memory.
@@ -37,6 +30,13 @@ fn in_cell(header: &Header, _: &Workload, cell: &Cell) -> Option<Finding> {
         let evidence = format!("{pages} pages were swapped in or out");
         finding(header, &RULE, evidence, "free some memory, or use a smaller --size")
     })
+}
+
+/// The statement names the disk with the swap by a part of its name in the table.
+fn in_study(study: &Study) -> Option<Finding> {
+    let fact = study.states_device("swap")?;
+    let found = of_study(&RULE, fact.says.clone(), "Switch swap on the measured disk off.");
+    Some(Finding { severity: Severity::Error, ..found })
 }
 
 #[cfg(test)]

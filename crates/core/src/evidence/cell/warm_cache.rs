@@ -1,10 +1,11 @@
 //! L16 warm-cache: part of a cold read was in memory, or was not transferred by the devices.
 
-use crate::evidence::finding;
-use crate::evidence::rule::{CELL, Check, E, R, Rule, Stated, When};
+use crate::evidence::rule::{CELL, Check, R, Rule, When};
+use crate::evidence::{finding, of_study};
 use crate::model::event::{CacheState, Cell, Header};
-use crate::model::finding::Finding;
+use crate::model::finding::{Finding, Severity};
 use crate::model::workload::{Phase, Workload};
+use crate::study::Study;
 use crate::units;
 
 /// The rule.
@@ -19,15 +20,7 @@ pub static RULE: Rule = Rule {
         the lowest real device then transferred at least nine tenths of the data. One study read \
         its files in the order in which it had written them, without clearing the page cache. A \
         cell that fails this check is discarded and repeated.",
-    checks: &[
-        Check::Cell(in_cell),
-        Check::Stated(Stated {
-            key: "cache",
-            value: "not dropped",
-            severity: Some(E),
-            advice: "Drop the page cache before reads, or read directly.",
-        }),
-    ],
+    checks: &[Check::Cell(in_cell), Check::Study(in_study)],
 };
 
 fn in_cell(header: &Header, workload: &Workload, cell: &Cell) -> Option<Finding> {
@@ -44,6 +37,15 @@ fn in_cell(header: &Header, workload: &Workload, cell: &Cell) -> Option<Finding>
         );
         finding(header, &RULE, evidence, "use --direct, or a --size larger than the memory")
     })
+}
+
+/// Only tests that read can find anything in the cache.
+fn in_study(study: &Study) -> Option<Finding> {
+    let fact = study.states("cache", "not dropped")?;
+    let only_writes = !study.cells.is_empty() && study.cells.iter().all(|c| c.only_writes());
+    let advice = "Drop the page cache before reads, or read directly.";
+    let found = || of_study(&RULE, fact.says.clone(), advice);
+    (!only_writes).then(|| Finding { severity: Severity::Error, ..found() })
 }
 
 #[cfg(test)]

@@ -1,9 +1,10 @@
 //! L39 multiplicity: the run compares more candidates than its error rate allows for.
 
-use crate::evidence::finding;
-use crate::evidence::rule::{Check, E, RUN, Rule, Stated, W, When};
+use crate::evidence::rule::{Check, E, RUN, Rule, W, When};
+use crate::evidence::{finding, of_study};
 use crate::model::event::Header;
 use crate::model::finding::Finding;
+use crate::study::Study;
 
 /// The rule.
 pub static RULE: Rule = Rule {
@@ -16,15 +17,7 @@ pub static RULE: Rule = Rule {
     explain: "Among 18 cells, 4 tests and three schedulers something is always \"significant\": \
         each comparison at 5 % gives one false result in twenty. bakeoff divides the error rate by \
         the pairs of candidates at the start. This finding marks a run that compares more.",
-    checks: &[
-        Check::Header(in_plan),
-        Check::Stated(Stated {
-            key: "significance",
-            value: "no difference",
-            severity: None,
-            advice: "Correct for the number of comparisons.",
-        }),
-    ],
+    checks: &[Check::Header(in_plan), Check::Study(in_study)],
 };
 
 fn in_plan(header: &Header) -> Option<Finding> {
@@ -34,6 +27,18 @@ fn in_plan(header: &Header) -> Option<Finding> {
         let evidence = format!("{compared} candidates, but the error rate was divided for {paid}");
         finding(header, &RULE, evidence, "start a new run with all candidates: bakeoff run")
     })
+}
+
+/// Comparisons from which on one is likely to err.
+const FEWEST_PAIRS: usize = 3;
+
+/// Pairs in the same setting; a row for several journals or schedulers stands for many.
+fn in_study(study: &Study) -> Option<Finding> {
+    let fact = study.states("significance", "no difference")?;
+    let pairs: usize = study.settings().iter().map(|of| of.len() * (of.len() - 1) / 2).sum();
+    let is_many = pairs >= FEWEST_PAIRS || study.grid().next().is_some();
+    let advice = "Correct for the number of comparisons.";
+    is_many.then(|| of_study(&RULE, fact.says.clone(), advice))
 }
 
 #[cfg(test)]

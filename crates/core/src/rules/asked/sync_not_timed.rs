@@ -2,7 +2,8 @@
 
 use super::of_commands;
 use crate::evidence::observation::{Observation, Source};
-use crate::evidence::rule::{CLAIMS, Check, R, Rule, Seen, Stated, When};
+use crate::evidence::of_study;
+use crate::evidence::rule::{CLAIMS, Check, R, Rule, Seen, When};
 use crate::model::finding::Finding;
 use crate::study::Study;
 use crate::units;
@@ -19,16 +20,7 @@ pub static RULE: Rule = Rule {
         a gigabyte had not reached the disk when one study stopped its clock, and far more on its \
         PC. --end_fsync or --fsync includes the flush in the time; for dd use conv=fdatasync, for \
         iozone -e.",
-    checks: &[
-        Check::Observed(seen),
-        Check::Stated(Stated {
-            key: "sync",
-            value: "not stated",
-            severity: None,
-            advice: "Say whether the clock waited for the flush (iozone -e).",
-        }),
-        Check::Study(in_study),
-    ],
+    checks: &[Check::Observed(seen), Check::Study(in_study), Check::Study(unstated)],
 };
 
 fn seen(of: &Observation) -> Option<Seen> {
@@ -53,6 +45,14 @@ fn seen(of: &Observation) -> Option<Seen> {
 
 fn in_study(study: &Study) -> Option<Finding> {
     of_commands(&RULE, seen, study)
+}
+
+/// Reads need no flush.
+fn unstated(study: &Study) -> Option<Finding> {
+    let fact = study.states("sync", "not stated")?;
+    let only_reads = !study.cells.is_empty() && study.cells.iter().all(|c| c.only_reads());
+    let advice = "Say whether the clock waited for the flush (iozone -e).";
+    (!only_reads).then(|| of_study(&RULE, fact.says.clone(), advice))
 }
 
 #[cfg(test)]

@@ -1,12 +1,13 @@
 //! L06 fresh-flash: a flash region is trimmed, so every visit measures it as if new.
 
 use super::flash_region;
-use crate::evidence::finding;
-use crate::evidence::rule::{CLAIMS, Check, E, Rule, Stated, W, When};
+use crate::evidence::rule::{CLAIMS, Check, E, Rule, W, When};
+use crate::evidence::{finding, of_study};
 use crate::model::candidate::Stack;
 use crate::model::event::Header;
 use crate::model::finding::Finding;
 use crate::plan::FlashState;
+use crate::study::Study;
 use crate::{plan, units};
 
 /// The rule.
@@ -21,15 +22,7 @@ pub static RULE: Rule = Rule {
         block has been written once. In one study nothing had been written to the stick before. \
         SNIA's tests therefore precondition a device until five rounds are steady. flash_state = \
         \"overwritten\" measures the usual state of a disk in use.",
-    checks: &[
-        Check::Stacks(in_plan),
-        Check::Stated(Stated {
-            key: "preconditioning",
-            value: "none",
-            severity: None,
-            advice: "Overwrite the region first: fresh flash is faster.",
-        }),
-    ],
+    checks: &[Check::Stacks(in_plan), Check::Study(in_study)],
 };
 
 fn in_plan(header: &Header, stacks: &[(&str, &Stack)]) -> Option<Finding> {
@@ -41,6 +34,14 @@ fn in_plan(header: &Header, stacks: &[(&str, &Stack)]) -> Option<Finding> {
         let advice = "set flash_state = \"overwritten\" to measure the disk as it will be";
         finding(header, &RULE, evidence, advice)
     })
+}
+
+/// A hard disk is never fresh in this sense.
+fn in_study(study: &Study) -> Option<Finding> {
+    let fact = study.states("preconditioning", "none")?;
+    let advice = "Overwrite the region first: fresh flash is faster.";
+    let spins = study.facts.is_media(&fact.device, "hdd");
+    (!spins).then(|| of_study(&RULE, fact.says.clone(), advice))
 }
 
 #[cfg(test)]

@@ -1,5 +1,7 @@
 //! L01 lba-confound: candidates are on different regions of one disk (less than 90 % overlap).
 
+use std::collections::BTreeMap;
+
 use super::disk;
 use crate::evidence::rule::{CLAIMS, Check, R, Rule, W, When};
 use crate::evidence::{finding, of_study};
@@ -88,7 +90,11 @@ pub(super) fn in_study(study: &Study) -> Option<Finding> {
     let starts = study.starts();
     let advice = "Put every candidate on the same partition, one after the other: the place alone \
                   can make a difference of 45 % on a hard disk.";
-    let of_table = starts.values().find(|of| of.len() > 1).map(|of| {
+    let is_apart = |of: &&BTreeMap<String, f64>| {
+        let first = of.values().next();
+        of.values().any(|start| Some(start) != first)
+    };
+    let of_table = starts.values().find(is_apart).map(|of| {
         let (low, high) = of.values().fold((f64::MAX, 0.0f64), |(a, b), s| (a.min(*s), b.max(*s)));
         let count = of.len();
         let span = [low, high].map(|bytes| units::size_decimal(bytes as u64));
@@ -101,7 +107,10 @@ pub(super) fn in_study(study: &Study) -> Option<Finding> {
             .find(|fact| fact.device == places[0].device && fact.value != places[0].value)?;
         Some(format!("{}; {}", places[0].says, other.says))
     };
-    let of_slots = || study.facts.get("slots").map(|fact| fact.says.clone());
+    let of_slots = || {
+        let shared = study.facts.number("slots").is_some_and(|slots| slots <= 1.0);
+        study.facts.get("slots").filter(|_| !shared).map(|fact| fact.says.clone())
+    };
     let evidence = of_table.or_else(of_facts).or_else(of_slots)?;
     Some(of_study(&RULE, evidence, advice))
 }

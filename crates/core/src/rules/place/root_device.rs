@@ -1,10 +1,11 @@
 //! L10 root-device: a disk under test also contains /, /var, swap or the store.
 
-use crate::evidence::finding;
-use crate::evidence::rule::{CLAIMS, Check, E, Rule, Stated, W, When};
+use crate::evidence::rule::{CLAIMS, Check, E, Rule, W, When};
+use crate::evidence::{finding, of_study};
 use crate::model::event::Header;
 use crate::model::finding::Finding;
 use crate::model::host::{Place, SystemDisk};
+use crate::study::Study;
 
 /// The rule.
 pub static RULE: Rule = Rule {
@@ -18,15 +19,7 @@ pub static RULE: Rule = Rule {
         swap. Each such write competes with the measurement and adds noise. In two studies the \
         card under test also held the running system. For directories this is a warning, because \
         they can still be compared. To choose a filesystem, measure a separate disk.",
-    checks: &[
-        Check::System(in_plan),
-        Check::Stated(Stated {
-            key: "system_disk",
-            value: "",
-            severity: None,
-            advice: "Measure a disk that the system does not run from.",
-        }),
-    ],
+    checks: &[Check::System(in_plan), Check::Study(in_study)],
 };
 
 fn in_plan(header: &Header, place: &Place, system: &[SystemDisk]) -> Option<Finding> {
@@ -41,6 +34,13 @@ fn in_plan(header: &Header, place: &Place, system: &[SystemDisk]) -> Option<Find
             system does not use: bakeoff devices";
         finding(header, &RULE, evidence, advice)
     })
+}
+
+/// The statement names the disk by a part of its name in the table.
+fn in_study(study: &Study) -> Option<Finding> {
+    let fact = study.states_device("system_disk")?;
+    let advice = "Measure a disk that the system does not run from.";
+    Some(of_study(&RULE, fact.says.clone(), advice))
 }
 
 #[cfg(test)]

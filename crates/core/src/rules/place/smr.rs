@@ -1,11 +1,13 @@
 //! L08 smr: a hard disk that may use overlapping tracks (SMR), and less than 25 GB to write.
 
 use super::{disk, is_hard_disk};
-use crate::evidence::finding;
-use crate::evidence::rule::{CLAIMS, Check, E, Rule, Stated, W, When};
+use crate::evidence::rule::{CLAIMS, Check, E, Rule, W, When};
+use crate::evidence::{finding, of_study};
 use crate::model::event::Header;
 use crate::model::finding::Finding;
 use crate::model::host::{Layer, Place, ZoneModel};
+use crate::model::thresholds::Thresholds;
+use crate::study::Study;
 use crate::units;
 
 /// The rule.
@@ -22,15 +24,7 @@ pub static RULE: Rule = Rule {
         that the kernel reports, by the lists of their makers, and suspects every disk of 1 TB or \
         more behind USB. To measure the disk, write more than the cache can store, or wait until \
         it is empty.",
-    checks: &[
-        Check::Place(in_plan),
-        Check::Stated(Stated {
-            key: "recording",
-            value: "smr",
-            severity: None,
-            advice: "Write tens of gigabytes: less lands in the drive's cache.",
-        }),
-    ],
+    checks: &[Check::Place(in_plan), Check::Study(in_study)],
 };
 
 /// From this size on a hard disk behind USB is likely to overlap its tracks.
@@ -71,6 +65,15 @@ fn in_plan(header: &Header, place: &Place) -> Option<Finding> {
     );
     let advice = "write more than its media cache can store: --size 4g and --max-write 30g";
     Some(finding(header, &RULE, evidence, advice))
+}
+
+/// Without a word about how much was written, it is taken to be little.
+fn in_study(study: &Study) -> Option<Finding> {
+    let fact = study.states("recording", "smr")?;
+    let cache = Thresholds::default().media_cache_bytes as f64;
+    let is_little = study.facts.number("bytes_per_cell").is_none_or(|written| written < cache);
+    let advice = "Write tens of gigabytes: less lands in the drive's cache.";
+    is_little.then(|| of_study(&RULE, fact.says.clone(), advice))
 }
 
 #[cfg(test)]
