@@ -36,9 +36,12 @@ fn in_course(header: &Header, cells: &[&Cell]) -> Option<Finding> {
     let falls = |rates: &[f64]| -> Option<(Segment, Segment)> {
         let segments = change_point::segments(rates, penalty);
         let (first, last) = (*segments.first()?, *segments.last()?);
-        let only_down = segments.windows(2).all(|w| w[1].mean < w[0].mean);
-        let is_fall = segments.len() > 1 && last.mean < (1.0 - fall) * first.mean;
-        (is_fall && only_down).then_some((first, last))
+        let is_low = |segment: &Segment| segment.mean < (1.0 - fall) * first.mean;
+        let fell = segments.iter().position(is_low)?;
+        segments[fell..].iter().all(is_low).then(|| {
+            let before = Segment { mean: first.mean, ..segments[fell - 1] };
+            (before, last)
+        })
     };
     let ((first, last), count, all) = in_most(cells, FEWEST, falls)?;
     let evidence = format!(
