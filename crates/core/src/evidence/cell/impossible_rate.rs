@@ -8,8 +8,8 @@ use crate::model::event::{Cell, Header};
 use crate::model::finding::Finding;
 use crate::model::host::PlaceClass;
 use crate::model::workload::{Phase, Workload};
-use crate::scan::ToolResult;
-use crate::study::Study;
+use crate::scan::{Metric, ToolResult};
+use crate::study::{Study, column};
 use crate::units;
 
 /// The rule.
@@ -22,7 +22,7 @@ pub static RULE: Rule = Rule {
     condition: "more bytes per second than the link can carry",
     explain: "USB 2 carries at most 60 MB/s. If a disk behind it seems to read 300 MB/s, the data \
         came from memory. The cell is discarded and repeated.",
-    checks: &[Check::Cell(in_cell), Check::Study(in_study)],
+    checks: &[Check::Cell(in_cell), Check::Study(in_study), Check::Study(rate_in_study)],
 };
 
 fn in_cell(header: &Header, workload: &Workload, cell: &Cell) -> Option<Finding> {
@@ -64,7 +64,8 @@ fn in_study(study: &Study) -> Option<Finding> {
     let link = study.facts.number("link_bytes_per_s")?;
     let of = |r: &ToolResult| {
         let find = |name: &str| r.metrics.iter().find(|m| m.name == name).map(|m| m.value.as_f64());
-        let (fastest_ns, block) = (find("latency_min")?, find("block_size")?);
+        let stated = || column(r, "block_size_bytes").parse().ok();
+        let (fastest_ns, block) = (find("latency_min")?, find("block_size").or_else(stated)?);
         let rate = block / fastest_ns.max(1.0) * 1e9;
         (rate > link).then_some((block, fastest_ns, rate))
     };
@@ -76,6 +77,18 @@ fn in_study(study: &Study) -> Option<Finding> {
         units::rate(rate),
         units::rate(link)
     );
+    let advice = "Such requests came from memory: read directly, or drop the cache.";
+    Some(of_study(&RULE, evidence, advice))
+}
+
+/// A rate in bytes over the link of a table.
+fn rate_in_study(study: &Study) -> Option<Finding> {
+    let link = study.facts.number("link_bytes_per_s")?;
+    let rates = study.results.iter().flat_map(|r| &r.metrics);
+    let is_over = |m: &&Metric| m.name == "throughput" && m.unit == "bytes/s";
+    let rate = rates.filter(is_over).map(|m| m.value.as_f64()).find(|rate| *rate > link)?;
+    let evidence =
+        format!("{} over a link that carries {} at most", units::rate(rate), units::rate(link));
     let advice = "Such requests came from memory: read directly, or drop the cache.";
     Some(of_study(&RULE, evidence, advice))
 }

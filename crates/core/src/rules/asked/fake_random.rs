@@ -20,7 +20,7 @@ pub static RULE: Rule = Rule {
     explain: "One study found that the scheduler does not matter for random access, from a file of \
         1000 MB in records of 25 to 100 MB: ten to forty records. Random and sequential reads were \
         equally fast, which shows that the access was not random. Use --bs 4k and a large --size.",
-    checks: &[Check::Observed(seen), Check::Study(in_study)],
+    checks: &[Check::Observed(seen), Check::Study(in_study), Check::Study(large_blocks)],
 };
 
 fn seen(of: &Observation) -> Option<Seen> {
@@ -53,6 +53,15 @@ fn in_study(study: &Study) -> Option<Finding> {
     let advice = "Random access needs small records and many of them.";
     (is_random && record >= Thresholds::default().random_block_bytes as f64)
         .then(|| of_study(&RULE, evidence, advice))
+}
+
+/// Random tests of a table in large blocks.
+fn large_blocks(study: &Study) -> Option<Finding> {
+    let limit = Thresholds::default().random_block_bytes;
+    let large = study.cells.iter().find(|cell| cell.is_random() && cell.block >= limit)?;
+    let evidence = format!("{} in blocks of {}", large.test, units::block_size(large.block));
+    let advice = "Random access needs small records and many of them.";
+    Some(of_study(&RULE, evidence, advice))
 }
 
 #[cfg(test)]

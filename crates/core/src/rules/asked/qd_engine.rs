@@ -1,11 +1,12 @@
 //! L30 qd-engine: a queue depth above 1 with an engine that waits for each request.
 
 use crate::evidence::rule::{CLAIMS, Check, E, Rule, W, When};
-use crate::evidence::{finding, of_study};
+use crate::evidence::{finding, of_result, of_study};
 use crate::model::event::Header;
 use crate::model::finding::Finding;
 use crate::model::job::EngineName;
 use crate::model::workload::Workload;
+use crate::scan::ToolResult;
 use crate::study::Study;
 
 /// The rule.
@@ -19,7 +20,7 @@ pub static RULE: Rule = Rule {
     explain: "psync waits for each request, so a depth of 64 is a depth of 1; through the page \
         cache this also applies to the other engines. Use --engine io_uring or libaio together \
         with --direct, or more --numjobs.",
-    checks: &[Check::Workload(in_plan), Check::Study(in_study)],
+    checks: &[Check::Workload(in_plan), Check::Result(in_result), Check::Study(in_study)],
 };
 
 fn in_plan(header: &Header, workload: &Workload) -> Option<Finding> {
@@ -42,6 +43,32 @@ fn in_study(study: &Study) -> Option<Finding> {
     let evidence = format!("{depth} sequential requests in flight, which the kernel merges");
     let advice = "The device sees larger requests than were asked for: look at its own counters.";
     (depth > 1.0 && is_sequential).then(|| of_study(&RULE, evidence, advice))
+}
+
+/// Engines of fio that wait for each request, whatever `iodepth` says. Source: fio manual,
+/// "I/O engine".
+const SYNCHRONOUS: [&str; 7] = ["sync", "psync", "vsync", "pvsync", "pvsync2", "mmap", "splice"];
+
+/// The value of `--key=value`.
+fn option<'a>(word: &'a str, key: &str) -> Option<&'a str> {
+    word.trim_start_matches('-').strip_prefix(key)?.strip_prefix('=')
+}
+
+/// A command line of fio that states both depth and engine.
+fn in_result(result: &ToolResult) -> Option<Finding> {
+    let words = result.words().filter(|_| result.is("fio"))?;
+    let value = |key: &str| words.iter().rev().find_map(|word| option(word, key));
+    let depth: u64 = value("iodepth")?.parse().ok()?;
+    let engine = value("ioengine")?;
+    let is_buffered = engine == "libaio" && value("direct") != Some("1");
+    let how = match () {
+        () if SYNCHRONOUS.contains(&engine) => "the engine waits for each",
+        () if is_buffered => "requests go through the page cache",
+        () => return None,
+    };
+    let evidence = format!("a depth of {depth} with {engine}: {how}");
+    let advice = "Run it with --ioengine=io_uring --direct=1, or leave --iodepth out.";
+    (depth > 1).then(|| of_result(&RULE, evidence, advice))
 }
 
 #[cfg(test)]

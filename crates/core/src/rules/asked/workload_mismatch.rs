@@ -7,7 +7,7 @@ use crate::model::event::Header;
 use crate::model::finding::Finding;
 use crate::model::setting::Setting;
 use crate::model::workload::Workload;
-use crate::study::Study;
+use crate::study::{Cell, Study};
 
 /// The rule.
 pub static RULE: Rule = Rule {
@@ -25,6 +25,8 @@ pub static RULE: Rule = Rule {
     checks: &[Check::Header(in_plan), Check::Study(in_study)],
 };
 
+/// Block size of a stream.
+const STREAM_BYTES: u64 = 1 << 20;
 /// Words of a title that ask about small scattered writes.
 const SCATTERED: [&str; 8] =
     ["torrent", "database", "sqlite", "home assistant", "mail", "boot", "stall", "freeze"];
@@ -35,7 +37,7 @@ fn in_plan(header: &Header) -> Option<Finding> {
     let asked = SCATTERED.iter().find(|w| title.contains(*w));
     let asked = asked.filter(|_| Setting::of(header) != Setting::Places)?;
     let streams =
-        |w: &Workload| w.profile.is_none() && !w.job.rw.is_random() && w.job.bs >= 1 << 20;
+        |w: &Workload| w.profile.is_none() && !w.job.rw.is_random() && w.job.bs >= STREAM_BYTES;
     (!header.workloads.is_empty() && header.workloads.iter().all(streams)).then(|| {
         let evidence = format!(
             "the title says '{asked}', but every workload streams in blocks of a megabyte or more"
@@ -48,11 +50,14 @@ fn in_plan(header: &Header) -> Option<Finding> {
 
 fn in_study(study: &Study) -> Option<Finding> {
     let fact = study.facts.get("asks")?;
-    let is_random = |test: &str| test.starts_with("rnd");
+    let streams = |cell: &Cell| cell.is_sequential() && cell.block >= STREAM_BYTES;
     let record = study.configured("record_size").into_iter().reduce(f64::min);
     let is_missed = match fact.value.as_str() {
-        "sequential speed" => study.cells.iter().all(|cell| is_random(cell.test)),
-        "small random writes" => record.is_some_and(|bytes| bytes >= 1048576.0),
+        "sequential speed" => study.cells.iter().all(Cell::is_random),
+        "small random writes" => {
+            record.is_some_and(|bytes| bytes >= STREAM_BYTES as f64)
+                || !study.cells.is_empty() && study.cells.iter().all(streams)
+        }
         _ => false,
     };
     let advice = "Measure the pattern that the question is about.";

@@ -3,7 +3,7 @@
 use crate::evidence::of_study;
 use crate::evidence::rule::{CELL, Check, Rule, W, When};
 use crate::model::finding::Finding;
-use crate::scan::ToolResult;
+use crate::scan::{Metric, ToolResult};
 use crate::study::{Study, column};
 
 /// The rule.
@@ -21,7 +21,12 @@ pub static RULE: Rule = Rule {
 };
 
 fn units_mixed(study: &Study) -> Option<Finding> {
-    let is_other = |r: &&ToolResult| column(r, "note").contains("printed unit");
+    let is_in_bits = |m: &Metric| m.name == "throughput" && m.unit.ends_with("b/s");
+    let all_in_bits = study.results.iter().all(|r| r.metrics.iter().any(is_in_bits));
+    let is_other = |r: &&ToolResult| {
+        let has_bits = !all_in_bits && r.metrics.iter().any(is_in_bits);
+        has_bits || column(r, "note").contains("printed unit")
+    };
     let count = study.results.iter().filter(is_other).count();
     let evidence = format!("{count} figures carry another unit than the rest of their table");
     let advice = "One unit in one table; MB are 1000 x 1000 and MiB 1024 x 1024 bytes.";

@@ -24,7 +24,7 @@ pub static RULE: Rule = Rule {
         itself, a lead of 1 % proves nothing. In one study the same file read twice differed by \
         0.6 to 7.2 %, and the filesystems it ranked by 1.6 %. More blocks make both smaller: \
         --mode precise stops at 2 % instead of 3.",
-    checks: &[Check::Study(in_study)],
+    checks: &[Check::Study(in_study), Check::Study(tools_disagree)],
 };
 
 /// What it checks of a run and its comparisons.
@@ -92,6 +92,39 @@ fn in_study(study: &Study) -> Option<Finding> {
         effect * 100.0
     );
     let advice = "Differences below the spread of repeats say nothing.";
+    (effect < noise).then(|| of_study(&RULE, evidence, advice))
+}
+
+/// Two tools that disagree about one candidate by more than candidates differ in one of them.
+fn tools_disagree(study: &Study) -> Option<Finding> {
+    let is_stream = |c: &&study::Cell| {
+        let moves = c.only_reads() || c.only_writes();
+        c.is_sequential() && moves && c.block >= 4096 && !c.test.contains("rewrite")
+    };
+    let cells: Vec<&study::Cell> = study.cells.iter().filter(is_stream).collect();
+    let apart = |a: &study::Cell, b: &study::Cell| (a.rate / b.rate - 1.0).abs();
+    let key = |c: &study::Cell| [c.host, c.device].map(str::to_string);
+    let (mut noise, mut effect) = (0.0, f64::MAX);
+    for (at, a) in cells.iter().enumerate() {
+        for b in cells[at + 1..].iter().filter(|b| key(a) == key(b)) {
+            match (a.tool == b.tool, a.candidate() == b.candidate()) {
+                (false, true) if a.only_reads() == b.only_reads() => {
+                    noise = f64::max(noise, apart(a, b));
+                }
+                (true, false) if a.test == b.test && a.block == b.block => {
+                    effect = f64::min(effect, apart(a, b));
+                }
+                (true, true) | (false, false) | (false, true) | (true, false) => {}
+            }
+        }
+    }
+    let evidence = format!(
+        "two tools disagree about one candidate by up to {:.1} %, candidates differ by as little \
+         as {:.1} %",
+        noise * 100.0,
+        effect * 100.0
+    );
+    let advice = "Differences below the disagreement of two tools say nothing.";
     (effect < noise).then(|| of_study(&RULE, evidence, advice))
 }
 

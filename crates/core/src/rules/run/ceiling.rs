@@ -8,6 +8,7 @@ use crate::evidence::rule::{Check, RUN, Rule, W, When};
 use crate::evidence::{finding, of_study};
 use crate::model::finding::Finding;
 use crate::model::run::Run;
+use crate::model::thresholds::Thresholds;
 use crate::stats::sample;
 use crate::study::{SAME, Study};
 use crate::{study, units};
@@ -71,7 +72,10 @@ fn at_the_link(run: &Run, table: &Table, workload: u16, compared: &Comparison) -
 }
 
 fn in_study(study: &Study) -> Option<Finding> {
-    let is_disk = |c: &&study::Cell| c.block >= 4096 && c.test.contains("read");
+    let share = Thresholds::default().ceiling;
+    let least = study.facts.number("link_bytes_per_s").map_or(0.0, |link| share * link);
+    let moves_data = |c: &study::Cell| c.only_reads() || c.only_writes();
+    let is_disk = |c: &&study::Cell| c.block >= 4096 && moves_data(c) && c.rate >= least;
     for of in study.settings() {
         let mut rates: Vec<f64> = of.iter().copied().filter(is_disk).map(|c| c.rate).collect();
         rates.sort_by(f64::total_cmp);

@@ -3,10 +3,11 @@
 use super::{RunCheck, RunRule};
 use crate::decide::protocol::FIRST_LOOK;
 use crate::decide::table::Table;
-use crate::evidence::finding;
-use crate::evidence::rule::{Check, E, RUN, Rule, Stated, When};
+use crate::evidence::rule::{Check, E, RUN, Rule, When};
+use crate::evidence::{finding, of_study};
 use crate::model::finding::Finding;
 use crate::model::run::Run;
+use crate::study::Study;
 
 /// The rule.
 pub static RULE: Rule = Rule {
@@ -20,12 +21,7 @@ pub static RULE: Rule = Rule {
         caches, a slowing disk) favors or penalizes it. One study went through 18 block sizes from \
         the smallest to the largest, one filesystem after the other. bakeoff measures in random \
         order and repeats each order reversed two blocks later.",
-    checks: &[Check::Stated(Stated {
-        key: "order",
-        value: "fixed",
-        severity: None,
-        advice: "Measure in random order, several times.",
-    })],
+    checks: &[Check::Study(in_study)],
 };
 
 /// What it checks of a run and its comparisons.
@@ -53,6 +49,13 @@ fn always_first(run: &Run, table: &Table) -> Option<Finding> {
         }
     }
     None
+}
+
+/// A sweep whose order nobody states went from one end to the other.
+fn in_study(study: &Study) -> Option<Finding> {
+    let sweep = || study.facts.get("sweep").filter(|_| study.facts.get("order").is_none());
+    let fact = study.states("order", "fixed").or_else(sweep)?;
+    Some(of_study(&RULE, fact.says.clone(), "Measure in random order, several times."))
 }
 
 #[cfg(test)]

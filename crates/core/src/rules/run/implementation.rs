@@ -25,7 +25,10 @@ pub static RULE: Rule = Rule {
 const FOREIGN: [&str; 4] = ["ntfs", "exfat", "zfs", "hfsplus"];
 
 fn in_study(study: &Study) -> Option<Finding> {
-    let foreign = study.cells.iter().find(|cell| FOREIGN.contains(&cell.fs))?;
+    // `ntfs-3g` and `exfat-fuse` are drivers in user space, as are `fuse.…` and `fuseblk`.
+    let in_user_space = |fs: &str| fs.starts_with("fuse") || fs.ends_with("-fuse");
+    let is_foreign = |fs: &str| FOREIGN.contains(&fs) || fs == "ntfs-3g" || in_user_space(fs);
+    let foreign = study.cells.iter().find(|cell| is_foreign(cell.fs))?;
     let evidence = format!("{} through a driver in user space or from outside Linux", foreign.fs);
     let advice = "Say which driver: drivers are compared here, not formats.";
     Some(of_study(&RULE, evidence, advice))

@@ -10,7 +10,7 @@ use crate::evidence::rule::{Check, I, RUN, Rule, When};
 use crate::evidence::{finding, of_study};
 use crate::model::finding::{Finding, Severity};
 use crate::model::run::Run;
-use crate::study::Study;
+use crate::study::{Cell, SAME, Study};
 use crate::units;
 use crate::words::figures;
 
@@ -25,7 +25,7 @@ pub static RULE: Rule = Rule {
     explain: "vfat wrote fastest at 512 bytes and slowest at 4 KiB, and four filesystems ranked \
         differently on USB and on eSATA. A winner is valid for its workload and this machine; no \
         filesystem is best for everything.",
-    checks: &[Check::Study(in_study)],
+    checks: &[Check::Study(in_study), Check::Study(over_blocks)],
 };
 
 /// What it checks of a run and its comparisons.
@@ -81,6 +81,34 @@ fn in_study(study: &Study) -> Option<Finding> {
     let evidence =
         format!("{test} of {} on {disk} is led by {}", units::block_size(*block), list.join(", "));
     let advice = "The winner holds for one bus only: say for which.";
+    Some(Finding { severity: Severity::Warn, ..of_study(&RULE, evidence, advice) })
+}
+
+/// The candidate that leads, and by more than what counts as the same over `other`.
+fn leads<'s, 'a>(of: &[&'s Cell<'a>], other: Option<&str>) -> Option<&'s Cell<'a>> {
+    let best = of.iter().max_by(|a, b| a.rate.total_cmp(&b.rate))?;
+    let is_ahead = |c: &&&Cell| best.rate > c.rate * (1.0 + SAME);
+    let Some(other) = other else { return Some(best) };
+    of.iter().filter(|c| c.candidate() == other).find(is_ahead).map(|_| *best)
+}
+
+/// Another leader with another block size, and nothing else changed.
+fn over_blocks(study: &Study) -> Option<Finding> {
+    let settings = study.settings();
+    let key = |c: &Cell| [c.host, c.device, c.tool, c.test].map(str::to_string);
+    let flip = |of: &[&Cell], more: &[&Cell]| {
+        let (a, b) = (leads(of, None)?.candidate(), leads(more, None)?.candidate());
+        let [a, b] = [leads(of, Some(&b))?, leads(more, Some(&a))?];
+        (key(a) == key(b) && a.block >= 4096 && b.block >= 4096).then(|| {
+            let led = |c: &Cell| format!("{} with {}", c.candidate(), units::block_size(c.block));
+            format!("{} on {} is led by {} and by {}", a.test, a.device, led(a), led(b))
+        })
+    };
+    let evidence = settings
+        .iter()
+        .enumerate()
+        .find_map(|(at, of)| settings[at + 1..].iter().find_map(|more| flip(of, more)))?;
+    let advice = "The winner holds for one block size only: say for which.";
     Some(Finding { severity: Severity::Warn, ..of_study(&RULE, evidence, advice) })
 }
 
