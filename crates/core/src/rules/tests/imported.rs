@@ -37,21 +37,32 @@ fn the_studies_trigger_what_their_figures_show() {
 const HEAD: &str = "study,host,device,filesystem,encryption,tool,test,block_size_bytes,metric,\
                     value,unit,note\n";
 
-/// Findings of a table of `rows` (from the filesystem on) about one stick, with one fact beside.
-pub(crate) fn found(rows: &[&str], fact: &str) -> Vec<Finding> {
-    let rows = rows.iter().map(|row| format!("somebody,Pi 3,a stick,{row}\n"));
+/// Findings of a table of `rows` (from the filesystem on) about one stick, with facts beside.
+pub(crate) fn found(rows: &[&str], facts: &str) -> Vec<Finding> {
+    let rows: Vec<String> = rows.iter().map(|row| format!("Pi 3,a stick,{row}")).collect();
+    compared(&rows.iter().map(String::as_str).collect::<Vec<_>>(), facts)
+}
+
+/// The same with the host and the device in each row. Facts: `key=value`, separated by `; `, those
+/// about one filesystem as `key@ext4=value`.
+pub(crate) fn compared(rows: &[&str], facts: &str) -> Vec<Finding> {
+    let rows = rows.iter().map(|row| format!("somebody,{row}\n"));
     let text = HEAD.to_string() + &rows.collect::<String>();
     let imported = Finder::all(text.as_bytes());
     assert!(!imported.results.is_empty(), "{:?}", imported.unread);
-    let fact = match fact.split_once('=') {
-        Some((key, value)) => {
-            format!("[[fact]]\nkey = \"{key}\"\nvalue = \"{value}\"\nsays = \"it says {value}\"\n")
-        }
-        None => String::new(),
-    };
-    let facts = Facts::parse(&fact).unwrap();
+    let facts: String =
+        facts.split("; ").filter_map(|fact| fact.split_once('=')).map(fact).collect();
+    let facts = Facts::parse(&facts).unwrap();
     let single = imported.results.iter().flat_map(|r| r.findings.clone());
     single.chain(rules::study(&imported, &facts)).collect()
+}
+
+fn fact((key, value): (&str, &str)) -> String {
+    let (key, candidate) = key.split_once('@').unwrap_or((key, ""));
+    format!(
+        "[[fact]]\nkey = \"{key}\"\ncandidate = \"{candidate}\"\nvalue = \"{value}\"\n\
+         says = \"it says {value}\"\n"
+    )
 }
 
 pub(crate) fn fires(id: &str, rows: &[&str], fact: &str) -> bool {

@@ -5,6 +5,7 @@ mod cases;
 pub(crate) mod control;
 pub(crate) mod imported;
 pub(crate) mod session;
+mod specified;
 
 use super::*;
 use crate::analyse::analyse;

@@ -16,7 +16,7 @@ use crate::rules::{all, explain};
 
 /// What a rule must find, and what it must leave alone.
 #[derive(Clone, Copy)]
-struct Case {
+pub(super) struct Case {
     id: &'static str,
     /// What differs between the two.
     what: &'static str,
@@ -25,7 +25,7 @@ struct Case {
 }
 
 /// A row of a table.
-const fn case(
+pub(super) const fn case(
     id: &'static str,
     what: &'static str,
     fires: fn() -> Vec<Finding>,
@@ -56,21 +56,23 @@ fn every_rule_with_a_number_has_a_case_and_a_near_one() {
 
 #[test]
 fn rules_fire_on_their_cases_and_not_on_near_ones() {
-    let mut wrong = Vec::new();
-    for case in cases() {
-        let has = |found: &[Finding]| found.iter().any(|f| f.id == case.id);
-        let ids = |found: &[Finding]| found.iter().map(|f| f.id.clone()).collect::<Vec<_>>();
-        let found = (case.fires)();
-        if !has(&found) {
-            wrong.push(format!("{} must fire: {} ({:?})", case.id, case.what, ids(&found)));
-        }
-        let found = (case.near)();
-        if has(&found) {
-            wrong.push(format!("{} must not fire: not {}", case.id, case.what));
-        }
-        for finding in found.iter().chain(&(case.fires)()) {
-            assert!(!finding.evidence.is_empty() && !finding.advice.is_empty(), "{finding:?}");
-        }
-    }
+    let wrong: Vec<String> = cases().flat_map(wrong).collect();
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// Where a rule does not do what its case requires.
+pub(super) fn wrong(case: &Case) -> Vec<String> {
+    let mut wrong = Vec::new();
+    let ids = |found: &[Finding]| found.iter().map(|f| f.id.clone()).collect::<Vec<_>>();
+    let (fires, near) = ((case.fires)(), (case.near)());
+    if !ids(&fires).iter().any(|id| id == case.id) {
+        wrong.push(format!("{} must fire: {} ({:?})", case.id, case.what, ids(&fires)));
+    }
+    if ids(&near).iter().any(|id| id == case.id) {
+        wrong.push(format!("{} must not fire: not {}", case.id, case.what));
+    }
+    for finding in near.iter().chain(&fires) {
+        assert!(!finding.evidence.is_empty() && !finding.advice.is_empty(), "{finding:?}");
+    }
+    wrong
 }
