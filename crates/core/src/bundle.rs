@@ -26,6 +26,7 @@ use sha2::{Digest, Sha256};
 use thiserror::Error;
 
 use crate::model::event::{Event, What};
+use crate::model::json;
 use crate::model::path::printable;
 use crate::model::run::{FoldError, Run};
 
@@ -234,7 +235,7 @@ impl Decoder {
     }
 
     fn check_seal(&self, text: &[u8]) -> Result<(), Why> {
-        let seal: Seal = serde_json::from_slice(text).map_err(|_| Why::BadSeal)?;
+        let seal: Seal = json::read(text).map_err(|_| Why::BadSeal)?;
         let ours: Seal =
             serde_json::from_str(&self.sealer.clone().seal()).map_err(|_| Why::BadSeal)?;
         if seal != ours {
@@ -248,7 +249,7 @@ impl Decoder {
 }
 
 fn read_head(text: &[u8]) -> Result<Head, Why> {
-    let head: Head = serde_json::from_slice(text).map_err(|_| Why::NotABundle)?;
+    let head: Head = json::read(text).map_err(|_| Why::NotABundle)?;
     if head.schema != SCHEMA {
         let is_ours = head.schema.starts_with("bakeoff/bundle/");
         let shown = printable(head.schema.as_bytes());
@@ -261,7 +262,7 @@ fn read_head(text: &[u8]) -> Result<Head, Why> {
 }
 
 fn read_event(text: &[u8], version: &str) -> Result<Event, Why> {
-    serde_json::from_slice(text).map_err(|error| {
+    json::read(text).map_err(|error| {
         let message = error.to_string();
         let place = format!(" at line {} column {}", error.line(), error.column());
         Why::Event {

@@ -3,6 +3,7 @@
 use std::io::{self, Read, Write};
 use std::os::fd::BorrowedFd;
 
+use bakeoff_core::model::json;
 use bakeoff_core::tools::native::{Failure, Reply, TASK_LIMIT_BYTES, TargetKind, Task};
 use rustix::process::{Signal, getppid, set_parent_process_death_signal};
 
@@ -51,7 +52,7 @@ fn read_task(input: impl Read) -> Result<Task, EngineError> {
     if bytes.len() as u64 > TASK_LIMIT_BYTES {
         return Err(EngineError::Protocol(format!("it is over {TASK_LIMIT_BYTES} bytes")));
     }
-    serde_json::from_slice(&bytes).map_err(|e| EngineError::Protocol(e.to_string()))
+    json::read(&bytes).map_err(|e| EngineError::Protocol(e.to_string()))
 }
 
 /// Asks to die with the parent, and fails where it is gone already.

@@ -3,6 +3,7 @@
 
 use std::io::{BufRead, BufReader, Read, Write};
 
+use bakeoff_core::model::json;
 use bakeoff_core::model::measurement::Measurement;
 use bakeoff_core::tools::native::sliced::{Answer, ORDER_LIMIT_BYTES, Order};
 use bakeoff_core::tools::native::{Failure, TASK_LIMIT_BYTES, Task};
@@ -37,7 +38,7 @@ fn whole_cell(
     input: &mut impl BufRead,
     output: &mut impl Write,
 ) -> Result<Measurement, EngineError> {
-    let task: Task = serde_json::from_slice(&line(input, TASK_LIMIT_BYTES)?).map_err(unclear)?;
+    let task: Task = json::read(&line(input, TASK_LIMIT_BYTES)?).map_err(unclear)?;
     die_with(task.parent_pid)?;
     if task.profile.is_some() || task.look_for.is_some() || task.acks_fd.is_some() {
         return Err(protocol("this task cannot be done in slices"));
@@ -56,7 +57,7 @@ fn converse(
     say(output, &Answer::Ready)?;
     loop {
         let order = line(input, ORDER_LIMIT_BYTES)?;
-        match serde_json::from_slice(&order).map_err(unclear)? {
+        match json::read(&order).map_err(unclear)? {
             Order::Go(go) => say(output, &Answer::Slice(Box::new(measure(&go)?)))?,
             Order::End => return Ok(()),
         }

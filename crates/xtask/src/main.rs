@@ -35,6 +35,7 @@ usage: cargo xtask NAME
   packages        the archive and the Debian package of the program under test
   repository FOLDER KEY   a signed apt repository of the packages of a release
   test-install    the files of a release on clean systems; rewrites part of docs/install.md (--help)
+  features        every combination of the optional parts, with clippy
   workflows       the workflow files for a public forge, with actionlint
   plain           the static program of this machine, checked under valgrind too
   fuzz [SECONDS]  run every fuzz target for so long (30)
@@ -69,6 +70,7 @@ fn run(arguments: Vec<String>) -> Result<bool> {
         ["dist", rest @ ..] => dist::dist(&root, rest),
         ["release", rest @ ..] => release::release(&root, rest),
         ["packages"] => release::check::check(&root),
+        ["features"] => release::features::check(&root),
         ["workflows"] => release::workflows::check(&root),
         ["repository", folder, key] => release::repository(&root, folder, key),
         ["test-install", rest @ ..] => install::test(&root, rest),

@@ -55,7 +55,7 @@ fn beside_all(runs: &[(Run, Analysis)], names: &[&str]) -> Result<Vec<Beside>, F
     for name in names {
         let study = stored::study(name)?;
         let facts = Facts::parse(study.facts).map_err(Fault::bug)?;
-        let found = Finder::all(study.table.as_bytes()).judged(&facts);
+        let found = Finder::all(study.table().as_bytes()).judged(&facts);
         all.extend(runs.iter().map(|(run, _)| beside(run, study.name, &found, &facts)));
     }
     Ok(all)

@@ -108,10 +108,10 @@ fn write(exported: &Exported, format: Format, output: Option<&Path>) -> Result<O
 fn study(name: &str, format: Format, output: Option<&Path>) -> Result<Outcome, Fault> {
     let study = stored::study(name)?;
     let text = match format {
-        Format::Csv => study.table.to_string(),
+        Format::Csv => study.table(),
         Format::Json => {
             let facts = Facts::parse(study.facts).map_err(Fault::bug)?;
-            let found = Finder::all(study.table.as_bytes()).judged(&facts);
+            let found = Finder::all(study.table().as_bytes()).judged(&facts);
             report::import_json(&format!("study:{}", study.name), &found) + "\n"
         }
         _ => return Err(stored::no_format(format, "export study:", "json or csv")),

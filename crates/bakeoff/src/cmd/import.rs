@@ -9,6 +9,7 @@ use std::io::{Cursor, ErrorKind, Read, Write};
 
 use bakeoff_core::import::study::facts::Facts;
 use bakeoff_core::import::{Finder, Imported as Found};
+use bakeoff_core::model::json;
 use bakeoff_core::model::path::RawPath;
 use bakeoff_core::report;
 use bakeoff_core::tools::fio::as_plan;
@@ -153,7 +154,7 @@ fn one(
 /// Whether a file begins with the head of a bundle, of any version.
 fn is_bundle(head: &[u8]) -> bool {
     let line = head.split(|byte| *byte == b'\n').next().unwrap_or_default();
-    let value: Result<serde_json::Value, _> = serde_json::from_slice(line);
+    let value: Result<serde_json::Value, _> = json::read(line);
     let schema = value.ok().and_then(|value| value["schema"].as_str().map(str::to_string));
     schema.is_some_and(|schema| schema.starts_with("bakeoff/bundle/"))
 }

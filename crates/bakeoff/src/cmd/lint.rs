@@ -85,7 +85,7 @@ fn findings(global: &Global, what: &str) -> Result<(Vec<Finding>, bool), Fault> 
     if what.starts_with("study:") {
         let study = stored::study(what)?;
         let facts = Facts::parse(study.facts).map_err(Fault::bug)?;
-        return Ok(of_text(study.table.as_bytes(), &facts));
+        return Ok(of_text(study.table().as_bytes(), &facts));
     }
     let path = Path::new(what);
     if what.ends_with(".toml") || (!path.exists() && plan_text(what).is_some()) {

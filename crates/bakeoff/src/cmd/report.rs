@@ -12,7 +12,7 @@ use bakeoff_core::report;
 
 use super::stored;
 use crate::assets;
-use crate::card::{self, CardError};
+use crate::card;
 use crate::cli::{Format, Global, Report};
 use crate::fault::{Fault, Outcome};
 
@@ -57,14 +57,11 @@ fn card(global: &Global, args: &Report, path: &Path) -> Result<Outcome, Fault> {
     let [(run, analysis)] = runs.as_slice() else {
         return Err(Fault::usage("a card shows one run. For several: bakeoff report RUN..."));
     };
-    let svg = report::card(run, analysis);
+    let picture = report::card(run, analysis);
     let is_svg = path.extension().is_some_and(|e| e.eq_ignore_ascii_case("svg"));
     let bytes = match is_svg {
-        true => svg.into_bytes(),
-        false => card::png(&svg).map_err(|error| match error {
-            CardError::Drawing(_) => Fault::bug(error),
-            _ => Fault::environment(error),
-        })?,
+        true => picture.svg().into_bytes(),
+        false => card::png(&picture).map_err(Fault::environment)?,
     };
     write_bytes(path, &bytes)
 }
@@ -79,7 +76,7 @@ fn study(global: &Global, args: &Report) -> Result<Outcome, Fault> {
     };
     let study = stored::study(name)?;
     let facts = Facts::parse(study.facts).map_err(Fault::bug)?;
-    let found = Finder::all(study.table.as_bytes()).judged(&facts);
+    let found = Finder::all(study.table().as_bytes()).judged(&facts);
     let source = format!("study:{}", study.name);
     if global.format == Some(Format::Markdown) {
         let text = report::study_markdown(&source, &found, &facts);

@@ -37,14 +37,14 @@ fn study(global: &Global, name: &str) -> Result<Outcome, Fault> {
     let study = stored::study(name)?;
     let source = format!("study:{}", study.name);
     let facts = Facts::parse(study.facts).map_err(Fault::bug)?;
-    let found = || Finder::all(study.table.as_bytes()).judged(&facts);
+    let found = || Finder::all(study.table().as_bytes()).judged(&facts);
     let text = match global.format {
         None | Some(Format::Text) => {
             let width = usize::from(answer::text_options().width);
             report::import_text(&source, &found(), width) + &report::facts_text(&facts, width)
         }
         Some(Format::Json) => report::import_json(&source, &found()) + "\n",
-        Some(Format::Csv) => study.table.to_string(),
+        Some(Format::Csv) => study.table(),
         Some(format) => return Err(stored::no_format(format, "show study:", "text, json or csv")),
     };
     out::print(global.format, &text)?;

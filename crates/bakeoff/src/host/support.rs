@@ -3,6 +3,7 @@
 use std::ffi::OsStr;
 
 use bakeoff_core::prepare::support::{Driver, Recipe};
+use bakeoff_core::setup::NoDriver;
 use bakeoff_core::setup::kernels::{self, Kernel};
 use bakeoff_core::setup::manager::Manager;
 use bakeoff_core::setup::packages;
@@ -24,18 +25,8 @@ pub enum Missing {
         advice: String,
     },
     /// A driver in the kernel.
-    #[error(
-        "this kernel ({kernel}) has no {fs}, neither built in nor as a module under /lib/modules. \
-         {advice}"
-    )]
-    Kernel {
-        /// The filesystem.
-        fs: String,
-        /// `uname -r`.
-        kernel: String,
-        /// Which kernel has it.
-        advice: String,
-    },
+    #[error("{0}")]
+    Kernel(NoDriver),
     /// /dev/fuse.
     #[error(
         "/dev/fuse does not exist. Load the module (modprobe fuse), or run outside the container"
@@ -65,12 +56,12 @@ fn supported_in(
         Driver::Raw => Ok(()),
         Driver::Kernel(fs) => {
             need(recipe.mkfs)?;
-            kernel_driver(root, fs)
+            kernel_driver(root, fs).map_err(Missing::Kernel)
         }
         Driver::Fuse { program, .. } => {
             need(recipe.mkfs)?;
             need(program)?;
-            kernel_driver(root, "fuse")?;
+            kernel_driver(root, "fuse").map_err(Missing::Kernel)?;
             match root.path("dev/fuse").exists() {
                 true => Ok(()),
                 false => Err(Missing::FuseDevice),
@@ -79,7 +70,7 @@ fn supported_in(
     }
 }
 
-fn kernel_driver(root: &Root, fs: &str) -> Result<(), Missing> {
+fn kernel_driver(root: &Root, fs: &str) -> Result<(), NoDriver> {
     let registered = root.text("proc/filesystems").unwrap_or_default();
     if filesystems::is_registered(&registered, fs) {
         return Ok(());
@@ -97,15 +88,15 @@ fn kernel_driver(root: &Root, fs: &str) -> Result<(), Missing> {
                 has_modules: root.path(format!("lib/modules/{kernel}")).is_dir(),
                 distribution: &distribution(root),
             };
-            let advice = kernels::advice(fs, here);
-            Err(Missing::Kernel { fs: fs.to_string(), advice, kernel })
+            let remedy = kernels::remedy(fs, here);
+            Err(NoDriver { fs: fs.to_string(), kernel, remedy })
         }
     }
 }
 
-/// Whether the kernel can mount a filesystem of that name; the reason when not.
-pub fn has_driver(fs: &str) -> Result<(), String> {
-    kernel_driver(&Root::system(), fs).map_err(|missing| missing.to_string())
+/// Whether the kernel can mount a filesystem of that name; what it lacks when not.
+pub fn has_driver(fs: &str) -> Result<(), NoDriver> {
+    kernel_driver(&Root::system(), fs)
 }
 
 /// The package manager of this machine.

@@ -8,6 +8,7 @@
 use std::time::Duration;
 
 use bakeoff_core::model::job::Job;
+use bakeoff_core::model::json;
 use bakeoff_core::model::measurement::Measurement;
 use bakeoff_core::tools::native::sliced::{Answer, Go, Order, SLICES_MAX, SliceReport, merged};
 use bakeoff_core::tools::native::{TargetKind, Task};
@@ -117,7 +118,7 @@ impl Sliced {
         let line = serde_json::to_vec(what).map_err(|e| LoadError::Child(e.to_string()))?;
         self.talk.say(&line);
         let answer = match self.talk.hear(limit, &self.cancel).map_err(into_load_error)? {
-            Heard::Line(line) => serde_json::from_slice(&line),
+            Heard::Line(line) => json::read(&line),
             Heard::Ended(how) => {
                 return Err(LoadError::Child(format!("the measuring process ended: {how}")));
             }

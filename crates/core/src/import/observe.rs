@@ -218,7 +218,7 @@ mod tests {
     #[test]
     fn the_published_penalty_of_btrfs_is_one_of_position_and_luks_costs_writes_29_percent() {
         // Under another name: rules look at the table only.
-        let table = studies::find("luks-btrfs").unwrap().table.replace("\nluks-btrfs,", "\nx,");
+        let table = studies::find("luks-btrfs").unwrap().table().replace("\nluks-btrfs,", "\nx,");
         let all = observations(&Finder::all(table.as_bytes()));
         let torn = all.iter().position(|line| line.contains("contradict")).unwrap();
         assert!(all[torn..].iter().all(|line| line.contains("contradict")), "{all:?}");

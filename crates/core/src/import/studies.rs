@@ -1,13 +1,18 @@
 //! The five published studies that come with the program; data/studies/README.md says what they
-//! are.
+//! are. build.rs compresses their tables.
+
+use miniz_oxide::inflate::decompress_to_vec_with_limit;
+
+/// Most bytes of a table.
+const TABLE_BYTES: usize = 1 << 20;
 
 /// A study.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Study {
     /// Its name, as in `study:NAME`.
     pub name: &'static str,
-    /// What it printed, as a result table.
-    pub table: &'static str,
+    /// What it printed, compressed.
+    packed: &'static [u8],
     /// What it states beside that ([`super::study::facts`]).
     pub facts: &'static str,
 }
@@ -16,14 +21,22 @@ macro_rules! study {
     ($name:literal) => {
         Study {
             name: $name,
-            table: include_str!(concat!("../../data/studies/", $name, ".csv")),
+            packed: include_bytes!(concat!(env!("OUT_DIR"), "/", $name, ".csv")),
             facts: include_str!(concat!("../../data/studies/", $name, ".toml")),
         }
     };
 }
 
+impl Study {
+    /// What it printed, as a result table.
+    pub fn table(&self) -> String {
+        let bytes = decompress_to_vec_with_limit(self.packed, TABLE_BYTES).unwrap_or_default();
+        String::from_utf8(bytes).unwrap_or_default()
+    }
+}
+
 /// All of them, by name.
-pub const STUDIES: [Study; 5] = [
+pub static STUDIES: [Study; 5] = [
     study!("block-size-sweep"),
     study!("journal-scheduler"),
     study!("luks-btrfs"),
@@ -51,7 +64,7 @@ mod tests {
             ("mountpoints", 106, 0),
             ("usb-stick", 204, 12),
         ] {
-            let imported = Finder::all(find(name).unwrap().table.as_bytes());
+            let imported = Finder::all(find(name).unwrap().table().as_bytes());
             let metrics: usize = imported.results.iter().map(|r| r.metrics.len()).sum();
             assert_eq!((metrics, imported.unread.len()), (rows - empty, empty), "{name}");
         }
@@ -59,7 +72,7 @@ mod tests {
 
     #[test]
     fn the_rows_say_what_the_pages_printed() {
-        let imported = Finder::all(find("usb-stick").unwrap().table.as_bytes());
+        let imported = Finder::all(find("usb-stick").unwrap().table().as_bytes());
         let is_write = |r: &&crate::import::ToolResult| {
             r.test.as_deref() == Some("sequential write")
                 && r.setup.get("filesystem").map(String::as_str) == Some("ext4")

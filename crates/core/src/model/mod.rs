@@ -11,6 +11,7 @@ pub mod finding;
 pub mod health;
 pub mod host;
 pub mod job;
+pub mod json;
 pub mod lead;
 pub mod mark;
 pub mod measurement;

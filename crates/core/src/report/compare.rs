@@ -283,7 +283,7 @@ mod tests {
         };
         let study = studies::find("luks-btrfs").unwrap();
         let facts = Facts::parse(study.facts).unwrap();
-        let imported = Finder::all(study.table.as_bytes()).judged(&facts);
+        let imported = Finder::all(study.table().as_bytes()).judged(&facts);
         let runs = [run("6.6"), run("6.12")];
         let beside = [beside(&runs[0].0, study.name, &imported, &facts)];
         assert!(!beside[0].rows.is_empty() && !beside[0].pairs.is_empty());
@@ -309,7 +309,7 @@ mod tests {
             .play(5, |_, c, _| if c == 0 { 2e8 } else { 1e8 })
             .build();
         let study = studies::find("luks-btrfs").unwrap();
-        let imported = Finder::all(study.table.as_bytes());
+        let imported = Finder::all(study.table().as_bytes());
         let beside = [beside(&run, study.name, &imported, &Facts::default())];
         let text = compare_text(None, &beside, 200);
         assert!(text.contains("block size of seqread and seqread-fio: here 1m"), "{text}");

@@ -61,7 +61,7 @@ pub use fio_options::fio_markdown;
 pub use fleet::{coverage_markdown, fleet_json, fleet_markdown, fleet_text};
 pub use glossary::glossary_markdown;
 pub use gnuplot::gnuplot;
-pub use html::{Assets, card, html, live as pages, study as study_html};
+pub use html::{Assets, Picture, card, html, live as pages, picture, study as study_html};
 pub use import::{facts_text, import_json, import_text};
 pub use json::{json, json_text};
 pub use kept::{kept_json, kept_text};

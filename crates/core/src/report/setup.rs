@@ -5,7 +5,7 @@
 use serde_json::{Value, json};
 
 use super::layout::{wrap, wrap_command};
-use crate::setup::{Privilege, Program, Setup};
+use crate::setup::{NoDriver, Privilege, Program, Setup};
 use crate::words;
 
 /// Columns of the terminal.
@@ -37,10 +37,29 @@ pub fn setup_text(setup: &Setup) -> String {
         let line = format!("{} ({package})", program.tool.why);
         out += &wrap(&line, WIDTH, &name, &" ".repeat(column + 2));
     }
-    for lacking in &setup.no_driver {
-        out += &wrap(&format!("Not available: {}: {}.", lacking.fs, lacking.why), WIDTH, "", "  ");
+    for line in lacking(setup) {
+        out += &wrap(&line, WIDTH, "", "  ");
     }
     out + &how(setup)
+}
+
+/// The filesystems that the kernel cannot mount, in one sentence for each remedy.
+fn lacking(setup: &Setup) -> Vec<String> {
+    let mut groups: Vec<(NoDriver, Vec<String>)> = Vec::new();
+    for lacking in &setup.no_driver {
+        match groups
+            .iter_mut()
+            .find_map(|(group, names)| group.remedy.absorb(&lacking.remedy).then_some(names))
+        {
+            Some(names) => names.push(lacking.fs.clone()),
+            None => groups.push((lacking.clone(), vec![lacking.fs.clone()])),
+        }
+    }
+    let line = |(group, names): (NoDriver, Vec<String>)| {
+        let (kernel, names) = (group.kernel, words::list(&names));
+        format!("Not in this kernel ({kernel}): {names}. {}.", group.remedy)
+    };
+    groups.into_iter().map(line).collect()
 }
 
 /// The command, or why there is none.
@@ -81,7 +100,7 @@ pub fn setup_json(setup: &Setup) -> String {
         "programs": setup.programs.iter().map(program).collect::<Vec<_>>(),
         "kernel": setup.no_driver.iter().map(|lacking| json!({
             "filesystem": lacking.fs,
-            "why": lacking.why,
+            "why": lacking.to_string(),
         })).collect::<Vec<_>>(),
         "commands": setup.commands(&setup.packages()),
     });
@@ -91,14 +110,19 @@ pub fn setup_json(setup: &Setup) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::setup::kernels::{Kernel, remedy};
     use crate::setup::manager::Manager;
     use crate::setup::{Here, Uses, look};
 
     fn shown(installed: bool, manager: Option<Manager>, privilege: Privilege) -> Setup {
         let is_installed = |program: &str| installed || program == "mkfs.ext4";
+        let release = "6.18.44";
         let kernel = |fs: &str| match fs {
-            "f2fs" => Err("this kernel (6.18.44) has no f2fs. Use another".to_string()),
-            "exfat" => Err("no exfat".to_string()),
+            "f2fs" | "vfat" | "exfat" => Err(NoDriver {
+                fs: fs.to_string(),
+                kernel: release.to_string(),
+                remedy: remedy(fs, Kernel { release, has_modules: true, distribution: &[] }),
+            }),
             _ => Ok(()),
         };
         let here = Here { is_installed: &is_installed, kernel: &kernel, manager, privilege };
@@ -116,7 +140,7 @@ mod tests {
     #[test]
     fn nothing_is_installed_where_nothing_is_missing() {
         let text = setup_text(&shown(true, Some(Manager::Apt), Privilege::Root));
-        assert!(text.starts_with("Nothing to install: all 8 programs of the demo"), "{text}");
+        assert!(text.starts_with("Nothing to install: all 7 programs of the demo"), "{text}");
         assert!(!text.contains("apt-get"), "{text}");
     }
 

@@ -73,9 +73,9 @@ mod tests {
 
     #[test]
     fn every_study_has_its_findings_and_a_row_for_each_result() {
-        for of in studies::STUDIES {
+        for of in &studies::STUDIES {
             let facts = Facts::parse(of.facts).unwrap();
-            let imported = Finder::all(of.table.as_bytes()).judged(&facts);
+            let imported = Finder::all(of.table().as_bytes()).judged(&facts);
             let block = study_markdown(&format!("study:{}", of.name), &imported, &facts);
             assert!(block.contains(": Not ranked: "), "{}", of.name);
             for finding in &imported.findings {

@@ -4,6 +4,10 @@
 //! distributions split their kernels into packages (Debian's linux-image-cloud, Ubuntu's
 //! linux-modules-extra, Fedora's kernel-modules-extra, Alpine's linux-virt, ELRepo's kernel-ml).
 
+use std::fmt;
+
+use crate::words;
+
 /// The running kernel.
 #[derive(Clone, Copy, Debug)]
 pub struct Kernel<'a> {
@@ -33,19 +37,65 @@ const SPANS: [Span; 5] = [
 /// Filesystems that kernels of RHEL are built without.
 const NOT_IN_RHEL: [&str; 6] = ["btrfs", "f2fs", "ntfs3", "nilfs2", "jfs", "reiserfs"];
 
-/// What to do about a filesystem that the kernel lacks, in one or two sentences.
-pub fn advice(fs: &str, kernel: Kernel) -> String {
+/// What to do about a filesystem that the kernel lacks.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Remedy {
+    /// Another release or package has it: one or two sentences.
+    Elsewhere(String),
+    /// A kernel built with these options has it.
+    Options {
+        /// `CONFIG_F2FS_FS`.
+        options: Vec<String>,
+        /// Whether modules of the running kernel are installed.
+        has_modules: bool,
+    },
+}
+
+impl Remedy {
+    /// Takes over another remedy that can be told in the same sentence; whether it can.
+    pub fn absorb(&mut self, other: &Remedy) -> bool {
+        match (self, other) {
+            (
+                Remedy::Options { options, has_modules },
+                Remedy::Options { options: more, has_modules: too },
+            ) if has_modules == too => {
+                options.extend(more.iter().cloned());
+                true
+            }
+            (mine, other) => *mine == *other,
+        }
+    }
+}
+
+impl fmt::Display for Remedy {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        match self {
+            Remedy::Elsewhere(text) => f.write_str(text),
+            Remedy::Options { options, has_modules: true } => {
+                write!(f, "Use a kernel built with {}", words::list(options))
+            }
+            Remedy::Options { options, has_modules: false } => write!(
+                f,
+                "No modules of this kernel are installed: reboot if the kernel was updated, \
+                 otherwise use a kernel built with {}",
+                words::list(options)
+            ),
+        }
+    }
+}
+
+/// What to do about a filesystem that the kernel lacks.
+pub fn remedy(fs: &str, kernel: Kernel) -> Remedy {
     let by_release = SPANS.iter().find(|span| span.fs == fs);
     let by_release = by_release.and_then(|span| outside(span, version(kernel.release)?));
-    let by_package = || by_distribution(fs, kernel);
-    let option = format!("CONFIG_{}_FS", fs.to_uppercase());
-    by_release.or_else(by_package).unwrap_or_else(|| match kernel.has_modules {
-        true => format!("Use a kernel built with {option}"),
-        false => format!(
-            "No modules of this kernel are installed: reboot if the kernel was updated, otherwise \
-             use a kernel built with {option}"
-        ),
-    })
+    let elsewhere = by_release.or_else(|| by_distribution(fs, kernel));
+    elsewhere.map_or_else(
+        || Remedy::Options {
+            options: vec![format!("CONFIG_{}_FS", fs.to_uppercase())],
+            has_modules: kernel.has_modules,
+        },
+        Remedy::Elsewhere,
+    )
 }
 
 /// Major and minor number of a release.
@@ -102,7 +152,7 @@ mod tests {
 
     fn words(fs: &str, release: &str, has_modules: bool, ids: &[&str]) -> String {
         let distribution: Vec<String> = ids.iter().map(|id| id.to_string()).collect();
-        advice(fs, Kernel { release, has_modules, distribution: &distribution })
+        remedy(fs, Kernel { release, has_modules, distribution: &distribution }).to_string()
     }
 
     #[test]
@@ -135,5 +185,17 @@ mod tests {
         let none = words("f2fs", "6.18.44-fc-v657", false, &["debian"]);
         assert!(none.contains("reboot") && none.contains("CONFIG_F2FS_FS"), "{none}");
         assert!(words("f2fs", "strange", false, &[]).contains("CONFIG_F2FS_FS"));
+    }
+    #[test]
+    fn options_are_told_in_one_sentence_and_different_words_are_not() {
+        let kernel = Kernel { release: "6.18.44", has_modules: true, distribution: &[] };
+        let mut both = remedy("f2fs", kernel);
+        assert!(both.absorb(&remedy("exfat", kernel)));
+        assert_eq!(both.to_string(), {
+            "Use a kernel built with CONFIG_F2FS_FS and CONFIG_EXFAT_FS"
+        });
+        assert!(!both.absorb(&remedy("bcachefs", kernel)));
+        assert!(!both.absorb(&remedy("vfat", Kernel { has_modules: false, ..kernel })));
+        assert!(remedy("bcachefs", kernel).absorb(&remedy("bcachefs", kernel)));
     }
 }

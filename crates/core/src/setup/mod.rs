@@ -7,10 +7,13 @@ pub mod kernels;
 pub mod manager;
 pub mod packages;
 
+use std::fmt;
+
 use crate::model::workload::Workload;
 use crate::plan::Plan;
 use crate::prepare::support::{Driver, RECIPES, Recipe};
 use crate::tools::foreign;
+use kernels::Remedy;
 use manager::Manager;
 use packages::Tool;
 
@@ -81,8 +84,8 @@ pub enum Privilege {
 pub struct Here<'a> {
     /// Whether a program is installed.
     pub is_installed: &'a dyn Fn(&str) -> bool,
-    /// Whether the kernel can mount a filesystem of that name; the reason when not.
-    pub kernel: &'a dyn Fn(&str) -> Result<(), String>,
+    /// Whether the kernel can mount a filesystem of that name; what it lacks when not.
+    pub kernel: &'a dyn Fn(&str) -> Result<(), NoDriver>,
     /// Its package manager.
     pub manager: Option<Manager>,
     /// Who may install.
@@ -119,9 +122,22 @@ pub struct Program {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NoDriver {
     /// The filesystem.
-    pub fs: &'static str,
-    /// Why, and which kernel has it.
-    pub why: String,
+    pub fs: String,
+    /// `uname -r`.
+    pub kernel: String,
+    /// Which kernel has it.
+    pub remedy: Remedy,
+}
+
+impl fmt::Display for NoDriver {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        let NoDriver { fs, kernel, remedy } = self;
+        write!(
+            f,
+            "this kernel ({kernel}) has no {fs}, neither built in nor as a module under \
+             /lib/modules. {remedy}"
+        )
+    }
 }
 
 /// Compares what is used with what is there. Programs are wanted only for filesystems that the
@@ -161,7 +177,8 @@ fn mountable(
     }
     let first = recipes.first();
     Err(first.and_then(|first| {
-        Some(NoDriver { fs: first.fs, why: (here.kernel)(driver(first)).err()? })
+        let lacking = (here.kernel)(driver(first)).err()?;
+        Some(NoDriver { fs: first.fs.to_string(), ..lacking })
     }))
 }
 

@@ -8,7 +8,11 @@ fn machine(uses: Uses, installed: &[&str], drivers: &[&str], manager: Option<Man
         is_installed: &|program| installed.contains(&program),
         kernel: &|fs| match drivers.contains(&fs) {
             true => Ok(()),
-            false => Err(format!("no {fs} here")),
+            false => Err(NoDriver {
+                fs: fs.to_string(),
+                kernel: "6.18.44".to_string(),
+                remedy: Remedy::Elsewhere(format!("no {fs} here")),
+            }),
         },
         manager,
         privilege: Privilege::Through("sudo"),
@@ -32,7 +36,7 @@ fn the_demo_lacks_what_is_not_installed_and_only_for_drivers_that_are_there() {
     assert!(!setup.is_complete() && setup.no_driver.is_empty());
     let setup = machine(Uses::demo(), &installed, &["ext4", "ext2"], Some(Manager::Apt));
     assert!(missing(&setup).is_empty() && setup.is_complete(), "{setup:?}");
-    let lacking: Vec<&str> = setup.no_driver.iter().map(|n| n.fs).collect();
+    let lacking: Vec<&str> = setup.no_driver.iter().map(|n| n.fs.as_str()).collect();
     assert_eq!(lacking, ["xfs", "btrfs", "ntfs3", "f2fs", "exfat", "vfat"]);
 }
 

@@ -87,7 +87,7 @@ pub enum Reply {
 impl Reply {
     /// Reads what the child wrote.
     pub fn parse(bytes: &[u8]) -> Result<Reply, serde_json::Error> {
-        serde_json::from_slice(bytes)
+        crate::model::json::read(bytes)
     }
 
     /// What of the acknowledged writes is there, or why that is not known.

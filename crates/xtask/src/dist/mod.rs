@@ -1,4 +1,4 @@
-//! Static binaries for other machines: `cargo xtask dist [--test] [ARCH…]`.
+//! Static binaries for other machines: `cargo xtask dist [--test | --minimal] [ARCH…]`.
 //!
 //! Each is linked with musl, needs nothing of the system it runs on, and is checked before it
 //! is offered: the right machine, no libraries, and it runs (the ARM ones by user-mode emulation).
@@ -20,10 +20,11 @@ pub use machine::{MACHINES, Machine, find as machine};
 use crate::tool;
 
 const HELP: &str = "\
-usage: cargo xtask dist [--test] [ARCH...]
+usage: cargo xtask dist [--test | --minimal] [ARCH...]
 
 Builds target/dist/bakeoff-ARCH, static and stripped, for each ARCH (all of them by default):
 x86_64 aarch64 armv7 armv6. With --test quicker to build, bigger and checked, into target/dist-test.
+With --minimal without the optional parts (serve, --tui, PNG cards): bakeoff-ARCH-minimal.
 ";
 
 /// How a binary is built.
@@ -31,6 +32,8 @@ x86_64 aarch64 armv7 armv6. With --test quicker to build, bigger and checked, in
 pub enum Profile {
     /// For people: small and fast.
     Release,
+    /// For the smallest boards: without any optional part.
+    Minimal,
     /// For tests: quick to build, with overflow checks and debug assertions.
     Test,
 }
@@ -39,7 +42,7 @@ impl Profile {
     /// Cargo's name of it.
     fn cargo(self) -> &'static str {
         match self {
-            Profile::Release => "release",
+            Profile::Release | Profile::Minimal => "release",
             Profile::Test => "dist-test",
         }
     }
@@ -47,7 +50,7 @@ impl Profile {
     /// The folder below `target` that the binaries are put into.
     fn folder(self) -> &'static str {
         match self {
-            Profile::Release => "dist",
+            Profile::Release | Profile::Minimal => "dist",
             Profile::Test => "dist-test",
         }
     }
@@ -59,9 +62,14 @@ pub fn dist(root: &Path, arguments: &[&str]) -> Result<bool> {
         print!("{HELP}");
         return Ok(true);
     }
-    let is_test = arguments.contains(&"--test");
-    let profile = if is_test { Profile::Test } else { Profile::Release };
-    let names: Vec<&str> = arguments.iter().copied().filter(|word| *word != "--test").collect();
+    let has = |option| arguments.contains(&option);
+    let profile = match (has("--test"), has("--minimal")) {
+        (true, _) => Profile::Test,
+        (false, true) => Profile::Minimal,
+        (false, false) => Profile::Release,
+    };
+    let names = arguments.iter().copied().filter(|word| !["--test", "--minimal"].contains(word));
+    let names: Vec<&str> = names.collect();
     all(root, profile, &names)?;
     Ok(true)
 }
@@ -124,6 +132,7 @@ pub fn build(root: &Path, machine: &Machine, profile: Profile) -> Result<PathBuf
         .current_dir(root)
         .args(["zigbuild", "--quiet", "--package", "bakeoff", "--locked"])
         .args(["--profile", profile.cargo(), "--target", machine.triple])
+        .args((profile == Profile::Minimal).then_some("--no-default-features"))
         .arg("--target-dir")
         .arg(&folder);
     eprintln!("building for {} with {}", machine.name, tools.said);
@@ -131,7 +140,8 @@ pub fn build(root: &Path, machine: &Machine, profile: Profile) -> Result<PathBuf
     let built = folder.join(machine.triple).join(profile.cargo()).join("bakeoff");
     let into = root.join("target").join(profile.folder());
     std::fs::create_dir_all(&into)?;
-    let binary = into.join(format!("bakeoff-{}", machine.name));
+    let suffix = if profile == Profile::Minimal { "-minimal" } else { "" };
+    let binary = into.join(format!("bakeoff-{}{suffix}", machine.name));
     if !built.exists() {
         bail!("cargo made no {}", built.display());
     }

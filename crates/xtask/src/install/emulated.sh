@@ -2,7 +2,8 @@
 #
 # Runs a command in a user namespace in which the kernel starts ARM programs by QEMU, without
 # changing what it does elsewhere. Root of the namespace is root here, user by user. Needs Linux
-# 6.7, the first with a binfmt_misc for each user namespace.
+# 6.7, the first with a binfmt_misc for each user namespace. EMULATORS is the folder of QEMU's
+# programs.
 set -eu
 gate=$(mktemp -d)
 trap 'rm -rf "$gate"' EXIT
@@ -12,8 +13,9 @@ unshare --user --mount sh -c '
     set -eu
     read -r _ <"$0"
     mount -t binfmt_misc binfmt_misc /proc/sys/fs/binfmt_misc
-    for conf in /usr/lib/binfmt.d/qemu-arm.conf /usr/lib/binfmt.d/qemu-aarch64.conf; do
-        grep "^:" "$conf" >/proc/sys/fs/binfmt_misc/register
+    for name in arm aarch64; do
+        sed -n "s|:[^:]*:\([A-Z]*\)\$|:$EMULATORS/qemu-$name:\1|p" \
+            "/usr/lib/binfmt.d/qemu-$name.conf" >/proc/sys/fs/binfmt_misc/register
     done
     exec "$@"' "$gate/open" "$@" &
 inside=$!

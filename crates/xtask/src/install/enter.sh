@@ -3,7 +3,8 @@
 # Runs a command in a root folder with /proc, /sys, /dev and an empty /tmp, and the files of a
 # release in /files. /small is a disk that is soon full. Run as root in mount and PID namespaces of
 # its own, which take all of it away.
-# From the environment: PROC_OPTIONS of mount, USER_SPEC of chroot, and a READ_ONLY folder.
+# From the environment: PROC_OPTIONS of mount, USER_SPEC of chroot, a READ_ONLY folder, and RUST,
+# the folder with it for those who need it.
 set -eu
 root=$1 files=$2
 shift 2
@@ -19,5 +20,10 @@ mount -t tmpfs -o mode=1777,size=1m tmpfs "$root/small"
 if [ -n "$READ_ONLY" ]; then
     mount --bind "$root$READ_ONLY" "$root$READ_ONLY"
     mount -o remount,bind,ro "$root$READ_ONLY"
+fi
+if [ -n "$RUST" ]; then
+    mkdir -p "$root/rust"
+    mount --bind "$RUST" "$root/rust"
+    mount -o remount,bind,ro "$root/rust"
 fi
 exec chroot --userspec="$USER_SPEC" "$root" "$@"

@@ -2,12 +2,14 @@
 
 use super::case::{Case, How};
 use super::system::{
-    BUSYBOX, DEBIAN_12, DEBIAN_12_ARM64, DEBIAN_12_ARMHF, DEBIAN_13, DEBIAN_13_PIPX, System,
+    BUSYBOX, DEBIAN_12, DEBIAN_12_ARM64, DEBIAN_12_ARMHF, DEBIAN_12_GCC, DEBIAN_13, DEBIAN_13_PIPX,
+    PI1, PI3, System,
 };
 
 const APT: &str = include_str!("cases/apt.sh");
 const PIP: &str = include_str!("cases/pip.sh");
 const PIPX: &str = include_str!("cases/pipx.sh");
+const SOURCE: &str = include_str!("cases/source.sh");
 const ARCHIVE: &str = include_str!("cases/archive.sh");
 const READ_ONLY_HOME: &str = include_str!("cases/read_only_home.sh");
 const CONTAINER: &str =
@@ -33,7 +35,7 @@ const fn with(case: Case, how: How, note: &'static str) -> Case {
 
 /// All of them. Programs that measure start themselves by /proc/self/exe, which QEMU 7.2 does not
 /// emulate: `quick` is tested on the emulated boards of `make test-vm` there.
-pub static CASES: [Case; 16] = [
+pub static CASES: [Case; 19] = [
     case("apt-debian-12", PACKAGE, &DEBIAN_12, APT, &["debian", "measure"]),
     case("apt-debian-13", PACKAGE, &DEBIAN_13, APT, &["debian", "measure"]),
     case("apt-arm64", PACKAGE, &DEBIAN_12_ARM64, APT, &["debian", "start"]),
@@ -58,6 +60,13 @@ pub static CASES: [Case; 16] = [
         case("archive-read-only-home", TAR, &DEBIAN_12, READ_ONLY_HOME, &["x86_64"]),
         How::ReadOnlyHome,
         "read-only home",
+    ),
+    case("archive-pi3", TAR, &PI3, ARCHIVE, &["aarch64"]),
+    case("archive-pi1", TAR, &PI1, ARCHIVE, &["armv6"]),
+    with(
+        case("source", "sources, with cargo", &DEBIAN_12_GCC, SOURCE, &[]),
+        How::WithRust,
+        "with gcc and Rust, without Node.js",
     ),
     case(
         "refused-architecture",

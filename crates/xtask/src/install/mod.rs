@@ -10,20 +10,22 @@ use anyhow::{Context, Result, bail, ensure};
 
 mod case;
 mod list;
+mod outcomes;
 mod page;
 mod system;
 
 use crate::release::{self, repository};
 use crate::tool;
-use case::{Case, Outcome};
+use case::{Case, Outcome, Places};
+use outcomes::Outcomes;
 
 const HELP: &str = "\
 usage: cargo xtask test-install [--test] [--list] [CASE...]
 
 Installs the files of `cargo xtask release` on clean systems, runs bakeoff there, removes it, and
-looks whether anything is left. CASE is the start of a case's name; all of them by default, and then
-the table in docs/install.md is written anew. With --test the files of `cargo xtask release --test`.
-Systems are made once, in target/systems.
+looks whether anything is left. CASE is the start of a case's name; all of them by default. Once
+every case has passed with the same files, the table in docs/install.md is written anew. With --test
+the files of `cargo xtask release --test`. Systems are made once, in target/systems.
 ";
 
 /// The command.
@@ -52,29 +54,39 @@ pub fn test(root: &Path, arguments: &[&str]) -> Result<bool> {
     if names.is_empty() {
         lintian(&files)?;
     }
-    let mut rows = Vec::new();
-    let mut failed = 0;
+    let sysroot = tool::output(Command::new("rustc").args(["--print", "sysroot"]))?;
+    let rust = PathBuf::from(sysroot.trim());
+    let places = Places { root: root.to_owned(), folder, files, rust };
+    let outcomes = Outcomes::open(&places.folder, &places.files)?;
+    let (mut passed, mut failed) = (0, 0);
     for case in cases {
-        match case.run(&folder, &files) {
-            Ok(outcome) => rows.push((case, said(case, outcome))),
+        match case.run(&places) {
+            Ok(outcome) => {
+                passed += 1;
+                say(case, &outcome);
+                outcomes.note(case, Some(&outcome))?;
+            }
             Err(error) => {
                 failed += 1;
                 println!("FAILED {}: {error:#}", case.name);
+                outcomes.note(case, None)?;
             }
         }
     }
-    println!("{} passed, {failed} failed, 0 skipped", rows.len());
-    if failed == 0 && names.is_empty() && !is_test {
-        page::write(root, &files, &rows)?;
+    println!("{passed} passed, {failed} failed, 0 skipped");
+    if !is_test {
+        match outcomes.all() {
+            (rows, missing) if missing.is_empty() => page::write(root, &places.files, &rows)?,
+            (_, missing) => println!("no table yet, for want of {}", missing.join(", ")),
+        }
     }
     Ok(failed == 0)
 }
 
-fn said(case: &Case, outcome: Outcome) -> Outcome {
+fn say(case: &Case, outcome: &Outcome) {
     let (size, took) = (outcome.size_kb, outcome.took_s);
     println!("ok     {:<24} {size:>6} kB {took:>4} s  {}", case.name, outcome.ran);
     outcome.said.lines().for_each(|line| println!("       it said: {line}"));
-    outcome
 }
 
 /// Puts an apt repository beside the files, signed by a key that nobody keeps.

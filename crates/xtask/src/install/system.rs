@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 
 use crate::tool;
 
@@ -33,6 +33,8 @@ pub enum Base {
     Debian(&'static str, &'static str, &'static str),
     /// A shell and tools in one static program, and nothing else: no C library at all.
     Busybox,
+    /// An emulated Raspberry Pi of `test-vm`, which has no folder here: `pi1` or `pi3`.
+    Board(&'static str),
 }
 
 macro_rules! debian {
@@ -52,6 +54,13 @@ pub static DEBIAN_13: System =
     debian!("debian-13-amd64", "Debian 13, amd64", "trixie", "amd64", "xz-utils");
 pub static DEBIAN_13_PIPX: System =
     debian!("debian-13-amd64-pipx", "Debian 13, amd64, with pipx", "trixie", "amd64", "pipx");
+pub static DEBIAN_12_GCC: System = debian!(
+    "debian-12-amd64-gcc",
+    "Debian 12, amd64",
+    "bookworm",
+    "amd64",
+    "xz-utils,gcc,libc6-dev,ca-certificates"
+);
 pub static DEBIAN_12_ARM64: System = debian!(
     "debian-12-arm64",
     "Debian 12, arm64, in QEMU",
@@ -73,6 +82,19 @@ pub static BUSYBOX: System = System {
     is_emulated: false,
 };
 
+pub static PI3: System = System {
+    name: "pi3",
+    said: "Raspberry Pi 3, emulated, arm64",
+    made_of: Base::Board("pi3"),
+    is_emulated: true,
+};
+pub static PI1: System = System {
+    name: "pi1",
+    said: "Raspberry Pi 1, emulated, ARMv6",
+    made_of: Base::Board("pi1"),
+    is_emulated: true,
+};
+
 /// A command that is run in the namespace in which the kernel starts ARM programs, if it has to.
 pub fn command(folder: &Path, is_emulated: bool, program: &str) -> Result<Command> {
     if !is_emulated {
@@ -81,8 +103,27 @@ pub fn command(folder: &Path, is_emulated: bool, program: &str) -> Result<Comman
     let script = folder.join("emulated.sh");
     std::fs::write(&script, EMULATED)?;
     let mut command = Command::new("sh");
-    command.arg(script).arg(program);
+    command.env("EMULATORS", emulators(folder)?).arg(script).arg(program);
     Ok(command)
+}
+
+/// The programs of Debian 13's QEMU, which are static. That of Debian 12 starts itself in place of
+/// a program that starts itself by /proc/self/exe, as bakeoff does to measure.
+fn emulators(folder: &Path) -> Result<PathBuf> {
+    let made = folder.join("made/qemu");
+    let programs = made.join("usr/bin");
+    if !made.exists() {
+        eprintln!("fetching QEMU from Debian 13");
+        let unfinished = folder.join("unfinished-qemu");
+        remove(&unfinished)?;
+        std::fs::create_dir_all(folder.join("made"))?;
+        let mut make = Command::new("mmdebstrap");
+        make.args(["--quiet", "--mode=root", "--variant=extract", "--format=directory"]);
+        make.args(["--include=qemu-user", "trixie"]).arg(&unfinished).arg(MIRROR);
+        tool::run(&mut make).context("mmdebstrap is in Debian's mmdebstrap")?;
+        std::fs::rename(&unfinished, &made)?;
+    }
+    Ok(programs)
 }
 
 /// A copy of the system in a folder of its own; the system is made where it is missing.
@@ -115,8 +156,15 @@ fn make(system: &System, folder: &Path, made: &Path) -> Result<()> {
             make.arg(format!("--architectures={architecture}"));
             make.arg(format!("--include={packages}")).arg(suite).arg(&unfinished).arg(MIRROR);
             tool::run(&mut make).context("mmdebstrap is in Debian's mmdebstrap")?;
-            std::fs::copy("/etc/resolv.conf", unfinished.join("etc/resolv.conf"))?;
+            // Names and certificates as here, for what fetches its dependencies.
+            for file in ["etc/resolv.conf", "etc/ssl/certs/ca-certificates.crt"] {
+                let (here, there) = (Path::new("/").join(file), unfinished.join(file));
+                if here.exists() && there.parent().is_some_and(Path::exists) {
+                    std::fs::copy(here, there)?;
+                }
+            }
         }
+        Base::Board(name) => bail!("{name} has no root folder"),
         Base::Busybox => {
             for name in ["bin", "etc", "root", "usr/local", "home/user"] {
                 std::fs::create_dir_all(unfinished.join(name))?;

@@ -1,5 +1,5 @@
 //! Everything that a release needs, made by one command and published by none:
-//! `cargo xtask release [--test] [ARCH…]`, and `cargo xtask repository FOLDER KEY`.
+//! `cargo xtask release [--test | --again] [ARCH…]`, and `cargo xtask repository FOLDER KEY`.
 //!
 //! Each binary is built once (`dist`) and goes unchanged into an archive, a Debian package and a
 //! wheel. What is made depends on the commit alone: same commit and compilers, same bytes.
@@ -10,11 +10,13 @@ use std::time::Instant;
 
 use anyhow::{Context, Result};
 
+mod again;
 mod archive;
 pub mod check;
 mod components;
 mod deb;
 mod facts;
+pub mod features;
 mod papers;
 pub mod repository;
 mod source;
@@ -26,12 +28,13 @@ use crate::tool;
 use facts::Facts;
 
 const HELP: &str = "\
-usage: cargo xtask release [--test] [ARCH...]
+usage: cargo xtask release [--test | --again] [ARCH...]
 
 Makes every file of a release in target/release-files: for each ARCH (x86_64 aarch64 armv7 armv6;
 all of them by default) an archive, a Debian package and a wheel; then the sources, the SBOM, the
 release notes and SHA256SUMS. With --test from binaries that are quicker to build, in
-target/release-test. Publishes nothing.
+target/release-test. With --again the commit is built once more in another folder, and every file is
+compared. Publishes nothing.
 ";
 
 /// Where the files of a release are, below `target`.
@@ -46,7 +49,14 @@ pub fn release(root: &Path, arguments: &[&str]) -> Result<bool> {
         return Ok(true);
     }
     let is_test = arguments.contains(&"--test");
-    let names: Vec<&str> = arguments.iter().copied().filter(|word| *word != "--test").collect();
+    let names = arguments.iter().copied().filter(|word| !["--test", "--again"].contains(word));
+    let names: Vec<&str> = names.collect();
+    if arguments.contains(&"--again") {
+        return again::again(root, &names);
+    }
+    if !is_test {
+        features::check(root)?;
+    }
     let profile = if is_test { Profile::Test } else { Profile::Release };
     let built = dist::all(root, profile, &names).with_context(|| HELP.to_owned())?;
     let (folder, level) = if is_test { (TEST_FILES, 0) } else { (FILES, 9) };

@@ -26,13 +26,21 @@ pub enum Program {
 pub struct Bed {
     root: PathBuf,
     program: Program,
+    /// What the guests have beside it: path there, and here.
+    files: Vec<(String, PathBuf)>,
     images: Mutex<BTreeMap<&'static str, Image>>,
 }
 
 impl Bed {
     /// A bed for the repository at `root`.
     pub fn new(root: &Path, program: Program) -> Bed {
-        Bed { root: root.to_path_buf(), program, images: Mutex::default() }
+        Bed { root: root.to_path_buf(), program, files: Vec::new(), images: Mutex::default() }
+    }
+
+    /// The same, whose guests have one more file: path there (without a leading slash), and here.
+    pub fn with_file(mut self, there: &str, here: &Path) -> Bed {
+        self.files.push((there.to_owned(), here.to_path_buf()));
+        self
     }
 
     /// A machine with empty disks; whatever a machine of that name held before is gone.
@@ -57,7 +65,7 @@ impl Bed {
             Program::Released => dist::released(&self.root, board.binary)?,
             _ => self.build(board)?,
         };
-        let image = image::make(&self.root.join("target/vm"), board, &program)
+        let image = image::make(&self.root.join("target/vm"), board, &program, &self.files)
             .with_context(|| format!("no image for {}", board.name))?;
         images.insert(board.name, image.clone());
         Ok(image)

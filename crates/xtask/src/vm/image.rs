@@ -30,9 +30,14 @@ pub struct Image {
     pub device_tree: Option<PathBuf>,
 }
 
-/// Makes the image of a board with the program in it. Packages are fetched once; the archive is
-/// written anew, which takes a second.
-pub fn make(folder: &Path, board: &Board, program: &Path) -> Result<Image> {
+/// Makes the image of a board with the program and other files in it. Packages are fetched once;
+/// the archive is written anew, which takes a second.
+pub fn make(
+    folder: &Path,
+    board: &Board,
+    program: &Path,
+    files: &[(String, PathBuf)],
+) -> Result<Image> {
     let root = packages::unpack(&folder.join(board.name), board.architecture, board.packages)?;
     let tree = Tree::open(&root)?;
     let (version, kernel) = tree.kernel()?;
@@ -56,6 +61,10 @@ pub fn make(folder: &Path, board: &Board, program: &Path) -> Result<Image> {
         std::fs::read(program).with_context(|| format!("reading {}", program.display()))?;
     archive.file("usr/bin/bakeoff", 0o755, &content)?;
     tree.add_needed(&mut archive, program)?;
+    for (there, here) in files {
+        let content = std::fs::read(here).with_context(|| format!("reading {}", here.display()))?;
+        archive.file(there, 0o644, &content)?;
+    }
     archive.finish()?;
     let device_tree = match board.device_tree {
         Some(name) => Some(find_device_tree(&tree, &version, name)?),

@@ -8,7 +8,7 @@
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
 
@@ -35,6 +35,7 @@ use clean::State;
 use disk::{Disk, MIB};
 use guest::Guest;
 use machine::Machine;
+pub use port::Output;
 pub use scenario::caps::{PAIRS as CAPPED_PAIRS, Pair as CappedPair, Said};
 use scenario::{Group, PARTS, Part, Skip};
 
@@ -160,6 +161,27 @@ pub fn measure_capped(
     scenario::caps::measure_all(&bed, pairs, |guest, pair| {
         (1..=runs).map(|seed| scenario::caps::measure(guest, pair, seed)).collect()
     })
+}
+
+/// Runs a script on a Raspberry Pi (`pi1`, `pi3`) that has one more file, path there and here. Its
+/// card has a filesystem, which is mounted on /mnt.
+pub fn run_on_pi(
+    root: &Path,
+    board: &str,
+    (there, here): (&str, &Path),
+    script: &str,
+    limit: Duration,
+) -> Result<Output> {
+    let kind = match board {
+        "pi3" => &board::PI3,
+        "pi1" => &board::PI1,
+        _ => bail!("no such board: {board}"),
+    };
+    let bed = Bed::new(root, Program::Released).with_file(there, here);
+    let name = format!("install-{board}");
+    let mut guest = bed.machine(kind, &name, &scenario::pi::card())?.boot()?;
+    guest.ok(&format!("{} && mount /dev/mmcblk0 /mnt", scenario::pi::MAKE))?;
+    guest.run_within(script, limit)
 }
 
 /// Runs a script on a machine with a few disks, for a look.

@@ -21,7 +21,7 @@ mod exchanged;
 mod files;
 mod guard;
 mod key;
-mod pi;
+pub mod pi;
 mod power;
 mod promises;
 mod resumed;

@@ -34,7 +34,7 @@ fn ids(imported: &Imported, facts: &Facts) -> String {
 fn each_study_triggers_exactly_its_list() {
     for (name, expected) in EXPECTED {
         let study = studies::find(name).unwrap();
-        let imported = Finder::all(study.table.as_bytes());
+        let imported = Finder::all(study.table().as_bytes());
         assert_eq!(ids(&imported, &Facts::parse(study.facts).unwrap()), expected, "{name}");
     }
 }
@@ -44,9 +44,9 @@ fn under_the_name_of_another_study_each_triggers_the_same() {
     for (name, expected) in EXPECTED {
         let study = studies::find(name).unwrap();
         let facts = Facts::parse(study.facts).unwrap();
-        let told = all(&Finder::all(study.table.as_bytes()), &facts);
+        let told = all(&Finder::all(study.table().as_bytes()), &facts);
         for other in EXPECTED.map(|row| row.0).into_iter().chain(["nobody"]) {
-            let table = study.table.replace(&format!("\n{name},"), &format!("\n{other},"));
+            let table = study.table().replace(&format!("\n{name},"), &format!("\n{other},"));
             let imported = Finder::all(table.as_bytes());
             assert!(imported.results.iter().all(|r| r.context.as_deref() == Some(other)));
             assert_eq!(all(&imported, &facts), told, "{name} as {other}");
@@ -59,7 +59,7 @@ fn under_the_name_of_another_study_each_triggers_the_same() {
 fn without_a_fact_what_rests_on_it_is_gone() {
     for (name, expected) in EXPECTED {
         let study = studies::find(name).unwrap();
-        let imported = Finder::all(study.table.as_bytes());
+        let imported = Finder::all(study.table().as_bytes());
         let facts = Facts::parse(study.facts).unwrap();
         for at in 0..facts.fact.len() {
             let mut fewer = facts.clone();

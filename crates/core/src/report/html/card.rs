@@ -1,10 +1,8 @@
 //! A card of 1200 x 630: the answer, board, drive and the matrix in one picture, of the size that
-//! chats and forums show. An SVG here; the program makes the PNG of it, without a browser.
+//! chats and forums show.
 //!
 //! The letters are those of the font that is bundled for it: others become a question mark, so that
-//! no empty box stands for a name. Text goes through askama, which escapes it.
-
-use askama::Template;
+//! no empty box stands for a name.
 
 use crate::model::run::Run;
 use crate::model::verdict::Analysis;
@@ -14,7 +12,10 @@ use crate::report::view::{Alone, View};
 
 use super::SYMBOLS;
 use super::matrix::{Drawn, MatrixPage, Mini};
+use super::picture::{Color, Outline, Picture, Shape, Stroke, Text};
 
+/// Width and height, pixels.
+const SIZE: (f64, f64) = (1200.0, 630.0);
 /// Left and right ends of what is drawn, pixels.
 const SIDES: (f64, f64) = (48.0, 1152.0);
 /// Room for the names of candidates.
@@ -37,196 +38,195 @@ const SETUP: usize = 118;
 /// Lines where nothing is compared.
 const LINES_MAX: usize = 8;
 /// The colours of candidates by day, as web/src/colors.css has them.
-const COLORS: [&str; super::COLORS] =
-    ["#0072b2", "#d55e00", "#009e73", "#b8578f", "#c98500", "#3a9bdc", "#2f3337", "#8a8200"];
+const COLORS: [Color; super::COLORS] = [
+    Color(0x0072b2),
+    Color(0xd55e00),
+    Color(0x009e73),
+    Color(0xb8578f),
+    Color(0xc98500),
+    Color(0x3a9bdc),
+    Color(0x2f3337),
+    Color(0x8a8200),
+];
+/// The others, from the same place.
+const PAPER: Color = Color(0xfdfdfb);
+const TEXT: Color = Color(0x1d2125);
+const MUTED: Color = Color(0x646c74);
+const LINE: Color = Color(0xe2e4e3);
+const GOOD: Color = Color(0x00714f);
 
-/// The card of a run as an SVG.
-pub fn card(run: &Run, analysis: &Analysis) -> String {
+/// The card of a run.
+pub fn card(run: &Run, analysis: &Analysis) -> Picture {
     let view = View::new(run, analysis);
     let styles: Vec<String> = view.columns.iter().map(|c| c.name.clone()).collect();
     let answer = answer::applies(run).then(|| Answer::new(run, analysis));
     let matrix = answer.as_ref().and_then(|a| MatrixPage::new(0, a, &view, &styles));
+    let mut picture = Picture { width: SIZE.0 as u32, height: SIZE.1 as u32, shapes: Vec::new() };
+    picture.rect((0.0, 0.0), SIZE, PAPER, 1.0);
+    picture.rect((0.0, 0.0), (SIZE.0, 10.0), COLORS[0], 1.0);
+    picture.text((SIDES.0, 52.0), 22.0, true, (COLORS[0], "bakeoff"));
+    picture.shapes.push(Shape::Text(Text {
+        at: (SIDES.1, 52.0),
+        size: 19.0,
+        is_bold: false,
+        color: MUTED,
+        text: plain(&cut(&view.title, 90)),
+        is_right: true,
+    }));
     let (answer_size, said) = sized(&view.headline);
     let mut y = 78.0;
-    let answer_lines = placed(said, &mut y, answer_size * 1.2);
-    let facts: Vec<String> = view.setup.iter().map(|(_, value)| value.clone()).collect();
+    for text in said {
+        y += answer_size * 1.2;
+        picture.text((SIDES.0, y), answer_size, true, (TEXT, &plain(&text)));
+    }
     y += 8.0;
-    let setup = placed(wrapped(&facts, SETUP), &mut y, 26.0);
-    let top = y + 56.0;
-    let lines = match matrix {
-        Some(_) => Vec::new(),
-        None => placed(spoken(&view), &mut y, 34.0),
-    };
-    let table = matrix.map(|matrix| Table::of(matrix, top)).unwrap_or_default();
-    let svg = CardSvg {
-        symbols: SYMBOLS,
-        title: plain(&cut(&view.title, 90)),
-        answer: answer_lines,
-        answer_size,
-        setup,
-        top,
-        foot: plain(&foot(&view, &table)),
-        lines,
-        heads: table.heads,
-        rows: table.rows,
-        row_height: table.row_height,
-        bar_width: table.bar_width,
-    };
-    // Rendering into a String fails only when a Display of ours does, and none of them can.
-    svg.render().unwrap_or_default()
-}
-
-#[derive(Template)]
-#[template(path = "card.svg", escape = "html")]
-struct CardSvg {
-    symbols: &'static [&'static str],
-    title: String,
-    answer: Vec<Text>,
-    answer_size: f64,
-    setup: Vec<Text>,
-    top: f64,
-    lines: Vec<Text>,
-    heads: Vec<Head>,
-    rows: Vec<Row>,
-    row_height: f64,
-    bar_width: f64,
-    foot: String,
-}
-
-/// A line of text and its base line.
-struct Text {
-    y: f64,
-    text: String,
-}
-
-/// The name of a workload and where it begins.
-struct Head {
-    x: f64,
-    text: String,
-}
-
-/// A candidate.
-struct Row {
-    y: f64,
-    middle: f64,
-    name: String,
-    symbol: usize,
-    color: &'static str,
-    weight: u16,
-    cells: Vec<Cell>,
-}
-
-/// A candidate on a workload.
-struct Cell {
-    x: f64,
-    text_x: f64,
-    drawn: Option<Drawn>,
-    band: (String, String),
-    one: String,
-    fill: &'static str,
-    text: String,
-    text_fill: &'static str,
-    weight: u16,
-}
-
-/// The matrix, placed.
-#[derive(Default)]
-struct Table {
-    heads: Vec<Head>,
-    rows: Vec<Row>,
-    row_height: f64,
-    bar_width: f64,
-    /// Candidates and workloads that are not drawn.
-    left_out: (usize, usize),
-    margin: String,
-}
-
-impl Table {
-    fn of(matrix: MatrixPage, top: f64) -> Table {
-        let columns = matrix.heads.len().min(COLUMNS_MAX);
-        let left_out = (matrix.rows.len().saturating_sub(ROWS_MAX), matrix.heads.len() - columns);
-        let shown = matrix.rows.len().clamp(1, ROWS_MAX);
-        let row_height = libm::floor((BOTTOM - top) / shown as f64).clamp(24.0, 48.0);
-        let width = (SIDES.1 - SIDES.0 - NAMES) / columns.max(1) as f64;
-        let x = |column: usize| SIDES.0 + NAMES + width * column as f64;
-        let bar_width = (width - FIGURE - 14.0).min(360.0);
-        let heads = matrix.heads.iter().take(columns).enumerate();
-        // A letter of this size is 9 pixels wide.
-        let letters = (width / 9.0) as usize;
-        let heads = heads.map(|(i, head)| {
-            let name = if head.name.chars().count() > letters { &head.short } else { &head.name };
-            Head { x: x(i), text: plain(&cut(name, letters)) }
-        });
-        let heads = heads.collect();
-        let names: Vec<String> = matrix.rows.iter().map(|row| row.name.clone()).collect();
-        let names = answer::short_names(&names, NAME_LETTERS);
-        let rows = matrix.rows.into_iter().take(ROWS_MAX).enumerate().map(|(i, row)| {
-            let y = top + row_height * i as f64;
-            let color = COLORS[row.style % COLORS.len()];
-            let cells = row.cells.into_iter().take(columns).enumerate();
-            Row {
-                y,
-                middle: y + row_height / 2.0,
-                name: plain(&names[i]),
-                symbol: row.style % SYMBOLS.len(),
-                color,
-                weight: if row.is_chosen { 600 } else { 400 },
-                cells: cells
-                    .map(|(i, mini)| cell(mini, color, x(i), x(i) + bar_width + 8.0))
-                    .collect(),
+    let facts: Vec<String> = view.setup.iter().map(|(_, value)| value.clone()).collect();
+    for text in filled(&facts, SETUP, "  ·  ") {
+        y += 26.0;
+        picture.text((SIDES.0, y), 18.0, false, (MUTED, &plain(&text)));
+    }
+    let table = matrix.as_ref().map(|matrix| Table::of(matrix, y + 56.0));
+    match &table {
+        Some(table) => table.draw(&mut picture),
+        None => {
+            for text in spoken(&view) {
+                y += 34.0;
+                picture.text((SIDES.0, y), 21.0, false, (TEXT, &plain(&text)));
             }
-        });
-        Table {
-            heads,
-            rows: rows.collect(),
-            row_height,
-            bar_width,
-            left_out,
-            margin: matrix.margin,
         }
     }
+    let foot = plain(&foot(&view, table.as_ref()));
+    picture.text((SIDES.0, 607.0), 16.0, false, (MUTED, &foot));
+    picture
 }
 
-fn cell(mini: Mini, color: &'static str, x: f64, text_x: f64) -> Cell {
-    let (is_first, is_certain) = (mini.class.starts_with("leader"), mini.class != "open");
-    let is_hollow = mini.class == "leader" || !is_certain;
-    Cell {
-        x,
-        text_x,
-        drawn: mini.drawn,
-        band: mini.band,
-        one: mini.one,
-        fill: if is_hollow { "#fdfdfb" } else { color },
-        text: plain(&mini.words),
-        text_fill: match mini.class {
-            "leader certain" | "equal" => "#00714f",
-            "out" => "#646c74",
-            _ => "#1d2125",
-        },
-        weight: if is_first || mini.class == "equal" { 600 } else { 400 },
+/// The matrix, and where its lines and columns are.
+struct Table<'a> {
+    matrix: &'a MatrixPage,
+    top: f64,
+    row_height: f64,
+    columns: usize,
+    column_width: f64,
+    bar_width: f64,
+}
+
+impl Table<'_> {
+    fn of(matrix: &MatrixPage, top: f64) -> Table<'_> {
+        let columns = matrix.heads.len().min(COLUMNS_MAX);
+        let shown = matrix.rows.len().clamp(1, ROWS_MAX);
+        let row_height = libm::floor((BOTTOM - top) / shown as f64).clamp(24.0, 48.0);
+        let column_width = (SIDES.1 - SIDES.0 - NAMES) / columns.max(1) as f64;
+        let bar_width = (column_width - FIGURE - 14.0).min(360.0);
+        Table { matrix, top, row_height, columns, column_width, bar_width }
+    }
+
+    fn x(&self, column: usize) -> f64 {
+        SIDES.0 + NAMES + self.column_width * column as f64
+    }
+
+    /// Candidates and workloads that are not drawn.
+    fn left_out(&self) -> [usize; 2] {
+        let MatrixPage { rows, heads, .. } = self.matrix;
+        [rows.len().saturating_sub(ROWS_MAX), heads.len() - self.columns]
+    }
+
+    fn draw(&self, picture: &mut Picture) {
+        // A letter of this size is 9 pixels wide.
+        let letters = (self.column_width / 9.0) as usize;
+        for (i, head) in self.matrix.heads.iter().take(self.columns).enumerate() {
+            let name = if head.name.chars().count() > letters { &head.short } else { &head.name };
+            let text = plain(&cut(name, letters));
+            picture.text((self.x(i), self.top - 12.0), 17.0, true, (TEXT, &text));
+        }
+        let names: Vec<String> = self.matrix.rows.iter().map(|row| row.name.clone()).collect();
+        let names = answer::short_names(&names, NAME_LETTERS);
+        for (i, row) in self.matrix.rows.iter().take(ROWS_MAX).enumerate() {
+            let y = self.top + self.row_height * i as f64;
+            let middle = y + self.row_height / 2.0;
+            let stroke = Stroke { color: LINE, width: 1.0, dash: None };
+            picture.line((SIDES.0, y), (SIDES.1 - SIDES.0, 0.0), stroke);
+            let color = COLORS[row.style % COLORS.len()];
+            picture.shapes.push(mark(row.style, ((57.0, middle), 1.5), color, None));
+            let name = plain(&names[i]);
+            picture.text((76.0, middle + 6.0), 18.0, row.is_chosen, (TEXT, &name));
+            for (column, cell) in row.cells.iter().take(self.columns).enumerate() {
+                self.draw_cell(picture, cell, (self.x(column), y), row.style);
+            }
+        }
+    }
+
+    fn draw_cell(&self, picture: &mut Picture, cell: &Mini, (x, y): (f64, f64), style: usize) {
+        let width = |percent: f64| percent / 100.0 * self.bar_width;
+        let middle = y + self.row_height / 2.0;
+        let inner = self.row_height - 6.0;
+        let band = (width(cell.band.1.0), inner);
+        picture.rect((x + width(cell.band.0.0), y + 3.0), band, TEXT, 0.08);
+        let one = Stroke { color: MUTED, width: 1.0, dash: Some(3.0) };
+        picture.line((x + width(cell.one.0), y + 3.0), (0.0, inner), one);
+        if let Some(drawn) = &cell.drawn {
+            self.draw_interval(picture, (cell, drawn), (x, middle), style);
+        }
+        let is_bold = cell.class.starts_with("leader") || cell.class == "equal";
+        let color = match cell.class {
+            "leader certain" | "equal" => GOOD,
+            "out" => MUTED,
+            _ => TEXT,
+        };
+        let at = (x + self.bar_width + 8.0, middle + 6.0);
+        picture.text(at, 17.0, is_bold, (color, &plain(&cell.words)));
+    }
+
+    /// The interval and the mark in it, or an arrow where they are left of the axis.
+    fn draw_interval(
+        &self,
+        picture: &mut Picture,
+        (cell, drawn): (&Mini, &Drawn),
+        (x, middle): (f64, f64),
+        style: usize,
+    ) {
+        let width = |percent: f64| percent / 100.0 * self.bar_width;
+        let color = COLORS[style % COLORS.len()];
+        let at = (x + width(drawn.at.0), middle);
+        if drawn.is_off {
+            let stroke = Some(Stroke { color, width: 3.0, dash: None });
+            let path = "M4 -6L-4 0L4 6".to_string();
+            let (fill, opacity) = (None, 1.0);
+            let arrow = Outline { path, at, scale: 1.0, fill, opacity, stroke };
+            picture.shapes.push(Shape::Outline(arrow));
+            return;
+        }
+        let stroke = Stroke { color, width: 3.5, dash: None };
+        let by = (width(drawn.high.0 - drawn.low.0), 0.0);
+        picture.line((x + width(drawn.low.0), middle), by, stroke);
+        let is_hollow = cell.class == "leader" || cell.class == "open";
+        let stroke = Some(Stroke { color, width: 1.3, dash: None });
+        let fill = if is_hollow { PAPER } else { color };
+        picture.shapes.push(mark(style, (at, 1.4), fill, stroke));
     }
 }
 
-/// Lines below one another, the last of them at `y` afterwards.
-fn placed(texts: Vec<String>, y: &mut f64, step: f64) -> Vec<Text> {
-    let line = |text: String| {
-        *y += step;
-        Text { y: *y, text: plain(&text) }
-    };
-    texts.into_iter().map(line).collect()
+/// The symbol of a candidate.
+fn mark(
+    style: usize,
+    (at, scale): ((f64, f64), f64),
+    fill: Color,
+    stroke: Option<Stroke>,
+) -> Shape {
+    let path = SYMBOLS[style % SYMBOLS.len()].to_string();
+    Shape::Outline(Outline { path, at, scale, fill: Some(fill), opacity: 1.0, stroke })
 }
 
 /// What the marks mean, and what is not drawn.
-fn foot(view: &View, table: &Table) -> String {
+fn foot(view: &View, table: Option<&Table>) -> String {
     let mut parts = Vec::new();
-    if !table.rows.is_empty() {
+    if let Some(table) = table.filter(|table| !table.matrix.rows.is_empty()) {
         parts.push(format!(
             "Rate as a share of the leader's, with its interval. Shaded: equal, within {}.",
-            table.margin
+            table.matrix.margin
         ));
     }
-    if table.left_out != (0, 0) {
-        let (candidates, workloads) = table.left_out;
+    let [candidates, workloads] = table.map_or([0, 0], Table::left_out);
+    if candidates + workloads > 0 {
         parts.push(format!(
             "Not shown: {}.",
             [(candidates, "candidate"), (workloads, "workload")]
@@ -276,10 +276,6 @@ fn sized(text: &str) -> (f64, Vec<String>) {
 }
 
 /// Facts in lines, each fact whole.
-fn wrapped(facts: &[String], letters: usize) -> Vec<String> {
-    filled(facts, letters, "  ·  ")
-}
-
 fn filled(parts: &[String], letters: usize, between: &str) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for part in parts {
@@ -316,18 +312,19 @@ mod tests {
     fn of(names: &[&str]) -> String {
         let rate = |block: u32, c: u16, _: u16| 1000.0 / f64::from(c + 1) + f64::from(block);
         let run = RunBuilder::stacks(names).play(5, rate).build();
-        card(&run, &analyse(&run))
+        card(&run, &analyse(&run)).svg()
     }
 
     #[test]
     fn a_card_has_the_answer_the_set_up_and_a_row_for_each_candidate() {
         let svg = of(&["ext4", "xfs", "btrfs"]);
-        assert!(svg.contains("width=\"1200\" height=\"630\""));
+        assert!(svg.contains("width=\"1200\" height=\"630\""), "{svg}");
         for name in ["ext4", "xfs", "btrfs"] {
             assert!(svg.contains(&format!(">{name}</text>")), "{name}: {svg}");
         }
         // The third is so far behind that an arrow at the edge takes the place of its point.
-        assert_eq!(svg.matches("href=\"#s").count(), 5, "three marks and two points");
+        let marks: usize = SYMBOLS[..3].iter().map(|path| svg.matches(path).count()).sum();
+        assert_eq!(marks, 5, "three marks and two points");
         assert_eq!(svg.matches("M4 -6L-4 0L4 6").count(), 1, "an arrow");
         assert_eq!(svg, of(&["ext4", "xfs", "btrfs"]));
     }

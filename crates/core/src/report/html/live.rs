@@ -12,9 +12,7 @@ use super::super::now::{self, Now};
 use super::super::runs::State;
 use super::super::view::View;
 use super::matrix::MatrixPage;
-use super::{
-    RunPage, SYMBOLS, color, minus, rule_anchor, seen, severity_class, symbol, tied, verdict_class,
-};
+use super::{RunPage, SYMBOLS, color, symbol, tied};
 use crate::evidence::Rule;
 use crate::model::run::Run;
 use crate::model::verdict::Analysis;

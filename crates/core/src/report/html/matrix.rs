@@ -3,6 +3,8 @@
 //! Drawn here and not by the script, so that it is there without one, on paper and on a phone.
 //! Positions are percentages of a cell's width: the cells shrink, the symbols do not.
 
+use std::fmt;
+
 use crate::report::answer::{Answer, Cell, Matrix, Place, amount, place_words};
 use crate::report::view::View;
 
@@ -27,10 +29,10 @@ pub struct MatrixPage {
     pub class: String,
     /// Whether workloads are lines.
     pub is_tall: bool,
-    /// Where the leader is, percent.
-    pub one: String,
-    /// Where the left end of the axis is, percent, and its share: `50 %`.
-    pub end: (String, String),
+    /// Where the leader is.
+    pub one: Percent,
+    /// Where the left end of the axis is, and its share: `50 %`.
+    pub end: (Percent, String),
     /// Half-width of the band: `10 %`.
     pub margin: String,
     /// Whether a cell has stalls.
@@ -79,22 +81,32 @@ pub struct Mini {
     pub stalls: Option<String>,
     /// What is drawn.
     pub drawn: Option<Drawn>,
-    /// Where the band of equals begins and how wide it is, percent.
-    pub band: (String, String),
-    /// Where the leader is, percent.
-    pub one: String,
+    /// Where the band of equals begins and how wide it is.
+    pub band: (Percent, Percent),
+    /// Where the leader is.
+    pub one: Percent,
     /// Anchor of the workload's section.
     pub id: String,
 }
 
-/// An interval in percent of the width.
+/// A position in percent of a cell's width.
+#[derive(Clone, Copy, Debug)]
+pub struct Percent(pub f64);
+
+impl fmt::Display for Percent {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        write!(f, "{:.1}%", self.0)
+    }
+}
+
+/// An interval.
 pub struct Drawn {
     /// The symbol.
-    pub at: String,
+    pub at: Percent,
     /// Ends of the interval.
-    pub low: String,
+    pub low: Percent,
     /// Its other end.
-    pub high: String,
+    pub high: Percent,
     /// Whether the symbol is left of the axis; then an arrow stands for it.
     pub is_off: bool,
 }
@@ -171,8 +183,8 @@ impl MatrixPage {
                 false => format!("w{}", matrix.columns.len()),
             },
             heads,
-            one: percent(axis.at(1.0)),
-            end: (percent(axis.at(libm::exp(axis.left_ln))), left(&axis)),
+            one: Percent(axis.at(1.0)),
+            end: (Percent(axis.at(libm::exp(axis.left_ln))), left(&axis)),
             margin: amount::share(matrix.margin),
             has_stalls: all().any(|cell| cell.stalls.is_some()),
             has_arrows: all().any(|cell| cell.drawn.as_ref().is_some_and(|d| d.is_off)),
@@ -197,9 +209,9 @@ fn mini(axis: &Axis, margin: f64, cell: &Cell) -> Mini {
     };
     let interval = told(cell).filter(|(_, low, high)| low < high);
     let drawn = told(cell).map(|(mean, low, high)| Drawn {
-        at: percent(axis.at(mean)),
-        low: percent(axis.at(low)),
-        high: percent(axis.at(high)),
+        at: Percent(axis.at(mean)),
+        low: Percent(axis.at(low)),
+        high: Percent(axis.at(high)),
         is_off: libm::log(mean) < axis.left_ln,
     });
     Mini {
@@ -211,8 +223,8 @@ fn mini(axis: &Axis, margin: f64, cell: &Cell) -> Mini {
         spoken: place_words(cell),
         stalls: cell.stalls.as_ref().map(|s| amount::share(s.share)),
         drawn,
-        band: (percent(band.0), percent(band.1 - band.0)),
-        one: percent(axis.at(1.0)),
+        band: (Percent(band.0), Percent(band.1 - band.0)),
+        one: Percent(axis.at(1.0)),
         id: String::new(),
     }
 }
@@ -224,8 +236,4 @@ fn end(share: f64) -> String {
         s if s < 0.1 => format!("{:.1}", s * 100.0),
         s => format!("{:.0}", s * 100.0),
     }
-}
-
-fn percent(value: f64) -> String {
-    format!("{value:.1}%")
 }

@@ -18,11 +18,13 @@ mod machine;
 mod matrix;
 mod overview;
 mod percentile;
+pub mod picture;
 mod policy;
 mod study;
 mod sweep;
 
 pub use card::card;
+pub use picture::Picture;
 pub use study::{headline, study};
 
 use super::glossary::{TERMS, Term};
@@ -177,6 +179,21 @@ struct Page<'a> {
     assets: Assets<'a>,
 }
 
+/// One run on a page: a template of its own, so that its code is there once for all pages.
+#[derive(Template)]
+#[template(path = "run.html")]
+struct RunBody<'a> {
+    run: &'a RunPage,
+}
+
+/// One workload of a run.
+#[derive(Template)]
+#[template(path = "question.html")]
+struct QuestionBody<'a> {
+    run: &'a RunPage,
+    q: &'a QuestionPage,
+}
+
 /// One run as the template walks it.
 struct RunPage {
     /// `run-0`, for anchors.
@@ -233,7 +250,17 @@ struct QuestionPage {
     bars_caption: String,
 }
 
+impl QuestionPage {
+    fn body<'a>(&'a self, run: &'a RunPage) -> QuestionBody<'a> {
+        QuestionBody { run, q: self }
+    }
+}
+
 impl RunPage {
+    fn body(&self) -> RunBody<'_> {
+        RunBody { run: self }
+    }
+
     /// Whether a link to the findings of the run leads anywhere.
     fn has_findings(&self) -> bool {
         match &self.first {

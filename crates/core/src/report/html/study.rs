@@ -133,9 +133,9 @@ mod tests {
 
     #[test]
     fn every_study_has_its_findings_facts_and_every_line_of_its_table() {
-        for of in studies::STUDIES {
+        for of in &studies::STUDIES {
             let facts = Facts::parse(of.facts).unwrap();
-            let imported = Finder::all(of.table.as_bytes()).judged(&facts);
+            let imported = Finder::all(of.table().as_bytes()).judged(&facts);
             let page = study(&format!("study:{}", of.name), &imported, &facts, &ASSETS);
             assert!(page.contains(">Not ranked: "), "{}", of.name);
             for finding in &imported.findings {
@@ -153,7 +153,7 @@ mod tests {
     fn the_page_says_what_the_figures_are_compatible_with_and_what_is_assumed() {
         let of = studies::find("luks-btrfs").unwrap();
         let facts = Facts::parse(of.facts).unwrap();
-        let page = study("x", &Finder::all(of.table.as_bytes()).judged(&facts), &facts, &ASSETS);
+        let page = study("x", &Finder::all(of.table().as_bytes()).judged(&facts), &facts, &ASSETS);
         assert!(page.contains("compatible with position alone"));
         assert!(page.contains("compatible with about 29 %"));
         assert!(page.contains(observe::ASSUMPTION));

@@ -27,7 +27,7 @@ fn the_studies_trigger_what_their_figures_show() {
         ("luks-btrfs", &[]),
         ("journal-scheduler", &[]),
     ] {
-        let table = studies::find(name).unwrap().table;
+        let table = studies::find(name).unwrap().table();
         let table = table.replace(&format!("\n{name},"), "\nrenamed,");
         let found: BTreeSet<String> = ids(&table).into_iter().collect();
         assert_eq!(found, expected.iter().map(|id| (*id).to_string()).collect(), "{name}");

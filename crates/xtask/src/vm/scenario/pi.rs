@@ -31,9 +31,9 @@ pub const PI1: Group = Group {
 const CARD_BYTES: u64 = 1024 * MIB;
 
 /// Makes a filesystem on it with as little as can be written to an emulated card.
-const MAKE: &str = "mkfs.ext4 -qF -E nodiscard -O ^has_journal -N 1024 /dev/mmcblk0";
+pub const MAKE: &str = "mkfs.ext4 -qF -E nodiscard -O ^has_journal -N 1024 /dev/mmcblk0";
 
-fn card() -> Vec<Disk> {
+pub fn card() -> Vec<Disk> {
     vec![Disk::card("card", CARD_BYTES)]
 }
 
