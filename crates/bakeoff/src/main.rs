@@ -49,6 +49,10 @@ fn main() -> ExitCode {
     if let Some(args) = exec::internal::view_args() {
         return serve::view::run(&args);
     }
+    #[cfg(feature = "tui")]
+    if let Some(args) = exec::internal::show_args() {
+        return tui::show::run(&args);
+    }
     let typed = exec::internal::typed_args();
     let is_for_nagios = is_for_nagios(&typed);
     let ended = match cli::fio_words::read(typed.clone()) {

@@ -83,7 +83,7 @@ fn simulated(bakeoff: &Path, runs: &str, seed: &str) -> Result<String> {
 }
 
 /// Prints what was found and puts it between the marks of its part of a page.
-fn write(page: &Path, part: &str, found: &str) -> Result<()> {
+pub fn write(page: &Path, part: &str, found: &str) -> Result<()> {
     let text =
         std::fs::read_to_string(page).with_context(|| format!("cannot read {}", page.display()))?;
     let text = between(&text, part, found)
@@ -109,8 +109,14 @@ mod tests {
     fn the_pages_have_their_marks() {
         let docs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs");
         let pairs = CAPPED_PAIRS.iter().map(|pair| ("truth.md", pair.name));
-        for (page, part) in
-            [("truth.md", FIGURES), ("diagnosis.md", FIGURES)].into_iter().chain(pairs)
+        for (page, part) in [
+            ("truth.md", FIGURES),
+            ("diagnosis.md", FIGURES),
+            ("live.md", "live"),
+            ("live.md", "netdata"),
+        ]
+        .into_iter()
+        .chain(pairs)
         {
             let text = std::fs::read_to_string(docs.join(page)).unwrap();
             assert!(between(&text, part, "").is_some(), "{page} {part}");

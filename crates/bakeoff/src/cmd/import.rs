@@ -19,7 +19,7 @@ use serde_json::json;
 
 use self::sources::Source;
 use super::answer;
-use super::stored;
+use super::{runs, stored};
 use crate::cli::{Format, Global, Import, formats};
 use crate::fault::{Fault, Outcome};
 use crate::store::import::{ImportError, import};
@@ -148,6 +148,9 @@ fn one(
     };
     let whole = std::io::BufReader::new(Cursor::new(head).chain(input));
     let (run, done) = import(store, whole)?;
+    if matches!(done, Imported::New(_)) {
+        runs::keep_digest(store, &run);
+    }
     Ok(Done::Bundle(run, done))
 }
 

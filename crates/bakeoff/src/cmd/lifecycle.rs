@@ -12,7 +12,7 @@ use bakeoff_core::model::run::Run;
 use bakeoff_core::model::verdict::Analysis;
 
 use super::answer::{self, Extent};
-use super::notify;
+use super::{notify, runs};
 use crate::cli::{Beside, Global};
 use crate::fault::{self, Fault, Outcome};
 use crate::host::power;
@@ -24,7 +24,7 @@ use crate::steps::journal::Journal;
 use crate::steps::recover;
 use crate::steps::session::Session;
 use crate::steps::stepper::{self, StepError};
-use crate::store::{Sqlite, Store};
+use crate::store::{RunId, Sqlite, Store};
 use crate::ui::progress::Progress;
 use crate::ui::{announce, say};
 
@@ -160,13 +160,29 @@ pub fn go_on(
         Err(error) => return Err(give_up(session, error, ending.notify.as_deref())),
     };
     announce(&session, global.quiet);
+    #[cfg(feature = "tui")]
+    if crate::tui::listen(&session.progress, session.journal.store_path()) {
+        session.progress.note("Press t to see the run on the whole terminal.");
+    }
     let measured = session.measure(&mut target_set);
     drop(target_set);
     let run = session.journal.run().clone();
     // The lock and the store are let go before anything slow is written.
     drop(session);
-    let answered = answer_run(global, &run, ending);
+    let analysis = analyse(&run);
+    keep_digest(global, &run, &analysis);
+    let answered = answer_run(global, &run, &analysis, ending);
     measured.and(answered)
+}
+
+/// Keeps what lists show of the run. One that could not be kept is read in full by the next list.
+fn keep_digest(global: &Global, run: &Run, analysis: &Analysis) {
+    let path = crate::store::place::path(global.store.as_deref()).ok();
+    let store = path.and_then(|path| Sqlite::open_existing(&path).ok().flatten());
+    if let (Some(mut store), Some(id)) = (store, RunId::parse(&run.header.run)) {
+        let (digest, facts) = runs::digest_of(run, analysis);
+        let _ = store.set_digests(&[(id, digest, facts)]);
+    }
 }
 
 /// A run that could not even be prepared: everything is put back, the record says why.
@@ -225,27 +241,31 @@ fn announce(session: &Session, quiet: bool) {
 }
 
 /// Prints the answer and writes the report.
-fn answer_run(global: &Global, run: &Run, ending: Ending) -> Result<Outcome, Fault> {
-    let analysis = analyse(run);
+fn answer_run(
+    global: &Global,
+    run: &Run,
+    analysis: &Analysis,
+    ending: Ending,
+) -> Result<Outcome, Fault> {
     // The report comes first, so that the answer can name it.
     let path = ending.report.path(run);
     let reported = match &path {
-        Some(path) => answer::write_report(run, &analysis, path),
+        Some(path) => answer::write_report(run, analysis, path),
         None => Ok(()),
     };
     let written = path.as_deref().filter(|_| reported.is_ok());
-    let printed = print_answer(global, run, &analysis, written);
+    let printed = print_answer(global, run, analysis, written);
     if let Some(path) = written.filter(|_| !answer::names_report(global, run)) {
         say::note(global.quiet, format_args!("Report: {}", RawPath::new(path)));
     }
     if let Some(to) = &ending.notify {
-        tell(to, run, &analysis);
+        tell(to, run, analysis);
     }
     let ended = match &run.stopped {
         Some((StopReason::Failed, why)) => Err(Fault::environment(format!(
             "the run stopped: {why}. Fix this, then continue with `bakeoff resume`"
         ))),
-        _ => answer::outcome(global, run, &analysis),
+        _ => answer::outcome(global, run, analysis),
     };
     fault::after_printing(printed, fault::after_printing(reported, ended))
 }

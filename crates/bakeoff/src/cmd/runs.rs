@@ -5,6 +5,8 @@ use std::io::IsTerminal;
 use bakeoff_core::analyse::analyse;
 use bakeoff_core::history::facts::Facts;
 use bakeoff_core::history::filter::Filter;
+use bakeoff_core::model::run::Run;
+use bakeoff_core::model::verdict::Analysis;
 use bakeoff_core::report::runs::{self, LeftOut, Row, State};
 
 use super::answer;
@@ -15,6 +17,12 @@ use crate::fault::{Fault, Outcome};
 use crate::store::{Digest, RunId, Sqlite, Store, Summary};
 use crate::ui::out;
 
+/// Runs whose digests are kept in one transaction.
+const AT_ONCE: usize = 200;
+
+/// What was made of a run.
+type Made = (RunId, Digest, Facts);
+
 /// Runs the command.
 pub fn run(global: &Global, args: &Runs) -> Result<Outcome, Fault> {
     let format = stored::format(global, "runs", formats::of("runs"))?;
@@ -24,6 +32,7 @@ pub fn run(global: &Global, args: &Runs) -> Result<Outcome, Fault> {
         plan: args.plan.clone(),
         label: args.label.clone(),
         since_unix_ns: args.since.map(|since| since.unix_ns(now_unix_ns())),
+        ..Filter::default()
     };
     let mut rows = match stored::open(global)? {
         Some(mut store) => rows(&mut store, &filter)?,
@@ -56,31 +65,43 @@ pub(super) fn now_unix_ns() -> i64 {
 /// Each run that is wanted, and whether there is anything in it: a measurement, a label, a process
 /// that measures it, or a record that cannot be read.
 fn rows(store: &mut Sqlite, filter: &Filter) -> Result<Vec<(Row, bool)>, Fault> {
-    let ids: Vec<RunId> = match filter.is_empty() {
-        true => Vec::new(),
-        // What tells the runs apart has to be unique among all of them.
-        false => store.list()?.into_iter().map(|summary| summary.run).collect(),
-    };
-    let summaries = store.search(filter)?;
-    let ids = match filter.is_empty() {
-        true => summaries.iter().map(|summary| summary.run.clone()).collect(),
-        false => ids,
-    };
-    let all = summaries.into_iter().map(|summary| row(store, summary, filter, &ids));
-    all.filter_map(Result::transpose).collect()
+    // What tells the runs apart has to be unique among all of them.
+    let digits = store.short_digits()?;
+    let (mut rows, mut made) = (Vec::new(), Vec::new());
+    for summary in store.search(filter)? {
+        rows.extend(row(store, summary, filter, &mut made)?);
+        if made.len() == AT_ONCE {
+            keep(store, &mut made);
+        }
+    }
+    keep(store, &mut made);
+    for (row, _) in &mut rows {
+        row.short = row.run.chars().take(digits).collect();
+    }
+    Ok(rows)
 }
 
-/// `None` for a run that is not wanted, as its events show.
+/// Keeps what was made of runs. A store that cannot be written to is read in full each time:
+/// slower, and nothing else.
+fn keep(store: &mut Sqlite, made: &mut Vec<Made>) {
+    if !made.is_empty() {
+        let _ = store.set_digests(made);
+        made.clear();
+    }
+}
+
+/// `None` for a run that is not wanted, as its events show. What had to be made of it is added to
+/// `made`.
 fn row(
-    store: &mut Sqlite,
+    store: &Sqlite,
     summary: Summary,
     filter: &Filter,
-    ids: &[RunId],
+    made: &mut Vec<Made>,
 ) -> Result<Option<(Row, bool)>, Fault> {
     let id = summary.run.clone();
     let mut row = Row {
         run: id.to_string(),
-        short: id.short(ids).to_string(),
+        short: String::new(),
         created_unix_ns: summary.created_unix_ns,
         verb: summary.verb,
         title: summary.title,
@@ -94,9 +115,15 @@ fn row(
     };
     let digest = match summary.digest {
         Some(digest) => digest,
-        None => match digest(store, &id) {
-            Ok((_, facts)) if !filter.admits(&facts) => return Ok(None),
-            Ok((digest, _)) => digest,
+        None => match stored::read(store, &id) {
+            Ok(run) => {
+                let (digest, facts) = digest_of(&run, &analyse(&run));
+                made.push((id.clone(), digest.clone(), facts.clone()));
+                if !filter.admits(&facts) {
+                    return Ok(None);
+                }
+                digest
+            }
             // Said in its row: it takes nothing from the others.
             Err(fault) => {
                 row.error = Some(fault.to_string());
@@ -115,19 +142,23 @@ fn row(
     Ok(Some((row, is_measured)))
 }
 
-/// Reads the whole run, once, and keeps what lists and searches need of it.
-pub(super) fn digest(store: &mut Sqlite, id: &RunId) -> Result<(Digest, Facts), Fault> {
-    let run = stored::read(store, id)?;
-    let analysis = analyse(&run);
+/// Keeps what lists and searches need of a run that came from elsewhere. One that cannot be read
+/// is shown as such by the next list.
+pub(super) fn keep_digest(store: &mut Sqlite, id: &RunId) {
+    if let Ok(run) = stored::read(store, id) {
+        let (digest, facts) = digest_of(&run, &analyse(&run));
+        keep(store, &mut vec![(id.clone(), digest, facts)]);
+    }
+}
+
+/// What lists and searches need of a run.
+pub(super) fn digest_of(run: &Run, analysis: &Analysis) -> (Digest, Facts) {
     let digest = Digest {
         events: run.next_seq,
         blocks: analysis.blocks,
         cells: run.blocks.iter().map(|block| block.cells.len() as u64).sum(),
-        verdict: runs::short(&analysis),
+        verdict: runs::short(analysis),
         is_stopped: run.stopped.is_some(),
     };
-    let facts = Facts::of(&run.header);
-    // A store that cannot be written to is read in full each time: slower, and nothing else.
-    let _ = store.set_digest(id, &digest, &facts);
-    Ok((digest, facts))
+    (digest, Facts::of(&run.header))
 }

@@ -169,7 +169,7 @@ fn log_file(global: &Global) -> Result<(PathBuf, File), Fault> {
     };
     let owner = User::behind_sudo();
     user::create_dir_all(&dir, owner.as_ref()).map_err(|e| unusable(&dir, e))?;
-    let path = dir.join(format!("{}-{}.log", unix_ns() / 1_000_000_000, std::process::id()));
+    let path = dir.join(format!("{}-{}.log", unix_ns(), std::process::id()));
     let file = user::create_file(&path, owner.as_ref()).map_err(|e| unusable(&path, e))?;
     Ok((path, file))
 }

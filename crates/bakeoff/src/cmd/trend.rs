@@ -6,7 +6,7 @@ use std::path::Path;
 
 use bakeoff_core::history::facts::{Facts, drive_name};
 use bakeoff_core::history::filter::{self, Filter};
-use bakeoff_core::history::trend::{Past, trend};
+use bakeoff_core::history::trend::{Past, Trend as Found, trend};
 use bakeoff_core::model::host::{Layer, LayerKind};
 use bakeoff_core::model::path::{printable, sanitize};
 use bakeoff_core::report;
@@ -29,6 +29,18 @@ const NAMED: usize = 10;
 /// Runs the command.
 pub fn run(global: &Global, args: &Trend) -> Result<Outcome, Fault> {
     let format = stored::format(global, "trend", formats::of("trend"))?;
+    let found = of_drive(global, args)?;
+    let text = match format {
+        Format::Json => report::trend_json(&found),
+        Format::Csv => report::trend_csv(&found),
+        _ => report::trend_text(&found, usize::from(answer::text_options().width)),
+    };
+    out::print(global.format, &text)?;
+    Ok(Outcome::Done)
+}
+
+/// The history that is asked for.
+pub fn of_drive(global: &Global, args: &Trend) -> Result<Found, Fault> {
     let wanted = wanted(&args.drive)?;
     let since_unix_ns = args.since.map(|since| since.unix_ns(runs::now_unix_ns()));
     let filter = Filter { drive: Some(wanted.clone()), since_unix_ns, ..Filter::default() };
@@ -38,14 +50,7 @@ pub fn run(global: &Global, args: &Trend) -> Result<Outcome, Fault> {
     };
     let drive = only(&wanted, &drives)?;
     past.reverse();
-    let found = trend(&drive, past, args.across);
-    let text = match format {
-        Format::Json => report::trend_json(&found),
-        Format::Csv => report::trend_csv(&found),
-        _ => report::trend_text(&found, usize::from(answer::text_options().width)),
-    };
-    out::print(global.format, &text)?;
-    Ok(Outcome::Done)
+    Ok(trend(&drive, past, args.across))
 }
 
 /// The text to look for: the name of the drive if a path of one was given.

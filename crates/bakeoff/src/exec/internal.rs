@@ -30,6 +30,11 @@ pub const READER: &str = "__reader";
 #[cfg(feature = "dashboard")]
 pub const VIEW: &str = "__view";
 
+/// First argument of the process that shows a run on the whole terminal: it is asked to end with
+/// the one whose id follows.
+#[cfg(feature = "tui")]
+pub const SHOW: &str = "__show";
+
 /// The arguments as a person typed them: without the words that only a parent of ours says.
 pub fn typed_args() -> Vec<OsString> {
     let mut args: Vec<OsString> = std::env::args_os().collect();
@@ -63,10 +68,19 @@ pub fn dispatch() -> Option<ExitCode> {
             let parent = args.next()?.to_str()?.parse().ok()?;
             // What cannot yield runs as everything else does.
             let _ = rustix::process::nice(19);
-            match dies_with(parent) {
+            match ends_with(parent, Signal::KILL) {
                 Ok(()) => None,
                 Err(_) => Some(ExitCode::from(127)),
             }
+        }
+        #[cfg(feature = "tui")]
+        SHOW => {
+            let parent = args.next()?.to_str()?.parse().ok()?;
+            // So that it can give the terminal back.
+            if ends_with(parent, Signal::TERM).is_err() {
+                return Some(ExitCode::from(127));
+            }
+            None
         }
         _ => None,
     }
@@ -79,9 +93,16 @@ pub fn view_args() -> Option<Vec<OsString>> {
     (args.next()? == VIEW).then(|| args.collect())
 }
 
-/// Asks the kernel to kill us when the parent ends; an error when it has ended already.
-fn dies_with(parent: i32) -> std::io::Result<()> {
-    set_parent_process_death_signal(Some(Signal::KILL))?;
+/// What follows [`SHOW`] and the parent's id, where this process was started for a view.
+#[cfg(feature = "tui")]
+pub fn show_args() -> Option<Vec<OsString>> {
+    let mut args = std::env::args_os().skip(1);
+    (args.next()? == SHOW).then(|| args.skip(1).collect())
+}
+
+/// Asks the kernel for a signal when the parent ends; an error when it has ended already.
+fn ends_with(parent: i32, signal: Signal) -> std::io::Result<()> {
+    set_parent_process_death_signal(Some(signal))?;
     match getppid().map(|pid| pid.as_raw_nonzero().get()) == Some(parent) {
         true => Ok(()),
         false => Err(std::io::Error::other("the parent has ended")),
@@ -98,7 +119,7 @@ fn become_tool(mut args: impl Iterator<Item = OsString>) -> ExitCode {
         return ExitCode::from(127);
     };
     let Some(program) = args.next() else { return ExitCode::from(127) };
-    if let Err(error) = dies_with(parent) {
+    if let Err(error) = ends_with(parent, Signal::KILL) {
         say::line(format_args!("cannot set the parent-death signal: {error}"));
         return ExitCode::from(127);
     }

@@ -16,9 +16,9 @@ use utoipa::OpenApi;
 
 use super::app::{App, blocking, slowly};
 use super::hub::{Hub, Message, Watching};
-use super::pages::{Pairs, all, compared, history_page, named, printed};
+use super::pages::{Pairs, all, compared, drive, named, printed};
 use super::problem::Problem;
-use super::{acts, home, metrics};
+use super::{acts, history, home, metrics};
 
 /// Silence after which a stream says that it lives.
 const ALIVE: Duration = Duration::from_secs(15);
@@ -39,6 +39,7 @@ const AGAIN: Duration = Duration::from_secs(2);
         runs,
         run,
         compare,
+        trend,
         devices,
         home::document,
         metrics::scrape,
@@ -149,7 +150,7 @@ fn stream(reading: Reading) -> impl Stream<Item = Result<Event, Infallible>> {
         ("until" = Option<String>, Query, description = "Last day")),
     responses((status = 200, description = "bakeoff/runs/1", content_type = "application/json")))]
 pub async fn runs(State(app): State<Arc<App>>, UrlQuery(pairs): UrlQuery<Pairs>) -> Answer {
-    let listed = blocking(&app, move |app| history_page(app, &pairs)).await;
+    let listed = blocking(&app, move |app| history::page(app, &pairs)).await;
     let rows: Vec<_> = listed.map_err(Problem::json)?.rows.into_iter().map(|r| r.row).collect();
     Ok(json(list::json(&rows, list::LeftOut::default())))
 }
@@ -175,6 +176,17 @@ pub async fn compare(State(app): State<Arc<App>>, UrlQuery(pairs): UrlQuery<Pair
     let chosen: Vec<String> = all(&pairs, "run").into_iter().map(str::to_string).collect();
     let text = slowly(&app, move |app| compared(app, &chosen, "json")).await;
     Ok(json(text.map_err(Problem::json)?))
+}
+
+/// The history of a drive.
+#[utoipa::path(get, path = "/api/1/trend",
+    params(("drive" = String, Query, description = "Part of its vendor, model or serial number")),
+    responses((status = 200, description = "bakeoff/trend/1", content_type = "application/json")))]
+pub async fn trend(State(app): State<Arc<App>>, UrlQuery(pairs): UrlQuery<Pairs>) -> Answer {
+    let text = slowly(&app, move |app| {
+        printed(app, &["trend", "--format", "json", "--", &drive(&pairs)?])
+    });
+    Ok(json(text.await.map_err(Problem::json)?))
 }
 
 /// The drives of this machine.

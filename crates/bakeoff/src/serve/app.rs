@@ -2,7 +2,6 @@
 
 use std::ffi::OsString;
 use std::path::PathBuf;
-use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -13,7 +12,6 @@ use bakeoff_core::report::runs::State;
 use tokio::sync::Semaphore;
 
 use super::guard::Rules;
-use super::history::History;
 use super::hub::Hub;
 use super::metrics::Analysed;
 use super::problem::Problem;
@@ -67,16 +65,14 @@ pub struct App {
     pub may_erase: bool,
     /// Messages for browsers.
     pub hub: Arc<Hub>,
-    /// What the list of runs is searched in.
-    pub history: Mutex<History>,
     /// Ends the server.
     pub cancel: Cancel,
     /// Documents that may still be begun.
     pub slots: Arc<Semaphore>,
     /// The last runs of drives, for scrapes.
     pub analysed: Mutex<Analysed>,
-    /// Whether a process reads the results of runs that were never listed.
-    pub reads_results: AtomicBool,
+    /// Ends the process that reads the results of runs that were never listed, while there is one.
+    pub reads_results: Mutex<Option<Cancel>>,
     kept: Mutex<Kept>,
     drives: Mutex<Option<(Instant, Arc<Devices>)>>,
 }
@@ -89,11 +85,10 @@ impl App {
             rules,
             may_erase,
             hub: Arc::new(Hub::new(boot)),
-            history: Mutex::default(),
             cancel,
             slots: Arc::new(Semaphore::new(AT_ONCE)),
             analysed: Mutex::default(),
-            reads_results: AtomicBool::new(false),
+            reads_results: Mutex::default(),
             kept: Mutex::default(),
             drives: Mutex::default(),
         }
@@ -109,10 +104,7 @@ impl App {
         let Some(store) = self.open()? else { return Ok(None) };
         let held = lock::held(&self.store)?;
         // Of several the one that began last; a held run that is not stored is about to be.
-        let known = match held.is_empty() {
-            true => None,
-            false => store.known()?.into_iter().map(|k| k.run).find(|run| held.contains(run)),
-        };
+        let known = store.latest_of(&held)?;
         let is_held = known.is_some();
         let Some(run) = known.map_or_else(|| store.latest(), |run| Ok(Some(run)))? else {
             return Ok(None);
@@ -143,7 +135,7 @@ impl App {
 
     /// The document of any run.
     pub fn view_now(&self, run: &RunId) -> Result<Current, Problem> {
-        let output = self.view(view::NOW, run)?;
+        let output = self.view(view::NOW, run.as_str())?;
         let text = String::from_utf8(output).map_err(Problem::broken)?;
         let (json, html) = text.split_once('\n').ok_or_else(|| Problem::broken("no document"))?;
         let now = serde_json::from_str(json).map_err(Problem::broken)?;
@@ -151,10 +143,10 @@ impl App {
         Ok(Current { run: run.clone(), now, json, html })
     }
 
-    /// A document of a run, from a process of its own.
-    pub fn view(&self, what: &str, run: &RunId) -> Result<Vec<u8>, Problem> {
-        let words = [VIEW.into(), what.into(), self.store.clone().into(), run.as_str().into()];
-        let finished = self.finished(&words)?;
+    /// A document of a run, or of a drive, from a process of its own.
+    pub fn view(&self, what: &str, of: &str) -> Result<Vec<u8>, Problem> {
+        let words = [VIEW.into(), what.into(), self.store.clone().into(), of.into()];
+        let finished = finished(&words, &self.cancel)?;
         match finished.status.code() {
             Some(0) => Ok(finished.stdout),
             code => Err(Problem::of_exit(code, &finished.stderr)),
@@ -163,17 +155,14 @@ impl App {
 
     /// A command of ours on this store.
     pub fn command(&self, args: &[&str]) -> Result<Finished, Problem> {
-        let mut words: Vec<OsString> = args.iter().map(OsString::from).collect();
-        words.splice(1..1, ["--store".into(), self.store.clone().into(), "--quiet".into()]);
-        self.finished(&words)
+        self.command_until(args, &self.cancel)
     }
 
-    fn finished(&self, words: &[OsString]) -> Result<Finished, Problem> {
-        let finished = Spec::reader(words, VIEW_LIMIT).keep(VIEW_BYTES).run(&self.cancel)?;
-        match finished.stdout.len() < VIEW_BYTES {
-            true => Ok(finished),
-            false => Err(Problem::broken("The document of this run is too large to show here.")),
-        }
+    /// The same until it is told to end.
+    pub fn command_until(&self, args: &[&str], cancel: &Cancel) -> Result<Finished, Problem> {
+        let mut words: Vec<OsString> = args.iter().map(OsString::from).collect();
+        words.splice(1..1, ["--store".into(), self.store.clone().into(), "--quiet".into()]);
+        finished(&words, cancel)
     }
 
     /// The drives of this machine, by what the kernel says; nothing is read from them.
@@ -186,6 +175,15 @@ impl App {
         let devices = Arc::new(Devices::new(&system, &crate::cmd::devices::asker()));
         *kept = Some((Instant::now(), Arc::clone(&devices)));
         Ok(devices)
+    }
+}
+
+/// What another process of ours says, which ends when `cancel` is set.
+fn finished(words: &[OsString], cancel: &Cancel) -> Result<Finished, Problem> {
+    let finished = Spec::reader(words, VIEW_LIMIT).keep(VIEW_BYTES).run(cancel)?;
+    match finished.stdout.len() < VIEW_BYTES {
+        true => Ok(finished),
+        false => Err(Problem::broken("The document of this run is too large to show here.")),
     }
 }
 

@@ -7,17 +7,24 @@
 
 use std::net::IpAddr;
 use std::sync::Arc;
+use std::time::Duration;
 
+use axum::body::{Body, to_bytes};
 use axum::extract::{Request, State};
 use axum::http::header::{AUTHORIZATION, COOKIE, HOST, HeaderName, HeaderValue, ORIGIN};
-use axum::http::{HeaderMap, Method};
+use axum::http::{HeaderMap, Method, StatusCode};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Redirect, Response};
+use tokio::time::timeout;
 
 use super::app::App;
 use super::problem::Problem;
 use super::token::Token;
 
+/// Most bytes of a request's body: a form with a few names.
+const BODY_BYTES: usize = 16 << 10;
+/// Time for it.
+const BODY: Duration = Duration::from_secs(10);
 /// Name of our cookie.
 pub const TOKEN_COOKIE: &str = "bakeoff-token";
 
@@ -132,15 +139,19 @@ fn host_name(host: &str) -> &str {
 }
 
 /// Lets requests in, or not, and says to browsers what they may do with the answer.
-pub async fn guard(State(app): State<Arc<App>>, mut request: Request, next: Next) -> Response {
+pub async fn guard(State(app): State<Arc<App>>, request: Request, next: Next) -> Response {
     let path = request.uri().path().to_string();
     let checked = app.rules.check(request.method(), &path, request.headers());
     let is_api = path.starts_with("/api/") || path == "/metrics";
     let mut response = match checked {
-        Ok(reader) => {
-            request.extensions_mut().insert(reader);
-            next.run(request).await
-        }
+        Ok(reader) => match whole(request).await {
+            Ok(mut request) => {
+                request.extensions_mut().insert(reader);
+                next.run(request).await
+            }
+            Err(problem) if is_api => problem.json(),
+            Err(problem) => problem.into_response(),
+        },
         Err(Denied::Token) if !is_api && request.method() == Method::GET => {
             Redirect::to("/login").into_response()
         }
@@ -151,6 +162,22 @@ pub async fn guard(State(app): State<Arc<App>>, mut request: Request, next: Next
     };
     harden(&path, response.headers_mut());
     response
+}
+
+/// The request with its whole body: a client that is slow to send one is given up.
+async fn whole(request: Request) -> Result<Request, Problem> {
+    let (head, body) = request.into_parts();
+    match timeout(BODY, to_bytes(body, BODY_BYTES)).await {
+        Ok(Ok(bytes)) => Ok(Request::from_parts(head, Body::from(bytes))),
+        Ok(Err(_)) => Err(Problem {
+            status: StatusCode::PAYLOAD_TOO_LARGE,
+            said: format!("The request is cut off, or larger than {BODY_BYTES} bytes."),
+        }),
+        Err(_) => Err(Problem {
+            status: StatusCode::REQUEST_TIMEOUT,
+            said: format!("The request took longer than {} s.", BODY.as_secs()),
+        }),
+    }
 }
 
 fn problem(denied: Denied) -> Problem {

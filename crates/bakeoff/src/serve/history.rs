@@ -1,179 +1,136 @@
-//! The list of runs in memory, as far as it is searched: a few words a run, read once from each
-//! run's first event.
+//! The list of runs: what is looked for, and a page of what the store finds.
+//!
+//! The store searches with the statement that `bakeoff runs` uses.
 
-use std::collections::BTreeMap;
+use std::sync::Arc;
 
-use bakeoff_core::model::candidate::Kind;
-use bakeoff_core::model::event::{Event, Header, What};
-use bakeoff_core::report::pages::Query;
+use axum::extract::{Query as UrlQuery, State};
+use axum::response::Html;
+use bakeoff_core::history::filter::Filter;
+use bakeoff_core::report::pages::{HistoryPage, HistoryRow, Query};
+use bakeoff_core::report::runs::{Row, State as RunState};
 use jiff::Timestamp;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
 
-use crate::store::sqlite::Known;
-use crate::store::{RunId, Sqlite, StoreError};
+use super::app::{App, blocking, locked};
+use super::pages::{Pairs, one};
+use super::problem::Problem;
+use crate::signals::Cancel;
+use crate::store::{Sqlite, Summary, lock};
 
-/// First events read in one go.
-const AT_ONCE: u32 = 500;
-/// Longest text that is kept of a name.
-const LONGEST: usize = 200;
+/// Runs on one page.
+const ROWS: u32 = 50;
+/// Longest text that is looked for.
+const LONGEST: usize = 100;
 
-/// A run as it is searched for.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Entry {
-    /// When it began, nanoseconds since 1970.
-    pub created_unix_ns: i64,
-    /// What a search for words looks into: verb, title.
-    pub words: String,
-    /// Name of the machine.
-    pub host: String,
-    /// Model and serial number of each drive.
-    pub drives: Vec<(String, String)>,
-}
-
-/// A run of the history, with its place in the store.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Found {
-    /// Where the store has it.
-    pub known: Known,
-    /// What was read of it.
-    pub entry: Entry,
-}
-
-/// Every run of a store.
-#[derive(Debug, Default)]
-pub struct History {
-    entries: BTreeMap<i64, Entry>,
-}
-
-impl History {
-    /// Reads what came into the store since the last time.
-    ///
-    /// # Errors
-    /// What the store says.
-    pub fn refresh(&mut self, store: &Sqlite) -> Result<Vec<Known>, StoreError> {
-        loop {
-            let last = self.entries.last_key_value().map_or(0, |(number, _)| *number);
-            let rows = store.headers_after(last, AT_ONCE)?;
-            let is_last = rows.len() < AT_ONCE as usize;
-            // One that cannot be read is listed all the same, by its id.
-            self.entries.extend(rows.into_iter().map(|(n, json)| (n, entry(&json))));
-            if is_last {
-                break;
-            }
-        }
-        let known = store.known()?;
-        if known.len() < self.entries.len() {
-            let numbers: std::collections::BTreeSet<i64> = known.iter().map(|k| k.number).collect();
-            self.entries.retain(|number, _| numbers.contains(number));
-        }
-        Ok(known)
+/// The history.
+pub async fn runs(
+    State(app): State<Arc<App>>,
+    UrlQuery(pairs): UrlQuery<Pairs>,
+) -> Result<Html<String>, Problem> {
+    let page = blocking(&app, move |app| page(app, &pairs)).await?;
+    let is_unread =
+        |found: &HistoryRow| found.row.verdict.is_none() && found.row.state != RunState::Running;
+    if page.rows.iter().any(is_unread) {
+        read_results(&app);
     }
-
-    /// Runs that fit, the latest first.
-    pub fn find(&self, known: &[Known], query: &Query) -> Vec<Found> {
-        let wanted = Wanted::new(query);
-        let none = Entry::default();
-        let found = known.iter().filter_map(|known| {
-            let entry = self.entries.get(&known.number).unwrap_or(&none);
-            wanted.fits(known, entry).then(|| Found { known: known.clone(), entry: entry.clone() })
-        });
-        found.collect()
-    }
-
-    /// The last run of each drive that has a model or a serial number: (model, serial), run.
-    pub fn last_of_drives(&self, known: &[Known]) -> Vec<((String, String), RunId)> {
-        let mut last: Vec<((String, String), RunId)> = Vec::new();
-        for known in known {
-            let Some(entry) = self.entries.get(&known.number) else { continue };
-            for drive in &entry.drives {
-                if !last.iter().any(|(seen, _)| seen == drive) {
-                    last.push((drive.clone(), known.run.clone()));
-                }
-            }
-        }
-        last
-    }
+    Ok(Html(page.html()))
 }
 
-/// A query that is ready to be compared.
-struct Wanted {
-    query: Query,
-    since_ns: Option<i64>,
-    before_ns: Option<i64>,
-}
-
-impl Wanted {
-    fn new(query: &Query) -> Wanted {
-        let start = |text: &str| {
-            let date: Date = text.parse().ok()?;
-            date.to_zoned(TimeZone::UTC).ok()
-        };
-        let ns = |time: Timestamp| i64::try_from(time.as_nanosecond()).ok();
-        let low = |text: &String| text.trim().to_lowercase();
-        Wanted {
-            since_ns: start(&query.since).and_then(|day| ns(day.timestamp())),
-            before_ns: start(&query.until)
-                .and_then(|day| day.tomorrow().ok())
-                .and_then(|day| ns(day.timestamp())),
-            query: Query {
-                search: low(&query.search),
-                drive: low(&query.drive),
-                host: low(&query.host),
-                plan: low(&query.plan),
-                label: low(&query.label),
-                ..Query::default()
-            },
-        }
+/// Has the results of all runs read that nobody has listed yet; once at a time, and not beside a
+/// measurement.
+pub fn read_results(app: &Arc<App>) {
+    let is_measured = lock::held(&app.store).map_or(true, |held| !held.is_empty());
+    let mut reads = locked(&app.reads_results);
+    if is_measured || reads.is_some() {
+        return;
     }
-
-    fn fits(&self, known: &Known, entry: &Entry) -> bool {
-        let has = |text: &str, part: &str| part.is_empty() || text.to_lowercase().contains(part);
-        let q = &self.query;
-        let drive =
-            |(model, serial): &(String, String)| has(model, &q.drive) || has(serial, &q.drive);
-        self.since_ns.is_none_or(|since| entry.created_unix_ns >= since)
-            && self.before_ns.is_none_or(|before| entry.created_unix_ns < before)
-            && (has(&entry.words, &q.search) || known.run.as_str().starts_with(&q.search))
-            && has(&entry.words, &q.plan)
-            && has(&entry.host, &q.host)
-            && has(known.label.as_deref().unwrap_or_default(), &q.label)
-            && (q.drive.is_empty() || entry.drives.iter().any(drive))
-    }
-}
-
-fn entry(json: &str) -> Entry {
-    let Ok(Event { unix_ns, what: What::Started(header), .. }) = serde_json::from_str(json) else {
-        return Entry::default();
-    };
-    Entry {
-        created_unix_ns: unix_ns,
-        words: short(&format!("{} {}", header.verb, header.title)),
-        host: short(&header.host.hostname),
-        drives: drives(&header),
-    }
-}
-
-fn short(text: &str) -> String {
-    text.chars().take(LONGEST).collect()
-}
-
-fn drives(header: &Header) -> Vec<(String, String)> {
-    let directories = header.candidates.iter().filter_map(|candidate| match &candidate.kind {
-        Kind::Directory { place, .. } => Some(place.as_ref()),
-        Kind::Stack(_) => None,
+    let cancel = Cancel::default();
+    *reads = Some(cancel.clone());
+    drop(reads);
+    let app = Arc::clone(app);
+    std::thread::spawn(move || {
+        // What it prints is in the store then; a failure is shown where the run is opened.
+        let _ = app.command_until(&["runs", "--all", "--format", "csv"], &cancel);
+        *locked(&app.reads_results) = None;
     });
-    let places = directories.chain(header.regions().map(|region| &region.place));
-    let mut drives = Vec::new();
-    for disk in places.flat_map(|place| place.disks()) {
-        let text = |value: &Option<String>| short(value.as_deref().unwrap_or_default().trim());
-        let drive = (text(&disk.model), text(&disk.serial));
-        let is_named = !drive.0.is_empty() || !drive.1.is_empty();
-        if is_named && !drives.contains(&drive) {
-            drives.push(drive);
-        }
+}
+
+/// What is looked for, from a request.
+fn query(pairs: &Pairs) -> Query {
+    let text = |name| one(pairs, name).trim().chars().take(LONGEST).collect();
+    Query {
+        search: text("search"),
+        drive: text("drive"),
+        host: text("host"),
+        plan: text("plan"),
+        label: text("label"),
+        since: text("since"),
+        until: text("until"),
     }
-    drives
+}
+
+/// The same for the store. What is no date is no limit.
+fn filter(query: &Query) -> Filter {
+    let text = |text: &String| (!text.is_empty()).then(|| text.clone());
+    let day = |text: &str| text.parse::<Date>().ok();
+    let start = |day: Date| {
+        let at: Timestamp = day.to_zoned(TimeZone::UTC).ok()?.timestamp();
+        i64::try_from(at.as_nanosecond()).ok()
+    };
+    Filter {
+        search: text(&query.search),
+        drive: text(&query.drive),
+        host: text(&query.host),
+        plan: text(&query.plan),
+        label: text(&query.label),
+        since_unix_ns: day(&query.since).and_then(start),
+        before_unix_ns: day(&query.until).and_then(|day| day.tomorrow().ok()).and_then(start),
+    }
+}
+
+/// A page of the history, as it was asked for.
+pub fn page(app: &App, pairs: &Pairs) -> Result<HistoryPage, Problem> {
+    let page = one(pairs, "page").parse::<u32>().unwrap_or(0).min(1_000_000);
+    let query = query(pairs);
+    let filter = filter(&query);
+    let mut listed = HistoryPage { query, page: page as usize, ..HistoryPage::default() };
+    let Some(store) = app.open()? else { return Ok(listed) };
+    let count = |runs: u64| usize::try_from(runs).unwrap_or(usize::MAX);
+    listed.stored = count(store.stored()?);
+    listed.found = count(store.found(&filter)?);
+    listed.has_more = listed.found > (page as usize + 1) * ROWS as usize;
+    let digits = store.short_digits()?;
+    for summary in store.page(&filter, page * ROWS, ROWS)? {
+        let (host, drives) = store.machine_and_drives(&summary.run)?;
+        listed.rows.push(HistoryRow { row: row(&store, summary, digits)?, host, drives });
+    }
+    Ok(listed)
+}
+
+fn row(store: &Sqlite, summary: Summary, digits: usize) -> Result<Row, Problem> {
+    let is_held = lock::is_held(store.path(), &summary.run)?;
+    let is_stopped = summary.digest.as_ref().map(|digest| digest.is_stopped);
+    let state = match (is_held, is_stopped) {
+        (true, _) => RunState::Running,
+        (false, Some(true) | None) => RunState::Stopped,
+        (false, Some(false)) => RunState::Dead,
+    };
+    Ok(Row {
+        short: summary.run.as_str().chars().take(digits).collect(),
+        run: summary.run.to_string(),
+        created_unix_ns: summary.created_unix_ns,
+        verb: summary.verb,
+        title: summary.title,
+        label: summary.label,
+        imported: summary.is_imported,
+        events: summary.events,
+        state,
+        blocks: summary.digest.as_ref().map(|digest| digest.blocks),
+        verdict: summary.digest.map(|digest| digest.verdict),
+        error: None,
+    })
 }
 
 #[cfg(test)]
@@ -181,30 +138,18 @@ mod tests {
     use super::*;
 
     #[test]
-    fn finds_by_each_field_and_by_days() {
+    fn days_are_whole_and_what_is_no_date_is_no_limit() {
         let day = 86_400_000_000_000;
-        let entry = Entry {
-            created_unix_ns: 20_000 * day + 1,
-            words: "quick quick: /home".into(),
-            host: "Pi".into(),
-            drives: vec![("Samsung SSD".into(), "S3Z8".into())],
-        };
-        let run = RunId::parse("0123456789abcdef").unwrap();
-        let known = Known { number: 1, run, label: Some("after upgrade".into()) };
-        let day_of = |n: i64| Timestamp::from_nanosecond(i128::from(n * day)).unwrap();
-        let date = |n: i64| day_of(n).strftime("%Y-%m-%d").to_string();
-        let fits = |query: Query| Wanted::new(&query).fits(&known, &entry);
-        let empty = Query::default;
-        assert!(fits(empty()));
-        assert!(fits(Query { search: "HOME".into(), ..empty() }));
-        assert!(fits(Query { search: "0123".into(), ..empty() }));
-        assert!(fits(Query { drive: "s3z".into(), host: "pi".into(), ..empty() }));
-        assert!(fits(Query { label: "Upgrade".into(), plan: "quick".into(), ..empty() }));
-        assert!(fits(Query { since: date(20_000), until: date(20_000), ..empty() }));
-        assert!(!fits(Query { since: date(20_001), ..empty() }));
-        assert!(!fits(Query { until: date(19_999), ..empty() }));
-        assert!(!fits(Query { drive: "Kingston".into(), ..empty() }));
-        // No date is no limit.
-        assert!(fits(Query { since: "yesterday".into(), ..empty() }));
+        let date = |text: &str| text.to_string();
+        let asked = filter(&Query {
+            since: date("1970-01-03"),
+            until: date("1970-01-03"),
+            drive: "SSD".into(),
+            ..Query::default()
+        });
+        assert_eq!((asked.since_unix_ns, asked.before_unix_ns), (Some(2 * day), Some(3 * day)));
+        assert_eq!((asked.drive.as_deref(), asked.host), (Some("SSD"), None));
+        let none = filter(&Query { since: date("yesterday"), ..Query::default() });
+        assert_eq!(none, Filter::default());
     }
 }

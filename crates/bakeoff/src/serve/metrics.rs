@@ -23,7 +23,7 @@ use crate::host;
 use crate::store::RunId;
 
 /// Drives that have metrics; more is no machine but a collection of runs.
-const DRIVES: usize = 32;
+const DRIVES: u32 = 32;
 /// Runs analysed for one scrape; the others follow at the next ones.
 const AT_ONCE: usize = 2;
 /// Its content type (OpenMetrics 1.0, "Overall Structure").
@@ -53,17 +53,14 @@ pub async fn scrape(State(app): State<Arc<App>>) -> Result<Response, Problem> {
 type LastOfDrives = Vec<(Labels, Arc<Now>)>;
 
 /// The last run of each drive as far as it is analysed, and how many runs there are.
-fn last_of_drives(app: &App) -> Result<(usize, LastOfDrives), Problem> {
+fn last_of_drives(app: &App) -> Result<(u64, LastOfDrives), Problem> {
     let Some(store) = app.open()? else { return Ok((0, Vec::new())) };
-    let mut history = locked(&app.history);
-    let known = history.refresh(&store)?;
-    let wanted: Vec<_> = history.last_of_drives(&known).into_iter().take(DRIVES).collect();
-    drop(history);
+    let wanted = store.last_of_drives(DRIVES)?;
     let mut analysed = locked(&app.analysed);
-    analysed.retain(|run, _| wanted.iter().any(|(_, wanted)| wanted == run));
+    analysed.retain(|run, _| wanted.contains(run));
     let mut left = AT_ONCE;
-    let mut last = Vec::new();
-    for ((model, serial), run) in wanted {
+    let mut last: LastOfDrives = Vec::new();
+    for run in wanted {
         let events = store.events(&run)?;
         let kept = analysed.get(&run).filter(|now| now.events == events).cloned();
         let now = match kept {
@@ -77,15 +74,28 @@ fn last_of_drives(app: &App) -> Result<(usize, LastOfDrives), Problem> {
             }
             None => None,
         };
-        last.extend(now.map(|now| (vec![("model", model), ("serial", serial)], now)));
+        for (labels, now) in now.iter().flat_map(labelled) {
+            if !last.iter().any(|(seen, _)| *seen == labels) {
+                last.push((labels, now));
+            }
+        }
     }
-    Ok((known.len(), last))
+    Ok((store.stored()?, last))
+}
+
+/// The drives of a run that say who they are.
+fn labelled(now: &Arc<Now>) -> impl Iterator<Item = (Labels, Arc<Now>)> {
+    let named = now.drives.iter().filter(|d| d.model.is_some() || d.serial.is_some());
+    let text = |value: &Option<String>| value.clone().unwrap_or_default();
+    named.map(move |drive| {
+        (vec![("model", text(&drive.model)), ("serial", text(&drive.serial))], Arc::clone(now))
+    })
 }
 
 /// Everything, as text.
 fn text(
     now: Option<&Now>,
-    stored: usize,
+    stored: u64,
     last: &[(Labels, Arc<Now>)],
     hottest_c: Option<f64>,
 ) -> Result<String, std::fmt::Error> {

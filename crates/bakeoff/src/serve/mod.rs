@@ -7,6 +7,7 @@
 mod acts;
 mod api;
 mod app;
+mod choice;
 mod guard;
 mod history;
 mod home;
@@ -24,7 +25,6 @@ use std::path::Path;
 use std::sync::Arc;
 
 use axum::Router;
-use axum::extract::DefaultBodyLimit;
 use axum::middleware::from_fn_with_state;
 use axum::routing::{get, post};
 use bakeoff_core::model::path::RawPath;
@@ -39,8 +39,6 @@ use app::App;
 use guard::Rules;
 use token::Token;
 
-/// Most bytes of a request's body: a form with a few names.
-const BODY_BYTES: usize = 16 << 10;
 /// Threads for what blocks.
 const BLOCKING_THREADS: usize = 6;
 
@@ -65,10 +63,9 @@ pub fn run(global: &Global, args: &Serve) -> Result<Outcome, Fault> {
     say_where(global, address, &rules, fresh.as_deref(), &store);
     let boot = format!("{:08x}", fresh_u64() >> 32);
     let app = Arc::new(App::new(store, rules, args.allow_erase, boot, cancel.clone()));
-    // The first search shall not wait for it.
-    if let Some(store) = app.open()? {
-        app::locked(&app.history).refresh(&store)?;
-    }
+    // A store that cannot be read is said before anybody asks.
+    app.open()?;
+    history::read_results(&app);
     let watching = Arc::clone(&app);
     std::thread::Builder::new()
         .name("watcher".to_string())
@@ -147,11 +144,12 @@ fn say_where(
 fn router(app: Arc<App>) -> Router {
     Router::new()
         .route("/", get(pages::now))
-        .route("/runs", get(pages::runs))
+        .route("/runs", get(history::runs))
         .route("/runs/{run}", get(pages::run))
         .route("/runs/{run}/stop", post(acts::stop_page))
         .route("/runs/{run}/resume", post(acts::resume_page))
         .route("/compare", get(pages::compare))
+        .route("/trend", get(pages::trend))
         .route("/check", post(pages::check))
         .route("/new", get(acts::form).post(acts::submitted))
         .route("/login", get(pages::login).post(pages::logged_in))
@@ -165,11 +163,11 @@ fn router(app: Arc<App>) -> Router {
         .route("/api/1/runs/{run}/stop", post(acts::stop))
         .route("/api/1/runs/{run}/resume", post(acts::resume))
         .route("/api/1/compare", get(api::compare))
+        .route("/api/1/trend", get(api::trend))
         .route("/api/1/plan", post(acts::preview))
         .route("/api/1/devices", get(api::devices))
         .route("/api/1/homeassistant", get(home::document))
         .fallback(pages::nothing)
-        .layer(DefaultBodyLimit::max(BODY_BYTES))
         .layer(from_fn_with_state(Arc::clone(&app), guard::guard))
         .with_state(app)
 }

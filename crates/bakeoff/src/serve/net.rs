@@ -19,10 +19,10 @@ use tokio::net::TcpStream;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::timeout;
 use tokio_rustls::TlsAcceptor;
-use tokio_rustls::rustls::ServerConfig;
 use tokio_rustls::rustls::crypto::ring;
-use tokio_rustls::rustls::pki_types::pem::PemObject;
+use tokio_rustls::rustls::pki_types::pem::{self, PemObject};
 use tokio_rustls::rustls::pki_types::{CertificateDer, PrivateKeyDer};
+use tokio_rustls::rustls::{self, ServerConfig};
 
 use crate::signals::Cancel;
 
@@ -51,13 +51,23 @@ pub fn tls(cert: &Path, key: &Path) -> Result<TlsAcceptor, String> {
     if chain.is_empty() {
         return Err(format!("{} contains no certificate in PEM", shown(cert)));
     }
-    let key_der = PrivateKeyDer::from_pem_file(key).map_err(|e| unread(key, &e))?;
+    let key_der = PrivateKeyDer::from_pem_file(key).map_err(|e| match e {
+        pem::Error::NoItemsFound => format!("{} contains no private key in PEM", shown(key)),
+        other => unread(key, &other),
+    })?;
     let mut config = ServerConfig::builder_with_provider(Arc::new(ring::default_provider()))
         .with_safe_default_protocol_versions()
         .map_err(|e| e.to_string())?
         .with_no_client_auth()
         .with_single_cert(chain, key_der)
-        .map_err(|e| format!("the certificate and the key do not work: {e}"))?;
+        .map_err(|e| match e {
+            rustls::Error::InconsistentKeys(_) => format!(
+                "the key in {} does not belong to the certificate in {}",
+                shown(key),
+                shown(cert)
+            ),
+            other => format!("cannot use {} with {}: {other}", shown(cert), shown(key)),
+        })?;
     config.alpn_protocols = vec![b"http/1.1".to_vec()];
     Ok(TlsAcceptor::from(Arc::new(config)))
 }

@@ -2,28 +2,24 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 
 use axum::Extension;
 use axum::extract::{Form, Path, Query as UrlQuery, State};
 use axum::http::header::{CONTENT_TYPE, SET_COOKIE};
 use axum::response::{Html, IntoResponse, Redirect, Response};
 use bakeoff_core::report::devices::Drive;
-use bakeoff_core::report::pages::{
-    self, DriveRow, HistoryPage, HistoryRow, NowPage, Query, TextPage,
-};
-use bakeoff_core::report::runs::{Row, State as RunState};
+use bakeoff_core::report::pages::{self, DriveRow, NowPage, TextPage};
+use bakeoff_core::report::runs::State as RunState;
 use bakeoff_core::units;
 
-use super::app::{App, blocking, locked, slowly};
+use super::app::{App, slowly};
 use super::guard::{Reader, TOKEN_COOKIE};
 use super::problem::Problem;
 use super::view;
 use crate::assets;
-use crate::store::{RunId, Sqlite, Store, lock};
+use crate::store::{RunId, Store};
 
-/// Runs on one page of the list.
-const ROWS: usize = 50;
+const HTML: &str = "text/html; charset=utf-8";
 /// Most runs compared at once.
 const COMPARED: usize = 32;
 /// How long a browser keeps the token: 30 days.
@@ -55,7 +51,8 @@ pub async fn now(
                 run: current.html.clone(),
                 id: current.run.to_string(),
                 is_running: current.now.state == RunState::Running,
-                can_resume: super::acts::can_resume(&current.now),
+                can_resume: current.now.can_resume,
+                erases: current.now.verb == "run",
                 can_act: reader.may_act,
                 ..NowPage::default()
             },
@@ -81,113 +78,6 @@ fn drive_row(drive: &Drive) -> DriveRow {
     }
 }
 
-/// The history.
-pub async fn runs(
-    State(app): State<Arc<App>>,
-    UrlQuery(pairs): UrlQuery<Pairs>,
-) -> Result<Html<String>, Problem> {
-    let page = blocking(&app, move |app| history_page(app, &pairs)).await?;
-    let is_unread =
-        |found: &HistoryRow| found.row.verdict.is_none() && found.row.state != RunState::Running;
-    if page.rows.iter().any(is_unread) {
-        read_results(&app);
-    }
-    Ok(Html(page.html()))
-}
-
-/// Has the results of all runs read that nobody has listed yet; once at a time, and not beside a
-/// measurement.
-fn read_results(app: &Arc<App>) {
-    let is_measured = lock::held(&app.store).map_or(true, |held| !held.is_empty());
-    if is_measured || app.reads_results.swap(true, Ordering::AcqRel) {
-        return;
-    }
-    let app = Arc::clone(app);
-    tokio::task::spawn_blocking(move || {
-        // What it prints is in the store then; a failure is shown where the run is opened.
-        let _ = app.command(&["runs", "--format", "csv"]);
-        app.reads_results.store(false, Ordering::Release);
-    });
-}
-
-/// What is looked for, from a request.
-fn query(pairs: &Pairs) -> Query {
-    let text = |name| one(pairs, name).chars().take(100).collect();
-    Query {
-        search: text("search"),
-        drive: text("drive"),
-        host: text("host"),
-        plan: text("plan"),
-        label: text("label"),
-        since: text("since"),
-        until: text("until"),
-    }
-}
-
-/// A page of the history, as it was asked for.
-pub fn history_page(app: &App, pairs: &Pairs) -> Result<HistoryPage, Problem> {
-    let page = one(pairs, "page").parse::<usize>().unwrap_or(0).min(1_000_000);
-    let query = query(pairs);
-    let mut listed =
-        HistoryPage { query, rows: Vec::new(), found: 0, stored: 0, page, has_more: false };
-    let Some(store) = app.open()? else { return Ok(listed) };
-    let mut history = locked(&app.history);
-    let known = history.refresh(&store)?;
-    let found = history.find(&known, &listed.query);
-    drop(history);
-    let ids: Vec<RunId> = known.iter().map(|known| known.run.clone()).collect();
-    let shortest = shortest(&ids);
-    listed.stored = known.len();
-    listed.found = found.len();
-    listed.has_more = found.len() > (page + 1) * ROWS;
-    for found in found.into_iter().skip(page * ROWS).take(ROWS) {
-        if let Some(row) = row(&store, found.known.number, shortest)? {
-            let drives = found.entry.drives.iter().map(|(model, serial)| match model.is_empty() {
-                true => serial.clone(),
-                false => model.clone(),
-            });
-            let drives = drives.collect::<Vec<_>>().join(", ");
-            listed.rows.push(HistoryRow { row, host: found.entry.host, drives });
-        }
-    }
-    Ok(listed)
-}
-
-/// Digits that tell every run from every other one.
-fn shortest(ids: &[RunId]) -> usize {
-    let mut sorted: Vec<&str> = ids.iter().map(RunId::as_str).collect();
-    sorted.sort_unstable();
-    let common =
-        |pair: &[&str]| pair[0].bytes().zip(pair[1].bytes()).take_while(|(a, b)| a == b).count();
-    sorted.windows(2).map(|pair| common(pair) + 1).max().unwrap_or(0).clamp(4, 16)
-}
-
-/// A row of the list; `None` when the run was removed meanwhile.
-fn row(store: &Sqlite, number: i64, shortest: usize) -> Result<Option<Row>, Problem> {
-    let Some(summary) = store.summary(number)? else { return Ok(None) };
-    let is_held = lock::is_held(store.path(), &summary.run)?;
-    let is_stopped = summary.digest.as_ref().map(|digest| digest.is_stopped);
-    let state = match (is_held, is_stopped) {
-        (true, _) => RunState::Running,
-        (false, Some(true) | None) => RunState::Stopped,
-        (false, Some(false)) => RunState::Dead,
-    };
-    Ok(Some(Row {
-        run: summary.run.to_string(),
-        short: summary.run.as_str()[..shortest].to_string(),
-        created_unix_ns: summary.created_unix_ns,
-        verb: summary.verb,
-        title: summary.title,
-        label: summary.label,
-        imported: summary.is_imported,
-        events: summary.events,
-        state,
-        blocks: summary.digest.as_ref().map(|digest| digest.blocks),
-        verdict: summary.digest.map(|digest| digest.verdict),
-        error: None,
-    }))
-}
-
 /// The run that a name in an address means.
 pub fn named(app: &App, name: &str) -> Result<RunId, Problem> {
     let none = || Problem::not_found("No such run. The list of runs has those that are stored.");
@@ -205,9 +95,26 @@ pub async fn run(
 ) -> Result<Response, Problem> {
     let page = slowly(&app, move |app| {
         let run = named(app, &name)?;
-        app.view(view::PAGE, &run)
+        app.view(view::PAGE, run.as_str())
     });
-    Ok(([(CONTENT_TYPE, "text/html; charset=utf-8")], page.await?).into_response())
+    Ok(([(CONTENT_TYPE, HTML)], page.await?).into_response())
+}
+
+/// The drive whose history is asked for: a name, never a path.
+pub fn drive(pairs: &Pairs) -> Result<String, Problem> {
+    match one(pairs, "drive").trim() {
+        path if path.starts_with('/') => Err(Problem::bad("Name a drive by its serial number.")),
+        drive => Ok(drive.to_string()),
+    }
+}
+
+/// The history of a drive.
+pub async fn trend(
+    State(app): State<Arc<App>>,
+    UrlQuery(pairs): UrlQuery<Pairs>,
+) -> Result<Response, Problem> {
+    let page = slowly(&app, move |app| app.view(view::TREND, &drive(&pairs)?));
+    Ok(([(CONTENT_TYPE, HTML)], page.await?).into_response())
 }
 
 /// Runs beside each other.

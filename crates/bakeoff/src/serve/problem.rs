@@ -80,7 +80,7 @@ impl From<ExecError> for Problem {
 
 impl From<Fault> for Problem {
     fn from(fault: Fault) -> Problem {
-        Problem::busy(fault)
+        Problem::of_exit(Some(fault.code().into()), fault.to_string().as_bytes())
     }
 }
 

@@ -12,7 +12,9 @@ use bakeoff_core::analyse::analyse;
 use bakeoff_core::report::now::Now;
 use bakeoff_core::report::pages;
 
-use crate::cmd::stored;
+use crate::cli::Global;
+use crate::cli::history::Trend;
+use crate::cmd::{stored, trend};
 use crate::fault::{self, Fault, Outcome};
 use crate::store::{RunId, Sqlite, StoreError};
 
@@ -21,7 +23,10 @@ pub const NOW: &str = "now";
 /// First word: the report as a page of the server.
 pub const PAGE: &str = "page";
 
-/// What is asked for, with the store and the run behind it.
+/// First word: the history of a drive as a page.
+pub const TREND: &str = "trend";
+
+/// What is asked for, with the store and the run, or the drive, behind it.
 pub fn run(args: &[OsString]) -> ExitCode {
     fault::exit(write(args))
 }
@@ -29,6 +34,9 @@ pub fn run(args: &[OsString]) -> ExitCode {
 fn write(args: &[OsString]) -> Result<Outcome, Fault> {
     let [what, store, id] = args else { return Err(Fault::usage("no view is named")) };
     let none = || StoreError::NotFound { name: id.to_string_lossy().into_owned(), near: vec![] };
+    if what.to_str() == Some(TREND) {
+        return write_trend(store, id);
+    }
     let id = id.to_str().and_then(RunId::parse).ok_or_else(none)?;
     let store = Sqlite::open_existing(Path::new(store))?.ok_or_else(none)?;
     let run = stored::read(&store, &id)?;
@@ -49,5 +57,14 @@ fn write(args: &[OsString]) -> Result<Outcome, Fault> {
         _ => return Err(Fault::usage("no such view")),
     }
     out.flush()?;
+    Ok(Outcome::Done)
+}
+
+fn write_trend(store: &OsString, drive: &OsString) -> Result<Outcome, Fault> {
+    let store = Some(store.into());
+    let global = Global { store, format: None, quiet: true, seed: None };
+    let drive = drive.to_string_lossy().into_owned();
+    let found = trend::of_drive(&global, &Trend { drive, since: None, across: None })?;
+    std::io::stdout().lock().write_all(pages::trend_page(&found).as_bytes())?;
     Ok(Outcome::Done)
 }

@@ -23,14 +23,6 @@ impl RunId {
     pub fn as_str(&self) -> &str {
         &self.0
     }
-
-    /// The shortest start, of at least four digits, that means this run among `all`.
-    pub fn short<'a>(&'a self, all: &[RunId]) -> &'a str {
-        let unique = |n: &usize| {
-            all.iter().filter(|other| *other != self).all(|other| other.0[..*n] != self.0[..*n])
-        };
-        &self.0[..(4..16).find(unique).unwrap_or(16)]
-    }
 }
 
 impl fmt::Display for RunId {
@@ -86,9 +78,6 @@ mod tests {
         assert_eq!(resolve("0", &ids).ok(), Some(ids[2].clone()));
         assert_eq!(resolve("A1B2F", &ids).ok(), Some(ids[1].clone()));
         assert_eq!(resolve("0123456789abcdef", &ids).ok(), Some(ids[2].clone()));
-        for (id, short) in ids.iter().zip(["a1b2c", "a1b2f", "0123"]) {
-            assert_eq!(id.short(&ids), short);
-        }
     }
 
     #[test]

@@ -65,10 +65,9 @@ pub trait Store {
     /// Names the run for people; `None` takes the name away.
     fn set_label(&mut self, run: &RunId, label: Option<&str>) -> Result<(), StoreError>;
 
-    /// Keeps what a listing shows of the run and what it is found by, for as long as no event
-    /// follows.
-    fn set_digest(&mut self, run: &RunId, digest: &Digest, facts: &Facts)
-    -> Result<(), StoreError>;
+    /// Keeps what a listing shows of each of these runs and what it is found by, for as long as no
+    /// event follows.
+    fn set_digests(&mut self, made: &[(RunId, Digest, Facts)]) -> Result<(), StoreError>;
 
     /// Takes in the lines `next` gives, which were checked by a bundle's decoder. All or nothing;
     /// a run that is there already is compared and left as it is.

@@ -18,19 +18,39 @@ const RUNS: &str = "WITH counted AS (
          d.blocks, d.verdict, d.is_stopped, d.cells
      FROM counted r LEFT JOIN digests d
          ON d.run = r.number AND d.version = ?1 AND d.events = r.n";
+/// Fewest digits by which a run is named.
+const FEWEST_DIGITS: usize = 4;
 /// Text is in the filter in lower case already.
 const BY_FACT: &str = "(d.run IS NULL OR r.number IN (
          SELECT f.run FROM facts f WHERE f.kind = '#' AND instr(lower(f.text), ?) > 0))";
 
-/// The runs that may be those wanted, the latest first.
+/// Text is in lower case here as well; an id always is.
+const BY_WORD: &str = "(instr(lower(r.verb || ' ' || r.title), ?) > 0 OR instr(r.id, ?) = 1)";
+
+/// The runs that may be those wanted, the latest first: `most` of them, behind the first `skip`.
 pub(super) fn search(
     connection: &Connection,
     filter: &Filter,
     version: &str,
+    (skip, most): (u32, u32),
 ) -> rusqlite::Result<Vec<Summary>> {
-    let (sql, values) = statement(filter, version);
-    let mut query = connection.prepare(&sql)?;
+    let (sql, mut values) = statement(filter, version);
+    values.extend([Box::new(most) as Box<dyn ToSql>, Box::new(skip)]);
+    let mut query = connection.prepare_cached(&format!("{sql} LIMIT ? OFFSET ?"))?;
     query.query_map(params_from_iter(values), summary_of)?.collect()
+}
+
+/// How many there are.
+#[cfg(feature = "dashboard")]
+pub(super) fn found(
+    connection: &Connection,
+    filter: &Filter,
+    version: &str,
+) -> rusqlite::Result<u64> {
+    let (sql, values) = statement(filter, version);
+    let mut query = connection.prepare_cached(&format!("SELECT count(*) FROM ({sql})"))?;
+    let count: i64 = query.query_row(params_from_iter(values), |row| row.get(0))?;
+    Ok(u64::try_from(count).unwrap_or(0))
 }
 
 fn statement(filter: &Filter, version: &str) -> (String, Vec<Box<dyn ToSql>>) {
@@ -47,15 +67,37 @@ fn statement(filter: &Filter, version: &str) -> (String, Vec<Box<dyn ToSql>>) {
         conditions.push("r.label IS NOT NULL AND instr(lower(r.label), ?) > 0".to_string());
         values.push(Box::new(label.to_ascii_lowercase()));
     }
-    if let Some(unix_ns) = filter.since_unix_ns {
-        conditions.push("r.created_unix_ns >= ?".to_string());
-        values.push(Box::new(unix_ns));
+    if let Some(text) = &filter.search {
+        let text = text.to_ascii_lowercase();
+        conditions.push(BY_WORD.to_string());
+        values.extend([Box::new(text.clone()) as Box<dyn ToSql>, Box::new(text)]);
+    }
+    let times = [(">=", filter.since_unix_ns), ("<", filter.before_unix_ns)];
+    for (relation, unix_ns) in times {
+        if let Some(unix_ns) = unix_ns {
+            conditions.push(format!("r.created_unix_ns {relation} ?"));
+            values.push(Box::new(unix_ns));
+        }
     }
     let condition = match conditions.is_empty() {
         true => String::new(),
         false => format!(" WHERE {}", conditions.join(" AND ")),
     };
     (format!("{RUNS}{condition} ORDER BY r.number DESC"), values)
+}
+
+/// Digits of an id, four at the least, that tell every run from every other one: neighbours in
+/// their order have most in common.
+pub(super) fn short_digits(connection: &Connection) -> rusqlite::Result<usize> {
+    let mut query = connection.prepare_cached("SELECT id FROM runs ORDER BY id")?;
+    let mut rows = query.query([])?;
+    let (mut last, mut most) = (String::new(), FEWEST_DIGITS);
+    while let Some(row) = rows.next()? {
+        let id: String = row.get(0)?;
+        let common = last.bytes().zip(id.bytes()).take_while(|(a, b)| a == b).count();
+        (last, most) = (id, most.max(common + 1));
+    }
+    Ok(most)
 }
 
 /// Keeps what was made of the run by that version, and what it is found by.
@@ -82,7 +124,22 @@ pub(super) fn keep(
     Ok(())
 }
 
-pub(super) fn summary_of(row: &Row<'_>) -> rusqlite::Result<Summary> {
+/// The drives that were kept of a run; `None` where nothing was.
+#[cfg(feature = "dashboard")]
+pub(super) fn drives(
+    connection: &Connection,
+    number: i64,
+) -> rusqlite::Result<Option<Vec<String>>> {
+    let kept = "SELECT EXISTS (SELECT 1 FROM digests WHERE run = ?1)";
+    if !connection.query_row(kept, [number], |row| row.get::<_, bool>(0))? {
+        return Ok(None);
+    }
+    let sql = "SELECT text FROM facts WHERE run = ?1 AND kind = 'drive'";
+    let mut query = connection.prepare_cached(sql)?;
+    query.query_map([number], |row| row.get(0))?.collect::<Result<_, _>>().map(Some)
+}
+
+fn summary_of(row: &Row<'_>) -> rusqlite::Result<Summary> {
     let id: String = row.get(0)?;
     let run = RunId::parse(&id).ok_or(rusqlite::Error::InvalidColumnName(id))?;
     let count = |column: usize| -> rusqlite::Result<u64> {
@@ -126,7 +183,9 @@ mod tests {
             host: text(),
             plan: text(),
             label: text(),
+            search: text(),
             since_unix_ns: Some(1),
+            before_unix_ns: Some(2),
         };
         let (sql, values) = statement(&filter, "1");
         let mut query = connection.prepare(&format!("EXPLAIN QUERY PLAN {sql}")).expect("SQL");

@@ -12,10 +12,10 @@ use bakeoff_core::history::filter::Filter;
 use bakeoff_core::model::event::{Event, Header, Step, What};
 use rusqlite::{Connection, OptionalExtension, Params, Transaction, TransactionBehavior, params};
 
-#[cfg(any(feature = "dashboard", feature = "tui"))]
-mod browse;
 #[cfg(feature = "dashboard")]
-pub use browse::Known;
+mod browse;
+#[cfg(any(feature = "dashboard", feature = "tui"))]
+mod owned;
 
 use super::error::read_event;
 use super::import::ImportError;
@@ -53,6 +53,11 @@ impl Sqlite {
 
     fn of(connection: Connection, path: &Path) -> Sqlite {
         Sqlite { connection, path: path.to_path_buf(), opened: file_at(path) }
+    }
+
+    /// Digits of an id that tell every run from every other one.
+    pub fn short_digits(&self) -> Result<usize, StoreError> {
+        query::short_digits(&self.connection).map_err(|e| self.error(&e))
     }
 
     /// The file.
@@ -133,7 +138,8 @@ impl Store for Sqlite {
     }
 
     fn search(&self, filter: &Filter) -> Result<Vec<Summary>, StoreError> {
-        query::search(&self.connection, filter, VERSION).map_err(|e| self.error(&e))
+        let all = (0, u32::MAX);
+        query::search(&self.connection, filter, VERSION, all).map_err(|e| self.error(&e))
     }
 
     fn unfinished(&self) -> Result<Vec<RunId>, StoreError> {
@@ -172,16 +178,13 @@ impl Store for Sqlite {
         self.change(run, "UPDATE runs SET label = ?2 WHERE id = ?1", values)
     }
 
-    fn set_digest(
-        &mut self,
-        run: &RunId,
-        digest: &Digest,
-        facts: &Facts,
-    ) -> Result<(), StoreError> {
+    fn set_digests(&mut self, made: &[(RunId, Digest, Facts)]) -> Result<(), StoreError> {
         self.write(|t, path| {
-            let number = number_of(t, path, run)?;
-            query::keep(t, number, (digest, VERSION), facts)
-                .map_err(|e| StoreError::from_sqlite(path, &e))
+            made.iter().try_for_each(|(run, digest, facts)| {
+                let number = number_of(t, path, run)?;
+                query::keep(t, number, (digest, VERSION), facts)
+                    .map_err(|e| StoreError::from_sqlite(path, &e))
+            })
         })
     }
 

@@ -9,7 +9,7 @@ use ratatui::style::{Color, Modifier, Style};
 use ratatui::text::{Line, Span};
 use ratatui::widgets::{Cell, LineGauge, Paragraph, Row, Sparkline, Table, Wrap};
 
-use super::state::State;
+use super::state::{Mode, State};
 
 /// Rows of the matrix on a small terminal; further candidates are counted.
 const CANDIDATES: usize = 9;
@@ -43,9 +43,9 @@ pub fn draw(frame: &mut Frame, state: &State) {
             one_workload(frame, interval, now, state.workload);
         }
         None => {
-            let said = match state.is_ours {
-                true => "Preparing the run…",
-                false => "No run is measured now.",
+            let said = match state.mode {
+                Mode::Run | Mode::Beside => "Preparing the run…",
+                Mode::Watch => "No run is measured now.",
             };
             frame.render_widget(Paragraph::new(said), top);
         }
@@ -93,6 +93,15 @@ fn progress(frame: &mut Frame, area: Rect, now: &Now, since_ns: u64) {
     frame.render_widget(gauge, area);
 }
 
+/// A name in its column. Of a path the end tells it from others.
+fn fitted(name: &str) -> String {
+    let (length, most) = (name.chars().count(), usize::from(NAME) - 1);
+    match name.starts_with('/') && length > most {
+        true => std::iter::once('…').chain(name.chars().skip(length - most + 1)).collect(),
+        false => name.to_string(),
+    }
+}
+
 /// A place by a sign as well as by a colour.
 fn cell(cell: &CellNow, is_chosen: bool) -> Cell<'static> {
     let (mark, style) = match (cell.place, cell.is_certain) {
@@ -115,7 +124,7 @@ fn candidates(frame: &mut Frame, area: Rect, now: &Now, chosen: usize) {
     let head = Row::new(std::iter::once(Cell::from("")).chain(heads)).style(Color::Cyan);
     let rows = now.candidates.iter().map(|row| {
         let cells = row.cells.iter().enumerate().map(|(i, c)| cell(c, i == chosen));
-        Row::new(std::iter::once(Cell::from(row.name.clone())).chain(cells))
+        Row::new(std::iter::once(Cell::from(fitted(&row.name))).chain(cells))
     });
     let widths = std::iter::once(Constraint::Length(NAME))
         .chain(now.verdicts.iter().map(|_| Constraint::Fill(1)));
@@ -127,7 +136,7 @@ fn one_workload(frame: &mut Frame, area: Rect, now: &Now, chosen: usize) {
     let Some(verdict) = now.verdicts.get(chosen) else { return };
     let ranges = now.candidates.iter().filter_map(|row| {
         let (_, low, high) = row.cells.get(chosen)?.ratio.filter(|(_, low, high)| low < high)?;
-        Some(format!("{} {:.0} to {:.0} %", row.name, low * 100.0, high * 100.0))
+        Some(format!("{} {:.0} to {:.0} %", fitted(&row.name), low * 100.0, high * 100.0))
     });
     let ranges = ranges.collect::<Vec<_>>().join(", ");
     let said = match ranges.is_empty() {
@@ -235,7 +244,11 @@ fn keys_line(state: &State) -> Line<'static> {
     }
     let pause = if state.is_paused { "p continue" } else { "p hold picture" };
     let details = if state.has_details { "d machine" } else { "d details" };
-    let quit = if state.is_ours { "q stop the run" } else { "q quit" };
+    let quit = match state.mode {
+        Mode::Run => "q stop the run",
+        Mode::Watch => "q quit",
+        Mode::Beside => "q back to lines   Ctrl-C stop the run",
+    };
     Line::from(dim(format!("{quit}   {pause}   {details}   w next workload")))
 }
 
@@ -258,10 +271,17 @@ mod tests {
         let rate = |_: u32, candidate: u16, _: u16| 1000.0 - f64::from(candidate) * 200.0;
         let run = RunBuilder::stacks(&["ext4", "xfs", "f2fs"]).play(6, rate).build();
         let now = Now::new(&run, &analyse(&run), RunState::Running);
-        let mut state = State::new(true);
+        let mut state = State::new(Mode::Run);
         state.now = Some((Box::new(now), Instant::now()));
         state.frame(bakeoff_core::watch::Frame::default());
         state
+    }
+
+    #[test]
+    fn paths_that_do_not_fit_keep_their_end() {
+        assert_eq!(fitted("/home"), "/home");
+        assert_eq!(fitted("/media/someone/stick-1"), "…/someone/stick-1");
+        assert_eq!(fitted("ext4, no journal, none"), "ext4, no journal, none");
     }
 
     #[test]
@@ -277,6 +297,6 @@ mod tests {
         }
         state.asks = true;
         assert!(text(&state, 80, 24).contains("y: yes"));
-        text(&State::new(false), 80, 24);
+        text(&State::new(Mode::Watch), 80, 24);
     }
 }

@@ -30,6 +30,17 @@ pub enum Key {
     Other,
 }
 
+/// What keys may do to a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mode {
+    /// Nothing: it is somebody's.
+    Watch,
+    /// Leaving stops it, after a question.
+    Run,
+    /// Leaving leads back to its lines.
+    Beside,
+}
+
 /// Everything that is shown.
 pub struct State {
     /// The run, once it is known, and when that was read.
@@ -50,13 +61,13 @@ pub struct State {
     pub stops: bool,
     /// Whether it has to be drawn again.
     pub is_changed: bool,
-    /// Whether a run of ours is shown, which ends with the view.
-    pub is_ours: bool,
+    /// What keys may do.
+    pub mode: Mode,
 }
 
 impl State {
     /// Nothing seen yet.
-    pub fn new(is_ours: bool) -> State {
+    pub fn new(mode: Mode) -> State {
         State {
             now: None,
             frames: VecDeque::new(),
@@ -67,7 +78,7 @@ impl State {
             is_over: false,
             stops: false,
             is_changed: true,
-            is_ours,
+            mode,
         }
     }
 
@@ -97,11 +108,11 @@ impl State {
         let workloads = self.now.as_ref().map_or(1, |(now, _)| now.verdicts.len().max(1));
         match (key, self.asks) {
             (Key::Stop, _) | (Key::Yes, true) => {
-                self.stops = self.is_ours;
+                self.stops = self.mode != Mode::Watch;
                 self.is_over = true;
             }
             (_, true) => self.asks = false,
-            (Key::Quit, false) if self.is_ours => self.asks = true,
+            (Key::Quit, false) if self.mode == Mode::Run => self.asks = true,
             (Key::Quit, false) => self.is_over = true,
             (Key::Pause, false) => self.is_paused = !self.is_paused,
             (Key::Details, false) => self.has_details = !self.has_details,
@@ -118,7 +129,7 @@ mod tests {
 
     #[test]
     fn a_run_is_stopped_only_after_a_yes() {
-        let mut state = State::new(true);
+        let mut state = State::new(Mode::Run);
         state.key(Key::Yes);
         state.key(Key::Quit);
         assert!(state.asks && !state.is_over);
@@ -127,14 +138,19 @@ mod tests {
         state.key(Key::Quit);
         state.key(Key::Yes);
         assert!(state.is_over && state.stops);
-        let mut watching = State::new(false);
-        watching.key(Key::Quit);
+        let mut watching = State::new(Mode::Watch);
+        watching.key(Key::Stop);
         assert!(watching.is_over && !watching.stops, "nobody else's run is stopped");
+        let mut beside = State::new(Mode::Beside);
+        beside.key(Key::Quit);
+        assert!(beside.is_over && !beside.stops, "its lines go on");
+        beside.key(Key::Stop);
+        assert!(beside.stops);
     }
 
     #[test]
     fn a_held_picture_takes_nothing_in() {
-        let mut state = State::new(true);
+        let mut state = State::new(Mode::Run);
         state.key(Key::Pause);
         state.frame(Frame::default());
         assert!(state.frames.is_empty());

@@ -6,6 +6,7 @@
 
 use std::cell::Cell;
 use std::io::IsTerminal;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use bakeoff_core::units;
@@ -39,6 +40,40 @@ pub struct Progress {
     last: Cell<Option<(Instant, Live)>>,
     ends: Cell<Option<(Instant, Instant)>>,
     quiet: bool,
+    held: Held,
+    beside: Cell<Option<Box<dyn FnOnce() + Send>>>,
+}
+
+/// Lines that were said while something else had the terminal; `None` while nothing has it.
+type Held = Arc<Mutex<Option<Vec<String>>>>;
+
+/// Whether anything is drawn, from elsewhere.
+pub struct Lines {
+    all: MultiProgress,
+    held: Held,
+}
+
+impl Lines {
+    /// Draws nothing until [`Lines::show`]; what is said meanwhile is kept.
+    pub fn hold(&self) {
+        locked(&self.held).get_or_insert_default();
+        self.all.set_draw_target(ProgressDrawTarget::hidden());
+    }
+
+    /// Draws again, behind what was said meanwhile.
+    pub fn show(&self) {
+        let said = locked(&self.held).take();
+        if let Some(said) = said {
+            self.all.set_draw_target(ProgressDrawTarget::stderr());
+            for line in said {
+                let _ = self.all.println(say::fitted(&line));
+            }
+        }
+    }
+}
+
+fn locked(held: &Held) -> MutexGuard<'_, Option<Vec<String>>> {
+    held.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl Progress {
@@ -57,7 +92,25 @@ impl Progress {
         if let Ok(style) = ProgressStyle::with_template(TEMPLATE) {
             bar.set_style(style.progress_chars(&out::spelled("━━─")));
         }
-        Progress { all, so_far, bar, last: Cell::new(None), ends: Cell::new(None), quiet }
+        let (last, ends, held) = (Cell::new(None), Cell::new(None), Held::default());
+        Progress { all, so_far, bar, last, ends, quiet, held, beside: Cell::new(None) }
+    }
+
+    /// Holds and shows it from another thread.
+    pub fn lines(&self) -> Lines {
+        Lines { all: self.all.clone(), held: Arc::clone(&self.held) }
+    }
+
+    /// What is to be done before the terminal is needed for the end.
+    pub fn until_end(&self, end: Box<dyn FnOnce() + Send>) {
+        self.beside.set(Some(end));
+    }
+
+    /// Ends what shares the terminal.
+    pub fn end_beside(&self) {
+        if let Some(end) = self.beside.take() {
+            end();
+        }
     }
 
     /// How long the run has been going and how long it may still take.
@@ -126,7 +179,9 @@ impl Progress {
 
     /// Prints a line above the bar, for things worth keeping.
     pub fn say(&self, line: &str) {
-        if self.bar.is_hidden() {
+        if let Some(held) = &mut *locked(&self.held) {
+            held.push(line.to_string());
+        } else if self.bar.is_hidden() {
             say::line(format_args!("{line}"));
         } else {
             // What cannot be drawn stops no run.
@@ -143,6 +198,7 @@ impl Progress {
 
     /// Takes the line away.
     pub fn clear(&self) {
+        self.end_beside();
         self.so_far.finish_and_clear();
         self.bar.finish_and_clear();
     }

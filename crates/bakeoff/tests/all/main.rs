@@ -22,6 +22,8 @@ mod running;
 mod skip;
 #[path = "../support/stored.rs"]
 mod stored;
+#[path = "../support/terminal.rs"]
+mod terminal;
 #[cfg(feature = "dashboard")]
 #[path = "../support/web.rs"]
 mod web;
@@ -58,8 +60,14 @@ mod run;
 mod same_bytes;
 #[cfg(feature = "dashboard")]
 mod serve;
+#[cfg(feature = "dashboard")]
+mod serve_open;
+#[cfg(feature = "dashboard")]
+mod serve_runs;
 mod setup;
 mod store_trouble;
 mod stored_runs;
 mod swapped;
 mod systemd;
+#[cfg(feature = "tui")]
+mod view;

@@ -1,17 +1,12 @@
 //! `bakeoff serve` as browsers, programs and monitors meet it, and as nobody should.
 
-use std::io::Write;
-use std::path::Path;
+use std::io::{Read, Write};
 use std::process::{Command, Stdio};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
-use rustix::process::Signal;
-
-use crate::bench::Bench;
-use crate::running::send;
 use crate::skip;
 use crate::stored::{Home, RUN, bundle_of};
-use crate::web::{Reply, Server};
+use crate::web::{Server, until};
 
 /// A server for the store of `home`.
 fn serve(home: &Home, args: &[&str]) -> Server {
@@ -34,6 +29,7 @@ fn every_page_is_there_and_says_what_browsers_may_do_with_it() {
         (run.as_str(), "/assets/report.js"),
         (compare.as_str(), "<pre"),
         ("/new", "Compare places"),
+        ("/trend?drive=4C5300", "over time"),
         ("/login", "Enter the token"),
     ] {
         let reply = server.get(path);
@@ -76,6 +72,43 @@ fn programs_get_the_documents_of_the_command_line() {
             assert_ne!(server.get(&filled).status, 404, "{path} is described and not there");
         }
     }
+}
+
+/// As the REST sensor reads it: a template over the whole document, and attributes by their keys.
+#[test]
+fn the_example_for_home_assistant_reads_what_is_there() {
+    let page = include_str!("../../../../docs/live.md");
+    let example = page.split("- platform: rest").nth(1).unwrap().split("```").next().unwrap();
+    let list = example.split("json_attributes: [").nth(1).unwrap().split(']').next().unwrap();
+    let template = example.split("value_json.").nth(1).unwrap().split_whitespace().next().unwrap();
+    let home = Home::with_run();
+    let server = serve(&home, &[]);
+    let document = server.get("/api/1/homeassistant").json();
+    for key in list.split(',').map(str::trim).chain([template]) {
+        assert!(document.get(key).is_some_and(|v| !v.is_object() && !v.is_array()), "{key}");
+    }
+    let address = "/api/1/homeassistant";
+    assert!(example.contains(address) && example.contains("Authorization: Bearer"), "{example}");
+}
+
+#[test]
+fn the_history_of_a_drive_is_that_of_the_command_line() {
+    let home = Home::with_run();
+    let other = home.file("b.jsonl", bundle_of("ffff456789abcdef", usize::MAX));
+    home.cmd(&["import"]).arg(other).assert().success();
+    let server = serve(&home, &[]);
+    let shown = home.run(&["trend", "4C5300", "--format", "json"]).1;
+    let shown: serde_json::Value = serde_json::from_str(&shown).unwrap();
+    assert_eq!(server.get("/api/1/trend?drive=4C5300").json(), shown);
+    let listed = server.get("/runs?drive=4c53").body;
+    assert!(listed.contains("2 runs.") && listed.contains("href=\"/trend?drive="), "{listed}");
+    let page = server.get("/trend?drive=4C5300");
+    let series = shown["series"].as_array().unwrap().len();
+    assert_eq!((page.status, page.body.matches("<polyline").count()), (200, series));
+    assert!(page.body.contains(&format!("/runs/{RUN}")) && !page.body.contains("style="));
+    let status = |drive: &str| server.get(&format!("/trend?drive={drive}")).status;
+    assert_eq!((status(""), status("nothing-like-it"), status("/dev/sda")), (400, 400, 400));
+    assert_eq!(status("--format"), 400, "no option comes from a request");
 }
 
 #[test]
@@ -167,8 +200,6 @@ fn a_browser_that_was_cut_off_gets_what_it_missed() {
     assert!(run.data.contains("data-state"), "{run:?}");
     let last = events.until("frame");
     drop(events);
-    // Longer than an interval.
-    std::thread::sleep(Duration::from_secs(5));
     let mut events = server.events(Some(&last.id));
     let number = |id: &str| id.rsplit_once('-').unwrap().1.parse::<u64>().unwrap();
     let missed: Vec<_> = (0..2).map(|_| events.next()).collect();
@@ -203,6 +234,40 @@ fn clients_that_are_slow_or_gone_hold_nobody_up() {
 }
 
 #[test]
+fn requests_have_limits_of_size_and_time() {
+    let home = Home::with_run();
+    let server = serve(&home, &[]);
+    // As many as may be connected, none of which ever says a whole request.
+    let started = "POST /api/1/runs HTTP/1.1\r\nHost: localhost\r\nOrigin: http://localhost\r\n\
+                   Content-Type: application/x-www-form-urlencoded\r\nContent-Length: 9\r\n\r\npla";
+    let mut open: Vec<_> = (0..96).map(|_| server.connect()).collect();
+    for (i, stream) in open.iter_mut().enumerate() {
+        stream.write_all(if i % 2 == 0 { started.as_bytes() } else { b"GET /runs HTT" }).unwrap();
+    }
+    assert_eq!(server.get("/runs").status, 200, "once the others are given up");
+    let mut said = String::new();
+    open[0].read_to_string(&mut said).unwrap();
+    assert!(said.starts_with("HTTP/1.1 408") && said.contains("bakeoff/error/1"), "{said}");
+    said.clear();
+    open[1].read_to_string(&mut said).unwrap();
+    assert_eq!(said, "", "a header that never ends has no answer");
+    let long = "x".repeat(40 << 10);
+    assert_eq!(server.post("/new", &format!("place={long}")).status, 413);
+    let long = "x".repeat(400 << 10);
+    for (path, header) in [("/", long.as_str()), (&format!("/{long}"), "x")] {
+        let text = format!("GET {path} HTTP/1.1\r\nHost: localhost\r\nX-A: {header}\r\n\r\n");
+        let (mut stream, mut said) = (server.connect(), Vec::new());
+        // It may answer, and be gone, before it was told everything.
+        let _ = stream.write_all(text.as_bytes());
+        let _ = stream.read_to_end(&mut said);
+        let said = String::from_utf8_lossy(&said);
+        let status = said.split(' ').nth(1);
+        assert!(matches!(status, None | Some("414" | "431")), "{said}");
+    }
+    assert_eq!(server.get("/runs").status, 200, "and it goes on");
+}
+
+#[test]
 fn ten_thousand_runs_are_listed_and_searched_by_indices() {
     let home = Home::with_run();
     let mut raw = rusqlite::Connection::open(home.store()).unwrap();
@@ -218,6 +283,12 @@ fn ten_thousand_runs_are_listed_and_searched_by_indices() {
         let json = header.replace(RUN, &id);
         let event = "INSERT INTO events (run, seq, kind, json) VALUES (?1, 0, 'started', ?2)";
         change.execute(event, rusqlite::params![n, json]).unwrap();
+        let digest =
+            "INSERT INTO digests (run, events, version, blocks, verdict, is_stopped, cells)
+                      VALUES (?1, 1, ?2, 3, 'ext4 wins', 1, 9)";
+        change.execute(digest, rusqlite::params![n, env!("CARGO_PKG_VERSION")]).unwrap();
+        let fact = "INSERT INTO facts (run, kind, text) VALUES (?1, 'drive', ?2)";
+        change.execute(fact, rusqlite::params![n, format!("Disk {}", n % 100)]).unwrap();
     }
     change.commit().unwrap();
     let server = serve(&home, &[]);
@@ -229,6 +300,20 @@ fn ten_thousand_runs_are_listed_and_searched_by_indices() {
     assert!(server.get("/runs?page=199").body.contains(&format!("/runs/{RUN}")));
     let found = server.get(&format!("/api/1/runs?search={RUN}")).json();
     assert_eq!(found["runs"].as_array().unwrap().len(), 1);
+    for (query, of) in [
+        ("drive=disk+77", "100 of 10000"),
+        ("search=/mnt/99", "111 of 10000"),
+        ("search=quick:+/mnt/9999", "1 of 10000"),
+        ("drive=disk+77&search=/mnt/77", "3 of 10000"),
+        ("until=1970-01-01", "9999 of 10000"),
+        ("since=1970-01-02", "1 of 10000"),
+        ("host=no-such-machine", "0 of 10000"),
+    ] {
+        let began = Instant::now();
+        let page = server.get(&format!("/runs?{query}")).body;
+        eprintln!("10,000 runs: {query} took {:?}", began.elapsed());
+        assert!(page.contains(&format!("{of} runs.")), "{query}: {page}");
+    }
     // What a page asks the store for each run never looks at all events.
     let plan: String = raw
         .query_row(
@@ -238,90 +323,6 @@ fn ten_thousand_runs_are_listed_and_searched_by_indices() {
         )
         .unwrap();
     assert!(plan.starts_with("SEARCH events USING"), "{plan}");
-}
-
-/// The state of the last run as programs see it.
-fn state(server: &Server) -> Option<String> {
-    let reply = server.get("/api/1/now");
-    (reply.status == 200).then(|| reply.json()["state"].as_str().unwrap().to_string())
-}
-
-fn wait_for(what: &str, mut found: impl FnMut() -> bool) {
-    let since = Instant::now();
-    while !found() {
-        assert!(since.elapsed() < Duration::from_secs(180), "no {what}");
-        std::thread::sleep(Duration::from_millis(100));
-    }
-}
-
-/// A server of `bench`'s store, whose home is a place that it offers.
-fn serve_bench(bench: &Bench, home: &Path) -> Server {
-    Server::start(bench.bakeoff().env("HOME", home).arg("serve"))
-}
-
-#[test]
-fn a_run_outlives_the_server_that_started_it_and_is_stopped_by_the_next() {
-    let bench = Bench::new();
-    let place = bench.dir("place");
-    let mut server = serve_bench(&bench, &place);
-    // Longer runs write more than their limit on a fast disk.
-    let body = format!("place={}&time=30s", place.display());
-    let reply: Reply = server.post("/api/1/runs", &body);
-    assert_eq!(reply.status, 202, "{reply:?}");
-    wait_for("run", || state(&server).as_deref() == Some("running"));
-    assert_eq!(server.post("/api/1/runs", &body).status, 503, "one at a time");
-    let token = server.token.take();
-    send(server.process.pid(), Signal::KILL);
-    drop(server);
-    let mut server = serve_bench(&bench, &place);
-    server.token = token;
-    assert_eq!(state(&server).as_deref(), Some("running"), "it goes on");
-    assert!(server.get("/").body.contains("data-state=\"running\""));
-    assert!(server.get("/metrics").body.contains("bakeoff_run_active 1.0"));
-    let asked = server.post("/api/1/runs/last/stop", "").status;
-    assert!(asked == 202 || state(&server).as_deref() == Some("stopped"), "{asked}");
-    wait_for("end", || state(&server).as_deref() == Some("stopped"));
-    assert_eq!(bench.leftovers(), [""; 0]);
-}
-
-#[test]
-fn a_run_that_is_killed_is_called_interrupted() {
-    let bench = Bench::new();
-    let place = bench.dir("place");
-    let mut command = bench.bakeoff();
-    command.args(["quick", "--time", "10m", "--workload", "randread"]).arg(&place);
-    let mut run = crate::running::Running::start(&mut command);
-    run.until_announced();
-    let server = serve_bench(&bench, &place);
-    assert_eq!(state(&server).as_deref(), Some("running"));
-    run.signal(Signal::KILL);
-    wait_for("notice", || state(&server).as_deref() == Some("dead"));
-    let page = server.get("/").body;
-    assert!(page.contains("bakeoff resume"), "{page}");
-}
-
-#[test]
-fn the_result_is_sent_to_a_command_and_to_an_address() {
-    let bench = Bench::new();
-    let place = bench.dir("place");
-    let told = bench.path().join("told.json");
-    let command = format!("cat >{}", told.display());
-    let quick = |notify: &str| {
-        let path = place.to_str().unwrap();
-        let args = ["quick", "--time", "10s", "--workload", "randread", "--notify", notify, path];
-        bench.run(&args)
-    };
-    let ended = quick(&command);
-    let json: serde_json::Value =
-        serde_json::from_str(&std::fs::read_to_string(&told).unwrap_or_default()).unwrap();
-    assert_eq!(json["schema"], "bakeoff/now/1", "{ended:?}");
-    if skip::lacks_command("curl") {
-        return;
-    }
-    // Nobody listens there: it is said, and nothing else fails.
-    let failed = quick("http://127.0.0.1:9/");
-    assert_eq!(failed.code, ended.code, "{failed:?}");
-    assert!(failed.err.contains("cannot notify http://127.0.0.1:9/"), "{failed:?}");
 }
 
 #[test]
@@ -355,7 +356,7 @@ fn prometheus_scrapes_what_promtool_finds_clean() {
         .arg(format!("--web.listen-address={free}"));
     let running = crate::running::Running::start(&mut prometheus);
     let there = Server { process: running, address: free.to_string(), token: None };
-    wait_for("scrape", || {
+    until("a scrape", || {
         if std::net::TcpStream::connect(free).is_err() {
             return false;
         }

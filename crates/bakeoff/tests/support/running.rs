@@ -127,6 +127,23 @@ pub fn send(pid: u32, signal: Signal) {
     let _ = kill_process(Pid::from_raw(pid as i32).unwrap(), signal);
 }
 
+/// Holds a process where it is until it is sent [`Signal::CONT`]: what a test looks at meanwhile
+/// does not depend on how fast the process would be.
+pub fn freeze(pid: u32) {
+    send(pid, Signal::STOP);
+    let since = Instant::now();
+    loop {
+        let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+        let state = stat.rsplit_once(") ").and_then(|(_, rest)| rest.chars().next());
+        match state {
+            Some('T') => return,
+            Some('Z') | None => panic!("process {pid} has ended"),
+            Some(_) => assert!(since.elapsed() < PATIENCE, "process {pid} does not stop"),
+        }
+        thread::sleep(PAUSE);
+    }
+}
+
 /// Whether that is the first argument of a process that measures.
 fn measures(word: &[u8]) -> bool {
     [&b"__engine"[..], b"__slices"].contains(&word)

@@ -7,12 +7,12 @@ use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 use std::process::Command;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use crate::running::Running;
 
 /// Longest wait for a byte: a busy machine may be slow, a hang is a failure.
-const PATIENCE: Duration = Duration::from_secs(120);
+pub const PATIENCE: Duration = Duration::from_secs(300);
 
 /// A running server; killed when the test forgets it.
 pub struct Server {
@@ -41,7 +41,12 @@ impl Reply {
 impl Server {
     /// Starts `command`, which must be `… serve …`, on a free port of this machine.
     pub fn start(command: &mut Command) -> Server {
-        let mut process = Running::start(command.args(["--listen", "127.0.0.1:0"]));
+        Server::start_at("127.0.0.1:0", command)
+    }
+
+    /// The same where it says.
+    pub fn start_at(listen: &str, command: &mut Command) -> Server {
+        let mut process = Running::start(command.args(["--listen", listen]));
         let address = process.until("an address", |run| {
             let said = run.err();
             let line = said.lines().find_map(|line| line.split_once("://"))?.1.to_string();
@@ -101,6 +106,15 @@ impl Server {
         let mut stream = self.connect();
         stream.write_all(format!("{text}\r\n").as_bytes()).unwrap();
         Events(BufReader::new(stream))
+    }
+}
+
+/// Waits until something is so; not for ever.
+pub fn until(what: &str, mut is_so: impl FnMut() -> bool) {
+    let since = Instant::now();
+    while !is_so() {
+        assert!(since.elapsed() < PATIENCE, "no {what}");
+        std::thread::sleep(Duration::from_millis(50));
     }
 }
 

@@ -1,4 +1,4 @@
-//! Which runs are wanted: by drive, machine, plan, label and time.
+//! Which runs are wanted: by drive, machine, plan, label, title and time.
 //!
 //! Every text is matched anywhere in the fact and without regard to the case of ASCII letters, so
 //! that the end of a serial number is enough. A store that answers with its own query has to give
@@ -17,8 +17,12 @@ pub struct Filter {
     pub plan: Option<String>,
     /// Part of its label.
     pub label: Option<String>,
+    /// Part of its title or of its verb, or the start of its id.
+    pub search: Option<String>,
     /// Runs that began then or later, nanoseconds since 1970.
     pub since_unix_ns: Option<i64>,
+    /// Runs that began before then.
+    pub before_unix_ns: Option<i64>,
 }
 
 impl Filter {
@@ -27,8 +31,8 @@ impl Filter {
         *self == Filter::default()
     }
 
-    /// Whether the facts are those of a run that is wanted. Label and time are not among them: a
-    /// store knows those of every run.
+    /// Whether the facts are those of a run that is wanted. Label, title and time are not among
+    /// them: a store knows those of every run.
     pub fn admits(&self, facts: &Facts) -> bool {
         let asked =
             [(&self.drive, &facts.drives), (&self.host, &facts.hosts), (&self.plan, &facts.plans)];

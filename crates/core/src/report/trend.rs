@@ -7,7 +7,7 @@ use super::csv::text as csv_text;
 use super::layout::wrap;
 use super::view::{day, plural};
 use crate::analyse::sentence::figure;
-use crate::history::trend::{FEWEST, Point, Series, Trend};
+use crate::history::trend::{Change, FEWEST, Point, Series, Trend};
 use crate::model::path::printable;
 use crate::words::{self, figures};
 
@@ -18,8 +18,8 @@ const EIGHTHS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '�
 /// Digits of a run's id.
 const SHORT_ID: usize = 8;
 /// Said below the figures.
-const OBSERVED: &str = "Figures of different runs include session effects, so these changes are \
-    observations, not verdicts.";
+pub(super) const OBSERVED: &str = "Figures of different runs include session effects, so these \
+    changes are observations, not verdicts.";
 /// Columns of the CSV.
 const COLUMNS: [&str; 15] = [
     "drive",
@@ -66,11 +66,7 @@ pub fn trend_text(trend: &Trend, width: usize) -> String {
         return out;
     }
     out.push('\n');
-    if trend.series.iter().any(|series| !series.is_tested) {
-        let text = format!(
-            "Series of fewer than {FEWEST} runs are too short to find the run in which the speed \
-             changed."
-        );
+    if let Some(text) = too_short(trend) {
         out.push_str(&wrap(&text, width, "", ""));
     }
     out.push_str(&wrap(OBSERVED, width, "", ""));
@@ -80,35 +76,60 @@ pub fn trend_text(trend: &Trend, width: usize) -> String {
 fn series_text(trend: &Trend, series: &Series, width: usize) -> String {
     let mut out = String::new();
     let mut line = |text: &str, first: &str| out.push_str(&wrap(text, width, first, "      "));
-    if !series.unlike.is_empty() {
-        let what: Vec<String> = series.unlike.iter().map(|d| d.label()).collect();
-        line(&format!("Not joined with the runs above: {}", words::list(&what)), "  ");
+    if let Some(text) = not_joined(series) {
+        line(&text, "  ");
     }
+    let Some(text) = last_of(series) else { return out };
+    line(&text, "  ");
+    if series.points.len() > 1 {
+        line(&bars(&series.points), "    ");
+    }
+    for change in &series.changes {
+        line(&changed(trend, series, change), "    ");
+    }
+    out
+}
+
+/// Said where some series have too few runs.
+pub(super) fn too_short(trend: &Trend) -> Option<String> {
+    trend.series.iter().any(|series| !series.is_tested).then(|| {
+        format!(
+            "Series of fewer than {FEWEST} runs are too short to find the run in which the speed \
+             changed."
+        )
+    })
+}
+
+/// Why the runs of a series are not part of the one above.
+pub(super) fn not_joined(series: &Series) -> Option<String> {
+    let what: Vec<String> = series.unlike.iter().map(|d| d.label()).collect();
+    (!what.is_empty()).then(|| format!("Not joined with the runs above: {}", words::list(&what)))
+}
+
+/// Who it is about, how many runs, the last figure; `None` without one.
+pub(super) fn last_of(series: &Series) -> Option<String> {
     let count = plural(series.points.len() as u64, "run");
-    let Some(latest) = series.points.last() else { return out };
+    let latest = series.points.last()?;
     let now = figure(series.metric, latest.mean);
     let since = match series.points.len() {
         1 => String::new(),
         _ => format!(", {}", against_first(latest)),
     };
-    line(&format!("{}: {count}, last {now}{since}", series.candidate), "  ");
-    if series.points.len() > 1 {
-        line(&bars(&series.points), "    ");
-    }
-    for change in &series.changes {
-        let of = &trend.runs[series.points[change.point].run];
-        let text = format!(
-            "From {} on (run {}): {}",
-            day(of.started_unix_ns),
-            short(&of.run),
-            by(change.ratio, "than before")
-        );
-        line(&text, "    ");
-    }
-    out
+    Some(format!("{}: {count}, last {now}{since}", series.candidate))
 }
 
-fn short(run: &str) -> String {
+/// From which run on the speed is another one.
+pub(super) fn changed(trend: &Trend, series: &Series, change: &Change) -> String {
+    let of = &trend.runs[series.points[change.point].run];
+    format!(
+        "From {} on (run {}): {}",
+        day(of.started_unix_ns),
+        short(&of.run),
+        by(change.ratio, "than before")
+    )
+}
+
+pub(super) fn short(run: &str) -> String {
     run.chars().take(SHORT_ID).collect()
 }
 

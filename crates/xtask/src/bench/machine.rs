@@ -12,19 +12,24 @@ pub fn describe(dir: &Path) -> Result<Vec<(&'static str, String)>> {
     let cpus = std::thread::available_parallelism()?;
     let memory = std::fs::read_to_string("/proc/meminfo")?;
     let total = memory.lines().next().unwrap_or_default().replace("MemTotal:", "");
-    let kernel = std::fs::read_to_string("/proc/sys/kernel/osrelease")?;
+    let kernel = kernel()?;
     let dir = dir.display().to_string();
     let place = ["--noheadings", "--output", "FSTYPE,OPTIONS", "--target", &dir];
     Ok(vec![
         ("CPU", format!("{} x {}", cpus, model.map_or("unknown", |(_, name)| name))),
         ("memory", total.trim().to_owned()),
-        ("kernel", kernel.trim().to_owned()),
+        ("kernel", kernel),
         ("filesystem", first_line("findmnt", &place)?),
         ("fio", first_line("fio", &["--version"])?),
         ("dd", first_line("dd", &["--version"])?),
         ("sysbench", first_line("sysbench", &["--version"])?),
         ("compiler", first_line("rustc", &["--version"])?),
     ])
+}
+
+/// The kernel's release.
+pub fn kernel() -> Result<String> {
+    Ok(std::fs::read_to_string("/proc/sys/kernel/osrelease")?.trim().to_owned())
 }
 
 /// First line of what a command prints.

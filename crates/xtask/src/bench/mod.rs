@@ -17,7 +17,9 @@ mod forecasts;
 mod goals;
 mod helpers;
 mod instructions;
+mod live;
 mod machine;
+mod netdata;
 mod page;
 mod run;
 mod scratch;
@@ -32,10 +34,14 @@ const HELP: &str = "\
 usage: cargo xtask bench --instructions
        cargo xtask bench --answers …
        cargo xtask bench --forecasts …
+       cargo xtask bench --live …
+       cargo xtask bench --netdata …
        cargo xtask bench [--rounds N] [--runtime SECONDS] [--size MIB] [--dir DIR] [--out FILE]
 
   --instructions  only count the user instructions of an I/O and hold them to what is committed
   --forecasts     how well plans forecast time and bytes; `--forecasts --help` for more
+  --live          what watching a run in browsers costs; `--live --help` for more
+  --netdata       `watch` beside netdata over one load; `--netdata --help` for more
   --answers       how soon and how surely demos answer; `--answers --help` for more
 
   --rounds    counted rounds, after one to warm up (5)
@@ -124,6 +130,12 @@ pub fn bench(root: &Path, arguments: &[&str]) -> Result<bool> {
     }
     if let ["--forecasts", rest @ ..] = arguments {
         return forecasts::bench(root, rest);
+    }
+    if let ["--live", rest @ ..] = arguments {
+        return live::bench(root, rest);
+    }
+    if let ["--netdata", rest @ ..] = arguments {
+        return netdata::bench(root, rest);
     }
     let options = Options::parse(root, arguments)?;
     let bakeoff = root.join("target/release/bakeoff");

@@ -27,7 +27,9 @@
       const stop = document.getElementById("stop");
       const resume = document.getElementById("resume");
       stop.hidden = state !== "running";
-      resume.hidden = state === "running" || state === "stopped" && resume.hidden;
+      resume.hidden = article.dataset.resume !== "yes";
+      const again = document.getElementById("again");
+      if (again) again.hidden = resume.hidden;
       stop.setAttribute("formaction", `/runs/${run}/stop`);
       resume.setAttribute("formaction", `/runs/${run}/resume`);
     }

@@ -1,98 +1,75 @@
 //! What a history is looked through by: small queries that never read all events of a run.
 
-use bakeoff_core::model::event::{Event, Owner, What};
-use rusqlite::{OptionalExtension, params};
+use bakeoff_core::history::facts::Facts;
+use bakeoff_core::history::filter::Filter;
+use bakeoff_core::model::event::What;
+use rusqlite::OptionalExtension;
 
-use super::{RunId, Sqlite, StoreError, Summary, VERSION};
-use crate::store::query::summary_of;
-
-/// A run as far as a search needs it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Known {
-    /// In the order the runs came into the store.
-    pub number: i64,
-    /// Its id.
-    pub run: RunId,
-    /// The name its owner gave it.
-    pub label: Option<String>,
-}
+use super::{RunId, Sqlite, StoreError, VERSION, number_of};
+use crate::store::{Store, Summary, query};
 
 impl Sqlite {
-    /// Every run by number, the latest first; labels change and runs are removed, so that this is
-    /// what a cache is compared with.
-    pub fn known(&self) -> Result<Vec<Known>, StoreError> {
-        let sql = "SELECT number, id, label FROM runs ORDER BY number DESC";
-        let read = || {
-            let mut query = self.connection.prepare_cached(sql)?;
-            let rows = query.query_map([], |row| {
-                let id: String = row.get(1)?;
-                let run = RunId::parse(&id).ok_or(rusqlite::Error::InvalidColumnName(id))?;
-                Ok(Known { number: row.get(0)?, run, label: row.get(2)? })
-            })?;
-            rows.collect::<Result<Vec<_>, _>>()
-        };
-        read().map_err(|e| self.error(&e))
+    /// How many runs are stored.
+    pub fn stored(&self) -> Result<u64, StoreError> {
+        let count = |row: &rusqlite::Row<'_>| row.get::<_, i64>(0);
+        let read = self.connection.query_row("SELECT count(*) FROM runs", [], count);
+        Ok(u64::try_from(read.map_err(|e| self.error(&e))?).unwrap_or(0))
     }
 
-    /// The first events of at most `most` runs after `number`, in their order: number and text.
-    pub fn headers_after(&self, number: i64, most: u32) -> Result<Vec<(i64, String)>, StoreError> {
-        let sql = "SELECT run, json FROM events WHERE run > ?1 AND seq = 0 ORDER BY run LIMIT ?2";
-        let read = || {
-            let mut query = self.connection.prepare_cached(sql)?;
-            let rows =
-                query.query_map(params![number, most], |row| Ok((row.get(0)?, row.get(1)?)))?;
-            rows.collect::<Result<Vec<(i64, String)>, _>>()
-        };
-        read().map_err(|e| self.error(&e))
+    /// How many runs may be those wanted.
+    pub fn found(&self, filter: &Filter) -> Result<u64, StoreError> {
+        query::found(&self.connection, filter, VERSION).map_err(|e| self.error(&e))
     }
 
-    /// What a listing knows about one run.
-    pub fn summary(&self, number: i64) -> Result<Option<Summary>, StoreError> {
-        let sql = "WITH counted AS (
-                 SELECT r.*, (SELECT coalesce(max(seq) + 1, 0) FROM events e
-                              WHERE e.run = r.number) AS n
-                 FROM runs r WHERE r.number = ?2)
-             SELECT r.id, r.created_unix_ns, r.verb, r.title, r.label, r.is_imported, r.n,
-                 d.blocks, d.verdict, d.is_stopped, d.cells
-             FROM counted r LEFT JOIN digests d
-                 ON d.run = r.number AND d.version = ?1 AND d.events = r.n";
+    /// Some of the runs that [`Store::search`] finds, in the same order: `most` of them, behind the
+    /// first `skip`.
+    pub fn page(&self, filter: &Filter, skip: u32, most: u32) -> Result<Vec<Summary>, StoreError> {
+        query::search(&self.connection, filter, VERSION, (skip, most)).map_err(|e| self.error(&e))
+    }
+
+    /// Name of the machine of a run, and its drives: as they were kept, else as its first event
+    /// has them. One that cannot be read has none.
+    pub fn machine_and_drives(&self, run: &RunId) -> Result<(String, Vec<String>), StoreError> {
+        let number = number_of(&self.connection, &self.path, run)?;
+        let Ok(What::Started(header)) = self.first(run).map(|event| event.what) else {
+            return Ok(Default::default());
+        };
+        let kept = query::drives(&self.connection, number).map_err(|e| self.error(&e))?;
+        let drives = kept.unwrap_or_else(|| Facts::of(&header).drives);
+        Ok((header.host.hostname.clone(), drives))
+    }
+
+    /// The last run of each drive, of the latest drives `most`, the latest first.
+    pub fn last_of_drives(&self, most: u32) -> Result<Vec<RunId>, StoreError> {
+        let sql = "SELECT DISTINCT r.id, r.number FROM (
+                 SELECT max(run) AS run FROM facts WHERE kind = 'drive' GROUP BY text) f
+             JOIN runs r ON r.number = f.run ORDER BY r.number DESC LIMIT ?1";
         let read = || {
             let mut query = self.connection.prepare_cached(sql)?;
-            let mut rows = query.query_map(params![VERSION, number], summary_of)?;
-            rows.next().transpose()
+            let rows = query.query_map([most], |row| row.get::<_, String>(0))?;
+            rows.collect::<Result<Vec<String>, _>>()
         };
-        read().map_err(|e| self.error(&e))
+        let ids = read().map_err(|e| self.error(&e))?;
+        Ok(ids.iter().filter_map(|id| RunId::parse(id)).collect())
     }
 
     /// The run that came into the store last.
     pub fn latest(&self) -> Result<Option<RunId>, StoreError> {
         let sql = "SELECT id FROM runs ORDER BY number DESC LIMIT 1";
-        let read = || {
-            let mut query = self.connection.prepare_cached(sql)?;
-            let mut rows = query.query_map([], |row| row.get::<_, String>(0))?;
-            rows.next().transpose()
-        };
+        let read = || self.connection.query_row(sql, [], |row| row.get::<_, String>(0)).optional();
         Ok(read().map_err(|e| self.error(&e))?.and_then(|id| RunId::parse(&id)))
     }
 
-    /// The process that has the run in hand, or had it last.
-    pub fn owner(&self, run: &RunId) -> Result<Option<Owner>, StoreError> {
-        let number = super::number_of(&self.connection, &self.path, run)?;
-        let sql = "SELECT json FROM events WHERE run = ?1 AND kind = 'owned'
-                   ORDER BY seq DESC LIMIT 1";
-        let read =
-            || self.connection.query_row(sql, [number], |row| row.get::<_, String>(0)).optional();
-        let json = read().map_err(|e| self.error(&e))?;
-        let event = json.and_then(|json| serde_json::from_str::<Event>(&json).ok());
-        Ok(event.and_then(|event| match event.what {
-            What::Owned(owner) => Some(owner),
-            _ => None,
-        }))
-    }
-
-    /// How many events a run has.
-    pub fn events(&self, run: &RunId) -> Result<u64, StoreError> {
-        let number = super::number_of(&self.connection, &self.path, run)?;
-        super::count(&self.connection, &self.path, number)
+    /// The one of these runs that came into the store last; `None` where none is stored.
+    pub fn latest_of(&self, runs: &[RunId]) -> Result<Option<RunId>, StoreError> {
+        let mut latest = None;
+        for run in runs {
+            match number_of(&self.connection, &self.path, run) {
+                Ok(number) => latest = latest.max(Some((number, run))),
+                Err(StoreError::NotFound { .. }) => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(latest.map(|(_, run)| run.clone()))
     }
 }

@@ -143,8 +143,8 @@ fn runs_are_found_by_what_is_known_of_them(store: &mut dyn Store) {
         hosts: vec![host.into()],
         plans: vec!["sd-card".into()],
     };
-    store.set_digest(&one, &digest(seq), &facts("SanDisk 4C53", "Pi-4")).expect("kept");
-    store.set_digest(&two, &digest(seq), &facts("SanDisk 9999", "nas")).expect("kept");
+    store.set_digests(&[(one.clone(), digest(seq), facts("SanDisk 4C53", "Pi-4"))]).expect("kept");
+    store.set_digests(&[(two.clone(), digest(seq), facts("SanDisk 9999", "nas"))]).expect("kept");
     store.set_label(&two, Some("Before")).expect("labelled");
     let some = |text: &str| Some(text.to_string());
     let found = |store: &dyn Store, filter: Filter| -> Vec<RunId> {
@@ -162,11 +162,17 @@ fn runs_are_found_by_what_is_known_of_them(store: &mut dyn Store) {
     let began = store.list().expect("readable")[0].created_unix_ns;
     let since = |unix_ns| Filter { since_unix_ns: Some(unix_ns), ..none.clone() };
     assert_eq!((found(store, since(began)), found(store, since(began + 1))), (both.into(), vec![]));
+    let before = |unix_ns| Filter { before_unix_ns: Some(unix_ns), ..none.clone() };
+    assert_eq!(found(store, before(began)), []);
+    assert_eq!(found(store, before(began + 1)).len(), 2);
+    let search = |text: &str| found(store, Filter { search: some(text), ..none.clone() });
+    assert_eq!(search(one.as_str()), vec![one.clone()]);
+    assert_eq!((search(&one.as_str()[1..]), search("no such '; title")), (vec![], vec![]));
     // A run whose events went on is a run whose facts are out of date.
     let what = What::Stopped { reason: StopReason::TimeUp, note: String::new() };
     store.append(&one, &[Event { seq, unix_ns: 0, elapsed_ns: 0, what }]).expect("it went on");
     assert_eq!(found(store, Filter { host: some("x"), ..none.clone() }), vec![one.clone()]);
-    store.set_digest(&one, &digest(seq + 1), &Facts::default()).expect("kept");
+    store.set_digests(&[(one.clone(), digest(seq + 1), Facts::default())]).expect("kept");
     assert_eq!(found(store, Filter { drive: some("4c5"), ..none }), [], "nothing is left of it");
 }
 
@@ -179,7 +185,7 @@ fn labels_and_digests(store: &mut dyn Store) {
     assert_eq!(label(store), None);
     let seq = record(1).len() as u64;
     let digest = digest(seq);
-    store.set_digest(&run, &digest, &Facts::default()).expect("kept");
+    store.set_digests(&[(run.clone(), digest.clone(), Facts::default())]).expect("kept");
     assert_eq!(store.list().expect("readable")[0].digest, Some(digest));
     let what = What::Stopped { reason: StopReason::TimeUp, note: String::new() };
     store.append(&run, &[Event { seq, unix_ns: 0, elapsed_ns: 0, what }]).expect("it went on");

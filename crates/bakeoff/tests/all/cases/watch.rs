@@ -1,7 +1,7 @@
 //! `watch`: its figures beside iostat's over one load, and how it ends.
 
 use std::cell::Cell;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
@@ -11,6 +11,7 @@ use rustix::process::Signal;
 use crate::bench::{Bench, must};
 use crate::running::{Running, send};
 use crate::skip;
+use crate::terminal::Terminal;
 
 /// A loop device of its own over a file of ours; detached when dropped, and once only: its number
 /// may be another's by then.
@@ -215,34 +216,17 @@ fn a_device_that_goes_away_ends_it_and_says_so() {
     assert!(ended.err.contains("detached") && ended.err.contains("bakeoff devices"), "{ended:?}");
 }
 
-/// A tmux of its own; ended when dropped.
-struct Terminal(PathBuf);
-
-impl Terminal {
-    fn command(&self) -> Command {
-        let mut command = Command::new("tmux");
-        command.arg("-S").arg(&self.0);
-        command
-    }
-}
-
-impl Drop for Terminal {
-    fn drop(&mut self) {
-        let _ = self.command().arg("kill-server").status();
-    }
-}
-
 #[test]
 fn a_terminal_is_given_back_as_it_was() {
     if skip::lacks_command("tmux") {
         return;
     }
     let bench = Bench::new();
-    let terminal = Terminal(bench.path().join("tmux.sock"));
-    let tmux = |args: &[&str]| must(terminal.command().args(args));
+    let terminal = Terminal::new(bench.path());
+    let tmux = |args: &[&str]| terminal.tmux(args);
     let program = Path::new(env!("CARGO_BIN_EXE_bakeoff")).display().to_string();
     let shell = format!("'{program}' watch --interval 200ms; echo code=$?; sleep 60");
-    tmux(&["-f", "/dev/null", "new-session", "-d", "-x", "80", "-y", "24", &shell]);
+    terminal.start(&shell);
     let see = |what: &str, flags: &str| {
         let since = Instant::now();
         loop {

@@ -157,6 +157,8 @@ pub struct NowPage {
     pub is_running: bool,
     /// Whether it can be resumed.
     pub can_resume: bool,
+    /// Whether resuming it erases a drive, which may need a token.
+    pub erases: bool,
     /// Whether the reader may stop and resume.
     pub can_act: bool,
     /// The last frame of `watch` as text.
@@ -190,6 +192,7 @@ impl NowPage {
             id: self.id,
             is_running: self.is_running,
             can_resume: self.can_resume,
+            erases: self.erases,
             can_act: self.can_act,
             machine: self.machine,
             drives: drives.collect(),
@@ -215,6 +218,7 @@ struct NowTemplate {
     id: String,
     is_running: bool,
     can_resume: bool,
+    erases: bool,
     can_act: bool,
     machine: String,
     drives: Vec<DriveCells>,
@@ -287,6 +291,8 @@ struct ComparePage {
 
 mod history;
 mod new;
+mod trend;
 
-pub use history::{HistoryPage, HistoryRow, Query};
+pub use history::{HistoryPage, HistoryRow, Query, encoded};
 pub use new::{Choice, NewPage};
+pub use trend::trend_page;

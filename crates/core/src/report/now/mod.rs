@@ -12,7 +12,7 @@ pub use words::{doing, notification, state_words};
 
 use serde::{Deserialize, Serialize};
 
-use crate::decide::{cost, eta};
+use crate::decide::{self, cost, eta};
 use crate::model::candidate::Kind;
 use crate::model::ceiling::Layer;
 use crate::model::event::{Header, StopReason};
@@ -47,6 +47,8 @@ pub struct Now {
     pub state: State,
     /// Why it stopped; `None` while it runs and for one that died.
     pub stopped: Option<StopReason>,
+    /// Whether `resume` can go on with it.
+    pub can_resume: bool,
     /// `quick`, `decide`, `precise`, `characterise`.
     pub mode: String,
     /// Events it was made of.
@@ -188,6 +190,7 @@ impl Now {
             host: sanitize(&run.header.host.hostname),
             state,
             stopped: run.stopped.as_ref().map(|(reason, _)| *reason),
+            can_resume: can_resume(run, state),
             mode: run.header.protocol.mode.name().to_string(),
             events: run.next_seq,
             started_unix_ns: run.started_unix_ns,
@@ -219,6 +222,11 @@ impl Now {
             None => 0.0,
         }
     }
+}
+
+fn can_resume(run: &Run, state: State) -> bool {
+    let is_over = matches!(state, State::Dead | State::Stopped);
+    is_over && run.header.verb != "bench" && decide::is_resumable(run)
 }
 
 /// Time left as the progress line says it: the forecast, at most up to the time limit.

@@ -51,7 +51,7 @@ pub fn state_words(now: &Now) -> String {
                 &now.run[..now.run.len().min(8)]
             )
         }
-        State::Stopped => match now.stopped.is_some_and(|reason| reason.is_resumable()) {
+        State::Stopped => match now.can_resume {
             true => "Stopped; can be resumed".to_string(),
             false => "Done".to_string(),
         },

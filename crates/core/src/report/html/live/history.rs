@@ -74,11 +74,11 @@ pub struct HistoryRow {
     /// Name of the machine.
     pub host: String,
     /// Its drives.
-    pub drives: String,
+    pub drives: Vec<String>,
 }
 
 /// The list.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct HistoryPage {
     /// What was looked for.
     pub query: Query,
@@ -135,7 +135,9 @@ struct Cells {
     started: String,
     title: String,
     label: Option<String>,
-    place: String,
+    host: String,
+    /// Name and the address of its history.
+    drives: Vec<(String, String)>,
     class: &'static str,
     state: &'static str,
     verdict: String,
@@ -153,10 +155,11 @@ fn cells(found: HistoryRow) -> Cells {
         started: utc(row.created_unix_ns),
         title: sanitize(&row.title),
         label: row.label.as_deref().map(sanitize),
-        place: match drives.is_empty() {
-            true => sanitize(&host),
-            false => format!("{}: {}", sanitize(&host), sanitize(&drives)),
-        },
+        host: sanitize(&host),
+        drives: drives
+            .iter()
+            .map(|drive| (sanitize(drive), format!("/trend?drive={}", encoded(drive))))
+            .collect(),
         class,
         state,
         verdict: row.verdict.or(row.error).map_or("not read yet".to_string(), |v| sanitize(&v)),
@@ -196,7 +199,7 @@ mod tests {
             verdict: None,
             error: None,
         };
-        HistoryRow { row, host: "\u{1b}pi".into(), drives: "\"SSD\" & more".into() }
+        HistoryRow { row, host: "\u{1b}pi".into(), drives: vec!["\"SSD\" & more".into()] }
     }
 
     #[test]

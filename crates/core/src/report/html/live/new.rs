@@ -27,6 +27,8 @@ pub struct NewPage {
     pub may_erase: bool,
     /// Directories.
     pub places: Vec<Choice>,
+    /// Workloads that are measured in them.
+    pub workloads: Vec<Choice>,
     /// Built-in plans: name, title, whether chosen.
     pub plans: Vec<(String, String, bool)>,
     /// Drives.
@@ -52,6 +54,8 @@ impl NewPage {
             can_act: self.can_act,
             may_erase: self.may_erase,
             places: self.places,
+            chooses: self.workloads.iter().any(|workload| workload.is_chosen),
+            workloads: self.workloads,
             plans: self.plans,
             drives: self.drives,
             time: self.time,
@@ -71,6 +75,9 @@ struct Form {
     can_act: bool,
     may_erase: bool,
     places: Vec<Choice>,
+    /// Whether some of them are chosen.
+    chooses: bool,
+    workloads: Vec<Choice>,
     plans: Vec<(String, String, bool)>,
     drives: Vec<Choice>,
     time: String,

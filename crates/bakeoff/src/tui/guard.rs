@@ -1,0 +1,127 @@
+//! The process of a view, from outside: what it says, and a terminal that is whole however it ends.
+
+use std::ffi::OsString;
+use std::io::{BufRead, BufReader};
+use std::process::Child;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+use rustix::process::{Pid, Signal, kill_process};
+
+use super::terminal::{self, Settings};
+use crate::exec::background;
+use crate::fault::Fault;
+use crate::ui::say;
+
+/// How long a view may take to end.
+const ENDING: Duration = Duration::from_secs(5);
+const TICK: Duration = Duration::from_millis(10);
+
+/// What a view says, and how that is spelled between the two processes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Said {
+    /// The screen is its own from here on.
+    Shown,
+    /// It is given back.
+    Hidden,
+    /// The run shall stop.
+    Stop,
+    /// The process has ended; the terminal is as it was.
+    Gone,
+}
+
+impl Said {
+    /// The word, which is a line.
+    pub fn word(self) -> &'static str {
+        match self {
+            Said::Shown => "shown",
+            Said::Hidden => "hidden",
+            Said::Stop => "stop",
+            Said::Gone => "gone",
+        }
+    }
+
+    fn of(word: &str) -> Option<Said> {
+        [Said::Shown, Said::Hidden, Said::Stop].into_iter().find(|said| said.word() == word)
+    }
+}
+
+/// A view that is shown or waits for its key. It ends with the value.
+pub struct View {
+    /// The process, until its end was seen.
+    pid: Arc<Mutex<Option<Pid>>>,
+    listening: Option<JoinHandle<()>>,
+}
+
+impl View {
+    /// Starts one; `on` hears what it says, [`Said::Gone`] last.
+    pub fn start(
+        words: &[OsString],
+        mut on: impl FnMut(Said) + Send + 'static,
+    ) -> Result<View, Fault> {
+        let settings = Settings::now();
+        let mut child = background::view(words).map_err(Fault::environment)?;
+        let pid = Arc::new(Mutex::new(i32::try_from(child.id()).ok().and_then(Pid::from_raw)));
+        let known = Arc::clone(&pid);
+        let listening = std::thread::spawn(move || {
+            let is_shown = listen(&mut child, &mut on);
+            // Its number may be another's as soon as its end was taken.
+            let mut known = known.lock().unwrap_or_else(PoisonError::into_inner);
+            let ended = child.wait();
+            *known = None;
+            drop(known);
+            if is_shown && !ended.is_ok_and(|status| status.success()) {
+                terminal::leave_screen();
+            }
+            settings.iter().for_each(Settings::apply);
+            on(Said::Gone);
+        });
+        Ok(View { pid, listening: Some(listening) })
+    }
+
+    fn send(&self, signal: Signal) {
+        let pid = self.pid.lock().unwrap_or_else(PoisonError::into_inner);
+        // It may have ended by itself.
+        let _ = pid.map(|pid| kill_process(pid, signal));
+    }
+}
+
+impl Drop for View {
+    fn drop(&mut self) {
+        let Some(listening) = self.listening.take() else { return };
+        self.send(Signal::TERM);
+        let since = Instant::now();
+        while !listening.is_finished() {
+            if since.elapsed() > ENDING {
+                self.send(Signal::KILL);
+                break;
+            }
+            std::thread::sleep(TICK);
+        }
+        let _ = listening.join();
+    }
+}
+
+/// Hears what it says until it ends; whether it still had the screen then. What it did not mean to
+/// say is why it failed.
+fn listen(child: &mut Child, on: &mut impl FnMut(Said)) -> bool {
+    let Some(err) = child.stderr.take() else { return false };
+    let mut is_shown = false;
+    for line in BufReader::new(err).lines().map_while(Result::ok) {
+        match Said::of(&line) {
+            Some(said) => {
+                is_shown = match said {
+                    Said::Shown => true,
+                    Said::Hidden => false,
+                    Said::Stop | Said::Gone => is_shown,
+                };
+                on(said);
+            }
+            None => {
+                say::line(format_args!("{}", bakeoff_core::model::path::printable(line.as_bytes())))
+            }
+        }
+    }
+    is_shown
+}

@@ -1,0 +1,264 @@
+//! The process of a view: draws until the user wants no more of it, or the one that started it.
+//!
+//! It is asked to end when the process that started it dies ([`crate::exec::internal`]), and gives
+//! the terminal back then.
+
+use std::ffi::OsString;
+use std::io::{Write, stdin};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use ratatui::DefaultTerminal;
+use ratatui::crossterm::event::{self, Event, KeyCode, KeyEventKind, KeyModifiers};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::process::{Signal, getpid, kill_process};
+use signal_hook::consts::SIGTSTP;
+
+use super::draw;
+use super::follow::{Follow, Whose};
+use super::guard::Said;
+use super::state::{Key, Mode, State};
+use super::terminal::{Settings, is_in_front};
+use crate::fault::{self, Fault, Outcome};
+use crate::host::{Devices, Live};
+use crate::signals::Cancel;
+
+/// Between two looks at the machine beside a run.
+const INTERVAL: Duration = Duration::from_secs(1);
+/// How long a key is waited for.
+const TICK: Timespec = Timespec { tv_sec: 0, tv_nsec: 100_000_000 };
+/// How long drawing may take to end.
+const ENDING: Duration = Duration::from_secs(2);
+/// How often a job in the background looks whether it is in front again.
+const IN_BACK: Timespec = Timespec { tv_sec: 1, tv_nsec: 0 };
+/// The key that shows it.
+const SHOW: u8 = b't';
+
+/// What is shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum What {
+    /// The run of that process, from the beginning.
+    Run(u32),
+    /// The same when its key is pressed.
+    Beside(u32),
+    /// The machine, in intervals of so many nanoseconds, and the run that somebody measures.
+    Machine(u64),
+}
+
+impl What {
+    /// As words for the process that shows it.
+    pub fn words(self, store: &Path) -> [OsString; 3] {
+        let (what, number) = match self {
+            What::Run(pid) => ("run", pid.into()),
+            What::Beside(pid) => ("beside", pid.into()),
+            What::Machine(ns) => ("machine", ns),
+        };
+        [what.into(), number.to_string().into(), store.into()]
+    }
+
+    fn of(args: &[OsString]) -> Option<(What, PathBuf)> {
+        let [what, number, store] = args else { return None };
+        let number: u64 = number.to_str()?.parse().ok()?;
+        let pid = || u32::try_from(number).ok();
+        let what = match what.to_str()? {
+            "run" => What::Run(pid()?),
+            "beside" => What::Beside(pid()?),
+            "machine" => What::Machine(number),
+            _ => return None,
+        };
+        Some((what, store.into()))
+    }
+}
+
+/// Shows what the words say.
+pub fn run(args: &[OsString]) -> ExitCode {
+    let shown = match What::of(args) {
+        Some((what, store)) => show(what, store),
+        None => Err(Fault::usage("no view is named")),
+    };
+    fault::exit(shown.map(|()| Outcome::Done))
+}
+
+fn show(what: What, store: PathBuf) -> Result<(), Fault> {
+    let cancel = Cancel::listen().map_err(Fault::environment)?;
+    match what {
+        What::Run(pid) => {
+            let follow = Follow::start(store, Whose::Process(pid));
+            on_screen(&follow, (Mode::Run, INTERVAL), &cancel)
+        }
+        What::Machine(ns) => {
+            let follow = Follow::start(store, Whose::Anybody);
+            on_screen(&follow, (Mode::Watch, Duration::from_nanos(ns)), &cancel)
+        }
+        What::Beside(pid) => beside(pid, &store, &cancel),
+    }
+}
+
+/// Says something to the process that started this one.
+fn say(said: Said) -> Result<(), Fault> {
+    writeln!(std::io::stderr(), "{}", said.word()).map_err(Fault::environment)
+}
+
+/// Shows it each time its key is pressed, until the one that started this process wants no more.
+fn beside(pid: u32, store: &Path, cancel: &Cancel) -> Result<(), Fault> {
+    let Some(settings) = Settings::now() else { return Ok(()) };
+    let suspended = Arc::new(AtomicBool::new(false));
+    signal_hook::flag::register(SIGTSTP, Arc::clone(&suspended)).map_err(Fault::environment)?;
+    let (mut was_in_front, mut shown) = (false, Ok(()));
+    while shown.is_ok() && !cancel.is_set() {
+        let is_front = is_in_front();
+        if is_front && !was_in_front {
+            settings.with_keys().apply();
+        }
+        was_in_front = is_front;
+        if pressed(is_front) == Some(SHOW) {
+            let follow = Follow::start(store.to_path_buf(), Whose::Process(pid));
+            shown = on_screen(&follow, (Mode::Beside, INTERVAL), cancel);
+        }
+        if suspended.swap(false, Ordering::Relaxed) {
+            settings.apply();
+            let _ = kill_process(getpid(), Signal::STOP);
+            was_in_front = false;
+        }
+    }
+    if was_in_front {
+        settings.restore();
+    }
+    shown
+}
+
+/// The next key; `None` when a signal came, or another job is in front. Nothing is done while it is
+/// waited for.
+fn pressed(is_front: bool) -> Option<u8> {
+    let stdin = stdin();
+    let mut fds = [PollFd::new(&stdin, PollFlags::IN)];
+    if !is_front {
+        // Who reads from behind is stopped with its whole job.
+        let _ = poll(&mut [], Some(&IN_BACK));
+        return None;
+    }
+    poll(&mut fds, None).ok()?;
+    let mut key = [0];
+    (is_in_front() && rustix::io::read(&stdin, &mut key) == Ok(1)).then_some(key[0])
+}
+
+/// Draws until the view is over.
+fn on_screen(
+    follow: &Follow,
+    (mode, interval): (Mode, Duration),
+    cancel: &Cancel,
+) -> Result<(), Fault> {
+    let mut live = Live::open(Devices::Disks).map_err(Fault::environment)?;
+    say(Said::Shown)?;
+    let over = watch_end(cancel);
+    // Gives the terminal back also after a panic.
+    let mut terminal = ratatui::try_init().map_err(Fault::environment)?;
+    let mut state = State::new(mode);
+    let drawn = drawn(&mut terminal, &mut state, |state, due| {
+        if cancel.is_set() {
+            return Ok(false);
+        }
+        if *due <= Instant::now() {
+            state.frame(live.frame().map_err(Fault::environment)?);
+            *due = Instant::now() + interval;
+        }
+        state.run(follow.latest());
+        Ok(true)
+    });
+    ratatui::restore();
+    over.store(true, Ordering::Relaxed);
+    say(Said::Hidden)?;
+    if state.stops {
+        say(Said::Stop)?;
+    }
+    drawn
+}
+
+/// Ends the process where drawing does not end when it is told to: nothing answers on a terminal
+/// that is gone.
+fn watch_end(cancel: &Cancel) -> Arc<AtomicBool> {
+    let over = Arc::new(AtomicBool::new(false));
+    let (is_over, cancel) = (Arc::clone(&over), cancel.clone());
+    std::thread::spawn(move || {
+        while !cancel.is_set() {
+            std::thread::sleep(ENDING);
+            if is_over.load(Ordering::Relaxed) {
+                return;
+            }
+        }
+        std::thread::sleep(ENDING);
+        if !is_over.load(Ordering::Relaxed) {
+            ratatui::restore();
+            std::process::exit(1);
+        }
+    });
+    over
+}
+
+fn drawn(
+    terminal: &mut DefaultTerminal,
+    state: &mut State,
+    mut look: impl FnMut(&mut State, &mut Instant) -> Result<bool, Fault>,
+) -> Result<(), Fault> {
+    let mut due = Instant::now();
+    while look(state, &mut due)? && !state.is_over {
+        if state.is_changed {
+            terminal.draw(|frame| draw::draw(frame, state)).map_err(Fault::environment)?;
+            state.is_changed = false;
+        }
+        if !is_ready()? {
+            break;
+        }
+        while event::poll(Duration::ZERO).map_err(Fault::environment)? {
+            match event::read().map_err(Fault::environment)? {
+                Event::Key(key) if key.kind == KeyEventKind::Press => {
+                    state.key(named(key.code, key.modifiers));
+                }
+                Event::Resize(..) => state.is_changed = true,
+                _ => {}
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Waits for a key, a signal or the next look; false where the terminal is gone.
+fn is_ready() -> Result<bool, Fault> {
+    let stdin = stdin();
+    let mut fds = [PollFd::new(&stdin, PollFlags::IN)];
+    match poll(&mut fds, Some(&TICK)) {
+        Ok(_) => Ok(!fds[0].revents().intersects(PollFlags::HUP | PollFlags::ERR)),
+        Err(rustix::io::Errno::INTR) => Ok(true),
+        Err(error) => Err(Fault::environment(error)),
+    }
+}
+
+fn named(code: KeyCode, modifiers: KeyModifiers) -> Key {
+    match code {
+        KeyCode::Char('c') if modifiers.contains(KeyModifiers::CONTROL) => Key::Stop,
+        KeyCode::Char('q') | KeyCode::Esc => Key::Quit,
+        KeyCode::Char('y') => Key::Yes,
+        KeyCode::Char('p') => Key::Pause,
+        KeyCode::Char('d') => Key::Details,
+        KeyCode::Char('w') | KeyCode::Tab | KeyCode::Right => Key::Next,
+        KeyCode::Left | KeyCode::BackTab => Key::Previous,
+        _ => Key::Other,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_lead_back_to_what_is_shown() {
+        let store = Path::new("/a b/s.db");
+        for what in [What::Run(7), What::Beside(u32::MAX), What::Machine(u64::MAX)] {
+            assert_eq!(What::of(&what.words(store)), Some((what, store.to_path_buf())));
+        }
+        assert_eq!(What::of(&["run".into(), "-1".into(), "/s".into()]), None);
+    }
+}

@@ -1,0 +1,291 @@
+//! What watching a run in browsers costs: `cargo xtask bench --live`.
+//!
+//! Pairs of runs on the same two places, one of which is watched through `bakeoff serve`, in an
+//! order that changes from pair to pair. Then readers of the stream of events beside a run, and the
+//! memory of the server. A reader is a connection that loads the page and takes the events as a
+//! browser does; the browser itself is on another machine in use, and not part of the figures.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, bail, ensure};
+use serde_json::Value;
+
+use super::run::pss_bytes;
+use super::spread::Spread;
+use crate::truth;
+
+const HELP: &str = "\
+usage: cargo xtask bench --live [--pairs N] [--time TIME] [--readers N] [--minutes N] [--dir DIR]
+
+  --pairs    pairs of runs, with and without readers (10)
+  --time     time limit of each run (60s)
+  --readers  readers at one time in the second part (20)
+  --minutes  how long they read (60)
+  --dir      where files are made (target)
+
+Rewrites a table in docs/live.md.
+";
+
+/// Between two looks at the server.
+const TICK: Duration = Duration::from_millis(200);
+/// Longest wait for an event: frames come every two seconds.
+const SILENCE: Duration = Duration::from_secs(60);
+
+struct Options {
+    pairs: usize,
+    time: String,
+    readers: usize,
+    minutes: u64,
+}
+
+/// Both parts.
+pub fn bench(root: &Path, arguments: &[&str]) -> Result<bool> {
+    let mut options = Options { pairs: 10, time: "60s".into(), readers: 20, minutes: 60 };
+    let mut dir = root.join("target");
+    let mut arguments = arguments.iter();
+    while let Some(name) = arguments.next() {
+        let value = arguments.next().with_context(|| format!("{name} wants a value\n\n{HELP}"))?;
+        match *name {
+            "--pairs" => options.pairs = value.parse().context("--pairs is a number")?,
+            "--time" => options.time = (*value).to_owned(),
+            "--readers" => options.readers = value.parse().context("--readers is a number")?,
+            "--minutes" => options.minutes = value.parse().context("--minutes is a number")?,
+            "--dir" => dir = value.into(),
+            _ => bail!("{HELP}"),
+        }
+    }
+    let bakeoff = root.join("target/release/bakeoff");
+    ensure!(bakeoff.exists(), "{} is not built: run `make build`", bakeoff.display());
+    let scratch = tempfile::tempdir_in(&dir)?;
+    let server = Server::start(&bakeoff, scratch.path())?;
+    let mut figures = pairs(&bakeoff, scratch.path(), &server, &options)?;
+    figures += &readers(&bakeoff, scratch.path(), &server, &options)?;
+    truth::write(&root.join("docs/live.md"), "live", &figures)?;
+    Ok(true)
+}
+
+/// `bakeoff serve` on a free port.
+struct Server {
+    child: Child,
+    address: String,
+}
+
+impl Server {
+    fn start(bakeoff: &Path, dir: &Path) -> Result<Server> {
+        let mut child = Command::new(bakeoff)
+            .arg("--store")
+            .arg(dir.join("live.db"))
+            .args(["serve", "--listen", "127.0.0.1:0"])
+            .stderr(Stdio::piped())
+            .spawn()?;
+        let err = child.stderr.take().context("no stderr")?;
+        let mut lines = BufReader::new(err).lines().map_while(std::result::Result::ok);
+        let address = lines.find_map(|line| Some(line.split_once("http://")?.1.to_string()));
+        let address = address.context("the server says no address")?;
+        // It may say more, and shall not wait for a reader.
+        std::thread::spawn(move || lines.for_each(drop));
+        Ok(Server { child, address: address.trim_end_matches('/').to_string() })
+    }
+
+    /// Memory of the server, and of it with what it starts.
+    fn memory(&self) -> (u64, u64) {
+        let pid = self.child.id();
+        let own = pss_bytes(pid);
+        let children = std::fs::read_dir(format!("/proc/{pid}/task")).into_iter().flatten();
+        let children = children
+            .flatten()
+            .filter_map(|task| std::fs::read_to_string(task.path().join("children")).ok());
+        let all: Vec<String> = children.collect();
+        let pids = all.iter().flat_map(|text| text.split_whitespace());
+        let started: u64 = pids.filter_map(|pid| pid.parse().ok()).map(pss_bytes).sum();
+        (own, own + started)
+    }
+
+    /// CPU time of all its threads and of what it started and has ended, seconds.
+    fn cpu_s(&self) -> Result<f64> {
+        let stat = std::fs::read_to_string(format!("/proc/{}/stat", self.child.id()))?;
+        let fields: Vec<&str> = stat.rsplit_once(") ").context("stat")?.1.split(' ').collect();
+        // utime, stime, cutime, cstime (proc_pid_stat(5)), in ticks of 10 ms.
+        let ticks: f64 = fields[11..15].iter().filter_map(|text| text.parse::<f64>().ok()).sum();
+        Ok(ticks / 100.0)
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// Reads the page and then the events until it is told to end.
+struct Reader {
+    ends: Arc<AtomicBool>,
+    seen: Arc<AtomicU64>,
+    gaps: Arc<AtomicU64>,
+    thread: JoinHandle<Result<()>>,
+}
+
+impl Reader {
+    fn start(address: &str) -> Reader {
+        let ends = Arc::new(AtomicBool::new(false));
+        let (seen, gaps) = (Arc::new(AtomicU64::new(0)), Arc::new(AtomicU64::new(0)));
+        let (address, stop) = (address.to_string(), Arc::clone(&ends));
+        let (count, missed) = (Arc::clone(&seen), Arc::clone(&gaps));
+        let thread = std::thread::spawn(move || read(&address, &stop, &count, &missed));
+        Reader { ends, seen, gaps, thread }
+    }
+
+    fn end(self) -> Result<(u64, u64)> {
+        self.ends.store(true, Ordering::Relaxed);
+        let seen = (self.seen.load(Ordering::Relaxed), self.gaps.load(Ordering::Relaxed));
+        self.thread.join().map_err(|_| anyhow::anyhow!("a reader panicked"))??;
+        Ok(seen)
+    }
+}
+
+fn request(address: &str, path: &str) -> Result<TcpStream> {
+    let mut stream = TcpStream::connect(address)?;
+    stream.set_read_timeout(Some(SILENCE))?;
+    let text = format!("GET {path} HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n\r\n");
+    stream.write_all(text.as_bytes())?;
+    Ok(stream)
+}
+
+fn read(address: &str, ends: &AtomicBool, seen: &AtomicU64, gaps: &AtomicU64) -> Result<()> {
+    request(address, "/")?.read_to_end(&mut Vec::new())?;
+    let mut last: Option<u64> = None;
+    for line in BufReader::new(request(address, "/api/1/events")?).lines() {
+        if ends.load(Ordering::Relaxed) {
+            break;
+        }
+        let line = line.context("the stream of events broke")?;
+        let Some(id) = line.strip_prefix("id: ") else { continue };
+        let number: u64 = id.rsplit_once('-').context("an id")?.1.parse()?;
+        // Of the states of the run only the latest is kept, so one may be missing.
+        let is_next = last.is_none_or(|last| number == last + 1 || number == last + 2);
+        gaps.fetch_add(u64::from(!is_next), Ordering::Relaxed);
+        seen.fetch_add(1, Ordering::Relaxed);
+        last = Some(number);
+    }
+    Ok(())
+}
+
+/// A run of two places; what it says of itself.
+fn run(bakeoff: &Path, dir: &Path, time: &str) -> Result<Value> {
+    let store = dir.join("live.db");
+    let places = ["one", "two"].map(|name| dir.join(name));
+    for place in &places {
+        std::fs::create_dir_all(place)?;
+    }
+    let quick = ["quick", "--quiet", "--format", "json", "--workload", "randread", "--size", "64m"];
+    let said = Command::new(bakeoff)
+        .arg("--store")
+        .arg(&store)
+        .args(quick)
+        .args(["--time", time])
+        .args(&places)
+        .output()?;
+    ensure!(matches!(said.status.code(), Some(0 | 1)), "{}", String::from_utf8_lossy(&said.stderr));
+    Ok(serde_json::from_slice(&said.stdout)?)
+}
+
+/// Speed of a run, the mean of its places, and the width of the interval between them, percent.
+fn told(run: &Value) -> Result<(f64, f64)> {
+    let cells = run["cells"].as_array().context("no cells")?;
+    let figures: Vec<f64> = cells.iter().filter_map(|cell| cell["value"].as_f64()).collect();
+    ensure!(!figures.is_empty(), "a run without figures");
+    let mean = figures.iter().map(|f| f.ln()).sum::<f64>() / figures.len() as f64;
+    let effect = &run["verdicts"][0]["effects"][0];
+    let width = effect["high"].as_f64().zip(effect["low"].as_f64()).map(|(h, l)| (h / l).ln());
+    Ok((mean.exp(), width.context("a run without an interval")? * 100.0))
+}
+
+fn pairs(bakeoff: &Path, dir: &Path, server: &Server, options: &Options) -> Result<String> {
+    let (mut speeds, mut widths, mut means) = (Vec::new(), Vec::new(), [Vec::new(), Vec::new()]);
+    for pair in 0..options.pairs {
+        let mut told_of = [(0.0, 0.0); 2];
+        for turn in 0..2 {
+            let is_watched = (pair + turn) % 2 == 1;
+            let reader = is_watched.then(|| Reader::start(&server.address));
+            told_of[usize::from(is_watched)] = told(&run(bakeoff, dir, &options.time)?)?;
+            reader.map(Reader::end).transpose()?;
+        }
+        let [alone, watched] = told_of;
+        eprintln!("pair {pair}: {:+.2} %", (watched.0 / alone.0 - 1.0) * 100.0);
+        speeds.push((watched.0 / alone.0 - 1.0) * 100.0);
+        widths.push(watched.1 - alone.1);
+        means[0].push(alone.1);
+        means[1].push(watched.1);
+    }
+    if options.pairs == 0 {
+        return Ok(String::new());
+    }
+    let row = |what: &str, values: Vec<f64>, unit: &str| {
+        let Spread { median, low, high } = Spread::of(values);
+        format!("| {what} | {median:.2}{unit} | {low:.2} to {high:.2}{unit} |\n")
+    };
+    let [alone, watched] = means;
+    let pairs = options.pairs;
+    Ok(format!(
+        "| {pairs} pairs of runs of {} at most | median | range |\n|---|---|---|\n",
+        options.time
+    ) + &row("speed with a reader against without", speeds, " %")
+        + &row("width of the interval without a reader", alone, " %")
+        + &row("width of the interval with a reader", watched, " %")
+        + &row("change of that width within a pair, percentage points", widths, "")
+        + "\n")
+}
+
+fn readers(bakeoff: &Path, dir: &Path, server: &Server, options: &Options) -> Result<String> {
+    let time = Duration::from_secs(options.minutes * 60);
+    if time.is_zero() {
+        return Ok(String::new());
+    }
+    let all: Vec<Reader> = (0..options.readers).map(|_| Reader::start(&server.address)).collect();
+    let since = Instant::now();
+    let before = server.cpu_s()?;
+    let over = Arc::new(AtomicBool::new(false));
+    let (program, at, stop) = (bakeoff.to_path_buf(), dir.to_path_buf(), Arc::clone(&over));
+    let running = std::thread::spawn(move || -> Result<u32> {
+        let mut runs = 0;
+        while !stop.load(Ordering::Relaxed) {
+            run(&program, &at, "60s")?;
+            runs += 1;
+        }
+        Ok(runs)
+    });
+    let mut most = (0, 0);
+    while since.elapsed() < time {
+        let (own, all) = server.memory();
+        most = (most.0.max(own), most.1.max(all));
+        std::thread::sleep(TICK);
+    }
+    let share = (server.cpu_s()? - before) / since.elapsed().as_secs_f64() * 100.0;
+    let seen: Vec<(u64, u64)> = all.into_iter().map(Reader::end).collect::<Result<_>>()?;
+    over.store(true, Ordering::Relaxed);
+    let runs = running.join().map_err(|_| anyhow::anyhow!("the runs panicked"))??;
+    let mib = |bytes: u64| bytes as f64 / f64::from(1 << 20);
+    let gaps: u64 = seen.iter().map(|(_, gaps)| gaps).sum();
+    let events = Spread::of(seen.iter().map(|(events, _)| *events as f64));
+    Ok(format!(
+        "| {} readers for {} min beside {runs} runs | |\n|---|---|\n\
+         | events of each reader | {:.0} to {:.0}, {gaps} gaps |\n\
+         | memory of the server, largest | {:.1} MiB |\n\
+         | the same with the processes that analyse the run | {:.1} MiB |\n\
+         | CPU time of all of them | {share:.1} % of one processor |\n",
+        options.readers,
+        options.minutes,
+        events.low,
+        events.high,
+        mib(most.0),
+        mib(most.1)
+    ))
+}

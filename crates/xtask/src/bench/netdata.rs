@@ -1,0 +1,293 @@
+//! `watch` beside netdata over one load: `cargo xtask bench --netdata`.
+//!
+//! Both read the same counters of the kernel: netdata once a second, `watch` at the ends of one
+//! interval. netdata moves its figures to whole seconds by interpolation
+//! (https://learn.netdata.cloud, "RRD"), so sums are compared over an interval that begins and ends
+//! on a machine without this load. What differs by more than 2 % is a failure.
+
+use std::fmt::Write as _;
+use std::io::{Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, bail, ensure};
+use serde_json::Value;
+
+use super::machine;
+use crate::truth;
+
+const HELP: &str = "\
+usage: cargo xtask bench --netdata [--seconds N] [--dir DIR]
+
+  --seconds  how long the load lasts (40)
+  --dir      where its file is made (target); its disk is compared
+
+Needs Debian's package netdata-core. Rewrites a table in docs/live.md; fails where figures differ by
+more than 2 %.
+";
+
+/// Most that two figures may differ.
+const MOST: f64 = 0.02;
+/// Figures below are too small to be compared: netdata rounds utilisation to whole milliseconds.
+const LEAST: f64 = 0.5;
+/// Time without the load at both ends, seconds.
+const EDGE_S: u64 = 5;
+/// Longest wait for netdata's first figures.
+const PATIENCE: Duration = Duration::from_secs(120);
+
+/// A figure, what each calls it, and its sum over the interval by each.
+struct Compared {
+    what: &'static str,
+    netdata: String,
+    watch: &'static str,
+    theirs: f64,
+    ours: f64,
+}
+
+impl Compared {
+    /// By how much ours is more; `None` where both are next to nothing.
+    fn difference(&self) -> Option<f64> {
+        (self.theirs.max(self.ours) >= LEAST).then(|| self.ours / self.theirs - 1.0)
+    }
+}
+
+/// Runs both; whether they agree.
+pub fn bench(root: &Path, arguments: &[&str]) -> Result<bool> {
+    let (mut seconds, mut dir) = (40u64, root.join("target"));
+    let mut arguments = arguments.iter();
+    while let Some(name) = arguments.next() {
+        let value = arguments.next().with_context(|| format!("{name} wants a value\n\n{HELP}"));
+        match *name {
+            "--seconds" => seconds = value?.parse().context("--seconds is a number")?,
+            "--dir" => dir = value?.into(),
+            _ => bail!("{HELP}"),
+        }
+    }
+    let bakeoff = root.join("target/release/bakeoff");
+    ensure!(bakeoff.exists(), "{} is not built: run `make build`", bakeoff.display());
+    let scratch = tempfile::tempdir_in(&dir)?;
+    let stat = machine::disk_counters(scratch.path())?;
+    let disk = std::fs::canonicalize(stat.parent().context("no disk")?)?;
+    let disk = disk.file_name().context("no disk")?.to_string_lossy().into_owned();
+    let netdata = Netdata::start(scratch.path(), &disk)?;
+    let whole_s = seconds + 2 * EDGE_S;
+    let time = format!("{whole_s}s");
+    let watch = Command::new(&bakeoff)
+        .args(["watch", &disk, "--format", "json", "--interval", &time, "--time", &time])
+        .stdout(Stdio::piped())
+        .spawn()?;
+    std::thread::sleep(Duration::from_secs(EDGE_S));
+    load(scratch.path(), Duration::from_secs(seconds))?;
+    let said = watch.wait_with_output()?;
+    let frame: Value = serde_json::from_slice(&said.stdout).context("watch printed no frame")?;
+    // Its last second is there a moment later.
+    std::thread::sleep(Duration::from_secs(3));
+    let compared = compared(&netdata, &frame, &disk)?;
+    let table = table(&compared, &machine::kernel()?, seconds);
+    truth::write(&root.join("docs/live.md"), "netdata", &table)?;
+    Ok(compared.iter().filter_map(Compared::difference).all(|d| d.abs() <= MOST))
+}
+
+/// Writes and reads past the page cache, and works on one processor, each for the whole time.
+fn load(dir: &Path, time: Duration) -> Result<()> {
+    let file = dir.join("load");
+    let script = "while :; do dd if=/dev/zero of=\"$1\" bs=64k count=1000 oflag=direct conv=fsync; \
+                  dd if=\"$1\" of=/dev/null bs=16k count=4000 iflag=direct; done";
+    let limit = format!("{}s", time.as_secs());
+    let busy = |words: &[&str]| {
+        let mut command = Command::new("timeout");
+        command.arg(&limit).args(words).stdout(Stdio::null()).stderr(Stdio::null());
+        command
+    };
+    let mut disk = busy(&["sh", "-c", script, "load"]).arg(&file).spawn()?;
+    let mut processor = busy(&["sh", "-c", "while :; do :; done"]).spawn()?;
+    disk.wait()?;
+    processor.wait()?;
+    Ok(())
+}
+
+/// A netdata of our own.
+struct Netdata {
+    child: Child,
+    port: u16,
+}
+
+impl Netdata {
+    fn start(dir: &Path, disk: &str) -> Result<Netdata> {
+        let port = TcpListener::bind("127.0.0.1:0")?.local_addr()?.port();
+        let at = |name: &str| -> Result<PathBuf> {
+            let path = dir.join(name);
+            std::fs::create_dir_all(&path)?;
+            Ok(path)
+        };
+        let dirs = ["config", "cache", "lib", "log"].map(|name| (name, at(name)));
+        let mut text = format!(
+            "[global]\nupdate every = 1\nrun as user = {}\n[db]\nmode = ram\n[web]\n\
+             bind to = 127.0.0.1:{port}\n[registry]\nenabled = no\n[statsd]\nenabled = no\n\
+             [health]\nenabled = no\n[ml]\nenabled = no\n[plugins]\ncgroups = no\ntc = no\n\
+             apps = no\npython.d = no\ncharts.d = no\ngo.d = no\nebpf = no\nperf = no\n\
+             diskspace = no\n[directories]\n",
+            user()?
+        );
+        for (name, path) in dirs {
+            writeln!(text, "{name} = {}", path?.display())?;
+        }
+        let config = dir.join("netdata.conf");
+        std::fs::write(&config, text)?;
+        let child = Command::new("netdata")
+            .arg("-D")
+            .arg("-c")
+            .arg(&config)
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .context("cannot start netdata (Debian: netdata-core)")?;
+        let netdata = Netdata { child, port };
+        let since = Instant::now();
+        let is_there = |chart: &str| netdata.sums(chart, 0.0, f64::MAX).is_ok_and(|s| s.1 > 3);
+        while !(is_there(&format!("disk.{disk}")) && is_there("system.cpu")) {
+            ensure!(since.elapsed() < PATIENCE, "netdata has no chart of {disk}");
+            std::thread::sleep(Duration::from_secs(1));
+        }
+        Ok(netdata)
+    }
+
+    /// Sums of the dimensions of a chart over an interval in seconds since 1970: of each second the
+    /// part that is in it. And how many seconds there are.
+    fn sums(&self, chart: &str, from: f64, to: f64) -> Result<(Vec<(String, f64)>, usize)> {
+        let path = format!(
+            "/api/v1/data?chart={chart}&after=-600&points=600&format=json&options=seconds,absolute"
+        );
+        let data: Value = serde_json::from_str(&self.get(&path)?)
+            .with_context(|| format!("netdata has no {chart}"))?;
+        let names = data["labels"].as_array().context("no labels")?.iter().skip(1);
+        let mut sums: Vec<(String, f64)> =
+            names.map(|name| (name.as_str().unwrap_or_default().to_string(), 0.0)).collect();
+        let rows = data["data"].as_array().context("no data")?;
+        for row in rows.iter().filter_map(Value::as_array) {
+            // A point is of the second that ends then.
+            let end = row.first().and_then(Value::as_f64).context("no time")?;
+            let part = (end.min(to) - (end - 1.0).max(from)).clamp(0.0, 1.0);
+            for (sum, value) in sums.iter_mut().zip(row.iter().skip(1)) {
+                sum.1 += value.as_f64().unwrap_or(0.0) * part;
+            }
+        }
+        Ok((sums, rows.len()))
+    }
+
+    fn get(&self, path: &str) -> Result<String> {
+        let mut stream = TcpStream::connect(("127.0.0.1", self.port))?;
+        stream.set_read_timeout(Some(Duration::from_secs(10)))?;
+        stream.write_all(format!("GET {path} HTTP/1.0\r\n\r\n").as_bytes())?;
+        let mut said = String::new();
+        stream.read_to_string(&mut said)?;
+        Ok(said.split_once("\r\n\r\n").context("no answer")?.1.to_string())
+    }
+}
+
+impl Drop for Netdata {
+    fn drop(&mut self) {
+        // It ends its own processes; what it kept is in our folder.
+        let _ = Command::new("kill").arg(self.child.id().to_string()).status();
+        let since = Instant::now();
+        while since.elapsed() < Duration::from_secs(20) {
+            if matches!(self.child.try_wait(), Ok(Some(_))) {
+                return;
+            }
+            std::thread::sleep(Duration::from_millis(100));
+        }
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+fn user() -> Result<String> {
+    let said = Command::new("id").arg("-un").output()?.stdout;
+    Ok(String::from_utf8_lossy(&said).trim().to_string())
+}
+
+/// The figures of both over the interval of the frame.
+fn compared(netdata: &Netdata, frame: &Value, disk: &str) -> Result<Vec<Compared>> {
+    let number = |value: &Value| value.as_f64().context("a figure is missing in the frame");
+    let seconds = number(&frame["elapsed_ns"])? / 1e9;
+    let to = number(&frame["unix_ns"])? / 1e9;
+    let sum = |chart: &str, wanted: fn(&str) -> bool| -> Result<f64> {
+        let (sums, _) = netdata.sums(chart, to - seconds, to)?;
+        Ok(sums.iter().filter(|(name, _)| wanted(name)).map(|(_, sum)| sum).sum())
+    };
+    let ours = &frame["disk"][0];
+    let cpus = frame["machine"]["cpu_percent"].as_array().context("no CPUs")?;
+    let busy = cpus.iter().filter_map(Value::as_f64).sum::<f64>() / cpus.len() as f64;
+    let mib = 1024.0;
+    let one = |what, chart: &str, dimension: &str, watch, theirs, ours: f64| Compared {
+        what,
+        netdata: format!("`{chart}` {dimension}").trim().to_string(),
+        watch,
+        theirs,
+        ours: ours * seconds,
+    };
+    let (io, util) = (format!("disk.{disk}"), format!("disk_util.{disk}"));
+    let (stall, cpu) = ("system.io_some_pressure_stall_time", "system.cpu");
+    Ok(vec![
+        one(
+            "reads, MiB",
+            "disk.*",
+            "reads",
+            "`rkB/s`",
+            sum(&io, |n| n == "reads")? / mib,
+            number(&ours["rkB/s"])? / mib,
+        ),
+        one(
+            "writes, MiB",
+            "disk.*",
+            "writes",
+            "`wkB/s`",
+            sum(&io, |n| n == "writes")? / mib,
+            number(&ours["wkB/s"])? / mib,
+        ),
+        one(
+            "utilisation, s",
+            "disk_util.*",
+            "utilization",
+            "`util`",
+            sum(&util, |_| true)? / 100.0,
+            number(&ours["util"])? / 100.0,
+        ),
+        one(
+            "waiting for I/O, s",
+            stall,
+            "",
+            "`io_some_percent`",
+            sum(stall, |_| true)? / 1e3,
+            number(&frame["machine"]["io_some_percent"])? / 100.0,
+        ),
+        one(
+            "CPU, s of all processors",
+            cpu,
+            "without iowait",
+            "mean of `cpu_percent`",
+            sum(cpu, |name| name != "iowait" && name != "idle")? / 100.0,
+            busy / 100.0,
+        ),
+    ])
+}
+
+fn table(compared: &[Compared], kernel: &str, seconds: u64) -> String {
+    let mut out = format!(
+        "Sums over one load of {seconds} s (kernel {kernel}, netdata of Debian). `cargo xtask bench \
+         --netdata` repeats it, and\nfails where the two differ by more than 2 %.\n\n\
+         | figure | netdata | `bakeoff watch --format json` | netdata's sum | `watch` | difference |\n\
+         |---|---|---|---|---|---|\n"
+    );
+    for one in compared {
+        let difference = one
+            .difference()
+            .map_or("too small".to_string(), |difference| format!("{:+.2} %", difference * 100.0));
+        let Compared { what, netdata, watch, theirs, ours } = one;
+        out +=
+            &format!("| {what} | {netdata} | {watch} | {theirs:.2} | {ours:.2} | {difference} |\n");
+    }
+    out
+}
