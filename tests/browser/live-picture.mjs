@@ -103,7 +103,8 @@ async function compose(name, width, parts) {
   writeFileSync(file, await page.screenshot({ fullPage: true }));
   execFileSync("pngquant", ["--force", "--strip", "--output", file, "128", file]);
 }
-const image = (png) => `<img style="width:0" src="data:image/png;base64,${png.toString("base64")}">`;
+const image = (png) =>
+  `<img style="width:0" src="data:image/png;base64,${png.toString("base64")}">`;
 await compose("browser", 1560, moments.map((m) => image(m.desktop)));
 await compose("phone", 900, moments.map((m) => image(m.phone)));
 await compose("terminal", 1290, moments.slice(1).map((m) => colored(m.terminal)));
