@@ -276,10 +276,10 @@ fn compared(netdata: &Netdata, frame: &Value, disk: &str) -> Result<Vec<Compared
 
 fn table(compared: &[Compared], kernel: &str, seconds: u64) -> String {
     let mut out = format!(
-        "Sums over one load of {seconds} s (kernel {kernel}, netdata of Debian). `cargo xtask bench \
-         --netdata` repeats it, and\nfails where the two differ by more than 2 %.\n\n\
-         | figure | netdata | `bakeoff watch --format json` | netdata's sum | `watch` | difference |\n\
-         |---|---|---|---|---|---|\n"
+        "Sums over one load of {seconds} s (kernel {kernel}, netdata of Debian). `cargo xtask \
+         bench --netdata` repeats\nit, and fails where the two differ by more than 2 %.\n\n\
+         | figure | netdata | `bakeoff watch --format json` | netdata's sum | `watch` | \
+         difference |\n|---|---|---|---|---|---|\n"
     );
     for one in compared {
         let difference = one
