@@ -7,6 +7,7 @@
 use serde_json::{Map, Value};
 
 use super::{Kind, Redactor};
+use crate::model::measurement::ClockSource;
 
 /// What the strings under a key are.
 enum Field {
@@ -24,7 +25,7 @@ enum Field {
     Text,
 }
 
-fn field(key: &str) -> Field {
+fn field(key: &str, text: &str) -> Field {
     match key {
         "hostname" => Field::Whole(Kind::Host),
         "user" | "user_name" => Field::Whole(Kind::User),
@@ -37,6 +38,8 @@ fn field(key: &str) -> Field {
         "address" => Field::Whole(Kind::Address),
         "by_id" | "mount_point" | "path" | "target" | "backing_file" | "file" | "parent"
         | "device" | "at" | "home" => Field::Path,
+        // That of the time, not of a mount.
+        "source" if is_clock(text) => Field::Closed,
         "source" => Field::Source,
         "command" => Field::Command,
         "schema" | "run" | "version" | "sha256" | "rw" | "engine" | "phase" | "kind" | "class"
@@ -46,10 +49,14 @@ fn field(key: &str) -> Field {
     }
 }
 
+fn is_clock(text: &str) -> bool {
+    serde_json::from_value::<ClockSource>(Value::from(text)).is_ok()
+}
+
 /// Learns every value that its key gives away.
 pub fn learn(redactor: &mut Redactor, value: &Value) {
     lists(value, &mut |words| learn_labels(redactor, words));
-    walk(value, "", &mut |key, text| match field(key) {
+    walk(value, "", &mut |key, text| match field(key, text) {
         Field::Whole(Kind::Host) => {
             redactor.learn(Kind::Host, text);
             text.split('.').for_each(|part| redactor.learn(Kind::Host, part));
@@ -113,7 +120,7 @@ fn own_key(redactor: &mut Redactor, key: &str) -> String {
 }
 
 fn string(redactor: &mut Redactor, key: &str, text: &str) -> String {
-    match field(key) {
+    match field(key, text) {
         Field::Whole(kind) => redactor.field(kind, text),
         Field::Path if text.starts_with('/') => redactor.path(text),
         Field::Source if !text.starts_with('/') => source(redactor, text),
