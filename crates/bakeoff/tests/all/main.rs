@@ -49,7 +49,6 @@ mod import_real;
 mod imported;
 mod members;
 mod narrow;
-#[cfg(feature = "dashboard")]
 mod normal;
 mod obeyed;
 mod precondition;

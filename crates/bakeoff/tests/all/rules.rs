@@ -87,8 +87,8 @@ fn advice_is_spelled_for_the_options_that_each_command_has() {
     }
 }
 
-/// Options of programs that are not ours, as advice spells them.
-const FOREIGN: [&str; 3] = ["direct-io", "dump", "file-fsync-freq"];
+/// Options of programs that are not ours, as advice and the outputs in tests of rules spell them.
+const FOREIGN: [&str; 5] = ["direct-io", "dump", "file-fsync-freq", "ioengine", "name"];
 
 /// What advice names is there: every option belongs to a command, and what stands as a command
 /// after the program's name is one, in each text of the rules that is no prose.
