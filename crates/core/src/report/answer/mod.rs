@@ -163,9 +163,16 @@ fn resume(run: &Run, analysis: &Analysis, id: &str) -> Option<String> {
     let may_help = analysis.verdicts.iter().any(sentence::is_worth_more_time);
     match (is_early, may_help && reason.is_resumable()) {
         (true, _) => Some(format!("bakeoff resume {id}")),
-        (false, true) => Some(format!("bakeoff resume {id} --time 10m")),
+        (false, true) => Some(format!("bakeoff resume {id}{} --time 10m", more_writes(run))),
         (false, false) => None,
     }
+}
+
+/// Twice the write limit of a run that reached it, as an option of `resume`.
+fn more_writes(run: &Run) -> String {
+    let is_reached = matches!(run.stopped, Some((StopReason::WriteBudget, _)));
+    let limit_bytes = run.header.protocol.max_write_bytes.filter(|_| is_reached);
+    limit_bytes.map_or(String::new(), |bytes| format!(" --max-write {}m", bytes.div_ceil(1 << 19)))
 }
 
 #[cfg(test)]

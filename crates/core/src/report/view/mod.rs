@@ -230,7 +230,9 @@ fn ending(run: &Run) -> Option<String> {
         StopReason::Interrupted => "The run was interrupted",
         StopReason::Failed => "The run failed",
     };
-    let note = if note.is_empty() { String::new() } else { format!(": {note}") };
+    // The note of a write limit says the same again, with the bytes.
+    let is_known = note.is_empty() || reason == StopReason::WriteBudget;
+    let note = if is_known { String::new() } else { format!(": {note}") };
     let how = match reason {
         StopReason::TimeUp => format!("bakeoff resume {id} --time 10m"),
         StopReason::WriteBudget => format!("bakeoff resume {id} --max-write SIZE"),
