@@ -94,51 +94,32 @@ fn keep(store: &mut Sqlite, made: &mut Vec<Made>) {
 /// `made`.
 fn row(
     store: &Sqlite,
-    summary: Summary,
+    mut summary: Summary,
     filter: &Filter,
     made: &mut Vec<Made>,
 ) -> Result<Option<(Row, bool)>, Fault> {
     let id = summary.run.clone();
-    let mut row = Row {
-        run: id.to_string(),
-        short: String::new(),
-        created_unix_ns: summary.created_unix_ns,
-        verb: summary.verb,
-        title: summary.title,
-        label: summary.label,
-        imported: summary.is_imported,
-        events: summary.events,
-        state: State::Unreadable,
-        blocks: None,
-        verdict: None,
-        error: None,
-    };
-    let digest = match summary.digest {
-        Some(digest) => digest,
-        None => match stored::read(store, &id) {
+    if summary.digest.is_none() {
+        match stored::read(store, &id) {
             Ok(run) => {
                 let (digest, facts) = digest_of(&run, &analyse(&run));
                 made.push((id.clone(), digest.clone(), facts.clone()));
                 if !filter.admits(&facts) {
                     return Ok(None);
                 }
-                digest
+                summary.digest = Some(digest);
             }
             // Said in its row: it takes nothing from the others.
             Err(fault) => {
-                row.error = Some(fault.to_string());
+                let error = Some(fault.to_string());
+                let row = Row { state: State::Unreadable, error, ..summary.into_row(false) };
                 return Ok(Some((row, true)));
             }
-        },
-    };
-    row.state = match (stored::is_held(store, &id)?, digest.is_stopped) {
-        (true, _) => State::Running,
-        (false, true) => State::Stopped,
-        (false, false) => State::Dead,
-    };
-    row.blocks = Some(digest.blocks);
-    row.verdict = Some(digest.verdict);
-    let is_measured = digest.cells > 0 || row.state == State::Running || row.label.is_some();
+        }
+    }
+    let has_cells = summary.digest.as_ref().is_some_and(|digest| digest.cells > 0);
+    let row = summary.into_row(stored::is_held(store, &id)?);
+    let is_measured = has_cells || row.state == State::Running || row.label.is_some();
     Ok(Some((row, is_measured)))
 }
 

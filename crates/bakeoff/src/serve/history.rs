@@ -111,26 +111,8 @@ pub fn page(app: &App, pairs: &Pairs) -> Result<HistoryPage, Problem> {
 
 fn row(store: &Sqlite, summary: Summary, digits: usize) -> Result<Row, Problem> {
     let is_held = lock::is_held(store.path(), &summary.run)?;
-    let is_stopped = summary.digest.as_ref().map(|digest| digest.is_stopped);
-    let state = match (is_held, is_stopped) {
-        (true, _) => RunState::Running,
-        (false, Some(true) | None) => RunState::Stopped,
-        (false, Some(false)) => RunState::Dead,
-    };
-    Ok(Row {
-        short: summary.run.as_str().chars().take(digits).collect(),
-        run: summary.run.to_string(),
-        created_unix_ns: summary.created_unix_ns,
-        verb: summary.verb,
-        title: summary.title,
-        label: summary.label,
-        imported: summary.is_imported,
-        events: summary.events,
-        state,
-        blocks: summary.digest.as_ref().map(|digest| digest.blocks),
-        verdict: summary.digest.map(|digest| digest.verdict),
-        error: None,
-    })
+    let short = summary.run.as_str().chars().take(digits).collect();
+    Ok(Row { short, ..summary.into_row(is_held) })
 }
 
 #[cfg(test)]

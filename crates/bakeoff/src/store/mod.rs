@@ -9,6 +9,7 @@ pub mod file;
 pub mod id;
 pub mod import;
 pub mod last_error;
+mod listed;
 pub mod lock;
 pub mod open;
 pub mod place;

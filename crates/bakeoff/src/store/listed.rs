@@ -1,0 +1,32 @@
+//! A stored run as a line of a list: the same for `bakeoff runs` and for the pages.
+
+use bakeoff_core::report::runs::{Row, State};
+
+use super::Summary;
+
+impl Summary {
+    /// Its line. `is_held` says whether a process measures it now; a run without a digest counts as
+    /// stopped. The short id is left empty: how long it is depends on the other runs.
+    pub fn into_row(self, is_held: bool) -> Row {
+        let is_stopped = self.digest.as_ref().is_none_or(|digest| digest.is_stopped);
+        let state = match (is_held, is_stopped) {
+            (true, _) => State::Running,
+            (false, true) => State::Stopped,
+            (false, false) => State::Dead,
+        };
+        Row {
+            run: self.run.to_string(),
+            short: String::new(),
+            created_unix_ns: self.created_unix_ns,
+            verb: self.verb,
+            title: self.title,
+            label: self.label,
+            imported: self.is_imported,
+            events: self.events,
+            state,
+            blocks: self.digest.as_ref().map(|digest| digest.blocks),
+            verdict: self.digest.map(|digest| digest.verdict),
+            error: None,
+        }
+    }
+}
