@@ -197,19 +197,23 @@ fn run(bakeoff: &Path, dir: &Path, time: &str) -> Result<Value> {
     Ok(serde_json::from_slice(&said.stdout)?)
 }
 
-/// Speed of a run, the mean of its places, and the width of the interval between them, percent.
+/// Speed of a run, the mean of its places, and its noise: the standard deviation of the logarithms
+/// of what a place did, as the root of the mean square over the places, percent.
 fn told(run: &Value) -> Result<(f64, f64)> {
-    let cells = run["cells"].as_array().context("no cells")?;
-    let figures: Vec<f64> = cells.iter().filter_map(|cell| cell["value"].as_f64()).collect();
-    ensure!(!figures.is_empty(), "a run without figures");
-    let mean = figures.iter().map(|f| f.ln()).sum::<f64>() / figures.len() as f64;
-    let effect = &run["verdicts"][0]["effects"][0];
-    let width = effect["high"].as_f64().zip(effect["low"].as_f64()).map(|(h, l)| (h / l).ln());
-    Ok((mean.exp(), width.context("a run without an interval")? * 100.0))
+    let standings = run["verdicts"][0]["standings"].as_array().context("no standings")?;
+    let all = |key: &str| -> Vec<f64> {
+        standings.iter().filter_map(|standing| standing[key].as_f64()).collect()
+    };
+    let (means, deviations) = (all("mean"), all("sd_log"));
+    ensure!(!means.is_empty() && means.len() == deviations.len(), "a run without figures");
+    let count = means.len() as f64;
+    let speed = (means.iter().map(|mean| mean.ln()).sum::<f64>() / count).exp();
+    let noise = (deviations.iter().map(|sd| sd * sd).sum::<f64>() / count).sqrt();
+    Ok((speed, noise * 100.0))
 }
 
 fn pairs(bakeoff: &Path, dir: &Path, server: &Server, options: &Options) -> Result<String> {
-    let (mut speeds, mut widths, mut means) = (Vec::new(), Vec::new(), [Vec::new(), Vec::new()]);
+    let (mut speeds, mut changes, mut noises) = (Vec::new(), Vec::new(), [Vec::new(), Vec::new()]);
     for pair in 0..options.pairs {
         let mut told_of = [(0.0, 0.0); 2];
         for turn in 0..2 {
@@ -219,11 +223,12 @@ fn pairs(bakeoff: &Path, dir: &Path, server: &Server, options: &Options) -> Resu
             reader.map(Reader::end).transpose()?;
         }
         let [alone, watched] = told_of;
-        eprintln!("pair {pair}: {:+.2} %", (watched.0 / alone.0 - 1.0) * 100.0);
+        let change = (watched.0 / alone.0 - 1.0) * 100.0;
+        eprintln!("pair {pair}: {change:+.2} %, noise {:.2} and {:.2} %", alone.1, watched.1);
         speeds.push((watched.0 / alone.0 - 1.0) * 100.0);
-        widths.push(watched.1 - alone.1);
-        means[0].push(alone.1);
-        means[1].push(watched.1);
+        changes.push(watched.1 - alone.1);
+        noises[0].push(alone.1);
+        noises[1].push(watched.1);
     }
     if options.pairs == 0 {
         return Ok(String::new());
@@ -232,15 +237,15 @@ fn pairs(bakeoff: &Path, dir: &Path, server: &Server, options: &Options) -> Resu
         let Spread { median, low, high } = Spread::of(values);
         format!("| {what} | {median:.2}{unit} | {low:.2} to {high:.2}{unit} |\n")
     };
-    let [alone, watched] = means;
+    let [alone, watched] = noises;
     let pairs = options.pairs;
     Ok(format!(
         "| {pairs} pairs of runs of {} at most | median | range |\n|---|---|---|\n",
         options.time
     ) + &row("speed with a reader against without", speeds, " %")
-        + &row("width of the interval without a reader", alone, " %")
-        + &row("width of the interval with a reader", watched, " %")
-        + &row("change of that width within a pair, percentage points", widths, "")
+        + &row("noise of a run without a reader", alone, " %")
+        + &row("noise of a run with a reader", watched, " %")
+        + &row("change of the noise within a pair, percentage points", changes, "")
         + "\n")
 }
 

@@ -154,8 +154,9 @@ impl Netdata {
         Ok(netdata)
     }
 
-    /// Sums of the dimensions of a chart over an interval in seconds since 1970: of each second the
-    /// part that is in it. And how many seconds there are.
+    /// Sums of the dimensions of a chart over an interval in seconds since 1970: of each point the
+    /// seconds that are in it, since a point is a rate. And how many points there are. Stalls have
+    /// a point every other second (collectors/proc.plugin, "Monitoring pressure").
     fn sums(&self, chart: &str, from: f64, to: f64) -> Result<(Vec<(String, f64)>, usize)> {
         let path = format!(
             "/api/v1/data?chart={chart}&after=-600&points=600&format=json&options=seconds,absolute"
@@ -166,10 +167,15 @@ impl Netdata {
         let mut sums: Vec<(String, f64)> =
             names.map(|name| (name.as_str().unwrap_or_default().to_string(), 0.0)).collect();
         let rows = data["data"].as_array().context("no data")?;
+        let time = |row: &Value| row[0].as_f64().context("no time");
+        let step = match rows.as_slice() {
+            [last, before, ..] => (time(last)? - time(before)?).abs(),
+            _ => 1.0,
+        };
         for row in rows.iter().filter_map(Value::as_array) {
-            // A point is of the second that ends then.
+            // A point is of the seconds that end then.
             let end = row.first().and_then(Value::as_f64).context("no time")?;
-            let part = (end.min(to) - (end - 1.0).max(from)).clamp(0.0, 1.0);
+            let part = (end.min(to) - (end - step).max(from)).clamp(0.0, step);
             for (sum, value) in sums.iter_mut().zip(row.iter().skip(1)) {
                 sum.1 += value.as_f64().unwrap_or(0.0) * part;
             }
