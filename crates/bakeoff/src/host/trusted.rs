@@ -61,7 +61,7 @@ pub enum Distrust {
 fn advice(owner: u32, dir: &Path) -> String {
     let typed = shell_word(&RawPath::new(dir));
     match owner {
-        0 => format!("Run without sudo, or remove the write permission: sudo chmod go-w {typed}"),
+        0 => format!("Run without sudo, or remove the write permission: chmod go-w {typed}"),
         uid => {
             let user = user_name(uid).unwrap_or_else(|| format!("'#{uid}'"));
             format!("Run as its owner: sudo -u {user} bakeoff quick {typed}")

@@ -25,7 +25,7 @@ pub enum Distrust {
     /// Another user can change it.
     #[error(
         "Refusing to recover from {store} as root: user {uid} can write to {path}. Recover as that \
-         user, or use a store that root owns: sudo bakeoff clean --store /root/bakeoff.db"
+         user, or use a store that root owns: bakeoff clean --store /root/bakeoff.db"
     )]
     Owned {
         /// The store.
@@ -38,7 +38,7 @@ pub enum Distrust {
     /// Every user can change it.
     #[error(
         "Refusing to recover from {store} as root: other users can write to {path}. Remove the \
-         write permission: sudo chmod go-w {path}"
+         write permission: chmod go-w {path}"
     )]
     Writable {
         /// The store.

@@ -85,7 +85,11 @@ fn progress(frame: &mut Frame, area: Rect, now: &Now, since_ns: u64) {
     let left_ns = now.left_ns.map(|left| left.saturating_sub(since_ns));
     let whole_ns = now.left_ns.map_or(now.elapsed_ns, |left| now.elapsed_ns + left).max(1);
     let done_ns = whole_ns.saturating_sub(left_ns.unwrap_or(0));
-    let left = left_ns.map_or("ended".to_string(), |ns| format!("{} left", units::duration(ns)));
+    let left = match (left_ns, now.state) {
+        (Some(ns), _) => format!("{} left", units::duration(ns)),
+        (None, RunState::Running) => "preparing".to_string(),
+        (None, _) => "ended".to_string(),
+    };
     let written = units::size(now.written_bytes);
     let label = format!("{left}, {} blocks, {written} written", now.blocks);
     let ratio = (done_ns as f64 / whole_ns as f64).clamp(0.0, 1.0);
