@@ -48,11 +48,13 @@ pub struct Progress {
 type Held = Arc<Mutex<Option<Vec<String>>>>;
 
 /// Whether anything is drawn, from elsewhere.
+#[cfg(feature = "tui")]
 pub struct Lines {
     all: MultiProgress,
     held: Held,
 }
 
+#[cfg(feature = "tui")]
 impl Lines {
     /// Draws nothing until [`Lines::show`]; what is said meanwhile is kept.
     pub fn hold(&self) {
@@ -69,6 +71,19 @@ impl Lines {
                 let _ = self.all.println(say::fitted(&line));
             }
         }
+    }
+}
+
+#[cfg(feature = "tui")]
+impl Progress {
+    /// Holds and shows it from another thread.
+    pub fn lines(&self) -> Lines {
+        Lines { all: self.all.clone(), held: Arc::clone(&self.held) }
+    }
+
+    /// What is to be done before the terminal is needed for the end.
+    pub fn until_end(&self, end: Box<dyn FnOnce() + Send>) {
+        self.beside.set(Some(end));
     }
 }
 
@@ -94,16 +109,6 @@ impl Progress {
         }
         let (last, ends, held) = (Cell::new(None), Cell::new(None), Held::default());
         Progress { all, so_far, bar, last, ends, quiet, held, beside: Cell::new(None) }
-    }
-
-    /// Holds and shows it from another thread.
-    pub fn lines(&self) -> Lines {
-        Lines { all: self.all.clone(), held: Arc::clone(&self.held) }
-    }
-
-    /// What is to be done before the terminal is needed for the end.
-    pub fn until_end(&self, end: Box<dyn FnOnce() + Send>) {
-        self.beside.set(Some(end));
     }
 
     /// Ends what shares the terminal.
