@@ -60,7 +60,7 @@ pub struct Now {
     /// Active time at the last event.
     pub elapsed_ns: u64,
     /// Time it is expected to take from the last event on; `None` when it does not run, or while
-    /// nothing is known yet of what a block takes.
+    /// the duration of a block is unknown.
     pub left_ns: Option<u64>,
     /// What is measured, in words.
     pub doing: String,
@@ -197,7 +197,7 @@ impl Now {
             started_unix_ns: run.started_unix_ns,
             last_unix_ns: run.last_unix_ns,
             elapsed_ns: run.elapsed_ns,
-            left_ns: is_live.then(|| left_ns(run)).flatten(),
+            left_ns: if is_live { left_ns(run) } else { None },
             doing: doing(run, state),
             blocks: analysis.blocks,
             workloads_done: workloads_done(run).filter(|_| is_live),
@@ -230,17 +230,13 @@ fn can_resume(run: &Run, state: State) -> bool {
     is_over && run.header.verb != "bench" && decide::is_resumable(run)
 }
 
-/// Time left as the progress line says it: the forecast, at most up to the time limit. The forecast
-/// of a run that has not measured anything is nothing, not 0 seconds.
+/// Time left: the forecast, at most up to the time limit. Before anything was measured the forecast
+/// is unknown, not 0 s.
 fn left_ns(run: &Run) -> Option<u64> {
     let forecast_ns = eta::forecast(run, cost::of_block(run).0).left_ns;
     let is_known = forecast_ns > 0 || decide::schedule::complete(run) > 0;
-    let limit_ns = run.header.protocol.time_ns.map(|limit| limit.saturating_sub(run.elapsed_ns));
-    match limit_ns {
-        Some(limit_ns) if is_known => Some(forecast_ns.min(limit_ns)),
-        Some(limit_ns) => Some(limit_ns),
-        None => is_known.then_some(forecast_ns),
-    }
+    let limit_ns = run.header.protocol.time_ns.unwrap_or(u64::MAX);
+    is_known.then(|| forecast_ns.min(limit_ns.saturating_sub(run.elapsed_ns)))
 }
 
 /// Workloads of the open block with a cell, and workloads of the run.

@@ -30,6 +30,13 @@ fn a_run_that_is_measured_has_time_left_and_one_that_ended_has_none() {
     assert!(notification(&stopped).contains("blocks"), "{}", notification(&stopped));
 }
 
+/// The terminal view showed "0 ns left" while a run was preparing.
+#[test]
+fn the_time_left_is_unknown_before_the_first_measurement() {
+    let preparing = now(RunBuilder::stacks(&["ext4", "xfs"]), State::Running);
+    assert_eq!((preparing.left_ns, preparing.progress()), (None, 0.0));
+}
+
 #[test]
 fn the_block_that_is_open_says_how_far_it_is() {
     let open = builder().event(What::BlockStarted { block: 2, order: vec![0, 1], round: None });
