@@ -33,6 +33,8 @@ dmesg -n 1
 exec 3<>@PORT@
 case @PORT@ in /dev/tty*) stty -F @PORT@ raw -echo ;; esac
 cd /run/agent
+# Scripts of a release start with it.
+[ -e /bin/sh ] || ln -s "$(command -v dash)" /bin/sh
 printf '\n@@ready\n' >&3
 : >script
 while IFS= read -r line <&3; do
