@@ -225,7 +225,7 @@ fn pairs(bakeoff: &Path, dir: &Path, server: &Server, options: &Options) -> Resu
         let [alone, watched] = told_of;
         let change = (watched.0 / alone.0 - 1.0) * 100.0;
         eprintln!("pair {pair}: {change:+.2} %, noise {:.2} and {:.2} %", alone.1, watched.1);
-        speeds.push((watched.0 / alone.0 - 1.0) * 100.0);
+        speeds.push(change);
         changes.push(watched.1 - alone.1);
         noises[0].push(alone.1);
         noises[1].push(watched.1);
