@@ -104,7 +104,7 @@ impl<'b> Shell<'b> {
     /// typed, and the run.
     fn begin_view(&self) -> (u32, u32) {
         let typed = self.begin("--tui", 2);
-        self.sees("random reads");
+        self.sees(" left");
         let run = child_of(typed, b"__session");
         freeze(run);
         (typed, run)
