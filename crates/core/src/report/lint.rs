@@ -17,28 +17,20 @@ const MARKDOWN_WIDTH: usize = 100;
 
 const FINDINGS_HEAD: &str = "# Findings
 
-This page explains the rules that limit what you can \
-    conclude from a result: each rule, with what it
-means and what to do. `bakeoff lint --explain \
-    L13` prints one of them, `bakeoff lint PLAN`,
-`lint RUN` and `lint FILE` say which apply, and \
-    every report has its findings beside its answers,
-each with its evidence in numbers. This page \
-    is `bakeoff lint --format markdown`.
+This page explains the rules that limit what you can conclude from a result: for each rule, what it
+means and what to do. `bakeoff lint --explain L13` prints one rule. `bakeoff lint PLAN`, `lint RUN`
+and `lint FILE` report which rules apply. Every report lists its findings next to its answers, with
+the evidence in numbers. `bakeoff lint --format markdown` prints this page.
 
-Severity depends on what is claimed. The four letters \
-    stand for places (`quick`), stacks on an image
-(`demo`), stacks on a drive in mode decide, and \
-    in mode precise:
+Severity depends on what is claimed. The four letters stand for places (`quick`), stacks on an image
+(`demo`), stacks on a drive in mode decide, and in mode precise:
 
 | letter | means |
 |---|---|
-| R | refuses the claim |
-| E | an error; two \
-    of them refuse it |
-| W | a warning: the number stands, with this said beside it |
-| I | good \
-    to know |
+| R | prevents a verdict |
+| E | an error; two errors prevent a verdict |
+| W | a warning: the result is valid, and the warning is shown next to it |
+| I | a note |
 ";
 
 /// What a rule limits, in words.
@@ -76,9 +68,9 @@ pub fn rules_text(width: usize) -> String {
         let first = format!("{:<22}{places} {image} {decide} {precise}  {id:<5}", rule.slug);
         out.push_str(&wrap(rule.condition, width, &first, &rest));
     }
-    let legend = "P places, I an image, D decide on a device, p precise: R refuses, E error (two \
-                  of them refuse), W warning, I note. `bakeoff lint --explain L13` says what one \
-                  means, `--explain NAME` too.";
+    let legend = "P places, I an image, D decide on a device, p precise: R prevents a verdict, E \
+                  error (two of them prevent a verdict), W warning, I note. `bakeoff lint \
+                  --explain L13` or `--explain NAME` explains one rule.";
     out.push('\n');
     out.push_str(&wrap(legend, width, "", ""));
     out
@@ -119,13 +111,13 @@ pub fn rule_text(rule: &Rule, width: usize) -> String {
     out
 }
 
-/// "warning for places, an image; refuses the claim for decide, precise".
+/// "warning for places, an image; prevents a verdict for decide, precise".
 fn severity_words(rule: &Rule) -> String {
     let of = severities(rule).into_iter().zip(["places", "an image", "decide", "precise"]);
     let of: Vec<(char, &str)> = of.collect();
     let word = |letter| match letter {
-        'R' => "refuses the claim",
-        'E' => "error, two of which refuse it,",
+        'R' => "prevents a verdict",
+        'E' => "error (two of them prevent a verdict)",
         'W' => "warning",
         'I' => "note",
         _ => "not known",
@@ -169,7 +161,7 @@ pub fn findings_text(source: &str, findings: &[Finding], width: usize) -> String
     }
     if let Some(first) = said.first() {
         out.push('\n');
-        let more = format!("What one means: bakeoff lint --explain {}", first.id);
+        let more = format!("To explain one of them: bakeoff lint --explain {}", first.id);
         out.push_str(&wrap(&more, width, "", "  "));
     }
     out
@@ -207,7 +199,7 @@ mod tests {
         let one = rule_text(&rules::asked::sync_not_timed::RULE, 80);
         assert!(
             one.contains("conv=fdatasync")
-                && one.contains("severity    refuses the claim for every"),
+                && one.contains("severity    prevents a verdict for every"),
             "{one}"
         );
         assert!(one.lines().all(|l| l.chars().count() <= 80), "{one}");

@@ -58,19 +58,19 @@ const PROPERTIES: [Property; 4] = [
     },
     Property {
         has: has_light_fsync,
-        one: "syncs less at fsync (fsync_mode=posix)",
-        several: "sync less at fsync (fsync_mode=posix)",
+        one: "guarantees less after fsync (fsync_mode=posix)",
+        several: "guarantee less after fsync (fsync_mode=posix)",
         rule: &durability_mismatch::RULE,
         advice: "set options = \"equalised\" in a plan, which mounts it with fsync_mode=strict, or \
                  state this limitation next to the result",
-        price: Some("a power cut may lose a renamed file whose old name a synced file took"),
+        price: Some("a power cut may lose a renamed file if a synced file took its old name"),
     },
     Property {
         has: |stack| stack.fuse,
         one: "runs in user space",
         several: "run in user space",
         rule: &implementation::RULE,
-        advice: "use the kernel's driver, or state next to the result that it compares a driver",
+        advice: "use the kernel's driver, or state next to the result that it includes the driver",
         price: None,
     },
 ];

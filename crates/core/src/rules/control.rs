@@ -65,7 +65,11 @@ pub fn words(run: &Run, table: &Table, workload: u16) -> Option<String> {
     let twins = controls(run, table, workload).filter(|c| c.candidate.slowed_ppm == 0);
     let tell = |control: Control| {
         let is_apart = control.interval.excludes_zero();
-        let passed = if is_apart { "so the control failed" } else { "which may be none" };
+        let passed = if is_apart {
+            "so the control failed"
+        } else {
+            "which is consistent with no difference"
+        };
         format!("{}, {passed}", control.measured_twice())
     };
     let told: Vec<String> = twins.map(tell).collect();

@@ -19,7 +19,7 @@ pub static RULE: Rule = Rule {
         over 5 % of the CPUs while the load waited for one",
     explain: "Something else read, wrote or computed while a cell was measured. In one study all \
         four filesystems were mounted at once, on one disk. The journal and metadata of the \
-        filesystem under test count as its own, and the idle rate before the block is taken off. \
+        filesystem under test count as its own, and the idle rate before the block is subtracted. \
         Work on an otherwise idle CPU is harmless: CPU use counts only if the load was ready to \
         run and had to wait for over 2 % of the time. The finding names the processes.",
     checks: &[
@@ -29,7 +29,7 @@ pub static RULE: Rule = Rule {
             key: "background",
             value: "",
             severity: None,
-            advice: "Stop what else uses the disk while it is measured.",
+            advice: "Stop other users of the disk during the measurement.",
         }),
     ],
 };

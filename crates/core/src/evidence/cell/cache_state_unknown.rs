@@ -33,7 +33,7 @@ fn in_cell(header: &Header, workload: &Workload, cell: &Cell) -> Option<Finding>
             ),
             PlaceClass::Fuse => (
                 "the filesystem uses a user-space driver",
-                "use the kernel's driver, or state that memory may have answered",
+                "use the kernel's driver, or state that reads may have come from memory",
             ),
             PlaceClass::Stacked => (
                 "the underlying filesystem is not visible",
@@ -41,7 +41,7 @@ fn in_cell(header: &Header, workload: &Workload, cell: &Cell) -> Option<Finding>
             ),
             PlaceClass::Block => (
                 "the kernel reports too little",
-                "use Linux 6.5 or later, or state that memory may have answered",
+                "use Linux 6.5 or later, or state that reads may have come from memory",
             ),
         };
         let evidence = format!("cache state unknown: {why}");

@@ -17,9 +17,9 @@ pub static RULE: Rule = Rule {
     scope: CELL,
     condition: "latency is judged in a closed loop that stalls for over ten medians",
     explain: "A load that waits for each answer sends nothing during a stall, so the requests that \
-        the stall would have delayed are never sent. In published examples a 99th percentile of 1 \
-        ms was 195 ms for independent clients. --rate_iops sends at a fixed rate and measures from \
-        the time at which a request was due.",
+        the stall would have delayed are never sent. In a published example the 99th percentile \
+        was 1 ms, but 195 ms for independent clients. --rate_iops sends at a fixed rate and \
+        measures from the time at which a request was due.",
     checks: &[Check::Cell(in_cell)],
 };
 

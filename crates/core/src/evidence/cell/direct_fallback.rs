@@ -44,7 +44,7 @@ pub(crate) fn in_study(study: &Study) -> Option<Finding> {
     let btrfs = study.cells.iter().any(|cell| cell.fs == "btrfs");
     let evidence = "direct I/O on btrfs, which some kernels split into single sectors or send \
                     through the page cache";
-    let advice = "Say which kernel, and check that direct writes dirty no pages.";
+    let advice = "State the kernel version, and check that direct writes dirty no pages.";
     (is_direct && btrfs).then(|| of_study(&RULE, evidence.to_string(), advice))
 }
 

@@ -14,10 +14,10 @@ pub static RULE: Rule = Rule {
     severity: [R, R, R, R],
     scope: RUN,
     condition: "data read back differs from the data written",
-    explain: "A disk with false capacity accepts every write and returns different data for \
-        addresses without memory. bakeoff tags every 4 KiB it writes with its position and detects \
-        a wrong block when it reads back with --verify; bakeoff probe checks for this. A speed \
-        measured on missing memory is meaningless.",
+    explain: "A disk with false capacity accepts every write, and returns different data for \
+        addresses without real memory. bakeoff tags every 4 KiB it writes with its position and \
+        detects a wrong block when it reads back with --verify; bakeoff probe checks for this. A \
+        speed measured on missing memory is meaningless.",
     checks: &[Check::Cell(in_cell)],
 };
 

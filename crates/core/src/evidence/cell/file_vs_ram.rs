@@ -19,8 +19,8 @@ pub static RULE: Rule = Rule {
     condition: "reads through the page cache of a file smaller than twice the memory",
     explain: "Data that was read or written stays in memory while space allows. A file of 1 GiB on \
         a machine with 4 GiB is read from memory the second time, at many times the disk's speed. \
-        Read past the cache (--direct), or use a file of twice the memory. A read that was \
-        verified to be cold does not trigger this finding.",
+        Bypass the cache (--direct), or use a file of twice the memory. A read that was verified \
+        to be cold does not trigger this finding.",
     checks: &[Check::Cell(in_cell), Check::Study(in_study)],
 };
 
@@ -56,7 +56,7 @@ fn in_study(study: &Study) -> Option<Finding> {
     let is_direct = study.configured("option_direct").contains(&1.0);
     let size = |bytes: f64| units::size(bytes as u64);
     let evidence = format!("a file of {} on a machine with {}", size(file), size(memory));
-    let advice = "Read directly, or use a file of more than twice the memory.";
+    let advice = "Use direct I/O, or a file of more than twice the memory.";
     (!is_direct && file <= TIMES as f64 * memory).then(|| of_study(&RULE, evidence, advice))
 }
 

@@ -28,7 +28,7 @@ fn seen(of: &Observation) -> Option<Seen> {
         Source::Ours => {
             "set the flush interval of your own work: fsync = 1 in the workload of a plan"
         }
-        Source::Others => "Say with --file-fsync-freq how often your own work flushes.",
+        Source::Others => "Set --file-fsync-freq to the flush interval of your own work.",
     };
     Some(Seen { evidence, advice })
 }

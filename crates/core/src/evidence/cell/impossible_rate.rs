@@ -33,7 +33,7 @@ fn in_cell(header: &Header, workload: &Workload, cell: &Cell) -> Option<Finding>
     let advice = "the data came from memory: use --direct, or a --size larger than the memory";
     let over = |what: &str, rate: f64| {
         let evidence = format!(
-            "{what} {} over a link that carries {} at most",
+            "{what} {} over a link that carries at most {}",
             units::rate(rate),
             units::rate(capacity)
         );
@@ -71,13 +71,13 @@ fn in_study(study: &Study) -> Option<Finding> {
     };
     let (block, ns, rate) = study.results.iter().find_map(of)?;
     let evidence = format!(
-        "{} in {} are {}, over a link that carries {} at most",
+        "{} in {} is {}, but the link carries at most {}",
         units::size(block as u64),
         units::latency(ns as u64),
         units::rate(rate),
         units::rate(link)
     );
-    let advice = "Such requests came from memory: read directly, or drop the cache.";
+    let advice = "Such requests came from memory: use direct I/O, or drop the cache.";
     Some(of_study(&RULE, evidence, advice))
 }
 
@@ -88,8 +88,8 @@ fn rate_in_study(study: &Study) -> Option<Finding> {
     let is_over = |m: &&Metric| m.name == "throughput" && m.unit == "bytes/s";
     let rate = rates.filter(is_over).map(|m| m.value.as_f64()).find(|rate| *rate > link)?;
     let evidence =
-        format!("{} over a link that carries {} at most", units::rate(rate), units::rate(link));
-    let advice = "Such requests came from memory: read directly, or drop the cache.";
+        format!("{} over a link that carries at most {}", units::rate(rate), units::rate(link));
+    let advice = "Such requests came from memory: use direct I/O, or drop the cache.";
     Some(of_study(&RULE, evidence, advice))
 }
 

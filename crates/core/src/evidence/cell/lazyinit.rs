@@ -17,9 +17,10 @@ pub static RULE: Rule = Rule {
     severity: [W, E, E, E],
     scope: STACK,
     condition: "ext4 initializes its inode tables during the measurement",
-    explain: "mkfs.ext4 leaves most inode tables to be zeroed after mounting: 19.5 GB of them on \
-        the 1.25 TB partition of one study, in the background of a test of 2 GB that lasted 17 s. \
-        bakeoff initializes them in mkfs (-E lazy_itable_init=0,lazy_journal_init=0).",
+    explain: "mkfs.ext4 leaves most inode tables to be zeroed after mounting. On the 1.25 TB \
+        partition of one study these were 19.5 GB, written in the background of a 2 GB test that \
+        lasted 17 s. bakeoff initializes them in mkfs (-E \
+        lazy_itable_init=0,lazy_journal_init=0).",
     checks: &[
         Check::Cell(in_cell),
         Check::Stacks(in_plan),
@@ -27,7 +28,7 @@ pub static RULE: Rule = Rule {
             key: "lazy_init",
             value: "",
             severity: None,
-            advice: "Make ext4 with lazy_itable_init=0, or wait until it is done.",
+            advice: "Create ext4 with lazy_itable_init=0, or wait until the initialization ends.",
         }),
     ],
 };
@@ -43,7 +44,8 @@ fn in_cell(header: &Header, _: &Workload, cell: &Cell) -> Option<Finding> {
     (share > THREAD_SHARE).then(|| {
         let evidence =
             format!("ext4lazyinit took {:.1} % of a CPU during the measurement", share * 100.0);
-        let advice = "wait until it is done (ps -e shows it), or mkfs.ext4 -E lazy_itable_init=0";
+        let advice = "wait until ext4lazyinit ends (see: ps -e), or use mkfs.ext4 -E \
+                      lazy_itable_init=0";
         shared(header, &RULE, evidence, advice)
     })
 }
@@ -58,7 +60,7 @@ fn in_plan(header: &Header, stacks: &[(&str, &Stack)]) -> Option<Finding> {
         stacks.iter().filter(|(_, s)| is_lazy(s)).map(|(n, _)| n.to_string()).collect();
     (!names.is_empty()).then(|| {
         let evidence =
-            format!("mkfs of {} leaves tables to be initialized later", words::list(&names));
+            format!("mkfs of {} leaves inode tables to be initialized later", words::list(&names));
         let advice = "use -E lazy_itable_init=0,lazy_journal_init=0, as plans do by default";
         shared(header, &RULE, evidence, advice)
     })

@@ -13,7 +13,7 @@ pub static RULE: Rule = Rule {
     scope: CELL,
     condition: "the mean latency is above the 95th percentile",
     explain: "On one SD card the mean was 4.9 ms and 95 % of the operations took less than 2.3 ms: \
-        a few stalls of up to 0.8 s made more than half of the time. Such a mean describes no \
+        a few stalls of up to 0.8 s took more than half of the time. Such a mean describes no \
         typical operation; use the percentiles in the report.",
     checks: &[Check::Observed(seen)],
 };
@@ -29,7 +29,7 @@ fn seen(of: &Observation) -> Option<Seen> {
     );
     let advice = match of.source {
         Source::Ours => "use the percentiles; bakeoff report last draws the whole distribution",
-        Source::Others => "The slowest operations set the mean: look at the quantiles.",
+        Source::Others => "The slowest operations dominate the mean: use the percentiles.",
     };
     Some(Seen { evidence, advice })
 }

@@ -23,7 +23,7 @@ pub static RULE: Rule = Rule {
             key: "monitor",
             value: "",
             severity: None,
-            advice: "Measure without the monitor, or say what it costs.",
+            advice: "Measure without the monitor, or state its cost.",
         }),
     ],
 };

@@ -15,8 +15,8 @@ pub static RULE: Rule = Rule {
     severity: [R, R, R, R],
     scope: CELL,
     condition: "the machine was suspended during the cell",
-    explain: "The clock that counts suspended time ran ahead of the clock that does not. The cell \
-        is discarded and repeated.",
+    explain: "The clock that includes suspended time advanced further than the clock that does \
+        not. The cell is discarded and repeated.",
     checks: &[Check::Cell(in_cell)],
 };
 

@@ -35,7 +35,7 @@ fn in_cell(header: &Header, _: &Workload, cell: &Cell) -> Option<Finding> {
 /// The statement names the disk with the swap by a part of its name in the table.
 fn in_study(study: &Study) -> Option<Finding> {
     let fact = study.states_device("swap")?;
-    let found = of_study(&RULE, fact.says.clone(), "Switch swap on the measured disk off.");
+    let found = of_study(&RULE, fact.says.clone(), "Disable swap on the measured disk.");
     Some(Finding { severity: Severity::Error, ..found })
 }
 

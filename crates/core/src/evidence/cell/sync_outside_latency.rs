@@ -12,9 +12,9 @@ pub static RULE: Rule = Rule {
     severity: [R, R, R, R],
     scope: CELL,
     condition: "a tenth of the time or more is outside the operations with a reported latency",
-    explain: "sysbench 0.4 does not count flushes as events: on an SD card 97 % of the time went \
-        into them, and the average latency it printed, 4.9 ms, was that of the other 3 %: the same \
-        as on a hard disk 27 times as fast. sysbench 1.0.15 and later count them; bakeoff \
+    explain: "sysbench 0.4 does not count flushes as events: on an SD card they took 97 % of the \
+        time. The average latency that it printed, 4.9 ms, covered only the other 3 %, and equaled \
+        that of a hard disk 27 times as fast. sysbench 1.0.15 and later count them; bakeoff \
         distinguishes the two.",
     checks: &[Check::Observed(seen)],
 };
@@ -28,8 +28,8 @@ fn seen(of: &Observation) -> Option<Seen> {
             "interpret throughput and latency separately, or use driver = \"native\" in a plan"
         }
         Source::Others => {
-            "Read throughput and latencies as two different things, or use sysbench 1.0.15 or \
-             later, which counts flushes."
+            "Interpret throughput and latencies separately, or use sysbench 1.0.15 or later, which \
+             counts flushes."
         }
     };
     Some(Seen { evidence, advice })

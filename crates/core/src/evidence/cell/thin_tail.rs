@@ -15,10 +15,9 @@ pub static RULE: Rule = Rule {
     severity: [E, E, E, E],
     scope: CELL,
     condition: "a percentile from fewer than ten operations beyond it",
-    explain: "The 99.9th percentile of a thousand operations is the slowest one or two of \
-              them. bakeoff leaves a percentile blank with fewer than 10/(1-q) operations, \
-              10,000 for p99.9; figures of other tools are marked. A longer --runtime gives \
-              more of them.",
+    explain: "The 99.9th percentile of a thousand operations is the slowest one or two of them. \
+        bakeoff leaves a percentile blank with fewer than 10/(1-q) operations, 10,000 for p99.9; \
+        it marks such figures of other tools. A longer --runtime gives more operations.",
     checks: &[Check::Cell(in_cell)],
 };
 

@@ -17,10 +17,10 @@ pub static RULE: Rule = Rule {
     scope: CELL,
     condition: "a cell is shorter than half a second or fifty operations, or unflushed writes are \
         shorter than 50 s",
-    explain: "Chance decides a cell of a few operations, and an unflushed cell ends before the \
-        kernel has written anything back (it does so every 5 s). Cells last two seconds and fifty \
-        operations at least; on a slow card the time limit can end one earlier, and this finding \
-        reports it.",
+    explain: "Chance decides the result of a cell with a few operations, and an unflushed cell \
+        ends before the kernel has written anything back (it does so every 5 s). Cells last at \
+        least two seconds and fifty operations. On a slow card the time limit can end one earlier, \
+        and this finding reports it.",
     checks: &[Check::Observed(seen), Check::Study(in_study)],
 };
 
@@ -54,7 +54,9 @@ fn seen(of: &Observation) -> Option<Seen> {
         return None;
     };
     let advice = match (of.source, extent.is_one_pass) {
-        (Source::Others, _) => "Measure for seconds at least: more data, or a longer time.",
+        (Source::Others, _) => {
+            "Measure for several seconds at least: use more data, or a longer time."
+        }
         (_, true) => {
             "use a larger --size: the tool processes its file once, regardless of the time"
         }
@@ -64,18 +66,20 @@ fn seen(of: &Observation) -> Option<Seen> {
 }
 
 fn in_study(study: &Study) -> Option<Finding> {
-    let advice = "Measure longer: minutes, or several times.";
+    let advice = "Measure for minutes, or several times.";
     // bonnie++'s own mark, in the notes of a table.
     let pluses = study.unread.iter().filter(|u| u.why.contains("+++")).count();
     if pluses > 0 {
-        let evidence = format!("{pluses} figures are missing for phases below half a second");
+        let evidence = format!(
+            "{pluses} figures are missing because their phases took less than half a second"
+        );
         return Some(of_study(&RULE, evidence, advice));
     }
     let bytes = study.facts.number("bytes_per_cell")?;
     let fastest = study.cells.iter().map(|cell| cell.rate).fold(0.0, f64::max);
     let ns = bytes / fastest.max(1.0) * 1e9;
     let evidence =
-        format!("{} a test, and the kernel writes back every 5 s", units::duration(ns as u64));
+        format!("{} per test, while the kernel writes back every 5 s", units::duration(ns as u64));
     (ns < (PERIODS * PERIOD_NS) as f64).then(|| of_study(&RULE, evidence, advice))
 }
 

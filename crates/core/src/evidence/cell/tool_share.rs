@@ -1,4 +1,4 @@
-//! tool-share: over 5 % of the cell's time was spent on generating data and bookkeeping.
+//! tool-share: generating data and bookkeeping took over 5 % of the cell's time.
 
 use crate::evidence::finding;
 use crate::evidence::rule::{CELL, Check, E, Rule, W, When};
@@ -14,7 +14,7 @@ pub static RULE: Rule = Rule {
     when: &[When::Cell],
     severity: [W, E, E, E],
     scope: CELL,
-    condition: "over 5 % of the cell's time was spent on generating data and bookkeeping",
+    condition: "generating data and bookkeeping took over 5 % of the cell's time",
     explain: "On a fast target the load generator itself affects the result. Differences \
         between candidates then look smaller than they are.",
     checks: &[Check::Cell(in_cell)],

@@ -43,7 +43,7 @@ fn in_cell(header: &Header, workload: &Workload, cell: &Cell) -> Option<Finding>
 fn in_study(study: &Study) -> Option<Finding> {
     let fact = study.states("cache", "not dropped")?;
     let only_writes = !study.cells.is_empty() && study.cells.iter().all(|c| c.only_writes());
-    let advice = "Drop the page cache before reads, or read directly.";
+    let advice = "Drop the page cache before reads, or use direct I/O.";
     let found = || of_study(&RULE, fact.says.clone(), advice);
     (!only_writes).then(|| Finding { severity: Severity::Error, ..found() })
 }

@@ -15,8 +15,8 @@ pub static RULE: Rule = Rule {
     condition: "one weighted score summarizes several workloads",
     explain: "A score that adds reads, writes and seeks hides the strengths of each candidate, and \
         its weights decide the winner: one popular script multiplies one of its figures by 1024. \
-        bakeoff gives an answer for each workload and no score. It marks imported results that \
-        contain a score.",
+        bakeoff gives one answer for each workload and no overall score. It marks imported results \
+        that contain a score.",
     checks: &[Check::Result(in_result)],
 };
 
@@ -26,10 +26,9 @@ const SCORES: [&str; 4] = ["score", "index", "points", "overall"];
 fn in_result(result: &ToolResult) -> Option<Finding> {
     let is_score = |name: &str| SCORES.contains(&name) || name.ends_with("_score");
     let score = result.metrics.iter().find(|metric| is_score(&metric.name))?;
-    let evidence =
-        format!("{} {} stands for several measurements", score.name, score.value.as_f64());
-    let advice = "Compare the figures it was made of, workload by workload: import the tool's \
-                  whole output with bakeoff import.";
+    let evidence = format!("{} {} combines several measurements", score.name, score.value.as_f64());
+    let advice = "Compare the individual figures, workload by workload: import the tool's complete \
+                  output with bakeoff import.";
     Some(of_result(&RULE, evidence, advice))
 }
 

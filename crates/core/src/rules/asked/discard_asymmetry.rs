@@ -19,8 +19,8 @@ pub static RULE: Rule = Rule {
     explain: "mkfs.ext4 and mkfs.btrfs trim by default, mkfs.vfat does not, and the mount option \
         discard continues to trim. One study compared ext4 with vfat. The candidates then start \
         from different states of the flash. bakeoff disables trimming for all candidates and \
-        brings the region to one state itself. It warns about a plan that enables trimming for \
-        some of them.",
+        prepares the region itself, so that all start from the same state. It warns about a plan \
+        that enables trimming for some of them.",
     checks: &[Check::Stacks(in_plan)],
 };
 

@@ -14,9 +14,9 @@ pub static RULE: Rule = Rule {
     severity: [W, W, E, E],
     scope: CLAIMS,
     condition: "the test data is all zeros",
-    explain: "dd from /dev/zero writes only zeros. Two studies measured with it. Compressing \
-        filesystems and controllers store almost nothing, and some flash marks such blocks as \
-        empty. Use --data random, the default, which does not compress.",
+    explain: "dd from /dev/zero writes only zeros. Two studies used it. Compressing filesystems \
+        and controllers store almost nothing, and some flash marks such blocks as empty. Use \
+        --data random, the default, which does not compress.",
     checks: &[Check::Observed(seen), Check::Study(in_study)],
 };
 
@@ -29,8 +29,8 @@ fn seen(of: &Observation) -> Option<Seen> {
     let advice = match of.source {
         Source::Ours => "use data that does not compress: --data random",
         Source::Others => {
-            "Measure with data that does not compress: some devices and filesystems shrink this to \
-             nothing."
+            "Measure with data that does not compress: some devices and filesystems compress this \
+             data to almost nothing."
         }
     };
     Some(Seen { evidence, advice })

@@ -17,9 +17,10 @@ pub static RULE: Rule = Rule {
     severity: [R, R, R, R],
     scope: CLAIMS,
     condition: "random access uses blocks of a megabyte or more, or fewer than a hundred blocks",
-    explain: "One study found that the scheduler does not matter for random access, from a file of \
-        1000 MB in records of 25 to 100 MB: ten to forty records. Random and sequential reads were \
-        equally fast, which shows that the access was not random. Use --bs 4k and a large --size.",
+    explain: "One study concluded that the scheduler does not matter for random access. It used a \
+        file of 1000 MB in records of 25 to 100 MB: only ten to forty records. Random and \
+        sequential reads were equally fast, which shows that the access was not random. Use --bs \
+        4k and a large --size.",
     checks: &[Check::Observed(seen), Check::Study(in_study), Check::Study(large_blocks)],
 };
 
@@ -34,9 +35,7 @@ fn seen(of: &Observation) -> Option<Seen> {
         ),
         advice: match of.source {
             Source::Ours => "use small blocks and a large file: --bs 4k --size 1g",
-            Source::Others => {
-                "Random access needs small records and many of them: -r 4k and a large -s."
-            }
+            Source::Others => "Random access needs many small records: -r 4k and a large -s.",
         },
     })
 }
@@ -46,11 +45,11 @@ fn in_study(study: &Study) -> Option<Finding> {
     let record = study.configured("record_size").into_iter().reduce(f64::max)?;
     let file = study.configured("file_size").into_iter().reduce(f64::max)?;
     let evidence = format!(
-        "random access in records of {}: {:.0} of them in the file",
+        "random access in records of {}: the file contains {:.0} of them",
         units::size_decimal(record as u64),
         file / record
     );
-    let advice = "Random access needs small records and many of them.";
+    let advice = "Random access needs many small records.";
     (is_random && record >= Thresholds::default().random_block_bytes as f64)
         .then(|| of_study(&RULE, evidence, advice))
 }
@@ -60,7 +59,7 @@ fn large_blocks(study: &Study) -> Option<Finding> {
     let limit = Thresholds::default().random_block_bytes;
     let large = study.cells.iter().find(|cell| cell.is_random() && cell.block >= limit)?;
     let evidence = format!("{} in blocks of {}", large.test, units::block_size(large.block));
-    let advice = "Random access needs small records and many of them.";
+    let advice = "Random access needs many small records.";
     Some(of_study(&RULE, evidence, advice))
 }
 

@@ -20,8 +20,8 @@ pub static RULE: Rule = Rule {
     condition: "candidates differ in something that no workload is sensitive to",
     explain: "An I/O scheduler sorts a queue; one stream at depth 1 gives it nothing to sort. A \
         journal records metadata, which a large sequential write hardly produces. A study that \
-        varied both under large streams found \"no effect\", as it had to. Add --iodepth 32, or \
-        the workload smallfiles.",
+        varied both under large streams inevitably found \"no effect\". Add --iodepth 32, or the \
+        workload smallfiles.",
     checks: &[Check::Stacks(in_plan), Check::Study(in_study)],
 };
 

@@ -14,9 +14,9 @@ pub static RULE: Rule = Rule {
     severity: [W, W, W, E],
     scope: RUN,
     condition: "the run compares more candidates than its error rate allows for",
-    explain: "Among 18 cells, 4 tests and three schedulers something is always \"significant\": \
-        each comparison at 5 % gives one false result in twenty. bakeoff divides the error rate by \
-        the pairs of candidates at the start. This finding marks a run that compares more.",
+    explain: "Among 18 cells, 4 tests and 3 schedulers something is always \"significant\": at 5 \
+        %, one comparison in twenty gives a false result. bakeoff divides the error rate by the \
+        number of pairs of candidates at the start. This finding marks a run that compares more.",
     checks: &[Check::Header(in_plan), Check::Study(in_study)],
 };
 
@@ -24,7 +24,9 @@ fn in_plan(header: &Header) -> Option<Finding> {
     let compared = header.candidates.iter().filter(|c| c.twin_of.is_none()).count();
     let paid = header.protocol.k as usize;
     (compared > paid && compared > 1).then(|| {
-        let evidence = format!("{compared} candidates, but the error rate was divided for {paid}");
+        let evidence = format!(
+            "{compared} candidates are compared, but the error rate was divided for {paid}"
+        );
         finding(header, &RULE, evidence, "start a new run with all candidates: bakeoff run")
     })
 }

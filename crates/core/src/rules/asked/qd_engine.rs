@@ -28,7 +28,7 @@ fn in_plan(header: &Header, workload: &Workload) -> Option<Finding> {
     let waits = job.engine == EngineName::Psync || !job.direct;
     (job.iodepth > 1 && waits && workload.driver.is_native()).then(|| {
         let how = if job.direct {
-            "the engine waits for each"
+            "the engine waits for each request"
         } else {
             "requests go through the page cache"
         };
@@ -41,7 +41,8 @@ fn in_study(study: &Study) -> Option<Finding> {
     let depth = study.configured("option_iodepth").into_iter().reduce(f64::max)?;
     let is_sequential = study.cells.iter().any(|cell| cell.is_sequential());
     let evidence = format!("{depth} sequential requests in flight, which the kernel merges");
-    let advice = "The device sees larger requests than were asked for: look at its own counters.";
+    let advice = "The device receives larger requests than the tool sent: check the device's own \
+                  counters.";
     (depth > 1.0 && is_sequential).then(|| of_study(&RULE, evidence, advice))
 }
 
@@ -62,12 +63,12 @@ fn in_result(result: &ToolResult) -> Option<Finding> {
     let engine = value("ioengine")?;
     let is_buffered = engine == "libaio" && value("direct") != Some("1");
     let how = match () {
-        () if SYNCHRONOUS.contains(&engine) => "the engine waits for each",
+        () if SYNCHRONOUS.contains(&engine) => "the engine waits for each request",
         () if is_buffered => "requests go through the page cache",
         () => return None,
     };
     let evidence = format!("a depth of {depth} with {engine}: {how}");
-    let advice = "Run it with --ioengine=io_uring --direct=1, or leave --iodepth out.";
+    let advice = "Run it with --ioengine=io_uring --direct=1, or omit --iodepth.";
     (depth > 1).then(|| of_result(&RULE, evidence, advice))
 }
 

@@ -1,4 +1,4 @@
-//! L13 sync-not-timed: buffered writes without a flush inside the measured time.
+//! L13 sync-not-timed: buffered writes without a flush in the measured time.
 
 use super::of_commands;
 use crate::evidence::observation::{Observation, Source};
@@ -15,11 +15,11 @@ pub static RULE: Rule = Rule {
     when: &[When::Plan, When::Import],
     severity: [R, R, R, R],
     scope: CLAIMS,
-    condition: "buffered writes without a flush inside the measured time",
-    explain: "A write that is not flushed ends in memory: on a machine with 384 MB, up to 77 MB of \
-        a gigabyte had not reached the disk when one study stopped its clock, and far more on its \
-        PC. --end_fsync or --fsync includes the flush in the time; for dd use conv=fdatasync, for \
-        iozone -e.",
+    condition: "buffered writes without a flush in the measured time",
+    explain: "Data that is not flushed can still be in memory: on a machine with 384 MB, up to 77 \
+        MB of a gigabyte had not reached the disk when one study stopped its clock, and far more \
+        on its PC. --end_fsync or --fsync includes the flush in the time; for dd use \
+        conv=fdatasync, for iozone -e.",
     checks: &[Check::Observed(seen), Check::Study(in_study), Check::Study(unstated)],
 };
 
@@ -36,7 +36,8 @@ fn seen(of: &Observation) -> Option<Seen> {
             "Run it with conv=fdatasync: part of the data was still in memory."
         }
         (_, tool) if tool.starts_with("iozone") => {
-            "Run it with -e: what was still in memory when the clock stopped is not counted."
+            "Run it with -e: otherwise the measured time does not include data that is still in \
+             memory."
         }
         _ => "Run it with --end_fsync=1: part of the data was still in memory.",
     };
@@ -51,7 +52,7 @@ fn in_study(study: &Study) -> Option<Finding> {
 fn unstated(study: &Study) -> Option<Finding> {
     let fact = study.states("sync", "not stated")?;
     let only_reads = !study.cells.is_empty() && study.cells.iter().all(|c| c.only_reads());
-    let advice = "Say whether the clock waited for the flush (iozone -e).";
+    let advice = "State whether the measured time includes the flush (iozone -e).";
     (!only_reads).then(|| of_study(&RULE, fact.says.clone(), advice))
 }
 

@@ -18,10 +18,10 @@ pub static RULE: Rule = Rule {
     scope: CLAIMS,
     condition: "the title asks about small random writes, but every workload is a large sequential \
         stream",
-    explain: "A torrent client stalled, and the study that should explain it wrote sequential \
-        records of 25 MB. Class 10 promises 10 MB/s of sequential writes, but the card reached \
-        0.09 MB/s with small flushed writes. Measure the slow workload: profile = \"torrent\", \
-        \"sqlite\" or rw = \"randwrite\" with fsync.",
+    explain: "A torrent client stalled, but the study that was meant to explain it wrote \
+        sequential records of 25 MB. Class 10 promises sequential writes at 10 MB/s, but the card \
+        reached 0.09 MB/s with small flushed writes. Measure the workload that is slow: profile = \
+        \"torrent\", \"sqlite\" or rw = \"randwrite\" with fsync.",
     checks: &[Check::Header(in_plan), Check::Study(in_study)],
 };
 
@@ -60,7 +60,7 @@ fn in_study(study: &Study) -> Option<Finding> {
         }
         _ => false,
     };
-    let advice = "Measure the pattern that the question is about.";
+    let advice = "Measure the access pattern that the question is about.";
     is_missed.then(|| of_study(&RULE, fact.says.clone(), advice))
 }
 

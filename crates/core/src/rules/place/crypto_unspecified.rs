@@ -17,9 +17,9 @@ pub static RULE: Rule = Rule {
     scope: CLAIMS,
     condition: "the cipher, key size or sector size of the encryption is not stated",
     explain: "aes-xts on a CPU without AES instructions runs at 36 MB/s on a Raspberry Pi 3, and \
-        at 1368 on a 5 that has them; 512-byte sectors cost more than 4096. \"With LUKS\" states \
-        none of this. Set cipher, key_bits and sector_size in a plan. For an existing disk, \
-        `cryptsetup luksDump` shows them.",
+        at 1368 MB/s on a Raspberry Pi 5, which has them. Sectors of 512 bytes cost more than \
+        sectors of 4096. \"With LUKS\" states none of this. Set cipher, key_bits and sector_size \
+        in a plan. For an existing disk, `cryptsetup luksDump` shows them.",
     checks: &[Check::Place(of_place), Check::Stack(of_stack), Check::Study(in_study)],
 };
 
@@ -34,7 +34,7 @@ fn of_place(header: &Header, place: &Place) -> Option<Finding> {
 fn of_stack(header: &Header, stack: &Stack) -> Option<Finding> {
     let crypt = stack.crypt.as_ref().filter(|c| c.sector_size.is_none())?;
     let evidence = format!(
-        "{} with a key of {} bits and the default sector size of cryptsetup",
+        "{} with a {}-bit key and the default sector size of cryptsetup",
         crypt.cipher, crypt.key_bits
     );
     Some(finding(header, &RULE, evidence, "set it in the plan: crypt = { sector_size = 4096, … }"))
@@ -43,8 +43,8 @@ fn of_stack(header: &Header, stack: &Stack) -> Option<Finding> {
 fn in_study(study: &Study) -> Option<Finding> {
     let crypt = study.cells.iter().find(|cell| !cell.crypt.is_empty())?;
     let is_named = |text: &str| text.contains("aes") || text.contains("chacha");
-    let evidence = format!("{} without cipher, key and sector size", crypt.crypt);
-    let advice = "Give the cipher: it decides what encryption costs.";
+    let evidence = format!("{}: cipher, key and sector size are not stated", crypt.crypt);
+    let advice = "State the cipher: the cost of encryption depends on it.";
     (!is_named(crypt.crypt))
         .then(|| Finding { severity: Severity::Error, ..of_study(&RULE, evidence, advice) })
 }

@@ -1,4 +1,5 @@
-//! L06 fresh-flash: a flash region is trimmed, so every visit measures it as if new.
+//! L06 fresh-flash: a flash region is trimmed before each visit, so it is measured as if it were
+//! new.
 
 use super::flash_region;
 use crate::evidence::rule::{CLAIMS, Check, E, Rule, W, When};
@@ -17,9 +18,9 @@ pub static RULE: Rule = Rule {
     when: &[When::Plan, When::Import],
     severity: [W, W, W, E],
     scope: CLAIMS,
-    condition: "a flash region is trimmed, so every visit measures it as if new",
+    condition: "a flash region is trimmed before each visit, so it is measured as if it were new",
     explain: "Erased flash accepts writes without moving old data. It is fast only until every \
-        block has been written once. In one study nothing had been written to the stick before. \
+        block has been written once. In one study the stick had never been written to before. \
         SNIA's tests therefore precondition a device until five rounds are steady. flash_state = \
         \"overwritten\" measures the usual state of a disk in use.",
     checks: &[Check::Stacks(in_plan), Check::Study(in_study)],
@@ -30,8 +31,8 @@ fn in_plan(header: &Header, stacks: &[(&str, &Stack)]) -> Option<Finding> {
     let asked = plan::parse(header.plan.as_deref()?, "plan").ok()?.protocol.flash_state;
     (asked == FlashState::Trimmed).then(|| {
         let size = units::size(region.size_bytes);
-        let evidence = format!("all {size} of the region are trimmed before each visit");
-        let advice = "set flash_state = \"overwritten\" to measure the disk as it will be";
+        let evidence = format!("the whole region of {size} is trimmed before each visit");
+        let advice = "set flash_state = \"overwritten\" to measure the disk as it will be in use";
         finding(header, &RULE, evidence, advice)
     })
 }

@@ -15,10 +15,10 @@ pub static RULE: Rule = Rule {
     scope: RUN,
     condition: "a cpufreq governor other than performance",
     explain: "With a governor that saves power the clock ramps up and down with the load (a \
-        Raspberry Pi 4 between 600 and 1500 MHz), and each ramp affects the measurement, most of \
-        all short cells of small requests. It affects all candidates alike, so it costs precision \
-        rather than correctness. governor = \"performance\" in a plan sets the governor for the \
-        run and restores it afterwards.",
+        Raspberry Pi 4 between 600 and 1500 MHz), and each ramp affects the measurement, \
+        especially short cells of small requests. It affects all candidates alike, so it costs \
+        precision rather than correctness. governor = \"performance\" in a plan sets the governor \
+        for the run and restores it afterwards.",
     checks: &[Check::Header(in_plan)],
 };
 

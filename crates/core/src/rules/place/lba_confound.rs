@@ -20,11 +20,11 @@ pub static RULE: Rule = Rule {
     severity: [W, R, R, R],
     scope: CLAIMS,
     condition: "candidates are on different regions of one disk (less than 90 % overlap)",
-    explain: "A disk is not equally fast everywhere: in one published study four partitions side \
-        by side read 118, 108, 94 and 81 MiB/s whatever filesystem was on them, 45 % from first to \
-        last. The result then depends on the region, not only on the filesystem. bakeoff puts \
-        every stack on the same region; for directories the verdict states that places are \
-        compared.",
+    explain: "A disk is not equally fast everywhere: in one published study four adjacent \
+        partitions read 118, 108, 94 and 81 MiB/s regardless of their filesystem, a difference of \
+        45 % from first to last. The result then depends on the region, not only on the \
+        filesystem. bakeoff puts every stack on the same region; for directories the verdict \
+        states that places are compared.",
     checks: &[Check::Header(in_plan), Check::Study(in_study)],
 };
 
@@ -88,8 +88,8 @@ fn two_partitions(header: &Header) -> Option<Finding> {
 
 pub(super) fn in_study(study: &Study) -> Option<Finding> {
     let starts = study.starts();
-    let advice = "Put every candidate on the same partition, one after the other: the place alone \
-                  can make a difference of 45 % on a hard disk.";
+    let advice = "Put every candidate on the same partition, one after the other: on a hard disk \
+                  the position alone can make a difference of 45 %.";
     let is_apart = |of: &&BTreeMap<String, f64>| {
         let first = of.values().next();
         of.values().any(|start| Some(start) != first)

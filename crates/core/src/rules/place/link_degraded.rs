@@ -1,4 +1,4 @@
-//! L57 link-degraded: the link of the disk is slower than both sides support.
+//! L57 link-degraded: the link of the disk is slower than disk and port support.
 
 use super::disk;
 use crate::evidence::finding;
@@ -14,11 +14,11 @@ pub static RULE: Rule = Rule {
     when: &[When::Plan],
     severity: [W, W, E, E],
     scope: DEVICE,
-    condition: "the link of the disk is slower than both sides support",
+    condition: "the link of the disk is slower than disk and port support",
     explain: "A USB 3 disk in a USB 2 port, or behind a bad cable, falls back to 480 Mb/s; an NVMe \
-        disk in a slot of one lane uses one of its four. All candidates then reach the same \
-        ceiling, and ranking is impossible. Check the link with `bakeoff devices`, and use another \
-        port or cable.",
+        disk in a slot with one lane uses one of its four lanes. All candidates then reach the \
+        same ceiling, and ranking is impossible. Check the link with `bakeoff devices`, and use \
+        another port or cable.",
     checks: &[Check::Place(in_plan)],
 };
 

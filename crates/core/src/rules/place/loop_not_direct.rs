@@ -15,8 +15,9 @@ pub static RULE: Rule = Rule {
     scope: CLAIMS,
     condition: "a loop device that reads and writes its file through the page cache",
     explain: "A loop device without direct I/O keeps its backing file in the page cache of the \
-        machine: reads come from memory, and a flush returns when it has reached the file, not the \
-        disk. losetup --direct-io=on fixes this; loop devices that bakeoff creates use it.",
+        machine: reads come from memory, and a flush returns when the data has reached the file, \
+        not the disk. losetup --direct-io=on fixes this; loop devices that bakeoff creates use \
+        it.",
     checks: &[Check::Place(in_plan)],
 };
 

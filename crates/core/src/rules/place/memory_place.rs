@@ -15,7 +15,7 @@ pub static RULE: Rule = Rule {
     scope: CLAIMS,
     condition: "the target is memory (tmpfs, ramfs, zram, brd), not a disk",
     explain: "tmpfs keeps files in memory: nothing reaches a disk, and all data is lost at a \
-        restart. bakeoff measures it and labels it as memory, for scale.",
+        restart. bakeoff measures it for reference and labels it as memory.",
     checks: &[Check::Place(in_plan)],
 };
 

@@ -20,7 +20,7 @@ pub static RULE: Rule = Rule {
     severity: [W, W, W, E],
     scope: CLAIMS,
     condition: "a partition of a card or stick is not aligned to the allocation unit",
-    explain: "Cards and sticks erase in units of some MiB, 4 MiB being usual. In one study the \
+    explain: "Cards and sticks erase in units of several MiB, usually 4 MiB. In one study the \
         partition without a journal began 3 MiB past such a boundary and the one with a journal \
         exactly on one, so the two differed in more than the journal. Show where partitions begin \
         with sfdisk --dump.",
@@ -51,7 +51,7 @@ fn in_plan(header: &Header, place: &Place) -> Option<Finding> {
 fn in_study(study: &Study) -> Option<Finding> {
     let starts = study.starts();
     let unit = Thresholds::default().allocation_unit_bytes as f64;
-    let advice = "Start partitions at multiples of 4 MiB, and say where they start.";
+    let advice = "Start partitions at multiples of 4 MiB, and state where they start.";
     for (device, of) in &starts {
         let off = |start: &f64| start % unit;
         let exact = of.values().filter(|start| *start % 512.0 == 0.0);
@@ -60,14 +60,13 @@ fn in_study(study: &Study) -> Option<Finding> {
         let is_exact = of.values().all(|start| start % 512.0 == 0.0 && start % 1e5 != 0.0);
         if study.facts.is_media(device, "flash") && is_exact && off.len() > 1 {
             let list: Vec<String> = off.iter().map(|bytes| units::size(*bytes)).collect();
-            let evidence =
-                format!("partitions start {} past a boundary of 4 MiB", list.join(" and "));
+            let evidence = format!("partitions start {} past a 4 MiB boundary", list.join(" and "));
             return Some(of_study(&RULE, evidence, advice));
         }
     }
     let slots = study.facts.get("slots")?;
     let is_silent = starts.is_empty() && study.facts.is_media(&slots.device, "flash");
-    let evidence = || format!("{}; where they start is not given", slots.says);
+    let evidence = || format!("{}; their start is not stated", slots.says);
     is_silent.then(|| of_study(&RULE, evidence(), advice))
 }
 

@@ -25,7 +25,7 @@ pub static RULE: Rule = Rule {
             key: "unpinned",
             value: "",
             severity: None,
-            advice: "Give the options of mkfs and mount.",
+            advice: "State the mkfs and mount options.",
         }),
     ],
 };

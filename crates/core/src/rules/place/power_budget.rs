@@ -17,9 +17,10 @@ pub static RULE: Rule = Rule {
     scope: DEVICE,
     condition: "a board that cannot report under-voltage, or a hard disk fed by a Raspberry \
                 Pi port",
-    explain: "A Raspberry Pi gives its USB ports 0.6 to 1.6 A in all, and a starting hard disk \
-        takes 1 A. When the voltage falls the board slows down or the disk resets; the Zero and \
-        the first Model B cannot report it. A powered hub or enclosure avoids the problem.",
+    explain: "A Raspberry Pi gives its USB ports 0.6 to 1.6 A in total, and a hard disk takes 1 A \
+        while it spins up. When the voltage falls the board slows down or the disk resets; the \
+        Zero and the first Model B cannot report it. A powered hub or enclosure avoids the \
+        problem.",
     checks: &[Check::Place(in_plan)],
 };
 

@@ -17,8 +17,8 @@ pub static RULE: Rule = Rule {
     condition: "a disk under test also contains /, /var, swap or the store",
     explain: "The operating system writes to the disk under test at any time: logs, the journal, \
         swap. Each such write competes with the measurement and adds noise. In two studies the \
-        card under test also held the running system. For directories this is a warning, because \
-        they can still be compared. To choose a filesystem, measure a separate disk.",
+        card under test also contained the running system. For directories this is a warning, \
+        because they can still be compared. To choose a filesystem, measure a separate disk.",
     checks: &[Check::System(in_plan), Check::Study(in_study)],
 };
 

@@ -20,7 +20,7 @@ pub static RULE: Rule = Rule {
     condition: "random access covers less than a tenth of a hard disk",
     explain: "Seeks within 5 GB of a 1 TB disk move the head by half a percent of its range. They \
         take 8 ms, where a seek over the whole disk and half a rotation take 12 to 13 ms. The \
-        figure is valid for a file of that size and too good for a full disk. Use a larger --size \
+        figure is valid for a file of that size, but too good for a full disk. Use a larger --size \
         for longer seeks.",
     checks: &[Check::Place(in_plan), Check::Study(in_study)],
 };
@@ -54,7 +54,7 @@ fn in_study(study: &Study) -> Option<Finding> {
     let span = study.configured("total_file_size").into_iter().reduce(f64::max)?;
     let is_hdd = study.facts.is_media(&disk.device, "hdd");
     let evidence = format!("random access over {:.1} % of the disk", span / bytes * 100.0);
-    let advice = "Spread the files over the disk: short ways flatter a hard disk.";
+    let advice = "Spread the files over the disk: short seeks make a hard disk look faster.";
     (is_random && is_hdd && span < bytes * Thresholds::default().span)
         .then(|| of_study(&RULE, evidence, advice))
 }

@@ -20,10 +20,10 @@ pub static RULE: Rule = Rule {
     condition: "a hard disk that may use overlapping tracks (SMR), and less than 25 GB to write",
     explain: "Many large 2.5-inch disks write overlapping tracks and hide this behind a cache of \
         several GB on the platter. The 5 TB disk of one study is an example. Short writes go to \
-        that cache and look fast; rewriting comes later. bakeoff knows such disks by the zones \
-        that the kernel reports, by the lists of their makers, and suspects every disk of 1 TB or \
-        more behind USB. To measure the disk, write more than the cache can store, or wait until \
-        it is empty.",
+        that cache and look fast; rewriting comes later. bakeoff detects such disks by the zones \
+        that the kernel reports and by the lists of their manufacturers. It also suspects every \
+        disk of 1 TB or more on USB. To measure the disk, write more than the cache can store, or \
+        wait until it is empty.",
     checks: &[Check::Place(in_plan), Check::Study(in_study)],
 };
 
@@ -41,11 +41,11 @@ const FAMILIES: &str = "ST500LM030 ST1000LM048 ST2000LM015 ST3000LM024 ST4000LM0
 fn suspicion(disk: &Layer) -> Option<&'static str> {
     let is_listed = |word: &str| FAMILIES.split(' ').any(|family| word.starts_with(family));
     match disk.zoned {
-        Some(ZoneModel::HostManaged) => Some(" whose zones the host manages (SMR)"),
-        Some(ZoneModel::HostAware) => Some(" that has zones (SMR)"),
+        Some(ZoneModel::HostManaged) => Some(" with host-managed zones (SMR)"),
+        Some(ZoneModel::HostAware) => Some(" with zones (SMR)"),
         Some(ZoneModel::None) | None => match &disk.model {
             Some(model) if model.split_whitespace().any(is_listed) => {
-                Some(" that its maker lists as SMR")
+                Some(" that its manufacturer lists as SMR")
             }
             _ => (disk.bus.as_deref() == Some("usb") && disk.size_bytes >= LARGE_BYTES)
                 .then_some(" behind USB"),
@@ -72,7 +72,7 @@ fn in_study(study: &Study) -> Option<Finding> {
     let fact = study.states("recording", "smr")?;
     let cache = Thresholds::default().media_cache_bytes as f64;
     let is_little = study.facts.number("bytes_per_cell").is_none_or(|written| written < cache);
-    let advice = "Write tens of gigabytes: less lands in the drive's cache.";
+    let advice = "Write tens of gigabytes: smaller amounts stay in the drive's cache.";
     is_little.then(|| of_study(&RULE, fact.says.clone(), advice))
 }
 

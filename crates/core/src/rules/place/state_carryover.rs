@@ -15,23 +15,23 @@ pub static RULE: Rule = Rule {
     severity: [W, W, E, E],
     scope: CLAIMS,
     condition: "the state of the flash before each candidate is unknown",
-    explain: "What one candidate leaves behind (full erase blocks, a full cache, fragments) slows \
-        down the next one. In one study the encrypted candidate of a stick wrote 25 % slower with \
-        ext4 and 5 % with btrfs, which encryption does not explain. Set flash_state in a plan: \
-        each visit starts from that state.",
+    explain: "The state in which one candidate leaves the flash (full erase blocks, a full cache, \
+        fragments) slows down the next one. In one study the encrypted candidate of a stick wrote \
+        25 % slower with ext4 and 5 % with btrfs, which encryption does not explain. Set \
+        flash_state in a plan, so that each visit starts from that state.",
     checks: &[
         Check::Stacks(in_plan),
         Check::Stated(Stated {
             key: "layout",
             value: "copied",
             severity: None,
-            advice: "Lay the files out alike on every candidate.",
+            advice: "Use the same file layout on every candidate.",
         }),
         Check::Stated(Stated {
             key: "state",
             value: "not restored",
             severity: None,
-            advice: "Bring every candidate's flash into the same state first.",
+            advice: "Bring the flash to the same state before each candidate.",
         }),
     ],
 };

@@ -1,5 +1,5 @@
-//! L02 zone-gradient: the speed of a hard disk changes by 5 % or more over its region, by its
-//! position or as read.
+//! L02 zone-gradient: the speed of a hard disk changes by 5 % or more over its region, as estimated
+//! from its size or measured by reading.
 
 use super::{disk, is_hard_disk, lba_confound};
 use crate::evidence::rule::{CLAIMS, Check, E, Rule, W, When};
@@ -18,8 +18,8 @@ pub static RULE: Rule = Rule {
     when: &[When::Plan, When::Analysis, When::Import],
     severity: [W, W, E, E],
     scope: CLAIMS,
-    condition: "the speed of a hard disk changes by 5 % or more over its region, by its position \
-        or as read",
+    condition: "the speed of a hard disk changes by 5 % or more over its region, as estimated from \
+        its size or measured by reading",
     explain: "The outer tracks of a hard disk are faster than the inner ones: the speed falls by \
         about a third from the first to the last quarter. Two studies found the same curve with \
         different disks. A region of a few GiB keeps the change small. Set it with --size or \
@@ -38,8 +38,8 @@ fn in_plan(header: &Header, region: &Region) -> Option<Finding> {
     let change = ZONE_LOSS * region.size_bytes as f64 / disk.size_bytes as f64;
     (is_hard_disk(disk) && change >= header.protocol.thresholds.gradient).then(|| {
         let evidence = format!(
-            "{} of a hard disk of {}: the speed differs by about {:.0} % between its first and \
-             last track",
+            "a region of {} on a hard disk of {}: the speed differs by about {:.0} % between its \
+             first and last track",
             units::size(region.size_bytes),
             units::size(disk.size_bytes),
             change * 100.0
@@ -59,7 +59,7 @@ fn surveyed(run: &Run, index: usize, region: &Region) -> Option<Finding> {
     let change = gradient(&run.positions(on_it), region.size_bytes);
     (change >= run.header.protocol.thresholds.gradient).then(|| {
         let evidence = format!(
-            "{}: reads of the region of {} change by {:.0} % from one end to the other",
+            "{}: the read speed of the region of {} changes by {:.0} % from one end to the other",
             region.target,
             units::size(region.size_bytes),
             change * 100.0
@@ -72,8 +72,8 @@ fn surveyed(run: &Run, index: usize, region: &Region) -> Option<Finding> {
 fn in_study(study: &Study) -> Option<Finding> {
     lba_confound::in_study(study)?;
     let fact = study.states("media", "hdd")?;
-    let advice = "A hard disk reads a third slower at its end than at its start: compare on one \
-                  place, or measure the raw disk at each.";
+    let advice = "A hard disk reads a third slower at its end than at its start: compare at one \
+                  position, or measure the raw disk at each position.";
     Some(of_study(&RULE, fact.says.clone(), advice))
 }
 
@@ -118,7 +118,7 @@ mod tests {
     fn l02_a_region_whose_reads_change_by_five_percent_and_one_of_four() {
         let told = |percent| told(&analyse(&with_survey(percent)).findings, "L02");
         let found = told(5.8).unwrap();
-        assert!(found.evidence.contains("change by 6 % from one end"), "{found:?}");
+        assert!(found.evidence.contains("changes by 6 % from one end"), "{found:?}");
         assert_eq!(told(4.5), None);
     }
 }

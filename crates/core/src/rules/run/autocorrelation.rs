@@ -28,11 +28,11 @@ pub static RULE: Rule = Rule {
     explain: "Effects common to all candidates cancel in the difference within a block. A slow \
         drift of one candidate alone (garbage collection, a filesystem that fills up) does not. \
         The blocks are then not independent samples, the interval is too narrow, and false winners \
-        are more likely. Between equal candidates of which one drifted by 10 %, five blocks named \
-        a false winner in a fifth of simulated runs (docs/truth.md). bakeoff tests the leader's \
-        differences for such drift. If wider intervals would change the answer, the run continues. \
-        After its last block the verdict is refused. Precondition the disk, let it cool, then \
-        measure again with --mode decide.",
+        are more likely. In a fifth of simulated runs, five blocks named a false winner between \
+        equal candidates, because one of them drifted by 10 % (docs/truth.md). bakeoff tests the \
+        leader's differences for such drift. If wider intervals would change the answer, the run \
+        continues. After its last block bakeoff gives no verdict. Precondition the disk, let it \
+        cool, then measure again with --mode decide.",
     checks: &[Check::Study(in_study)],
 };
 
@@ -98,10 +98,10 @@ fn told(
 
 fn what_helps(header: &Header) -> &'static str {
     match Setting::of(header) {
-        Setting::Places => "let the disk rest and cool, then measure again with --time 15m",
-        Setting::Image => "let the disk rest and cool, or use a disk of its own: bakeoff run",
+        Setting::Places => "let the disk idle and cool down, then measure again with --time 15m",
+        Setting::Image => "let the disk idle and cool down, or use a separate disk: bakeoff run",
         Setting::Decide | Setting::Precise => {
-            "let the disk cool, set precondition = true, and measure again with --mode decide"
+            "let the disk cool down, set precondition = true, and measure again with --mode decide"
         }
     }
 }
@@ -140,8 +140,9 @@ fn in_study(study: &Study) -> Option<Finding> {
         (is_flushing && rounds < 30.0).then_some((rounds, find("events")?))
     };
     let (rounds, requests) = study.results.iter().find_map(of)?;
-    let evidence = format!("{requests:.0} requests, but {rounds:.1} flush rounds set their time");
-    let advice = "Count the rounds, not the requests, as what was sampled.";
+    let evidence =
+        format!("{requests:.0} requests, but {rounds:.1} flush rounds determine their time");
+    let advice = "Use the number of flush rounds, not of requests, as the sample size.";
     Some(Finding { severity: Severity::Warn, ..of_study(&RULE, evidence, advice) })
 }
 

@@ -23,7 +23,7 @@ pub static RULE: Rule = Rule {
     explain: "An A/A control measures one candidate under two labels. If it is 2 % faster than \
         itself, a lead of 1 % proves nothing. In one study the same file read twice differed by \
         0.6 to 7.2 %, and the filesystems it ranked by 1.6 %. More blocks make both smaller: \
-        --mode precise stops at 2 % instead of 3.",
+        --mode precise stops at 2 % instead of 3 %.",
     checks: &[Check::Study(in_study), Check::Study(tools_disagree)],
 };
 
@@ -91,7 +91,7 @@ fn in_study(study: &Study) -> Option<Finding> {
         noise * 100.0,
         effect * 100.0
     );
-    let advice = "Differences below the spread of repeats say nothing.";
+    let advice = "Differences smaller than the spread of repeats are not meaningful.";
     (effect < noise).then(|| of_study(&RULE, evidence, advice))
 }
 
@@ -124,7 +124,7 @@ fn tools_disagree(study: &Study) -> Option<Finding> {
         noise * 100.0,
         effect * 100.0
     );
-    let advice = "Differences below the disagreement of two tools say nothing.";
+    let advice = "Differences smaller than the disagreement of two tools are not meaningful.";
     (effect < noise).then(|| of_study(&RULE, evidence, advice))
 }
 

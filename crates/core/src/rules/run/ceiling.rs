@@ -88,7 +88,7 @@ fn in_study(study: &Study) -> Option<Finding> {
                 (top[2] / top[0] - 1.0) * 100.0,
                 units::rate(top[2])
             );
-            let advice = "They meet the same limit, so this test cannot rank them.";
+            let advice = "They reach the same limit, so this test cannot rank them.";
             return Some(of_study(&RULE, evidence, advice));
         }
     }

@@ -80,7 +80,7 @@ fn in_study(study: &Study) -> Option<Finding> {
                     plain.fs,
                     units::rate(plain.rate)
                 );
-                let advice = "Doing more cannot be faster: something else differs between them.";
+                let advice = "More work cannot be faster: something else differs between them.";
                 return Some(of_study(&RULE, evidence, advice));
             }
         }

@@ -17,10 +17,11 @@ pub static RULE: Rule = Rule {
     severity: [W, W, E, E],
     scope: RUN,
     condition: "the positive control was not detected, or not at its true size",
-    explain: "One candidate was slowed down by 5 % on purpose and the interval of its difference \
-        from itself reaches from -9 to 1 %: a real difference of 5 % between two candidates would \
-        have been missed too, so this run's ties and open questions do not exclude effects of that \
-        size. Longer cells (cell_min in the plan) and a quiet machine make the interval narrower.",
+    explain: "Example: one candidate was slowed down by 5 % on purpose, and the interval of its \
+        difference from itself is -9 to 1 %. A real difference of 5 % between two candidates would \
+        have been missed too, so the ties and open questions of this run do not exclude effects of \
+        that size. Longer cells (cell_min in the plan) and a quiet machine make the interval \
+        narrower.",
     checks: &[],
 };
 

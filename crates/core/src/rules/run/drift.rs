@@ -1,5 +1,5 @@
-//! L35 drift: the raw read before each block drifts with time by over 3 % and the margin, or the
-//! A/A control differs from its twin.
+//! L35 drift: the raw read before each block drifts over time by more than 3 % and the margin, or
+//! the A/A control differs from its twin.
 
 use std::collections::BTreeSet;
 
@@ -25,13 +25,13 @@ pub static RULE: Rule = Rule {
     when: &[When::Analysis, When::Import],
     severity: [E, E, E, E],
     scope: RUN,
-    condition: "the raw read before each block drifts with time by over 3 % and the margin, \
-                or the A/A control differs from its twin",
+    condition: "the raw read before each block drifts over time by more than 3 % and the margin, \
+        or the A/A control differs from its twin",
     explain: "The raw read at the start of each block measures the disk without any candidate. If \
         it rises or falls over time (rank correlation above 0.6) by more than the margin, the \
         session drifted. In precise mode one candidate is measured twice under two labels, and \
-        other modes use the results of stored runs on the same drive. An interval between the two \
-        that excludes zero shows that another factor causes differences of that size. In one study \
+        other modes use the results of stored runs on the same drive. If the interval of their \
+        difference excludes zero, another factor causes differences of that size. In one study \
         writes fell by 15 % overnight, although only the block size was supposed to change.",
     checks: &[Check::Study(in_study)],
 };
@@ -125,7 +125,8 @@ fn in_study(study: &Study) -> Option<Finding> {
                  larger blocks came later",
                 s.rho
             );
-            let advice = "Sweep in random order: time and block size are one here.";
+            let advice = "Sweep in random order: here the effects of time and block size cannot be \
+                          separated.";
             return Some(of_study(&RULE, evidence, advice));
         }
     }
@@ -177,6 +178,6 @@ mod tests {
         assert!(told(&failed).ends_with(", so the control failed"), "{}", told(&failed));
         let words = told(&passed);
         assert!(words.starts_with("a measured twice differs from itself by"), "{words}");
-        assert!(words.ends_with(", which may be none"), "{words}");
+        assert!(words.ends_with(", which is consistent with no difference"), "{words}");
     }
 }

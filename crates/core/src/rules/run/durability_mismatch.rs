@@ -20,9 +20,9 @@ pub static RULE: Rule = Rule {
     condition: "candidates give different guarantees after fsync, and the verdict does not mention \
         it",
     explain: "A filesystem without a journal, with barriers switched off, or with fsync that \
-        covers less than the others' does less work and is faster for it. One study compared ext4, \
-        ntfs and vfat by a test that flushes. You can compare it if the verdict states what it \
-        does not guarantee.",
+        covers less than the others' does less work and is therefore faster. One study compared \
+        ext4, ntfs and vfat with a test that flushes. You can include such a candidate if the \
+        verdict states what it does not guarantee.",
     checks: &[Check::Elsewhere("rules::claim"), Check::Study(in_study)],
 };
 
@@ -31,10 +31,10 @@ fn in_study(study: &Study) -> Option<Finding> {
     let is_flushing = |r: &ToolResult| r.findings.iter().any(|f| f.id == "L19");
     let filesystems: BTreeSet<&str> = study.cells.iter().map(|cell| cell.fs).collect();
     let evidence = format!(
-        "flushes on {}: with and without a journal, on drives that may or may not pass them on",
+        "flushes on {}: with and without a journal, on drives that may or may not honor them",
         Vec::from_iter(filesystems.iter().copied()).join(", ")
     );
-    let advice = "Say what each promises after fsync, and compare like with like.";
+    let advice = "State what each one guarantees after fsync, and compare like with like.";
     // A filesystem that nothing is known of may promise anything.
     let promises: BTreeSet<_> = filesystems.iter().map(|fs| promise(fs)).collect();
     let is_unlike = promises.len() > 1 || filesystems.len() > 1 && promises.contains(&None);

@@ -59,7 +59,7 @@ fn in_study(study: &Study) -> Option<Finding> {
     let written = study.facts.number("bytes_per_cell")?;
     let size = |bytes: f64| units::size(bytes as u64);
     let evidence = format!("{} written to a drive with a cache of {}", size(written), size(cache));
-    let advice = "Write several times what the drive's own cache holds.";
+    let advice = "Write several times the size of the drive's own cache.";
     (written < 2.0 * cache)
         .then(|| Finding { severity: Severity::Error, ..of_study(&RULE, evidence, advice) })
 }

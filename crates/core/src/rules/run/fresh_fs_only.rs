@@ -1,4 +1,4 @@
-//! L67 fresh-fs-only: a figure for publication comes from new filesystems.
+//! L67 fresh-fs-only: figures for publication come from newly created filesystems.
 
 use crate::evidence::finding;
 use crate::evidence::rule::{Check, I, Rule, STACK, When};
@@ -14,7 +14,7 @@ pub static RULE: Rule = Rule {
     when: &[When::Analysis],
     severity: [I, I, I, I],
     scope: STACK,
-    condition: "a figure for publication comes from new filesystems",
+    condition: "figures for publication come from newly created filesystems",
     explain: "A few hundred updates of a source tree halved the speed of two filesystems, and a \
         thousand made them up to 30 times slower; the order of candidates changed with age. Each \
         visit creates a new filesystem, so the answer applies to new filesystems, as the verdict \

@@ -29,8 +29,9 @@ fn in_study(study: &Study) -> Option<Finding> {
     let in_user_space = |fs: &str| fs.starts_with("fuse") || fs.ends_with("-fuse");
     let is_foreign = |fs: &str| FOREIGN.contains(&fs) || fs == "ntfs-3g" || in_user_space(fs);
     let foreign = study.cells.iter().find(|cell| is_foreign(cell.fs))?;
-    let evidence = format!("{} through a driver in user space or from outside Linux", foreign.fs);
-    let advice = "Say which driver: drivers are compared here, not formats.";
+    let evidence =
+        format!("{} with a driver that runs in user space or is not part of Linux", foreign.fs);
+    let advice = "Name the driver: this compares drivers, not formats.";
     Some(of_study(&RULE, evidence, advice))
 }
 

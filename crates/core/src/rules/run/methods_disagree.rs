@@ -20,7 +20,7 @@ pub static RULE: Rule = Rule {
     condition: "the t interval shows a difference that the rank test does not",
     explain: "The interval of the mean is sensitive to outlier blocks. The signed-rank test and \
         its interval (Wilcoxon; Hodges and Lehmann) are not. If only the first excludes equality, \
-        a few outliers may have shifted the mean. Check the single blocks in the report, or \
+        a few outliers may have shifted the mean. Check the individual blocks in the report, or \
         measure more.",
     checks: &[],
 };
@@ -49,7 +49,7 @@ fn methods(run: &Run, table: &Table, workload: u16, compared: &Comparison) -> Op
         percent(median)
     );
     let advice =
-        "check the single blocks (bakeoff report last); a few of them cause the difference";
+        "check the individual blocks (bakeoff report last); a few of them cause the difference";
     Some(finding(&run.header, &RULE, evidence, advice))
 }
 

@@ -20,8 +20,8 @@ pub static RULE: Rule = Rule {
     condition: "fewer complete blocks than the mode needs for its first check: three, or five in \
         precise",
     explain: "One measurement has no error bar: whether a second one would agree is unknown. All \
-        five published studies measured each figure once, 432 of them in one study. bakeoff makes \
-        no claim before the first check of a mode, after three blocks (five in precise). Each \
+        five published studies measured each figure once, 432 of them in one study. bakeoff gives \
+        no verdict before the first check of a mode, after three blocks (five in precise). Each \
         block prepares and measures every candidate again.",
     checks: &[Check::Run(in_run), Check::Study(in_study)],
 };
@@ -59,9 +59,9 @@ fn in_study(study: &Study) -> Option<Finding> {
         *counts.entry((c.host, c.device, c.candidate(), c.tool, c.test, c.block)).or_default() += 1;
     }
     let most = counts.values().copied().max()?;
-    let times = if most == 1 { "once".to_string() } else { format!("{most} times at most") };
+    let times = if most == 1 { "once".to_string() } else { format!("at most {most} times") };
     let evidence = format!("{} figures, each measured {times}", counts.len());
-    let advice = "Repeat everything five times at least, in another order each time.";
+    let advice = "Repeat everything at least five times, in a different order each time.";
     (most < REPEATS).then(|| of_study(&RULE, evidence, advice))
 }
 

@@ -26,10 +26,11 @@ pub static RULE: Rule = Rule {
     scope: RUN,
     condition: "most cells of a candidate are not steady over their five parts, their mean changes \
         permanently by over 10 %, or preconditioning ended before the region was steady",
-    explain: "SNIA calls a device steady when five rounds lie within 20 % of their mean and the \
-        line through them moves by 10 % of it at most. A single figure for a changing rate depends \
-        on when it was measured. The report shows the series; give preconditioning more time or \
-        bytes (--time, --max-write), or measure longer: runtime in a plan, --runtime of bench.",
+    explain: "SNIA calls a device steady when five rounds are within 20 % of their mean and the \
+        line through them rises or falls by at most 10 % of it. A single figure for a changing \
+        rate depends on when it was measured. The report shows the series; give preconditioning \
+        more time or bytes (--time, --max-write), or measure longer: runtime in a plan, --runtime \
+        of bench.",
     checks: &[Check::Run(in_run), Check::Course(in_course)],
 };
 

@@ -80,7 +80,7 @@ fn in_study(study: &Study) -> Option<Finding> {
     let list: Vec<String> = of.iter().map(|(device, name)| format!("{name} ({device})")).collect();
     let evidence =
         format!("{test} of {} on {disk} is led by {}", units::block_size(*block), list.join(", "));
-    let advice = "The winner holds for one bus only: say for which.";
+    let advice = "The winner is valid for one bus only: state which.";
     Some(Finding { severity: Severity::Warn, ..of_study(&RULE, evidence, advice) })
 }
 
@@ -108,7 +108,7 @@ fn over_blocks(study: &Study) -> Option<Finding> {
         .iter()
         .enumerate()
         .find_map(|(at, of)| settings[at + 1..].iter().find_map(|more| flip(of, more)))?;
-    let advice = "The winner holds for one block size only: say for which.";
+    let advice = "The winner is valid for one block size only: state which.";
     Some(Finding { severity: Severity::Warn, ..of_study(&RULE, evidence, advice) })
 }
 

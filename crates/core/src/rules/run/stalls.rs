@@ -19,9 +19,9 @@ pub static RULE: Rule = Rule {
     condition: "stalled slices take over 5 % of a candidate's time, or one stall takes over a \
         second",
     explain: "A stall is a slice that is at least twice as slow as the others and three standard \
-        deviations below them. The figure of a cell leaves stalls out, because one of a second \
-        would outweigh everything else. A user still waits for them. Cheap flash stalls for 0.3 to \
-        2 s while it erases blocks; hard disks stall while they read a bad sector again; virtual \
+        deviations below them. The figure of a cell excludes stalls, because a stall of one second \
+        would outweigh everything else. Users still wait for them. Cheap flash stalls for 0.3 to 2 \
+        s while it erases blocks; hard disks stall while they read a bad sector again; virtual \
         machines stall when their host is busy. Check the maximum latency in the report, the \
         kernel log and the health of the drive.",
     checks: &[Check::Run(check)],

@@ -19,15 +19,15 @@ pub static RULE: Rule = Rule {
     scope: RUN,
     condition: "temperature and speed are correlated over the run",
     explain: "In one study the encrypted btrfs was always measured last, on the hottest disk. \
-        Random order keeps heat from favouring one candidate, and before each visit bakeoff run \
-        waits, for a minute at most, until the machine is within 3 °C of where the block began. A \
-        rank correlation above 0.6 between temperature and rate means that heat affects the \
-        figures. Let the machine cool, or add a fan.",
+        Random order keeps heat from favoring one candidate. Before each visit bakeoff run waits \
+        for at most a minute until the machine is within 3 °C of its temperature at the start of \
+        the block. A rank correlation above 0.6 between temperature and rate means that heat \
+        affects the figures. Let the machine cool, or add a fan.",
     checks: &[Check::Stated(Stated {
         key: "last",
         value: "",
         severity: None,
-        advice: "Change the order: the last candidate meets the warmest drive.",
+        advice: "Change the order: the last candidate is measured on the warmest drive.",
     })],
 };
 

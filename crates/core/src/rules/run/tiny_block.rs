@@ -103,7 +103,8 @@ fn in_study(study: &Study) -> Option<Finding> {
         units::block_size(b.block),
         units::count(a.rate / a.block as f64)
     );
-    let advice = "That is the cost of a request, not of the disk: use 64 KiB and more for streams.";
+    let advice = "This measures the cost of a request, not the disk: use 64 KiB or more for \
+                  streams.";
     Some(of_study(&RULE, evidence, advice))
 }
 

@@ -23,10 +23,10 @@ pub static RULE: Rule = Rule {
         speed it never had. Two speeds come from a cache that is hit or missed, from flash that \
         writes into a fast part until it is full, from a clock that changes, or from another user \
         of the drive. The report shows the slices over time: a change back and forth points to a \
-        cache or another user, a change that stays to the state of the drive. The groups are the \
-        best split of the logarithms, against one group, by the BIC of a classification. Slices \
-        of one block are not independent: where whole blocks have one speed, at least eight \
-        blocks have to fall into two groups.",
+        cache or another user, a lasting change to the state of the drive. bakeoff splits the \
+        logarithms of the rates into the two best groups, and compares them with a single group by \
+        the classification BIC. Slices of one block are not independent: if whole blocks have one \
+        speed, at least eight blocks must fall into two groups.",
     checks: &[Check::Run(check)],
 };
 

@@ -17,8 +17,8 @@ pub static RULE: Rule = Rule {
     severity: [W, W, E, E],
     scope: RUN,
     condition: "a candidate has no valid cell for a workload that others completed",
-    explain: "Every attempt at this cell failed or was discarded, so there is no claim about this \
-        candidate for this workload. The reasons are recorded with the attempts.",
+    explain: "Every attempt at this cell failed or was discarded, so this candidate has no result \
+        for this workload. The reasons are recorded with the attempts.",
     checks: &[],
 };
 
@@ -41,8 +41,7 @@ fn unmeasured(run: &Run, table: &Table, workload: u16, _: &Comparison) -> Vec<Fi
             .filter(|(_, candidate, w, _)| (*candidate, *w) == (c, workload))
             .map(|(.., reason)| reason)
             .collect();
-        let last =
-            tried.last().map_or(String::new(), |reason| format!(", the last time: {reason}"));
+        let last = tried.last().map_or(String::new(), |reason| format!("; last reason: {reason}"));
         let is_it = |cell: &&Cell| (cell.candidate, cell.workload) == (c, workload);
         let kept = run.complete_blocks().flat_map(|b| &b.cells).filter(is_it).count();
         let attempts = crate::words::count((tried.len() + kept) as u32, "attempt");

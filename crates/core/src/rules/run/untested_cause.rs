@@ -32,7 +32,7 @@ pub static RULE: Rule = Rule {
             key: "cause",
             value: "",
             severity: Some(W),
-            advice: "Measure the layers below, one after the other, on the same place.",
+            advice: "Measure the layers below, one after the other, at the same position.",
         }),
     ],
 };
