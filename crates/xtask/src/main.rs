@@ -19,26 +19,41 @@ mod tool;
 mod truth;
 mod vm;
 
-const HELP: &str = "\
-usage: cargo xtask NAME
+const HELP: &str = "usage: cargo xtask NAME
 
   tidy            check the house rules
-  prose           check spelling, and the style of the docs
-  words           print every text that a user can meet
-  check           format, lints, house rules and unit tests: the quick ones
-  test            everything, browser and fuzzing included
-  bench           against fio, side by side (--help)
-  bench-truth     decisions and causes against known truth; rewrites parts of docs (--help)
-  test-vm         the program on emulated machines (--help)
-  dist            static binaries for other machines (--help)
-  release         everything that a release needs, published nowhere (--help)
-  packages        the archive and the Debian package of the program under test
-  repository FOLDER KEY   a signed apt repository of the packages of a release
-  test-install    the files of a release on clean systems; rewrites part of docs/install.md (--help)
-  features        every combination of the optional parts, with clippy
-  workflows       the workflow files for a public forge, with actionlint
-  plain           the static program of this machine, checked under valgrind too
-  fuzz [SECONDS]  run every fuzz target for so long (30)
+  prose       \
+                    check the spelling, and the style of the docs
+  words           print every \
+                    text that a user can see
+  check           run the quick checks: format, \
+                    lints, house rules and unit tests
+  test            run all tests, including \
+                    the browser and fuzzing
+  bench           compare with fio (--help)
+  \
+                    bench-truth     test decisions and causes against known truth; rewrites parts \
+                    of docs (--help)
+  test-vm         test the program on emulated machines \
+                    (--help)
+  dist            build static binaries for other machines (--help)
+  \
+                    release         build all files of a release without publishing them (--help)
+ \
+                    packages        build the archive and the Debian package of the program under \
+                    test
+  repository FOLDER KEY   create a signed apt repository of a release's \
+                    packages
+  test-install    install a release on clean systems; rewrites part \
+                    of docs/install.md (--help)
+  features        check every combination of the \
+                    optional parts with clippy
+  workflows       check the workflow files for a \
+                    public forge with actionlint
+  plain           build this machine's static \
+                    program, and check it under valgrind
+  fuzz [SECONDS]  run every fuzz target \
+                    for this time (30)
 ";
 
 fn main() -> ExitCode {

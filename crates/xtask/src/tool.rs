@@ -45,7 +45,7 @@ pub fn renew(folder: &Path) -> Result<()> {
         std::fs::remove_dir_all(folder)
             .with_context(|| format!("cannot remove {}", folder.display()))?;
     }
-    std::fs::create_dir_all(folder).with_context(|| format!("cannot make {}", folder.display()))
+    std::fs::create_dir_all(folder).with_context(|| format!("cannot create {}", folder.display()))
 }
 
 /// The end of a text.

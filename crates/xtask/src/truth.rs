@@ -14,17 +14,24 @@ use crate::vm::{self, CAPPED_PAIRS, measure_capped};
 
 mod capped;
 
-const HELP: &str = "\
-usage: cargo xtask bench-truth [--runs N] [--seed S] [--clean N] [--capped N]
-                             [--pair NAME] [--causes yes|no] [--binary PATH]
+const HELP: &str = "usage: cargo xtask bench-truth [--runs N] [--seed S] [--clean N] [--capped N]
+ \
+                    [--pair NAME] [--causes yes|no] [--binary PATH]
 
-  --runs    simulated runs of each scenario (2000); 0 leaves docs/truth.md as it is
-  --seed    where the random numbers start (20261120)
-  --clean   real runs on this machine while it does nothing else (50); 0 leaves docs/diagnosis.md
-  --capped  runs of each pair of disks that are held to a speed, on an emulated machine (20)
-  --pair    only this one of them: 40-38, 40-32 or 40-40
-  --causes  whether causes are made on purpose there, each of which has to be named (yes)
-  --binary  the program there, in place of those that are built
+  --runs    simulated runs of \
+                    each scenario (2000); 0 leaves docs/truth.md unchanged
+  --seed    seed of the \
+                    random numbers (20261120)
+  --clean   real runs on this machine while it is \
+                    idle (50); 0 leaves docs/diagnosis.md unchanged
+  --capped  runs of each pair \
+                    of rate-limited disks on an emulated machine (20)
+  --pair    only this pair: \
+                    40-38, 40-32 or 40-40
+  --causes  whether to create causes there, which \
+                    bakeoff must report (yes)
+  --binary  program to test there instead of the \
+                    built ones
 ";
 /// The part of a page that has no other name.
 const FIGURES: &str = "figures";

@@ -22,10 +22,10 @@ pub fn prometheus(facts: &Facts, checks: &[Check]) -> String {
         let worst = same.map(|c| level(c.status)).max().unwrap_or(0);
         out.sample(&[("target", target), ("check", key.0), ("disk", key.1)], f64::from(worst));
     }
-    out.gauge("bakeoff_check_unknown", "Checks that could not be made.");
+    out.gauge("bakeoff_check_unknown", "Number of checks that could not be made.");
     let unknown = checks.iter().filter(|check| check.status == Status::Unknown).count();
     out.sample(&[("target", target)], unknown as f64);
-    out.gauge("bakeoff_check_timestamp_seconds", "When it was checked, seconds since 1970.");
+    out.gauge("bakeoff_check_timestamp_seconds", "Time of the check, Unix time.");
     out.sample(&[("target", target)], facts.now_unix_ns as f64 / 1e9);
     out.text()
 }

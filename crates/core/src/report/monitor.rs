@@ -17,17 +17,17 @@ const CRITICAL_SHARE: f64 = 0.5;
 /// Everything a dashboard or an alert needs of a run.
 pub fn prometheus(run: &Run, analysis: &Analysis) -> String {
     let mut out = Exposition::default();
-    out.gauge("bakeoff_version_info", "The bakeoff that measured; always 1.");
+    out.gauge("bakeoff_version_info", "Version of bakeoff that measured the run; always 1.");
     out.sample(&[("version", &run.header.version)], 1.0);
     out.single(
         "bakeoff_run_timestamp_seconds",
-        "When the run ended, seconds since 1970.",
+        "End time of the run, Unix time.",
         run.last_unix_ns as f64 / 1e9,
     );
     let active = run.elapsed_ns as f64 / 1e9;
-    out.single("bakeoff_run_duration_seconds", "How long the run was active.", active);
+    out.single("bakeoff_run_duration_seconds", "Active time of the run.", active);
     let blocks = f64::from(analysis.blocks);
-    out.single("bakeoff_run_blocks", "Complete blocks of the run.", blocks);
+    out.single("bakeoff_run_blocks", "Completed blocks of the run.", blocks);
     rates(&mut out, run, analysis);
     if let Some(normal) = &analysis.normal {
         usual(&mut out, run, normal);
@@ -35,7 +35,7 @@ pub fn prometheus(run: &Run, analysis: &Analysis) -> String {
     if analysis.compares {
         verdicts(&mut out, analysis);
     }
-    out.gauge("bakeoff_findings", "Findings of the run by severity.");
+    out.gauge("bakeoff_findings", "Findings of the run, by severity.");
     let severities = [
         (Severity::Refuse, "refuse"),
         (Severity::Error, "error"),
@@ -59,20 +59,22 @@ fn rates(out: &mut Exposition, run: &Run, analysis: &Analysis) {
     };
     type Figure<'a> = &'a dyn Fn(&Workload, &Standing) -> Option<f64>;
     let kinds: [(&'static str, &str, Figure); 5] = [
-        ("bakeoff_throughput_bytes_per_second", "Bytes moved a second.", &|w, s| match w.metric {
+        ("bakeoff_throughput_bytes_per_second", "Bytes transferred per second.", &|w, s| match w
+            .metric
+        {
             Metric::Bandwidth => Some(s.mean),
             Metric::Iops => Some(s.mean * w.job.bs as f64),
             Metric::FilesPerSecond | Metric::TransactionsPerSecond | Metric::LatencyP99 => None,
         }),
-        ("bakeoff_operations_per_second", "Operations a second.", &|w, s| match w.metric {
+        ("bakeoff_operations_per_second", "Operations per second.", &|w, s| match w.metric {
             Metric::Bandwidth => Some(s.mean / w.job.bs.max(1) as f64),
             Metric::Iops => Some(s.mean),
             Metric::FilesPerSecond | Metric::TransactionsPerSecond | Metric::LatencyP99 => None,
         }),
-        ("bakeoff_files_per_second", "Files a second.", &|w, s| {
+        ("bakeoff_files_per_second", "Files per second.", &|w, s| {
             (w.metric == Metric::FilesPerSecond).then_some(s.mean)
         }),
-        ("bakeoff_transactions_per_second", "Transactions a second.", &|w, s| {
+        ("bakeoff_transactions_per_second", "Transactions per second.", &|w, s| {
             (w.metric == Metric::TransactionsPerSecond).then_some(s.mean)
         }),
         ("bakeoff_latency_p99_seconds", "99th percentile of the latency.", &|w, s| {
@@ -112,29 +114,29 @@ fn usual(out: &mut Exposition, run: &Run, normal: &Normal) {
     let limits: [(&'static str, &str, bool, Limit); 5] = [
         (
             "bakeoff_usual_low_bytes_per_second",
-            "Lower end of the usual range of sequential work.",
+            "Lower end of the usual range for sequential I/O.",
             true,
             &low,
         ),
         (
             "bakeoff_usual_high_bytes_per_second",
-            "Upper end of the usual range of sequential work.",
+            "Upper end of the usual range for sequential I/O.",
             true,
             &high,
         ),
         (
             "bakeoff_usual_low_operations_per_second",
-            "Lower end of the usual range of random work.",
+            "Lower end of the usual range for random I/O.",
             false,
             &low,
         ),
         (
             "bakeoff_usual_high_operations_per_second",
-            "Upper end of the usual range of random work.",
+            "Upper end of the usual range for random I/O.",
             false,
             &high,
         ),
-        ("bakeoff_link_bytes_per_second", "What the link carries in practice.", true, &link),
+        ("bakeoff_link_bytes_per_second", "Practical throughput of the link.", true, &link),
     ];
     for (metric, help, is_in_bytes, limit) in limits {
         let of = normal.figures.iter().filter(|f| f.test.is_in_bytes() == is_in_bytes);
@@ -144,7 +146,7 @@ fn usual(out: &mut Exposition, run: &Run, normal: &Normal) {
             all.iter().for_each(|(f, value)| out.sample(&labels(f), *value));
         }
     }
-    out.gauge("bakeoff_normal", "1 for the verdict about a figure, 0 for the others.");
+    out.gauge("bakeoff_normal", "1 for the verdict on a figure, 0 for the other verdicts.");
     for f in &normal.figures {
         for verdict in ["normal", "slow", "fast", "not_judged"] {
             let [candidate, workload] = labels(f);
@@ -177,10 +179,7 @@ fn verdicts(out: &mut Exposition, analysis: &Analysis) {
             out.sample(&labels, 1.0);
         }
     }
-    out.gauge(
-        "bakeoff_lead_ratio",
-        "Fraction by which the leader is ahead of all others at least.",
-    );
+    out.gauge("bakeoff_lead_ratio", "Minimum fraction by which the leader is ahead of all others.");
     for (v, lead) in led() {
         if let Some(fraction) = lead.fraction() {
             out.sample(&[("workload", &v.workload)], fraction);

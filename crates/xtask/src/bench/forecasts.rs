@@ -27,16 +27,21 @@ const PLANS: [&str; 7] = [
     "nas",
 ];
 
-const HELP: &str = "\
-usage: cargo xtask bench --forecasts [--time SECONDS] [--plan NAME] [--speed NAME] …
+const HELP: &str = "usage: cargo xtask bench --forecasts [--time SECONDS] [--plan NAME] [--speed \
+                    NAME] …
 
-  --time      limit of each run (that of the drive)
-  --plan      one of the built-in plans (all)
-  --speed     one of card, usb, free (all)
-  --mode      of the runs (quick)
-  --dir       where the image of the drive is made (target)
-  --out       page to write the table into (docs/plans.md); with --plan or --speed none
-  --binary    program to measure with (target/release/bakeoff)
+  --time      time limit of each run (default: that of the drive)
+  \
+                    --plan      one of the built-in plans (all)
+  --speed     one of card, usb, \
+                    free (all)
+  --mode      mode of the runs (quick)
+  --dir       directory for \
+                    the image of the drive (target)
+  --out       page for the table \
+                    (docs/plans.md); none with --plan or --speed
+  --binary    program to measure \
+                    with (target/release/bakeoff)
 ";
 
 /// What was asked for.

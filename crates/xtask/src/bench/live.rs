@@ -21,16 +21,20 @@ use super::run::pss_bytes;
 use super::spread::Spread;
 use crate::truth;
 
-const HELP: &str = "\
-usage: cargo xtask bench --live [--pairs N] [--time TIME] [--readers N] [--minutes N] [--dir DIR]
+const HELP: &str = "usage: cargo xtask bench --live [--pairs N] [--time TIME] [--readers N] \
+                    [--minutes N] [--dir DIR]
 
-  --pairs    pairs of runs, with and without readers (10)
+  --pairs    pairs of runs, with and without \
+                    readers (10)
   --time     time limit of each run (60s)
-  --readers  readers at one time in the second part (20)
-  --minutes  how long they read (60)
-  --dir      where files are made (target)
+  --readers  concurrent \
+                    readers in the second part (20)
+  --minutes  duration of the second part (60)
+ \
+                    --dir      directory for the files (target)
 
-Rewrites a table in docs/live.md.
+Rewrites a table in \
+                    docs/live.md.
 ";
 
 /// Between two looks at the server.
@@ -242,7 +246,7 @@ fn pairs(bakeoff: &Path, dir: &Path, server: &Server, options: &Options) -> Resu
     Ok(format!(
         "| {pairs} pairs of runs of {} at most | median | range |\n|---|---|---|\n",
         options.time
-    ) + &row("speed with a reader against without", speeds, " %")
+    ) + &row("speed with a reader relative to without", speeds, " %")
         + &row("noise of a run without a reader", alone, " %")
         + &row("noise of a run with a reader", watched, " %")
         + &row("change of the noise within a pair, percentage points", changes, "")
@@ -281,9 +285,9 @@ fn readers(bakeoff: &Path, dir: &Path, server: &Server, options: &Options) -> Re
     let gaps: u64 = seen.iter().map(|(_, gaps)| gaps).sum();
     let events = Spread::of(seen.iter().map(|(events, _)| *events as f64));
     Ok(format!(
-        "| {} readers for {} min beside {runs} runs | |\n|---|---|\n\
+        "| {} readers for {} min during {runs} runs | |\n|---|---|\n\
          | events of each reader | {:.0} to {:.0}, {gaps} gaps |\n\
-         | memory of the server, largest | {:.1} MiB |\n\
+         | largest memory use of the server | {:.1} MiB |\n\
          | the same with the processes that analyse the run | {:.1} MiB |\n\
          | CPU time of all of them | {share:.1} % of one processor |\n",
         options.readers,

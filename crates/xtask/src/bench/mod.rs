@@ -30,26 +30,39 @@ mod why;
 use cases::{Case, Contender, Scene};
 use run::Sample;
 
-const HELP: &str = "\
-usage: cargo xtask bench --instructions
+const HELP: &str = "usage: cargo xtask bench --instructions
        cargo xtask bench --answers …
-       cargo xtask bench --forecasts …
+  \
+                    cargo xtask bench --forecasts …
        cargo xtask bench --live …
-       cargo xtask bench --netdata …
-       cargo xtask bench [--rounds N] [--runtime SECONDS] [--size MIB] [--dir DIR] [--out FILE]
+       cargo \
+                    xtask bench --netdata …
+       cargo xtask bench [--rounds N] [--runtime \
+                    SECONDS] [--size MIB] [--dir DIR] [--out FILE]
 
-  --instructions  only count the user instructions of an I/O and hold them to what is committed
-  --forecasts     how well plans forecast time and bytes; `--forecasts --help` for more
-  --live          what watching a run in browsers costs; `--live --help` for more
-  --netdata       `watch` beside netdata over one load; `--netdata --help` for more
-  --answers       how soon and how surely demos answer; `--answers --help` for more
+  --instructions  only count \
+                    the user instructions of an I/O, and compare with the committed counts
+  \
+                    --forecasts     measure how well plans forecast time and bytes; see \
+                    `--forecasts --help`
+  --live          measure the cost of watching a run in \
+                    browsers; see `--live --help`
+  --netdata       compare `watch` with netdata \
+                    under one load; see `--netdata --help`
+  --answers       measure how fast and \
+                    how reliably demos answer; see `--answers --help`
 
-  --rounds    counted rounds, after one to warm up (5)
-  --runtime   seconds each run measures (2)
+  --rounds    counted \
+                    rounds, after one warm-up round (5)
+  --runtime   duration of each run in \
+                    seconds (2)
   --size      size of the file that is read, in MiB (1024)
-  --dir       where the file is made (target)
-  --out       page to write (docs/performance.md)
-  --only      one case by its key (psync, uring, read8, null, direct32, …); writes no page
+  --dir \
+                    directory for the file (target)
+  --out       page to write \
+                    (docs/performance.md)
+  --only      one case by its key (psync, uring, read8, \
+                    null, direct32, …); writes no page
 ";
 
 /// What was asked for.

@@ -18,13 +18,15 @@ use serde_json::Value;
 use super::machine;
 use crate::truth;
 
-const HELP: &str = "\
-usage: cargo xtask bench --netdata [--seconds N] [--dir DIR]
+const HELP: &str = "usage: cargo xtask bench --netdata [--seconds N] [--dir DIR]
 
-  --seconds  how long the load lasts (40)
-  --dir      where its file is made (target); its disk is compared
+  --seconds  \
+                    duration of the load (40)
+  --dir      directory for its file (target); the \
+                    disk under it is compared
 
-Needs Debian's package netdata-core. Rewrites a table in docs/live.md; fails where figures differ by
+Needs Debian's package netdata-core. Rewrites a \
+                    table in docs/live.md. Fails if figures differ by
 more than 2 %.
 ";
 

@@ -18,7 +18,7 @@ impl File {
     /// Writes it and waits until it is on the disk.
     pub fn make(dir: &Path, size_mib: u64) -> Result<File> {
         let folder = dir.join(format!("bench-{}", std::process::id()));
-        fs::create_dir(&folder).with_context(|| format!("cannot make {}", folder.display()))?;
+        fs::create_dir(&folder).with_context(|| format!("cannot create {}", folder.display()))?;
         // The name that sysbench gives its files.
         let path = folder.join("test_file.0");
         let error = || format!("cannot write {}", path.display());

@@ -19,12 +19,17 @@ pub use machine::{MACHINES, Machine, find as machine};
 
 use crate::tool;
 
-const HELP: &str = "\
-usage: cargo xtask dist [--test | --minimal] [ARCH...]
+const HELP: &str = "usage: cargo xtask dist [--test | --minimal] [ARCH...]
 
-Builds target/dist/bakeoff-ARCH, static and stripped, for each ARCH (all of them by default):
-x86_64 aarch64 armv7 armv6. With --test quicker to build, bigger and checked, into target/dist-test.
-With --minimal without the optional parts (serve, --tui, PNG cards): bakeoff-ARCH-minimal.
+Builds \
+                    target/dist/bakeoff-ARCH, static and stripped, for each ARCH (default: all of \
+                    them):
+x86_64 aarch64 armv7 armv6.
+
+  --test     build faster, with checks, \
+                    into target/dist-test; the binaries are larger
+  --minimal  omit the optional \
+                    parts (serve, --tui, PNG cards): bakeoff-ARCH-minimal
 ";
 
 /// How a binary is built.

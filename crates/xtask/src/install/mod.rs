@@ -19,13 +19,21 @@ use crate::tool;
 use case::{Case, Outcome, Places};
 use outcomes::Outcomes;
 
-const HELP: &str = "\
-usage: cargo xtask test-install [--test] [--list] [CASE...]
+const HELP: &str = "usage: cargo xtask test-install [--test] [--list] [CASE...]
 
-Installs the files of `cargo xtask release` on clean systems, runs bakeoff there, removes it, and
-looks whether anything is left. CASE is the start of a case's name; all of them by default. Once
-every case has passed with the same files, the table in docs/install.md is written anew. With --test
-the files of `cargo xtask release --test`. Systems are made once, in target/systems.
+Installs the \
+                    files of `cargo xtask release` on clean systems, runs bakeoff there, removes \
+                    it, and
+checks that nothing is left. CASE is the start of a case's name \
+                    (default: all cases). After every
+case has passed with the same files, it \
+                    rewrites the table in docs/install.md. The systems are
+created once, in \
+                    target/systems.
+
+  --test  install the files of `cargo xtask release --test`
+  \
+                    --list  list the cases
 ";
 
 /// The command.

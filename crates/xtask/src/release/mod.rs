@@ -27,14 +27,19 @@ use crate::dist::{self, Profile};
 use crate::tool;
 use facts::Facts;
 
-const HELP: &str = "\
-usage: cargo xtask release [--test | --again] [ARCH...]
+const HELP: &str = "usage: cargo xtask release [--test | --again] [ARCH...]
 
-Makes every file of a release in target/release-files: for each ARCH (x86_64 aarch64 armv7 armv6;
-all of them by default) an archive, a Debian package and a wheel; then the sources, the SBOM, the
-release notes and SHA256SUMS. With --test from binaries that are quicker to build, in
-target/release-test. With --again the commit is built once more in another folder, and every file is
-compared. Publishes nothing.
+Builds all files of a \
+                    release in target/release-files: for each ARCH (x86_64 aarch64 armv7 \
+                    armv6;
+default: all of them) an archive, a Debian package and a wheel; then \
+                    the sources, the SBOM, the
+release notes and SHA256SUMS. Publishes nothing.
+
+  \
+                    --test   use binaries that build faster, in target/release-test
+  --again  \
+                    build the commit again in another folder, and compare every file
 ";
 
 /// Where the files of a release are, below `target`.

@@ -50,22 +50,35 @@ pub const EACH_TIME: &[&str] = &[
     "run/disk-exchanged",
 ];
 
-const HELP: &str = "\
-usage: cargo xtask test-vm [--list] [--binary PATH | --dist] [PART...]
-       cargo xtask test-vm [--binary PATH | --dist] --run SCRIPT [pc|pi3|pi1]
+const HELP: &str = "usage: cargo xtask test-vm [--list] [--binary PATH | --dist] [PART...]
+       \
+                    cargo xtask test-vm [--binary PATH | --dist] --run SCRIPT [pc|pi3|pi1]
 
-Runs the tests whose names contain one of the PARTs on emulated machines; by default all but
-those that need the machine for themselves.
-With --binary that program is tested on the PC (target/debug/bakeoff, while working) in place of
-the static one, which takes minutes to build the first time; with --dist what `cargo xtask dist`
-made for people is. --run tries a script on a machine.
+Runs \
+                    the tests whose names contain one of the PARTs on emulated machines (default: \
+                    all tests
+except those that need an otherwise idle machine).
 
-As many machines run at a time as there are CPUs. The second number of a line is what the emulator
-computed for it. Tests for which other load matters (causes/, caps, carry-over/, slow-disk/ and
-turns-and-visits/) run alone and last, and only where they are named. causes/ and caps are a part
-of `make bench-truth`.
+  --binary PATH  \
+                    test this program on the PC (target/debug/bakeoff during development) instead \
+                    of
+                 the static one, which takes minutes to build the first \
+                    time
+  --dist         test the binaries that `cargo xtask dist` built
+  --run \
+                    SCRIPT   run a script on a machine
 
-`make test` runs devices/, guard/ and some of run/. The others run only here.
+As many machines run at a time as there \
+                    are CPUs. The second number in a line is the CPU time of
+the emulator. Tests \
+                    that other load would disturb (causes/, caps, carry-over/, slow-disk/ \
+                    and
+turns-and-visits/) run alone at the end, and only if you name them. \
+                    causes/ and caps are part of
+`make bench-truth`.
+
+`make test` runs devices/, \
+                    guard/ and some of run/. The others run only here.
 ";
 
 /// How tests went.

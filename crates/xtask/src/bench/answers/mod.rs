@@ -15,15 +15,19 @@ mod load;
 mod measured;
 mod section;
 
-const HELP: &str = "\
-usage: cargo xtask bench --answers [--demos N] [--compiler N] [--against PROGRAM] [--pairs N]
+const HELP: &str = "usage: cargo xtask bench --answers [--demos N] [--compiler N] [--against \
+                    PROGRAM] [--pairs N]
 
-  --demos     demos one after the other with nothing beside them (10)
-  --compiler  demos beside a compiler (3)
-  --against   an earlier bakeoff, which measures in turn with this one beside two disk users
-  --pairs     so many times (6)
-  --dir       where (target)
-  --out       page to write into (docs/performance.md)
+  --demos     demos on an idle machine, one after the \
+                    other (10)
+  --compiler  demos while a compiler runs (3)
+  --against   earlier \
+                    bakeoff to alternate with this one while two programs use the disk
+  --pairs   \
+                    number of such pairs (6)
+  --dir       directory for the files (target)
+  \
+                    --out       page to write (docs/performance.md)
 ";
 
 /// What was asked for.
@@ -93,7 +97,7 @@ pub fn bench(root: &Path, arguments: &[&str]) -> Result<bool> {
     let dir = options.dir.join("bench-answers");
     // An earlier program does not read the store of a later one.
     let apart = dir.join("earlier");
-    std::fs::create_dir_all(&apart).with_context(|| format!("cannot make {}", dir.display()))?;
+    std::fs::create_dir_all(&apart).with_context(|| format!("cannot create {}", dir.display()))?;
     let mut answers =
         Answers { quiet: Vec::new(), compiler: Vec::new(), pairs: Vec::new(), quick_s: Vec::new() };
     for _ in 0..options.demos {

@@ -68,7 +68,8 @@ impl Drive {
     /// Makes the image and attaches it.
     pub fn make(dir: &Path, speed: &Speed) -> Result<Drive> {
         let folder = dir.join(format!("bench-forecast-{}", std::process::id()));
-        fs::create_dir_all(&folder).with_context(|| format!("cannot make {}", folder.display()))?;
+        fs::create_dir_all(&folder)
+            .with_context(|| format!("cannot create {}", folder.display()))?;
         let image = folder.join("drive.img");
         write_image(&image)?;
         let attach = Command::new("losetup")

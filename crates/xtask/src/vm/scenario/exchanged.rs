@@ -85,7 +85,7 @@ pub fn while_it_waits(guest: &mut Guest) -> Result<()> {
     guest.plug(&other)?;
     guest.wait_for("[ -e /dev/disk/by-id/usb-*STICK-2* ]")?;
     guest.ok("udevadm settle")?;
-    unwritten(guest, "sda", "target drive has changed; nothing was written", |guest| {
+    unwritten(guest, "sda", "target drive has changed, and nothing was written", |guest| {
         guest.ok("date -s @$(($(date +%s) + 36000)) >/dev/null")?;
         job::end(guest)
     })?;
