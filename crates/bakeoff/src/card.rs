@@ -22,7 +22,7 @@ pub enum CardError {
     NoFeature,
     /// Built without the bundle.
     #[cfg(feature = "card")]
-    #[error("this bakeoff was built without the letters of cards; run make web and build it again")]
+    #[error("this bakeoff was built without the fonts of cards; run make web and build it again")]
     NoLetters,
 }
 

@@ -32,14 +32,14 @@ use history::{Fleet, Label, Runs, Trend};
 pub struct Args {
     #[command(flatten)]
     pub global: Global,
-    /// With --version: print target, features, libraries and the store as well
+    /// With --version: also print target, features, libraries and the store
     #[arg(long, requires = "version")]
     pub verbose: bool,
     #[command(subcommand)]
     pub command: Option<Command>,
 }
 
-/// Options of all commands.
+/// Options that all commands accept.
 #[derive(Clone, Debug, clap::Args)]
 pub struct Global {
     /// Database of stored runs (default: $XDG_DATA_HOME/bakeoff/bakeoff.db)
@@ -59,17 +59,17 @@ pub struct Global {
 /// Output formats of all commands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Format {
-    /// Text for people
+    /// Human-readable text
     Text,
     /// One JSON document
     Json,
     /// Comma-separated values
     Csv,
-    /// Markdown to paste
+    /// Markdown
     Markdown,
-    /// The events of the run, one per line
+    /// Events of the run, one JSON object per line
     Jsonl,
-    /// The whole run, to import on another machine
+    /// The complete run, for import on another machine
     Bundle,
     /// fio's JSON, for programs that read it
     FioJson,
@@ -89,9 +89,9 @@ pub enum Command {
     Quick(Quick),
     /// Compare all filesystems available here on scratch images (needs root)
     Demo(Demo),
-    /// Install the tools that the demo or a plan lacks here, after a yes
+    /// Install the tools that the demo or a plan needs, after confirmation
     Setup(Setup),
-    /// Show the cases, commands, time and bytes of a plan without running it
+    /// Show what a plan would do (cases, commands, time, bytes written) without running it
     Plan(Plan),
     /// Run a plan on disks, partitions or images
     Run(Box<Run>),
@@ -101,17 +101,17 @@ pub enum Command {
     Bench(Box<Bench>),
     /// Compare bakeoff's engine with fio, sysbench, bonnie++, iozone and dd on one file
     Agree(Agree),
-    /// Continue a run after a crash, a power cut or its time limit
+    /// Continue a run after a crash, a power cut or a limit
     Resume(Resume),
-    /// Clean up after a run that died
+    /// Clean up after a run that crashed or was killed
     Clean(Clean),
-    /// List stored runs, or find some of them
+    /// List or search stored runs
     Runs(Runs),
-    /// Name a stored run
+    /// Label a stored run
     Label(Label),
     /// Show how the speed of a drive changed over its stored runs
     Trend(Trend),
-    /// Compare many boards: the answer on each, and on the next one
+    /// Compare many boards: the answer for each, and a prediction for the next one
     Fleet(Fleet),
     /// Show a stored run
     Show(Show),
@@ -123,27 +123,28 @@ pub enum Command {
     Report(Report),
     /// Export a run as json, csv, jsonl, bundle, fio-json or gnuplot
     Export(Export),
-    /// Check a plan, a run or results of other tools against the rules
+    /// Check a plan, a run or another tool's results against the rules
     Lint(Lint),
-    /// Test the decisions on simulated disks whose ranking is known
+    /// Test the decision procedure on simulated disks with a known ranking
     Simulate(Simulate),
     /// Check whether this machine and target are ready for measuring
     Check(Check),
-    /// Show the activity of disks, CPUs, memory and threads, as iostat does
+    /// Show the activity of disks, CPUs, memory and threads, like iostat
     Watch(Watch),
-    /// Import results of fio, dd, ioping and other tools from any text, and bundles
+    /// Import bundles, and results of fio, dd, ioping and other tools from any text
     Import(Import),
-    /// Write facts for a bug report, without names, serial numbers and paths
+    /// Collect information for a bug report, without names, serial numbers or paths
     ReportBug(ReportBug),
-    /// Serve the stored runs and the run that is measured: pages, API and metrics
+    /// Serve stored runs and the current run as web pages, a JSON API and metrics
     #[cfg(feature = "dashboard")]
     Serve(Serve),
 }
 
-/// How the electrical power is measured.
+/// How electrical power is measured.
 #[derive(Clone, Debug, clap::Args)]
 pub struct Power {
-    /// Command that prints the watts now, for energy per GB (default: meters of the machine)
+    /// Command that prints the current power in watts, for energy per GB (default: the machine's
+    /// meters)
     #[arg(long, value_name = "COMMAND")]
     pub power_command: Option<String>,
 }
@@ -156,7 +157,7 @@ pub struct Quick {
     /// Time limit, such as 90s or 5m (default: 60s for one directory, 3m for several)
     #[arg(long, value_parser = units::parse_duration_ns)]
     pub time: Option<u64>,
-    /// Workload to measure (repeat the option, or separate names by commas)
+    /// Workload to measure (repeat the option, or separate names with commas)
     #[arg(long = "workload", value_name = "NAME", value_delimiter = ',')]
     pub workloads: Vec<String>,
     /// Size of the scratch file in each directory (default: depends on free space and speed)
@@ -179,7 +180,7 @@ pub struct Demo {
     /// Time limit, such as 90s or 5m
     #[arg(long, value_parser = units::parse_duration_ns, default_value = "3m")]
     pub time: u64,
-    /// Workload to measure (repeat the option, or separate names by commas)
+    /// Workload to measure (repeat the option, or separate names with commas)
     #[arg(long = "workload", value_name = "NAME", value_delimiter = ',')]
     pub workloads: Vec<String>,
     /// Path of the HTML report (default: bakeoff-RUN.html in the current directory)
@@ -196,9 +197,9 @@ pub struct Demo {
 
 #[derive(Debug, clap::Args)]
 pub struct Setup {
-    /// TOML file, or name of a built-in plan (default: what the demo uses)
+    /// TOML file, or name of a built-in plan (default: the tools of the demo)
     pub plan: Option<PathBuf>,
-    /// Install without a question
+    /// Install without asking
     #[arg(long)]
     pub yes: bool,
 }
@@ -237,7 +238,7 @@ pub struct Run {
     /// Start at this time of day and keep the machine awake until the end
     #[arg(long, value_name = "HH:MM", value_parser = parse_time)]
     pub at: Option<Time>,
-    /// Keep running after logout, as a systemd unit or in a session of its own
+    /// Keep running after logout, as a systemd unit or in a separate session
     #[arg(long)]
     pub detach: bool,
     /// Write an HTML report to this path
@@ -272,7 +273,7 @@ pub struct Agree {
     /// Size of the file (default: enough for one to two seconds)
     #[arg(long, value_parser = units::parse_size)]
     pub size: Option<u64>,
-    /// Tool to compare: fio, sysbench, bonnie, iozone or dd (repeatable; default: all)
+    /// Tool to compare with: fio, sysbench, bonnie, iozone or dd (repeatable; default: all)
     #[arg(long = "tool", value_name = "NAME", value_parser = parse_tool)]
     pub tools: Vec<DriverName>,
 }
@@ -282,10 +283,10 @@ pub struct Resume {
     /// Start of a run ID, or `last`
     #[arg(default_value = "last")]
     pub run: String,
-    /// Additional time (default: the time that is left)
+    /// Additional time (default: the remaining time)
     #[arg(long, value_parser = units::parse_duration_ns)]
     pub time: Option<u64>,
-    /// Maximum bytes to write, including those already written (default: as before)
+    /// Maximum bytes to write, including those already written (default: unchanged)
     #[arg(long, value_parser = units::parse_size, value_name = "SIZE")]
     pub max_write: Option<u64>,
     /// Erase token of a target that changed since the run was interrupted, as printed by `plan`
@@ -303,7 +304,7 @@ pub struct Resume {
 
 #[derive(Debug, clap::Args)]
 pub struct Clean {
-    /// Remove the record of a damaged run after showing it; undoes nothing
+    /// Show and remove the record of a damaged run, without undoing its changes
     #[arg(long, value_name = "RUN")]
     pub force: Option<String>,
 }
@@ -328,7 +329,7 @@ pub struct Compare {
     /// Starts of run IDs, or `last`
     #[arg(required = true, value_name = "RUN")]
     pub runs: Vec<String>,
-    /// Factor that may differ: host, device, kernel or time
+    /// Factor that may differ between the runs: host, device, kernel or time
     #[arg(long, value_name = "FACTOR", value_parser = parse_factor)]
     pub across: Option<Factor>,
     /// Published study to compare with each run, such as study:luks-btrfs (repeatable)
@@ -344,8 +345,8 @@ pub struct Report {
     /// Output file (default: bakeoff-RUN.html; `-` is stdout)
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
-    /// Write the answer as a picture of 1200 x 630 instead: a PNG, or an SVG by the file's name
-    /// (`-` is a PNG on stdout)
+    /// Write the answer as a 1200 x 630 image instead: PNG, or SVG if the name ends in .svg (`-` is
+    /// PNG on stdout)
     #[arg(long, value_name = "FILE", conflicts_with = "output")]
     pub card: Option<PathBuf>,
 }
@@ -354,15 +355,14 @@ pub struct Report {
 pub struct Export {
     /// Start of a run ID, or `last`
     pub run: String,
-    /// Output file (default: stdout); for fio-json and gnuplot also a directory, created by
-    /// `DIR/`
+    /// Output file (default: stdout); for fio-json and gnuplot also a directory (`DIR/` creates it)
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
-    /// Replace serial numbers, host names, labels, paths and addresses by pseudonyms, and show
-    /// which
+    /// Replace serial numbers, host names, labels, paths and addresses with pseudonyms, and list
+    /// them
     #[arg(long)]
     pub redact: bool,
-    /// With --redact: write without a question
+    /// With --redact: write without asking
     #[arg(long, requires = "redact")]
     pub yes: bool,
 }
@@ -398,20 +398,20 @@ pub struct Watch {
     /// Duration (default: until Ctrl-C)
     #[arg(long, value_parser = units::parse_duration_ns)]
     pub time: Option<u64>,
-    /// Show the machine and the run that is measured on the whole terminal
+    /// Show the machine and the current run in full screen
     #[cfg(feature = "tui")]
     #[arg(long)]
     pub tui: bool,
 }
 
-/// What is done beside a run.
+/// Options that accompany a run.
 #[derive(Clone, Debug, Default, clap::Args)]
 pub struct Beside {
-    /// Show the run on the whole terminal
+    /// Show the run in full screen
     #[cfg(feature = "tui")]
     #[arg(long)]
     pub tui: bool,
-    /// Send the result to this http(s) address, or to the standard input of this command, as JSON
+    /// Send the result as JSON to this http(s) URL, or to the standard input of this command
     #[arg(long, value_name = "URL|COMMAND")]
     pub notify: Option<String>,
 }
@@ -419,16 +419,16 @@ pub struct Beside {
 #[cfg(feature = "dashboard")]
 #[derive(Debug, clap::Args)]
 pub struct Serve {
-    /// Address and port (other addresses than this machine's own need the printed token)
+    /// Address and port to listen on (any address but a loopback one requires the printed token)
     #[arg(long, value_name = "ADDR:PORT", default_value = "127.0.0.1:8080")]
     pub listen: std::net::SocketAddr,
-    /// Allow runs that erase a drive, after its erase token was typed
+    /// Allow runs that erase a drive, once its erase token is entered
     #[arg(long)]
     pub allow_erase: bool,
-    /// Certificate chain in PEM, for HTTPS
+    /// PEM file with the certificate chain, for HTTPS
     #[arg(long, value_name = "FILE", requires = "tls_key")]
     pub tls_cert: Option<PathBuf>,
-    /// Private key of the certificate in PEM
+    /// PEM file with the certificate's private key
     #[arg(long, value_name = "FILE", requires = "tls_cert")]
     pub tls_key: Option<PathBuf>,
 }
@@ -447,20 +447,20 @@ pub struct Simulate {
 
 #[derive(Debug, clap::Args)]
 pub struct Import {
-    /// Texts that contain tool output, directories of such texts, or bundles; `-` is stdin
+    /// Text files that contain tool output, directories of them, or bundles; `-` is stdin
     #[arg(required = true, value_name = "FILE")]
     pub files: Vec<OsString>,
     /// Columns of a Markdown or fixed-width table, from left to right, such as
     /// 'device,block_size_bytes,write/read MB/s filesystem=ext4,-'
     #[arg(long, value_name = "LIST")]
     pub columns: Option<Columns>,
-    /// Read each table of results by what the titles of its columns say
+    /// Interpret each table of results by its column titles
     #[arg(long, conflicts_with = "columns")]
     pub guess: bool,
     /// Treat the files as fio job files and print each as a plan
     #[arg(long = "as-plan", conflicts_with_all = ["columns", "facts", "guess"])]
     pub as_plan: bool,
-    /// Facts about the measurements (place, order, media, ...) as TOML: docs/import.md
+    /// TOML file with facts about the measurements (place, order, media, ...); see docs/import.md
     #[arg(long, value_name = "FILE")]
     pub facts: Option<PathBuf>,
 }
@@ -472,7 +472,7 @@ pub struct ReportBug {
     pub output: Option<PathBuf>,
 }
 
-/// Finds the value of a word. The error suggests the nearest name.
+/// Finds the value of a name. The error suggests the nearest one.
 pub fn parse_word<T: Copy>(text: &str, words: &[(&str, T)]) -> Result<T, String> {
     if let Some((_, value)) = words.iter().find(|(name, _)| *name == text) {
         return Ok(*value);
@@ -488,7 +488,7 @@ fn parse_tool(text: &str) -> Result<DriverName, String> {
 
 fn parse_time(text: &str) -> Result<Time, String> {
     Time::strptime("%H:%M", text)
-        .map_err(|_| "write the hour and minute as 23:30 or 00:00".to_string())
+        .map_err(|_| "write the hour and minute, such as 23:30 or 00:00".to_string())
 }
 
 pub(crate) fn parse_factor(text: &str) -> Result<Factor, String> {

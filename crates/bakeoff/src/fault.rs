@@ -168,7 +168,7 @@ pub fn exit_as_service(result: Result<Outcome, Fault>) -> ExitCode {
         Err(fault) => {
             let said = match (fault.message.as_str(), fault.exit) {
                 // clap has explained it on stderr.
-                ("", 2) => "the command line is wrong: bakeoff --help",
+                ("", 2) => "the command line is not valid. See bakeoff --help",
                 ("", 130) => "interrupted",
                 (said, _) => said,
             };

@@ -27,7 +27,9 @@ pub fn check(job: &Job) -> Result<(), EngineError> {
         return wrong(format!("iodepth is {}: choose 1 to {IODEPTH_MAX}", job.iodepth));
     }
     if job.buffer_bytes().is_none_or(|bytes| bytes > isize::MAX as u64) {
-        return wrong("bs x iodepth x numjobs is more than memory can be: lower one".to_string());
+        return wrong(
+            "bs x iodepth x numjobs exceeds any possible memory: lower one of them".to_string(),
+        );
     }
     if job.rwmixread > 100 {
         return wrong(format!("rwmixread is {}: choose 0 to 100", job.rwmixread));
@@ -39,7 +41,7 @@ pub fn check(job: &Job) -> Result<(), EngineError> {
         ));
     }
     if job.rate_iops == Some(0) {
-        return wrong("rate_iops is 0: choose 1 or more, or leave it out".to_string());
+        return wrong("rate_iops is 0: choose 1 or more, or omit it".to_string());
     }
     if job.size / job.bs < u64::from(job.numjobs) {
         return wrong(format!(
@@ -56,7 +58,7 @@ pub fn check(job: &Job) -> Result<(), EngineError> {
 fn check_offsets(job: &Job) -> Result<(), EngineError> {
     if !job.offsets.fits(job.rw) {
         return Err(EngineError::Invalid(format!(
-            "--offsets {} does not go with --rw {}: choose another of the two",
+            "--offsets {} cannot be combined with --rw {}: change one of them",
             job.offsets,
             job.rw.name()
         )));
@@ -71,7 +73,7 @@ fn check_offsets(job: &Job) -> Result<(), EngineError> {
         && (stride == 0 || !stride.is_multiple_of(job.bs))
     {
         return Err(EngineError::Invalid(format!(
-            "a stride of {stride} bytes is no multiple of bs {}: choose one that is",
+            "a stride of {stride} bytes is not a multiple of bs {}: choose a multiple",
             job.bs
         )));
     }
@@ -97,7 +99,7 @@ fn check_verify(job: &Job) -> Result<(), EngineError> {
 /// Small files are made with plain calls, one at a time a thread.
 fn check_small_files(job: &Job) -> Result<(), EngineError> {
     let wrong = |what: &str| {
-        Err(EngineError::Invalid(format!("smallfiles does not know {what}: leave it out")))
+        Err(EngineError::Invalid(format!("smallfiles does not support {what}: omit it")))
     };
     match job {
         Job { iodepth: 2.., .. } => wrong("iodepth"),

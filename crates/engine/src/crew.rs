@@ -126,5 +126,5 @@ fn one_slice<W: Worker>(worker: &mut W, go: &Go) -> Result<Piece, EngineError> {
 
 #[cold]
 fn gone() -> EngineError {
-    EngineError::Protocol("a thread that measures is gone".to_string())
+    EngineError::Protocol("a measuring thread has ended unexpectedly".to_string())
 }

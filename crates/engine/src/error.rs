@@ -30,7 +30,7 @@ pub enum EngineError {
         doing: String,
     },
     /// Not there.
-    #[error("nothing there while {doing}: check the path")]
+    #[error("not found while {doing}: check the path")]
     NotFound {
         /// What the engine was at.
         doing: String,
@@ -43,7 +43,7 @@ pub enum EngineError {
     Unsupported(String),
     /// The buffers cannot be had.
     #[error(
-        "no memory for {} of I/O buffers without filling it: lower bs, iodepth or numjobs",
+        "not enough memory for {} of I/O buffers: lower bs, iodepth or numjobs",
         units::size(*.bytes)
     )]
     NoMemory {
@@ -51,7 +51,7 @@ pub enum EngineError {
         bytes: u64,
     },
     /// The device or filesystem failed an operation.
-    #[error("{doing} failed: {source}; see the kernel's log (dmesg)")]
+    #[error("{doing} failed: {source}; see the kernel log (dmesg)")]
     Io {
         /// What the engine was at.
         doing: String,
@@ -74,7 +74,7 @@ pub enum EngineError {
         note: String,
     },
     /// The task could not be read.
-    #[error("the engine cannot read its task: {0}; this is a bug of bakeoff, please report it")]
+    #[error("the engine cannot read its task: {0}; this is a bug in bakeoff, please report it")]
     Protocol(String),
 }
 

@@ -35,14 +35,14 @@ const PIECE_BYTES: usize = 512;
 pub fn check_recorded(job: &Job) -> Result<(), EngineError> {
     let wrong = |message: &str| Err(EngineError::Invalid(message.to_string()));
     match job {
-        Job { verify: false, .. } => wrong("a record of acknowledgements is for --verify: add it"),
+        Job { verify: false, .. } => wrong("a record of acknowledgements needs --verify: add it"),
         Job { rw, .. } if !matches!(rw, Rw::Write | Rw::RandWrite) => {
-            wrong("acknowledgements are recorded of --rw write and randwrite")
+            wrong("acknowledgements are recorded only for --rw write and randwrite")
         }
         Job { data: Data::Zero, .. } => {
-            wrong("zeros do not tell one write from another: leave --data zero out")
+            wrong("zeros do not distinguish one write from another: omit --data zero")
         }
-        Job { bs, .. } if *bs < BS_MIN => wrong("a write has to have 16 bytes: raise --bs"),
+        Job { bs, .. } if *bs < BS_MIN => wrong("a write needs at least 16 bytes: raise --bs"),
         _ if cadence(job) == 0 && !job.end_fsync => wrong(
             "without a flush nothing is acknowledged: add --fsync 1, --fdatasync 1 or --end_fsync",
         ),

@@ -318,7 +318,7 @@ impl<'a, E: Engine> Lane<'a, E> {
 
     fn finish(mut self, now: u64) -> Result<Outcome, EngineError> {
         let released = self.engine.release();
-        released.map_err(|e| EngineError::io("letting go of the file", e))?;
+        released.map_err(|e| EngineError::io("releasing the file", e))?;
         let loop_ns = now - self.start_ns;
         let close_start = self.clock.now_ns();
         if let Some(fd) = self.fd.take() {

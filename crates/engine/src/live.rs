@@ -84,7 +84,7 @@ impl<'a> Live<'a> {
 /// Lines that a pipe holds at most: 64 KiB, of 4 bytes and more.
 const HELD_BACK: u32 = 16 << 10;
 
-const RECORDING: &str = "recording what was acknowledged";
+const RECORDING: &str = "recording acknowledged writes";
 
 /// One write a line: lines of several lanes do not mix.
 fn append(acks: BorrowedFd<'_>, line: &str) -> Result<(), EngineError> {

@@ -159,7 +159,8 @@ impl Row {
             return Ok(());
         }
         Err(EngineError::Invalid(
-            "the processor's clock went backwards: set BAKEOFF_CLOCK=vdso to do without it".into(),
+            "the processor's clock went backwards: set BAKEOFF_CLOCK=vdso to use the kernel's clock"
+                .into(),
         ))
     }
 }

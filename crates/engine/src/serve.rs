@@ -50,7 +50,7 @@ fn read_task(input: impl Read) -> Result<Task, EngineError> {
         .read_to_end(&mut bytes)
         .map_err(|e| EngineError::Protocol(e.to_string()))?;
     if bytes.len() as u64 > TASK_LIMIT_BYTES {
-        return Err(EngineError::Protocol(format!("it is over {TASK_LIMIT_BYTES} bytes")));
+        return Err(EngineError::Protocol(format!("it has more than {TASK_LIMIT_BYTES} bytes")));
     }
     json::read(&bytes).map_err(|e| EngineError::Protocol(e.to_string()))
 }
@@ -58,11 +58,11 @@ fn read_task(input: impl Read) -> Result<Task, EngineError> {
 /// Asks to die with the parent, and fails where it is gone already.
 pub fn die_with(parent_pid: Option<u32>) -> Result<(), EngineError> {
     set_parent_process_death_signal(Some(Signal::KILL))
-        .map_err(|e| EngineError::io("asking to die with the parent", e))?;
+        .map_err(|e| EngineError::io("setting the parent-death signal", e))?;
     let parent = getppid().map(|pid| pid.as_raw_nonzero().get());
     let same = parent_pid.is_none_or(|pid| i64::from(pid) == parent.map_or(0, i64::from));
     if !same {
-        return Err(EngineError::Protocol("whoever asked for it is gone".to_string()));
+        return Err(EngineError::Protocol("the parent process has ended".to_string()));
     }
     Ok(())
 }
@@ -91,7 +91,7 @@ fn do_task(task: &Task, open: OpenDatabase) -> Result<Reply, EngineError> {
 /// The inherited descriptor `number`, if it is open.
 pub fn borrow(number: i32) -> Result<BorrowedFd<'static>, EngineError> {
     if number < 0 {
-        return Err(EngineError::Protocol(format!("{number} is no descriptor")));
+        return Err(EngineError::Protocol(format!("{number} is not a file descriptor")));
     }
     // SAFETY: checked to be open below, and nothing in this process closes it: it was inherited.
     let fd = unsafe { BorrowedFd::borrow_raw(number) };

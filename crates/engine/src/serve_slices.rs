@@ -70,7 +70,7 @@ fn line(input: &mut impl BufRead, limit: u64) -> Result<Vec<u8>, EngineError> {
     match bytes.last() {
         Some(b'\n') => Ok(bytes),
         Some(_) if bytes.len() as u64 == limit => Err(protocol("a line is too long")),
-        _ => Err(protocol("the parent process stopped asking")),
+        _ => Err(protocol("the parent process stopped sending requests")),
     }
 }
 
@@ -78,7 +78,7 @@ fn say(output: &mut impl Write, answer: &Answer) -> Result<(), EngineError> {
     let mut bytes = serde_json::to_vec(answer).map_err(unclear)?;
     bytes.push(b'\n');
     let written = output.write_all(&bytes).and_then(|()| output.flush());
-    written.map_err(|e| EngineError::io("answering the parent process", e))
+    written.map_err(|e| EngineError::io("replying to the parent process", e))
 }
 
 fn protocol(why: &str) -> EngineError {

@@ -54,7 +54,7 @@ pub fn measure_slices(
     check(job)?;
     if !job.can_be_sliced() || job.engine == EngineName::Nop {
         let what = "a job with rate_iops or the nop engine cannot be measured in slices";
-        return Err(EngineError::Invalid(format!("{what}: leave both out")));
+        return Err(EngineError::Invalid(format!("{what}: omit both")));
     }
     let job = &as_sliced(job);
     if job.rw == Rw::SmallFiles {

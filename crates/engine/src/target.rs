@@ -45,9 +45,9 @@ impl Spot<'_> {
                         .to_string(),
                 );
             }
-            EngineError::io("opening what to measure", errno)
+            EngineError::io("opening the target", errno)
         })?;
-        let found = fstat(&fd).map_err(|e| EngineError::io("checking what was opened", e))?;
+        let found = fstat(&fd).map_err(|e| EngineError::io("checking the opened target", e))?;
         // Their widths differ between architectures.
         #[allow(clippy::useless_conversion, clippy::unnecessary_cast)]
         self.check(Inode { dev: found.st_dev as u64, ino: found.st_ino as u64 })?;
@@ -68,8 +68,7 @@ impl Spot<'_> {
             return Ok(());
         }
         Err(EngineError::Invalid(
-            "another file was opened than the one that was prepared: it was replaced meanwhile"
-                .to_string(),
+            "the opened file is not the prepared one: it was replaced in the meantime".to_string(),
         ))
     }
 }
@@ -98,7 +97,7 @@ impl Target {
                 .map_err(|e| EngineError::io("creating the file to write", e))?;
             found = at.look();
         }
-        let found = found.map_err(|e| EngineError::io("looking for what to measure", e))?;
+        let found = found.map_err(|e| EngineError::io("looking up the target", e))?;
         let kind = kind_of(&found, job)?;
         let mut target = Target { path: path.to_path_buf(), inode, kind, direct_align: 1 };
         if kind != TargetKind::Directory {
@@ -116,7 +115,7 @@ impl Target {
         let Spot { path, inode } = at;
         let found = match at.look() {
             Err(Errno::NOENT) => return Ok(None),
-            found => found.map_err(|e| EngineError::io("looking for what was written", e))?,
+            found => found.map_err(|e| EngineError::io("looking up the written file", e))?,
         };
         let kind = kind_of(&found, job)?;
         Ok(Some(Target { path: path.to_path_buf(), inode, kind, direct_align: 1 }))
@@ -131,7 +130,9 @@ impl Target {
             return Ok(());
         }
         Err(EngineError::Invalid(format!(
-            "this was to be a {kind:?} and is a {found:?} now: was it replaced meanwhile?"
+            "expected {} and found {}: was it replaced in the meantime?",
+            kind.label(),
+            found.label()
         )))
     }
 
@@ -173,10 +174,10 @@ impl Target {
         }
         let fd = self.open_with(OFlags::RDONLY)?;
         let length = rustix::fs::seek(&fd, rustix::fs::SeekFrom::End(0))
-            .map_err(|e| EngineError::io("asking for the length of what to measure", e))?;
+            .map_err(|e| EngineError::io("determining the size of the target", e))?;
         if length < job.size {
             return Err(EngineError::Invalid(format!(
-                "there are {length} bytes and the job spans {}: lower --size{}",
+                "the target has {length} bytes and the job spans {}: lower --size{}",
                 job.size,
                 if job.rw.reads() { " or write the file first" } else { "" }
             )));
@@ -193,7 +194,8 @@ impl Target {
         }
         if known && found.stx_dio_mem_align == 0 && found.stx_dio_offset_align == 0 {
             return Err(EngineError::Unsupported(
-                "this file has no direct I/O, says statx: leave --direct out".to_string(),
+                "this file does not support direct I/O, according to statx: omit --direct"
+                    .to_string(),
             ));
         }
         let fd = self.open_with(OFlags::RDONLY | OFlags::DIRECT)?;
@@ -220,12 +222,12 @@ fn kind_of(found: &Statx, job: &Job) -> Result<TargetKind, EngineError> {
         FileType::BlockDevice => TargetKind::Block,
         FileType::Symlink => {
             return Err(EngineError::Invalid(
-                "this is a symbolic link: name what it points to".to_string(),
+                "this is a symbolic link: name its target".to_string(),
             ));
         }
         _ => {
             return Err(EngineError::Invalid(
-                "this is no file, directory or block device: choose one".to_string(),
+                "this is not a file, directory or block device: choose one".to_string(),
             ));
         }
     };

@@ -240,7 +240,7 @@ impl Checker<'_> {
         {
             return format!("an older write of this job, {} instead of {op}", tag.op());
         }
-        "neither what was written last nor before".to_string()
+        "data of neither the last write nor an earlier one".to_string()
     }
 }
 

@@ -12,8 +12,9 @@ use super::parse_word;
 
 #[derive(Clone, Debug, clap::Args)]
 #[command(
-    after_help = "fio's other options are accepted, refused with the reason, or reported as \
-    having no effect: see docs/fio.md. A job file (bakeoff bench job.fio) runs as fio runs it."
+    after_help = "fio's other options are accepted, refused with the reason, or reported as having \
+                  no effect: see docs/fio.md. A job file (bakeoff bench job.fio) runs as it does \
+                  in fio."
 )]
 pub struct Bench {
     /// Directory (bakeoff creates a scratch file in it), file or block device to measure, or a job

@@ -48,7 +48,7 @@ where
 fn format(command: &str) -> Arg {
     let formats = of(command);
     let help = match (command, formats) {
-        ("report", _) => "Print text to paste instead of HTML",
+        ("report", _) => "Print Markdown instead of HTML",
         ("export", _) => "Output format",
         _ => "Output format (default: text)",
     };

@@ -98,8 +98,8 @@ fn in_directory(
 ) -> Result<Benched, Fault> {
     if args.verify_state_save.is_some() {
         return Err(Fault::usage(
-            "cannot keep a record of a scratch file, which is removed at the end. Name a file with \
-             --overwrite, or a device",
+            "cannot keep a record for a scratch file, because it is removed at the end. Name a \
+             file with --overwrite, or a device",
         ));
     }
     directories::check_writable(dir, &RawPath::new(dir))?;
@@ -117,8 +117,8 @@ fn in_directory(
         Some(Extent::Bytes(bytes)) => bytes,
         Some(Extent::Percent(_)) => {
             return Err(Fault::usage(
-                "a scratch file has no size to take a percentage of. Give --size in bytes, or name \
-                 a file or device",
+                "a percentage needs an existing file or device, and a scratch file has no size \
+                 yet. Give --size in bytes, or name a file or device",
             ));
         }
     };

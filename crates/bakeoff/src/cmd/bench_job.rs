@@ -88,8 +88,8 @@ fn check(job: &Job) -> Result<(), Fault> {
     match job.buffer_bytes() {
         Some(bytes) if bytes <= ram / 4 => Ok(()),
         bytes => Err(Fault::usage(format!(
-            "bs x iodepth x numjobs is {}; at most a quarter of memory ({}) may be buffers: lower \
-             one of the three",
+            "bs x iodepth x numjobs is {}, and buffers may use at most a quarter of memory ({}). \
+             Lower one of the three",
             bytes.map_or("over 16 EiB".to_string(), units::size),
             units::size(ram / 4)
         ))),

@@ -35,8 +35,8 @@ pub fn of(args: &Bench) -> Result<(Vec<Bench>, Vec<String>), Fault> {
     if let Some(job) = jobs.iter().skip(1).find(|job| !job.typed.waits) {
         let name = RawPath::new(job.typed.name.as_deref().unwrap_or_default());
         notes.push(format!(
-            "bakeoff runs jobs one after the other. fio would run {name} together with the job \
-             before it; with stonewall it would not."
+            "bakeoff runs jobs one after the other. Without stonewall, fio would run {name} \
+             together with the previous job."
         ));
     }
     Ok((jobs, notes))
@@ -63,10 +63,10 @@ fn job_file(args: &Bench) -> Result<Option<JobFile>, Fault> {
         Some(Ok(file)) => Ok(Some(file)),
         _ if !is_named => Ok(None),
         Some(Err(error)) => Err(Fault::usage(format!(
-            "{shown} is not a job file of fio: {error}. To measure this file, use --filename"
+            "{shown} is not a fio job file: {error}. To measure this file, use --filename"
         ))),
         None => Err(Fault::usage(format!(
-            "{shown} is not a job file of fio: it is no text. To measure this file, use --filename"
+            "{shown} is not a fio job file: it is not text. To measure this file, use --filename"
         ))),
     }
 }
@@ -140,7 +140,7 @@ pub fn place(args: &Bench) -> Result<Place, Fault> {
     let shown = RawPath::new(named);
     if text.replace("\\:", "").contains(':') {
         return Err(Fault::usage(format!(
-            "--filename={shown} names several files. bench measures one: name it alone"
+            "--filename={shown} names several files, and bench measures one. Name only that one"
         )));
     }
     let parent = path.parent().filter(|dir| !dir.as_os_str().is_empty());

@@ -107,7 +107,7 @@ fn target(path: &Path, system: &System) -> Result<Target, Fault> {
 fn device(shown: RawPath, dev: Dev, system: &System) -> Result<Target, Fault> {
     if system.device(dev).is_none() {
         return Err(Fault::environment(format!(
-            "{shown} ({dev}) is not in /sys: it is empty, detached, or belongs to another container"
+            "{shown} ({dev}) is not in /sys: it is empty, detached, or in another container"
         )));
     }
     let in_use = match guard::verdict(dev, system, false) {

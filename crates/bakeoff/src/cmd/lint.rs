@@ -29,7 +29,11 @@ pub fn run(global: &Global, args: &Lint) -> Result<Outcome, Fault> {
         _ => false,
     };
     if let Some(format) = global.format.filter(|f| !is_known(f)) {
-        return Err(stored::no_format(format, "lint", "text or json, and the list as markdown"));
+        return Err(stored::no_format(
+            format,
+            "lint",
+            "text or json (also markdown for the list of rules)",
+        ));
     }
     if let Some(name) = &args.explain {
         let rule = rules::explain(name).ok_or_else(|| unknown(name))?;
@@ -40,8 +44,8 @@ pub fn run(global: &Global, args: &Lint) -> Result<Outcome, Fault> {
     let found = limit::sorted(found);
     if !has_results {
         say::line(format_args!(
-            "bakeoff: nothing was read from {}: it contains no output of a supported tool. \
-             `bakeoff import {}` lists the parts that were not read",
+            "bakeoff: nothing was read from {}: it contains no output of a supported tool. To see \
+             which parts were not read: bakeoff import {}",
             printable(what.as_bytes()),
             RawPath::new(what)
         ));
@@ -138,7 +142,7 @@ fn of_plan(name: &str) -> Result<Vec<Finding>, Fault> {
     let text = match plan_text(name) {
         Some(text) => text.to_string(),
         None => String::from_utf8(read(Path::new(name))?)
-            .map_err(|_| Fault::usage(format!("{} is no text", printable(name.as_bytes()))))?,
+            .map_err(|_| Fault::usage(format!("{} is not text", printable(name.as_bytes()))))?,
     };
     let plan = bakeoff_core::plan::parse(&text, name).map_err(Fault::usage)?;
     rules::of_plan(&plan, &crate::planning::plan_text::job_files(&plan)?).map_err(Fault::usage)

@@ -39,7 +39,7 @@ pub fn run(global: &Global, args: &Plan) -> Result<Outcome, Fault> {
     match too_much(&view) {
         Some(limit) => Err(Fault::refused(format!(
             "the plan would write more than the limit of {}, which protects the drive from wear. \
-             Reduce its region or its workloads, or raise the limit with --max-write",
+             Reduce the region or the workloads, or raise the limit with --max-write",
             units::size(limit)
         ))),
         None => Ok(Outcome::Done),

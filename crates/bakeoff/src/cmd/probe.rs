@@ -77,7 +77,7 @@ fn in_step(
 ) -> Result<judge::Report, Fault> {
     let header = &session.journal.run().header;
     let saved = probing::saved_file(&header.run, session.journal.store_path())
-        .map_err(|e| Fault::environment(format!("cannot keep the originals: {e}")))?;
+        .map_err(|e| Fault::environment(format!("cannot save the original data: {e}")))?;
     make_directory_of(&saved)?;
     let drive = DriveId {
         name: target.token_name.clone(),
@@ -110,7 +110,10 @@ fn restore_of_old(
     if !probing::restore_earlier(&mut device, saved).map_err(failed)? {
         return Err(of_another(target, saved));
     }
-    say::note(global.quiet, format_args!("Restored what an earlier probe had overwritten."));
+    say::note(
+        global.quiet,
+        format_args!("Restored the data that an earlier probe had overwritten."),
+    );
     Ok(())
 }
 
@@ -140,7 +143,8 @@ fn probe(
         let seen = probing::pass(&mut device, &layout, run_plan::fresh_u64(), saved, cancel);
         seen.map_err(failed)?.ok_or_else(|| {
             Fault::interrupted(
-                "interrupted. The previous contents are restored as far as the drive stores data",
+                "interrupted. The previous contents are restored, as far as the drive stores data \
+                 correctly",
             )
         })
     };
@@ -186,7 +190,7 @@ fn saved_path(store: &Path, target: &Target) -> PathBuf {
 fn make_directory_of(saved: &Path) -> Result<(), Fault> {
     let dir = saved.parent().unwrap_or(Path::new("."));
     user::create_dir_all(dir, User::behind_sudo().as_ref())
-        .map_err(|e| Fault::environment(format!("cannot make {}: {e}", RawPath::new(dir))))
+        .map_err(|e| Fault::environment(format!("cannot create {}: {e}", RawPath::new(dir))))
 }
 
 fn check_room(saved: &Path, layout: &Layout) -> Result<(), Fault> {
@@ -198,7 +202,7 @@ fn check_room(saved: &Path, layout: &Layout) -> Result<(), Fault> {
     }
     Err(Fault::environment(format!(
         "the data to be overwritten ({}) is saved in {}, which has only {} free. Choose another \
-         place with --store",
+         location with --store",
         units::size(needed),
         RawPath::new(dir),
         units::size(place.free_bytes)

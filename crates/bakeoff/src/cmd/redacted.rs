@@ -49,8 +49,8 @@ pub fn is_agreed(args: &Export, replaced: &[Replacement]) -> bool {
         say::line(format_args!("  and {} more", replaced.len() - LISTED));
     }
     say::line(format_args!(
-        "Titles, notes and names of processes are kept, apart from these values. Read them before \
-         you share the file."
+        "Titles, notes and process names are kept, apart from these values. Read them before you \
+         share the file."
     ));
     let to_file = args.output.as_deref().is_some_and(|output| output != Path::new("-"));
     args.yes || !to_file || !consent::can_ask() || consent::says_yes("Write the file?")

@@ -51,7 +51,11 @@ fn card(global: &Global, args: &Report, path: &Path) -> Result<Outcome, Fault> {
         return Err(Fault::usage("a study has no card. For its page: bakeoff report study:NAME"));
     }
     if let Some(format) = global.format {
-        return Err(stored::no_format(format, "report --card", "a PNG or SVG by the file's name"));
+        return Err(stored::no_format(
+            format,
+            "report --card",
+            "a PNG, or an SVG if the name ends in .svg",
+        ));
     }
     let runs = stored::analysed(global, &args.runs, 1)?;
     let [(run, analysis)] = runs.as_slice() else {

@@ -35,7 +35,7 @@ const VERSION_CHARS: usize = 80;
 /// Runs the command.
 pub fn run(global: &Global, args: &ReportBug) -> Result<Outcome, Fault> {
     if global.format.is_some() {
-        return Err(Fault::usage("report-bug always writes JSON; leave --format out"));
+        return Err(Fault::usage("report-bug always writes JSON. Omit --format"));
     }
     let cancel = Cancel::listen().map_err(Fault::environment)?;
     let (text, replaced) = facts::facts_json(&gathered(global, &cancel).facts());
@@ -118,7 +118,7 @@ fn last_run(global: &Global) -> Option<(Run, Analysis)> {
             Some((run, analysis))
         }
         Err(error) => {
-            say::line(format_args!("bakeoff: the last run is left out: {error}"));
+            say::line(format_args!("bakeoff: the last run is not included: {error}"));
             None
         }
     }

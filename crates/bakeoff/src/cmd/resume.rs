@@ -117,7 +117,7 @@ fn prepare(session: &mut Session, given: &[String]) -> Result<TargetSet, StepErr
         }
         (true, None) => {
             let parent = image::parent_of(run).ok_or_else(|| {
-                Fault::environment("the run ended before it began. Start it again")
+                Fault::environment("the run ended before it did anything. Start it again")
             })?;
             let place = host::place(parent.as_path()).map_err(Fault::environment)?;
             image::prepare(session, &parent, place)

@@ -56,8 +56,8 @@ pub fn run(global: &Global, args: &Run) -> Result<Outcome, Fault> {
         ready = get_ready(global, args)?;
         if !ready.wanted.iter().all(|w| w.target.is_consented(&tokens)) {
             return Err(Fault::refused(
-                "a target drive has changed; nothing was written. Check it with `bakeoff plan`, \
-                 then start the run again",
+                "a target drive has changed, and nothing was written. Check it with `bakeoff \
+                 plan`, then start the run again",
             ));
         }
     }
@@ -95,7 +95,7 @@ fn refuse_store(global: &Global, args: &Plan) -> Result<(), Fault> {
     match args.targets.iter().find(|target| host::is_same_file(target, &store)) {
         None => Ok(()),
         Some(target) => Err(Fault::refused(format!(
-            "the store ({}) is the target {}, which is erased: keep it elsewhere",
+            "the store ({}) is the target {}, which is erased. Keep the store elsewhere",
             RawPath::new(&store),
             RawPath::new(target)
         ))),

@@ -165,7 +165,7 @@ fn log_file(global: &Global) -> Result<(PathBuf, File), Fault> {
     dir.push(".logs");
     let dir = PathBuf::from(dir);
     let unusable = |path: &Path, e| {
-        Fault::environment(format!("cannot make a log {}: {e}", RawPath::new(path)))
+        Fault::environment(format!("cannot create the log {}: {e}", RawPath::new(path)))
     };
     let owner = User::behind_sudo();
     user::create_dir_all(&dir, owner.as_ref()).map_err(|e| unusable(&dir, e))?;

@@ -92,7 +92,7 @@ fn is_agreed(yes: bool) -> bool {
     if yes || (consent::can_ask() && consent::says_yes("Install them now?")) {
         return true;
     }
-    say::line(format_args!("Nothing was installed. To install without a question: --yes"));
+    say::line(format_args!("Nothing was installed. To install without asking: --yes"));
     false
 }
 
@@ -106,7 +106,7 @@ fn install(found: &Setup) -> Result<(), Fault> {
     for command in refresh {
         if !succeeds(&command)? {
             say::line(format_args!(
-                "bakeoff: `{}` failed. Continuing with the package lists that are there",
+                "bakeoff: `{}` failed. Continuing with the existing package lists",
                 command.join(" ")
             ));
         }
@@ -114,7 +114,9 @@ fn install(found: &Setup) -> Result<(), Fault> {
     if succeeds(&all)? || packages.len() == 1 || cancel.is_set() {
         return interrupted(&cancel);
     }
-    say::line(format_args!("bakeoff: not all packages could be installed; trying each alone"));
+    say::line(format_args!(
+        "bakeoff: not all packages could be installed; trying each one separately"
+    ));
     for package in packages {
         if cancel.is_set() {
             break;
@@ -138,7 +140,7 @@ fn succeeds(command: &[String]) -> Result<bool, Fault> {
 
 fn interrupted(cancel: &Cancel) -> Result<(), Fault> {
     match cancel.is_set() {
-        true => Err(Fault::interrupted("interrupted; see what is missing with `bakeoff setup`")),
+        true => Err(Fault::interrupted("interrupted. To see what is missing: bakeoff setup")),
         false => Ok(()),
     }
 }

@@ -38,7 +38,7 @@ pub fn read(store: &Sqlite, id: &RunId) -> Result<Run, Fault> {
 pub fn fold(id: &RunId, lines: &[String]) -> Result<Run, Fault> {
     let events = read_events(id, lines)?;
     Run::fold(&events).map_err(|error| {
-        let advice = format!("`bakeoff export {id} --format jsonl` saves what there is of it, and");
+        let advice = format!("`bakeoff export {id} --format jsonl` saves its readable part, and");
         Fault::environment(format!("run {id}: {error}; {advice} Remove it: bakeoff rm {id}"))
     })
 }
@@ -96,7 +96,7 @@ pub fn state(store: &Sqlite, id: &RunId, run: &Run) -> Result<State, Fault> {
 pub fn say_state(state: State, store: &Sqlite, id: &RunId) -> Result<(), Fault> {
     let text = match state {
         State::Stopped | State::Unreadable => return Ok(()),
-        State::Running => format!("run {id} is still being measured; this is the answer so far"),
+        State::Running => format!("run {id} is in progress; this is the answer so far"),
         State::Dead => {
             let is_imported = store.list()?.iter().any(|s| s.run == *id && s.is_imported);
             let advice = match is_imported {

@@ -56,7 +56,7 @@ pub fn of_drive(global: &Global, args: &Trend) -> Result<Found, Fault> {
 /// The text to look for: the name of the drive if a path of one was given.
 fn wanted(text: &str) -> Result<String, Fault> {
     if text.is_empty() {
-        return Err(Fault::usage("name a drive: part of its vendor, model or serial number"));
+        return Err(Fault::usage("name a drive by part of its vendor, model or serial number"));
     }
     if !text.starts_with('/') {
         return Ok(text.to_string());
@@ -100,7 +100,8 @@ fn gather(
             continue;
         }
         if past.len() == MOST {
-            let text = format!("only the latest {MOST} runs are shown; --since chooses others");
+            let text =
+                format!("only the latest {MOST} runs are shown. To choose others, use --since");
             say::note(global.quiet, format_args!("bakeoff: {text}"));
             break;
         }
@@ -131,8 +132,8 @@ fn only(wanted: &str, drives: &BTreeSet<String>) -> Result<String, Fault> {
                 more => format!(" and {more} more"),
             };
             Err(Fault::usage(format!(
-                "'{}' is part of the names of {} drives: {}{more}. Name one of them, for example \
-                 by its serial number",
+                "'{}' matches {} drives: {}{more}. Name one of them, for example by its serial \
+                 number",
                 printable(wanted.as_bytes()),
                 several.len(),
                 shown.join(", ")

@@ -106,7 +106,7 @@ impl Talk {
             }
             looked = self.unread.len();
             if looked > ENGINE_OUTPUT_BYTES {
-                return Ok(Heard::Ended("its answer is too long".to_string()));
+                return Ok(Heard::Ended("its reply is too long".to_string()));
             }
             if !self.wait(since, limit, cancel)? {
                 continue;

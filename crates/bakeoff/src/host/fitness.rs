@@ -50,7 +50,7 @@ pub fn from_tree(root: &Root, target: Target, system: &System) -> Facts {
     let disks = chain.iter().filter(|layer| layer.kind == LayerKind::Disk);
     let disks: Vec<facts::Disk> =
         disks.map(|layer| disk::read(root, layer, chain, system)).collect();
-    let no_answer = || "only asked on the running machine".to_string();
+    let no_answer = || "only checked on the running machine".to_string();
     Facts {
         host: fingerprint::gather(root),
         clocks: some(
@@ -138,7 +138,9 @@ fn has_fast_usb(root: &Root) -> bool {
 /// Asks systemd what will start by itself.
 fn ask_timers(cancel: &Cancel) -> Fact<Vec<Timer>> {
     if !super::systemd_runs() {
-        return Err("systemd does not run this machine; cron is not asked".to_string());
+        return Err(
+            "this machine does not use systemd, and bakeoff does not read cron jobs".to_string()
+        );
     }
     let argv = ["systemctl", "list-timers", "--all", "--no-pager", "--output=json"];
     let finished = match Spec::tool(&argv, SYSTEMCTL_LIMIT).and_then(|spec| spec.run(cancel)) {
@@ -149,7 +151,7 @@ fn ask_timers(cancel: &Cancel) -> Fact<Vec<Timer>> {
     let text = String::from_utf8_lossy(&finished.stdout);
     timers::parse(&text).ok_or_else(|| {
         let said = String::from_utf8_lossy(&finished.stderr);
-        let said = said.lines().next().unwrap_or("systemctl printed no list");
-        format!("systemctl gives no list (older than 249, or in a container): {said}")
+        let said = said.lines().next().unwrap_or("systemctl printed no list of timers");
+        format!("systemctl gives no list of timers (older than 249, or in a container): {said}")
     })
 }

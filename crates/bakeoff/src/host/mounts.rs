@@ -168,6 +168,7 @@ pub fn mount_id(path: &Path) -> io::Result<u64> {
     use std::os::fd::AsRawFd;
     let fd = rustix::fs::open(path, OFlags::PATH | OFlags::CLOEXEC, Mode::empty())?;
     let info = std::fs::read_to_string(format!("/proc/self/fdinfo/{}", fd.as_raw_fd()))?;
-    fdinfo::mount_id(&info)
-        .ok_or_else(|| io::Error::new(io::ErrorKind::Unsupported, "the kernel gives no mount id"))
+    fdinfo::mount_id(&info).ok_or_else(|| {
+        io::Error::new(io::ErrorKind::Unsupported, "the kernel does not report a mount ID")
+    })
 }

@@ -115,7 +115,7 @@ pub fn open_directory(path: &Path) -> io::Result<OwnedFd> {
     opened.map_err(|errno| match errno {
         Errno::LOOP => io::Error::new(
             io::ErrorKind::NotADirectory,
-            "a symbolic link is in the way; was the directory replaced?",
+            "the path contains a symbolic link; was the directory replaced?",
         ),
         errno => errno.into(),
     })

@@ -274,7 +274,7 @@ fn ask(argv: &[String], read: fn(&str) -> Option<f64>, cancel: &Cancel) -> Resul
     let text = String::from_utf8_lossy(&finished.stdout);
     match finished.status.success() {
         false => Err(format!("it ended with {}", finished.how())),
-        true => read(&text).ok_or_else(|| "it prints no watts".to_string()),
+        true => read(&text).ok_or_else(|| "it does not print watts".to_string()),
     }
 }
 

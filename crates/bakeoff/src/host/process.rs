@@ -13,7 +13,10 @@ use super::root::Root;
 pub fn process_start_ticks(pid: u32) -> io::Result<u64> {
     let text = Root::system().read(format!("proc/{pid}/stat"))?;
     process_stat::parse(&text).map(|stat| stat.start_ticks).ok_or_else(|| {
-        io::Error::new(io::ErrorKind::InvalidData, format!("/proc/{pid}/stat is no process status"))
+        io::Error::new(
+            io::ErrorKind::InvalidData,
+            format!("/proc/{pid}/stat is not a process status"),
+        )
     })
 }
 

@@ -90,7 +90,7 @@ fn cipher(root: &Root, crypt: &Crypt) -> Result<(), String> {
 fn has_scheduler(root: &Root, wanted: &str, disk: &str) -> Result<(), String> {
     let text = root.attr(format!("sys/block/{disk}/queue/scheduler"));
     let Some(text) = text else {
-        return Err(format!("{disk} has no queue of its own, so no scheduler can be chosen"));
+        return Err(format!("{disk} has no request queue of its own, so it has no I/O scheduler"));
     };
     let available = scheduler::parse(&text).available;
     if available.iter().any(|name| name == wanted) {
@@ -107,13 +107,13 @@ fn has_scheduler(root: &Root, wanted: &str, disk: &str) -> Result<(), String> {
 fn has_governor(root: &Root, wanted: &str) -> Result<(), String> {
     let policies = super::cpufreq_policies();
     let Some(policy) = policies.first() else {
-        return Err("this machine has no CPU frequency scaling, so no governor".to_string());
+        return Err("this machine has no CPU frequency scaling, so it has no governor".to_string());
     };
     let file = format!("sys/devices/system/cpu/cpufreq/{policy}/scaling_available_governors");
     let available = root.attr(file).unwrap_or_default();
     match available.split_ascii_whitespace().any(|name| name == wanted) {
         true => Ok(()),
-        false => Err(format!("no governor {wanted}. Available in this kernel: {available}")),
+        false => Err(format!("this kernel has no governor {wanted}. Available: {available}")),
     }
 }
 
@@ -146,6 +146,6 @@ mod tests {
         assert_eq!(has_scheduler(&root, "bfq", "sda"), Ok(()));
         let no = has_scheduler(&root, "kyber", "sda").unwrap_err();
         assert!(no.contains("kyber") && no.contains("none, mq-deadline"), "{no}");
-        assert!(has_scheduler(&root, "none", "dm-0").unwrap_err().contains("no queue"));
+        assert!(has_scheduler(&root, "none", "dm-0").unwrap_err().contains("no request queue"));
     }
 }

@@ -26,8 +26,8 @@ const STICKY: u32 = 0o1000;
 pub enum Distrust {
     /// Others may replace what is ours.
     #[error(
-        "Refusing to make files in {} as root: other users can write to it and it is not sticky, \
-         so they could replace them. {}",
+        "Refusing to create files in {} as root: other users can write to it and its sticky bit is \
+         not set, so they could replace the files. {}",
         RawPath::new(.dir), advice(*.owner, .dir)
     )]
     Writable {

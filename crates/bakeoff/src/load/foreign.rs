@@ -50,7 +50,7 @@ pub enum ForeignError {
         advice: String,
     },
     /// It was asked for its version and went on.
-    #[error("{tool} did not print its version within 3 s. Check that `{command}` ends by itself")]
+    #[error("{tool} did not print its version within 3 s. Check that `{command}` exits on its own")]
     Silent {
         /// Its name.
         tool: &'static str,

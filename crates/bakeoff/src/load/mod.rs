@@ -92,7 +92,7 @@ pub fn only(mut all: Vec<Measurement>) -> Result<Measurement, LoadError> {
     match all.len() {
         1 => Ok(all.remove(0)),
         n => {
-            Err(LoadError::Child(format!("the measuring process returned {n} numbers for one job")))
+            Err(LoadError::Child(format!("the measuring process returned {n} results for one job")))
         }
     }
 }
@@ -107,7 +107,7 @@ pub fn run_all(
 ) -> Result<Vec<Measurement>, LoadError> {
     let Load { job, parts, acks, unseen, longest } = load;
     let live =
-        live_file().map_err(|e| LoadError::Child(format!("cannot make a memory file: {e}")))?;
+        live_file().map_err(|e| LoadError::Child(format!("cannot create a memory file: {e}")))?;
     // Held open until the child has ended.
     let target = target.into();
     let task = Task {

@@ -152,7 +152,7 @@ pub fn measure(
         }
         (Ok((told, _)), Ok(())) => {
             let (wanted, got) = (which.group.len(), told.len());
-            invalid(format!("expected {wanted} figures, received {got}"))
+            invalid(format!("expected {wanted} results, received {got}"))
         }
     }
 }
@@ -217,7 +217,7 @@ fn measure_foreign(
         true => site.scratch.make_dir(scratch::SMALL).map(Scratch::of),
         false => Ok(site.scratch.clone()),
     };
-    let directory = directory.map_err(|e| CellError::Io("cannot make a directory", e))?;
+    let directory = directory.map_err(|e| CellError::Io("cannot create a directory", e))?;
     if !is_empty && first.phase == Phase::ColdRead {
         truth.resident_before_bytes = cool(site)?;
     }
@@ -385,8 +385,8 @@ fn measure_phase(
 /// What a workload is measured on; new files and directories are made.
 pub fn target(site: &Site, phase: Phase) -> Result<(Subject, TargetKind), CellError> {
     let what = match phase {
-        Phase::Metadata | Phase::Whole => "cannot make a directory",
-        _ => "cannot make a new file",
+        Phase::Metadata | Phase::Whole => "cannot create a directory",
+        _ => "cannot create a new file",
     };
     site.target(phase).map_err(|error| CellError::Io(what, error))
 }
@@ -432,12 +432,13 @@ pub fn dirtied_per_page(site: &mut Site) -> Result<Option<f64>, CellError> {
     }
     if site.dirtied_per_page.is_none() && !site.is_raw {
         let file = site.scratch.create(scratch::PROBE);
-        let file = file.map_err(|e| CellError::Io("cannot make a file to try direct writes", e))?;
+        let file =
+            file.map_err(|e| CellError::Io("cannot create a file to test direct writes", e))?;
         let measured = host::dirtied_per_page(file.path());
         // Removed while it is open, it would stay under another name on NFS and FUSE.
         drop(file);
         let removed = site.scratch.remove_file(scratch::PROBE);
-        removed.map_err(|e| CellError::Io("cannot remove the trial file", e))?;
+        removed.map_err(|e| CellError::Io("cannot remove the test file", e))?;
         site.dirtied_per_page =
             measured.map_err(|e| CellError::Io("direct writes fail here", e))?;
     }

@@ -97,8 +97,9 @@ impl Session<'_> {
             None => format!("block {}", block + 1),
         };
         self.progress.doing(&format!("{which} · {name} · {what}"));
-        let site =
-            target_set.site(candidate).ok_or_else(|| Fault::bug("the candidate has no site"))?;
+        let site = target_set
+            .site(candidate)
+            .ok_or_else(|| Fault::bug("the candidate has no location"))?;
         let which = CellId { block, candidate, group, began_ns: self.journal.elapsed_ns() };
         let watch = cell::Watch {
             idle: current.idle,

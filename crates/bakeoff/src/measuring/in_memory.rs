@@ -127,7 +127,7 @@ fn reason_against(session: &Session, visits: u64) -> Option<String> {
     if IMAGE_BYTES > most {
         let (needed, most) = (units::size(IMAGE_BYTES), units::size(most));
         return Some(format!(
-            "they need {needed} of memory, and at most {most} (a quarter) may be used"
+            "they need {needed} of memory, and bakeoff uses at most {most} (a quarter)"
         ));
     }
     let protocol = &run.header.protocol;
@@ -135,7 +135,7 @@ fn reason_against(session: &Session, visits: u64) -> Option<String> {
     let blocks_ns = cost::of_block(run).0.saturating_mul(u64::from(schedule::most_blocks(run)));
     let ends_ns = session.journal.elapsed_ns() + visits * (VISIT_NS + rungs_ns) + blocks_ns;
     let is_over = protocol.time_ns.is_some_and(|limit| ends_ns > limit);
-    is_over.then(|| "not enough time beside the blocks. Allow more time with --time".to_string())
+    is_over.then(|| "no time left after the blocks. Allow more time with --time".to_string())
 }
 
 /// The image, its loop device, every visit, and all of it away again.

@@ -155,7 +155,7 @@ fn experiments(
             skip(of, &name, reason);
             continue;
         }
-        session.progress.doing(&format!("trying {name}"));
+        session.progress.doing(&format!("testing {name}"));
         let measured = if layer == Layer::SlowClock {
             match at_a_lowered_clock(session, target_set, &place) {
                 Ok(rung) => Ok(rung),
@@ -176,7 +176,7 @@ fn experiments(
 /// Why an experiment is not done: time and bytes are bounded.
 fn reason_against(run: &Run, of: &Ceilings, place: &Place, until: Instant) -> Option<&'static str> {
     if Instant::now() >= until {
-        return Some("the time limit of the experiments is reached");
+        return Some("the experiments reached their time limit");
     }
     let most = run.header.protocol.max_write_bytes?;
     let experiments = of.rungs.len().saturating_sub(run.ceilings.rungs.len()) as u64 + 1;

@@ -200,7 +200,7 @@ fn finish(
     let (spans, elapsed_ns) = (member.spans.clone(), member.elapsed_ns());
     let cell = member.into_cell(which.block, which.workload).map_err(|e| e.to_string())?;
     let mut cell = cell.ok_or("it has no valid slice")?;
-    let site = target_set.site(candidate).ok_or("the candidate has no site")?;
+    let site = target_set.site(candidate).ok_or("the candidate has no location")?;
     let divided = |bytes: u64| (bytes as f64 * share) as u64;
     cell.truth = Truth {
         foreign_bytes: others

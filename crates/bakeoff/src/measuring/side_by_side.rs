@@ -114,7 +114,7 @@ impl Session<'_> {
                 return self.step_failed("settings", error);
             }
             let name = &self.journal.run().header.workloads[usize::from(workload)].name;
-            self.progress.doing(&format!("block {} · {name} in turns", block + 1));
+            self.progress.doing(&format!("block {} · {name}, candidates in turn", block + 1));
             let which = RoundsId { block, workload, standing: &standing, idle };
             let measured = rounds::measure(self, target_set, which)?;
             if let Err(error) = target_set.reset(&mut self.journal) {

@@ -80,7 +80,7 @@ impl Session<'_> {
                 self.journal.record(What::Watching(Box::new(watching)))
             }
             Err(error) => {
-                let reason = format!("cannot start a thread for it: {error}");
+                let reason = format!("cannot start a thread: {error}");
                 let missing = vec![Skipped { name: "everything".to_string(), reason }];
                 let watching = Watching { missing, ..Watching::default() };
                 self.journal.record(What::Watching(Box::new(watching)))

@@ -91,7 +91,7 @@ pub fn prepare_again(session: &mut Session, file_bytes: u64) -> Result<TargetSet
 fn directory(candidate: &Candidate) -> Result<(&RawPath, &Place), Fault> {
     match &candidate.kind {
         Kind::Directory { path, place } => Ok((path, place)),
-        Kind::Stack(_) => Err(Fault::bug("a stack is no directory")),
+        Kind::Stack(_) => Err(Fault::bug("a stack is not a directory")),
     }
 }
 
@@ -122,7 +122,7 @@ fn pilots(
             .map_err(|error| in_place(candidate, error))?;
         scratch
             .remove_file(scratch::PROBE)
-            .map_err(|source| failed("remove the trial file".to_string(), source))?;
+            .map_err(|source| failed("remove the test file".to_string(), source))?;
         rates.push(rate);
     }
     Ok(rates)

@@ -92,7 +92,9 @@ fn fitting(header: &Header, place: &Place, rate: f64) -> (Images, Vec<Skipped>) 
     };
     let skip = |at: usize| Skipped {
         name: header.candidates[at].name.clone(),
-        reason: format!("not enough space for its image beside the others. Sufficient: {advice}"),
+        reason: format!(
+            "not enough space for its image in addition to the others. Sufficient: {advice}"
+        ),
     };
     let mut skipped: Vec<Skipped> = left_out.map(skip).collect();
     for (at, twin) in header.candidates.iter().enumerate().skip(needs.len()) {
@@ -101,7 +103,7 @@ fn fitting(header: &Header, place: &Place, rate: f64) -> (Images, Vec<Skipped>) 
             true => images.kept.push(at),
             false => skipped.push(Skipped {
                 name: twin.name.clone(),
-                reason: "not enough space for a control beside the others".to_string(),
+                reason: "not enough space for a control in addition to the others".to_string(),
             }),
         }
     }
@@ -175,7 +177,7 @@ fn pilot(session: &Session, scratch: &Scratch) -> Result<f64, StepError> {
     let laid_out = target_set::lay_out(session, scratch, scratch::PROBE, PILOT_BYTES);
     let (rate, _) = laid_out.map_err(StepError::Failed)?;
     let removed = scratch.remove_file(scratch::PROBE);
-    removed.map_err(|e| StepError::Failed(io_error("remove the trial file")(e)))?;
+    removed.map_err(|e| StepError::Failed(io_error("remove the test file")(e)))?;
     Ok(rate)
 }
 
@@ -187,7 +189,7 @@ fn attach(session: &mut Session, scratch: &Scratch, images: &Images) -> Result<M
     let (mut parts, mut shown) = (Vec::new(), None);
     for number in 0..count {
         let image = scratch.create(&scratch::numbered(scratch::IMAGE, number));
-        let image = image.map_err(|e| StepError::Failed(io_error("make the image")(e)))?;
+        let image = image.map_err(|e| StepError::Failed(io_error("create the image")(e)))?;
         let on_loop = making::image(session, &image, images.size_bytes)?;
         let OnLoop { device, inode, .. } = on_loop;
         let knob_disk = regions::kernel_name(&device);

@@ -403,6 +403,6 @@ fn lay_out_stack(
     mount_point: &Path,
     file_bytes: u64,
 ) -> Result<(), ActionError> {
-    let scratch = Scratch::make(mount_point, ON_STACK).map_err(io_error("make our directory"))?;
+    let scratch = Scratch::make(mount_point, ON_STACK).map_err(io_error("create our directory"))?;
     lay_out(session, &scratch, scratch::DATA, file_bytes).map(|_| ())
 }

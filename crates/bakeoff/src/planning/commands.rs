@@ -32,7 +32,7 @@ pub fn commands(made: &Expanded, wanted: &[Wanted]) -> Vec<Commands> {
     let mut all = vec![once(&parent, made, wanted)];
     let in_memory = in_memory::announced(RUN, &made.candidates, &mount_point, &RawPath::new(LOOP));
     if !in_memory.is_empty() {
-        let of = "Once in memory, where time and memory allow".to_string();
+        let of = "Once in memory, if time and memory allow".to_string();
         all.push(as_commands(of, &in_memory));
     }
     for candidate in &made.candidates {

@@ -46,7 +46,7 @@ fn check_directory(dir: &Path) -> Result<RawPath, Fault> {
     let shown = RawPath::new(dir);
     let missing = |error: std::io::Error| match error.kind() {
         std::io::ErrorKind::NotFound => Fault::usage(format!(
-            "no directory {shown}. List the mounted filesystems with `bakeoff devices`"
+            "there is no directory {shown}. List the mounted filesystems with `bakeoff devices`"
         )),
         std::io::ErrorKind::PermissionDenied => Fault::environment(format!(
             "no permission to enter {shown}. Name a directory that you own, or use sudo"

@@ -206,8 +206,8 @@ pub fn check_wear(wanted: &[Wanted], made: &plan::Expanded) -> Result<(), Fault>
         return Ok(());
     }
     Err(Fault::refused(format!(
-        "{} write at least {}, above the limit of {} that protects the drive from wear. Reduce the \
-         plan's region, or raise the limit with --max-write {}m",
+        "{} write at least {}, more than the limit of {} that protects the drive from wear. Reduce \
+         the plan's region, or raise the limit with --max-write {}m",
         match mode {
             Mode::Characterise => "the preparations of the workloads",
             Mode::Quick | Mode::Decide | Mode::Precise => "the blocks that an answer needs",

@@ -20,7 +20,7 @@ pub fn load(name: &Path) -> Result<Plan, Fault> {
     }
     let file = std::fs::File::open(name).map_err(|error| match error.kind() {
         std::io::ErrorKind::NotFound => Fault::usage(format!(
-            "no plan {shown}, neither a file nor built in: {}",
+            "there is no plan file or built-in plan named {shown}: {}",
             plan::did_you_mean(&shown)
         )),
         _ => Fault::usage(format!("cannot read the plan {shown}: {error}")),

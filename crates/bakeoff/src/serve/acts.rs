@@ -71,18 +71,18 @@ pub async fn submitted(
 fn begin(app: &App, reader: Reader, asked: &Asked, token: &str) -> Result<(), Problem> {
     allowed(app, reader, asked.erases())?;
     if asked.erases() && token.is_empty() {
-        return Err(Problem::forbidden("Type the erase token of the drive, which the plan shows."));
+        return Err(Problem::forbidden("Enter the erase token of the drive. The plan shows it."));
     }
     start_process(app, asked.command(token))
 }
 
 fn allowed(app: &App, reader: Reader, erases: bool) -> Result<(), Problem> {
     if !reader.may_act {
-        return Err(Problem::forbidden("Log in with the token of this server first."));
+        return Err(Problem::forbidden("Log in with this server's token first."));
     }
     match erases && !app.may_erase {
         true => Err(Problem::forbidden(
-            "This server may not erase a drive. Start it with --allow-erase.",
+            "This server does not allow runs that erase a drive. Start it with --allow-erase.",
         )),
         false => Ok(()),
     }
@@ -91,7 +91,7 @@ fn allowed(app: &App, reader: Reader, erases: bool) -> Result<(), Problem> {
 /// Starts it where nothing is measured yet; an early end is the answer.
 fn start_process(app: &App, mut words: Vec<OsString>) -> Result<(), Problem> {
     if !lock::held(&app.store)?.is_empty() {
-        return Err(Problem::busy("A run is measured already. Wait for its end, or stop it."));
+        return Err(Problem::busy("Another run is in progress. Wait until it ends, or stop it."));
     }
     if let Some(reading) = &*locked(&app.reads_results) {
         reading.reach(Limit::Time);
@@ -139,7 +139,7 @@ pub async fn resume_page(
 fn interrupt(app: &App, reader: Reader, name: &str) -> Result<(), Problem> {
     allowed(app, reader, false)?;
     let run: RunId = named(app, name)?;
-    let gone = || Problem::bad("This run is not measured now.");
+    let gone = || Problem::bad("This run is not in progress.");
     if !lock::is_held(&app.store, &run)? {
         return Err(gone());
     }
@@ -155,7 +155,7 @@ fn interrupt(app: &App, reader: Reader, name: &str) -> Result<(), Problem> {
     }
     pidfd_send_signal(&process, Signal::INT).map_err(|error| {
         Problem::forbidden(format!(
-            "Cannot stop the run: {error}. It belongs to another user; stop it as that user."
+            "Cannot stop the run: {error}. It belongs to another user. Stop it as that user."
         ))
     })
 }
@@ -181,9 +181,10 @@ fn go_on(app: &App, reader: Reader, name: &str, token: &str) -> Result<(), Probl
 /// What a choice would do, as text.
 #[utoipa::path(post, path = "/api/1/plan", request_body(content_type =
     "application/x-www-form-urlencoded", description =
-    "place=… (repeat it) and workload=…, or plan=…&target=…; time=…",
+    "place=… (a directory; repeatable) and workload=…, or plan=…&target=…; optional: time=…",
     content = String),
-    responses((status = 200, description = "As bakeoff plan", content_type = "text/plain")))]
+    responses((status = 200, description = "Same text as `bakeoff plan`",
+        content_type = "text/plain")))]
 pub async fn preview(
     State(app): State<Arc<App>>,
     Form(pairs): Form<Pairs>,
@@ -195,8 +196,10 @@ pub async fn preview(
 /// Starts a run.
 #[utoipa::path(post, path = "/api/1/runs", request_body(content_type =
     "application/x-www-form-urlencoded", content = String,
-    description = "place=… (repeat it) and workload=…, or plan=…&target=…&erase=TOKEN; time=…"),
-    responses((status = 202, description = "It runs"), (status = 403, description = "Refused")))]
+    description = "place=… (a directory; repeatable) and workload=…, or \
+                   plan=…&target=…&erase=TOKEN; optional: time=…"),
+    responses((status = 202, description = "The run has started"),
+        (status = 403, description = "Refused")))]
 pub async fn start(
     State(app): State<Arc<App>>,
     Extension(reader): Extension<Reader>,
@@ -211,8 +214,8 @@ pub async fn start(
 
 /// Stops a run, as Ctrl-C does.
 #[utoipa::path(post, path = "/api/1/runs/{run}/stop",
-    params(("run" = String, Path, description = "Start of an ID, or last")),
-    responses((status = 202, description = "It was asked to stop")))]
+    params(("run" = String, Path, description = "Start of a run ID, or last")),
+    responses((status = 202, description = "The run is stopping")))]
 pub async fn stop(
     State(app): State<Arc<App>>,
     Extension(reader): Extension<Reader>,
@@ -223,10 +226,10 @@ pub async fn stop(
 
 /// Resumes a run.
 #[utoipa::path(post, path = "/api/1/runs/{run}/resume",
-    params(("run" = String, Path, description = "Start of an ID, or last")),
+    params(("run" = String, Path, description = "Start of a run ID, or last")),
     request_body(content_type = "application/x-www-form-urlencoded", content = String,
-        description = "erase=TOKEN, if the contents of a drive have changed"),
-    responses((status = 202, description = "It runs")))]
+        description = "erase=TOKEN, needed if the contents of a drive have changed"),
+    responses((status = 202, description = "The run has started")))]
 pub async fn resume(
     State(app): State<Arc<App>>,
     Extension(reader): Extension<Reader>,

@@ -30,8 +30,8 @@ const AGAIN: Duration = Duration::from_secs(2);
 #[openapi(
     info(
         title = "bakeoff",
-        description = "Runs of bakeoff on this machine. The schemas of the \
-         answers are in docs/format.md, by the name in their key `schema`."
+        description = "Runs of bakeoff on this machine. Each response names its schema in the key \
+                       `schema`; docs/format.md describes the schemas."
     ),
     paths(
         now,
@@ -78,9 +78,9 @@ pub async fn now(State(app): State<Arc<App>>) -> Answer {
 
 /// Frames of the machine and states of the run, as they come (server-sent events).
 #[utoipa::path(get, path = "/api/1/events",
-    params(("Last-Event-ID" = Option<String>, Header, description = "The last event seen")),
+    params(("Last-Event-ID" = Option<String>, Header, description = "ID of the last event")),
     responses((status = 200, content_type = "text/event-stream",
-        description = "frame: bakeoff/watch/1; run: HTML in JSON; reset: some are missing")))]
+        description = "frame: bakeoff/watch/1; run: HTML in JSON; reset: events were missed")))]
 pub async fn events(State(app): State<Arc<App>>, headers: HeaderMap) -> impl IntoResponse {
     let last = headers.get("last-event-id").and_then(|value| value.to_str().ok());
     let last = last.and_then(|id| app.hub.number(id));
@@ -140,10 +140,10 @@ fn stream(reading: Reading) -> impl Stream<Item = Result<Event, Infallible>> {
 /// Stored runs, the latest first, 50 a page.
 #[utoipa::path(get, path = "/api/1/runs",
     params(
-        ("page" = Option<u32>, Query, description = "From 0"),
+        ("page" = Option<u32>, Query, description = "Page number, from 0"),
         ("search" = Option<String>, Query, description = "Part of the title, or start of the ID"),
         ("drive" = Option<String>, Query, description = "Part of a model or serial number"),
-        ("host" = Option<String>, Query, description = "Part of the machine's name"),
+        ("host" = Option<String>, Query, description = "Part of the host name"),
         ("plan" = Option<String>, Query, description = "Part of the plan's title"),
         ("label" = Option<String>, Query, description = "Part of the label"),
         ("since" = Option<String>, Query, description = "First day, such as 2026-11-24 (UTC)"),
@@ -157,7 +157,7 @@ pub async fn runs(State(app): State<Arc<App>>, UrlQuery(pairs): UrlQuery<Pairs>)
 
 /// A run with its answer.
 #[utoipa::path(get, path = "/api/1/runs/{run}",
-    params(("run" = String, Path, description = "Start of an ID, or last")),
+    params(("run" = String, Path, description = "Start of a run ID, or last")),
     responses((status = 200, description = "bakeoff/run/2", content_type = "application/json"),
         (status = 404, description = "No such run")))]
 pub async fn run(State(app): State<Arc<App>>, Path(name): Path<String>) -> Answer {
@@ -170,7 +170,7 @@ pub async fn run(State(app): State<Arc<App>>, Path(name): Path<String>) -> Answe
 
 /// Runs beside each other.
 #[utoipa::path(get, path = "/api/1/compare",
-    params(("run" = Vec<String>, Query, description = "Two runs or more")),
+    params(("run" = Vec<String>, Query, description = "Start of a run ID (repeatable)")),
     responses((status = 200, description = "bakeoff/compare", content_type = "application/json")))]
 pub async fn compare(State(app): State<Arc<App>>, UrlQuery(pairs): UrlQuery<Pairs>) -> Answer {
     let chosen: Vec<String> = all(&pairs, "run").into_iter().map(str::to_string).collect();
@@ -180,7 +180,7 @@ pub async fn compare(State(app): State<Arc<App>>, UrlQuery(pairs): UrlQuery<Pair
 
 /// The history of a drive.
 #[utoipa::path(get, path = "/api/1/trend",
-    params(("drive" = String, Query, description = "Part of its vendor, model or serial number")),
+    params(("drive" = String, Query, description = "Part of the vendor, model or serial number")),
     responses((status = 200, description = "bakeoff/trend/1", content_type = "application/json")))]
 pub async fn trend(State(app): State<Arc<App>>, UrlQuery(pairs): UrlQuery<Pairs>) -> Answer {
     let text = slowly(&app, move |app| {

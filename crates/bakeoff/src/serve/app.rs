@@ -183,7 +183,7 @@ fn finished(words: &[OsString], cancel: &Cancel) -> Result<Finished, Problem> {
     let finished = Spec::reader(words, VIEW_LIMIT).keep(VIEW_BYTES).run(cancel)?;
     match finished.stdout.len() < VIEW_BYTES {
         true => Ok(finished),
-        false => Err(Problem::broken("The document of this run is too large to show here.")),
+        false => Err(Problem::broken("The report of this run is too large to show here.")),
     }
 }
 

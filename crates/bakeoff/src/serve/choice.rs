@@ -150,18 +150,18 @@ impl Asked {
             |name| -> Vec<String> { all(pairs, name).into_iter().map(str::to_string).collect() };
         let (chosen, measured) = (texts("place"), texts("workload"));
         if chosen.is_empty() {
-            return Err(Problem::bad("Choose a place, or a plan and a drive."));
+            return Err(Problem::bad("Choose a directory, or a plan and a drive."));
         }
         let places = places(app)?;
         let is_offered = |place: &String| places.iter().any(|(path, _)| path == place);
         if chosen.len() > PLACES || !chosen.iter().all(is_offered) {
-            return Err(Problem::bad("Choose among the places that are listed."));
+            return Err(Problem::bad("Choose directories from the list."));
         }
         let known = workloads::all();
         let is_known = |name: &String| known.iter().any(|workload| workload.name == *name);
         match measured.len() <= known.len() && measured.iter().all(is_known) {
             true => Ok(Asked::Quick { places: chosen, workloads: measured, time }),
-            false => Err(Problem::bad("Choose among the workloads that are listed.")),
+            false => Err(Problem::bad("Choose workloads from the list.")),
         }
     }
 
@@ -178,8 +178,8 @@ impl Asked {
                 let words = self.command("");
                 let words = words.iter().map(|word| shell_word(&RawPath::new(word)));
                 Ok(format!(
-                    "{verb} {}.\n\nbakeoff writes a scratch file in each place, 2 GiB or 1 % of \
-                     the disk in all at most, and removes it.\n\n$ bakeoff {}\n",
+                    "{verb} {}.\n\nbakeoff writes a scratch file in each directory (at most 2 GiB \
+                     or 1 % of the disk in total) and removes it.\n\n$ bakeoff {}\n",
                     places.join(", "),
                     words.collect::<Vec<_>>().join(" ")
                 ))

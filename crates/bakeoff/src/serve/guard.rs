@@ -171,7 +171,7 @@ async fn whole(request: Request) -> Result<Request, Problem> {
         Ok(Ok(bytes)) => Ok(Request::from_parts(head, Body::from(bytes))),
         Ok(Err(_)) => Err(Problem {
             status: StatusCode::PAYLOAD_TOO_LARGE,
-            said: format!("The request is cut off, or larger than {BODY_BYTES} bytes."),
+            said: format!("The request is incomplete, or larger than {BODY_BYTES} bytes."),
         }),
         Err(_) => Err(Problem {
             status: StatusCode::REQUEST_TIMEOUT,
@@ -183,12 +183,12 @@ async fn whole(request: Request) -> Result<Request, Problem> {
 fn problem(denied: Denied) -> Problem {
     Problem::forbidden(match denied {
         Denied::Host => {
-            "The name in the address is not a name of this machine. Use its IP address, or \
+            "The host name in the URL does not belong to this machine. Use its IP address, or \
              localhost."
         }
         Denied::Origin => {
-            "Another site sent this request. Without a browser, add the header Origin with the \
-             address of this server, or Authorization: Bearer TOKEN."
+            "This request came from another site. Outside a browser, add an Origin header with \
+             this server's address, or Authorization: Bearer TOKEN."
         }
         Denied::Token => "The token is missing. Log in, or add Authorization: Bearer TOKEN.",
     })

@@ -105,7 +105,7 @@ fn text(
     let runs = family(&mut registry, "stored_runs", "Runs in the store");
     set(&runs, Labels::new(), stored as f64);
     if let Some(celsius) = hottest_c {
-        let name = "The hottest sensor of the machine";
+        let name = "Temperature of the machine's hottest sensor";
         let hottest = unit_family(&mut registry, "hottest_temperature", name, Unit::Celsius);
         set(&hottest, Labels::new(), celsius);
     }
@@ -136,24 +136,24 @@ fn set(family: &Values, labels: Labels, value: f64) {
 
 fn of_run(registry: &mut Registry, now: &Now) {
     let is_active = f64::from(u8::from(now.state == RunState::Running));
-    set(&family(registry, "run_active", "Whether a run is measured"), Labels::new(), is_active);
-    let progress = "Share of the expected time of the run that is over";
+    set(&family(registry, "run_active", "Whether a run is in progress"), Labels::new(), is_active);
+    let progress = "Elapsed share of the run's expected time";
     let family = unit_family(registry, "run_progress", progress, Unit::Other("ratio".to_string()));
     set(&family, Labels::new(), now.progress());
     let seconds = |ns: u64| ns as f64 / 1e9;
     let times = [
         ("run_elapsed", "Active time of the run", Some(seconds(now.elapsed_ns))),
-        ("run_left", "Time the run is expected to take", now.left_ns.map(seconds)),
-        ("run_start", "Start of the run since 1970", Some(now.started_unix_ns as f64 / 1e9)),
+        ("run_left", "Expected remaining time of the run", now.left_ns.map(seconds)),
+        ("run_start", "Start time of the run, Unix time", Some(now.started_unix_ns as f64 / 1e9)),
     ];
     for (name, help, value) in times {
         if let Some(value) = value {
             set(&unit_family(registry, name, help, Unit::Seconds), Labels::new(), value);
         }
     }
-    let written = unit_family(registry, "run_written", "Bytes the run wrote", Unit::Bytes);
+    let written = unit_family(registry, "run_written", "Bytes written by the run", Unit::Bytes);
     set(&written, Labels::new(), now.written_bytes as f64);
-    let blocks = self::family(registry, "run_blocks", "Complete blocks of the run");
+    let blocks = self::family(registry, "run_blocks", "Completed blocks of the run");
     set(&blocks, Labels::new(), f64::from(now.blocks));
 }
 
@@ -176,37 +176,41 @@ fn of_drives(registry: &mut Registry, last: &[(Labels, Arc<Now>)]) {
         ended: unit_family(
             registry,
             "drive_last_run",
-            "Last event of the drive's last run since 1970",
+            "Time of the last event in the drive's last run, Unix time",
             Unit::Seconds,
         ),
-        verdict: family(registry, "verdict", "The verdict of the drive's last run; always 1"),
+        verdict: family(
+            registry,
+            "verdict",
+            "Verdict of the drive's last run, as a label; always 1",
+        ),
         lead: unit_family(
             registry,
             "lead",
             "Smallest lower bound of the leader's differences to all others",
             Unit::Other("ratio".to_string()),
         ),
-        ceiling: unit_family(registry, "ceiling", "Rate of a lower layer", per_second()),
+        ceiling: unit_family(registry, "ceiling", "Ceiling: rate of a lower layer", per_second()),
         used: unit_family(
             registry,
             "drive_used",
-            "Share of its rated wear that the drive reports as used",
+            "Used share of the drive's rated life, as reported by the drive",
             Unit::Other("ratio".to_string()),
         ),
-        healthy: family(registry, "drive_healthy", "Whether the drive calls itself healthy"),
+        healthy: family(registry, "drive_healthy", "Whether the drive reports itself as healthy"),
         temperature: unit_family(
             registry,
             "drive_temperature",
-            "Temperature the drive reported",
+            "Temperature reported by the drive",
             Unit::Celsius,
         ),
         written: unit_family(
             registry,
             "drive_lifetime_written",
-            "Bytes written in the drive's life",
+            "Bytes written over the drive's lifetime",
             Unit::Bytes,
         ),
-        media_errors: family(registry, "drive_media_errors", "Media errors the drive reported"),
+        media_errors: family(registry, "drive_media_errors", "Media errors reported by the drive"),
     };
     for (labels, now) in last {
         let with = |more: &[(&'static str, &str)]| -> Labels {

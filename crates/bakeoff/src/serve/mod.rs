@@ -126,18 +126,18 @@ fn say_where(
             RawPath::new(token::path(store))
         )),
         (None, Some(_)) => say::line(format_args!(
-            "The token is the one printed at the first start. To get a new one, remove {}",
+            "The token was printed at the first start. To get a new one, remove {}",
             RawPath::new(token::path(store))
         )),
         (None, None) => {}
     }
     if rules.is_open && !rules.is_tls {
         say::line(format_args!(
-            "Warning: this is plain HTTP. Everybody on the network can read the token and the \
-             pages. Use --tls-cert and --tls-key"
+            "Warning: this is plain HTTP. Anyone on the network can read the token and the pages. \
+             Use --tls-cert and --tls-key"
         ));
     }
-    say::note(global.quiet, format_args!("Ctrl-C ends the server. Runs continue."));
+    say::note(global.quiet, format_args!("Ctrl-C stops the server. Runs continue."));
 }
 
 /// Every address.

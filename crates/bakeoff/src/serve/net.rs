@@ -49,10 +49,10 @@ pub fn tls(cert: &Path, key: &Path) -> Result<TlsAcceptor, String> {
         .and_then(|found| found.collect::<Result<Vec<_>, _>>())
         .map_err(|e| unread(cert, &e))?;
     if chain.is_empty() {
-        return Err(format!("{} contains no certificate in PEM", shown(cert)));
+        return Err(format!("{} contains no PEM certificate", shown(cert)));
     }
     let key_der = PrivateKeyDer::from_pem_file(key).map_err(|e| match e {
-        pem::Error::NoItemsFound => format!("{} contains no private key in PEM", shown(key)),
+        pem::Error::NoItemsFound => format!("{} contains no PEM private key", shown(key)),
         other => unread(key, &other),
     })?;
     let mut config = ServerConfig::builder_with_provider(Arc::new(ring::default_provider()))

@@ -59,7 +59,7 @@ pub async fn now(
             None => NowPage { run: pages::no_run(), ..NowPage::default() },
         };
         let machine = match app.hub.text() {
-            text if text.is_empty() => "The activity is measured while a browser watches.".into(),
+            text if text.is_empty() => "Activity is measured while this page is open.".into(),
             text => text,
         };
         let drives = drives.drives.iter().map(drive_row).collect();
@@ -80,7 +80,7 @@ fn drive_row(drive: &Drive) -> DriveRow {
 
 /// The run that a name in an address means.
 pub fn named(app: &App, name: &str) -> Result<RunId, Problem> {
-    let none = || Problem::not_found("No such run. The list of runs has those that are stored.");
+    let none = || Problem::not_found("No such run. See the list of stored runs.");
     let store = app.open()?.ok_or_else(none)?;
     match RunId::parse(name) {
         Some(run) if store.events(&run)? > 0 => Ok(run),
@@ -103,7 +103,7 @@ pub async fn run(
 /// The drive whose history is asked for: a name, never a path.
 pub fn drive(pairs: &Pairs) -> Result<String, Problem> {
     match one(pairs, "drive").trim() {
-        path if path.starts_with('/') => Err(Problem::bad("Name a drive by its serial number.")),
+        path if path.starts_with('/') => Err(Problem::bad("Name the drive by its serial number.")),
         drive => Ok(drive.to_string()),
     }
 }
@@ -164,7 +164,7 @@ pub async fn check(
     let target = one(&pairs, "target").to_string();
     let page = slowly(&app, move |app| {
         if app.current()?.is_some_and(|current| current.now.state == RunState::Running) {
-            return Err(Problem::busy("A run is measured. Check the drive when it has ended."));
+            return Err(Problem::busy("A run is in progress. Check the drive when it has ended."));
         }
         // A name from a request reaches a command only if it is one of ours.
         let devices = app.devices()?;
@@ -217,5 +217,5 @@ pub async fn asset(Path(name): Path<String>) -> Result<Response, Problem> {
 
 /// Everything else.
 pub async fn nothing() -> Problem {
-    Problem::not_found("There is no such page.")
+    Problem::not_found("No such page.")
 }

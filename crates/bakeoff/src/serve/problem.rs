@@ -88,7 +88,7 @@ impl IntoResponse for Problem {
     fn into_response(self) -> Response {
         let title = match self.status {
             StatusCode::NOT_FOUND => "Not found",
-            StatusCode::BAD_REQUEST => "The request does not work",
+            StatusCode::BAD_REQUEST => "Bad request",
             StatusCode::FORBIDDEN => "Refused",
             StatusCode::SERVICE_UNAVAILABLE => "Not available",
             _ => "Failed",
@@ -96,7 +96,7 @@ impl IntoResponse for Problem {
         let page = TextPage {
             title: title.to_string(),
             said: self.said.lines().map(str::to_string).collect(),
-            back: Some(("/".to_string(), "Back to what runs now".to_string())),
+            back: Some(("/".to_string(), "Back to the current run".to_string())),
             ..TextPage::default()
         };
         (self.status, Html(page.html())).into_response()

@@ -32,7 +32,7 @@ pub fn run(args: &[OsString]) -> ExitCode {
 }
 
 fn write(args: &[OsString]) -> Result<Outcome, Fault> {
-    let [what, store, id] = args else { return Err(Fault::usage("no view is named")) };
+    let [what, store, id] = args else { return Err(Fault::usage("no view was specified")) };
     let none = || StoreError::NotFound { name: id.to_string_lossy().into_owned(), near: vec![] };
     if what.to_str() == Some(TREND) {
         return write_trend(store, id);

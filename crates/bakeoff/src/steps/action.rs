@@ -104,7 +104,7 @@ pub fn perform(
 pub fn scratch_in(parent: &RawPath, name: &str) -> Result<Scratch, ActionError> {
     Scratch::make_among_others(parent.as_path(), name).map_err(|error| match error {
         MakeError::Distrust(distrust) => ActionError::Refused(distrust),
-        MakeError::Io(source) => io_error(&format!("make a directory in {parent}"))(source),
+        MakeError::Io(source) => io_error(&format!("create a directory in {parent}"))(source),
     })
 }
 

@@ -72,10 +72,10 @@ pub fn key() -> Result<Vec<u8>, ActionError> {
 fn random() -> Result<[u8; crypt::KEY_BYTES], ActionError> {
     let mut bytes = [0; crypt::KEY_BYTES];
     let got = rustix::rand::getrandom(&mut bytes, rustix::rand::GetRandomFlags::empty())
-        .map_err(|e| io_error("ask the kernel for random bytes")(e.into()))?;
+        .map_err(|e| io_error("get random bytes from the kernel")(e.into()))?;
     match got == bytes.len() {
         true => Ok(bytes),
-        false => Err(io_error("ask the kernel for random bytes")(io::ErrorKind::Other.into())),
+        false => Err(io_error("get random bytes from the kernel")(io::ErrorKind::Other.into())),
     }
 }
 
@@ -97,7 +97,7 @@ pub fn set_knob(path: &RawPath, value: &str) -> Result<Done, ActionError> {
     host::write_setting(path.as_path(), value).map_err(|error| {
         let known = host::setting(path.as_path()).unwrap_or_default();
         failed(match error.kind() {
-            io::ErrorKind::NotFound => "this machine has no such setting".to_string(),
+            io::ErrorKind::NotFound => "this machine does not have this setting".to_string(),
             io::ErrorKind::InvalidInput => {
                 format!(
                     "the kernel does not support it; available: {}",

@@ -50,7 +50,7 @@ impl<'s> Journal<'s> {
         let Some(held) = lock::hold(store.path(), id)? else { return Ok(None) };
         let run = Run::fold(&store.load(id)?).map_err(|error| {
             Fault::environment(format!(
-                "run {id} is damaged: {error}; Remove it: bakeoff clean --force {id}"
+                "run {id} is damaged: {error}. Remove it: bakeoff clean --force {id}"
             ))
         })?;
         let before_ns = run.elapsed_ns;

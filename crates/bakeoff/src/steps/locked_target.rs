@@ -102,7 +102,7 @@ impl LockedTarget {
                     What::Image { .. } => "moved or removed",
                     What::Device { .. } => "unplugged",
                 };
-                return lost(format!("is gone ({error}): was it {how}?"));
+                return lost(format!("no longer exists ({error}). Was it {how}?"));
             }
         };
         match &self.what {
@@ -118,7 +118,7 @@ impl LockedTarget {
                     return lost(format!("has changed from device {dev} to {named}"));
                 }
                 match host::identity_of(*dev) {
-                    None => lost("is gone: was it unplugged?".to_string()),
+                    None => lost("no longer exists. Was it unplugged?".to_string()),
                     Some(now) if now == *identity => Ok(()),
                     Some(now) => lost(differs(identity, &now)),
                 }
@@ -149,7 +149,7 @@ fn differs(then: &Identity, now: &Identity) -> String {
 }
 
 fn gone(path: &Path) -> Fault {
-    Fault::environment(format!("{} is gone: was it unplugged?", RawPath::new(path)))
+    Fault::environment(format!("{} no longer exists. Was it unplugged?", RawPath::new(path)))
 }
 
 fn lock(path: &Path) -> Result<File, Fault> {
@@ -220,6 +220,6 @@ mod tests {
         assert!(lost.contains("another file"), "{lost}");
         std::fs::remove_file(&path).unwrap();
         let lost = target.check().unwrap_err().to_string();
-        assert!(lost.contains("is gone"), "{lost}");
+        assert!(lost.contains("no longer exists"), "{lost}");
     }
 }

@@ -40,11 +40,13 @@ pub fn shown() -> RawPath {
 /// Makes the directory of a run with so many mount points in it, and gives the path of the first.
 pub fn mount_points(session: &mut Session, count: usize) -> Result<RawPath, StepError> {
     let parent = parent()?;
-    make_parent().map_err(|e| Fault::environment(format!("cannot make {parent}: {e}")))?;
+    make_parent().map_err(|e| Fault::environment(format!("cannot create {parent}: {e}")))?;
     let run = session.journal.run().header.run.clone();
     let ours = making::mount_points(session, &parent)?;
     made_in(&ours, &parent, (&run, count)).map_err(|e| {
-        StepError::Fault(Fault::environment(format!("cannot make a mount point in {parent}: {e}")))
+        StepError::Fault(Fault::environment(format!(
+            "cannot create a mount point in {parent}: {e}"
+        )))
     })
 }
 

@@ -139,8 +139,8 @@ pub fn restore_saved(saved: &Path, drive: &DriveId) -> Result<(), Fault> {
         true => Ok(()),
         false => Err(Fault::refused(format!(
             "{kept}, but {} contains none of the probe's blocks: it is a different drive, or was \
-             overwritten since. Attach the original drive and run `bakeoff clean`, or remove the \
-             file",
+             overwritten since then. Attach the original drive and run `bakeoff clean`, or remove \
+             the file",
             target.path
         ))),
     }

@@ -142,7 +142,7 @@ pub fn supersede_open(journal: &mut Journal) -> Result<(), Fault> {
         .map(|b| b.block)
         .collect();
     for block in open {
-        let reason = "bakeoff died in this block".to_string();
+        let reason = "bakeoff ended unexpectedly during this block".to_string();
         journal.record(What::BlockSuperseded { block, reason })?;
     }
     Ok(())

@@ -378,7 +378,9 @@ impl Target {
         }
         let layer = self.place.chain.first();
         match layer.map(|layer| (layer.kind, &layer.backing_file)) {
-            Some((LayerKind::Loop, Some(file))) => format!("a loop device over the file {file}"),
+            Some((LayerKind::Loop, Some(file))) => {
+                format!("a loop device backed by the file {file}")
+            }
             Some((LayerKind::Loop, None)) => "a loop device".to_string(),
             Some((LayerKind::Partition, _)) => format!("a partition of {}", self.model()),
             Some((LayerKind::Dm | LayerKind::Md, _)) => format!("a volume on {}", self.model()),

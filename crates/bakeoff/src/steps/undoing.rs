@@ -38,7 +38,7 @@ pub struct Of<'r> {
 /// When it cannot be undone, or what is recorded is nothing that this version does.
 pub fn undo(undo: &Undo, of: Of<'_>) -> Result<Done, ActionError> {
     if !is_run_id(of.run) {
-        let told = "the record contains no valid run id, so bakeoff executes none of its steps";
+        let told = "the record contains no valid run ID, so bakeoff executes none of its steps";
         return Err(ActionError::Unknown(told.to_string()));
     }
     let what = steps::describe_undo(undo, of.run, of.step);
@@ -68,7 +68,7 @@ pub fn undo(undo: &Undo, of: Of<'_>) -> Result<Done, ActionError> {
         }
         Undo::Unknown(recorded) => Err(ActionError::Unknown(format!(
             "refusing to undo step {} of run {}, which another version recorded or someone edited: \
-             {}. Check whether anything of it is left, then remove the run: bakeoff clean --force \
+             {}. Check whether its change still exists, then remove the run: bakeoff clean --force \
              {}",
             of.step,
             of.run,

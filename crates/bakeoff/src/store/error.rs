@@ -143,8 +143,8 @@ pub enum StoreError {
     },
     /// One event cannot be read; the other runs can.
     #[error(
-        "event {seq} of run {run} cannot be read by bakeoff {}, it was written by {}: {detail}. \
-         Update bakeoff if that is newer; other runs are not concerned",
+        "bakeoff {} cannot read event {seq} of run {run}, which {} wrote: {detail}. If that \
+         version is newer, update bakeoff. Other runs are not affected",
         env!("CARGO_PKG_VERSION"),
         printable(written_by.as_bytes())
     )]
@@ -169,7 +169,7 @@ pub enum StoreError {
         found: u64,
     },
     /// The first event of a run is no header of ours.
-    #[error("a run must begin with its header, of schema {RUN_SCHEMA} and with an id of 16 digits")]
+    #[error("a run must begin with its header, with schema {RUN_SCHEMA} and an ID of 16 digits")]
     NoHeader,
     /// An event that cannot be written as JSON and read back.
     #[error("event {seq} cannot be stored: {detail}")]

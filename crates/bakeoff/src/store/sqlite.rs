@@ -362,7 +362,7 @@ fn kind_of(json: &str) -> Result<String, serde_json::Error> {
         what: BTreeMap<String, serde::de::IgnoredAny>,
     }
     let peek: Peek = serde_json::from_str(json)?;
-    peek.what.into_keys().next().ok_or_else(|| serde::de::Error::custom("an event of no kind"))
+    peek.what.into_keys().next().ok_or_else(|| serde::de::Error::custom("an event without a kind"))
 }
 
 /// Sequence numbers stay far below 2^63: a run has at most 2^20 events.

@@ -45,7 +45,7 @@ pub fn draw(frame: &mut Frame, state: &State) {
         None => {
             let said = match state.mode {
                 Mode::Run | Mode::Beside => "Preparing the run…",
-                Mode::Watch => "No run is measured now.",
+                Mode::Watch => "No run is in progress.",
             };
             frame.render_widget(Paragraph::new(said), top);
         }
@@ -246,12 +246,12 @@ fn keys_line(state: &State) -> Line<'static> {
     if state.asks {
         return Line::from(bold("Stop the run and restore all changes? y: yes, any other key: no"));
     }
-    let pause = if state.is_paused { "p continue" } else { "p hold picture" };
+    let pause = if state.is_paused { "p continue" } else { "p pause display" };
     let details = if state.has_details { "d machine" } else { "d details" };
     let quit = match state.mode {
         Mode::Run => "q stop the run",
         Mode::Watch => "q quit",
-        Mode::Beside => "q back to lines   Ctrl-C stop the run",
+        Mode::Beside => "q back to line output   Ctrl-C stop the run",
     };
     Line::from(dim(format!("{quit}   {pause}   {details}   w next workload")))
 }

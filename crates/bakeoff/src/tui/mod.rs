@@ -100,7 +100,7 @@ fn until_end(
                 "{}",
                 match is_stopped {
                     true => "Stopping the run and restoring all changes…",
-                    false => "The view has ended. The run continues; Ctrl-C stops it.",
+                    false => "Left the full-screen view. The run continues; Ctrl-C stops it.",
                 }
             ));
         }
@@ -128,7 +128,7 @@ pub fn watch(global: &Global, interval_ns: u64) -> Result<Outcome, Fault> {
 fn needs_terminal() -> Result<(), Fault> {
     match terminal::is_ours() {
         true => Ok(()),
-        false => Err(Fault::usage("--tui needs a terminal. Leave it out to print lines")),
+        false => Err(Fault::usage("--tui needs a terminal. Omit it to print lines")),
     }
 }
 

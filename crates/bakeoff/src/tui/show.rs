@@ -77,7 +77,7 @@ impl What {
 pub fn run(args: &[OsString]) -> ExitCode {
     let shown = match What::of(args) {
         Some((what, store)) => show(what, store),
-        None => Err(Fault::usage("no view is named")),
+        None => Err(Fault::usage("no view was specified")),
     };
     fault::exit(shown.map(|()| Outcome::Done))
 }

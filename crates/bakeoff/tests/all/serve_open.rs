@@ -21,7 +21,7 @@ fn an_open_server_needs_its_token_for_everything_and_says_that_http_is_plain() {
     let home = Home::with_run();
     let mut server = Server::start_at("0.0.0.0:0", &mut command(&home, &[]));
     let said = server.process.err();
-    assert!(said.contains("Warning: this is plain HTTP. Everybody on the network"), "{said}");
+    assert!(said.contains("Warning: this is plain HTTP. Anyone on the network"), "{said}");
     let token = server.token.clone().unwrap();
     let kept = std::fs::read_to_string(home.dir.path().join("bakeoff.db.serve-token")).unwrap();
     assert!(!kept.contains(&token), "only its hash is kept");
@@ -114,9 +114,9 @@ fn certificates_and_keys_that_do_not_work_are_named() {
     for (cert, key, words) in [
         (&gone, &key, "gone.pem: "),
         (&cert, &gone, "gone.pem: "),
-        (&empty, &key, "empty.pem contains no certificate"),
-        (&key, &key, "a.key contains no certificate"),
-        (&cert, &cert, "a.pem contains no private key"),
+        (&empty, &key, "empty.pem contains no PEM certificate"),
+        (&key, &key, "a.key contains no PEM certificate"),
+        (&cert, &cert, "a.pem contains no PEM private key"),
         (&text_file, &key, "text.pem: "),
         (&cert, &other, "the key in "),
     ] {

@@ -102,7 +102,7 @@ fn one_run_that_cannot_be_read_hides_no_other() {
     assert!(rows["runs"][0]["error"].as_str().unwrap().contains("teleported"));
     assert_eq!(rows["runs"][1]["verdict"], "ext4 wins all 2");
     let (code, _, err) = home.run(&["show", "ffff"]);
-    assert!(code == 4 && err.contains("other runs are not concerned"), "{err}");
+    assert!(code == 4 && err.contains("Other runs are not affected"), "{err}");
     assert_eq!(home.run(&["export", "ffff", "--format", "jsonl"]).0, 0, "it can be saved");
     assert_eq!(home.run(&["rm", "ffff"]).0, 0, "and removed");
     assert_eq!(home.run(&["show", RUN]).0, 0);
@@ -119,7 +119,7 @@ fn a_run_that_goes_on_or_was_interrupted_is_called_so() {
     fs::create_dir_all(&locks).unwrap();
     let lock = fs::File::create(locks.join(RUN)).unwrap();
     flock(&lock, FlockOperation::LockExclusive).unwrap();
-    assert!(home.run(&["show", "last"]).2.contains("still being measured"));
+    assert!(home.run(&["show", "last"]).2.contains("is in progress"));
     assert!(home.run(&["runs"]).1.contains("(running)"));
     let (code, _, err) = home.run(&["rm", "last"]);
     assert!(code == 3 && err.contains("still in progress"), "{err}");

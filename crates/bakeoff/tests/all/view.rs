@@ -115,7 +115,7 @@ impl<'b> Shell<'b> {
         let run = self.begin("", 12);
         self.until("hint", |screen| screen.contains("Press t to see"));
         self.keys(&["t"]);
-        self.sees("q back to lines");
+        self.sees("q back to line output");
         run
     }
 
@@ -156,7 +156,7 @@ fn a_run_is_seen_on_the_whole_terminal_and_stopped_there() {
     assert!(before.contains(WHOLE), "{before}");
     let (_, run) = shell.begin_view();
     let shown = shell.sees("random reads");
-    for word in ["place-1", "place-2", "processors", "q stop the run", "p hold picture", "left"] {
+    for word in ["place-1", "place-2", "processors", "q stop the run", "p pause display", "left"] {
         assert!(shown.contains(word), "{word}: {shown}");
     }
     assert!(shown.lines().all(|line| line.chars().count() <= 80), "{shown}");
@@ -171,7 +171,7 @@ fn a_run_is_seen_on_the_whole_terminal_and_stopped_there() {
     shell.keys(&["p"]);
     shell.sees("p continue");
     shell.keys(&["p"]);
-    shell.sees("p hold picture");
+    shell.sees("p pause display");
     shell.keys(&["d"]);
     shell.sees("d machine");
     shell.keys(&["d"]);
@@ -257,7 +257,7 @@ fn t_shows_a_run_that_prints_lines_and_q_leads_back_to_them() {
     shell.keys(&["q"]);
     shell.until("lines again", |screen| screen.contains("Press t") && !shell.is_alternate());
     shell.keys(&["x", "t"]);
-    shell.sees("q back to lines");
+    shell.sees("q back to line output");
     send(view_of(run), Signal::KILL);
     shell.until("lines again", |screen| screen.contains("Press t") && !shell.is_alternate());
     shell.keys(&["C-c"]);

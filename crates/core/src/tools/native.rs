@@ -37,6 +37,17 @@ pub enum TargetKind {
     Block,
 }
 
+impl TargetKind {
+    /// With its article, for people.
+    pub fn label(self) -> &'static str {
+        match self {
+            TargetKind::File => "a regular file",
+            TargetKind::Directory | TargetKind::KeptDirectory => "a directory",
+            TargetKind::Block => "a block device",
+        }
+    }
+}
+
 /// One measurement to make.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]

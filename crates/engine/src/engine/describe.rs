@@ -12,7 +12,7 @@ pub fn rest_of(mut op: Op, result: i32) -> Result<Op, EngineError> {
     let place = || format!("{doing} {} bytes at byte {}", op.len, op.offset);
     if result == 0 {
         return Err(EngineError::Invalid(format!(
-            "{} moved nothing: the target is shorter than it was",
+            "{} transferred no data: the target is shorter than before",
             place()
         )));
     }

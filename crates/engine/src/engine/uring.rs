@@ -84,7 +84,7 @@ pub fn explain(error: &io::Error) -> (String, String) {
             "use a kernel built with CONFIG_IO_URING=y, or choose --engine psync".to_string(),
         ),
         Some(libc::EPERM | libc::EACCES) if disabled => (
-            "io_uring is switched off (kernel.io_uring_disabled is not 0)".to_string(),
+            "io_uring is disabled (kernel.io_uring_disabled is not 0)".to_string(),
             "sudo sysctl kernel.io_uring_disabled=0, or choose --engine psync".to_string(),
         ),
         Some(libc::EPERM | libc::EACCES) => (
@@ -95,7 +95,7 @@ pub fn explain(error: &io::Error) -> (String, String) {
                 .to_string(),
         ),
         Some(libc::ENOMEM) => (
-            "io_uring got no locked memory".to_string(),
+            "io_uring could not lock memory".to_string(),
             "raise `ulimit -l`, or choose --engine psync".to_string(),
         ),
         _ => (format!("io_uring cannot be set up: {error}"), "choose --engine psync".to_string()),

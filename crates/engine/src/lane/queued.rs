@@ -303,6 +303,9 @@ fn waiting(error: std::io::Error) -> EngineError {
 fn strange(done: Done) -> EngineError {
     EngineError::io(
         "waiting for I/O",
-        std::io::Error::other(format!("the kernel ended I/O {}, which was not begun", done.slot)),
+        std::io::Error::other(format!(
+            "the kernel completed I/O {}, which was not started",
+            done.slot
+        )),
     )
 }

@@ -167,7 +167,7 @@ pub fn cool(file: impl AsFd, size: u64, meter: &mut Meter<'_>) -> Result<(), Eng
         return Ok(());
     }
     let file = file.as_fd();
-    let failed = |e| EngineError::io("putting a file out of memory", e);
+    let failed = |e| EngineError::io("dropping a file from the page cache", e);
     residency::evict(file).map_err(failed)?;
     let stayed = residency::resident_bytes(file, size).map_err(failed)?;
     if stayed as f64 > size as f64 * RESIDENT_SHARE && meter.findings.is_empty() {

@@ -42,7 +42,7 @@ pub fn run(context: &mut Context<'_>) -> Result<(), EngineError> {
     block::cool(&file, whole, &mut reader)?;
     // Without read-ahead every read is one of the disk.
     fadvise(&file, 0, None, Advice::Random)
-        .map_err(|e| EngineError::io("saying how a file is read", e))?;
+        .map_err(|e| EngineError::io("advising the kernel how a file is read", e))?;
     let written = context.workdir.create("written", OFlags::WRONLY)?;
     let small = Block::new(context.job, bs, 0)?;
     let lanes = vec![(reader, (Role::Reads, small)), (writer, (Role::Writes, large))];

@@ -296,7 +296,7 @@ fn check(bytes: &[u8], offset: u64) -> Result<(), EngineError> {
                 offset: at,
                 expected: PATTERN[0],
                 found: page[0],
-                note: "the pattern of iozone is not there".to_string(),
+                note: "iozone's data pattern is missing".to_string(),
             });
         }
     }

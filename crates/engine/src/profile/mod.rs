@@ -155,7 +155,7 @@ impl<'a> Context<'a> {
         name: &str,
         options: DatabaseOptions,
     ) -> Result<Box<dyn Database>, EngineError> {
-        let made = |e| EngineError::io("making a database", e);
+        let made = |e| EngineError::io("creating a database", e);
         if self.at.inode.is_none() || !rustix::process::geteuid().is_root() {
             return (self.open)(&self.at.path.join(name), options).map_err(made);
         }
@@ -250,7 +250,7 @@ fn enclose(dir: &OwnedFd) -> Result<(), EngineError> {
 
 /// Bytes of an open file.
 fn len(file: impl AsFd) -> Result<u64, EngineError> {
-    let found = rustix::fs::fstat(file).map_err(|e| EngineError::io("looking at a file", e))?;
+    let found = rustix::fs::fstat(file).map_err(|e| EngineError::io("inspecting a file", e))?;
     // A size is never negative.
     Ok(found.st_size as u64)
 }
@@ -258,7 +258,7 @@ fn len(file: impl AsFd) -> Result<u64, EngineError> {
 fn check(job: &Job) -> Result<(), EngineError> {
     let wrong = |text: String| Err(EngineError::Invalid(text));
     match job {
-        Job { bs: 0, .. } => wrong("bs is 0: give blocks some bytes".to_string()),
+        Job { bs: 0, .. } => wrong("bs is 0: choose 1 byte or more".to_string()),
         Job { bs, .. } if *bs > BLOCK_MAX_BYTES => {
             wrong(format!("bs is {}: at most 1g", units::block_size(*bs)))
         }
@@ -267,9 +267,9 @@ fn check(job: &Job) -> Result<(), EngineError> {
             units::block_size(*size),
             units::block_size(*bs)
         )),
-        Job { numjobs: 0, .. } => wrong("numjobs is 0: at least 1".to_string()),
+        Job { numjobs: 0, .. } => wrong("numjobs is 0: choose 1 or more".to_string()),
         Job { iodepth: 2.., .. } => {
-            wrong("a profile does one I/O at a time: no iodepth".to_string())
+            wrong("a profile does one I/O at a time: omit iodepth".to_string())
         }
         _ => Ok(()),
     }
@@ -298,10 +298,11 @@ fn still_in_memory(stayed: u64, size: u64) -> Finding {
         workload: None,
         candidate: None,
         evidence: format!(
-            "{} of {} stayed in memory after they were put out of it",
+            "{} of {} stayed in the page cache after being dropped from it",
             units::size(stayed),
             units::size(size)
         ),
-        advice: "use a --size of twice the memory, or a place that is not memory".to_string(),
+        advice: "use a --size of twice the memory, or a directory that is not in memory"
+            .to_string(),
     }
 }

@@ -72,7 +72,7 @@ pub fn run(context: &mut Context<'_>) -> Result<(), EngineError> {
 /// A file of that size without data; where the filesystem cannot reserve room, one with a hole.
 fn preallocate(context: &Context<'_>, number: u64, bytes: u64) -> Result<OwnedFd, EngineError> {
     let file = context.workdir.create(&format!("download.{number}"), OFlags::RDWR)?;
-    let failed = |e| EngineError::io("reserving room for a file", e);
+    let failed = |e| EngineError::io("reserving space for a file", e);
     match fallocate(&file, FallocateFlags::empty(), 0, bytes) {
         Ok(()) => {}
         Err(Errno::OPNOTSUPP | Errno::NOSYS) => ftruncate(&file, bytes).map_err(failed)?,

@@ -33,7 +33,7 @@ impl Workdir {
         let is_theirs = |name: &std::ffi::CStr| name != c"." && name != c"..";
         if found.any(|entry| entry.is_ok_and(|entry| is_theirs(entry.file_name()))) {
             return Err(EngineError::Invalid(
-                "a profile works in an empty directory and this one is not: name another"
+                "a profile needs an empty directory, and this one is not empty: name another"
                     .to_string(),
             ));
         }
@@ -74,7 +74,7 @@ impl Workdir {
     /// A directory in it, made now.
     pub fn make_dir(&self, name: &str) -> Result<Workdir, EngineError> {
         mkdirat(&self.dir, name, Mode::RWXU)
-            .map_err(|e| EngineError::io("making a directory", e))?;
+            .map_err(|e| EngineError::io("creating a directory", e))?;
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         let dir = openat(&self.dir, name, flags, Mode::empty())
             .map_err(|e| EngineError::io("opening a directory", e))?;

@@ -317,8 +317,8 @@ fn the_child_ends_with_its_input() {
 }
 
 fn ended_early() -> Answer {
-    let message = "the engine cannot read its task: the parent process stopped asking; this is a \
-                   bug of bakeoff, please report it";
+    let message = "the engine cannot read its task: the parent process stopped sending requests; \
+                   this is a bug in bakeoff, please report it";
     let kind = FailureKind::Protocol;
     Answer::Error(bakeoff_core::tools::native::Failure { kind, message: message.to_string() })
 }

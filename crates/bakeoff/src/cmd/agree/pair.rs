@@ -68,7 +68,7 @@ impl<'a> Bench<'a> {
 
     fn one(&self, job: &Job, progress: &Progress) -> Result<Measurement, LoadError> {
         let data = self.data();
-        let data = data.map_err(|e| LoadError::Child(format!("cannot make a file: {e}")))?;
+        let data = data.map_err(|e| LoadError::Child(format!("cannot create a file: {e}")))?;
         let mut tick = |live| progress.live(live);
         load::run(job, data, TargetKind::File, self.cancel, &mut tick)
     }
@@ -89,7 +89,7 @@ impl<'a> Bench<'a> {
             (self.ours(case, progress)?, theirs)
         };
         if [ours.len(), theirs.len()] != [case.phases.len(); 2] {
-            return Err(TurnError::Fault(Fault::bug("a round without a figure for each phase")));
+            return Err(TurnError::Fault(Fault::bug("a round without a result for each phase")));
         }
         let both = ours.into_iter().zip(theirs);
         let phases = case.phases.iter().zip(both);
@@ -144,7 +144,7 @@ impl<'a> Bench<'a> {
             return work(&kept, TargetKind::KeptDirectory);
         }
         let done = work(&make(scratch::SMALL)?, TargetKind::Directory);
-        self.room.remove_small().map_err(|e| unusable("remove what a tool made", e))?;
+        self.room.remove_small().map_err(|e| unusable("remove the files of a tool", e))?;
         done
     }
 
@@ -172,7 +172,7 @@ impl<'a> Bench<'a> {
 
 fn pair(phase: &Compared, (ours, theirs): (Measurement, Told)) -> Result<Pair, String> {
     let theirs = theirs.map_err(|error| error.to_string())?;
-    let nothing = |whose: &str| format!("{whose} reported no figure");
+    let nothing = |whose: &str| format!("{whose} reported no result");
     Ok(Pair {
         native: figure::ours(&phase.work, &ours).ok_or_else(|| nothing("bakeoff"))?,
         foreign: figure::theirs(&phase.work, &theirs).ok_or_else(|| nothing("it"))?,

@@ -96,7 +96,7 @@ impl Patient {
 }
 
 fn too_long(what: &str, longest: Duration) -> io::Error {
-    let why = format!("{what} within {} s. Redirect it into a file", longest.as_secs());
+    let why = format!("{what} within {} s. Redirect it to a file", longest.as_secs());
     io::Error::new(io::ErrorKind::TimedOut, why)
 }
 

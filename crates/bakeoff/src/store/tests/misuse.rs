@@ -165,7 +165,7 @@ fn one_unknown_event_makes_one_run_unreadable_and_no_other() {
         let error = store.load(&list[1].run).expect_err("unknown event");
         let text = error.to_string();
         assert!(matches!(error, StoreError::Event { seq: 1, .. }), "{error:?}");
-        assert!(text.contains("teleported") && text.contains("written by 0.1.0"), "{text}");
+        assert!(text.contains("teleported") && text.contains("which 0.1.0 wrote"), "{text}");
         store.load(&list[0].run).expect("untouched");
         store.load(&list[2].run).expect("untouched");
     });

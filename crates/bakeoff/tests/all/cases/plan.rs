@@ -52,7 +52,7 @@ fn built_in_plans_are_found_by_name_and_need_no_target() {
         assert_eq!(too_wide, None, "{name}");
     }
     let ended = bench.run(&["plan", "usbstick"]);
-    refused(&ended, 2, &["no plan usbstick", "did you mean 'usb-stick'?"]);
+    refused(&ended, 2, &["plan named usbstick", "did you mean 'usb-stick'?"]);
     assert_eq!(bench.leftovers(), Vec::<String>::new());
 }
 
@@ -135,7 +135,8 @@ fn a_loop_device_is_named_by_its_image_and_the_speed_by_position_is_shown() {
     let text = shown(&bench, PLAN, &["--target", disk.path()]);
     assert_eq!(text.code, 0, "{text:?}");
     let text: String = text.out.split_whitespace().collect::<Vec<_>>().join(" ");
-    let over = format!("a loop device over the file {}", bench.path().join("disk.img").display());
+    let over =
+        format!("a loop device backed by the file {}", bench.path().join("disk.img").display());
     assert!(text.contains(&over), "{over}: {text}");
     assert!(!text.contains("serial number"), "of the disk below, which is not erased: {text}");
     assert!(text.contains("speed from start to end, as it reads now: "), "{text}");

@@ -60,7 +60,7 @@ fn times_and_sizes_that_make_no_sense() {
 #[test]
 fn blocks_and_buffers_beyond_what_memory_holds() {
     let bench = Bench::new();
-    let quarter = ["a quarter of memory", "lower one of the three"];
+    let quarter = ["a quarter of memory", "Lower one of the three"];
     refused(
         &bench,
         &["bench", ".", "--bs", "2g"],

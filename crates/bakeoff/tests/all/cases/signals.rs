@@ -142,7 +142,7 @@ fn two_at_once_and_hands_off_a_living_run() {
     refused(&["rm", &id], "is still in progress");
     assert!(bench.run(&["clean"]).err.contains("Nothing to restore"));
     let shown = bench.run(&["show", &id]);
-    assert!(shown.err.contains("still being measured"), "{shown:?}");
+    assert!(shown.err.contains("is in progress"), "{shown:?}");
 
     let second = Ended::of(quick(&bench, dir.to_str().unwrap()).output().unwrap());
     assert_eq!(second.code, 0, "{second:?}");
