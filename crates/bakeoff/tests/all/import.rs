@@ -140,7 +140,7 @@ fn a_study_is_a_page_a_table_and_no_run() {
     assert!(block.contains("compatible with position alone"), "{block}");
     let (code, out, _) = of(&["lint", "study:luks-btrfs"]);
     assert_eq!(code, 1, "a refusing rule is exit 1: {out}");
-    assert!(out.contains("- refuses the claim (stacks): ") && out.contains("(L01)"), "{out}");
+    assert!(out.contains("- prevents a verdict (stacks): ") && out.contains("(L01)"), "{out}");
     let csv = of(&["export", "study:luks-btrfs", "--format", "csv"]).1;
     assert_eq!(csv, of(&["show", "study:luks-btrfs", "--format", "csv"]).1);
     assert!(of(&["export", "study:luks-btrfs", "--format", "json"]).1.contains("\"L01\""));

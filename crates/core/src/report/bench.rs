@@ -72,7 +72,7 @@ fn job_text(job: &Benched, width: usize) -> String {
     if m.pooled_ios > 0 {
         let writes = m.write.as_ref().map_or(0, |write| write.total_ios);
         let percent = share(m.pooled_ios, writes);
-        out.push_str(&format!("data    {percent:.0} % of the writes with content from a pool\n"));
+        out.push_str(&format!("data    {percent:.0} % of the writes used pre-generated data\n"));
     }
     if let Some(bytes) = m.verified_bytes {
         out.push_str(&format!("verify  {} read back and correct\n", units::size(bytes)));
@@ -128,7 +128,7 @@ fn job_words(job: &Job, m: &Measurement) -> String {
     }
     words.push(format!("seed {}", job.seed));
     let all = units::count(per_s(m.total_ios(), m.elapsed_ns));
-    format!("{}: {}, {all} operations a second", words.join(", "), units::duration(m.elapsed_ns))
+    format!("{}: {}, {all} operations per second", words.join(", "), units::duration(m.elapsed_ns))
 }
 
 /// Latencies as a table, or as a list where there is no space for one.
@@ -188,7 +188,7 @@ fn cpu_words(m: &Measurement) -> String {
     let cpu_ns = m.usr_cpu_ns.saturating_add(m.sys_cpu_ns);
     let each = cpu_ns.checked_div(m.total_ios()).unwrap_or(0);
     format!(
-        "CPU     user {}, system {}: {:.0} % of a core, {} an operation; tool {:.1} %\n",
+        "CPU     user {}, system {}: {:.0} % of a core, {} per operation; tool {:.1} %\n",
         units::duration(m.usr_cpu_ns),
         units::duration(m.sys_cpu_ns),
         share(cpu_ns, m.elapsed_ns),

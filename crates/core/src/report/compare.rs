@@ -153,8 +153,8 @@ impl Page {
         self.heading("Figures");
         if beside.rows.is_empty() {
             self.wrap(
-                "The study has no figure in bytes a second of a filesystem and an access pattern \
-                 that this run measured too.",
+                "The study has no figure in bytes per second for a filesystem and access pattern \
+                 that this run also measured.",
                 "  ",
                 "  ",
             );
@@ -201,7 +201,7 @@ impl Page {
             }
         }
         if !beside.observations.is_empty() {
-            self.heading("What the study's own figures are compatible with");
+            self.heading("What the study's own figures are consistent with");
             for line in beside.observations.iter().map(String::as_str).chain([beside.assumption]) {
                 self.wrap(line, "  ", "    ");
             }
@@ -239,8 +239,8 @@ fn effect(row: &EffectRow, shorts: &[&str]) -> String {
     };
     let runs: Vec<String> = row.runs.iter().zip(shorts).map(one).collect();
     let same = match row.is_same {
-        Some(true) => "; the intervals agree",
-        Some(false) => "; the intervals exclude each other: by how much depends on the run",
+        Some(true) => "; the intervals overlap",
+        Some(false) => "; the intervals do not overlap: the difference depends on the run",
         None => "",
     };
     format!("{} against {}: {}{same}", row.a, row.b, runs.join("; "))

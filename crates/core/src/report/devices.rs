@@ -291,7 +291,10 @@ mod tests {
         let text =
             Devices::new(&spare(Some(Contents { signs: vec![sign] })), &Asker::ordinary(true))
                 .text(80);
-        assert!(text.contains("lost would be ext4 \"MYPHOTOS\" on sdb"), "{text}");
+        assert!(
+            text.contains("erasing it would destroy ext4\n        \"MYPHOTOS\" on sdb"),
+            "{text}"
+        );
         let text = Devices::new(&spare(Some(Contents::default())), &Asker::ordinary(true)).text(80);
         assert!(text.contains("no filesystem was found on it"), "{text}");
     }

@@ -82,7 +82,7 @@ pub fn fleet_markdown(fleet: &Fleet) -> String {
         ));
         out.push_str(&format!("{}\n\n", escape(&sentence(answer))));
         out.push_str(
-            "| against | next board (95 %) | mean (95 % CI) | variation over boards | I² |\n",
+            "| compared with | next board (95 %) | mean (95 % CI) | variation over boards | I² |\n",
         );
         out.push_str("|:--|:--|:--|--:|--:|\n");
         for effect in &answer.effects {
@@ -152,14 +152,14 @@ fn headline(fleet: &Fleet) -> String {
             more => format!(", and in {more} more"),
         };
         return format!(
-            "No answer over these {boards}: their plans differ in {}{more}. Run one plan on all of \
-             them.",
+            "No answer for these {boards}: their plans differ in {}{more}. Run the same plan on \
+             all of them.",
             words::list(&what)
         );
     }
     if fleet.answers.is_empty() {
         return format!(
-            "No answer over these {boards}: they share no workload with two candidates in common."
+            "No answer for these {boards}: they share no workload with two candidates in common."
         );
     }
     let of = |claim: Claim| fleet.answers.iter().filter(move |a| a.claim == claim);
@@ -206,7 +206,7 @@ fn sentence(answer: &Answer) -> String {
              another could be up to {bound} faster (95 % prediction)."
         ),
         Claim::TooFewBoards => match answer.effects.iter().map(|e| e.boards.len()).min() {
-            None => "No board makes a claim.".to_string(),
+            None => "No board has a verdict.".to_string(),
             Some(boards) => format!(
                 "{leader} has the best mean over {}. A prediction for the next board needs \
                  {FEWEST}.",
@@ -310,7 +310,7 @@ fn excluded_words(answer: &Answer) -> Vec<String> {
         ids => format!("{} (findings {})", excluded.board, words::list(ids)),
     };
     let all: Vec<String> = answer.excluded.iter().map(word).collect();
-    if all.is_empty() { all } else { vec![format!("Without a claim: {}", words::list(&all))] }
+    if all.is_empty() { all } else { vec![format!("Without a verdict: {}", words::list(&all))] }
 }
 
 fn of_board(board: &OfBoard) -> String {
@@ -331,7 +331,7 @@ fn own_words(board: &OfBoard) -> Vec<String> {
         match (&own.leader, own.lead) {
             (Some(leader), Some(lead)) if lead > 0.0 => {
                 format!(
-                    "{}: {leader} {verdict}, by {} at least",
+                    "{}: {leader} {verdict}, by at least {}",
                     own.workload,
                     figures::percent(lead)
                 )
@@ -359,26 +359,26 @@ fn notes(fleet: &Fleet) -> Vec<String> {
 fn note(note: &Note) -> String {
     match note {
         Note::OneName { hostname, boards } => format!(
-            "{boards} boards have the host name {hostname}. Their records tell them apart, and \
+            "{boards} boards have the host name {hostname}. Their records distinguish them, and \
              they count as {boards}."
         ),
         Note::NoId { board, runs } => format!(
-            "{runs} runs of {board} have no board ID to tell boards of one name apart. They count \
-             as one board, with the latest run. If they are several boards, give each its own \
-             host name and measure again."
+            "{runs} runs of {board} have no board ID to distinguish boards of the same name. They \
+             count as one board, with the latest run. If they are several boards, give each its \
+             own host name and measure again."
         ),
         Note::Repeated { board, runs } => {
-            format!("{board} has {runs} runs. It counts once, with the latest.")
+            format!("{board} has {runs} runs. Only the latest one counts.")
         }
         Note::Clock { board, unix_ns, others_unix_ns: Some(others) } => format!(
-            "The clock of {board} said {}, more than a year from the other boards ({}). Its dates \
-             may be wrong; the figures do not depend on them.",
+            "The clock of {board} showed {}, more than a year from the other boards ({}). Its \
+             dates may be wrong; the figures do not depend on them.",
             day(*unix_ns),
             day(*others)
         ),
         Note::Clock { board, unix_ns, others_unix_ns: None } => format!(
-            "The clock of {board} was not set: it said {}. Its dates are wrong; the figures do not \
-             depend on them.",
+            "The clock of {board} was not set: it showed {}. Its dates are wrong; the figures do \
+             not depend on them.",
             day(*unix_ns)
         ),
     }

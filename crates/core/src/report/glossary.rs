@@ -17,7 +17,7 @@ const fn term(word: &'static str, meaning: &'static str) -> Term {
 pub static TERMS: [Term; 30] = [
     term(
         "A/A control",
-        "A second copy of a candidate (a twin). Both are equal, so a difference between them \
+        "A second copy of a candidate (a twin). Both are identical, so a difference between them \
          shows how far the measurement can be trusted.",
     ),
     term(
@@ -31,12 +31,12 @@ pub static TERMS: [Term; 30] = [
     ),
     term(
         "bottleneck",
-        "The part that limits the speed: the drive, its link, the CPU, flushing, memory. Verified \
-         means that an experiment confirmed it.",
+        "The part that limits the speed: the drive, its link, the CPU, flushing, or memory. A \
+         bottleneck is verified if an experiment confirmed it.",
     ),
     term(
         "candidate",
-        "One of the things that are compared: a filesystem with its options, with or without \
+        "One of the alternatives that are compared: a filesystem with its options, with or without \
          encryption, or a directory.",
     ),
     term(
@@ -46,16 +46,17 @@ pub static TERMS: [Term; 30] = [
     ),
     term(
         "cell",
-        "One workload on one candidate in one block. In turns, a cell consists of several slices.",
+        "One workload on one candidate in one block. If candidates alternate, a cell consists of \
+         several slices.",
     ),
     term(
         "certain",
-        "True with 95 % confidence, over all answers of the run together. Marked with an asterisk.",
+        "True with 95 % confidence for all answers of the run together. Marked with an asterisk.",
     ),
     term(
         "cold read",
         "A read of data that is not in memory, so that the drive has to deliver it. bakeoff \
-         verifies it with the counters of the drive.",
+         verifies this with the counters of the drive.",
     ),
     term(
         "confidence interval",
@@ -70,15 +71,15 @@ pub static TERMS: [Term; 30] = [
     term("fastest", "The leader is faster than every other candidate, with 95 % confidence."),
     term(
         "finding",
-        "A fact about the run that limits what may be concluded. Its severity is note, warning, \
-         error, or refuses the claim.",
+        "A fact about the run that limits what you can conclude. Its severity is note, warning, \
+         error, or prevents a verdict.",
     ),
     term("flush", "A request to write cached data to the drive permanently (fsync)."),
     term(
         "foreign I/O",
         "Reads and writes of other processes on the same drive during a measurement.",
     ),
-    term("IOPS", "Input and output operations a second."),
+    term("IOPS", "Input and output operations per second."),
     term(
         "lead",
         "The smallest advantage that the leader has over every other candidate with 95 % \
@@ -100,18 +101,18 @@ pub static TERMS: [Term; 30] = [
         "Memory in which the kernel keeps file contents. Reads from it measure memory, not the \
          drive.",
     ),
-    term("refused", "A finding forbids a conclusion. The figures are still shown."),
-    term("region", "The part of a drive or image on which a candidate is made."),
+    term("refused", "A finding prevents a conclusion. The figures are still shown."),
+    term("region", "The part of a drive or image on which a candidate is created."),
     term("round", "One slice of every candidate, in a new random order."),
     term(
         "slice",
         "A measurement of 50 to 300 ms. Candidates alternate slice by slice, so that all of them \
-         meet the same conditions.",
+         are measured under the same conditions.",
     ),
     term(
         "stall",
-        "A period in which a candidate is far slower than usual. Stalls are reported apart from \
-         the figure.",
+        "A period in which a candidate is far slower than usual. Stalls are reported separately \
+         from the figure.",
     ),
     term(
         "visit",
@@ -120,7 +121,7 @@ pub static TERMS: [Term; 30] = [
     ),
     term(
         "workload",
-        "What is done to the drive: for example 4 KiB random writes, each followed by a flush.",
+        "An access pattern, for example 4 KiB random writes, each followed by a flush.",
     ),
 ];
 
@@ -129,8 +130,8 @@ pub fn glossary_markdown() -> String {
     let row = |term: &Term| format!("| {} | {} |\n", term.word, term.meaning);
     let rows: String = TERMS.iter().map(row).collect();
     format!(
-        "# Glossary\n\nThe words of bakeoff's outputs and reports, one meaning each.\n\n\
-         | word | meaning |\n|---|---|\n{rows}"
+        "# Glossary\n\nThe terms in bakeoff's output and reports.\n\n| word | meaning \
+         |\n|---|---|\n{rows}"
     )
 }
 

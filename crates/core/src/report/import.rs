@@ -129,7 +129,7 @@ pub fn facts_text(facts: &Facts, width: usize) -> String {
     if facts.fact.is_empty() {
         return String::new();
     }
-    let mut out = String::from("\nStated beside the numbers:\n");
+    let mut out = String::from("\nStated with the figures:\n");
     for fact in &facts.fact {
         let of = [&fact.device, &fact.candidate, &fact.test].into_iter().find(|of| !of.is_empty());
         let of = of.map(|of| format!(" of {of}")).unwrap_or_default();

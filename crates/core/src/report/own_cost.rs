@@ -22,20 +22,20 @@ pub fn own_cost_text(cost: &OwnCost) -> String {
         ClockSource::Syscall => "clock_gettime as a system call",
     };
     let mut text = format!(
-        "clock      {:.1} ns a reading of {clock}, wrong by at most {:.0} ppm\n\
-         histogram  {:.1} ns a latency\n",
+        "clock      {:.1} ns per reading of {clock}, error at most {:.0} ppm\nhistogram  {:.1} ns \
+         per latency\n",
         cost.clock_read_ns, cost.clock_error_ppm, cost.histogram_ns
     );
-    text += &lines("offsets", &cost.offsets, |part| format!("{:.1} ns a place", part.ns));
+    text += &lines("offsets", &cost.offsets, |part| format!("{:.1} ns per offset", part.ns));
     text += &lines("loop", &cost.loops, |part| {
         let most = units::count(part.ceiling_iops());
-        format!("{:.1} ns an I/O: at most {most} IOPS", part.ns)
+        format!("{:.1} ns per I/O: at most {most} IOPS", part.ns)
     });
     let rate = |rate| units::rate(rate);
     text += &format!(
-        "data       {} made, {} verified, on one core\n\
-         \nEvery report says what share of a cell was the tool's own: operations times the\n\
-         loop's cost, and the making of what was written.\n",
+        "data       {} generated, {} verified, on one core\n\nEvery report shows the tool's own \
+         share of a cell: operations times the loop's\ncost, plus the time for generating the \
+         written data.\n",
         rate(cost.fill_bytes_per_s),
         rate(cost.verify_bytes_per_s)
     );

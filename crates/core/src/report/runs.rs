@@ -86,7 +86,7 @@ pub struct Row {
     pub error: Option<String>,
 }
 
-/// The verdicts of a run in a few words: "ext4 wins all 4", "2 beats, 1 not resolved".
+/// The verdicts of a run in a few words: "ext4 wins all 4", "2 faster, 1 no winner yet".
 pub fn short(analysis: &Analysis) -> String {
     let all = &analysis.verdicts;
     let winner = all.first().and_then(|v| v.winner.as_deref());
@@ -110,15 +110,15 @@ pub fn short(analysis: &Analysis) -> String {
         (Verdict::Fastest, "fastest"),
         (Verdict::AsFast, "as fast as any"),
         (Verdict::Leads, "leads so far"),
-        (Verdict::Beats, "beats"),
-        (Verdict::Ties, "ties"),
-        (Verdict::NotResolved, "not resolved"),
-        (Verdict::Refused, "refused"),
+        (Verdict::Beats, "faster"),
+        (Verdict::Ties, "equally fast"),
+        (Verdict::NotResolved, "no winner yet"),
+        (Verdict::Refused, "no verdict"),
     ];
     let counted = words.map(|(verdict, word)| (count(verdict), word));
     let said: Vec<_> = counted.iter().filter(|(n, _)| *n > 0).collect();
     match said.as_slice() {
-        [] => "no question".to_string(),
+        [] => "no verdicts".to_string(),
         [(_, word)] if all.len() == 1 => (*word).to_string(),
         [(n, word)] => format!("{word}, all {n}"),
         _ => said.iter().map(|(n, w)| format!("{n} {w}")).collect::<Vec<_>>().join(", "),
@@ -163,8 +163,8 @@ impl LeftOut {
 pub fn text(rows: &[Row], left_out: LeftOut, width: Option<u16>) -> String {
     if rows.is_empty() {
         let none = match left_out.is_filtered {
-            true => "No stored run matches. `bakeoff runs` lists all.\n",
-            false => "No runs are stored yet. `bakeoff quick` makes one.\n",
+            true => "No stored run matches. `bakeoff runs` lists all runs.\n",
+            false => "No runs are stored yet. Start one with `bakeoff quick`.\n",
         };
         return none.to_string() + &left_out.note();
     }
@@ -339,9 +339,9 @@ mod tests {
         let (beats, ties) = (Verdict::Beats, Verdict::Ties);
         assert_eq!(analysis(&[(beats, Some("ext4"))]), "ext4 wins");
         assert_eq!(analysis(&[(beats, Some("ext4")), (beats, Some("ext4"))]), "ext4 wins all 2");
-        assert_eq!(analysis(&[(beats, Some("ext4")), (beats, Some("xfs"))]), "beats, all 2");
-        assert_eq!(analysis(&[(beats, Some("ext4")), (ties, None)]), "1 beats, 1 ties");
-        assert_eq!(analysis(&[(Verdict::NotResolved, None)]), "not resolved");
+        assert_eq!(analysis(&[(beats, Some("ext4")), (beats, Some("xfs"))]), "faster, all 2");
+        assert_eq!(analysis(&[(beats, Some("ext4")), (ties, None)]), "1 faster, 1 equally fast");
+        assert_eq!(analysis(&[(Verdict::NotResolved, None)]), "no winner yet");
         let alone = sample::analysis(Verdict::NotResolved, &["ext4"], "");
         assert_eq!(short(&alone), "measured, nothing to compare");
     }

@@ -66,8 +66,8 @@ fn lacking(setup: &Setup) -> Vec<String> {
 fn how(setup: &Setup) -> String {
     let packages = setup.packages();
     if setup.manager.is_none() && setup.missing().next().is_some() {
-        let text = "bakeoff found no package manager that it knows (apt, dnf, pacman, apk, \
-                    zypper). Install the programs with the one of this system.";
+        let text = "bakeoff found no supported package manager (apt, dnf, pacman, apk, zypper). \
+                    Install the programs with the package manager of this system.";
         return wrap(text, WIDTH, "", "");
     }
     if packages.is_empty() {
@@ -149,7 +149,10 @@ mod tests {
         let text = setup_text(&shown(false, Some(Manager::Pacman), Privilege::None));
         assert!(text.contains("Install them as root:\n  pacman --sync"), "{text}");
         let text = setup_text(&shown(false, None, Privilege::Root));
-        assert!(text.contains("package unknown") && text.contains("found no package"), "{text}");
+        assert!(
+            text.contains("package unknown") && text.contains("found no supported package"),
+            "{text}"
+        );
     }
 
     #[test]

@@ -8,12 +8,12 @@ use crate::simulate::{Bound, Outcome, Rivalry, Simulation};
 const WIDTH: usize = 80;
 
 /// What the columns of the first table are.
-const LEGEND: &str = "wrong: runs that name a false winner on the first workload; headline: on \
-                      any, in the statement over all; right: runs that name the true one; equal: \
-                      as fast as any; open: leads so far; true: no candidate is faster by more \
-                      than the lead says; cells: mean of a run, and what share of 27 blocks (20 \
-                      in quick) that is. docs/truth.md \
-                      says what is promised and what is not.";
+const LEGEND: &str = "wrong: runs that name a false winner on the first workload; headline: on any \
+                      workload, in the statement about all of them; right: runs that name the true \
+                      winner; equal: as fast as any; open: leads so far; true: no candidate is \
+                      faster by more than the lead says; cells: mean per run, and its share of 27 \
+                      blocks (20 in quick). docs/truth.md describes what is guaranteed and what is \
+                      not.";
 
 /// Three tables, each scenario, disk and wave with a line of its own above its figures.
 pub fn simulate_text(simulation: &Simulation) -> String {
@@ -21,8 +21,8 @@ pub fn simulate_text(simulation: &Simulation) -> String {
     let error = 200.0 * libm::sqrt(0.05 * 0.95 / f64::from(runs.max(1)));
     let mut out = wrap(
         &format!(
-            "Disks of known truth, {runs} runs of each, seed {}. So many runs show a share of 5 % \
-             to within {error:.1} % (two standard errors).",
+            "Simulated disks with known differences, {runs} runs of each, seed {}. With this many \
+             runs, a share of 5 % is accurate to within {error:.1} % (two standard errors).",
             simulation.seed
         ),
         WIDTH,
@@ -45,7 +45,8 @@ pub fn simulate_text(simulation: &Simulation) -> String {
         out.extend(same.iter().map(rival));
     }
     out.push_str(
-        "\n* if it were wrong in 5 % of runs only, which nobody who measures can arrange\n",
+        "\n* if it were wrong in only 5 % of runs, which is impossible to arrange in a real \
+         measurement\n",
     );
     out.push_str(&bounds(&simulation.bounds));
     out
@@ -83,9 +84,10 @@ fn rival(r: &Rivalry) -> String {
 
 /// A line for each wave and kind of test, a column for each number of blocks.
 fn bounds(all: &[Bound]) -> String {
-    let mut out = "\nHow often the best test there is finds one candidate's own wave\n".to_string();
+    let mut out =
+        "\nHow often the best possible test detects a wave of one candidate\n".to_string();
     let blocks = looks(all);
-    out.push_str(&format!("{:<32}", "after so many blocks"));
+    out.push_str(&format!("{:<32}", "after this many blocks"));
     out.extend(blocks.iter().map(|b| format!("{b:>8}")));
     out.push('\n');
     for wave in all.chunk_by(|a, b| (a.lag1, a.wave_percent) == (b.lag1, b.wave_percent)) {
@@ -95,9 +97,9 @@ fn bounds(all: &[Bound]) -> String {
             let shares: String = wave.iter().map(|b| format!("{:>8}", percent(share(b)))).collect();
             format!("  {what:<30}{shares}\n")
         };
-        out.push_str(&knows("it knows the wave and the noise", |b| b.knows_noise));
-        out.push_str(&knows("it knows the wave only", |b| b.knows_wave_only));
-        out.push_str(&knows("so, at 10 % false alarms", |b| b.knows_wave_going_on));
+        out.push_str(&knows("knowing the wave and the noise", |b| b.knows_noise));
+        out.push_str(&knows("knowing only the wave", |b| b.knows_wave_only));
+        out.push_str(&knows("the same, at 10 % false alarms", |b| b.knows_wave_going_on));
     }
     out
 }

@@ -16,7 +16,7 @@ pub fn study_markdown(source: &str, imported: &Imported, facts: &Facts) -> Strin
     let mut out = format!("**{}: {}**\n", escape(source), escape(&headline(&told)));
     let observed = observe::observations(imported);
     if !observed.is_empty() {
-        out.push_str("\nWhat the figures are compatible with:\n\n");
+        out.push_str("\nWhat the figures are consistent with:\n\n");
     }
     for line in &observed {
         out.push_str(&format!("- {}\n", escape(line)));
@@ -25,13 +25,13 @@ pub fn study_markdown(source: &str, imported: &Imported, facts: &Facts) -> Strin
         out.push_str(&format!("\n{}\n", escape(observe::ASSUMPTION)));
     }
     if !told.is_empty() {
-        out.push_str("\nWhat limits them as a comparison:\n\n");
+        out.push_str("\nWhat limits the comparison:\n\n");
     }
     for f in findings(&told) {
         out.push_str(&format!("- {}\n", escape(&f.line())));
     }
     if !facts.fact.is_empty() {
-        out.push_str("\nStated beside the numbers:\n\n");
+        out.push_str("\nStated with the figures:\n\n");
     }
     for fact in &facts.fact {
         let of = [&fact.device, &fact.candidate, &fact.test].into_iter().find(|of| !of.is_empty());

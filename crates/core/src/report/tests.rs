@@ -117,7 +117,7 @@ fn no_line_of_the_report_is_wider_than_the_terminal() {
 fn colour_only_when_asked_for() {
     let (run, analysis) = beats();
     let colored = TextOptions { color: true, ..TextOptions::default() };
-    assert!(text(&run, &analysis, &colored).contains("\u{1b}[1;32mBEATS\u{1b}[0m"));
+    assert!(text(&run, &analysis, &colored).contains("\u{1b}[1;32mFASTER\u{1b}[0m"));
     assert!(!text(&run, &analysis, &TextOptions::default()).contains('\u{1b}'));
 }
 

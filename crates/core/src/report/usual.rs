@@ -39,9 +39,9 @@ pub fn usual_markdown() -> String {
         ));
     }
     out.push_str(
-        "\n## Raspberry Pi boards\n\nWhat others measured over the links of each board. \
-         `data/boards.csv` has the sources.\n\n| board | card slot | reads from cards, MB/s | \
-         USB storage, MB/s | PCIe, MB/s |\n|---|---|---|---|---|\n",
+        "\n## Raspberry Pi boards\n\nPublished measurements over the links of each board. \
+         `data/boards.csv` has the sources.\n\n| board | card slot | reads from cards, MB/s | USB \
+         storage, MB/s | PCIe, MB/s |\n|---|---|---|---|---|\n",
     );
     for board in boards::all() {
         let field = |name| match board.field(name) {

@@ -56,9 +56,14 @@ pub fn times(fraction: f64) -> String {
 /// How much slower the other one is, from how much faster the leader is at least: `11 % slower`,
 /// `2.6 times slower`.
 pub fn slower(fraction: f64) -> String {
+    format!("{} slower", slower_by(fraction))
+}
+
+/// The same without "slower": `11 %`, `2.6 times`.
+pub fn slower_by(fraction: f64) -> String {
     match fraction {
-        f if f >= 1.0 => format!("{} times slower", times(f)),
-        f => format!("{} slower", at_least(1.0 - 1.0 / (1.0 + f))),
+        f if f >= 1.0 => format!("{} times", times(f)),
+        f => at_least(1.0 - 1.0 / (1.0 + f)),
     }
 }
 

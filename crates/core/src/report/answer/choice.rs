@@ -1,5 +1,5 @@
-//! The recommendation in words: "xfs: fastest or within 5 % everywhere but small files (18 % behind
-//! ext4)", what it gives up, and the commands to make it.
+//! The recommendation in words: "xfs: fastest or within 5 % everywhere but small files (18 %
+//! behind ext4)", what it gives up, and the commands to make it.
 
 use crate::analyse::claim;
 use crate::model::candidate::Kind;
@@ -194,20 +194,20 @@ fn has(chosen: &Recommendation, word: impl Fn(GivesUp) -> String) -> Option<Stri
 
 /// That the disk itself may rank otherwise.
 fn brief_reach(run: &Run) -> Option<String> {
-    claim::reach(&run.header).map(|_| "Measured over an image on this disk.".to_string())
+    claim::reach(&run.header).map(|_| "Measured on an image file on this disk.".to_string())
 }
 
 /// Others that do as well, and were not chosen because they give up as much or more.
 fn as_good(run: &Run, chosen: &Recommendation) -> Option<String> {
     let all: Vec<String> = chosen.within_margin.iter().map(|n| sanitize(n)).collect();
-    let (does, give) = if all.len() == 1 { ("does", "gives") } else { ("do", "give") };
+    let (are, lack) = if all.len() == 1 { ("is", "lacks") } else { ("are", "lack") };
     let margin = amount::share(run.header.protocol.tie_margin);
     let names = words::names(&all);
     let price = match chosen.gives_up.is_empty() {
         true => String::new(),
-        false => format!(" and {give} up no less"),
+        false => format!(", but {lack} as much or more"),
     };
-    (!all.is_empty()).then(|| format!("{names} {does} as well within {margin}{price}."))
+    (!all.is_empty()).then(|| format!("{names} {are} as fast (within {margin}){price}."))
 }
 
 /// What is lacked, in words that follow "has", and what that means.
@@ -216,9 +216,9 @@ fn lacks(what: GivesUp) -> (&'static str, &'static str) {
         GivesUp::Persistence => ("no data left after a restart", ""),
         GivesUp::Flushes => ("no flushes", "a power cut may lose synced data"),
         GivesUp::Journal => ("no journal", "it needs a check after a crash"),
-        GivesUp::KernelDriver => ("its driver in user space", ""),
+        GivesUp::KernelDriver => ("a user-space driver", ""),
         GivesUp::Booting => ("no file owners", "Linux cannot boot from it"),
-        GivesUp::DataChecksums => ("no checksums of file contents", ""),
+        GivesUp::DataChecksums => ("no data checksums", ""),
     }
 }
 

@@ -67,7 +67,7 @@ fn finding(f: &FindingView, analysis: &Analysis) -> Limit {
     };
     let word = capital(f.severity_word);
     Limit {
-        said: format!("{word}{about}: {}", capital(&f.evidence())),
+        said: format!("{word}{about}: {}", f.evidence()),
         is_severe: f.severity >= Severity::Error,
         finding: Some(f.clone()),
     }

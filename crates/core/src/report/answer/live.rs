@@ -62,11 +62,11 @@ fn leads(matrix: &Matrix) -> String {
     let out: Vec<String> = matrix.rows.iter().filter(is_out).map(|r| r.name.clone()).collect();
     let out = match out.is_empty() {
         true => String::new(),
-        false => format!(" Out: {}.", words::names(&out)),
+        false => format!(" Certainly slower everywhere: {}.", words::names(&out)),
     };
     let is_all = |on: &Vec<String>| on.len() == matrix.columns.len() && on.len() > 1;
     match leaders.as_slice() {
-        [] => "The first block is not complete; nobody leads yet.".to_string(),
+        [] => "The first block is not complete; no candidate leads yet.".to_string(),
         [(name, on)] if is_all(on) => format!("{name} leads so far everywhere.{out}"),
         several => {
             let each = several.iter().enumerate().map(|(i, (name, on))| match i {

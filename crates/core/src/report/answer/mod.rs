@@ -142,7 +142,7 @@ fn advice(run: &Run, analysis: &Analysis) -> Vec<String> {
         .map(|(disk, grown)| {
             let disk = sanitize(&disk);
             let what = words::list(&grown);
-            format!("{disk} counted {what} during the run. Check it: bakeoff check /dev/{disk}")
+            format!("{disk} reported {what} during the run. Check it: bakeoff check /dev/{disk}")
         })
         .collect();
     for v in analysis.verdicts.iter().filter(|v| v.verdict == Verdict::Refused) {

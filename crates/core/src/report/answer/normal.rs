@@ -125,13 +125,13 @@ fn said(name: &str, normal: &Normal) -> String {
         (None, None) => {}
     }
     if let Some(disturbed) = disturbed {
-        parts.push(format!("Cannot judge {disturbed}: the machine was disturbed."));
+        parts.push(format!("Cannot judge {disturbed}: other activity disturbed the machine."));
     }
     if let Some(fast) = fast {
         parts.push(format!("Faster than any reference figure: {fast}."));
     }
     if let Some(cached) = cached {
-        parts.push(format!("Not judged, a cache may have answered: {cached}."));
+        parts.push(format!("Not judged, because the data may have come from a cache: {cached}."));
     }
     if parts.is_empty() {
         let why = normal.unknown.map_or("no reference figures for it", why_unknown);
@@ -156,7 +156,7 @@ fn subject(normal: &Normal) -> Option<String> {
     let link = normal.link.as_deref().filter(|link| !link.is_empty() && *link != "SD");
     let link = link.map(|link| format!(" over {link}"));
     let board = normal.board.as_deref().map(|board| format!(" on a {board}"));
-    let crypt = normal.is_encrypted.then(|| " through encryption".to_string());
+    let crypt = normal.is_encrypted.then(|| " with encryption".to_string());
     let parts = [class, link, board, crypt].into_iter().flatten().collect::<String>();
     Some(sanitize(&format!("{}{parts}", medium(normal.medium?))))
 }
@@ -285,17 +285,19 @@ fn verdict(of: &PlaceFigure) -> String {
         Normality::Slow { below, because } => slow(of, *below, because),
         Normality::Disturbed { by } => {
             let by: Vec<String> = by.iter().map(|id| disturbance(id)).collect();
-            format!("not judged: low, but the machine was disturbed by {}", words::list(&by))
+            format!("not judged: low, but disturbed by {}", words::list(&by))
         }
         Normality::Fast { is_from_cache: true } => {
-            "faster than the link: a cache answered".to_string()
+            "faster than the link: the data came from a cache".to_string()
         }
         Normality::Fast { is_from_cache: false } => {
             "faster than any reference figure, possibly from a cache".to_string()
         }
-        Normality::Cached { is_certain: true } => "not judged: memory answered".to_string(),
+        Normality::Cached { is_certain: true } => {
+            "not judged: the data came from memory".to_string()
+        }
         Normality::Cached { is_certain: false } => {
-            "not judged: cannot determine whether a cache answered".to_string()
+            "not judged: cannot determine whether the data came from a cache".to_string()
         }
         Normality::Unknown => "cannot determine: no reference figures".to_string(),
     }

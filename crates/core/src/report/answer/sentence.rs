@@ -148,12 +148,12 @@ impl Say<'_> {
                 format!("{leader} leads so far{on}; {rival} could still be up to {by}.")
             }
             Bound::TooWide => format!(
-                "{leader} leads so far{on}; by how much is unknown, because the blocks differ too \
-                 much."
+                "{leader} leads so far{on}; the size of its lead is unknown, because the blocks \
+                 differ too much."
             ),
             Bound::None => format!(
-                "{leader} leads so far{on}; by how much is unknown, because too few measurements \
-                 are valid."
+                "{leader} leads so far{on}; the size of its lead is unknown, because too few \
+                 measurements are valid."
             ),
         }
     }
@@ -195,7 +195,7 @@ impl Say<'_> {
                 format!("{leader} leads so far; {rival} could be up to {by}.")
             }
             (Verdict::Leads, Bound::TooWide, _) => {
-                format!("{leader} leads so far; unknown by how much (blocks differ).")
+                format!("{leader} leads so far by an unknown amount (blocks differ).")
             }
             (Verdict::Refused, ..) => match &self.lead.refusal {
                 Some(Refusal::TooFewBlocks { complete, needed }) => {
@@ -242,7 +242,7 @@ impl Say<'_> {
                 let rival = rival.map_or_else(|| "another".to_string(), self.label);
                 format!("{leader} leads; {rival} up to {}{stalled}.", amount::could_be(bound))
             }
-            (Verdict::Leads, _) => format!("{leader} leads; unknown by how much{stalled}."),
+            (Verdict::Leads, _) => format!("{leader} leads by an unknown amount{stalled}."),
             (Verdict::Refused, _) => match &self.lead.refusal {
                 Some(Refusal::TooFewBlocks { complete, needed }) => {
                     format!("No winner yet: {complete} of {needed} blocks are complete.")
@@ -287,8 +287,8 @@ impl Say<'_> {
         let (who, by) = ((self.label)(&first.candidate), amount::slower(first.at_least));
         let mut said = format!("{who} is at least {by}");
         for behind in each {
-            let (who, by) = ((self.label)(&behind.candidate), amount::slower(behind.at_least));
-            said.push_str(&format!(", {who} {}", by.trim_end_matches(" slower")));
+            let (who, by) = ((self.label)(&behind.candidate), amount::slower_by(behind.at_least));
+            said.push_str(&format!(", {who} {by}"));
         }
         Some(format!("{said}."))
     }
@@ -326,8 +326,8 @@ pub fn stalled(who: &str, s: &Stalls) -> String {
 /// Why a candidate is not ranked.
 pub fn why_not_ranked(reason: NotRanked) -> &'static str {
     match reason {
-        NotRanked::Memory => "memory answered",
-        NotRanked::CacheUnknown => "memory may have answered",
+        NotRanked::Memory => "read from memory",
+        NotRanked::CacheUnknown => "possibly read from memory",
         NotRanked::TooFewBlocks => "too few measurements are valid",
     }
 }

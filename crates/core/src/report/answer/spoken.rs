@@ -39,13 +39,13 @@ pub fn write(answer: &Answer, report: Option<&str>) -> String {
     lines.extend(limits.map(|limit| limit.within(usize::MAX)));
     let hidden = answer.limits.len().saturating_sub(LIMITS_MAX);
     if hidden > 0 {
-        lines.push(format!("{} not read out.", words::count(hidden as u32, "more finding")));
+        lines.push(format!("{} not listed here.", words::count(hidden as u32, "more finding")));
     }
     lines.push(match report {
         Some(path) => format!("Report: {path}"),
-        None => format!("To write the report: bakeoff report {}", answer.id),
+        None => format!("To write a report: bakeoff report {}", answer.id),
     });
-    lines.push(format!("For everything: bakeoff show {} --details", answer.id));
+    lines.push(format!("All details: bakeoff show {} --details", answer.id));
     lines.extend(answer.resume.iter().map(|how| format!("To continue: {how}")));
     lines.join("\n") + "\n"
 }

@@ -117,7 +117,7 @@ fn shows_a_candidate_that_memory_answered_in_grey() {
     let text = screen(&run, &analysis, &options, REPORT);
     assert!(text.contains("\u{1b}[90mmemory\u{1b}[0m"), "{text}");
     let named = |v: &crate::model::verdict::WorkloadVerdict| {
-        super::sentence(v).contains("ntfs-3g is not ranked: memory answered.")
+        super::sentence(v).contains("ntfs-3g is not ranked: read from memory.")
     };
     assert!(named(&analysis.verdicts[2]) && !named(&analysis.verdicts[0]));
 }

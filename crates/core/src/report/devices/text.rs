@@ -120,7 +120,7 @@ pub fn title(drive: &Drive) -> String {
         (_, Some(model)) => model.clone(),
         (Some(vendor), None) => vendor.clone(),
         (None, None) if drive.bus.as_deref() == Some("virtio") => "virtual disk".to_string(),
-        (None, None) => "drive without a name".to_string(),
+        (None, None) => "unnamed drive".to_string(),
     }
 }
 
@@ -162,11 +162,13 @@ pub fn answer(drive: &Drive) -> String {
     }
     let lost: Vec<String> = drive.contents.iter().filter_map(loss).collect();
     match (lost.is_empty(), drive.contents_known) {
-        (false, _) => format!("yes, nothing uses it; lost would be {}", some(lost, REASONS, ", ")),
+        (false, _) => {
+            format!("yes, nothing uses it; erasing it would destroy {}", some(lost, REASONS, ", "))
+        }
         (true, true) => "yes, nothing uses it and no filesystem was found on it".to_string(),
         (true, false) => {
-            "nothing uses it, but what is on it is unknown (no udev here); `lsblk -f` as root \
-             tells"
+            "nothing uses it, but its contents are unknown (no udev here); to list them: `sudo \
+             lsblk -f`"
                 .to_string()
         }
     }

@@ -36,7 +36,7 @@ pub(super) fn points(question: &Question, is_ratio: bool, view: &View) -> String
     }
     let reference = question.reference.as_deref().unwrap_or("the reference");
     format!(
-        "Rate as a ratio to {reference}, paired inside blocks, up to {n} blocks. Symbol: geometric \
+        "Rate as a ratio to {reference}, paired within blocks, up to {n} blocks. Symbol: geometric \
          mean. Bar: repeated interval. Dot: one block. Shaded: a tie (within {:.0} %).",
         view.tie_margin * 100.0
     )
@@ -50,7 +50,7 @@ pub(super) fn bars(question: &Question) -> String {
     };
     format!(
         "{}, geometric mean over blocks{better}. Line: its 95 % confidence interval over blocks, \
-         which drift of the drive widens.",
+         which widens if the drive drifts.",
         question.unit
     )
 }

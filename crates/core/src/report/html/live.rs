@@ -72,7 +72,7 @@ fn facts(now: &Now) -> Vec<Fact> {
     facts.push(("measured for", units::duration(now.elapsed_ns), None));
     let open = now
         .workloads_done
-        .map_or(String::new(), |(done, of)| format!("; of the next one {done} of {of} workloads"));
+        .map_or(String::new(), |(done, of)| format!("; {done} of {of} workloads of the next one"));
     facts.push(("complete blocks", format!("{}{open}", now.blocks), None));
     let most = now.max_write_bytes.map_or(String::new(), |b| format!(" of {}", units::size(b)));
     facts.push(("written", format!("{}{most}", units::size(now.written_bytes)), None));

@@ -295,7 +295,7 @@ impl RunPage {
                     points_title: match data.is_ratio {
                         true => "Results and confidence",
                         false if q.rows.len() == 1 => "Block by block",
-                        false => "What each did",
+                        false => "Steps",
                     },
                     time_unit: data.over_time.unit,
                     findings: view.own_findings(q).cloned().collect(),
@@ -338,7 +338,7 @@ fn pairs(question: &Question) -> Table {
         number("difference"),
         number("interval"),
         number("blocks"),
-        words("alone it says"),
+        words("verdict"),
     ];
     let row = |e: &EffectView| {
         let change = &e.change;

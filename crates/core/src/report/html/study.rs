@@ -92,11 +92,11 @@ pub fn headline(told: &[Finding]) -> String {
     let reasons: Vec<String> = forbidding.iter().take(SAID_IN_HEADLINE).map(of).collect();
     let more = match forbidding.len().saturating_sub(SAID_IN_HEADLINE) {
         0 => String::new(),
-        1 => "; and one reason more below".to_string(),
-        n => format!("; and {n} reasons more below"),
+        1 => "; and one more reason below".to_string(),
+        n => format!("; and {n} more reasons below"),
     };
     match reasons.is_empty() {
-        true => "Results of others, as published; there is no verdict.".to_string(),
+        true => "Results of others, as published. There is no verdict.".to_string(),
         false => format!("Not ranked: {}{more}.", reasons.join("; ")),
     }
 }

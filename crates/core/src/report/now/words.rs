@@ -12,7 +12,7 @@ use super::{CellNow, Now, PlaceNow};
 pub fn doing(run: &Run, state: State) -> String {
     match state {
         State::Running => {}
-        State::Dead => return "Interrupted without a word: its process ended".to_string(),
+        State::Dead => return "Interrupted: its process ended unexpectedly".to_string(),
         State::Stopped => return "Not running".to_string(),
         State::Unreadable => return "Its record cannot be read".to_string(),
     }
@@ -37,7 +37,7 @@ pub fn doing(run: &Run, state: State) -> String {
             format!("Measuring {name}, block {number}")
         }
         [] => format!("Finishing block {number}"),
-        several => format!("Measuring block {number}, {} workloads left in it", several.len()),
+        several => format!("Measuring block {number}, {} workloads left", several.len()),
     }
 }
 

@@ -26,7 +26,7 @@ pub fn write(view: &PlanView, width: usize) -> String {
         write_target(target, &mut out);
     }
     if !view.commands.is_empty() {
-        out.push_str("\nSteps; bakeoff logs every change and restores it whenever the run ends\n");
+        out.push_str("\nSteps (bakeoff logs every change and restores it when the run ends)\n");
         let meanings = stand_ins(&view.commands);
         if !meanings.is_empty() {
             item(&mut out, &meanings);
@@ -77,8 +77,8 @@ fn rules(view: &PlanView) -> String {
     if protocol.mode == Mode::Characterise {
         return format!(
             "Mode characterise: each workload in rounds of {} until {ROUNDS} in a row are steady \
-             (all within {:.0} % of their mean, their trend within {:.0} %), {MOST_ROUNDS} rounds \
-             at most, {time}. The region is {} before the first round of each; nothing is \
+             (all within {:.0} % of their mean, their trend within {:.0} %), at most {MOST_ROUNDS} \
+             rounds, {time}. The region is {} before the first round of each; no candidates are \
              compared. {UNLIKE_SNIA}{prove}",
             units::duration(protocol.cell_min_ns),
             RANGE * 100.0,
@@ -104,7 +104,7 @@ fn rules(view: &PlanView) -> String {
             block, and bakeoff alternates between them."
             .to_string(),
         Isolation::Visit if view.targets.is_empty() && view.isolation.is_none() => {
-            "Candidates share the region side by side if it is large enough.".to_string()
+            "Candidates are side by side on the region if it is large enough.".to_string()
         }
         Isolation::Visit => format!(
             "Candidates are visited one after the other; the region is {} before every visit.",
@@ -216,7 +216,7 @@ fn least(view: &PlanView) -> String {
     let times = view.cells.first / view.cases.max(1) * view.candidates.len().max(1) as u64;
     let ns = cells.saturating_mul(times);
     format!(
-        "{} {} measure for {} at least.",
+        "{} {} measure for at least {}.",
         view.blocks.first,
         block_words(view.protocol.mode),
         units::duration(ns)
@@ -247,10 +247,10 @@ pub fn expected(estimate: &EstimateView, blocks: Span, mode: Mode) -> String {
     };
     let most = match estimate.first == estimate.last {
         true => String::new(),
-        false => format!(", at most {} within its limits", cost(estimate.last)),
+        false => format!(", at most {} within the limits", cost(estimate.last)),
     };
     format!(
-        "About {} written for {} {}{most}: assumed of {} that writes {}; the estimate is updated \
+        "About {} written for {} {}{most}: this assumes {} that writes {}; the estimate is updated \
          after the first measurement.",
         cost(estimate.first),
         blocks.first,
@@ -265,7 +265,7 @@ fn write_target(target: &TargetView, out: &mut Page) {
     item(
         out,
         &format!(
-            "region: {} from {} on, {}",
+            "region: {} starting at {}, {}",
             units::size(target.region_size_bytes),
             units::size(target.region_start_bytes),
             target.state
@@ -275,7 +275,7 @@ fn write_target(target: &TargetView, out: &mut Page) {
     for words in &target.contents_words {
         item(out, &format!("on it: {}", sanitize(words)));
     }
-    item(out, "everything on it is lost");
+    item(out, "all data on it will be lost");
     item(out, &format!("erase token: {}", sanitize(&target.erase_token)));
 }
 

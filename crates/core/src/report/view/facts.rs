@@ -105,7 +105,7 @@ pub fn groups(run: &Run) -> Vec<Group> {
         facts.add("before each visit", before.to_string());
         if let Some((_, verified, of)) = run.verified.iter().find(|v| usize::from(v.0) == index) {
             let text =
-                format!("{} of {} came back as written", units::size(*verified), units::size(*of));
+                format!("{} of {} read back correctly", units::size(*verified), units::size(*of));
             facts.add("verified", text);
         }
         for series in run.preconditioned.iter().filter(|s| usize::from(s.region) == index) {
@@ -132,7 +132,7 @@ pub fn groups(run: &Run) -> Vec<Group> {
             facts.add(&sanitize(&of.workload), of.label());
         }
         facts.add("from runs", sanitize(&pooled.runs.join(", ")));
-        let name = "one candidate twice, in earlier runs on this drive".into();
+        let name = "one candidate measured twice, in earlier runs on this drive".into();
         groups.push(Group { name, facts: facts.0 });
     }
     if !run.told_before.is_empty() || !run.told_after.is_empty() {

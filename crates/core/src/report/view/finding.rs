@@ -15,7 +15,7 @@ pub struct FindingView {
     pub id: String,
     /// How much it limits.
     pub severity: Severity,
-    /// "refuses the claim", "error", "warning", "note".
+    /// "prevents a verdict", "error", "warning", "note".
     pub severity_word: &'static str,
     /// Kind of claim: "places".
     pub scope: &'static str,
@@ -45,7 +45,7 @@ impl FindingView {
             id: sanitize(&finding.id),
             severity: finding.severity,
             severity_word: match finding.severity {
-                Severity::Refuse => "refuses the claim",
+                Severity::Refuse => "prevents a verdict",
                 Severity::Error => "error",
                 Severity::Warn => "warning",
                 Severity::Info => "note",
@@ -61,8 +61,10 @@ impl FindingView {
 
     /// What was seen.
     pub fn evidence(&self) -> String {
-        let first = if self.is_of_first { "of the first, " } else { "" };
-        format!("{first}{}", self.evidence)
+        match self.subjects.first().filter(|_| self.is_of_first) {
+            Some(first) => format!("for {first}: {}", self.evidence),
+            None => self.evidence.clone(),
+        }
     }
 
     /// What it is about: "places: /home; /mnt".
@@ -172,7 +174,7 @@ mod tests {
         ]);
         assert_eq!(views.len(), 1);
         assert_eq!(views[0].subjects.len(), 3);
-        assert_eq!(views[0].evidence(), "of the first, 2 of 2 cells.");
+        assert_eq!(views[0].evidence(), "for randread: 2 of 2 cells.");
         let refusals = ["a", "b"]
             .map(|workload| of(workload, Severity::Refuse, &format!("{workload} is off")));
         assert_eq!(findings(&refusals).len(), 2, "what refuses is told of each");

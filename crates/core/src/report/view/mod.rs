@@ -215,8 +215,8 @@ fn ending(run: &Run) -> Option<String> {
     let (reason, note) = match &run.stopped {
         None => {
             return Some(format!(
-                "The run has no end on record: it is still going, or it was killed. After a crash \
-                 continue with: bakeoff resume {id}"
+                "The record of this run has no end: the run is still active, or it was killed. \
+                 After a crash, continue with: bakeoff resume {id}"
             ));
         }
         Some((reason, note)) => (*reason, sanitize(note)),
@@ -260,9 +260,9 @@ fn interval_note(run: &Run) -> String {
     let protocol = &run.header.protocol;
     if is_of_rounds(run) {
         return format!(
-            "Steady by SNIA's test (SSS PTS 2.0.2): the last {ROUNDS} rounds lie within {:.0} % of \
-             their mean, and the line through them rises or falls by {:.0} % of it at most; \
-             {MOST_ROUNDS} rounds are made at most. The figure is the mean of the last {ROUNDS}. \
+            "Steady by SNIA's test (SSS PTS 2.0.2): the last {ROUNDS} rounds are within {:.0} % of \
+             their mean, and the line through them rises or falls by at most {:.0} % of it, after \
+             at most {MOST_ROUNDS} rounds. The figure is the mean of the last {ROUNDS}. \
              {UNLIKE_SNIA}{}",
             RANGE * 100.0,
             SLOPE * 100.0,
@@ -271,7 +271,7 @@ fn interval_note(run: &Run) -> String {
     }
     if !schedule::has_question(run) {
         return "Each figure is the geometric mean of its blocks; lowest and highest are single \
-                blocks, not an interval. Nothing is compared."
+            blocks, not an interval. There is no comparison."
             .to_string();
     }
     if protocol.rules == Rules::Lead {
@@ -282,7 +282,7 @@ fn interval_note(run: &Run) -> String {
     let looks: Vec<String> = protocol.looks.iter().map(u32::to_string).collect();
     format!(
         "Intervals of a workload hold jointly with 95 % confidence. Each is a {level:.2} % \
-         interval of the ratio of two rates, paired within blocks, and accounts for looks after \
+         interval of the ratio of two rates, paired within blocks, and accounts for checks after \
          {} blocks and for {}. A tie is a difference of at most {} %.",
         looks.join(", "),
         plural(pairs, "pair"),
@@ -294,10 +294,10 @@ fn interval_note(run: &Run) -> String {
 fn lead_note(run: &Run) -> String {
     let margin = super::answer::margin_words(run);
     format!(
-        "The lead of each workload, its leader's smallest lower bound against the others, holds \
-         with 95 % confidence, however often the run looked at its results. Differences are paired \
-         inside blocks. Candidates within {margin} of each other count as equally fast. Intervals \
-         between other candidates are corrected for their number."
+        "The lead on each workload is the smallest lower bound of its leader against the others. \
+         It is valid with 95 % confidence, however often the run checked its results. Differences \
+         are paired within blocks. Candidates within {margin} of each other count as equally fast. \
+         Intervals between other candidates are corrected for their number."
     )
 }
 

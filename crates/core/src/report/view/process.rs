@@ -82,7 +82,7 @@ fn step(run: &str, record: &StepRecord) -> StepView {
         (None, true) => "did not take effect".to_string(),
         (None, false) => "unknown whether it ran".to_string(),
         (Some(done), undone) => {
-            let undone = if undone { ", undone since" } else { "" };
+            let undone = if undone { ", undone later" } else { "" };
             format!("exit {}, {}{undone}", done.status, units::duration(done.took_ns))
         }
     };

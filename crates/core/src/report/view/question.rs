@@ -115,10 +115,10 @@ pub fn word(verdict: Verdict) -> &'static str {
         Verdict::AsFast => "as fast as any",
         Verdict::Leads => "leads so far",
         Verdict::Alone => "measured",
-        Verdict::Beats => "beats",
-        Verdict::Ties => "ties",
-        Verdict::NotResolved => "not resolved",
-        Verdict::Refused => "refused",
+        Verdict::Beats => "faster",
+        Verdict::Ties => "equally fast",
+        Verdict::NotResolved => "no winner yet",
+        Verdict::Refused => "no verdict",
     }
 }
 
