@@ -7,7 +7,7 @@ use thiserror::Error;
 
 /// What is wrong with a size or duration, and what would be right.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
-#[error("'{text}' is no {kind}: {hint}")]
+#[error("'{text}' is not a {kind}: {hint}")]
 pub struct UnitError {
     text: String,
     kind: &'static str,
@@ -15,14 +15,14 @@ pub struct UnitError {
 }
 
 /// What is wrong with a number that 64 bits do not hold.
-const TOO_LARGE: &str = "that is more than any computer has; write less";
+const TOO_LARGE: &str = "that is more than any computer has; use a smaller value";
 
 /// Reads a size: `512`, `4k`, `4K`, `4KiB`, `1m`, `1.5g`, `2t`. Every prefix is a power of 1024.
 pub fn parse_size(text: &str) -> Result<u64, UnitError> {
     let error = || UnitError {
         text: text.to_string(),
         kind: "size",
-        hint: "write bytes or a number with k, m, g or t, as 4k (= 4096) or 1g",
+        hint: "write bytes or a number with k, m, g or t, such as 4k (= 4096) or 1g",
     };
     let (number, unit) = split(text).ok_or_else(error)?;
     let unit = unit.to_ascii_lowercase();
@@ -43,7 +43,7 @@ pub fn parse_duration_ns(text: &str) -> Result<u64, UnitError> {
     let error = || UnitError {
         text: text.to_string(),
         kind: "duration",
-        hint: "write seconds or a number with ms, s, m or h, as 90s or 5m",
+        hint: "write seconds or a number with ms, s, m or h, such as 90s or 5m",
     };
     let (number, unit) = split(text).ok_or_else(error)?;
     let ns = match unit.to_ascii_lowercase().as_str() {

@@ -92,7 +92,7 @@ fn unlike_plans_are_refused_and_wrong_words_have_a_way_on() {
     let one = board(&home, 1, |text| text);
     let two = board(&home, 2, |text| text.replace("\"bs\":4096", "\"bs\":8192"));
     let (code, out, _) = home.run(&["fleet", "report", &one, &two]);
-    assert!(code == 1 && out.starts_with("No answer over these 2 boards"), "{out}");
+    assert!(code == 1 && out.starts_with("No answer for these 2 boards"), "{out}");
     for (args, says) in [
         (&["fleet", "report", "--label", "none"][..], "bakeoff label"),
         (&["fleet", "report"], "<RUN>"),

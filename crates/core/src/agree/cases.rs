@@ -116,15 +116,15 @@ fn fio(amounts: Amounts) -> Vec<Case> {
     ]
 }
 
-const CPU: &str = "fio spends more CPU on an operation; where the device is as fast as the CPU, \
-                   that shows as a lower rate of fio's";
-const PAGES: &str = "a direct transfer becomes as many requests of the disk as its buffer has \
-                     pieces in physical memory, which is chance in every process; where the disk \
-                     is as fast as memory, that shows";
-const ONCE: &str = "a file that is overwritten changes underneath: each write may move its blocks, \
-                    and what came before decides how fast the next one is";
-const MIX: &str = "fio draws its mix of reads and writes with another generator, so the two do not \
-                   do exactly the same operations";
+const CPU: &str = "fio uses more CPU time per operation; if the device is as fast as the CPU, the \
+                   rate of fio is lower";
+const PAGES: &str = "the kernel splits a direct transfer into one disk request for each contiguous \
+                     piece of its buffer in physical memory, and the number of pieces is random in \
+                     each process; this matters if the disk is as fast as memory";
+const ONCE: &str = "overwriting changes the layout of a file: each write may move its blocks, and \
+                    earlier writes affect the speed of later ones";
+const MIX: &str = "fio uses another random generator for its mix of reads and writes, so the two \
+                   do not perform exactly the same operations";
 
 /// The parts of a profile in the hands of both: in one process each, in their order.
 fn whole(profile: Profile, tool: DriverName, name: &str, job: Job, known: Known) -> Case {
@@ -178,10 +178,10 @@ fn dd(amounts: Amounts) -> Vec<Case> {
     of("", job(MIB, amounts.size)).into_iter().chain(direct).chain(tiny).collect()
 }
 
-const RECORDS: &str = "what is measured is the cost of two calls a record, and bakeoff notes the \
+const RECORDS: &str = "this measures the cost of two calls per record, and bakeoff also takes the \
                        time of each record, which dd does not";
-const CALLS: &str = "what is measured is the cost of a call, and the tool does more of its own \
-                     around each";
+const CALLS: &str = "this measures the cost of a call, and the tool does more work of its own \
+                     around each call";
 
 fn sysbench(amounts: Amounts) -> Vec<Case> {
     let amounts = Amounts { size: amounts.files(), ..amounts };
@@ -223,14 +223,15 @@ fn bonnie(amounts: Amounts) -> Vec<Case> {
     vec![one_file, many_files]
 }
 
-const SEEKS: &str = "each thread of bonnie++ removes the file when it has finished, and the clock \
-                     of the last one to close it runs until the kernel has freed the whole file; \
-                     bakeoff removes it afterwards";
-const SYNC: &str = "bonnie++ ends it with sync(2), which flushes every filesystem of the machine, \
-                    bakeoff with the one under test";
-const MAKES: &str = "bonnie++ ends it with sync(2), bakeoff flushes the filesystem under test; and \
-                     an ext4 without a journal looks over every inode that was freed in the last \
-                     minute, so the second one pays for what the first removed";
+const SEEKS: &str = "each thread of bonnie++ removes the file when it has finished, so the time of \
+                     the last thread to close it includes freeing the whole file in the kernel; \
+                     bakeoff removes the file afterwards";
+const SYNC: &str = "bonnie++ ends it with sync(2), which flushes every filesystem of the machine; \
+                    bakeoff flushes only the filesystem under test";
+const MAKES: &str = "bonnie++ ends it with sync(2), while bakeoff flushes only the filesystem \
+                     under test; also, ext4 without a journal checks every inode that was freed in \
+                     the last minute, so the tool that runs second pays for the files that the \
+                     first one removed";
 
 fn iozone(amounts: Amounts) -> Vec<Case> {
     let job = profiles::job(Profile::Iozone);

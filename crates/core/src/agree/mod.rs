@@ -232,8 +232,8 @@ fn too_wide(interval: &Interval, pairs: &[Pair]) -> String {
         None => "more pairs would narrow it: --time more".to_string(),
     };
     format!(
-        "its interval is wider than 10 % to each side: from turn to turn the tool's own rate \
-         changed by a factor of up to {factor:.2}; {what_next}"
+        "its interval is wider than 10 % to each side: the tool's own rate changed between pairs \
+         by a factor of up to {factor:.2}; {what_next}"
     )
 }
 

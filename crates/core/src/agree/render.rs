@@ -60,13 +60,13 @@ pub fn markdown(table: &Table, setting: &Setting) -> String {
     // Writing to a String cannot fail, here and below.
     let _ = writeln!(
         out,
-        "Each tool and bakeoff do the same work alternately, on files of {} in one directory, the \
-         other one first every second time. A ratio is bakeoff's figure over the tool's, with \
-         its 95 % interval (Hodges-Lehmann, so that one stall moves nothing); a phase agrees \
-         when the interval overlaps 0.97 to 1.03 and is no \
-         wider than 10 % to each side. Against fio bakeoff has the same words; against the \
-         others the profile named after the tool, and the figure that the tool itself would \
-         print. Written on {} by `bakeoff agree DIR --format markdown`, which took {}.\n",
+        "Each tool and bakeoff do the same work alternately, on files of {} in one directory, and \
+         change their order every time. A ratio is bakeoff's figure divided by the tool's, with \
+         its 95 % interval (Hodges-Lehmann, which a single stall does not move). A phase agrees if \
+         the interval overlaps 0.97 to 1.03 and is at most 10 % wide to each side. For fio, \
+         bakeoff uses the same options. For the other tools it uses the profile named after the \
+         tool, and the figure that the tool itself would print. Written on {} by `bakeoff agree \
+         DIR --format markdown`, which took {}.\n",
         units::size(setting.file_bytes),
         setting.date,
         units::duration(setting.took_ns),
@@ -152,7 +152,7 @@ pub fn text(table: &Table, setting: &Setting) -> String {
         let _ = writeln!(out, "Skipped: {}: {}", clean(&skipped.name), clean(&skipped.reason));
     }
     let took = units::duration(setting.took_ns);
-    let _ = writeln!(out, "\nRatios are bakeoff's figure over the tool's. It took {took}.");
+    let _ = writeln!(out, "\nA ratio is bakeoff's figure divided by the tool's. It took {took}.");
     out
 }
 

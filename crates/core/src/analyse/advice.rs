@@ -43,7 +43,7 @@ fn claims(verdicts: &[WorkloadVerdict]) -> impl Iterator<Item = String> {
         }
     }
     let line = |(advice, names): (String, Vec<String>)| {
-        format!("For a claim about {}: {advice}.", words::names(&names))
+        format!("For a verdict on {}: {advice}.", words::names(&names))
     };
     wanted.into_iter().map(line)
 }
@@ -53,7 +53,7 @@ fn drives(run: &Run) -> Vec<String> {
     let told = health::grown(&run.told_before, &run.told_after);
     let line = |(disk, grown): (String, Vec<String>)| {
         format!(
-            "During this run {disk} counted {}: run `bakeoff check`, fix what it reports, \
+            "During this run {disk} reported {}: run `bakeoff check`, fix the problems it reports, \
              and measure again.",
             words::list(&grown)
         )
@@ -71,7 +71,7 @@ fn more_blocks(run: &Run, verdicts: &[WorkloadVerdict]) -> Option<String> {
     let id: String = run.header.run.chars().take(8).collect();
     let minutes = ns.div_ceil(60_000_000_000);
     Some(format!(
-        "For an answer about {}: bakeoff resume {id} --time {minutes}m.",
+        "For a verdict on {}: bakeoff resume {id} --time {minutes}m.",
         words::list(&names)
     ))
 }
@@ -104,13 +104,15 @@ fn choice(run: &Run, verdicts: &[WorkloadVerdict]) -> Option<String> {
                 .iter()
                 .any(|v| v.winner.as_deref().is_some_and(|w| w != *winner && is_memory(run, w)));
             let verb = match won_by_memory {
-                true => format!("Of the places that survive a restart {verb}"),
+                true => format!("Among the places that survive a restart, {verb}"),
                 false => words::capital(verb),
             };
             let on = words::list(on);
             Some(match (open, on_all(verdicts, winner, run)) {
                 (_, true) => format!("{verb} {winner}."),
-                (0, false) => format!("{verb} {winner}: it is ahead on {on} and ties elsewhere."),
+                (0, false) => {
+                    format!("{verb} {winner}: it is ahead on {on} and equally fast elsewhere.")
+                }
                 (_, false) => format!("{verb} {winner} for {on}."),
             })
         }
@@ -178,7 +180,7 @@ fn forgetful(run: &Run, verdicts: &[WorkloadVerdict]) -> Option<String> {
     memory.dedup();
     (!memory.is_empty()).then(|| {
         let verb = if memory.len() == 1 { "is" } else { "are" };
-        format!("{} {verb} memory: nothing there survives a restart.", words::list(&memory))
+        format!("{} {verb} memory: a restart loses all data there.", words::list(&memory))
     })
 }
 
@@ -225,7 +227,7 @@ mod tests {
             run.push(What::DrivesTold { after: true, drives: told(after) });
             analyse(&run.play(99, |_, _, _| 1000.0).build()).advice
         };
-        assert!(advice(5)[0].contains("sda counted 2 more transfers damaged on the cable"));
+        assert!(advice(5)[0].contains("sda reported 2 more transfers damaged on the cable"));
         assert!(advice(3).is_empty());
     }
 }

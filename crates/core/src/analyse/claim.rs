@@ -41,7 +41,7 @@ fn on_region(header: &Header, region: &Region) -> String {
     } else {
         let end = region.start_bytes.saturating_add(region.size_bytes);
         let (start, end) = (units::size(region.start_bytes), units::size(end));
-        format!("{what} {size} of {disk}, from {start} to {end} of it")
+        format!("{what} {size} of {disk}, from {start} to {end}")
     }
 }
 
@@ -67,8 +67,8 @@ pub fn reach(header: &Header) -> Option<&'static str> {
     let is_image = header.region.as_ref().is_some_and(|r| r.is_image);
     let is_raw = header.candidates.iter().all(is_raw);
     is_image.then_some(match is_raw {
-        true => "This ranks the software over an image on this disk, not the disk.",
-        false => "This ranks filesystem software over an image on this disk.",
+        true => "This ranks software on an image file on this disk, not the disk.",
+        false => "This ranks filesystem software on an image file on this disk.",
     })
 }
 

@@ -148,7 +148,7 @@ fn summary(parts: &[(String, Part)]) -> String {
     said.extend(
         grouped(parts, |p| match p {
             Part::BeatsAlone(winner) => Some(format!("{winner} is ahead")),
-            Part::TiesAlone(names) => Some(format!("{} tie", words::names(names))),
+            Part::TiesAlone(names) => Some(format!("{} are equally fast", words::names(names))),
             Part::Beats { .. } | Part::Ties(..) | Part::Open | Part::Refused(_) => None,
         })
         .into_iter()
@@ -166,7 +166,7 @@ fn summary(parts: &[(String, Part)]) -> String {
             Some(if ids.is_empty() { String::new() } else { format!(" ({})", ids.join(", ")) })
         })
         .into_iter()
-        .map(|(why, on)| format!("no claim about {}{why}", words::list(&on))),
+        .map(|(why, on)| format!("no verdict on {}{why}", words::list(&on))),
     );
     // Names keep their spelling.
     match (said.join("; "), begins_with_name) {
@@ -203,9 +203,12 @@ fn ties(parts: &[(String, Part)]) -> Vec<String> {
         Some((sorted(names), *behind))
     });
     let tell = |((names, behind), on): ((String, usize), Vec<String>)| match behind {
-        0 => format!("{names} tie on {}", words::list(&on)),
-        1 => format!("{names} tie on {}, ahead of the other one", words::list(&on)),
-        _ => format!("{names} tie on {}, ahead of the {behind} others", words::list(&on)),
+        0 => format!("{names} are equally fast on {}", words::list(&on)),
+        1 => format!("{names} are equally fast on {}, ahead of the other one", words::list(&on)),
+        _ => format!(
+            "{names} are equally fast on {}, ahead of the {behind} others",
+            words::list(&on)
+        ),
     };
     by_tie.into_iter().map(tell).collect()
 }

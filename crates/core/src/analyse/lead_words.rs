@@ -77,7 +77,7 @@ fn as_fast(leader: &str, lead: &Lead, summary: &str) -> String {
 fn leads(leader: &str, lead: &Lead, summary: &str) -> String {
     let Some(bound) = lead.fraction().map(|f| -f) else {
         return format!(
-            "{leader} leads so far for {summary}; too few cells are valid for a bound."
+            "{leader} leads so far for {summary}; too few cells are valid to bound its lead."
         );
     };
     let rival = lead.closest.as_deref().unwrap_or("another");
@@ -149,7 +149,7 @@ fn stalled(lead: &Lead) -> Option<String> {
             )
         })
         .collect();
-    (!told.is_empty()).then(|| format!("Not in these figures: {}.", words::list(&told)))
+    (!told.is_empty()).then(|| format!("These figures exclude stalls: {}.", words::list(&told)))
 }
 
 /// In what the candidates promise different things.
@@ -171,7 +171,7 @@ fn refused(lead: &Lead, summary: &str, findings: &[Finding]) -> String {
                 _ => "no candidate has valid cells".to_string(),
             };
             let out = left_out(lead).map(|out| format!(" {out}")).unwrap_or_default();
-            format!("No claim about {summary}: {valid}.{out}")
+            format!("No verdict on {summary}: {valid}.{out}")
         }
         Some(Refusal::Findings { .. }) | None => {
             let mut reasons: Vec<String> = limit::forbidding(findings)
@@ -179,7 +179,7 @@ fn refused(lead: &Lead, summary: &str, findings: &[Finding]) -> String {
                 .map(|f| format!("{} ({})", f.evidence, f.id))
                 .collect();
             reasons.dedup();
-            format!("No claim about {summary}: {}.", reasons.join("; "))
+            format!("No verdict on {summary}: {}.", reasons.join("; "))
         }
     }
 }
@@ -210,7 +210,7 @@ pub fn headline(run: &Run, verdicts: &[WorkloadVerdict]) -> String {
                     Some(Refusal::TooFewBlocks { .. } | Refusal::NothingToCompare { .. })
                     | None => String::new(),
                 };
-                format!("no claim about {}{why}", v.workload)
+                format!("no verdict on {}{why}", v.workload)
             }
         })
     };
@@ -264,9 +264,9 @@ fn lacks(what: GivesUp) -> &'static str {
         GivesUp::Persistence => "no data left after a restart",
         GivesUp::Flushes => "no flushes of the drive's cache (a power cut may lose synced data)",
         GivesUp::Journal => "no journal (it needs a check after a crash)",
-        GivesUp::KernelDriver => "a driver in user space",
+        GivesUp::KernelDriver => "a user-space driver",
         GivesUp::Booting => "no owners and permissions (Linux cannot boot from it)",
-        GivesUp::DataChecksums => "no checksums of file contents",
+        GivesUp::DataChecksums => "no data checksums",
     }
 }
 
@@ -282,7 +282,7 @@ pub fn what_next(run: &Run, analysis: &Analysis) -> Option<String> {
         .collect();
     let id: String = run.header.run.chars().take(8).collect();
     (!names.is_empty()).then(|| {
-        format!("To know more about {}: bakeoff resume {id} --time 10m.", words::list(&names))
+        format!("For a better answer on {}: bakeoff resume {id} --time 10m.", words::list(&names))
     })
 }
 

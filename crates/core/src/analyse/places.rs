@@ -114,7 +114,7 @@ pub fn differing(places: &[&Place]) -> Vec<Aspect> {
     let devices_differ = aspects.iter().any(|a| a.name == "device" && differs(a));
     if !devices_differ {
         // On one disk the place on it matters: the outer tracks, the first partition.
-        aspects.insert(3, aspect("place on the disk", &partition));
+        aspects.insert(3, aspect("position on the disk", &partition));
     }
     aspects.retain(differs);
     aspects
@@ -223,7 +223,7 @@ mod tests {
         let names = |places: &[&Place]| -> Vec<&str> {
             differing(places).into_iter().map(|a| a.name).collect()
         };
-        assert_eq!(names(&[&first, &second]), ["place on the disk"]);
+        assert_eq!(names(&[&first, &second]), ["position on the disk"]);
         assert_eq!(names(&[&first, &disk_place("ext4", "/b", "sdb")]), ["device"]);
     }
 }

@@ -133,7 +133,7 @@ pub fn headline(run: &Run, verdicts: &[WorkloadVerdict]) -> String {
             },
             &unsteady,
         ),
-        part("No number yet:", &unknown),
+        part("No result yet:", &unknown),
     ];
     parts.into_iter().flatten().collect::<Vec<_>>().join(" ")
 }

@@ -95,9 +95,9 @@ impl Words<'_> {
         let margin = self.run.header.protocol.tie_margin;
         let percent = figures::percent(margin);
         if libm::expm1(interval.low) > margin {
-            format!(", at least the {percent} that matter")
+            format!(", more than the margin of {percent}")
         } else if interval.is_inside(margin) {
-            format!(", less than the {percent} that matter")
+            format!(", less than the margin of {percent}")
         } else {
             String::new()
         }
@@ -228,15 +228,15 @@ impl Words<'_> {
         let (noise, limit) = (self.noise(), reach::largest_noise(protocol));
         if noise > limit {
             format!(
-                "All {all} of this mode would not tell: the noise of a block is {}, and a tie \
-                 within {margin} needs less than {}.",
+                "Even all {all} of this mode would not decide it: the block-to-block variation is \
+                 {}, and a tie within {margin} needs less than {}.",
                 figures::percent(noise),
                 figures::percent(limit)
             )
         } else {
             format!(
-                "All {all} of this mode would not tell: the difference is too small for a winner \
-                 and too close to the {margin} that count for a tie."
+                "Even all {all} of this mode would not decide it: the difference is too small for \
+                 a winner, and too close to the margin of {margin} for a tie."
             )
         }
     }
@@ -253,17 +253,17 @@ impl Words<'_> {
         let summary = &self.of().summary;
         if self.compared.ranked.len() < 2 {
             let valid = match self.compared.ranked.first() {
-                Some(one) => format!("only {} has a valid number", self.name(*one)),
+                Some(one) => format!("only {} has a valid result", self.name(*one)),
                 None => self.nothing_valid(),
             };
-            return format!("No claim about {summary}: {valid}.");
+            return format!("No verdict on {summary}: {valid}.");
         }
         let mut reasons: Vec<String> = limit::forbidding(self.findings)
             .iter()
             .map(|f| format!("{} ({})", f.evidence, f.id))
             .collect();
         reasons.dedup();
-        format!("No claim about {summary}: {}.", reasons.join("; "))
+        format!("No verdict on {summary}: {}.", reasons.join("; "))
     }
 
     /// Why there is no number at all.
@@ -271,7 +271,7 @@ impl Words<'_> {
         let thrown = self.run.invalid.iter().rev().find(|(_, _, w, _)| *w == self.workload);
         match thrown {
             Some((.., reason)) => {
-                format!("every cell was discarded, the last one because {reason}")
+                format!("every cell was discarded (last reason: {reason})")
             }
             None => "no valid cell yet".to_string(),
         }
@@ -279,7 +279,7 @@ impl Words<'_> {
 
     fn alone(&self) -> String {
         let Some(one) = self.compared.ranked.first() else {
-            return format!("No number for {}: {}.", self.of().summary, self.nothing_valid());
+            return format!("No result for {}: {}.", self.of().summary, self.nothing_valid());
         };
         let values: Vec<f64> =
             self.table.values(self.workload, *one).iter().flatten().copied().collect();

@@ -176,7 +176,7 @@ fn answer(parts: &[Part], across: Option<Factor>, is_alike: bool, shared: &[&str
     let verdict = if is_alike { verdict(parts, flip.is_some()) } else { Verdict::Refused };
     let sentence = match is_alike {
         true => sentence::of(parts, across, verdict, flip.is_some()),
-        false => format!("Not ranked on {}: the runs are not alike.", of.summary),
+        false => format!("Not ranked on {}: the runs are not comparable.", of.summary),
     };
     let is_ranked = is_alike && parts.iter().all(|p| p.said.forbidden.is_empty());
     Answer {
@@ -232,7 +232,7 @@ fn rank_flip(run: &Run, workload: &str, evidence: String) -> Finding {
         workload: Some(workload.to_string()),
         candidate: None,
         evidence,
-        advice: "choose by the setting that you use; a winner is valid for its own only"
+        advice: "choose by the setting that you use; a winner is valid for its own setting only"
             .to_string(),
     }
 }

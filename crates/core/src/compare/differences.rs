@@ -166,7 +166,7 @@ fn drives(headers: &[&Header]) -> Vec<Difference> {
         device("scheduler", &|l| text(&l.scheduler)),
         device("read-ahead", &|l| l.read_ahead_bytes.map(units::size).unwrap_or_default()),
         aspect(headers, Some(Factor::Device), "erase token", tokens),
-        aspect(headers, Some(Factor::Device), "place on the drive", start),
+        aspect(headers, Some(Factor::Device), "position on the drive", start),
     ];
     all.into_iter().flatten().collect()
 }
@@ -182,7 +182,7 @@ fn places_below(headers: &[&Header]) -> Vec<Difference> {
         let Some(places) = places else { continue };
         for aspect in places::differing(&places) {
             // The drive and its link were compared by what identifies them.
-            if ["device", "link", "place on the disk"].contains(&aspect.name) {
+            if ["device", "link", "position on the disk"].contains(&aspect.name) {
                 continue;
             }
             let what = format!("{} of {}", aspect.name, printable(name.as_bytes()));

@@ -47,7 +47,7 @@ impl Difference {
     pub fn label(&self) -> String {
         let mut seen: Vec<String> = Vec::new();
         for value in &self.values {
-            let value = if value.is_empty() { "nothing on record" } else { value };
+            let value = if value.is_empty() { "not recorded" } else { value };
             if !seen.iter().any(|known| known == value) {
                 seen.push(value.to_string());
             }

@@ -142,8 +142,8 @@ fn named(differences: &[&Difference]) -> String {
     let mut all: Vec<String> = differences.iter().take(NAMED_LIMIT).map(|d| d.label()).collect();
     match differences.len().saturating_sub(NAMED_LIMIT) {
         0 => {}
-        1 => all.push("one thing more".to_string()),
-        more => all.push(format!("{more} things more")),
+        1 => all.push("one more property".to_string()),
+        more => all.push(format!("{more} more properties")),
     }
     words::list(&all)
 }
@@ -267,7 +267,8 @@ fn notes(
         (_, [Some(factor)]) if !unlike.is_empty() => {
             let ids: Vec<&str> = runs.iter().map(|run| run.short.as_str()).collect();
             notes.push(format!(
-                "All of these are one factor. To compare over it: bakeoff compare {} --across {}",
+                "All of these belong to one factor. To compare over it: bakeoff compare {} \
+                 --across {}",
                 ids.join(" "),
                 factor.name()
             ));

@@ -90,11 +90,11 @@ fn alone(part: &Part) -> String {
     let top = words::list(&part.said.top);
     match part.said.verdict {
         Verdict::Beats | Verdict::Fastest => format!("{top} is {}", lead(part)),
-        Verdict::Ties | Verdict::AsFast => format!("{top} tie in {}", place(part)),
+        Verdict::Ties | Verdict::AsFast => format!("{top} are equally fast in {}", place(part)),
         Verdict::NotResolved if top.is_empty() => {
             format!("{} has too few complete blocks", place(part))
         }
-        Verdict::Refused => format!("{} gives no result", place(part)),
+        Verdict::Refused => format!("{} gives no verdict", place(part)),
         Verdict::NotResolved | Verdict::Leads | Verdict::Alone => {
             format!("{top} are too close in {}", place(part))
         }
@@ -104,13 +104,13 @@ fn alone(part: &Part) -> String {
 fn refused(parts: &[Part], summary: &str) -> String {
     let reason = |p: &Part| match p.said.forbidden.as_slice() {
         [] if p.said.verdict == Verdict::Refused => {
-            Some(format!("{} has no two candidates with valid results", p.label.short))
+            Some(format!("{} has fewer than two candidates with valid results", p.label.short))
         }
         [] => None,
         several => Some(format!("in {} {}", p.label.short, several.join("; "))),
     };
     let reasons: Vec<String> = parts.iter().filter_map(reason).collect();
-    format!("No claim about {summary}: {}.", reasons.join("; "))
+    format!("No verdict on {summary}: {}.", reasons.join("; "))
 }
 
 /// All workloads in one sentence.
@@ -120,7 +120,7 @@ pub(super) fn summary(answers: &[Answer]) -> String {
         (Verdict::Ties, _) => format!("no difference that matters on {}", a.workload),
         (Verdict::NotResolved, _) => format!("{} is undecided", a.workload),
         (_, _) if !a.findings.is_empty() => format!("{} has more than one winner", a.workload),
-        (_, _) => format!("no claim about {}", a.workload),
+        (_, _) => format!("no verdict on {}", a.workload),
     };
     let all: Vec<String> = answers.iter().map(told).collect();
     format!("{}.", all.join("; "))

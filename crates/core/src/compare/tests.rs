@@ -198,7 +198,11 @@ fn ties_hold_together_and_one_open_run_leaves_it_open() {
     assert!(compared.answers[0].sentence.contains("all 3 runs: ext4 and xfs are within"));
     let compared = compare(&[tie("a1"), run("b2", 1.3, |_| {})], None);
     assert_eq!(compared.answers[0].verdict, Verdict::NotResolved);
-    assert!(compared.answers[0].sentence.contains("tie in a1000000"), "{}", said(&compared));
+    assert!(
+        compared.answers[0].sentence.contains("are equally fast in a1000000"),
+        "{}",
+        said(&compared)
+    );
 }
 
 #[test]

@@ -132,7 +132,7 @@ fn budget(run: &Run, now: Clock, cost: Cost, enough: bool) -> Option<(StopReason
     let needed_bytes = now.written_bytes.saturating_add(cost.write_bytes);
     let limit_bytes = protocol.max_write_bytes.filter(|limit| needed_bytes > *limit)?;
     let note = format!(
-        "write limit reached: {what} writes about {}, and {} of {} are written",
+        "write limit reached: {what} writes about {}, and {} of {} have been written",
         units::size(cost.write_bytes),
         units::size(now.written_bytes),
         units::size(limit_bytes)

@@ -51,8 +51,8 @@ impl SizeLimits {
 /// A workload whose own files do not fit beside the data file.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error(
-    "{name}: its files of {} and a data file of {} do not fit a region of {}, of which a quarter \
-     is left to the filesystem: make size smaller or the region larger",
+    "{name}: its files of {} and a data file of {} do not fit into a region of {}, a quarter of \
+     which is reserved for the filesystem: use a smaller size or a larger region",
     units::size(*.size_bytes),
     units::size(*.file_bytes),
     units::size(*.region_bytes)

@@ -162,7 +162,7 @@ pub fn of_disk(seen: &Seen, steps: &[Step], reason: Reason) -> Reason {
         return reason;
     }
     let evidence = format!(
-        "{}; with blocks of {} the rate is {:.0} % as high",
+        "{}; with blocks of {} the rate is {:.0} % of this rate",
         reason.evidence,
         crate::units::block_size(seen.job().bs / 4),
         share * 100.0

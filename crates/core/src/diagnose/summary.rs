@@ -70,7 +70,7 @@ pub fn sentence(all: &[HeldBack]) -> Option<String> {
     if all.iter().all(|held| key(held) == key(first)) {
         // The least sure of them is how sure all are; its evidence stands for all.
         let shown = all.iter().min_by_key(|held| held.reason.grade)?;
-        let who = if all.len() > 1 { ", in all candidates" } else { "" };
+        let who = if all.len() > 1 { ", for all candidates" } else { "" };
         return Some(format!("{}{who}", of_one(&shown.reason)));
     }
     let each = all.iter().map(|held| format!("{}: {}", held.candidate, of_one(&held.reason)));

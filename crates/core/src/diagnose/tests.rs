@@ -168,7 +168,7 @@ fn what_most_cells_have_is_said_and_what_they_do_not_share_is_not() {
         [(5, "/a"), (5, "/b")]
     );
     let said = summary::sentence(&held).unwrap();
-    assert!(said.contains("in all candidates"), "{said}");
+    assert!(said.contains("for all candidates"), "{said}");
     let split = two().cells(|cell| {
         let queue = if cell.block % 2 == 0 { 0.95 } else { 3.0 };
         cell.telemetry = Some(Box::new(quiet(20, queue)));

@@ -7,9 +7,7 @@ use crate::units;
 pub fn write_cache(disk: &Disk) -> Check {
     const ID: &str = "write cache";
     match (disk.layer.write_cache.as_deref(), disk.layer.bus.as_deref()) {
-        (Some("write back"), _) => {
-            Check::pass(ID, "write back: the kernel flushes it when fsync asks")
-        }
+        (Some("write back"), _) => Check::pass(ID, "write back: the kernel flushes it on fsync"),
         // A bridge without a caching page is taken for one without a cache (drivers/scsi/sd.c).
         (Some("write through"), Some("usb")) => Check::warn(
             ID,

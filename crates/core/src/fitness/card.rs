@@ -25,8 +25,7 @@ pub fn check(disk: &Disk) -> Option<Check> {
 
 /// "SD64G, SanDisk (manfid 0x03), 08/2021, class 10, U3, V30, A2, allocation unit 4 MiB".
 pub fn words(card: &Card) -> String {
-    let mut words =
-        vec![format!("{} {}", card.kind, card.name.as_deref().unwrap_or("without a name"))];
+    let mut words = vec![format!("{} {}", card.kind, card.name.as_deref().unwrap_or("unnamed"))];
     words.extend(card.manufacturer.map(|id| format!("manfid {id:#04x}")));
     words.extend(card.oem.map(|id| format!("oemid {id:#06x}")));
     words.extend(card.date.as_ref().map(|date| format!("made {date}")));

@@ -43,9 +43,9 @@ pub fn governor(facts: &Facts) -> Check {
         Some(governor) => Check::warn(
             ID,
             format!("{governor}: the clock follows the load, so short I/O runs on a slow CPU"),
-            "for the time of the test: echo performance | sudo tee \
-             /sys/devices/system/cpu/cpufreq/policy*/scaling_governor (a run of a plan as root \
-             sets and restores it)",
+            "during the test: echo performance | sudo tee \
+             /sys/devices/system/cpu/cpufreq/policy*/scaling_governor (bakeoff run sets and \
+             restores it for a plan, as root)",
         ),
         None => {
             let mut names: Vec<String> = clocks.iter().filter_map(|c| c.governor.clone()).collect();
@@ -64,7 +64,7 @@ pub fn throttling(facts: &Facts) -> Check {
     let list = |words: Vec<&str>| words.join(", ");
     let now = list(throttled::words(bits));
     let since = list(throttled::words(throttled::since_boot(bits)));
-    let mend = "use the board's own power supply and a short cable, take power-hungry disks to a \
+    let mend = "use the board's own power supply and a short cable, move power-hungry disks to a \
                 powered hub, cool the board; then reboot and check again";
     match (now.as_str(), since.as_str()) {
         ("", "") if tells_history => Check::pass(ID, "not now, and not since boot"),

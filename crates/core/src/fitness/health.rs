@@ -37,10 +37,7 @@ pub fn log(facts: &Facts) -> Check {
     let lines_word = if count == 1 { "line" } else { "lines" };
     Check::warn(
         ID,
-        format!(
-            "{count} {lines_word} about trouble with storage since boot, the last: {}",
-            last.text
-        ),
+        format!("{count} {lines_word} about storage problems since boot; last: {}", last.text),
         "check them with `sudo dmesg`; if they concern this disk, fix the cable, port or power \
          supply first",
     )

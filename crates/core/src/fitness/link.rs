@@ -42,8 +42,8 @@ fn usb_speed(usb: &Usb, facts: &Facts) -> Check {
         (true, true) => Check::warn(
             ID,
             format!(
-                "{words} though the device looks like one of USB 3 and this machine has such \
-                     ports"
+                "{words}, although the device seems to support USB 3 and this machine has such \
+                 ports"
             ),
             "plug it into a USB 3 port (often blue), push the plug all the way in, and use the \
              cable that came with it",
@@ -52,7 +52,7 @@ fn usb_speed(usb: &Usb, facts: &Facts) -> Check {
             ID,
             format!("{words}, the maximum of this machine; the device supports more"),
         ),
-        (false, _) => Check::pass(ID, format!("{words}: a device of USB 2")),
+        (false, _) => Check::pass(ID, format!("{words}: a USB 2 device")),
     }
 }
 
@@ -64,7 +64,7 @@ fn transport(usb: &Usb) -> Check {
         (Some("uas"), _) => Check::pass(ID, "UAS: commands are queued"),
         (Some("usb-storage"), Some(true)) => Check::warn(
             ID,
-            "BOT, one command at a time, though the bridge offers UAS",
+            "BOT, one command at a time, although the bridge supports UAS",
             format!(
                 "check whether `usb-storage.quirks={id}:u` on the kernel command line disables UAS \
                  (possibly because the bridge hangs), or whether the module uas is missing"
@@ -113,8 +113,8 @@ fn sd_mode(card: &Card, model: Option<&str>, facts: &Facts) -> Check {
     if card.kind == "SD" && mode.contains("1 bits") {
         return Check::warn(
             ID,
-            format!("{mode}: one of the four data lines only"),
-            "take the card out and clean its contacts, or try another reader",
+            format!("{mode}: only one of the four data lines is used"),
+            "remove the card and clean its contacts, or try another reader",
         );
     }
     let most = model.and_then(boards::find).map(|board| board.field("sd_mode_max"));

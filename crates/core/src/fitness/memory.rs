@@ -84,11 +84,11 @@ pub fn against_file(facts: &Facts) -> Check {
         );
     }
     match room >= total.saturating_mul(2) {
-        true => Check::pass(ID, format!("{words}; files of twice that fit here")),
+        true => Check::pass(ID, format!("{words}; files of twice that size fit here")),
         false => Check::warn(
             ID,
             format!(
-                "{words}, and at most {} of a test file fit here: such a file may be read from \
+                "{words}, and a test file can be at most {} here: such a file may be read from \
                  memory",
                 units::size(room)
             ),

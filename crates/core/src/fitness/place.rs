@@ -36,7 +36,7 @@ fn kind(place: &Place) -> Check {
         return Check::stop(
             ID,
             format!("{fs} at {} is mounted read-only", place.mount_point),
-            "mount -o remount,rw it, or name another directory",
+            "remount it with mount -o remount,rw, or name another directory",
         );
     }
     let through_image = place.chain.iter().any(|layer| layer.kind == LayerKind::Loop);

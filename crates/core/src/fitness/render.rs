@@ -45,7 +45,7 @@ fn heading(status: Status) -> &'static str {
         Status::Stop => "\nStop: results would be wrong\n",
         Status::Warn => "\nWarning: results may be inaccurate\n",
         Status::Pass => "\nOK\n",
-        Status::Unknown => "\nNot known\n",
+        Status::Unknown => "\nUnknown\n",
     }
 }
 
@@ -98,7 +98,7 @@ fn disturbed(facts: &Facts, checks: &[Check]) -> String {
 
 fn machine(facts: &Facts) -> String {
     let host = &facts.host;
-    let mut words = vec![host.model.clone().unwrap_or_else(|| "machine without a name".into())];
+    let mut words = vec![host.model.clone().unwrap_or_else(|| "unnamed machine".into())];
     words.extend(host.cpu.clone().map(|cpu| format!("{} x {cpu}", host.cpus)));
     words.push(format!("{} RAM", units::size(host.mem_total_bytes)));
     words.push(format!("Linux {} {}", host.kernel, host.arch));
@@ -138,7 +138,7 @@ fn disk_words(disk: &Disk) -> String {
         }
         (_, Some(model)) => words.push(model.clone()),
         (Some(vendor), None) => words.push(vendor.clone()),
-        (None, None) => words.push("drive without a name".to_string()),
+        (None, None) => words.push("unnamed drive".to_string()),
     }
     words.push(units::size_decimal(*size_bytes));
     words.extend(serial.as_ref().map(|serial| format!("serial {serial}")));

@@ -49,12 +49,14 @@ pub fn check(facts: &Facts) -> Check {
         })
         .collect();
     match due.is_empty() {
-        true => Check::pass(ID, "nothing heavy is due within 30 minutes (cron is not asked)"),
+        true => {
+            Check::pass(ID, "no demanding timer is due within 30 minutes (cron is not checked)")
+        }
         false => Check::warn(
             ID,
             words::list(&due),
-            "wait for it, or stop it for now: sudo systemctl stop NAME.timer, and start it \
-             afterwards",
+            "wait until it has finished, or stop it for now: sudo systemctl stop NAME.timer, and \
+             start it afterwards",
         ),
     }
 }

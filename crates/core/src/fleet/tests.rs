@@ -101,7 +101,7 @@ fn unlike_plans_are_refused_and_named() {
     assert!(found.answers.is_empty() && !found.is_answered());
     assert!(found.unlike[0].what.contains("bs"), "{:?}", found.unlike);
     let text = fleet_text(&found, 80);
-    assert!(text.starts_with("No answer over these 3 boards: their plans differ in"), "{text}");
+    assert!(text.starts_with("No answer for these 3 boards: their plans differ in"), "{text}");
 }
 
 #[test]

@@ -16,7 +16,8 @@ pub enum Since {
 /// A text that is neither a date nor a time span.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 #[error(
-    "'{0}' is no date or time span. Write 2026-11-01, '2026-11-01 14:30' (UTC), or 90m, 12h, 7d, 4w"
+    "'{0}' is not a date or time span. Write 2026-11-01, '2026-11-01 14:30' (UTC), or 90m, 12h, \
+     7d, 4w"
 )]
 pub struct NotSince(String);
 

@@ -48,10 +48,10 @@ pub struct Facts {
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum FactsError {
     /// It is no such TOML.
-    #[error("the facts are no TOML of [[fact]] entries: {0}")]
+    #[error("the facts are not TOML with [[fact]] entries: {0}")]
     Toml(String),
     /// No rule knows the key.
-    #[error("no rule looks at a fact '{0}'; docs/import.md lists the keys")]
+    #[error("no rule uses a fact '{0}'; docs/import.md lists the keys")]
     Key(String),
     /// There are too many.
     #[error("over {FACTS_LIMIT} facts")]

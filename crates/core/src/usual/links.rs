@@ -121,7 +121,7 @@ pub fn limit(model: Option<&str>, disk: &Layer) -> Option<LinkLimit> {
         }),
         (Some(bytes), _, None) => Some(LinkLimit {
             practice_bytes_per_s: bytes,
-            source: "the link's line code less a tenth for its protocol".to_string(),
+            source: "the link's rate after line coding, minus a tenth for its protocol".to_string(),
         }),
         (None, _, None) => None,
     }

@@ -44,7 +44,7 @@ fn eighty_columns_and_no_more_lines_than_there_are() {
     for height in [10, 24, 50] {
         let shown = text(&many, 80, height);
         assert!(shown.lines().count() <= height.max(13), "{height}: {shown}");
-        assert!(shown.contains(" more; name one"), "{shown}");
+        assert!(shown.contains(" more; to watch one"), "{shown}");
     }
     let huge = Frame { elapsed_ns: 1, ..frame() };
     for width in [40, 80] {

@@ -45,10 +45,10 @@ pub fn text(frame: &Frame, width: usize, height: usize) -> String {
     }
     let left = frame.devices.len() - shown;
     if left > 0 {
-        body.push_str(&format!("and {left} more; name one: bakeoff watch DEVICE\n"));
+        body.push_str(&format!("and {left} more; to watch one: bakeoff watch DEVICE\n"));
     }
     if frame.devices.is_empty() {
-        body.push_str("no disk can be seen from here\n");
+        body.push_str("no disks are visible here\n");
     }
     head + &body
 }
@@ -66,7 +66,7 @@ fn machine(machine: &Machine, width: usize) -> String {
         n => {
             let mean = cpus.iter().sum::<f64>() / n as f64;
             let most = cpus.iter().copied().fold(0.0, f64::max);
-            line("CPU %", &format!("{mean:.0} on average of {n}, the busiest {most:.0}"));
+            line("CPU %", &format!("{mean:.0} on average over {n}, busiest {most:.0}"));
         }
     }
     let mut memory = Vec::new();

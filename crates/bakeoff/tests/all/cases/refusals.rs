@@ -38,10 +38,15 @@ fn times_and_sizes_that_make_no_sense() {
     let bench = Bench::new();
     for verb in ["quick", "demo", "resume"] {
         refused(&bench, &[verb, "--time", "0"], 2, &["--time 0", "Try --time 3m"]);
-        refused(&bench, &[verb, "--time", "soon"], 2, &["'soon' is no duration", "90s or 5m"]);
+        refused(&bench, &[verb, "--time", "soon"], 2, &["'soon' is not a duration", "90s or 5m"]);
     }
     refused(&bench, &["quick", "--size", "1k"], 2, &["--size 1k is too small", "--size 16m"]);
-    refused(&bench, &["quick", "--size", "16e"], 2, &["'16e' is no size", "as 4k (= 4096)"]);
+    refused(
+        &bench,
+        &["quick", "--size", "16e"],
+        2,
+        &["'16e' is not a size", "such as 4k (= 4096)"],
+    );
     refused(&bench, &["quick", "--size", "-1"], 2, &["unexpected argument"]);
     for size in ["0", "1k", "16777216t", "-5", "4x"] {
         let ended = bench.run(&["bench", ".", &format!("--size={size}")]);
