@@ -30,8 +30,8 @@ pub struct Columns(pub(super) Vec<Column>);
 pub enum ColumnsError {
     /// None is a value.
     #[error(
-        "no column has numbers: write what they are and their unit, such as 'write/read MB/s', for \
-         one of them"
+        "no column has numbers: write the kind and unit of its numbers, such as 'write/read MB/s', \
+         for at least one column"
     )]
     NoValue,
     /// More than a table has.
@@ -39,8 +39,8 @@ pub enum ColumnsError {
     TooMany,
     /// Neither a label nor a value.
     #[error(
-        "'{0}' is no column: write '-' to pass one over, a label ({labels}), or what its numbers \
-         are and their unit, such as 'write/read MB/s filesystem=ext4'",
+        "'{0}' is not a column: write '-' to skip a column, a label ({labels}), or the kind and \
+         unit of its numbers, such as 'write/read MB/s filesystem=ext4'",
         labels = KEYS.join(", ")
     )]
     Unknown(String),

@@ -19,8 +19,9 @@ const AGREE: f64 = 0.10;
 const MOST_CASES: usize = 64;
 
 /// What has to be believed for the observations to hold.
-pub const ASSUMPTION: &str = "Assumed: a place on the disk slows reads and writes alike. One run \
-                              each has no error bar, so these are observations and no verdicts.";
+pub const ASSUMPTION: &str = "Assumption: the position on the disk slows reads and writes alike. \
+                              Single runs have no error bar, so these are observations, not \
+                              verdicts.";
 
 /// One candidate on one disk, read and written in order by one block size.
 #[derive(Clone, Debug, Default)]
@@ -158,14 +159,14 @@ fn by_encryption(place: &str, cases: &[Case]) -> Vec<Said> {
         let is_torn = high - low > AGREE;
         let text = if !is_torn {
             format!(
-                "{place}: what {layer} costs writes on {} is compatible with about {middle:.0} % \
-                 ({low_p:.0} to {high_p:.0} % with the place taken out).",
+                "{place}: the cost of {layer} for writes on {} is consistent with about \
+                 {middle:.0} % ({low_p:.0} to {high_p:.0} % without the effect of the position).",
                 words::list(&names)
             )
         } else {
             format!(
-                "{place}: what {layer} costs writes on {} comes out as {low_p:.0} to {high_p:.0} \
-                 %: the figures contradict each other, so something else was at work.",
+                "{place}: the cost of {layer} for writes on {} would be {low_p:.0} to {high_p:.0} \
+                 %: the figures contradict each other, so another factor affected them.",
                 words::list(&names)
             )
         };

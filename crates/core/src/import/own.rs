@@ -39,8 +39,8 @@ impl Reader for Own {
     fn finish(&mut self, out: &mut Out) {
         let Some((format, first, last)) = self.found else { return };
         let why = format!(
-            "a run of bakeoff's that was exported as {format}. import takes a whole run: make it \
-             with `bakeoff export --format bundle RUN` where the run was measured"
+            "this is a run of bakeoff that was exported as {format}. import needs a complete run: \
+             create it with `bakeoff export --format bundle RUN` where the run was measured"
         );
         out.unread(first, last, why);
     }

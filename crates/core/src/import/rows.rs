@@ -13,10 +13,10 @@ use super::tables::titles;
 use crate::scan::finder::{Line, Reader};
 use crate::scan::result::{Metrics, Out, ToolResult};
 
-const WHY_UNREAD: &str = "a row with a cell that is no number, or that was cut";
-const WHY_UNCLEAR: &str = "the point in front of three digits may part thousands, and no other \
-                           number of the table shows that it begins a fraction: write it with \
-                           more digits or fewer";
+const WHY_UNREAD: &str = "the row has a cell that is not a number, or is incomplete";
+const WHY_UNCLEAR: &str = "the point before three digits may be a thousands separator, and no \
+                           other number of the table shows that it is a decimal point: write the \
+                           number with more or fewer digits";
 /// Most rows that wait.
 const WAITING: usize = 10_000;
 
@@ -83,8 +83,8 @@ impl Reader for Rows {
         let is_next = self.last.is_some_and(|last| last + 1 == line.number);
         let is_text = !text.contains('|') && cells.iter().all(|cell| numbers(cell, "").is_empty());
         if is_next && is_text && !cells.is_empty() && text.starts_with([' ', '\t']) {
-            let why = "text below a row, which may go on with one of its labels: write the row on \
-                       one line";
+            let why = "the text below a row may continue one of its labels: write the row on one \
+                       line";
             out.unread(line.number, line.number, why);
             return true;
         }
@@ -133,8 +133,11 @@ impl Rows {
     fn drop_half(&self, first: u64, half: &[String], out: &mut Out) {
         let numbers = half.iter().filter(|cell| !numbers(cell, "").is_empty()).count();
         if numbers > 1 {
-            let why =
-                format!("{} cells in a table of {} columns", half.len(), self.columns.0.len());
+            let why = format!(
+                "the row has {} cells, but the table has {} columns",
+                half.len(),
+                self.columns.0.len()
+            );
             out.unread(first, first, why);
         }
     }
@@ -293,7 +296,7 @@ mod tests {
             "disk+btrfs+laptop read 82200000 bytes/s",
             "stick+ext4+laptop write 28416409.6 bytes/s",
             "stick+ext4+laptop read 166723584 bytes/s",
-            "5: a row with a cell that is no number, or that was cut",
+            "5: the row has a cell that is not a number, or is incomplete",
         ];
         assert_eq!(read(columns, text), expected);
     }
@@ -321,8 +324,8 @@ mod tests {
         let expected = [
             "xfs+pi write 7000000 bytes/s",
             "f2fs+laptop write 5000000 bytes/s",
-            "3: a row with a cell that is no number, or that was cut",
-            "7: a row with a cell that is no number, or that was cut",
+            "3: the row has a cell that is not a number, or is incomplete",
+            "7: the row has a cell that is not a number, or is incomplete",
         ];
         assert_eq!(read("host,filesystem,write MB/s", text), expected);
     }

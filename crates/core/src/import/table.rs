@@ -74,7 +74,7 @@ impl Reader for ResultTable {
                 true
             }
             None => {
-                out.unread(first, line.number, "a row whose quotation marks do not end");
+                out.unread(first, line.number, "the row has an unclosed quotation mark");
                 true
             }
         }
@@ -126,7 +126,7 @@ impl ResultTable {
     fn end(&mut self, out: &mut Out) {
         if let Some((first, count, _)) = self.open.take() {
             let last = first + count as u64 - 1;
-            out.unread(first, last, "a row whose quotation marks do not end");
+            out.unread(first, last, "the row has an unclosed quotation mark");
         }
         self.columns = None;
         self.give(out);
@@ -154,7 +154,8 @@ impl ResultTable {
         let Some(columns) = &self.columns else { return false };
         let is_cut = !line.is_ended && columns.last().is_some_and(|last| FIGURE[1] == *last);
         if fields.len() != columns.len() || is_cut {
-            let why = format!("a row of {} fields in a table of {}", fields.len(), columns.len());
+            let why =
+                format!("the row has {} fields, but the table has {}", fields.len(), columns.len());
             let is_text = fields.len() == 1;
             match is_text {
                 true => self.end(out),
@@ -175,7 +176,7 @@ impl ResultTable {
         let Some(metric) = metric else {
             let why = match value.is_empty() {
                 true => format!("{name} has no value; {note}"),
-                false => format!("{name}: '{value}' is no number"),
+                false => format!("{name}: '{value}' is not a number"),
             };
             out.unread(first, line.number, why);
             return true;

@@ -144,7 +144,7 @@ impl Inner {
             Raw::Line { bytes, is_ended } => (bytes, is_ended),
             Raw::TooLong { length_bytes } => {
                 let why = format!(
-                    "a line of {length_bytes} bytes; lines above {} are not looked at",
+                    "the line has {length_bytes} bytes; bakeoff does not read lines above {}",
                     lines::LINE_LIMIT_BYTES
                 );
                 self.out.unread(self.number, self.number, why);
@@ -187,11 +187,11 @@ impl Inner {
 fn no_text(bytes: &[u8]) -> Option<&'static str> {
     match bytes {
         [0xff, 0xfe, ..] | [0xfe, 0xff, ..] => {
-            Some("a text in UTF-16: iconv -f UTF-16 -t UTF-8 makes one that is read")
+            Some("the text is in UTF-16: convert it with iconv -f UTF-16 -t UTF-8")
         }
         // BIFF2: the record that begins a worksheet.
         [9, 0, 4, 0, ..] => {
-            Some("a worksheet as iozone -b makes it: give the text that iozone printed")
+            Some("this is a worksheet of iozone -b: import the text that iozone printed")
         }
         _ => None,
     }

@@ -54,13 +54,12 @@ impl Overlooked {
                 let (tool, marks) = MARKS[mark];
                 let why = match *marks == PHASES {
                     true => format!(
-                        "what {tool} says of its phases, without a figure: it was interrupted, or \
-                         its figures are in its other output"
+                        "{tool} printed its phases without a figure: it was interrupted, or its \
+                         figures are in its other output"
                     ),
                     false => format!(
-                        "lines as {tool} prints them, and nothing could be read of them: take \
-                         off what stands in front of each, put the breaks between lines back, or \
-                         give the whole output"
+                        "the lines look like output of {tool}, but cannot be read: remove the text \
+                         before each line, restore the line breaks, or import the complete output"
                     ),
                 };
                 out.unread(first_line, last_line, why);

@@ -245,8 +245,8 @@ impl Out {
         self.imported.unread.sort_by_key(|unread| (unread.first_line, unread.last_line));
         if self.dropped > 0 {
             let why = format!(
-                "{} more results or unread parts than the {RESULTS_LIMIT} kept of one text: \
-                 split it",
+                "the text has {} more results or unread parts than the limit of {RESULTS_LIMIT}: \
+                 split the text",
                 self.dropped
             );
             self.imported.unread.push(Unread { first_line: last_line, last_line, why });

@@ -75,14 +75,14 @@ impl Agnostics {
         let (rate, iops) = match fields {
             [rate, iops, "0", "0"] if is_read => (*rate, *iops),
             ["0", "0", rate, iops] if !is_read && line.is_ended => (*rate, *iops),
-            _ => return unread(line, "fields of a job of agnostics that are incomplete", out),
+            _ => return unread(line, "fields of a job of agnostics are incomplete", out),
         };
         let count = |text: &str, unit| {
             let is_whole = text.bytes().all(|byte| byte.is_ascii_digit());
             Quantity::of(text, unit).filter(|of| is_whole && of.value() > 0.0)
         };
         let (Some(kib), Some(requests)) = (count(rate, KIB), count(iops, 1)) else {
-            return unread(line, "a job of agnostics without a speed", out);
+            return unread(line, "a job of agnostics has no speed", out);
         };
         let is_of =
             |size: &u64| kib.span().meets(requests.span().times(Span::exactly(*size as f64)));
@@ -136,7 +136,7 @@ impl Agnostics {
                 self.give(line, job, metrics, out);
             }
             _ => {
-                let why = "a verdict of agnostics that is incomplete or contradicts its job above";
+                let why = "a verdict of agnostics is incomplete or contradicts its job above";
                 unread(line, why, out);
             }
         }

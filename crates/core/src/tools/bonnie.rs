@@ -106,7 +106,7 @@ impl Bonnie {
     fn drop_wrapped(&mut self, out: &mut Out) {
         let Some(wrapped) = self.wrapped.take() else { return };
         if !wrapped.has_row() {
-            let why = "a bonnie++ table whose lines were wrapped, and do not fit together";
+            let why = "the lines of a bonnie++ table were wrapped and do not fit together";
             out.unread(wrapped.first_line, wrapped.last_line, why);
         }
     }
@@ -200,7 +200,7 @@ fn emit(place: &Place, last: u64, cells: &Cells, out: &mut Out) {
     }
     let has_figures = metrics.0.iter().any(|metric| metric.name.contains('.'));
     if !has_figures && short.is_empty() {
-        return out.unread(place.first_line, last, "a bonnie++ output without a figure");
+        return out.unread(place.first_line, last, "the bonnie++ output has no figure");
     }
     let version = Some(cells.version.clone()).filter(|version| !version.is_empty());
     let mut result = place.result("bonnie++", version, last, metrics);

@@ -107,7 +107,8 @@ impl Dd {
                     self.carry = Some((line.number, line.text.to_string()));
                 }
                 if line::is_like(line.text) {
-                    let why = "it looks like statistics of dd, in words or units that are not dd's";
+                    let why = "this looks like statistics of dd, but the words or units are not \
+                               those of dd";
                     out.unread(line.number, line.number, why);
                 }
                 self.leave_records(line.number, out);
@@ -191,7 +192,8 @@ impl Dd {
     fn give_loose(&mut self, out: &mut Out) {
         let Some((place, line, stats)) = self.loose.take() else { return };
         if stats.is_progress {
-            let why = "a progress line of dd: the run went on after it and its end is not here";
+            let why = "this is a progress line of dd: the run continued after it, and its end is \
+                       missing";
             out.unread(place.first_line, line, why);
             return;
         }
@@ -209,8 +211,8 @@ impl Dd {
             if is_near && goes_on {
                 // A display that began its line again is one for sure.
                 if !old.is_progress && !self.is_display {
-                    let why = "statistics of dd right above those of a run: a progress line of it, \
-                               or a run whose other lines are not here";
+                    let why = "statistics of dd are directly above those of a run: they are a \
+                               progress line, or the other lines of their run are missing";
                     out.unread(before.first_line, last, why);
                 } else {
                     place.first_line = before.first_line;
@@ -277,7 +279,7 @@ impl Dd {
         self.records.clear();
         self.place = None;
         self.stray_line = Some(last);
-        let why = "record counts of dd without a time: busybox, a version before 5.3 or \
+        let why = "the record counts of dd have no time: busybox, a version before 5.3 or \
                    status=noxfer";
         out.unread(first, last, why);
     }

@@ -83,7 +83,8 @@ impl Reader for DiskMark {
         match Test::parse(label, figures, line.number) {
             Some(test) => self.test(line, test, out),
             None => {
-                let why = "it looks like a test of CrystalDiskMark, but its figures are incomplete";
+                let why = "this looks like a test of CrystalDiskMark, but its figures are \
+                           incomplete";
                 out.unread(line.number, line.number, why);
             }
         }
@@ -134,8 +135,8 @@ impl DiskMark {
     fn close(&mut self, out: &mut Out) {
         let Some(run) = self.run.take() else { return };
         if run.is_torn || !run.begins_alike() {
-            let why = "tests of CrystalDiskMark or KDiskMark whose lines with the direction \
-                       ([Read], [Write]) are missing or in another place";
+            let why = "the lines with the direction ([Read], [Write]) of tests of CrystalDiskMark \
+                       or KDiskMark are missing or in another place";
             return out.unread(run.place.first_line, run.last_line, why);
         }
         let (name, version) = run.program.unzip();
@@ -143,7 +144,7 @@ impl DiskMark {
         for test in run.tests {
             let figures = (test.direction, test.is_random, test.figures());
             if seen.contains(&figures) {
-                let why = "two tests with the same three figures: KDiskMark before 1.4.3 prints \
+                let why = "two tests have the same three figures: KDiskMark before 1.4.3 prints \
                            the first random test twice";
                 out.unread(test.line, test.line, why);
                 continue;
@@ -278,7 +279,7 @@ impl Test {
             return out.unread(self.line, self.line, why);
         };
         if rate.value() == 0.0 {
-            let why = "a test of CrystalDiskMark or KDiskMark that was not run: its rate is zero";
+            let why = "a test of CrystalDiskMark or KDiskMark was not run: its rate is zero";
             return out.unread(self.line, self.line, why);
         }
         let mut metrics = Metrics::default();

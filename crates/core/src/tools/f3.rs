@@ -148,7 +148,7 @@ impl Reader for F3 {
         self.close(out);
         self.release(out);
         if let Some((first_line, last_line)) = self.files.take() {
-            let why = "what f3 says of single files, without its totals: give the last lines too";
+            let why = "f3's lines about single files lack the totals: import the last lines too";
             out.unread(first_line, last_line, why);
         }
     }
@@ -196,8 +196,8 @@ impl F3 {
         match size.filter(|size| size.is_whole() && (is_first || !block.is_mixed)) {
             Some(size) => block.sizes.push(size),
             None => {
-                let why = "a size of f3 that is incomplete, contradicts its sectors or blocks, or \
-                           stands among those of another run";
+                let why = "a size of f3 is incomplete, contradicts its sectors or blocks, or is \
+                           among those of another run";
                 out.unread(line.number, line.number, why);
             }
         }
@@ -293,7 +293,7 @@ impl Block {
         });
         let (Some(rate), true, false) = (rate, rest.is_empty() || parts.is_some(), self.is_mixed)
         else {
-            let why = "a speed of f3 that is incomplete, or stands among those of another run";
+            let why = "a speed of f3 is incomplete, or is among those of another run";
             return out.unread(line, line, why);
         };
         if let Some((bytes, true, time)) = parts {
@@ -349,7 +349,7 @@ impl Block {
         self.metrics = Metrics::default();
         let first_line = self.sizes.first().map_or(self.place.first_line, |size| size.line + 1);
         if first_line <= self.last_line {
-            let why = "lines of two runs of f3 stand between each other";
+            let why = "lines of two runs of f3 are mixed up";
             out.unread(first_line, self.last_line, why);
         }
     }

@@ -80,8 +80,8 @@ impl Job {
         let first = self.place.first_line;
         if self.metrics.0.is_empty() {
             let why = match self.error {
-                0 => "a job of fio that moved no bytes".to_string(),
-                error => format!("a job of fio that failed with error {error}"),
+                0 => "a job of fio transferred no bytes".to_string(),
+                error => format!("a job of fio failed with error {error}"),
             };
             out.unread(first, self.last_line, why);
             return None;

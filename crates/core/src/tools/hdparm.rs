@@ -29,7 +29,7 @@ impl Reader for Hdparm {
         }
         let Some((test, figures)) = timing(line.text) else { return false };
         let Some(figures) = Figures::parse(figures) else {
-            let why = "it looks like a timing of hdparm, but its figures are incomplete";
+            let why = "this looks like a timing of hdparm, but its figures are incomplete";
             out.unread(line.number, line.number, why);
             return true;
         };

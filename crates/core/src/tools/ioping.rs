@@ -122,9 +122,9 @@ impl Ioping {
         let run = Run::parse(text);
         let open = self.open_at(line, out);
         let why = match run {
-            None => "it looks like statistics of ioping, but its figures are incomplete",
+            None => "this looks like statistics of ioping, but its figures are incomplete",
             Some(run) if run.count.value() == 0.0 => {
-                "ioping completed no request that it counts: it leaves out the first one"
+                "ioping completed no request that it counts: it does not count the first one"
             }
             Some(run) if !run.is_whole() => {
                 "the requests, the time and the rates of ioping contradict each other"
@@ -168,8 +168,8 @@ impl Ioping {
                 latencies.give(figures, line.number, &mut open.metrics);
             }
             _ => {
-                let why = "latencies of ioping that are incomplete, or contradict each other or \
-                           the lines above";
+                let why = "latencies of ioping are incomplete, or contradict each other or the \
+                           lines above";
                 out.unread(line.number, line.number, why);
             }
         }
@@ -189,7 +189,7 @@ impl Ioping {
 
     fn list_requests(&mut self, out: &mut Out) {
         if let Some((first_line, last_line)) = self.requests.take() {
-            let why = "requests of ioping without its statistics: give the last lines too";
+            let why = "requests of ioping lack its statistics: import the last lines too";
             out.unread(first_line, last_line, why);
         }
     }

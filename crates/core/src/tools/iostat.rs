@@ -116,7 +116,7 @@ impl Reader for Iostat {
             if is_row {
                 table.last_line = line.number;
                 table.has_rows = true;
-                let why = "a row of iostat that has not as many numbers as there are titles";
+                let why = "a row of iostat does not have as many numbers as there are titles";
                 out.unread(line.number, line.number, why);
             } else {
                 self.close(out);
@@ -138,7 +138,7 @@ impl Iostat {
         let is_known = columns.iter().all(|title| known(title).is_some());
         let is_twice = (1..columns.len()).any(|at| columns[..at].contains(&columns[at]));
         if !is_known || is_twice {
-            let why = "a table of iostat with an unknown column";
+            let why = "a table of iostat has an unknown column";
             return out.unread(line.number, line.number, why);
         }
         let place = line.place(TOOL);
@@ -158,7 +158,7 @@ impl Iostat {
 
     fn close(&mut self, out: &mut Out) {
         if let Some(table) = self.table.take().filter(|table| !table.has_rows) {
-            let why = "titles of iostat -x without a row below them";
+            let why = "titles of iostat -x have no row below them";
             out.unread(table.title_line, table.last_line, why);
         }
     }

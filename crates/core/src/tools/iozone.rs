@@ -186,7 +186,7 @@ impl Open {
             }
         } else if let Some(unit) = row::unit(text) {
             if self.unit.replace(unit).is_some_and(|old| old != unit) {
-                self.wrong = Some("two units in one run of iozone".to_string());
+                self.wrong = Some("one run of iozone has two units".to_string());
             }
         } else if text.starts_with("CPU utilization Excel chart") {
             self.has_cpu = true;
@@ -220,9 +220,9 @@ impl Open {
         }
         self.is_assumed = unit.is_none();
         let Some(unit) = unit.or(assumed) else {
-            let why = "a table of iozone without the line that says its unit, `Output is in \
-                       kBytes/sec` or the command line: import that line with it, or --guess, \
-                       which takes kBytes/sec";
+            let why = "a table of iozone lacks the line that states its unit, `Output is in \
+                       kBytes/sec` or the command line: import that line too, or use --guess, \
+                       which assumes kBytes/sec";
             return out.unread(first, last, why);
         };
         if let Some(why) = self.excel.contradiction(&self.rows, unit) {
@@ -233,7 +233,7 @@ impl Open {
             out.unread(*first, *last, format!("{what} of iozone is not read"));
         }
         for line in &self.misfits {
-            out.unread(*line, *line, "numbers below a table of iozone that fit no column of it");
+            out.unread(*line, *line, "numbers below a table of iozone do not fit its columns");
         }
         let extra = self.excel.rows(&self.rows);
         let mut is_any = false;
@@ -245,7 +245,7 @@ impl Open {
             let why = match (&self.error, self.is_interrupted) {
                 (Some(error), _) => format!("iozone failed: {error}"),
                 (None, true) => "iozone was interrupted before its first result".to_string(),
-                (None, false) => "an iozone output without a result".to_string(),
+                (None, false) => "the iozone output has no result".to_string(),
             };
             out.unread(first, last, why);
         }
@@ -274,8 +274,8 @@ impl Open {
         let mut result = place.result("iozone", self.version.clone(), row.line, metrics);
         result.findings.extend(self.interrupted());
         if self.is_assumed {
-            let evidence = "the line that says the unit is not here; kBytes/sec was taken, which \
-                            iozone prints without -O and -N";
+            let evidence = "the line that states the unit is missing; bakeoff assumed kBytes/sec, \
+                            which iozone prints without -O and -N";
             let advice = "Import the line \"Output is in kBytes/sec\" or the command with it.";
             let evidence = evidence.to_string();
             result.findings.push(finding("unit-assumed", Severity::Warn, evidence, advice));
@@ -293,7 +293,7 @@ impl Open {
             }
         };
         for line in self.throughput.strays() {
-            out.unread(*line, *line, "a line of iozone's throughput without the one above it");
+            out.unread(*line, *line, "a line of iozone's throughput lacks the one above it");
         }
         let is_any = !blocks.is_empty();
         for block in blocks {

@@ -152,8 +152,8 @@ impl StorageSh {
             }
         };
         let Some(rate) = rate.filter(|rate| rate.value() > 0.0 && line.is_ended) else {
-            let why = "a row of Storage.sh that is incomplete, contradicts itself, or has a unit \
-                       that may be wrong";
+            let why = "a row of Storage.sh is incomplete, contradicts itself, or has a unit that \
+                       may be wrong";
             return out.unread(line.number, line.number, why);
         };
         rate.give_real(&throughput, "bytes/s", line.number, &mut metrics);
@@ -170,7 +170,7 @@ impl StorageSh {
     fn score(&mut self, line: &Line<'_>, score: &str, out: &mut Out) {
         self.last = None;
         let Some(quantity) = Quantity::of(score, 1) else {
-            return out.unread(line.number, line.number, "a score of Storage.sh that is no number");
+            return out.unread(line.number, line.number, "a score of Storage.sh is not a number");
         };
         let mut metrics = Metrics::default();
         quantity.give_real("score", "", line.number, &mut metrics);

@@ -214,8 +214,8 @@ impl Table {
             iops.give_real(&name("iops"), "1/s", cell.line, &mut metrics);
         }
         if kilobyte.is_none() && !metrics.0.is_empty() {
-            let why = "rates of YABS whose MB may be 1,000,000 or 1,024,000 bytes: the requests \
-                       per second have too few digits to tell";
+            let why = "the MB in rates of YABS may be 1,000,000 or 1,024,000 bytes: the requests \
+                       per second have too few digits to decide";
             out.unread(self.place.first_line, self.last_line, why);
         }
         self.give(metrics, "fio", out);
@@ -225,12 +225,12 @@ impl Table {
         self.bad.sort_unstable();
         self.bad.dedup();
         for line in &self.bad {
-            let why = "a row of YABS that is incomplete, in another place, or contradicts itself";
+            let why = "a row of YABS is incomplete, in another place, or contradicts itself";
             out.unread(*line, *line, why);
         }
         if metrics.0.is_empty() {
             if self.bad.is_empty() {
-                let why = "the title of a table of YABS without a row that can be read";
+                let why = "the title of a table of YABS has no readable row below it";
                 out.unread(self.place.first_line, self.last_line, why);
             }
             return;

@@ -189,16 +189,17 @@ impl Table {
             Some(Known::List(list)) => match (list.parse(), asked) {
                 (Ok(columns), Asked::Read) => return self.read(columns, out),
                 _ => format!(
-                    "a table of results. `--guess` reads it with these columns, or say what they \
-                     are: --columns '{list}'"
+                    "this is a table of results. `--guess` reads it with these columns, or name \
+                     the columns: --columns '{list}'"
                 ),
             },
             Some(Known::WithoutUnit(list)) => format!(
-                "a table of results that does not state a unit. Write it in place of {NO_UNIT}: \
+                "the table of results does not state a unit. Write the unit in place of {NO_UNIT}: \
                  --columns '{list}'"
             ),
             Some(Known::Unclear) => {
-                "a table of results whose cells are more than a number and its unit".to_string()
+                "the cells of the table of results contain more than a number and its unit"
+                    .to_string()
             }
         };
         out.unread(first, last, why);
@@ -210,7 +211,7 @@ impl Table {
         for (number, text) in &self.rows {
             let line = Line { number: *number, text, is_ended: true, above: &above };
             if !reader.line(&line, out) {
-                out.unread(*number, *number, "a row without a figure in the columns of figures");
+                out.unread(*number, *number, "the row has no figure in the columns of figures");
             }
         }
         reader.finish(out);

@@ -3,7 +3,7 @@
 use super::cells::{Cell, Cells, TESTS, figure, is_pluses, latency, size};
 
 /// Why a part of a CSV line gave nothing.
-pub const WHY_UNREAD: &str = "a CSV line of bonnie++ that is not whole";
+pub const WHY_UNREAD: &str = "a CSV line of bonnie++ is incomplete";
 
 /// Where the columns of a format begin.
 struct Columns {

@@ -238,7 +238,7 @@ impl Table {
             cell.cpu = figure(cpu, 1.0, line.number).filter(|_| !is_pluses(cpu));
             let is_number = rate.is_empty() || cell.is_too_short || is_leftover;
             if !is_number && cell.rate.is_none() {
-                self.wrong = Some(format!("{rate} is no rate of bonnie++"));
+                self.wrong = Some(format!("{rate} is not a rate of bonnie++"));
             }
             // The line was cut inside this number, and nothing marks its end.
             if !line.is_ended && at == 5 || cpu.is_empty() && !rate.is_empty() {
@@ -302,7 +302,7 @@ impl Table {
         match (self.wrong, self.expect) {
             (Some(why), _) => Err(why),
             (None, Expect::Titles | Expect::Data) => {
-                Err("a bonnie++ table that ends before its figures".to_string())
+                Err("a bonnie++ table ends before its figures".to_string())
             }
             (None, _) => Ok(self.cells),
         }

@@ -95,13 +95,13 @@ fn supports(job: &Job) -> Result<(), Unsupported> {
     let amount = job.io_size.unwrap_or(job.size);
     let reason = match job {
         Job { rw: Rw::Read | Rw::Write, .. } if amount > job.size => {
-            "it passes over the file once: leave io_size out"
+            "it processes the file once: omit io_size"
         }
         Job { rw: Rw::Read | Rw::Write, .. } if amount < job.bs => "less than one block",
         Job { rw: Rw::Read | Rw::Write, .. } => match () {
-            () if job.iodepth > 1 || job.numjobs > 1 => "one operation at a time is all it does",
-            () if job.fsync > 0 || job.fdatasync > 0 => "it flushes at the end only: end_fsync",
-            () if job.rate_iops.is_some() => "it has no rate",
+            () if job.iodepth > 1 || job.numjobs > 1 => "it performs only one operation at a time",
+            () if job.fsync > 0 || job.fdatasync > 0 => "it flushes only at the end: use end_fsync",
+            () if job.rate_iops.is_some() => "it has no rate limit",
             () if job.verify => "it checks nothing",
             () => match beyond_plain_tools(job) {
                 Some(why) => why,

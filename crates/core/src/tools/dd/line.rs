@@ -218,7 +218,7 @@ fn contradiction(
         let bases: &[f64] = if *is_binary { &[1024.0] } else { &[1000.0, 1024.0] };
         if !bases.iter().any(|base| size.can_be(exact, power(*base, *exponent))) {
             return Some(format!(
-                "dd's {bytes} bytes and the size beside it contradict each other"
+                "dd's {bytes} bytes and the size next to it contradict each other"
             ));
         }
     }

@@ -145,7 +145,7 @@ impl Open {
         }
         self.begin(name, line.number);
         let Some(parts) = direction::parts(rest) else {
-            self.doubt(line, "the figures of this line are not whole");
+            self.doubt(line, "the figures of this line are incomplete");
             return true;
         };
         let (bytes, ms) = (parts.bytes.0, parts.runtime_ms.0 as f64);
@@ -212,18 +212,19 @@ impl Open {
     ) -> Option<ToolResult> {
         let (first, last) = (self.place.first_line, self.last_line);
         if self.is_twice {
-            out.unread(first, last, "figures stand twice: two outputs of fio are mixed up");
+            out.unread(first, last, "figures appear twice: two outputs of fio are mixed up");
             return None;
         }
         if let Some(line) = self.misplaced {
             let why = format!(
-                "line {line} stands in another order than fio prints: outputs are mixed up"
+                "line {line} is not in the order in which fio prints: outputs are mixed up"
             );
             out.unread(first, last, why);
             return None;
         }
         if let Some(name) = self.missing() {
-            let why = format!("fio issued {name} requests, and the line that says of them is gone");
+            let why =
+                format!("fio issued {name} requests, but the line that reports them is missing");
             out.unread(first, last, why);
             return None;
         }
@@ -248,7 +249,7 @@ impl Open {
         }
         let Open { place, name, error, rows, .. } = self;
         for line in rows.cut() {
-            out.unread(line, line, "a row of fio's percentiles that was cut");
+            out.unread(line, line, "a row of fio's percentiles is incomplete");
         }
         if metrics.0.is_empty() && !doubts.is_empty() {
             return None;

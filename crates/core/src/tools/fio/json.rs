@@ -109,8 +109,8 @@ impl Json {
                 out.unread(rest, last, why);
             }
             None => {
-                let why =
-                    "fio's JSON is not whole: its last brace is missing, or other text is in it";
+                let why = "fio's JSON is incomplete: its last brace is missing, or it contains \
+                           other text";
                 out.unread(first, last, why);
             }
         }
@@ -233,12 +233,12 @@ impl Open {
             return Err(format!("fio's JSON is not whole or other text is in it: {error}"));
         }
         let Some(scalars) = scalars(&self.text, SCALARS) else {
-            return Err("fio's JSON has more values than are read".to_string());
+            return Err("fio's JSON has more values than bakeoff reads".to_string());
         };
         let mut known = Known { scalars, first: self.place.first_line };
         match known.sort() {
             Some(path) => {
-                Err(format!("{path} stands twice in fio's JSON: two outputs are mixed up"))
+                Err(format!("{path} appears twice in fio's JSON: two outputs are mixed up"))
             }
             None => Ok(known),
         }

@@ -58,7 +58,7 @@ impl Summary {
                 Job { place, last_line, version, name, error: 0, metrics, form }.give(out);
             }
             None => {
-                let why = "a summary of fio whose figures contradict each other or are not whole";
+                let why = "the figures of a summary of fio contradict each other or are incomplete";
                 out.unread(line.number, line.number, why);
             }
         }

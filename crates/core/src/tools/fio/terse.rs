@@ -56,15 +56,14 @@ fn read(text: &str, format: &str, line: &Line<'_>) -> Result<Job, String> {
     let more = fields.len().checked_sub(least);
     let is_whole = more.is_some_and(|more| more <= 1 || (format != "2" && more % 9 <= 1));
     if !is_whole {
-        return Err(format!("a terse line of fio with {} fields is not whole", fields.len()));
+        return Err(format!("a terse line of fio with {} fields is incomplete", fields.len()));
     }
     let mut metrics = Metrics::default();
     for (at, direction) in directions.iter().enumerate() {
         let first = head + at * width;
         give(direction, &fields[first..first + width], line.number, &mut metrics)?;
     }
-    let error =
-        fields[head - 1].parse().map_err(|_| "a terse line of fio without its error field")?;
+    let error = fields[head - 1].parse().map_err(|_| "a terse line of fio has no error field")?;
     Ok(Job {
         place: line.place("fio"),
         last_line: line.number,
@@ -79,7 +78,7 @@ fn read(text: &str, format: &str, line: &Line<'_>) -> Result<Job, String> {
 /// One direction: KiB, KiB/s, IOPS, ms, slat, clat, percentiles, lat, bandwidth.
 fn give(direction: &str, fields: &[&str], line: u64, metrics: &mut Metrics) -> Result<(), String> {
     let whole = |at: usize| fields[at].parse::<u64>();
-    let bad = |_| format!("a terse line of fio with a {direction} field that is no number");
+    let bad = |_| format!("a {direction} field of a terse line of fio is not a number");
     let (kib, rate, iops, ms) = (
         whole(0).map_err(bad)?,
         whole(1).map_err(bad)?,

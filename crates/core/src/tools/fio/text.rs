@@ -123,7 +123,7 @@ impl Text {
             let is_latency = text.starts_with("clat") || text.starts_with("sync");
             let is_lost = is_latency && text.contains("avg=");
             if is_lost && text.contains("min=") {
-                let why = "latencies of fio without the line above them that says of what";
+                let why = "latencies of fio lack the line above them that names their operation";
                 out.unread(joined.first_line, joined.last_line, why);
             }
             return is_lost;
@@ -134,7 +134,7 @@ impl Text {
             self.summary.cover(joined.last_line);
         }
         if is_own && !joined.is_whole && has_figures(text) {
-            let why = "a line of fio's that is not whole: it was cut, or wrapped and goes on \
+            let why = "a line of fio is incomplete: it was cut, or was wrapped and continues \
                        elsewhere";
             out.unread(joined.first_line, joined.last_line, why);
         }

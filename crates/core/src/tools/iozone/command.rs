@@ -93,10 +93,12 @@ fn supports(job: &Job) -> Result<(), Unsupported> {
         () if job.rw.reads() && !job.direct => {
             "it reads what it has just written, from memory: direct = true, or driver = \"native\""
         }
-        () if job.iodepth > 1 || job.numjobs > 1 => "one operation at a time is all it does here",
-        () if job.fsync > 0 || job.fdatasync > 0 => "it flushes at the end only: end_fsync",
-        () if job.io_size.is_some() => "it passes over the file once: leave io_size out",
-        () if job.rate_iops.is_some() || job.verify => "it has no rate, and checks nothing here",
+        () if job.iodepth > 1 || job.numjobs > 1 => "it performs only one operation at a time here",
+        () if job.fsync > 0 || job.fdatasync > 0 => "it flushes only at the end: use end_fsync",
+        () if job.io_size.is_some() => "it processes the file once: omit io_size",
+        () if job.rate_iops.is_some() || job.verify => {
+            "it has no rate limit, and verifies nothing here"
+        }
         () => match beyond_plain_tools(job) {
             Some(why) => why,
             None => return Ok(()),

@@ -241,7 +241,8 @@ impl Excel {
             lost.extend(gone.values().flatten().map(|value| value.line));
         }
         if let (Some(first), Some(last)) = (lost.iter().min(), lost.iter().max()) {
-            let what = "what the Excel reports alone say, lines of which are missing,";
+            let what = "a figure that only the Excel reports contain, some of whose lines are \
+                        missing,";
             self.passed_over.push((*first, *last, what));
         }
     }

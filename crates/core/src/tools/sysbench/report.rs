@@ -25,7 +25,8 @@ pub fn give(mut open: Open, out: &mut Out) {
     }
     let (first, last) = (open.place.first_line, open.last_line);
     if let Some((key, line)) = open.twice {
-        let why = format!("{key:?} on line {line} is another report's: two of them are mixed up");
+        let why =
+            format!("{key:?} on line {line} belongs to another report: two of them are mixed up");
         return out.unread(first, last, why);
     }
     let known = Known { fields: &open.fields };
@@ -33,8 +34,8 @@ pub fn give(mut open: Open, out: &mut Out) {
         return out.unread(first, last, format!("sysbench failed: {fatal}"));
     }
     if !known.has_result() {
-        let why = "a sysbench output without a result of fileio: it was another test, no run, or \
-                   it ended early";
+        let why = "the sysbench output has no result of fileio: it was another test, no run, or it \
+                   ended early";
         return out.unread(first, last, why);
     }
     let did_nothing = [Key::Events, Key::TotalOperations].map(|key| known.value(key));
@@ -63,8 +64,7 @@ pub fn give(mut open: Open, out: &mut Out) {
     }
     let is_prepare = known.of(Key::PreparedBytes).is_some();
     if !open.is_over && !is_prepare {
-        let advice =
-            "Take the figures that are here for what they are, or import the whole output.";
+        let advice = "Use these figures with caution, or import the complete output.";
         let evidence = format!("the report ends on line {last}, before its last line");
         result.findings.push(finding("truncated", Severity::Warn, evidence, advice));
     }

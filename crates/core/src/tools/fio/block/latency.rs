@@ -22,11 +22,11 @@ impl Open {
         let figure = |key| count(value(rest, key)?);
         let (Some(min), Some(max), Some(avg)) = (figure("min"), figure("max"), figure("avg"))
         else {
-            self.no_latencies(line, "its latencies are no numbers");
+            self.no_latencies(line, "its latencies are not numbers");
             return;
         };
         if min.value > avg.value + avg.slack || avg.value > max.value + max.slack {
-            let why = "its mean latency is not between the least and the largest";
+            let why = "its mean latency is not between the minimum and the maximum";
             self.no_latencies(line, why);
             return;
         }
@@ -71,7 +71,7 @@ impl Open {
             // Also where the rank is no number.
             let rises = place > last_rank && place <= 100.0 && figure.value >= last_value;
             if !rises {
-                self.no_latencies(line, "the percentiles fall");
+                self.no_latencies(line, "the percentiles decrease");
                 return true;
             }
             let ns_of =
@@ -79,7 +79,7 @@ impl Open {
             let least = ns_of("min").unwrap_or(0.0) * (1.0 - BUCKET) - ns;
             let most = ns_of("max").unwrap_or(f64::INFINITY) * (1.0 + BUCKET) + ns;
             if !(least..=most).contains(&(figure.value * ns)) {
-                let why = "a percentile is not between the least and the largest";
+                let why = "a percentile is not between the minimum and the maximum";
                 self.no_latencies(line, why);
                 return true;
             }
@@ -89,7 +89,7 @@ impl Open {
             direction.latencies.whole(&name, value, "ns", (raw, line.number));
         }
         if has_no_number {
-            self.doubt(line, "a percentile is no number");
+            self.doubt(line, "a percentile is not a number");
         }
         true
     }

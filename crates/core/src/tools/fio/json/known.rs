@@ -90,7 +90,7 @@ impl Known {
         let runtime = self.find(&format!("{at}/runtime"));
         let rate = self.find(&format!("{at}/bw_bytes")).or(self.find(&format!("{at}/bw")));
         if self.whole(&format!("{at}/total_ios")) == Some(0) {
-            return Err(format!("fio's {name} moved bytes in no request"));
+            return Err(format!("fio's {name} transferred bytes without a request"));
         }
         let factor = self.factor(at, amount)?;
         let entry =
@@ -120,7 +120,7 @@ impl Known {
     fn factor(&self, at: &str, amount: u64) -> Result<u64, String> {
         let runtime = self.number(&format!("{at}/runtime"));
         let (Some(ms), Some(kib_per_s)) = (runtime, self.number(&format!("{at}/bw"))) else {
-            return Err("a direction of fio's JSON without runtime or rate".to_string());
+            return Err("a direction of fio's JSON has no runtime or rate".to_string());
         };
         if let Some(kib) = self.whole(&format!("{at}/io_kbytes"))
             && kib != amount >> 10
@@ -164,13 +164,15 @@ impl Known {
         let is_between = |low: Option<f64>, high: Option<f64>| low <= high || high.is_none();
         // The mean is rounded to six decimals.
         if !is_between(min, mean.map(|m| m + 1.0)) || !is_between(mean.map(|m| m - 1.0), max) {
-            return Err(format!("the mean latency of {name} is not between its least and largest"));
+            return Err(format!(
+                "the mean latency of {name} is not between its minimum and maximum"
+            ));
         }
         let mut last = 0.0;
         for (rank, scalar) in self.percentiles(at)? {
             let Some(value) = Decimal::parse(&scalar.text).map(Decimal::value) else { continue };
             if value < last || max.is_some_and(|max| value > max * BEYOND) {
-                return Err(format!("the percentiles of {name} fall, or are above the largest"));
+                return Err(format!("the percentiles of {name} decrease, or exceed the maximum"));
             }
             last = value;
             let label = format!("{name}.latency_p{rank}");
@@ -190,7 +192,7 @@ impl Known {
             let rank = &scalar.path[prefix.len()..];
             let value = Decimal::parse(rank).filter(|_| rank.contains('.')).map(Decimal::value);
             let Some(value) = value.filter(|value| *value <= 100.0) else {
-                return Err(format!("'{rank}' is no percentile of fio's"));
+                return Err(format!("'{rank}' is not a percentile of fio"));
             };
             if value > 0.0 {
                 let rank = rank.trim_end_matches('0').trim_end_matches('.');

@@ -35,15 +35,15 @@ impl Known<'_> {
     /// Why the figures cannot all be of one run.
     pub(super) fn contradiction(&self) -> Option<String> {
         use Key::*;
-        let mixed = |what: &str| Some(format!("{what}: the figures of one run do not do that"));
+        let mixed = |what: &str| Some(format!("{what}: this is impossible in one run"));
         let has = |keys: &[Key]| keys.iter().any(|key| self.of(*key).is_some());
         let is_old = has(&[Reads, Requests, EventTime, TotalVolume]);
         if is_old && has(&[ReadsPerSecond, WritesPerSecond, ReadThroughput, LatencySum]) {
-            return mixed("figures that only 0.4 prints stand among some that only 1.0 prints");
+            return mixed("figures that only 0.4 prints are among figures that only 1.0 prints");
         }
         let is_run = [Threads, Mode, TotalTime].iter().any(|key| self.of(*key).is_some());
         if self.of(PreparedBytes).is_some() && is_run {
-            return mixed("a prepare and a run in one report");
+            return mixed("one report contains a prepare and a run");
         }
         if let (Some(rate), Some(seconds)) = (self.near(PreparedRate), self.near(PreparedSeconds))
             && !self.is_product(rate, seconds, PreparedBytes)
@@ -51,7 +51,7 @@ impl Known<'_> {
             return mixed("the bytes that prepare wrote are not its rate times its time");
         }
         if self.of(PreparedBytes).is_some() && self.of(FileCount).is_none() {
-            return mixed("a prepare without the number of its files");
+            return mixed("a prepare lacks the number of its files");
         }
         let counts = [Reads, Writes, Other, TotalOperations].map(|key| self.value(key));
         if let [Some(reads), Some(writes), Some(other), Some(total)] = counts {
