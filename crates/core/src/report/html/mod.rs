@@ -295,7 +295,7 @@ impl RunPage {
                     points_title: match data.is_ratio {
                         true => "Results and confidence",
                         false if q.rows.len() == 1 => "Block by block",
-                        false => "Steps",
+                        false => "Figure of each candidate",
                     },
                     time_unit: data.over_time.unit,
                     findings: view.own_findings(q).cloned().collect(),
