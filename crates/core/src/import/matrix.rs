@@ -63,7 +63,7 @@ const DD: &[Case] = cases![
         b"64+0 records in\n64+0 records out\n4194304 bytes (4.0MB) copied, 2.000000 seconds, 2.0MB/s\n",
         ["bytes" = Some(4_194_304.0), "elapsed" = Some(2e9)], "";
     "before 5.3, and busybox without a time", sample!("dd/busybox_read.stderr"),
-        ["bytes" = None, "elapsed" = None], "without a time";
+        ["bytes" = None, "elapsed" = None], "have no time";
     "the rate is of another run", b"1073741824 bytes (1.1 GB) copied, 54.05 s, 29.9 MB/s\n",
         ["elapsed" = None], "contradict";
     "no time passed", b"0 bytes copied, 0 s, Infinity B/s\n", ["throughput" = None], "";

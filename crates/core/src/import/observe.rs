@@ -1,4 +1,4 @@
-//! What the figures of a table are compatible with, where each candidate had a place of its own.
+//! What the figures of a table are consistent with, where each candidate had a place of its own.
 //!
 //! One run each is no evidence for a verdict, so these are observations with their assumption
 //! beside them. The idea: a place of the disk slows down reads and writes alike, so the ratio of
@@ -115,8 +115,8 @@ fn by_place(place: &str, a: &Case, b: &Case) -> Option<String> {
     let is_alike = (s / f - 1.0).abs() <= ALIKE;
     (read > ALIKE && is_alike).then(|| {
         format!(
-            "{place}: {} reads {:.0} % and writes {:.0} % slower than {}, but on their own places \
-             both write as they read ({s:.2} and {f:.2} of it): compatible with position alone.",
+            "{place}: {} reads {:.0} % and writes {:.0} % slower than {}, but at their own \
+             positions both write as they read ({s:.2} and {f:.2} of it): consistent with position alone.",
             name(slow),
             read * 100.0,
             write * 100.0,
@@ -200,7 +200,7 @@ mod tests {
     fn a_penalty_that_the_place_explains_and_one_that_it_does_not() {
         let place = table(&[("ext4", "none", 120.0, 122.0), ("btrfs", "none", 90.0, 92.0)]);
         assert_eq!(place.len(), 1);
-        assert!(place[0].contains("compatible with position alone"), "{place:?}");
+        assert!(place[0].contains("consistent with position alone"), "{place:?}");
         let own = table(&[("ext4", "none", 120.0, 122.0), ("btrfs", "none", 90.0, 60.0)]);
         assert!(own.is_empty(), "{own:?}");
         let ceiling = table(&[("ext4", "none", 159.0, 27.0), ("btrfs", "none", 159.0, 26.0)]);
@@ -225,8 +225,8 @@ mod tests {
         assert!(all[torn..].iter().all(|line| line.contains("contradict")), "{all:?}");
         let said = all.join("\n");
         let lines = |part: &str| said.lines().filter(|l| l.contains(part)).count();
-        assert!(lines("compatible with position alone") >= 2, "{said}");
-        assert_eq!(lines("compatible with about 29 %"), 1, "{said}");
+        assert!(lines("consistent with position alone") >= 2, "{said}");
+        assert_eq!(lines("consistent with about 29 %"), 1, "{said}");
         assert!(!said.contains("beats") && !said.contains("NaN"), "{said}");
     }
 }

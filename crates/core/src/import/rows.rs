@@ -335,7 +335,7 @@ mod tests {
         let text = "usb  sequential  31 MiB/s\n     write\n\n  Thanks for reading\n";
         let read = read("device,test,write MB/s", text);
         assert_eq!(read.len(), 2, "{read:?}");
-        assert!(read[1].starts_with("2: text below a row"), "{read:?}");
+        assert!(read[1].starts_with("2: the text below a row"), "{read:?}");
     }
 
     /// A thousand of a German table was read as one and a bit.
@@ -343,13 +343,13 @@ mod tests {
     fn a_point_in_front_of_three_digits_waits_for_a_number_that_shows_what_it_is() {
         let of = |rows: &str| read("filesystem,write MB/s,read MB/s", rows);
         let german = of("| ext4 | 987 | 1.234 |\n| xfs | 12,5 | 88 |\n| f2fs | 2.345 | 1 |\n");
-        let figures = german.iter().filter(|line| !line.contains("point in front")).count();
+        let figures = german.iter().filter(|line| !line.contains("point before")).count();
         assert_eq!((figures, german.len()), (2, 4), "{german:?}");
         let english = of("| ext4 | 987 | 1.234 |\n| xfs | 12.5 | 88 |\n| f2fs | 2.345 | 1 |\n");
         assert!(english.contains(&"ext4 read 1234000 bytes/s".to_string()), "{english:?}");
         assert_eq!(english.len(), 6, "{english:?}");
         let nobody_knows = of("| ext4 | 987 | 1.234 |\n");
-        assert!(nobody_knows[0].starts_with("1: the point in front"), "{nobody_knows:?}");
+        assert!(nobody_knows[0].starts_with("1: the point before"), "{nobody_knows:?}");
         let mixed = of("| ext4 | 9.5 | 1.234 |\n| xfs | 12,5 | 1.234 |\n");
         assert_eq!(mixed.len(), 3, "{mixed:?}");
     }

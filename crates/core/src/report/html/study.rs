@@ -1,4 +1,4 @@
-//! A published study as a page: what its figures are compatible with, what limits them as a
+//! A published study as a page: what its figures are consistent with, what limits them as a
 //! comparison, and every figure with the line it stands on.
 //!
 //! It has no script and no chart: one run each has nothing to draw an interval from.
@@ -154,8 +154,8 @@ mod tests {
         let of = studies::find("luks-btrfs").unwrap();
         let facts = Facts::parse(of.facts).unwrap();
         let page = study("x", &Finder::all(of.table().as_bytes()).judged(&facts), &facts, &ASSETS);
-        assert!(page.contains("compatible with position alone"));
-        assert!(page.contains("compatible with about 29 %"));
+        assert!(page.contains("consistent with position alone"));
+        assert!(page.contains("consistent with about 29 %"));
         assert!(page.contains(observe::ASSUMPTION));
         assert!(!page.contains("beats"));
     }

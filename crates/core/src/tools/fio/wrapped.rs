@@ -210,7 +210,7 @@ mod tests {
             assert_ne!(text, SAMPLES[0]);
             let found = Finder::of("fio").all_of(text.as_bytes());
             let listed: Vec<_> = found.unread.iter().map(|unread| unread.why.as_str()).collect();
-            assert!(listed.iter().any(|why| why.contains("is not whole")), "{to}: {listed:?}");
+            assert!(listed.iter().any(|why| why.contains("is incomplete")), "{to}: {listed:?}");
             let whole = figures(SAMPLES[0]);
             assert!(figures(&text).iter().all(|figure| whole.contains(figure)), "{to}");
         }
