@@ -116,7 +116,8 @@ fn by_place(place: &str, a: &Case, b: &Case) -> Option<String> {
     (read > ALIKE && is_alike).then(|| {
         format!(
             "{place}: {} reads {:.0} % and writes {:.0} % slower than {}, but at their own \
-             positions both write as they read ({s:.2} and {f:.2} of it): consistent with position alone.",
+             positions both write as they read ({s:.2} and {f:.2} of it): consistent with \
+             position alone.",
             name(slow),
             read * 100.0,
             write * 100.0,

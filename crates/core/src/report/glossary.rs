@@ -95,13 +95,13 @@ pub static TERMS: [Term; 30] = [
          precise.",
     ),
     term("n", "The number of complete blocks behind an answer."),
+    term("no verdict", "A finding prevents a conclusion. The figures are still shown."),
     term("p99", "The latency that 99 % of the operations stay below."),
     term(
         "page cache",
         "Memory in which the kernel keeps file contents. Reads from it measure memory, not the \
          drive.",
     ),
-    term("refused", "A finding prevents a conclusion. The figures are still shown."),
     term("region", "The part of a drive or image on which a candidate is created."),
     term("round", "One slice of every candidate, in a new random order."),
     term(
