@@ -54,7 +54,7 @@ pub enum AcksError {
     #[error("its first line is not that of {ACKS_SCHEMA} ({0})")]
     Head(String),
     /// A line is no lane and count.
-    #[error("line {0} is no number of a lane with a number of operations")]
+    #[error("line {0} is not a lane number followed by a number of operations")]
     Line(u64),
 }
 

@@ -47,7 +47,7 @@ impl FromStr for BlockSizes {
         let mut parts = text.split(',');
         let read = parts.next().unwrap_or_default();
         match (parts.next(), parts.next(), parts.next()) {
-            (None, ..) if read.is_empty() => Err("write a size, as 4k".to_string()),
+            (None, ..) if read.is_empty() => Err("write a size, such as 4k".to_string()),
             (None, ..) => size(read).map(|read| BlockSizes { read, write: read }),
             (Some(write), trim, None) => {
                 size(trim.unwrap_or_default())?;

@@ -66,10 +66,10 @@ impl Cause {
             Cause::Device => "the disk",
             Cause::QueueDepth => "one request at a time",
             Cause::Flush => "flushing",
-            Cause::FlashGc => "the flash cleaning up",
-            Cause::FastCache => "a used-up cache inside the disk",
+            Cause::FlashGc => "garbage collection of the flash",
+            Cause::FastCache => "a full cache inside the disk",
             Cause::Writeback => "the limit of dirty pages",
-            Cause::Position => "the place on the disk",
+            Cause::Position => "the position on the disk",
             Cause::Unattributed => "nothing that can be named",
         }
     }
@@ -83,7 +83,7 @@ impl Cause {
             Cause::Cpu => "a faster disk will not help; less work for each byte will",
             Cause::SystemCalls => "move more with each call: a larger block size",
             Cause::Bus => "no filesystem will help: use a faster port, or another interface",
-            Cause::Device => "no filesystem will help: this is what the disk does",
+            Cause::Device => "no filesystem will help: the disk is at its limit",
             Cause::QueueDepth => "more requests at a time (--iodepth, --numjobs) would be faster",
             Cause::Flush => {
                 "flush less often where that may lose data, or use a disk that flushes fast"
@@ -91,7 +91,7 @@ impl Cause {
             Cause::FlashGc => "trim the free space and leave some of it unused",
             Cause::FastCache => "write less at a time; after a pause it is fast again",
             Cause::Writeback => "the disk is slower than the writer: only a faster disk helps",
-            Cause::Position => "compare candidates on the same place of the disk only",
+            Cause::Position => "compare candidates only at the same position of the disk",
             Cause::Unattributed => "run --prove tries what helps",
         }
     }

@@ -134,7 +134,7 @@ impl Health {
         words.extend((self.pre_eol == Some(1)).then(|| "spare blocks normal".to_string()));
         words.extend(self.power_on_hours.map(|n| format!("{n} hours")));
         words.extend(self.temperature_c.map(|n| format!("{n} °C")));
-        if words.is_empty() { "it tells nothing bad".to_string() } else { words.join(", ") }
+        if words.is_empty() { "it reports no problems".to_string() } else { words.join(", ") }
     }
 
     /// What grew between two looks, in words; empty when nothing did.

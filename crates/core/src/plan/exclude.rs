@@ -40,7 +40,7 @@ pub(super) fn exclude(
             }
         };
         if matched == 0 {
-            let what = "this leaves nothing out: no case has these values";
+            let what = "this excludes nothing: no case has these values";
             return Err(source.other(span, what));
         }
     }

@@ -272,7 +272,7 @@ fn settle<T>(
     say: impl Fn(&T) -> Option<Sayable>,
 ) -> Result<(), PlanError> {
     if made.is_empty() {
-        return Err(source.whole(Problem::NoCases("[[exclude]] leaves nothing over")));
+        return Err(source.whole(Problem::NoCases("[[exclude]] removes every case")));
     }
     if made.len() > most {
         let (found, most) = (made.len() as u64, most as u64);

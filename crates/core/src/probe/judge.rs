@@ -113,12 +113,12 @@ fn sentence(report: &Report) -> String {
         ),
         Verdict::Mismatch => {
             let wraps = report.wraps_at_bytes.map_or(String::new(), |bytes| {
-                format!(" Places {} apart are one and the same.", units::size(bytes))
+                format!(" Addresses {} apart are the same.", units::size(bytes))
             });
             let first = report.first_bad_bytes.unwrap_or(0);
             format!(
                 "{} of {} samples over {claimed} did not come back, twice; the first of them lies \
-                 at {}.{wraps} It does not keep what it claims to have room for: do not use it.",
+                 at {}.{wraps} It does not store as much as it claims: do not use it.",
                 report.samples - report.good,
                 report.samples,
                 units::size(first)

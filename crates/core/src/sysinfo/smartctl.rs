@@ -13,8 +13,8 @@ use crate::model::path::printable;
 /// # Errors
 /// In words: smartctl's own message, or that its output is none of it.
 pub fn parse(text: &str) -> Result<Health, String> {
-    let document: Value = serde_json::from_str(text)
-        .map_err(|_| "smartctl printed something that is no JSON".to_string())?;
+    let document: Value =
+        serde_json::from_str(text).map_err(|_| "the output of smartctl is not JSON".to_string())?;
     let number = |path: &str| document.pointer(path).and_then(Value::as_u64);
     let nvme = |name: &str| number(&format!("/nvme_smart_health_information_log/{name}"));
     let health = Health {
@@ -52,7 +52,7 @@ fn why_not(document: &Value) -> String {
     let first = said.and_then(|messages| messages.iter().find_map(|m| m.get("string")?.as_str()));
     match first {
         Some(text) => format!("smartctl says: {}", printable(text.as_bytes())),
-        None => "the drive told smartctl nothing".to_string(),
+        None => "the drive reported nothing to smartctl".to_string(),
     }
 }
 
