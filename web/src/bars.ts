@@ -2,7 +2,7 @@
 // it. One that is ten times the rest ends in a break, so that the rest can be told apart.
 import type { Absolute, Question } from "./data";
 import { latency, threeDigits } from "./format";
-import { NARROW, type Chart, type Label } from "./plot";
+import { linesOf, type Chart, type Label } from "./plot";
 import { color, font, palette } from "./theme";
 import { tooltipBody, tooltipStyle } from "./tooltip";
 
@@ -53,9 +53,9 @@ function limit(bars: Bar[]): number {
 }
 
 function chartOf(groups: Group[], names: string[]) {
-  return (width: number): Chart => {
-    const isNarrow = width < NARROW;
-    const row = isNarrow ? 40 : 34;
+  return (width: number, isPaper = false): Chart => {
+    const most = Math.max(...groups.map((group) => group.bars.length));
+    const { isNarrow, height: row } = linesOf(most, width, isPaper);
     const left = isNarrow ? 2 : Math.min(200, width * 0.25);
     const { text, muted, line } = palette();
     const grids: object[] = [];
@@ -79,6 +79,7 @@ function chartOf(groups: Group[], names: string[]) {
     const all = groups.map((_, i) => i);
     return {
       height: top,
+      isNarrow,
       labels,
       option: {
         textStyle: { fontFamily: font(), color: text },

@@ -13,10 +13,24 @@ import { sweepChart } from "./sweep";
 /** Below this width names stand above their rows instead of beside them. */
 export const NARROW = 460;
 
+/** Lines of a wide chart are lower if there are more than this. */
+const MANY_ROWS = 8;
+
+/** Whether names stand above their lines, and how tall a line is: on paper many lines are low,
+ * with the names beside them. */
+export function linesOf(rows: number, width: number, isPaper: boolean) {
+  const isMany = rows > MANY_ROWS;
+  const isNarrow = width < NARROW && !(isPaper && isMany);
+  if (isNarrow) return { isNarrow, height: 40 };
+  return { isNarrow, height: isMany ? 24 : 34 };
+}
+
 /** What a kind of chart gives: how tall it is and what ECharts draws, for a width in pixels. */
 export interface Chart {
   height: number;
   option: EChartsCoreOption;
+  /** Whether names stand above their rows, where a chart has rows. */
+  isNarrow?: boolean;
   /** Labels laid over the drawing, so that they wrap, scale and print as text. */
   labels?: Label[];
 }
@@ -34,10 +48,12 @@ export class Plot {
   private readonly overlay: HTMLElement;
   private readonly chart: ECharts;
   private width = 0;
+  /** Whether it is drawn for paper, whatever width the screen has meanwhile. */
+  private isPaper = false;
 
   private constructor(
     readonly element: HTMLElement,
-    private describe: (width: number) => Chart,
+    private describe: (width: number, isPaper: boolean) => Chart,
   ) {
     this.canvas = element.appendChild(document.createElement("div"));
     this.overlay = element.appendChild(document.createElement("div"));
@@ -88,20 +104,21 @@ export class Plot {
 
   /** Draws anew if the width changed. */
   fit(): void {
-    if (Math.abs(this.element.clientWidth - this.width) > 1) this.draw();
+    if (!this.isPaper && Math.abs(this.element.clientWidth - this.width) > 1) this.draw();
   }
 
   /** Draws for paper, where two stand side by side; what is folded is not printed. */
   print(width: number): void {
     const isInPair = this.element.closest(".pair .chart + .chart, .pair .chart:has(+ .chart)");
-    if (this.element.clientWidth > 0) this.drawAt(isInPair ? (width - 20) / 2 : width);
+    if (this.element.clientWidth > 0) this.drawAt(isInPair ? (width - 20) / 2 : width, true);
   }
 
-  private drawAt(width: number): void {
+  private drawAt(width: number, isPaper = false): void {
     this.width = width;
+    this.isPaper = isPaper;
     if (width < 50) return;
-    const { height, option, labels } = this.describe(width);
-    this.element.classList.toggle("narrow", width < NARROW);
+    const { height, option, labels, isNarrow } = this.describe(width, isPaper);
+    this.element.classList.toggle("narrow", isNarrow ?? width < NARROW);
     this.chart.resize({ width, height, silent: true });
     this.chart.setOption({ animation: false, ...option }, { notMerge: true });
     this.overlay.replaceChildren(

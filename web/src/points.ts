@@ -2,7 +2,7 @@
 // axis of ratios (logarithmic, so that twice and half lie equally far), the tie band shaded.
 import type { Question, Row } from "./data";
 import { difference, short, threeDigits } from "./format";
-import { NARROW, type Chart } from "./plot";
+import { linesOf, type Chart } from "./plot";
 import { color, font, palette, symbol } from "./theme";
 import { tooltipBody, tooltipStyle } from "./tooltip";
 
@@ -27,9 +27,8 @@ const NICE_RATIOS = [
 export function pointsChart(question: Question, tieMargin: number, names: string[]) {
   const rows = question.rows.filter((row) => row.mid !== null || row.dots.length > 0);
   if (rows.length === 0) return undefined;
-  return (width: number): Chart => {
-    const isNarrow = width < NARROW;
-    const rowHeight = isNarrow ? 42 : 34;
+  return (width: number, isPaper = false): Chart => {
+    const { isNarrow, height: rowHeight } = linesOf(rows.length, width, isPaper);
     const top = 10;
     const left = isNarrow ? 14 : Math.min(240, width * 0.28);
     const height = top + rows.length * rowHeight + 34;
@@ -38,6 +37,7 @@ export function pointsChart(question: Question, tieMargin: number, names: string
     const { text, muted, line, band } = palette();
     return {
       height,
+      isNarrow,
       labels: rows.map((row, i) => ({
         top: top + i * rowHeight + (isNarrow ? 2 : rowHeight / 2 - 11),
         candidate: row.candidate,

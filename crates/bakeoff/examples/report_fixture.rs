@@ -8,6 +8,8 @@ mod card;
 mod machine;
 #[path = "report_fixture/sweep.rs"]
 mod sweep;
+#[path = "report_fixture/tall.rs"]
+mod tall;
 
 use std::error::Error;
 use std::io::{self, Write};
@@ -41,8 +43,9 @@ fn main() -> Result<(), Box<dyn Error>> {
         "machine" => machine::events(),
         "rounds" => rounds(),
         "sweep" => sweep::events(noise),
+        "tall" => tall::events(noise),
         _ => {
-            let names = "card|demo|nine|places|one|empty|hostile|machine|rounds|sweep";
+            let names = "card|demo|nine|places|one|empty|hostile|machine|rounds|sweep|tall";
             return Err(format!("usage: report_fixture {names}").into());
         }
     };

@@ -60,7 +60,7 @@ fn ceilings() -> Ceilings {
 }
 
 /// Two seconds of a machine: the disk waits at most, one CPU works, heat rises from block to block.
-fn watched(cell: &Cell) -> Telemetry {
+pub(super) fn watched(cell: &Cell) -> Telemetry {
     let (block, candidate, workload) = (cell.block, cell.candidate, cell.workload);
     let fast: Vec<u64> = (1..=cell.measurement.elapsed_ns / (100 * MS)).collect();
     let slow: Vec<u64> = (1..=cell.measurement.elapsed_ns / (500 * MS)).collect();

@@ -65,16 +65,24 @@ fn common(candidate: String, reasons: &[Reason]) -> Option<HeldBack> {
 
 /// One sentence about a workload: what holds all of them back, or each.
 pub fn sentence(all: &[HeldBack]) -> Option<String> {
-    let first = all.first()?;
-    let key = |held: &HeldBack| (held.reason.cause, held.reason.subject.clone());
-    if all.iter().all(|held| key(held) == key(first)) {
+    let each = of_each(all);
+    if each.is_empty() {
         // The least sure of them is how sure all are; its evidence stands for all.
         let shown = all.iter().min_by_key(|held| held.reason.grade)?;
         let who = if all.len() > 1 { ", for all candidates" } else { "" };
         return Some(format!("{}{who}", of_one(&shown.reason)));
     }
-    let each = all.iter().map(|held| format!("{}: {}", held.candidate, of_one(&held.reason)));
+    let each = each.iter().map(|(candidate, cause)| format!("{candidate}: {cause}"));
     Some(each.collect::<Vec<_>>().join("; "))
+}
+
+/// Each candidate with its cause; empty if all candidates share one.
+pub fn of_each(all: &[HeldBack]) -> Vec<(String, String)> {
+    let key = |held: &HeldBack| (held.reason.cause, held.reason.subject.clone());
+    if all.windows(2).all(|pair| key(&pair[0]) == key(&pair[1])) {
+        return Vec::new();
+    }
+    all.iter().map(|held| (held.candidate.clone(), of_one(&held.reason))).collect()
 }
 
 /// "flushing (proved: 1200 flushes took 97 % of the time)".

@@ -14,6 +14,9 @@ use crate::words;
 
 use super::{amount, names, sentence};
 
+/// With more reasons than this, the names alone are listed.
+const REASONS_MAX: usize = 2;
+
 /// One thing that limits the answers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Limit {
@@ -116,10 +119,16 @@ fn not_ranked(analysis: &Analysis) -> Vec<String> {
 fn missing(run: &Run) -> Option<String> {
     let all = run.header.skipped.iter().chain(&run.header.dropped_workloads);
     let all = Skipped::together(all);
-    let told: Vec<String> = all
-        .iter()
-        .map(|s| format!("{} ({})", names::workload(&s.name), sentence::stopless(&s.reason)))
-        .collect();
+    let name = |s: &Skipped| names::workload(&s.name);
+    // Many reasons hide what follows them, so they are only in the details.
+    if all.len() > REASONS_MAX {
+        return Some(format!(
+            "Not measured: {}.",
+            words::list(&all.iter().map(name).collect::<Vec<_>>())
+        ));
+    }
+    let told = all.iter().map(|s| format!("{} ({})", name(s), sentence::stopless(&s.reason)));
+    let told: Vec<String> = told.collect();
     (!told.is_empty()).then(|| format!("Not measured: {}.", told.join("; ")))
 }
 

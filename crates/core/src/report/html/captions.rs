@@ -1,6 +1,7 @@
 //! The words beside the charts of a page, and its contents. Not what the charts draw.
 
 use crate::report::view::{Question, View};
+use crate::words;
 
 use super::QuestionPage;
 use super::sweep::SweepPage;
@@ -26,9 +27,10 @@ pub(super) fn contents(
 /// What the points, bars, dots and the band of the first chart are.
 pub(super) fn points(question: &Question, is_ratio: bool, view: &View) -> String {
     let n = question.rows.iter().map(|r| r.cells).max().unwrap_or(0);
+    let blocks = words::count(n, "block");
     if !is_ratio {
         return format!(
-            "Rate in {}, up to {n} blocks. Symbol: geometric mean over complete blocks. Dot: one \
+            "Rate in {}, up to {blocks}. Symbol: geometric mean over complete blocks. Dot: one \
              block. No intervals: nothing is {} here.",
             question.unit,
             if question.is_alone { "compared" } else { "ranked" },
@@ -36,7 +38,7 @@ pub(super) fn points(question: &Question, is_ratio: bool, view: &View) -> String
     }
     let reference = question.reference.as_deref().unwrap_or("the reference");
     format!(
-        "Rate as a ratio to {reference}, paired within blocks, up to {n} blocks. Symbol: geometric \
+        "Rate as a ratio to {reference}, paired within blocks, up to {blocks}. Symbol: geometric \
          mean. Bar: repeated interval. Dot: one block. Shaded: a tie (within {:.0} %).",
         view.tie_margin * 100.0
     )

@@ -14,6 +14,8 @@ const ENDS: [f64; 3] = [0.5, 0.25, 0.1];
 const BEYOND: f64 = 1.03;
 /// With more workloads they are lines and the candidates columns: a page is longer than it is wide.
 const MANY: usize = 7;
+/// With more candidates than this, each has a lower line.
+const LOW: usize = 8;
 /// The widest axis to the right.
 const RIGHT_MAX: f64 = 1.6;
 /// Space for half a symbol at both ends, in percent of the width.
@@ -180,6 +182,7 @@ impl MatrixPage {
             is_tall,
             class: match is_tall {
                 true => format!("tall w{}", rows.len()),
+                false if rows.len() > LOW => format!("low w{}", matrix.columns.len()),
                 false => format!("w{}", matrix.columns.len()),
             },
             heads,

@@ -162,6 +162,9 @@ const SYMBOLS: &[&str] = &[
     "M-2.2 -5H2.2V5H-2.2Z",
 ];
 
+/// Longer lists of commands are folded.
+const RECIPE_MAX: usize = 8;
+
 /// Colours the stylesheet knows; with [`SYMBOLS`] that makes 40 pairs before one repeats.
 const COLORS: usize = 8;
 

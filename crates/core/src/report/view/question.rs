@@ -1,6 +1,7 @@
 //! One workload's answer: the sentence, the standings and every pair.
 
 use crate::decide::schedule;
+use crate::diagnose::summary;
 use crate::model::path::sanitize;
 use crate::model::run::Run;
 use crate::model::verdict::{Effect, Standing, Verdict, WorkloadVerdict};
@@ -49,6 +50,8 @@ pub struct Question {
     pub control: Option<String>,
     /// What holds it back.
     pub bottleneck: Option<String>,
+    /// The same for each candidate, if it differs: (candidate, cause).
+    pub held_back: Vec<(String, String)>,
     /// Energy of the candidates' work, and what it includes.
     pub energy: Option<String>,
     /// Findings that limit this answer.
@@ -159,6 +162,10 @@ impl Question {
             rounds,
             control: verdict.control.as_deref().map(sanitize),
             bottleneck: verdict.bottleneck.as_deref().map(sanitize),
+            held_back: summary::of_each(&verdict.held_back)
+                .iter()
+                .map(|(name, cause)| (sanitize(name), sanitize(cause)))
+                .collect(),
             energy: energy::of_candidates(&verdict.standings),
             findings: super::findings(&verdict.findings),
             // A lead says in its sentence what more time would do.

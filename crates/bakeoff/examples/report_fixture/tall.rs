@@ -1,0 +1,140 @@
+//! A demo with more filesystems than most machines have, and with everything that takes space on
+//! its page: an A/A twin, bottlenecks that differ, stalls, findings and much that was left out.
+
+use bakeoff_core::model::candidate::{Kind, Skipped};
+use bakeoff_core::model::event::{Cell, Event, StopReason, What};
+use bakeoff_core::model::finding::{Finding, Scope, Severity};
+use bakeoff_core::model::protocol::Mode;
+use bakeoff_core::model::telemetry::Watching;
+use bakeoff_core::prepare::support::RECIPES;
+use bakeoff_core::testing::RunBuilder;
+
+use super::{machine, shape};
+
+const NAMES: [&str; 13] = [
+    "ext4",
+    "ext4 without journal",
+    "xfs",
+    "btrfs",
+    "ext2",
+    "ext3",
+    "ntfs-3g",
+    "f2fs",
+    "exfat-fuse",
+    "vfat",
+    "nilfs2",
+    "jfs",
+    TWIN,
+];
+const TWIN: &str = "btrfs (twin)";
+const WORKLOADS: [&str; 5] = ["randwrite", "smallfiles", "randread", "seqwrite", "seqread"];
+/// What the slowest candidate does on each workload.
+const RATES: [f64; 5] = [180.0, 95.0, 430.0, 12e6, 350e6];
+
+/// Its events.
+pub fn events(noise: impl Fn(u32, u16, u16) -> f64) -> Vec<Event> {
+    let mut builder = RunBuilder::stacks(&NAMES)
+        .header(|h| {
+            h.run = "7a11de300d0c0b0a".to_string();
+            h.title = "demo: filesystems on images in /home/pi".to_string();
+            h.host.model = Some("Raspberry Pi 5 Model B Rev 1.0".to_string());
+            h.skipped = ["ntfs3", "exfat", "bcachefs", "reiserfs"].map(without_driver).to_vec();
+            for candidate in &mut h.candidates {
+                let recipe = RECIPES.iter().find(|r| r.name == candidate.name);
+                if let Some(recipe) = recipe {
+                    candidate.kind = Kind::Stack(recipe.stack());
+                }
+                candidate.twin_of = (candidate.name == TWIN).then(|| "btrfs".to_string());
+            }
+        })
+        .mode(Mode::Quick)
+        .header(|h| h.protocol.time_ns = None)
+        .workloads(&WORKLOADS)
+        .cells(watched);
+    builder.push(What::Watching(Box::new(Watching {
+        sources: vec!["diskstats".to_string(), "stat".to_string()],
+        missing: ["clocks", "temperatures", "power", "throttling"].map(unwatched).to_vec(),
+        fast_ns: 100_000_000,
+        slow_ns: 500_000_000,
+        memory_bytes: 65_536,
+    })));
+    let rate = |block: u32, candidate: u16, workload: u16| {
+        let candidate = if candidate == 12 { 3 } else { candidate };
+        let lead = 1.0 + 0.35 * f64::from((candidate * 5 + workload * 3) % 12);
+        RATES[usize::from(workload)] * lead * (1.0 + 0.12 * noise(block, candidate, workload))
+    };
+    let findings = [super::root_disk(), small(), busy()];
+    let builder = findings.into_iter().fold(builder, RunBuilder::finding);
+    let mut played = builder.play(3, rate);
+    played.push(What::Stopped { reason: StopReason::TimeUp, note: String::new() });
+    played.events()
+}
+
+/// The cells of the first block are watched, with a CPU that is busy for every other candidate.
+fn watched(cell: &mut Cell) {
+    shape(cell, 5);
+    if cell.block > 0 {
+        return;
+    }
+    let mut telemetry = machine::watched(cell);
+    if cell.candidate % 2 == 1 {
+        for cpu in &mut telemetry.cpus {
+            cpu.system_ms.fill(98);
+            cpu.user_ms.fill(0);
+            cpu.interrupt_ms.fill(0);
+        }
+        let elapsed_ns = cell.measurement.elapsed_ns;
+        cell.measurement.sys_cpu_ns = elapsed_ns;
+        for device in &mut telemetry.devices {
+            device.queue_ms.fill(1);
+            device.in_flight.fill(0);
+        }
+    }
+    cell.telemetry = Some(Box::new(telemetry));
+}
+
+fn without_driver(name: &str) -> Skipped {
+    Skipped {
+        name: name.to_string(),
+        reason: format!(
+            "this kernel (6.12.47-rpi-v8) has no {name}, neither built in nor as a module under \
+             /lib/modules. No modules of this kernel are installed: reboot if the kernel was \
+             updated, otherwise use a kernel built with CONFIG_{}_FS",
+            name.to_uppercase()
+        ),
+    }
+}
+
+fn unwatched(name: &str) -> Skipped {
+    Skipped { name: name.to_string(), reason: "this machine does not report it".to_string() }
+}
+
+fn small() -> Finding {
+    Finding {
+        id: "L09".to_string(),
+        evidence: "random access over 16 MiB of 256 GiB: 0.01 % of the disk".to_string(),
+        advice: "Use a larger size (in a plan); seeks over the whole disk are longer.".to_string(),
+        ..warning()
+    }
+}
+
+fn busy() -> Finding {
+    Finding {
+        id: "L29".to_string(),
+        evidence: "other processes transferred 34.8 MiB on the same disk".to_string(),
+        advice: "Stop them (see: sudo iotop -o) and measure again.".to_string(),
+        ..warning()
+    }
+}
+
+fn warning() -> Finding {
+    Finding {
+        id: String::new(),
+        severity: Severity::Warn,
+        scope: Scope::Stack,
+        workload: None,
+        candidate: None,
+        evidence: String::new(),
+        advice: String::new(),
+    }
+}
