@@ -88,7 +88,7 @@ pub enum Why {
     #[error("the schema is '{0}', and this bakeoff reads {SCHEMA}: update bakeoff to read it")]
     Newer(String),
     /// The id could be used as a path or is no id at all.
-    #[error("'{0}' is not a run id (16 lower-case hexadecimal digits)")]
+    #[error("'{0}' is not a run ID (16 lower-case hexadecimal digits)")]
     BadId(String),
     /// No event, or one of a kind this version does not know.
     #[error(
@@ -107,7 +107,7 @@ pub enum Why {
     #[error("{0}")]
     Fold(#[from] FoldError),
     /// A value that no measurement gives.
-    #[error("{0}: no measurement gives this; the bundle is damaged or was edited")]
+    #[error("{0}: not possible in a measurement; the bundle is damaged or was edited")]
     Absurd(&'static str),
     /// The line is too long.
     #[error("a line is longer than {} MiB, the maximum", LINE_BYTES >> 20)]

@@ -76,19 +76,19 @@ fn randwrite() -> Workload {
 fn smallfiles() -> Workload {
     // One set is 500 files; each is created, written, synced, looked at, read and removed.
     let job = Job { fsync: 1, ..Job::new(Rw::SmallFiles, 4096, 500 * 4096) };
-    let summary = "4k files created and synced, looked at, read, removed";
+    let summary = "4k files (create and sync, stat, read, remove)";
     workload("smallfiles", summary, Phase::Metadata, Metric::FilesPerSecond, job)
 }
 
 fn seqread() -> Workload {
     let job = Job { direct: true, ..Job::new(Rw::Read, MIB, DEFAULT_SIZE_BYTES) };
-    let summary = "1m sequential reads past the page cache";
+    let summary = "1m sequential reads with direct I/O";
     workload("seqread", summary, Phase::ColdRead, Metric::Bandwidth, job)
 }
 
 fn randread() -> Workload {
     let job = Job { direct: true, ..Job::new(Rw::RandRead, 4096, DEFAULT_SIZE_BYTES) };
-    let summary = "4k random reads past the page cache, one at a time";
+    let summary = "4k random reads with direct I/O, one at a time";
     workload("randread", summary, Phase::ColdRead, Metric::Iops, job)
 }
 
@@ -106,7 +106,7 @@ fn randrw() -> Workload {
     job.rwmixread = 70;
     job.fsync = 32;
     job.end_fsync = true;
-    let summary = "4k random reads and writes 70/30 past the page cache, flushed every 32 writes";
+    let summary = "4k random reads and writes 70/30 with direct I/O, flushed every 32 writes";
     workload("randrw", summary, Phase::Overwrite, Metric::Iops, job)
 }
 

@@ -65,7 +65,7 @@ mod tests {
         let mut smartctl = std::process::Command::new("smartctl");
         let said = smartctl.args(ARGS).arg("/dev/bakeoff-no-such-drive").output().unwrap();
         let why = smartctl::parse(&String::from_utf8_lossy(&said.stdout)).unwrap_err();
-        assert!(why.contains("smartctl says"), "{why}");
+        assert!(why.contains("smartctl reports"), "{why}");
     }
 
     #[test]

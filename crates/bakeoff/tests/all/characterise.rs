@@ -116,7 +116,7 @@ fn a_plan_that_compares_is_refused_with_what_to_type() {
     std::fs::write(bench.path().join("plan.toml"), SMALL).unwrap();
     let refused = bench.run(&["plan", "plan.toml", "--mode", "characterise"]);
     assert_eq!(refused.code, 2, "{refused:?}");
-    assert!(refused.err.contains("keep one [[stack]]"), "{refused:?}");
+    assert!(refused.err.contains("Keep one [[stack]]"), "{refused:?}");
     std::fs::write(bench.path().join("plan.toml"), plan()).unwrap();
     let shown = bench.run(&["plan", "plan.toml"]);
     assert_eq!(shown.code, 0, "{shown:?}");

@@ -413,7 +413,7 @@ fn resume_asks_for_the_token_of_a_loop_device_over_another_file() {
     let before = fs::read(&other).unwrap();
     let refused = bench.run(&["resume", "--time", "4h"]);
     assert_eq!(refused.code, 3, "{refused:?}");
-    assert!(refused.err.contains("it was unplugged or exchanged"), "{refused:?}");
+    assert!(refused.err.contains("it was unplugged or replaced"), "{refused:?}");
     assert!(refused.err.contains("ext4 \"THEIRS\""), "{refused:?}");
     assert!(refused.err.contains("--erase"), "{refused:?}");
     let stale = bench.run(&["resume", "--time", "4h", "--erase", &token]);

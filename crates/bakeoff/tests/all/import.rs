@@ -118,7 +118,7 @@ fn a_table_for_people_comes_in_when_its_columns_are_said() {
     assert_eq!(results[1]["setup"]["device"], "disk");
     let wrong = import("colour,write/read MB/s");
     assert_eq!(wrong.status.code(), Some(2));
-    assert!(String::from_utf8_lossy(&wrong.stderr).contains("'colour' is no column"));
+    assert!(String::from_utf8_lossy(&wrong.stderr).contains("'colour' is not a valid column"));
 }
 
 #[test]

@@ -227,7 +227,7 @@ mod tests {
             run.push(What::DrivesTold { after: true, drives: told(after) });
             analyse(&run.play(99, |_, _, _| 1000.0).build()).advice
         };
-        assert!(advice(5)[0].contains("sda reported 2 more transfers damaged on the cable"));
+        assert!(advice(5)[0].contains("sda reported 2 more transfers corrupted on the cable"));
         assert!(advice(3).is_empty());
     }
 }

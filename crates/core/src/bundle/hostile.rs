@@ -84,7 +84,7 @@ fn errors_name_the_line() {
 fn a_run_id_can_never_be_a_path() {
     for id in ["../../../etc/cron", "0123456789ABCDEF", "0123456789abcde/", ""] {
         let text = String::from_utf8(bundle(&sample::lines())).expect("text");
-        assert!(why(text.replacen(RUN, id, 1).as_bytes()).1.contains("not a run id"), "{id}");
+        assert!(why(text.replacen(RUN, id, 1).as_bytes()).1.contains("not a run ID"), "{id}");
     }
     let other = edited(0, |e| e["what"]["started"]["run"] = "fedcba9876543210".into());
     assert!(why(&other).1.contains("different runs"));
@@ -117,7 +117,7 @@ fn absurd_values_are_refused() {
     ] {
         let (line, message) = why(&edited(event, |e| at(e, &path, value)));
         assert_eq!(line, event as u64 + 2, "{path}: {message}");
-        assert!(message.contains("no measurement gives this"), "{path}: {message}");
+        assert!(message.contains("not possible in a measurement"), "{path}: {message}");
     }
 }
 

@@ -1,7 +1,7 @@
 //! Result tables: the CSV with one figure a row that docs/import.md describes.
 //!
 //! RFC 4180, found by its line of column names wherever it stands in a text. Rows that differ only
-//! in their metric are one result. A value that is no number is listed as unread.
+//! in their metric are one result. A value that is not a number is listed as unread.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -280,7 +280,7 @@ mod tests {
             ("KB/s", "12 KB/s")
         );
         let why: Vec<_> = imported.unread.iter().map(|unread| unread.why.as_str()).collect();
-        assert_eq!(why, ["throughput has no value; lost", "throughput: '1,5' is no number"]);
+        assert_eq!(why, ["throughput has no value; lost", "throughput: '1,5' is not a number"]);
     }
 
     #[test]

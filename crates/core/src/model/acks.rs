@@ -51,7 +51,7 @@ pub struct Acks {
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum AcksError {
     /// It does not begin as one.
-    #[error("its first line is not that of {ACKS_SCHEMA} ({0})")]
+    #[error("its first line is not the header of {ACKS_SCHEMA} ({0})")]
     Head(String),
     /// A line is no lane and count.
     #[error("line {0} is not a lane number followed by a number of operations")]
@@ -76,7 +76,7 @@ impl Acks {
         let head: AcksHead =
             serde_json::from_str(first.borrow()).map_err(|e| AcksError::Head(e.to_string()))?;
         if head.schema != ACKS_SCHEMA {
-            return Err(AcksError::Head(format!("it says {}", head.schema)));
+            return Err(AcksError::Head(format!("it contains {}", head.schema)));
         }
         let mut acks = Acks { lanes: vec![0; (head.job.numjobs as usize).min(LANES_MAX)], head };
         for (line, number) in lines.zip(2..) {

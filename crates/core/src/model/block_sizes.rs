@@ -53,7 +53,7 @@ impl FromStr for BlockSizes {
                 size(trim.unwrap_or_default())?;
                 Ok(BlockSizes { read: size(read)?, write: size(write)? })
             }
-            _ => Err("write at most three sizes: of reads, writes and trims".to_string()),
+            _ => Err("write at most three sizes: for reads, writes and trims".to_string()),
         }
     }
 }

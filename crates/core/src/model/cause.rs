@@ -59,7 +59,7 @@ impl Cause {
         match self {
             Cause::HeatOrPower => "heat or power",
             Cause::Foreign => "other processes on the disk",
-            Cause::PageCache => "nothing of the disk: memory was measured",
+            Cause::PageCache => "the page cache: memory was measured, not the disk",
             Cause::Cpu => "the CPU",
             Cause::SystemCalls => "system calls",
             Cause::Bus => "the link to the disk",
@@ -77,19 +77,20 @@ impl Cause {
     /// What helps, in one sentence.
     pub fn advice(self) -> &'static str {
         match self {
-            Cause::HeatOrPower => "cool the board and use a supply that holds its voltage",
-            Cause::Foreign => "stop other users of the disk (see: iotop -o)",
+            Cause::HeatOrPower => "cool the board, and use a power supply with a stable voltage",
+            Cause::Foreign => "stop other processes that use the disk (see: iotop -o)",
             Cause::PageCache => "use --direct, or a --size larger than the memory",
-            Cause::Cpu => "a faster disk will not help; less work for each byte will",
-            Cause::SystemCalls => "move more with each call: a larger block size",
+            Cause::Cpu => "a faster disk will not help; less work per byte will",
+            Cause::SystemCalls => "transfer more per call: use a larger block size",
             Cause::Bus => "no filesystem will help: use a faster port, or another interface",
             Cause::Device => "no filesystem will help: the disk is at its limit",
             Cause::QueueDepth => "more requests at a time (--iodepth, --numjobs) would be faster",
             Cause::Flush => {
-                "flush less often where that may lose data, or use a disk that flushes fast"
+                "flush less often where losing data is acceptable, or use a disk that flushes \
+                 quickly"
             }
             Cause::FlashGc => "trim the free space and leave some of it unused",
-            Cause::FastCache => "write less at a time; after a pause it is fast again",
+            Cause::FastCache => "write less at a time; after a pause the disk is fast again",
             Cause::Writeback => "the disk is slower than the writer: only a faster disk helps",
             Cause::Position => "compare candidates only at the same position of the disk",
             Cause::Unattributed => "run --prove tries what helps",
@@ -114,7 +115,7 @@ impl Grade {
     pub fn label(self) -> &'static str {
         match self {
             Grade::Proved => "proved",
-            Grade::Consistent => "consistent with what was seen",
+            Grade::Consistent => "consistent with the measurements",
             Grade::Unattributed => "unattributed",
         }
     }

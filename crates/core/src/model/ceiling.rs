@@ -54,21 +54,21 @@ impl Layer {
     pub fn label(self) -> &'static str {
         match self {
             Layer::Link => "the link",
-            Layer::LinkPractice => "what such links reach in practice",
+            Layer::LinkPractice => "the practical limit of such links",
             Layer::Raw => "the raw device",
             Layer::Deep => "the device with many requests at a time",
             Layer::Start => "the raw device at the start of the region",
             Layer::End => "the raw device at the end of the region",
             Layer::NoFlush => "the same without flushing",
             Layer::NoCipher => "the same without encryption",
-            Layer::NullCipher => "the same with a cipher that does nothing",
+            Layer::NullCipher => "the same with a null cipher",
             Layer::CryptRaw => "the cipher on the device, without a filesystem",
             Layer::CryptRam => "the cipher in memory",
             Layer::FsRam => "the filesystem in memory",
             Layer::Calls => "the system calls alone",
             Layer::Tool => "bakeoff without I/O",
-            Layer::Again => "the same once more",
-            Layer::SlowClock => "the same at a lowered clock",
+            Layer::Again => "the same, repeated",
+            Layer::SlowClock => "the same at a lower CPU clock",
             Layer::SmallBlocks => "the same in smaller blocks",
         }
     }

@@ -93,29 +93,29 @@ impl Health {
             found.push(text);
         };
         if self.passed == Some(false) {
-            failing("the drive says that it is failing".to_string(), &mut found);
+            failing("the drive reports that it is failing".to_string(), &mut found);
         }
         if let Some(bits) = self.critical_warning.filter(|bits| *bits > 0) {
             failing(format!("NVMe critical warning {bits:#x}"), &mut found);
         }
         if let Some(3) = self.pre_eol {
-            failing("nine tenths of the spare blocks are used".to_string(), &mut found);
+            failing("90 % of the spare blocks are used".to_string(), &mut found);
         }
         if self.life_time.is_some_and(|life| life.iter().any(|tenths| *tenths >= 11)) {
             failing("the flash is past its rated life".to_string(), &mut found);
         }
         let counts = [
-            (self.pending_sectors, "sectors wait to be read again"),
+            (self.pending_sectors, "sectors are pending (unreadable so far)"),
             (self.uncorrectable_sectors, "sectors could not be read"),
             (self.media_errors, "media errors"),
             (self.reallocated_sectors, "sectors were replaced"),
-            (self.crc_errors, "transfers were damaged on the cable"),
+            (self.crc_errors, "transfers were corrupted on the cable"),
         ];
         let counts =
             counts.iter().filter_map(|(count, what)| Some((count.filter(|n| *n > 0)?, what)));
         found.extend(counts.map(|(count, what)| format!("{count} {what}")));
         if self.pre_eol == Some(2) {
-            found.push("four fifths of the spare blocks are used".to_string());
+            found.push("80 % of the spare blocks are used".to_string());
         }
         if let Some(percent) = self.used_percent.filter(|percent| *percent >= 90) {
             found.push(format!("{percent} % of the rated life is used"));
@@ -142,11 +142,11 @@ impl Health {
         type Count = fn(&Health) -> Option<u64>;
         let counts: [(Count, &str); 6] = [
             (|h| h.reallocated_sectors, "sectors replaced"),
-            (|h| h.pending_sectors, "sectors waiting to be read again"),
-            (|h| h.uncorrectable_sectors, "sectors that could not be read"),
+            (|h| h.pending_sectors, "pending sectors"),
+            (|h| h.uncorrectable_sectors, "unreadable sectors"),
             (|h| h.media_errors, "media errors"),
-            (|h| h.crc_errors, "transfers damaged on the cable"),
-            (|h| h.used_percent, "% of the rated life"),
+            (|h| h.crc_errors, "transfers corrupted on the cable"),
+            (|h| h.used_percent, "percentage points of the rated life"),
         ];
         let grown = |(of, what): &(Count, &str)| {
             let more = of(self)?.checked_sub(of(before)?).filter(|n| *n > 0)?;
@@ -156,10 +156,10 @@ impl Health {
         if let (Some(now), Some(then)) = (self.life_time, before.life_time)
             && now.iter().zip(then).any(|(now, then)| *now > then)
         {
-            found.push("another tenth of the flash's life".to_string());
+            found.push("another 10 % of the flash's rated life".to_string());
         }
         if self.passed == Some(false) && before.passed == Some(true) {
-            found.push("the drive now says that it is failing".to_string());
+            found.push("the drive now reports that it is failing".to_string());
         }
         found
     }
@@ -184,7 +184,7 @@ mod tests {
     fn only_what_grew_is_told() {
         let before = Health { crc_errors: Some(3), passed: Some(true), ..Health::default() };
         let after = Health { crc_errors: Some(5), media_errors: Some(1), ..before.clone() };
-        assert_eq!(after.grown(&before), ["2 more transfers damaged on the cable"]);
+        assert_eq!(after.grown(&before), ["2 more transfers corrupted on the cable"]);
         assert_eq!(before.grown(&before), [""; 0]);
         assert_eq!(before.grown(&after), [""; 0], "a counter that fell was set back");
     }

@@ -63,14 +63,14 @@ pub enum Difference {
 impl fmt::Display for Difference {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Difference::Unrecorded => "the run recorded nothing to recognise it by",
+            Difference::Unrecorded => "the run recorded nothing that identifies it",
             Difference::Name => "its name or serial number is different",
             Difference::Boot => "the machine restarted, so its attachment cannot be compared",
-            Difference::Attachment => "it was unplugged or exchanged",
+            Difference::Attachment => "it was unplugged or replaced",
             Difference::File => "it is a different file",
             Difference::Table => "its partition table changed",
             Difference::Outside => "its contents outside the region changed",
-            Difference::Start => "the start of the region is not as the run left it",
+            Difference::Start => "the start of the region has changed since the run",
             Difference::UnknownStart => "the start of the region cannot be compared",
         })
     }

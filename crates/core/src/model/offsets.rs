@@ -124,7 +124,10 @@ fn hot(shares: &str) -> Result<Offsets, String> {
     let both = shares.split_once('/').map(|(ios, span)| (percent(ios), percent(span)));
     match both {
         Some((Some(percent), Some(span_percent))) => Ok(Offsets::Hot { percent, span_percent }),
-        _ => Err("hot takes percent of operations and of the span, 1 to 99: hot:90/10".to_owned()),
+        _ => {
+            Err("hot takes the percentages of operations and of the span, 1 to 99, as in hot:90/10"
+                .to_owned())
+        }
     }
 }
 

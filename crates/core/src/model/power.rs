@@ -32,16 +32,18 @@ impl Meter {
     /// What its figures include, and what they do not.
     pub fn includes(self) -> &'static str {
         match self {
-            Meter::Command => "whatever the power command measures, idle power included",
-            Meter::Machine => "the whole machine at its power supply, idle power included",
-            Meter::Platform => "the platform with its idle power, usually without external drives",
-            Meter::Board => {
-                "the board's internal rails with their idle power, without USB devices and losses \
-                 of the supply"
+            Meter::Command => "what the power command measures, including idle power",
+            Meter::Machine => "the whole machine at its power supply, including idle power",
+            Meter::Platform => {
+                "the platform, including idle power, usually without external drives"
             }
-            Meter::Rail => "one supply rail with its idle power, see the name of the sensor",
-            Meter::Package => "the processor with its idle power, without the drive",
-            Meter::Memory => "the memory with its idle power, without the drive",
+            Meter::Board => {
+                "the board's internal rails, including idle power, without USB devices and power \
+                 supply losses"
+            }
+            Meter::Rail => "one supply rail, including idle power (see the name of the sensor)",
+            Meter::Package => "the processor, including idle power, without the drive",
+            Meter::Memory => "the memory, including idle power, without the drive",
         }
     }
 }

@@ -53,7 +53,7 @@ pub enum FoldError {
         what: &'static str,
     },
     /// An event would make something count twice.
-    #[error("event {seq} has {what} twice; it would count double")]
+    #[error("event {seq} repeats {what}, which would count it twice")]
     Twice {
         /// Event.
         seq: u64,
@@ -61,7 +61,7 @@ pub enum FoldError {
         what: &'static str,
     },
     /// A header that asks for more than anybody compares: comparing all pairs would take for ever.
-    #[error("the record has {found} {what}; {most} are the most a run may have")]
+    #[error("the record has {found} {what}; a run may have at most {most}")]
     TooMany {
         /// Kind of thing.
         what: &'static str,

@@ -25,7 +25,7 @@ impl Trouble {
             Trouble::Reset => "a reset",
             Trouble::Timeout => "a timeout",
             Trouble::IoError => "an I/O error",
-            Trouble::Filesystem => "an error of the filesystem",
+            Trouble::Filesystem => "a filesystem error",
             Trouble::Voltage => "low voltage",
         }
     }

@@ -33,7 +33,7 @@ impl<'a, 't> Choices<'a, 't> {
             let key = entry.key;
             return Err(source.other(
                 entry.value.span(),
-                format!("an empty list leaves no case; leave {key} out or give it a value"),
+                format!("an empty list leaves no cases; omit {key} or give it a value"),
             ));
         }
         Ok(Choices { key: entry.key, key_span: entry.key_span.clone(), values })

@@ -17,12 +17,13 @@ pub struct BuiltIn {
 pub const BUILT_IN: [BuiltIn; 7] = [
     BuiltIn {
         name: "mountpoints",
-        summary: "vfat, ntfs, ext4 on one or several devices, random 16k as sysbench mixes it",
+        summary: "vfat, ntfs, ext4 on one or several devices, with sysbench's random 16k mix",
         text: include_str!("builtin/mountpoints.toml"),
     },
     BuiltIn {
         name: "usb-stick",
-        summary: "ext4, f2fs, exfat, reiserfs as dd and bonnie++ measure a stick",
+        summary: "ext4, f2fs, exfat, reiserfs on a USB stick, with the workloads of dd and \
+                  bonnie++",
         text: include_str!("builtin/usb-stick.toml"),
     },
     BuiltIn {
@@ -32,7 +33,7 @@ pub const BUILT_IN: [BuiltIn; 7] = [
     },
     BuiltIn {
         name: "luks-btrfs",
-        summary: "ext4 and btrfs, plain and on LUKS, 4k and 4M at a depth of 64",
+        summary: "ext4 and btrfs, plain and on LUKS, 4k and 4M at queue depth 64",
         text: include_str!("builtin/luks-btrfs.toml"),
     },
     BuiltIn {
@@ -42,7 +43,7 @@ pub const BUILT_IN: [BuiltIn; 7] = [
     },
     BuiltIn {
         name: "sd-card",
-        summary: "the filesystems a small computer can run from",
+        summary: "the filesystems that a small computer can run from",
         text: include_str!("builtin/sd-card.toml"),
     },
     BuiltIn {

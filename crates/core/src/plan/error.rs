@@ -54,7 +54,7 @@ pub enum Problem {
         hint: String,
     },
     /// A value of another kind.
-    #[error("{key} is {expected}, not {found}")]
+    #[error("{key} must be {expected}, not {found}")]
     WrongKind {
         /// The key.
         key: String,
@@ -64,7 +64,7 @@ pub enum Problem {
         found: &'static str,
     },
     /// A word that is none of those the key takes.
-    #[error("'{word}' is no {key}; {hint}")]
+    #[error("'{word}' is not a valid {key}; {hint}")]
     UnknownWord {
         /// The word, printable.
         word: String,
@@ -85,7 +85,9 @@ pub enum Problem {
     #[error("{0}")]
     Other(String),
     /// More combinations than anybody measures.
-    #[error("the plan makes {found} {what}; at most {most} are allowed: shorten its lists")]
+    #[error(
+        "the plan expands to {found} {what}, and at most {most} are allowed: shorten its lists"
+    )]
     TooMany {
         /// Cases, candidates or workloads.
         what: &'static str,
@@ -95,7 +97,7 @@ pub enum Problem {
         most: u64,
     },
     /// Nothing to measure.
-    #[error("the plan makes no cases: {0}")]
+    #[error("the plan has no cases: {0}")]
     NoCases(&'static str),
 }
 

@@ -24,8 +24,8 @@ pub(super) fn exclude(
         let matched = match (names_stack, names_workload) {
             _ if entries.is_empty() => 0,
             (true, true) => {
-                let what = "an exclusion is about stacks or about workloads: every candidate gets \
-                            the same workloads, or they could not be compared";
+                let what = "an exclusion applies to stacks or to workloads, not to both: \
+                            candidates are comparable only with the same workloads";
                 return Err(source.other(span, what));
             }
             (_, true) => {

@@ -64,7 +64,7 @@ pub struct Expanded {
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum ExpandError {
     /// More than a run may have.
-    #[error("the plan makes {found} {what} on these devices; {most} are the most a run may have")]
+    #[error("the plan expands to {found} {what} on these devices; a run may have at most {most}")]
     TooMany {
         /// Candidates or workloads.
         what: &'static str,
@@ -75,16 +75,16 @@ pub enum ExpandError {
     },
     /// Several candidates where one device is looked at over time.
     #[error(
-        "mode 'characterise' looks at one candidate over time and compares nothing, and this plan \
-         makes {0}: keep one [[stack]], one value in every list of it, one --target and no \
-         positive_control; or compare them with mode = \"decide\""
+        "mode 'characterise' measures one candidate over time, and this plan has {0}. Keep one \
+         [[stack]] with one value in each of its lists, one --target and no positive_control; or \
+         compare them with mode = \"decide\""
     )]
     NotAlone(usize),
     /// Two workloads of one name.
-    #[error("two workloads are called '{0}'; give one of them another name")]
+    #[error("two workloads are named '{0}'; rename one of them")]
     SameName(String),
     /// A weight for a workload that the plan does not have.
-    #[error("[protocol.weights] names '{0}', and no workload of the plan is called so: {1}")]
+    #[error("[protocol.weights] names '{0}', but the plan has no such workload: {1}")]
     NoSuchWorkload(String, String),
     /// A job file was not given.
     #[error("the plan's job file '{0}' was not read")]
@@ -194,7 +194,7 @@ fn on_target(plan: &Plan, targets: &[Target], region: usize, here: &Here, chosen
         let taken = candidates.iter().any(|c| c.name == name);
         match choice.missing {
             None if taken => {
-                let reason = "the same as the candidate of that name before it".to_string();
+                let reason = "identical to the earlier candidate of that name".to_string();
                 skipped.push(Skipped { name, reason });
             }
             None => {

@@ -77,10 +77,10 @@ pub(super) fn summary(job: &Job) -> String {
             let order = if job.rw.is_random() { "random" } else { "sequential" };
             format!("{bs} {order} reads and writes {reads}/{writes}")
         }
-        Rw::SmallFiles => format!("{bs} files created, looked at, read, removed"),
+        Rw::SmallFiles => format!("{bs} files (create, stat, read, remove)"),
     };
     if job.direct {
-        said += " past the page cache";
+        said += " with direct I/O";
     }
     if job.iodepth > 1 {
         said += &format!(", {} in flight", job.iodepth);
@@ -89,7 +89,7 @@ pub(super) fn summary(job: &Job) -> String {
         said += &format!(", {} threads", job.numjobs);
     }
     if let Some(rate) = job.rate_iops {
-        said += &format!(", {rate} a second");
+        said += &format!(", {rate} per second");
     }
     match (job.rw.writes(), job.fsync.max(job.fdatasync)) {
         (false, _) => {}

@@ -91,7 +91,7 @@ impl Plan {
 pub fn parse(text: &str, name: &str) -> Result<Plan, PlanError> {
     let source = Source { plan: name, text };
     if text.len() > TEXT_MAX_BYTES {
-        let what = "a plan has at most 1 MiB; this is something else";
+        let what = "a plan has at most 1 MiB, and this file is larger";
         return Err(source.whole(Problem::Other(what.to_string())));
     }
     let document = DeTable::parse(text).map_err(|error| {

@@ -201,7 +201,8 @@ pub(super) fn fraction(
         _ => Err(source.other(
             value.span(),
             format!(
-                "{key} is a fraction between {least} and {most}, or a percentage: 0.03 or \"3%\""
+                "{key} must be a fraction between {least} and {most}, or a percentage: 0.03 or \
+                 \"3%\""
             ),
         )),
     }

@@ -96,7 +96,7 @@ impl Source<'_> {
         expected: &'static str,
     ) -> Result<Vec<(&'t DeTable<'a>, Range<usize>)>, PlanError> {
         if value.get_ref().as_table().is_some() {
-            let what = format!("there can be several of it: write [[{key}]], not [{key}]");
+            let what = format!("there can be several {key} tables: write [[{key}]], not [{key}]");
             return Err(self.other(value.span(), what));
         }
         let list = self.kind(key, value, expected, value.get_ref().as_array())?;
@@ -109,14 +109,14 @@ impl Source<'_> {
 
     /// Printable text of at least one character.
     pub fn text<'t>(&self, key: &str, value: &'t Value) -> Result<&'t str, PlanError> {
-        let text = self.kind(key, value, "a text in quotes", value.get_ref().as_str())?;
+        let text = self.kind(key, value, "a string in quotes", value.get_ref().as_str())?;
         let sanitize = printable(text.as_bytes()) == text;
         match text.trim().is_empty() || !sanitize {
             false => Ok(text),
             true if sanitize => Err(self.other(value.span(), format!("{key} is empty"))),
             true => Err(self.other(
                 value.span(),
-                format!("{key} has characters in it that cannot be printed; leave them out"),
+                format!("{key} contains unprintable characters; remove them"),
             )),
         }
     }
@@ -185,9 +185,9 @@ impl Source<'_> {
         let (low, high) = range.into_inner();
         let what = match high {
             _ if high >= u64::from(u32::MAX) && number < low => {
-                format!("{key} has to be at least {low}")
+                format!("{key} must be at least {low}")
             }
-            _ => format!("{key} has to be between {low} and {high}"),
+            _ => format!("{key} must be between {low} and {high}"),
         };
         Err(self.other(value.span(), what))
     }
@@ -225,7 +225,7 @@ impl Source<'_> {
             self.error(value.span(), Problem::Unit { key: key.to_string(), error })
         })?;
         match amount {
-            0 => Err(self.other(value.span(), format!("{key} has to be above 0"))),
+            0 => Err(self.other(value.span(), format!("{key} must be above 0"))),
             amount => Ok(amount),
         }
     }
@@ -239,11 +239,11 @@ fn whole(value: &DeValue) -> Option<u64> {
 
 fn kind_of(value: &DeValue) -> &'static str {
     match value {
-        DeValue::String(_) => "a text",
-        DeValue::Integer(number) if number.as_str().starts_with('-') => "a number below 0",
-        DeValue::Integer(_) if whole(value).is_none() => "one too large for any computer",
+        DeValue::String(_) => "a string",
+        DeValue::Integer(number) if number.as_str().starts_with('-') => "a negative number",
+        DeValue::Integer(_) if whole(value).is_none() => "a number that is out of range",
         DeValue::Integer(_) => "a number",
-        DeValue::Float(_) => "a number with a point",
+        DeValue::Float(_) => "a decimal number",
         DeValue::Boolean(_) => "true or false",
         DeValue::Datetime(_) => "a date",
         DeValue::Array(_) => "a list",

@@ -67,7 +67,7 @@ pub(super) fn plan(
     let of = |key| top.iter().find(|entry| entry.key == key);
     let table = |key: &'static str| -> Result<Option<&DeTable>, PlanError> {
         let Some(entry) = of(key) else { return Ok(None) };
-        source.table(key, entry.value, "a table of its own, in square brackets").map(Some)
+        source.table(key, entry.value, "a table, in square brackets").map(Some)
     };
     let title = match of("title") {
         Some(entry) => source.text("title", entry.value)?.to_string(),
@@ -219,7 +219,7 @@ fn make_workloads(source: &Source, rows: &[Rows]) -> Result<Vec<Made<PlannedWork
         }
         if let [first, second, ..] = bases[..] {
             let (key, other) = (first.key, second.key);
-            let what = format!("a workload is made from {key} or from {other}, not from both");
+            let what = format!("a workload takes {key} or {other}, not both");
             // The later of the two, in whichever table it stands.
             let spans = [first, second].map(|c| c.key_span.clone());
             let span = spans.into_iter().max_by_key(|span| span.start).unwrap_or_default();
@@ -282,7 +282,7 @@ fn settle<T>(
     let names = names::names(&said, NAME_CHARS);
     for (at, name) in names.iter().enumerate() {
         if names[..at].contains(name) {
-            let why = format!("two {what} are called '{name}'; take one out, or give it a name");
+            let why = format!("two {what} are named '{name}'; remove one, or give it a name");
             return Err(source.other(made[at].span.clone(), why));
         }
     }
@@ -302,7 +302,7 @@ fn raw_measures_blocks(
     match (raw, workloads.iter().find(needs_files)) {
         (Some(raw), Some(_)) => Err(source.other(
             raw.span.clone(),
-            "raw has no files, and a workload of this plan makes some: measure them in two plans",
+            "raw has no files, and a workload of this plan needs files: use two plans",
         )),
         _ => Ok(()),
     }

@@ -102,8 +102,8 @@ impl PlannedStack {
                 let words: Vec<_> = support::words().into_iter().map(|w| (w, w)).collect();
                 self.fs = source.word("filesystem", value, &words)?.to_string();
             }
-            "mkfs" => self.mkfs = source.list(key, value, "a list of words: [\"-m\", \"0\"]")?,
-            "mount" => self.mount = source.list(key, value, "a list of words: [\"noatime\"]")?,
+            "mkfs" => self.mkfs = source.list(key, value, "a list of strings: [\"-m\", \"0\"]")?,
+            "mount" => self.mount = source.list(key, value, "a list of strings: [\"noatime\"]")?,
             "crypt" => self.crypt = crypt(source, value)?,
             "lvm" => self.lvm = source.switch(key, value)?,
             "options" => {
@@ -126,7 +126,9 @@ impl PlannedStack {
             return Err("a stack needs its filesystem: fs = \"ext4\"".to_string());
         }
         match self.is_raw() && words {
-            true => Err("raw is no filesystem: it takes no mkfs and no mount options".to_string()),
+            true => {
+                Err("raw is not a filesystem: it takes neither mkfs nor mount options".to_string())
+            }
             false => Ok(()),
         }
     }
@@ -213,8 +215,7 @@ fn crypt(source: &Source, value: &Value) -> Result<Option<Crypt>, PlanError> {
         _ => None,
     };
     if let Some(what) = missing {
-        let what =
-            format!("crypt needs {what}; a number without it cannot be compared with any other");
+        let what = format!("crypt needs {what}; results without it cannot be compared with others");
         return Err(source.other(value.span(), what));
     }
     match wrong_key(&crypt) {
@@ -233,7 +234,7 @@ fn wrong_key(crypt: &Crypt) -> Option<String> {
     };
     let listed = sizes.iter().map(u32::to_string).collect::<Vec<_>>().join(", ");
     let (cipher, bits) = (&crypt.cipher, crypt.key_bits);
-    let what = || format!("{cipher} takes a key of these sizes, not {bits}: key_bits = {listed}");
+    let what = || format!("{cipher} takes these key sizes, not {bits}: key_bits = {listed}");
     (!sizes.contains(&bits)).then(what)
 }
 
@@ -259,7 +260,7 @@ fn key_bits(source: &Source, value: &Value) -> Result<u32, PlanError> {
         true => Ok(bits),
         false => Err(source.other(
             value.span(),
-            "key_bits has to be a multiple of 8 between 64 and 1024; for XTS it counts both halves",
+            "key_bits must be a multiple of 8 between 64 and 1024; for XTS it counts both halves",
         )),
     }
 }
@@ -268,6 +269,6 @@ fn sector_size(source: &Source, value: &Value) -> Result<u32, PlanError> {
     let bytes = source.number32("sector_size", value, 1)?;
     match bytes.is_power_of_two() && (512..=4096).contains(&bytes) {
         true => Ok(bytes),
-        false => Err(source.other(value.span(), "sector_size has to be 512, 1024, 2048 or 4096")),
+        false => Err(source.other(value.span(), "sector_size must be 512, 1024, 2048 or 4096")),
     }
 }

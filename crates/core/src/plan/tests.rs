@@ -98,7 +98,7 @@ fn long_names_are_cut_and_stay_apart() {
          \"equalised\"]\ncrypt = [\"none\", { cipher = \"aes-xts-plain64\", key_bits = [512] }]",
     );
     let error = parse(&text, "t").unwrap_err().to_string();
-    assert!(error.contains("key_bits is a whole number, not a list"), "{error}");
+    assert!(error.contains("key_bits must be a whole number, not a list"), "{error}");
     let text = text.replace("[512]", "512").replace("\"btrfs\"", "\"bcachefs\"");
     let made = expanded(&text, &[]);
     let long = names(&made).into_iter().map(|n| n.chars().count()).max();
@@ -177,21 +177,21 @@ fn a_tool_without_words_for_a_workload_skips_it_and_the_others_stay() {
     let dropped: Vec<String> =
         made.dropped_workloads.iter().map(|s| format!("{}: {}", s.name, s.reason)).collect();
     insta::assert_snapshot!(dropped.join("\n"), @r#"
-    randread-4k-dd: dd cannot do this: it reads or writes in order: rw = "read" or "write"
-    randread-4k-bonnie: bonnie++ cannot do this: it has phases of its own: profile = "bonnie"
-    dd-fio: fio cannot do this: for profile = "dd" it takes driver = "native" or "dd"
-    dd-bonnie: bonnie++ cannot do this: for profile = "dd" it takes driver = "native" or "dd"
-    a.fio: a fio job file is run by fio alone: driver = "fio"
-    a.fio-dd: a fio job file is run by fio alone: driver = "fio"
-    a.fio-bonnie: a fio job file is run by fio alone: driver = "fio"
+    randread-4k-dd: dd cannot run this: it reads or writes sequentially: use rw = "read" or "write"
+    randread-4k-bonnie: bonnie++ cannot run this: it runs fixed phases: use profile = "bonnie"
+    dd-fio: fio cannot run this: profile = "dd" needs driver = "native" or "dd"
+    dd-bonnie: bonnie++ cannot run this: profile = "dd" needs driver = "native" or "dd"
+    a.fio: only fio runs fio job files: driver = "fio"
+    a.fio-dd: only fio runs fio job files: driver = "fio"
+    a.fio-bonnie: only fio runs fio job files: driver = "fio"
     "#);
     // With nothing else in it the plan is a mistake, and each reason is said once.
     let text = "[[stack]]\nfs = \"ext4\"\n[[workload]]\nrw = [\"randread\", \"randwrite\"]\ndriver \
                 = [\"dd\", \"bonnie\"]\n";
     let error = parse(text, "t").unwrap_err().to_string();
     assert!(error.starts_with("t:3:"), "{error}");
-    assert_eq!(error.matches("in order").count(), 1, "{error}");
-    assert!(error.contains("phases of its own"), "{error}");
+    assert_eq!(error.matches("sequentially").count(), 1, "{error}");
+    assert!(error.contains("fixed phases"), "{error}");
 }
 
 #[test]

@@ -122,7 +122,7 @@ mod tests {
     fn nonsense_is_refused_with_the_word_that_was_meant() {
         let told = |lines| read(lines).unwrap_err();
         assert!(told("thresholds = { foriegn = 0.1 }").contains("did you mean 'foreign'"));
-        assert!(told("thresholds = { foreign = 1.5 }").contains("foreign is a fraction"));
+        assert!(told("thresholds = { foreign = 1.5 }").contains("foreign must be a fraction"));
         assert!(
             told("thresholds = { stall = 1 }").contains("at least 2")
                 || told("thresholds = { stall = 1 }").contains("between 2")

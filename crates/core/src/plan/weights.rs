@@ -21,7 +21,8 @@ pub(super) fn weights(source: &Source, table: &DeTable) -> Result<Vec<Weight>, P
         let weight = number.filter(|weight| (LEAST..=MOST).contains(weight));
         let shown = printable(key.get_ref().as_bytes());
         let weight = weight.ok_or_else(|| {
-            let what = format!("the weight of {shown} is a number between {LEAST} and {MOST}: 2.5");
+            let what =
+                format!("the weight of {shown} must be a number between {LEAST} and {MOST}: 2.5");
             source.other(value.span(), what)
         })?;
         made.push((key.span().start, Weight { workload: key.get_ref().to_string(), weight }));
@@ -55,7 +56,7 @@ mod tests {
     fn what_is_no_weight_is_refused() {
         for value in ["0", "-1", "\"3\"", "1e9", "nan", "true"] {
             let error = read(&format!("weights = {{ seqread = {value} }}")).unwrap_err();
-            assert!(error.contains("the weight of seqread is a number"), "{error}");
+            assert!(error.contains("the weight of seqread must be a number"), "{error}");
         }
         assert!(read("weights = 3").unwrap_err().contains("table"));
     }

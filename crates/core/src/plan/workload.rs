@@ -202,7 +202,10 @@ impl PlannedWorkload {
             return Ok(());
         }
         if job.bs > BS_MAX {
-            return Err(format!("bs {} is over 1g", units::block_size(job.bs)));
+            return Err(format!(
+                "bs {} is larger than the maximum of 1g",
+                units::block_size(job.bs)
+            ));
         }
         if job.bs > job.size {
             let (bs, size) = (units::block_size(job.bs), units::block_size(job.size));
@@ -210,16 +213,18 @@ impl PlannedWorkload {
         }
         if job.direct && !job.bs.is_multiple_of(SECTOR) {
             let bs = units::block_size(job.bs);
-            return Err(format!("direct I/O goes in sectors of 512 bytes; bs is {bs}"));
+            return Err(format!("direct I/O needs a multiple of 512 bytes; bs is {bs}"));
         }
         if !job.is_durable() {
-            return Err("what is written is never flushed, so memory would be measured: leave \
-                        end_fsync out, or set fsync or fdatasync"
-                .to_string());
+            return Err(
+                "the writes are never flushed, so memory would be measured: omit end_fsync, or set \
+                 fsync or fdatasync"
+                    .to_string(),
+            );
         }
         match job.buffer_bytes() {
             Some(bytes) if bytes <= 4 << 30 => Ok(()),
-            _ => Err("bs x iodepth x numjobs is over 4 GiB of buffers".to_string()),
+            _ => Err("bs x iodepth x numjobs needs more than 4 GiB of buffers".to_string()),
         }
     }
 
@@ -277,7 +282,7 @@ impl PlannedWorkload {
     /// A fio job file that fio runs as it is.
     pub(super) fn fio_job(&self, name: &str, text: &str) -> Workload {
         let summary = match &self.basis {
-            Basis::JobFile(file) => format!("the jobs of {file}, by fio"),
+            Basis::JobFile(file) => format!("the jobs of {file}, run by fio"),
             Basis::Words | Basis::BuiltIn(_) | Basis::Profile(_) => summary(&self.job),
         };
         let metric = self.metric.unwrap_or(Metric::Bandwidth);
@@ -324,7 +329,7 @@ const BUILT_IN: [&str; 6] =
 /// Whether the tool that is to do it can; the reason when not.
 pub(super) fn can(workload: &Workload) -> Result<(), String> {
     if workload.fio_job.is_some() && workload.driver != DriverName::Fio {
-        return Err("a fio job file is run by fio alone: driver = \"fio\"".to_string());
+        return Err("only fio runs fio job files: driver = \"fio\"".to_string());
     }
     let Some(tool) = foreign::driver(workload.driver) else { return Ok(()) };
     // What the command looks like does not matter here, so neither do version and user.

@@ -88,7 +88,7 @@ pub fn describe_undo(undo: &Undo, run: &str, step: u32) -> String {
         }
         Undo::RestoreKnob { knob, ours, before } => {
             let path = shell_word(&knobs::path(knob));
-            format!("echo {before} > {path}, if it still says {ours}")
+            format!("echo {before} > {path}, if it still contains {ours}")
         }
         Undo::KeepKnob { knob, value } => {
             format!("echo {value} > {}", shell_word(&knobs::path(knob)))

@@ -39,10 +39,10 @@ const fn kernel(fs: &'static str, mkfs: &'static str, package: &'static str) -> 
 }
 
 /// What a journal of its own would do for the names of files.
-const SYNCED_NAMES: &str = "no journal writes the directory for it; with this a file that was \
-    synced is found again (mount(8))";
-const EXT4_STATED: &str = "its defaults, stated: data before metadata, at most 5 s lost, the \
-    drive's cache flushed (ext4(5))";
+const SYNCED_NAMES: &str = "no journal records the directory entry; with this option a synced file \
+                            can be found again (mount(8))";
+const EXT4_STATED: &str = "its defaults, made explicit: data before metadata, at most 5 s lost, \
+                           the drive's cache flushed (ext4(5))";
 
 /// Every filesystem, in the order of tables.
 pub const FILESYSTEMS: &[Recipe] = &[
@@ -73,8 +73,8 @@ pub const FILESYSTEMS: &[Recipe] = &[
         keeps_bytes: 80 * MIB,
         equalised: &["barrier", "commit=5"],
         equalised_mkfs: &["-m", "single", "-d", "single"],
-        equalised_why: "30 s by default; metadata twice by default since 5.15, once in all others \
-            (btrfs(5), mkfs.btrfs(8))",
+        equalised_why: "the default is 30 s; since 5.15 it writes metadata twice by default, all \
+                        others once (btrfs(5), mkfs.btrfs(8))",
         checksums_data: true,
         ..kernel("btrfs", "mkfs.btrfs", "btrfs-progs")
     },
@@ -118,8 +118,8 @@ pub const FILESYSTEMS: &[Recipe] = &[
         // Each has a block of its own for its inode (kernel, f2fs.rst).
         file_bytes: 4096,
         equalised: &["fsync_mode=strict"],
-        equalised_why: "its default posix is lighter; strict behaves as ext4, xfs and btrfs do \
-            (kernel, f2fs.rst)",
+        equalised_why: "the default, posix, guarantees less; strict behaves like ext4, xfs and \
+                        btrfs (kernel, f2fs.rst)",
         ..kernel("f2fs", "mkfs.f2fs", "f2fs-tools")
     },
     Recipe {
@@ -153,7 +153,8 @@ pub const FILESYSTEMS: &[Recipe] = &[
         // Its journal of 8193 blocks (mkreiserfs(8)).
         keeps_bytes: 32 * MIB,
         equalised: &["barrier=flush", "data=ordered", "commit=5"],
-        equalised_why: "the cache flushed at commit, 5 s in place of 30 (kernel, fs/reiserfs)",
+        equalised_why: "the cache is flushed at commit, after 5 s instead of 30 s (kernel, \
+                        fs/reiserfs)",
         in_demo: false,
         ..kernel("reiserfs", "mkfs.reiserfs", "reiserfsprogs")
     },
@@ -162,7 +163,7 @@ pub const FILESYSTEMS: &[Recipe] = &[
         min_bytes: 128 * MIB,
         keeps_bytes: 88 * MIB,
         equalised: &["barrier", "order=strict"],
-        equalised_why: "data in order with metadata (kernel, nilfs2.rst)",
+        equalised_why: "data is ordered with metadata (kernel, nilfs2.rst)",
         in_demo: false,
         ..kernel("nilfs2", "mkfs.nilfs2", "nilfs-tools")
     },
@@ -173,8 +174,8 @@ pub const FILESYSTEMS: &[Recipe] = &[
         mount: &["noatime", "nodiscard"],
         min_bytes: 128 * MIB,
         equalised: &["journal_flush_delay=5000"],
-        equalised_why: "the journal is written 5 s after a change in place of 1 s (kernel, \
-            fs/bcachefs/opts.h)",
+        equalised_why: "the journal is written 5 s after a change instead of 1 s (kernel, \
+                        fs/bcachefs/opts.h)",
         checksums_data: true,
         in_demo: false,
         ..kernel("bcachefs", "mkfs.bcachefs", "bcachefs-tools")

@@ -52,7 +52,7 @@ pub fn current(text: &str) -> String {
 pub fn set(step: u32, knob: &Knob, value: &str, before: &str) -> Step {
     Step {
         step,
-        why: format!("set {} to {value} (it is {before})", knob.name()),
+        why: format!("set {} to {value} (currently {before})", knob.name()),
         action: Action::SetKnob { path: path(knob), value: value.to_string() },
         undo: Some(Undo::RestoreKnob {
             knob: knob.clone(),
@@ -79,7 +79,7 @@ pub fn keep(step: u32, knob: &Knob, value: &str) -> Step {
     let value = value.to_string();
     Step {
         step,
-        why: format!("keep {} at {value}: a scheduler brings its own", knob.name()),
+        why: format!("keep {} at {value}, which a scheduler would change", knob.name()),
         action: Action::SetKnob { path: path(knob), value: value.clone() },
         undo: Some(Undo::KeepKnob { knob: knob.clone(), value }),
         destroys: None,
@@ -125,7 +125,7 @@ mod tests {
         assert_eq!(current("[none]"), "none");
         assert_eq!(current("128\n"), "128");
         let step = set(3, &Knob::Scheduler("sda".to_string()), "bfq", "none");
-        assert_eq!(step.why, "set scheduler to bfq (it is none)");
+        assert_eq!(step.why, "set scheduler to bfq (currently none)");
         let Some(Undo::RestoreKnob { ours, before, .. }) = step.undo else { panic!() };
         assert_eq!((ours.as_str(), before.as_str()), ("bfq", "none"));
     }

@@ -69,13 +69,13 @@ pub fn steps(first: u32, name: &str, (run, slot): (&str, u16), device: &RawPath)
     [
         step(
             0,
-            format!("make the LVM of {name}"),
+            format!("create LVM for {name}"),
             pv,
             None,
             Some(format!("everything on {device}")),
         ),
-        step(1, format!("make a volume group for {name}"), vg, None, None),
-        step(2, format!("make a logical volume for {name}"), lv, Some(close), None),
+        step(1, format!("create a volume group for {name}"), vg, None, None),
+        step(2, format!("create a logical volume for {name}"), lv, Some(close), None),
     ]
 }
 

@@ -103,8 +103,8 @@ pub fn steadiness(series: &Series) -> Option<Steadiness> {
 /// What will be done, for people, before anything is known of the drive.
 pub fn announce(protocol: &Protocol, workloads: &[Workload]) -> String {
     format!(
-        "write the region in blocks of {} at random, in rounds of {}, until five rounds are \
-         steady; {MOST_ROUNDS} rounds at most",
+        "write the region in random blocks of {}, in rounds of {}, until five rounds are steady \
+         (at most {MOST_ROUNDS} rounds)",
         units::size(block_bytes(workloads)),
         units::duration(protocol.cell_min_ns)
     )
@@ -132,7 +132,7 @@ pub fn words(series: &Series) -> String {
     match steadiness(series) {
         None => ended,
         Some(seen) => format!(
-            "{ended}; the last five range over {:.0} % of their mean, their trend is {:.0} %",
+            "{ended}; last five: range {:.0} % of their mean, trend {:.0} %",
             seen.range * 100.0,
             seen.slope * 100.0
         ),

@@ -18,7 +18,7 @@ pub use super::commands::{argv, describe, describe_undo, shell_word};
 pub fn make_scratch(step: u32, run: &str, of: ScratchOf, parent: &RawPath) -> Step {
     Step {
         step,
-        why: format!("make a scratch directory in {parent}"),
+        why: format!("create a scratch directory in {parent}"),
         action: Action::MakeScratch { parent: parent.clone(), name: of.name(run) },
         undo: Some(Undo::RemoveOurScratch { parent: parent.clone(), of }),
         destroys: None,
@@ -29,7 +29,7 @@ pub fn make_scratch(step: u32, run: &str, of: ScratchOf, parent: &RawPath) -> St
 pub fn make_mount_points(step: u32, run: &str, parent: &RawPath) -> Step {
     Step {
         step,
-        why: format!("make a directory for mount points in {parent}"),
+        why: format!("create a directory for mount points in {parent}"),
         action: Action::MakeScratch { parent: parent.clone(), name: run.to_string() },
         undo: Some(Undo::RemoveMountPoints),
         destroys: None,
@@ -176,7 +176,7 @@ pub fn wipe(step: u32, device: &RawPath) -> Step {
 pub fn mkfs(step: u32, name: &str, stack: &Stack, device: &RawPath) -> Step {
     Step {
         step,
-        why: format!("make {name}"),
+        why: format!("create {name}"),
         action: Action::Run { argv: mkfs_argv(stack, device) },
         undo: None,
         destroys: Some(format!("everything on {device}")),

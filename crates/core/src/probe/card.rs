@@ -24,14 +24,14 @@ pub fn hint(cid: &str) -> Option<String> {
     let is_it = |(m, o): &(u8, Option<u16>)| *m == maker && o.is_none_or(|o| o == oem);
     if FORGED.iter().any(is_it) {
         return Some(format!(
-            "Its card id names manufacturer 0x{maker:02x} and OEM 0x{oem:04x}, which forged cards \
-             are known to carry: a hint, no proof."
+            "Its card ID contains manufacturer 0x{maker:02x} and OEM 0x{oem:04x}, which \
+             counterfeit cards are known to use. This is a hint, not proof."
         ));
     }
     (serial >> 16 == 0).then(|| {
         format!(
-            "The serial number in its card id is 0x{serial:08x}, as short as forged cards often \
-             have it: a hint, no proof."
+            "The serial number in its card ID is 0x{serial:08x}, as short as on many counterfeit \
+             cards. This is a hint, not proof."
         )
     })
 }

@@ -99,15 +99,16 @@ fn sentence(report: &Report) -> String {
     match report.verdict {
         Verdict::NoEvidence => format!(
             "No evidence of fake capacity in {} samples over {claimed}: a device of which at most \
-             90 % is real would have been found with a probability of {:.4} %. Damage between the \
-             samples is not excluded; a run's write passes check every byte of their region.",
+             90 % is real would have been detected with a probability of {:.4} %. Damage between \
+             the samples cannot be excluded; a run's write passes check every byte of their \
+             region.",
             report.samples,
             (1.0 - overlooked(0.9)) * 100.0
         ),
         Verdict::Unstable => format!(
-            "{} of {} samples over {claimed} did not come back, and all of them did the second \
-             time: a bad contact, reader or cable, or a dying drive. Try another reader or port \
-             and probe again before you trust or accuse it.",
+            "{} of {} samples over {claimed} were not read back correctly, and all of them were \
+             the second time: a bad contact, reader or cable, or a failing drive. Try another \
+             reader or port and probe again before you trust or reject it.",
             report.samples - report.good,
             report.samples
         ),

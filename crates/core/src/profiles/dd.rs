@@ -12,7 +12,12 @@ pub const SPEC: Spec = Spec {
     summary: "dd: one file written and read block by block",
     lays_out: false,
     parts: &[
-        PartSpec::new("write", "dd: a file of zeros written, flushed after", Bandwidth, Rw::Write),
+        PartSpec::new(
+            "write",
+            "dd: a file of zeros written, flushed afterwards",
+            Bandwidth,
+            Rw::Write,
+        ),
         PartSpec::new("fdatasync", "dd conv=fdatasync: a file of zeros", Bandwidth, Rw::Write),
         PartSpec::new("fsync", "dd conv=fsync: a file of zeros", Bandwidth, Rw::Write),
         PartSpec::new("read", "dd: that file read from the disk", Bandwidth, Rw::Read),

@@ -13,7 +13,7 @@ pub const SPEC: Spec = Spec {
     lays_out: false,
     parts: &[PartSpec::new(
         "",
-        "Home Assistant: intervals of 100 changes recorded, and logged",
+        "Home Assistant: intervals of 100 changes, recorded and logged",
         Transactions,
         Rw::RandWrite,
     )

@@ -17,19 +17,34 @@ const fn write(word: &'static str, summary: &'static str) -> PartSpec {
 
 /// `iozone -i 0 -i 1 -i 2 -i 3 -i 4 -i 5 -i 8 -i 9 -i 10`.
 pub const SPEC: Spec = Spec {
-    summary: "iozone: one file written and read in every order",
+    summary: "iozone: one file written and read in various orders",
     lays_out: false,
     parts: &[
         write("write", "iozone: a new file written"),
         write("rewrite", "iozone: that file written again"),
         read("read", "iozone: that file read"),
         read("reread", "iozone: that file read again, from memory where it fits"),
-        PartSpec::new("random-read", "iozone: each record once, shuffled", Bandwidth, Rw::RandRead),
-        PartSpec::new("random-write", "iozone: the same, written", Bandwidth, Rw::RandWrite),
+        PartSpec::new(
+            "random-read",
+            "iozone: each record read once, in random order",
+            Bandwidth,
+            Rw::RandRead,
+        ),
+        PartSpec::new(
+            "random-write",
+            "iozone: each record written once, in random order",
+            Bandwidth,
+            Rw::RandWrite,
+        ),
         read("backward-read", "iozone: from the last record to the first"),
-        write("record-rewrite", "iozone: the first record written again and again"),
+        write("record-rewrite", "iozone: the first record written repeatedly"),
         read("stride-read", "iozone: every 17th record"),
-        PartSpec::new("mixed", "iozone: one reads shuffled, one writes", Bandwidth, Rw::RandRw),
+        PartSpec::new(
+            "mixed",
+            "iozone: one reads in random order, one writes",
+            Bandwidth,
+            Rw::RandRw,
+        ),
         write("pwrite", "iozone: that file by pwrite"),
         write("repwrite", "iozone: that file by pwrite again"),
         read("pread", "iozone: that file by pread"),

@@ -8,17 +8,23 @@ use crate::model::workload::Metric::{Bandwidth, Iops};
 
 /// `sysbench fileio --file-test-mode=MODE run`, mode after mode.
 pub const SPEC: Spec = Spec {
-    summary: "sysbench fileio: 128 files, all of them flushed after every hundred requests",
+    summary: "sysbench fileio: 128 files, all flushed after every 100 requests",
     lays_out: true,
     parts: &[
-        PartSpec::new("seqwr", "sysbench seqwr: new files written in order", Bandwidth, Rw::Write)
-            .timed(0),
+        PartSpec::new(
+            "seqwr",
+            "sysbench seqwr: new files written sequentially",
+            Bandwidth,
+            Rw::Write,
+        )
+        .timed(0),
         PartSpec::new("seqrewr", "sysbench seqrewr: files written again", Bandwidth, Rw::Write)
             .timed(0),
-        PartSpec::new("seqrd", "sysbench seqrd: files read in order", Bandwidth, Rw::Read).timed(0),
+        PartSpec::new("seqrd", "sysbench seqrd: files read sequentially", Bandwidth, Rw::Read)
+            .timed(0),
         PartSpec::new("rndrd", "sysbench rndrd: random reads", Iops, Rw::RandRead).timed(0),
         PartSpec::new("rndwr", "sysbench rndwr: random writes", Iops, Rw::RandWrite).timed(0),
-        PartSpec::new("rndrw", "sysbench rndrw: random, 3 reads for 2 writes", Iops, Rw::RandRw)
+        PartSpec::new("rndrw", "sysbench rndrw: random, 3 reads to 2 writes", Iops, Rw::RandRw)
             .timed(0),
     ],
     job,

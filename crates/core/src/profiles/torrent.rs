@@ -20,7 +20,7 @@ pub const SPEC: Spec = Spec {
     lays_out: false,
     parts: &[
         part("stall", "torrent: p99 of a 16k piece that arrives while others are flushed", true),
-        part("rate", "torrent: pieces taken of 10 MiB a second, flushed", false),
+        part("rate", "torrent: pieces accepted of 10 MiB per second, flushed", false),
     ],
     job,
 };

@@ -55,7 +55,7 @@ impl Strangers {
     /// Lists them.
     pub fn give(self, out: &mut Out) {
         for (tool, first_line, last_line) in self.places {
-            out.unread(first_line, last_line, format!("{tool}: bakeoff has no reader for it"));
+            out.unread(first_line, last_line, format!("{tool}: bakeoff cannot read its output"));
         }
     }
 }

@@ -135,11 +135,11 @@ fn by_distribution(fs: &str, kernel: Kernel) -> Option<String> {
     }
     if is("ubuntu") {
         let package = format!("linux-modules-extra-{release}");
-        return Some(format!("The rest of Ubuntu's modules may have it: apt install {package}"));
+        return Some(format!("Ubuntu's extra modules may have it: apt install {package}"));
     }
     if distribution.first().is_some_and(|id| id == "fedora") {
         let package = "kernel-modules-extra";
-        return Some(format!("The rest of Fedora's modules may have it: dnf install {package}"));
+        return Some(format!("Fedora's extra modules may have it: dnf install {package}"));
     }
     let is_rhel = is("rhel") && NOT_IN_RHEL.contains(&fs);
     is_rhel

@@ -18,8 +18,8 @@ pub const SLOPE: f64 = 0.10;
 
 /// In what mode characterise is not the test whose rule for steady it takes.
 /// Source: the same, workload independent preconditioning.
-pub const UNLIKE_SNIA: &str = "Unlike in SNIA's test, twice the capacity is not written in order, \
-                               in blocks of 128 KiB, before the first round.";
+pub const UNLIKE_SNIA: &str = "Unlike SNIA's test, bakeoff does not write twice the capacity \
+                               sequentially in 128 KiB blocks before the first round.";
 
 /// What the last rounds show.
 #[derive(Clone, Copy, Debug, PartialEq)]

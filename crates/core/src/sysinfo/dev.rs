@@ -34,7 +34,7 @@ impl fmt::Display for Dev {
 
 /// The text is no `major:minor`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("no device number; it is written major:minor, as 8:1")]
+#[error("not a device number (major:minor, such as 8:1)")]
 pub struct NoDev;
 
 impl FromStr for Dev {

@@ -153,8 +153,8 @@ impl Bonnie {
         let Some(table) = self.table.take() else { return };
         let (place, last) = (table.place.clone(), table.last_line);
         if let Some(line) = table.leftover_line() {
-            let why = "bonnie++ 1.98 to 2.00 print a wrong number for the rates of small files; \
-                       the right ones are in its CSV line";
+            let why = "bonnie++ 1.98 to 2.00 print wrong rates for small files; the correct rates \
+                       are in its CSV line";
             out.unread(line, line, why);
         }
         match table.cells() {

@@ -239,7 +239,7 @@ impl F3 {
     fn fault(&mut self, text: &str, number: u64) -> bool {
         let Some(block) = self.block.as_mut() else { return false };
         block.last_line = number;
-        let advice = "the figures are of a part of the card: repeat the test";
+        let advice = "the results cover only part of the card: repeat the test";
         block.findings.push(finding("tool-error", Severity::Error, short(text), advice));
         true
     }
@@ -377,10 +377,12 @@ impl Block {
 fn lie(metrics: &Metrics) -> Option<String> {
     let of = |name| metrics.get(name);
     if let Some(lost) = of("data_lost").filter(|lost| *lost > 0.0) {
-        return Some(format!("f3read lost {lost} bytes of what f3write had written"));
+        return Some(format!(
+            "f3read could not read back {lost} of the bytes that f3write had written"
+        ));
     }
     let (usable, announced) = (of("usable_size")?, of("announced_size")?);
-    let evidence = format!("the device announces {announced} bytes and has {usable}");
+    let evidence = format!("the device announces {announced} bytes, but only {usable} are usable");
     (usable < announced).then_some(evidence)
 }
 

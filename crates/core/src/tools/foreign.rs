@@ -81,7 +81,7 @@ impl Invocation {
 
 /// A workload that a tool has no words for.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[error("{tool} cannot do this: {why}")]
+#[error("{tool} cannot run this: {why}")]
 pub struct Unsupported {
     /// The tool.
     pub tool: &'static str,
@@ -130,7 +130,7 @@ pub enum ParseError {
         said: String,
     },
     /// bonnie++ keeps what it measured in less than half a second to itself.
-    #[error("{tool} printed +++++ for it: it took less than half a second")]
+    #[error("{tool} printed +++++ instead of a result: the test took less than half a second")]
     TooShort {
         /// The tool.
         tool: &'static str,
@@ -183,7 +183,7 @@ pub(super) fn own_part(
     let does = DriverName::ALL.into_iter().find(|driver| driver.name() == name);
     let native = DriverName::Native.name();
     let does = does.map_or(String::new(), |does| format!(" or \"{}\"", does.name()));
-    let why = format!("for profile = \"{name}\" it takes driver = \"{native}\"{does}");
+    let why = format!("profile = \"{name}\" needs driver = \"{native}\"{does}");
     Err(Unsupported { tool, why })
 }
 
@@ -198,10 +198,10 @@ pub(super) fn amount(job: &Job) -> Option<u64> {
 pub(super) fn beyond_plain_tools(job: &Job) -> Option<&'static str> {
     match () {
         () if !matches!(job.engine, EngineName::Psync) => {
-            Some("it knows read and write only: leave engine out")
+            Some("it uses only read and write calls: omit engine")
         }
         () if !matches!(job.offsets, Offsets::Uniform | Offsets::Once) => {
-            Some("its offsets are in order, or all equally likely: leave offsets out")
+            Some("its offsets are sequential or uniformly random: omit offsets")
         }
         () => None,
     }
@@ -249,7 +249,7 @@ fn said(output: &RawOutput) -> String {
     };
     let stderr = of(&output.stderr);
     let text = if stderr.is_empty() { of(&output.stdout) } else { stderr };
-    if text.is_empty() { "it said nothing".to_string() } else { printable(text.as_bytes()) }
+    if text.is_empty() { "it printed nothing".to_string() } else { printable(text.as_bytes()) }
 }
 
 /// The words of a command: `program --name=value …`.

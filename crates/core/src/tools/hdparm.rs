@@ -63,8 +63,8 @@ impl Hdparm {
         let mut result = place.result(TOOL, None, at, metrics);
         result.test = Some(test.to_string());
         if test.ends_with("cached reads") || test == "buffer-cache reads" {
-            let evidence = "the same 2 MiB are read again and again: this is the speed of memory \
-                            and CPU, not of the drive";
+            let evidence = "the same 2 MiB are read repeatedly: this is the speed of memory and \
+                            CPU, not of the drive";
             let advice = "compare drives by the disk reads: hdparm -t --direct";
             result.findings.push(of_result(&warm_cache::RULE, evidence.to_string(), advice));
         }

@@ -150,8 +150,8 @@ impl Ioping {
                 of.give(line.number, &mut open.metrics);
             }
             _ => {
-                let why = "what ioping generated contradicts itself or what it completed, or \
-                           stands among lines of another run";
+                let why = "the generated requests of ioping contradict themselves or the completed \
+                           ones, or are mixed with another run";
                 out.unread(line.number, line.number, why);
             }
         }

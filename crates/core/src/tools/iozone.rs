@@ -131,7 +131,7 @@ impl Open {
         }
         if let Some(layout) = row::Layout::of(line.text) {
             if self.layout.is_some() {
-                self.wrong = Some("two tables of iozone in one run are mixed up".to_string());
+                self.wrong = Some("two tables of iozone in one run are mixed".to_string());
             }
             self.layout = Some(layout);
             self.wrapped = wrapped::Wrapped::begin(line);
@@ -182,7 +182,7 @@ impl Open {
             self.version = rest.split_whitespace().next().map(short);
         } else if let Some(rest) = text.strip_prefix("Command line used: ") {
             if self.command.replace(short(rest)).is_some() {
-                self.wrong = Some("two runs of iozone are mixed up".to_string());
+                self.wrong = Some("two runs of iozone are mixed".to_string());
             }
         } else if let Some(unit) = row::unit(text) {
             if self.unit.replace(unit).is_some_and(|old| old != unit) {
@@ -309,7 +309,7 @@ impl Open {
 
     fn interrupted(&self) -> Option<crate::model::finding::Finding> {
         let advice = "Run it again to the end; the zeros it printed are missing values.";
-        let evidence = "iozone was interrupted, though it exits with 0".to_string();
+        let evidence = "iozone was interrupted, although it exited with 0".to_string();
         self.is_interrupted.then(|| finding("interrupted", Severity::Error, evidence, advice))
     }
 }

@@ -28,8 +28,8 @@ struct Open {
     last_line: u64,
     version: Option<String>,
     fields: Vec<Field>,
-    /// A field that came twice: two reports are mixed up.
-    twice: Option<(Key, u64)>,
+    /// Line of a field that came before: two reports are mixed.
+    twice: Option<u64>,
     fatal: Option<String>,
     is_over: bool,
     /// Another run's output is around: the settings may be the other's.
@@ -81,7 +81,7 @@ impl Reader for Sysbench {
                 Some(open) if opens => open.is_in_doubt = true,
                 // A part of a report: the one above may have taken the rest.
                 Some(open) => {
-                    open.twice.get_or_insert((fields[0].key, line.number));
+                    open.twice.get_or_insert(line.number);
                     return true;
                 }
                 None if opens => {}
@@ -131,7 +131,7 @@ impl Open {
         let is_known = self.fields.iter().any(|known| known.key == field.key);
         let is_back = self.fields.last().is_some_and(|last| last.key.rank() > field.key.rank());
         if is_known || is_back || self.fields.len() >= FIELDS {
-            self.twice.get_or_insert((field.key, line));
+            self.twice.get_or_insert(line);
             return;
         }
         self.is_over = field.key == Key::FairnessTime;

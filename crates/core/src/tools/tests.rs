@@ -100,9 +100,9 @@ fn what_sysbench_0_4_does_not_do_in_sequential_modes_is_not_asked_of_it() {
     for (asked, word) in [
         (part_of(0, None), "flushes only at the end"),
         (part_of(1, None), "flushes only at the end"),
-        (part_of(2, amount), "once over all its files"),
+        (part_of(2, amount), "one sequential pass over all its files"),
         (workload(Rw::Write, Phase::Overwrite, |job| job.fsync = 4), "flushes only at the end"),
-        (workload(Rw::Read, Phase::ColdRead, |job| job.io_size = amount), "whatever io_size says"),
+        (workload(Rw::Read, Phase::ColdRead, |job| job.io_size = amount), "regardless of io_size"),
     ] {
         let error = command(DriverName::Sysbench, "0.4.12", &asked).unwrap_err().to_string();
         assert!(error.contains(word), "{error}");
@@ -185,11 +185,11 @@ fn what_a_tool_has_no_words_for_is_said() {
     let deep = workload(Rw::RandRead, Phase::ColdRead, |job| job.iodepth = 8);
     let files = workload(Rw::SmallFiles, Phase::Metadata, |_| {});
     for (name, workload, word) in [
-        (DriverName::Dd, &random, "in order"),
+        (DriverName::Dd, &random, "sequentially"),
         (DriverName::Iozone, &random, "direct"),
         (DriverName::Iozone, &mixed, "mixes"),
         (DriverName::Bonnie, &random, "profile"),
-        (DriverName::Sysbench, &mixed, "reads included"),
+        (DriverName::Sysbench, &mixed, "it counts reads as well"),
         (DriverName::Sysbench, &deep, "numjobs"),
         (DriverName::Fio, &deep, "io_uring"),
         (DriverName::Fio, &files, "job file"),
@@ -211,7 +211,7 @@ fn what_a_tool_has_no_words_for_is_said() {
     }
     for name in [DriverName::Dd, DriverName::Sysbench, DriverName::Iozone] {
         let error = command(name, "1.0.20", &ring).unwrap_err().to_string();
-        assert!(error.contains("leave engine out"), "{}: {error}", name.name());
+        assert!(error.contains("omit engine"), "{}: {error}", name.name());
         let error = command(name, "1.0.20", &seeks).unwrap_err().to_string();
         assert!(error.contains("\"native\" or \"bonnie\""), "{}: {error}", name.name());
     }

@@ -62,16 +62,16 @@ fn mistakes_name_their_place_and_the_nearest_word() {
     let unknown = PLAN.replace("fs =", "shceduler = [\"none\"]\nfs =");
     let said = "plan.toml:2:1: unknown key 'shceduler' in [[stack]]; did you mean 'scheduler'?";
     refused(&shown(&bench, &unknown, &[]), 2, &[said, "2 | shceduler = [\"none\"]", "^^^^^^^^^"]);
-    refused(&shown(&bench, "", &[]), 2, &["the plan makes no cases", "[[stack]]"]);
+    refused(&shown(&bench, "", &[]), 2, &["the plan has no cases", "[[stack]]"]);
     let twice = format!("[[stack]]\nfs = \"ext4\"\n{PLAN}");
-    refused(&shown(&bench, &twice, &[]), 2, &["two candidates are called 'ext4'", ":3:1:"]);
+    refused(&shown(&bench, &twice, &[]), 2, &["two candidates are named 'ext4'", ":3:1:"]);
     let list = |n: u32| format!("{:?}", (1..=n).collect::<Vec<_>>());
     let huge =
         format!("{PLAN}[axes]\nread_ahead_kb = {}\nnr_requests = {}\n", list(400), list(250));
-    refused(&shown(&bench, &huge, &[]), 2, &["makes 100000 candidates", "shorten its lists"]);
+    refused(&shown(&bench, &huge, &[]), 2, &["expands to 100000 candidates", "shorten its lists"]);
     let control = PLAN.replace("fs =", "name = \"\\u001b]0;gone\\u0007\"\nfs =");
     let ended = shown(&bench, &control, &[]);
-    refused(&ended, 2, &["cannot be printed"]);
+    refused(&ended, 2, &["unprintable characters"]);
     assert!(!ended.err.contains('\u{1b}'), "{ended:?}");
     fs::write(bench.path().join("binary.toml"), [0xff, 0xfe, 0]).unwrap();
     refused(&bench.run(&["plan", "binary.toml"]), 2, &["binary.toml is not text", "UTF-8"]);
@@ -79,7 +79,7 @@ fn mistakes_name_their_place_and_the_nearest_word() {
     let single = PLAN.replace("[[stack]]", "[stack]");
     refused(&shown(&bench, &single, &[]), 2, &["write [[stack]], not [stack]", ":1:1:"]);
     let same = PLAN.replace("\"ext4\"", "[\"ext4\", \"ext4\"]");
-    refused(&shown(&bench, &same, &[]), 2, &["two candidates are called 'ext4'; take one out"]);
+    refused(&shown(&bench, &same, &[]), 2, &["two candidates are named 'ext4'; remove one"]);
     for (slip, meant) in [("dedline", "mq-deadline"), ("cfq", "bfq"), ("noop", "none")] {
         let slip = PLAN.replace("fs =", &format!("scheduler = [\"{slip}\"]\nfs ="));
         refused(&shown(&bench, &slip, &[]), 2, &[&format!("did you mean '{meant}'?"), "2:14:"]);

@@ -143,7 +143,7 @@ impl Table {
         if is_own {
             self.last_line = line.number;
         } else if self.is_of_another(&text) {
-            self.wrong = Some("two tables of bonnie++ are mixed up".to_string());
+            self.wrong = Some("two tables of bonnie++ are mixed".to_string());
         }
         is_own
     }
@@ -169,7 +169,7 @@ impl Table {
     fn titles(&mut self, text: &str, line: u64) -> bool {
         let other = if self.is_create { "-Per Chr-" } else { "-Create--" };
         if text.contains(other) {
-            self.wrong = Some("two lines of titles of bonnie++ contradict each other".to_string());
+            self.wrong = Some("two title lines of bonnie++ contradict each other".to_string());
         }
         if let Some(rest) = text.trim_start().strip_prefix("Concurrency") {
             let number = rest.split_whitespace().next().unwrap_or("");
@@ -186,7 +186,7 @@ impl Table {
             }
             let is_twice = std::mem::replace(&mut self.titles[0], true);
             if is_twice {
-                self.wrong = Some("two tables of bonnie++ are mixed up".to_string());
+                self.wrong = Some("two tables of bonnie++ are mixed".to_string());
             }
             return true;
         }
@@ -201,7 +201,7 @@ impl Table {
         }
         let known = &self.cells.name;
         if !known.starts_with(name) && !name.starts_with(known.as_str()) {
-            self.wrong = Some("the two blocks of a bonnie++ table have two names".to_string());
+            self.wrong = Some("the two parts of a bonnie++ table have different names".to_string());
         }
         if known.len() < name.len() {
             self.cells.name = name.to_string();

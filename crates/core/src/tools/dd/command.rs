@@ -35,7 +35,7 @@ impl Driver for Dd {
         let job = &workload.job;
         supports(job)?;
         let workdir = Workdir::of(workload.phase);
-        let file = workdir.file().ok_or_else(|| no("it needs one file to work on"))?;
+        let file = workdir.file().ok_or_else(|| no("it needs a single file"))?;
         let count = job.io_size.unwrap_or(job.size) / job.bs;
         let mut words = Words::of(&["dd"]);
         let size = [format!("bs={}", job.bs), format!("count={count}")];
@@ -101,14 +101,14 @@ fn supports(job: &Job) -> Result<(), Unsupported> {
         Job { rw: Rw::Read | Rw::Write, .. } => match () {
             () if job.iodepth > 1 || job.numjobs > 1 => "it performs only one operation at a time",
             () if job.fsync > 0 || job.fdatasync > 0 => "it flushes only at the end: use end_fsync",
-            () if job.rate_iops.is_some() => "it has no rate limit",
-            () if job.verify => "it checks nothing",
+            () if job.rate_iops.is_some() => "it cannot limit the rate",
+            () if job.verify => "it cannot verify data",
             () => match beyond_plain_tools(job) {
                 Some(why) => why,
                 None => return Ok(()),
             },
         },
-        _ => "it reads or writes in order: rw = \"read\" or \"write\"",
+        _ => "it reads or writes sequentially: use rw = \"read\" or \"write\"",
     };
     Err(no(reason))
 }

@@ -38,7 +38,7 @@ pub fn as_plan(file: &JobFile, title: &str) -> Result<String, String> {
             None => workloads.push_str(&workload(&section, number, &mut missing)),
             Some((line, option)) => {
                 let name = printable(section.name.as_bytes());
-                missing.push((line, format!("{option}: the job {name} is left out")));
+                missing.push((line, format!("{option}: the job {name} is omitted")));
             }
         }
     }
@@ -79,7 +79,10 @@ fn together(file: &JobFile) -> Option<(u64, String)> {
     let second = file.jobs().skip(1).find(|job| !waits(job))?;
     let line = second.options.last().map_or(0, |(.., line)| *line);
     let name = printable(second.name.as_bytes());
-    Some((line, format!("{name} runs beside the job before it; in a plan it comes after it")))
+    Some((
+        line,
+        format!("{name} runs in parallel with the previous job; in a plan it runs after it"),
+    ))
 }
 
 /// Whether fio's word is this pattern.
@@ -229,8 +232,8 @@ mod tests {
         let made = as_plan(&JobFile::parse(text).unwrap(), "jobs.fio").unwrap();
         assert!(made.starts_with("# not translated: line 12: verify=crc32c\n"), "{made}");
         assert!(made.contains("line 17: bsrange=4k-64k"), "{made}");
-        assert!(made.contains("line 19: rw=rw: the job both is left out"), "{made}");
-        assert!(made.contains("mixed runs beside the job before it"), "{made}");
+        assert!(made.contains("line 19: rw=rw: the job both is omitted"), "{made}");
+        assert!(made.contains("mixed runs in parallel with the previous job"), "{made}");
         let plan = plan::parse(&made, "jobs.toml").unwrap_or_else(|e| panic!("{e}\n{made}"));
         let job = &plan.workloads[0].job;
         assert_eq!((job.bs, job.iodepth, job.fsync, job.direct), (4096, 8, 1, true));
@@ -244,9 +247,9 @@ mod tests {
         let text = "[spin]\nioengine=cpuio\nrw=read\n[back]\nstonewall\nrw=read:-8k\n[skewed]\nstonewall\n\
             rw=randread\nrandom_distribution=zipf:1.1\n";
         let made = as_plan(&JobFile::parse(text).unwrap(), "a").unwrap();
-        assert!(made.contains("line 2: ioengine=cpuio: the job spin is left out"), "{made}");
-        assert!(made.contains("line 6: rw=read:-8k: the job back is left out"), "{made}");
-        assert!(!made.contains("beside") && !made.contains("once"), "{made}");
+        assert!(made.contains("line 2: ioengine=cpuio: the job spin is omitted"), "{made}");
+        assert!(made.contains("line 6: rw=read:-8k: the job back is omitted"), "{made}");
+        assert!(!made.contains("in parallel") && !made.contains("once"), "{made}");
         let plan = plan::parse(&made, "a.toml").unwrap_or_else(|e| panic!("{e}\n{made}"));
         assert_eq!(plan.workloads.len(), 1);
         assert_eq!(plan.workloads[0].job.offsets, Offsets::Zipf { theta_milli: 1100 });

@@ -305,7 +305,7 @@ impl Open {
         };
         if let Some((total, block, issued_raw, line)) = self.issued_of(direction.name, blocks) {
             if (total == 0) != (bytes.value == 0.0) {
-                return Err("the requests issued are of another job than the bytes".into());
+                return Err("the issued requests and the bytes belong to different jobs".into());
             }
             match direction::exact(total, block, *bytes, raw) {
                 Ok(exact) => {

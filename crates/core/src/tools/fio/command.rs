@@ -42,7 +42,7 @@ impl Driver for Fio {
         let job = &workload.job;
         supports(job)?;
         let workdir = Workdir::of(workload.phase);
-        let file = workdir.file().ok_or_else(|| no("it needs one file to work on"))?;
+        let file = workdir.file().ok_or_else(|| no("it needs a single file"))?;
         let mut words = Words::of(&["fio", "--output-format=json"]);
         words.long("name", "bakeoff").long("filename", file);
         words.long("rw", job.rw.name()).long("bs", job.bs).long("size", job.size);
@@ -166,16 +166,16 @@ fn manner(words: &mut Words, job: &Job) {
 fn supports(job: &Job) -> Result<(), Unsupported> {
     let why = match () {
         () if job.rw == Rw::SmallFiles => {
-            "small files take three engines of fio's: give a job file, or driver = \"native\""
+            "small files need three engines of fio: use a job file, or driver = \"native\""
         }
         () if matches!(job.engine, EngineName::Null | EngineName::Nop) => {
             "its null engine measures fio itself"
         }
         () if !matches!(job.offsets, Offsets::Uniform | Offsets::Once) => {
-            "its other offsets are not quite bakeoff's: give a job file"
+            "its other offsets differ from bakeoff's: use a job file"
         }
-        () if job.verify => "its verification writes headers of its own",
-        () if job.mem == Mem::Thp => "it has no transparent huge pages: leave mem out",
+        () if job.verify => "its verification writes its own headers",
+        () if job.mem == Mem::Thp => "it does not support transparent huge pages: omit mem",
         () if job.iodepth > 1 && job.engine == EngineName::Psync => {
             "iodepth needs engine = \"io_uring\" or \"libaio\""
         }

@@ -89,7 +89,7 @@ pub fn exact(
         beyond if beyond <= 0.0 => Ok(Some(exact)),
         // The last one, at the file's end.
         beyond if beyond <= block as f64 => Ok(None),
-        _ => Err("requests times block size is not what fio says it moved"),
+        _ => Err("requests times block size does not equal the bytes that fio reports"),
     }
 }
 

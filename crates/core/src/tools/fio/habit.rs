@@ -79,8 +79,8 @@ pub fn asked(name: Option<&str>, given: &[Given], from: From) -> Result<Asked, S
     match from {
         From::File => asked.fill_in(ends_at_size),
         From::Line if ends_at_size && asked.name.is_some() => asked.notes.push(
-            "--runtime: bakeoff runs for all of it, as fio does with --time_based. To end earlier, \
-             after --size bytes, add --io_size with the same number"
+            "--runtime: bakeoff runs for the full time, like fio with --time_based. To end \
+             earlier, after --size bytes, add --io_size with the same number"
                 .to_string(),
         ),
         From::Line => {}
@@ -119,7 +119,7 @@ impl Given {
             value => format!("--{}={value}", self.typed),
         };
         let entry = table::find(name)
-            .ok_or_else(|| format!("{} is no option of fio 3.33 or of bench", shown()))?;
+            .ok_or_else(|| format!("{} is not an option of fio 3.33 or of bench", shown()))?;
         match entry.taken {
             Taken::Same => asked.add(name, value),
             Taken::Called(own) => asked.add(own, value),

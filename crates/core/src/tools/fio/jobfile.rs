@@ -46,9 +46,9 @@ pub enum JobFileError {
     Empty,
     /// An option may reach beyond the directory that is measured.
     #[error(
-        "line {line}: bakeoff does not run job files with {option}, which may reach beyond the \
-         directory that is measured or run other programs; remove it, or run fio yourself and \
-         `bakeoff import` what it prints"
+        "line {line}: bakeoff does not run job files with {option}, which may access files outside \
+         the measured directory or run other programs; remove it, or run fio yourself and import \
+         its output with `bakeoff import`"
     )]
     Reach {
         /// Counted from 1.

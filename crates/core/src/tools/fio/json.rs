@@ -103,7 +103,7 @@ impl Json {
         let (first, last) = (open.place.first_line, open.last_line);
         match open.cut() {
             Some(open) => {
-                let why = "fio's JSON ends before its last brace; what came before this was read";
+                let why = "fio's JSON ends before its last brace; the part before this was read";
                 let rest = (open.last_line + 1).min(last);
                 open.give(None, out);
                 out.unread(rest, last, why);
@@ -230,7 +230,7 @@ impl Open {
     fn known(&self) -> Result<Known, String> {
         // serde_json refuses what is nested too deep; the last brace may have text behind it.
         if let Err(error) = serde_json::from_str::<serde_json::Value>(&self.text) {
-            return Err(format!("fio's JSON is not whole or other text is in it: {error}"));
+            return Err(format!("fio's JSON is incomplete or contains other text: {error}"));
         }
         let Some(scalars) = scalars(&self.text, SCALARS) else {
             return Err("fio's JSON has more values than bakeoff reads".to_string());

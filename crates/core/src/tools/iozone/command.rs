@@ -61,7 +61,7 @@ impl Driver for Iozone {
 /// All tests of the profile but the mixed one, which is of throughput mode, in one command.
 fn profile(job: &Job) -> Result<Invocation, Unsupported> {
     if !is_whole_kib(job.bs) || !is_whole_kib(job.size) || job.bs > RECORD_MAX_BYTES {
-        let why = "its sizes are whole KiB, and records above 16 MiB need a patched iozone";
+        let why = "its sizes must be whole KiB, and records above 16 MiB need a patched iozone";
         return Err(Unsupported { tool: "iozone", why: why.to_string() });
     }
     let mut words = Words::of(&["iozone", "-E", "-f", "iozone.tmp"]);
@@ -85,19 +85,22 @@ fn is_whole_kib(bytes: u64) -> bool {
 fn supports(job: &Job) -> Result<(), Unsupported> {
     let why = match () {
         () if job.rw.is_mixed() || job.rw == Rw::SmallFiles => {
-            "it mixes reads and writes between processes only, and makes no small files"
+            "it mixes reads and writes only across processes, and has no test of small files"
         }
-        () if !is_whole_kib(job.bs) || !is_whole_kib(job.size) => "its sizes are whole KiB",
+        () if !is_whole_kib(job.bs) || !is_whole_kib(job.size) => "its sizes must be whole KiB",
         () if job.bs > RECORD_MAX_BYTES => "records above 16 MiB need a patched iozone",
-        () if !job.size.is_multiple_of(job.bs) => "the file has to be whole records",
-        () if job.rw.reads() && !job.direct => {
-            "it reads what it has just written, from memory: direct = true, or driver = \"native\""
+        () if !job.size.is_multiple_of(job.bs) => {
+            "the file size must be a multiple of the record size"
         }
-        () if job.iodepth > 1 || job.numjobs > 1 => "it performs only one operation at a time here",
+        () if job.rw.reads() && !job.direct => {
+            "it reads the data it has just written from memory: use direct = true, or driver = \
+             \"native\""
+        }
+        () if job.iodepth > 1 || job.numjobs > 1 => "it does only one operation at a time here",
         () if job.fsync > 0 || job.fdatasync > 0 => "it flushes only at the end: use end_fsync",
-        () if job.io_size.is_some() => "it processes the file once: omit io_size",
+        () if job.io_size.is_some() => "it makes one pass over the file: omit io_size",
         () if job.rate_iops.is_some() || job.verify => {
-            "it has no rate limit, and verifies nothing here"
+            "it cannot limit the rate or verify data here"
         }
         () => match beyond_plain_tools(job) {
             Some(why) => why,

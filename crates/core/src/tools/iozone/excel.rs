@@ -148,7 +148,7 @@ impl Excel {
         if self.records.is_empty() != is_label_row || falls {
             self.open = Some(Kind::Other);
             self.is_torn = true;
-            self.passed_over.push((line.number, line.number, "an Excel report that is not whole"));
+            self.passed_over.push((line.number, line.number, "an incomplete Excel report"));
             self.records.clear();
             return true;
         }

@@ -70,7 +70,7 @@ impl Throughput {
         let is_twice = block.metrics.get(name).is_some() || !block.each.is_empty();
         let is_other = parent.is_some_and(|rest| test(rest).is_none_or(|t| t.1 != block.test));
         if is_twice || is_other {
-            let why = "two throughput runs of iozone are mixed up".to_string();
+            let why = "two throughput runs of iozone are mixed".to_string();
             self.wrong.get_or_insert((line.number, why));
             return true;
         }
@@ -104,7 +104,7 @@ impl Throughput {
     fn cpu(&mut self, line: &Line<'_>, rest: &str) -> bool {
         let Some(block) = self.blocks.last_mut() else { return false };
         if block.metrics.get("cpu").is_some() {
-            let why = "two throughput runs of iozone are mixed up".to_string();
+            let why = "two throughput runs of iozone are mixed".to_string();
             self.wrong.get_or_insert((line.number, why));
             return true;
         }
@@ -127,7 +127,7 @@ impl Throughput {
         };
         let is_twice = self.blocks.iter().any(|block| block.test == test);
         if is_twice || self.blocks.len() >= BLOCKS {
-            let why = "two throughput runs of iozone are mixed up".to_string();
+            let why = "two throughput runs of iozone are mixed".to_string();
             self.wrong.get_or_insert((line.number, why));
             return;
         }
@@ -177,14 +177,14 @@ impl Block {
         let slack = self.children.abs() * 1e-5 + 1024.0 * self.processes;
         let is = |a: f64, b: f64| (a - b).abs() <= slack;
         if of("avg").is_some_and(|average| !is(average * self.processes, self.children)) {
-            return Some("the average of the processes is not their sum divided by them");
+            return Some("the average of the processes is not their sum divided by their number");
         }
         // The slowest may be the slowest of those that did something.
         let (low, high) = (of("min"), of("max"));
         let most = low.zip(high).map(|(low, high)| low + (self.processes - 1.0) * high + slack);
         let is_too_much = most.is_some_and(|most| most < self.children);
         if is_too_much || high.is_some_and(|high| high > self.children + slack) {
-            return Some("the slowest and the fastest process do not make the sum of all");
+            return Some("the slowest and the fastest process contradict the sum of all");
         }
         if self.each.len() as f64 != self.processes {
             return None;
@@ -194,7 +194,7 @@ impl Block {
         let moved = self.metrics.get("min_transferred");
         let has_moved = moved.is_none_or(|bytes| self.each.iter().any(|(x, _)| *x == bytes));
         (!is(sum, self.children) || !has(low) || !has(high) || !has_moved)
-            .then_some("the lines of single processes are not those of their sum")
+            .then_some("the lines of single processes do not match their sum")
     }
 }
 

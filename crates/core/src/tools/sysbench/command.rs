@@ -158,12 +158,12 @@ fn supports_one_pass(job: &Job) -> Result<(), Unsupported> {
     let every = u64::from(job.fsync.max(job.fdatasync));
     let why = match () {
         () if job.rw == Rw::Write && every > 0 && every <= job.size / job.bs => {
-            "0.4 flushes only at the end of what it writes in order: install 1.0, or give an \
-             fsync above the number of requests (a profile has 100 of itself)"
+            "0.4 flushes only at the end of sequential writes: install 1.0, or set fsync above the \
+             number of requests (a profile sets 100)"
         }
         () if is_sequential && has_number => {
-            "0.4 reads and writes in order once over all its files, whatever io_size says: \
-             install 1.0, or leave io_size out"
+            "0.4 makes one sequential pass over all its files, regardless of io_size: install 1.0, \
+             or omit io_size"
         }
         () => return Ok(()),
     };
@@ -172,20 +172,22 @@ fn supports_one_pass(job: &Job) -> Result<(), Unsupported> {
 
 fn supports(job: &Job) -> Result<(), Unsupported> {
     let why = match () {
-        () if job.rw == Rw::SmallFiles => "it makes no small files",
-        () if job.rw == Rw::ReadWrite => "it does not mix reads and writes in order",
+        () if job.rw == Rw::SmallFiles => "it has no test of small files",
+        () if job.rw == Rw::ReadWrite => "it cannot mix sequential reads and writes",
         () if job.rw == Rw::RandRw && (job.fsync > 0 || job.fdatasync > 0) => {
-            "it flushes after so many requests, reads included: leave fsync out of randrw, or use \
-             profile = \"sysbench\""
+            "it counts reads as well for fsync: omit fsync for randrw, or use profile = \
+             \"sysbench\""
         }
         () if job.rw == Rw::RandRw && job.rwmixread >= 100 => {
-            "rwmixread = 100 is rw = \"randread\""
+            "use rw = \"randread\" instead of rwmixread = 100"
         }
-        () if job.fsync > 0 && job.fdatasync > 0 => "it has fsync or fdatasync, not both",
-        () if job.iodepth > 1 => "one operation at a time a thread: numjobs in place of iodepth",
-        () if job.offsets == Offsets::Once => "its random offsets come with repeats",
-        () if job.rate_iops.is_some() => "its rate draws arrival times at random",
-        () if job.verify => "what it checks is not what bakeoff checks",
+        () if job.fsync > 0 && job.fdatasync > 0 => "it takes fsync or fdatasync, not both",
+        () if job.iodepth > 1 => {
+            "each thread does one operation at a time: use numjobs instead of iodepth"
+        }
+        () if job.offsets == Offsets::Once => "its random offsets repeat",
+        () if job.rate_iops.is_some() => "its rate limit draws arrival times at random",
+        () if job.verify => "its verification differs from bakeoff's",
         () => match beyond_plain_tools(job) {
             Some(why) => why,
             None => return Ok(()),

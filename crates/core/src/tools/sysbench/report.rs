@@ -24,9 +24,8 @@ pub fn give(mut open: Open, out: &mut Out) {
         open.version = None;
     }
     let (first, last) = (open.place.first_line, open.last_line);
-    if let Some((key, line)) = open.twice {
-        let why =
-            format!("{key:?} on line {line} belongs to another report: two of them are mixed up");
+    if let Some(line) = open.twice {
+        let why = format!("line {line} repeats a figure of the report, so two reports are mixed");
         return out.unread(first, last, why);
     }
     let known = Known { fields: &open.fields };
@@ -41,7 +40,7 @@ pub fn give(mut open: Open, out: &mut Out) {
     let did_nothing = [Key::Events, Key::TotalOperations].map(|key| known.value(key));
     let moved = [Key::Reads, Key::Writes].map(|key| known.value(key));
     if did_nothing.contains(&Some(0.0)) || moved == [Some(0.0); 2] {
-        let why = "sysbench counted no operation: its files were missing, or it failed";
+        let why = "sysbench counted no operations: its files were missing, or it failed";
         return out.unread(first, last, why);
     }
     let disagreement = known.disagreement();
@@ -58,8 +57,9 @@ pub fn give(mut open: Open, out: &mut Out) {
     let mut result = open.place.result("sysbench", open.version.clone(), last, metrics);
     result.test = known.mode().map(str::to_string);
     if let Some(evidence) = disagreement {
-        let advice = "sysbench took its rates over a longer time than the total time it printed, \
-                      as on a busy machine. Compare the events and the total time instead.";
+        let advice = "sysbench calculated its rates over a longer time than the total time it \
+                      printed, as happens on a busy machine. Compare the events and the total time \
+                      instead.";
         result.findings.push(finding("rates-of-another-time", Severity::Warn, evidence, advice));
     }
     let is_prepare = known.of(Key::PreparedBytes).is_some();

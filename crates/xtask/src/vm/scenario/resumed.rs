@@ -51,7 +51,7 @@ fn exchanged(guest: &mut Guest) -> Result<()> {
     plugged_in(guest, &other())?;
     // Blank, it has the very token of the first.
     ensure!(self::token(guest)? == token, "the drives can be told apart");
-    not_resumed(guest, "", &["it was unplugged or exchanged", "--erase"])?;
+    not_resumed(guest, "", &["it was unplugged or replaced", "--erase"])?;
     guest.ok("mkfs.ext4 -q -F -L THEIRS /dev/sda && udevadm settle")?;
     let stale = format!("--erase {token}");
     not_resumed(guest, &stale, &["ext4 \"THEIRS\"", "is not the erase token"])?;

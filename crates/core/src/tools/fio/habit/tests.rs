@@ -110,7 +110,9 @@ fn a_section_of_a_job_file_has_the_defaults_of_fio() {
     assert!(error.starts_with("line 3: --exec_prerun=rm"), "{error}");
     let unknown = JobFile::parse("[a]\nsurprise=2\n").unwrap();
     assert!(
-        of_section(&unknown.jobs().next().unwrap(), &[]).unwrap_err().contains("no option of fio")
+        of_section(&unknown.jobs().next().unwrap(), &[])
+            .unwrap_err()
+            .contains("not an option of fio")
     );
 }
 

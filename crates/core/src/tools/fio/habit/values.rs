@@ -32,16 +32,16 @@ pub fn rw(value: &str, from: From) -> Answer {
                 format!("use --rw={pattern} --offsets=backward")
             }
             ("read" | "write", false) => {
-                format!("use --rw={pattern} --offsets=strided:BYTES, of block plus gap")
+                format!("use --rw={pattern} --offsets=strided:BYTES, with BYTES = block plus gap")
             }
-            _ => "bench draws a new offset for each I/O. Leave the modifier out".to_string(),
+            _ => "bench draws a new offset for each I/O. Omit the modifier".to_string(),
         });
     }
     let is_known = Rw::ALL.iter().any(|rw| rw.name() == value && *rw != Rw::SmallFiles);
     match value {
         "rw" => one("rw", Rw::ReadWrite.name()),
         _ if is_known || from == From::Line => one("rw", value),
-        _ => Err("this is no access pattern of bench. Use read, write, randread, randwrite, \
+        _ => Err("this is not an access pattern of bench. Use read, write, randread, randwrite, \
                   readwrite or randrw"
             .to_string()),
     }
@@ -184,7 +184,7 @@ pub fn format(value: &str, _: From) -> Answer {
 /// `--eta`.
 pub fn eta(value: &str, _: From) -> Answer {
     match value {
-        "never" => said("--quiet turns the progress off"),
+        "never" => said("--quiet turns off progress"),
         "auto" => nothing(),
         _ => said("bakeoff shows progress on a terminal only"),
     }

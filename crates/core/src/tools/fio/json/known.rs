@@ -159,7 +159,7 @@ impl Known {
         let [min, max, mean] =
             ["min", "max", "mean"].map(|key| self.number(&format!("{at}/{key}")));
         if factor == 1 && min == Some(0.0) {
-            return Err(format!("the least latency of {name} is no time at all"));
+            return Err(format!("the minimum latency of {name} is zero"));
         }
         let is_between = |low: Option<f64>, high: Option<f64>| low <= high || high.is_none();
         // The mean is rounded to six decimals.

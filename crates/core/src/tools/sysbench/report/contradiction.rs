@@ -48,7 +48,7 @@ impl Known<'_> {
         if let (Some(rate), Some(seconds)) = (self.near(PreparedRate), self.near(PreparedSeconds))
             && !self.is_product(rate, seconds, PreparedBytes)
         {
-            return mixed("the bytes that prepare wrote are not its rate times its time");
+            return mixed("the bytes that prepare wrote do not equal its rate times its time");
         }
         if self.of(PreparedBytes).is_some() && self.of(FileCount).is_none() {
             return mixed("a prepare lacks the number of its files");
@@ -66,14 +66,16 @@ impl Known<'_> {
             for (count, volume) in [(Reads, ReadVolume), (Writes, WrittenVolume)] {
                 let Some(count) = self.value(count) else { continue };
                 if !self.is_product((count, 0.0), (block, 0.0), volume) {
-                    return mixed("requests times block size is not the printed volume");
+                    return mixed("requests times block size does not equal the printed volume");
                 }
             }
             let pairs = [(ReadsPerSecond, ReadThroughput), (WritesPerSecond, WrittenThroughput)];
             for (rate, volume) in pairs {
                 let Some(rate) = self.near(rate) else { continue };
                 if !self.is_product(rate, (block, 0.0), volume) {
-                    return mixed("requests per second times block size is not the throughput");
+                    return mixed(
+                        "requests per second times block size does not equal the throughput",
+                    );
                 }
             }
         }
@@ -81,14 +83,14 @@ impl Known<'_> {
             let most = self.near(count).and_then(|count| self.most_bytes(count));
             let moved = self.near(volume).map(|(volume, slack)| volume - slack);
             if most.zip(moved).is_some_and(|(most, moved)| moved > most) {
-                return mixed("requests moved more than a block each");
+                return mixed("requests transferred more than a block each");
             }
         }
         let seconds = self.near(TotalTime)?;
         if let Some(rate) = self.near(Throughput)
             && !self.is_product(rate, seconds, TotalVolume)
         {
-            return mixed("throughput times total time is not the transferred volume");
+            return mixed("throughput times total time does not equal the transferred volume");
         }
         self.requests_of_0_4(seconds)
     }
@@ -124,7 +126,9 @@ impl Known<'_> {
         if let (Some(rate), Some(_)) = (self.near(Requests), self.of(Events))
             && !self.is_product(rate, seconds, Events)
         {
-            return Some("requests per second times total time are not the events".to_string());
+            return Some(
+                "requests per second times total time does not equal the events".to_string(),
+            );
         }
         None
     }
