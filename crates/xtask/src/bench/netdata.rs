@@ -1,9 +1,14 @@
 //! `watch` beside netdata over one load: `cargo xtask bench --netdata`.
 //!
-//! Both read the same counters of the kernel: netdata once a second, `watch` at the ends of one
-//! interval. netdata moves its figures to whole seconds by interpolation
-//! (https://learn.netdata.cloud, "RRD"), so sums are compared over an interval that begins and ends
-//! on a machine without this load. What differs by more than 2 % is a failure.
+//! Both read the same counters of the kernel once a second. netdata moves its figures to whole
+//! seconds by interpolation (https://learn.netdata.cloud, "RRD"), so sums are compared over an
+//! interval that begins and ends on a machine without this load. What differs by more than 2 % is
+//! a failure.
+//!
+//! Both show CPU time as a share of all clock ticks of an interval, and an idle second can have
+//! more ticks than a busy one (without a periodic tick the kernel counts idle time by another
+//! clock). So the mean of shares of seconds is not the share of the whole time, and `watch` must
+//! look as often as netdata does.
 
 use std::fmt::Write as _;
 use std::io::{Read, Write};
@@ -77,16 +82,19 @@ pub fn bench(root: &Path, arguments: &[&str]) -> Result<bool> {
     let whole_s = seconds + 2 * EDGE_S;
     let time = format!("{whole_s}s");
     let watch = Command::new(&bakeoff)
-        .args(["watch", &disk, "--format", "json", "--interval", &time, "--time", &time])
+        .args(["watch", &disk, "--format", "json", "--interval", "1s", "--time", &time])
         .stdout(Stdio::piped())
         .spawn()?;
     std::thread::sleep(Duration::from_secs(EDGE_S));
     load(scratch.path(), Duration::from_secs(seconds))?;
     let said = watch.wait_with_output()?;
-    let frame: Value = serde_json::from_slice(&said.stdout).context("watch printed no frame")?;
+    let frames: Vec<Value> = serde_json::Deserializer::from_slice(&said.stdout)
+        .into_iter()
+        .collect::<Result<_, _>>()
+        .context("watch printed no frames")?;
     // Its last second is there a moment later.
     std::thread::sleep(Duration::from_secs(3));
-    let compared = compared(&netdata, &frame, &disk)?;
+    let compared = compared(&netdata, &frames, &disk)?;
     let table = table(&compared, &machine::kernel()?, seconds);
     truth::write(&root.join("docs/live.md"), "netdata", &table)?;
     Ok(compared.iter().filter_map(Compared::difference).all(|d| d.abs() <= MOST))
@@ -216,70 +224,72 @@ fn user() -> Result<String> {
     Ok(String::from_utf8_lossy(&said).trim().to_string())
 }
 
-/// The figures of both over the interval of the frame.
-fn compared(netdata: &Netdata, frame: &Value, disk: &str) -> Result<Vec<Compared>> {
-    let number = |value: &Value| value.as_f64().context("a figure is missing in the frame");
-    let seconds = number(&frame["elapsed_ns"])? / 1e9;
-    let to = number(&frame["unix_ns"])? / 1e9;
-    let sum = |chart: &str, wanted: fn(&str) -> bool| -> Result<f64> {
-        let (sums, _) = netdata.sums(chart, to - seconds, to)?;
+/// The figures of both over the time of all frames.
+fn compared(netdata: &Netdata, frames: &[Value], disk: &str) -> Result<Vec<Compared>> {
+    let number = |value: &Value| value.as_f64().context("a figure is missing in a frame");
+    let length = |frame: &Value| Ok::<_, anyhow::Error>(number(&frame["elapsed_ns"])? / 1e9);
+    let to = number(&frames.last().context("watch printed no frame")?["unix_ns"])? / 1e9;
+    let from = to - frames.iter().map(length).sum::<Result<f64>>()?;
+    let theirs = |chart: &str, wanted: fn(&str) -> bool| -> Result<f64> {
+        let (sums, _) = netdata.sums(chart, from, to)?;
         Ok(sums.iter().filter(|(name, _)| wanted(name)).map(|(_, sum)| sum).sum())
     };
-    let ours = &frame["disk"][0];
-    let cpus = frame["machine"]["cpu_percent"].as_array().context("no CPUs")?;
-    let busy = cpus.iter().filter_map(Value::as_f64).sum::<f64>() / cpus.len() as f64;
-    let mib = 1024.0;
-    let one = |what, chart: &str, dimension: &str, watch, theirs, ours: f64| Compared {
-        what,
-        netdata: format!("`{chart}` {dimension}").trim().to_string(),
-        watch,
-        theirs,
-        ours: ours * seconds,
+    let ours = |figure: fn(&Value) -> Option<f64>| -> Result<f64> {
+        let of = |frame| Ok(figure(frame).context("a figure is missing")? * length(frame)?);
+        frames.iter().map(of).sum()
     };
     let (io, util) = (format!("disk.{disk}"), format!("disk_util.{disk}"));
     let (stall, cpu) = ("system.io_some_pressure_stall_time", "system.cpu");
+    let one = |what, netdata: &str, watch, theirs, ours| Compared {
+        what,
+        netdata: netdata.to_string(),
+        watch,
+        theirs,
+        ours,
+    };
     Ok(vec![
         one(
             "reads, MiB",
-            "disk.*",
-            "reads",
+            "`disk.*` reads",
             "`rkB/s`",
-            sum(&io, |n| n == "reads")? / mib,
-            number(&ours["rkB/s"])? / mib,
+            theirs(&io, |n| n == "reads")? / 1024.0,
+            ours(|frame| frame["disk"][0]["rkB/s"].as_f64())? / 1024.0,
         ),
         one(
             "writes, MiB",
-            "disk.*",
-            "writes",
+            "`disk.*` writes",
             "`wkB/s`",
-            sum(&io, |n| n == "writes")? / mib,
-            number(&ours["wkB/s"])? / mib,
+            theirs(&io, |n| n == "writes")? / 1024.0,
+            ours(|frame| frame["disk"][0]["wkB/s"].as_f64())? / 1024.0,
         ),
         one(
             "utilisation, s",
-            "disk_util.*",
-            "utilization",
+            "`disk_util.*` utilization",
             "`util`",
-            sum(&util, |_| true)? / 100.0,
-            number(&ours["util"])? / 100.0,
+            theirs(&util, |_| true)? / 100.0,
+            ours(|frame| frame["disk"][0]["util"].as_f64())? / 100.0,
         ),
         one(
             "waiting for I/O, s",
-            stall,
-            "",
+            "`system.io_some_pressure_stall_time`",
             "`io_some_percent`",
-            sum(stall, |_| true)? / 1e3,
-            number(&frame["machine"]["io_some_percent"])? / 100.0,
+            theirs(stall, |_| true)? / 1e3,
+            ours(|frame| frame["machine"]["io_some_percent"].as_f64())? / 100.0,
         ),
         one(
             "CPU, s of all processors",
-            cpu,
-            "without iowait",
+            "`system.cpu` without iowait",
             "mean of `cpu_percent`",
-            sum(cpu, |name| name != "iowait" && name != "idle")? / 100.0,
-            busy / 100.0,
+            theirs(cpu, |name| name != "iowait" && name != "idle")? / 100.0,
+            ours(busy)? / 100.0,
         ),
     ])
+}
+
+/// The mean of all processors in a frame, percent.
+fn busy(frame: &Value) -> Option<f64> {
+    let cpus = frame["machine"]["cpu_percent"].as_array()?;
+    Some(cpus.iter().filter_map(Value::as_f64).sum::<f64>() / cpus.len() as f64)
 }
 
 fn table(compared: &[Compared], kernel: &str, seconds: u64) -> String {
