@@ -77,10 +77,7 @@ fn a_file_that_is_read_from_memory_gives_no_number_but_the_reason() {
     assert!(ended.code == 0 || ended.code == 1, "{ended:?}");
     let shown = bench.run(&["show", "last", "--details"]);
     let text = shown.out.split_whitespace().collect::<Vec<_>>().join(" ");
-    assert!(
-        text.contains("discarded, the last one because the read came from memory: read"),
-        "{text}"
-    );
+    assert!(text.contains("discarded (last reason: the read came from memory: read"), "{text}");
 }
 
 /// A control group that gets a twentieth of a CPU.

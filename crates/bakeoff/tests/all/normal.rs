@@ -55,7 +55,7 @@ fn a_directory_is_judged_and_the_next_run_knows_the_one_before() {
         assert!(joules >= 0.5 * 5000.0 / iops, "{figure}");
     }
     let shown = bench.run(&["show", "last"]);
-    for words in ["Is this normal?", "IOPS", "J/GB", "Includes whatever the power command"] {
+    for words in ["Is this normal?", "IOPS", "J/GB", "Includes what the power command"] {
         assert!(shown.out.contains(words), "{words}: {}", shown.out);
     }
     assert!(shown.out.lines().all(|line| line.chars().count() <= 80), "{}", shown.out);

@@ -51,7 +51,7 @@ fn why_not(document: &Value) -> String {
     let said = document.pointer("/smartctl/messages").and_then(Value::as_array);
     let first = said.and_then(|messages| messages.iter().find_map(|m| m.get("string")?.as_str()));
     match first {
-        Some(text) => format!("smartctl says: {}", printable(text.as_bytes())),
+        Some(text) => format!("smartctl reports: {}", printable(text.as_bytes())),
         None => "the drive reported nothing to smartctl".to_string(),
     }
 }

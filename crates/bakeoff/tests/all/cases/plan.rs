@@ -89,7 +89,7 @@ fn mistakes_name_their_place_and_the_nearest_word() {
     let slip = PLAN.replace("fs =", "governor = \"perfomance\"\nfs =");
     refused(&shown(&bench, &slip, &[]), 2, &["did you mean 'performance'?"]);
     let far = PLAN.replace("fs =", "nr_requests = 99999999999999999999\nfs =");
-    refused(&shown(&bench, &far, &[]), 2, &["too large for any computer", "2:15:"]);
+    refused(&shown(&bench, &far, &[]), 2, &["out of range", "2:15:"]);
     let far = PLAN.replace("name =", "bs = \"99999999999999999999t\"\nname =");
     refused(&shown(&bench, &far, &[]), 2, &["more than any computer has", "4:6:"]);
     let key = "crypt = { cipher = \"aes-xts-plain64\", key_bits = 128 }\nfs =";
@@ -214,7 +214,7 @@ fn files_that_have_no_room_on_a_candidate_are_said_with_what_would_do() {
     assert!(said.contains(why), "{}", text.out);
     assert!(!said.contains("seqwrite on ext4"), "{}", text.out);
     assert!(!shown(&bench, &plan("384m", "208m"), &target).out.contains("May not fit"));
-    let far = "its files of 230 MiB and a data file of 16 MiB do not fit a region of 300 MiB";
+    let far = "its files of 230 MiB and a data file of 16 MiB do not fit into a region of 300 MiB";
     refused(&shown(&bench, &plan("300m", "230m"), &target), 2, &[far]);
     let json = shown(&bench, &plan("300m", "208m"), &["--target", "disk.img", "--format", "json"]);
     let json: serde_json::Value = serde_json::from_str(&json.out).unwrap();

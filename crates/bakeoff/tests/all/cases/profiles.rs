@@ -342,5 +342,5 @@ fn a_size_in_a_plan_is_the_size_that_is_measured() {
     fs::write(bench.path().join("plan.toml"), too_large).unwrap();
     let refused = bench.run(&on_image::RUN);
     assert_eq!(refused.code, 2, "{refused:?}");
-    assert!(refused.err.contains("make size smaller or the region larger"), "{refused:?}");
+    assert!(refused.err.contains("use a smaller size or a larger region"), "{refused:?}");
 }
