@@ -216,7 +216,7 @@ fn an_image_that_goes_away_ends_the_run_and_leaves_nothing() {
     fs::remove_file(&image).unwrap();
     let ended = running.end();
     assert_eq!(ended.code, 4, "{ended:?}");
-    assert!(ended.err.contains("is gone"), "{ended:?}");
+    assert!(ended.err.contains("no longer exists"), "{ended:?}");
     assert_eq!(left(&bench), Vec::<String>::new());
     let (_, run) = record(&bench);
     assert!(matches!(run.stopped, Some((StopReason::Failed, _))));
@@ -238,7 +238,7 @@ fn a_renamed_image_leaves_no_loop_device_behind() {
     fs::rename(&image, &renamed).unwrap();
     let ended = running.end();
     assert_eq!(ended.code, 4, "{ended:?}");
-    assert!(ended.err.contains("was it moved"), "{ended:?}");
+    assert!(ended.err.contains("Was it moved"), "{ended:?}");
     assert_eq!(left(&bench), Vec::<String>::new());
 
     fs::rename(&renamed, &image).unwrap();
