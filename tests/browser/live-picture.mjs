@@ -25,7 +25,7 @@ const sleep = (ms) => new Promise((wake) => setTimeout(wake, ms));
 const server = spawn(PROGRAM, [...store, "serve", "--listen", "127.0.0.1:0"], options);
 let said = "";
 server.stderr.on("data", (data) => { said += data; });
-while (!said.includes("Ctrl-C ends")) await sleep(50);
+while (!said.includes("Ctrl-C stops")) await sleep(50);
 const address = /http:\/\/[0-9.:]+/.exec(said)[0];
 
 const tmux = (...args) =>

@@ -72,7 +72,7 @@ before(async () => {
   run = await held();
   server = bakeoff(["serve", "--listen", "127.0.0.1:0"]);
   address = await until("address", () => /http:\/\/[0-9.:]+/.exec(server.said)?.[0]);
-  await until("last line", () => server.said.includes("Ctrl-C ends"));
+  await until("last line", () => server.said.includes("Ctrl-C stops"));
   token = /^Token: (\w+)$/m.exec(server.said)?.[1];
 });
 

@@ -53,7 +53,7 @@ impl Server {
             Some(line.trim_end_matches('/').to_string())
         });
         // It says everything before it listens for Ctrl-C.
-        process.until("its last line", |run| run.err().contains("Ctrl-C ends").then_some(()));
+        process.until("its last line", |run| run.err().contains("Ctrl-C stops").then_some(()));
         let said = process.err();
         let token = said.lines().find_map(|line| line.strip_prefix("Token: ")).map(str::to_string);
         Server { process, address, token }
