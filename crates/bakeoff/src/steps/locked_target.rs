@@ -102,7 +102,7 @@ impl LockedTarget {
                     What::Image { .. } => "moved or removed",
                     What::Device { .. } => "unplugged",
                 };
-                return lost(format!("no longer exists ({error}). Was it {how}?"));
+                return lost(format!("no longer exists ({error}); it was probably {how}"));
             }
         };
         match &self.what {
@@ -118,7 +118,7 @@ impl LockedTarget {
                     return lost(format!("has changed from device {dev} to {named}"));
                 }
                 match host::identity_of(*dev) {
-                    None => lost("no longer exists. Was it unplugged?".to_string()),
+                    None => lost("no longer exists; it was probably unplugged".to_string()),
                     Some(now) if now == *identity => Ok(()),
                     Some(now) => lost(differs(identity, &now)),
                 }
@@ -149,7 +149,10 @@ fn differs(then: &Identity, now: &Identity) -> String {
 }
 
 fn gone(path: &Path) -> Fault {
-    Fault::environment(format!("{} no longer exists. Was it unplugged?", RawPath::new(path)))
+    Fault::environment(format!(
+        "{} no longer exists; it was probably unplugged",
+        RawPath::new(path)
+    ))
 }
 
 fn lock(path: &Path) -> Result<File, Fault> {

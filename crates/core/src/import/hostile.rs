@@ -154,7 +154,7 @@ fn two_blocks_of_bonnie_with_two_names_are_no_run() {
     let create = of("v200_dirs_only_n2.stderr");
     let imported = Finder::all(&[&output, create].concat());
     assert_eq!(imported.results, []);
-    assert!(imported.unread.iter().any(|unread| unread.why.contains("two names")));
+    assert!(imported.unread.iter().any(|unread| unread.why.contains("different names")));
 }
 
 /// It was taken for a progress line of the run below it, and lost without a word.

@@ -32,18 +32,16 @@ impl Meter {
     /// What its figures include, and what they do not.
     pub fn includes(self) -> &'static str {
         match self {
-            Meter::Command => "what the power command measures, including idle power",
-            Meter::Machine => "the whole machine at its power supply, including idle power",
-            Meter::Platform => {
-                "the platform, including idle power, usually without external drives"
-            }
+            Meter::Command => "what the power command measures, with idle power",
+            Meter::Machine => "the whole machine at its power supply, with idle power",
+            Meter::Platform => "the platform, with idle power, usually without external drives",
             Meter::Board => {
-                "the board's internal rails, including idle power, without USB devices and power \
+                "the board's internal rails, with idle power, without USB devices and power \
                  supply losses"
             }
-            Meter::Rail => "one supply rail, including idle power (see the name of the sensor)",
-            Meter::Package => "the processor, including idle power, without the drive",
-            Meter::Memory => "the memory, including idle power, without the drive",
+            Meter::Rail => "one supply rail, with idle power (see the name of the sensor)",
+            Meter::Package => "the processor, with idle power, without the drive",
+            Meter::Memory => "the memory, with idle power, without the drive",
         }
     }
 }

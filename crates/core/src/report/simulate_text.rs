@@ -45,8 +45,7 @@ pub fn simulate_text(simulation: &Simulation) -> String {
         out.extend(same.iter().map(rival));
     }
     out.push_str(
-        "\n* if it were wrong in only 5 % of runs, which is impossible to arrange in a real \
-         measurement\n",
+        "\n* if it were wrong in only 5 % of runs, which a real measurement cannot ensure\n",
     );
     out.push_str(&bounds(&simulation.bounds));
     out

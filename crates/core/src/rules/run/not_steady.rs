@@ -173,7 +173,7 @@ mod tests {
         {
             let found = told(&swings, Some(end)).unwrap();
             assert!(found.evidence.contains("not steady after 5 rounds of 4 KiB"), "{found:?}");
-            assert!(found.evidence.contains("range over 42 %"), "{found:?}");
+            assert!(found.evidence.contains("range 42 %"), "{found:?}");
             assert!(found.advice.contains(advice), "{found:?}");
         }
         assert_eq!(told(&[100, 119, 100, 119, 100], Some(End::Steady)), None);
