@@ -120,8 +120,8 @@ pub fn find(program: &str) -> Option<&'static Tool> {
 
 /// How to install a missing program, for the end of an error message.
 pub fn advice(program: &str, manager: Option<Manager>) -> String {
-    let package = manager.zip(find(program)).map(|(m, tool)| (m, tool.package(m)));
-    match package {
+    let tool = find(program);
+    match manager.zip(tool).map(|(manager, tool)| (manager, tool.package(manager))) {
         Some((Manager::Apt, Some("iozone3"))) => {
             "Install it: apt install iozone3 (in non-free)".to_string()
         }
@@ -129,7 +129,12 @@ pub fn advice(program: &str, manager: Option<Manager>) -> String {
         Some((manager, None)) => {
             format!("The repositories of {} do not have it", manager.program())
         }
-        None => "Install it with the package manager of this system".to_string(),
+        None => match tool.and_then(|tool| tool.package(Manager::Apt)) {
+            Some(package) => format!(
+                "Install it with the package manager of this system (Debian's package: {package})"
+            ),
+            None => "Install it with the package manager of this system".to_string(),
+        },
     }
 }
 
@@ -167,5 +172,6 @@ mod tests {
         assert_eq!(words(Some(Manager::Apt)), "Install it: apt install btrfs-progs");
         assert!(words(None).contains("package manager"));
         assert!(advice("mount.exfat-fuse", Some(Manager::Dnf)).contains("do not have it"));
+        assert!(words(None).contains("(Debian's package: btrfs-progs)"), "{}", words(None));
     }
 }
