@@ -24,6 +24,11 @@ impl Tool {
     pub fn package(&self, manager: Manager) -> Option<&'static str> {
         self.packages[manager.column()]
     }
+
+    /// Its package in the first distribution that has one.
+    fn usual_package(&self) -> Option<&'static str> {
+        self.packages.iter().find_map(|package| *package)
+    }
 }
 
 const fn tool(
@@ -129,9 +134,9 @@ pub fn advice(program: &str, manager: Option<Manager>) -> String {
         Some((manager, None)) => {
             format!("The repositories of {} do not have it", manager.program())
         }
-        None => match tool.and_then(|tool| tool.package(Manager::Apt)) {
+        None => match tool.and_then(Tool::usual_package) {
             Some(package) => format!(
-                "Install it with the package manager of this system (Debian's package: {package})"
+                "Install it with the package manager of this system (usual package: {package})"
             ),
             None => "Install it with the package manager of this system".to_string(),
         },
@@ -172,6 +177,6 @@ mod tests {
         assert_eq!(words(Some(Manager::Apt)), "Install it: apt install btrfs-progs");
         assert!(words(None).contains("package manager"));
         assert!(advice("mount.exfat-fuse", Some(Manager::Dnf)).contains("do not have it"));
-        assert!(words(None).contains("(Debian's package: btrfs-progs)"), "{}", words(None));
+        assert!(words(None).contains("(usual package: btrfs-progs)"), "{}", words(None));
     }
 }

@@ -99,7 +99,13 @@ impl Port {
         match self.socket.read(&mut bytes) {
             Ok(0) => bail!("the guest has ended"),
             Ok(count) => self.buffer.extend_from_slice(&bytes[..count]),
-            Err(error) if matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut) => {
+            // A stopped machine that goes on interrupts a read that has a time limit.
+            Err(error)
+                if matches!(
+                    error.kind(),
+                    ErrorKind::WouldBlock | ErrorKind::TimedOut | ErrorKind::Interrupted
+                ) =>
+            {
                 if Instant::now() > end {
                     bail!("the guest did not answer in time");
                 }
