@@ -43,7 +43,7 @@ pub fn typed_by(is_root: bool, what: &str) -> String {
 /// With a capital first letter.
 pub fn capital(text: &str) -> String {
     let mut chars = text.chars();
-    chars.next().map_or(String::new(), |c| format!("{}{}", c.to_ascii_uppercase(), chars.as_str()))
+    chars.next().map_or(String::new(), |c| c.to_uppercase().chain(chars).collect())
 }
 
 /// The name nearest to `word`, when it is near enough to be what was meant.

@@ -56,7 +56,8 @@ pub fn disk(disk: &Disk, facts: &Facts) -> Check {
     let users = users(watched);
     let whom = if users.is_empty() { "the process".to_string() } else { words::list(&users) };
     let mend = format!(
-        "wait for {whom}, or stop it; check activity with `bakeoff watch {}`",
+        "wait for {whom}, or stop {}; check activity with `bakeoff watch {}`",
+        if users.len() > 1 { "them" } else { "it" },
         disk.layer.name
     );
     match rates.util_percent {

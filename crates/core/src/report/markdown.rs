@@ -7,7 +7,8 @@ use crate::model::verdict::Analysis;
 
 use super::answer::{FigureWords, Matrix, Place, PlaceAnswer};
 use super::document::{Table, number, words};
-use super::view::{Alone, Question, Row, View, capital};
+use super::view::{Alone, Question, Row, View};
+use crate::words::capital;
 
 /// The report as Markdown.
 pub fn markdown(run: &Run, analysis: &Analysis) -> String {

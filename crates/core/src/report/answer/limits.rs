@@ -8,9 +8,9 @@ use crate::model::path::sanitize;
 use crate::model::run::Run;
 use crate::model::verdict::{Analysis, WorkloadVerdict};
 use crate::report::layout::cut;
-use crate::report::view::{FindingView, capital, findings};
+use crate::report::view::{FindingView, findings};
 use crate::units;
-use crate::words;
+use crate::words::{self, capital};
 
 use super::{amount, names, sentence};
 

@@ -37,7 +37,8 @@ use crate::model::verdict::{Analysis, Verdict};
 use crate::rules;
 
 use super::document::{Table, number, words};
-use super::view::{Alone, BlockView, EffectView, FindingView, Question, View, capital};
+use super::view::{Alone, BlockView, EffectView, FindingView, Question, View};
+use crate::words::capital;
 use behind::Behind;
 use cells::CellRow;
 use chart::{Data, RunData};

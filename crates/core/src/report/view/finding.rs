@@ -2,6 +2,7 @@
 
 use crate::model::finding::{Finding, Scope, Severity};
 use crate::model::path::sanitize;
+use crate::words::capital;
 
 const CELLS: &str = "cells";
 
@@ -113,12 +114,6 @@ fn sentence(text: &str) -> String {
     let text = sanitize(text.trim());
     let stop = if text.is_empty() || text.ends_with(['.', '!', '?', ':']) { "" } else { "." };
     format!("{text}{stop}")
-}
-
-/// With a capital first letter.
-pub fn capital(text: &str) -> String {
-    let mut chars = text.chars();
-    chars.next().map_or(String::new(), |c| c.to_uppercase().chain(chars).collect())
 }
 
 /// Findings in words, in the order of the analysis; those that say the same are one, about all.

@@ -13,7 +13,7 @@ mod setup;
 
 pub use alone::Alone;
 pub use facts::{Column, Group};
-pub use finding::{FindingView, capital, findings};
+pub use finding::{FindingView, findings};
 pub use process::{BlockView, StepView, name as candidate_name};
 pub use question::{EffectView, Question, Row};
 pub use rounds::RoundsView;

@@ -9,6 +9,7 @@ use crate::model::workload::Metric;
 use crate::report::round::{self, Change};
 use crate::report::{answer, energy};
 use crate::units;
+use crate::words;
 
 use super::{FindingView, RoundsView};
 
@@ -140,7 +141,7 @@ impl Question {
         Question {
             workload: sanitize(&verdict.workload),
             title: match verdict.lead {
-                Some(_) => super::capital(&answer::workload_name(&verdict.workload)),
+                Some(_) => words::capital(&answer::workload_name(&verdict.workload)),
                 None => sanitize(&verdict.workload),
             },
             index: index.and_then(|i| u16::try_from(i).ok()),
