@@ -4,6 +4,7 @@
 use std::path::PathBuf;
 
 use bakeoff_core::compare::factor::Factor;
+use bakeoff_core::fleet::over::Over;
 use bakeoff_core::history::since::Since;
 
 use super::parse_factor;
@@ -68,14 +69,42 @@ pub enum FleetAction {
     Report(FleetReport),
 }
 
+/// What `fleet report` goes over.
+#[derive(Clone, Copy, Debug, Default, clap::ValueEnum)]
+pub enum FleetOver {
+    /// Boards
+    #[default]
+    Board,
+    /// Drives, by serial number
+    Device,
+    /// Kernel releases
+    Kernel,
+    /// Years
+    Year,
+}
+
+impl From<FleetOver> for Over {
+    fn from(over: FleetOver) -> Over {
+        match over {
+            FleetOver::Board => Over::Board,
+            FleetOver::Device => Over::Device,
+            FleetOver::Kernel => Over::Kernel,
+            FleetOver::Year => Over::Year,
+        }
+    }
+}
+
 #[derive(Debug, clap::Args)]
 pub struct FleetReport {
-    /// Starts of run IDs; of each board the latest counts
+    /// Starts of run IDs; of each board, drive, kernel or year the latest counts
     #[arg(value_name = "RUN", required_unless_present = "label")]
     pub runs: Vec<String>,
     /// All runs with this text in their label
     #[arg(long, value_name = "TEXT", conflicts_with = "runs")]
     pub label: Option<String>,
+    /// What the answer goes over; each one counts once
+    #[arg(long, value_name = "WHAT", default_value = "board")]
+    pub over: FleetOver,
     /// Output file (default: stdout)
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,

@@ -2,6 +2,7 @@
 
 use bakeoff_core::analyse::analyse;
 use bakeoff_core::fleet::board::boards;
+use bakeoff_core::fleet::over::Over;
 use bakeoff_core::fleet::{self, MOST_BOARDS};
 use bakeoff_core::history::filter::Filter;
 use bakeoff_core::model::path::printable;
@@ -64,13 +65,9 @@ fn report(global: &Global, args: &FleetReport) -> Result<Outcome, Fault> {
         Some(label) => labelled(global, label)?,
         None => named(global, &args.runs)?,
     };
-    let found = fleet::fleet(&runs);
+    let found = fleet::fleet(&runs, args.over.into());
     if found.boards.len() < 2 {
-        return Err(Fault::usage(
-            "these runs are from one board, and one board measured twice is not two boards. \
-             Compare its runs with `bakeoff compare`, or import runs of other boards: bakeoff \
-             import FILE",
-        ));
+        return Err(too_few(found.over));
     }
     let text = match format {
         Format::Json => report::fleet_json(&found),
@@ -83,6 +80,25 @@ fn report(global: &Global, args: &FleetReport) -> Result<Outcome, Fault> {
     };
     let outcome = if found.is_answered() { Outcome::Done } else { Outcome::Open };
     fault::after_printing(printed, Ok(outcome))
+}
+
+fn too_few(over: Over) -> Fault {
+    Fault::usage(match over {
+        Over::Board => {
+            "these runs are from one board, and one board measured twice is not two boards. Compare \
+             its runs with `bakeoff compare`, or import runs of other boards: bakeoff import FILE"
+        }
+        Over::Device => {
+            "these runs record fewer than two drives with serial numbers. Import runs of other \
+             drives: bakeoff import FILE"
+        }
+        Over::Kernel => {
+            "these runs are from one kernel. Import runs of other kernels: bakeoff import FILE"
+        }
+        Over::Year => {
+            "these runs are from one year. Import runs of other years: bakeoff import FILE"
+        }
+    })
 }
 
 /// The runs that were named; says of one that was named twice that it counts once.

@@ -16,11 +16,11 @@ use crate::model::run::Run;
 /// Digits of a board's id that are shown.
 const SHORT: usize = 6;
 /// Before this nobody measured with bakeoff: 2020-01-01.
-const EARLIEST_UNIX_NS: i64 = 1_577_836_800_000_000_000;
+pub(super) const EARLIEST_UNIX_NS: i64 = 1_577_836_800_000_000_000;
 /// Clocks of boards in one room differ by less: a year.
 const APART_NS: i64 = 366 * 86_400_000_000_000;
 
-/// A board and its runs.
+/// A board and its runs; or a drive, a kernel or a year ([`super::over`]).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Board {
     /// Host name; with digits of the id where another board has that name too.
@@ -66,6 +66,16 @@ pub enum Note {
         unix_ns: i64,
         /// The middle of the others'; `None` = the time is before anybody had bakeoff.
         others_unix_ns: Option<i64>,
+    },
+    /// A run without what the report goes over: it is left out.
+    NotRecorded {
+        /// Its id.
+        run: String,
+    },
+    /// Drives, kernels or years whose runs were made on several boards.
+    SeveralBoards {
+        /// How many.
+        boards: usize,
     },
 }
 

@@ -9,6 +9,7 @@
 pub mod board;
 pub mod coverage;
 pub mod effect;
+pub mod over;
 
 #[cfg(test)]
 mod tests;
@@ -23,6 +24,7 @@ use crate::model::run::Run;
 use crate::model::verdict::{Analysis, Verdict, WorkloadVerdict};
 use board::{Board, Note};
 use effect::Answer;
+use over::Over;
 
 /// Two-sided error probability of every interval.
 pub const ALPHA: f64 = 0.05;
@@ -32,7 +34,9 @@ pub const MOST_BOARDS: usize = 1_024;
 /// The answer over boards.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Fleet {
-    /// The boards.
+    /// What counts once.
+    pub over: Over,
+    /// The boards, or what else the answer goes over.
     pub boards: Vec<OfBoard>,
     /// What is odd about the records.
     pub notes: Vec<Note>,
@@ -73,10 +77,10 @@ pub struct Own {
     pub lead: Option<f64>,
 }
 
-/// The answer over the boards of these runs.
-pub fn fleet(runs: &[(Run, Analysis)]) -> Fleet {
+/// The answer over the boards of these runs, or over their drives, kernels or years.
+pub fn fleet(runs: &[(Run, Analysis)], over: Over) -> Fleet {
     let all: Vec<&Run> = runs.iter().map(|(run, _)| run).collect();
-    let (boards, notes) = board::boards(&all);
+    let (boards, notes) = over::groups(&all, over);
     let kept: Vec<&(Run, Analysis)> =
         boards.iter().filter_map(|board| board.runs.last().map(|at| &runs[*at])).collect();
     let only: Vec<&Run> = kept.iter().map(|(run, _)| run).collect();
@@ -91,7 +95,7 @@ pub fn fleet(runs: &[(Run, Analysis)]) -> Fleet {
     let left_out = left_out(&only, &names);
     let pairs = boards.iter().zip(&kept);
     let of_boards = pairs.map(|(board, (run, analysis))| of_board(board, run, analysis)).collect();
-    Fleet { boards: of_boards, notes, unlike, left_out, answers }
+    Fleet { over, boards: of_boards, notes, unlike, left_out, answers }
 }
 
 /// The run without what a fleet does not need, once it is analysed: with a thousand boards all of

@@ -2,9 +2,10 @@
 
 use std::collections::BTreeSet;
 
+use super::Fleet;
 use super::board::Note;
 use super::effect::Claim;
-use super::{Fleet, fleet};
+use super::over::Over;
 use crate::analyse::analyse;
 use crate::model::event::Header;
 use crate::model::run::Run;
@@ -31,6 +32,10 @@ fn on(at: u32, ratio: f64, change: impl FnOnce(&mut Header)) -> (Run, Analysis) 
     run.started_unix_ns = NOW + i64::from(at);
     let analysis = analyse(&run);
     (run, analysis)
+}
+
+fn fleet(runs: &[(Run, Analysis)]) -> Fleet {
+    super::fleet(runs, Over::Board)
 }
 
 fn six(ratios: [f64; 6]) -> Fleet {
@@ -145,4 +150,20 @@ fn every_key_is_documented_and_no_name_controls_anything() {
     let (text, markdown) = (fleet_text(&found, 80), fleet_markdown(&found));
     assert!(!text.contains('\u{1b}') && !markdown.contains('\u{1b}'), "{text}");
     assert!(!markdown.contains("<b>") && markdown.contains("\\|y"), "{markdown}");
+}
+
+#[test]
+fn an_answer_over_kernels_is_worded_for_kernels() {
+    let board = |(at, kernel): (u32, &str)| {
+        on(at, 1.3, |h| {
+            h.host.board_id = Some("one".to_string());
+            h.host.kernel = kernel.to_string();
+        })
+    };
+    let runs: Vec<_> = [(0, "6.1"), (1, "6.6"), (2, "6.12"), (3, "6.18")].map(board).into();
+    let found = super::fleet(&runs, Over::Kernel);
+    assert_eq!((found.boards.len(), found.answers[0].claim), (4, Claim::Fastest));
+    let text = fleet_text(&found, 80);
+    assert!(!text.contains("boards like these") && !text.contains("next board"), "{text}");
+    insta::assert_snapshot!(text);
 }

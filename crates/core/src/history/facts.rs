@@ -43,7 +43,7 @@ fn filled(texts: impl Iterator<Item = String>) -> Vec<String> {
 }
 
 /// Every disk below a region or a directory of the run.
-fn disks(header: &Header) -> impl Iterator<Item = &Layer> {
+pub(crate) fn disks(header: &Header) -> impl Iterator<Item = &Layer> {
     let regions = header.regions().map(|region| &region.place);
     let directories = header.candidates.iter().filter_map(|candidate| match &candidate.kind {
         Kind::Directory { place, .. } => Some(&**place),

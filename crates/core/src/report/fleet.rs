@@ -1,4 +1,4 @@
-//! The answer over boards for programs, people and forums. Schema `bakeoff/fleet/1`, documented in
+//! The answer over boards, drives, kernels or years for programs, people and forums. Schema `bakeoff/fleet/1`, documented in
 //! docs/format.md.
 
 use serde_json::{Value, json};
@@ -9,6 +9,7 @@ use super::view::{day, plural};
 use crate::fleet::board::Note;
 use crate::fleet::coverage::Covered;
 use crate::fleet::effect::{Answer, Apart, Claim, Effect, OnBoard, Range};
+use crate::fleet::over::Over;
 use crate::fleet::{Fleet, OfBoard};
 use crate::model::lead;
 use crate::model::path::printable;
@@ -21,14 +22,39 @@ const SHORT_ID: usize = 8;
 /// Most boards whose own figures are listed below an effect; programs get all.
 const LISTED: usize = 24;
 
+/// What the sentences call the things that the answer goes over.
+#[derive(Clone, Copy)]
+struct Noun {
+    one: &'static str,
+    many: &'static str,
+    title: &'static str,
+    /// `on` a board, `in` a year.
+    at: &'static str,
+    /// What a run must record to belong to one.
+    recorded: &'static str,
+}
+
+impl Noun {
+    fn of(over: Over) -> Noun {
+        let noun = |one, many, title, at, recorded| Noun { one, many, title, at, recorded };
+        match over {
+            Over::Board => noun("board", "boards", "Boards", "on", "board"),
+            Over::Device => noun("drive", "drives", "Drives", "on", "drive's serial number"),
+            Over::Kernel => noun("kernel", "kernels", "Kernels", "on", "kernel"),
+            Over::Year => noun("year", "years", "Years", "in", "date (the clock was not set)"),
+        }
+    }
+}
+
 /// Text for people, of `width` columns.
 pub fn fleet_text(fleet: &Fleet, width: usize) -> String {
-    let mut page = Page { out: String::new(), width };
+    let noun = Noun::of(fleet.over);
+    let mut page = Page { out: String::new(), width, noun };
     page.line(&headline(fleet), "", "");
     for answer in &fleet.answers {
         page.answer(answer);
     }
-    page.out.push_str("\nBoards\n");
+    page.out.push_str(&format!("\n{}\n", noun.title));
     for board in &fleet.boards {
         page.line(&of_board(board), "  ", "    ");
         for own in own_words(board) {
@@ -48,6 +74,7 @@ pub fn fleet_text(fleet: &Fleet, width: usize) -> String {
 struct Page {
     out: String,
     width: usize,
+    noun: Noun,
 }
 
 impl Page {
@@ -59,9 +86,9 @@ impl Page {
         self.out.push('\n');
         let name = printable(answer.workload.as_bytes());
         self.line(&format!("{name}: {}", answer.summary), "", "  ");
-        self.line(&sentence(answer), "  ", "  ");
+        self.line(&sentence(answer, self.noun), "  ", "  ");
         for effect in &answer.effects {
-            for text in effect_words(effect) {
+            for text in effect_words(effect, self.noun) {
                 self.line(&text, "  ", "    ");
             }
         }
@@ -73,6 +100,7 @@ impl Page {
 
 /// A block to paste.
 pub fn fleet_markdown(fleet: &Fleet) -> String {
+    let noun = Noun::of(fleet.over);
     let mut out = format!("{}\n", escape(&headline(fleet)));
     for answer in &fleet.answers {
         out.push_str(&format!(
@@ -80,10 +108,11 @@ pub fn fleet_markdown(fleet: &Fleet) -> String {
             escape(&answer.workload),
             escape(&answer.summary)
         ));
-        out.push_str(&format!("{}\n\n", escape(&sentence(answer))));
-        out.push_str(
-            "| compared with | next board (95 %) | mean (95 % CI) | variation over boards | I² |\n",
-        );
+        out.push_str(&format!("{}\n\n", escape(&sentence(answer, noun))));
+        out.push_str(&format!(
+            "| compared with | next {} (95 %) | mean (95 % CI) | variation over {} | I² |\n",
+            noun.one, noun.many
+        ));
         out.push_str("|:--|:--|:--|--:|--:|\n");
         for effect in &answer.effects {
             let cell = |range: Option<Range>| range.map_or("-".to_string(), range_words);
@@ -96,7 +125,8 @@ pub fn fleet_markdown(fleet: &Fleet) -> String {
             out.push_str(&format!("| {b} | {next} | {mean} | {tau} | {share} |\n"));
         }
     }
-    out.push_str("\n| board | model | kernel | run | answers |\n|:--|:--|:--|:--|:--|\n");
+    let head = format!("\n| {} | model | kernel | run | answers |\n", noun.one);
+    out.push_str(&(head + "|:--|:--|:--|:--|:--|\n"));
     for board in &fleet.boards {
         let model = board.board.model.as_deref().unwrap_or("-");
         let run: String = board.run.chars().take(SHORT_ID).collect();
@@ -116,7 +146,10 @@ pub fn fleet_json(fleet: &Fleet) -> String {
     if let Value::Object(map) = &mut document {
         map.insert("schema".to_string(), json!("bakeoff/fleet/1"));
         map.insert("headline".to_string(), json!(headline(fleet)));
-        let sentences: Vec<String> = fleet.answers.iter().map(sentence).collect();
+        let sentences: Vec<String> = {
+            let noun = Noun::of(fleet.over);
+            fleet.answers.iter().map(|answer| sentence(answer, noun)).collect()
+        };
         map.insert("sentences".to_string(), json!(sentences));
     }
     format!("{document:#}\n")
@@ -144,7 +177,8 @@ pub fn coverage_markdown(found: &[Covered]) -> String {
 
 /// The answer over all workloads.
 fn headline(fleet: &Fleet) -> String {
-    let boards = plural(fleet.boards.len() as u64, "board");
+    let noun = Noun::of(fleet.over);
+    let boards = plural(fleet.boards.len() as u64, noun.one);
     if !fleet.unlike.is_empty() {
         let what: Vec<String> = fleet.unlike.iter().take(4).map(|d| d.label()).collect();
         let more = match fleet.unlike.len().saturating_sub(what.len()) {
@@ -166,62 +200,64 @@ fn headline(fleet: &Fleet) -> String {
     let names = |claim: Claim| -> Vec<String> { of(claim).map(|a| a.workload.clone()).collect() };
     let mut parts: Vec<String> = of(Claim::Fastest)
         .chain(of(Claim::AsFast))
-        .map(|a| format!("{} {}", a.workload, short(a)))
+        .map(|a| format!("{} {}", a.workload, short(a, noun)))
         .collect();
     if of(Claim::Depends).next().is_some() {
         parts.push(format!(
-            "the answer depends on the board for {}",
+            "the answer depends on the {} for {}",
+            noun.one,
             words::list(&names(Claim::Depends))
         ));
     }
     if of(Claim::TooFewBoards).next().is_some() {
         let names = words::list(&names(Claim::TooFewBoards));
-        parts.push(format!("too few boards for a prediction for {names}"));
+        parts.push(format!("too few {} for a prediction for {names}", noun.many));
     }
     format!("Over {boards}: {}.", parts.join("; "))
 }
 
-fn short(answer: &Answer) -> String {
+fn short(answer: &Answer, noun: Noun) -> String {
     let leader = answer.leader.as_deref().unwrap_or("-");
     let how = if answer.claim == Claim::Fastest { "fastest" } else { "as fast as any" };
-    format!("is {how} with {leader} on boards like these")
+    format!("is {how} with {leader} {} {} like these", noun.at, noun.many)
 }
 
 /// The answer for one workload.
-fn sentence(answer: &Answer) -> String {
+fn sentence(answer: &Answer, Noun { one, many, at, .. }: Noun) -> String {
     let leader = answer.leader.as_deref().unwrap_or("no candidate");
     let bound = answer.lead_ln.map_or(0.0, |lead| lead::fraction(lead).abs());
     let bound = figures::percent(bound);
     match answer.claim {
         Claim::Fastest => format!(
-            "{leader} is fastest on boards like these: on the next one it is at least {bound} \
+            "{leader} is fastest {at} {many} like these: {at} the next one it is at least {bound} \
              faster than any other (95 % prediction)."
         ),
         Claim::AsFast => format!(
-            "{leader} is as fast as any on boards like these: on the next one no other is more \
-             than {bound} faster (95 % prediction)."
+            "{leader} is as fast as any {at} {many} like these: {at} the next one no other is \
+             more than {bound} faster (95 % prediction)."
         ),
         Claim::Depends => format!(
-            "The answer depends on the board: {leader} has the best mean, but on the next board \
+            "The answer depends on the {one}: {leader} has the best mean, but {at} the next {one} \
              another could be up to {bound} faster (95 % prediction)."
         ),
         Claim::TooFewBoards => match answer.effects.iter().map(|e| e.boards.len()).min() {
-            None => "No board has a verdict.".to_string(),
+            None => format!("No {one} has a verdict."),
             Some(boards) => format!(
-                "{leader} has the best mean over {}. A prediction for the next board needs \
+                "{leader} has the best mean over {}. A prediction for the next {one} needs \
                  {FEWEST}.",
-                plural(boards as u64, "board")
+                plural(boards as u64, one)
             ),
         },
     }
 }
 
-fn effect_words(effect: &Effect) -> Vec<String> {
+fn effect_words(effect: &Effect, noun: Noun) -> Vec<String> {
+    let Noun { one, many, at, .. } = noun;
     let mut all = Vec::new();
     let against = format!("{} against {}", effect.a, effect.b);
     match (effect.prediction, effect.mean) {
         (Some(next), Some(mean)) => all.push(format!(
-            "{against}: on the next board {} (95 % prediction interval), on average {} (95 % CI)",
+            "{against}: {at} the next {one} {} (95 % prediction interval), on average {} (95 % CI)",
             range_words(next),
             range_words(mean)
         )),
@@ -232,8 +268,8 @@ fn effect_words(effect: &Effect) -> Vec<String> {
     }
     if let Some(pooled) = effect.pooled {
         all.push(format!(
-            "Variation over boards: {} (standard deviation); {} of the differences between the \
-             boards' results is not noise (I²)",
+            "Variation over {many}: {} (standard deviation); {} of the differences between the \
+             {many}' results is not noise (I²)",
             figures::percent(libm::expm1(pooled.tau)),
             figures::percent(pooled.i_squared)
         ));
@@ -243,8 +279,8 @@ fn effect_words(effect: &Effect) -> Vec<String> {
     if effect.boards.len() > LISTED {
         list.push(format!("{} more in --format json", effect.boards.len() - LISTED));
     }
-    all.push(format!("By board: {}", list.join("; ")));
-    all.extend(differing(effect));
+    all.push(format!("By {one}: {}", list.join("; ")));
+    all.extend(differing(effect, noun));
     all
 }
 
@@ -259,7 +295,7 @@ fn signed(ln: f64) -> String {
 }
 
 /// Boards that differ from the mean, and what sets them apart.
-fn differing(effect: &Effect) -> Vec<String> {
+fn differing(effect: &Effect, noun: Noun) -> Vec<String> {
     let on = |side: i8| -> Vec<String> {
         effect.boards.iter().filter(|b| b.side == side).map(|b| b.board.clone()).collect()
     };
@@ -275,7 +311,7 @@ fn differing(effect: &Effect) -> Vec<String> {
         return all;
     }
     match effect.apart.as_slice() {
-        [] => all.push("No recorded property sets these boards apart".to_string()),
+        [] => all.push(format!("No recorded property sets these {} apart", noun.many)),
         apart => {
             let each: Vec<String> = apart.iter().map(apart_words).collect();
             all.push(format!("What sets them apart: {}", each.join("; ")));
@@ -349,14 +385,20 @@ fn own_words(board: &OfBoard) -> Vec<String> {
 }
 
 fn notes(fleet: &Fleet) -> Vec<String> {
-    let mut all: Vec<String> = fleet.notes.iter().map(note).collect();
+    let noun = Noun::of(fleet.over);
+    let mut all: Vec<String> = fleet.notes.iter().map(|each| note(each, noun)).collect();
     if !fleet.left_out.is_empty() {
-        all.push(format!("Left out, because not on all boards: {}", fleet.left_out.join(", ")));
+        all.push(format!(
+            "Left out, because not {} all {}: {}",
+            noun.at,
+            noun.many,
+            fleet.left_out.join(", ")
+        ));
     }
     all
 }
 
-fn note(note: &Note) -> String {
+fn note(note: &Note, noun: Noun) -> String {
     match note {
         Note::OneName { hostname, boards } => format!(
             "{boards} boards have the host name {hostname}. Their records distinguish them, and \
@@ -380,6 +422,17 @@ fn note(note: &Note) -> String {
             "The clock of {board} was not set: it showed {}. Its dates are wrong; the figures do \
              not depend on them.",
             day(*unix_ns)
+        ),
+        Note::NotRecorded { run } => format!(
+            "Run {} does not record its {}, and is left out.",
+            run.chars().take(SHORT_ID).collect::<String>(),
+            noun.recorded
+        ),
+        Note::SeveralBoards { boards } => format!(
+            "The runs were made on {}. What differs between these boards counts as a \
+             difference between {}.",
+            plural(*boards as u64, "board"),
+            noun.many
         ),
     }
 }
