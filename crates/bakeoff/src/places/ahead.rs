@@ -21,6 +21,9 @@ const USUAL_SLICE_NS: u64 = 100_000_000;
 /// Counters around a slice, and starting its process.
 const SLICE_OVERHEAD_NS: u64 = 4_000_000;
 const START_NS: u64 = 30_000_000;
+/// Between the rehearsal and the first cell: starting to watch the machine, asking the drives, the
+/// sentinel. A limit that ends before that would end a run that measured nothing.
+const FIRST_BLOCK_NS: u64 = 400_000_000;
 
 /// What was learnt about one candidate.
 #[derive(Clone, Debug, Default)]
@@ -125,7 +128,7 @@ impl<'a> Ahead<'a> {
             visit: self.visit,
             first_look: protocol.first_look(),
             is_of_rounds: protocol.mode == Mode::Characterise,
-            setup: self.setup,
+            setup: self.setup.plus(Cost { time_ns: FIRST_BLOCK_NS, write_bytes: 0 }),
             time_ns: protocol.time_ns,
             max_write_bytes: protocol.max_write_bytes,
         }

@@ -186,6 +186,9 @@ fn refused(lead: &Lead, summary: &str, findings: &[Finding]) -> String {
 
 /// One or two sentences over all workloads.
 pub fn headline(run: &Run, verdicts: &[WorkloadVerdict]) -> String {
+    if let Some(early) = too_early(verdicts) {
+        return early;
+    }
     let part = |v: &WorkloadVerdict| {
         let lead = v.lead.as_ref()?;
         let leader = lead.leader.as_deref().unwrap_or("nobody");
@@ -225,6 +228,17 @@ pub fn headline(run: &Run, verdicts: &[WorkloadVerdict]) -> String {
         Some(reach) => format!("{said} {reach}"),
         None => said,
     }
+}
+
+/// What is said before any workload has the blocks that its first look needs.
+fn too_early(verdicts: &[WorkloadVerdict]) -> Option<String> {
+    let blocks = |v: &WorkloadVerdict| match v.lead.as_ref()?.refusal {
+        Some(Refusal::TooFewBlocks { complete, needed }) => Some((complete, needed)),
+        Some(Refusal::Findings { .. } | Refusal::NothingToCompare { .. }) | None => None,
+    };
+    let all: Option<Vec<(u32, u32)>> = verdicts.iter().map(blocks).collect();
+    let (complete, needed) = all?.into_iter().min()?;
+    Some(format!("No verdict yet: {complete} of {} complete.", words::count(needed, "block")))
 }
 
 /// The choice, as advice.

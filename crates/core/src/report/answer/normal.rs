@@ -352,15 +352,23 @@ pub fn table(of: &PlaceAnswer, width: usize) -> Vec<String> {
     let line = |name_of: &str, figures: [&str; 3], joules: (&str, &str)| {
         let [mb, iops, tail] = figures;
         let (gb, ios) = if has_energy { joules } else { ("", "") };
-        let text = format!("{name_of:<name$}  {mb:>8}  {iops:>7}  {tail:<18}  {gb:>7}  {ios:>8}");
-        text.trim_end().to_string()
+        let beside = format!("{tail:<18}  {gb:>7}  {ios:>8}");
+        let text = format!("{name_of:<name$}  {mb:>8}  {iops:>7}  ");
+        if text.chars().count() + beside.trim_end().chars().count() <= width {
+            return vec![(text + &beside).trim_end().to_string()];
+        }
+        // On a narrow screen the latency stands below.
+        let below = ["latency", tail, gb, ios].map(str::trim);
+        let below: Vec<&str> = below.into_iter().filter(|text| !text.is_empty()).collect();
+        let below = (tail != "latency").then(|| format!("  {}", below.join(" ")));
+        std::iter::once(text.trim_end().to_string()).chain(below).collect()
     };
     let head = line("", ["MB/s", "IOPS", "latency"], ("J/GB", "J/1k I/O"));
     let rows = of.figures.iter().map(|f| {
         let joules = (f.joules.0.as_str(), f.joules.1.as_str());
         line(&f.name, [&f.mb_per_s, &f.iops, &f.tail], joules)
     });
-    std::iter::once(head).chain(rows).collect()
+    std::iter::once(head).chain(rows).flatten().collect()
 }
 
 #[cfg(test)]

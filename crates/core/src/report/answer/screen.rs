@@ -7,6 +7,7 @@ use crate::model::verdict::Verdict;
 use crate::report::TextOptions;
 use crate::report::layout::{Tone, cut, paint, wrap};
 
+use super::limits::Limit;
 use super::{Answer, Line, normal, table};
 
 /// Lines of a screen.
@@ -17,6 +18,8 @@ const CHOICE: (usize, usize) = (3, 6);
 const BLANKS_MAX: usize = 3;
 /// Findings that are shown.
 const LIMITS_MAX: usize = 3;
+/// Below so many columns a sentence takes several lines: cut to one, too little would be left.
+const NARROW: usize = 60;
 /// Between the name of a workload and its answer.
 const GAP: usize = 2;
 
@@ -31,7 +34,8 @@ pub fn write(answer: &Answer, options: &TextOptions, report: Option<&str>) -> St
         }
         tables.extend(part);
     }
-    let bottleneck: Vec<String> = answer.bottleneck.iter().map(|b| cut(b, screen.width)).collect();
+    let bottleneck: Vec<String> =
+        answer.bottleneck.iter().flat_map(|b| screen.sentence(b, "")).collect();
     let foot = |hidden: usize| screen.foot(report, hidden);
     let fixed = answers.len() + tables.len() + bottleneck.len() + foot(9).len();
     // With more candidates or workloads the screen is longer, by no more than their lines.
@@ -43,10 +47,7 @@ pub fn write(answer: &Answer, options: &TextOptions, report: Option<&str>) -> St
     // Two blank lines are worth more than a third finding.
     let shown = answer.limits.len().min(LIMITS_MAX).min(left.saturating_sub(2).max(1));
     let blanks = left.saturating_sub(shown).min(BLANKS_MAX);
-    let limits = answer.limits.iter().take(shown).map(|limit| {
-        let tone = if limit.is_severe { Tone::Bad } else { Tone::Plain };
-        paint(&limit.within(screen.width), tone, options.color)
-    });
+    let limits = answer.limits.iter().take(shown).flat_map(|limit| screen.limit(limit));
     let blank = |at: usize| (blanks > at).then(String::new);
     let mut lines = choice;
     lines.extend(commands);
@@ -68,6 +69,23 @@ struct Screen<'a> {
 }
 
 impl Screen<'_> {
+    /// A sentence on one line, or on as many as a narrow screen needs.
+    fn sentence(&self, text: &str, indent: &str) -> Vec<String> {
+        match self.width < NARROW {
+            true => wrap(text, self.width, indent, "  ").lines().map(str::to_string).collect(),
+            false => vec![cut(&format!("{indent}{text}"), self.width)],
+        }
+    }
+
+    fn limit(&self, limit: &Limit) -> Vec<String> {
+        let tone = if limit.is_severe { Tone::Bad } else { Tone::Plain };
+        let lines = match self.width < NARROW {
+            true => self.sentence(&limit.within(usize::MAX), ""),
+            false => vec![limit.within(self.width)],
+        };
+        lines.iter().map(|line| paint(line, tone, self.color)).collect()
+    }
+
     /// The recommendation and as many of its notes as fit into `most` lines, the needed ones first.
     fn choice(&self, most: usize) -> Vec<String> {
         let choice = &self.answer.choice;
@@ -157,15 +175,15 @@ impl Screen<'_> {
         let Some(place) = &self.answer.place else { return Vec::new() };
         let mut lines = vec!["Is this normal?".to_string()];
         for f in &place.figures {
-            let verdict = cut(&format!("{}: {}", f.name, f.verdict), self.width);
-            lines.push(paint(&verdict, f.tone, self.color));
+            let verdict = self.sentence(&format!("{}: {}", f.name, f.verdict), "");
+            lines.extend(verdict.iter().map(|line| paint(line, f.tone, self.color)));
             let rest = [f.usual.as_str(), f.source.as_str()];
             let rest: Vec<&str> = rest.into_iter().filter(|text| !text.is_empty()).collect();
             if !rest.is_empty() {
-                lines.push(cut(&format!("  {}", rest.join(": ")), self.width));
+                lines.extend(self.sentence(&rest.join(": "), "  "));
             }
         }
-        lines.extend(place.energy.as_deref().map(|energy| cut(energy, self.width)));
+        lines.extend(place.energy.iter().flat_map(|energy| self.sentence(energy, "")));
         lines
     }
 
