@@ -94,7 +94,8 @@ async function compose(name, width, parts) {
   const page = await context.newPage();
   await page.setContent(`<style>
     body { margin: 0; padding: 24px; display: flex; gap: 24px; background: #e9ecea }
-    img { border-radius: 8px; box-shadow: 0 6px 22px #0003; min-width: 0; flex: 1 }
+    img { border-radius: 8px; box-shadow: 0 6px 22px #0003; min-width: 0; flex: 1; height: auto;
+      align-self: flex-start }
     pre { margin: 0; padding: 14px; border-radius: 8px; background: ${COLORS[0]}; flex: 1;
       color: ${COLORS[7]}; font: 11px/14px "DejaVu Sans Mono", monospace; }
   </style>${parts.join("")}`);

@@ -15,7 +15,7 @@ const SIZE = { width: 980, height: 1180 };
 const session = await start();
 const pictures = [];
 for (const { colorScheme, at } of VIEWS) {
-  const { page, close } = await session.open(["demo"], { colorScheme, viewport: SIZE });
+  const { page, close } = await session.open(["card"], { colorScheme, viewport: SIZE });
   await page.addStyleTag({ content: "html { scroll-behavior: auto }" });
   await page.evaluate((selector) => document.querySelector(selector).scrollIntoView(), at);
   if (at === "main") await page.evaluate(() => scrollTo(0, 0));
