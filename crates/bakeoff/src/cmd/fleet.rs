@@ -85,8 +85,9 @@ fn report(global: &Global, args: &FleetReport) -> Result<Outcome, Fault> {
 fn too_few(over: Over) -> Fault {
     Fault::usage(match over {
         Over::Board => {
-            "these runs are from one board, and one board measured twice is not two boards. Compare \
-             its runs with `bakeoff compare`, or import runs of other boards: bakeoff import FILE"
+            "these runs are from one board, and one board measured twice is not two boards. \
+             Compare its runs with `bakeoff compare`, or import runs of other boards: bakeoff \
+             import FILE"
         }
         Over::Device => {
             "these runs record fewer than two drives with serial numbers. Import runs of other \

@@ -1,5 +1,5 @@
-//! The answer over boards, drives, kernels or years for programs, people and forums. Schema `bakeoff/fleet/1`, documented in
-//! docs/format.md.
+//! The answer over boards, drives, kernels or years for programs, people and forums. Schema
+//! `bakeoff/fleet/1`, documented in docs/format.md.
 
 use serde_json::{Value, json};
 

@@ -165,7 +165,11 @@ pub fn prediction_at(all: &[Measured], alpha: f64, goals: &[f64]) -> Option<Inte
         parts.push((s.mean, libm::sqrt(tau2 + 1.0 / s.weight)));
     }
     let low = mixture_quantile(&parts, 0.5 * alpha);
-    Some(Interval { low, high: mixture_quantile(&parts, 1.0 - 0.5 * alpha) })
+    let high = mixture_quantile(&parts, 1.0 - 0.5 * alpha);
+    // The next board is not known better than the mean, whose interval has wider tails where few
+    // boards agree closely.
+    let mean = pooled(all)?.interval(alpha);
+    Some(Interval { low: low.min(mean.low), high: high.max(mean.high) })
 }
 
 /// The quantile of normals with these means and deviations, mixed in equal shares.
