@@ -24,6 +24,8 @@ pub struct Limit {
     pub said: String,
     /// Whether it forbids or may forbid an answer.
     pub is_severe: bool,
+    /// Whether the sentences of the answers say it too, where they are shown whole.
+    pub is_in_answers: bool,
     /// The finding it is, where it is one: with its advice and its code.
     pub finding: Option<FindingView>,
 }
@@ -40,7 +42,7 @@ impl Limit {
 
 /// Everything that limits the answers, the most important first.
 pub fn of(run: &Run, analysis: &Analysis) -> Vec<Limit> {
-    let note = |said: String| Limit { said, is_severe: false, finding: None };
+    let note = |said: String| Limit { said, is_severe: false, is_in_answers: false, finding: None };
     let all = findings(&analysis.findings);
     let of = |wanted: &dyn Fn(Severity) -> bool| -> Vec<Limit> {
         all.iter().filter(|f| wanted(f.severity)).map(|f| finding(f, analysis)).collect()
@@ -52,7 +54,7 @@ pub fn of(run: &Run, analysis: &Analysis) -> Vec<Limit> {
     };
     let is_early = analysis.verdicts.iter().any(is_early);
     let mut limits = of(&|s| s == Severity::Refuse && !is_early);
-    limits.extend(stalls(analysis).map(note));
+    limits.extend(stalls(analysis).map(|said| Limit { is_in_answers: true, ..note(said) }));
     limits.extend(not_ranked(analysis).into_iter().map(note));
     limits.extend(of(&|s| s == Severity::Error));
     limits.extend(missing(run).map(note));
@@ -72,6 +74,7 @@ fn finding(f: &FindingView, analysis: &Analysis) -> Limit {
     Limit {
         said: format!("{word}{about}: {}", f.evidence()),
         is_severe: f.severity >= Severity::Error,
+        is_in_answers: false,
         finding: Some(f.clone()),
     }
 }

@@ -262,6 +262,15 @@ fn the_page_has_the_picture_without_a_script() {
 }
 
 #[test]
+fn stalls_stand_in_the_answers_of_the_page_and_not_again_below() {
+    let (run, analysis) = rich();
+    let on_screen = screen(&run, &analysis, &TextOptions::default(), None);
+    assert!(on_screen.contains("Stalls (!)"), "{on_screen}");
+    let page = crate::report::html(&[(run, analysis)], &crate::report::Assets { js: "", css: "" });
+    assert!(page.contains("btrfs stalled") && !page.contains("Stalls (!)"));
+}
+
+#[test]
 fn a_candidate_that_is_certainly_behind_by_an_unknown_amount_has_its_bound() {
     let cell = super::Cell {
         place: super::Place::Behind,

@@ -55,7 +55,9 @@ impl First {
         }
         let answer = Answer::new(run, analysis);
         let matrix = MatrixPage::new(index, &answer, view, styles)?;
+        // The answers stand above, whole.
         let mut limits = answer.limits;
+        limits.retain(|limit| !limit.is_in_answers);
         let is_shown = |f: &&FindingView| limits.iter().all(|l| l.finding.as_ref() != Some(*f));
         let notes_found = view.findings.iter().filter(is_shown).cloned().collect();
         // A finding says itself what to do about it.
