@@ -45,7 +45,7 @@ pub fn short(verdict: &WorkloadVerdict, width: usize) -> String {
             known.map_or_else(|| cut(&name, name_width), |i| labels[i].clone())
         };
         let say = Say { verdict, lead, label: &label, on: "", most_named: MOST_NAMED };
-        for main in [say.main_with_stalls(), say.shorter(), say.brief()] {
+        for main in [say.main_with_stalls(), say.shorter(), say.brief(), say.briefest()] {
             if main.chars().count() <= width {
                 return fill(main, &say, width);
             }
@@ -211,11 +211,20 @@ impl Say<'_> {
 
     /// The same answer with as few words as it takes.
     fn brief(&self) -> String {
-        let leader = self.leader();
         let stalled = match self.own_stalls() {
             Some(s) => format!("; stalled {} of time", amount::share(s.share)),
             None => String::new(),
         };
+        self.brief_with(&stalled)
+    }
+
+    /// Without the stalls, which the table marks: better than half a name.
+    fn briefest(&self) -> String {
+        self.brief_with("")
+    }
+
+    fn brief_with(&self, stalled: &str) -> String {
+        let leader = self.leader();
         match (self.verdict.verdict, bound(self.lead)) {
             (Verdict::Fastest, _) => {
                 let by = self.lead.fraction().unwrap_or(0.0);
