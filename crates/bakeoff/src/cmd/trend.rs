@@ -117,8 +117,8 @@ fn only(wanted: &str, drives: &BTreeSet<String>) -> Result<String, Fault> {
     match names.as_slice() {
         [one] => Ok((*one).clone()),
         [] => Err(Fault::usage(format!(
-            "no stored run has '{}' in the model or serial number of its drive. List the runs: bakeoff \
-             runs",
+            "no stored run has '{}' in the model or serial number of its drive. List the runs: \
+             bakeoff runs",
             printable(wanted.as_bytes())
         ))),
         several => {
