@@ -23,6 +23,8 @@ pub mod formats;
 pub mod history;
 
 pub use bench::Bench;
+#[cfg(feature = "postgres")]
+use history::Push;
 use history::{Fleet, Label, Runs, Trend};
 
 /// Find which filesystem, encryption and I/O scheduler suit this drive on this board, and what
@@ -42,7 +44,8 @@ pub struct Args {
 /// Options that all commands accept.
 #[derive(Clone, Debug, clap::Args)]
 pub struct Global {
-    /// Database of stored runs (default: $XDG_DATA_HOME/bakeoff/bakeoff.db)
+    /// Database of stored runs (default: $XDG_DATA_HOME/bakeoff/bakeoff.db), or the address of a
+    /// PostgreSQL server (postgresql://USER@HOST/DATABASE)
     #[arg(long, global = true, value_name = "PATH")]
     pub store: Option<PathBuf>,
     /// Output format (see each command for supported formats)
@@ -111,6 +114,9 @@ pub enum Command {
     Label(Label),
     /// Show how the speed of a drive changed over its stored runs
     Trend(Trend),
+    /// Send finished runs to a PostgreSQL server
+    #[cfg(feature = "postgres")]
+    Push(Push),
     /// Compare many boards: the answer for each, and a prediction for the next one
     Fleet(Fleet),
     /// Show a stored run

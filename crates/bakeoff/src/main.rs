@@ -68,7 +68,7 @@ fn main() -> ExitCode {
 /// Runs a command, and keeps how it failed.
 fn ended(args: cli::Args) -> Result<Outcome, Fault> {
     failure::watch();
-    let store = args.global.store.clone();
+    let store = args.global.store.clone().filter(|option| !store::place::is_address(option));
     // What the panic was about has been printed when it arrives here.
     let ended = std::panic::catch_unwind(|| run(args)).unwrap_or_else(|_| {
         Err(Fault::bug(

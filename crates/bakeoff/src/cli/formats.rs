@@ -19,7 +19,9 @@ pub fn of(command: &str) -> &'static [Format] {
         "agree" | "fleet" | "lint" | "simulate" => &[Text, Json, Markdown],
         "export" => &[Json, Csv, Jsonl, Bundle, FioJson, Gnuplot],
         "report" => &[Markdown],
-        "compare" | "import" | "label" | "plan" | "probe" | "rm" | "setup" => &[Text, Json],
+        "compare" | "import" | "label" | "plan" | "probe" | "push" | "rm" | "setup" => {
+            &[Text, Json]
+        }
         _ => &[],
     }
 }

@@ -55,6 +55,17 @@ pub struct Trend {
     pub across: Option<Factor>,
 }
 
+#[cfg(feature = "postgres")]
+#[derive(Debug, clap::Args)]
+pub struct Push {
+    /// Starts of run IDs, or `last` (default: all finished runs that were measured here)
+    #[arg(value_name = "RUN")]
+    pub runs: Vec<String>,
+    /// Database the runs are read from (default: $XDG_DATA_HOME/bakeoff/bakeoff.db)
+    #[arg(long, value_name = "PATH")]
+    pub from: Option<PathBuf>,
+}
+
 #[derive(Debug, clap::Args)]
 pub struct Fleet {
     #[command(subcommand)]
@@ -67,6 +78,9 @@ pub enum FleetAction {
     List,
     /// Report the answer on each board, and on the next one
     Report(FleetReport),
+    /// Print the SQL that creates or updates the tables and roles of a PostgreSQL server
+    #[cfg(feature = "postgres")]
+    Schema,
 }
 
 /// What `fleet report` goes over.

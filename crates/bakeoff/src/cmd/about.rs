@@ -12,7 +12,7 @@ use super::stored;
 use crate::assets;
 use crate::cli::{Format, formats};
 use crate::fault::{Fault, Outcome};
-use crate::store::{LAYOUT, Sqlite, Store, StoreError, place};
+use crate::store::{LAYOUT, Records, Sqlite, StoreError, place};
 
 /// Prints it, for a command line that asks for the version.
 pub fn run(typed: Vec<OsString>) -> Result<Outcome, Fault> {

@@ -8,7 +8,7 @@ use super::lifecycle;
 use crate::cli::{Clean, Global};
 use crate::fault::{Fault, Outcome};
 use crate::steps::recover;
-use crate::store::{Sqlite, Store, lock};
+use crate::store::{Records, Sqlite, Store, lock};
 use crate::ui::say;
 
 /// Runs the command.

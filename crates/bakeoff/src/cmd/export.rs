@@ -17,7 +17,7 @@ use crate::cli::{Export, Format, Global};
 use crate::exec::{ExecError, Spec};
 use crate::fault::{Fault, Outcome};
 use crate::signals::Cancel;
-use crate::store::{RunId, Sqlite, Store};
+use crate::store::{Records, RunId};
 use crate::ui::say;
 
 /// Time gnuplot may take.
@@ -39,9 +39,9 @@ pub fn run(global: &Global, args: &Export) -> Result<Outcome, Fault> {
     }
     let (store, id) = stored::find(global, &args.run)?;
     let exported = match args.redact {
-        false => Exported::read(&store, &id)?,
+        false => Exported::read(&*store, &id)?,
         true => {
-            let redacted = redacted::of(Exported::read(&store, &id)?)?;
+            let redacted = redacted::of(Exported::read(&*store, &id)?)?;
             if !redacted::is_agreed(args, &redacted.replaced) {
                 return Err(Fault::interrupted("nothing was written"));
             }
@@ -60,7 +60,7 @@ pub struct Exported {
 }
 
 impl Exported {
-    fn read(store: &Sqlite, id: &RunId) -> Result<Exported, Fault> {
+    fn read(store: &dyn Records, id: &RunId) -> Result<Exported, Fault> {
         let summary = store.list()?.into_iter().find(|summary| summary.run == *id);
         let head = Head {
             schema: SCHEMA.to_string(),

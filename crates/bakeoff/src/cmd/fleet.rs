@@ -5,6 +5,7 @@ use bakeoff_core::fleet::board::boards;
 use bakeoff_core::fleet::over::Over;
 use bakeoff_core::fleet::{self, MOST_BOARDS};
 use bakeoff_core::history::filter::Filter;
+use bakeoff_core::model::event::Event;
 use bakeoff_core::model::path::printable;
 use bakeoff_core::model::run::Run;
 use bakeoff_core::model::verdict::Analysis;
@@ -15,7 +16,7 @@ use super::{answer, stored};
 use crate::cli::history::{Fleet, FleetAction, FleetReport};
 use crate::cli::{Format, Global, formats};
 use crate::fault::{self, Fault, Outcome};
-use crate::store::{RunId, Sqlite, Store, Summary};
+use crate::store::{Records, RunId, StoreError, Summary};
 use crate::ui::{out, say};
 
 /// Runs the command.
@@ -23,6 +24,11 @@ pub fn run(global: &Global, args: &Fleet) -> Result<Outcome, Fault> {
     match &args.action {
         FleetAction::List => list(global),
         FleetAction::Report(args) => report(global, args),
+        #[cfg(feature = "postgres")]
+        FleetAction::Schema => {
+            out::print(None, &crate::store::server::schema::script())?;
+            Ok(Outcome::Done)
+        }
     }
 }
 
@@ -31,8 +37,10 @@ fn list(global: &Global) -> Result<Outcome, Fault> {
     let format = stored::format(global, "fleet list", formats::of("fleet"))?;
     let (mut runs, mut labels) = (Vec::new(), Vec::new());
     if let Some(store) = stored::open(global)? {
-        for summary in store.list()? {
-            match begun(&store, &summary.run) {
+        let all = store.list()?;
+        let ids: Vec<RunId> = all.iter().map(|summary| summary.run.clone()).collect();
+        for (summary, first) in all.into_iter().zip(store.firsts(&ids)?) {
+            match begun(&summary.run, first) {
                 Ok(run) => {
                     runs.push(run);
                     labels.push(summary.label);
@@ -54,8 +62,8 @@ fn list(global: &Global) -> Result<Outcome, Fault> {
 }
 
 /// The run as it was at its start: what is known of its board without reading all of it.
-fn begun(store: &Sqlite, id: &RunId) -> Result<Run, Fault> {
-    Run::begin(&store.first(id)?).map_err(|error| Fault::environment(format!("run {id}: {error}")))
+fn begun(id: &RunId, first: Result<Event, StoreError>) -> Result<Run, Fault> {
+    Run::begin(&first?).map_err(|error| Fault::environment(format!("run {id}: {error}")))
 }
 
 /// One answer over the boards of some runs.
@@ -105,11 +113,17 @@ fn too_few(over: Over) -> Fault {
 /// The runs that were named; says of one that was named twice that it counts once.
 fn named(global: &Global, names: &[String]) -> Result<Vec<(Run, Analysis)>, Fault> {
     let mut ids: Vec<RunId> = Vec::new();
+    let mut store = None;
     for name in names {
         if name.starts_with("study:") {
             return Err(Fault::usage("a study has no boards. Name stored runs"));
         }
-        let (_, id) = stored::find(global, name)?;
+        let open = match store.take() {
+            Some(open) => open,
+            None => stored::find(global, name)?.0,
+        };
+        let id = open.find(name)?;
+        store = Some(open);
         if ids.contains(&id) {
             say::note(
                 global.quiet,
@@ -120,8 +134,8 @@ fn named(global: &Global, names: &[String]) -> Result<Vec<(Run, Analysis)>, Faul
         ids.push(id);
         at_most(ids.len())?;
     }
-    let Some(store) = stored::open(global)? else { return Ok(Vec::new()) };
-    ids.iter().map(|id| analysed(&store, id)).collect()
+    let Some(store) = store else { return Ok(Vec::new()) };
+    ids.iter().map(|id| analysed(&*store, id)).collect()
 }
 
 fn at_most(runs: usize) -> Result<(), Fault> {
@@ -148,7 +162,7 @@ fn labelled(global: &Global, label: &str) -> Result<Vec<(Run, Analysis)>, Fault>
     at_most(found.len())?;
     let mut runs = Vec::new();
     for Summary { run: id, .. } in found {
-        match analysed(&store, &id) {
+        match analysed(&*store, &id) {
             Ok(run) => runs.push(run),
             Err(fault) => say::note(global.quiet, format_args!("bakeoff: {fault}")),
         }
@@ -156,7 +170,7 @@ fn labelled(global: &Global, label: &str) -> Result<Vec<(Run, Analysis)>, Fault>
     Ok(runs)
 }
 
-fn analysed(store: &Sqlite, id: &RunId) -> Result<(Run, Analysis), Fault> {
+fn analysed(store: &dyn Records, id: &RunId) -> Result<(Run, Analysis), Fault> {
     let run = stored::read(store, id)?;
     let analysis = analyse(&run);
     Ok((fleet::lighter(run), analysis))

@@ -29,7 +29,7 @@ pub fn run(global: &Global, args: &Label) -> Result<Outcome, Fault> {
         }
         _ => {}
     }
-    let (mut store, id) = stored::find(global, &args.run)?;
+    let (mut store, id) = stored::find_file(global, &args.run)?;
     store.set_label(&id, label)?;
     let text = match (format, label) {
         (Format::Json, _) => {

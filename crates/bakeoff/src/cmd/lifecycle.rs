@@ -24,7 +24,7 @@ use crate::steps::journal::Journal;
 use crate::steps::recover;
 use crate::steps::session::Session;
 use crate::steps::stepper::{self, StepError};
-use crate::store::{RunId, Sqlite, Store};
+use crate::store::{Records, RunId, Sqlite};
 use crate::ui::progress::Progress;
 use crate::ui::{announce, say};
 

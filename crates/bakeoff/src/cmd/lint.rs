@@ -103,7 +103,7 @@ fn findings(global: &Global, what: &str) -> Result<(Vec<Finding>, bool), Fault> 
         return Ok(of_text(&read(path)?, &Facts::default()));
     }
     let (store, id) = stored::find(global, what)?;
-    let run = stored::read(&store, &id)?;
+    let run = stored::read(&*store, &id)?;
     Ok((analyse(&run).findings, true))
 }
 

@@ -24,6 +24,8 @@ pub mod lint;
 mod notify;
 pub mod plan;
 pub mod probe;
+#[cfg(feature = "postgres")]
+mod push;
 pub mod quick;
 pub mod redacted;
 pub mod report;
@@ -65,6 +67,8 @@ pub fn run(args: Args) -> Result<Outcome, Fault> {
         Some(Command::Runs(args)) => runs::run(&global, &args),
         Some(Command::Label(args)) => label::run(&global, &args),
         Some(Command::Trend(args)) => trend::run(&global, &args),
+        #[cfg(feature = "postgres")]
+        Some(Command::Push(args)) => push::run(&global, &args),
         Some(Command::Fleet(args)) => fleet::run(&global, &args),
         Some(Command::Show(args)) => show::run(&global, &args),
         Some(Command::Compare(args)) => compare::run(&global, &args),

@@ -17,7 +17,7 @@ use crate::signals::Cancel;
 use crate::steps::journal::Journal;
 use crate::steps::session::{self, Session};
 use crate::steps::stepper::{self, StepError};
-use crate::store::{Sqlite, Store};
+use crate::store::{Records, Sqlite};
 use crate::ui::progress::Progress;
 use crate::ui::say;
 

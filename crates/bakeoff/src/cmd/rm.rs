@@ -5,7 +5,7 @@ use bakeoff_core::model::path::sanitize;
 use super::stored;
 use crate::cli::{Format, Global, OneRun, formats};
 use crate::fault::{Fault, Outcome};
-use crate::store::{Store, lock};
+use crate::store::{Records, Store, lock};
 use crate::ui::{out, say};
 
 /// Runs the command.
@@ -14,7 +14,7 @@ pub fn run(global: &Global, args: &OneRun) -> Result<Outcome, Fault> {
     if args.run.starts_with("study:") {
         return Err(Fault::usage("cannot remove a study: studies are built into bakeoff"));
     }
-    let (mut store, id) = stored::find(global, &args.run)?;
+    let (mut store, id) = stored::find_file(global, &args.run)?;
     // Held to the end, so that nobody resumes the run while it goes.
     let Some(_held) = lock::hold(store.path(), &id)? else {
         return Err(Fault::refused(format!(

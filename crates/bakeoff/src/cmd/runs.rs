@@ -14,7 +14,7 @@ use super::stored;
 use crate::cli::history::Runs;
 use crate::cli::{Format, Global, formats};
 use crate::fault::{Fault, Outcome};
-use crate::store::{Digest, RunId, Sqlite, Store, Summary};
+use crate::store::{Digest, Records, RunId, Sqlite, Summary};
 use crate::ui::out;
 
 /// Runs whose digests are kept in one transaction.
@@ -35,7 +35,7 @@ pub fn run(global: &Global, args: &Runs) -> Result<Outcome, Fault> {
         ..Filter::default()
     };
     let mut rows = match stored::open(global)? {
-        Some(mut store) => rows(&mut store, &filter)?,
+        Some(mut store) => rows(&mut *store, &filter)?,
         None => Vec::new(),
     };
     let found = rows.len();
@@ -64,7 +64,7 @@ pub(super) fn now_unix_ns() -> i64 {
 
 /// Each run that is wanted, and whether there is anything in it: a measurement, a label, a process
 /// that measures it, or a record that cannot be read.
-fn rows(store: &mut Sqlite, filter: &Filter) -> Result<Vec<(Row, bool)>, Fault> {
+fn rows(store: &mut dyn Records, filter: &Filter) -> Result<Vec<(Row, bool)>, Fault> {
     // What tells the runs apart has to be unique among all of them.
     let digits = store.short_digits()?;
     let (mut rows, mut made) = (Vec::new(), Vec::new());
@@ -83,7 +83,7 @@ fn rows(store: &mut Sqlite, filter: &Filter) -> Result<Vec<(Row, bool)>, Fault> 
 
 /// Keeps what was made of runs. A store that cannot be written to is read in full each time:
 /// slower, and nothing else.
-fn keep(store: &mut Sqlite, made: &mut Vec<Made>) {
+fn keep(store: &mut dyn Records, made: &mut Vec<Made>) {
     if !made.is_empty() {
         let _ = store.set_digests(made);
         made.clear();
@@ -93,7 +93,7 @@ fn keep(store: &mut Sqlite, made: &mut Vec<Made>) {
 /// `None` for a run that is not wanted, as its events show. What had to be made of it is added to
 /// `made`.
 fn row(
-    store: &Sqlite,
+    store: &dyn Records,
     mut summary: Summary,
     filter: &Filter,
     made: &mut Vec<Made>,
@@ -118,7 +118,7 @@ fn row(
         }
     }
     let has_cells = summary.digest.as_ref().is_some_and(|digest| digest.cells > 0);
-    let row = summary.into_row(stored::is_held(store, &id)?);
+    let row = summary.into_row(store.is_held(&id)?);
     let is_measured = has_cells || row.state == State::Running || row.label.is_some();
     Ok(Some((row, is_measured)))
 }

@@ -19,9 +19,9 @@ pub fn run(global: &Global, args: &Show) -> Result<Outcome, Fault> {
         return study(global, name);
     }
     let (store, id) = stored::find(global, &args.run)?;
-    let run = stored::read(&store, &id)?;
-    let state = stored::state(&store, &id, &run)?;
-    stored::say_state(state, &store, &id)?;
+    let run = stored::read(&*store, &id)?;
+    let state = stored::state(&*store, &id, &run)?;
+    stored::say_state(state, &*store, &id)?;
     let analysis = analyse(&run);
     let extent = if args.details { Extent::Details } else { Extent::Screen(None) };
     let printed = answer::print(global, &run, &analysis, &extent);

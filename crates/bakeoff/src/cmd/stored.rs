@@ -13,24 +13,56 @@ use bakeoff_core::report::runs::State;
 
 use crate::cli::{Format, Global, formats};
 use crate::fault::Fault;
-use crate::store::{RunId, Sqlite, Store, StoreError, file, lock, place, read_events};
+use crate::store::{Records, RunId, Sqlite, StoreError, file, place, read_events};
 use crate::ui::say;
 
-/// Opens the store to read it; `None` when nothing was ever stored.
-pub fn open(global: &Global) -> Result<Option<Sqlite>, Fault> {
+/// Opens the store to read it, a file or a server; `None` when nothing was ever stored.
+pub fn open(global: &Global) -> Result<Option<Box<dyn Records>>, Fault> {
+    match global.store.as_deref().filter(|option| place::is_address(option)) {
+        Some(option) => server(option).map(Some),
+        None => Ok(open_file(global)?.map(|store| Box::new(store) as Box<dyn Records>)),
+    }
+}
+
+#[cfg(feature = "postgres")]
+fn server(option: &Path) -> Result<Box<dyn Records>, Fault> {
+    use crate::store::server::{Address, Server};
+    Ok(Box::new(Server::connect(Address::read(option)?)?))
+}
+
+#[cfg(not(feature = "postgres"))]
+fn server(_option: &Path) -> Result<Box<dyn Records>, Fault> {
+    Err(Fault::usage(
+        "this bakeoff was built without PostgreSQL (feature `postgres`). Name a file with --store \
+         PATH",
+    ))
+}
+
+/// Opens the store of this machine; `None` when nothing was ever stored.
+pub fn open_file(global: &Global) -> Result<Option<Sqlite>, Fault> {
     Ok(Sqlite::open_existing(&place::path(global.store.as_deref())?)?)
 }
 
 /// Opens the store and finds the run that `name` means.
-pub fn find(global: &Global, name: &str) -> Result<(Sqlite, RunId), Fault> {
-    let none = || StoreError::NotFound { name: name.to_string(), near: Vec::new() };
-    let store = open(global)?.ok_or_else(none)?;
+pub fn find(global: &Global, name: &str) -> Result<(Box<dyn Records>, RunId), Fault> {
+    let store = open(global)?.ok_or_else(|| none(name))?;
     let run = store.find(name)?;
     Ok((store, run))
 }
 
+/// The same in the store of this machine.
+pub fn find_file(global: &Global, name: &str) -> Result<(Sqlite, RunId), Fault> {
+    let store = open_file(global)?.ok_or_else(|| none(name))?;
+    let run = store.find(name)?;
+    Ok((store, run))
+}
+
+fn none(name: &str) -> StoreError {
+    StoreError::NotFound { name: name.to_string(), near: Vec::new() }
+}
+
 /// Reads the run from its events.
-pub fn read(store: &Sqlite, id: &RunId) -> Result<Run, Fault> {
+pub fn read(store: &dyn Records, id: &RunId) -> Result<Run, Fault> {
     fold(id, &store.lines(id)?)
 }
 
@@ -51,16 +83,18 @@ pub fn analysed(
     most: usize,
 ) -> Result<Vec<(Run, Analysis)>, Fault> {
     let (mut ids, mut runs) = (Vec::new(), Vec::new());
+    let [first, ..] = names else { return Ok(runs) };
+    let store = open(global)?.ok_or_else(|| none(first.as_ref()))?;
     for name in names {
-        let (store, id) = find(global, name.as_ref())?;
+        let id = store.find(name.as_ref())?;
         if ids.contains(&id) {
             continue;
         }
         if ids.len() == most {
             return Err(Fault::usage(format!("too many runs: name at most {most}")));
         }
-        let run = read(&store, &id)?;
-        say_state(state(&store, &id, &run)?, &store, &id)?;
+        let run = read(&*store, &id)?;
+        say_state(state(&*store, &id, &run)?, &*store, &id)?;
         let analysis = analyse(&run);
         ids.push(id);
         runs.push((run, analysis));
@@ -78,14 +112,9 @@ pub fn study(name: &str) -> Result<&'static Study, Fault> {
     })
 }
 
-/// Whether a living process has the run in hand.
-pub fn is_held(store: &Sqlite, id: &RunId) -> Result<bool, Fault> {
-    Ok(lock::is_held(store.path(), id)?)
-}
-
 /// How a readable run stands.
-pub fn state(store: &Sqlite, id: &RunId, run: &Run) -> Result<State, Fault> {
-    Ok(match (is_held(store, id)?, &run.stopped) {
+pub fn state(store: &dyn Records, id: &RunId, run: &Run) -> Result<State, Fault> {
+    Ok(match (store.is_held(id)?, &run.stopped) {
         (true, _) => State::Running,
         (false, None) => State::Dead,
         (false, Some(_)) => State::Stopped,
@@ -93,7 +122,7 @@ pub fn state(store: &Sqlite, id: &RunId, run: &Run) -> Result<State, Fault> {
 }
 
 /// Says that a run is not over; on stderr, because it is true now and no part of the run.
-pub fn say_state(state: State, store: &Sqlite, id: &RunId) -> Result<(), Fault> {
+pub fn say_state(state: State, store: &dyn Records, id: &RunId) -> Result<(), Fault> {
     let text = match state {
         State::Stopped | State::Unreadable => return Ok(()),
         State::Running => format!("run {id} is in progress; this is the answer so far"),

@@ -18,7 +18,7 @@ use crate::cli::history::Trend;
 use crate::cli::{Format, Global, formats};
 use crate::fault::{Fault, Outcome};
 use crate::host;
-use crate::store::{Sqlite, Store, Summary};
+use crate::store::{Records, Summary};
 use crate::ui::{out, say};
 
 /// Most runs of a history, the latest: each is read in full once.
@@ -45,7 +45,7 @@ pub fn of_drive(global: &Global, args: &Trend) -> Result<Found, Fault> {
     let since_unix_ns = args.since.map(|since| since.unix_ns(runs::now_unix_ns()));
     let filter = Filter { drive: Some(wanted.clone()), since_unix_ns, ..Filter::default() };
     let (drives, mut past) = match stored::open(global)? {
-        Some(mut store) => gather(global, &mut store, &filter)?,
+        Some(store) => gather(global, &*store, &filter)?,
         None => (BTreeSet::new(), Vec::new()),
     };
     let drive = only(&wanted, &drives)?;
@@ -82,7 +82,7 @@ fn wanted(text: &str) -> Result<String, Fault> {
 /// The drives of that name, and the runs on them that can be read, the latest first.
 fn gather(
     global: &Global,
-    store: &mut Sqlite,
+    store: &dyn Records,
     filter: &Filter,
 ) -> Result<(BTreeSet<String>, Vec<Past>), Fault> {
     let (mut drives, mut past) = (BTreeSet::new(), Vec::new());

@@ -17,7 +17,7 @@ use super::app::{App, blocking, locked};
 use super::pages::{Pairs, one};
 use super::problem::Problem;
 use crate::signals::Cancel;
-use crate::store::{Sqlite, Summary, lock};
+use crate::store::{Records, Sqlite, Summary, lock};
 
 /// Runs on one page.
 const ROWS: u32 = 50;

@@ -17,7 +17,7 @@ use super::guard::{Reader, TOKEN_COOKIE};
 use super::problem::Problem;
 use super::view;
 use crate::assets;
-use crate::store::{RunId, Store};
+use crate::store::{Records, RunId};
 
 const HTML: &str = "text/html; charset=utf-8";
 /// Most runs compared at once.

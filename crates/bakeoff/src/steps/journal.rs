@@ -11,7 +11,7 @@ use crate::fault::Fault;
 use crate::host;
 use crate::load::scratch::Scratch;
 use crate::store::lock::{self, RunLock};
-use crate::store::{RunId, Sqlite, Store};
+use crate::store::{Records, RunId, Sqlite, Store};
 
 /// A run being made.
 pub struct Journal<'s> {

@@ -150,7 +150,7 @@ pub fn undo_all(journal: &mut Journal) -> Result<Vec<String>, Fault> {
 mod tests {
     use super::*;
     use crate::skip;
-    use crate::store::{Sqlite, Store};
+    use crate::store::{Records, Sqlite, Store};
     use bakeoff_core::model::event::{Event, Owner};
     use bakeoff_core::prepare::udev_rule;
 

@@ -20,6 +20,17 @@ pub enum StoreError {
     /// Nobody says where the store is.
     #[error("cannot locate the store: HOME is not set. Name a store with --store PATH")]
     NoHome,
+    /// The address of a server, to a command that works with the file.
+    #[error(
+        "this command works on the store of this machine, and --store names a server. Omit \
+         --store, and send runs to the server with `bakeoff push`. `runs`, `show`, `report`, \
+         `compare`, `trend`, `export`, `lint` and `fleet` read from a server"
+    )]
+    NotAFile,
+    /// The server failed.
+    #[cfg(feature = "postgres")]
+    #[error(transparent)]
+    Server(#[from] super::server::ServerError),
     /// A directory where the file should be.
     #[error("the store {} is a directory. Name a file in it with --store PATH", RawPath::new(path))]
     IsDirectory {
@@ -243,7 +254,11 @@ impl StoreError {
 impl From<StoreError> for Fault {
     fn from(error: StoreError) -> Fault {
         match error {
-            StoreError::NotFound { .. } | StoreError::Ambiguous { .. } => Fault::usage(error),
+            StoreError::NotFound { .. } | StoreError::Ambiguous { .. } | StoreError::NotAFile => {
+                Fault::usage(error)
+            }
+            #[cfg(feature = "postgres")]
+            StoreError::Server(error) => error.into(),
             StoreError::NoHeader | StoreError::Exists { .. } | StoreError::Unstorable { .. } => {
                 Fault::bug(error)
             }

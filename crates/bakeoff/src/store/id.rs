@@ -8,6 +8,8 @@ use super::StoreError;
 
 /// How many near ids a message names.
 const NEAR: usize = 3;
+/// Fewest digits by which a run is named.
+const FEWEST_DIGITS: usize = 4;
 
 /// The id of a run: 16 small hexadecimal digits, so it is safe in a file name.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -29,6 +31,19 @@ impl fmt::Display for RunId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)
     }
+}
+
+/// Digits of an id, four at the least, that tell every run from every other one: neighbours in
+/// their order have most in common.
+pub fn digits<T: AsRef<str>>(sorted: impl Iterator<Item = T>) -> usize {
+    let (mut last, mut most): (Option<T>, usize) = (None, FEWEST_DIGITS);
+    for id in sorted {
+        let before = last.as_ref().map_or("", |last| last.as_ref());
+        let pairs = before.bytes().zip(id.as_ref().bytes());
+        most = most.max(pairs.take_while(|(a, b)| a == b).count() + 1);
+        last = Some(id);
+    }
+    most
 }
 
 /// The run that `name` means among `ids`, the latest first.

@@ -2,7 +2,8 @@
 //!
 //! A store keeps events, never results: what a run means is computed from them each time, by
 //! whatever version reads. [`Store`] is the contract; [`sqlite::Sqlite`] keeps it in one file, and
-//! `tests/suite.rs` is for any implementation. The stored format is in docs/format.md.
+//! `tests/suite.rs` is for any implementation. [`Records`] is the half of it that reads, which a
+//! server shared by many boards keeps as well ([`server`]). The stored format is in docs/format.md.
 
 pub mod error;
 pub mod file;
@@ -14,6 +15,8 @@ pub mod lock;
 pub mod open;
 pub mod place;
 mod query;
+#[cfg(feature = "postgres")]
+pub mod server;
 pub mod sqlite;
 pub mod trust;
 pub mod user;
@@ -32,20 +35,18 @@ use import::ImportError;
 pub use open::KNOWN as LAYOUT;
 pub use sqlite::Sqlite;
 
-/// A place that keeps runs.
-pub trait Store {
-    /// Begins a run with its first event, which must be `started`. Durable when it returns.
-    fn create(&mut self, first: &Event) -> Result<RunId, StoreError>;
-
-    /// Adds events that follow the stored ones without a gap: all of them or none. Durable when it
-    /// returns.
-    fn append(&mut self, run: &RunId, events: &[Event]) -> Result<(), StoreError>;
-
+/// A place that keeps runs, for reading.
+pub trait Records {
     /// Every event of the run, in order, as the text it was stored as.
     fn lines(&self, run: &RunId) -> Result<Vec<String>, StoreError>;
 
     /// The first event of the run, which has its header.
     fn first(&self, run: &RunId) -> Result<Event, StoreError>;
+
+    /// The first events of these runs, in their order.
+    fn firsts(&self, runs: &[RunId]) -> Result<Vec<Result<Event, StoreError>>, StoreError> {
+        Ok(runs.iter().map(|run| self.first(run)).collect())
+    }
 
     /// Runs that may be those wanted, the latest to come into the store first: all that the filter
     /// admits, and those without a digest, whose facts only their events tell.
@@ -55,28 +56,6 @@ pub trait Store {
     fn list(&self) -> Result<Vec<Summary>, StoreError> {
         self.search(&Filter::default())
     }
-
-    /// Runs measured here whose steps were not all undone: something of theirs may be left on the
-    /// system, or they are under way. Cheap, whatever the number of events.
-    fn unfinished(&self) -> Result<Vec<RunId>, StoreError>;
-
-    /// Removes the run and all its events.
-    fn remove(&mut self, run: &RunId) -> Result<(), StoreError>;
-
-    /// Names the run for people; `None` takes the name away.
-    fn set_label(&mut self, run: &RunId, label: Option<&str>) -> Result<(), StoreError>;
-
-    /// Keeps what a listing shows of each of these runs and what it is found by, for as long as no
-    /// event follows.
-    fn set_digests(&mut self, made: &[(RunId, Digest, Facts)]) -> Result<(), StoreError>;
-
-    /// Takes in the lines `next` gives, which were checked by a bundle's decoder. All or nothing;
-    /// a run that is there already is compared and left as it is.
-    fn import(
-        &mut self,
-        head: &Head,
-        next: &mut dyn FnMut() -> Result<Option<String>, ImportError>,
-    ) -> Result<Imported, ImportError>;
 
     /// The run that `name` means: the start of its id, or `last`.
     fn find(&self, name: &str) -> Result<RunId, StoreError> {
@@ -88,6 +67,44 @@ pub trait Store {
     fn load(&self, run: &RunId) -> Result<Vec<Event>, StoreError> {
         read_events(run, &self.lines(run)?)
     }
+
+    /// Digits of an id that tell every run from every other one.
+    fn short_digits(&self) -> Result<usize, StoreError>;
+
+    /// Whether a living process has the run in hand.
+    fn is_held(&self, run: &RunId) -> Result<bool, StoreError>;
+
+    /// Keeps what a listing shows of each of these runs and what it is found by, for as long as no
+    /// event follows. Only makes the next listing faster.
+    fn set_digests(&mut self, made: &[(RunId, Digest, Facts)]) -> Result<(), StoreError>;
+}
+
+/// A place that keeps runs, and where they are written.
+pub trait Store: Records {
+    /// Begins a run with its first event, which must be `started`. Durable when it returns.
+    fn create(&mut self, first: &Event) -> Result<RunId, StoreError>;
+
+    /// Adds events that follow the stored ones without a gap: all of them or none. Durable when it
+    /// returns.
+    fn append(&mut self, run: &RunId, events: &[Event]) -> Result<(), StoreError>;
+
+    /// Runs measured here whose steps were not all undone: something of theirs may be left on the
+    /// system, or they are under way. Cheap, whatever the number of events.
+    fn unfinished(&self) -> Result<Vec<RunId>, StoreError>;
+
+    /// Removes the run and all its events.
+    fn remove(&mut self, run: &RunId) -> Result<(), StoreError>;
+
+    /// Names the run for people; `None` takes the name away.
+    fn set_label(&mut self, run: &RunId, label: Option<&str>) -> Result<(), StoreError>;
+
+    /// Takes in the lines `next` gives, which were checked by a bundle's decoder. All or nothing;
+    /// a run that is there already is compared and left as it is.
+    fn import(
+        &mut self,
+        head: &Head,
+        next: &mut dyn FnMut() -> Result<Option<String>, ImportError>,
+    ) -> Result<Imported, ImportError>;
 }
 
 /// The events that stored lines are.
@@ -114,7 +131,7 @@ pub struct Summary {
     pub is_imported: bool,
     /// Events stored.
     pub events: u64,
-    /// What was kept by [`Store::set_digest`], if it still holds.
+    /// What was kept by [`Records::set_digests`], if it still holds.
     pub digest: Option<Digest>,
 }
 

@@ -22,6 +22,7 @@ use super::{StoreError, lock};
 const MIGRATIONS: &[M] = &[
     M::up(include_str!("migrations/1_runs_and_events.sql")),
     M::up(include_str!("migrations/2_facts.sql")),
+    M::up(include_str!("migrations/3_pushed.sql")),
 ];
 /// The latest layout this bakeoff knows.
 pub const KNOWN: i64 = MIGRATIONS.len() as i64;

@@ -8,9 +8,18 @@ use std::path::{Path, PathBuf};
 use super::StoreError;
 use super::user::User;
 
+/// How the address of a server begins.
+const SERVERS: [&str; 2] = ["postgresql://", "postgres://"];
+
+/// Whether `--store` names a server and not a file.
+pub fn is_address(option: &Path) -> bool {
+    option.to_str().is_some_and(|text| SERVERS.iter().any(|start| text.starts_with(start)))
+}
+
 /// The file named with `--store`, or `$XDG_DATA_HOME/bakeoff/bakeoff.db`.
 pub fn path(option: Option<&Path>) -> Result<PathBuf, StoreError> {
     match option {
+        Some(path) if is_address(path) => Err(StoreError::NotAFile),
         Some(path) => std::path::absolute(path).map_err(|source| StoreError::Io {
             path: path.to_path_buf(),
             detail: source.to_string(),
@@ -52,5 +61,12 @@ mod tests {
         assert_eq!(at(&[home, ("XDG_DATA_HOME", "relative")]), standard);
         assert_eq!(at(&[home, ("XDG_DATA_HOME", "/d")]), Some("/d/bakeoff/bakeoff.db".into()));
         assert_eq!(at(&[]), None);
+    }
+
+    #[test]
+    fn the_address_of_a_server_is_no_file_and_is_not_repeated() {
+        let error = path(Some(Path::new("postgresql://pi:hunter2@db/b"))).unwrap_err().to_string();
+        assert!(error.contains("bakeoff push") && !error.contains("hunter2"), "{error}");
+        assert!(path(Some(Path::new("./postgresql://x"))).is_ok());
     }
 }

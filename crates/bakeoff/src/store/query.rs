@@ -7,7 +7,7 @@ use bakeoff_core::history::filter::Filter;
 use rusqlite::{Connection, Row, ToSql, Transaction, params, params_from_iter};
 
 use super::sqlite::to_i64;
-use super::{Digest, RunId, Summary};
+use super::{Digest, RunId, Summary, id};
 
 /// Runs with their digests, where those are up to date.
 const RUNS: &str = "WITH counted AS (
@@ -18,8 +18,6 @@ const RUNS: &str = "WITH counted AS (
          d.blocks, d.verdict, d.is_stopped, d.cells
      FROM counted r LEFT JOIN digests d
          ON d.run = r.number AND d.version = ?1 AND d.events = r.n";
-/// Fewest digits by which a run is named.
-const FEWEST_DIGITS: usize = 4;
 /// Text is in the filter in lower case already.
 const BY_FACT: &str = "(d.run IS NULL OR r.number IN (
          SELECT f.run FROM facts f WHERE f.kind = '#' AND instr(lower(f.text), ?) > 0))";
@@ -86,18 +84,11 @@ fn statement(filter: &Filter, version: &str) -> (String, Vec<Box<dyn ToSql>>) {
     (format!("{RUNS}{condition} ORDER BY r.number DESC"), values)
 }
 
-/// Digits of an id, four at the least, that tell every run from every other one: neighbours in
-/// their order have most in common.
+/// Digits of an id that tell every run from every other one.
 pub(super) fn short_digits(connection: &Connection) -> rusqlite::Result<usize> {
     let mut query = connection.prepare_cached("SELECT id FROM runs ORDER BY id")?;
-    let mut rows = query.query([])?;
-    let (mut last, mut most) = (String::new(), FEWEST_DIGITS);
-    while let Some(row) = rows.next()? {
-        let id: String = row.get(0)?;
-        let common = last.bytes().zip(id.bytes()).take_while(|(a, b)| a == b).count();
-        (last, most) = (id, most.max(common + 1));
-    }
-    Ok(most)
+    let rows = query.query_map([], |row| row.get::<_, String>(0))?;
+    Ok(id::digits(rows.collect::<Result<Vec<_>, _>>()?.into_iter()))
 }
 
 /// Keeps what was made of the run by that version, and what it is found by.

@@ -16,10 +16,12 @@ use rusqlite::{Connection, OptionalExtension, Params, Transaction, TransactionBe
 mod browse;
 #[cfg(any(feature = "dashboard", feature = "tui"))]
 mod owned;
+#[cfg(feature = "postgres")]
+pub mod pushed;
 
 use super::error::read_event;
 use super::import::ImportError;
-use super::{Digest, Imported, RunId, Store, StoreError, Summary, open, query};
+use super::{Digest, Imported, Records, RunId, Store, StoreError, Summary, lock, open, query};
 
 /// Version whose digests count: what another version made of a run may differ.
 const VERSION: &str = env!("CARGO_PKG_VERSION");
@@ -53,11 +55,6 @@ impl Sqlite {
 
     fn of(connection: Connection, path: &Path) -> Sqlite {
         Sqlite { connection, path: path.to_path_buf(), opened: file_at(path) }
-    }
-
-    /// Digits of an id that tell every run from every other one.
-    pub fn short_digits(&self) -> Result<usize, StoreError> {
-        query::short_digits(&self.connection).map_err(|e| self.error(&e))
     }
 
     /// The file.
@@ -97,6 +94,46 @@ impl Sqlite {
     }
 }
 
+impl Records for Sqlite {
+    fn lines(&self, run: &RunId) -> Result<Vec<String>, StoreError> {
+        let number = number_of(&self.connection, &self.path, run)?;
+        read_lines(&self.connection, number, run, &self.path)
+    }
+
+    fn first(&self, run: &RunId) -> Result<Event, StoreError> {
+        let number = number_of(&self.connection, &self.path, run)?;
+        let sql = "SELECT json FROM events WHERE run = ?1 AND seq = 0";
+        let line: String = self
+            .connection
+            .query_row(sql, [number], |row| row.get(0))
+            .map_err(|e| self.error(&e))?;
+        read_event(run, 0, std::slice::from_ref(&line), &line)
+    }
+
+    fn search(&self, filter: &Filter) -> Result<Vec<Summary>, StoreError> {
+        let all = (0, u32::MAX);
+        query::search(&self.connection, filter, VERSION, all).map_err(|e| self.error(&e))
+    }
+
+    fn set_digests(&mut self, made: &[(RunId, Digest, Facts)]) -> Result<(), StoreError> {
+        self.write(|t, path| {
+            made.iter().try_for_each(|(run, digest, facts)| {
+                let number = number_of(t, path, run)?;
+                query::keep(t, number, (digest, VERSION), facts)
+                    .map_err(|e| StoreError::from_sqlite(path, &e))
+            })
+        })
+    }
+
+    fn short_digits(&self) -> Result<usize, StoreError> {
+        query::short_digits(&self.connection).map_err(|e| self.error(&e))
+    }
+
+    fn is_held(&self, run: &RunId) -> Result<bool, StoreError> {
+        lock::is_held(&self.path, run)
+    }
+}
+
 impl Store for Sqlite {
     fn create(&mut self, first: &Event) -> Result<RunId, StoreError> {
         let json = encode(first)?;
@@ -120,26 +157,6 @@ impl Store for Sqlite {
             }
             Ok(())
         })
-    }
-
-    fn lines(&self, run: &RunId) -> Result<Vec<String>, StoreError> {
-        let number = number_of(&self.connection, &self.path, run)?;
-        read_lines(&self.connection, number, run, &self.path)
-    }
-
-    fn first(&self, run: &RunId) -> Result<Event, StoreError> {
-        let number = number_of(&self.connection, &self.path, run)?;
-        let sql = "SELECT json FROM events WHERE run = ?1 AND seq = 0";
-        let line: String = self
-            .connection
-            .query_row(sql, [number], |row| row.get(0))
-            .map_err(|e| self.error(&e))?;
-        read_event(run, 0, std::slice::from_ref(&line), &line)
-    }
-
-    fn search(&self, filter: &Filter) -> Result<Vec<Summary>, StoreError> {
-        let all = (0, u32::MAX);
-        query::search(&self.connection, filter, VERSION, all).map_err(|e| self.error(&e))
     }
 
     fn unfinished(&self) -> Result<Vec<RunId>, StoreError> {
@@ -176,16 +193,6 @@ impl Store for Sqlite {
     fn set_label(&mut self, run: &RunId, label: Option<&str>) -> Result<(), StoreError> {
         let values = params![run.as_str(), label];
         self.change(run, "UPDATE runs SET label = ?2 WHERE id = ?1", values)
-    }
-
-    fn set_digests(&mut self, made: &[(RunId, Digest, Facts)]) -> Result<(), StoreError> {
-        self.write(|t, path| {
-            made.iter().try_for_each(|(run, digest, facts)| {
-                let number = number_of(t, path, run)?;
-                query::keep(t, number, (digest, VERSION), facts)
-                    .map_err(|e| StoreError::from_sqlite(path, &e))
-            })
-        })
     }
 
     fn import(

@@ -11,7 +11,7 @@ use bakeoff_core::model::run::Run;
 use bakeoff_core::report::now::Now;
 use bakeoff_core::report::runs::State;
 
-use crate::store::{RunId, Sqlite, Store, StoreError, lock};
+use crate::store::{Records, RunId, Sqlite, StoreError, lock};
 
 /// Between two looks at the store.
 const LOOK: Duration = Duration::from_millis(500);

@@ -16,6 +16,9 @@ mod bench;
 mod on_image;
 #[path = "../support/other.rs"]
 mod other;
+#[cfg(feature = "postgres")]
+#[path = "../support/postgres.rs"]
+mod postgres;
 #[path = "../support/running.rs"]
 mod running;
 #[path = "../support/skip.rs"]
@@ -53,6 +56,12 @@ mod normal;
 mod obeyed;
 mod precondition;
 mod probed;
+#[cfg(feature = "postgres")]
+mod push;
+#[cfg(feature = "postgres")]
+mod push_scale;
+#[cfg(feature = "postgres")]
+mod push_trouble;
 mod redirect;
 mod rules;
 mod run;

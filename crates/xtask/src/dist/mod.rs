@@ -29,7 +29,7 @@ x86_64 aarch64 armv7 armv6.
   --test     build faster, with checks, \
                     into target/dist-test; the binaries are larger
   --minimal  omit the optional \
-                    parts (serve, --tui, PNG cards): bakeoff-ARCH-minimal
+                    parts (serve, push, --tui, PNG cards): bakeoff-ARCH-minimal
 ";
 
 /// How a binary is built.

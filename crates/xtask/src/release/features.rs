@@ -9,7 +9,7 @@ use anyhow::{Context, Result};
 use crate::tool;
 
 /// The optional parts, as crates/bakeoff/Cargo.toml has them.
-const FEATURES: [&str; 3] = ["card", "dashboard", "tui"];
+const FEATURES: [&str; 4] = ["card", "dashboard", "postgres", "tui"];
 
 /// Checks each combination but the default.
 pub fn check(root: &Path) -> Result<bool> {

@@ -6,7 +6,7 @@ use bakeoff_core::model::event::What;
 use rusqlite::OptionalExtension;
 
 use super::{RunId, Sqlite, StoreError, VERSION, number_of};
-use crate::store::{Store, Summary, query};
+use crate::store::{Records, Summary, query};
 
 impl Sqlite {
     /// How many runs are stored.
@@ -21,8 +21,8 @@ impl Sqlite {
         query::found(&self.connection, filter, VERSION).map_err(|e| self.error(&e))
     }
 
-    /// Some of the runs that [`Store::search`] finds, in the same order: `most` of them, behind the
-    /// first `skip`.
+    /// Some of the runs that [`Records::search`] finds, in the same order: `most` of them, behind
+    /// the first `skip`.
     pub fn page(&self, filter: &Filter, skip: u32, most: u32) -> Result<Vec<Summary>, StoreError> {
         query::search(&self.connection, filter, VERSION, (skip, most)).map_err(|e| self.error(&e))
     }

@@ -14,7 +14,7 @@ use bakeoff_core::prng::SplitMix64;
 
 use super::suite::record;
 use crate::store::sqlite::Sqlite;
-use crate::store::{RunId, Store};
+use crate::store::{Records, RunId, Store};
 
 const CHILD: &str = "store::tests::crash::writer_that_is_killed";
 const STORE: &str = "BAKEOFF_TEST_STORE";

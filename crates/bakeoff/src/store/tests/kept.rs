@@ -9,7 +9,7 @@ use bakeoff_core::model::run::Run;
 use super::suite::record;
 use crate::store::import::import;
 use crate::store::sqlite::Sqlite;
-use crate::store::{Imported, Store};
+use crate::store::{Imported, Records, Store};
 
 fn kept(what: &str) -> Vec<PathBuf> {
     let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures").join(what);

@@ -7,7 +7,7 @@ use rusqlite::Connection;
 
 use super::suite::record;
 use crate::store::sqlite::Sqlite;
-use crate::store::{Store, StoreError, open};
+use crate::store::{Records, Store, StoreError, open};
 
 fn in_temporary_dir(test: impl FnOnce(&Path)) {
     let dir = tempfile::tempdir().expect("a temporary directory");

@@ -1,0 +1,133 @@
+//! The shared store: a PostgreSQL server that many boards send their finished runs to.
+//!
+//! It is never the journal of a run. A board writes every event to its own file first and sends
+//! the run when it is over ([`send`]); until the server has acknowledged it, and after, the file is
+//! the truth. Reading ([`read`]) believes nothing: every line that comes back is checked against
+//! its checksum and as that of a bundle is. The tables are in [`schema`], documented in
+//! docs/format.md.
+
+mod address;
+mod error;
+mod packed;
+mod passfile;
+mod read;
+pub mod schema;
+pub mod send;
+mod tls;
+
+use std::future::Future;
+use std::time::Duration;
+
+use tokio::runtime::{Builder, Runtime};
+use tokio::time::timeout;
+use tokio_postgres::Client;
+
+pub use address::Address;
+pub use error::ServerError;
+pub use packed::checksum;
+
+use super::place::is_address;
+
+/// Time a server has for an answer.
+const ANSWER: Duration = Duration::from_secs(60);
+/// Slowest link that is waited for, bytes per second.
+const SLOWEST: u64 = 8 << 10;
+
+/// A connection to a server.
+pub struct Server {
+    // Before the runtime that drives it.
+    client: Client,
+    runtime: Runtime,
+    address: Address,
+    id: String,
+}
+
+impl Server {
+    /// Connects, and checks that the server has tables this version knows.
+    ///
+    /// # Errors
+    /// Each with what to do about it.
+    pub fn connect(address: Address) -> Result<Server, ServerError> {
+        let here = |detail: String| ServerError::Here { detail };
+        let runtime = Builder::new_current_thread()
+            .enable_all()
+            .build()
+            .map_err(|error| here(error.to_string()))?;
+        let tls = tls::Tls::new(address.certificates.as_deref()).map_err(here)?;
+        let connected = runtime.block_on(async {
+            let (client, connection) =
+                timeout(address.connect, address.config.connect(tls)).await.map_err(drop)??;
+            // How it ends, the next statement says.
+            tokio::spawn(async move { drop(connection.await) });
+            Ok(client)
+        });
+        let client = connected.map_err(|error| match error {
+            Failed::Late => slow(&address, address.connect),
+            Failed::Said(error) => ServerError::of(&address, &error),
+        })?;
+        let mut server = Server { client, runtime, address, id: String::new() };
+        server.check_layout()?;
+        let sql = "SELECT id::text FROM bakeoff.server";
+        server.id = server.ask(ANSWER, server.client.query_one(sql, &[]))?.get(0);
+        Ok(server)
+    }
+
+    /// The UUID by which the server is known again.
+    pub fn id(&self) -> &str {
+        &self.id
+    }
+
+    fn check_layout(&self) -> Result<(), ServerError> {
+        let sql = "SELECT coalesce(max(version), 0) FROM bakeoff.migrations";
+        let found: i32 = self.ask(ANSWER, self.client.query_one(sql, &[]))?.get(0);
+        let server = self.address.to_string();
+        match found {
+            found if found > schema::KNOWN => Err(ServerError::Newer { server, found }),
+            found if found < schema::KNOWN => {
+                Err(ServerError::Older { server, database: self.address.database(), found })
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Waits for an answer, for so long.
+    fn ask<T>(
+        &self,
+        limit: Duration,
+        work: impl Future<Output = Result<T, tokio_postgres::Error>>,
+    ) -> Result<T, ServerError> {
+        // The timer is made inside, where the runtime is.
+        match self.runtime.block_on(async { timeout(limit, work).await }) {
+            Ok(Ok(answer)) => Ok(answer),
+            Ok(Err(error)) => Err(ServerError::of(&self.address, &error)),
+            Err(_) => Err(slow(&self.address, limit)),
+        }
+    }
+}
+
+/// How a connection failed.
+enum Failed {
+    Late,
+    Said(tokio_postgres::Error),
+}
+
+impl From<()> for Failed {
+    fn from((): ()) -> Failed {
+        Failed::Late
+    }
+}
+
+impl From<tokio_postgres::Error> for Failed {
+    fn from(error: tokio_postgres::Error) -> Failed {
+        Failed::Said(error)
+    }
+}
+
+fn slow(address: &Address, limit: Duration) -> ServerError {
+    ServerError::Slow { server: address.to_string(), seconds: limit.as_secs() }
+}
+
+/// Time for an answer to so many bytes.
+fn time_for(bytes: usize) -> Duration {
+    ANSWER + Duration::from_secs(bytes as u64 / SLOWEST)
+}

@@ -1,0 +1,283 @@
+//! Sending a run: all of it or what was added since, in one transaction.
+//!
+//! A run is known by its id and the checksum of its lines. One that the server has the same is not
+//! sent again; one that went on since (`resume`) gets parts added, if what the server has is how
+//! it began; any other content is refused, as by `import`. When the connection ends in the
+//! middle, the server undoes the transaction. When it ends so late that nobody knows, the next push
+//! asks and finds the run there.
+
+use std::collections::BTreeMap;
+
+use bakeoff_core::history::facts::Facts;
+use thiserror::Error;
+
+use super::packed::{checksum, pack};
+use super::{ANSWER, Server, ServerError, time_for};
+use crate::store::{Digest, RunId};
+
+/// Most characters of a text that runs are found by.
+const FACT_CHARS: usize = 400;
+
+/// A run to send.
+pub struct Outgoing<'a> {
+    /// Its id.
+    pub run: &'a RunId,
+    /// When it began.
+    pub created_unix_ns: i64,
+    /// The command.
+    pub verb: &'a str,
+    /// For people.
+    pub title: &'a str,
+    /// The name its owner gave it.
+    pub label: Option<&'a str>,
+    /// Every event.
+    pub lines: &'a [String],
+    /// What a listing shows.
+    pub digest: &'a Digest,
+    /// What it is found by.
+    pub facts: &'a Facts,
+}
+
+/// What a server has of a run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Known {
+    number: i64,
+    /// Whether this role sent it.
+    pub is_own: bool,
+    /// Events it has.
+    pub events: u64,
+    /// Checksum of their lines.
+    pub sha256: String,
+    /// Its label, if it is this role's.
+    pub label: Option<String>,
+}
+
+/// What became of a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Sent {
+    /// The server has it now: bytes that were sent.
+    New(u64),
+    /// It went on since, and the server has the rest now.
+    Added(u64),
+    /// Only its label was new.
+    Labelled,
+    /// The server had it.
+    Already,
+}
+
+/// Why a run was not sent.
+#[derive(Debug, Error)]
+pub enum SendError {
+    /// The server failed.
+    #[error(transparent)]
+    Server(#[from] ServerError),
+    /// The same id, other events.
+    #[error(
+        "run {run} is already on the server with different content; it was not changed there. \
+         Compare it: bakeoff export {run} --format jsonl, here and with --store of the server"
+    )]
+    Differs {
+        /// The run.
+        run: RunId,
+    },
+}
+
+impl Server {
+    /// What the server has of these runs, in their order.
+    ///
+    /// # Errors
+    /// Of the server; a role that may not push is one.
+    pub fn known(&self, runs: &[RunId]) -> Result<Vec<Option<Known>>, ServerError> {
+        let ids: Vec<&str> = runs.iter().map(RunId::as_str).collect();
+        let sql = "SELECT id, number, is_own, events, sha256, label FROM bakeoff.known($1)";
+        let rows = self.ask(ANSWER, self.client.query(sql, &[&ids]))?;
+        let places: BTreeMap<&str, usize> = ids.iter().copied().zip(0..).collect();
+        let mut all = vec![None; runs.len()];
+        for row in rows {
+            let id: &str = row.get(0);
+            let known = Known {
+                number: row.get(1),
+                is_own: row.get(2),
+                events: u64::try_from(row.get::<_, i64>(3)).unwrap_or(0),
+                sha256: row.get(4),
+                label: row.get(5),
+            };
+            if let Some(at) = places.get(id) {
+                all[*at] = Some(known);
+            }
+        }
+        Ok(all)
+    }
+
+    /// Sends what the server lacks of a run.
+    ///
+    /// # Errors
+    /// Nothing is changed then.
+    pub fn send(&self, run: &Outgoing, known: Option<&Known>) -> Result<Sent, SendError> {
+        let differs = || SendError::Differs { run: run.run.clone() };
+        let Some(known) = known else {
+            return match self.within(|| self.insert(run)) {
+                // Somebody else sent it since it was asked for.
+                Err(ServerError::Other { .. }) if self.has_it(run)? => Ok(Sent::Already),
+                done => Ok(Sent::New(done?)),
+            };
+        };
+        let events = run.lines.len() as u64;
+        let common = usize::try_from(known.events.min(events)).unwrap_or(usize::MAX);
+        if known.events > events || checksum(&run.lines[..common]) != known.sha256 {
+            return Err(differs());
+        }
+        if known.events < events {
+            // Of somebody else's run nothing can be changed.
+            return match known.is_own {
+                true => Ok(Sent::Added(self.within(|| self.add(run, known))?)),
+                false => Err(differs()),
+            };
+        }
+        self.relabel(run.run, run.label, known).map_err(SendError::from)
+    }
+
+    /// Gives a run that the server has another label, if it is this role's.
+    ///
+    /// # Errors
+    /// Of the server.
+    pub fn relabel(
+        &self,
+        run: &RunId,
+        label: Option<&str>,
+        known: &Known,
+    ) -> Result<Sent, ServerError> {
+        let label = label.map(storable);
+        if !known.is_own || known.label == label {
+            return Ok(Sent::Already);
+        }
+        let sql = "UPDATE bakeoff.runs SET label = $2 WHERE id = $1";
+        self.ask(ANSWER, self.client.execute(sql, &[&run.as_str(), &label]))?;
+        Ok(Sent::Labelled)
+    }
+
+    fn has_it(&self, run: &Outgoing) -> Result<bool, ServerError> {
+        let known = self.known(std::slice::from_ref(run.run))?;
+        let sum = checksum(run.lines);
+        Ok(known.into_iter().flatten().any(|known| known.sha256 == sum))
+    }
+
+    /// Does `work` in one transaction.
+    fn within<T>(&self, work: impl FnOnce() -> Result<T, ServerError>) -> Result<T, ServerError> {
+        self.ask(ANSWER, self.client.batch_execute("BEGIN"))?;
+        let done = work().and_then(|done| {
+            self.ask(ANSWER, self.client.batch_execute("COMMIT"))?;
+            Ok(done)
+        });
+        if done.is_err() && !self.client.is_closed() {
+            // A server that cannot do this either ends the transaction with the connection.
+            let _ = self.ask(ANSWER, self.client.batch_execute("ROLLBACK"));
+        }
+        done
+    }
+
+    fn insert(&self, run: &Outgoing) -> Result<u64, ServerError> {
+        let sql = "INSERT INTO bakeoff.runs (id, created_unix_ns, verb, title, label, version, \
+                   header, events, sha256, blocks, cells, verdict) \
+                   VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12) RETURNING number";
+        let Counts { events, blocks, cells } = Counts::of(run);
+        let (id, label) = (run.run.as_str(), run.label.map(storable));
+        let (verb, title) = (storable(run.verb), storable(run.title));
+        let (verdict, sha256) = (storable(&run.digest.verdict), checksum(run.lines));
+        let header = run.lines.first().map_or("", String::as_str);
+        let version = env!("CARGO_PKG_VERSION");
+        let row = self.ask(
+            time_for(header.len()),
+            self.client.query_one(
+                sql,
+                &[
+                    &id,
+                    &run.created_unix_ns,
+                    &verb,
+                    &title,
+                    &label,
+                    &version,
+                    &header,
+                    &events,
+                    &sha256,
+                    &blocks,
+                    &cells,
+                    &verdict,
+                ],
+            ),
+        )?;
+        let number: i64 = row.get(0);
+        let (kinds, texts) = rows(run.facts);
+        let sql = "INSERT INTO bakeoff.facts (run, kind, text) \
+                   SELECT $1, k, t FROM unnest($2::text[], $3::text[]) AS f (k, t) \
+                   ON CONFLICT DO NOTHING";
+        self.ask(ANSWER, self.client.execute(sql, &[&number, &kinds, &texts]))?;
+        self.put_parts(number, 0, run.lines)
+    }
+
+    fn add(&self, run: &Outgoing, known: &Known) -> Result<u64, ServerError> {
+        let Counts { events, blocks, cells } = Counts::of(run);
+        let (id, label, had) = (run.run.as_str(), run.label.map(storable), known.events as i64);
+        let (verdict, sha256) = (storable(&run.digest.verdict), checksum(run.lines));
+        let version = env!("CARGO_PKG_VERSION");
+        let sql = "UPDATE bakeoff.runs SET label = $2, version = $3, events = $4, sha256 = $5, \
+                   blocks = $6, cells = $7, verdict = $8 WHERE id = $1 AND events = $9";
+        let changed = self.ask(
+            ANSWER,
+            self.client.execute(
+                sql,
+                &[&id, &label, &version, &events, &sha256, &blocks, &cells, &verdict, &had],
+            ),
+        )?;
+        if changed != 1 {
+            let detail = format!("another push adds to run {id}");
+            return Err(ServerError::Busy { server: self.address.to_string(), detail });
+        }
+        let sql = "SELECT coalesce(max(part) + 1, 0) FROM bakeoff.parts WHERE run = $1";
+        let row = self.ask(ANSWER, self.client.query_one(sql, &[&known.number]))?;
+        let had = usize::try_from(known.events).unwrap_or(usize::MAX);
+        self.put_parts(known.number, row.get(0), &run.lines[had..])
+    }
+
+    /// Stores lines as parts from that one on; how many bytes they have.
+    fn put_parts(&self, number: i64, from: i32, lines: &[String]) -> Result<u64, ServerError> {
+        let sql = "INSERT INTO bakeoff.parts (run, part, bytes) VALUES ($1, $2, $3)";
+        let statement = self.ask(ANSWER, self.client.prepare(sql))?;
+        let mut bytes = 0;
+        for (part, packed) in (from..).zip(pack(lines)) {
+            let limit = time_for(packed.len());
+            self.ask(limit, self.client.execute(&statement, &[&number, &part, &packed]))?;
+            bytes += packed.len() as u64;
+        }
+        Ok(bytes)
+    }
+}
+
+/// The counts of a run as the server's integers.
+struct Counts {
+    events: i64,
+    blocks: i64,
+    cells: i64,
+}
+
+impl Counts {
+    fn of(run: &Outgoing) -> Counts {
+        Counts {
+            events: i64::try_from(run.lines.len()).unwrap_or(i64::MAX),
+            blocks: i64::from(run.digest.blocks),
+            cells: i64::try_from(run.digest.cells).unwrap_or(i64::MAX),
+        }
+    }
+}
+
+fn rows(facts: &Facts) -> (Vec<&'static str>, Vec<String>) {
+    let all = [("drive", &facts.drives), ("host", &facts.hosts), ("plan", &facts.plans)];
+    let cut = |text: &String| storable(text).chars().take(FACT_CHARS).collect();
+    let pairs = all.iter().flat_map(|(kind, texts)| texts.iter().map(|t| (*kind, cut(t))));
+    pairs.unzip()
+}
+
+/// PostgreSQL's text has no NUL (RFC 8259 allows one in a string, escaped).
+fn storable(text: &str) -> String {
+    text.replace('\0', "\u{fffd}")
+}

@@ -1,0 +1,45 @@
+//! What servers have acknowledged of the runs here.
+
+use rusqlite::{OptionalExtension, params};
+
+use super::{RunId, Sqlite, StoreError, number_of, to_i64};
+
+/// A server has so much of a run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Receipt {
+    /// Events.
+    pub events: u64,
+    /// Checksum of their lines.
+    pub sha256: String,
+}
+
+impl Sqlite {
+    /// What that server acknowledged of the run last.
+    pub fn receipt(&self, run: &RunId, server: &str) -> Result<Option<Receipt>, StoreError> {
+        let number = number_of(&self.connection, &self.path, run)?;
+        let sql = "SELECT events, sha256 FROM pushed WHERE run = ?1 AND server = ?2";
+        let read = |row: &rusqlite::Row<'_>| {
+            let events = u64::try_from(row.get::<_, i64>(0)?).unwrap_or(0);
+            Ok(Receipt { events, sha256: row.get(1)? })
+        };
+        let found = self.connection.query_row(sql, params![number, server], read).optional();
+        found.map_err(|e| self.error(&e))
+    }
+
+    /// Keeps what that server acknowledged now.
+    pub fn set_receipt(
+        &mut self,
+        run: &RunId,
+        server: &str,
+        receipt: &Receipt,
+        unix_ns: i64,
+    ) -> Result<(), StoreError> {
+        self.write(|t, path| {
+            let number = number_of(t, path, run)?;
+            let sql = "INSERT OR REPLACE INTO pushed (run, server, events, sha256, unix_ns)
+                       VALUES (?1, ?2, ?3, ?4, ?5)";
+            let values = params![number, server, to_i64(receipt.events), receipt.sha256, unix_ns];
+            t.execute(sql, values).map_err(|e| StoreError::from_sqlite(path, &e)).map(drop)
+        })
+    }
+}

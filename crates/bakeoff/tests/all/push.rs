@@ -1,0 +1,271 @@
+//! `bakeoff push` and reading from a server, against a real PostgreSQL: what arrives, and who may
+//! see it.
+
+use crate::postgres::{
+    Cluster, Database, PASSWORD, has_text, measured_here, push, push_command, read,
+};
+use crate::stored::{Home, RUN, answer, bundle_of, bundle_text};
+use bakeoff_core::bundle::{Head, encode};
+use serde_json::Value;
+
+/// A store with the kept run under this ID, measured here on a board of that name.
+pub fn board(run: &str, host: &str) -> Home {
+    let home = Home::new();
+    add(&home, run, host);
+    measured_here(&home);
+    home
+}
+
+pub fn add(home: &Home, run: &str, host: &str) {
+    let name = format!("\"hostname\":\"{host}\",\"board_id\":\"{run}{run}\"");
+    let text = bundle_text().replace(RUN, run).replace("\"hostname\":\"pi\"", &name);
+    let lines: Vec<String> = text.lines().map(str::to_string).collect();
+    let mut head: Head = serde_json::from_str(&lines[0]).unwrap();
+    head.label = Some("cards".to_string());
+    let file = home.file("in.jsonl", encode(&head, &lines[1..lines.len() - 1]).unwrap());
+    let (code, _, err) = home.run(&["import", file.to_str().unwrap()]);
+    assert_eq!(code, 0, "{err}");
+}
+
+pub fn id(n: u32) -> String {
+    format!("{n:04x}456789abcdef")
+}
+
+fn json(text: &str) -> Value {
+    serde_json::from_str(text).unwrap_or_else(|error| panic!("{error}: {text}"))
+}
+
+pub fn database(name: &str) -> Option<Database> {
+    Some(Cluster::shared()?.database(name))
+}
+
+/// The whole way: boards push, and one machine reads their answer from the server.
+#[test]
+fn boards_push_and_the_server_answers_like_the_stores_they_came_from() {
+    let Some(db) = database("whole") else { return };
+    let reader = db.address(&db.role("ada", "bakeoff_reader"));
+    let all = Home::new();
+    for n in 1..=4 {
+        // Two of them have one host name.
+        let host = format!("pi-{}", n.min(3));
+        let home = board(&id(n), &host);
+        add(&all, &id(n), &host);
+        let writer = db.address(&db.role(&format!("pi{n}"), "bakeoff_writer"));
+        let (code, out, err) = push(&home, &writer, &[]);
+        assert!(code == 0 && err.is_empty(), "{out}{err}");
+        assert!(out.contains(&format!("sent run {}", id(n))), "{out}");
+        // Twice is once, whether this machine remembers the answer or not.
+        for forget in ["", "DELETE FROM pushed"] {
+            rusqlite::Connection::open(home.store()).unwrap().execute_batch(forget).unwrap();
+            let (code, out, _) = push(&home, &writer, &["--format", "json"]);
+            assert_eq!((code, json(&out)["runs"][0]["state"].as_str()), (0, Some("already")));
+        }
+        // A board sees its own.
+        let (_, own, _) = read(&home, &writer, &["runs", "--format", "json"]);
+        assert_eq!(json(&own)["runs"].as_array().unwrap().len(), 1, "{own}");
+    }
+    assert_eq!(db.sql("SELECT count(*), count(DISTINCT owner) FROM bakeoff.runs"), "4|4");
+    let same = |args: &[&str]| {
+        let (here, there) = (all.run(args), read(&all, &reader, args));
+        assert_eq!(here, there, "{args:?}");
+        here.1
+    };
+    for n in 1..=4 {
+        same(&["export", &id(n), "--format", "jsonl"]);
+        same(&["export", &id(n), "--format", "bundle"]);
+    }
+    same(&["fleet", "report", "--label", "cards", "--format", "json"]);
+    same(&["fleet", "list", "--format", "json"]);
+    same(&["compare", &id(1), &id(2), "--format", "json"]);
+    same(&["show", "0003"]);
+    same(&["lint", "0003"]);
+    same(&["report", "0001", "0002", "-o", "-"]);
+    for filter in [
+        &["--host", "PI-3"][..],
+        &["--host", "pi-9"],
+        &["--drive", "s"],
+        &["--label", "ARD"],
+        &["--plan", "%"],
+        &["--since", "1990-01-01"],
+        &["--since", "2090-01-01"],
+        &[],
+    ] {
+        let all = same(&[&["runs", "--format", "json"], filter].concat());
+        println!("{filter:?}: {} runs", json(&all)["runs"].as_array().unwrap().len());
+    }
+
+    let (code, _, err) = read(&all, &reader, &["show", "ffff"]);
+    assert!(code == 2 && err.contains("no run 'ffff'"), "{err}");
+    let (code, _, err) = read(&all, &reader, &["show", "0"]);
+    assert!(code == 2 && err.contains("start of several runs"), "{err}");
+    for name in ["%", "_", "'; DROP TABLE bakeoff.runs; --"] {
+        let (code, _, err) = read(&all, &reader, &["show", name]);
+        assert!(code == 2 && err.contains("no run"), "{err}");
+    }
+}
+
+#[test]
+fn a_run_that_went_on_and_a_new_label_are_sent_and_other_content_is_refused() {
+    let Some(db) = database("later") else { return };
+    let writer = db.address(&db.role("pi", "bakeoff_writer"));
+    let home = board(&id(1), "pi");
+    assert_eq!(push(&home, &writer, &[]).0, 0);
+    home.cmd(&["label", "last", "other cards"]).assert().success();
+    let (code, out, _) = push(&home, &writer, &[]);
+    assert!(code == 0 && out.contains("changed the label"), "{out}");
+    assert_eq!(db.sql("SELECT label FROM bakeoff.runs"), "other cards");
+    // Two more events, the last of which ends the run again.
+    let store = rusqlite::Connection::open(home.store()).unwrap();
+    let last: String = store
+        .query_row("SELECT json FROM events ORDER BY seq DESC LIMIT 1", [], |row| row.get(0))
+        .unwrap();
+    let mut seq = 79;
+    let mut add = |line: String, kind: &str| {
+        let line = line.replacen("\"seq\":78", &format!("\"seq\":{seq}"), 1);
+        let sql = "INSERT INTO events (run, seq, kind, json) VALUES (1, ?1, ?2, ?3)";
+        store.execute(sql, rusqlite::params![seq, kind, line]).unwrap();
+        seq += 1;
+    };
+    let owned = r#"{"owned":{"pid":1,"start_ticks":1,"boot_id":"b"}}"#;
+    let head = last.split("\"what\"").next().unwrap();
+    add(format!("{head}\"what\":{owned}}}"), "owned");
+    let (code, out, _) = push(&home, &writer, &[]);
+
+    assert_eq!(code, 0, "{out}");
+    add(last.clone(), "stopped");
+    let (code, out, err) = push(&home, &writer, &[]);
+    assert!(
+        code == 0 && (out.contains("sent the rest of run") || out.contains("already")),
+        "{out}{err}"
+    );
+    assert_eq!(db.sql("SELECT events FROM bakeoff.runs"), "81");
+    let exported = |out: (i32, String, String)| out.1;
+    assert_eq!(
+        exported(read(&home, &writer, &["export", "last", "--format", "jsonl"])),
+        exported(home.run(&["export", "last", "--format", "jsonl"]))
+    );
+    // The same ID with an earlier end, and with another end.
+    for text in [bundle_of(&id(1), 79), bundle_of(&id(1), 79).replace("cards", "discs")] {
+        let other = Home::new();
+        let lines: Vec<String> = text.lines().map(str::to_string).collect();
+        let head: Head = serde_json::from_str(&lines[0]).unwrap();
+        let sealed = encode(&head, &lines[1..lines.len() - 1]).unwrap();
+        other.cmd(&["import"]).arg(other.file("b.jsonl", sealed)).assert().success();
+        let (code, out, err) = push(&other, &writer, &["last"]);
+        assert!(code == 3 && err.contains("different content"), "{code}: {out}{err}");
+    }
+    assert_eq!(db.sql("SELECT events FROM bakeoff.runs"), "81");
+}
+
+#[test]
+fn unfinished_and_imported_runs_stay_here_unless_they_are_named_and_over() {
+    let Some(db) = database("which") else { return };
+    let writer = db.address(&db.role("pi", "bakeoff_writer"));
+    let home = Home::new();
+    for (run, events) in [(id(1), 79), (id(2), 30)] {
+        let file = home.file("in.jsonl", bundle_of(&run, events));
+        home.cmd(&["import"]).arg(file).assert().success();
+    }
+    let (code, out, _) = push(&home, &writer, &[]);
+    assert_eq!((code, out.as_str()), (0, "0 runs sent, 0 runs already on the server\n"));
+    let (code, out, _) = push(&home, &writer, &["0001", "0002", "0001"]);
+    assert!(code == 0 && out.contains("1 run sent") && out.contains("1 run not finished"), "{out}");
+    let (code, _, err) = push(&home, &writer, &["ffff"]);
+    assert!(code == 2 && err.contains("no run 'ffff'"), "{err}");
+}
+
+#[test]
+fn rights_and_secrets() {
+    let Some(db) = database("rights") else { return };
+    let (one, two) = (db.role("one", "bakeoff_writer"), db.role("two", "bakeoff_writer"));
+    let (reader, nobody) = (db.role("reader", "bakeoff_reader"), db.role("nobody", ""));
+    let home = board(&id(1), "pi");
+    assert_eq!(push(&home, &db.address(&one), &[]).0, 0);
+    let other = board(&id(2), "pi");
+    assert_eq!(push(&other, &db.address(&two), &[]).0, 0);
+    // Reader and stranger.
+    for role in [&reader, &nobody] {
+        let (code, _, err) = push(&home, &db.address(role), &[]);
+        assert!(code == 4 && err.contains("GRANT bakeoff_writer TO"), "{role}: {err}");
+    }
+    let (code, _, err) = read(&home, &db.address(&nobody), &["runs"]);
+    assert!(code == 4 && err.contains("bakeoff_reader"), "{err}");
+    // With SQL of one's own: nothing of others is seen, changed, removed or added to.
+    let sql = |role: &str, sql: &str| db.cluster.psql_as(role, &db.name, sql);
+    assert_eq!(sql(&one, "SELECT count(*) FROM bakeoff.runs").1, "1");
+    assert_eq!(sql(&one, "SELECT count(*) FROM bakeoff.parts").1, "1");
+    assert_eq!(sql(&one, "SELECT count(DISTINCT run) FROM bakeoff.facts").1, "1");
+    let counted =
+        "WITH u AS (UPDATE bakeoff.runs SET label = 'x' RETURNING 1) SELECT count(*) FROM u";
+    assert_eq!(sql(&one, counted).1, "1");
+    assert_eq!(db.sql(&format!("SELECT label FROM bakeoff.runs WHERE owner = '{two}'")), "cards");
+    let theirs = db.sql(&format!("SELECT number FROM bakeoff.runs WHERE owner = '{two}'"));
+    for wrong in [
+        "DELETE FROM bakeoff.runs".to_string(),
+        "DELETE FROM bakeoff.parts".to_string(),
+        "UPDATE bakeoff.parts SET bytes = ''".to_string(),
+        format!("UPDATE bakeoff.runs SET owner = '{two}'"),
+        format!("INSERT INTO bakeoff.parts (run, part, bytes) VALUES ({theirs}, 1, 'x')"),
+        format!("INSERT INTO bakeoff.facts (run, kind, text) VALUES ({theirs}, 'host', 'x')"),
+        "INSERT INTO bakeoff.migrations (version) VALUES (99)".to_string(),
+        "TRUNCATE bakeoff.runs".to_string(),
+        "CREATE TABLE bakeoff.x ()".to_string(),
+    ] {
+        let (ok, said) = sql(&one, &wrong);
+        assert!(!ok, "{wrong}: {said}");
+        let (ok, said) = sql(&reader, &wrong);
+        assert!(!ok, "as reader, {wrong}: {said}");
+    }
+    let (ok, said) = sql(&reader, "UPDATE bakeoff.runs SET label = 'x'");
+    assert!(!ok && said.contains("permission denied"), "{said}");
+    assert_eq!(sql(&reader, "SELECT count(*) FROM bakeoff.parts").1, "2");
+    let seen = sql(&two, &format!("SELECT is_own, label FROM bakeoff.known(ARRAY['{}'])", id(1)));
+    assert_eq!(seen.1, "f|", "the label is not given away");
+    // A run that somebody else sent is there; it is not sent twice.
+    let copy = board(&id(1), "pi");
+    let (code, out, _) = push(&copy, &db.address(&two), &[]);
+    assert!(code == 0 && out.contains("1 run already"), "{out}");
+}
+
+#[test]
+fn passwords_come_from_a_file_or_the_environment_and_are_never_shown() {
+    use std::os::unix::fs::PermissionsExt;
+    let Some(db) = database("secrets") else { return };
+    let role = db.role("pi", "bakeoff_writer");
+    let home = board(&id(1), "pi");
+    let address = db.address(&role);
+    let with = |password: Option<&str>| {
+        let mut command = push_command(&home, &address, &[]);
+        match password {
+            Some(password) => command.env("PGPASSWORD", password),
+            None => command.env_remove("PGPASSWORD"),
+        };
+        answer(&mut command)
+    };
+    let wrong = "hunter2-wrong";
+    let (code, out, err) = with(Some(wrong));
+    assert!(code == 4 && err.contains("rejects the user") && err.contains("bakeoff push"), "{err}");
+    assert!(!out.contains(wrong) && !err.contains(wrong), "{err}");
+    let (code, _, err) = with(None);
+    assert!(code == 4 && err.contains("wants a password") && err.contains(".pgpass"), "{err}");
+    let typed = address.replacen('@', &format!(":{PASSWORD}@"), 1);
+    for args in [&["push"][..], &["runs"], &["quick"], &["report-bug", "-o", "-"]] {
+        let (code, out, err) = read(&home, &typed, args);
+        assert!(code == 2 || args[0] == "report-bug", "{args:?}: {code}");
+        assert!(!out.contains(PASSWORD) && !err.contains(PASSWORD), "{out}{err}");
+    }
+    let (_, _, err) = read(&home, &typed, &["runs"]);
+    assert!(err.contains("Refusing a password") && err.contains("PGPASSWORD"), "{err}");
+    let socket = address.split('@').nth(1).unwrap().split('/').next().unwrap();
+    let (socket, port) = socket.split_once(':').unwrap();
+    let line = format!("{}:{port}:*:{role}:{PASSWORD}\n", socket.replace("%2F", "/"));
+    let file = home.file(".pgpass", line);
+    std::fs::set_permissions(&file, PermissionsExt::from_mode(0o644)).unwrap();
+    let (code, _, err) = with(None);
+    assert!(code == 4 && err.contains("chmod 600") && !err.contains(PASSWORD), "{err}");
+    std::fs::set_permissions(&file, PermissionsExt::from_mode(0o600)).unwrap();
+    let (code, out, err) = with(None);
+    assert!(code == 0 && out.contains("1 run sent"), "{out}{err}");
+    std::fs::remove_file(&file).unwrap();
+    assert!(!has_text(home.dir.path(), PASSWORD) && !has_text(home.dir.path(), wrong));
+}

@@ -1,0 +1,257 @@
+//! `bakeoff push` in trouble, against a real PostgreSQL: nothing is lost, one sentence says what
+//! to do, and the next push completes.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::postgres::{Cluster, Database, PASSWORD, measured_here, programs, push, read};
+use crate::push::{add, board, database, id};
+use crate::stored::{Home, bundle_text};
+
+#[test]
+fn a_server_in_trouble_loses_nothing_and_the_next_push_completes() {
+    let Some(db) = database("trouble") else { return };
+    let writer = db.address(&db.role("pi", "bakeoff_writer"));
+    let home = board(&id(1), "pi");
+    add(&home, &id(2), "pi");
+    measured_here(&home);
+    let count = || {
+        db.sql(
+            "SELECT count(*) FROM bakeoff.runs r WHERE EXISTS \
+                           (SELECT FROM bakeoff.parts p WHERE p.run = r.number)",
+        )
+    };
+    // Each time the second run is being sent.
+    let trigger = |does: &str| {
+        db.sql(&format!(
+            "CREATE OR REPLACE FUNCTION public.trouble() RETURNS trigger LANGUAGE plpgsql \
+             SECURITY DEFINER AS $$ BEGIN IF (SELECT id FROM bakeoff.runs WHERE number = NEW.run) \
+             = '{}' THEN {does}; END IF; RETURN NEW; END $$; \
+             CREATE OR REPLACE TRIGGER trouble BEFORE INSERT ON bakeoff.parts FOR EACH ROW EXECUTE \
+             FUNCTION public.trouble()",
+            id(2)
+        ));
+    };
+    let failed = |says: &str| {
+        let (code, out, err) = push(&home, &writer, &[]);
+        assert!(code == 4 && err.contains(says), "{code}: {out}{err}");
+        assert!(err.contains("keeps all runs") && err.contains("bakeoff push --store"), "{err}");
+        assert_eq!(db.sql("SELECT count(*) FROM bakeoff.runs"), count(), "no half of a run");
+    };
+    trigger("RAISE EXCEPTION 'no space left on device' USING ERRCODE = 'disk_full'");
+    failed("no space left on the server");
+    assert_eq!(count(), "1");
+    trigger("PERFORM pg_terminate_backend(pg_backend_pid())");
+    failed("stopped or restarted");
+    trigger("RAISE EXCEPTION 'out of connections' USING ERRCODE = 'too_many_connections'");
+    failed("busy");
+    trigger("PERFORM pg_sleep(60)");
+    kill_while_it_sends(&db, &home, &writer);
+    db.sql("DROP TRIGGER trouble ON bakeoff.parts");
+    waits_no_longer_than_it_may(&db, &home, &writer);
+    let (code, out, err) = push(&home, &writer, &[]);
+    assert!(code == 0 && out.contains("1 run sent, 1 run already"), "{out}{err}");
+    assert_eq!(
+        (count().as_str(), db.sql("SELECT count(*) FROM bakeoff.runs").as_str()),
+        ("2", "2")
+    );
+}
+
+/// Kills a client while the server has half of a run.
+fn kill_while_it_sends(db: &Database, home: &Home, writer: &str) {
+    let mut command = Command::new(assert_cmd::cargo::cargo_bin("bakeoff"));
+    command.args(["--store", writer, "push", "--from"]).arg(home.store());
+    let mut killed = command.env("PGPASSWORD", PASSWORD).spawn().unwrap();
+    let sleeps =
+        "FROM pg_stat_activity WHERE datname = current_database() AND wait_event = 'PgSleep'";
+    while db.sql(&format!("SELECT count(*) {sleeps}")) == "0" {
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    killed.kill().unwrap();
+    killed.wait().unwrap();
+    db.sql(&format!("SELECT pg_terminate_backend(pid) {sleeps}"));
+}
+
+/// Pushes with a limit of 200 ms while somebody holds the table for two seconds.
+fn waits_no_longer_than_it_may(db: &Database, home: &Home, writer: &str) {
+    let slow = format!("{writer}?options=-c%20statement_timeout%3D200");
+    let (holder, name) = (Arc::clone(&db.cluster), db.name.clone());
+    let held = std::thread::spawn(move || {
+        holder.psql(&name, "BEGIN; LOCK bakeoff.parts; SELECT pg_sleep(2)")
+    });
+    let locked = "SELECT count(*) FROM pg_locks WHERE mode = 'AccessExclusiveLock' AND granted \
+                  AND database = (SELECT oid FROM pg_database WHERE datname = current_database())";
+    while db.sql(locked) == "0" {
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    let (code, _, err) = push(home, &slow, &[]);
+    assert!(code == 4 && err.contains("busy"), "{err}");
+    held.join().unwrap();
+}
+
+#[test]
+fn a_server_that_is_away_silent_or_of_another_layout_is_said() {
+    let Some(cluster) = Cluster::shared() else { return };
+    let db = cluster.database("layouts");
+    let role = db.role("pi", "bakeoff_writer");
+    let home = board(&id(1), "pi");
+    let failed = |address: &str, says: &str| {
+        let (code, out, err) = push(&home, address, &[]);
+        assert!(code == 4 && err.contains(says), "{says}: {code}: {out}{err}");
+        let (code, _, err) = read(&home, address, &["runs"]);
+        assert!(code == 4 && err.contains(says), "{says}: {err}");
+    };
+    failed("postgresql://pi@127.0.0.1:1/b", "cannot connect to the server 127.0.0.1:1");
+    let silent = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = silent.local_addr().unwrap().port();
+    failed(&format!("postgresql://pi@127.0.0.1:{port}/b?connect_timeout=1"), "within 1 s");
+    failed(&cluster.address(&role, "nothere"), "has no database nothere");
+    failed(&cluster.address(&role, "postgres"), "bakeoff fleet schema | psql postgres");
+    db.sql("INSERT INTO bakeoff.migrations (version) VALUES (99)");
+    failed(&db.address(&role), "has layout 99");
+    db.sql(
+        "UPDATE bakeoff.migrations SET version = 0 WHERE version = 1; \
+            DELETE FROM bakeoff.migrations WHERE version = 99",
+    );
+    failed(&db.address(&role), "has layout 0");
+    db.sql("UPDATE bakeoff.migrations SET version = 1");
+    db.update();
+    assert_eq!(push(&home, &db.address(&role), &[]).0, 0);
+    for (address, says) in [
+        ("postgresql://pi@h/b?sslmode=sometimes", "sslmode"),
+        ("postgresql://pi@h/b?nonsense=1", "postgresql://USER@HOST/DATABASE"),
+        ("postgresql://pi@h:port/b", "postgresql://USER@HOST/DATABASE"),
+    ] {
+        let (code, _, err) = push(&home, address, &[]);
+        assert!(code == 2 && err.contains(says), "{address}: {err}");
+    }
+    let (code, _, err) = home.run(&["push"]);
+    assert!(code == 2 && err.contains("no server is named"), "{err}");
+    let bundle = home.file("b.jsonl", bundle_text());
+    let import = ["import", bundle.to_str().unwrap()];
+    for args in [&["quick"][..], &["rm", "last"], &["label", "last", "x"], &import] {
+        let (code, _, err) = read(&home, "postgresql://pi@h/b", args);
+        assert!(code != 0 && err.contains("bakeoff push"), "{args:?}: {err}");
+    }
+}
+
+#[test]
+fn a_record_that_was_cut_or_forged_on_the_server_is_refused_and_no_other() {
+    let Some(db) = database("forged") else { return };
+    let writer = db.address(&db.role("pi", "bakeoff_writer"));
+    let reader = db.address(&db.role("ada", "bakeoff_reader"));
+    let home = board(&id(1), "pi");
+    add(&home, &id(2), "pi");
+    measured_here(&home);
+    assert_eq!(push(&home, &writer, &[]).0, 0);
+    let of = |n: u32| format!("(SELECT number FROM bakeoff.runs WHERE id = '{}')", id(n));
+    for (forge, says) in [
+        (format!("UPDATE bakeoff.parts SET bytes = 'garbage' WHERE run = {}", of(1)), "unpacked"),
+        (
+            format!(
+                "UPDATE bakeoff.parts SET bytes = (SELECT bytes FROM bakeoff.parts WHERE run = {}) \
+                 WHERE run = {}",
+                of(2),
+                of(1)
+            ),
+            "checksum",
+        ),
+        (
+            // With the checksum of the other run it is still a record of another run.
+            format!(
+                "UPDATE bakeoff.runs SET sha256 = (SELECT sha256 FROM bakeoff.runs WHERE id = '{}') \
+                 WHERE id = '{}'",
+                id(2),
+                id(1)
+            ),
+            "damaged or was changed",
+        ),
+        (format!("DELETE FROM bakeoff.parts WHERE run = {}", of(1)), "checksum"),
+    ] {
+        db.sql(&forge);
+        let (code, out, err) = read(&home, &reader, &["show", &id(1)]);
+        assert!(code == 4 && err.contains(says) && out.is_empty(), "{forge}: {code} {out}{err}");
+        let (code, _, err) = read(&home, &reader, &["show", &id(2), "--format", "json"]);
+        assert!(code == 0 || code == 1, "{err}");
+        let (_, out, err) = read(&home, &reader, &["fleet", "report", "--label", "cards"]);
+        assert!(err.contains(&id(1)), "the report names it: {out}{err}");
+    }
+    // Hostile text in a row is shown escaped.
+    db.sql(
+        "UPDATE bakeoff.runs SET title = E'\\x1b[2J', label = E'\\x1b[31mx', verdict = E'\\x07'",
+    );
+    let (code, out, err) = read(&home, &reader, &["runs"]);
+    assert!(code == 0 && !out.contains('\x1b') && !out.contains('\x07'), "{out:?}{err:?}");
+}
+
+#[test]
+fn a_connection_is_encrypted_and_survives_no_wrong_certificate_and_a_restart() {
+    if crate::skip::lacks_command("openssl") {
+        return;
+    }
+    let Some(programs) = programs() else { return };
+    let settings = ["listen_addresses = '127.0.0.1'"];
+    let cluster = Arc::new(Cluster::start(programs, &settings));
+    let db = cluster.database("tls");
+    let role = db.role("pi", "bakeoff_writer");
+    let home = board(&id(1), "pi");
+    let ((key, crt), (_, other)) = (certificate(&home, "server"), certificate(&home, "other"));
+    install(&cluster, &key, &crt);
+    db.sql("ALTER SYSTEM SET ssl = on");
+    cluster.stop();
+    cluster.run();
+    let address = cluster.tcp_address(&role, "tls");
+    let with = |query: &str| push(&home, &format!("{address}?{query}"), &[]);
+    let path = |file: &Path| file.to_str().unwrap().replace('/', "%2F");
+    let unknown = "cannot encrypt the connection";
+    for query in [
+        "sslmode=require".to_string(),
+        "sslmode=verify-full".to_string(),
+        format!("sslmode=require&sslrootcert={}", path(&other)),
+    ] {
+        let (code, _, err) = with(&query);
+        assert!(code == 4 && err.contains(unknown) && err.contains("sslrootcert"), "{err}");
+    }
+    let (code, _, err) = with("sslmode=disable");
+    assert!(code == 4 && err.contains("rejects the user"), "{err}");
+    let good = format!("sslmode=require&sslrootcert={}", path(&crt));
+    let (code, out, err) = with(&good);
+    assert!(code == 0 && out.contains("1 run sent"), "{out}{err}");
+    // What was acknowledged is there after a power cut of the server.
+    add(&home, &id(2), "pi");
+    measured_here(&home);
+    cluster.stop();
+    let (code, _, err) = with(&good);
+    assert!(code == 4 && err.contains("cannot connect"), "{err}");
+    cluster.run();
+    let (code, out, _) = with(&good);
+    assert!(code == 0 && out.contains("1 run sent, 1 run already"), "{out}");
+    let (code, _, err) = with(&format!("sslrootcert={}", path(&home.file("no.crt", ""))));
+    assert!(code == 4 && err.contains("no PEM certificate"), "{err}");
+}
+
+/// Key and certificate as PostgreSQL's manual makes them: no authority, no alternative name.
+fn certificate(home: &Home, name: &str) -> (PathBuf, PathBuf) {
+    let of = |end: &str| home.dir.path().join(format!("{name}.{end}"));
+    let (key, crt) = (of("key"), of("crt"));
+    let mut openssl = Command::new("openssl");
+    openssl.args(["req", "-new", "-x509", "-days", "30", "-nodes", "-newkey", "rsa:2048"]);
+    openssl.args(["-subj", "/CN=db", "-keyout"]).arg(&key).arg("-out").arg(&crt);
+    assert!(openssl.output().unwrap().status.success());
+    (key, crt)
+}
+
+/// Puts them where the server reads them.
+fn install(cluster: &Cluster, key: &Path, crt: &Path) {
+    use std::os::unix::fs::{MetadataExt, PermissionsExt, chown};
+    let data = cluster.data();
+    let owner = std::fs::metadata(&data).unwrap().uid();
+    for (from, name) in [(key, "server.key"), (crt, "server.crt")] {
+        let to = data.join(name);
+        std::fs::copy(from, &to).unwrap();
+        std::fs::set_permissions(&to, PermissionsExt::from_mode(0o600)).unwrap();
+        chown(&to, Some(owner), Some(owner)).unwrap();
+    }
+}
