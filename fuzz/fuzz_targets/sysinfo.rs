@@ -24,7 +24,7 @@ fuzz_target!(|bytes: &[u8]| {
         10 => drop(sysinfo::fdinfo::mount_id(&text)),
         11 => drop(sysinfo::filesystems::has_module(&text, "ext4")),
         12 => drop(sysinfo::meminfo::parse(&text)),
-        13 => drop(sysinfo::mmc_ios::describe(&text)),
+        13 => drop(sysinfo::mmc_ios::parse(&text)),
         14 => drop(sysinfo::os_release::pretty_name(&text)),
         15 => drop(sysinfo::process_io::parse(&text)),
         16 => drop(sysinfo::scheduler::parse(&text)),

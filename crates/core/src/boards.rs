@@ -7,6 +7,7 @@
 pub mod link;
 
 use crate::model::host::Layer;
+use crate::model::link::{CardMode, Link, Transport};
 
 const TABLE: &str = include_str!("../data/boards.csv");
 
@@ -81,7 +82,7 @@ pub fn practice_bytes_per_s(model: Option<&str>, disk: &Layer) -> Option<f64> {
 
 /// What the table says of this kind of link on this board.
 fn measured_mb(board: &Board, disk: &Layer) -> Option<f64> {
-    let link = disk.link.as_deref().unwrap_or_default();
+    let link = disk.link.as_ref();
     let text = match disk.bus.as_deref()? {
         "mmc" => board.field("sd_seq_read_measured_MBps"),
         "nvme" => board.field("pcie_measured_MBps"),
@@ -89,15 +90,16 @@ fn measured_mb(board: &Board, disk: &Layer) -> Option<f64> {
         _ => return None,
     };
     // A figure says which transport it is of: "297 UASP / 172 BOT".
-    let part = match (text.split_once("UASP"), link.contains("BOT")) {
-        (Some((_, bot)), true) => bot,
-        (Some((uas, _)), false) => uas,
-        (None, _) => text,
-    };
+    let part =
+        match (text.split_once("UASP"), link.and_then(Link::transport) == Some(Transport::Bot)) {
+            (Some((_, bot)), true) => bot,
+            (Some((uas, _)), false) => uas,
+            (None, _) => text,
+        };
     // A USB 2 disk on a port of USB 3 has a link of its own.
     if disk.bus.as_deref() == Some("usb") {
         let is_fast = text.contains("UASP");
-        if is_fast != (link_mbit(link)? > 480.0) {
+        if is_fast != (link?.usb_kbit()? > 480_000) {
             return None;
         }
     }
@@ -106,36 +108,29 @@ fn measured_mb(board: &Board, disk: &Layer) -> Option<f64> {
     found.iter().take(2).copied().reduce(f64::max).filter(|mb| *mb > 0.0)
 }
 
-/// Mb/s of `USB 480 Mb/s, BOT`.
-fn link_mbit(link: &str) -> Option<f64> {
-    link.strip_prefix("USB ")?.split(' ').next()?.parse().ok()
-}
-
 /// What such links usually carry at most, MB/s.
 fn usual_mb(disk: &Layer) -> Option<f64> {
-    let link = disk.link.as_deref()?;
+    let link = disk.link.as_ref()?;
     // USB 2: 53 MB/s of bulk transfers are the ceiling (13 of 512 bytes in each of 8000
     // microframes a second, USB 2.0 table 5-10); mass storage comes to some 40.
-    let usb = |mbit: f64| match mbit {
-        m if m <= 12.0 => 1.0,
-        m if m <= 480.0 => 40.0,
-        m if m <= 5000.0 => 400.0,
+    let usb = |kbit: u64| match kbit {
+        0..=12_000 => 1.0,
+        12_001..=480_000 => 40.0,
+        480_001..=5_000_000 => 400.0,
         _ => 900.0,
     };
-    const CARDS: [(&str, f64); 7] = [
-        ("hs400", 330.0),
-        ("hs200", 180.0),
-        ("sdr104", 90.0),
-        ("ddr50", 42.0),
-        ("sdr50", 42.0),
-        ("high-speed", 22.0),
-        ("legacy", 11.0),
-    ];
-    let lower = link.to_ascii_lowercase();
-    let card = CARDS.iter().find(|(mode, _)| lower.contains(mode)).map(|(_, mb)| *mb);
+    let card = |mode: CardMode| match mode {
+        CardMode::Hs400 => Some(330.0),
+        CardMode::Hs200 => Some(180.0),
+        CardMode::Sdr104 => Some(90.0),
+        CardMode::Ddr50 | CardMode::Sdr50 => Some(42.0),
+        CardMode::HighSpeed => Some(22.0),
+        CardMode::Legacy => Some(11.0),
+        CardMode::Ddr52 | CardMode::Sdr25 | CardMode::Sdr12 => None,
+    };
     match disk.bus.as_deref()? {
-        "usb" => link_mbit(link).map(usb),
-        "mmc" => card,
+        "usb" => link.usb_kbit().map(usb),
+        "mmc" => link.card_mode().and_then(card),
         // Framing and acknowledgements take a tenth of what the line code leaves.
         "ata" | "nvme" => link::capacity_bytes_per_s(link).map(|bytes| bytes * 0.9 / 1e6),
         _ => None,

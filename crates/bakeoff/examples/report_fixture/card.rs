@@ -27,7 +27,7 @@ pub fn events(noise: impl Fn(u32, u16, u16) -> f64) -> Vec<Event> {
             h.protocol.time_ns = None;
             h.host.model = Some("Raspberry Pi 4 Model B Rev 1.4".to_string());
             for disk in h.region.iter_mut().flat_map(|region| &mut region.place.chain) {
-                disk.link = Some("USB 5000 Mb/s".to_string());
+                disk.link = Some("USB 5000 Mb/s".into());
             }
             for candidate in &mut h.candidates {
                 let recipe = RECIPES.iter().find(|r| r.name == candidate.name);

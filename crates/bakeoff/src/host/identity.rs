@@ -6,6 +6,7 @@
 use std::path::{Path, PathBuf};
 
 use bakeoff_core::model::host::Layer;
+use bakeoff_core::model::link::Link;
 use bakeoff_core::sysinfo::udev::Udev;
 use bakeoff_core::sysinfo::{mmc_ios, sd_status, vpd};
 
@@ -60,7 +61,7 @@ pub fn ancestors(root: &Root, dir: &Path) -> Vec<PathBuf> {
     up
 }
 
-fn connection(root: &Root, up: &[PathBuf]) -> (Option<String>, Option<String>) {
+fn connection(root: &Root, up: &[PathBuf]) -> (Option<String>, Option<Link>) {
     if let Some(device) = usb_device(root, up) {
         return (Some("usb".to_string()), usb_link(root, &device, up));
     }
@@ -93,22 +94,22 @@ pub fn usb_device(root: &Root, up: &[PathBuf]) -> Option<PathBuf> {
 
 /// "USB 5000 Mb/s, UAS": the speed agreed on, and whether commands queue (UAS) or go one at a time
 /// (BOT, bulk-only transport).
-fn usb_link(root: &Root, device: &Path, up: &[PathBuf]) -> Option<String> {
+fn usb_link(root: &Root, device: &Path, up: &[PathBuf]) -> Option<Link> {
     let speed = root.attr(device.join("speed"))?;
     let protocol = up.iter().find_map(|dir| match root.link_name(dir.join("driver"))?.as_str() {
         "uas" => Some(", UAS"),
         "usb-storage" => Some(", BOT"),
         _ => None,
     });
-    Some(format!("USB {speed} Mb/s{}", protocol.unwrap_or_default()))
+    Some(Link::from(format!("USB {speed} Mb/s{}", protocol.unwrap_or_default())))
 }
 
 /// "PCIe 5.0 GT/s x1", of the innermost PCI device; `which` is `current` or `max`.
-fn pci_link(root: &Root, up: &[PathBuf], which: &str) -> Option<String> {
+fn pci_link(root: &Root, up: &[PathBuf], which: &str) -> Option<Link> {
     let device = up.iter().find(|dir| root.path(dir.join("current_link_speed")).exists())?;
     let speed = root.attr(device.join(format!("{which}_link_speed")))?;
     let width = root.attr(device.join(format!("{which}_link_width")))?;
-    Some(format!("PCIe {} x{width}", speed.trim_end_matches("PCIe").trim_end()))
+    Some(format!("PCIe {} x{width}", speed.trim_end_matches("PCIe").trim_end()).into())
 }
 
 pub fn is_ata_port(dir: &Path) -> bool {
@@ -118,21 +119,21 @@ pub fn is_ata_port(dir: &Path) -> bool {
 }
 
 /// "SATA 6.0 Gb/s".
-fn sata_link(root: &Root, port: &Path) -> Option<String> {
+fn sata_link(root: &Root, port: &Path) -> Option<Link> {
     let number = port.file_name()?.to_str()?.strip_prefix("ata")?;
     let link = format!("link{number}");
     let speed = root.attr(port.join(&link).join("ata_link").join(&link).join("sata_spd"))?;
-    Some(format!("SATA {}", speed.replace("Gbps", "Gb/s"))).filter(|_| speed != "<unknown>")
+    (speed != "<unknown>").then(|| format!("SATA {}", speed.replace("Gbps", "Gb/s")).into())
 }
 
 /// "SD, sd uhs DDR50, 50 MHz, 4 bits"; the mode only where debugfs can be read.
-fn mmc_link(root: &Root, card: &Path) -> Option<String> {
+fn mmc_link(root: &Root, card: &Path) -> Option<Link> {
     let kind = root.attr(card.join("type"))?;
     // The card's directory is named mmc0:aaaa after its controller.
     let controller = card.file_name()?.to_str()?.split(':').next()?.to_string();
     let ios = root.text(Path::new("sys/kernel/debug").join(controller).join("ios"));
-    match ios.and_then(|text| mmc_ios::describe(&text)) {
-        Some(mode) => Some(format!("{kind}, {mode}")),
-        None => Some(kind),
+    match ios.and_then(|text| mmc_ios::parse(&text)) {
+        Some(mode) => Some(format!("{kind}, {mode}").into()),
+        None => Some(kind.into()),
     }
 }

@@ -8,6 +8,7 @@ use crate::decide::pooled::is_same_drive;
 use crate::model::candidate::Kind;
 use crate::model::event::Header;
 use crate::model::host::Layer;
+use crate::model::link::Link;
 use crate::model::normal::{Earlier, EarlierFigure, EarlierFigures, Normal, Normality, Test};
 use crate::model::run::Run;
 use crate::usual::medium;
@@ -57,7 +58,7 @@ pub fn figures(header: &Header, stored: &[Run]) -> Option<EarlierFigures> {
 struct LikeDrive {
     medium: crate::model::normal::Medium,
     classes: Vec<String>,
-    link: Option<String>,
+    link: Option<Link>,
     board: Option<&'static str>,
     machine: Option<String>,
 }

@@ -142,7 +142,7 @@ fn on_device(place: &Place) -> String {
 
 fn link(place: &Place) -> String {
     let links: Vec<String> =
-        place.disks().filter_map(|d| d.link.as_ref()).map(|l| printable(l.as_bytes())).collect();
+        place.disks().filter_map(|d| d.link.as_ref()).map(|l| printable(l.words().as_bytes())).collect();
     if links.is_empty() { String::new() } else { format!("link {}", words::list(&links)) }
 }
 
@@ -189,7 +189,7 @@ mod tests {
     fn everything_that_differs_is_named() {
         let mut usb = disk_place("ext4", "/mnt", "sdb");
         usb.options = vec!["rw".to_string(), "noatime".to_string()];
-        usb.chain[1].link = Some("USB 480 Mb/s".to_string());
+        usb.chain[1].link = Some("USB 480 Mb/s".into());
         let crypt =
             Layer { kind: LayerKind::Dm, dm_target: Some("crypt".to_string()), ..Layer::default() };
         let run = RunBuilder::directories(&["/home", "/mnt"])

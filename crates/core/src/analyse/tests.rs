@@ -106,7 +106,7 @@ fn one_place_alone() {
 fn three_places() -> RunBuilder {
     let mut usb = disk_place("ext4", "/mnt/usb", "sdb");
     usb.options = vec!["rw".to_string(), "noatime".to_string()];
-    usb.chain[1].link = Some("USB 480 Mb/s".to_string());
+    usb.chain[1].link = Some("USB 480 Mb/s".into());
     Version01::directories(&["/home", "/mnt/usb", "/dev/shm"])
         .place(0, |p| p.fs = "btrfs".to_string())
         .place(1, |p| *p = usb)

@@ -10,6 +10,7 @@ use serde_json::Value;
 use super::factor::{Difference, Factor};
 use crate::analyse::places;
 use crate::model::candidate::{Candidate, Kind};
+use crate::model::link::Link;
 use crate::model::event::Header;
 use crate::model::host::{Layer, LayerKind, Place};
 use crate::model::path::printable;
@@ -160,7 +161,7 @@ fn drives(headers: &[&Header]) -> Vec<Difference> {
         device("serial number", &|l| text(&l.serial)),
         device("capacity", &|l| units::size_decimal(l.size_bytes)),
         device("bus", &|l| text(&l.bus)),
-        device("link", &|l| text(&l.link)),
+        device("link", &|l| l.link.as_ref().map(Link::to_string).unwrap_or_default()),
         device("sectors", &|l| l.logical_block_bytes.map(|b| b.to_string()).unwrap_or_default()),
         device("write cache", &|l| text(&l.write_cache)),
         device("scheduler", &|l| text(&l.scheduler)),

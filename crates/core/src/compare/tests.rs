@@ -125,7 +125,7 @@ fn each_factor_may_differ_when_it_is_named() {
         serial("S2")(h);
         let region = h.region.as_mut().unwrap();
         region.start_bytes = 1 << 20;
-        region.place.chain[1].link = Some("USB 480 Mb/s".to_string());
+        region.place.chain[1].link = Some("USB 480 Mb/s".into());
     };
     let one = || run("a1", 1.3, |_| {});
     let other: [(Factor, (Run, Analysis)); 4] = [

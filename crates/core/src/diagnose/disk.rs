@@ -9,6 +9,7 @@ use crate::model::cause::{Cause, Reason};
 use crate::model::ceiling::Layer;
 use crate::model::event::Cell;
 use crate::model::job::Rw;
+use crate::model::link::Link;
 use crate::model::measurement::Measurement;
 use crate::units;
 
@@ -161,7 +162,12 @@ fn bus(seen: &Seen, steps: &[Step]) -> Option<Reason> {
     if seen.flush_share() >= FLUSHING {
         return None;
     }
-    let links = seen.layers().filter_map(|disk| disk.link.clone()).collect::<Vec<_>>().join(" + ");
+    let links = seen
+        .layers()
+        .filter_map(|disk| disk.link.as_ref())
+        .map(Link::words)
+        .collect::<Vec<_>>()
+        .join(" + ");
     if let Some(step) = baseline::find(steps, Layer::Link).filter(|step| step.share >= BOUND) {
         let evidence = format!(
             "{} of the {} that the link can carry",

@@ -5,6 +5,7 @@ use crate::model::host::{Host, Layer, Place};
 use crate::model::telemetry::LogLine;
 use crate::prepare::guard::Reason;
 use crate::sysinfo::meminfo::Meminfo;
+use crate::sysinfo::mmc_ios::Ios;
 use crate::sysinfo::sd_status::SdStatus;
 use crate::sysinfo::timers::Timer;
 use crate::telemetry::rates::DeviceRates;
@@ -220,6 +221,6 @@ pub struct Card {
     pub erase_bytes: Option<u64>,
     /// `cmdq_en`: commands are queued.
     pub queues: Option<bool>,
-    /// "sd uhs DDR50, 50 MHz, 4 bits", from debugfs.
-    pub mode: Option<String>,
+    /// How it is driven, from debugfs.
+    pub mode: Option<Ios>,
 }

@@ -3,6 +3,7 @@
 use super::facts::{Card, Disk, Pcie, Sata, Usb};
 use super::{Check, Facts};
 use crate::boards;
+use crate::model::link::CardMode;
 
 const ID: &str = "link";
 
@@ -82,27 +83,8 @@ fn transport(usb: &Usb) -> Check {
     }
 }
 
-/// What a card's mode is worth: MB/s of the bus, in the words of the kernel's debugfs.
-fn mode_rank(text: &str) -> Option<u32> {
-    const MODES: [(&str, u32); 11] = [
-        ("hs400", 400),
-        ("hs200", 200),
-        ("sdr104", 104),
-        ("ddr52", 104),
-        ("sdr50", 50),
-        ("ddr50", 50),
-        ("sdr25", 25),
-        ("high-speed", 25),
-        ("high speed", 25),
-        ("sdr12", 12),
-        ("legacy", 12),
-    ];
-    let text = text.to_ascii_lowercase();
-    MODES.iter().find(|(name, _)| text.contains(name)).map(|(_, mb)| *mb)
-}
-
 fn sd_mode(card: &Card, model: Option<&str>, facts: &Facts) -> Check {
-    let Some(mode) = &card.mode else {
+    let Some(ios) = &card.mode else {
         // Root is not told to become root.
         let why = match facts.watched.as_ref().is_ok_and(|watched| watched.is_root) {
             true => "the card's mode is in debugfs: mount -t debugfs debugfs /sys/kernel/debug",
@@ -110,20 +92,23 @@ fn sd_mode(card: &Card, model: Option<&str>, facts: &Facts) -> Check {
         };
         return Check::unknown(ID, why);
     };
-    if card.kind == "SD" && mode.contains("1 bits") {
+    let mode = ios.to_string();
+    if card.kind == "SD" && ios.bits == Some(1) {
         return Check::warn(
             ID,
             format!("{mode}: only one of the four data lines is used"),
             "remove the card and clean its contacts, or try another reader",
         );
     }
+    let rank = |text: &str| CardMode::find(text).map(CardMode::rank);
     let most = model.and_then(boards::find).map(|board| board.field("sd_mode_max"));
-    let (Some(rank), Some(most)) = (mode_rank(mode), most.filter(|_| card.kind == "SD")) else {
-        return Check::pass(ID, mode.clone());
+    let best = most.and_then(rank);
+    let (Some(rank), Some(most)) = (rank(&ios.timing), most.filter(|_| card.kind == "SD")) else {
+        return Check::pass(ID, mode);
     };
     // A card without a UHS grade does high speed at most.
     let is_uhs = card.status.is_none_or(|status| status.uhs_grade > 0);
-    match mode_rank(most).filter(|best| rank < *best) {
+    match best.filter(|best| rank < *best) {
         Some(_) if is_uhs => Check::warn(
             ID,
             format!("{mode}, but this board supports {most}"),

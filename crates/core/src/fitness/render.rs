@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 use super::facts::{Disk, Target};
 use super::{Check, Facts, Status, busy, card, verdict};
 use crate::model::host::{Layer, LayerKind};
+use crate::model::link::Link;
 use crate::model::path::sanitize;
 use crate::report::layout::{TABLE, wrap};
 use crate::units;
@@ -143,7 +144,7 @@ fn disk_words(disk: &Disk) -> String {
     words.push(units::size_decimal(*size_bytes));
     words.extend(serial.as_ref().map(|serial| format!("serial {serial}")));
     words.extend(disk.firmware.as_ref().map(|firmware| format!("firmware {firmware}")));
-    words.extend(link.clone());
+    words.extend(link.as_ref().map(Link::to_string));
     words.extend(disk.card.as_ref().map(card::words));
     words.join(", ")
 }
@@ -156,7 +157,7 @@ pub fn json(facts: &Facts, checks: &[Check]) -> Value {
         json!({
             "name": sanitize(name), "vendor": clean(vendor), "model": clean(model),
             "serial": clean(serial), "size_bytes": size_bytes, "bus": clean(bus),
-            "link": clean(link), "firmware": clean(&disk.firmware),
+            "link": link.as_ref().map(|link| sanitize(link.words())), "firmware": clean(&disk.firmware),
             "card": disk.card.as_ref().map(|card| sanitize(&card::words(card))),
             "health": disk.health.as_ref().and_then(|health| health.as_ref().ok()),
         })

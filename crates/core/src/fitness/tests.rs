@@ -7,6 +7,7 @@ use crate::model::host::{Host, Layer, Place};
 use crate::model::throttled;
 use crate::prepare::guard::{Reason, Why};
 use crate::sysinfo::meminfo::Meminfo;
+use crate::sysinfo::mmc_ios::Ios;
 use crate::sysinfo::sd_status::SdStatus;
 use crate::sysinfo::timers::Timer;
 use crate::telemetry::rates::DeviceRates;
@@ -215,7 +216,7 @@ fn links_that_could_be_faster() {
 }
 
 /// A card of a Pi 4, whose slot does DDR50.
-fn with_card(facts: &mut Facts, mode: Option<&str>, uhs_grade: u8) {
+fn with_card(facts: &mut Facts, mode: Option<(&str, u32)>, uhs_grade: u8) {
     let disk = &mut facts.disks[0];
     disk.usb = None;
     disk.card = Some(Card {
@@ -227,7 +228,11 @@ fn with_card(facts: &mut Facts, mode: Option<&str>, uhs_grade: u8) {
         date: Some("08/2021".into()),
         status: Some(SdStatus { uhs_grade, speed_class: 10, ..SdStatus::default() }),
         erase_bytes: Some(4 << 20),
-        mode: mode.map(str::to_string),
+        mode: mode.map(|(timing, bits)| Ios {
+            timing: timing.into(),
+            mhz: Some(50),
+            bits: Some(bits),
+        }),
         ..Card::default()
     });
     disk.partitions[0].start_bytes = Some(4 << 20);
@@ -236,12 +241,12 @@ fn with_card(facts: &mut Facts, mode: Option<&str>, uhs_grade: u8) {
 #[test]
 fn cards() {
     use Status::{Pass, Unknown, Warn};
-    let ddr50 = Some("sd uhs DDR50, 50 MHz, 4 bits");
-    let slow = Some("sd high-speed, 50 MHz, 4 bits");
+    let ddr50 = Some(("sd uhs DDR50", 4));
+    let slow = Some(("sd high-speed", 4));
     assert_eq!(status("link", |f| with_card(f, ddr50, 3)), Pass);
     assert_eq!(status("link", |f| with_card(f, slow, 3)), Warn);
     assert_eq!(status("link", |f| with_card(f, slow, 0)), Pass);
-    assert_eq!(status("link", |f| with_card(f, Some("sd uhs DDR50, 50 MHz, 1 bits"), 3)), Warn);
+    assert_eq!(status("link", |f| with_card(f, Some(("sd uhs DDR50", 1)), 3)), Warn);
     assert_eq!(status("link", |f| with_card(f, None, 3)), Unknown);
     assert_eq!(status("card", |f| with_card(f, ddr50, 3)), Pass);
     let fake = |f: &mut Facts| {
@@ -311,7 +316,7 @@ fn the_place_its_room_and_a_device() {
 fn hostile_names_reach_no_terminal() {
     let evil = "\u{1b}[2J\u{202e}\n evil\\";
     let mut facts = fit();
-    with_card(&mut facts, Some(evil), 3);
+    with_card(&mut facts, Some((evil, 4)), 3);
     facts.disks[0].layer.name = evil.into();
     facts.disks[0].layer.model = Some(evil.into());
     facts.disks[0].card.as_mut().unwrap().name = Some(evil.into());

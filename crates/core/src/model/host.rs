@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::path::RawPath;
+use crate::model::link::Link;
 
 /// The machine. A field that could not be read is `None` or empty, never guessed.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -159,10 +160,10 @@ pub struct Layer {
     /// Bus: `usb`, `mmc`, `nvme`, `ata`, `virtio`, `scsi`.
     pub bus: Option<String>,
     /// Negotiated link: "USB 480 Mb/s", "PCIe 5.0 GT/s x1".
-    pub link: Option<String>,
+    pub link: Option<Link>,
     /// What disk and slot could agree on at most, where the kernel tells.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub best_link: Option<String>,
+    pub best_link: Option<Link>,
     /// Of an SD card, the classes it claims: "class 10, U3, V30, A2".
     #[serde(skip_serializing_if = "Option::is_none")]
     pub card_class: Option<String>,

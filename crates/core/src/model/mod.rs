@@ -13,6 +13,7 @@ pub mod host;
 pub mod job;
 pub mod json;
 pub mod lead;
+pub mod link;
 pub mod mark;
 pub mod measurement;
 pub mod normal;

@@ -7,6 +7,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::power::Energy;
+use crate::model::link::Link;
 
 /// The kind of storage behind a place, as far as figures of others exist for it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -285,7 +286,7 @@ pub struct Normal {
     /// What a card claims: "class 10, U3, V30, A2".
     pub card_class: Option<String>,
     /// The negotiated link.
-    pub link: Option<String>,
+    pub link: Option<Link>,
     /// Whether it was measured through dm-crypt.
     pub is_encrypted: bool,
     /// The figures that were measured.

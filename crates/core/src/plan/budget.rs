@@ -9,6 +9,7 @@ use crate::decide::{groups, thrift};
 use crate::model::candidate::are_compared;
 use crate::model::host::Layer;
 use crate::model::job::Rw;
+use crate::model::link::Link;
 use crate::model::protocol::{Isolation, Mode, Protocol, ROUNDS as SLICE_ROUNDS};
 use crate::model::slice_length::{self, LIMIT_NS, Least, SHORTEST_NS};
 use crate::model::workload::{Phase, Workload};
@@ -45,7 +46,8 @@ impl Speed {
             flush_ns: flush_us * 1000,
         };
         let Some(disk) = disk else { return speed("a disk", 200, 2000) };
-        let is_slow_usb = disk.link.as_deref().is_some_and(|l| l.contains("480"));
+        let kbit = disk.link.as_ref().and_then(Link::usb_kbit);
+        let is_slow_usb = kbit.is_some_and(|kbit| kbit <= 480_000);
         match (disk.bus.as_deref(), disk.rotational) {
             (Some("mmc"), _) => speed("a card", 10, 20_000),
             (Some("usb"), _) if is_slow_usb => speed("a drive on USB 2", 20, 15_000),
@@ -283,7 +285,7 @@ mod tests {
         Layer {
             bus: Some(bus.to_string()),
             rotational,
-            link: link.map(str::to_string),
+            link: link.map(Link::from),
             ..Layer::default()
         }
     }

@@ -61,7 +61,7 @@ proptest! {
         super::filesystems::has_module(&text, "ext4");
         super::filesystems::is_registered(&text, "ext4");
         super::meminfo::parse(&text);
-        super::mmc_ios::describe(&text);
+        super::mmc_ios::parse(&text);
         super::os_release::pretty_name(&text);
         super::process_io::parse(&text);
         super::scheduler::parse(&text);

@@ -7,8 +7,30 @@
 //! ```
 //! Source: `drivers/mmc/core/debugfs.c` of the Linux kernel.
 
-/// "sd uhs DDR50, 50 MHz, 4 bits"; `None` when no timing is given (no card).
-pub fn describe(text: &str) -> Option<String> {
+use std::fmt;
+
+/// How a card is driven.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Ios {
+    /// The kernel's name of its timing: `sd uhs DDR50`.
+    pub timing: String,
+    /// The clock, if it runs.
+    pub mhz: Option<u64>,
+    /// Data lines in use.
+    pub bits: Option<u32>,
+}
+
+/// "sd uhs DDR50, 50 MHz, 4 bits".
+impl fmt::Display for Ios {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        f.write_str(&self.timing)?;
+        self.mhz.map_or(Ok(()), |mhz| write!(f, ", {mhz} MHz"))?;
+        self.bits.map_or(Ok(()), |bits| write!(f, ", {bits} bits"))
+    }
+}
+
+/// Reads the file; `None` when no timing is given (no card).
+pub fn parse(text: &str) -> Option<Ios> {
     let value = |key: &str| {
         text.lines().find_map(|line| Some(line.strip_prefix(key)?.strip_prefix(':')?.trim()))
     };
@@ -16,19 +38,21 @@ pub fn describe(text: &str) -> Option<String> {
         let (_, tail) = text.split_once('(')?;
         Some(tail.split(')').next()?.trim().to_string())
     };
-    let mut words = vec![in_parentheses(value("timing spec")?)?];
     let clock = value("actual clock").or_else(|| value("clock"));
     let hertz = clock.and_then(|c| c.split_ascii_whitespace().next()?.parse::<u32>().ok());
-    if let Some(hertz) = hertz.filter(|hertz| *hertz > 0) {
-        words.push(format!("{} MHz", (u64::from(hertz) + 500_000) / 1_000_000));
-    }
-    words.extend(value("bus width").and_then(in_parentheses));
-    Some(words.join(", "))
+    let bits = value("bus width").and_then(in_parentheses);
+    Some(Ios {
+        timing: in_parentheses(value("timing spec")?)?,
+        mhz: hertz.filter(|hz| *hz > 0).map(|hz| (u64::from(hz) + 500_000) / 1_000_000),
+        bits: bits.and_then(|text| text.strip_suffix(" bits")?.parse().ok()),
+    })
 }
 
 #[cfg(test)]
 mod tests {
-    use super::describe;
+    fn describe(text: &str) -> Option<String> {
+        super::parse(text).map(|ios| ios.to_string())
+    }
 
     #[test]
     fn timing_clock_and_width() {

@@ -3,6 +3,7 @@
 use crate::boards;
 use crate::boards::link::capacity_bytes_per_s;
 use crate::model::host::Layer;
+use crate::model::link::{CardKind, CardMode, LinkKind, Transport};
 use crate::model::normal::LinkLimit;
 
 const TABLE: &str = include_str!("../../data/links.csv");
@@ -49,54 +50,49 @@ pub fn find(key: &str) -> Option<Link> {
 
 /// The key of a disk's link; `None` where the kernel does not tell it, or the table has none.
 pub fn key(disk: &Layer) -> Option<&'static str> {
-    let link = disk.link.as_deref()?;
-    let lower = link.to_ascii_lowercase();
-    match disk.bus.as_deref()? {
-        "usb" => match link.strip_prefix("USB ")?.split(' ').next()?.parse::<u32>().ok()? {
-            ..=12 => Some("usb1"),
-            13..=480 => Some("usb2"),
-            481..=5000 if link.contains("UAS") => Some("usb3-uas"),
-            481..=5000 => Some("usb3-bot"),
-            _ => Some("usb3-gen2"),
-        },
-        "mmc" => {
-            const MODES: [(&str, &str); 9] = [
-                ("hs400", "emmc-hs400"),
-                ("hs200", "emmc-hs200"),
-                ("sdr104", "sd-sdr104"),
-                ("ddr50", "sd-ddr50"),
-                ("sdr50", "sd-sdr50"),
-                ("high-speed", "sd-hs"),
-                ("sdr25", "sd-hs"),
-                ("sdr12", "sd-legacy"),
-                ("legacy", "sd-legacy"),
-            ];
-            MODES.iter().find(|(mode, _)| lower.contains(mode)).map(|(_, key)| *key)
-        }
-        "ata" => ["1.5", "3.0", "6.0"]
-            .iter()
-            .zip(["sata1", "sata2", "sata3"])
-            .find_map(|(speed, key)| link.starts_with(&format!("SATA {speed} ")).then_some(key)),
-        "nvme" => {
+    let link = disk.link.as_ref()?;
+    match link.kind? {
+        LinkKind::Usb { kbit, transport } => Some(match (kbit, transport) {
+            (0..=12_000, _) => "usb1",
+            (12_001..=480_000, _) => "usb2",
+            (480_001..=5_000_000, Some(Transport::Uas)) => "usb3-uas",
+            (480_001..=5_000_000, _) => "usb3-bot",
+            _ => "usb3-gen2",
+        }),
+        LinkKind::Card { mode, .. } => mode.and_then(card_key),
+        LinkKind::Sata { mbit: 1500 } => Some("sata1"),
+        LinkKind::Sata { mbit: 3000 } => Some("sata2"),
+        LinkKind::Sata { mbit: 6000 } => Some("sata3"),
+        LinkKind::Sata { .. } => None,
+        LinkKind::Pcie { .. } => {
             let name = |of: &Link| of.key.starts_with("pcie").then_some(of.nominal_bytes_per_s);
             let bytes = capacity_bytes_per_s(link)?;
             let is_near = |of: &&Link| name(of).is_some_and(|n| (n / bytes - 1.0).abs() < 0.02);
             all().iter().find(is_near).map(|of| of.key)
         }
-        _ => None,
+    }
+}
+
+fn card_key(mode: CardMode) -> Option<&'static str> {
+    match mode {
+        CardMode::Hs400 => Some("emmc-hs400"),
+        CardMode::Hs200 => Some("emmc-hs200"),
+        CardMode::Sdr104 => Some("sd-sdr104"),
+        CardMode::Ddr50 => Some("sd-ddr50"),
+        CardMode::Sdr50 => Some("sd-sdr50"),
+        CardMode::HighSpeed | CardMode::Sdr25 => Some("sd-hs"),
+        CardMode::Sdr12 | CardMode::Legacy => Some("sd-legacy"),
+        CardMode::Ddr52 => None,
     }
 }
 
 /// The card slot of a board where the kernel does not tell the mode: only root sees it.
 pub fn slot_key(model: Option<&str>, disk: &Layer) -> Option<&'static str> {
-    if disk.bus.as_deref() != Some("mmc") || !disk.link.as_deref()?.starts_with("SD") {
+    if disk.link.as_ref()?.card() != Some(CardKind::Sd) {
         return None;
     }
     let board = boards::find(model?)?;
-    let mode = board.field("sd_mode_max").to_ascii_lowercase();
-    [("sdr104", "sd-sdr104"), ("ddr50", "sd-ddr50"), ("high speed", "sd-hs")]
-        .into_iter()
-        .find_map(|(word, key)| mode.contains(word).then_some(key))
+    CardMode::find(board.field("sd_mode_max")).and_then(card_key)
 }
 
 /// What a disk's link carries in practice: on this board, else over such links anywhere.
@@ -130,7 +126,7 @@ pub fn limit(model: Option<&str>, disk: &Layer) -> Option<LinkLimit> {
 /// The most a disk's link can carry, bytes a second.
 pub fn most_bytes_per_s(model: Option<&str>, disk: &Layer) -> Option<f64> {
     let table = key(disk).or_else(|| slot_key(model, disk)).and_then(find);
-    let named = || disk.link.as_deref().and_then(capacity_bytes_per_s);
+    let named = || disk.link.as_ref().and_then(capacity_bytes_per_s);
     table.map(|of| of.nominal_bytes_per_s).or_else(named)
 }
 

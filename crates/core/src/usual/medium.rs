@@ -1,6 +1,7 @@
 //! The kind of storage behind a place, from what the kernel says of it.
 
 use crate::model::host::{Layer, LayerKind, Place, PlaceClass};
+use crate::model::link::{CardKind, Link, Transport};
 use crate::model::normal::{Medium, WhyUnknown};
 
 /// Vendors and models of disks that a hypervisor or a cloud makes.
@@ -47,12 +48,13 @@ fn of_disk(disk: &Layer) -> Result<Medium, WhyUnknown> {
     let rotates = disk.rotational == Some(true);
     let names = [&disk.vendor, &disk.model].into_iter().flatten();
     let is_virtual = names.into_iter().any(|name| VIRTUAL.iter().any(|word| name.contains(word)));
-    let link = disk.link.as_deref().unwrap_or_default();
+    let link = disk.link.as_ref();
+    let is_queued = link.and_then(Link::transport) == Some(Transport::Uas);
     Ok(match disk.bus.as_deref().ok_or(WhyUnknown::OtherBus)? {
         "virtio" => Medium::Virtio,
         "xen" | "vmbus" => Medium::Virtual,
         "nvme" | "ata" | "scsi" if is_virtual => Medium::Virtual,
-        "mmc" if link.starts_with("MMC") => Medium::Emmc,
+        "mmc" if link.and_then(Link::card) == Some(CardKind::Mmc) => Medium::Emmc,
         "mmc" => Medium::Sd,
         "nvme" => Medium::Nvme,
         "ata" | "scsi" if rotates => Medium::AtaHdd,
@@ -60,7 +62,7 @@ fn of_disk(disk: &Layer) -> Result<Medium, WhyUnknown> {
         // Sticks and card readers often say that they rotate; hard disks are not removable.
         "usb" if disk.removable == Some(true) => Medium::UsbStick,
         "usb" if rotates => Medium::UsbHdd,
-        "usb" if link.contains("UAS") || disk.removable == Some(false) => Medium::UsbSsd,
+        "usb" if is_queued || disk.removable == Some(false) => Medium::UsbSsd,
         "usb" => Medium::UsbStick,
         _ => return Err(WhyUnknown::OtherBus),
     })

@@ -88,7 +88,7 @@ fn card(root: &Root, device: &Path, up: &[PathBuf]) -> Option<Card> {
         status: attr("ssr").and_then(|text| sd_status::parse(&text)),
         erase_bytes: attr("preferred_erase_size").and_then(|n| n.parse().ok()),
         queues: attr("cmdq_en").map(|on| on == "1"),
-        mode: ios.and_then(|text| mmc_ios::describe(&text)),
+        mode: ios.and_then(|text| mmc_ios::parse(&text)),
     })
 }
 

@@ -103,7 +103,7 @@ mod tests {
     fn with_link(header: &mut Header, link: &str) {
         let Kind::Directory { place, .. } = &mut header.candidates[0].kind else { panic!() };
         let disk = place.chain.iter_mut().find(|l: &&mut Layer| l.kind == LayerKind::Disk);
-        disk.unwrap().link = Some(link.to_string());
+        disk.unwrap().link = Some(link.into());
     }
 
     #[test]

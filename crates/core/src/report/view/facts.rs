@@ -4,6 +4,7 @@ use crate::model::candidate::{Candidate, Kind, Stack};
 use crate::model::event::FlashState;
 use crate::model::health::{self, DriveTold};
 use crate::model::host::{Host, Layer, LayerKind, Place, PlaceClass};
+use crate::model::link::Link;
 use crate::model::path::sanitize;
 use crate::model::run::Run;
 use crate::prepare::region::speeds;
@@ -247,7 +248,7 @@ fn layer_words(layer: &Layer) -> String {
         ("", &layer.model),
         ("serial ", &layer.serial),
         ("bus ", &layer.bus),
-        ("link ", &layer.link),
+        ("link ", &layer.link.as_ref().map(Link::to_string)),
         ("scheduler ", &layer.scheduler),
         ("cache ", &layer.write_cache),
         ("", &layer.by_id),

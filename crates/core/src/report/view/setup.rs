@@ -5,6 +5,7 @@
 
 use crate::model::candidate::Kind;
 use crate::model::host::{Host, Layer, LayerKind, Place, PlaceClass};
+use crate::model::link::Link;
 use crate::model::path::sanitize;
 use crate::model::run::Run;
 use crate::units;
@@ -92,7 +93,13 @@ fn drive(disk: &Layer) -> String {
 fn links(disks: &[&Layer]) -> String {
     let mut all: Vec<String> = Vec::new();
     for disk in disks.iter().take(DRIVES_MAX) {
-        let words = disk.link.as_deref().or(disk.bus.as_deref()).map(squeezed).unwrap_or_default();
+        let words = disk
+            .link
+            .as_ref()
+            .map(Link::words)
+            .or(disk.bus.as_deref())
+            .map(squeezed)
+            .unwrap_or_default();
         if !words.is_empty() && !all.contains(&words) {
             all.push(words);
         }
@@ -117,7 +124,7 @@ mod tests {
             model: Some(model.to_string()),
             vendor: Some("SanDisk ".to_string()),
             size_bytes: 31_900_000_000,
-            link: Some("USB 480 Mb/s".to_string()),
+            link: Some("USB 480 Mb/s".into()),
             ..Layer::default()
         }
     }

@@ -24,7 +24,7 @@ pub static RULE: Rule = Rule {
 
 fn in_plan(header: &Header, place: &Place) -> Option<Finding> {
     let disk = disk(place)?;
-    let (link, best) = (disk.link.as_deref()?, disk.best_link.as_deref()?);
+    let (link, best) = (disk.link.as_ref()?, disk.best_link.as_ref()?);
     let capacity = crate::boards::link::capacity_bytes_per_s;
     (capacity(link)? < 0.95 * capacity(best)?).then(|| {
         let evidence = format!("{} runs at {link}, but supports {best}", disk.name);
@@ -45,8 +45,8 @@ mod tests {
     fn l57_a_link_below_what_both_ends_can() {
         let link = |l: &'static str| {
             places(|p| {
-                disk_of(p).link = Some(l.to_string());
-                disk_of(p).best_link = Some("PCIe 8.0 GT/s x4".to_string());
+                disk_of(p).link = Some(l.into());
+                disk_of(p).best_link = Some("PCIe 8.0 GT/s x4".into());
             })
         };
         assert!(

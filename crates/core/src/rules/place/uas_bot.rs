@@ -6,6 +6,7 @@ use crate::evidence::rule::{Check, DEVICE, Rule, W, When};
 use crate::model::event::Header;
 use crate::model::finding::Finding;
 use crate::model::host::Place;
+use crate::model::link::Transport;
 
 /// The rule.
 pub static RULE: Rule = Rule {
@@ -23,7 +24,7 @@ pub static RULE: Rule = Rule {
 
 fn in_plan(header: &Header, place: &Place) -> Option<Finding> {
     let disk = disk(place)?;
-    let link = disk.link.as_deref().filter(|l| l.ends_with("BOT"))?;
+    let link = disk.link.as_ref().filter(|l| l.transport() == Some(Transport::Bot))?;
     let fast = crate::boards::link::capacity_bytes_per_s(link)? > 100e6;
     fast.then(|| {
         let evidence = format!("{}: {link}, one command at a time", disk.name);
@@ -38,7 +39,7 @@ mod tests {
 
     #[test]
     fn l58_a_fast_link_with_one_command_at_a_time() {
-        let link = |l: &'static str| places(|p| disk_of(p).link = Some(l.to_string()));
+        let link = |l: &'static str| places(|p| disk_of(p).link = Some(l.into()));
         assert!(fires("L58", &link("USB 5000 Mb/s, BOT")));
         assert!(
             !fires("L58", &link("USB 5000 Mb/s, UAS")) && !fires("L58", &link("USB 480 Mb/s, BOT"))

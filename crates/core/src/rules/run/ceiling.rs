@@ -105,7 +105,7 @@ mod tests {
         let run = |rates: &'static [f64]| {
             let mut builder = RunBuilder::directories(&["/a", "/b", "/c"]).workloads(&["seqread"]);
             for i in 0..3 {
-                builder = builder.place(i, |p| p.chain[1].link = Some("USB 480 Mb/s".to_string()));
+                builder = builder.place(i, |p| p.chain[1].link = Some("USB 480 Mb/s".into()));
             }
             builder.play(5, at(rates)).build()
         };

@@ -116,7 +116,7 @@ fn usb2(rate: f64) -> Vec<Finding> {
     judged("seqread", rate, |h, _| {
         let Kind::Directory { place, .. } = &mut h.candidates[0].kind else { panic!() };
         let disk = place.chain.iter_mut().find(|l| l.kind == LayerKind::Disk).expect("a disk");
-        disk.link = Some("USB 480 Mb/s".to_string());
+        disk.link = Some("USB 480 Mb/s".into());
     })
 }
 

@@ -141,8 +141,8 @@ fn bus(model: &str) -> Vec<Finding> {
 fn link(negotiated: &str) -> Vec<Finding> {
     planned(&places(|p| {
         disk_of(p).bus = Some("usb".to_string());
-        disk_of(p).link = Some(negotiated.to_string());
-        disk_of(p).best_link = Some("USB 5000 Mb/s".to_string());
+        disk_of(p).link = Some(negotiated.into());
+        disk_of(p).best_link = Some("USB 5000 Mb/s".into());
     }))
 }
 

@@ -144,7 +144,7 @@ fn wave(depth: f64) -> Vec<Finding> {
 fn three(rate: f64) -> Vec<Finding> {
     let mut builder = RunBuilder::directories(&["/a", "/b", "/c"]).workloads(&["seqread"]);
     for i in 0..3 {
-        builder = builder.place(i, |p| p.chain[1].link = Some("USB 480 Mb/s".to_string()));
+        builder = builder.place(i, |p| p.chain[1].link = Some("USB 480 Mb/s".into()));
     }
     findings(&builder.play(5, |b, c, w| rate * libm::exp(0.1 * noise(b, c, w))).build())
 }

@@ -167,8 +167,8 @@ fn shared(model: &str, bus: &str) -> Vec<Finding> {
 fn link(bus: &str, negotiated: &str, best: &str) -> Vec<Finding> {
     planned(&of_disk(|disk| {
         disk.bus = Some(bus.to_string());
-        disk.link = Some(negotiated.to_string());
-        disk.best_link = Some(best.to_string());
+        disk.link = Some(negotiated.into());
+        disk.best_link = Some(best.into());
     }))
 }
 
