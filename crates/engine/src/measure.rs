@@ -184,7 +184,7 @@ fn one_by_one(id: &str, iodepth: u32, who: &str) -> Finding {
     warning(
         id,
         format!("{who} does one I/O at a time: iodepth {iodepth} had no effect"),
-        "use --engine io_uring, or --numjobs for more at a time".to_string(),
+        "use the io_uring engine, or a higher numjobs".to_string(),
     )
 }
 

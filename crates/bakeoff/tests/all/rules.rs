@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::bench;
-use bakeoff_core::evidence::advice;
+use bakeoff_core::evidence::advice::Key;
 use bakeoff_core::rules;
 
 /// The sources below a folder, as one text.
@@ -77,7 +77,8 @@ fn words_after(text: &str, prefix: &str) -> BTreeSet<String> {
 #[test]
 fn advice_is_spelled_for_the_options_that_each_command_has() {
     let bench = options_of("bench");
-    for (option, have) in advice::options() {
+    for key in Key::ALL {
+        let (option, have) = (key.option(), key.commands());
         let in_bench = bench.contains(option);
         assert!(in_bench || !have.is_empty(), "no command has --{option}");
         for command in ["run", "quick", "demo"] {
@@ -99,8 +100,7 @@ fn options_and_commands_in_the_texts_of_rules_exist() {
     let commands = commands.chain(["devices", "export", "watch", "agree", "simulate", "clean"]);
     let commands: BTreeSet<&str> = commands.chain(["runs", "rm"]).collect();
     let all: BTreeSet<String> = commands.iter().flat_map(|c| options_of(c)).collect();
-    let spelled = advice::options().map(|(name, _)| name);
-    let mut known: BTreeSet<&str> = all.iter().map(String::as_str).chain(spelled).collect();
+    let mut known: BTreeSet<&str> = all.iter().map(String::as_str).collect();
     known.extend(FOREIGN);
     let core = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../core/src"));
     let text = ["evidence", "rules"].map(|folder| sources(&core.join(folder))).concat();

@@ -1,122 +1,220 @@
-//! Advice in the words of the command that was run: `--runtime 60s` is an option of `bench`; in a
-//! plan it is `runtime = "60s"`. Rules are written for `bench`, and spelled here for the others.
+//! Advice: a text, or one that names settings, in the words of the command that was run.
+//! `--runtime 60s` is an option of `bench`; in a plan it is `runtime = "60s"`.
 
-/// Options that rules speak of, and the commands that have them beside `bench`.
-const OPTIONS: [(&str, &[&str]); 14] = [
-    ("bs", &[]),
-    ("data", &[]),
-    ("direct", &[]),
-    ("end_fsync", &[]),
-    ("engine", &[]),
-    ("iodepth", &[]),
-    ("io_size", &[]),
-    ("mode", &["run"]),
-    ("numjobs", &[]),
-    ("prove", &["run"]),
-    ("rate_iops", &[]),
-    ("runtime", &[]),
-    ("size", &["quick"]),
-    ("workload", &["quick", "demo"]),
-];
+/// What to do about a finding.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Advice {
+    /// The same for every command.
+    Text(String),
+    /// With settings, which commands spell differently.
+    Parts(&'static [Part]),
+}
 
-/// Options without a value, which a plan says as `true`.
-const SWITCHES: [&str; 2] = ["direct", "end_fsync"];
-/// Words that follow an option as its value; every other word goes on with the sentence.
-const VALUES: [&str; 6] = ["decide", "io_uring", "precise", "psync", "randwrite", "random"];
+/// A part of an advice.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Part {
+    /// These words.
+    Say(&'static str),
+    /// A setting without its value: `--size`, `size`.
+    Name(Key),
+    /// A switch: `--direct`, `direct = true`.
+    On(Key),
+    /// A setting with its value: `--runtime 60s`, `runtime = "60s"`.
+    Set(Key, &'static str),
+}
 
-/// `advice` as whoever ran `verb` can follow it.
-pub fn spelled(verb: &str, advice: &str) -> String {
-    let plan = match verb {
-        "run" => " (in the plan)",
-        "quick" | "demo" => " (in a plan)",
-        _ => return advice.to_string(),
-    };
-    // What names the command it is for stays as it is.
-    if ["bakeoff bench", "bakeoff check --"].iter().any(|command| advice.contains(command)) {
-        return advice.to_string();
+/// A setting that is an option of `bench` or `run`, and a key of a plan.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Key {
+    /// Bytes of a request.
+    Bs,
+    /// What is written.
+    Data,
+    /// Past the page cache.
+    Direct,
+    /// A flush at the end, in the measured time.
+    EndFsync,
+    /// How requests are made.
+    Engine,
+    /// How much is claimed.
+    Mode,
+    /// Jobs at a time.
+    Numjobs,
+    /// Requests a second.
+    RateIops,
+    /// Time to measure for.
+    Runtime,
+    /// Bytes of the file.
+    Size,
+    /// One workload more.
+    Workload,
+}
+
+impl Key {
+    /// Every setting.
+    pub const ALL: [Key; 11] = [
+        Key::Bs,
+        Key::Data,
+        Key::Direct,
+        Key::EndFsync,
+        Key::Engine,
+        Key::Mode,
+        Key::Numjobs,
+        Key::RateIops,
+        Key::Runtime,
+        Key::Size,
+        Key::Workload,
+    ];
+
+    /// The option, without its hyphens.
+    pub fn option(self) -> &'static str {
+        match self {
+            Key::Bs => "bs",
+            Key::Data => "data",
+            Key::Direct => "direct",
+            Key::EndFsync => "end_fsync",
+            Key::Engine => "engine",
+            Key::Mode => "mode",
+            Key::Numjobs => "numjobs",
+            Key::RateIops => "rate_iops",
+            Key::Runtime => "runtime",
+            Key::Size => "size",
+            Key::Workload => "workload",
+        }
     }
-    let words: Vec<&str> = advice.split(' ').collect();
-    let (mut said, mut at) = (Vec::new(), 0);
-    let mut changed = None;
-    while at < words.len() {
-        let (option, after) = split(words[at]);
-        let of = option.strip_prefix("--").and_then(|o| OPTIONS.iter().find(|(n, _)| *n == o));
-        at += 1;
-        let Some((name, _)) = of.filter(|(_, have)| !have.contains(&verb)) else {
-            said.push(words[at - 1].to_string());
-            continue;
+
+    /// The commands beside `bench` that have it as an option.
+    pub fn commands(self) -> &'static [&'static str] {
+        match self {
+            Key::Mode => &["run"],
+            Key::Size => &["quick"],
+            Key::Workload => &["quick", "demo"],
+            Key::Bs
+            | Key::Data
+            | Key::Direct
+            | Key::EndFsync
+            | Key::Engine
+            | Key::Numjobs
+            | Key::RateIops
+            | Key::Runtime => &[],
+        }
+    }
+
+    /// The key in a plan.
+    fn in_plan(self) -> &'static str {
+        if self == Key::Workload { "name" } else { self.option() }
+    }
+}
+
+impl Part {
+    fn key(self) -> Option<Key> {
+        match self {
+            Part::Say(_) => None,
+            Part::Name(key) | Part::On(key) | Part::Set(key, _) => Some(key),
+        }
+    }
+
+    fn as_option(self) -> String {
+        match self {
+            Part::Say(text) => text.to_string(),
+            Part::Name(key) | Part::On(key) => format!("--{}", key.option()),
+            Part::Set(key, value) => format!("--{} {value}", key.option()),
+        }
+    }
+
+    fn in_plan(self) -> String {
+        match self {
+            Part::Say(text) => text.to_string(),
+            Part::Name(key) => key.in_plan().to_string(),
+            Part::On(key) => format!("{} = true", key.in_plan()),
+            Part::Set(key, value) => format!("{} = \"{value}\"", key.in_plan()),
+        }
+    }
+}
+
+impl Advice {
+    /// As whoever ran `verb` can follow it.
+    pub fn spelled(&self, verb: &str) -> String {
+        let parts = match self {
+            Advice::Text(text) => return text.clone(),
+            Advice::Parts(parts) => parts,
         };
-        let next = words.get(at).map(|word| split(word)).filter(|(w, _)| {
-            after.is_empty() && (w.starts_with(|c: char| c.is_ascii_digit()) || VALUES.contains(w))
-        });
-        let key = if *name == "workload" { "name" } else { name };
-        said.push(match next {
-            Some((value, after)) => format!("{key} = \"{value}\"{after}"),
-            None if SWITCHES.contains(name) => format!("{key} = true{after}"),
-            None => format!("{key}{after}"),
-        });
-        at += usize::from(next.is_some());
-        changed = Some(said.len() - 1);
+        let plan = match verb {
+            "run" => Some(" (in the plan)"),
+            "quick" | "demo" => Some(" (in a plan)"),
+            _ => None,
+        };
+        let is_for_plan = |part: &Part| {
+            plan.is_some() && part.key().is_some_and(|key| !key.commands().contains(&verb))
+        };
+        // "(in the plan)" stands behind the last word that is one of a plan.
+        let last = parts.iter().rposition(is_for_plan);
+        let spell = |(at, part): (usize, &Part)| match is_for_plan(part) {
+            true if Some(at) == last => part.in_plan() + plan.unwrap_or_default(),
+            true => part.in_plan(),
+            false => part.as_option(),
+        };
+        parts.iter().enumerate().map(spell).collect()
     }
-    // "(in the plan)" stands behind the last word that is one of a plan, not at the sentence's end.
-    if let Some(word) = changed.and_then(|at| said.get_mut(at)) {
-        let (key, after) = split(word);
-        *word = format!("{key}{plan}{after}");
-    }
-    said.join(" ")
 }
 
-/// A word and the punctuation that follows it.
-fn split(word: &str) -> (&str, &str) {
-    word.split_at(word.trim_end_matches([',', ';', ':', ')']).len())
+impl From<&str> for Advice {
+    fn from(text: &str) -> Advice {
+        Advice::Text(text.to_string())
+    }
 }
 
-/// The options that [`spelled`] takes a command to have; for the test that looks at its help.
-pub fn options() -> impl Iterator<Item = (&'static str, &'static [&'static str])> {
-    OPTIONS.into_iter()
+impl From<String> for Advice {
+    fn from(text: String) -> Advice {
+        Advice::Text(text)
+    }
+}
+
+impl<const N: usize> From<&'static [Part; N]> for Advice {
+    fn from(parts: &'static [Part; N]) -> Advice {
+        Advice::Parts(parts)
+    }
 }
 
 #[cfg(test)]
 mod tests {
+    use super::Part::{Name, On, Say, Set};
     use super::*;
+
+    fn spelled(verb: &str, advice: impl Into<Advice>) -> String {
+        advice.into().spelled(verb)
+    }
 
     #[test]
     fn an_option_of_bench_is_a_word_of_the_plan_elsewhere() {
-        let longer = "measure longer: --runtime 60s, or flush: --end_fsync";
-        assert_eq!(spelled("bench", longer), longer);
+        let longer = &[
+            Say("measure longer: "),
+            Set(Key::Runtime, "60s"),
+            Say(", or flush: "),
+            On(Key::EndFsync),
+        ];
+        assert_eq!(
+            spelled("bench", longer),
+            "measure longer: --runtime 60s, or flush: --end_fsync"
+        );
         assert_eq!(
             spelled("run", longer),
             "measure longer: runtime = \"60s\", or flush: end_fsync = true (in the plan)"
         );
-        assert_eq!(
-            spelled("quick", "use --direct, or a --size larger than the memory"),
-            "use direct = true (in a plan), or a --size larger than the memory"
-        );
-        assert_eq!(
-            spelled("run", "use a larger --size; seeks"),
-            "use a larger size (in the plan); seeks"
-        );
-        assert_eq!(
-            spelled("demo", "again with --mode precise"),
-            "again with mode = \"precise\" (in a plan)"
-        );
-        assert_eq!(
-            spelled("run", "add --workload randwrite"),
-            "add name = \"randwrite\" (in the plan)"
-        );
+        let larger = &[Say("use "), On(Key::Direct), Say(", or a larger "), Name(Key::Size)];
+        assert_eq!(spelled("quick", larger), "use direct = true (in a plan), or a larger --size");
+        assert_eq!(spelled("run", larger), "use direct = true, or a larger size (in the plan)");
+        let added = &[Say("add "), Set(Key::Workload, "randwrite")];
+        assert_eq!(spelled("run", added), "add name = \"randwrite\" (in the plan)");
+        assert_eq!(spelled("demo", added), "add --workload randwrite");
     }
 
     #[test]
-    fn what_the_command_has_and_what_others_have_stays() {
-        for (verb, advice) in [
-            ("quick", "use a larger --size"),
-            ("run", "again with --mode precise, or --max-write 30g"),
-            ("run", "look at it: bakeoff bench DEVICE --rw randwrite --runtime 10m"),
-            ("run", "what the generator can do: bakeoff check --engine"),
-            ("run", "attach it: losetup --direct-io=on /dev/loop3"),
-            ("simulate", "measure longer: --runtime 60s"),
-        ] {
-            assert_eq!(spelled(verb, advice), advice);
-        }
+    fn a_text_and_an_option_that_the_command_has_stay() {
+        let again = &[Say("again with "), Set(Key::Mode, "precise")];
+        assert_eq!(spelled("run", again), "again with --mode precise");
+        assert_eq!(spelled("simulate", again), "again with --mode precise");
+        let typed = "look at it: bakeoff bench DEVICE --rw randwrite --runtime 10m";
+        assert_eq!(spelled("run", typed), typed);
     }
 }

@@ -15,11 +15,17 @@ use crate::model::finding::{Finding, Scope, Severity};
 use crate::model::protocol::Isolation;
 use crate::model::setting::Setting;
 
+use advice::Advice;
 pub use cell::{cell, invalid_reason, is_invalid};
 pub use rule::Rule;
 
 /// A finding of a rule, as severe as it is for the claims of this run.
-pub(crate) fn finding(header: &Header, rule: &Rule, evidence: String, advice: &str) -> Finding {
+pub(crate) fn finding(
+    header: &Header,
+    rule: &Rule,
+    evidence: String,
+    advice: impl Into<Advice>,
+) -> Finding {
     Finding {
         id: rule.id.to_string(),
         severity: rule.severity_for(Setting::of(header)),
@@ -27,13 +33,18 @@ pub(crate) fn finding(header: &Header, rule: &Rule, evidence: String, advice: &s
         workload: None,
         candidate: None,
         evidence,
-        advice: advice::spelled(&header.verb, advice),
+        advice: advice.into().spelled(&header.verb),
     }
 }
 
 /// A finding about what others do on the machine. It meets candidates that are measured in turns
 /// alike, and their intervals say what it cost.
-pub(crate) fn shared(header: &Header, rule: &Rule, evidence: String, advice: &str) -> Finding {
+pub(crate) fn shared(
+    header: &Header,
+    rule: &Rule,
+    evidence: String,
+    advice: impl Into<Advice>,
+) -> Finding {
     let found = finding(header, rule, evidence, advice);
     match header.protocol.isolation {
         Isolation::Slices => Finding { severity: found.severity.min(Severity::Warn), ..found },
@@ -42,7 +53,7 @@ pub(crate) fn shared(header: &Header, rule: &Rule, evidence: String, advice: &st
 }
 
 /// A finding about one result of another tool, of which no more is claimed than of a place.
-pub(crate) fn of_result(rule: &Rule, evidence: String, advice: &str) -> Finding {
+pub(crate) fn of_result(rule: &Rule, evidence: String, advice: impl Into<Advice>) -> Finding {
     Finding {
         id: rule.id.to_string(),
         severity: rule.severity_for(Setting::Places),
@@ -50,12 +61,12 @@ pub(crate) fn of_result(rule: &Rule, evidence: String, advice: &str) -> Finding 
         workload: None,
         candidate: None,
         evidence,
-        advice: advice.to_string(),
+        advice: advice.into().spelled("bench"),
     }
 }
 
 /// A finding about a published comparison, which claims as much as a run in mode decide.
-pub(crate) fn of_study(rule: &Rule, evidence: String, advice: &str) -> Finding {
+pub(crate) fn of_study(rule: &Rule, evidence: String, advice: impl Into<Advice>) -> Finding {
     Finding {
         severity: rule.severity_for(Setting::Decide),
         scope: Scope::Stack,

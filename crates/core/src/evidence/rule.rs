@@ -5,6 +5,7 @@
 //! list of sixty-eight; rules without a number carry a name. The example in each explanation is a
 //! measured one: most are from the five published studies (`bakeoff show study:NAME`).
 
+use super::advice::Advice;
 use super::observation::Observation;
 use crate::model::candidate::{Kind, Stack};
 use crate::model::event::{Cell, Header, Region};
@@ -153,7 +154,7 @@ pub struct Seen {
     /// What was seen, in numbers.
     pub evidence: String,
     /// What to do about it.
-    pub advice: &'static str,
+    pub advice: Advice,
 }
 
 /// A fact that is reason enough for a finding.

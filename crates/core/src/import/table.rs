@@ -178,7 +178,11 @@ impl ResultTable {
                 true => format!("{name} has no value; {note}"),
                 false => format!("{name}: '{value}' is not a number"),
             };
-            out.unread(first, line.number, why);
+            // What bonnie++ prints in place of a figure.
+            match value.contains("+++") || note.contains("+++") {
+                true => out.too_short(first, line.number, why),
+                false => out.unread(first, line.number, why),
+            }
             return true;
         };
         if self.group.as_ref().is_some_and(|group| group.key != key) {

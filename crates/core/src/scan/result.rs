@@ -131,6 +131,9 @@ pub struct Unread {
     pub last_line: u64,
     /// Why, and what would help.
     pub why: String,
+    /// Whether the tool printed no figure because its phase was too short.
+    #[serde(skip)]
+    pub is_too_short: bool,
 }
 
 /// Figures while they are gathered.
@@ -225,8 +228,17 @@ impl Out {
 
     /// Takes what could not be read.
     pub fn unread(&mut self, first_line: u64, last_line: u64, why: impl Into<String>) {
+        self.push(Unread { first_line, last_line, why: why.into(), is_too_short: false });
+    }
+
+    /// Takes a figure that a phase was too short for.
+    pub fn too_short(&mut self, first_line: u64, last_line: u64, why: impl Into<String>) {
+        self.push(Unread { first_line, last_line, why: why.into(), is_too_short: true });
+    }
+
+    fn push(&mut self, unread: Unread) {
         if self.imported.unread.len() < RESULTS_LIMIT {
-            self.imported.unread.push(Unread { first_line, last_line, why: why.into() });
+            self.imported.unread.push(unread);
         } else {
             self.dropped += 1;
         }
@@ -249,7 +261,9 @@ impl Out {
                  split the text",
                 self.dropped
             );
-            self.imported.unread.push(Unread { first_line: last_line, last_line, why });
+            let first_line = last_line;
+            let unread = Unread { first_line, last_line, why, is_too_short: false };
+            self.imported.unread.push(unread);
         }
         self.imported
     }

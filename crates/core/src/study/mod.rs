@@ -53,6 +53,11 @@ impl Cell<'_> {
         format!("{} {}", self.fs, self.crypt).trim().to_string()
     }
 
+    /// Whether its encryption is stated with its cipher.
+    pub fn names_cipher(&self) -> bool {
+        self.crypt.contains("aes") || self.crypt.contains("chacha")
+    }
+
     /// Whether that tool measured it, in any version.
     pub fn is_of(&self, tool: &str) -> bool {
         self.tool.split(' ').next() == Some(tool)
@@ -73,6 +78,16 @@ impl Cell<'_> {
     /// Whether offsets are random.
     pub fn is_random(&self) -> bool {
         self.test.starts_with("random ") || self.test.starts_with("rnd")
+    }
+
+    /// The test that this one repeats, as the table names it up to there.
+    pub fn repeats(&self) -> Option<&str> {
+        self.test.strip_suffix(" repeated")
+    }
+
+    /// Whether it writes over what it has read.
+    pub fn is_rewrite(&self) -> bool {
+        self.test.contains("rewrite")
     }
 
     /// Whether the test is a sequential one.

@@ -75,13 +75,13 @@ pub fn explain(error: &io::Error) -> (String, String) {
     match error.raw_os_error() {
         Some(libc::ENOSYS) => (
             "this kernel has no AIO".to_string(),
-            "use a kernel built with CONFIG_AIO=y, or choose --engine psync".to_string(),
+            "use a kernel built with CONFIG_AIO=y, or choose the psync engine".to_string(),
         ),
         Some(libc::EAGAIN) => (
             "all of the system's AIO requests are in use".to_string(),
-            "raise fs.aio-max-nr with sysctl, or lower --iodepth".to_string(),
+            "raise fs.aio-max-nr with sysctl, or lower iodepth".to_string(),
         ),
-        _ => (format!("AIO cannot be set up: {error}"), "choose --engine psync".to_string()),
+        _ => (format!("AIO cannot be set up: {error}"), "choose the psync engine".to_string()),
     }
 }
 

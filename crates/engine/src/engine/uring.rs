@@ -81,24 +81,24 @@ pub fn explain(error: &io::Error) -> (String, String) {
     match error.raw_os_error() {
         Some(libc::ENOSYS) => (
             "this kernel has no io_uring, or one before 5.6".to_string(),
-            "use a kernel built with CONFIG_IO_URING=y, or choose --engine psync".to_string(),
+            "use a kernel built with CONFIG_IO_URING=y, or choose the psync engine".to_string(),
         ),
         Some(libc::EPERM | libc::EACCES) if disabled => (
             "io_uring is disabled (kernel.io_uring_disabled is not 0)".to_string(),
-            "sudo sysctl kernel.io_uring_disabled=0, or choose --engine psync".to_string(),
+            "sudo sysctl kernel.io_uring_disabled=0, or choose the psync engine".to_string(),
         ),
         Some(libc::EPERM | libc::EACCES) => (
             "io_uring is not allowed here, most likely by a container's seccomp profile"
                 .to_string(),
             "run outside the container or allow io_uring_setup in its profile, or choose \
-             --engine psync"
+             the psync engine"
                 .to_string(),
         ),
         Some(libc::ENOMEM) => (
             "io_uring could not lock memory".to_string(),
-            "raise `ulimit -l`, or choose --engine psync".to_string(),
+            "raise `ulimit -l`, or choose the psync engine".to_string(),
         ),
-        _ => (format!("io_uring cannot be set up: {error}"), "choose --engine psync".to_string()),
+        _ => (format!("io_uring cannot be set up: {error}"), "choose the psync engine".to_string()),
     }
 }
 

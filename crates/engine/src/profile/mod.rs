@@ -302,7 +302,6 @@ fn still_in_memory(stayed: u64, size: u64) -> Finding {
             units::size(stayed),
             units::size(size)
         ),
-        advice: "use a --size of twice the memory, or a directory that is not in memory"
-            .to_string(),
+        advice: "use a size of twice the memory, or a directory that is not in memory".to_string(),
     }
 }

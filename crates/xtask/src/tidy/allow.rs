@@ -16,11 +16,6 @@ pub struct Allowed {
 /// Every exception there is.
 pub const ALLOWED: &[Allowed] = &[
     Allowed {
-        rule: "sentences",
-        path: "crates/core/src/evidence/cell/too_short.rs",
-        reason: "the notes of a published table are input: bonnie++'s pluses are found in them",
-    },
-    Allowed {
         rule: "pure-core",
         path: "crates/core/src/redact/patterns.rs",
         reason: "tells addresses from other words with the parsers of std::net, and opens nothing",

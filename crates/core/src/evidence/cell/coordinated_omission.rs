@@ -1,6 +1,8 @@
 //! L48 coordinated-omission: latency is judged in a closed loop that stalls for over ten medians.
 
 use super::latencies;
+use crate::evidence::advice::Key;
+use crate::evidence::advice::Part::{Name, Say};
 use crate::evidence::finding;
 use crate::evidence::rule::{CELL, Check, E, Rule, W, When};
 use crate::model::event::{Cell, Header};
@@ -35,7 +37,7 @@ fn in_cell(header: &Header, workload: &Workload, cell: &Cell) -> Option<Finding>
         units::latency(l.max),
         units::latency(p50)
     );
-    finding(header, &RULE, evidence, "send at a fixed rate: --rate_iops").into()
+    finding(header, &RULE, evidence, &[Say("send at a fixed rate: "), Name(Key::RateIops)]).into()
 }
 
 #[cfg(test)]

@@ -1,5 +1,7 @@
 //! L17 direct-fallback: direct writes that went through the page cache.
 
+use crate::evidence::advice::Key;
+use crate::evidence::advice::Part::{On, Say};
 use crate::evidence::rule::{CELL, Check, E, Rule, W, When};
 use crate::evidence::{finding, of_study};
 use crate::model::event::{Cell, Header};
@@ -33,8 +35,11 @@ fn in_cell(header: &Header, _: &Workload, cell: &Cell) -> Option<Finding> {
         let evidence = format!(
             "the kernel dirtied {dirtied:.2} pages of its cache for each page written directly"
         );
-        let advice =
-            "mount btrfs with nodatasum (chattr +C for a directory), or drop --direct for all";
+        let advice = &[
+            Say("mount btrfs with nodatasum (chattr +C for a directory), or drop "),
+            On(Key::Direct),
+            Say(" for all"),
+        ];
         finding(header, &RULE, evidence, advice)
     })
 }

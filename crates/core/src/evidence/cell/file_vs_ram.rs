@@ -1,5 +1,7 @@
 //! L12 file-vs-ram: reads through the page cache of a file smaller than twice the memory.
 
+use crate::evidence::advice::Key;
+use crate::evidence::advice::Part::{Name, On, Say};
 use crate::evidence::rule::{CELL, Check, E, Rule, When};
 use crate::evidence::{finding, of_study};
 use crate::model::event::{CacheState, Cell, Header};
@@ -45,7 +47,18 @@ fn in_cell(header: &Header, workload: &Workload, cell: &Cell) -> Option<Finding>
             units::size(job.size),
             units::size(memory)
         );
-        finding(header, &RULE, evidence, "use --direct, or --size of twice the memory")
+        finding(
+            header,
+            &RULE,
+            evidence,
+            &[
+                Say("use "),
+                On(Key::Direct),
+                Say(", or "),
+                Name(Key::Size),
+                Say(" of twice the memory"),
+            ],
+        )
     })
 }
 

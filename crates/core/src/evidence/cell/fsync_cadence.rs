@@ -30,7 +30,7 @@ fn seen(of: &Observation) -> Option<Seen> {
         }
         Source::Others => "Set --file-fsync-freq to the flush interval of your own work.",
     };
-    Some(Seen { evidence, advice })
+    Some(Seen { evidence, advice: advice.into() })
 }
 
 #[cfg(test)]

@@ -2,6 +2,8 @@
 
 use super::place;
 use crate::boards::link;
+use crate::evidence::advice::Key;
+use crate::evidence::advice::Part::{Name, On, Say};
 use crate::evidence::rule::{CELL, Check, R, Rule, When};
 use crate::evidence::{finding, of_study};
 use crate::model::event::{Cell, Header};
@@ -30,7 +32,13 @@ fn in_cell(header: &Header, workload: &Workload, cell: &Cell) -> Option<Finding>
     let capacity = link::of_place(place)?;
     let m = &cell.measurement;
     let reads_device = workload.phase == Phase::ColdRead || m.job.direct;
-    let advice = "the data came from memory: use --direct, or a --size larger than the memory";
+    let advice = &[
+        Say("the data came from memory: use "),
+        On(Key::Direct),
+        Say(", or a "),
+        Name(Key::Size),
+        Say(" larger than the memory"),
+    ];
     let over = |what: &str, rate: f64| {
         let evidence = format!(
             "{what} {} over a link that carries at most {}",

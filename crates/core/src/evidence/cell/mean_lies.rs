@@ -31,7 +31,7 @@ fn seen(of: &Observation) -> Option<Seen> {
         Source::Ours => "use the percentiles; bakeoff report last draws the whole distribution",
         Source::Others => "The slowest operations dominate the mean: use the percentiles.",
     };
-    Some(Seen { evidence, advice })
+    Some(Seen { evidence, advice: advice.into() })
 }
 
 #[cfg(test)]

@@ -77,10 +77,7 @@ pub fn cell(header: &Header, cell: &Cell) -> Vec<Finding> {
         Some(finding(header, rule, seen.evidence, seen.advice))
     };
     let own = checks(RULES.into_iter()).filter_map(found);
-    let engines = cell.measurement.findings.iter().cloned().map(|found| Finding {
-        advice: super::advice::spelled(&header.verb, &found.advice),
-        ..found
-    });
+    let engines = cell.measurement.findings.iter().cloned();
     own.chain(engines).map(|found| about(found, header, cell)).collect()
 }
 

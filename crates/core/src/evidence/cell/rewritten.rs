@@ -1,5 +1,7 @@
 //! rewritten: direct writes overwrote their blocks twice or more without a flush in between.
 
+use crate::evidence::advice::Key;
+use crate::evidence::advice::Part::{Name, Say};
 use crate::evidence::finding;
 use crate::evidence::rule::{CELL, Check, Rule, W, When};
 use crate::model::event::{Cell, Header};
@@ -39,7 +41,8 @@ fn in_cell(header: &Header, workload: &Workload, cell: &Cell) -> Option<Finding>
             "{} were overwritten {passes:.1} times and flushed at most once, at the end",
             units::size(job.size)
         );
-        let advice = "write more than the drive's cache can store: use a larger --size";
+        let advice =
+            &[Say("write more than the drive's cache can store: use a larger "), Name(Key::Size)];
         finding(header, &RULE, evidence, advice)
     })
 }

@@ -1,5 +1,7 @@
 //! L55 swap: over 1 MiB was swapped in or out during the cell.
 
+use crate::evidence::advice::Key;
+use crate::evidence::advice::Part::{Name, Say};
 use crate::evidence::rule::{CELL, Check, R, Rule, When};
 use crate::evidence::{finding, of_study};
 use crate::model::event::{Cell, Header};
@@ -28,7 +30,12 @@ fn in_cell(header: &Header, _: &Workload, cell: &Cell) -> Option<Finding> {
     let pages = cell.truth.swapped_pages?;
     (pages > SWAPPED_FLOOR_PAGES).then(|| {
         let evidence = format!("{pages} pages were swapped in or out");
-        finding(header, &RULE, evidence, "free some memory, or use a smaller --size")
+        finding(
+            header,
+            &RULE,
+            evidence,
+            &[Say("free some memory, or use a smaller "), Name(Key::Size)],
+        )
     })
 }
 

@@ -32,7 +32,7 @@ fn seen(of: &Observation) -> Option<Seen> {
              counts flushes."
         }
     };
-    Some(Seen { evidence, advice })
+    Some(Seen { evidence, advice: advice.into() })
 }
 
 #[cfg(test)]

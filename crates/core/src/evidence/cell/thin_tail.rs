@@ -1,6 +1,8 @@
 //! L47 thin-tail: a percentile from fewer than ten operations beyond it.
 
 use super::latencies;
+use crate::evidence::advice::Key;
+use crate::evidence::advice::Part::{Say, Set};
 use crate::evidence::finding;
 use crate::evidence::rule::{CELL, Check, E, Rule, When};
 use crate::model::event::{Cell, Header};
@@ -30,7 +32,11 @@ fn in_cell(header: &Header, _: &Workload, cell: &Cell) -> Option<Finding> {
         Some((name, stats.total_ios, thin.0))
     })?;
     let evidence = format!("the {} percentile of {count} {name} operations", quantile * 100.0);
-    let advice = "measure longer: --runtime 60s, or use a percentile they support";
+    let advice = &[
+        Say("measure longer: "),
+        Set(Key::Runtime, "60s"),
+        Say(", or use a percentile they support"),
+    ];
     Some(finding(header, &RULE, evidence, advice))
 }
 

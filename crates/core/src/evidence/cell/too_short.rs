@@ -1,6 +1,8 @@
 //! L25 too-short: a cell is shorter than half a second or fifty operations, or unflushed writes are
 //! shorter than 50 s.
 
+use crate::evidence::advice::Part::{Name, On, Say, Set};
+use crate::evidence::advice::{Advice, Key};
 use crate::evidence::observation::{Observation, Source};
 use crate::evidence::of_study;
 use crate::evidence::rule::{CELL, Check, E, Rule, Seen, When};
@@ -53,25 +55,31 @@ fn seen(of: &Observation) -> Option<Seen> {
     } else {
         return None;
     };
-    let advice = match (of.source, extent.is_one_pass) {
+    let advice = Advice::Parts(match (of.source, extent.is_one_pass) {
         (Source::Others, _) => {
-            "Measure for several seconds at least: use more data, or a longer time."
+            &[Say("Measure for several seconds at least: use more data, or a longer time.")]
         }
-        (_, true) => {
-            "use a larger --size: the tool processes its file once, regardless of the time"
-        }
-        (_, false) => "measure longer: --runtime 60s, or flush: --end_fsync",
-    };
+        (_, true) => &[
+            Say("use a larger "),
+            Name(Key::Size),
+            Say(": the tool processes its file once, regardless of the time"),
+        ],
+        (_, false) => &[
+            Say("measure longer: "),
+            Set(Key::Runtime, "60s"),
+            Say(", or flush: "),
+            On(Key::EndFsync),
+        ],
+    });
     Some(Seen { evidence, advice })
 }
 
 fn in_study(study: &Study) -> Option<Finding> {
     let advice = "Measure for minutes, or several times.";
-    // bonnie++'s own mark, in the notes of a table.
-    let pluses = study.unread.iter().filter(|u| u.why.contains("+++")).count();
-    if pluses > 0 {
+    let missing = study.unread.iter().filter(|u| u.is_too_short).count();
+    if missing > 0 {
         let evidence = format!(
-            "{pluses} figures are missing because their phases took less than half a second"
+            "{missing} figures are missing because their phases took less than half a second"
         );
         return Some(of_study(&RULE, evidence, advice));
     }

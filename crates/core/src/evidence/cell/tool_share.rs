@@ -1,5 +1,7 @@
 //! tool-share: generating data and bookkeeping took over 5 % of the cell's time.
 
+use crate::evidence::advice::Part::{Say, Set};
+use crate::evidence::advice::{Advice, Key};
 use crate::evidence::finding;
 use crate::evidence::rule::{CELL, Check, E, Rule, W, When};
 use crate::model::event::{Cell, Header};
@@ -29,13 +31,13 @@ fn in_cell(header: &Header, _: &Workload, cell: &Cell) -> Option<Finding> {
     (share > header.protocol.thresholds.tool).then(|| {
         let evidence =
             format!("{:.0} % of the time was spent generating data and counting", share * 100.0);
-        let advice = match m.job.bs < ENOUGH_BYTES && m.job.rw != Rw::SmallFiles {
-            true => "use a larger block size: --bs 64k",
-            false => {
+        let advice = Advice::Parts(match m.job.bs < ENOUGH_BYTES && m.job.rw != Rw::SmallFiles {
+            true => &[Say("use a larger block size: "), Set(Key::Bs, "64k")],
+            false => &[Say(
                 "the target is nearly as fast as the generator: read the figure as \"at least\"; \
-                 to measure the generator: bakeoff check --engine"
-            }
-        };
+                 to measure the generator: bakeoff check --engine",
+            )],
+        });
         finding(header, &RULE, evidence, advice)
     })
 }

@@ -1,5 +1,7 @@
 //! L16 warm-cache: part of a cold read was in memory, or was not transferred by the devices.
 
+use crate::evidence::advice::Key;
+use crate::evidence::advice::Part::{Name, On, Say};
 use crate::evidence::rule::{CELL, Check, R, Rule, When};
 use crate::evidence::{finding, of_study};
 use crate::model::event::{CacheState, Cell, Header};
@@ -35,7 +37,18 @@ fn in_cell(header: &Header, workload: &Workload, cell: &Cell) -> Option<Finding>
             bytes(truth.device_read_bytes),
             bytes(truth.resident_before_bytes)
         );
-        finding(header, &RULE, evidence, "use --direct, or a --size larger than the memory")
+        finding(
+            header,
+            &RULE,
+            evidence,
+            &[
+                Say("use "),
+                On(Key::Direct),
+                Say(", or a "),
+                Name(Key::Size),
+                Say(" larger than the memory"),
+            ],
+        )
     })
 }
 

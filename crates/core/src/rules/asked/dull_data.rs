@@ -1,6 +1,8 @@
 //! L20 dull-data: the test data is all zeros.
 
 use super::of_commands;
+use crate::evidence::advice::Part::{Say, Set};
+use crate::evidence::advice::{Advice, Key};
 use crate::evidence::observation::{Observation, Source, Zeros};
 use crate::evidence::rule::{CLAIMS, Check, E, Rule, Seen, W, When};
 use crate::model::finding::Finding;
@@ -26,13 +28,13 @@ fn seen(of: &Observation) -> Option<Seen> {
         Zeros::Nearly => "nearly all zeros",
     };
     let evidence = format!("the test data is {what}, which compress to almost nothing");
-    let advice = match of.source {
-        Source::Ours => "use data that does not compress: --data random",
-        Source::Others => {
+    let advice = Advice::Parts(match of.source {
+        Source::Ours => &[Say("use data that does not compress: "), Set(Key::Data, "random")],
+        Source::Others => &[Say(
             "Measure with data that does not compress: some devices and filesystems compress this \
-             data to almost nothing."
-        }
-    };
+             data to almost nothing.",
+        )],
+    });
     Some(Seen { evidence, advice })
 }
 

@@ -1,6 +1,8 @@
 //! L21 fake-random: random access uses blocks of a megabyte or more, or fewer than a hundred
 //! blocks.
 
+use crate::evidence::advice::Part::{Say, Set};
+use crate::evidence::advice::{Advice, Key};
 use crate::evidence::observation::{Observation, Source};
 use crate::evidence::of_study;
 use crate::evidence::rule::{CLAIMS, Check, R, Rule, Seen, When};
@@ -33,15 +35,22 @@ fn seen(of: &Observation) -> Option<Seen> {
             "random access to {blocks} blocks of {}",
             units::size(access.block_bytes)
         ),
-        advice: match of.source {
-            Source::Ours => "use small blocks and a large file: --bs 4k --size 1g",
-            Source::Others => "Random access needs many small records: -r 4k and a large -s.",
-        },
+        advice: Advice::Parts(match of.source {
+            Source::Ours => &[
+                Say("use small blocks and a large file: "),
+                Set(Key::Bs, "4k"),
+                Say(" "),
+                Set(Key::Size, "1g"),
+            ],
+            Source::Others => {
+                &[Say("Random access needs many small records: -r 4k and a large -s.")]
+            }
+        }),
     })
 }
 
 fn in_study(study: &Study) -> Option<Finding> {
-    let is_random = study.cells.iter().any(|cell| cell.test.starts_with("random "));
+    let is_random = study.cells.iter().any(|cell| cell.is_random());
     let record = study.configured("record_size").into_iter().reduce(f64::max)?;
     let file = study.configured("file_size").into_iter().reduce(f64::max)?;
     let evidence = format!(

@@ -1,5 +1,7 @@
 //! L38 peeking: the run checks its results more often than its error rate allows.
 
+use crate::evidence::advice::Key;
+use crate::evidence::advice::Part::{Say, Set};
 use crate::evidence::finding;
 use crate::evidence::rule::{Check, E, RUN, Rule, W, When};
 use crate::model::event::Header;
@@ -39,13 +41,23 @@ fn in_plan(header: &Header) -> Option<Finding> {
                 "{looks} checks spend an error rate of {own:.3}; the checks of this mode spend \
                  {paid:.3}"
             );
-            finding(header, &RULE, evidence, "use the checks of a mode: --mode decide")
+            finding(
+                header,
+                &RULE,
+                evidence,
+                &[Say("use the checks of a mode: "), Set(Key::Mode, "decide")],
+            )
         });
     }
     (looks > LOOKS || alpha > ALPHA + 1e-12).then(|| {
         let evidence =
             format!("{looks} checks at a nominal alpha of {alpha}; five at {ALPHA} give 5 %");
-        finding(header, &RULE, evidence, "use the checks of a mode: --mode decide")
+        finding(
+            header,
+            &RULE,
+            evidence,
+            &[Say("use the checks of a mode: "), Set(Key::Mode, "decide")],
+        )
     })
 }
 

@@ -1,5 +1,7 @@
 //! L30 qd-engine: a queue depth above 1 with an engine that waits for each request.
 
+use crate::evidence::advice::Key;
+use crate::evidence::advice::Part::{On, Say, Set};
 use crate::evidence::rule::{CLAIMS, Check, E, Rule, W, When};
 use crate::evidence::{finding, of_result, of_study};
 use crate::model::event::Header;
@@ -33,7 +35,12 @@ fn in_plan(header: &Header, workload: &Workload) -> Option<Finding> {
             "requests go through the page cache"
         };
         let evidence = format!("a depth of {} with {}: {how}", job.iodepth, job.engine.name());
-        finding(header, &RULE, evidence, "use --engine io_uring together with --direct")
+        finding(
+            header,
+            &RULE,
+            evidence,
+            &[Say("use "), Set(Key::Engine, "io_uring"), Say(" together with "), On(Key::Direct)],
+        )
     })
 }
 

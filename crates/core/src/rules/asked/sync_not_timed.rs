@@ -1,6 +1,8 @@
 //! L13 sync-not-timed: buffered writes without a flush in the measured time.
 
 use super::of_commands;
+use crate::evidence::advice::Part::{On, Say};
+use crate::evidence::advice::{Advice, Key};
 use crate::evidence::observation::{Observation, Source};
 use crate::evidence::of_study;
 use crate::evidence::rule::{CLAIMS, Check, R, Rule, Seen, When};
@@ -28,19 +30,21 @@ fn seen(of: &Observation) -> Option<Seen> {
         Some(bytes) => format!("{} of buffered writes and no flush", units::size(bytes)),
         None => "buffered writes and no flush".to_string(),
     };
-    let advice = match (of.source, of.tool) {
-        (Source::Ours, _) => {
-            "include the flush in the measured time: --end_fsync, or fsync = 16 in a plan"
-        }
+    let advice = Advice::Parts(match (of.source, of.tool) {
+        (Source::Ours, _) => &[
+            Say("include the flush in the measured time: "),
+            On(Key::EndFsync),
+            Say(", or fsync = 16 in a plan"),
+        ],
         (_, tool) if tool.starts_with("dd") => {
-            "Run it with conv=fdatasync: part of the data was still in memory."
+            &[Say("Run it with conv=fdatasync: part of the data was still in memory.")]
         }
-        (_, tool) if tool.starts_with("iozone") => {
+        (_, tool) if tool.starts_with("iozone") => &[Say(
             "Run it with -e: otherwise the measured time does not include data that is still in \
-             memory."
-        }
-        _ => "Run it with --end_fsync=1: part of the data was still in memory.",
-    };
+             memory.",
+        )],
+        _ => &[Say("Run it with --end_fsync=1: part of the data was still in memory.")],
+    });
     Some(Seen { evidence, advice })
 }
 

@@ -42,10 +42,9 @@ fn of_stack(header: &Header, stack: &Stack) -> Option<Finding> {
 
 fn in_study(study: &Study) -> Option<Finding> {
     let crypt = study.cells.iter().find(|cell| !cell.crypt.is_empty())?;
-    let is_named = |text: &str| text.contains("aes") || text.contains("chacha");
     let evidence = format!("{}: cipher, key and sector size are not stated", crypt.crypt);
     let advice = "State the cipher: the cost of encryption depends on it.";
-    (!is_named(crypt.crypt))
+    (!crypt.names_cipher())
         .then(|| Finding { severity: Severity::Error, ..of_study(&RULE, evidence, advice) })
 }
 

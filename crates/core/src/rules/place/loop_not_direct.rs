@@ -27,7 +27,7 @@ fn in_plan(header: &Header, place: &Place) -> Option<Finding> {
     place.chain.iter().find(is_cached).map(|layer| {
         let evidence = format!("{} uses the page cache for its file (loop/dio is 0)", layer.name);
         let advice = format!("attach it directly: losetup --direct-io=on /dev/{}", layer.name);
-        finding(header, &RULE, evidence, &advice)
+        finding(header, &RULE, evidence, advice)
     })
 }
 

@@ -1,6 +1,8 @@
 //! L09 short-stroke: random access covers less than a tenth of a hard disk.
 
 use super::{disk, is_hard_disk};
+use crate::evidence::advice::Key;
+use crate::evidence::advice::Part::{Name, Say};
 use crate::evidence::rule::{CLAIMS, Check, Rule, W, When};
 use crate::evidence::{finding, of_study};
 use crate::model::event::Header;
@@ -41,7 +43,7 @@ fn in_plan(header: &Header, place: &Place) -> Option<Finding> {
             header,
             &RULE,
             evidence,
-            "use a larger --size; seeks over the whole disk are longer",
+            &[Say("use a larger "), Name(Key::Size), Say("; seeks over the whole disk are longer")],
         )
     })
 }
@@ -49,8 +51,7 @@ fn in_plan(header: &Header, place: &Place) -> Option<Finding> {
 fn in_study(study: &Study) -> Option<Finding> {
     let disk = study.facts.get("disk_bytes")?;
     let bytes: f64 = disk.value.parse().ok()?;
-    let random = |test: &str| test.starts_with("rnd") || test.contains("random");
-    let is_random = study.cells.iter().any(|c| random(c.test) && c.device.contains(&disk.device));
+    let is_random = study.cells.iter().any(|c| c.is_random() && c.device.contains(&disk.device));
     let span = study.configured("total_file_size").into_iter().reduce(f64::max)?;
     let is_hdd = study.facts.is_media(&disk.device, "hdd");
     let evidence = format!("random access over {:.1} % of the disk", span / bytes * 100.0);

@@ -1,6 +1,8 @@
 //! L08 smr: a hard disk that may use overlapping tracks (SMR), and less than 25 GB to write.
 
 use super::{disk, is_hard_disk};
+use crate::evidence::advice::Key;
+use crate::evidence::advice::Part::{Say, Set};
 use crate::evidence::rule::{CLAIMS, Check, E, Rule, W, When};
 use crate::evidence::{finding, of_study};
 use crate::model::event::Header;
@@ -63,7 +65,11 @@ fn in_plan(header: &Header, place: &Place) -> Option<Finding> {
         units::size(disk.size_bytes),
         units::size(written)
     );
-    let advice = "write more than its media cache can store: --size 4g and --max-write 30g";
+    let advice = &[
+        Say("write more than its media cache can store: "),
+        Set(Key::Size, "4g"),
+        Say(" and --max-write 30g"),
+    ];
     Some(finding(header, &RULE, evidence, advice))
 }
 

@@ -5,6 +5,8 @@ use crate::decide::compare::{Comparison, Outcome, Pair};
 use crate::decide::lead::Lead;
 use crate::decide::table::Table;
 use crate::decide::wander::{ESTIMABLE, autocorrelated, of_lead};
+use crate::evidence::advice::Part::{Say, Set};
+use crate::evidence::advice::{Advice, Key};
 use crate::evidence::cell::fsync_cadence;
 use crate::evidence::rule::{Check, R, RUN, Rule, When};
 use crate::evidence::{finding, of_study};
@@ -96,14 +98,19 @@ fn told(
     found
 }
 
-fn what_helps(header: &Header) -> &'static str {
-    match Setting::of(header) {
-        Setting::Places => "let the disk idle and cool down, then measure again with --time 15m",
-        Setting::Image => "let the disk idle and cool down, or use a separate disk: bakeoff run",
-        Setting::Decide | Setting::Precise => {
-            "let the disk cool down, set precondition = true, and measure again with --mode decide"
+fn what_helps(header: &Header) -> Advice {
+    Advice::Parts(match Setting::of(header) {
+        Setting::Places => {
+            &[Say("let the disk idle and cool down, then measure again with --time 15m")]
         }
-    }
+        Setting::Image => {
+            &[Say("let the disk idle and cool down, or use a separate disk: bakeoff run")]
+        }
+        Setting::Decide | Setting::Precise => &[
+            Say("let the disk cool down, set precondition = true, and measure again with "),
+            Set(Key::Mode, "decide"),
+        ],
+    })
 }
 
 /// A winner after the last block that is none when a wave as slow as is plausible is allowed for.

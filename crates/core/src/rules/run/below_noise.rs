@@ -3,6 +3,8 @@
 use super::{RunCheck, RunRule, name, winner};
 use crate::decide::compare::Comparison;
 use crate::decide::table::Table;
+use crate::evidence::advice::Key;
+use crate::evidence::advice::Part::{Say, Set};
 use crate::evidence::rule::{Check, R, RUN, Rule, W, When};
 use crate::evidence::{finding, of_study};
 use crate::model::finding::Finding;
@@ -60,16 +62,15 @@ fn of_winner(run: &Run, table: &Table, workload: u16, compared: &Comparison) -> 
             &run.header,
             &RULE,
             evidence,
-            "measure more blocks to confirm such a small lead: --mode precise",
+            &[Say("measure more blocks to confirm such a small lead: "), Set(Key::Mode, "precise")],
         )
     })
 }
 
 /// The same file read twice differs by more than candidates do.
 fn in_study(study: &Study) -> Option<Finding> {
-    let again = |c: &study::Cell| c.test.ends_with(" repeated");
     let first_of = |c: &study::Cell| {
-        let stem = c.test.strip_suffix(" repeated")?;
+        let stem = c.repeats()?;
         study.cells.iter().find(|o| {
             o.test != c.test
                 && o.test.starts_with(stem)
@@ -78,7 +79,7 @@ fn in_study(study: &Study) -> Option<Finding> {
         })
     };
     let pairs: Vec<(&study::Cell, &study::Cell)> =
-        study.cells.iter().filter(|c| again(c)).filter_map(|c| Some((first_of(c)?, c))).collect();
+        study.cells.iter().filter_map(|c| Some((first_of(c)?, c))).collect();
     let noise = pairs.iter().map(|(a, b)| (a.rate / b.rate - 1.0).abs()).fold(0.0, f64::max);
     let rates: Vec<f64> = pairs.iter().map(|(a, _)| a.rate).collect();
     let closest = rates
@@ -99,7 +100,7 @@ fn in_study(study: &Study) -> Option<Finding> {
 fn tools_disagree(study: &Study) -> Option<Finding> {
     let is_stream = |c: &&study::Cell| {
         let moves = c.only_reads() || c.only_writes();
-        c.is_sequential() && moves && c.block >= 4096 && !c.test.contains("rewrite")
+        c.is_sequential() && moves && c.block >= 4096 && !c.is_rewrite()
     };
     let cells: Vec<&study::Cell> = study.cells.iter().filter(is_stream).collect();
     let apart = |a: &study::Cell, b: &study::Cell| (a.rate / b.rate - 1.0).abs();

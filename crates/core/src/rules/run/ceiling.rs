@@ -4,6 +4,8 @@
 use super::{RunCheck, RunRule};
 use crate::decide::compare::Comparison;
 use crate::decide::table::Table;
+use crate::evidence::advice::Key;
+use crate::evidence::advice::Part::{Say, Set};
 use crate::evidence::rule::{Check, RUN, Rule, W, When};
 use crate::evidence::{finding, of_study};
 use crate::model::finding::Finding;
@@ -67,7 +69,12 @@ fn at_the_link(run: &Run, table: &Table, workload: u16, compared: &Comparison) -
             units::rate(high),
             limits.ceiling * 100.0
         );
-        finding(&run.header, &RULE, evidence, "add small or flushed requests: --workload randwrite")
+        finding(
+            &run.header,
+            &RULE,
+            evidence,
+            &[Say("add small or flushed requests: "), Set(Key::Workload, "randwrite")],
+        )
     })
 }
 

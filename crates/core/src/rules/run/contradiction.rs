@@ -4,6 +4,8 @@
 use super::{RunCheck, RunRule, name};
 use crate::decide::compare::Comparison;
 use crate::decide::table::Table;
+use crate::evidence::advice::Key;
+use crate::evidence::advice::Part::{Say, Set};
 use crate::evidence::rule::{Check, E, Rule, STACK, When};
 use crate::evidence::{finding, of_study};
 use crate::model::candidate::{Kind, Stack};
@@ -47,7 +49,10 @@ fn in_pairs(run: &Run, _: &Table, _: u16, compared: &Comparison) -> Option<Findi
         name(run, pair.a),
         name(run, pair.b)
     );
-    let advice = "an uncontrolled factor affects the result: measure again with --mode precise";
+    let advice = &[
+        Say("an uncontrolled factor affects the result: measure again with "),
+        Set(Key::Mode, "precise"),
+    ];
     Some(finding(&run.header, &RULE, evidence, advice))
 }
 

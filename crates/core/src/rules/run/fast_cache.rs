@@ -2,6 +2,8 @@
 //! candidate.
 
 use super::course::{FEWEST, in_most};
+use crate::evidence::advice::Key;
+use crate::evidence::advice::Part::{Say, Set};
 use crate::evidence::rule::{Check, E, RUN, Rule, W, When};
 use crate::evidence::{finding, of_study};
 use crate::model::event::{Cell, Header};
@@ -50,7 +52,11 @@ fn in_course(header: &Header, cells: &[&Cell]) -> Option<Finding> {
         (1.0 - last.mean / first.mean) * 100.0,
         first.end as f64 / 10.0
     );
-    let advice = "measure beyond the fast part: --runtime 60s, or a larger io_size";
+    let advice = &[
+        Say("measure beyond the fast part: "),
+        Set(Key::Runtime, "60s"),
+        Say(", or a larger io_size"),
+    ];
     Some(finding(header, &RULE, evidence, advice))
 }
 

@@ -35,7 +35,7 @@ fn in_run(run: &Run) -> Vec<Finding> {
     let few = schedule::has_question(run) && complete < first;
     few.then(|| {
         let evidence = format!("{complete} of {first} complete blocks");
-        finding(&run.header, &RULE, evidence, &next(run))
+        finding(&run.header, &RULE, evidence, next(run))
     })
     .into_iter()
     .collect()

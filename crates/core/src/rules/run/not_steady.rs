@@ -3,6 +3,8 @@
 
 use super::course::in_most;
 use crate::decide::rounds;
+use crate::evidence::advice::Key;
+use crate::evidence::advice::Part::{Say, Set};
 use crate::evidence::finding;
 use crate::evidence::rule::{Check, E, RUN, Rule, W, When};
 use crate::model::event::{Cell, Header};
@@ -95,7 +97,10 @@ fn changes(header: &Header, cells: &[&Cell]) -> Option<Finding> {
         step * 100.0,
         at as f64 / 10.0
     );
-    let advice = "check the rate over time in the report, or measure longer: --runtime 60s";
+    let advice = &[
+        Say("check the rate over time in the report, or measure longer: "),
+        Set(Key::Runtime, "60s"),
+    ];
     Some(finding(header, &RULE, evidence, advice))
 }
 
@@ -113,7 +118,10 @@ fn unsteady(header: &Header, cells: &[&Cell]) -> Option<Finding> {
         steadiness.range * 100.0,
         steadiness.slope * 100.0
     );
-    let advice = "check the rate over time in the report, or measure longer: --runtime 60s";
+    let advice = &[
+        Say("check the rate over time in the report, or measure longer: "),
+        Set(Key::Runtime, "60s"),
+    ];
     Some(finding(header, &RULE, evidence, advice))
 }
 

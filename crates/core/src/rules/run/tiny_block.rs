@@ -3,6 +3,8 @@
 
 use super::{RunCheck, RunRule};
 use crate::decide::table::Table;
+use crate::evidence::advice::Part::{On, Say, Set};
+use crate::evidence::advice::{Advice, Key};
 use crate::evidence::observation::{Observation, Source};
 use crate::evidence::rule::{CLAIMS, Check, E, Rule, Seen, W, When};
 use crate::evidence::{finding, of_study};
@@ -39,12 +41,12 @@ fn seen(of: &Observation) -> Option<Seen> {
             "buffered blocks of {} bytes measure the cost of calls",
             small.block_bytes
         ),
-        advice: match of.source {
-            Source::Ours => "use --bs 4k or more",
+        advice: Advice::Parts(match of.source {
+            Source::Ours => &[Say("use "), Set(Key::Bs, "4k"), Say(" or more")],
             Source::Others => {
-                "Below 4 KiB the figure is the cost of a system call: use bs=4k or more."
+                &[Say("Below 4 KiB the figure is the cost of a system call: use bs=4k or more.")]
             }
-        },
+        }),
     })
 }
 
@@ -74,7 +76,11 @@ fn calls(run: &Run, table: &Table) -> Option<Finding> {
                     units::size(a.job.bs),
                     units::size(b.job.bs)
                 );
-                let advice = "this measures calls, not the disk: use --direct or larger blocks";
+                let advice = &[
+                    Say("this measures calls, not the disk: use "),
+                    On(Key::Direct),
+                    Say(" or larger blocks"),
+                ];
                 return Some(finding(&run.header, &RULE, evidence, advice));
             }
         }
