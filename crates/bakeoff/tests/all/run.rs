@@ -434,7 +434,8 @@ fn what_is_only_suspected_is_tried_after_the_answer() {
         // What was proved from the start needs no experiment.
         let is_tried = tried(Layer::Again) && tried(Layer::SmallBlocks);
         assert!(is_tried || held == "proved", "{:?}", run.ceilings);
-        let clock = run.ceilings.skipped.iter().any(|s| s.name.contains("lower CPU clock"));
+        let clock =
+            run.ceilings.skipped.iter().any(|s| s.name.starts_with(Layer::SlowClock.label()));
         assert!(!is_tried || clock || tried(Layer::SlowClock), "{:?}", run.ceilings);
     }
     assert!(run.ceilings.find(Layer::Tool, 0, 0).is_some(), "{:?}", run.ceilings.skipped);

@@ -11,10 +11,47 @@ use crate::words;
 /// One respect in which the places differ.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Aspect {
-    /// `filesystem`, `device`, ….
-    pub name: &'static str,
+    /// Which.
+    pub name: Respect,
     /// What it is in each place.
     pub values: Vec<String>,
+}
+
+/// What places can differ in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Respect {
+    /// Filesystem.
+    Filesystem,
+    /// Driver of the filesystem.
+    Driver,
+    /// Disk, memory or another machine.
+    Device,
+    /// Partition of one disk.
+    Position,
+    /// Negotiated link.
+    Link,
+    /// Encrypted or not.
+    Encryption,
+    /// Through a loop device or not.
+    LoopDevice,
+    /// Options of the mount.
+    MountOptions,
+}
+
+impl Respect {
+    /// In words.
+    pub fn label(self) -> &'static str {
+        match self {
+            Respect::Filesystem => "filesystem",
+            Respect::Driver => "driver",
+            Respect::Device => "device",
+            Respect::Position => "position on the disk",
+            Respect::Link => "link",
+            Respect::Encryption => "encryption",
+            Respect::LoopDevice => "loop device",
+            Respect::MountOptions => "mount options",
+        }
+    }
 }
 
 /// The places of these candidates; empty when they are no directories.
@@ -36,7 +73,7 @@ pub fn differ_in(header: &Header, candidates: &[u16]) -> Option<String> {
         return None;
     }
     let only: Vec<&Place> = places.iter().map(|(_, place)| *place).collect();
-    let names: Vec<String> = differing(&only).iter().map(|a| a.name.to_string()).collect();
+    let names: Vec<String> = differing(&only).iter().map(|a| a.name.label().to_string()).collect();
     Some(match names.is_empty() {
         true => alike(&only),
         false => format!("These directories differ in {}.", words::list(&names)),
@@ -67,7 +104,7 @@ pub fn sentence(header: &Header, candidates: &[u16]) -> Option<String> {
         format!("{name} is {}", values.join(", "))
     };
     let described: Vec<String> = places.iter().enumerate().map(describe).collect();
-    let names: Vec<String> = aspects.iter().map(|a| a.name.to_string()).collect();
+    let names: Vec<String> = aspects.iter().map(|a| a.name.label().to_string()).collect();
     let caution = match names.len() {
         1 => String::new(),
         _ => ", so no single difference can be named as the cause".to_string(),
@@ -100,21 +137,21 @@ pub fn differing(places: &[&Place]) -> Vec<Aspect> {
         values: places.iter().map(|p| value(p)).collect(),
     };
     let mut aspects = vec![
-        aspect("filesystem", &|p| printable(p.fs.as_bytes())),
-        aspect("driver", &driver),
-        aspect("device", &on_device),
-        aspect("link", &link),
-        aspect("encryption", &|p| {
+        aspect(Respect::Filesystem, &|p| printable(p.fs.as_bytes())),
+        aspect(Respect::Driver, &driver),
+        aspect(Respect::Device, &on_device),
+        aspect(Respect::Link, &link),
+        aspect(Respect::Encryption, &|p| {
             if is_encrypted(p) { "encrypted" } else { "not encrypted" }.into()
         }),
-        aspect("loop device", &|p| looped(p)),
+        aspect(Respect::LoopDevice, &|p| looped(p)),
     ];
-    aspects.push(Aspect { name: "mount options", values: options(places) });
+    aspects.push(Aspect { name: Respect::MountOptions, values: options(places) });
     let differs = |a: &Aspect| a.values.iter().any(|v| *v != a.values[0]);
-    let devices_differ = aspects.iter().any(|a| a.name == "device" && differs(a));
+    let devices_differ = aspects.iter().any(|a| a.name == Respect::Device && differs(a));
     if !devices_differ {
         // On one disk the place on it matters: the outer tracks, the first partition.
-        aspects.insert(3, aspect("position on the disk", &partition));
+        aspects.insert(3, aspect(Respect::Position, &partition));
     }
     aspects.retain(differs);
     aspects
@@ -141,8 +178,11 @@ fn on_device(place: &Place) -> String {
 }
 
 fn link(place: &Place) -> String {
-    let links: Vec<String> =
-        place.disks().filter_map(|d| d.link.as_ref()).map(|l| printable(l.words().as_bytes())).collect();
+    let links: Vec<String> = place
+        .disks()
+        .filter_map(|d| d.link.as_ref())
+        .map(|l| printable(l.words().as_bytes()))
+        .collect();
     if links.is_empty() { String::new() } else { format!("link {}", words::list(&links)) }
 }
 
@@ -221,7 +261,7 @@ mod tests {
         second.chain[0].name = "sda2".to_string();
         let first = disk_place("ext4", "/a", "sda");
         let names = |places: &[&Place]| -> Vec<&str> {
-            differing(places).into_iter().map(|a| a.name).collect()
+            differing(places).into_iter().map(|a| a.name.label()).collect()
         };
         assert_eq!(names(&[&first, &second]), ["position on the disk"]);
         assert_eq!(names(&[&first, &disk_place("ext4", "/b", "sdb")]), ["device"]);

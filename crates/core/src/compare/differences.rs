@@ -8,11 +8,11 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::factor::{Difference, Factor};
-use crate::analyse::places;
+use crate::analyse::places::{self, Respect};
 use crate::model::candidate::{Candidate, Kind};
-use crate::model::link::Link;
 use crate::model::event::Header;
 use crate::model::host::{Layer, LayerKind, Place};
+use crate::model::link::Link;
 use crate::model::path::printable;
 use crate::model::precondition::End;
 use crate::model::run::Run;
@@ -183,10 +183,10 @@ fn places_below(headers: &[&Header]) -> Vec<Difference> {
         let Some(places) = places else { continue };
         for aspect in places::differing(&places) {
             // The drive and its link were compared by what identifies them.
-            if ["device", "link", "position on the disk"].contains(&aspect.name) {
+            if matches!(aspect.name, Respect::Device | Respect::Link | Respect::Position) {
                 continue;
             }
-            let what = format!("{} of {}", aspect.name, printable(name.as_bytes()));
+            let what = format!("{} of {}", aspect.name.label(), printable(name.as_bytes()));
             all.push(Difference { what, factor: None, values: aspect.values });
         }
     }

@@ -71,7 +71,8 @@ fn in_memory(seen: &Seen, steps: &[Step]) -> Option<Reason> {
         return None;
     }
     let of = |layer| baseline::find(steps, layer).filter(|step| step.share >= BOUND);
-    let (step, subject) = match (of(Layer::CryptRam), of(Layer::FsRam)) {
+    let of_cipher = of(Layer::CryptRam);
+    let (step, subject) = match (of_cipher, of(Layer::FsRam)) {
         (Some(step), _) => (step, "dm-crypt".to_string()),
         (None, Some(step)) => (step, baseline::filesystem(seen)),
         (None, None) => return None,
@@ -82,7 +83,7 @@ fn in_memory(seen: &Seen, steps: &[Step]) -> Option<Reason> {
         step.layer.label(),
         baseline::rate_words(seen, step.rate)
     );
-    Some(Reason::proved(Cause::Cpu, evidence).subject(subject))
+    Some(Reason::proved(Cause::Cpu, evidence).subject(subject).ciphers(of_cipher.is_some()))
 }
 
 /// A thread that works for storage: one that runs all the time, or takes the longest part of a
@@ -101,7 +102,10 @@ fn kernel_thread(seen: &Seen) -> Option<Reason> {
             percent(device),
             percent(lane)
         );
-        Reason::consistent(Cause::Cpu, evidence).subject(thread.name.clone()).share(share)
+        // Its threads are kcryptd and dmcrypt_write (kernel, drivers/md/dm-crypt.c).
+        let is_ciphers = thread.name.contains("crypt");
+        let reason = Reason::consistent(Cause::Cpu, evidence).ciphers(is_ciphers);
+        reason.subject(thread.name.clone()).share(share)
     })
 }
 

@@ -52,13 +52,7 @@ pub fn reason(seen: &Seen) -> Reason {
         .or_else(|| environment::page_cache(seen))
         .or_else(|| prove::of_cpu(&steps, cpu::reasons(seen, &steps)))
         .or_else(|| disk::reasons(seen, &steps).map(|reason| prove::of_disk(seen, &steps, reason)));
-    found.unwrap_or_else(|| Reason {
-        cause: Cause::Unattributed,
-        grade: Grade::Unattributed,
-        share: None,
-        subject: None,
-        evidence: baseline::words(seen, &steps),
-    })
+    found.unwrap_or_else(|| Reason::unattributed(baseline::words(seen, &steps)))
 }
 
 #[cfg(test)]

@@ -86,8 +86,8 @@ fn of_cipher(steps: &[Step], reason: Option<Reason>) -> Option<Reason> {
     match reason {
         Some(reason) if reason.grade == Grade::Proved => Some(reason),
         // The cipher does not matter, so its thread is not what the rest waits for.
-        Some(reason) if null < own * SAME && is_ciphers(&reason) => None,
-        Some(reason) if null >= own * FASTER && is_ciphers(&reason) => {
+        Some(reason) if null < own * SAME && reason.is_ciphers => None,
+        Some(reason) if null >= own * FASTER && reason.is_ciphers => {
             let evidence = format!("{}; {evidence}", reason.evidence);
             Some(Reason { grade: Grade::Proved, evidence, ..reason })
         }
@@ -96,12 +96,6 @@ fn of_cipher(steps: &[Step], reason: Option<Reason>) -> Option<Reason> {
         }
         reason => reason,
     }
-}
-
-/// Whether it was dm-crypt's work: its threads are called kcryptd and dmcrypt_write (kernel,
-/// drivers/md/dm-crypt.c), and so is its layer.
-fn is_ciphers(reason: &Reason) -> bool {
-    reason.subject.as_deref().is_some_and(|subject| subject.contains("crypt"))
 }
 
 /// What the experiments with the clock and the cipher make of a suspicion against the CPU, or of

@@ -1,6 +1,6 @@
 //! From the causes of cells to what is said about a candidate and a workload.
 
-use crate::model::cause::{Cause, Grade, HeldBack, Reason};
+use crate::model::cause::{Grade, HeldBack, Reason};
 use crate::model::event::Cell;
 use crate::model::run::Run;
 use crate::words;
@@ -44,13 +44,8 @@ fn common(candidate: String, reasons: &[Reason]) -> Option<HeldBack> {
         let mut names: Vec<String> = reasons.iter().map(Reason::name).collect();
         names.sort();
         names.dedup();
-        let reason = Reason {
-            cause: Cause::Unattributed,
-            grade: Grade::Unattributed,
-            share: None,
-            subject: None,
-            evidence: format!("measurements disagree: {}", words::list(&names)),
-        };
+        let evidence = format!("measurements disagree: {}", words::list(&names));
+        let reason = Reason::unattributed(evidence);
         return Some(HeldBack { candidate, reason, cells: of, of });
     }
     let proved = same.iter().filter(|r| r.grade == Grade::Proved).count();

@@ -134,6 +134,9 @@ pub struct Reason {
     /// Whose: a thread, a link, a process.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub subject: Option<String>,
+    /// Whether it is dm-crypt's work; no part of a record.
+    #[serde(skip)]
+    pub is_ciphers: bool,
     /// What was seen, in numbers.
     pub evidence: String,
 }
@@ -141,12 +144,19 @@ pub struct Reason {
 impl Reason {
     /// A reason the signals agree with.
     pub fn consistent(cause: Cause, evidence: String) -> Reason {
-        Reason { cause, grade: Grade::Consistent, share: None, subject: None, evidence }
+        let (grade, share, subject) = (Grade::Consistent, None, None);
+        Reason { cause, grade, share, subject, is_ciphers: false, evidence }
     }
 
     /// A reason that lower layers or a perturbation prove.
     pub fn proved(cause: Cause, evidence: String) -> Reason {
         Reason { grade: Grade::Proved, ..Reason::consistent(cause, evidence) }
+    }
+
+    /// No cause that can be named.
+    pub fn unattributed(evidence: String) -> Reason {
+        let grade = Grade::Unattributed;
+        Reason { grade, ..Reason::consistent(Cause::Unattributed, evidence) }
     }
 
     /// With the share of the time it accounts for.
@@ -157,6 +167,11 @@ impl Reason {
     /// With whose it is.
     pub fn subject(self, subject: impl Into<String>) -> Reason {
         Reason { subject: Some(subject.into()), ..self }
+    }
+
+    /// With whether it is dm-crypt's work.
+    pub fn ciphers(self, is_ciphers: bool) -> Reason {
+        Reason { is_ciphers, ..self }
     }
 
     /// "the CPU (kcryptd)".

@@ -155,7 +155,7 @@ fn answer(question: &Question) -> String {
         let binary = row.binary_rate.as_ref().map(|b| format!(" ({b})")).unwrap_or_default();
         let dropped = row.dropped.as_ref().map(|d| format!(", {d}")).unwrap_or_default();
         vec![
-            row.tier.clone().unwrap_or("-".to_string()),
+            row.tier.map_or("-".to_string(), |tiers| tiers.to_string()),
             row.candidate.clone(),
             format!("{}{binary}", row.rate),
             format!("{}{dropped}", row.change_words()),

@@ -161,7 +161,7 @@ impl Page<'_> {
                 change = format!("{change} {dropped}").trim().to_string();
             }
             vec![
-                row.tier.clone().unwrap_or_default(),
+                row.tier.map(|tiers| tiers.to_string()).unwrap_or_default(),
                 row.candidate.clone(),
                 rate,
                 change,

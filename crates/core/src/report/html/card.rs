@@ -11,7 +11,7 @@ use crate::report::layout::cut;
 use crate::report::view::{Alone, View};
 
 use super::SYMBOLS;
-use super::matrix::{Drawn, MatrixPage, Mini};
+use super::matrix::{Drawn, MatrixPage, Mini, MiniPlace};
 use super::picture::{Color, Outline, Picture, Shape, Stroke, Text};
 
 /// Width and height, pixels.
@@ -166,11 +166,11 @@ impl Table<'_> {
         if let Some(drawn) = &cell.drawn {
             self.draw_interval(picture, (cell, drawn), (x, middle), style);
         }
-        let is_bold = cell.class.starts_with("leader") || cell.class == "equal";
-        let color = match cell.class {
-            "leader certain" | "equal" => GOOD,
-            "out" => MUTED,
-            _ => TEXT,
+        let (is_bold, color) = match cell.place {
+            MiniPlace::Certain | MiniPlace::Equal => (true, GOOD),
+            MiniPlace::Leader => (true, TEXT),
+            MiniPlace::Behind | MiniPlace::Open => (false, TEXT),
+            MiniPlace::Out => (false, MUTED),
         };
         let at = (x + self.bar_width + 8.0, middle + 6.0);
         picture.text(at, 17.0, is_bold, (color, &plain(&cell.words)));
@@ -198,7 +198,7 @@ impl Table<'_> {
         let stroke = Stroke { color, width: 3.5, dash: None };
         let by = (width(drawn.high.0 - drawn.low.0), 0.0);
         picture.line((x + width(drawn.low.0), middle), by, stroke);
-        let is_hollow = cell.class == "leader" || cell.class == "open";
+        let is_hollow = matches!(cell.place, MiniPlace::Leader | MiniPlace::Open);
         let stroke = Some(Stroke { color, width: 1.3, dash: None });
         let fill = if is_hollow { PAPER } else { color };
         picture.shapes.push(mark(style, (at, 1.4), fill, stroke));

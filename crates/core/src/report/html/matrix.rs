@@ -69,8 +69,8 @@ pub struct Line {
 
 /// One candidate on one workload.
 pub struct Mini {
-    /// `leader`, `certain`, `equal`, `behind`, `open`, `out`.
-    pub class: &'static str,
+    /// Where it stands.
+    pub place: MiniPlace,
     /// `1240/s`, `89 %`, `memory`.
     pub words: String,
     /// Whether the workload's own table has a row for it.
@@ -196,19 +196,50 @@ impl MatrixPage {
     }
 }
 
+/// Where a candidate is drawn to stand on a workload.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MiniPlace {
+    /// First, with certainty.
+    Certain,
+    /// First so far.
+    Leader,
+    /// As fast as the leader.
+    Equal,
+    /// Slower.
+    Behind,
+    /// Not known yet.
+    Open,
+    /// Out of the comparison.
+    Out,
+}
+
+impl MiniPlace {
+    /// Its class in the page.
+    pub fn class(self) -> &'static str {
+        match self {
+            MiniPlace::Certain => "leader certain",
+            MiniPlace::Leader => "leader",
+            MiniPlace::Equal => "equal",
+            MiniPlace::Behind => "behind",
+            MiniPlace::Open => "open",
+            MiniPlace::Out => "out",
+        }
+    }
+}
+
 fn left(axis: &Axis) -> String {
     amount::share(libm::exp(axis.left_ln))
 }
 
 fn mini(axis: &Axis, margin: f64, cell: &Cell) -> Mini {
     let band = (axis.at(1.0 / (1.0 + margin)), axis.at(1.0 + margin));
-    let class = match cell.place {
-        Place::Leader { is_certain: true } => "leader certain",
-        Place::Leader { is_certain: false } => "leader",
-        Place::Equal => "equal",
-        Place::Behind => "behind",
-        Place::Open => "open",
-        Place::Nowhere | Place::Out(_) | Place::Observed => "out",
+    let place = match cell.place {
+        Place::Leader { is_certain: true } => MiniPlace::Certain,
+        Place::Leader { is_certain: false } => MiniPlace::Leader,
+        Place::Equal => MiniPlace::Equal,
+        Place::Behind => MiniPlace::Behind,
+        Place::Open => MiniPlace::Open,
+        Place::Nowhere | Place::Out(_) | Place::Observed => MiniPlace::Out,
     };
     let interval = told(cell).filter(|(_, low, high)| low < high);
     let drawn = told(cell).map(|(mean, low, high)| Drawn {
@@ -218,7 +249,7 @@ fn mini(axis: &Axis, margin: f64, cell: &Cell) -> Mini {
         is_off: libm::log(mean) < axis.left_ln,
     });
     Mini {
-        class,
+        place,
         words: cell.label(),
         has_row: false,
         range: interval

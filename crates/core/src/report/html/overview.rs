@@ -51,7 +51,7 @@ fn entry(question: &Question, name: &str) -> Entry {
 
 fn standing(question: &Question, row: &Row) -> (String, &'static str) {
     let is_reference = question.reference.as_ref() == Some(&row.candidate);
-    let is_first = row.tier.as_ref().is_some_and(|t| t == "1" || t.starts_with("1-"));
+    let is_first = row.tier.is_some_and(|tiers| tiers.first == 1);
     let change = row.change.as_ref().map(|c| format!("{} %", super::minus(&c.mid)));
     match (question.verdict, is_reference, change) {
         (Verdict::Refused, _, _) => ("not ranked".to_string(), ""),

@@ -1,5 +1,7 @@
 //! One workload's answer: the sentence, the standings and every pair.
 
+use std::fmt;
+
 use crate::decide::schedule;
 use crate::diagnose::summary;
 use crate::model::path::sanitize;
@@ -68,7 +70,7 @@ pub struct Row {
     pub candidate: String,
     /// Tiers it stands in, from 1: `1`, or `1-2` when it can be told from neither; `None` where
     /// nothing is ranked.
-    pub tier: Option<String>,
+    pub tier: Option<Tiers>,
     /// Mean rate in the question's unit.
     pub rate: String,
     /// The same in the binary unit.
@@ -207,15 +209,32 @@ impl Row {
     }
 }
 
-/// "1", or "1-2" for one that stands in both.
-fn tiers(verdict: &WorkloadVerdict, candidate: &str) -> Option<String> {
+/// The tiers a candidate is in, from 1: "1", or "1-2" for one that is in both.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Tiers {
+    /// The first.
+    pub first: usize,
+    /// The last.
+    pub last: usize,
+}
+
+impl fmt::Display for Tiers {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        match self {
+            Tiers { first, last } if first == last => write!(f, "{first}"),
+            Tiers { first, last } => write!(f, "{first}-{last}"),
+        }
+    }
+}
+
+fn tiers(verdict: &WorkloadVerdict, candidate: &str) -> Option<Tiers> {
     if verdict.verdict == Verdict::Refused {
         return None;
     }
     let holds = |t: &Vec<String>| t.iter().any(|c| c == candidate);
     let first = verdict.tiers.iter().position(holds)? + 1;
     let last = verdict.tiers.iter().rposition(holds)? + 1;
-    Some(if first == last { first.to_string() } else { format!("{first}-{last}") })
+    Some(Tiers { first, last })
 }
 
 /// The effect of `candidate` against `reference`, whichever way round the pair is listed.
