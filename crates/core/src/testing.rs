@@ -331,6 +331,6 @@ pub fn keys(value: &Value, into: &mut BTreeSet<String>) {
             into.insert(key.clone());
             keys(value, into);
         }),
-        _ => {}
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
     }
 }

@@ -187,7 +187,14 @@ fn winners(parts: &[(String, Part)]) -> Vec<String> {
         let part = parts.iter().find(|(w, _)| w == workload).map(|(_, p)| p);
         match part {
             Some(Part::Beats { lead, .. }) => format!("{workload} ({lead})"),
-            _ => workload.clone(),
+            Some(
+                Part::Ties(..)
+                | Part::BeatsAlone(_)
+                | Part::TiesAlone(_)
+                | Part::Open
+                | Part::Refused(_),
+            )
+            | None => workload.clone(),
         }
     };
     let tell = |(what, on): (String, Vec<String>)| {

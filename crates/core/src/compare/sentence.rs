@@ -119,8 +119,14 @@ pub(super) fn summary(answers: &[Answer]) -> String {
         (Verdict::Beats, Some(winner)) => format!("{winner} is ahead on {} in each", a.workload),
         (Verdict::Ties, _) => format!("no difference that matters on {}", a.workload),
         (Verdict::NotResolved, _) => format!("{} is undecided", a.workload),
-        (_, _) if !a.findings.is_empty() => format!("{} has more than one winner", a.workload),
-        (_, _) => format!("no verdict on {}", a.workload),
+        (
+            Verdict::Fastest | Verdict::AsFast | Verdict::Leads | Verdict::Refused | Verdict::Alone,
+            _,
+        )
+        | (Verdict::Beats, None) => match a.findings.is_empty() {
+            true => format!("no verdict on {}", a.workload),
+            false => format!("{} has more than one winner", a.workload),
+        },
     };
     let all: Vec<String> = answers.iter().map(told).collect();
     format!("{}.", all.join("; "))

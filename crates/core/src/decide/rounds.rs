@@ -58,7 +58,7 @@ pub fn series<'r>(run: &'r Run, key: &Key) -> Vec<Vec<&'r Block>> {
         match (block.state, all.last_mut()) {
             (BlockState::Complete, Some(last)) if number == last.len() => last.push(block),
             (BlockState::Complete, _) => all.push(vec![block]),
-            _ => {}
+            (BlockState::Open | BlockState::Superseded, _) => {}
         }
     }
     all

@@ -268,11 +268,13 @@ fn written_in(ns: u64, workload: &Workload, site: &Site) -> u64 {
         (Phase::Append | Phase::Whole, _) => {
             streamed(site.speed, ns).min(job.io_size.unwrap_or(u64::MAX))
         }
-        _ if job.fsync.max(job.fdatasync) > 0 => {
-            (ns / round_ns(workload, site).max(1)).saturating_mul(round_bytes(workload))
+        (Phase::Overwrite | Phase::Metadata, _) => {
+            match job.fsync.max(job.fdatasync) {
+                // Small writes in no order are a fraction of the speed in order.
+                0 => streamed(site.speed, ns) / 4,
+                _ => (ns / round_ns(workload, site).max(1)).saturating_mul(round_bytes(workload)),
+            }
         }
-        // Small writes in no order are a fraction of the speed in order.
-        _ => streamed(site.speed, ns) / 4,
     }
 }
 

@@ -266,7 +266,7 @@ fn other(device: &BlockDevice) -> Option<Other> {
         (LayerKind::Loop, Some(file)) => format!("the file {file}"),
         (LayerKind::Loop, None) => "a file".to_string(),
         (LayerKind::Ram, _) => "memory".to_string(),
-        _ => return None,
+        (LayerKind::Disk | LayerKind::Partition | LayerKind::Dm | LayerKind::Md, _) => return None,
     };
     Some(Other { name: name(device), what, size_bytes: device.layer.size_bytes })
 }

@@ -205,7 +205,16 @@ impl Say<'_> {
                     self.main()
                 }
             },
-            _ => self.brief(),
+            (
+                Verdict::Leads
+                | Verdict::Fastest
+                | Verdict::AsFast
+                | Verdict::Alone
+                | Verdict::Beats
+                | Verdict::Ties
+                | Verdict::NotResolved,
+                ..,
+            ) => self.brief(),
         }
     }
 
@@ -260,7 +269,9 @@ impl Say<'_> {
                     self.main()
                 }
             },
-            _ => self.main(),
+            (Verdict::Alone | Verdict::Beats | Verdict::Ties | Verdict::NotResolved, _) => {
+                self.main()
+            }
         }
     }
 

@@ -203,12 +203,15 @@ fn over_time(run: &Run, question: &Question) -> OverTime {
     let unit = question.unit;
     // Parts of a profile have block sizes of their own.
     let workload = workload.filter(|w| w.profile.is_none() || w.metric == Metric::Bandwidth);
-    match workload.map(|w| (w.metric, w.job.bs)) {
-        Some((Metric::Bandwidth, _)) => OverTime { field: "bytes", per: question.unit_scale, unit },
-        Some((Metric::Iops, bs)) => {
-            OverTime { field: "bytes", per: bs as f64 * question.unit_scale, unit }
+    let operations = OverTime { field: "ios", per: 1.0, unit: "operations/s" };
+    let Some(workload) = workload else { return operations };
+    match workload.metric {
+        Metric::Bandwidth => OverTime { field: "bytes", per: question.unit_scale, unit },
+        Metric::Iops => {
+            let per = workload.job.bs as f64 * question.unit_scale;
+            OverTime { field: "bytes", per, unit }
         }
-        _ => OverTime { field: "ios", per: 1.0, unit: "operations/s" },
+        Metric::FilesPerSecond | Metric::TransactionsPerSecond | Metric::LatencyP99 => operations,
     }
 }
 

@@ -63,8 +63,12 @@ pub fn untested(run: &Run, workload: u16, held: &[HeldBack]) -> Option<Finding> 
     );
     let advice = match (because, Setting::of(&run.header)) {
         (Because::Bytes, _) => "raise the write limit: --max-write 8g",
-        (_, Setting::Places | Setting::Image) => "allow more time than the blocks need: --time 15m",
-        _ => "allow more time than the blocks need: --time 4h",
+        (Because::Time | Because::Failed, Setting::Places | Setting::Image) => {
+            "allow more time than the blocks need: --time 15m"
+        }
+        (Because::Time | Because::Failed, Setting::Decide | Setting::Precise) => {
+            "allow more time than the blocks need: --time 4h"
+        }
     };
     let mut found = finding(&run.header, &RULE, evidence, advice);
     found.workload = Some(of.name.clone());
