@@ -43,6 +43,10 @@ pub fn typed_by(is_root: bool, what: &str) -> String {
 /// With a capital first letter.
 pub fn capital(text: &str) -> String {
     let mut chars = text.chars();
+    // eMMC begins as it is written.
+    if text.starts_with("eMMC") {
+        return text.to_string();
+    }
     chars.next().map_or(String::new(), |c| c.to_uppercase().chain(chars).collect())
 }
 

@@ -143,7 +143,7 @@ fn in_directory(
 
 fn lay_out(global: &Global, target: &Opened, size: u64, cancel: &Cancel) -> Result<(), Fault> {
     let progress = Progress::new(global.quiet);
-    progress.doing("laying out the scratch file");
+    progress.doing("creating the scratch file");
     let job = Job { end_fsync: true, ..Job::new(Rw::Write, (1 << 20).min(size), size) };
     let written =
         load::run(&job, target, TargetKind::File, cancel, &mut |live| progress.live(live));

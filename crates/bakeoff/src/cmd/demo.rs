@@ -45,7 +45,7 @@ pub fn run(global: &Global, args: &Demo) -> Result<Outcome, Fault> {
         say::note(
             global.quiet,
             format_args!(
-                "Left out for want of a program: {}. Install what is missing: bakeoff setup",
+                "Skipped because a program is missing: {}. Install it: bakeoff setup",
                 words::count(lacking, "filesystem")
             ),
         );

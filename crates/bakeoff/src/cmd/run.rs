@@ -95,7 +95,8 @@ fn refuse_store(global: &Global, args: &Plan) -> Result<(), Fault> {
     match args.targets.iter().find(|target| host::is_same_file(target, &store)) {
         None => Ok(()),
         Some(target) => Err(Fault::refused(format!(
-            "the store ({}) is the target {}, which is erased. Keep the store elsewhere",
+            "the store ({}) is the target {}, which is erased. Choose another location with \
+             --store",
             RawPath::new(&store),
             RawPath::new(target)
         ))),
@@ -139,7 +140,7 @@ fn show(global: &Global, ready: &Ready) {
     for Wanted { target, span, flash_state, .. } in &ready.wanted {
         let state = state_label(*flash_state);
         note(format!(
-            "  {}: {} from {} on, {state}. Its contents will be lost.",
+            "  {}: {} at offset {}, {state}. Its contents will be lost.",
             target.describe(),
             units::size(span.size_bytes),
             units::size(span.start_bytes)

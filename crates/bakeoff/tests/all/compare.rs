@@ -145,7 +145,7 @@ fn a_study_beside_a_run_gives_numbers_and_reasons_and_no_verdict() {
     assert!(said.contains("there 124 MB/s"), "{out}");
     assert!(said.contains("(L01)") && said.contains("the kernels are not given"), "{out}");
     assert!(said.contains("consistent with position alone"), "{out}");
-    assert!(said.contains("ext4 against btrfs: here 1.04 (95 % CI 1.00 to 1.07)"), "{out}");
+    assert!(said.contains("ext4 against btrfs: here 1.04 (95 % CI: 1.00 to 1.07)"), "{out}");
     assert!(!said.contains("ext4, no journal against"), "studies had none: {out}");
     assert!(!said.contains("beats") && !said.contains("ahead"), "{out}");
     let as_run = home.run(&["compare", "last", "study:luks-btrfs"]);

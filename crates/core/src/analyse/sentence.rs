@@ -126,7 +126,7 @@ impl Words<'_> {
             ),
         };
         let said = format!(
-            "{tie} within {} of each other (95 % CI at most {}), {}, {}, {}.{slower}",
+            "{tie} within {} of each other (95 % CI: at most {}), {}, {}, {}.{slower}",
             figures::percent(self.run.header.protocol.tie_margin),
             figures::percent(libm::ceil(reach * 1000.0) / 1000.0),
             words::count(blocks, "paired block"),

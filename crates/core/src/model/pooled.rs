@@ -36,11 +36,11 @@ impl PooledControl {
         Interval { low: self.low, high: self.high }
     }
 
-    /// "+0.3 % (95 % CI -0.2 to +0.8 %) over 24 blocks".
+    /// "+0.3 % (95 % CI: -0.2 to +0.8 %) over 24 blocks".
     pub fn label(&self) -> String {
         let percent = |y: f64| libm::expm1(y) * 100.0;
         format!(
-            "{:+.1} % (95 % CI {:+.1} to {:+.1} %) over {} blocks",
+            "{:+.1} % (95 % CI: {:+.1} to {:+.1} %) over {} blocks",
             percent(self.mean),
             percent(self.low),
             percent(self.high),

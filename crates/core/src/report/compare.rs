@@ -184,7 +184,7 @@ impl Page {
         }
         for pair in &beside.pairs {
             let text = format!(
-                "{}, {} against {}: here {} (95 % CI {} to {})",
+                "{}, {} against {}: here {} (95 % CI: {} to {})",
                 pair.workload,
                 pair.a,
                 pair.b,
@@ -229,7 +229,7 @@ fn told(published: &Published) -> String {
 fn effect(row: &EffectRow, shorts: &[&str]) -> String {
     let one = |(effect, run): (&Option<EffectIn>, &&str)| match effect {
         Some(e) => format!(
-            "{} (95 % CI {} to {}, n {}) in {run}",
+            "{} (95 % CI: {} to {}; n = {}) in {run}",
             ratio(e.ratio),
             ratio(e.low),
             ratio(e.high),

@@ -3,9 +3,9 @@
 use crate::tools::fio::habit::table::{TABLE, Taken};
 
 const HEAD: &str = "\
-# fio's words
+# Options of fio
 
-`bakeoff bench` takes what you type at fio, and fio's job files:
+`bakeoff bench` accepts the options of fio, and its job files:
 
 ```sh
 bakeoff bench --name=test --filename=/dev/sdb --ioengine=libaio --direct=1 --rw=randread \\
@@ -14,30 +14,30 @@ bakeoff bench job.fio                       # all sections, one after the other
 bakeoff bench job.fio --section=random      # one of them
 ```
 
-Options have one hyphen or two, and a value behind `=` or a space. Options before the first
-`--name` are for all jobs. `--format json` prints bakeoff's own JSON, `--output-format=json`
+Write an option with one or two hyphens, and its value after `=` or a space. Options before the
+first `--name` apply to all jobs. `--format json` prints bakeoff's own JSON, `--output-format=json`
 that of fio.
 
 Differences from fio:
 
-- **bakeoff writes to nothing that exists without your consent.** A file needs `--overwrite`
-  (without a value), a block device `--erase TOKEN`. A job file cannot give this consent: fio's
+- **bakeoff does not write to existing files or devices without your consent.** A file needs
+  `--overwrite` (without a value), a block device `--erase TOKEN`. A job file cannot give this consent: fio's
   `overwrite=1` only lays out a scratch file.
-- A directory, and a `--filename` that does not exist, get a scratch file that bakeoff removes
-  at the end.
+- In a directory, and for a `--filename` that does not exist, bakeoff creates a scratch file. It
+  removes the file at the end.
 - Jobs run one after the other. fio runs jobs without `stonewall` together. bakeoff reports the
   difference.
 - All threads of `--numjobs` use one file. As in fio, `--size` and `--io_size` count for each of
   them.
-- On the command line, `--runtime` always lasts its whole time, as with `--time_based`, and
-  random offsets can repeat, as with `--norandommap`. In a job file both are as in fio: `size`
-  ends the job, and each block comes once.
-- `--invalidate=1` is the default in a job file and for scratch files. Other files keep what
-  memory has of them. Where memory and not the drive answered the reads, the first line of the
-  output says so.
+- On the command line, a job always runs for the whole `--runtime`, as with `--time_based`, and
+  random offsets can repeat, as with `--norandommap`. In a job file both work as in fio: the job
+  ends after `size`, and accesses each block once.
+- `--invalidate=1` is the default in a job file and for scratch files. Other files
+  stay in the page cache. If reads came from memory and not from the drive, the first line of the
+  output reports it.
 - `--ramp_time` runs the same load with other offsets first, and measures afterwards.
 
-A test compares the list with the options of the installed fio (3.33). A refused option is an
+A test compares this list with the options of fio 3.33. A refused option is an
 error (exit code 2).
 
 ";
@@ -50,7 +50,7 @@ pub fn fio_markdown() -> String {
             Taken::Same => "the same".to_string(),
             Taken::Called(own) => format!("`--{own}`"),
             Taken::Worded(_, how) => how.to_string(),
-            Taken::Always(why) => format!("always so: {why}"),
+            Taken::Always(why) => format!("always: {why}"),
             Taken::Idle(why) => format!("no effect: {why}"),
             Taken::Refused(why) => format!("refused: {why}"),
         };

@@ -47,11 +47,11 @@ impl Control<'_> {
         self.interval.excludes_zero() && low <= truth && truth <= high
     }
 
-    /// `-4.8 % (95 % CI -5.6 to -4.0 %)`.
+    /// `-4.8 % (95 % CI: -5.6 to -4.0 %)`.
     fn in_words(&self) -> String {
         let percent = |y: f64| libm::expm1(y) * 100.0;
         format!(
-            "{:.1} % (95 % CI {:.1} to {:.1} %)",
+            "{:.1} % (95 % CI: {:.1} to {:.1} %)",
             percent(self.paired.mean),
             percent(self.interval.low),
             percent(self.interval.high)

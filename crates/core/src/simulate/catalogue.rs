@@ -44,10 +44,10 @@ fn winners() -> Vec<Scenario> {
         Scenario::new("6 % ahead", disk(&[0.0, 6.0])),
         Scenario::new("6 % ahead of three equals", disk(&[0.0, 6.0, 6.0, 6.0])),
         Scenario::new("6 % ahead of seven", disk(&far)),
-        Scenario::new("3 % ahead: as much as counts", disk(&[0.0, 3.0])),
-        Scenario::new("1 % ahead: less than counts", disk(&[0.0, 1.0])),
+        Scenario::new("3 % ahead: equal to the margin", disk(&[0.0, 3.0])),
+        Scenario::new("1 % ahead: below the margin", disk(&[0.0, 1.0])),
         Scenario::new("two equal, two far behind", disk(&[0.0, 0.0, 30.0, 40.0])),
-        Scenario::new("a staircase of 1 %", disk(&[0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0])),
+        Scenario::new("steps of 1 %", disk(&[0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0])),
     ];
     for k in [2usize, 4, 8, 12] {
         let mut gaps = vec![6.0; k];
@@ -65,10 +65,10 @@ fn noises() -> Vec<Scenario> {
         let equal = Disk { drift: DRIFT, lag1: LAG1, ..Disk::of(&[0.0; 4], noise) };
         let ahead = Disk::of(&[0.0, 6.0, 6.0, 12.0], noise);
         let one = |name: &str, disk| Scenario::new(name, disk);
-        all.push(one("equal, noise from quiet to busy", equal));
-        all.push(one("6 % ahead, noise from quiet to busy", ahead));
+        all.push(one("equal, noise of a quiet to a busy disk", equal));
+        all.push(one("6 % ahead, noise of a quiet to a busy disk", ahead));
         let near: Vec<f64> = (0..12).map(|c| f64::from(c) * 0.5).collect();
-        let near = one("steps of 0.5 %, noise from quiet to busy", Disk::of(&near, noise));
+        let near = one("steps of 0.5 %, noise of a quiet to a busy disk", Disk::of(&near, noise));
         all.push(Scenario { workloads: 6, ..near });
     }
     all
@@ -81,7 +81,7 @@ fn promised_trouble() -> Vec<Scenario> {
         for (times, words) in [(3.0, "3 times"), (100.0, "100 times")] {
             for candidate in [None, Some(1)] {
                 let whose = if candidate.is_none() { "all" } else { "one" };
-                let name = format!("equal, stalls: one cell in twenty of {whose} {words} slower");
+                let name = format!("equal, stalls: 5 % of the cells of {whose} {words} slower");
                 let drop = libm::log(times);
                 let hit = Outliers { share: 0.05, drop, candidate, counts: false };
                 all.push(Scenario::new(name, Disk { outliers: Some(hit), ..same(k) }));
@@ -95,7 +95,7 @@ fn promised_trouble() -> Vec<Scenario> {
         all.push(Scenario::new("equal, waves of 20 % with the period of a round", wave));
     }
     let steep = Disk { drift: 0.05, ..Disk::of(&[0.0, 0.0], 0.2) };
-    all.push(Scenario::new("equal, steep drift at little noise", steep));
+    all.push(Scenario::new("equal, steep drift with little noise", steep));
     all
 }
 
@@ -112,9 +112,9 @@ fn trouble() -> Vec<Scenario> {
         all.push(Scenario::new("equal, one slows down the next by 10 %", left));
     }
     let cliff = Disk { cliff: Some((7, 1.1)), ..same(2) };
-    all.push(Scenario::new("equal, a fast cache that lasts seven visits", cliff));
+    all.push(Scenario::new("equal, a fast cache that lasts seven cells", cliff));
     let stalls = Disk { stalls: Some((0.05, 2, 0.69)), ..same(2) };
-    all.push(Scenario::new("equal, garbage collection halves two visits now and then", stalls));
+    all.push(Scenario::new("equal, garbage collection sometimes halves two cells", stalls));
     all
 }
 
@@ -125,7 +125,7 @@ fn autocorrelated() -> Vec<Scenario> {
         ..same(k)
     };
     let of = |k, lag1: f64, sd: f64| {
-        let name = format!("equal, one wanders by {:.0} % (lag-1 {lag1})", sd * 100.0);
+        let name = format!("equal, one varies slowly by {:.0} % (lag-1 {lag1})", sd * 100.0);
         Scenario::new(name, disk(k, lag1, sd))
     };
     let mut all: Vec<Scenario> =
@@ -134,7 +134,7 @@ fn autocorrelated() -> Vec<Scenario> {
             .into();
     all.push(Scenario { workloads: 6, ..of(4, 0.8, 0.1) });
     let one = of(2, 0.8, 0.1);
-    let name = format!("{}, all 27 blocks always", one.name);
+    let name = format!("{}, always 27 blocks", one.name);
     all.push(Scenario { name, looks: Some(vec![27]), ..one });
     for k in [2, 7] {
         let drift = Disk { trend: Some((1, libm::log(1.1))), ..same(k) };

@@ -5,8 +5,8 @@ use crate::stats::paired::Interval;
 /// Above this ratio "times as fast" is easier to grasp than percent.
 const TIMES_FROM: f64 = 2.0;
 
-/// How much faster `a` is than `b`: `6 % faster than b (95 % CI 4 to 8 %)`, or from twice on
-/// `3.1 times as fast as b (95 % CI 2.9 to 3.3)`. Logarithms in; `a` is the faster one.
+/// How much faster `a` is than `b`: `6 % faster than b (95 % CI: 4 to 8 %)`, or from twice on
+/// `3.1 times as fast as b (95 % CI: 2.9 to 3.3)`. Logarithms in; `a` is the faster one.
 pub fn faster(mean: f64, interval: Interval, b: &str) -> String {
     let times = libm::exp(mean) >= TIMES_FROM;
     let scale = |y: f64| if times { libm::exp(y) } else { libm::expm1(y) * 100.0 };
@@ -19,9 +19,9 @@ pub fn faster(mean: f64, interval: Interval, b: &str) -> String {
     }
     let show = |v: f64| text(v, digits);
     if times {
-        format!("{} times as fast as {b} (95 % CI {} to {})", show(value), show(low), show(high))
+        format!("{} times as fast as {b} (95 % CI: {} to {})", show(value), show(low), show(high))
     } else {
-        format!("{} % faster than {b} (95 % CI {} to {} %)", show(value), show(low), show(high))
+        format!("{} % faster than {b} (95 % CI: {} to {} %)", show(value), show(low), show(high))
     }
 }
 
@@ -87,17 +87,17 @@ mod tests {
 
     #[test]
     fn as_many_digits_as_the_interval_supports() {
-        assert_eq!(of(5.87, 4.12, 7.6), "6 % faster than b (95 % CI 4 to 8 %)");
-        assert_eq!(of(5.87, 5.41, 6.2), "5.9 % faster than b (95 % CI 5.4 to 6.2 %)");
-        assert_eq!(of(60.0, 20.0, 95.0), "60 % faster than b (95 % CI 20 to 100 %)");
-        assert_eq!(of(212.0, 190.0, 233.0), "3.1 times as fast as b (95 % CI 2.9 to 3.3)");
-        assert_eq!(of(5900.0, 3900.0, 9900.0), "60 times as fast as b (95 % CI 40 to 100)");
+        assert_eq!(of(5.87, 4.12, 7.6), "6 % faster than b (95 % CI: 4 to 8 %)");
+        assert_eq!(of(5.87, 5.41, 6.2), "5.9 % faster than b (95 % CI: 5.4 to 6.2 %)");
+        assert_eq!(of(60.0, 20.0, 95.0), "60 % faster than b (95 % CI: 20 to 100 %)");
+        assert_eq!(of(212.0, 190.0, 233.0), "3.1 times as fast as b (95 % CI: 2.9 to 3.3)");
+        assert_eq!(of(5900.0, 3900.0, 9900.0), "60 times as fast as b (95 % CI: 40 to 100)");
     }
 
     #[test]
     fn a_lower_end_above_zero_does_not_become_zero() {
-        assert_eq!(of(2.3, 0.2, 4.4), "2.3 % faster than b (95 % CI 0.2 to 4.4 %)");
-        assert_eq!(of(2.3, 0.004, 4.4), "2.300 % faster than b (95 % CI 0.004 to 4.400 %)");
+        assert_eq!(of(2.3, 0.2, 4.4), "2.3 % faster than b (95 % CI: 0.2 to 4.4 %)");
+        assert_eq!(of(2.3, 0.004, 4.4), "2.300 % faster than b (95 % CI: 0.004 to 4.400 %)");
     }
 
     #[test]

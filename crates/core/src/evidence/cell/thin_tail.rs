@@ -32,11 +32,8 @@ fn in_cell(header: &Header, _: &Workload, cell: &Cell) -> Option<Finding> {
         Some((name, stats.total_ios, thin.0))
     })?;
     let evidence = format!("the {} percentile of {count} {name} operations", quantile * 100.0);
-    let advice = &[
-        Say("measure longer: "),
-        Set(Key::Runtime, "60s"),
-        Say(", or use a percentile they support"),
-    ];
+    let advice =
+        &[Say("measure longer: "), Set(Key::Runtime, "60s"), Say(", or use a lower percentile")];
     Some(finding(header, &RULE, evidence, advice))
 }
 

@@ -27,7 +27,8 @@ fn in_result(result: &ToolResult) -> Option<Finding> {
     };
     let share = result.figure(&["random_seeks.cpu"]).or_else(of_table)?;
     let evidence = format!(
-        "{share} % CPU in the seek test, summed over its seekers, each of which may count all"
+        "{share} % CPU in the seek test, the sum over its seekers, each of which may \
+         count the whole process"
     );
     let advice = "Waiting for a disk takes little CPU: the seeks came from memory, or the CPU was \
                   a limit. Use a larger file.";

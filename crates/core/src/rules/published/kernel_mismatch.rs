@@ -25,7 +25,8 @@ pub static RULE: Rule = Rule {
 fn in_study(study: &Study) -> Option<Finding> {
     direct_fallback::in_study(study)?;
     let fact = study.states("kernel", "not stated")?;
-    let advice = "Give the kernel of every machine: direct I/O and defaults changed.";
+    let advice =
+        "State the kernel of each machine: direct I/O and defaults differ between versions.";
     Some(of_study(&RULE, fact.says.clone(), advice))
 }
 

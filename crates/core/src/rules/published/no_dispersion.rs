@@ -10,14 +10,14 @@ pub static RULE: Rule = Rule {
     severity: [W, W, W, W],
     scope: RUN,
     condition: "repetitions are mentioned without their spread",
-    explain: "\"Repeated a couple of times and did not see much deviation\" has no number in it. \
+    explain: "\"Repeated a couple of times and did not see much deviation\" contains no number. \
         Without the spread, the significance of 5 % is unknown. Keep every run; bakeoff's report \
         contains each cell and its windows.",
     checks: &[Check::Stated(Stated {
         key: "repeats",
         value: "without figures",
         severity: None,
-        advice: "Give every repeat, or their spread.",
+        advice: "Publish every repetition, or their spread.",
     })],
 };
 

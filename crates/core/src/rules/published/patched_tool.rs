@@ -24,11 +24,11 @@ pub static RULE: Rule = Rule {
 /// Largest record of iozone as it is published (iozone.c, `MAXBUFFERSIZE`).
 const IOZONE_BYTES: f64 = 16.0 * 1024.0 * 1024.0;
 
-const ADVICE: &str = "Say what was changed: it is no longer what others measure with.";
+const ADVICE: &str = "State what was changed: results of the original tool are not comparable.";
 
 fn evidence(used: f64, limit: f64) -> String {
     let size = |bytes: f64| units::size_decimal(bytes as u64);
-    format!("records of {} in a tool that stops at {}", size(used), size(limit))
+    format!("records of {} with a tool that supports at most {}", size(used), size(limit))
 }
 
 /// An output of iozone; rows of a table are the study's.

@@ -23,7 +23,7 @@ fn in_result(result: &ToolResult) -> Option<Finding> {
     let is_cited = result.figure(&names).is_some()
         || result.test.as_deref().is_some_and(|test| test.ends_with("per chr"));
     let evidence = "a figure of the per-character test".to_string();
-    let advice = "It measures one system call a byte; leave it out with -f.";
+    let advice = "It measures one call per byte. Skip it with -f.";
     (result.is("bonnie++") && is_cited).then(|| of_result(&RULE, evidence, advice))
 }
 

@@ -25,7 +25,7 @@ fn in_study(study: &Study) -> Option<Finding> {
     let slots = study.facts.number("slots")?;
     let measured: BTreeSet<String> = study.cells.iter().map(|cell| cell.candidate()).collect();
     let evidence = format!("{} candidates on {slots} partitions", measured.len());
-    let advice = "Say which candidate was where: one of the places was used twice.";
+    let advice = "State the partition of each candidate: at least one partition was used twice.";
     (measured.len() as f64 > slots).then(|| of_study(&RULE, evidence, advice))
 }
 

@@ -28,8 +28,8 @@ fn units_mixed(study: &Study) -> Option<Finding> {
         has_bits || column(r, "note").contains("printed unit")
     };
     let count = study.results.iter().filter(is_other).count();
-    let evidence = format!("{count} figures carry another unit than the rest of their table");
-    let advice = "One unit in one table; MB are 1000 x 1000 and MiB 1024 x 1024 bytes.";
+    let evidence = format!("{count} figures have a different unit from the rest of their table");
+    let advice = "Use one unit in a table. 1 MB is 1000 x 1000 bytes, 1 MiB is 1024 x 1024 bytes.";
     (count > 0).then(|| of_study(&RULE, evidence, advice))
 }
 
@@ -45,7 +45,7 @@ fn wrong_ratio(study: &Study) -> Option<Finding> {
         (near > 0.01 && near < 0.1).then_some((given, *right))
     });
     let (given, right) = wrong?;
-    let evidence = format!("a ratio of {given} is given where the figures come to {right:.2}");
+    let evidence = format!("the stated ratio is {given}, but the figures give {right:.2}");
     let advice = "KiB and MiB differ by 1024, not by 1000.";
     Some(of_study(&RULE, evidence, advice))
 }

@@ -37,7 +37,7 @@ fn is_measured(study: &Study, claimed: &str) -> bool {
 }
 
 fn in_study(study: &Study) -> Option<Finding> {
-    let advice = "Conclude what the figures show, and nothing that was not measured.";
+    let advice = "Draw conclusions only from what was measured.";
     let winner = study.facts.get("winner").and_then(|fact| {
         let mine = study.cells.iter().filter(|c| c.fs == fact.value);
         mine.filter_map(|c| {

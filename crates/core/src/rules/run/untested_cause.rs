@@ -1,5 +1,5 @@
 //! L45 untested-cause: a cause is named without evidence from a ceiling or a test. The grade beside
-//! each cause already tells "proved" from "consistent with what was seen". The rule speaks where
+//! each cause already tells "proved" from "consistent with the measurements". The rule speaks where
 //! the difference could have been made and was not.
 
 use crate::diagnose::{Cause, Grade, rungs};
@@ -24,8 +24,8 @@ pub static RULE: Rule = Rule {
         while a PC read the same disk over the same USB 2 at 1.4 times the speed. To verify a \
         cause, measure the lower layers or change it: --prove changes the CPU clock, the queue \
         depth and the block size. For its own runs bakeoff reports \"proved\" only after that, and \
-        \"consistent with what was seen\" before. This finding marks a run without time or write \
-        budget to measure any lower layer.",
+        \"consistent with the measurements\" before. This finding marks a run without time or \
+        write budget to measure any lower layer.",
     checks: &[
         Check::Elsewhere("analyse, which knows the causes"),
         Check::Stated(Stated {

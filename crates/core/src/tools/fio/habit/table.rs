@@ -68,32 +68,33 @@ const FILES: Taken =
     Refused("bench uses one file. To measure many files, use --rw=smallfiles or `bakeoff quick`");
 const PAUSES: Taken =
     Refused("bench does not pause between I/Os. To limit the load, use --rate_iops");
-const RATES: Taken =
-    Refused("bench limits operations, not bytes. Use --rate_iops with bytes per second over --bs");
+const RATES: Taken = Refused(
+    "bench limits operations, not bytes. Use --rate_iops with bytes per second divided by --bs",
+);
 const SHIFTED: Taken = Refused("bench starts at the beginning. Use --size to limit the span");
-const BATCHES: Taken = Idle("bench submits as soon as an I/O has completed");
+const BATCHES: Taken = Idle("bench submits the next I/O as soon as one completes");
 const CPUS: Taken = Refused("start bench with taskset or numactl instead");
 const NICE: Taken = Refused("start bench with nice or ionice instead");
-const FREED: Taken = Idle("bench removes its scratch file and no other");
-const LATENCIES: Taken = Idle("bench always reports whole latencies and the same percentiles");
+const FREED: Taken = Idle("bench removes only its scratch file");
+const LATENCIES: Taken = Idle("bench always reports total latencies and the same percentiles");
 const NETWORK: Taken = Refused("bench measures this machine only");
 const MADE: Taken = Idle("bench creates the scratch file itself, before the measured time");
 const LIMITS: Taken = Refused("bench measures one load at a time. Use fio itself for a search");
-const GROUPS: Taken = Refused("bench does not control jobs by each other");
+const GROUPS: Taken = Refused("bench does not synchronize jobs with each other");
 
 /// The options, in the order of fio's manual.
 pub const TABLE: &[Entry] = &[
     row("description", Value, Always("a comment")),
     row("name", Value, Always("the name of the job in the output")),
     row("filename directory", Value, Same),
-    row("rw", Value, Worded(values::rw, "same; trim and modifiers are refused")),
-    row("bs", Value, Worded(values::bs, "same; for mixed reads and writes only one size")),
+    row("rw", Value, Worded(values::rw, "the same; trim and modifiers are refused")),
+    row("bs", Value, Worded(values::bs, "the same; only one size for mixed reads and writes")),
     row("size io_size runtime iodepth numjobs fsync fdatasync loops ramp_time", Value, Same),
     row("rwmixread rate_iops rate_process buffer_compress_percentage", Value, Same),
-    row("rwmixwrite", Value, Worded(values::mix, "the rest of --rwmixread")),
+    row("rwmixwrite", Value, Worded(values::mix, "100 minus --rwmixread")),
     row("direct end_fsync randrepeat invalidate readonly", Switch, Same),
     row("output", Value, Same),
-    row("output_format", Value, Worded(values::format, "normal; json is fio's JSON")),
+    row("output_format", Value, Worded(values::format, "normal; json prints the JSON of fio")),
     row("ioengine", Value, Worded(values::engine, "--engine; sync and pvsync are psync")),
     row("buffered", Switch, Worded(values::buffered, "the opposite of --direct")),
     row("sync", Value, Worded(values::sync, "--fsync=1, dsync --fdatasync=1")),
@@ -102,20 +103,20 @@ pub const TABLE: &[Entry] = &[
     row("randseed", Value, Called("seed")),
     row("allrandrepeat", Switch, Called("randrepeat")),
     row("zero_buffers", Flag, Worded(values::zero, "--data=zero")),
-    row("refill_buffers", Flag, Worded(values::refill, "always: data is new each time")),
-    row("scramble_buffers", Switch, Worded(values::refill, "always: data is new each time")),
+    row("refill_buffers", Flag, Worded(values::refill, "always: each write has new data")),
+    row("scramble_buffers", Switch, Worded(values::refill, "always: each write has new data")),
     row("verify", Value, Worded(values::verify, "--verify, with bakeoff's own check")),
-    row("do_verify", Switch, Always("after the job, where --verify is given")),
+    row("do_verify", Switch, Always("after the job, with --verify")),
     row("mem", Value, Worded(values::mem, "auto, malloc, thp")),
-    row("overwrite", Switch, Worded(values::lay_out, "=1: lay the file out first; no consent")),
+    row("overwrite", Switch, Worded(values::lay_out, "=1 creates the file first; no consent")),
     row("fsync_on_close", Switch, Called("end_fsync")),
     row("kb_base", Value, Worded(values::kb_base, "1024")),
-    row("eta", Value, Worded(values::eta, "progress; --quiet turns it off")),
-    row("time_based", Flag, Always("--runtime always lasts that long")),
+    row("eta", Value, Worded(values::eta, "progress; turn it off with --quiet")),
+    row("time_based", Flag, Always("a job always runs for the whole --runtime")),
     row("group_reporting new_group", Flag, Always("the threads of a job are reported together")),
     row("thread", Flag, Always("each of --numjobs is a thread")),
     row("stonewall", Flag, Always("jobs run one after the other")),
-    row("random_generator softrandommap", Value, Always("offsets need no map")),
+    row("random_generator softrandommap", Value, Always("bench needs no map of offsets")),
     row("fallocate fadvise_hint", Value, Always("blocks are written before they are measured")),
     row("file_service_type filename_format", Value, Idle("bench uses one file")),
     row("unique_filename", Switch, NETWORK),
@@ -136,13 +137,13 @@ pub const TABLE: &[Entry] = &[
     row("iodepth_batch iodepth_batch_complete_min iodepth_batch_complete_max", Value, BATCHES),
     row("iodepth_low io_submit_mode", Value, BATCHES),
     row("serialize_overlap", Switch, BATCHES),
-    row("fixedbufs registerfiles", Flag, Always("io_uring always has them")),
-    row("nonvectored userspace_reap", Value, Always("so does bench")),
+    row("fixedbufs registerfiles", Flag, Always("the io_uring engine uses them")),
+    row("nonvectored userspace_reap", Value, Always("bench does the same")),
     row("hipri hipri_percentage sqthread_poll", Flag, Refused("bench does not poll for I/Os")),
-    row("force_async nowait", Switch, Refused("bench uses plain I/Os")),
+    row("force_async nowait", Switch, Refused("bench uses ordinary I/Os")),
     row("startdelay", Value, Refused("use sleep before bench")),
-    row("clocksource gtod_cpu", Value, Idle("bench uses the fastest clock that is exact")),
-    row("gtod_reduce", Switch, Idle("reading the clock costs under 5 %, and is reported")),
+    row("clocksource gtod_cpu", Value, Idle("bench uses the fastest accurate clock")),
+    row("gtod_reduce", Switch, Idle("reading the clock takes under 5 %, and bench reports it")),
     row("disable_lat disable_clat disable_slat disable_bw_measurement", Switch, LATENCIES),
     row("lat_percentiles clat_percentiles slat_percentiles stats", Switch, LATENCIES),
     row("percentile_list significant_figures unit_base", Value, LATENCIES),
@@ -153,7 +154,7 @@ pub const TABLE: &[Entry] = &[
     row(
         "verify_state_save verify_state_load",
         Switch,
-        Idle("bench keeps a record with --verify_state_save=FILE"),
+        Idle("bench writes a record with --verify_state_save=FILE"),
     ),
     row(
         "trim_percentage trim_verify_zero trim_backlog trim_backlog_batch",
@@ -169,20 +170,20 @@ pub const TABLE: &[Entry] = &[
     row("zonemode zonesize zonecapacity zonerange max_open_zones", Value, ZONES),
     row("job_max_open_zones zone_reset_threshold zone_reset_frequency", Value, ZONES),
     row("read_beyond_wp ignore_zone_limits", Switch, ZONES),
-    row("lockmem", Value, Refused("run a program that holds the memory alongside bench")),
+    row("lockmem", Value, Refused("run a program that occupies the memory alongside bench")),
     row("nice prio prioclass cmdprio cmdprio_percentage cmdprio_class", Value, NICE),
     row("thinktime thinktime_spin thinktime_blocks thinktime_blocks_type", Value, PAUSES),
     row("thinktime_iotime", Value, PAUSES),
     row("rate", Value, RATES),
-    row("rate_min rate_iops_min rate_cycle", Value, Refused("bench reports what was reached")),
+    row("rate_min rate_iops_min rate_cycle", Value, Refused("bench reports the rate reached")),
     row("rate_ignore_thinktime", Switch, PAUSES),
     row("max_latency latency_target latency_window latency_percentile", Value, LIMITS),
     row("latency_run", Switch, LIMITS),
     row("steadystate steadystate_duration steadystate_ramp_time", Value, LIMITS),
-    row("write_hint write_barrier sync_file_range", Value, Refused("bench uses plain writes")),
-    row("atomic", Switch, Refused("bench uses plain writes")),
+    row("write_hint write_barrier sync_file_range", Value, Refused("bench uses ordinary writes")),
+    row("atomic", Switch, Refused("bench uses ordinary writes")),
     row("create_serialize create_fsync create_on_open allow_file_create", Switch, MADE),
-    row("create_only pre_read", Switch, Refused("bench creates no files to keep")),
+    row("create_only pre_read", Switch, Refused("bench does not keep the files that it creates")),
     row(
         "allow_mounted_write",
         Switch,
@@ -202,32 +203,32 @@ pub const TABLE: &[Entry] = &[
     row("bandwidth_log latency_log", Flag, LOGS),
     row("block_error_percentiles", Switch, LOGS),
     row("buffer_pattern", Value, Refused("use --data=random or --data=zero")),
-    row("buffer_compress_chunk", Value, Idle("each 4 KiB is as compressible as the whole")),
+    row("buffer_compress_chunk", Value, Idle("each 4 KiB compresses as well as all data")),
     row(
         "dedupe_percentage dedupe_mode dedupe_working_set_percentage",
         Value,
-        Refused("bench writes nothing twice. Use --data=zero for data that deduplicates"),
+        Refused("bench writes new data each time. Use --data=zero for data that deduplicates"),
     ),
-    row("dedupe_global", Switch, Refused("bench writes nothing twice")),
-    row("disk_util", Switch, Idle("`bakeoff watch` shows the use of disks")),
-    row("ignore_error", Value, Refused("an error ends bench, and is reported")),
-    row("continue_on_error", Value, Refused("an error ends bench, and is reported")),
+    row("dedupe_global", Switch, Refused("bench writes new data each time")),
+    row("disk_util", Switch, Idle("`bakeoff watch` shows the utilisation of disks")),
+    row("ignore_error", Value, Refused("bench reports the first error and ends")),
+    row("continue_on_error", Value, Refused("bench reports the first error and ends")),
     row("error_dump", Switch, Always("errors are reported")),
     row("cgroup cgroup_weight", Value, Refused("start bench with systemd-run instead")),
     row("cgroup_nodelete", Switch, Refused("start bench with systemd-run instead")),
     row("uid gid", Value, Refused("start bench with setpriv or sudo -u instead")),
     row("hugepage_size", Value, Refused("use --mem=thp")),
     row("flow_id flow flow_sleep", Value, GROUPS),
-    row("status_interval eta_interval eta_newline", Value, Idle("`bakeoff watch` shows figures")),
+    row("status_interval eta_interval eta_newline", Value, Idle("see `bakeoff watch`")),
     row("minimal append_terse", Flag, Refused("use --output-format=json")),
     row("terse_version", Value, Refused("use --output-format=json")),
     row("parse_only showcmd", Flag, Refused("`bakeoff plan` shows what a plan would do")),
     row("section", Value, Same),
     row("client server remote_config daemonize", Value, NETWORK),
-    row("idle_prof", Value, Idle("bench always reports the time of the CPU")),
+    row("idle_prof", Value, Idle("bench always reports CPU time")),
     row("alloc_size max_jobs warnings_fatal", Value, Always("bench needs no shared memory")),
     row("trigger trigger_file trigger_timeout trigger_remote aux_path", Value, PROGRAM),
-    row("inflate_log cmdhelp enghelp crctest debug", Value, Refused("ask fio itself")),
+    row("inflate_log cmdhelp enghelp crctest debug", Value, Refused("use fio itself")),
     row("cpuclock_test", Flag, Refused("use `bakeoff check --engine`")),
 ];
 
