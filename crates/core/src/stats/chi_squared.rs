@@ -3,6 +3,8 @@
 //! Source: the regularised incomplete gamma function by its series (Abramowitz and Stegun 6.5.29)
 //! and its continued fraction (6.5.31, by Lentz's method). Checked against SciPy to 1e-9.
 
+use super::bisection;
+
 /// Most terms of either.
 const MOST_TERMS: u32 = 10_000;
 
@@ -66,18 +68,7 @@ pub fn quantile(p: f64, df: f64) -> f64 {
         low = high;
         high *= 2.0;
     }
-    for _ in 0..200 {
-        let middle = 0.5 * (low + high);
-        if middle <= low || middle >= high || (high - low) <= 1e-14 * high {
-            break;
-        }
-        if cdf(middle, df) < p {
-            low = middle;
-        } else {
-            high = middle;
-        }
-    }
-    0.5 * (low + high)
+    bisection::quantile(|x| cdf(x, df), p, (low, high), |low, high| high - low <= 1e-14 * high)
 }
 
 #[cfg(test)]

@@ -4,6 +4,7 @@
 
 pub mod autocorrelation;
 pub mod beta;
+pub mod bisection;
 pub mod carry_over;
 pub mod change_point;
 pub mod chi_squared;

@@ -27,7 +27,7 @@
 use serde::Serialize;
 
 use super::paired::Interval;
-use super::{chi_squared, student_t};
+use super::{bisection, chi_squared, student_t};
 
 /// Fewest boards of a prediction.
 pub const FEWEST: usize = 3;
@@ -181,20 +181,9 @@ fn mixture_quantile(parts: &[(f64, f64)], p: f64) -> f64 {
         parts.iter().map(one).sum::<f64>() / parts.len() as f64
     };
     let widest = parts.iter().map(|(_, sd)| *sd).fold(0.0, f64::max);
-    let mut low = parts.iter().map(|(m, _)| *m).fold(f64::INFINITY, f64::min) - 10.0 * widest;
-    let mut high = parts.iter().map(|(m, _)| *m).fold(f64::NEG_INFINITY, f64::max) + 10.0 * widest;
-    for _ in 0..MOST_STEPS {
-        let middle = 0.5 * (low + high);
-        if middle <= low || middle >= high || high - low <= 1e-12 * widest {
-            break;
-        }
-        if below(middle) < p {
-            low = middle;
-        } else {
-            high = middle;
-        }
-    }
-    0.5 * (low + high)
+    let low = parts.iter().map(|(m, _)| *m).fold(f64::INFINITY, f64::min) - 10.0 * widest;
+    let high = parts.iter().map(|(m, _)| *m).fold(f64::NEG_INFINITY, f64::max) + 10.0 * widest;
+    bisection::quantile(below, p, (low, high), |low, high| high - low <= 1e-12 * widest)
 }
 
 #[cfg(test)]
