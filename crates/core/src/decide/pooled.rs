@@ -176,7 +176,7 @@ mod tests {
             (Severity::Error, Some("randwrite"))
         );
         assert!(found.evidence.contains("2 earlier runs on this drive"), "{found:?}");
-        assert!(found.evidence.contains("% CI +"), "{found:?}");
+        assert!(found.evidence.contains("% CI: +"), "{found:?}");
         assert_eq!(told(0.0), None);
     }
 

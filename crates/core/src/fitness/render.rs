@@ -157,7 +157,8 @@ pub fn json(facts: &Facts, checks: &[Check]) -> Value {
         json!({
             "name": sanitize(name), "vendor": clean(vendor), "model": clean(model),
             "serial": clean(serial), "size_bytes": size_bytes, "bus": clean(bus),
-            "link": link.as_ref().map(|link| sanitize(link.words())), "firmware": clean(&disk.firmware),
+            "link": link.as_ref().map(|link| sanitize(link.words())),
+            "firmware": clean(&disk.firmware),
             "card": disk.card.as_ref().map(|card| sanitize(&card::words(card))),
             "health": disk.health.as_ref().and_then(|health| health.as_ref().ok()),
         })

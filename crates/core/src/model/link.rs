@@ -153,6 +153,11 @@ impl Link {
         }
     }
 
+    /// Whether the words state more than that it is an SD card.
+    pub fn says_more(&self) -> bool {
+        !self.words.is_empty() && (self.card() != Some(CardKind::Sd) || self.words.contains(','))
+    }
+
     /// Mode of a card.
     pub fn card_mode(&self) -> Option<CardMode> {
         match self.kind? {
@@ -246,6 +251,13 @@ mod tests {
         let ddr50 = card(CardKind::Sd, Some(CardMode::Ddr50));
         assert_eq!(kind("SD, sd uhs DDR50, 50 MHz, 4 bits"), ddr50);
         assert_eq!(kind("MMC, mmc HS400"), card(CardKind::Mmc, Some(CardMode::Hs400)));
+    }
+
+    #[test]
+    fn a_card_without_its_mode_says_no_more_than_that_it_is_one() {
+        let says_more = |words: &str| Link::from(words).says_more();
+        assert!(!says_more("") && !says_more("SD"));
+        assert!(says_more("SD, a new mode") && says_more("MMC") && says_more("USB 480 Mb/s"));
     }
 
     #[test]

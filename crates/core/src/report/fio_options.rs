@@ -21,8 +21,8 @@ that of fio.
 Differences from fio:
 
 - **bakeoff does not write to existing files or devices without your consent.** A file needs
-  `--overwrite` (without a value), a block device `--erase TOKEN`. A job file cannot give this consent: fio's
-  `overwrite=1` only lays out a scratch file.
+  `--overwrite` (without a value), a block device `--erase TOKEN`. A job file cannot give this
+  consent: fio's `overwrite=1` only lays out a scratch file.
 - In a directory, and for a `--filename` that does not exist, bakeoff creates a scratch file. It
   removes the file at the end.
 - Jobs run one after the other. fio runs jobs without `stonewall` together. bakeoff reports the
@@ -32,13 +32,12 @@ Differences from fio:
 - On the command line, a job always runs for the whole `--runtime`, as with `--time_based`, and
   random offsets can repeat, as with `--norandommap`. In a job file both work as in fio: the job
   ends after `size`, and accesses each block once.
-- `--invalidate=1` is the default in a job file and for scratch files. Other files
-  stay in the page cache. If reads came from memory and not from the drive, the first line of the
-  output reports it.
+- `--invalidate=1` is the default in a job file and for scratch files. Other files stay in the
+  page cache. If reads came from memory and not from the drive, the first line of the output
+  reports it.
 - `--ramp_time` runs the same load with other offsets first, and measures afterwards.
 
-A test compares this list with the options of fio 3.33. A refused option is an
-error (exit code 2).
+A test compares this list with the options of fio 3.33. A refused option is an error (exit code 2).
 
 ";
 

@@ -4,7 +4,6 @@
 //! what it rests on.
 
 use crate::evidence::cell::{background, lazyinit, suspended, swap, throttled};
-use crate::model::link::{CardKind, Link};
 use crate::model::normal::{
     Because, Below, Confidence, Medium, Normal, Normality, PlaceFigure, Test, WhyUnknown,
 };
@@ -154,9 +153,7 @@ fn why_unknown(why: WhyUnknown) -> &'static str {
 /// "an SD card (class 10, U1) over SD, sd high-speed, on a Raspberry Pi 3 Model B+".
 fn subject(normal: &Normal) -> Option<String> {
     let class = normal.card_class.as_deref().map(|class| format!(" ({class})"));
-    // Without its mode the link of a card is its kind, which is named already.
-    let says_more = |of: &&Link| of.card() != Some(CardKind::Sd) || of.card_mode().is_some();
-    let link = normal.link.as_ref().filter(says_more);
+    let link = normal.link.as_ref().filter(|link| link.says_more());
     let link = link.map(|link| format!(" over {link}"));
     let board = normal.board.as_deref().map(|board| format!(" on a {board}"));
     let crypt = normal.is_encrypted.then(|| " with encryption".to_string());
@@ -393,7 +390,8 @@ mod tests {
             let run = run.place(0, |place| {
                 let disk = &mut place.chain[1];
                 disk.bus = Some(bus.to_string());
-                (disk.link, disk.card_class) = (link.map(Link::from), class.map(str::to_string));
+                disk.link = link.map(Into::into);
+                disk.card_class = class.map(str::to_string);
             });
             let rate =
                 move |b: u32, _, w: u16| rates[usize::from(w)] * (1.0 + f64::from(b % 2) * 0.002);
