@@ -1,8 +1,8 @@
 # Every task is one word. `make` lists them.
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-vm check build web manual install uninstall dist release test-install \
-	bench bench-truth clean
+.PHONY: help demo test test-vm test-fleet check build web manual install uninstall dist release \
+	test-install bench bench-truth clean
 
 BAKEOFF := target/release/bakeoff
 PREFIX ?= /usr/local
@@ -73,6 +73,11 @@ release: ## every file of a release in target/release-files (ARGS="x86_64" for o
 test-install: ## those files on clean systems (ARGS="--help"); rewrites a table in docs/install.md
 	@scripts/install.sh build dist release install
 	@cargo xtask test-install $(ARGS)
+
+test-fleet: ## the Ansible collection over SSH, on six hosts made of namespaces (as root)
+	@scripts/install.sh build fleet
+	@cargo build --quiet --package bakeoff
+	@cargo xtask test-fleet $(ARGS)
 
 bench: ## against fio, side by side (ARGS="--help" for more); rewrites docs/performance.md
 	@scripts/install.sh build bench

@@ -76,7 +76,7 @@ install_with_apt() {
 main() {
     local lacking names
     if [ "$#" -eq 0 ]; then
-        say "usage: scripts/install.sh GROUP...   (build test dist bench release install)"
+        say "usage: scripts/install.sh GROUP...   (build test dist bench release install fleet)"
         exit 2
     fi
     if ! command -v cargo >/dev/null 2>&1; then

@@ -10,6 +10,7 @@ use anyhow::{Context, Result, bail};
 mod alarms;
 mod bench;
 mod dist;
+mod fleet;
 mod install;
 mod prose;
 mod release;
@@ -46,6 +47,8 @@ const HELP: &str = "usage: cargo xtask NAME
                     packages
   test-install    install a release on clean systems; rewrites part \
                     of docs/install.md (--help)
+  test-fleet      test the Ansible collection \
+                    over SSH (--help)
   features        check every combination of the \
                     optional parts with clippy
   workflows       check the workflow files for a \
@@ -89,6 +92,7 @@ fn run(arguments: Vec<String>) -> Result<bool> {
         ["workflows"] => release::workflows::check(&root),
         ["repository", folder, key] => release::repository(&root, folder, key),
         ["test-install", rest @ ..] => install::test(&root, rest),
+        ["test-fleet", rest @ ..] => fleet::test(&root, rest),
         ["plain"] => dist::plain::check(&root),
         ["test-vm", rest @ ..] => vm::test(&root, rest),
         ["bench", rest @ ..] => bench::bench(&root, rest),

@@ -3,7 +3,6 @@
 //! Both come from PyPI into target/prose. Where they cannot be had, the check is skipped and says
 //! why. The words of bakeoff's own style are refused by `tidy::wording`.
 
-use std::io::Write;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
@@ -22,7 +21,7 @@ const PAGES: [&str; 4] = ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "fuzz/
 pub fn check(root: &Path) -> Result<bool> {
     let folder = root.join("target/prose");
     if let Err(error) = fetch(&folder) {
-        return skip(&format!("{error:#}")).map(|()| true);
+        return tool::skip("prose", "PyPI", &format!("{error:#}")).map(|()| true);
     }
     let spelled = Command::new(folder.join("bin/typos"))
         .args(["--format", "brief"])
@@ -81,15 +80,6 @@ fn style(root: &Path, folder: &Path) -> Result<Vec<String>> {
 fn counts(line: &str) -> bool {
     let check = line.splitn(4, ':').nth(3).map(str::trim_start);
     check.is_some_and(|check| !LEFT_OUT.iter().any(|left_out| check.starts_with(left_out)))
-}
-
-/// Says that it was skipped, here and in the list of the test run.
-fn skip(why: &str) -> Result<()> {
-    let why = why.replace(['\n', '\t'], " ");
-    println!("SKIPPED: prose: {why}");
-    let Some(path) = std::env::var_os("BAKEOFF_SKIPS") else { return Ok(()) };
-    let mut list = std::fs::OpenOptions::new().append(true).create(true).open(path)?;
-    Ok(list.write_all(format!("prose\tPyPI\t{why}\n").as_bytes())?)
 }
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
 //! Runs other programs: what failed is said with the command and the end of what it printed.
 
+use std::io::Write;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
@@ -37,6 +38,15 @@ pub fn show(command: &mut Command) -> Result<()> {
         bail!("{} ended with {status}", shown(command));
     }
     Ok(())
+}
+
+/// Says that a check was skipped for want of something, here and in the list of the test run.
+pub fn skip(check: &str, needs: &str, why: &str) -> Result<()> {
+    let why = why.replace(['\n', '\t'], " ");
+    println!("SKIPPED: {check}: {why}");
+    let Some(path) = std::env::var_os("BAKEOFF_SKIPS") else { return Ok(()) };
+    let mut list = std::fs::OpenOptions::new().append(true).create(true).open(path)?;
+    Ok(list.write_all(format!("{check}\t{needs}\t{why}\n").as_bytes())?)
 }
 
 /// Empties a folder, or makes it.

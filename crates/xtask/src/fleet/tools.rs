@@ -1,0 +1,64 @@
+//! ansible-core and ansible-lint, which others keep: fetched from PyPI into target/fleet.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::{Context, Result};
+
+use crate::tool;
+
+/// What is fetched.
+const PACKAGES: [&str; 2] = ["ansible-core==2.19.14", "ansible-lint==26.10.1"];
+
+/// Settings of Ansible: none, in place of those of this machine.
+const SETTINGS: &str = "ansible.cfg";
+
+/// Where Ansible is, and what it is told wherever it is started.
+pub struct Tools {
+    /// The folder of everything here, in `target`.
+    pub folder: PathBuf,
+}
+
+impl Tools {
+    /// The tools below a folder.
+    pub fn new(folder: &Path) -> Tools {
+        Tools { folder: folder.to_owned() }
+    }
+
+    /// Fetches them, unless they are there.
+    pub fn fetch(&self) -> Result<()> {
+        let packages = self.folder.join("packages");
+        std::fs::create_dir_all(&packages)?;
+        std::fs::write(self.folder.join(SETTINGS), "")?;
+        let (finished, wanted) = (packages.join("finished"), PACKAGES.join(" "));
+        if std::fs::read_to_string(&finished).is_ok_and(|have| have == wanted) {
+            return Ok(());
+        }
+        let mut pip = Command::new("timeout");
+        pip.args(["120", "python3", "-m", "pip", "install", "--quiet", "--upgrade"])
+            .args(["--disable-pip-version-check", "--only-binary=:all:", "--target"])
+            .arg(&packages)
+            .args(PACKAGES);
+        tool::run(&mut pip).with_context(|| format!("cannot fetch {wanted} from PyPI"))?;
+        std::fs::write(finished, wanted).context("cannot write to target/fleet")
+    }
+
+    /// A program of Ansible with a home folder of its own, and none of this machine's settings.
+    pub fn command(&self, program: &str) -> Command {
+        let packages = self.folder.join("packages");
+        let path = std::env::var("PATH").unwrap_or_default();
+        let mut command = Command::new(packages.join("bin").join(program));
+        command
+            .env("PYTHONPATH", &packages)
+            .env("PATH", format!("{}:{path}", packages.join("bin").display()))
+            .env("HOME", self.folder.join("home"))
+            .env("ANSIBLE_COLLECTIONS_PATH", self.folder.join("collections"))
+            .env("ANSIBLE_CONFIG", self.folder.join(SETTINGS))
+            .env("ANSIBLE_HOST_KEY_CHECKING", "False")
+            .env("ANSIBLE_NOCOLOR", "1")
+            .env("NO_COLOR", "1")
+            .env("LC_ALL", "C.UTF-8")
+            .env_remove("XDG_DATA_HOME");
+        command
+    }
+}
