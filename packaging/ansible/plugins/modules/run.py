@@ -376,6 +376,8 @@ def refuse_conflict(job, rows):
 def main():
     module = AnsibleModule(argument_spec=OPTIONS, supports_check_mode=True)
     job = Job(module)
+    # Before the list: a run that ends while it is listed looks as if its process had died.
+    is_alive = job.is_alive()
     rows = job.rows()
     row = job.find(rows)
     if job.job and row and job.job["plan"] != job.plan_hash():
@@ -383,7 +385,7 @@ def main():
                              "mode or target. Choose another bakeoff_label.")
     if row and row["state"] == "running":
         report(job, row, False)
-    if job.is_alive():
+    if is_alive:
         report(job, None, False)
     why, note = "dead", ""
     if row and row["state"] == "stopped":
