@@ -81,7 +81,17 @@ impl Host {
         }
         let log = File::create(self.folder.join("log"))?;
         let mut unshare = Command::new("unshare");
-        unshare.args(["--net", "--mount", "--uts", "--ipc", "--pid", "--fork", "--kill-child"]);
+        unshare.args([
+            "--net",
+            "--mount",
+            "--propagation",
+            "slave",
+            "--uts",
+            "--ipc",
+            "--pid",
+            "--fork",
+            "--kill-child",
+        ]);
         unshare.arg("sh").arg(self.folder.with_file_name("host.sh")).arg(&self.folder);
         unshare.args([self.name, &self.address()]).stdin(Stdio::null());
         unshare.stdout(log.try_clone()?).stderr(log);

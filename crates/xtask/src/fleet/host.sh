@@ -9,7 +9,8 @@ folder=$1 name=$2 address=$3
 read -r pid _ </proc/self/stat
 printf '%s\n' "$pid" >"$folder/pid.new"
 mv "$folder/pid.new" "$folder/pid"
-mount --make-rprivate /
+# What is unmounted outside is unmounted here: a copy would keep devices of other runs busy.
+mount --make-rslave /
 hostname "$name"
 root=$folder/root
 # bakeoff has to find the mount of each path.

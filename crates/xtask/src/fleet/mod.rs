@@ -77,7 +77,7 @@ fn inside(program: &Path) -> Result<bool> {
     ensure!(program.exists(), "there is no {}: cargo build", program.display());
     ensure!(Path::new("/usr/sbin/sshd").exists(), "no sshd: scripts/install.sh fleet");
     let mut unshare = Command::new("unshare");
-    unshare.args(["--net", "--mount"]).arg(std::env::current_exe()?);
+    unshare.args(["--net", "--mount", "--propagation", "slave"]).arg(std::env::current_exe()?);
     unshare.arg("test-fleet").arg("--binary").arg(program.canonicalize()?).env(INSIDE, "1");
     Ok(unshare.status().context("cannot run unshare")?.success())
 }

@@ -74,8 +74,6 @@ pub fn test(root: &Path) -> Result<bool> {
         step::cargo("tests", &tests).counting(Format::Cargo),
         step::xtask("instructions an I/O", &["bench", "--instructions"]).quiet(),
         targets.quiet().then(fuzz),
-        // Its playbooks take minutes: `make test-fleet`.
-        step::xtask("Ansible collection", &["test-fleet", "--lint"]).quiet(),
         step::npm("browser packages", "tests/browser", &install)
             .quiet()
             .then(vec![browser.counting(Format::Node).quiet()]),
