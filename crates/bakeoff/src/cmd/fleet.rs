@@ -102,28 +102,26 @@ fn too_few(over: Over) -> Fault {
              drives: bakeoff import FILE"
         }
         Over::Kernel => {
-            "these runs are from one kernel. Import runs of other kernels: bakeoff import FILE"
+            "these runs record fewer than two kernels. Import runs of other kernels: bakeoff \
+             import FILE"
         }
         Over::Year => {
-            "these runs are from one year. Import runs of other years: bakeoff import FILE"
+            "these runs record fewer than two years. Import runs of other years: bakeoff import \
+             FILE"
         }
     })
 }
 
 /// The runs that were named; says of one that was named twice that it counts once.
 fn named(global: &Global, names: &[String]) -> Result<Vec<(Run, Analysis)>, Fault> {
+    if names.iter().any(|name| name.starts_with("study:")) {
+        return Err(Fault::usage("a study has no boards. Name stored runs"));
+    }
+    let Some(first) = names.first() else { return Ok(Vec::new()) };
+    let (store, _) = stored::find(global, first)?;
     let mut ids: Vec<RunId> = Vec::new();
-    let mut store = None;
     for name in names {
-        if name.starts_with("study:") {
-            return Err(Fault::usage("a study has no boards. Name stored runs"));
-        }
-        let open = match store.take() {
-            Some(open) => open,
-            None => stored::find(global, name)?.0,
-        };
-        let id = open.find(name)?;
-        store = Some(open);
+        let id = store.find(name)?;
         if ids.contains(&id) {
             say::note(
                 global.quiet,
@@ -134,7 +132,6 @@ fn named(global: &Global, names: &[String]) -> Result<Vec<(Run, Analysis)>, Faul
         ids.push(id);
         at_most(ids.len())?;
     }
-    let Some(store) = store else { return Ok(Vec::new()) };
     ids.iter().map(|id| analysed(&*store, id)).collect()
 }
 

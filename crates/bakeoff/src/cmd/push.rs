@@ -105,7 +105,30 @@ enum Done {
     /// The server has it; what to keep of its answer, if that is new.
     Sent(Sent, Option<Receipt>),
     /// It is not for a server, or not yet.
-    LeftOut(&'static str),
+    LeftOut(LeftOut),
+}
+
+/// Why a run is not sent.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum LeftOut {
+    /// A process measures it.
+    InProgress,
+    /// It was interrupted and can go on.
+    NotFinished,
+    /// It failed before it measured anything.
+    NotMeasured,
+}
+
+impl LeftOut {
+    const ALL: [LeftOut; 3] = [LeftOut::InProgress, LeftOut::NotFinished, LeftOut::NotMeasured];
+
+    fn label(self) -> &'static str {
+        match self {
+            LeftOut::InProgress => "in progress",
+            LeftOut::NotFinished => "not finished",
+            LeftOut::NotMeasured => "without measurements",
+        }
+    }
 }
 
 /// Why it did not get there.
@@ -144,7 +167,7 @@ fn push(
 ) -> Result<Done, Stop> {
     let (id, label) = (&summary.run, summary.label.as_deref());
     if local.is_held(id).map_err(Fault::from)? {
-        return Ok(Done::LeftOut("in progress"));
+        return Ok(Done::LeftOut(LeftOut::InProgress));
     }
     let receipt = local.receipt(id, server.id()).map_err(Fault::from)?;
     if let (Some(receipt), Some(known)) = (&receipt, known)
@@ -156,11 +179,11 @@ fn push(
     let lines = local.lines(id).map_err(Fault::from)?;
     let run = stored::fold(id, &lines)?;
     if run.stopped.is_none() {
-        return Ok(Done::LeftOut("not finished"));
+        return Ok(Done::LeftOut(LeftOut::NotFinished));
     }
     let (digest, facts) = runs::digest_of(&run, &analyse(&run));
     if digest.cells == 0 && label.is_none() && !is_named {
-        return Ok(Done::LeftOut("without measurements"));
+        return Ok(Done::LeftOut(LeftOut::NotMeasured));
     }
     let outgoing = Outgoing {
         run: id,
@@ -192,7 +215,7 @@ fn keep(local: &mut Sqlite, server: &Server, run: &RunId, receipt: Option<Receip
 #[derive(Default)]
 struct Pushed {
     sent: Vec<(RunId, Sent, u64)>,
-    left_out: Vec<(RunId, &'static str)>,
+    left_out: Vec<(RunId, LeftOut)>,
     failed: Vec<(RunId, Fault)>,
 }
 
@@ -214,10 +237,10 @@ impl Pushed {
         let new = self.sent.len() - already;
         let runs = |count: usize| words::count(u32::try_from(count).unwrap_or(u32::MAX), "run");
         text += &format!("{} sent, {} already on the server", runs(new), runs(already));
-        for why in ["in progress", "not finished", "without measurements"] {
+        for why in LeftOut::ALL {
             let count = self.left_out.iter().filter(|(_, reason)| *reason == why).count();
             if count > 0 {
-                text += &format!(", {} {why}", runs(count));
+                text += &format!(", {} {}", runs(count), why.label());
             }
         }
         text + "\n"
@@ -236,7 +259,7 @@ impl Pushed {
         });
         let left_out = self.left_out.iter().map(|(run, why)| {
             json!({"run": run.as_str(), "state": "left_out", "events": null, "sent_bytes": 0,
-                   "reason": why})
+                   "reason": why.label()})
         });
         let failed = self.failed.iter().map(|(run, fault)| {
             json!({"run": run.as_str(), "state": "failed", "events": null, "sent_bytes": 0,

@@ -130,7 +130,6 @@ fn boards_push_while_clients_and_server_are_killed() {
         let reader = db.address(&db.role("ada", "bakeoff_reader"));
         let home = Home::new();
         time(&home, &reader, "fleet list", &["fleet", "list", "--format", "json"]);
-        time(&home, &reader, "trend", &["trend", "card", "--format", "json"]);
         for count in [25, 50, 100].iter().filter(|count| **count <= boards) {
             let sql = format!(
                 "SELECT DISTINCT ON (owner) id FROM bakeoff.runs ORDER BY owner LIMIT {count}"
@@ -166,7 +165,6 @@ fn lists_and_searches_of_a_hundred_thousand_runs() {
         let all = [&["runs", "--format", "json"], args].concat();
         time(&home, &reader, what, &all);
     }
-    time(&home, &reader, "show of one, by its ID", &["show", "0000000000000001"]);
     time(&home, &reader, "fleet list", &["fleet", "list", "--format", "json"]);
     for sql in [
         "SELECT r.id, r.created_unix_ns, r.verb, r.title, r.label, r.events, r.blocks, r.cells, \
@@ -209,10 +207,7 @@ fn time(home: &Home, address: &str, what: &str, args: &[&str]) {
         let (code, out, err) = read(home, address, args);
         all.push(began.elapsed());
         bytes = out.len();
-        if code > 1 {
-            println!("{what}: exit {code}: {err}");
-            return;
-        }
+        assert!(code <= 1, "{what}: exit {code}: {err}");
     }
     all.sort();
     let ms = |duration: Duration| duration.as_secs_f64() * 1e3;

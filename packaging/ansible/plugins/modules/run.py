@@ -394,8 +394,7 @@ def main():
             report(job, row, False)
     if row and row["state"] == "unreadable":
         module.fail_json(msg=row["error"])
-    if not asked_to_start(job, row, why, note):
-        return
+    report_unless_starting(job, row, why, note)
     refuse_conflict(job, rows)
     if row and row["blocks"]:
         row = job.resume(row, rows)
@@ -404,8 +403,8 @@ def main():
     report(job, row, True)
 
 
-def asked_to_start(job, row, why, note):
-    """Whether to start or resume; otherwise reports what is the case."""
+def report_unless_starting(job, row, why, note):
+    """Ends the module with what is the case, unless it was asked to start or resume."""
     module = job.module
     if not module.params["start"]:
         ended = f"Run {row['run']} ended early ({why}). {note}" if row else "The run ended early."
@@ -417,7 +416,6 @@ def asked_to_start(job, row, why, note):
                              plan=[f"bakeoff resume {row['run']}"], tokens=[])
         lines, tokens = job.plan()
         module.exit_json(changed=True, state="planned", plan=lines, tokens=tokens)
-    return True
 
 
 if __name__ == "__main__":

@@ -46,13 +46,19 @@ pub enum ServerError {
         detail: String,
     },
     /// The connection ended.
-    #[error("the server {server} closed the connection: it was stopped or restarted")]
+    #[error(
+        "the server {server} closed the connection: it was stopped or restarted. Repeat the \
+         command later"
+    )]
     Gone {
         /// The server.
         server: String,
     },
     /// No answer in time.
-    #[error("the server {server} did not answer within {seconds} s")]
+    #[error(
+        "the server {server} did not answer within {seconds} s. Check the network, or repeat the \
+         command later"
+    )]
     Slow {
         /// The server.
         server: String,
@@ -153,7 +159,7 @@ pub enum ServerError {
         detail: String,
     },
     /// It cannot take more work now.
-    #[error("the server {server} is busy or starting: {detail}")]
+    #[error("the server {server} is busy or starting: {detail}. Repeat the command later")]
     Busy {
         /// The server.
         server: String,
@@ -216,7 +222,8 @@ impl ServerError {
         }
     }
 
-    /// An error that is not the server's.
+    /// An error that is not the server's. The library keeps its kinds private, so they are told by
+    /// its texts, which Cargo.lock fixes; an unknown one becomes `Other`.
     fn unsaid(address: &Address, error: &tokio_postgres::Error) -> ServerError {
         let (server, detail) = (address.to_string(), chain(error));
         if error.is_closed() || detail.starts_with("error communicating") {
