@@ -15,13 +15,12 @@ pub fn of(command: &str) -> &'static [Format] {
         }
         "check" => &[Text, Json, Prometheus, Nagios],
         "bench" => &[Text, Json, FioJson],
-        "trend" | "watch" => &[Text, Json, Csv],
-        "agree" | "fleet" | "lint" | "simulate" => &[Text, Json, Markdown],
+        "trend" => &[Text, Json, Csv, Markdown],
+        "watch" => &[Text, Json, Csv],
+        "agree" | "compare" | "fleet" | "lint" | "plan" | "simulate" => &[Text, Json, Markdown],
         "export" => &[Json, Csv, Jsonl, Bundle, FioJson, Gnuplot],
         "report" => &[Markdown],
-        "compare" | "import" | "label" | "plan" | "probe" | "push" | "rm" | "setup" => {
-            &[Text, Json]
-        }
+        "import" | "label" | "probe" | "push" | "rm" | "setup" => &[Text, Json],
         _ => &[],
     }
 }

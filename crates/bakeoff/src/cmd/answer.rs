@@ -8,7 +8,7 @@ use bakeoff_core::model::event::StopReason;
 use bakeoff_core::model::path::RawPath;
 use bakeoff_core::model::run::Run;
 use bakeoff_core::model::verdict::Analysis;
-use bakeoff_core::report::{self, TextOptions};
+use bakeoff_core::report::{self, Document, TextOptions};
 
 use crate::cli::{Format, Global};
 use crate::fault::{Fault, Outcome};
@@ -26,6 +26,15 @@ pub fn text_options() -> TextOptions {
         width: if terminal && width > 0 { width.clamp(NARROWEST, 120) } else { 80 },
         color: terminal && std::env::var_os("NO_COLOR").is_none_or(|v| v.is_empty()),
         plain: false,
+    }
+}
+
+/// A document as this stdout shows it, or as Markdown where that was asked for.
+pub fn laid_out(document: &Document, format: Format) -> String {
+    let options = text_options();
+    match format {
+        Format::Markdown => document.markdown(),
+        _ => document.text(usize::from(options.width), options.color),
     }
 }
 

@@ -80,7 +80,7 @@ pub fn look(global: &Global, args: &Bench, record: &Path) -> Result<Outcome, Fau
     let kept = load::look_for(acks, &path, kind, &cancel).map_err(super::bench::fault_of)?;
     let text = match global.format {
         Some(Format::Json) => format!("{:#}\n", report::kept_json(&kept)),
-        _ => report::kept_text(&kept, out::width()),
+        _ => report::kept_document(&kept).text(out::width(), false),
     };
     out::print(global.format, &text)?;
     Ok(if kept.is_all() { Outcome::Done } else { Outcome::Open })

@@ -37,10 +37,9 @@ pub fn run(global: &Global, args: &Compare) -> Result<Outcome, Fault> {
     }
     let compared = (runs.len() > 1).then(|| compare(&runs, args.across));
     let beside = beside_all(&runs, &studies)?;
-    let width = usize::from(answer::text_options().width);
     let text = match format {
         Format::Json => report::compare_json(compared.as_ref(), &beside) + "\n",
-        _ => report::compare_text(compared.as_ref(), &beside, width),
+        other => answer::laid_out(&report::compare_document(compared.as_ref(), &beside), other),
     };
     let printed = out::print(global.format, &text);
     // Runs that are not alike are refused, also where they have nothing in common to refuse.

@@ -54,8 +54,7 @@ fn list(global: &Global) -> Result<Outcome, Fault> {
     let entries: Vec<Entry> = boards.iter().map(|board| Entry::of(board, &all, &labels)).collect();
     let text = match format {
         Format::Json => fleet_list::json(&entries),
-        Format::Markdown => fleet_list::markdown(&entries),
-        _ => fleet_list::text(&entries, usize::from(answer::text_options().width)),
+        other => answer::laid_out(&fleet_list::document(&entries), other),
     };
     out::print(global.format, &text)?;
     Ok(Outcome::Done)
@@ -79,8 +78,7 @@ fn report(global: &Global, args: &FleetReport) -> Result<Outcome, Fault> {
     }
     let text = match format {
         Format::Json => report::fleet_json(&found),
-        Format::Markdown => report::fleet_markdown(&found),
-        _ => report::fleet_text(&found, usize::from(answer::text_options().width)),
+        other => answer::laid_out(&report::fleet_document(&found), other),
     };
     let printed = match &args.output {
         Some(path) => stored::write(Some(path), |out| out.write_all(text.as_bytes())),

@@ -4,7 +4,7 @@ use bakeoff_core::prepare::support::smallest_region_bytes;
 use bakeoff_core::report::plan::{PlanView, SpeedView, TargetView, state_label};
 use bakeoff_core::units;
 
-use super::stored;
+use super::{answer, stored};
 use crate::cli::{Format, Global, Plan, formats};
 use crate::fault::{Fault, Outcome};
 use crate::places::survey;
@@ -114,7 +114,7 @@ fn target_view(wanted: &Wanted, speed: &SpeedView) -> TargetView {
 fn print(global: &Global, view: &PlanView) -> Result<(), Fault> {
     let text = match global.format {
         Some(Format::Json) => view.json().map_err(Fault::bug)?,
-        _ => view.text(out::width()),
+        format => answer::laid_out(&view.document(), format.unwrap_or(Format::Text)),
     };
     Ok(out::print(global.format, &text)?)
 }

@@ -33,7 +33,7 @@ pub fn run(global: &Global, args: &Trend) -> Result<Outcome, Fault> {
     let text = match format {
         Format::Json => report::trend_json(&found),
         Format::Csv => report::trend_csv(&found),
-        _ => report::trend_text(&found, usize::from(answer::text_options().width)),
+        other => answer::laid_out(&report::trend_document(&found), other),
     };
     out::print(global.format, &text)?;
     Ok(Outcome::Done)

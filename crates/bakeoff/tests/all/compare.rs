@@ -166,7 +166,7 @@ fn what_cannot_be_compared_says_what_to_type() {
         (&["compare", "last", "ffff"], "no run 'ffff'"),
         (&["compare", "study:luks-btrfs"], "name two runs"),
         (&["compare", "last", "last", "--across", "kernl"], "'kernel'"),
-        (&["compare", "last", "--with", "study:usb-stick", "--format", "csv"], "text or json"),
+        (&["compare", "last", "--with", "study:usb-stick", "--format", "csv"], "json or markdown"),
     ] {
         let (code, _, err) = home.run(args);
         assert_eq!(code, 2, "{args:?}: {err}");

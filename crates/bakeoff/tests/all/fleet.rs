@@ -41,9 +41,9 @@ fn one_answer_over_boards_by_label_and_by_name() {
     assert_eq!(document["answers"][0]["effects"][0]["boards"].as_array().unwrap().len(), 4);
     let (_, markdown, _) =
         home.run(&["fleet", "report", "--label", "cards", "--format", "markdown"]);
-    assert!(markdown.contains("| board | model |"), "{markdown}");
+    assert!(markdown.contains("| against | next board"), "{markdown}");
     let (_, listed, _) = home.run(&["fleet", "list"]);
-    assert!(listed.contains("pi-3: ") && listed.contains("labels: cards"), "{listed}");
+    assert!(listed.contains(" pi-3 ") && listed.contains("cards"), "{listed}");
     assert_eq!(json(&home.run(&["fleet", "list", "--format", "json"]).1)["boards"][0]["runs"], 1);
 }
 

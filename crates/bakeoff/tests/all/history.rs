@@ -116,7 +116,7 @@ fn a_drive_has_one_history_over_runs_that_are_alike() {
         (&["trend", "no such drive"][..], "bakeoff runs"),
         (&["trend", ""], "name a drive"),
         (&["trend", "/no/such/path"], "/no/such/path"),
-        (&["trend", DRIVE, "--format", "markdown"], "text, json or csv"),
+        (&["trend", DRIVE, "--format", "jsonl"], "csv or markdown"),
     ] {
         let (code, _, err) = home.run(args);
         assert!(code == 2 && err.contains(says), "{args:?}: {err}");

@@ -10,7 +10,7 @@ use crate::analyse::analyse;
 use crate::model::event::Header;
 use crate::model::run::Run;
 use crate::model::verdict::Analysis;
-use crate::report::{fleet_json, fleet_markdown, fleet_text};
+use crate::report::{fleet_document, fleet_json};
 use crate::testing::{RunBuilder, keys};
 
 const NOW: i64 = 1_795_000_000_000_000_000;
@@ -56,10 +56,10 @@ fn a_lead_that_holds_on_every_board_is_predicted_for_the_next_one() {
     let (next, mean) = (effect.prediction.unwrap(), effect.mean.unwrap());
     assert!(next.low_ln < mean.low_ln && mean.high_ln < next.high_ln);
     assert_eq!(effect.boards.len(), 6);
-    let text = fleet_text(&found, 80);
+    let text = fleet_document(&found).text(80, false);
     insta::assert_snapshot!(text);
     for width in [40, 80] {
-        let text = fleet_text(&found, width);
+        let text = fleet_document(&found).text(width, false);
         assert!(text.lines().all(|line| line.chars().count() <= width), "{text}");
     }
 }
@@ -79,7 +79,7 @@ fn boards_with_another_kernel_that_differ_are_named_with_it() {
         (effect.apart[0].here[0].as_str(), effect.apart[0].others[0].as_str()),
         ("6.6.1", "6.12.1")
     );
-    insta::assert_snapshot!(fleet_text(&found, 80));
+    insta::assert_snapshot!(fleet_document(&found).text(80, false));
 }
 
 #[test]
@@ -96,7 +96,7 @@ fn one_board_twice_is_one_and_two_are_too_few_for_a_prediction() {
     assert!(matches!(&found.notes[..], [Note::Repeated { runs: 2, .. }]), "{:?}", found.notes);
     assert_eq!(found.answers[0].claim, Claim::TooFewBoards);
     assert_eq!(found.answers[0].effects[0].boards.len(), 2);
-    assert!(!found.is_answered() && fleet_text(&found, 80).contains("needs 3"));
+    assert!(!found.is_answered() && fleet_document(&found).text(80, false).contains("needs 3"));
 }
 
 #[test]
@@ -105,7 +105,7 @@ fn unlike_plans_are_refused_and_named() {
     let found = fleet(&[on(0, 1.3, |_| {}), on(1, 1.3, |_| {}), other]);
     assert!(found.answers.is_empty() && !found.is_answered());
     assert!(found.unlike[0].what.contains("bs"), "{:?}", found.unlike);
-    let text = fleet_text(&found, 80);
+    let text = fleet_document(&found).text(80, false);
     assert!(text.starts_with("No answer for these 3 boards: their plans differ in"), "{text}");
 }
 
@@ -124,7 +124,7 @@ fn a_board_whose_run_may_not_speak_is_left_out_by_name() {
     let found = fleet(&runs);
     let answer = &found.answers[0];
     assert_eq!((answer.excluded[0].board.as_str(), answer.effects[0].boards.len()), ("pi-3", 3));
-    assert!(fleet_text(&found, 80).contains("pi-3 (findings L15)"));
+    assert!(fleet_document(&found).text(80, false).contains("pi-3 (findings L15)"));
 }
 
 #[test]
@@ -147,7 +147,8 @@ fn every_key_is_documented_and_no_name_controls_anything() {
     let doc = include_str!("../../../../docs/format.md");
     let missing: Vec<_> = all.iter().filter(|key| !doc.contains(&format!("`{key}`"))).collect();
     assert!(missing.is_empty(), "{missing:?}");
-    let (text, markdown) = (fleet_text(&found, 80), fleet_markdown(&found));
+    let (text, markdown) =
+        (fleet_document(&found).text(80, false), fleet_document(&found).markdown());
     assert!(!text.contains('\u{1b}') && !markdown.contains('\u{1b}'), "{text}");
     assert!(!markdown.contains("<b>") && markdown.contains("\\|y"), "{markdown}");
 }
@@ -163,7 +164,7 @@ fn an_answer_over_kernels_is_worded_for_kernels() {
     let runs: Vec<_> = [(0, "6.1"), (1, "6.6"), (2, "6.12"), (3, "6.18")].map(board).into();
     let found = super::fleet(&runs, Over::Kernel);
     assert_eq!((found.boards.len(), found.answers[0].claim), (4, Claim::Fastest));
-    let text = fleet_text(&found, 80);
+    let text = fleet_document(&found).text(80, false);
     assert!(!text.contains("boards like these") && !text.contains("next board"), "{text}");
     insta::assert_snapshot!(text);
 }

@@ -1,10 +1,9 @@
 //! Runs beside each other, and a published study beside a run, for programs and for people.
 
-use std::fmt::Write;
-
 use serde_json::{Value, json};
 
-use super::layout::wrap;
+use super::document::Document;
+use super::mark;
 use super::view::{self, utc};
 use crate::analyse::sentence::figure;
 use crate::compare::Compared;
@@ -12,7 +11,6 @@ use crate::compare::answer::{Answer, EffectIn, EffectRow};
 use crate::compare::figures::Row;
 use crate::compare::with_study::{Beside, Published};
 use crate::model::finding::Finding;
-use crate::model::path::{printable, sanitize};
 use crate::units;
 
 /// Published figures shown to people beside one of ours; programs get all.
@@ -34,177 +32,158 @@ pub fn compare_json(compared: Option<&Compared>, beside: &[Beside]) -> String {
     document.to_string()
 }
 
-/// Text for people, of `width` columns.
-pub fn compare_text(compared: Option<&Compared>, beside: &[Beside], width: usize) -> String {
-    let mut page = Page { out: String::new(), width };
+/// For people.
+pub fn compare_document(compared: Option<&Compared>, beside: &[Beside]) -> Document {
+    let mut out = Document::default();
     if let Some(compared) = compared {
-        page.compared(compared);
+        write_compared(compared, &mut out);
     }
     for (at, beside) in beside.iter().enumerate() {
         if at > 0 || compared.is_some() {
-            page.out.push('\n');
+            out.gap();
         }
-        page.beside(beside);
+        write_beside(beside, &mut out);
     }
-    page.out
+    out
 }
 
-struct Page {
-    out: String,
-    width: usize,
-}
-
-impl Page {
-    fn wrap(&mut self, text: &str, first: &str, rest: &str) {
-        self.out.push_str(&wrap(&sanitize(text), self.width, first, rest));
+fn write_compared(compared: &Compared, out: &mut Document) {
+    out.headline(compared.headline.as_str());
+    for note in &compared.notes {
+        out.bullet(note.as_str());
     }
-
-    fn heading(&mut self, text: &str) {
-        // Writing to a String cannot fail, here and below.
-        let _ = writeln!(self.out, "\n{text}");
-    }
-
-    fn compared(&mut self, compared: &Compared) {
-        self.wrap(&compared.headline, "", "");
-        for note in &compared.notes {
-            self.wrap(note, "- ", "  ");
-        }
-        self.heading("Runs");
-        for run in &compared.runs {
-            let text = format!(
-                "{}  {}; {}, mode {}, {} complete, {}",
-                run.short,
-                run.title,
-                utc(run.started_unix_ns),
-                run.mode,
-                crate::words::count(run.blocks, "block"),
-                run.conditions
-            );
-            self.wrap(&text, "  ", "    ");
-        }
-        if !compared.differences.is_empty() {
-            self.heading("They differ in");
-        }
-        let shorts: Vec<&str> = compared.runs.iter().map(|r| r.short.as_str()).collect();
-        for difference in &compared.differences {
-            let value = |(value, run): (&String, &&str)| match value.is_empty() {
-                true => format!("not recorded in {run}"),
-                false => format!("{value} in {run}"),
-            };
-            let values: Vec<String> = difference.values.iter().zip(&shorts).map(value).collect();
-            self.wrap(&format!("{}: {}", difference.what, values.join("; ")), "  ", "    ");
-        }
-        if !compared.left_out.is_empty() {
-            self.heading("Excluded, because not in all runs");
-            self.wrap(&compared.left_out.join(", "), "  ", "    ");
-        }
-        for answer in &compared.answers {
-            self.answer(answer, &shorts);
-        }
-        if !compared.answers.is_empty() {
-            self.out.push('\n');
-            self.wrap(OBSERVED, "", "");
-        }
-        self.findings("What limits this comparison", &compared.findings);
-    }
-
-    fn answer(&mut self, answer: &Answer, shorts: &[&str]) {
-        let word = answer.verdict.name().replace('_', " ").to_uppercase();
-        let name = printable(answer.workload.as_bytes());
-        let summary = printable(answer.summary.as_bytes());
-        self.out.push('\n');
-        self.wrap(&format!("{name}: {summary}  {word}"), "", "  ");
-        self.wrap(&answer.sentence, "", "");
-        let best = answer.effects.first().map(|e| e.a.clone());
-        for row in answer.effects.iter().filter(|row| Some(&row.a) == best.as_ref()) {
-            self.wrap(&effect(row, shorts), "  ", "    ");
-        }
-        for row in &answer.figures {
-            self.wrap(&figures(answer, row, shorts), "  ", "    ");
-        }
-        self.write_findings(&answer.findings);
-    }
-
-    fn findings(&mut self, heading: &str, findings: &[Finding]) {
-        if !findings.is_empty() {
-            self.heading(heading);
-            self.write_findings(findings);
-        }
-    }
-
-    fn write_findings(&mut self, findings: &[Finding]) {
-        for finding in view::findings(findings) {
-            self.wrap(&finding.line(), "  ", "    ");
-        }
-    }
-
-    fn beside(&mut self, beside: &Beside) {
-        let short: String = beside.run.chars().take(8).collect();
-        let head = format!(
-            "study:{} beside run {short}: published results next to ours, as observations. There \
-             is no verdict between them.",
-            beside.study
+    out.heading("Runs");
+    for run in &compared.runs {
+        let text = format!(
+            "{}  {}; {}, mode {}, {} complete, {}",
+            run.short,
+            run.title,
+            utc(run.started_unix_ns),
+            run.mode,
+            crate::words::count(run.blocks, "block"),
+            run.conditions
         );
-        self.wrap(&head, "", "");
-        self.heading("Why they are not comparable");
-        for reason in &beside.not_comparable {
-            self.wrap(reason, "- ", "  ");
-        }
-        self.heading("Figures");
-        if beside.rows.is_empty() {
-            self.wrap(
-                "The study has no figure in bytes per second for a filesystem and access pattern \
+        out.line(1, text);
+    }
+    if !compared.differences.is_empty() {
+        out.heading("They differ in");
+    }
+    let shorts: Vec<&str> = compared.runs.iter().map(|r| r.short.as_str()).collect();
+    for difference in &compared.differences {
+        let value = |(value, run): (&String, &&str)| match value.is_empty() {
+            true => format!("not recorded in {run}"),
+            false => format!("{value} in {run}"),
+        };
+        let values: Vec<String> = difference.values.iter().zip(&shorts).map(value).collect();
+        out.line(1, format!("{}: {}", difference.what, values.join("; ")));
+    }
+    if !compared.left_out.is_empty() {
+        out.heading("Excluded, because not in all runs");
+        out.line(1, compared.left_out.join(", "));
+    }
+    for answer in &compared.answers {
+        write_answer(answer, &shorts, out);
+    }
+    if !compared.answers.is_empty() {
+        out.gap();
+        out.paragraph(OBSERVED);
+    }
+    findings_below("What limits this comparison", &compared.findings, out);
+}
+
+fn write_answer(answer: &Answer, shorts: &[&str], out: &mut Document) {
+    let word = answer.verdict.name().replace('_', " ");
+    let title = format!("{}: {}", answer.workload, answer.summary);
+    out.result(title, mark::verdict(answer.verdict, &word));
+    out.paragraph(answer.sentence.as_str());
+    let best = answer.effects.first().map(|e| e.a.clone());
+    for row in answer.effects.iter().filter(|row| Some(&row.a) == best.as_ref()) {
+        out.line(1, effect(row, shorts));
+    }
+    for row in &answer.figures {
+        out.line(1, figures(answer, row, shorts));
+    }
+    write_findings(&answer.findings, out);
+}
+
+fn findings_below(heading: &str, findings: &[Finding], out: &mut Document) {
+    if !findings.is_empty() {
+        out.heading(heading);
+        write_findings(findings, out);
+    }
+}
+
+fn write_findings(findings: &[Finding], out: &mut Document) {
+    for finding in view::findings(findings) {
+        out.line(1, finding.line());
+    }
+}
+
+fn write_beside(beside: &Beside, out: &mut Document) {
+    let short: String = beside.run.chars().take(8).collect();
+    let head = format!(
+        "study:{} beside run {short}: published results next to ours, as observations. There \
+             is no verdict between them.",
+        beside.study
+    );
+    out.paragraph(head);
+    out.heading("Why they are not comparable");
+    for reason in &beside.not_comparable {
+        out.bullet(reason.as_str());
+    }
+    out.heading("Figures");
+    if beside.rows.is_empty() {
+        out.line(
+            1,
+            "The study has no figure in bytes per second for a filesystem and access pattern \
                  that this run also measured.",
-                "  ",
-                "  ",
-            );
+        );
+    }
+    for row in &beside.rows {
+        let ours = row.ours;
+        let text = format!(
+            "{}, {}: here {} ({} to {}, {})",
+            row.workload,
+            row.candidate,
+            units::rate(ours.mean),
+            units::rate(ours.min),
+            units::rate(ours.max),
+            crate::words::count(ours.cells, "cell")
+        );
+        out.line(1, text);
+        for published in row.published.iter().take(SHOWN_PUBLISHED) {
+            out.line(2, format!("there {}", told(published)));
         }
-        for row in &beside.rows {
-            let ours = row.ours;
-            let text = format!(
-                "{}, {}: here {} ({} to {}, {})",
-                row.workload,
-                row.candidate,
-                units::rate(ours.mean),
-                units::rate(ours.min),
-                units::rate(ours.max),
-                crate::words::count(ours.cells, "cell")
-            );
-            self.wrap(&text, "  ", "    ");
-            for published in row.published.iter().take(SHOWN_PUBLISHED) {
-                self.wrap(&told(published), "    there ", "      ");
-            }
-            let more = row.published.len().saturating_sub(SHOWN_PUBLISHED);
-            if more > 0 {
-                self.wrap(&format!("and {more} more; --format json lists them"), "    ", "      ");
-            }
+        let more = row.published.len().saturating_sub(SHOWN_PUBLISHED);
+        if more > 0 {
+            out.line(2, format!("and {more} more; --format json lists them"));
         }
-        if !beside.pairs.is_empty() {
-            self.heading("Ratios");
+    }
+    if !beside.pairs.is_empty() {
+        out.heading("Ratios");
+    }
+    for pair in &beside.pairs {
+        let text = format!(
+            "{}, {} against {}: here {} (95 % CI: {} to {})",
+            pair.workload,
+            pair.a,
+            pair.b,
+            ratio(pair.ratio),
+            ratio(pair.low),
+            ratio(pair.high)
+        );
+        out.line(1, text);
+        for published in pair.published.iter().take(SHOWN_PUBLISHED) {
+            let side = if published.is_inside { "inside" } else { "outside" };
+            let (theirs, setting) = (ratio(published.ratio), &published.setting);
+            let text = format!("there {theirs} ({setting}), {side} our interval");
+            out.line(2, text);
         }
-        for pair in &beside.pairs {
-            let text = format!(
-                "{}, {} against {}: here {} (95 % CI: {} to {})",
-                pair.workload,
-                pair.a,
-                pair.b,
-                ratio(pair.ratio),
-                ratio(pair.low),
-                ratio(pair.high)
-            );
-            self.wrap(&text, "  ", "    ");
-            for published in pair.published.iter().take(SHOWN_PUBLISHED) {
-                let side = if published.is_inside { "inside" } else { "outside" };
-                let (theirs, setting) = (ratio(published.ratio), &published.setting);
-                let text = format!("there {theirs} ({setting}), {side} our interval");
-                self.wrap(&text, "    ", "      ");
-            }
-        }
-        if !beside.observations.is_empty() {
-            self.heading("What the study's own figures are consistent with");
-            for line in beside.observations.iter().map(String::as_str).chain([beside.assumption]) {
-                self.wrap(line, "  ", "    ");
-            }
+    }
+    if !beside.observations.is_empty() {
+        out.heading("What the study's own figures are consistent with");
+        for line in beside.observations.iter().map(String::as_str).chain([beside.assumption]) {
+            out.line(1, line);
         }
     }
 }
@@ -311,7 +290,7 @@ mod tests {
         let study = studies::find("luks-btrfs").unwrap();
         let imported = Finder::all(study.table().as_bytes());
         let beside = [beside(&run, study.name, &imported, &Facts::default())];
-        let text = compare_text(None, &beside, 200);
+        let text = compare_document(None, &beside).text(200, false);
         assert!(text.contains("block size of seqread and seqread-fio: here 1m"), "{text}");
         assert!(text.contains(" / fio; there fio"), "{text}");
     }
@@ -332,7 +311,7 @@ mod tests {
             (run, analysis)
         };
         let compared = compare(&[run("a"), run("b")], None);
-        let text = compare_text(Some(&compared), &[], 80);
+        let text = compare_document(Some(&compared), &[]).text(80, false);
         assert!(!text.contains(['\u{1b}', '\u{7}', '\u{202e}']), "{text}");
         assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
     }

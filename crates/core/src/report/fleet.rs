@@ -3,8 +3,7 @@
 
 use serde_json::{Value, json};
 
-use super::layout::wrap;
-use super::markdown::escape;
+use super::document::{Document, Table, number, words as column};
 use super::view::{day, plural};
 use crate::fleet::board::Note;
 use crate::fleet::coverage::Covered;
@@ -12,7 +11,6 @@ use crate::fleet::effect::{Answer, Apart, Claim, Effect, OnBoard, Range};
 use crate::fleet::over::Over;
 use crate::fleet::{Fleet, OfBoard};
 use crate::model::lead;
-use crate::model::path::printable;
 use crate::stats::paired::Interval;
 use crate::stats::random_effects::FEWEST;
 use crate::words::{self, figures};
@@ -46,98 +44,55 @@ impl Noun {
     }
 }
 
-/// Text for people, of `width` columns.
-pub fn fleet_text(fleet: &Fleet, width: usize) -> String {
+/// For people: the answer, each workload, each board and what limits them.
+pub fn fleet_document(fleet: &Fleet) -> Document {
     let noun = Noun::of(fleet.over);
-    let mut page = Page { out: String::new(), width, noun };
-    page.line(&headline(fleet), "", "");
+    let mut out = Document::default();
+    out.headline(headline(fleet));
     for answer in &fleet.answers {
-        page.answer(answer);
+        write_answer(answer, noun, &mut out);
     }
-    page.out.push_str(&format!("\n{}\n", noun.title));
+    out.heading(noun.title);
     for board in &fleet.boards {
-        page.line(&of_board(board), "  ", "    ");
-        for own in own_words(board) {
-            page.line(&own, "    ", "      ");
-        }
+        out.line(1, of_board(board));
+        own_words(board).into_iter().for_each(|own| out.line(2, own));
     }
     let notes = notes(fleet);
     if !notes.is_empty() {
-        page.out.push_str("\nNotes\n");
+        out.heading("Notes");
     }
-    for note in notes {
-        page.line(&note, "  - ", "    ");
-    }
-    page.out
+    notes.into_iter().for_each(|note| out.bullet(note));
+    out
 }
 
-struct Page {
-    out: String,
-    width: usize,
-    noun: Noun,
+fn write_answer(answer: &Answer, noun: Noun, out: &mut Document) {
+    out.heading(format!("{}: {}", answer.workload, answer.summary));
+    out.paragraph(sentence(answer, noun));
+    out.table(effects(answer, noun));
+    for effect in &answer.effects {
+        effect_words(effect, noun).into_iter().for_each(|text| out.line(1, text));
+    }
+    excluded_words(answer).into_iter().for_each(|text| out.line(1, text));
 }
 
-impl Page {
-    fn line(&mut self, text: &str, first: &str, rest: &str) {
-        self.out.push_str(&wrap(text, self.width, first, rest));
-    }
-
-    fn answer(&mut self, answer: &Answer) {
-        self.out.push('\n');
-        let name = printable(answer.workload.as_bytes());
-        self.line(&format!("{name}: {}", answer.summary), "", "  ");
-        self.line(&sentence(answer, self.noun), "  ", "  ");
-        for effect in &answer.effects {
-            for text in effect_words(effect, self.noun) {
-                self.line(&text, "  ", "    ");
-            }
-        }
-        for text in excluded_words(answer) {
-            self.line(&text, "  ", "    ");
-        }
-    }
-}
-
-/// A block to paste.
-pub fn fleet_markdown(fleet: &Fleet) -> String {
-    let noun = Noun::of(fleet.over);
-    let mut out = format!("{}\n", escape(&headline(fleet)));
-    for answer in &fleet.answers {
-        out.push_str(&format!(
-            "\n### {}: {}\n\n",
-            escape(&answer.workload),
-            escape(&answer.summary)
-        ));
-        out.push_str(&format!("{}\n\n", escape(&sentence(answer, noun))));
-        out.push_str(&format!(
-            "| compared with | next {} (95 %) | mean (95 % CI) | variation over {} | I² |\n",
-            noun.one, noun.many
-        ));
-        out.push_str("|:--|:--|:--|--:|--:|\n");
-        for effect in &answer.effects {
-            let cell = |range: Option<Range>| range.map_or("-".to_string(), range_words);
-            let (tau, share) = match effect.pooled {
-                Some(p) => (figures::percent(libm::expm1(p.tau)), figures::percent(p.i_squared)),
-                None => ("-".to_string(), "-".to_string()),
-            };
-            let (next, mean) = (cell(effect.prediction), cell(effect.mean));
-            let b = escape(&effect.b);
-            out.push_str(&format!("| {b} | {next} | {mean} | {tau} | {share} |\n"));
-        }
-    }
-    let head = format!("\n| {} | model | kernel | run | answers |\n", noun.one);
-    out.push_str(&(head + "|:--|:--|:--|:--|:--|\n"));
-    for board in &fleet.boards {
-        let model = board.board.model.as_deref().unwrap_or("-");
-        let run: String = board.run.chars().take(SHORT_ID).collect();
-        let own = own_words(board).join("; ");
-        let cells = [board.board.name.as_str(), model, &board.kernel, &run, &own].map(escape);
-        out.push_str(&format!("| {} |\n", cells.join(" | ")));
-    }
-    for note in notes(fleet) {
-        out.push_str(&format!("\n- {}", escape(&note)));
-    }
-    out.trim_end().to_string() + "\n"
+/// What the leader is compared with, and by how much it is ahead.
+fn effects(answer: &Answer, noun: Noun) -> Table {
+    let columns = [
+        column("against"),
+        column(format!("next {} (95 %)", noun.one)),
+        column("mean (95 % CI)"),
+        number("variation"),
+        number("I²"),
+    ];
+    let row = |effect: &Effect| {
+        let cell = |range: Option<Range>| range.map_or("-".to_string(), range_words);
+        let (tau, share) = match effect.pooled {
+            Some(p) => (figures::percent(libm::expm1(p.tau)), figures::percent(p.i_squared)),
+            None => ("-".to_string(), "-".to_string()),
+        };
+        vec![effect.b.clone(), cell(effect.prediction), cell(effect.mean), tau, share]
+    };
+    Table::new(columns, answer.effects.iter().map(row))
 }
 
 /// `bakeoff/fleet/1`.
@@ -251,35 +206,14 @@ fn sentence(answer: &Answer, Noun { one, many, at, .. }: Noun) -> String {
     }
 }
 
+/// What the table has no column for: each board's own effect, and boards that differ.
 fn effect_words(effect: &Effect, noun: Noun) -> Vec<String> {
-    let Noun { one, many, at, .. } = noun;
-    let mut all = Vec::new();
-    let against = format!("{} against {}", effect.a, effect.b);
-    match (effect.prediction, effect.mean) {
-        (Some(next), Some(mean)) => all.push(format!(
-            "{against}: {at} the next {one} {} (95 % prediction interval), on average {} (95 % CI)",
-            range_words(next),
-            range_words(mean)
-        )),
-        (None, Some(mean)) => {
-            all.push(format!("{against}: on average {} (95 % CI)", range_words(mean)));
-        }
-        _ => all.push(against),
-    }
-    if let Some(pooled) = effect.pooled {
-        all.push(format!(
-            "Variation over {many}: {} (standard deviation); {} of the differences between the \
-             {many}' results is not noise (I²)",
-            figures::percent(libm::expm1(pooled.tau)),
-            figures::percent(pooled.i_squared)
-        ));
-    }
     let shown = effect.boards.iter().take(LISTED).map(on_board);
     let mut list: Vec<String> = shown.collect();
     if effect.boards.len() > LISTED {
         list.push(format!("{} more in --format json", effect.boards.len() - LISTED));
     }
-    all.push(format!("By {one}: {}", list.join("; ")));
+    let mut all = vec![format!("Against {}, by {}: {}", effect.b, noun.one, list.join("; "))];
     all.extend(differing(effect, noun));
     all
 }

@@ -2,8 +2,7 @@
 
 use serde::Serialize;
 
-use super::layout::wrap;
-use super::markdown::escape;
+use super::document::{Document, Table, words};
 use super::view::{day, plural};
 use crate::fleet::board::Board;
 use crate::model::path::sanitize;
@@ -56,41 +55,30 @@ impl Entry {
         }
     }
 
-    fn words(&self) -> [String; 5] {
-        [
+    fn cells(&self) -> Vec<String> {
+        vec![
             self.name.clone(),
-            self.model.clone().unwrap_or_else(|| "unknown model".to_string()),
-            format!("kernel {}", self.kernel),
+            self.model.clone().unwrap_or_else(|| "unknown".to_string()),
+            self.kernel.clone(),
             format!("{}, last {}", plural(self.runs as u64, "run"), day(self.last_unix_ns)),
             self.labels.join(", "),
         ]
     }
 }
 
-/// For people, a board a paragraph.
-pub fn text(entries: &[Entry], width: usize) -> String {
+/// For people.
+pub fn document(entries: &[Entry]) -> Document {
+    let mut out = Document::default();
     if entries.is_empty() {
-        let none = "No runs are stored yet. To add a board, export a run there (bakeoff export \
-                    last --format bundle -o FILE) and import it here: bakeoff import FILE";
-        return wrap(none, width, "", "");
+        out.paragraph(
+            "No runs are stored yet. To add a board, export a run there (bakeoff export last \
+             --format bundle -o FILE) and import it here: bakeoff import FILE",
+        );
+        return out;
     }
-    let mut out = String::new();
-    for entry in entries {
-        let [name, model, kernel, runs, labels] = entry.words();
-        out.push_str(&wrap(&format!("{name}: {model}, {kernel}; {runs}"), width, "", "  "));
-        if !labels.is_empty() {
-            out.push_str(&wrap(&format!("labels: {labels}"), width, "  ", "    "));
-        }
-    }
-    out + &format!("{}\n", plural(entries.len() as u64, "board"))
-}
-
-/// A table to paste.
-pub fn markdown(entries: &[Entry]) -> String {
-    let mut out = "| board | model | kernel | runs | labels |\n|:--|:--|:--|:--|:--|\n".to_string();
-    for entry in entries {
-        out.push_str(&format!("| {} |\n", entry.words().map(|cell| escape(&cell)).join(" | ")));
-    }
+    let columns = ["board", "model", "kernel", "runs", "labels"].map(words);
+    out.table(Table::new(columns, entries.iter().map(Entry::cells)));
+    out.paragraph(plural(entries.len() as u64, "board"));
     out
 }
 

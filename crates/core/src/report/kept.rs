@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::layout::wrap;
+use super::document::Document;
 use crate::model::acks::{Kept, LOST_MAX};
 use crate::units;
 
@@ -13,9 +13,10 @@ pub fn kept_json(kept: &Kept) -> Value {
 }
 
 /// The verdict, what was found, and the first losses.
-pub fn kept_text(kept: &Kept, width: usize) -> String {
+pub fn kept_document(kept: &Kept) -> Document {
     let blocks = format!("{} blocks of {}", kept.blocks, units::block_size(kept.bs));
-    let verdict = match (kept.blocks, kept.is_all()) {
+    let mut out = Document::default();
+    out.headline(match (kept.blocks, kept.is_all()) {
         (0, _) => "No write was acknowledged, so there is nothing to check.".to_string(),
         (_, true) => format!("All acknowledged writes are intact: {blocks} checked."),
         (_, false) => format!(
@@ -23,8 +24,30 @@ pub fn kept_text(kept: &Kept, width: usize) -> String {
              acknowledges writes that it has not stored.",
             kept.missing + kept.torn + kept.stale
         ),
-    };
-    let mut out = wrap(&verdict, width, "", "");
+    });
+    out.gap();
+    out.rows(counts(kept));
+    if !kept.lost.is_empty() {
+        out.gap();
+    }
+    for lost in &kept.lost {
+        out.bullet(format!(
+            "{}: operation {} of lane {} at byte {}; {}",
+            lost.loss.word(),
+            lost.operation,
+            lost.lane,
+            lost.offset,
+            lost.found
+        ));
+    }
+    if kept.missing + kept.torn + kept.stale > LOST_MAX as u64 {
+        out.line(1, format!("(the first {LOST_MAX})"));
+    }
+    out
+}
+
+/// Blocks by what they contain, and the acknowledged operations.
+fn counts(kept: &Kept) -> Vec<(String, String)> {
     let counts = [
         (kept.whole, "whole", "contain the last acknowledged write"),
         (kept.newer, "newer", "contain a later write whose flush had not returned"),
@@ -33,30 +56,12 @@ pub fn kept_text(kept: &Kept, width: usize) -> String {
         (kept.torn, "torn", "contain a part of it and older data"),
         (kept.stale, "stale", "contain an older write"),
     ];
-    out.push('\n');
-    for (count, name, meaning) in counts.into_iter().filter(|(count, ..)| *count > 0) {
-        let first = format!("{name:<11}{count:>8}  ");
-        out.push_str(&wrap(meaning, width, &first, "    "));
-    }
-    out.push_str(&format!("{:<11}{:>8}  operations\n", "acked", kept.acknowledged_ios));
-    if !kept.lost.is_empty() {
-        out.push('\n');
-    }
-    for lost in &kept.lost {
-        let text = format!(
-            "{}: operation {} of lane {} at byte {}; {}",
-            lost.loss.word(),
-            lost.operation,
-            lost.lane,
-            lost.offset,
-            lost.found
-        );
-        out.push_str(&wrap(&text, width, "- ", "  "));
-    }
-    if kept.missing + kept.torn + kept.stale > LOST_MAX as u64 {
-        out.push_str(&format!("  (the first {LOST_MAX})\n"));
-    }
-    out
+    let of_blocks = counts.into_iter().filter(|(count, ..)| *count > 0);
+    let row = |(count, name, meaning): (u64, &str, &str)| {
+        (name.to_string(), format!("{count} {meaning}"))
+    };
+    let acked = ("acked".to_string(), format!("{} operations", kept.acknowledged_ios));
+    of_blocks.map(row).chain([acked]).collect()
 }
 
 #[cfg(test)]
@@ -68,16 +73,22 @@ mod tests {
     fn losses_are_told_with_their_place() {
         let mut kept = Kept { acknowledged_ios: 40, blocks: 30, bs: 4096, ..Kept::default() };
         assert!(
-            kept_text(&kept, 80).starts_with("All acknowledged writes are intact: 30 blocks of 4k")
+            kept_document(&kept)
+                .text(80, false)
+                .starts_with("All acknowledged writes are intact: 30 blocks of 4k")
         );
         for loss in [Loss::Missing, Loss::Torn, Loss::Stale] {
             let found = "zeros are there".to_string();
             kept.lose(Lost { offset: 8192, lane: 0, operation: 7, loss, found });
         }
-        let text = kept_text(&kept, 80);
+        let text = kept_document(&kept).text(80, false);
         assert!(text.starts_with("3 of 30 blocks of 4k have lost"), "{text}");
         assert!(text.contains("- torn: operation 7 of lane 0 at byte 8192; zeros are"), "{text}");
         assert!(text.lines().all(|line| line.len() <= 80), "{text}");
-        assert!(kept_text(&Kept::default(), 80).starts_with("No write was acknowledged"));
+        assert!(
+            kept_document(&Kept::default())
+                .text(80, false)
+                .starts_with("No write was acknowledged")
+        );
     }
 }

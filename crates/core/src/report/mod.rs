@@ -12,6 +12,7 @@ mod bench;
 mod closed_loop;
 mod compare;
 mod csv;
+mod details;
 pub mod devices;
 pub(crate) mod document;
 mod energy;
@@ -31,7 +32,7 @@ mod json_lead;
 mod kept;
 pub mod layout;
 mod lint;
-mod markdown;
+mod mark;
 mod monitor;
 pub mod now;
 mod own_cost;
@@ -45,7 +46,6 @@ mod setup;
 mod simulate;
 mod simulate_text;
 mod study_markdown;
-mod text;
 mod trend;
 mod usual;
 pub mod view;
@@ -53,21 +53,21 @@ pub mod view;
 pub use about::{about_json, about_text};
 pub use answer::live;
 pub use bench::{Benched, bench_json, bench_text};
-pub use compare::{compare_json, compare_text};
+pub use compare::{compare_document, compare_json};
 pub use csv::{COLUMNS as CSV_COLUMNS, csv};
+pub use document::Document;
 pub use exposition::Exposition;
 pub use filesystems::filesystems_markdown;
 pub use fio_options::fio_markdown;
-pub use fleet::{coverage_markdown, fleet_json, fleet_markdown, fleet_text};
+pub use fleet::{coverage_markdown, fleet_document, fleet_json};
 pub use glossary::glossary_markdown;
 pub use gnuplot::gnuplot;
 pub use html::{Assets, Picture, card, html, live as pages, picture, study as study_html};
 pub use import::{facts_text, import_json, import_text};
 pub use json::{json, json_text};
-pub use kept::{kept_json, kept_text};
+pub use kept::{kept_document, kept_json};
 pub use layout::{cut, wrap};
 pub use lint::{findings_text, lint_json, rule_text, rules_markdown, rules_text};
-pub use markdown::markdown;
 pub use monitor::{prometheus, service};
 pub use own_cost::{own_cost_json, own_cost_text};
 pub use recipe::recipe;
@@ -76,7 +76,7 @@ pub use setup::{setup_json, setup_text};
 pub use simulate::{simulate_json, simulate_markdown};
 pub use simulate_text::simulate_text;
 pub use study_markdown::study_markdown;
-pub use trend::{trend_csv, trend_json, trend_text};
+pub use trend::{trend_csv, trend_document, trend_json};
 pub use usual::usual_markdown;
 
 use crate::model::path::sanitize;
@@ -139,12 +139,15 @@ pub fn screen(
 /// Everything in text: for `--details`, and the only form for runs of version 0.1.
 pub fn text(run: &Run, analysis: &Analysis, options: &TextOptions) -> String {
     let view = view::View::new(run, analysis);
-    let width = usize::from(options.width);
     match options.plain {
         true => plain::write(&view),
-        false if width < layout::TABLE => layout::fit(&plain::write(&view), width),
-        false => text::write(&view, options),
+        false => details::document(&view).text(usize::from(options.width.max(40)), options.color),
     }
+}
+
+/// The same to paste in a forum.
+pub fn markdown(run: &Run, analysis: &Analysis) -> String {
+    details::document(&view::View::new(run, analysis)).markdown()
 }
 
 #[cfg(test)]

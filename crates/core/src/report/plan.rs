@@ -19,6 +19,7 @@ use crate::plan::budget::Estimate;
 use crate::plan::{Expanded, Plan};
 use crate::prepare::contents::Sign;
 use crate::prepare::region;
+use crate::report::document::Document;
 use crate::stats::steady_state::{MOST_ROUNDS, ROUNDS};
 
 /// What is done to a region before a candidate is put on it.
@@ -292,9 +293,9 @@ impl PlanView {
         }
     }
 
-    /// For people, in `width` columns.
-    pub fn text(&self, width: usize) -> String {
-        text::write(self, width)
+    /// For people.
+    pub fn document(&self) -> Document {
+        text::document(self)
     }
 
     /// For programs.

@@ -1,10 +1,9 @@
 //! A published study as a block to paste: what its figures are compatible with, what limits them,
 //! what it states beside them, and every figure in one table.
 
-use super::document::{Table, words};
+use super::document::{Table, escape, words};
 use super::html::headline;
 use super::import::{count, is_shown, lines, value};
-use super::markdown::escape;
 use super::view::findings;
 use crate::import::study::facts::Facts;
 use crate::import::{Imported, ToolResult, observe};

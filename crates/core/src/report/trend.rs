@@ -4,11 +4,10 @@
 use serde_json::{Value, json};
 
 use super::csv::text as csv_text;
-use super::layout::wrap;
+use super::document::Document;
 use super::view::{day, plural};
 use crate::analyse::sentence::figure;
 use crate::history::trend::{Change, FEWEST, Point, Series, Trend};
-use crate::model::path::printable;
 use crate::words::{self, figures};
 
 /// Most points of a history that are drawn; the last ones.
@@ -39,9 +38,9 @@ const COLUMNS: [&str; 15] = [
     "changed",
 ];
 
-/// Text for people, of `width` columns.
-pub fn trend_text(trend: &Trend, width: usize) -> String {
-    let mut out = String::new();
+/// For people.
+pub fn trend_document(trend: &Trend) -> Document {
+    let mut out = Document::default();
     let dates = match (trend.runs.first(), trend.runs.last()) {
         (Some(first), Some(last)) if trend.runs.len() > 1 => {
             format!(" from {} to {}", day(first.started_unix_ns), day(last.started_unix_ns))
@@ -49,45 +48,34 @@ pub fn trend_text(trend: &Trend, width: usize) -> String {
         (Some(only), _) => format!(" on {}", day(only.started_unix_ns)),
         (None, _) => String::new(),
     };
-    let head = format!("{}: {}{dates}", trend.drive, plural(trend.runs.len() as u64, "run"));
-    out.push_str(&wrap(&head, width, "", "  "));
+    let runs = plural(trend.runs.len() as u64, "run");
+    out.headline(format!("{}: {runs}{dates}", trend.drive));
     let mut last = None;
     for series in &trend.series {
         if last != Some(&series.workload) {
-            let name = printable(series.workload.as_bytes());
-            out.push('\n');
-            out.push_str(&wrap(&format!("{name}: {}", series.summary), width, "", "  "));
+            out.heading(format!("{}: {}", series.workload, series.summary));
         }
         last = Some(&series.workload);
-        out.push_str(&series_text(trend, series, width));
+        write_series(trend, series, &mut out);
     }
     if trend.series.is_empty() {
-        out.push_str(&wrap("No run measured a candidate on this drive.", width, "", ""));
+        out.paragraph("No run measured a candidate on this drive.");
         return out;
     }
-    out.push('\n');
-    if let Some(text) = too_short(trend) {
-        out.push_str(&wrap(&text, width, "", ""));
-    }
-    out.push_str(&wrap(OBSERVED, width, "", ""));
+    out.gap();
+    too_short(trend).into_iter().for_each(|text| out.paragraph(text));
+    out.paragraph(OBSERVED);
     out
 }
 
-fn series_text(trend: &Trend, series: &Series, width: usize) -> String {
-    let mut out = String::new();
-    let mut line = |text: &str, first: &str| out.push_str(&wrap(text, width, first, "      "));
-    if let Some(text) = not_joined(series) {
-        line(&text, "  ");
-    }
-    let Some(text) = last_of(series) else { return out };
-    line(&text, "  ");
+fn write_series(trend: &Trend, series: &Series, out: &mut Document) {
+    not_joined(series).into_iter().for_each(|text| out.line(1, text));
+    let Some(text) = last_of(series) else { return };
+    out.line(1, text);
     if series.points.len() > 1 {
-        line(&bars(&series.points), "    ");
+        out.line(2, bars(&series.points));
     }
-    for change in &series.changes {
-        line(&changed(trend, series, change), "    ");
-    }
-    out
+    series.changes.iter().for_each(|change| out.line(2, changed(trend, series, change)));
 }
 
 /// Said where some series have too few runs.
@@ -224,12 +212,16 @@ mod tests {
 
     #[test]
     fn a_history_in_words() {
-        insta::assert_snapshot!(trend_text(&sample(), 80));
-        let narrow = trend_text(&sample(), 40);
+        insta::assert_snapshot!(trend_document(&sample()).text(80, false));
+        let narrow = trend_document(&sample()).text(40, false);
         assert!(narrow.lines().all(|line| line.chars().count() <= 40), "{narrow}");
         assert!(!narrow.contains('\u{1b}'));
         let none = trend("x", Vec::new(), None);
-        assert!(trend_text(&none, 80).contains("No run measured"), "{}", trend_text(&none, 80));
+        assert!(
+            trend_document(&none).text(80, false).contains("No run measured"),
+            "{}",
+            trend_document(&none).text(80, false)
+        );
     }
 
     #[test]

@@ -94,7 +94,7 @@ fn mistakes_name_their_place_and_the_nearest_word() {
     refused(&shown(&bench, &far, &[]), 2, &["more than any computer has", "4:6:"]);
     let key = "crypt = { cipher = \"aes-xts-plain64\", key_bits = 128 }\nfs =";
     refused(&shown(&bench, &PLAN.replace("fs =", key), &[]), 2, &["key_bits = 256, 384, 512"]);
-    refused(&bench.run(&["plan", "nas", "--format", "csv"]), 2, &["text or json"]);
+    refused(&bench.run(&["plan", "nas", "--format", "csv"]), 2, &["text, json or markdown"]);
 }
 
 #[test]

@@ -20,11 +20,9 @@ mod table;
 pub use choice::Choice;
 pub use limits::Limit;
 pub use live::live;
-pub use matrix::{Cell, Matrix, Place};
+pub use matrix::{Cell, Matrix, Place, Row as MatrixRow};
 pub use names::{labels as short_names, workload as workload_name};
-pub use normal::{
-    FigureWords, PlaceAnswer, medium as medium_words, table as place_table, words as place_answer,
-};
+pub use normal::{PlaceAnswer, medium as medium_words, words as place_answer};
 pub use screen::write as screen;
 pub use sentence::full as sentence;
 pub use spoken::{place as place_words, write as spoken};

@@ -83,10 +83,14 @@ impl FindingView {
 
     /// All of it in a line: what it limits, what was seen, what mends it, and its code.
     pub fn line(&self) -> String {
+        format!("{} {}", self.severity_word, self.told())
+    }
+
+    /// The same without what it limits.
+    pub fn told(&self) -> String {
         let advice =
             if self.advice.is_empty() { String::new() } else { format!(" {}", self.advice) };
-        let (word, about) = (self.severity_word, self.about());
-        format!("{word} ({about}): {}{advice} ({})", self.evidence(), self.id)
+        format!("({}): {}{advice} ({})", self.about(), self.evidence(), self.id)
     }
 
     /// Whether both say the same, though perhaps about different candidates or workloads. Of cells,

@@ -1,5 +1,5 @@
 //! Tables as every output shows them: one description, and a writer each for a terminal, for
-//! Markdown and for a page. Each writer makes what comes from outside harmless.
+//! Markdown and for a page.
 
 use std::fmt::{Display, Write};
 
@@ -7,6 +7,7 @@ use comfy_table::{CellAlignment, ContentArrangement, Table as Layout, presets};
 
 use super::markdown::escape;
 use crate::model::path::sanitize;
+use crate::report::layout::{TABLE, wrap};
 
 /// A column of a table.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -52,8 +53,12 @@ impl Table {
         self.rows.len()
     }
 
-    /// For a terminal of that many columns; `None`: as wide as it is.
+    /// For a terminal of that many columns; `None`: as wide as it is. Where there is no space for
+    /// a table it is a list: the first cell of each row, and the others below it.
     pub fn text(&self, width: Option<usize>) -> String {
+        if let Some(width) = width.filter(|width| *width < TABLE) {
+            return self.rows.iter().map(|row| self.listed(row, width)).collect();
+        }
         let mut layout = Layout::new();
         layout.load_style(presets::NOTHING);
         match width {
@@ -72,6 +77,21 @@ impl Table {
             }
         }
         layout.lines().map(|line| line.trim_end().to_string() + "\n").collect()
+    }
+
+    fn listed(&self, row: &[String], width: usize) -> String {
+        let mut out = String::new();
+        for (at, (column, cell)) in self.columns.iter().zip(row).enumerate() {
+            match (at, cell.is_empty()) {
+                (0, _) => out.push_str(&wrap(&sanitize(cell), width, "", "    ")),
+                (_, true) => {}
+                (_, false) => {
+                    let text = format!("{}: {cell}", column.title);
+                    out.push_str(&wrap(&sanitize(&text), width, "  ", "    "));
+                }
+            }
+        }
+        out
     }
 
     /// For Markdown.
@@ -136,6 +156,11 @@ mod tests {
         assert_eq!(
             table().text(Some(80)),
             " candidate  MB/s\n ext4          9\n <b>|        123\n"
+        );
+        assert_eq!(
+            table().text(Some(40)),
+            "ext4\n  MB/s: 9\n<b>|\n  MB/s: 123\n",
+            "a list where there is no space for columns"
         );
         assert_eq!(
             table().markdown(),

@@ -1,0 +1,185 @@
+//! All that is said of a run: the answer, each workload with its standings, findings, and how to
+//! use the winner. For `--details` on a terminal, and to paste in a forum.
+
+use super::answer::{Matrix, PlaceAnswer};
+use super::document::{Document, Mark, Table, number, words};
+use super::layout::{Tone, cut};
+use super::mark;
+use super::view::{Alone, FindingView, Question, Row, View};
+
+/// Facts of a machine that belong to its name.
+const MACHINE: [&str; 4] = ["model", "CPU", "memory", "kernel"];
+/// Columns of a candidate's name in the title of a column.
+const REFERENCE: usize = 16;
+
+/// Describes a view.
+pub fn document(view: &View) -> Document {
+    let mut out = Document::default();
+    head(view, &mut out);
+    if let Some(place) = &view.place {
+        write_place(place, &mut out);
+    }
+    if let Some(alone) = Alone::of(view) {
+        out.gap();
+        out.table(alone.table());
+    }
+    for question in &view.questions {
+        write_question(question, view, &mut out);
+    }
+    limits(view, &mut out);
+    if !view.recipe.is_empty() {
+        out.heading("To use it");
+        out.verbatim(view.recipe.iter().cloned());
+    }
+    foot(view, &mut out);
+    out
+}
+
+fn head(view: &View, out: &mut Document) {
+    out.headline(view.headline.as_str());
+    view.context.iter().for_each(|context| out.paragraph(context.as_str()));
+    view.advice.iter().for_each(|advice| out.bullet(advice.as_str()));
+    if let Some(matrix) = &view.matrix {
+        out.gap();
+        out.table(all_on_all(matrix));
+        out.paragraph("Percent: of the leader's figure. *: certain, =: equally fast, !: stalls.");
+    }
+    out.gap();
+    out.paragraph(view.title.as_str());
+    out.paragraph(view.extent.as_str());
+    let facts = view.facts.first().map_or(&[][..], |machine| &machine.facts);
+    let facts = facts.iter().filter(|(label, _)| MACHINE.contains(&label.as_str()));
+    let facts: Vec<String> = facts.map(|(label, value)| format!("{label} {value}")).collect();
+    if !facts.is_empty() {
+        out.paragraph(format!("Machine: {}.", facts.join(", ")));
+    }
+    view.ending.iter().for_each(|ending| out.paragraph(ending.as_str()));
+    for column in &view.columns {
+        out.bullet(format!("{} = {}", column.name, column.what));
+    }
+}
+
+/// Candidates x workloads: the leader's figure, the others as a share of it.
+fn all_on_all(matrix: &Matrix) -> Table {
+    let columns = matrix.columns.iter().map(|column| number(column.name.as_str()));
+    let cells = |row: &super::answer::MatrixRow| {
+        let cell = |cell: &super::answer::Cell| format!("{}{}", cell.label(), cell.mark());
+        let cells = row.cells.iter().map(|of| cell(of).trim_end().to_string());
+        std::iter::once(row.name.clone()).chain(cells).collect()
+    };
+    Table::new(std::iter::once(words("")).chain(columns), matrix.rows.iter().map(cells))
+}
+
+/// Four figures of one directory, each with its verdict, range and source.
+fn write_place(place: &PlaceAnswer, out: &mut Document) {
+    out.heading("Is this normal?");
+    let mut columns = vec![words("test"), number("MB/s"), number("IOPS"), number("latency")];
+    let has_energy = place.energy.is_some();
+    if has_energy {
+        columns.extend(["J/GB", "J/1k I/O"].map(number));
+    }
+    columns.push(words("verdict"));
+    let cells = place.figures.iter().map(|f| {
+        let mut cells = vec![&f.name, &f.mb_per_s, &f.iops, &f.tail];
+        if has_energy {
+            cells.extend([&f.joules.0, &f.joules.1]);
+        }
+        cells.push(&f.verdict);
+        cells.into_iter().cloned().collect()
+    });
+    out.table(Table::new(columns, cells));
+    for figure in place.figures.iter().filter(|figure| !figure.usual.is_empty()) {
+        let source = match figure.source.is_empty() {
+            true => String::new(),
+            false => format!(". Source: {}", figure.source),
+        };
+        out.bullet(format!("{}: {}{source}", figure.name, figure.usual));
+    }
+}
+
+fn write_question(question: &Question, view: &View, out: &mut Document) {
+    let title = match question.summary.is_empty() {
+        true => question.workload.clone(),
+        false => format!("{}: {}", question.workload, question.summary),
+    };
+    let mark = match question.is_alone {
+        true => Mark { word: question.verdict_word.to_string(), tone: Tone::Strong },
+        false => mark::verdict(question.verdict, question.verdict_word),
+    };
+    out.result(title, mark);
+    out.paragraph(question.sentence.as_str());
+    if !question.is_alone {
+        out.gap();
+        out.table(standings(question));
+    }
+    let facts = [
+        ("Rounds", question.rounds.as_ref().map(|r| format!("{} ({})", r.line(), question.unit))),
+        ("A/A control", question.control.clone()),
+        ("Bottleneck", question.bottleneck.clone()),
+        ("Energy", question.energy.clone()),
+    ];
+    for (name, fact) in facts {
+        fact.into_iter().for_each(|fact| out.line(1, format!("{name}: {fact}")));
+    }
+    view.own_findings(question).for_each(|finding| write_finding(finding, out));
+}
+
+fn standings(question: &Question) -> Table {
+    let binary = question.binary_unit.map(|unit| format!(" ({unit})")).unwrap_or_default();
+    let against = match &question.reference {
+        Some(reference) => format!("% against {}", cut(reference, REFERENCE)),
+        None => "not ranked".to_string(),
+    };
+    let columns = [
+        words("tier"),
+        words("candidate"),
+        number(format!("{}{binary}", question.unit)),
+        words(against),
+        number("p99"),
+        number("n"),
+    ];
+    Table::new(columns, question.rows.iter().map(standing))
+}
+
+fn standing(row: &Row) -> Vec<String> {
+    let binary = row.binary_rate.as_ref().map(|rate| format!(" ({rate})")).unwrap_or_default();
+    let change = row.change.as_ref().map(|c| format!("{} ({} to {})", c.mid, c.low, c.high));
+    let change: Vec<String> = change.into_iter().chain(row.dropped.clone()).collect();
+    vec![
+        row.tier.map_or("-".to_string(), |tiers| tiers.to_string()),
+        row.candidate.clone(),
+        format!("{}{binary}", row.rate),
+        change.join(" "),
+        row.p99.clone().unwrap_or_else(|| "-".to_string()),
+        row.cells.to_string(),
+    ]
+}
+
+fn write_finding(finding: &FindingView, out: &mut Document) {
+    out.marked(mark::severity(finding.severity, finding.severity_word), finding.told());
+}
+
+/// What limits all answers, and what has none.
+fn limits(view: &View, out: &mut Document) {
+    if !view.findings.is_empty() {
+        out.heading("What limits these answers");
+        view.findings.iter().for_each(|finding| write_finding(finding, out));
+    }
+    if !view.invalid.is_empty() {
+        out.heading("Discarded cells");
+        view.invalid.iter().for_each(|line| out.bullet(line.as_str()));
+    }
+    if !view.missing.is_empty() {
+        out.heading("Not measured");
+        view.missing.iter().for_each(|(name, why)| out.bullet(format!("{name}: {why}")));
+    }
+}
+
+fn foot(view: &View, out: &mut Document) {
+    out.gap();
+    out.paragraph(view.interval_note.as_str());
+    view.closed_loop_note.into_iter().for_each(|note| out.paragraph(note));
+    let View { run, started, version, .. } = view;
+    out.paragraph(format!("Run {run} of {started}, bakeoff {version}. Repeat it:"));
+    out.verbatim([view.repeat.clone()]);
+}

@@ -1,0 +1,167 @@
+//! What people read, as every output shows it: one description of a document, and a writer each
+//! for a terminal and for Markdown. The writers make what comes from outside harmless, so that what
+//! describes a document need not.
+
+mod markdown;
+mod table;
+mod terminal;
+
+pub(super) use markdown::escape;
+pub use table::{Table, number, words};
+
+use super::layout::Tone;
+
+/// A document that is being described, from its beginning to its end.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Document {
+    parts: Vec<Part>,
+}
+
+/// A word that carries the result of what it belongs to, in its colour.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Mark {
+    /// The word.
+    pub word: String,
+    /// Its colour on a terminal that has colours.
+    pub tone: Tone,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Part {
+    Headline(String),
+    Heading {
+        text: String,
+        mark: Option<Mark>,
+    },
+    Line(Line),
+    /// A name in front of each text.
+    Rows(Vec<(String, String)>),
+    Table(Table),
+    /// Lines to copy: never wrapped.
+    Verbatim(Vec<String>),
+    Gap,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Line {
+    /// Levels below a paragraph.
+    depth: usize,
+    is_bullet: bool,
+    mark: Option<Mark>,
+    text: String,
+}
+
+impl Document {
+    /// What it says in one sentence.
+    pub fn headline(&mut self, text: impl Into<String>) {
+        self.parts.push(Part::Headline(text.into()));
+    }
+
+    /// A title of what follows.
+    pub fn heading(&mut self, text: impl Into<String>) {
+        self.parts.push(Part::Heading { text: text.into(), mark: None });
+    }
+
+    /// A title of what follows, with its result.
+    pub fn result(&mut self, text: impl Into<String>, mark: Mark) {
+        self.parts.push(Part::Heading { text: text.into(), mark: Some(mark) });
+    }
+
+    /// A paragraph.
+    pub fn paragraph(&mut self, text: impl Into<String>) {
+        self.line(0, text);
+    }
+
+    /// A line below a paragraph or heading, so many levels below it.
+    pub fn line(&mut self, depth: usize, text: impl Into<String>) {
+        let text = text.into();
+        self.parts.push(Part::Line(Line { depth, is_bullet: false, mark: None, text }));
+    }
+
+    /// An item of a list.
+    pub fn bullet(&mut self, text: impl Into<String>) {
+        let text = text.into();
+        self.parts.push(Part::Line(Line { depth: 0, is_bullet: true, mark: None, text }));
+    }
+
+    /// An item of a list that begins with its result.
+    pub fn marked(&mut self, mark: Mark, text: impl Into<String>) {
+        let text = text.into();
+        self.parts.push(Part::Line(Line { depth: 0, is_bullet: true, mark: Some(mark), text }));
+    }
+
+    /// Names, each with its text.
+    pub fn rows(&mut self, rows: impl IntoIterator<Item = (String, String)>) {
+        self.parts.push(Part::Rows(rows.into_iter().collect()));
+    }
+
+    /// A table; nothing where it has no row.
+    pub fn table(&mut self, table: Table) {
+        if !table.is_empty() {
+            self.parts.push(Part::Table(table));
+        }
+    }
+
+    /// Lines to copy.
+    pub fn verbatim(&mut self, lines: impl IntoIterator<Item = String>) {
+        self.parts.push(Part::Verbatim(lines.into_iter().collect()));
+    }
+
+    /// An empty line.
+    pub fn gap(&mut self) {
+        self.parts.push(Part::Gap);
+    }
+
+    /// For a terminal of `width` columns, with colours or without.
+    pub fn text(&self, width: usize, color: bool) -> String {
+        terminal::write(&self.parts, width, color)
+    }
+
+    /// For Markdown: to paste.
+    pub fn markdown(&self) -> String {
+        markdown::write(&self.parts)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sample() -> Document {
+        let mut all = Document::default();
+        let bad = |word: &str| Mark { word: word.to_string(), tone: Tone::Bad };
+        all.headline("ext4 \u{1b}[2J wins");
+        all.bullet("keep *it*");
+        all.result("randread: 4k", bad("no verdict"));
+        all.paragraph("Too few blocks were measured to say which of them is faster.");
+        all.line(1, "against xfs: 3 %");
+        all.line(2, "on pi-1 4 %");
+        let row = |name: &str, n: &str| vec![name.to_string(), n.to_string()];
+        all.table(Table::new([words("name"), number("n")], [row("a|b", "1"), row("c", "20")]));
+        all.table(Table::new([words("name")], []));
+        all.rows([("host".to_string(), "pi".to_string()), ("kernel".to_string(), "6.1".into())]);
+        all.marked(bad("refused"), "(L10): the \u{202e}disk is shared");
+        all.gap();
+        all.verbatim(["mkfs.ext4 -q /dev/sda".to_string()]);
+        all
+    }
+
+    #[test]
+    fn one_description_has_a_form_for_a_terminal_and_for_markdown() {
+        insta::assert_snapshot!("terminal", sample().text(60, false));
+        insta::assert_snapshot!("narrow", sample().text(24, false));
+        insta::assert_snapshot!("markdown", sample().markdown());
+    }
+
+    #[test]
+    fn colour_adds_escapes_and_nothing_else() {
+        let (plain, painted) = (sample().text(60, false), sample().text(60, true));
+        assert_ne!(plain, painted);
+        let mut stripped = painted;
+        for code in ["\u{1b}[1;31m", "\u{1b}[1m", "\u{1b}[0m"] {
+            stripped = stripped.replace(code, "");
+        }
+        assert_eq!(plain, stripped);
+        assert!(!plain.contains(['\u{1b}', '\u{202e}']), "{plain}");
+    }
+}

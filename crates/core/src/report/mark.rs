@@ -1,0 +1,25 @@
+//! The colour of a verdict and of a finding.
+
+use super::document::Mark;
+use super::layout::Tone;
+use crate::model::finding::Severity;
+use crate::model::verdict::Verdict;
+
+/// A verdict, by its word.
+pub fn verdict(verdict: Verdict, word: &str) -> Mark {
+    let tone = match verdict {
+        Verdict::Refused => Tone::Bad,
+        Verdict::Fastest | Verdict::AsFast | Verdict::Beats | Verdict::Ties => Tone::Good,
+        Verdict::Leads | Verdict::Alone | Verdict::NotResolved => Tone::Caution,
+    };
+    Mark { word: word.to_string(), tone }
+}
+
+/// A finding, by the word for its severity.
+pub fn severity(severity: Severity, word: &str) -> Mark {
+    let tone = match severity {
+        Severity::Refuse | Severity::Error => Tone::Bad,
+        Severity::Warn | Severity::Info => Tone::Caution,
+    };
+    Mark { word: word.to_string(), tone }
+}
