@@ -212,8 +212,15 @@ pub struct Setup {
 
 #[derive(Debug, clap::Args)]
 pub struct Plan {
-    /// TOML file, or name of a built-in plan
-    pub plan: PathBuf,
+    /// TOML file, or name of a built-in plan (default: list the built-in plans)
+    pub plan: Option<PathBuf>,
+    #[command(flatten)]
+    pub on: OnTargets,
+}
+
+/// Where and within which limits a plan runs.
+#[derive(Debug, clap::Args)]
+pub struct OnTargets {
     /// Disk, partition or image to run on (repeat it to compare devices)
     #[arg(long = "target", value_name = "PATH")]
     pub targets: Vec<PathBuf>,
@@ -236,8 +243,10 @@ pub struct Plan {
 
 #[derive(Debug, clap::Args)]
 pub struct Run {
+    /// TOML file, or name of a built-in plan (`bakeoff plan` lists them)
+    pub plan: PathBuf,
     #[command(flatten)]
-    pub on: Plan,
+    pub on: OnTargets,
     /// Erase token of a target, as printed by `plan` and `devices` (repeatable)
     #[arg(long, value_name = "TOKEN")]
     pub erase: Vec<String>,

@@ -1,6 +1,8 @@
 //! `bakeoff plan PLAN`: what a plan comes to, before anything happens. Changes nothing.
 
+use bakeoff_core::model::path::RawPath;
 use bakeoff_core::prepare::support::smallest_region_bytes;
+use bakeoff_core::report;
 use bakeoff_core::report::plan::{PlanView, SpeedView, TargetView, state_label};
 use bakeoff_core::units;
 
@@ -18,14 +20,25 @@ use crate::ui::{out, say};
 /// Shows the plan; refuses what `run` would refuse, after showing it.
 pub fn run(global: &Global, args: &Plan) -> Result<Outcome, Fault> {
     stored::format(global, "plan", formats::of("plan"))?;
+    let (name, args) = match (&args.plan, &args.on) {
+        (Some(name), on) => (name, on),
+        (None, on) if !on.targets.is_empty() => {
+            return Err(Fault::usage(format!(
+                "no plan is named for {}. Name a TOML file or a built-in plan, which `bakeoff \
+                 plan` lists",
+                RawPath::new(&on.targets[0])
+            )));
+        }
+        (None, _) => return list(global),
+    };
     if args.time == Some(0) {
         return Err(Fault::usage("--time 0 leaves no time to measure. Try --time 2h"));
     }
     if args.targets.is_empty() {
-        let (asked, made) = without_targets(global, args)?;
+        let (asked, made) = without_targets(global, name, args)?;
         return print(global, &PlanView::new(&asked, made)).map(|()| Outcome::Done);
     }
-    let looked = look_at(global, args, None)?;
+    let looked = look_at(global, name, args, None)?;
     let speeds = speeds(global, &looked)?;
     let view = on_targets(&looked, &speeds);
     print(global, &view)?;
@@ -44,6 +57,16 @@ pub fn run(global: &Global, args: &Plan) -> Result<Outcome, Fault> {
         ))),
         None => Ok(Outcome::Done),
     }
+}
+
+/// The built-in plans.
+fn list(global: &Global) -> Result<Outcome, Fault> {
+    let text = match global.format {
+        Some(Format::Json) => report::plans::json(),
+        _ => report::plans::text(out::width()),
+    };
+    out::print(global.format, &text)?;
+    Ok(Outcome::Done)
 }
 
 /// Reads every region here and there, which takes seconds and changes nothing.

@@ -11,7 +11,7 @@ use bakeoff_core::units;
 
 use super::lifecycle::{self, Ending, ReportTo};
 use super::{consent, scheduled};
-use crate::cli::{Global, Plan, Run};
+use crate::cli::{Global, OnTargets, Run};
 use crate::fault::{Fault, Outcome};
 use crate::host;
 use crate::places::targets::{self, Wanted};
@@ -70,7 +70,7 @@ pub fn run(global: &Global, args: &Run) -> Result<Outcome, Fault> {
     })
 }
 
-fn check_args(args: &Plan) -> Result<(), Fault> {
+fn check_args(args: &OnTargets) -> Result<(), Fault> {
     if args.time == Some(0) {
         return Err(Fault::usage("--time 0 leaves no time to measure. Try --time 2h"));
     }
@@ -90,7 +90,7 @@ fn check_args(args: &Plan) -> Result<(), Fault> {
 }
 
 /// Before the store is opened: a target is no damaged store, to be moved away.
-fn refuse_store(global: &Global, args: &Plan) -> Result<(), Fault> {
+fn refuse_store(global: &Global, args: &OnTargets) -> Result<(), Fault> {
     let store = crate::store::place::path(global.store.as_deref())?;
     match args.targets.iter().find(|target| host::is_same_file(target, &store)) {
         None => Ok(()),
@@ -105,7 +105,8 @@ fn refuse_store(global: &Global, args: &Plan) -> Result<(), Fault> {
 
 /// What is needed to begin, once it is known that it does not write too much.
 fn get_ready(global: &Global, args: &Run) -> Result<Ready, Fault> {
-    let Looked { asked, made, wanted } = look_at(global, &args.on, args.report.as_deref())?;
+    let Looked { asked, made, wanted } =
+        look_at(global, &args.plan, &args.on, args.report.as_deref())?;
     check_wear(&wanted, &made)?;
     let mut costs = costs(&made, &wanted);
     let may_not_fit = |one: Skipped| format!("May not fit: {}: {}", one.name, one.reason);
@@ -165,6 +166,6 @@ fn names(candidates: &[Candidate]) -> String {
 }
 
 /// Takes every target, and looks once more: what was true before the question may not be now.
-fn hold(args: &Plan, wanted: &[Wanted]) -> Result<Vec<LockedTarget>, Fault> {
+fn hold(args: &OnTargets, wanted: &[Wanted]) -> Result<Vec<LockedTarget>, Fault> {
     wanted.iter().map(|w| w.target.take(args.shares_disk_with_root)).collect()
 }

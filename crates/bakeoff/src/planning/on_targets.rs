@@ -12,7 +12,7 @@ use bakeoff_core::prepare::{region, room, space, token};
 use bakeoff_core::{plan, units};
 
 use super::{plan_text, standing};
-use crate::cli::{Global, Plan};
+use crate::cli::{Global, OnTargets};
 use crate::fault::Fault;
 use crate::load::foreign;
 use crate::places::targets::{self, Wanted};
@@ -33,8 +33,13 @@ pub struct Looked {
 }
 
 /// Reads the plan and looks at the targets; changes nothing.
-pub fn look_at(global: &Global, args: &Plan, report: Option<&Path>) -> Result<Looked, Fault> {
-    let mut asked = plan_text::load(&args.plan)?;
+pub fn look_at(
+    global: &Global,
+    plan: &Path,
+    args: &OnTargets,
+    report: Option<&Path>,
+) -> Result<Looked, Fault> {
+    let mut asked = plan_text::load(plan)?;
     if let Some(mode) = args.mode {
         asked.protocol.mode = mode;
     }
@@ -88,9 +93,10 @@ pub fn look_at(global: &Global, args: &Plan, report: Option<&Path>) -> Result<Lo
 /// Reads a plan for which no target is named.
 pub fn without_targets(
     global: &Global,
-    args: &Plan,
+    name: &Path,
+    args: &OnTargets,
 ) -> Result<(plan::Plan, plan::Expanded), Fault> {
-    let mut asked = plan_text::load(&args.plan)?;
+    let mut asked = plan_text::load(name)?;
     asked.protocol.mode = args.mode.unwrap_or(asked.protocol.mode);
     let mut made = plan_text::expand(&asked, &[])?;
     apply_limits(&mut made, args.time, args.max_write.or(asked.protocol.max_write_bytes))?;
@@ -128,7 +134,7 @@ pub fn too_large(made: &plan::Expanded, wanted: &[Wanted]) -> Vec<Skipped> {
 }
 
 /// Looks at every target and refuses what must not be written.
-fn look(global: &Global, args: &Plan, report: Option<&Path>) -> Result<Vec<Target>, Fault> {
+fn look(global: &Global, args: &OnTargets, report: Option<&Path>) -> Result<Vec<Target>, Fault> {
     let store = crate::store::place::path(global.store.as_deref())?;
     let binary = std::env::current_exe().ok();
     let here = std::env::current_dir().ok();

@@ -11,7 +11,7 @@ use crate::skip;
 use crate::stored::Home;
 
 /// Commands whose words do not change from one call to the next.
-const STEADY: [&[&str]; 12] = [
+const STEADY: [&[&str]; 13] = [
     &["runs"],
     &["show", "last"],
     &["show", "last", "--details"],
@@ -24,6 +24,7 @@ const STEADY: [&[&str]; 12] = [
     &["lint"],
     &["lint", "--explain", "L13"],
     &["plan", "sd-card"],
+    &["plan"],
 ];
 
 /// The kept run, and the same on another board under another id.

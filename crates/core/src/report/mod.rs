@@ -38,6 +38,7 @@ pub mod now;
 mod own_cost;
 mod plain;
 pub mod plan;
+pub mod plans;
 mod recipe;
 mod round;
 pub mod runs;

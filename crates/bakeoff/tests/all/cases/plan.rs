@@ -51,6 +51,17 @@ fn built_in_plans_are_found_by_name_and_need_no_target() {
         let too_wide = ended.out.lines().find(|line| line.chars().count() > 80);
         assert_eq!(too_wide, None, "{name}");
     }
+    let listed = bench.run(&["plan"]);
+    assert_eq!((listed.code, listed.err.as_str()), (0, ""), "{listed:?}");
+    assert!(listed.out.contains("  sd-card ") && listed.out.contains("bakeoff plan FILE"));
+    let listed = bench.run(&["plan", "--format", "json"]).out;
+    let listed: serde_json::Value = serde_json::from_str(&listed).unwrap();
+    assert_eq!(
+        (&listed["schema"], &listed["plans"][6]["name"]),
+        (&"bakeoff/plans/1".into(), &"nas".into())
+    );
+    refused(&bench.run(&["plan", "--target", "x.img"]), 2, &["no plan is named for x.img"]);
+    assert_eq!(bench.run(&["run"]).code, 2);
     let ended = bench.run(&["plan", "usbstick"]);
     refused(&ended, 2, &["plan named usbstick", "did you mean 'usb-stick'?"]);
     assert_eq!(bench.leftovers(), Vec::<String>::new());
