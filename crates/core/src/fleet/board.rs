@@ -4,6 +4,9 @@
 //! serial number or machine id where they could read one; without it, boards are told apart by
 //! everything the record says of the machine, and two that are alike in all of that are counted as
 //! one, because counting one board twice would make an answer look more certain than it is.
+//!
+//! A redacted run does not say which board it is from. It counts as a board of its own, because
+//! most such runs come from different people, and a note says so.
 
 use std::collections::BTreeSet;
 
@@ -12,6 +15,7 @@ use serde::Serialize;
 use crate::model::host::Host;
 use crate::model::path::sanitize;
 use crate::model::run::Run;
+use crate::redact;
 
 /// Digits of a board's id that are shown.
 const SHORT: usize = 6;
@@ -72,6 +76,11 @@ pub enum Note {
         /// Its id.
         run: String,
     },
+    /// Runs that do not say which board or drive they are from: each counts as one of its own.
+    Redacted {
+        /// How many.
+        runs: usize,
+    },
     /// Drives, kernels or years whose runs were made on several boards.
     SeveralBoards {
         /// How many.
@@ -103,6 +112,7 @@ pub fn boards(runs: &[&Run]) -> (Vec<Board>, Vec<Note>) {
     }
     let mut notes = name(&mut boards);
     notes.extend(repeated(&boards, runs));
+    notes.extend(redacted(runs));
     notes.extend(clocks(&boards, runs));
     (boards, notes)
 }
@@ -149,6 +159,13 @@ fn repeated(boards: &[Board], runs: &[&Run]) -> Vec<Note> {
         if is_known { Note::Repeated { board, runs } } else { Note::NoId { board, runs } }
     };
     several.map(note).collect()
+}
+
+/// Of several runs, those that may be from a board that another of them is from, too.
+pub(super) fn redacted(runs: &[&Run]) -> Option<Note> {
+    let is_redacted = |run: &&&Run| redact::is_redacted(&run.header.run, &run.header.host);
+    let count = runs.iter().filter(is_redacted).count();
+    (count > 0 && runs.len() > 1).then_some(Note::Redacted { runs: count })
 }
 
 fn clocks(boards: &[Board], runs: &[&Run]) -> Vec<Note> {
@@ -224,6 +241,22 @@ mod tests {
         // An older run of a board that has an id by now.
         let runs = [run("pi", None, NOW), run("pi", Some("a1"), NOW + 1)];
         assert_eq!(found(&runs).0, ["pi [0, 1]"]);
+    }
+
+    /// All redacted runs were of one board, which is called host-1.
+    #[test]
+    fn redacted_runs_are_a_board_each_and_a_note_says_so() {
+        let redacted = |id: &str| {
+            let (host, board) = (format!("host-1-{id}"), format!("board-1-{id}"));
+            let mut run = run(&host, Some(&board), NOW);
+            run.header.run = format!("{id}00000000");
+            run
+        };
+        let runs = [redacted("0000000a"), redacted("0000000b"), run("pi", Some("a1"), NOW)];
+        let (boards, notes) = found(&runs);
+        assert_eq!(boards, ["host-1-0000000a [0]", "host-1-0000000b [1]", "pi [2]"]);
+        assert_eq!(notes, [Note::Redacted { runs: 2 }]);
+        assert_eq!(found(&runs[..1]).1, [], "one run alone has no note");
     }
 
     #[test]

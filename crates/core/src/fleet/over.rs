@@ -62,6 +62,7 @@ pub fn groups(runs: &[&Run], over: Over) -> (Vec<Board>, Vec<Note>) {
     let several = groups.iter().filter(|group| group.runs.len() > 1);
     let repeated = |g: &Board| Note::Repeated { board: g.name.clone(), runs: g.runs.len() };
     notes.extend(several.map(repeated));
+    notes.extend(board::redacted(runs).filter(|_| over == Over::Device));
     notes.extend(several_boards(&boards, &groups));
     (groups, notes)
 }

@@ -6,6 +6,10 @@
 //! ([`paths`]), an address, a UUID or user@host ([`patterns`]). Models, kernels, filesystems and
 //! numbers stay: they are what a report is about. What is no secret by any of these signs, such as
 //! a private word in a title, stays as well.
+//!
+//! In a run, the pseudonyms of machines, drives and labels end with the start of the run's ID:
+//! `serial-1-03c498fd`. Two redacted runs would otherwise have a board and a drive in common, and
+//! whatever compares runs would take two boards for one.
 
 mod paths;
 mod patterns;
@@ -13,15 +17,20 @@ mod record;
 #[cfg(test)]
 mod tests;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 pub use record::{learn, replace};
+
+use crate::model::host::Host;
 
 /// Shorter values are replaced in their own field and in paths, but not searched for in text.
 const SHORTEST: usize = 3;
 /// From this length on a value is found inside longer words and in any case of its letters.
 const DISTINCT: usize = 6;
+
+/// Digits of a run's ID at the end of a pseudonym.
+const TAG: usize = 8;
 
 /// Words that identify nobody, and that a report would be unreadable without.
 const COMMON: &str = "\
@@ -38,6 +47,9 @@ const COMMON: &str = "\
 pub enum Kind {
     /// The name of a machine.
     Host,
+    /// The digest that tells a board from others. It is no secret only as long as nobody tries all
+    /// serial numbers.
+    Board,
     /// The name of a user.
     User,
     /// The serial number of a drive.
@@ -55,9 +67,27 @@ pub enum Kind {
 }
 
 impl Kind {
+    const ALL: [Kind; 9] = [
+        Kind::Host,
+        Kind::Board,
+        Kind::User,
+        Kind::Serial,
+        Kind::Label,
+        Kind::Name,
+        Kind::Address,
+        Kind::Id,
+        Kind::Token,
+    ];
+
+    /// Whether runs are told apart by it.
+    fn tells_apart(self) -> bool {
+        matches!(self, Kind::Host | Kind::Board | Kind::Serial | Kind::Label)
+    }
+
     fn word(self) -> &'static str {
         match self {
             Kind::Host => "host",
+            Kind::Board => "board",
             Kind::User => "user",
             Kind::Serial => "serial",
             Kind::Label => "label",
@@ -88,6 +118,10 @@ pub struct Redactor {
     numbers: BTreeMap<Kind, u32>,
     /// Values to be searched for in text, the longest first, each folded to lower case.
     sought: Rc<Vec<Sought>>,
+    /// Words of models, which names of links begin with, in lower case.
+    models: BTreeSet<String>,
+    /// What pseudonyms that tell runs apart end with, such as `-03c498fd`.
+    tag: String,
 }
 
 #[derive(Clone, Debug)]
@@ -105,6 +139,11 @@ enum Piece {
 }
 
 impl Redactor {
+    /// For a run, or for several runs in one document: then the ID of the first one.
+    pub fn of_run(run: &str) -> Redactor {
+        Redactor { tag: tag(run), ..Redactor::default() }
+    }
+
     /// Has a value replaced wherever it occurs. Words that anybody may use are not sought.
     pub fn learn(&mut self, kind: Kind, value: &str) {
         let value = value.trim();
@@ -143,7 +182,8 @@ impl Redactor {
         }
         let number = self.numbers.entry(kind).or_default();
         *number += 1;
-        let pseudonym = format!("{}-{number}", kind.word());
+        let tag = if kind.tells_apart() { self.tag.as_str() } else { "" };
+        let pseudonym = format!("{}-{number}{tag}", kind.word());
         self.given.insert(value.to_string(), (pseudonym.clone(), 0));
         pseudonym
     }
@@ -222,8 +262,10 @@ impl Redactor {
             })
             .collect();
         let order = |of: &Replacement| {
-            let (word, number) = of.pseudonym.rsplit_once('-').unwrap_or((&of.pseudonym, "0"));
-            (word.to_string(), number.parse::<u32>().unwrap_or(0))
+            let mut parts = of.pseudonym.split('-');
+            let word = parts.next();
+            let kind = Kind::ALL.into_iter().find(|kind| word == Some(kind.word()));
+            (kind, parts.next().and_then(|number| number.parse::<u32>().ok()))
         };
         all.sort_by_key(order);
         all
@@ -291,22 +333,28 @@ fn find_sought(text: &str, known: &Sought) -> Option<(usize, usize)> {
     None
 }
 
-/// Whether it is one of ours already: "serial-3".
+fn tag(run: &str) -> String {
+    format!("-{}", run.chars().take(TAG).collect::<String>())
+}
+
+/// Whether it is one of ours already: `name-3`, `serial-1-03c498fd`.
 fn is_pseudonym(text: &str) -> bool {
-    const KINDS: [Kind; 8] = [
-        Kind::Host,
-        Kind::User,
-        Kind::Serial,
-        Kind::Label,
-        Kind::Name,
-        Kind::Address,
-        Kind::Id,
-        Kind::Token,
-    ];
-    text.rsplit_once('-').is_some_and(|(word, number)| {
-        let is_number = !number.is_empty() && number.bytes().all(|b| b.is_ascii_digit());
-        is_number && KINDS.iter().any(|kind| kind.word() == word)
-    })
+    let mut parts = text.split('-');
+    let (word, number, tag) = (parts.next(), parts.next(), parts.next());
+    let kind = Kind::ALL.into_iter().find(|kind| word == Some(kind.word()));
+    let is_number = |n: &str| !n.is_empty() && n.bytes().all(|b| b.is_ascii_digit());
+    let is_tag = |t: &str| t.len() == TAG && t.bytes().all(|b| b.is_ascii_hexdigit());
+    kind.is_some_and(|kind| tag.is_none_or(|tag| kind.tells_apart() && is_tag(tag)))
+        && number.is_some_and(is_number)
+        && parts.next().is_none()
+}
+
+/// Whether a run was redacted, by the host name or the ID of its board: then it does not say which
+/// board that is, and no other run does either.
+pub fn is_redacted(run: &str, host: &Host) -> bool {
+    let of_board = [Some(host.hostname.as_str()), host.board_id.as_deref()];
+    let tag = tag(run);
+    of_board.into_iter().flatten().any(|name| is_pseudonym(name) && name.ends_with(&tag))
 }
 
 /// Whether a word is one of those, or says nothing: a small number, zeros, one of our pseudonyms.

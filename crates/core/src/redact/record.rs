@@ -28,13 +28,14 @@ enum Field {
 fn field(key: &str, text: &str) -> Field {
     match key {
         "hostname" => Field::Whole(Kind::Host),
+        "board_id" => Field::Whole(Kind::Board),
         "user" | "user_name" => Field::Whole(Kind::User),
         "serial" => Field::Whole(Kind::Serial),
         "label" | "partlabel" => Field::Whole(Kind::Label),
         "boot_id" | "machine_id" | "uuid" | "table_id" | "start" | "outside" | "wwn" => {
             Field::Whole(Kind::Id)
         }
-        "token" | "erase_token" => Field::Whole(Kind::Token),
+        "token" | "erase_token" | TOKEN_NAME => Field::Whole(Kind::Token),
         "address" => Field::Whole(Kind::Address),
         "by_id" | "mount_point" | "path" | "target" | "backing_file" | "file" | "parent"
         | "device" | "at" | "home" => Field::Path,
@@ -49,22 +50,52 @@ fn field(key: &str, text: &str) -> Field {
     }
 }
 
+/// The key that stands for the name of what an erase token names: a serial number as it can be
+/// typed, or the name of an image.
+const TOKEN_NAME: &str = "token_name";
+
+/// The key of an entry, where its own says too little.
+fn key_in<'a>(parent: &str, key: &'a str) -> &'a str {
+    match (parent, key) {
+        ("mark" | "drive", "name") => TOKEN_NAME,
+        _ => key,
+    }
+}
+
 fn is_clock(text: &str) -> bool {
     serde_json::from_value::<ClockSource>(Value::from(text)).is_ok()
 }
 
 /// Learns every value that its key gives away.
 pub fn learn(redactor: &mut Redactor, value: &Value) {
-    lists(value, &mut |words| learn_labels(redactor, words));
+    lists(value, &mut |words| {
+        learn_labels(redactor, words);
+        learn_options(redactor, words);
+    });
+    walk(value, "", &mut |key, text| {
+        if matches!(key, "model" | "vendor") {
+            let words = text.split(|c: char| c.is_whitespace() || c == '_');
+            redactor.models.extend(words.map(str::to_ascii_lowercase));
+        }
+    });
     walk(value, "", &mut |key, text| match field(key, text) {
         Field::Whole(Kind::Host) => {
             redactor.learn(Kind::Host, text);
             text.split('.').for_each(|part| redactor.learn(Kind::Host, part));
         }
+        Field::Whole(Kind::Serial) => {
+            redactor.learn(Kind::Serial, text);
+            // As tokens and links have it.
+            redactor.learn(Kind::Serial, &text.split_whitespace().collect::<String>());
+        }
         Field::Whole(kind) => redactor.learn(kind, text),
         Field::Path => {
             redactor.learn_path(text);
-            redactor.learn(Kind::Serial, by_id_serial(text));
+            // A drive without a serial number has its model there.
+            let serial = by_id_serial(text);
+            if !redactor.models.contains(&serial.to_ascii_lowercase()) {
+                redactor.learn(Kind::Serial, serial);
+            }
         }
         Field::Source => learn_source(redactor, text),
         Field::Command => learn_word(redactor, text),
@@ -92,6 +123,18 @@ fn learn_labels(redactor: &mut Redactor, words: &[Value]) {
     }
 }
 
+/// Learns who mounts a share, from mount options: mount.cifs(8), mount.davfs(8).
+fn learn_options(redactor: &mut Redactor, words: &[Value]) {
+    let options = words.iter().filter_map(Value::as_str).filter_map(|word| word.split_once('='));
+    for (option, value) in options {
+        match option {
+            "user" | "username" | "domain" | "workgroup" => redactor.learn(Kind::User, value),
+            "unc" => redactor.learn_path(&value.replace('\\', "/")),
+            _ => {}
+        }
+    }
+}
+
 /// Replaces every value, and keeps the form of the document.
 pub fn replace(redactor: &mut Redactor, value: &Value) -> Value {
     under(redactor, "", value)
@@ -104,7 +147,7 @@ fn under(redactor: &mut Redactor, key: &str, value: &Value) -> Value {
         Value::Object(map) => {
             let mut out = Map::new();
             for (name, item) in map {
-                let item = under(redactor, name, item);
+                let item = under(redactor, key_in(key, name), item);
                 out.insert(own_key(redactor, name), item);
             }
             Value::Object(out)
@@ -235,7 +278,9 @@ fn walk(value: &Value, key: &str, see: &mut dyn FnMut(&str, &str)) {
     match value {
         Value::String(text) => see(key, text),
         Value::Array(list) => list.iter().for_each(|item| walk(item, key, see)),
-        Value::Object(map) => map.iter().for_each(|(name, item)| walk(item, name, see)),
+        Value::Object(map) => {
+            map.iter().for_each(|(name, item)| walk(item, key_in(key, name), see));
+        }
         Value::Null | Value::Bool(_) | Value::Number(_) => {}
     }
 }

@@ -362,6 +362,18 @@ fn note(note: &Note, noun: Noun) -> String {
             run.chars().take(SHORT_ID).collect::<String>(),
             noun.recorded
         ),
+        Note::Redacted { runs } => format!(
+            "{} redacted, so bakeoff cannot recognise the {} of {}. Each counts as one {one}. If \
+             a {one} was measured twice, the answer looks more certain than it is: name only one \
+             of its runs.",
+            match runs {
+                1 => "1 run is".to_string(),
+                _ => format!("{runs} runs are"),
+            },
+            noun.one,
+            if *runs == 1 { "it" } else { "them" },
+            one = noun.one,
+        ),
         Note::SeveralBoards { boards } => format!(
             "The runs were made on {}. What differs between these boards counts as a \
              difference between {}.",
