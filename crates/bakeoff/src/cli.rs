@@ -364,6 +364,9 @@ pub struct Report {
     /// PNG on stdout)
     #[arg(long, value_name = "FILE", conflicts_with = "output")]
     pub card: Option<PathBuf>,
+    /// Replace serial numbers, host names, labels, paths and addresses with pseudonyms
+    #[arg(long)]
+    pub redact: bool,
 }
 
 #[derive(Debug, clap::Args)]
@@ -373,9 +376,12 @@ pub struct Export {
     /// Output file (default: stdout); for fio-json and gnuplot also a directory (`DIR/` creates it)
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
-    /// Replace serial numbers, host names, labels, paths and addresses with pseudonyms, and list
-    /// them
+    /// Keep serial numbers, host names, labels, paths and addresses (default: replace them with
+    /// pseudonyms)
     #[arg(long)]
+    pub no_redact: bool,
+    /// List all values that are replaced, and ask before writing a file
+    #[arg(long, conflicts_with = "no_redact")]
     pub redact: bool,
     /// With --redact: write without asking
     #[arg(long, requires = "redact")]
@@ -485,6 +491,9 @@ pub struct ReportBug {
     /// Output file (default: bakeoff-report.json; `-` is stdout)
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
+    /// Keep serial numbers, labels, paths and addresses (default: replace them with pseudonyms)
+    #[arg(long)]
+    pub no_redact: bool,
 }
 
 /// Finds the value of a name. The error suggests the nearest one.

@@ -1,4 +1,5 @@
-//! `bakeoff export`: a stored run for other programs, or whole for another machine.
+//! `bakeoff export`: a stored run for other programs, or whole for another machine. Private values
+//! are replaced unless the user keeps them.
 
 use std::io::Write;
 use std::path::Path;
@@ -38,16 +39,15 @@ pub fn run(global: &Global, args: &Export) -> Result<Outcome, Fault> {
         return study(&args.run, format, output);
     }
     let (store, id) = stored::find(global, &args.run)?;
-    let exported = match args.redact {
-        false => Exported::read(&*store, &id)?,
-        true => {
-            let redacted = redacted::of(Exported::read(&*store, &id)?)?;
-            if !redacted::is_agreed(args, &redacted.replaced) {
-                return Err(Fault::interrupted("nothing was written"));
-            }
-            redacted.exported
+    let mut exported = Exported::read(&*store, &id)?;
+    if !args.no_redact {
+        let redacted = redacted::of(vec![exported])?;
+        if !redacted::is_agreed(global, args, &redacted.replaced) {
+            return Err(Fault::interrupted("nothing was written"));
         }
-    };
+        let none = || Fault::bug("redaction lost the run");
+        exported = redacted.exported.into_iter().next().ok_or_else(none)?;
+    }
     write(&exported, format, output)
 }
 
@@ -60,7 +60,8 @@ pub struct Exported {
 }
 
 impl Exported {
-    fn read(store: &dyn Records, id: &RunId) -> Result<Exported, Fault> {
+    /// Reads a run.
+    pub fn read(store: &dyn Records, id: &RunId) -> Result<Exported, Fault> {
         let summary = store.list()?.into_iter().find(|summary| summary.run == *id);
         let head = Head {
             schema: SCHEMA.to_string(),
@@ -71,7 +72,8 @@ impl Exported {
         Ok(Exported { head, lines: store.lines(id)? })
     }
 
-    fn run(&self) -> Result<Run, Fault> {
+    /// The run that its events are.
+    pub fn run(&self) -> Result<Run, Fault> {
         let id = RunId::parse(&self.head.run).ok_or_else(|| Fault::bug("a run without an id"))?;
         stored::fold(&id, &self.lines)
     }

@@ -1,53 +1,116 @@
-//! `bakeoff export --redact`: a run without what identifies its machine and owner, and what was
-//! replaced in it, shown before anything is written.
+//! Runs without what identifies their machine and owner, for everything that others may read, and
+//! the list of what was replaced, shown before anything is written.
 
 use std::path::Path;
 
+use bakeoff_core::analyse::analyse;
 use bakeoff_core::bundle::Head;
+use bakeoff_core::model::run::Run;
+use bakeoff_core::model::verdict::Analysis;
 use bakeoff_core::redact::{self, Kind, Redactor, Replacement};
 use bakeoff_core::report::facts;
+use bakeoff_core::words;
 use serde_json::Value;
 
 use super::consent;
 use super::export::Exported;
-use crate::cli::Export;
+use crate::cli::{Export, Global};
 use crate::fault::Fault;
+use crate::store::Records;
 use crate::ui::say;
 
-/// Most replacements that are listed.
-const LISTED: usize = 200;
+/// Most replacements that are listed unasked.
+const FEW: usize = 12;
+/// Most replacements that are listed at all.
+const LISTED: usize = 1_000;
 
-/// A run whose values were replaced.
+/// Runs whose values were replaced.
 pub struct Redacted {
     /// What leaves the machine.
-    pub exported: Exported,
+    pub exported: Vec<Exported>,
     /// What was replaced.
     pub replaced: Vec<Replacement>,
 }
 
-/// Replaces every value in a run. It stays a run that any bakeoff imports.
-pub fn of(original: Exported) -> Result<Redacted, Fault> {
-    let Exported { head, lines } = original;
-    let parse = |line: &String| serde_json::from_str::<Value>(line).map_err(Fault::bug);
-    let mut redactor = Redactor::default();
-    for line in &lines {
-        redact::learn(&mut redactor, &parse(line)?);
+/// Replaces every value in runs that go into one document; each value has one pseudonym there. They
+/// stay runs that any bakeoff imports.
+pub fn of(originals: Vec<Exported>) -> Result<Redacted, Fault> {
+    let first = originals.first().map_or("", |original| original.head.run.as_str());
+    let mut redactor = Redactor::of_run(first);
+    let mut parsed = Vec::new();
+    for Exported { head, lines } in originals {
+        let events = events(&head, &lines)?;
+        events.iter().for_each(|event| redact::learn(&mut redactor, event));
+        if let Some(label) = &head.label {
+            redactor.learn(Kind::Label, label);
+        }
+        parsed.push((head, events));
     }
-    let redacted = lines.iter().map(|line| Ok(redact::replace(&mut redactor, &parse(line)?)));
-    let redacted: Vec<Value> = redacted.collect::<Result<_, Fault>>()?;
-    let label = head.label.as_deref().map(|label| redactor.field(Kind::Label, label));
-    let lines = redacted.iter().map(Value::to_string).collect();
-    let exported = Exported { head: Head { label, ..head }, lines };
+    let mut exported = Vec::new();
+    for (head, events) in parsed {
+        let lines = events.iter().map(|event| redact::replace(&mut redactor, event).to_string());
+        let lines = lines.collect();
+        let label = head.label.as_deref().map(|label| redactor.field(Kind::Label, label));
+        exported.push(Exported { head: Head { label, ..head }, lines });
+    }
     Ok(Redacted { exported, replaced: redactor.replaced() })
 }
 
-/// Shows what was replaced, and asks at a terminal whether to write it.
-pub fn is_agreed(args: &Export, replaced: &[Replacement]) -> bool {
-    let shown = &replaced[..replaced.len().min(LISTED)];
-    say::line(format_args!("Replaced:\n{}", facts::replaced_text(shown).trim_end()));
-    if replaced.len() > LISTED {
-        say::line(format_args!("  and {} more", replaced.len() - LISTED));
+fn events(head: &Head, lines: &[String]) -> Result<Vec<Value>, Fault> {
+    let parse = |(at, line): (usize, &String)| {
+        serde_json::from_str(line).map_err(|error| {
+            Fault::environment(format!(
+                "event {at} of run {} cannot be read ({error}), so private values in it cannot be \
+                 replaced. Nothing was written. To save the run as it is, add --no-redact",
+                head.run
+            ))
+        })
+    };
+    lines.iter().enumerate().map(parse).collect()
+}
+
+/// The same runs, redacted, from the store that they were read from.
+pub fn analysed(
+    global: &Global,
+    store: &dyn Records,
+    runs: &[(Run, Analysis)],
+) -> Result<Vec<(Run, Analysis)>, Fault> {
+    let read = |(run, _): &(Run, Analysis)| Exported::read(store, &store.find(&run.header.run)?);
+    let redacted = of(runs.iter().map(read).collect::<Result<_, _>>()?)?;
+    show_few(global, &redacted.replaced, "");
+    let analyse = |exported: &Exported| {
+        let run = exported.run()?;
+        let analysis = analyse(&run);
+        Ok((run, analysis))
+    };
+    redacted.exported.iter().map(analyse).collect()
+}
+
+/// Shows what was replaced, a few lines of it, and `keep`: how to keep it.
+pub fn show_few(global: &Global, replaced: &[Replacement], keep: &str) {
+    if !replaced.is_empty() && !global.quiet {
+        show(replaced, FEW, keep);
     }
+}
+
+fn show(replaced: &[Replacement], most: usize, keep: &str) {
+    let count = words::count(u32::try_from(replaced.len()).unwrap_or(u32::MAX), "private value");
+    let shown = &replaced[..replaced.len().min(most)];
+    say::line(format_args!("Replaced {count}{keep}:\n{}", facts::replaced_text(shown).trim_end()));
+    if replaced.len() > most {
+        say::line(format_args!("  and {} more", replaced.len() - most));
+    }
+}
+
+/// Shows what an export replaces. With `--redact` it shows all of it, and asks at a terminal
+/// whether to write it.
+pub fn is_agreed(global: &Global, args: &Export, replaced: &[Replacement]) -> bool {
+    if !args.redact {
+        let whole = if replaced.len() > FEW { ", list all with --redact" } else { "" };
+        show_few(global, replaced, &format!(" (keep them with --no-redact{whole})"));
+        return true;
+    }
+    show(replaced, LISTED, "");
     say::line(format_args!(
         "Titles, notes and process names are kept, apart from these values. Read them before you \
          share the file."

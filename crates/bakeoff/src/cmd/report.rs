@@ -10,7 +10,7 @@ use bakeoff_core::model::run::Run;
 use bakeoff_core::model::verdict::Analysis;
 use bakeoff_core::report;
 
-use super::stored;
+use super::{redacted, stored};
 use crate::assets;
 use crate::card;
 use crate::cli::{Format, Global, Report};
@@ -30,7 +30,7 @@ pub fn run(global: &Global, args: &Report) -> Result<Outcome, Fault> {
     if args.runs.iter().any(|name| name.starts_with("study:")) {
         return study(global, args);
     }
-    let runs = stored::analysed(global, &args.runs, RUNS)?;
+    let runs = runs(global, args, RUNS)?;
     if global.format == Some(Format::Markdown) {
         let blocks: Vec<_> = runs.iter().map(|(run, a)| report::markdown(run, a)).collect();
         let text = blocks.join("\n\n---\n\n");
@@ -40,6 +40,15 @@ pub fn run(global: &Global, args: &Report) -> Result<Outcome, Fault> {
     let path = args.output.clone().unwrap_or_else(|| default_path(&runs));
     let html = report::html(&runs, &assets::report());
     write(&path, &html)
+}
+
+/// The runs of the page; without private values if it is for others.
+fn runs(global: &Global, args: &Report, most: usize) -> Result<Vec<(Run, Analysis)>, Fault> {
+    let runs = stored::analysed(global, &args.runs, most)?;
+    match (args.redact, stored::open(global)?) {
+        (true, Some(store)) => redacted::analysed(global, &*store, &runs),
+        _ => Ok(runs),
+    }
 }
 
 /// One run as a picture.
@@ -57,7 +66,7 @@ fn card(global: &Global, args: &Report, path: &Path) -> Result<Outcome, Fault> {
             "a PNG, or an SVG if the name ends in .svg",
         ));
     }
-    let runs = stored::analysed(global, &args.runs, 1)?;
+    let runs = runs(global, args, 1)?;
     let [(run, analysis)] = runs.as_slice() else {
         return Err(Fault::usage("a card shows one run. For several: bakeoff report RUN..."));
     };

@@ -1,5 +1,5 @@
 //! `bakeoff report-bug`: the facts that somebody who looks for a bug needs, in one file, without
-//! what identifies the machine or its owner. Nothing is sent.
+//! what identifies the machine or its owner unless that is kept. Nothing is sent.
 
 use std::ffi::OsStr;
 use std::io::Write;
@@ -16,7 +16,7 @@ use bakeoff_core::report::facts::{self, Facts, FilesystemFact, ToolFact};
 use bakeoff_core::setup::packages::{TOOLS, Tool};
 use bakeoff_core::words;
 
-use super::{about, devices, stored};
+use super::{about, devices, redacted, stored};
 use crate::cli::{Global, ReportBug};
 use crate::exec::{Spec, find_program};
 use crate::fault::{Fault, Outcome};
@@ -38,20 +38,30 @@ pub fn run(global: &Global, args: &ReportBug) -> Result<Outcome, Fault> {
         return Err(Fault::usage("report-bug always writes JSON. Omit --format"));
     }
     let cancel = Cancel::listen().map_err(Fault::environment)?;
-    let (text, replaced) = facts::facts_json(&gathered(global, &cancel).facts());
+    let gathered = gathered(global, &cancel);
+    let (text, replaced) = match args.no_redact {
+        true => (facts::whole_json(&gathered.facts()), Vec::new()),
+        false => facts::facts_json(&gathered.facts()),
+    };
     if cancel.is_set() {
         return Err(Fault::interrupted("interrupted; nothing was written"));
     }
+    redacted::show_few(global, &replaced, " (keep them with --no-redact)");
     let output = args.output.clone().unwrap_or_else(|| PathBuf::from(FILE));
     stored::write(Some(&output), |out| out.write_all(text.as_bytes()))?;
     if output == Path::new("-") {
         return Ok(Outcome::Done);
     }
-    let replaced = words::count(replaced.len() as u32, "private value");
+    let replaced = match args.no_redact {
+        true => "private values are kept".to_string(),
+        false => {
+            let count = words::count(replaced.len() as u32, "private value");
+            format!("{count} replaced by pseudonyms")
+        }
+    };
     writeln!(
         std::io::stdout(),
-        "{} ({} kB; {replaced} replaced by pseudonyms)\nRead it before you attach it to a report. \
-         bakeoff sends nothing.",
+        "{} ({} kB; {replaced})\nRead it before you attach it to a report. bakeoff sends nothing.",
         RawPath::new(&output),
         text.len().div_ceil(1000)
     )?;

@@ -70,7 +70,9 @@ pub fn read(store: &dyn Records, id: &RunId) -> Result<Run, Fault> {
 pub fn fold(id: &RunId, lines: &[String]) -> Result<Run, Fault> {
     let events = read_events(id, lines)?;
     Run::fold(&events).map_err(|error| {
-        let advice = format!("`bakeoff export {id} --format jsonl` saves its readable part, and");
+        let advice = format!(
+            "`bakeoff export {id} --format jsonl --no-redact` saves its readable part, and"
+        );
         Fault::environment(format!("run {id}: {error}; {advice} Remove it: bakeoff rm {id}"))
     })
 }

@@ -21,8 +21,9 @@ pub enum ImportError {
     Read(#[from] io::Error),
     /// The same id, other events.
     #[error(
-        "run {run} is already in the store with different content from event {seq} on. The store \
-         was not changed. To use the bundle instead, run `bakeoff rm {run}` and import again"
+        "run {run} is already in the store with different content from event {seq} on{}. The store \
+         was not changed. To use the bundle instead, run `bakeoff rm {run}` and import again",
+        if *seq == 0 { ", as if one of the two was redacted" } else { "" }
     )]
     Differs {
         /// The run.

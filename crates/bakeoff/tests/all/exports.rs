@@ -9,7 +9,9 @@ fn fio_json_in_a_directory_is_one_file_a_case_with_what_plotters_read() {
     let home = Home::with_run();
     let place = home.dir.path().join("out");
     std::fs::create_dir(&place).unwrap();
-    home.cmd(&["export", "last", "--format", "fio-json", "-o", "out"]).assert().success();
+    home.cmd(&["export", "last", "--format", "fio-json", "--no-redact", "-o", "out"])
+        .assert()
+        .success();
     let mut files = 0;
     for candidate in std::fs::read_dir(&place).unwrap() {
         for file in std::fs::read_dir(candidate.unwrap().path()).unwrap() {
@@ -39,7 +41,9 @@ fn gnuplot_draws_the_picture_where_it_is_installed() {
     let home = Home::with_run();
     let place = home.dir.path().join("out");
     std::fs::create_dir(&place).unwrap();
-    home.cmd(&["export", "last", "--format", "gnuplot", "-o", "out"]).assert().success();
+    home.cmd(&["export", "last", "--format", "gnuplot", "--no-redact", "-o", "out"])
+        .assert()
+        .success();
     let picture = place.join(format!("bakeoff-{}.png", stored::RUN));
     let bytes = std::fs::read(picture).unwrap();
     assert!(bytes.starts_with(b"\x89PNG") && bytes.len() > 1000, "{}", bytes.len());
@@ -49,7 +53,8 @@ fn gnuplot_draws_the_picture_where_it_is_installed() {
 fn without_gnuplot_the_script_remains_and_the_package_is_named() {
     let home = Home::with_run();
     std::fs::create_dir(home.dir.path().join("out")).unwrap();
-    let mut command = home.cmd(&["export", "last", "--format", "gnuplot", "-o", "out"]);
+    let mut command =
+        home.cmd(&["export", "last", "--format", "gnuplot", "--no-redact", "-o", "out"]);
     let output = command.env("PATH", "/nowhere").assert().success().get_output().clone();
     assert!(String::from_utf8_lossy(&output.stderr).contains("gnuplot-nox"));
     assert!(home.dir.path().join(format!("out/bakeoff-{}.gp", stored::RUN)).exists());
@@ -60,7 +65,8 @@ fn without_gnuplot_the_script_remains_and_the_package_is_named() {
 fn a_directory_that_is_not_there_is_made_where_the_name_says_that_it_is_one() {
     let home = Home::with_run();
     let export = |format: &str, to: &str| {
-        let mut command = home.cmd(&["export", "last", "--format", format, "-o", to]);
+        let mut command =
+            home.cmd(&["export", "last", "--format", format, "--no-redact", "-o", to]);
         command.env("PATH", "/nowhere").assert().get_output().clone()
     };
     let said = |output: &std::process::Output| String::from_utf8_lossy(&output.stderr).into_owned();

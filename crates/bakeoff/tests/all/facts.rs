@@ -1,4 +1,5 @@
-//! `--version --verbose`, `report-bug` and `export --redact` as a user meets them.
+//! `--version --verbose`, `report-bug`, and what `export` and `report` replace, as a user meets
+//! them.
 
 use std::fs;
 use std::process::Command;
@@ -91,11 +92,13 @@ fn wrong_words_are_no_last_error() {
 #[test]
 fn a_redacted_bundle_imports_and_shows_the_same_answer() {
     let home = Home::with_run();
-    let args = ["export", RUN, "--format", "bundle", "--redact", "-o", "shared.jsonl"];
-    let (code, _, err) = home.run(&args);
-    assert_eq!(code, 0, "{err}");
-    // What was replaced is shown, before it is written.
-    for part in ["Replaced:", "serial-1", "for 4C5300", "host-1", "label-1"] {
+    let args = ["export", RUN, "--format", "bundle", "-o", "shared.jsonl"];
+    let (code, out, err) = home.run(&args);
+    assert_eq!((code, out.as_str()), (0, ""), "{err}");
+    // What was replaced is shown.
+    for part in
+        ["Replaced ", "--no-redact", "serial-1-01234567", "for 4C5300", "host-1-", "label-1-"]
+    {
         assert!(err.contains(part), "{part} is missing:\n{err}");
     }
     let shared = fs::read_to_string(home.dir.path().join("shared.jsonl")).unwrap();
@@ -116,17 +119,82 @@ fn a_redacted_bundle_imports_and_shows_the_same_answer() {
 }
 
 #[test]
-fn every_format_can_be_redacted() {
+fn every_format_is_redacted_unless_values_are_kept() {
     let home = Home::with_run();
     for format in ["json", "csv", "jsonl", "bundle", "fio-json", "gnuplot"] {
-        let (code, out, err) = home.run(&["export", RUN, "--format", format, "--redact"]);
+        let args = ["export", RUN, "--format", format];
+        let (code, out, err) = home.run(&args);
         assert_eq!(code, 0, "{format}: {err}");
+        assert!(err.starts_with("Replaced "), "{format}: {err}");
+        assert!(err.lines().count() < 20, "{err}");
         assert!(
             !out.is_empty() && !out.contains("4C5300") && !out.contains("/mnt/usb"),
             "{format}"
         );
+        let quiet = home.run(&[&args[..], &["--quiet"]].concat());
+        assert_eq!(quiet, (0, out.clone(), String::new()), "{format}");
+        let (code, kept, err) = home.run(&[&args[..], &["--no-redact"]].concat());
+        assert_eq!((code, err.as_str()), (0, ""), "{format}");
+        assert!(kept != out && kept.contains("/mnt/usb"), "{format}: {kept}");
     }
-    assert_eq!(home.run(&["export", RUN, "--format", "json", "--yes"]).0, 2);
+}
+
+#[test]
+fn redact_lists_every_value_and_contradictions_are_refused() {
+    let home = Home::with_run();
+    let args = ["export", RUN, "--format", "json", "--redact", "--quiet", "-o", "shared.json"];
+    let (code, _, err) = home.run(&args);
+    assert_eq!(code, 0, "{err}");
+    assert!(err.contains("Read them before you") && !err.contains(" more"), "{err}");
+    let json = ["export", RUN, "--format", "json"];
+    assert_eq!(home.run(&[&json[..], &["--yes"]].concat()).0, 2);
+    assert_eq!(home.run(&[&json[..], &["--redact", "--no-redact"]].concat()).0, 2);
+}
+
+/// Nothing that cannot be read can be redacted: it is kept, or not written.
+#[test]
+fn a_damaged_run_is_written_only_as_it_is() {
+    let home = Home::with_run();
+    let raw = rusqlite::Connection::open(home.store()).unwrap();
+    raw.execute("UPDATE events SET json = '{\"seq\":' WHERE seq = 3", []).unwrap();
+    drop(raw);
+    let (code, out, err) = home.run(&["export", RUN, "--format", "jsonl"]);
+    assert_eq!((code, out.as_str()), (4, ""), "{err}");
+    assert!(err.contains("event 3 of run") && err.contains("add --no-redact"), "{err}");
+    let (code, out, err) = home.run(&["export", RUN, "--format", "jsonl", "--no-redact"]);
+    assert!(code == 0 && out.contains("4C5300"), "{err}");
+}
+
+#[test]
+fn a_page_is_the_owners_unless_it_is_for_others() {
+    let home = Home::with_run();
+    let written = |args: &[&str]| {
+        let (code, _, err) = home.run(&[&["report", RUN], args].concat());
+        assert_eq!(code, 0, "{err}");
+        (fs::read_to_string(home.dir.path().join(args[args.len() - 1])).unwrap(), err)
+    };
+    for (args, file, secret) in [
+        (&["-o"][..], "page.html", "4C5300"),
+        (&["--format", "markdown", "-o"], "post.md", "/mnt/usb"),
+        (&["--card"], "card.svg", "/mnt/usb"),
+    ] {
+        let (whole, err) = written(&[args, &[file]].concat());
+        assert!(whole.contains(secret) && err.is_empty(), "{args:?}: {err}");
+        let shared = format!("for-others-{file}");
+        let (redacted, err) = written(&[&["--redact"], args, &[&shared]].concat());
+        assert!(!redacted.contains(secret) && err.starts_with("Replaced "), "{args:?}: {err}");
+        assert!(redacted.contains("49.5") == whole.contains("49.5"), "{args:?}");
+    }
+}
+
+#[test]
+fn facts_keep_their_values_when_asked() {
+    let home = Home::with_run();
+    let (code, redacted, err) = home.run(&["report-bug", "-o", "-"]);
+    assert!(code == 0 && err.contains("--no-redact"), "{err}");
+    let (code, whole, err) = home.run(&["report-bug", "-o", "-", "--no-redact"]);
+    assert!(code == 0 && err.is_empty(), "{err}");
+    assert!(whole.contains("/mnt/usb") && !redacted.contains("/mnt/usb"), "{redacted}");
 }
 
 /// Each word of the command line is either known to the redaction or not printed by it: a command

@@ -107,3 +107,39 @@ fn unlike_plans_are_refused_and_wrong_words_have_a_way_on() {
     let (code, out, _) = Home::new().run(&["fleet", "list"]);
     assert!(code == 0 && out.contains("bakeoff import"), "{out}");
 }
+
+/// Redacted bundles of different boards had one host name and one serial number between them.
+#[test]
+fn redacted_bundles_are_never_one_board_or_one_drive() {
+    let (there, here) = (Home::new(), Home::new());
+    let ids: Vec<String> = (1..=3).map(|at| board(&there, at, |text| text)).collect();
+    for (at, id) in ids.iter().enumerate() {
+        let file = format!("redacted-{at}.jsonl");
+        assert_eq!(there.run(&["export", id, "--format", "bundle", "-o", &file]).0, 0);
+        let file = there.dir.path().join(file);
+        let (code, _, err) = here.run(&["import", file.to_str().unwrap()]);
+        assert_eq!(code, 0, "{err}");
+    }
+    let named: Vec<&str> = ids.iter().map(String::as_str).collect();
+    for over in ["board", "device"] {
+        let args = [&["fleet", "report", "--over", over], &named[..]].concat();
+        let (code, out, err) = here.run(&args);
+        assert!(code < 2, "{out}{err}");
+        let said = out.split_whitespace().collect::<Vec<_>>().join(" ");
+        let note = format!("3 runs are redacted, so bakeoff cannot recognise the {over}");
+        let note = note.replace("device", "drive");
+        assert!(said.contains(&note) && said.contains("name only one of its runs"), "{out}");
+        let document = json(&here.run(&[&args[..], &["--format", "json"]].concat()).1);
+        assert_eq!(document["boards"].as_array().unwrap().len(), 3, "{document}");
+        assert!(document["notes"].to_string().contains("{\"kind\":\"redacted\",\"runs\":3}"));
+    }
+    let listed = here.run(&["fleet", "list"]).1;
+    assert!(listed.contains("host-1-00014567") && listed.contains("host-1-00034567"), "{listed}");
+    // The same serial number was on all of them; here each is a drive of its own.
+    let (code, _, err) = here.run(&["trend", "Ultra serial"]);
+    assert!(code == 2 && err.contains("matches 3 drives"), "{err}");
+    // The run itself and its redacted bundle have one ID, and neither replaces the other.
+    let whole = there.dir.path().join("1.jsonl");
+    let (code, _, err) = here.run(&["import", whole.to_str().unwrap()]);
+    assert!(code == 3 && err.contains("bakeoff rm") && err.contains("redacted"), "{err}");
+}

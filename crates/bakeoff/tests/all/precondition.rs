@@ -134,7 +134,7 @@ fn killed_between_rounds_it_begins_again_counts_what_was_written_and_leaves_noth
 
 /// Events of the run so far; none while there is none.
 fn events(bench: &Bench) -> Vec<Event> {
-    let exported = bench.run(&["export", "last", "--format", "jsonl"]);
+    let exported = bench.run(&["export", "last", "--format", "jsonl", "--no-redact"]);
     exported.out.lines().filter_map(|line| serde_json::from_str(line).ok()).collect()
 }
 

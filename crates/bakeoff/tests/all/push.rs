@@ -71,8 +71,8 @@ fn boards_push_and_the_server_answers_like_the_stores_they_came_from() {
         here.1
     };
     for n in 1..=4 {
-        same(&["export", &id(n), "--format", "jsonl"]);
-        same(&["export", &id(n), "--format", "bundle"]);
+        same(&["export", &id(n), "--format", "jsonl", "--no-redact"]);
+        same(&["export", &id(n), "--format", "bundle", "--no-redact"]);
     }
     same(&["fleet", "report", "--label", "cards", "--format", "json"]);
     same(&["fleet", "list", "--format", "json"]);
@@ -141,8 +141,8 @@ fn a_run_that_went_on_and_a_new_label_are_sent_and_other_content_is_refused() {
     assert_eq!(db.sql("SELECT events FROM bakeoff.runs"), "81");
     let exported = |out: (i32, String, String)| out.1;
     assert_eq!(
-        exported(read(&home, &writer, &["export", "last", "--format", "jsonl"])),
-        exported(home.run(&["export", "last", "--format", "jsonl"]))
+        exported(read(&home, &writer, &["export", "last", "--format", "jsonl", "--no-redact"])),
+        exported(home.run(&["export", "last", "--format", "jsonl", "--no-redact"]))
     );
     // The same ID with an earlier end, and with another end.
     for text in [bundle_of(&id(1), 79), bundle_of(&id(1), 79).replace("cards", "discs")] {

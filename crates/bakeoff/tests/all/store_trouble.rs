@@ -193,7 +193,8 @@ fn under_sudo_everything_belongs_to_the_user_who_typed_it() {
     let reader = rusqlite::Connection::open(&store).unwrap();
     reader.query_row("SELECT count(*) FROM runs", [], |row| row.get::<_, i64>(0)).unwrap();
     assert_eq!(run(&["report", "last"]).0, 0);
-    let (code, _, err) = run(&["export", "last", "--format", "bundle", "-o", "b.jsonl"]);
+    let (code, _, err) =
+        run(&["export", "last", "--format", "bundle", "--no-redact", "-o", "b.jsonl"]);
     assert_eq!(code, 0, "{err}");
     let owned = |path: &Path| {
         let found = fs::metadata(path).unwrap_or_else(|e| panic!("{path:?}: {e}"));
@@ -214,8 +215,8 @@ fn under_sudo_everything_belongs_to_the_user_who_typed_it() {
 fn a_reader_that_goes_away_is_no_error() {
     let home = Home::with_run();
     for args in [
-        ["export", RUN, "--format", "jsonl"].as_slice(),
-        &["export", RUN, "--format", "bundle"],
+        ["export", RUN, "--format", "jsonl", "--no-redact"].as_slice(),
+        &["export", RUN, "--format", "bundle", "--no-redact"],
         &["show", RUN],
         &["runs"],
         &["report", RUN, "-o", "-"],
@@ -234,7 +235,9 @@ fn a_reader_that_goes_away_is_no_error() {
 fn an_output_that_cannot_take_the_result_is_an_error() {
     let home = Home::with_run();
     let full = || Stdio::from(fs::File::options().write(true).open("/dev/full").unwrap());
-    for args in [["export", RUN, "--format", "bundle"].as_slice(), &["runs"], &["show", RUN]] {
+    for args in
+        [["export", RUN, "--format", "bundle", "--no-redact"].as_slice(), &["runs"], &["show", RUN]]
+    {
         let mut command = Command::new(bakeoff());
         command.arg("--store").arg(home.store()).args(args).stdout(full());
         let (code, _, err) = coded(command.output().unwrap());

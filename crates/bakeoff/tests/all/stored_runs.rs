@@ -26,7 +26,7 @@ fn nothing_stored_is_no_error_and_makes_nothing() {
 #[test]
 fn a_bundle_is_the_same_run_on_another_machine() {
     let (here, there) = (Home::with_run(), Home::new());
-    let exported = here.run(&["export", "last", "--format", "bundle"]).1;
+    let exported = here.run(&["export", "last", "--format", "bundle", "--no-redact"]).1;
     assert_eq!(exported, bundle_text());
     let file = there.file("run.jsonl", &exported);
     let (code, out, _) = there.run(&["import", file.to_str().unwrap(), "--format", "json"]);
@@ -34,7 +34,7 @@ fn a_bundle_is_the_same_run_on_another_machine() {
     let said = json(&out);
     assert_eq!((said["run"].as_str(), said["new"].as_bool()), (Some(RUN), Some(true)));
     for format in ["json", "csv", "jsonl", "bundle"] {
-        let args = ["export", RUN, "--format", format];
+        let args = ["export", RUN, "--format", format, "--no-redact"];
         assert_eq!(here.run(&args), there.run(&args), "{format}");
     }
     let again = there.run(&["import", file.to_str().unwrap()]);
@@ -52,7 +52,7 @@ fn a_run_is_shown_in_every_format() {
     let shown = json(&home.run(&["show", "last", "--format", "json"]).1);
     assert_eq!(shown["schema"], "bakeoff/run/1");
     assert_eq!(shown["verdicts"][0]["verdict"], "beats");
-    assert_eq!(shown, json(&home.run(&["export", RUN, "--format", "json"]).1));
+    assert_eq!(shown, json(&home.run(&["export", RUN, "--format", "json", "--no-redact"]).1));
     let csv = home.run(&["show", "last", "--format", "csv"]).1;
     assert_eq!(csv.lines().count(), 21, "{csv}");
     assert!(home.run(&["show", "last", "--format", "markdown"]).1.contains("| tier |"));
@@ -103,7 +103,11 @@ fn one_run_that_cannot_be_read_hides_no_other() {
     assert_eq!(rows["runs"][1]["verdict"], "ext4 wins all 2");
     let (code, _, err) = home.run(&["show", "ffff"]);
     assert!(code == 4 && err.contains("Other runs are not affected"), "{err}");
-    assert_eq!(home.run(&["export", "ffff", "--format", "jsonl"]).0, 0, "it can be saved");
+    assert_eq!(
+        home.run(&["export", "ffff", "--format", "jsonl", "--no-redact"]).0,
+        0,
+        "it can be saved"
+    );
     assert_eq!(home.run(&["rm", "ffff"]).0, 0, "and removed");
     assert_eq!(home.run(&["show", RUN]).0, 0);
 }
@@ -139,7 +143,10 @@ fn what_a_run_left_on_the_system_keeps_its_record() {
     raw.execute("UPDATE runs SET is_imported = 0", []).unwrap();
     let (code, _, err) = home.run(&["rm", "last"]);
     assert!(code == 3 && err.contains("bakeoff clean"), "{err}");
-    assert_eq!(home.run(&["export", "last", "--format", "jsonl"]).1.lines().count(), 10);
+    assert_eq!(
+        home.run(&["export", "last", "--format", "jsonl", "--no-redact"]).1.lines().count(),
+        10
+    );
 }
 
 #[test]
@@ -213,10 +220,14 @@ fn exports_say_what_they_can() {
     assert!(code == 2 && err.contains("json, csv, jsonl, bundle, fio-json or gnuplot"), "{err}");
     assert_eq!(home.run(&["export", "last", "--format", "text"]).0, 2);
     for format in ["json", "csv", "jsonl", "bundle"] {
-        let to_file = ["export", "last", "--format", format, "-o", "out file"];
+        let to_file = ["export", "last", "--format", format, "--no-redact", "-o", "out file"];
         assert_eq!(home.run(&to_file).0, 0, "{format}");
         let written = fs::read_to_string(home.dir.path().join("out file")).unwrap();
-        assert_eq!(written, home.run(&["export", "last", "--format", format]).1, "{format}");
+        assert_eq!(
+            written,
+            home.run(&["export", "last", "--format", format, "--no-redact"]).1,
+            "{format}"
+        );
         // What bakeoff wrote, bakeoff replaces.
     }
 }

@@ -10,15 +10,19 @@ use serde_json::{Value, json};
 
 use super::about::About;
 use super::devices::{Devices, Drive};
+use super::layout::cut;
 use super::view::utc;
 use crate::model::host::Host;
 use crate::model::path::sanitize;
 use crate::model::run::Run;
 use crate::model::verdict::Analysis;
 use crate::redact::{self, Kind, Redactor, Replacement};
+use crate::words;
 
 /// Discarded measurements that are listed.
 const INVALID: usize = 20;
+/// Longest value in the list of what was replaced, in characters.
+const LONGEST_VALUE: usize = 60;
 
 /// How the last command failed that failed here.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -88,6 +92,11 @@ pub fn facts_json(facts: &Facts) -> (String, Vec<Replacement>) {
     (format!("{value:#}\n"), redactor.replaced())
 }
 
+/// The document with all its values.
+pub fn whole_json(facts: &Facts) -> String {
+    format!("{:#}\n", document(facts))
+}
+
 /// Learns from everything that is known here, also from what is not part of the document.
 fn learn(redactor: &mut Redactor, facts: &Facts) {
     facts.users.iter().for_each(|user| redactor.learn(Kind::User, user));
@@ -102,7 +111,8 @@ fn learn(redactor: &mut Redactor, facts: &Facts) {
 }
 
 fn document(facts: &Facts) -> Value {
-    let machine = Host { hostname: String::new(), boot_id: None, ..facts.host.clone() };
+    let host = facts.host.clone();
+    let machine = Host { hostname: String::new(), boot_id: None, board_id: None, ..host };
     json!({
         "schema": "bakeoff/facts/1",
         "made": utc(facts.unix_ns),
@@ -166,19 +176,15 @@ fn last_run(run: &Run, analysis: &Analysis) -> Value {
     })
 }
 
-/// One line for each kind of value that was replaced, for people.
+/// One line for each value that was replaced, for people.
 pub fn replaced_text(replaced: &[Replacement]) -> String {
-    let mut lines: Vec<String> = replaced
-        .iter()
-        .map(|r| {
-            let original = sanitize(&r.original);
-            format!("  {:<12} for {original} ({} times)", r.pseudonym, r.times)
-        })
-        .collect();
-    if lines.is_empty() {
-        lines.push("  nothing".to_string());
-    }
-    lines.join("\n") + "\n"
+    let longest = replaced.iter().map(|r| r.pseudonym.len()).max().unwrap_or(0);
+    let line = |r: &Replacement| {
+        let original = cut(&sanitize(&r.original), LONGEST_VALUE);
+        let times = words::count(u32::try_from(r.times).unwrap_or(u32::MAX), "time");
+        format!("  {:<longest$}  for {original} ({times})\n", r.pseudonym)
+    };
+    replaced.iter().map(line).collect()
 }
 
 #[cfg(test)]

@@ -72,7 +72,7 @@ pub fn document(entries: &[Entry]) -> Document {
     if entries.is_empty() {
         out.paragraph(
             "No runs are stored yet. To add a board, export a run there (bakeoff export last \
-             --format bundle -o FILE) and import it here: bakeoff import FILE",
+             --format bundle --no-redact -o FILE) and import it here: bakeoff import FILE",
         );
         return out;
     }

@@ -44,7 +44,7 @@ pub fn figures(bakeoff: &Path, folder: &Path) -> Result<Watching> {
     };
     let place = place.to_string_lossy();
     run(&["quick", &place, "--workload", "randread", "--size", "64m", "--time", "60s", "--quiet"])?;
-    let events = run(&["export", "last", "--format", "jsonl"])?;
+    let events = run(&["export", "last", "--format", "jsonl", "--no-redact"])?;
     let (percent, bytes, sources) = of_run(&String::from_utf8_lossy(&events))?;
     let (iostat_percent, iostat_bytes) = iostat()?;
     Ok(Watching { percent, bytes, sources, iostat_percent, iostat_bytes })

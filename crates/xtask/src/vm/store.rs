@@ -45,7 +45,7 @@ pub fn check(guest: &mut Guest) -> Result<()> {
     ensure!(said.is_empty() || said.trim() == "ok", "the store is damaged: {said}");
     for run in runs {
         let id = run["run"].as_str().or(run["id"].as_str()).context("a run without an id")?;
-        check_run(&guest.ok(&format!("bakeoff export {id} --format jsonl"))?)?;
+        check_run(&guest.ok(&format!("bakeoff export {id} --format jsonl --no-redact"))?)?;
     }
     Ok(())
 }

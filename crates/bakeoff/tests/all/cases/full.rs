@@ -25,7 +25,8 @@ fn stopped_when_a_cell_is_stored(bench: &Bench, run: &mut Running, store: &[&str
     run.until_announced();
     run.until("a stored cell", |run| {
         run.signal(Signal::STOP);
-        let exported = bench.run(&[&["export", "last", "--format", "jsonl"], store].concat());
+        let exported =
+            bench.run(&[&["export", "last", "--format", "jsonl", "--no-redact"], store].concat());
         let is_stored = exported.out.contains("cell_done");
         if !is_stored {
             run.signal(Signal::CONT);

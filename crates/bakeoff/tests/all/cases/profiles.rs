@@ -273,7 +273,7 @@ fn parts_are_repeated_and_recorded_together() {
     let group = run.until_in_a_cell(&bench);
     running::send(group, Signal::KILL);
     run.until("both parts", |_| {
-        let exported = bench.run(&["export", "last", "--format", "jsonl"]).out;
+        let exported = bench.run(&["export", "last", "--format", "jsonl", "--no-redact"]).out;
         (exported.matches("cell_done").count() >= 2).then_some(())
     });
     run.signal(Signal::INT);

@@ -38,7 +38,7 @@ pub struct Measured {
 /// Runs a demo of three minutes in `dir`.
 pub fn demo(bakeoff: &Path, dir: &Path) -> Result<Measured> {
     let (json, seconds) = run(bakeoff, dir, &["demo", "--time", "3m"])?;
-    let events = bakeoff_in(bakeoff, dir, &["export", "last", "--format", "jsonl"])?;
+    let events = bakeoff_in(bakeoff, dir, &["export", "last", "--format", "jsonl", "--no-redact"])?;
     let noises = noises(&events)?;
     let mut answers = BTreeMap::new();
     for verdict in json["verdicts"].as_array().context("no verdicts")? {

@@ -92,7 +92,7 @@ pub fn run(bakeoff: &Path, plan: &str, mode: &str, time_s: u64, drive: &Drive) -
     let wall = started.elapsed().as_secs_f64();
     let written = (drive.written_bytes()? - before) as f64;
     ensure!(code == 0 || code == 1, "exit code {code}: {said}");
-    let (code, events, said) = in_folder(&["export", "last", "--format", "jsonl"])?;
+    let (code, events, said) = in_folder(&["export", "last", "--format", "jsonl", "--no-redact"])?;
     ensure!(code == 0, "{said}");
     outcome(&events, written, (wall, time_s as f64))
 }

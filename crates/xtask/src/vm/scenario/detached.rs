@@ -48,7 +48,7 @@ fn stopped_in_time(guest: &mut Guest, words: &str) -> Result<()> {
     let left =
         guest.ok(&format!("{INSIDE}{UNITS}; inside cat /proc/mounts | grep bakeoff || true"))?;
     ensure!(left.trim().is_empty(), "left: {left}");
-    let last = guest.ok("bakeoff export last --format jsonl | tail -n 1")?;
+    let last = guest.ok("bakeoff export last --format jsonl --no-redact | tail -n 1")?;
     ensure!(last.contains("interrupted"), "the run ended with {last}");
     store::check(guest)
 }

@@ -24,7 +24,7 @@ chmod +x /tmp/keep/cryptsetup";
 /// Files with what a run says and keeps.
 const KEPT: &str = "cat /tmp/job.out /tmp/job.err $HOME/.local/share/bakeoff/*
 for run in $(bakeoff runs --all --format csv | tail -n +2 | cut -d , -f 1); do
-    bakeoff export $run --format jsonl
+    bakeoff export $run --format jsonl --no-redact
 done";
 
 /// Measures every kind of encryption, and looks for the key on the disk and in the record.

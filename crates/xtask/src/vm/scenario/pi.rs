@@ -76,7 +76,7 @@ fn quick(guest: &mut Guest, model: &str, machine: &str) -> Result<()> {
         std::time::Duration::from_secs(600),
     )?;
     ensure!(output.code <= 1, "{}: {}", output.code, output.error());
-    let events = guest.ok("bakeoff export last --format jsonl")?;
+    let events = guest.ok("bakeoff export last --format jsonl --no-redact")?;
     for expected in [model, machine, "QEMU!", CARD_ID] {
         ensure!(events.contains(expected), "{expected} is not in the record:\n{events}");
     }
@@ -114,11 +114,12 @@ fn run(guest: &mut Guest) -> Result<()> {
          --max-write 100g"
     );
     job::start(guest, &run)?;
-    let is_done = "sleep 4; bakeoff export last --format jsonl 2>/dev/null | grep -q block_done";
+    let is_done =
+        "sleep 4; bakeoff export last --format jsonl --no-redact 2>/dev/null | grep -q block_done";
     job::wait_for(guest, is_done)?;
     let ended = job::interrupt(guest)?;
     ensure!(ended.code == 130, "ended with {}: {}", ended.code, ended.error());
-    let events = guest.ok("bakeoff export last --format jsonl")?;
+    let events = guest.ok("bakeoff export last --format jsonl --no-redact")?;
     ensure!(events.contains("\"cell_done\""), "nothing was measured:\n{events}");
     store::check(guest)
 }

@@ -211,7 +211,7 @@ fn refused(guest: &mut Guest) -> Result<()> {
 
 /// Each candidate has a cell in block 0, except those that were skipped with a reason before.
 fn every_candidate_was_visited(guest: &mut Guest) -> Result<()> {
-    let events = guest.ok("bakeoff export last --format jsonl")?;
+    let events = guest.ok("bakeoff export last --format jsonl --no-redact")?;
     let mut candidates = Vec::new();
     let mut measured = std::collections::BTreeSet::new();
     let mut invalid = Vec::new();
@@ -277,7 +277,7 @@ fn writes_are_dropped(guest: &mut Guest) -> Result<()> {
     let said = output.error();
     ensure!([1, 4].contains(&output.code), "ended with {}: {said}", output.code);
     ensure!(said.contains("returns different data than was written"), "{said}");
-    let events = guest.ok("bakeoff export last --format jsonl")?;
+    let events = guest.ok("bakeoff export last --format jsonl --no-redact")?;
     let has_cell = events.contains("\"block_started\"") || events.contains("\"verified\"");
     ensure!(events.contains("\"L11\"") && !has_cell, "{events}");
     store::check(guest)?;
