@@ -63,7 +63,7 @@ pub fn run(global: &Global, args: &Plan) -> Result<Outcome, Fault> {
 fn list(global: &Global) -> Result<Outcome, Fault> {
     let text = match global.format {
         Some(Format::Json) => report::plans::json(),
-        _ => report::plans::text(out::width()),
+        format => answer::laid_out(&report::plans::document(), format.unwrap_or(Format::Text)),
     };
     out::print(global.format, &text)?;
     Ok(Outcome::Done)
