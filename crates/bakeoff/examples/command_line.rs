@@ -2,11 +2,6 @@
 //! `bash`, `zsh` and `fish`: what `make install` puts beside the program, from the definitions
 //! that parse. usage: `cargo run --example command_line FOLDER`
 
-// Here the definitions are read, and nothing is parsed with them.
-#[allow(dead_code)]
-#[path = "../src/cli.rs"]
-mod cli;
-
 use std::error::Error;
 use std::path::Path;
 use std::{env, fs, io};
@@ -28,11 +23,11 @@ pub fn write(folder: &Path) -> io::Result<()> {
     for (shell, name) in SHELLS {
         let folder = folder.join(name);
         fs::create_dir_all(&folder)?;
-        clap_complete::generate_to(shell, &mut cli::formats::command(), "bakeoff", folder)?;
+        clap_complete::generate_to(shell, &mut bakeoff::command(), "bakeoff", folder)?;
     }
     let pages = folder.join("man1");
     fs::create_dir_all(&pages)?;
-    clap_mangen::generate_to(with_files(cli::formats::command()), pages)
+    clap_mangen::generate_to(with_files(bakeoff::command()), pages)
 }
 
 /// What a manual tells and `--help` does not: where things are and what exit codes mean.

@@ -3,6 +3,7 @@
 use std::ffi::OsString;
 use std::io::Write;
 use std::path::Path;
+use std::sync::OnceLock;
 
 use bakeoff_core::model::path::RawPath;
 use bakeoff_core::report::about::{About, StoreFacts};
@@ -13,6 +14,15 @@ use crate::assets;
 use crate::cli::{Format, formats};
 use crate::fault::{Fault, Outcome};
 use crate::store::{LAYOUT, Records, Sqlite, StoreError, place};
+
+/// Whether the program needs no shared library: only what links it knows.
+static IS_STATIC: OnceLock<bool> = OnceLock::new();
+
+/// Says how the program was linked, once.
+pub fn set_static(is_static: bool) {
+    // A second call would say the same.
+    let _ = IS_STATIC.set(is_static);
+}
 
 /// Prints it, for a command line that asks for the version.
 pub fn run(typed: Vec<OsString>) -> Result<Outcome, Fault> {
@@ -43,7 +53,7 @@ pub fn gather(store: Option<&Path>) -> About {
         schema: "bakeoff/about/1".to_string(),
         version: env!("CARGO_PKG_VERSION").to_string(),
         target: env!("BAKEOFF_TARGET").to_string(),
-        is_static: cfg!(target_feature = "crt-static"),
+        is_static: IS_STATIC.get().copied().unwrap_or(false),
         is_optimised: !cfg!(debug_assertions),
         has_charts: !assets::report().js.is_empty(),
         features: env!("BAKEOFF_FEATURES").split_ascii_whitespace().map(str::to_string).collect(),

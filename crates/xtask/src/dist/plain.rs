@@ -32,6 +32,8 @@ fn build(root: &Path) -> Result<PathBuf> {
     command
         .current_dir(root)
         .args(["rustc", "--quiet", "--package", "bakeoff", "--bin", "bakeoff"])
+        // As the tests have it, so that nothing is compiled a second time.
+        .args(["--features", "bakeoff-core/testing"])
         .args(["--", "-C", "strip=symbols"]);
     if has_static_libc() {
         command.args(["-C", "target-feature=+crt-static"]);

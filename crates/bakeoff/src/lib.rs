@@ -1,0 +1,114 @@
+//! bakeoff: which filesystem, encryption and I/O scheduler suit this drive on this board?
+//!
+//! The shell around the pure core: arguments in, one command, one exit code out. A library only
+//! for `main.rs` and the examples that document the command line.
+
+// `ui::say` writes where nobody may be listening; the macros panic there.
+#![warn(clippy::print_stdout, clippy::print_stderr)]
+
+mod assets;
+mod card;
+mod cli;
+mod cmd;
+mod database;
+mod exec;
+mod failure;
+mod fault;
+mod host;
+mod load;
+mod measuring;
+#[cfg(test)]
+#[path = "../tests/support/other.rs"]
+mod other;
+mod places;
+mod planning;
+mod sampler;
+#[cfg(feature = "dashboard")]
+mod serve;
+mod signals;
+#[cfg(test)]
+#[path = "../tests/support/skip.rs"]
+mod skip;
+mod steps;
+mod store;
+#[cfg(feature = "tui")]
+mod tui;
+mod ui;
+
+use std::ffi::OsString;
+use std::process::ExitCode;
+
+use clap::error::ErrorKind;
+
+use fault::{Fault, Outcome};
+
+pub use cli::formats::command;
+
+/// Runs the command line of this process. `is_static`: whether the program needs no shared library.
+pub fn main(is_static: bool) -> ExitCode {
+    cmd::about::set_static(is_static);
+    if let Some(code) = exec::internal::dispatch() {
+        return code;
+    }
+    #[cfg(feature = "dashboard")]
+    if let Some(args) = exec::internal::view_args() {
+        return serve::view::run(&args);
+    }
+    #[cfg(feature = "tui")]
+    if let Some(args) = exec::internal::show_args() {
+        return tui::show::run(&args);
+    }
+    let typed = exec::internal::typed_args();
+    let is_for_nagios = is_for_nagios(&typed);
+    let ended = match cli::fio_words::read(typed.clone()) {
+        Ok(args) => ended(args),
+        Err(error) => not_a_command(&error, typed),
+    };
+    match is_for_nagios {
+        true => fault::exit_as_service(ended),
+        false => fault::exit(ended),
+    }
+}
+
+/// Runs a command, and keeps how it failed.
+fn ended(args: cli::Args) -> Result<Outcome, Fault> {
+    failure::watch();
+    let store = args.global.store.clone().filter(|option| !store::place::is_address(option));
+    // What the panic was about has been printed when it arrives here.
+    let ended = std::panic::catch_unwind(|| run(args)).unwrap_or_else(|_| {
+        Err(Fault::bug(
+            "bakeoff stopped unexpectedly. Restore any remaining changes with `bakeoff clean`",
+        ))
+    });
+    if let Err(fault) = &ended {
+        failure::keep(store.as_deref(), fault);
+    }
+    ended
+}
+
+/// Whether a monitoring system reads the end: also where the rest of the command line is wrong.
+fn is_for_nagios(words: &[OsString]) -> bool {
+    let is_pair = |pair: &[OsString]| pair[0] == "--format" && pair[1] == "nagios";
+    words.iter().any(|word| word == "--format=nagios") || words.windows(2).any(is_pair)
+}
+
+/// Runs the command that was typed.
+fn run(args: cli::Args) -> Result<Outcome, Fault> {
+    #[cfg(feature = "dashboard")]
+    if let Some(cli::Command::Serve(serve)) = &args.command {
+        return serve::run(&args.global, serve);
+    }
+    cmd::run(args)
+}
+
+/// Help and the version go to stdout like any result; everything else is a wrong command line.
+fn not_a_command(error: &clap::Error, typed: Vec<OsString>) -> Result<Outcome, Fault> {
+    if error.kind() == ErrorKind::DisplayVersion && typed.iter().any(|word| word == "--verbose") {
+        return cmd::about::run(typed);
+    }
+    match (error.use_stderr(), error.print()) {
+        // clap has explained it; a closed stderr leaves only the exit code to tell.
+        (true, _) => Err(Fault::usage("")),
+        (false, printed) => Ok(printed.map(|()| Outcome::Done)?),
+    }
+}
