@@ -29,6 +29,10 @@ pub struct Runs {
     /// Include runs that failed before they measured anything
     #[arg(long)]
     pub all: bool,
+    /// List at most this many runs, the latest first; 0 lists all (default: 100 in text and
+    /// Markdown, all in JSON and CSV)
+    #[arg(long, value_name = "N")]
+    pub limit: Option<u32>,
 }
 
 #[derive(Debug, clap::Args)]

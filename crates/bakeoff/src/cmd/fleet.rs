@@ -1,22 +1,20 @@
 //! `bakeoff fleet`: the boards in the store, and one answer over them.
 
 use bakeoff_core::analyse::analyse;
-use bakeoff_core::fleet::board::boards;
 use bakeoff_core::fleet::over::Over;
 use bakeoff_core::fleet::{self, MOST_BOARDS};
 use bakeoff_core::history::filter::Filter;
-use bakeoff_core::model::event::Event;
 use bakeoff_core::model::path::printable;
 use bakeoff_core::model::run::Run;
 use bakeoff_core::model::verdict::Analysis;
 use bakeoff_core::report;
-use bakeoff_core::report::fleet_list::{self, Entry};
+use bakeoff_core::report::fleet_list;
 
 use super::{answer, stored};
 use crate::cli::history::{Fleet, FleetAction, FleetReport};
 use crate::cli::{Format, Global, formats};
 use crate::fault::{self, Fault, Outcome};
-use crate::store::{Records, RunId, StoreError, Summary};
+use crate::store::{Machines, Records, RunId, Summary};
 use crate::ui::{out, say};
 
 /// Runs the command.
@@ -32,37 +30,23 @@ pub fn run(global: &Global, args: &Fleet) -> Result<Outcome, Fault> {
     }
 }
 
-/// The boards in the store, by the header of each run.
+/// The boards in the store.
 fn list(global: &Global) -> Result<Outcome, Fault> {
     let format = stored::format(global, "fleet list", formats::of("fleet"))?;
-    let (mut runs, mut labels) = (Vec::new(), Vec::new());
-    if let Some(store) = stored::open(global)? {
-        let all = store.list()?;
-        let ids: Vec<RunId> = all.iter().map(|summary| summary.run.clone()).collect();
-        for (summary, first) in all.into_iter().zip(store.firsts(&ids)?) {
-            match begun(&summary.run, first) {
-                Ok(run) => {
-                    runs.push(run);
-                    labels.push(summary.label);
-                }
-                Err(fault) => say::note(global.quiet, format_args!("bakeoff: {fault}")),
-            }
-        }
+    let machines = match stored::open(global)? {
+        Some(store) => store.machines()?,
+        None => Machines::default(),
+    };
+    for why in &machines.unread {
+        say::note(global.quiet, format_args!("bakeoff: {why}"));
     }
-    let all: Vec<&Run> = runs.iter().collect();
-    let (boards, _) = boards(&all);
-    let entries: Vec<Entry> = boards.iter().map(|board| Entry::of(board, &all, &labels)).collect();
+    let entries = fleet_list::entries(&machines.seen);
     let text = match format {
         Format::Json => fleet_list::json(&entries),
         other => answer::laid_out(&fleet_list::document(&entries), other),
     };
     out::print(global.format, &text)?;
     Ok(Outcome::Done)
-}
-
-/// The run as it was at its start: what is known of its board without reading all of it.
-fn begun(id: &RunId, first: Result<Event, StoreError>) -> Result<Run, Fault> {
-    Run::begin(&first?).map_err(|error| Fault::environment(format!("run {id}: {error}")))
 }
 
 /// One answer over the boards of some runs.

@@ -33,7 +33,7 @@ pub fn run(global: &Global, args: &Resume) -> Result<Outcome, Fault> {
     lifecycle::check_power(args.power.power_command.as_deref())?;
     let mut store = Sqlite::open(&crate::store::place::path(global.store.as_deref())?)?;
     let id = store.find(&args.run)?;
-    if store.list()?.iter().any(|summary| summary.run == id && summary.is_imported) {
+    if store.is_imported(&id)? {
         return Err(Fault::usage(format!("run {id} was measured on another machine")));
     }
     let cancel = Cancel::listen().map_err(Fault::environment)?;

@@ -14,11 +14,15 @@ use super::stored;
 use crate::cli::history::Runs;
 use crate::cli::{Format, Global, formats};
 use crate::fault::{Fault, Outcome};
-use crate::store::{Digest, Records, RunId, Sqlite, Summary};
+use crate::store::{Digest, Latest, Records, RunId, Sqlite, Summary};
 use crate::ui::out;
 
 /// Runs whose digests are kept in one transaction.
 const AT_ONCE: usize = 200;
+/// Runs that a person is shown without asking for another number.
+const MOST: u64 = 100;
+/// No limit.
+const ALL: u64 = u64::MAX;
 
 /// What was made of a run.
 type Made = (RunId, Digest, Facts);
@@ -34,19 +38,22 @@ pub fn run(global: &Global, args: &Runs) -> Result<Outcome, Fault> {
         since_unix_ns: args.since.map(|since| since.unix_ns(now_unix_ns())),
         ..Filter::default()
     };
-    let mut rows = match stored::open(global)? {
-        Some(mut store) => rows(&mut *store, &filter)?,
-        None => Vec::new(),
+    let is_for_people = matches!(format, Format::Text | Format::Markdown);
+    let most = match args.limit.map(u64::from) {
+        None if is_for_people => MOST,
+        None | Some(0) => ALL,
+        Some(limit) => limit,
     };
-    let found = rows.len();
-    rows.retain(|(_, is_measured)| *is_measured || args.all);
-    let unmeasured = (found - rows.len()) as u64;
-    let left_out = LeftOut { unmeasured, is_filtered: !filter.is_empty() };
-    let rows: Vec<Row> = rows.into_iter().map(|(row, _)| row).collect();
+    let mut listed = match stored::open(global)? {
+        Some(mut store) => list(&mut *store, &filter, (most, args.all), is_for_people)?,
+        None => Listed::default(),
+    };
+    listed.left_out.is_filtered = !filter.is_empty();
+    let Listed { rows, left_out } = listed;
     let text = match format {
         Format::Json => runs::json(&rows, left_out),
         Format::Csv => runs::csv(&rows),
-        Format::Markdown => runs::markdown(&rows),
+        Format::Markdown => runs::markdown(&rows, left_out),
         // A pipe has no width, and a program that reads it wants whole lines.
         _ => {
             let width = std::io::stdout().is_terminal().then(|| answer::text_options().width);
@@ -62,23 +69,61 @@ pub(super) fn now_unix_ns() -> i64 {
     i64::try_from(jiff::Timestamp::now().as_nanosecond()).unwrap_or(i64::MAX)
 }
 
-/// Each run that is wanted, and whether there is anything in it: a measurement, a label, a process
-/// that measures it, or a record that cannot be read.
-fn rows(store: &mut dyn Records, filter: &Filter) -> Result<Vec<(Row, bool)>, Fault> {
-    // What tells the runs apart has to be unique among all of them.
-    let digits = store.short_digits()?;
-    let (mut rows, mut made) = (Vec::new(), Vec::new());
-    for summary in store.search(filter)? {
-        rows.extend(row(store, summary, filter, &mut made)?);
+/// The runs of a list, and what it leaves out.
+#[derive(Default)]
+struct Listed {
+    rows: Vec<Row>,
+    left_out: LeftOut,
+}
+
+/// At most so many of the runs that are wanted, the latest first, and only with `all` those in
+/// which there is nothing.
+fn list(
+    store: &mut dyn Records,
+    filter: &Filter,
+    (most, all): (u64, bool),
+    is_for_people: bool,
+) -> Result<Listed, Fault> {
+    let Latest { summaries, more, unmeasured } = match most {
+        ALL => Latest { summaries: store.search(filter)?, ..Latest::default() },
+        most => store.latest(filter, most, all)?,
+    };
+    let left_out = LeftOut { unmeasured, more, is_filtered: false };
+    let mut listed = Listed { rows: Vec::new(), left_out };
+    let (mut shown, mut made) = (Vec::new(), Vec::new());
+    for summary in summaries {
+        let run = summary.run.clone();
+        if listed.rows.len() as u64 >= most && is_shown(&summary) {
+            listed.left_out.more += 1;
+            continue;
+        }
+        let Some((row, is_measured)) = row(store, summary, filter, &mut made)? else { continue };
         if made.len() == AT_ONCE {
             keep(store, &mut made);
         }
+        if !is_measured && !all {
+            listed.left_out.unmeasured += 1;
+        } else if listed.rows.len() as u64 >= most {
+            listed.left_out.more += 1;
+        } else {
+            listed.rows.push(row);
+            shown.push(run);
+        }
     }
     keep(store, &mut made);
-    for (row, _) in &mut rows {
-        row.short = row.run.chars().take(digits).collect();
+    // Machines read whole ids.
+    if is_for_people {
+        let digits = store.short_digits(&shown)?;
+        for row in &mut listed.rows {
+            row.short = row.run.chars().take(digits).collect();
+        }
     }
-    Ok(rows)
+    Ok(listed)
+}
+
+/// Whether a list shows the run, whatever its events and its process say.
+fn is_shown(summary: &Summary) -> bool {
+    summary.digest.as_ref().is_some_and(|digest| digest.cells > 0 || summary.label.is_some())
 }
 
 /// Keeps what was made of runs. A store that cannot be written to is read in full each time:
@@ -90,8 +135,9 @@ fn keep(store: &mut dyn Records, made: &mut Vec<Made>) {
     }
 }
 
-/// `None` for a run that is not wanted, as its events show. What had to be made of it is added to
-/// `made`.
+/// The line of a run, and whether there is anything in it: a measurement, a label, a process that
+/// measures it, or a record that cannot be read. `None` for a run that is not wanted, as its events
+/// show. What had to be made of it is added to `made`.
 fn row(
     store: &dyn Records,
     mut summary: Summary,
@@ -112,14 +158,16 @@ fn row(
             // Said in its row: it takes nothing from the others.
             Err(fault) => {
                 let error = Some(fault.to_string());
-                let row = Row { state: State::Unreadable, error, ..summary.into_row(false) };
+                let row = Row { error, ..summary.into_row(State::Unreadable) };
                 return Ok(Some((row, true)));
             }
         }
     }
     let has_cells = summary.digest.as_ref().is_some_and(|digest| digest.cells > 0);
-    let row = summary.into_row(store.is_held(&id)?);
-    let is_measured = has_cells || row.state == State::Running || row.label.is_some();
+    let state = store.state(&id, summary.is_stopped())?;
+    let is_open = matches!(state, State::Running | State::Unfinished);
+    let row = summary.into_row(state);
+    let is_measured = has_cells || is_open || row.label.is_some();
     Ok(Some((row, is_measured)))
 }
 
@@ -133,7 +181,7 @@ pub(super) fn keep_digest(store: &mut Sqlite, id: &RunId) {
 }
 
 /// What lists and searches need of a run.
-pub(super) fn digest_of(run: &Run, analysis: &Analysis) -> (Digest, Facts) {
+pub(crate) fn digest_of(run: &Run, analysis: &Analysis) -> (Digest, Facts) {
     let digest = Digest {
         events: run.next_seq,
         blocks: analysis.blocks,

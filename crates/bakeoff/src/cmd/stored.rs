@@ -116,11 +116,7 @@ pub fn study(name: &str) -> Result<&'static Study, Fault> {
 
 /// How a readable run stands.
 pub fn state(store: &dyn Records, id: &RunId, run: &Run) -> Result<State, Fault> {
-    Ok(match (store.is_held(id)?, &run.stopped) {
-        (true, _) => State::Running,
-        (false, None) => State::Dead,
-        (false, Some(_)) => State::Stopped,
-    })
+    Ok(store.state(id, run.stopped.is_some())?)
 }
 
 /// Says that a run is not over; on stderr, because it is true now and no part of the run.
@@ -129,12 +125,14 @@ pub fn say_state(state: State, store: &dyn Records, id: &RunId) -> Result<(), Fa
         State::Stopped | State::Unreadable => return Ok(()),
         State::Running => format!("run {id} is in progress; this is the answer so far"),
         State::Dead => {
-            let is_imported = store.list()?.iter().any(|s| s.run == *id && s.is_imported);
-            let advice = match is_imported {
+            let advice = match store.is_imported(id)? {
                 true => "resume it on the machine it was exported from".to_string(),
                 false => format!("continue with `bakeoff resume {id}`"),
             };
             format!("run {id} was interrupted; this is the answer so far, {advice}")
+        }
+        State::Unfinished => {
+            format!("the end of run {id} has not arrived on the server; this is the answer so far")
         }
     };
     say::line(format_args!("bakeoff: {text}"));

@@ -17,7 +17,7 @@ use super::app::{App, blocking, locked};
 use super::pages::{Pairs, one};
 use super::problem::Problem;
 use crate::signals::Cancel;
-use crate::store::{Records, Sqlite, Summary, lock};
+use crate::store::{Records, RunId, Sqlite, Summary, lock};
 
 /// Runs on one page.
 const ROWS: u32 = 50;
@@ -101,8 +101,10 @@ pub fn page(app: &App, pairs: &Pairs) -> Result<HistoryPage, Problem> {
     listed.stored = count(store.stored()?);
     listed.found = count(store.found(&filter)?);
     listed.has_more = listed.found > (page as usize + 1) * ROWS as usize;
-    let digits = store.short_digits()?;
-    for summary in store.page(&filter, page * ROWS, ROWS)? {
+    let summaries = store.page(&filter, page * ROWS, ROWS)?;
+    let ids: Vec<RunId> = summaries.iter().map(|summary| summary.run.clone()).collect();
+    let digits = store.short_digits(&ids)?;
+    for summary in summaries {
         let (host, drives) = store.machine_and_drives(&summary.run)?;
         listed.rows.push(HistoryRow { row: row(&store, summary, digits)?, host, drives });
     }
@@ -110,9 +112,9 @@ pub fn page(app: &App, pairs: &Pairs) -> Result<HistoryPage, Problem> {
 }
 
 fn row(store: &Sqlite, summary: Summary, digits: usize) -> Result<Row, Problem> {
-    let is_held = lock::is_held(store.path(), &summary.run)?;
+    let state = store.state(&summary.run, summary.is_stopped())?;
     let short = summary.run.as_str().chars().take(digits).collect();
-    Ok(Row { short, ..summary.into_row(is_held) })
+    Ok(Row { short, ..summary.into_row(state) })
 }
 
 #[cfg(test)]

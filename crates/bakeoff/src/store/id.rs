@@ -9,7 +9,9 @@ use super::StoreError;
 /// How many near ids a message names.
 const NEAR: usize = 3;
 /// Fewest digits by which a run is named.
-const FEWEST_DIGITS: usize = 4;
+pub const FEWEST_DIGITS: usize = 4;
+/// Most runs that a message about the start of an id needs.
+pub const NAMED: i64 = 20;
 
 /// The id of a run: 16 small hexadecimal digits, so it is safe in a file name.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -33,17 +35,24 @@ impl fmt::Display for RunId {
     }
 }
 
-/// Digits of an id, four at the least, that tell every run from every other one: neighbours in
-/// their order have most in common.
-pub fn digits<T: AsRef<str>>(sorted: impl Iterator<Item = T>) -> usize {
-    let (mut last, mut most): (Option<T>, usize) = (None, FEWEST_DIGITS);
-    for id in sorted {
-        let before = last.as_ref().map_or("", |last| last.as_ref());
-        let pairs = before.bytes().zip(id.as_ref().bytes());
-        most = most.max(pairs.take_while(|(a, b)| a == b).count() + 1);
-        last = Some(id);
-    }
-    most
+/// Digits of an id, four at the least, that tell the run from these others. Its neighbours in the
+/// order of ids have most in common with it.
+pub fn digits<T: AsRef<str>>(run: &RunId, others: impl Iterator<Item = T>) -> usize {
+    let common = |other: T| {
+        let pairs = run.0.bytes().zip(other.as_ref().bytes());
+        pairs.take_while(|(a, b)| a == b).count()
+    };
+    others.map(|other| common(other) + 1).fold(FEWEST_DIGITS, usize::max)
+}
+
+/// From which text on and before which one all ids are that begin with `name`; `None` where it is
+/// no start of an id.
+pub fn range(name: &str) -> Option<(String, String)> {
+    let start = name.to_ascii_lowercase();
+    let is_start =
+        !start.is_empty() && start.len() <= 16 && start.bytes().all(|b| b.is_ascii_hexdigit());
+    // No digit sorts behind this sign.
+    is_start.then(|| (start.clone(), format!("{start}g")))
 }
 
 /// The run that `name` means among `ids`, the latest first.
@@ -105,6 +114,24 @@ mod tests {
         assert!(message("üüüüüüüüüüüüüüüüüüü").contains("bakeoff runs"));
         let none = resolve("last", &[]).expect_err("nothing there").to_string();
         assert!(none.contains("bakeoff quick"), "{none}");
+    }
+
+    #[test]
+    fn digits_tell_a_run_from_its_neighbours() {
+        let ids = ids();
+        assert_eq!(digits(&ids[0], ids[1..].iter().map(RunId::as_str)), 5);
+        assert_eq!(digits(&ids[2], ids[..2].iter().map(RunId::as_str)), FEWEST_DIGITS);
+    }
+
+    #[test]
+    fn a_start_is_a_range_of_ids() {
+        let (start, end) = range("A1b2").expect("digits");
+        let inside = |id: &str| start.as_str() <= id && id < end.as_str();
+        assert!(inside("a1b2000000000000") && inside("a1b2ffffffffffff"));
+        assert!(!inside("a1b1ffffffffffff") && !inside("a1b3000000000000"));
+        for name in ["", "last", "%", "0'", "0123456789abcdef0"] {
+            assert_eq!(range(name), None, "{name}");
+        }
     }
 
     #[test]

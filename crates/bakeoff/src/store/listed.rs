@@ -4,16 +4,24 @@ use bakeoff_core::report::runs::{Row, State};
 
 use super::Summary;
 
+/// How a run of this machine stands: whether a process measures it now, and whether it said why it
+/// stopped.
+pub fn state(is_held: bool, is_stopped: bool) -> State {
+    match (is_held, is_stopped) {
+        (true, _) => State::Running,
+        (false, true) => State::Stopped,
+        (false, false) => State::Dead,
+    }
+}
+
 impl Summary {
-    /// Its line. `is_held` says whether a process measures it now; a run without a digest counts as
-    /// stopped. The short id is left empty: how long it is depends on the other runs.
-    pub fn into_row(self, is_held: bool) -> Row {
-        let is_stopped = self.digest.as_ref().is_none_or(|digest| digest.is_stopped);
-        let state = match (is_held, is_stopped) {
-            (true, _) => State::Running,
-            (false, true) => State::Stopped,
-            (false, false) => State::Dead,
-        };
+    /// Whether it said why it stopped; a run without a digest counts as stopped.
+    pub fn is_stopped(&self) -> bool {
+        self.digest.as_ref().is_none_or(|digest| digest.is_stopped)
+    }
+
+    /// Its line. The short id is left empty: how long it is depends on the other runs.
+    pub fn into_row(self, state: State) -> Row {
         Row {
             run: self.run.to_string(),
             short: String::new(),

@@ -12,6 +12,7 @@ pub mod import;
 pub mod last_error;
 mod listed;
 pub mod lock;
+mod machines;
 pub mod open;
 pub mod place;
 mod query;
@@ -28,10 +29,12 @@ use bakeoff_core::bundle::Head;
 use bakeoff_core::history::facts::Facts;
 use bakeoff_core::history::filter::Filter;
 use bakeoff_core::model::event::Event;
+use bakeoff_core::report::runs::State;
 
 pub use error::StoreError;
 pub use id::RunId;
 use import::ImportError;
+pub use machines::Machines;
 pub use open::KNOWN as LAYOUT;
 pub use sqlite::Sqlite;
 
@@ -57,22 +60,32 @@ pub trait Records {
         self.search(&Filter::default())
     }
 
-    /// The run that `name` means: the start of its id, or `last`.
-    fn find(&self, name: &str) -> Result<RunId, StoreError> {
-        let ids = self.list()?.into_iter().map(|summary| summary.run).collect::<Vec<_>>();
-        id::resolve(name, &ids)
+    /// The latest of the runs that may be those wanted: at least `most` of those that a list shows,
+    /// and what is known of the others. Those without measurements count only with `all`.
+    fn latest(&self, filter: &Filter, most: u64, all: bool) -> Result<Latest, StoreError> {
+        let _ = (most, all);
+        Ok(Latest { summaries: self.search(filter)?, ..Latest::default() })
     }
+
+    /// The run that `name` means: the start of its id, or `last`.
+    fn find(&self, name: &str) -> Result<RunId, StoreError>;
+
+    /// All runs by machine and label.
+    fn machines(&self) -> Result<Machines, StoreError>;
 
     /// Every event of the run, in order.
     fn load(&self, run: &RunId) -> Result<Vec<Event>, StoreError> {
         read_events(run, &self.lines(run)?)
     }
 
-    /// Digits of an id that tell every run from every other one.
-    fn short_digits(&self) -> Result<usize, StoreError>;
+    /// Digits of an id that tell each of these runs from every other one.
+    fn short_digits(&self, runs: &[RunId]) -> Result<usize, StoreError>;
 
-    /// Whether a living process has the run in hand.
-    fn is_held(&self, run: &RunId) -> Result<bool, StoreError>;
+    /// How a readable run stands, which said why it stopped or did not.
+    fn state(&self, run: &RunId, is_stopped: bool) -> Result<State, StoreError>;
+
+    /// Whether the run was measured on another machine.
+    fn is_imported(&self, run: &RunId) -> Result<bool, StoreError>;
 
     /// Keeps what a listing shows of each of these runs and what it is found by, for as long as no
     /// event follows. Only makes the next listing faster.
@@ -133,6 +146,17 @@ pub struct Summary {
     pub events: u64,
     /// What was kept by [`Records::set_digests`], if it still holds.
     pub digest: Option<Digest>,
+}
+
+/// The latest runs of a search.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Latest {
+    /// The latest first.
+    pub summaries: Vec<Summary>,
+    /// Earlier ones that a list shows, which are not among them.
+    pub more: u64,
+    /// Those that a list leaves out, which are not among them.
+    pub unmeasured: u64,
 }
 
 /// A run's result in a few words.

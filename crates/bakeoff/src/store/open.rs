@@ -23,6 +23,7 @@ const MIGRATIONS: &[M] = &[
     M::up(include_str!("migrations/1_runs_and_events.sql")),
     M::up(include_str!("migrations/2_facts.sql")),
     M::up(include_str!("migrations/3_pushed.sql")),
+    M::up(include_str!("migrations/4_machines.sql")),
 ];
 /// The latest layout this bakeoff knows.
 pub const KNOWN: i64 = MIGRATIONS.len() as i64;

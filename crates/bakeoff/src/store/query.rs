@@ -4,10 +4,11 @@
 
 use bakeoff_core::history::facts::Facts;
 use bakeoff_core::history::filter::Filter;
+use bakeoff_core::model::machine::Machine;
 use rusqlite::{Connection, Row, ToSql, Transaction, params, params_from_iter};
 
 use super::sqlite::to_i64;
-use super::{Digest, RunId, Summary, id};
+use super::{Digest, RunId, Summary};
 
 /// Runs with their digests, where those are up to date.
 const RUNS: &str = "WITH counted AS (
@@ -84,13 +85,6 @@ fn statement(filter: &Filter, version: &str) -> (String, Vec<Box<dyn ToSql>>) {
     (format!("{RUNS}{condition} ORDER BY r.number DESC"), values)
 }
 
-/// Digits of an id that tell every run from every other one.
-pub(super) fn short_digits(connection: &Connection) -> rusqlite::Result<usize> {
-    let mut query = connection.prepare_cached("SELECT id FROM runs ORDER BY id")?;
-    let rows = query.query_map([], |row| row.get::<_, String>(0))?;
-    Ok(id::digits(rows.collect::<Result<Vec<_>, _>>()?.into_iter()))
-}
-
 /// Keeps what was made of the run by that version, and what it is found by.
 pub(super) fn keep(
     t: &Transaction<'_>,
@@ -104,6 +98,12 @@ pub(super) fn keep(
     let Digest { events, blocks, cells, verdict, is_stopped } = digest;
     let (events, cells) = (to_i64(*events), to_i64(*cells));
     t.execute(sql, params![number, events, version, blocks, verdict, is_stopped, cells])?;
+    if let Some(Machine { hostname, board_id, model, cpu, cpus, arch }) = &facts.machine {
+        let sql = "UPDATE digests SET hostname = ?2, board_id = ?3, model = ?4, cpu = ?5,
+                   cpus = ?6, arch = ?7, kernel = ?8 WHERE run = ?1";
+        let kernel = &facts.kernel;
+        t.execute(sql, params![number, hostname, board_id, model, cpu, cpus, arch, kernel])?;
+    }
     t.execute("DELETE FROM facts WHERE run = ?1", [number])?;
     let all = [("drive", &facts.drives), ("host", &facts.hosts), ("plan", &facts.plans)];
     for (kind, texts) in all {

@@ -10,10 +10,12 @@ use bakeoff_core::bundle::{Head, RUN_SCHEMA};
 use bakeoff_core::history::facts::Facts;
 use bakeoff_core::history::filter::Filter;
 use bakeoff_core::model::event::{Event, Header, Step, What};
+use bakeoff_core::report::runs::State;
 use rusqlite::{Connection, OptionalExtension, Params, Transaction, TransactionBehavior, params};
 
 #[cfg(feature = "dashboard")]
 mod browse;
+mod named;
 #[cfg(any(feature = "dashboard", feature = "tui"))]
 mod owned;
 #[cfg(feature = "postgres")]
@@ -21,7 +23,10 @@ pub mod pushed;
 
 use super::error::read_event;
 use super::import::ImportError;
-use super::{Digest, Imported, Records, RunId, Store, StoreError, Summary, lock, open, query};
+use super::{
+    Digest, Imported, Machines, Records, RunId, Store, StoreError, Summary, listed, lock, open,
+    query,
+};
 
 /// Version whose digests count: what another version made of a run may differ.
 const VERSION: &str = env!("CARGO_PKG_VERSION");
@@ -60,6 +65,11 @@ impl Sqlite {
     /// The file.
     pub fn path(&self) -> &Path {
         &self.path
+    }
+
+    /// Whether a living process has the run in hand.
+    pub fn is_held(&self, run: &RunId) -> Result<bool, StoreError> {
+        lock::is_held(&self.path, run)
     }
 
     fn error(&self, error: &rusqlite::Error) -> StoreError {
@@ -125,12 +135,26 @@ impl Records for Sqlite {
         })
     }
 
-    fn short_digits(&self) -> Result<usize, StoreError> {
-        query::short_digits(&self.connection).map_err(|e| self.error(&e))
+    fn find(&self, name: &str) -> Result<RunId, StoreError> {
+        self.named(name)
     }
 
-    fn is_held(&self, run: &RunId) -> Result<bool, StoreError> {
-        lock::is_held(&self.path, run)
+    fn machines(&self) -> Result<Machines, StoreError> {
+        self.seen()
+    }
+
+    fn short_digits(&self, runs: &[RunId]) -> Result<usize, StoreError> {
+        self.digits(runs)
+    }
+
+    fn state(&self, run: &RunId, is_stopped: bool) -> Result<State, StoreError> {
+        Ok(listed::state(self.is_held(run)?, is_stopped))
+    }
+
+    fn is_imported(&self, run: &RunId) -> Result<bool, StoreError> {
+        let sql = "SELECT is_imported FROM runs WHERE id = ?1";
+        let found = self.connection.query_row(sql, [run.as_str()], |row| row.get(0)).optional();
+        found.map_err(|e| self.error(&e))?.ok_or_else(|| not_found(run))
     }
 }
 

@@ -71,6 +71,38 @@ fn a_try_that_measured_nothing_is_listed_only_when_asked_for() {
 }
 
 #[test]
+fn a_list_has_a_limit_and_says_what_is_beyond_it() {
+    let home = Home::new();
+    let runs: Vec<String> = (0..3).map(|n| format!("{n}123456789abcdef")).collect();
+    for run in &runs {
+        import(&home, run, |text| text);
+    }
+    let latest: Vec<String> = runs.iter().rev().cloned().collect();
+    assert_eq!(listed(&home, &[]), latest);
+    assert_eq!(listed(&home, &["--limit", "0"]), latest);
+    assert_eq!(listed(&home, &["--limit", "2"]), latest[..2]);
+    // Whether what a list shows was kept before or not.
+    let forget = || {
+        let store = rusqlite::Connection::open(home.store()).unwrap();
+        store.execute("DELETE FROM digests", []).unwrap();
+    };
+    forget();
+    let (_, out, _) = home.run(&["runs", "--limit", "1"]);
+    let note = "1 run\n2 earlier runs are not listed (--limit 0 lists all)\n";
+    assert!(out.ends_with(note), "{out}");
+    let (_, out, _) = home.run(&["runs", "--limit", "1", "--format", "json"]);
+    assert_eq!(json(&out)["more"], 2, "{out}");
+    let (_, out, _) = home.run(&["runs", "--format", "markdown", "--limit", "2"]);
+    assert!(out.ends_with("\n1 earlier run is not listed (--limit 0 lists all)\n"), "{out}");
+    // The list of boards, from what was kept and from the events.
+    let boards = home.run(&["fleet", "list", "--format", "json"]);
+    forget();
+    assert_eq!(home.run(&["fleet", "list", "--format", "json"]), boards);
+    assert_eq!(json(&boards.1)["boards"][0]["runs"], 3, "{}", boards.1);
+    assert_eq!(home.run(&["runs", "--limit", "many"]).0, 2);
+}
+
+#[test]
 fn a_label_is_set_shown_exported_and_removed() {
     let home = Home::with_run();
     let label =

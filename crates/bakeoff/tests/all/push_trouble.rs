@@ -111,14 +111,26 @@ fn a_server_that_is_away_silent_or_of_another_layout_is_said() {
     failed(&cluster.address(&role, "postgres"), "bakeoff fleet schema | psql postgres");
     db.sql("INSERT INTO bakeoff.migrations (version) VALUES (99)");
     failed(&db.address(&role), "has layout 99");
-    db.sql(
-        "UPDATE bakeoff.migrations SET version = 0 WHERE version = 1; \
-            DELETE FROM bakeoff.migrations WHERE version = 99",
-    );
-    failed(&db.address(&role), "has layout 0");
-    db.sql("UPDATE bakeoff.migrations SET version = 1");
-    db.update();
+    db.sql("DELETE FROM bakeoff.migrations WHERE version = 99");
     assert_eq!(push(&home, &db.address(&role), &[]).0, 0);
+    let boards = || read(&home, &db.address(&role), &["fleet", "list", "--format", "json"]);
+    let before = boards();
+    assert!(before.0 == 0 && before.1.contains("\"runs\": 1"), "{before:?}");
+    // As a database of layout 1 is, with a run that was sent then.
+    db.sql(
+        "ALTER TABLE bakeoff.runs DROP COLUMN hostname, DROP COLUMN board_id, DROP COLUMN model, \
+         DROP COLUMN cpu, DROP COLUMN cpus, DROP COLUMN arch, DROP COLUMN kernel, \
+         DROP COLUMN is_stopped; DROP INDEX bakeoff.runs_by_owner; \
+         DELETE FROM bakeoff.migrations WHERE version = 2",
+    );
+    failed(&db.address(&role), "has layout 1");
+    db.update();
+    db.update();
+    assert_eq!(boards(), before);
+    add(&home, &id(2), "pi");
+    measured_here(&home);
+    let (code, out, err) = push(&home, &db.address(&role), &[]);
+    assert!(code == 0 && out.contains("1 run sent, 1 run already"), "{out}{err}");
     for (address, says) in [
         ("postgresql://pi@h/b?sslmode=sometimes", "sslmode"),
         ("postgresql://pi@h/b?nonsense=1", "postgresql://USER@HOST/DATABASE"),

@@ -8,11 +8,11 @@
 //! A redacted run does not say which board it is from. It counts as a board of its own, because
 //! most such runs come from different people, and a note says so.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
 
-use crate::model::host::Host;
+use crate::model::machine::Machine;
 use crate::model::path::sanitize;
 use crate::model::run::Run;
 use crate::redact;
@@ -90,44 +90,49 @@ pub enum Note {
 
 /// The boards of these runs, in the order of their first one, and what is odd about them.
 pub fn boards(runs: &[&Run]) -> (Vec<Board>, Vec<Note>) {
-    let mut boards: Vec<Board> = Vec::new();
-    let mut order: Vec<usize> = (0..runs.len()).collect();
-    // Those with an id first, so that a run without one finds the board it belongs to.
-    order.sort_by_key(|at| (runs[*at].header.host.board_id.is_none(), *at));
-    for at in order {
-        let host = &runs[at].header.host;
-        match boards.iter().position(|board| is_same(runs[board.runs[0]], runs[at])) {
-            Some(known) => boards[known].runs.push(at),
-            None => boards.push(Board {
-                name: sanitize(&host.hostname),
-                board_id: host.board_id.as_deref().map(sanitize),
-                model: host.model.as_deref().map(sanitize),
-                runs: vec![at],
-            }),
-        }
-    }
-    boards.sort_by_key(|board| board.runs.iter().copied().min());
+    let machines: Vec<Machine> = runs.iter().map(|run| Machine::of(&run.header.host)).collect();
+    let (mut boards, mut notes) = of_machines(&machines);
     for board in &mut boards {
         board.runs.sort_by_key(|at| (runs[*at].started_unix_ns, *at));
     }
-    let mut notes = name(&mut boards);
     notes.extend(repeated(&boards, runs));
     notes.extend(redacted(runs));
     notes.extend(clocks(&boards, runs));
     (boards, notes)
 }
 
-fn is_same(a: &Run, b: &Run) -> bool {
-    let (a, b) = (&a.header.host, &b.header.host);
-    match (&a.board_id, &b.board_id) {
-        (Some(a), Some(b)) => a == b,
-        _ => machine(a) == machine(b),
+/// The boards that these machines are, in the order of their first one, and which have one name.
+/// `runs` of a board are places among the machines.
+pub fn of_machines(machines: &[Machine]) -> (Vec<Board>, Vec<Note>) {
+    let mut boards: Vec<Board> = Vec::new();
+    let (mut by_id, mut by_looks) = (BTreeMap::new(), BTreeMap::new());
+    let mut order: Vec<usize> = (0..machines.len()).collect();
+    // Those with an id first, so that a run without one finds the board it belongs to.
+    order.sort_by_key(|at| (machines[*at].board_id.is_none(), *at));
+    for at in order {
+        let machine = &machines[at];
+        let known: Option<usize> = match &machine.board_id {
+            Some(id) => by_id.get(id).copied(),
+            None => by_looks.get(machine).copied(),
+        };
+        if let Some(known) = known {
+            boards[known].runs.push(at);
+            continue;
+        }
+        if let Some(id) = &machine.board_id {
+            by_id.insert(id, boards.len());
+        }
+        by_looks.entry(machine.without_id()).or_insert(boards.len());
+        boards.push(Board {
+            name: sanitize(&machine.hostname),
+            board_id: machine.board_id.as_deref().map(sanitize),
+            model: machine.model.as_deref().map(sanitize),
+            runs: vec![at],
+        });
     }
-}
-
-/// What the record says of a machine and no update changes.
-fn machine(host: &Host) -> (&str, &Option<String>, &Option<String>, u32, &str) {
-    (&host.hostname, &host.model, &host.cpu, host.cpus, &host.arch)
+    boards.sort_by_key(|board| board.runs.iter().copied().min());
+    let notes = name(&mut boards);
+    (boards, notes)
 }
 
 /// Tells boards of one name apart.

@@ -10,6 +10,7 @@ pub mod board;
 pub mod coverage;
 pub mod effect;
 pub mod over;
+pub mod seen;
 
 #[cfg(test)]
 mod tests;

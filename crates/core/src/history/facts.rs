@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use crate::model::candidate::Kind;
 use crate::model::event::Header;
 use crate::model::host::{Layer, Place};
+use crate::model::machine::Machine;
 use crate::plan::builtin::BUILT_IN;
 use crate::units;
 
@@ -20,6 +21,10 @@ pub struct Facts {
     pub plans: Vec<String>,
     /// Each drive below a candidate: [`drive_name`].
     pub drives: Vec<String>,
+    /// The machine, for lists of boards; `None` where it was not kept.
+    pub machine: Option<Machine>,
+    /// Its kernel.
+    pub kernel: String,
 }
 
 impl Facts {
@@ -34,6 +39,8 @@ impl Facts {
             hosts: filled(hosts.into_iter().flatten()),
             plans: filled([header.title.clone()].into_iter().chain(plan)),
             drives: filled(drives.into_iter().take(MOST_DRIVES)),
+            machine: Some(Machine::of(host)),
+            kernel: host.kernel.clone(),
         }
     }
 }

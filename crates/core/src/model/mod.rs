@@ -14,6 +14,7 @@ pub mod job;
 pub mod json;
 pub mod lead;
 pub mod link;
+pub mod machine;
 pub mod mark;
 pub mod measurement;
 pub mod normal;

@@ -4,9 +4,10 @@ use serde::Serialize;
 
 use super::document::{Document, Table, words};
 use super::view::{day, plural};
-use crate::fleet::board::Board;
+use crate::fleet::board::{Board, of_machines};
+use crate::fleet::seen::Seen;
+use crate::model::machine::Machine;
 use crate::model::path::sanitize;
-use crate::model::run::Run;
 
 /// Most labels of a board that are listed.
 const LABELS: usize = 8;
@@ -23,7 +24,7 @@ pub struct Entry {
     /// Kernel of its latest run.
     pub kernel: String,
     /// Stored runs.
-    pub runs: usize,
+    pub runs: u64,
     /// Its latest run.
     pub last_run: String,
     /// When that one began, nanoseconds since 1970.
@@ -33,25 +34,27 @@ pub struct Entry {
 }
 
 impl Entry {
-    /// The entry of a board of these runs, whose labels are in the same order.
-    pub fn of(board: &Board, runs: &[&Run], labels: &[Option<String>]) -> Entry {
-        let last = board.runs.last().and_then(|at| runs.get(*at));
-        let mut found: Vec<String> = Vec::new();
-        for label in board.runs.iter().filter_map(|at| labels.get(*at)?.as_deref()) {
+    fn of(board: &Board, all: &[Seen]) -> Entry {
+        let mut own: Vec<&Seen> = board.runs.iter().filter_map(|at| all.get(*at)).collect();
+        let last = own.iter().map(|seen| &seen.last).max_by_key(|last| last.order());
+        let (runs, last) = (own.iter().map(|seen| seen.runs).sum(), last.cloned());
+        own.sort_by_key(|seen| seen.first_unix_ns);
+        let mut labels: Vec<String> = Vec::new();
+        for label in own.iter().filter_map(|seen| seen.label.as_deref()) {
             let label = sanitize(label);
-            if !found.contains(&label) && found.len() < LABELS {
-                found.push(label);
+            if labels.len() < LABELS && !labels.contains(&label) {
+                labels.push(label);
             }
         }
         Entry {
             name: board.name.clone(),
             board_id: board.board_id.clone(),
             model: board.model.clone(),
-            kernel: last.map_or(String::new(), |run| sanitize(&run.header.host.kernel)),
-            runs: board.runs.len(),
-            last_run: last.map_or(String::new(), |run| sanitize(&run.header.run)),
-            last_unix_ns: last.map_or(0, |run| run.started_unix_ns),
-            labels: found,
+            kernel: last.as_ref().map_or(String::new(), |last| sanitize(&last.kernel)),
+            runs,
+            last_run: last.as_ref().map_or(String::new(), |last| sanitize(&last.run)),
+            last_unix_ns: last.map_or(0, |last| last.unix_ns),
+            labels,
         }
     }
 
@@ -60,10 +63,16 @@ impl Entry {
             self.name.clone(),
             self.model.clone().unwrap_or_else(|| "unknown".to_string()),
             self.kernel.clone(),
-            format!("{}, last {}", plural(self.runs as u64, "run"), day(self.last_unix_ns)),
+            format!("{}, last {}", plural(self.runs, "run"), day(self.last_unix_ns)),
             self.labels.join(", "),
         ]
     }
+}
+
+/// The boards of these runs, in the order of the run that came into the store last.
+pub fn entries(all: &[Seen]) -> Vec<Entry> {
+    let machines: Vec<Machine> = all.iter().map(|seen| seen.machine.clone()).collect();
+    of_machines(&machines).0.iter().map(|board| Entry::of(board, all)).collect()
 }
 
 /// For people.

@@ -38,6 +38,9 @@ pub enum State {
     Running,
     /// Its process died; `resume` goes on.
     Dead,
+    /// On a server: its end has not arrived. Whether it is in progress or was interrupted is known
+    /// on its own machine only.
+    Unfinished,
     /// It said itself why it stopped.
     Stopped,
     /// Its record cannot be read by this version.
@@ -50,6 +53,7 @@ impl State {
         match self {
             State::Running => "running",
             State::Dead => "dead",
+            State::Unfinished => "unfinished",
             State::Stopped => "stopped",
             State::Unreadable => "unreadable",
         }
@@ -147,16 +151,27 @@ pub struct LeftOut {
     pub unmeasured: u64,
     /// Whether the user asked for some runs only.
     pub is_filtered: bool,
+    /// Runs beyond the number that is listed.
+    pub more: u64,
 }
 
 impl LeftOut {
     fn note(self) -> String {
-        match self.unmeasured {
+        let more = match self.more {
+            0 => String::new(),
+            n => format!("{} not listed (--limit 0 lists all)\n", are(n, "earlier run")),
+        };
+        more + &match self.unmeasured {
             0 => String::new(),
             1 => "1 run that measured nothing is not listed (--all lists it)\n".to_string(),
             n => format!("{n} runs that measured nothing are not listed (--all lists them)\n"),
         }
     }
+}
+
+/// "1 run is", "2 runs are".
+fn are(count: u64, noun: &str) -> String {
+    format!("{} {}", plural(count, noun), if count == 1 { "is" } else { "are" })
 }
 
 /// For a terminal of that many columns; `None` = no limit.
@@ -170,7 +185,7 @@ pub fn text(rows: &[Row], left_out: LeftOut, width: Option<u16>) -> String {
     }
     if let Some(width) = width.map(usize::from).filter(|width| *width < TABLE) {
         let note = left_out.note();
-        let note = if note.is_empty() { note } else { wrap(&note, width, "", "  ") };
+        let note: String = note.lines().map(|line| wrap(line, width, "", "  ")).collect();
         return list(rows, width) + &note;
     }
     table(rows).text(width.map(usize::from))
@@ -192,8 +207,12 @@ fn list(rows: &[Row], width: usize) -> String {
 }
 
 /// A table to paste.
-pub fn markdown(rows: &[Row]) -> String {
-    table(rows).markdown()
+pub fn markdown(rows: &[Row], left_out: LeftOut) -> String {
+    let more = LeftOut { unmeasured: 0, ..left_out }.note();
+    match more.is_empty() {
+        true => table(rows).markdown(),
+        false => format!("{}\n{more}", table(rows).markdown()),
+    }
 }
 
 /// `bakeoff/runs/1`.
@@ -202,6 +221,7 @@ pub fn json(rows: &[Row], left_out: LeftOut) -> String {
         "schema": "bakeoff/runs/1",
         "runs": rows,
         "unmeasured": left_out.unmeasured,
+        "more": left_out.more,
     });
     format!("{document:#}\n")
 }
@@ -240,6 +260,7 @@ fn cells(row: &Row) -> Vec<String> {
     let state = match row.state {
         State::Running => " (running)",
         State::Dead => " (interrupted)",
+        State::Unfinished => " (not finished)",
         State::Stopped | State::Unreadable => "",
     };
     let title = match &row.label {
@@ -300,16 +321,21 @@ mod tests {
     fn the_list_in_every_format() {
         insta::assert_snapshot!("runs_text", text(&rows(), LeftOut::default(), Some(80)));
         insta::assert_snapshot!("runs_text_unlimited", text(&rows(), LeftOut::default(), None));
-        insta::assert_snapshot!("runs_markdown", markdown(&rows()));
+        insta::assert_snapshot!("runs_markdown", markdown(&rows(), LeftOut::default()));
         insta::assert_snapshot!("runs_csv", csv(&rows()));
         insta::assert_snapshot!("runs_json", json(&rows(), LeftOut::default()));
         let none = |left_out| text(&[], left_out, None);
         assert!(none(LeftOut::default()).contains("bakeoff quick"));
-        let left_out = LeftOut { unmeasured: 2, is_filtered: true };
+        let left_out = LeftOut { unmeasured: 2, is_filtered: true, more: 1 };
         assert!(none(left_out).contains("matches") && none(left_out).contains("--all"));
         let narrow = text(&rows(), left_out, Some(40));
         assert!(narrow.lines().all(|line| line.chars().count() <= 40), "{narrow}");
         assert!(narrow.contains("ext4 wins all 2") && narrow.contains("2 runs that"), "{narrow}");
+        assert!(narrow.contains("1 earlier run is not listed"), "{narrow}");
+        let left_out = LeftOut { more: 99_900, ..LeftOut::default() };
+        let long = text(&rows(), left_out, None);
+        let note = "99900 earlier runs are not listed (--limit 0 lists all)\n";
+        assert!(long.ends_with(note), "{long}");
     }
 
     #[test]

@@ -12,6 +12,7 @@ mod packed;
 mod passfile;
 mod read;
 pub mod schema;
+mod seen;
 pub mod send;
 mod tls;
 

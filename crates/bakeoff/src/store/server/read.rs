@@ -6,20 +6,26 @@ use bakeoff_core::bundle::{Decoder, Head, SCHEMA};
 use bakeoff_core::history::facts::Facts;
 use bakeoff_core::history::filter::Filter;
 use bakeoff_core::model::event::Event;
+use bakeoff_core::report::runs::State;
 use tokio_postgres::Row;
 use tokio_postgres::types::ToSql;
 
 use super::packed::{Unpacker, checksum};
 use super::{ANSWER, Server, ServerError};
 use crate::store::error::read_event;
-use crate::store::{Digest, Records, RunId, StoreError, Summary, id};
+use crate::store::{Digest, Latest, Machines, Records, RunId, StoreError, Summary, id};
 
 /// Time for the lines of a run, which may be a GiB.
 const LINES: Duration = Duration::from_secs(3_600);
 /// Most runs whose first events are asked for at once.
 const FIRSTS: usize = 500;
-/// Most runs that a message about the start of an id needs.
-const NAMED: i64 = 20;
+/// Runs that a list shows without being asked for all.
+const SHOWN: &str = "(r.cells > 0 OR r.label IS NOT NULL OR NOT r.is_stopped)";
+/// Columns of a summary.
+const SUMMARY: &str = "SELECT r.id, r.created_unix_ns, r.verb, r.title, r.label, r.events, \
+                       r.blocks, r.cells, r.verdict, r.is_stopped FROM bakeoff.runs r";
+/// More runs than these are told apart by reading all ids.
+const FEW: usize = 1_000;
 
 type Values = Vec<Box<dyn ToSql + Sync>>;
 
@@ -71,43 +77,75 @@ impl Records for Server {
     }
 
     fn search(&self, filter: &Filter) -> Result<Vec<Summary>, StoreError> {
-        let (condition, values) = condition(filter);
-        let sql = format!(
-            "SELECT r.id, r.created_unix_ns, r.verb, r.title, r.label, r.events, r.blocks, \
-             r.cells, r.verdict FROM bakeoff.runs r{condition} ORDER BY r.number DESC"
+        let (parts, values) = conditions(filter);
+        Ok(self
+            .summaries(&format!("{SUMMARY}{} ORDER BY r.number DESC", all_of(&parts)), &values)?)
+    }
+
+    fn latest(&self, filter: &Filter, most: u64, all: bool) -> Result<Latest, StoreError> {
+        let (mut parts, values) = conditions(filter);
+        let counted = format!(
+            "SELECT count(*) FILTER (WHERE {SHOWN}), count(*) FROM bakeoff.runs r{}",
+            all_of(&parts)
         );
-        let values: Vec<&(dyn ToSql + Sync)> = values.iter().map(|value| &**value).collect();
-        let rows = self.ask(ANSWER, self.client.query(&sql, &values))?;
-        Ok(rows.iter().filter_map(summary).collect())
+        let row = self.ask(ANSWER, self.client.query_one(&counted, &refs(&values)))?;
+        let (shown, found) = (unsigned(row.get(0)), unsigned(row.get(1)));
+        if !all {
+            parts.push(SHOWN.to_string());
+        }
+        let sql = format!("{SUMMARY}{} ORDER BY r.number DESC LIMIT {most}", all_of(&parts));
+        let summaries = self.summaries(&sql, &values)?;
+        let (listed, unmeasured) = if all { (found, 0) } else { (shown, found - shown) };
+        let more = listed.saturating_sub(summaries.len() as u64);
+        Ok(Latest { summaries, more, unmeasured })
     }
 
     fn find(&self, name: &str) -> Result<RunId, StoreError> {
-        let (start, most) = match name {
-            "last" => (String::new(), 1),
-            name => (name.to_ascii_lowercase(), NAMED),
+        let rows = match id::range(name) {
+            _ if name == "last" => {
+                let sql = "SELECT id FROM bakeoff.runs ORDER BY number DESC LIMIT 1";
+                self.ask(ANSWER, self.client.query(sql, &[]))?
+            }
+            Some((start, end)) => {
+                let sql = "SELECT id FROM bakeoff.runs WHERE id >= $1 AND id < $2 \
+                           ORDER BY number DESC LIMIT $3";
+                self.ask(ANSWER, self.client.query(sql, &[&start, &end, &id::NAMED]))?
+            }
+            None => return Err(none(name)),
         };
-        // Only digits are part of an id; a pattern's signs are not.
-        if !start.bytes().all(|byte| byte.is_ascii_hexdigit())
-            || (name != "last" && start.is_empty())
-        {
-            return Err(none(name));
-        }
-        let sql = "SELECT id FROM bakeoff.runs WHERE id LIKE $1 || '%' \
-                   ORDER BY number DESC LIMIT $2";
-        let rows = self.ask(ANSWER, self.client.query(sql, &[&start, &most]))?;
         let ids: Vec<RunId> = rows.iter().filter_map(|row| RunId::parse(row.get(0))).collect();
         id::resolve(name, &ids)
     }
 
-    fn short_digits(&self) -> Result<usize, StoreError> {
-        let sql = "SELECT id FROM bakeoff.runs ORDER BY id";
-        let rows = self.ask(ANSWER, self.client.query(sql, &[]))?;
-        Ok(id::digits(rows.iter().map(|row| row.get::<_, &str>(0))))
+    fn machines(&self) -> Result<Machines, StoreError> {
+        self.seen()
     }
 
-    /// What a server has is over.
-    fn is_held(&self, _run: &RunId) -> Result<bool, StoreError> {
-        Ok(false)
+    fn short_digits(&self, runs: &[RunId]) -> Result<usize, StoreError> {
+        let of = "SELECT w.id, (SELECT max(id) FROM bakeoff.runs r WHERE r.id < w.id), \
+                  (SELECT min(id) FROM bakeoff.runs r WHERE r.id > w.id) \
+                  FROM unnest($1::text[]) AS w (id)";
+        let all = "SELECT id, lag(id) OVER (ORDER BY id), NULL::text FROM bakeoff.runs";
+        let rows = match runs.len() <= FEW {
+            true => {
+                let ids: Vec<&str> = runs.iter().map(RunId::as_str).collect();
+                self.ask(ANSWER, self.client.query(of, &[&ids]))?
+            }
+            false => self.ask(ANSWER, self.client.query(all, &[]))?,
+        };
+        let digits = rows.iter().filter_map(|row| {
+            let neighbours: [Option<&str>; 2] = [row.get(1), row.get(2)];
+            Some(id::digits(&RunId::parse(row.get(0))?, neighbours.iter().flatten()))
+        });
+        Ok(digits.fold(id::FEWEST_DIGITS, usize::max))
+    }
+
+    fn state(&self, _run: &RunId, is_stopped: bool) -> Result<State, StoreError> {
+        Ok(if is_stopped { State::Stopped } else { State::Unfinished })
+    }
+
+    fn is_imported(&self, _run: &RunId) -> Result<bool, StoreError> {
+        Ok(true)
     }
 
     /// Every run came with its digest.
@@ -117,6 +155,11 @@ impl Records for Server {
 }
 
 impl Server {
+    fn summaries(&self, sql: &str, values: &Values) -> Result<Vec<Summary>, ServerError> {
+        let rows = self.ask(ANSWER, self.client.query(sql, &refs(values)))?;
+        Ok(rows.iter().filter_map(summary).collect())
+    }
+
     fn altered(&self, run: &RunId, why: String) -> ServerError {
         ServerError::Altered { server: self.address.to_string(), run: run.clone(), why }
     }
@@ -137,8 +180,19 @@ fn check(head: &Head, lines: &[String]) -> Result<(), String> {
     Ok(())
 }
 
-/// The condition of a statement; a part of it only if it is asked for.
-fn condition(filter: &Filter) -> (String, Values) {
+fn refs(values: &Values) -> Vec<&(dyn ToSql + Sync)> {
+    values.iter().map(|value| &**value).collect()
+}
+
+fn all_of(parts: &[String]) -> String {
+    match parts.is_empty() {
+        true => String::new(),
+        false => format!(" WHERE {}", parts.join(" AND ")),
+    }
+}
+
+/// The conditions of a statement; each only if it is asked for.
+fn conditions(filter: &Filter) -> (Vec<String>, Values) {
     let (mut parts, mut values): (Vec<String>, Values) = (Vec::new(), Vec::new());
     let mut add = |part: &str, value: Box<dyn ToSql + Sync>| {
         values.push(value);
@@ -167,15 +221,16 @@ fn condition(filter: &Filter) -> (String, Values) {
     if let Some(unix_ns) = filter.before_unix_ns {
         add("r.created_unix_ns < #", Box::new(unix_ns));
     }
-    match parts.is_empty() {
-        true => (String::new(), values),
-        false => (format!(" WHERE {}", parts.join(" AND ")), values),
-    }
+    (parts, values)
+}
+
+pub(super) fn unsigned(count: i64) -> u64 {
+    u64::try_from(count).unwrap_or(0)
 }
 
 /// A row as a summary; one whose id is none is left out.
 fn summary(row: &Row) -> Option<Summary> {
-    let count = |column: usize| u64::try_from(row.get::<_, i64>(column)).unwrap_or(0);
+    let count = |column: usize| unsigned(row.get(column));
     let events = count(5);
     Some(Summary {
         run: RunId::parse(row.get(0))?,
@@ -190,7 +245,7 @@ fn summary(row: &Row) -> Option<Summary> {
             blocks: u32::try_from(count(6)).unwrap_or(u32::MAX),
             cells: count(7),
             verdict: row.get(8),
-            is_stopped: true,
+            is_stopped: row.get(9),
         }),
     })
 }

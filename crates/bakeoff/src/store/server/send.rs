@@ -9,6 +9,7 @@
 use std::collections::BTreeMap;
 
 use bakeoff_core::history::facts::Facts;
+use bakeoff_core::model::machine::Machine;
 use thiserror::Error;
 
 use super::packed::{checksum, pack};
@@ -179,14 +180,22 @@ impl Server {
 
     fn insert(&self, run: &Outgoing) -> Result<u64, ServerError> {
         let sql = "INSERT INTO bakeoff.runs (id, created_unix_ns, verb, title, label, version, \
-                   header, events, sha256, blocks, cells, verdict) \
-                   VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12) RETURNING number";
+                   header, events, sha256, blocks, cells, verdict, is_stopped, hostname, \
+                   board_id, model, cpu, cpus, arch, kernel) \
+                   VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, \
+                   $17, $18, $19, $20) RETURNING number";
         let Counts { events, blocks, cells } = Counts::of(run);
         let (id, label) = (run.run.as_str(), run.label.map(storable));
         let (verb, title) = (storable(run.verb), storable(run.title));
         let (verdict, sha256) = (storable(&run.digest.verdict), checksum(run.lines));
         let header = run.lines.first().map_or("", String::as_str);
         let version = env!("CARGO_PKG_VERSION");
+        let machine = run.facts.machine.as_ref();
+        let text = |of: fn(&Machine) -> Option<&String>| machine.and_then(of).map(|t| short(t));
+        let (hostname, board_id) = (text(|m| Some(&m.hostname)), text(|m| m.board_id.as_ref()));
+        let (model, cpu) = (text(|m| m.model.as_ref()), text(|m| m.cpu.as_ref()));
+        let (cpus, arch) = (machine.map(|m| i64::from(m.cpus)), text(|m| Some(&m.arch)));
+        let kernel = machine.map(|_| short(&run.facts.kernel));
         let row = self.ask(
             time_for(header.len()),
             self.client.query_one(
@@ -204,6 +213,14 @@ impl Server {
                     &blocks,
                     &cells,
                     &verdict,
+                    &run.digest.is_stopped,
+                    &hostname,
+                    &board_id,
+                    &model,
+                    &cpu,
+                    &cpus,
+                    &arch,
+                    &kernel,
                 ],
             ),
         )?;
@@ -222,12 +239,24 @@ impl Server {
         let (verdict, sha256) = (storable(&run.digest.verdict), checksum(run.lines));
         let version = env!("CARGO_PKG_VERSION");
         let sql = "UPDATE bakeoff.runs SET label = $2, version = $3, events = $4, sha256 = $5, \
-                   blocks = $6, cells = $7, verdict = $8 WHERE id = $1 AND events = $9";
+                   blocks = $6, cells = $7, verdict = $8, is_stopped = $10 \
+                   WHERE id = $1 AND events = $9";
         let changed = self.ask(
             ANSWER,
             self.client.execute(
                 sql,
-                &[&id, &label, &version, &events, &sha256, &blocks, &cells, &verdict, &had],
+                &[
+                    &id,
+                    &label,
+                    &version,
+                    &events,
+                    &sha256,
+                    &blocks,
+                    &cells,
+                    &verdict,
+                    &had,
+                    &run.digest.is_stopped,
+                ],
             ),
         )?;
         if changed != 1 {
@@ -273,9 +302,13 @@ impl Counts {
 
 fn rows(facts: &Facts) -> (Vec<&'static str>, Vec<String>) {
     let all = [("drive", &facts.drives), ("host", &facts.hosts), ("plan", &facts.plans)];
-    let cut = |text: &String| storable(text).chars().take(FACT_CHARS).collect();
-    let pairs = all.iter().flat_map(|(kind, texts)| texts.iter().map(|t| (*kind, cut(t))));
+    let pairs = all.iter().flat_map(|(kind, texts)| texts.iter().map(|t| (*kind, short(t))));
     pairs.unzip()
+}
+
+/// As it is kept to be found by.
+fn short(text: &str) -> String {
+    storable(text).chars().take(FACT_CHARS).collect()
 }
 
 /// PostgreSQL's text has no NUL (RFC 8259 allows one in a string, escaped).

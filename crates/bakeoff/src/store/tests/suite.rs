@@ -8,7 +8,7 @@ use bakeoff_core::model::run::Run;
 
 use crate::store::import::{ImportError, import};
 use crate::store::sqlite::Sqlite;
-use crate::store::{Digest, Imported, RunId, Store, StoreError};
+use crate::store::{Digest, Imported, Latest, RunId, Store, StoreError, Summary};
 
 pub const BUNDLE: &str = include_str!("../../../../../fixtures/bundle/v0.1.0.jsonl");
 
@@ -93,11 +93,126 @@ fn listing_and_finding(store: &mut dyn Store) {
     let shown: Vec<_> = list.iter().map(|s| (s.run.clone(), s.title.as_str())).collect();
     assert_eq!(shown, [(two.clone(), "run 2"), (one.clone(), "run 1")]);
     assert_eq!(list[0].events, record(1).len() as u64);
-    assert!(!list[0].is_imported && list[0].digest.is_none());
     assert_eq!(store.find("last").expect("there"), two);
-    assert_eq!(store.find("012").expect("there"), one);
+    for name in ["012", "0123456789abcdef", "012345", "01234567"] {
+        assert_eq!(store.find(name).expect("there"), one, "{name}");
+    }
+    assert_eq!(store.find("0223456789ABCDEF").expect("there"), two);
     assert!(matches!(store.find("0"), Err(StoreError::Ambiguous { .. })));
-    assert!(matches!(store.find("x' OR '1'='1"), Err(StoreError::NotFound { .. })));
+    for name in ["x' OR '1'='1", "", "%", "_", "0123456789abcdef0", "0323"] {
+        assert!(matches!(store.find(name), Err(StoreError::NotFound { .. })), "{name}");
+        assert!(store.find(name).is_err());
+    }
+    let firsts = store.firsts(&[two.clone(), one.clone()]).expect("readable");
+    let firsts: Vec<Event> = firsts.into_iter().map(|first| first.expect("stored")).collect();
+    assert_eq!(firsts, [record(2)[0].clone(), record(1)[0].clone()]);
+    let missing = RunId::parse("ffffffffffffffff").expect("an id");
+    assert!(matches!(store.first(&missing), Err(StoreError::NotFound { .. })));
+    assert!(matches!(store.lines(&missing), Err(StoreError::NotFound { .. })));
+}
+
+fn a_run_measured_here_is_not_imported(store: &mut dyn Store) {
+    let one = put(store, 1);
+    let list = store.list().expect("readable");
+    assert!(!list[0].is_imported && list[0].digest.is_none());
+    assert!(!store.is_imported(&one).expect("there"));
+    let missing = RunId::parse("ffffffffffffffff").expect("an id");
+    assert!(matches!(store.is_imported(&missing), Err(StoreError::NotFound { .. })));
+}
+
+/// A record with this id, of a machine.
+fn put_of(store: &mut dyn Store, id: &str, host: (&str, Option<&str>), unix_ns: i64) -> RunId {
+    let mut events = record(1);
+    for event in &mut events {
+        event.unix_ns = unix_ns;
+    }
+    if let What::Started(header) = &mut events[0].what {
+        header.run = id.to_string();
+        header.host.hostname = host.0.to_string();
+        header.host.board_id = host.1.map(str::to_string);
+        header.host.kernel = format!("6.{unix_ns}");
+    }
+    let run = store.create(&events[0]).expect("a new run");
+    store.append(&run, &events[1..]).expect("its events");
+    run
+}
+
+fn ids_are_as_long_as_those_shown_need(store: &mut dyn Store) {
+    let host = ("pi", None);
+    let ids = ["a1b2c3d400000000", "a1b2c3d500000000", "a1b2000000000000", "ffff000000000000"];
+    let runs: Vec<RunId> = ids.iter().map(|id| put_of(store, id, host, 1)).collect();
+    let digits = |runs: &[RunId]| store.short_digits(runs).expect("readable");
+    assert_eq!((digits(&runs), digits(&runs[..1]), digits(&runs[2..3])), (8, 8, 5));
+    assert_eq!((digits(&runs[3..]), digits(&[])), (4, 4));
+}
+
+fn machines_are_counted_with_their_labels(store: &mut dyn Store) {
+    let (pi, nas) = (("pi", Some("a1")), ("n\u{e4}s", None));
+    let one = put_of(store, "1000000000000000", pi, 70);
+    let two = put_of(store, "2000000000000000", pi, 50);
+    let three = put_of(store, "3000000000000000", pi, 60);
+    put_of(store, "4000000000000000", nas, 10);
+    for (run, label) in [(&one, "x"), (&two, "x"), (&three, "y")] {
+        store.set_label(run, Some(label)).expect("labelled");
+    }
+    // Two whose machine is kept, and two of which only the header has it.
+    for id in [&one, &three] {
+        let Ok(What::Started(header)) = store.first(id).map(|event| event.what) else { panic!() };
+        let made = (id.clone(), digest(record(1).len() as u64), Facts::of(&header));
+        store.set_digests(&[made]).expect("kept");
+    }
+    let machines = store.machines().expect("readable");
+    assert_eq!(machines.unread, [""; 0]);
+    let mut seen: Vec<_> = machines
+        .seen
+        .iter()
+        .map(|seen| {
+            let last = (seen.last.run.as_str(), seen.last.unix_ns, seen.last.kernel.as_str());
+            (seen.machine.hostname.as_str(), seen.label.as_deref(), seen.runs, last)
+        })
+        .collect();
+    seen.sort_unstable();
+    let expected = [
+        ("n\u{e4}s", None, 1, ("4000000000000000", 10, "6.10")),
+        ("pi", Some("x"), 2, ("1000000000000000", 70, "6.70")),
+        ("pi", Some("y"), 1, ("3000000000000000", 60, "6.60")),
+    ];
+    assert_eq!(seen, expected);
+    let x = machines.seen.iter().find(|seen| seen.label.as_deref() == Some("x")).expect("x");
+    assert_eq!((x.machine.board_id.as_deref(), x.first_unix_ns), (Some("a1"), 50));
+}
+
+fn the_latest_are_given_and_the_others_counted(store: &mut dyn Store) {
+    let mut runs = Vec::new();
+    for n in 1..=5 {
+        let run = put(store, n);
+        let cells = if n % 2 == 0 { 0 } else { 20 };
+        let digest = Digest { cells, ..digest(record(n).len() as u64) };
+        store.set_digests(&[(run.clone(), digest, Facts::default())]).expect("kept");
+        runs.push(run);
+    }
+    // 2 and 4 measured nothing, but 4 has a label.
+    store.set_label(&runs[3], Some("kept")).expect("labelled");
+    let of = |most, all, filter: &Filter| {
+        let Latest { summaries, more, unmeasured } =
+            store.latest(filter, most, all).expect("readable");
+        let is_shown = |s: &&Summary| {
+            all || s.label.is_some() || s.digest.as_ref().is_some_and(|d| d.cells > 0)
+        };
+        let shown = summaries.iter().filter(is_shown).map(|s| s.run.clone());
+        let (shown, beyond): (Vec<_>, Vec<_>) =
+            shown.enumerate().partition(|(at, _)| (*at as u64) < most);
+        let left = summaries.iter().filter(|s| !is_shown(s)).count() as u64;
+        let shown: Vec<RunId> = shown.into_iter().map(|(_, run)| run).collect();
+        (shown, more + beyond.len() as u64, unmeasured + left)
+    };
+    let every = Filter::default();
+    let some = |at: &[usize]| at.iter().map(|n| runs[n - 1].clone()).collect::<Vec<_>>();
+    assert_eq!(of(2, false, &every), (some(&[5, 4]), 2, 1));
+    assert_eq!(of(3, true, &every), (some(&[5, 4, 3]), 2, 0));
+    assert_eq!(of(9, false, &every), (some(&[5, 4, 3, 1]), 0, 1));
+    let labelled = Filter { label: Some("KEPT".into()), ..Filter::default() };
+    assert_eq!(of(1, false, &labelled), (some(&[4]), 0, 0));
 }
 
 fn removing_takes_one_run_and_leaves_the_others(store: &mut dyn Store) {
@@ -142,6 +257,7 @@ fn runs_are_found_by_what_is_known_of_them(store: &mut dyn Store) {
         drives: vec![drive.into(), "100%_sure '; DROP TABLE runs;--".into()],
         hosts: vec![host.into()],
         plans: vec!["sd-card".into()],
+        ..Facts::default()
     };
     store.set_digests(&[(one.clone(), digest(seq), facts("SanDisk 4C53", "Pi-4"))]).expect("kept");
     store.set_digests(&[(two.clone(), digest(seq), facts("SanDisk 9999", "nas"))]).expect("kept");
@@ -168,12 +284,25 @@ fn runs_are_found_by_what_is_known_of_them(store: &mut dyn Store) {
     let search = |text: &str| found(store, Filter { search: some(text), ..none.clone() });
     assert_eq!(search(one.as_str()), vec![one.clone()]);
     assert_eq!((search(&one.as_str()[1..]), search("no such '; title")), (vec![], vec![]));
-    // A run whose events went on is a run whose facts are out of date.
+}
+
+fn what_a_run_was_found_by_ends_with_new_events(store: &mut dyn Store) {
+    let one = put(store, 1);
+    let seq = record(1).len() as u64;
+    let facts = Facts { hosts: vec!["pi".into()], ..Facts::default() };
+    store.set_digests(&[(one.clone(), digest(seq), facts)]).expect("kept");
+    let some = |text: &str| Some(text.to_string());
+    let none = Filter::default();
+    let found = |store: &dyn Store, filter: Filter| -> Vec<RunId> {
+        let rows = store.search(&filter).expect("readable");
+        rows.into_iter().map(|summary| summary.run).collect()
+    };
+    assert_eq!(found(store, Filter { host: some("x"), ..none.clone() }), []);
     let what = What::Stopped { reason: StopReason::TimeUp, note: String::new() };
     store.append(&one, &[Event { seq, unix_ns: 0, elapsed_ns: 0, what }]).expect("it went on");
     assert_eq!(found(store, Filter { host: some("x"), ..none.clone() }), vec![one.clone()]);
     store.set_digests(&[(one.clone(), digest(seq + 1), Facts::default())]).expect("kept");
-    assert_eq!(found(store, Filter { drive: some("4c5"), ..none }), [], "nothing is left of it");
+    assert_eq!(found(store, Filter { host: some("pi"), ..none }), [], "nothing is left of it");
 }
 
 fn labels_and_digests(store: &mut dyn Store) {
@@ -187,6 +316,12 @@ fn labels_and_digests(store: &mut dyn Store) {
     let digest = digest(seq);
     store.set_digests(&[(run.clone(), digest.clone(), Facts::default())]).expect("kept");
     assert_eq!(store.list().expect("readable")[0].digest, Some(digest));
+}
+
+fn a_digest_ends_with_new_events(store: &mut dyn Store) {
+    let run = put(store, 1);
+    let seq = record(1).len() as u64;
+    store.set_digests(&[(run.clone(), digest(seq), Facts::default())]).expect("kept");
     let what = What::Stopped { reason: StopReason::TimeUp, note: String::new() };
     store.append(&run, &[Event { seq, unix_ns: 0, elapsed_ns: 0, what }]).expect("it went on");
     assert_eq!(store.list().expect("readable")[0].digest, None, "a digest ends with new events");
@@ -240,26 +375,38 @@ fn what_a_newer_version_added_is_kept(store: &mut dyn Store) {
     assert_eq!(store.load(&run).expect("readable").len(), 3);
 }
 
-type Promise = fn(&mut dyn Store);
+pub type Promise = fn(&mut dyn Store);
+
+/// What any place that keeps runs promises to who reads.
+pub const READING: [(&str, Promise); 10] = [
+    ("stored is what comes back", stored_is_what_comes_back),
+    ("listing", listing_and_finding),
+    ("short ids", ids_are_as_long_as_those_shown_need),
+    ("machines", machines_are_counted_with_their_labels),
+    ("latest", the_latest_are_given_and_the_others_counted),
+    ("found", runs_are_found_by_what_is_known_of_them),
+    ("labels and digests", labels_and_digests),
+    ("bundle", a_bundle_comes_in_once_and_whole),
+    ("cut bundle", a_cut_bundle_leaves_nothing_behind),
+    ("newer fields", what_a_newer_version_added_is_kept),
+];
+
+/// What the place promises besides in which runs are measured.
+const WRITING: [(&str, Promise); 9] = [
+    ("no gap", events_follow_without_a_gap_or_not_at_all),
+    ("begins once", a_run_begins_once_and_with_its_header),
+    ("no NaN", a_number_that_is_none_is_refused_instead_of_losing_the_run),
+    ("measured here", a_run_measured_here_is_not_imported),
+    ("removing", removing_takes_one_run_and_leaves_the_others),
+    ("unfinished", what_is_left_to_undo_is_found),
+    ("facts end", what_a_run_was_found_by_ends_with_new_events),
+    ("digests end", a_digest_ends_with_new_events),
+    ("other content", a_bundle_with_other_content_changes_nothing),
+];
 
 #[test]
 fn sqlite_keeps_every_promise() {
-    let promises: [(&str, Promise); 13] = [
-        ("stored is what comes back", stored_is_what_comes_back),
-        ("no gap", events_follow_without_a_gap_or_not_at_all),
-        ("begins once", a_run_begins_once_and_with_its_header),
-        ("no NaN", a_number_that_is_none_is_refused_instead_of_losing_the_run),
-        ("listing", listing_and_finding),
-        ("removing", removing_takes_one_run_and_leaves_the_others),
-        ("unfinished", what_is_left_to_undo_is_found),
-        ("found", runs_are_found_by_what_is_known_of_them),
-        ("labels and digests", labels_and_digests),
-        ("bundle", a_bundle_comes_in_once_and_whole),
-        ("other content", a_bundle_with_other_content_changes_nothing),
-        ("cut bundle", a_cut_bundle_leaves_nothing_behind),
-        ("newer fields", what_a_newer_version_added_is_kept),
-    ];
-    for (name, keeps) in promises {
+    for (name, keeps) in READING.into_iter().chain(WRITING) {
         println!("{name}");
         let dir = tempfile::tempdir().expect("a temporary directory");
         let mut store = Sqlite::open(&dir.path().join("s.db")).expect("a new store");

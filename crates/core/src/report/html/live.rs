@@ -48,7 +48,7 @@ pub fn run_now(run: &Run, analysis: &Analysis, state: State) -> String {
     }
     rendered(RunNow {
         state_class: match now.state {
-            State::Running => "open",
+            State::Running | State::Unfinished => "open",
             State::Stopped => "beats",
             State::Dead | State::Unreadable => "refused",
         },

@@ -13,6 +13,7 @@ pub fn doing(run: &Run, state: State) -> String {
     match state {
         State::Running => {}
         State::Dead => return "Interrupted: its process ended unexpectedly".to_string(),
+        State::Unfinished => return "Its end has not arrived on the server".to_string(),
         State::Stopped => return "Not running".to_string(),
         State::Unreadable => return "Its record cannot be read".to_string(),
     }
@@ -55,6 +56,7 @@ pub fn state_words(now: &Now) -> String {
             true => "Stopped; can be resumed".to_string(),
             false => "Done".to_string(),
         },
+        State::Unfinished => "Not finished".to_string(),
         State::Unreadable => "Its record cannot be read".to_string(),
     }
 }

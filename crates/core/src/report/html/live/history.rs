@@ -148,6 +148,7 @@ fn cells(found: HistoryRow) -> Cells {
     let (class, state) = match row.state {
         State::Running => ("open", "running"),
         State::Dead => ("refused", "interrupted"),
+        State::Unfinished => ("open", "not finished"),
         State::Stopped => ("alone", "ended"),
         State::Unreadable => ("refused", "unreadable"),
     };

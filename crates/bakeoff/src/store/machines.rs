@@ -1,0 +1,55 @@
+//! The runs of a store by machine and label. Of most runs a store keeps what tells machines apart;
+//! of the others their first events are read.
+
+use bakeoff_core::fleet::seen::{Last, Seen, gather};
+use bakeoff_core::history::facts::Facts;
+use bakeoff_core::model::event::Event;
+use bakeoff_core::model::machine::Machine;
+use bakeoff_core::model::run::Run;
+
+use super::{Records, RunId, StoreError};
+
+/// All runs by machine and label.
+#[derive(Debug, Default)]
+pub struct Machines {
+    /// Those that can be read, the latest to come into the store first.
+    pub seen: Vec<Seen>,
+    /// Why others cannot be read.
+    pub unread: Vec<String>,
+}
+
+/// A run of which only the first event knows the machine.
+pub(super) struct Unknown {
+    pub run: RunId,
+    pub label: Option<String>,
+    /// Its number in the order of arrival.
+    pub arrived: i64,
+}
+
+impl Machines {
+    /// The machines that a store knows, and those of the other runs.
+    pub(super) fn of(
+        store: &dyn Records,
+        known: Vec<Seen>,
+        unknown: Vec<Unknown>,
+    ) -> Result<Machines, StoreError> {
+        let ids: Vec<RunId> = unknown.iter().map(|unknown| unknown.run.clone()).collect();
+        let (mut seen, mut unread) = (known, Vec::new());
+        for (of, first) in unknown.into_iter().zip(store.firsts(&ids)?) {
+            match first.map_err(|error| error.to_string()).and_then(|first| begun(of, &first)) {
+                Ok(one) => seen.push(one),
+                Err(why) => unread.push(why),
+            }
+        }
+        Ok(Machines { seen: gather(seen), unread })
+    }
+}
+
+/// What the first event of a run says.
+fn begun(of: Unknown, first: &Event) -> Result<Seen, String> {
+    let run = Run::begin(first).map_err(|error| format!("run {}: {error}", of.run))?;
+    let Facts { machine, kernel, .. } = Facts::of(&run.header);
+    let last =
+        Last { run: of.run.to_string(), unix_ns: run.started_unix_ns, arrived: of.arrived, kernel };
+    Ok(Seen::one(machine.unwrap_or_else(|| Machine::of(&run.header.host)), of.label, last))
+}

@@ -1,0 +1,39 @@
+//! By what a record tells one machine from others.
+
+use super::host::Host;
+
+/// What a record has of a machine that no update changes. A list of boards needs no more of a run.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Machine {
+    /// Host name.
+    pub hostname: String,
+    /// Digest of its serial number or machine id, where it was recorded.
+    pub board_id: Option<String>,
+    /// What the firmware calls it.
+    pub model: Option<String>,
+    /// CPU model name.
+    pub cpu: Option<String>,
+    /// Online CPUs.
+    pub cpus: u32,
+    /// Machine architecture, as `uname -m` says it.
+    pub arch: String,
+}
+
+impl Machine {
+    /// The machine of a record.
+    pub fn of(host: &Host) -> Machine {
+        Machine {
+            hostname: host.hostname.clone(),
+            board_id: host.board_id.clone(),
+            model: host.model.clone(),
+            cpu: host.cpu.clone(),
+            cpus: host.cpus,
+            arch: host.arch.clone(),
+        }
+    }
+
+    /// The same without its id: what is left where a record has none.
+    pub fn without_id(&self) -> Machine {
+        Machine { board_id: None, ..self.clone() }
+    }
+}
