@@ -12,6 +12,9 @@
 mod at_rest;
 #[path = "../support/bench.rs"]
 mod bench;
+#[cfg(feature = "postgres")]
+#[path = "../support/cluster.rs"]
+mod cluster;
 #[path = "../support/on_image.rs"]
 mod on_image;
 #[path = "../support/other.rs"]
