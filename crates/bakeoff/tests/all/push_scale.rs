@@ -21,14 +21,18 @@ fn number(name: &str, usual: usize) -> usize {
     std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(usual)
 }
 
-/// A board with so many runs, imported at once.
-fn board(board: usize, runs: usize) -> Home {
+/// The ID of a run of a board.
+fn id(board: usize, run: usize) -> String {
+    format!("{:016x}", SplitMix64::new((board * 1000 + run) as u64 + 1).next_u64())
+}
+
+/// A store with so many runs of board 0, imported at once.
+fn template(runs: usize) -> Home {
     let home = Home::new();
     let mut import = home.cmd(&["import", "--quiet"]);
     for run in 0..runs {
-        let id = format!("{:016x}", SplitMix64::new((board * 1000 + run) as u64 + 1).next_u64());
-        let name = format!("\"hostname\":\"pi\",\"board_id\":\"{board:032x}\"");
-        let text = bundle_text().replace(RUN, &id).replace("\"hostname\":\"pi\"", &name);
+        let name = format!("\"hostname\":\"pi\",\"board_id\":\"{:032x}\"", 0);
+        let text = bundle_text().replace(RUN, &id(0, run)).replace("\"hostname\":\"pi\"", &name);
         let lines: Vec<String> = text.lines().map(str::to_string).collect();
         let mut head: Head = serde_json::from_str(&lines[0]).unwrap();
         head.label = Some("scale".to_string());
@@ -37,6 +41,27 @@ fn board(board: usize, runs: usize) -> Home {
     }
     import.assert().success();
     measured_here(&home);
+    let store = rusqlite::Connection::open(home.store()).unwrap();
+    let to_file = "PRAGMA wal_checkpoint(TRUNCATE)";
+    store.query_row(to_file, [], |_| Ok(())).unwrap();
+    home
+}
+
+/// The same store of another board: with its ID, and runs of other IDs.
+fn board(template: &Home, board: usize, runs: usize) -> Home {
+    let home = Home::new();
+    std::fs::copy(template.store(), home.store()).unwrap();
+    let mut store = rusqlite::Connection::open(home.store()).unwrap();
+    let all = store.transaction().unwrap();
+    for run in 0..runs {
+        let (old, new) = (id(0, run), id(board, run));
+        let (old_board, new_board) = (format!("{:032x}", 0), format!("{board:032x}"));
+        let sql = "UPDATE events SET json = replace(replace(json, ?1, ?2), ?3, ?4) WHERE run = \
+                   (SELECT number FROM runs WHERE id = ?1)";
+        all.execute(sql, [&old, &new, &old_board, &new_board]).unwrap();
+        all.execute("UPDATE runs SET id = ?2 WHERE id = ?1", [&old, &new]).unwrap();
+    }
+    all.commit().unwrap();
     home
 }
 
@@ -47,8 +72,9 @@ fn push(home: &Home, address: &str) -> Command {
     command
 }
 
-/// Every board pushes until it succeeds. Some are killed, as long as `trouble` says so.
-fn push_all(boards: &[Home], addresses: &[String], trouble: &AtomicBool) -> (Duration, usize) {
+/// Every board pushes until it succeeds. Of the troubled, every other push is killed within so many
+/// milliseconds.
+fn push_all(boards: &[Home], addresses: &[String], trouble_ms: Option<u64>) -> (Duration, usize) {
     let (next, killed) = (AtomicUsize::new(0), AtomicUsize::new(0));
     let began = Instant::now();
     std::thread::scope(|scope| {
@@ -61,8 +87,9 @@ fn push_all(boards: &[Home], addresses: &[String], trouble: &AtomicBool) -> (Dur
                     let Some(home) = boards.get(at) else { return };
                     loop {
                         let mut child = push(home, &addresses[at]).spawn().unwrap();
-                        if trouble.load(Ordering::SeqCst) && random.next_u64().is_multiple_of(2) {
-                            std::thread::sleep(Duration::from_millis(random.next_u64() % 400));
+                        let trouble_ms = trouble_ms.filter(|_| random.next_u64().is_multiple_of(2));
+                        if let Some(most) = trouble_ms {
+                            std::thread::sleep(Duration::from_millis(random.next_u64() % most));
                             let _ = child.kill();
                             killed.fetch_add(1, Ordering::SeqCst);
                         }
@@ -77,68 +104,120 @@ fn push_all(boards: &[Home], addresses: &[String], trouble: &AtomicBool) -> (Dur
     (began.elapsed(), killed.load(Ordering::SeqCst))
 }
 
+/// Boards whose stores are there at the same time: their disk space is needed once.
+const BATCH: usize = 100;
+
+/// All boards push; killed and restarted meanwhile, if that is wanted. Time and clients killed.
+fn push_in_batches(
+    cluster: &Cluster,
+    db: &Database,
+    (boards, runs): (usize, usize),
+    trouble_ms: Option<u64>,
+) -> (Duration, usize, usize) {
+    let template = template(runs);
+    let (mut took, mut killed) = (Duration::ZERO, 0);
+    let restarts = AtomicUsize::new(0);
+    for first in (0..boards).step_by(BATCH) {
+        let all = first..boards.min(first + BATCH);
+        let homes: Vec<Home> = all.clone().map(|at| board(&template, at + 1, runs)).collect();
+        let role = |at| db.address(&db.role(&format!("b{at}"), "bakeoff_writer"));
+        let addresses: Vec<String> = all.map(role).collect();
+        let is_over = AtomicBool::new(false);
+        let (time, count) = std::thread::scope(|scope| {
+            if trouble_ms.is_some() {
+                scope.spawn(|| kill_and_restart(cluster, &is_over, &restarts));
+            }
+            let done = push_all(&homes, &addresses, trouble_ms);
+            is_over.store(true, Ordering::SeqCst);
+            done
+        });
+        took += time;
+        killed += count;
+        println!("  {} boards after {:.0} s", first + homes.len(), took.as_secs_f64());
+    }
+    (took, killed, restarts.load(Ordering::SeqCst))
+}
+
+/// Kills the server every four seconds, and starts it again.
+fn kill_and_restart(cluster: &Cluster, is_over: &AtomicBool, restarts: &AtomicUsize) {
+    let mut left_ms = 3_000;
+    while !is_over.load(Ordering::SeqCst) {
+        std::thread::sleep(Duration::from_millis(100));
+        left_ms -= 100;
+        if left_ms <= 0 {
+            cluster.stop();
+            std::thread::sleep(Duration::from_millis(500));
+            cluster.run();
+            restarts.fetch_add(1, Ordering::SeqCst);
+            left_ms = 3_500;
+        }
+    }
+}
+
 #[test]
 #[ignore = "not a test: it measures for minutes what docs/fleet.md states"]
 fn boards_push_while_clients_and_server_are_killed() {
     let Some(programs) = programs() else { return };
     let (boards, runs) = (number("BOARDS", 100), number("RUNS", 20));
-    let settings = ["fsync = on", "max_connections = 50"];
+    let settings = ["fsync = on", "max_connections = 50", "autovacuum = on"];
     let cluster = Arc::new(Cluster::start(programs, &settings));
-    let homes: Vec<Home> = (0..boards).map(|at| board(at, runs)).collect();
-    for (name, is_troubled) in [("calm", false), ("rough", true)] {
+    let trouble_ms = 400.max(runs as u64 * 40);
+    let modes = [("calm", None), ("rough", Some(trouble_ms))];
+    for (name, trouble_ms) in modes.into_iter().skip(number("SKIP", 0)) {
         let db = cluster.database(name);
-        let roles: Vec<String> =
-            (0..boards).map(|at| db.role(&format!("b{at}"), "bakeoff_writer")).collect();
-        let addresses: Vec<String> = roles.iter().map(|role| db.address(role)).collect();
-        let trouble = AtomicBool::new(is_troubled);
-        let restarts = AtomicUsize::new(0);
-        let (took, killed) = std::thread::scope(|scope| {
-            if is_troubled {
-                scope.spawn(|| {
-                    for _ in 0..5 {
-                        std::thread::sleep(Duration::from_secs(3));
-                        cluster.stop();
-                        std::thread::sleep(Duration::from_millis(500));
-                        cluster.run();
-                        restarts.fetch_add(1, Ordering::SeqCst);
-                    }
-                    trouble.store(false, Ordering::SeqCst);
-                });
-            }
-            push_all(&homes, &addresses, &trouble)
-        });
+        let (took, killed, restarts) = push_in_batches(&cluster, &db, (boards, runs), trouble_ms);
         let stored: usize = db.sql("SELECT count(*) FROM bakeoff.runs").parse().unwrap();
-        let whole = "SELECT count(*) FROM bakeoff.runs r WHERE (SELECT count(*) FROM bakeoff.parts \
-                     p WHERE p.run = r.number) = 1";
+        let whole = "SELECT count(*) FROM bakeoff.runs r WHERE is_stopped AND (SELECT count(*) \
+                     FROM bakeoff.parts p WHERE p.run = r.number) = 1";
         assert_eq!((stored, db.sql(whole).parse().unwrap()), (boards * runs, stored));
-        let bytes: f64 = db
-            .sql(
-                "SELECT (pg_total_relation_size('bakeoff.runs') \
-                  + pg_total_relation_size('bakeoff.parts') \
-                  + pg_total_relation_size('bakeoff.facts'))::float / (SELECT count(*) FROM \
-                  bakeoff.runs)",
-            )
-            .parse()
-            .unwrap();
-        let rate = stored as f64 / took.as_secs_f64();
+        let size = |table: &str| -> f64 {
+            let of = format!("SELECT pg_total_relation_size('bakeoff.{table}')");
+            db.sql(&of).parse::<f64>().unwrap() / stored as f64
+        };
+        let (of_runs, of_parts, of_facts) = (size("runs"), size("parts"), size("facts"));
         println!(
-            "{name}: {boards} boards, {stored} runs in {:.1} s: {rate:.0} runs/s, {bytes:.0} bytes \
-             a run on the server; {killed} clients killed, {} restarts",
+            "{name}: {boards} boards, {stored} runs in {:.1} s: {:.0} runs/s; bytes a run on the \
+             server: {:.0} (runs {of_runs:.0}, parts {of_parts:.0}, facts {of_facts:.0}); \
+             {killed} clients killed, {restarts} restarts",
             took.as_secs_f64(),
-            restarts.load(Ordering::SeqCst)
+            stored as f64 / took.as_secs_f64(),
+            of_runs + of_parts + of_facts,
         );
         let reader = db.address(&db.role("ada", "bakeoff_reader"));
-        let home = Home::new();
-        time(&home, &reader, "fleet list", &["fleet", "list", "--format", "json"]);
-        for count in [25, 50, 100].iter().filter(|count| **count <= boards) {
-            let sql = format!(
-                "SELECT DISTINCT ON (owner) id FROM bakeoff.runs ORDER BY owner LIMIT {count}"
-            );
-            let ids = db.sql(&sql);
-            let args: Vec<&str> =
-                ["fleet", "report", "--format", "json"].into_iter().chain(ids.lines()).collect();
-            time(&home, &reader, &format!("fleet report, {count} boards"), &args);
-        }
+        are_as_they_were(&reader, (boards, runs));
+        report(&db, &reader, boards);
+    }
+}
+
+/// Some of the runs come back byte for byte.
+fn are_as_they_were(reader: &str, (boards, runs): (usize, usize)) {
+    let home = Home::new();
+    let mut random = SplitMix64::new(1);
+    for _ in 0..20 {
+        let board = random.next_u64() as usize % boards + 1;
+        let run = id(board, random.next_u64() as usize % runs);
+        let name = format!("\"hostname\":\"pi\",\"board_id\":\"{board:032x}\"");
+        let text = bundle_text().replace(RUN, &run).replace("\"hostname\":\"pi\"", &name);
+        let lines: Vec<&str> = text.lines().collect();
+        let export = ["export", &run, "--format", "jsonl", "--no-redact"];
+        let (code, out, err) = read(&home, reader, &export);
+        assert_eq!(code, 0, "{err}");
+        assert_eq!(out.lines().collect::<Vec<_>>(), lines[1..lines.len() - 1], "{run}");
+    }
+}
+
+/// Times the commands about all boards.
+fn report(db: &Database, reader: &str, boards: usize) {
+    let home = Home::new();
+    time(&home, reader, "fleet list", &["fleet", "list", "--format", "json"]);
+    time(&home, reader, "runs", &["runs"]);
+    for count in [25, 50, 100, 250, 500, 1000].iter().filter(|count| **count <= boards) {
+        let sql =
+            format!("SELECT DISTINCT ON (owner) id FROM bakeoff.runs ORDER BY owner LIMIT {count}");
+        let ids = db.sql(&sql);
+        let args: Vec<&str> =
+            ["fleet", "report", "--format", "json"].into_iter().chain(ids.lines()).collect();
+        time(&home, reader, &format!("fleet report, {count} boards"), &args);
     }
 }
 
@@ -153,7 +232,22 @@ fn lists_and_searches_of_a_hundred_thousand_runs() {
     let reader_role = db.role("ada", "bakeoff_reader");
     let reader = db.address(&reader_role);
     let home = Home::new();
+    // The history of a drive is read from its runs, so that these are whole.
+    let drives = template(100);
+    let writer = db.address(&db.role("pi", "bakeoff_writer"));
+    assert!(push(&drives, &writer).status().unwrap().success());
     println!("{}", db.sql("SELECT count(*), sum(cells) FROM bakeoff.runs"));
+    for (what, args) in [
+        ("text", &["runs"][..]),
+        ("100 as JSON", &["runs", "--format", "json", "--limit", "100"]),
+        ("text of a label", &["runs", "--label", "batch-7 "]),
+        ("trend of 100 runs", &["trend", "4C5300"]),
+        ("show by the start of an ID", &["show", &id(0, 7)[..12]]),
+        ("a board's own runs", &["runs"]),
+    ] {
+        let who = if what.starts_with("a board") { &writer } else { &reader };
+        time(&home, who, what, args);
+    }
     for (what, args) in [
         ("all", &[][..]),
         ("drive (0.1 %)", &["--drive", "serial-77 "]),
@@ -184,11 +278,12 @@ fn fill(db: &Database, count: usize) {
     let header = text.lines().nth(1).unwrap().replace('\'', "''");
     db.sql(&format!(
         "INSERT INTO bakeoff.runs (id, created_unix_ns, verb, title, label, version, header, events, \
-         sha256, blocks, cells, verdict) \
+         sha256, blocks, cells, verdict, hostname, board_id, model, cpu, cpus, arch, kernel) \
          SELECT lpad(to_hex(n), 16, '0'), 1795478400000000000 - n * 86400000000000 / 1000, 'run', \
          'Which filesystem for this card?', 'batch-' || n % 100 || ' cards', '0.1.0', \
          replace('{header}', '{RUN}', lpad(to_hex(n), 16, '0')), 79, repeat('0', 64), 5, 50, \
-         'f2fs wins' FROM generate_series(1, {count}) n; \
+         'f2fs wins', 'pi-' || n % 1000, lpad(to_hex(n % 1000), 16, '0'), 'Raspberry Pi 4 Model B', \
+         'Cortex-A72', 4, 'aarch64', '6.12.' || n % 3 FROM generate_series(1, {count}) n; \
          INSERT INTO bakeoff.facts (run, kind, text) SELECT number, 'drive', \
          'SD SC32G serial-' || number % 1000 || ' 31.9 GB' FROM bakeoff.runs; \
          INSERT INTO bakeoff.facts (run, kind, text) SELECT number, 'host', \
