@@ -1,6 +1,8 @@
 //! One workload over boards: the effect of each candidate against the leader, board by board and
 //! on the next one.
 
+use std::collections::BTreeMap;
+
 use serde::Serialize;
 
 use super::ALPHA;
@@ -70,6 +72,32 @@ pub struct Excluded {
     pub board: String,
     /// Ids of the findings that forbid its claim; empty where it has too few blocks.
     pub findings: Vec<String>,
+    /// Why cells are missing, where it has too few blocks and some were discarded.
+    pub discarded: Option<Discarded>,
+}
+
+/// Cells that were measured and do not count.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Discarded {
+    /// How many of the workload.
+    pub cells: usize,
+    /// The reason that most of them have.
+    pub reason: String,
+}
+
+impl Discarded {
+    /// Those of a workload.
+    fn of(run: &Run, workload: usize) -> Option<Discarded> {
+        let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+        for (_, _, of, reason) in &run.invalid {
+            if usize::from(*of) == workload {
+                *counts.entry(reason).or_default() += 1;
+            }
+        }
+        let cells = counts.values().sum();
+        let (reason, _) = counts.into_iter().max_by_key(|(_, count)| *count)?;
+        Some(Discarded { cells, reason: sanitize(reason) })
+    }
 }
 
 /// The leader against another candidate; all values are logarithms of ratios.
@@ -197,7 +225,11 @@ fn answer(
         let is_measured = part.compared.pairs.iter().any(|pair| pair.interval.is_some());
         match ids.is_empty() && is_measured {
             true => parts.push(part),
-            false => excluded.push(Excluded { board: names[at].to_string(), findings: ids }),
+            false => {
+                let discarded = ids.is_empty().then(|| Discarded::of(run, index)).flatten();
+                let board = names[at].to_string();
+                excluded.push(Excluded { board, findings: ids, discarded });
+            }
         }
     }
     let leader = leader(&parts, shared);

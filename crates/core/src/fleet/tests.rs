@@ -128,6 +128,23 @@ fn a_board_whose_run_may_not_speak_is_left_out_by_name() {
 }
 
 #[test]
+fn a_board_whose_cells_were_discarded_is_named_with_the_reason() {
+    let mut runs: Vec<_> = (0..4).map(|at| on(at, 1.3, |_| {})).collect();
+    let hot = &mut runs[3];
+    hot.0.blocks.iter_mut().for_each(|block| block.cells.clear());
+    let reasons = ["under-voltage\u{1b}[2J", "an error", "under-voltage\u{1b}[2J"];
+    hot.0.invalid = reasons.map(|reason| (0, 0, 0, reason.to_string())).to_vec();
+    hot.1 = analyse(&hot.0);
+    let found = fleet(&runs);
+    let excluded = &found.answers[0].excluded[0];
+    let discarded = excluded.discarded.as_ref().unwrap();
+    assert_eq!((excluded.board.as_str(), discarded.cells), ("pi-3", 3));
+    assert!(discarded.reason.starts_with("under-voltage") && !discarded.reason.contains('\u{1b}'));
+    let text = fleet_document(&found).text(400, false);
+    assert!(text.contains("pi-3 (too few blocks; 3 cells discarded: under-voltage"), "{text}");
+}
+
+#[test]
 fn every_key_is_documented_and_no_name_controls_anything() {
     let hostile = |h: &mut Header| {
         h.host.hostname = "x\u{1b}[2J|y".to_string();

@@ -7,7 +7,7 @@ use super::document::{Document, Table, number, words as column};
 use super::view::{day, plural};
 use crate::fleet::board::Note;
 use crate::fleet::coverage::Covered;
-use crate::fleet::effect::{Answer, Apart, Claim, Effect, OnBoard, Range};
+use crate::fleet::effect::{Answer, Apart, Claim, Discarded, Effect, Excluded, OnBoard, Range};
 use crate::fleet::over::Over;
 use crate::fleet::{Fleet, OfBoard};
 use crate::model::lead;
@@ -275,9 +275,14 @@ fn range_words(range: Range) -> String {
 }
 
 fn excluded_words(answer: &Answer) -> Vec<String> {
-    let word = |excluded: &crate::fleet::effect::Excluded| match excluded.findings.as_slice() {
-        [] => format!("{} (too few blocks)", excluded.board),
-        ids => format!("{} (findings {})", excluded.board, words::list(ids)),
+    let word = |excluded: &Excluded| match (excluded.findings.as_slice(), &excluded.discarded) {
+        ([], None) => format!("{} (too few blocks)", excluded.board),
+        ([], Some(Discarded { cells, reason })) => format!(
+            "{} (too few blocks; {} discarded: {reason})",
+            excluded.board,
+            plural(*cells as u64, "cell")
+        ),
+        (ids, _) => format!("{} (findings {})", excluded.board, words::list(ids)),
     };
     let all: Vec<String> = answer.excluded.iter().map(word).collect();
     if all.is_empty() { all } else { vec![format!("Without a verdict: {}", words::list(&all))] }
