@@ -32,9 +32,12 @@ test: ## install what is missing and run every check and test
 	@scripts/install.sh build test
 	@cargo xtask test
 
-test-vm: ## the program on emulated machines: a PC and two Raspberry Pis (ARGS="--help" for more)
+test-vm: ## the program on an emulated PC and Raspberry Pis (ARGS="--help"); as root also test-fleet
 	@scripts/install.sh build test
 	@cargo xtask test-vm $(ARGS)
+	@[ -n "$(ARGS)" ] || [ "$$(id -u)" -ne 0 ] || \
+		{ $(MAKE) --no-print-directory test-fleet && \
+		$(MAKE) --no-print-directory test-fleet ARGS=--machines; }
 
 check: ## the quick checks, while working
 	@cargo xtask check
@@ -74,8 +77,8 @@ test-install: ## those files on clean systems (ARGS="--help"); rewrites a table 
 	@scripts/install.sh build dist release install
 	@cargo xtask test-install $(ARGS)
 
-test-fleet: ## the Ansible collection over SSH, on six hosts made of namespaces (as root)
-	@scripts/install.sh build fleet
+test-fleet: ## the Ansible collection over SSH, as root (ARGS=--machines: on emulated Pis as well)
+	@scripts/install.sh build fleet $(if $(findstring --machines,$(ARGS)),dist machines)
 	@cargo build --quiet --package bakeoff
 	@cargo xtask test-fleet $(ARGS)
 

@@ -76,7 +76,8 @@ install_with_apt() {
 main() {
     local lacking names
     if [ "$#" -eq 0 ]; then
-        say "usage: scripts/install.sh GROUP...   (build test dist bench release install fleet)"
+        say "usage: scripts/install.sh GROUP..." \
+            "(build test dist bench release install fleet machines)"
         exit 2
     fi
     if ! command -v cargo >/dev/null 2>&1; then

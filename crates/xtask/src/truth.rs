@@ -121,6 +121,7 @@ mod tests {
             ("diagnosis.md", FIGURES),
             ("live.md", "live"),
             ("live.md", "netdata"),
+            ("fleet.md", "boards"),
         ]
         .into_iter()
         .chain(pairs)

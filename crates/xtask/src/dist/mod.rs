@@ -118,8 +118,12 @@ pub fn all(
 
 /// Where the binary for people is that was built for the machine of that name.
 pub fn released(root: &Path, machine: &str) -> Result<PathBuf> {
-    let binary = root.join("target").join(Profile::Release.folder());
-    let binary = binary.join(format!("bakeoff-{machine}"));
+    built(root, machine, Profile::Release)
+}
+
+/// Where the binary of that profile is that was built for the machine of that name.
+pub fn built(root: &Path, machine: &str, profile: Profile) -> Result<PathBuf> {
+    let binary = root.join("target").join(profile.folder()).join(format!("bakeoff-{machine}"));
     if !binary.exists() {
         bail!("there is no {}: run `cargo xtask dist {machine}` first", binary.display());
     }

@@ -9,7 +9,7 @@ use super::tools::Tools;
 use crate::tool;
 
 /// Where it is in the repository.
-const SOURCE: &str = "packaging/ansible";
+pub const SOURCE: &str = "packaging/ansible";
 /// Files that belong in what is built.
 const CONTENTS: [&str; 7] = [
     "README.md",

@@ -6,12 +6,15 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, ensure};
+use serde_json::{Value, json};
 
 use crate::tool;
 
 const HOST: &str = include_str!("host.sh");
 /// Addresses that nobody has (RFC 5737).
 const NETWORK: &str = "192.0.2";
+/// Address of the controller.
+pub const CONTROLLER: &str = "192.0.2.1";
 const BRIDGE: &str = "boards";
 /// How long a host may take to answer.
 const START_LIMIT: Duration = Duration::from_secs(60);
@@ -30,7 +33,7 @@ pub fn network(folder: &Path) -> Result<()> {
     let ip = |words: &str| tool::run(Command::new("ip").args(words.split(' ')));
     ip("link set lo up")?;
     ip(&format!("link add {BRIDGE} type bridge"))?;
-    ip(&format!("addr add {NETWORK}.1/24 dev {BRIDGE}"))?;
+    ip(&format!("addr add {CONTROLLER}/24 dev {BRIDGE}"))?;
     ip(&format!("link set {BRIDGE} up"))?;
     for name in ["key", "host_key"] {
         let mut keygen = Command::new("ssh-keygen");
@@ -59,6 +62,15 @@ impl Host {
         format!("/srv/{}.img", self.name)
     }
 
+    /// Its variables in the inventory.
+    pub fn variables(&self) -> Value {
+        json!({
+            "ansible_host": self.address(),
+            "bakeoff_targets": [self.image()],
+            "bakeoff_erase": [format!("{}.img", self.name)],
+        })
+    }
+
     /// Its address.
     pub fn address(&self) -> String {
         format!("{NETWORK}.{}", self.number)
@@ -71,6 +83,13 @@ impl Host {
             return Ok(std::fs::write(mark, "")?);
         }
         Ok(std::fs::remove_file(mark)?)
+    }
+
+    /// It has the firmware of a Raspberry Pi from its next start on, which says so of power and
+    /// heat: the bits of `get_throttled`.
+    pub fn set_throttled(&self, bits: u32) -> Result<()> {
+        let file = self.folder.join("get_throttled");
+        std::fs::write(file, format!("{bits:x}\n")).context("cannot write get_throttled")
     }
 
     /// Starts it and waits until it answers.
@@ -142,8 +161,9 @@ impl Host {
 
     /// Runs a script on it and returns what it printed.
     pub fn shell(&self, script: &str) -> Result<String> {
+        let ssh_options = ssh(CONNECT_S);
         let mut ssh = Command::new("ssh");
-        ssh.args(SSH.split(' ')).arg("-i").arg(self.folder.with_file_name("key"));
+        ssh.args(ssh_options.split(' ')).arg("-i").arg(self.folder.with_file_name("key"));
         ssh.arg(format!("root@{}", self.address())).arg(script);
         tool::output(&mut ssh)
     }
@@ -164,9 +184,24 @@ impl Host {
     }
 }
 
+/// How long a host of this machine may take to answer, seconds.
+pub const CONNECT_S: u32 = 5;
+
 /// Options of ssh for hosts that are new each time.
-pub const SSH: &str = "-o StrictHostKeyChecking=no -o UserKnownHostsFile=/dev/null -o \
-                       LogLevel=ERROR -o ConnectTimeout=5 -o IdentitiesOnly=yes -o BatchMode=yes";
+pub fn ssh(connect_s: u32) -> String {
+    format!(
+        "-o StrictHostKeyChecking=no -o UserKnownHostsFile=/dev/null -o LogLevel=ERROR -o \
+         ConnectTimeout={connect_s} -o IdentitiesOnly=yes -o BatchMode=yes"
+    )
+}
+
+/// Gives the controller one more address, which an emulated machine answers at.
+pub fn add_address(number: u8) -> Result<String> {
+    let address = format!("{NETWORK}.{number}");
+    let mut ip = Command::new("ip");
+    tool::run(ip.args(["addr", "add", &format!("{address}/32"), "dev", BRIDGE]))?;
+    Ok(address)
+}
 
 impl Drop for Host {
     fn drop(&mut self) {

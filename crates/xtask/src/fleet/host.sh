@@ -40,6 +40,23 @@ if [ -e "$folder/full" ]; then
     mkdir -p "$root/var/lib/bakeoff"
     mount -t tmpfs -o size=64k tmpfs "$root/var/lib/bakeoff"
 fi
+if [ -e "$folder/get_throttled" ]; then
+    # The file of a Raspberry Pi's firmware, beside the devices that this machine has: sysfs takes
+    # no folder of ours.
+    devices=/sys/devices/platform
+    mount -t tmpfs -o mode=755,size=64k tmpfs "$root$devices"
+    for device in "$devices"/*; do
+        if [ -d "$device" ]; then
+            mkdir "$root$device"
+        else
+            : >"$root$device"
+        fi
+        mount --rbind "$device" "$root$device"
+    done
+    mkdir -p "$root$devices/soc/soc:firmware"
+    : >"$root$devices/soc/soc:firmware/get_throttled"
+    mount --bind "$folder/get_throttled" "$root$devices/soc/soc:firmware/get_throttled"
+fi
 cp "$folder/../key.pub" "$root/root/.ssh/authorized_keys"
 until ip link show eth0 >/dev/null 2>&1; do sleep 0.1; done
 ip link set lo up

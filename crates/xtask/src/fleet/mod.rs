@@ -1,7 +1,7 @@
 //! The Ansible collection with real Ansible over real SSH: `cargo xtask test-fleet`.
 //!
-//! The hosts are namespaces of this machine (`host.sh`). Needs root for them, and PyPI or an
-//! earlier download for Ansible.
+//! The hosts are namespaces of this machine (`host.sh`), with `--machines` also emulated machines.
+//! Needs root for them, and PyPI or an earlier download for Ansible.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -10,35 +10,65 @@ use std::time::Instant;
 use anyhow::{Context, Result, bail, ensure};
 
 mod collection;
+mod emulated;
+mod heat;
 mod host;
+mod machine;
+mod pushed;
 mod release;
 mod scenario;
+mod server;
 mod site;
 mod tools;
 
+use crate::dist::{self, Profile};
 use crate::tool;
+use crate::vm::networked::{self, Kind};
+pub use collection::SOURCE as COLLECTION;
+use release::Programs;
 use site::Site;
-use tools::Tools;
+pub use tools::{CORE, Tools};
 
-const HELP: &str = "usage: cargo xtask test-fleet [--lint] [--binary PATH]
+const HELP: &str = "usage: cargo xtask test-fleet [--lint | --machines] [--binary PATH] [--dist]
 
-Builds and lints the \
-                    Ansible collection in packaging/ansible, and runs its playbooks on six hosts \
-                    with their
-own SSH servers.
+\
+                    Builds and lints the Ansible collection in packaging/ansible, and runs its \
+                    playbooks on seven hosts
+with their own SSH servers, from where they push to \
+                    a PostgreSQL server.
 
   --lint         only build and lint the collection
-  --binary \
-                    PATH  test this program (default: target/debug/bakeoff)
+  \
+                    --machines     run them on six boards instead, of which three are emulated: \
+                    a PC, a Raspberry Pi 3
+                 and a Raspberry Pi 1; writes their \
+                    report into docs/fleet.md
+  --binary PATH  test this program (default: \
+                    target/debug/bakeoff)
+  --dist         on the Raspberry Pis, test the binaries \
+                    that `cargo xtask dist` built
 ";
 
 /// Set for the process in the namespaces.
 const INSIDE: &str = "BAKEOFF_FLEET_INSIDE";
 
+/// What the command line asks for.
+struct Asked {
+    program: PathBuf,
+    lints_only: bool,
+    has_machines: bool,
+    /// Of the programs for other processors.
+    profile: Profile,
+}
+
 /// The command.
 pub fn test(root: &Path, arguments: &[&str]) -> Result<bool> {
-    let mut program = root.join("target/debug/bakeoff");
-    let mut lints_only = false;
+    let mut asked = Asked {
+        program: root.join("target/debug/bakeoff"),
+        lints_only: false,
+        has_machines: false,
+        profile: Profile::Test,
+    };
     let mut words = arguments.iter();
     while let Some(word) = words.next() {
         match *word {
@@ -46,57 +76,106 @@ pub fn test(root: &Path, arguments: &[&str]) -> Result<bool> {
                 print!("{HELP}");
                 return Ok(true);
             }
-            "--lint" => lints_only = true,
-            "--binary" => program = PathBuf::from(words.next().context("--binary takes a path")?),
+            "--lint" => asked.lints_only = true,
+            "--machines" => asked.has_machines = true,
+            "--dist" => asked.profile = Profile::Release,
+            "--binary" => {
+                asked.program = PathBuf::from(words.next().context("--binary takes a path")?);
+            }
             word => bail!("no such option: {word}\n\n{HELP}"),
         }
     }
     let tools = Tools::new(&root.join("target/fleet"));
     if std::env::var_os(INSIDE).is_none() {
-        if let Err(error) = tools.fetch() {
+        if let Err(error) = tools.fetch(&tools::ALL) {
             tool::skip("Ansible collection", "PyPI", &format!("{error:#}"))?;
             return Ok(true);
         }
-        if !lints_only {
-            return inside(&program);
+        if !asked.lints_only {
+            return inside(root, &asked);
         }
     }
     let mut tally = Tally::default();
     tally.step("the collection is built and installed", || collection::install(root, &tools));
     tally.step("ansible-lint finds nothing", || collection::lint(root, &tools));
-    if !lints_only {
-        play(tools, &program, &mut tally)?;
+    match (asked.lints_only, asked.has_machines) {
+        (true, _) => {}
+        (false, false) => play(root, tools, &asked, &mut tally)?,
+        (false, true) => play_on_machines(root, tools, &asked, &mut tally)?,
     }
     Ok(tally.end())
 }
 
-/// Starts this program again where network interfaces and mounts are its own.
-fn inside(program: &Path) -> Result<bool> {
+/// Starts this program again where network interfaces and mounts are its own. What has to be
+/// fetched or built is fetched and built before: there is no way to it from there.
+fn inside(root: &Path, asked: &Asked) -> Result<bool> {
     let user = tool::output(Command::new("id").arg("--user"))?;
     ensure!(user.trim() == "0", "run as root: hosts need namespaces");
-    ensure!(program.exists(), "there is no {}: cargo build", program.display());
+    ensure!(asked.program.exists(), "there is no {}: cargo build", asked.program.display());
     ensure!(Path::new("/usr/sbin/sshd").exists(), "no sshd: scripts/install.sh fleet");
+    for kind in Kind::ALL.into_iter().filter(|_| asked.has_machines) {
+        networked::fetch(root, kind)?;
+        let is_foreign = kind.binary() != std::env::consts::ARCH;
+        if is_foreign && asked.profile == Profile::Test {
+            let machine = dist::machine(kind.binary()).context("no such architecture")?;
+            dist::build(root, machine, asked.profile)?;
+        }
+    }
     let mut unshare = Command::new("unshare");
     unshare.args(["--net", "--mount", "--propagation", "slave"]).arg(std::env::current_exe()?);
-    unshare.arg("test-fleet").arg("--binary").arg(program.canonicalize()?).env(INSIDE, "1");
+    unshare.arg("test-fleet").arg("--binary").arg(asked.program.canonicalize()?).env(INSIDE, "1");
+    unshare.args(asked.has_machines.then_some("--machines"));
+    unshare.args((asked.profile == Profile::Release).then_some("--dist"));
     Ok(unshare.status().context("cannot run unshare")?.success())
 }
 
-/// All steps, up to the first that fails.
-fn play(tools: Tools, program: &Path, tally: &mut Tally) -> Result<()> {
-    let mut site = Site::new(tools, program, &scenario::HOSTS)?;
+/// The programs under test, for this machine or also for the emulated ones.
+fn programs(root: &Path, asked: &Asked) -> Result<Programs> {
+    let mut programs = Programs::from([(std::env::consts::ARCH, asked.program.clone())]);
+    for name in Kind::ALL.map(Kind::binary).into_iter().filter(|_| asked.has_machines) {
+        if name != std::env::consts::ARCH {
+            programs.insert(name, dist::built(root, name, asked.profile)?);
+        }
+    }
+    Ok(programs)
+}
+
+/// All steps on namespaces.
+fn play(root: &Path, tools: Tools, asked: &Asked, tally: &mut Tally) -> Result<()> {
+    let mut site = Site::new(tools, &programs(root, asked)?, &scenario::HOSTS, site::PLAN)?;
     site.host("full")?.set_full(true)?;
+    site.host("hot")?.set_throttled(heat::BITS)?;
     for host in &mut site.hosts {
         host.start()?;
     }
-    for (name, step) in scenario::STEPS {
+    steps(&mut site, &scenario::STEPS, tally);
+    Ok(())
+}
+
+/// All steps on namespaces and emulated machines.
+fn play_on_machines(root: &Path, tools: Tools, asked: &Asked, tally: &mut Tally) -> Result<()> {
+    let programs = programs(root, asked)?;
+    let mut site = Site::new(tools, &programs, &emulated::HOSTS, emulated::PLAN)?;
+    for host in &mut site.hosts {
+        host.start()?;
+    }
+    tally.step("three emulated machines answer", || emulated::start(&mut site, root, &programs));
+    steps(&mut site, &emulated::STEPS, tally);
+    if tally.failed == 0 {
+        emulated::write(&site, root)?;
+    }
+    Ok(())
+}
+
+/// Steps up to the first that fails.
+fn steps(site: &mut Site, steps: &[scenario::Step], tally: &mut Tally) {
+    for (name, step) in steps {
         if tally.failed > 0 {
             println!("not run {name}");
             continue;
         }
-        tally.step(name, || step(&mut site));
+        tally.step(name, || step(site));
     }
-    Ok(())
 }
 
 /// How steps went.

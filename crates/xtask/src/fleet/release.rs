@@ -1,7 +1,8 @@
-//! A folder like that of a release: the program under test for this machine, and for the others
-//! programs that say which one they are. Not those of `cargo xtask release`, which take long.
+//! A folder like that of a release: the programs under test, and for machines without one programs
+//! that say which one they are. Not those of `cargo xtask release`, which take long.
 
-use std::path::Path;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{Context, Result};
@@ -16,19 +17,24 @@ pub const MACHINES: [(&str, &str, &str); 4] = [
     ("armv6l", "armv6", "+rpi1_armhf"),
 ];
 
+/// The programs under test, by the end of their archive's name; this machine has one.
+pub type Programs = BTreeMap<&'static str, PathBuf>;
+
 /// Makes the archives, the packages and their checksums.
-pub fn make(folder: &Path, program: &Path) -> Result<()> {
+pub fn make(folder: &Path, programs: &Programs) -> Result<()> {
     for (machine, archive, package) in MACHINES {
         let name = format!("bakeoff-{}-linux-{archive}", env!("CARGO_PKG_VERSION"));
         let work = folder.join("work").join(&name);
         let package_root = folder.join("work").join(package);
         std::fs::create_dir_all(&work)?;
         std::fs::create_dir_all(package_root.join("usr/bin"))?;
-        if machine == std::env::consts::ARCH {
-            let mut strip = Command::new("strip");
-            tool::run(strip.arg("-o").arg(work.join("bakeoff")).arg(program))?;
-        } else {
-            std::fs::write(work.join("bakeoff"), format!("#!/bin/sh\necho {machine}\n"))?;
+        match programs.get(archive) {
+            Some(program) if archive == std::env::consts::ARCH => {
+                let mut strip = Command::new("strip");
+                tool::run(strip.arg("-o").arg(work.join("bakeoff")).arg(program))?;
+            }
+            Some(program) => drop(std::fs::copy(program, work.join("bakeoff"))?),
+            None => std::fs::write(work.join("bakeoff"), format!("#!/bin/sh\necho {machine}\n"))?,
         }
         std::fs::copy(work.join("bakeoff"), package_root.join("usr/bin/bakeoff"))?;
         let mut tar = Command::new("tar");

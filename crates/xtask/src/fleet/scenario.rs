@@ -8,21 +8,25 @@ use serde_json::{Value, json};
 
 use super::release::MACHINES;
 use super::site::{LABEL, Playing, Site};
+use super::{heat, pushed};
 
 /// The hosts.
-pub const HOSTS: [&str; 6] = ["ordinary", "second", "dies", "full", "wrong", "away"];
+pub const HOSTS: [&str; 7] = ["ordinary", "second", "dies", "full", "wrong", "away", "hot"];
 
 /// A step: what it shows, and how.
 pub type Step = (&'static str, fn(&mut Site) -> Result<()>);
 
 /// All of them.
-pub const STEPS: [Step; 9] = [
+pub const STEPS: [Step; 12] = [
     ("a damaged download is refused before any board changes", damaged_download),
     ("check mode shows the plan and the tokens, and changes nothing", check_mode),
     ("a full disk, a wrong token and a power cut stop only their boards", first_time),
+    ("a board that throttles is left out, for that reason", heat::left_out),
     ("the second time resumes, repeats what failed and changes no complete board", second_time),
     ("the third time changes nothing", third_time),
     ("the controller has one run from each board", report),
+    ("a board that throttled during its run has no say in the report", heat::excluded),
+    ("boards push to a server, once, and keep no password", pushed::pushed),
     ("another plan under the same label is refused", other_plan),
     ("removing removes everything, and changes nothing the second time", removal),
     ("every architecture gets its file, as an archive and as a package", architectures),
@@ -57,6 +61,8 @@ fn check_mode(site: &mut Site) -> Result<()> {
 
 fn first_time(site: &mut Site) -> Result<()> {
     site.set("wrong", json!({"bakeoff_erase": ["ordinary.img"]}));
+    // Whatever else its check finds on this machine, it has to find this.
+    site.set("hot", json!({"bakeoff_check_stops": true}));
     let mut playing = site.begin("bakeoff", &[])?;
     await_block(site, &mut playing, "dies")?;
     site.host("dies")?.kill()?;
@@ -64,7 +70,7 @@ fn first_time(site: &mut Site) -> Result<()> {
     sleep(Duration::from_secs(15));
     site.host("away")?.set_connected(true)?;
     let played = playing.end()?;
-    played.fails_only(&["dies", "full", "wrong"])?;
+    played.fails_only(&["dies", "full", "wrong", "hot"])?;
     ensure!(played.of("dies")?.unreachable == 1, "{}", played.said);
     played.says("no space left for the store")?;
     played.says("Refusing to erase /srv/wrong.img")?;
@@ -110,6 +116,7 @@ fn run_on(site: &mut Site, name: &str) -> Result<(String, String)> {
 
 fn second_time(site: &mut Site) -> Result<()> {
     site.set("wrong", json!({}));
+    site.set("hot", json!({}));
     site.host("full")?.kill()?;
     site.host("full")?.set_full(false)?;
     site.host("full")?.start()?;
@@ -121,7 +128,7 @@ fn second_time(site: &mut Site) -> Result<()> {
     for name in ["ordinary", "second", "away"] {
         ensure!(played.of(name)?.changed == 0, "{name}: {}", played.said);
     }
-    for name in ["dies", "full", "wrong"] {
+    for name in ["dies", "full", "wrong", "hot"] {
         ensure!(played.of(name)?.changed > 0, "{name}: {}", played.said);
     }
     let after = run_on(site, "dies")?;
@@ -150,12 +157,12 @@ fn unchanged(before: &[String], after: &[String]) -> Result<()> {
 }
 
 fn report(site: &mut Site) -> Result<()> {
-    let listed = site.bakeoff(&["runs", "--label", LABEL, "--format", "json"])?;
-    let listed: Value = serde_json::from_str(&listed)?;
+    let listed = site.json(&["runs", "--label", LABEL])?;
     let runs = listed["runs"].as_array().map_or(0, Vec::len);
     ensure!(runs == HOSTS.len(), "{runs} runs: {listed}");
-    let said = site.bakeoff(&["fleet", "report", "--label", LABEL])?;
-    ensure!(said.contains(&format!("Over {} boards", HOSTS.len())), "{said}");
+    let report = site.json(&["fleet", "report", "--label", LABEL])?;
+    let boards = report["boards"].as_array().map_or(0, Vec::len);
+    ensure!(boards == HOSTS.len() && report["unlike"] == json!([]), "{boards} boards: {report:#}");
     Ok(())
 }
 

@@ -1,7 +1,7 @@
 //! The hosts of the tests, their inventory, and playbooks over them.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
@@ -9,16 +9,17 @@ use anyhow::{Context, Result, bail, ensure};
 use serde_json::{Value, json};
 
 use super::host::{self, Host};
-use super::release;
+use super::machine::Machine;
+use super::release::{self, Programs};
 use super::tools::Tools;
 use crate::tool;
 
 /// How long a playbook may take.
-const LIMIT: Duration = Duration::from_secs(900);
+const LIMIT: Duration = Duration::from_mins(40);
 /// Label of the runs.
 pub const LABEL: &str = "cards";
 /// What is measured: little, since no test looks at a figure.
-const PLAN: &str = r#"title = "Which filesystem for this card?"
+pub const PLAN: &str = r#"title = "Which filesystem for this card?"
 [region]
 size = "512m"
 [[stack]]
@@ -40,9 +41,12 @@ pub struct Site {
     pub program: PathBuf,
     /// The hosts, all in the inventory.
     pub hosts: Vec<Host>,
+    /// The emulated machines, in the inventory as well.
+    pub machines: Vec<Machine>,
     /// Variables of one host each, which differ from those of all.
     pub variables: BTreeMap<&'static str, Value>,
-    folder: PathBuf,
+    /// Where everything is.
+    pub folder: PathBuf,
 }
 
 /// What a playbook did on a host.
@@ -71,8 +75,14 @@ pub struct Playing {
 }
 
 impl Site {
-    /// A new site in a folder that is emptied, with hosts that run.
-    pub fn new(tools: Tools, program: &Path, names: &[&'static str]) -> Result<Site> {
+    /// A new site in a folder that is emptied, with hosts that do not run yet, and without emulated
+    /// machines.
+    pub fn new(
+        tools: Tools,
+        programs: &Programs,
+        names: &[&'static str],
+        plan: &str,
+    ) -> Result<Site> {
         let folder = tools.folder.join("hosts");
         tool::renew(&folder)?;
         tool::renew(&tools.folder.join("home"))?;
@@ -81,10 +91,11 @@ impl Site {
         for (number, name) in (11..).zip(names) {
             hosts.push(Host::new(&folder, name, number)?);
         }
-        std::fs::write(folder.join("plan.toml"), PLAN)?;
-        release::make(&folder.join("release"), program)?;
-        let program = program.to_owned();
-        Ok(Site { tools, program, hosts, variables: BTreeMap::new(), folder })
+        std::fs::write(folder.join("plan.toml"), plan)?;
+        release::make(&folder.join("release"), programs)?;
+        let program = programs[std::env::consts::ARCH].clone();
+        let (machines, variables) = (Vec::new(), BTreeMap::new());
+        Ok(Site { tools, program, hosts, machines, variables, folder })
     }
 
     /// The host of that name.
@@ -104,29 +115,27 @@ impl Site {
     }
 
     fn inventory(&self) -> Value {
-        let host = |host: &Host| {
-            let mut variables = json!({
-                "ansible_host": host.address(),
-                "bakeoff_targets": [host.image()],
-                "bakeoff_erase": [host.image().trim_start_matches("/srv/")],
-            });
-            if let Some(Value::Object(own)) = self.variables.get(host.name) {
-                for (name, value) in own {
-                    variables[name] = value.clone();
+        let hosts = self.hosts.iter().map(|host| (host.name, host.variables()));
+        let machines = self.machines.iter().map(|machine| (machine.name, machine.variables()));
+        let with_own = |(name, mut variables): (&str, Value)| {
+            if let Some(Value::Object(own)) = self.variables.get(name) {
+                for (key, value) in own {
+                    variables[key] = value.clone();
                 }
             }
-            (host.name.to_owned(), variables)
+            (name.to_owned(), variables)
         };
-        let hosts: serde_json::Map<String, Value> = self.hosts.iter().map(host).collect();
+        let hosts: serde_json::Map<String, Value> = hosts.chain(machines).map(with_own).collect();
         json!({"boards": {"hosts": hosts, "vars": {
             "ansible_user": "root",
             "ansible_python_interpreter": "/usr/bin/python3",
             "ansible_ssh_private_key_file": self.folder.join("key"),
-            "ansible_ssh_common_args": host::SSH,
+            "ansible_ssh_common_args": host::ssh(host::CONNECT_S),
             "bakeoff_source": self.release(),
-            "bakeoff_plan": self.folder.join("plan.toml"),
+            // As people write paths: from where they start the playbook.
+            "bakeoff_plan": "plan.toml",
             "bakeoff_label": LABEL,
-            "bakeoff_bundles": self.folder.join("bundles"),
+            "bakeoff_bundles": "bundles",
             "bakeoff_local_program": self.program,
             "bakeoff_tools": false,
             // Other work on this machine is none of the tests' business.
@@ -145,6 +154,7 @@ impl Site {
         play.arg("--inventory").arg(&inventory).args(["--forks", "10"]);
         play.arg(format!("bakeoff.bakeoff.{playbook}")).args(words);
         // The path of a socket may have no more than 107 bytes.
+        play.current_dir(&self.folder);
         play.env("ANSIBLE_SSH_CONTROL_PATH_DIR", "/tmp/bakeoff-fleet");
         play.stdin(Stdio::null()).stdout(file.try_clone()?).stderr(file);
         Ok(Playing { child: play.spawn().context("cannot run ansible-playbook")?, log })
@@ -157,9 +167,21 @@ impl Site {
 
     /// Runs the program under test on the controller, and returns what it printed.
     pub fn bakeoff(&self, words: &[&str]) -> Result<String> {
+        self.bakeoff_in(&[], words)
+    }
+
+    /// The same as JSON.
+    pub fn json(&self, words: &[&str]) -> Result<Value> {
+        let printed = self.bakeoff(&[words, &["--format", "json"]].concat())?;
+        serde_json::from_str(&printed).with_context(|| format!("{words:?}: {printed}"))
+    }
+
+    /// The same as text with more variables in its environment.
+    pub fn bakeoff_in(&self, environment: &[(&str, &str)], words: &[&str]) -> Result<String> {
         let home = self.tools.folder.join("home");
         let mut bakeoff = Command::new(&self.program);
         bakeoff.args(words).env("HOME", home).env_remove("XDG_DATA_HOME");
+        bakeoff.envs(environment.iter().copied());
         let output = bakeoff.stdin(Stdio::null()).output()?;
         let (printed, said) =
             (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));

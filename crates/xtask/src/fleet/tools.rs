@@ -1,4 +1,4 @@
-//! ansible-core and ansible-lint, which others keep: fetched from PyPI into target/fleet.
+//! ansible-core and ansible-lint, which others keep: fetched from PyPI into a folder of ours.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -7,8 +7,10 @@ use anyhow::{Context, Result};
 
 use crate::tool;
 
-/// What is fetched.
-const PACKAGES: [&str; 2] = ["ansible-core==2.19.14", "ansible-lint==26.10.1"];
+/// Ansible.
+pub const CORE: &str = "ansible-core==2.19.14";
+/// What the tests of the collection take.
+pub const ALL: [&str; 2] = [CORE, "ansible-lint==26.10.1"];
 
 /// Settings of Ansible: none, in place of those of this machine.
 const SETTINGS: &str = "ansible.cfg";
@@ -26,21 +28,21 @@ impl Tools {
     }
 
     /// Fetches them, unless they are there.
-    pub fn fetch(&self) -> Result<()> {
+    pub fn fetch(&self, wanted: &[&str]) -> Result<()> {
         let packages = self.folder.join("packages");
         std::fs::create_dir_all(&packages)?;
         std::fs::write(self.folder.join(SETTINGS), "")?;
-        let (finished, wanted) = (packages.join("finished"), PACKAGES.join(" "));
-        if std::fs::read_to_string(&finished).is_ok_and(|have| have == wanted) {
+        let (finished, text) = (packages.join("finished"), wanted.join(" "));
+        if std::fs::read_to_string(&finished).is_ok_and(|have| have == text) {
             return Ok(());
         }
         let mut pip = Command::new("timeout");
         pip.args(["120", "python3", "-m", "pip", "install", "--quiet", "--upgrade"])
             .args(["--disable-pip-version-check", "--only-binary=:all:", "--target"])
             .arg(&packages)
-            .args(PACKAGES);
-        tool::run(&mut pip).with_context(|| format!("cannot fetch {wanted} from PyPI"))?;
-        std::fs::write(finished, wanted).context("cannot write to target/fleet")
+            .args(wanted);
+        tool::run(&mut pip).with_context(|| format!("cannot fetch {text} from PyPI"))?;
+        std::fs::write(finished, text).context("cannot write what was fetched")
     }
 
     /// A program of Ansible with a home folder of its own, and none of this machine's settings.

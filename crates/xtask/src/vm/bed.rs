@@ -20,6 +20,8 @@ pub enum Program {
     OnPc(PathBuf),
     /// What was built for people.
     Released,
+    /// This one, whatever the board.
+    This(PathBuf),
 }
 
 /// The bed.
@@ -62,6 +64,7 @@ impl Bed {
         }
         let program = match &self.program {
             Program::OnPc(program) if board.binary == std::env::consts::ARCH => program.clone(),
+            Program::This(program) => program.clone(),
             Program::Released => dist::released(&self.root, board.binary)?,
             _ => self.build(board)?,
         };

@@ -28,10 +28,14 @@ pub struct Board {
     pub packages: &'static [&'static str],
     /// Programs of those packages.
     pub programs: &'static [&'static str],
+    /// Folders of those packages that are copied whole.
+    pub folders: &'static [&'static str],
     /// Kernel modules that are there to be loaded on demand.
     pub modules: &'static [&'static str],
     /// Those that are loaded at start.
     pub loaded: &'static [&'static str],
+    /// QEMU's name of a network interface that can be plugged into it.
+    pub interface: &'static str,
 }
 
 /// A PC with as many virtio and USB disks as one likes. One processor: as many guests run at a time
@@ -147,6 +151,7 @@ pub const PC: Board = Board {
         "mdadm",
         "sqlite3",
     ],
+    folders: &["lib/udev"],
     modules: &[
         "ext4",
         "vfat",
@@ -212,6 +217,7 @@ pub const PC: Board = Board {
         // Its device file is made by whoever starts the system.
         "fuse",
     ],
+    interface: "virtio-net-pci",
 };
 
 /// The same with two processors, for what looks for causes: the load is not alone on them.
@@ -230,8 +236,10 @@ pub const PI3: Board = Board {
     port: "/dev/ttyS1",
     packages: &pi_packages("linux-image-arm64"),
     programs: PI_PROGRAMS,
+    folders: &[],
     modules: PI_MODULES,
     loaded: PI_LOADED,
+    interface: "usb-net",
 };
 
 /// A Raspberry Pi 1 (model A+) with a card.
@@ -248,8 +256,10 @@ pub const PI1: Board = Board {
     port: "/dev/ttyAMA0",
     packages: &pi_packages("linux-image-rpi"),
     programs: PI_PROGRAMS,
+    folders: &[],
     modules: PI_MODULES,
     loaded: PI_LOADED,
+    interface: "usb-net",
 };
 
 /// Those of a Raspberry Pi's image: its kernel, and the same for each of them.

@@ -52,8 +52,8 @@ pub fn make(
     for program in board.programs {
         tree.add_program(&mut archive, program)?;
     }
-    if board.programs.contains(&"systemd-udevd") {
-        tree.add_folder(&mut archive, "lib/udev")?;
+    for folder in board.folders {
+        tree.add_folder(&mut archive, folder)?;
     }
     let modules = [board.modules, board.loaded].concat();
     tree.add_modules(&mut archive, &version, &modules)?;

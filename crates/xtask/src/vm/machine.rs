@@ -20,6 +20,7 @@ pub struct Machine {
     image: Image,
     folder: PathBuf,
     disks: Vec<Disk>,
+    address: Option<String>,
 }
 
 impl Machine {
@@ -31,7 +32,14 @@ impl Machine {
         }
         std::fs::create_dir_all(folder)?;
         let (image, folder) = (image.clone(), folder.to_path_buf());
-        Ok(Machine { board, image, folder, disks: Vec::new() })
+        Ok(Machine { board, image, folder, disks: Vec::new(), address: None })
+    }
+
+    /// Adds a network interface. An address of this machine becomes that of its SSH server; it
+    /// reaches what this machine reaches.
+    pub fn reached_at(mut self, address: &str) -> Machine {
+        self.address = Some(address.to_owned());
+        self
     }
 
     /// Adds an empty disk.
@@ -91,6 +99,11 @@ impl Machine {
             command.args(["-serial", &format!("file:{console}")]);
             command.args(["-chardev", &port, "-device", "virtio-serial-pci"]);
             command.args(["-device", "virtserialport,chardev=port,name=port"]);
+        }
+        if let Some(address) = &self.address {
+            // After the port, whose number in the guest is that of its device.
+            command.args(["-netdev", &format!("user,id=net,hostfwd=tcp:{address}:22-:22")]);
+            command.args(["-device", &format!("{},netdev=net", self.board.interface)]);
         }
         let errors = File::create(self.folder.join("qemu.log"))?;
         let child = command

@@ -23,6 +23,7 @@ mod job;
 mod kernel;
 mod log_writes;
 mod machine;
+pub mod networked;
 mod packages;
 mod port;
 mod qmp;

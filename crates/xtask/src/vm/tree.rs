@@ -12,8 +12,8 @@ use super::archive::Archive;
 use crate::tool;
 
 /// Where programs are.
-const PROGRAM_FOLDERS: [&str; 6] =
-    ["usr/sbin", "usr/bin", "sbin", "bin", "usr/lib/systemd", "lib/systemd"];
+const PROGRAM_FOLDERS: [&str; 7] =
+    ["usr/sbin", "usr/bin", "sbin", "bin", "usr/lib/systemd", "lib/systemd", "usr/lib"];
 
 /// Unpacked packages.
 pub struct Tree {
