@@ -83,17 +83,22 @@ impl Facts {
     /// Packs a folder below `work` as `NAME.tar.xz`: the same bytes for the same files.
     pub fn tar_xz(&self, name: &str) -> Result<PathBuf> {
         let file = self.out.join(format!("{name}.tar.xz"));
+        let mut tar = self.tar(&format!("xz -{} -T1", self.level), &file, &self.work);
+        tool::run(tar.arg(name)).context("tar and xz are in Debian's tar and xz-utils")?;
+        Ok(file)
+    }
+
+    /// tar, packing names in a folder into a file; which names is added.
+    pub fn tar(&self, compressor: &str, file: &Path, folder: &Path) -> Command {
         let mut tar = self.command("tar");
         tar.args(["--create", "--sort=name", "--format=gnu", "--owner=0", "--group=0"])
             .args(["--numeric-owner", "--mode=go=rX,u+rwX"])
-            .arg(format!("--use-compress-program=xz -{} -T1", self.level))
+            .arg(format!("--use-compress-program={compressor}"))
             .arg(format!("--mtime=@{}", self.epoch_s))
             .arg("--file")
-            .arg(&file)
+            .arg(file)
             .arg("--directory")
-            .arg(&self.work)
-            .arg(name);
-        tool::run(&mut tar).context("tar and xz are in Debian's tar and xz-utils")?;
-        Ok(file)
+            .arg(folder);
+        tar
     }
 }

@@ -13,6 +13,7 @@ use anyhow::{Context, Result};
 mod again;
 mod archive;
 pub mod check;
+mod collection;
 mod components;
 mod deb;
 mod facts;
@@ -33,8 +34,9 @@ Builds all files of a \
                     release in target/release-files: for each ARCH (x86_64 aarch64 armv7 \
                     armv6;
 default: all of them) an archive, a Debian package and a wheel; then \
-                    the sources, the SBOM, the
-release notes and SHA256SUMS. Publishes nothing.
+                    the sources, the Ansible
+collection, the SBOM, the release notes and \
+                    SHA256SUMS. Publishes nothing.
 
   \
                     --test   use binaries that build faster, in target/release-test
@@ -84,6 +86,7 @@ pub fn release(root: &Path, arguments: &[&str]) -> Result<bool> {
     for file in source::crates(&facts)? {
         say(&file, started)?;
     }
+    say(&collection::build(&facts)?, started)?;
     let changes = std::fs::read_to_string(root.join("CHANGELOG.md"))?;
     let write = |name: &str, text: String| std::fs::write(facts.out.join(name), text);
     write(&format!("bakeoff-{}.cdx.json", facts.version), papers::bom(&facts, &parts)?)?;
