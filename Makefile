@@ -35,9 +35,7 @@ test: ## install what is missing and run every check and test
 test-vm: ## the program on an emulated PC and Raspberry Pis (ARGS="--help"); as root also test-fleet
 	@scripts/install.sh build test
 	@cargo xtask test-vm $(ARGS)
-	@[ -n "$(ARGS)" ] || [ "$$(id -u)" -ne 0 ] || \
-		{ $(MAKE) --no-print-directory test-fleet && \
-		$(MAKE) --no-print-directory test-fleet ARGS=--machines; }
+	@[ -n "$(ARGS)" ] || [ "$$(id -u)" -ne 0 ] || $(MAKE) --no-print-directory test-fleet
 
 check: ## the quick checks, while working
 	@cargo xtask check

@@ -18,5 +18,8 @@ done
 echo /bb/sh >/etc/shells
 mkdir -p /etc/dropbear /var/log /srv /usr/local/bin
 chmod 700 /root /root/.ssh
+# Ansible asks for a terminal.
+mkdir -p /dev/pts
+mount -t devpts devpts /dev/pts
 dropbearkey -t ed25519 -f /etc/dropbear/dropbear_ed25519_host_key >/dev/null 2>&1
 dropbear -E -s 2>/var/log/dropbear
