@@ -13,6 +13,8 @@ use bakeoff_core::model::slice_length::{self, Least};
 use bakeoff_core::model::workload::{Phase, Workload};
 use bakeoff_core::profiles::{self, PartSpec};
 
+use super::try_cells::Tried;
+
 /// Starting the engine, counters, the record: beside every cell.
 const CELL_OVERHEAD_NS: u64 = 150_000_000;
 
@@ -37,7 +39,7 @@ pub struct Trial {
     /// Whether what is written wears a disk; memory does not.
     pub wears: bool,
     /// What a few slices of each workload took, in the order of the header's workloads.
-    pub cells: Vec<Option<CellTrial>>,
+    pub cells: Tried,
 }
 
 /// What is ahead of a run that has tried everything once.
@@ -166,9 +168,10 @@ impl<'a> Ahead<'a> {
     }
 }
 
-/// How long a part of a profile measures; 0 for one that goes through its files once.
+/// How long a part of a profile measures at least: one that goes through its files once may take
+/// longer.
 fn timed_ns(workload: &Workload, protocol: &Protocol) -> u64 {
-    let spec = workload.profile.and_then(profiles::part_spec).filter(|spec| spec.is_timed);
+    let spec = workload.profile.and_then(profiles::part_spec);
     let asked_ns = workload.job.runtime_ns.unwrap_or(0).max(protocol.cell_min_ns);
     let measured_ns = spec.map_or(0, |spec| spec.least_ns.max(asked_ns));
     measured_ns.min(protocol.cell_max_ns.unwrap_or(u64::MAX))
@@ -239,7 +242,11 @@ fn sliced_cost(workload: &Workload, protocol: &Protocol, trial: &Trial) -> Cost 
     let moved_bytes = least.bytes + least.flushes * workload.job.bs;
     let moved_ns = (moved_bytes as f64 / trial.bytes_per_s.max(1.0) * 1e9) as u64;
     let least_ns = moved_ns.saturating_add(least.flushes * trial.flushed_write_ns);
-    let slice_ns = USUAL_SLICE_NS.max(least_ns).min(slice_length::LIMIT_NS);
+    // What is in flight when a slice ends is waited for.
+    let in_flight = u64::from(workload.job.iodepth) * u64::from(workload.job.numjobs);
+    let in_flight_bytes = in_flight.saturating_mul(workload.job.bs);
+    let in_flight_ns = (in_flight_bytes as f64 / trial.bytes_per_s.max(1.0) * 1e9) as u64;
+    let slice_ns = USUAL_SLICE_NS.max(least_ns).min(slice_length::LIMIT_NS).max(in_flight_ns);
     let rounds = u64::from(protocol.rounds.max(1));
     let bytes = written_in(slice_ns, workload, trial);
     let most = match slice_length::most_bytes(&workload.job, protocol.slice_bytes) {

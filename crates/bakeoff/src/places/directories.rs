@@ -11,7 +11,7 @@ use bakeoff_core::tools::native::TargetKind;
 use bakeoff_core::units;
 
 use super::ahead::Trial;
-use super::rehearse::{self, Findings, unfilled};
+use super::rehearse::{self, Findings, tried_before, unfilled};
 use super::target_set::{self, TargetSet};
 use super::try_cells;
 use crate::fault::Fault;
@@ -45,14 +45,15 @@ pub fn prepare(session: &mut Session) -> Result<TargetSet, StepError> {
     let room = room_bytes(&candidates)?;
     let file_bytes = choose_size(session, &candidates, room, &rates)?;
     let mut sites = Vec::new();
-    let mut found = Vec::new();
+    let mut found: Vec<(Candidate, Trial)> = Vec::new();
     let mut written_bytes = PILOT_BYTES * candidates.len() as u64;
     let beside_bytes = room.saturating_sub(file_bytes + target_set::SENTINEL_BYTES);
     for ((candidate, scratch), rate) in candidates.iter().zip(scratches).zip(rates) {
         let (site, mut trial) = lay_out(session, candidate, scratch, file_bytes, rate)?;
         let limits = SizeLimits { file_bytes, beside_bytes, bytes_per_s: trial.bytes_per_s };
         let time_ns = try_cells::time_ns(session, candidates.len());
-        trial.cells = try_cells::try_cells(session, &site, &limits, time_ns)
+        let before = tried_before(&found);
+        trial.cells = try_cells::try_cells(session, &site, &limits, time_ns, &before)
             .map_err(|error| in_place(candidate, unfilled(error)))?;
         written_bytes += file_bytes;
         sites.push(site);

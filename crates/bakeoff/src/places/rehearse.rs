@@ -18,6 +18,7 @@ use bakeoff_core::model::workload::Workload;
 use bakeoff_core::rules;
 
 use super::ahead::{Ahead, Trial};
+use super::try_cells::Tried;
 use crate::fault::Fault;
 use crate::host;
 use crate::load::site::Site;
@@ -70,6 +71,11 @@ pub struct Findings {
     pub written_bytes: u64,
     /// Whether all of them have a region of their own.
     pub stand_side_by_side: bool,
+}
+
+/// What was tried on the candidates so far.
+pub fn tried_before(found: &[(Candidate, Trial)]) -> Vec<Tried> {
+    found.iter().map(|(_, trial)| trial.cells.clone()).collect()
 }
 
 /// Settles the plan and records it.

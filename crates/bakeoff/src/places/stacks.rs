@@ -8,9 +8,9 @@ use bakeoff_core::model::protocol::Isolation;
 
 use super::ahead::Trial;
 use super::regions::Regions;
-use super::rehearse::{self, Findings, unfilled};
+use super::rehearse::{self, Findings, tried_before, unfilled};
 use super::target_set::TargetSet;
-use super::try_cells;
+use super::try_cells::{self, Tried};
 use crate::fault::Fault;
 use crate::steps::action::ActionError;
 use crate::steps::session::Session;
@@ -41,14 +41,15 @@ pub fn rehearse(
     let parts = regions.list.iter().map(|at| at.parts.len()).min().unwrap_or(1);
     let targets = regions.list.len().max(1);
     let mut target_set = TargetSet::Regions(regions);
-    let mut found = Vec::new();
+    let mut found: Vec<(Candidate, Trial)> = Vec::new();
     let left_out = |c: &&Candidate| skipped.iter().any(|s: &Skipped| s.name == c.name);
     let tried: Vec<Candidate> =
         header.candidates.iter().filter(|c| !left_out(c)).cloned().collect();
     for candidate in &tried {
         let time_ns = try_cells::time_ns(session, tried.len());
         let limits = SizeLimits { file_bytes, beside_bytes: append_room_bytes, bytes_per_s: rate };
-        match trial(session, &mut target_set, candidate, (visit_bytes, time_ns), &limits) {
+        let known = (&limits, &tried_before(&found)[..]);
+        match trial(session, &mut target_set, candidate, (visit_bytes, time_ns), known) {
             Ok(trial) => found.push((candidate.clone(), trial)),
             Err(StepError::Failed(error)) if is_the_candidates(&error) => {
                 let reason = printable(error.to_string().as_bytes());
@@ -90,14 +91,14 @@ fn trial(
     target_set: &mut TargetSet,
     candidate: &Candidate,
     (visit_bytes, time_ns): (u64, u64),
-    limits: &SizeLimits,
+    (limits, before): (&SizeLimits, &[Tried]),
 ) -> Result<Trial, StepError> {
     let before_bytes = session.spent.own_bytes();
     let (entered, enter_ns) = rehearse::timed(|| Ok(target_set.enter(session, candidate)))?;
     let entered_bytes = session.spent.own_bytes().saturating_sub(before_bytes);
     let tried = match (&entered, target_set.site(0)) {
         (Ok(()), Some(site)) => rehearse::flushed_write_ns(session, site)
-            .and_then(|ns| Ok((ns, try_cells::try_cells(session, site, limits, time_ns)?))),
+            .and_then(|ns| Ok((ns, try_cells::try_cells(session, site, limits, time_ns, before)?))),
         _ => Ok((0, Vec::new())),
     };
     let ((), leave_ns) = rehearse::timed(|| target_set.leave(&mut session.journal))?;

@@ -6,11 +6,13 @@ use std::time::Instant;
 use bakeoff_core::decide::cell_trial::{CellTrial, TriedSlice};
 use bakeoff_core::decide::size::SizeLimits;
 use bakeoff_core::decide::{self, cost};
+use bakeoff_core::model::event::Header;
 use bakeoff_core::model::job::Job;
 use bakeoff_core::model::measurement::Measurement;
 use bakeoff_core::model::profile::Part;
+use bakeoff_core::model::protocol::Protocol;
 use bakeoff_core::model::slice_length::{self, Least, SHORTEST_NS};
-use bakeoff_core::model::workload::{Phase, Workload};
+use bakeoff_core::model::workload::{Metric, Phase, Workload};
 use bakeoff_core::tools::native::sliced::{Go, OpKind, SliceReport};
 use bakeoff_core::{profiles, workloads};
 use bakeoff_engine::residency;
@@ -28,8 +30,12 @@ const UNLIMITED_NS: u64 = 120_000_000_000;
 const BYTES_SHARE: u64 = 8;
 /// Slices of the shortest length; the first of them meets everything cold.
 const SHORTEST: usize = 2;
-/// How long each part of a profile is tried, unless it asks for more.
+/// How long each part of a profile is tried, unless it asks for more or there is less time.
 const TRIED_NS: u64 = 500_000_000;
+const SHORTEST_TRIED_NS: u64 = 50_000_000;
+/// Share of the time for a profile after which one of its parts is cut off: most end by themselves
+/// before, and the few slow ones are what has to be known.
+const PART_SHARE: u64 = 3;
 /// The least that is seen of a part on a drive that it would wear.
 const WORN_NS: u64 = 100_000_000;
 /// Lengths beyond the shortest, where there is time.
@@ -42,8 +48,11 @@ pub fn time_ns(session: &Session, candidates: usize) -> u64 {
     all / candidates.max(1) as u64
 }
 
+/// What was tried on a candidate, by workload.
+pub type Tried = Vec<Option<CellTrial>>;
+
 /// Tries every workload that bakeoff measures itself; `None` for what other tools measure, and for
-/// those that there is no time for.
+/// those that there is no time for. `before`: what was tried on other candidates.
 ///
 /// # Errors
 /// Ctrl-C, or a limit.
@@ -52,8 +61,10 @@ pub fn try_cells(
     site: &Site,
     limits: &SizeLimits,
     time_ns: u64,
-) -> Result<Vec<Option<CellTrial>>, LoadError> {
-    let workloads = &session.journal.run().header.workloads;
+    before: &[Tried],
+) -> Result<Tried, LoadError> {
+    let header = &session.journal.run().header;
+    let workloads = &header.workloads;
     let began = Instant::now();
     let mut all = vec![None; workloads.len()];
     let mut left = workloads.len();
@@ -66,6 +77,7 @@ pub fn try_cells(
         let needs_files = matches!(first.phase, Phase::Metadata | Phase::Whole);
         let tried = match first {
             _ if (site.is_raw && needs_files) || own_ns == 0 => continue,
+            w if w.profile.is_some() && is_too_long(header, &group, before) => continue,
             w if w.can_be_sliced() => {
                 one(session, site, &limits.sized(w), own_ns).map(|trial| vec![trial])
             }
@@ -97,21 +109,19 @@ fn whole(
     (group, limits): (&[u16], &SizeLimits),
     time_ns: u64,
 ) -> Result<Vec<CellTrial>, LoadError> {
-    let workloads = &session.journal.run().header.workloads;
-    let of = |w: &u16| &workloads[usize::from(*w)];
+    let header = &session.journal.run().header;
+    let of = |w: &u16| &header.workloads[usize::from(*w)];
     let parts: Vec<Part> = group.iter().filter_map(|w| of(w).profile).collect();
+    let tried_ns = (time_ns / parts.len().max(1) as u64).clamp(SHORTEST_TRIED_NS, TRIED_NS);
     let least = |part: &Part| profiles::part_spec(*part).map_or(0, |spec| spec.least_ns);
-    let least_ns: u64 = parts.iter().map(|part| least(part).max(TRIED_NS)).sum();
+    let least_ns: u64 = parts.iter().map(|part| least(part).max(tried_ns)).sum();
     if least_ns > time_ns {
         return Ok(Vec::new());
     }
     let first = limits.sized(of(&group[0]));
-    let limit_ns = time_ns.max(least_ns) / parts.len().max(1) as u64;
-    let job = Job {
-        runtime_ns: Some(TRIED_NS),
-        time_limit_ns: Some(limit_ns.min(worn_ns(session, &parts, limits))),
-        ..first.job
-    };
+    let longest_ns = parts.iter().map(least).max().unwrap_or(0).max(tried_ns);
+    let limit_ns = (time_ns / PART_SHARE).max(longest_ns).min(worn_ns(session, &parts, limits));
+    let job = Job { runtime_ns: Some(tried_ns), time_limit_ns: Some(limit_ns), ..first.job };
     let made = site.target(first.phase);
     let (target, kind) = made.map_err(|error| LoadError::Child(error.to_string()))?;
     let (began, before_bytes) = (Instant::now(), session.spent.own_bytes());
@@ -122,7 +132,8 @@ fn whole(
     let all_ns: u64 = measured.iter().map(|m| m.elapsed_ns).sum();
     // Laying files out belongs to the first part, and what was written to all as they took time.
     let around_ns = wall_ns.saturating_sub(all_ns);
-    let trial = |(at, m): (usize, &Measurement)| {
+    let cell_max_ns = header.protocol.cell_max_ns.unwrap_or(u64::MAX);
+    let trial = |(at, (m, part)): (usize, (&Measurement, &Part))| {
         let bytes = u128::from(written) * u128::from(m.elapsed_ns) / u128::from(all_ns.max(1));
         let own = cost::measured_bytes(m);
         let slice = TriedSlice {
@@ -133,10 +144,40 @@ fn whole(
             moved_bytes: own,
             rate: 0.0,
         };
+        let slice = match needed_bytes(*part, &job, &header.protocol, m.elapsed_ns >= limit_ns) {
+            0 => slice,
+            bytes => slice.gone_on(bytes, flush_ns(*part, bytes, limits), cell_max_ns),
+        };
         let start_ns = if at == 0 { around_ns } else { 0 };
         CellTrial { start_ns, slices: vec![slice] }
     };
-    Ok(measured.iter().enumerate().map(trial).collect())
+    Ok(measured.iter().zip(&parts).enumerate().map(trial).collect())
+}
+
+/// Bytes that a part moves before it ends: of streams the least number of blocks, each, and of one
+/// that was cut off on its way through its files all of them. 0 = as many as it moved.
+fn needed_bytes(part: Part, job: &Job, protocol: &Protocol, is_cut: bool) -> u64 {
+    let Some(spec) = profiles::part_spec(part) else { return 0 };
+    let blocks = protocol.cell_min_ios.saturating_mul(u64::from(job.numjobs));
+    let streams = if spec.metric == Metric::Bandwidth { blocks.saturating_mul(job.bs) } else { 0 };
+    streams.max(if is_cut && !spec.is_timed { job.size } else { 0 })
+}
+
+/// The least that files of a part take to reach the drive; 0 for one that only reads.
+fn flush_ns(part: Part, size_bytes: u64, limits: &SizeLimits) -> u64 {
+    let writes = profiles::part_spec(part).is_some_and(|spec| spec.rw.writes());
+    if writes { (size_bytes as f64 / limits.bytes_per_s.max(1.0) * 1e9) as u64 } else { 0 }
+}
+
+/// Whether the blocks that an answer needs take longer than the run with these workloads alone, as
+/// one candidate showed. Nothing more has to be known of them: they will be dropped.
+fn is_too_long(header: &Header, group: &[u16], before: &[Tried]) -> bool {
+    let Some(limit_ns) = header.protocol.time_ns else { return false };
+    let tried = |cells: &Tried| -> Option<u64> {
+        group.iter().map(|w| Some(cells.get(usize::from(*w))?.as_ref()?.wall_ns())).sum()
+    };
+    let visits = u64::from(header.protocol.first_look()) * header.candidates.len() as u64;
+    before.iter().filter_map(tried).any(|ns| ns.saturating_mul(visits) > limit_ns)
 }
 
 fn one(

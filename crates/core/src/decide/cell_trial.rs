@@ -25,6 +25,31 @@ pub struct TriedSlice {
     pub rate: f64,
 }
 
+impl TriedSlice {
+    /// What would have come of it if it had not been cut off on its way through files of
+    /// `size_bytes`: it ends there, or after `longest_ns` where that is sooner. One that moved no
+    /// bytes cannot tell how far it was, and is taken for the longest. What a filesystem added to
+    /// a tried part is a share of what it added to all, and does not grow with one. `flush_ns`: the
+    /// least that the files take to reach the drive, 0 for one that only reads.
+    pub fn gone_on(self, size_bytes: u64, flush_ns: u64, longest_ns: u64) -> TriedSlice {
+        let whole_ns = match self.moved_bytes {
+            0 => longest_ns,
+            moved => scaled(self.elapsed_ns, size_bytes.max(moved), moved).min(longest_ns),
+        };
+        let whole_ns = whole_ns.max(flush_ns.min(longest_ns)).max(self.elapsed_ns);
+        let moved_bytes = scaled(self.moved_bytes, whole_ns, self.elapsed_ns);
+        let added = self.write_bytes.saturating_sub(self.moved_bytes);
+        TriedSlice {
+            asked_ns: whole_ns,
+            wall_ns: whole_ns,
+            elapsed_ns: whole_ns,
+            write_bytes: moved_bytes.saturating_add(added),
+            moved_bytes,
+            rate: self.rate,
+        }
+    }
+}
+
 /// A workload on a candidate.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct CellTrial {
@@ -35,6 +60,12 @@ pub struct CellTrial {
 }
 
 impl CellTrial {
+    /// All that was tried, from start to end.
+    pub fn wall_ns(&self) -> u64 {
+        let slices = self.slices.iter().map(|slice| slice.wall_ns);
+        slices.fold(self.start_ns, u64::saturating_add)
+    }
+
     /// What one slice costs that ends after `most_bytes` (0 = by its time alone); `None` where none
     /// was tried.
     fn slice(&self, length_ns: u64, most_bytes: u64) -> Option<Cost> {
@@ -184,6 +215,20 @@ mod tests {
         assert_eq!(fast.cell(100 * MS, 8, 1000), fast.cell(100 * MS, 8, 0));
         let tried = fast.calibration(&[50 * MS, 100 * MS], 2, 0);
         assert_eq!((tried.time_ns / MS, tried.write_bytes), (2 * (55 + 105), 2 * 3000));
+    }
+
+    #[test]
+    fn a_part_that_was_cut_off_is_forecast_to_its_end() {
+        let cut = trial(&[(1000, 1000, 4_000, 1.0)]).slices[0];
+        let whole = cut.gone_on(20_000, 0, 60_000 * MS);
+        assert_eq!((whole.elapsed_ns, whole.moved_bytes), (10_000 * MS, 20_000));
+        assert_eq!(whole.write_bytes, 22_000);
+        assert_eq!(cut.gone_on(20_000, 0, 4_000 * MS).elapsed_ns, 4_000 * MS);
+        assert_eq!(cut.gone_on(1_000, 0, 60_000 * MS).elapsed_ns, 1_000 * MS, "it was through");
+        let in_memory = cut.gone_on(1_000, 3_000 * MS, 60_000 * MS);
+        assert_eq!(in_memory.elapsed_ns, 3_000 * MS, "it still has to reach the drive");
+        let unknown = TriedSlice { moved_bytes: 0, ..cut };
+        assert_eq!(unknown.gone_on(20_000, 0, 7_000 * MS).elapsed_ns, 7_000 * MS);
     }
 
     #[test]
